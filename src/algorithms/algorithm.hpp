@@ -1,0 +1,90 @@
+// What an algorithm is: a name, parameters with their ranges, and a pure function that makes schedules.
+// The table in registry.cpp lists them all; the command line, the documents and the parser read it.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "schedule/schedule.hpp"
+
+namespace shoal {
+
+class node_layout;     // topology/node_layout.hpp
+class switch_network;  // topology/switch_network.hpp
+
+enum class collective { alltoall, allgather };
+
+// What a generator may look at besides the rank. The same on every rank.
+struct problem {
+  int ranks = 1;
+  int senders = 0;  // inter-group allgather: ranks 0..senders-1 send, the others receive
+  std::shared_ptr<const node_layout> nodes;        // which rank is on which node; null: one rank per node
+  std::shared_ptr<const switch_network> switches;  // the tree of switches, when one is given
+};
+
+// One parameter: accepts the words listed, whole numbers lowest..highest, and, if `list`, such numbers
+// joined by x (8x8x16). lowest > highest: no numbers.
+struct parameter {
+  std::string name;
+  std::string summary;
+  std::string standard;  // the default, as written in a spec
+  std::vector<std::string> words;
+  int lowest = 1;
+  int highest = 0;
+  bool list = false;
+};
+
+// Values for the parameters of one algorithm, all valid.
+class arguments {
+ public:
+  void set(const std::string& name, std::string value) { values_[name] = std::move(value); }
+  const std::string& word(const std::string& name) const { return values_.at(name); }
+  // The number, or `otherwise` when the value is a word ("auto", "all").
+  int number(const std::string& name, int otherwise) const;
+  std::vector<int> list(const std::string& name) const;
+  const std::map<std::string, std::string>& values() const { return values_; }
+  bool operator==(const arguments&) const = default;
+
+ private:
+  std::map<std::string, std::string> values_;
+};
+
+struct algorithm {
+  std::string name;
+  collective what = collective::alltoall;
+  bool uniform_only = false;  // needs equal blocks
+  std::string summary;
+  std::string source;
+  std::vector<parameter> parameters;
+  // Why it cannot serve this problem, or nothing. May be null: always applicable.
+  std::optional<std::string> (*refuses)(const problem&, const arguments&) = nullptr;
+  // The program of one rank. Null for `native`, which has no schedule.
+  schedule (*generate)(const problem&, int rank, const arguments&) = nullptr;
+};
+
+// An algorithm with its parameters: what a spec such as "tuna:radix=8,inflight=2" means.
+struct selection {
+  const algorithm* which = nullptr;
+  arguments with;
+  bool operator==(const selection&) const = default;
+};
+
+// All algorithms, in the order people should read them.
+const std::vector<algorithm>& algorithms();
+// Null when there is none of that name.
+const algorithm* find_algorithm(std::string_view name, collective what = collective::alltoall);
+
+// Throws std::invalid_argument with the wrong value, what is allowed and an example.
+selection parse_selection(std::string_view spec, collective what = collective::alltoall);
+// The shortest spec with the same meaning: parameters at their defaults are left out.
+std::string to_string(const selection& chosen);
+
+// Throws std::invalid_argument when the algorithm refuses the problem.
+schedule generate(const selection& chosen, const problem& at, int rank);
+std::vector<schedule> generate_all(const selection& chosen, const problem& at);
+
+}  // namespace shoal

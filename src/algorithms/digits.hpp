@@ -1,0 +1,47 @@
+// Digit systems: how a radix algorithm writes the offset between two ranks, and what follows from it.
+// Specification: radix section 1 (notation), 2 (closed forms), 4.1 and 4.2 (slots).
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+namespace shoal {
+
+// radices r_0, r_1, ... with weights W_0 = 1, W_{x+1} = W_x * r_x. Trailing radices that `ranks` does not
+// need are dropped, so that W_{w-1} < ranks <= W_w. Weights are 64-bit: the last can approach ranks squared.
+class digit_system {
+ public:
+  // One radix for every digit; r >= ranks gives the single digit of the linear exchange.
+  digit_system(int ranks, int radix);
+  // A mixed system. Throws std::invalid_argument when a radix is below 2 or their product below `ranks`.
+  digit_system(int ranks, const std::vector<int>& radices);
+
+  int ranks() const { return ranks_; }
+  int digits() const { return static_cast<int>(radices_.size()); }
+  int radix(int x) const { return radices_[x]; }
+  std::int64_t weight(int x) const { return weights_[x]; }
+  int digit_of(std::int64_t offset, int x) const { return static_cast<int>(offset / weights_[x] % radices_[x]); }
+
+  // Step (x, z) exists while z * weight(x) < ranks.
+  int steps_of_digit(int x) const;
+  std::int64_t steps() const;                          // K
+  std::int64_t blocks_of_step(int x, int z) const;     // numD(x, z)
+  std::int64_t blocks() const;                         // D
+  std::int64_t zero_digits(int x) const;               // offsets 0..ranks-1 whose digit x is 0
+  std::int64_t passing_steps() const;                  // K_meta: steps with a block that passes through
+  std::int64_t slot_bound() const { return ranks_ - 1 - steps(); }  // B: offsets that ever pass through
+  std::int64_t peak_slots() const;                     // most of them alive at once
+
+ private:
+  void add_digit(int radix);
+  std::int64_t live_after(int x, int z) const;
+
+  int ranks_;
+  std::vector<int> radices_;
+  std::vector<std::int64_t> weights_{1};  // one more than digits
+};
+
+// Least radix v with v * v >= ranks, at least 2: fewest rounds among systems of two digits.
+int square_radix(int ranks);
+
+}  // namespace shoal

@@ -1,0 +1,13 @@
+// The algorithm families; each returns entries for the table in registry.cpp.
+#pragma once
+
+#include <vector>
+
+#include "algorithms/algorithm.hpp"
+
+namespace shoal {
+
+std::vector<algorithm> linear_family();  // linear.cpp
+std::vector<algorithm> radix_family();   // radix.cpp
+
+}  // namespace shoal

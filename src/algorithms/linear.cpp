@@ -1,0 +1,138 @@
+// Linear exchanges: every block goes straight from its origin to its destination.
+//
+// Source: the baselines of the TuNA paper and of MPICH and Open MPI; specification radix section 6.
+// Cost: K = D = P-1 messages of one block each; they differ in order and in how many are in flight.
+// Applies: any number of ranks, uniform or not.
+#include <algorithm>
+
+#include "algorithms/families.hpp"
+#include "schedule/builder.hpp"
+
+namespace shoal {
+
+namespace {
+
+constexpr int most = 1 << 20;
+
+op_id send_block(builder& b, int to, std::span<const op_id> after) {
+  const slot block = send_slot(to);
+  return b.send(to, {&block, 1}, after);
+}
+
+op_id receive_block(builder& b, int from, std::span<const op_id> after) {
+  const slot block = recv_slot(from);
+  return b.recv(from, {&block, 1}, after);
+}
+
+void copy_own_block(builder& b) { b.copy(send_slot(b.rank()), recv_slot(b.rank())); }
+
+// Batches of block_count distances: receive from p+i, send to p-i (MPICH's order); one batch after another.
+schedule scattered(int ranks, int rank, int block_count) {
+  builder b(ranks, rank);
+  copy_own_block(b);
+  window batches(1);
+  for (int first = 1; first < ranks; first += block_count) {
+    const int last = std::min(ranks - 1, first + block_count - 1);
+    b.step((first - 1) / block_count);
+    for (int i = first; i <= last; ++i) batches.add(receive_block(b, (rank + i) % ranks, batches.before()));
+    for (int i = first; i <= last; ++i) batches.add(send_block(b, (rank - i + ranks) % ranks, batches.before()));
+    batches.next_group();
+  }
+  return b.finish();
+}
+
+schedule generate_scattered(const problem& at, int rank, const arguments& with) {
+  return scattered(at.ranks, rank, with.number("block_count", most));
+}
+
+schedule generate_spread_out(const problem& at, int rank, const arguments&) {
+  return scattered(at.ranks, rank, most);
+}
+
+// Open MPI's order: every rank starts with the same target, which makes it a hot spot.
+schedule generate_linear(const problem& at, int rank, const arguments&) {
+  builder b(at.ranks, rank);
+  copy_own_block(b);
+  for (int peer = 0; peer < at.ranks; ++peer)
+    if (peer != rank) receive_block(b, peer, {});
+  for (int peer = 0; peer < at.ranks; ++peer)
+    if (peer != rank) send_block(b, peer, {});
+  return b.finish();
+}
+
+// Step i: receive from p-i while sending to p+i; one step after another.
+schedule generate_pairwise(const problem& at, int rank, const arguments&) {
+  builder b(at.ranks, rank);
+  copy_own_block(b);
+  window rounds(1);
+  for (int i = 1; i < at.ranks; ++i) {
+    b.step(i - 1);
+    rounds.add(receive_block(b, (rank - i + at.ranks) % at.ranks, rounds.before()));
+    rounds.add(send_block(b, (rank + i) % at.ranks, rounds.before()));
+    rounds.next_group();
+  }
+  return b.finish();
+}
+
+// The partner in a round-robin tournament of n players, n odd: the q with p + q = round (mod n); itself: idle.
+int tournament_partner(int p, int round, int n) { return ((round - p) % n + n) % n; }
+
+// Mutual pairs in every round. P a power of two: p xor round. P odd: a tournament of P. P even: a tournament
+// of P-1 in which the idle rank meets rank P-1.
+int mutual_partner(int ranks, int p, int round) {
+  if ((ranks & (ranks - 1)) == 0) return p ^ (round + 1);
+  if (ranks % 2 == 1) return tournament_partner(p, round, ranks);
+  const int n = ranks - 1;
+  if (p < n) {
+    const int q = tournament_partner(p, round, n);
+    return q == p ? n : q;
+  }
+  return static_cast<int>(static_cast<std::int64_t>(round % n) * ((n + 1) / 2) % n);  // 2q = round (mod n)
+}
+
+schedule generate_exclusive_or(const problem& at, int rank, const arguments&) {
+  builder b(at.ranks, rank);
+  copy_own_block(b);
+  const int last = at.ranks % 2 == 1 ? at.ranks : at.ranks - 1;
+  window rounds(1);
+  for (int round = 0; round < last && at.ranks > 1; ++round) {
+    const int partner = mutual_partner(at.ranks, rank, round);
+    if (partner == rank) continue;
+    b.step(round);
+    rounds.add(receive_block(b, partner, rounds.before()));
+    rounds.add(send_block(b, partner, rounds.before()));
+    rounds.next_group();
+  }
+  return b.finish();
+}
+
+algorithm entry(const char* name, const char* summary, const char* source,
+                schedule (*generate)(const problem&, int, const arguments&)) {
+  algorithm a;
+  a.name = name;
+  a.summary = summary;
+  a.source = source;
+  a.generate = generate;
+  return a;
+}
+
+}  // namespace
+
+std::vector<algorithm> linear_family() {
+  algorithm batches = entry("scattered", "linear in batches of block_count messages", "MPICH's scattered alltoallv",
+                            generate_scattered);
+  batches.parameters = {{"block_count", "messages sent and received per batch", "32", {"all"}, 1, most}};
+  return {
+      entry("spread_out", "linear, all messages at once, each rank starting with its neighbour", "TuNA paper, baselines",
+            generate_spread_out),
+      batches,
+      entry("linear", "linear, all messages at once, every rank in ascending order", "Open MPI's basic linear",
+            generate_linear),
+      entry("pairwise", "linear, one partner to send to and one to receive from at a time", "MPICH, Open MPI",
+            generate_pairwise),
+      entry("exclusive_or", "linear, ranks meet in mutual pairs, for any number of ranks",
+            "classic; round-robin matchings when P is not a power of two", generate_exclusive_or),
+  };
+}
+
+}  // namespace shoal

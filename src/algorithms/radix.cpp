@@ -1,0 +1,174 @@
+// Radix algorithms: a block travels its offset digit by digit, K messages instead of P-1 for D blocks moved.
+//
+// Source: TuNA (configurable non-uniform all-to-all), two-phase Bruck, parameterized radix-r Bruck (basic and
+// modified); corrected in specification radix sections 1-4. Mixed radices and exchanges of one digit in flight
+// together are Shoal's own (sections 1, 7.1).
+// Cost (one port): alpha * K + beta * n * D for blocks of n bytes, K and D as in digits.hpp; K_meta further
+// messages where sizes are not uniform.
+// Applies: any number of ranks; bruck only to uniform exchanges.
+#include <algorithm>
+#include <numeric>
+
+#include "algorithms/digits.hpp"
+#include "algorithms/families.hpp"
+#include "schedule/builder.hpp"
+
+namespace shoal {
+
+namespace {
+
+constexpr int most = 1 << 20;
+
+int modulo(std::int64_t value, int ranks) { return static_cast<int>((value % ranks + ranks) % ranks); }
+
+// The walk all radix algorithms share. held_[i] is the slot in which this rank holds the block of offset i,
+// the one that still has to travel to the rank i further on.
+class digit_walk {
+ public:
+  digit_walk(builder& b, const digit_system& system, std::vector<slot> held, int inflight)
+      : b_(b), system_(system), held_(std::move(held)), steps_(inflight) {}
+
+  // `arrive` gives the slot for the block that reaches its destination here, from its origin.
+  template <typename Arrive>
+  void run(Arrive arrive) {
+    int number = 0;
+    for (int x = 0; x < system_.digits(); ++x)
+      for (int z = 1; z <= system_.steps_of_digit(x); ++z) {
+        b_.step(number++);
+        step(x, z, arrive);
+      }
+  }
+
+ private:
+  // Offsets whose digit x is z travel z * weight(x) ranks on. Those below weight(x+1) have no higher digit
+  // left and arrive; the others pass through the receiver.
+  template <typename Arrive>
+  void step(int x, int z, Arrive arrive) {
+    const std::int64_t low = system_.weight(x), high = system_.weight(x + 1), distance = z * low;
+    out_.clear();
+    in_.clear();
+    for (std::int64_t base = distance; base < system_.ranks(); base += high)
+      for (std::int64_t i = base; i < std::min<std::int64_t>(base + low, system_.ranks()); ++i) {
+        in_.push_back(i < high ? arrive(modulo(b_.rank() - i, b_.ranks())) : b_.new_temp());
+        out_.push_back(in_.back().at() == place::temp ? passing(held_[i]) : held_[i]);
+        held_[i] = in_.back();
+      }
+    steps_.add(b_.send(modulo(b_.rank() + distance, b_.ranks()), out_, steps_.before()));
+    steps_.add(b_.recv(modulo(b_.rank() - distance, b_.ranks()), in_, steps_.before()));
+    steps_.next_group();
+  }
+
+  builder& b_;
+  const digit_system& system_;
+  std::vector<slot> held_;
+  window steps_;
+  std::vector<slot> out_, in_;
+};
+
+digit_system chosen_system(const problem& at, const arguments& with) {
+  const bool mixed = with.values().count("radices") && with.word("radices") != "none";
+  if (mixed) return {at.ranks, with.list("radices")};
+  return {at.ranks, with.number("radix", square_radix(at.ranks))};
+}
+
+std::vector<slot> own_blocks(const builder& b) {
+  std::vector<slot> held;
+  held.reserve(b.ranks());
+  for (int i = 0; i < b.ranks(); ++i) held.push_back(send_slot(modulo(std::int64_t{b.rank()} + i, b.ranks())));
+  return held;
+}
+
+schedule tuna(const problem& at, int rank, const digit_system& system, int inflight, bool announce_all) {
+  builder b(at.ranks, rank);
+  if (announce_all) b.announce_all_sizes();
+  b.copy(send_slot(rank), recv_slot(rank));
+  digit_walk(b, system, own_blocks(b), inflight).run(recv_slot);
+  return b.finish();
+}
+
+schedule generate_tuna(const problem& at, int rank, const arguments& with) {
+  const digit_system system = chosen_system(at, with);
+  const int everything = static_cast<int>(system.steps()) + 1;
+  return tuna(at, rank, system, std::min(everything, with.number("inflight", everything)), false);
+}
+
+schedule generate_two_phase(const problem& at, int rank, const arguments&) {
+  return tuna(at, rank, {at.ranks, 2}, 1, true);
+}
+
+// The published uniform algorithm works on a rotated copy of the send buffer. `basic` keeps everything there
+// and rotates back at the end; `modified` starts from the permutation that makes arriving blocks final.
+schedule generate_bruck(const problem& at, int rank, const arguments& with) {
+  builder b(at.ranks, rank);
+  const digit_system system = chosen_system(at, with);
+  std::vector<slot> held = own_blocks(b);
+  for (slot& block : held) {
+    const slot start = b.new_temp();
+    b.copy(block, start);
+    block = start;
+  }
+  const slot own = held[0];
+  if (with.word("variant") == "modified") {
+    digit_walk(b, system, held, 1).run(recv_slot);
+    b.copy(own, recv_slot(rank));
+    return b.finish();
+  }
+  std::vector<slot> by_origin(at.ranks);
+  by_origin[rank] = own;
+  digit_walk(b, system, held, 1).run([&](int origin) { return by_origin[origin] = b.new_temp(); });
+  for (int origin = 0; origin < at.ranks; ++origin) b.copy(by_origin[origin], recv_slot(origin));
+  return b.finish();
+}
+
+std::optional<std::string> refuses_radices(const problem& at, const arguments& with) {
+  try {
+    chosen_system(at, with);
+  } catch (const std::exception& error) {
+    return error.what();
+  }
+  return std::nullopt;
+}
+
+parameter radix_parameter() {
+  return {"radix", "base of the digits; larger than P-1 means linear; auto: the square root of P", "auto", {"auto"}, 2, most};
+}
+
+algorithm tuna_entry() {
+  algorithm a;
+  a.name = "tuna";
+  a.summary = "radix-r exchange of blocks of any size, sizes sent ahead only for blocks that pass through";
+  a.source = "Configurable Non-uniform All-to-all Algorithms (TuNA)";
+  a.parameters = {radix_parameter(),
+                  {"radices", "one radix per digit, lowest first, instead of radix", "none", {"none"}, 2, most, true},
+                  {"inflight", "steps in flight together; 1 gives the paper's rounds", "all", {"all"}, 1, most}};
+  a.refuses = refuses_radices;
+  a.generate = generate_tuna;
+  return a;
+}
+
+algorithm bruck_entry() {
+  algorithm a;
+  a.name = "bruck";
+  a.uniform_only = true;
+  a.summary = "radix-r Bruck for equal blocks, in rounds, through a rotated copy";
+  a.source = "Parameterized Radix-r Bruck Algorithm";
+  a.parameters = {radix_parameter(),
+                  {"variant", "basic rotates at both ends, modified only at the start", "modified", {"basic", "modified"}}};
+  a.generate = generate_bruck;
+  return a;
+}
+
+algorithm two_phase_entry() {
+  algorithm a;
+  a.name = "two_phase";
+  a.summary = "radix 2 in rounds with the sizes of all blocks sent ahead";
+  a.source = "two-phase Bruck, the published baseline of TuNA";
+  a.generate = generate_two_phase;
+  return a;
+}
+
+}  // namespace
+
+std::vector<algorithm> radix_family() { return {tuna_entry(), bruck_entry(), two_phase_entry()}; }
+
+}  // namespace shoal

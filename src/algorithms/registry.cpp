@@ -1,0 +1,35 @@
+// The one table of algorithms.
+#include <iterator>
+
+#include "algorithms/families.hpp"
+
+namespace shoal {
+
+namespace {
+
+algorithm native() {
+  algorithm a;
+  a.name = "native";
+  a.summary = "the MPI library's own collective";
+  a.source = "the MPI library";
+  return a;
+}
+
+std::vector<algorithm> build_table() {
+  std::vector<algorithm> table;
+  for (auto family : {radix_family, linear_family}) {
+    auto entries = family();
+    table.insert(table.end(), std::make_move_iterator(entries.begin()), std::make_move_iterator(entries.end()));
+  }
+  table.push_back(native());
+  return table;
+}
+
+}  // namespace
+
+const std::vector<algorithm>& algorithms() {
+  static const std::vector<algorithm> table = build_table();
+  return table;
+}
+
+}  // namespace shoal

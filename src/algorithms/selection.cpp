@@ -1,0 +1,148 @@
+// Specs: "name" or "name:parameter=value,parameter=value".
+#include <algorithm>
+#include <charconv>
+#include <stdexcept>
+
+#include "algorithms/algorithm.hpp"
+
+namespace shoal {
+
+namespace {
+
+std::optional<int> to_number(std::string_view text) {
+  int value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size() || text.empty()) return std::nullopt;
+  return value;
+}
+
+std::vector<std::string_view> split(std::string_view text, char separator) {
+  std::vector<std::string_view> parts;
+  for (std::size_t begin = 0;; ) {
+    const std::size_t end = text.find(separator, begin);
+    parts.push_back(text.substr(begin, end - begin));
+    if (end == std::string_view::npos) return parts;
+    begin = end + 1;
+  }
+}
+
+std::string join(const std::vector<std::string>& parts, const char* separator) {
+  std::string text;
+  for (const std::string& part : parts) text += (text.empty() ? "" : separator) + part;
+  return text;
+}
+
+std::string allowed(const parameter& p) {
+  std::vector<std::string> ways = p.words;
+  if (p.lowest <= p.highest) {
+    const std::string range = std::to_string(p.lowest) + " to " + std::to_string(p.highest);
+    ways.push_back(p.list ? "whole numbers " + range + " joined by x, such as 8x8x16" : "a whole number from " + range);
+  }
+  return join(ways, ", ");
+}
+
+bool accepts_number(const parameter& p, std::string_view text) {
+  const auto value = to_number(text);
+  return value && *value >= p.lowest && *value <= p.highest;
+}
+
+bool accepts(const parameter& p, std::string_view text) {
+  if (std::find(p.words.begin(), p.words.end(), text) != p.words.end()) return true;
+  if (!p.list) return accepts_number(p, text);
+  const auto parts = split(text, 'x');
+  return std::all_of(parts.begin(), parts.end(), [&](std::string_view part) { return accepts_number(p, part); });
+}
+
+std::string names_of(collective what) {
+  std::vector<std::string> names;
+  for (const algorithm& a : algorithms())
+    if (a.what == what) names.push_back(a.name);
+  return join(names, ", ");
+}
+
+const parameter& find_parameter(const algorithm& a, std::string_view name) {
+  std::vector<std::string> names;
+  for (const parameter& p : a.parameters) {
+    if (p.name == name) return p;
+    names.push_back(p.name);
+  }
+  throw std::invalid_argument("algorithm " + a.name + " has no parameter '" + std::string(name) + "'; it has " +
+                              (names.empty() ? "none" : join(names, ", ")));
+}
+
+void set_argument(selection& chosen, std::string_view assignment) {
+  const std::size_t equals = assignment.find('=');
+  if (equals == std::string_view::npos)
+    throw std::invalid_argument("'" + std::string(assignment) + "' is not of the form parameter=value, as in " +
+                                chosen.which->name + ":" +
+                                (chosen.which->parameters.empty()
+                                     ? "..."
+                                     : chosen.which->parameters[0].name + "=" + chosen.which->parameters[0].standard));
+  const parameter& p = find_parameter(*chosen.which, assignment.substr(0, equals));
+  const std::string_view value = assignment.substr(equals + 1);
+  if (!accepts(p, value))
+    throw std::invalid_argument(chosen.which->name + ": " + p.name + "=" + std::string(value) + " is out of range; allowed: " +
+                                allowed(p));
+  chosen.with.set(p.name, std::string(value));
+}
+
+}  // namespace
+
+int arguments::number(const std::string& name, int otherwise) const {
+  return to_number(values_.at(name)).value_or(otherwise);
+}
+
+std::vector<int> arguments::list(const std::string& name) const {
+  std::vector<int> numbers;
+  for (std::string_view part : split(values_.at(name), 'x'))
+    if (const auto value = to_number(part)) numbers.push_back(*value);
+  return numbers;
+}
+
+const algorithm* find_algorithm(std::string_view name, collective what) {
+  for (const algorithm& a : algorithms())
+    if (a.name == name && a.what == what) return &a;
+  return nullptr;
+}
+
+selection parse_selection(std::string_view spec, collective what) {
+  const std::size_t colon = spec.find(':');
+  const std::string_view name = spec.substr(0, colon);
+  selection chosen{find_algorithm(name, what), {}};
+  if (!chosen.which)
+    throw std::invalid_argument("there is no algorithm '" + std::string(name) + "'; there are " + names_of(what));
+  for (const parameter& p : chosen.which->parameters) chosen.with.set(p.name, p.standard);
+  if (colon == std::string_view::npos) return chosen;
+  for (std::string_view assignment : split(spec.substr(colon + 1), ',')) set_argument(chosen, assignment);
+  return chosen;
+}
+
+std::string to_string(const selection& chosen) {
+  std::string text = chosen.which->name;
+  char separator = ':';
+  for (const parameter& p : chosen.which->parameters) {
+    const std::string& value = chosen.with.word(p.name);
+    if (value == p.standard) continue;
+    text += separator + p.name + "=" + value;
+    separator = ',';
+  }
+  return text;
+}
+
+schedule generate(const selection& chosen, const problem& at, int rank) {
+  if (!chosen.which->generate)
+    throw std::invalid_argument("algorithm " + chosen.which->name + " is the MPI library's own and has no schedule");
+  if (chosen.which->refuses)
+    if (const auto reason = chosen.which->refuses(at, chosen.with))
+      throw std::invalid_argument(to_string(chosen) + " cannot serve " + std::to_string(at.ranks) + " ranks: " + *reason);
+  return chosen.which->generate(at, rank, chosen.with);
+}
+
+std::vector<schedule> generate_all(const selection& chosen, const problem& at) {
+  std::vector<schedule> programs;
+  programs.reserve(at.ranks);
+  for (int rank = 0; rank < at.ranks; ++rank) programs.push_back(generate(chosen, at, rank));
+  return programs;
+}
+
+}  // namespace shoal

@@ -1,0 +1,63 @@
+// Builds the schedule of one rank, operation by operation.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "schedule/schedule.hpp"
+
+namespace shoal {
+
+// Data dependencies are found here: an operation that reads a slot comes after the one that wrote it.
+// Algorithms state only the order they want beyond that (rounds, batches, windows).
+class builder {
+ public:
+  builder(int ranks, int rank);
+
+  int ranks() const { return program_.ranks; }
+  int rank() const { return program_.rank; }
+
+  slot new_temp();
+  // The following operations belong to this step.
+  void step(int number) { step_ = number; }
+
+  op_id copy(slot from, slot to, std::span<const op_id> after = {});
+  // Blocks are sent in the order given; those marked passing() have their sizes announced.
+  op_id send(int peer, std::span<const slot> blocks, std::span<const op_id> after = {});
+  // A block received into a temp slot is passing by definition.
+  op_id recv(int peer, std::span<const slot> blocks, std::span<const op_id> after = {});
+
+  // The sizes of all blocks travel, not only of those that pass through.
+  void announce_all_sizes() { program_.full_metadata = true; }
+
+  schedule finish() { return std::move(program_); }
+
+ private:
+  op_id add(op_kind kind, int peer, std::span<const op_id> after);
+  void depend_on_writer(slot read);
+  void depend_on(op_id earlier);
+  void written(slot target, op_id writer);
+
+  schedule program_;
+  int step_ = 0;
+  std::vector<op_id> temp_writer_, recv_writer_;  // -1: not written by an operation so far
+  std::vector<op_id> marked_;                     // per operation: the last one that depends on it
+};
+
+// Makes the operations of a later group wait for those of earlier groups: with `width` groups in flight,
+// group g comes after everything in group g - width. width 1 gives rounds, larger ones windows or batches.
+class window {
+ public:
+  explicit window(int width) : groups_(width < 1 ? 1 : width) {}
+  // What the operations of the group being built come after.
+  std::span<const op_id> before() const { return groups_[current_]; }
+  void add(op_id id) { building_.push_back(id); }
+  void next_group();
+
+ private:
+  std::vector<std::vector<op_id>> groups_;
+  std::vector<op_id> building_;
+  std::size_t current_ = 0;
+};
+
+}  // namespace shoal

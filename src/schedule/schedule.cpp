@@ -1,0 +1,76 @@
+#include "schedule/schedule.hpp"
+
+#include <algorithm>
+
+namespace shoal {
+
+namespace {
+
+bool is_temp(slot s) { return s.at() == place::temp; }
+
+// The last operation that reads each temp slot, or -1.
+std::vector<op_id> last_readers(const schedule& program) {
+  std::vector<op_id> last(program.temp_slots, -1);
+  for (op_id id = 0; id < static_cast<op_id>(program.operations.size()); ++id) {
+    const operation& op = program.operations[id];
+    auto read = program.slots_of(op);
+    if (op.kind == op_kind::recv) continue;
+    if (op.kind == op_kind::copy) read = read.first(1);
+    for (slot s : read)
+      if (is_temp(s)) last[s.index] = id;
+  }
+  return last;
+}
+
+}  // namespace
+
+int temp_peak(const schedule& program) {
+  const std::vector<op_id> last = last_readers(program);
+  int alive = 0, peak = 0;
+  for (op_id id = 0; id < static_cast<op_id>(program.operations.size()); ++id) {
+    const operation& op = program.operations[id];
+    for (slot s : program.slots_of(op)) {
+      if (!is_temp(s)) continue;
+      const bool leaves = op.kind == op_kind::send || (op.kind == op_kind::copy && last[s.index] == id);
+      if (!leaves) ++alive;
+      else if (last[s.index] == id) --alive;
+    }
+    peak = std::max(peak, alive);
+  }
+  return peak;
+}
+
+traffic sent_by(const schedule& program) {
+  traffic sum;
+  for (const operation& op : program.operations) {
+    if (op.kind != op_kind::send) continue;
+    if (op.slot_count == 0) {
+      ++sum.tokens;
+      continue;
+    }
+    const auto blocks = program.slots_of(op);
+    const auto announced = program.full_metadata
+        ? static_cast<std::ptrdiff_t>(blocks.size())
+        : std::count_if(blocks.begin(), blocks.end(), [](slot s) { return s.passing; });
+    ++sum.messages;
+    sum.blocks += op.slot_count;
+    sum.metadata_messages += announced > 0;
+    sum.metadata_sizes += announced;
+  }
+  return sum;
+}
+
+std::string to_string(slot s) {
+  static constexpr const char* names[] = {"send", "recv", "temp"};
+  return std::string(names[s.where]) + "[" + std::to_string(s.index) + "]";
+}
+
+const char* to_string(op_kind kind) {
+  switch (kind) {
+    case op_kind::copy: return "copy";
+    case op_kind::send: return "send";
+    default: return "recv";
+  }
+}
+
+}  // namespace shoal
