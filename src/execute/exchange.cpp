@@ -1,0 +1,319 @@
+#include "execute/exchange.hpp"
+
+#include "execute/sizes.hpp"
+
+namespace shoal {
+
+exchange::~exchange() {
+  for (const piece& p : pieces_)
+    if (p.users > 0) pool_.give_back(p.data, p.bytes);
+}
+
+void exchange::start(const program& how, const payload& what) {
+  how_ = &how;
+  what_ = what;
+  counters_ = {};
+  remaining_ = how.plan.operations.size();
+  before_.assign(how.before.begin(), how.before.end());
+  running_.assign(remaining_, {});
+  temp_.assign(how.plan.temp_slots, {});
+  ready_.clear();
+  for (op_id id = static_cast<op_id>(remaining_) - 1; id >= 0; --id)
+    if (before_[id] == 0) ready_.push_back(id);
+  run_ready();
+}
+
+bool exchange::progress(bool& moved) {
+  ended_.clear();
+  if (!done()) over_.poll(ended_);
+  moved = !ended_.empty();
+  for (int ticket : ended_) ended(ticket);
+  run_ready();
+  return done();
+}
+
+// The lowest id first where several are ready, so that receives are posted before the sends that answer them.
+void exchange::run_ready() {
+  while (!ready_.empty()) {
+    const op_id id = ready_.back();
+    ready_.pop_back();
+    run(id);
+  }
+}
+
+void exchange::run(op_id id) {
+  switch (op(id).kind) {
+    case op_kind::send: return start_send(id);
+    case op_kind::recv: return start_receive(id);
+    case op_kind::copy: run_copy(op(id)); return complete(id);
+  }
+}
+
+void exchange::complete(op_id id) {
+  --remaining_;
+  const auto next = how_->successors(id);
+  for (auto it = next.rbegin(); it != next.rend(); ++it)
+    if (--before_[*it] == 0) ready_.push_back(*it);
+}
+
+void exchange::ended(int ticket) {
+  const op_id id = ticket / 2;
+  --running_[id].transfers;
+  if (op(id).kind == op_kind::send) {
+    if (running_[id].transfers == 0) end_send(id);
+  } else if (ticket % 2 == static_cast<int>(part::data)) {
+    data_arrived(id);
+  } else {
+    sizes_arrived(id);
+  }
+}
+
+// ---- copies ------------------------------------------------------------------------------------------------
+
+void exchange::run_copy(const operation& op) {
+  const auto slots = how_->plan.slots_of(op);
+  const slot from = slots[0], to = slots[1];
+  const std::size_t bytes = bytes_of(from);
+  const std::byte* source = address_of(from);
+  if (to.at() == place::recv && source) {
+    what_.recv.unpack(static_cast<int>(to.index), source);
+  } else {
+    const int copy = take_piece(bytes, 1);
+    pack(from, pieces_[copy].data);
+    if (to.at() == place::recv) what_.recv.unpack(static_cast<int>(to.index), pieces_[copy].data);
+    else hold(to, copy, 0, bytes);
+    release_piece(copy);
+  }
+  read_done(from);
+}
+
+// ---- sending -----------------------------------------------------------------------------------------------
+
+void exchange::start_send(op_id id) {
+  const std::size_t total = total_bytes(id);
+  const bool with_data = total <= inline_bytes_;
+  if (announced(id)) send_sizes(id, with_data);
+  if (!announced(id) || !with_data) send_data(id, total);
+  if (running_[id].transfers == 0) end_send(id);
+}
+
+void exchange::send_sizes(op_id id, bool with_data) {
+  const std::size_t total = with_data ? total_bytes(id) : 0;
+  const int message = take_piece(how_->announced[id] * most_size_bytes + total, 1);
+  std::byte* const begin = pieces_[message].data;
+  std::byte* end = begin;
+  for (slot s : blocks(id))
+    if (how_->announces(s)) end = write_size(end, bytes_of(s));
+  if (with_data) {
+    gather(id, end);
+    end += total;
+  }
+  running_[id].sizes = message;
+  ++running_[id].transfers;
+  ++counters_.messages;
+  counters_.bytes += end - begin;
+  over_.send(op(id).peer, tag(id, part::sizes), begin, static_cast<std::size_t>(end - begin), ticket(id, part::sizes));
+}
+
+// Both sides know when there is nothing to send: then there is no message, unless it is a token.
+void exchange::send_data(op_id id, std::size_t total) {
+  running& state = running_[id];
+  if (total == 0 && op(id).slot_count > 0) return release_sources(id);
+  const std::byte* source = contiguous_source(id);
+  state.direct = total > 0 && source;
+  if (total > 0 && !source) {
+    state.data = take_piece(total, 1);
+    gather(id, pieces_[state.data].data);
+    source = pieces_[state.data].data;
+  }
+  ++running_[id].transfers;
+  counters_.messages += op(id).slot_count > 0;
+  counters_.bytes += static_cast<std::int64_t>(total);
+  over_.send(op(id).peer, tag(id, part::data), source, total, ticket(id, part::data));
+}
+
+void exchange::end_send(op_id id) {
+  running& state = running_[id];
+  if (state.direct) release_sources(id);
+  if (state.sizes != none) release_piece(state.sizes);
+  if (state.data != none) release_piece(state.data);
+  complete(id);
+}
+
+// Blocks leave their temp slots as they are packed.
+void exchange::gather(op_id id, std::byte* out) {
+  for (slot s : blocks(id)) {
+    pack(s, out);
+    out += bytes_of(s);
+  }
+  release_sources(id);
+}
+
+void exchange::release_sources(op_id id) {
+  for (slot s : blocks(id)) read_done(s);
+}
+
+// ---- receiving ---------------------------------------------------------------------------------------------
+
+void exchange::start_receive(op_id id) {
+  if (!announced(id)) return receive_data(id, total_bytes(id));
+  const int message = take_piece(how_->announced[id] * most_size_bytes + inline_bytes_, 1);
+  running_[id].sizes = message;
+  ++running_[id].transfers;
+  over_.receive(op(id).peer, tag(id, part::sizes), pieces_[message].data, pieces_[message].bytes,
+                ticket(id, part::sizes));
+}
+
+void exchange::receive_data(op_id id, std::size_t total) {
+  running& state = running_[id];
+  if (total == 0 && op(id).slot_count > 0) return complete(id);
+  std::byte* target = contiguous_target(id);
+  state.direct = total > 0 && target;
+  if (total > 0 && !target) {
+    state.data = take_piece(total, 1);
+    target = pieces_[state.data].data;
+  }
+  ++state.transfers;
+  over_.receive(op(id).peer, tag(id, part::data), target, total, ticket(id, part::data));
+}
+
+void exchange::sizes_arrived(op_id id) {
+  const int message = running_[id].sizes;
+  const std::byte* const begin = pieces_[message].data;
+  const std::byte* in = begin;
+  for (slot s : blocks(id)) {
+    if (!how_->announces(s)) continue;
+    std::uint64_t size = 0;
+    in = read_size(in, size);
+    if (s.at() == place::temp) temp_[s.index].bytes = size;
+  }
+  const std::size_t total = total_bytes(id);
+  if (total <= inline_bytes_) {
+    deliver(id, message, static_cast<std::size_t>(in - begin));
+    release_piece(message);
+    return complete(id);
+  }
+  release_piece(message);
+  receive_data(id, total);
+}
+
+void exchange::data_arrived(op_id id) {
+  const running state = running_[id];
+  if (state.data != none) {
+    deliver(id, state.data, 0);
+    release_piece(state.data);
+  }
+  complete(id);
+}
+
+// Blocks that arrive go to the user; blocks that pass stay in the message until they have left.
+void exchange::deliver(op_id id, int from, std::size_t offset) {
+  for (slot s : blocks(id)) {
+    const std::size_t bytes = bytes_of(s);
+    if (s.at() == place::temp) hold(s, from, offset, bytes);
+    else what_.recv.unpack(static_cast<int>(s.index), pieces_[from].data + offset);
+    offset += bytes;
+  }
+}
+
+// ---- blocks ------------------------------------------------------------------------------------------------
+
+std::size_t exchange::bytes_of(slot s) const {
+  const int i = static_cast<int>(s.index);
+  switch (s.at()) {
+    case place::send: return what_.send.bytes(i);
+    case place::recv: return what_.recv.bytes(i);
+    default: return what_.uniform ? what_.recv.bytes(0) : temp_[s.index].bytes;
+  }
+}
+
+std::size_t exchange::total_bytes(op_id id) const {
+  std::size_t sum = 0;
+  for (slot s : blocks(id)) sum += bytes_of(s);
+  return sum;
+}
+
+void exchange::pack(slot s, std::byte* out) const {
+  const int i = static_cast<int>(s.index);
+  if (s.at() == place::send) return what_.send.pack(i, out);
+  if (s.at() == place::recv) return what_.recv.pack(i, out);
+  const held_block& block = temp_[s.index];
+  if (block.data && block.bytes > 0) std::memcpy(out, block.data, block.bytes);
+}
+
+// Where the packed bytes of a block lie already, or null when it has to be packed first.
+const std::byte* exchange::address_of(slot s) const {
+  if (s.at() == place::temp) return temp_[s.index].data;
+  const user_buffer& user = s.at() == place::send ? what_.send : what_.recv;
+  return user.layout ? nullptr : user.block(static_cast<int>(s.index));
+}
+
+// Where the blocks of a message lie one behind the other, or null.
+const std::byte* exchange::contiguous_source(op_id id) const {
+  const std::byte *begin = nullptr, *end = nullptr;
+  for (slot s : blocks(id)) {
+    const std::size_t bytes = bytes_of(s);
+    if (bytes == 0) continue;
+    const std::byte* at = address_of(s);
+    if (!at || (end && at != end)) return nullptr;
+    if (!begin) begin = at;
+    end = at + bytes;
+  }
+  return begin;
+}
+
+// The same for a receive, when all its blocks arrive.
+std::byte* exchange::contiguous_target(op_id id) const {
+  if (what_.recv.layout) return nullptr;
+  std::byte *begin = nullptr, *end = nullptr;
+  for (slot s : blocks(id)) {
+    if (s.at() != place::recv) return nullptr;
+    const std::size_t bytes = bytes_of(s);
+    if (bytes == 0) continue;
+    std::byte* at = what_.recv.block(static_cast<int>(s.index));
+    if (end && at != end) return nullptr;
+    if (!begin) begin = at;
+    end = at + bytes;
+  }
+  return begin;
+}
+
+// ---- scratch memory ----------------------------------------------------------------------------------------
+
+int exchange::take_piece(std::size_t bytes, int users) {
+  if (free_pieces_.empty()) {
+    free_pieces_.push_back(static_cast<int>(pieces_.size()));
+    pieces_.emplace_back();
+  }
+  std::byte* data = pool_.take(bytes);
+  const int index = free_pieces_.back();
+  free_pieces_.pop_back();
+  pieces_[index] = {data, bytes, users};
+  return index;
+}
+
+void exchange::release_piece(int index) {
+  piece& p = pieces_[index];
+  if (--p.users > 0) return;
+  pool_.give_back(p.data, p.bytes);
+  free_pieces_.push_back(index);
+}
+
+void exchange::hold(slot s, int from, std::size_t offset, std::size_t bytes) {
+  const int readers = how_->temp_readers[s.index];
+  temp_[s.index] = {pieces_[from].data + offset, bytes, from, readers};
+  if (readers > 0) ++pieces_[from].users;
+}
+
+void exchange::read_done(slot s) {
+  if (s.at() != place::temp) return;
+  held_block& block = temp_[s.index];
+  if (--block.readers == 0 && block.piece != none) release_piece(block.piece);
+}
+
+int exchange::tag(op_id id, part which) const {
+  const int numbers = over_.highest_tag() / 2;  // tag 0 is for agreements
+  return 1 + (how_->sequence[id] % numbers) * 2 + (which == part::data);
+}
+
+}  // namespace shoal

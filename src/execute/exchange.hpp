@@ -1,0 +1,127 @@
+// Runs one rank's program over a transport. Blocking is start() and progress() until it is done; nonblocking and
+// persistent exchanges are the same object.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "execute/memory_pool.hpp"
+#include "execute/program.hpp"
+#include "execute/transport.hpp"
+#include "execute/user_buffer.hpp"
+
+namespace shoal {
+
+// What the blocks of one exchange are.
+struct payload {
+  user_buffer send, recv;
+  bool uniform = false;  // all blocks have the same size, so none is announced
+};
+
+struct exchange_counters {
+  std::int64_t messages = 0;  // sent, with blocks; two when sizes travel apart from their data
+  std::int64_t bytes = 0;     // sent, sizes included
+};
+
+class exchange {
+ public:
+  // Announced sizes travel in front of the data when a message's data have at most this many bytes, else in a
+  // message of their own. The same on every rank.
+  static constexpr std::size_t standard_inline_bytes = 4096;
+
+  exchange(memory_pool& pool, transport& over, std::size_t inline_bytes = standard_inline_bytes)
+      : pool_(pool), over_(over), inline_bytes_(inline_bytes) {}
+  ~exchange();
+  exchange(const exchange&) = delete;
+  exchange& operator=(const exchange&) = delete;
+
+  // `what` and the memory it names must stay until the exchange is done.
+  void start(const program& how, const payload& what);
+  // Moves everything that can move now. True when the exchange is done; `moved` tells if anything arrived.
+  bool progress(bool& moved);
+  bool done() const { return remaining_ == 0; }
+
+  const exchange_counters& counters() const { return counters_; }
+
+ private:
+  // A piece of pool memory that holds blocks or a message under way.
+  struct piece {
+    std::byte* data = nullptr;
+    std::size_t bytes = 0;
+    int users = 0;  // blocks still to leave it, and the transfer that uses it
+  };
+  static constexpr int none = -1;
+
+  // A block in a temp slot: where it is, and in which piece.
+  struct held_block {
+    const std::byte* data = nullptr;
+    std::size_t bytes = 0;
+    int piece = none;
+    int readers = 0;
+  };
+
+  // What an operation under way uses.
+  struct running {
+    int transfers = 0;    // started and not ended
+    int sizes = none;     // piece with the announced sizes, perhaps with the data behind them
+    int data = none;      // piece with the packed data
+    bool direct = false;  // the data moves straight from or to where it stays
+  };
+
+  enum class part { sizes, data };
+
+  void run_ready();
+  void run(op_id id);
+  void run_copy(const operation& op);
+  void complete(op_id id);
+  void ended(int ticket);
+
+  void start_send(op_id id);
+  void send_sizes(op_id id, bool with_data);
+  void send_data(op_id id, std::size_t total);
+  void end_send(op_id id);
+
+  void start_receive(op_id id);
+  void receive_data(op_id id, std::size_t total);
+  void sizes_arrived(op_id id);
+  void data_arrived(op_id id);
+  void deliver(op_id id, int from, std::size_t offset);
+
+  const operation& op(op_id id) const { return how_->plan.operations[id]; }
+  std::span<const slot> blocks(op_id id) const { return how_->plan.slots_of(op(id)); }
+  bool announced(op_id id) const { return !what_.uniform && how_->announced[id] > 0; }
+  int tag(op_id id, part which) const;
+  int ticket(op_id id, part which) const { return id * 2 + (which == part::data); }
+
+  std::size_t bytes_of(slot s) const;
+  std::size_t total_bytes(op_id id) const;
+  const std::byte* address_of(slot s) const;
+  const std::byte* contiguous_source(op_id id) const;
+  std::byte* contiguous_target(op_id id) const;
+  void pack(slot s, std::byte* out) const;
+  void gather(op_id id, std::byte* out);
+  void release_sources(op_id id);
+
+  int take_piece(std::size_t bytes, int users);
+  void release_piece(int index);
+  void hold(slot s, int from, std::size_t offset, std::size_t bytes);
+  void read_done(slot s);
+
+  memory_pool& pool_;
+  transport& over_;
+  std::size_t inline_bytes_;
+  const program* how_ = nullptr;
+  payload what_;
+  exchange_counters counters_;
+
+  std::size_t remaining_ = 0;
+  std::vector<std::int32_t> before_;
+  std::vector<op_id> ready_;
+  std::vector<running> running_;
+  std::vector<held_block> temp_;
+  std::vector<piece> pieces_;
+  std::vector<int> free_pieces_;
+  std::vector<int> ended_;
+};
+
+}  // namespace shoal

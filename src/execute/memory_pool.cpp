@@ -1,0 +1,53 @@
+#include "execute/memory_pool.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <new>
+
+namespace shoal {
+
+namespace {
+constexpr std::size_t smallest = 64;
+}
+
+memory_pool::~memory_pool() {
+  for (auto& pieces : free_)
+    for (std::byte* piece : pieces) ::operator delete(piece);
+}
+
+// Class 4k + j holds pieces of smallest * 2^k * (4 + j) / 4 bytes.
+int memory_pool::class_of(std::size_t bytes) {
+  if (bytes <= smallest) return 0;
+  const int doublings = std::bit_width((bytes - 1) / smallest) - 1;
+  const std::size_t quarter = (smallest << doublings) / 4;
+  return doublings * 4 + static_cast<int>((bytes - (smallest << doublings) + quarter - 1) / quarter);
+}
+
+std::size_t memory_pool::class_bytes(int index) { return (smallest << (index / 4)) / 4 * (4 + index % 4); }
+
+std::byte* memory_pool::take(std::size_t bytes) {
+  const int index = class_of(bytes);
+  const std::size_t size = class_bytes(index);
+  std::byte* piece;
+  if (free_[index].empty()) {
+    piece = static_cast<std::byte*>(::operator new(size));
+  } else {
+    piece = free_[index].back();
+    free_[index].pop_back();
+    kept_ -= size;
+  }
+  in_use_ += size;
+  peak_ = std::max(peak_, in_use_);
+  return piece;
+}
+
+void memory_pool::give_back(std::byte* piece, std::size_t bytes) {
+  const int index = class_of(bytes);
+  const std::size_t size = class_bytes(index);
+  in_use_ -= size;
+  if (kept_ + size > keep_bytes_) return ::operator delete(piece);
+  kept_ += size;
+  free_[index].push_back(piece);
+}
+
+}  // namespace shoal

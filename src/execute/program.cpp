@@ -1,0 +1,48 @@
+#include "execute/program.hpp"
+
+#include <unordered_map>
+
+namespace shoal {
+
+program::program(schedule from) : plan(std::move(from)) {
+  link();
+  number_transfers();
+  count_readers();
+}
+
+void program::link() {
+  const std::size_t n = plan.operations.size();
+  first_next.assign(n + 1, 0);
+  before.resize(n);
+  for (std::size_t id = 0; id < n; ++id) before[id] = static_cast<std::int32_t>(plan.operations[id].after_count);
+  for (op_id earlier : plan.after) ++first_next[earlier + 1];
+  for (std::size_t id = 0; id < n; ++id) first_next[id + 1] += first_next[id];
+  next.resize(plan.after.size());
+  std::vector<std::uint32_t> fill(first_next.begin(), first_next.end() - 1);
+  for (std::size_t id = 0; id < n; ++id)
+    for (op_id earlier : plan.after_of(plan.operations[id])) next[fill[earlier]++] = static_cast<op_id>(id);
+}
+
+void program::number_transfers() {
+  std::unordered_map<std::int64_t, std::int32_t> seen;
+  sequence.assign(plan.operations.size(), 0);
+  announced.assign(plan.operations.size(), 0);
+  for (std::size_t id = 0; id < plan.operations.size(); ++id) {
+    const operation& op = plan.operations[id];
+    if (op.kind == op_kind::copy) continue;
+    sequence[id] = seen[std::int64_t{op.peer} * 2 + (op.kind == op_kind::send)]++;
+    for (slot s : plan.slots_of(op)) announced[id] += announces(s);
+  }
+}
+
+void program::count_readers() {
+  temp_readers.assign(plan.temp_slots, 0);
+  for (const operation& op : plan.operations) {
+    if (op.kind == op_kind::recv) continue;
+    const auto slots = plan.slots_of(op);
+    for (slot s : op.kind == op_kind::copy ? slots.first(1) : slots)
+      if (s.at() == place::temp) ++temp_readers[s.index];
+  }
+}
+
+}  // namespace shoal

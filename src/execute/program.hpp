@@ -1,0 +1,35 @@
+// A schedule prepared for execution: who waits for whom, and the tags. Made once, run many times.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "schedule/schedule.hpp"
+
+namespace shoal {
+
+struct program {
+  explicit program(schedule from);
+
+  schedule plan;
+  std::vector<std::int32_t> before;        // per operation: how many operations it comes after
+  std::vector<std::uint32_t> first_next;   // per operation, and one past the last: where its successors begin
+  std::vector<op_id> next;                 // successors of all operations
+  std::vector<std::int32_t> sequence;      // per transfer: its number among those with the same peer and direction
+  std::vector<std::int32_t> announced;     // per transfer: how many of its blocks travel with their sizes
+  std::vector<std::int32_t> temp_readers;  // per temp slot: how many operations read it
+
+  std::span<const op_id> successors(op_id id) const {
+    return {next.data() + first_next[id], first_next[id + 1] - first_next[id]};
+  }
+  // Whether the size of this block travels in front of the data of a message.
+  bool announces(slot s) const { return s.passing || plan.full_metadata; }
+
+ private:
+  void link();
+  void number_transfers();
+  void count_readers();
+};
+
+}  // namespace shoal

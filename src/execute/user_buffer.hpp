@@ -1,0 +1,60 @@
+// The user's side of an exchange: where each block lies and how many bytes it has when packed.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+namespace shoal {
+
+// Packs blocks whose type is not plain contiguous bytes. `count` is in elements of the type.
+class packer {
+ public:
+  virtual ~packer() = default;
+  virtual void pack(const std::byte* block, std::int64_t count, std::byte* out) const = 0;
+  virtual void unpack(const std::byte* in, std::byte* block, std::int64_t count) const = 0;
+};
+
+// Counts or displacements as MPI gives them: one number for all, int arrays, or 64-bit arrays.
+class number_array {
+ public:
+  number_array() = default;
+  explicit number_array(const int* values) : small_(values) {}
+  explicit number_array(const std::int64_t* values) : large_(values) {}
+  // value + step * i
+  static number_array linear(std::int64_t value, std::int64_t step) {
+    number_array a;
+    a.value_ = value;
+    a.step_ = step;
+    return a;
+  }
+  std::int64_t operator[](int i) const { return small_ ? small_[i] : large_ ? large_[i] : value_ + step_ * i; }
+
+ private:
+  const int* small_ = nullptr;
+  const std::int64_t* large_ = nullptr;
+  std::int64_t value_ = 0, step_ = 0;
+};
+
+struct user_buffer {
+  std::byte* base = nullptr;
+  number_array counts;         // elements of each block
+  number_array displacements;  // in units of `extent`
+  std::int64_t type_size = 1;  // packed bytes of one element
+  std::int64_t extent = 1;     // distance of two elements in memory
+  const packer* layout = nullptr;  // null: blocks are contiguous bytes
+
+  std::size_t bytes(int i) const { return static_cast<std::size_t>(counts[i] * type_size); }
+  std::byte* block(int i) const { return base + displacements[i] * extent; }
+
+  void pack(int i, std::byte* out) const {
+    if (layout) layout->pack(block(i), counts[i], out);
+    else if (bytes(i) > 0) std::memcpy(out, block(i), bytes(i));
+  }
+  void unpack(int i, const std::byte* in) const {
+    if (layout) layout->unpack(in, block(i), counts[i]);
+    else if (bytes(i) > 0) std::memcpy(block(i), in, bytes(i));
+  }
+};
+
+}  // namespace shoal

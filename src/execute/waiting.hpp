@@ -1,0 +1,35 @@
+// How a rank waits when nothing has arrived: the first-order effect when ranks outnumber cores.
+#pragma once
+
+#include <string_view>
+
+namespace shoal {
+
+// spin: a core for every rank, poll without pause.
+// yield: ranks outnumber cores; let another rank run after every poll, and sleep when that brings nothing.
+// sleep: sleep briefly after every poll; the most polite, with the latency of a timer.
+enum class wait_mode { spin, yield, sleep };
+
+// "spin", "yield" or "sleep"; throws std::invalid_argument.
+wait_mode parse_wait_mode(std::string_view text);
+const char* to_string(wait_mode mode);
+
+class waiting {
+ public:
+  explicit waiting(wait_mode mode = wait_mode::spin) : mode_(mode) {}
+  wait_mode mode() const { return mode_; }
+  // Call after a poll that brought something, or one that did not.
+  void progressed() { idle_ = 0; }
+  void idle();
+
+ private:
+  wait_mode mode_;
+  int idle_ = 0;  // polls in a row that brought nothing
+};
+
+// Cores this process may use: its affinity mask, cut by a container's CPU quota. At least 1.
+int usable_cores();
+// What the container allows in whole cores, or `otherwise` when nothing is limited.
+int quota_cores(int otherwise);
+
+}  // namespace shoal
