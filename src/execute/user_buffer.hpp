@@ -20,7 +20,11 @@ class number_array {
  public:
   number_array() = default;
   explicit number_array(const int* values) : small_(values) {}
-  explicit number_array(const std::int64_t* values) : large_(values) {}
+  // Any 64-bit integers: MPI_Count and MPI_Aint are different types in different MPIs.
+  template <typename Integer>
+  explicit number_array(const Integer* values) : large_(reinterpret_cast<const std::byte*>(values)) {
+    static_assert(sizeof(Integer) == 8);
+  }
   // value + step * i
   static number_array linear(std::int64_t value, std::int64_t step) {
     number_array a;
@@ -28,11 +32,17 @@ class number_array {
     a.step_ = step;
     return a;
   }
-  std::int64_t operator[](int i) const { return small_ ? small_[i] : large_ ? large_[i] : value_ + step_ * i; }
+  std::int64_t operator[](int i) const { return small_ ? small_[i] : large_ ? large(i) : value_ + step_ * i; }
 
  private:
+  std::int64_t large(int i) const {
+    std::int64_t value;
+    std::memcpy(&value, large_ + std::size_t{8} * i, 8);
+    return value;
+  }
+
   const int* small_ = nullptr;
-  const std::int64_t* large_ = nullptr;
+  const std::byte* large_ = nullptr;
   std::int64_t value_ = 0, step_ = 0;
 };
 

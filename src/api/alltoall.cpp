@@ -1,0 +1,203 @@
+#include "api/alltoall.hpp"
+
+#include <algorithm>
+#include <array>
+#include <new>
+
+#include "api/devices.hpp"
+#include "api/process.hpp"
+#include "execute/mpi_datatype.hpp"
+#include "execute/mpi_error.hpp"
+
+namespace shoal {
+
+namespace {
+
+// One call being served: the user's buffers described, what is known of the sizes, and the way it is done.
+class service {
+ public:
+  service(communicator& state, const alltoall_call& call) : state_(state), call_(call) {
+    if (!in_place()) describe(call.send_type, state.own(), send_packer_, what_.send);
+    describe(call.recv_type, state.own(), recv_packer_, what_.recv);
+    what_.uniform = call.uniform;
+    what_.recv.base = static_cast<std::byte*>(call.recv);
+    what_.recv.counts = call.recv_counts;
+    what_.recv.displacements = call.recv_displacements;
+    if (in_place()) return;
+    what_.send.base = static_cast<std::byte*>(const_cast<void*>(call.send));
+    what_.send.counts = call.send_counts;
+    what_.send.displacements = call.send_displacements;
+  }
+  ~service() {
+    if (snapshot_) state_.pool().give_back(snapshot_, snapshot_bytes_);
+  }
+  service(const service&) = delete;
+  service& operator=(const service&) = delete;
+
+  // The algorithm; null: the MPI's own collective, because a rank cannot take part.
+  prepared* pick(MPI_Info info) {
+    const features mine = local_features();
+    if (call_.uniform && !state_.devices()) {
+      if (mine.must_be_native) return nullptr;
+      if (prepared* asked = asked_for(info)) return asked;
+      return &state_.choose_for(features::uniform(state_.ranks(), mine.largest_block), true);
+    }
+    prepared* asked = asked_for(info);
+    if (asked && !state_.devices()) return mine.must_be_native ? nullptr : asked;
+    const features all = state_.agreed(mine);
+    if (all.must_be_native) return nullptr;
+    what_.uniform = call_.uniform || all.is_uniform();
+    return asked ? asked : &state_.choose_for(all, what_.uniform);
+  }
+
+  void run(const prepared& how) {
+    if (in_place()) take_snapshot();
+    state_.run(how, what_);
+  }
+
+  // Runs the MPI's own collective on the same buffers and compares. Throws when a byte differs.
+  void verify(native_call native) {
+    const std::vector<std::byte> ours = packed(what_.recv);
+    if (in_place()) restore();
+    require(native(), "the MPI's own collective");
+    if (ours != packed(what_.recv)) throw std::runtime_error(first_difference(ours));
+    state_.verified.add(static_cast<std::int64_t>(ours.size()), 0);
+  }
+
+  std::int64_t bytes_sent() const {
+    const user_buffer& b = in_place() ? what_.recv : what_.send;
+    std::int64_t sum = 0;
+    for (int i = 0; i < state_.ranks(); ++i) sum += static_cast<std::int64_t>(b.bytes(i));
+    return sum;
+  }
+
+ private:
+  bool in_place() const { return call_.send == MPI_IN_PLACE; }
+
+  features local_features() const {
+    features mine;
+    mine.ranks = state_.ranks();
+    const user_buffer& b = in_place() ? what_.recv : what_.send;
+    for (int i = 0; i < state_.ranks(); ++i) {
+      const std::int64_t bytes = b.counts[i] * b.type_size;
+      mine.total_bytes += bytes;
+      mine.largest_block = std::max(mine.largest_block, bytes);
+      mine.full_blocks += bytes > 0;
+    }
+    mine.most_sent = mine.total_bytes;
+    mine.must_be_native = !valid(what_.recv, call_.recv_type) || (!in_place() && !valid(what_.send, call_.send_type)) ||
+                          (state_.devices() && (is_device_memory(call_.recv) || (!in_place() && is_device_memory(call_.send))));
+    return mine;
+  }
+
+  // What the MPI would report as an error is left for it to report.
+  bool valid(const user_buffer& b, MPI_Datatype type) const {
+    for (int i = 0; i < state_.ranks(); ++i)
+      if (b.counts[i] < 0 || (b.counts[i] > 0 && type == MPI_DATATYPE_NULL)) return false;
+    return true;
+  }
+
+  prepared* asked_for(MPI_Info info) {
+    if (info == MPI_INFO_NULL) return state_.requested(call_.uniform);
+    const char* key = call_.uniform ? "shoal_alltoall" : "shoal_alltoallv";
+    std::array<char, MPI_MAX_INFO_VAL + 1> value{};
+    int found = 0;
+    require(PMPI_Info_get(info, key, MPI_MAX_INFO_VAL, value.data(), &found), "MPI_Info_get");
+    if (!state_.same_everywhere(hash_of(value.data())))
+      throw std::invalid_argument(std::string(key) + " differs between ranks; give every rank the same info");
+    if (!found) return state_.requested(call_.uniform);
+    settings one;
+    one.set(key + 6, value.data());  // without "shoal_"
+    const auto& how = call_.uniform ? one.alltoall : one.alltoallv;
+    return how ? &state_.prepare(*how, "asked for by this call") : nullptr;
+  }
+
+  // With MPI_IN_PLACE the blocks to send lie where others arrive, so they are copied out first.
+  void take_snapshot() {
+    const int ranks = state_.ranks();
+    std::vector<std::int64_t>& at = state_.offsets();
+    at.assign(static_cast<std::size_t>(ranks) + 1, 0);
+    for (int i = 0; i < ranks; ++i) at[i + 1] = at[i] + static_cast<std::int64_t>(what_.recv.bytes(i));
+    snapshot_bytes_ = static_cast<std::size_t>(at[ranks]);
+    snapshot_ = state_.pool().take(snapshot_bytes_);
+    for (int i = 0; i < ranks; ++i) what_.recv.pack(i, snapshot_ + at[i]);
+    what_.send = {};
+    what_.send.base = snapshot_;
+    what_.send.counts = call_.recv_counts;
+    what_.send.displacements = number_array(at.data());
+    what_.send.type_size = what_.recv.type_size;
+  }
+
+  void restore() {
+    for (int i = 0; i < state_.ranks(); ++i) what_.recv.unpack(i, what_.send.block(i));
+  }
+
+  std::vector<std::byte> packed(const user_buffer& b) const {
+    std::size_t total = 0;
+    for (int i = 0; i < state_.ranks(); ++i) total += b.bytes(i);
+    std::vector<std::byte> all(total);
+    std::byte* out = all.data();
+    for (int i = 0; i < state_.ranks(); out += b.bytes(i++)) b.pack(i, out);
+    return all;
+  }
+
+  std::string first_difference(const std::vector<std::byte>& ours) const {
+    const std::vector<std::byte> theirs = packed(what_.recv);
+    const auto at = std::mismatch(ours.begin(), ours.end(), theirs.begin()).first - ours.begin();
+    return "verification failed on rank " + std::to_string(state_.rank()) + ": received byte " + std::to_string(at) +
+           " of " + std::to_string(ours.size()) + " differs from the MPI's own result; please report this";
+  }
+
+  communicator& state_;
+  const alltoall_call& call_;
+  payload what_;
+  mpi_packer send_packer_, recv_packer_;
+  std::byte* snapshot_ = nullptr;
+  std::size_t snapshot_bytes_ = 0;
+};
+
+int run_timed(communicator& state, service& s, const alltoall_call& call, prepared& how, native_call native) {
+  const double begin = PMPI_Wtime();
+  int code = MPI_SUCCESS;
+  if (how.steps) s.run(how);
+  else code = native();
+  (call.uniform ? how.uniform_use : how.nonuniform_use).add(s.bytes_sent(), PMPI_Wtime() - begin);
+  state.last = &how;
+  if (how.steps && process::get().set().verify) s.verify(native);
+  return code;
+}
+
+int refused(const alltoall_call& call, const std::string& why, manners how, native_call native) {
+  if (!why.empty()) {
+    if (how == manners::strict) return raise_error(call.comm, MPI_ERR_OTHER, why);
+    warn_once(call.comm, why);
+  }
+  return native();
+}
+
+}  // namespace
+
+int alltoall(const alltoall_call& call, manners how, MPI_Info info, native_call native) {
+  if (call.comm == MPI_COMM_NULL) return native();
+  try {
+    std::string why;
+    communicator* state = process::get().state_of(call.comm, why);
+    if (!state) return refused(call, why, how, native);
+    service s(*state, call);
+    prepared* chosen = nullptr;
+    try {
+      chosen = s.pick(info);
+    } catch (const std::invalid_argument& error) {  // the same on every rank
+      return refused(call, error.what(), how, native);
+    }
+    return chosen ? run_timed(*state, s, call, *chosen, native) : native();
+  } catch (const mpi_error& error) {
+    return raise_code(call.comm, error.code());
+  } catch (const std::bad_alloc&) {
+    return raise_error(call.comm, MPI_ERR_NO_MEM, "out of memory for the blocks that pass through this rank");
+  } catch (const std::exception& error) {
+    return raise_error(call.comm, MPI_ERR_OTHER, error.what());
+  }
+}
+
+}  // namespace shoal

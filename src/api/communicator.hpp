@@ -1,0 +1,86 @@
+// What Shoal keeps for one of the user's communicators, made collectively on first use.
+#pragma once
+
+#include <mpi.h>
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "api/report.hpp"
+#include "api/settings.hpp"
+#include "execute/agree.hpp"
+#include "execute/exchange.hpp"
+#include "execute/mpi_transport.hpp"
+#include "select/choose.hpp"
+#include "select/features.hpp"
+
+namespace shoal {
+
+// A selection made ready for a communicator, and what was done with it.
+struct prepared {
+  selection how;
+  std::string spec;
+  std::string reason;
+  std::unique_ptr<const program> steps;  // null: the MPI's own collective
+  usage uniform_use, nonuniform_use;
+};
+
+class communicator {
+ public:
+  // Takes over `own`, a communicator of Shoal's with the same ranks (MPI_COMM_SELF stays open). Collective.
+  communicator(MPI_Comm own, const settings& set);
+  ~communicator();
+  communicator(const communicator&) = delete;
+  communicator& operator=(const communicator&) = delete;
+
+  MPI_Comm own() const { return own_; }
+  int ranks() const { return at_.ranks; }
+  int rank() const { return over_.rank(); }
+  memory_pool& pool() { return pool_; }
+  // A device runtime (CUDA, HIP) is loaded on some rank, so any buffer may be device memory.
+  bool devices() const { return devices_; }
+  std::vector<std::int64_t>& offsets() { return offsets_; }
+
+  // What was asked for, ready to run, or null: choose. Collective calls with equal arguments change it.
+  prepared* requested(bool uniform);
+  void request(bool uniform, std::optional<selection> how);
+
+  features agreed(const features& mine) { return agree_on(mine, agreement_); }
+  // True when all ranks pass the same value; collective.
+  bool same_everywhere(std::uint64_t value);
+
+  // Ready to run; made on first use. `reason` is kept from then.
+  prepared& prepare(const selection& how, const std::string& reason);
+  prepared& choose_for(const features& sizes, bool uniform);
+  void run(const prepared& how, const payload& what);
+
+  // What ran last, for shoal_comm_explain.
+  const prepared* last = nullptr;
+  usage verified;
+  void report_to(usage_report& report) const;
+
+ private:
+  struct card;  // what a rank tells the others about where it runs
+  void survey(const settings& set);
+  std::vector<card> exchange_cards();
+
+  MPI_Comm own_;
+  mpi_transport over_;
+  waiting wait_{wait_mode::yield};
+  agreement agreement_{over_, wait_};
+  memory_pool pool_;
+  exchange exchange_{pool_, over_};
+  problem at_;
+  machine where_;
+  bool devices_ = false;
+  std::optional<selection> requested_[2];  // nonuniform, uniform
+  prepared* requested_ready_[2] = {};
+  std::map<std::string, prepared> prepared_;
+  std::map<std::uint64_t, prepared*> chosen_;  // by size class
+  std::vector<std::int64_t> offsets_;
+};
+
+}  // namespace shoal

@@ -1,0 +1,21 @@
+// How errors reach the user.
+#pragma once
+
+#include <mpi.h>
+
+#include <string>
+
+namespace shoal {
+
+// What to do when Shoal cannot serve a call: the drop-in layer warns once and uses the MPI's own collective; the
+// C functions raise an error where the user asked for something wrong.
+enum class manners { drop_in, strict };
+
+// Raises an error on a communicator: its handler may end the program; otherwise the code is returned.
+int raise_error(MPI_Comm comm, int error_class, const std::string& text);
+int raise_code(MPI_Comm comm, int code);
+
+// One line on standard error from rank 0 of `comm`, once per process.
+void warn_once(MPI_Comm comm, const std::string& text);
+
+}  // namespace shoal

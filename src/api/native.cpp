@@ -1,0 +1,69 @@
+#include "api/native.hpp"
+
+#include <limits>
+#include <vector>
+
+#include "api/errors.hpp"
+
+namespace shoal {
+
+#if MPI_VERSION >= 4
+
+int native_alltoall_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
+                      MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm) {
+  return PMPI_Alltoall_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
+}
+
+int native_alltoallv_c(const void* sendbuf, const MPI_Count* sendcounts, const MPI_Aint* sdispls, MPI_Datatype sendtype,
+                       void* recvbuf, const MPI_Count* recvcounts, const MPI_Aint* rdispls, MPI_Datatype recvtype,
+                       MPI_Comm comm) {
+  return PMPI_Alltoallv_c(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm);
+}
+
+#else
+
+namespace {
+
+bool fits(MPI_Count value) { return value >= std::numeric_limits<int>::min() && value <= std::numeric_limits<int>::max(); }
+
+int too_large(MPI_Comm comm) {
+  return raise_error(comm, MPI_ERR_COUNT, "this MPI library has no collective for counts above 2147483647");
+}
+
+// Empty values, as with MPI_IN_PLACE, stay empty.
+template <typename Integer>
+bool narrow(const Integer* values, int ranks, std::vector<int>& out) {
+  for (int i = 0; values && i < ranks; ++i) {
+    if (!fits(values[i])) return false;
+    out.push_back(static_cast<int>(values[i]));
+  }
+  return true;
+}
+
+}  // namespace
+
+int native_alltoall_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
+                      MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm) {
+  if (!fits(sendcount) || !fits(recvcount)) return too_large(comm);
+  return PMPI_Alltoall(sendbuf, static_cast<int>(sendcount), sendtype, recvbuf, static_cast<int>(recvcount), recvtype,
+                       comm);
+}
+
+int native_alltoallv_c(const void* sendbuf, const MPI_Count* sendcounts, const MPI_Aint* sdispls, MPI_Datatype sendtype,
+                       void* recvbuf, const MPI_Count* recvcounts, const MPI_Aint* rdispls, MPI_Datatype recvtype,
+                       MPI_Comm comm) {
+  int ranks = 0, inter = 0;
+  PMPI_Comm_test_inter(comm, &inter);
+  inter ? PMPI_Comm_remote_size(comm, &ranks) : PMPI_Comm_size(comm, &ranks);
+  std::vector<int> sent, sent_at, received, received_at;
+  const bool in_place = sendbuf == MPI_IN_PLACE;
+  if (!narrow(in_place ? nullptr : sendcounts, ranks, sent) || !narrow(in_place ? nullptr : sdispls, ranks, sent_at) ||
+      !narrow(recvcounts, ranks, received) || !narrow(rdispls, ranks, received_at))
+    return too_large(comm);
+  return PMPI_Alltoallv(sendbuf, sent.data(), sent_at.data(), sendtype, recvbuf, received.data(), received_at.data(),
+                        recvtype, comm);
+}
+
+#endif
+
+}  // namespace shoal

@@ -1,0 +1,138 @@
+#include "api/process.hpp"
+
+#include <algorithm>
+#include <array>
+#include <iostream>
+
+#include "execute/mpi_error.hpp"
+
+namespace shoal {
+
+namespace {
+
+// MPICH has 2048 communicators in all; most belong to the user.
+constexpr std::size_t most_communicators = 512;
+
+// Runs `call` with errors of `comm` returned instead of handled by the user's handler.
+template <typename Call>
+int with_errors_returned(MPI_Comm comm, Call call) {
+  MPI_Errhandler users;
+  require(PMPI_Comm_get_errhandler(comm, &users), "MPI_Comm_get_errhandler");
+  PMPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+  const int code = call();
+  PMPI_Comm_set_errhandler(comm, users);
+  PMPI_Errhandler_free(&users);
+  return code;
+}
+
+// A communicator with the same ranks, or null when the MPI has none left (which every rank then sees).
+MPI_Comm duplicate(MPI_Comm comm) {
+  int ranks = 0;
+  require(PMPI_Comm_size(comm, &ranks), "MPI_Comm_size");
+  if (ranks == 1) return MPI_COMM_SELF;
+  MPI_Comm copy = MPI_COMM_NULL;
+  if (with_errors_returned(comm, [&] { return PMPI_Comm_dup(comm, &copy); }) != MPI_SUCCESS) return MPI_COMM_NULL;
+  PMPI_Comm_set_errhandler(copy, MPI_ERRORS_RETURN);
+  return copy;
+}
+
+}  // namespace
+
+process& process::get() {
+  static process* one = new process;  // never destroyed: MPI may outlive static objects
+  return *one;
+}
+
+process::process() {
+  try {
+    settings_ = read_settings();
+  } catch (const std::exception& error) {
+    problem_ = error.what();
+  }
+  PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, on_free, &state_key_, this);
+  // Attributes of MPI_COMM_SELF are deleted first in MPI_Finalize, on every MPI.
+  PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, on_finalize, &finalize_key_, this);
+  PMPI_Comm_set_attr(MPI_COMM_SELF, finalize_key_, this);
+}
+
+communicator* process::state_of(MPI_Comm comm, std::string& why) {
+  if (finished_) return nullptr;
+  attribute* held = nullptr;
+  int found = 0;
+  require(PMPI_Comm_get_attr(comm, state_key_, &held, &found), "MPI_Comm_get_attr");
+  if (!found) held = attach(comm);
+  why = held->why;
+  return held->state.get();
+}
+
+std::string process::explain(MPI_Comm comm) {
+  attribute* held = nullptr;
+  int found = 0;
+  require(PMPI_Comm_get_attr(comm, state_key_, &held, &found), "MPI_Comm_get_attr");
+  if (!found) return "nothing was exchanged on this communicator yet";
+  if (!held->state) return "the MPI library's own collective: " + (held->why.empty() ? "an inter-communicator" : held->why);
+  const prepared* last = held->state->last;
+  return last ? last->spec + ": " + last->reason : "nothing was exchanged on this communicator yet";
+}
+
+process::attribute* process::attach(MPI_Comm comm) {
+  auto held = std::make_unique<attribute>();
+  int inter = 0;
+  require(PMPI_Comm_test_inter(comm, &inter), "MPI_Comm_test_inter");
+  if (!inter) {
+    held->why = refusal(comm);
+    if (held->why.empty()) {
+      const MPI_Comm own = duplicate(comm);
+      if (own == MPI_COMM_NULL) held->why = "the MPI library has no communicator left for Shoal";
+      else held->state = std::make_unique<communicator>(own, settings_);
+    }
+  }
+  require(PMPI_Comm_set_attr(comm, state_key_, held.get()), "MPI_Comm_set_attr");
+  const std::scoped_lock guard(lock_);
+  attributes_.push_back(held.get());
+  return held.release();
+}
+
+// Collective: why the ranks of `comm` cannot use Shoal together, the same text on every rank that has no reason
+// of its own; empty when they can.
+std::string process::refusal(MPI_Comm comm) const {
+  const auto half = static_cast<std::int64_t>(hash_of(settings_.canonical()) >> 1);
+  std::array<std::int64_t, 4> mine{half, -half, !problem_.empty(), attributes_.size() >= most_communicators}, all{};
+  require(PMPI_Allreduce(mine.data(), all.data(), 4, MPI_INT64_T, MPI_MAX, comm), "MPI_Allreduce");
+  if (!problem_.empty()) return problem_;
+  if (all[2]) return "the settings of another rank cannot be used; set the SHOAL_ variables the same on all ranks";
+  if (all[0] != -all[1]) return "the SHOAL_ settings differ between ranks; set them the same on all of them";
+  if (all[3]) return "more than " + std::to_string(most_communicators) + " communicators are in use; free some";
+  return {};
+}
+
+void process::release(attribute* held) {
+  {
+    const std::scoped_lock guard(lock_);
+    const auto it = std::find(attributes_.begin(), attributes_.end(), held);
+    if (it == attributes_.end()) return;  // finish() was first
+    attributes_.erase(it);
+    if (held->state) held->state->report_to(report_);
+  }
+  delete held;
+}
+
+void process::finish() {
+  finished_ = true;
+  while (!attributes_.empty()) release(attributes_.front());
+  int world_rank = -1;
+  PMPI_Comm_rank(MPI_COMM_WORLD, &world_rank);
+  if (settings_.report && world_rank == 0 && !report_.empty()) report_.print(std::cerr);
+}
+
+int process::on_free(MPI_Comm, int, void* held, void* self) {
+  static_cast<process*>(self)->release(static_cast<attribute*>(held));
+  return MPI_SUCCESS;
+}
+
+int process::on_finalize(MPI_Comm, int, void*, void* self) {
+  static_cast<process*>(self)->finish();
+  return MPI_SUCCESS;
+}
+
+}  // namespace shoal

@@ -1,0 +1,55 @@
+// What Shoal keeps once per process: settings, the communicators in use, and what was done.
+#pragma once
+
+#include <mpi.h>
+
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "api/communicator.hpp"
+#include "api/report.hpp"
+#include "api/settings.hpp"
+
+namespace shoal {
+
+class process {
+ public:
+  // The one of this process; made on first use, after MPI_Init.
+  static process& get();
+
+  // Shoal's state for a communicator, made on first use, which is collective. Null, on every rank, when Shoal
+  // cannot serve it; `why` then says so, or is empty where the MPI's own collective is simply the right one.
+  communicator* state_of(MPI_Comm comm, std::string& why);
+
+  // One line: what ran last on a communicator, and why.
+  std::string explain(MPI_Comm comm);
+
+  const settings& set() const { return settings_; }
+
+ private:
+  // What hangs on a user's communicator: its state, or why there is none, so that ranks agree on that only once.
+  struct attribute {
+    std::unique_ptr<communicator> state;
+    std::string why;
+  };
+
+  process();
+  attribute* attach(MPI_Comm comm);
+  std::string refusal(MPI_Comm comm) const;
+  void release(attribute* held);
+  void finish();
+  static int on_free(MPI_Comm comm, int key, void* state, void* self);
+  static int on_finalize(MPI_Comm comm, int key, void* state, void* self);
+
+  settings settings_;
+  std::string problem_;  // why the settings cannot be used
+  int state_key_ = MPI_KEYVAL_INVALID, finalize_key_ = MPI_KEYVAL_INVALID;
+  bool finished_ = false;
+  std::mutex lock_;
+  std::vector<attribute*> attributes_;
+  usage_report report_;
+};
+
+}  // namespace shoal

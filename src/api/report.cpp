@@ -1,0 +1,51 @@
+#include "api/report.hpp"
+
+#include <algorithm>
+#include <iomanip>
+#include <sstream>
+#include <vector>
+
+namespace shoal {
+
+namespace {
+
+std::string readable_bytes(double bytes) {
+  static constexpr const char* units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
+  int unit = 0;
+  for (; bytes >= 1024 && unit < 4; bytes /= 1024) ++unit;
+  std::ostringstream text;
+  text << std::fixed << std::setprecision(unit == 0 ? 0 : 1) << bytes << " " << units[unit];
+  return text.str();
+}
+
+}  // namespace
+
+void usage_report::add(const std::string& collective, int ranks, const std::string& algorithm, const usage& what) {
+  if (what.calls > 0) rows_[{collective, ranks, algorithm}].add(what);
+}
+
+void usage_report::print(std::ostream& out) const {
+  std::vector<decltype(rows_)::const_iterator> order;
+  for (auto it = rows_.begin(); it != rows_.end(); ++it) order.push_back(it);
+  std::sort(order.begin(), order.end(), [](auto a, auto b) { return a->second.seconds > b->second.seconds; });
+
+  std::ostringstream text;  // written at once, so that lines of other ranks do not mix in
+  text << "shoal: exchanges as rank 0 saw them\n"
+       << "shoal: " << std::left << std::setw(12) << "call" << std::right << std::setw(7) << "ranks" << std::setw(9)
+       << "calls" << std::setw(12) << "sent" << std::setw(12) << "time" << std::setw(14) << "per call"
+       << "  algorithm\n";
+  for (const auto& it : order) {
+    const auto& [collective, ranks, algorithm] = it->first;
+    const usage& u = it->second;
+    text << "shoal: " << std::left << std::setw(12) << collective << std::right << std::setw(7) << ranks << std::setw(9)
+         << u.calls << std::setw(12) << readable_bytes(static_cast<double>(u.bytes)) << std::setw(10) << std::fixed
+         << std::setprecision(4) << u.seconds << " s" << std::setw(11) << std::setprecision(1)
+         << u.seconds * 1e6 / static_cast<double>(u.calls) << " us  " << algorithm << "\n";
+  }
+  if (verified_.calls > 0)
+    text << "shoal: verified " << verified_.calls << " exchanges, " << verified_.bytes
+         << " bytes received: every byte equal to the MPI's own result\n";
+  out << text.str() << std::flush;
+}
+
+}  // namespace shoal

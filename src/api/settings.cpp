@@ -1,0 +1,95 @@
+#include "api/settings.hpp"
+
+#include <stdlib.h>
+
+#include <fstream>
+#include <stdexcept>
+
+namespace shoal {
+
+namespace {
+
+std::optional<selection> read_choice(const std::string& value) {
+  if (value == "auto") return std::nullopt;
+  return parse_selection(value);
+}
+
+bool read_switch(const std::string& name, const std::string& value) {
+  if (value == "1" || value == "on") return true;
+  if (value == "0" || value == "off" || value.empty()) return false;
+  throw std::invalid_argument(name + "=" + value + " is unknown; allowed: 0, 1");
+}
+
+std::string trimmed(const std::string& text) {
+  const std::size_t begin = text.find_first_not_of(" \t\r\"");
+  if (begin == std::string::npos) return "";
+  return text.substr(begin, text.find_last_not_of(" \t\r\"") - begin + 1);
+}
+
+void read_file(const std::string& path, settings& into) {
+  std::ifstream file(path);
+  if (!file) throw std::invalid_argument("SHOAL_CONFIG=" + path + " cannot be read; unset it or name a readable file");
+  std::string line;
+  for (int number = 1; std::getline(file, line); ++number) {
+    line = trimmed(line.substr(0, line.find('#')));
+    if (line.empty()) continue;
+    const std::size_t equals = line.find('=');
+    try {
+      if (equals == std::string::npos) throw std::invalid_argument("'" + line + "' is not of the form name = \"value\"");
+      into.set(trimmed(line.substr(0, equals)), trimmed(line.substr(equals + 1)));
+    } catch (const std::invalid_argument& error) {
+      throw std::invalid_argument(path + ", line " + std::to_string(number) + ": " + error.what());
+    }
+  }
+}
+
+}  // namespace
+
+void settings::set(const std::string& name, const std::string& value) {
+  try {
+    if (name == "alltoall") alltoall = read_choice(value);
+    else if (name == "alltoallv") alltoallv = read_choice(value);
+    else if (name == "wait") wait = value == "auto" ? std::nullopt : std::optional(parse_wait_mode(value));
+    else if (name == "report") report = read_switch(name, value);
+    else if (name == "verify") verify = read_switch(name, value);
+    else throw std::invalid_argument("there is no such setting; there are alltoall, alltoallv, wait, report, verify");
+  } catch (const std::invalid_argument& error) {
+    throw std::invalid_argument(name + " = " + value + ": " + error.what());
+  }
+  if (name == "alltoallv" && alltoallv && alltoallv->which->uniform_only)
+    throw std::invalid_argument(name + " = " + value + ": " + alltoallv->which->name +
+                                " needs equal blocks; set it for alltoall, or use tuna");
+}
+
+std::string settings::canonical() const {
+  const auto text = [](const std::optional<selection>& chosen) { return chosen ? to_string(*chosen) : "auto"; };
+  return "alltoall=" + text(alltoall) + " alltoallv=" + text(alltoallv) + " verify=" + (verify ? "1" : "0");
+}
+
+settings read_settings() {
+  settings all;
+  if (const char* path = secure_getenv("SHOAL_CONFIG"); path && *path) read_file(path, all);
+  static constexpr const char* names[][2] = {{"SHOAL_ALLTOALL", "alltoall"},
+                                             {"SHOAL_ALLTOALLV", "alltoallv"},
+                                             {"SHOAL_WAIT", "wait"},
+                                             {"SHOAL_REPORT", "report"},
+                                             {"SHOAL_VERIFY", "verify"}};
+  for (const auto& [variable, name] : names)
+    if (const char* value = secure_getenv(variable); value && *value) {
+      try {
+        all.set(name, value);
+      } catch (const std::invalid_argument& error) {
+        throw std::invalid_argument(std::string(variable) + ": " + error.what());
+      }
+    }
+  return all;
+}
+
+// FNV-1a: the same on every machine.
+std::uint64_t hash_of(const std::string& text) {
+  std::uint64_t hash = 14695981039346656037u;
+  for (unsigned char c : text) hash = (hash ^ c) * 1099511628211u;
+  return hash;
+}
+
+}  // namespace shoal

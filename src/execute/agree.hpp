@@ -1,0 +1,39 @@
+// Small reductions over a transport, waiting as politely as an exchange does.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "execute/transport.hpp"
+#include "execute/waiting.hpp"
+
+namespace shoal {
+
+enum class combine : std::uint8_t { sum, maximum };
+
+class agreement {
+ public:
+  static constexpr std::size_t most_values = 16;
+
+  // No exchange may be under way on the transport while an agreement runs.
+  agreement(transport& over, waiting& wait) : over_(over), wait_(wait) {}
+
+  // Combines values[i] of all ranks by how[i]; every rank gets the result. Recursive doubling: ceil(log2 P)
+  // rounds, two more when P is no power of two. Throws std::invalid_argument above most_values.
+  void reach(std::span<std::int64_t> values, std::span<const combine> how);
+
+ private:
+  void take_in(int peer, bool send_mine);
+  void transfer(int peer, bool sends, bool receives);
+
+  transport& over_;
+  waiting& wait_;
+  std::span<std::int64_t> values_;
+  std::span<const combine> how_;
+  std::array<std::int64_t, most_values> theirs_{};
+  std::vector<int> arrived_;
+};
+
+}  // namespace shoal

@@ -1,0 +1,23 @@
+// MPI error codes as exceptions inside, codes again at the C boundary.
+#pragma once
+
+#include <mpi.h>
+
+#include <stdexcept>
+
+namespace shoal {
+
+class mpi_error : public std::runtime_error {
+ public:
+  mpi_error(int code, const char* what) : std::runtime_error(what), code_(code) {}
+  int code() const { return code_; }
+
+ private:
+  int code_;
+};
+
+inline void require(int code, const char* what) {
+  if (code != MPI_SUCCESS) throw mpi_error(code, what);
+}
+
+}  // namespace shoal

@@ -1,0 +1,44 @@
+// Messages over MPI point-to-point calls on a communicator of Shoal's own.
+#pragma once
+
+#include <mpi.h>
+
+#include <unordered_map>
+#include <vector>
+
+#include "execute/transport.hpp"
+
+namespace shoal {
+
+class mpi_transport final : public transport {
+ public:
+  // Messages longer than `piece_bytes` travel in pieces, so that no MPI count exceeds an int. The same on every rank.
+  static constexpr std::size_t standard_piece_bytes = std::size_t{1} << 30;
+
+  // `comm` must return errors and stays the caller's.
+  explicit mpi_transport(MPI_Comm comm, std::size_t piece_bytes = standard_piece_bytes);
+  // Cancels nothing: every transfer must have ended.
+  ~mpi_transport() override = default;
+
+  int ranks() const override { return ranks_; }
+  int rank() const override { return rank_; }
+  int highest_tag() const override { return highest_tag_; }
+  void send(int peer, int tag, const std::byte* data, std::size_t bytes, int ticket) override;
+  void receive(int peer, int tag, std::byte* data, std::size_t capacity, int ticket) override;
+  void poll(std::vector<int>& ended) override;
+
+ private:
+  template <typename Post>
+  void in_pieces(std::size_t bytes, int ticket, Post post);
+  void drop_ended(int count);
+
+  MPI_Comm comm_;
+  std::size_t piece_bytes_;
+  int ranks_ = 0, rank_ = 0, highest_tag_ = 32767;
+  std::vector<MPI_Request> requests_;
+  std::vector<int> tickets_;  // of requests_
+  std::vector<int> indices_;
+  std::unordered_map<int, int> pieces_left_;  // of tickets with more than one piece
+};
+
+}  // namespace shoal
