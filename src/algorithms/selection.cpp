@@ -1,30 +1,13 @@
 // Specs: "name" or "name:parameter=value,parameter=value".
 #include <algorithm>
-#include <charconv>
 #include <stdexcept>
 
 #include "algorithms/algorithm.hpp"
+#include "schedule/text.hpp"
 
 namespace shoal {
 
 namespace {
-
-std::optional<int> to_number(std::string_view text) {
-  int value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size() || text.empty()) return std::nullopt;
-  return value;
-}
-
-std::vector<std::string_view> split(std::string_view text, char separator) {
-  std::vector<std::string_view> parts;
-  for (std::size_t begin = 0;; ) {
-    const std::size_t end = text.find(separator, begin);
-    parts.push_back(text.substr(begin, end - begin));
-    if (end == std::string_view::npos) return parts;
-    begin = end + 1;
-  }
-}
 
 std::string join(const std::vector<std::string>& parts, const char* separator) {
   std::string text;
