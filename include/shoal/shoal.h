@@ -25,40 +25,46 @@
 
 #define SHOAL_VERSION "0.1.0"
 
+#if defined(__GNUC__)
+#define SHOAL_PUBLIC __attribute__((visibility("default")))
+#else
+#define SHOAL_PUBLIC
+#endif
+
 #ifdef __cplusplus
 extern "C" {
 #endif
 
 /* MPI_Alltoall. Counts are elements of the datatype per block. */
-int shoal_alltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount,
+SHOAL_PUBLIC int shoal_alltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount,
                    MPI_Datatype recvtype, MPI_Comm comm);
 
 /* MPI_Alltoallv. Arrays have one entry per rank: counts in elements, displacements in extents of the datatype. */
-int shoal_alltoallv(const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype,
+SHOAL_PUBLIC int shoal_alltoallv(const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype,
                     void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm);
 
 /* The 64-bit forms, on every MPI. */
-int shoal_alltoall_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf,
+SHOAL_PUBLIC int shoal_alltoall_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf,
                      MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm);
-int shoal_alltoallv_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[],
+SHOAL_PUBLIC int shoal_alltoallv_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[],
                       MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[],
                       MPI_Datatype recvtype, MPI_Comm comm);
 
 /* The same with an info that may hold the key shoal_alltoall or shoal_alltoallv: a spec for this call alone. An info
  * other than MPI_INFO_NULL costs one small agreement of the ranks per call. */
-int shoal_alltoall_with(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount,
+SHOAL_PUBLIC int shoal_alltoall_with(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount,
                         MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info);
-int shoal_alltoallv_with(const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype,
+SHOAL_PUBLIC int shoal_alltoallv_with(const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype,
                          void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype,
                          MPI_Comm comm, MPI_Info info);
 
 /* Sets the spec for all later calls on `comm` from the keys shoal_alltoall and shoal_alltoallv of `info`; a value
  * "auto" lets Shoal choose again, an absent key changes nothing. Collective. On an error nothing is changed. */
-int shoal_comm_set_info(MPI_Comm comm, MPI_Info info);
+SHOAL_PUBLIC int shoal_comm_set_info(MPI_Comm comm, MPI_Info info);
 
 /* Writes one line, ended by a null character and cut to `size` bytes, saying which algorithm ran last on `comm` and
  * why. Local. `size` must be at least 1. */
-int shoal_comm_explain(MPI_Comm comm, char *text, int size);
+SHOAL_PUBLIC int shoal_comm_explain(MPI_Comm comm, char *text, int size);
 
 #ifdef __cplusplus
 }

@@ -34,18 +34,19 @@ class service {
   service(const service&) = delete;
   service& operator=(const service&) = delete;
 
-  // The algorithm; null: the MPI's own collective, because a rank cannot take part.
+  // The algorithm; null: the MPI's own collective, because of device memory or to report wrong arguments of this
+  // rank. Throws where those of another rank are wrong. The ranks ask each other only where they must: to choose
+  // from sizes that each knows only in part, and when memory may be a device's.
   prepared* pick(MPI_Info info) {
     const features mine = local_features();
-    if (call_.uniform && !state_.devices()) {
-      if (mine.must_be_native) return nullptr;
-      if (prepared* asked = asked_for(info)) return asked;
-      return &state_.choose_for(features::uniform(state_.ranks(), mine.largest_block), true);
-    }
     prepared* asked = asked_for(info);
-    if (asked && !state_.devices()) return mine.must_be_native ? nullptr : asked;
+    if (!state_.devices() && (asked || call_.uniform)) {
+      if (mine.invalid) return nullptr;
+      return asked ? asked : &state_.choose_for(features::uniform(state_.ranks(), mine.largest_block), true);
+    }
     const features all = state_.agreed(mine);
-    if (all.must_be_native) return nullptr;
+    if (all.on_device || mine.invalid) return nullptr;
+    if (all.invalid) throw mpi_error(MPI_ERR_OTHER, "another rank's arguments are wrong");
     what_.uniform = call_.uniform || all.is_uniform();
     return asked ? asked : &state_.choose_for(all, what_.uniform);
   }
@@ -85,12 +86,11 @@ class service {
       mine.full_blocks += bytes > 0;
     }
     mine.most_sent = mine.total_bytes;
-    mine.must_be_native = !valid(what_.recv, call_.recv_type) || (!in_place() && !valid(what_.send, call_.send_type)) ||
-                          (state_.devices() && (is_device_memory(call_.recv) || (!in_place() && is_device_memory(call_.send))));
+    mine.invalid = !valid(what_.recv, call_.recv_type) || (!in_place() && !valid(what_.send, call_.send_type));
+    mine.on_device = state_.devices() && (is_device_memory(call_.recv) || (!in_place() && is_device_memory(call_.send)));
     return mine;
   }
 
-  // What the MPI would report as an error is left for it to report.
   bool valid(const user_buffer& b, MPI_Datatype type) const {
     for (int i = 0; i < state_.ranks(); ++i)
       if (b.counts[i] < 0 || (b.counts[i] > 0 && type == MPI_DATATYPE_NULL)) return false;

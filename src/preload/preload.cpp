@@ -7,6 +7,7 @@
 
 using namespace shoal;
 
+#pragma GCC visibility push(default)
 extern "C" {
 
 int MPI_Alltoall(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
@@ -47,3 +48,4 @@ int MPI_Alltoallv_c(const void* sendbuf, const MPI_Count* sendcounts, const MPI_
 #endif
 
 }  // extern "C"
+#pragma GCC visibility pop

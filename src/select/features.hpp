@@ -15,7 +15,8 @@ struct features {
   std::int64_t largest_block = 0;  // bytes
   std::int64_t full_blocks = 0;    // blocks with at least one byte
   std::int64_t most_sent = 0;      // bytes of the rank that sends most
-  bool must_be_native = false;     // a rank cannot take part (device memory, invalid arguments)
+  bool on_device = false;          // a rank's buffers are device memory
+  bool invalid = false;            // a rank's arguments are wrong
 
   bool is_uniform() const { return total_bytes == ranks * ranks * largest_block; }
   double mean_block() const { return static_cast<double>(total_bytes) / static_cast<double>(ranks * ranks); }
