@@ -1,0 +1,1 @@
+// Keeps a target valid while its directory is empty.

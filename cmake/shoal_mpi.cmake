@@ -1,0 +1,40 @@
+# libshoal, its preload and the benchmarks, for one MPI. Open MPI 5 has no C++ bindings: only MPI's C interface is used.
+set(MPI_CXX_SKIP_MPICXX ON)
+find_package(MPI REQUIRED COMPONENTS C)
+include(shoal_abi)
+message(STATUS "MPI: ${MPI_C_COMPILER} (ABI ${SHOAL_ABI})")
+
+shoal_sources(mpi_sources src/select src/api)
+shoal_sources(execute_sources src/execute)
+list(FILTER execute_sources INCLUDE REGEX "/mpi_[^/]*$")
+shoal_sources(preload_sources src/preload)
+
+# Compiled once, for libshoal, the preload and the tests.
+add_library(shoal_objects OBJECT ${mpi_sources} ${execute_sources})
+target_link_libraries(shoal_objects PUBLIC shoal_core MPI::MPI_C)
+
+# A shared library that exports what its version script names and nothing else.
+function(shoal_library name script)
+  set(map ${CMAKE_CURRENT_SOURCE_DIR}/cmake/${script})
+  add_library(${name} SHARED $<TARGET_OBJECTS:shoal_objects> ${ARGN})
+  target_link_libraries(${name} PRIVATE shoal_core MPI::MPI_C)
+  target_link_options(${name} PRIVATE -Wl,--version-script=${map} -Wl,--no-undefined)
+  set_target_properties(${name} PROPERTIES LINK_DEPENDS ${map})
+endfunction()
+
+shoal_library(shoal shoal.map)
+set_target_properties(shoal PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR})
+target_include_directories(shoal INTERFACE $<BUILD_INTERFACE:${CMAKE_CURRENT_SOURCE_DIR}/include>
+                                           $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+target_link_libraries(shoal INTERFACE MPI::MPI_C)
+
+# The preload goes into programs nobody here built: it brings its own C++ runtime and keeps it to itself.
+shoal_library(shoal-preload preload.map ${preload_sources})
+target_link_options(shoal-preload PRIVATE -static-libstdc++ -static-libgcc)
+
+shoal_sources(benchmarks bench)
+foreach(source IN LISTS benchmarks)
+  get_filename_component(name ${source} NAME_WE)
+  add_executable(${name} ${source})
+  target_link_libraries(${name} PRIVATE shoal_objects)
+endforeach()
