@@ -1,0 +1,257 @@
+// The benchmark driver: measures variants of one exchange side by side and writes JSON lines.
+//
+//   mpiexec -n 8 shoal_bench --variants 'auto;native;tuna:radix=2' --sizes 8,512 --distributions uniform,random
+//
+// Method (after ReproMPI): every repetition starts at a time agreed beforehand and is dropped when a rank was late; its
+// time is the last end minus the first start, divided by the exchanges in it: as many, one after another, as fill a
+// millisecond, the same for all variants. Variants are interleaved in random order, a case runs for a time budget, all
+// repetitions are written, and every variant's data are verified outside the timed part.
+// Variants are specs of Shoal's algorithms, `auto`, `native` (the MPI's own collective), and `hand` (a loop of
+// MPI_Irecv, MPI_Isend and MPI_Testsome with the messages of spread_out, waiting as Shoal does).
+#include <shoal/shoal.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdio>
+#include <iostream>
+#include <map>
+#include <random>
+#include <sstream>
+#include <stdexcept>
+
+#include "clock.hpp"
+#include "execute/agree.hpp"
+#include "execute/mpi_transport.hpp"
+#include "execute/waiting.hpp"
+#include "workload.hpp"
+
+namespace shoal::bench {
+
+namespace {
+
+struct options {
+  std::vector<std::string> variants{"auto", "native"};
+  std::vector<std::string> distributions{"uniform"};
+  std::vector<std::string> sizes{"8", "512", "32768"};
+  double seconds = 0.3;  // for each variant of a case
+  unsigned seed = 1;
+};
+
+std::vector<std::string> split(const std::string& text, char separator) {
+  std::vector<std::string> parts;
+  std::istringstream in(text);
+  for (std::string part; std::getline(in, part, separator);) parts.push_back(part);
+  return parts;
+}
+
+options parse(int argc, char** argv) {
+  options all;
+  for (int i = 1; i < argc; i += 2) {
+    const std::string name = argv[i];
+    if (i + 1 == argc) throw std::invalid_argument(name + " needs a value");
+    const std::string value = argv[i + 1];
+    if (name == "--variants") all.variants = split(value, ';');
+    else if (name == "--distributions") all.distributions = split(value, ',');
+    else if (name == "--sizes") all.sizes = split(value, ',');
+    else if (name == "--seconds") all.seconds = std::stod(value);
+    else if (name == "--seed") all.seed = static_cast<unsigned>(std::stoul(value));
+    else throw std::invalid_argument("there is no option " + name + "; there are --variants, --distributions, --sizes, --seconds, --seed");
+  }
+  for (const std::string& name : all.distributions) block_bytes(name, 1, 0, 0);  // throws when unknown
+  return all;
+}
+
+MPI_Comm duplicate_world() {
+  MPI_Comm comm;
+  PMPI_Comm_dup(MPI_COMM_WORLD, &comm);
+  return comm;
+}
+
+// A hand-written spread-out exchange, as good as one page makes it.
+class hand_loop {
+ public:
+  hand_loop(MPI_Comm comm, int rank, int ranks, wait_mode mode)
+      : comm_(comm), rank_(rank), ranks_(ranks), wait_(mode), requests_(2 * ranks), ended_(2 * ranks) {}
+
+  void run(workload& w) {
+    int n = 0;
+    std::copy_n(w.send.data() + w.send_at[rank_], w.send_counts[rank_], w.recv.data() + w.recv_at[rank_]);
+    for (int i = 1; i < ranks_; ++i) {
+      const int from = (rank_ + i) % ranks_;
+      if (w.recv_counts[from] > 0)
+        PMPI_Irecv(w.recv.data() + w.recv_at[from], w.recv_counts[from], MPI_BYTE, from, 0, comm_, &requests_[n++]);
+    }
+    for (int i = 1; i < ranks_; ++i) {
+      const int to = (rank_ - i + ranks_) % ranks_;
+      if (w.send_counts[to] > 0)
+        PMPI_Isend(w.send.data() + w.send_at[to], w.send_counts[to], MPI_BYTE, to, 0, comm_, &requests_[n++]);
+    }
+    for (int left = n; left > 0;) {
+      int count = 0;
+      PMPI_Testsome(n, requests_.data(), &count, ended_.data(), MPI_STATUSES_IGNORE);
+      count > 0 ? wait_.progressed() : wait_.idle();
+      left -= count;
+    }
+  }
+
+ private:
+  MPI_Comm comm_;
+  int rank_, ranks_;
+  waiting wait_;
+  std::vector<MPI_Request> requests_;
+  std::vector<int> ended_;
+};
+
+class driver {
+ public:
+  explicit driver(const options& what) : what_(what), random_(what.seed) {
+    for (const std::string& variant : what_.variants) prepare(variant);
+  }
+
+  void run() {
+    if (rank_ == 0) print_provenance();
+    for (const std::string& distribution : what_.distributions)
+      for (const std::string& size : what_.sizes) run_case(distribution, std::stoll(size));
+  }
+
+ private:
+  // Each variant has a communicator of its own, so that changing between them costs nothing in the measurement.
+  void prepare(const std::string& variant) {
+    comms_[variant] = duplicate_world();
+    if (variant == "native" || variant == "hand") return;
+    MPI_Info info;
+    PMPI_Info_create(&info);
+    PMPI_Info_set(info, "shoal_alltoall", variant.c_str());
+    if (!only_uniform(variant)) PMPI_Info_set(info, "shoal_alltoallv", variant.c_str());
+    shoal_comm_set_info(comms_[variant], info);
+    PMPI_Info_free(&info);
+  }
+
+  static bool only_uniform(const std::string& variant) { return variant.rfind("bruck", 0) == 0; }
+
+  void run_case(const std::string& distribution, std::int64_t size) {
+    workload w(distribution, size, rank_, ranks_);
+    std::vector<std::string> order;
+    for (const std::string& variant : what_.variants)
+      if (w.uniform() || !only_uniform(variant)) order.push_back(variant);
+    double slowest = 0;
+    for (const std::string& variant : order) slowest = std::max(slowest, check(variant, w));
+    const int batch = std::clamp(static_cast<int>(1e-3 / slowest), 1, 200);
+
+    std::map<std::string, std::vector<double>> times;
+    std::map<std::string, int> late;
+    const double end = clock_.now() + what_.seconds * static_cast<double>(order.size());
+    do {
+      std::shuffle(order.begin(), order.end(), random_);
+      for (const std::string& variant : order) {
+        const double took = repetition(variant, w, batch);
+        if (took > 0) times[variant].push_back(took / batch);
+        else ++late[variant];
+      }
+    } while (everyones_latest(end - clock_.now()) > 0);
+    if (rank_ != 0) return;
+    for (const auto& [variant, all] : times) print(distribution, size, variant, batch, all, late[variant]);
+  }
+
+  // Warms a variant up, verifies what it delivers, and tells about how long it takes.
+  double check(const std::string& variant, workload& w) {
+    w.fill();
+    exchange(variant, w);
+    const std::string wrong = w.wrong();
+    if (!wrong.empty()) {
+      std::cerr << "shoal_bench: " << variant << ": " << wrong << std::endl;
+      PMPI_Abort(MPI_COMM_WORLD, 1);
+    }
+    return std::max(1e-7, repetition(variant, w, 1));
+  }
+
+  // Seconds from the first start to the last end, or -1 when a rank started late.
+  double repetition(const std::string& variant, workload& w, int batch) {
+    const double start = everyones_latest(clock_.now()) + (crowded_ ? 500e-6 : 50e-6);
+    clock_.wait_until(start, crowded_);
+    const double first = clock_.now();
+    for (int i = 0; i < batch; ++i) exchange(variant, w);
+    const double last = clock_.now();
+    const double latest_start = everyones_latest(first);
+    const double took = everyones_latest(last) + everyones_latest(-first);
+    return latest_start - start > (crowded_ ? 2e-3 : 20e-6) ? -1 : took;
+  }
+
+  void exchange(const std::string& variant, workload& w) {
+    const MPI_Comm comm = comms_[variant];
+    const int block = w.uniform() ? w.send_counts[0] : 0;
+    const auto *sc = w.send_counts.data(), *sd = w.send_at.data(), *rc = w.recv_counts.data(), *rd = w.recv_at.data();
+    if (variant == "hand") hand_.run(w);
+    else if (variant == "native" && w.uniform())
+      PMPI_Alltoall(w.send.data(), block, MPI_BYTE, w.recv.data(), block, MPI_BYTE, comm);
+    else if (variant == "native")
+      PMPI_Alltoallv(w.send.data(), sc, sd, MPI_BYTE, w.recv.data(), rc, rd, MPI_BYTE, comm);
+    else if (w.uniform()) shoal_alltoall(w.send.data(), block, MPI_BYTE, w.recv.data(), block, MPI_BYTE, comm);
+    else shoal_alltoallv(w.send.data(), sc, sd, MPI_BYTE, w.recv.data(), rc, rd, MPI_BYTE, comm);
+  }
+
+  double everyones_latest(double seconds) {
+    std::int64_t value = std::llround(seconds * 1e9);
+    constexpr combine rule = combine::maximum;
+    agreement_.reach({&value, 1}, {&rule, 1});
+    return static_cast<double>(value) * 1e-9;
+  }
+
+  void print_provenance() const {
+    std::array<char, MPI_MAX_LIBRARY_VERSION_STRING> version{};
+    int length = 0;
+    PMPI_Get_library_version(version.data(), &length);
+    std::string line(version.data());
+    line = line.substr(0, line.find('\n'));
+    std::replace(line.begin(), line.end(), '"', '\'');
+    std::replace(line.begin(), line.end(), '\t', ' ');
+    std::printf("{\"provenance\": {\"shoal\": \"%s\", \"mpi\": \"%s\", \"ranks\": %d, \"cores\": %d, \"crowded\": %s, "
+                "\"seed\": %u, \"seconds_per_variant\": %g}}\n",
+                SHOAL_VERSION, line.c_str(), ranks_, usable_cores(), crowded_ ? "true" : "false", what_.seed, what_.seconds);
+  }
+
+  void print(const std::string& distribution, std::int64_t size, const std::string& variant, int batch,
+             const std::vector<double>& times, int late) {
+    std::array<char, 256> ran{};
+    const bool shoals = variant != "native" && variant != "hand";
+    if (shoals) shoal_comm_explain(comms_[variant], ran.data(), static_cast<int>(ran.size()));
+    std::ostringstream line;
+    line << "{\"ranks\": " << ranks_ << ", \"distribution\": \"" << distribution << "\", \"size\": " << size
+         << ", \"variant\": \"" << variant << "\", \"ran\": \"" << (shoals ? ran.data() : variant.c_str())
+         << "\", \"batch\": " << batch << ", \"late\": " << late << ", \"verified\": true, \"seconds\": [";
+    for (std::size_t i = 0; i < times.size(); ++i) line << (i ? "," : "") << times[i];
+    std::cout << line.str() << "]}" << std::endl;
+  }
+
+  options what_;
+  std::mt19937 random_;  // the same order on every rank
+  common_clock clock_{MPI_COMM_WORLD};
+  mpi_transport over_{duplicate_world()};
+  int rank_ = over_.rank(), ranks_ = over_.ranks();
+  bool crowded_ = ranks_ > usable_cores();
+  wait_mode mode_ = crowded_ ? wait_mode::yield : wait_mode::spin;
+  waiting wait_{mode_};
+  agreement agreement_{over_, wait_};
+  hand_loop hand_{duplicate_world(), rank_, ranks_, mode_};
+  std::map<std::string, MPI_Comm> comms_;
+};
+
+}  // namespace
+
+}  // namespace shoal::bench
+
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  int rank = 0;
+  PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  try {
+    shoal::bench::driver(shoal::bench::parse(argc, argv)).run();
+  } catch (const std::exception& error) {  // wrong arguments: the same on every rank
+    if (rank == 0) std::cerr << "shoal_bench: " << error.what() << std::endl;
+    MPI_Finalize();
+    return 2;
+  }
+  MPI_Finalize();
+  return 0;
+}
