@@ -163,10 +163,12 @@ class driver {
       std::cerr << "shoal_bench: " << variant << ": " << wrong << std::endl;
       PMPI_Abort(MPI_COMM_WORLD, 1);
     }
-    return std::max(1e-7, repetition(variant, w, 1));
+    double least = 1;
+    for (int i = 0; i < 5; ++i) least = std::min(least, std::abs(repetition(variant, w, 1)));
+    return std::max(1e-7, least);
   }
 
-  // Seconds from the first start to the last end, or -1 when a rank started late.
+  // Seconds from the first start to the last end, negative when a rank started late.
   double repetition(const std::string& variant, workload& w, int batch) {
     const double start = everyones_latest(clock_.now()) + (crowded_ ? 500e-6 : 50e-6);
     clock_.wait_until(start, crowded_);
@@ -175,7 +177,7 @@ class driver {
     const double last = clock_.now();
     const double latest_start = everyones_latest(first);
     const double took = everyones_latest(last) + everyones_latest(-first);
-    return latest_start - start > (crowded_ ? 2e-3 : 20e-6) ? -1 : took;
+    return latest_start - start > (crowded_ ? 2e-3 : 20e-6) ? -took : took;
   }
 
   void exchange(const std::string& variant, workload& w) {
