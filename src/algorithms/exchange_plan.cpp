@@ -1,0 +1,115 @@
+#include "algorithms/exchange_plan.hpp"
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+#include "schedule/builder.hpp"
+
+namespace shoal {
+
+namespace {
+
+// An operation of a rank. The transfers of a pair of ranks meet in the order of their operations, so both order them
+// by the same key: a message by its position, a token behind the message that releases it.
+struct event {
+  std::int32_t position;  // of the message, or of the one that releases the token
+  std::int32_t released;  // of the message that awaits the token; -1: not a token
+  op_kind kind;
+  std::int32_t peer, phase;
+  bool operator<(const event& other) const {
+    return std::tie(position, released) < std::tie(other.position, other.released);
+  }
+};
+
+class program_writer {
+ public:
+  program_writer(int ranks, int rank, int outstanding) : b_(ranks, rank), sends_(outstanding) {
+    b_.copy(send_slot(rank), recv_slot(rank));
+  }
+
+  void add(const event& e) {
+    b_.step(e.phase);
+    if (e.released < 0) e.kind == op_kind::send ? send_block(e) : receive_block(e);
+    else if (e.kind == op_kind::recv) tokens_[e.released].push_back(b_.recv(e.peer, {}));
+    else b_.send(e.peer, {}, {&last_receive_, 1});
+  }
+
+  schedule finish() { return b_.finish(); }
+
+ private:
+  void receive_block(const event& e) {
+    const slot block = recv_slot(e.peer);
+    last_receive_ = b_.recv(e.peer, {&block, 1});
+  }
+
+  void send_block(const event& e) {
+    const slot block = send_slot(e.peer);
+    std::vector<op_id> after(sends_.before().begin(), sends_.before().end());
+    if (const auto tokens = tokens_.extract(e.position))
+      after.insert(after.end(), tokens.mapped().begin(), tokens.mapped().end());
+    sends_.add(b_.send(e.peer, {&block, 1}, after));
+    sends_.next_group();
+  }
+
+  builder b_;
+  window sends_;
+  op_id last_receive_ = -1;  // of the message that releases the tokens that follow it
+  std::map<std::int32_t, std::vector<op_id>> tokens_;  // received for messages still to be sent
+};
+
+schedule write_program(int ranks, int rank, int outstanding, std::vector<event> events) {
+  std::stable_sort(events.begin(), events.end());
+  program_writer writer(ranks, rank, outstanding);
+  for (const event& e : events) writer.add(e);
+  return writer.finish();
+}
+
+}  // namespace
+
+exchange_plan::exchange_plan(const rank_tree& tree, std::vector<message> ordered, int window, std::optional<reduction> how)
+    : messages_(std::move(ordered)), parts_(tree.ranks()) {
+  if (how) waits_ = synchronise(tree, messages_, window, *how);
+  for (int rank = 0; rank < tree.ranks(); ++rank) parts_[rank].outstanding = window * tree.streams(tree.leaf(rank));
+  for (std::int32_t m = 0; m < static_cast<std::int32_t>(messages_.size()); ++m) {
+    parts_[messages_[m].from].sends.push_back(m);
+    parts_[messages_[m].to].receives.push_back(m);
+  }
+  for (std::int32_t w = 0; w < static_cast<std::int32_t>(waits_.kept.size()); ++w) {
+    parts_[messages_[waits_.kept[w].before].to].signals.push_back(w);
+    parts_[messages_[waits_.kept[w].after].from].awaits.push_back(w);
+  }
+}
+
+schedule exchange_plan::program(int rank) const {
+  const part& own = parts_[rank];
+  std::vector<event> events;
+  const auto add_tokens = [&](const std::vector<std::int32_t>& tokens, op_kind kind) {
+    for (std::int32_t w : tokens) {
+      const auto [before, after] = waits_.kept[w];
+      const int peer = kind == op_kind::send ? messages_[after].from : messages_[before].to;
+      events.push_back({before, after, kind, peer, messages_[before].phase});
+    }
+  };
+  for (std::int32_t m : own.sends) events.push_back({m, -1, op_kind::send, messages_[m].to, messages_[m].phase});
+  for (std::int32_t m : own.receives) events.push_back({m, -1, op_kind::recv, messages_[m].from, messages_[m].phase});
+  add_tokens(own.signals, op_kind::send);
+  add_tokens(own.awaits, op_kind::recv);
+  return write_program(static_cast<int>(parts_.size()), rank, own.outstanding, std::move(events));
+}
+
+schedule unsynchronised_program(const rank_tree& tree, const rank_phases& table, int rank, int window) {
+  std::vector<event> events;
+  const auto add = [&](op_kind kind, int peer, std::int64_t at) {
+    const auto phase = static_cast<std::int32_t>(at);
+    events.push_back({phase, -1, kind, peer, phase});
+  };
+  for (int peer = 0; peer < tree.ranks(); ++peer) {
+    if (peer == rank) continue;
+    add(op_kind::send, peer, table.phase(rank, peer));
+    add(op_kind::recv, peer, table.phase(peer, rank));
+  }
+  return write_program(tree.ranks(), rank, window * tree.streams(tree.leaf(rank)), std::move(events));
+}
+
+}  // namespace shoal

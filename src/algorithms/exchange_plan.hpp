@@ -1,0 +1,44 @@
+// The programs of all ranks for an exchange whose messages go straight to their destination in a common order.
+//
+// Source: AAPC on Ethernet switched clusters, section 5; specification tree sections 7.4 (receiver-signalled tokens)
+// and 12 (windows).
+// Cost: the plan of M ranks holds M (M - 1) messages and their synchronisations; a program is then found in time
+// proportional to its own operations. Every process that runs the exchange makes the plan once.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "algorithms/tree_orders.hpp"
+#include "algorithms/tree_phases.hpp"
+#include "algorithms/tree_tokens.hpp"
+#include "schedule/schedule.hpp"
+
+namespace shoal {
+
+class exchange_plan {
+ public:
+  // At most `window` messages share a directed edge per stream it carries. Without `how` nothing is synchronised:
+  // only each sender keeps its order and its own window.
+  exchange_plan(const rank_tree& tree, std::vector<message> ordered, int window, std::optional<reduction> how);
+
+  const std::vector<message>& messages() const { return messages_; }
+  const synchronisations& waits() const { return waits_; }
+  // The receiver of the earlier message sends a token to the sender of the later one.
+  schedule program(int rank) const;
+
+ private:
+  struct part {  // of one rank: positions of messages and of synchronisations
+    std::vector<std::int32_t> sends, receives, signals, awaits;
+    int outstanding = 1;
+  };
+  std::vector<message> messages_;
+  synchronisations waits_;
+  std::vector<part> parts_;
+};
+
+// What a plan of closed_form_order without synchronisation gives, found from the own messages of the rank alone.
+schedule unsynchronised_program(const rank_tree& tree, const rank_phases& table, int rank, int window);
+
+}  // namespace shoal

@@ -1,0 +1,65 @@
+// Exchange on a tree of switches in contention-free phases.
+//
+// Source: AAPC on Ethernet switched clusters (Faraj and Yuan); specification tree. Receiver-signalled tokens, windows
+// and several streams on faster links are Shoal's own (sections 7.4, 10, 12).
+// Cost: P = m_0 (M - m_0) phases of one block, the load of the most loaded link; K = D = M - 1 messages a rank, and
+// about as many tokens. Without synchronisation and with equal links a program costs what its own messages cost; else
+// every process makes the plan of all ranks once, O(M^2) (M^3 with exact reduction).
+// Applies: when the tree of switches is known. Optimal for equal blocks, correct for any.
+#include <algorithm>
+
+#include "algorithms/exchange_plan.hpp"
+#include "algorithms/families.hpp"
+#include "algorithms/tree_phases.hpp"
+
+namespace shoal {
+
+namespace {
+
+constexpr int most_exact_ranks = 256;
+
+std::optional<reduction> chosen_reduction(int ranks, const std::string& sync) {
+  if (sync == "none") return std::nullopt;
+  if (sync == "auto") return ranks <= most_exact_ranks ? reduction::exact : reduction::chain2;
+  return sync == "exact" ? reduction::exact : reduction::chain2;
+}
+
+schedule generate_tree(const problem& at, int rank, const arguments& with) {
+  const switch_network& network = *at.switches;
+  const int window = with.number("window", 1);
+  const auto how = chosen_reduction(at.ranks, with.word("sync"));
+  const auto tree = network.remember<rank_tree>("tree", [&] { return rank_tree(network); });
+  if (!how && *network.remember<bool>("closed form serves", [&] { return closed_form_serves(*tree); })) {
+    const auto table = network.remember<rank_phases>("phases", [&] { return rank_phases(*tree); });
+    return unsynchronised_program(*tree, *table, rank, window);
+  }
+  const auto plan = network.remember<exchange_plan>("plan " + with.word("window") + " " + with.word("sync"), [&] {
+    return exchange_plan(*tree, phased_order(*tree), window, how);
+  });
+  return plan->program(rank);
+}
+
+std::optional<std::string> refuses_problem(const problem& at, const arguments&) {
+  if (!at.switches) return "it needs the topology of the switches";
+  if (at.switches->ranks() != at.ranks)
+    return "the topology is for " + std::to_string(at.switches->ranks()) + " ranks";
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::vector<algorithm> tree_family() {
+  algorithm a;
+  a.name = "tree";
+  a.summary = "contention-free phases on a tree of switches, as many as the most loaded link needs";
+  a.source = "all-to-all personalized communication on Ethernet switched clusters (Faraj and Yuan)";
+  a.parameters = {{"window", "messages that may share a link, and a rank may have under way", "2", {}, 1, 1024},
+                  {"sync", "tokens that keep the phases apart; exact: fewest, chain2: cheap to find, auto: exact up to "
+                           "256 ranks, none: each rank only keeps its own order",
+                   "auto", {"auto", "exact", "chain2", "none"}}};
+  a.refuses = refuses_problem;
+  a.generate = generate_tree;
+  return {a};
+}
+
+}  // namespace shoal
