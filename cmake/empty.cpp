@@ -1,1 +1,0 @@
-// Keeps a target valid while its directory is empty.
