@@ -2,6 +2,7 @@
 // Specification: radix section 1 (notation), 2 (closed forms), 4.1 and 4.2 (slots).
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -24,6 +25,13 @@ class digit_system {
 
   // Step (x, z) exists while z * weight(x) < ranks.
   int steps_of_digit(int x) const;
+  // The offsets that travel in step (x, z), ascending: those whose digit x is z. Of the way i of a block,
+  // i mod weight(x) lies behind it before the step and i mod weight(x+1) after it; i < weight(x+1) arrives.
+  template <typename Visit>
+  void for_each_offset(int x, int z, Visit visit) const {
+    for (std::int64_t base = z * weights_[x]; base < ranks_; base += weights_[x + 1])
+      for (std::int64_t i = base; i < std::min<std::int64_t>(base + weights_[x], ranks_); ++i) visit(i);
+  }
   std::int64_t steps() const;                          // K
   std::int64_t blocks_of_step(int x, int z) const;     // numD(x, z)
   std::int64_t blocks() const;                         // D
@@ -43,5 +51,8 @@ class digit_system {
 
 // Least radix v with v * v >= ranks, at least 2: fewest rounds among systems of two digits.
 int square_radix(int ranks);
+
+// The remainder that is never negative.
+constexpr int modulo(std::int64_t value, int ranks) { return static_cast<int>((value % ranks + ranks) % ranks); }
 
 }  // namespace shoal

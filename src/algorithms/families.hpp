@@ -7,7 +7,9 @@
 
 namespace shoal {
 
-std::vector<algorithm> linear_family();  // linear.cpp
-std::vector<algorithm> radix_family();   // radix.cpp
+std::vector<algorithm> linear_family();        // linear.cpp
+std::vector<algorithm> radix_family();         // radix.cpp
+std::vector<algorithm> hierarchical_family();  // hierarchical.cpp
+std::vector<algorithm> tree_family();          // tree.cpp
 
 }  // namespace shoal

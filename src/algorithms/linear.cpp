@@ -3,16 +3,13 @@
 // Source: the baselines of the TuNA paper and of MPICH and Open MPI; specification radix section 6.
 // Cost: K = D = P-1 messages of one block each; they differ in order and in how many are in flight.
 // Applies: any number of ranks, uniform or not.
-#include <algorithm>
-
+#include "algorithms/batches.hpp"
+#include "algorithms/digits.hpp"
 #include "algorithms/families.hpp"
-#include "schedule/builder.hpp"
 
 namespace shoal {
 
 namespace {
-
-constexpr int most = 1 << 20;
 
 op_id send_block(builder& b, int to, std::span<const op_id> after) {
   const slot block = send_slot(to);
@@ -26,28 +23,29 @@ op_id receive_block(builder& b, int from, std::span<const op_id> after) {
 
 void copy_own_block(builder& b) { b.copy(send_slot(b.rank()), recv_slot(b.rank())); }
 
-// Batches of block_count distances: receive from p+i, send to p-i (MPICH's order); one batch after another.
-schedule scattered(int ranks, int rank, int block_count) {
+// Distances 1..P-1 in batches of block_count: send to p + direction * i, receive from p - direction * i.
+schedule by_distance(int ranks, int rank, int block_count, int direction) {
   builder b(ranks, rank);
   copy_own_block(b);
   window batches(1);
-  for (int first = 1; first < ranks; first += block_count) {
-    const int last = std::min(ranks - 1, first + block_count - 1);
-    b.step((first - 1) / block_count);
-    for (int i = first; i <= last; ++i) batches.add(receive_block(b, (rank + i) % ranks, batches.before()));
-    for (int i = first; i <= last; ++i) batches.add(send_block(b, (rank - i + ranks) % ranks, batches.before()));
-    batches.next_group();
-  }
+  const auto peer = [&](int request, int towards) { return modulo(rank + towards * (request + 1), ranks); };
+  in_batches(
+      b, batches, ranks - 1, block_count, 0,
+      [&](int k) { batches.add(receive_block(b, peer(k, -direction), batches.before())); },
+      [&](int k) { batches.add(send_block(b, peer(k, direction), batches.before())); });
   return b.finish();
 }
 
+// MPICH's direction.
 schedule generate_scattered(const problem& at, int rank, const arguments& with) {
-  return scattered(at.ranks, rank, with.number("block_count", most));
+  return by_distance(at.ranks, rank, with.number("block_count", all_requests), -1);
 }
 
 schedule generate_spread_out(const problem& at, int rank, const arguments&) {
-  return scattered(at.ranks, rank, most);
+  return by_distance(at.ranks, rank, all_requests, -1);
 }
+
+schedule generate_pairwise(const problem& at, int rank, const arguments&) { return by_distance(at.ranks, rank, 1, +1); }
 
 // Open MPI's order: every rank starts with the same target, which makes it a hot spot.
 schedule generate_linear(const problem& at, int rank, const arguments&) {
@@ -60,22 +58,8 @@ schedule generate_linear(const problem& at, int rank, const arguments&) {
   return b.finish();
 }
 
-// Step i: receive from p-i while sending to p+i; one step after another.
-schedule generate_pairwise(const problem& at, int rank, const arguments&) {
-  builder b(at.ranks, rank);
-  copy_own_block(b);
-  window rounds(1);
-  for (int i = 1; i < at.ranks; ++i) {
-    b.step(i - 1);
-    rounds.add(receive_block(b, (rank - i + at.ranks) % at.ranks, rounds.before()));
-    rounds.add(send_block(b, (rank + i) % at.ranks, rounds.before()));
-    rounds.next_group();
-  }
-  return b.finish();
-}
-
 // The partner in a round-robin tournament of n players, n odd: the q with p + q = round (mod n); itself: idle.
-int tournament_partner(int p, int round, int n) { return ((round - p) % n + n) % n; }
+int tournament_partner(int p, int round, int n) { return modulo(round - p, n); }
 
 // Mutual pairs in every round. P a power of two: p xor round. P odd: a tournament of P. P even: a tournament
 // of P-1 in which the idle rank meets rank P-1.
@@ -121,7 +105,7 @@ algorithm entry(const char* name, const char* summary, const char* source,
 std::vector<algorithm> linear_family() {
   algorithm batches = entry("scattered", "linear in batches of block_count messages", "MPICH's scattered alltoallv",
                             generate_scattered);
-  batches.parameters = {{"block_count", "messages sent and received per batch", "32", {"all"}, 1, most}};
+  batches.parameters = {block_count_parameter()};
   return {
       entry("spread_out", "linear, all messages at once, each rank starting with its neighbour", "TuNA paper, baselines",
             generate_spread_out),

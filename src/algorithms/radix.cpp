@@ -19,8 +19,6 @@ namespace {
 
 constexpr int most = 1 << 20;
 
-int modulo(std::int64_t value, int ranks) { return static_cast<int>((value % ranks + ranks) % ranks); }
-
 // The walk all radix algorithms share. held_[i] is the slot in which this rank holds the block of offset i,
 // the one that still has to travel to the rank i further on.
 class digit_walk {
@@ -40,19 +38,17 @@ class digit_walk {
   }
 
  private:
-  // Offsets whose digit x is z travel z * weight(x) ranks on. Those below weight(x+1) have no higher digit
-  // left and arrive; the others pass through the receiver.
+  // Offsets whose digit x is z travel z * weight(x) ranks on. They arrive, or pass through the receiver.
   template <typename Arrive>
   void step(int x, int z, Arrive arrive) {
-    const std::int64_t low = system_.weight(x), high = system_.weight(x + 1), distance = z * low;
+    const std::int64_t distance = z * system_.weight(x);
     out_.clear();
     in_.clear();
-    for (std::int64_t base = distance; base < system_.ranks(); base += high)
-      for (std::int64_t i = base; i < std::min<std::int64_t>(base + low, system_.ranks()); ++i) {
-        in_.push_back(i < high ? arrive(modulo(b_.rank() - i, b_.ranks())) : b_.new_temp());
-        out_.push_back(in_.back().at() == place::temp ? passing(held_[i]) : held_[i]);
-        held_[i] = in_.back();
-      }
+    system_.for_each_offset(x, z, [&](std::int64_t i) {
+      in_.push_back(i < system_.weight(x + 1) ? arrive(modulo(b_.rank() - i, b_.ranks())) : b_.new_temp());
+      out_.push_back(in_.back().at() == place::temp ? passing(held_[i]) : held_[i]);
+      held_[i] = in_.back();
+    });
     steps_.add(b_.send(modulo(b_.rank() + distance, b_.ranks()), out_, steps_.before()));
     steps_.add(b_.recv(modulo(b_.rank() - distance, b_.ranks()), in_, steps_.before()));
     steps_.next_group();

@@ -75,6 +75,7 @@ void builder::written(slot target, op_id writer) {
 }
 
 void window::next_group() {
+  if (building_.empty()) return;
   groups_[current_].swap(building_);
   building_.clear();
   current_ = (current_ + 1) % groups_.size();

@@ -27,6 +27,8 @@ class builder {
   // A block received into a temp slot is passing by definition.
   op_id recv(int peer, std::span<const slot> blocks, std::span<const op_id> after = {});
 
+  // Every block travels in so many parts, each in slots of its own.
+  void cut_blocks(int parts) { program_.parts = parts; }
   // The sizes of all blocks travel, not only of those that pass through.
   void announce_all_sizes() { program_.full_metadata = true; }
 
@@ -45,7 +47,8 @@ class builder {
 };
 
 // Makes the operations of a later group wait for those of earlier groups: with `width` groups in flight,
-// group g comes after everything in group g - width. width 1 gives rounds, larger ones windows or batches.
+// group g comes after everything in group g - width. width 1 gives rounds, larger ones windows or batches. A group
+// without operations does not count, so that what follows it still waits for what was before it.
 class window {
  public:
   explicit window(int width) : groups_(width < 1 ? 1 : width) {}

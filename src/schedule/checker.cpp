@@ -14,10 +14,6 @@ struct transfer_end {
   op_id op;
 };
 
-bool writes(const operation& op, std::size_t position) {
-  return op.kind == op_kind::recv || (op.kind == op_kind::copy && position == 1);
-}
-
 class symbolic_run {
  public:
   symbolic_run(std::span<const schedule> programs, const meaning& collective)
@@ -60,7 +56,7 @@ class symbolic_run {
       if (op.kind == op_kind::copy && op.slot_count != 2)
         return fail(fault_kind::bad_reference, r, id, "a copy has two slots, from and to");
       for (slot s : program.slots_of(op))
-        if (static_cast<int>(s.index) >= limit[s.where])
+        if (s.where > 2 || static_cast<int>(s.index) >= limit[s.where])
           return fail(fault_kind::bad_reference, r, id, to_string(s) + " does not exist");
       for (op_id earlier : program.after_of(op))
         if (earlier < 0 || earlier >= id)
@@ -79,7 +75,7 @@ class symbolic_run {
       const auto slots = program.slots_of(op);
       for (std::size_t i = 0; i < slots.size(); ++i) {
         const slot s = slots[i];
-        if (!writes(op, i)) {
+        if (!is_written(op, i)) {
           if (s.at() != place::send) check_reader(r, id, s, writer[s.where][s.index]);
         } else if (s.at() == place::send) {
           return fail(fault_kind::send_slot_written, r, id, "writes " + to_string(s) + ", the user's send buffer");
@@ -295,12 +291,12 @@ meaning alltoall_meaning(int ranks) {
           [](int rank, int index) { return block_name{index, rank}; }};
 }
 
-meaning allgather_meaning(int senders, int receivers) {
+meaning allgather_meaning(int senders, int receivers, int parts) {
   const int ranks = senders + receivers;
-  return {[senders](int rank) { return rank < senders ? 1 : 0; },
-          [senders, ranks](int rank) { return rank >= senders && rank < ranks ? senders : 0; },
-          [](int rank, int) { return block_name{rank, 0}; },
-          [](int, int index) { return block_name{index, 0}; }};
+  return {[=](int rank) { return rank < senders ? parts : 0; },
+          [=](int rank) { return rank >= senders && rank < ranks ? senders * parts : 0; },
+          [](int rank, int index) { return block_name{rank, index}; },
+          [parts](int, int index) { return block_name{index / parts, index % parts}; }};
 }
 
 const char* to_string(fault_kind kind) {

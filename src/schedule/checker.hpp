@@ -29,7 +29,8 @@ struct meaning {
 
 meaning alltoall_meaning(int ranks);
 // Senders are ranks 0..senders-1 with one message each in send[0]; receivers follow, with recv[j] for sender j.
-meaning allgather_meaning(int senders, int receivers);
+// The parts of a cut message are blocks (sender, part).
+meaning allgather_meaning(int senders, int receivers, int parts = 1);
 
 enum class fault_kind {
   lost_block,         // a place the collective must fill stays empty

@@ -13,11 +13,9 @@ std::vector<op_id> last_readers(const schedule& program) {
   std::vector<op_id> last(program.temp_slots, -1);
   for (op_id id = 0; id < static_cast<op_id>(program.operations.size()); ++id) {
     const operation& op = program.operations[id];
-    auto read = program.slots_of(op);
-    if (op.kind == op_kind::recv) continue;
-    if (op.kind == op_kind::copy) read = read.first(1);
-    for (slot s : read)
-      if (is_temp(s)) last[s.index] = id;
+    const auto slots = program.slots_of(op);
+    for (std::size_t i = 0; i < slots.size(); ++i)
+      if (is_temp(slots[i]) && !is_written(op, i)) last[slots[i].index] = id;
   }
   return last;
 }
@@ -29,11 +27,11 @@ int temp_peak(const schedule& program) {
   int alive = 0, peak = 0;
   for (op_id id = 0; id < static_cast<op_id>(program.operations.size()); ++id) {
     const operation& op = program.operations[id];
-    for (slot s : program.slots_of(op)) {
-      if (!is_temp(s)) continue;
-      const bool leaves = op.kind == op_kind::send || (op.kind == op_kind::copy && last[s.index] == id);
-      if (!leaves) ++alive;
-      else if (last[s.index] == id) --alive;
+    const auto slots = program.slots_of(op);
+    for (std::size_t i = 0; i < slots.size(); ++i) {
+      if (!is_temp(slots[i])) continue;
+      if (is_written(op, i)) ++alive;
+      else if (last[slots[i].index] == id) --alive;
     }
     peak = std::max(peak, alive);
   }
@@ -61,7 +59,7 @@ traffic sent_by(const schedule& program) {
 }
 
 std::string to_string(slot s) {
-  static constexpr const char* names[] = {"send", "recv", "temp"};
+  static constexpr const char* names[] = {"send", "recv", "temp", "nowhere"};
   return std::string(names[s.where]) + "[" + std::to_string(s.index) + "]";
 }
 

@@ -57,6 +57,7 @@ struct operation {
 struct schedule {
   int ranks = 0;
   int rank = 0;
+  int parts = 1;               // blocks are cut into so many: send[i], recv[i] are part i % parts of block i / parts
   int temp_slots = 0;          // temp ids used, each written once
   bool full_metadata = false;  // announce the sizes of arriving blocks too (published two-phase algorithms)
   std::vector<operation> operations;
@@ -70,6 +71,11 @@ struct schedule {
     return {after.data() + op.first_after, op.after_count};
   }
 };
+
+// Whether the operation writes the slot at this position of its list; it reads the others.
+constexpr bool is_written(const operation& op, std::size_t position) {
+  return op.kind == op_kind::recv || (op.kind == op_kind::copy && position == 1);
+}
 
 // Most temp slots alive at once when the operations run in id order: a temp slot lives from the operation that
 // writes it to the last one that reads it.

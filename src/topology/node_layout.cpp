@@ -48,17 +48,22 @@ std::vector<int> parse_sizes(std::string_view whole, std::string_view text) {
   return sizes;
 }
 
+std::vector<int> in_order(int ranks) {
+  std::vector<int> numbers(ranks);
+  std::iota(numbers.begin(), numbers.end(), 0);
+  return numbers;
+}
+
 // Ranks 0, 1, 2, ... go to the nodes in turn; a full node is passed over.
 std::vector<int> deal_cyclic(const std::vector<int>& sizes) {
   std::vector<int> first(sizes.size());
   std::exclusive_scan(sizes.begin(), sizes.end(), first.begin(), 0);
   std::vector<int> by_virtual(first.back() + sizes.back());
-  std::vector<std::size_t> open(sizes.size());
-  std::iota(open.begin(), open.end(), std::size_t{0});
+  std::vector<int> open = in_order(static_cast<int>(sizes.size()));
   int rank = 0;
   for (int turn = 0; !open.empty(); ++turn) {
-    for (std::size_t node : open) by_virtual[first[node] + turn] = rank++;
-    std::erase_if(open, [&](std::size_t node) { return sizes[node] == turn + 1; });
+    for (int node : open) by_virtual[first[node] + turn] = rank++;
+    std::erase_if(open, [&](int node) { return sizes[node] == turn + 1; });
   }
   return by_virtual;
 }
@@ -110,6 +115,8 @@ node_layout node_layout::from_node_ids(std::span<const int> node_of_rank) {
   return from_lists(lists);
 }
 
+node_layout node_layout::one_rank_per_node(int ranks) { return {std::vector<int>(ranks, 1), in_order(ranks)}; }
+
 node_layout node_layout::from_lists(const std::vector<std::vector<int>>& ranks_of_nodes) {
   if (const std::string fault = fault_in(ranks_of_nodes, total_size(ranks_of_nodes)); !fault.empty())
     throw std::invalid_argument("layout: " + fault);
@@ -137,9 +144,7 @@ node_layout node_layout::parse(std::string_view text) {
     return {sizes, deal_cyclic(sizes)};
   }
   const auto sizes = parse_sizes(text, text);
-  std::vector<int> in_order(std::accumulate(sizes.begin(), sizes.end(), std::size_t{0}));
-  std::iota(in_order.begin(), in_order.end(), 0);
-  return {sizes, std::move(in_order)};
+  return {sizes, in_order(std::accumulate(sizes.begin(), sizes.end(), 0))};
 }
 
 }  // namespace shoal

@@ -15,6 +15,7 @@ class node_layout {
   // Ranks with the same number share a node; the numbers themselves mean nothing. Nodes are ordered by their
   // smallest rank, the ranks of a node ascending.
   static node_layout from_node_ids(std::span<const int> node_of_rank);
+  static node_layout one_rank_per_node(int ranks);
   // The ranks of each node, in the order given. Throws std::invalid_argument unless every rank 0..P-1 is there
   // once and no node is empty.
   static node_layout from_lists(const std::vector<std::vector<int>>& ranks_of_nodes);
