@@ -38,17 +38,20 @@ class service {
   // rank. Throws where those of another rank are wrong. The ranks ask each other only where they must: to choose
   // from sizes that each knows only in part, and when memory may be a device's.
   prepared* pick(MPI_Info info) {
-    const features mine = local_features();
+    features known = local_features();
+    const bool invalid = known.invalid;
     prepared* asked = asked_for(info);
-    if (!state_.devices() && (asked || call_.uniform)) {
-      if (mine.invalid) return nullptr;
-      return asked ? asked : &state_.choose_for(features::uniform(state_.ranks(), mine.largest_block), true);
+    if (!asked) asked = state_.choose_without_sizes();
+    if (state_.devices() || (!asked && !call_.uniform)) {
+      known = state_.agreed(known);
+      if (known.on_device) return nullptr;
+      if (known.invalid && !invalid) throw mpi_error(MPI_ERR_OTHER, "another rank's arguments are wrong");
+      what_.uniform = call_.uniform || known.is_uniform();
+    } else if (!asked) {
+      known = features::uniform(state_.ranks(), known.largest_block);
     }
-    const features all = state_.agreed(mine);
-    if (all.on_device || mine.invalid) return nullptr;
-    if (all.invalid) throw mpi_error(MPI_ERR_OTHER, "another rank's arguments are wrong");
-    what_.uniform = call_.uniform || all.is_uniform();
-    return asked ? asked : &state_.choose_for(all, what_.uniform);
+    if (invalid) return nullptr;
+    return asked ? asked : &state_.choose_for(known);
   }
 
   void run(const prepared& how) {

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cmath>
+#include <cstring>
 #include <fstream>
 
 #include "api/devices.hpp"
@@ -24,11 +26,13 @@ std::uint64_t node_name() {
   return hash_of(text + boot);
 }
 
-// Sizes that differ by less than a factor of two, and similar shares of empty blocks, are chosen for once.
-std::uint64_t size_class(const features& sizes, bool uniform) {
+// Calls before anything is measured: a communicator used only once or twice is not worth measuring.
+constexpr int unmeasured_calls = 3;
+
+// Sizes that differ by less than a factor of two are chosen for once.
+std::uint64_t size_class(const features& sizes) {
   const auto level = [](std::int64_t bytes) { return static_cast<std::uint64_t>(std::bit_width(static_cast<std::uint64_t>(bytes))); };
-  const auto empty = static_cast<std::uint64_t>(sizes.empty_share() * 8);
-  return level(sizes.total_bytes) << 32 | level(sizes.largest_block) << 16 | level(sizes.most_sent) << 8 | empty << 1 | uniform;
+  return level(sizes.total_bytes) << 16 | level(sizes.most_sent);
 }
 
 }  // namespace
@@ -75,14 +79,12 @@ void communicator::survey(const settings& set) {
     n.quota = std::min(n.quota, c.quota);
     devices_ = devices_ || c.devices;
   }
-  where_.nodes = static_cast<int>(nodes.size());
   for (const auto& [name, n] : nodes) {
     std::int64_t cores = 0;
     for (std::uint64_t word : n.cpus) cores += std::popcount(word);
-    where_.crowded = where_.crowded || n.ranks > std::min(cores, n.quota);
-    where_.most_ranks_per_node = std::max(where_.most_ranks_per_node, n.ranks);
+    crowded_ = crowded_ || n.ranks > std::min(cores, n.quota);
   }
-  wait_ = waiting(set.wait.value_or(where_.crowded ? wait_mode::yield : wait_mode::spin));
+  wait_ = waiting(set.wait.value_or(crowded_ ? wait_mode::yield : wait_mode::spin));
 }
 
 // An all-to-all whose blocks are all the same is an allgather, and it waits politely already.
@@ -131,13 +133,66 @@ prepared& communicator::prepare(const selection& how, const std::string& reason)
   return ready;
 }
 
-prepared& communicator::choose_for(const features& sizes, bool uniform) {
-  prepared*& ready = chosen_[size_class(sizes, uniform)];
+prepared* communicator::choose_without_sizes() {
+  if (++automatic_calls_ <= unmeasured_calls) {
+    const choice likely = choose_unmeasured(crowded_);
+    return &prepare(likely.how, likely.reason);
+  }
+  if (!cost_) {
+    cost_ = calibrate();
+    if (sizes_do_not_matter(ranks(), *cost_))
+      without_sizes_ = &choose_for(features::uniform(ranks(), measured_exchanges::small_block));
+  }
+  return without_sizes_;
+}
+
+prepared& communicator::choose_for(const features& sizes) {
+  prepared*& ready = chosen_[size_class(sizes)];
   if (!ready) {
-    const choice best = choose(at_, where_, sizes, uniform);
+    const choice best = choose(ranks(), *cost_, sizes);
     ready = &prepare(best.how, best.reason);
   }
   return *ready;
+}
+
+calibration communicator::calibrate() {
+  measured_exchanges seconds;
+  constexpr std::int64_t most_bytes = 1 << 20;  // of one rank's buffer
+  seconds.large_block = std::clamp<std::int64_t>(most_bytes / ranks(), 64, seconds.large_block);
+  seconds.native_small = measure("native", seconds.small_block);
+  seconds.linear_small = measure("spread_out", seconds.small_block);
+  seconds.radix_small = measure("tuna:radix=2", seconds.small_block);
+  seconds.native_large = measure("native", seconds.large_block);
+  seconds.linear_large = measure("spread_out", seconds.large_block);
+  return {ranks(), seconds};
+}
+
+// Seconds of one uniform exchange, the slowest rank's; warmed up, then the mean of a few one after another.
+double communicator::measure(const char* spec, std::int64_t block) {
+  constexpr int repetitions = 3;
+  const prepared& how = prepare(parse_selection(spec), "to measure");
+  const std::size_t bytes = static_cast<std::size_t>(block) * static_cast<std::size_t>(ranks());
+  std::byte* const send = pool_.take(bytes);
+  std::byte* const recv = pool_.take(bytes);
+  std::memset(send, 0, bytes);
+  payload what;
+  what.uniform = true;
+  what.send.base = send;
+  what.recv.base = recv;
+  what.send.counts = what.recv.counts = number_array::linear(block, 0);
+  what.send.displacements = what.recv.displacements = number_array::linear(0, block);
+  double begin = 0;
+  for (int i = 0; i <= repetitions; ++i) {
+    if (i == 1) begin = PMPI_Wtime();
+    if (how.steps) run(how, what);
+    else PMPI_Alltoall(send, static_cast<int>(block), MPI_BYTE, recv, static_cast<int>(block), MPI_BYTE, own_);
+  }
+  std::int64_t nanoseconds = std::llround((PMPI_Wtime() - begin) * 1e9 / repetitions);
+  constexpr combine slowest = combine::maximum;
+  agreement_.reach({&nanoseconds, 1}, {&slowest, 1});
+  pool_.give_back(send, bytes);
+  pool_.give_back(recv, bytes);
+  return static_cast<double>(nanoseconds) * 1e-9;
 }
 
 void communicator::run(const prepared& how, const payload& what) {

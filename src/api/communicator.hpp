@@ -54,7 +54,10 @@ class communicator {
 
   // Ready to run; made on first use. `reason` is kept from then.
   prepared& prepare(const selection& how, const std::string& reason);
-  prepared& choose_for(const features& sizes, bool uniform);
+  // The choice that needs no sizes, or null: then choose_for() what all ranks agree on. Counts the call: the first
+  // few on a communicator take the likely best, then a handful of exchanges is measured, once.
+  prepared* choose_without_sizes();
+  prepared& choose_for(const features& sizes);
   void run(const prepared& how, const payload& what);
 
   // What ran last, for shoal_comm_explain.
@@ -66,6 +69,8 @@ class communicator {
   struct card;  // what a rank tells the others about where it runs
   void survey(const settings& set);
   std::vector<card> exchange_cards();
+  calibration calibrate();
+  double measure(const char* spec, std::int64_t block);
 
   MPI_Comm own_;
   mpi_transport over_;
@@ -74,12 +79,15 @@ class communicator {
   memory_pool pool_;
   exchange exchange_{pool_, over_};
   problem at_;
-  machine where_;
+  bool crowded_ = false;  // on some node ranks outnumber cores
   bool devices_ = false;
+  int automatic_calls_ = 0;
+  std::optional<calibration> cost_;
+  prepared* without_sizes_ = nullptr;
   std::optional<selection> requested_[2];  // nonuniform, uniform
   prepared* requested_ready_[2] = {};
   std::map<std::string, prepared> prepared_;
-  std::map<std::uint64_t, prepared*> chosen_;  // by size class
+  std::map<std::uint64_t, prepared*> chosen_;  // by class of sizes
   std::vector<std::int64_t> offsets_;
 };
 

@@ -4,23 +4,24 @@
 #include <string>
 
 #include "algorithms/algorithm.hpp"
+#include "select/calibration.hpp"
 #include "select/features.hpp"
 
 namespace shoal {
-
-// What is known of the machine under a communicator; agreed when the communicator is first used.
-struct machine {
-  int nodes = 1;
-  int most_ranks_per_node = 1;
-  bool crowded = false;  // on some node ranks outnumber cores
-  bool polls_hard = false;  // the MPI's own collectives keep their core while they wait
-};
 
 struct choice {
   selection how;
   std::string reason;  // one line for people
 };
 
-choice choose(const problem& at, const machine& where, const features& sizes, bool uniform);
+// Before anything was measured. `crowded`: on some node ranks outnumber cores, where the MPI's own collectives may keep
+// the cores busy that other ranks wait for.
+choice choose_unmeasured(bool crowded);
+
+choice choose(int ranks, const calibration& cost, const features& sizes);
+
+// True when even the smallest blocks go straight to their destinations: then so do all others (radix algorithms trade
+// bytes for messages), and the ranks need not learn each other's sizes to choose.
+bool sizes_do_not_matter(int ranks, const calibration& cost);
 
 }  // namespace shoal
