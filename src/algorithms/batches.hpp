@@ -21,6 +21,7 @@ template <typename Receive, typename Send>
 void in_batches(builder& b, window& order, int requests, int block_count, int first_step, Receive receive, Send send) {
   for (int first = 0; first < requests; first += block_count) {
     const int end = std::min(requests, first + block_count);
+    order.join(b);
     b.step(first_step + first / block_count);
     for (int k = first; k < end; ++k) receive(k);
     for (int k = first; k < end; ++k) send(k);

@@ -167,6 +167,7 @@ class ring_exchange {
   void run_rounds(window& order, int number) {
     for (int x = 0; x < system_.digits(); ++x)
       for (int z = 1; z <= system_.steps_of_digit(x); ++z) {
+        order.join(b_);
         b_.step(number++);
         for (int piece = 0; piece < how_.pieces; ++piece) send(x, z, piece, order);
         for (int piece = 0; piece < how_.pieces; ++piece) receive(x, z, piece, order);

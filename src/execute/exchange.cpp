@@ -72,6 +72,7 @@ void exchange::ended(int ticket) {
 
 void exchange::run_copy(const operation& op) {
   const auto slots = how_->plan.slots_of(op);
+  if (slots.empty()) return;  // a join
   const slot from = slots[0], to = slots[1];
   const std::size_t bytes = bytes_of(from);
   const std::byte* source = address_of(from);

@@ -38,10 +38,9 @@ void program::number_transfers() {
 void program::count_readers() {
   temp_readers.assign(plan.temp_slots, 0);
   for (const operation& op : plan.operations) {
-    if (op.kind == op_kind::recv) continue;
     const auto slots = plan.slots_of(op);
-    for (slot s : op.kind == op_kind::copy ? slots.first(1) : slots)
-      if (s.at() == place::temp) ++temp_readers[s.index];
+    for (std::size_t i = 0; i < slots.size(); ++i)
+      if (slots[i].at() == place::temp && !is_written(op, i)) ++temp_readers[slots[i].index];
   }
 }
 

@@ -26,6 +26,8 @@ op_id builder::copy(slot from, slot to, std::span<const op_id> after) {
   return id;
 }
 
+op_id builder::join(std::span<const op_id> after) { return add(op_kind::copy, -1, after); }
+
 op_id builder::send(int peer, std::span<const slot> blocks, std::span<const op_id> after) {
   const op_id id = add(op_kind::send, peer, after);
   for (slot s : blocks) depend_on_writer(s);
@@ -79,6 +81,10 @@ void window::next_group() {
   groups_[current_].swap(building_);
   building_.clear();
   current_ = (current_ + 1) % groups_.size();
+}
+
+void window::join(builder& b) {
+  if (before().size() > 2) groups_[current_] = {b.join(before())};
 }
 
 }  // namespace shoal

@@ -22,6 +22,8 @@ class builder {
   void step(int number) { step_ = number; }
 
   op_id copy(slot from, slot to, std::span<const op_id> after = {});
+  // Does nothing after all these; what depends on it depends on them all.
+  op_id join(std::span<const op_id> after);
   // Blocks are sent in the order given; those marked passing() have their sizes announced.
   op_id send(int peer, std::span<const slot> blocks, std::span<const op_id> after = {});
   // A block received into a temp slot is passing by definition.
@@ -56,6 +58,9 @@ class window {
   std::span<const op_id> before() const { return groups_[current_]; }
   void add(op_id id) { building_.push_back(id); }
   void next_group();
+  // Lets the group being built wait for one join instead of for each of many operations, so that dependencies grow
+  // with the operations and not with their square.
+  void join(builder& b);
 
  private:
   std::vector<std::vector<op_id>> groups_;

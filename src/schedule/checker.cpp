@@ -53,7 +53,7 @@ class symbolic_run {
       const operation& op = program.operations[id];
       if (op.kind != op_kind::copy && (op.peer < 0 || op.peer >= ranks_ || op.peer == r))
         return fail(fault_kind::bad_reference, r, id, "peer " + std::to_string(op.peer) + " is not another rank");
-      if (op.kind == op_kind::copy && op.slot_count != 2)
+      if (op.kind == op_kind::copy && op.slot_count != 2 && op.slot_count != 0)
         return fail(fault_kind::bad_reference, r, id, "a copy has two slots, from and to");
       for (slot s : program.slots_of(op))
         if (s.where > 2 || static_cast<int>(s.index) >= limit[s.where])
@@ -204,7 +204,7 @@ class symbolic_run {
     posted_[global(rank, op)] = 1;
     if (programs_[rank].operations[op].kind == op_kind::copy) {
       const auto slots = slots_of(rank, op);
-      write(rank, op, slots[1], read(rank, slots[0]));
+      if (!slots.empty()) write(rank, op, slots[1], read(rank, slots[0]));
       return complete(rank, op);
     }
     const transfer_end other = partner_[global(rank, op)];

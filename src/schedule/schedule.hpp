@@ -43,7 +43,7 @@ enum class op_kind : std::uint8_t { copy, send, recv };
 using op_id = std::int32_t;
 
 // One step of a rank's program. A copy has two slots (from, to) and no peer; a transfer lists the blocks
-// of one message in order. A transfer without slots is a token: it only orders.
+// of one message in order. A transfer without slots is a token and a copy without slots a join: they only order.
 // `step` is the round the operation belongs to in the published algorithm; it is for people and for
 // reports and never delays anything: only `after` does.
 struct operation {

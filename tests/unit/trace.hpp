@@ -42,11 +42,11 @@ class tracer {
     const operation& op = programs_[rank].operations[next_[rank]];
     const auto slots = programs_[rank].slots_of(op);
     if (op.kind != op_kind::recv)
-      for (slot s : op.kind == op_kind::copy ? slots.first(1) : slots)
+      for (slot s : op.kind == op_kind::copy && !slots.empty() ? slots.first(1) : slots)
         if (!has(rank, s)) return false;
     ++next_[rank];
     if (op.kind == op_kind::copy) {
-      put(rank, slots[1], get(rank, slots[0]));
+      if (!slots.empty()) put(rank, slots[1], get(rank, slots[0]));
     } else if (op.kind == op_kind::recv) {
       posted_[rank].push_back(static_cast<op_id>(next_[rank]) - 1);
     } else {
