@@ -35,6 +35,38 @@ void free_unless_named(MPI_Datatype type) {
   if (combiner != MPI_COMBINER_NAMED) PMPI_Type_free(&type);
 }
 
+// `count` elements of a type at an address. MPI_Pack and MPI_Unpack of MPICH refuse the null address, which is
+// MPI_BOTTOM and right for a type of absolute addresses: then both the address and the type are moved.
+class elements {
+ public:
+  elements(const std::byte* at, int count, MPI_Datatype type)
+      : at_(const_cast<std::byte*>(at)), count_(count), type_(type) {
+    if (at) return;
+    constexpr MPI_Aint moved = 64;
+    const MPI_Aint back = -moved;
+    at_ += moved;
+    require(PMPI_Type_create_hindexed(1, &count, &back, type, &type_), "MPI_Type_create_hindexed");
+    count_ = 1;
+    own_ = true;
+    require(PMPI_Type_commit(&type_), "MPI_Type_commit");
+  }
+  ~elements() {
+    if (own_) PMPI_Type_free(&type_);
+  }
+  elements(const elements&) = delete;
+  elements& operator=(const elements&) = delete;
+
+  void* at() const { return at_; }
+  int count() const { return count_; }
+  MPI_Datatype type() const { return type_; }
+
+ private:
+  std::byte* at_;
+  int count_;
+  MPI_Datatype type_;
+  bool own_ = false;
+};
+
 }  // namespace
 
 // Equal size and extents are not enough: a type may list its bytes in another order than memory has them. So only
@@ -76,9 +108,9 @@ void mpi_packer::pack(const std::byte* block, std::int64_t count, std::byte* out
   if (type_size_ == 0) return;
   for (std::int64_t done = 0; done < count;) {
     const std::int64_t now = std::min(count - done, elements_at_once());
+    const elements from(block + done * extent_, static_cast<int>(now), type_);
     int position = 0;
-    require(PMPI_Pack(block + done * extent_, static_cast<int>(now), type_, out, static_cast<int>(now * type_size_),
-                      &position, comm_),
+    require(PMPI_Pack(from.at(), from.count(), from.type(), out, static_cast<int>(now * type_size_), &position, comm_),
             "packing a block");
     out += now * type_size_;
     done += now;
@@ -89,9 +121,9 @@ void mpi_packer::unpack(const std::byte* in, std::byte* block, std::int64_t coun
   if (type_size_ == 0) return;
   for (std::int64_t done = 0; done < count;) {
     const std::int64_t now = std::min(count - done, elements_at_once());
+    const elements to(block + done * extent_, static_cast<int>(now), type_);
     int position = 0;
-    require(PMPI_Unpack(in, static_cast<int>(now * type_size_), &position, block + done * extent_,
-                        static_cast<int>(now), type_, comm_),
+    require(PMPI_Unpack(in, static_cast<int>(now * type_size_), &position, to.at(), to.count(), to.type(), comm_),
             "unpacking a block");
     in += now * type_size_;
     done += now;
