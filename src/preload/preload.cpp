@@ -2,8 +2,7 @@
 // PMPI_ functions, so a tool that wraps MPI_ functions must be preloaded before it.
 #include <mpi.h>
 
-#include "api/alltoall.hpp"
-#include "api/native.hpp"
+#include "preload/serve.hpp"
 
 using namespace shoal;
 
@@ -12,18 +11,12 @@ extern "C" {
 
 int MPI_Alltoall(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
                  MPI_Datatype recvtype, MPI_Comm comm) {
-  return alltoall(uniform_call(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm), manners::drop_in,
-                  MPI_INFO_NULL,
-                  [&] { return PMPI_Alltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm); });
+  return serve_alltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
 }
 
 int MPI_Alltoallv(const void* sendbuf, const int* sendcounts, const int* sdispls, MPI_Datatype sendtype, void* recvbuf,
                   const int* recvcounts, const int* rdispls, MPI_Datatype recvtype, MPI_Comm comm) {
-  const alltoall_call call{false,   sendbuf, number_array(sendcounts), number_array(sdispls), sendtype,
-                           recvbuf, number_array(recvcounts), number_array(rdispls), recvtype, comm};
-  return alltoall(call, manners::drop_in, MPI_INFO_NULL, [&] {
-    return PMPI_Alltoallv(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm);
-  });
+  return serve_alltoallv(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm);
 }
 
 #if MPI_VERSION >= 4

@@ -1,0 +1,28 @@
+// The drop-in calls behind every binding: C and Fortran arguments end up here once they are C's.
+#pragma once
+
+#include <mpi.h>
+
+#include "api/alltoall.hpp"
+#include "api/native.hpp"
+
+namespace shoal {
+
+inline int serve_alltoall(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
+                          MPI_Datatype recvtype, MPI_Comm comm) {
+  return alltoall(uniform_call(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm), manners::drop_in,
+                  MPI_INFO_NULL,
+                  [&] { return PMPI_Alltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm); });
+}
+
+inline int serve_alltoallv(const void* sendbuf, const int* sendcounts, const int* sdispls, MPI_Datatype sendtype,
+                           void* recvbuf, const int* recvcounts, const int* rdispls, MPI_Datatype recvtype,
+                           MPI_Comm comm) {
+  const alltoall_call call{false,   sendbuf, number_array(sendcounts), number_array(sdispls), sendtype,
+                           recvbuf, number_array(recvcounts), number_array(rdispls), recvtype, comm};
+  return alltoall(call, manners::drop_in, MPI_INFO_NULL, [&] {
+    return PMPI_Alltoallv(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm);
+  });
+}
+
+}  // namespace shoal
