@@ -37,10 +37,10 @@ class service {
   // The algorithm; null: the MPI's own collective, because of device memory or to report wrong arguments of this
   // rank. Throws where those of another rank are wrong. The ranks ask each other only where they must: to choose
   // from sizes that each knows only in part, and when memory may be a device's.
-  prepared* pick(MPI_Info info) {
+  const decision* pick(MPI_Info info) {
     features known = local_features();
     const bool invalid = known.invalid;
-    prepared* asked = asked_for(info);
+    const decision* asked = asked_for(info);
     if (!asked) asked = state_.choose_without_sizes();
     if (state_.devices() || (!asked && !call_.uniform)) {
       known = state_.agreed(known);
@@ -51,7 +51,7 @@ class service {
       known = features::uniform(state_.ranks(), known.largest_block);
     }
     if (invalid) return nullptr;
-    return asked ? asked : &state_.choose_for(known);
+    return asked ? asked : state_.choose_for(known);
   }
 
   void run(const prepared& how) {
@@ -100,7 +100,7 @@ class service {
     return true;
   }
 
-  prepared* asked_for(MPI_Info info) {
+  const decision* asked_for(MPI_Info info) {
     if (info == MPI_INFO_NULL) return state_.requested(call_.uniform);
     const char* key = call_.uniform ? "shoal_alltoall" : "shoal_alltoallv";
     std::array<char, MPI_MAX_INFO_VAL + 1> value{};
@@ -112,7 +112,7 @@ class service {
     settings one;
     one.set(key + 6, value.data());  // without "shoal_"
     const auto& how = call_.uniform ? one.alltoall : one.alltoallv;
-    return how ? &state_.prepare(*how, "asked for by this call") : nullptr;
+    return how ? state_.requested_now(*how) : nullptr;
   }
 
   // With MPI_IN_PLACE the blocks to send lie where others arrive, so they are copied out first.
@@ -159,13 +159,14 @@ class service {
   std::size_t snapshot_bytes_ = 0;
 };
 
-int run_timed(communicator& state, service& s, const alltoall_call& call, prepared& how, native_call native) {
+int run_timed(communicator& state, service& s, const alltoall_call& call, const decision& chosen, native_call native) {
+  prepared& how = *chosen.how;
   const double begin = PMPI_Wtime();
   int code = MPI_SUCCESS;
   if (how.steps) s.run(how);
   else code = native();
   (call.uniform ? how.uniform_use : how.nonuniform_use).add(s.bytes_sent(), PMPI_Wtime() - begin);
-  state.last = &how;
+  state.last = &chosen;
   if (how.steps && process::get().set().verify) s.verify(native);
   return code;
 }
@@ -187,7 +188,7 @@ int alltoall(const alltoall_call& call, manners how, MPI_Info info, native_call 
     communicator* state = process::get().state_of(call.comm, why);
     if (!state) return refused(call, why, how, native);
     service s(*state, call);
-    prepared* chosen = nullptr;
+    const decision* chosen = nullptr;
     try {
       chosen = s.pick(info);
     } catch (const std::invalid_argument& error) {  // the same on every rank

@@ -97,19 +97,25 @@ std::vector<communicator::card> communicator::exchange_cards() {
   what.send.counts = what.recv.counts = number_array::linear(sizeof(card), 0);
   what.recv.base = reinterpret_cast<std::byte*>(all.data());
   what.recv.displacements = number_array::linear(0, sizeof(card));
-  run(prepare(parse_selection("tuna:radix=2"), "to learn where ranks are"), what);
+  run(prepare(parse_selection("tuna:radix=2")), what);
   return all;
 }
 
-prepared* communicator::requested(bool uniform) {
+const decision* communicator::requested(bool uniform) {
   if (!requested_[uniform]) return nullptr;
-  if (!requested_ready_[uniform]) requested_ready_[uniform] = &prepare(*requested_[uniform], "asked for");
-  return requested_ready_[uniform];
+  decision& ready = requested_ready_[uniform];
+  if (!ready.how) ready = {&prepare(*requested_[uniform]), "asked for"};
+  return &ready;
 }
 
 void communicator::request(bool uniform, std::optional<selection> how) {
   requested_[uniform] = std::move(how);
-  requested_ready_[uniform] = nullptr;
+  requested_ready_[uniform] = {};
+}
+
+const decision* communicator::requested_now(const selection& how) {
+  requested_now_ = {&prepare(how), "asked for by this call"};
+  return &requested_now_;
 }
 
 bool communicator::same_everywhere(std::uint64_t value) {
@@ -120,39 +126,38 @@ bool communicator::same_everywhere(std::uint64_t value) {
   return values[0] == -values[1];
 }
 
-prepared& communicator::prepare(const selection& how, const std::string& reason) {
-  std::string spec = to_string(how);
-  const auto [it, fresh] = prepared_.try_emplace(spec);
-  prepared& ready = it->second;
-  if (fresh) {
-    ready.how = how;
-    ready.spec = std::move(spec);
-    ready.reason = reason;
-    if (how.which->generate) ready.steps = std::make_unique<program>(generate(how, at_, rank()));
-  }
-  return ready;
+prepared& communicator::prepare(const selection& how) {
+  const std::string spec = to_string(how);
+  if (const auto it = prepared_.find(spec); it != prepared_.end()) return it->second;
+  prepared ready;
+  ready.spec = spec;
+  if (how.which->generate) ready.steps = std::make_unique<program>(generate(how, at_, rank()));
+  return prepared_.emplace(spec, std::move(ready)).first->second;
 }
 
-prepared* communicator::choose_without_sizes() {
-  if (++automatic_calls_ <= unmeasured_calls) {
-    const choice likely = choose_unmeasured(crowded_);
-    return &prepare(likely.how, likely.reason);
+const decision* communicator::choose_without_sizes() {
+  if (automatic_calls_ < unmeasured_calls) {
+    if (automatic_calls_++ == 0) {
+      const choice likely = choose_unmeasured(crowded_);
+      unmeasured_ = {&prepare(likely.how), likely.reason};
+    }
+    return &unmeasured_;
   }
   if (!cost_) {
     cost_ = calibrate();
     if (sizes_do_not_matter(ranks(), *cost_))
-      without_sizes_ = &choose_for(features::uniform(ranks(), measured_exchanges::small_block));
+      without_sizes_ = choose_for(features::uniform(ranks(), measured_exchanges::small_block));
   }
   return without_sizes_;
 }
 
-prepared& communicator::choose_for(const features& sizes) {
-  prepared*& ready = chosen_[size_class(sizes)];
-  if (!ready) {
+const decision* communicator::choose_for(const features& sizes) {
+  decision& ready = chosen_[size_class(sizes)];
+  if (!ready.how) {
     const choice best = choose(ranks(), *cost_, sizes);
-    ready = &prepare(best.how, best.reason);
+    ready = {&prepare(best.how), best.reason};
   }
-  return *ready;
+  return &ready;
 }
 
 calibration communicator::calibrate() {
@@ -170,7 +175,7 @@ calibration communicator::calibrate() {
 // Seconds of one uniform exchange, the slowest rank's; warmed up, then the mean of a few one after another.
 double communicator::measure(const char* spec, std::int64_t block) {
   constexpr int repetitions = 3;
-  const prepared& how = prepare(parse_selection(spec), "to measure");
+  const prepared& how = prepare(parse_selection(spec));
   const std::size_t bytes = static_cast<std::size_t>(block) * static_cast<std::size_t>(ranks());
   std::byte* const send = pool_.take(bytes);
   std::byte* const recv = pool_.take(bytes);

@@ -21,11 +21,15 @@ namespace shoal {
 
 // A selection made ready for a communicator, and what was done with it.
 struct prepared {
-  selection how;
   std::string spec;
-  std::string reason;
   std::unique_ptr<const program> steps;  // null: the MPI's own collective
   usage uniform_use, nonuniform_use;
+};
+
+// What was decided for a kind of exchange, and why, in one line.
+struct decision {
+  prepared* how = nullptr;
+  std::string reason;
 };
 
 class communicator {
@@ -44,28 +48,29 @@ class communicator {
   bool devices() const { return devices_; }
   std::vector<std::int64_t>& offsets() { return offsets_; }
 
-  // What was asked for, ready to run, or null: choose. Collective calls with equal arguments change it.
-  prepared* requested(bool uniform);
+  // What was asked for, or null: choose. Collective calls with equal arguments change it.
+  const decision* requested(bool uniform);
   void request(bool uniform, std::optional<selection> how);
+  // What one call asks for.
+  const decision* requested_now(const selection& how);
 
   features agreed(const features& mine) { return agree_on(mine, agreement_); }
   // True when all ranks pass the same value; collective.
   bool same_everywhere(std::uint64_t value);
 
-  // Ready to run; made on first use. `reason` is kept from then.
-  prepared& prepare(const selection& how, const std::string& reason);
   // The choice that needs no sizes, or null: then choose_for() what all ranks agree on. Counts the call: the first
   // few on a communicator take the likely best, then a handful of exchanges is measured, once.
-  prepared* choose_without_sizes();
-  prepared& choose_for(const features& sizes);
+  const decision* choose_without_sizes();
+  const decision* choose_for(const features& sizes);
   void run(const prepared& how, const payload& what);
 
   // What ran last, for shoal_comm_explain.
-  const prepared* last = nullptr;
+  const decision* last = nullptr;
   usage verified;
   void report_to(usage_report& report) const;
 
  private:
+  prepared& prepare(const selection& how);
   struct card;  // what a rank tells the others about where it runs
   void survey(const settings& set);
   std::vector<card> exchange_cards();
@@ -83,11 +88,11 @@ class communicator {
   bool devices_ = false;
   int automatic_calls_ = 0;
   std::optional<calibration> cost_;
-  prepared* without_sizes_ = nullptr;
+  const decision* without_sizes_ = nullptr;
   std::optional<selection> requested_[2];  // nonuniform, uniform
-  prepared* requested_ready_[2] = {};
+  decision requested_ready_[2], requested_now_, unmeasured_;
   std::map<std::string, prepared> prepared_;
-  std::map<std::uint64_t, prepared*> chosen_;  // by class of sizes
+  std::map<std::uint64_t, decision> chosen_;  // by class of sizes
   std::vector<std::int64_t> offsets_;
 };
 

@@ -71,8 +71,8 @@ std::string process::explain(MPI_Comm comm) {
   require(PMPI_Comm_get_attr(comm, state_key_, &held, &found), "MPI_Comm_get_attr");
   if (!found) return "nothing was exchanged on this communicator yet";
   if (!held->state) return "the MPI library's own collective: " + (held->why.empty() ? "an inter-communicator" : held->why);
-  const prepared* last = held->state->last;
-  return last ? last->spec + ": " + last->reason : "nothing was exchanged on this communicator yet";
+  const decision* last = held->state->last;
+  return last ? last->how->spec + ": " + last->reason : "nothing was exchanged on this communicator yet";
 }
 
 process::attribute* process::attach(MPI_Comm comm) {
