@@ -63,6 +63,8 @@ class communicator {
   const decision* choose_without_sizes();
   const decision* choose_for(const features& sizes);
   void run(const prepared& how, const payload& what);
+  // For measuring: see exchange::set_inline_bytes.
+  void set_inline_bytes(std::size_t bytes) { exchange_.set_inline_bytes(bytes); }
 
   // What ran last, for shoal_comm_explain.
   const decision* last = nullptr;

@@ -31,6 +31,8 @@ class exchange {
 
   exchange(memory_pool& pool, transport& over, std::size_t inline_bytes = standard_inline_bytes)
       : pool_(pool), over_(over), inline_bytes_(inline_bytes) {}
+  // Between exchanges, and the same on every rank.
+  void set_inline_bytes(std::size_t bytes) { inline_bytes_ = bytes; }
   ~exchange();
   exchange(const exchange&) = delete;
   exchange& operator=(const exchange&) = delete;
