@@ -6,10 +6,10 @@
 // Cost (one port): alpha * K + beta * n * D for blocks of n bytes, K and D as in digits.hpp; K_meta further
 // messages where sizes are not uniform.
 // Applies: any number of ranks; bruck only to uniform exchanges.
-#include <algorithm>
-#include <numeric>
+#include "algorithms/radix.hpp"
 
-#include "algorithms/digits.hpp"
+#include <algorithm>
+
 #include "algorithms/families.hpp"
 #include "schedule/builder.hpp"
 
@@ -61,12 +61,6 @@ class digit_walk {
   std::vector<slot> out_, in_;
 };
 
-digit_system chosen_system(const problem& at, const arguments& with) {
-  const bool mixed = with.values().count("radices") && with.word("radices") != "none";
-  if (mixed) return {at.ranks, with.list("radices")};
-  return {at.ranks, with.number("radix", square_radix(at.ranks))};
-}
-
 std::vector<slot> own_blocks(const builder& b) {
   std::vector<slot> held;
   held.reserve(b.ranks());
@@ -83,7 +77,7 @@ schedule tuna(const problem& at, int rank, const digit_system& system, int infli
 }
 
 schedule generate_tuna(const problem& at, int rank, const arguments& with) {
-  const digit_system system = chosen_system(at, with);
+  const digit_system system = chosen_system(at.ranks, with);
   const int everything = static_cast<int>(system.steps()) + 1;
   return tuna(at, rank, system, std::min(everything, with.number("inflight", everything)), false);
 }
@@ -96,7 +90,7 @@ schedule generate_two_phase(const problem& at, int rank, const arguments&) {
 // and rotates back at the end; `modified` starts from the permutation that makes arriving blocks final.
 schedule generate_bruck(const problem& at, int rank, const arguments& with) {
   builder b(at.ranks, rank);
-  const digit_system system = chosen_system(at, with);
+  const digit_system system = chosen_system(at.ranks, with);
   std::vector<slot> held = own_blocks(b);
   for (slot& block : held) {
     const slot start = b.new_temp();
@@ -118,7 +112,7 @@ schedule generate_bruck(const problem& at, int rank, const arguments& with) {
 
 std::optional<std::string> refuses_radices(const problem& at, const arguments& with) {
   try {
-    chosen_system(at, with);
+    chosen_system(at.ranks, with);
   } catch (const std::exception& error) {
     return error.what();
   }
@@ -164,6 +158,12 @@ algorithm two_phase_entry() {
 }
 
 }  // namespace
+
+digit_system chosen_system(int ranks, const arguments& with) {
+  const bool mixed = with.values().count("radices") && with.word("radices") != "none";
+  if (mixed) return {ranks, with.list("radices")};
+  return {ranks, with.number("radix", square_radix(ranks))};
+}
 
 std::vector<algorithm> radix_family() { return {tuna_entry(), bruck_entry(), two_phase_entry()}; }
 
