@@ -15,7 +15,7 @@ namespace {
 struct event {
   std::int32_t position;  // of the message, or of the one that releases the token
   std::int32_t released;  // of the message that awaits the token; -1: not a token
-  op_kind kind;
+  op_kind kind;           // copy: no token is needed, as the rank has sent the one message and will send the other
   std::int32_t peer, phase;
   bool operator<(const event& other) const {
     return std::tie(position, released) < std::tie(other.position, other.released);
@@ -30,32 +30,34 @@ class program_writer {
 
   void add(const event& e) {
     b_.step(e.phase);
-    if (e.released < 0) e.kind == op_kind::send ? send_block(e) : receive_block(e);
-    else if (e.kind == op_kind::recv) tokens_[e.released].push_back(b_.recv(e.peer, {}));
-    else b_.send(e.peer, {}, {&last_receive_, 1});
+    if (e.released < 0) last_block_ = e.kind == op_kind::send ? send_block(e) : receive_block(e);
+    else if (e.kind == op_kind::send) b_.send(e.peer, {}, {&last_block_, 1});
+    else awaited_[e.released].push_back(e.kind == op_kind::recv ? b_.recv(e.peer, {}) : last_block_);
   }
 
   schedule finish() { return b_.finish(); }
 
  private:
-  void receive_block(const event& e) {
+  op_id receive_block(const event& e) {
     const slot block = recv_slot(e.peer);
-    last_receive_ = b_.recv(e.peer, {&block, 1});
+    return b_.recv(e.peer, {&block, 1});
   }
 
-  void send_block(const event& e) {
+  op_id send_block(const event& e) {
     const slot block = send_slot(e.peer);
     std::vector<op_id> after(sends_.before().begin(), sends_.before().end());
-    if (const auto tokens = tokens_.extract(e.position))
-      after.insert(after.end(), tokens.mapped().begin(), tokens.mapped().end());
-    sends_.add(b_.send(e.peer, {&block, 1}, after));
+    if (const auto awaited = awaited_.extract(e.position))
+      after.insert(after.end(), awaited.mapped().begin(), awaited.mapped().end());
+    const op_id sent = b_.send(e.peer, {&block, 1}, after);
+    sends_.add(sent);
     sends_.next_group();
+    return sent;
   }
 
   builder b_;
   window sends_;
-  op_id last_receive_ = -1;  // of the message that releases the tokens that follow it
-  std::map<std::int32_t, std::vector<op_id>> tokens_;  // received for messages still to be sent
+  op_id last_block_ = -1;  // the message that releases the tokens which follow it
+  std::map<std::int32_t, std::vector<op_id>> awaited_;  // by messages still to be sent
 };
 
 schedule write_program(int ranks, int rank, int outstanding, std::vector<event> events) {
@@ -79,10 +81,11 @@ exchange_plan::exchange_plan(const rank_tree& tree, std::vector<message> ordered
     parts_[messages_[waits_.kept[w].before].to].signals.push_back(w);
     parts_[messages_[waits_.kept[w].after].from].awaits.push_back(w);
   }
+  for (const synchronisation& w : waits_.own) parts_[messages_[w.after].from].own.push_back(w);
 }
 
 schedule exchange_plan::program(int rank) const {
-  const part& own = parts_[rank];
+  const part& mine = parts_[rank];
   std::vector<event> events;
   const auto add_tokens = [&](const std::vector<std::int32_t>& tokens, op_kind kind) {
     for (std::int32_t w : tokens) {
@@ -91,11 +94,12 @@ schedule exchange_plan::program(int rank) const {
       events.push_back({before, after, kind, peer, messages_[before].phase});
     }
   };
-  for (std::int32_t m : own.sends) events.push_back({m, -1, op_kind::send, messages_[m].to, messages_[m].phase});
-  for (std::int32_t m : own.receives) events.push_back({m, -1, op_kind::recv, messages_[m].from, messages_[m].phase});
-  add_tokens(own.signals, op_kind::send);
-  add_tokens(own.awaits, op_kind::recv);
-  return write_program(static_cast<int>(parts_.size()), rank, own.outstanding, std::move(events));
+  for (std::int32_t m : mine.sends) events.push_back({m, -1, op_kind::send, messages_[m].to, messages_[m].phase});
+  for (std::int32_t m : mine.receives) events.push_back({m, -1, op_kind::recv, messages_[m].from, messages_[m].phase});
+  add_tokens(mine.signals, op_kind::send);
+  add_tokens(mine.awaits, op_kind::recv);
+  for (const auto& [before, after] : mine.own) events.push_back({before, after, op_kind::copy, rank, messages_[before].phase});
+  return write_program(static_cast<int>(parts_.size()), rank, mine.outstanding, std::move(events));
 }
 
 schedule unsynchronised_program(const rank_tree& tree, const rank_phases& table, int rank, int window) {

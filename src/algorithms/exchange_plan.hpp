@@ -31,6 +31,7 @@ class exchange_plan {
  private:
   struct part {  // of one rank: positions of messages and of synchronisations
     std::vector<std::int32_t> sends, receives, signals, awaits;
+    std::vector<synchronisation> own;
     int outstanding = 1;
   };
   std::vector<message> messages_;

@@ -90,7 +90,7 @@ class exact_reduction {
       const bool counts = ordered_[before].from != ordered_[m].from;
       result_.candidates += counts;
       if (merged[chain_[before]] >= before) continue;  // a younger one has waited for it
-      if (counts) result_.kept.push_back({before, m});
+      (counts ? result_.kept : result_.own).push_back({before, m});
       const clock& other = *clock_of_[lane_used_by(before, lanes)];
       std::transform(merged.begin(), merged.end(), other.begin(), merged.begin(),
                      [](std::int32_t a, std::int32_t b) { return std::max(a, b); });
@@ -139,9 +139,9 @@ class chain2_reduction {
   void reduce(std::int32_t m) {
     const auto all = before(m);
     for (std::size_t i = 0; i < all.size(); ++i) {
-      if (ordered_[all[i]].from == ordered_[m].from) continue;
-      ++result_.candidates;
-      if (!is_reached(all[i], all.first(i))) result_.kept.push_back({all[i], m});
+      const bool counts = ordered_[all[i]].from != ordered_[m].from;
+      result_.candidates += counts;
+      if (!is_reached(all[i], all.first(i))) (counts ? result_.kept : result_.own).push_back({all[i], m});
     }
   }
 

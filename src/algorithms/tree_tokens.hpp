@@ -27,7 +27,8 @@ struct synchronisation {
 };
 
 struct synchronisations {
-  std::vector<synchronisation> kept;  // by `after`; of different senders, as a sender keeps its own order anyway
+  std::vector<synchronisation> kept;  // of different senders: each costs a token
+  std::vector<synchronisation> own;   // of one sender, which sees to them itself
   std::int64_t candidates = 0;        // pairs of different senders before reduction
 };
 
