@@ -174,7 +174,7 @@ int run_timed(communicator& state, service& s, const alltoall_call& call, const 
 int refused(const alltoall_call& call, const std::string& why, manners how, native_call native) {
   if (!why.empty()) {
     if (how == manners::strict) return raise_error(call.comm, MPI_ERR_OTHER, why);
-    warn_once(call.comm, why);
+    warn_once(why);
   }
   return native();
 }

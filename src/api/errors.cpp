@@ -19,10 +19,10 @@ int raise_code(MPI_Comm comm, int code) {
   return code;
 }
 
-void warn_once(MPI_Comm comm, const std::string& text) {
+void warn_once(const std::string& text) {
   static std::atomic_flag warned = ATOMIC_FLAG_INIT;
   int rank = -1;
-  PMPI_Comm_rank(comm, &rank);
+  PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
   if (rank != 0 || warned.test_and_set()) return;
   std::cerr << "shoal: " + text + "; using the MPI library's own collectives\n" << std::flush;
 }
