@@ -28,7 +28,9 @@ std::string trimmed(const std::string& text) {
 
 void read_file(const std::string& path, settings& into) {
   std::ifstream file(path);
-  if (!file) throw std::invalid_argument("SHOAL_CONFIG=" + path + " cannot be read; unset it or name a readable file");
+  file.peek();  // a directory opens, and fails here
+  if (file.bad() || !file.is_open())
+    throw std::invalid_argument("SHOAL_CONFIG=" + path + " cannot be read; unset it or name a readable file");
   std::string line;
   for (int number = 1; std::getline(file, line); ++number) {
     line = trimmed(line.substr(0, line.find('#')));
