@@ -35,6 +35,12 @@ std::uint64_t size_class(const features& sizes) {
   return level(sizes.total_bytes) << 16 | level(sizes.most_sent);
 }
 
+// As given, when it is for this many ranks, else as found: a program's smaller communicators have layouts of their own.
+node_layout layout_of(const settings& set, const std::vector<int>& found) {
+  if (set.layout && set.layout->ranks() == static_cast<int>(found.size())) return *set.layout;
+  return node_layout::from_node_ids(found);
+}
+
 }  // namespace
 
 struct communicator::card {
@@ -67,13 +73,17 @@ communicator::~communicator() {
 // Ranks outnumber cores on a node when more ranks are there than cores in the union of their masks.
 void communicator::survey(const settings& set) {
   struct node {
-    int ranks = 0;
+    int number = 0, ranks = 0;
     std::array<std::uint64_t, 16> cpus{};
     std::int64_t quota = CPU_SETSIZE;
   };
   std::map<std::uint64_t, node> nodes;
+  std::vector<int> node_of_rank;
   for (const card& c : exchange_cards()) {
-    node& n = nodes[c.node];
+    const auto [it, fresh] = nodes.try_emplace(c.node);
+    node& n = it->second;
+    if (fresh) n.number = static_cast<int>(nodes.size()) - 1;
+    node_of_rank.push_back(n.number);
     ++n.ranks;
     for (std::size_t i = 0; i < n.cpus.size(); ++i) n.cpus[i] |= c.cpus[i];
     n.quota = std::min(n.quota, c.quota);
@@ -84,6 +94,7 @@ void communicator::survey(const settings& set) {
     for (std::uint64_t word : n.cpus) cores += std::popcount(word);
     crowded_ = crowded_ || n.ranks > std::min(cores, n.quota);
   }
+  at_.nodes = std::make_shared<const node_layout>(layout_of(set, node_of_rank));
   wait_ = waiting(set.wait.value_or(crowded_ ? wait_mode::yield : wait_mode::spin));
 }
 
@@ -143,9 +154,9 @@ const decision* communicator::choose_without_sizes() {
     }
     return &unmeasured_;
   }
-  if (!cost_) {
-    cost_ = calibrate();
-    if (sizes_do_not_matter(ranks(), *cost_))
+  if (!measured_) {
+    measured_ = measure_exchanges();
+    if (sizes_do_not_matter(ranks(), *measured_))
       without_sizes_ = choose_for(features::uniform(ranks(), measured_exchanges::small_block));
   }
   return without_sizes_;
@@ -154,13 +165,13 @@ const decision* communicator::choose_without_sizes() {
 const decision* communicator::choose_for(const features& sizes) {
   decision& ready = chosen_[size_class(sizes)];
   if (!ready.how) {
-    const choice best = choose(ranks(), *cost_, sizes);
+    const choice best = choose(*measured_, sizes);
     ready = {&prepare(best.how), best.reason};
   }
   return &ready;
 }
 
-calibration communicator::calibrate() {
+measured_exchanges communicator::measure_exchanges() {
   measured_exchanges seconds;
   constexpr std::int64_t most_bytes = 1 << 20;  // of one rank's buffer
   seconds.large_block = std::clamp<std::int64_t>(most_bytes / ranks(), 64, seconds.large_block);
@@ -169,7 +180,8 @@ calibration communicator::calibrate() {
   seconds.radix_small = measure("tuna:radix=2", seconds.small_block);
   seconds.native_large = measure("native", seconds.large_block);
   seconds.linear_large = measure("spread_out", seconds.large_block);
-  return {ranks(), seconds};
+  seconds.radix_large = measure("tuna:radix=2", seconds.large_block);
+  return seconds;
 }
 
 // Seconds of one uniform exchange, the slowest rank's; warmed up, then the mean of a few one after another.

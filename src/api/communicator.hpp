@@ -76,7 +76,7 @@ class communicator {
   struct card;  // what a rank tells the others about where it runs
   void survey(const settings& set);
   std::vector<card> exchange_cards();
-  calibration calibrate();
+  measured_exchanges measure_exchanges();
   double measure(const char* spec, std::int64_t block);
 
   MPI_Comm own_;
@@ -89,7 +89,7 @@ class communicator {
   bool crowded_ = false;  // on some node ranks outnumber cores
   bool devices_ = false;
   int automatic_calls_ = 0;
-  std::optional<calibration> cost_;
+  std::optional<measured_exchanges> measured_;
   const decision* without_sizes_ = nullptr;
   std::optional<selection> requested_[2];  // nonuniform, uniform
   decision requested_ready_[2], requested_now_, unmeasured_;

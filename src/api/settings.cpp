@@ -52,9 +52,10 @@ void settings::set(const std::string& name, const std::string& value) {
     if (name == "alltoall") alltoall = read_choice(value);
     else if (name == "alltoallv") alltoallv = read_choice(value);
     else if (name == "wait") wait = value == "auto" ? std::nullopt : std::optional(parse_wait_mode(value));
+    else if (name == "layout") layout = node_layout::parse(value);
     else if (name == "report") report = read_switch(name, value);
     else if (name == "verify") verify = read_switch(name, value);
-    else throw std::invalid_argument("there is no such setting; there are alltoall, alltoallv, wait, report, verify");
+    else throw std::invalid_argument("there is no such setting; there are alltoall, alltoallv, wait, layout, report, verify");
   } catch (const std::invalid_argument& error) {
     throw std::invalid_argument(name + " = " + value + ": " + error.what());
   }
@@ -65,7 +66,10 @@ void settings::set(const std::string& name, const std::string& value) {
 
 std::string settings::canonical() const {
   const auto text = [](const std::optional<selection>& chosen) { return chosen ? to_string(*chosen) : "auto"; };
-  return "alltoall=" + text(alltoall) + " alltoallv=" + text(alltoallv) + " verify=" + (verify ? "1" : "0");
+  std::string nodes;
+  for (int rank = 0; layout && rank < layout->ranks(); ++rank) nodes += std::to_string(layout->node_of(rank)) + "." + std::to_string(layout->virtual_rank(rank)) + ",";
+  return "alltoall=" + text(alltoall) + " alltoallv=" + text(alltoallv) + " layout=" + nodes +
+         " verify=" + (verify ? "1" : "0");
 }
 
 settings read_settings() {
@@ -74,6 +78,7 @@ settings read_settings() {
   static constexpr const char* names[][2] = {{"SHOAL_ALLTOALL", "alltoall"},
                                              {"SHOAL_ALLTOALLV", "alltoallv"},
                                              {"SHOAL_WAIT", "wait"},
+                                             {"SHOAL_LAYOUT", "layout"},
                                              {"SHOAL_REPORT", "report"},
                                              {"SHOAL_VERIFY", "verify"}};
   for (const auto& [variable, name] : names)

@@ -8,16 +8,18 @@
 
 #include "algorithms/algorithm.hpp"
 #include "execute/waiting.hpp"
+#include "topology/node_layout.hpp"
 
 namespace shoal {
 
 struct settings {
   std::optional<selection> alltoall, alltoallv;  // empty: choose for me
   std::optional<wait_mode> wait;                 // empty: by ranks and cores
+  std::optional<node_layout> layout;             // empty: as found
   bool report = false;
   bool verify = false;
 
-  // Sets one by name: alltoall, alltoallv, wait, report, verify. Throws std::invalid_argument with the name, the
+  // Sets one by name: alltoall, alltoallv, wait, layout, report, verify. Throws std::invalid_argument with the name, the
   // value and what is allowed.
   void set(const std::string& name, const std::string& value);
 
@@ -26,7 +28,8 @@ struct settings {
 };
 
 // Reads SHOAL_CONFIG (a file of lines `name = "value"`) and then SHOAL_ALLTOALL, SHOAL_ALLTOALLV, SHOAL_WAIT,
-// SHOAL_REPORT and SHOAL_VERIFY, which win. Ignores all of them in setuid programs. Throws std::invalid_argument.
+// SHOAL_LAYOUT, SHOAL_REPORT and SHOAL_VERIFY, which win. Ignores all of them in setuid programs. Throws
+// std::invalid_argument.
 settings read_settings();
 
 std::uint64_t hash_of(const std::string& text);

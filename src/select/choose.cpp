@@ -1,68 +1,42 @@
 #include "select/choose.hpp"
 
 #include <cstdio>
-#include <vector>
-
-#include "algorithms/digits.hpp"
 
 namespace shoal {
 
 namespace {
 
-// The MPI's own collective has to be this much faster: a prediction is not that exact.
+// The MPI's own collective has to be this much faster: a prediction is not more exact.
 constexpr double native_margin = 0.95;
 
-struct candidate {
-  std::string spec;
-  double seconds;
-};
-
-// Above the square root of P only the linear exchange can be best (specification radix, section 7, item 2).
-std::vector<candidate> candidates(int ranks, const calibration& cost, double block, double busiest) {
-  std::vector<candidate> all{{"spread_out", cost.linear(block, busiest)}};
-  for (int radix = 2; radix <= square_radix(ranks) && radix < ranks - 1; ++radix)
-    all.push_back({"tuna:radix=" + std::to_string(radix), cost.radix(radix, block)});
-  all.push_back({"native", cost.native(block, busiest) / native_margin});
-  return all;
-}
-
-std::string microseconds(double seconds) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.1f us", seconds * 1e6);
-  return text;
-}
-
-std::pair<candidate, candidate> best_two(const std::vector<candidate>& all) {
-  candidate best = all.front(), second{"", 1e300};
-  for (std::size_t i = 1; i < all.size(); ++i) {
-    if (all[i].seconds < best.seconds) {
-      second = best;
-      best = all[i];
-    } else if (all[i].seconds < second.seconds) {
-      second = all[i];
-    }
-  }
-  return {best, second};
+std::string compared(const std::string& winner, double seconds, const std::string& other, double others_seconds, double block) {
+  char text[160];
+  std::snprintf(text, sizeof text, "; predicted %.1f us, %s %.1f us, for %.0f bytes a block on average", seconds * 1e6,
+                other.c_str(), others_seconds * 1e6, block);
+  return winner + text;
 }
 
 }  // namespace
 
 choice choose_unmeasured(bool crowded) {
-  if (crowded) return {parse_selection("spread_out"), "first exchanges, before anything is measured; ranks outnumber cores"};
-  return {parse_selection("native"), "first exchanges, before anything is measured"};
+  const std::string why = "the first exchanges on a communicator, before any is measured";
+  if (crowded) return {parse_selection("spread_out"), why + "; ranks outnumber cores"};
+  return {parse_selection("native"), why};
 }
 
-choice choose(int ranks, const calibration& cost, const features& sizes) {
+choice choose(const measured_exchanges& measured, const features& sizes) {
+  const auto ranks = static_cast<int>(sizes.ranks);
   const double block = sizes.mean_block();
-  const auto [best, second] = best_two(candidates(ranks, cost, block, static_cast<double>(sizes.most_sent)));
-  std::string reason = "predicted " + microseconds(best.seconds) + " for " + std::to_string(static_cast<long>(block)) +
-                       " bytes a block on average";
-  if (!second.spec.empty()) reason += "; next " + second.spec + " with " + microseconds(second.seconds);
-  return {parse_selection(best.spec), reason};
+  const prediction flat = best_flat(ranks, block, fit(ranks, measured));
+  const double native = native_seconds(measured, block);
+  if (native < native_margin * flat.seconds)
+    return {parse_selection("native"), compared("the MPI's own is ahead", native, flat.spec, flat.seconds, block)};
+  return {parse_selection(flat.spec), compared(flat.reason, flat.seconds, "native", native, block)};
 }
 
-bool sizes_do_not_matter(int ranks, const calibration& cost) {
-  return best_two(candidates(ranks, cost, 0, 0)).first.spec.rfind("tuna", 0) != 0;
+bool sizes_do_not_matter(int ranks, const measured_exchanges& measured) {
+  const std::string& name = choose(measured, features::uniform(ranks, 0)).how.which->name;
+  return name != "tuna";
 }
 
 }  // namespace shoal

@@ -18,10 +18,10 @@ struct choice {
 // the cores busy that other ranks wait for.
 choice choose_unmeasured(bool crowded);
 
-choice choose(int ranks, const calibration& cost, const features& sizes);
+choice choose(const measured_exchanges& measured, const features& sizes);
 
-// True when even the smallest blocks go straight to their destinations: then so do all others (radix algorithms trade
-// bytes for messages), and the ranks need not learn each other's sizes to choose.
-bool sizes_do_not_matter(int ranks, const calibration& cost);
+// True when even the smallest blocks go straight to their destinations: then so do all others (specification radix,
+// section 7, item 1), and the ranks need not learn each other's sizes to choose.
+bool sizes_do_not_matter(int ranks, const measured_exchanges& measured);
 
 }  // namespace shoal
