@@ -38,20 +38,15 @@ class service {
   // rank. Throws where those of another rank are wrong. The ranks ask each other only where they must: to choose
   // from sizes that each knows only in part, and when memory may be a device's.
   const decision* pick(MPI_Info info) {
-    features known = local_features();
-    const bool invalid = known.invalid;
-    const decision* asked = asked_for(info);
-    if (!asked) asked = state_.choose_without_sizes();
-    if (state_.devices() || (!asked && !call_.uniform)) {
-      known = state_.agreed(known);
-      if (known.on_device) return nullptr;
-      if (known.invalid && !invalid) throw mpi_error(MPI_ERR_OTHER, "another rank's arguments are wrong");
-      what_.uniform = call_.uniform || known.is_uniform();
-    } else if (!asked) {
-      known = features::uniform(state_.ranks(), known.largest_block);
-    }
-    if (invalid) return nullptr;
-    return asked ? asked : state_.choose_for(known);
+    const features mine = local_features();
+    const decision* chosen = asked_for(info);
+    if (!chosen) chosen = state_.choose_unasked(call_.uniform, mine.largest_block);
+    if (chosen && !state_.devices()) return mine.invalid ? nullptr : chosen;
+    const features all = state_.agreed(mine);
+    if (all.on_device || mine.invalid) return nullptr;
+    if (all.invalid) throw mpi_error(MPI_ERR_OTHER, "another rank's arguments are wrong");
+    what_.uniform = call_.uniform || all.is_uniform();
+    return chosen ? chosen : state_.choose_for(all);
   }
 
   void run(const prepared& how) {

@@ -146,7 +146,7 @@ prepared& communicator::prepare(const selection& how) {
   return prepared_.emplace(spec, std::move(ready)).first->second;
 }
 
-const decision* communicator::choose_without_sizes() {
+const decision* communicator::choose_unasked(bool uniform, std::int64_t block_bytes) {
   if (automatic_calls_ < unmeasured_calls) {
     if (automatic_calls_++ == 0) {
       const choice likely = choose_unmeasured(crowded_);
@@ -156,10 +156,10 @@ const decision* communicator::choose_without_sizes() {
   }
   if (!measured_) {
     measured_ = measure_exchanges();
-    if (sizes_do_not_matter(ranks(), *measured_))
-      without_sizes_ = choose_for(features::uniform(ranks(), measured_exchanges::small_block));
+    if (const auto best = shoal::choose_unasked(ranks(), *measured_)) unasked_ = {&prepare(best->how), best->reason};
   }
-  return without_sizes_;
+  if (uniform) return choose_for(features::uniform(ranks(), block_bytes));
+  return unasked_.how ? &unasked_ : nullptr;
 }
 
 const decision* communicator::choose_for(const features& sizes) {

@@ -58,9 +58,9 @@ class communicator {
   // True when all ranks pass the same value; collective.
   bool same_everywhere(std::uint64_t value);
 
-  // The choice that needs no sizes, or null: then choose_for() what all ranks agree on. Counts the call: the first
-  // few on a communicator take the likely best, then a handful of exchanges is measured, once.
-  const decision* choose_without_sizes();
+  // The choice that needs no sizes of other ranks, or null: then choose_for() what all ranks agree on. Counts the call:
+  // the first few on a communicator take the likely best, then a handful of exchanges is measured, once.
+  const decision* choose_unasked(bool uniform, std::int64_t block_bytes);
   const decision* choose_for(const features& sizes);
   void run(const prepared& how, const payload& what);
   // For measuring: see exchange::set_inline_bytes.
@@ -90,9 +90,8 @@ class communicator {
   bool devices_ = false;
   int automatic_calls_ = 0;
   std::optional<measured_exchanges> measured_;
-  const decision* without_sizes_ = nullptr;
   std::optional<selection> requested_[2];  // nonuniform, uniform
-  decision requested_ready_[2], requested_now_, unmeasured_;
+  decision requested_ready_[2], requested_now_, unmeasured_, unasked_;
   std::map<std::string, prepared> prepared_;
   std::map<std::uint64_t, decision> chosen_;  // by class of sizes
   std::vector<std::int64_t> offsets_;

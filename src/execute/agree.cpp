@@ -29,6 +29,11 @@ void agreement::reach(std::span<std::int64_t> values, std::span<const combine> h
   if (has_guest) transfer(rank + core, true, false);
 }
 
+int agreement::rounds(int ranks) {
+  const auto p = static_cast<unsigned>(ranks);
+  return static_cast<int>(std::bit_width(p)) - 1 + (std::has_single_bit(p) ? 0 : 2);
+}
+
 void agreement::take_in(int peer, bool send_mine) {
   transfer(peer, send_mine, true);
   for (std::size_t i = 0; i < values_.size(); ++i)

@@ -20,9 +20,12 @@ class agreement {
   // No exchange may be under way on the transport while an agreement runs.
   agreement(transport& over, waiting& wait) : over_(over), wait_(wait) {}
 
-  // Combines values[i] of all ranks by how[i]; every rank gets the result. Recursive doubling: ceil(log2 P)
-  // rounds, two more when P is no power of two. Throws std::invalid_argument above most_values.
+  // Combines values[i] of all ranks by how[i]; every rank gets the result. Recursive doubling. Throws
+  // std::invalid_argument above most_values.
   void reach(std::span<std::int64_t> values, std::span<const combine> how);
+
+  // The messages one after another that it takes: floor(log2 P), two more when P is no power of two.
+  static int rounds(int ranks);
 
  private:
   void take_in(int peer, bool send_mine);

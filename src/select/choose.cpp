@@ -1,5 +1,6 @@
 #include "select/choose.hpp"
 
+#include <algorithm>
 #include <cstdio>
 
 namespace shoal {
@@ -34,9 +35,14 @@ choice choose(const measured_exchanges& measured, const features& sizes) {
   return {parse_selection(flat.spec), compared(flat.reason, flat.seconds, "native", native, block)};
 }
 
-bool sizes_do_not_matter(int ranks, const measured_exchanges& measured) {
-  const std::string& name = choose(measured, features::uniform(ranks, 0)).how.which->name;
-  return name != "tuna";
+std::optional<choice> choose_unasked(int ranks, const measured_exchanges& measured) {
+  const hockney machine = fit(ranks, measured);
+  const double asking = agreement::rounds(ranks) * (machine.latency + machine.per_message);
+  const double native = native_seconds(measured, 0), straight = std::min(native, measured.linear_small);
+  if (best_flat(ranks, 0, machine).seconds + asking < straight) return std::nullopt;
+  const std::string why = "whatever the sizes: a radix saves the smallest blocks less than agreeing on sizes costs";
+  return choice{parse_selection(native < native_margin * measured.linear_small ? "native" : "spread_out"),
+                compared(why, straight, "agreeing", asking, 0)};
 }
 
 }  // namespace shoal

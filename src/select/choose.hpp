@@ -1,6 +1,7 @@
 // Picks the algorithm and its parameters for one exchange, the same on every rank.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "algorithms/algorithm.hpp"
@@ -20,8 +21,9 @@ choice choose_unmeasured(bool crowded);
 
 choice choose(const measured_exchanges& measured, const features& sizes);
 
-// True when even the smallest blocks go straight to their destinations: then so do all others (specification radix,
-// section 7, item 1), and the ranks need not learn each other's sizes to choose.
-bool sizes_do_not_matter(int ranks, const measured_exchanges& measured);
+// For blocks whose sizes each rank knows only in part: the choice that does not need them, or nothing when asking all
+// ranks pays. It does not when even the smallest blocks had better go straight (then so do all others, specification
+// radix, section 7, item 1), or when what a radix saves them is less than the asking costs.
+std::optional<choice> choose_unasked(int ranks, const measured_exchanges& measured);
 
 }  // namespace shoal
