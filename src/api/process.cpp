@@ -44,6 +44,10 @@ process& process::get() {
 }
 
 process::process() {
+  int world = 0;
+  PMPI_Initialized(&world);
+  closed_ = !world;  // only a session, which has no MPI_COMM_SELF to clean up from
+  if (closed_) return;
   try {
     settings_ = read_settings();
   } catch (const std::exception& error) {
@@ -56,7 +60,7 @@ process::process() {
 }
 
 communicator* process::state_of(MPI_Comm comm, std::string& why) {
-  if (finished_) return nullptr;
+  if (closed_) return nullptr;
   attribute* held = nullptr;
   int found = 0;
   require(PMPI_Comm_get_attr(comm, state_key_, &held, &found), "MPI_Comm_get_attr");
@@ -66,6 +70,7 @@ communicator* process::state_of(MPI_Comm comm, std::string& why) {
 }
 
 std::string process::explain(MPI_Comm comm) {
+  if (closed_) return "the MPI library's own collective: outside MPI_Init and MPI_Finalize";
   attribute* held = nullptr;
   int found = 0;
   require(PMPI_Comm_get_attr(comm, state_key_, &held, &found), "MPI_Comm_get_attr");
@@ -118,7 +123,7 @@ void process::release(attribute* held) {
 }
 
 void process::finish() {
-  finished_ = true;
+  closed_ = true;
   while (!attributes_.empty()) release(attributes_.front());
   int world_rank = -1;
   PMPI_Comm_rank(MPI_COMM_WORLD, &world_rank);

@@ -46,7 +46,7 @@ class process {
   settings settings_;
   std::string problem_;  // why the settings cannot be used
   int state_key_ = MPI_KEYVAL_INVALID, finalize_key_ = MPI_KEYVAL_INVALID;
-  bool finished_ = false;
+  bool closed_ = false;  // before MPI_Init, or MPI_Finalize has begun
   std::mutex lock_;
   std::vector<attribute*> attributes_;
   usage_report report_;
