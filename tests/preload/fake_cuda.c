@@ -1,0 +1,11 @@
+/* A device runtime with one stretch of "device" memory, which the program names; the rest is unknown to it. */
+char *fake_device_begin, *fake_device_end;
+long fake_device_queries;
+
+int cuPointerGetAttribute(void *data, int attribute, unsigned long long pointer) {
+  const char *p = (const char *)pointer;
+  ++fake_device_queries;
+  if (attribute != 2 || p < fake_device_begin || p >= fake_device_end) return 1;
+  *(unsigned *)data = 2;
+  return 0;
+}

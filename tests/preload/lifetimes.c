@@ -1,0 +1,88 @@
+/* Communicators and calls at odd moments: lifetimes CASE. Every exchange is checked.
+ *
+ * early_callback, late_callback: calls collectives from an attribute callback of MPI_COMM_SELF in MPI_Finalize, which
+ *   MPI deletes before or after Shoal's own (the last set is the first deleted).
+ * never_freed: exchanges on copies that are never freed.
+ * freed_in_callback: exchanges on a copy that the callback frees.
+ * reused: frees and copies a hundred times.
+ * session: no MPI_Init, only a session (MPI 4). */
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SESSIONS (MPI_VERSION >= 4 || OMPI_MAJOR_VERSION >= 5)
+
+static int faults, rank;
+static MPI_Comm copy = MPI_COMM_NULL;
+
+static void exchange(MPI_Comm comm) {
+  int me, ranks;
+  MPI_Comm_rank(comm, &me);
+  MPI_Comm_size(comm, &ranks);
+  int *sent = malloc(sizeof(int) * ranks), *got = malloc(sizeof(int) * ranks);
+  for (int i = 0; i < ranks; ++i) sent[i] = me * ranks + i, got[i] = -1;
+  MPI_Alltoall(sent, 1, MPI_INT, got, 1, MPI_INT, comm);
+  for (int i = 0; i < ranks; ++i) faults += got[i] != i * ranks + me;
+  free(sent);
+  free(got);
+}
+
+static int in_finalize(MPI_Comm self, int key, void *value, void *extra) {
+  (void)self, (void)key, (void)value, (void)extra;
+  exchange(copy);
+  if (value) MPI_Comm_free(&copy);
+  printf("callback on rank %d, faults: %d\n", rank, faults);
+  return MPI_SUCCESS;
+}
+
+static void set_callback(int frees) {
+  int key;
+  MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, in_finalize, &key, NULL);
+  MPI_Comm_set_attr(MPI_COMM_SELF, key, frees ? &copy : NULL);
+}
+
+static void copies(int count, int frees) {
+  for (int i = 0; i < count; ++i) {
+    MPI_Comm_dup(MPI_COMM_WORLD, &copy);
+    exchange(copy);
+    if (frees) MPI_Comm_free(&copy);
+  }
+}
+
+#if SESSIONS
+static void session(void) {
+  MPI_Session session;
+  MPI_Group all;
+  MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &session);
+  MPI_Group_from_session_pset(session, "mpi://WORLD", &all);
+  MPI_Comm_create_from_group(all, "shoal", MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &copy);
+  exchange(copy);
+  printf("session, faults: %d\n", faults);
+  MPI_Comm_free(&copy);
+  MPI_Group_free(&all);
+  MPI_Session_finalize(&session);
+}
+#endif
+
+int main(int argc, char **argv) {
+  const char *what = argc > 1 ? argv[1] : "";
+#if SESSIONS
+  if (!strcmp(what, "session")) return session(), faults > 0;
+#endif
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  if (!strcmp(what, "reused")) {
+    copies(100, 1);
+  } else if (!strcmp(what, "never_freed")) {
+    copies(3, 0);
+  } else {
+    if (!strcmp(what, "late_callback")) set_callback(0);
+    copies(1, 0);
+    if (!strcmp(what, "early_callback")) set_callback(0);
+    if (!strcmp(what, "freed_in_callback")) set_callback(1);
+  }
+  if (rank == 0) printf("faults: %d\n", faults);
+  MPI_Finalize();
+  return faults > 0;
+}
