@@ -11,5 +11,6 @@ std::vector<algorithm> linear_family();        // linear.cpp
 std::vector<algorithm> radix_family();         // radix.cpp
 std::vector<algorithm> hierarchical_family();  // hierarchical.cpp
 std::vector<algorithm> tree_family();          // tree.cpp
+std::vector<algorithm> intergroup_family();    // intergroup.cpp: allgathers between two groups
 
 }  // namespace shoal

@@ -1,0 +1,73 @@
+// What the allgathers between two groups share. Ranks 0..p-1 send, each its message in send[0]; ranks p..p+q-1
+// receive, the message of sender j in recv[j]. Steps are numbered from 1. Specification: intergroup.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "algorithms/algorithm.hpp"
+#include "schedule/builder.hpp"
+
+namespace shoal {
+
+constexpr int ceil_div(int value, int divisor) { return (value + divisor - 1) / divisor; }
+
+// Rounds in which doubling reaches n: the least d with 2^d >= n.
+constexpr int ceil_log2(int n) {
+  int rounds = 0;
+  while ((std::int64_t{1} << rounds) < n) ++rounds;
+  return rounds;
+}
+
+constexpr bool power_of_two(int n) { return (n & (n - 1)) == 0; }
+
+// One rank's program as steps. In a step a rank sends one message at most and receives one at most, both together
+// after its step before. Data is counted in pieces: part k of message j is piece j * parts + k.
+class step_program {
+ public:
+  step_program(const problem& at, int rank, int parts = 1)
+      : senders_(at.senders), ranks_(at.ranks), rank_(rank), parts_(parts) {}
+
+  // In any order of steps. Nothing is noted for a transfer without pieces.
+  void send(int step, int to, std::span<const int> pieces) { note(op_kind::send, step, to, pieces); }
+  void receive(int step, int from, std::span<const int> pieces) { note(op_kind::recv, step, from, pieces); }
+  schedule finish();
+
+ private:
+  struct transfer {
+    int step;
+    op_kind kind;
+    int peer;
+    std::size_t first;
+    int count;
+  };
+
+  void note(op_kind kind, int step, int peer, std::span<const int> pieces);
+  op_id add(builder& b, const transfer& t, std::span<const op_id> after);
+  slot source_of(int piece, bool passes) const;
+  slot target_of(builder& b, int piece);
+
+  int senders_, ranks_, rank_, parts_;
+  std::vector<transfer> transfers_;
+  std::vector<int> pieces_;                // of all transfers, one after another
+  std::unordered_map<int, slot> passing_;  // where a sender holds the pieces of others
+};
+
+// Why there are no two groups to serve, or nothing.
+std::optional<std::string> refuses_groups(const problem& at, const arguments&);
+
+// An entry of the table that serves any two groups.
+algorithm intergroup_entry(const char* name, const char* summary, const char* source,
+                           schedule (*generate)(const problem&, int, const arguments&));
+
+algorithm intergroup_full();               // intergroup_full.cpp
+algorithm intergroup_circulant();          // intergroup_circulant.cpp
+algorithm intergroup_torus();              // intergroup_torus.cpp
+algorithm intergroup_root_gathering();     // intergroup_root.cpp
+std::vector<algorithm> intergroup_rings(); // intergroup_ring.cpp
+
+}  // namespace shoal

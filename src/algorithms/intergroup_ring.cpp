@@ -1,0 +1,74 @@
+// Ring network: schedules in which every rank talks to the next and the previous rank only.
+//
+// Source: ring: Shoal's own, optimal; ring_paper: half-duplex inter-group all-to-all broadcast, section IV, repaired;
+// union_ring: the allgather of MPICH and Open MPI over both groups. Specification intergroup sections 3 to 6.
+// Cost in steps of one message, volume the same: ring p + ceil(q/2) - 1, one more for p = 1 and q even (both least
+// possible); ring_paper p + q/2; union_ring p + q - 1. ring with s segments: p s + ceil(q/2) - 1 steps of 1/s message,
+// see optimal_ring for the layouts that reach it.
+// Applies: any two groups. One rank's program takes time and memory O(p), with segments O(p s).
+#include <algorithm>
+
+#include "algorithms/intergroup.hpp"
+#include "algorithms/ring_routes.hpp"
+
+namespace shoal {
+
+namespace {
+
+constexpr int most_segments = 1 << 16;
+
+ring_place place_of(int rank, int ranks) {
+  return {rank, rank, ranks, (rank + ranks - 1) % ranks, (rank + 1) % ranks};
+}
+
+schedule generate_ring(const problem& at, int rank, const arguments& with) {
+  const int segments = with.number("segments", 1);
+  const optimal_ring ring(at.senders, at.ranks - at.senders, segments);
+  step_program out(at, rank, segments);
+  for (int piece = 0; piece < ring.pieces(); ++piece)
+    follow_route(out, place_of(rank, at.ranks), ring.owner(piece), piece, ring.route(piece));
+  return out.finish();
+}
+
+std::optional<std::string> refuses_ring(const problem& at, const arguments& with) {
+  if (const auto reason = refuses_groups(at, with)) return reason;
+  if (std::int64_t{at.senders} * with.number("segments", 1) <= max_slot_index) return std::nullopt;
+  return "more than " + std::to_string(max_slot_index) + " segments of " + std::to_string(at.senders) + " messages";
+}
+
+schedule generate_union_ring(const problem& at, int rank, const arguments&) {
+  step_program out(at, rank);
+  for (int message = 0; message < at.senders; ++message)
+    follow_route(out, place_of(rank, at.ranks), message, message, union_ring_route(at.ranks));
+  return out.finish();
+}
+
+// A rank plays its own position and those of missing ranks beside it.
+schedule generate_ring_paper(const problem& at, int rank, const arguments&) {
+  const paper_ring ring(at.senders, at.ranks - at.senders);
+  const int n = ring.positions();
+  step_program out(at, rank);
+  for (int position = rank; position < std::min(n, rank + 3); ++position) {
+    if (ring.rank_at(position) != rank) continue;
+    const ring_place place{rank, position, n, ring.rank_at((position + n - 1) % n), ring.rank_at((position + 1) % n)};
+    for (int message = 0; message < at.senders; ++message)
+      follow_route(out, place, message, message, ring.route(message));
+  }
+  return out.finish();
+}
+
+}  // namespace
+
+std::vector<algorithm> intergroup_rings() {
+  algorithm ring = intergroup_entry("ring", "both ways around a ring, in the least number of steps",
+                                    "Shoal; optimal for any two groups", generate_ring);
+  ring.parameters = {{"segments", "parts a message is cut into, for long messages", "1", {}, 1, most_segments}};
+  ring.refuses = refuses_ring;
+  return {ring,
+          intergroup_entry("ring_paper", "both ways around a ring in three stages, as published and repaired",
+                           "half-duplex inter-group all-to-all broadcast, ring", generate_ring_paper),
+          intergroup_entry("union_ring", "every message all the way around a ring: the baseline",
+                           "ring allgather of MPICH and Open MPI over both groups", generate_union_ring)};
+}
+
+}  // namespace shoal
