@@ -3,7 +3,7 @@
 include(CMakePackageConfigHelpers)
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/shoal)
 
-install(TARGETS shoal-preload LIBRARY DESTINATION lib/shoal/${SHOAL_ABI} COMPONENT preload)
+install(TARGETS shoal-preload shoal_bench DESTINATION lib/shoal/${SHOAL_ABI} COMPONENT preload)
 install(TARGETS shoal EXPORT shoal LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT library)
 install(DIRECTORY include/shoal DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT library)
 
