@@ -1,0 +1,153 @@
+"""shoal bench: variants of an exchange, measured side by side."""
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.table import Table
+
+import shoal
+from shoal.console import err, out
+from shoal.errors import UserError
+from shoal.measurements import Case, Results, Series, readable_bytes, readable_seconds
+from shoal.mpi import Mpi, find_all, launch_command, launch_environment
+from shoal.plots import latency_plot
+
+QUICK = {"ranks": "4", "sizes": "8,1024,32768", "distributions": "uniform,random"}
+NOT_SPECS = ("auto", "native", "hand")
+COLOURS = {"faster": "green", "slower": "red", "no difference": "dim"}
+
+
+def bench(
+    ranks: Annotated[str, typer.Option("--ranks", "-n", help="Numbers of ranks.")] = "2,4,8",
+    mpi: Annotated[str, typer.Option(help="mpich, openmpi or both, as in mpich,openmpi; else the first found.")] = "",
+    variants: Annotated[str, typer.Option(help="Specs, auto, native and hand, separated by ';'.")] = "auto;native",
+    sizes: Annotated[str, typer.Option(help="Bytes a block (for all but uniform the largest, see below).")] = (
+        "8,64,512,4096,32768"
+    ),
+    distributions: Annotated[str, typer.Option(help="uniform, random, power, sparse, hot.")] = "uniform,random",
+    seconds: Annotated[float, typer.Option(help="Time for each variant of a case.", min=0.01)] = 0.3,
+    output: Annotated[Path, typer.Option("--output", "-o", help="Folder for results.jsonl and latency.png.")] = Path(
+        "shoal-bench"
+    ),
+    quick: Annotated[bool, typer.Option("--quick", help="A look in less than a minute.")] = False,
+) -> None:
+    """Measure Shoal's exchanges against the MPI's own, on this machine, with verified data.
+
+    Example: [bold]shoal bench --ranks 8 --variants "auto;native;tuna:radix=2"[/bold]
+
+    Block sizes: uniform, all equal; random, between 0 and the size; power, a few large; sparse, nine of ten empty; hot,
+    one rank sends large blocks and the others 8 bytes. Every repetition starts at an agreed time and lasts from the
+    first start to the last end; variants take turns in random order; a difference is called one when a rank test finds
+    it (p < 0.01). Time is per exchange, the median.
+    """
+    if quick:
+        ranks, sizes, distributions = QUICK["ranks"], QUICK["sizes"], QUICK["distributions"]
+    names = check_variants(variants)
+    cases = len(sizes.split(",")) * len(distributions.split(","))
+    runs = [(chosen, int(n)) for chosen in choose_mpis(mpi) for n in ranks.split(",")]
+    arguments = ["--variants", ";".join(names), "--sizes", sizes, "--distributions", distributions]
+    arguments += ["--seconds", str(seconds)]
+    output.mkdir(parents=True, exist_ok=True)
+    results = Results()
+    with progress() as bar, (output / "results.jsonl").open("w") as file:
+        task = bar.add_task("measuring", total=len(runs) * cases * len(names))
+        for chosen, number in runs:
+            bar.update(task, description=f"{chosen.kind} {chosen.version}, {number} ranks")
+            for line in measure(chosen, number, arguments):
+                file.write(line)
+                results.add_lines([line])
+                bar.advance(task, 0 if "provenance" in line else 1)
+    out.print(table(results, names))
+    latency_plot(results, output / "latency.png")
+    out.print(f"All repetitions: {output / 'results.jsonl'}; picture: {output / 'latency.png'}")
+
+
+def check_variants(text: str) -> list[str]:
+    names = [name.strip() for name in text.split(";") if name.strip()]
+    for name in names:
+        spec = name.partition(" ")[0]
+        if spec not in NOT_SPECS:
+            shoal.parse(spec)
+    return names
+
+
+def choose_mpis(wanted: str) -> list[Mpi]:
+    """Those named, or the first, of the MPIs that the driver was built for."""
+    built = [mpi for mpi in find_all() if driver(mpi).is_file()]
+    if not built:
+        raise UserError("no MPI with a benchmark driver was found; make build makes one, shoal doctor lists MPIs")
+    if not wanted:
+        return built[:1]
+    by_kind = {mpi.kind: mpi for mpi in reversed(built)}
+    missing = [kind for kind in wanted.split(",") if kind not in by_kind]
+    if missing:
+        raise UserError(f"--mpi {wanted}: no driver for {', '.join(missing)}; there is one for {', '.join(by_kind)}")
+    return [by_kind[kind] for kind in wanted.split(",")]
+
+
+def driver(mpi: Mpi) -> Path:
+    return mpi.preload.with_name("shoal_bench")
+
+
+def measure(mpi: Mpi, ranks: int, arguments: list[str]) -> Iterator[str]:
+    """The JSON lines of one launch, as they come."""
+    variables = {"LD_LIBRARY_PATH": str(mpi.library.parent)}
+    command = launch_command(mpi, ranks, [str(driver(mpi)), *arguments], variables)
+    with subprocess.Popen(
+        command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        env=launch_environment(), start_new_session=True,
+    ) as launched:  # fmt: skip
+        assert launched.stdout and launched.stderr
+        try:
+            yield from (line for line in launched.stdout if line.startswith("{"))
+        finally:
+            if launched.poll() is None:
+                launched.terminate()
+        said = launched.stderr.read()
+    if launched.returncode != 0:
+        sys.stderr.write(said)
+        raise UserError(f"the benchmark on {mpi} with {ranks} ranks ended with status {launched.returncode}")
+
+
+def table(results: Results, variants: list[str]) -> Table:
+    rows = Table("MPI", "ranks", "blocks", *variants, "auto ran")
+    before = None
+    for case, series in results.cases.items():
+        if before and (before.mpi, before.ranks, before.distribution) != (case.mpi, case.ranks, case.distribution):
+            rows.add_section()
+        before = case
+        rows.add_row(*describe(case), *(cell(series, name) for name in variants), spec_that_ran(series))
+    return rows
+
+
+def describe(case: Case) -> tuple[str, str, str]:
+    return case.mpi.partition(",")[0][:24], str(case.ranks), f"{case.distribution} {readable_bytes(case.size)}"
+
+
+def spec_that_ran(series: dict[str, Series]) -> str:
+    """What `auto` chose last."""
+    return series["auto"].ran.partition(": ")[0] if "auto" in series else ""
+
+
+def cell(series: dict[str, Series], name: str) -> str:
+    """The median; beside it how it compares with the MPI's own."""
+    if name not in series:
+        return "-"
+    text = readable_seconds(series[name].median)
+    if name == "native" or "native" not in series:
+        return text
+    verdict = series[name].verdict_against(series["native"])
+    ratio = series[name].speedup_over(series["native"])
+    return f"{text} [{COLOURS[verdict]}]{ratio:.2f}x {verdict}[/]"
+
+
+def progress() -> Progress:
+    return Progress(
+        TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn(), console=err,
+        transient=True,
+    )  # fmt: skip

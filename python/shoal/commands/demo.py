@@ -1,0 +1,169 @@
+"""shoal demo: what Shoal does, in a few minutes, on this machine."""
+
+import json
+import re
+import subprocess
+import sys
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.table import Table
+
+import shoal
+from shoal.commands.bench import choose_mpis, measure
+from shoal.console import err, out
+from shoal.errors import UserError
+from shoal.measurements import Results, readable_bytes, readable_seconds
+from shoal.mpi import Mpi, launch_command, launch_environment
+from shoal.plots import latency_plot
+
+CHECKED_RANKS = range(1, 25)
+SIZES = "16,256,2048,16384"
+FOREIGN_SIZES = 5  # of the foreign program: 1, 2, 4 ... bytes
+
+
+@dataclass(frozen=True)
+class Row:
+    what: str
+    native: float
+    shoal: float
+    ran: str
+    verified: str
+
+
+def demo(
+    ranks: Annotated[int, typer.Option("--ranks", "-n", help="Number of ranks.", min=2)] = 8,
+    output: Annotated[Path, typer.Option("--output", "-o", help="Folder for the picture.")] = Path("demo"),
+) -> None:
+    """Check schedules, then run an exchange and a program nobody here wrote, with the MPI's own collectives and with Shoal.
+
+    Example: [bold]shoal demo --ranks 8[/bold]
+    """
+    output.mkdir(parents=True, exist_ok=True)
+    mpis = {mpi.kind: mpi for mpi in reversed(choose_mpis(""))} | {mpi.kind: mpi for mpi in all_built()}
+    out.print("[bold]1. Schedules[/bold]: every block arrives once, in its place, and nothing deadlocks")
+    out.print(f"   {check_schedules()}")
+    rows: list[Row] = []
+    results = Results()
+    for mpi in mpis.values():
+        out.print(f"[bold]2. A non-uniform exchange[/bold] (blocks of 0 to so many bytes): {mpi}, {ranks} ranks")
+        rows += run_exchange(mpi, ranks, results)
+    program = foreign_program()
+    if program and "mpich" in mpis:
+        out.print(f"[bold]3. A program nobody here wrote[/bold]: {program.name} of Intel, unmodified, on {mpis['mpich']}")
+        rows += run_foreign(mpis["mpich"], ranks, program)
+    out.print(table(rows))
+    picture = output / "exchange.png"
+    latency_plot(results, picture)
+    (output / "results.json").write_text(json.dumps([row.__dict__ for row in rows], indent=2))
+    out.print(f"Picture: {picture}. Next: [bold]shoal run -n 8 --report -- your_program[/bold], shoal bench, shoal list")
+
+
+def all_built() -> list[Mpi]:
+    return [mpi for kind in ("mpich", "openmpi") for mpi in found(kind)]
+
+
+def found(kind: str) -> list[Mpi]:
+    try:
+        return choose_mpis(kind)
+    except UserError:
+        return []
+
+
+def check_schedules() -> str:
+    """Runs the schedules of all ranks of all algorithms symbolically."""
+    programs = 0
+    with err.status("checking"):
+        for number in CHECKED_RANKS:
+            for algorithm in shoal.algorithms():
+                if algorithm.has_schedule and algorithm.collective == "alltoall":
+                    programs += check(shoal.parse(algorithm.name), number)
+    return f"{programs} programs of 1 to {CHECKED_RANKS[-1]} ranks checked, no fault"
+
+
+def check(selection: shoal.Selection, ranks: int) -> int:
+    try:
+        fault = shoal.check_all_ranks(selection, shoal.Problem(ranks))
+    except ValueError:  # it says that it cannot serve so many ranks
+        return 0
+    if fault is not None:
+        raise UserError(f"{selection} on {ranks} ranks: {fault.kind}: {fault.text}; please report this")
+    return ranks
+
+
+def run_exchange(mpi: Mpi, ranks: int, results: Results) -> list[Row]:
+    arguments = ["--variants", "auto;native", "--sizes", SIZES, "--distributions", "random", "--seconds", "1"]
+    before = set(results.cases)
+    with err.status("measuring"):
+        results.add_lines(measure(mpi, ranks, arguments))
+    rows = []
+    for case, series in results.cases.items():
+        if case not in before:
+            ran = series["auto"].ran.partition(": ")[0]
+            what = f"exchange, {mpi.kind}, 0 to {readable_bytes(case.size)}"
+            rows.append(Row(what, series["native"].median, series["auto"].median, ran, "every byte"))
+    return rows
+
+
+def foreign_program() -> Path | None:
+    """Intel's MPI benchmarks, in a wheel the set-up installed; they run on MPICH as they are."""
+    program = Path(sys.prefix).parent / ".mpi" / "impi" / "bin" / "IMB-MPI1"
+    return program if program.is_file() else None
+
+
+def run_foreign(mpi: Mpi, ranks: int, program: Path) -> list[Row]:
+    with tempfile.NamedTemporaryFile("w+", suffix=".txt") as sizes, err.status("running it three times"):
+        sizes.write("\n".join(str(8**power) for power in range(1, FOREIGN_SIZES)))
+        sizes.flush()
+        command = [str(program), "Alltoallv", "-npmin", str(ranks), "-msglen", sizes.name, "-time", "1"]
+        preload = {"LD_PRELOAD": str(mpi.preload)}
+        native = times(run_program(mpi, ranks, command, {}))
+        with_shoal = run_program(mpi, ranks, command, preload | {"SHOAL_REPORT": "1"})
+        checked = run_program(mpi, ranks, [*command, "-iter", "20"], preload | {"SHOAL_REPORT": "1", "SHOAL_VERIFY": "1"})
+    ours = times(with_shoal)
+    proof = verified(checked)
+    return [Row(f"IMB Alltoallv, {readable_bytes(size)}", native[size], ours[size], main_algorithm(with_shoal), proof)
+            for size in ours if size in native]  # fmt: skip
+
+
+def run_program(mpi: Mpi, ranks: int, command: list[str], variables: dict[str, str]) -> str:
+    variables = variables | {"LD_LIBRARY_PATH": str(mpi.library.parent)}
+    launched = subprocess.run(
+        launch_command(mpi, ranks, command, variables), capture_output=True, text=True, stdin=subprocess.DEVNULL,
+        env=launch_environment(), timeout=120, check=False,
+    )  # fmt: skip
+    if launched.returncode != 0:
+        raise UserError(f"{command[0]} ended with status {launched.returncode}: {launched.stderr[-300:]}")
+    return launched.stdout + launched.stderr
+
+
+def times(text: str) -> dict[int, float]:
+    """Seconds by block size, from the program's table: bytes, repetitions, least, most and average microseconds."""
+    rows = re.findall(r"^ +(\d+) +\d+ +[\d.]+ +[\d.]+ +([\d.]+) *$", text, re.MULTILINE)
+    return {int(size): float(average) * 1e-6 for size, average in rows if int(size) > 0}
+
+
+def verified(text: str) -> str:
+    match = re.search(r"verified (\d+) exchanges.*every byte equal", text)
+    if match is None:
+        raise UserError("the verified run said nothing of verification; please report this")
+    return f"every byte, {match.group(1)} exchanges"
+
+
+def main_algorithm(text: str) -> str:
+    """The first row of the report has the most time."""
+    match = re.search(r"^shoal: alltoallv .* us  (\S+)$", text, re.MULTILINE)
+    return match.group(1) if match else "?"
+
+
+def table(rows: list[Row]) -> Table:
+    columns = Table("what ran", "the MPI's own", "Shoal", "gain", "algorithm chosen", "verified")
+    for row in rows:
+        gain = row.native / row.shoal
+        colour = "green" if gain > 1.05 else "red" if gain < 0.95 else "dim"
+        columns.add_row(row.what, readable_seconds(row.native), readable_seconds(row.shoal), f"[{colour}]{gain:.2f}x[/]",
+                        row.ran, row.verified)  # fmt: skip
+    return columns

@@ -1,0 +1,98 @@
+"""What `shoal_bench` measured: read, summarised, compared, drawn."""
+
+import json
+import statistics
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+
+from scipy.stats import binom, mannwhitneyu
+
+Verdict = Literal["faster", "slower", "no difference"]
+
+# A difference is said to exist when so large a one would come by chance less often than this.
+SIGNIFICANCE = 0.01
+
+
+@dataclass(frozen=True)
+class Case:
+    """One exchange that variants compete in; size in bytes, see `shoal bench --help` for distributions."""
+
+    mpi: str
+    ranks: int
+    distribution: str
+    size: int
+
+
+@dataclass(frozen=True)
+class Series:
+    """All repetitions of one variant of a case, in seconds, and what it ran in the end."""
+
+    variant: str
+    ran: str
+    seconds: tuple[float, ...]
+
+    @property
+    def median(self) -> float:
+        return statistics.median(self.seconds)
+
+    def interval(self, confidence: float = 0.95) -> tuple[float, float]:
+        """A confidence interval of the median, from order statistics: it assumes nothing of the distribution."""
+        ordered, n = sorted(self.seconds), len(self.seconds)
+        low = int(binom.ppf((1 - confidence) / 2, n, 0.5))
+        return ordered[max(0, low - 1)], ordered[min(n - 1, n - low)]
+
+    def speedup_over(self, other: "Series") -> float:
+        return other.median / self.median
+
+    def verdict_against(self, other: "Series") -> Verdict:
+        """By a rank test, because repetitions are far from normally distributed."""
+        if mannwhitneyu(self.seconds, other.seconds).pvalue >= SIGNIFICANCE:
+            return "no difference"
+        return "faster" if self.median < other.median else "slower"
+
+
+@dataclass
+class Results:
+    """Cases in the order they were measured, with the provenance of every run."""
+
+    provenance: list[dict[str, Any]] = field(default_factory=list)
+    cases: dict[Case, dict[str, Series]] = field(default_factory=dict)
+
+    def add_lines(self, lines: Iterable[str]) -> None:
+        """Adds JSON lines of `shoal_bench`; other output of a run is skipped."""
+        for line in lines:
+            if not line.startswith("{"):
+                continue
+            record = json.loads(line)
+            if "provenance" in record:
+                self.provenance.append(record["provenance"])
+            elif record["seconds"]:
+                self._add(record)
+
+    def _add(self, record: dict[str, Any]) -> None:
+        case = Case(self.provenance[-1]["mpi"], record["ranks"], record["distribution"], record["size"])
+        series = Series(record["variant"], record["ran"], tuple(record["seconds"]))
+        self.cases.setdefault(case, {})[series.variant] = series
+
+    @classmethod
+    def read(cls, paths: Sequence[Path]) -> "Results":
+        results = cls()
+        for path in paths:
+            results.add_lines(path.read_text().splitlines())
+        return results
+
+
+def readable_seconds(seconds: float) -> str:
+    for unit, factor in (("s", 1.0), ("ms", 1e3), ("us", 1e6)):
+        if seconds * factor >= 1:
+            return f"{seconds * factor:.3g} {unit}"
+    return f"{seconds * 1e9:.3g} ns"
+
+
+def readable_bytes(size: int) -> str:
+    for unit, factor in (("MiB", 1 << 20), ("KiB", 1 << 10)):
+        if size >= factor:
+            return f"{size / factor:g} {unit}"
+    return f"{size} B"
