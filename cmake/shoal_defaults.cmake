@@ -10,6 +10,11 @@ set(CMAKE_CXX_VISIBILITY_PRESET hidden)
 set(CMAKE_VISIBILITY_INLINES_HIDDEN ON)
 set(CMAKE_POSITION_INDEPENDENT_CODE ON)
 set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+find_program(CCACHE ccache)  # the core is compiled alike for every MPI and for Python
+if(CCACHE)
+  set(CMAKE_C_COMPILER_LAUNCHER ${CCACHE})
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CCACHE})
+endif()
 add_compile_options(-Wall -Wextra -Wno-restrict)  # g++ 12 sees overlaps in std::string that are none
 
 # Source files of the named directories, which may be empty.

@@ -1,0 +1,50 @@
+"""Shoal: fast, configurable, verified all-to-all exchanges for MPI programs.
+
+Schedules, their checker and the closed forms of digit systems, as the C++ core computes them:
+
+>>> import shoal
+>>> program = shoal.generate(shoal.parse("tuna:radix=3"), shoal.Problem(8), rank=2)
+>>> program.sent.messages, program.sent.blocks, program.temp_peak
+(4, 10, 3)
+"""
+
+from shoal._core import (
+    Algorithm,
+    DigitSystem,
+    Fault,
+    Operation,
+    Parameter,
+    Problem,
+    Schedule,
+    Selection,
+    Slot,
+    Traffic,
+    algorithms,
+    check,
+    check_all_ranks,
+    generate,
+    generate_all,
+    parse,
+    square_radix,
+)
+
+__all__ = [
+    "Algorithm",
+    "DigitSystem",
+    "Fault",
+    "Operation",
+    "Parameter",
+    "Problem",
+    "Schedule",
+    "Selection",
+    "Slot",
+    "Traffic",
+    "algorithms",
+    "check",
+    "check_all_ranks",
+    "generate",
+    "generate_all",
+    "parse",
+    "square_radix",
+]
+__version__ = "0.1.0"

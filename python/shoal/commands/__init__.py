@@ -1,0 +1,1 @@
+"""The commands of `shoal`, one a file; shoal.cli lists them."""

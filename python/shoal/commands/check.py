@@ -1,0 +1,152 @@
+"""shoal check: all ranks' schedules, run symbolically."""
+
+import os
+from collections.abc import Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from typing import Annotated
+
+import typer
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.table import Table
+
+import shoal
+from shoal.console import err, out
+from shoal.errors import UserError
+
+
+@dataclass
+class Tally:
+    """What became of the schedules of one algorithm."""
+
+    checked: int = 0
+    refused: int = 0  # the algorithm says that it cannot serve the problem
+    parameters: set[str] = field(default_factory=set)
+    faults: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Case:
+    selection: shoal.Selection
+    problem: shoal.Problem
+
+
+def check(
+    spec: Annotated[str, typer.Argument(help="One algorithm; left out: all, with every useful parameter.")] = "",
+    ranks: Annotated[str, typer.Option("--ranks", "-n", help="Numbers of ranks, as in 1-64 or 8,16,31.")] = "1-32",
+    layout: Annotated[str, typer.Option(help="Check on these nodes (4,4,3) instead of --ranks.")] = "",
+) -> None:
+    """Check that every block arrives once, in its place, and that nothing deadlocks; status 1 on a fault.
+
+    Example: [bold]shoal check tuna:radix=3 --ranks 1-64[/bold]
+    """
+    cases = list(all_cases(spec, [shoal.Problem(layout=layout)] if layout else problems(parse_ranks(ranks))))
+    tallies: dict[str, Tally] = {}
+    with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as workers, progress() as bar:
+        for case, outcome in zip(cases, bar.track(workers.map(check_case, cases), total=len(cases)), strict=True):
+            count(tallies.setdefault(case.selection.algorithm.name, Tally()), case, outcome)
+    out.print(table(tallies))
+    faults = [fault for tally in tallies.values() for fault in tally.faults]
+    for fault in faults[:20]:
+        out.print(fault, markup=False)
+    if not any(tally.checked for tally in tallies.values()):
+        raise UserError("nothing was checked: no algorithm serves these ranks; see shoal list")
+    raise typer.Exit(1 if faults else 0)
+
+
+def parse_ranks(text: str) -> list[int]:
+    numbers: set[int] = set()
+    for part in text.split(","):
+        first, _, last = part.partition("-")
+        if not first.isdigit() or not (last or first).isdigit() or not 1 <= int(first) <= int(last or first):
+            raise UserError(f"--ranks {text}: '{part}' is not a number of ranks such as 8, or a range such as 1-64")
+        numbers.update(range(int(first), int(last or first) + 1))
+    return sorted(numbers)
+
+
+def problems(ranks: list[int]) -> Iterator[shoal.Problem]:
+    """All-to-all among so many ranks, and allgather between all pairs of groups that make them up."""
+    for number in ranks:
+        yield shoal.Problem(number)
+        yield from (shoal.Problem(number, senders=senders) for senders in range(1, number))
+
+
+def all_cases(spec: str, at: Iterable[shoal.Problem]) -> Iterator[Case]:
+    names = [algorithm for algorithm in shoal.algorithms() if algorithm.has_schedule]
+    chosen = {} if not spec else {what: shoal.parse(spec, what) for what in collectives_of(spec)}
+    for problem in at:
+        what = "allgather" if problem.senders else "alltoall"
+        if spec:
+            if what in chosen:
+                yield Case(chosen[what], problem)
+            continue
+        for algorithm in names:
+            if algorithm.collective == what:
+                yield from (Case(shoal.parse(text, what), problem) for text in specs(algorithm, problem.ranks))
+
+
+def collectives_of(spec: str) -> list[str]:
+    """What the algorithm named in the spec can do; alltoall when there is none, for the error it gives."""
+    name = spec.partition(":")[0]
+    return [algorithm.collective for algorithm in shoal.algorithms() if algorithm.name == name] or ["alltoall"]
+
+
+def specs(algorithm: shoal.Algorithm, ranks: int) -> Iterator[str]:
+    """The defaults, and each parameter in turn with every value that makes a difference among so many ranks."""
+    yield algorithm.name
+    for parameter in algorithm.parameters:
+        for value in values(parameter, ranks):
+            if value != parameter.standard:
+                yield f"{algorithm.name}:{parameter.name}={value}"
+
+
+def values(parameter: shoal.Parameter, ranks: int) -> list[str]:
+    if parameter.list:
+        return [*parameter.words, *mixed(parameter.lowest, ranks)]
+    return [*parameter.words, *(str(n) for n in range(parameter.lowest, min(parameter.highest, ranks) + 1))]
+
+
+def mixed(lowest: int, ranks: int) -> set[str]:
+    """Lists of numbers that reach `ranks` when multiplied: ascending, descending, and two alternating."""
+    lists: set[str] = set()
+    for cycle in (range(lowest, lowest + 8), range(lowest + 7, lowest - 1, -1), [lowest, lowest + 2] * 8):
+        product, parts = 1, []
+        for number in cycle:
+            if product < ranks:
+                product *= number
+                parts.append(str(number))
+        if product >= ranks and parts:
+            lists.add("x".join(parts))
+    return lists
+
+
+def check_case(case: Case) -> shoal.Fault | ValueError | None:
+    try:
+        return shoal.check_all_ranks(case.selection, case.problem)
+    except ValueError as refusal:
+        return refusal
+
+
+def count(tally: Tally, case: Case, outcome: shoal.Fault | ValueError | None) -> None:
+    if isinstance(outcome, ValueError):
+        tally.refused += 1
+        return
+    tally.checked += 1
+    tally.parameters.add(str(case.selection))
+    if outcome is not None:
+        where = f"{case.problem.senders} senders of " if case.problem.senders else ""
+        tally.faults.append(f"{case.selection} with {where}{case.problem.ranks} ranks: {outcome.kind}: {outcome.text}")
+
+
+def progress() -> Progress:
+    return Progress(
+        TextColumn("checking"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn(), console=err, transient=True
+    )
+
+
+def table(tallies: dict[str, Tally]) -> Table:
+    rows = Table("algorithm", "parameters tried", "schedules checked", "not applicable", "faults")
+    for name, tally in tallies.items():
+        faults = f"[red]{len(tally.faults)}[/red]" if tally.faults else "0"
+        rows.add_row(name, str(len(tally.parameters)), str(tally.checked), str(tally.refused), faults)
+    return rows

@@ -1,0 +1,112 @@
+"""shoal plan: the schedule of an algorithm, for one rank or for all."""
+
+import json
+from typing import Annotated
+
+import typer
+from rich.table import Table
+
+import shoal
+from shoal.console import out
+from shoal.errors import UserError
+
+MOST_RANKS = 4096  # whose schedules are printed together
+
+
+def plan(
+    spec: Annotated[str, typer.Argument(help="Algorithm and parameters, as in tuna:radix=3; see shoal list.")],
+    ranks: Annotated[int, typer.Option("--ranks", "-n", help="Number of ranks; or give --layout.")] = 0,
+    rank: Annotated[int | None, typer.Option(help="Show the operations of this rank.")] = None,
+    layout: Annotated[str, typer.Option(help="Ranks per node (4,4,3), cyclic:3x4, or the ranks of each node.")] = "",
+    senders: Annotated[int, typer.Option(help="Allgather between two groups: size of the sending one.")] = 0,
+    receivers: Annotated[int, typer.Option(help="Size of the receiving group.")] = 0,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON for programs.")] = False,
+) -> None:
+    """Print what each rank sends, receives and copies.
+
+    Example: [bold]shoal plan tuna:radix=3 --ranks 8 --rank 2[/bold]
+    """
+    problem = make_problem(ranks, layout, senders, receivers)
+    selection = shoal.parse(spec, "allgather" if problem.senders else "alltoall")
+    if rank is None and problem.ranks > MOST_RANKS:
+        raise UserError(f"the schedules of {problem.ranks} ranks are too long to print; choose one with --rank")
+    programs = shoal.generate_all(selection, problem) if rank is None else [shoal.generate(selection, problem, rank)]
+    if as_json:
+        entries = [program.to_dict() for program in programs]
+        print(json.dumps({"algorithm": str(selection), "ranks": problem.ranks, "programs": entries}))
+        return
+    out.print(f"[bold]{selection}[/bold] on {problem.ranks} ranks" + (f", rank {rank}" if rank is not None else ""))
+    out.print(summary_table(programs) if rank is None else step_table(programs[0]))
+    print_totals(programs)
+
+
+def make_problem(ranks: int, layout: str, senders: int, receivers: int) -> shoal.Problem:
+    if senders or receivers:
+        if ranks not in (0, senders + receivers) or senders < 1 or receivers < 1:
+            raise UserError("give --senders and --receivers, both at least 1, instead of --ranks")
+        return shoal.Problem(senders + receivers, senders=senders, layout=layout)
+    if not ranks and not layout:
+        raise UserError("say for how many ranks, as in --ranks 8, or where they are, as in --layout 4,4,3")
+    return shoal.Problem(ranks, layout=layout)
+
+
+def blocks(operation: shoal.Operation) -> str:
+    return " ".join(f"{slot}*" if slot.passing else str(slot) for slot in operation.slots) or "(token)"
+
+
+def describe(operation: shoal.Operation) -> str:
+    if operation.kind == "copy":
+        return "{} to {}".format(*operation.slots)
+    return f"{operation.peer}: {blocks(operation)}"
+
+
+def step_table(program: shoal.Schedule) -> Table:
+    """One row a step: what goes where, what comes from where."""
+    headings = {"copy": "copies", "send": "sends to", "recv": "receives from"}
+    steps: dict[int, dict[str, list[str]]] = {}
+    for operation in program.operations:
+        cells = steps.setdefault(operation.step, {kind: [] for kind in headings})
+        cells[operation.kind].append(describe(operation))
+    table = Table("step", *headings.values(), show_lines=True)
+    for step, cells in sorted(steps.items()):
+        table.add_row(str(step), *("\n".join(cells[kind]) for kind in headings))
+    return table
+
+
+def summary_table(programs: list[shoal.Schedule]) -> Table:
+    """One row a rank: to whom it sends how many blocks, in order, and its totals."""
+    table = Table("rank", "sends to (blocks)", "K", "D", "sizes ahead", "temp", "peak")
+    for program in programs:
+        sends = [operation for operation in program.operations if operation.kind == "send"]
+        sent = program.sent
+        sizes = f"{sent.metadata_sizes} in {sent.metadata_messages}" if sent.metadata_sizes else "none"
+        table.add_row(
+            str(program.rank),
+            "  ".join(f"{operation.peer} ({blocks_in_short(operation)})" for operation in sends),
+            *(str(number) for number in (sent.messages, sent.blocks, sizes, program.temp_slots, program.temp_peak)),
+        )
+    table.columns[1].overflow, table.columns[1].no_wrap = "ellipsis", True
+    return table
+
+
+def blocks_in_short(operation: shoal.Operation) -> str:
+    passing = sum(slot.passing for slot in operation.slots)
+    return f"{len(operation.slots)}, {passing}*" if passing else str(len(operation.slots))
+
+
+def print_totals(programs: list[shoal.Schedule]) -> None:
+    sent = [program.sent for program in programs]
+    which = "Most of any rank: " if len(programs) > 1 else ""
+    out.print(f"{which}K = {max(s.messages for s in sent)} messages, D = {max(s.blocks for s in sent)} blocks")
+    out.print(
+        f"Scratch: {max(program.temp_peak for program in programs)} temp slots in use at once, "
+        f"{max(program.temp_slots for program in programs)} used in turn"
+    )
+    sizes = max(s.metadata_sizes for s in sent)
+    if sizes:
+        out.print(f"Sizes sent when blocks differ: {sizes} in {max(s.metadata_messages for s in sent)} messages")
+    tokens = max(s.tokens for s in sent)
+    if tokens:
+        out.print(f"Tokens, messages without blocks that only keep the order: {tokens}")
+    if any(slot.passing for program in programs for operation in program.operations for slot in operation.slots):
+        out.print("* passes through: the receiver sends it on")

@@ -1,0 +1,91 @@
+"""shoal run: a program with its all-to-all exchanges through Shoal."""
+
+import os
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+import shoal
+from shoal.errors import UserError
+from shoal.mpi import KINDS, Mpi, find_all, identify, launch_command, launch_environment
+from shoal.program import Needs, choose, find_program, library_path, needs_of, probe
+
+
+def run(
+    program: Annotated[list[str], typer.Argument(help="The program and its arguments, after --.", show_default=False)],
+    ranks: Annotated[int, typer.Option("-n", "--ranks", help="Number of ranks.", min=1)],
+    mpi: Annotated[str, typer.Option(help="mpich, openmpi, impi or the path of an mpiexec; else the program's.")] = "",
+    alltoall: Annotated[str, typer.Option(help="Algorithm for MPI_Alltoall, as in tuna:radix=8.")] = "",
+    alltoallv: Annotated[str, typer.Option(help="Algorithm for MPI_Alltoallv.")] = "",
+    report: Annotated[bool, typer.Option("--report", help="Print at the end what was exchanged, and how.")] = False,
+) -> None:
+    """Run an MPI program, in C, C++, Fortran or Python, with its MPI_Alltoall and MPI_Alltoallv through Shoal.
+
+    Example: [bold]shoal run -n 8 --alltoallv tuna:radix=4 --report -- ./program argument[/bold]
+
+    Returns what the program returns. Without this command: LD_PRELOAD the library that shoal doctor names.
+    """
+    settings = {"SHOAL_ALLTOALL": check_spec(alltoall), "SHOAL_ALLTOALLV": check_spec(alltoallv, any_sizes=True)}
+    settings = {name: value for name, value in settings.items() if value} | ({"SHOAL_REPORT": "1"} if report else {})
+    path = find_program(program[0])
+    needs = needs_of(path)
+    chosen = choose_mpi(mpi, needs, program[0])
+    variables = library_path(needs, chosen) | settings | {"LD_PRELOAD": preload_of(chosen)}
+    command = launch_command(chosen, ranks, [path, *program[1:]], variables)
+    sys.stdout.flush()
+    os.execve(command[0], command, launch_environment())
+
+
+def check_spec(spec: str, *, any_sizes: bool = False) -> str:
+    """The spec, when it means something."""
+    if spec not in ("", "auto") and shoal.parse(spec).algorithm.uniform_only and any_sizes:
+        raise UserError(f"--alltoallv {spec}: needs equal blocks; give it to --alltoall, or use tuna")
+    return spec
+
+
+def choose_mpi(wanted: str, needs: Needs, program: str) -> Mpi:
+    available = find_all()
+    if wanted:
+        chosen = find_wanted(wanted, available)
+        require_fit(chosen, needs, program)
+        return chosen
+    if needs.soname:
+        fitting = choose(needs, available)
+        if fitting is None:
+            raise UserError(f"{program} needs {needs.soname} but no mpiexec for it was found; give it with --mpi PATH")
+        return fitting
+    if not available:
+        raise UserError("no MPI was found; shoal doctor says how to get one")
+    if needs.interpreter is None:
+        print(f"shoal: cannot tell which MPI {program} uses; taking {available[0]}, else say --mpi", file=sys.stderr)
+    return available[0]
+
+
+def find_wanted(wanted: str, available: list[Mpi]) -> Mpi:
+    if wanted in KINDS:
+        chosen = next((mpi for mpi in available if mpi.kind == wanted), None)
+        if chosen is None:
+            raise UserError(f"--mpi {wanted}: not found; shoal doctor lists what there is and how to get others")
+        return chosen
+    identified = identify(Path(wanted)) if Path(wanted).is_file() else None
+    if identified is None:
+        raise UserError(f"--mpi {wanted}: neither {', '.join(KINDS)} nor the path of such an MPI's mpiexec")
+    return identified
+
+
+def require_fit(mpi: Mpi, needs: Needs, program: str) -> None:
+    loaded = needs.soname
+    if needs.interpreter:  # mpi4py from a wheel takes any MPI
+        libraries = probe(needs.interpreter, library_path(needs, mpi) | {"LD_PRELOAD": str(mpi.library)})
+        loaded = next((library.name for library in libraries if library.name != mpi.soname), mpi.soname)
+    if loaded not in (None, mpi.soname):
+        raise UserError(f"{program} needs {loaded}, but {mpi} has {mpi.soname}; leave out --mpi to take its own")
+
+
+def preload_of(mpi: Mpi) -> str:
+    if not mpi.preload.is_file():
+        raise UserError(f"no preload for {mpi} at {mpi.preload}; shoal doctor says how to get it")
+    before = os.environ.get("LD_PRELOAD")
+    return str(mpi.preload) + (f":{before}" if before else "")

