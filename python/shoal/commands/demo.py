@@ -38,7 +38,7 @@ def demo(
     ranks: Annotated[int, typer.Option("--ranks", "-n", help="Number of ranks.", min=2)] = 8,
     output: Annotated[Path, typer.Option("--output", "-o", help="Folder for the picture.")] = Path("demo"),
 ) -> None:
-    """Check schedules, then run an exchange and a program nobody here wrote, with the MPI's own collectives and with Shoal.
+    """Check schedules; run an exchange and an unmodified program with the MPI's own collectives and with Shoal.
 
     Example: [bold]shoal demo --ranks 8[/bold]
     """
@@ -53,13 +53,17 @@ def demo(
         rows += run_exchange(mpi, ranks, results)
     program = foreign_program()
     if program and "mpich" in mpis:
-        out.print(f"[bold]3. A program nobody here wrote[/bold]: {program.name} of Intel, unmodified, on {mpis['mpich']}")
+        out.print(
+            f"[bold]3. A program nobody here wrote[/bold]: {program.name} of Intel, unmodified, on {mpis['mpich']}"
+        )
         rows += run_foreign(mpis["mpich"], ranks, program)
     out.print(table(rows))
     picture = output / "exchange.png"
     latency_plot(results, picture)
     (output / "results.json").write_text(json.dumps([row.__dict__ for row in rows], indent=2))
-    out.print(f"Picture: {picture}. Next: [bold]shoal run -n 8 --report -- your_program[/bold], shoal bench, shoal list")
+    out.print(
+        f"Picture: {picture}. Next: [bold]shoal run -n 8 --report -- your_program[/bold], shoal bench, shoal list"
+    )
 
 
 def all_built() -> list[Mpi]:
@@ -122,7 +126,9 @@ def run_foreign(mpi: Mpi, ranks: int, program: Path) -> list[Row]:
         preload = {"LD_PRELOAD": str(mpi.preload)}
         native = times(run_program(mpi, ranks, command, {}))
         with_shoal = run_program(mpi, ranks, command, preload | {"SHOAL_REPORT": "1"})
-        checked = run_program(mpi, ranks, [*command, "-iter", "20"], preload | {"SHOAL_REPORT": "1", "SHOAL_VERIFY": "1"})
+        checked = run_program(
+            mpi, ranks, [*command, "-iter", "20"], preload | {"SHOAL_REPORT": "1", "SHOAL_VERIFY": "1"}
+        )
     ours = times(with_shoal)
     proof = verified(checked)
     return [Row(f"IMB Alltoallv, {readable_bytes(size)}", native[size], ours[size], main_algorithm(with_shoal), proof)
@@ -164,6 +170,6 @@ def table(rows: list[Row]) -> Table:
     for row in rows:
         gain = row.native / row.shoal
         colour = "green" if gain > 1.05 else "red" if gain < 0.95 else "dim"
-        columns.add_row(row.what, readable_seconds(row.native), readable_seconds(row.shoal), f"[{colour}]{gain:.2f}x[/]",
-                        row.ran, row.verified)  # fmt: skip
+        times = (readable_seconds(row.native), readable_seconds(row.shoal))
+        columns.add_row(row.what, *times, f"[{colour}]{gain:.2f}x[/]", row.ran, row.verified)
     return columns
