@@ -98,7 +98,6 @@ ring_route paper_ring::route(int message) const {
   const int served_downwards = std::min(q_ - served_upwards, route.down.hops - message);
   const bool only_missing = served_downwards == 1 && q_ > real_q_;
   route.down.hops = served_downwards <= 0 || only_missing ? 0 : message + served_downwards;
-  if (missing_receiver(message + route.up.hops)) --route.up.hops;
   return route;
 }
 

@@ -77,8 +77,6 @@ class paper_ring {
   ring_route route(int message) const;
 
  private:
-  bool missing_receiver(int position) const { return position == positions() - 1 && q_ > real_q_; }
-
   int real_p_, real_q_, p_, q_;
 };
 

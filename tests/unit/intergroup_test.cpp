@@ -140,6 +140,12 @@ TEST(IntergroupRing, InSegmentsHasItsCost) {
   });
 }
 
+TEST(IntergroupRing, OneSenderInSegmentsTakesTheBetterOfTwoLayouts) {
+  for (int q = 2; q <= 20; q += 2)
+    for (int segments = 1; segments <= 20; ++segments)
+      EXPECT_EQ(optimal_ring(1, q, segments).steps(), std::min(2 * segments + q / 2 - 1, segments + q - 1));
+}
+
 // The bound is p s + ceil(q/2) - 1.
 TEST(IntergroupRing, InSegmentsReachesTheBoundForMostOddGroups) {
   int reached = 0, all = 0;
@@ -272,6 +278,29 @@ TEST(Intergroup, MatchesTheComparisonOfTheSpecification) {
     EXPECT_EQ(root.volume, row.root_volume);
     EXPECT_EQ(least_rounds(row.p, row.q), row.least_rounds);
   }
+}
+
+// ---- order -------------------------------------------------------------------------------------------------------------
+
+// What a rank does in a step waits for its step before, so that it never has two transfers in one direction.
+void expect_steps_in_turn(const schedule& program) {
+  std::vector<op_id> before, current;
+  int step = 0;
+  for (op_id id = 0; id < static_cast<op_id>(program.operations.size()); ++id) {
+    const operation& op = program.operations[id];
+    if (op.step != step) before.swap(current), current.clear();
+    EXPECT_GE(op.step, step);
+    step = op.step;
+    const auto after = program.after_of(op);
+    for (op_id earlier : before) EXPECT_NE(std::find(after.begin(), after.end(), earlier), after.end());
+    current.push_back(id);
+  }
+}
+
+TEST(Intergroup, RanksGoStepByStep) {
+  for (const char* spec : {"full", "full:spread=split", "circulant", "ring", "ring:segments=3", "ring_paper", "union_ring",
+                           "root_gathering", "torus:shape=4x3"})
+    for (const schedule& program : run_intergroup(spec, 3, 9).programs) expect_steps_in_turn(program);
 }
 
 // ---- samples of larger groups ----------------------------------------------------------------------------------------
