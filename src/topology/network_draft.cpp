@@ -18,7 +18,7 @@ const char* kind_name(bool machine) { return machine ? "machine" : "switch"; }
 // Printable and without what the formats use themselves.
 bool is_name(std::string_view text) {
   return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) {
-    return c > ' ' && c < 127 && std::string_view(",[]=#\\").find(c) == std::string_view::npos;
+    return c > ' ' && c < 127 && std::string_view(",[]=#\\\"").find(c) == std::string_view::npos;
   });
 }
 

@@ -21,7 +21,7 @@ bool is_slurm(std::string_view text) {
 }  // namespace
 
 topology_error::topology_error(const std::string& file, int line, const std::string& text)
-    : std::runtime_error(file + (line > 0 ? ":" + std::to_string(line) : "") + ": " + text), line_(line) {}
+    : std::invalid_argument(file + (line > 0 ? ":" + std::to_string(line) : "") + ": " + text), line_(line) {}
 
 switch_network parse_topology(std::string_view text, const std::string& file) {
   return is_slurm(text) ? parse_slurm(text, file) : parse_edge_list(text, file);

@@ -18,7 +18,7 @@
 namespace shoal {
 
 // what() is "FILE:LINE: what is wrong; what was expected". Line 0: the file as a whole.
-class topology_error : public std::runtime_error {
+class topology_error : public std::invalid_argument {
  public:
   topology_error(const std::string& file, int line, const std::string& text);
   int line() const { return line_; }
