@@ -6,8 +6,6 @@
 // about as many tokens. Without synchronisation and with equal links a program costs what its own messages cost; else
 // every process makes the plan of all ranks once, O(M^2) (M^3 with exact reduction).
 // Applies: when the tree of switches is known. Optimal for equal blocks, correct for any.
-#include <algorithm>
-
 #include "algorithms/exchange_plan.hpp"
 #include "algorithms/families.hpp"
 #include "algorithms/tree_phases.hpp"
@@ -16,18 +14,10 @@ namespace shoal {
 
 namespace {
 
-constexpr int most_exact_ranks = 256;
-
-std::optional<reduction> chosen_reduction(int ranks, const std::string& sync) {
-  if (sync == "none") return std::nullopt;
-  if (sync == "auto") return ranks <= most_exact_ranks ? reduction::exact : reduction::chain2;
-  return sync == "exact" ? reduction::exact : reduction::chain2;
-}
-
 schedule generate_tree(const problem& at, int rank, const arguments& with) {
   const switch_network& network = *at.switches;
   const int window = with.number("window", 1);
-  const auto how = chosen_reduction(at.ranks, with.word("sync"));
+  const auto how = parse_reduction(with.word("sync"), at.ranks);
   const auto tree = network.remember<rank_tree>("tree", [&] { return rank_tree(network); });
   if (!how && *network.remember<bool>("closed form serves", [&] { return closed_form_serves(*tree); })) {
     const auto table = network.remember<rank_phases>("phases", [&] { return rank_phases(*tree); });

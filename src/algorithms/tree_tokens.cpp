@@ -4,6 +4,8 @@
 #include <functional>
 #include <memory>
 #include <numeric>
+#include <stdexcept>
+#include <string>
 
 namespace shoal {
 
@@ -168,9 +170,19 @@ class chain2_reduction {
   synchronisations result_;
 };
 
+constexpr int most_exact_ranks = 256;
+
 std::int64_t pairs(std::int64_t n) { return n * (n - 1) / 2; }
 
 }  // namespace
+
+std::optional<reduction> parse_reduction(std::string_view word, int ranks) {
+  if (word == "auto") return ranks <= most_exact_ranks ? reduction::exact : reduction::chain2;
+  if (word == "exact") return reduction::exact;
+  if (word == "chain2") return reduction::chain2;
+  if (word == "none") return std::nullopt;
+  throw std::invalid_argument("there is no synchronisation '" + std::string(word) + "'; there are auto, exact, chain2, none");
+}
 
 synchronisations synchronise(const rank_tree& tree, std::span<const message> ordered, int window, reduction how) {
   if (how == reduction::exact) return exact_reduction(tree, ordered, window).run();

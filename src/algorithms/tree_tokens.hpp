@@ -8,7 +8,9 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "topology/rank_tree.hpp"
@@ -19,6 +21,9 @@ enum class reduction {
   exact,   // a message that is reached through others is not waited for
   chain2,  // nearly so: looks two steps back
 };
+
+// "exact", "chain2", "none", or "auto": exact up to 256 ranks, chain2 above.
+std::optional<reduction> parse_reduction(std::string_view word, int ranks);
 
 // Message `after` waits until message `before` has arrived; both are positions in the list of messages.
 struct synchronisation {
