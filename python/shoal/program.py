@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from shoal.errors import UserError
-from shoal.mpi import Mpi
+from shoal.mpi import Mpi, soname
 
 # Prints the MPI libraries that are loaded once mpi4py is.
 PROBE = """
@@ -41,7 +41,7 @@ def needs_of(program: str) -> Needs:
     interpreter = python_of(program)
     if interpreter:
         libraries = probe(interpreter, {})
-        return Needs(libraries[0].name if libraries else None, libraries[0] if libraries else None, interpreter)
+        return Needs(soname(libraries[0]), libraries[0], interpreter) if libraries else Needs(interpreter=interpreter)
     listed = subprocess.run(["ldd", program], capture_output=True, text=True, check=False).stdout
     match = re.search(r"^\s*(libmpi(?:ch)?\.so\.\d+) => (/\S+)?", listed, re.MULTILINE)
     if not match:

@@ -9,7 +9,7 @@ import typer
 
 import shoal
 from shoal.errors import UserError
-from shoal.mpi import KINDS, Mpi, find_all, identify, launch_command, launch_environment
+from shoal.mpi import KINDS, Mpi, find_all, identify, launch_command, launch_environment, soname
 from shoal.program import Needs, choose, find_program, library_path, needs_of, probe
 
 
@@ -48,9 +48,7 @@ def check_spec(spec: str, *, any_sizes: bool = False) -> str:
 def choose_mpi(wanted: str, needs: Needs, program: str) -> Mpi:
     available = find_all()
     if wanted:
-        chosen = find_wanted(wanted, available)
-        require_fit(chosen, needs, program)
-        return chosen
+        return find_wanted(wanted, available, needs, program)
     if needs.soname:
         fitting = choose(needs, available)
         if fitting is None:
@@ -63,25 +61,30 @@ def choose_mpi(wanted: str, needs: Needs, program: str) -> Mpi:
     return available[0]
 
 
-def find_wanted(wanted: str, available: list[Mpi]) -> Mpi:
+def find_wanted(wanted: str, available: list[Mpi], needs: Needs, program: str) -> Mpi:
+    """Of several of one kind the first that fits the program, with a preload if possible."""
     if wanted in KINDS:
-        chosen = next((mpi for mpi in available if mpi.kind == wanted), None)
-        if chosen is None:
-            raise UserError(f"--mpi {wanted}: not found; shoal doctor lists what there is and how to get others")
-        return chosen
-    identified = identify(Path(wanted)) if Path(wanted).is_file() else None
-    if identified is None:
-        raise UserError(f"--mpi {wanted}: neither {', '.join(KINDS)} nor the path of such an MPI's mpiexec")
-    return identified
+        candidates = [mpi for mpi in available if mpi.kind == wanted]
+    else:
+        identified = identify(Path(wanted)) if Path(wanted).is_file() else None
+        if identified is None:
+            raise UserError(f"--mpi {wanted}: neither {', '.join(KINDS)} nor the path of such an MPI's mpiexec")
+        candidates = [identified]
+    if not candidates:
+        raise UserError(f"--mpi {wanted}: not found; shoal doctor lists what there is and how to get others")
+    fitting = [mpi for mpi in candidates if fits(mpi, needs)]
+    if not fitting:
+        raise UserError(
+            f"{program} needs {needs.soname}, not {candidates[0]}; leave out --mpi to take its own"
+        )
+    return next((mpi for mpi in fitting if mpi.preload.is_file()), fitting[0])
 
 
-def require_fit(mpi: Mpi, needs: Needs, program: str) -> None:
-    loaded = needs.soname
-    if needs.interpreter:  # mpi4py from a wheel takes any MPI
-        libraries = probe(needs.interpreter, library_path(needs, mpi) | {"LD_PRELOAD": str(mpi.library)})
-        loaded = next((library.name for library in libraries if library.name != mpi.soname), mpi.soname)
-    if loaded not in (None, mpi.soname):
-        raise UserError(f"{program} needs {loaded}, but {mpi} has {mpi.soname}; leave out --mpi to take its own")
+def fits(mpi: Mpi, needs: Needs) -> bool:
+    if needs.interpreter:  # mpi4py from a wheel takes any MPI, one that was compiled only its own
+        loaded = probe(needs.interpreter, library_path(needs, mpi) | {"LD_PRELOAD": str(mpi.library)})
+        return all(soname(library) == mpi.soname for library in loaded)
+    return needs.soname in (None, mpi.soname)
 
 
 def preload_of(mpi: Mpi) -> str:
