@@ -1,6 +1,7 @@
 """shoal check: all ranks' schedules, run symbolically."""
 
 import os
+import re
 from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
@@ -57,10 +58,11 @@ def check(
 def parse_ranks(text: str) -> list[int]:
     numbers: set[int] = set()
     for part in text.split(","):
-        first, _, last = part.partition("-")
-        if not first.isdigit() or not (last or first).isdigit() or not 1 <= int(first) <= int(last or first):
+        match = re.fullmatch(r"(\d+)(?:-(\d+))?", part)
+        first, last = (int(match[1]), int(match[2] or match[1])) if match else (0, 0)
+        if not 1 <= first <= last:
             raise UserError(f"--ranks {text}: '{part}' is not a number of ranks such as 8, or a range such as 1-64")
-        numbers.update(range(int(first), int(last or first) + 1))
+        numbers.update(range(first, last + 1))
     return sorted(numbers)
 
 

@@ -1,0 +1,55 @@
+"""All tests: the core's (C++), those over MPI, under the preload, of the Python package. One line a part at the end."""
+
+import json
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+OUTCOMES = ("passed", "failed", "error", "skipped")
+
+
+def pytest_terminal_summary(terminalreporter):
+    parts = {}
+    for outcome in OUTCOMES:
+        for report in terminalreporter.getreports(outcome):
+            part = Path(report.nodeid.split("::")[0]).relative_to("tests").parts[0]
+            parts.setdefault(part.removesuffix(".py"), Counter())[outcome] += 1
+    terminalreporter.section("parts")
+    for part, counts in sorted(parts.items()):
+        terminalreporter.line(f"{part}: " + ", ".join(f"{counts[o]} {o}" for o in OUTCOMES if counts[o]))
+
+
+class Command:
+    """Runs `shoal` the way people do, in this process."""
+
+    def __init__(self, captured):
+        self.captured = captured
+
+    def __call__(self, *args):
+        """(exit status, standard output, standard error)"""
+        from shoal.cli import main
+
+        with pytest.raises(SystemExit) as ended:
+            main([str(arg) for arg in args])
+        return ended.value.code, *self.captured.readouterr()
+
+    def output(self, *args):
+        status, out, err = self(*args)
+        assert (status, err) == (0, ""), err
+        return out
+
+    def json(self, *args):
+        return json.loads(self.output(*args, "--json"))
+
+    def refused(self, *args):
+        """The one line that says what is wrong."""
+        status, out, err = self(*args)
+        assert (status, out) == (2, "")
+        assert err.startswith("shoal: ") and err.count("\n") == 1, err
+        return err
+
+
+@pytest.fixture
+def shoal_command(capfd):
+    return Command(capfd)

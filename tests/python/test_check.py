@@ -1,0 +1,58 @@
+import pytest
+
+import shoal
+from shoal.commands import check
+
+
+def rows(text):
+    cells = [line.strip("│").split("│") for line in text.splitlines() if line.startswith("│")]
+    return {name.strip(): [int(number) for number in numbers] for name, *numbers in cells}
+
+
+def test_every_algorithm_is_checked(shoal_command):
+    found = rows(shoal_command.output("check", "--ranks", "1-6,9"))
+    scheduled = {algorithm.name for algorithm in shoal.algorithms() if algorithm.has_schedule}
+    assert set(found) == scheduled
+    assert all(faults == 0 for *_, faults in found.values())
+    assert found["pairwise"] == [1, 7, 0, 0]
+
+
+def test_one_algorithm(shoal_command):
+    assert rows(shoal_command.output("check", "tuna:radix=3", "--ranks", "1-20")) == {"tuna": [1, 20, 0, 0]}
+    assert rows(shoal_command.output("check", "tuna:radices=2x3", "--ranks", "4-9")) == {"tuna": [1, 3, 3, 0]}
+    assert rows(shoal_command.output("check", "hierarchical", "--layout", "4,4,3"))["hierarchical"][-1] == 0
+
+
+def test_every_useful_radix_is_tried():
+    tuna = next(algorithm for algorithm in shoal.algorithms() if algorithm.name == "tuna")
+    tried = set(check.specs(tuna, 9))
+    assert {"tuna"} | {f"tuna:radix={radix}" for radix in range(2, 10)} <= tried
+    assert {f"tuna:inflight={steps}" for steps in range(1, 10)} <= tried
+    assert "tuna:radices=2x3x4" in tried
+
+
+def test_fault_is_named(shoal_command, monkeypatch):
+    def broken(selection, problem):
+        programs = shoal.generate_all(selection, problem)
+        programs[-1] = shoal.generate(shoal.parse("linear"), problem, problem.ranks - 1)
+        return shoal.check(programs)
+
+    monkeypatch.setattr(shoal, "check_all_ranks", broken)
+    status, out, _ = shoal_command("check", "tuna:radix=2", "--ranks", "4-5")
+    assert status == 1
+    assert rows(out)["tuna"] == [1, 2, 0, 2]
+    assert "tuna:radix=2 with 4 ranks: unmatched: rank " in out
+
+
+@pytest.mark.parametrize("ranks", ["", "0", "3-1", "a", "1-", "1-2-3", "1,,2"])
+def test_wrong_ranks(shoal_command, ranks):
+    assert "such as 1-64" in shoal_command.refused("check", "--ranks", ranks)
+
+
+def test_wrong_spec(shoal_command):
+    assert "'tunna'" in shoal_command.refused("check", "tunna")
+
+
+def test_nothing_to_check(shoal_command):
+    status, _, err = shoal_command("check", "tuna:radices=2x2", "--ranks", "8")
+    assert status == 2 and "nothing was checked" in err

@@ -1,0 +1,38 @@
+"""The command itself: help, errors, start."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from shoal.cli import COMMANDS
+
+SHOAL = Path(sys.prefix) / "bin/shoal"
+
+
+def test_help_lists_the_commands(shoal_command):
+    text = shoal_command.output("--help")
+    assert all(f" {name} " in text for name in COMMANDS)
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_help_has_an_example(shoal_command, name):
+    assert f"Example: shoal {name}" in shoal_command.output(name, "--help")
+
+
+def test_unknown(shoal_command):
+    assert "'frob'" in shoal_command.refused("frob")
+    assert "shoal list --help" in shoal_command.refused("list", "--frob")
+
+
+def test_installed_command():
+    done = subprocess.run([SHOAL, "plan", "tuna", "--ranks", "0"], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith("shoal: ") and "Traceback" not in done.stderr
+
+
+def test_commands_load_only_themselves():
+    """matplotlib and scipy take a second."""
+    code = "import sys; from shoal.cli import make_app; make_app(['plan']); print('matplotlib' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "False\n"

@@ -1,0 +1,156 @@
+"""What Shoal finds out about MPIs and programs, with made-up launchers and libraries."""
+
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+from shoal import mpi, program
+
+VERSIONS = {
+    "mpich": "HYDRA build details:\n    Version:                                 4.3.1\n",
+    "openmpi": "mpiexec (Open MPI) 5.0.11\n\nReport bugs to ...\n",
+    "impi": "Intel(R) MPI Library for Linux* OS, Version 2021.18.1 Build 20260626 (id: b44796a)\n",
+    "other": "Best MPI 1.0\n",
+}
+
+
+def make_mpi(prefix, kind, library):
+    """An MPI in as far as Shoal looks at one."""
+    for directory in ("bin", "lib"):
+        (prefix / directory).mkdir(parents=True)
+    (prefix / "lib" / library).touch()
+    launcher = prefix / "bin/mpiexec"
+    launcher.write_text(f"#!/bin/sh\ncat <<'END'\n{VERSIONS[kind]}END\n")
+    launcher.chmod(0o755)
+    return launcher
+
+
+@pytest.fixture
+def only(monkeypatch, tmp_path):
+    """Only the MPIs made here are found."""
+    monkeypatch.setattr(sys, "prefix", str(tmp_path / "venv"))
+
+    def only(*launchers):
+        monkeypatch.setenv("PATH", os.pathsep.join([*(str(one.parent) for one in launchers), "/usr/bin-none", "/bin"]))
+
+    monkeypatch.setattr(mpi, "LAUNCHERS", ("mpiexec",))
+    return only
+
+
+@pytest.mark.parametrize(
+    ("kind", "library", "version", "abi"),
+    [
+        ("mpich", "libmpi.so.12", "4.3.1", "mpich"),
+        ("mpich", "libmpich.so.12", "4.3.1", "mpich-debian"),
+        ("openmpi", "libmpi.so.40", "5.0.11", "openmpi"),
+        ("impi", "libmpi.so.12", "2021.18.1", "mpich"),
+    ],
+)
+def test_kinds(tmp_path, kind, library, version, abi):
+    found = mpi.identify(make_mpi(tmp_path, kind, library))
+    assert found is not None
+    assert (found.kind, found.version, found.soname, found.abi) == (kind, version, library, abi)
+    assert found.preload == Path(sys.prefix) / "lib/shoal" / abi / "libshoal-preload.so"
+
+
+def test_unknown_mpi(tmp_path):
+    assert mpi.identify(make_mpi(tmp_path / "other", "other", "libmpi.so.12")) is None
+    assert mpi.identify(make_mpi(tmp_path / "no_library", "openmpi", "libmpi.so.1")) is None
+    assert mpi.identify(tmp_path / "nothing") is None
+
+
+def test_library_known_by_its_target(tmp_path):
+    """Debian's libmpi.so.12 is a link."""
+    (tmp_path / "libmpich.so.12.1.0").touch()
+    (tmp_path / "libmpi.so.12").symlink_to("libmpich.so.12.1.0")
+    assert mpi.soname(tmp_path / "libmpi.so.12") == "libmpich.so.12"
+    assert mpi.soname(tmp_path / "libmpi.so.40.30.4") == "libmpi.so.40"
+
+
+def test_path_comes_first_and_each_once(tmp_path, only):
+    first = make_mpi(tmp_path / "a", "openmpi", "libmpi.so.40")
+    second = make_mpi(tmp_path / "b", "mpich", "libmpi.so.12")
+    wheel = make_mpi(tmp_path / ".mpi/openmpi", "openmpi", "libmpi.so.40")
+    only(first, second, first)
+    assert [one.mpiexec for one in mpi.find_all()] == [first, second, wheel]
+
+
+def test_launch(tmp_path, monkeypatch):
+    monkeypatch.setattr(mpi, "usable_cores", lambda: 2)
+    monkeypatch.delenv("SLURM_JOB_ID", raising=False)
+    open_mpi = mpi.Mpi("openmpi", "5", Path("/o/mpiexec"), Path("/o/libmpi.so.40"))
+    mpich = mpi.Mpi("mpich", "5", Path("/m/mpiexec"), Path("/m/libmpi.so.12"))
+    assert mpi.launch_command(mpich, 4, ["p", "-x"], {"A": "1"}) == ["/m/mpiexec", "-n", "4", "env", "A=1", "p", "-x"]
+    assert mpi.launch_command(open_mpi, 2, ["p"]) == ["/o/mpiexec", "-n", "2", "p"]
+    assert mpi.launch_command(open_mpi, 3, ["p"])[1] == "--oversubscribe"
+    monkeypatch.setenv("SLURM_JOB_ID", "1")
+    assert "--oversubscribe" not in mpi.launch_command(open_mpi, 3, ["p"])
+
+
+@pytest.mark.parametrize(("user", "allowed"), [(0, "1"), (1000, None)])
+def test_root_is_allowed(monkeypatch, user, allowed):
+    monkeypatch.setattr(os, "geteuid", lambda: user)
+    for name in ("OMPI_ALLOW_RUN_AS_ROOT", "PRTE_ALLOW_RUN_AS_ROOT_CONFIRM"):
+        monkeypatch.delenv(name, raising=False)
+        assert mpi.launch_environment().get(name) == allowed
+
+
+@pytest.mark.parametrize(
+    ("files", "cores"),
+    [
+        ({"cpu.max": "max 100000\n"}, None),
+        ({"cpu.max": "150000 100000\n"}, 1.5),
+        ({"cpu.max": "max 100000\n", "../cpu.max": "50000 100000\n"}, 0.5),
+        ({"cpu.cfs_quota_us": "-1\n", "cpu.cfs_period_us": "100000\n"}, None),
+        ({"cpu.cfs_quota_us": "300000\n", "cpu.cfs_period_us": "100000\n"}, 3),
+        ({}, None),
+    ],
+)
+def test_quota(tmp_path, monkeypatch, files, cores):
+    group = tmp_path / "above/own"
+    group.mkdir(parents=True)
+    for name, text in files.items():
+        (group / name).write_text(text)
+    monkeypatch.setattr(mpi, "control_groups", lambda: [group, group.parent])
+    assert mpi.quota_cores() == cores
+    affinity = len(os.sched_getaffinity(0))
+    assert mpi.usable_cores() == (affinity if cores is None else max(1, min(affinity, int(cores))))
+
+
+def test_interpreter_of_a_script(tmp_path):
+    def script(first_line):
+        path = tmp_path / "script"
+        path.write_text(first_line + "\n")
+        return str(path)
+
+    assert program.python_of(script(f"#!{sys.executable} -u")) == sys.executable
+    assert program.python_of(script("#!/usr/bin/env python3")).endswith("python3")
+    assert program.python_of(script("#!/bin/sh")) is None
+    assert program.python_of(script("")) is None
+    assert program.python_of("/usr/bin/python3.11") == "/usr/bin/python3.11"
+
+
+def test_programs_without_mpi(tmp_path):
+    assert program.needs_of("/bin/ls") == program.Needs()
+    assert program.needs_of("/bin/sh") == program.Needs()
+
+
+def test_choice_prefers_the_library_itself(tmp_path, only):
+    launchers = [make_mpi(tmp_path / name, "mpich", "libmpi.so.12") for name in ("a", "b")]
+    only(*launchers)
+    available = mpi.find_all()
+    second = available[1]
+    assert program.choose(program.Needs("libmpi.so.12", second.library), available) == second
+    assert program.choose(program.Needs("libmpi.so.12"), available) == available[0]
+    assert program.choose(program.Needs("libmpi.so.40"), available) is None
+
+
+def test_library_path(monkeypatch):
+    one = mpi.Mpi("mpich", "5", Path("/m/bin/mpiexec"), Path("/m/lib/libmpi.so.12"))
+    monkeypatch.setenv("LD_LIBRARY_PATH", "/x")
+    assert program.library_path(program.Needs("libmpi.so.12", one.library), one) == {}
+    assert program.library_path(program.Needs("libmpi.so.12"), one) == {"LD_LIBRARY_PATH": "/m/lib:/x"}
+    monkeypatch.delenv("LD_LIBRARY_PATH")
+    assert program.library_path(program.Needs(interpreter="python3"), one) == {"LD_LIBRARY_PATH": "/m/lib"}

