@@ -35,8 +35,9 @@ inline constexpr char c_template[] = R"c(@title
  * SEND_BLOCK(to, 2), 1, 5 comes after the operations 1 and 5 places before it. 15 stands for a number that follows.
  * Comments give the step of the algorithm. Tokens are messages without content that tell the receiver it may go on.
 @if lists
- * SEND_LIST and RECV_LIST carry several blocks, COPY has two slots: their number and the slots come next. A slot is
- * place + 3 * index, where place 0 is the send buffer, 1 the receive buffer, 2 scratch.
+ * SEND_LIST and RECV_LIST carry several blocks, COPY has two slots, or none where it only keeps the order: their number
+ * and the slots come next. A slot is place + 3 * index, where place 0 is the send buffer, 1 the receive buffer,
+ * 2 scratch.
 @end
  */
 enum { COPY_OWN, SEND_BLOCK, RECV_BLOCK, SEND_TOKEN, RECV_TOKEN, SEND_LIST, RECV_LIST, COPY };
@@ -355,6 +356,7 @@ static int start(const struct plan *plan, const struct buffers *b, int i, MPI_Re
     case SEND_LIST:
     case RECV_LIST:
     case COPY:
+        if (op->slots == 0) return MPI_SUCCESS;
         return start_list(plan, b, i, request);
 @end
     default:

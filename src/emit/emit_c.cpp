@@ -24,6 +24,7 @@ code code_of(const schedule& program, const operation& op) {
   const auto slots = program.slots_of(op);
   switch (op.kind) {
     case op_kind::copy:
+      if (slots.empty()) return code::copy;
       return slots[0] == send_slot(program.rank) && slots[1] == recv_slot(program.rank) ? code::copy_own : code::copy;
     case op_kind::send:
       if (slots.empty()) return code::send_token;

@@ -75,6 +75,12 @@ TEST(Emit, COnlyHasWhatTheScheduleNeeds) {
   }
 }
 
+// A batch waits for the one before by a copy of nothing.
+TEST(Emit, CHoldsJoins) {
+  const auto programs = programs_of("scattered:block_count=2", 7);
+  EXPECT_EQ(count(emit_c({programs, "", {}}), "COPY(4), 0, "), 2u * 7);
+}
+
 TEST(Emit, CStaysAComment) {
   const auto programs = programs_of("tree", 2);
   const std::string text = emit_c({programs, "first */ int x;\n\nsecond", {}});
