@@ -38,6 +38,31 @@ int temp_peak(const schedule& program) {
   return peak;
 }
 
+schedule without_joins(const schedule& program) {
+  schedule plain = program;
+  plain.operations.clear();
+  plain.after.clear();
+  std::vector<std::vector<op_id>> stands_for(program.operations.size());  // of each operation, in the new program
+  for (std::size_t id = 0; id < program.operations.size(); ++id) {
+    operation op = program.operations[id];
+    std::vector<op_id> before;
+    for (op_id earlier : program.after_of(op))
+      before.insert(before.end(), stands_for[earlier].begin(), stands_for[earlier].end());
+    std::sort(before.begin(), before.end());
+    before.erase(std::unique(before.begin(), before.end()), before.end());
+    if (op.kind == op_kind::copy && op.slot_count == 0) {
+      stands_for[id] = std::move(before);
+      continue;
+    }
+    stands_for[id] = {static_cast<op_id>(plain.operations.size())};
+    op.first_after = static_cast<std::uint32_t>(plain.after.size());
+    op.after_count = static_cast<std::uint32_t>(before.size());
+    plain.after.insert(plain.after.end(), before.begin(), before.end());
+    plain.operations.push_back(op);
+  }
+  return plain;
+}
+
 traffic sent_by(const schedule& program) {
   traffic sum;
   for (const operation& op : program.operations) {

@@ -81,6 +81,10 @@ constexpr bool is_written(const operation& op, std::size_t position) {
 // writes it to the last one that reads it.
 int temp_peak(const schedule& program);
 
+// The same program with every join replaced by what it stands for, for readers that know only copies and transfers.
+// Dependencies then grow with the square of a batch.
+schedule without_joins(const schedule& program);
+
 // What one rank moves: the quantities of the cost formulas.
 struct traffic {
   std::int64_t messages = 0;           // data messages sent (K)
