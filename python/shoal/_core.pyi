@@ -152,6 +152,25 @@ class Fault:
     @property
     def text(self) -> str: ...
 
+@final
+class Steps:
+    """Schedules followed step by step; str() gives one line a step, such as "1: 0->7:m0 3->4:m3"."""
+
+    @property
+    def fault(self) -> str | None:
+        """What breaks the rules of steps: one port a rank, nothing sent before it is there."""
+    @property
+    def count(self) -> int: ...
+    @property
+    def volume(self) -> float:
+        """Sum over the steps of the largest transfer, in blocks."""
+    @property
+    def traffic(self) -> float:
+        """All blocks moved."""
+
+def follow_steps(programs: Sequence[Schedule], *, senders: int) -> Steps:
+    """Of an allgather between two groups; the programs are those of ranks 0, 1, ..."""
+
 def check(programs: Sequence[Schedule], *, senders: int = 0) -> Fault | None:
     """The first fault of the programs of ranks 0, 1, ...; senders > 0: of an allgather between two groups."""
 

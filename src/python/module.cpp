@@ -10,6 +10,7 @@
 #include "algorithms/algorithm.hpp"
 #include "algorithms/digits.hpp"
 #include "schedule/checker.hpp"
+#include "schedule/step_table.hpp"
 #include "topology/node_layout.hpp"
 
 namespace nb = nanobind;
@@ -110,10 +111,26 @@ nb::list operations_of(nb::object self) {
   return operations;
 }
 
-std::optional<fault> check_programs(const std::vector<schedule>& programs, int senders) {
+int parts_of(const std::vector<schedule>& programs) { return programs.empty() ? 1 : programs[0].parts; }
+
+meaning meaning_of(const std::vector<schedule>& programs, int senders) {
   const int ranks = static_cast<int>(programs.size());
-  const int parts = programs.empty() ? 1 : programs[0].parts;
-  return check(programs, senders == 0 ? alltoall_meaning(ranks) : allgather_meaning(senders, ranks - senders, parts));
+  return senders == 0 ? alltoall_meaning(ranks) : allgather_meaning(senders, ranks - senders, parts_of(programs));
+}
+
+std::optional<fault> check_programs(const std::vector<schedule>& programs, int senders) {
+  return check(programs, meaning_of(programs, senders));
+}
+
+// Steps with the parts that blocks are cut into.
+struct followed {
+  step_report report;
+  int parts;
+  double in_blocks(std::int64_t parts_moved) const { return static_cast<double>(parts_moved) / parts; }
+};
+
+followed follow_programs(const std::vector<schedule>& programs, int senders) {
+  return {follow_steps(programs, meaning_of(programs, senders)), parts_of(programs)};
 }
 
 std::optional<fault> check_all_ranks(const selection& chosen, const problem& at) {
@@ -202,6 +219,13 @@ void bind_checker(nb::module_& m) {
       .def_ro("rank", &fault::rank)
       .def_prop_ro("operation", [](const fault& f) { return f.op < 0 ? std::nullopt : std::optional<op_id>(f.op); })
       .def_ro("text", &fault::text);
+  nb::class_<followed>(m, "Steps")
+      .def_prop_ro("fault", [](const followed& f) { return f.report.fault ? std::optional(f.report.fault->text) : std::nullopt; })
+      .def_prop_ro("count", [](const followed& f) { return f.report.steps; })
+      .def_prop_ro("volume", [](const followed& f) { return f.in_blocks(f.report.volume); })
+      .def_prop_ro("traffic", [](const followed& f) { return f.in_blocks(f.report.traffic); })
+      .def("__str__", [](const followed& f) { return step_table(f.report, f.parts); });
+  m.def("follow_steps", follow_programs, nb::arg("programs"), nb::kw_only(), nb::arg("senders"));
   m.def("check", check_programs, nb::arg("programs"), nb::kw_only(), nb::arg("senders") = 0);
   m.def("check_all_ranks", check_all_ranks, nb::arg("selection"), nb::arg("problem"),
         nb::call_guard<nb::gil_scoped_release>());

@@ -36,6 +36,9 @@ def plan(
         print(json.dumps({"algorithm": str(selection), "ranks": problem.ranks, "programs": entries}))
         return
     out.print(f"[bold]{selection}[/bold] on {problem.ranks} ranks" + (f", rank {rank}" if rank is not None else ""))
+    if problem.senders and rank is None:
+        print_steps(programs, problem.senders)
+        return
     out.print(summary_table(programs) if rank is None else step_table(programs[0]))
     print_totals(programs)
 
@@ -50,13 +53,20 @@ def make_problem(ranks: int, layout: str, senders: int, receivers: int) -> shoal
     return shoal.Problem(ranks, layout=layout)
 
 
+def print_steps(programs: list[shoal.Schedule], senders: int) -> None:
+    """One line a step: 0->7:m3 means that rank 0 sends rank 7 the message of rank 3."""
+    steps = shoal.follow_steps(programs, senders=senders)
+    print(str(steps), end="")
+    out.print(f"{steps.count} steps, volume {steps.volume:g}, traffic {steps.traffic:g} messages")
+
+
 def blocks(operation: shoal.Operation) -> str:
     return " ".join(f"{slot}*" if slot.passing else str(slot) for slot in operation.slots) or "(token)"
 
 
 def describe(operation: shoal.Operation) -> str:
     if operation.kind == "copy":
-        return "{} to {}".format(*operation.slots)
+        return "{} to {}".format(*operation.slots) if operation.slots else "(join)"
     return f"{operation.peer}: {blocks(operation)}"
 
 
