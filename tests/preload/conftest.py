@@ -1,12 +1,10 @@
 """Programs under the preload: compiled once per MPI, started by tests as processes of their own."""
 
-import sys
 from pathlib import Path
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
-import mpis  # noqa: E402
+import mpis
 
 SOURCES = Path(__file__).resolve().parent
 
@@ -20,6 +18,12 @@ def available(candidates):
 
 @pytest.fixture(params=available(mpis.WHEELS), scope="session")
 def mpi(request):
+    return request.param
+
+
+@pytest.fixture(params=available(mpis.WHEELS[:1]), scope="session")
+def one_mpi(request):
+    """For what cannot depend on the MPI."""
     return request.param
 
 
@@ -42,28 +46,3 @@ def compiled(tmp_path_factory):
         return built[key]
 
     return compiled
-
-
-class Rows:
-    """What SHOAL_REPORT=1 printed: calls by collective and algorithm."""
-
-    def __init__(self, text):
-        self.calls = {}
-        for line in text.splitlines():
-            words = line.split()
-            if line.startswith("shoal: alltoall") and len(words) >= 11:
-                key = words[1], words[-1]
-                self.calls[key] = self.calls.get(key, 0) + int(words[3])
-
-    def total(self, collective):
-        return sum(calls for (name, _), calls in self.calls.items() if name == collective)
-
-
-@pytest.fixture
-def report():
-    return Rows
-
-
-def warnings(run):
-    """Lines Shoal wrote that are not its report."""
-    return [line for line in run.stderr.splitlines() if line.startswith("shoal: ") and "using the MPI library" in line]

@@ -1,7 +1,8 @@
 """Settings through the preload: wrong ones give one warning from one rank and the MPI's own collectives."""
 
 import pytest
-from conftest import warnings
+
+from mpis import served, warnings
 
 RANKS = 4
 WRONG = {
@@ -29,90 +30,90 @@ def exchanges(mpi, compiled, where="world", ranks=RANKS, **settings):
     return mpi.run(ranks, [compiled(mpi, "exchange.c"), where], SHOAL_REPORT=1, **settings)
 
 
-def served(run):
+def right(run):
     assert (run.returncode, run.stdout.split()) == (0, ["faults:", "0"]), run.stderr
     return run
 
 
-def refused_once(run, report, *words):
-    served(run)
+def refused_once(run, *words):
+    right(run)
     assert len(warnings(run)) == 1, run.stderr
     assert all(word in warnings(run)[0] for word in words), run.stderr
-    assert report(run.stderr).calls == {}
+    assert served(run) == {}
 
 
 @pytest.mark.parametrize("case", WRONG)
-def test_wrong_setting(mpi, compiled, report, case):
+def test_wrong_setting(one_mpi, compiled, case):
     settings, words = WRONG[case]
-    refused_once(exchanges(mpi, compiled, **settings), report, *settings, *words)
+    refused_once(exchanges(one_mpi, compiled, **settings), *settings, *words)
 
 
 @pytest.mark.parametrize("case", WRONG_FILES)
-def test_wrong_file(mpi, compiled, report, tmp_path, case):
+def test_wrong_file(one_mpi, compiled, tmp_path, case):
     text, words = WRONG_FILES[case]
     path = tmp_path / "shoal.toml"
     path.write_text(text)
-    refused_once(exchanges(mpi, compiled, SHOAL_CONFIG=path), report, str(path), *words)
+    refused_once(exchanges(one_mpi, compiled, SHOAL_CONFIG=path), str(path), *words)
 
 
-def test_setting_that_does_not_fit_the_ranks(mpi, compiled, report):
+def test_setting_that_does_not_fit_the_ranks(mpi, compiled):
     """Only the calls it is for are refused."""
-    run = served(exchanges(mpi, compiled, SHOAL_ALLTOALLV="tuna:radices=2", SHOAL_ALLTOALL="tuna"))
+    run = right(exchanges(mpi, compiled, SHOAL_ALLTOALLV="tuna:radices=2", SHOAL_ALLTOALL="tuna"))
     assert len(warnings(run)) == 1 and "radices=2" in warnings(run)[0] and "4 ranks" in warnings(run)[0], run.stderr
-    assert report(run.stderr).calls == {("alltoall", "tuna"): 3}
+    assert served(run) == {("alltoall", "tuna"): 3}
 
 
-def test_wrong_setting_with_many_roots(mpi, compiled, report):
+def test_wrong_setting_with_many_roots(mpi, compiled):
     """Rank 1 of the world is rank 0 of its communicator, and every rank is rank 0 of its own."""
     for where in ["halves", "self"]:
-        refused_once(exchanges(mpi, compiled, where, SHOAL_ALLTOALLV="tunna"), report, "tunna")
+        refused_once(exchanges(mpi, compiled, where, SHOAL_ALLTOALLV="tunna"), "tunna")
 
 
 @pytest.mark.parametrize("value", ["tuna:radix=3", "tunna"])
 @pytest.mark.parametrize("odd_rank", [0, RANKS - 1])
-def test_one_rank_differs(mpi, compiled, report, value, odd_rank):
+def test_one_rank_differs(mpi, compiled, value, odd_rank):
     """Not even a rank with a valid setting of its own decides alone."""
     command = [compiled(mpi, "exchange.c")]
     odd = mpi.ranks(1, command, SHOAL_REPORT=1, SHOAL_ALLTOALLV=value)
     others = mpi.ranks(RANKS - 1, command, SHOAL_REPORT=1)
     run = mpi.launch(*([odd, others] if odd_rank == 0 else [others, odd]))
-    refused_once(run, report, value if value == "tunna" and odd_rank == 0 else "rank")
+    refused_once(run, value if value == "tunna" and odd_rank == 0 else "rank")
 
 
-def test_verify_differs(mpi, compiled, report):
+def test_verify_differs(mpi, compiled):
     command = [compiled(mpi, "exchange.c")]
     run = mpi.launch(mpi.ranks(1, command, SHOAL_VERIFY=1), mpi.ranks(RANKS - 1, command))
-    refused_once(run, report, "differ")
+    refused_once(run, "differ")
 
 
-def test_waiting_and_report_may_differ(mpi, compiled, report):
+def test_waiting_and_report_may_differ(mpi, compiled):
     """They change nothing that ranks must agree on."""
     command, how = [compiled(mpi, "exchange.c")], {"SHOAL_ALLTOALL": "tuna", "SHOAL_ALLTOALLV": "tuna"}
     first = mpi.ranks(1, command, SHOAL_WAIT="sleep", SHOAL_REPORT=1, **how)
-    run = served(mpi.launch(first, mpi.ranks(RANKS - 1, command, SHOAL_WAIT="spin", **how)))
+    run = right(mpi.launch(first, mpi.ranks(RANKS - 1, command, SHOAL_WAIT="spin", **how)))
     assert not warnings(run)
-    assert report(run.stderr).calls == {("alltoall", "tuna"): 3, ("alltoallv", "tuna"): 2}
+    assert served(run) == {("alltoall", "tuna"): 3, ("alltoallv", "tuna"): 2}
 
 
 @pytest.mark.parametrize("wait", ["auto", "spin", "yield", "sleep"])
-def test_waiting(mpi, compiled, report, wait):
-    run = served(exchanges(mpi, compiled, SHOAL_ALLTOALLV="two_phase", SHOAL_WAIT=wait))
-    assert report(run.stderr).calls["alltoallv", "two_phase"] == 2
+def test_waiting(one_mpi, compiled, wait):
+    run = right(exchanges(one_mpi, compiled, SHOAL_ALLTOALLV="two_phase", SHOAL_WAIT=wait))
+    assert served(run)["alltoallv", "two_phase"] == 2
 
 
-def test_file(mpi, compiled, report, tmp_path):
+def test_file(one_mpi, compiled, tmp_path):
     """The environment wins over the file; comments and quotes are TOML's."""
     path = tmp_path / "shoal.toml"
     path.write_text('# ours\nalltoall = "bruck"  # for equal blocks\nalltoallv = "two_phase"\nreport = 1\n')
-    command = [compiled(mpi, "exchange.c")]
-    run = served(mpi.run(RANKS, command, SHOAL_CONFIG=path, SHOAL_ALLTOALLV="tuna:radix=3"))
-    assert report(run.stderr).calls == {("alltoall", "bruck"): 3, ("alltoallv", "tuna:radix=3"): 2}
+    command = [compiled(one_mpi, "exchange.c")]
+    run = right(one_mpi.run(RANKS, command, SHOAL_CONFIG=path, SHOAL_ALLTOALLV="tuna:radix=3"))
+    assert served(run) == {("alltoall", "bruck"): 3, ("alltoallv", "tuna:radix=3"): 2}
 
 
-def test_verify(mpi, compiled, report):
-    run = served(exchanges(mpi, compiled, SHOAL_ALLTOALL="tuna", SHOAL_ALLTOALLV="tuna", SHOAL_VERIFY=1))
+def test_verify(mpi, compiled):
+    run = right(exchanges(mpi, compiled, SHOAL_ALLTOALL="tuna", SHOAL_ALLTOALLV="tuna", SHOAL_VERIFY=1))
     assert "shoal: verified 5 exchanges" in run.stderr
-    assert report(run.stderr).calls == {("alltoall", "tuna"): 3, ("alltoallv", "tuna"): 2}
+    assert served(run) == {("alltoall", "tuna"): 3, ("alltoallv", "tuna"): 2}
 
 
 def test_verify_finds_a_difference(mpi, compiled):
@@ -125,14 +126,14 @@ def test_verify_finds_a_difference(mpi, compiled):
 
 
 def test_nothing_is_written_unasked(mpi, compiled):
-    run = served(mpi.run(RANKS, [compiled(mpi, "exchange.c")]))
+    run = right(mpi.run(RANKS, [compiled(mpi, "exchange.c")]))
     assert run.stderr == ""
 
 
-def test_report(mpi, compiled):
-    run = served(exchanges(mpi, compiled, SHOAL_ALLTOALL="linear", SHOAL_ALLTOALLV="tuna:radix=2"))
+def test_report(one_mpi, compiled):
+    run = right(exchanges(one_mpi, compiled, SHOAL_ALLTOALL="linear", SHOAL_ALLTOALLV="tuna:radix=2"))
     lines = [line.split() for line in run.stderr.splitlines() if line.startswith("shoal: ")]
-    assert lines[1] == "shoal: call ranks calls sent time per call algorithm".split()
+    assert lines[1] == ["shoal:", "call", "ranks", "calls", "sent", "time", "per", "call", "algorithm"]
     rows = {words[1]: words for words in lines[2:]}
     assert rows["alltoall"][2:6] + rows["alltoall"][-1:] == ["4", "3", "144", "B", "linear"]
     assert rows["alltoallv"][2:6] + rows["alltoallv"][-1:] == ["4", "2", "32", "B", "tuna:radix=2"]

@@ -1,0 +1,55 @@
+"""Runs unittest modules on every rank and writes what became of each test on each rank, as JSON.
+
+usage: python rank_results.py OUTPUT DIRECTORY PATTERN MODULE...      PATTERN selects tests, as in *Alltoall*
+"""
+
+import json
+import sys
+import unittest
+from pathlib import Path
+
+
+class Outcomes(unittest.TestResult):
+    def __init__(self):
+        super().__init__()
+        self.of = {}
+
+    def stopTest(self, test):  # noqa: N802
+        super().stopTest(test)
+        self.of.setdefault(test.id(), "passed")
+
+    def addSkip(self, test, reason):  # noqa: N802
+        super().addSkip(test, reason)
+        self.of[test.id()] = "skipped"
+
+    def addFailure(self, test, error):  # noqa: N802
+        super().addFailure(test, error)
+        self.of[test.id()] = "failed"
+
+    def addError(self, test, error):  # noqa: N802
+        super().addError(test, error)
+        self.of[test.id()] = "failed"
+
+    def addSubTest(self, test, subtest, error):  # noqa: N802
+        super().addSubTest(test, subtest, error)
+        if error:
+            self.of[test.id()] = "failed"
+
+
+def main(output, directory, pattern, *modules):
+    sys.path.insert(0, directory)
+    from mpi4py import MPI
+
+    loader = unittest.TestLoader()
+    loader.testNamePatterns = [pattern]
+    outcomes = Outcomes()
+    loader.loadTestsFromNames(modules).run(outcomes)
+    ranks = MPI.COMM_WORLD.gather(outcomes.of)
+    if ranks:
+        Path(output).write_text(json.dumps(ranks))
+        for test, text in outcomes.failures + outcomes.errors:
+            print(test.id(), text)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -1,0 +1,99 @@
+"""mpi4py's own tests of collectives give the same results with Shoal as without, whatever algorithm is forced.
+
+By default the tests of all-to-all exchanges, with `auto` and two algorithms, on 3 ranks. With SHOAL_EXHAUSTIVE=1, on 3
+and 4 ranks, all tests of collectives with `auto`, and those of all-to-all exchanges with every algorithm of the table.
+"""
+
+import importlib.metadata
+import json
+import os
+import sys
+from collections import Counter
+
+import pytest
+
+from mpis import ROOT, served, warnings
+
+EXHAUSTIVE = os.environ.get("SHOAL_EXHAUSTIVE") == "1"
+RANKS = [3, 4] if EXHAUSTIVE else [3]
+EXCHANGES = "*lltoall*"  # all others do not change with the algorithm
+MODULES = "test_cco_*.py" if EXHAUSTIVE else "test_cco_[bov]*.py"  # without those of calls Shoal does not take
+SOME = ["tuna:radix=2", "pairwise"]
+VARIANTS = ["tuna:radix=2", "tuna:radix=3,inflight=1", "bruck:radix=2,variant=basic"]
+
+
+def suite():
+    """The directory of the tests, in the source package of the mpi4py that is installed."""
+    try:
+        version = importlib.metadata.version("mpi4py")
+    except importlib.metadata.PackageNotFoundError:
+        pytest.skip("mpi4py is not installed")
+    directory = ROOT / f".cache/mpi4py-{version}/test"
+    if not directory.is_dir():
+        pytest.skip(f"there is no {directory}; `make test` fetches it")
+    return directory
+
+
+def run_suite(mpi, ranks, output, pattern, **how):
+    tests = suite()
+    modules = [path.stem for path in sorted(tests.glob(MODULES))]
+    runner = ROOT / "tests/preload/rank_results.py"
+    # One mpi4py serves all MPIs: this names the one to load. Under the preload it is loaded already.
+    where = {"MPI4PY_LIBMPI": mpi.libraries}
+    run = mpi.run(ranks, [sys.executable, runner, output, tests, pattern, *modules], timeout=900, **where, **how)
+    assert run.returncode == 0, run.stdout + run.stderr
+    return run, json.loads(output.read_text())
+
+
+def table(mpi, program):
+    """The names of all algorithms, and of those for equal blocks only, as the library tells them."""
+
+    def refusal(value):
+        return warnings(mpi.run(1, [program], SHOAL_ALLTOALLV=value))
+
+    names = refusal("?")[0].split("; there are ")[1].split(";")[0].split(", ")
+    return names, {name for name in names if any("equal blocks" in line for line in refusal(name))}
+
+
+def forced(spec, uniform_only):
+    how = {"SHOAL_ALLTOALL": spec, "SHOAL_REPORT": 1}
+    return how if spec.split(":")[0] in uniform_only else how | {"SHOAL_ALLTOALLV": spec}
+
+
+def taken(run, spec):
+    """Calls of each collective that were done by `spec`, any for auto."""
+    counts = Counter({"alltoall": 0, "alltoallv": 0})
+    for (collective, how), calls in served(run).items():
+        counts[collective] += calls if spec in ["auto", how] else 0
+    return counts
+
+
+def row(mpi, spec, results, counts):
+    outcomes = ", ".join(f"{n} {outcome}" for outcome, n in sorted(Counter(results[0].values()).items()))
+    return f"{mpi.name:8} {len(results)} ranks  {spec:30} {outcomes:26} {dict(counts)}"
+
+
+@pytest.mark.parametrize("ranks", RANKS)
+def test_same_results(mpi, ranks, compiled, tmp_path, subtests):
+    names, uniform_only = table(mpi, compiled(mpi, "exchange.c"))
+    rows = []
+
+    def same_results(specs, pattern):
+        _, expected = run_suite(mpi, ranks, tmp_path / "expected", pattern, preload=False)
+        assert len(expected) == ranks and "passed" in expected[0].values()
+        for spec in specs:
+            with subtests.test(algorithm=spec, pattern=pattern):
+                run, results = run_suite(mpi, ranks, tmp_path / "results", pattern, **forced(spec, uniform_only))
+                counts = taken(run, spec)
+                rows.append(row(mpi, spec, results, counts))
+                assert results == expected
+                if any("cannot serve" in line for line in warnings(run)):
+                    pytest.skip(warnings(run)[0])
+                assert not warnings(run)
+                assert counts["alltoall"] > 0
+                assert counts["alltoallv"] > 0 or spec.split(":")[0] in uniform_only
+
+    if EXHAUSTIVE:
+        same_results(["auto"], "*")
+    same_results(names + VARIANTS if EXHAUSTIVE else ["auto", *SOME], EXCHANGES)
+    print("\n".join(rows))
