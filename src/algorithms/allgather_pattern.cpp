@@ -28,7 +28,8 @@ allgather_pattern::kind allgather_pattern::parse(const std::string& word, int me
 int allgather_pattern::rounds() const { return how_ == kind::ring ? members_ - 1 : ceil_log2(members_); }
 
 allgather_pattern::exchange allgather_pattern::at(int round, int member) const {
-  if (how_ == kind::ring) return {wrap(member - 1), wrap(member + 1), wrap(member + round), wrap(member + 1 + round), 1};
+  if (how_ == kind::ring)
+    return {wrap(member - 1), wrap(member + 1), wrap(member + round), wrap(member + 1 + round), 1};
   const int distance = 1 << round;
   if (how_ == kind::bruck)
     return {wrap(member - distance), wrap(member + distance), member, wrap(member + distance),

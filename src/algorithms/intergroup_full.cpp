@@ -101,7 +101,7 @@ algorithm intergroup_full() {
   a.parameters = {
       {"spread", "how a sender reaches its receivers: split moves less, binomial takes fewer rounds", "binomial",
        {"binomial", "split"}},
-      {"allgather", "how a group gathers; auto: recursive_doubling if the number of senders is a power of two, else bruck",
+      {"allgather", "how a group gathers; auto: recursive_doubling for a power of two of senders, else bruck",
        "auto", {"auto", "recursive_doubling", "bruck", "ring"}},
       {"prune", "no: senders also get what they do not pass on, as published", "yes", {"yes", "no"}}};
   a.refuses = refuses_full;

@@ -76,8 +76,8 @@ schedule generate_root_gathering(const problem& at, int rank, const arguments& w
 }  // namespace
 
 algorithm intergroup_root_gathering() {
-  algorithm a = intergroup_entry("root_gathering", "gather to one sender, hand over to one receiver, broadcast: the baseline",
-                                 "MPICH, Open MPI", generate_root_gathering);
+  algorithm a = intergroup_entry("root_gathering", "gather to one sender, hand over to one receiver, broadcast",
+                                 "the baseline: MPICH, Open MPI", generate_root_gathering);
   a.parameters = {{"broadcast", "among the receivers: split moves less, binomial takes fewer rounds", "binomial",
                    {"binomial", "split"}}};
   return a;

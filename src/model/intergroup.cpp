@@ -133,21 +133,23 @@ std::vector<std::string> candidates(groups g, std::string_view network, double b
   }
   constexpr std::string_view torus = "torus:";
   if (network.substr(0, torus.size()) == torus) return {"torus:shape=" + std::string(network.substr(torus.size()))};
-  throw std::invalid_argument("'" + std::string(network) + "' is not a network; there are full, ring and torus:ROWSxCOLUMNS, " +
-                              "as in torus:4x8");
+  throw std::invalid_argument("'" + std::string(network) + "' is not a network; there are full, ring and " +
+                              "torus:ROWSxCOLUMNS, as in torus:4x8");
 }
 
 std::string time_text(double seconds) {
-  const auto [unit, factor] = seconds < 1e-3 ? std::pair("us", 1e6) : seconds < 1 ? std::pair("ms", 1e3) : std::pair("s", 1.0);
+  const bool micro = seconds < 1e-3, milli = seconds < 1;
   char text[32];
-  std::snprintf(text, sizeof text, "%.3g %s", seconds * factor, unit);
+  const char* unit = micro ? "us" : milli ? "ms" : "s";
+  std::snprintf(text, sizeof text, "%.3g %s", seconds * (micro ? 1e6 : milli ? 1e3 : 1), unit);
   return text;
 }
 
 std::string describe(const intergroup_prediction& p) {
-  char text[64];
-  std::snprintf(text, sizeof text, " (%lld steps, %.4g messages deep)", static_cast<long long>(p.cost.steps), p.cost.volume);
-  return p.spec + " " + time_text(p.seconds) + text;
+  char volume[32];
+  std::snprintf(volume, sizeof volume, "%.4g", p.cost.volume);
+  const std::string steps = std::to_string(p.cost.steps);
+  return p.spec + " " + time_text(p.seconds) + " (" + steps + " steps, " + volume + " messages deep)";
 }
 
 }  // namespace

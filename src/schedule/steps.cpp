@@ -76,8 +76,9 @@ class step_run {
   }
 
   void unmatched(int rank, op_id id) {
-    fail(step_fault_kind::unmatched, op(rank, id).step, rank,
-         std::string(to_string(op(rank, id).kind)) + " with rank " + std::to_string(op(rank, id).peer) + " has no counterpart");
+    const operation& alone = op(rank, id);
+    fail(step_fault_kind::unmatched, alone.step, rank,
+         std::string(to_string(alone.kind)) + " with rank " + std::to_string(alone.peer) + " has no counterpart");
   }
 
   // ---- one port each way, and links ------------------------------------------------------------------------------
@@ -91,7 +92,8 @@ class step_run {
 
   void check_port(step_fault_kind kind, int message::*rank) {
     const auto port = [rank](const message& m) { return std::pair(m.step, m.*rank); };
-    std::stable_sort(messages_.begin(), messages_.end(), [&](const message& a, const message& b) { return port(a) < port(b); });
+    std::stable_sort(messages_.begin(), messages_.end(),
+                     [&](const message& a, const message& b) { return port(a) < port(b); });
     for (std::size_t i = 1; i < messages_.size(); ++i)
       if (port(messages_[i - 1]) == port(messages_[i]))
         fail(kind, messages_[i].step, messages_[i].*rank,

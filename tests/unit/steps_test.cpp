@@ -13,9 +13,10 @@ using testing::parse_intergroup;
 using testing::run_intergroup;
 using testing::two_groups;
 
-// ---- faults ----------------------------------------------------------------------------------------------------------
+// ---- faults -------------------------------------------------------------------------------------------------------
 
-std::optional<step_fault> fault_of(const std::vector<schedule>& programs, int p, int q, const neighbour_test& linked = {}) {
+std::optional<step_fault> fault_of(const std::vector<schedule>& programs, int p, int q,
+                                   const neighbour_test& linked = {}) {
   return follow_steps(programs, allgather_meaning(p, q), linked).fault;
 }
 
@@ -125,7 +126,7 @@ TEST(Steps, KnowTheLinksOfRingAndTorus) {
   EXPECT_FALSE(torus(0, 6) || torus(0, 2) || torus(0, 10) || torus(4, 5) || torus(3, 3));
 }
 
-// ---- the table: examples of the intergroup specification, global ranks -----------------------------------------------------
+// ---- the table: examples of the intergroup specification, global ranks --------------------------------------------
 
 std::string table_of(const std::string& spec, int p, int q) {
   const intergroup_run run = run_intergroup(spec, p, q);
