@@ -200,3 +200,114 @@ class DigitSystem:
     def peak_slots(self) -> int: ...
 
 def square_radix(ranks: int) -> int: ...
+
+@final
+class Network:
+    """Switches and machines joined by links, which form a tree, and where the ranks are: rank r on the r-th machine in
+    the natural order of names until place_ranks() says otherwise."""
+
+    @property
+    def ranks(self) -> int: ...
+    @property
+    def hosts(self) -> list[str]:
+        """The machine of each rank."""
+    @property
+    def machines(self) -> list[str]: ...
+    @property
+    def nodes(self) -> list[tuple[str, bool]]:
+        """Names, and whether they are machines."""
+    @property
+    def links(self) -> list[tuple[str, str, float]]:
+        """Two names and bits per second."""
+    def place_ranks(self, hosts: Sequence[str]) -> None:
+        """Names repeat where a machine has several ranks; a domain is ignored where the full name is unknown."""
+    def choose_root(self, name: str) -> None: ...
+    def problem(self) -> Problem:
+        """An all-to-all among these ranks, for generate() with an algorithm that uses the switches."""
+    def to_slurm(self) -> str: ...
+    def to_edge_list(self) -> str: ...
+
+def read_topology(path: str) -> Network:
+    """Slurm's topology.conf, or an edge list: "a b [bandwidth]", "switch NAME...", "machine NAME..."."""
+
+def parse_topology(text: str, file: str = "topology") -> Network: ...
+def expand_host_list(hosts: str) -> list[str]: ...
+def fold_host_list(names: Sequence[str]) -> str: ...
+
+@final
+class TreeLink:
+    """A link of a rooted network: `below` is farther from the root."""
+
+    @property
+    def above(self) -> str: ...
+    @property
+    def below(self) -> str: ...
+    @property
+    def ranks_below(self) -> int: ...
+    @property
+    def load(self) -> int:
+        """Messages of an all-to-all in each direction."""
+    @property
+    def streams(self) -> int:
+        """Messages it carries at once at the rate of the slowest link."""
+    @property
+    def bits_per_second(self) -> float: ...
+
+@final
+class Tree:
+    """A network as schedules see it. Groups are the subtrees of the root, or parts of them behind faster links."""
+
+    def __init__(self, network: Network) -> None: ...
+    @property
+    def ranks(self) -> int: ...
+    @property
+    def top(self) -> str:
+        """The node everything hangs from: the root when there are at least two ranks."""
+    @property
+    def roots(self) -> list[str]:
+        """All nodes that may be the root, the canonical one first."""
+    @property
+    def groups(self) -> list[list[int]]: ...
+    @property
+    def links(self) -> list[TreeLink]:
+        """Cables, from the root down."""
+    @property
+    def bottleneck(self) -> TreeLink | None: ...
+    @property
+    def phases(self) -> int:
+        """Fewest possible, of the time of one message on the slowest link."""
+    @property
+    def contending_pairs(self) -> int: ...
+    def seconds(self, bytes_per_block: int) -> float:
+        """No all-to-all of equal blocks is faster."""
+    def sized_seconds(self, sizes: Sequence[int]) -> float:
+        """The same for blocks of known sizes in bytes, by sender and then receiver."""
+    def contention(self, programs: Sequence[Schedule]) -> str | None:
+        """The first step in which an edge carries more messages than its link has streams."""
+
+def bytes_on_wire(payload: int) -> int:
+    """With the headers of TCP, IP and Ethernet for every 1448 bytes: 1538 bytes of a link."""
+
+@final
+class ExchangePlan:
+    """All messages of an all-to-all on a tree, by phases, and what keeps them apart."""
+
+    @property
+    def phases(self) -> list[list[int]]:
+        """Of each phase [sender, receiver, sender, receiver, ...]."""
+    @property
+    def synchronisations(self) -> list[list[int]]:
+        """[phase, sender, receiver] of a message and of the one that waits for it."""
+    @property
+    def candidates(self) -> int: ...
+    def program(self, rank: int) -> Schedule: ...
+
+def plan_exchange(tree: Tree, *, window: int = 1, sync: str = "auto") -> ExchangePlan: ...
+def plan_sizes(tree: Tree, sizes: Sequence[int], *, window: int = 1, sync: str = "auto") -> tuple[ExchangePlan, float]:
+    """For blocks of known sizes in bytes, by sender and then receiver; and the seconds it should take."""
+
+def emit_c(programs: Sequence[Schedule], title: str = "", hosts: Sequence[str] = ()) -> str:
+    """A C file with an MPI_Alltoall that follows the programs of ranks 0, 1, ... on these hosts."""
+
+def emit_goal(programs: Sequence[Schedule], block_bytes: int) -> str:
+    """The input of LogGOPSim."""

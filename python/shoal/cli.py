@@ -6,6 +6,7 @@ from importlib import import_module
 from typing import NoReturn
 
 import typer
+from pydantic import ValidationError
 
 from shoal.errors import UserError
 
@@ -16,6 +17,7 @@ COMMANDS = {
     "check": "check.check",
     "doctor": "doctor.doctor",
     "run": "run.run",
+    "topology": "topology.app",
     "bench": "bench.bench",
     "demo": "demo.demo",
 }
@@ -33,9 +35,12 @@ def make_app(commands: Iterable[str]) -> typer.Typer:
     app.callback()(lambda: None)  # a command is named even when the app has just one
     for name in commands:
         module, function = COMMANDS[name].split(".")
+        command = getattr(import_module(f"shoal.commands.{module}"), function)
+        if isinstance(command, typer.Typer):  # has commands of its own
+            app.add_typer(command, name=name)
+            continue
         # What follows the program that `run` starts belongs to that program.
-        settings = {"allow_interspersed_args": name != "run"}
-        app.command(name, context_settings=settings)(getattr(import_module(f"shoal.commands.{module}"), function))
+        app.command(name, context_settings={"allow_interspersed_args": name != "run"})(command)
     return app
 
 
@@ -46,13 +51,21 @@ def main(args: Sequence[str] | None = None) -> NoReturn:
     try:
         status = make_app(wanted)(args=given, prog_name="shoal", standalone_mode=False)
     except typer.TyperException as error:
-        context = getattr(error, "ctx", None)
-        fail(error.format_message() + (f" See {context.command_path} --help" if context else ""))
+        fail(describe(error))
     except (UserError, ValueError) as error:  # ValueError: the core's word for a wrong value
         fail(str(error))
     except typer.Abort:
         sys.exit(130)
     sys.exit(status or 0)
+
+
+def describe(error: typer.TyperException) -> str:
+    """What is wrong with the words given to a command, and where to read on."""
+    message = error.format_message().rstrip(".")
+    if isinstance(error.__cause__, ValidationError):
+        message += f", not '{error.__cause__.errors()[0]['input']}'"
+    context = getattr(error, "ctx", None)
+    return f"{message}; see {context.command_path} --help" if context and message else message
 
 
 def fail(message: str) -> NoReturn:

@@ -72,7 +72,7 @@ schedule write_program(int ranks, int rank, int outstanding, std::vector<event> 
 exchange_plan::exchange_plan(const rank_tree& tree, std::vector<message> ordered, int window, std::optional<reduction> how)
     : messages_(std::move(ordered)), parts_(tree.ranks()) {
   if (how) waits_ = synchronise(tree, messages_, window, *how);
-  for (int rank = 0; rank < tree.ranks(); ++rank) parts_[rank].outstanding = window * tree.streams(tree.leaf(rank));
+  for (int rank = 0; rank < tree.ranks(); ++rank) parts_[rank].outstanding = sends_under_way(tree, rank, window);
   for (std::int32_t m = 0; m < static_cast<std::int32_t>(messages_.size()); ++m) {
     parts_[messages_[m].from].sends.push_back(m);
     parts_[messages_[m].to].receives.push_back(m);
@@ -113,7 +113,7 @@ schedule unsynchronised_program(const rank_tree& tree, const rank_phases& table,
     add(op_kind::send, peer, table.phase(rank, peer));
     add(op_kind::recv, peer, table.phase(peer, rank));
   }
-  return write_program(tree.ranks(), rank, window * tree.streams(tree.leaf(rank)), std::move(events));
+  return write_program(tree.ranks(), rank, sends_under_way(tree, rank, window), std::move(events));
 }
 
 }  // namespace shoal

@@ -11,13 +11,16 @@ namespace shoal {
 
 namespace {
 
-// Every edge has window * streams lanes, which its users take in turn; the users of a lane follow each other.
-// Knows the lanes of every message, one per edge of its path.
+// Every edge has window * streams lanes, or one per user if those are fewer. Its users take them in turn; the users of
+// a lane follow each other. Knows the lanes of every message, one per edge of its path.
 class lane_table {
  public:
   lane_table(const rank_tree& tree, std::span<const message> ordered, int window) {
     std::vector<int> first_lane(tree.edges()), used(tree.edges(), 0);
-    const auto width = [&](int edge) { return window * tree.streams(link_of(edge)); };
+    const auto width = [&](int edge) {
+      const std::int64_t users = std::max<std::int64_t>(1, tree.load(link_of(edge)));
+      return static_cast<int>(std::min(users, std::int64_t{window} * tree.streams(link_of(edge))));
+    };
     for (int edge = 0; edge < tree.edges(); ++edge) {
       first_lane[edge] = lanes_;
       lanes_ += width(edge);
@@ -65,8 +68,7 @@ class exact_reduction {
   exact_reduction(const rank_tree& tree, std::span<const message> ordered, int window)
       : ordered_(ordered), table_(tree, ordered, window), users_(table_.lanes()), clock_of_(table_.lanes()) {
     std::vector<int> first(1, 0), sent(tree.ranks(), 0);
-    for (int rank = 0; rank < tree.ranks(); ++rank)
-      first.push_back(first.back() + window * tree.streams(tree.leaf(rank)));
+    for (int rank = 0; rank < tree.ranks(); ++rank) first.push_back(first.back() + sends_under_way(tree, rank, window));
     for (const message& m : ordered) chain_.push_back(first[m.from] + sent[m.from]++ % (first[m.from + 1] - first[m.from]));
     chains_ = first.back();
   }
@@ -182,6 +184,11 @@ std::optional<reduction> parse_reduction(std::string_view word, int ranks) {
   if (word == "chain2") return reduction::chain2;
   if (word == "none") return std::nullopt;
   throw std::invalid_argument("there is no synchronisation '" + std::string(word) + "'; there are auto, exact, chain2, none");
+}
+
+int sends_under_way(const rank_tree& tree, int rank, int window) {
+  const std::int64_t most = std::int64_t{window} * tree.streams(tree.leaf(rank));
+  return static_cast<int>(std::min<std::int64_t>(most, std::max(1, tree.ranks() - 1)));
 }
 
 synchronisations synchronise(const rank_tree& tree, std::span<const message> ordered, int window, reduction how) {

@@ -41,6 +41,9 @@ struct synchronisations {
 // its path that is window * streams places before it, so that never more than that many share the edge.
 synchronisations synchronise(const rank_tree& tree, std::span<const message> ordered, int window, reduction how);
 
+// How many messages of a rank the window lets be under way together.
+int sends_under_way(const rank_tree& tree, int rank, int window);
+
 // Pairs of messages of different senders that share a directed edge: what the published algorithm starts from.
 std::int64_t contending_pairs(const rank_tree& tree);
 

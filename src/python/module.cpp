@@ -9,6 +9,7 @@
 
 #include "algorithms/algorithm.hpp"
 #include "algorithms/digits.hpp"
+#include "python/topology_bindings.hpp"
 #include "schedule/checker.hpp"
 #include "schedule/step_table.hpp"
 #include "topology/node_layout.hpp"
@@ -90,7 +91,8 @@ nb::dict to_dict(const operation_view& view) {
   return entry;
 }
 
-nb::dict to_dict(const schedule& program) {
+nb::dict to_dict(const schedule& with_joins) {
+  const schedule program = without_joins(with_joins);
   nb::list operations;
   for (op_id id = 0; id < static_cast<op_id>(program.operations.size()); ++id)
     operations.append(to_dict(operation_view{program, id, {}}));
@@ -258,4 +260,5 @@ NB_MODULE(_core, m) {
   bind_schedules(m);
   bind_checker(m);
   bind_digits(m);
+  bind_topology(m);
 }

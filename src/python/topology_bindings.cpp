@@ -153,7 +153,7 @@ void bind_tree(nb::module_& m) {
       .def("sized_seconds", [](const named_tree& t, const std::vector<std::int64_t>& bytes) {
              require_matrix(t.tree, bytes);
              return sized_bound(t.tree, bytes);
-           }, nb::arg("bytes"))
+           }, nb::arg("sizes"))
       .def("contention", [](const named_tree& t, const std::vector<schedule>& programs) {
              return find_contention(t.tree, messages_of(programs));
            }, nb::arg("programs"));
@@ -167,7 +167,7 @@ void bind_plan(nb::module_& m) {
       .def_prop_ro("candidates", [](const exchange_plan& plan) { return plan.waits().candidates; })
       .def("program", &exchange_plan::program, nb::arg("rank"));
   m.def("plan_exchange", plan_exchange, nb::arg("tree"), nb::kw_only(), nb::arg("window") = 1, nb::arg("sync") = "auto");
-  m.def("plan_sizes", plan_sizes, nb::arg("tree"), nb::arg("bytes"), nb::kw_only(), nb::arg("window") = 1,
+  m.def("plan_sizes", plan_sizes, nb::arg("tree"), nb::arg("sizes"), nb::kw_only(), nb::arg("window") = 1,
         nb::arg("sync") = "auto");
   m.def("emit_c", [](const std::vector<schedule>& programs, std::string title, names hosts) {
           return emit_c({programs, std::move(title), std::move(hosts)});

@@ -141,7 +141,7 @@ void rank_tree::count_streams() {
   streams_.assign(nodes(), 1);
   constexpr double rounding = 1 + 1e-9;
   for (int node = 0; node < nodes(); ++node)
-    if (load(node) > 0) streams_[node] = static_cast<int>(std::min<double>(speed_[node] / slowest * rounding, ranks()));
+    if (load(node) > 0) streams_[node] = static_cast<int>(std::min(speed_[node] / slowest * rounding, 1e6));
 }
 
 void rank_tree::find_groups() {
