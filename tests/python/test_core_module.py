@@ -124,7 +124,9 @@ def test_checker_passes_and_fails():
     programs[3] = shoal.generate(shoal.parse("pairwise"), problem, 3)
     fault = shoal.check(programs)
     assert fault is not None
-    assert fault.kind == "unmatched" and fault.text.startswith(f"rank {fault.rank}, operation {fault.operation}: ")
+    assert fault.kind == "unmatched transfer" and fault.text.startswith(
+        f"rank {fault.rank}, operation {fault.operation}: "
+    )
 
 
 def test_groups():

@@ -141,9 +141,8 @@ def count(tally: Tally, case: Case, outcome: shoal.Fault | ValueError | None) ->
 
 
 def progress() -> Progress:
-    return Progress(
-        TextColumn("checking"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn(), console=err, transient=True
-    )
+    columns = TextColumn("checking"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn()
+    return Progress(*columns, console=err, transient=True, disable=not err.is_terminal)
 
 
 def table(tallies: dict[str, Tally]) -> Table:

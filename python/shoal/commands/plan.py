@@ -75,6 +75,8 @@ def step_table(program: shoal.Schedule) -> Table:
     headings = {"copy": "copies", "send": "sends to", "recv": "receives from"}
     steps: dict[int, dict[str, list[str]]] = {}
     for operation in program.operations:
+        if operation.kind == "copy" and not operation.slots:
+            continue  # a join: orders what comes after it
         cells = steps.setdefault(operation.step, {kind: [] for kind in headings})
         cells[operation.kind].append(describe(operation))
     table = Table("step", *headings.values(), show_lines=True)
