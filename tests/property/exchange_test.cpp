@@ -8,6 +8,7 @@
 
 #include "algorithms/algorithm.hpp"
 #include "execute/memory_transport.hpp"
+#include "topology/node_layout.hpp"
 
 namespace shoal {
 namespace {
@@ -107,6 +108,9 @@ run_result run(const selection& how, const job& j, std::uint32_t seed, memory_ne
   std::mt19937 random(seed);
   problem at;
   at.ranks = j.ranks;
+  std::vector<int> node_of(j.ranks);
+  for (int& node : node_of) node = static_cast<int>(random() % 4);
+  at.nodes = std::make_shared<node_layout>(node_layout::from_node_ids(node_of));
   memory_network network(j.ranks, options);
   const reversing backwards;
   const bool reverse_send = random() % 4 == 0, reverse_recv = random() % 4 == 0;
@@ -158,6 +162,10 @@ std::string random_spec(std::mt19937& random, int ranks, bool uniform) {
   const std::string radix = std::to_string(2 + random() % (ranks + 1));
   if (name == "tuna") return "tuna:radix=" + radix + (random() % 2 ? "" : ",inflight=" + std::to_string(1 + random() % 3));
   if (name == "bruck") return "bruck:radix=" + radix + (random() % 2 ? "" : ",variant=basic");
+  if (name == "hierarchical") {
+    const char* globals[] = {"global=pairwise", "global=radix", "block_count=2", "pattern=staggered", "overlap=off"};
+    return "hierarchical:radix=" + radix + "," + globals[random() % 5] + (random() % 2 ? "" : ",local=linear");
+  }
   if (name == "scattered") return "scattered:block_count=" + std::to_string(1 + random() % ranks);
   return name;
 }
