@@ -115,13 +115,14 @@ std::vector<communicator::card> communicator::exchange_cards() {
 const decision* communicator::requested(bool uniform) {
   if (!requested_[uniform]) return nullptr;
   decision& ready = requested_ready_[uniform];
-  if (!ready.how) ready = {&prepare(*requested_[uniform]), "asked for"};
+  if (request_is_new_[uniform]) ready = {&prepare(*requested_[uniform]), "asked for"};
+  request_is_new_[uniform] = false;
   return &ready;
 }
 
 void communicator::request(bool uniform, std::optional<selection> how) {
   requested_[uniform] = std::move(how);
-  requested_ready_[uniform] = {};
+  request_is_new_[uniform] = true;
 }
 
 const decision* communicator::requested_now(const selection& how) {

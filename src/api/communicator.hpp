@@ -48,6 +48,8 @@ class communicator {
   bool devices() const { return devices_; }
   std::vector<std::int64_t>& offsets() { return offsets_; }
 
+  // Ready to run; made on first use. Throws std::invalid_argument where it cannot serve these ranks.
+  prepared& prepare(const selection& how);
   // What was asked for, or null: choose. Collective calls with equal arguments change it.
   const decision* requested(bool uniform);
   void request(bool uniform, std::optional<selection> how);
@@ -72,7 +74,6 @@ class communicator {
   void report_to(usage_report& report) const;
 
  private:
-  prepared& prepare(const selection& how);
   struct card;  // what a rank tells the others about where it runs
   void survey(const settings& set);
   std::vector<card> exchange_cards();
@@ -91,6 +92,7 @@ class communicator {
   int automatic_calls_ = 0;
   std::optional<measured_exchanges> measured_;
   std::optional<selection> requested_[2];  // nonuniform, uniform
+  bool request_is_new_[2] = {true, true};
   decision requested_ready_[2], requested_now_, unmeasured_, unasked_;
   std::map<std::string, prepared> prepared_;
   std::map<std::uint64_t, decision> chosen_;  // by class of sizes

@@ -27,6 +27,8 @@ void set_from_info(communicator& state, MPI_Info info) {
   settings asked;
   if (!uniform.empty()) asked.set("alltoall", uniform);
   if (!other.empty()) asked.set("alltoallv", other);
+  for (const auto& how : {asked.alltoall, asked.alltoallv})
+    if (how) state.prepare(*how);  // throws where it cannot serve so many ranks
   if (!uniform.empty()) state.request(true, asked.alltoall);
   if (!other.empty()) state.request(false, asked.alltoallv);
 }
