@@ -2,16 +2,33 @@
 
 #include <atomic>
 #include <iostream>
+#include <map>
+#include <mutex>
+#include <utility>
 
 namespace shoal {
 
-int raise_error(MPI_Comm comm, int error_class, const std::string& text) {
+namespace {
+
+// MPI libraries have few error codes to give away (MPICH crashes when they are used up), so equal errors share one,
+// and beyond a number of different ones an error has its class alone.
+int code_for(int error_class, const std::string& line) {
+  constexpr std::size_t most_codes = 1000;
+  static std::mutex lock;
+  static std::map<std::pair<int, std::string>, int> codes;
+  const std::scoped_lock guard(lock);
+  if (const auto it = codes.find({error_class, line}); it != codes.end()) return it->second;
   int code = error_class;
-  if (PMPI_Add_error_code(error_class, &code) == MPI_SUCCESS) {
-    const std::string line = ("shoal: " + text).substr(0, MPI_MAX_ERROR_STRING - 1);
-    PMPI_Add_error_string(code, line.c_str());
-  }
-  return raise_code(comm, code);
+  if (codes.size() >= most_codes || PMPI_Add_error_code(error_class, &code) != MPI_SUCCESS) return error_class;
+  PMPI_Add_error_string(code, line.c_str());
+  codes[{error_class, line}] = code;
+  return code;
+}
+
+}  // namespace
+
+int raise_error(MPI_Comm comm, int error_class, const std::string& text) {
+  return raise_code(comm, code_for(error_class, ("shoal: " + text).substr(0, MPI_MAX_ERROR_STRING - 1)));
 }
 
 int raise_code(MPI_Comm comm, int code) {
