@@ -90,19 +90,14 @@ def test_ranks_are_placed(shoal_command, topology):
     ],
 )
 def test_wrong_input(shoal_command, topology, text, args, says):
-    status, out, err = shoal_command("topology", "show", topology(text), *args)
-    assert (status, out) == (2, "")
-    assert err.startswith("shoal: ") and says in err and err.count("\n") == 1
+    assert says in shoal_command.refused("topology", "show", topology(text), *args)
 
 
 def test_files_that_cannot_be_used(shoal_command, topology, tmp_path):
-    status, _, err = shoal_command("topology", "show", tmp_path / "nowhere")
-    assert status == 2 and "nowhere: cannot be read; expected a topology file" in err
-    output = tmp_path / "missing" / "alltoall.c"
-    status, _, err = shoal_command("topology", "generate", topology(FIGURE_1), "-o", output)
-    assert status == 2 and "alltoall.c cannot be written: No such file or directory" in err
-    status, _, err = shoal_command("topology", "schedule", topology(FIGURE_1), "--sync", "some")
-    assert status == 2 and "there is no synchronisation 'some'" in err
+    refused, path, output = shoal_command.refused, topology(FIGURE_1), tmp_path / "missing" / "alltoall.c"
+    assert "nowhere: cannot be read; expected a topology file" in refused("topology", "show", tmp_path / "nowhere")
+    assert "alltoall.c cannot be written: No such file" in refused("topology", "generate", path, "-o", output)
+    assert "there is no synchronisation 'some'" in refused("topology", "schedule", path, "--sync", "some")
 
 
 def test_schedules_of_a_network():
@@ -133,3 +128,33 @@ def test_files_are_read_and_written():
     assert (again.nodes, again.links) == (network.nodes, network.links)
     assert shoal.parse_topology(network.to_slurm()).machines == network.machines
     assert shoal.fold_host_list(shoal.expand_host_list("n[08-11],m")) == "n[08-11],m"
+
+
+def test_plan_on_a_topology(shoal_command, topology):
+    path = topology(FIGURE_1)
+    assert "Tokens, messages without blocks" in shoal_command.output("plan", "tree", "--topology", path)
+    assert "Tokens" not in shoal_command.output("plan", "tree:sync=none", "--topology", path)
+    plan = shoal_command.json("plan", "tree", "--topology", path)
+    assert (plan["algorithm"], plan["ranks"]) == ("tree", 6)
+    assert shoal_command.output("plan", "tree", "--topology", path, "--emit", "json").startswith('{"algorithm": "tree"')
+    text = shoal_command.output("plan", "tree:window=1", "--topology", path, "--emit", "c")
+    assert text.startswith("/*\n * tree:window=1 on 6 ranks") and '"n0", "n1"' in text
+    goal = shoal_command.output("plan", "pairwise", "--ranks", 3, "--emit", "goal", "--block", 64)
+    assert goal.startswith("num_ranks 3\n") and "send 64b to 1 tag 0" in goal
+
+
+@pytest.mark.parametrize(
+    "args, says",
+    [
+        (["tree", "--ranks", 4], "tree cannot serve 4 ranks: it needs the topology of the switches"),
+        (["pairwise", "--ranks", 4, "--emit", "pdf"], "--emit pdf: there are c, goal, json"),
+        (["ring", "--senders", 2, "--receivers", 3, "--emit", "c"], "--emit c writes an MPI_Alltoall"),
+        (["pairwise", "--ranks", 4, "--rank", 1, "--emit", "c"], "needs the programs of all ranks"),
+    ],
+)
+def test_plan_refuses(shoal_command, args, says):
+    assert says in shoal_command.refused("plan", *args)
+
+
+def test_plan_takes_the_ranks_from_the_topology(shoal_command, topology):
+    assert "leave out --ranks" in shoal_command.refused("plan", "tree", "--ranks", 6, "--topology", topology(FIGURE_1))

@@ -1,6 +1,7 @@
 """shoal plan: the schedule of an algorithm, for one rank or for all."""
 
 import json
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -20,18 +21,30 @@ def plan(
     layout: Annotated[str, typer.Option(help="Ranks per node (4,4,3), cyclic:3x4, or the ranks of each node.")] = "",
     senders: Annotated[int, typer.Option(help="Allgather between two groups: size of the sending one.")] = 0,
     receivers: Annotated[int, typer.Option(help="Size of the receiving group.")] = 0,
+    topology: Annotated[Path | None, typer.Option(help="File with the tree of switches, for tree.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON for programs.")] = False,
+    emit: Annotated[str, typer.Option(help="Print a file instead: c (an MPI_Alltoall), goal (LogGOPSim), json.")] = "",
+    block: Annotated[int, typer.Option(min=0, help="Bytes of a block, in goal.")] = 1024,
 ) -> None:
     """Print what each rank sends, receives and copies.
 
     Example: [bold]shoal plan tuna:radix=3 --ranks 8 --rank 2[/bold]
     """
-    problem = make_problem(ranks, layout, senders, receivers)
+    if topology and (ranks or layout or senders or receivers):
+        raise UserError("the topology says for how many ranks; leave out --ranks, --layout, --senders, --receivers")
+    network = shoal.read_topology(str(topology)) if topology else None
+    problem = network.problem() if network else make_problem(ranks, layout, senders, receivers)
     selection = shoal.parse(spec, "allgather" if problem.senders else "alltoall")
     if rank is None and problem.ranks > MOST_RANKS:
         raise UserError(f"the schedules of {problem.ranks} ranks are too long to print; choose one with --rank")
     programs = shoal.generate_all(selection, problem) if rank is None else [shoal.generate(selection, problem, rank)]
-    if as_json:
+    if emit not in ("", "json"):
+        if emit == "c" and problem.senders:
+            raise UserError("--emit c writes an MPI_Alltoall; leave out --senders and --receivers")
+        title = f"{selection} on {problem.ranks} ranks, written by shoal plan."
+        print(emitted(emit, programs, title, block, network.hosts if network else []), end="")
+        return
+    if as_json or emit == "json":
         entries = [program.to_dict() for program in programs]
         print(json.dumps({"algorithm": str(selection), "ranks": problem.ranks, "programs": entries}))
         return
@@ -51,6 +64,14 @@ def make_problem(ranks: int, layout: str, senders: int, receivers: int) -> shoal
     if not ranks and not layout:
         raise UserError("say for how many ranks, as in --ranks 8, or where they are, as in --layout 4,4,3")
     return shoal.Problem(ranks, layout=layout)
+
+
+def emitted(form: str, programs: list[shoal.Schedule], title: str, block: int, hosts: list[str]) -> str:
+    if form not in ("c", "goal"):
+        raise UserError(f"--emit {form}: there are c, goal, json")
+    if len(programs) != programs[0].ranks:
+        raise UserError(f"--emit {form} needs the programs of all ranks; leave out --rank")
+    return shoal.emit_c(programs, title, hosts) if form == "c" else shoal.emit_goal(programs, block)
 
 
 def print_steps(programs: list[shoal.Schedule], senders: int) -> None:
