@@ -1,0 +1,51 @@
+// An exchange with everything MPI allows, and what it must do to every byte of its buffers. What a block holds is a
+// function of its origin and its destination, so no other collective is asked for the right answer.
+#pragma once
+
+#include <mpi.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "shapes.hpp"
+
+namespace shoal {
+
+// How a job's spec is asked for.
+enum class asked { by_call, by_communicator };
+
+// One rank's side of an exchange: its type, and where its blocks are.
+struct side {
+  const layout* how = &layout_named("plain");
+  std::uint32_t shuffled = 0;    // 0: blocks in order without gaps; else a seed: any order, gaps, displacements below 0
+  bool at_bottom = false;        // MPI_BOTTOM with addresses in the type
+  std::int64_t empty_count = 0;  // elements per block of a type of size zero, instead of `how`
+};
+
+// Send and receive may differ between ranks; all else is the same on all ranks of the communicator.
+struct job {
+  MPI_Comm comm = MPI_COMM_WORLD;
+  std::string spec = "auto";
+  asked with = asked::by_call;
+  scalar base = scalar::byte;
+  bool uniform = false;                           // alltoall
+  bool in_place = false;                          // then scalars must be symmetric, and `send` is not used
+  bool wide_counts = false;                       // the _c form
+  std::vector<std::vector<std::int64_t>> scalars;  // of the block from [origin] to [destination]
+  side send, recv;
+};
+
+std::vector<std::vector<std::int64_t>> equal_blocks(int ranks, std::int64_t scalars);
+
+// Runs the job on all ranks of its communicator and checks every byte of both buffers.
+void perform(const job& j);
+
+// The spec last used on a communicator.
+std::string used_spec(MPI_Comm comm);
+std::string explained(MPI_Comm comm);
+
+// The byte of the block from `origin` to `destination` that travels as number k.
+std::byte content(int origin, int destination, std::int64_t k);
+
+}  // namespace shoal
