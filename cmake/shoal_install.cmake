@@ -8,7 +8,8 @@ install(TARGETS shoal EXPORT shoal LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} C
 install(DIRECTORY include/shoal DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT library)
 
 install(EXPORT shoal FILE shoal-targets.cmake NAMESPACE shoal:: DESTINATION ${package_dir} COMPONENT library)
-configure_package_config_file(cmake/shoal-config.cmake.in shoal-config.cmake INSTALL_DESTINATION ${package_dir})
+configure_package_config_file(cmake/shoal-config.cmake.in shoal-config.cmake INSTALL_DESTINATION ${package_dir}
+                              PATH_VARS CMAKE_INSTALL_INCLUDEDIR)
 write_basic_package_version_file(shoal-config-version.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/shoal-config.cmake ${CMAKE_CURRENT_BINARY_DIR}/shoal-config-version.cmake
         DESTINATION ${package_dir} COMPONENT library)

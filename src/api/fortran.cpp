@@ -1,0 +1,48 @@
+// What include/shoal/shoal.f90 calls: the functions of shoal.h with Fortran's handles.
+#include <mpi.h>
+
+#include <algorithm>
+
+#include "shoal/shoal.h"
+
+namespace {
+
+void give_back(int code, int* ierror) {
+  if (ierror) *ierror = code;
+}
+
+}  // namespace
+
+#pragma GCC visibility push(default)
+extern "C" {
+
+int shoal_in_place_f = 0;  // its address is the mark
+
+void shoal_alltoall_f(const void* sendbuf, int sendcount, MPI_Fint sendtype, void* recvbuf, int recvcount,
+                      MPI_Fint recvtype, MPI_Fint comm, int* ierror) {
+  const bool in_place = sendbuf == &shoal_in_place_f;
+  give_back(shoal_alltoall(in_place ? MPI_IN_PLACE : sendbuf, sendcount, MPI_Type_f2c(sendtype), recvbuf, recvcount,
+                           MPI_Type_f2c(recvtype), MPI_Comm_f2c(comm)),
+            ierror);
+}
+
+void shoal_alltoallv_f(const void* sendbuf, const int* sendcounts, const int* sdispls, MPI_Fint sendtype, void* recvbuf,
+                       const int* recvcounts, const int* rdispls, MPI_Fint recvtype, MPI_Fint comm, int* ierror) {
+  const bool in_place = sendbuf == &shoal_in_place_f;
+  give_back(shoal_alltoallv(in_place ? MPI_IN_PLACE : sendbuf, sendcounts, sdispls, MPI_Type_f2c(sendtype), recvbuf,
+                            recvcounts, rdispls, MPI_Type_f2c(recvtype), MPI_Comm_f2c(comm)),
+            ierror);
+}
+
+void shoal_comm_set_info_f(MPI_Fint comm, MPI_Fint info, int* ierror) {
+  give_back(shoal_comm_set_info(MPI_Comm_f2c(comm), MPI_Info_f2c(info)), ierror);
+}
+
+void shoal_comm_explain_f(MPI_Fint comm, char* text, int size, int* ierror) {
+  const int code = shoal_comm_explain(MPI_Comm_f2c(comm), text, size);
+  if (code == MPI_SUCCESS) std::fill(std::find(text, text + size, '\0'), text + size, ' ');
+  give_back(code, ierror);
+}
+
+}  // extern "C"
+#pragma GCC visibility pop
