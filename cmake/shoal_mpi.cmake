@@ -1,7 +1,7 @@
 # libshoal, its preload and the benchmarks, for one MPI. Only MPI's C interface is used: older headers bring C++
 # bindings into every C++ file unless told not to.
 find_package(MPI REQUIRED COMPONENTS C)
-add_compile_definitions(OMPI_SKIP_MPICXX MPICH_SKIP_MPICXX)
+set_property(TARGET MPI::MPI_C APPEND PROPERTY INTERFACE_COMPILE_DEFINITIONS OMPI_SKIP_MPICXX MPICH_SKIP_MPICXX)
 include(shoal_abi)
 message(STATUS "MPI: ${MPI_C_COMPILER} (ABI ${SHOAL_ABI})")
 
