@@ -35,14 +35,15 @@ def warnings(run):
 
 @dataclass(frozen=True)
 class Mpi:
-    name: str  # also its directory under build/
+    name: str  # also its directory under build/, unless what was built for another serves it
     home: Path  # its prefix
     suffix: str = ""  # of mpicc and its like
     options: tuple = ()  # of mpiexec
+    built_as: str = ""
 
     @property
     def build(self):
-        return ROOT / "build" / self.name
+        return ROOT / "build" / (self.built_as or self.name)
 
     @property
     def preload(self):
@@ -100,3 +101,4 @@ DEBIAN = [
     Mpi("mpich-debian", Path("/usr"), suffix=".mpich"),
     Mpi("openmpi-debian", Path("/usr"), suffix=".openmpi", options=("--oversubscribe",)),
 ]
+INTEL = Mpi("impi", ROOT / ".mpi/impi", built_as="mpich")

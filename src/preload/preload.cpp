@@ -1,5 +1,8 @@
 // The drop-in layer: MPI's names, served by Shoal. It exports exactly the calls the MPI itself has and calls only
 // PMPI_ functions, so a tool that wraps MPI_ functions must be preloaded before it.
+//
+// It serves every MPI of the ABI it was built for. A program that is not linked to its MPI itself (Python, or Fortran
+// through libmpifort) gets the one this library was built with, unless LD_LIBRARY_PATH names another.
 #include <mpi.h>
 
 #include "preload/serve.hpp"

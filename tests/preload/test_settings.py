@@ -15,6 +15,7 @@ WRONG = {
     "unknown parameter": ({"SHOAL_ALLTOALLV": "tuna:base=8"}, ["'base'", "radix"]),
     "only for equal blocks": ({"SHOAL_ALLTOALLV": "bruck:radix=2"}, ["bruck", "equal blocks"]),
     "unknown waiting": ({"SHOAL_WAIT": "politely"}, ["politely", "yield"]),
+    "malformed layout": ({"SHOAL_LAYOUT": "2,x"}, ["2,x"]),
     "unknown switch": ({"SHOAL_VERIFY": "maybe"}, ["maybe", "0, 1"]),
     "no such file": ({"SHOAL_CONFIG": "/nowhere/shoal.toml"}, ["/nowhere/shoal.toml", "cannot be read"]),
     "a directory as file": ({"SHOAL_CONFIG": "/"}, ["SHOAL_CONFIG=/ ", "cannot be read"]),
