@@ -18,7 +18,7 @@ class agreement {
   static constexpr std::size_t most_values = 16;
 
   // No exchange may be under way on the transport while an agreement runs.
-  agreement(transport& over, waiting& wait) : over_(over), wait_(wait) {}
+  agreement(transport& over, waiting& wait) : over_(over), wait_(wait) { arrived_.reserve(2); }
 
   // Combines values[i] of all ranks by how[i]; every rank gets the result. Recursive doubling. Throws
   // std::invalid_argument above most_values.

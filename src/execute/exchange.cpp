@@ -18,6 +18,9 @@ void exchange::start(const program& how, const payload& what) {
   running_.assign(remaining_, {});
   temp_.assign(how.plan.temp_slots, {});
   ready_.clear();
+  ready_.reserve(remaining_);
+  ended_.reserve(how.most_transfers);
+  over_.reserve(how.most_transfers);
   for (op_id id = static_cast<op_id>(remaining_) - 1; id >= 0; --id)
     if (before_[id] == 0) ready_.push_back(id);
   run_ready();

@@ -15,6 +15,12 @@ mpi_transport::mpi_transport(MPI_Comm comm, std::size_t piece_bytes) : comm_(com
   if (PMPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &bound, &found) == MPI_SUCCESS && found) highest_tag_ = *bound;
 }
 
+void mpi_transport::reserve(std::size_t transfers) {
+  requests_.reserve(transfers);
+  tickets_.reserve(transfers);
+  indices_.reserve(transfers);
+}
+
 template <typename Post>
 void mpi_transport::in_pieces(std::size_t bytes, int ticket, Post post) {
   int pieces = 0;

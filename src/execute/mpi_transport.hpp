@@ -23,6 +23,7 @@ class mpi_transport final : public transport {
   int ranks() const override { return ranks_; }
   int rank() const override { return rank_; }
   int highest_tag() const override { return highest_tag_; }
+  void reserve(std::size_t transfers) override;
   void send(int peer, int tag, const std::byte* data, std::size_t bytes, int ticket) override;
   void receive(int peer, int tag, std::byte* data, std::size_t capacity, int ticket) override;
   void poll(std::vector<int>& ended) override;

@@ -32,6 +32,7 @@ void program::number_transfers() {
     if (op.kind == op_kind::copy) continue;
     sequence[id] = seen[std::int64_t{op.peer} * 2 + (op.kind == op_kind::send)]++;
     for (slot s : plan.slots_of(op)) announced[id] += announces(s);
+    most_transfers += op.kind == op_kind::send && announced[id] > 0 ? 2 : 1;
   }
 }
 

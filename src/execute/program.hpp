@@ -18,6 +18,7 @@ struct program {
   std::vector<op_id> next;                 // successors of all operations
   std::vector<std::int32_t> sequence;      // per transfer: its number among those with the same peer and direction
   std::vector<std::int32_t> announced;     // per transfer: how many of its blocks travel with their sizes
+  std::size_t most_transfers = 0;          // under way at once: a send's sizes and data travel together
   std::vector<std::int32_t> temp_readers;  // per temp slot: how many operations read it
 
   std::span<const op_id> successors(op_id id) const {
