@@ -104,10 +104,7 @@ class service {
     if (!state_.same_everywhere(hash_of(value.data())))
       throw std::invalid_argument(std::string(key) + " differs between ranks; give every rank the same info");
     if (!found) return state_.requested(call_.uniform);
-    settings one;
-    one.set(key + 6, value.data());  // without "shoal_"
-    const auto& how = call_.uniform ? one.alltoall : one.alltoallv;
-    return how ? state_.requested_now(*how) : nullptr;
+    return state_.requested_now(call_.uniform, value.data());
   }
 
   // With MPI_IN_PLACE the blocks to send lie where others arrive, so they are copied out first.

@@ -125,9 +125,16 @@ void communicator::request(bool uniform, std::optional<selection> how) {
   request_is_new_[uniform] = true;
 }
 
-const decision* communicator::requested_now(const selection& how) {
-  requested_now_ = {&prepare(how), "asked for by this call"};
-  return &requested_now_;
+const decision* communicator::requested_now(bool uniform, std::string_view spec) {
+  auto it = requested_now_[uniform].find(spec);
+  if (it == requested_now_[uniform].end()) {
+    settings one;
+    one.set(uniform ? "alltoall" : "alltoallv", std::string(spec));
+    const auto& how = uniform ? one.alltoall : one.alltoallv;
+    const decision made = how ? decision{&prepare(*how), "asked for by this call"} : decision{};
+    it = requested_now_[uniform].emplace(spec, made).first;
+  }
+  return it->second.how ? &it->second : nullptr;
 }
 
 bool communicator::same_everywhere(std::uint64_t value) {

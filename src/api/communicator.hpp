@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "api/report.hpp"
@@ -53,8 +54,8 @@ class communicator {
   // What was asked for, or null: choose. Collective calls with equal arguments change it.
   const decision* requested(bool uniform);
   void request(bool uniform, std::optional<selection> how);
-  // What one call asks for.
-  const decision* requested_now(const selection& how);
+  // What one call asks for, or null: choose. Throws std::invalid_argument as settings::set() and prepare() do.
+  const decision* requested_now(bool uniform, std::string_view spec);
 
   features agreed(const features& mine) { return agree_on(mine, agreement_); }
   // True when all ranks pass the same value; collective.
@@ -93,7 +94,8 @@ class communicator {
   std::optional<measured_exchanges> measured_;
   std::optional<selection> requested_[2];  // nonuniform, uniform
   bool request_is_new_[2] = {true, true};
-  decision requested_ready_[2], requested_now_, unmeasured_, unasked_;
+  decision requested_ready_[2], unmeasured_, unasked_;
+  std::map<std::string, decision, std::less<>> requested_now_[2];  // by spec
   std::map<std::string, prepared> prepared_;
   std::map<std::uint64_t, decision> chosen_;  // by class of sizes
   std::vector<std::int64_t> offsets_;

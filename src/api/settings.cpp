@@ -93,7 +93,7 @@ settings read_settings() {
 }
 
 // FNV-1a: the same on every machine.
-std::uint64_t hash_of(const std::string& text) {
+std::uint64_t hash_of(std::string_view text) {
   std::uint64_t hash = 14695981039346656037u;
   for (unsigned char c : text) hash = (hash ^ c) * 1099511628211u;
   return hash;

@@ -5,6 +5,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "algorithms/algorithm.hpp"
 #include "execute/waiting.hpp"
@@ -32,6 +33,6 @@ struct settings {
 // std::invalid_argument.
 settings read_settings();
 
-std::uint64_t hash_of(const std::string& text);
+std::uint64_t hash_of(std::string_view text);
 
 }  // namespace shoal
