@@ -1,0 +1,178 @@
+// Calls after the first: no allocation, no new schedules, bounded memory.
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <random>
+
+#include "allocations.hpp"
+#include "api/communicator.hpp"
+#include "shoal/shoal.h"
+#include "together.hpp"
+
+namespace shoal {
+namespace {
+
+// What the calls of one test use: blocks of `block` bytes, one after another.
+class buffers {
+ public:
+  buffers(int ranks, int block) : counts_(ranks, block), at_(ranks), send_(ranks * block), recv_(ranks * block) {
+    for (int i = 0; i < ranks; ++i) at_[i] = i * block;
+  }
+  int alltoall(MPI_Comm comm) {
+    return shoal_alltoall(send_.data(), counts_[0], MPI_BYTE, recv_.data(), counts_[0], MPI_BYTE, comm);
+  }
+  int alltoallv(MPI_Comm comm, MPI_Info info = MPI_INFO_NULL) {
+    return shoal_alltoallv_with(send_.data(), counts_.data(), at_.data(), MPI_BYTE, recv_.data(), counts_.data(),
+                                at_.data(), MPI_BYTE, comm, info);
+  }
+  int in_place(MPI_Comm comm) {
+    return shoal_alltoallv(MPI_IN_PLACE, nullptr, nullptr, MPI_DATATYPE_NULL, recv_.data(), counts_.data(), at_.data(),
+                           MPI_BYTE, comm);
+  }
+  // One element of a type that must be packed, per block.
+  int derived(MPI_Comm comm, MPI_Datatype type) {
+    return shoal_alltoall(send_.data(), 1, type, recv_.data(), 1, type, comm);
+  }
+
+ private:
+  std::vector<int> counts_, at_;
+  std::vector<char> send_, recv_;
+};
+
+class info {
+ public:
+  explicit info(const char* spec) {
+    MPI_Info_create(&info_);
+    MPI_Info_set(info_, "shoal_alltoall", spec);
+    MPI_Info_set(info_, "shoal_alltoallv", spec);
+  }
+  ~info() { MPI_Info_free(&info_); }
+  info(const info&) = delete;
+  info& operator=(const info&) = delete;
+  operator MPI_Info() const { return info_; }
+
+ private:
+  MPI_Info info_;
+};
+
+using call = std::function<int(MPI_Comm)>;
+
+std::int64_t allocations_of(const call& make, MPI_Comm comm) {
+  const std::int64_t before = allocations();
+  EXPECT_EQ(make(comm), MPI_SUCCESS);
+  return allocations() - before;
+}
+
+// The communicator is new, so that nothing is left of other calls.
+void expect_no_allocation(const std::string& name, const char* spec, const call& make) {
+  const scoped_comm comm(duplicate_of(MPI_COMM_WORLD));
+  const std::int64_t before = allocations();
+  ASSERT_EQ(shoal_comm_set_info(comm, info(spec)), MPI_SUCCESS);
+  EXPECT_EQ(make(comm), MPI_SUCCESS);
+  EXPECT_GT(allocations(), before) << "allocations are not counted";
+  EXPECT_EQ(allocations_of(make, comm), 0) << name << ", " << spec;
+}
+
+// How many messages with passing blocks a rank holds at once depends on which come first, so that a later call can need
+// one more piece of scratch than those before, a few times at most. A schedule costs more than that.
+void expect_few_allocations(const std::string& name, const char* spec, const call& make) {
+  const scoped_comm comm(duplicate_of(MPI_COMM_WORLD));
+  ASSERT_EQ(shoal_comm_set_info(comm, info(spec)), MPI_SUCCESS);
+  EXPECT_EQ(make(comm), MPI_SUCCESS);
+  std::int64_t sum = 0, least = 1000;
+  for (int i = 0; i < 20; ++i) {
+    const std::int64_t one = allocations_of(make, comm);
+    least = std::min(least, one);
+    sum += one;
+  }
+  EXPECT_EQ(least, 0) << name << ", " << spec;
+  EXPECT_LE(sum, 2 * world_ranks()) << name << ", " << spec;
+}
+
+MPI_Datatype spaced_bytes() {
+  MPI_Datatype type;
+  MPI_Type_vector(4, 2, 4, MPI_BYTE, &type);
+  MPI_Type_commit(&type);
+  return type;
+}
+
+TEST(Repeat, SecondCallWithoutPassingBlocksAllocatesNothing) {
+  MPI_Datatype spaced = spaced_bytes();
+  for (const char* spec : {"spread_out", "pairwise", "scattered:block_count=2", "exclusive_or"}) {
+    buffers b(world_ranks(), 24);
+    const info how(spec);
+    expect_no_allocation("alltoall", spec, [&](MPI_Comm comm) { return b.alltoall(comm); });
+    expect_no_allocation("alltoallv", spec, [&](MPI_Comm comm) { return b.alltoallv(comm); });
+    expect_no_allocation("alltoallv with info", spec, [&](MPI_Comm comm) { return b.alltoallv(comm, how); });
+    expect_no_allocation("alltoallv in place", spec, [&](MPI_Comm comm) { return b.in_place(comm); });
+    expect_few_allocations("derived type", spec, [&](MPI_Comm comm) { return b.derived(comm, spaced); });
+  }
+  MPI_Type_free(&spaced);
+}
+
+TEST(Repeat, LaterCallsWithPassingBlocksMakeNoSchedules) {
+  for (const char* spec : {"tuna:radix=2", "tuna:radix=3,inflight=1", "two_phase"}) {
+    buffers small(world_ranks(), 24), large(world_ranks(), 3000);
+    const info how(spec);
+    expect_few_allocations("small alltoallv", spec, [&](MPI_Comm comm) { return small.alltoallv(comm); });
+    expect_few_allocations("small with info", spec, [&](MPI_Comm comm) { return small.alltoallv(comm, how); });
+    expect_few_allocations("large alltoallv", spec, [&](MPI_Comm comm) { return large.alltoallv(comm); });
+    expect_few_allocations("large in place", spec, [&](MPI_Comm comm) { return large.in_place(comm); });
+  }
+}
+
+// The first calls are measured, which ends.
+TEST(Repeat, AutomaticCallsSettle) {
+  const scoped_comm comm(duplicate_of(MPI_COMM_WORLD));
+  buffers b(world_ranks(), 24);
+  for (int i = 0; i < 10; ++i) {
+    ASSERT_EQ(b.alltoall(comm), MPI_SUCCESS);
+    ASSERT_EQ(b.alltoallv(comm), MPI_SUCCESS);
+  }
+  std::int64_t sum = 0;
+  for (int i = 0; i < 20; ++i) {
+    sum += allocations_of([&](MPI_Comm c) { return b.alltoall(c); }, comm);
+    sum += allocations_of([&](MPI_Comm c) { return b.alltoallv(c); }, comm);
+  }
+  EXPECT_LE(sum, 2 * world_ranks());
+}
+
+// Sizes of one call, the same on every rank.
+std::vector<int> sizes_of_call(int number, int ranks) {
+  std::mt19937 random(static_cast<std::uint32_t>(number));
+  std::vector<int> all(static_cast<std::size_t>(ranks * ranks));
+  const int largest = 1 << random() % 15;
+  for (int& size : all) size = random() % 3 ? static_cast<int>(random() % static_cast<std::uint32_t>(largest)) : 0;
+  return all;
+}
+
+TEST(Repeat, ScratchOfChangingSizesIsGivenBackAndBounded) {
+  communicator state(duplicate_of(MPI_COMM_WORLD), settings{});
+  const int ranks = state.ranks(), rank = state.rank();
+  std::vector<char> send(static_cast<std::size_t>(ranks) << 15), recv(send.size());
+  std::vector<int> sent(ranks), received(ranks), at(ranks);
+  for (int i = 0; i < ranks; ++i) at[i] = i << 15;
+  const prepared& how = state.prepare(parse_selection("tuna:radix=2"));
+  const std::int64_t before = allocated_bytes();
+  for (int number = 0; number < 2000; ++number) {
+    const std::vector<int> sizes = sizes_of_call(number, ranks);
+    for (int i = 0; i < ranks; ++i) {
+      sent[i] = sizes[rank * ranks + i];
+      received[i] = sizes[i * ranks + rank];
+    }
+    payload what;
+    what.send.base = reinterpret_cast<std::byte*>(send.data());
+    what.recv.base = reinterpret_cast<std::byte*>(recv.data());
+    what.send.counts = number_array(sent.data());
+    what.recv.counts = number_array(received.data());
+    what.send.displacements = what.recv.displacements = number_array(at.data());
+    state.run(how, what);
+    ASSERT_EQ(state.pool().in_use(), 0u) << "exchange " << number;
+  }
+  constexpr std::int64_t kept_by_pool = 64 << 20, others = 1 << 20;
+  EXPECT_LT(allocated_bytes() - before, kept_by_pool + others);
+  EXPECT_LT(state.pool().peak(), std::size_t{2} * static_cast<std::size_t>(ranks) << 15) << "scratch beyond the blocks";
+}
+
+}  // namespace
+}  // namespace shoal
