@@ -21,7 +21,7 @@ def all_commands():
     for name in COMMANDS:
         groups = make_app([name]).registered_groups
         within = groups[0].typer_instance.registered_commands if groups else []
-        yield from [[name, command.name] for command in within] or [[name]]
+        yield from [[name, command.name or command.callback.__name__] for command in within] or [[name]]
 
 
 @pytest.mark.parametrize("words", all_commands(), ids=" ".join)
