@@ -87,7 +87,7 @@ def blocks(operation: shoal.Operation) -> str:
 
 def describe(operation: shoal.Operation) -> str:
     if operation.kind == "copy":
-        return "{} to {}".format(*operation.slots) if operation.slots else "(join)"
+        return "{} to {}".format(*operation.slots)
     return f"{operation.peer}: {blocks(operation)}"
 
 
