@@ -1,6 +1,8 @@
 // The edge list: "a b [bandwidth]", "switch NAME...", "machine NAME...".
 #include <charconv>
 #include <cmath>
+#include <stdexcept>
+#include <utility>
 
 #include "topology/host_list.hpp"
 #include "topology/network_draft.hpp"
@@ -34,6 +36,8 @@ std::string from_bits_per_second(double bits) {
   return std::string(text, end) + (power > 0 ? std::string(1, units[power - 1]) : "");
 }
 
+bool is_keyword(std::string_view word) { return word == "switch" || word == "machine"; }
+
 void add_declaration(network_draft& draft, const std::vector<std::string_view>& words, bool machine) {
   if (words.size() < 2) draft.fail("no name behind '" + std::string(words[0]) + "'; expected names");
   for (std::size_t i = 1; i < words.size(); ++i)
@@ -63,7 +67,7 @@ switch_network parse_edge_list(std::string_view text, const std::string& file) {
     const auto words = split_words(statement.substr(0, statement.find('#')));
     begin = end + 1;
     if (words.empty()) continue;
-    if (words[0] == "switch" || words[0] == "machine") add_declaration(draft, words, words[0] == "machine");
+    if (is_keyword(words[0])) add_declaration(draft, words, words[0] == "machine");
     else add_links(draft, words);
   }
   return draft.finish();
@@ -72,9 +76,12 @@ switch_network parse_edge_list(std::string_view text, const std::string& file) {
 std::string to_edge_list(const switch_network& network) {
   std::string text;
   for (const network_node& node : network.nodes()) text += (node.machine ? "machine " : "switch ") + node.name + "\n";
-  for (const network_link& link : network.links())
-    text += network.nodes()[link.a].name + " " + network.nodes()[link.b].name + " " +
-            from_bits_per_second(link.bits_per_second) + "\n";
+  for (const network_link& link : network.links()) {
+    std::string_view first = network.nodes()[link.a].name, second = network.nodes()[link.b].name;
+    if (is_keyword(first)) std::swap(first, second);  // a line must not begin like a declaration
+    if (is_keyword(first)) throw std::invalid_argument("an edge list has no way to link 'switch' with 'machine'");
+    text += std::string(first) + " " + std::string(second) + " " + from_bits_per_second(link.bits_per_second) + "\n";
+  }
   return text;
 }
 

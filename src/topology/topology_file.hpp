@@ -35,6 +35,7 @@ switch_network read_topology(const std::string& path);
 
 // Speeds are lost, as Slurm has none. Throws std::invalid_argument when there are machines but no switch.
 std::string to_slurm(const switch_network& network);
+// Throws std::invalid_argument for a link between nodes named "switch" and "machine".
 std::string to_edge_list(const switch_network& network);
 
 }  // namespace shoal

@@ -186,6 +186,13 @@ TEST(TopologyFile, WritesWhatItReadsAgain) {
   EXPECT_THROW(to_slurm(parse_topology("a b", "f")), std::invalid_argument);
 }
 
+TEST(TopologyFile, WritesNamesThatAreWordsOfTheFormat) {
+  const switch_network network = parse_topology("SwitchName=switch Nodes=machine Switches=s1\n", "f");
+  EXPECT_THROW(to_edge_list(network), std::invalid_argument);
+  const switch_network other = parse_topology("SwitchName=switch Nodes=n0 Switches=s1\n", "f");
+  EXPECT_EQ(links_of(parse_topology(to_edge_list(other), "f")), links_of(other));
+}
+
 TEST(SwitchNetwork, RefusesWhatIsNotATree) {
   const std::vector<network_node> nodes{{"s0", false}, {"s1", false}, {"n0", true}};
   EXPECT_NO_THROW(switch_network(nodes, {{0, 1, 1}, {0, 2, 1}}));
