@@ -13,8 +13,8 @@
 //
 // Cost per rank for N nodes of Q, with K and D of digits.hpp: K(Q) messages and N * D(Q) blocks inside the node, then
 // K(N) messages (staggered: Q times as many) and Q * D(N) blocks between nodes; linear: K(n) = D(n) = n - 1. Uneven
-// nodes: local rank g of a node of q sends ceil((P-g)/q) - 1 messages of q blocks between nodes (linear, coalesced), all
-// ranks of the node together P * D(q) blocks inside it.
+// nodes: local rank g of a node of q sends ceil((P-g)/q) - 1 messages of q blocks between nodes (linear, coalesced),
+// all ranks of the node together P * D(q) blocks inside it.
 // Scratch: at most (N-1)(Q-1) + B(Q) blocks, B the slot_bound of digits.hpp; uneven: (q-1)(ceil(P/q)-1) + B(q). With
 // global=radix the larger of B(Q) and B(N).
 // Applies: any number of ranks, any placement, uniform or not.
@@ -263,10 +263,12 @@ std::vector<algorithm> hierarchical_family() {
   algorithm a;
   a.name = "hierarchical";
   a.summary = "inside the nodes, then between them: TuNA_l^g, coalesced (standard) or pattern=staggered, any placement";
-  a.source = "Configurable Non-uniform All-to-all Algorithms (TuNA_l^g coalesced and staggered; overlap=off: as published)";
+  a.source =
+      "Configurable Non-uniform All-to-all Algorithms (TuNA_l^g coalesced and staggered; overlap=off: as published)";
   a.parameters = {
       {"local", "exchange inside a node", "radix", {"radix", "linear"}},
-      {"radix", "base of the digits inside a node; auto: the square root of its ranks", "auto", {"auto"}, 2, all_requests},
+      {"radix", "base of the digits inside a node; auto: the square root of its ranks", "auto", {"auto"}, 2,
+       all_requests},
       {"global", "exchange between nodes", "scattered", {"scattered", "radix", "pairwise"}},
       {"global_radix", "base of the digits for global=radix; auto: the square root of the nodes", "auto", {"auto"}, 2,
        all_requests},

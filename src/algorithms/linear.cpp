@@ -107,8 +107,8 @@ std::vector<algorithm> linear_family() {
                             generate_scattered);
   batches.parameters = {block_count_parameter()};
   return {
-      entry("spread_out", "linear, all messages at once, each rank starting with its neighbour", "TuNA paper, baselines",
-            generate_spread_out),
+      entry("spread_out", "linear, all messages at once, each rank starting with its neighbour",
+            "TuNA paper, baselines", generate_spread_out),
       batches,
       entry("linear", "linear, all messages at once, every rank in ascending order", "Open MPI's basic linear",
             generate_linear),

@@ -120,7 +120,8 @@ std::optional<std::string> refuses_radices(const problem& at, const arguments& w
 }
 
 parameter radix_parameter() {
-  return {"radix", "base of the digits; larger than P-1 means linear; auto: the square root of P", "auto", {"auto"}, 2, most};
+  return {"radix", "base of the digits; larger than P-1 means linear; auto: the square root of P", "auto", {"auto"}, 2,
+          most};
 }
 
 algorithm tuna_entry() {
@@ -143,7 +144,8 @@ algorithm bruck_entry() {
   a.summary = "radix-r Bruck for equal blocks, in rounds, through a rotated copy";
   a.source = "Parameterized Radix-r Bruck Algorithm";
   a.parameters = {radix_parameter(),
-                  {"variant", "basic rotates at both ends, modified only at the start", "modified", {"basic", "modified"}}};
+                  {"variant", "basic rotates at both ends, modified only at the start", "modified",
+                   {"basic", "modified"}}};
   a.generate = generate_bruck;
   return a;
 }

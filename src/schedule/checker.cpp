@@ -146,7 +146,8 @@ class symbolic_run {
   }
 
   void unmatched_send(int receiver, transfer_end from) {
-    fail(fault_kind::unmatched, from.peer, from.op, "rank " + std::to_string(receiver) + " never receives this message");
+    fail(fault_kind::unmatched, from.peer, from.op,
+         "rank " + std::to_string(receiver) + " never receives this message");
   }
   void unmatched_receive(int receiver, transfer_end to) {
     fail(fault_kind::unmatched, receiver, to.op, "rank " + std::to_string(to.peer) + " never sends this message");

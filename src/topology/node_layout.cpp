@@ -75,8 +75,8 @@ std::string fault_in(const std::vector<std::vector<int>>& lists, std::size_t ran
     if (list.empty()) return "a node has no ranks";
     for (int rank : list) {
       if (rank < 0 || static_cast<std::size_t>(rank) >= ranks)
-        return "rank " + std::to_string(rank) + " is named but there are only " + std::to_string(ranks) + " ranks, 0 to " +
-               std::to_string(ranks - 1);
+        return "rank " + std::to_string(rank) + " is named but there are only " + std::to_string(ranks) +
+               " ranks, 0 to " + std::to_string(ranks - 1);
       if (seen[rank]++) return "rank " + std::to_string(rank) + " is named twice";
     }
   }

@@ -109,7 +109,8 @@ TEST_F(one_bug, doubled_block) {
 
 TEST_F(one_bug, wrong_slot) {
   operations(0)[0].slots[0] = send_slot(3);
-  expect_fault(job, fault_kind::wrong_slot, "rank 0, operation 0: puts block (0,3) into recv[0]; that place is for (0,0)");
+  expect_fault(job, fault_kind::wrong_slot,
+               "rank 0, operation 0: puts block (0,3) into recv[0]; that place is for (0,0)");
 }
 
 TEST_F(one_bug, send_slot_written) {
@@ -124,7 +125,8 @@ TEST_F(one_bug, written_twice) {
 
 TEST_F(one_bug, read_before_write) {
   operations(3)[3].after.clear();
-  expect_fault(job, fault_kind::read_before_write, "rank 3, operation 3: reads temp[0] but need not come after operation 2");
+  expect_fault(job, fault_kind::read_before_write,
+               "rank 3, operation 3: reads temp[0] but need not come after operation 2");
   operations(3)[3].slots[1] = recv_slot(1);
   expect_fault(job, fault_kind::read_before_write, "rank 3, operation 3: reads recv[1], which nothing has written");
 }
@@ -204,7 +206,7 @@ TEST(checker, knows_what_an_allgather_wants) {
   EXPECT_EQ(found->kind, fault_kind::wrong_slot);
 }
 
-// ---- random mutations ------------------------------------------------------------------------------------------------
+// ---- random mutations ----------------------------------------------------------------------------------------------
 
 // Runs a job in a random order that its dependencies allow, with every send a rendezvous, on real places. True if
 // everything ends and every block is where it belongs, with no place written twice or read too early.
@@ -270,7 +272,8 @@ class random_run {
   bool perform(const move& m) {
     const auto& from = at(m.rank, m.op);
     done_[m.rank][m.op] = done_[m.to_rank][m.to_op] = 1;
-    if (from.kind == op_kind::copy) return from.slots.empty() || write(m.rank, from.slots[1], read(m.rank, from.slots[0]));
+    if (from.kind == op_kind::copy)
+      return from.slots.empty() || write(m.rank, from.slots[1], read(m.rank, from.slots[0]));
     const auto& to = at(m.to_rank, m.to_op);
     if (from.slots.size() != to.slots.size()) return false;
     for (std::size_t i = 0; i < from.slots.size(); ++i) {
@@ -332,7 +335,8 @@ class mutator {
         std::swap(op.slots[0], op.slots[1 + below(op.slots.size() - 1)]);
         r.must_be_caught = false;  // two blocks that only pass through may change places
         return r;
-      case mutation::flip_passing: return op.kind == op_kind::copy || op.slots.empty() ? std::nullopt : flip(std::move(r), op);
+      case mutation::flip_passing:
+        return op.kind == op_kind::copy || op.slots.empty() ? std::nullopt : flip(std::move(r), op);
       default: return op.after.empty() ? std::nullopt : forget(std::move(r), op);
     }
   }
@@ -417,10 +421,12 @@ TEST(checker, catches_mutations_or_they_do_no_harm) {
       const auto found = check_alltoall(mutant->job);
       ++(found ? caught : harmless)[how];
       ASSERT_TRUE(found || !mutant->must_be_caught) << mutant->text;
-      for (int run = 0; run < 5 && !found; ++run) ASSERT_TRUE(random_run(mutant->job, random).ends_well()) << mutant->text;
+      for (int run = 0; run < 5 && !found; ++run)
+        ASSERT_TRUE(random_run(mutant->job, random).ends_well()) << mutant->text;
     }
   }
-  for (int how = 0; how < static_cast<int>(mutation::last); ++how) EXPECT_GT(caught[static_cast<mutation>(how)], 20) << how;
+  for (int how = 0; how < static_cast<int>(mutation::last); ++how)
+    EXPECT_GT(caught[static_cast<mutation>(how)], 20) << how;
   for (mutation how : {mutation::retarget_peer, mutation::flip_passing}) EXPECT_EQ(harmless[how], 0);
 }
 

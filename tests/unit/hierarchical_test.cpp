@@ -328,7 +328,8 @@ TEST(hierarchical, moves_what_the_formulas_say_on_equal_nodes) {
         EXPECT_EQ(sent("local=linear").inside, (part_traffic{q - 1, n * blocks_linear(q)}));
         EXPECT_EQ(sent("radix=" + r).between, (part_traffic{n - 1, q * blocks_linear(n)}));
         EXPECT_EQ(sent("pattern=staggered").between, (part_traffic{q * (n - 1), q * blocks_linear(n)}));
-        EXPECT_EQ(sent("global=radix,global_radix=" + r).between, (part_traffic{between.steps(), q * between.blocks()}));
+        EXPECT_EQ(sent("global=radix,global_radix=" + r).between,
+                  (part_traffic{between.steps(), q * between.blocks()}));
         EXPECT_EQ(sent("pattern=staggered,global=radix,global_radix=" + r).between,
                   (part_traffic{q * between.steps(), q * between.blocks()}));
       }
@@ -406,7 +407,8 @@ bool crosses(const schedule& program, const operation& op, const node_layout& no
 std::vector<char> after(const schedule& program, op_id first) {
   std::vector<char> is_after(program.operations.size(), 0);
   for (std::size_t id = first + 1; id < is_after.size(); ++id)
-    for (op_id earlier : program.after_of(program.operations[id])) is_after[id] |= earlier == first || is_after[earlier];
+    for (op_id earlier : program.after_of(program.operations[id]))
+      is_after[id] |= earlier == first || is_after[earlier];
   return is_after;
 }
 

@@ -87,8 +87,8 @@ TEST(digits, agree_with_the_vectors) {
     const digit_system system(v[0].get<int>(), v[1].get<int>());
     std::int64_t largest = 0;
     for (int x = 0; x < system.digits(); ++x) largest = std::max(largest, system.blocks_of_step(x, 1));
-    const std::vector<std::int64_t> row{v[0], v[1], system.digits(), system.steps(), system.blocks(), system.slot_bound(),
-                                        largest, system.peak_slots(), system.passing_steps()};
+    const std::vector<std::int64_t> row{v[0],    v[1],    system.digits(),     system.steps(),        system.blocks(),
+                                        system.slot_bound(), largest, system.peak_slots(), system.passing_steps()};
     EXPECT_EQ(row, v.get<std::vector<std::int64_t>>());
   }
   for (const auto& v : vectors("mixed")) {
@@ -227,7 +227,9 @@ TEST(radix, sends_the_elements_of_the_vectors) {
 }
 
 TEST(radix, announces_sizes_only_where_blocks_pass_through) {
-  const auto metadata = [](const char* spec) { return sent_by(generate(parse_selection(spec), of(64), 5)).metadata_messages; };
+  const auto metadata = [](const char* spec) {
+    return sent_by(generate(parse_selection(spec), of(64), 5)).metadata_messages;
+  };
   EXPECT_EQ(metadata("tuna:radix=8"), 7);
   EXPECT_EQ(metadata("tuna:radix=63"), 0);
   EXPECT_EQ(metadata("two_phase"), 6);
@@ -277,7 +279,7 @@ TEST(radix, does_the_worked_example_of_8_ranks) {
                                       "send 6 send[6] temp[1]", "recv 2 recv[2] recv[1]"}));
 }
 
-// ---- dependencies ----------------------------------------------------------------------------------------------------
+// ---- dependencies --------------------------------------------------------------------------------------------------
 
 TEST(radix, runs_in_rounds_or_as_blocks_allow) {
   const auto rounds = generate(parse_selection("tuna:radix=3,inflight=1"), of(27), 0);
@@ -285,8 +287,8 @@ TEST(radix, runs_in_rounds_or_as_blocks_allow) {
   for (std::size_t id = 1; id < rounds.operations.size(); ++id) {
     const int step = rounds.operations[id].step;
     const auto before = rounds.after_of(rounds.operations[id]);
-    const auto of_last_round = std::count_if(before.begin(), before.end(),
-                                             [&](op_id earlier) { return rounds.operations[earlier].step == step - 1; });
+    const auto of_last_round = std::count_if(
+        before.begin(), before.end(), [&](op_id earlier) { return rounds.operations[earlier].step == step - 1; });
     EXPECT_EQ(of_last_round, step == 0 ? 0 : 2);
     const operation& op = free.operations[id];
     if (op.kind == op_kind::recv) { EXPECT_EQ(op.after_count, 0u); }

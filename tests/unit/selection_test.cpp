@@ -31,8 +31,9 @@ TEST(selection, reads_names_and_parameters) {
 }
 
 TEST(selection, writes_the_shortest_spec_with_the_same_meaning) {
-  for (const char* spec : {"tuna", "tuna:radix=8", "tuna:radix=8,inflight=2", "tuna:radices=8x8x16", "bruck:variant=basic",
-                           "scattered:block_count=all", "native", "hierarchical:global=radix,global_radix=3,overlap=off"})
+  for (const char* spec : {"tuna", "tuna:radix=8", "tuna:radix=8,inflight=2", "tuna:radices=8x8x16",
+                           "bruck:variant=basic", "scattered:block_count=all", "native",
+                           "hierarchical:global=radix,global_radix=3,overlap=off"})
     EXPECT_EQ(to_string(parse_selection(spec)), spec);
   EXPECT_EQ(to_string(parse_selection("tuna:inflight=2,radix=8")), "tuna:radix=8,inflight=2");
   EXPECT_EQ(to_string(parse_selection("tuna:radix=auto,inflight=all,radices=none")), "tuna");
@@ -67,15 +68,17 @@ TEST(selection, says_what_is_wrong) {
       {"tuna:radix=8.0", "tuna: radix=8.0 is out of range; allowed: auto, a whole number from 2 to 1048576"},
       {"tuna:radix= 8", "tuna: radix= 8 is out of range; allowed: auto, a whole number from 2 to 1048576"},
       {"tuna:radix=-8", "tuna: radix=-8 is out of range; allowed: auto, a whole number from 2 to 1048576"},
-      {"tuna:radix=99999999999", "tuna: radix=99999999999 is out of range; allowed: auto, a whole number from 2 to 1048576"},
+      {"tuna:radix=99999999999",
+       "tuna: radix=99999999999 is out of range; allowed: auto, a whole number from 2 to 1048576"},
       {"tuna:radix=8x8", "tuna: radix=8x8 is out of range; allowed: auto, a whole number from 2 to 1048576"},
       {"tuna:radices=8x1", "tuna: radices=8x1 is out of range; allowed: none, whole numbers 2 to 1048576 joined by x, "
                            "such as 8x8x16"},
-      {"tuna:radices=8x", "tuna: radices=8x is out of range; allowed: none, whole numbers 2 to 1048576 joined by x, such "
-                          "as 8x8x16"},
+      {"tuna:radices=8x", "tuna: radices=8x is out of range; allowed: none, whole numbers 2 to 1048576 joined by x, "
+                          "such as 8x8x16"},
       {"bruck:variant=modifed", "bruck: variant=modifed is out of range; allowed: basic, modified"},
       {"hierarchical:local=shared", "hierarchical: local=shared is out of range; allowed: radix, linear"},
-      {"scattered:block_count=0", "scattered: block_count=0 is out of range; allowed: all, a whole number from 1 to 1048576"},
+      {"scattered:block_count=0",
+       "scattered: block_count=0 is out of range; allowed: all, a whole number from 1 to 1048576"},
   };
   for (const auto& [spec, text] : wrong) EXPECT_EQ(refusal(spec), text);
 }
