@@ -89,7 +89,7 @@ def test_dictionaries_agree_with_operations():
             "peer": operation.peer,
             "step": operation.step,
             "slots": [str(slot) for slot in operation.slots],
-            "after": operation.after,
+            "after": sorted(operation.after),
             "passing": [slot.passing for slot in operation.slots],
         }
 

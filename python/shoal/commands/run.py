@@ -74,9 +74,7 @@ def find_wanted(wanted: str, available: list[Mpi], needs: Needs, program: str) -
         raise UserError(f"--mpi {wanted}: not found; shoal doctor lists what there is and how to get others")
     fitting = [mpi for mpi in candidates if fits(mpi, needs)]
     if not fitting:
-        raise UserError(
-            f"{program} needs {needs.soname}, not {candidates[0]}; leave out --mpi to take its own"
-        )
+        raise UserError(f"{program} needs {needs.soname}, not {candidates[0]}; leave out --mpi to take its own")
     return next((mpi for mpi in fitting if mpi.preload.is_file()), fitting[0])
 
 
