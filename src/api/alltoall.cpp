@@ -163,10 +163,10 @@ int run_timed(communicator& state, service& s, const alltoall_call& call, const 
   return code;
 }
 
-int refused(const alltoall_call& call, const std::string& why, manners how, native_call native) {
-  if (!why.empty()) {
-    if (how == manners::strict) return raise_error(call.comm, MPI_ERR_OTHER, why);
-    warn_once(why);
+int refused(const alltoall_call& call, const std::string& wrong, manners how, native_call native) {
+  if (!wrong.empty()) {
+    if (how == manners::strict) return raise_error(call.comm, MPI_ERR_OTHER, wrong);
+    warn_once(wrong);
   }
   return native();
 }
@@ -176,9 +176,9 @@ int refused(const alltoall_call& call, const std::string& why, manners how, nati
 int alltoall(const alltoall_call& call, manners how, MPI_Info info, native_call native) {
   if (call.comm == MPI_COMM_NULL) return native();
   try {
-    std::string why;
-    communicator* state = process::get().state_of(call.comm, why);
-    if (!state) return refused(call, why, how, native);
+    std::string wrong;
+    communicator* state = process::get().state_of(call.comm, wrong);
+    if (!state) return refused(call, wrong, how, native);
     service s(*state, call);
     const decision* chosen = nullptr;
     try {

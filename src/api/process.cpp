@@ -11,7 +11,7 @@ namespace shoal {
 namespace {
 
 // MPICH has 2048 communicators in all; most belong to the user.
-constexpr std::size_t most_communicators = 512;
+constexpr int most_communicators = 512;
 
 // Runs `call` with errors of `comm` returned instead of handled by the user's handler.
 template <typename Call>
@@ -25,13 +25,18 @@ int with_errors_returned(MPI_Comm comm, Call call) {
   return code;
 }
 
-// A communicator with the same ranks, or null when the MPI has none left (which every rank then sees).
+// A communicator with the same ranks, or null when the MPI has none left (which every rank then sees). Not made by
+// MPI_Comm_dup, which copies the user's attributes by calling the user's functions.
 MPI_Comm duplicate(MPI_Comm comm) {
   int ranks = 0;
   require(PMPI_Comm_size(comm, &ranks), "MPI_Comm_size");
   if (ranks == 1) return MPI_COMM_SELF;
+  MPI_Group all = MPI_GROUP_NULL;
+  require(PMPI_Comm_group(comm, &all), "MPI_Comm_group");
   MPI_Comm copy = MPI_COMM_NULL;
-  if (with_errors_returned(comm, [&] { return PMPI_Comm_dup(comm, &copy); }) != MPI_SUCCESS) return MPI_COMM_NULL;
+  const int code = with_errors_returned(comm, [&] { return PMPI_Comm_create(comm, all, &copy); });
+  PMPI_Group_free(&all);
+  if (code != MPI_SUCCESS) return MPI_COMM_NULL;
   PMPI_Comm_set_errhandler(copy, MPI_ERRORS_RETURN);
   return copy;
 }
@@ -59,13 +64,13 @@ process::process() {
   PMPI_Comm_set_attr(MPI_COMM_SELF, finalize_key_, this);
 }
 
-communicator* process::state_of(MPI_Comm comm, std::string& why) {
+communicator* process::state_of(MPI_Comm comm, std::string& wrong) {
   if (closed_) return nullptr;
   attribute* held = nullptr;
   int found = 0;
   require(PMPI_Comm_get_attr(comm, state_key_, &held, &found), "MPI_Comm_get_attr");
   if (!found) held = attach(comm);
-  why = held->why;
+  if (held->wrong) wrong = held->why;
   return held->state.get();
 }
 
@@ -75,7 +80,7 @@ std::string process::explain(MPI_Comm comm) {
   int found = 0;
   require(PMPI_Comm_get_attr(comm, state_key_, &held, &found), "MPI_Comm_get_attr");
   if (!found) return "nothing was exchanged on this communicator yet";
-  if (!held->state) return "the MPI library's own collective: " + (held->why.empty() ? "an inter-communicator" : held->why);
+  if (!held->state) return "the MPI library's own collective: " + held->why;
   const decision* last = held->state->last;
   return last ? last->how->spec + ": " + last->reason : "nothing was exchanged on this communicator yet";
 }
@@ -84,30 +89,34 @@ process::attribute* process::attach(MPI_Comm comm) {
   auto held = std::make_unique<attribute>();
   int inter = 0;
   require(PMPI_Comm_test_inter(comm, &inter), "MPI_Comm_test_inter");
-  if (!inter) {
-    held->why = refusal(comm);
-    if (held->why.empty()) {
-      const MPI_Comm own = duplicate(comm);
-      if (own == MPI_COMM_NULL) held->why = "the MPI library has no communicator left for Shoal";
-      else held->state = std::make_unique<communicator>(own, settings_);
-    }
-  }
+  if (inter) held->why = "an inter-communicator";
+  else serve(comm, *held);
   require(PMPI_Comm_set_attr(comm, state_key_, held.get()), "MPI_Comm_set_attr");
   const std::scoped_lock guard(lock_);
+  served_ += held->state != nullptr;
   attributes_.push_back(held.get());
   return held.release();
 }
 
-// Collective: why the ranks of `comm` cannot use Shoal together, the same text on every rank that has no reason
-// of its own; empty when they can.
-std::string process::refusal(MPI_Comm comm) const {
+// Collective: makes the state, or says why the ranks of `comm` cannot use Shoal together.
+void process::serve(MPI_Comm comm, attribute& held) {
   const auto half = static_cast<std::int64_t>(hash_of(settings_.canonical()) >> 1);
-  std::array<std::int64_t, 4> mine{half, -half, !problem_.empty(), attributes_.size() >= most_communicators}, all{};
+  std::array<std::int64_t, 4> mine{half, -half, !problem_.empty(), served_ >= most_communicators}, all{};
   require(PMPI_Allreduce(mine.data(), all.data(), 4, MPI_INT64_T, MPI_MAX, comm), "MPI_Allreduce");
+  held.why = wrong_settings(all);
+  held.wrong = !held.why.empty();
+  if (held.wrong) return;
+  const MPI_Comm own = all[3] ? MPI_COMM_NULL : duplicate(comm);
+  if (own != MPI_COMM_NULL) held.state = std::make_unique<communicator>(own, settings_);
+  else if (all[3]) held.why = std::to_string(most_communicators) + " communicators are in use, the most Shoal serves";
+  else held.why = "the MPI library has no communicator left for Shoal";
+}
+
+// The same text on every rank that has no reason of its own; empty when nothing is wrong.
+std::string process::wrong_settings(std::span<const std::int64_t> all) const {
   if (!problem_.empty()) return problem_;
   if (all[2]) return "the settings of another rank cannot be used; set the SHOAL_ variables the same on all ranks";
   if (all[0] != -all[1]) return "the SHOAL_ settings differ between ranks; set them the same on all of them";
-  if (all[3]) return "more than " + std::to_string(most_communicators) + " communicators are in use; free some";
   return {};
 }
 
@@ -117,6 +126,7 @@ void process::release(attribute* held) {
     const auto it = std::find(attributes_.begin(), attributes_.end(), held);
     if (it == attributes_.end()) return;  // finish() was first
     attributes_.erase(it);
+    served_ -= held->state != nullptr;
     if (held->state) held->state->report_to(report_);
   }
   delete held;

@@ -3,8 +3,11 @@
 
 #include <mpi.h>
 
+#include <atomic>
+#include <cstdint>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -20,8 +23,8 @@ class process {
   static process& get();
 
   // Shoal's state for a communicator, made on first use, which is collective. Null, on every rank, when Shoal
-  // cannot serve it; `why` then says so, or is empty where the MPI's own collective is simply the right one.
-  communicator* state_of(MPI_Comm comm, std::string& why);
+  // cannot serve it; `wrong` then says what is wrong, or is empty where the MPI's own collective is the right one.
+  communicator* state_of(MPI_Comm comm, std::string& wrong);
 
   // One line: what ran last on a communicator, and why.
   std::string explain(MPI_Comm comm);
@@ -33,11 +36,13 @@ class process {
   struct attribute {
     std::unique_ptr<communicator> state;
     std::string why;
+    bool wrong = false;  // the settings are, so that the user should know
   };
 
   process();
   attribute* attach(MPI_Comm comm);
-  std::string refusal(MPI_Comm comm) const;
+  void serve(MPI_Comm comm, attribute& held);
+  std::string wrong_settings(std::span<const std::int64_t> all) const;
   void release(attribute* held);
   void finish();
   static int on_free(MPI_Comm comm, int key, void* state, void* self);
@@ -49,6 +54,7 @@ class process {
   bool closed_ = false;  // before MPI_Init, or MPI_Finalize has begun
   std::mutex lock_;
   std::vector<attribute*> attributes_;
+  std::atomic<int> served_ = 0;  // communicators that have a state
   usage_report report_;
 };
 

@@ -83,10 +83,10 @@ int shoal_alltoallv_c(const void* sendbuf, const MPI_Count* sendcounts, const MP
 
 int shoal_comm_set_info(MPI_Comm comm, MPI_Info info) {
   try {
-    std::string why;
-    communicator* state = process::get().state_of(comm, why);
+    std::string wrong;
+    communicator* state = process::get().state_of(comm, wrong);
     if (state) set_from_info(*state, info);
-    else if (!why.empty()) return raise_error(comm, MPI_ERR_OTHER, why);
+    else if (!wrong.empty()) return raise_error(comm, MPI_ERR_OTHER, wrong);
     return MPI_SUCCESS;
   } catch (const mpi_error& error) {
     return raise_code(comm, error.code());
