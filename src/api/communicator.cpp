@@ -194,7 +194,7 @@ measured_exchanges communicator::measure_exchanges() {
 
 // Seconds of one uniform exchange, the slowest rank's; warmed up, then the mean of a few one after another.
 double communicator::measure(const char* spec, std::int64_t block) {
-  constexpr int repetitions = 3;
+  constexpr int repetitions = 8;
   const prepared& how = prepare(parse_selection(spec));
   const std::size_t bytes = static_cast<std::size_t>(block) * static_cast<std::size_t>(ranks());
   std::byte* const send = pool_.take(bytes);
