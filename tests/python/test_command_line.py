@@ -24,7 +24,7 @@ def all_commands():
         yield from [[name, command.name or command.callback.__name__] for command in within] or [[name]]
 
 
-@pytest.mark.parametrize("words", all_commands(), ids=" ".join)
+@pytest.mark.parametrize("words", list(all_commands()), ids=" ".join)
 def test_help_has_an_example(shoal_command, words):
     assert f"Example: shoal {' '.join(words)}" in shoal_command.output(*words, "--help")
 
