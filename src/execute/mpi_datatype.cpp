@@ -20,20 +20,62 @@ type_extent measure(MPI_Datatype type) {
   return e;
 }
 
-// The type a duplicate or a contiguous type is made of; must be freed by the caller unless predefined.
-MPI_Datatype inner_type(MPI_Datatype type, int integers, int addresses, int types) {
-  int numbers[1];
-  MPI_Aint places[1];
-  MPI_Datatype inner[1];
-  require(PMPI_Type_get_contents(type, integers, addresses, types, numbers, places, inner), "MPI_Type_get_contents");
-  return inner[0];
+// How a type was made.
+struct recipe {
+  MPI_Count integers = 0, addresses = 0, counts = 0, types = 0;
+  int combiner = MPI_COMBINER_NAMED;
+
+  // Fortran's types of a precision have no name, but may not be freed either.
+  bool predefined() const {
+    return combiner == MPI_COMBINER_NAMED || combiner == MPI_COMBINER_F90_REAL ||
+           combiner == MPI_COMBINER_F90_COMPLEX || combiner == MPI_COMBINER_F90_INTEGER;
+  }
+  bool repeats_one_type() const {
+    return (combiner == MPI_COMBINER_DUP || combiner == MPI_COMBINER_CONTIGUOUS) && types == 1;
+  }
+};
+
+// The type that a duplicate or a contiguous type repeats; the caller frees it unless it is predefined. Types made
+// with wide counts can be asked about only with wide counts.
+#if MPI_VERSION >= 4
+
+recipe recipe_of(MPI_Datatype type) {
+  recipe r;
+  require(PMPI_Type_get_envelope_c(type, &r.integers, &r.addresses, &r.counts, &r.types, &r.combiner),
+          "MPI_Type_get_envelope_c");
+  return r;
 }
 
-void free_unless_named(MPI_Datatype type) {
-  int integers, addresses, types, combiner;
-  PMPI_Type_get_envelope(type, &integers, &addresses, &types, &combiner);
-  if (combiner != MPI_COMBINER_NAMED) PMPI_Type_free(&type);
+MPI_Datatype repeated_type(MPI_Datatype type, const recipe& r) {
+  int integers[1];
+  MPI_Aint addresses[1];
+  MPI_Count counts[1];
+  MPI_Datatype types[1];
+  require(PMPI_Type_get_contents_c(type, r.integers, r.addresses, r.counts, r.types, integers, addresses, counts,
+                                   types),
+          "MPI_Type_get_contents_c");
+  return types[0];
 }
+
+#else
+
+recipe recipe_of(MPI_Datatype type) {
+  int integers, addresses, types, combiner;
+  require(PMPI_Type_get_envelope(type, &integers, &addresses, &types, &combiner), "MPI_Type_get_envelope");
+  return {integers, addresses, 0, types, combiner};
+}
+
+MPI_Datatype repeated_type(MPI_Datatype type, const recipe& r) {
+  int integers[1];
+  MPI_Aint addresses[1];
+  MPI_Datatype types[1];
+  require(PMPI_Type_get_contents(type, static_cast<int>(r.integers), static_cast<int>(r.addresses),
+                                 static_cast<int>(r.types), integers, addresses, types),
+          "MPI_Type_get_contents");
+  return types[0];
+}
+
+#endif
 
 // `count` elements of a type at an address. MPI_Pack and MPI_Unpack of MPICH refuse the null address, which is
 // MPI_BOTTOM and right for a type of absolute addresses: then both the address and the type are moved.
@@ -70,18 +112,16 @@ class elements {
 }  // namespace
 
 // Equal size and extents are not enough: a type may list its bytes in another order than memory has them. So only
-// predefined types and contiguous or duplicate types of such are plain.
+// named types and contiguous or duplicate types of such are plain.
 bool is_plain(MPI_Datatype type) {
   const type_extent e = measure(type);
   if (e.size != e.extent || e.size != e.true_extent || e.lower != 0 || e.true_lower != 0) return false;
-  int integers, addresses, types, combiner;
-  require(PMPI_Type_get_envelope(type, &integers, &addresses, &types, &combiner), "MPI_Type_get_envelope");
-  if (combiner == MPI_COMBINER_NAMED) return true;
-  if (combiner != MPI_COMBINER_DUP && combiner != MPI_COMBINER_CONTIGUOUS) return false;
-  if (integers > 1 || addresses > 1 || types != 1) return false;
-  const MPI_Datatype inner = inner_type(type, integers, addresses, types);
+  const recipe r = recipe_of(type);
+  if (r.combiner == MPI_COMBINER_NAMED) return true;
+  if (!r.repeats_one_type()) return false;
+  MPI_Datatype inner = repeated_type(type, r);
   const bool plain = is_plain(inner);
-  free_unless_named(inner);
+  if (!recipe_of(inner).predefined()) PMPI_Type_free(&inner);
   return plain;
 }
 
