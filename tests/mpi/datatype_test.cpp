@@ -1,0 +1,135 @@
+// What Shoal finds out about datatypes, against what the tests know of them.
+#include "execute/mpi_datatype.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+
+#include "shapes.hpp"
+#include "together.hpp"
+
+namespace shoal {
+namespace {
+
+// One buffer of a few elements of a shape and its packed form.
+class sample {
+ public:
+  sample(const shape& of, std::int64_t count) : shape_(of), count_(count) {
+    const auto& bytes = of.bytes();
+    const std::int64_t low = *std::min_element(bytes.begin(), bytes.end());
+    const std::int64_t high = *std::max_element(bytes.begin(), bytes.end());
+    first_ = -low;
+    memory_.resize(static_cast<std::size_t>(high - low + 1 + (count - 1) * of.extent()), std::byte{0xEE});
+    for (std::int64_t k = 0; k < packed_bytes(); ++k) packed_.push_back(at(k) = static_cast<std::byte>(k * 7 + 1));
+  }
+
+  std::byte* block() { return memory_.data() + first_; }
+  std::int64_t packed_bytes() const { return count_ * static_cast<std::int64_t>(shape_.bytes().size()); }
+  std::vector<std::byte>& memory() { return memory_; }
+  const std::vector<std::byte>& packed() const { return packed_; }
+
+ private:
+  std::byte& at(std::int64_t k) {
+    const auto size = static_cast<std::int64_t>(shape_.bytes().size());
+    return memory_[static_cast<std::size_t>(first_ + k / size * shape_.extent() + shape_.bytes()[k % size])];
+  }
+
+  const shape& shape_;
+  std::int64_t count_, first_ = 0;
+  std::vector<std::byte> memory_, packed_;
+};
+
+void expect_described(const shape& of, bool plain) {
+  constexpr std::int64_t count = 5;
+  mpi_packer storage;
+  user_buffer found;
+  describe(of.type(), MPI_COMM_SELF, storage, found);
+  EXPECT_EQ(found.type_size, static_cast<std::int64_t>(of.bytes().size()));
+  EXPECT_EQ(found.extent, of.extent());
+  ASSERT_EQ(found.layout == nullptr, plain);
+  sample s(of, count);
+  found.base = s.block();
+  found.counts = number_array::linear(count, 0);
+  std::vector<std::byte> packed(s.packed().size());
+  found.pack(0, packed.data());
+  EXPECT_EQ(packed, s.packed());
+  const std::vector<std::byte> before = s.memory();
+  std::fill_n(s.memory().begin(), s.memory().size(), std::byte{0xEE});
+  found.unpack(0, packed.data());
+  EXPECT_EQ(s.memory(), before);
+}
+
+bool is_dense(scalar base) { return base == scalar::byte || base == scalar::integer || base == scalar::complex; }
+bool keeps_density(const layout& l) { return l.name == "plain" || l.name == "duplicate" || l.name == "contiguous"; }
+
+TEST(Datatype, EveryLayoutOfEveryScalarIsUnderstood) {
+  for (scalar base : all_scalars)
+    for (const layout& l : layouts()) {
+      SCOPED_TRACE("scalar " + std::to_string(static_cast<int>(base)) + ", " + std::string(l.name));
+      const shape scalars = shape_of(base);
+      expect_described(l.make(scalars, 5), is_dense(base) && keeps_density(l));
+    }
+}
+
+TEST(Datatype, NullTypeHasNoBytes) {
+  mpi_packer storage;
+  user_buffer found;
+  describe(MPI_DATATYPE_NULL, MPI_COMM_SELF, storage, found);
+  EXPECT_EQ(found.type_size, 0);
+  EXPECT_EQ(found.extent, 0);
+}
+
+bool is_plain_and_freed(MPI_Datatype type) {
+  MPI_Type_commit(&type);
+  const bool plain = is_plain(type);
+  MPI_Type_free(&type);
+  return plain;
+}
+
+TEST(Datatype, ContiguousTypesOfContiguousTypesArePlain) {
+  MPI_Datatype three, copy, six;
+  MPI_Type_contiguous(3, MPI_INT, &three);
+  MPI_Type_dup(three, &copy);
+  MPI_Type_contiguous(2, copy, &six);
+  EXPECT_TRUE(is_plain_and_freed(six));
+  EXPECT_TRUE(is_plain_and_freed(copy));
+  EXPECT_TRUE(is_plain_and_freed(three));
+}
+
+int raised = 0;
+void count_error(MPI_Comm*, int*, ...) { ++raised; }
+
+// Fortran's types of a precision are not named, yet not to be freed.
+TEST(Datatype, TypesOfAPrecisionStayUsable) {
+  MPI_Datatype real = MPI_DATATYPE_NULL, three;
+  if (MPI_Type_create_f90_real(15, MPI_UNDEFINED, &real) != MPI_SUCCESS || real == MPI_DATATYPE_NULL)
+    GTEST_SKIP() << mpi_name() << " was built without Fortran";
+  MPI_Type_contiguous(3, real, &three);
+  MPI_Errhandler counts;
+  MPI_Comm_create_errhandler(count_error, &counts);
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, counts);
+  MPI_Comm_set_errhandler(MPI_COMM_SELF, counts);
+  for (int i = 0; i < 5; ++i) EXPECT_EQ(is_plain(three), is_plain(real));
+  EXPECT_EQ(raised, 0);
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+  MPI_Errhandler_free(&counts);
+  int size = 0;
+  EXPECT_EQ(MPI_Type_size(real, &size), MPI_SUCCESS);
+  EXPECT_EQ(size, 8);
+  MPI_Type_free(&three);
+}
+
+#if MPI_VERSION >= 4
+TEST(Datatype, TypesMadeWithWideCountsAreUnderstood) {
+  MPI_Datatype type;
+  ASSERT_EQ(MPI_Type_contiguous_c(3, MPI_INT, &type), MPI_SUCCESS);
+  EXPECT_TRUE(is_plain_and_freed(type));
+  ASSERT_EQ(MPI_Type_vector_c(3, 1, 2, MPI_INT, &type), MPI_SUCCESS);
+  EXPECT_FALSE(is_plain_and_freed(type));
+}
+#endif
+
+}  // namespace
+}  // namespace shoal

@@ -1,0 +1,135 @@
+// What people set, read and refused. Needs no communication; every rank tests for itself.
+#include "api/settings.hpp"
+
+#include <gtest/gtest.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <fstream>
+
+namespace shoal {
+namespace {
+
+// Environment variables of this process for the time of a test; MPI and Shoal have read theirs already.
+class variable {
+ public:
+  variable(const char* name, const std::string& value) : name_(name) { setenv(name, value.c_str(), 1); }
+  ~variable() { unsetenv(name_); }
+  variable(const variable&) = delete;
+  variable& operator=(const variable&) = delete;
+
+ private:
+  const char* name_;
+};
+
+class file {
+ public:
+  explicit file(const std::string& text) : path_(testing::TempDir() + "shoal_settings_" + std::to_string(getpid())) {
+    std::ofstream(path_) << text;
+  }
+  ~file() { unlink(path_.c_str()); }
+  file(const file&) = delete;
+  file& operator=(const file&) = delete;
+  const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+};
+
+std::string refused(const std::function<void()>& reads) {
+  try {
+    reads();
+  } catch (const std::invalid_argument& error) {
+    return error.what();
+  }
+  return "accepted";
+}
+
+std::string refused_value(const std::string& name, const std::string& value) {
+  return refused([&] { settings().set(name, value); });
+}
+
+std::string refused_file(const std::string& text) {
+  const file f(text);
+  const variable v("SHOAL_CONFIG", f.path());
+  return refused(read_settings);
+}
+
+void expect_parts(const std::string& text, std::initializer_list<const char*> parts) {
+  for (const char* part : parts) EXPECT_NE(text.find(part), std::string::npos) << "no '" << part << "' in: " << text;
+}
+
+TEST(Settings, AreAutomaticWhenNothingIsSet) {
+  const settings none = read_settings();
+  EXPECT_FALSE(none.alltoall || none.alltoallv || none.wait || none.report || none.verify);
+}
+
+TEST(Settings, TakeEveryAllowedValue) {
+  settings s;
+  s.set("alltoall", "bruck:radix=4");
+  s.set("alltoallv", "tuna:radix=8");
+  s.set("wait", "sleep");
+  s.set("report", "1");
+  s.set("verify", "on");
+  EXPECT_EQ(to_string(*s.alltoall), "bruck:radix=4");
+  EXPECT_EQ(to_string(*s.alltoallv), "tuna:radix=8");
+  EXPECT_EQ(*s.wait, wait_mode::sleep);
+  EXPECT_TRUE(s.report && s.verify);
+  for (const char* name : {"alltoall", "alltoallv", "wait"}) s.set(name, "auto");
+  s.set("report", "0");
+  s.set("verify", "off");
+  EXPECT_FALSE(s.alltoall || s.alltoallv || s.wait || s.report || s.verify);
+}
+
+TEST(Settings, RefuseOthersNamingTheValueAndWhatIsAllowed) {
+  expect_parts(refused_value("alltoallv", "bogus"), {"alltoallv", "bogus", "tuna", "native"});
+  expect_parts(refused_value("alltoall", "tuna:radix=0"), {"alltoall", "radix=0", "from 2"});
+  expect_parts(refused_value("alltoallv", "bruck"), {"bruck", "equal blocks"});
+  expect_parts(refused_value("wait", "never"), {"never", "auto", "spin", "yield", "sleep"});
+  expect_parts(refused_value("report", "perhaps"), {"report", "perhaps", "0, 1"});
+  expect_parts(refused_value("speed", "fast"), {"speed", "fast", "alltoallv", "wait"});
+}
+
+TEST(Settings, CanonicalTextLeavesOutWhatMayDiffer) {
+  settings one, other;
+  one.set("wait", "spin");
+  other.set("report", "1");
+  other.set("alltoallv", "auto");
+  EXPECT_EQ(one.canonical(), other.canonical());
+  other.set("alltoallv", "tuna");
+  EXPECT_NE(one.canonical(), other.canonical());
+}
+
+TEST(Settings, EnvironmentWinsOverTheFile) {
+  const file f("# a comment\n\nalltoallv = \"tuna:radix=4\"  # another\n wait=yield\n");
+  const variable config("SHOAL_CONFIG", f.path()), choice("SHOAL_ALLTOALLV", "pairwise");
+  const settings read = read_settings();
+  EXPECT_EQ(to_string(*read.alltoallv), "pairwise");
+  EXPECT_EQ(*read.wait, wait_mode::yield);
+}
+
+TEST(Settings, EmptyVariablesAreUnset) {
+  const variable a("SHOAL_ALLTOALLV", ""), b("SHOAL_CONFIG", ""), c("SHOAL_VERIFY", "");
+  EXPECT_EQ(read_settings().canonical(), settings().canonical());
+}
+
+TEST(Settings, WrongVariableIsNamed) {
+  const variable wrong("SHOAL_ALLTOALL", "bogus");
+  expect_parts(refused(read_settings), {"SHOAL_ALLTOALL", "bogus", "tuna"});
+}
+
+TEST(Settings, WrongFileIsNamedWithTheLine) {
+  expect_parts(refused_file("wait = spin\nalltoallv = bogus\n"), {"line 2", "bogus", "tuna"});
+  expect_parts(refused_file("alltoallv\n"), {"line 1", "name = \"value\""});
+  expect_parts(refused_file("speed = 3\n"), {"line 1", "speed"});
+  const variable none("SHOAL_CONFIG", "/nowhere/at/all");
+  expect_parts(refused(read_settings), {"SHOAL_CONFIG", "/nowhere/at/all"});
+}
+
+TEST(Settings, EqualTextsHaveEqualHashes) {
+  EXPECT_EQ(hash_of("a"), 12638187200555641996u);  // FNV-1a
+  EXPECT_NE(hash_of("ab"), hash_of("ba"));
+}
+
+}  // namespace
+}  // namespace shoal
