@@ -1,6 +1,7 @@
 """What `shoal_bench` measured: read, summarised, compared, drawn."""
 
 import json
+import re
 import statistics
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -72,7 +73,7 @@ class Results:
                 self._add(record)
 
     def _add(self, record: dict[str, Any]) -> None:
-        case = Case(self.provenance[-1]["mpi"], record["ranks"], record["distribution"], record["size"])
+        case = Case(short_name(self.provenance[-1]["mpi"]), record["ranks"], record["distribution"], record["size"])
         series = Series(record["variant"], record["ran"], tuple(record["seconds"]))
         self.cases.setdefault(case, {})[series.variant] = series
 
@@ -82,6 +83,12 @@ class Results:
         for path in paths:
             results.add_lines(path.read_text().splitlines())
         return results
+
+
+def short_name(version: str) -> str:
+    """Open MPI 5.0.11, from all that an MPI library says of its version."""
+    match = re.search(r"(MPICH|Open MPI|Intel\(R\) MPI)\D*([\d.]+)", version)
+    return " ".join(match.groups()) if match else version[:24]
 
 
 def readable_seconds(seconds: float) -> str:

@@ -126,7 +126,7 @@ def table(results: Results, variants: list[str]) -> Table:
 
 
 def describe(case: Case) -> tuple[str, str, str]:
-    return case.mpi.partition(",")[0][:24], str(case.ranks), f"{case.distribution} {readable_bytes(case.size)}"
+    return case.mpi, str(case.ranks), f"{case.distribution} {readable_bytes(case.size)}"
 
 
 def spec_that_ran(series: dict[str, Series]) -> str:
