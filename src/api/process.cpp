@@ -4,6 +4,7 @@
 #include <array>
 #include <iostream>
 
+#include "api/errors.hpp"
 #include "execute/mpi_error.hpp"
 
 namespace shoal {
@@ -107,9 +108,13 @@ void process::serve(MPI_Comm comm, attribute& held) {
   held.wrong = !held.why.empty();
   if (held.wrong) return;
   const MPI_Comm own = all[3] ? MPI_COMM_NULL : duplicate(comm);
-  if (own != MPI_COMM_NULL) held.state = std::make_unique<communicator>(own, settings_);
-  else if (all[3]) held.why = std::to_string(most_communicators) + " communicators are in use, the most Shoal serves";
-  else held.why = "the MPI library has no communicator left for Shoal";
+  if (own != MPI_COMM_NULL) {
+    held.state = std::make_unique<communicator>(own, settings_);
+    return;
+  }
+  held.why = all[3] ? "more than " + std::to_string(most_communicators) + " communicators are in use; free some"
+                    : "the MPI library has no communicator left for Shoal";
+  warn_once(held.why);
 }
 
 // The same text on every rank that has no reason of its own; empty when nothing is wrong.
