@@ -1,5 +1,5 @@
-// The drop-in layer: MPI's names, served by Shoal. It exports exactly the calls the MPI itself has and calls only
-// PMPI_ functions, so a tool that wraps MPI_ functions must be preloaded before it.
+// The drop-in layer: MPI's names, served by Shoal. It exports exactly the calls the MPI itself has and calls only PMPI_
+// functions. Of it and a tool that wraps the same calls, the one found first has them and the other does not see them.
 //
 // It serves every MPI of the ABI it was built for. A program that is not linked to its MPI itself (Python, or Fortran
 // through libmpifort) gets the one this library was built with, unless LD_LIBRARY_PATH names another.

@@ -36,12 +36,20 @@ def test_communicator(mpi, compiled, where, taken):
     assert taken or run.stderr == ""
 
 
-def test_more_communicators_than_shoal_takes(mpi, compiled):
+def test_more_communicators_than_shoal_takes(one_mpi, compiled):
     """512 of 600 get one of Shoal's own; the others keep the MPI's collectives, on all ranks alike."""
-    run = mpi.run(2, [compiled(mpi, "exchange.c"), "many"], **TUNA)
+    run = one_mpi.run(2, [compiled(one_mpi, "exchange.c"), "many"], **TUNA)
     assert (run.returncode, run.stdout.split()) == (0, ["faults:", "0"]), run.stderr
     assert served(run) == {("alltoall", "tuna"): 3 * 512, ("alltoallv", "tuna"): 2 * 512}
     assert run.stderr.count("more than 512 communicators") == 1
+
+
+def test_script_between(mpi, compiled):
+    """Whatever starts the program loads the preload too, and is not disturbed."""
+    script = 'test "$(echo on the way)" = "on the way" && exec "$0"'
+    run = mpi.run(2, ["sh", "-c", script, compiled(mpi, "exchange.c")], **TUNA)
+    assert (run.returncode, run.stdout.split()) == (0, ["faults:", "0"]), run.stderr
+    assert served(run) == {("alltoall", "tuna"): 3, ("alltoallv", "tuna"): 2}
 
 
 def test_device_memory(mpi, compiled):
