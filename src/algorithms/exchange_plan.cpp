@@ -69,7 +69,8 @@ schedule write_program(int ranks, int rank, int outstanding, std::vector<event> 
 
 }  // namespace
 
-exchange_plan::exchange_plan(const rank_tree& tree, std::vector<message> ordered, int window, std::optional<reduction> how)
+exchange_plan::exchange_plan(const rank_tree& tree, std::vector<message> ordered, int window,
+                             std::optional<reduction> how)
     : messages_(std::move(ordered)), parts_(tree.ranks()) {
   if (how) waits_ = synchronise(tree, messages_, window, *how);
   for (int rank = 0; rank < tree.ranks(); ++rank) parts_[rank].outstanding = sends_under_way(tree, rank, window);
@@ -98,7 +99,8 @@ schedule exchange_plan::program(int rank) const {
   for (std::int32_t m : mine.receives) events.push_back({m, -1, op_kind::recv, messages_[m].from, messages_[m].phase});
   add_tokens(mine.signals, op_kind::send);
   add_tokens(mine.awaits, op_kind::recv);
-  for (const auto& [before, after] : mine.own) events.push_back({before, after, op_kind::copy, rank, messages_[before].phase});
+  for (const auto& [before, after] : mine.own)
+    events.push_back({before, after, op_kind::copy, rank, messages_[before].phase});
   return write_program(static_cast<int>(parts_.size()), rank, mine.outstanding, std::move(events));
 }
 

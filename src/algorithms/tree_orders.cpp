@@ -37,7 +37,8 @@ bool by_sender(const message& a, const message& b) { return a.from < b.from; }
 
 class greedy_phases {
  public:
-  explicit greedy_phases(const rank_tree& tree) : tree_(tree), remaining_(tree.edges(), 0), waiting_(all_pairs(tree.ranks())) {
+  explicit greedy_phases(const rank_tree& tree)
+      : tree_(tree), remaining_(tree.edges(), 0), waiting_(all_pairs(tree.ranks())) {
     for (const message& m : waiting_) tree_.path(m.from, m.to, [&](int edge) { ++remaining_[edge]; });
   }
 

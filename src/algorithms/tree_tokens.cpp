@@ -32,7 +32,9 @@ class lane_table {
     }
   }
   int lanes() const { return lanes_; }
-  std::span<const std::int32_t> of(std::int32_t m) const { return {taken_.data() + first_[m], first_[m + 1] - first_[m]}; }
+  std::span<const std::int32_t> of(std::int32_t m) const {
+    return {taken_.data() + first_[m], first_[m + 1] - first_[m]};
+  }
 
  private:
   int lanes_ = 0;
@@ -69,7 +71,8 @@ class exact_reduction {
       : ordered_(ordered), table_(tree, ordered, window), users_(table_.lanes()), clock_of_(table_.lanes()) {
     std::vector<int> first(1, 0), sent(tree.ranks(), 0);
     for (int rank = 0; rank < tree.ranks(); ++rank) first.push_back(first.back() + sends_under_way(tree, rank, window));
-    for (const message& m : ordered) chain_.push_back(first[m.from] + sent[m.from]++ % (first[m.from + 1] - first[m.from]));
+    for (const message& m : ordered)
+      chain_.push_back(first[m.from] + sent[m.from]++ % (first[m.from + 1] - first[m.from]));
     chains_ = first.back();
   }
 
@@ -183,7 +186,8 @@ std::optional<reduction> parse_reduction(std::string_view word, int ranks) {
   if (word == "exact") return reduction::exact;
   if (word == "chain2") return reduction::chain2;
   if (word == "none") return std::nullopt;
-  throw std::invalid_argument("there is no synchronisation '" + std::string(word) + "'; there are auto, exact, chain2, none");
+  throw std::invalid_argument("there is no synchronisation '" + std::string(word) +
+                              "'; there are auto, exact, chain2, none");
 }
 
 int sends_under_way(const rank_tree& tree, int rank, int window) {

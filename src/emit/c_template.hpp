@@ -1,5 +1,5 @@
-// The text of generated C files. A line @NAME is replaced by a table; lines from @if NAME to @else or @end stay only when
-// NAME holds: `lists` (messages of several blocks, scratch slots), `hosts` (ranks belong on given machines).
+// The text of generated C files. A line @NAME is replaced by a table; lines from @if NAME to @else or @end stay only
+// when NAME holds: `lists` (messages of several blocks, scratch slots), `hosts` (ranks belong on given machines).
 #pragma once
 
 namespace shoal {
@@ -181,7 +181,8 @@ static int allocate(struct plan *plan)
 static int is_host(const char *machine, const char *name)
 {
     const size_t length = strlen(name);
-    return strncmp(machine, name, length) == 0 && (machine[length] == '\0' || (machine[length] == '.' && !strchr(name, '.')));
+    if (strncmp(machine, name, length) != 0) return 0;
+    return machine[length] == '\0' || (machine[length] == '.' && !strchr(name, '.'));
 }
 
 /* The k-th rank of a machine takes the k-th place listed for it. */
@@ -289,22 +290,26 @@ static int copy_own(const struct plan *plan, const struct buffers *b)
 /* A slot's block in packed form: out of the slot, into the slot. */
 static int load(const struct plan *plan, const struct buffers *b, int slot, char *packed)
 {
+    const int place = slot % 3, index = slot / 3;
     int position = 0;
-    if (slot % 3 == 2) {
-        memcpy(packed, b->scratch + (size_t)(slot / 3) * b->bytes, b->bytes);
+    if (place == 2) {
+        memcpy(packed, b->scratch + (size_t)index * b->bytes, b->bytes);
         return MPI_SUCCESS;
     }
-    if (slot % 3 == 0)
-        return MPI_Pack(send_block(plan, b, slot / 3), b->send_count, b->send_type, packed, b->bytes, &position, plan->comm);
-    return MPI_Pack(recv_block(plan, b, slot / 3), b->recv_count, b->recv_type, packed, b->bytes, &position, plan->comm);
+    if (place == 0)
+        return MPI_Pack(send_block(plan, b, index), b->send_count, b->send_type, packed, b->bytes, &position,
+                        plan->comm);
+    return MPI_Pack(recv_block(plan, b, index), b->recv_count, b->recv_type, packed, b->bytes, &position, plan->comm);
 }
 
 static int store(const struct plan *plan, const struct buffers *b, int slot, const char *packed)
 {
+    const int place = slot % 3, index = slot / 3;
     int position = 0;
-    if (slot % 3 == 1)
-        return MPI_Unpack(packed, b->bytes, &position, recv_block(plan, b, slot / 3), b->recv_count, b->recv_type, plan->comm);
-    memcpy(b->scratch + (size_t)(slot / 3) * b->bytes, packed, b->bytes);
+    if (place == 1)
+        return MPI_Unpack(packed, b->bytes, &position, recv_block(plan, b, index), b->recv_count, b->recv_type,
+                          plan->comm);
+    memcpy(b->scratch + (size_t)index * b->bytes, packed, b->bytes);
     return MPI_SUCCESS;
 }
 
@@ -347,9 +352,11 @@ static int start(const struct plan *plan, const struct buffers *b, int i, MPI_Re
     case COPY_OWN:
         return copy_own(plan, b);
     case SEND_BLOCK:
-        return MPI_Isend(send_block(plan, b, op->peer), b->send_count, b->send_type, peer, op->tag, plan->comm, request);
+        return MPI_Isend(send_block(plan, b, op->peer), b->send_count, b->send_type, peer, op->tag, plan->comm,
+                         request);
     case RECV_BLOCK:
-        return MPI_Irecv(recv_block(plan, b, op->peer), b->recv_count, b->recv_type, peer, op->tag, plan->comm, request);
+        return MPI_Irecv(recv_block(plan, b, op->peer), b->recv_count, b->recv_type, peer, op->tag, plan->comm,
+                         request);
     case SEND_TOKEN:
         return MPI_Isend(NULL, 0, MPI_BYTE, peer, op->tag, plan->comm, request);
 @if lists

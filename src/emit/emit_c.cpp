@@ -190,9 +190,11 @@ void require_alltoall(const emission& what) {
   const std::size_t ranks = what.programs.size();
   if (ranks == 0) throw std::invalid_argument("there are no schedules to write");
   if (!what.hosts.empty() && what.hosts.size() != ranks)
-    throw std::invalid_argument(std::to_string(what.hosts.size()) + " hosts are given for " + std::to_string(ranks) + " ranks");
+    throw std::invalid_argument(std::to_string(what.hosts.size()) + " hosts are given for " + std::to_string(ranks) +
+                                " ranks");
   for (const schedule& program : what.programs)
-    if (program.parts != 1) throw std::invalid_argument("C is written for all-to-all exchanges, in which blocks are whole");
+    if (program.parts != 1)
+      throw std::invalid_argument("C is written for all-to-all exchanges, in which blocks are whole");
 }
 
 }  // namespace

@@ -28,7 +28,7 @@ using flat = std::vector<std::vector<int>>;
 // A rooted network with the names of its nodes.
 struct named_tree {
   explicit named_tree(const switch_network& n) : network(n), tree(n) {}
-  std::string name(int node) const { return node < static_cast<int>(network.nodes().size()) ? network.nodes()[node].name : ""; }
+  std::string name(int node) const { return network.nodes()[node].name; }  // not of leaves inside a machine
   switch_network network;
   rank_tree tree;
 };
@@ -116,7 +116,8 @@ void bind_network(nb::module_& m) {
       })
       .def_prop_ro("links", [](const switch_network& n) {
         std::vector<std::tuple<std::string, std::string, double>> links;
-        for (const network_link& l : n.links()) links.emplace_back(n.nodes()[l.a].name, n.nodes()[l.b].name, l.bits_per_second);
+        for (const network_link& l : n.links())
+          links.emplace_back(n.nodes()[l.a].name, n.nodes()[l.b].name, l.bits_per_second);
         return links;
       })
       .def("place_ranks", &switch_network::place_ranks, nb::arg("hosts"))
@@ -166,7 +167,8 @@ void bind_plan(nb::module_& m) {
       .def_prop_ro("synchronisations", flat_synchronisations)
       .def_prop_ro("candidates", [](const exchange_plan& plan) { return plan.waits().candidates; })
       .def("program", &exchange_plan::program, nb::arg("rank"));
-  m.def("plan_exchange", plan_exchange, nb::arg("tree"), nb::kw_only(), nb::arg("window") = 1, nb::arg("sync") = "auto");
+  m.def("plan_exchange", plan_exchange, nb::arg("tree"), nb::kw_only(), nb::arg("window") = 1,
+        nb::arg("sync") = "auto");
   m.def("plan_sizes", plan_sizes, nb::arg("tree"), nb::arg("sizes"), nb::kw_only(), nb::arg("window") = 1,
         nb::arg("sync") = "auto");
   m.def("emit_c", [](const std::vector<schedule>& programs, std::string title, names hosts) {

@@ -185,7 +185,8 @@ std::vector<std::string> expand_host_list(std::string_view list) {
     const std::size_t end = end_of_name(list, begin);
     if (end == begin) wrong(list, "has an empty name; expected names separated by single commas");
     auto more = expand_name(list.substr(begin, end - begin));
-    if (names.size() + more.size() > most_names) wrong(list, "makes more than " + std::to_string(most_names) + " names");
+    if (names.size() + more.size() > most_names)
+      wrong(list, "makes more than " + std::to_string(most_names) + " names");
     std::move(more.begin(), more.end(), std::back_inserter(names));
     if (end == list.size()) return names;
     begin = end;

@@ -19,7 +19,8 @@ std::vector<message> messages_of(std::span<const schedule> programs) {
 }
 
 std::optional<std::string> find_contention(const rank_tree& tree, std::vector<message> messages) {
-  std::stable_sort(messages.begin(), messages.end(), [](const message& a, const message& b) { return a.phase < b.phase; });
+  std::stable_sort(messages.begin(), messages.end(),
+                   [](const message& a, const message& b) { return a.phase < b.phase; });
   struct use {
     std::int32_t phase = -1, count = 0;
   };
@@ -32,8 +33,8 @@ std::optional<std::string> find_contention(const rank_tree& tree, std::vector<me
       if (++u.count > tree.streams(link_of(edge))) full = edge;
     });
     if (full >= 0)
-      return "phase " + std::to_string(m.phase) + ": message " + name(m) + " finds all streams of the link above node " +
-             std::to_string(link_of(full)) + " taken";
+      return "phase " + std::to_string(m.phase) + ": message " + name(m) +
+             " finds all streams of the link above node " + std::to_string(link_of(full)) + " taken";
   }
   return std::nullopt;
 }

@@ -87,7 +87,8 @@ void network_draft::refuse_cycle(int a, int b) const {
   const std::vector<int> way = route(a, b);
   if (way.size() == 2) {
     const auto& known = nodes_[a].links;
-    const auto first = std::find_if(known.begin(), known.end(), [&](int l) { return links_[l].a == b || links_[l].b == b; });
+    const auto first =
+        std::find_if(known.begin(), known.end(), [&](int l) { return links_[l].a == b || links_[l].b == b; });
     fail("the link " + here + " is already in line " + std::to_string(link_lines_[*first]) +
          "; expected each link once, with the bandwidth of all its cables");
   }

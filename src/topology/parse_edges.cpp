@@ -50,7 +50,8 @@ void add_links(network_draft& draft, const std::vector<std::string_view>& words)
                "; expected a link as two names and perhaps a bandwidth, 'switch NAME...' or 'machine NAME...'");
   const double speed = words.size() == 3 ? to_bits_per_second(words[2]) : standard_link_speed;
   if (speed == 0)
-    draft.fail("'" + std::string(words[2]) + "' is not a bandwidth; expected bits per second above zero, such as 100M or 2.5G");
+    draft.fail("'" + std::string(words[2]) +
+               "' is not a bandwidth; expected bits per second above zero, such as 100M or 2.5G");
   const int a = draft.node(words[0]);
   for (const std::string& name : draft.names(words[1])) draft.link(a, draft.node(name), speed);
 }

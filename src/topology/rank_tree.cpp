@@ -28,8 +28,8 @@ std::vector<group> merged(std::vector<group> groups, int most) {
   if (static_cast<int>(groups.size()) <= most) return groups;
   std::sort(groups.begin(), groups.end(), comes_first);
   std::vector<group> bins(most);
-  for (const group& g : groups)
-    absorb(*std::min_element(bins.begin(), bins.end(), [](const group& a, const group& b) { return a.size() < b.size(); }), g);
+  const auto is_smaller = [](const group& a, const group& b) { return a.size() < b.size(); };
+  for (const group& g : groups) absorb(*std::min_element(bins.begin(), bins.end(), is_smaller), g);
   return bins;
 }
 

@@ -86,7 +86,9 @@ struct link_bound {
   std::int64_t phases = 0;  // on the link that needs most phases
   int link = -1;            // the cable that needs most time, by the node below it; -1: nothing is sent
   double messages_per_bps = 0;  // its load divided by its bandwidth
-  double seconds(std::int64_t bytes_per_block) const { return messages_per_bps * 8 * static_cast<double>(bytes_per_block); }
+  double seconds(std::int64_t bytes_per_block) const {
+    return messages_per_bps * 8 * static_cast<double>(bytes_per_block);
+  }
 };
 link_bound uniform_bound(const rank_tree& tree);
 // The same for blocks of known sizes, bytes[from * ranks + to], in seconds: the cable direction that needs most time.

@@ -1,6 +1,7 @@
 // libFuzzer target for topology files: whatever the bytes, the parser gives a network that can be scheduled and written
 // back, or says what is wrong. Built on request only, as it needs Clang:
-//     cmake -S . -B build/fuzz -DCMAKE_CXX_COMPILER=clang++ -DSHOAL_FUZZ=ON && cmake --build build/fuzz -t topology_fuzz
+//     cmake -S . -B build/fuzz -DCMAKE_CXX_COMPILER=clang++ -DSHOAL_FUZZ=ON
+//     cmake --build build/fuzz -t topology_fuzz
 //     build/fuzz/tests/fuzz/topology_fuzz -max_len=400 -max_total_time=60 tests/fuzz/topology_corpus
 #include <cstddef>
 #include <cstdint>

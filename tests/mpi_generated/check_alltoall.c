@@ -21,7 +21,8 @@ static void compare(int send_count, MPI_Datatype send_type, int recv_count, MPI_
     int ranks;
     MPI_Comm_size(comm, &ranks);
     /* room for types that reach beyond their extent */
-    const size_t out = (size_t)ranks * send_count * send_extent + 4096, in = (size_t)ranks * recv_count * recv_extent + 4096;
+    const size_t out = (size_t)ranks * send_count * send_extent + 4096;
+    const size_t in = (size_t)ranks * recv_count * recv_extent + 4096;
     unsigned char *source = malloc(out), *kept = malloc(out), *expected = malloc(in), *found = malloc(in);
     for (size_t i = 0; i < out; ++i) source[i] = (unsigned char)(i * 31 + i / 251 + (size_t)rank * 7 + (size_t)calls);
     memcpy(kept, source, out);

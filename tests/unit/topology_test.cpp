@@ -149,7 +149,8 @@ TEST(TopologyFile, ReadsSlurm) {
 }
 
 TEST(TopologyFile, ReadsEdgeListsWithSpeeds) {
-  const switch_network network = parse_topology("s0 n[0-1] 100M\ns0 s1 2.5Gbit # trunk\ns1 n2 1000\nswitch s2\ns1 s2\n", "f");
+  const switch_network network =
+      parse_topology("s0 n[0-1] 100M\ns0 s1 2.5Gbit # trunk\ns1 n2 1000\nswitch s2\ns1 s2\n", "f");
   EXPECT_EQ(network.names_of(network.machines()), (names{"n0", "n1", "n2"}));
   const std::vector<double> speeds{1e8, 1e8, 2.5e9, 1000, standard_link_speed};
   for (std::size_t i = 0; i < speeds.size(); ++i) EXPECT_EQ(network.links()[i].bits_per_second, speeds[i]);
@@ -175,7 +176,8 @@ TEST(TopologyFile, WritesWhatItReadsAgain) {
   std::mt19937 random(3);
   for (int round = 0; round < 200; ++round) {
     const switch_network network = random_network(random, 12, 40);
-    const switch_network slurm = parse_topology(to_slurm(network), "f"), edges = parse_topology(to_edge_list(network), "f");
+    const switch_network slurm = parse_topology(to_slurm(network), "f");
+    const switch_network edges = parse_topology(to_edge_list(network), "f");
     EXPECT_EQ(links_of(slurm), links_of(network));
     EXPECT_EQ(links_of(edges), links_of(network));
     EXPECT_EQ(edges.nodes(), network.nodes());
@@ -220,7 +222,8 @@ TEST(SwitchNetwork, PlacesRanksByHostName) {
       return std::string(error.what());
     }
   };
-  EXPECT_EQ(complaint({"n0", "m7"}), "rank 1 is on host 'm7', which the topology does not have; its machines are n[0-11]");
+  EXPECT_EQ(complaint({"n0", "m7"}),
+            "rank 1 is on host 'm7', which the topology does not have; its machines are n[0-11]");
   EXPECT_EQ(complaint({"s0"}), "rank 0 is on host 's0', which is a switch in the topology; its machines are n[0-11]");
   EXPECT_EQ(network.ranks(), 3);  // unchanged
 }
@@ -275,7 +278,8 @@ TEST(RankTree, KnowsLoadsAndBounds) {
 }
 
 TEST(RankTree, BoundsTheFasterLinksByTheirStreams) {
-  for (const auto& [speed, phases] : std::vector<std::pair<double, int>>{{1e9, 192}, {2e9, 96}, {2.5e9, 96}, {3e9, 64}, {8e9, 31}}) {
+  const std::vector<std::pair<double, int>> expected{{1e9, 192}, {2e9, 96}, {2.5e9, 96}, {3e9, 64}, {8e9, 31}};
+  for (const auto& [speed, phases] : expected) {
     const switch_network network = star_of_4(32, speed);
     EXPECT_EQ(uniform_bound(rank_tree(network)).phases, phases) << speed;
   }

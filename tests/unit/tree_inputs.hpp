@@ -45,7 +45,8 @@ inline switch_network two_levels(int machines) {
 }
 
 inline switch_network random_network(std::mt19937& random, int most_switches, int most_machines) {
-  const int switches = 1 + static_cast<int>(random() % most_switches), machines = 1 + static_cast<int>(random() % most_machines);
+  const int switches = 1 + static_cast<int>(random() % most_switches);
+  const int machines = 1 + static_cast<int>(random() % most_machines);
   std::vector<int> parent{0}, at;
   for (int s = 1; s < switches; ++s) parent.push_back(static_cast<int>(random() % s));
   for (int m = 0; m < machines; ++m) at.push_back(static_cast<int>(random() % switches));

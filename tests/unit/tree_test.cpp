@@ -205,8 +205,8 @@ TEST(Tree, SchedulesAllSmallTrees) {
   for (int switches = 1; switches <= 4; ++switches)
     for (int machines = 1; machines <= (exhaustive() ? 8 : 6); ++machines)
       for_each_network(switches, machines, [&](const switch_network& network) {
-        for (const char* spec : {"tree", "tree:window=1", "tree:window=1,sync=chain2", "tree:window=3,sync=chain2", "tree:sync=none"})
-          expect_correct(network, spec);
+        for (const char* with : {"", ":window=1", ":window=1,sync=chain2", ":window=3,sync=chain2", ":sync=none"})
+          expect_correct(network, std::string("tree") + with);
       });
 }
 
@@ -217,7 +217,8 @@ TEST(Tree, SchedulesRandomTrees) {
     const switch_network network = random_network(random, 40, most);
     SCOPED_TRACE("round " + std::to_string(round));
     const std::string window = std::to_string(1 + random() % 4);
-    expect_correct(network, "tree:window=" + window + ",sync=" + std::vector<std::string>{"exact", "chain2", "none"}[random() % 3]);
+    const std::string sync = std::vector<std::string>{"exact", "chain2", "none"}[random() % 3];
+    expect_correct(network, "tree:window=" + window + ",sync=" + sync);
     if (HasFatalFailure()) return;
   }
 }
@@ -237,9 +238,10 @@ TEST(Tree, SeveralRanksOnAMachine) {
   for (int round = 0; round < 300; ++round) {
     switch_network network = random_network(random, 8, 10);
     std::vector<std::string> hosts;
-    const int skew = 1 + static_cast<int>(random() % 3);  // some machines get most of the ranks
+    const auto skew = 1 + random() % 3;  // some machines get most of the ranks
     const auto machines = network.hosts();
-    for (unsigned r = 0; r < 1 + random() % 30; ++r) hosts.push_back(machines[random() % (1 + random() % machines.size()) / skew]);
+    for (auto left = 1 + random() % 30; left > 0; --left)
+      hosts.push_back(machines[random() % (1 + random() % machines.size()) / skew]);
     network.place_ranks(hosts);
     const rank_tree tree(network);
     machine_roots += network.nodes()[tree.root()].machine && tree.ranks() > 1;
@@ -339,12 +341,14 @@ TEST(TreeTokens, OfTheNearLinearRuleAreFewMore) {
     const rank_tree tree(random_network(random, 15, 40));
     const std::vector<message> ordered = closed_form_order(tree);
     for (int window : {1, 2}) {
-      const auto exact = synchronise(tree, ordered, window, reduction::exact), chain2 = synchronise(tree, ordered, window, reduction::chain2);
+      const auto exact = synchronise(tree, ordered, window, reduction::exact);
+      const auto chain2 = synchronise(tree, ordered, window, reduction::chain2);
       EXPECT_EQ(exact.candidates, chain2.candidates);
       EXPECT_LE(exact.kept.size(), chain2.kept.size());
       EXPECT_LE(static_cast<double>(chain2.kept.size()), 1.1 * static_cast<double>(exact.kept.size()) + 2);
-      EXPECT_TRUE(std::includes(chain2.kept.begin(), chain2.kept.end(), exact.kept.begin(), exact.kept.end(),
-                                [](auto a, auto b) { return std::tie(a.after, b.before) < std::tie(b.after, a.before); }));
+      const auto in_order = [](auto a, auto b) { return std::tie(a.after, b.before) < std::tie(b.after, a.before); };
+      const auto &few = exact.kept, &more = chain2.kept;
+      EXPECT_TRUE(std::includes(more.begin(), more.end(), few.begin(), few.end(), in_order));
     }
   }
 }
@@ -372,9 +376,19 @@ void expect_figures(const std::function<switch_network(double)>& shape, const st
 
 TEST(TreeStreams, ReachTheSpecifiedPhases) {
   expect_figures([](double speed) { return star_of_4(32, speed); },
-                 {{1, 192, 192, 192}, {2, 96, 112, 96}, {3, 64, 87, 66}, {4, 48, 60, 50}, {8, 31, 31, 34}, {10, 31, 31, 34}});
+                 {{1, 192, 192, 192},
+                  {2, 96, 112, 96},
+                  {3, 64, 87, 66},
+                  {4, 48, 60, 50},
+                  {8, 31, 31, 34},
+                  {10, 31, 31, 34}});
   expect_figures([](double speed) { return line_of_4(32, speed); },
-                 {{1, 256, 256, 256}, {2, 128, 192, 128}, {3, 86, 156, 86}, {4, 64, 112, 64}, {8, 32, 60, 40}, {10, 31, 60, 36}});
+                 {{1, 256, 256, 256},
+                  {2, 128, 192, 128},
+                  {3, 86, 156, 86},
+                  {4, 64, 112, 64},
+                  {8, 32, 60, 40},
+                  {10, 31, 60, 36}});
 }
 
 TEST(TreeStreams, OnRandomTreesStayWithinTheLinks) {
@@ -395,7 +409,7 @@ TEST(TreeStreams, OnRandomTreesStayWithinTheLinks) {
   }
 }
 
-// ---- known sizes ------------------------------------------------------------------------------------------------------
+// ---- known sizes --------------------------------------------------------------------------------------------
 
 TEST(TreeSizes, ListGreedyIsNearTheBound) {
   std::mt19937 random(41);
@@ -405,8 +419,8 @@ TEST(TreeSizes, ListGreedyIsNearTheBound) {
       std::vector<std::int64_t> bytes;
       for (int i = 0; i < tree.ranks() * tree.ranks(); ++i) {
         const double u = std::uniform_real_distribution<>(0.001, 1)(random);
-        const double size = kind == 0 ? u : kind == 1 ? -std::log(u) : kind == 2 ? std::pow(u, -1 / 1.3) : (u < 0.2 ? u : 0);
-        bytes.push_back(static_cast<std::int64_t>(1e5 * size));
+        const double sizes[] = {u, -std::log(u), std::pow(u, -1 / 1.3), u < 0.2 ? u : 0};  // the last: sparse
+        bytes.push_back(static_cast<std::int64_t>(1e5 * sizes[kind]));
       }
       const sized_order order = list_greedy_order(tree, bytes);
       EXPECT_EQ(text_of(find_incompleteness(tree, order.messages)), "");
@@ -434,12 +448,13 @@ TEST(TreeSizes, OfNothing) {
 TEST(TreeSizes, ABoundOutOfReach) {
   const rank_tree tree(switched({0, 0}, {0, 0, 1, 1}));
   std::vector<std::int64_t> bytes(16, 0);
-  for (const auto& [from, to] : std::vector<std::pair<int, int>>{{0, 1}, {0, 2}, {1, 3}, {2, 1}, {2, 3}}) bytes[from * 4 + to] = 1000;
+  const std::vector<std::pair<int, int>> pairs{{0, 1}, {0, 2}, {1, 3}, {2, 1}, {2, 3}};
+  for (const auto& [from, to] : pairs) bytes[from * 4 + to] = 1000;
   EXPECT_DOUBLE_EQ(sized_bound(tree, bytes), 2 * 8e-6);
   EXPECT_DOUBLE_EQ(list_greedy_order(tree, bytes).seconds, 3 * 8e-6);
 }
 
-// ---- the checkers see what is wrong -------------------------------------------------------------------------------------
+// ---- the checkers see what is wrong ---------------------------------------------------------------------------
 
 TEST(LinkChecker, FindsEveryKindOfFault) {
   const switch_network network = line_of_4(8);

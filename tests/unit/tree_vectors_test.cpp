@@ -105,7 +105,8 @@ TEST(TreeVectors, PhasesAndSynchronisations) {
     const lists phases = flat_phases(ordered);
     EXPECT_EQ(phases, entry.value("phases", phases));
     const json& sync = entry["sync"];
-    const auto exact = synchronise(tree, ordered, 1, reduction::exact), chain2 = synchronise(tree, ordered, 1, reduction::chain2);
+    const auto exact = synchronise(tree, ordered, 1, reduction::exact);
+    const auto chain2 = synchronise(tree, ordered, 1, reduction::chain2);
     EXPECT_EQ(contending_pairs(tree), sync["before"].get<std::int64_t>());
     EXPECT_EQ(exact.candidates, sync["candidates"].get<std::int64_t>());
     EXPECT_EQ(chain2.candidates, sync["candidates"].get<std::int64_t>());
