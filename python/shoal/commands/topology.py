@@ -35,7 +35,7 @@ def show(file: File, root: Root = "", hosts: Hosts = "", ranks_per_machine: Rank
     network = load(file, root, hosts, ranks_per_machine)
     tree = shoal.Tree(network)
     out.print(drawing(network, tree))
-    out.print(summary(network, tree), end="")
+    out.print(summary(network, tree), end="", soft_wrap=True)
 
 
 @app.command()
@@ -59,7 +59,7 @@ def schedule(
         print(json.dumps(as_dict(network, tree, plan)))
         return
     out.print(phase_table(network, tree, plan))
-    out.print(counts(tree, plan), end="")
+    out.print(counts(tree, plan), end="", soft_wrap=True)
 
 
 @app.command()
@@ -83,7 +83,7 @@ def generate(
     about = summary(network, tree) + counts(tree, plan)
     title = f"All-to-all for the cluster in {file.name}, window {window}, written by shoal topology generate."
     write(output, shoal.emit_c(programs, f"{title}\n\n{about}", network.hosts))
-    out.print(f"{about}{output}: compile it with mpicc -O2 and link it before the MPI library")
+    out.print(f"{about}{output}: compile it with mpicc -O2 and link it before the MPI library", soft_wrap=True)
 
 
 def load(file: Path, root: str, hosts: str, ranks_per_machine: int) -> shoal.Network:
