@@ -81,7 +81,7 @@ class Mpi:
             variables.append("LD_PRELOAD=" + ":".join(libraries))
         return ["-n", str(ranks), "env", *variables, *map(str, command)]
 
-    def launch(self, *parts, timeout=60, **kwargs):
+    def launch(self, *parts, timeout=180, **kwargs):
         """Runs mpiexec with parts made by ranks(); ends it when it takes longer than `timeout` seconds."""
         line = ["timeout", "-k", "5", str(timeout), self.tool("mpiexec"), *self.options]
         for number, part in enumerate(parts):
@@ -89,7 +89,7 @@ class Mpi:
         clean = {k: v for k, v in os.environ.items() if not k.startswith("SHOAL_") and k != "LD_PRELOAD"}
         return subprocess.run(line, env=clean | OPEN_MPI, capture_output=True, text=True, **kwargs)
 
-    def run(self, ranks, command, timeout=60, **kwargs):
+    def run(self, ranks, command, timeout=180, **kwargs):
         return self.launch(self.ranks(ranks, command, **kwargs), timeout=timeout)
 
 

@@ -4,7 +4,8 @@
  *   MPI deletes before or after Shoal's own (the last set is the first deleted).
  * never_freed: exchanges on copies that are never freed.
  * freed_in_callback: exchanges on a copy that the callback frees.
- * reused: frees and copies a hundred times.
+ * reused: frees and copies twenty times.
+ * attribute: the communicator carries an attribute of the program, whose callbacks must not be called.
  * session: no MPI_Init, only a session (MPI 4). */
 #include <mpi.h>
 #include <stdio.h>
@@ -50,6 +51,31 @@ static void copies(int count, int frees) {
   }
 }
 
+static int copied, deleted;
+
+static int on_copy(MPI_Comm from, int key, void *extra, void *value, void *out, int *keep) {
+  (void)from, (void)key, (void)extra;
+  ++copied;
+  *(void **)out = value;
+  return *keep = 1, MPI_SUCCESS;
+}
+
+static int on_delete(MPI_Comm from, int key, void *value, void *extra) {
+  (void)from, (void)key, (void)value, (void)extra;
+  return ++deleted, MPI_SUCCESS;
+}
+
+static void attribute(void) {
+  int key;
+  MPI_Comm_dup(MPI_COMM_WORLD, &copy);
+  MPI_Comm_create_keyval(on_copy, on_delete, &key, NULL);
+  MPI_Comm_set_attr(copy, key, &key);
+  exchange(copy);
+  faults += copied + deleted;
+  MPI_Comm_free(&copy);
+  faults += copied != 0 || deleted != 1;
+}
+
 #if SESSIONS
 static void session(void) {
   MPI_Session session;
@@ -73,7 +99,9 @@ int main(int argc, char **argv) {
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   if (!strcmp(what, "reused")) {
-    copies(100, 1);
+    copies(20, 1);
+  } else if (!strcmp(what, "attribute")) {
+    attribute();
   } else if (!strcmp(what, "never_freed")) {
     copies(3, 0);
   } else {

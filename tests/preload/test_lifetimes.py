@@ -14,7 +14,8 @@ TUNA = {"SHOAL_ALLTOALL": "tuna", "SHOAL_ALLTOALLV": "tuna", "SHOAL_REPORT": 1}
         ("late_callback", 1),  # it runs after: the MPI's own collective
         ("never_freed", 3),
         ("freed_in_callback", 2),
-        ("reused", 100),
+        ("reused", 20),
+        ("attribute", 1),  # Shoal's communicator does not get the program's attributes
         ("session", None),  # Shoal needs MPI_Init
     ],
 )
