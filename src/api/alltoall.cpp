@@ -19,10 +19,10 @@ class service {
   service(communicator& state, const alltoall_call& call) : state_(state), call_(call) {
     if (!in_place()) describe(call.send_type, state.own(), send_packer_, what_.send);
     describe(call.recv_type, state.own(), recv_packer_, what_.recv);
-    what_.uniform = call.uniform;
     what_.recv.base = static_cast<std::byte*>(call.recv);
     what_.recv.counts = call.recv_counts;
     what_.recv.displacements = call.recv_displacements;
+    if (call.uniform) what_.uniform = what_.recv.bytes(0);
     if (in_place()) return;
     what_.send.base = static_cast<std::byte*>(const_cast<void*>(call.send));
     what_.send.counts = call.send_counts;
@@ -45,7 +45,7 @@ class service {
     const features all = state_.agreed(mine);
     if (all.on_device || mine.invalid) return nullptr;
     if (all.invalid) throw mpi_error(MPI_ERR_OTHER, "another rank's arguments are wrong");
-    what_.uniform = call_.uniform || all.is_uniform();
+    if (all.is_uniform()) what_.uniform = what_.recv.bytes(0);
     return chosen ? chosen : state_.choose_for(all);
   }
 

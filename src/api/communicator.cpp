@@ -103,7 +103,7 @@ std::vector<communicator::card> communicator::exchange_cards() {
   const card mine;
   std::vector<card> all(static_cast<std::size_t>(ranks()), mine);
   payload what;
-  what.uniform = true;
+  what.uniform = sizeof(card);
   what.send.base = reinterpret_cast<std::byte*>(const_cast<card*>(&mine));
   what.send.counts = what.recv.counts = number_array::linear(sizeof(card), 0);
   what.recv.base = reinterpret_cast<std::byte*>(all.data());
@@ -201,7 +201,7 @@ double communicator::measure(const char* spec, std::int64_t block) {
   std::byte* const recv = pool_.take(bytes);
   std::memset(send, 0, bytes);
   payload what;
-  what.uniform = true;
+  what.uniform = static_cast<std::size_t>(block);
   what.send.base = send;
   what.recv.base = recv;
   what.send.counts = what.recv.counts = number_array::linear(block, 0);

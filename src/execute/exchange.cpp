@@ -12,6 +12,7 @@ exchange::~exchange() {
 void exchange::start(const program& how, const payload& what) {
   how_ = &how;
   what_ = what;
+  if (how.plan.parts > 1) cut_blocks();
   counters_ = {};
   remaining_ = how.plan.operations.size();
   before_.assign(how.before.begin(), how.before.end());
@@ -24,14 +25,37 @@ void exchange::start(const program& how, const payload& what) {
   for (op_id id = static_cast<op_id>(remaining_) - 1; id >= 0; --id)
     if (before_[id] == 0) ready_.push_back(id);
   run_ready();
+  if (done() && how.plan.parts > 1) join_blocks();
+}
+
+// From here on a block is a part.
+void exchange::cut_blocks() {
+  const int parts = how_->plan.parts;
+  what_.send = cut_send_.cut(what_.send, how_->send_blocks, parts);
+  cut_send_.pack();
+  what_.recv = cut_recv_.cut(what_.recv, how_->recv_blocks, parts);
+  if (!what_.uniform) return;
+  const bool even = *what_.uniform % static_cast<std::size_t>(parts) == 0;
+  what_.uniform = even ? std::optional(*what_.uniform / static_cast<std::size_t>(parts)) : std::nullopt;
+}
+
+void exchange::join_blocks() {
+  cut_recv_.unpack();
+  cut_recv_.release();
+  cut_send_.release();
 }
 
 bool exchange::progress(bool& moved) {
+  if (done()) {
+    moved = false;
+    return true;
+  }
   ended_.clear();
-  if (!done()) over_.poll(ended_);
+  over_.poll(ended_);
   moved = !ended_.empty();
   for (int ticket : ended_) ended(ticket);
   run_ready();
+  if (done() && how_->plan.parts > 1) join_blocks();
   return done();
 }
 
@@ -227,7 +251,7 @@ std::size_t exchange::bytes_of(slot s) const {
   switch (s.at()) {
     case place::send: return what_.send.bytes(i);
     case place::recv: return what_.recv.bytes(i);
-    default: return what_.uniform ? what_.recv.bytes(0) : temp_[s.index].bytes;
+    default: return what_.uniform ? *what_.uniform : temp_[s.index].bytes;
   }
 }
 

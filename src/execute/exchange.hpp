@@ -3,8 +3,10 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
+#include "execute/cut_buffer.hpp"
 #include "execute/memory_pool.hpp"
 #include "execute/program.hpp"
 #include "execute/transport.hpp"
@@ -15,7 +17,7 @@ namespace shoal {
 // What the blocks of one exchange are.
 struct payload {
   user_buffer send, recv;
-  bool uniform = false;  // all blocks have the same size, so none is announced
+  std::optional<std::size_t> uniform;  // packed bytes of every block, where all have the same: then none is announced
 };
 
 struct exchange_counters {
@@ -30,14 +32,15 @@ class exchange {
   static constexpr std::size_t standard_inline_bytes = 4096;
 
   exchange(memory_pool& pool, transport& over, std::size_t inline_bytes = standard_inline_bytes)
-      : pool_(pool), over_(over), inline_bytes_(inline_bytes) {}
+      : pool_(pool), over_(over), inline_bytes_(inline_bytes), cut_send_(pool), cut_recv_(pool) {}
   // Between exchanges, and the same on every rank.
   void set_inline_bytes(std::size_t bytes) { inline_bytes_ = bytes; }
   ~exchange();
   exchange(const exchange&) = delete;
   exchange& operator=(const exchange&) = delete;
 
-  // `what` and the memory it names must stay until the exchange is done.
+  // `what` and the memory it names must stay until the exchange is done. Its blocks are whole; they are cut here where
+  // the program moves parts.
   void start(const program& how, const payload& what);
   // Moves everything that can move now. True when the exchange is done; `moved` tells if anything arrived.
   bool progress(bool& moved);
@@ -72,6 +75,8 @@ class exchange {
 
   enum class part { sizes, data };
 
+  void cut_blocks();
+  void join_blocks();
   void run_ready();
   void run(op_id id);
   void run_copy(const operation& op);
@@ -114,6 +119,7 @@ class exchange {
   std::size_t inline_bytes_;
   const program* how_ = nullptr;
   payload what_;
+  cut_buffer cut_send_, cut_recv_;
   exchange_counters counters_;
 
   std::size_t remaining_ = 0;

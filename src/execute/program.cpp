@@ -1,5 +1,6 @@
 #include "execute/program.hpp"
 
+#include <algorithm>
 #include <unordered_map>
 
 namespace shoal {
@@ -8,6 +9,7 @@ program::program(schedule from) : plan(std::move(from)) {
   link();
   number_transfers();
   count_readers();
+  count_blocks();
 }
 
 void program::link() {
@@ -42,6 +44,14 @@ void program::count_readers() {
     const auto slots = plan.slots_of(op);
     for (std::size_t i = 0; i < slots.size(); ++i)
       if (slots[i].at() == place::temp && !is_written(op, i)) ++temp_readers[slots[i].index];
+  }
+}
+
+void program::count_blocks() {
+  for (slot s : plan.slots) {
+    if (s.at() == place::temp) continue;
+    int& blocks = s.at() == place::send ? send_blocks : recv_blocks;
+    blocks = std::max(blocks, static_cast<int>(s.index) / plan.parts + 1);
   }
 }
 

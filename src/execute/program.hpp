@@ -19,6 +19,7 @@ struct program {
   std::vector<std::int32_t> sequence;      // per transfer: its number among those with the same peer and direction
   std::vector<std::int32_t> announced;     // per transfer: how many of its blocks travel with their sizes
   std::size_t most_transfers = 0;          // under way at once: a send's sizes and data travel together
+  int send_blocks = 0, recv_blocks = 0;    // of the user, up to the last one used
   std::vector<std::int32_t> temp_readers;  // per temp slot: how many operations read it
 
   std::span<const op_id> successors(op_id id) const {
@@ -31,6 +32,7 @@ struct program {
   void link();
   void number_transfers();
   void count_readers();
+  void count_blocks();
 };
 
 }  // namespace shoal

@@ -3,15 +3,19 @@
 
 #include <gtest/gtest.h>
 
-#include <numeric>
 #include <random>
 
 #include "algorithms/algorithm.hpp"
 #include "execute/memory_transport.hpp"
+#include "user_memory.hpp"
 #include "topology/node_layout.hpp"
 
 namespace shoal {
 namespace {
+
+using testing::place_blocks;
+using testing::reversing;
+using testing::view;
 
 // Byte k of the block from o to d.
 std::byte content(int o, int d, std::size_t k) { return static_cast<std::byte>(o * 151 + d * 31 + k * 7 + (k >> 8)); }
@@ -36,17 +40,6 @@ job random_job(std::mt19937& random, int ranks) {
   return j;
 }
 
-// Reverses the bytes of a block: stands for any type whose packed form is not its memory.
-class reversing : public packer {
- public:
-  void pack(const std::byte* block, std::int64_t count, std::byte* out) const override {
-    std::reverse_copy(block, block + count, out);
-  }
-  void unpack(const std::byte* in, std::byte* block, std::int64_t count) const override {
-    std::reverse_copy(in, in + count, block);
-  }
-};
-
 // One rank's buffers: blocks in shuffled order with gaps of guard bytes.
 struct rank_memory {
   std::vector<int> send_counts, send_at, recv_counts, recv_at;
@@ -57,25 +50,11 @@ struct rank_memory {
       send_counts.push_back(j.sizes[rank][i]);
       recv_counts.push_back(j.sizes[i][rank]);
     }
-    send_at = place(send_counts, random, send);
-    recv_at = place(recv_counts, random, recv);
+    send_at = place_blocks(send_counts, random, send);
+    recv_at = place_blocks(recv_counts, random, recv);
     for (int d = 0; d < j.ranks; ++d)
       for (int k = 0; k < send_counts[d]; ++k)
         send[send_at[d] + (reversed ? send_counts[d] - 1 - k : k)] = content(rank, d, k);
-  }
-
-  static std::vector<int> place(const std::vector<int>& counts, std::mt19937& random, std::vector<std::byte>& memory) {
-    std::vector<int> order(counts.size()), at(counts.size());
-    std::iota(order.begin(), order.end(), 0);
-    if (random() % 2) std::shuffle(order.begin(), order.end(), random);
-    int end = 0;
-    for (int i : order) {
-      end += static_cast<int>(random() % 2 * 3);
-      at[i] = end;
-      end += counts[i];
-    }
-    memory.assign(end + 3, std::byte{0xEE});
-    return at;
   }
 
   std::vector<std::byte> expected(const job& j, int rank, bool reversed) const {
@@ -86,14 +65,6 @@ struct rank_memory {
     return memory;
   }
 };
-
-user_buffer view(std::vector<std::byte>& memory, const std::vector<int>& counts, const std::vector<int>& at) {
-  user_buffer b;
-  b.base = memory.data();
-  b.counts = number_array(counts.data());
-  b.displacements = number_array(at.data());
-  return b;
-}
 
 struct run_result {
   bool finished = false;
@@ -129,7 +100,8 @@ run_result run(const selection& how, const job& j, std::uint32_t seed, memory_ne
   const auto before = sent();
   for (int r = 0; r < j.ranks; ++r) {
     payload what{view(memory[r].send, memory[r].send_counts, memory[r].send_at),
-                 view(memory[r].recv, memory[r].recv_counts, memory[r].recv_at), j.uniform};
+                 view(memory[r].recv, memory[r].recv_counts, memory[r].recv_at), {}};
+    if (j.uniform) what.uniform = static_cast<std::size_t>(j.sizes[0][0]);
     if (reverse_send) what.send.layout = &backwards;
     if (reverse_recv) what.recv.layout = &backwards;
     exchanges[r]->start(programs[r], what);
@@ -209,7 +181,7 @@ TEST(Exchange, SkewedSizesCostScratchForWhatTheyWeigh) {
   }
   for (int r = 0; r < j.ranks; ++r)
     exchanges[r]->start(programs[r], {view(memory[r].send, memory[r].send_counts, memory[r].send_at),
-                                      view(memory[r].recv, memory[r].recv_counts, memory[r].recv_at), false});
+                                      view(memory[r].recv, memory[r].recv_counts, memory[r].recv_at), {}});
   for (bool moved = true; moved;) {
     moved = false;
     for (auto& e : exchanges) {

@@ -1,0 +1,47 @@
+#include "execute/cut_buffer.hpp"
+
+namespace shoal {
+
+user_buffer cut_buffer::cut(const user_buffer& whole, int blocks, int parts) {
+  release();
+  whole_ = whole;
+  blocks_ = blocks;
+  counts_.clear();
+  displacements_.clear();
+  std::int64_t packed = 0;
+  for (int i = 0; i < blocks; ++i) {
+    const auto bytes = static_cast<std::int64_t>(whole.bytes(i));
+    const std::int64_t block = whole.layout ? packed : whole.displacements[i] * whole.extent;
+    const std::int64_t part = bytes / parts, rest = bytes % parts;  // bytes k / parts without overflow
+    for (std::int64_t k = 0, begin = 0; k < parts; ++k) {
+      const std::int64_t end = part * (k + 1) + rest * (k + 1) / parts;
+      displacements_.push_back(block + begin);
+      counts_.push_back(end - begin);
+      begin = end;
+    }
+    packed += bytes;
+  }
+  if (whole.layout) packed_ = pool_.take(packed_bytes_ = static_cast<std::size_t>(packed));
+  user_buffer result;
+  result.base = whole.layout ? packed_ : whole.base;
+  result.counts = number_array(counts_.data());
+  result.displacements = number_array(displacements_.data());
+  return result;
+}
+
+void cut_buffer::pack() {
+  std::byte* out = packed_;
+  for (int i = 0; packed_ && i < blocks_; out += whole_.bytes(i++)) whole_.pack(i, out);
+}
+
+void cut_buffer::unpack() {
+  const std::byte* in = packed_;
+  for (int i = 0; packed_ && i < blocks_; in += whole_.bytes(i++)) whole_.unpack(i, in);
+}
+
+void cut_buffer::release() {
+  if (packed_) pool_.give_back(packed_, packed_bytes_);
+  packed_ = nullptr;
+}
+
+}  // namespace shoal

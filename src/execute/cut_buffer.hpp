@@ -1,0 +1,37 @@
+// A user's buffer with its blocks cut into parts, for schedules that move parts (docs/decisions/0002).
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "execute/memory_pool.hpp"
+#include "execute/user_buffer.hpp"
+
+namespace shoal {
+
+// Part k of a block whose packed form has n bytes is its bytes n k / parts to n (k+1) / parts. A block that is not plain
+// memory cannot be packed in parts: all such blocks are packed, or unpacked, as a whole in memory of the pool.
+class cut_buffer {
+ public:
+  explicit cut_buffer(memory_pool& pool) : pool_(pool) {}
+  ~cut_buffer() { release(); }
+  cut_buffer(const cut_buffer&) = delete;
+  cut_buffer& operator=(const cut_buffer&) = delete;
+
+  // The first `blocks` blocks; part k of block i is block i * parts + k of the result, which is good until release().
+  user_buffer cut(const user_buffer& whole, int blocks, int parts);
+  // Between the user's memory and the packed form, where that is another.
+  void pack();
+  void unpack();
+  void release();
+
+ private:
+  memory_pool& pool_;
+  user_buffer whole_;
+  int blocks_ = 0;
+  std::byte* packed_ = nullptr;
+  std::size_t packed_bytes_ = 0;
+  std::vector<std::int64_t> counts_, displacements_;  // of parts, in bytes
+};
+
+}  // namespace shoal
