@@ -18,6 +18,7 @@ COMMANDS = {
     "doctor": "doctor.doctor",
     "run": "run.run",
     "topology": "topology.app",
+    "emulate": "emulate.emulate",
     "bench": "bench.bench",
     "demo": "demo.demo",
 }

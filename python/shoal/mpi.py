@@ -17,6 +17,8 @@ KINDS = {
     "openmpi": (r"\(Open(?:RTE| MPI)\) ([\d.]+)", ["libmpi.so.40"]),
     "mpich": (r"HYDRA build details:\s+Version: +([\d.\w]+)", ["libmpi.so.12", "libmpich.so.12"]),
 }
+# Open MPI refuses to start for root unless told twice.
+ALLOW_ROOT = {f"{name}_ALLOW_RUN_AS_ROOT{twice}": "1" for name in ("OMPI", "PRTE") for twice in ("", "_CONFIRM")}
 LAUNCHERS = ("mpiexec", "mpiexec.mpich", "mpiexec.openmpi", "mpirun")
 
 
@@ -93,11 +95,8 @@ def find_library(prefix: Path, names: list[str]) -> Path | None:
 
 
 def launch_environment() -> dict[str, str]:
-    """The environment for mpiexec: Open MPI refuses to start for root unless told twice."""
-    if os.geteuid() != 0:
-        return dict(os.environ)
-    allow = {f"{name}_ALLOW_RUN_AS_ROOT{twice}": "1" for name in ("OMPI", "PRTE") for twice in ("", "_CONFIRM")}
-    return os.environ | allow
+    """The environment for mpiexec."""
+    return os.environ | (ALLOW_ROOT if os.geteuid() == 0 else {})
 
 
 def launch_command(mpi: Mpi, ranks: int, program: list[str], variables: dict[str, str] | None = None) -> list[str]:

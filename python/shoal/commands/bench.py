@@ -2,7 +2,8 @@
 
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Annotated
 
@@ -12,9 +13,11 @@ from rich.table import Table
 
 import shoal
 from shoal.console import err, out
+from shoal.emulation import Emulation
 from shoal.errors import UserError
 from shoal.measurements import Case, Results, Series, readable_bytes, readable_seconds
 from shoal.mpi import Mpi, find_all, launch_command, launch_environment
+from shoal.networks import HELP, read_network
 from shoal.plots import latency_plot
 
 QUICK = {"ranks": "4", "sizes": "8,1024,32768", "distributions": "uniform,random"}
@@ -35,6 +38,8 @@ def bench(
         "shoal-bench"
     ),
     quick: Annotated[bool, typer.Option("--quick", help="A look in less than a minute.")] = False,
+    emulate: Annotated[str, typer.Option(help=f"Across an emulated cluster: {HELP}")] = "",
+    rate: Annotated[str, typer.Option(help="Speed of the slowest emulated link, as in 100M.")] = "",
 ) -> None:
     """Measure Shoal's exchanges against the MPI's own, on this machine, with verified data.
 
@@ -54,11 +59,13 @@ def bench(
     arguments += ["--seconds", str(seconds)]
     output.mkdir(parents=True, exist_ok=True)
     results = Results()
-    with progress() as bar, (output / "results.jsonl").open("w") as file:
+    room = Emulation(read_network(emulate, rate)) if emulate else nullcontext()
+    with room as cluster, progress() as bar, (output / "results.jsonl").open("w") as file:
+        launch = cluster.launch_command if cluster else launch_command
         task = bar.add_task("measuring", total=len(runs) * cases * len(names))
         for chosen, number in runs:
             bar.update(task, description=f"{chosen.kind} {chosen.version}, {number} ranks")
-            for line in measure(chosen, number, arguments):
+            for line in measure(chosen, number, arguments, launch):
                 file.write(line)
                 results.add_lines([line])
                 bar.advance(task, 0 if "provenance" in line else 1)
@@ -94,10 +101,12 @@ def driver(mpi: Mpi) -> Path:
     return mpi.preload.with_name("shoal_bench")
 
 
-def measure(mpi: Mpi, ranks: int, arguments: list[str]) -> Iterator[str]:
+def measure(
+    mpi: Mpi, ranks: int, arguments: list[str], launch: Callable[..., list[str]] = launch_command
+) -> Iterator[str]:
     """The JSON lines of one launch, as they come."""
     variables = {"LD_LIBRARY_PATH": str(mpi.library.parent)}
-    command = launch_command(mpi, ranks, [str(driver(mpi)), *arguments], variables)
+    command = launch(mpi, ranks, [str(driver(mpi)), *arguments], variables)
     with subprocess.Popen(
         command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
         env=launch_environment(), start_new_session=True,

@@ -1,7 +1,6 @@
 """shoal plan: the schedule of an algorithm, for one rank or for all."""
 
 import json
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -10,6 +9,7 @@ from rich.table import Table
 import shoal
 from shoal.console import out
 from shoal.errors import UserError
+from shoal.networks import HELP, read_network
 
 MOST_RANKS = 4096  # whose schedules are printed together
 
@@ -21,7 +21,7 @@ def plan(
     layout: Annotated[str, typer.Option(help="Ranks per node (4,4,3), cyclic:3x4, or the ranks of each node.")] = "",
     senders: Annotated[int, typer.Option(help="Allgather between two groups: size of the sending one.")] = 0,
     receivers: Annotated[int, typer.Option(help="Size of the receiving group.")] = 0,
-    topology: Annotated[Path | None, typer.Option(help="File with the tree of switches, for tree.")] = None,
+    topology: Annotated[str, typer.Option(help=f"The tree of switches, for tree: {HELP}")] = "",
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON for programs.")] = False,
     emit: Annotated[str, typer.Option(help="Print a file instead: c (an MPI_Alltoall), goal (LogGOPSim), json.")] = "",
     block: Annotated[int, typer.Option(min=0, help="Bytes of a block, in goal.")] = 1024,
@@ -32,7 +32,7 @@ def plan(
     """
     if topology and (ranks or layout or senders or receivers):
         raise UserError("the topology says for how many ranks; leave out --ranks, --layout, --senders, --receivers")
-    network = shoal.read_topology(str(topology)) if topology else None
+    network = read_network(topology) if topology else None
     problem = network.problem() if network else make_problem(ranks, layout, senders, receivers)
     selection = shoal.parse(spec, "allgather" if problem.senders else "alltoall")
     if rank is None and problem.ranks > MOST_RANKS:

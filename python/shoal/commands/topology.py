@@ -11,10 +11,11 @@ from rich.tree import Tree as Drawing
 import shoal
 from shoal.console import out
 from shoal.errors import UserError
+from shoal.networks import HELP, read_network
 
 app = typer.Typer(help="Contention-free all-to-all on a tree of switches.", no_args_is_help=True)
 
-File = Annotated[Path, typer.Argument(help="Slurm's topology.conf, or lines such as: s0 n[0-7] 1G")]
+File = Annotated[str, typer.Argument(help=HELP, metavar="NETWORK")]
 Root = Annotated[str, typer.Option(help="Root of the schedule, instead of the canonical one.")]
 Hosts = Annotated[str, typer.Option(help="Machines of ranks 0, 1, ...: n[0-7],n0; else all in the order of names.")]
 RanksPerMachine = Annotated[int, typer.Option(min=1, help="Neighbouring ranks on each machine.")]
@@ -81,13 +82,13 @@ def generate(
     plan = shoal.plan_exchange(tree, window=window, sync=sync)
     programs = [plan.program(rank) for rank in range(tree.ranks)]
     about = summary(network, tree) + counts(tree, plan)
-    title = f"All-to-all for the cluster in {file.name}, window {window}, written by shoal topology generate."
+    title = f"All-to-all for the cluster in {Path(file).name}, window {window}, written by shoal topology generate."
     write(output, shoal.emit_c(programs, f"{title}\n\n{about}", network.hosts))
     out.print(f"{about}{output}: compile it with mpicc -O2 and link it before the MPI library", soft_wrap=True)
 
 
-def load(file: Path, root: str, hosts: str, ranks_per_machine: int) -> shoal.Network:
-    network = shoal.read_topology(str(file))
+def load(file: str, root: str, hosts: str, ranks_per_machine: int) -> shoal.Network:
+    network = read_network(file)
     names = shoal.expand_host_list(hosts) if hosts else network.machines
     network.place_ranks([name for name in names for _ in range(ranks_per_machine)])
     if not network.ranks:

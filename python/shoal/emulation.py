@@ -1,0 +1,265 @@
+"""A switched cluster on one machine: network namespaces are hosts, bridges are switches, token buckets limit ports.
+
+Everything is made inside a machine room: one shell in network, mount and process namespaces of its own, which runs as
+long as the pipe to it is open. When it ends, whatever ended the process that holds the pipe, the kernel kills what
+runs in the room and takes its hosts, switches and links away; nothing outside is ever touched. Needs root, or a kernel
+that lets others make namespaces.
+"""
+
+import json
+import os
+import re
+import shlex
+import shutil
+import subprocess
+from collections.abc import Iterator
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Any
+
+import shoal
+from shoal.errors import UserError
+from shoal.mpi import ALLOW_ROOT, Mpi
+
+TOOLS = {"ip": "iproute2", "tc": "iproute2", "unshare": "util-linux", "nsenter": "util-linux", "hostname": "hostname"}
+
+ENTER_PATH = "/run/shoal/enter"  # these are in the room only
+TOPOLOGY_PATH = "/run/shoal/topology"
+SCRATCH = "/run/shoal"  # launchers name files by process numbers, which in every room begin with 1
+
+# What a full Ethernet frame occupies a link for beyond the bytes that the kernel counts: check sequence, preamble, gap.
+FRAME_OVERHEAD = 24
+FRAME = 1514 + FRAME_OVERHEAD
+# A port saves up no more than this while it is idle, so that gaps between messages cost what they cost on a cable.
+BURST_SECONDS = 100e-6
+HOST_QUEUE = 1000 * FRAME  # as a network card's default queue
+SWITCH_QUEUE = 128 * 1024  # of one port of a small switch
+
+# What makes each MPI start its ranks over the hosts, talk over their links, and give way while it waits, since all
+# hosts share this machine's cores. Names of settings that another version does not know do no harm.
+LAUNCHING = {
+    "mpich": {
+        "HYDRA_LAUNCHER": "ssh", "HYDRA_LAUNCHER_EXEC": ENTER_PATH, "HYDRA_IFACE": "eth0", "FI_PROVIDER": "tcp",
+        "FI_TCP_IFACE": "eth0", "UCX_TLS": "tcp,sm,self", "UCX_NET_DEVICES": "eth0",
+    },
+    "openmpi": {
+        "PRTE_MCA_plm_ssh_agent": ENTER_PATH, "PRTE_MCA_prte_if_include": "eth0",
+        "OMPI_MCA_plm_rsh_agent": ENTER_PATH, "OMPI_MCA_oob_tcp_if_include": "eth0", "OMPI_MCA_pml": "ob1",
+        "OMPI_MCA_btl": "^ofi,openib,smcuda,uct,usnic", "OMPI_MCA_btl_tcp_if_include": "eth0",
+        "OMPI_MCA_mpi_yield_when_idle": "1",
+    } | ALLOW_ROOT,
+}  # fmt: skip
+OPTIONS: dict[str, list[str]] = {"mpich": [], "openmpi": ["--map-by", "slot:OVERSUBSCRIBE", "--bind-to", "none"]}
+
+HOST_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,62}")
+
+# Debian keeps tools of the network where only root looks.
+FIND_TOOLS = "PATH=$PATH:/usr/sbin:/sbin"
+
+# As ssh: options, host, command. The host's processes see its name, its network and a shared memory of its own.
+ENTER = rf"""#!/bin/sh
+{FIND_TOOLS}
+while [ "${{1#-}}" != "$1" ]; do shift; done
+host=$1
+shift
+exec ip netns exec "$host" unshare --uts --ipc sh -c \
+  'hostname "$1" && mount -t tmpfs shm /dev/shm && shift && exec sh -c "$*"' sh "$host" "$@"
+"""
+
+
+@dataclass(frozen=True)
+class Port:
+    """One end of a link, which sends to the other end."""
+
+    node: str
+    to: str
+    host: str  # whose network it is in; empty: the room's, where the switches are
+    device: str
+    switch: str  # the bridge it belongs to; empty: none
+    bits_per_second: float
+
+    @property
+    def limits(self) -> str:
+        burst = max(2 * FRAME, int(self.bits_per_second / 8 * BURST_SECONDS))
+        queue = SWITCH_QUEUE if self.switch else HOST_QUEUE
+        rate = int(self.bits_per_second)
+        return f"{self.device} root tbf rate {rate}bit burst {burst} limit {queue} overhead {FRAME_OVERHEAD}"
+
+
+@dataclass(frozen=True)
+class Traffic:
+    """What a port has sent so far: bytes as the kernel counts them, and packets it dropped as its queue was full."""
+
+    node: str
+    to: str
+    packets: int
+    bytes: int
+    drops: int
+
+
+class Emulation:
+    """A context manager: inside it the cluster is there.
+
+    >>> with Emulation(network) as cluster:
+    ...     subprocess.run(cluster.launch_command(mpi, 8, ["./program"]))
+    """
+
+    def __init__(self, network: shoal.Network) -> None:
+        self.hosts = network.machines
+        self.ports = list(ports(network))
+        self.script = setup_script(network, self.ports)
+
+    def __enter__(self) -> "Emulation":
+        require_tools()
+        user = [] if os.geteuid() == 0 else ["--user", "--map-root-user"]
+        namespaces = ["--net", "--mount", "--pid", "--fork", "--kill-child", "--mount-proc"]
+        self.room = subprocess.Popen(
+            ["unshare", *user, *namespaces, "sh", "-e"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT, text=True, start_new_session=True,
+        )  # fmt: skip
+        try:
+            self._set_up()
+        except BaseException:
+            self._tear_down()
+            raise
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._tear_down()
+
+    def _set_up(self) -> None:
+        assert self.room.stdin and self.room.stdout
+        said = []
+        try:
+            self.room.stdin.write(self.script)
+            self.room.stdin.flush()
+        except BrokenPipeError:
+            pass  # it has said why
+        for line in self.room.stdout:
+            if line == "ready\n":
+                return
+            said.append(line.strip())
+        raise UserError(f"the emulated cluster cannot be made here ({why_not(' '.join(said))})")
+
+    def _tear_down(self) -> None:
+        """Returns when all that ran inside is gone."""
+        assert self.room.stdin and self.room.stdout
+        self.room.stdin.close()
+        self.room.stdout.close()
+        self.room.wait()
+
+    def inside(self, command: list[str]) -> list[str]:
+        """The command, run in the room, where the switches and their ports are."""
+        room = self.room.pid
+        user = [] if os.geteuid() == 0 else ["--user", "--preserve-credentials"]
+        return [
+            "nsenter", f"--target={room}", *user, "--net", "--mount", f"--pid=/proc/{room}/ns/pid_for_children",
+            "--wd=.", *command,
+        ]  # fmt: skip
+
+    def launch_command(
+        self, mpi: Mpi, ranks: int, program: list[str], variables: dict[str, str] | None = None
+    ) -> list[str]:
+        """As shoal.mpi.launch_command, but over the hosts.
+
+        Neighbouring ranks share a host where there are more than hosts. Messages between hosts go over their links.
+        """
+        counts = [ranks // len(self.hosts) + (i < ranks % len(self.hosts)) for i in range(len(self.hosts))]
+        places = ",".join(f"{host}:{count}" for host, count in zip(self.hosts, counts, strict=True) if count)
+        if mpi.kind not in LAUNCHING:
+            raise UserError(f"programs of {mpi} cannot be launched over emulated hosts; take {' or '.join(LAUNCHING)}")
+        inner = {"SHOAL_WAIT": "sleep", "SHOAL_TOPOLOGY": TOPOLOGY_PATH} | (variables or {})
+        options = [*OPTIONS[mpi.kind], "-host", places, "-n", str(ranks)]
+        launched = [str(mpi.mpiexec), *options, "env", *assignments(inner), *program]
+        outside = LAUNCHING[mpi.kind] | {"TMPDIR": SCRATCH}
+        return self.inside(["env", *assignments(outside), ENTER_PATH, self.hosts[0], shlex.join(launched)])
+
+    def traffic(self) -> list[Traffic]:
+        """Of every port since the cluster was made."""
+        lines = [FIND_TOOLS, "tc -s -j qdisc show", *(f"tc -n {host} -s -j qdisc show" for host in self.hosts)]
+        answer = subprocess.run(self.inside(["sh", "-c", "\n".join(lines)]), capture_output=True, text=True, check=True)
+        counted: dict[tuple[str, str], dict[str, Any]] = {}
+        for host, line in zip(["", *self.hosts], answer.stdout.splitlines(), strict=True):
+            counted |= {(host, queue["dev"]): queue for queue in json.loads(line) if queue["kind"] == "tbf"}
+        found = [(port, counted[port.host, port.device]) for port in self.ports]
+        return [Traffic(port.node, port.to, n["packets"], n["bytes"], n["drops"]) for port, n in found]
+
+
+def assignments(variables: dict[str, str]) -> list[str]:
+    return [f"{name}={value}" for name, value in variables.items()]
+
+
+def ports(network: shoal.Network) -> Iterator[Port]:
+    """Both ends of every link: a machine's is eth0 in its own network, a switch's is in the room."""
+    machines = {name for name, is_machine in network.nodes if is_machine}
+    bridges = {name: f"b{number}" for number, (name, _) in enumerate(network.nodes) if name not in machines}
+    for number, (a, b, speed) in enumerate(network.links):
+        for end, (node, to) in zip("ab", ((a, b), (b, a)), strict=True):
+            if node in machines:
+                yield Port(node, to, node, "eth0", "", speed)
+            else:
+                yield Port(node, to, "", f"l{number}{end}", bridges[node], speed)
+
+
+def setup_script(network: shoal.Network, every: list[Port]) -> str:
+    """For the shell in the room, which prints "ready" at the end."""
+    hosts = network.machines
+    for host in hosts:
+        if not HOST_NAME.fullmatch(host):
+            raise UserError(f"'{host}' cannot be the name of an emulated host; take letters, digits and '._-'")
+    linked = {port.host for port in every}
+    for host in hosts:
+        if host not in linked:
+            raise UserError(f"machine {host} has no link; an emulated host needs one")
+    addresses = {host: f"10.{number >> 16}.{number >> 8 & 255}.{number & 255}" for number, host in enumerate(hosts, 1)}
+    names = "127.0.0.1 localhost\n" + "".join(f"{address} {host}\n" for host, address in addresses.items())
+    bridges = sorted({port.switch for port in every if port.switch})
+    links = [f"netns add {host}" for host in hosts]
+    for bridge in bridges:
+        links += [f"link add {bridge} type bridge mcast_snooping 0", f"link set {bridge} addrgenmode none up"]
+    for a, b in zip(every[::2], every[1::2], strict=True):
+        links.append(f"link add {in_its_place(a)} type veth peer name {in_its_place(b)}")
+    links += [f"link set {port.device} addrgenmode none master {port.switch} up" for port in every if port.switch]
+    steps = [
+        FIND_TOOLS,
+        "mount -t tmpfs run /run",
+        "mkdir /run/shoal",
+        write_file(ENTER_PATH, ENTER),
+        f"chmod +x {ENTER_PATH}",
+    ]
+    steps += [write_file("/run/shoal/hosts", names), "mount --bind /run/shoal/hosts /etc/hosts"]
+    steps += [write_file(TOPOLOGY_PATH, network.to_edge_list())]
+    steps += [batch("ip", links), batch("tc", [f"qdisc add dev {port.limits}" for port in every if port.switch])]
+    for port in every:
+        if port.host:
+            up = ["link set lo up", f"addr add {addresses[port.host]}/8 dev eth0", "link set eth0 addrgenmode none up"]
+            steps += [batch(f"ip -n {port.host}", up), f"tc -n {port.host} qdisc add dev {port.limits}"]
+    return "\n".join([*steps, "echo ready", ""])
+
+
+def in_its_place(port: Port) -> str:
+    return f"{port.device} netns {port.host}" if port.host else port.device
+
+
+def write_file(path: str, text: str) -> str:
+    return f"cat >{path} <<'END_OF_FILE'\n{text}END_OF_FILE"
+
+
+def batch(tool: str, lines: list[str]) -> str:
+    return f"{tool} -batch - <<'END_OF_BATCH'\n" + "\n".join(lines) + "\nEND_OF_BATCH"
+
+
+def require_tools() -> None:
+    path = os.environ.get("PATH", "") + ":/usr/sbin:/sbin"
+    packages = sorted({package for tool, package in TOOLS.items() if not shutil.which(tool, path=path)})
+    if packages:
+        raise UserError(f"emulation needs {', '.join(packages)}; get it with: apt-get install {' '.join(packages)}")
+
+
+def why_not(said: str) -> str:
+    """What the shell in the room said before it gave up; and what may help."""
+    if "unshare" in said and os.geteuid() != 0:
+        return f"{said}; run it as root, or let users make namespaces: sysctl kernel.unprivileged_userns_clone=1"
+    return said or "its shell ended without a word"

@@ -1,0 +1,48 @@
+/* Exchanges blocks of the size given a few times, compares every byte, and prints the hosts of the ranks and the faults.
+ * With a second argument: leaves a process behind that carries it, and waits for what will end this program. */
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static unsigned char byte_of(int from, int to, int call, int i) { return (unsigned char)(from * 31 + to * 7 + call + i); }
+
+static int faults_of_call(int call, int rank, int ranks, int bytes)
+{
+    unsigned char *out = malloc((size_t)ranks * bytes), *in = calloc(ranks, bytes);
+    int peer, i, faults = 0;
+    for (peer = 0; peer < ranks; ++peer)
+        for (i = 0; i < bytes; ++i) out[peer * bytes + i] = byte_of(rank, peer, call, i);
+    MPI_Alltoall(out, bytes, MPI_BYTE, in, bytes, MPI_BYTE, MPI_COMM_WORLD);
+    for (peer = 0; peer < ranks; ++peer)
+        for (i = 0; i < bytes; ++i) faults += in[peer * bytes + i] != byte_of(peer, rank, call, i);
+    free(out), free(in);
+    return faults;
+}
+
+int main(int argc, char **argv)
+{
+    char name[MPI_MAX_PROCESSOR_NAME] = "", *names;
+    int rank, ranks, length, call, faults = 0, all;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    if (argc > 2) {
+        if (fork() == 0) {
+            setsid();
+            execlp("sleep", argv[2], "600", (char *)NULL);
+        }
+        if (rank == 0) puts("waiting"), fflush(stdout);
+        pause();
+    }
+    for (call = 0; call < 3; ++call) faults += faults_of_call(call, rank, ranks, atoi(argv[1]));
+    MPI_Get_processor_name(name, &length);
+    names = malloc((size_t)ranks * sizeof name);
+    MPI_Gather(name, sizeof name, MPI_CHAR, names, sizeof name, MPI_CHAR, 0, MPI_COMM_WORLD);
+    MPI_Reduce(&faults, &all, 1, MPI_INT, MPI_SUM, 0, MPI_COMM_WORLD);
+    for (int i = 0; i < ranks && rank == 0; ++i) printf("%s ", names + i * sizeof name);
+    if (rank == 0) printf("faults %d\n", all);
+    MPI_Finalize();
+    return 0;
+}

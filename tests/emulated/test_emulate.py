@@ -1,0 +1,174 @@
+"""shoal emulate: programs run over hosts and links that exist for them only, and nothing stays."""
+
+import contextlib
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+import mpis
+import shoal
+from shoal.emulation import Emulation
+from shoal.errors import UserError
+from shoal.networks import read_network
+
+SHOAL = Path(sys.prefix) / "bin/shoal"
+HERE = Path(__file__).resolve().parent
+BYTES = 20000
+CALLS = 3  # of the program
+
+
+@pytest.fixture(scope="session")
+def emulation():
+    """Skips where no cluster can be emulated."""
+    try:
+        with Emulation(read_network("switch:2")):
+            pass
+    except UserError as error:
+        pytest.skip(str(error))
+
+
+@pytest.fixture(params=[pytest.param(m, id=m.name) for m in mpis.WHEELS], scope="session")
+def mpi(request):
+    if reason := request.param.missing():
+        pytest.skip(reason)
+    return request.param
+
+
+@pytest.fixture(scope="session")
+def program(mpi, tmp_path_factory):
+    return mpi.compile(HERE / "exchange.c", tmp_path_factory.mktemp(mpi.name) / "exchange")
+
+
+def command(mpi, network, *args):
+    return [SHOAL, "emulate", network, "--mpi", mpi.tool("mpiexec"), *map(str, args)]
+
+
+def test_star(emulation, mpi, program, tmp_path):
+    """Four hosts with two ranks each on two switches: every byte arrives, over the links."""
+    traffic = tmp_path / "traffic.json"
+    line = command(mpi, "star:2x2", "-n", 8, "--rate", "50mbit", "--traffic", traffic, "--report", "--", program, BYTES)
+    done = subprocess.run(line, capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == "n0 n0 n1 n1 n2 n2 n3 n3 faults 0\n"
+    assert "shoal: links: most was sent from s" in done.stderr
+    sent = {(port["node"], port["to"]): port["bytes"] for port in map(json.loads, traffic.read_text().splitlines())}
+    expected = {("n0", "s0"): 2 * 6, ("s0", "n1"): 2 * 6, ("s0", "s1"): 4 * 4, ("s1", "s0"): 4 * 4, ("n3", "s1"): 2 * 6}
+    for port, blocks in expected.items():
+        assert 1 <= sent[port] / (CALLS * blocks * BYTES) <= 1.5, port
+
+
+def test_preload(emulation, mpi, program):
+    """Shoal serves the program there, and its report says so."""
+    line = command(mpi, "switch:3", "--rate", "100M", "--alltoall", "pairwise", "--report", "--", program, 100)
+    done = subprocess.run(line, capture_output=True, text=True, timeout=60, check=False)
+    assert (done.returncode, done.stdout) == (0, "n0 n1 n2 faults 0\n"), done.stderr
+    assert any(line.startswith("shoal: alltoall") and line.endswith("pairwise") for line in done.stderr.splitlines())
+
+
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL], ids=lambda how: how.name)
+def test_nothing_stays(emulation, how, program, mpi):
+    """Whatever ends the command, even what the program left behind in sessions of its own is gone."""
+    mark = f"left-behind-{os.getpid()}-{mpi.name}-{how.name}"
+    line = command(mpi, "switch:2", "--", program, 1, mark)
+    with subprocess.Popen(line, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, start_new_session=True) as started:
+        assert started.stdout.readline() == b"waiting\n"
+        wait_for(lambda: len(carrying(mark)) >= 2)
+        started.send_signal(how)
+        assert started.wait(20) == (130 if how == signal.SIGINT else -how)
+    wait_for(lambda: not carrying(mark))
+
+
+def carrying(mark):
+    """Processes with this word in their command line."""
+    found = []
+    for path in Path("/proc").glob("[0-9]*/cmdline"):
+        with contextlib.suppress(OSError):  # it has ended
+            found += [path] if mark.encode() in path.read_bytes() else []
+    return found
+
+
+def wait_for(condition):
+    deadline = time.monotonic() + 20
+    while not condition():
+        assert time.monotonic() < deadline, "still not so after 20 s"
+        time.sleep(0.01)
+
+
+def test_status_is_the_programs(emulation, mpi):
+    done = subprocess.run(command(mpi, "switch:2", "-n", 1, "--", "sh", "-c", "exit 7"), timeout=60, check=False)
+    assert done.returncode == 7
+
+
+def test_room_is_apart(emulation):
+    """Switches and hosts are where nobody else sees them, and the process that made them sees its own network."""
+
+    def links():
+        return subprocess.run(["ip", "-o", "link"], capture_output=True, text=True, check=True).stdout
+
+    before = links()
+    with Emulation(read_network("line:2x2", "10M")) as cluster:
+        inside = subprocess.run(cluster.inside(["ip", "-o", "link"]), capture_output=True, text=True, check=True).stdout
+        assert inside.count("tbf") == 6 and inside.count(": b") == 2
+        assert links() == before
+        ports = cluster.traffic()
+        assert {(port.node, port.to) for port in ports} >= {("s0", "s1"), ("s1", "s0"), ("n3", "s1"), ("s1", "n3")}
+        assert not any(port.drops for port in ports)
+    assert cluster.room.returncode == 0
+
+
+def test_failure_says_why(emulation, monkeypatch):
+    network = read_network("switch:2")
+    cluster = Emulation(network)
+    cluster.script = cluster.script.replace("mcast_snooping 0", "mcast_snoring 0")
+    with pytest.raises(UserError, match=r"cannot be made here .*mcast_snoring"), cluster:
+        pass
+    monkeypatch.setenv("PATH", "/nowhere")
+    monkeypatch.setattr("shoal.emulation.TOOLS", {"ip-of-nowhere": "iproute2"})
+    with pytest.raises(UserError, match="emulation needs iproute2; get it with: apt-get install iproute2"), cluster:
+        pass
+
+
+@pytest.mark.parametrize(
+    "text, says",
+    [
+        ("machine n0", "machine n0 has no link"),
+        ("s0 a;b\ns0 c", "'a;b' cannot be the name of an emulated host"),
+    ],
+)
+def test_networks_that_cannot_be(text, says):
+    with pytest.raises(UserError, match=says):
+        Emulation(shoal.parse_topology(text))
+
+
+def test_forms_of_networks():
+    assert read_network("switch:24").links == [("s0", f"n{n}", 1e9) for n in range(24)]
+    star = read_network("star:4x8", "100mbit").links
+    assert [link for link in star if link[1][0] == "s"] == [("s0", f"s{n}", 1e8) for n in (1, 2, 3)]
+    line = read_network("line:4x8").links
+    assert [link for link in line if link[1][0] == "s"] == [(f"s{n - 1}", f"s{n}", 1e9) for n in (1, 2, 3)]
+    assert shoal.Tree(read_network("line:4x8")).phases == 256
+
+
+def test_rate_keeps_proportions(tmp_path):
+    (tmp_path / "net").write_text("hub s[0-1] 10G\ns0 n[0-1] 1G\ns1 n2 2.5G\n")
+    speeds = {(a, b): speed for a, b, speed in read_network(str(tmp_path / "net"), "20M").links}
+    assert speeds["hub", "s0"] == 200e6 and speeds["s0", "n0"] == 20e6 and speeds["s1", "n2"] == 50e6
+
+
+@pytest.mark.parametrize(
+    "args, says",
+    [
+        (["star:0x8", "--", "true"], "there are switch:24"),
+        (["ring:4", "--", "true"], "ring:4: cannot be read"),
+        (["switch:4", "--rate", "fast", "--", "true"], "--rate fast: not a bandwidth"),
+        (["switch:4", "--", "no-such-program"], "no-such-program: no such program"),
+    ],
+)
+def test_wrong_use(shoal_command, args, says):
+    assert says in shoal_command.refused("emulate", *args)
