@@ -1,6 +1,6 @@
-# Schedules, algorithms, models and the part of the executor that needs no MPI. In src/execute a file that needs
+# Schedules, algorithms, models, choosing and the part of the executor that needs no MPI. In src/execute a file that needs
 # MPI is named mpi_*.cpp.
-shoal_sources(core_sources src/schedule src/topology src/algorithms src/model src/emit src/execute)
+shoal_sources(core_sources src/schedule src/topology src/algorithms src/model src/emit src/execute src/select)
 list(FILTER core_sources EXCLUDE REGEX "/mpi_[^/]*$")
 find_package(Threads REQUIRED)
 add_library(shoal_core STATIC ${core_sources})

@@ -5,7 +5,7 @@ set_property(TARGET MPI::MPI_C APPEND PROPERTY INTERFACE_COMPILE_DEFINITIONS OMP
 include(shoal_abi)
 message(STATUS "MPI: ${MPI_C_COMPILER} (ABI ${SHOAL_ABI})")
 
-shoal_sources(mpi_sources src/select src/api)
+shoal_sources(mpi_sources src/api)
 shoal_sources(execute_sources src/execute)
 list(FILTER execute_sources INCLUDE REGEX "/mpi_[^/]*$")
 shoal_sources(preload_sources src/preload)

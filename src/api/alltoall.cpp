@@ -16,18 +16,7 @@ namespace {
 // One call being served: the user's buffers described, what is known of the sizes, and the way it is done.
 class service {
  public:
-  service(communicator& state, const alltoall_call& call) : state_(state), call_(call) {
-    if (!in_place()) describe(call.send_type, state.own(), send_packer_, what_.send);
-    describe(call.recv_type, state.own(), recv_packer_, what_.recv);
-    what_.recv.base = static_cast<std::byte*>(call.recv);
-    what_.recv.counts = call.recv_counts;
-    what_.recv.displacements = call.recv_displacements;
-    if (call.uniform) what_.uniform = what_.recv.bytes(0);
-    if (in_place()) return;
-    what_.send.base = static_cast<std::byte*>(const_cast<void*>(call.send));
-    what_.send.counts = call.send_counts;
-    what_.send.displacements = call.send_displacements;
-  }
+  service(communicator& state, const alltoall_call& call) : state_(state), call_(call) {}
   ~service() {
     if (snapshot_) state_.pool().give_back(snapshot_, snapshot_bytes_);
   }
@@ -36,17 +25,20 @@ class service {
 
   // The algorithm; null: the MPI's own collective, because of device memory or to report wrong arguments of this
   // rank. Throws where those of another rank are wrong. The ranks ask each other only where they must: to choose
-  // from sizes that each knows only in part, and when memory may be a device's.
+  // from sizes that each knows only in part, and when memory may be a device's. Where the MPI's own collective is
+  // chosen nothing else is looked at, so that it costs little more than without Shoal.
   const decision* pick(MPI_Info info) {
-    const features mine = local_features();
     const decision* chosen = asked_for(info);
-    if (!chosen) chosen = state_.choose_unasked(call_.uniform, mine.largest_block);
+    if (!chosen) chosen = state_.choose_unasked(call_.uniform, call_.uniform ? block_bytes() : 0);
+    if (chosen && !chosen->how->steps) return chosen;
+    describe();
+    const features mine = local_features();
     if (chosen && !state_.devices()) return mine.invalid ? nullptr : chosen;
     const features all = state_.agreed(mine);
     if (all.on_device || mine.invalid) return nullptr;
     if (all.invalid) throw mpi_error(MPI_ERR_OTHER, "another rank's arguments are wrong");
     if (all.is_uniform()) what_.uniform = what_.recv.bytes(0);
-    return chosen ? chosen : state_.choose_for(all);
+    return chosen ? chosen : state_.choose_for(call_.uniform, all);
   }
 
   void run(const prepared& how) {
@@ -64,14 +56,38 @@ class service {
   }
 
   std::int64_t bytes_sent() const {
-    const user_buffer& b = in_place() ? what_.recv : what_.send;
-    std::int64_t sum = 0;
-    for (int i = 0; i < state_.ranks(); ++i) sum += static_cast<std::int64_t>(b.bytes(i));
-    return sum;
+    const number_array& counts = in_place() ? call_.recv_counts : call_.send_counts;
+    std::int64_t elements = 0;
+    for (int i = 0; i < state_.ranks(); ++i) elements += counts[i];
+    return elements * type_size();
   }
 
  private:
   bool in_place() const { return call_.send == MPI_IN_PLACE; }
+
+  // Of the type that is sent; 0 for one that is wrong, which the MPI reports.
+  std::int64_t type_size() const {
+    const MPI_Datatype type = in_place() ? call_.recv_type : call_.send_type;
+    MPI_Count size = 0;
+    if (type != MPI_DATATYPE_NULL) require(PMPI_Type_size_x(type, &size), "MPI_Type_size_x");
+    return size;
+  }
+
+  // Of a uniform exchange.
+  std::int64_t block_bytes() const { return (in_place() ? call_.recv_counts : call_.send_counts)[0] * type_size(); }
+
+  void describe() {
+    if (!in_place()) shoal::describe(call_.send_type, state_.own(), send_packer_, what_.send);
+    shoal::describe(call_.recv_type, state_.own(), recv_packer_, what_.recv);
+    what_.recv.base = static_cast<std::byte*>(call_.recv);
+    what_.recv.counts = call_.recv_counts;
+    what_.recv.displacements = call_.recv_displacements;
+    if (call_.uniform) what_.uniform = what_.recv.bytes(0);
+    if (in_place()) return;
+    what_.send.base = static_cast<std::byte*>(const_cast<void*>(call_.send));
+    what_.send.counts = call_.send_counts;
+    what_.send.displacements = call_.send_displacements;
+  }
 
   features local_features() const {
     features mine;
@@ -151,15 +167,17 @@ class service {
   std::size_t snapshot_bytes_ = 0;
 };
 
-int run_timed(communicator& state, service& s, const alltoall_call& call, const decision& chosen, native_call native) {
+int run(communicator& state, service& s, const alltoall_call& call, const decision& chosen, native_call native) {
+  const settings& set = process::get().set();
   prepared& how = *chosen.how;
-  const double begin = PMPI_Wtime();
+  state.last = &chosen;
+  if (!how.steps && !set.report) return native();
+  const double begin = set.report ? PMPI_Wtime() : 0;
   int code = MPI_SUCCESS;
   if (how.steps) s.run(how);
   else code = native();
-  (call.uniform ? how.uniform_use : how.nonuniform_use).add(s.bytes_sent(), PMPI_Wtime() - begin);
-  state.last = &chosen;
-  if (how.steps && process::get().set().verify) s.verify(native);
+  if (set.report) (call.uniform ? how.uniform_use : how.nonuniform_use).add(s.bytes_sent(), PMPI_Wtime() - begin);
+  if (how.steps && set.verify) s.verify(native);
   return code;
 }
 
@@ -186,7 +204,7 @@ int alltoall(const alltoall_call& call, manners how, MPI_Info info, native_call 
     } catch (const std::invalid_argument& error) {  // the same on every rank
       return refused(call, error.what(), how, native);
     }
-    return chosen ? run_timed(*state, s, call, *chosen, native) : native();
+    return chosen ? run(*state, s, call, *chosen, native) : native();
   } catch (const mpi_error& error) {
     return raise_code(call.comm, error.code());
   } catch (const std::bad_alloc&) {

@@ -7,10 +7,10 @@
 #include <array>
 #include <bit>
 #include <cmath>
-#include <cstring>
 #include <fstream>
 
 #include "api/devices.hpp"
+#include "api/measuring.hpp"
 
 namespace shoal {
 
@@ -26,8 +26,8 @@ std::uint64_t node_name() {
   return hash_of(text + boot);
 }
 
-// Calls before anything is measured: a communicator used only once or twice is not worth measuring.
-constexpr int unmeasured_calls = 3;
+// Calls of a kind before anything is measured: a communicator used only a few times is not worth it.
+constexpr int unmeasured_calls = 10;
 
 // Sizes that differ by less than a factor of two are chosen for once.
 std::uint64_t size_class(const features& sizes) {
@@ -155,69 +155,44 @@ prepared& communicator::prepare(const selection& how) {
 }
 
 const decision* communicator::choose_unasked(bool uniform, std::int64_t block_bytes) {
-  if (automatic_calls_ < unmeasured_calls) {
-    if (automatic_calls_++ == 0) {
+  automatic& kind = automatic_[uniform];
+  if (kind.calls < unmeasured_calls) {
+    if (kind.calls++ == 0) {
       const choice likely = choose_unmeasured(crowded_);
-      unmeasured_ = {&prepare(likely.how), likely.reason};
+      kind.unmeasured = {&prepare(likely.how), likely.reason};
     }
-    return &unmeasured_;
+    return &kind.unmeasured;
   }
-  if (!measured_) {
-    measured_ = measure_exchanges();
-    if (const auto best = shoal::choose_unasked(ranks(), *measured_)) unasked_ = {&prepare(best->how), best->reason};
+  if (!kind.measured) {
+    kind.measured = measure_exchanges(*this, uniform);
+    const auto best = shoal::choose_unasked(ranks(), *kind.measured);
+    if (best) kind.unasked = {&prepare(best->how), best->reason};
   }
-  if (uniform) return choose_for(features::uniform(ranks(), block_bytes));
-  return unasked_.how ? &unasked_ : nullptr;
+  if (uniform) return choose_for(uniform, features::uniform(ranks(), block_bytes));
+  return kind.unasked.how ? &kind.unasked : nullptr;
 }
 
-const decision* communicator::choose_for(const features& sizes) {
-  decision& ready = chosen_[size_class(sizes)];
+const decision* communicator::choose_for(bool uniform, const features& sizes) {
+  automatic& kind = automatic_[uniform];
+  const std::uint64_t wanted = size_class(sizes);
+  if (kind.last && kind.last_class == wanted) return kind.last;
+  decision& ready = kind.by_sizes[wanted];
   if (!ready.how) {
-    const choice best = choose(*measured_, sizes);
+    const choice best = choose(*kind.measured, sizes);
     ready = {&prepare(best.how), best.reason};
   }
-  return &ready;
+  kind.last_class = wanted;
+  return kind.last = &ready;
 }
 
-measured_exchanges communicator::measure_exchanges() {
-  measured_exchanges seconds;
-  constexpr std::int64_t most_bytes = 1 << 20;  // of one rank's buffer
-  seconds.large_block = std::clamp<std::int64_t>(most_bytes / ranks(), 64, seconds.large_block);
-  seconds.native_small = measure("native", seconds.small_block);
-  seconds.linear_small = measure("spread_out", seconds.small_block);
-  seconds.radix_small = measure("tuna:radix=2", seconds.small_block);
-  seconds.native_large = measure("native", seconds.large_block);
-  seconds.linear_large = measure("spread_out", seconds.large_block);
-  seconds.radix_large = measure("tuna:radix=2", seconds.large_block);
-  return seconds;
-}
-
-// Seconds of one uniform exchange, the slowest rank's; warmed up, then the mean of a few one after another.
-double communicator::measure(const char* spec, std::int64_t block) {
-  constexpr int repetitions = 8;
-  const prepared& how = prepare(parse_selection(spec));
-  const std::size_t bytes = static_cast<std::size_t>(block) * static_cast<std::size_t>(ranks());
-  std::byte* const send = pool_.take(bytes);
-  std::byte* const recv = pool_.take(bytes);
-  std::memset(send, 0, bytes);
-  payload what;
-  what.uniform = static_cast<std::size_t>(block);
-  what.send.base = send;
-  what.recv.base = recv;
-  what.send.counts = what.recv.counts = number_array::linear(block, 0);
-  what.send.displacements = what.recv.displacements = number_array::linear(0, block);
-  double begin = 0;
-  for (int i = 0; i <= repetitions; ++i) {
-    if (i == 1) begin = PMPI_Wtime();
-    if (how.steps) run(how, what);
-    else PMPI_Alltoall(send, static_cast<int>(block), MPI_BYTE, recv, static_cast<int>(block), MPI_BYTE, own_);
-  }
-  std::int64_t nanoseconds = std::llround((PMPI_Wtime() - begin) * 1e9 / repetitions);
-  constexpr combine slowest = combine::maximum;
-  agreement_.reach({&nanoseconds, 1}, {&slowest, 1});
-  pool_.give_back(send, bytes);
-  pool_.give_back(recv, bytes);
-  return static_cast<double>(nanoseconds) * 1e-9;
+std::vector<double> communicator::slowest(const std::vector<double>& mine) {
+  const std::vector<combine> how(mine.size(), combine::maximum);
+  std::vector<std::int64_t> nanoseconds;
+  for (double seconds : mine) nanoseconds.push_back(std::llround(seconds * 1e9));
+  agreement_.reach(nanoseconds, how);
+  std::vector<double> all;
+  for (std::int64_t n : nanoseconds) all.push_back(static_cast<double>(n) * 1e-9);
+  return all;
 }
 
 void communicator::run(const prepared& how, const payload& what) {

@@ -58,13 +58,15 @@ class communicator {
   const decision* requested_now(bool uniform, std::string_view spec);
 
   features agreed(const features& mine) { return agree_on(mine, agreement_); }
+  // Each value of the rank where it is largest; collective.
+  std::vector<double> slowest(const std::vector<double>& mine);
   // True when all ranks pass the same value; collective.
   bool same_everywhere(std::uint64_t value);
 
   // The choice that needs no sizes of other ranks, or null: then choose_for() what all ranks agree on. Counts the call:
-  // the first few on a communicator take the likely best, then a handful of exchanges is measured, once.
+  // the first few of a kind on a communicator take the likely best, then a handful of exchanges is measured, once.
   const decision* choose_unasked(bool uniform, std::int64_t block_bytes);
-  const decision* choose_for(const features& sizes);
+  const decision* choose_for(bool uniform, const features& sizes);
   void run(const prepared& how, const payload& what);
   // For measuring: see exchange::set_inline_bytes.
   void set_inline_bytes(std::size_t bytes) { exchange_.set_inline_bytes(bytes); }
@@ -75,11 +77,18 @@ class communicator {
   void report_to(usage_report& report) const;
 
  private:
+  // What is chosen, for one kind of exchange, when nothing is asked for.
+  struct automatic {
+    int calls = 0;
+    std::optional<measured_exchanges> measured;
+    decision unmeasured, unasked;
+    std::map<std::uint64_t, decision> by_sizes;  // by class of sizes
+    std::uint64_t last_class = 0;
+    decision* last = nullptr;
+  };
   struct card;  // what a rank tells the others about where it runs
   void survey(const settings& set);
   std::vector<card> exchange_cards();
-  measured_exchanges measure_exchanges();
-  double measure(const char* spec, std::int64_t block);
 
   MPI_Comm own_;
   mpi_transport over_;
@@ -90,14 +99,12 @@ class communicator {
   problem at_;
   bool crowded_ = false;  // on some node ranks outnumber cores
   bool devices_ = false;
-  int automatic_calls_ = 0;
-  std::optional<measured_exchanges> measured_;
   std::optional<selection> requested_[2];  // nonuniform, uniform
   bool request_is_new_[2] = {true, true};
-  decision requested_ready_[2], unmeasured_, unasked_;
+  decision requested_ready_[2];
   std::map<std::string, decision, std::less<>> requested_now_[2];  // by spec
   std::map<std::string, prepared> prepared_;
-  std::map<std::uint64_t, decision> chosen_;  // by class of sizes
+  automatic automatic_[2];
   std::vector<std::int64_t> offsets_;
 };
 

@@ -11,33 +11,51 @@ namespace {
 // Even the best overlap leaves a message this share of its average cost.
 constexpr double least_share = 0.05;
 
-double more_for_large(double small, double large) { return std::max(0.0, large - small); }
+double growth(const measured_exchanges& measured, std::size_t spec) {
+  return std::max(0.0, measured.points.back().seconds[spec] - measured.points.front().seconds[spec]);
+}
 
 }  // namespace
 
+double measured_exchanges::seconds(std::size_t spec, double block_bytes) const {
+  std::size_t upper = 1;
+  while (upper + 1 < points.size() && static_cast<double>(points[upper].block) < block_bytes) ++upper;
+  const point &a = points[upper - 1], &b = points[upper];
+  const double slope = std::max(0.0, b.seconds[spec] - a.seconds[spec]) / static_cast<double>(b.block - a.block);
+  return a.seconds[spec] + slope * std::max(0.0, block_bytes - static_cast<double>(a.block));
+}
+
 // Radix 2 waits after each of its K messages: K (latency + message). The linear exchange waits once:
 // latency + (P-1) message. Their difference for large blocks gives the costs of bytes moved and of bytes copied.
-hockney fit(int ranks, const measured_exchanges& seconds) {
+hockney fit(int ranks, const measured_exchanges& measured) {
   const digit_system two(ranks, 2);
   const int peers = std::max(1, ranks - 1);
-  const double both = seconds.radix_small / static_cast<double>(std::max<std::int64_t>(1, two.steps()));
-  const double least = least_share * seconds.linear_small / peers;
-  const double bytes = static_cast<double>(seconds.large_block - seconds.small_block);
+  const double straight = measured.points.front().seconds[measured.straight];
+  const double both = measured.points.front().seconds[measured.radix_two] /
+                      static_cast<double>(std::max<std::int64_t>(1, two.steps()));
+  const double least = least_share * straight / peers;
+  const auto bytes = static_cast<double>(measured.points.back().block - measured.points.front().block);
 
   hockney machine;
-  machine.per_message = ranks > 2 ? std::clamp((seconds.linear_small - both) / (peers - 1), least, std::max(least, both)) : both / 2;
+  machine.per_message =
+      ranks > 2 ? std::clamp((straight - both) / (peers - 1), least, std::max(least, both)) : both / 2;
   machine.latency = std::max(0.0, both - machine.per_message);
-  machine.per_byte = more_for_large(seconds.linear_small, seconds.linear_large) / (peers * bytes);
+  machine.per_byte = growth(measured, measured.straight) / (peers * bytes);
   const double moved = machine.per_byte * bytes * static_cast<double>(two.blocks());
   const double copied = bytes * static_cast<double>(std::max<std::int64_t>(1, two.blocks() + peers));
-  machine.per_copied_byte = std::max(0.0, more_for_large(seconds.radix_small, seconds.radix_large) - moved) / copied;
+  machine.per_copied_byte = std::max(0.0, growth(measured, measured.radix_two) - moved) / copied;
   return machine;
 }
 
-double native_seconds(const measured_exchanges& seconds, double block_bytes) {
-  const double bytes = static_cast<double>(seconds.large_block - seconds.small_block);
-  const double per_byte = more_for_large(seconds.native_small, seconds.native_large) / bytes;
-  return seconds.native_small + per_byte * std::max(0.0, block_bytes - static_cast<double>(seconds.small_block));
+std::vector<std::string> worth_measuring(int ranks, const measured_exchanges& measured) {
+  std::vector<std::string> fresh;
+  const hockney machine = fit(ranks, measured);
+  for (const measured_exchanges::point& p : measured.points) {
+    const std::string spec = best_flat(ranks, static_cast<double>(p.block), machine).spec;
+    const auto known = [&](const std::vector<std::string>& all) { return std::count(all.begin(), all.end(), spec) > 0; };
+    if (!known(measured.specs) && !known(fresh)) fresh.push_back(spec);
+  }
+  return fresh;
 }
 
 }  // namespace shoal

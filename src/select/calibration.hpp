@@ -2,25 +2,34 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
+#include <vector>
 
 #include "model/hockney.hpp"
 
 namespace shoal {
 
-// Seconds of uniform exchanges with blocks of small_block and of large_block bytes, the slowest rank's.
+// Exchanges of equal blocks.
 struct measured_exchanges {
-  static constexpr std::int64_t small_block = 8;
-  std::int64_t large_block = 32768;
-  double native_small = 0, native_large = 0;
-  double linear_small = 0, linear_large = 0;
-  double radix_small = 0, radix_large = 0;  // tuna:radix=2
+  struct point {
+    std::int64_t block = 0;       // bytes
+    std::vector<double> seconds;  // of each spec, the slowest rank's
+  };
+  // The MPI's own, and the two that tell the model's parameters; what the model proposes comes behind them.
+  std::vector<std::string> specs{"native", "spread_out", "tuna:radix=2"};
+  static constexpr std::size_t native = 0, straight = 1, radix_two = 2;
+  std::vector<point> points;  // two or more, ascending by block
+
+  // Between the measured blocks and beyond them: along straight lines through neighbours.
+  double seconds(std::size_t spec, double block_bytes) const;
 };
 
-// The model's parameters that explain the measured exchanges of Shoal's own. The latency is the time until others have
-// answered: a network's, or with more ranks than cores the time until every rank had its turn.
-hockney fit(int ranks, const measured_exchanges& seconds);
+// The model's parameters that explain the measured exchanges of Shoal's own, from the smallest and the largest blocks.
+// The latency is the time until others have answered: a network's, or with more ranks than cores the time until every
+// rank had its turn.
+hockney fit(int ranks, const measured_exchanges& measured);
 
-// The MPI's own collective: a straight line through its two measurements.
-double native_seconds(const measured_exchanges& seconds, double block_bytes);
+// The best digit systems by that model, for each of the measured blocks, that were not measured yet.
+std::vector<std::string> worth_measuring(int ranks, const measured_exchanges& measured);
 
 }  // namespace shoal

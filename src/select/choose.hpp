@@ -19,11 +19,12 @@ struct choice {
 // the cores busy that other ranks wait for.
 choice choose_unmeasured(bool crowded);
 
+// The fastest of what was measured; the MPI's own unless another is clearly ahead.
 choice choose(const measured_exchanges& measured, const features& sizes);
 
 // For blocks whose sizes each rank knows only in part: the choice that does not need them, or nothing when asking all
-// ranks pays. It does not when even the smallest blocks had better go straight (then so do all others, specification
-// radix, section 7, item 1), or when what a radix saves them is less than the asking costs.
+// ranks pays. Decided by the largest regret over the measured blocks: how many times the best exchange for that block a
+// choice takes, or the best exchange and the asking together.
 std::optional<choice> choose_unasked(int ranks, const measured_exchanges& measured);
 
 }  // namespace shoal

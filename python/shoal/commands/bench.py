@@ -27,7 +27,7 @@ COLOURS = {"faster": "green", "slower": "red", "no difference": "dim"}
 
 def bench(
     ranks: Annotated[str, typer.Option("--ranks", "-n", help="Numbers of ranks.")] = "2,4,8",
-    mpi: Annotated[str, typer.Option(help="mpich, openmpi or both, as in mpich,openmpi; else the first found.")] = "",
+    mpi: Annotated[str, typer.Option(help="mpich, openmpi, with a version as in mpich5, or several: mpich5,openmpi5.")] = "",
     variants: Annotated[str, typer.Option(help="Specs, auto, native and hand, separated by ';'.")] = "auto;native",
     sizes: Annotated[str, typer.Option(help="Bytes a block (for all but uniform the largest, see below).")] = (
         "8,64,512,4096,32768"
@@ -90,11 +90,11 @@ def choose_mpis(wanted: str) -> list[Mpi]:
         raise UserError("no MPI with a benchmark driver was found; make build makes one, shoal doctor lists MPIs")
     if not wanted:
         return built[:1]
-    by_kind = {mpi.kind: mpi for mpi in reversed(built)}
-    missing = [kind for kind in wanted.split(",") if kind not in by_kind]
+    by_name = {name: mpi for mpi in reversed(built) for name in (mpi.kind, mpi.kind + mpi.version.partition(".")[0])}
+    missing = [name for name in wanted.split(",") if name not in by_name]
     if missing:
-        raise UserError(f"--mpi {wanted}: no driver for {', '.join(missing)}; there is one for {', '.join(by_kind)}")
-    return [by_kind[kind] for kind in wanted.split(",")]
+        raise UserError(f"--mpi {wanted}: no driver for {', '.join(missing)}; there is one for {', '.join(by_name)}")
+    return [by_name[name] for name in wanted.split(",")]
 
 
 def driver(mpi: Mpi) -> Path:

@@ -1,0 +1,100 @@
+#include "api/measuring.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+namespace shoal {
+
+namespace {
+
+constexpr std::int64_t most_bytes = 1 << 20;  // of one rank's buffer
+constexpr int rounds = 5;
+constexpr double hopeless = 3;  // times the fastest: measured once, and no more
+
+// Buffers of equal blocks, and the calls that exchange them.
+class test_exchange {
+ public:
+  test_exchange(communicator& on, bool uniform, std::int64_t block)
+      : on_(on), block_(static_cast<int>(block)), counts_(on.ranks(), block_), starts_(on.ranks()) {
+    for (int i = 0; i < on.ranks(); ++i) starts_[i] = i * block_;
+    send_ = on.pool().take(bytes());
+    recv_ = on.pool().take(bytes());
+    std::memset(send_, 0, bytes());
+    if (uniform) what_.uniform = static_cast<std::size_t>(block);
+    what_.send.base = send_;
+    what_.recv.base = recv_;
+    what_.send.counts = what_.recv.counts = number_array::linear(block, 0);
+    what_.send.displacements = what_.recv.displacements = number_array::linear(0, block);
+  }
+  ~test_exchange() {
+    on_.pool().give_back(send_, bytes());
+    on_.pool().give_back(recv_, bytes());
+  }
+  test_exchange(const test_exchange&) = delete;
+  test_exchange& operator=(const test_exchange&) = delete;
+
+  // Seconds of one exchange on this rank, the mean of `times` one after another.
+  double seconds(const prepared& how, int times) {
+    const double begin = PMPI_Wtime();
+    for (int i = 0; i < times; ++i) {
+      if (how.steps) on_.run(how, what_);
+      else native();
+    }
+    return (PMPI_Wtime() - begin) / times;
+  }
+
+ private:
+  std::size_t bytes() const { return static_cast<std::size_t>(block_) * counts_.size(); }
+
+  void native() {
+    const int *c = counts_.data(), *d = starts_.data();
+    if (what_.uniform) PMPI_Alltoall(send_, block_, MPI_BYTE, recv_, block_, MPI_BYTE, on_.own());
+    else PMPI_Alltoallv(send_, c, d, MPI_BYTE, recv_, c, d, MPI_BYTE, on_.own());
+  }
+
+  communicator& on_;
+  int block_;
+  std::vector<int> counts_, starts_;
+  payload what_;
+  std::byte *send_ = nullptr, *recv_ = nullptr;
+};
+
+// Seconds of each spec. They take turns, so that what disturbs the machine disturbs them alike, and the least disturbed
+// round counts. The second exchange of each tells how many fill a round (the first sets up connections).
+std::vector<double> measure(communicator& on, bool uniform, std::int64_t block, const std::vector<std::string>& specs) {
+  if (specs.empty()) return {};
+  test_exchange test(on, uniform, block);
+  const auto each = [&](auto time) {
+    std::vector<double> mine;
+    for (const std::string& spec : specs) mine.push_back(time(mine.size(), on.prepare(parse_selection(spec))));
+    return on.slowest(mine);
+  };
+  const auto one = [&](std::size_t, const prepared& how) { return test.seconds(how, 1); };
+  each(one);
+  std::vector<double> best = each(one);
+  const double fastest = *std::min_element(best.begin(), best.end());
+  const int times = std::clamp(static_cast<int>(20e-6 / std::max(1e-9, fastest)), 2, 32);
+  for (int round = 0; round < rounds; ++round) {
+    const std::vector<double> now = each([&](std::size_t i, const prepared& how) {
+      return best[i] > hopeless * fastest ? best[i] : test.seconds(how, times);
+    });
+    for (std::size_t i = 0; i < best.size(); ++i) best[i] = std::min(best[i], now[i]);
+  }
+  return best;
+}
+
+}  // namespace
+
+measured_exchanges measure_exchanges(communicator& on, bool uniform) {
+  const std::int64_t largest = std::clamp<std::int64_t>(most_bytes / on.ranks(), 256, 32768);
+  measured_exchanges all;
+  for (const std::int64_t block : {std::int64_t{8}, largest / 16, largest})
+    all.points.push_back({block, measure(on, uniform, block, all.specs)});
+  const std::vector<std::string> proposed = worth_measuring(on.ranks(), all);
+  for (measured_exchanges::point& p : all.points)
+    for (double seconds : measure(on, uniform, p.block, proposed)) p.seconds.push_back(seconds);
+  all.specs.insert(all.specs.end(), proposed.begin(), proposed.end());
+  return all;
+}
+
+}  // namespace shoal

@@ -1,0 +1,12 @@
+// Measures a handful of exchanges on a communicator, so that choosing knows what they cost there.
+#pragma once
+
+#include "api/communicator.hpp"
+
+namespace shoal {
+
+// Exchanges of equal blocks of three sizes, by the calls of one kind: `uniform` MPI_Alltoall's, else MPI_Alltoallv's.
+// Collective; some 100 exchanges and at most 1 MiB of scratch memory for each direction.
+measured_exchanges measure_exchanges(communicator& on, bool uniform);
+
+}  // namespace shoal
