@@ -27,7 +27,7 @@ std::uint64_t node_name() {
 }
 
 // Calls of a kind before anything is measured: a communicator used only a few times is not worth it.
-constexpr int unmeasured_calls = 10;
+constexpr int unmeasured_calls = 20;
 
 // Sizes that differ by less than a factor of two are chosen for once.
 std::uint64_t size_class(const features& sizes) {

@@ -8,7 +8,7 @@ namespace shoal {
 namespace {
 
 constexpr std::int64_t most_bytes = 1 << 20;  // of one rank's buffer
-constexpr int rounds = 5;
+constexpr int rounds = 4;
 constexpr double hopeless = 3;  // times the fastest: measured once, and no more
 
 // Buffers of equal blocks, and the calls that exchange them.
@@ -73,7 +73,7 @@ std::vector<double> measure(communicator& on, bool uniform, std::int64_t block, 
   each(one);
   std::vector<double> best = each(one);
   const double fastest = *std::min_element(best.begin(), best.end());
-  const int times = std::clamp(static_cast<int>(20e-6 / std::max(1e-9, fastest)), 2, 32);
+  const int times = std::clamp(static_cast<int>(50e-6 / std::max(1e-9, fastest)), 4, 32);
   for (int round = 0; round < rounds; ++round) {
     const std::vector<double> now = each([&](std::size_t i, const prepared& how) {
       return best[i] > hopeless * fastest ? best[i] : test.seconds(how, times);

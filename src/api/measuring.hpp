@@ -6,7 +6,7 @@
 namespace shoal {
 
 // Exchanges of equal blocks of three sizes, by the calls of one kind: `uniform` MPI_Alltoall's, else MPI_Alltoallv's.
-// Collective; some 100 exchanges and at most 1 MiB of scratch memory for each direction.
+// Collective; some 200 exchanges and at most 1 MiB of scratch memory for each direction.
 measured_exchanges measure_exchanges(communicator& on, bool uniform);
 
 }  // namespace shoal
