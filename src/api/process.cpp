@@ -65,22 +65,36 @@ process::process() {
   PMPI_Comm_set_attr(MPI_COMM_SELF, finalize_key_, this);
 }
 
+// Most calls are on the communicator of the call before. What a thread remembers of that holds until some communicator
+// was released: the number of a freed one may come again.
 communicator* process::state_of(MPI_Comm comm, std::string& wrong) {
+  struct memory {
+    MPI_Comm comm = MPI_COMM_NULL;
+    attribute* held = nullptr;
+    std::uint64_t released = 0;
+  };
+  thread_local memory last;
   if (closed_) return nullptr;
+  const std::uint64_t released = released_.load(std::memory_order_acquire);
+  if (last.comm != comm || last.released != released) {
+    attribute* held = find(comm);
+    last = {comm, held ? held : attach(comm), released};
+  }
+  if (last.held->wrong) wrong = last.held->why;
+  return last.held->state.get();
+}
+
+process::attribute* process::find(MPI_Comm comm) const {
   attribute* held = nullptr;
   int found = 0;
   require(PMPI_Comm_get_attr(comm, state_key_, &held, &found), "MPI_Comm_get_attr");
-  if (!found) held = attach(comm);
-  if (held->wrong) wrong = held->why;
-  return held->state.get();
+  return found ? held : nullptr;
 }
 
 std::string process::explain(MPI_Comm comm) {
   if (closed_) return "the MPI library's own collective: outside MPI_Init and MPI_Finalize";
-  attribute* held = nullptr;
-  int found = 0;
-  require(PMPI_Comm_get_attr(comm, state_key_, &held, &found), "MPI_Comm_get_attr");
-  if (!found) return "nothing was exchanged on this communicator yet";
+  const attribute* held = find(comm);
+  if (!held) return "nothing was exchanged on this communicator yet";
   if (!held->state) return "the MPI library's own collective: " + held->why;
   const decision* last = held->state->last;
   return last ? last->how->spec + ": " + last->reason : "nothing was exchanged on this communicator yet";
@@ -131,6 +145,7 @@ void process::release(attribute* held) {
     const auto it = std::find(attributes_.begin(), attributes_.end(), held);
     if (it == attributes_.end()) return;  // finish() was first
     attributes_.erase(it);
+    ++released_;
     served_ -= held->state != nullptr;
     if (held->state) held->state->report_to(report_);
   }

@@ -40,6 +40,8 @@ class process {
   };
 
   process();
+  // The attribute of a communicator; null: it has none yet.
+  attribute* find(MPI_Comm comm) const;
   attribute* attach(MPI_Comm comm);
   void serve(MPI_Comm comm, attribute& held);
   std::string wrong_settings(std::span<const std::int64_t> all) const;
@@ -54,6 +56,7 @@ class process {
   bool closed_ = false;  // before MPI_Init, or MPI_Finalize has begun
   std::mutex lock_;
   std::vector<attribute*> attributes_;
+  std::atomic<std::uint64_t> released_ = 0;  // how many were released
   std::atomic<int> served_ = 0;  // communicators that have a state
   usage_report report_;
 };

@@ -1,0 +1,100 @@
+#include <gtest/gtest.h>
+
+#include "select/choose.hpp"
+
+namespace shoal {
+namespace {
+
+// Three blocks, and what each spec takes for them.
+measured_exchanges measured(std::vector<double> native, std::vector<double> straight, std::vector<double> radix_two) {
+  measured_exchanges all;
+  const std::int64_t blocks[] = {8, 1024, 16384};
+  for (int i = 0; i < 3; ++i) all.points.push_back({blocks[i], {native[i], straight[i], radix_two[i]}});
+  return all;
+}
+
+// What a machine that is as the model says would measure.
+measured_exchanges simulated(int ranks, const hockney& machine) {
+  measured_exchanges all;
+  for (const std::int64_t block : {8, 1024, 16384}) {
+    const auto price = [&](const std::string& spec) {
+      return seconds(*flat_load_of(parse_selection(spec), ranks), static_cast<double>(block), machine);
+    };
+    all.points.push_back({block, {1.0, price("spread_out"), price("tuna:radix=2")}});
+  }
+  return all;
+}
+
+std::string chosen(const measured_exchanges& from, std::int64_t block) {
+  return to_string(choose(from, features::uniform(8, block)).how);
+}
+
+TEST(measured_exchanges, are_joined_by_straight_lines) {
+  const measured_exchanges all = measured({1, 2, 4}, {3, 3, 3}, {9, 5, 7});
+  EXPECT_DOUBLE_EQ(all.seconds(0, 8), 1);
+  EXPECT_DOUBLE_EQ(all.seconds(0, 516), 1.5);
+  EXPECT_DOUBLE_EQ(all.seconds(0, 1024), 2);
+  EXPECT_DOUBLE_EQ(all.seconds(0, 16384 + 7680), 5);  // on as before
+  EXPECT_DOUBLE_EQ(all.seconds(0, 0), 1);             // nothing is cheaper than the smallest
+  EXPECT_DOUBLE_EQ(all.seconds(2, 500), 9);           // larger blocks are not cheaper
+}
+
+TEST(fit, finds_the_machine_that_was_measured) {
+  const hockney machine{20e-6, 1e-6, 0, 1e-9, 0.25e-9};
+  const hockney found = fit(16, simulated(16, machine));
+  EXPECT_NEAR(found.latency, machine.latency, 1e-7);
+  EXPECT_NEAR(found.per_message, machine.per_message, 1e-7);
+  EXPECT_NEAR(found.per_byte, machine.per_byte, 1e-11);
+  EXPECT_NEAR(found.per_copied_byte, machine.per_copied_byte, 1e-11);
+}
+
+TEST(worth_measuring, proposes_what_is_not_measured_yet) {
+  const hockney machine{1e-6, 1e-6, 0, 1e-10, 1e-10};
+  measured_exchanges all = simulated(64, machine);
+  const std::vector<std::string> proposed = worth_measuring(64, all);
+  ASSERT_FALSE(proposed.empty());
+  for (const std::string& spec : proposed) EXPECT_EQ(std::count(all.specs.begin(), all.specs.end(), spec), 0) << spec;
+  all.specs.insert(all.specs.end(), proposed.begin(), proposed.end());
+  EXPECT_TRUE(worth_measuring(64, all).empty());
+}
+
+TEST(choose, takes_the_fastest_for_the_block) {
+  const measured_exchanges all = measured({9, 9, 9}, {7, 8, 10}, {4, 8.5, 20});
+  EXPECT_EQ(chosen(all, 8), "tuna:radix=2");
+  EXPECT_EQ(chosen(all, 1024), "spread_out");
+  EXPECT_EQ(chosen(all, 16384), "native");
+}
+
+TEST(choose, leaves_the_mpi_its_exchange_unless_another_is_clearly_faster) {
+  EXPECT_EQ(chosen(measured({10, 10, 10}, {9.6, 9.6, 9.6}, {20, 20, 20}), 8), "native");
+  EXPECT_EQ(chosen(measured({10, 10, 10}, {9.4, 9.4, 9.4}, {20, 20, 20}), 8), "spread_out");
+}
+
+TEST(choose, says_what_was_measured) {
+  const choice best = choose(measured({9e-6, 9e-6, 9e-6}, {7e-6, 8e-6, 9e-6}, {5e-6, 8e-6, 20e-6}), features::uniform(8, 8));
+  EXPECT_EQ(best.reason, "measured, for 8 bytes a block: native 9.0 us, spread_out 7.0 us, tuna:radix=2 5.0 us");
+}
+
+TEST(choose_unasked, does_not_ask_where_one_is_the_best_of_all) {
+  const auto best = choose_unasked(8, measured({9, 9, 90}, {5, 6, 50}, {8, 9, 100}));
+  ASSERT_TRUE(best);
+  EXPECT_EQ(to_string(best->how), "spread_out");
+}
+
+TEST(choose_unasked, asks_where_the_wrong_choice_costs_more_than_asking) {
+  EXPECT_FALSE(choose_unasked(8, measured({900, 900, 900}, {500, 510, 600}, {3, 30, 3000})));
+}
+
+TEST(choose_unasked, takes_the_smaller_regret_where_asking_costs_more) {
+  const auto best = choose_unasked(2, measured({10, 11, 40}, {10.5, 10.4, 18}, {10.4, 30, 60}));
+  ASSERT_TRUE(best);
+  EXPECT_EQ(to_string(best->how), "spread_out");
+}
+
+TEST(choose_unmeasured, gives_way_where_ranks_outnumber_cores) {
+  EXPECT_EQ(to_string(choose_unmeasured(true).how), "spread_out");
+  EXPECT_EQ(to_string(choose_unmeasured(false).how), "native");
+}
+
+}  // namespace
+}  // namespace shoal
