@@ -125,7 +125,7 @@ TEST(Repeat, LaterCallsWithPassingBlocksMakeNoSchedules) {
 TEST(Repeat, AutomaticCallsSettle) {
   const scoped_comm comm(duplicate_of(MPI_COMM_WORLD));
   buffers b(world_ranks(), 24);
-  for (int i = 0; i < 10; ++i) {
+  for (int i = 0; i < 25; ++i) {
     ASSERT_EQ(b.alltoall(comm), MPI_SUCCESS);
     ASSERT_EQ(b.alltoallv(comm), MPI_SUCCESS);
   }
