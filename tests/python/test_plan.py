@@ -88,6 +88,13 @@ def test_one_rank_of_many(shoal_command):
     assert (len(sends), sum(len(send["slots"]) for send in sends)) == (system.steps, system.blocks)
 
 
+@pytest.mark.parametrize(("radix", "messages", "blocks"), [(32, 124, 4063232), (1024, 2046, 2095104)])
+def test_one_rank_of_a_million(shoal_command, radix, messages, blocks):
+    _, text, _ = shoal_command("plan", f"tuna:radix={radix}", "--ranks", 2**20, "--rank", 5)
+    assert f"K = {messages} messages, D = {blocks} blocks" in text
+    assert "too long for a table" in text
+
+
 def test_layout_gives_the_ranks(shoal_command):
     plan = shoal_command.json("plan", "hierarchical:local=radix,radix=2,block_count=4", "--layout", "4,4,3")
     assert plan["ranks"] == 11 and len(plan["programs"]) == 11

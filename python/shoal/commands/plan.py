@@ -1,6 +1,7 @@
 """shoal plan: the schedule of an algorithm, for one rank or for all."""
 
 import json
+import time
 from typing import Annotated
 
 import typer
@@ -12,6 +13,7 @@ from shoal.errors import UserError
 from shoal.networks import HELP, read_network
 
 MOST_RANKS = 4096  # whose schedules are printed together
+MOST_BLOCKS = 20_000  # sent by one rank, in a table
 
 
 def plan(
@@ -37,7 +39,9 @@ def plan(
     selection = shoal.parse(spec, "allgather" if problem.senders else "alltoall")
     if rank is None and problem.ranks > MOST_RANKS:
         raise UserError(f"the schedules of {problem.ranks} ranks are too long to print; choose one with --rank")
+    began = time.perf_counter()
     programs = shoal.generate_all(selection, problem) if rank is None else [shoal.generate(selection, problem, rank)]
+    seconds = time.perf_counter() - began
     if emit not in ("", "json"):
         if emit == "c" and problem.senders:
             raise UserError("--emit c writes an MPI_Alltoall; leave out --senders and --receivers")
@@ -52,7 +56,12 @@ def plan(
     if problem.senders and rank is None:
         print_steps(programs, problem.senders)
         return
-    out.print(summary_table(programs) if rank is None else step_table(programs[0]))
+    if rank is None:
+        out.print(summary_table(programs))
+    elif programs[0].sent.blocks <= MOST_BLOCKS:
+        out.print(step_table(programs[0]))
+    else:
+        out.print(f"More than {MOST_BLOCKS} blocks, made in {seconds:.2f} s; too long for a table, --json prints them")
     print_totals(programs)
 
 
