@@ -44,6 +44,11 @@ class Series:
         low = int(binom.ppf((1 - confidence) / 2, n, 0.5))
         return ordered[max(0, low - 1)], ordered[min(n - 1, n - low)]
 
+    def percentile(self, percent: float) -> float:
+        """The repetition that so many percent do not exceed."""
+        ordered = sorted(self.seconds)
+        return ordered[min(len(ordered) - 1, int(percent / 100 * len(ordered)))]
+
     def speedup_over(self, other: "Series") -> float:
         return other.median / self.median
 
