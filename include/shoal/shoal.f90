@@ -8,7 +8,8 @@ module shoal_f
   use iso_c_binding, only: c_int, c_char
   implicit none
   private
-  public :: shoal_alltoall, shoal_alltoallv, shoal_comm_set_info, shoal_comm_explain, shoal_in_place
+  public :: shoal_alltoall, shoal_alltoallv, shoal_allgather, shoal_allgatherv, shoal_comm_set_info, &
+            shoal_comm_explain, shoal_in_place
 
   ! Stands for a place; its value is not used.
   integer(c_int), bind(c, name="shoal_in_place_f") :: shoal_in_place(1)
@@ -33,7 +34,26 @@ module shoal_f
       integer(c_int), intent(out), optional :: ierror
     end subroutine
 
-    ! The keys shoal_alltoall and shoal_alltoallv of info hold specs such as tuna:radix=8.
+    subroutine shoal_allgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, ierror) &
+        bind(c, name="shoal_allgather_f")
+      import :: c_int
+      type(*), intent(in) :: sendbuf(*)
+      type(*) :: recvbuf(*)
+      integer(c_int), value :: sendcount, sendtype, recvcount, recvtype, comm
+      integer(c_int), intent(out), optional :: ierror
+    end subroutine
+
+    subroutine shoal_allgatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, ierror) &
+        bind(c, name="shoal_allgatherv_f")
+      import :: c_int
+      type(*), intent(in) :: sendbuf(*)
+      type(*) :: recvbuf(*)
+      integer(c_int), intent(in) :: recvcounts(*), displs(*)
+      integer(c_int), value :: sendcount, sendtype, recvtype, comm
+      integer(c_int), intent(out), optional :: ierror
+    end subroutine
+
+    ! The keys named after the functions, as shoal_alltoallv, of info hold specs such as tuna:radix=8.
     subroutine shoal_comm_set_info(comm, info, ierror) bind(c, name="shoal_comm_set_info_f")
       import :: c_int
       integer(c_int), value :: comm, info

@@ -2,8 +2,9 @@
  *
  * The functions take the arguments of the MPI functions they are named after, with MPI's meaning, and return an
  * MPI error code (MPI_SUCCESS is 0). Errors are raised on the communicator, so its error handler decides whether the
- * program ends. Any number of ranks, any datatypes, MPI_IN_PLACE, zero counts. An inter-communicator, device memory,
- * and whatever Shoal cannot do better are done by the MPI library's own collective.
+ * program ends. Any number of ranks, any datatypes, MPI_IN_PLACE, zero counts. Shoal does an all-to-all within one group of
+ * ranks, and an allgather between two: the other cases, device memory, and whatever Shoal cannot do better are done by
+ * the MPI library's own collective.
  *
  * Calls are collective and blocking. Calls on different communicators may run in different threads when MPI was
  * initialised with MPI_THREAD_MULTIPLE. The first call on a communicator makes a communicator of Shoal's own from it,
@@ -13,7 +14,8 @@
  * How an exchange is done is chosen from the sizes, the ranks and the machine, the same on every rank, unless asked
  * for with a spec: "name" or "name:parameter=value,parameter=value", for example "tuna:radix=8". The command
  * `shoal list` prints all algorithms and parameters. A spec is taken, the later winning, from
- *   - the environment: SHOAL_ALLTOALL, SHOAL_ALLTOALLV, or the file named by SHOAL_CONFIG,
+ *   - the environment: SHOAL_ALLTOALL, SHOAL_ALLTOALLV, SHOAL_ALLGATHER, SHOAL_ALLGATHERV, or the file named by
+ *     SHOAL_CONFIG,
  *   - shoal_comm_set_info() on the communicator,
  *   - the info given to one call.
  * It must be the same on every rank; a difference is found and is an error on all of them.
@@ -58,8 +60,35 @@ SHOAL_PUBLIC int shoal_alltoallv_with(const void *sendbuf, const int sendcounts[
                          void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype,
                          MPI_Comm comm, MPI_Info info);
 
-/* Sets the spec for all later calls on `comm` from the keys shoal_alltoall and shoal_alltoallv of `info`; a value
- * "auto" lets Shoal choose again, an absent key changes nothing. Collective. On an error nothing is changed. */
+/* MPI_Allgather. On an inter-communicator every rank of one group gets the messages of all ranks of the other; `sendcount`
+ * is the same on all ranks of a group, and 0 where the group only receives. Both directions are under way together.
+ * SHOAL_NETWORK says what connects the groups: "full" (the standard), "ring" or "torus:4x8" with the ranks of the first
+ * group in front. */
+SHOAL_PUBLIC int shoal_allgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount,
+                    MPI_Datatype recvtype, MPI_Comm comm);
+
+/* MPI_Allgatherv: messages of different sizes. recvcounts and displs have one entry per rank that sends: counts in
+ * elements, displacements in extents of the datatype. One small agreement of all ranks per call; in it they notice when
+ * the groups differ about a size, which is MPI_ERR_OTHER on all of them. */
+SHOAL_PUBLIC int shoal_allgatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
+                     const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm);
+
+/* The 64-bit forms, on every MPI. */
+SHOAL_PUBLIC int shoal_allgather_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf,
+                      MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm);
+SHOAL_PUBLIC int shoal_allgatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf,
+                       const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, MPI_Comm comm);
+
+/* The same with an info that may hold the key shoal_allgather or shoal_allgatherv: a spec for this call alone. */
+SHOAL_PUBLIC int shoal_allgather_with(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
+                         int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info);
+SHOAL_PUBLIC int shoal_allgatherv_with(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
+                          const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm,
+                          MPI_Info info);
+
+/* Sets the spec for all later calls on `comm` from the keys shoal_alltoall and shoal_alltoallv of `info`, or on an
+ * inter-communicator shoal_allgather and shoal_allgatherv; a value "auto" lets Shoal choose again, an absent key changes
+ * nothing. Collective. On an error nothing is changed. */
 SHOAL_PUBLIC int shoal_comm_set_info(MPI_Comm comm, MPI_Info info);
 
 /* Writes one line, ended by a null character and cut to `size` bytes, saying which algorithm ran last on `comm` and

@@ -36,10 +36,13 @@ bool accepts(const parameter& p, std::string_view text) {
   return std::all_of(parts.begin(), parts.end(), [&](std::string_view part) { return accepts_number(p, part); });
 }
 
+// `native` is any collective of the MPI library.
+bool serves(const algorithm& a, collective what) { return a.what == what || !a.generate; }
+
 std::string names_of(collective what) {
   std::vector<std::string> names;
   for (const algorithm& a : algorithms())
-    if (a.what == what) names.push_back(a.name);
+    if (serves(a, what)) names.push_back(a.name);
   return join(names, ", ");
 }
 
@@ -84,7 +87,7 @@ std::vector<int> arguments::list(const std::string& name) const {
 
 const algorithm* find_algorithm(std::string_view name, collective what) {
   for (const algorithm& a : algorithms())
-    if (a.name == name && a.what == what) return &a;
+    if (a.name == name && serves(a, what)) return &a;
   return nullptr;
 }
 

@@ -1,11 +1,11 @@
 #include "api/alltoall.hpp"
 
 #include <algorithm>
-#include <array>
-#include <new>
 
+#include "api/boundary.hpp"
 #include "api/devices.hpp"
 #include "api/process.hpp"
+#include "api/verification.hpp"
 #include "execute/mpi_datatype.hpp"
 #include "execute/mpi_error.hpp"
 
@@ -48,10 +48,10 @@ class service {
 
   // Runs the MPI's own collective on the same buffers and compares. Throws when a byte differs.
   void verify(native_call native) {
-    const std::vector<std::byte> ours = packed(what_.recv);
+    const std::vector<std::byte> ours = packed(what_.recv, state_.ranks());
     if (in_place()) restore();
     require(native(), "the MPI's own collective");
-    if (ours != packed(what_.recv)) throw std::runtime_error(first_difference(ours));
+    require_equal(ours, packed(what_.recv, state_.ranks()), state_.rank());
     state_.verified.add(static_cast<std::int64_t>(ours.size()), 0);
   }
 
@@ -114,13 +114,10 @@ class service {
   const decision* asked_for(MPI_Info info) {
     if (info == MPI_INFO_NULL) return state_.requested(call_.uniform);
     const char* key = call_.uniform ? "shoal_alltoall" : "shoal_alltoallv";
-    std::array<char, MPI_MAX_INFO_VAL + 1> value{};
-    int found = 0;
-    require(PMPI_Info_get(info, key, MPI_MAX_INFO_VAL, value.data(), &found), "MPI_Info_get");
-    if (!state_.same_everywhere(hash_of(value.data())))
+    const std::string value = info_value(info, key);
+    if (!state_.same_everywhere(hash_of(value)))
       throw std::invalid_argument(std::string(key) + " differs between ranks; give every rank the same info");
-    if (!found) return state_.requested(call_.uniform);
-    return state_.requested_now(call_.uniform, value.data());
+    return value.empty() ? state_.requested(call_.uniform) : state_.requested_now(call_.uniform, value);
   }
 
   // With MPI_IN_PLACE the blocks to send lie where others arrive, so they are copied out first.
@@ -141,22 +138,6 @@ class service {
 
   void restore() {
     for (int i = 0; i < state_.ranks(); ++i) what_.recv.unpack(i, what_.send.block(i));
-  }
-
-  std::vector<std::byte> packed(const user_buffer& b) const {
-    std::size_t total = 0;
-    for (int i = 0; i < state_.ranks(); ++i) total += b.bytes(i);
-    std::vector<std::byte> all(total);
-    std::byte* out = all.data();
-    for (int i = 0; i < state_.ranks(); out += b.bytes(i++)) b.pack(i, out);
-    return all;
-  }
-
-  std::string first_difference(const std::vector<std::byte>& ours) const {
-    const std::vector<std::byte> theirs = packed(what_.recv);
-    const auto at = std::mismatch(ours.begin(), ours.end(), theirs.begin()).first - ours.begin();
-    return "verification failed on rank " + std::to_string(state_.rank()) + ": received byte " + std::to_string(at) +
-           " of " + std::to_string(ours.size()) + " differs from the MPI's own result; please report this";
   }
 
   communicator& state_;
@@ -181,37 +162,23 @@ int run(communicator& state, service& s, const alltoall_call& call, const decisi
   return code;
 }
 
-int refused(const alltoall_call& call, const std::string& wrong, manners how, native_call native) {
-  if (!wrong.empty()) {
-    if (how == manners::strict) return raise_error(call.comm, MPI_ERR_OTHER, wrong);
-    warn_once(wrong);
-  }
-  return native();
-}
-
 }  // namespace
 
 int alltoall(const alltoall_call& call, manners how, MPI_Info info, native_call native) {
   if (call.comm == MPI_COMM_NULL) return native();
-  try {
+  return returning_codes(call.comm, [&] {
     std::string wrong;
     communicator* state = process::get().state_of(call.comm, wrong);
-    if (!state) return refused(call, wrong, how, native);
+    if (!state) return refused(call.comm, wrong, how, native);
     service s(*state, call);
     const decision* chosen = nullptr;
     try {
       chosen = s.pick(info);
     } catch (const std::invalid_argument& error) {  // the same on every rank
-      return refused(call, error.what(), how, native);
+      return refused(call.comm, error.what(), how, native);
     }
     return chosen ? run(*state, s, call, *chosen, native) : native();
-  } catch (const mpi_error& error) {
-    return raise_code(call.comm, error.code());
-  } catch (const std::bad_alloc&) {
-    return raise_error(call.comm, MPI_ERR_NO_MEM, "out of memory for the blocks that pass through this rank");
-  } catch (const std::exception& error) {
-    return raise_error(call.comm, MPI_ERR_OTHER, error.what());
-  }
+  });
 }
 
 }  // namespace shoal

@@ -4,6 +4,7 @@
 #include <mpi.h>
 
 #include "api/errors.hpp"
+#include "api/native_call.hpp"
 #include "execute/user_buffer.hpp"
 
 namespace shoal {
@@ -18,19 +19,6 @@ struct alltoall_call {
   number_array recv_counts, recv_displacements;
   MPI_Datatype recv_type;
   MPI_Comm comm;
-};
-
-// The MPI's own collective with the caller's arguments; returns its code. A reference, not a copy.
-class native_call {
- public:
-  template <typename Call>
-  native_call(const Call& call)  // NOLINT: implicit on purpose
-      : call_(&call), invoke_([](const void* c) { return (*static_cast<const Call*>(c))(); }) {}
-  int operator()() const { return invoke_(call_); }
-
- private:
-  const void* call_;
-  int (*invoke_)(const void*);
 };
 
 // Returns an MPI error code; errors have been raised on the communicator. `info` may name the algorithm for this

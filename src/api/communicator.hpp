@@ -45,6 +45,8 @@ class communicator {
   int ranks() const { return at_.ranks; }
   int rank() const { return over_.rank(); }
   memory_pool& pool() { return pool_; }
+  waiting& wait() { return wait_; }
+  agreement& agree() { return agreement_; }
   // A device runtime (CUDA, HIP) is loaded on some rank, so any buffer may be device memory.
   bool devices() const { return devices_; }
   std::vector<std::int64_t>& offsets() { return offsets_; }

@@ -34,6 +34,22 @@ void shoal_alltoallv_f(const void* sendbuf, const int* sendcounts, const int* sd
             ierror);
 }
 
+void shoal_allgather_f(const void* sendbuf, int sendcount, MPI_Fint sendtype, void* recvbuf, int recvcount,
+                       MPI_Fint recvtype, MPI_Fint comm, int* ierror) {
+  const bool in_place = sendbuf == &shoal_in_place_f;
+  give_back(shoal_allgather(in_place ? MPI_IN_PLACE : sendbuf, sendcount, MPI_Type_f2c(sendtype), recvbuf, recvcount,
+                            MPI_Type_f2c(recvtype), MPI_Comm_f2c(comm)),
+            ierror);
+}
+
+void shoal_allgatherv_f(const void* sendbuf, int sendcount, MPI_Fint sendtype, void* recvbuf, const int* recvcounts,
+                        const int* displs, MPI_Fint recvtype, MPI_Fint comm, int* ierror) {
+  const bool in_place = sendbuf == &shoal_in_place_f;
+  give_back(shoal_allgatherv(in_place ? MPI_IN_PLACE : sendbuf, sendcount, MPI_Type_f2c(sendtype), recvbuf, recvcounts,
+                             displs, MPI_Type_f2c(recvtype), MPI_Comm_f2c(comm)),
+            ierror);
+}
+
 void shoal_comm_set_info_f(MPI_Fint comm, MPI_Fint info, int* ierror) {
   give_back(shoal_comm_set_info(MPI_Comm_f2c(comm), MPI_Info_f2c(info)), ierror);
 }

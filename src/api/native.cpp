@@ -20,6 +20,16 @@ int native_alltoallv_c(const void* sendbuf, const MPI_Count* sendcounts, const M
   return PMPI_Alltoallv_c(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm);
 }
 
+int native_allgather_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
+                       MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm) {
+  return PMPI_Allgather_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
+}
+
+int native_allgatherv_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
+                        const MPI_Count* recvcounts, const MPI_Aint* displs, MPI_Datatype recvtype, MPI_Comm comm) {
+  return PMPI_Allgatherv_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm);
+}
+
 #else
 
 namespace {
@@ -28,6 +38,14 @@ bool fits(MPI_Count value) { return value >= std::numeric_limits<int>::min() && 
 
 int too_large(MPI_Comm comm) {
   return raise_error(comm, MPI_ERR_COUNT, "this MPI library has no collective for counts above 2147483647");
+}
+
+// With how many ranks a rank exchanges.
+int peers_of(MPI_Comm comm) {
+  int ranks = 0, inter = 0;
+  PMPI_Comm_test_inter(comm, &inter);
+  inter ? PMPI_Comm_remote_size(comm, &ranks) : PMPI_Comm_size(comm, &ranks);
+  return ranks;
 }
 
 // Empty values, as with MPI_IN_PLACE, stay empty.
@@ -52,9 +70,7 @@ int native_alltoall_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sen
 int native_alltoallv_c(const void* sendbuf, const MPI_Count* sendcounts, const MPI_Aint* sdispls, MPI_Datatype sendtype,
                        void* recvbuf, const MPI_Count* recvcounts, const MPI_Aint* rdispls, MPI_Datatype recvtype,
                        MPI_Comm comm) {
-  int ranks = 0, inter = 0;
-  PMPI_Comm_test_inter(comm, &inter);
-  inter ? PMPI_Comm_remote_size(comm, &ranks) : PMPI_Comm_size(comm, &ranks);
+  const int ranks = peers_of(comm);
   std::vector<int> sent, sent_at, received, received_at;
   const bool in_place = sendbuf == MPI_IN_PLACE;
   if (!narrow(in_place ? nullptr : sendcounts, ranks, sent) || !narrow(in_place ? nullptr : sdispls, ranks, sent_at) ||
@@ -62,6 +78,23 @@ int native_alltoallv_c(const void* sendbuf, const MPI_Count* sendcounts, const M
     return too_large(comm);
   return PMPI_Alltoallv(sendbuf, sent.data(), sent_at.data(), sendtype, recvbuf, received.data(), received_at.data(),
                         recvtype, comm);
+}
+
+int native_allgather_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
+                       MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm) {
+  if (!fits(sendcount) || !fits(recvcount)) return too_large(comm);
+  return PMPI_Allgather(sendbuf, static_cast<int>(sendcount), sendtype, recvbuf, static_cast<int>(recvcount), recvtype,
+                        comm);
+}
+
+int native_allgatherv_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
+                        const MPI_Count* recvcounts, const MPI_Aint* displs, MPI_Datatype recvtype, MPI_Comm comm) {
+  const int ranks = peers_of(comm);
+  std::vector<int> received, received_at;
+  if (!fits(sendcount) || !narrow(recvcounts, ranks, received) || !narrow(displs, ranks, received_at))
+    return too_large(comm);
+  return PMPI_Allgatherv(sendbuf, static_cast<int>(sendcount), sendtype, recvbuf, received.data(), received_at.data(),
+                         recvtype, comm);
 }
 
 #endif

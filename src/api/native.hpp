@@ -3,6 +3,7 @@
 
 #include <mpi.h>
 
+#include "api/allgather.hpp"
 #include "api/alltoall.hpp"
 
 namespace shoal {
@@ -15,12 +16,31 @@ alltoall_call uniform_call(const void* send, Count send_count, MPI_Datatype send
           recv, number_array::linear(recv_count, 0), number_array::linear(0, recv_count), recv_type, comm};
 }
 
-// MPI_Alltoall_c and MPI_Alltoallv_c. Where the MPI lacks them the arguments are narrowed; MPI_ERR_COUNT when they
+// The arguments of MPI_Allgather and MPI_Allgatherv.
+template <typename Count>
+allgather_call gather_call(const void* send, Count send_count, MPI_Datatype send_type, void* recv, Count recv_count,
+                           MPI_Datatype recv_type, MPI_Comm comm) {
+  return {true, send, send_count, send_type,
+          recv, number_array::linear(recv_count, 0), number_array::linear(0, recv_count), recv_type, comm};
+}
+template <typename Count, typename Displacement>
+allgather_call gather_call(const void* send, Count send_count, MPI_Datatype send_type, void* recv,
+                           const Count* recv_counts, const Displacement* displacements, MPI_Datatype recv_type,
+                           MPI_Comm comm) {
+  return {false, send, send_count, send_type,
+          recv, number_array(recv_counts), number_array(displacements), recv_type, comm};
+}
+
+// The 64-bit forms. Where the MPI lacks them the arguments are narrowed; MPI_ERR_COUNT when they
 // do not fit.
 int native_alltoall_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
                       MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm);
 int native_alltoallv_c(const void* sendbuf, const MPI_Count* sendcounts, const MPI_Aint* sdispls, MPI_Datatype sendtype,
                        void* recvbuf, const MPI_Count* recvcounts, const MPI_Aint* rdispls, MPI_Datatype recvtype,
                        MPI_Comm comm);
+int native_allgather_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
+                       MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm);
+int native_allgatherv_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
+                        const MPI_Count* recvcounts, const MPI_Aint* displs, MPI_Datatype recvtype, MPI_Comm comm);
 
 }  // namespace shoal

@@ -42,6 +42,15 @@ MPI_Comm duplicate(MPI_Comm comm) {
   return copy;
 }
 
+// The ranks of both groups, one group behind the other; null as duplicate().
+MPI_Comm merge(MPI_Comm groups) {
+  MPI_Comm all = MPI_COMM_NULL;
+  const int code = with_errors_returned(groups, [&] { return PMPI_Intercomm_merge(groups, 0, &all); });
+  if (code != MPI_SUCCESS) return MPI_COMM_NULL;
+  PMPI_Comm_set_errhandler(all, MPI_ERRORS_RETURN);
+  return all;
+}
+
 }  // namespace
 
 process& process::get() {
@@ -91,43 +100,90 @@ process::attribute* process::find(MPI_Comm comm) const {
   return found ? held : nullptr;
 }
 
+intercommunicator* process::groups_of(MPI_Comm comm, std::string& wrong) {
+  if (closed_) return nullptr;
+  attribute* held = find(comm);
+  if (!held) held = attach(comm);
+  if (held->unserved_groups) serve_groups(comm, *held);
+  if (held->wrong) wrong = held->why;
+  return held->groups.get();
+}
+
 std::string process::explain(MPI_Comm comm) {
   if (closed_) return "the MPI library's own collective: outside MPI_Init and MPI_Finalize";
   const attribute* held = find(comm);
+  const auto explained = [](const auto* last) {
+    return last ? last->how->spec + ": " + last->reason : "nothing was exchanged on this communicator yet";
+  };
   if (!held) return "nothing was exchanged on this communicator yet";
-  if (!held->state) return "the MPI library's own collective: " + held->why;
-  const decision* last = held->state->last;
-  return last ? last->how->spec + ": " + last->reason : "nothing was exchanged on this communicator yet";
+  if (held->groups) return explained(held->groups->last);
+  if (held->state) return explained(held->state->last);
+  return "the MPI library's own collective: " + held->why;
 }
 
 process::attribute* process::attach(MPI_Comm comm) {
   auto held = std::make_unique<attribute>();
   int inter = 0;
   require(PMPI_Comm_test_inter(comm, &inter), "MPI_Comm_test_inter");
+  held->unserved_groups = inter;
   if (inter) held->why = "an inter-communicator";
   else serve(comm, *held);
   require(PMPI_Comm_set_attr(comm, state_key_, held.get()), "MPI_Comm_set_attr");
   const std::scoped_lock guard(lock_);
-  served_ += held->state != nullptr;
   attributes_.push_back(held.get());
   return held.release();
 }
 
 // Collective: makes the state, or says why the ranks of `comm` cannot use Shoal together.
 void process::serve(MPI_Comm comm, attribute& held) {
-  const auto half = static_cast<std::int64_t>(hash_of(settings_.canonical()) >> 1);
-  std::array<std::int64_t, 4> mine{half, -half, !problem_.empty(), served_ >= most_communicators}, all{};
+  const auto mine = terms();
+  std::array<std::int64_t, 4> all{};
   require(PMPI_Allreduce(mine.data(), all.data(), 4, MPI_INT64_T, MPI_MAX, comm), "MPI_Allreduce");
+  if (!may_serve(all, held)) return;
+  const MPI_Comm own = duplicate(comm);
+  if (own == MPI_COMM_NULL) return no_communicator(held);
+  held.state = std::make_unique<communicator>(own, settings_);
+  ++served_;
+}
+
+// The same for two groups. A reduction over an inter-communicator gives each group what the other one has, so the second
+// brings back what the own group has.
+void process::serve_groups(MPI_Comm comm, attribute& held) {
+  held.unserved_groups = false;
+  const auto mine = terms();
+  std::array<std::int64_t, 4> theirs{}, ours{}, all{};
+  require(PMPI_Allreduce(mine.data(), theirs.data(), 4, MPI_INT64_T, MPI_MAX, comm), "MPI_Allreduce");
+  require(PMPI_Allreduce(theirs.data(), ours.data(), 4, MPI_INT64_T, MPI_MAX, comm), "MPI_Allreduce");
+  for (std::size_t i = 0; i < all.size(); ++i) all[i] = std::max(ours[i], theirs[i]);
+  if (!may_serve(all, held)) return;
+  const MPI_Comm own = merge(comm);
+  if (own == MPI_COMM_NULL) return no_communicator(held);
+  int rank = 0, others = 0;
+  require(PMPI_Comm_rank(comm, &rank), "MPI_Comm_rank");
+  require(PMPI_Comm_remote_size(comm, &others), "MPI_Comm_remote_size");
+  held.groups = std::make_unique<intercommunicator>(own, rank, others, settings_);
+  ++served_;
+}
+
+// What ranks must agree on, so that the largest of all ranks tells.
+std::array<std::int64_t, 4> process::terms() const {
+  const auto half = static_cast<std::int64_t>(hash_of(settings_.canonical()) >> 1);
+  return {half, -half, !problem_.empty(), served_ >= most_communicators};
+}
+
+// The same answer on every rank, given the same terms.
+bool process::may_serve(std::span<const std::int64_t> all, attribute& held) const {
   held.why = wrong_settings(all);
   held.wrong = !held.why.empty();
-  if (held.wrong) return;
-  const MPI_Comm own = all[3] ? MPI_COMM_NULL : duplicate(comm);
-  if (own != MPI_COMM_NULL) {
-    held.state = std::make_unique<communicator>(own, settings_);
-    return;
+  if (!held.wrong && all[3]) {
+    held.why = "more than " + std::to_string(most_communicators) + " communicators are in use; free some";
+    warn_once(held.why);
   }
-  held.why = all[3] ? "more than " + std::to_string(most_communicators) + " communicators are in use; free some"
-                    : "the MPI library has no communicator left for Shoal";
+  return held.why.empty();
+}
+
+void process::no_communicator(attribute& held) const {
+  held.why = "the MPI library has no communicator left for Shoal";
   warn_once(held.why);
 }
 
@@ -146,8 +202,9 @@ void process::release(attribute* held) {
     if (it == attributes_.end()) return;  // finish() was first
     attributes_.erase(it);
     ++released_;
-    served_ -= held->state != nullptr;
+    served_ -= held->state || held->groups;
     if (held->state) held->state->report_to(report_);
+    if (held->groups) held->groups->report_to(report_);
   }
   delete held;
 }

@@ -3,6 +3,7 @@
 
 #include <mpi.h>
 
+#include <array>
 #include <atomic>
 #include <cstdint>
 #include <memory>
@@ -12,6 +13,7 @@
 #include <vector>
 
 #include "api/communicator.hpp"
+#include "api/intercommunicator.hpp"
 #include "api/report.hpp"
 #include "api/settings.hpp"
 
@@ -26,6 +28,9 @@ class process {
   // cannot serve it; `wrong` then says what is wrong, or is empty where the MPI's own collective is the right one.
   communicator* state_of(MPI_Comm comm, std::string& wrong);
 
+  // The same for an inter-communicator.
+  intercommunicator* groups_of(MPI_Comm comm, std::string& wrong);
+
   // One line: what ran last on a communicator, and why.
   std::string explain(MPI_Comm comm);
 
@@ -35,6 +40,8 @@ class process {
   // What hangs on a user's communicator: its state, or why there is none, so that ranks agree on that only once.
   struct attribute {
     std::unique_ptr<communicator> state;
+    std::unique_ptr<intercommunicator> groups;
+    bool unserved_groups = false;  // an inter-communicator that was not asked to be served yet
     std::string why;
     bool wrong = false;  // the settings are, so that the user should know
   };
@@ -44,6 +51,10 @@ class process {
   attribute* find(MPI_Comm comm) const;
   attribute* attach(MPI_Comm comm);
   void serve(MPI_Comm comm, attribute& held);
+  void serve_groups(MPI_Comm comm, attribute& held);
+  std::array<std::int64_t, 4> terms() const;
+  bool may_serve(std::span<const std::int64_t> all, attribute& held) const;
+  void no_communicator(attribute& held) const;
   std::string wrong_settings(std::span<const std::int64_t> all) const;
   void release(attribute* held);
   void finish();

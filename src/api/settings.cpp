@@ -5,13 +5,20 @@
 #include <fstream>
 #include <stdexcept>
 
+#include "model/intergroup.hpp"
+
 namespace shoal {
 
 namespace {
 
-std::optional<selection> read_choice(const std::string& value) {
+std::optional<selection> read_choice(const std::string& value, collective what) {
   if (value == "auto") return std::nullopt;
-  return parse_selection(value);
+  return parse_selection(value, what);
+}
+
+std::string read_network(const std::string& value) {
+  check_network(value);
+  return value;
 }
 
 bool read_switch(const std::string& name, const std::string& value) {
@@ -49,13 +56,17 @@ void read_file(const std::string& path, settings& into) {
 
 void settings::set(const std::string& name, const std::string& value) {
   try {
-    if (name == "alltoall") alltoall = read_choice(value);
-    else if (name == "alltoallv") alltoallv = read_choice(value);
+    if (name == "alltoall") alltoall = read_choice(value, collective::alltoall);
+    else if (name == "alltoallv") alltoallv = read_choice(value, collective::alltoall);
+    else if (name == "allgather") allgather = read_choice(value, collective::allgather);
+    else if (name == "allgatherv") allgatherv = read_choice(value, collective::allgather);
     else if (name == "wait") wait = value == "auto" ? std::nullopt : std::optional(parse_wait_mode(value));
     else if (name == "layout") layout = node_layout::parse(value);
+    else if (name == "network") network = read_network(value);
     else if (name == "report") report = read_switch(name, value);
     else if (name == "verify") verify = read_switch(name, value);
-    else throw std::invalid_argument("there is no such setting; there are alltoall, alltoallv, wait, layout, report, verify");
+    else throw std::invalid_argument("there is no such setting; there are alltoall, alltoallv, allgather, allgatherv, "
+                                     "wait, layout, network, report, verify");
   } catch (const std::invalid_argument& error) {
     throw std::invalid_argument(name + " = " + value + ": " + error.what());
   }
@@ -68,7 +79,8 @@ std::string settings::canonical() const {
   const auto text = [](const std::optional<selection>& chosen) { return chosen ? to_string(*chosen) : "auto"; };
   std::string nodes;
   for (int rank = 0; layout && rank < layout->ranks(); ++rank) nodes += std::to_string(layout->node_of(rank)) + "." + std::to_string(layout->virtual_rank(rank)) + ",";
-  return "alltoall=" + text(alltoall) + " alltoallv=" + text(alltoallv) + " layout=" + nodes +
+  return "alltoall=" + text(alltoall) + " alltoallv=" + text(alltoallv) + " allgather=" + text(allgather) +
+         " allgatherv=" + text(allgatherv) + " network=" + network + " layout=" + nodes +
          " verify=" + (verify ? "1" : "0");
 }
 
@@ -77,8 +89,11 @@ settings read_settings() {
   if (const char* path = secure_getenv("SHOAL_CONFIG"); path && *path) read_file(path, all);
   static constexpr const char* names[][2] = {{"SHOAL_ALLTOALL", "alltoall"},
                                              {"SHOAL_ALLTOALLV", "alltoallv"},
+                                             {"SHOAL_ALLGATHER", "allgather"},
+                                             {"SHOAL_ALLGATHERV", "allgatherv"},
                                              {"SHOAL_WAIT", "wait"},
                                              {"SHOAL_LAYOUT", "layout"},
+                                             {"SHOAL_NETWORK", "network"},
                                              {"SHOAL_REPORT", "report"},
                                              {"SHOAL_VERIFY", "verify"}};
   for (const auto& [variable, name] : names)

@@ -14,23 +14,24 @@
 namespace shoal {
 
 struct settings {
-  std::optional<selection> alltoall, alltoallv;  // empty: choose for me
+  // Empty: choose for me.
+  std::optional<selection> alltoall, alltoallv, allgather, allgatherv;
   std::optional<wait_mode> wait;                 // empty: by ranks and cores
   std::optional<node_layout> layout;             // empty: as found
+  std::string network = "full";                  // what connects two groups: see model/intergroup.hpp
   bool report = false;
   bool verify = false;
 
-  // Sets one by name: alltoall, alltoallv, wait, layout, report, verify. Throws std::invalid_argument with the name, the
-  // value and what is allowed.
+  // Sets one by name: alltoall, alltoallv, allgather, allgatherv, wait, layout, network, report, verify. Throws
+  // std::invalid_argument with the name, the value and what is allowed.
   void set(const std::string& name, const std::string& value);
 
   // Equal texts mean equal settings; what may differ between ranks (wait, report) is left out.
   std::string canonical() const;
 };
 
-// Reads SHOAL_CONFIG (a file of lines `name = "value"`) and then SHOAL_ALLTOALL, SHOAL_ALLTOALLV, SHOAL_WAIT,
-// SHOAL_LAYOUT, SHOAL_REPORT and SHOAL_VERIFY, which win. Ignores all of them in setuid programs. Throws
-// std::invalid_argument.
+// Reads SHOAL_CONFIG (a file of lines `name = "value"`) and then the environment, which wins: SHOAL_ and the name in
+// capitals. Ignores all of them in setuid programs. Throws std::invalid_argument.
 settings read_settings();
 
 std::uint64_t hash_of(std::string_view text);

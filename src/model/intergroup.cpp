@@ -99,13 +99,23 @@ intergroup_cost cost_of(const selection& chosen, const problem& at) {
 
 // ---- choice ----------------------------------------------------------------------------------------------------
 
-namespace {
-
-constexpr int most_segments_tried = 4096;
-
 double seconds_of(const intergroup_cost& cost, double bytes, const link_cost& link) {
   return static_cast<double>(cost.steps) * link.startup + cost.volume * bytes * link.per_byte;
 }
+
+std::string plain_schedule(std::string_view network) {
+  if (network == "full" || network == "ring") return std::string(network);
+  constexpr std::string_view torus = "torus:";
+  if (network.substr(0, torus.size()) == torus) return "torus:shape=" + std::string(network.substr(torus.size()));
+  throw std::invalid_argument("'" + std::string(network) + "' is not a network; there are full, ring and " +
+                              "torus:ROWSxCOLUMNS, as in torus:4x8");
+}
+
+void check_network(std::string_view network) { parse_selection(plain_schedule(network), collective::allgather); }
+
+namespace {
+
+constexpr int most_segments_tried = 4096;
 
 // Of all layouts the one-way ring gains most from segments, until p s startups outweigh the q segments under way.
 int best_segments(groups g, double bytes, const link_cost& link) {
@@ -131,10 +141,7 @@ std::vector<std::string> candidates(groups g, std::string_view network, double b
     if (segments > 1) specs.push_back("ring:segments=" + std::to_string(segments));
     return specs;
   }
-  constexpr std::string_view torus = "torus:";
-  if (network.substr(0, torus.size()) == torus) return {"torus:shape=" + std::string(network.substr(torus.size()))};
-  throw std::invalid_argument("'" + std::string(network) + "' is not a network; there are full, ring and " +
-                              "torus:ROWSxCOLUMNS, as in torus:4x8");
+  return {plain_schedule(network)};
 }
 
 std::string time_text(double seconds) {

@@ -38,6 +38,8 @@ struct link_cost {
   double startup = 0, per_byte = 0;
 };
 
+double seconds_of(const intergroup_cost& cost, double bytes, const link_cost& link);
+
 struct intergroup_prediction {
   std::string spec;
   intergroup_cost cost;
@@ -49,6 +51,10 @@ struct intergroup_prediction {
 // shape that does not fit the groups, or groups without a rank.
 std::vector<intergroup_prediction> predict_intergroup(const problem& at, std::string_view network, double bytes,
                                                       const link_cost& link);
+// Throws std::invalid_argument for a text that names no network.
+void check_network(std::string_view network);
+// A schedule that serves any two groups that fit the network.
+std::string plain_schedule(std::string_view network);
 // One line: the first and why it is ahead of the second.
 std::string explain(const std::vector<intergroup_prediction>& predictions);
 

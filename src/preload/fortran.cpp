@@ -59,12 +59,30 @@ void mpi_alltoallv_(void* sendbuf, MPI_Fint* sendcounts, MPI_Fint* sdispls, MPI_
             ierror);
 }
 
+void mpi_allgather_(void* sendbuf, MPI_Fint* sendcount, MPI_Fint* sendtype, void* recvbuf, MPI_Fint* recvcount,
+                    MPI_Fint* recvtype, MPI_Fint* comm, MPI_Fint* ierror) {
+  give_back(serve_allgather(buffer(sendbuf), *sendcount, PMPI_Type_f2c(*sendtype), buffer(recvbuf), *recvcount,
+                            PMPI_Type_f2c(*recvtype), PMPI_Comm_f2c(*comm)),
+            ierror);
+}
+
+void mpi_allgatherv_(void* sendbuf, MPI_Fint* sendcount, MPI_Fint* sendtype, void* recvbuf, MPI_Fint* recvcounts,
+                     MPI_Fint* displs, MPI_Fint* recvtype, MPI_Fint* comm, MPI_Fint* ierror) {
+  give_back(serve_allgatherv(buffer(sendbuf), *sendcount, PMPI_Type_f2c(*sendtype), buffer(recvbuf), recvcounts, displs,
+                             PMPI_Type_f2c(*recvtype), PMPI_Comm_f2c(*comm)),
+            ierror);
+}
+
 // The same under the other names.
 #define SHOAL_SAME_AS(name) __attribute__((alias(#name)))
 decltype(mpi_alltoall_) mpi_alltoall SHOAL_SAME_AS(mpi_alltoall_), mpi_alltoall__ SHOAL_SAME_AS(mpi_alltoall_),
     MPI_ALLTOALL SHOAL_SAME_AS(mpi_alltoall_), ompi_alltoall_f SHOAL_SAME_AS(mpi_alltoall_);
 decltype(mpi_alltoallv_) mpi_alltoallv SHOAL_SAME_AS(mpi_alltoallv_), mpi_alltoallv__ SHOAL_SAME_AS(mpi_alltoallv_),
     MPI_ALLTOALLV SHOAL_SAME_AS(mpi_alltoallv_), ompi_alltoallv_f SHOAL_SAME_AS(mpi_alltoallv_);
+decltype(mpi_allgather_) mpi_allgather SHOAL_SAME_AS(mpi_allgather_), mpi_allgather__ SHOAL_SAME_AS(mpi_allgather_),
+    MPI_ALLGATHER SHOAL_SAME_AS(mpi_allgather_), ompi_allgather_f SHOAL_SAME_AS(mpi_allgather_);
+decltype(mpi_allgatherv_) mpi_allgatherv SHOAL_SAME_AS(mpi_allgatherv_), mpi_allgatherv__ SHOAL_SAME_AS(mpi_allgatherv_),
+    MPI_ALLGATHERV SHOAL_SAME_AS(mpi_allgatherv_), ompi_allgatherv_f SHOAL_SAME_AS(mpi_allgatherv_);
 #undef SHOAL_SAME_AS
 
 }  // extern "C"

@@ -3,6 +3,7 @@
 
 #include <mpi.h>
 
+#include "api/allgather.hpp"
 #include "api/alltoall.hpp"
 #include "api/native.hpp"
 
@@ -22,6 +23,21 @@ inline int serve_alltoallv(const void* sendbuf, const int* sendcounts, const int
                            recvbuf, number_array(recvcounts), number_array(rdispls), recvtype, comm};
   return alltoall(call, manners::drop_in, MPI_INFO_NULL, [&] {
     return PMPI_Alltoallv(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm);
+  });
+}
+
+inline int serve_allgather(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
+                           MPI_Datatype recvtype, MPI_Comm comm) {
+  return allgather(gather_call(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm), manners::drop_in,
+                   MPI_INFO_NULL,
+                   [&] { return PMPI_Allgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm); });
+}
+
+inline int serve_allgatherv(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,
+                            const int* recvcounts, const int* displs, MPI_Datatype recvtype, MPI_Comm comm) {
+  const auto call = gather_call(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm);
+  return allgather(call, manners::drop_in, MPI_INFO_NULL, [&] {
+    return PMPI_Allgatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm);
   });
 }
 

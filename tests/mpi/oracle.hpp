@@ -8,20 +8,12 @@
 #include <string>
 #include <vector>
 
-#include "shapes.hpp"
+#include "buffer.hpp"
 
 namespace shoal {
 
 // How a job's spec is asked for.
 enum class asked { by_call, by_communicator };
-
-// One rank's side of an exchange: its type, and where its blocks are.
-struct side {
-  const layout* how = &layout_named("plain");
-  std::uint32_t shuffled = 0;    // 0: blocks in order without gaps; else a seed: any order, gaps, displacements below 0
-  bool at_bottom = false;        // MPI_BOTTOM with addresses in the type
-  std::int64_t empty_count = 0;  // elements per block of a type of size zero, instead of `how`
-};
 
 // Send and receive may differ between ranks; all else is the same on all ranks of the communicator.
 struct job {
@@ -44,8 +36,5 @@ void perform(const job& j);
 // The spec last used on a communicator.
 std::string used_spec(MPI_Comm comm);
 std::string explained(MPI_Comm comm);
-
-// The byte of the block from `origin` to `destination` that travels as number k.
-std::byte content(int origin, int destination, std::int64_t k);
 
 }  // namespace shoal

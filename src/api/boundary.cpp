@@ -1,0 +1,22 @@
+#include "api/boundary.hpp"
+
+#include <array>
+
+namespace shoal {
+
+int refused(MPI_Comm comm, const std::string& wrong, manners how, native_call native) {
+  if (!wrong.empty()) {
+    if (how == manners::strict) return raise_error(comm, MPI_ERR_OTHER, wrong);
+    warn_once(wrong);
+  }
+  return native();
+}
+
+std::string info_value(MPI_Info info, const char* key) {
+  std::array<char, MPI_MAX_INFO_VAL + 1> value{};
+  int found = 0;
+  require(PMPI_Info_get(info, key, MPI_MAX_INFO_VAL, value.data(), &found), "MPI_Info_get");
+  return value.data();
+}
+
+}  // namespace shoal

@@ -1,0 +1,35 @@
+// Where calls of the user's begin and end: exceptions become error codes, refusals the MPI's own collective.
+#pragma once
+
+#include <mpi.h>
+
+#include <new>
+#include <string>
+
+#include "api/errors.hpp"
+#include "api/native_call.hpp"
+#include "execute/mpi_error.hpp"
+
+namespace shoal {
+
+// Serves a call on `comm`: the body's code, or the error it raises.
+template <typename Body>
+int returning_codes(MPI_Comm comm, Body body) {
+  try {
+    return body();
+  } catch (const mpi_error& error) {
+    return raise_code(comm, error.code());
+  } catch (const std::bad_alloc&) {
+    return raise_error(comm, MPI_ERR_NO_MEM, "out of memory for the blocks that pass through this rank");
+  } catch (const std::exception& error) {
+    return raise_error(comm, MPI_ERR_OTHER, error.what());
+  }
+}
+
+// What to do with a call that Shoal cannot serve, on every rank alike. Nothing in `wrong`: the MPI's own is right.
+int refused(MPI_Comm comm, const std::string& wrong, manners how, native_call native);
+
+// Empty when there is no such key.
+std::string info_value(MPI_Info info, const char* key);
+
+}  // namespace shoal

@@ -1,0 +1,106 @@
+// What Shoal keeps for one of the user's inter-communicators, made collectively on first use: one communicator of all
+// ranks, over which both directions run, each as a schedule with its senders first.
+#pragma once
+
+#include <mpi.h>
+
+#include <array>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "api/communicator.hpp"
+#include "select/choose_between_groups.hpp"
+#include "select/group_sizes.hpp"
+
+namespace shoal {
+
+// A selection made ready for two groups, and what was done with it.
+struct group_plan {
+  std::string spec;
+  selection how;
+  std::array<std::unique_ptr<const program>, 2> steps;  // by direction, made when first needed; none for `native`
+  usage uniform_use, nonuniform_use;
+};
+
+struct group_decision {
+  group_plan* how = nullptr;
+  std::string reason;
+};
+
+// Direction 0: the group whose ranks come first in Shoal's communicator sends. Direction 1: the other one.
+class intercommunicator {
+ public:
+  // Takes over `merged`, the ranks of both groups, each group in its order. Collective.
+  intercommunicator(MPI_Comm merged, int local_rank, int remote_size, const settings& set);
+
+  communicator& all() { return all_; }
+  int rank() const { return all_.rank(); }
+  int ranks() const { return all_.ranks(); }
+  int senders(int direction) const { return direction == 0 ? first_group_ : ranks() - first_group_; }
+  bool sends(int direction) const { return (rank() < first_group_) == (direction == 0); }
+  int outgoing() const { return sends(0) ? 0 : 1; }  // the direction in which this rank sends
+  std::array<bool, 2> sending() const { return {sends(0), sends(1)}; }
+  // Among those of its group.
+  int local_rank() const { return schedule_rank(outgoing()); }
+
+  group_sizes agreed(const group_sizes& mine) { return agree_on(mine, sending(), all_.agree()); }
+
+  // What was asked for, or null: choose. Collective calls with equal arguments change it.
+  const group_decision* requested(bool uniform);
+  // Throws std::invalid_argument where it can serve neither direction.
+  void require_service(const selection& how) const;
+  void request(bool uniform, std::optional<selection> how);
+  // What one call asks for, or null: choose. Throws std::invalid_argument where the spec is wrong.
+  const group_decision* requested_now(bool uniform, std::string_view spec);
+  // The likely best; `users` is the user's inter-communicator, on which the MPI's own collective is measured once.
+  const group_decision* choose(const group_sizes& sizes, MPI_Comm users);
+
+  // Makes the programs for the directions in which something moves, where there is a schedule. Throws
+  // std::invalid_argument where it cannot serve these groups.
+  void make_ready(group_plan& how, const group_sizes& sizes);
+  // Both directions together; one in which nothing moves is left out.
+  void run(const group_plan& how, const group_sizes& sizes, const std::array<payload, 2>& what);
+  // Of the last run, in a direction.
+  const exchange_counters& counters(int direction) const { return lines_[direction].moves.counters(); }
+
+  // What ran last, for shoal_comm_explain.
+  const group_decision* last = nullptr;
+  usage verified;
+  void report_to(usage_report& report) const;
+
+ private:
+  // What moves one direction: its messages have tags of their own.
+  struct line {
+    mpi_transport over;
+    exchange moves;
+    line(MPI_Comm comm, memory_pool& pool, int direction)
+        : over(comm, mpi_transport::standard_piece_bytes, {direction, 2}), moves(pool, over) {}
+  };
+
+  int schedule_rank(int direction) const { return (rank() + ranks() - first_of(direction)) % ranks(); }
+  int first_of(int direction) const { return direction == 0 ? 0 : first_group_; }  // the rank that is the first sender
+  program make_program(const selection& how, int direction) const;
+  problem groups(int direction) const;
+  selection plain() const { return parse_selection(plain_schedule(network_), collective::allgather); }
+  group_plan& plan_of(const selection& how);
+  measured_direction measure(int direction, MPI_Comm users);
+  template <typename Call>
+  double seconds_of(int repetitions, Call call);
+
+  communicator all_;
+  int first_group_;
+  std::string network_;
+  std::array<line, 2> lines_;
+  std::map<std::string, group_plan> plans_;
+  std::optional<selection> requested_[2];  // nonuniform, uniform
+  group_decision requested_ready_[2];
+  std::map<std::string, group_decision, std::less<>> requested_now_[2];  // by spec
+  int automatic_calls_ = 0;
+  std::array<std::optional<measured_direction>, 2> measured_;
+  std::map<std::uint64_t, group_decision> chosen_;  // by class of sizes
+};
+
+}  // namespace shoal
