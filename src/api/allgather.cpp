@@ -89,10 +89,10 @@ class service {
   const group_decision* asked_for(MPI_Info info) {
     if (info == MPI_INFO_NULL) return state_.requested(call_.uniform);
     const char* key = call_.uniform ? "shoal_allgather" : "shoal_allgatherv";
-    const std::string value = info_value(info, key);
-    if (!state_.all().same_everywhere(hash_of(value)))
+    const info_value value(info, key);
+    if (!state_.all().same_everywhere(hash_of(value.text())))
       throw std::invalid_argument(std::string(key) + " differs between ranks; give every rank the same info");
-    return value.empty() ? state_.requested(call_.uniform) : state_.requested_now(call_.uniform, value);
+    return value.text().empty() ? state_.requested(call_.uniform) : state_.requested_now(call_.uniform, value.text());
   }
 
   intercommunicator& state_;

@@ -1,7 +1,5 @@
 #include "api/boundary.hpp"
 
-#include <array>
-
 namespace shoal {
 
 int refused(MPI_Comm comm, const std::string& wrong, manners how, native_call native) {
@@ -12,11 +10,9 @@ int refused(MPI_Comm comm, const std::string& wrong, manners how, native_call na
   return native();
 }
 
-std::string info_value(MPI_Info info, const char* key) {
-  std::array<char, MPI_MAX_INFO_VAL + 1> value{};
+info_value::info_value(MPI_Info info, const char* key) {
   int found = 0;
-  require(PMPI_Info_get(info, key, MPI_MAX_INFO_VAL, value.data(), &found), "MPI_Info_get");
-  return value.data();
+  require(PMPI_Info_get(info, key, MPI_MAX_INFO_VAL, text_.data(), &found), "MPI_Info_get");
 }
 
 }  // namespace shoal

@@ -3,8 +3,10 @@
 
 #include <mpi.h>
 
+#include <array>
 #include <new>
 #include <string>
+#include <string_view>
 
 #include "api/errors.hpp"
 #include "api/native_call.hpp"
@@ -29,7 +31,14 @@ int returning_codes(MPI_Comm comm, Body body) {
 // What to do with a call that Shoal cannot serve, on every rank alike. Nothing in `wrong`: the MPI's own is right.
 int refused(MPI_Comm comm, const std::string& wrong, manners how, native_call native);
 
-// Empty when there is no such key.
-std::string info_value(MPI_Info info, const char* key);
+// The value of a key, empty when there is none. Allocates nothing.
+class info_value {
+ public:
+  info_value(MPI_Info info, const char* key);
+  std::string_view text() const { return text_.data(); }
+
+ private:
+  std::array<char, MPI_MAX_INFO_VAL + 1> text_{};
+};
 
 }  // namespace shoal

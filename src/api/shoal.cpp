@@ -18,7 +18,7 @@ struct asked_texts {
   std::string uniform, other;
 
   asked_texts(communicator& ranks, MPI_Info info, const std::string& key)
-      : uniform(info_value(info, key.c_str())), other(info_value(info, (key + "v").c_str())) {
+      : uniform(info_value(info, key.c_str()).text()), other(info_value(info, (key + "v").c_str()).text()) {
     if (!ranks.same_everywhere(hash_of(uniform + "|" + other)))
       throw std::invalid_argument(key + " or " + key + "v differ between ranks; give every rank the same info");
   }
