@@ -11,21 +11,32 @@ exchange::~exchange() {
 
 void exchange::start(const program& how, const payload& what) {
   how_ = &how;
-  what_ = what;
-  if (how.plan.parts > 1) cut_blocks();
-  counters_ = {};
-  remaining_ = how.plan.operations.size();
-  before_.assign(how.before.begin(), how.before.end());
-  running_.assign(remaining_, {});
+  sizes_known_ = false;
   temp_.assign(how.plan.temp_slots, {});
+  begin(what);
+}
+
+void exchange::repeat(const payload& what) {
+  sizes_known_ = true;
+  for (held_block& block : temp_) block = {nullptr, block.bytes};
+  begin(what);
+}
+
+void exchange::begin(const payload& what) {
+  what_ = what;
+  if (how_->plan.parts > 1) cut_blocks();
+  counters_ = {};
+  remaining_ = how_->plan.operations.size();
+  before_.assign(how_->before.begin(), how_->before.end());
+  running_.assign(remaining_, {});
   ready_.clear();
   ready_.reserve(remaining_);
-  ended_.reserve(how.most_transfers);
-  over_.reserve(how.most_transfers);
+  ended_.reserve(how_->most_transfers);
+  over_.reserve(how_->most_transfers);
   for (op_id id = static_cast<op_id>(remaining_) - 1; id >= 0; --id)
     if (before_[id] == 0) ready_.push_back(id);
   run_ready();
-  if (done() && how.plan.parts > 1) join_blocks();
+  if (done() && how_->plan.parts > 1) join_blocks();
 }
 
 // From here on a block is a part.
@@ -340,8 +351,7 @@ void exchange::read_done(slot s) {
 }
 
 int exchange::tag(op_id id, part which) const {
-  const int numbers = over_.highest_tag() / 2;  // tag 0 is for agreements
-  return 1 + (how_->sequence[id] % numbers) * 2 + (which == part::data);
+  return tags_.first + (how_->sequence[id] % (tags_.count / 2)) * 2 + (which == part::data);
 }
 
 }  // namespace shoal

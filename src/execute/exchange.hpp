@@ -32,9 +32,15 @@ class exchange {
   static constexpr std::size_t standard_inline_bytes = 4096;
 
   exchange(memory_pool& pool, transport& over, std::size_t inline_bytes = standard_inline_bytes)
-      : pool_(pool), over_(over), inline_bytes_(inline_bytes), cut_send_(pool), cut_recv_(pool) {}
+      : pool_(pool), over_(over), inline_bytes_(inline_bytes), tags_{1, over.highest_tag()}, cut_send_(pool),
+        cut_recv_(pool) {}
   // Between exchanges, and the same on every rank.
   void set_inline_bytes(std::size_t bytes) { inline_bytes_ = bytes; }
+  // Exchanges under way at the same time between the same ranks need tags of their own, the same on every rank.
+  struct tag_range {
+    int first, count;
+  };
+  void set_tags(tag_range tags) { tags_ = tags; }
   ~exchange();
   exchange(const exchange&) = delete;
   exchange& operator=(const exchange&) = delete;
@@ -42,6 +48,8 @@ class exchange {
   // `what` and the memory it names must stay until the exchange is done. Its blocks are whole; they are cut here where
   // the program moves parts.
   void start(const program& how, const payload& what);
+  // The same exchange again: sizes are those of the run before, on every rank, and none is announced.
+  void repeat(const payload& what);
   // Moves everything that can move now. True when the exchange is done; `moved` tells if anything arrived.
   bool progress(bool& moved);
   bool done() const { return remaining_ == 0; }
@@ -75,6 +83,7 @@ class exchange {
 
   enum class part { sizes, data };
 
+  void begin(const payload& what);
   void cut_blocks();
   void join_blocks();
   void run_ready();
@@ -96,7 +105,7 @@ class exchange {
 
   const operation& op(op_id id) const { return how_->plan.operations[id]; }
   std::span<const slot> blocks(op_id id) const { return how_->plan.slots_of(op(id)); }
-  bool announced(op_id id) const { return !what_.uniform && how_->announced[id] > 0; }
+  bool announced(op_id id) const { return !what_.uniform && !sizes_known_ && how_->announced[id] > 0; }
   int tag(op_id id, part which) const;
   int ticket(op_id id, part which) const { return id * 2 + (which == part::data); }
 
@@ -117,6 +126,8 @@ class exchange {
   memory_pool& pool_;
   transport& over_;
   std::size_t inline_bytes_;
+  tag_range tags_;
+  bool sizes_known_ = false;  // of blocks that pass, from the run before
   const program* how_ = nullptr;
   payload what_;
   cut_buffer cut_send_, cut_recv_;
