@@ -28,7 +28,8 @@ void for_each_system(int ranks, const std::function<void(const digit_system&)>& 
 
 TEST(best_radices, cost_what_the_vectors_say) {
   std::ifstream file(std::string(SHOAL_VECTORS) + "/vectors-radix.json");
-  for (const auto& v : nlohmann::json::parse(file).at("best_cost")) {
+  const auto vectors = nlohmann::json::parse(file);
+  for (const auto& v : vectors.at("best_cost")) {
     const int ranks = v[0];
     const digit_cost cost{0, v[1], v[2], 0};
     const priced_radices best = best_radices(ranks, cost);
