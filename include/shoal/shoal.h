@@ -6,7 +6,7 @@
  * ranks, and an allgather between two: the other cases, device memory, and whatever Shoal cannot do better are done by
  * the MPI library's own collective.
  *
- * Calls are collective and blocking. Calls on different communicators may run in different threads when MPI was
+ * Calls are collective, and blocking where nothing else is said. Calls on different communicators may run in different threads when MPI was
  * initialised with MPI_THREAD_MULTIPLE. The first call on a communicator makes a communicator of Shoal's own from it,
  * which is freed with it; buffers and arguments stay the caller's and are not used after the return. Only the receive
  * buffer is written, and only where MPI says so.
@@ -85,6 +85,47 @@ SHOAL_PUBLIC int shoal_allgather_with(const void *sendbuf, int sendcount, MPI_Da
 SHOAL_PUBLIC int shoal_allgatherv_with(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
                           const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm,
                           MPI_Info info);
+
+/* ---- started now, ended later ---------------------------------------------------------------------------------- */
+
+/* An exchange under way, or ready to be started. Buffers, types' contents and the arrays of counts and displacements
+ * must stay as they are until it has ended, for a persistent one until it is freed; the receive buffer may be read, and
+ * the send buffer written, while it is not under way. It moves only inside shoal_test and shoal_wait. Calls for one
+ * communicator may not run in two threads at once. */
+typedef struct shoal_request_data *shoal_request;
+#define SHOAL_REQUEST_NULL ((shoal_request)0)
+
+/* MPI_Ialltoall and MPI_Ialltoallv: start an exchange, which ends in shoal_test or shoal_wait. No rank waits for others
+ * here; so until a blocking call or shoal_comm_set_info has made `comm` known to Shoal, the MPI library's own runs. Up to
+ * 127 may be open on a communicator. */
+SHOAL_PUBLIC int shoal_ialltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount,
+                    MPI_Datatype recvtype, MPI_Comm comm, shoal_request *request);
+SHOAL_PUBLIC int shoal_ialltoallv(const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype,
+                     void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm,
+                     shoal_request *request);
+
+/* MPI_Alltoall_init and MPI_Alltoallv_init: make everything ready once, to be started with shoal_start any number of
+ * times. Collective: the ranks agree on the sizes and choose from measured exchanges, or take the spec of `info` (keys
+ * as above; MPI_INFO_NULL: none). From the second start on no sizes travel and nothing is allocated. Up to 127 may be
+ * open on a communicator. */
+SHOAL_PUBLIC int shoal_alltoall_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
+                        int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, shoal_request *request);
+SHOAL_PUBLIC int shoal_alltoallv_init(const void *sendbuf, const int sendcounts[], const int sdispls[],
+                         MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[],
+                         MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, shoal_request *request);
+
+/* Starts a persistent exchange that is not under way. Like MPI_Start, in the same order on all ranks. */
+SHOAL_PUBLIC int shoal_start(shoal_request request);
+
+/* Moves the exchange on; *flag tells if it has ended, or was not under way. shoal_wait returns when it has. A nonblocking
+ * request that has ended is freed and becomes SHOAL_REQUEST_NULL, for which both return at once. */
+SHOAL_PUBLIC int shoal_test(shoal_request *request, int *flag);
+SHOAL_PUBLIC int shoal_wait(shoal_request *request);
+
+/* Frees a persistent request that is not under way and sets it to SHOAL_REQUEST_NULL. Before MPI_Finalize. */
+SHOAL_PUBLIC int shoal_request_free(shoal_request *request);
+
+/* ---- asking ------------------------------------------------------------------------------------------------------ */
 
 /* Sets the spec for all later calls on `comm` from the keys shoal_alltoall and shoal_alltoallv of `info`, or on an
  * inter-communicator shoal_allgather and shoal_allgatherv; a value "auto" lets Shoal choose again, an absent key changes

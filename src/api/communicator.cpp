@@ -61,6 +61,7 @@ struct communicator::card {
 
 communicator::communicator(MPI_Comm own, const settings& set) : own_(own), over_(own) {
   at_.ranks = over_.ranks();
+  exchange_.set_tags(claim(0));
   requested_[0] = set.alltoallv;
   requested_[1] = set.alltoall;
   survey(set);
@@ -157,19 +158,36 @@ prepared& communicator::prepare(const selection& how) {
 const decision* communicator::choose_unasked(bool uniform, std::int64_t block_bytes) {
   automatic& kind = automatic_[uniform];
   if (kind.calls < unmeasured_calls) {
-    if (kind.calls++ == 0) {
-      const choice likely = choose_unmeasured(crowded_);
-      kind.unmeasured = {&prepare(likely.how), likely.reason};
-    }
-    return &kind.unmeasured;
+    ++kind.calls;
+    return choose_unmeasured(uniform);
   }
-  if (!kind.measured) {
-    kind.measured = measure_exchanges(*this, uniform);
-    const auto best = shoal::choose_unasked(ranks(), *kind.measured);
-    if (best) kind.unasked = {&prepare(best->how), best->reason};
-  }
+  measure(uniform);
   if (uniform) return choose_for(uniform, features::uniform(ranks(), block_bytes));
   return kind.unasked.how ? &kind.unasked : nullptr;
+}
+
+const decision* communicator::choose_at_once(bool uniform, std::int64_t block_bytes) {
+  const automatic& kind = automatic_[uniform];
+  if (!kind.measured) return choose_unmeasured(uniform);
+  if (uniform) return choose_for(uniform, features::uniform(ranks(), block_bytes));
+  return kind.unasked.how ? &kind.unasked : choose_unmeasured(uniform);
+}
+
+const decision* communicator::choose_unmeasured(bool uniform) {
+  decision& ready = automatic_[uniform].unmeasured;
+  if (!ready.how) {
+    const choice likely = shoal::choose_unmeasured(crowded_);
+    ready = {&prepare(likely.how), likely.reason};
+  }
+  return &ready;
+}
+
+void communicator::measure(bool uniform) {
+  automatic& kind = automatic_[uniform];
+  if (kind.measured) return;
+  kind.measured = measure_exchanges(*this, uniform);
+  const auto best = shoal::choose_unasked(ranks(), *kind.measured);
+  if (best) kind.unasked = {&prepare(best->how), best->reason};
 }
 
 const decision* communicator::choose_for(bool uniform, const features& sizes) {
@@ -193,6 +211,34 @@ std::vector<double> communicator::slowest(const std::vector<double>& mine) {
   std::vector<double> all;
   for (std::int64_t n : nanoseconds) all.push_back(static_cast<double>(n) * 1e-9);
   return all;
+}
+
+// Channel 0 is for blocking exchanges, the lower half of the others for nonblocking ones, in turns; what is still open
+// after all others were used is refused. Persistent ones take the lowest of the upper half that is free on every rank
+// and above all that some rank has in use: ranks release theirs at different times.
+exchange::tag_range communicator::claim(int channel) {
+  if (channel >= channels || channels_[channel])
+    throw std::runtime_error("more than " + std::to_string(channels / 2 - 1) +
+                             " requests are open on a communicator; complete or free some");
+  channels_[channel] = true;
+  return {1 + channel * tags_of_channel(), tags_of_channel()};
+}
+
+exchange::tag_range communicator::nonblocking_tags() {
+  last_nonblocking_ = last_nonblocking_ % (channels / 2 - 1) + 1;
+  return claim(last_nonblocking_);
+}
+
+exchange::tag_range communicator::persistent_tags() {
+  std::int64_t next = channels;
+  while (next > channels / 2 && !channels_[next - 1]) --next;
+  constexpr combine highest = combine::maximum;
+  agreement_.reach({&next, 1}, {&highest, 1});
+  return claim(static_cast<int>(next));
+}
+
+void communicator::release_tags(exchange::tag_range tags) {
+  channels_[(tags.first - 1) / tags_of_channel()] = false;
 }
 
 void communicator::run(const prepared& how, const payload& what) {

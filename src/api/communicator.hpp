@@ -3,6 +3,7 @@
 
 #include <mpi.h>
 
+#include <bitset>
 #include <map>
 #include <memory>
 #include <optional>
@@ -33,7 +34,7 @@ struct decision {
   std::string reason;
 };
 
-class communicator {
+class communicator : public std::enable_shared_from_this<communicator> {
  public:
   // Takes over `own`, a communicator of Shoal's with the same ranks (MPI_COMM_SELF stays open). Collective.
   communicator(MPI_Comm own, const settings& set);
@@ -69,6 +70,16 @@ class communicator {
   // the first few of a kind on a communicator take the likely best, then a handful of exchanges is measured, once.
   const decision* choose_unasked(bool uniform, std::int64_t block_bytes);
   const decision* choose_for(bool uniform, const features& sizes);
+  // Measures now, unless that was done; then choose_for() may be asked. Collective.
+  void measure(bool uniform);
+  // The choice from what is known by now, without a word to other ranks.
+  const decision* choose_at_once(bool uniform, std::int64_t block_bytes);
+
+  // Tags for an exchange that is under way beside others, the same on every rank; throws where none are left.
+  exchange::tag_range nonblocking_tags();
+  exchange::tag_range persistent_tags();  // collective
+  void release_tags(exchange::tag_range tags);
+
   void run(const prepared& how, const payload& what);
   // For measuring: see exchange::set_inline_bytes.
   void set_inline_bytes(std::size_t bytes) { exchange_.set_inline_bytes(bytes); }
@@ -79,6 +90,8 @@ class communicator {
   void report_to(usage_report& report) const;
 
  private:
+  static constexpr int channels = 256;  // exchanges under way at the same time, each with tags of its own
+
   // What is chosen, for one kind of exchange, when nothing is asked for.
   struct automatic {
     int calls = 0;
@@ -88,6 +101,9 @@ class communicator {
     std::uint64_t last_class = 0;
     decision* last = nullptr;
   };
+  const decision* choose_unmeasured(bool uniform);
+  exchange::tag_range claim(int channel);
+  int tags_of_channel() const { return over_.highest_tag() / channels; }
   struct card;  // what a rank tells the others about where it runs
   void survey(const settings& set);
   std::vector<card> exchange_cards();
@@ -107,6 +123,8 @@ class communicator {
   std::map<std::string, decision, std::less<>> requested_now_[2];  // by spec
   std::map<std::string, prepared> prepared_;
   automatic automatic_[2];
+  std::bitset<channels> channels_;  // of tags, in use
+  int last_nonblocking_ = 0;
   std::vector<std::int64_t> offsets_;
 };
 

@@ -93,6 +93,11 @@ communicator* process::state_of(MPI_Comm comm, std::string& wrong) {
   return last.held->state.get();
 }
 
+communicator* process::present_state_of(MPI_Comm comm) const {
+  const attribute* held = closed_ ? nullptr : find(comm);
+  return held ? held->state.get() : nullptr;
+}
+
 process::attribute* process::find(MPI_Comm comm) const {
   attribute* held = nullptr;
   int found = 0;
@@ -142,7 +147,7 @@ void process::serve(MPI_Comm comm, attribute& held) {
   if (!may_serve(all, held)) return;
   const MPI_Comm own = duplicate(comm);
   if (own == MPI_COMM_NULL) return no_communicator(held);
-  held.state = std::make_unique<communicator>(own, settings_);
+  held.state = std::make_shared<communicator>(own, settings_);
   ++served_;
 }
 

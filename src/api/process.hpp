@@ -28,6 +28,9 @@ class process {
   // cannot serve it; `wrong` then says what is wrong, or is empty where the MPI's own collective is the right one.
   communicator* state_of(MPI_Comm comm, std::string& wrong);
 
+  // The state when there is one already; else null.
+  communicator* present_state_of(MPI_Comm comm) const;
+
   // The same for an inter-communicator.
   intercommunicator* groups_of(MPI_Comm comm, std::string& wrong);
 
@@ -39,7 +42,7 @@ class process {
  private:
   // What hangs on a user's communicator: its state, or why there is none, so that ranks agree on that only once.
   struct attribute {
-    std::unique_ptr<communicator> state;
+    std::shared_ptr<communicator> state;  // open requests keep it
     std::unique_ptr<intercommunicator> groups;
     bool unserved_groups = false;  // an inter-communicator that was not asked to be served yet
     std::string why;

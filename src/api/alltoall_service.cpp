@@ -1,0 +1,148 @@
+#include "api/alltoall_service.hpp"
+
+#include <algorithm>
+
+#include "api/boundary.hpp"
+#include "api/devices.hpp"
+#include "api/verification.hpp"
+#include "execute/mpi_error.hpp"
+
+namespace shoal {
+
+const decision* alltoall_service::pick(MPI_Info info) {
+  const decision* chosen = asked_for(info);
+  if (!chosen) chosen = state_.choose_unasked(call_.uniform, call_.uniform ? block_bytes() : 0);
+  if (chosen && !chosen->how->steps) return chosen;
+  describe();
+  features sizes = local_features();
+  if (chosen && !state_.devices()) return sizes.invalid ? nullptr : chosen;
+  if (!agree_on_sizes(sizes)) return nullptr;
+  return chosen ? chosen : state_.choose_for(call_.uniform, sizes);
+}
+
+const decision* alltoall_service::plan(MPI_Info info) {
+  const decision* chosen = asked_for(info);
+  describe();
+  features sizes = local_features();
+  if (!agree_on_sizes(sizes)) return nullptr;
+  if (chosen) return chosen;
+  state_.measure(call_.uniform);
+  return state_.choose_for(call_.uniform, sizes);
+}
+
+const decision* alltoall_service::pick_at_once() {
+  describe();
+  if (state_.devices() || local_features().invalid) return nullptr;
+  const decision* chosen = state_.requested(call_.uniform);
+  return chosen ? chosen : state_.choose_at_once(call_.uniform, call_.uniform ? block_bytes() : 0);
+}
+
+// Makes this rank's view everyone's. False: the MPI's own collective is the one to use. Throws where another rank's
+// arguments are wrong.
+bool alltoall_service::agree_on_sizes(features& sizes) {
+  const bool wrong = sizes.invalid;
+  sizes = state_.agreed(sizes);
+  if (sizes.on_device || wrong) return false;
+  if (sizes.invalid) throw mpi_error(MPI_ERR_OTHER, "another rank's arguments are wrong");
+  if (sizes.is_uniform()) what_.uniform = what_.recv.bytes(0);
+  return true;
+}
+
+const payload& alltoall_service::blocks() {
+  if (in_place()) take_snapshot();
+  return what_;
+}
+
+void alltoall_service::drop_snapshot() {
+  if (snapshot_) state_.pool().give_back(snapshot_, snapshot_bytes_);
+  snapshot_ = nullptr;
+}
+
+void alltoall_service::verify(native_call native) {
+  const std::vector<std::byte> ours = packed(what_.recv, state_.ranks());
+  if (in_place()) restore();
+  require(native(), "the MPI's own collective");
+  require_equal(ours, packed(what_.recv, state_.ranks()), state_.rank());
+  state_.verified.add(static_cast<std::int64_t>(ours.size()), 0);
+}
+
+std::int64_t alltoall_service::bytes_sent() const {
+  const number_array& counts = in_place() ? call_.recv_counts : call_.send_counts;
+  std::int64_t elements = 0;
+  for (int i = 0; i < state_.ranks(); ++i) elements += counts[i];
+  return elements * type_size();
+}
+
+// Of the type that is sent; 0 for one that is wrong, which the MPI reports.
+std::int64_t alltoall_service::type_size() const {
+  const MPI_Datatype type = in_place() ? call_.recv_type : call_.send_type;
+  MPI_Count size = 0;
+  if (type != MPI_DATATYPE_NULL) require(PMPI_Type_size_x(type, &size), "MPI_Type_size_x");
+  return size;
+}
+
+void alltoall_service::describe() {
+  if (!in_place()) shoal::describe(call_.send_type, state_.own(), send_packer_, what_.send);
+  shoal::describe(call_.recv_type, state_.own(), recv_packer_, what_.recv);
+  what_.recv.base = static_cast<std::byte*>(call_.recv);
+  what_.recv.counts = call_.recv_counts;
+  what_.recv.displacements = call_.recv_displacements;
+  if (call_.uniform) what_.uniform = what_.recv.bytes(0);
+  if (in_place()) return;
+  what_.send.base = static_cast<std::byte*>(const_cast<void*>(call_.send));
+  what_.send.counts = call_.send_counts;
+  what_.send.displacements = call_.send_displacements;
+}
+
+features alltoall_service::local_features() const {
+  features mine;
+  mine.ranks = state_.ranks();
+  const user_buffer& b = in_place() ? what_.recv : what_.send;
+  for (int i = 0; i < state_.ranks(); ++i) {
+    const std::int64_t bytes = b.counts[i] * b.type_size;
+    mine.total_bytes += bytes;
+    mine.largest_block = std::max(mine.largest_block, bytes);
+    mine.full_blocks += bytes > 0;
+  }
+  mine.most_sent = mine.total_bytes;
+  mine.invalid = !valid(what_.recv, call_.recv_type) || (!in_place() && !valid(what_.send, call_.send_type));
+  mine.on_device = state_.devices() && (is_device_memory(call_.recv) || (!in_place() && is_device_memory(call_.send)));
+  return mine;
+}
+
+bool alltoall_service::valid(const user_buffer& b, MPI_Datatype type) const {
+  for (int i = 0; i < state_.ranks(); ++i)
+    if (b.counts[i] < 0 || (b.counts[i] > 0 && type == MPI_DATATYPE_NULL)) return false;
+  return true;
+}
+
+const decision* alltoall_service::asked_for(MPI_Info info) {
+  if (info == MPI_INFO_NULL) return state_.requested(call_.uniform);
+  const char* key = call_.uniform ? "shoal_alltoall" : "shoal_alltoallv";
+  const info_value value(info, key);
+  if (!state_.same_everywhere(hash_of(value.text())))
+    throw std::invalid_argument(std::string(key) + " differs between ranks; give every rank the same info");
+  return value.text().empty() ? state_.requested(call_.uniform) : state_.requested_now(call_.uniform, value.text());
+}
+
+// With MPI_IN_PLACE the blocks to send lie where others arrive.
+void alltoall_service::take_snapshot() {
+  const int ranks = state_.ranks();
+  std::vector<std::int64_t>& at = offsets_;
+  at.assign(static_cast<std::size_t>(ranks) + 1, 0);
+  for (int i = 0; i < ranks; ++i) at[i + 1] = at[i] + static_cast<std::int64_t>(what_.recv.bytes(i));
+  snapshot_bytes_ = static_cast<std::size_t>(at[ranks]);
+  snapshot_ = state_.pool().take(snapshot_bytes_);
+  for (int i = 0; i < ranks; ++i) what_.recv.pack(i, snapshot_ + at[i]);
+  what_.send = {};
+  what_.send.base = snapshot_;
+  what_.send.counts = call_.recv_counts;
+  what_.send.displacements = number_array(at.data());
+  what_.send.type_size = what_.recv.type_size;
+}
+
+void alltoall_service::restore() {
+  for (int i = 0; i < state_.ranks(); ++i) what_.recv.unpack(i, what_.send.block(i));
+}
+
+}  // namespace shoal

@@ -1,0 +1,62 @@
+// One all-to-all call being served: the user's buffers described, what is known of the sizes, and the way it is done.
+#pragma once
+
+#include <vector>
+
+#include "api/alltoall.hpp"
+#include "api/communicator.hpp"
+#include "execute/mpi_datatype.hpp"
+
+namespace shoal {
+
+class alltoall_service {
+ public:
+  // All stay the caller's. `offsets` is where a copy of blocks exchanged in place keeps their positions.
+  alltoall_service(communicator& state, const alltoall_call& call, std::vector<std::int64_t>& offsets)
+      : state_(state), call_(call), offsets_(offsets) {}
+  ~alltoall_service() { drop_snapshot(); }
+  alltoall_service(const alltoall_service&) = delete;
+  alltoall_service& operator=(const alltoall_service&) = delete;
+
+  // The algorithm; null: the MPI's own collective, because of device memory or to report wrong arguments of this
+  // rank. Throws where those of another rank are wrong. The ranks ask each other only where they must: to choose
+  // from sizes that each knows only in part, and when memory may be a device's. Where the MPI's own collective is
+  // chosen nothing else is looked at, so that it costs little more than without Shoal.
+  const decision* pick(MPI_Info info);
+  // The same for an exchange that will be repeated: the ranks always ask each other, and measure if none did before.
+  const decision* plan(MPI_Info info);
+  // The same without asking anyone, for an exchange that may not wait for other ranks.
+  const decision* pick_at_once();
+
+  // What to exchange; with MPI_IN_PLACE the blocks to send are copied first. Ended by drop_snapshot().
+  const payload& blocks();
+  void drop_snapshot();
+
+  // Runs the MPI's own collective on the same buffers and compares. Throws when a byte differs.
+  void verify(native_call native);
+
+  std::int64_t bytes_sent() const;
+
+ private:
+  bool in_place() const { return call_.send == MPI_IN_PLACE; }
+  std::int64_t type_size() const;
+  // Of a uniform exchange.
+  std::int64_t block_bytes() const { return (in_place() ? call_.recv_counts : call_.send_counts)[0] * type_size(); }
+  void describe();
+  features local_features() const;
+  bool valid(const user_buffer& b, MPI_Datatype type) const;
+  bool agree_on_sizes(features& sizes);
+  const decision* asked_for(MPI_Info info);
+  void take_snapshot();
+  void restore();
+
+  communicator& state_;
+  const alltoall_call& call_;
+  std::vector<std::int64_t>& offsets_;
+  payload what_;
+  mpi_packer send_packer_, recv_packer_;
+  std::byte* snapshot_ = nullptr;
+  std::size_t snapshot_bytes_ = 0;
+};
+
+}  // namespace shoal

@@ -1,0 +1,218 @@
+// Exchanges that are started in one call and ended in another, once and many times.
+#include <gtest/gtest.h>
+
+#include <memory>
+
+#include "shoal/shoal.h"
+#include "together.hpp"
+
+namespace shoal {
+namespace {
+
+const char* const specs[] = {"tuna:radix=2", "tuna:radix=3,inflight=1", "spread_out", "pairwise", "two_phase",
+                             "hierarchical", "native"};
+
+// Blocks whose sizes and contents depend on who exchanges them, and in which exchange.
+class blocks {
+ public:
+  blocks(MPI_Comm comm, int largest) : comm_(comm), me_(rank_in(comm)), ranks_(ranks_of(comm)) {
+    for (int peer = 0; peer < ranks_; ++peer) {
+      at_.push_back(peer * largest);
+      sent_.push_back((me_ * 7 + peer * 3) % (largest + 1));
+      received_.push_back((peer * 7 + me_ * 3) % (largest + 1));
+    }
+    send_.resize(static_cast<std::size_t>(ranks_ * largest));
+    recv_.resize(send_.size());
+  }
+
+  void fill(int number) {
+    for (int peer = 0; peer < ranks_; ++peer)
+      for (int k = 0; k < sent_[peer]; ++k) send_[at_[peer] + k] = content(me_, peer, k, number);
+    std::fill(recv_.begin(), recv_.end(), -1);
+  }
+
+  void check(int number) const {
+    for (int peer = 0; peer < ranks_; ++peer)
+      for (int k = 0; k < received_[peer]; ++k)
+        ASSERT_EQ(recv_[at_[peer] + k], content(peer, me_, k, number)) << "from " << peer << ", exchange " << number;
+  }
+
+  int blocking() {
+    return shoal_alltoallv(send_.data(), sent_.data(), at_.data(), MPI_INT, recv_.data(), received_.data(), at_.data(),
+                           MPI_INT, comm_);
+  }
+  int start(shoal_request* request) {
+    return shoal_ialltoallv(send_.data(), sent_.data(), at_.data(), MPI_INT, recv_.data(), received_.data(),
+                            at_.data(), MPI_INT, comm_, request);
+  }
+  int init(MPI_Info info, shoal_request* request) {
+    return shoal_alltoallv_init(send_.data(), sent_.data(), at_.data(), MPI_INT, recv_.data(), received_.data(),
+                                at_.data(), MPI_INT, comm_, info, request);
+  }
+
+ private:
+  static int content(int from, int to, int k, int number) { return ((from * 100 + to) * 100 + k) * 100 + number; }
+
+  MPI_Comm comm_;
+  int me_, ranks_;
+  std::vector<int> sent_, received_, at_, send_, recv_;
+};
+
+MPI_Comm asking_for(const char* spec) {
+  const MPI_Comm comm = duplicate_of(MPI_COMM_WORLD);
+  MPI_Info info;
+  MPI_Info_create(&info);
+  MPI_Info_set(info, "shoal_alltoall", spec);
+  MPI_Info_set(info, "shoal_alltoallv", spec);
+  EXPECT_EQ(shoal_comm_set_info(comm, info), MPI_SUCCESS);
+  MPI_Info_free(&info);
+  return comm;
+}
+
+void test_until_ended(shoal_request* request) {
+  for (int ended = 0; !ended;) ASSERT_EQ(shoal_test(request, &ended), MPI_SUCCESS);
+}
+
+TEST(Request, NonblockingExchangesOverlapAndEndInAnyOrder) {
+  for (const char* spec : specs) {
+    SCOPED_TRACE(spec);
+    const scoped_comm comm(asking_for(spec));
+    std::vector<std::unique_ptr<blocks>> all;
+    std::vector<shoal_request> requests(5);
+    for (int i = 0; i < 5; ++i) {
+      all.push_back(std::make_unique<blocks>(comm, i * 40));
+      all.back()->fill(i);
+      ASSERT_EQ(all.back()->start(&requests[i]), MPI_SUCCESS);
+    }
+    blocks between(comm, 9);
+    between.fill(77);
+    ASSERT_EQ(between.blocking(), MPI_SUCCESS);
+    between.check(77);
+    // Each in another order on every rank: testing one moves only that one, so test all in turns.
+    for (int left = 5; left > 0;) {
+      left = 0;
+      for (int i = 0; i < 5; ++i) {
+        int ended = 0;
+        ASSERT_EQ(shoal_test(&requests[(i + world_rank()) % 5], &ended), MPI_SUCCESS);
+        left += !ended;
+      }
+    }
+    for (int i = 0; i < 5; ++i) {
+      EXPECT_EQ(requests[i], SHOAL_REQUEST_NULL);
+      all[i]->check(i);
+    }
+  }
+}
+
+TEST(Request, NonblockingOnANewCommunicatorWaitsForNobody) {
+  const scoped_comm comm(duplicate_of(MPI_COMM_WORLD));
+  blocks b(comm, 5);
+  b.fill(1);
+  shoal_request request;
+  ASSERT_EQ(b.start(&request), MPI_SUCCESS);
+  ASSERT_EQ(shoal_wait(&request), MPI_SUCCESS);
+  b.check(1);
+}
+
+TEST(Request, MoreThanEverAreOpenAtOnceOneAfterAnother) {
+  const scoped_comm comm(asking_for("tuna:radix=2"));
+  blocks b(comm, 3);
+  for (int i = 0; i < 300; ++i) {
+    b.fill(i);
+    shoal_request request;
+    ASSERT_EQ(b.start(&request), MPI_SUCCESS);
+    ASSERT_EQ(shoal_wait(&request), MPI_SUCCESS);
+    b.check(i);
+  }
+}
+
+TEST(Request, PersistentExchangesRepeatWithNewContents) {
+  for (const char* spec : specs) {
+    SCOPED_TRACE(spec);
+    const scoped_comm comm(asking_for(spec));
+    blocks first(comm, 3), second(comm, 2000);
+    shoal_request one, two;
+    ASSERT_EQ(first.init(MPI_INFO_NULL, &one), MPI_SUCCESS);
+    ASSERT_EQ(second.init(MPI_INFO_NULL, &two), MPI_SUCCESS);
+    for (int i = 0; i < 4; ++i) {
+      first.fill(i);
+      second.fill(i + 50);
+      ASSERT_EQ(shoal_start(one), MPI_SUCCESS);
+      ASSERT_EQ(shoal_start(two), MPI_SUCCESS);
+      test_until_ended(i % 2 ? &one : &two);
+      ASSERT_EQ(shoal_wait(i % 2 ? &two : &one), MPI_SUCCESS);
+      first.check(i);
+      second.check(i + 50);
+    }
+    EXPECT_EQ(shoal_request_free(&one), MPI_SUCCESS);
+    EXPECT_EQ(shoal_request_free(&two), MPI_SUCCESS);
+    EXPECT_EQ(one, SHOAL_REQUEST_NULL);
+  }
+}
+
+TEST(Request, PersistentInPlace) {
+  const scoped_comm comm(asking_for("tuna:radix=2"));
+  const int ranks = world_ranks(), me = world_rank();
+  std::vector<int> values(ranks);
+  shoal_request request;
+  ASSERT_EQ(shoal_alltoall_init(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, values.data(), 1, MPI_INT, comm, MPI_INFO_NULL,
+                                &request), MPI_SUCCESS);
+  for (int i = 0; i < 3; ++i) {
+    for (int peer = 0; peer < ranks; ++peer) values[peer] = (me * 100 + peer) * 10 + i;
+    ASSERT_EQ(shoal_start(request), MPI_SUCCESS);
+    ASSERT_EQ(shoal_wait(&request), MPI_SUCCESS);
+    for (int peer = 0; peer < ranks; ++peer) EXPECT_EQ(values[peer], (peer * 100 + me) * 10 + i);
+  }
+  EXPECT_EQ(shoal_request_free(&request), MPI_SUCCESS);
+}
+
+TEST(Request, OutlivesItsCommunicator) {
+  MPI_Comm comm = asking_for("tuna:radix=2");
+  blocks b(comm, 20);
+  shoal_request request;
+  ASSERT_EQ(b.init(MPI_INFO_NULL, &request), MPI_SUCCESS);
+  MPI_Comm_free(&comm);
+  for (int i = 0; i < 2; ++i) {
+    b.fill(i);
+    ASSERT_EQ(shoal_start(request), MPI_SUCCESS);
+    ASSERT_EQ(shoal_wait(&request), MPI_SUCCESS);
+    b.check(i);
+  }
+  EXPECT_EQ(shoal_request_free(&request), MPI_SUCCESS);
+}
+
+TEST(Request, ChoosesByItself) {
+  const scoped_comm comm(duplicate_of(MPI_COMM_WORLD));
+  blocks b(comm, 6);
+  shoal_request request;
+  ASSERT_EQ(b.init(MPI_INFO_NULL, &request), MPI_SUCCESS);
+  b.fill(3);
+  ASSERT_EQ(shoal_start(request), MPI_SUCCESS);
+  ASSERT_EQ(shoal_wait(&request), MPI_SUCCESS);
+  b.check(3);
+  EXPECT_EQ(shoal_request_free(&request), MPI_SUCCESS);
+}
+
+TEST(Request, WrongUseIsAnError) {
+  const scoped_comm comm(asking_for("pairwise"));
+  blocks b(comm, 6);
+  b.fill(0);
+  shoal_request none = SHOAL_REQUEST_NULL, request;
+  int flag = 0;
+  EXPECT_EQ(shoal_wait(&none), MPI_SUCCESS);
+  EXPECT_EQ(shoal_test(&none, &flag), MPI_SUCCESS);
+  EXPECT_TRUE(flag);
+  EXPECT_NE(shoal_start(none), MPI_SUCCESS);
+  EXPECT_NE(shoal_request_free(&none), MPI_SUCCESS);
+  ASSERT_EQ(b.init(MPI_INFO_NULL, &request), MPI_SUCCESS);
+  EXPECT_EQ(shoal_wait(&request), MPI_SUCCESS);  // not under way
+  ASSERT_EQ(shoal_start(request), MPI_SUCCESS);
+  EXPECT_NE(shoal_start(request), MPI_SUCCESS);
+  EXPECT_NE(shoal_request_free(&request), MPI_SUCCESS);
+  EXPECT_EQ(shoal_wait(&request), MPI_SUCCESS);
+  b.check(0);
+  EXPECT_EQ(shoal_request_free(&request), MPI_SUCCESS);
+}
+
+}  // namespace
+}  // namespace shoal
