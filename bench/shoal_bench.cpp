@@ -8,7 +8,8 @@
 // repetitions are written, and every variant's data are verified outside the timed part.
 // Variants are specs of Shoal's algorithms, `auto`, `native` (the MPI's own collective), and `hand` (a loop of
 // MPI_Irecv, MPI_Isend and MPI_Testsome with the messages of spread_out, waiting as Shoal does). " inline=N" behind a
-// spec sends sizes in front of at most N bytes of data instead of the standard number; 0: always in a message of their own.
+// spec sends sizes in front of at most N bytes of data instead of the standard number; 0: always in a message of their own;
+// " persistent" starts and ends a persistent exchange instead of a blocking call.
 #include <shoal/shoal.h>
 
 #include <algorithm>
@@ -125,7 +126,7 @@ class driver {
     MPI_Info info;
     PMPI_Info_create(&info);
     const std::size_t space = variant.find(" inline=");
-    const std::string spec = variant.substr(0, space);
+    const std::string spec = variant.substr(0, variant.find(' '));
     PMPI_Info_set(info, "shoal_alltoall", spec.c_str());
     if (!only_uniform(spec)) PMPI_Info_set(info, "shoal_alltoallv", spec.c_str());
     shoal_comm_set_info(comms_[variant], info);
@@ -164,6 +165,7 @@ class driver {
   // Warms a variant up, verifies what it delivers, and tells about how long it takes.
   double check(const std::string& variant, workload& w) {
     w.fill();
+    if (is_persistent(variant)) make_ready(variant, w);
     exchange(variant, w);
     const std::string wrong = w.wrong();
     if (!wrong.empty()) {
@@ -187,7 +189,27 @@ class driver {
     return latest_start - start > (crowded_ ? 50e-3 : 20e-6) ? -took : took;
   }
 
+  static bool is_persistent(const std::string& variant) { return variant.find(" persistent") != std::string::npos; }
+
+  void make_ready(const std::string& variant, workload& w) {
+    shoal_request& request = requests_[variant];
+    if (request) shoal_request_free(&request);
+    const int block = w.uniform() ? w.send_counts[0] : 0;
+    const MPI_Comm comm = comms_[variant];
+    if (w.uniform())
+      shoal_alltoall_init(w.send.data(), block, MPI_BYTE, w.recv.data(), block, MPI_BYTE, comm, MPI_INFO_NULL, &request);
+    else
+      shoal_alltoallv_init(w.send.data(), w.send_counts.data(), w.send_at.data(), MPI_BYTE, w.recv.data(),
+                           w.recv_counts.data(), w.recv_at.data(), MPI_BYTE, comm, MPI_INFO_NULL, &request);
+  }
+
   void exchange(const std::string& variant, workload& w) {
+    if (is_persistent(variant)) {
+      shoal_request& request = requests_[variant];
+      shoal_start(request);
+      shoal_wait(&request);
+      return;
+    }
     const MPI_Comm comm = comms_[variant];
     const int block = w.uniform() ? w.send_counts[0] : 0;
     const auto *sc = w.send_counts.data(), *sd = w.send_at.data(), *rc = w.recv_counts.data(), *rd = w.recv_at.data();
@@ -244,6 +266,7 @@ class driver {
   agreement agreement_{over_, wait_};
   hand_loop hand_{duplicate_world(), rank_, ranks_, mode_};
   std::map<std::string, MPI_Comm> comms_;
+  std::map<std::string, shoal_request> requests_;  // of the case at hand
 };
 
 }  // namespace
