@@ -29,7 +29,7 @@ class exchange {
  public:
   // Announced sizes travel in front of the data when a message's data have at most this many bytes, else in a
   // message of their own. The same on every rank.
-  static constexpr std::size_t standard_inline_bytes = 4096;
+  static constexpr std::size_t standard_inline_bytes = 16384;
 
   exchange(memory_pool& pool, transport& over, std::size_t inline_bytes = standard_inline_bytes)
       : pool_(pool), over_(over), inline_bytes_(inline_bytes), tags_{1, over.highest_tag()}, cut_send_(pool),

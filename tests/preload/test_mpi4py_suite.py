@@ -1,7 +1,7 @@
 """mpi4py's own tests of collectives give the same results with Shoal as without, whatever algorithm is forced.
 
 By default the tests of all-to-all exchanges, with `auto` and two algorithms, on 3 ranks. With SHOAL_EXHAUSTIVE=1, on 3
-and 4 ranks, all tests of collectives with `auto`, and those of all-to-all exchanges with every algorithm of the table.
+and 4 ranks, with every algorithm of the table, and all tests of collectives with `auto`.
 """
 
 import importlib.metadata
@@ -17,7 +17,8 @@ from mpis import ROOT, served, warnings
 EXHAUSTIVE = os.environ.get("SHOAL_EXHAUSTIVE") == "1"
 RANKS = [3, 4] if EXHAUSTIVE else [3]
 EXCHANGES = "*lltoall*"  # all others do not change with the algorithm
-MODULES = "test_cco_*.py" if EXHAUSTIVE else "test_cco_[bov]*.py"  # without those of calls Shoal does not take
+ALL_MODULES = "test_cco_*.py"
+MODULES = "test_cco_[bov]*.py"  # without those of calls Shoal does not take
 SOME = ["tuna:radix=2", "pairwise"]
 VARIANTS = ["tuna:radix=2", "tuna:radix=3,inflight=1", "bruck:radix=2,variant=basic"]
 
@@ -34,9 +35,9 @@ def suite():
     return directory
 
 
-def run_suite(mpi, ranks, output, pattern, **how):
+def run_suite(mpi, ranks, output, pattern, files=MODULES, **how):
     tests = suite()
-    modules = [path.stem for path in sorted(tests.glob(MODULES))]
+    modules = [path.stem for path in sorted(tests.glob(files))]
     runner = ROOT / "tests/preload/rank_results.py"
     # One mpi4py serves all MPIs: this names the one to load. Under the preload it is loaded already.
     where = {"MPI4PY_LIBMPI": mpi.libraries}
@@ -76,24 +77,26 @@ def row(mpi, spec, results, counts):
 @pytest.mark.parametrize("ranks", RANKS)
 def test_same_results(mpi, ranks, compiled, tmp_path, subtests):
     names, uniform_only = table(mpi, compiled(mpi, "exchange.c"))
-    rows = []
+    _, expected = run_suite(mpi, ranks, tmp_path / "expected", EXCHANGES, preload=False)
+    assert len(expected) == ranks and "passed" in expected[0].values()
+    for spec in names + VARIANTS if EXHAUSTIVE else ["auto", *SOME]:
+        with subtests.test(algorithm=spec):
+            run, results = run_suite(mpi, ranks, tmp_path / "results", EXCHANGES, **forced(spec, uniform_only))
+            counts = taken(run, spec)
+            print(row(mpi, spec, results, counts))
+            assert results == expected
+            if any("cannot serve" in line for line in warnings(run)):
+                pytest.skip(warnings(run)[0])
+            assert not warnings(run)
+            assert counts["alltoall"] > 0
+            assert counts["alltoallv"] > 0 or spec.split(":")[0] in uniform_only
 
-    def same_results(specs, pattern):
-        _, expected = run_suite(mpi, ranks, tmp_path / "expected", pattern, preload=False)
-        assert len(expected) == ranks and "passed" in expected[0].values()
-        for spec in specs:
-            with subtests.test(algorithm=spec, pattern=pattern):
-                run, results = run_suite(mpi, ranks, tmp_path / "results", pattern, **forced(spec, uniform_only))
-                counts = taken(run, spec)
-                rows.append(row(mpi, spec, results, counts))
-                assert results == expected
-                if any("cannot serve" in line for line in warnings(run)):
-                    pytest.skip(warnings(run)[0])
-                assert not warnings(run)
-                assert counts["alltoall"] > 0
-                assert counts["alltoallv"] > 0 or spec.split(":")[0] in uniform_only
 
-    if EXHAUSTIVE:
-        same_results(["auto"], "*")
-    same_results(names + VARIANTS if EXHAUSTIVE else ["auto", *SOME], EXCHANGES)
-    print("\n".join(rows))
+@pytest.mark.skipif(not EXHAUSTIVE, reason="takes minutes; SHOAL_EXHAUSTIVE=1 runs it")
+@pytest.mark.parametrize("ranks", RANKS)
+def test_all_collectives(mpi, ranks, tmp_path):
+    """Also those that Shoal does not take."""
+    _, expected = run_suite(mpi, ranks, tmp_path / "expected", "*", ALL_MODULES, preload=False)
+    run, results = run_suite(mpi, ranks, tmp_path / "results", "*", ALL_MODULES, SHOAL_REPORT=1)
+    print(row(mpi, "auto", results, taken(run, "auto")))
+    assert results == expected and not warnings(run)
