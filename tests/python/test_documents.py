@@ -26,3 +26,23 @@ def test_files_that_are_named_exist(document):
     names = re.findall(r"`((?:src|tests|docs|examples|bench|python|cmake|tools)/[\w./-]*)`", document.read_text())
     missing = [name for name in names if not (ROOT / name).exists()]
     assert missing == []
+
+
+def commands():
+    """Every line in a code block that calls shoal."""
+    for document in DOCUMENTS:
+        for block in re.findall(r"```\w*\n(.*?)```", document.read_text(), re.DOTALL):
+            for line in block.splitlines():
+                match = re.match(r"(?:\.venv/bin/)?shoal (\w+)(.*)", line)
+                if match:
+                    yield document.name, match.group(1), match.group(2).partition(" -- ")[0].partition(" # ")[0]
+
+
+@pytest.mark.parametrize("command", sorted({name for _, name, _ in commands()}))
+def test_commands_have_the_options_that_are_shown(shoal_command, command):
+    _, text, _ = shoal_command(command, "--help")
+    known = set(re.findall(r"(?<![\w-])--?[a-z][\w-]*", text))
+    for document, name, arguments in commands():
+        if name == command:
+            shown = {word.partition("=")[0] for word in re.findall(r"(?<![\w-])--?[a-z][\w-]*", arguments)}
+            assert shown <= known, f"{document}: shoal {name}{arguments}"
