@@ -37,3 +37,7 @@ shoal_sources(benchmark_sources bench)
 add_executable(shoal_bench ${benchmark_sources})
 target_include_directories(shoal_bench PRIVATE include)
 target_link_libraries(shoal_bench PRIVATE shoal_objects)
+
+# Real users of the public interface.
+add_executable(closure apps/closure.cpp)
+target_link_libraries(closure PRIVATE shoal)
