@@ -8,8 +8,8 @@
 // inside the node is an exchange on the ring of its q ranks, in which the block from a to b is a bundle: the blocks
 // from a to all ranks whose carrier is b. The part between nodes is an exchange on the ring of the N nodes, in which
 // the blocks from node to node move between the carriers for their destination. So both are digit systems, together
-// one on Z_q x Z_N; the linear exchange is the system of one digit. A later `local=shared` is `local=linear` over
-// shared memory.
+// one on Z_q x Z_N; the linear exchange is the system of one digit. `local=shared` is `local=linear` whose messages go
+// through the node's shared memory (execute/node_window.hpp).
 //
 // Cost per rank for N nodes of Q, with K and D of digits.hpp: K(Q) messages and N * D(Q) blocks inside the node, then
 // K(N) messages (staggered: Q times as many) and Q * D(N) blocks between nodes; linear: K(n) = D(n) = n - 1. Uneven
@@ -248,8 +248,12 @@ schedule generate_hierarchical(const problem& at, int rank, const arguments& wit
   const int pieces = with.word("pattern") == "staggered" ? nodes.largest_node() : 1;
   const int local_radix = with.number("radix", square_radix(nodes.largest_node()));
   const int global_radix = with.number("global_radix", square_radix(nodes.nodes()));
-  return hierarchical(nodes, rank, {with.word("local") == "linear", local_radix, all_requests, direction, 1},
-                      {global != "radix", global_radix, block_count, direction, pieces}, with.word("overlap") == "on");
+  const std::string& local = with.word("local");
+  schedule program = hierarchical(nodes, rank, {local != "radix", local_radix, all_requests, direction, 1},
+                                  {global != "radix", global_radix, block_count, direction, pieces},
+                                  with.word("overlap") == "on");
+  program.shared_memory = local == "shared";
+  return program;
 }
 
 std::optional<std::string> refuses_layout(const problem& at, const arguments&) {
@@ -266,7 +270,8 @@ std::vector<algorithm> hierarchical_family() {
   a.source =
       "Configurable Non-uniform All-to-all Algorithms (TuNA_l^g coalesced and staggered; overlap=off: as published)";
   a.parameters = {
-      {"local", "exchange inside a node", "radix", {"radix", "linear"}},
+      {"local", "exchange inside a node; shared: linear, through its shared memory", "radix",
+       {"radix", "linear", "shared"}},
       {"radix", "base of the digits inside a node; auto: the square root of its ranks", "auto", {"auto"}, 2,
        all_requests},
       {"global", "exchange between nodes", "scattered", {"scattered", "radix", "pairwise"}},

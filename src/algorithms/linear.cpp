@@ -58,6 +58,13 @@ schedule generate_linear(const problem& at, int rank, const arguments&) {
   return b.finish();
 }
 
+// One pass over the node's shared memory (execute/node_window.hpp); spread_out where there is none.
+schedule generate_shared(const problem& at, int rank, const arguments& with) {
+  schedule program = generate_spread_out(at, rank, with);
+  program.shared_memory = true;
+  return program;
+}
+
 // The partner in a round-robin tournament of n players, n odd: the q with p + q = round (mod n); itself: idle.
 int tournament_partner(int p, int round, int n) { return modulo(round - p, n); }
 
@@ -110,6 +117,8 @@ std::vector<algorithm> linear_family() {
       entry("spread_out", "linear, all messages at once, each rank starting with its neighbour",
             "TuNA paper, baselines", generate_spread_out),
       batches,
+      entry("shared", "linear, inside a node through its shared memory: every block is copied once in and once out",
+            "classic; as in the shared-memory collectives of MPI libraries", generate_shared),
       entry("linear", "linear, all messages at once, every rank in ascending order", "Open MPI's basic linear",
             generate_linear),
       entry("pairwise", "linear, one partner to send to and one to receive from at a time", "MPICH, Open MPI",

@@ -8,9 +8,11 @@
 #include <bit>
 #include <cmath>
 #include <fstream>
+#include <system_error>
 
 #include "api/devices.hpp"
 #include "api/measuring.hpp"
+#include "api/errors.hpp"
 
 namespace shoal {
 
@@ -155,6 +157,19 @@ prepared& communicator::prepare(const selection& how) {
   return prepared_.emplace(spec, std::move(ready)).first->second;
 }
 
+// Tried once for a communicator.
+node_exchange* communicator::inside_nodes() {
+  if (tried_to_share_ || at_.nodes->largest_node() == 1) return inside_nodes_.get();
+  tried_to_share_ = true;
+  try {
+    const exchange::tag_range tags{1, tags_of_channel()};  // of blocking exchanges
+    inside_nodes_ = std::make_unique<node_exchange>(pool_, over_, tags, wait_, *at_.nodes);
+  } catch (const std::system_error& error) {  // the same on every rank
+    warn_once("no memory can be shared inside a node: " + error.code().message(), "blocks travel as messages");
+  }
+  return inside_nodes_.get();
+}
+
 const decision* communicator::choose_unasked(bool uniform, std::int64_t block_bytes) {
   automatic& kind = automatic_[uniform];
   if (kind.calls < unmeasured_calls) {
@@ -242,6 +257,8 @@ void communicator::release_tags(exchange::tag_range tags) {
 }
 
 void communicator::run(const prepared& how, const payload& what) {
+  if (node_exchange* const inside = how.steps->plan.shared_memory ? inside_nodes() : nullptr)
+    return inside->run(*how.steps, what);
   exchange_.start(*how.steps, what);
   for (bool moved = true; !exchange_.done();) {
     exchange_.progress(moved);

@@ -16,6 +16,7 @@
 #include "execute/agree.hpp"
 #include "execute/exchange.hpp"
 #include "execute/mpi_transport.hpp"
+#include "execute/node_exchange.hpp"
 #include "select/choose.hpp"
 #include "select/features.hpp"
 
@@ -66,6 +67,9 @@ class communicator : public std::enable_shared_from_this<communicator> {
   // True when all ranks pass the same value; collective.
   bool same_everywhere(std::uint64_t value);
 
+  // True when all ranks are on one node and share memory there, which is set up on first use; collective.
+  bool shares_memory() { return at_.nodes->nodes() == 1 && inside_nodes(); }
+
   // The choice that needs no sizes of other ranks, or null: then choose_for() what all ranks agree on. Counts the call:
   // the first few of a kind on a communicator take the likely best, then a handful of exchanges is measured, once.
   const decision* choose_unasked(bool uniform, std::int64_t block_bytes);
@@ -107,6 +111,7 @@ class communicator : public std::enable_shared_from_this<communicator> {
   struct card;  // what a rank tells the others about where it runs
   void survey(const settings& set);
   std::vector<card> exchange_cards();
+  node_exchange* inside_nodes();  // null: blocks travel as messages; collective
 
   MPI_Comm own_;
   mpi_transport over_;
@@ -114,6 +119,8 @@ class communicator : public std::enable_shared_from_this<communicator> {
   agreement agreement_{over_, wait_};
   memory_pool pool_;
   exchange exchange_{pool_, over_};
+  std::unique_ptr<node_exchange> inside_nodes_;
+  bool tried_to_share_ = false;
   problem at_;
   bool crowded_ = false;  // on some node ranks outnumber cores
   bool devices_ = false;

@@ -1,9 +1,9 @@
 #include "api/errors.hpp"
 
-#include <atomic>
 #include <iostream>
 #include <map>
 #include <mutex>
+#include <set>
 #include <utility>
 
 namespace shoal {
@@ -36,12 +36,13 @@ int raise_code(MPI_Comm comm, int code) {
   return code;
 }
 
-void warn_once(const std::string& text) {
-  static std::atomic_flag warned = ATOMIC_FLAG_INIT;
+void warn_once(const std::string& text, const std::string& instead) {
+  static std::mutex lock;
+  static std::set<std::string> said;
   int rank = -1;
   PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  if (rank != 0 || warned.test_and_set()) return;
-  std::cerr << "shoal: " + text + "; using the MPI library's own collectives\n" << std::flush;
+  const std::scoped_lock guard(lock);
+  if (rank == 0 && said.insert(instead).second) std::cerr << "shoal: " + text + "; " + instead + "\n" << std::flush;
 }
 
 }  // namespace shoal

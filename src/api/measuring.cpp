@@ -90,7 +90,8 @@ measured_exchanges measure_exchanges(communicator& on, bool uniform) {
   measured_exchanges all;
   for (const std::int64_t block : {std::int64_t{8}, largest / 16, largest})
     all.points.push_back({block, measure(on, uniform, block, all.specs)});
-  const std::vector<std::string> proposed = worth_measuring(on.ranks(), all);
+  std::vector<std::string> proposed = worth_measuring(on.ranks(), all);
+  if (on.shares_memory()) proposed.push_back("shared");
   for (measured_exchanges::point& p : all.points)
     for (double seconds : measure(on, uniform, p.block, proposed)) p.seconds.push_back(seconds);
   all.specs.insert(all.specs.end(), proposed.begin(), proposed.end());

@@ -54,7 +54,7 @@ void mpi_transport::receive(int peer, int tag, std::byte* data, std::size_t capa
 }
 
 void mpi_transport::poll(std::vector<int>& ended) {
-  if (requests_.empty()) return;
+  if (requests_.empty()) return let_others_progress();
   const int active = static_cast<int>(requests_.size());
   indices_.resize(requests_.size());
   int count = 0;
@@ -70,6 +70,12 @@ void mpi_transport::poll(std::vector<int>& ended) {
     ended.push_back(ticket);
   }
   drop_ended(count);
+}
+
+// Messages of the program's own must move even while this rank waits for something else.
+void mpi_transport::let_others_progress() {
+  int found = 0;
+  require(PMPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm_, &found, MPI_STATUS_IGNORE), "moving messages of others");
 }
 
 // Fills the gaps from the end, highest index first.

@@ -38,6 +38,7 @@ class mpi_transport final : public transport {
   template <typename Post>
   void in_pieces(std::size_t bytes, int ticket, Post post);
   void drop_ended(int count);
+  void let_others_progress();
 
   MPI_Comm comm_;
   std::size_t piece_bytes_;

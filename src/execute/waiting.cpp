@@ -25,21 +25,23 @@ void pause_briefly() {
 #endif
 }
 
-void sleep_us(int us) { std::this_thread::sleep_for(std::chrono::microseconds(us)); }
-
 }  // namespace
 
-void waiting::idle() {
+int waiting::pause() {
   ++idle_;
-  switch (mode_) {
-    case wait_mode::spin:
-      return idle_ < spins_before_yield ? pause_briefly() : static_cast<void>(sched_yield());
-    case wait_mode::yield:
-      if (idle_ < yields_before_sleep) return static_cast<void>(sched_yield());
-      return sleep_us(std::min(longest_sleep_us, shortest_sleep_us + (idle_ - yields_before_sleep)));
-    case wait_mode::sleep:
-      return sleep_us(std::min(longest_sleep_us, shortest_sleep_us + idle_));
+  if (mode_ == wait_mode::spin && idle_ < spins_before_yield) {
+    pause_briefly();
+    return 0;
   }
+  if (mode_ == wait_mode::spin || (mode_ == wait_mode::yield && idle_ < yields_before_sleep)) {
+    sched_yield();
+    return 0;
+  }
+  return std::min(longest_sleep_us, shortest_sleep_us + idle_ - (mode_ == wait_mode::yield ? yields_before_sleep : 0));
+}
+
+void waiting::idle() {
+  if (const int us = pause()) std::this_thread::sleep_for(std::chrono::microseconds(us));
 }
 
 wait_mode parse_wait_mode(std::string_view text) {

@@ -21,6 +21,8 @@ class waiting {
   // Call after a poll that brought something, or one that did not.
   void progressed() { idle_ = 0; }
   void idle();
+  // As idle(), but leaves it to the caller to sleep, who may be woken: for so many microseconds, if any.
+  int pause();
 
  private:
   wait_mode mode_;

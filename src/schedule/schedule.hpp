@@ -60,6 +60,7 @@ struct schedule {
   int parts = 1;               // blocks are cut into so many: send[i], recv[i] are part i % parts of block i / parts
   int temp_slots = 0;          // temp ids used, each written once
   bool full_metadata = false;  // announce the sizes of arriving blocks too (published two-phase algorithms)
+  bool shared_memory = false;  // messages inside a node go through memory that its ranks share, where there is any
   std::vector<operation> operations;
   std::vector<slot> slots;   // of all operations, one after another
   std::vector<op_id> after;  // dependencies of all operations, one after another

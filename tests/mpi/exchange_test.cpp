@@ -108,11 +108,13 @@ std::string described(const job& j, std::uint32_t seed, const std::string& comm)
   return text.str();
 }
 
-void perform_random(std::uint32_t seed) {
+// `specs`: one of these instead of any, if there are some.
+void perform_random(std::uint32_t seed, const std::vector<std::string>& specs = {}) {
   std::mt19937 random(seed), own(seed * 1000 + static_cast<std::uint32_t>(world_rank()));
   const named_comm& where = one_of(many_communicators(), random);
   if (where.comm == MPI_COMM_NULL) return;
-  const job j = random_job(where.comm, random, own);
+  job j = random_job(where.comm, random, own);
+  if (!specs.empty()) j.spec = one_of(specs, random);
   const std::string what = described(j, seed, where.name);
   SCOPED_TRACE(what);
   doing("rank " + std::to_string(world_rank()) + ", " + what);
@@ -123,6 +125,15 @@ TEST(Exchange, DeliversEveryByteAndWritesNoOther) {
   const int asked_seed = testing::GTEST_FLAG(random_seed);
   if (asked_seed) return perform_random(static_cast<std::uint32_t>(asked_seed));
   for (std::uint32_t seed = 1; seed <= 600; ++seed) perform_random(seed);
+}
+
+TEST(Exchange, ThroughSharedMemoryDeliversEveryByteAndWritesNoOther) {
+  const std::vector<std::string> specs{"shared",
+                                       "hierarchical:local=shared",
+                                       "hierarchical:local=shared,global=radix",
+                                       "hierarchical:local=shared,pattern=staggered,block_count=2",
+                                       "hierarchical:local=shared,global=pairwise,overlap=off"};
+  for (std::uint32_t seed = 10001; seed <= 10200; ++seed) perform_random(seed, specs);
 }
 
 }  // namespace

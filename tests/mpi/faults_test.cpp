@@ -21,7 +21,8 @@ namespace {
 std::vector<std::string> every_spec(int ranks, bool uniform = false) {
   problem at;
   at.ranks = ranks;
-  std::vector<std::string> all{"tuna:radix=2", "tuna:radix=3,inflight=1", "scattered:block_count=2"};
+  std::vector<std::string> all{"tuna:radix=2", "tuna:radix=3,inflight=1", "scattered:block_count=2",
+                               "hierarchical:local=shared"};
   for (const algorithm& a : algorithms()) {
     const bool fits = a.what == collective::alltoall && a.generate && (uniform || !a.uniform_only);
     if (fits && (!a.refuses || !a.refuses(at, parse_selection(a.name).with))) all.push_back(a.name);

@@ -98,7 +98,7 @@ MPI_Datatype spaced_bytes() {
 
 TEST(Repeat, SecondCallWithoutPassingBlocksAllocatesNothing) {
   MPI_Datatype spaced = spaced_bytes();
-  for (const char* spec : {"spread_out", "pairwise", "scattered:block_count=2", "exclusive_or"}) {
+  for (const char* spec : {"spread_out", "pairwise", "scattered:block_count=2", "exclusive_or", "shared"}) {
     buffers b(world_ranks(), 24);
     const info how(spec);
     expect_no_allocation("alltoall", spec, [&](MPI_Comm comm) { return b.alltoall(comm); });

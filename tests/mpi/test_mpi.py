@@ -13,3 +13,21 @@ def test_all(mpi, ranks):
     run = mpi.run(ranks, [mpi.build / "mpi_tests", "--gtest_brief=1"], preload=False, timeout=300)
     assert run.returncode == 0, run.stdout[-5000:] + run.stderr[-5000:]
     assert f" on {ranks} ranks" in run.stdout
+
+
+@pytest.mark.parametrize("layout", ["8", "4,4", "cyclic:5,2,1", "3,1,6/0,7,2/4,5"])
+@pytest.mark.parametrize("mpi", [pytest.param(mpi, id=mpi.name) for mpi in mpis.WHEELS])
+def test_shared_memory_of_nodes(mpi, layout):
+    """As if the ranks were on nodes of their own; in the world and its duplicates."""
+    tests = ["--gtest_brief=1", "--gtest_filter=Exchange.Through*:Shared.*"]
+    run = mpi.run(8, [mpi.build / "mpi_tests", *tests], preload=False, SHOAL_LAYOUT=layout)
+    assert run.returncode == 0, run.stdout[-5000:] + run.stderr[-5000:]
+
+
+@pytest.mark.parametrize("mpi", [pytest.param(mpi, id=mpi.name) for mpi in mpis.WHEELS])
+def test_warns_once_when_no_memory_can_be_shared(mpi):
+    tests = ["--gtest_brief=1", "--gtest_filter=Shared.AllSend*"]
+    run = mpi.run(4, [mpi.build / "mpi_tests", *tests], preload=False)
+    assert run.returncode == 0, run.stdout[-5000:] + run.stderr[-5000:]
+    said = [line for line in run.stderr.splitlines() if line.startswith("shoal: ")]
+    assert said == ["shoal: no memory can be shared inside a node: File too large; blocks travel as messages"]

@@ -260,6 +260,18 @@ TEST(hierarchical, is_the_flat_radix_exchange_on_one_node) {
     }
 }
 
+// Shared memory changes how messages inside a node travel, not which.
+TEST(hierarchical, local_shared_is_local_linear_with_another_way_inside_the_node) {
+  for (const char* layout : {"8", "4,4,3", "cyclic:5,2,1", "0,3,6/1,4/2,5"}) {
+    const problem at = on(layout);
+    expect_same("hierarchical:local=shared", at, "hierarchical:local=linear");
+    for (const char* spec : {"hierarchical:local=shared", "shared"})
+      for (const schedule& program : generate_all(parse_selection(spec), at)) EXPECT_TRUE(program.shared_memory);
+    for (const schedule& program : generate_all(parse_selection("hierarchical:local=linear"), at))
+      EXPECT_FALSE(program.shared_memory);
+  }
+}
+
 TEST(hierarchical, is_the_flat_exchange_between_nodes_of_one_rank) {
   for (int ranks = 1; ranks <= 40; ++ranks) {
     problem no_nodes;

@@ -76,7 +76,7 @@ TEST(selection, says_what_is_wrong) {
       {"tuna:radices=8x", "tuna: radices=8x is out of range; allowed: none, whole numbers 2 to 1048576 joined by x, "
                           "such as 8x8x16"},
       {"bruck:variant=modifed", "bruck: variant=modifed is out of range; allowed: basic, modified"},
-      {"hierarchical:local=shared", "hierarchical: local=shared is out of range; allowed: radix, linear"},
+      {"hierarchical:local=tree", "hierarchical: local=tree is out of range; allowed: radix, linear, shared"},
       {"scattered:block_count=0",
        "scattered: block_count=0 is out of range; allowed: all, a whole number from 1 to 1048576"},
   };

@@ -1,0 +1,126 @@
+#include "execute/direct_exchange.hpp"
+
+#include <cstring>
+#include <stdexcept>
+#include <utility>
+
+namespace shoal {
+
+direct_exchange::direct_exchange(memory_pool& pool, node_rows& rows, node_window& window, std::span<const int> ranks)
+    : pool_(pool), rows_(rows), window_(window), ranks_(ranks.begin(), ranks.end()) {
+  rows_awaited_.reserve(ranks_.size());
+  without_room_.reserve(ranks_.size());
+  sends_.reserve(ranks_.size());
+  receives_.reserve(ranks_.size());
+}
+
+direct_exchange::~direct_exchange() {
+  for (const send& one : sends_)
+    if (one.packed) pool_.give_back(one.packed, one.bytes);
+  for (const receive& one : receives_)
+    if (one.packed) pool_.give_back(one.packed, one.bytes);
+}
+
+void direct_exchange::start(const payload& what) {
+  what_ = what;
+  write_row();
+  for (int peer : without_room_) send_in_pieces(peer);
+  window_.wake_those_waiting();
+  copy_own();
+  for (int i = 1; i < rows_.ranks(); ++i) rows_awaited_.push_back((rows_.rank() + i) % rows_.ranks());
+  bool moved = false;
+  progress(moved);
+}
+
+void direct_exchange::write_row() {
+  without_room_.clear();
+  rows_.begin();
+  for (int peer = 0; peer < rows_.ranks(); ++peer) {
+    const int rank = ranks_[peer];
+    if (std::byte* const place = rows_.add(peer == rows_.rank() ? 0 : what_.send.bytes(rank))) {
+      if (peer != rows_.rank()) what_.send.pack(rank, place);
+    } else {
+      without_room_.push_back(peer);
+    }
+  }
+  rows_.publish();
+}
+
+void direct_exchange::copy_own() {
+  const int self = ranks_[rows_.rank()];
+  const std::size_t bytes = what_.recv.bytes(self);
+  if (!what_.send.layout) return what_.recv.unpack(self, what_.send.block(self));
+  std::byte* const packed = pool_.take(bytes);
+  what_.send.pack(self, packed);
+  what_.recv.unpack(self, packed);
+  pool_.give_back(packed, bytes);
+}
+
+void direct_exchange::send_in_pieces(int peer) {
+  const user_buffer& from = what_.send;
+  const int rank = ranks_[peer];
+  send one{peer, {from.block(rank), from.bytes(rank)}, nullptr, from.bytes(rank)};
+  if (from.layout) {
+    one.packed = pool_.take(one.bytes);
+    from.pack(rank, one.packed);
+    one.message.data = one.packed;
+  }
+  if (!push(one)) sends_.push_back(one);
+}
+
+void direct_exchange::receive_in_pieces(int peer) {
+  const user_buffer& to = what_.recv;
+  const int rank = ranks_[peer];
+  receive one{peer, {to.block(rank), to.bytes(rank)}, nullptr, to.bytes(rank)};
+  if (to.layout) one.message.data = one.packed = pool_.take(one.bytes);
+  if (!pull(one)) receives_.push_back(one);
+}
+
+bool direct_exchange::read_row(int peer) {
+  if (!rows_.is_there(peer)) return false;
+  const node_rows::block block = rows_.block_from(peer);
+  const int rank = ranks_[peer];
+  if (block.elsewhere) receive_in_pieces(peer);
+  else if (block.bytes == what_.recv.bytes(rank)) what_.recv.unpack(rank, block.data);
+  else mismatch_ = true;
+  return true;
+}
+
+bool direct_exchange::push(send& one) {
+  if (!window_.push(one.peer, one.message)) return false;
+  if (one.packed) pool_.give_back(one.packed, one.bytes);
+  return true;
+}
+
+bool direct_exchange::pull(receive& one) {
+  if (!window_.pull(one.peer, one.message)) return false;
+  mismatch_ = mismatch_ || one.message.cut || one.message.capacity > 0;
+  if (!one.packed) return true;
+  if (!one.message.cut && one.message.capacity == 0) what_.recv.unpack(ranks_[one.peer], one.packed);
+  pool_.give_back(one.packed, one.bytes);
+  return true;
+}
+
+bool direct_exchange::progress(bool& moved) {
+  const std::size_t awaited = rows_awaited_.size();
+  const std::uint64_t pieces = window_.pieces_moved();
+  std::erase_if(receives_, [&](receive& one) { return pull(one); });
+  std::erase_if(sends_, [&](send& one) { return push(one); });
+  std::erase_if(rows_awaited_, [&](int peer) { return read_row(peer); });
+  const bool pieces_moved = window_.pieces_moved() != pieces;
+  if (pieces_moved) window_.wake_those_waiting();
+  moved = pieces_moved || rows_awaited_.size() != awaited;
+  if (done() && std::exchange(mismatch_, false)) throw std::length_error(node_window::cut_message);
+  return done();
+}
+
+void direct_exchange::sleep(int microseconds) {
+  if (!rows_awaited_.empty()) {
+    const int peer = rows_awaited_.back();
+    return window_.sleep_for(peer, microseconds, [&] { return rows_.is_there(peer); });
+  }
+  const int peer = receives_.empty() ? sends_.back().peer : receives_.back().peer;
+  window_.sleep_for(peer, microseconds, [] { return false; });
+}
+
+}  // namespace shoal

@@ -1,0 +1,67 @@
+// An exchange between the ranks of one node, every block straight to its destination through memory that they share:
+// small blocks in rows, all together, others in pieces. Each is copied once in and once out; blocks that are not plain
+// memory are packed as they are copied, or, where they need several pieces, before.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "execute/exchange.hpp"
+#include "execute/node_rows.hpp"
+#include "execute/node_window.hpp"
+
+namespace shoal {
+
+class direct_exchange {
+ public:
+  // `ranks`: of the communicator, by their place on the node.
+  direct_exchange(memory_pool& pool, node_rows& rows, node_window& window, std::span<const int> ranks);
+  ~direct_exchange();
+  direct_exchange(const direct_exchange&) = delete;
+  direct_exchange& operator=(const direct_exchange&) = delete;
+
+  // As those of exchange. Throws std::length_error at its end when a block had not the size its receiver expects; what
+  // was longer is cut.
+  void start(const payload& what);
+  bool progress(bool& moved);
+  bool done() const { return rows_awaited_.empty() && receives_.empty() && sends_.empty(); }
+
+  // Until a rank has done something that this one waits for, or for so long.
+  void sleep(int microseconds);
+
+ private:
+  // A block in pieces; `packed` where it is not plain memory.
+  struct send {
+    int peer;
+    node_window::outgoing message;
+    std::byte* packed;
+    std::size_t bytes;
+  };
+  struct receive {
+    int peer;
+    node_window::incoming message;
+    std::byte* packed;
+    std::size_t bytes;
+  };
+
+  void write_row();
+  void copy_own();
+  void send_in_pieces(int peer);
+  void receive_in_pieces(int peer);
+  bool read_row(int peer);
+  bool push(send& one);
+  bool pull(receive& one);
+
+  memory_pool& pool_;
+  node_rows& rows_;
+  node_window& window_;
+  std::vector<int> ranks_;
+  payload what_;
+  std::vector<int> rows_awaited_;
+  std::vector<int> without_room_;  // places whose blocks did not fit into the row
+  std::vector<send> sends_;
+  std::vector<receive> receives_;
+  bool mismatch_ = false;
+};
+
+}  // namespace shoal

@@ -1,0 +1,98 @@
+#include "execute/node_exchange.hpp"
+
+#include <span>
+#include <system_error>
+
+#include "execute/agree.hpp"
+
+namespace shoal {
+
+namespace {
+
+constexpr int setup_tag = 0;  // as agreements, none of which is under way
+
+// The first of the ranks gives what it has to the others.
+void hand_out(shared_memory::key& what, std::span<const int> ranks, transport& over, waiting& wait) {
+  std::size_t left = 1;
+  if (over.rank() != ranks[0]) {
+    over.receive(ranks[0], setup_tag, reinterpret_cast<std::byte*>(&what), sizeof what, 0);
+  } else {
+    left = ranks.size() - 1;
+    for (int rank : ranks.subspan(1))
+      over.send(rank, setup_tag, reinterpret_cast<const std::byte*>(&what), sizeof what, 0);
+  }
+  for (std::vector<int> ended; left > 0; ended.clear()) {
+    over.poll(ended);
+    left -= ended.size();
+    ended.empty() ? wait.idle() : wait.progressed();
+  }
+}
+
+// 0, or the number of the error that the call ends with.
+template <typename Call>
+int error_of(Call call) {
+  try {
+    call();
+    return 0;
+  } catch (const std::system_error& error) {
+    return error.code().value();
+  }
+}
+
+// The memory of this rank's node. Every rank takes part in every step, whatever has failed before.
+shared_memory open_together(std::span<const int> ranks, transport& over, waiting& wait) {
+  const int size = static_cast<int>(ranks.size());
+  const std::size_t bytes = node_window::bytes_for(size) + node_rows::bytes_for(size);
+  const bool first = over.rank() == ranks[0];
+  shared_memory memory;
+  int error = first ? error_of([&] { memory = shared_memory::create(bytes); }) : 0;
+  shared_memory::key where = memory.where();
+  hand_out(where, ranks, over, wait);
+  if (!first && where.proof != 0) error = error_of([&] { memory = shared_memory::open(where, bytes); });
+  std::int64_t worst = error;
+  constexpr combine rule = combine::maximum;
+  agreement(over, wait).reach({&worst, 1}, {&rule, 1});
+  if (worst) throw std::system_error(static_cast<int>(worst), std::generic_category());
+  memory.close();
+  return memory;
+}
+
+}  // namespace
+
+node_exchange::node_exchange(memory_pool& pool, transport& below, exchange::tag_range tags, waiting& wait,
+                             const node_layout& nodes)
+    : below_(below), wait_(wait), ranks_(nodes.ranks_of(nodes.node_of(below.rank()))), one_node_(nodes.nodes() == 1),
+      memory_(open_together(ranks_, below, wait)), window_(memory_.data(), size(), nodes.local_of(below.rank())),
+      rows_(memory_.data() + node_window::bytes_for(size()), size(), window_.rank()),
+      over_(below, window_, ranks_), exchange_(pool, over_), direct_(pool, rows_, window_, ranks_) {
+  exchange_.set_tags(tags);
+}
+
+void node_exchange::run(const program& how, const payload& what) {
+  if (one_node_) return run_direct(what);
+  exchange_.start(how, what);
+  for (bool moved = true; !exchange_.done();) {
+    exchange_.progress(moved);
+    moved ? wait_.progressed() : wait_.idle();
+  }
+}
+
+// While it waits, messages that the program has under way must move too, if not as often.
+void node_exchange::run_direct(const payload& what) {
+  constexpr unsigned often = 16;
+  direct_.start(what);
+  wait_.progressed();
+  for (unsigned idle = 1; !direct_.done(); ++idle) {
+    bool moved = false;
+    if (direct_.progress(moved)) return;
+    if (moved) {
+      wait_.progressed();
+      continue;
+    }
+    const int us = wait_.pause();
+    if (us > 0 || idle % often == 0) below_.poll(ended_);
+    if (us > 0) direct_.sleep(us);
+  }
+}
+
+}  // namespace shoal

@@ -1,0 +1,41 @@
+// Runs exchanges with the help of the memory that the ranks of each node share.
+#pragma once
+
+#include <memory>
+
+#include "execute/direct_exchange.hpp"
+#include "execute/exchange.hpp"
+#include "execute/node_transport.hpp"
+#include "execute/shared_memory.hpp"
+#include "execute/waiting.hpp"
+#include "topology/node_layout.hpp"
+
+namespace shoal {
+
+class node_exchange {
+ public:
+  // Collective over `below`: sets the memory of every node up. Throws std::system_error, the same on every rank, when
+  // one of them cannot; then nobody has any. `nodes` must stay.
+  node_exchange(memory_pool& pool, transport& below, exchange::tag_range tags, waiting& wait, const node_layout& nodes);
+
+  // Until the exchange is done.
+  void run(const program& how, const payload& what);
+
+ private:
+  void run_direct(const payload& what);
+  int size() const { return static_cast<int>(ranks_.size()); }
+
+  transport& below_;
+  waiting& wait_;
+  std::span<const int> ranks_;  // of this node
+  bool one_node_;
+  shared_memory memory_;
+  node_window window_;
+  node_rows rows_;
+  node_transport over_;
+  exchange exchange_;
+  direct_exchange direct_;
+  std::vector<int> ended_;
+};
+
+}  // namespace shoal

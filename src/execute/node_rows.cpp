@@ -1,0 +1,64 @@
+#include "execute/node_rows.hpp"
+
+#include <algorithm>
+
+namespace shoal {
+
+namespace {
+
+constexpr std::size_t line_bytes = 64;
+constexpr std::size_t most_bytes = std::size_t{4} << 20;
+constexpr std::size_t largest_row = 32768;
+
+}  // namespace
+
+std::size_t node_rows::head_bytes(int ranks) {
+  const std::size_t bytes = sizeof(row) + (static_cast<std::size_t>(ranks) + 1) * sizeof(std::uint16_t);
+  return (bytes + 7) / 8 * 8;
+}
+
+// One line less than a power of two: rows do not compete for the same places of a cache.
+std::size_t node_rows::row_bytes(int ranks) {
+  const std::size_t share = most_bytes / (2 * static_cast<std::size_t>(ranks)) / line_bytes * line_bytes;
+  const std::size_t least = (head_bytes(ranks) / line_bytes + 16) * line_bytes;
+  return std::max(std::min(share, largest_row), least) - line_bytes;
+}
+
+std::size_t node_rows::bytes_for(int ranks) { return 2 * static_cast<std::size_t>(ranks) * row_bytes(ranks); }
+
+node_rows::node_rows(std::byte* memory, int ranks, int rank)
+    : memory_(memory), ranks_(ranks), rank_(rank), row_bytes_(row_bytes(ranks)), head_bytes_(head_bytes(ranks)) {}
+
+void node_rows::begin() {
+  ++number_;
+  next_ = 0;
+  end_ = 0;
+}
+
+std::byte* node_rows::add(std::size_t bytes) {
+  row& mine = row_of(rank_);
+  const bool fits = bytes <= row_bytes_ - head_bytes_ - end_;
+  const auto at = static_cast<std::uint16_t>(end_);
+  mine.at[next_++] = fits ? at : at | elsewhere;
+  if (!fits) return nullptr;
+  end_ += bytes;
+  return reinterpret_cast<std::byte*>(&mine) + head_bytes_ + at;
+}
+
+void node_rows::publish() {
+  row& mine = row_of(rank_);
+  mine.at[ranks_] = static_cast<std::uint16_t>(end_);
+  mine.number.store(number_, std::memory_order_release);
+}
+
+bool node_rows::is_there(int peer) const { return row_of(peer).number.load(std::memory_order_acquire) == number_; }
+
+node_rows::block node_rows::block_from(int peer) const {
+  const row& theirs = row_of(peer);
+  const std::uint16_t at = theirs.at[rank_], end = theirs.at[rank_ + 1];
+  const std::size_t begin = at & ~elsewhere;
+  return {reinterpret_cast<const std::byte*>(&theirs) + head_bytes_ + begin, (end & ~elsewhere) - begin,
+          (at & elsewhere) != 0};
+}
+
+}  // namespace shoal

@@ -1,0 +1,60 @@
+// Small blocks between the ranks of one node: in every exchange each rank writes those it has for the others one behind
+// the other into a row of shared memory and publishes the row's number; each waits for the rows of all and copies its
+// own blocks out. A rank has two rows and uses them in turn. When it writes one again all have published the row after
+// it, hence read it: so nothing else has to be synchronised.
+//
+// Memory: 4 MiB a node and communicator for up to 1000 ranks on it.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+namespace shoal {
+
+class node_rows {
+ public:
+  static std::size_t bytes_for(int ranks);
+  // `memory` of bytes_for(ranks) bytes, aligned to a cache line, is shared by the ranks 0..ranks-1; it begins as zeros.
+  node_rows(std::byte* memory, int ranks, int rank);
+
+  int ranks() const { return ranks_; }
+  int rank() const { return rank_; }
+
+  // This rank's row of the next exchange: a block for every rank in order, its own included, then publish().
+  void begin();
+  // Where to write the block, or null when there is no room: then it has to travel another way.
+  std::byte* add(std::size_t bytes);
+  void publish();
+
+  // A rank's row of the current exchange.
+  bool is_there(int peer) const;
+  struct block {
+    const std::byte* data;
+    std::size_t bytes;
+    bool elsewhere;  // there was no room
+  };
+  block block_from(int peer) const;
+
+ private:
+  struct row {
+    std::atomic<std::uint32_t> number;
+    std::uint16_t at[];  // of each rank's block, behind the row's head, and where the last one ends
+  };
+  static constexpr std::uint16_t elsewhere = 1 << 15;
+  static std::size_t row_bytes(int ranks);
+  static std::size_t head_bytes(int ranks);
+
+  row& row_of(int rank) const {
+    return *reinterpret_cast<row*>(memory_ + (static_cast<std::size_t>(rank) * 2 + number_ % 2) * row_bytes_);
+  }
+
+  std::byte* memory_;
+  int ranks_, rank_;
+  std::size_t row_bytes_, head_bytes_;
+  std::uint32_t number_ = 0;  // of the current exchange
+  int next_ = 0;              // block to add
+  std::size_t end_ = 0;       // of the blocks in the row
+};
+
+}  // namespace shoal

@@ -1,0 +1,58 @@
+#include "execute/node_transport.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+
+namespace shoal {
+
+node_transport::node_transport(transport& below, node_window& window, std::span<const int> ranks)
+    : below_(below), window_(window), place_(static_cast<std::size_t>(below.ranks()), -1), stuck_(ranks.size()) {
+  for (std::size_t i = 0; i < ranks.size(); ++i) place_[ranks[i]] = static_cast<int>(i);
+}
+
+void node_transport::reserve(std::size_t transfers) {
+  below_.reserve(transfers);
+  sends_.reserve(transfers);
+  receives_.reserve(transfers);
+}
+
+void node_transport::send(int peer, int tag, const std::byte* data, std::size_t bytes, int ticket) {
+  if (place_[peer] < 0) return below_.send(peer, tag, data, bytes, ticket);
+  sends_.push_back({place_[peer], ticket, {data, bytes}});
+}
+
+void node_transport::receive(int peer, int tag, std::byte* data, std::size_t capacity, int ticket) {
+  if (place_[peer] < 0) return below_.receive(peer, tag, data, capacity, ticket);
+  receives_.push_back({place_[peer], ticket, {data, capacity}});
+}
+
+void node_transport::poll(std::vector<int>& ended) {
+  const std::uint64_t before = window_.pieces_moved();
+  advance(sends_, ended, [&](sending& one) { return window_.push(one.peer, one.message); });
+  bool cut = false;
+  advance(receives_, ended, [&](receiving& one) {
+    const bool all = window_.pull(one.peer, one.message);
+    cut = cut || one.message.cut;
+    return all;
+  });
+  if (cut) throw std::length_error(node_window::cut_message);
+  if (window_.pieces_moved() != before) window_.wake_those_waiting();
+  below_.poll(ended);
+}
+
+// In the order in which they were started, and with each peer no further than the first that has to wait.
+template <typename Transfer, typename Move>
+void node_transport::advance(std::vector<Transfer>& all, std::vector<int>& ended, Move move) {
+  if (all.empty()) return;
+  std::fill(stuck_.begin(), stuck_.end(), 0);
+  std::erase_if(all, [&](Transfer& one) {
+    if (stuck_[one.peer] || !move(one)) {
+      stuck_[one.peer] = 1;
+      return false;
+    }
+    ended.push_back(one.ticket);
+    return true;
+  });
+}
+
+}  // namespace shoal

@@ -1,0 +1,130 @@
+#include "execute/node_window.hpp"
+
+#include <linux/futex.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstring>
+#include <ctime>
+#include <utility>
+
+namespace shoal {
+
+namespace {
+
+constexpr std::size_t line_bytes = 64;
+constexpr std::size_t most_bytes = std::size_t{8} << 20;
+// A slot has a line beside its cell, and one for nothing: cells a power of two apart compete for the same places of a
+// cache.
+constexpr std::size_t slot_extra = 2 * line_bytes;
+constexpr std::size_t largest_piece = 16384, smallest_piece = 256;
+
+static_assert(std::atomic<std::uint32_t>::is_always_lock_free && std::atomic<std::int32_t>::is_always_lock_free);
+
+std::size_t whole_lines(std::size_t bytes) { return (bytes + line_bytes - 1) / line_bytes * line_bytes; }
+
+std::size_t pairs(int ranks) { return static_cast<std::size_t>(ranks) * static_cast<std::size_t>(ranks); }
+
+}  // namespace
+
+std::size_t node_window::piece_bytes_for(int ranks) {
+  const std::size_t share = most_bytes / (pairs(ranks) * slots) / line_bytes * line_bytes;
+  return std::clamp(share, smallest_piece + slot_extra, largest_piece + slot_extra) - slot_extra;
+}
+
+std::size_t node_window::taken_bytes(int ranks) {
+  return whole_lines(static_cast<std::size_t>(ranks) * sizeof(std::atomic<std::uint32_t>));
+}
+
+std::size_t node_window::bytes_for(int ranks) {
+  const auto q = static_cast<std::size_t>(ranks);
+  return q * (sizeof(bed) + taken_bytes(ranks)) +
+         pairs(ranks) * slots * (piece_bytes_for(ranks) + slot_extra);
+}
+
+node_window::node_window(std::byte* memory, int ranks, int rank)
+    : ranks_(ranks), rank_(rank), piece_bytes_(piece_bytes_for(ranks)), cell_bytes_(piece_bytes_ + line_bytes),
+      beds_(reinterpret_cast<bed*>(memory)), taken_(reinterpret_cast<std::byte*>(beds_ + ranks)),
+      lines_(reinterpret_cast<line*>(taken_ + static_cast<std::size_t>(ranks) * taken_bytes(ranks))),
+      cells_(reinterpret_cast<std::byte*>(lines_ + pairs(ranks) * slots)), peers_(static_cast<std::size_t>(ranks)) {}
+
+std::atomic<std::uint32_t>& node_window::taken_by(int receiver, int sender) {
+  std::byte* const row = taken_ + static_cast<std::size_t>(receiver) * taken_bytes(ranks_);
+  return reinterpret_cast<std::atomic<std::uint32_t>*>(row)[sender];
+}
+
+bool node_window::has_room(int peer) {
+  state& at = peers_[peer];
+  if (at.pushed - at.taken < slots) return true;
+  at.taken = taken_by(peer, rank_).load(std::memory_order_acquire);
+  return at.pushed - at.taken < slots;
+}
+
+bool node_window::push(int peer, outgoing& message) {
+  for (bool more = true; more;) {
+    if (!has_room(peer)) return false;
+    state& at = peers_[peer];
+    line& to = line_of(rank_, peer, at.pushed);
+    const std::uint64_t piece = piece_of(message.bytes);
+    to.taken = at.pulled;
+    to.bytes = message.bytes;
+    if (piece > 0) std::memcpy(place_of(to, message.bytes), message.data, piece);
+    to.number.store(++at.pushed, std::memory_order_release);
+    ++pieces_moved_;
+    more = message.bytes > piece;
+    message.data += piece;
+    message.bytes -= piece;
+  }
+  return true;
+}
+
+bool node_window::pull(int peer, incoming& message) {
+  for (bool more = true; more;) {
+    state& at = peers_[peer];
+    line& from = line_of(peer, rank_, at.pulled);
+    if (from.number.load(std::memory_order_acquire) != at.pulled + 1) return false;
+    if (static_cast<std::int32_t>(from.taken - at.taken) > 0) at.taken = from.taken;
+    const std::uint64_t bytes = from.bytes, piece = piece_of(bytes);
+    const std::size_t fits = std::min<std::size_t>(piece, message.capacity);
+    if (fits > 0) std::memcpy(message.data, place_of(from, bytes), fits);
+    taken_by(rank_, peer).store(++at.pulled, std::memory_order_release);
+    ++pieces_moved_;
+    message.cut = message.cut || piece > fits;
+    message.data += fits;
+    message.capacity -= fits;
+    more = bytes > piece;
+  }
+  return true;
+}
+
+bool node_window::has_moved(int peer) {
+  state& at = peers_[peer];
+  const std::uint32_t taken = taken_by(peer, rank_).load(std::memory_order_acquire);
+  if (std::exchange(at.taken, taken) != taken) return true;
+  return line_of(peer, rank_, at.pulled).number.load(std::memory_order_acquire) == at.pulled + 1;
+}
+
+void node_window::lie_down(int peer) {
+  beds_[rank_].sleeper_waits_for.store(peer + 1, std::memory_order_relaxed);
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+}
+
+void node_window::sleep(int peer, int microseconds) {
+  const timespec most{0, microseconds * 1000L};
+  syscall(SYS_futex, &beds_[rank_].sleeper_waits_for, FUTEX_WAIT, peer + 1, &most, nullptr, 0);
+}
+
+void node_window::get_up() { beds_[rank_].sleeper_waits_for.store(0, std::memory_order_relaxed); }
+
+void node_window::wake_those_waiting() {
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+  for (int peer = 0; peer < ranks_; ++peer) {
+    std::atomic<std::int32_t>& bed = beds_[peer].sleeper_waits_for;
+    if (bed.load(std::memory_order_relaxed) != rank_ + 1) continue;
+    bed.store(0, std::memory_order_relaxed);
+    syscall(SYS_futex, &bed, FUTEX_WAKE, 1, nullptr, nullptr, 0);
+  }
+}
+
+}  // namespace shoal

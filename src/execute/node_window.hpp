@@ -1,0 +1,106 @@
+// Messages between the ranks of one node through memory that they share: a channel for every pair and direction.
+//
+// A message is copied in by its sender and out by its receiver, in pieces of at most piece_bytes(). A piece lies in one
+// of the two slots of its channel: short ones beside the number that says it is there, in the same cache line, others in
+// a cell of their own. The receiver publishes how many pieces it has taken: with every piece that it sends back itself,
+// so that ranks that send to each other look at nothing else, and in a place of its own.
+//
+// Memory: 8 MiB a node and communicator at most for up to 100 ranks on it; above, 0.8 KiB a pair.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace shoal {
+
+class node_window {
+ public:
+  // What is left of a message to send, and of one to receive.
+  struct outgoing {
+    const std::byte* data;
+    std::size_t bytes;
+  };
+  struct incoming {
+    std::byte* data;
+    std::size_t capacity;
+    bool cut = false;  // the message was longer than that; nothing was written beyond it
+  };
+
+  static constexpr const char* cut_message =
+      "a block has not the size that its receiver expects; make send and receive counts match";
+
+  // The memory that so many ranks need.
+  static std::size_t bytes_for(int ranks);
+  // `memory` of bytes_for(ranks) bytes, aligned to a cache line, is shared by the ranks 0..ranks-1; it begins as zeros.
+  node_window(std::byte* memory, int ranks, int rank);
+
+  int ranks() const { return ranks_; }
+  int rank() const { return rank_; }
+  std::size_t piece_bytes() const { return piece_bytes_; }
+
+  // Move what can be moved now of a message to or from another rank; true when that was all. Messages of a pair arrive
+  // in the order in which they were pushed, each to the next one pulled.
+  bool push(int peer, outgoing& message);
+  bool pull(int peer, incoming& message);
+
+  // Pushed and pulled so far.
+  std::uint64_t pieces_moved() const { return pieces_moved_; }
+
+  // Sleeps until the peer has done something, for so long at most, unless it has been done already: pieces moved, or
+  // what `happened` tells. Ranks wake those that wait for them after doing so.
+  template <typename Happened>
+  void sleep_for(int peer, int microseconds, Happened happened) {
+    lie_down(peer);
+    if (!has_moved(peer) && !happened()) sleep(peer, microseconds);
+    get_up();
+  }
+  void wake_those_waiting();
+
+ private:
+  static constexpr std::uint32_t slots = 2;
+  static constexpr std::size_t short_bytes = 48;
+
+  struct alignas(64) line {
+    std::atomic<std::uint32_t> number;  // of the piece in it, counted from 1
+    std::uint32_t taken;                // pieces that its writer has taken from its reader
+    std::uint64_t bytes;                // of the message from this piece on
+    std::byte data[short_bytes];
+  };
+  struct alignas(64) bed {
+    std::atomic<std::int32_t> sleeper_waits_for;  // rank + 1; 0: nobody sleeps here
+  };
+  static std::size_t piece_bytes_for(int ranks);
+  static std::size_t taken_bytes(int ranks);
+
+  std::size_t channel(int from, int to) const { return static_cast<std::size_t>(to) * ranks_ + from; }
+  line& line_of(int from, int to, std::uint32_t piece) { return lines_[channel(from, to) * slots + piece % slots]; }
+  std::byte* place_of(line& in, std::uint64_t bytes) {
+    return bytes <= short_bytes ? in.data : cells_ + static_cast<std::size_t>(&in - lines_) * cell_bytes_;
+  }
+  std::uint64_t piece_of(std::uint64_t bytes) const { return bytes < piece_bytes_ ? bytes : piece_bytes_; }
+  std::atomic<std::uint32_t>& taken_by(int receiver, int sender);
+  bool has_room(int peer);
+  bool has_moved(int peer);
+  void lie_down(int peer);
+  void sleep(int peer, int microseconds);
+  void get_up();
+
+  int ranks_, rank_;
+  std::size_t piece_bytes_, cell_bytes_;
+  bed* beds_;
+  std::byte* taken_;
+  line* lines_;
+  std::byte* cells_;
+
+  struct state {               // of the channels to and from a peer
+    std::uint32_t pushed = 0;  // pieces
+    std::uint32_t pulled = 0;
+    std::uint32_t taken = 0;   // by the peer, as far as known
+  };
+  std::vector<state> peers_;
+  std::uint64_t pieces_moved_ = 0;
+};
+
+}  // namespace shoal

@@ -1,0 +1,167 @@
+// Exchanges through the memory of a node, and without it where it cannot be had.
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "api/process.hpp"
+#include "oracle.hpp"
+#include "shoal/shoal.h"
+#include "together.hpp"
+
+namespace shoal {
+namespace {
+
+// Parts of memory that this process shares through Shoal.
+int shared_parts() {
+  std::ifstream maps("/proc/self/maps");
+  int parts = 0;
+  for (std::string line; std::getline(maps, line);) parts += line.find("memfd:shoal") != std::string::npos;
+  return parts;
+}
+
+job job_of(MPI_Comm comm, const char* spec, std::int64_t bytes) {
+  job j;
+  j.comm = comm;
+  j.spec = spec;
+  j.scalars = equal_blocks(ranks_of(comm), bytes);
+  return j;
+}
+
+TEST(Shared, MemoryIsMadeOnFirstUseAndGoesWithTheCommunicator) {
+  const int before = shared_parts();
+  {
+    const scoped_comm comm(duplicate_of(MPI_COMM_WORLD));
+    perform(job_of(comm, "spread_out", 24));
+    EXPECT_EQ(shared_parts(), before);
+    for (const char* spec : {"shared", "hierarchical:local=shared", "shared"}) perform(job_of(comm, spec, 24));
+    EXPECT_EQ(shared_parts(), before + (world_ranks() > 1));
+  }
+  EXPECT_EQ(shared_parts(), before);
+}
+
+// So that nothing stays when a rank is killed.
+TEST(Shared, MemoryHasNoNameInAnyFileSystem) {
+  const scoped_comm comm(duplicate_of(MPI_COMM_WORLD));
+  perform(job_of(comm, "shared", 24));
+  for (const auto& entry : std::filesystem::directory_iterator("/dev/shm"))
+    EXPECT_EQ(entry.path().filename().string().find("shoal"), std::string::npos);
+}
+
+// A limit of this process, for the time of a test.
+class limit {
+ public:
+  limit(__rlimit_resource which, rlim_t value) : which_(which) {
+    getrlimit(which, &before_);
+    const rlimit now{value, before_.rlim_max};
+    setrlimit(which, &now);
+  }
+  ~limit() { setrlimit(which_, &before_); }
+  limit(const limit&) = delete;
+  limit& operator=(const limit&) = delete;
+
+ private:
+  __rlimit_resource which_;
+  rlimit before_{};
+};
+
+// `here`: this rank cannot open files, or make them.
+void expect_messages_where_one_cannot_share(bool here, __rlimit_resource which) {
+  const scoped_comm comm(duplicate_of(MPI_COMM_WORLD));
+  perform(job_of(comm, "spread_out", 24));
+  const int before = shared_parts();
+  {
+    std::optional<limit> hindered;
+    if (here) hindered.emplace(which, which == RLIMIT_NOFILE ? 3 : 4096);
+    MPI_Info info;
+    MPI_Info_create(&info);
+    MPI_Info_set(info, "shoal_alltoallv", "shared");
+    EXPECT_EQ(shoal_comm_set_info(comm, info), MPI_SUCCESS);
+    MPI_Info_free(&info);
+    std::vector<int> counts(world_ranks(), 0);
+    EXPECT_EQ(shoal_alltoallv(counts.data(), counts.data(), counts.data(), MPI_BYTE, counts.data(), counts.data(),
+                              counts.data(), MPI_BYTE, comm),
+              MPI_SUCCESS);
+  }
+  meet();
+  for (const char* spec : {"shared", "hierarchical:local=shared"}) perform(job_of(comm, spec, 2400));
+  EXPECT_EQ(shared_parts(), before);
+}
+
+TEST(Shared, AllSendMessagesWhenOneRankCannotMakeOrMapTheMemory) {
+  if (world_ranks() == 1) GTEST_SKIP() << "one rank shares nothing";
+  expect_messages_where_one_cannot_share(world_rank() == 0, RLIMIT_FSIZE);
+  expect_messages_where_one_cannot_share(world_rank() == world_ranks() - 1, RLIMIT_NOFILE);
+}
+
+// All send `sent` bytes where `expected` are expected.
+void exchange_other_sizes(MPI_Comm comm, int sent, int expected) {
+  const int ranks = world_ranks();
+  std::vector<char> send(static_cast<std::size_t>(ranks) * sent, 'x');
+  std::vector<char> recv(static_cast<std::size_t>(ranks) * (expected + 8), '-');
+  std::vector<int> sends(ranks, sent), receives(ranks, expected), from(ranks), to(ranks);
+  for (int i = 0; i < ranks; ++i) {
+    from[i] = i * sent;
+    to[i] = i * (expected + 8);
+  }
+  sends[world_rank()] = receives[world_rank()] = 0;
+  const int code = shoal_alltoallv(send.data(), sends.data(), from.data(), MPI_BYTE, recv.data(), receives.data(),
+                                   to.data(), MPI_BYTE, comm);
+  EXPECT_EQ(code == MPI_SUCCESS, sent == expected || ranks == 1) << sent << " for " << expected;
+  for (int i = 0; i < ranks; ++i)
+    for (int k = expected; k < expected + 8; ++k) EXPECT_EQ(recv[static_cast<std::size_t>(to[i] + k)], '-');
+}
+
+TEST(Shared, CountsThatDoNotMatchAreAnErrorAndWriteNothingBeyondTheBlock) {
+  const scoped_comm comm(duplicate_of(MPI_COMM_WORLD));
+  std::string why;
+  communicator* const state = process::get().state_of(comm, why);
+  if (!state->shares_memory()) GTEST_SKIP() << "the ranks are not on one node";
+  MPI_Info info;
+  MPI_Info_create(&info);
+  MPI_Info_set(info, "shoal_alltoallv", "shared");
+  ASSERT_EQ(shoal_comm_set_info(comm, info), MPI_SUCCESS);
+  MPI_Info_free(&info);
+  for (auto [sent, expected] : {std::pair{24, 12}, {12, 24}, {24, 24}, {90000, 50000}, {90000, 89999}, {90000, 90000}})
+    exchange_other_sizes(comm, sent, expected);
+}
+
+// Messages of a rank that waits in shared memory move on, as they do in the MPI's own collectives.
+TEST(Shared, MessagesOfOthersMoveWhileARankWaits) {
+  const scoped_comm comm(duplicate_of(MPI_COMM_WORLD));
+  perform(job_of(comm, "shared", 24));
+  if (world_ranks() == 1) return;
+  const int rank = world_rank(), bytes = 4 << 20;  // too many to be sent before they are received
+  std::vector<char> data(bytes);
+  MPI_Request sent = MPI_REQUEST_NULL;
+  if (rank == 0) MPI_Isend(data.data(), bytes, MPI_BYTE, 1, 0, MPI_COMM_WORLD, &sent);
+  if (rank == 1) MPI_Recv(data.data(), bytes, MPI_BYTE, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  perform(job_of(comm, "shared", 24));
+  MPI_Wait(&sent, MPI_STATUS_IGNORE);
+}
+
+TEST(Shared, SleepingRanksAreWoken) {
+  settings sleeping;
+  sleeping.wait = wait_mode::sleep;
+  communicator state(duplicate_of(MPI_COMM_WORLD), sleeping);
+  const int ranks = state.ranks();
+  const prepared& how = state.prepare(parse_selection("shared"));
+  std::vector<std::byte> send(static_cast<std::size_t>(ranks) * 70000), recv(send.size());
+  for (int number = 0; number < 10; ++number) {
+    const int block = number % 2 ? 70000 : 8;
+    payload what;
+    what.send.base = send.data();
+    what.recv.base = recv.data();
+    what.send.counts = what.recv.counts = number_array::linear(block, 0);
+    what.send.displacements = what.recv.displacements = number_array::linear(0, block);
+    for (int d = 0; d < ranks; ++d)
+      for (int k = 0; k < block; ++k) send[d * block + k] = content(state.rank() + number, d, k);
+    state.run(how, what);
+    for (int o = 0; o < ranks; ++o)
+      for (int k = 0; k < block; ++k) ASSERT_EQ(recv[o * block + k], content(o + number, state.rank(), k)) << number;
+  }
+}
+
+}  // namespace
+}  // namespace shoal

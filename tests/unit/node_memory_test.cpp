@@ -1,0 +1,267 @@
+// The memory that ranks of a node share, and what goes through it: rows and channels. Ranks are threads here, or
+// processes where a process is what matters.
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstring>
+#include <functional>
+#include <random>
+#include <system_error>
+#include <thread>
+
+#include "execute/node_rows.hpp"
+#include "execute/node_window.hpp"
+#include "execute/shared_memory.hpp"
+
+namespace shoal {
+namespace {
+
+int error_of(const std::function<void()>& call) {
+  try {
+    call();
+    return 0;
+  } catch (const std::system_error& error) {
+    return error.code().value();
+  }
+}
+
+// The status with which another process ends that runs this; 0: it returned true.
+int in_another_process(const std::function<bool()>& call) {
+  const pid_t child = fork();
+  if (child == 0) _exit(call() ? 0 : 1);
+  int status = -1;
+  waitpid(child, &status, 0);
+  return status;
+}
+
+TEST(shared_memory, is_seen_by_another_process) {
+  const shared_memory mine = shared_memory::create(10000);
+  EXPECT_EQ(reinterpret_cast<std::uintptr_t>(mine.data()) % 64, 0u);
+  for (int i = 0; i < 10000; ++i) ASSERT_EQ(mine.data()[i], std::byte{0});
+  EXPECT_EQ(in_another_process([&] {
+              const shared_memory theirs = shared_memory::open(mine.where(), 10000);
+              theirs.data()[9999] = std::byte{7};
+              return theirs.data() != mine.data();
+            }), 0);
+  EXPECT_EQ(mine.data()[9999], std::byte{7});
+}
+
+TEST(shared_memory, keys_that_mean_something_else_are_refused) {
+  shared_memory mine = shared_memory::create(4096);
+  shared_memory::key wrong = mine.where();
+  ++wrong.proof;
+  EXPECT_EQ(error_of([&] { shared_memory::open(wrong, 4096); }), ENXIO);
+  EXPECT_EQ(error_of([&] { shared_memory::open(mine.where(), 8192); }), ENXIO);
+  wrong = mine.where();
+  wrong.descriptor = 0;
+  EXPECT_NE(error_of([&] { shared_memory::open(wrong, 4096); }), 0);
+  const shared_memory::key closed = mine.where();
+  mine.close();
+  EXPECT_NE(error_of([&] { shared_memory::open(closed, 4096); }), 0);
+  mine.data()[4095] = std::byte{1};  // still mapped
+}
+
+// The system would end the process by a signal.
+TEST(shared_memory, limits_on_files_are_errors) {
+  EXPECT_EQ(in_another_process([] {
+              const rlimit little{1 << 16, RLIM_INFINITY};
+              setrlimit(RLIMIT_FSIZE, &little);
+              return error_of([] { shared_memory::create(1 << 20); }) == EFBIG;
+            }), 0);
+}
+
+// Memory for ranks that are threads.
+class arena {
+ public:
+  explicit arena(std::size_t bytes) : memory_(new (std::align_val_t{64}) std::byte[bytes]()) {}
+  ~arena() { ::operator delete[](memory_, std::align_val_t{64}); }
+  arena(const arena&) = delete;
+  arena& operator=(const arena&) = delete;
+  std::byte* data() const { return memory_; }
+
+ private:
+  std::byte* memory_;
+};
+
+void on_threads(int ranks, const std::function<void(int)>& work) {
+  std::vector<std::thread> threads;
+  for (int rank = 0; rank < ranks; ++rank) threads.emplace_back(work, rank);
+  for (std::thread& one : threads) one.join();
+}
+
+std::byte content(int from, int to, int message, std::size_t k) {
+  return static_cast<std::byte>(from * 31 + to * 17 + message * 7 + static_cast<int>(k) * 3 + static_cast<int>(k >> 8));
+}
+
+// Sizes around what a line and a cell hold, and many pieces.
+std::size_t size_of(int from, int to, int message, std::size_t piece) {
+  std::mt19937 random(static_cast<std::uint32_t>(from * 10007 + to * 101 + message));
+  const std::size_t sizes[] = {0,     1,         47,        48, 49, 1000, piece - 1,
+                               piece, piece + 1, 2 * piece, 2 * piece + 48, 7 * piece + 5};
+  return sizes[random() % std::size(sizes)];
+}
+
+// Everything from everyone to everyone, several messages under way to and from each.
+void send_and_receive(node_window& window, int messages) {
+  const int self = window.rank();
+  struct peer {
+    int sent = 0, received = 0;
+    std::vector<std::byte> out, in;
+    node_window::outgoing sending{};
+    node_window::incoming receiving{};
+  };
+  std::vector<peer> peers(static_cast<std::size_t>(window.ranks()));
+  const auto begin_send = [&](int p) {
+    peer& at = peers[p];
+    at.out.resize(size_of(self, p, at.sent, window.piece_bytes()));
+    for (std::size_t k = 0; k < at.out.size(); ++k) at.out[k] = content(self, p, at.sent, k);
+    at.sending = {at.out.data(), at.out.size()};
+  };
+  const auto begin_receive = [&](int p) {
+    peer& at = peers[p];
+    at.in.assign(size_of(p, self, at.received, window.piece_bytes()), std::byte{0});
+    at.receiving = {at.in.data(), at.in.size()};
+  };
+  const auto check = [&](int p) {
+    const peer& at = peers[p];
+    ASSERT_EQ(at.receiving.capacity, 0u);
+    for (std::size_t k = 0; k < at.in.size(); ++k) ASSERT_EQ(at.in[k], content(p, self, at.received, k)) << k;
+  };
+  for (int p = 0; p < window.ranks(); ++p)
+    if (p != self) begin_send(p), begin_receive(p);
+  for (int left = 2 * messages * (window.ranks() - 1); left > 0;) {
+    const int before = left;
+    for (int p = 0; p < window.ranks(); ++p) {
+      if (p == self) continue;
+      peer& at = peers[p];
+      if (at.sent < messages && window.push(p, at.sending)) {
+        --left;
+        if (++at.sent < messages) begin_send(p);
+      }
+      if (at.received < messages && window.pull(p, at.receiving)) {
+        check(p);
+        --left;
+        if (++at.received < messages) begin_receive(p);
+      }
+    }
+    window.wake_those_waiting();
+    if (left == before) window.sleep_for((self + 1) % window.ranks(), 50, [] { return false; });
+  }
+}
+
+TEST(node_window, messages_arrive_whole_and_in_order) {
+  for (int ranks : {2, 3, 5}) {
+    const arena memory(node_window::bytes_for(ranks));
+    on_threads(ranks, [&](int rank) {
+      node_window window(memory.data(), ranks, rank);
+      send_and_receive(window, 60);
+    });
+  }
+}
+
+TEST(node_window, longer_messages_than_expected_are_cut) {
+  const arena memory(node_window::bytes_for(2));
+  node_window from(memory.data(), 2, 0), to(memory.data(), 2, 1);
+  std::vector<std::byte> sent(3 * from.piece_bytes(), std::byte{5}), place(from.piece_bytes() + 10, std::byte{1});
+  node_window::outgoing out{sent.data(), sent.size()};
+  node_window::incoming in{place.data(), from.piece_bytes() + 3};
+  while (!from.push(1, out)) EXPECT_FALSE(to.pull(0, in));
+  EXPECT_TRUE(to.pull(0, in));
+  EXPECT_TRUE(in.cut);
+  for (std::size_t k = 0; k < place.size(); ++k)
+    ASSERT_EQ(place[k], std::byte(k < from.piece_bytes() + 3 ? 5 : 1)) << k;
+  out = {sent.data(), 100};
+  in = {place.data(), 100};
+  EXPECT_TRUE(from.push(1, out));
+  EXPECT_TRUE(to.pull(0, in));
+  EXPECT_FALSE(in.cut);
+}
+
+TEST(node_window, waits_for_room_and_sleeps_until_there_is_some) {
+  const arena memory(node_window::bytes_for(2));
+  on_threads(2, [&](int rank) {
+    node_window window(memory.data(), 2, rank);
+    std::vector<std::byte> data(20 * window.piece_bytes());
+    node_window::outgoing out{data.data(), data.size()};
+    node_window::incoming in{data.data(), data.size()};
+    for (bool done = false; !done; window.wake_those_waiting()) {
+      const std::uint64_t before = window.pieces_moved();
+      done = rank == 0 ? window.push(1, out) : window.pull(0, in);
+      if (!done && window.pieces_moved() == before) window.sleep_for(1 - rank, 999999, [] { return false; });
+    }
+  });
+}
+
+TEST(node_window, memory_is_bounded) {
+  for (int ranks = 1; ranks <= 100; ++ranks) {
+    EXPECT_LE(node_window::bytes_for(ranks), std::size_t{9} << 20);
+    EXPECT_LE(node_rows::bytes_for(ranks), std::size_t{4} << 20);
+  }
+  EXPECT_LE(node_window::bytes_for(512), std::size_t{512} * 512 * 800);
+}
+
+std::size_t row_size(int from, int to, int exchange, int ranks) {
+  std::mt19937 random(static_cast<std::uint32_t>(from * 10007 + to * 101 + exchange));
+  const std::size_t most = exchange % 3 == 0 ? 8 : exchange % 3 == 1 ? 3000 : node_rows::bytes_for(ranks);
+  return random() % 3 ? random() % (most + 1) : 0;
+}
+
+// Returns what did not fit.
+int write_row(node_rows& rows, int exchange) {
+  int elsewhere = 0;
+  rows.begin();
+  for (int to = 0; to < rows.ranks(); ++to) {
+    const std::size_t bytes = row_size(rows.rank(), to, exchange, rows.ranks());
+    std::byte* const place = rows.add(bytes);
+    elsewhere += !place;
+    for (std::size_t k = 0; place && k < bytes; ++k) place[k] = content(rows.rank(), to, exchange, k);
+  }
+  rows.publish();
+  return elsewhere;
+}
+
+void read_row(const node_rows& rows, int from, int exchange) {
+  const node_rows::block block = rows.block_from(from);
+  if (block.elsewhere) return;
+  ASSERT_EQ(block.bytes, row_size(from, rows.rank(), exchange, rows.ranks()));
+  for (std::size_t k = 0; k < block.bytes; ++k) ASSERT_EQ(block.data[k], content(from, rows.rank(), exchange, k));
+}
+
+// Nobody waits but for the rows of an exchange.
+TEST(node_rows, blocks_of_one_exchange_after_another) {
+  for (int ranks : {1, 2, 3, 6}) {
+    const arena memory(node_rows::bytes_for(ranks));
+    std::atomic<int> elsewhere = 0;
+    on_threads(ranks, [&](int rank) {
+      node_rows rows(memory.data(), ranks, rank);
+      for (int exchange = 0; exchange < 300; ++exchange) {
+        elsewhere += write_row(rows, exchange);
+        for (int from = 0; from < ranks; ++from) {
+          while (!rows.is_there(from)) std::this_thread::yield();
+          read_row(rows, from, exchange);
+        }
+      }
+    });
+    EXPECT_GT(elsewhere, 0);
+  }
+}
+
+TEST(node_rows, a_full_row_says_which_blocks_are_elsewhere) {
+  const arena memory(node_rows::bytes_for(3));
+  node_rows mine(memory.data(), 3, 0), theirs(memory.data(), 3, 2);
+  mine.begin();
+  theirs.begin();
+  EXPECT_NE(mine.add(30000), nullptr);
+  EXPECT_EQ(mine.add(30000), nullptr);
+  EXPECT_NE(mine.add(100), nullptr);
+  EXPECT_FALSE(theirs.is_there(0));
+  mine.publish();
+  ASSERT_TRUE(theirs.is_there(0));
+  EXPECT_FALSE(theirs.block_from(0).elsewhere);
+  EXPECT_EQ(theirs.block_from(0).bytes, 100u);
+}
+
+}  // namespace
+}  // namespace shoal
