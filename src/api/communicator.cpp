@@ -1,5 +1,6 @@
 #include "api/communicator.hpp"
 
+#include <limits.h>
 #include <sched.h>
 #include <unistd.h>
 
@@ -66,10 +67,17 @@ communicator::communicator(MPI_Comm own, const settings& set) : own_(own), over_
   exchange_.set_tags(claim(0));
   requested_[0] = set.alltoallv;
   requested_[1] = set.alltoall;
-  survey(set);
+  try {
+    survey(set);
+  } catch (...) {
+    release();
+    throw;
+  }
 }
 
-communicator::~communicator() {
+communicator::~communicator() { release(); }
+
+void communicator::release() {
   if (own_ != MPI_COMM_SELF) PMPI_Comm_free(&own_);
 }
 
@@ -82,7 +90,7 @@ void communicator::survey(const settings& set) {
   };
   std::map<std::uint64_t, node> nodes;
   std::vector<int> node_of_rank;
-  for (const card& c : exchange_cards()) {
+  for (const card& c : gather(card())) {
     const auto [it, fresh] = nodes.try_emplace(c.node);
     node& n = it->second;
     if (fresh) n.number = static_cast<int>(nodes.size()) - 1;
@@ -99,18 +107,34 @@ void communicator::survey(const settings& set) {
   }
   at_.nodes = std::make_shared<const node_layout>(layout_of(set, node_of_rank));
   wait_ = waiting(set.wait.value_or(crowded_ ? wait_mode::yield : wait_mode::spin));
+  if (set.topology) at_.switches = place_ranks(*set.topology);
 }
 
-// An all-to-all whose blocks are all the same is an allgather, and it waits politely already.
-std::vector<communicator::card> communicator::exchange_cards() {
-  const card mine;
-  std::vector<card> all(static_cast<std::size_t>(ranks()), mine);
+// The topology with this communicator's ranks on their machines. Throws where it does not have all of them.
+std::shared_ptr<const switch_network> communicator::place_ranks(switch_network network) {
+  std::array<char, HOST_NAME_MAX + 1> mine{};
+  gethostname(mine.data(), mine.size() - 1);
+  std::vector<std::string> hosts;
+  for (const auto& host : gather(mine)) hosts.emplace_back(host.data());
+  try {
+    network.place_ranks(hosts);
+  } catch (const std::invalid_argument& error) {
+    throw std::invalid_argument(std::string("SHOAL_TOPOLOGY: ") + error.what());
+  }
+  return std::make_shared<const switch_network>(std::move(network));
+}
+
+// What every rank has to say, by rank. An all-to-all whose blocks are all the same is an allgather, and it waits
+// politely already.
+template <typename T>
+std::vector<T> communicator::gather(const T& mine) {
+  std::vector<T> all(static_cast<std::size_t>(ranks()), mine);
   payload what;
-  what.uniform = sizeof(card);
-  what.send.base = reinterpret_cast<std::byte*>(const_cast<card*>(&mine));
-  what.send.counts = what.recv.counts = number_array::linear(sizeof(card), 0);
+  what.uniform = sizeof(T);
+  what.send.base = reinterpret_cast<std::byte*>(const_cast<T*>(&mine));
+  what.send.counts = what.recv.counts = number_array::linear(sizeof(T), 0);
   what.recv.base = reinterpret_cast<std::byte*>(all.data());
-  what.recv.displacements = number_array::linear(0, sizeof(card));
+  what.recv.displacements = number_array::linear(0, sizeof(T));
   run(prepare(parse_selection("tuna:radix=2")), what);
   return all;
 }

@@ -37,7 +37,8 @@ struct decision {
 
 class communicator : public std::enable_shared_from_this<communicator> {
  public:
-  // Takes over `own`, a communicator of Shoal's with the same ranks (MPI_COMM_SELF stays open). Collective.
+  // Takes over `own`, a communicator of Shoal's with the same ranks (MPI_COMM_SELF stays open). Collective. Throws
+  // std::invalid_argument, on every rank, for settings that do not fit these ranks.
   communicator(MPI_Comm own, const settings& set);
   ~communicator();
   communicator(const communicator&) = delete;
@@ -110,7 +111,10 @@ class communicator : public std::enable_shared_from_this<communicator> {
   int tags_of_channel() const { return over_.highest_tag() / channels; }
   struct card;  // what a rank tells the others about where it runs
   void survey(const settings& set);
-  std::vector<card> exchange_cards();
+  std::shared_ptr<const switch_network> place_ranks(switch_network network);
+  template <typename T>
+  std::vector<T> gather(const T& mine);
+  void release();
   node_exchange* inside_nodes();  // null: blocks travel as messages; collective
 
   MPI_Comm own_;

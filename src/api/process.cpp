@@ -147,8 +147,20 @@ void process::serve(MPI_Comm comm, attribute& held) {
   if (!may_serve(all, held)) return;
   const MPI_Comm own = duplicate(comm);
   if (own == MPI_COMM_NULL) return no_communicator(held);
-  held.state = std::make_shared<communicator>(own, settings_);
-  ++served_;
+  if (fits(held, [&] { held.state = std::make_shared<communicator>(own, settings_); })) ++served_;
+}
+
+// Whether `make` can use the settings with these ranks, the same on all of them.
+template <typename Make>
+bool process::fits(attribute& held, Make make) {
+  try {
+    make();
+    return true;
+  } catch (const std::invalid_argument& error) {
+    held.why = error.what();
+    held.wrong = true;
+    return false;
+  }
 }
 
 // The same for two groups. A reduction over an inter-communicator gives each group what the other one has, so the second
@@ -166,8 +178,7 @@ void process::serve_groups(MPI_Comm comm, attribute& held) {
   int rank = 0, others = 0;
   require(PMPI_Comm_rank(comm, &rank), "MPI_Comm_rank");
   require(PMPI_Comm_remote_size(comm, &others), "MPI_Comm_remote_size");
-  held.groups = std::make_unique<intercommunicator>(own, rank, others, settings_);
-  ++served_;
+  if (fits(held, [&] { held.groups = std::make_unique<intercommunicator>(own, rank, others, settings_); })) ++served_;
 }
 
 // What ranks must agree on, so that the largest of all ranks tells.

@@ -56,6 +56,8 @@ class process {
   void serve(MPI_Comm comm, attribute& held);
   void serve_groups(MPI_Comm comm, attribute& held);
   std::array<std::int64_t, 4> terms() const;
+  template <typename Make>
+  bool fits(attribute& held, Make make);
   bool may_serve(std::span<const std::int64_t> all, attribute& held) const;
   void no_communicator(attribute& held) const;
   std::string wrong_settings(std::span<const std::int64_t> all) const;

@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "model/intergroup.hpp"
+#include "topology/topology_file.hpp"
 
 namespace shoal {
 
@@ -63,10 +64,11 @@ void settings::set(const std::string& name, const std::string& value) {
     else if (name == "wait") wait = value == "auto" ? std::nullopt : std::optional(parse_wait_mode(value));
     else if (name == "layout") layout = node_layout::parse(value);
     else if (name == "network") network = read_network(value);
+    else if (name == "topology") topology = std::make_shared<const switch_network>(read_topology(value));
     else if (name == "report") report = read_switch(name, value);
     else if (name == "verify") verify = read_switch(name, value);
     else throw std::invalid_argument("there is no such setting; there are alltoall, alltoallv, allgather, allgatherv, "
-                                     "wait, layout, network, report, verify");
+                                     "wait, layout, network, topology, report, verify");
   } catch (const std::invalid_argument& error) {
     throw std::invalid_argument(name + " = " + value + ": " + error.what());
   }
@@ -81,6 +83,7 @@ std::string settings::canonical() const {
   for (int rank = 0; layout && rank < layout->ranks(); ++rank) nodes += std::to_string(layout->node_of(rank)) + "." + std::to_string(layout->virtual_rank(rank)) + ",";
   return "alltoall=" + text(alltoall) + " alltoallv=" + text(alltoallv) + " allgather=" + text(allgather) +
          " allgatherv=" + text(allgatherv) + " network=" + network + " layout=" + nodes +
+         " topology=" + (topology ? to_edge_list(*topology) : "") +
          " verify=" + (verify ? "1" : "0");
 }
 
@@ -94,6 +97,7 @@ settings read_settings() {
                                              {"SHOAL_WAIT", "wait"},
                                              {"SHOAL_LAYOUT", "layout"},
                                              {"SHOAL_NETWORK", "network"},
+                                             {"SHOAL_TOPOLOGY", "topology"},
                                              {"SHOAL_REPORT", "report"},
                                              {"SHOAL_VERIFY", "verify"}};
   for (const auto& [variable, name] : names)

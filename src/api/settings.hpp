@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -10,6 +11,7 @@
 #include "algorithms/algorithm.hpp"
 #include "execute/waiting.hpp"
 #include "topology/node_layout.hpp"
+#include "topology/switch_network.hpp"
 
 namespace shoal {
 
@@ -19,11 +21,12 @@ struct settings {
   std::optional<wait_mode> wait;                 // empty: by ranks and cores
   std::optional<node_layout> layout;             // empty: as found
   std::string network = "full";                  // what connects two groups: see model/intergroup.hpp
+  std::shared_ptr<const switch_network> topology;  // null: not known
   bool report = false;
   bool verify = false;
 
-  // Sets one by name: alltoall, alltoallv, allgather, allgatherv, wait, layout, network, report, verify. Throws
-  // std::invalid_argument with the name, the value and what is allowed.
+  // Sets one by name: alltoall, alltoallv, allgather, allgatherv, wait, layout, network, topology, report, verify.
+  // Throws std::invalid_argument with the name, the value and what is allowed.
   void set(const std::string& name, const std::string& value);
 
   // Equal texts mean equal settings; what may differ between ranks (wait, report) is left out.

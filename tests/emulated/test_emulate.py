@@ -64,11 +64,23 @@ def test_star(emulation, mpi, program, tmp_path):
 
 
 def test_preload(emulation, mpi, program):
-    """Shoal serves the program there, and its report says so."""
-    line = command(mpi, "switch:3", "--rate", "100M", "--alltoall", "pairwise", "--report", "--", program, 100)
+    """Shoal serves the program there, knows the topology, and its report says so."""
+    line = command(mpi, "switch:3", "-n", 4, "--rate", "100M", "--alltoall", "tree", "--report", "--", program, 100)
     done = subprocess.run(line, capture_output=True, text=True, timeout=60, check=False)
-    assert (done.returncode, done.stdout) == (0, "n0 n1 n2 faults 0\n"), done.stderr
-    assert any(line.startswith("shoal: alltoall") and line.endswith("pairwise") for line in done.stderr.splitlines())
+    assert (done.returncode, done.stdout) == (0, "n0 n0 n1 n2 faults 0\n"), done.stderr
+    assert any(line.startswith("shoal: alltoall") and line.endswith("tree") for line in done.stderr.splitlines())
+
+
+def test_hosts_are_unknown(emulation, mpi, program, tmp_path):
+    """A topology of other machines: the MPI's own collective serves, and one line says why."""
+    other = tmp_path / "other"
+    other.write_text("s0 m[0-3]\n")
+    line = command(mpi, "switch:2", "--alltoall", "tree", "--", "env", f"SHOAL_TOPOLOGY={other}", program, 100)
+    done = subprocess.run(line, capture_output=True, text=True, timeout=60, check=False)
+    assert (done.returncode, done.stdout) == (0, "n0 n1 faults 0\n"), done.stderr
+    said = [line for line in done.stderr.splitlines() if "SHOAL_TOPOLOGY" in line]
+    assert len(said) == 1
+    assert "rank 0 is on host 'n0', which the topology does not have; its machines are m[0-3]" in said[0]
 
 
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL], ids=lambda how: how.name)

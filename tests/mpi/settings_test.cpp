@@ -24,7 +24,9 @@ class variable {
 
 class file {
  public:
-  explicit file(const std::string& text) : path_(testing::TempDir() + "shoal_settings_" + std::to_string(getpid())) {
+  explicit file(const std::string& text) {
+    static int number = 0;
+    path_ = testing::TempDir() + "shoal_settings_" + std::to_string(getpid()) + "_" + std::to_string(number++);
     std::ofstream(path_) << text;
   }
   ~file() { unlink(path_.c_str()); }
@@ -88,6 +90,17 @@ TEST(Settings, RefuseOthersNamingTheValueAndWhatIsAllowed) {
   expect_parts(refused_value("wait", "never"), {"never", "auto", "spin", "yield", "sleep"});
   expect_parts(refused_value("report", "perhaps"), {"report", "perhaps", "0, 1"});
   expect_parts(refused_value("speed", "fast"), {"speed", "fast", "alltoallv", "wait"});
+}
+
+TEST(Settings, TopologyIsReadAndMustBeTheSame) {
+  const file one("s0 n[0-3]\n"), broken("s0 n[0-3\n");
+  settings s;
+  s.set("topology", one.path());
+  EXPECT_EQ(s.topology->machines().size(), 4u);
+  EXPECT_NE(s.canonical(), settings().canonical());
+  expect_parts(refused_value("topology", "/nowhere"), {"topology", "/nowhere", "cannot be read"});
+  const variable wrong("SHOAL_TOPOLOGY", broken.path());
+  expect_parts(refused(read_settings), {"SHOAL_TOPOLOGY", ":1: ", "bracket"});
 }
 
 TEST(Settings, CanonicalTextLeavesOutWhatMayDiffer) {
