@@ -17,7 +17,7 @@ namespace {
 // After so many yields in a row without an arrival the others are busy, not waiting: sleep, and let them work.
 constexpr int yields_before_sleep = 300;
 constexpr int spins_before_yield = 20000;
-constexpr int shortest_sleep_us = 20, longest_sleep_us = 500;
+constexpr int longest_sleep_us = 500;
 
 void pause_briefly() {
 #if defined(__x86_64__) || defined(__i386__)
@@ -37,7 +37,10 @@ int waiting::pause() {
     sched_yield();
     return 0;
   }
-  return std::min(longest_sleep_us, shortest_sleep_us + idle_ - (mode_ == wait_mode::yield ? yields_before_sleep : 0));
+  // Each time a quarter longer, so that an arrival is seen late by no more than about a quarter of the wait for it.
+  const int now = sleep_us_;
+  sleep_us_ = std::min(longest_sleep_us, sleep_us_ + sleep_us_ / 4);
+  return now;
 }
 
 void waiting::idle() {

@@ -19,14 +19,20 @@ class waiting {
   explicit waiting(wait_mode mode = wait_mode::spin) : mode_(mode) {}
   wait_mode mode() const { return mode_; }
   // Call after a poll that brought something, or one that did not.
-  void progressed() { idle_ = 0; }
+  void progressed() {
+    idle_ = 0;
+    sleep_us_ = shortest_sleep_us;
+  }
   void idle();
   // As idle(), but leaves it to the caller to sleep, who may be woken: for so many microseconds, if any.
   int pause();
 
  private:
+  static constexpr int shortest_sleep_us = 20;
+
   wait_mode mode_;
   int idle_ = 0;  // polls in a row that brought nothing
+  int sleep_us_ = shortest_sleep_us;
 };
 
 // Cores this process may use: its affinity mask, cut by a container's CPU quota. At least 1.
