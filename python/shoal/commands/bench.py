@@ -21,7 +21,7 @@ from shoal.networks import HELP, read_network
 from shoal.plots import latency_plot
 
 QUICK = {"ranks": "4", "sizes": "8,1024,32768", "distributions": "uniform,random"}
-NOT_SPECS = ("auto", "native", "native_nonblocking", "hand")
+NOT_SPECS = ("auto", "native", "native_nonblocking", "preloaded", "hand")
 COLOURS = {"faster": "green", "slower": "red", "no difference": "dim"}
 
 

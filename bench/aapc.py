@@ -1,0 +1,92 @@
+#!/usr/bin/env python3
+"""Exchanges on emulated clusters of switches, beside the least time their links allow.
+
+    .venv/bin/python bench/aapc.py --networks switch:24,star:4x8,line:4x8 --sizes 8,64 --rate 20M --output build/aapc
+
+Topologies (a), (b) and (c) of the paper on all-to-all exchange for Ethernet switched clusters. For every network and
+MPI one launch measures all variants side by side: Shoal's schedules, the C file that `shoal topology generate` writes
+(variant `preloaded`), and the MPI's own. Prints a table in Markdown and keeps all repetitions.
+"""
+
+import argparse
+import json
+import statistics
+import subprocess
+import tempfile
+from pathlib import Path
+
+import shoal
+from shoal.commands.bench import choose_mpis, measure
+from shoal.emulation import Emulation
+from shoal.measurements import readable_bytes, readable_seconds, short_name
+from shoal.mpi import Mpi
+from shoal.networks import read_network
+
+VARIANTS = "tree;preloaded;native;native_nonblocking;spread_out;pairwise;exclusive_or"
+NAP = 200  # microseconds that the generated routine sleeps between looks
+
+
+def arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--networks", default="switch:24,star:4x8,line:4x8", help="files or forms")
+    parser.add_argument("--rate", default="20M", help="of the slowest link")
+    parser.add_argument("--sizes", default="8,64", help="of a block, KiB")
+    parser.add_argument("--mpi", default="mpich,openmpi")
+    parser.add_argument("--variants", default=VARIANTS)
+    parser.add_argument("--window", type=int, default=2, help="of the generated routine")
+    parser.add_argument("--seconds", type=float, default=10, help="for each variant and size")
+    parser.add_argument("--output", type=Path, default=Path("build/aapc"))
+    return parser.parse_args()
+
+
+def main() -> None:
+    what = arguments()
+    what.output.mkdir(parents=True, exist_ok=True)
+    print("| network | MPI | block | variant | median | of payload bound | with headers | processors idle |")
+    print("| --- | --- | --- | --- | --- | --- | --- | --- |")
+    for name in what.networks.split(","):
+        network = read_network(name, what.rate)
+        for mpi in choose_mpis(what.mpi):
+            lines = run(network, mpi, what)
+            label = f"{Path(name).name.replace(':', '-')}-{mpi.kind}.jsonl"
+            (what.output / label).write_text("".join(lines))
+            print_rows(name, shoal.Tree(network), lines)
+
+
+def run(network: shoal.Network, mpi: Mpi, what: argparse.Namespace) -> list[str]:
+    sizes = ",".join(str(int(size) * 1024) for size in what.sizes.split(","))
+    options = ["--variants", what.variants, "--sizes", sizes, "--distributions", "uniform"]
+    options += ["--seconds", str(what.seconds)]
+    with tempfile.TemporaryDirectory() as directory, Emulation(network) as cluster:
+        library = generated_library(network, mpi, what.window, Path(directory))
+
+        def launch(mpi: Mpi, ranks: int, program: list[str], variables: dict[str, str]) -> list[str]:
+            return cluster.launch_command(mpi, ranks, program, variables | {"LD_PRELOAD": str(library)})
+
+        return list(measure(mpi, network.ranks, options, launch))
+
+
+def generated_library(network: shoal.Network, mpi: Mpi, window: int, directory: Path) -> Path:
+    plan = shoal.plan_exchange(shoal.Tree(network), window=window)
+    source, library = directory / "alltoall.c", directory / "liballtoall.so"
+    programs = [plan.program(rank) for rank in range(network.ranks)]
+    source.write_text(shoal.emit_c(programs, "for measuring", network.hosts))
+    compiler = mpi.mpiexec.with_name("mpicc")
+    flags = ["-O2", "-shared", "-fPIC", f"-DALLTOALL_NAP={NAP}"]
+    subprocess.run([compiler, *flags, source, "-o", library], check=True)
+    return library
+
+
+def print_rows(name: str, tree: shoal.Tree, lines: list[str]) -> None:
+    provenance, *measured = [json.loads(line) for line in lines]
+    mpi = short_name(provenance["provenance"]["mpi"])
+    for record in sorted(measured, key=lambda one: (one["size"], statistics.median(one["seconds"]))):
+        size, median = record["size"], statistics.median(record["seconds"])
+        bounds = tree.seconds(size), tree.seconds(shoal.bytes_on_wire(size))
+        shares = [f"{100 * share:.1f} %" for share in (bounds[0] / median, bounds[1] / median)]
+        cells = [name, mpi, readable_bytes(size), record["variant"], readable_seconds(median), *shares]
+        print("| " + " | ".join([*cells, f"{100 * record['idle']:.0f} %"]) + " |", flush=True)
+
+
+if __name__ == "__main__":
+    main()
