@@ -15,7 +15,7 @@ namespace {
 struct event {
   std::int32_t position;  // of the message, or of the one that releases the token
   std::int32_t released;  // of the message that awaits the token; -1: not a token
-  op_kind kind;           // copy: no token is needed, as the rank has sent the one message and will send the other
+  op_kind kind;
   std::int32_t peer, phase;
   bool operator<(const event& other) const {
     return std::tie(position, released) < std::tie(other.position, other.released);
@@ -24,45 +24,50 @@ struct event {
 
 class program_writer {
  public:
-  program_writer(int ranks, int rank, int outstanding) : b_(ranks, rank), sends_(outstanding) {
-    b_.copy(send_slot(rank), recv_slot(rank));
+  program_writer(int ranks, int rank, int outstanding, int parts) : b_(ranks, rank), sends_(outstanding), parts_(parts) {
+    b_.cut_blocks(parts);
+    for (int part = 0; part < parts; ++part) b_.copy(send_slot(rank * parts + part), recv_slot(rank * parts + part));
   }
 
   void add(const event& e) {
     b_.step(e.phase);
-    if (e.released < 0) last_block_ = e.kind == op_kind::send ? send_block(e) : receive_block(e);
-    else if (e.kind == op_kind::send) b_.send(e.peer, {}, {&last_block_, 1});
-    else awaited_[e.released].push_back(e.kind == op_kind::recv ? b_.recv(e.peer, {}) : last_block_);
+    if (e.released < 0) e.kind == op_kind::send ? send_block(e) : receive_block(e);
+    else if (e.kind == op_kind::send) b_.send(e.peer, {}, {&releases_, 1});
+    else awaited_[e.released].push_back(b_.recv(e.peer, {}));
   }
 
   schedule finish() { return b_.finish(); }
 
  private:
-  op_id receive_block(const event& e) {
-    const slot block = recv_slot(e.peer);
-    return b_.recv(e.peer, {&block, 1});
+  void receive_block(const event& e) {
+    for (int part = 0; part < parts_; ++part) {
+      const slot piece = recv_slot(e.peer * parts_ + part);
+      const op_id received = b_.recv(e.peer, {&piece, 1});
+      if (part == std::max(0, parts_ - 2)) releases_ = received;
+    }
   }
 
-  op_id send_block(const event& e) {
-    const slot block = send_slot(e.peer);
+  void send_block(const event& e) {
     std::vector<op_id> after(sends_.before().begin(), sends_.before().end());
     if (const auto awaited = awaited_.extract(e.position))
       after.insert(after.end(), awaited.mapped().begin(), awaited.mapped().end());
-    const op_id sent = b_.send(e.peer, {&block, 1}, after);
-    sends_.add(sent);
+    for (int part = 0; part < parts_; ++part) {
+      const slot piece = send_slot(e.peer * parts_ + part);
+      sends_.add(b_.send(e.peer, {&piece, 1}, after));
+    }
     sends_.next_group();
-    return sent;
   }
 
   builder b_;
   window sends_;
-  op_id last_block_ = -1;  // the message that releases the tokens which follow it
+  int parts_;
+  op_id releases_ = -1;  // the piece whose arrival releases the tokens that follow
   std::map<std::int32_t, std::vector<op_id>> awaited_;  // by messages still to be sent
 };
 
-schedule write_program(int ranks, int rank, int outstanding, std::vector<event> events) {
+schedule write_program(int ranks, int rank, int outstanding, int parts, std::vector<event> events) {
   std::stable_sort(events.begin(), events.end());
-  program_writer writer(ranks, rank, outstanding);
+  program_writer writer(ranks, rank, outstanding, parts);
   for (const event& e : events) writer.add(e);
   return writer.finish();
 }
@@ -71,26 +76,27 @@ schedule write_program(int ranks, int rank, int outstanding, std::vector<event> 
 
 exchange_plan::exchange_plan(const rank_tree& tree, std::vector<message> ordered, int window,
                              std::optional<reduction> how)
-    : messages_(std::move(ordered)), parts_(tree.ranks()) {
+    : messages_(std::move(ordered)), ranks_(tree.ranks()) {
   if (how) waits_ = synchronise(tree, messages_, window, *how);
-  for (int rank = 0; rank < tree.ranks(); ++rank) parts_[rank].outstanding = sends_under_way(tree, rank, window);
+  tokens_ = waits_.kept;
+  tokens_.insert(tokens_.end(), waits_.own.begin(), waits_.own.end());
+  for (int rank = 0; rank < tree.ranks(); ++rank) ranks_[rank].outstanding = sends_under_way(tree, rank, window);
   for (std::int32_t m = 0; m < static_cast<std::int32_t>(messages_.size()); ++m) {
-    parts_[messages_[m].from].sends.push_back(m);
-    parts_[messages_[m].to].receives.push_back(m);
+    ranks_[messages_[m].from].sends.push_back(m);
+    ranks_[messages_[m].to].receives.push_back(m);
   }
-  for (std::int32_t w = 0; w < static_cast<std::int32_t>(waits_.kept.size()); ++w) {
-    parts_[messages_[waits_.kept[w].before].to].signals.push_back(w);
-    parts_[messages_[waits_.kept[w].after].from].awaits.push_back(w);
+  for (std::int32_t w = 0; w < static_cast<std::int32_t>(tokens_.size()); ++w) {
+    ranks_[messages_[tokens_[w].before].to].signals.push_back(w);
+    ranks_[messages_[tokens_[w].after].from].awaits.push_back(w);
   }
-  for (const synchronisation& w : waits_.own) parts_[messages_[w.after].from].own.push_back(w);
 }
 
-schedule exchange_plan::program(int rank) const {
-  const part& mine = parts_[rank];
+schedule exchange_plan::program(int rank, int parts) const {
+  const share& mine = ranks_[rank];
   std::vector<event> events;
   const auto add_tokens = [&](const std::vector<std::int32_t>& tokens, op_kind kind) {
     for (std::int32_t w : tokens) {
-      const auto [before, after] = waits_.kept[w];
+      const auto [before, after] = tokens_[w];
       const int peer = kind == op_kind::send ? messages_[after].from : messages_[before].to;
       events.push_back({before, after, kind, peer, messages_[before].phase});
     }
@@ -99,9 +105,7 @@ schedule exchange_plan::program(int rank) const {
   for (std::int32_t m : mine.receives) events.push_back({m, -1, op_kind::recv, messages_[m].from, messages_[m].phase});
   add_tokens(mine.signals, op_kind::send);
   add_tokens(mine.awaits, op_kind::recv);
-  for (const auto& [before, after] : mine.own)
-    events.push_back({before, after, op_kind::copy, rank, messages_[before].phase});
-  return write_program(static_cast<int>(parts_.size()), rank, mine.outstanding, std::move(events));
+  return write_program(static_cast<int>(ranks_.size()), rank, mine.outstanding, parts, std::move(events));
 }
 
 schedule unsynchronised_program(const rank_tree& tree, const rank_phases& table, int rank, int window) {
@@ -115,7 +119,7 @@ schedule unsynchronised_program(const rank_tree& tree, const rank_phases& table,
     add(op_kind::send, peer, table.phase(rank, peer));
     add(op_kind::recv, peer, table.phase(peer, rank));
   }
-  return write_program(tree.ranks(), rank, sends_under_way(tree, rank, window), std::move(events));
+  return write_program(tree.ranks(), rank, sends_under_way(tree, rank, window), 1, std::move(events));
 }
 
 }  // namespace shoal

@@ -25,18 +25,20 @@ class exchange_plan {
 
   const std::vector<message>& messages() const { return messages_; }
   const synchronisations& waits() const { return waits_; }
-  // The receiver of the earlier message sends a token to the sender of the later one.
-  schedule program(int rank) const;
+  // The receiver of the earlier message sends a token to the sender of the later one, also where both have one sender:
+  // its own sends end when the MPI library has the data, long before they have left. Blocks travel in so many parts;
+  // the token is sent when all but the last have arrived, so that it is under way while that one is.
+  schedule program(int rank, int parts = 1) const;
 
  private:
-  struct part {  // of one rank: positions of messages and of synchronisations
+  struct share {  // of one rank: positions of messages and of tokens
     std::vector<std::int32_t> sends, receives, signals, awaits;
-    std::vector<synchronisation> own;
     int outstanding = 1;
   };
   std::vector<message> messages_;
   synchronisations waits_;
-  std::vector<part> parts_;
+  std::vector<synchronisation> tokens_;
+  std::vector<share> ranks_;
 };
 
 // What a plan of closed_form_order without synchronisation gives, found from the own messages of the rank alone.

@@ -194,7 +194,7 @@ void require_alltoall(const emission& what) {
                                 " ranks");
   for (const schedule& program : what.programs)
     if (program.parts != 1)
-      throw std::invalid_argument("C is written for all-to-all exchanges, in which blocks are whole");
+      throw std::invalid_argument("C is written for all-to-all exchanges with whole blocks; give tree parts=1");
 }
 
 }  // namespace

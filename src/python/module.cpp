@@ -117,7 +117,7 @@ int parts_of(const std::vector<schedule>& programs) { return programs.empty() ? 
 
 meaning meaning_of(const std::vector<schedule>& programs, int senders) {
   const int ranks = static_cast<int>(programs.size());
-  return senders == 0 ? alltoall_meaning(ranks) : allgather_meaning(senders, ranks - senders, parts_of(programs));
+  return senders == 0 ? alltoall_meaning(ranks, parts_of(programs)) : allgather_meaning(senders, ranks - senders, parts_of(programs));
 }
 
 std::optional<fault> check_programs(const std::vector<schedule>& programs, int senders) {

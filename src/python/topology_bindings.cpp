@@ -166,7 +166,7 @@ void bind_plan(nb::module_& m) {
       .def_prop_ro("phases", flat_phases)
       .def_prop_ro("synchronisations", flat_synchronisations)
       .def_prop_ro("candidates", [](const exchange_plan& plan) { return plan.waits().candidates; })
-      .def("program", &exchange_plan::program, nb::arg("rank"));
+      .def("program", &exchange_plan::program, nb::arg("rank"), nb::arg("parts") = 1);
   m.def("plan_exchange", plan_exchange, nb::arg("tree"), nb::kw_only(), nb::arg("window") = 1,
         nb::arg("sync") = "auto");
   m.def("plan_sizes", plan_sizes, nb::arg("tree"), nb::arg("sizes"), nb::kw_only(), nb::arg("window") = 1,

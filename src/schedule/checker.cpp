@@ -286,10 +286,10 @@ class symbolic_run {
 
 }  // namespace
 
-meaning alltoall_meaning(int ranks) {
-  return {[ranks](int) { return ranks; }, [ranks](int) { return ranks; },
-          [](int rank, int index) { return block_name{rank, index}; },
-          [](int rank, int index) { return block_name{index, rank}; }};
+meaning alltoall_meaning(int ranks, int parts) {
+  const auto slots = [=](int) { return ranks * parts; };
+  return {slots, slots, [](int rank, int index) { return block_name{rank, index}; },
+          [parts](int rank, int index) { return block_name{index / parts, rank * parts + index % parts}; }};
 }
 
 meaning allgather_meaning(int senders, int receivers, int parts) {

@@ -27,7 +27,7 @@ struct meaning {
   std::function<block_name(int rank, int index)> wanted;
 };
 
-meaning alltoall_meaning(int ranks);
+meaning alltoall_meaning(int ranks, int parts = 1);
 // Senders are ranks 0..senders-1 with one message each in send[0]; receivers follow, with recv[j] for sender j.
 // The parts of a cut message are blocks (sender, part).
 meaning allgather_meaning(int senders, int receivers, int parts = 1);

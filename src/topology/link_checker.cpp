@@ -14,7 +14,8 @@ std::vector<message> messages_of(std::span<const schedule> programs) {
   std::vector<message> messages;
   for (const schedule& program : programs)
     for (const operation& op : program.operations)
-      if (op.kind == op_kind::send && op.slot_count > 0) messages.push_back({op.step, program.rank, op.peer});
+      if (op.kind == op_kind::send && op.slot_count > 0 && program.slots_of(op)[0].index % program.parts == 0)
+        messages.push_back({op.step, program.rank, op.peer});
   return messages;
 }
 

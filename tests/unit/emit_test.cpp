@@ -25,7 +25,7 @@ std::size_t count(const std::string& text, const std::string& part) {
 }
 
 TEST(Emit, NumbersTransfersSoThatBothEndsAgree) {
-  const auto programs = programs_of("tree:window=1", 9);
+  const auto programs = programs_of("tree:window=1,parts=1", 9);
   std::vector<std::vector<int>> numbers;
   for (const schedule& program : programs) numbers.push_back(transfer_numbers(program));
   std::vector<std::tuple<int, int, int, std::uint32_t>> sent, received;  // from, to, number, blocks
@@ -55,14 +55,14 @@ TEST(Emit, Goal) {
             "l5: send 100b to 2 tag 0\n"
             "l5 requires l2\nl5 requires l3\n"
             "}\n\n");
-  const std::string tokens = emit_goal({programs_of("tree:window=1", 4), "", {}}, 100);
+  const std::string tokens = emit_goal({programs_of("tree:window=1,parts=1", 4), "", {}}, 100);
   EXPECT_EQ(count(tokens, "send 1b to"), count(tokens, "recv 1b from"));
   EXPECT_GT(count(tokens, "send 1b to"), 0u);
   EXPECT_EQ(count(emit_goal({programs_of("bruck:radix=2", 4), "", {}}, 100), "send 200b"), 8u);
 }
 
 TEST(Emit, COnlyHasWhatTheScheduleNeeds) {
-  const auto direct = programs_of("tree", 5), lists = programs_of("bruck", 5);
+  const auto direct = programs_of("tree:window=2,parts=1", 5), lists = programs_of("bruck", 5);
   const std::vector<std::string> hosts{"n0", "n1", "n2", "n3", "n4"};
   const std::string plain = emit_c({direct, "title", {}}), placed = emit_c({direct, "title", hosts});
   const std::string packed = emit_c({lists, "title", {}});
@@ -84,14 +84,14 @@ TEST(Emit, CHoldsJoins) {
 }
 
 TEST(Emit, CStaysAComment) {
-  const auto programs = programs_of("tree", 2);
+  const auto programs = programs_of("tree:window=2,parts=1", 2);
   const std::string text = emit_c({programs, "first */ int x;\n\nsecond", {}});
   EXPECT_EQ(text.substr(0, text.find("#define")).find("*/ int"), std::string::npos);
   EXPECT_EQ(text.rfind("/*\n * first * / int x;\n *\n * second\n */\n", 0), 0u);
 }
 
 TEST(Emit, CIsCompact) {
-  const auto programs = programs_of("tree", 128);
+  const auto programs = programs_of("tree:window=2,parts=1", 128);
   std::size_t operations = 0;
   for (const schedule& program : programs) operations += program.operations.size();
   const std::string text = emit_c({programs, "", {}});
@@ -103,7 +103,7 @@ TEST(Emit, CIsCompact) {
 }
 
 TEST(Emit, RefusesWhatIsNoAlltoall) {
-  const auto programs = programs_of("tree", 3);
+  const auto programs = programs_of("tree:window=2,parts=1", 3);
   EXPECT_THROW(emit_c({{}, "", {}}), std::invalid_argument);
   EXPECT_THROW(emit_c({programs, "", {"n0", "n1"}}), std::invalid_argument);
   auto cut = programs;

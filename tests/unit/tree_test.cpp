@@ -40,7 +40,7 @@ void expect_optimal(const switch_network& network, const std::vector<message>& m
 
 void expect_correct(const switch_network& network, const std::string& spec) {
   const auto programs = programs_of(network, spec);
-  ASSERT_EQ(text_of(check(programs, alltoall_meaning(network.ranks()))), "") << spec;
+  ASSERT_EQ(text_of(check(programs, alltoall_meaning(network.ranks(), programs[0].parts))), "") << spec;
   expect_optimal(network, messages_of(programs));
 }
 
@@ -277,7 +277,7 @@ TEST(Tree, RefusesOtherProblems) {
 TEST(Tree, WithoutTokensARankNeedsNoPlan) {
   const switch_network network = two_levels(24);
   const rank_tree tree(network);
-  const auto direct = programs_of(network, "tree:window=2,sync=none");
+  const auto direct = programs_of(network, "tree:window=2,sync=none,parts=1");
   const exchange_plan plan(tree, closed_form_order(tree), 2, std::nullopt);
   EXPECT_EQ(messages_of(direct), messages_of(programs_of(plan, 24)));
   EXPECT_EQ(sent_by(direct[3]).tokens, 0);
@@ -302,7 +302,7 @@ TEST(TreeTokens, KeepMessagesApartWhateverTheyTake) {
 TEST(TreeTokens, LetEqualMessagesEndInAsManyStepsAsThereArePhases) {
   for (const switch_network& network : {one_switch(12), star_of_4(16), line_of_4(16), two_levels(14)}) {
     const rank_tree tree(network);
-    const auto programs = programs_of(network, "tree:window=1");
+    const auto programs = programs_of(network, "tree:window=1,parts=1");
     const timed_run run(programs, [](int, int) { return 1.0; });
     EXPECT_EQ(run.makespan(), static_cast<double>(uniform_bound(tree).phases));
   }
@@ -404,7 +404,7 @@ TEST(TreeStreams, OnRandomTreesStayWithinTheLinks) {
       ASSERT_EQ(text_of(find_incompleteness(tree, order)), "");
     }
     expect_exclusive(tree, phased_order(tree), 1 + round % 2, round % 3 ? reduction::exact : reduction::chain2, random);
-    ASSERT_EQ(text_of(check(programs_of(network, "tree:sync=none"), alltoall_meaning(network.ranks()))), "");
+    ASSERT_EQ(text_of(check(programs_of(network, "tree:sync=none,parts=1"), alltoall_meaning(network.ranks()))), "");
     if (HasFatalFailure()) return;
   }
 }
