@@ -33,7 +33,7 @@ FRAME = 1514 + FRAME_OVERHEAD
 # A port saves up no more than this while it is idle, so that gaps between messages cost what they cost on a cable.
 BURST_SECONDS = 100e-6
 HOST_QUEUE = 1000 * FRAME  # as a network card's default queue
-SWITCH_QUEUE = 128 * 1024  # of one port of a small switch
+SWITCH_QUEUE = 512 * 1024  # what one busy port gets of a small switch's memory
 
 # What makes each MPI start its ranks over the hosts, talk over their links, and give way while it waits, since all
 # hosts share this machine's cores. Names of settings that another version does not know do no harm.
