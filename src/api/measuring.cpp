@@ -33,18 +33,21 @@ class test_exchange {
   test_exchange(const test_exchange&) = delete;
   test_exchange& operator=(const test_exchange&) = delete;
 
-  // Seconds of one exchange on this rank, the mean of `times` one after another.
+  // Seconds of one exchange on this rank, the mean of `times` one after another, behind one that warms caches up.
   double seconds(const prepared& how, int times) {
+    run(how);
     const double begin = PMPI_Wtime();
-    for (int i = 0; i < times; ++i) {
-      if (how.steps) on_.run(how, what_);
-      else native();
-    }
+    for (int i = 0; i < times; ++i) run(how);
     return (PMPI_Wtime() - begin) / times;
   }
 
  private:
   std::size_t bytes() const { return static_cast<std::size_t>(block_) * counts_.size(); }
+
+  void run(const prepared& how) {
+    if (how.steps) on_.run(how, what_);
+    else native();
+  }
 
   void native() {
     const int *c = counts_.data(), *d = starts_.data();
@@ -60,7 +63,7 @@ class test_exchange {
 };
 
 // Seconds of each spec. They take turns, so that what disturbs the machine disturbs them alike, and the least disturbed
-// round counts. The second exchange of each tells how many fill a round (the first sets up connections).
+// round counts. The first round tells how many exchanges fill the others.
 std::vector<double> measure(communicator& on, bool uniform, std::int64_t block, const std::vector<std::string>& specs) {
   if (specs.empty()) return {};
   test_exchange test(on, uniform, block);
@@ -69,11 +72,9 @@ std::vector<double> measure(communicator& on, bool uniform, std::int64_t block, 
     for (const std::string& spec : specs) mine.push_back(time(mine.size(), on.prepare(parse_selection(spec))));
     return on.slowest(mine);
   };
-  const auto one = [&](std::size_t, const prepared& how) { return test.seconds(how, 1); };
-  each(one);
-  std::vector<double> best = each(one);
+  std::vector<double> best = each([&](std::size_t, const prepared& how) { return test.seconds(how, 1); });
   const double fastest = *std::min_element(best.begin(), best.end());
-  const int times = std::clamp(static_cast<int>(50e-6 / std::max(1e-9, fastest)), 4, 32);
+  const int times = std::clamp(static_cast<int>(200e-6 / std::max(1e-9, fastest)), 2, 32);
   for (int round = 0; round < rounds; ++round) {
     const std::vector<double> now = each([&](std::size_t i, const prepared& how) {
       return best[i] > hopeless * fastest ? best[i] : test.seconds(how, times);
@@ -83,12 +84,20 @@ std::vector<double> measure(communicator& on, bool uniform, std::int64_t block, 
   return best;
 }
 
+// Where MPIs and Shoal change the way a block travels, as far as buffers are not too large.
+std::vector<std::int64_t> blocks_for(int ranks) {
+  const std::int64_t largest = std::max<std::int64_t>(256, most_bytes / ranks);
+  std::vector<std::int64_t> all;
+  for (const std::int64_t block : {8, 512, 4096, 32768, 262144})
+    if (all.empty() || all.back() < largest) all.push_back(std::min(block, largest));
+  return all;
+}
+
 }  // namespace
 
 measured_exchanges measure_exchanges(communicator& on, bool uniform) {
-  const std::int64_t largest = std::clamp<std::int64_t>(most_bytes / on.ranks(), 256, 32768);
   measured_exchanges all;
-  for (const std::int64_t block : {std::int64_t{8}, largest / 16, largest})
+  for (const std::int64_t block : blocks_for(on.ranks()))
     all.points.push_back({block, measure(on, uniform, block, all.specs)});
   std::vector<std::string> proposed = worth_measuring(on.ranks(), all);
   if (on.shares_memory()) proposed.push_back("shared");
