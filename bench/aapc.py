@@ -16,7 +16,8 @@ import tempfile
 from pathlib import Path
 
 import shoal
-from shoal.commands.bench import choose_mpis, measure
+from shoal.commands.bench import measure
+from shoal.commands.demo import newest_built
 from shoal.emulation import Emulation
 from shoal.measurements import readable_bytes, readable_seconds, short_name
 from shoal.mpi import Mpi
@@ -31,9 +32,9 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--networks", default="switch:24,star:4x8,line:4x8", help="files or forms")
     parser.add_argument("--rate", default="20M", help="of the slowest link")
     parser.add_argument("--sizes", default="8,64", help="of a block, KiB")
-    parser.add_argument("--mpi", default="mpich,openmpi")
+    parser.add_argument("--mpi", default="mpich,openmpi", help="the newest here")
     parser.add_argument("--variants", default=VARIANTS)
-    parser.add_argument("--window", type=int, default=2, help="of the generated routine")
+    parser.add_argument("--window", type=int, default=1, help="of the generated routine")
     parser.add_argument("--seconds", type=float, default=10, help="for each variant and size")
     parser.add_argument("--output", type=Path, default=Path("build/aapc"))
     return parser.parse_args()
@@ -46,7 +47,7 @@ def main() -> None:
     print("| --- | --- | --- | --- | --- | --- | --- | --- |")
     for name in what.networks.split(","):
         network = read_network(name, what.rate)
-        for mpi in choose_mpis(what.mpi):
+        for mpi in map(newest_built().__getitem__, what.mpi.split(",")):
             lines = run(network, mpi, what)
             label = f"{Path(name).name.replace(':', '-')}-{mpi.kind}.jsonl"
             (what.output / label).write_text("".join(lines))

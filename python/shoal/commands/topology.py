@@ -70,7 +70,7 @@ def generate(
     root: Root = "",
     hosts: Hosts = "",
     ranks_per_machine: RanksPerMachine = 1,
-    window: Window = 2,
+    window: Window = 1,
     sync: Sync = "auto",
 ) -> None:
     """Write a C file with an MPI_Alltoall for this cluster; it needs nothing of Shoal.
