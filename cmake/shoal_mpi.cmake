@@ -41,3 +41,7 @@ target_link_libraries(shoal_bench PRIVATE shoal_objects)
 # Real users of the public interface.
 add_executable(closure apps/closure.cpp)
 target_link_libraries(closure PRIVATE shoal)
+
+add_executable(shoal_group_bench bench/groups/shoal_group_bench.cpp bench/clock.cpp)
+target_include_directories(shoal_group_bench PRIVATE include)
+target_link_libraries(shoal_group_bench PRIVATE shoal_objects)

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <map>
 #include <vector>
 
 namespace shoal {
@@ -29,19 +28,18 @@ struct candidate {
   double seconds;  // for all flows
 };
 
-// Fastest first.
+// Fastest first; of equals as the model has them.
 std::vector<candidate> candidates(std::span<const group_flow> flows, std::string_view network) {
-  std::map<std::string, double> seconds;  // the specs any flow is best served by
+  std::vector<candidate> all;
   for (const group_flow& flow : flows)
     for (const auto& p : predict_intergroup(flow.groups(), network, flow.bytes, link_of(flow, network)))
-      seconds[p.spec] = 0;
-  for (auto& [spec, sum] : seconds)
+      if (std::none_of(all.begin(), all.end(), [&](const candidate& c) { return c.spec == p.spec; }))
+        all.push_back({p.spec, 0});
+  for (candidate& c : all)
     for (const group_flow& flow : flows) {
-      const intergroup_cost cost = cost_of(parse_selection(spec, collective::allgather), flow.groups());
-      sum += seconds_of(cost, flow.bytes, link_of(flow, network));
+      const intergroup_cost cost = cost_of(parse_selection(c.spec, collective::allgather), flow.groups());
+      c.seconds += seconds_of(cost, flow.bytes, link_of(flow, network));
     }
-  std::vector<candidate> all;
-  for (const auto& [spec, sum] : seconds) all.push_back({spec, sum});
   std::stable_sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.seconds < b.seconds; });
   return all;
 }
