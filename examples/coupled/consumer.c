@@ -48,8 +48,8 @@ int main(int argc, char **argv) {
   shoal_comm_explain(both, how, sizeof how);
   MPI_Comm_disconnect(&both);
   if (rank == 0)
-    printf("%d steps, %lld elements, timed from step %d on: the MPI's own %.1f ms, Shoal %.1f ms; %d wrong\n%s\n", STEPS, received / 2, WARM_UP, native * 1e3,
-           shoal * 1e3, wrong, how);
+    printf("%d steps, %lld elements, timed from step %d on: the MPI's own %.1f ms, Shoal %.1f ms; %d wrong\n%s\n", STEPS,
+           received / 2, WARM_UP, native * 1e3, shoal * 1e3, wrong, how);
   MPI_Finalize();
   return wrong > 0;
 }
