@@ -99,8 +99,23 @@ intergroup_cost cost_of(const selection& chosen, const problem& at) {
 
 // ---- choice ----------------------------------------------------------------------------------------------------
 
+namespace {
+
 double seconds_of(const intergroup_cost& cost, double bytes, const link_cost& link) {
   return static_cast<double>(cost.steps) * link.startup + cost.volume * bytes * link.per_byte;
+}
+
+// A ring of two ranks does too.
+bool exchanges_both_ways(const selection& chosen, const problem& at) {
+  const std::string& name = chosen.which->name;
+  return name == "circulant" || (name == "full" && (at.senders <= 2 || chosen.with.word("allgather") != "ring"));
+}
+
+}  // namespace
+
+double seconds_of(const selection& chosen, const problem& at, double bytes, const link_cost& link) {
+  constexpr double margin = 1.05;
+  return seconds_of(cost_of(chosen, at), bytes * (exchanges_both_ways(chosen, at) ? margin : 1.0), link);
 }
 
 std::string plain_schedule(std::string_view network) {
@@ -134,7 +149,8 @@ int best_segments(groups g, double bytes, const link_cost& link) {
 
 std::vector<std::string> candidates(groups g, std::string_view network, double bytes, const link_cost& link) {
   if (network == "full")
-    return {"full", "full:spread=split", "circulant", "root_gathering", "root_gathering:broadcast=split"};
+    return {"full", "full:spread=split", "full:allgather=ring", "full:spread=split,allgather=ring", "circulant",
+            "root_gathering", "root_gathering:broadcast=split"};
   if (network == "ring") {
     const int segments = best_segments(g, bytes, link);
     std::vector<std::string> specs = {"ring", "ring_paper", "union_ring"};
@@ -169,8 +185,7 @@ std::vector<intergroup_prediction> predict_intergroup(const problem& at, std::st
     const selection chosen = parse_selection(spec, collective::allgather);
     const auto reason = chosen.which->refuses(at, chosen.with);
     if (reason) throw std::invalid_argument("network " + std::string(network) + ": " + *reason);
-    const intergroup_cost cost = cost_of(chosen, at);
-    found.push_back({to_string(chosen), cost, seconds_of(cost, bytes, link)});
+    found.push_back({to_string(chosen), cost_of(chosen, at), seconds_of(chosen, at, bytes, link)});
   }
   std::stable_sort(found.begin(), found.end(), [](const auto& a, const auto& b) { return a.seconds < b.seconds; });
   return found;

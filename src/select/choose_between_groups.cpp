@@ -36,10 +36,9 @@ std::vector<candidate> candidates(std::span<const group_flow> flows, std::string
       if (std::none_of(all.begin(), all.end(), [&](const candidate& c) { return c.spec == p.spec; }))
         all.push_back({p.spec, 0});
   for (candidate& c : all)
-    for (const group_flow& flow : flows) {
-      const intergroup_cost cost = cost_of(parse_selection(c.spec, collective::allgather), flow.groups());
-      c.seconds += seconds_of(cost, flow.bytes, link_of(flow, network));
-    }
+    for (const group_flow& flow : flows)
+      c.seconds += seconds_of(parse_selection(c.spec, collective::allgather), flow.groups(), flow.bytes,
+                              link_of(flow, network));
   std::stable_sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.seconds < b.seconds; });
   return all;
 }

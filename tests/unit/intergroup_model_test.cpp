@@ -19,8 +19,9 @@ std::string best(int p, int q, const char* network, double bytes) {
 TEST(IntergroupModel, TakesFewRoundsForShortMessagesAndLittleVolumeForLong) {
   EXPECT_EQ(best(6, 2, "full", 8), "circulant");
   EXPECT_EQ(best(100, 10, "full", 8), "circulant");
-  EXPECT_EQ(best(100, 10, "full", 1 << 20), "full");
-  EXPECT_EQ(best(10, 100, "full", 1 << 20), "full:spread=split");
+  EXPECT_EQ(best(100, 10, "full", 1 << 13), "full");
+  EXPECT_EQ(best(100, 10, "full", 1 << 20), "full:allgather=ring");
+  EXPECT_EQ(best(10, 100, "full", 1 << 20), "full:spread=split,allgather=ring");
   EXPECT_EQ(best(2, 3, "full", 1 << 20), "full:spread=split");
 }
 
@@ -58,7 +59,7 @@ TEST(IntergroupModel, TakesTheStatedTorus) {
 
 TEST(IntergroupModel, ExplainsInOneLine) {
   const std::string line = explain(predict_intergroup(two_groups(6, 2), "full", 1000, link));
-  EXPECT_EQ(line, "circulant 36 us (3 steps, 6 messages deep); next full 46 us (4 steps, 6 messages deep)");
+  EXPECT_EQ(line, "circulant 36.3 us (3 steps, 6 messages deep); next full 46.3 us (4 steps, 6 messages deep)");
 }
 
 std::string refusal(int p, int q, const char* network) {
