@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <stdexcept>
 
 namespace shoal::bench {
@@ -59,6 +60,13 @@ void workload::fill() {
   for (int d = 0; d < ranks_; ++d)
     for (int k = 0; k < send_counts[d]; ++k) send[send_at[d] + k] = content(rank_, d, k);
   std::fill(recv.begin(), recv.end(), std::byte{0xEE});
+}
+
+void workload::copy() {
+  for (int i = 0; i < ranks_; ++i) {
+    const auto bytes = static_cast<std::size_t>(std::min(send_counts[i], recv_counts[i]));
+    if (bytes > 0) std::memcpy(recv.data() + recv_at[i], send.data() + send_at[i], bytes);
+  }
 }
 
 std::string workload::wrong() const {

@@ -21,6 +21,7 @@ class workload {
 
   bool uniform() const { return uniform_; }
   void fill();               // the send buffer with its contents, the receive buffer with a guard
+  void copy();               // what is sent over what is received, block by block, as much as fits
   std::string wrong() const; // empty, or what was received wrong
 
   std::vector<std::byte> send, recv;

@@ -1,6 +1,5 @@
 #include "execute/direct_exchange.hpp"
 
-#include <cstring>
 #include <stdexcept>
 #include <utility>
 

@@ -5,9 +5,10 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstring>
 #include <ctime>
 #include <utility>
+
+#include "execute/copy_bytes.hpp"
 
 namespace shoal {
 
@@ -69,7 +70,7 @@ bool node_window::push(int peer, outgoing& message) {
     const std::uint64_t piece = piece_of(message.bytes);
     to.taken = at.pulled;
     to.bytes = message.bytes;
-    if (piece > 0) std::memcpy(place_of(to, message.bytes), message.data, piece);
+    copy_bytes(place_of(to, message.bytes), message.data, piece);
     to.number.store(++at.pushed, std::memory_order_release);
     ++pieces_moved_;
     more = message.bytes > piece;
@@ -87,7 +88,7 @@ bool node_window::pull(int peer, incoming& message) {
     if (static_cast<std::int32_t>(from.taken - at.taken) > 0) at.taken = from.taken;
     const std::uint64_t bytes = from.bytes, piece = piece_of(bytes);
     const std::size_t fits = std::min<std::size_t>(piece, message.capacity);
-    if (fits > 0) std::memcpy(message.data, place_of(from, bytes), fits);
+    copy_bytes(message.data, place_of(from, bytes), fits);
     taken_by(rank_, peer).store(++at.pulled, std::memory_order_release);
     ++pieces_moved_;
     message.cut = message.cut || piece > fits;

@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <cstring>
 
+#include "execute/copy_bytes.hpp"
+
 namespace shoal {
 
 // Packs blocks whose type is not plain contiguous bytes. `count` is in elements of the type.
@@ -59,11 +61,11 @@ struct user_buffer {
 
   void pack(int i, std::byte* out) const {
     if (layout) layout->pack(block(i), counts[i], out);
-    else if (bytes(i) > 0) std::memcpy(out, block(i), bytes(i));
+    else copy_bytes(out, block(i), bytes(i));
   }
   void unpack(int i, const std::byte* in) const {
     if (layout) layout->unpack(in, block(i), counts[i]);
-    else if (bytes(i) > 0) std::memcpy(block(i), in, bytes(i));
+    else copy_bytes(block(i), in, bytes(i));
   }
 };
 

@@ -21,7 +21,7 @@ from shoal.networks import HELP, read_network
 from shoal.plots import latency_plot
 
 QUICK = {"ranks": "4", "sizes": "8,1024,32768", "distributions": "uniform,random"}
-NOT_SPECS = ("auto", "native", "native_nonblocking", "preloaded", "hand")
+NOT_SPECS = ("auto", "native", "native_nonblocking", "preloaded", "hand", "memcpy")
 COLOURS = {"faster": "green", "slower": "red", "no difference": "dim"}
 
 
@@ -30,7 +30,7 @@ def bench(
     mpi: Annotated[
         str, typer.Option(help="mpich, openmpi, with a version as in mpich5, or several: mpich5,openmpi5.")
     ] = "",
-    variants: Annotated[str, typer.Option(help="Specs, auto, native and hand, separated by ';'.")] = "auto;native",
+    variants: Annotated[str, typer.Option(help="Specs, auto, native, hand, memcpy; by ';'.")] = "auto;native",
     sizes: Annotated[str, typer.Option(help="Bytes a block (for all but uniform the largest, see below).")] = (
         "8,64,512,4096,32768"
     ),
