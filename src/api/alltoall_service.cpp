@@ -27,7 +27,7 @@ const decision* alltoall_service::plan(MPI_Info info) {
   if (!agree_on_sizes(sizes)) return nullptr;
   if (chosen) return chosen;
   state_.measure(call_.uniform);
-  return state_.choose_for(call_.uniform, sizes);
+  return state_.choose_for(call_.uniform, sizes, communicator::over_messages);
 }
 
 const decision* alltoall_service::pick_at_once() {

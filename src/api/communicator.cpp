@@ -208,8 +208,10 @@ const decision* communicator::choose_unasked(bool uniform, std::int64_t block_by
 const decision* communicator::choose_at_once(bool uniform, std::int64_t block_bytes) {
   const automatic& kind = automatic_[uniform];
   if (!kind.measured) return choose_unmeasured(uniform);
-  if (uniform) return choose_for(uniform, features::uniform(ranks(), block_bytes));
-  return kind.unasked.how ? &kind.unasked : choose_unmeasured(uniform);
+  if (uniform) return choose_for(uniform, features::uniform(ranks(), block_bytes), over_messages);
+  const prepared* unasked = kind.unasked.how;
+  const bool shared = unasked && unasked->steps && unasked->steps->plan.shared_memory;
+  return unasked && !shared ? &kind.unasked : choose_unmeasured(uniform);
 }
 
 const decision* communicator::choose_unmeasured(bool uniform) {
@@ -229,13 +231,13 @@ void communicator::measure(bool uniform) {
   if (best) kind.unasked = {&prepare(best->how), best->reason};
 }
 
-const decision* communicator::choose_for(bool uniform, const features& sizes) {
+const decision* communicator::choose_for(bool uniform, const features& sizes, ways allowed) {
   automatic& kind = automatic_[uniform];
-  const std::uint64_t wanted = size_class(sizes);
+  const std::uint64_t wanted = size_class(sizes) << 1 | (allowed == over_messages);
   if (kind.last && kind.last_class == wanted) return kind.last;
   decision& ready = kind.by_sizes[wanted];
   if (!ready.how) {
-    const choice best = choose(*kind.measured, sizes);
+    const choice best = choose(allowed == all_ways ? *kind.measured : kind.measured->without("shared"), sizes);
     ready = {&prepare(best.how), best.reason};
   }
   kind.last_class = wanted;

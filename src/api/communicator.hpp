@@ -74,10 +74,12 @@ class communicator : public std::enable_shared_from_this<communicator> {
   // The choice that needs no sizes of other ranks, or null: then choose_for() what all ranks agree on. Counts the call:
   // the first few of a kind on a communicator take the likely best, then a handful of exchanges is measured, once.
   const decision* choose_unasked(bool uniform, std::int64_t block_bytes);
-  const decision* choose_for(bool uniform, const features& sizes);
+  // An exchange that is not ended in the call that starts it goes over messages: a node's memory serves one at a time.
+  enum ways { all_ways, over_messages };
+  const decision* choose_for(bool uniform, const features& sizes, ways allowed = all_ways);
   // Measures now, unless that was done; then choose_for() may be asked. Collective.
   void measure(bool uniform);
-  // The choice from what is known by now, without a word to other ranks.
+  // The choice over messages from what is known by now, without a word to other ranks.
   const decision* choose_at_once(bool uniform, std::int64_t block_bytes);
 
   // Tags for an exchange that is under way beside others, the same on every rank; throws where none are left.

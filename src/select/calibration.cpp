@@ -25,6 +25,15 @@ double measured_exchanges::seconds(std::size_t spec, double block_bytes) const {
   return a.seconds[spec] + slope * std::max(0.0, block_bytes - static_cast<double>(a.block));
 }
 
+measured_exchanges measured_exchanges::without(const std::string& spec) const {
+  measured_exchanges rest = *this;
+  const auto at = std::find(specs.begin(), specs.end(), spec) - specs.begin();
+  if (at == static_cast<std::ptrdiff_t>(specs.size())) return rest;
+  rest.specs.erase(rest.specs.begin() + at);
+  for (point& p : rest.points) p.seconds.erase(p.seconds.begin() + at);
+  return rest;
+}
+
 // Radix 2 waits after each of its K messages: K (latency + message). The linear exchange waits once:
 // latency + (P-1) message. Their difference for large blocks gives the costs of bytes moved and of bytes copied.
 hockney fit(int ranks, const measured_exchanges& measured) {

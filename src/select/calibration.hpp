@@ -22,6 +22,8 @@ struct measured_exchanges {
 
   // Between the measured blocks and beyond them: along straight lines through neighbours.
   double seconds(std::size_t spec, double block_bytes) const;
+  // The same without what was measured of one spec.
+  measured_exchanges without(const std::string& spec) const;
 };
 
 // The model's parameters that explain the measured exchanges of Shoal's own, from the smallest and the largest blocks.

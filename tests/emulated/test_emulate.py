@@ -67,12 +67,28 @@ def test_hosts_are_unknown(emulate, mpi, program, tmp_path):
     assert "rank 0 is on host 'n0', which the topology does not have; its machines are m[0-3]" in said[0]
 
 
+@contextlib.contextmanager
+def started_alone(line):
+    """A process that gets SIGINT even where the tests run in the background, and is ended with the test."""
+
+    def default_signals():
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+    with subprocess.Popen(
+        line, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, start_new_session=True, preexec_fn=default_signals
+    ) as started:
+        try:
+            yield started
+        finally:
+            started.kill()
+
+
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL], ids=lambda how: how.name)
 def test_nothing_stays(emulate, how, program, mpi):
     """Whatever ends the command, even what the program left behind in sessions of its own is gone."""
     mark = f"left-behind-{os.getpid()}-{mpi.name}-{how.name}"
     line = emulate(mpi, "switch:2", "--", program, 1, mark)
-    with subprocess.Popen(line, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, start_new_session=True) as started:
+    with started_alone(line) as started:
         assert started.stdout.readline() == b"waiting\n"
         wait_for(lambda: len(carrying(mark)) >= 2)
         started.send_signal(how)

@@ -39,6 +39,14 @@ TEST(measured_exchanges, are_joined_by_straight_lines) {
   EXPECT_DOUBLE_EQ(all.seconds(2, 500), 9);           // larger blocks are not cheaper
 }
 
+TEST(measured_exchanges, can_leave_one_out) {
+  const measured_exchanges all = measured({1, 2, 4}, {3, 3, 3}, {9, 5, 7});
+  const measured_exchanges rest = all.without("spread_out");
+  EXPECT_EQ(rest.specs, (std::vector<std::string>{"native", "tuna:radix=2"}));
+  EXPECT_DOUBLE_EQ(rest.seconds(1, 8), 9);
+  EXPECT_EQ(all.without("shared").specs, all.specs);
+}
+
 TEST(fit, finds_the_machine_that_was_measured) {
   const hockney machine{20e-6, 1e-6, 0, 1e-9, 0.25e-9};
   const hockney found = fit(16, simulated(16, machine));
