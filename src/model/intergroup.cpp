@@ -105,8 +105,9 @@ double seconds_of(const intergroup_cost& cost, double bytes, const link_cost& li
   return static_cast<double>(cost.steps) * link.startup + cost.volume * bytes * link.per_byte;
 }
 
-// A ring of two ranks does too.
+// A ring of two ranks does too. With one rank on a side nobody has anything to give back.
 bool exchanges_both_ways(const selection& chosen, const problem& at) {
+  if (at.senders == 1 || at.ranks - at.senders == 1) return false;
   const std::string& name = chosen.which->name;
   return name == "circulant" || (name == "full" && (at.senders <= 2 || chosen.with.word("allgather") != "ring"));
 }
