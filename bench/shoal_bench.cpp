@@ -5,8 +5,8 @@
 // Method (after ReproMPI): every repetition starts at a time agreed beforehand and is dropped when a rank was late
 // (by 20 us, or 50 ms where ranks outnumber cores and cannot all start at once, or a twentieth of it); its time is
 // the last end minus the first start, divided by the exchanges in it: as many, one after another, as fill a millisecond,
-// the same for all variants. Variants are interleaved in random order, a case runs for a time budget, all repetitions are written, and
-// every variant's data are verified outside the timed part. `idle` is the share of this machine's processor time that
+// the same for all variants. Variants are interleaved in random order, a case runs for a time budget, all repetitions are
+// written, and every variant's data are verified outside the timed part. `idle` is the share of this machine's processor time that
 // nobody used during the repetitions.
 // Variants are specs of Shoal's algorithms, `auto`, `native` (the MPI's own collective), `native_nonblocking` (its
 // nonblocking form, tested while waiting as Shoal does), `preloaded` (MPI_Alltoall as whatever is preloaded into this
@@ -16,6 +16,7 @@
 // bytes of data instead of the standard number; 0: always in a message of their own; " persistent" starts and ends a
 // persistent exchange instead of a blocking call.
 #include <shoal/shoal.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -33,6 +34,7 @@
 #include "execute/agree.hpp"
 #include "execute/mpi_transport.hpp"
 #include "execute/waiting.hpp"
+#include "options.hpp"
 #include "workload.hpp"
 
 namespace shoal::bench {
@@ -47,26 +49,15 @@ struct options {
   unsigned seed = 1;
 };
 
-std::vector<std::string> split(const std::string& text, char separator) {
-  std::vector<std::string> parts;
-  std::istringstream in(text);
-  for (std::string part; std::getline(in, part, separator);) parts.push_back(part);
-  return parts;
-}
-
 options parse(int argc, char** argv) {
   options all;
-  for (int i = 1; i < argc; i += 2) {
-    const std::string name = argv[i];
-    if (i + 1 == argc) throw std::invalid_argument(name + " needs a value");
-    const std::string value = argv[i + 1];
-    if (name == "--variants") all.variants = split(value, ';');
-    else if (name == "--distributions") all.distributions = split(value, ',');
-    else if (name == "--sizes") all.sizes = split(value, ',');
-    else if (name == "--seconds") all.seconds = std::stod(value);
-    else if (name == "--seed") all.seed = static_cast<unsigned>(std::stoul(value));
-    else throw std::invalid_argument("there is no option " + name + "; there are --variants, --distributions, --sizes, --seconds, --seed");
-  }
+  read_options(argc, argv, {
+      {"--variants", [&](const std::string& value) { all.variants = split(value, ';'); }},
+      {"--distributions", [&](const std::string& value) { all.distributions = split(value, ','); }},
+      {"--sizes", [&](const std::string& value) { all.sizes = split(value, ','); }},
+      {"--seconds", [&](const std::string& value) { all.seconds = std::stod(value); }},
+      {"--seed", [&](const std::string& value) { all.seed = static_cast<unsigned>(std::stoul(value)); }},
+  });
   for (const std::string& name : all.distributions) block_bytes(name, 1, 0, 0);  // throws when unknown
   return all;
 }
@@ -111,6 +102,13 @@ class hand_loop {
   std::vector<MPI_Request> requests_;
   std::vector<int> ended_;
 };
+
+// What Shoal keeps for a communicator. Collective.
+communicator& shoals(MPI_Comm comm) {
+  std::string why;
+  if (communicator* state = process::get().state_of(comm, why)) return *state;
+  throw std::runtime_error("Shoal does not serve these ranks: " + why);
+}
 
 // Not Shoal's.
 bool is_foreign(const std::string& variant) {
@@ -161,9 +159,7 @@ class driver {
     if (!only_uniform(spec)) PMPI_Info_set(info, "shoal_alltoallv", spec.c_str());
     shoal_comm_set_info(comms_[variant], info);
     PMPI_Info_free(&info);
-    std::string why;
-    communicator* state = process::get().state_of(comms_[variant], why);
-    if (space != std::string::npos && state) state->set_inline_bytes(std::stoul(variant.substr(space + 8)));
+    if (space != std::string::npos) shoals(comms_[variant]).set_inline_bytes(std::stoul(variant.substr(space + 8)));
   }
 
   static bool only_uniform(const std::string& variant) {
@@ -177,7 +173,7 @@ class driver {
       if (w.uniform() || !only_uniform(variant)) order.push_back(variant);
     double slowest = 0;
     for (const std::string& variant : order) slowest = std::max(slowest, check(variant, w));
-    const int batch = std::clamp(static_cast<int>(1e-3 / slowest), 1, 200);
+    const int batch = std::max(1, static_cast<int>(1e-3 / slowest));
 
     std::map<std::string, std::vector<double>> times;
     std::map<std::string, int> late;
@@ -207,29 +203,41 @@ class driver {
       std::cerr << "shoal_bench: " << variant << ": " << wrong << std::endl;
       PMPI_Abort(MPI_COMM_WORLD, 1);
     }
+    if (variant == "auto" && first < what_.seconds) let_measure(w);
     double least = first;
     for (int i = 0; i < 5 && first < what_.seconds / 10; ++i)
       least = std::min(least, std::abs(repetition(variant, w, 1)));
     return std::max(1e-7, least);
   }
 
+  // `auto` measures after its first 20 calls of a kind; that is no part of what an exchange takes.
+  void let_measure(workload& w) {
+    for (int i = 0; i < 25; ++i) exchange("auto", w);
+  }
+
   // Seconds from the first start to the last end, negative when a rank started late.
   double repetition(const std::string& variant, workload& w, int batch) {
+    const processor_time before = look_at_processors();
     const double start = everyones_latest(clock_.now()) + notice_;
     clock_.wait_until(start, crowded_);
-    const processor_time before = processor_time::now();
     const double first = clock_.now();
     for (int i = 0; i < batch; ++i) exchange(variant, w);
     const double last = clock_.now();
-    const processor_time after = processor_time::now();
-    used_[variant].idle += after.idle - before.idle;
-    used_[variant].all += after.all - before.all;
     const double latest_start = everyones_latest(first);
     const double took = everyones_latest(last) + everyones_latest(-first);
-    if (latest_start - start <= std::max(crowded_ ? 50e-3 : 20e-6, took / batch / 20)) return took;
-    notice_ = std::min(2 * notice_, longest_notice);
-    return -took;
+    const processor_time after = look_at_processors();
+    used_[variant].idle += after.idle - before.idle;
+    used_[variant].all += after.all - before.all;
+    const bool in_time = latest_start - start <= std::max(crowded_ ? 50e-3 : 20e-6, took / batch / 20);
+    notice_ = in_time ? std::max(shortest_notice(), 0.9 * notice_) : std::min(2 * notice_, longest_notice);
+    return in_time ? took : -took;
   }
+
+  // Between agreeing when to start and starting; longer for a while after a rank was late.
+  double shortest_notice() const { return crowded_ ? 500e-6 : 50e-6; }
+
+  // By one rank and outside the timed part: it takes tens of microseconds, which the other ranks of a core would wait.
+  processor_time look_at_processors() const { return rank_ == 0 ? processor_time::now() : processor_time(); }
 
   static bool is_persistent(const std::string& variant) { return variant.find(" persistent") != std::string::npos; }
 
@@ -295,9 +303,9 @@ class driver {
     line = line.substr(0, line.find('\n'));
     std::replace(line.begin(), line.end(), '"', '\'');
     std::replace(line.begin(), line.end(), '\t', ' ');
-    std::printf("{\"provenance\": {\"shoal\": \"%s\", \"mpi\": \"%s\", \"ranks\": %d, \"cores\": %d, \"crowded\": %s, "
+    std::printf("{\"provenance\": {\"shoal\": \"%s\", \"mpi\": \"%s\", \"ranks\": %d, \"cores\": %ld, \"crowded\": %s, "
                 "\"seed\": %u, \"seconds_per_variant\": %g}}\n",
-                SHOAL_VERSION, line.c_str(), ranks_, usable_cores(), crowded_ ? "true" : "false", what_.seed, what_.seconds);
+                SHOAL_VERSION, line.c_str(), ranks_, sysconf(_SC_NPROCESSORS_ONLN), crowded_ ? "true" : "false", what_.seed, what_.seconds);
   }
 
   void print(const std::string& distribution, std::int64_t size, const std::string& variant, int batch,
@@ -321,9 +329,9 @@ class driver {
   common_clock clock_{MPI_COMM_WORLD};
   mpi_transport over_{duplicate_world()};
   int rank_ = over_.rank(), ranks_ = over_.ranks();
-  bool crowded_ = ranks_ > usable_cores();
-  double notice_ = crowded_ ? 500e-6 : 50e-6;  // between agreeing when to start and starting; more if a rank was late
-  wait_mode mode_ = process::get().set().wait.value_or(crowded_ ? wait_mode::yield : wait_mode::spin);
+  bool crowded_ = shoals(MPI_COMM_WORLD).crowded();
+  double notice_ = shortest_notice();
+  wait_mode mode_ = shoals(MPI_COMM_WORLD).wait().mode();
   waiting wait_{mode_};
   agreement agreement_{over_, wait_};
   hand_loop hand_{duplicate_world(), rank_, ranks_, mode_};

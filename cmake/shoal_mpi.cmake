@@ -42,6 +42,6 @@ target_link_libraries(shoal_bench PRIVATE shoal_objects)
 add_executable(closure apps/closure.cpp)
 target_link_libraries(closure PRIVATE shoal)
 
-add_executable(shoal_group_bench bench/groups/shoal_group_bench.cpp bench/clock.cpp)
+add_executable(shoal_group_bench bench/groups/shoal_group_bench.cpp bench/clock.cpp bench/options.cpp)
 target_include_directories(shoal_group_bench PRIVATE include)
 target_link_libraries(shoal_group_bench PRIVATE shoal_objects)

@@ -10,15 +10,14 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <cstdlib>
 #include <iostream>
 #include <random>
-#include <sstream>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "../clock.hpp"
+#include "../options.hpp"
 
 namespace shoal::bench {
 
@@ -30,24 +29,14 @@ struct options {
   int repetitions = 7;
 };
 
-std::vector<std::string> split(const std::string& text, char separator) {
-  std::vector<std::string> parts;
-  std::istringstream in(text);
-  for (std::string part; std::getline(in, part, separator);) parts.push_back(part);
-  return parts;
-}
-
 options parse(int argc, char** argv) {
   options all;
-  for (int i = 1; i < argc; i += 2) {
-    const std::string name = argv[i];
-    if (i + 1 == argc) throw std::invalid_argument(name + " needs a value");
-    if (name == "--senders") all.senders = std::atoi(argv[i + 1]);
-    else if (name == "--sizes") all.sizes = split(argv[i + 1], ',');
-    else if (name == "--variants") all.variants = split(argv[i + 1], ';');
-    else if (name == "--repetitions") all.repetitions = std::atoi(argv[i + 1]);
-    else throw std::invalid_argument("there is no option " + name + "; there are --senders, --sizes, --variants, --repetitions");
-  }
+  read_options(argc, argv, {
+      {"--senders", [&](const std::string& value) { all.senders = std::stoi(value); }},
+      {"--sizes", [&](const std::string& value) { all.sizes = split(value, ','); }},
+      {"--variants", [&](const std::string& value) { all.variants = split(value, ';'); }},
+      {"--repetitions", [&](const std::string& value) { all.repetitions = std::stoi(value); }},
+  });
   return all;
 }
 
@@ -75,7 +64,7 @@ class driver {
 
   void run() {
     if (rank_ == 0) std::printf("# %d senders, %d receivers\n", what_.senders, ranks_ - what_.senders);
-    for (const std::string& size : what_.sizes) run_size(std::atoi(size.c_str()));
+    for (const std::string& size : what_.sizes) run_size(std::stoi(size));
   }
 
  private:

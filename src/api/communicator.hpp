@@ -49,6 +49,8 @@ class communicator : public std::enable_shared_from_this<communicator> {
   int rank() const { return over_.rank(); }
   memory_pool& pool() { return pool_; }
   waiting& wait() { return wait_; }
+  // On some node ranks outnumber cores.
+  bool crowded() const { return crowded_; }
   agreement& agree() { return agreement_; }
   // A device runtime (CUDA, HIP) is loaded on some rank, so any buffer may be device memory.
   bool devices() const { return devices_; }
@@ -128,7 +130,7 @@ class communicator : public std::enable_shared_from_this<communicator> {
   std::unique_ptr<node_exchange> inside_nodes_;
   bool tried_to_share_ = false;
   problem at_;
-  bool crowded_ = false;  // on some node ranks outnumber cores
+  bool crowded_ = false;
   bool devices_ = false;
   std::optional<selection> requested_[2];  // nonuniform, uniform
   bool request_is_new_[2] = {true, true};

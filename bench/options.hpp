@@ -1,0 +1,17 @@
+// Options of the benchmark drivers: `--name value`, in any order.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace shoal::bench {
+
+std::vector<std::string> split(const std::string& text, char separator);
+
+// What each option does with its value. Throws std::invalid_argument where there is no such option, or no value.
+using option_table = std::map<std::string, std::function<void(const std::string& value)>>;
+void read_options(int argc, char** argv, const option_table& table);
+
+}  // namespace shoal::bench
