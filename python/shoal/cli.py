@@ -20,6 +20,7 @@ COMMANDS = {
     "topology": "topology.app",
     "emulate": "emulate.emulate",
     "bench": "bench.bench",
+    "simulate": "simulate.simulate",
     "report": "report.report",
     "demo": "demo.demo",
 }

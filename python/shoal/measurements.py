@@ -33,6 +33,7 @@ class Series:
     variant: str
     ran: str
     seconds: tuple[float, ...]
+    modelled: bool = False  # by a simulator: the same every time
 
     @property
     def median(self) -> float:
@@ -54,6 +55,10 @@ class Series:
 
     def verdict_against(self, other: "Series") -> Verdict:
         """By a rank test, because repetitions are far from normally distributed."""
+        if self.modelled:
+            return (
+                "faster" if self.median < other.median else "slower" if self.median > other.median else "no difference"
+            )
         if mannwhitneyu(self.seconds, other.seconds).pvalue >= SIGNIFICANCE:
             return "no difference"
         return "faster" if self.median < other.median else "slower"
@@ -79,7 +84,7 @@ class Results:
 
     def _add(self, record: dict[str, Any]) -> None:
         case = Case(short_name(self.provenance[-1]["mpi"]), record["ranks"], record["distribution"], record["size"])
-        series = Series(record["variant"], record["ran"], tuple(record["seconds"]))
+        series = Series(record["variant"], record["ran"], tuple(record["seconds"]), record.get("modelled", False))
         self.cases.setdefault(case, {})[series.variant] = series
 
     @classmethod
@@ -91,7 +96,9 @@ class Results:
 
 
 def short_name(version: str) -> str:
-    """Open MPI 5.0.11, from all that an MPI library says of its version."""
+    """Open MPI 5.0.11, from all that an MPI library says of its version; a modelled cluster keeps its name."""
+    if version.startswith("modelled"):
+        return version
     match = re.search(r"(MPICH|Open MPI|Intel\(R\) MPI)\D*([\d.]+)", version)
     return " ".join(match.groups()) if match else version[:24]
 

@@ -1,0 +1,255 @@
+// Exchanges of thousands of ranks under SimGrid's SMPI: Shoal's algorithms, executor and transport as they are, with a
+// network, a clock and costs of messages that are modelled. `shoal simulate` starts it and says what was assumed.
+//
+//   smpirun -np 256 ... libshoal_simulated.so --variants 'native;tuna:radix=16' --sizes 16,1024 --layout 16x16
+//
+// All simulated ranks are fibres of one process with the same global variables; so this is below Shoal's public
+// interface, which keeps state for a process. `native` is the collective that SMPI's selector takes. With --senders p the
+// first p ranks send to all others, an allgather between two groups. Every rank starts at the same simulated time; the
+// time of an exchange ends with the last rank. One run is enough: the next one takes the same. With --verify 0 all ranks
+// exchange the same memory, so that thousands of them fit. Writes the JSON lines of shoal_bench.
+#include <mpi.h>
+#include <time.h>
+
+#include <algorithm>
+#include <cmath>
+#include <iostream>
+#include <sstream>
+#include <stdexcept>
+
+#include "../options.hpp"
+#include "../workload.hpp"
+#include "algorithms/algorithm.hpp"
+#include "execute/exchange.hpp"
+#include "execute/mpi_transport.hpp"
+#include "topology/node_layout.hpp"
+
+namespace shoal::bench {
+
+namespace {
+
+struct options {
+  std::vector<std::string> variants{"native"}, sizes{"64"}, distributions{"random"};
+  std::string layout;
+  int senders = 0;
+  bool verify = true;
+};
+
+options parse(int argc, char** argv) {
+  options all;
+  read_options(argc, argv, {
+      {"--variants", [&](const std::string& value) { all.variants = split(value, ';'); }},
+      {"--sizes", [&](const std::string& value) { all.sizes = split(value, ','); }},
+      {"--distributions", [&](const std::string& value) { all.distributions = split(value, ','); }},
+      {"--layout", [&](const std::string& value) { all.layout = value; }},
+      {"--senders", [&](const std::string& value) { all.senders = std::stoi(value); }},
+      {"--verify", [&](const std::string& value) { all.verify = value != "0"; }},
+  });
+  return all;
+}
+
+double latest(double mine) {
+  double all = 0;
+  PMPI_Allreduce(&mine, &all, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+  return all;
+}
+
+void sleep_until(double when) {
+  const double left = when - PMPI_Wtime();
+  timespec time{static_cast<time_t>(left), static_cast<long>((left - std::floor(left)) * 1e9)};
+  nanosleep(&time, nullptr);
+}
+
+// What is exchanged at present: where it is, and whether what arrived is right.
+class content {
+ public:
+  virtual ~content() = default;
+  virtual std::string name() const = 0;
+  virtual payload blocks() = 0;
+  virtual void native() = 0;
+  virtual void fill() = 0;
+  virtual std::string wrong() const = 0;
+  // Gives the memory up for what all ranks share from now on; more ranks may still enlarge it.
+  virtual void share(std::vector<std::byte>& memory) = 0;
+};
+
+void keep_largest(std::vector<std::byte>& memory, std::vector<std::byte>& own) {
+  if (own.size() > memory.size()) memory.resize(own.size());
+  own = {};
+}
+
+class all_to_all final : public content {
+ public:
+  all_to_all(const std::string& distribution, std::int64_t size, int rank, int ranks)
+      : name_(distribution), w_(distribution, size, rank, ranks) {}
+  std::string name() const override { return name_; }
+  void fill() override { w_.fill(); }
+  std::string wrong() const override { return w_.wrong(); }
+  void share(std::vector<std::byte>& memory) override {
+    shared_ = &memory;
+    keep_largest(memory, w_.send);
+    keep_largest(memory, w_.recv);
+  }
+  payload blocks() override {
+    payload all;
+    all.send.base = memory(w_.send);
+    all.send.counts = number_array(w_.send_counts.data());
+    all.send.displacements = number_array(w_.send_at.data());
+    all.recv.base = memory(w_.recv);
+    all.recv.counts = number_array(w_.recv_counts.data());
+    all.recv.displacements = number_array(w_.recv_at.data());
+    if (w_.uniform()) all.uniform = static_cast<std::size_t>(w_.send_counts[0]);
+    return all;
+  }
+  void native() override {
+    std::byte *const send = memory(w_.send), *const recv = memory(w_.recv);
+    const int block = w_.send_counts[0];
+    if (w_.uniform()) PMPI_Alltoall(send, block, MPI_BYTE, recv, block, MPI_BYTE, MPI_COMM_WORLD);
+    else
+      PMPI_Alltoallv(send, w_.send_counts.data(), w_.send_at.data(), MPI_BYTE, recv, w_.recv_counts.data(),
+                     w_.recv_at.data(), MPI_BYTE, MPI_COMM_WORLD);
+  }
+
+ private:
+  std::byte* memory(std::vector<std::byte>& own) { return shared_ ? shared_->data() : own.data(); }
+
+  std::string name_;
+  workload w_;
+  std::vector<std::byte>* shared_ = nullptr;
+};
+
+// The first ranks send a message of so many bytes each to every other rank.
+class between_groups final : public content {
+ public:
+  between_groups(int senders, std::int64_t size, int rank, int ranks)
+      : senders_(senders), size_(size), rank_(rank), ranks_(ranks), memory_(sends() ? size : size * senders) {}
+  std::string name() const override { return std::to_string(senders_) + " to " + std::to_string(ranks_ - senders_); }
+  void native() override { throw std::invalid_argument("SMPI has no inter-communicators; root_gathering is what MPIs do"); }
+  void share(std::vector<std::byte>& memory) override {
+    shared_ = &memory;
+    keep_largest(memory, memory_);
+  }
+  payload blocks() override {
+    payload all;
+    all.uniform = static_cast<std::size_t>(size_);
+    user_buffer& own = sends() ? all.send : all.recv;
+    own.base = shared_ ? shared_->data() : memory_.data();
+    own.counts = number_array::linear(size_, 0);
+    own.displacements = number_array::linear(0, size_);
+    return all;
+  }
+  void fill() override { std::fill(memory_.begin(), memory_.end(), sends() ? mark(rank_) : std::byte{0}); }
+  std::string wrong() const override {
+    for (std::size_t i = 0; !sends() && i < memory_.size(); ++i)
+      if (memory_[i] != mark(static_cast<int>(i / size_))) return "rank " + std::to_string(rank_) + ": byte " + std::to_string(i) + " is wrong";
+    return {};
+  }
+
+ private:
+  bool sends() const { return rank_ < senders_; }
+  static std::byte mark(int sender) { return static_cast<std::byte>(sender % 251 + 1); }
+
+  int senders_;
+  std::int64_t size_;
+  int rank_, ranks_;
+  std::vector<std::byte> memory_;  // sent or received
+  std::vector<std::byte>* shared_ = nullptr;
+};
+
+class driver {
+ public:
+  explicit driver(options what) : what_(std::move(what)), over_(MPI_COMM_WORLD), at_{over_.ranks(), what_.senders, nullptr, nullptr} {
+    if (!what_.layout.empty()) at_.nodes = std::make_shared<const node_layout>(node_layout::parse(what_.layout));
+  }
+
+  void run() {
+    for (const std::string& distribution : what_.distributions)
+      for (const std::string& size : what_.sizes) {
+        const auto moved = make(distribution, std::stoll(size));
+        if (!what_.verify) moved->share(common_memory());
+        for (const std::string& variant : what_.variants) measure(variant, std::stoll(size), *moved);
+      }
+  }
+
+ private:
+  // One for all ranks.
+  static std::vector<std::byte>& common_memory() {
+    static std::vector<std::byte> memory;
+    return memory;
+  }
+
+  std::unique_ptr<content> make(const std::string& distribution, std::int64_t size) const {
+    if (at_.senders > 0) return std::make_unique<between_groups>(at_.senders, size, over_.rank(), over_.ranks());
+    return std::make_unique<all_to_all>(distribution, size, over_.rank(), over_.ranks());
+  }
+
+  void measure(const std::string& variant, std::int64_t size, content& moved) {
+    std::unique_ptr<const program> how;
+    if (variant != "native") how = std::make_unique<program>(schedule_of(variant));
+    if (what_.verify) moved.fill();
+    const double took = seconds(how.get(), moved);
+    if (const std::string wrong = what_.verify ? moved.wrong() : ""; !wrong.empty())
+      throw std::runtime_error(variant + ": " + wrong);
+    if (over_.rank() == 0) print(variant, size, moved.name(), took);
+  }
+
+  schedule schedule_of(const std::string& variant) const {
+    const collective what = at_.senders > 0 ? collective::allgather : collective::alltoall;
+    return generate(parse_selection(variant, what), at_, over_.rank());
+  }
+
+  double seconds(const program* how, content& moved) {
+    constexpr double time_to_get_ready = 1;  // simulated, so it costs nothing
+    const double start = latest(PMPI_Wtime()) + time_to_get_ready;
+    const payload what = moved.blocks();
+    sleep_until(start);
+    if (how) {
+      moves_.start(*how, what);
+      for (bool any = true; !moves_.done();) moves_.progress(any);
+    } else {
+      moved.native();
+    }
+    return latest(PMPI_Wtime()) - start;
+  }
+
+  void print(const std::string& variant, std::int64_t size, const std::string& distribution, double took) const {
+    std::ostringstream line;
+    line << "{\"ranks\": " << over_.ranks() << ", \"distribution\": \"" << distribution << "\", \"size\": " << size
+         << ", \"variant\": \"" << variant << "\", \"ran\": \"" << variant << "\", \"modelled\": true, \"verified\": "
+         << (what_.verify ? "true" : "false") << ", \"seconds\": [" << took << "]}";
+    std::cout << line.str() << std::endl;
+  }
+
+  options what_;
+  mpi_transport over_;
+  memory_pool pool_;
+  exchange moves_{pool_, over_};
+  problem at_;
+};
+
+}  // namespace
+
+}  // namespace shoal::bench
+
+// Every call in which Shoal polls comes here (the linker's --wrap). Polling again and again would move a simulated clock by
+// an amount that means nothing: when nothing has ended, wait for something. Looking first, because SMPI's waiting for any
+// of many takes time proportional to their number, and in a linear exchange many have ended at a look.
+extern "C" int __real_PMPI_Testsome(int active, MPI_Request* requests, int* count, int* indices, MPI_Status* statuses);
+extern "C" int __wrap_PMPI_Testsome(int active, MPI_Request* requests, int* count, int* indices, MPI_Status* statuses) {
+  const int code = __real_PMPI_Testsome(active, requests, count, indices, statuses);
+  if (code != MPI_SUCCESS || *count != 0) return code;
+  *count = 1;
+  return PMPI_Waitany(active, requests, indices, MPI_STATUS_IGNORE);
+}
+
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  try {
+    shoal::bench::driver(shoal::bench::parse(argc, argv)).run();
+  } catch (const std::exception& error) {
+    std::cerr << "shoal_simulated: " << error.what() << std::endl;
+    MPI_Abort(MPI_COMM_WORLD, 2);
+  }
+  MPI_Finalize();
+  return 0;
+}

@@ -1,0 +1,242 @@
+"""shoal simulate: exchanges among thousands of ranks on a modelled cluster, by SimGrid's SMPI."""
+
+import json
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.table import Table
+
+import shoal
+from shoal.console import err, out
+from shoal.errors import UserError
+from shoal.measurements import Results, readable_bytes, readable_seconds
+from shoal.platforms import KINDS, Platform, make_platform
+from shoal.plots import latency_plot
+
+SELECTORS = ("mpich", "ompi", "mvapich2", "impi")
+UNITS = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0}
+
+# What a rank needs for each byte it sends or receives: a copy at 50 GB/s.
+SECONDS_A_BYTE = 2e-11
+# Memory for which contents are verified; above, all simulated ranks share one buffer.
+MOST_VERIFIED_BYTES = 2 << 30
+
+# Factors of one old machine are SMPI's defaults, hence the identities; the rest makes the driver's own calls cheap.
+CONFIGURATION = (
+    "smpi/simulate-computation:no", "smpi/bw-factor:0:1", "smpi/lat-factor:0:1", "network/crosstraffic:0",
+    "smpi/barrier:ompi_bruck", "smpi/reduce:binomial", "smpi/test:0", "smpi/iprobe:0",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Simulation:
+    platform: Platform
+    nodes: int
+    ppn: int
+    message_cost: float
+
+    @property
+    def ranks(self) -> int:
+        return self.nodes * self.ppn
+
+    def words(self) -> str:
+        return (
+            f"modelled: {self.platform.name}, {self.nodes} nodes of {self.ppn} ranks, {self.platform.links}; "
+            f"{self.message_cost * 1e6:g} us for each message sent and for each received"
+        )
+
+    def provenance(self, verified: bool) -> str:
+        name = f"modelled {self.platform.name} {self.nodes}x{self.ppn}"
+        facts = {"shoal": shoal.__version__, "mpi": name, "ranks": self.ranks, "modelled": True,
+                 "assumed": self.words(), "simulator": version(), "verified": verified}  # fmt: skip
+        return json.dumps({"provenance": facts})
+
+    def command(self, folder: Path, selector: str, arguments: list[str]) -> list[str]:
+        """The line for smpirun, whose input files are written into the folder."""
+        (folder / "platform.xml").write_text(self.platform.xml)
+        (folder / "hosts").write_text(self.platform.host_file(self.nodes, self.ppn))
+        costs = [f"smpi/{kind}:0:{self.message_cost}:{SECONDS_A_BYTE}" for kind in ("os", "or", "ois")]
+        configured = [f"--cfg={one}" for one in (*CONFIGURATION, *costs, f"smpi/coll-selector:{selector}")]
+        return [
+            simulator(), "-np", str(self.ranks), "-hostfile", str(folder / "hosts"), "-platform",
+            str(folder / "platform.xml"), "-no-privatize", *configured, "--log=root.thres:warning", str(driver()),
+            "--layout", f"{self.nodes}x{self.ppn}", *arguments,
+        ]  # fmt: skip
+
+
+def simulate(
+    platform: Annotated[str, typer.Option(help=f"{', '.join(KINDS)}, or a file of SimGrid's.")] = "dragonfly",
+    nodes: Annotated[int, typer.Option(help="Nodes.", min=1)] = 16,
+    ppn: Annotated[int, typer.Option(help="Ranks on each.", min=1)] = 16,
+    variants: Annotated[str, typer.Option(help="Specs and native; by ';'.")] = "native;tuna:radix=2;tuna;hierarchical",
+    sizes: Annotated[str, typer.Option(help="Bytes a block (for all but uniform the largest).")] = "16,64,1024",
+    distribution: Annotated[str, typer.Option(help="uniform, random, power, sparse, hot.")] = "random",
+    message_cost: Annotated[
+        str, typer.Option(help="What a rank needs for each message it sends and for each it receives.")
+    ] = "0.4us",
+    selector: Annotated[
+        str, typer.Option(help=f"Whose choice of algorithms native makes: {', '.join(SELECTORS)}, or several.")
+    ] = "mpich",
+    senders: Annotated[
+        int, typer.Option(help="So many ranks send to all others: an allgather between two groups.", min=0)
+    ] = 0,
+    output: Annotated[Path, typer.Option("--output", "-o", help="Folder for results.jsonl and latency.png.")] = Path(
+        "shoal-simulated"
+    ),
+) -> None:
+    """Run Shoal's exchanges on a cluster that is modelled: thousands of ranks, one process, a simulated clock.
+
+    Example: [bold]shoal simulate --platform torus --nodes 16 --ppn 32 --variants "native;tuna:radix=2"[/bold]
+
+    The library's own schedules and executor run on SimGrid's SMPI. Times are modelled, not measured: they follow from
+    the bandwidth and latency of the links and from the cost of a message, which are printed beside them. Contention
+    costs nothing but bandwidth there.
+    """
+    model = Simulation(make_platform(platform, nodes), nodes, ppn, seconds_of(message_cost))
+    if senders >= model.ranks:
+        raise UserError(f"--senders {senders}: of {model.ranks} ranks at least one must receive")
+    launches = plan_launches(check_variants(variants, senders > 0), check_selectors(selector))
+    block_sizes = check_sizes(sizes)
+    simulator(), driver()  # say what is missing before anything is shown or written
+    verified = memory_needed(model.ranks, max(block_sizes), senders) <= MOST_VERIFIED_BYTES
+    arguments = ["--distributions", distribution, "--senders", str(senders), "--verify", str(int(verified))]
+    output.mkdir(parents=True, exist_ok=True)
+    results = Results()
+    with (output / "results.jsonl").open("w") as file, progress() as bar:
+        task = bar.add_task("simulating", total=len(block_sizes) * sum(len(names) for _, names in launches))
+        for line in run_all(model, launches, block_sizes, arguments, verified):
+            file.write(line + "\n")
+            results.add_lines([line])
+            bar.advance(task, 0 if "provenance" in line else 1)
+    out.print(model.words() + ("" if verified else "; contents not verified"), soft_wrap=True)
+    out.print(table(results))
+    latency_plot(results, output / "latency.png")
+    out.print(f"Results: {output / 'results.jsonl'}; picture: {output / 'latency.png'}")
+
+
+def seconds_of(text: str) -> float:
+    match = re.fullmatch(r"(\d+(?:\.\d+)?) ?(ns|us|ms|s)", text)
+    if not match:
+        raise UserError(f"--message-cost {text}: not a time; expected one such as 0.4us")
+    return float(match[1]) * UNITS[match[2]]
+
+
+def check_variants(text: str, between_groups: bool) -> list[str]:
+    names = [name.strip() for name in text.split(";") if name.strip()]
+    for name in names:
+        if name != "native":
+            shoal.parse(name, "allgather" if between_groups else "alltoall")
+        elif between_groups:
+            raise UserError("native: SMPI has no inter-communicators; root_gathering is what MPI libraries do")
+    return names
+
+
+def check_selectors(text: str) -> list[str]:
+    names = text.split(",")
+    for name in names:
+        if name not in SELECTORS:
+            raise UserError(f"--selector {name}: there are {', '.join(SELECTORS)}")
+    return names
+
+
+def check_sizes(text: str) -> list[int]:
+    try:
+        return [int(size) for size in text.split(",")]
+    except ValueError as error:
+        raise UserError(f"--sizes {text}: expected numbers of bytes such as 16,1024") from error
+
+
+def memory_needed(ranks: int, size: int, senders: int) -> int:
+    return size * (senders * (ranks - senders + 1) if senders else 2 * ranks * ranks)
+
+
+def plan_launches(variants: list[str], selectors: list[str]) -> list[tuple[str, list[str]]]:
+    """A simulation has one selector; all but `native` run with the first."""
+    others = [(selector, ["native"]) for selector in selectors[1:] if "native" in variants]
+    return [(selectors[0], variants), *others]
+
+
+def run_all(
+    model: Simulation, launches: list[tuple[str, list[str]]], sizes: list[int], arguments: list[str], verified: bool
+) -> Iterator[str]:
+    yield model.provenance(verified)
+    for number, (selector, variants) in enumerate(launches):
+        all_arguments = ["--variants", ";".join(variants), "--sizes", ",".join(map(str, sizes)), *arguments]
+        for line in run(model, selector, all_arguments, len(variants) * len(sizes)):
+            yield line if number == 0 else renamed(line, f"native {selector}")
+
+
+def renamed(line: str, variant: str) -> str:
+    return json.dumps(json.loads(line) | {"variant": variant})
+
+
+def run(model: Simulation, selector: str, arguments: list[str], expected: int) -> Iterator[str]:
+    """The JSON lines of one simulation, as they come, so many."""
+    found = 0
+    with tempfile.TemporaryDirectory(prefix="shoal-") as folder, tempfile.TemporaryFile("w+") as said:
+        command = model.command(Path(folder), selector, arguments)
+        with subprocess.Popen(
+            command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=said, text=True, start_new_session=True
+        ) as launched:
+            assert launched.stdout
+            try:
+                for line in launched.stdout:
+                    if line.startswith("{"):
+                        found += 1
+                        yield line.strip()
+            finally:
+                if launched.poll() is None:
+                    launched.terminate()
+        if launched.returncode != 0 or found < expected:  # SMPI's MPI_Abort ends with status 0
+            said.seek(0)
+            sys.stderr.write(said.read())
+            raise UserError(f"the simulation of {model.ranks} ranks ended before all was exchanged")
+
+
+def simulator() -> str:
+    found = shutil.which("smpirun")
+    if not found:
+        raise UserError("there is no smpirun; get it with: sudo apt-get install libsimgrid-dev, then make build-smpi")
+    return found
+
+
+def driver() -> Path:
+    path = Path(sys.prefix) / "lib" / "shoal" / "smpi" / "libshoal_simulated.so"
+    if not path.is_file():
+        raise UserError(f"{path} does not exist; make build-smpi makes it")
+    return path
+
+
+def version() -> str:
+    said = subprocess.run([simulator(), "-version"], capture_output=True, text=True, check=False).stdout
+    match = re.search(r"SimGrid version [\d.]+", said)
+    return match[0] if match else "SimGrid"
+
+
+def table(results: Results) -> Table:
+    names = list(dict.fromkeys(name for series in results.cases.values() for name in series))
+    rows = Table("blocks", *names)
+    for case, series in results.cases.items():
+        base = series["native"].median if "native" in series else 0
+        cells = [
+            readable_seconds(one.median) + (f" {base / one.median:.2f}x" if base and one.variant != "native" else "")
+            for one in (series[name] for name in names)
+        ]
+        rows.add_row(f"{case.distribution} {readable_bytes(case.size)}", *cells)
+    return rows
+
+
+def progress() -> Progress:
+    return Progress(
+        TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), console=err,
+        transient=True,
+    )  # fmt: skip

@@ -1,0 +1,117 @@
+"""Clusters as SimGrid reads them: three kinds made here, or a file of one's own. Sources: docs/simulation.md."""
+
+import math
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from xml.etree import ElementTree
+
+from shoal.errors import UserError
+
+TEMPLATE = """<?xml version="1.0"?>
+<!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">
+<platform version="4.1">
+  <cluster id="cluster" prefix="n" suffix="" radical="0-{last}" speed="1Gf" bw="{bandwidth}Bps" lat="{latency}s"
+           topology="{topology}" topo_parameters="{parameters}" sharing_policy="SPLITDUPLEX"
+           loopback_bw="{memory}Bps" loopback_lat="{memory_latency}s"/>
+</platform>
+"""
+
+# Inside a node: what one pair of ranks moves through memory, and how long the first byte takes.
+MEMORY, MEMORY_LATENCY = 10e9, 0.3e-6
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A network after a machine; bytes a second and seconds of one link."""
+
+    like: str
+    topology: str
+    bandwidth: float
+    latency: float
+    shape: Callable[[int], tuple[int, str]]  # nodes -> nodes it has, and SimGrid's words for it
+
+
+def dragonfly(nodes: int) -> tuple[int, str]:
+    """Groups, chassis in a group, routers in a chassis, nodes at a router. SimGrid needs as many routers as groups."""
+    groups = max(2, min(8, 1 << int(math.log2(math.sqrt(nodes))))) if nodes > 1 else 1
+    at_router = min(4, math.ceil(nodes / groups**2))
+    chassis = math.ceil(nodes / (groups**2 * at_router))
+    return groups**2 * at_router * chassis, f"{groups},4;{chassis},4;{groups},4;{at_router}"
+
+
+def torus(nodes: int) -> tuple[int, str]:
+    """Three sides, as equal as they can be for exactly so many nodes."""
+    first = largest_divisor(nodes, round(nodes ** (1 / 3)))
+    second = largest_divisor(nodes // first, math.isqrt(nodes // first))
+    return nodes, f"{nodes // first // second},{second},{first}"
+
+
+def largest_divisor(number: int, most: int) -> int:
+    return next(divisor for divisor in range(most, 0, -1) if number % divisor == 0)
+
+
+def fat_tree(nodes: int) -> tuple[int, str]:
+    """Two levels with full bisection: as many links up from a leaf switch as down."""
+    down = math.ceil(math.sqrt(nodes))
+    leaves = math.ceil(nodes / down)
+    return down * leaves, f"2;{down},{leaves};1,{down};1,1"
+
+
+KINDS = {
+    "dragonfly": Kind("Polaris", "DRAGONFLY", 25e9, 0.35e-6, dragonfly),
+    "torus": Kind("Fugaku", "TORUS", 6.8e9, 0.3e-6, torus),
+    "fat-tree": Kind("a cluster with HDR100 InfiniBand", "FAT_TREE", 12.5e9, 0.2e-6, fat_tree),
+}
+
+
+@dataclass(frozen=True)
+class Platform:
+    name: str
+    xml: str
+    hosts: tuple[str, ...]
+    links: str  # for people
+
+    def host_file(self, nodes: int, ppn: int) -> str:
+        """Consecutive ranks share a node."""
+        if nodes > len(self.hosts):
+            raise UserError(f"{self.name} has {len(self.hosts)} hosts; --nodes {nodes} is more")
+        return "".join(f"{host}\n" * ppn for host in self.hosts[:nodes])
+
+
+def make_platform(name: str, nodes: int) -> Platform:
+    """One of the kinds with room for so many nodes, or that of a file in SimGrid's format."""
+    if name not in KINDS:
+        return read_platform(Path(name))
+    kind = KINDS[name]
+    size, parameters = kind.shape(nodes)
+    xml = TEMPLATE.format(
+        last=size - 1, bandwidth=kind.bandwidth, latency=kind.latency, topology=kind.topology, parameters=parameters,
+        memory=MEMORY, memory_latency=MEMORY_LATENCY,
+    )  # fmt: skip
+    links = f"links of {kind.bandwidth / 1e9:g} GB/s and {kind.latency * 1e6:g} us, after {kind.like}"
+    return Platform(name, xml, tuple(f"n{i}" for i in range(size)), links)
+
+
+def read_platform(path: Path) -> Platform:
+    if not path.is_file():
+        raise UserError(f"--platform {path}: neither a file nor one of {', '.join(KINDS)}")
+    xml = path.read_text()
+    try:
+        hosts = tuple(host for part in ElementTree.fromstring(xml).iter() for host in hosts_of(part))
+    except ElementTree.ParseError as error:
+        raise UserError(f"{path}: not a platform of SimGrid: {error}") from error
+    if not hosts:
+        raise UserError(f"{path}: no host or cluster in it")
+    return Platform(path.name, xml, hosts, f"as in {path}")
+
+
+def hosts_of(part: ElementTree.Element) -> list[str]:
+    if part.tag == "host":
+        return [part.attrib["id"]]
+    if part.tag != "cluster":
+        return []
+    ranges = re.findall(r"(\d+)(?:-(\d+))?", part.attrib["radical"])
+    numbers = [n for low, high in ranges for n in range(int(low), int(high or low) + 1)]
+    return [f"{part.attrib['prefix']}{n}{part.attrib.get('suffix', '')}" for n in numbers]

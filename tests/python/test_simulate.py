@@ -1,0 +1,105 @@
+"""shoal simulate: schedules on SimGrid's SMPI, small; what it says of where times come from, and what is refused."""
+
+import json
+import shutil
+import sys
+from pathlib import Path
+
+import pytest
+
+from shoal.platforms import KINDS, make_platform
+
+DRIVER = Path(sys.prefix) / "lib/shoal/smpi/libshoal_simulated.so"
+MISSING = next((f"there is no {what}; make build-smpi gets it" for what in ("smpirun", str(DRIVER))
+                if not shutil.which(what) and not Path(what).is_file()), None)  # fmt: skip
+simulated = pytest.mark.skipif(MISSING is not None, reason=str(MISSING))
+
+
+def run(shoal_command, folder, *args):
+    """What was printed, the first record, and the others by variant and size."""
+    status, text, err = shoal_command("simulate", "-o", folder, *args)
+    assert status == 0, err
+    first, *cases = map(json.loads, (folder / "results.jsonl").read_text().splitlines())
+    return text, first["provenance"], {(case["variant"], case["size"]): case for case in cases}
+
+
+@simulated
+@pytest.mark.parametrize("platform", KINDS)
+def test_linear_costs_two_messages_a_rank(shoal_command, tmp_path, platform):
+    """32 ranks on 8 nodes: with 10 us a message a linear exchange takes 31 sends and 31 receives, and little more."""
+    args = ["--platform", platform, "--nodes", 8, "--ppn", 4, "--message-cost", "10us", "--sizes", 8]
+    args += ["--distribution", "uniform"]
+    variants = "native;spread_out;tuna:radix=2;hierarchical;hierarchical:pattern=staggered"
+    text, _, cases = run(shoal_command, tmp_path, *args, "--variants", variants)
+    assert all(case["verified"] and case["modelled"] for case in cases.values())
+    took = {variant: case["seconds"][0] for (variant, _), case in cases.items()}
+    assert 620e-6 < took["spread_out"] < 660e-6
+    # Five rounds, each a message sent and one received, that follow each other; in a node two, between nodes seven.
+    assert 100e-6 < took["tuna:radix=2"] < 120e-6
+    assert 140e-6 < took["hierarchical"] < 260e-6 < took["hierarchical:pattern=staggered"]
+    assert "10 us for each message" in text and "GB/s" in text
+
+
+@simulated
+def test_each_selector_has_its_native(shoal_command, tmp_path):
+    args = ["--nodes", 2, "--ppn", 3, "--sizes", "8,64", "--selector", "mpich,ompi", "--distribution", "uniform"]
+    _, provenance, cases = run(shoal_command, tmp_path, *args, "--variants", "native;tuna")
+    assert set(cases) == {(name, size) for name in ("native", "native ompi", "tuna") for size in (8, 64)}
+    assert provenance["modelled"] and "SimGrid" in provenance["simulator"]
+    status, said, _ = shoal_command("report", tmp_path, "-o", tmp_path / "report")
+    page = (tmp_path / "report/index.html").read_text()
+    assert status == 0 and "2 cases" in said
+    assert "modelled dragonfly 2x3" in page and "0.4 us for each message" in page and "x faster" in page
+
+
+@simulated
+def test_messages_between_groups(shoal_command, tmp_path):
+    """Full, for long messages: nothing is faster than all messages of the senders through one port."""
+    args = ["--platform", "fat-tree", "--nodes", 8, "--ppn", 1, "--senders", 3, "--sizes", 1 << 20]
+    _, _, cases = run(shoal_command, tmp_path, *args, "--variants", "full:allgather=ring;ring;root_gathering")
+    took = {variant: case["seconds"][0] for (variant, _), case in cases.items()}
+    bound = 3 * (1 << 20) / 12.5e9
+    assert all(case["verified"] for case in cases.values())
+    assert bound < took["full:allgather=ring"] < took["root_gathering"]
+
+
+@simulated
+def test_errors_of_ranks_are_shown(shoal_command, tmp_path):
+    status, _, err = shoal_command("simulate", "--nodes", 2, "--ppn", 1, "--distribution", "odd", "-o", tmp_path)
+    assert status == 2 and "there is no distribution 'odd'" in err
+
+
+@simulated
+def test_a_platform_of_ones_own(shoal_command, tmp_path):
+    (tmp_path / "own.xml").write_text(make_platform("torus", 4).xml)
+    args = ["--platform", tmp_path / "own.xml", "--nodes", 4, "--ppn", 1, "--sizes", "8", "--variants", "native"]
+    assert len(run(shoal_command, tmp_path, *args)[2]) == 1
+
+
+@pytest.mark.parametrize("nodes", [1, 2, 3, 7, 16, 100, 128, 512])
+@pytest.mark.parametrize("kind", KINDS)
+def test_kinds_have_room_and_little_more(kind, nodes):
+    platform = make_platform(kind, nodes)
+    assert nodes <= len(platform.hosts) <= 2 * nodes + 2
+    assert platform.host_file(nodes, 2).splitlines()[:3] == ["n0", "n0", "n1"][: 2 * nodes]
+
+
+@pytest.mark.parametrize(
+    ("args", "words"),
+    [
+        (["--platform", "cube"], "neither a file nor one of dragonfly"),
+        (["--message-cost", "soon"], "expected one such as 0.4us"),
+        (["--selector", "best"], "there are mpich"),
+        (["--sizes", "big"], "numbers of bytes"),
+        (["--variants", "tuna:radix=1"], "radix"),
+        (["--nodes", "2", "--ppn", "2", "--senders", "4"], "at least one must receive"),
+        (["--senders", "3", "--variants", "native"], "root_gathering"),
+    ],
+)
+def test_wrong_words(shoal_command, args, words):
+    assert words in shoal_command.refused("simulate", *args)
+
+
+def test_what_is_missing_is_said(shoal_command, monkeypatch, tmp_path):
+    monkeypatch.setenv("PATH", "")
+    assert "apt-get install libsimgrid-dev" in shoal_command.refused("simulate", "-o", tmp_path)
