@@ -165,12 +165,14 @@ class Emulation:
         """As shoal.mpi.launch_command, but over the hosts.
 
         Neighbouring ranks share a host where there are more than hosts. Messages between hosts go over their links.
+        Settings in SHOAL_ variables of this process hold there too.
         """
         counts = [ranks // len(self.hosts) + (i < ranks % len(self.hosts)) for i in range(len(self.hosts))]
         places = ",".join(f"{host}:{count}" for host, count in zip(self.hosts, counts, strict=True) if count)
         if mpi.kind not in LAUNCHING:
             raise UserError(f"programs of {mpi} cannot be launched over emulated hosts; take {' or '.join(LAUNCHING)}")
-        inner = {"SHOAL_WAIT": "sleep", "SHOAL_TOPOLOGY": TOPOLOGY_PATH} | (variables or {})
+        asked = {name: value for name, value in os.environ.items() if name.startswith("SHOAL_")}
+        inner = {"SHOAL_WAIT": "sleep", "SHOAL_TOPOLOGY": TOPOLOGY_PATH} | asked | (variables or {})
         options = [*OPTIONS[mpi.kind], "-host", places, "-n", str(ranks)]
         launched = [str(mpi.mpiexec), *options, "env", *assignments(inner), *program]
         outside = LAUNCHING[mpi.kind] | {"TMPDIR": SCRATCH}

@@ -108,11 +108,15 @@ int run(intercommunicator& state, service& s, const allgather_call& call, const 
   const settings& set = process::get().set();
   group_plan& how = *chosen.how;
   const bool scheduled = how.how.which->generate;
-  const double begin = set.report ? PMPI_Wtime() : 0;
+  const bool told = set.report != reporting::none;
+  const double begin = told ? PMPI_Wtime() : 0;
   int code = MPI_SUCCESS;
   if (scheduled) s.run(how);
   else code = native();
-  if (set.report) (call.uniform ? how.uniform_use : how.nonuniform_use).add(s.bytes_sent(), PMPI_Wtime() - begin);
+  if (told) {
+    usage& use = call.uniform ? how.uniform_use : how.nonuniform_use;
+    use.add(s.bytes_sent(), PMPI_Wtime() - begin, scheduled ? state.all().phases() : nullptr);
+  }
   state.last = &chosen;
   if (scheduled && set.verify) s.verify(native);
   return code;

@@ -12,12 +12,16 @@ int run(communicator& state, alltoall_service& s, const alltoall_call& call, con
   const settings& set = process::get().set();
   prepared& how = *chosen.how;
   state.last = &chosen;
-  if (!how.steps && !set.report) return native();
-  const double begin = set.report ? PMPI_Wtime() : 0;
+  const bool told = set.report != reporting::none;
+  if (!how.steps && !told) return native();
+  const double begin = told ? PMPI_Wtime() : 0;
   int code = MPI_SUCCESS;
   if (how.steps) state.run(how, s.blocks());
   else code = native();
-  if (set.report) (call.uniform ? how.uniform_use : how.nonuniform_use).add(s.bytes_sent(), PMPI_Wtime() - begin);
+  if (told) {
+    usage& use = call.uniform ? how.uniform_use : how.nonuniform_use;
+    use.add(s.bytes_sent(), PMPI_Wtime() - begin, how.steps ? state.phases() : nullptr);
+  }
   if (how.steps && set.verify) s.verify(native);
   return code;
 }

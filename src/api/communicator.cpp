@@ -69,6 +69,7 @@ communicator::communicator(MPI_Comm own, const settings& set) : own_(own), over_
   requested_[1] = set.alltoall;
   try {
     survey(set);
+    if (set.report == reporting::phases) exchange_.record_phases(&phases_.emplace(at_.nodes.get(), rank()));
   } catch (...) {
     release();
     throw;
@@ -188,6 +189,7 @@ node_exchange* communicator::inside_nodes() {
   try {
     const exchange::tag_range tags{1, tags_of_channel()};  // of blocking exchanges
     inside_nodes_ = std::make_unique<node_exchange>(pool_, over_, tags, wait_, *at_.nodes);
+    inside_nodes_->record_phases(phases());
   } catch (const std::system_error& error) {  // the same on every rank
     warn_once("no memory can be shared inside a node: " + error.code().message(), "blocks travel as messages");
   }
@@ -283,6 +285,7 @@ void communicator::release_tags(exchange::tag_range tags) {
 }
 
 void communicator::run(const prepared& how, const payload& what) {
+  if (phases_) phases_->begin();
   if (node_exchange* const inside = how.steps->plan.shared_memory ? inside_nodes() : nullptr)
     return inside->run(*how.steps, what);
   exchange_.start(*how.steps, what);

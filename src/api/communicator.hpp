@@ -90,6 +90,8 @@ class communicator : public std::enable_shared_from_this<communicator> {
   void release_tags(exchange::tag_range tags);
 
   void run(const prepared& how, const payload& what);
+  // Where the time of the last run went; null: nobody wants to know.
+  phase_clock* phases() { return phases_ ? &*phases_ : nullptr; }
   // For measuring: see exchange::set_inline_bytes.
   void set_inline_bytes(std::size_t bytes) { exchange_.set_inline_bytes(bytes); }
 
@@ -127,6 +129,7 @@ class communicator : public std::enable_shared_from_this<communicator> {
   agreement agreement_{over_, wait_};
   memory_pool pool_;
   exchange exchange_{pool_, over_};
+  std::optional<phase_clock> phases_;
   std::unique_ptr<node_exchange> inside_nodes_;
   bool tried_to_share_ = false;
   problem at_;

@@ -27,6 +27,7 @@ intercommunicator::intercommunicator(MPI_Comm merged, int local_rank, int remote
       lines_{line(merged, all_.pool(), 0), line(merged, all_.pool(), 1)} {
   requested_[0] = set.allgatherv;
   requested_[1] = set.allgather;
+  for (line& one : lines_) one.moves.record_phases(all_.phases());
 }
 
 // ---- schedules -------------------------------------------------------------------------------------------------
@@ -71,6 +72,7 @@ void intercommunicator::require_service(const selection& how) const {
 
 void intercommunicator::run(const group_plan& how, const group_sizes& sizes, const std::array<payload, 2>& what) {
   bool done = true;
+  if (phase_clock* clock = all_.phases()) clock->begin();
   for (int d = 0; d < 2; ++d)
     if (sizes.toward[d].largest > 0) {
       lines_[d].moves.start(*how.steps[d], what[d]);

@@ -230,7 +230,7 @@ void process::finish() {
   while (!attributes_.empty()) release(attributes_.front());
   int world_rank = -1;
   PMPI_Comm_rank(MPI_COMM_WORLD, &world_rank);
-  if (settings_.report && world_rank == 0 && !report_.empty()) report_.print(std::cerr);
+  if (settings_.report != reporting::none && world_rank == 0 && !report_.empty()) report_.print(std::cerr);
 }
 
 int process::on_free(MPI_Comm, int, void* held, void* self) {

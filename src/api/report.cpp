@@ -18,6 +18,23 @@ std::string readable_bytes(double bytes) {
   return text.str();
 }
 
+std::string per_call(double seconds, std::int64_t calls) {
+  std::ostringstream text;
+  text << std::fixed << std::setprecision(1) << seconds * 1e6 / static_cast<double>(calls) << " us";
+  return text.str();
+}
+
+// One line; nothing where no clock ran.
+std::string where_it_went(const usage& u) {
+  std::string text;
+  double known = 0;
+  for (std::size_t p = 0; p < u.phases.size(); ++p) {
+    known += u.phases[p];
+    text += std::string(p ? ", " : "shoal:   of that ") + phase_names[p] + " " + per_call(u.phases[p], u.calls);
+  }
+  return known > 0 ? text + "\n" : "";
+}
+
 }  // namespace
 
 void usage_report::add(const std::string& collective, int ranks, const std::string& algorithm, const usage& what) {
@@ -39,8 +56,9 @@ void usage_report::print(std::ostream& out) const {
     const usage& u = it->second;
     text << "shoal: " << std::left << std::setw(12) << collective << std::right << std::setw(7) << ranks << std::setw(9)
          << u.calls << std::setw(12) << readable_bytes(static_cast<double>(u.bytes)) << std::setw(10) << std::fixed
-         << std::setprecision(4) << u.seconds << " s" << std::setw(11) << std::setprecision(1)
-         << u.seconds * 1e6 / static_cast<double>(u.calls) << " us  " << algorithm << "\n";
+         << std::setprecision(4) << u.seconds << " s" << std::setw(14) << per_call(u.seconds, u.calls) << "  "
+         << algorithm << "\n"
+         << where_it_went(u);
   }
   if (verified_.calls > 0)
     text << "shoal: verified " << verified_.calls << " exchanges, " << verified_.bytes

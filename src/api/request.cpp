@@ -6,7 +6,9 @@
 namespace shoal {
 
 request::work::work(communicator& of, const alltoall_call& call)
-    : state(of.shared_from_this()), service(of, call, offsets), over(of.own()), moving(of.pool(), over) {}
+    : state(of.shared_from_this()), service(of, call, offsets), over(of.own()), moving(of.pool(), over) {
+  if (of.phases()) moving.record_phases(&clock.emplace(*of.phases()));
+}
 
 void request::prepare_once(communicator& state) {
   auto own = std::make_unique<work>(state, call_);
@@ -32,6 +34,7 @@ void request::start() {
   if (work_) {
     work_->begin = PMPI_Wtime();
     const payload& blocks = work_->service.blocks();
+    if (work_->clock) work_->clock->begin();
     if (work_->ran) work_->moving.repeat(blocks);
     else work_->moving.start(*work_->chosen->how->steps, blocks);
     work_->ran = true;
@@ -70,7 +73,8 @@ void request::finish() {
   work_->service.drop_snapshot();
   prepared& how = *work_->chosen->how;
   usage& use = call_.uniform ? how.uniform_use : how.nonuniform_use;
-  if (process::get().set().report) use.add(work_->service.bytes_sent(), PMPI_Wtime() - work_->begin);
+  if (process::get().set().report != reporting::none)
+    use.add(work_->service.bytes_sent(), PMPI_Wtime() - work_->begin, work_->clock ? &*work_->clock : nullptr);
   work_->state->last = work_->chosen;
 }
 

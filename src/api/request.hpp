@@ -6,6 +6,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "api/alltoall_service.hpp"
@@ -51,6 +52,7 @@ class request {
     alltoall_service service;
     mpi_transport over;
     exchange moving;
+    std::optional<phase_clock> clock;  // time between tests belongs to what ends next
     exchange::tag_range tags{};
     const decision* chosen = nullptr;
     bool ran = false;  // so sizes are known

@@ -28,6 +28,13 @@ bool read_switch(const std::string& name, const std::string& value) {
   throw std::invalid_argument(name + "=" + value + " is unknown; allowed: 0, 1");
 }
 
+reporting read_reporting(const std::string& value) {
+  if (value == "phases") return reporting::phases;
+  if (value == "1" || value == "on") return reporting::usage;
+  if (value == "0" || value == "off" || value.empty()) return reporting::none;
+  throw std::invalid_argument("it is unknown; allowed: 0, 1, phases");
+}
+
 std::string trimmed(const std::string& text) {
   const std::size_t begin = text.find_first_not_of(" \t\r\"");
   if (begin == std::string::npos) return "";
@@ -65,7 +72,7 @@ void settings::set(const std::string& name, const std::string& value) {
     else if (name == "layout") layout = node_layout::parse(value);
     else if (name == "network") network = read_network(value);
     else if (name == "topology") topology = std::make_shared<const switch_network>(read_topology(value));
-    else if (name == "report") report = read_switch(name, value);
+    else if (name == "report") report = read_reporting(value);
     else if (name == "verify") verify = read_switch(name, value);
     else throw std::invalid_argument("there is no such setting; there are alltoall, alltoallv, allgather, allgatherv, "
                                      "wait, layout, network, topology, report, verify");

@@ -15,6 +15,9 @@
 
 namespace shoal {
 
+// What to print at the end: nothing, what ran, or also where the time went.
+enum class reporting { none, usage, phases };
+
 struct settings {
   // Empty: choose for me.
   std::optional<selection> alltoall, alltoallv, allgather, allgatherv;
@@ -22,7 +25,7 @@ struct settings {
   std::optional<node_layout> layout;             // empty: as found
   std::string network = "full";                  // what connects two groups: see model/intergroup.hpp
   std::shared_ptr<const switch_network> topology;  // null: not known
-  bool report = false;
+  reporting report = reporting::none;
   bool verify = false;
 
   // Sets one by name: alltoall, alltoallv, allgather, allgatherv, wait, layout, network, topology, report, verify.

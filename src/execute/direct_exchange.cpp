@@ -21,11 +21,15 @@ direct_exchange::~direct_exchange() {
 }
 
 void direct_exchange::start(const payload& what) {
+  lap(phase::prepare);
   what_ = what;
   write_row();
+  lap(phase::replace);
   for (int peer : without_room_) send_in_pieces(peer);
   window_.wake_those_waiting();
+  lap(phase::data);
   copy_own();
+  lap(phase::rearrange);
   for (int i = 1; i < rows_.ranks(); ++i) rows_awaited_.push_back((rows_.rank() + i) % rows_.ranks());
   bool moved = false;
   progress(moved);
@@ -77,11 +81,13 @@ void direct_exchange::receive_in_pieces(int peer) {
 
 bool direct_exchange::read_row(int peer) {
   if (!rows_.is_there(peer)) return false;
+  lap(phase::data);
   const node_rows::block block = rows_.block_from(peer);
   const int rank = ranks_[peer];
   if (block.elsewhere) receive_in_pieces(peer);
   else if (block.bytes == what_.recv.bytes(rank)) what_.recv.unpack(rank, block.data);
   else mismatch_ = true;
+  lap(block.elsewhere ? phase::data : phase::rearrange);
   return true;
 }
 
@@ -109,6 +115,7 @@ bool direct_exchange::progress(bool& moved) {
   const bool pieces_moved = window_.pieces_moved() != pieces;
   if (pieces_moved) window_.wake_those_waiting();
   moved = pieces_moved || rows_awaited_.size() != awaited;
+  if (moved) lap(phase::data);
   if (done() && std::exchange(mismatch_, false)) throw std::length_error(node_window::cut_message);
   return done();
 }

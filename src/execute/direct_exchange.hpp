@@ -24,6 +24,8 @@ class direct_exchange {
   // was longer is cut.
   void start(const payload& what);
   bool progress(bool& moved);
+  // As of exchange.
+  void record_phases(phase_clock* clock) { phases_ = clock; }
   bool done() const { return rows_awaited_.empty() && receives_.empty() && sends_.empty(); }
 
   // Until a rank has done something that this one waits for, or for so long.
@@ -51,6 +53,9 @@ class direct_exchange {
   bool read_row(int peer);
   bool push(send& one);
   bool pull(receive& one);
+  void lap(phase p) {
+    if (phases_) phases_->lap(p);
+  }
 
   memory_pool& pool_;
   node_rows& rows_;
@@ -62,6 +67,7 @@ class direct_exchange {
   std::vector<send> sends_;
   std::vector<receive> receives_;
   bool mismatch_ = false;
+  phase_clock* phases_ = nullptr;
 };
 
 }  // namespace shoal

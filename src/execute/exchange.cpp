@@ -35,6 +35,7 @@ void exchange::begin(const payload& what) {
   over_.reserve(how_->most_transfers);
   for (op_id id = static_cast<op_id>(remaining_) - 1; id >= 0; --id)
     if (before_[id] == 0) ready_.push_back(id);
+  lap(phase::prepare);
   run_ready();
   if (done() && how_->plan.parts > 1) join_blocks();
 }
@@ -98,6 +99,7 @@ void exchange::ended(int ticket) {
   const op_id id = ticket / 2;
   --running_[id].transfers;
   if (op(id).kind == op_kind::send) {
+    lap(id, static_cast<part>(ticket % 2));
     if (running_[id].transfers == 0) end_send(id);
   } else if (ticket % 2 == static_cast<int>(part::data)) {
     data_arrived(id);
@@ -124,6 +126,7 @@ void exchange::run_copy(const operation& op) {
     release_piece(copy);
   }
   read_done(from);
+  lap(to.at() == place::recv ? phase::rearrange : phase::replace);
 }
 
 // ---- sending -----------------------------------------------------------------------------------------------
@@ -146,12 +149,14 @@ void exchange::send_sizes(op_id id, bool with_data) {
   if (with_data) {
     gather(id, end);
     end += total;
+    lap(phase::replace);
   }
   running_[id].sizes = message;
   ++running_[id].transfers;
   ++counters_.messages;
   counters_.bytes += end - begin;
   over_.send(op(id).peer, tag(id, part::sizes), begin, static_cast<std::size_t>(end - begin), ticket(id, part::sizes));
+  lap(id, part::sizes);
 }
 
 // Both sides know when there is nothing to send: then there is no message, unless it is a token.
@@ -164,11 +169,13 @@ void exchange::send_data(op_id id, std::size_t total) {
     state.data = take_piece(total, 1);
     gather(id, pieces_[state.data].data);
     source = pieces_[state.data].data;
+    lap(phase::replace);
   }
   ++running_[id].transfers;
   counters_.messages += op(id).slot_count > 0;
   counters_.bytes += static_cast<std::int64_t>(total);
   over_.send(op(id).peer, tag(id, part::data), source, total, ticket(id, part::data));
+  lap(id, part::data);
 }
 
 void exchange::end_send(op_id id) {
@@ -214,6 +221,7 @@ void exchange::receive_data(op_id id, std::size_t total) {
   }
   ++state.transfers;
   over_.receive(op(id).peer, tag(id, part::data), target, total, ticket(id, part::data));
+  lap(id, part::data);
 }
 
 void exchange::sizes_arrived(op_id id) {
@@ -227,6 +235,7 @@ void exchange::sizes_arrived(op_id id) {
     if (s.at() == place::temp) temp_[s.index].bytes = size;
   }
   const std::size_t total = total_bytes(id);
+  lap(id, part::sizes);
   if (total <= inline_bytes_) {
     deliver(id, message, static_cast<std::size_t>(in - begin));
     release_piece(message);
@@ -238,6 +247,7 @@ void exchange::sizes_arrived(op_id id) {
 
 void exchange::data_arrived(op_id id) {
   const running state = running_[id];
+  lap(id, part::data);
   if (state.data != none) {
     deliver(id, state.data, 0);
     release_piece(state.data);
@@ -253,6 +263,7 @@ void exchange::deliver(op_id id, int from, std::size_t offset) {
     else what_.recv.unpack(static_cast<int>(s.index), pieces_[from].data + offset);
     offset += bytes;
   }
+  lap(phase::rearrange);
 }
 
 // ---- blocks ------------------------------------------------------------------------------------------------

@@ -8,6 +8,7 @@
 
 #include "execute/cut_buffer.hpp"
 #include "execute/memory_pool.hpp"
+#include "execute/phases.hpp"
 #include "execute/program.hpp"
 #include "execute/transport.hpp"
 #include "execute/user_buffer.hpp"
@@ -41,6 +42,8 @@ class exchange {
     int first, count;
   };
   void set_tags(tag_range tags) { tags_ = tags; }
+  // Null: no clock. It must stay; whoever starts an exchange begins it.
+  void record_phases(phase_clock* clock) { phases_ = clock; }
   ~exchange();
   exchange(const exchange&) = delete;
   exchange& operator=(const exchange&) = delete;
@@ -107,6 +110,15 @@ class exchange {
   std::span<const slot> blocks(op_id id) const { return how_->plan.slots_of(op(id)); }
   bool announced(op_id id) const { return !what_.uniform && !sizes_known_ && how_->announced[id] > 0; }
   int tag(op_id id, part which) const;
+  void lap(phase p) {
+    if (phases_) phases_->lap(p);
+  }
+  // The message has ended, or what the caller had to do for it.
+  void lap(op_id id, part which) {
+    if (!phases_) return;
+    const bool sizes_alone = which == part::sizes && total_bytes(id) > inline_bytes_;
+    phases_->lap(phases_->of_message(op(id).peer, sizes_alone));
+  }
   int ticket(op_id id, part which) const { return id * 2 + (which == part::data); }
 
   std::size_t bytes_of(slot s) const;
@@ -132,6 +144,7 @@ class exchange {
   payload what_;
   cut_buffer cut_send_, cut_recv_;
   exchange_counters counters_;
+  phase_clock* phases_ = nullptr;
 
   std::size_t remaining_ = 0;
   std::vector<std::int32_t> before_;

@@ -18,6 +18,12 @@ class node_exchange {
   // one of them cannot; then nobody has any. `nodes` must stay.
   node_exchange(memory_pool& pool, transport& below, exchange::tag_range tags, waiting& wait, const node_layout& nodes);
 
+  // As of exchange.
+  void record_phases(phase_clock* clock) {
+    exchange_.record_phases(clock);
+    direct_.record_phases(clock);
+  }
+
   // Until the exchange is done.
   void run(const program& how, const payload& what);
 

@@ -50,9 +50,11 @@ def test_star(emulate, mpi, program, tmp_path):
 def test_preload(emulate, mpi, program):
     """Shoal serves the program there, knows the topology, and its report says so."""
     line = emulate(mpi, "switch:3", "-n", 4, "--rate", "100M", "--alltoall", "tree", "--report", "--", program, 100)
-    done = subprocess.run(line, capture_output=True, text=True, timeout=60, check=False)
+    asking = os.environ | {"SHOAL_REPORT": "phases"}
+    done = subprocess.run(line, capture_output=True, text=True, timeout=60, check=False, env=asking)
     assert (done.returncode, done.stdout) == (0, "n0 n0 n1 n2 faults 0\n"), done.stderr
     assert any(line.startswith("shoal: alltoall") and line.endswith("tree") for line in done.stderr.splitlines())
+    assert "shoal:   of that prepare" in done.stderr  # settings in variables hold there too
 
 
 def test_hosts_are_unknown(emulate, mpi, program, tmp_path):

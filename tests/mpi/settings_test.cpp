@@ -63,7 +63,8 @@ void expect_parts(const std::string& text, std::initializer_list<const char*> pa
 
 TEST(Settings, AreAutomaticWhenNothingIsSet) {
   const settings none = read_settings();
-  EXPECT_FALSE(none.alltoall || none.alltoallv || none.wait || none.report || none.verify);
+  EXPECT_FALSE(none.alltoall || none.alltoallv || none.wait || none.verify);
+  EXPECT_EQ(none.report, reporting::none);
 }
 
 TEST(Settings, TakeEveryAllowedValue) {
@@ -76,11 +77,15 @@ TEST(Settings, TakeEveryAllowedValue) {
   EXPECT_EQ(to_string(*s.alltoall), "bruck:radix=4");
   EXPECT_EQ(to_string(*s.alltoallv), "tuna:radix=8");
   EXPECT_EQ(*s.wait, wait_mode::sleep);
-  EXPECT_TRUE(s.report && s.verify);
+  EXPECT_EQ(s.report, reporting::usage);
+  EXPECT_TRUE(s.verify);
+  s.set("report", "phases");
+  EXPECT_EQ(s.report, reporting::phases);
   for (const char* name : {"alltoall", "alltoallv", "wait"}) s.set(name, "auto");
   s.set("report", "0");
   s.set("verify", "off");
-  EXPECT_FALSE(s.alltoall || s.alltoallv || s.wait || s.report || s.verify);
+  EXPECT_FALSE(s.alltoall || s.alltoallv || s.wait || s.verify);
+  EXPECT_EQ(s.report, reporting::none);
 }
 
 TEST(Settings, RefuseOthersNamingTheValueAndWhatIsAllowed) {
@@ -88,7 +93,7 @@ TEST(Settings, RefuseOthersNamingTheValueAndWhatIsAllowed) {
   expect_parts(refused_value("alltoall", "tuna:radix=0"), {"alltoall", "radix=0", "from 2"});
   expect_parts(refused_value("alltoallv", "bruck"), {"bruck", "equal blocks"});
   expect_parts(refused_value("wait", "never"), {"never", "auto", "spin", "yield", "sleep"});
-  expect_parts(refused_value("report", "perhaps"), {"report", "perhaps", "0, 1"});
+  expect_parts(refused_value("report", "perhaps"), {"report", "perhaps", "0, 1, phases"});
   expect_parts(refused_value("speed", "fast"), {"speed", "fast", "alltoallv", "wait"});
 }
 

@@ -139,3 +139,19 @@ def test_report(one_mpi, compiled):
     assert rows["alltoall"][2:6] + rows["alltoall"][-1:] == ["4", "3", "144", "B", "linear"]
     assert rows["alltoallv"][2:6] + rows["alltoallv"][-1:] == ["4", "2", "32", "B", "tuna:radix=2"]
     assert len(lines) == 4
+
+
+@pytest.mark.parametrize("layout, between", [("4", False), ("1,1,1,1", True)])
+def test_phases(mpi, compiled, layout, between):
+    """They add up to the time of a call, and tell messages between nodes from others."""
+    how = {"SHOAL_ALLTOALL": "tuna", "SHOAL_ALLTOALLV": "hierarchical", "SHOAL_LAYOUT": layout}
+    run = right(mpi.run(RANKS, [compiled(mpi, "exchange.c")], SHOAL_REPORT="phases", **how))
+    assert served(run) == {("alltoall", "tuna"): 3, ("alltoallv", "hierarchical"): 2}
+    lines = run.stderr.splitlines()
+    calls = [line for line in lines if line.startswith("shoal: all")]
+    told = [line.removeprefix("shoal:   of that ") for line in lines if line.startswith("shoal:   of that ")]
+    for call, line in zip(calls, told, strict=True):
+        phases = {part.rsplit(" ", 2)[0]: float(part.split()[-2]) for part in line.split(", ")}
+        assert list(phases) == ["prepare", "metadata", "data", "replace", "rearrange", "inter-node"]
+        assert (phases["inter-node"] > phases["data"]) == between
+        assert sum(phases.values()) <= float(call.split()[-3]) + 1

@@ -9,6 +9,7 @@ import pytest
 
 import mpis
 from shoal import mpi
+from shoal.commands.run import algorithms, reporting
 
 SHOAL = Path(sys.prefix) / "bin/shoal"
 PROGRAM = """
@@ -79,6 +80,14 @@ def test_program_with_its_own_mpi(wheel, program):
     assert reported(done) == {("alltoall", "bruck"), ("alltoallv", "tuna:radix=2")}
 
 
+def test_variables_that_ask(monkeypatch):
+    monkeypatch.setenv("SHOAL_REPORT", "phases")
+    wanted = reporting(True) | algorithms("auto", "tuna", "ring")
+    names = ("ALLTOALL", "ALLTOALLV", "ALLGATHER", "ALLGATHERV")
+    specs = {f"SHOAL_{name}": spec for name, spec in zip(names, ("auto", "tuna", "ring", "ring"), strict=True)}
+    assert wanted == {"SHOAL_REPORT": "phases"} | specs
+
+
 def test_status_is_the_programs(program):
     assert shoal_run("-n", 1, program, "-n", 7).returncode == 7
 
@@ -119,6 +128,7 @@ def test_python_script_takes_any_mpi(wheel, tmp_path):
         (["-n", "2", "/no/such/program"], ["/no/such/program"]),
         (["-n", "2", "--alltoallv", "tunna", "/bin/ls"], ["tunna", "tuna"]),
         (["-n", "2", "--alltoallv", "tuna:radix=1", "/bin/ls"], ["radix=1", "2 to"]),
+        (["-n", "2", "--allgather", "tuna", "/bin/ls"], ["tuna", "union_ring"]),
         (["-n", "2", "--alltoallv", "bruck", "/bin/ls"], ["bruck", "equal blocks"]),
         (["-n", "2", "--mpi", "lam", "/bin/ls"], ["--mpi lam", "mpich"]),
         (["-n", "2", "--mpi", "/bin/ls", "/bin/ls"], ["--mpi /bin/ls"]),

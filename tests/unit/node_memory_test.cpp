@@ -1,6 +1,9 @@
 // The memory that ranks of a node share, and what goes through it: rows and channels. Ranks are threads here, or
 // processes where a process is what matters.
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sched.h>
+#include <sys/mount.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -27,13 +30,18 @@ int error_of(const std::function<void()>& call) {
   }
 }
 
-// The status with which another process ends that runs this; 0: it returned true.
-int in_another_process(const std::function<bool()>& call) {
+// The status of another process that ends with what this returns.
+int in_another_process_ending(const std::function<int()>& call) {
   const pid_t child = fork();
-  if (child == 0) _exit(call() ? 0 : 1);
+  if (child == 0) _exit(call());
   int status = -1;
   waitpid(child, &status, 0);
   return status;
+}
+
+// 0: it returned true.
+int in_another_process(const std::function<bool()>& call) {
+  return in_another_process_ending([&] { return call() ? 0 : 1; });
 }
 
 TEST(shared_memory, is_seen_by_another_process) {
@@ -70,6 +78,21 @@ TEST(shared_memory, limits_on_files_are_errors) {
               setrlimit(RLIMIT_FSIZE, &little);
               return error_of([] { shared_memory::create(1 << 20); }) == EFBIG;
             }), 0);
+}
+
+// The memory is not in any file system that people can see. Where they may not mount, nothing is tested.
+TEST(shared_memory, does_not_need_room_in_dev_shm) {
+  constexpr int may_not = 77;
+  const int status = in_another_process_ending([] {
+    if (unshare(CLONE_NEWNS) != 0 || mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0 ||
+        mount("shm", "/dev/shm", "tmpfs", 0, "size=4k") != 0)
+      return may_not;
+    const int full = open("/dev/shm/full", O_CREAT | O_WRONLY, 0600);
+    if (posix_fallocate(full, 0, 4096) != 0 || posix_fallocate(full, 0, 8192) != ENOSPC) return 1;
+    return error_of([] { shared_memory::create(1 << 20).data()[(1 << 20) - 1] = std::byte{1}; });
+  });
+  if (WIFEXITED(status) && WEXITSTATUS(status) == may_not) GTEST_SKIP() << "mounting needs root";
+  EXPECT_EQ(status, 0);
 }
 
 // Memory for ranks that are threads.

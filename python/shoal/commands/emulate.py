@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from shoal.commands.run import check_spec, choose_mpi, preload_of
+from shoal.commands.run import algorithms, choose_mpi, preload_of, reporting
 from shoal.emulation import Emulation, Traffic
 from shoal.errors import UserError
 from shoal.mpi import launch_environment
@@ -26,6 +26,9 @@ def emulate(
     preload: Annotated[bool, typer.Option("--preload", help="Serve the program's exchanges with Shoal.")] = False,
     alltoall: Annotated[str, typer.Option(help="Algorithm for MPI_Alltoall, as in tree; implies --preload.")] = "",
     alltoallv: Annotated[str, typer.Option(help="Algorithm for MPI_Alltoallv; implies --preload.")] = "",
+    allgather: Annotated[
+        str, typer.Option(help="Algorithm for MPI_Allgather(v) between two groups; implies --preload.")
+    ] = "",
     report: Annotated[
         bool, typer.Option("--report", help="Print at the end what was exchanged and what the links carried.")
     ] = False,
@@ -42,10 +45,10 @@ def emulate(
     emulation = Emulation(read_network(network, rate))
     needs = needs_of(path)
     chosen = choose_mpi(mpi, needs, program[0])
-    settings = {"SHOAL_ALLTOALL": check_spec(alltoall), "SHOAL_ALLTOALLV": check_spec(alltoallv, any_sizes=True)}
-    variables = library_path(needs, chosen) | {name: value for name, value in settings.items() if value}
-    if preload or alltoall or alltoallv:
-        variables |= {"LD_PRELOAD": preload_of(chosen)} | ({"SHOAL_REPORT": "1"} if report else {})
+    settings = algorithms(alltoall, alltoallv, allgather)
+    variables = library_path(needs, chosen) | settings
+    if preload or settings:
+        variables |= {"LD_PRELOAD": preload_of(chosen)} | reporting(report)
     with emulation as cluster:
         command = cluster.launch_command(chosen, ranks or len(cluster.hosts), [path, *program[1:]], variables)
         sys.stdout.flush()

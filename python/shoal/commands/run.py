@@ -19,16 +19,16 @@ def run(
     mpi: Annotated[str, typer.Option(help="mpich, openmpi, impi or the path of an mpiexec; else the program's.")] = "",
     alltoall: Annotated[str, typer.Option(help="Algorithm for MPI_Alltoall, as in tuna:radix=8.")] = "",
     alltoallv: Annotated[str, typer.Option(help="Algorithm for MPI_Alltoallv.")] = "",
+    allgather: Annotated[str, typer.Option(help="Algorithm for MPI_Allgather(v) between two groups, as in ring.")] = "",
     report: Annotated[bool, typer.Option("--report", help="Print at the end what was exchanged, and how.")] = False,
 ) -> None:
-    """Run an MPI program, in C, C++, Fortran or Python, with its MPI_Alltoall and MPI_Alltoallv through Shoal.
+    """Run an MPI program, in C, C++, Fortran or Python, with MPI_Alltoall(v) and MPI_Allgather(v) through Shoal.
 
     Example: [bold]shoal run -n 8 --alltoallv tuna:radix=4 --report -- ./program argument[/bold]
 
     Returns what the program returns. Without this command: LD_PRELOAD the library that shoal doctor names.
     """
-    settings = {"SHOAL_ALLTOALL": check_spec(alltoall), "SHOAL_ALLTOALLV": check_spec(alltoallv, any_sizes=True)}
-    settings = {name: value for name, value in settings.items() if value} | ({"SHOAL_REPORT": "1"} if report else {})
+    settings = algorithms(alltoall, alltoallv, allgather) | reporting(report)
     path = find_program(program[0])
     needs = needs_of(path)
     chosen = choose_mpi(mpi, needs, program[0])
@@ -38,11 +38,20 @@ def run(
     os.execve(command[0], command, launch_environment())
 
 
-def check_spec(spec: str, *, any_sizes: bool = False) -> str:
-    """The spec, when it means something."""
-    if spec not in ("", "auto") and shoal.parse(spec).algorithm.uniform_only and any_sizes:
-        raise UserError(f"--alltoallv {spec}: needs equal blocks; give it to --alltoall, or use tuna")
-    return spec
+def algorithms(alltoall: str, alltoallv: str, allgather: str) -> dict[str, str]:
+    """The variables that ask for these specs, when they mean something."""
+    if alltoallv not in ("", "auto") and shoal.parse(alltoallv).algorithm.uniform_only:
+        raise UserError(f"--alltoallv {alltoallv}: needs equal blocks; give it to --alltoall, or use tuna")
+    for spec, collective in ((alltoall, "alltoall"), (allgather, "allgather")):
+        if spec not in ("", "auto"):
+            shoal.parse(spec, collective)
+    asked = {"ALLTOALL": alltoall, "ALLTOALLV": alltoallv, "ALLGATHER": allgather, "ALLGATHERV": allgather}
+    return {f"SHOAL_{name}": spec for name, spec in asked.items() if spec}
+
+
+def reporting(wanted: bool) -> dict[str, str]:
+    """SHOAL_REPORT may be set to what prints more."""
+    return {"SHOAL_REPORT": os.environ.get("SHOAL_REPORT", "1")} if wanted else {}
 
 
 def choose_mpi(wanted: str, needs: Needs, program: str) -> Mpi:
