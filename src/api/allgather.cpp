@@ -2,9 +2,8 @@
 
 #include <array>
 
-#include "api/boundary.hpp"
 #include "api/devices.hpp"
-#include "api/process.hpp"
+#include "api/serve.hpp"
 #include "api/verification.hpp"
 #include "execute/mpi_datatype.hpp"
 
@@ -36,7 +35,7 @@ class service {
   // each other only where that must be checked.
   const group_decision* pick(MPI_Info info) {
     const group_sizes mine = local_sizes();
-    const group_decision* chosen = asked_for(info);
+    const group_decision* chosen = state_.asked().of_call(call_.uniform, info);
     sizes_ = mine;
     if (!call_.uniform || state_.all().devices() || process::get().set().verify) {
       sizes_ = state_.agreed(mine);
@@ -86,15 +85,6 @@ class service {
     return count >= 0 && (count == 0 || type != MPI_DATATYPE_NULL);
   }
 
-  const group_decision* asked_for(MPI_Info info) {
-    if (info == MPI_INFO_NULL) return state_.requested(call_.uniform);
-    const char* key = call_.uniform ? "shoal_allgather" : "shoal_allgatherv";
-    const info_value value(info, key);
-    if (!state_.all().same_everywhere(hash_of(value.text())))
-      throw std::invalid_argument(std::string(key) + " differs between ranks; give every rank the same info");
-    return value.text().empty() ? state_.requested(call_.uniform) : state_.requested_now(call_.uniform, value.text());
-  }
-
   intercommunicator& state_;
   const allgather_call& call_;
   int out_, in_;  // the directions in which this rank sends and receives
@@ -102,25 +92,6 @@ class service {
   std::array<payload, 2> what_;  // by direction
   mpi_packer send_packer_, recv_packer_;
 };
-
-int run(intercommunicator& state, service& s, const allgather_call& call, const group_decision& chosen,
-        native_call native) {
-  const settings& set = process::get().set();
-  group_plan& how = *chosen.how;
-  const bool scheduled = how.how.which->generate;
-  const bool told = set.report != reporting::none;
-  const double begin = told ? PMPI_Wtime() : 0;
-  int code = MPI_SUCCESS;
-  if (scheduled) s.run(how);
-  else code = native();
-  if (told) {
-    usage& use = call.uniform ? how.uniform_use : how.nonuniform_use;
-    use.add(s.bytes_sent(), PMPI_Wtime() - begin, scheduled ? state.all().phases() : nullptr);
-  }
-  state.last = &chosen;
-  if (scheduled && set.verify) s.verify(native);
-  return code;
-}
 
 }  // namespace
 
@@ -133,13 +104,7 @@ int allgather(const allgather_call& call, manners how, MPI_Info info, native_cal
     intercommunicator* state = process::get().groups_of(call.comm, wrong);
     if (!state) return refused(call.comm, wrong, how, native);
     service s(*state, call);
-    const group_decision* chosen = nullptr;
-    try {
-      chosen = s.pick(info);
-    } catch (const std::invalid_argument& error) {  // the same on every rank
-      return refused(call.comm, error.what(), how, native);
-    }
-    return chosen ? run(*state, s, call, *chosen, native) : native();
+    return serve(*state, s, call, how, info, native);
   });
 }
 

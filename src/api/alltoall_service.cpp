@@ -10,7 +10,7 @@
 namespace shoal {
 
 const decision* alltoall_service::pick(MPI_Info info) {
-  const decision* chosen = asked_for(info);
+  const decision* chosen = state_.asked().of_call(call_.uniform, info);
   if (!chosen) chosen = state_.choose_unasked(call_.uniform, call_.uniform ? block_bytes() : 0);
   if (chosen && !chosen->how->steps) return chosen;
   describe();
@@ -21,7 +21,7 @@ const decision* alltoall_service::pick(MPI_Info info) {
 }
 
 const decision* alltoall_service::plan(MPI_Info info) {
-  const decision* chosen = asked_for(info);
+  const decision* chosen = state_.asked().of_call(call_.uniform, info);
   describe();
   features sizes = local_features();
   if (!agree_on_sizes(sizes)) return nullptr;
@@ -33,7 +33,7 @@ const decision* alltoall_service::plan(MPI_Info info) {
 const decision* alltoall_service::pick_at_once() {
   describe();
   if (state_.devices() || local_features().invalid) return nullptr;
-  const decision* chosen = state_.requested(call_.uniform);
+  const decision* chosen = state_.asked().standing(call_.uniform);
   return chosen ? chosen : state_.choose_at_once(call_.uniform, call_.uniform ? block_bytes() : 0);
 }
 
@@ -114,15 +114,6 @@ bool alltoall_service::valid(const user_buffer& b, MPI_Datatype type) const {
   for (int i = 0; i < state_.ranks(); ++i)
     if (b.counts[i] < 0 || (b.counts[i] > 0 && type == MPI_DATATYPE_NULL)) return false;
   return true;
-}
-
-const decision* alltoall_service::asked_for(MPI_Info info) {
-  if (info == MPI_INFO_NULL) return state_.requested(call_.uniform);
-  const char* key = call_.uniform ? "shoal_alltoall" : "shoal_alltoallv";
-  const info_value value(info, key);
-  if (!state_.same_everywhere(hash_of(value.text())))
-    throw std::invalid_argument(std::string(key) + " differs between ranks; give every rank the same info");
-  return value.text().empty() ? state_.requested(call_.uniform) : state_.requested_now(call_.uniform, value.text());
 }
 
 // With MPI_IN_PLACE the blocks to send lie where others arrive.

@@ -32,6 +32,8 @@ class alltoall_service {
   const payload& blocks();
   void drop_snapshot();
 
+  void run(const prepared& how) { state_.run(how, blocks()); }
+
   // Runs the MPI's own collective on the same buffers and compares. Throws when a byte differs.
   void verify(native_call native);
 
@@ -46,7 +48,6 @@ class alltoall_service {
   features local_features() const;
   bool valid(const user_buffer& b, MPI_Datatype type) const;
   bool agree_on_sizes(features& sizes);
-  const decision* asked_for(MPI_Info info);
   void take_snapshot();
   void restore();
 

@@ -62,11 +62,12 @@ struct communicator::card {
   }
 };
 
-communicator::communicator(MPI_Comm own, const settings& set) : own_(own), over_(own) {
+communicator::communicator(MPI_Comm own, const settings& set)
+    : own_(own),
+      over_(own),
+      requests_(collective::alltoall, set, agreement_, [this](const selection& how) -> auto& { return prepare(how); }) {
   at_.ranks = over_.ranks();
   exchange_.set_tags(claim(0));
-  requested_[0] = set.alltoallv;
-  requested_[1] = set.alltoall;
   try {
     survey(set);
     if (set.report == reporting::phases) exchange_.record_phases(&phases_.emplace(at_.nodes.get(), rank()));
@@ -138,39 +139,6 @@ std::vector<T> communicator::gather(const T& mine) {
   what.recv.displacements = number_array::linear(0, sizeof(T));
   run(prepare(parse_selection("tuna:radix=2")), what);
   return all;
-}
-
-const decision* communicator::requested(bool uniform) {
-  if (!requested_[uniform]) return nullptr;
-  decision& ready = requested_ready_[uniform];
-  if (request_is_new_[uniform]) ready = {&prepare(*requested_[uniform]), "asked for"};
-  request_is_new_[uniform] = false;
-  return &ready;
-}
-
-void communicator::request(bool uniform, std::optional<selection> how) {
-  requested_[uniform] = std::move(how);
-  request_is_new_[uniform] = true;
-}
-
-const decision* communicator::requested_now(bool uniform, std::string_view spec) {
-  auto it = requested_now_[uniform].find(spec);
-  if (it == requested_now_[uniform].end()) {
-    settings one;
-    one.set(uniform ? "alltoall" : "alltoallv", std::string(spec));
-    const auto& how = uniform ? one.alltoall : one.alltoallv;
-    const decision made = how ? decision{&prepare(*how), "asked for by this call"} : decision{};
-    it = requested_now_[uniform].emplace(spec, made).first;
-  }
-  return it->second.how ? &it->second : nullptr;
-}
-
-bool communicator::same_everywhere(std::uint64_t value) {
-  const auto half = static_cast<std::int64_t>(value >> 1);
-  std::array<std::int64_t, 2> values{half, -half};
-  constexpr std::array how{combine::maximum, combine::maximum};
-  agreement_.reach(values, how);
-  return values[0] == -values[1];
 }
 
 prepared& communicator::prepare(const selection& how) {

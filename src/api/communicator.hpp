@@ -8,10 +8,10 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "api/report.hpp"
+#include "api/requests.hpp"
 #include "api/settings.hpp"
 #include "execute/agree.hpp"
 #include "execute/exchange.hpp"
@@ -27,6 +27,8 @@ struct prepared {
   std::string spec;
   std::unique_ptr<const program> steps;  // null: the MPI's own collective
   usage uniform_use, nonuniform_use;
+
+  bool has_schedule() const { return steps != nullptr; }
 };
 
 // What was decided for a kind of exchange, and why, in one line.
@@ -58,17 +60,11 @@ class communicator : public std::enable_shared_from_this<communicator> {
 
   // Ready to run; made on first use. Throws std::invalid_argument where it cannot serve these ranks.
   prepared& prepare(const selection& how);
-  // What was asked for, or null: choose. Collective calls with equal arguments change it.
-  const decision* requested(bool uniform);
-  void request(bool uniform, std::optional<selection> how);
-  // What one call asks for, or null: choose. Throws std::invalid_argument as settings::set() and prepare() do.
-  const decision* requested_now(bool uniform, std::string_view spec);
+  requests<decision>& asked() { return requests_; }
 
   features agreed(const features& mine) { return agree_on(mine, agreement_); }
   // Each value of the rank where it is largest; collective.
   std::vector<double> slowest(const std::vector<double>& mine);
-  // True when all ranks pass the same value; collective.
-  bool same_everywhere(std::uint64_t value);
 
   // True when all ranks are on one node and share memory there, which is set up on first use; collective.
   bool shares_memory() { return at_.nodes->nodes() == 1 && inside_nodes(); }
@@ -127,6 +123,7 @@ class communicator : public std::enable_shared_from_this<communicator> {
   mpi_transport over_;
   waiting wait_{wait_mode::yield};
   agreement agreement_{over_, wait_};
+  requests<decision> requests_;
   memory_pool pool_;
   exchange exchange_{pool_, over_};
   std::optional<phase_clock> phases_;
@@ -135,10 +132,6 @@ class communicator : public std::enable_shared_from_this<communicator> {
   problem at_;
   bool crowded_ = false;
   bool devices_ = false;
-  std::optional<selection> requested_[2];  // nonuniform, uniform
-  bool request_is_new_[2] = {true, true};
-  decision requested_ready_[2];
-  std::map<std::string, decision, std::less<>> requested_now_[2];  // by spec
   std::map<std::string, prepared> prepared_;
   automatic automatic_[2];
   std::bitset<channels> channels_;  // of tags, in use

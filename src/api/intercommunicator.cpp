@@ -24,9 +24,9 @@ intercommunicator::intercommunicator(MPI_Comm merged, int local_rank, int remote
     : all_(merged, set),
       first_group_(all_.rank() == local_rank ? all_.ranks() - remote_size : remote_size),
       network_(set.network),
-      lines_{line(merged, all_.pool(), 0), line(merged, all_.pool(), 1)} {
-  requested_[0] = set.allgatherv;
-  requested_[1] = set.allgather;
+      lines_{line(merged, all_.pool(), 0), line(merged, all_.pool(), 1)},
+      requests_(collective::allgather, set, all_.agree(),
+                [this](const selection& how) -> auto& { return plan_of(how); }) {
   for (line& one : lines_) one.moves.record_phases(all_.phases());
 }
 
@@ -49,6 +49,7 @@ program intercommunicator::make_program(const selection& how, int direction) con
 }
 
 group_plan& intercommunicator::plan_of(const selection& how) {
+  require_service(how);
   group_plan& plan = plans_[to_string(how)];
   plan.spec = to_string(how);
   plan.how = how;
@@ -84,32 +85,6 @@ void intercommunicator::run(const group_plan& how, const group_sizes& sizes, con
     done = first && second;
     moved[0] || moved[1] ? all_.wait().progressed() : all_.wait().idle();
   }
-}
-
-// ---- what was asked for ----------------------------------------------------------------------------------------
-
-const group_decision* intercommunicator::requested(bool uniform) {
-  if (!requested_[uniform]) return nullptr;
-  group_decision& ready = requested_ready_[uniform];
-  if (!ready.how) ready = {&plan_of(*requested_[uniform]), "asked for"};
-  return &ready;
-}
-
-void intercommunicator::request(bool uniform, std::optional<selection> how) {
-  requested_[uniform] = std::move(how);
-  requested_ready_[uniform] = {};
-}
-
-const group_decision* intercommunicator::requested_now(bool uniform, std::string_view spec) {
-  auto it = requested_now_[uniform].find(spec);
-  if (it == requested_now_[uniform].end()) {
-    settings one;
-    one.set(uniform ? "allgather" : "allgatherv", std::string(spec));
-    const auto& how = uniform ? one.allgather : one.allgatherv;
-    const group_decision made = how ? group_decision{&plan_of(*how), "asked for by this call"} : group_decision{};
-    it = requested_now_[uniform].emplace(spec, made).first;
-  }
-  return it->second.how ? &it->second : nullptr;
 }
 
 // ---- choice ----------------------------------------------------------------------------------------------------

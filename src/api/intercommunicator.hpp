@@ -9,7 +9,6 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <string_view>
 
 #include "api/communicator.hpp"
 #include "select/choose_between_groups.hpp"
@@ -23,6 +22,8 @@ struct group_plan {
   selection how;
   std::array<std::unique_ptr<const program>, 2> steps;  // by direction, made when first needed; none for `native`
   usage uniform_use, nonuniform_use;
+
+  bool has_schedule() const { return how.which->generate; }
 };
 
 struct group_decision {
@@ -48,13 +49,7 @@ class intercommunicator {
 
   group_sizes agreed(const group_sizes& mine) { return agree_on(mine, sending(), all_.agree()); }
 
-  // What was asked for, or null: choose. Collective calls with equal arguments change it.
-  const group_decision* requested(bool uniform);
-  // Throws std::invalid_argument where it can serve neither direction.
-  void require_service(const selection& how) const;
-  void request(bool uniform, std::optional<selection> how);
-  // What one call asks for, or null: choose. Throws std::invalid_argument where the spec is wrong.
-  const group_decision* requested_now(bool uniform, std::string_view spec);
+  requests<group_decision>& asked() { return requests_; }
   // The likely best; `users` is the user's inter-communicator, on which the MPI's own collective is measured once.
   const group_decision* choose(const group_sizes& sizes, MPI_Comm users);
 
@@ -63,6 +58,7 @@ class intercommunicator {
   void make_ready(group_plan& how, const group_sizes& sizes);
   // Both directions together; one in which nothing moves is left out.
   void run(const group_plan& how, const group_sizes& sizes, const std::array<payload, 2>& what);
+  phase_clock* phases() { return all_.phases(); }
   // Of the last run, in a direction.
   const exchange_counters& counters(int direction) const { return lines_[direction].moves.counters(); }
 
@@ -85,6 +81,8 @@ class intercommunicator {
   program make_program(const selection& how, int direction) const;
   problem groups(int direction) const;
   selection plain() const { return parse_selection(plain_schedule(network_), collective::allgather); }
+  // Throws std::invalid_argument where it can serve neither direction.
+  void require_service(const selection& how) const;
   group_plan& plan_of(const selection& how);
   measured_direction measure(int direction, MPI_Comm users);
   template <typename Call>
@@ -95,9 +93,7 @@ class intercommunicator {
   std::string network_;
   std::array<line, 2> lines_;
   std::map<std::string, group_plan> plans_;
-  std::optional<selection> requested_[2];  // nonuniform, uniform
-  group_decision requested_ready_[2];
-  std::map<std::string, group_decision, std::less<>> requested_now_[2];  // by spec
+  requests<group_decision> requests_;
   int automatic_calls_ = 0;
   std::array<std::optional<measured_direction>, 2> measured_;
   std::map<std::uint64_t, group_decision> chosen_;  // by class of sizes

@@ -32,6 +32,15 @@ struct settings {
   // Throws std::invalid_argument with the name, the value and what is allowed.
   void set(const std::string& name, const std::string& value);
 
+  // What is asked for by calls of a kind, and the name it is set by.
+  const std::optional<selection>& asked(collective what, bool uniform) const {
+    if (what == collective::alltoall) return uniform ? alltoall : alltoallv;
+    return uniform ? allgather : allgatherv;
+  }
+  static std::string name_of(collective what, bool uniform) {
+    return std::string(what == collective::alltoall ? "alltoall" : "allgather") + (uniform ? "" : "v");
+  }
+
   // Equal texts mean equal settings; what may differ between ranks (wait, report) is left out.
   std::string canonical() const;
 };

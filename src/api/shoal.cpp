@@ -13,39 +13,6 @@ using namespace shoal;
 
 namespace {
 
-// The texts of two keys, for equal sizes and for any; empty where a key is absent. Throws where they differ between ranks.
-struct asked_texts {
-  std::string uniform, other;
-
-  asked_texts(communicator& ranks, MPI_Info info, const std::string& key)
-      : uniform(info_value(info, key.c_str()).text()), other(info_value(info, (key + "v").c_str()).text()) {
-    if (!ranks.same_everywhere(hash_of(uniform + "|" + other)))
-      throw std::invalid_argument(key + " or " + key + "v differ between ranks; give every rank the same info");
-  }
-};
-
-void set_from_info(communicator& state, MPI_Info info) {
-  const asked_texts texts(state, info, "shoal_alltoall");
-  settings asked;
-  if (!texts.uniform.empty()) asked.set("alltoall", texts.uniform);
-  if (!texts.other.empty()) asked.set("alltoallv", texts.other);
-  for (const auto& how : {asked.alltoall, asked.alltoallv})
-    if (how) state.prepare(*how);  // throws where it cannot serve so many ranks
-  if (!texts.uniform.empty()) state.request(true, asked.alltoall);
-  if (!texts.other.empty()) state.request(false, asked.alltoallv);
-}
-
-void set_from_info(intercommunicator& state, MPI_Info info) {
-  const asked_texts texts(state.all(), info, "shoal_allgather");
-  settings asked;
-  if (!texts.uniform.empty()) asked.set("allgather", texts.uniform);
-  if (!texts.other.empty()) asked.set("allgatherv", texts.other);
-  for (const auto& how : {asked.allgather, asked.allgatherv})
-    if (how) state.require_service(*how);
-  if (!texts.uniform.empty()) state.request(true, asked.allgather);
-  if (!texts.other.empty()) state.request(false, asked.allgatherv);
-}
-
 bool between_groups(MPI_Comm comm) {
   int inter = 0;
   require(PMPI_Comm_test_inter(comm, &inter), "MPI_Comm_test_inter");
@@ -145,9 +112,9 @@ int shoal_comm_set_info(MPI_Comm comm, MPI_Info info) {
   try {
     std::string wrong;
     if (between_groups(comm)) {
-      if (intercommunicator* state = process::get().groups_of(comm, wrong)) set_from_info(*state, info);
+      if (intercommunicator* state = process::get().groups_of(comm, wrong)) state->asked().take(info);
     } else if (communicator* state = process::get().state_of(comm, wrong)) {
-      set_from_info(*state, info);
+      state->asked().take(info);
     }
     return wrong.empty() ? MPI_SUCCESS : raise_error(comm, MPI_ERR_OTHER, wrong);
   } catch (const mpi_error& error) {

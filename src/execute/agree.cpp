@@ -29,6 +29,14 @@ void agreement::reach(std::span<std::int64_t> values, std::span<const combine> h
   if (has_guest) transfer(rank + core, true, false);
 }
 
+bool agreement::same_everywhere(std::uint64_t value) {
+  const auto half = static_cast<std::int64_t>(value >> 1);
+  std::array<std::int64_t, 2> values{half, -half};
+  constexpr std::array how{combine::maximum, combine::maximum};
+  reach(values, how);
+  return values[0] == -values[1];
+}
+
 int agreement::rounds(int ranks) {
   const auto p = static_cast<unsigned>(ranks);
   return static_cast<int>(std::bit_width(p)) - 1 + (std::has_single_bit(p) ? 0 : 2);

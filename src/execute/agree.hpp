@@ -24,6 +24,9 @@ class agreement {
   // std::invalid_argument above most_values.
   void reach(std::span<std::int64_t> values, std::span<const combine> how);
 
+  // True on every rank when all pass the same value.
+  bool same_everywhere(std::uint64_t value);
+
   // The messages one after another that it takes: floor(log2 P), two more when P is no power of two.
   static int rounds(int ranks);
 

@@ -7,6 +7,7 @@
 #include "allocations.hpp"
 #include "api/process.hpp"
 #include "buffer.hpp"
+#include "info.hpp"
 #include "oracle.hpp"
 #include "shoal/shoal.h"
 #include "together.hpp"
@@ -112,12 +113,7 @@ class gathering {
   template <typename Call>
   int with_info(const char* key, Call call) {
     if (job_.spec.empty()) return call(MPI_INFO_NULL);
-    MPI_Info info;
-    MPI_Info_create(&info);
-    MPI_Info_set(info, key, job_.spec.c_str());
-    const int code = call(info);
-    MPI_Info_free(&info);
-    return code;
+    return call(info{{key, job_.spec}});
   }
 
   const two_groups& groups_;
@@ -133,12 +129,7 @@ void perform(const two_groups& g, const group_job& j) {
 }
 
 int set_spec(MPI_Comm comm, const char* key, const std::string& spec) {
-  MPI_Info info;
-  MPI_Info_create(&info);
-  MPI_Info_set(info, key, spec.c_str());
-  const int code = shoal_comm_set_info(comm, info);
-  MPI_Info_free(&info);
-  return code;
+  return shoal_comm_set_info(comm, info{{key, spec}});
 }
 
 // The pairs that need about as many ranks as there are; together the launches have them all.

@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "allocations.hpp"
+#include "info.hpp"
 #include "oracle.hpp"
 #include "shoal/shoal.h"
 #include "together.hpp"
@@ -78,11 +79,7 @@ TEST(Communicators, ThousandsOfOneRank) {
 
 TEST(Communicators, ADuplicateOfAUsedOneStartsFresh) {
   const scoped_comm first(duplicate_of(MPI_COMM_WORLD));
-  MPI_Info info;
-  MPI_Info_create(&info);
-  MPI_Info_set(info, "shoal_alltoallv", "pairwise");
-  ASSERT_EQ(shoal_comm_set_info(first, info), MPI_SUCCESS);
-  MPI_Info_free(&info);
+  ASSERT_EQ(shoal_comm_set_info(first, info{{"shoal_alltoallv", "pairwise"}}), MPI_SUCCESS);
   exchange_on(first);
   const scoped_comm second(duplicate_of(first));
   EXPECT_NE(explained(second).find("nothing was exchanged"), std::string::npos);

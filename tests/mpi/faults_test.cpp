@@ -10,6 +10,7 @@
 #include "algorithms/algorithm.hpp"
 #include "api/communicator.hpp"
 #include "execute/mpi_transport.hpp"
+#include "info.hpp"
 #include "oracle.hpp"
 #include "shoal/shoal.h"
 #include "together.hpp"
@@ -132,12 +133,9 @@ TEST(Faults, SendBufferIsNeverWritten) {
   const read_only send(bytes);
   for (const std::string& spec : every_spec(ranks, true)) {
     std::vector<std::byte> recv(bytes.size());
-    MPI_Info info;
-    MPI_Info_create(&info);
-    MPI_Info_set(info, "shoal_alltoall", spec.c_str());
-    EXPECT_EQ(shoal_alltoall_with(send.data(), block, MPI_BYTE, recv.data(), block, MPI_BYTE, MPI_COMM_WORLD, info),
+    const info how{{"shoal_alltoall", spec}};
+    EXPECT_EQ(shoal_alltoall_with(send.data(), block, MPI_BYTE, recv.data(), block, MPI_BYTE, MPI_COMM_WORLD, how),
               MPI_SUCCESS);
-    MPI_Info_free(&info);
     EXPECT_EQ(recv, expected) << spec;
   }
 }
@@ -203,13 +201,10 @@ TEST(Faults, NoTypeIsNeededForNothing) {
     std::vector<int> counts(ranks, rank != idle), at(ranks), send(ranks), recv(ranks, -1);
     counts[idle] = 0;
     for (int i = 0; i < ranks; ++i) send[i] = rank * 1000 + (at[i] = i);
-    MPI_Info info;
-    MPI_Info_create(&info);
-    MPI_Info_set(info, "shoal_alltoallv", spec.c_str());
+    const info how{{"shoal_alltoallv", spec}};
     EXPECT_EQ(shoal_alltoallv_with(send.data(), counts.data(), at.data(), type, recv.data(), counts.data(), at.data(),
-                                   type, MPI_COMM_WORLD, info),
+                                   type, MPI_COMM_WORLD, how),
               MPI_SUCCESS);
-    MPI_Info_free(&info);
     for (int i = 0; i < ranks; ++i) EXPECT_EQ(recv[i], counts[i] ? i * 1000 + rank : -1) << "from rank " << i;
   }
 }
@@ -334,12 +329,9 @@ TEST(Faults, NegativeCountIsTheErrorTheMpiMakesOfIt) {
   const int negative = -1, zero = 0;
   char send, recv;
   for (const char* spec : {"auto", "tuna:radix=2"}) {
-    MPI_Info info;
-    MPI_Info_create(&info);
-    MPI_Info_set(info, "shoal_alltoallv", spec);
+    const info how{{"shoal_alltoallv", spec}};
     const int code = shoal_alltoallv_with(&send, &negative, &zero, MPI_BYTE, &recv, &negative, &zero, MPI_BYTE, comm,
-                                          info);
-    MPI_Info_free(&info);
+                                          how);
     int error_class = MPI_SUCCESS;
     MPI_Error_class(code, &error_class);
     EXPECT_EQ(error_class, MPI_ERR_COUNT) << spec;

@@ -4,25 +4,13 @@
 #include <array>
 #include <cstring>
 
+#include "info.hpp"
 #include "oracle.hpp"
 #include "shoal/shoal.h"
 #include "together.hpp"
 
 namespace shoal {
 namespace {
-
-class info {
- public:
-  info() { MPI_Info_create(&info_); }
-  info(const char* key, const std::string& value) : info() { MPI_Info_set(info_, key, value.c_str()); }
-  ~info() { MPI_Info_free(&info_); }
-  info(const info&) = delete;
-  info& operator=(const info&) = delete;
-  operator MPI_Info() const { return info_; }
-
- private:
-  MPI_Info info_;
-};
 
 std::string text_of(int code) {
   std::array<char, MPI_MAX_ERROR_STRING + 1> text{};
@@ -38,7 +26,7 @@ int class_of(int code) {
 }
 
 int set(MPI_Comm comm, const char* key, const std::string& value) {
-  return shoal_comm_set_info(comm, info(key, value));
+  return shoal_comm_set_info(comm, info{{key, value}});
 }
 
 int exchange_with(MPI_Comm comm, MPI_Info how) {
@@ -75,7 +63,7 @@ TEST_F(Info, OfACommunicatorHoldsUntilItIsChanged) {
 
 TEST_F(Info, OfACallHoldsForThatCall) {
   ASSERT_EQ(set(comm_, "shoal_alltoallv", "pairwise"), MPI_SUCCESS);
-  ASSERT_EQ(exchange_with(comm_, info("shoal_alltoallv", "linear")), MPI_SUCCESS);
+  ASSERT_EQ(exchange_with(comm_, info{{"shoal_alltoallv", "linear"}}), MPI_SUCCESS);
   EXPECT_EQ(explained(comm_), "linear: asked for by this call");
   ASSERT_EQ(exchange_with(comm_, MPI_INFO_NULL), MPI_SUCCESS);
   EXPECT_EQ(used_spec(comm_), "pairwise");
@@ -93,7 +81,7 @@ TEST_F(Info, KeysOfOneCollectiveLeaveTheOtherAlone) {
   ASSERT_EQ(set(comm_, "shoal_alltoall", "bruck:radix=3"), MPI_SUCCESS);
   ASSERT_EQ(set(comm_, "shoal_alltoallv", "pairwise"), MPI_SUCCESS);
   ASSERT_EQ(set(comm_, "another_key", "true"), MPI_SUCCESS);
-  ASSERT_EQ(exchange_with(comm_, info("another_key", "true")), MPI_SUCCESS);
+  ASSERT_EQ(exchange_with(comm_, info{{"another_key", "true"}}), MPI_SUCCESS);
   EXPECT_EQ(used_spec(comm_), "pairwise");
   std::vector<char> send(ranks_of(comm_)), recv(ranks_of(comm_));
   ASSERT_EQ(shoal_alltoall(send.data(), 1, MPI_BYTE, recv.data(), 1, MPI_BYTE, comm_), MPI_SUCCESS);
@@ -108,7 +96,7 @@ TEST_F(Info, WhatRanLastSurvivesANewRequest) {
 }
 
 TEST_F(Info, ExplanationIsCutToTheRoomThereIs) {
-  ASSERT_EQ(exchange_with(comm_, info("shoal_alltoallv", "pairwise")), MPI_SUCCESS);
+  ASSERT_EQ(exchange_with(comm_, info{{"shoal_alltoallv", "pairwise"}}), MPI_SUCCESS);
   std::array<char, 5> text{'#', '#', '#', '#', '#'};
   ASSERT_EQ(shoal_comm_explain(comm_, text.data(), 4), MPI_SUCCESS);
   EXPECT_EQ(std::string(text.data()), "pai");
@@ -163,7 +151,7 @@ TEST_F(Info, WrongValueOnACommunicatorIsAnErrorAndChangesNothing) {
 
 TEST_F(Info, WrongValueOfACallIsAnError) {
   for (const wrong& w : wrong_specs()) {
-    expect_error(exchange_with(comm_, info("shoal_alltoallv", w.spec)), w);
+    expect_error(exchange_with(comm_, info{{"shoal_alltoallv", w.spec}}), w);
     still_works(comm_);
   }
 }
@@ -172,7 +160,7 @@ TEST_F(Info, WrongValueOfACallIsAnError) {
 TEST_F(Info, SpecThatCannotServeSoManyRanksIsAnErrorEveryTime) {
   if (ranks_of(comm_) < 3) GTEST_SKIP() << "needs 3 ranks";
   const wrong w{"tuna:radices=2", {"radices=2", "ranks"}};
-  for (int i = 0; i < 3; ++i) expect_error(exchange_with(comm_, info("shoal_alltoallv", w.spec)), w);
+  for (int i = 0; i < 3; ++i) expect_error(exchange_with(comm_, info{{"shoal_alltoallv", w.spec}}), w);
   const int code = set(comm_, "shoal_alltoallv", w.spec);
   expect_error(code, w);
   EXPECT_EQ(class_of(code), MPI_ERR_INFO_VALUE);
@@ -183,11 +171,11 @@ TEST_F(Info, ValuesThatDifferBetweenRanksAreAnErrorOnAll) {
   const wrong differ{"", {"differ"}};
   for (const char* other : {"linear", "auto", "bogus", "", "tuna:radix=3,inflight=all"}) {
     const std::string mine = world_rank() == world_ranks() - 1 ? other : "tuna:radix=3";
-    const int code = mine.empty() ? shoal_comm_set_info(comm_, info()) : set(comm_, "shoal_alltoallv", mine);
+    const int code = mine.empty() ? shoal_comm_set_info(comm_, info{}) : set(comm_, "shoal_alltoallv", mine);
     expect_error(code, differ);
     EXPECT_EQ(class_of(code), MPI_ERR_INFO_VALUE);
     still_works(comm_);
-    expect_error(mine.empty() ? exchange_with(comm_, info()) : exchange_with(comm_, info("shoal_alltoallv", mine)),
+    expect_error(mine.empty() ? exchange_with(comm_, info{}) : exchange_with(comm_, info{{"shoal_alltoallv", mine}}),
                  differ);
   }
 }
@@ -202,7 +190,7 @@ TEST_F(Info, ErrorsReachTheHandlerOfTheCommunicatorOnce) {
   MPI_Comm_set_errhandler(comm_, counts);
   EXPECT_NE(set(comm_, "shoal_alltoallv", "bogus"), MPI_SUCCESS);
   EXPECT_EQ(handled, 1);
-  EXPECT_NE(exchange_with(comm_, info("shoal_alltoallv", "bogus")), MPI_SUCCESS);
+  EXPECT_NE(exchange_with(comm_, info{{"shoal_alltoallv", "bogus"}}), MPI_SUCCESS);
   EXPECT_EQ(handled, 2);
   MPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN);
   MPI_Errhandler_free(&counts);

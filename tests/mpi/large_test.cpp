@@ -11,6 +11,7 @@
 #include "execute/exchange.hpp"
 #include "execute/mpi_transport.hpp"
 #include "execute/waiting.hpp"
+#include "info.hpp"
 #include "oracle.hpp"
 #include "shoal/shoal.h"
 #include "together.hpp"
@@ -75,13 +76,6 @@ void exchange_far_blocks(std::int64_t step, bool in_place, Call call) {
   for (int i = 0; i < ranks; ++i) recv.expect(i, ranks, i, rank);
 }
 
-MPI_Info info_of(const char* spec) {
-  MPI_Info info;
-  MPI_Info_create(&info);
-  MPI_Info_set(info, "shoal_alltoallv", spec);
-  return info;
-}
-
 // Where block i is, in units of so many bytes.
 template <typename Integer>
 std::vector<Integer> places(std::int64_t step, std::int64_t unit) {
@@ -99,12 +93,11 @@ TEST(Large, IntDisplacementsTimesExtentsReachBeyondTwoGiB) {
   const std::vector<int> ones(world_ranks(), 1), at = places<int>(step, extent);
   for (const char* spec : {"spread_out", "tuna:radix=2", "pairwise"})
     for (bool in_place : {false, true}) {
-      MPI_Info info = info_of(spec);
+      const info how{{"shoal_alltoallv", spec}};
       exchange_far_blocks(step, in_place, [&](const void* send, void* recv) {
         return shoal_alltoallv_with(send, ones.data(), at.data(), sparse, recv, ones.data(), at.data(), sparse,
-                                    MPI_COMM_WORLD, info);
+                                    MPI_COMM_WORLD, how);
       });
-      MPI_Info_free(&info);
     }
   MPI_Type_free(&sparse);
   MPI_Type_free(&block);
@@ -117,9 +110,7 @@ TEST(Large, WideDisplacementsReachBeyondTwoGiB) {
   const std::vector<MPI_Aint> at = places<MPI_Aint>(step, 1);
   for (const char* spec : {"spread_out", "tuna:radix=2"})
     for (bool in_place : {false, true}) {
-      MPI_Info info = info_of(spec);
-      ASSERT_EQ(shoal_comm_set_info(comm, info), MPI_SUCCESS);
-      MPI_Info_free(&info);
+      ASSERT_EQ(shoal_comm_set_info(comm, info{{"shoal_alltoallv", spec}}), MPI_SUCCESS);
       exchange_far_blocks(step, in_place, [&](const void* send, void* recv) {
         return shoal_alltoallv_c(send, counts.data(), at.data(), MPI_BYTE, recv, counts.data(), at.data(), MPI_BYTE,
                                  comm);
@@ -141,9 +132,7 @@ TEST(Large, CountsBeyondTwoGiBTravel) {
   if (on_any_rank(available_bytes() < 6 * gib)) GTEST_SKIP() << "needs 6 GiB of memory";
   constexpr std::int64_t bytes = 2 * gib + 5000;
   const scoped_comm comm(duplicate_of(MPI_COMM_WORLD));
-  MPI_Info info = info_of("spread_out");
-  ASSERT_EQ(shoal_comm_set_info(comm, info), MPI_SUCCESS);
-  MPI_Info_free(&info);
+  ASSERT_EQ(shoal_comm_set_info(comm, info{{"shoal_alltoallv", "spread_out"}}), MPI_SUCCESS);
   const bool sends = world_rank() == 0;
   const reserved memory(bytes + 1);
   const std::int64_t marks[] = {0, gib - 1, gib, 2 * gib - 1, 2 * gib, bytes - 1};

@@ -5,6 +5,7 @@
 #include <array>
 #include <optional>
 
+#include "info.hpp"
 #include "shoal/shoal.h"
 #include "together.hpp"
 
@@ -51,24 +52,13 @@ class performance {
 
   const char* key() const { return job_.uniform ? "shoal_alltoall" : "shoal_alltoallv"; }
 
-  MPI_Info info_of(const std::string& spec) const {
-    MPI_Info info;
-    MPI_Info_create(&info);
-    MPI_Info_set(info, key(), spec.c_str());
-    return info;
-  }
-
   void ask_communicator(const std::string& spec) {
-    MPI_Info info = info_of(spec);
-    ASSERT_EQ(shoal_comm_set_info(job_.comm, info), MPI_SUCCESS);
-    MPI_Info_free(&info);
+    ASSERT_EQ(shoal_comm_set_info(job_.comm, info{{key(), spec}}), MPI_SUCCESS);
   }
 
   int call() {
-    MPI_Info info = job_.with == asked::by_call ? info_of(job_.spec) : MPI_INFO_NULL;
-    const int code = job_.uniform ? call_uniform(info) : call_any(info);
-    if (info != MPI_INFO_NULL) MPI_Info_free(&info);
-    return code;
+    const auto with = [&](MPI_Info how) { return job_.uniform ? call_uniform(how) : call_any(how); };
+    return job_.with == asked::by_call ? with(info{{key(), job_.spec}}) : with(MPI_INFO_NULL);
   }
 
   const void* send_argument() { return send_ ? send_->argument() : MPI_IN_PLACE; }

@@ -6,6 +6,7 @@
 
 #include "allocations.hpp"
 #include "api/communicator.hpp"
+#include "info.hpp"
 #include "shoal/shoal.h"
 #include "together.hpp"
 
@@ -39,22 +40,6 @@ class buffers {
   std::vector<char> send_, recv_;
 };
 
-class info {
- public:
-  explicit info(const char* spec) {
-    MPI_Info_create(&info_);
-    MPI_Info_set(info_, "shoal_alltoall", spec);
-    MPI_Info_set(info_, "shoal_alltoallv", spec);
-  }
-  ~info() { MPI_Info_free(&info_); }
-  info(const info&) = delete;
-  info& operator=(const info&) = delete;
-  operator MPI_Info() const { return info_; }
-
- private:
-  MPI_Info info_;
-};
-
 using call = std::function<int(MPI_Comm)>;
 
 std::int64_t allocations_of(const call& make, MPI_Comm comm) {
@@ -67,7 +52,7 @@ std::int64_t allocations_of(const call& make, MPI_Comm comm) {
 void expect_no_allocation(const std::string& name, const char* spec, const call& make) {
   const scoped_comm comm(duplicate_of(MPI_COMM_WORLD));
   const std::int64_t before = allocations();
-  ASSERT_EQ(shoal_comm_set_info(comm, info(spec)), MPI_SUCCESS);
+  ASSERT_EQ(shoal_comm_set_info(comm, for_exchanges(spec)), MPI_SUCCESS);
   EXPECT_EQ(make(comm), MPI_SUCCESS);
   EXPECT_GT(allocations(), before) << "allocations are not counted";
   EXPECT_EQ(allocations_of(make, comm), 0) << name << ", " << spec;
@@ -77,7 +62,7 @@ void expect_no_allocation(const std::string& name, const char* spec, const call&
 // one more piece of scratch than those before, a few times at most. A schedule costs more than that.
 void expect_few_allocations(const std::string& name, const char* spec, const call& make) {
   const scoped_comm comm(duplicate_of(MPI_COMM_WORLD));
-  ASSERT_EQ(shoal_comm_set_info(comm, info(spec)), MPI_SUCCESS);
+  ASSERT_EQ(shoal_comm_set_info(comm, for_exchanges(spec)), MPI_SUCCESS);
   EXPECT_EQ(make(comm), MPI_SUCCESS);
   std::int64_t sum = 0, least = 1000;
   for (int i = 0; i < 20; ++i) {
@@ -100,7 +85,7 @@ TEST(Repeat, SecondCallWithoutPassingBlocksAllocatesNothing) {
   MPI_Datatype spaced = spaced_bytes();
   for (const char* spec : {"spread_out", "pairwise", "scattered:block_count=2", "exclusive_or", "shared"}) {
     buffers b(world_ranks(), 24);
-    const info how(spec);
+    const info how = for_exchanges(spec);
     expect_no_allocation("alltoall", spec, [&](MPI_Comm comm) { return b.alltoall(comm); });
     expect_no_allocation("alltoallv", spec, [&](MPI_Comm comm) { return b.alltoallv(comm); });
     expect_no_allocation("alltoallv with info", spec, [&](MPI_Comm comm) { return b.alltoallv(comm, how); });
@@ -113,7 +98,7 @@ TEST(Repeat, SecondCallWithoutPassingBlocksAllocatesNothing) {
 TEST(Repeat, LaterCallsWithPassingBlocksMakeNoSchedules) {
   for (const char* spec : {"tuna:radix=2", "tuna:radix=3,inflight=1", "two_phase"}) {
     buffers small(world_ranks(), 24), large(world_ranks(), 3000);
-    const info how(spec);
+    const info how = for_exchanges(spec);
     expect_few_allocations("small alltoallv", spec, [&](MPI_Comm comm) { return small.alltoallv(comm); });
     expect_few_allocations("small with info", spec, [&](MPI_Comm comm) { return small.alltoallv(comm, how); });
     expect_few_allocations("large alltoallv", spec, [&](MPI_Comm comm) { return large.alltoallv(comm); });

@@ -3,6 +3,7 @@
 
 #include <memory>
 
+#include "info.hpp"
 #include "shoal/shoal.h"
 #include "together.hpp"
 
@@ -60,12 +61,7 @@ class blocks {
 
 MPI_Comm asking_for(const char* spec) {
   const MPI_Comm comm = duplicate_of(MPI_COMM_WORLD);
-  MPI_Info info;
-  MPI_Info_create(&info);
-  MPI_Info_set(info, "shoal_alltoall", spec);
-  MPI_Info_set(info, "shoal_alltoallv", spec);
-  EXPECT_EQ(shoal_comm_set_info(comm, info), MPI_SUCCESS);
-  MPI_Info_free(&info);
+  EXPECT_EQ(shoal_comm_set_info(comm, for_exchanges(spec)), MPI_SUCCESS);
   return comm;
 }
 

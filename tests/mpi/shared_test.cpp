@@ -6,6 +6,7 @@
 #include <fstream>
 
 #include "api/process.hpp"
+#include "info.hpp"
 #include "oracle.hpp"
 #include "shoal/shoal.h"
 #include "together.hpp"
@@ -74,11 +75,7 @@ void expect_messages_where_one_cannot_share(bool here, __rlimit_resource which) 
   {
     std::optional<limit> hindered;
     if (here) hindered.emplace(which, which == RLIMIT_NOFILE ? 3 : 4096);
-    MPI_Info info;
-    MPI_Info_create(&info);
-    MPI_Info_set(info, "shoal_alltoallv", "shared");
-    EXPECT_EQ(shoal_comm_set_info(comm, info), MPI_SUCCESS);
-    MPI_Info_free(&info);
+    EXPECT_EQ(shoal_comm_set_info(comm, info{{"shoal_alltoallv", "shared"}}), MPI_SUCCESS);
     std::vector<int> counts(world_ranks(), 0);
     EXPECT_EQ(shoal_alltoallv(counts.data(), counts.data(), counts.data(), MPI_BYTE, counts.data(), counts.data(),
                               counts.data(), MPI_BYTE, comm),
@@ -118,11 +115,7 @@ TEST(Shared, CountsThatDoNotMatchAreAnErrorAndWriteNothingBeyondTheBlock) {
   std::string why;
   communicator* const state = process::get().state_of(comm, why);
   if (!state->shares_memory()) GTEST_SKIP() << "the ranks are not on one node";
-  MPI_Info info;
-  MPI_Info_create(&info);
-  MPI_Info_set(info, "shoal_alltoallv", "shared");
-  ASSERT_EQ(shoal_comm_set_info(comm, info), MPI_SUCCESS);
-  MPI_Info_free(&info);
+  ASSERT_EQ(shoal_comm_set_info(comm, info{{"shoal_alltoallv", "shared"}}), MPI_SUCCESS);
   for (auto [sent, expected] : {std::pair{24, 12}, {12, 24}, {24, 24}, {90000, 50000}, {90000, 89999}, {90000, 90000}})
     exchange_other_sizes(comm, sent, expected);
 }

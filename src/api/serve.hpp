@@ -1,0 +1,44 @@
+// How every call is served, whatever the collective: an algorithm is picked, or the MPI's own; it runs, is counted, and
+// is compared with the MPI's own where that is asked for.
+#pragma once
+
+#include <mpi.h>
+
+#include "api/boundary.hpp"
+#include "api/process.hpp"
+
+namespace shoal {
+
+template <typename State, typename Service, typename Decision>
+int carry_out(State& state, Service& service, bool uniform, const Decision& chosen, native_call native) {
+  const settings& set = process::get().set();
+  auto& how = *chosen.how;
+  const bool ours = how.has_schedule();
+  state.last = &chosen;
+  const bool told = set.report != reporting::none;
+  if (!ours && !told) return native();
+  const double begin = told ? PMPI_Wtime() : 0;
+  int code = MPI_SUCCESS;
+  if (ours) service.run(how);
+  else code = native();
+  if (told) {
+    usage& use = uniform ? how.uniform_use : how.nonuniform_use;
+    use.add(service.bytes_sent(), PMPI_Wtime() - begin, ours ? state.phases() : nullptr);
+  }
+  if (ours && set.verify) service.verify(native);
+  return code;
+}
+
+// `state`: what Shoal keeps for the call's communicator. Throws mpi_error and others for returning_codes().
+template <typename State, typename Service, typename Call>
+int serve(State& state, Service& service, const Call& call, manners how, MPI_Info info, native_call native) {
+  decltype(service.pick(info)) chosen = nullptr;
+  try {
+    chosen = service.pick(info);
+  } catch (const std::invalid_argument& error) {  // the same on every rank
+    return refused(call.comm, error.what(), how, native);
+  }
+  return chosen ? carry_out(state, service, call.uniform, *chosen, native) : native();
+}
+
+}  // namespace shoal
