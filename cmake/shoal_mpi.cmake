@@ -42,6 +42,18 @@ target_link_libraries(shoal_bench PRIVATE shoal_objects)
 add_executable(closure apps/closure.cpp)
 target_link_libraries(closure PRIVATE shoal)
 
+# With FFTW where it is; its parallel transforms, to compare with, are Debian's for Open MPI.
+find_library(FFTW fftw3)
+find_library(FFTW_MPI fftw3_mpi)
+if(FFTW)
+  add_executable(fft apps/fft.cpp)
+  target_link_libraries(fft PRIVATE shoal ${FFTW})
+  if(FFTW_MPI AND SHOAL_ABI STREQUAL "openmpi")
+    target_compile_definitions(fft PRIVATE SHOAL_WITH_FFTW_MPI)
+    target_link_libraries(fft PRIVATE ${FFTW_MPI})
+  endif()
+endif()
+
 add_executable(shoal_group_bench bench/groups/shoal_group_bench.cpp bench/clock.cpp bench/options.cpp)
 target_include_directories(shoal_group_bench PRIVATE include)
 target_link_libraries(shoal_group_bench PRIVATE shoal_objects)

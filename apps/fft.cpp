@@ -1,0 +1,234 @@
+// A Fourier transform over all ranks: rows transformed by FFTW, three transposes through Shoal.
+//
+//   mpiexec -n 8 fft 1000x1200 --check --repetitions 10
+//   SHOAL_ALLTOALLV=native mpiexec -n 8 fft 1000x1200
+//
+// The six steps (Bailey): N1 N2 points are a matrix of N1 rows, transposed, its rows transformed, multiplied by roots of
+// unity, transposed, transformed and transposed. Rows are spread as evenly as they divide, so where they do not the
+// transposes are non-uniform exchanges, as in the FFT of the TuNA paper. --check: against one transform on one rank.
+// --fftw-mpi: FFTW's own parallel transform of as many points beside it, where the program was built with it.
+#include <fftw3.h>
+#include <mpi.h>
+#include <shoal/shoal.h>
+#ifdef SHOAL_WITH_FFTW_MPI
+#include <fftw3-mpi.h>
+#endif
+
+#include <algorithm>
+#include <cmath>
+#include <complex>
+#include <cstdio>
+#include <memory>
+#include <numbers>
+#include <numeric>
+#include <random>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace {
+
+using complex = std::complex<double>;
+using points = std::vector<complex>;
+
+struct options {
+  int rows = 0, columns = 0, repetitions = 1;
+  bool check = false, fftw_mpi = false;
+};
+
+fftw_complex* raw(complex* p) { return reinterpret_cast<fftw_complex*>(p); }
+
+// Which of n rows each rank has: the first n mod P ranks one more than the others.
+class spread {
+ public:
+  spread(int n, int ranks) : n_(n), ranks_(ranks) {}
+  int first(int rank) const { return rank * (n_ / ranks_) + std::min(rank, n_ % ranks_); }
+  int count(int rank) const { return first(rank + 1) - first(rank); }
+
+ private:
+  int n_, ranks_;
+};
+
+class parallel_fft {
+ public:
+  parallel_fft(int rows, int columns, MPI_Comm comm) : rows_(rows), columns_(columns), comm_(comm) {
+    MPI_Comm_rank(comm, &rank_);
+    MPI_Comm_size(comm, &ranks_);
+    roots_.resize(static_cast<std::size_t>(spread(columns, ranks_).count(rank_)) * rows);
+    const double unit = -2 * std::numbers::pi / rows / columns;
+    for (std::size_t i = 0; i < roots_.size(); ++i)
+      roots_[i] = std::polar(1.0, unit * (spread(columns, ranks_).first(rank_) + i / rows) * (i % rows));
+  }
+
+  // This rank's rows of the matrix in, this rank's part of the transform out: rows of a matrix of as many columns as
+  // the input has rows.
+  points run(points a) {
+    a = transposed(std::move(a), rows_, columns_);
+    transform(a, columns_, rows_);
+    for (std::size_t i = 0; i < a.size(); ++i) a[i] *= roots_[i];
+    a = transposed(std::move(a), columns_, rows_);
+    transform(a, rows_, columns_);
+    return transposed(std::move(a), rows_, columns_);
+  }
+
+  double transform_seconds = 0, exchange_seconds = 0;
+
+ private:
+  void transform(points& a, int rows, int length) {
+    const double begin = MPI_Wtime();
+    const int mine = spread(rows, ranks_).count(rank_);
+    fftw_plan plan = fftw_plan_many_dft(1, &length, mine, raw(a.data()), nullptr, 1, length, raw(a.data()), nullptr, 1,
+                                        length, FFTW_FORWARD, FFTW_ESTIMATE);
+    if (mine > 0) fftw_execute(plan);
+    fftw_destroy_plan(plan);
+    transform_seconds += MPI_Wtime() - begin;
+  }
+
+  // From rows of a rows x columns matrix to rows of its transpose. A block holds what one rank's rows and another's
+  // columns share, column after column.
+  points transposed(points a, int rows, int columns) {
+    const spread from(rows, ranks_), to(columns, ranks_);
+    const int have = from.count(rank_), get = to.count(rank_);
+    std::vector<int> sent(ranks_), received(ranks_), send_at(ranks_), recv_at(ranks_);
+    for (int peer = 0; peer < ranks_; ++peer) {
+      sent[peer] = have * to.count(peer);
+      received[peer] = get * from.count(peer);
+    }
+    std::exclusive_scan(sent.begin(), sent.end(), send_at.begin(), 0);
+    std::exclusive_scan(received.begin(), received.end(), recv_at.begin(), 0);
+    points send(a.size()), recv(static_cast<std::size_t>(get) * rows);
+    for (int column = 0, i = 0; column < columns; ++column)
+      for (int row = 0; row < have; ++row) send[i++] = a[static_cast<std::size_t>(row) * columns + column];
+    exchange(send, sent, send_at, recv, received, recv_at);
+    points b(recv.size());
+    for (int peer = 0, i = 0; peer < ranks_; ++peer)
+      for (int column = 0; column < get; ++column, i += from.count(peer))
+        std::copy_n(&recv[i], from.count(peer), &b[static_cast<std::size_t>(column) * rows + from.first(peer)]);
+    return b;
+  }
+
+  void exchange(points& send, const std::vector<int>& sent, const std::vector<int>& send_at, points& recv,
+                const std::vector<int>& received, const std::vector<int>& recv_at) {
+    const double begin = MPI_Wtime();
+    shoal_alltoallv(send.data(), sent.data(), send_at.data(), MPI_C_DOUBLE_COMPLEX, recv.data(), received.data(),
+                    recv_at.data(), MPI_C_DOUBLE_COMPLEX, comm_);
+    exchange_seconds += MPI_Wtime() - begin;
+  }
+
+  int rows_, columns_, rank_ = 0, ranks_ = 1;
+  MPI_Comm comm_;
+  points roots_;  // what this rank multiplies by after the first transform
+};
+
+// The same whatever the number of ranks.
+points input(std::size_t first, std::size_t count) {
+  points a(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    std::minstd_rand random(static_cast<unsigned>(first + i + 1));
+    a[i] = {random() * 0x1p-31 - 0.5, random() * 0x1p-31 - 0.5};
+  }
+  return a;
+}
+
+// The largest error of all points, relative to the largest point: 0 on other ranks than the first.
+double error_of(points mine, const options& what, MPI_Comm comm) {
+  int rank = 0, ranks = 1, count = static_cast<int>(mine.size());
+  MPI_Comm_rank(comm, &rank);
+  MPI_Comm_size(comm, &ranks);
+  const std::size_t all = static_cast<std::size_t>(what.rows) * what.columns;
+  std::vector<int> counts(ranks), at(ranks);
+  MPI_Gather(&count, 1, MPI_INT, counts.data(), 1, MPI_INT, 0, comm);
+  std::exclusive_scan(counts.begin(), counts.end(), at.begin(), 0);
+  points found(rank == 0 ? all : 0);
+  MPI_Gatherv(mine.data(), count, MPI_C_DOUBLE_COMPLEX, found.data(), counts.data(), at.data(), MPI_C_DOUBLE_COMPLEX, 0,
+              comm);
+  if (rank != 0) return 0;
+  points right = input(0, all);
+  fftw_plan plan = fftw_plan_dft_1d(static_cast<int>(all), raw(right.data()), raw(right.data()), FFTW_FORWARD,
+                                    FFTW_ESTIMATE);
+  fftw_execute(plan);
+  fftw_destroy_plan(plan);
+  double largest = 0, error = 0;
+  for (std::size_t i = 0; i < all; ++i) {
+    largest = std::max(largest, std::abs(right[i]));
+    error = std::max(error, std::abs(right[i] - found[i]));
+  }
+  return error / largest;
+}
+
+#ifdef SHOAL_WITH_FFTW_MPI
+double seconds_of_fftw_mpi(const options& what, MPI_Comm comm) {
+  fftw_mpi_init();
+  ptrdiff_t rows = 0, first = 0, rows_after = 0, first_after = 0;
+  const ptrdiff_t all = static_cast<ptrdiff_t>(what.rows) * what.columns;
+  const ptrdiff_t room = fftw_mpi_local_size_1d(all, comm, FFTW_FORWARD, FFTW_ESTIMATE, &rows, &first, &rows_after,
+                                                &first_after);
+  points in = input(static_cast<std::size_t>(first), static_cast<std::size_t>(room)), out(in.size());
+  fftw_plan plan = fftw_mpi_plan_dft_1d(all, raw(in.data()), raw(out.data()), comm, FFTW_FORWARD, FFTW_ESTIMATE);
+  MPI_Barrier(comm);
+  const double begin = MPI_Wtime();
+  for (int i = 0; i < what.repetitions; ++i) fftw_execute(plan);
+  const double seconds = (MPI_Wtime() - begin) / what.repetitions;
+  fftw_destroy_plan(plan);
+  return seconds;
+}
+#else
+double seconds_of_fftw_mpi(const options&, MPI_Comm) {
+  throw std::invalid_argument("built without FFTW's parallel transforms (Debian: libfftw3-mpi-dev, for Open MPI)");
+}
+#endif
+
+int solve(const options& what) {
+  int rank = 0, ranks = 1;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  const spread rows(what.rows, ranks);
+  const points mine = input(static_cast<std::size_t>(rows.first(rank)) * what.columns,
+                            static_cast<std::size_t>(rows.count(rank)) * what.columns);
+  parallel_fft solver(what.rows, what.columns, MPI_COMM_WORLD);
+  points found;
+  MPI_Barrier(MPI_COMM_WORLD);
+  const double begin = MPI_Wtime();
+  for (int i = 0; i < what.repetitions; ++i) found = solver.run(mine);
+  const double seconds = (MPI_Wtime() - begin) / what.repetitions;
+  const double theirs = what.fftw_mpi ? seconds_of_fftw_mpi(what, MPI_COMM_WORLD) : 0;
+  const double error = what.check ? error_of(found, what, MPI_COMM_WORLD) : 0;
+  if (rank != 0) return 0;
+  std::printf("%d x %d points on %d ranks: %.3f ms, of which exchanging %.3f ms, transforming %.3f ms\n", what.rows,
+              what.columns, ranks, seconds * 1e3, solver.exchange_seconds / what.repetitions * 1e3,
+              solver.transform_seconds / what.repetitions * 1e3);
+  if (what.fftw_mpi) std::printf("FFTW-MPI: %.3f ms\n", theirs * 1e3);
+  if (!what.check) return 0;
+  const bool right = error < 1e-12;
+  std::printf("%s one transform on one rank: largest error %.1e\n", right ? "equal to" : "WRONG: differs from", error);
+  return right ? 0 : 1;
+}
+
+options parse(int argc, char** argv) {
+  options all;
+  if (argc < 2 || std::sscanf(argv[1], "%dx%d", &all.rows, &all.columns) != 2 || all.rows < 1 || all.columns < 1)
+    throw std::invalid_argument("usage: fft ROWSxCOLUMNS [--check] [--fftw-mpi] [--repetitions N], as in fft 1000x1200");
+  for (int i = 2; i < argc; ++i) {
+    const std::string option = argv[i];
+    if (option == "--check") all.check = true;
+    else if (option == "--fftw-mpi") all.fftw_mpi = true;
+    else if (option == "--repetitions" && i + 1 < argc) all.repetitions = std::max(1, std::atoi(argv[++i]));
+    else throw std::invalid_argument("there is no option " + option + "; there are --check, --fftw-mpi, --repetitions");
+  }
+  return all;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  int status = 2, rank = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  try {
+    status = solve(parse(argc, argv));
+  } catch (const std::exception& error) {  // wrong input: the same on every rank
+    if (rank == 0) std::fprintf(stderr, "fft: %s\n", error.what());
+  }
+  MPI_Finalize();
+  return status;
+}
