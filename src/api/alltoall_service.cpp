@@ -105,7 +105,7 @@ features alltoall_service::local_features() const {
     mine.full_blocks += bytes > 0;
   }
   mine.most_sent = mine.total_bytes;
-  mine.invalid = !valid(what_.recv, call_.recv_type) || (!in_place() && !valid(what_.send, call_.send_type));
+  mine.invalid = !valid(what_.recv, call_.recv_type) || (!in_place() && !valid(what_.send, call_.send_type)) || aliased();
   mine.on_device = state_.devices() && (is_device_memory(call_.recv) || (!in_place() && is_device_memory(call_.send)));
   return mine;
 }
@@ -114,6 +114,17 @@ bool alltoall_service::valid(const user_buffer& b, MPI_Datatype type) const {
   for (int i = 0; i < state_.ranks(); ++i)
     if (b.counts[i] < 0 || (b.counts[i] > 0 && type == MPI_DATATYPE_NULL)) return false;
   return true;
+}
+
+// Whether a block is sent from where one arrives. MPICH and its kin report that as an error; Open MPI lets it pass.
+bool alltoall_service::aliased() const {
+#ifndef OPEN_MPI
+  const user_buffer &send = what_.send, &recv = what_.recv;
+  if (in_place() || call_.send != call_.recv || call_.send_type != call_.recv_type) return false;
+  for (int i = 0; i < state_.ranks(); ++i)
+    if (send.bytes(i) && recv.bytes(i) && send.displacements[i] == recv.displacements[i]) return true;
+#endif
+  return false;
 }
 
 // With MPI_IN_PLACE the blocks to send lie where others arrive.

@@ -47,6 +47,7 @@ class alltoall_service {
   void describe();
   features local_features() const;
   bool valid(const user_buffer& b, MPI_Datatype type) const;
+  bool aliased() const;
   bool agree_on_sizes(features& sizes);
   void take_snapshot();
   void restore();
