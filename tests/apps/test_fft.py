@@ -1,4 +1,4 @@
-"""The parallel Fourier transform equals a serial one with every way to exchange, also where rows do not divide evenly."""
+"""The parallel Fourier transform equals a serial one with every way to exchange, also of uneven decompositions."""
 
 import pytest
 
