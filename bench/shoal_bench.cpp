@@ -8,7 +8,8 @@
 // the same for all variants. Variants are interleaved in random order, a case runs for a time budget, all repetitions are
 // written, and every variant's data are verified outside the timed part. `idle` is the share of this machine's processor time that
 // nobody used during the repetitions.
-// Variants are specs of Shoal's algorithms, `auto`, `native` (the MPI's own collective), `native_nonblocking` (its
+// Variants are specs of Shoal's algorithms, `auto`, `ask` (one agreement of Shoal's on sizes; nothing is exchanged),
+// `native` (the MPI's own collective), `native_nonblocking` (its
 // nonblocking form, tested while waiting as Shoal does), `preloaded` (MPI_Alltoall as whatever is preloaded into this
 // program does it), `hand` (a loop of MPI_Irecv, MPI_Isend and MPI_Testsome with the messages of spread_out, waiting as
 // Shoal does), and `memcpy` (every rank copies as many bytes as it exchanges, and waits for nobody; nothing is exchanged
@@ -112,7 +113,7 @@ communicator& shoals(MPI_Comm comm) {
 
 // Not Shoal's.
 bool is_foreign(const std::string& variant) {
-  constexpr const char* names[] = {"native", "native_nonblocking", "preloaded", "hand", "memcpy"};
+  constexpr const char* names[] = {"ask", "native", "native_nonblocking", "preloaded", "hand", "memcpy"};
   return std::find(std::begin(names), std::end(names), variant) != std::end(names);
 }
 
@@ -198,7 +199,7 @@ class driver {
     const double begin = clock_.now();
     exchange(variant, w);
     const double first = everyones_latest(clock_.now() - begin);
-    const std::string wrong = variant == "memcpy" ? "" : w.wrong();
+    const std::string wrong = variant == "memcpy" || variant == "ask" ? "" : w.wrong();
     if (!wrong.empty()) {
       std::cerr << "shoal_bench: " << variant << ": " << wrong << std::endl;
       PMPI_Abort(MPI_COMM_WORLD, 1);
@@ -265,6 +266,7 @@ class driver {
     const auto *sc = w.send_counts.data(), *sd = w.send_at.data(), *rc = w.recv_counts.data(), *rd = w.recv_at.data();
     if (variant == "hand") hand_.run(w);
     else if (variant == "memcpy") w.copy();
+    else if (variant == "ask") shoals(MPI_COMM_WORLD).agreed({});
     else if (variant == "native_nonblocking") nonblocking(comm, w);
     else if (variant == "preloaded")
       MPI_Alltoall(w.send.data(), block, MPI_BYTE, w.recv.data(), block, MPI_BYTE, comm);
@@ -296,6 +298,7 @@ class driver {
   }
 
   void print_provenance() const {
+    const job_description job = shoals(MPI_COMM_WORLD).job();
     std::array<char, MPI_MAX_LIBRARY_VERSION_STRING> version{};
     int length = 0;
     PMPI_Get_library_version(version.data(), &length);
@@ -304,8 +307,10 @@ class driver {
     std::replace(line.begin(), line.end(), '"', '\'');
     std::replace(line.begin(), line.end(), '\t', ' ');
     std::printf("{\"provenance\": {\"shoal\": \"%s\", \"mpi\": \"%s\", \"ranks\": %d, \"cores\": %ld, \"crowded\": %s, "
-                "\"seed\": %u, \"seconds_per_variant\": %g}}\n",
-                SHOAL_VERSION, line.c_str(), ranks_, sysconf(_SC_NPROCESSORS_ONLN), crowded_ ? "true" : "false", what_.seed, what_.seconds);
+                "\"seed\": %u, \"seconds_per_variant\": %g, \"job\": {\"mpi\": \"%s\", \"machine\": \"%s\", "
+                "\"layout\": \"%s\"}}}\n",
+                SHOAL_VERSION, line.c_str(), ranks_, sysconf(_SC_NPROCESSORS_ONLN), crowded_ ? "true" : "false", what_.seed,
+                what_.seconds, job.mpi.c_str(), job.machine.c_str(), to_string(job.layout).c_str());
   }
 
   void print(const std::string& distribution, std::int64_t size, const std::string& variant, int batch,

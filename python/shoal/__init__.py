@@ -10,6 +10,7 @@ Schedules, their checker and the closed forms of digit systems, as the C++ core 
 
 from shoal._core import (
     Algorithm,
+    Choice,
     DigitSystem,
     ExchangePlan,
     Fault,
@@ -17,6 +18,7 @@ from shoal._core import (
     Operation,
     Parameter,
     Problem,
+    Profile,
     Schedule,
     Selection,
     Slot,
@@ -39,12 +41,14 @@ from shoal._core import (
     parse_topology,
     plan_exchange,
     plan_sizes,
+    read_profile,
     read_topology,
     square_radix,
 )
 
 __all__ = [
     "Algorithm",
+    "Choice",
     "DigitSystem",
     "ExchangePlan",
     "Fault",
@@ -52,6 +56,7 @@ __all__ = [
     "Operation",
     "Parameter",
     "Problem",
+    "Profile",
     "Schedule",
     "Selection",
     "Slot",
@@ -74,6 +79,7 @@ __all__ = [
     "parse_topology",
     "plan_exchange",
     "plan_sizes",
+    "read_profile",
     "read_topology",
     "square_radix",
 ]

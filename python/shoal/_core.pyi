@@ -311,3 +311,50 @@ def emit_c(programs: Sequence[Schedule], title: str = "", hosts: Sequence[str] =
 
 def emit_goal(programs: Sequence[Schedule], block_bytes: int) -> str:
     """The input of LogGOPSim."""
+
+@final
+class Choice:
+    """What is chosen, and why; seconds are 0 where they are not known, next is empty where there is no other."""
+
+    @property
+    def spec(self) -> str: ...
+    @property
+    def reason(self) -> str: ...
+    @property
+    def seconds(self) -> float: ...
+    @property
+    def next(self) -> str: ...
+    @property
+    def next_seconds(self) -> float: ...
+
+@final
+class Profile:
+    """What exchanges took on one machine; str() is the file that `shoal tune` writes. Empty texts fit any job."""
+
+    def __init__(
+        self,
+        *,
+        ranks: int,
+        shoal: str = "",
+        mpi: str = "",
+        machine: str = "",
+        layout: str = "",
+        kinds: dict[str, list[tuple[int, dict[str, float]]]],
+        asking: float = 0,
+    ) -> None:
+        """Rows by kind (alltoall, alltoallv): bytes a block, and seconds by spec."""
+    @property
+    def ranks(self) -> int: ...
+    @property
+    def mpi(self) -> str: ...
+    @property
+    def machine(self) -> str: ...
+    @property
+    def layout(self) -> str: ...
+    def rows(self, kind: str) -> list[tuple[int, dict[str, float]]]: ...
+    def choose(self, kind: str, block: float) -> Choice: ...
+    def choose_unasked(self) -> Choice | None:
+        """For alltoallv without asking the ranks for their sizes; None where asking pays."""
+
+def read_profile(path: str) -> Profile:
+    """Raises ValueError with the file, the line, what is wrong and what is expected."""

@@ -21,6 +21,7 @@ COMMANDS = {
     "emulate": "emulate.emulate",
     "bench": "bench.bench",
     "simulate": "simulate.simulate",
+    "tune": "tune.tune",
     "report": "report.report",
     "demo": "demo.demo",
 }

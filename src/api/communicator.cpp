@@ -12,8 +12,9 @@
 #include <system_error>
 
 #include "api/devices.hpp"
-#include "api/measuring.hpp"
 #include "api/errors.hpp"
+#include "api/job.hpp"
+#include "api/measuring.hpp"
 
 namespace shoal {
 
@@ -71,6 +72,7 @@ communicator::communicator(MPI_Comm own, const settings& set)
   try {
     survey(set);
     if (set.report == reporting::phases) exchange_.record_phases(&phases_.emplace(at_.nodes.get(), rank()));
+    if (set.profile) adopt(*set.profile);
   } catch (...) {
     release();
     throw;
@@ -102,10 +104,13 @@ void communicator::survey(const settings& set) {
     n.quota = std::min(n.quota, c.quota);
     devices_ = devices_ || c.devices;
   }
+  cores_ = CPU_SETSIZE;
   for (const auto& [name, n] : nodes) {
     std::int64_t cores = 0;
     for (std::uint64_t word : n.cpus) cores += std::popcount(word);
-    crowded_ = crowded_ || n.ranks > std::min(cores, n.quota);
+    cores = std::min(cores, n.quota);
+    crowded_ = crowded_ || n.ranks > cores;
+    cores_ = std::min(cores_, static_cast<int>(cores));
   }
   at_.nodes = std::make_shared<const node_layout>(layout_of(set, node_of_rank));
   wait_ = waiting(set.wait.value_or(crowded_ ? wait_mode::yield : wait_mode::spin));
@@ -124,6 +129,48 @@ std::shared_ptr<const switch_network> communicator::place_ranks(switch_network n
     throw std::invalid_argument(std::string("SHOAL_TOPOLOGY: ") + error.what());
   }
   return std::make_shared<const switch_network>(std::move(network));
+}
+
+job_description communicator::job() const { return {mpi_version(), machine_name(cores_), *at_.nodes}; }
+
+// Why a profile for as many ranks does not fit, or nothing; the same answer on every rank but for its words.
+std::optional<std::string> communicator::unfit(const profile& from) {
+  std::optional<std::string> wrong = misfit(from, job());
+  for (const auto& kind : from.kinds)
+    for (const auto& [spec, seconds] : kind ? kind->rows.front().seconds : std::map<std::string, double>()) {
+      const selection named = parse_selection(spec);
+      const auto why = named.which->refuses ? named.which->refuses(at_, named.with) : std::nullopt;
+      if (why && !wrong) wrong = from.file + ": " + spec + ": " + *why;
+    }
+  std::int64_t on_some_rank = wrong.has_value();
+  constexpr combine rule = combine::maximum;
+  agreement_.reach({&on_some_rank, 1}, {&rule, 1});
+  return on_some_rank && !wrong ? from.file + " is not for the machine of another rank" : wrong;
+}
+
+// A profile for another number of ranks is worth a word only when that is not the world's: a program has smaller
+// communicators too.
+void communicator::adopt(const profile& from) {
+  int world = 0;
+  PMPI_Comm_size(MPI_COMM_WORLD, &world);
+  if (from.ranks != ranks() && from.ranks == world) return;
+  const auto wrong = from.ranks == ranks() ? unfit(from) : misfit(from, job());
+  if (wrong) return warn_once(*wrong, "what is not asked for is measured");
+  for (const bool uniform : {false, true})
+    if (const auto& kind = from.kinds[uniform]) adopt(uniform, kind->measured("by the profile"));
+}
+
+// From now on these times decide.
+void communicator::adopt(bool uniform, measured_exchanges measured) {
+  automatic& kind = automatic_[uniform];
+  kind.calls = unmeasured_calls;
+  kind.measured = std::move(measured);
+  const auto best = shoal::choose_unasked(*kind.measured);
+  if (best) kind.unasked = made(*best, static_cast<double>(kind.measured->points.front().block));
+}
+
+decision communicator::made(const choice& best, double block) {
+  return {&prepare(best.how), best.reason, block, best.seconds, best.next_seconds, best.next, {}};
 }
 
 // What every rank has to say, by rank. An all-to-all whose blocks are all the same is an allgather, and it waits
@@ -188,17 +235,13 @@ const decision* communicator::choose_unmeasured(bool uniform) {
   decision& ready = automatic_[uniform].unmeasured;
   if (!ready.how) {
     const choice likely = shoal::choose_unmeasured(crowded_);
-    ready = {&prepare(likely.how), likely.reason};
+    ready = made(likely, 0);
   }
   return &ready;
 }
 
 void communicator::measure(bool uniform) {
-  automatic& kind = automatic_[uniform];
-  if (kind.measured) return;
-  kind.measured = measure_exchanges(*this, uniform);
-  const auto best = shoal::choose_unasked(ranks(), *kind.measured);
-  if (best) kind.unasked = {&prepare(best->how), best->reason};
+  if (!automatic_[uniform].measured) adopt(uniform, measure_exchanges(*this, uniform));
 }
 
 const decision* communicator::choose_for(bool uniform, const features& sizes, ways allowed) {
@@ -208,7 +251,7 @@ const decision* communicator::choose_for(bool uniform, const features& sizes, wa
   decision& ready = kind.by_sizes[wanted];
   if (!ready.how) {
     const choice best = choose(allowed == all_ways ? *kind.measured : kind.measured->without("shared"), sizes);
-    ready = {&prepare(best.how), best.reason};
+    ready = made(best, sizes.mean_block());
   }
   kind.last_class = wanted;
   return kind.last = &ready;
@@ -267,6 +310,14 @@ void communicator::report_to(usage_report& report) const {
   for (const auto& [spec, ready] : prepared_) {
     report.add("alltoall", ranks(), spec, ready.uniform_use);
     report.add("alltoallv", ranks(), spec, ready.nonuniform_use);
+  }
+  for (const bool uniform : {false, true}) {
+    const auto add = [&](const decision& d) {
+      if (d.how && d.seconds > 0)
+        report.add_choice({uniform ? "alltoall" : "alltoallv", ranks(), d.how->spec, d.block, d.seconds, d.next, d.next_seconds}, d.use);
+    };
+    add(automatic_[uniform].unasked);
+    for (const auto& [sizes, chosen] : automatic_[uniform].by_sizes) add(chosen);
   }
   report.add_verified(verified);
 }

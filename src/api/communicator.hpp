@@ -35,6 +35,10 @@ struct prepared {
 struct decision {
   prepared* how = nullptr;
   std::string reason;
+  // Where it was chosen for sizes: what it was expected to take, the next best, and what it took.
+  double block = 0, seconds = 0, next_seconds = 0;
+  std::string next = {};
+  mutable usage use = {};
 };
 
 class communicator : public std::enable_shared_from_this<communicator> {
@@ -53,6 +57,8 @@ class communicator : public std::enable_shared_from_this<communicator> {
   waiting& wait() { return wait_; }
   // On some node ranks outnumber cores.
   bool crowded() const { return crowded_; }
+  // What a profile must be for.
+  job_description job() const;
   agreement& agree() { return agreement_; }
   // A device runtime (CUDA, HIP) is loaded on some rank, so any buffer may be device memory.
   bool devices() const { return devices_; }
@@ -109,6 +115,10 @@ class communicator : public std::enable_shared_from_this<communicator> {
     decision* last = nullptr;
   };
   const decision* choose_unmeasured(bool uniform);
+  decision made(const choice& best, double block);
+  void adopt(const profile& from);
+  std::optional<std::string> unfit(const profile& from);
+  void adopt(bool uniform, measured_exchanges measured);
   exchange::tag_range claim(int channel);
   int tags_of_channel() const { return over_.highest_tag() / channels; }
   struct card;  // what a rank tells the others about where it runs
@@ -131,6 +141,7 @@ class communicator : public std::enable_shared_from_this<communicator> {
   bool tried_to_share_ = false;
   problem at_;
   bool crowded_ = false;
+  int cores_ = 0;  // of the node that has fewest
   bool devices_ = false;
   std::map<std::string, prepared> prepared_;
   automatic automatic_[2];

@@ -84,6 +84,18 @@ std::vector<double> measure(communicator& on, bool uniform, std::int64_t block, 
   return best;
 }
 
+// Seconds of agreeing on the sizes of one exchange.
+double measure_asking(communicator& on) {
+  constexpr int times = 8;
+  double best = 1;
+  for (int round = 0; round < rounds; ++round) {
+    const double begin = PMPI_Wtime();
+    for (int i = 0; i < times; ++i) on.agreed({});
+    best = std::min(best, on.slowest({(PMPI_Wtime() - begin) / times})[0]);
+  }
+  return best;
+}
+
 // Where MPIs and Shoal change the way a block travels, as far as buffers are not too large.
 std::vector<std::int64_t> blocks_for(int ranks) {
   const std::int64_t largest = std::max<std::int64_t>(256, most_bytes / ranks);
@@ -104,6 +116,7 @@ measured_exchanges measure_exchanges(communicator& on, bool uniform) {
   for (measured_exchanges::point& p : all.points)
     for (double seconds : measure(on, uniform, p.block, proposed)) p.seconds.push_back(seconds);
   all.specs.insert(all.specs.end(), proposed.begin(), proposed.end());
+  all.asking = measure_asking(on);
   return all;
 }
 

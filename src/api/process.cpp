@@ -51,6 +51,12 @@ MPI_Comm merge(MPI_Comm groups) {
   return all;
 }
 
+template <typename Terms>
+void largest_of_all(const Terms& mine, Terms& all, MPI_Comm comm) {
+  require(PMPI_Allreduce(mine.data(), all.data(), static_cast<int>(mine.size()), MPI_INT64_T, MPI_MAX, comm),
+          "MPI_Allreduce");
+}
+
 }  // namespace
 
 process& process::get() {
@@ -141,13 +147,14 @@ process::attribute* process::attach(MPI_Comm comm) {
 
 // Collective: makes the state, or says why the ranks of `comm` cannot use Shoal together.
 void process::serve(MPI_Comm comm, attribute& held) {
-  const auto mine = terms();
-  std::array<std::int64_t, 4> all{};
-  require(PMPI_Allreduce(mine.data(), all.data(), 4, MPI_INT64_T, MPI_MAX, comm), "MPI_Allreduce");
+  const term_list mine = terms();
+  term_list all{};
+  largest_of_all(mine, all, comm);
   if (!may_serve(all, held)) return;
   const MPI_Comm own = duplicate(comm);
   if (own == MPI_COMM_NULL) return no_communicator(held);
-  if (fits(held, [&] { held.state = std::make_shared<communicator>(own, settings_); })) ++served_;
+  const settings set = agreed_settings(all);
+  if (fits(held, [&] { held.state = std::make_shared<communicator>(own, set); })) ++served_;
 }
 
 // Whether `make` can use the settings with these ranks, the same on all of them.
@@ -167,10 +174,10 @@ bool process::fits(attribute& held, Make make) {
 // brings back what the own group has.
 void process::serve_groups(MPI_Comm comm, attribute& held) {
   held.unserved_groups = false;
-  const auto mine = terms();
-  std::array<std::int64_t, 4> theirs{}, ours{}, all{};
-  require(PMPI_Allreduce(mine.data(), theirs.data(), 4, MPI_INT64_T, MPI_MAX, comm), "MPI_Allreduce");
-  require(PMPI_Allreduce(theirs.data(), ours.data(), 4, MPI_INT64_T, MPI_MAX, comm), "MPI_Allreduce");
+  const term_list mine = terms();
+  term_list theirs{}, ours{}, all{};
+  largest_of_all(mine, theirs, comm);
+  largest_of_all(theirs, ours, comm);
   for (std::size_t i = 0; i < all.size(); ++i) all[i] = std::max(ours[i], theirs[i]);
   if (!may_serve(all, held)) return;
   const MPI_Comm own = merge(comm);
@@ -178,17 +185,31 @@ void process::serve_groups(MPI_Comm comm, attribute& held) {
   int rank = 0, others = 0;
   require(PMPI_Comm_rank(comm, &rank), "MPI_Comm_rank");
   require(PMPI_Comm_remote_size(comm, &others), "MPI_Comm_remote_size");
-  if (fits(held, [&] { held.groups = std::make_unique<intercommunicator>(own, rank, others, settings_); })) ++served_;
+  settings set = settings_;
+  set.profile = nullptr;  // it is for all-to-alls
+  if (fits(held, [&] { held.groups = std::make_unique<intercommunicator>(own, rank, others, set); })) ++served_;
 }
 
 // What ranks must agree on, so that the largest of all ranks tells.
-std::array<std::int64_t, 4> process::terms() const {
+process::term_list process::terms() const {
   const auto half = static_cast<std::int64_t>(hash_of(settings_.canonical()) >> 1);
-  return {half, -half, !problem_.empty(), served_ >= most_communicators};
+  const auto profile = static_cast<std::int64_t>(hash_of(settings_.canonical_profile()) >> 1);
+  return {half, -half, !problem_.empty(), served_ >= most_communicators, profile, -profile};
+}
+
+// The profile counts where all ranks have the same one.
+settings process::agreed_settings(const term_list& all) const {
+  constexpr const char* instead = "what is not asked for is measured";
+  if (!settings_.profile_fault.empty()) warn_once(settings_.profile_fault, instead);
+  if (all[4] == -all[5]) return settings_;
+  warn_once("the profiles of ranks differ; set SHOAL_PROFILE to the same readable file on all of them", instead);
+  settings without = settings_;
+  without.profile = nullptr;
+  return without;
 }
 
 // The same answer on every rank, given the same terms.
-bool process::may_serve(std::span<const std::int64_t> all, attribute& held) const {
+bool process::may_serve(const term_list& all, attribute& held) const {
   held.why = wrong_settings(all);
   held.wrong = !held.why.empty();
   if (!held.wrong && all[3]) {
@@ -204,7 +225,7 @@ void process::no_communicator(attribute& held) const {
 }
 
 // The same text on every rank that has no reason of its own; empty when nothing is wrong.
-std::string process::wrong_settings(std::span<const std::int64_t> all) const {
+std::string process::wrong_settings(const term_list& all) const {
   if (!problem_.empty()) return problem_;
   if (all[2]) return "the settings of another rank cannot be used; set the SHOAL_ variables the same on all ranks";
   if (all[0] != -all[1]) return "the SHOAL_ settings differ between ranks; set them the same on all of them";

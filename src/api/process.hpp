@@ -8,7 +8,6 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -55,12 +54,14 @@ class process {
   attribute* attach(MPI_Comm comm);
   void serve(MPI_Comm comm, attribute& held);
   void serve_groups(MPI_Comm comm, attribute& held);
-  std::array<std::int64_t, 4> terms() const;
+  using term_list = std::array<std::int64_t, 6>;
+  term_list terms() const;
+  settings agreed_settings(const term_list& all) const;
   template <typename Make>
   bool fits(attribute& held, Make make);
-  bool may_serve(std::span<const std::int64_t> all, attribute& held) const;
+  bool may_serve(const term_list& all, attribute& held) const;
   void no_communicator(attribute& held) const;
-  std::string wrong_settings(std::span<const std::int64_t> all) const;
+  std::string wrong_settings(const term_list& all) const;
   void release(attribute* held);
   void finish();
   static int on_free(MPI_Comm comm, int key, void* state, void* self);

@@ -41,12 +41,34 @@ void usage_report::add(const std::string& collective, int ranks, const std::stri
   if (what.calls > 0) rows_[{collective, ranks, algorithm}].add(what);
 }
 
+// Communicators that chose alike are told of together.
+void usage_report::add_choice(const reported_choice& choice, const usage& what) {
+  if (what.calls == 0) return;
+  const auto alike = [&](const auto& known) {
+    const reported_choice& c = known.first;
+    return std::tie(c.collective, c.ranks, c.algorithm, c.block) ==
+           std::tie(choice.collective, choice.ranks, choice.algorithm, choice.block);
+  };
+  auto it = std::find_if(choices_.begin(), choices_.end(), alike);
+  if (it == choices_.end()) it = choices_.insert(it, {choice, {}});
+  it->second.add(what);
+}
+
 void usage_report::print(std::ostream& out) const {
+  std::ostringstream text;  // written at once, so that lines of other ranks do not mix in
+  print_usage(text);
+  print_choices(text);
+  if (verified_.calls > 0)
+    text << "shoal: verified " << verified_.calls << " exchanges, " << verified_.bytes
+         << " bytes received: every byte equal to the MPI's own result\n";
+  out << text.str() << std::flush;
+}
+
+void usage_report::print_usage(std::ostream& text) const {
   std::vector<decltype(rows_)::const_iterator> order;
   for (auto it = rows_.begin(); it != rows_.end(); ++it) order.push_back(it);
   std::sort(order.begin(), order.end(), [](auto a, auto b) { return a->second.seconds > b->second.seconds; });
 
-  std::ostringstream text;  // written at once, so that lines of other ranks do not mix in
   text << "shoal: exchanges as rank 0 saw them\n"
        << "shoal: " << std::left << std::setw(12) << "call" << std::right << std::setw(7) << "ranks" << std::setw(9)
        << "calls" << std::setw(12) << "sent" << std::setw(12) << "time" << std::setw(14) << "per call"
@@ -60,10 +82,16 @@ void usage_report::print(std::ostream& out) const {
          << algorithm << "\n"
          << where_it_went(u);
   }
-  if (verified_.calls > 0)
-    text << "shoal: verified " << verified_.calls << " exchanges, " << verified_.bytes
-         << " bytes received: every byte equal to the MPI's own result\n";
-  out << text.str() << std::flush;
+}
+
+void usage_report::print_choices(std::ostream& text) const {
+  for (const auto& [c, use] : choices_) {
+    text << "shoal: chosen for " << c.collective << " of " << c.ranks << " ranks, " << use.calls << " calls, about "
+         << readable_bytes(c.block) << " a block: " << c.algorithm << ", expected " << per_call(c.seconds, 1)
+         << ", took " << per_call(use.seconds, use.calls);
+    if (!c.next.empty()) text << "; next " << c.next << " " << per_call(c.next_seconds, 1);
+    text << "\n";
+  }
 }
 
 }  // namespace shoal

@@ -6,6 +6,8 @@
 #include <ostream>
 #include <string>
 #include <tuple>
+#include <utility>
+#include <vector>
 
 #include "execute/phases.hpp"
 
@@ -28,16 +30,38 @@ struct usage {
   }
 };
 
+// Counts an exchange for how it was done, and for the choice where those are counted too.
+template <typename Decision>
+void count(const Decision& chosen, bool uniform, std::int64_t sent, double took, const phase_clock* clock) {
+  (uniform ? chosen.how->uniform_use : chosen.how->nonuniform_use).add(sent, took, clock);
+  if constexpr (requires { chosen.use; }) chosen.use.add(sent, took);
+}
+
+// What was chosen for blocks of about these many bytes, and the exchange that would have been next.
+struct reported_choice {
+  std::string collective;
+  int ranks = 0;
+  std::string algorithm;
+  double block = 0, seconds = 0;
+  std::string next;
+  double next_seconds = 0;
+};
+
 class usage_report {
  public:
   void add(const std::string& collective, int ranks, const std::string& algorithm, const usage& what);
+  void add_choice(const reported_choice& choice, const usage& what);
   void add_verified(const usage& what) { verified_.add(what); }
   bool empty() const { return rows_.empty(); }
-  // A table with the most time first.
+  // A table with the most time first, and one of the choices.
   void print(std::ostream& out) const;
 
  private:
+  void print_usage(std::ostream& text) const;
+  void print_choices(std::ostream& text) const;
+
   std::map<std::tuple<std::string, int, std::string>, usage> rows_;
+  std::vector<std::pair<reported_choice, usage>> choices_;
   usage verified_;
 };
 

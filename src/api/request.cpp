@@ -71,10 +71,9 @@ void request::wait() {
 void request::finish() {
   active_ = false;
   work_->service.drop_snapshot();
-  prepared& how = *work_->chosen->how;
-  usage& use = call_.uniform ? how.uniform_use : how.nonuniform_use;
   if (process::get().set().report != reporting::none)
-    use.add(work_->service.bytes_sent(), PMPI_Wtime() - work_->begin, work_->clock ? &*work_->clock : nullptr);
+    count(*work_->chosen, call_.uniform, work_->service.bytes_sent(), PMPI_Wtime() - work_->begin,
+          work_->clock ? &*work_->clock : nullptr);
   work_->state->last = work_->chosen;
 }
 

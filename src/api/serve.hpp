@@ -21,10 +21,7 @@ int carry_out(State& state, Service& service, bool uniform, const Decision& chos
   int code = MPI_SUCCESS;
   if (ours) service.run(how);
   else code = native();
-  if (told) {
-    usage& use = uniform ? how.uniform_use : how.nonuniform_use;
-    use.add(service.bytes_sent(), PMPI_Wtime() - begin, ours ? state.phases() : nullptr);
-  }
+  if (told) count(chosen, uniform, service.bytes_sent(), PMPI_Wtime() - begin, ours ? state.phases() : nullptr);
   if (ours && set.verify) service.verify(native);
   return code;
 }

@@ -41,6 +41,16 @@ std::string trimmed(const std::string& text) {
   return text.substr(begin, text.find_last_not_of(" \t\r\"") - begin + 1);
 }
 
+void take_profile(const std::string& path, settings& into) {
+  into.profile = nullptr;
+  into.profile_fault.clear();
+  try {
+    into.profile = std::make_shared<const profile>(read_profile(path));
+  } catch (const std::invalid_argument& error) {
+    into.profile_fault = error.what();
+  }
+}
+
 void read_file(const std::string& path, settings& into) {
   std::ifstream file(path);
   file.peek();  // a directory opens, and fails here
@@ -72,10 +82,11 @@ void settings::set(const std::string& name, const std::string& value) {
     else if (name == "layout") layout = node_layout::parse(value);
     else if (name == "network") network = read_network(value);
     else if (name == "topology") topology = std::make_shared<const switch_network>(read_topology(value));
+    else if (name == "profile") take_profile(value, *this);
     else if (name == "report") report = read_reporting(value);
     else if (name == "verify") verify = read_switch(name, value);
     else throw std::invalid_argument("there is no such setting; there are alltoall, alltoallv, allgather, allgatherv, "
-                                     "wait, layout, network, topology, report, verify");
+                                     "wait, layout, network, topology, profile, report, verify");
   } catch (const std::invalid_argument& error) {
     throw std::invalid_argument(name + " = " + value + ": " + error.what());
   }
@@ -94,6 +105,8 @@ std::string settings::canonical() const {
          " verify=" + (verify ? "1" : "0");
 }
 
+std::string settings::canonical_profile() const { return profile ? to_toml(*profile) : profile_fault; }
+
 settings read_settings() {
   settings all;
   if (const char* path = secure_getenv("SHOAL_CONFIG"); path && *path) read_file(path, all);
@@ -105,6 +118,7 @@ settings read_settings() {
                                              {"SHOAL_LAYOUT", "layout"},
                                              {"SHOAL_NETWORK", "network"},
                                              {"SHOAL_TOPOLOGY", "topology"},
+                                             {"SHOAL_PROFILE", "profile"},
                                              {"SHOAL_REPORT", "report"},
                                              {"SHOAL_VERIFY", "verify"}};
   for (const auto& [variable, name] : names)

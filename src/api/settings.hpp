@@ -10,6 +10,7 @@
 
 #include "algorithms/algorithm.hpp"
 #include "execute/waiting.hpp"
+#include "select/profile.hpp"
 #include "topology/node_layout.hpp"
 #include "topology/switch_network.hpp"
 
@@ -25,10 +26,13 @@ struct settings {
   std::optional<node_layout> layout;             // empty: as found
   std::string network = "full";                  // what connects two groups: see model/intergroup.hpp
   std::shared_ptr<const switch_network> topology;  // null: not known
+  std::shared_ptr<const shoal::profile> profile;   // null: what is not asked for is measured
+  std::string profile_fault;                       // why the one that was named cannot be used
   reporting report = reporting::none;
   bool verify = false;
 
-  // Sets one by name: alltoall, alltoallv, allgather, allgatherv, wait, layout, network, topology, report, verify.
+  // Sets one by name: alltoall, alltoallv, allgather, allgatherv, wait, layout, network, topology, profile, report,
+  // verify. A profile that cannot be used is no error: profile_fault tells.
   // Throws std::invalid_argument with the name, the value and what is allowed.
   void set(const std::string& name, const std::string& value);
 
@@ -41,8 +45,11 @@ struct settings {
     return std::string(what == collective::alltoall ? "alltoall" : "allgather") + (uniform ? "" : "v");
   }
 
-  // Equal texts mean equal settings; what may differ between ranks (wait, report) is left out.
+  // Equal texts mean equal settings; what may differ between ranks (wait, report) is left out, and so is the profile:
+  // where that differs it alone is not used.
   std::string canonical() const;
+  // Equal texts mean equal profiles, or none that can be used for the same reason.
+  std::string canonical_profile() const;
 };
 
 // Reads SHOAL_CONFIG (a file of lines `name = "value"`) and then the environment, which wins: SHOAL_ and the name in

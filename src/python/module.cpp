@@ -9,6 +9,7 @@
 
 #include "algorithms/algorithm.hpp"
 #include "algorithms/digits.hpp"
+#include "python/choice_bindings.hpp"
 #include "python/topology_bindings.hpp"
 #include "schedule/checker.hpp"
 #include "schedule/step_table.hpp"
@@ -261,4 +262,5 @@ NB_MODULE(_core, m) {
   bind_checker(m);
   bind_digits(m);
   bind_topology(m);
+  bind_choices(m);
 }

@@ -19,6 +19,8 @@ struct measured_exchanges {
   std::vector<std::string> specs{"native", "spread_out", "tuna:radix=2"};
   static constexpr std::size_t native = 0, straight = 1, radix_two = 2;
   std::vector<point> points;  // two or more, ascending by block
+  double asking = 0;          // seconds of one agreement on sizes
+  std::string source = "measured";
 
   // Between the measured blocks and beyond them: along straight lines through neighbours.
   double seconds(std::size_t spec, double block_bytes) const;

@@ -11,7 +11,7 @@ namespace {
 constexpr double margin = 1.05;
 
 double handicapped(const measured_exchanges& measured, std::size_t spec, double block) {
-  return measured.seconds(spec, block) * (spec == measured.native ? 1 : margin);
+  return measured.seconds(spec, block) * (measured.specs[spec] == "native" ? 1 : margin);
 }
 
 template <typename Cost>
@@ -40,14 +40,27 @@ double regret(const measured_exchanges& measured, Cost cost) {
   return largest;
 }
 
+std::string named(const measured_exchanges& measured, std::size_t spec, double block) {
+  char time[40];
+  std::snprintf(time, sizeof time, " %.1f us", measured.seconds(spec, block) * 1e6);
+  return measured.specs[spec] + time;
+}
+
 std::string listed(const measured_exchanges& measured, double block) {
   std::string text;
-  for (std::size_t spec = 0; spec < measured.specs.size(); ++spec) {
-    char one[40];
-    std::snprintf(one, sizeof one, " %.1f us", measured.seconds(spec, block) * 1e6);
-    text += (spec ? ", " : "") + measured.specs[spec] + one;
-  }
+  for (std::size_t spec = 0; spec < measured.specs.size(); ++spec) text += (spec ? ", " : "") + named(measured, spec, block);
   return text;
+}
+
+// `spec` for blocks of this size, and what would be best without it.
+choice chosen(const measured_exchanges& measured, std::size_t spec, double block, const std::string& reason) {
+  choice made{parse_selection(measured.specs[spec]), reason, measured.seconds(spec, block), "", 0};
+  if (measured.specs.size() == 1) return made;
+  const measured_exchanges others = measured.without(measured.specs[spec]);
+  const std::size_t next = fastest(others, block);
+  made.next = others.specs[next];
+  made.next_seconds = others.seconds(next, block);
+  return made;
 }
 
 }  // namespace
@@ -59,29 +72,26 @@ choice choose_unmeasured(bool crowded) {
 }
 
 choice choose(const measured_exchanges& measured, const features& sizes) {
+  if (measured.specs.empty()) return {parse_selection("native"), measured.source + ": nothing else"};
   const double block = sizes.mean_block();
-  char text[80];
-  std::snprintf(text, sizeof text, "measured, for %.0f bytes a block: ", block);
-  return {parse_selection(measured.specs[fastest(measured, block)]), text + listed(measured, block)};
+  char text[40];
+  std::snprintf(text, sizeof text, ", for %.0f bytes a block: ", block);
+  return chosen(measured, fastest(measured, block), block, measured.source + text + listed(measured, block));
 }
 
-std::optional<choice> choose_unasked(int ranks, const measured_exchanges& measured) {
-  const hockney machine = fit(ranks, measured);
-  const double asking = agreement::rounds(ranks) * (machine.latency + machine.per_message);
+std::optional<choice> choose_unasked(const measured_exchanges& measured) {
   const auto regret_of = [&](std::size_t spec) {
     return regret(measured, [&](double block) { return handicapped(measured, spec, block); });
   };
   const std::size_t safest = least(measured, regret_of);
   const double without = regret_of(safest);
-  const double with = regret(measured, [&](double block) { return fastest_seconds(measured, block) + asking; });
+  const double with = regret(measured, [&](double block) { return fastest_seconds(measured, block) + measured.asking; });
   if (with < without) return std::nullopt;
   char text[160];
   std::snprintf(text, sizeof text,
-                "whatever the sizes: at most %.2f times the best, asking for them up to %.2f times; measured, for the "
-                "smallest blocks: ",
-                without, with);
+                "whatever the sizes: at most %.2f times the best, asking for them up to %.2f times; ", without, with);
   const auto smallest = static_cast<double>(measured.points.front().block);
-  return choice{parse_selection(measured.specs[safest]), text + listed(measured, smallest)};
+  return chosen(measured, safest, smallest, text + measured.source + ", for the smallest blocks: " + listed(measured, smallest));
 }
 
 }  // namespace shoal

@@ -12,7 +12,10 @@ namespace shoal {
 
 struct choice {
   selection how;
-  std::string reason;  // one line for people
+  std::string reason;     // one line for people
+  double seconds = 0;     // expected; 0: not known
+  std::string next = {};  // what would be next best, or nothing
+  double next_seconds = 0;
 };
 
 // Before anything was measured. `crowded`: on some node ranks outnumber cores, where the MPI's own collectives may keep
@@ -25,6 +28,6 @@ choice choose(const measured_exchanges& measured, const features& sizes);
 // For blocks whose sizes each rank knows only in part: the choice that does not need them, or nothing when asking all
 // ranks pays. Decided by the largest regret over the measured blocks: how many times the best exchange for that block a
 // choice takes, or the best exchange and the asking together.
-std::optional<choice> choose_unasked(int ranks, const measured_exchanges& measured);
+std::optional<choice> choose_unasked(const measured_exchanges& measured);
 
 }  // namespace shoal

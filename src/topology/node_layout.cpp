@@ -147,4 +147,21 @@ node_layout node_layout::parse(std::string_view text) {
   return {sizes, in_order(std::accumulate(sizes.begin(), sizes.end(), 0))};
 }
 
+std::string to_string(const node_layout& layout) {
+  bool in_order = true, equal = true;
+  std::string sizes, lists;
+  for (int node = 0; node < layout.nodes(); ++node) {
+    sizes += (node ? "," : "") + std::to_string(layout.size_of(node));
+    equal = equal && layout.size_of(node) == layout.size_of(0);
+    std::string list;
+    for (const int rank : layout.ranks_of(node)) {
+      in_order = in_order && layout.virtual_rank(rank) == rank;
+      list += (list.empty() ? "" : ",") + std::to_string(rank);
+    }
+    lists += (node ? "/" : "") + list;
+  }
+  if (!in_order && layout.nodes() > 1) return lists;
+  return equal ? std::to_string(layout.nodes()) + "x" + std::to_string(layout.size_of(0)) : sizes;
+}
+
 }  // namespace shoal

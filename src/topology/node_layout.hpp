@@ -3,6 +3,7 @@
 #pragma once
 
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -50,5 +51,8 @@ class node_layout {
   std::vector<int> first_;           // per node, and one past the last: where its ranks begin
   int largest_ = 0;
 };
+
+// A text that means the same layout, the shortest of "8x8", "4,4,3" and "0,3,6/1,4/2,5".
+std::string to_string(const node_layout& layout);
 
 }  // namespace shoal

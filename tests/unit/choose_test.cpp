@@ -6,8 +6,10 @@ namespace shoal {
 namespace {
 
 // Three blocks, and what each spec takes for them.
-measured_exchanges measured(std::vector<double> native, std::vector<double> straight, std::vector<double> radix_two) {
+measured_exchanges measured(std::vector<double> native, std::vector<double> straight, std::vector<double> radix_two,
+                            double asking = 0) {
   measured_exchanges all;
+  all.asking = asking;
   const std::int64_t blocks[] = {8, 1024, 16384};
   for (int i = 0; i < 3; ++i) all.points.push_back({blocks[i], {native[i], straight[i], radix_two[i]}});
   return all;
@@ -83,18 +85,31 @@ TEST(choose, says_what_was_measured) {
   EXPECT_EQ(best.reason, "measured, for 8 bytes a block: native 9.0 us, spread_out 7.0 us, tuna:radix=2 5.0 us");
 }
 
+TEST(choose, knows_what_would_be_next) {
+  const choice best = choose(measured({9, 9, 9}, {7, 8, 9}, {5, 8, 20}), features::uniform(8, 8));
+  EXPECT_EQ(best.next, "spread_out");
+  EXPECT_DOUBLE_EQ(best.seconds, 5);
+  EXPECT_DOUBLE_EQ(best.next_seconds, 7);
+}
+
+TEST(choose, leaves_it_to_the_mpi_where_nothing_is_left) {
+  measured_exchanges none = measured({1, 1, 1}, {2, 2, 2}, {3, 3, 3});
+  for (const std::string spec : {"native", "spread_out", "tuna:radix=2"}) none = none.without(spec);
+  EXPECT_EQ(chosen(none, 8), "native");
+}
+
 TEST(choose_unasked, does_not_ask_where_one_is_the_best_of_all) {
-  const auto best = choose_unasked(8, measured({9, 9, 90}, {5, 6, 50}, {8, 9, 100}));
+  const auto best = choose_unasked(measured({9, 9, 90}, {5, 6, 50}, {8, 9, 100}, 0.1));
   ASSERT_TRUE(best);
   EXPECT_EQ(to_string(best->how), "spread_out");
 }
 
 TEST(choose_unasked, asks_where_the_wrong_choice_costs_more_than_asking) {
-  EXPECT_FALSE(choose_unasked(8, measured({900, 900, 900}, {500, 510, 600}, {3, 30, 3000})));
+  EXPECT_FALSE(choose_unasked(measured({900, 900, 900}, {500, 510, 600}, {3, 30, 3000}, 3)));
 }
 
 TEST(choose_unasked, takes_the_smaller_regret_where_asking_costs_more) {
-  const auto best = choose_unasked(2, measured({10, 11, 40}, {10.5, 10.4, 18}, {10.4, 30, 60}));
+  const auto best = choose_unasked(measured({10, 11, 40}, {10.5, 10.4, 18}, {10.4, 30, 60}, 10.4));
   ASSERT_TRUE(best);
   EXPECT_EQ(to_string(best->how), "spread_out");
 }

@@ -1,0 +1,101 @@
+"""shoal tune: measures what to choose and writes a profile."""
+
+import json
+import statistics
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.progress import BarColumn, Progress, TextColumn
+from rich.table import Table as RichTable
+
+import shoal
+from shoal import tuning
+from shoal.commands.bench import choose_mpis
+from shoal.commands.bench import measure as measure_lines
+from shoal.console import err, out
+from shoal.errors import UserError
+from shoal.measurements import readable_bytes, readable_seconds
+from shoal.mpi import Mpi
+
+# How a kind of call is measured: with which of the driver's distributions, and their size for a mean of 1.
+MEASURED_WITH = {"alltoall": ("uniform", 1), "alltoallv": ("random", 2)}
+
+
+def tune(
+    ranks: Annotated[int, typer.Option("--ranks", "-n", help="Number of ranks.", min=2)],
+    mpi: Annotated[str, typer.Option(help="mpich, openmpi, or with a version as in mpich5; else the first.")] = "",
+    seconds: Annotated[float, typer.Option(help="Time to spend at most.", min=1)] = 180,
+    output: Annotated[Path, typer.Option("--output", "-o", help="The profile to write.")] = Path("shoal-profile.toml"),
+) -> None:
+    """Measure which exchange is the fastest at which size, and write a profile that jobs choose by.
+
+    Example: [bold]shoal tune -n 8 -o eight.toml[/bold]; jobs then get SHOAL_PROFILE=eight.toml
+
+    First a few sizes with all algorithms, in turns; then between sizes with different winners, and again where two
+    cannot be told apart, until nothing changes or the time is over. Uses Shoal on this machine with this many ranks.
+    """
+    if not output.parent.is_dir():
+        raise UserError(f"-o {output}: there is no folder {output.parent}")
+    chosen = choose_mpis(mpi)[0]
+    runner = Runner(chosen, ranks)
+    asking = runner.prepare()
+    tables = {
+        kind: tuning.Table(tuning.candidates(ranks, runner.job["layout"], uniform=kind == "alltoall"))
+        for kind in MEASURED_WITH
+    }
+    bar = Progress(TextColumn("{task.description}"), BarColumn(), console=err, transient=True)
+    with bar:
+        task = bar.add_task(f"{chosen.kind} {chosen.version}, {ranks} ranks", total=seconds)
+
+        def tell(state: tuning.Progress) -> None:
+            text = f"{state.sizes} sizes measured, {state.doubts} in doubt, at most {max(0, state.left):.0f} s left"
+            bar.update(task, completed=seconds - state.left, description=text)
+
+        tuning.tune(runner.measure, tables, tuning.coarse_sizes(ranks), seconds, tell)
+    rows = {kind: table.rows() for kind, table in tables.items()}
+    profile = shoal.Profile(ranks=ranks, shoal=shoal.__version__, kinds=rows, asking=asking, **runner.job)
+    output.write_text(str(profile))
+    out.print(overview(profile))
+    out.print(f"SHOAL_PROFILE={output}", soft_wrap=True)
+
+
+class Runner:
+    """Launches the benchmark driver."""
+
+    def __init__(self, mpi: Mpi, ranks: int) -> None:
+        self.mpi, self.ranks = mpi, ranks
+        self.job: dict[str, str] = {}
+
+    def prepare(self) -> float:
+        """Learns what job this is, and how long ranks take to agree on sizes."""
+        times = self.measure("alltoallv", [tuning.SMALLEST], ["ask"], 0.1)
+        if not times:
+            raise UserError(f"{self.ranks} ranks never started together; is too much else running on this machine?")
+        return statistics.median(times[tuning.SMALLEST]["ask"])
+
+    def measure(self, kind: str, sizes: list[int], specs: list[str], seconds: float) -> tuning.Times:
+        distribution, scale = MEASURED_WITH[kind]
+        arguments = ["--variants", ";".join(specs), "--sizes", ",".join(str(scale * size) for size in sizes)]
+        arguments += ["--distributions", distribution, "--seconds", f"{seconds:.3g}"]
+        times: tuning.Times = {}
+        for line in measure_lines(self.mpi, self.ranks, arguments):
+            record: dict[str, Any] = json.loads(line)
+            if "provenance" in record:
+                self.job = record["provenance"]["job"]
+            elif record["seconds"]:
+                times.setdefault(record["size"] // scale, {})[record["variant"]] = record["seconds"]
+        return times
+
+
+def overview(profile: shoal.Profile) -> RichTable:
+    """What would be chosen."""
+    rows = RichTable("call", "block", "chosen", "takes", "the MPI's own", "next best")
+    for kind in MEASURED_WITH:
+        for block, seconds in profile.rows(kind):
+            choice = profile.choose(kind, block)
+            native = readable_seconds(seconds["native"]) if "native" in seconds else "-"
+            after = f"{choice.next} {readable_seconds(choice.next_seconds)}"
+            rows.add_row(kind, readable_bytes(block), choice.spec, readable_seconds(choice.seconds), native, after)
+        rows.add_section()
+    return rows

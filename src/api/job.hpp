@@ -1,0 +1,13 @@
+// What a profile is for: this MPI library and this kind of machine.
+#pragma once
+
+#include <string>
+
+namespace shoal {
+
+// As in "MPICH 5.0.2".
+std::string mpi_version();
+// As in "Intel(R) Xeon(R) Gold 6248, 2 cores".
+std::string machine_name(int cores);
+
+}  // namespace shoal

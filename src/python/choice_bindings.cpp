@@ -1,0 +1,94 @@
+// Profiles and what is chosen by them.
+#include "python/choice_bindings.hpp"
+
+#include <nanobind/stl/map.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/string_view.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+#include <cmath>
+
+#include "select/choose.hpp"
+#include "select/profile.hpp"
+
+namespace nb = nanobind;
+using namespace shoal;
+
+namespace {
+
+using row_tuple = std::tuple<std::int64_t, std::map<std::string, double>>;
+
+bool is_uniform(std::string_view kind) {
+  if (kind != "alltoall" && kind != "alltoallv")
+    throw std::invalid_argument("there is no kind '" + std::string(kind) + "'; there are alltoall, alltoallv");
+  return kind == "alltoall";
+}
+
+const profile::table& table_of(const profile& from, std::string_view kind) {
+  const auto& table = from.kinds[is_uniform(kind)];
+  if (!table) throw std::invalid_argument("the profile has no [" + std::string(kind) + "]");
+  return *table;
+}
+
+// Checked as if it had been read from a file.
+profile make_profile(int ranks, std::string shoal, std::string mpi, std::string machine, std::string layout,
+                     const std::map<std::string, std::vector<row_tuple>>& kinds, double asking) {
+  profile made;
+  made.ranks = ranks;
+  made.shoal.text = std::move(shoal);
+  made.mpi.text = std::move(mpi);
+  made.machine.text = std::move(machine);
+  made.layout.text = std::move(layout);
+  for (const auto& [kind, rows] : kinds) {
+    profile::table table;
+    if (!is_uniform(kind)) table.asking = asking;
+    for (const auto& [block, seconds] : rows) table.rows.push_back({block, seconds});
+    made.kinds[is_uniform(kind)] = std::move(table);
+  }
+  return parse_profile(to_toml(made), "profile");
+}
+
+std::vector<row_tuple> rows_of(const profile& from, std::string_view kind) {
+  std::vector<row_tuple> rows;
+  for (const profile::row& row : table_of(from, kind).rows) rows.emplace_back(row.block, row.seconds);
+  return rows;
+}
+
+choice choose_for(const profile& from, std::string_view kind, double block) {
+  features sizes;
+  sizes.ranks = 1000;  // so that the mean is exact enough
+  sizes.total_bytes = std::llround(block * 1e6);
+  return choose(table_of(from, kind).measured("by the profile"), sizes);
+}
+
+std::optional<choice> unasked(const profile& from) {
+  return choose_unasked(table_of(from, "alltoallv").measured("by the profile"));
+}
+
+}  // namespace
+
+void bind_choices(nb::module_& m) {
+  nb::class_<choice>(m, "Choice")
+      .def_prop_ro("spec", [](const choice& c) { return to_string(c.how); })
+      .def_ro("reason", &choice::reason)
+      .def_ro("seconds", &choice::seconds)
+      .def_ro("next", &choice::next)
+      .def_ro("next_seconds", &choice::next_seconds);
+  nb::class_<profile>(m, "Profile")
+      .def("__init__", [](profile* self, int ranks, std::string shoal, std::string mpi, std::string machine, std::string layout,
+                          const std::map<std::string, std::vector<row_tuple>>& kinds, double asking) {
+             new (self) profile(make_profile(ranks, std::move(shoal), std::move(mpi), std::move(machine), std::move(layout), kinds, asking));
+           }, nb::kw_only(), nb::arg("ranks"), nb::arg("shoal") = "", nb::arg("mpi") = "", nb::arg("machine") = "",
+           nb::arg("layout") = "", nb::arg("kinds"), nb::arg("asking") = 0)
+      .def_ro("ranks", &profile::ranks)
+      .def_prop_ro("mpi", [](const profile& p) { return p.mpi.text; })
+      .def_prop_ro("machine", [](const profile& p) { return p.machine.text; })
+      .def_prop_ro("layout", [](const profile& p) { return p.layout.text; })
+      .def("rows", rows_of, nb::arg("kind"))
+      .def("choose", choose_for, nb::arg("kind"), nb::arg("block"))
+      .def("choose_unasked", unasked)
+      .def("__str__", to_toml);
+  m.def("read_profile", read_profile, nb::arg("path"));
+}

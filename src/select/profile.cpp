@@ -1,0 +1,266 @@
+#include "select/profile.hpp"
+
+#define TOML_HEADER_ONLY 1
+#define TOML_ENABLE_FORMATTERS 0
+#include <toml++/toml.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cstdio>
+#include <fstream>
+#include <limits>
+#include <set>
+#include <sstream>
+#include <stdexcept>
+
+namespace shoal {
+
+namespace {
+
+constexpr std::int64_t format = 1;
+constexpr const char* kind_names[] = {"alltoallv", "alltoall"};
+constexpr std::int64_t largest_block = std::int64_t{1} << 40;
+constexpr double most_microseconds = 1e12;
+constexpr std::size_t most_bytes = 1 << 20;
+
+// ---- reading ---------------------------------------------------------------------------------------------------
+
+int line_of(const toml::node& node) { return static_cast<int>(node.source().begin.line); }
+
+class reader {
+ public:
+  reader(std::string_view text, const std::string& file) : file_(file), root_(parse(text)) {}
+
+  profile all() {
+    only_keys(root_, "the profile", {"format", "shoal", "mpi", "machine", "layout", "ranks", "alltoall", "alltoallv"});
+    if (whole_number(root_, "format", 1, 1 << 20) != format)
+      fail(line_of(*root_.get("format")), "format is unknown; this version of Shoal reads format = 1");
+    profile found;
+    found.file = file_;
+    found.shoal = text(root_, "shoal");
+    found.mpi = text(root_, "mpi");
+    found.machine = text(root_, "machine");
+    found.layout = text(root_, "layout");
+    found.ranks = static_cast<int>(whole_number(root_, "ranks", 1, std::numeric_limits<int>::max()));
+    found.ranks_line = line_of(*root_.get("ranks"));
+    check_layout(found);
+    for (int uniform : {0, 1})
+      if (const toml::node* node = root_.get(kind_names[uniform])) found.kinds[uniform] = table_of(*node, uniform);
+    if (!found.kinds[0] && !found.kinds[1]) fail(1, "there is no [alltoall] and no [alltoallv]");
+    return found;
+  }
+
+ private:
+  [[noreturn]] void fail(int line, const std::string& what) const {
+    throw std::invalid_argument(file_ + ":" + std::to_string(line) + ": " + what);
+  }
+
+  toml::table parse(std::string_view text) const {
+    if (text.size() > most_bytes) fail(1, "longer than a mebibyte");
+    try {
+      return toml::parse(text, file_);
+    } catch (const toml::parse_error& error) {
+      fail(static_cast<int>(error.source().begin.line), std::string(error.description()));
+    }
+  }
+
+  void only_keys(const toml::table& in, const std::string& where, const std::set<std::string_view>& known) const {
+    for (const auto& [key, node] : in) {
+      if (known.count(key.str())) continue;
+      std::string all;
+      for (std::string_view name : known) all += (all.empty() ? "" : ", ") + std::string(name);
+      fail(line_of(node), "'" + std::string(key.str()) + "' is unknown; " + where + " may have " + all);
+    }
+  }
+
+  profile::entry text(const toml::table& in, const char* key) const {
+    const toml::node* node = in.get(key);
+    if (!node) return {};
+    if (!node->is_string()) fail(line_of(*node), std::string(key) + " must be a text in quotes");
+    return {node->as_string()->get(), line_of(*node)};
+  }
+
+  std::int64_t whole_number(const toml::table& in, const char* key, std::int64_t least, std::int64_t most) const {
+    const toml::node* node = in.get(key);
+    if (!node) fail(std::max(1, line_of(in)), std::string(key) + " is missing; write it as in " + key + " = 8");
+    const auto* value = node->as_integer();
+    if (!value || value->get() < least || value->get() > most)
+      fail(line_of(*node), std::string(key) + " must be a whole number from " + std::to_string(least) + " to " +
+                               std::to_string(most));
+    return value->get();
+  }
+
+  double seconds(const toml::node& node, const std::string& name) const {
+    const auto value = node.value<double>();
+    if (!node.is_number() || !(*value > 0 && *value <= most_microseconds))
+      fail(line_of(node), name + " must be a time in microseconds above 0");
+    return *value * 1e-6;
+  }
+
+  void check_layout(const profile& found) const {
+    if (found.layout.text.empty()) return;
+    try {
+      if (node_layout::parse(found.layout.text).ranks() == found.ranks) return;
+    } catch (const std::invalid_argument& error) {
+      fail(found.layout.line, error.what());
+    }
+    fail(found.layout.line, "layout = \"" + found.layout.text + "\" is not for " + std::to_string(found.ranks) + " ranks");
+  }
+
+  profile::table table_of(const toml::node& node, bool uniform) const {
+    const std::string name = kind_names[uniform];
+    const toml::table* in = node.as_table();
+    if (!in) fail(line_of(node), name + " must be a table: [" + name + "]");
+    only_keys(*in, name, {"asking", "microseconds"});
+    profile::table found;
+    if (const toml::node* asking = in->get("asking")) found.asking = seconds(*asking, "asking");
+    const toml::node* list = in->get("microseconds");
+    const toml::array* rows = list ? list->as_array() : nullptr;
+    if (!rows || rows->size() < 2)
+      fail(line_of(list ? *list : node), name + " needs microseconds = [{ block = 8, native = 1.5 }, ...], two rows or more");
+    for (const toml::node& row : *rows) found.rows.push_back(row_of(row, uniform));
+    check_rows(found.rows);
+    return found;
+  }
+
+  profile::row row_of(const toml::node& node, bool uniform) const {
+    const toml::table* in = node.as_table();
+    if (!in) fail(line_of(node), "a row is written as { block = 8, native = 1.5 }");
+    profile::row found{whole_number(*in, "block", 0, largest_block), {}, line_of(node)};
+    for (const auto& [key, value] : *in)
+      if (key.str() != "block") found.seconds[spec_of(key.str(), value, uniform)] = seconds(value, std::string(key.str()));
+    if (found.seconds.empty()) fail(found.line, "the row names no algorithm; write one as in { block = 8, native = 1.5 }");
+    return found;
+  }
+
+  std::string spec_of(std::string_view key, const toml::node& node, bool uniform) const {
+    try {
+      const selection chosen = parse_selection(key);
+      if (uniform || !chosen.which->uniform_only) return to_string(chosen);
+    } catch (const std::invalid_argument& error) {
+      fail(line_of(node), error.what());
+    }
+    fail(line_of(node), std::string(key) + " needs equal blocks; it belongs into [alltoall]");
+  }
+
+  void check_rows(const std::vector<profile::row>& rows) const {
+    for (std::size_t i = 1; i < rows.size(); ++i)
+      if (rows[i].block <= rows[i - 1].block) fail(rows[i].line, "blocks must ascend from row to row");
+    for (const profile::row& row : rows)
+      for (const auto& [spec, time] : row.seconds)
+        if (!rows.front().seconds.count(spec) || !rows.back().seconds.count(spec))
+          fail(row.line, spec + " must have a time in the first and the last row too");
+  }
+
+  std::string file_;
+  toml::table root_;
+};
+
+// ---- writing ---------------------------------------------------------------------------------------------------
+
+std::string quoted(std::string_view text) {
+  std::string all = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') all += '\\';
+    all += static_cast<unsigned char>(c) < ' ' ? ' ' : c;
+  }
+  return all + "\"";
+}
+
+bool is_bare_key(std::string_view key) {
+  return std::all_of(key.begin(), key.end(), [](unsigned char c) { return std::isalnum(c) || c == '_' || c == '-'; });
+}
+
+std::string microseconds(double seconds) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.4g", seconds * 1e6);
+  return text;
+}
+
+void write_row(std::ostream& out, const profile::row& row) {
+  std::vector<std::pair<double, std::string>> fastest_first;
+  for (const auto& [spec, seconds] : row.seconds) fastest_first.emplace_back(seconds, spec);
+  std::sort(fastest_first.begin(), fastest_first.end());
+  out << "  { block = " << row.block;
+  for (const auto& [seconds, spec] : fastest_first)
+    out << ", " << (is_bare_key(spec) ? spec : quoted(spec)) << " = " << microseconds(seconds);
+  out << " },\n";
+}
+
+void write_table(std::ostream& out, const char* name, const profile::table& from) {
+  out << "\n[" << name << "]\n";
+  if (from.asking > 0) out << "asking = " << microseconds(from.asking) << "\n";
+  out << "microseconds = [\n";
+  for (const profile::row& row : from.rows) write_row(out, row);
+  out << "]\n";
+}
+
+}  // namespace
+
+measured_exchanges profile::table::measured(const std::string& source) const {
+  measured_exchanges all;
+  all.specs.clear();
+  all.source = source;
+  all.asking = asking;
+  for (const row& r : rows) all.points.push_back({r.block, {}});
+  for (const auto& [spec, first] : rows.front().seconds) {
+    all.specs.push_back(spec);
+    std::size_t known = 0;  // rows up to this one are filled
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      const auto it = rows[i].seconds.find(spec);
+      if (it == rows[i].seconds.end()) continue;
+      const double from = rows[known].seconds.at(spec), slope = i == known ? 0 : (it->second - from) / static_cast<double>(rows[i].block - rows[known].block);
+      for (std::size_t k = known + (i > 0); k <= i; ++k)
+        all.points[k].seconds.push_back(from + slope * static_cast<double>(rows[k].block - rows[known].block));
+      known = i;
+    }
+  }
+  return all;
+}
+
+profile parse_profile(std::string_view text, const std::string& file) { return reader(text, file).all(); }
+
+profile read_profile(const std::string& path) {
+  std::ifstream file(path);
+  file.peek();  // a directory opens, and fails here
+  if (file.bad() || !file.is_open())
+    throw std::invalid_argument(path + " cannot be read; name a readable profile, or make one with shoal tune");
+  std::string text(most_bytes + 1, '\0');
+  file.read(text.data(), static_cast<std::streamsize>(text.size()));
+  text.resize(static_cast<std::size_t>(file.gcount()));
+  return parse_profile(text, path);
+}
+
+std::string to_toml(const profile& from) {
+  std::ostringstream out;
+  out << "# A profile of Shoal: what exchanges took here. SHOAL_PROFILE names it to a job, which then chooses the fastest at\n"
+         "# every size and measures nothing. native is the MPI library's own exchange, kept unless another is 5 % faster.\n"
+         "# block: bytes between two ranks, on average. Times in microseconds, fastest first; between two rows along straight\n"
+         "# lines. Change a time, or take an algorithm out of all rows, to change what is chosen. A profile that is not for\n"
+         "# this MPI, machine, layout and number of ranks is not used; a line left out is not compared.\n"
+      << "format = " << format << "\n";
+  for (const auto& [key, said] : {std::pair{"shoal", from.shoal}, {"mpi", from.mpi}, {"machine", from.machine}, {"layout", from.layout}})
+    if (!said.text.empty()) out << key << " = " << quoted(said.text) << "\n";
+  out << "ranks = " << from.ranks << "\n";
+  for (int uniform : {1, 0})
+    if (from.kinds[uniform]) write_table(out, kind_names[uniform], *from.kinds[uniform]);
+  return out.str();
+}
+
+std::optional<std::string> misfit(const profile& from, const job_description& job) {
+  const auto differs = [&](const profile::entry& said, const char* key, const std::string& is) -> std::string {
+    return from.file + ":" + std::to_string(said.line) + ": " + key + " = \"" + said.text + "\", but here it is \"" + is +
+           "\"; run shoal tune here, or take the line out to use the profile all the same";
+  };
+  if (from.ranks != job.layout.ranks())
+    return from.file + ":" + std::to_string(from.ranks_line) + ": for " + std::to_string(from.ranks) +
+           " ranks, but here are " + std::to_string(job.layout.ranks()) + "; run shoal tune -n " +
+           std::to_string(job.layout.ranks());
+  if (!from.mpi.text.empty() && from.mpi.text != job.mpi) return differs(from.mpi, "mpi", job.mpi);
+  if (!from.machine.text.empty() && from.machine.text != job.machine) return differs(from.machine, "machine", job.machine);
+  if (!from.layout.text.empty() && node_layout::parse(from.layout.text) != job.layout)
+    return differs(from.layout, "layout", to_string(job.layout));
+  return std::nullopt;
+}
+
+}  // namespace shoal

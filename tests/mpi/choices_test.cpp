@@ -1,0 +1,50 @@
+// Ranks that know different things choose the same. Also run by test_choices.py with different settings on every rank.
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "oracle.hpp"
+#include "together.hpp"
+
+namespace shoal {
+namespace {
+
+// The same on every rank, and every rank's own counts differ from the others'.
+std::vector<std::vector<std::int64_t>> random_blocks(std::mt19937& random, int ranks, bool uniform) {
+  const int largest = std::vector{0, 3, 60, 900, 9000}[random() % 5];
+  auto blocks = equal_blocks(ranks, static_cast<std::int64_t>(random() % (largest + 1)));
+  if (uniform) return blocks;
+  for (auto& row : blocks) {
+    const std::uint32_t share_empty = random() % 4;
+    for (auto& count : row) count = random() % 4 < share_empty ? 0 : static_cast<std::int64_t>(random() % (largest + 1));
+  }
+  return blocks;
+}
+
+void exchange_at_random(MPI_Comm comm, std::mt19937& random) {
+  job j;
+  j.comm = comm;
+  j.with = asked::by_communicator;  // of nothing: auto
+  j.uniform = random() % 2;
+  j.scalars = random_blocks(random, ranks_of(comm), j.uniform);
+  perform(j);
+}
+
+void expect_same_choice(MPI_Comm comm, int number) {
+  const std::vector<std::string> all = collected(used_spec(comm));
+  for (std::size_t rank = 1; rank < all.size(); ++rank) EXPECT_EQ(all[rank], all[0]) << "exchange " << number << ", rank " << rank;
+}
+
+TEST(Choices, AreTheSameOnEveryRank) {
+  std::mt19937 random(7);
+  const scoped_comm all(duplicate_of(MPI_COMM_WORLD)), half(split_of(MPI_COMM_WORLD, world_rank() % 2, world_rank()));
+  for (int number = 0; number < 60; ++number) {
+    exchange_at_random(all, random);
+    if (number % 4 == 3) expect_same_choice(all, number);
+    std::mt19937 of_half(number * 2 + world_rank() % 2);
+    if (number % 3 == 0) exchange_at_random(half, of_half);
+  }
+}
+
+}  // namespace
+}  // namespace shoal

@@ -1,0 +1,80 @@
+"""Ranks with different profiles, and different settings beside them, choose the same exchange."""
+
+import random
+
+import pytest
+
+import mpis
+
+RANKS = 4
+PROFILE = """format = 1
+ranks = {ranks}
+[alltoall]
+microseconds = [{{ block = 8, native = 9, "{small}" = 3 }}, {{ block = 4096, native = 9, "{small}" = 30 }}]
+[alltoallv]
+asking = 0.1
+microseconds = [{{ block = 8, native = 90, "{small}" = 3 }}, {{ block = 4096, native = 9, "{small}" = 300 }}]
+"""
+
+
+@pytest.fixture
+def profiles(tmp_path):
+    """Good and bad ones, by what is with them."""
+    texts = {
+        "good": PROFILE.format(ranks=RANKS, small="tuna:radix=2"),
+        "other": PROFILE.format(ranks=RANKS, small="pairwise"),
+        "for other ranks": PROFILE.format(ranks=RANKS + 1, small="pairwise"),
+        "for another MPI": 'mpi = "LAM 7.1"\n' + PROFILE.format(ranks=RANKS, small="pairwise"),
+        "broken": "format = 1\nranks = = 4\n",
+    }
+    for name, text in texts.items():
+        (tmp_path / name).write_text(text)
+    return {name: str(tmp_path / name) for name in [*texts, "absent"]} | {"unset": ""}
+
+
+def run(mpi, settings):
+    """Each rank with settings of its own."""
+    command = [mpi.build / "mpi_tests", "--gtest_brief=1", "--gtest_filter=Choices.*"]
+    done = mpi.launch(*(mpi.ranks(1, command, preload=False, **own) for own in settings), timeout=100)
+    assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
+    assert f" on {len(settings)} ranks" in done.stdout and " 0 failed" in done.stdout
+    return [line for line in done.stderr.splitlines() if line.startswith("shoal: ") and "is measured" in line]
+
+
+@pytest.mark.parametrize(("kind", "seed"), [(0, 1), (0, 2), (0, 3), (1, 4)])
+def test_ranks_with_different_profiles_choose_alike(profiles, kind, seed):
+    mpi, chance = mpis.WHEELS[kind], random.Random(seed)
+    settings = [
+        {"SHOAL_PROFILE": profiles[chance.choice(sorted(profiles))], "SHOAL_WAIT": chance.choice(["auto", "yield"])}
+        for _ in range(RANKS)
+    ]
+    assert len(run(mpi, settings)) <= 1
+
+
+@pytest.mark.parametrize("odd", [0, RANKS - 1])
+@pytest.mark.parametrize("others", ["unset", "broken"])
+def test_profile_on_one_rank_only(profiles, others, odd):
+    """It is not used, and a line says so."""
+    mpi = mpis.WHEELS[0]
+    settings = [{"SHOAL_PROFILE": profiles["good" if rank == odd else others]} for rank in range(RANKS)]
+    (line,) = run(mpi, settings)
+    named = "broken:2:" if others == "broken" and odd else None
+    assert (named or "profiles of ranks differ") in line
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("for other ranks", ["other ranks:2:", "5 ranks", "here are 4", "shoal tune -n 4"]),
+        ("for another MPI", ["another MPI:1:", "LAM 7.1", "MPICH"]),
+        ("broken", ["broken:2:"]),
+        ("absent", ["absent", "cannot be read"]),
+    ],
+)
+def test_profile_that_does_not_fit(profiles, name, words):
+    (line,) = run(mpis.WHEELS[0], [{"SHOAL_PROFILE": profiles[name]}] * RANKS)
+    assert all(word in line for word in words), line
+
+
+def test_good_profile_is_taken_in_silence(profiles):
+    assert run(mpis.WHEELS[0], [{"SHOAL_PROFILE": profiles["good"]}] * RANKS) == []

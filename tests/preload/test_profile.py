@@ -1,0 +1,42 @@
+"""Profiles through the preload: what they say is done, unless something was asked for."""
+
+from mpis import served
+
+PROFILE = """format = 1
+ranks = 4
+[alltoall]
+microseconds = [{ block = 8, native = 9, "tuna:radix=3" = 3 }, { block = 64, native = 9, "tuna:radix=3" = 3 }]
+[alltoallv]
+microseconds = [{ block = 0, native = 9, pairwise = 3 }, { block = 64, native = 9, pairwise = 3 }]
+"""
+
+
+def exchanges(mpi, compiled, path, **settings):
+    run = mpi.run(4, [compiled(mpi, "exchange.c")], SHOAL_REPORT=1, SHOAL_PROFILE=path, **settings)
+    assert (run.returncode, run.stdout.split()) == (0, ["faults:", "0"]), run.stderr
+    return run
+
+
+def test_profile_decides_from_the_first_call(mpi, compiled, tmp_path):
+    (tmp_path / "profile.toml").write_text(PROFILE)
+    run = exchanges(mpi, compiled, tmp_path / "profile.toml")
+    assert served(run) == {("alltoall", "tuna:radix=3"): 3, ("alltoallv", "pairwise"): 2}
+    chosen = [line for line in run.stderr.splitlines() if line.startswith("shoal: chosen for alltoall ")]
+    assert len(chosen) == 1
+    assert "of 4 ranks, 3 calls, about 12 B a block: tuna:radix=3, expected 3.0 us, took " in chosen[0]
+    assert chosen[0].endswith("; next native 9.0 us")
+
+
+def test_what_is_asked_for_comes_first(one_mpi, compiled, tmp_path):
+    (tmp_path / "profile.toml").write_text(PROFILE)
+    run = exchanges(one_mpi, compiled, tmp_path / "profile.toml", SHOAL_ALLTOALL="bruck")
+    assert served(run) == {("alltoall", "bruck"): 3, ("alltoallv", "pairwise"): 2}
+
+
+def test_algorithm_that_cannot_serve_the_ranks(one_mpi, compiled, tmp_path):
+    """The profile is not used at all."""
+    (tmp_path / "profile.toml").write_text(PROFILE.replace("tuna:radix=3", "tuna:radices=2"))
+    run = exchanges(one_mpi, compiled, tmp_path / "profile.toml")
+    assert ("alltoallv", "pairwise") not in served(run)
+    (line,) = [line for line in run.stderr.splitlines() if "is measured" in line]
+    assert "profile.toml" in line and "tuna:radices=2" in line
