@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from xml.etree import ElementTree
 
+from shoal.cost_model import Machine
 from shoal.errors import UserError
 
 TEMPLATE = """<?xml version="1.0"?>
@@ -20,6 +21,8 @@ TEMPLATE = """<?xml version="1.0"?>
 
 # Inside a node: what one pair of ranks moves through memory, and how long the first byte takes.
 MEMORY, MEMORY_LATENCY = 10e9, 0.3e-6
+# What a rank needs for each byte it sends or receives: a copy at 50 GB/s.
+SECONDS_A_BYTE = 2e-11
 
 
 @dataclass(frozen=True)
@@ -31,6 +34,20 @@ class Kind:
     bandwidth: float
     latency: float
     shape: Callable[[int], tuple[int, str]]  # nodes -> nodes it has, and SimGrid's words for it
+    hops: int  # links of a usual path
+
+    def port(self, parameters: str) -> float:
+        """Bytes a second that a node sends to all others together: on a torus its links carry what passes by, too."""
+        if self.topology != "TORUS":
+            return self.bandwidth
+        longest = max(2, *map(int, parameters.split(",")))  # both ways round, paths are a quarter of it long
+        return self.bandwidth * 8 / longest
+
+    def machine(self, parameters: str, message_cost: float) -> Machine:
+        """For the cost model. A message is sent by one rank and received by another."""
+        return Machine(
+            2 * message_cost, self.hops * self.latency, self.port(parameters), MEMORY_LATENCY, MEMORY, SECONDS_A_BYTE
+        )
 
 
 def dragonfly(nodes: int) -> tuple[int, str]:
@@ -48,6 +65,10 @@ def torus(nodes: int) -> tuple[int, str]:
     return nodes, f"{nodes // first // second},{second},{first}"
 
 
+def torus_of(sides: str) -> tuple[int, str]:
+    return math.prod(map(int, sides.split("x"))), sides.replace("x", ",")
+
+
 def largest_divisor(number: int, most: int) -> int:
     return next(divisor for divisor in range(most, 0, -1) if number % divisor == 0)
 
@@ -60,9 +81,9 @@ def fat_tree(nodes: int) -> tuple[int, str]:
 
 
 KINDS = {
-    "dragonfly": Kind("Polaris", "DRAGONFLY", 25e9, 0.35e-6, dragonfly),
-    "torus": Kind("Fugaku", "TORUS", 6.8e9, 0.3e-6, torus),
-    "fat-tree": Kind("a cluster with HDR100 InfiniBand", "FAT_TREE", 12.5e9, 0.2e-6, fat_tree),
+    "dragonfly": Kind("Polaris", "DRAGONFLY", 25e9, 0.35e-6, dragonfly, 4),
+    "torus": Kind("Fugaku", "TORUS", 6.8e9, 0.3e-6, torus, 4),
+    "fat-tree": Kind("a cluster with HDR100 InfiniBand", "FAT_TREE", 12.5e9, 0.2e-6, fat_tree, 4),
 }
 
 
@@ -72,6 +93,7 @@ class Platform:
     xml: str
     hosts: tuple[str, ...]
     links: str  # for people
+    machine: Callable[[float], Machine] | None  # by the cost of a message; none for a file
 
     def host_file(self, nodes: int, ppn: int) -> str:
         """Consecutive ranks share a node."""
@@ -81,22 +103,24 @@ class Platform:
 
 
 def make_platform(name: str, nodes: int) -> Platform:
-    """One of the kinds with room for so many nodes, or that of a file in SimGrid's format."""
-    if name not in KINDS:
+    """One of the kinds with room for so many nodes, a torus of this shape, or what a file in SimGrid's format has."""
+    shape = re.fullmatch(r"torus:(\d+(?:x\d+)*)", name)
+    if name not in KINDS and not shape:
         return read_platform(Path(name))
-    kind = KINDS[name]
-    size, parameters = kind.shape(nodes)
+    kind = KINDS[name.partition(":")[0]]
+    size, parameters = torus_of(shape[1]) if shape else kind.shape(nodes)
     xml = TEMPLATE.format(
         last=size - 1, bandwidth=kind.bandwidth, latency=kind.latency, topology=kind.topology, parameters=parameters,
         memory=MEMORY, memory_latency=MEMORY_LATENCY,
     )  # fmt: skip
     links = f"links of {kind.bandwidth / 1e9:g} GB/s and {kind.latency * 1e6:g} us, after {kind.like}"
-    return Platform(name, xml, tuple(f"n{i}" for i in range(size)), links)
+    hosts = tuple(f"n{i}" for i in range(size))
+    return Platform(name, xml, hosts, links, lambda message_cost: kind.machine(parameters, message_cost))
 
 
 def read_platform(path: Path) -> Platform:
     if not path.is_file():
-        raise UserError(f"--platform {path}: neither a file nor one of {', '.join(KINDS)}")
+        raise UserError(f"--platform {path}: neither a file nor one of {', '.join(KINDS)}, torus:4x4")
     xml = path.read_text()
     try:
         hosts = tuple(host for part in ElementTree.fromstring(xml).iter() for host in hosts_of(part))
@@ -104,7 +128,7 @@ def read_platform(path: Path) -> Platform:
         raise UserError(f"{path}: not a platform of SimGrid: {error}") from error
     if not hosts:
         raise UserError(f"{path}: no host or cluster in it")
-    return Platform(path.name, xml, hosts, f"as in {path}")
+    return Platform(path.name, xml, hosts, f"as in {path}", None)
 
 
 def hosts_of(part: ElementTree.Element) -> list[str]:

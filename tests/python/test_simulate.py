@@ -84,6 +84,10 @@ def test_kinds_have_room_and_little_more(kind, nodes):
     assert platform.host_file(nodes, 2).splitlines()[:3] == ["n0", "n0", "n1"][: 2 * nodes]
 
 
+def test_a_torus_of_a_given_shape():
+    assert len(make_platform("torus:4x3", 5).hosts) == 12 and "4,3" in make_platform("torus:4x3", 5).xml
+
+
 @pytest.mark.parametrize(
     ("args", "words"),
     [

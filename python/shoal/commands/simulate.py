@@ -17,16 +17,17 @@ from rich.table import Table
 
 import shoal
 from shoal.console import err, out
+from shoal.cost_model import Cluster, predict
 from shoal.errors import UserError
 from shoal.measurements import Results, readable_bytes, readable_seconds
-from shoal.platforms import KINDS, Platform, make_platform
+from shoal.platforms import KINDS, SECONDS_A_BYTE, Platform, make_platform
 from shoal.plots import latency_plot
 
 SELECTORS = ("mpich", "ompi", "mvapich2", "impi")
 UNITS = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0}
 
-# What a rank needs for each byte it sends or receives: a copy at 50 GB/s.
-SECONDS_A_BYTE = 2e-11
+# The mean block, as a share of the size given.
+MEANS = {"uniform": 1.0, "random": 0.5}
 # Memory for which contents are verified; above, all simulated ranks share one buffer.
 MOST_VERIFIED_BYTES = 2 << 30
 
@@ -54,10 +55,10 @@ class Simulation:
             f"{self.message_cost * 1e6:g} us for each message sent and for each received"
         )
 
-    def provenance(self, verified: bool) -> str:
+    def provenance(self, simulator: str, verified: bool) -> str:
         name = f"modelled {self.platform.name} {self.nodes}x{self.ppn}"
         facts = {"shoal": shoal.__version__, "mpi": name, "ranks": self.ranks, "modelled": True,
-                 "assumed": self.words(), "simulator": version(), "verified": verified}  # fmt: skip
+                 "assumed": self.words(), "simulator": simulator, "verified": verified}  # fmt: skip
         return json.dumps({"provenance": facts})
 
     def command(self, folder: Path, selector: str, arguments: list[str]) -> list[str]:
@@ -73,8 +74,27 @@ class Simulation:
         ]  # fmt: skip
 
 
+@dataclass(frozen=True)
+class Blocks:
+    sizes: list[int]
+    distribution: str
+    senders: int
+
+    def memory(self, ranks: int) -> int:
+        """Of all ranks together, for the largest."""
+        blocks = self.senders * (ranks - self.senders + 1) if self.senders else 2 * ranks * ranks
+        return max(self.sizes) * blocks
+
+    def mean(self, size: int) -> float:
+        if self.senders or self.distribution not in MEANS:
+            raise UserError(f"--model predicts all-to-alls of {' and '.join(MEANS)} blocks only")
+        return MEANS[self.distribution] * size
+
+
 def simulate(
-    platform: Annotated[str, typer.Option(help=f"{', '.join(KINDS)}, or a file of SimGrid's.")] = "dragonfly",
+    platform: Annotated[
+        str, typer.Option(help=f"{', '.join(KINDS)}, torus:8x8 (torus:64, a ring), or a file of SimGrid's.")
+    ] = "dragonfly",
     nodes: Annotated[int, typer.Option(help="Nodes.", min=1)] = 16,
     ppn: Annotated[int, typer.Option(help="Ranks on each.", min=1)] = 16,
     variants: Annotated[str, typer.Option(help="Specs and native; by ';'.")] = "native;tuna:radix=2;tuna;hierarchical",
@@ -89,6 +109,9 @@ def simulate(
     senders: Annotated[
         int, typer.Option(help="So many ranks send to all others: an allgather between two groups.", min=0)
     ] = 0,
+    model: Annotated[
+        bool, typer.Option("--model", help="Predict from the schedules' counts instead, for up to a million ranks.")
+    ] = False,
     output: Annotated[Path, typer.Option("--output", "-o", help="Folder for results.jsonl and latency.png.")] = Path(
         "shoal-simulated"
     ),
@@ -101,23 +124,24 @@ def simulate(
     the bandwidth and latency of the links and from the cost of a message, which are printed beside them. Contention
     costs nothing but bandwidth there.
     """
-    model = Simulation(make_platform(platform, nodes), nodes, ppn, seconds_of(message_cost))
-    if senders >= model.ranks:
-        raise UserError(f"--senders {senders}: of {model.ranks} ranks at least one must receive")
+    at = Simulation(make_platform(platform, nodes), nodes, ppn, seconds_of(message_cost))
+    if senders >= at.ranks:
+        raise UserError(f"--senders {senders}: of {at.ranks} ranks at least one must receive")
     launches = plan_launches(check_variants(variants, senders > 0), check_selectors(selector))
-    block_sizes = check_sizes(sizes)
-    simulator(), driver()  # say what is missing before anything is shown or written
-    verified = memory_needed(model.ranks, max(block_sizes), senders) <= MOST_VERIFIED_BYTES
-    arguments = ["--distributions", distribution, "--senders", str(senders), "--verify", str(int(verified))]
+    wanted = Blocks(check_sizes(sizes), distribution, senders)
+    if not model:
+        simulator(), driver()  # say what is missing before anything is shown or written
+    verified = not model and wanted.memory(at.ranks) <= MOST_VERIFIED_BYTES
     output.mkdir(parents=True, exist_ok=True)
+    lines = predictions(at, launches[0][1], wanted) if model else simulations(at, launches, wanted, verified)
     results = Results()
     with (output / "results.jsonl").open("w") as file, progress() as bar:
-        task = bar.add_task("simulating", total=len(block_sizes) * sum(len(names) for _, names in launches))
-        for line in run_all(model, launches, block_sizes, arguments, verified):
+        task = bar.add_task("simulating", total=len(wanted.sizes) * sum(len(names) for _, names in launches))
+        for line in lines:
             file.write(line + "\n")
             results.add_lines([line])
             bar.advance(task, 0 if "provenance" in line else 1)
-    out.print(model.words() + ("" if verified else "; contents not verified"), soft_wrap=True)
+    out.print(at.words() + ("" if verified else "; contents not verified"), soft_wrap=True)
     out.print(table(results))
     latency_plot(results, output / "latency.png")
     out.print(f"Results: {output / 'results.jsonl'}; picture: {output / 'latency.png'}")
@@ -155,35 +179,48 @@ def check_sizes(text: str) -> list[int]:
         raise UserError(f"--sizes {text}: expected numbers of bytes such as 16,1024") from error
 
 
-def memory_needed(ranks: int, size: int, senders: int) -> int:
-    return size * (senders * (ranks - senders + 1) if senders else 2 * ranks * ranks)
-
-
 def plan_launches(variants: list[str], selectors: list[str]) -> list[tuple[str, list[str]]]:
     """A simulation has one selector; all but `native` run with the first."""
     others = [(selector, ["native"]) for selector in selectors[1:] if "native" in variants]
     return [(selectors[0], variants), *others]
 
 
-def run_all(
-    model: Simulation, launches: list[tuple[str, list[str]]], sizes: list[int], arguments: list[str], verified: bool
-) -> Iterator[str]:
-    yield model.provenance(verified)
+def simulations(at: Simulation, launches: list[tuple[str, list[str]]], wanted: Blocks, verified: bool) -> Iterator[str]:
+    yield at.provenance(version(), verified)
+    arguments = ["--distributions", wanted.distribution, "--senders", str(wanted.senders)]
+    arguments += ["--sizes", ",".join(map(str, wanted.sizes)), "--verify", str(int(verified))]
     for number, (selector, variants) in enumerate(launches):
-        all_arguments = ["--variants", ";".join(variants), "--sizes", ",".join(map(str, sizes)), *arguments]
-        for line in run(model, selector, all_arguments, len(variants) * len(sizes)):
+        expected = len(variants) * len(wanted.sizes)
+        for line in run(at, selector, ["--variants", ";".join(variants), *arguments], expected):
             yield line if number == 0 else renamed(line, f"native {selector}")
+
+
+def predictions(at: Simulation, variants: list[str], wanted: Blocks) -> list[str]:
+    """The same lines from closed forms."""
+    if at.platform.machine is None:
+        raise UserError(f"--model knows {', '.join(KINDS)}, not {at.platform.name}")
+    machine = at.platform.machine(at.message_cost)
+    lines = [at.provenance("closed forms of the schedules' counts", False)]
+    for size in wanted.sizes:
+        block = wanted.mean(size)
+        for variant in variants:
+            seconds = predict(shoal.parse(variant), Cluster(at.nodes, at.ppn), block, machine)
+            facts = {"ranks": at.ranks, "distribution": wanted.distribution, "size": size, "variant": variant}
+            lines.append(
+                json.dumps(facts | {"ran": variant, "modelled": True, "verified": False, "seconds": [seconds]})
+            )
+    return lines
 
 
 def renamed(line: str, variant: str) -> str:
     return json.dumps(json.loads(line) | {"variant": variant})
 
 
-def run(model: Simulation, selector: str, arguments: list[str], expected: int) -> Iterator[str]:
+def run(at: Simulation, selector: str, arguments: list[str], expected: int) -> Iterator[str]:
     """The JSON lines of one simulation, as they come, so many."""
     found = 0
     with tempfile.TemporaryDirectory(prefix="shoal-") as folder, tempfile.TemporaryFile("w+") as said:
-        command = model.command(Path(folder), selector, arguments)
+        command = at.command(Path(folder), selector, arguments)
         with subprocess.Popen(
             command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=said, text=True, start_new_session=True
         ) as launched:
@@ -199,7 +236,7 @@ def run(model: Simulation, selector: str, arguments: list[str], expected: int) -
         if launched.returncode != 0 or found < expected:  # SMPI's MPI_Abort ends with status 0
             said.seek(0)
             sys.stderr.write(said.read())
-            raise UserError(f"the simulation of {model.ranks} ranks ended before all was exchanged")
+            raise UserError(f"the simulation of {at.ranks} ranks ended before all was exchanged")
 
 
 def simulator() -> str:

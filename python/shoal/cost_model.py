@@ -1,0 +1,141 @@
+"""What an exchange takes, from the counts of its schedule: for numbers of ranks that no simulator reaches.
+
+A rank works its messages off one after another while a node's port carries what leaves the node; a wave, the messages
+in flight together, lasts as long as the slower of the two, and a latency. Nothing is modelled of contention inside the
+network or of waves that overlap. Source: LogGP with one port a node; counts: the closed forms of digit systems.
+"""
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import shoal
+from shoal.errors import UserError
+
+
+@dataclass(frozen=True)
+class Machine:
+    """In seconds, bytes and bytes a second."""
+
+    message: float  # work of a rank for one message sent and one received
+    latency: float
+    node_bandwidth: float  # of what the ranks of a node send to other nodes
+    memory_latency: float  # inside a node
+    memory_bandwidth: float  # of one rank's messages inside its node
+    copy: float  # seconds a byte, packed or unpacked
+
+
+@dataclass(frozen=True)
+class Cluster:
+    nodes: int
+    ppn: int  # consecutive ranks
+
+    @property
+    def ranks(self) -> int:
+        return self.nodes * self.ppn
+
+
+@dataclass(frozen=True)
+class Wave:
+    """What one rank sends in messages that are in flight together."""
+
+    messages: float
+    announced: float = 0  # of these, with sizes
+    local: float = 0  # blocks that stay in the node
+    crossing: float = 0  # blocks that leave it
+
+
+def predict(how: shoal.Selection, at: Cluster, block: float, machine: Machine, published: bool = False) -> float:
+    """Seconds for blocks of so many bytes on average. `published`: sizes in a message of their own, one step at a time,
+    and the largest block found by a reduction first, as in the TuNA paper's programs."""
+    waves = list(waves_of(how, at, published))
+    seconds = sum(seconds_of(wave, at, block, machine, published) for wave in waves)
+    if published and any(wave.announced for wave in waves):
+        seconds += math.ceil(math.log2(at.ranks)) * (machine.message + machine.latency)
+    return seconds
+
+
+def seconds_of(wave: Wave, at: Cluster, block: float, machine: Machine, published: bool) -> float:
+    port = wave.crossing * block * at.ppn / machine.node_bandwidth
+    memory = wave.local * block / machine.memory_bandwidth
+    latency = machine.latency if wave.crossing else machine.memory_latency
+    seconds = max(wave.messages * machine.message, port, memory) + latency
+    if published and wave.announced:
+        seconds += wave.announced * machine.message + latency
+    return seconds + 2 * (wave.local + wave.crossing) * block * machine.copy
+
+
+def waves_of(how: shoal.Selection, at: Cluster, published: bool = False) -> Iterator[Wave]:
+    name, with_ = how.algorithm.name, how.arguments
+    if name == "tuna":
+        inflight = 1 if published else number(with_["inflight"], at.ranks)
+        yield from flat(system_of(with_["radix"], with_["radices"], at.ranks), at, inflight)
+    elif name in ("spread_out", "linear", "scattered", "pairwise", "exclusive_or"):
+        together = {"scattered": with_.get("block_count", "all"), "pairwise": "1", "exclusive_or": "1"}
+        yield from linear(at, number(together.get(name, "all"), at.ranks))
+    elif name == "hierarchical":
+        yield from inside(with_, at, published)
+        yield from between(with_, at)
+    else:
+        raise UserError(f"{name}: the cost model knows tuna, hierarchical and the linear exchanges")
+
+
+def number(word: str, otherwise: int) -> int:
+    return int(word) if word.isdigit() else otherwise
+
+
+def system_of(radix: str, radices: str, ranks: int) -> shoal.DigitSystem:
+    if radices != "none":
+        return shoal.DigitSystem(ranks, [int(r) for r in radices.split("x")])
+    return shoal.DigitSystem(ranks, number(radix, shoal.square_radix(ranks)))
+
+
+def flat(system: shoal.DigitSystem, at: Cluster, inflight: int) -> Iterator[Wave]:
+    """Digit by digit; a step sends to the rank this far on, which is in the same node for some ranks of a node."""
+    weight = 1
+    for digit, radix in enumerate(system.radices):
+        steps = []
+        for z in range(1, system.steps_of_digit(digit) + 1):
+            distance, blocks = z * weight, system.blocks_of_step(digit, z)
+            leaving = min(1.0, distance / at.ppn, (at.ranks - distance) / at.ppn) if at.nodes > 1 else 0.0
+            passes = weight * radix + distance < at.ranks
+            steps.append(Wave(1, passes, blocks * (1 - leaving), blocks * leaving))
+        for first in range(0, len(steps), inflight):
+            yield together(steps[first : first + inflight])
+        weight *= radix
+
+
+def together(steps: list[Wave]) -> Wave:
+    return Wave(
+        *(sum(getattr(step, part) for step in steps) for part in ("messages", "announced", "local", "crossing"))
+    )
+
+
+def linear(at: Cluster, block_count: int) -> Iterator[Wave]:
+    count = at.ranks - 1
+    waves = math.ceil(count / block_count)
+    for _ in range(waves):
+        yield Wave(count / waves, 0, (at.ppn - 1) / waves, (at.ranks - at.ppn) / waves)
+
+
+def inside(with_: dict[str, str], at: Cluster, published: bool) -> Iterator[Wave]:
+    """An exchange among the ranks of a node, in which a block is one for each node."""
+    if at.ppn == 1:
+        return
+    system = system_of(with_["radix"] if with_["local"] == "radix" else str(at.ppn), "none", at.ppn)
+    node = Cluster(1, at.ppn)
+    for wave in flat(system, node, 1 if published else at.ppn):
+        yield Wave(wave.messages, wave.messages, wave.local * at.nodes, 0)
+
+
+def between(with_: dict[str, str], at: Cluster) -> Iterator[Wave]:
+    """An exchange among the nodes, each rank for itself, in which a block is one from each rank of the node."""
+    pieces = at.ppn if with_["pattern"] == "staggered" else 1
+    if with_["global"] == "radix":
+        for wave in flat(system_of(with_["global_radix"], "none", at.nodes), Cluster(at.nodes, 1), at.nodes):
+            yield Wave(wave.messages * pieces, wave.announced * pieces, 0, wave.crossing * at.ppn)
+        return
+    messages = (at.nodes - 1) * pieces
+    block_count = 1 if with_["global"] == "pairwise" else number(with_["block_count"], messages)
+    for _ in range(waves := math.ceil(messages / block_count)):
+        yield Wave(messages / waves, 0, 0, (at.nodes - 1) * at.ppn / waves)

@@ -1,0 +1,74 @@
+"""The cost model: its counts are those of the schedules, its times those that can be worked out by hand."""
+
+import subprocess
+import sys
+
+import pytest
+
+import shoal
+from mpis import ROOT
+from shoal.cost_model import Cluster, Machine, predict, waves_of
+from shoal.errors import UserError
+
+SPECS = (
+    "tuna:radix=2", "tuna:radix=3", "tuna", "tuna:radix=64", "tuna:radices=2x3x5", "tuna:radix=4,inflight=1",
+    "spread_out", "scattered:block_count=5", "pairwise", "hierarchical:radix=2", "hierarchical:local=linear",
+    "hierarchical:global=radix,global_radix=2", "hierarchical:pattern=staggered,block_count=4",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("spec", SPECS)
+@pytest.mark.parametrize(("nodes", "ppn"), [(4, 4), (3, 5), (6, 1), (7, 2)])
+def test_counts_are_those_of_the_schedules(spec, nodes, ppn):
+    at, how = Cluster(nodes, ppn), shoal.parse(spec)
+    if "radices" in spec and at.ranks > 30:
+        pytest.skip("30 ranks at most")
+    waves = list(waves_of(how, at))
+    programs = shoal.generate_all(how, shoal.Problem(layout=f"{nodes}x{ppn}"))
+    assert sum(wave.messages for wave in waves) == pytest.approx(programs[0].sent.messages)
+    assert sum(wave.local + wave.crossing for wave in waves) == pytest.approx(programs[0].sent.blocks)
+    crossing = [len(op.slots) for rank, program in enumerate(programs) for op in program.operations
+                if op.kind == "send" and op.peer // ppn != rank // ppn]  # fmt: skip
+    assert sum(wave.crossing for wave in waves) == pytest.approx(sum(crossing) / at.ranks)
+    if spec.startswith("tuna"):
+        assert sum(wave.announced for wave in waves) == programs[0].sent.metadata_messages
+
+
+def test_times_by_hand():
+    machine = Machine(1e-3, 0.5, 1000, 0.25, 100, 0)
+    assert predict(shoal.parse("spread_out"), Cluster(4, 1), 1, machine) == pytest.approx(3e-3 + 0.5)  # messages
+    assert predict(shoal.parse("spread_out"), Cluster(4, 1), 1e6, machine) == pytest.approx(3000 + 0.5)  # the port
+    assert predict(shoal.parse("spread_out"), Cluster(1, 4), 1e6, machine) == pytest.approx(3e4 + 0.25)  # memory
+    rounds = predict(shoal.parse("tuna:radix=2"), Cluster(8, 1), 0, machine)
+    assert rounds == pytest.approx(3 * 0.501)
+    published = predict(shoal.parse("tuna:radix=2"), Cluster(8, 1), 0, machine, published=True)
+    assert published == pytest.approx(rounds + 2 * 0.501 + 3 * 0.501)  # sizes apart in two rounds, a reduction in three
+
+
+def test_what_it_does_not_know():
+    with pytest.raises(UserError, match="knows tuna"):
+        predict(shoal.parse("two_phase"), Cluster(2, 2), 1, Machine(1, 1, 1, 1, 1, 1))
+
+
+def test_a_million_ranks(shoal_command, tmp_path):
+    args = ["--model", "--nodes", 32768, "--ppn", 32, "--sizes", 16, "--variants", "tuna:radix=2;hierarchical"]
+    status, text, _ = shoal_command("simulate", *args, "-o", tmp_path)
+    assert status == 0 and "32768 nodes of 32 ranks" in text
+
+
+@pytest.mark.parametrize(
+    ("args", "words"),
+    [
+        (["--distribution", "power"], "uniform and random"),
+        (["--variants", "native"], "knows tuna"),
+        (["--senders", "2", "--variants", "full"], "all-to-alls"),
+    ],
+)
+def test_the_model_refuses_what_it_has_no_counts_for(shoal_command, tmp_path, args, words):
+    assert words in shoal_command.refused("simulate", "--model", "--variants", "tuna", "-o", tmp_path, *args)
+
+
+@pytest.mark.parametrize(("script", "words"), [("tuna.py", "within a factor of 2"), ("bruck.py", "64   126   8064")])
+def test_scripts_of_the_papers(script, words):
+    done = subprocess.run([sys.executable, ROOT / "bench/papers" / script], capture_output=True, text=True, check=False)
+    assert done.returncode == 0 and words in done.stdout, done.stderr
