@@ -31,6 +31,7 @@
 #include <stdexcept>
 
 #include "api/process.hpp"
+#include "block_sizes.hpp"
 #include "clock.hpp"
 #include "execute/agree.hpp"
 #include "execute/mpi_transport.hpp"
@@ -59,7 +60,6 @@ options parse(int argc, char** argv) {
       {"--seconds", [&](const std::string& value) { all.seconds = std::stod(value); }},
       {"--seed", [&](const std::string& value) { all.seed = static_cast<unsigned>(std::stoul(value)); }},
   });
-  for (const std::string& name : all.distributions) block_bytes(name, 1, 0, 0);  // throws when unknown
   return all;
 }
 
@@ -138,6 +138,7 @@ struct processor_time {
 class driver {
  public:
   explicit driver(const options& what) : what_(what), random_(what.seed) {
+    for (const std::string& name : what_.distributions) sizes_of(name, 1, ranks_);  // throws when unknown
     for (const std::string& variant : what_.variants) prepare(variant);
   }
 

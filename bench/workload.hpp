@@ -1,4 +1,4 @@
-// Sizes and contents of the exchanges that are measured; pure functions, so every rank knows what it must receive.
+// The exchanges that are measured: buffers, contents, and whether all arrived.
 #pragma once
 
 #include <mpi.h>
@@ -9,12 +9,7 @@
 
 namespace shoal::bench {
 
-// Block sizes in bytes: `uniform` all of `size`; `random` between 0 and `size`; `power` (Pareto, mean about size/4, never
-// above 16 sizes); `sparse` nine of ten empty, the others of `size`; `hot` 8 bytes but one row of `size`.
-const std::vector<std::string>& distributions();
-std::int64_t block_bytes(const std::string& distribution, std::int64_t size, int origin, int destination);
-
-// One rank's buffers for MPI_Alltoallv, packed without gaps.
+// One rank's buffers for MPI_Alltoallv, packed without gaps. Distributions: see block_sizes.hpp.
 class workload {
  public:
   workload(const std::string& distribution, std::int64_t size, int rank, int ranks);

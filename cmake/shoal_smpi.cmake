@@ -2,8 +2,8 @@
 # compiled for SMPI; the rest is the core as it is everywhere.
 find_path(SMPI_INCLUDE smpi/smpi_helpers.h REQUIRED)
 find_library(SIMGRID simgrid REQUIRED)
-add_library(shoal_simulated MODULE bench/simulated/shoal_simulated.cpp bench/options.cpp bench/workload.cpp
-            src/execute/mpi_transport.cpp)
+add_library(shoal_simulated MODULE bench/simulated/shoal_simulated.cpp bench/block_sizes.cpp bench/options.cpp
+            bench/traffic_file.cpp bench/workload.cpp src/execute/mpi_transport.cpp)
 target_include_directories(shoal_simulated SYSTEM PRIVATE ${SMPI_INCLUDE}/smpi)
 target_compile_definitions(shoal_simulated PRIVATE SMPI_NO_OVERRIDE_MALLOC)
 target_compile_options(shoal_simulated PRIVATE -include smpi_helpers.h)  # renames main, makes time simulated

@@ -19,6 +19,7 @@ from shoal.measurements import Case, Results, Series, readable_bytes, readable_s
 from shoal.mpi import Mpi, find_all, launch_command, launch_environment
 from shoal.networks import HELP, read_network
 from shoal.plots import latency_plot
+from shoal.suites import SUITES, Suite
 
 QUICK = {"ranks": "4", "sizes": "8,1024,32768", "distributions": "uniform,random"}
 NOT_SPECS = ("auto", "native", "native_nonblocking", "preloaded", "hand", "memcpy")
@@ -34,12 +35,13 @@ def bench(
     sizes: Annotated[str, typer.Option(help="Bytes a block (for all but uniform the largest, see below).")] = (
         "8,64,512,4096,32768"
     ),
-    distributions: Annotated[str, typer.Option(help="uniform, random, power, sparse, hot.")] = "uniform,random",
+    distributions: Annotated[str, typer.Option(help="By ',', see below.")] = "uniform,random",
     seconds: Annotated[float, typer.Option(help="Time for each variant of a case.", min=0.01)] = 0.3,
     output: Annotated[Path, typer.Option("--output", "-o", help="Folder for results.jsonl and latency.png.")] = Path(
         "shoal-bench"
     ),
     quick: Annotated[bool, typer.Option("--quick", help="A look in less than a minute.")] = False,
+    suite: Annotated[str, typer.Option(help=f"One of the papers' experiments: {', '.join(SUITES)}.")] = "",
     emulate: Annotated[str, typer.Option(help=f"Across an emulated cluster: {HELP}")] = "",
     rate: Annotated[str, typer.Option(help="Speed of the slowest emulated link, as in 100M.")] = "",
 ) -> None:
@@ -47,13 +49,22 @@ def bench(
 
     Example: [bold]shoal bench --ranks 8 --variants "auto;native;tuna:radix=2"[/bold]
 
-    Block sizes: uniform, all equal; random, between 0 and the size; power, a few large; sparse, nine of ten empty; hot,
-    one rank sends large blocks and the others 8 bytes. Every repetition starts at an agreed time and lasts from the
+    Block sizes: uniform, all equal; random, between 0 and the size; normal; power, a few large; sparse, nine of ten
+    empty; hot, one rank sends large blocks and the others 8 bytes; fft1, fft2, of two Fourier transforms; experts, all
+    send most to the same few; matrix:FILE, as in a CSV or Matrix Market file of what each rank sends each other, scaled
+    to the size, or as it is there with --sizes 0.
+
+    Every repetition starts at an agreed time and lasts from the
     first start to the last end; variants take turns in random order; a difference is called one when a rank test finds
     it (p < 0.01). Time is per exchange, the median.
     """
     if quick:
         ranks, sizes, distributions = QUICK["ranks"], QUICK["sizes"], QUICK["distributions"]
+    if suite:
+        what = find_suite(suite)
+        ranks, sizes, distributions, variants = what.ranks, what.sizes, what.distributions, what.variants
+        seconds, emulate, rate = what.seconds, what.emulate, what.rate
+        out.print(f"{suite}: {what.shows}")
     names = check_variants(variants)
     cases = len(sizes.split(",")) * len(distributions.split(","))
     runs = [(chosen, int(n)) for chosen in choose_mpis(mpi) for n in ranks.split(",")]
@@ -74,6 +85,12 @@ def bench(
     out.print(table(results, names))
     latency_plot(results, output / "latency.png")
     out.print(f"All repetitions: {output / 'results.jsonl'}; picture: {output / 'latency.png'}")
+
+
+def find_suite(name: str) -> Suite:
+    if name not in SUITES:
+        raise UserError(f"--suite {name}: there is no such suite; there are {', '.join(SUITES)}")
+    return SUITES[name]
 
 
 def check_variants(text: str) -> list[str]:

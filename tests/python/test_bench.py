@@ -1,0 +1,78 @@
+"""The benchmark driver measures every distribution with verified data, and says what is wrong with its input."""
+
+import json
+
+import pytest
+
+import mpis
+import shoal
+from shoal.suites import SUITES
+
+MATRIX_MARKET = "%%MatrixMarket matrix coordinate integer general\n% made by hand\n3 3 2\n1 2 100\n3 1 7\n"
+CSV = "# rank 0 first\n0,10,20\n30,0,5\n1,2,3\n"
+
+
+@pytest.fixture(scope="module")
+def driver():
+    mpi = mpis.WHEELS[0]
+    if mpi.missing():
+        pytest.skip(mpi.missing())
+
+    def run(*arguments, ranks=3):
+        return mpi.run(ranks, [mpi.build / "shoal_bench", "--seconds", 0.01, *arguments], preload=False)
+
+    return run
+
+
+@pytest.fixture
+def files(tmp_path):
+    for name, text in {"a.csv": CSV, "a.mtx": MATRIX_MARKET, "rows.csv": "1,2\n3\n", "word.csv": "1,x\n2,3\n"}.items():
+        (tmp_path / name).write_text(text)
+    (tmp_path / "wide.mtx").write_text(MATRIX_MARKET.replace("3 3 2", "3 4 2"))
+    (tmp_path / "place.mtx").write_text(MATRIX_MARKET.replace("3 1 7", "4 1 7"))
+    return tmp_path
+
+
+def test_every_distribution(driver, files):
+    names = ["uniform", "random", "normal", "power", "sparse", "hot", "fft1", "fft2", "experts"]
+    names += [f"matrix:{files / 'a.csv'}", f"matrix:{files / 'a.mtx'}"]
+    run = driver("--distributions", ",".join(names), "--sizes", "0,100", "--variants", "native;tuna:radix=2")
+    assert run.returncode == 0, run.stderr
+    provenance, *lines = [json.loads(line) for line in run.stdout.splitlines()]
+    assert provenance["provenance"]["ranks"] == 3
+    assert {(line["distribution"], line["size"]) for line in lines} == {(n, s) for n in names for s in (0, 100)}
+    assert all(line["verified"] for line in lines)
+
+
+@pytest.mark.parametrize(
+    ("what", "said"),
+    [
+        ("matrix:nowhere", "nowhere cannot be read; give a traffic matrix"),
+        ("matrix:{files}/rows.csv", "rows.csv, line 2: as many lines as numbers in the first"),
+        ("matrix:{files}/word.csv", "word.csv, line 1: numbers were expected: 1,x"),
+        ("matrix:{files}/wide.mtx", "wide.mtx, line 3: the size of a square matrix was expected: 3 4 2"),
+        ("matrix:{files}/place.mtx", "place.mtx, line 5: there is no such place: 4 1 7"),
+        ("skewed", "there is no distribution 'skewed'; there are uniform, random,"),
+    ],
+)
+def test_wrong_distribution(driver, files, what, said):
+    run = driver("--distributions", what.format(files=files))
+    assert run.returncode == 2 and run.stderr.count(said) == 1, run.stderr
+
+
+def test_matrix_for_other_ranks(driver, files):
+    run = driver("--distributions", f"matrix:{files / 'a.csv'}", ranks=2)
+    assert run.returncode == 2 and run.stderr.count("a.csv is for 3 ranks, not 2") == 1
+
+
+@pytest.mark.parametrize("suite", SUITES.values(), ids=SUITES)
+def test_suites_fit_their_ranks(suite):
+    specs = [name for name in suite.variants.split(";") if name not in ("native", "auto")]
+    for ranks in suite.ranks.split(","):
+        for spec in specs:
+            shoal.generate(shoal.parse(spec), shoal.Problem(int(ranks), layout="4,4,4,4" if ranks == "16" else ""), 0)
+
+
+def test_unknown_suite(shoal_command):
+    status, _, said = shoal_command("bench", "--suite", "nothing")
+    assert status == 2 and "there is no such suite; there are bruck-radix" in said
