@@ -16,9 +16,12 @@
 // nodes: local rank g of a node of q sends ceil((P-g)/q) - 1 messages of q blocks between nodes (linear, coalesced),
 // all ranks of the node together P * D(q) blocks inside it.
 // Scratch: at most (N-1)(Q-1) + B(Q) blocks, B the slot_bound of digits.hpp; uneven: (q-1)(ceil(P/q)-1) + B(q). With
-// global=radix the larger of B(Q) and B(N).
+// global=radix the larger of B(Q) and B(N). With c < q carriers a carrier sends K(N) messages and the others none, of q/c
+// times as many blocks, which it hands on in q/c - 1 messages; its scratch grows as much.
 // Applies: any number of ranks, any placement, uniform or not.
+#include <algorithm>
 #include <unordered_map>
+#include <utility>
 
 #include "algorithms/batches.hpp"
 #include "algorithms/digits.hpp"
@@ -29,11 +32,19 @@ namespace shoal {
 
 namespace {
 
-// The rank of the node through which blocks of this node for this destination leave it, or arrive.
-int carrier(const node_layout& nodes, int node, int destination) {
-  if (nodes.node_of(destination) == node) return destination;
-  return nodes.ranks_of(node)[nodes.virtual_rank(destination) % nodes.size_of(node)];
-}
+// Who exchanges with other nodes: the first ranks of each node, `most` of them at most.
+struct carriers {
+  const node_layout& nodes;
+  int most;
+
+  int of_node(int node) const { return std::min(most, nodes.size_of(node)); }
+  // Through which blocks for this destination leave this node or pass it, or arrive where it is theirs.
+  int carrier(int node, int destination) const {
+    const bool arrives = nodes.node_of(destination) == node;
+    const int number = arrives ? nodes.local_of(destination) : nodes.virtual_rank(destination);
+    return nodes.ranks_of(node)[number % of_node(node)];
+  }
+};
 
 // A ring names, for each of its positions, the ranks whose blocks start there (`origins`), the final destinations of
 // the blocks that leave the ring there and come through this rank (`for_each_destination`), and the rank through which
@@ -42,6 +53,7 @@ int carrier(const node_layout& nodes, int node, int destination) {
 // The ranks of one node.
 struct ring_of_ranks {
   const node_layout& nodes;
+  carriers carrying;
   int node;
   int position;
 
@@ -49,13 +61,17 @@ struct ring_of_ranks {
   std::span<const int> origins(int at) const { return nodes.ranks_of(node).subspan(at, 1); }
   int relay(int at, int) const { return nodes.ranks_of(node)[at]; }
 
-  // The bundle of the rank at this position, by virtual rank: every q-th of all ranks, except that of its own node it
-  // has just itself.
+  // The bundle of the rank at this position: of its own node just itself, and where it is one of c carriers every c-th of
+  // all ranks elsewhere, by virtual rank.
   template <typename Visit>
   void for_each_destination(int at, Visit visit) const {
-    for (int v = at; v < nodes.ranks(); v += size()) {
+    const int self = nodes.ranks_of(node)[at], stride = carrying.of_node(node);
+    if (at >= stride) return visit(self);
+    bool own = false;
+    for (int v = at; v < nodes.ranks(); v += stride) {
       const int destination = nodes.rank_at(v);
-      visit(nodes.node_of(destination) == node ? nodes.ranks_of(node)[at] : destination);
+      if (nodes.node_of(destination) != node) visit(destination);
+      else if (!std::exchange(own, true)) visit(self);
     }
   }
 };
@@ -63,19 +79,22 @@ struct ring_of_ranks {
 // The nodes, as the rank at place `local` of node `position` takes part in their exchange.
 struct ring_of_nodes {
   const node_layout& nodes;
+  carriers carrying;
   int position;
   int local;
 
   int size() const { return nodes.nodes(); }
   std::span<const int> origins(int at) const { return nodes.ranks_of(at); }
-  int relay(int at, int destination) const { return carrier(nodes, at, destination); }
+  int relay(int at, int destination) const { return carrying.carrier(at, destination); }
 
-  // The ranks of another node that this rank is the carrier for; of its own node just itself.
+  // The ranks of a node that this rank is the carrier for.
   template <typename Visit>
   void for_each_destination(int at, Visit visit) const {
-    if (at == position) return visit(nodes.ranks_of(at)[local]);
-    const int first = nodes.first_virtual(at), end = first + nodes.size_of(at), stride = nodes.size_of(position);
-    for (int v = first + modulo(local - first, stride); v < end; v += stride) visit(nodes.rank_at(v));
+    const int stride = carrying.of_node(position);
+    if (local >= stride) return;
+    const int first = nodes.first_virtual(at), end = first + nodes.size_of(at);
+    const int nearest = at == position ? local : modulo(local - first, stride);
+    for (int v = first + nearest; v < end; v += stride) visit(nodes.rank_at(v));
   }
 };
 
@@ -153,18 +172,20 @@ class ring_exchange {
 
   std::int64_t steps() const { return system_.steps(); }
 
-  void run(window& order, int first_step) {
+  // Returns the number of the step after its last.
+  int run(window& order, int first_step) {
     if (!how_.linear) return run_rounds(order, first_step);
     const int requests = static_cast<int>(system_.steps()) * how_.pieces;
     in_batches(
         b_, order, requests, how_.block_count, first_step,
         [&](int k) { receive(0, k / how_.pieces + 1, k % how_.pieces, order); },
         [&](int k) { send(0, k / how_.pieces + 1, k % how_.pieces, order); });
+    return first_step + (requests + how_.block_count - 1) / how_.block_count;
   }
 
  private:
   // As in a flat radix exchange, sends come first: they make room for what the step brings.
-  void run_rounds(window& order, int number) {
+  int run_rounds(window& order, int number) {
     for (int x = 0; x < system_.digits(); ++x)
       for (int z = 1; z <= system_.steps_of_digit(x); ++z) {
         order.join(b_);
@@ -173,6 +194,7 @@ class ring_exchange {
         for (int piece = 0; piece < how_.pieces; ++piece) receive(x, z, piece, order);
         order.next_group();
       }
+    return number;
   }
 
   void send(int x, int z, int piece, window& order) {
@@ -221,19 +243,43 @@ class ring_exchange {
   message_set messages_;
 };
 
-schedule hierarchical(const node_layout& nodes, int rank, const manner& local, const manner& global, bool overlap) {
+// Blocks that arrived at a carrier go on to the ranks of its node that are none, each in one message.
+void hand_on(builder& b, carried_blocks& carried, const carriers& carrying, std::span<const op_id> after) {
+  const node_layout& nodes = carrying.nodes;
+  if (nodes.nodes() == 1) return;
+  const int node = nodes.node_of(b.rank()), place = nodes.local_of(b.rank()), stride = carrying.of_node(node);
+  const auto blocks_for = [&](auto slot_of) {
+    std::vector<slot> blocks;
+    for (int v = 0; v < nodes.ranks(); ++v)
+      if (const int origin = nodes.rank_at(v); nodes.node_of(origin) != node) blocks.push_back(slot_of(origin));
+    return blocks;
+  };
+  if (place >= stride) {
+    const auto blocks = blocks_for([&](int origin) { return carried.put(origin, b.rank()); });
+    b.recv(nodes.ranks_of(node)[place % stride], blocks, after);
+  }
+  for (int at = place + stride; place < stride && at < nodes.size_of(node); at += stride) {
+    const int peer = nodes.ranks_of(node)[at];
+    b.send(peer, blocks_for([&](int origin) { return carried.take(origin, peer); }), after);
+  }
+}
+
+schedule hierarchical(const carriers& carrying, int rank, const manner& local, const manner& global, bool overlap) {
+  const node_layout& nodes = carrying.nodes;
   builder b(nodes.ranks(), rank);
   b.copy(send_slot(rank), recv_slot(rank));
   carried_blocks carried(b);
   const int node = nodes.node_of(rank), place = nodes.local_of(rank);
-  ring_exchange inside(b, carried, ring_of_ranks{nodes, node, place}, local);
-  ring_exchange between(b, carried, ring_of_nodes{nodes, node, place}, global);
+  ring_exchange inside(b, carried, ring_of_ranks{nodes, carrying, node, place}, local);
+  ring_exchange between(b, carried, ring_of_nodes{nodes, carrying, node, place}, global);
   const auto width = [&](const auto& part) { return overlap ? static_cast<int>(part.steps()) + 1 : 1; };
   window order_inside(width(inside)), order_between(global.linear ? 1 : width(between));
   inside.run(order_inside, 0);
   const int largest = nodes.largest_node();
   const int rounds = static_cast<int>(local.linear ? largest > 1 : digit_system(largest, local.radix).steps());
-  between.run(overlap ? order_between : order_inside, rounds);
+  window& order = overlap ? order_between : order_inside;
+  b.step(between.run(order, rounds));
+  hand_on(b, carried, carrying, overlap ? std::span<const op_id>() : order.before());
   return b.finish();
 }
 
@@ -249,7 +295,8 @@ schedule generate_hierarchical(const problem& at, int rank, const arguments& wit
   const int local_radix = with.number("radix", square_radix(nodes.largest_node()));
   const int global_radix = with.number("global_radix", square_radix(nodes.nodes()));
   const std::string& local = with.word("local");
-  schedule program = hierarchical(nodes, rank, {local != "radix", local_radix, all_requests, direction, 1},
+  const carriers carrying{nodes, with.number("carriers", nodes.largest_node())};
+  schedule program = hierarchical(carrying, rank, {local != "radix", local_radix, all_requests, direction, 1},
                                   {global != "radix", global_radix, block_count, direction, pieces},
                                   with.word("overlap") == "on");
   program.shared_memory = local == "shared";
@@ -280,6 +327,8 @@ std::vector<algorithm> hierarchical_family() {
       block_count_parameter(),
       {"pattern", "coalesced sends the blocks of a node for one rank in one message, staggered one by one", "coalesced",
        {"coalesced", "staggered"}},
+      {"carriers", "ranks of a node that exchange with other nodes; fewer send fewer messages, of more blocks", "all",
+       {"all"}, 1, all_requests},
       {"overlap", "on: blocks leave the node as soon as they can; off: rounds, then batches, as published", "on",
        {"on", "off"}},
   };

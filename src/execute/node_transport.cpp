@@ -17,12 +17,18 @@ void node_transport::reserve(std::size_t transfers) {
 }
 
 void node_transport::send(int peer, int tag, const std::byte* data, std::size_t bytes, int ticket) {
-  if (place_[peer] < 0) return below_.send(peer, tag, data, bytes, ticket);
+  if (place_[peer] < 0) {
+    ++below_under_way_;
+    return below_.send(peer, tag, data, bytes, ticket);
+  }
   sends_.push_back({place_[peer], ticket, {data, bytes}});
 }
 
 void node_transport::receive(int peer, int tag, std::byte* data, std::size_t capacity, int ticket) {
-  if (place_[peer] < 0) return below_.receive(peer, tag, data, capacity, ticket);
+  if (place_[peer] < 0) {
+    ++below_under_way_;
+    return below_.receive(peer, tag, data, capacity, ticket);
+  }
   receives_.push_back({place_[peer], ticket, {data, capacity}});
 }
 
@@ -37,7 +43,16 @@ void node_transport::poll(std::vector<int>& ended) {
   });
   if (cut) throw std::length_error(node_window::cut_message);
   if (window_.pieces_moved() != before) window_.wake_those_waiting();
+  poll_below(ended);
+}
+
+// Where nothing is under way below, only messages of the program's own move there, and need not be looked for each time.
+void node_transport::poll_below(std::vector<int>& ended) {
+  constexpr unsigned often = 16;
+  if (below_under_way_ == 0 && ++polls_ % often != 0) return;
+  const std::size_t before = ended.size();
   below_.poll(ended);
+  below_under_way_ -= ended.size() - before;
 }
 
 // In the order in which they were started, and with each peer no further than the first that has to wait.

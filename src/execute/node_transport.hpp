@@ -34,6 +34,7 @@ class node_transport final : public transport {
   };
   template <typename Transfer, typename Move>
   void advance(std::vector<Transfer>& all, std::vector<int>& ended, Move move);
+  void poll_below(std::vector<int>& ended);
 
   transport& below_;
   node_window& window_;
@@ -41,6 +42,8 @@ class node_transport final : public transport {
   std::vector<sending> sends_;
   std::vector<receiving> receives_;
   std::vector<char> stuck_;  // by place: an earlier transfer with this peer has not ended
+  std::size_t below_under_way_ = 0;
+  unsigned polls_ = 0;
 };
 
 }  // namespace shoal

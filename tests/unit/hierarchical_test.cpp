@@ -54,7 +54,10 @@ std::vector<std::string> all_specs(const std::vector<std::string>& radices, cons
     for (const auto& global : globals)
       for (const char* pattern : {"coalesced", "staggered"})
         for (const char* overlap : {"on", "off"})
-          specs.push_back("hierarchical:" + local + "," + global + ",pattern=" + pattern + ",overlap=" + overlap);
+          for (const char* carriers : {"all", "1", "2"})
+            if (*carriers == 'a' || local == locals[0])
+              specs.push_back("hierarchical:" + local + "," + global + ",pattern=" + pattern + ",overlap=" + overlap +
+                              ",carriers=" + carriers);
   return specs;
 }
 
@@ -321,6 +324,23 @@ traffic_by_part sent_by_part(const schedule& program, const node_layout& nodes) 
     part.blocks += op.slot_count;
   }
   return sum;
+}
+
+// Between nodes of Q = 6 ranks c carriers send what Q would, in as many messages as c would; what arrives at them for
+// others is handed on.
+TEST(hierarchical, fewer_carriers_send_fewer_messages) {
+  const problem at = on("5x6");
+  for (const int count : {1, 2, 3, 6}) {
+    const std::string spec = "hierarchical:local=linear,carriers=" + std::to_string(count);
+    for (const schedule& program : programs_of(spec, at)) {
+      const bool carries = at.nodes->local_of(program.rank) < count;
+      const traffic_by_part sent = sent_by_part(program, *at.nodes);
+      EXPECT_EQ(sent.between, (carries ? part_traffic{4, 4 * 6 * 6 / count} : part_traffic{})) << spec;
+      const int others = carries ? 6 / count - 1 : 0;
+      const std::int64_t bundles = 5 + (carries ? count - 1 : count) * std::int64_t{4 * 6 / count};
+      EXPECT_EQ(sent.inside, (part_traffic{5 + others, bundles + others * 24})) << spec << ", rank " << program.rank;
+    }
+  }
 }
 
 std::int64_t blocks_linear(int n) { return n - 1; }
