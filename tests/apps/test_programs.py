@@ -1,0 +1,77 @@
+"""Programs that people use, from Debian's packages: what they print with Shoal is what they print without.
+
+    apt-get install lammps quantum-espresso libfftw3-mpi-dev
+    SHOAL_EXHAUSTIVE=1 .venv/bin/python -m pytest -s tests/apps/test_programs.py
+
+Only with SHOAL_EXHAUSTIVE=1; programs that are not installed are skipped.
+"""
+
+import os
+import re
+import shutil
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from mpis import DEBIAN, served
+
+INPUTS = Path(__file__).resolve().parent / "programs"
+OPEN_MPI = DEBIAN[1]  # which Debian's programs are built for
+SPECS = ["auto", "tuna:radix=2", "pairwise", "shared"]
+
+pytestmark = [
+    pytest.mark.skipif(os.environ.get("SHOAL_EXHAUSTIVE") != "1", reason="takes a minute; SHOAL_EXHAUSTIVE=1 runs it"),
+    pytest.mark.skipif(bool(OPEN_MPI.missing()), reason=str(OPEN_MPI.missing())),
+]
+
+
+@dataclass(frozen=True)
+class Program:
+    needs: str
+    command: tuple[str, ...]
+    ranks: int
+    results: str  # pattern of the lines that do not tell of time
+
+
+PROGRAMS = {
+    "lammps": Program("lmp", ("lmp", "-in", str(INPUTS / "charges.in"), "-log", "none"), 4, r" *\d+ +[-\d.]+ +.*"),
+    "quantum-espresso": Program("pw.x", ("pw.x", "-in", str(INPUTS / "silicon.in")), 2, r".*(energy|accuracy).*Ry"),
+    "fftw": Program("mpicc.openmpi", ("transpose",), 4, r"spectrum.*"),
+}
+
+
+def installed(program, directory):
+    """The command, or a skip."""
+    if not shutil.which(program.needs):
+        pytest.skip(f"there is no {program.needs}")
+    if program.command != ("transpose",):
+        return program.command
+    if not Path("/usr/include/fftw3-mpi.h").exists():
+        pytest.skip("there is no fftw3-mpi.h")
+    flags = ["-O1", "-lfftw3_mpi", "-lfftw3", "-lm"]
+    return (OPEN_MPI.compile(INPUTS / "transpose.c", directory / "transpose", *flags),)
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_same_results(name, tmp_path, subtests):
+    program = PROGRAMS[name]
+    command = ["env", "-C", str(tmp_path), "OMP_NUM_THREADS=1", *installed(program, tmp_path)]
+
+    def results(**how):
+        run = OPEN_MPI.run(program.ranks, command, timeout=300, **how)
+        assert run.returncode == 0, run.stdout + run.stderr
+        return run, [line for line in run.stdout.splitlines() if re.fullmatch(program.results, line)]
+
+    _, expected = results(preload=False)
+    assert expected
+    for spec in SPECS:
+        with subtests.test(algorithm=spec):
+            run, got = results(SHOAL_REPORT=1, SHOAL_ALLTOALL=spec, SHOAL_ALLTOALLV=spec)
+            calls = Counter()
+            for (collective, how), number in served(run).items():
+                calls[collective] += number if spec in ("auto", how) else 0
+            print(f"{name} {program.ranks} ranks {spec}: {len(got)} lines, {dict(calls)}", flush=True)
+            assert got == expected
+            assert sum(calls.values()) > 0
