@@ -78,8 +78,12 @@ def choose(needs: Needs, available: list[Mpi]) -> Mpi | None:
 
 
 def library_path(needs: Needs, mpi: Mpi) -> dict[str, str]:
-    """Makes the loader find this MPI's library where it would find another one, or none."""
-    if needs.interpreter is None and needs.library and needs.library.resolve() == mpi.library.resolve():
+    """Makes the loader find this MPI's library where it would find another one, or none.
+
+    A Fortran program names its MPI only through a library of its own: the loader then sees what the preload needs first.
+    """
+    found = [needs.library, needs_of(str(mpi.preload)).library]
+    if needs.interpreter is None and all(one and one.resolve() == mpi.library.resolve() for one in found):
         return {}
     before = os.environ.get("LD_LIBRARY_PATH")
     return {"LD_LIBRARY_PATH": str(mpi.library.parent) + (f":{before}" if before else "")}

@@ -44,6 +44,11 @@ def test_fault_is_named(shoal_command, monkeypatch):
     assert "tuna:radix=2 with 4 ranks: unmatched transfer: rank " in out
 
 
+def test_one_collective(shoal_command):
+    done = shoal_command.output("check", "--collective", "allgather", "--ranks", "2-5")
+    assert "circulant" in done and "tuna" not in done
+
+
 @pytest.mark.parametrize("ranks", ["", "0", "3-1", "a", "1-", "1-2-3", "1,,2"])
 def test_wrong_ranks(shoal_command, ranks):
     assert "such as 1-64" in shoal_command.refused("check", "--ranks", ranks)

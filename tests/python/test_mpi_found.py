@@ -150,7 +150,12 @@ def test_choice_prefers_the_library_itself(tmp_path, only):
 def test_library_path(monkeypatch):
     one = mpi.Mpi("mpich", "5", Path("/m/bin/mpiexec"), Path("/m/lib/libmpi.so.12"))
     monkeypatch.setenv("LD_LIBRARY_PATH", "/x")
-    assert program.library_path(program.Needs("libmpi.so.12", one.library), one) == {}
+    fitting = program.Needs("libmpi.so.12", one.library)
+    monkeypatch.setattr(program, "needs_of", lambda preload: fitting)
+    assert program.library_path(fitting, one) == {}
+    elsewhere = program.Needs("libmpi.so.12", Path("/built/with/libmpi.so.12"))
+    monkeypatch.setattr(program, "needs_of", lambda preload: elsewhere)
+    assert program.library_path(fitting, one) == {"LD_LIBRARY_PATH": "/m/lib:/x"}
     assert program.library_path(program.Needs("libmpi.so.12"), one) == {"LD_LIBRARY_PATH": "/m/lib:/x"}
     monkeypatch.delenv("LD_LIBRARY_PATH")
     assert program.library_path(program.Needs(interpreter="python3"), one) == {"LD_LIBRARY_PATH": "/m/lib"}

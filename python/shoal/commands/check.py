@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
@@ -36,12 +36,16 @@ def check(
     spec: Annotated[str, typer.Argument(help="One algorithm; left out: all, with every useful parameter.")] = "",
     ranks: Annotated[str, typer.Option("--ranks", "-n", help="Numbers of ranks, as in 1-64 or 8,16,31.")] = "1-32",
     layout: Annotated[str, typer.Option(help="Check on these nodes (4,4,3) instead of --ranks.")] = "",
+    collective: Annotated[
+        Literal["alltoall", "allgather"] | None, typer.Option(help="Only this; allgather is between two groups.")
+    ] = None,
 ) -> None:
     """Check that every block arrives once, in its place, and that nothing deadlocks; status 1 on a fault.
 
     Example: [bold]shoal check tuna:radix=3 --ranks 1-64[/bold]
     """
-    cases = list(all_cases(spec, [shoal.Problem(layout=layout)] if layout else problems(parse_ranks(ranks))))
+    at = [shoal.Problem(layout=layout)] if layout else problems(parse_ranks(ranks))
+    cases = list(all_cases(spec, (problem for problem in at if collective in (None, collective_of(problem)))))
     tallies: dict[str, Tally] = {}
     with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as workers, progress() as bar:
         for case, outcome in zip(cases, bar.track(workers.map(check_case, cases), total=len(cases)), strict=True):
@@ -77,7 +81,7 @@ def all_cases(spec: str, at: Iterable[shoal.Problem]) -> Iterator[Case]:
     names = [algorithm for algorithm in shoal.algorithms() if algorithm.has_schedule]
     chosen = {} if not spec else {what: shoal.parse(spec, what) for what in collectives_of(spec)}
     for problem in at:
-        what = "allgather" if problem.senders else "alltoall"
+        what = collective_of(problem)
         if spec:
             if what in chosen:
                 yield Case(chosen[what], problem)
@@ -85,6 +89,10 @@ def all_cases(spec: str, at: Iterable[shoal.Problem]) -> Iterator[Case]:
         for algorithm in names:
             if algorithm.collective == what:
                 yield from (Case(shoal.parse(text, what), problem) for text in specs(algorithm, problem.ranks))
+
+
+def collective_of(problem: shoal.Problem) -> str:
+    return "allgather" if problem.senders else "alltoall"
 
 
 def collectives_of(spec: str) -> list[str]:
