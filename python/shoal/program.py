@@ -80,7 +80,7 @@ def choose(needs: Needs, available: list[Mpi]) -> Mpi | None:
 def library_path(needs: Needs, mpi: Mpi) -> dict[str, str]:
     """Makes the loader find this MPI's library where it would find another one, or none.
 
-    A Fortran program names its MPI only through a library of its own: the loader then sees what the preload needs first.
+    A Fortran program needs its MPI only through another library, so the loader sees what the preload needs first.
     """
     found = [needs.library, needs_of(str(mpi.preload)).library]
     if needs.interpreter is None and all(one and one.resolve() == mpi.library.resolve() for one in found):
