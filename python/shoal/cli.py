@@ -22,6 +22,8 @@ COMMANDS = {
     "bench": "bench.bench",
     "simulate": "simulate.simulate",
     "tune": "tune.tune",
+    "explain": "explain.explain",
+    "model": "model.app",
     "report": "report.report",
     "demo": "demo.demo",
 }

@@ -8,8 +8,11 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
 #include <cmath>
 
+#include "model/best_radices.hpp"
+#include "model/load.hpp"
 #include "select/choose.hpp"
 #include "select/profile.hpp"
 
@@ -63,8 +66,19 @@ choice choose_for(const profile& from, std::string_view kind, double block) {
   return choose(table_of(from, kind).measured("by the profile"), sizes);
 }
 
+double seconds_of(const profile& from, std::string_view kind, const std::string& spec, double block) {
+  const measured_exchanges all = table_of(from, kind).measured("by the profile");
+  const auto at = std::find(all.specs.begin(), all.specs.end(), spec);
+  if (at == all.specs.end()) throw std::invalid_argument("the profile has no " + spec);
+  return all.seconds(static_cast<std::size_t>(at - all.specs.begin()), block);
+}
+
 std::optional<choice> unasked(const profile& from) {
   return choose_unasked(table_of(from, "alltoallv").measured("by the profile"));
+}
+
+std::vector<int> best_radices_of(int ranks, double per_digit, double per_step, double per_block) {
+  return best_radices(ranks, {per_digit, per_step, per_block, 0}).radices;
 }
 
 }  // namespace
@@ -89,6 +103,20 @@ void bind_choices(nb::module_& m) {
       .def("rows", rows_of, nb::arg("kind"))
       .def("choose", choose_for, nb::arg("kind"), nb::arg("block"))
       .def("choose_unasked", unasked)
+      .def("seconds", seconds_of, nb::arg("kind"), nb::arg("spec"), nb::arg("block"))
       .def("__str__", to_toml);
+  nb::class_<level_load>(m, "LevelLoad")
+      .def_ro("waits", &level_load::waits)
+      .def_ro("messages", &level_load::messages)
+      .def_ro("blocks", &level_load::blocks);
+  nb::class_<exchange_load>(m, "Load")
+      .def_prop_ro("memory", [](const exchange_load& l) { return l.of(level::memory); })
+      .def_prop_ro("node", [](const exchange_load& l) { return l.of(level::node); })
+      .def_prop_ro("network", [](const exchange_load& l) { return l.of(level::network); })
+      .def_ro("copied_blocks", &exchange_load::copied_blocks);
+  m.def("load_of", [](const selection& chosen, const problem& at) { return load_of(chosen, at); }, nb::arg("selection"),
+        nb::arg("problem"));
+  m.def("best_radices", best_radices_of, nb::arg("ranks"), nb::kw_only(), nb::arg("per_digit"), nb::arg("per_step"),
+        nb::arg("per_block"));
   m.def("read_profile", read_profile, nb::arg("path"));
 }

@@ -33,14 +33,14 @@ def commands():
     for document in DOCUMENTS:
         for block in re.findall(r"```\w*\n(.*?)```", document.read_text(), re.DOTALL):
             for line in block.splitlines():
-                match = re.match(r"(?:\.venv/bin/)?shoal (\w+)(.*)", line)
+                match = re.match(r"(?:\.venv/bin/)?shoal ((?:model |topology )?\w+)(.*)", line)
                 if match:
                     yield document.name, match.group(1), match.group(2).partition(" -- ")[0].partition(" # ")[0]
 
 
 @pytest.mark.parametrize("command", sorted({name for _, name, _ in commands()}))
 def test_commands_have_the_options_that_are_shown(shoal_command, command):
-    _, text, _ = shoal_command(command, "--help")
+    _, text, _ = shoal_command(*command.split(), "--help")
     known = set(re.findall(r"(?<![\w-])--?[a-z][\w-]*", text))
     for document, name, arguments in commands():
         if name == command:

@@ -1,0 +1,126 @@
+"""shoal explain: what would be chosen for an exchange, and why."""
+
+import json
+import re
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+import shoal
+from shoal import machine, tuning
+from shoal.commands.plan import make_problem
+from shoal.console import out
+from shoal.errors import UserError
+from shoal.machine import Machine
+from shoal.measurements import readable_seconds
+
+KINDS = ("alltoall", "alltoallv")
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """Seconds are predicted, or measured where a profile decided."""
+
+    call: str
+    ranks: int
+    layout: str
+    mean_block: float
+    chosen: str
+    seconds: float
+    why: str
+    next: str
+    next_seconds: float
+    by: str
+
+
+def explain(
+    call: Annotated[str, typer.Argument(help="alltoall or alltoallv.")],
+    sizes: Annotated[str, typer.Option(help="Bytes a block: 512, or uniform:0-512.")],
+    ranks: Annotated[int, typer.Option("--ranks", "-n", help="Number of ranks; or give --layout.")] = 0,
+    layout: Annotated[str, typer.Option(help="Ranks per node: 8x8 or 4,4,3, cyclic:3x4.")] = "",
+    profile: Annotated[Path | None, typer.Option(help="Choose by this profile, as jobs with SHOAL_PROFILE do.")] = None,
+    model: Annotated[Path | None, typer.Option(help="Predict for the machine that shoal model fit wrote.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON for programs.")] = False,
+) -> None:
+    """Say which algorithm and parameters would be chosen, why, how long it should take, and what would be next.
+
+    Example: [bold]shoal explain alltoallv --ranks 64 --layout 8x8 --sizes uniform:0-512[/bold]
+
+    By a profile when one is given; else predicted from the counts of the schedules. A job without a profile measures
+    instead. The MPI's own exchange can only be measured.
+    """
+    if call not in KINDS:
+        raise UserError(f"{call}: there are {', '.join(KINDS)}")
+    if profile and model:
+        raise UserError("give --profile or --model, not both")
+    block = mean_block(sizes)
+    found = by_profile(call, block, profile, ranks) if profile else by_model(call, block, ranks, layout, model)
+    if as_json:
+        print(json.dumps(asdict(found)))
+        return
+    placed = f" as {found.layout}" if found.layout else ""
+    out.print(f"{call}, {found.ranks} ranks{placed}, blocks of {found.mean_block:g} bytes on average")
+    out.print(f"[bold]{found.chosen}[/bold], {readable_seconds(found.seconds)}, by {found.by}", soft_wrap=True)
+    out.print(f"Why: {found.why}", soft_wrap=True)
+    if found.next:
+        out.print(f"Next: {found.next}, {readable_seconds(found.next_seconds)}")
+
+
+def mean_block(text: str) -> float:
+    match = re.fullmatch(r"(?:uniform:(\d+)-)?(\d+)", text)
+    if not match or int(match[1] or 0) > int(match[2]):
+        raise UserError(f"--sizes {text}: give the bytes of every block (512), or their limits (uniform:0-512)")
+    return (int(match[1]) + int(match[2])) / 2 if match[1] else float(match[2])
+
+
+def by_profile(call: str, block: float, path: Path, ranks: int) -> Explanation:
+    profile = shoal.read_profile(str(path))
+    if ranks not in (0, profile.ranks):
+        raise UserError(f"{path} is for {profile.ranks} ranks, not {ranks}; run shoal tune -n {ranks}")
+    choice = profile.choose(call, block)
+    by, why = f"the profile {path}", choice.reason
+    unasked = profile.choose_unasked() if call == "alltoallv" else None
+    if unasked:
+        choice, why = unasked, f"{unasked.reason}; {why}"
+    seconds = profile.seconds(call, choice.spec, block)
+    return Explanation(
+        call, profile.ranks, profile.layout, block, choice.spec, seconds, why, choice.next,
+        profile.seconds(call, choice.next, block) if choice.next else 0.0, by,
+    )  # fmt: skip
+
+
+def by_model(call: str, block: float, ranks: int, layout: str, path: Path | None) -> Explanation:
+    problem = make_problem(ranks, layout, 0, 0)
+    prices = machine.read(path) if path else machine.COMMON
+    specs = tuning.candidates(problem.ranks, layout or f"{problem.ranks}x1", uniform=call == "alltoall")
+    specs = list(dict.fromkeys([*specs[1:], *best_digits(problem.ranks, block, prices)]))
+    priced = sorted(
+        ((prices.seconds(load := shoal.load_of(shoal.parse(spec), problem), block), spec, load) for spec in specs),
+        key=lambda entry: entry[0],
+    )
+    (seconds, spec, load), second = priced[0], priced[1]
+    return Explanation(
+        call, problem.ranks, layout, block, spec, seconds, f"{described(load)}; {second[1]} has {described(second[2])}",
+        second[1], second[0], prices.source,
+    )  # fmt: skip
+
+
+def best_digits(ranks: int, block: float, prices: Machine) -> list[str]:
+    """The best of all digit systems, with the prices between nodes."""
+    latency, message, byte = prices.prices[6:9]
+    radices = shoal.best_radices(
+        ranks, per_digit=latency, per_step=message, per_block=block * (byte + prices.prices[9])
+    )
+    return [f"tuna:radices={'x'.join(map(str, radices))}"] if len(radices) > 1 else []
+
+
+def described(load: shoal.Load) -> str:
+    levels = {"through memory": load.memory, "inside the node": load.node, "between nodes": load.network}
+    parts = [
+        f"{level.messages} messages {name} with {level.blocks} blocks in {level.waits} waits"
+        for name, level in levels.items()
+        if level.messages
+    ]
+    return ", ".join(parts) + (f", {load.copied_blocks} blocks copied" if load.copied_blocks else "")

@@ -1,0 +1,130 @@
+"""shoal explain and the model: what is predicted, fitted, refused."""
+
+import random
+
+import pytest
+
+import shoal
+from shoal import machine
+from shoal.machine import COMMON, Sample
+
+PROFILE = """format = 1
+ranks = 4
+layout = "1x4"
+[alltoall]
+microseconds = [{ block = 8, native = 9, pairwise = 3 }, { block = 64, native = 9, pairwise = 30 }]
+[alltoallv]
+asking = 50
+microseconds = [{ block = 8, native = 9, pairwise = 3 }, { block = 64, native = 9, pairwise = 3 }]
+"""
+
+
+def explained(shoal_command, *args):
+    return shoal_command.json("explain", *args)
+
+
+def test_predicts_by_the_counts_of_schedules(shoal_command):
+    told = explained(shoal_command, "alltoallv", "--ranks", 64, "--layout", "8x8", "--sizes", "uniform:0-512")
+    assert told["chosen"].startswith("hierarchical") and told["mean_block"] == 256
+    problem = shoal.Problem(64, layout="8x8")
+    load = shoal.load_of(shoal.parse(told["chosen"]), problem)
+    assert told["seconds"] == pytest.approx(COMMON.seconds(load, 256))
+    flat = COMMON.seconds(shoal.load_of(shoal.parse("spread_out"), problem), 256)
+    assert told["seconds"] <= told["next_seconds"] <= flat
+    assert f"{load.network.messages} messages between nodes" in told["why"]
+    text = shoal_command.output("explain", "alltoallv", "--layout", "8x8", "--sizes", "uniform:0-512")
+    assert told["chosen"] in text and "Why: " in text and f"Next: {told['next']}, " in text
+
+
+def test_small_blocks_travel_in_few_messages_and_large_ones_straight(shoal_command):
+    small = explained(shoal_command, "alltoall", "-n", 256, "--sizes", 1)
+    large = explained(shoal_command, "alltoall", "-n", 256, "--sizes", 1 << 20)
+    assert small["chosen"].startswith("tuna:radi")
+    assert large["chosen"] in ("spread_out", "scattered:block_count=4", "pairwise")
+
+
+def test_by_profile_it_says_what_a_job_would_take(shoal_command, tmp_path):
+    path = tmp_path / "p.toml"
+    path.write_text(PROFILE)
+    told = explained(shoal_command, "alltoall", "--sizes", 8, "--profile", path)
+    assert (told["chosen"], told["next"], told["ranks"]) == ("pairwise", "native", 4)
+    assert told["seconds"] == pytest.approx(3e-6)
+    assert explained(shoal_command, "alltoall", "--sizes", 64, "--profile", path)["chosen"] == "native"
+    unasked = explained(shoal_command, "alltoallv", "--sizes", 8, "--profile", path)
+    assert unasked["chosen"] == "pairwise" and "whatever the sizes" in unasked["why"]
+
+
+@pytest.mark.parametrize(
+    ("args", "words"),
+    [
+        (["alltoallw", "-n", 4, "--sizes", 8], ["alltoallw", "alltoallv"]),
+        (["alltoall", "-n", 4, "--sizes", "much"], ["--sizes much", "uniform:0-512"]),
+        (["alltoall", "-n", 4, "--sizes", "uniform:9-8"], ["uniform:9-8"]),
+        (["alltoall", "--sizes", 8], ["--ranks"]),
+        (["alltoall", "--sizes", 8, "--layout", "2xx"], ["2xx"]),
+        (["alltoall", "--sizes", 8, "--profile", "/no/such"], ["/no/such", "shoal tune"]),
+        (["alltoall", "-n", 4, "--sizes", 8, "--model", "/no/such"], ["/no/such", "shoal model fit"]),
+        (["alltoall", "--sizes", 8, "--model", "/a", "--profile", "/b"], ["not both"]),
+    ],
+)
+def test_wrong_use(shoal_command, args, words):
+    line = shoal_command.refused("explain", *args)
+    assert all(word in line for word in words), line
+
+
+def test_profile_of_other_ranks_is_refused(shoal_command, tmp_path):
+    (tmp_path / "p.toml").write_text(PROFILE)
+    line = shoal_command.refused("explain", "alltoall", "-n", 5, "--sizes", 8, "--profile", tmp_path / "p.toml")
+    assert "for 4 ranks" in line and "shoal tune -n 5" in line
+
+
+# ---- fitting --------------------------------------------------------------------------------------------------------
+
+
+def samples(noise=0.0):
+    """Of the common machine."""
+    chance, problem = random.Random(3), shoal.Problem(16, layout="4x4")
+    found = []
+    for spec in ("spread_out", "pairwise", "scattered:block_count=4", "tuna:radix=2", "tuna:radix=4", "hierarchical"):
+        load = shoal.load_of(shoal.parse(spec), problem)
+        for block in (8, 1024, 65536):
+            found.append(Sample(spec, block, load, COMMON.seconds(load, block) * (1 + noise * chance.uniform(-1, 1))))
+    return found
+
+
+def test_fit_explains_a_machine_that_is_as_the_model_says():
+    found = machine.fit(samples(), "test")
+    assert max(machine.errors(found, samples())) < 1e-6
+    assert machine.fit(samples(), "test").prices[:3] == (0.0, 0.0, 0.0)  # nothing went through memory
+
+
+def test_fit_tells_its_error():
+    noisy = samples(noise=0.2)
+    found = machine.fit(noisy, "test")
+    assert 0.01 < max(machine.errors(found, noisy)) < 0.3
+    assert max(machine.errors_unseen(noisy)) >= max(machine.errors(found, noisy))
+
+
+def test_machine_is_the_same_when_written_and_read(tmp_path):
+    path = tmp_path / "machine.toml"
+    path.write_text(machine.to_toml(COMMON))
+    assert machine.read(path).prices == COMMON.prices
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (lambda text: text.replace("per_message", "per_massage", 1), ["memory.per_massage", "memory.per_message"]),
+        (lambda text: text.replace("[copy]", "[copies]"), ["copies.per_byte"]),
+        (lambda text: text.replace("5e-07", "-1", 1), ["memory.latency", "0 or more"]),
+        (lambda text: text.replace("5e-07", "true", 1), ["memory.latency", "0 or more"]),
+        (lambda text: text.replace("5e-07", "nan", 1), ["memory.latency", "0 or more"]),
+        (lambda text: text + "[copy]", ["machine.toml"]),
+        (lambda text: "speed = 3\n" + text, ["speed"]),
+    ],
+)
+def test_wrong_machine(shoal_command, tmp_path, change, words):
+    path = tmp_path / "machine.toml"
+    path.write_text(change(machine.to_toml(COMMON)))
+    line = shoal_command.refused("explain", "alltoall", "-n", 4, "--sizes", 8, "--model", path)
+    assert all(word in line for word in words), line
