@@ -105,7 +105,7 @@ def short_name(version: str) -> str:
 
 def readable_seconds(seconds: float) -> str:
     for unit, factor in (("s", 1.0), ("ms", 1e3), ("us", 1e6)):
-        if seconds * factor >= 1:
+        if seconds * factor >= 0.9995:  # what would be printed as 1000 of the next smaller
             return f"{seconds * factor:.3g} {unit}"
     return f"{seconds * 1e9:.3g} ns"
 

@@ -53,4 +53,5 @@ def test_readable():
         "56.6 us",
         "4 KiB",
     )
+    assert readable_seconds(999.6e-6) == "1 ms"
     assert short_name("Open MPI v4.1.4, package: Debian OpenMPI, ident: 4.1.4") == "Open MPI 4.1.4"

@@ -82,7 +82,8 @@ def bench(
                 file.write(line)
                 results.add_lines([line])
                 bar.advance(task, 0 if "provenance" in line else 1)
-    out.print(table(results, names))
+    for one in tables(results, names):
+        out.print(one)
     latency_plot(results, output / "latency.png")
     out.print(f"All repetitions: {output / 'results.jsonl'}; picture: {output / 'latency.png'}")
 
@@ -142,36 +143,32 @@ def measure(
         raise UserError(f"the benchmark on {mpi} with {ranks} ranks ended with status {launched.returncode}")
 
 
-def table(results: Results, variants: list[str]) -> Table:
-    rows = Table("MPI", "ranks", "blocks", *variants, "auto ran")
-    before = None
-    for case, series in results.cases.items():
-        if before and (before.mpi, before.ranks, before.distribution) != (case.mpi, case.ranks, case.distribution):
-            rows.add_section()
-        before = case
-        rows.add_row(*describe(case), *(cell(series, name) for name in variants), spec_that_ran(series))
-    return rows
-
-
-def describe(case: Case) -> tuple[str, str, str]:
-    return case.mpi, str(case.ranks), f"{case.distribution} {readable_bytes(case.size)}"
-
-
-def spec_that_ran(series: dict[str, Series]) -> str:
-    """What `auto` chose last."""
-    return series["auto"].ran.partition(": ")[0] if "auto" in series else ""
+def tables(results: Results, variants: list[str]) -> Iterator[Table]:
+    """One for each MPI, number of ranks and distribution: a row for each variant, a column for each size."""
+    groups: dict[tuple[str, int, str], list[Case]] = {}
+    for case in results.cases:
+        groups.setdefault((case.mpi, case.ranks, case.distribution), []).append(case)
+    for (mpi, ranks, distribution), cases in groups.items():
+        rows = Table(title=f"{mpi}, {ranks} ranks, {distribution} blocks", title_justify="left")
+        rows.add_column("variant", no_wrap=True)
+        for case in cases:
+            rows.add_column(readable_bytes(case.size))
+        for name in variants:
+            if any(name in results.cases[case] for case in cases):
+                rows.add_row(name, *(cell(results.cases[case], name) for case in cases), end_section=True)
+        yield rows
 
 
 def cell(series: dict[str, Series], name: str) -> str:
-    """The median; beside it how it compares with the MPI's own."""
+    """The median; below it how it compares with the MPI's own, and what `auto` took."""
     if name not in series:
         return "-"
     text = readable_seconds(series[name].median)
-    if name == "native" or "native" not in series:
-        return text
-    verdict = series[name].verdict_against(series["native"])
-    ratio = series[name].speedup_over(series["native"])
-    return f"{text} [{COLOURS[verdict]}]{ratio:.2f}x {verdict}[/]"
+    if name != "native" and "native" in series:
+        verdict = series[name].verdict_against(series["native"])
+        ratio = series[name].speedup_over(series["native"])
+        text += f"\n[{COLOURS[verdict]}]{ratio:.2f}x {verdict}[/]"
+    return text + (f"\n{series[name].ran.partition(': ')[0]}" if name == "auto" else "")
 
 
 def progress() -> Progress:
