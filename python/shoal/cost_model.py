@@ -8,6 +8,7 @@ network or of waves that overlap. Source: LogGP with one port a node; counts: th
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 
 import shoal
 from shoal.errors import UserError
@@ -48,7 +49,7 @@ class Wave:
 def predict(how: shoal.Selection, at: Cluster, block: float, machine: Machine, published: bool = False) -> float:
     """Seconds for blocks of so many bytes on average. `published`: sizes in a message of their own, one step at a time,
     and the largest block found by a reduction first, as in the TuNA paper's programs."""
-    waves = list(waves_of(how, at, published))
+    waves = waves_of(how, at, published)
     seconds = sum(seconds_of(wave, at, block, machine, published) for wave in waves)
     if published and any(wave.announced for wave in waves):
         seconds += math.ceil(math.log2(at.ranks)) * (machine.message + machine.latency)
@@ -65,7 +66,12 @@ def seconds_of(wave: Wave, at: Cluster, block: float, machine: Machine, publishe
     return seconds + 2 * (wave.local + wave.crossing) * block * machine.copy
 
 
-def waves_of(how: shoal.Selection, at: Cluster, published: bool = False) -> Iterator[Wave]:
+@cache
+def waves_of(how: shoal.Selection, at: Cluster, published: bool = False) -> tuple[Wave, ...]:
+    return tuple(generate_waves(how, at, published))
+
+
+def generate_waves(how: shoal.Selection, at: Cluster, published: bool) -> Iterator[Wave]:
     name, with_ = how.algorithm.name, how.arguments
     if name == "tuna":
         inflight = 1 if published else number(with_["inflight"], at.ranks)
@@ -73,11 +79,11 @@ def waves_of(how: shoal.Selection, at: Cluster, published: bool = False) -> Iter
     elif name in ("spread_out", "linear", "scattered", "pairwise", "exclusive_or"):
         together = {"scattered": with_.get("block_count", "all"), "pairwise": "1", "exclusive_or": "1"}
         yield from linear(at, number(together.get(name, "all"), at.ranks))
-    elif name == "hierarchical":
+    elif name == "hierarchical" and with_["carriers"] == "all":
         yield from inside(with_, at, published)
         yield from between(with_, at)
     else:
-        raise UserError(f"{name}: the cost model knows tuna, hierarchical and the linear exchanges")
+        raise UserError(f"{how}: the cost model knows tuna, hierarchical with carriers=all and the linear exchanges")
 
 
 def number(word: str, otherwise: int) -> int:

@@ -23,7 +23,7 @@ def test_counts_are_those_of_the_schedules(spec, nodes, ppn):
     at, how = Cluster(nodes, ppn), shoal.parse(spec)
     if "radices" in spec and at.ranks > 30:
         pytest.skip("30 ranks at most")
-    waves = list(waves_of(how, at))
+    waves = waves_of(how, at)
     programs = shoal.generate_all(how, shoal.Problem(layout=f"{nodes}x{ppn}"))
     assert sum(wave.messages for wave in waves) == pytest.approx(programs[0].sent.messages)
     assert sum(wave.local + wave.crossing for wave in waves) == pytest.approx(programs[0].sent.blocks)
@@ -46,8 +46,9 @@ def test_times_by_hand():
 
 
 def test_what_it_does_not_know():
-    with pytest.raises(UserError, match="knows tuna"):
-        predict(shoal.parse("two_phase"), Cluster(2, 2), 1, Machine(1, 1, 1, 1, 1, 1))
+    for spec in ("two_phase", "hierarchical:carriers=1"):
+        with pytest.raises(UserError, match="knows tuna"):
+            predict(shoal.parse(spec), Cluster(2, 2), 1, Machine(1, 1, 1, 1, 1, 1))
 
 
 def test_a_million_ranks(shoal_command, tmp_path):

@@ -99,7 +99,7 @@ def simulate(
     ppn: Annotated[int, typer.Option(help="Ranks on each.", min=1)] = 16,
     variants: Annotated[str, typer.Option(help="Specs and native; by ';'.")] = "native;tuna:radix=2;tuna;hierarchical",
     sizes: Annotated[str, typer.Option(help="Bytes a block (for all but uniform the largest).")] = "16,64,1024",
-    distribution: Annotated[str, typer.Option(help="uniform, random, power, sparse, hot.")] = "random",
+    distribution: Annotated[str, typer.Option(help="As of shoal bench.")] = "random",
     message_cost: Annotated[
         str, typer.Option(help="What a rank needs for each message it sends and for each it receives.")
     ] = "0.4us",
@@ -135,7 +135,7 @@ def simulate(
     output.mkdir(parents=True, exist_ok=True)
     lines = predictions(at, launches[0][1], wanted) if model else simulations(at, launches, wanted, verified)
     results = Results()
-    with (output / "results.jsonl").open("w") as file, progress() as bar:
+    with (output / "results.jsonl").open("w", buffering=1) as file, progress() as bar:
         task = bar.add_task("simulating", total=len(wanted.sizes) * sum(len(names) for _, names in launches))
         for line in lines:
             file.write(line + "\n")
@@ -222,7 +222,7 @@ def run(at: Simulation, selector: str, arguments: list[str], expected: int) -> I
     with tempfile.TemporaryDirectory(prefix="shoal-") as folder, tempfile.TemporaryFile("w+") as said:
         command = at.command(Path(folder), selector, arguments)
         with subprocess.Popen(
-            command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=said, text=True, start_new_session=True
+            command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=said, text=True
         ) as launched:
             assert launched.stdout
             try:
