@@ -20,7 +20,8 @@ double per_byte(double small_seconds, double large_seconds, const measured_direc
 
 double native_seconds(const group_flow& flow) {
   const measured_direction& m = *flow.measured;
-  return m.native_small + per_byte(m.native_small, m.native_large, m) * std::max(0.0, flow.bytes - double{m.small});
+  const double more = std::max(0.0, flow.bytes - static_cast<double>(m.small));
+  return m.native_small + per_byte(m.native_small, m.native_large, m) * more;
 }
 
 struct candidate {
@@ -79,7 +80,8 @@ link_cost link_of(const group_flow& flow, std::string_view network) {
   const intergroup_cost cost = cost_of(plain, flow.groups());
   const double byte = per_byte(m.plain_small, m.plain_large, m) / cost.volume;
   const double startup = m.plain_small / static_cast<double>(cost.steps);
-  return {std::max(least_startup, startup - cost.volume * double{m.small} * byte / static_cast<double>(cost.steps)), byte};
+  const double small = static_cast<double>(m.small) * byte;
+  return {std::max(least_startup, startup - cost.volume * small / static_cast<double>(cost.steps)), byte};
 }
 
 choice choose_between_groups(std::span<const group_flow> flows, std::string_view network) {

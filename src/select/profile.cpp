@@ -57,6 +57,10 @@ class reader {
 
   toml::table parse(std::string_view text) const {
     if (text.size() > most_bytes) fail(1, "longer than a mebibyte");
+    // What the parser of TOML does with some of the others outside quotes is undefined.
+    const auto odd = std::find_if(text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) > 127; });
+    if (odd != text.end())
+      fail(1 + static_cast<int>(std::count(text.begin(), odd, '\n')), "a character that is not ASCII; leave it out");
     try {
       return toml::parse(text, file_);
     } catch (const toml::parse_error& error) {
@@ -162,7 +166,7 @@ std::string quoted(std::string_view text) {
   std::string all = "\"";
   for (const char c : text) {
     if (c == '"' || c == '\\') all += '\\';
-    all += static_cast<unsigned char>(c) < ' ' ? ' ' : c;
+    all += static_cast<unsigned char>(c) < ' ' ? ' ' : static_cast<unsigned char>(c) < 127 ? c : '?';
   }
   return all + "\"";
 }

@@ -1,21 +1,12 @@
-// libFuzzer target for topology files: whatever the bytes, the parser gives a network that can be scheduled and written
-// back, or says what is wrong. Built on request only, as it needs Clang:
-//     cmake -S . -B build/fuzz -DCMAKE_CXX_COMPILER=clang++ -DSHOAL_FUZZ=ON
-//     cmake --build build/fuzz -t topology_fuzz
-//     build/fuzz/tests/fuzz/topology_fuzz -max_len=400 -max_total_time=60 tests/fuzz/topology_corpus
-#include <cstddef>
-#include <cstdint>
-#include <cstdlib>
-#include <optional>
-
+// Topology files: whatever the bytes, the parser gives a network that can be scheduled and written back, or says what is
+// wrong.
+#include "fuzz.hpp"
 #include "topology/rank_tree.hpp"
 #include "topology/topology_file.hpp"
 
 namespace {
 
-void require(bool holds) {
-  if (!holds) std::abort();
-}
+using shoal::fuzz::require;
 
 void schedule_and_write(const shoal::switch_network& network) {
   require(shoal::rank_tree(network).ranks() == static_cast<int>(network.machines().size()));

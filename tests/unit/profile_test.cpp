@@ -89,6 +89,7 @@ TEST(profile, is_refused_whole_with_file_line_and_expectation) {
             "p.toml:3: 'speed' is unknown; the profile may have alltoall, alltoallv, format, layout, machine, mpi, ranks, shoal");
   EXPECT_EQ(refused("format = 1\nmpi = 3\nranks = 2"), "p.toml:2: mpi must be a text in quotes");
   EXPECT_EQ(refused("format = 1\n\nranks = = 2").substr(0, 9), "p.toml:3:");
+  EXPECT_EQ(refused("format = 1\nranks = \u2009 2").substr(0, 32), "p.toml:2: a character that is no");
   EXPECT_NE(refused(std::string(head) + "[alltoall]\n").find("p.toml:6: alltoall needs microseconds"), std::string::npos);
 }
 
