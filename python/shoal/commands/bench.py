@@ -4,6 +4,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import nullcontext
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
@@ -19,6 +20,7 @@ from shoal.measurements import Case, Results, Series, readable_bytes, readable_s
 from shoal.mpi import Mpi, find_all, launch_command, launch_environment
 from shoal.networks import HELP, read_network
 from shoal.plots import latency_plot
+from shoal.resume import Earlier, Kept, label_of, labelled
 from shoal.suites import SUITES, Suite
 
 QUICK = {"ranks": "4", "sizes": "8,1024,32768", "distributions": "uniform,random"}
@@ -40,6 +42,9 @@ def bench(
     output: Annotated[Path, typer.Option("--output", "-o", help="Folder for results.jsonl and latency.png.")] = Path(
         "shoal-bench"
     ),
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Keep the complete cases of an interrupted run; measure the others.")
+    ] = False,
     quick: Annotated[bool, typer.Option("--quick", help="A look in less than a minute.")] = False,
     suite: Annotated[str, typer.Option(help=f"One of the papers' experiments: {', '.join(SUITES)}.")] = "",
     emulate: Annotated[str, typer.Option(help=f"Across an emulated cluster: {HELP}")] = "",
@@ -66,19 +71,25 @@ def bench(
         seconds, emulate, rate = what.seconds, what.emulate, what.rate
         out.print(f"{suite}: {what.shows}")
     names = check_variants(variants)
-    cases = len(sizes.split(",")) * len(distributions.split(","))
-    runs = [(chosen, int(n)) for chosen in choose_mpis(mpi) for n in ranks.split(",")]
-    arguments = ["--variants", ";".join(names), "--sizes", sizes, "--distributions", distributions]
-    arguments += ["--seconds", str(seconds)]
+    wanted = [(kind, int(size)) for kind in distributions.split(",") for size in sizes.split(",")]
+    runs = [
+        Run(chosen, int(n), seconds, f"{emulate} {rate}".strip())
+        for chosen in choose_mpis(mpi)
+        for n in ranks.split(",")
+    ]
+    path = output / "results.jsonl"
+    earlier = Earlier.read(path) if resume else Earlier()
+    todo = [(run, earlier.keep(run.label, wanted, names)) for run in runs]
     output.mkdir(parents=True, exist_ok=True)
-    results = Results()
+    write_lines(path, [line for _, kept in todo for line in kept.lines])
+    results = Results.read([path])
     room = Emulation(read_network(emulate, rate)) if emulate else nullcontext()
-    with room as cluster, progress() as bar, (output / "results.jsonl").open("w") as file:
+    with room as cluster, progress() as bar, path.open("a", buffering=1) as file:
         launch = cluster.launch_command if cluster else launch_command
-        task = bar.add_task("measuring", total=len(runs) * cases * len(names))
-        for chosen, number in runs:
-            bar.update(task, description=f"{chosen.kind} {chosen.version}, {number} ranks")
-            for line in measure(chosen, number, arguments, launch):
+        task = bar.add_task("measuring", total=len(names) * sum(len(kept.missing) for _, kept in todo))
+        for run, kept in todo:
+            bar.update(task, description=f"{run.mpi.kind} {run.mpi.version}, {run.ranks} ranks")
+            for line in run.measure(kept, names, launch):
                 file.write(line)
                 results.add_lines([line])
                 bar.advance(task, 0 if "provenance" in line else 1)
@@ -86,6 +97,33 @@ def bench(
         out.print(one)
     latency_plot(results, output / "latency.png")
     out.print(f"All repetitions: {output / 'results.jsonl'}; picture: {output / 'latency.png'}")
+
+
+@dataclass(frozen=True)
+class Run:
+    mpi: Mpi
+    ranks: int
+    seconds: float
+    network: str
+
+    @property
+    def label(self) -> str:
+        return label_of(f"{self.mpi.kind} {self.mpi.version}", self.ranks, self.seconds, self.network)
+
+    def measure(self, kept: Kept, variants: list[str], launch: Callable[..., list[str]]) -> Iterator[str]:
+        """The lines of what is missing."""
+        for distributions, sizes in kept.launches():
+            arguments = ["--variants", ";".join(variants), "--sizes", ",".join(map(str, sizes))]
+            arguments += ["--distributions", ",".join(distributions), "--seconds", str(self.seconds)]
+            for line in measure(self.mpi, self.ranks, arguments, launch):
+                yield labelled(line, self.label)
+
+
+def write_lines(path: Path, lines: list[str]) -> None:
+    """In place of what is there, so that nothing is lost when this is interrupted."""
+    new = path.with_suffix(".new")
+    new.write_text("".join(line + "\n" for line in lines))
+    new.replace(path)
 
 
 def find_suite(name: str) -> Suite:

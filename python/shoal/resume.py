@@ -1,0 +1,81 @@
+"""What an interrupted benchmark left: the cases that are complete, so that only the others are measured."""
+
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from shoal.errors import UserError
+
+
+def label_of(mpi: str, ranks: int, seconds: float, network: str) -> str:
+    """What must be the same for results to be of one benchmark; written into the provenance of every launch."""
+    return ", ".join(part for part in (mpi, f"{ranks} ranks", f"{seconds:g} s a variant", network) if part)
+
+
+def labelled(line: str, label: str) -> str:
+    """A line of the driver; one of provenance with the label in it."""
+    record = json.loads(line)
+    if "provenance" not in record:
+        return line
+    record["provenance"]["launch"] = label
+    return json.dumps(record) + "\n"
+
+
+@dataclass
+class Earlier:
+    """Lines by launch and case."""
+
+    provenance: dict[str, str] = field(default_factory=dict)
+    cases: dict[tuple[str, str, int], dict[str, str]] = field(default_factory=dict)
+
+    @classmethod
+    def read(cls, path: Path) -> "Earlier":
+        """A last line that was cut off is left out."""
+        found, label = cls(), ""
+        for line in path.read_text().splitlines() if path.is_file() else []:
+            try:
+                record = json.loads(line)
+            except json.JSONDecodeError:
+                continue
+            if "provenance" in record:
+                label = record["provenance"].get("launch", "")
+                found.provenance[label] = line
+            else:
+                case = found.cases.setdefault((label, record["distribution"], record["size"]), {})
+                case[record["variant"]] = line
+        if found.cases and "" in found.provenance:
+            raise UserError(f"{path} does not say how it was measured; give another folder with -o")
+        return found
+
+    def complete(self, label: str, distribution: str, size: int, variants: Iterable[str]) -> list[str]:
+        """The lines of this case, or none where a variant is missing."""
+        lines = self.cases.get((label, distribution, size), {})
+        needed = [name for name in variants if name in lines or may_be_left_out(name, distribution) is False]
+        return [lines[name] for name in needed] if all(name in lines for name in needed) else []
+
+    def keep(self, label: str, cases: Sequence[tuple[str, int]], variants: Sequence[str]) -> "Kept":
+        """Of these distributions and sizes."""
+        lines = {case: self.complete(label, *case, variants) for case in cases}
+        done = [line for case in cases for line in lines[case]]
+        head = [self.provenance[label]] if done else []
+        return Kept([*head, *done], [case for case in cases if not lines[case]])
+
+
+@dataclass(frozen=True)
+class Kept:
+    lines: list[str]
+    missing: list[tuple[str, int]]
+
+    def launches(self) -> list[tuple[list[str], list[int]]]:
+        """Distributions and sizes to measure together: all cases of such a launch are missing."""
+        by_sizes: dict[tuple[int, ...], list[str]] = {}
+        for distribution in dict.fromkeys(name for name, _ in self.missing):
+            sizes = tuple(size for name, size in self.missing if name == distribution)
+            by_sizes.setdefault(sizes, []).append(distribution)
+        return [(names, list(sizes)) for sizes, names in by_sizes.items()]
+
+
+def may_be_left_out(variant: str, distribution: str) -> bool:
+    """The driver measures what needs equal blocks with equal blocks only."""
+    return distribution != "uniform" and variant.startswith(("bruck", "preloaded"))
