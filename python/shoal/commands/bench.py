@@ -72,27 +72,15 @@ def bench(
         out.print(f"{suite}: {what.shows}")
     names = check_variants(variants)
     wanted = [(kind, int(size)) for kind in distributions.split(",") for size in sizes.split(",")]
-    runs = [
-        Run(chosen, int(n), seconds, f"{emulate} {rate}".strip())
-        for chosen in choose_mpis(mpi)
-        for n in ranks.split(",")
-    ]
+    network = f"{emulate} {rate}".strip()
+    runs = [Run(chosen, int(n), seconds, network) for chosen in choose_mpis(mpi) for n in ranks.split(",")]
     path = output / "results.jsonl"
     earlier = Earlier.read(path) if resume else Earlier()
     todo = [(run, earlier.keep(run.label, wanted, names)) for run in runs]
     output.mkdir(parents=True, exist_ok=True)
-    write_lines(path, [line for _, kept in todo for line in kept.lines])
-    results = Results.read([path])
-    room = Emulation(read_network(emulate, rate)) if emulate else nullcontext()
-    with room as cluster, progress() as bar, path.open("a", buffering=1) as file:
-        launch = cluster.launch_command if cluster else launch_command
-        task = bar.add_task("measuring", total=len(names) * sum(len(kept.missing) for _, kept in todo))
-        for run, kept in todo:
-            bar.update(task, description=f"{run.mpi.kind} {run.mpi.version}, {run.ranks} ranks")
-            for line in run.measure(kept, names, launch):
-                file.write(line)
-                results.add_lines([line])
-                bar.advance(task, 0 if "provenance" in line else 1)
+    results = measure_all(todo, names, path, Emulation(read_network(emulate, rate)) if emulate else None)
+    if not results.cases:
+        raise UserError("in every repetition a rank started late: the machine is busy; wait, or give more --seconds")
     for one in tables(results, names):
         out.print(one)
     latency_plot(results, output / "latency.png")
@@ -117,6 +105,24 @@ class Run:
             arguments += ["--distributions", ",".join(distributions), "--seconds", str(self.seconds)]
             for line in measure(self.mpi, self.ranks, arguments, launch):
                 yield labelled(line, self.label)
+
+
+def measure_all(
+    todo: list[tuple[Run, Kept]], names: list[str], path: Path, network: Emulation | None
+) -> Results:  # fmt: skip
+    """Into the file, behind what is kept."""
+    write_lines(path, [line for _, kept in todo for line in kept.lines])
+    results = Results.read([path])
+    with network or nullcontext() as cluster, progress() as bar, path.open("a", buffering=1) as file:
+        launch = cluster.launch_command if cluster else launch_command
+        task = bar.add_task("measuring", total=len(names) * sum(len(kept.missing) for _, kept in todo))
+        for run, kept in todo:
+            bar.update(task, description=f"{run.mpi.kind} {run.mpi.version}, {run.ranks} ranks")
+            for line in run.measure(kept, names, launch):
+                file.write(line)
+                results.add_lines([line])
+                bar.advance(task, 0 if "provenance" in line else 1)
+    return results
 
 
 def write_lines(path: Path, lines: list[str]) -> None:
