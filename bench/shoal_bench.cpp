@@ -335,7 +335,8 @@ class driver {
   common_clock clock_{MPI_COMM_WORLD};
   mpi_transport over_{duplicate_world()};
   int rank_ = over_.rank(), ranks_ = over_.ranks();
-  bool crowded_ = shoals(MPI_COMM_WORLD).crowded();
+  // Ranks do not spin while they wait: they outnumber cores, or are told so, as on emulated hosts.
+  bool crowded_ = shoals(MPI_COMM_WORLD).wait().mode() != wait_mode::spin;
   double notice_ = shortest_notice();
   wait_mode mode_ = shoals(MPI_COMM_WORLD).wait().mode();
   waiting wait_{mode_};

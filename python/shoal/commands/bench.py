@@ -31,7 +31,7 @@ COLOURS = {"faster": "green", "slower": "red", "no difference": "dim"}
 def bench(
     ranks: Annotated[str, typer.Option("--ranks", "-n", help="Numbers of ranks.")] = "2,4,8",
     mpi: Annotated[
-        str, typer.Option(help="mpich, openmpi, with a version as in mpich5, or several: mpich5,openmpi5.")
+        str, typer.Option(help="mpich, openmpi, impi, with a version as in mpich5, or several: mpich5,impi.")
     ] = "",
     variants: Annotated[str, typer.Option(help="Specs, auto, native, hand, memcpy; by ';'.")] = "auto;native",
     sizes: Annotated[str, typer.Option(help="Bytes a block (for all but uniform the largest, see below).")] = (
