@@ -67,7 +67,7 @@ void alltoall_service::verify(native_call native) {
 }
 
 std::int64_t alltoall_service::bytes_sent() const {
-  const number_array& counts = in_place() ? call_.recv_counts : call_.send_counts;
+  const number_array& counts = sent_counts();
   std::int64_t elements = 0;
   for (int i = 0; i < state_.ranks(); ++i) elements += counts[i];
   return elements * type_size();

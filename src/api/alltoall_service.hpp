@@ -38,12 +38,14 @@ class alltoall_service {
   void verify(native_call native);
 
   std::int64_t bytes_sent() const;
+  std::int64_t bytes_to(int destination) const { return sent_counts()[destination] * type_size(); }
 
  private:
   bool in_place() const { return call_.send == MPI_IN_PLACE; }
   std::int64_t type_size() const;
+  const number_array& sent_counts() const { return in_place() ? call_.recv_counts : call_.send_counts; }
   // Of a uniform exchange.
-  std::int64_t block_bytes() const { return (in_place() ? call_.recv_counts : call_.send_counts)[0] * type_size(); }
+  std::int64_t block_bytes() const { return bytes_to(0); }
   void describe();
   features local_features() const;
   bool valid(const user_buffer& b, MPI_Datatype type) const;

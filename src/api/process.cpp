@@ -249,6 +249,7 @@ void process::release(attribute* held) {
 void process::finish() {
   closed_ = true;
   while (!attributes_.empty()) release(attributes_.front());
+  if (!settings_.record.empty()) traffic_.write(settings_.record);
   int world_rank = -1;
   PMPI_Comm_rank(MPI_COMM_WORLD, &world_rank);
   if (settings_.report != reporting::none && world_rank == 0 && !report_.empty()) report_.print(std::cerr);

@@ -15,6 +15,7 @@
 #include "api/intercommunicator.hpp"
 #include "api/report.hpp"
 #include "api/settings.hpp"
+#include "api/traffic.hpp"
 
 namespace shoal {
 
@@ -37,6 +38,7 @@ class process {
   std::string explain(MPI_Comm comm);
 
   const settings& set() const { return settings_; }
+  traffic_record& traffic() { return traffic_; }
 
  private:
   // What hangs on a user's communicator: its state, or why there is none, so that ranks agree on that only once.
@@ -76,6 +78,7 @@ class process {
   std::atomic<std::uint64_t> released_ = 0;  // how many were released
   std::atomic<int> served_ = 0;  // communicators that have a state
   usage_report report_;
+  traffic_record traffic_;
 };
 
 }  // namespace shoal

@@ -85,8 +85,9 @@ void settings::set(const std::string& name, const std::string& value) {
     else if (name == "profile") take_profile(value, *this);
     else if (name == "report") report = read_reporting(value);
     else if (name == "verify") verify = read_switch(name, value);
+    else if (name == "record") record = value;
     else throw std::invalid_argument("there is no such setting; there are alltoall, alltoallv, allgather, allgatherv, "
-                                     "wait, layout, network, topology, profile, report, verify");
+                                     "wait, layout, network, topology, profile, report, verify, record");
   } catch (const std::invalid_argument& error) {
     throw std::invalid_argument(name + " = " + value + ": " + error.what());
   }
@@ -102,7 +103,7 @@ std::string settings::canonical() const {
   return "alltoall=" + text(alltoall) + " alltoallv=" + text(alltoallv) + " allgather=" + text(allgather) +
          " allgatherv=" + text(allgatherv) + " network=" + network + " layout=" + nodes +
          " topology=" + (topology ? to_edge_list(*topology) : "") +
-         " verify=" + (verify ? "1" : "0");
+         " verify=" + (verify ? "1" : "0") + " record=" + record;
 }
 
 std::string settings::canonical_profile() const { return profile ? to_toml(*profile) : profile_fault; }
@@ -120,7 +121,8 @@ settings read_settings() {
                                              {"SHOAL_TOPOLOGY", "topology"},
                                              {"SHOAL_PROFILE", "profile"},
                                              {"SHOAL_REPORT", "report"},
-                                             {"SHOAL_VERIFY", "verify"}};
+                                             {"SHOAL_VERIFY", "verify"},
+                                             {"SHOAL_RECORD", "record"}};
   for (const auto& [variable, name] : names)
     if (const char* value = secure_getenv(variable); value && *value) {
       try {

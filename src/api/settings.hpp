@@ -30,9 +30,10 @@ struct settings {
   std::string profile_fault;                       // why the one that was named cannot be used
   reporting report = reporting::none;
   bool verify = false;
+  std::string record;  // a file for the traffic between ranks; empty: none
 
   // Sets one by name: alltoall, alltoallv, allgather, allgatherv, wait, layout, network, topology, profile, report,
-  // verify. A profile that cannot be used is no error: profile_fault tells.
+  // verify, record. A profile that cannot be used is no error: profile_fault tells.
   // Throws std::invalid_argument with the name, the value and what is allowed.
   void set(const std::string& name, const std::string& value);
 
