@@ -66,7 +66,7 @@ void memory_network::match(line& l) {
 void memory_network::poll(int rank, std::vector<int>& ended) {
   auto& waiting = ended_[rank];
   std::shuffle(waiting.begin(), waiting.end(), random_);
-  std::bernoulli_distribution held_back(options_.delay);
+  std::bernoulli_distribution held_back(rank == options_.slowest ? 0.98 : options_.delay);
   std::vector<int> later;
   for (int ticket : waiting) (held_back(random_) ? later : ended).push_back(ticket);
   waiting.swap(later);

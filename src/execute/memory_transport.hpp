@@ -19,6 +19,8 @@ struct memory_network_options {
   bool eager = false;
   // A transfer that could end is held back at each poll with this probability.
   double delay = 0;
+  // Of this rank hardly any transfer that could end does: all others wait for it.
+  int slowest = -1;
 };
 
 // Used from one thread; create the transports of all ranks from it and poll them in any order.

@@ -110,7 +110,7 @@ class whole_exchange {
       else exchanges_[r]->repeat(what(r));
     }
     run_result result;
-    for (int idle = 0; idle < 2000 && !result.finished;) {
+    for (int idle = 0; idle < 100000 && !result.finished;) {
       bool moved = false;
       exchanges_[random_() % job_.ranks]->progress(moved);
       result.finished = std::all_of(exchanges_.begin(), exchanges_.end(), [](auto& e) { return e->done(); });
@@ -197,6 +197,7 @@ TEST(Exchange, DeliversEveryByteWhateverTheSizesTypesAndDelays) {
     const job j = random_job(random, ranks);
     const std::string spec = random_spec(random, ranks, j.uniform);
     memory_network_options options{seed, random() % 2 == 0, random() % 2 ? 0.7 : 0.0};
+    if (random() % 3 == 0) options.slowest = static_cast<int>(random() % static_cast<unsigned>(ranks));
     const std::size_t inline_bytes = std::vector<std::size_t>{0, 100, 4096}[random() % 3];
     SCOPED_TRACE("seed " + std::to_string(seed) + ", " + spec + ", " + std::to_string(ranks) + " ranks");
     whole_exchange all(parse_selection(spec), j, seed, options, inline_bytes);
