@@ -25,18 +25,25 @@ MOST_BYTES = 4 << 20  # of a rank's buffer
 
 def candidates(ranks: int, layout: str, *, uniform: bool) -> list[str]:
     """What is worth measuring on ranks that are placed so."""
-    nodes = [len(node.split(",")) for node in layout.split("/")] if "/" in layout else None
-    one_node = layout in (f"1x{ranks}", str(ranks))
+    node = largest_node(layout)
     radices = sorted({2, 3, 4, 8, 16, 32, math.isqrt(ranks - 1) + 1, (ranks + 1) // 2})
     specs = ["native", "spread_out", "pairwise", "scattered:block_count=4"]
     specs += [f"tuna:radix={r}" for r in radices if 2 <= r < ranks]
     if uniform and ranks > 2:
         specs.append("bruck:radix=2")
-    if one_node:
+    if node == ranks:
         specs.append("shared")
-    elif nodes is None or max(nodes) > 1:
-        specs += ["hierarchical", "hierarchical:local=linear", "hierarchical:radix=2", "hierarchical:pattern=staggered"]
+    elif node > 1:
+        specs += ["hierarchical", "hierarchical:local=linear", "hierarchical:radix=2", "hierarchical:carriers=1"]
     return list(dict.fromkeys(str(shoal.parse(spec)) for spec in specs))
+
+
+def largest_node(layout: str) -> int:
+    """Ranks of the largest node, in any way of writing it."""
+    if "/" in layout:
+        return max(len(node.split(",")) for node in layout.split("/"))
+    sizes = layout.removeprefix("cyclic:")
+    return int(sizes.partition("x")[2]) if "x" in sizes else max(map(int, sizes.split(",")))
 
 
 def coarse_sizes(ranks: int) -> list[int]:

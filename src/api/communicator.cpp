@@ -8,6 +8,7 @@
 #include <array>
 #include <bit>
 #include <cmath>
+#include <cstdio>
 #include <fstream>
 #include <system_error>
 
@@ -15,6 +16,7 @@
 #include "api/errors.hpp"
 #include "api/job.hpp"
 #include "api/measuring.hpp"
+#include "shoal/shoal.h"
 
 namespace shoal {
 
@@ -32,6 +34,9 @@ std::uint64_t node_name() {
 
 // Calls of a kind before anything is measured: a communicator used only a few times is not worth it.
 constexpr int unmeasured_calls = 20;
+
+// A class of all sizes, which size_class() gives to none.
+constexpr std::uint64_t any_sizes = ~std::uint64_t{0};
 
 // Sizes that differ by less than a factor of two are chosen for once.
 std::uint64_t size_class(const features& sizes) {
@@ -73,6 +78,7 @@ communicator::communicator(MPI_Comm own, const settings& set)
     survey(set);
     if (set.report == reporting::phases) exchange_.record_phases(&phases_.emplace(at_.nodes.get(), rank()));
     if (set.profile) adopt(*set.profile);
+    tries_ = set.tries;
   } catch (...) {
     release();
     throw;
@@ -158,6 +164,7 @@ void communicator::adopt(const profile& from) {
   if (wrong) return warn_once(*wrong, "what is not asked for is measured");
   for (const bool uniform : {false, true})
     if (const auto& kind = from.kinds[uniform]) adopt(uniform, kind->measured("by the profile"));
+  profiled_ = true;
 }
 
 // From now on these times decide.
@@ -219,7 +226,8 @@ const decision* communicator::choose_unasked(bool uniform, std::int64_t block_by
   }
   measure(uniform);
   if (uniform) return choose_for(uniform, features::uniform(ranks(), block_bytes));
-  return kind.unasked.how ? &kind.unasked : nullptr;
+  if (!kind.unasked.how) return nullptr;
+  return tries_ ? try_out(uniform, any_sizes, std::nullopt) : &kind.unasked;
 }
 
 const decision* communicator::choose_at_once(bool uniform, std::int64_t block_bytes) {
@@ -247,6 +255,7 @@ void communicator::measure(bool uniform) {
 const decision* communicator::choose_for(bool uniform, const features& sizes, ways allowed) {
   automatic& kind = automatic_[uniform];
   const std::uint64_t wanted = size_class(sizes) << 1 | (allowed == over_messages);
+  if (tries_ && allowed == all_ways) return try_out(uniform, wanted, sizes.mean_block());
   if (kind.last && kind.last_class == wanted) return kind.last;
   decision& ready = kind.by_sizes[wanted];
   if (!ready.how) {
@@ -255,6 +264,37 @@ const decision* communicator::choose_for(bool uniform, const features& sizes, wa
   }
   kind.last_class = wanted;
   return kind.last = &ready;
+}
+
+const decision* communicator::try_out(bool uniform, std::uint64_t sizes, std::optional<double> block) {
+  automatic& kind = automatic_[uniform];
+  auto it = kind.on_trial.find(sizes);
+  if (it == kind.on_trial.end()) {
+    const std::vector<std::string> specs = likely(*kind.measured, block);
+    it = kind.on_trial.emplace(sizes, tried{trial(specs.size()), {}, {}}).first;
+    for (const std::string& spec : specs)
+      it->second.ways.push_back(made({parse_selection(spec), "being tried on the program's own exchanges"}, 0));
+    for (decision& way : it->second.ways) way.on_trial = &it->second.turns;
+  }
+  tried& one = it->second;
+  if (!one.turns.over()) return &one.ways[one.turns.next()];
+  if (!one.settled.how) settle(one, block.value_or(0));
+  return &one.settled;
+}
+
+// By what the ways took on the rank where they took longest.
+void communicator::settle(tried& one, double block) {
+  const std::string calls = std::to_string(one.ways.size() * trial::rounds);
+  measured_exchanges found;
+  found.specs.clear();
+  for (const decision& way : one.ways) found.specs.push_back(way.how->spec);
+  found.source = "tried in " + calls + " of the program's own exchanges";
+  found.points = {{0, slowest(one.turns.medians())}, {1, {}}};
+  found.points[1].seconds = found.points[0].seconds;
+  one.settled = made(choose(found, features::uniform(ranks(), std::llround(block))), block);
+  char cost[64];
+  std::snprintf(cost, sizeof cost, "; trying took %.1f us more in %s calls", one.turns.cost() * 1e6, calls.c_str());
+  one.settled.remark = cost;
 }
 
 std::vector<double> communicator::slowest(const std::vector<double>& mine) {
@@ -314,12 +354,29 @@ void communicator::report_to(usage_report& report) const {
   for (const bool uniform : {false, true}) {
     const auto add = [&](const decision& d) {
       if (d.how && d.seconds > 0)
-        report.add_choice({uniform ? "alltoall" : "alltoallv", ranks(), d.how->spec, d.block, d.seconds, d.next, d.next_seconds}, d.use);
+        report.add_choice({uniform ? "alltoall" : "alltoallv", ranks(), d.how->spec, d.block, d.seconds, d.next, d.next_seconds, d.remark}, d.use);
     };
     add(automatic_[uniform].unasked);
     for (const auto& [sizes, chosen] : automatic_[uniform].by_sizes) add(chosen);
+    for (const auto& [sizes, one] : automatic_[uniform].on_trial) add(one.settled);
   }
   report.add_verified(verified);
+}
+
+std::optional<profile> communicator::learned() const {
+  const job_description here = job();
+  profile found;
+  found.shoal.text = SHOAL_VERSION;
+  found.mpi.text = here.mpi;
+  found.machine.text = here.machine;
+  found.layout.text = to_string(here.layout);
+  found.ranks = ranks();
+  for (const bool uniform : {false, true}) {
+    const auto& measured = automatic_[uniform].measured;
+    if (measured && !profiled_) found.kinds[uniform] = profile::table::of(*measured);
+  }
+  if (found.kinds[false] || found.kinds[true]) return found;
+  return std::nullopt;
 }
 
 }  // namespace shoal

@@ -19,6 +19,7 @@
 #include "execute/node_exchange.hpp"
 #include "select/choose.hpp"
 #include "select/features.hpp"
+#include "select/trial.hpp"
 
 namespace shoal {
 
@@ -39,6 +40,8 @@ struct decision {
   double block = 0, seconds = 0, next_seconds = 0;
   std::string next = {};
   mutable usage use = {};
+  std::string remark = {};   // for the report
+  trial* on_trial = nullptr;  // that wants to know what it takes
 };
 
 class communicator : public std::enable_shared_from_this<communicator> {
@@ -101,20 +104,31 @@ class communicator : public std::enable_shared_from_this<communicator> {
   const decision* last = nullptr;
   usage verified;
   void report_to(usage_report& report) const;
+  // What was measured here, to be kept as a profile; nothing where one decides or nothing was measured.
+  std::optional<profile> learned() const;
 
  private:
   static constexpr int channels = 256;  // exchanges under way at the same time, each with tags of its own
 
+  // Ways that take turns on the program's own exchanges, for a class of sizes or for all.
+  struct tried {
+    trial turns;
+    std::vector<decision> ways;
+    decision settled;
+  };
   // What is chosen, for one kind of exchange, when nothing is asked for.
   struct automatic {
     int calls = 0;
     std::optional<measured_exchanges> measured;
     decision unmeasured, unasked;
     std::map<std::uint64_t, decision> by_sizes;  // by class of sizes
+    std::map<std::uint64_t, tried> on_trial;
     std::uint64_t last_class = 0;
     decision* last = nullptr;
   };
   const decision* choose_unmeasured(bool uniform);
+  const decision* try_out(bool uniform, std::uint64_t sizes, std::optional<double> block);
+  void settle(tried& one, double block);
   decision made(const choice& best, double block);
   void adopt(const profile& from);
   std::optional<std::string> unfit(const profile& from);
@@ -143,6 +157,8 @@ class communicator : public std::enable_shared_from_this<communicator> {
   bool crowded_ = false;
   int cores_ = 0;  // of the node that has fewest
   bool devices_ = false;
+  bool tries_ = false;     // SHOAL_TUNE=online
+  bool profiled_ = false;  // a profile decides
   std::map<std::string, prepared> prepared_;
   automatic automatic_[2];
   std::bitset<channels> channels_;  // of tags, in use

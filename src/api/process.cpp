@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <fstream>
 #include <iostream>
 
 #include "api/errors.hpp"
@@ -49,6 +50,12 @@ MPI_Comm merge(MPI_Comm groups) {
   if (code != MPI_SUCCESS) return MPI_COMM_NULL;
   PMPI_Comm_set_errhandler(all, MPI_ERRORS_RETURN);
   return all;
+}
+
+bool is_of_world(const communicator& state) {
+  int world = 0;
+  PMPI_Comm_size(MPI_COMM_WORLD, &world);
+  return world == state.ranks();
 }
 
 template <typename Terms>
@@ -241,6 +248,8 @@ void process::release(attribute* held) {
     ++released_;
     served_ -= held->state || held->groups;
     if (held->state) held->state->report_to(report_);
+    if (held->state && !learned_ && !settings_.save_profile.empty() && is_of_world(*held->state))
+      learned_ = held->state->learned();
     if (held->groups) held->groups->report_to(report_);
   }
   delete held;
@@ -253,6 +262,13 @@ void process::finish() {
   int world_rank = -1;
   PMPI_Comm_rank(MPI_COMM_WORLD, &world_rank);
   if (settings_.report != reporting::none && world_rank == 0 && !report_.empty()) report_.print(std::cerr);
+  if (world_rank == 0 && learned_) save_profile();
+}
+
+void process::save_profile() const {
+  std::ofstream file(settings_.save_profile);
+  file << to_toml(*learned_);
+  if (!file.flush()) warn_once("SHOAL_TUNE_SAVE=" + settings_.save_profile + " cannot be written", "nothing is kept");
 }
 
 int process::on_free(MPI_Comm, int, void* held, void* self) {

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -66,6 +67,7 @@ class process {
   std::string wrong_settings(const term_list& all) const;
   void release(attribute* held);
   void finish();
+  void save_profile() const;
   static int on_free(MPI_Comm comm, int key, void* state, void* self);
   static int on_finalize(MPI_Comm comm, int key, void* state, void* self);
 
@@ -79,6 +81,7 @@ class process {
   std::atomic<int> served_ = 0;  // communicators that have a state
   usage_report report_;
   traffic_record traffic_;
+  std::optional<profile> learned_;  // on a communicator as large as the world
 };
 
 }  // namespace shoal

@@ -90,7 +90,7 @@ void usage_report::print_choices(std::ostream& text) const {
          << readable_bytes(c.block) << " a block: " << c.algorithm << ", expected " << per_call(c.seconds, 1)
          << ", took " << per_call(use.seconds, use.calls);
     if (!c.next.empty()) text << "; next " << c.next << " " << per_call(c.next_seconds, 1);
-    text << "\n";
+    text << c.remark << "\n";
   }
 }
 

@@ -45,6 +45,7 @@ struct reported_choice {
   double block = 0, seconds = 0;
   std::string next;
   double next_seconds = 0;
+  std::string remark;
 };
 
 class usage_report {

@@ -41,6 +41,11 @@ std::string trimmed(const std::string& text) {
   return text.substr(begin, text.find_last_not_of(" \t\r\"") - begin + 1);
 }
 
+bool read_tuning(const std::string& value) {
+  if (value != "online" && value != "off") throw std::invalid_argument("it is unknown; allowed: online, off");
+  return value == "online";
+}
+
 void take_profile(const std::string& path, settings& into) {
   into.profile = nullptr;
   into.profile_fault.clear();
@@ -83,11 +88,13 @@ void settings::set(const std::string& name, const std::string& value) {
     else if (name == "network") network = read_network(value);
     else if (name == "topology") topology = std::make_shared<const switch_network>(read_topology(value));
     else if (name == "profile") take_profile(value, *this);
+    else if (name == "tune") tries = read_tuning(value);
+    else if (name == "tune_save") save_profile = value;
     else if (name == "report") report = read_reporting(value);
     else if (name == "verify") verify = read_switch(name, value);
     else if (name == "record") record = value;
     else throw std::invalid_argument("there is no such setting; there are alltoall, alltoallv, allgather, allgatherv, "
-                                     "wait, layout, network, topology, profile, report, verify, record");
+                                     "wait, layout, network, topology, profile, tune, tune_save, report, verify, record");
   } catch (const std::invalid_argument& error) {
     throw std::invalid_argument(name + " = " + value + ": " + error.what());
   }
@@ -103,7 +110,7 @@ std::string settings::canonical() const {
   return "alltoall=" + text(alltoall) + " alltoallv=" + text(alltoallv) + " allgather=" + text(allgather) +
          " allgatherv=" + text(allgatherv) + " network=" + network + " layout=" + nodes +
          " topology=" + (topology ? to_edge_list(*topology) : "") +
-         " verify=" + (verify ? "1" : "0") + " record=" + record;
+         " tries=" + (tries ? "1" : "0") + " verify=" + (verify ? "1" : "0") + " record=" + record;
 }
 
 std::string settings::canonical_profile() const { return profile ? to_toml(*profile) : profile_fault; }
@@ -120,6 +127,8 @@ settings read_settings() {
                                              {"SHOAL_NETWORK", "network"},
                                              {"SHOAL_TOPOLOGY", "topology"},
                                              {"SHOAL_PROFILE", "profile"},
+                                             {"SHOAL_TUNE", "tune"},
+                                             {"SHOAL_TUNE_SAVE", "tune_save"},
                                              {"SHOAL_REPORT", "report"},
                                              {"SHOAL_VERIFY", "verify"},
                                              {"SHOAL_RECORD", "record"}};

@@ -65,6 +65,21 @@ choice chosen(const measured_exchanges& measured, std::size_t spec, double block
 
 }  // namespace
 
+std::vector<std::string> likely(const measured_exchanges& measured, std::optional<double> block) {
+  constexpr std::size_t most = 4;
+  constexpr double too_slow = 2;
+  std::vector<std::pair<double, std::string>> order;
+  for (std::size_t spec = 0; spec < measured.specs.size(); ++spec) {
+    const auto cost = [&](double size) { return handicapped(measured, spec, size); };
+    order.emplace_back(block ? cost(*block) : regret(measured, cost), measured.specs[spec]);
+  }
+  std::sort(order.begin(), order.end());
+  std::vector<std::string> specs;
+  for (const auto& [cost, spec] : order)
+    if (specs.size() < most && cost <= too_slow * order.front().first) specs.push_back(spec);
+  return specs;
+}
+
 choice choose_unmeasured(bool crowded) {
   const std::string why = "the first exchanges on a communicator, before any is measured";
   if (crowded) return {parse_selection("spread_out"), why + "; ranks outnumber cores"};

@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "algorithms/algorithm.hpp"
 #include "select/calibration.hpp"
@@ -29,5 +30,9 @@ choice choose(const measured_exchanges& measured, const features& sizes);
 // ranks pays. Decided by the largest regret over the measured blocks: how many times the best exchange for that block a
 // choice takes, or the best exchange and the asking together.
 std::optional<choice> choose_unasked(const measured_exchanges& measured);
+
+// The specs worth trying on the program's own exchanges, most promising first: few, and none twice as slow as the first.
+// For blocks of this size on average; without one by the largest regret, whatever the sizes.
+std::vector<std::string> likely(const measured_exchanges& measured, std::optional<double> block);
 
 }  // namespace shoal

@@ -222,6 +222,17 @@ measured_exchanges profile::table::measured(const std::string& source) const {
   return all;
 }
 
+profile::table profile::table::of(const measured_exchanges& all) {
+  table made;
+  made.asking = all.asking;
+  for (const measured_exchanges::point& p : all.points) {
+    row one{p.block, {}};
+    for (std::size_t spec = 0; spec < all.specs.size(); ++spec) one.seconds[all.specs[spec]] = p.seconds[spec];
+    made.rows.push_back(one);
+  }
+  return made;
+}
+
 profile parse_profile(std::string_view text, const std::string& file) { return reader(text, file).all(); }
 
 profile read_profile(const std::string& path) {

@@ -23,7 +23,7 @@ struct profile {
   // Seconds of the specs measured for one block size.
   struct row {
     std::int64_t block = 0;
-    std::map<std::string, double> seconds;
+    std::map<std::string, double> seconds = {};
     int line = 0;
   };
   // One kind of call.
@@ -33,6 +33,7 @@ struct profile {
 
     // A spec that a row leaves out lies on the straight line between its neighbours.
     measured_exchanges measured(const std::string& source) const;
+    static table of(const measured_exchanges& all);
   };
 
   std::string file;

@@ -1,7 +1,9 @@
 // Ranks that know different things choose the same. Also run by test_choices.py with different settings on every rank.
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <random>
+#include <string>
 
 #include "oracle.hpp"
 #include "together.hpp"
@@ -43,6 +45,28 @@ TEST(Choices, AreTheSameOnEveryRank) {
     if (number % 4 == 3) expect_same_choice(all, number);
     std::mt19937 of_half(number * 2 + world_rank() % 2);
     if (number % 3 == 0) exchange_at_random(half, of_half);
+  }
+}
+
+// With SHOAL_TUNE=online, which test_choices.py sets.
+TEST(Choices, AreTriedOnTheProgramsOwnExchangesWhenAskedFor) {
+  const char* tune = std::getenv("SHOAL_TUNE");
+  if (!tune || std::string(tune) != "online") GTEST_SKIP() << "needs SHOAL_TUNE=online";
+  std::mt19937 random(11);
+  for (const bool uniform : {true, false}) {
+    const scoped_comm comm(duplicate_of(MPI_COMM_WORLD));
+    job j;
+    j.comm = comm;
+    j.with = asked::by_communicator;
+    j.uniform = uniform;
+    bool settled = false;
+    for (int call = 0; call < 70; ++call) {
+      j.scalars = uniform ? equal_blocks(ranks_of(comm), 40) : random_blocks(random, ranks_of(comm), false);
+      perform(j);
+      if (call % 10 == 9) expect_same_choice(comm, call);
+      settled = settled || explained(comm).find("of the program's own exchanges, for") != std::string::npos;
+    }
+    EXPECT_TRUE(settled || !uniform) << explained(comm);
   }
 }
 

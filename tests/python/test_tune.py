@@ -84,8 +84,11 @@ def test_candidates_fit_the_ranks():
             for spec in tuning.candidates(ranks, layout, uniform=uniform)[1:]:
                 problem = shoal.Problem(ranks, layout=layout)
                 assert shoal.check_all_ranks(shoal.parse(spec), problem) is None, spec
-    assert "shared" in tuning.candidates(8, "1x8", uniform=True)
-    assert "hierarchical" in tuning.candidates(8, "2x4", uniform=True)
+    for layout in ("1x8", "8"):
+        assert "shared" in tuning.candidates(8, layout, uniform=True)
+    for layout in ("2x4", "cyclic:2x4", "7,1", "0,2/1,3,4,5,6,7"):
+        assert "hierarchical" in tuning.candidates(8, layout, uniform=True)
+    assert not {"shared", "hierarchical"} & set(tuning.candidates(8, "8x1", uniform=True))
 
 
 def test_wrong_use(shoal_command):

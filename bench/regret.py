@@ -1,0 +1,123 @@
+"""How much is lost by a choice: against the best of all candidates, on sizes that nothing was tuned on.
+
+    .venv/bin/python bench/regret.py -n 8 --mpi mpich5 --profile eight.toml
+
+For every case (size and distribution) all candidates and `auto` take turns in one run; with --profile a second run does
+the same with `auto` choosing by it. The best is picked by the odd repetitions and compared by the even ones, so that it
+is not the luckiest. Regret: how much longer than the best, in percent; of `auto` as it ran (agreeing on sizes
+included), and of the algorithm that it chose. Sizes lie between those that `auto` and `shoal tune` measure.
+"""
+
+import argparse
+import json
+import statistics
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from rich.table import Table
+
+from shoal import tuning
+from shoal.commands.bench import choose_mpis, measure
+from shoal.console import out
+from shoal.measurements import readable_bytes, readable_seconds
+from shoal.mpi import Mpi, launch_command
+
+
+@dataclass(frozen=True)
+class Case:
+    distribution: str
+    size: int
+    chosen: str
+    best: str
+    best_seconds: float
+    auto_seconds: float
+    chosen_seconds: float
+    native_seconds: float
+
+    @property
+    def regret(self) -> float:
+        return self.auto_seconds / self.best_seconds - 1
+
+    @property
+    def choice_regret(self) -> float:
+        return self.chosen_seconds / self.best_seconds - 1
+
+
+def run(mpi: Mpi, arguments: argparse.Namespace, profile: str) -> list[Case]:
+    """All cases in one launch."""
+    # MPI_Alltoallv takes what MPI_Alltoall does, but for algorithms that need equal blocks.
+    layout = arguments.layout or f"1x{arguments.ranks}"
+    specs = tuning.candidates(arguments.ranks, layout, uniform=True)
+    options = ["--variants", ";".join(["auto", *specs]), "--sizes", arguments.sizes]
+    options += ["--distributions", arguments.distributions, "--seconds", str(arguments.seconds)]
+    variables = {"SHOAL_LAYOUT": layout} | ({"SHOAL_PROFILE": profile} if profile else {})
+
+    def launch(mpi: Mpi, ranks: int, program: list[str], own: dict[str, str]) -> list[str]:
+        return launch_command(mpi, ranks, program, own | variables)
+
+    return list(cases(measure(mpi, arguments.ranks, options, launch)))
+
+
+def cases(lines: Iterator[str]) -> Iterator[Case]:
+    records: dict[tuple[str, int], dict[str, dict]] = {}
+    for record in map(json.loads, lines):
+        if record.get("seconds"):
+            records.setdefault((record["distribution"], record["size"]), {})[record["variant"]] = record
+    for (distribution, size), variants in records.items():
+        if "auto" not in variants:
+            continue
+        chosen = variants["auto"]["ran"].partition(": ")[0]
+        rivals = {spec for spec in variants if spec != "auto" and len(variants[spec]["seconds"]) > 1}
+        best = min(rivals, key=lambda spec: median(variants[spec], 1))
+        later = partial(median, half=0)
+        yield Case(
+            distribution, size, chosen, best, later(variants[best]), later(variants["auto"]),
+            later(variants[chosen]) if chosen in variants else later(variants["auto"]), later(variants["native"]),
+        )  # fmt: skip
+
+
+def median(record: dict, half: int) -> float:
+    return statistics.median(record["seconds"][half::2])
+
+
+def shares(values: list[float]) -> str:
+    ordered = sorted(values)
+    high = ordered[min(len(ordered) - 1, int(0.95 * len(ordered)))]
+    return f"mean {statistics.mean(values):.1%}, median {statistics.median(values):.1%}, 95th percentile {high:.1%}"
+
+
+def show(title: str, found: list[Case]) -> None:
+    rows = Table("blocks", "chosen", "took", "best", "takes", "regret", "of the choice", "MPI's own", title=title)
+    for c in found:
+        rows.add_row(
+            f"{c.distribution} {readable_bytes(c.size)}", c.chosen, readable_seconds(c.auto_seconds), c.best,
+            readable_seconds(c.best_seconds), f"{c.regret:.0%}", f"{c.choice_regret:.0%}",
+            readable_seconds(c.native_seconds),
+        )  # fmt: skip
+    out.print(rows)
+    slower = [c for c in found if c.auto_seconds > 1.05 * c.native_seconds]
+    out.print(f"{title}: regret {shares([c.regret for c in found])}")
+    out.print(f"{title}: of the choice {shares([c.choice_regret for c in found])}")
+    out.print(f"{title}: more than 5 % slower than the MPI's own in {len(slower)} of {len(found)} cases")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--ranks", "-n", type=int, default=8)
+    parser.add_argument("--mpi", default="", help="as in mpich5")
+    parser.add_argument("--sizes", default="24,200,1500,12000,100000")
+    parser.add_argument("--distributions", default="uniform,random,power,sparse,hot")
+    parser.add_argument("--seconds", type=float, default=0.1, help="for each variant of a case")
+    parser.add_argument("--layout", default="", help="as if on nodes: 8x1 leaves out the shared memory; else one node")
+    parser.add_argument("--profile", type=Path, help="of shoal tune")
+    arguments = parser.parse_args()
+    mpi = choose_mpis(arguments.mpi)[0]
+    show("auto", run(mpi, arguments, ""))
+    if arguments.profile:
+        show("profile", run(mpi, arguments, str(arguments.profile.resolve())))
+
+
+if __name__ == "__main__":
+    main()
