@@ -139,7 +139,6 @@ class Progress:
     left: float
     sizes: int
     doubts: int
-    largest_loss: float
 
 
 def tune(
@@ -155,21 +154,25 @@ def tune(
     first = sum(len(sizes) * len(table.candidates) for table in tables.values())
     seconds = min(0.4, max(0.02, budget / 4 / first))
     for kind, table in tables.items():
-        told(Progress(budget - clock() + begin, 0, len(sizes), math.inf))
+        told(Progress(budget - clock() + begin, 0, len(sizes)))
         table.add(measure(kind, sizes, table.candidates, seconds))
     cost = (clock() - begin) / (first * seconds)  # of a second of measuring
     while True:
         left = budget - (clock() - begin)
         worst = sorted((d for kind, t in tables.items() for d in doubts(kind, t)), key=lambda doubt: -doubt.loss)
+        told(Progress(left, sum(len(t.times) for t in tables.values()), len(worst)))
         wanted = list(itertools.takewhile(_within(left / 2, cost * seconds), worst))
-        told(Progress(left, sum(len(t.times) for t in tables.values()), len(worst), worst[0].loss if worst else 1))
         if not wanted:
             return
         for kind, table in tables.items():
-            mine = [doubt for doubt in wanted if doubt.kind == kind]
-            specs = sorted({spec for doubt in mine for spec in doubt.specs})
-            if mine:
-                table.add(measure(kind, sorted(doubt.size for doubt in mine), specs, seconds))
+            _resolve(measure, table, [doubt for doubt in wanted if doubt.kind == kind], seconds)
+
+
+def _resolve(measure: Measure, table: Table, wanted: list[Doubt], seconds: float) -> None:
+    """Of one kind, in one launch."""
+    if wanted:
+        specs = sorted({spec for doubt in wanted for spec in doubt.specs})
+        table.add(measure(wanted[0].kind, sorted(doubt.size for doubt in wanted), specs, seconds))
 
 
 def _within(limit: float, cost: float) -> Callable[[Doubt], bool]:

@@ -29,7 +29,6 @@ BRANCHES_OVER = {
     "plan",
     "print_totals",
     "setup_script",
-    "tune",
     "shoal::bench::read_matrix_market",
     "shoal::settings::set",
 }
