@@ -4,8 +4,8 @@
 //   mpiexec -n 8 closure road:2000 --check         or power:3000, or a file: Matrix Market, or lines "from to"
 //   SHOAL_ALLTOALLV=native mpiexec -n 8 closure road:2000
 //
-// Semi-naive evaluation (the path finding of the TuNA paper): the edges from a vertex, and the paths that end in it, are
-// at the vertex's owner. An iteration joins the paths found last with the edges, and sends each longer path to the
+// Semi-naive evaluation (the path finding of the TuNA paper): the edges from a vertex, and the paths that end in it,
+// are at the vertex's owner. An iteration joins the paths found last with the edges, and sends each longer path to the
 // owner of its end, which keeps those it did not know. It ends when no rank has found any. Graphs of long diameter take
 // as many iterations as their longest path; late ones exchange little.
 #include <mpi.h>

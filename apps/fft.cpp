@@ -3,8 +3,8 @@
 //   mpiexec -n 8 fft 1000x1200 --check --repetitions 10
 //   SHOAL_ALLTOALLV=native mpiexec -n 8 fft 1000x1200
 //
-// The six steps (Bailey): N1 N2 points are a matrix of N1 rows, transposed, its rows transformed, multiplied by roots of
-// unity, transposed, transformed and transposed. Rows are spread as evenly as they divide, so where they do not the
+// The six steps (Bailey): N1 N2 points are a matrix of N1 rows, transposed, its rows transformed, multiplied by roots
+// of unity, transposed, transformed and transposed. Rows are spread as evenly as they divide, so where they do not the
 // transposes are non-uniform exchanges, as in the FFT of the TuNA paper. --check: against one transform on one rank.
 // --fftw-mpi: FFTW's own parallel transform of as many points beside it, where the program was built with it.
 #include <fftw3.h>
@@ -144,8 +144,8 @@ double error_of(points mine, const options& what, MPI_Comm comm) {
               comm);
   if (rank != 0) return 0;
   points right = input(0, all);
-  fftw_plan plan = fftw_plan_dft_1d(static_cast<int>(all), raw(right.data()), raw(right.data()), FFTW_FORWARD,
-                                    FFTW_ESTIMATE);
+  fftw_plan plan =
+      fftw_plan_dft_1d(static_cast<int>(all), raw(right.data()), raw(right.data()), FFTW_FORWARD, FFTW_ESTIMATE);
   fftw_execute(plan);
   fftw_destroy_plan(plan);
   double largest = 0, error = 0;
@@ -161,8 +161,8 @@ double seconds_of_fftw_mpi(const options& what, MPI_Comm comm) {
   fftw_mpi_init();
   ptrdiff_t rows = 0, first = 0, rows_after = 0, first_after = 0;
   const ptrdiff_t all = static_cast<ptrdiff_t>(what.rows) * what.columns;
-  const ptrdiff_t room = fftw_mpi_local_size_1d(all, comm, FFTW_FORWARD, FFTW_ESTIMATE, &rows, &first, &rows_after,
-                                                &first_after);
+  const ptrdiff_t room =
+      fftw_mpi_local_size_1d(all, comm, FFTW_FORWARD, FFTW_ESTIMATE, &rows, &first, &rows_after, &first_after);
   points in = input(static_cast<std::size_t>(first), static_cast<std::size_t>(room)), out(in.size());
   fftw_plan plan = fftw_mpi_plan_dft_1d(all, raw(in.data()), raw(out.data()), comm, FFTW_FORWARD, FFTW_ESTIMATE);
   MPI_Barrier(comm);
@@ -207,7 +207,8 @@ int solve(const options& what) {
 options parse(int argc, char** argv) {
   options all;
   if (argc < 2 || std::sscanf(argv[1], "%dx%d", &all.rows, &all.columns) != 2 || all.rows < 1 || all.columns < 1)
-    throw std::invalid_argument("usage: fft ROWSxCOLUMNS [--check] [--fftw-mpi] [--repetitions N], as in fft 1000x1200");
+    throw std::invalid_argument(
+        "usage: fft ROWSxCOLUMNS [--check] [--fftw-mpi] [--repetitions N], as in fft 1000x1200");
   for (int i = 2; i < argc; ++i) {
     const std::string option = argv[i];
     if (option == "--check") all.check = true;

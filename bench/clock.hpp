@@ -5,8 +5,8 @@
 
 namespace shoal::bench {
 
-// A clock common to all ranks of a communicator: every rank measures its offset to rank 0 by ping-pong and keeps that of
-// the fastest round trip. Ranks under one kernel share a clock, so their offset is zero.
+// A clock common to all ranks of a communicator: every rank measures its offset to rank 0 by ping-pong and keeps that
+// of the fastest round trip. Ranks under one kernel share a clock, so their offset is zero.
 class common_clock {
  public:
   explicit common_clock(MPI_Comm comm);

@@ -2,20 +2,19 @@
 //
 //   mpiexec -n 8 shoal_bench --variants 'auto;native;tuna:radix=2' --sizes 8,512 --distributions uniform,random
 //
-// Method (after ReproMPI): every repetition starts at a time agreed beforehand and is dropped when a rank was late
-// (by 20 us, or 50 ms where ranks outnumber cores and cannot all start at once, or a twentieth of it); its time is
-// the last end minus the first start, divided by the exchanges in it: as many, one after another, as fill a millisecond,
-// the same for all variants. Variants are interleaved in random order, a case runs for a time budget, all repetitions are
-// written, and every variant's data are verified outside the timed part. `idle` is the share of this machine's processor time that
-// nobody used during the repetitions.
-// Variants are specs of Shoal's algorithms, `auto`, `ask` (one agreement of Shoal's on sizes; nothing is exchanged),
-// `native` (the MPI's own collective), `native_nonblocking` (its
+// Method (after ReproMPI): every repetition starts at a time agreed beforehand and is dropped when a rank was late (by
+// 20 us, or 50 ms where ranks outnumber cores and cannot all start at once, or a twentieth of it); its time is the last
+// end minus the first start, divided by the exchanges in it: as many, one after another, as fill a millisecond, the
+// same for all variants. Variants are interleaved in random order, a case runs for a time budget, all repetitions are
+// written, and every variant's data are verified outside the timed part. `idle` is the share of this machine's
+// processor time that nobody used during the repetitions. Variants are specs of Shoal's algorithms, `auto`, `ask` (one
+// agreement of Shoal's on sizes; nothing is exchanged), `native` (the MPI's own collective), `native_nonblocking` (its
 // nonblocking form, tested while waiting as Shoal does), `preloaded` (MPI_Alltoall as whatever is preloaded into this
 // program does it), `hand` (a loop of MPI_Irecv, MPI_Isend and MPI_Testsome with the messages of spread_out, waiting as
-// Shoal does), and `memcpy` (every rank copies as many bytes as it exchanges, and waits for nobody; nothing is exchanged
-// then, and nothing verified). " inline=N" behind a spec sends sizes in front of at most N
-// bytes of data instead of the standard number; 0: always in a message of their own; " persistent" starts and ends a
-// persistent exchange instead of a blocking call.
+// Shoal does), and `memcpy` (every rank copies as many bytes as it exchanges, and waits for nobody; nothing is
+// exchanged then, and nothing verified). " inline=N" behind a spec sends sizes in front of at most N bytes of data
+// instead of the standard number; 0: always in a message of their own; " persistent" starts and ends a persistent
+// exchange instead of a blocking call.
 #include <shoal/shoal.h>
 #include <unistd.h>
 
@@ -53,13 +52,14 @@ struct options {
 
 options parse(int argc, char** argv) {
   options all;
-  read_options(argc, argv, {
-      {"--variants", [&](const std::string& value) { all.variants = split(value, ';'); }},
-      {"--distributions", [&](const std::string& value) { all.distributions = split(value, ','); }},
-      {"--sizes", [&](const std::string& value) { all.sizes = split(value, ','); }},
-      {"--seconds", [&](const std::string& value) { all.seconds = std::stod(value); }},
-      {"--seed", [&](const std::string& value) { all.seed = static_cast<unsigned>(std::stoul(value)); }},
-  });
+  read_options(argc, argv,
+               {
+                   {"--variants", [&](const std::string& value) { all.variants = split(value, ';'); }},
+                   {"--distributions", [&](const std::string& value) { all.distributions = split(value, ','); }},
+                   {"--sizes", [&](const std::string& value) { all.sizes = split(value, ','); }},
+                   {"--seconds", [&](const std::string& value) { all.seconds = std::stod(value); }},
+                   {"--seed", [&](const std::string& value) { all.seed = static_cast<unsigned>(std::stoul(value)); }},
+               });
   return all;
 }
 
@@ -249,7 +249,8 @@ class driver {
     const int block = w.uniform() ? w.send_counts[0] : 0;
     const MPI_Comm comm = comms_[variant];
     if (w.uniform())
-      shoal_alltoall_init(w.send.data(), block, MPI_BYTE, w.recv.data(), block, MPI_BYTE, comm, MPI_INFO_NULL, &request);
+      shoal_alltoall_init(w.send.data(), block, MPI_BYTE, w.recv.data(), block, MPI_BYTE, comm, MPI_INFO_NULL,
+                          &request);
     else
       shoal_alltoallv_init(w.send.data(), w.send_counts.data(), w.send_at.data(), MPI_BYTE, w.recv.data(),
                            w.recv_counts.data(), w.recv_at.data(), MPI_BYTE, comm, MPI_INFO_NULL, &request);
@@ -269,8 +270,7 @@ class driver {
     else if (variant == "memcpy") w.copy();
     else if (variant == "ask") shoals(MPI_COMM_WORLD).agreed({});
     else if (variant == "native_nonblocking") nonblocking(comm, w);
-    else if (variant == "preloaded")
-      MPI_Alltoall(w.send.data(), block, MPI_BYTE, w.recv.data(), block, MPI_BYTE, comm);
+    else if (variant == "preloaded") MPI_Alltoall(w.send.data(), block, MPI_BYTE, w.recv.data(), block, MPI_BYTE, comm);
     else if (variant == "native" && w.uniform())
       PMPI_Alltoall(w.send.data(), block, MPI_BYTE, w.recv.data(), block, MPI_BYTE, comm);
     else if (variant == "native")
@@ -282,8 +282,7 @@ class driver {
   void nonblocking(MPI_Comm comm, workload& w) {
     MPI_Request request;
     const int block = w.send_counts[0];
-    if (w.uniform())
-      PMPI_Ialltoall(w.send.data(), block, MPI_BYTE, w.recv.data(), block, MPI_BYTE, comm, &request);
+    if (w.uniform()) PMPI_Ialltoall(w.send.data(), block, MPI_BYTE, w.recv.data(), block, MPI_BYTE, comm, &request);
     else
       PMPI_Ialltoallv(w.send.data(), w.send_counts.data(), w.send_at.data(), MPI_BYTE, w.recv.data(),
                       w.recv_counts.data(), w.recv_at.data(), MPI_BYTE, comm, &request);
@@ -307,11 +306,12 @@ class driver {
     line = line.substr(0, line.find('\n'));
     std::replace(line.begin(), line.end(), '"', '\'');
     std::replace(line.begin(), line.end(), '\t', ' ');
-    std::printf("{\"provenance\": {\"shoal\": \"%s\", \"mpi\": \"%s\", \"ranks\": %d, \"cores\": %ld, \"crowded\": %s, "
-                "\"seed\": %u, \"seconds_per_variant\": %g, \"job\": {\"mpi\": \"%s\", \"machine\": \"%s\", "
-                "\"layout\": \"%s\"}}}\n",
-                SHOAL_VERSION, line.c_str(), ranks_, sysconf(_SC_NPROCESSORS_ONLN), crowded_ ? "true" : "false", what_.seed,
-                what_.seconds, job.mpi.c_str(), job.machine.c_str(), to_string(job.layout).c_str());
+    std::printf(
+        "{\"provenance\": {\"shoal\": \"%s\", \"mpi\": \"%s\", \"ranks\": %d, \"cores\": %ld, \"crowded\": %s, "
+        "\"seed\": %u, \"seconds_per_variant\": %g, \"job\": {\"mpi\": \"%s\", \"machine\": \"%s\", "
+        "\"layout\": \"%s\"}}}\n",
+        SHOAL_VERSION, line.c_str(), ranks_, sysconf(_SC_NPROCESSORS_ONLN), crowded_ ? "true" : "false", what_.seed,
+        what_.seconds, job.mpi.c_str(), job.machine.c_str(), to_string(job.layout).c_str());
   }
 
   void print(const std::string& distribution, std::int64_t size, const std::string& variant, int batch,
@@ -322,8 +322,9 @@ class driver {
     std::ostringstream line;
     line << "{\"ranks\": " << ranks_ << ", \"distribution\": \"" << distribution << "\", \"size\": " << size
          << ", \"variant\": \"" << variant << "\", \"ran\": \"" << (shoals ? ran.data() : variant.c_str())
-         << "\", \"batch\": " << batch << ", \"late\": " << late << ", \"verified\": true, \"idle\": "
-         << used_[variant].idle / std::max(1.0, used_[variant].all) << ", \"seconds\": [";
+         << "\", \"batch\": " << batch << ", \"late\": " << late
+         << ", \"verified\": true, \"idle\": " << used_[variant].idle / std::max(1.0, used_[variant].all)
+         << ", \"seconds\": [";
     for (std::size_t i = 0; i < times.size(); ++i) line << (i ? "," : "") << times[i];
     std::cout << line.str() << "]}" << std::endl;
   }
@@ -344,7 +345,7 @@ class driver {
   hand_loop hand_{duplicate_world(), rank_, ranks_, mode_};
   std::map<std::string, MPI_Comm> comms_;
   std::map<std::string, shoal_request> requests_;  // of the case at hand
-  std::map<std::string, processor_time> used_;  // in the repetitions of a case, by variant
+  std::map<std::string, processor_time> used_;     // in the repetitions of a case, by variant
 };
 
 }  // namespace

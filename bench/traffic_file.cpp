@@ -73,13 +73,15 @@ traffic_matrix read_matrix_market(const std::string& path, bool coordinates) {
   const std::size_t expected = coordinates ? static_cast<std::size_t>(size[2]) : all.bytes.size();
   for (; file.next(line); ++entries) {
     const std::vector<double> entry = numbers(file, line);
-    if (entry.size() != (coordinates ? 3u : 1u) || entries == expected) file.wrong("this entry is not expected: " + line);
+    if (entry.size() != (coordinates ? 3u : 1u) || entries == expected)
+      file.wrong("this entry is not expected: " + line);
     const std::size_t row = coordinates ? static_cast<std::size_t>(entry[0]) - 1 : entries % all.ranks;
     const std::size_t column = coordinates ? static_cast<std::size_t>(entry[1]) - 1 : entries / all.ranks;
     if (std::max(row, column) >= static_cast<std::size_t>(all.ranks)) file.wrong("there is no such place: " + line);
     all.bytes[row * all.ranks + column] = entry.back();
   }
-  if (entries != expected) file.wrong(std::to_string(expected) + " entries were expected, not " + std::to_string(entries));
+  if (entries != expected)
+    file.wrong(std::to_string(expected) + " entries were expected, not " + std::to_string(entries));
   return all;
 }
 
@@ -93,7 +95,8 @@ traffic_matrix read_traffic(const std::string& path) {
   const auto says = [&](const char* word) { return first.find(word) != std::string::npos; };
   if ((says("coordinate") || says("array")) && says("general") && !says("complex"))
     return read_matrix_market(path, says("coordinate"));
-  throw std::invalid_argument(path + ", line 1: a general matrix of numbers was expected, coordinate or array: " + first);
+  throw std::invalid_argument(path +
+                              ", line 1: a general matrix of numbers was expected, coordinate or array: " + first);
 }
 
 }  // namespace shoal::bench

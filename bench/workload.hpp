@@ -15,9 +15,9 @@ class workload {
   workload(const std::string& distribution, std::int64_t size, int rank, int ranks);
 
   bool uniform() const { return uniform_; }
-  void fill();               // the send buffer with its contents, the receive buffer with a guard
-  void copy();               // what is sent over what is received, block by block, as much as fits
-  std::string wrong() const; // empty, or what was received wrong
+  void fill();                // the send buffer with its contents, the receive buffer with a guard
+  void copy();                // what is sent over what is received, block by block, as much as fits
+  std::string wrong() const;  // empty, or what was received wrong
 
   std::vector<std::byte> send, recv;
   std::vector<int> send_counts, send_at, recv_counts, recv_at;

@@ -3,9 +3,9 @@
 //   mpiexec -n 8 shoal_group_bench --senders 4 --sizes 32768,1048576 --variants 'native;auto;full;root_gathering'
 //
 // Every repetition starts at a time agreed beforehand; its time is the last end minus the first start. Variants are
-// interleaved in random order, each is warmed up (`auto` until it has measured), and every repetition is verified outside
-// the timed part. Variants are specs of Shoal's algorithms, `auto`, and `native`, the MPI's own collective. One line a
-// size and variant: bytes of a message, median and fastest time, times the first variant's median, spec used.
+// interleaved in random order, each is warmed up (`auto` until it has measured), and every repetition is verified
+// outside the timed part. Variants are specs of Shoal's algorithms, `auto`, and `native`, the MPI's own collective. One
+// line a size and variant: bytes of a message, median and fastest time, times the first variant's median, spec used.
 #include <shoal/shoal.h>
 
 #include <algorithm>
@@ -31,12 +31,13 @@ struct options {
 
 options parse(int argc, char** argv) {
   options all;
-  read_options(argc, argv, {
-      {"--senders", [&](const std::string& value) { all.senders = std::stoi(value); }},
-      {"--sizes", [&](const std::string& value) { all.sizes = split(value, ','); }},
-      {"--variants", [&](const std::string& value) { all.variants = split(value, ';'); }},
-      {"--repetitions", [&](const std::string& value) { all.repetitions = std::stoi(value); }},
-  });
+  read_options(argc, argv,
+               {
+                   {"--senders", [&](const std::string& value) { all.senders = std::stoi(value); }},
+                   {"--sizes", [&](const std::string& value) { all.sizes = split(value, ','); }},
+                   {"--variants", [&](const std::string& value) { all.variants = split(value, ';'); }},
+                   {"--repetitions", [&](const std::string& value) { all.repetitions = std::stoi(value); }},
+               });
   return all;
 }
 

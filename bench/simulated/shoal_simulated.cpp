@@ -4,10 +4,10 @@
 //   smpirun -np 256 ... libshoal_simulated.so --variants 'native;tuna:radix=16' --sizes 16,1024 --layout 16x16
 //
 // All simulated ranks are fibres of one process with the same global variables; so this is below Shoal's public
-// interface, which keeps state for a process. `native` is the collective that SMPI's selector takes. With --senders p the
-// first p ranks send to all others, an allgather between two groups. Every rank starts at the same simulated time; the
-// time of an exchange ends with the last rank. One run is enough: the next one takes the same. With --verify 0 all ranks
-// exchange the same memory, so that thousands of them fit. Writes the JSON lines of shoal_bench.
+// interface, which keeps state for a process. `native` is the collective that SMPI's selector takes. With --senders p
+// the first p ranks send to all others, an allgather between two groups. Every rank starts at the same simulated time;
+// the time of an exchange ends with the last rank. One run is enough: the next one takes the same. With --verify 0 all
+// ranks exchange the same memory, so that thousands of them fit. Writes the JSON lines of shoal_bench.
 #include <mpi.h>
 #include <time.h>
 
@@ -37,14 +37,15 @@ struct options {
 
 options parse(int argc, char** argv) {
   options all;
-  read_options(argc, argv, {
-      {"--variants", [&](const std::string& value) { all.variants = split(value, ';'); }},
-      {"--sizes", [&](const std::string& value) { all.sizes = split(value, ','); }},
-      {"--distributions", [&](const std::string& value) { all.distributions = split(value, ','); }},
-      {"--layout", [&](const std::string& value) { all.layout = value; }},
-      {"--senders", [&](const std::string& value) { all.senders = std::stoi(value); }},
-      {"--verify", [&](const std::string& value) { all.verify = value != "0"; }},
-  });
+  read_options(argc, argv,
+               {
+                   {"--variants", [&](const std::string& value) { all.variants = split(value, ';'); }},
+                   {"--sizes", [&](const std::string& value) { all.sizes = split(value, ','); }},
+                   {"--distributions", [&](const std::string& value) { all.distributions = split(value, ','); }},
+                   {"--layout", [&](const std::string& value) { all.layout = value; }},
+                   {"--senders", [&](const std::string& value) { all.senders = std::stoi(value); }},
+                   {"--verify", [&](const std::string& value) { all.verify = value != "0"; }},
+               });
   return all;
 }
 
@@ -124,7 +125,9 @@ class between_groups final : public content {
   between_groups(int senders, std::int64_t size, int rank, int ranks)
       : senders_(senders), size_(size), rank_(rank), ranks_(ranks), memory_(sends() ? size : size * senders) {}
   std::string name() const override { return std::to_string(senders_) + " to " + std::to_string(ranks_ - senders_); }
-  void native() override { throw std::invalid_argument("SMPI has no inter-communicators; root_gathering is what MPIs do"); }
+  void native() override {
+    throw std::invalid_argument("SMPI has no inter-communicators; root_gathering is what MPIs do");
+  }
   void share(std::vector<std::byte>& memory) override {
     shared_ = &memory;
     keep_largest(memory, memory_);
@@ -141,7 +144,8 @@ class between_groups final : public content {
   void fill() override { std::fill(memory_.begin(), memory_.end(), sends() ? mark(rank_) : std::byte{0}); }
   std::string wrong() const override {
     for (std::size_t i = 0; !sends() && i < memory_.size(); ++i)
-      if (memory_[i] != mark(static_cast<int>(i / size_))) return "rank " + std::to_string(rank_) + ": byte " + std::to_string(i) + " is wrong";
+      if (memory_[i] != mark(static_cast<int>(i / size_)))
+        return "rank " + std::to_string(rank_) + ": byte " + std::to_string(i) + " is wrong";
     return {};
   }
 
@@ -158,7 +162,8 @@ class between_groups final : public content {
 
 class driver {
  public:
-  explicit driver(options what) : what_(std::move(what)), over_(MPI_COMM_WORLD), at_{over_.ranks(), what_.senders, nullptr, nullptr} {
+  explicit driver(options what)
+      : what_(std::move(what)), over_(MPI_COMM_WORLD), at_{over_.ranks(), what_.senders, nullptr, nullptr} {
     if (!what_.layout.empty()) at_.nodes = std::make_shared<const node_layout>(node_layout::parse(what_.layout));
   }
 
@@ -215,8 +220,9 @@ class driver {
   void print(const std::string& variant, std::int64_t size, const std::string& distribution, double took) const {
     std::ostringstream line;
     line << "{\"ranks\": " << over_.ranks() << ", \"distribution\": \"" << distribution << "\", \"size\": " << size
-         << ", \"variant\": \"" << variant << "\", \"ran\": \"" << variant << "\", \"modelled\": true, \"verified\": "
-         << (what_.verify ? "true" : "false") << ", \"seconds\": [" << took << "]}";
+         << ", \"variant\": \"" << variant << "\", \"ran\": \"" << variant
+         << "\", \"modelled\": true, \"verified\": " << (what_.verify ? "true" : "false") << ", \"seconds\": [" << took
+         << "]}";
     std::cout << line.str() << std::endl;
   }
 
@@ -231,9 +237,9 @@ class driver {
 
 }  // namespace shoal::bench
 
-// Every call in which Shoal polls comes here (the linker's --wrap). Polling again and again would move a simulated clock by
-// an amount that means nothing: when nothing has ended, wait for something. Looking first, because SMPI's waiting for any
-// of many takes time proportional to their number, and in a linear exchange many have ended at a look.
+// Every call in which Shoal polls comes here (the linker's --wrap). Polling again and again would move a simulated
+// clock by an amount that means nothing: when nothing has ended, wait for something. Looking first, because SMPI's
+// waiting for any of many takes time proportional to their number, and in a linear exchange many have ended at a look.
 extern "C" int __real_PMPI_Testsome(int active, MPI_Request* requests, int* count, int* indices, MPI_Status* statuses);
 extern "C" int __wrap_PMPI_Testsome(int active, MPI_Request* requests, int* count, int* indices, MPI_Status* statuses) {
   const int code = __real_PMPI_Testsome(active, requests, count, indices, statuses);

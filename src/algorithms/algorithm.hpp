@@ -21,7 +21,7 @@ enum class collective { alltoall, allgather };
 // What a generator may look at besides the rank. The same on every rank.
 struct problem {
   int ranks = 1;
-  int senders = 0;  // inter-group allgather: ranks 0..senders-1 send, the others receive
+  int senders = 0;                                 // inter-group allgather: ranks 0..senders-1 send, the others receive
   std::shared_ptr<const node_layout> nodes;        // which rank is on which node; null: one rank per node
   std::shared_ptr<const switch_network> switches;  // the tree of switches, when one is given
 };

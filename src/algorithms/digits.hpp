@@ -32,13 +32,13 @@ class digit_system {
     for (std::int64_t base = z * weights_[x]; base < ranks_; base += weights_[x + 1])
       for (std::int64_t i = base; i < std::min<std::int64_t>(base + weights_[x], ranks_); ++i) visit(i);
   }
-  std::int64_t steps() const;                          // K
-  std::int64_t blocks_of_step(int x, int z) const;     // numD(x, z)
-  std::int64_t blocks() const;                         // D
-  std::int64_t zero_digits(int x) const;               // offsets 0..ranks-1 whose digit x is 0
-  std::int64_t passing_steps() const;                  // K_meta: steps with a block that passes through
+  std::int64_t steps() const;                                       // K
+  std::int64_t blocks_of_step(int x, int z) const;                  // numD(x, z)
+  std::int64_t blocks() const;                                      // D
+  std::int64_t zero_digits(int x) const;                            // offsets 0..ranks-1 whose digit x is 0
+  std::int64_t passing_steps() const;                               // K_meta: steps with a block that passes through
   std::int64_t slot_bound() const { return ranks_ - 1 - steps(); }  // B: offsets that ever pass through
-  std::int64_t peak_slots() const;                     // most of them alive at once
+  std::int64_t peak_slots() const;                                  // most of them alive at once
 
  private:
   void add_digit(int radix);

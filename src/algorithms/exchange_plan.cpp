@@ -24,7 +24,8 @@ struct event {
 
 class program_writer {
  public:
-  program_writer(int ranks, int rank, int outstanding, int parts) : b_(ranks, rank), sends_(outstanding), parts_(parts) {
+  program_writer(int ranks, int rank, int outstanding, int parts)
+      : b_(ranks, rank), sends_(outstanding), parts_(parts) {
     b_.cut_blocks(parts);
     for (int part = 0; part < parts; ++part) b_.copy(send_slot(rank * parts + part), recv_slot(rank * parts + part));
   }
@@ -61,7 +62,7 @@ class program_writer {
   builder b_;
   window sends_;
   int parts_;
-  op_id releases_ = -1;  // the piece whose arrival releases the tokens that follow
+  op_id releases_ = -1;                                 // the piece whose arrival releases the tokens that follow
   std::map<std::int32_t, std::vector<op_id>> awaited_;  // by messages still to be sent
 };
 

@@ -14,11 +14,10 @@
 // Cost per rank for N nodes of Q, with K and D of digits.hpp: K(Q) messages and N * D(Q) blocks inside the node, then
 // K(N) messages (staggered: Q times as many) and Q * D(N) blocks between nodes; linear: K(n) = D(n) = n - 1. Uneven
 // nodes: local rank g of a node of q sends ceil((P-g)/q) - 1 messages of q blocks between nodes (linear, coalesced),
-// all ranks of the node together P * D(q) blocks inside it.
-// Scratch: at most (N-1)(Q-1) + B(Q) blocks, B the slot_bound of digits.hpp; uneven: (q-1)(ceil(P/q)-1) + B(q). With
-// global=radix the larger of B(Q) and B(N). With c < q carriers a carrier sends K(N) messages and the others none, of q/c
-// times as many blocks, which it hands on in q/c - 1 messages; its scratch grows as much.
-// Applies: any number of ranks, any placement, uniform or not.
+// all ranks of the node together P * D(q) blocks inside it. Scratch: at most (N-1)(Q-1) + B(Q) blocks, B the slot_bound
+// of digits.hpp; uneven: (q-1)(ceil(P/q)-1) + B(q). With global=radix the larger of B(Q) and B(N). With c < q carriers
+// a carrier sends K(N) messages and the others none, of q/c times as many blocks, which it hands on in q/c - 1
+// messages; its scratch grows as much. Applies: any number of ranks, any placement, uniform or not.
 #include <algorithm>
 #include <unordered_map>
 #include <utility>
@@ -61,8 +60,8 @@ struct ring_of_ranks {
   std::span<const int> origins(int at) const { return nodes.ranks_of(node).subspan(at, 1); }
   int relay(int at, int) const { return nodes.ranks_of(node)[at]; }
 
-  // The bundle of the rank at this position: of its own node just itself, and where it is one of c carriers every c-th of
-  // all ranks elsewhere, by virtual rank.
+  // The bundle of the rank at this position: of its own node just itself, and where it is one of c carriers every c-th
+  // of all ranks elsewhere, by virtual rank.
   template <typename Visit>
   void for_each_destination(int at, Visit visit) const {
     const int self = nodes.ranks_of(node)[at], stride = carrying.of_node(node);
@@ -167,8 +166,12 @@ template <typename Ring>
 class ring_exchange {
  public:
   ring_exchange(builder& b, carried_blocks& carried, const Ring& ring, const manner& how)
-      : b_(b), carried_(carried), ring_(ring), how_(how),
-        system_(ring.size(), how.linear ? std::max(2, ring.size()) : how.radix), messages_(ring.nodes) {}
+      : b_(b),
+        carried_(carried),
+        ring_(ring),
+        how_(how),
+        system_(ring.size(), how.linear ? std::max(2, ring.size()) : how.radix),
+        messages_(ring.nodes) {}
 
   std::int64_t steps() const { return system_.steps(); }
 
@@ -296,9 +299,9 @@ schedule generate_hierarchical(const problem& at, int rank, const arguments& wit
   const int global_radix = with.number("global_radix", square_radix(nodes.nodes()));
   const std::string& local = with.word("local");
   const carriers carrying{nodes, with.number("carriers", nodes.largest_node())};
-  schedule program = hierarchical(carrying, rank, {local != "radix", local_radix, all_requests, direction, 1},
-                                  {global != "radix", global_radix, block_count, direction, pieces},
-                                  with.word("overlap") == "on");
+  schedule program =
+      hierarchical(carrying, rank, {local != "radix", local_radix, all_requests, direction, 1},
+                   {global != "radix", global_radix, block_count, direction, pieces}, with.word("overlap") == "on");
   program.shared_memory = local == "shared";
   return program;
 }
@@ -317,19 +320,37 @@ std::vector<algorithm> hierarchical_family() {
   a.source =
       "Configurable Non-uniform All-to-all Algorithms (TuNA_l^g coalesced and staggered; overlap=off: as published)";
   a.parameters = {
-      {"local", "exchange inside a node; shared: linear, through its shared memory", "radix",
+      {"local",
+       "exchange inside a node; shared: linear, through its shared memory",
+       "radix",
        {"radix", "linear", "shared"}},
-      {"radix", "base of the digits inside a node; auto: the square root of its ranks", "auto", {"auto"}, 2,
+      {"radix",
+       "base of the digits inside a node; auto: the square root of its ranks",
+       "auto",
+       {"auto"},
+       2,
        all_requests},
       {"global", "exchange between nodes", "scattered", {"scattered", "radix", "pairwise"}},
-      {"global_radix", "base of the digits for global=radix; auto: the square root of the nodes", "auto", {"auto"}, 2,
+      {"global_radix",
+       "base of the digits for global=radix; auto: the square root of the nodes",
+       "auto",
+       {"auto"},
+       2,
        all_requests},
       block_count_parameter(),
-      {"pattern", "coalesced sends the blocks of a node for one rank in one message, staggered one by one", "coalesced",
+      {"pattern",
+       "coalesced sends the blocks of a node for one rank in one message, staggered one by one",
+       "coalesced",
        {"coalesced", "staggered"}},
-      {"carriers", "ranks of a node that exchange with other nodes; fewer send fewer messages, of more blocks", "all",
-       {"all"}, 1, all_requests},
-      {"overlap", "on: blocks leave the node as soon as they can; off: rounds, then batches, as published", "on",
+      {"carriers",
+       "ranks of a node that exchange with other nodes; fewer send fewer messages, of more blocks",
+       "all",
+       {"all"},
+       1,
+       all_requests},
+      {"overlap",
+       "on: blocks leave the node as soon as they can; off: rounds, then batches, as published",
+       "on",
        {"on", "off"}},
   };
   a.refuses = refuses_layout;

@@ -38,9 +38,9 @@ op_id step_program::add(builder& b, const transfer& t, std::span<const op_id> af
 }
 
 slot step_program::source_of(int piece, bool passes) const {
-  const slot held = rank_ >= senders_            ? recv_slot(piece)
-                    : piece / parts_ == rank_    ? send_slot(piece % parts_)
-                                                 : passing_.at(piece);
+  const slot held = rank_ >= senders_         ? recv_slot(piece)
+                    : piece / parts_ == rank_ ? send_slot(piece % parts_)
+                                              : passing_.at(piece);
   return make_slot(held.at(), static_cast<int>(held.index), passes);
 }
 

@@ -64,10 +64,10 @@ std::optional<std::string> refuses_groups(const problem& at, const arguments&);
 algorithm intergroup_entry(const char* name, const char* summary, const char* source,
                            schedule (*generate)(const problem&, int, const arguments&));
 
-algorithm intergroup_full();               // intergroup_full.cpp
-algorithm intergroup_circulant();          // intergroup_circulant.cpp
-algorithm intergroup_torus();              // intergroup_torus.cpp
-algorithm intergroup_root_gathering();     // intergroup_root.cpp
-std::vector<algorithm> intergroup_rings(); // intergroup_ring.cpp
+algorithm intergroup_full();                // intergroup_full.cpp
+algorithm intergroup_circulant();           // intergroup_circulant.cpp
+algorithm intergroup_torus();               // intergroup_torus.cpp
+algorithm intergroup_root_gathering();      // intergroup_root.cpp
+std::vector<algorithm> intergroup_rings();  // intergroup_ring.cpp
 
 }  // namespace shoal

@@ -35,8 +35,12 @@ class circle {
 class circulant {
  public:
   circulant(const problem& at, int rank)
-      : p_(at.senders), n_(at.ranks), circle_(at), self_(circle_.position_of(rank)),
-        pattern_(allgather_pattern::kind::bruck, at.ranks), out_(at, rank) {}
+      : p_(at.senders),
+        n_(at.ranks),
+        circle_(at),
+        self_(circle_.position_of(rank)),
+        pattern_(allgather_pattern::kind::bruck, at.ranks),
+        out_(at, rank) {}
 
   schedule run() {
     for (int round = 0; round < pattern_.rounds(); ++round) {

@@ -18,9 +18,14 @@ namespace {
 class two_phases {
  public:
   two_phases(const problem& at, int rank, const arguments& with)
-      : p_(at.senders), q_(at.ranks - at.senders), rank_(rank), prune_(with.word("prune") == "yes"),
-        split_(with.word("spread") == "split" && q_ > p_), parts_(split_ ? longest_list() : 1),
-        pattern_(allgather_pattern::parse(with.word("allgather"), p_), p_), out_(at, rank, parts_) {}
+      : p_(at.senders),
+        q_(at.ranks - at.senders),
+        rank_(rank),
+        prune_(with.word("prune") == "yes"),
+        split_(with.word("spread") == "split" && q_ > p_),
+        parts_(split_ ? longest_list() : 1),
+        pattern_(allgather_pattern::parse(with.word("allgather"), p_), p_),
+        out_(at, rank, parts_) {}
 
   schedule run() {
     spread();
@@ -98,12 +103,15 @@ std::optional<std::string> refuses_full(const problem& at, const arguments& with
 algorithm intergroup_full() {
   algorithm a = intergroup_entry("full", "spread over the receivers, then gather in groups of as many ranks as senders",
                                  "half-duplex inter-group all-to-all broadcast, fully connected", generate_full);
-  a.parameters = {
-      {"spread", "how a sender reaches its receivers: split moves less, binomial takes fewer rounds", "binomial",
-       {"binomial", "split"}},
-      {"allgather", "how a group gathers; auto: recursive_doubling for a power of two of senders, else bruck",
-       "auto", {"auto", "recursive_doubling", "bruck", "ring"}},
-      {"prune", "no: senders also get what they do not pass on, as published", "yes", {"yes", "no"}}};
+  a.parameters = {{"spread",
+                   "how a sender reaches its receivers: split moves less, binomial takes fewer rounds",
+                   "binomial",
+                   {"binomial", "split"}},
+                  {"allgather",
+                   "how a group gathers; auto: recursive_doubling for a power of two of senders, else bruck",
+                   "auto",
+                   {"auto", "recursive_doubling", "bruck", "ring"}},
+                  {"prune", "no: senders also get what they do not pass on, as published", "yes", {"yes", "no"}}};
   a.refuses = refuses_full;
   return a;
 }

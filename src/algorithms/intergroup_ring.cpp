@@ -17,9 +17,7 @@ namespace {
 
 constexpr int most_segments = 1 << 16;
 
-ring_place place_of(int rank, int ranks) {
-  return {rank, rank, ranks, (rank + ranks - 1) % ranks, (rank + 1) % ranks};
-}
+ring_place place_of(int rank, int ranks) { return {rank, rank, ranks, (rank + ranks - 1) % ranks, (rank + 1) % ranks}; }
 
 schedule generate_ring(const problem& at, int rank, const arguments& with) {
   const int segments = with.number("segments", 1);

@@ -20,8 +20,12 @@ int parts_for_split(int p, int q) { return std::min(q / std::gcd(p, q), ceil_div
 class root_gathering {
  public:
   root_gathering(const problem& at, int rank, bool split)
-      : p_(at.senders), q_(at.ranks - at.senders), rank_(rank), split_(split),
-        parts_(split ? parts_for_split(p_, q_) : 1), out_(at, rank, parts_) {}
+      : p_(at.senders),
+        q_(at.ranks - at.senders),
+        rank_(rank),
+        split_(split),
+        parts_(split ? parts_for_split(p_, q_) : 1),
+        out_(at, rank, parts_) {}
 
   schedule run() {
     if (rank_ < p_) gather();
@@ -78,7 +82,9 @@ schedule generate_root_gathering(const problem& at, int rank, const arguments& w
 algorithm intergroup_root_gathering() {
   algorithm a = intergroup_entry("root_gathering", "gather to one sender, hand over to one receiver, broadcast",
                                  "the baseline: MPICH, Open MPI", generate_root_gathering);
-  a.parameters = {{"broadcast", "among the receivers: split moves less, binomial takes fewer rounds", "binomial",
+  a.parameters = {{"broadcast",
+                   "among the receivers: split moves less, binomial takes fewer rounds",
+                   "binomial",
                    {"binomial", "split"}}};
   return a;
 }

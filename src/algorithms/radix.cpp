@@ -143,9 +143,9 @@ algorithm bruck_entry() {
   a.uniform_only = true;
   a.summary = "radix-r Bruck for equal blocks, in rounds, through a rotated copy";
   a.source = "Parameterized Radix-r Bruck Algorithm";
-  a.parameters = {radix_parameter(),
-                  {"variant", "basic rotates at both ends, modified only at the start", "modified",
-                   {"basic", "modified"}}};
+  a.parameters = {
+      radix_parameter(),
+      {"variant", "basic rotates at both ends, modified only at the start", "modified", {"basic", "modified"}}};
   a.generate = generate_bruck;
   return a;
 }

@@ -67,8 +67,8 @@ void set_argument(selection& chosen, std::string_view assignment) {
   const parameter& p = find_parameter(*chosen.which, assignment.substr(0, equals));
   const std::string_view value = assignment.substr(equals + 1);
   if (!accepts(p, value))
-    throw std::invalid_argument(chosen.which->name + ": " + p.name + "=" + std::string(value) + " is out of range; allowed: " +
-                                allowed(p));
+    throw std::invalid_argument(chosen.which->name + ": " + p.name + "=" + std::string(value) +
+                                " is out of range; allowed: " + allowed(p));
   chosen.with.set(p.name, std::string(value));
 }
 
@@ -120,7 +120,8 @@ schedule generate(const selection& chosen, const problem& at, int rank) {
     throw std::invalid_argument("algorithm " + chosen.which->name + " is the MPI library's own and has no schedule");
   if (chosen.which->refuses)
     if (const auto reason = chosen.which->refuses(at, chosen.with))
-      throw std::invalid_argument(to_string(chosen) + " cannot serve " + std::to_string(at.ranks) + " ranks: " + *reason);
+      throw std::invalid_argument(to_string(chosen) + " cannot serve " + std::to_string(at.ranks) +
+                                  " ranks: " + *reason);
   return chosen.which->generate(at, rank, chosen.with);
 }
 

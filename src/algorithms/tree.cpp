@@ -1,11 +1,11 @@
 // Exchange on a tree of switches in contention-free phases.
 //
 // Source: AAPC on Ethernet switched clusters (Faraj and Yuan); specification tree. Receiver-signalled tokens, windows
-// and several streams on faster links are Shoal's own (sections 7.4, 10, 12).
-// Cost: P = m_0 (M - m_0) phases of one block, the load of the most loaded link; K = D = M - 1 messages a rank, each in
-// a few parts, and up to two tokens a message: one for the next on its links, one for the next of its sender. Without synchronisation and with equal links a program costs what its own messages cost; else
-// every process makes the plan of all ranks once, O(M^2) (M^3 with exact reduction).
-// Applies: when the tree of switches is known. Optimal for equal blocks, correct for any.
+// and several streams on faster links are Shoal's own (sections 7.4, 10, 12). Cost: P = m_0 (M - m_0) phases of one
+// block, the load of the most loaded link; K = D = M - 1 messages a rank, each in a few parts, and up to two tokens a
+// message: one for the next on its links, one for the next of its sender. Without synchronisation and with equal links
+// a program costs what its own messages cost; else every process makes the plan of all ranks once, O(M^2) (M^3 with
+// exact reduction). Applies: when the tree of switches is known. Optimal for equal blocks, correct for any.
 #include "algorithms/exchange_plan.hpp"
 #include "algorithms/families.hpp"
 #include "algorithms/tree_phases.hpp"
@@ -31,8 +31,7 @@ schedule generate_tree(const problem& at, int rank, const arguments& with) {
 
 std::optional<std::string> refuses_problem(const problem& at, const arguments&) {
   if (!at.switches) return "it needs the topology of the switches";
-  if (at.switches->ranks() != at.ranks)
-    return "the topology is for " + std::to_string(at.switches->ranks()) + " ranks";
+  if (at.switches->ranks() != at.ranks) return "the topology is for " + std::to_string(at.switches->ranks()) + " ranks";
   return std::nullopt;
 }
 
@@ -44,9 +43,11 @@ std::vector<algorithm> tree_family() {
   a.summary = "contention-free phases on a tree of switches, as many as the most loaded link needs";
   a.source = "all-to-all personalized communication on Ethernet switched clusters (Faraj and Yuan)";
   a.parameters = {{"window", "messages that may share a link, and a rank may have under way", "1", {}, 1, 1024},
-                  {"sync", "tokens that keep the phases apart; exact: fewest, chain2: cheap to find, auto: exact up to "
-                           "256 ranks, none: each rank only keeps its own order",
-                   "auto", {"auto", "exact", "chain2", "none"}},
+                  {"sync",
+                   "tokens that keep the phases apart; exact: fewest, chain2: cheap to find, auto: exact up to "
+                   "256 ranks, none: each rank only keeps its own order",
+                   "auto",
+                   {"auto", "exact", "chain2", "none"}},
                   {"parts", "pieces of a block; the token is sent when all but the last have arrived", "4", {}, 1, 64}};
   a.refuses = refuses_problem;
   a.generate = generate_tree;

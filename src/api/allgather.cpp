@@ -76,8 +76,7 @@ class service {
     mine.on_device = state_.all().devices() && (is_device_memory(call_.send) || is_device_memory(call_.recv));
     if (mine.invalid) return mine;
     mine.sends(out_, state_.local_rank(), bytes_sent());
-    for (int j = 0; j < state_.senders(in_); ++j)
-      mine.expects(in_, j, static_cast<std::int64_t>(received().bytes(j)));
+    for (int j = 0; j < state_.senders(in_); ++j) mine.expects(in_, j, static_cast<std::int64_t>(received().bytes(j)));
     return mine;
   }
 

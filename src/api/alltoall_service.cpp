@@ -105,7 +105,8 @@ features alltoall_service::local_features() const {
     mine.full_blocks += bytes > 0;
   }
   mine.most_sent = mine.total_bytes;
-  mine.invalid = !valid(what_.recv, call_.recv_type) || (!in_place() && !valid(what_.send, call_.send_type)) || aliased();
+  mine.invalid =
+      !valid(what_.recv, call_.recv_type) || (!in_place() && !valid(what_.send, call_.send_type)) || aliased();
   mine.on_device = state_.devices() && (is_device_memory(call_.recv) || (!in_place() && is_device_memory(call_.send)));
   return mine;
 }

@@ -40,7 +40,9 @@ constexpr std::uint64_t any_sizes = ~std::uint64_t{0};
 
 // Sizes that differ by less than a factor of two are chosen for once.
 std::uint64_t size_class(const features& sizes) {
-  const auto level = [](std::int64_t bytes) { return static_cast<std::uint64_t>(std::bit_width(static_cast<std::uint64_t>(bytes))); };
+  const auto level = [](std::int64_t bytes) {
+    return static_cast<std::uint64_t>(std::bit_width(static_cast<std::uint64_t>(bytes)));
+  };
   return level(sizes.total_bytes) << 16 | level(sizes.most_sent);
 }
 
@@ -331,9 +333,7 @@ exchange::tag_range communicator::persistent_tags() {
   return claim(static_cast<int>(next));
 }
 
-void communicator::release_tags(exchange::tag_range tags) {
-  channels_[(tags.first - 1) / tags_of_channel()] = false;
-}
+void communicator::release_tags(exchange::tag_range tags) { channels_[(tags.first - 1) / tags_of_channel()] = false; }
 
 void communicator::run(const prepared& how, const payload& what) {
   if (phases_) phases_->begin();
@@ -354,7 +354,9 @@ void communicator::report_to(usage_report& report) const {
   for (const bool uniform : {false, true}) {
     const auto add = [&](const decision& d) {
       if (d.how && d.seconds > 0)
-        report.add_choice({uniform ? "alltoall" : "alltoallv", ranks(), d.how->spec, d.block, d.seconds, d.next, d.next_seconds, d.remark}, d.use);
+        report.add_choice({uniform ? "alltoall" : "alltoallv", ranks(), d.how->spec, d.block, d.seconds, d.next,
+                           d.next_seconds, d.remark},
+                          d.use);
     };
     add(automatic_[uniform].unasked);
     for (const auto& [sizes, chosen] : automatic_[uniform].by_sizes) add(chosen);

@@ -40,7 +40,7 @@ struct decision {
   double block = 0, seconds = 0, next_seconds = 0;
   std::string next = {};
   mutable usage use = {};
-  std::string remark = {};   // for the report
+  std::string remark = {};    // for the report
   trial* on_trial = nullptr;  // that wants to know what it takes
 };
 

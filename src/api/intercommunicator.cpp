@@ -101,8 +101,8 @@ const group_decision* intercommunicator::choose(const group_sizes& sizes, MPI_Co
   }
   group_decision& ready = chosen_[level(sizes.toward[0]) << 16 | level(sizes.toward[1]) << 8 | measured];
   if (!ready.how) {
-    const choice best = flows.empty() ? choice{plain(), "there is nothing to send"}
-                                      : choose_between_groups(flows, network_);
+    const choice best =
+        flows.empty() ? choice{plain(), "there is nothing to send"} : choose_between_groups(flows, network_);
     ready = {&plan_of(best.how), best.reason};
   }
   return &ready;

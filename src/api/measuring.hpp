@@ -5,8 +5,8 @@
 
 namespace shoal {
 
-// Exchanges of equal blocks of up to five sizes, by the calls of one kind: `uniform` MPI_Alltoall's, else MPI_Alltoallv's.
-// Collective; some hundreds of exchanges and at most 1 MiB of scratch memory for each direction.
+// Exchanges of equal blocks of up to five sizes, by the calls of one kind: `uniform` MPI_Alltoall's, else
+// MPI_Alltoallv's. Collective; some hundreds of exchanges and at most 1 MiB of scratch memory for each direction.
 measured_exchanges measure_exchanges(communicator& on, bool uniform);
 
 }  // namespace shoal

@@ -34,7 +34,9 @@ int native_allgatherv_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype s
 
 namespace {
 
-bool fits(MPI_Count value) { return value >= std::numeric_limits<int>::min() && value <= std::numeric_limits<int>::max(); }
+bool fits(MPI_Count value) {
+  return value >= std::numeric_limits<int>::min() && value <= std::numeric_limits<int>::max();
+}
 
 int too_large(MPI_Comm comm) {
   return raise_error(comm, MPI_ERR_COUNT, "this MPI library has no collective for counts above 2147483647");

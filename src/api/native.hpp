@@ -12,23 +12,31 @@ namespace shoal {
 template <typename Count>
 alltoall_call uniform_call(const void* send, Count send_count, MPI_Datatype send_type, void* recv, Count recv_count,
                            MPI_Datatype recv_type, MPI_Comm comm) {
-  return {true, send, number_array::linear(send_count, 0), number_array::linear(0, send_count), send_type,
-          recv, number_array::linear(recv_count, 0), number_array::linear(0, recv_count), recv_type, comm};
+  return {true,      send, number_array::linear(send_count, 0), number_array::linear(0, send_count),
+          send_type, recv, number_array::linear(recv_count, 0), number_array::linear(0, recv_count),
+          recv_type, comm};
 }
 
 // The arguments of MPI_Allgather and MPI_Allgatherv.
 template <typename Count>
 allgather_call gather_call(const void* send, Count send_count, MPI_Datatype send_type, void* recv, Count recv_count,
                            MPI_Datatype recv_type, MPI_Comm comm) {
-  return {true, send, send_count, send_type,
-          recv, number_array::linear(recv_count, 0), number_array::linear(0, recv_count), recv_type, comm};
+  return {true,
+          send,
+          send_count,
+          send_type,
+          recv,
+          number_array::linear(recv_count, 0),
+          number_array::linear(0, recv_count),
+          recv_type,
+          comm};
 }
 template <typename Count, typename Displacement>
 allgather_call gather_call(const void* send, Count send_count, MPI_Datatype send_type, void* recv,
                            const Count* recv_counts, const Displacement* displacements, MPI_Datatype recv_type,
                            MPI_Comm comm) {
-  return {false, send, send_count, send_type,
-          recv, number_array(recv_counts), number_array(displacements), recv_type, comm};
+  return {false,     send, send_count, send_type, recv, number_array(recv_counts), number_array(displacements),
+          recv_type, comm};
 }
 
 // The 64-bit forms. Where the MPI lacks them the arguments are narrowed; MPI_ERR_COUNT when they

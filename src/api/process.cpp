@@ -177,8 +177,8 @@ bool process::fits(attribute& held, Make make) {
   }
 }
 
-// The same for two groups. A reduction over an inter-communicator gives each group what the other one has, so the second
-// brings back what the own group has.
+// The same for two groups. A reduction over an inter-communicator gives each group what the other one has, so the
+// second brings back what the own group has.
 void process::serve_groups(MPI_Comm comm, attribute& held) {
   held.unserved_groups = false;
   const term_list mine = terms();

@@ -78,7 +78,7 @@ class process {
   std::mutex lock_;
   std::vector<attribute*> attributes_;
   std::atomic<std::uint64_t> released_ = 0;  // how many were released
-  std::atomic<int> served_ = 0;  // communicators that have a state
+  std::atomic<int> served_ = 0;              // communicators that have a state
   usage_report report_;
   traffic_record traffic_;
   std::optional<profile> learned_;  // on a communicator as large as the world

@@ -87,8 +87,8 @@ void usage_report::print_usage(std::ostream& text) const {
 void usage_report::print_choices(std::ostream& text) const {
   for (const auto& [c, use] : choices_) {
     text << "shoal: chosen for " << c.collective << " of " << c.ranks << " ranks, " << use.calls << " calls, "
-         << (c.block > 0 ? "about " + readable_bytes(c.block) + " a block: " : "blocks of any size: ") << c.algorithm << ", expected " << per_call(c.seconds, 1)
-         << ", took " << per_call(use.seconds, use.calls);
+         << (c.block > 0 ? "about " + readable_bytes(c.block) + " a block: " : "blocks of any size: ") << c.algorithm
+         << ", expected " << per_call(c.seconds, 1) << ", took " << per_call(use.seconds, use.calls);
     if (!c.next.empty()) text << "; next " << c.next << " " << per_call(c.next_seconds, 1);
     text << c.remark << "\n";
   }

@@ -54,7 +54,8 @@ class requests {
   // then nothing has changed.
   void take(MPI_Info info) {
     const std::string name = "shoal_" + settings::name_of(what_, true);
-    const std::string uniform(info_value(info, name.c_str()).text()), other(info_value(info, (name + "v").c_str()).text());
+    const std::string uniform(info_value(info, name.c_str()).text()),
+        other(info_value(info, (name + "v").c_str()).text());
     if (!ranks_.same_everywhere(hash_of(uniform + "|" + other)))
       throw std::invalid_argument(name + " or " + name + "v differ between ranks; give every rank the same info");
     const std::optional<selection> wanted[2] = {parsed(false, other), parsed(true, uniform)};

@@ -67,7 +67,8 @@ void read_file(const std::string& path, settings& into) {
     if (line.empty()) continue;
     const std::size_t equals = line.find('=');
     try {
-      if (equals == std::string::npos) throw std::invalid_argument("'" + line + "' is not of the form name = \"value\"");
+      if (equals == std::string::npos)
+        throw std::invalid_argument("'" + line + "' is not of the form name = \"value\"");
       into.set(trimmed(line.substr(0, equals)), trimmed(line.substr(equals + 1)));
     } catch (const std::invalid_argument& error) {
       throw std::invalid_argument(path + ", line " + std::to_string(number) + ": " + error.what());
@@ -93,8 +94,10 @@ void settings::set(const std::string& name, const std::string& value) {
     else if (name == "report") report = read_reporting(value);
     else if (name == "verify") verify = read_switch(name, value);
     else if (name == "record") record = value;
-    else throw std::invalid_argument("there is no such setting; there are alltoall, alltoallv, allgather, allgatherv, "
-                                     "wait, layout, network, topology, profile, tune, tune_save, report, verify, record");
+    else
+      throw std::invalid_argument(
+          "there is no such setting; there are alltoall, alltoallv, allgather, allgatherv, "
+          "wait, layout, network, topology, profile, tune, tune_save, report, verify, record");
   } catch (const std::invalid_argument& error) {
     throw std::invalid_argument(name + " = " + value + ": " + error.what());
   }
@@ -106,11 +109,12 @@ void settings::set(const std::string& name, const std::string& value) {
 std::string settings::canonical() const {
   const auto text = [](const std::optional<selection>& chosen) { return chosen ? to_string(*chosen) : "auto"; };
   std::string nodes;
-  for (int rank = 0; layout && rank < layout->ranks(); ++rank) nodes += std::to_string(layout->node_of(rank)) + "." + std::to_string(layout->virtual_rank(rank)) + ",";
+  for (int rank = 0; layout && rank < layout->ranks(); ++rank)
+    nodes += std::to_string(layout->node_of(rank)) + "." + std::to_string(layout->virtual_rank(rank)) + ",";
   return "alltoall=" + text(alltoall) + " alltoallv=" + text(alltoallv) + " allgather=" + text(allgather) +
          " allgatherv=" + text(allgatherv) + " network=" + network + " layout=" + nodes +
-         " topology=" + (topology ? to_edge_list(*topology) : "") +
-         " tries=" + (tries ? "1" : "0") + " verify=" + (verify ? "1" : "0") + " record=" + record;
+         " topology=" + (topology ? to_edge_list(*topology) : "") + " tries=" + (tries ? "1" : "0") +
+         " verify=" + (verify ? "1" : "0") + " record=" + record;
 }
 
 std::string settings::canonical_profile() const { return profile ? to_toml(*profile) : profile_fault; }
@@ -118,20 +122,13 @@ std::string settings::canonical_profile() const { return profile ? to_toml(*prof
 settings read_settings() {
   settings all;
   if (const char* path = secure_getenv("SHOAL_CONFIG"); path && *path) read_file(path, all);
-  static constexpr const char* names[][2] = {{"SHOAL_ALLTOALL", "alltoall"},
-                                             {"SHOAL_ALLTOALLV", "alltoallv"},
-                                             {"SHOAL_ALLGATHER", "allgather"},
-                                             {"SHOAL_ALLGATHERV", "allgatherv"},
-                                             {"SHOAL_WAIT", "wait"},
-                                             {"SHOAL_LAYOUT", "layout"},
-                                             {"SHOAL_NETWORK", "network"},
-                                             {"SHOAL_TOPOLOGY", "topology"},
-                                             {"SHOAL_PROFILE", "profile"},
-                                             {"SHOAL_TUNE", "tune"},
-                                             {"SHOAL_TUNE_SAVE", "tune_save"},
-                                             {"SHOAL_REPORT", "report"},
-                                             {"SHOAL_VERIFY", "verify"},
-                                             {"SHOAL_RECORD", "record"}};
+  static constexpr const char* names[][2] = {{"SHOAL_ALLTOALL", "alltoall"},   {"SHOAL_ALLTOALLV", "alltoallv"},
+                                             {"SHOAL_ALLGATHER", "allgather"}, {"SHOAL_ALLGATHERV", "allgatherv"},
+                                             {"SHOAL_WAIT", "wait"},           {"SHOAL_LAYOUT", "layout"},
+                                             {"SHOAL_NETWORK", "network"},     {"SHOAL_TOPOLOGY", "topology"},
+                                             {"SHOAL_PROFILE", "profile"},     {"SHOAL_TUNE", "tune"},
+                                             {"SHOAL_TUNE_SAVE", "tune_save"}, {"SHOAL_REPORT", "report"},
+                                             {"SHOAL_VERIFY", "verify"},       {"SHOAL_RECORD", "record"}};
   for (const auto& [variable, name] : names)
     if (const char* value = secure_getenv(variable); value && *value) {
       try {

@@ -22,14 +22,14 @@ enum class reporting { none, usage, phases };
 struct settings {
   // Empty: choose for me.
   std::optional<selection> alltoall, alltoallv, allgather, allgatherv;
-  std::optional<wait_mode> wait;                 // empty: by ranks and cores
-  std::optional<node_layout> layout;             // empty: as found
-  std::string network = "full";                  // what connects two groups: see model/intergroup.hpp
+  std::optional<wait_mode> wait;                   // empty: by ranks and cores
+  std::optional<node_layout> layout;               // empty: as found
+  std::string network = "full";                    // what connects two groups: see model/intergroup.hpp
   std::shared_ptr<const switch_network> topology;  // null: not known
   std::shared_ptr<const shoal::profile> profile;   // null: what is not asked for is measured
   std::string profile_fault;                       // why the one that was named cannot be used
-  bool tries = false;       // settle between the likely choices on the program's own exchanges
-  std::string save_profile;  // where rank 0 of the world writes what was measured; empty: nowhere
+  bool tries = false;                              // settle between the likely choices on the program's own exchanges
+  std::string save_profile;                        // where rank 0 of the world writes what was measured; empty: nowhere
   reporting report = reporting::none;
   bool verify = false;
   std::string record;  // a file for the traffic between ranks; empty: none
@@ -48,8 +48,8 @@ struct settings {
     return std::string(what == collective::alltoall ? "alltoall" : "allgather") + (uniform ? "" : "v");
   }
 
-  // Equal texts mean equal settings; what may differ between ranks (wait, report, tune_save) is left out, and so is the profile:
-  // where that differs it alone is not used.
+  // Equal texts mean equal settings; what may differ between ranks (wait, report, tune_save) is left out, and so is the
+  // profile: where that differs it alone is not used.
   std::string canonical() const;
   // Equal texts mean equal profiles, or none that can be used for the same reason.
   std::string canonical_profile() const;

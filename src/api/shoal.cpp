@@ -37,8 +37,9 @@ int shoal_alltoall(const void* sendbuf, int sendcount, MPI_Datatype sendtype, vo
 int shoal_alltoallv_with(const void* sendbuf, const int* sendcounts, const int* sdispls, MPI_Datatype sendtype,
                          void* recvbuf, const int* recvcounts, const int* rdispls, MPI_Datatype recvtype, MPI_Comm comm,
                          MPI_Info info) {
-  const alltoall_call call{false,   sendbuf, number_array(sendcounts), number_array(sdispls), sendtype,
-                           recvbuf, number_array(recvcounts), number_array(rdispls), recvtype, comm};
+  const alltoall_call call{false,    sendbuf, number_array(sendcounts), number_array(sdispls),
+                           sendtype, recvbuf, number_array(recvcounts), number_array(rdispls),
+                           recvtype, comm};
   return alltoall(call, manners::strict, info, [&] {
     return PMPI_Alltoallv(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm);
   });
@@ -60,8 +61,9 @@ int shoal_alltoall_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype send
 int shoal_alltoallv_c(const void* sendbuf, const MPI_Count* sendcounts, const MPI_Aint* sdispls, MPI_Datatype sendtype,
                       void* recvbuf, const MPI_Count* recvcounts, const MPI_Aint* rdispls, MPI_Datatype recvtype,
                       MPI_Comm comm) {
-  const alltoall_call call{false,   sendbuf, number_array(sendcounts), number_array(sdispls), sendtype,
-                           recvbuf, number_array(recvcounts), number_array(rdispls), recvtype, comm};
+  const alltoall_call call{false,    sendbuf, number_array(sendcounts), number_array(sdispls),
+                           sendtype, recvbuf, number_array(recvcounts), number_array(rdispls),
+                           recvtype, comm};
   return alltoall(call, manners::strict, MPI_INFO_NULL, [&] {
     return native_alltoallv_c(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm);
   });
@@ -95,9 +97,9 @@ int shoal_allgatherv(const void* sendbuf, int sendcount, MPI_Datatype sendtype, 
 
 int shoal_allgather_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
                       MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm) {
-  return allgather(gather_call(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm), manners::strict,
-                   MPI_INFO_NULL,
-                   [&] { return native_allgather_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm); });
+  return allgather(
+      gather_call(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm), manners::strict, MPI_INFO_NULL,
+      [&] { return native_allgather_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm); });
 }
 
 int shoal_allgatherv_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,

@@ -57,37 +57,53 @@ extern "C" {
 int shoal_ialltoall(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
                     MPI_Datatype recvtype, MPI_Comm comm, shoal_request* request) {
   const auto call = uniform_call(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
-  return nonblocking(call, [=](MPI_Request* own) {
-    return PMPI_Ialltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, own);
-  }, request);
+  return nonblocking(
+      call,
+      [=](MPI_Request* own) {
+        return PMPI_Ialltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, own);
+      },
+      request);
 }
 
 int shoal_ialltoallv(const void* sendbuf, const int* sendcounts, const int* sdispls, MPI_Datatype sendtype,
                      void* recvbuf, const int* recvcounts, const int* rdispls, MPI_Datatype recvtype, MPI_Comm comm,
                      shoal_request* request) {
-  const alltoall_call call{false,   sendbuf, number_array(sendcounts), number_array(sdispls), sendtype,
-                           recvbuf, number_array(recvcounts), number_array(rdispls), recvtype, comm};
-  return nonblocking(call, [=](MPI_Request* own) {
-    return PMPI_Ialltoallv(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, own);
-  }, request);
+  const alltoall_call call{false,    sendbuf, number_array(sendcounts), number_array(sdispls),
+                           sendtype, recvbuf, number_array(recvcounts), number_array(rdispls),
+                           recvtype, comm};
+  return nonblocking(
+      call,
+      [=](MPI_Request* own) {
+        return PMPI_Ialltoallv(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm,
+                               own);
+      },
+      request);
 }
 
 int shoal_alltoall_init(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
                         MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, shoal_request* request) {
   const auto call = uniform_call(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
-  return persistent(call, info, [=](MPI_Request* own) {
-    return PMPI_Ialltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, own);
-  }, request);
+  return persistent(
+      call, info,
+      [=](MPI_Request* own) {
+        return PMPI_Ialltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, own);
+      },
+      request);
 }
 
 int shoal_alltoallv_init(const void* sendbuf, const int* sendcounts, const int* sdispls, MPI_Datatype sendtype,
                          void* recvbuf, const int* recvcounts, const int* rdispls, MPI_Datatype recvtype, MPI_Comm comm,
                          MPI_Info info, shoal_request* request) {
-  const alltoall_call call{false,   sendbuf, number_array(sendcounts), number_array(sdispls), sendtype,
-                           recvbuf, number_array(recvcounts), number_array(rdispls), recvtype, comm};
-  return persistent(call, info, [=](MPI_Request* own) {
-    return PMPI_Ialltoallv(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, own);
-  }, request);
+  const alltoall_call call{false,    sendbuf, number_array(sendcounts), number_array(sdispls),
+                           sendtype, recvbuf, number_array(recvcounts), number_array(rdispls),
+                           recvtype, comm};
+  return persistent(
+      call, info,
+      [=](MPI_Request* own) {
+        return PMPI_Ialltoallv(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm,
+                               own);
+      },
+      request);
 }
 
 int shoal_start(shoal_request request) {

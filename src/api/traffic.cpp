@@ -31,7 +31,8 @@ void traffic_record::write(const std::string& path) const {
        << calls_ << " exchanges\n"
        << ranks << " " << ranks << " " << all.size() - std::count(all.begin(), all.end(), 0.0) << "\n";
   for (std::size_t i = 0; i < all.size(); ++i)
-    if (all[i] > 0) file << i / ranks + 1 << " " << i % ranks + 1 << " " << all[i] / static_cast<double>(calls_) << "\n";
+    if (all[i] > 0)
+      file << i / ranks + 1 << " " << i % ranks + 1 << " " << all[i] / static_cast<double>(calls_) << "\n";
   if (!file.flush()) warn_once("SHOAL_RECORD=" + path + " cannot be written", "nothing is recorded");
 }
 

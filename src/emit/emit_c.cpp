@@ -82,12 +82,10 @@ class table_writer {
   std::string run() {
     std::string text;
     for (const schedule& program : programs_) text += table_of(program);
-    text += "static const word *const program[RANKS] = {\n" + per_rank([](const schedule& p) {
-      return "program_" + std::to_string(p.rank);
-    }) + "};\n";
-    text += "static const int operations_of[RANKS] = {\n" + per_rank([](const schedule& p) {
-      return std::to_string(p.operations.size());
-    }) + "};\n";
+    text += "static const word *const program[RANKS] = {\n" +
+            per_rank([](const schedule& p) { return "program_" + std::to_string(p.rank); }) + "};\n";
+    text += "static const int operations_of[RANKS] = {\n" +
+            per_rank([](const schedule& p) { return std::to_string(p.operations.size()); }) + "};\n";
     text += "static const int afters_of[RANKS] = {  /* numbers of operations before operations */\n" +
             per_rank([](const schedule& p) { return std::to_string(p.after.size()); }) + "};\n";
     return text;

@@ -9,8 +9,8 @@
 
 namespace shoal {
 
-// Part k of a block whose packed form has n bytes is its bytes n k / parts to n (k+1) / parts. A block that is not plain
-// memory cannot be packed in parts: all such blocks are packed, or unpacked, as a whole in memory of the pool.
+// Part k of a block whose packed form has n bytes is its bytes n k / parts to n (k+1) / parts. A block that is not
+// plain memory cannot be packed in parts: all such blocks are packed, or unpacked, as a whole in memory of the pool.
 class cut_buffer {
  public:
   explicit cut_buffer(memory_pool& pool) : pool_(pool) {}

@@ -33,7 +33,11 @@ class exchange {
   static constexpr std::size_t standard_inline_bytes = 16384;
 
   exchange(memory_pool& pool, transport& over, std::size_t inline_bytes = standard_inline_bytes)
-      : pool_(pool), over_(over), inline_bytes_(inline_bytes), tags_{1, over.highest_tag()}, cut_send_(pool),
+      : pool_(pool),
+        over_(over),
+        inline_bytes_(inline_bytes),
+        tags_{1, over.highest_tag()},
+        cut_send_(pool),
         cut_recv_(pool) {}
   // Between exchanges, and the same on every rank.
   void set_inline_bytes(std::size_t bytes) { inline_bytes_ = bytes; }

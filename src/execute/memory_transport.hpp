@@ -42,7 +42,7 @@ class memory_network {
     std::byte* data;
     std::size_t bytes;
     std::vector<std::byte> copy = {};  // eager data
-    bool reported = false;        // an eager send has ended for its sender already
+    bool reported = false;             // an eager send has ended for its sender already
   };
   struct line {
     std::deque<end> sends, receives;

@@ -51,9 +51,9 @@ MPI_Datatype repeated_type(MPI_Datatype type, const recipe& r) {
   MPI_Aint addresses[1];
   MPI_Count counts[1];
   MPI_Datatype types[1];
-  require(PMPI_Type_get_contents_c(type, r.integers, r.addresses, r.counts, r.types, integers, addresses, counts,
-                                   types),
-          "MPI_Type_get_contents_c");
+  require(
+      PMPI_Type_get_contents_c(type, r.integers, r.addresses, r.counts, r.types, integers, addresses, counts, types),
+      "MPI_Type_get_contents_c");
   return types[0];
 }
 

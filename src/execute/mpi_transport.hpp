@@ -15,8 +15,8 @@ class mpi_transport final : public transport {
   // Messages longer than `piece_bytes` travel in pieces, so that no MPI count exceeds an int. The same on every rank.
   static constexpr std::size_t standard_piece_bytes = std::size_t{1} << 30;
 
-  // One of several transports over the same communicator, so that exchanges can be under way together: each has an equal
-  // share of the tags. The same on every rank.
+  // One of several transports over the same communicator, so that exchanges can be under way together: each has an
+  // equal share of the tags. The same on every rank.
   struct tag_share {
     int number = 0, of = 1;
   };

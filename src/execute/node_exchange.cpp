@@ -61,10 +61,16 @@ shared_memory open_together(std::span<const int> ranks, transport& over, waiting
 
 node_exchange::node_exchange(memory_pool& pool, transport& below, exchange::tag_range tags, waiting& wait,
                              const node_layout& nodes)
-    : below_(below), wait_(wait), ranks_(nodes.ranks_of(nodes.node_of(below.rank()))), one_node_(nodes.nodes() == 1),
-      memory_(open_together(ranks_, below, wait)), window_(memory_.data(), size(), nodes.local_of(below.rank())),
+    : below_(below),
+      wait_(wait),
+      ranks_(nodes.ranks_of(nodes.node_of(below.rank()))),
+      one_node_(nodes.nodes() == 1),
+      memory_(open_together(ranks_, below, wait)),
+      window_(memory_.data(), size(), nodes.local_of(below.rank())),
       rows_(memory_.data() + node_window::bytes_for(size()), size(), window_.rank()),
-      over_(below, window_, ranks_), exchange_(pool, over_), direct_(pool, rows_, window_, ranks_) {
+      over_(below, window_, ranks_),
+      exchange_(pool, over_),
+      direct_(pool, rows_, window_, ranks_) {
   exchange_.set_tags(tags);
 }
 

@@ -46,7 +46,8 @@ void node_transport::poll(std::vector<int>& ended) {
   poll_below(ended);
 }
 
-// Where nothing is under way below, only messages of the program's own move there, and need not be looked for each time.
+// Where nothing is under way below, only messages of the program's own move there, and need not be looked for each
+// time.
 void node_transport::poll_below(std::vector<int>& ended) {
   constexpr unsigned often = 16;
   if (below_under_way_ == 0 && ++polls_ % often != 0) return;

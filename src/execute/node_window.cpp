@@ -40,15 +40,19 @@ std::size_t node_window::taken_bytes(int ranks) {
 
 std::size_t node_window::bytes_for(int ranks) {
   const auto q = static_cast<std::size_t>(ranks);
-  return q * (sizeof(bed) + taken_bytes(ranks)) +
-         pairs(ranks) * slots * (piece_bytes_for(ranks) + slot_extra);
+  return q * (sizeof(bed) + taken_bytes(ranks)) + pairs(ranks) * slots * (piece_bytes_for(ranks) + slot_extra);
 }
 
 node_window::node_window(std::byte* memory, int ranks, int rank)
-    : ranks_(ranks), rank_(rank), piece_bytes_(piece_bytes_for(ranks)), cell_bytes_(piece_bytes_ + line_bytes),
-      beds_(reinterpret_cast<bed*>(memory)), taken_(reinterpret_cast<std::byte*>(beds_ + ranks)),
+    : ranks_(ranks),
+      rank_(rank),
+      piece_bytes_(piece_bytes_for(ranks)),
+      cell_bytes_(piece_bytes_ + line_bytes),
+      beds_(reinterpret_cast<bed*>(memory)),
+      taken_(reinterpret_cast<std::byte*>(beds_ + ranks)),
       lines_(reinterpret_cast<line*>(taken_ + static_cast<std::size_t>(ranks) * taken_bytes(ranks))),
-      cells_(reinterpret_cast<std::byte*>(lines_ + pairs(ranks) * slots)), peers_(static_cast<std::size_t>(ranks)) {}
+      cells_(reinterpret_cast<std::byte*>(lines_ + pairs(ranks) * slots)),
+      peers_(static_cast<std::size_t>(ranks)) {}
 
 std::atomic<std::uint32_t>& node_window::taken_by(int receiver, int sender) {
   std::byte* const row = taken_ + static_cast<std::size_t>(receiver) * taken_bytes(ranks_);

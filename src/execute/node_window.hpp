@@ -1,9 +1,9 @@
 // Messages between the ranks of one node through memory that they share: a channel for every pair and direction.
 //
 // A message is copied in by its sender and out by its receiver, in pieces of at most piece_bytes(). A piece lies in one
-// of the two slots of its channel: short ones beside the number that says it is there, in the same cache line, others in
-// a cell of their own. The receiver publishes how many pieces it has taken: with every piece that it sends back itself,
-// so that ranks that send to each other look at nothing else, and in a place of its own.
+// of the two slots of its channel: short ones beside the number that says it is there, in the same cache line, others
+// in a cell of their own. The receiver publishes how many pieces it has taken: with every piece that it sends back
+// itself, so that ranks that send to each other look at nothing else, and in a place of its own.
 //
 // Memory: 8 MiB a node and communicator at most for up to 100 ranks on it; above, 0.8 KiB a pair.
 #pragma once
@@ -97,7 +97,7 @@ class node_window {
   struct state {               // of the channels to and from a peer
     std::uint32_t pushed = 0;  // pieces
     std::uint32_t pulled = 0;
-    std::uint32_t taken = 0;   // by the peer, as far as known
+    std::uint32_t taken = 0;  // by the peer, as far as known
   };
   std::vector<state> peers_;
   std::uint64_t pieces_moved_ = 0;

@@ -50,10 +50,10 @@ class number_array {
 
 struct user_buffer {
   std::byte* base = nullptr;
-  number_array counts;         // elements of each block
-  number_array displacements;  // in units of `extent`
-  std::int64_t type_size = 1;  // packed bytes of one element
-  std::int64_t extent = 1;     // distance of two elements in memory
+  number_array counts;             // elements of each block
+  number_array displacements;      // in units of `extent`
+  std::int64_t type_size = 1;      // packed bytes of one element
+  std::int64_t extent = 1;         // distance of two elements in memory
   const packer* layout = nullptr;  // null: blocks are contiguous bytes
 
   std::size_t bytes(int i) const { return static_cast<std::size_t>(counts[i] * type_size); }

@@ -85,8 +85,12 @@ intergroup_cost root_gathering_cost(groups g, const arguments& with) {
 constexpr struct {
   std::string_view name;
   intergroup_cost (*cost)(groups, const arguments&);
-} formulas[] = {{"full", full_cost},           {"circulant", circulant_cost},   {"ring", ring_cost},
-                {"ring_paper", ring_paper_cost}, {"union_ring", union_ring_cost}, {"torus", torus_cost},
+} formulas[] = {{"full", full_cost},
+                {"circulant", circulant_cost},
+                {"ring", ring_cost},
+                {"ring_paper", ring_paper_cost},
+                {"union_ring", union_ring_cost},
+                {"torus", torus_cost},
                 {"root_gathering", root_gathering_cost}};
 
 }  // namespace
@@ -150,8 +154,8 @@ int best_segments(groups g, double bytes, const link_cost& link) {
 
 std::vector<std::string> candidates(groups g, std::string_view network, double bytes, const link_cost& link) {
   if (network == "full")
-    return {"full", "full:spread=split", "full:allgather=ring", "full:spread=split,allgather=ring", "circulant",
-            "root_gathering", "root_gathering:broadcast=split"};
+    return {"full",      "full:spread=split", "full:allgather=ring",           "full:spread=split,allgather=ring",
+            "circulant", "root_gathering",    "root_gathering:broadcast=split"};
   if (network == "ring") {
     const int segments = best_segments(g, bytes, link);
     std::vector<std::string> specs = {"ring", "ring_paper", "union_ring"};

@@ -39,8 +39,9 @@ struct link_cost {
 };
 
 // What a schedule takes for messages of so many bytes. Where ranks send each other long messages at the same time, MPI
-// libraries on TCP let one direction wait for the other (up to 1.8 times slower than the formula, docs/benchmarks.md); on
-// a ring a rank sends to one and receives from another. So a ring is preferred while its startups cost less than 5 %.
+// libraries on TCP let one direction wait for the other (up to 1.8 times slower than the formula, docs/benchmarks.md);
+// on a ring a rank sends to one and receives from another. So a ring is preferred while its startups cost less than 5
+// %.
 double seconds_of(const selection& chosen, const problem& at, double bytes, const link_cost& link);
 
 struct intergroup_prediction {

@@ -16,8 +16,8 @@ bool same_node(const problem& at, int a, int b) { return at.nodes && at.nodes->n
 
 std::size_t level_of(const schedule& program, const problem& at, int peer) {
   const level which = !same_node(at, program.rank, peer) ? level::network
-                      : program.shared_memory           ? level::memory
-                                                        : level::node;
+                      : program.shared_memory            ? level::memory
+                                                         : level::node;
   return static_cast<std::size_t>(which);
 }
 
@@ -36,8 +36,8 @@ void lengthen(chain& mine, const chain& other) {
   for (std::size_t l = 0; l < levels; ++l) mine[l] = std::max(mine[l], other[l]);
 }
 
-// What arrives in a step was sent after as long a chain as what this rank sends in it: ranks do alike. Receives may stand
-// before the sends of their step, so it is gone through until nothing changes, once for every step at most.
+// What arrives in a step was sent after as long a chain as what this rank sends in it: ranks do alike. Receives may
+// stand before the sends of their step, so it is gone through until nothing changes, once for every step at most.
 chain longest_chain(const schedule& program, const problem& at) {
   std::vector<chain> ends(program.operations.size(), chain{});
   std::map<int, chain> sent_in;
@@ -81,7 +81,8 @@ exchange_load load_of(const schedule& program, const problem& at) {
   }
   const chain longest = longest_chain(program, at);
   for (std::size_t l = 0; l < levels; ++l) load.at[l].waits = longest[l];
-  if (at.nodes) load.at[static_cast<std::size_t>(level::network)].blocks *= at.nodes->size_of(at.nodes->node_of(program.rank));
+  if (at.nodes)
+    load.at[static_cast<std::size_t>(level::network)].blocks *= at.nodes->size_of(at.nodes->node_of(program.rank));
   return load;
 }
 

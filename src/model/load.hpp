@@ -1,6 +1,6 @@
-// What a schedule asks of a machine with several levels, counted from the schedule itself.
-// LogGP-like: a level costs a latency for every wait, a startup for every message and a time for every byte; blocks that
-// leave or arrive together with others are copied on top. python/shoal/machine.py has the prices, and fits them.
+// What a schedule asks of a machine with several levels, counted from the schedule itself. LogGP-like: a level costs a
+// latency for every wait, a startup for every message and a time for every byte; blocks that leave or arrive together
+// with others are copied on top. python/shoal/machine.py has the prices, and fits them.
 #pragma once
 
 #include <array>

@@ -54,8 +54,8 @@ void mpi_alltoall_(void* sendbuf, MPI_Fint* sendcount, MPI_Fint* sendtype, void*
 
 void mpi_alltoallv_(void* sendbuf, MPI_Fint* sendcounts, MPI_Fint* sdispls, MPI_Fint* sendtype, void* recvbuf,
                     MPI_Fint* recvcounts, MPI_Fint* rdispls, MPI_Fint* recvtype, MPI_Fint* comm, MPI_Fint* ierror) {
-  give_back(serve_alltoallv(buffer(sendbuf), sendcounts, sdispls, PMPI_Type_f2c(*sendtype), buffer(recvbuf),
-                            recvcounts, rdispls, PMPI_Type_f2c(*recvtype), PMPI_Comm_f2c(*comm)),
+  give_back(serve_alltoallv(buffer(sendbuf), sendcounts, sdispls, PMPI_Type_f2c(*sendtype), buffer(recvbuf), recvcounts,
+                            rdispls, PMPI_Type_f2c(*recvtype), PMPI_Comm_f2c(*comm)),
             ierror);
 }
 
@@ -81,8 +81,9 @@ decltype(mpi_alltoallv_) mpi_alltoallv SHOAL_SAME_AS(mpi_alltoallv_), mpi_alltoa
     MPI_ALLTOALLV SHOAL_SAME_AS(mpi_alltoallv_), ompi_alltoallv_f SHOAL_SAME_AS(mpi_alltoallv_);
 decltype(mpi_allgather_) mpi_allgather SHOAL_SAME_AS(mpi_allgather_), mpi_allgather__ SHOAL_SAME_AS(mpi_allgather_),
     MPI_ALLGATHER SHOAL_SAME_AS(mpi_allgather_), ompi_allgather_f SHOAL_SAME_AS(mpi_allgather_);
-decltype(mpi_allgatherv_) mpi_allgatherv SHOAL_SAME_AS(mpi_allgatherv_), mpi_allgatherv__ SHOAL_SAME_AS(mpi_allgatherv_),
-    MPI_ALLGATHERV SHOAL_SAME_AS(mpi_allgatherv_), ompi_allgatherv_f SHOAL_SAME_AS(mpi_allgatherv_);
+decltype(mpi_allgatherv_) mpi_allgatherv SHOAL_SAME_AS(mpi_allgatherv_),
+    mpi_allgatherv__ SHOAL_SAME_AS(mpi_allgatherv_), MPI_ALLGATHERV SHOAL_SAME_AS(mpi_allgatherv_),
+    ompi_allgatherv_f SHOAL_SAME_AS(mpi_allgatherv_);
 #undef SHOAL_SAME_AS
 
 }  // extern "C"

@@ -44,15 +44,16 @@ int MPI_Alltoall_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendty
 int MPI_Alltoallv_c(const void* sendbuf, const MPI_Count* sendcounts, const MPI_Aint* sdispls, MPI_Datatype sendtype,
                     void* recvbuf, const MPI_Count* recvcounts, const MPI_Aint* rdispls, MPI_Datatype recvtype,
                     MPI_Comm comm) {
-  const alltoall_call call{false,   sendbuf, number_array(sendcounts), number_array(sdispls), sendtype,
-                           recvbuf, number_array(recvcounts), number_array(rdispls), recvtype, comm};
+  const alltoall_call call{false,    sendbuf, number_array(sendcounts), number_array(sdispls),
+                           sendtype, recvbuf, number_array(recvcounts), number_array(rdispls),
+                           recvtype, comm};
   return alltoall(call, manners::drop_in, MPI_INFO_NULL, [&] {
     return PMPI_Alltoallv_c(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm);
   });
 }
 
-int MPI_Allgather_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
-                    MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm) {
+int MPI_Allgather_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount,
+                    MPI_Datatype recvtype, MPI_Comm comm) {
   return allgather(gather_call(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm), manners::drop_in,
                    MPI_INFO_NULL,
                    [&] { return PMPI_Allgather_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm); });

@@ -19,8 +19,9 @@ inline int serve_alltoall(const void* sendbuf, int sendcount, MPI_Datatype sendt
 inline int serve_alltoallv(const void* sendbuf, const int* sendcounts, const int* sdispls, MPI_Datatype sendtype,
                            void* recvbuf, const int* recvcounts, const int* rdispls, MPI_Datatype recvtype,
                            MPI_Comm comm) {
-  const alltoall_call call{false,   sendbuf, number_array(sendcounts), number_array(sdispls), sendtype,
-                           recvbuf, number_array(recvcounts), number_array(rdispls), recvtype, comm};
+  const alltoall_call call{false,    sendbuf, number_array(sendcounts), number_array(sdispls),
+                           sendtype, recvbuf, number_array(recvcounts), number_array(rdispls),
+                           recvtype, comm};
   return alltoall(call, manners::drop_in, MPI_INFO_NULL, [&] {
     return PMPI_Alltoallv(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm);
   });

@@ -91,11 +91,15 @@ void bind_choices(nb::module_& m) {
       .def_ro("next", &choice::next)
       .def_ro("next_seconds", &choice::next_seconds);
   nb::class_<profile>(m, "Profile")
-      .def("__init__", [](profile* self, int ranks, std::string shoal, std::string mpi, std::string machine, std::string layout,
-                          const std::map<std::string, std::vector<row_tuple>>& kinds, double asking) {
-             new (self) profile(make_profile(ranks, std::move(shoal), std::move(mpi), std::move(machine), std::move(layout), kinds, asking));
-           }, nb::kw_only(), nb::arg("ranks"), nb::arg("shoal") = "", nb::arg("mpi") = "", nb::arg("machine") = "",
-           nb::arg("layout") = "", nb::arg("kinds"), nb::arg("asking") = 0)
+      .def(
+          "__init__",
+          [](profile* self, int ranks, std::string shoal, std::string mpi, std::string machine, std::string layout,
+             const std::map<std::string, std::vector<row_tuple>>& kinds, double asking) {
+            new (self) profile(make_profile(ranks, std::move(shoal), std::move(mpi), std::move(machine),
+                                            std::move(layout), kinds, asking));
+          },
+          nb::kw_only(), nb::arg("ranks"), nb::arg("shoal") = "", nb::arg("mpi") = "", nb::arg("machine") = "",
+          nb::arg("layout") = "", nb::arg("kinds"), nb::arg("asking") = 0)
       .def_ro("ranks", &profile::ranks)
       .def_prop_ro("mpi", [](const profile& p) { return p.mpi.text; })
       .def_prop_ro("machine", [](const profile& p) { return p.machine.text; })
@@ -114,8 +118,9 @@ void bind_choices(nb::module_& m) {
       .def_prop_ro("node", [](const exchange_load& l) { return l.of(level::node); })
       .def_prop_ro("network", [](const exchange_load& l) { return l.of(level::network); })
       .def_ro("copied_blocks", &exchange_load::copied_blocks);
-  m.def("load_of", [](const selection& chosen, const problem& at) { return load_of(chosen, at); }, nb::arg("selection"),
-        nb::arg("problem"));
+  m.def(
+      "load_of", [](const selection& chosen, const problem& at) { return load_of(chosen, at); }, nb::arg("selection"),
+      nb::arg("problem"));
   m.def("best_radices", best_radices_of, nb::arg("ranks"), nb::kw_only(), nb::arg("per_digit"), nb::arg("per_step"),
         nb::arg("per_block"));
   m.def("read_profile", read_profile, nb::arg("path"));

@@ -44,7 +44,8 @@ problem make_problem(int ranks, int senders, std::string_view layout) {
   at.senders = senders;
   if (!layout.empty()) at.nodes = std::make_shared<node_layout>(node_layout::parse(layout));
   if (at.nodes && ranks == 0) at.ranks = at.nodes->ranks();
-  if (at.ranks < 1) throw std::invalid_argument(std::to_string(at.ranks) + " ranks are too few; there must be at least 1");
+  if (at.ranks < 1)
+    throw std::invalid_argument(std::to_string(at.ranks) + " ranks are too few; there must be at least 1");
   if (at.nodes && at.nodes->ranks() != at.ranks)
     throw std::invalid_argument("layout " + std::string(layout) + " has " + std::to_string(at.nodes->ranks()) +
                                 " ranks, not " + std::to_string(at.ranks));
@@ -67,7 +68,9 @@ struct operation_view {
   const operation& op() const { return program.operations[id]; }
 };
 
-nb::object peer_of(const operation& op) { return op.kind == op_kind::copy ? nb::none() : nb::object(nb::int_(op.peer)); }
+nb::object peer_of(const operation& op) {
+  return op.kind == op_kind::copy ? nb::none() : nb::object(nb::int_(op.peer));
+}
 
 nb::list after_of(const operation_view& view) {
   nb::list ids;
@@ -118,7 +121,8 @@ int parts_of(const std::vector<schedule>& programs) { return programs.empty() ? 
 
 meaning meaning_of(const std::vector<schedule>& programs, int senders) {
   const int ranks = static_cast<int>(programs.size());
-  return senders == 0 ? alltoall_meaning(ranks, parts_of(programs)) : allgather_meaning(senders, ranks - senders, parts_of(programs));
+  return senders == 0 ? alltoall_meaning(ranks, parts_of(programs))
+                      : allgather_meaning(senders, ranks - senders, parts_of(programs));
 }
 
 std::optional<fault> check_programs(const std::vector<schedule>& programs, int senders) {
@@ -161,21 +165,26 @@ void bind_algorithms(nb::module_& m) {
       .def_ro("parameters", &algorithm::parameters)
       .def_prop_ro("has_schedule", [](const algorithm& a) { return a.generate != nullptr; });
   nb::class_<selection>(m, "Selection")
-      .def_prop_ro("algorithm", [](const selection& s) { return s.which; }, nb::rv_policy::reference)
+      .def_prop_ro(
+          "algorithm", [](const selection& s) { return s.which; }, nb::rv_policy::reference)
       .def_prop_ro("arguments", [](const selection& s) { return s.with.values(); })
       .def("__str__", [](const selection& s) { return to_string(s); })
       .def("__eq__", [](const selection& a, const selection& b) { return a == b; })
       .def("__hash__", [](const selection& s) { return std::hash<std::string>()(to_string(s)); });
   m.def("algorithms", [] { return nb::cast(algorithms(), nb::rv_policy::reference); });
-  m.def("parse", [](std::string_view spec, std::string_view what) { return parse_selection(spec, to_collective(what)); },
-        nb::arg("spec"), nb::arg("collective") = "alltoall");
+  m.def(
+      "parse", [](std::string_view spec, std::string_view what) { return parse_selection(spec, to_collective(what)); },
+      nb::arg("spec"), nb::arg("collective") = "alltoall");
 }
 
 void bind_schedules(nb::module_& m) {
   nb::class_<problem>(m, "Problem")
-      .def("__init__", [](problem* self, int ranks, int senders, std::string_view layout) {
-             new (self) problem(make_problem(ranks, senders, layout));
-           }, nb::arg("ranks") = 0, nb::kw_only(), nb::arg("senders") = 0, nb::arg("layout") = "")
+      .def(
+          "__init__",
+          [](problem* self, int ranks, int senders, std::string_view layout) {
+            new (self) problem(make_problem(ranks, senders, layout));
+          },
+          nb::arg("ranks") = 0, nb::kw_only(), nb::arg("senders") = 0, nb::arg("layout") = "")
       .def_ro("ranks", &problem::ranks)
       .def_ro("senders", &problem::senders);
   nb::class_<slot>(m, "Slot")
@@ -209,10 +218,13 @@ void bind_schedules(nb::module_& m) {
       .def_prop_ro("sent", sent_by)
       .def_prop_ro("operations", operations_of)
       .def("to_dict", [](const schedule& s) { return to_dict(s); });
-  m.def("generate", [](const selection& chosen, const problem& at, int rank) {
-    require_rank(at, rank);
-    return generate(chosen, at, rank);
-  }, nb::arg("selection"), nb::arg("problem"), nb::arg("rank"));
+  m.def(
+      "generate",
+      [](const selection& chosen, const problem& at, int rank) {
+        require_rank(at, rank);
+        return generate(chosen, at, rank);
+      },
+      nb::arg("selection"), nb::arg("problem"), nb::arg("rank"));
   m.def("generate_all", generate_all, nb::arg("selection"), nb::arg("problem"));
 }
 
@@ -223,7 +235,9 @@ void bind_checker(nb::module_& m) {
       .def_prop_ro("operation", [](const fault& f) { return f.op < 0 ? std::nullopt : std::optional<op_id>(f.op); })
       .def_ro("text", &fault::text);
   nb::class_<followed>(m, "Steps")
-      .def_prop_ro("fault", [](const followed& f) { return f.report.fault ? std::optional(f.report.fault->text) : std::nullopt; })
+      .def_prop_ro(
+          "fault",
+          [](const followed& f) { return f.report.fault ? std::optional(f.report.fault->text) : std::nullopt; })
       .def_prop_ro("count", [](const followed& f) { return f.report.steps; })
       .def_prop_ro("volume", [](const followed& f) { return f.in_blocks(f.report.volume); })
       .def_prop_ro("traffic", [](const followed& f) { return f.in_blocks(f.report.traffic); })
@@ -239,11 +253,12 @@ void bind_digits(nb::module_& m) {
       .def(nb::init<int, int>(), nb::arg("ranks"), nb::arg("radix"))
       .def(nb::init<int, const std::vector<int>&>(), nb::arg("ranks"), nb::arg("radices"))
       .def_prop_ro("ranks", &digit_system::ranks)
-      .def_prop_ro("radices", [](const digit_system& s) {
-        std::vector<int> radices;
-        for (int x = 0; x < s.digits(); ++x) radices.push_back(s.radix(x));
-        return radices;
-      })
+      .def_prop_ro("radices",
+                   [](const digit_system& s) {
+                     std::vector<int> radices;
+                     for (int x = 0; x < s.digits(); ++x) radices.push_back(s.radix(x));
+                     return radices;
+                   })
       .def("steps_of_digit", &digit_system::steps_of_digit, nb::arg("digit"))
       .def("blocks_of_step", &digit_system::blocks_of_step, nb::arg("digit"), nb::arg("z"))
       .def_prop_ro("steps", &digit_system::steps)

@@ -42,8 +42,8 @@ struct named_link {
 };
 
 named_link link_above(const named_tree& t, int node) {
-  return {t.name(t.tree.parent(node)), t.name(node), t.tree.ranks_below(node), t.tree.load(node), t.tree.streams(node),
-          t.tree.bits_per_second(node)};
+  return {t.name(t.tree.parent(node)), t.name(node),         t.tree.ranks_below(node),
+          t.tree.load(node),           t.tree.streams(node), t.tree.bits_per_second(node)};
 }
 
 std::vector<named_link> cables(const named_tree& t) {
@@ -109,17 +109,19 @@ void bind_network(nb::module_& m) {
       .def_prop_ro("ranks", &switch_network::ranks)
       .def_prop_ro("hosts", &switch_network::hosts)
       .def_prop_ro("machines", [](const switch_network& n) { return n.names_of(n.machines()); })
-      .def_prop_ro("nodes", [](const switch_network& n) {
-        std::vector<std::pair<std::string, bool>> nodes;
-        for (const network_node& node : n.nodes()) nodes.emplace_back(node.name, node.machine);
-        return nodes;
-      })
-      .def_prop_ro("links", [](const switch_network& n) {
-        std::vector<std::tuple<std::string, std::string, double>> links;
-        for (const network_link& l : n.links())
-          links.emplace_back(n.nodes()[l.a].name, n.nodes()[l.b].name, l.bits_per_second);
-        return links;
-      })
+      .def_prop_ro("nodes",
+                   [](const switch_network& n) {
+                     std::vector<std::pair<std::string, bool>> nodes;
+                     for (const network_node& node : n.nodes()) nodes.emplace_back(node.name, node.machine);
+                     return nodes;
+                   })
+      .def_prop_ro("links",
+                   [](const switch_network& n) {
+                     std::vector<std::tuple<std::string, std::string, double>> links;
+                     for (const network_link& l : n.links())
+                       links.emplace_back(n.nodes()[l.a].name, n.nodes()[l.b].name, l.bits_per_second);
+                     return links;
+                   })
       .def("place_ranks", &switch_network::place_ranks, nb::arg("hosts"))
       .def("choose_root", &switch_network::choose_root, nb::arg("name"))
       .def("problem", make_problem)
@@ -149,15 +151,22 @@ void bind_tree(nb::module_& m) {
       .def_prop_ro("bottleneck", bottleneck)
       .def_prop_ro("phases", [](const named_tree& t) { return uniform_bound(t.tree).phases; })
       .def_prop_ro("contending_pairs", [](const named_tree& t) { return contending_pairs(t.tree); })
-      .def("seconds", [](const named_tree& t, std::int64_t bytes) { return uniform_bound(t.tree).seconds(bytes); },
-           nb::arg("bytes_per_block"))
-      .def("sized_seconds", [](const named_tree& t, const std::vector<std::int64_t>& bytes) {
-             require_matrix(t.tree, bytes);
-             return sized_bound(t.tree, bytes);
-           }, nb::arg("sizes"))
-      .def("contention", [](const named_tree& t, const std::vector<schedule>& programs) {
-             return find_contention(t.tree, messages_of(programs));
-           }, nb::arg("programs"));
+      .def(
+          "seconds", [](const named_tree& t, std::int64_t bytes) { return uniform_bound(t.tree).seconds(bytes); },
+          nb::arg("bytes_per_block"))
+      .def(
+          "sized_seconds",
+          [](const named_tree& t, const std::vector<std::int64_t>& bytes) {
+            require_matrix(t.tree, bytes);
+            return sized_bound(t.tree, bytes);
+          },
+          nb::arg("sizes"))
+      .def(
+          "contention",
+          [](const named_tree& t, const std::vector<schedule>& programs) {
+            return find_contention(t.tree, messages_of(programs));
+          },
+          nb::arg("programs"));
   m.def("bytes_on_wire", bytes_on_wire, nb::arg("payload"));
 }
 
@@ -171,12 +180,18 @@ void bind_plan(nb::module_& m) {
         nb::arg("sync") = "auto");
   m.def("plan_sizes", plan_sizes, nb::arg("tree"), nb::arg("sizes"), nb::kw_only(), nb::arg("window") = 1,
         nb::arg("sync") = "auto");
-  m.def("emit_c", [](const std::vector<schedule>& programs, std::string title, names hosts) {
-          return emit_c({programs, std::move(title), std::move(hosts)});
-        }, nb::arg("programs"), nb::arg("title") = "", nb::arg("hosts") = names());
-  m.def("emit_goal", [](const std::vector<schedule>& programs, std::int64_t block_bytes) {
-          return emit_goal({programs, "", {}}, block_bytes);
-        }, nb::arg("programs"), nb::arg("block_bytes"));
+  m.def(
+      "emit_c",
+      [](const std::vector<schedule>& programs, std::string title, names hosts) {
+        return emit_c({programs, std::move(title), std::move(hosts)});
+      },
+      nb::arg("programs"), nb::arg("title") = "", nb::arg("hosts") = names());
+  m.def(
+      "emit_goal",
+      [](const std::vector<schedule>& programs, std::int64_t block_bytes) {
+        return emit_goal({programs, "", {}}, block_bytes);
+      },
+      nb::arg("programs"), nb::arg("block_bytes"));
 }
 
 }  // namespace

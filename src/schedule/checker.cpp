@@ -67,9 +67,8 @@ class symbolic_run {
   // Single assignment, an untouched send buffer, and every reader behind its writer.
   void check_assignments(int r) {
     const schedule& program = programs_[r];
-    std::vector<op_id> writer[] = {{},
-                                   std::vector<op_id>(slots_at(r, place::recv), -1),
-                                   std::vector<op_id>(program.temp_slots, -1)};
+    std::vector<op_id> writer[] = {
+        {}, std::vector<op_id>(slots_at(r, place::recv), -1), std::vector<op_id>(program.temp_slots, -1)};
     for (op_id id = 0; id < static_cast<op_id>(program.operations.size()); ++id) {
       const operation& op = program.operations[id];
       const auto slots = program.slots_of(op);
@@ -89,9 +88,9 @@ class symbolic_run {
   void check_reader(int r, op_id reader, slot s, op_id writer) {
     if (writer >= 0 && comes_after(r, reader, writer)) return;
     fail(fault_kind::read_before_write, r, reader,
-         "reads " + to_string(s) + (writer < 0 ? ", which nothing has written"
-                                               : " but need not come after operation " + std::to_string(writer) +
-                                                     ", which writes it"));
+         "reads " + to_string(s) +
+             (writer < 0 ? ", which nothing has written"
+                         : " but need not come after operation " + std::to_string(writer) + ", which writes it"));
   }
 
   bool comes_after(int r, op_id later, op_id earlier) const {

@@ -73,8 +73,8 @@ traffic sent_by(const schedule& program) {
     }
     const auto blocks = program.slots_of(op);
     const auto announced = program.full_metadata
-        ? static_cast<std::ptrdiff_t>(blocks.size())
-        : std::count_if(blocks.begin(), blocks.end(), [](slot s) { return s.passing; });
+                               ? static_cast<std::ptrdiff_t>(blocks.size())
+                               : std::count_if(blocks.begin(), blocks.end(), [](slot s) { return s.passing; });
     ++sum.messages;
     sum.blocks += op.slot_count;
     sum.metadata_messages += announced > 0;

@@ -36,7 +36,10 @@ constexpr slot make_slot(place where, int index, bool passing = false) {
 constexpr slot send_slot(int index) { return make_slot(place::send, index); }
 constexpr slot recv_slot(int index) { return make_slot(place::recv, index); }
 constexpr slot temp_slot(int index) { return make_slot(place::temp, index); }
-constexpr slot passing(slot s) { s.passing = 1; return s; }
+constexpr slot passing(slot s) {
+  s.passing = 1;
+  return s;
+}
 
 enum class op_kind : std::uint8_t { copy, send, recv };
 
@@ -65,12 +68,8 @@ struct schedule {
   std::vector<slot> slots;   // of all operations, one after another
   std::vector<op_id> after;  // dependencies of all operations, one after another
 
-  std::span<const slot> slots_of(const operation& op) const {
-    return {slots.data() + op.first_slot, op.slot_count};
-  }
-  std::span<const op_id> after_of(const operation& op) const {
-    return {after.data() + op.first_after, op.after_count};
-  }
+  std::span<const slot> slots_of(const operation& op) const { return {slots.data() + op.first_slot, op.slot_count}; }
+  std::span<const op_id> after_of(const operation& op) const { return {after.data() + op.first_after, op.after_count}; }
 };
 
 // Whether the operation writes the slot at this position of its list; it reads the others.

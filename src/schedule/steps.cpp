@@ -90,7 +90,7 @@ class step_run {
         fail(step_fault_kind::not_neighbours, m.step, m.from, "has no link to rank " + std::to_string(m.to));
   }
 
-  void check_port(step_fault_kind kind, int message::*rank) {
+  void check_port(step_fault_kind kind, int message::* rank) {
     const auto port = [rank](const message& m) { return std::pair(m.step, m.*rank); };
     std::stable_sort(messages_.begin(), messages_.end(),
                      [&](const message& a, const message& b) { return port(a) < port(b); });

@@ -19,12 +19,12 @@ struct step_transfer {
 };
 
 enum class step_fault_kind {
-  unmatched,      // a send without its receive or the reverse, or of another number of blocks
-  other_step,     // its two ends name different steps
-  not_available,  // it carries a block that its sender does not hold before the step
-  two_sends,      // a rank sends two messages in a step
-  two_receives,   // a rank receives two messages in a step
-  not_neighbours, // the network has no link between the two ranks
+  unmatched,       // a send without its receive or the reverse, or of another number of blocks
+  other_step,      // its two ends name different steps
+  not_available,   // it carries a block that its sender does not hold before the step
+  two_sends,       // a rank sends two messages in a step
+  two_receives,    // a rank receives two messages in a step
+  not_neighbours,  // the network has no link between the two ranks
 };
 const char* to_string(step_fault_kind kind);
 
@@ -35,10 +35,10 @@ struct step_fault {
 };
 
 struct step_report {
-  std::optional<step_fault> fault;  // the first one found; the rest of the report then means nothing
-  int steps = 0;                    // the last step in which anything moves
-  std::int64_t volume = 0;          // sum over the steps of the largest message, in blocks
-  std::int64_t traffic = 0;         // sum over all messages, in blocks
+  std::optional<step_fault> fault;       // the first one found; the rest of the report then means nothing
+  int steps = 0;                         // the last step in which anything moves
+  std::int64_t volume = 0;               // sum over the steps of the largest message, in blocks
+  std::int64_t traffic = 0;              // sum over all messages, in blocks
   std::vector<step_transfer> transfers;  // by step, sender, receiver
 };
 

@@ -40,8 +40,8 @@ hockney fit(int ranks, const measured_exchanges& measured) {
   const digit_system two(ranks, 2);
   const int peers = std::max(1, ranks - 1);
   const double straight = measured.points.front().seconds[measured.straight];
-  const double both = measured.points.front().seconds[measured.radix_two] /
-                      static_cast<double>(std::max<std::int64_t>(1, two.steps()));
+  const double both =
+      measured.points.front().seconds[measured.radix_two] / static_cast<double>(std::max<std::int64_t>(1, two.steps()));
   const double least = least_share * straight / peers;
   const auto bytes = static_cast<double>(measured.points.back().block - measured.points.front().block);
 
@@ -61,7 +61,9 @@ std::vector<std::string> worth_measuring(int ranks, const measured_exchanges& me
   const hockney machine = fit(ranks, measured);
   for (const measured_exchanges::point& p : measured.points) {
     const std::string spec = best_flat(ranks, static_cast<double>(p.block), machine).spec;
-    const auto known = [&](const std::vector<std::string>& all) { return std::count(all.begin(), all.end(), spec) > 0; };
+    const auto known = [&](const std::vector<std::string>& all) {
+      return std::count(all.begin(), all.end(), spec) > 0;
+    };
     if (!known(measured.specs) && !known(fresh)) fresh.push_back(spec);
   }
   return fresh;

@@ -48,7 +48,8 @@ std::string named(const measured_exchanges& measured, std::size_t spec, double b
 
 std::string listed(const measured_exchanges& measured, double block) {
   std::string text;
-  for (std::size_t spec = 0; spec < measured.specs.size(); ++spec) text += (spec ? ", " : "") + named(measured, spec, block);
+  for (std::size_t spec = 0; spec < measured.specs.size(); ++spec)
+    text += (spec ? ", " : "") + named(measured, spec, block);
   return text;
 }
 
@@ -100,13 +101,15 @@ std::optional<choice> choose_unasked(const measured_exchanges& measured) {
   };
   const std::size_t safest = least(measured, regret_of);
   const double without = regret_of(safest);
-  const double with = regret(measured, [&](double block) { return fastest_seconds(measured, block) + measured.asking; });
+  const double with =
+      regret(measured, [&](double block) { return fastest_seconds(measured, block) + measured.asking; });
   if (with < without) return std::nullopt;
   char text[160];
   std::snprintf(text, sizeof text,
                 "whatever the sizes: at most %.2f times the best, asking for them up to %.2f times; ", without, with);
   const auto smallest = static_cast<double>(measured.points.front().block);
-  return chosen(measured, safest, smallest, text + measured.source + ", for the smallest blocks: " + listed(measured, smallest));
+  return chosen(measured, safest, smallest,
+                text + measured.source + ", for the smallest blocks: " + listed(measured, smallest));
 }
 
 }  // namespace shoal

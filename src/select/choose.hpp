@@ -31,8 +31,8 @@ choice choose(const measured_exchanges& measured, const features& sizes);
 // choice takes, or the best exchange and the asking together.
 std::optional<choice> choose_unasked(const measured_exchanges& measured);
 
-// The specs worth trying on the program's own exchanges, most promising first: few, and none twice as slow as the first.
-// For blocks of this size on average; without one by the largest regret, whatever the sizes.
+// The specs worth trying on the program's own exchanges, most promising first: few, and none twice as slow as the
+// first. For blocks of this size on average; without one by the largest regret, whatever the sizes.
 std::vector<std::string> likely(const measured_exchanges& measured, std::optional<double> block);
 
 }  // namespace shoal

@@ -38,8 +38,8 @@ std::vector<candidate> candidates(std::span<const group_flow> flows, std::string
         all.push_back({p.spec, 0});
   for (candidate& c : all)
     for (const group_flow& flow : flows)
-      c.seconds += seconds_of(parse_selection(c.spec, collective::allgather), flow.groups(), flow.bytes,
-                              link_of(flow, network));
+      c.seconds +=
+          seconds_of(parse_selection(c.spec, collective::allgather), flow.groups(), flow.bytes, link_of(flow, network));
   std::stable_sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.seconds < b.seconds; });
   return all;
 }

@@ -8,8 +8,8 @@ features features::uniform(int ranks, std::int64_t block_bytes) {
 }
 
 features agree_on(features mine, agreement& agree) {
-  std::array<std::int64_t, 6> values{mine.total_bytes, mine.full_blocks, mine.largest_block, mine.most_sent,
-                                     mine.on_device,   mine.invalid};
+  std::array<std::int64_t, 6> values{mine.total_bytes, mine.full_blocks, mine.largest_block,
+                                     mine.most_sent,   mine.on_device,   mine.invalid};
   constexpr std::array how{combine::sum,     combine::sum,     combine::maximum,
                            combine::maximum, combine::maximum, combine::maximum};
   agree.reach(values, how);

@@ -89,8 +89,8 @@ class reader {
     if (!node) fail(std::max(1, line_of(in)), std::string(key) + " is missing; write it as in " + key + " = 8");
     const auto* value = node->as_integer();
     if (!value || value->get() < least || value->get() > most)
-      fail(line_of(*node), std::string(key) + " must be a whole number from " + std::to_string(least) + " to " +
-                               std::to_string(most));
+      fail(line_of(*node),
+           std::string(key) + " must be a whole number from " + std::to_string(least) + " to " + std::to_string(most));
     return value->get();
   }
 
@@ -108,7 +108,8 @@ class reader {
     } catch (const std::invalid_argument& error) {
       fail(found.layout.line, error.what());
     }
-    fail(found.layout.line, "layout = \"" + found.layout.text + "\" is not for " + std::to_string(found.ranks) + " ranks");
+    fail(found.layout.line,
+         "layout = \"" + found.layout.text + "\" is not for " + std::to_string(found.ranks) + " ranks");
   }
 
   profile::table table_of(const toml::node& node, bool uniform) const {
@@ -121,7 +122,8 @@ class reader {
     const toml::node* list = in->get("microseconds");
     const toml::array* rows = list ? list->as_array() : nullptr;
     if (!rows || rows->size() < 2)
-      fail(line_of(list ? *list : node), name + " needs microseconds = [{ block = 8, native = 1.5 }, ...], two rows or more");
+      fail(line_of(list ? *list : node),
+           name + " needs microseconds = [{ block = 8, native = 1.5 }, ...], two rows or more");
     for (const toml::node& row : *rows) found.rows.push_back(row_of(row, uniform));
     check_rows(found.rows);
     return found;
@@ -132,8 +134,10 @@ class reader {
     if (!in) fail(line_of(node), "a row is written as { block = 8, native = 1.5 }");
     profile::row found{whole_number(*in, "block", 0, largest_block), {}, line_of(node)};
     for (const auto& [key, value] : *in)
-      if (key.str() != "block") found.seconds[spec_of(key.str(), value, uniform)] = seconds(value, std::string(key.str()));
-    if (found.seconds.empty()) fail(found.line, "the row names no algorithm; write one as in { block = 8, native = 1.5 }");
+      if (key.str() != "block")
+        found.seconds[spec_of(key.str(), value, uniform)] = seconds(value, std::string(key.str()));
+    if (found.seconds.empty())
+      fail(found.line, "the row names no algorithm; write one as in { block = 8, native = 1.5 }");
     return found;
   }
 
@@ -213,7 +217,9 @@ measured_exchanges profile::table::measured(const std::string& source) const {
     for (std::size_t i = 0; i < rows.size(); ++i) {
       const auto it = rows[i].seconds.find(spec);
       if (it == rows[i].seconds.end()) continue;
-      const double from = rows[known].seconds.at(spec), slope = i == known ? 0 : (it->second - from) / static_cast<double>(rows[i].block - rows[known].block);
+      const double from = rows[known].seconds.at(spec),
+                   slope =
+                       i == known ? 0 : (it->second - from) / static_cast<double>(rows[i].block - rows[known].block);
       for (std::size_t k = known + (i > 0); k <= i; ++k)
         all.points[k].seconds.push_back(from + slope * static_cast<double>(rows[k].block - rows[known].block));
       known = i;
@@ -248,13 +254,18 @@ profile read_profile(const std::string& path) {
 
 std::string to_toml(const profile& from) {
   std::ostringstream out;
-  out << "# A profile of Shoal: what exchanges took here. SHOAL_PROFILE names it to a job, which then chooses the fastest at\n"
-         "# every size and measures nothing. native is the MPI library's own exchange, kept unless another is 5 % faster.\n"
-         "# block: bytes between two ranks, on average. Times in microseconds, fastest first; between two rows along straight\n"
-         "# lines. Change a time, or take an algorithm out of all rows, to change what is chosen. A profile that is not for\n"
+  out << "# A profile of Shoal: what exchanges took here. SHOAL_PROFILE names it to a job, which then chooses the "
+         "fastest at\n"
+         "# every size and measures nothing. native is the MPI library's own exchange, kept unless another is 5 % "
+         "faster.\n"
+         "# block: bytes between two ranks, on average. Times in microseconds, fastest first; between two rows along "
+         "straight\n"
+         "# lines. Change a time, or take an algorithm out of all rows, to change what is chosen. A profile that is "
+         "not for\n"
          "# this MPI, machine, layout and number of ranks is not used; a line left out is not compared.\n"
       << "format = " << format << "\n";
-  for (const auto& [key, said] : {std::pair{"shoal", from.shoal}, {"mpi", from.mpi}, {"machine", from.machine}, {"layout", from.layout}})
+  for (const auto& [key, said] :
+       {std::pair{"shoal", from.shoal}, {"mpi", from.mpi}, {"machine", from.machine}, {"layout", from.layout}})
     if (!said.text.empty()) out << key << " = " << quoted(said.text) << "\n";
   out << "ranks = " << from.ranks << "\n";
   for (int uniform : {1, 0})
@@ -264,15 +275,16 @@ std::string to_toml(const profile& from) {
 
 std::optional<std::string> misfit(const profile& from, const job_description& job) {
   const auto differs = [&](const profile::entry& said, const char* key, const std::string& is) -> std::string {
-    return from.file + ":" + std::to_string(said.line) + ": " + key + " = \"" + said.text + "\", but here it is \"" + is +
-           "\"; run shoal tune here, or take the line out to use the profile all the same";
+    return from.file + ":" + std::to_string(said.line) + ": " + key + " = \"" + said.text + "\", but here it is \"" +
+           is + "\"; run shoal tune here, or take the line out to use the profile all the same";
   };
   if (from.ranks != job.layout.ranks())
     return from.file + ":" + std::to_string(from.ranks_line) + ": for " + std::to_string(from.ranks) +
            " ranks, but here are " + std::to_string(job.layout.ranks()) + "; run shoal tune -n " +
            std::to_string(job.layout.ranks());
   if (!from.mpi.text.empty() && from.mpi.text != job.mpi) return differs(from.mpi, "mpi", job.mpi);
-  if (!from.machine.text.empty() && from.machine.text != job.machine) return differs(from.machine, "machine", job.machine);
+  if (!from.machine.text.empty() && from.machine.text != job.machine)
+    return differs(from.machine, "machine", job.machine);
   if (!from.layout.text.empty() && node_layout::parse(from.layout.text) != job.layout)
     return differs(from.layout, "layout", to_string(job.layout));
   return std::nullopt;

@@ -129,8 +129,8 @@ void network_draft::require_connected() const {
         if (!std::exchange(seen[next], 1)) todo.push_back(next);
   }
   const std::size_t lost = std::find(seen.begin(), seen.end(), 0) - seen.begin();
-  fail(nodes_[lost].line, nodes_[lost].name + " is not connected to " + nodes_[0].name +
-                              "; expected a path between any two nodes");
+  fail(nodes_[lost].line,
+       nodes_[lost].name + " is not connected to " + nodes_[0].name + "; expected a path between any two nodes");
 }
 
 switch_network network_draft::finish() {

@@ -38,8 +38,8 @@ class network_draft {
   struct draft_node {
     std::string name;
     std::optional<bool> machine;
-    int line;           // where it first occurs
-    int declared = 0;   // where it was declared
+    int line;          // where it first occurs
+    int declared = 0;  // where it was declared
     std::vector<int> links;
   };
   [[noreturn]] void fail(int line, const std::string& text) const;

@@ -129,8 +129,8 @@ void rank_tree::choose_root(const switch_network& network, const adjacency& near
     const std::vector<int> sizes = branches(chosen, near);
     throw std::invalid_argument(network.nodes()[chosen].name + " cannot be the root: a branch has " +
                                 std::to_string(*std::max_element(sizes.begin(), sizes.end())) + " of " +
-                                std::to_string(ranks()) + " ranks, more than half; possible: " +
-                                fold_host_list(network.names_of(centroids_)));
+                                std::to_string(ranks()) +
+                                " ranks, more than half; possible: " + fold_host_list(network.names_of(centroids_)));
   }
 }
 

@@ -83,8 +83,8 @@ class rank_tree {
 
 // No all-to-all of equal blocks is faster than its most loaded link.
 struct link_bound {
-  std::int64_t phases = 0;  // on the link that needs most phases
-  int link = -1;            // the cable that needs most time, by the node below it; -1: nothing is sent
+  std::int64_t phases = 0;      // on the link that needs most phases
+  int link = -1;                // the cable that needs most time, by the node below it; -1: nothing is sent
   double messages_per_bps = 0;  // its load divided by its bandwidth
   double seconds(std::int64_t bytes_per_block) const {
     return messages_per_bps * 8 * static_cast<double>(bytes_per_block);

@@ -11,8 +11,8 @@ using namespace shoal;
 
 namespace {
 
-constexpr std::array specs{"tuna:radix=2", "tuna:radix=3,inflight=1", "bruck:radix=2,variant=basic", "spread_out",
-                           "scattered:block_count=2", "hierarchical:radix=2,block_count=1"};
+constexpr std::array specs{"tuna:radix=2", "tuna:radix=3,inflight=1", "bruck:radix=2,variant=basic",
+                           "spread_out",   "scattered:block_count=2", "hierarchical:radix=2,block_count=1"};
 
 void change_operation(operation& op, int field, int value) {
   switch (field) {
@@ -26,7 +26,8 @@ void change_operation(operation& op, int field, int value) {
 void change(schedule& program, int what, int where, int value) {
   const auto at = [&](auto& list) -> auto& { return list[static_cast<std::size_t>(where) % list.size()]; };
   if (what < 3 && !program.operations.empty()) change_operation(at(program.operations), what, value);
-  if (what == 3 && !program.slots.empty()) at(program.slots) = make_slot(static_cast<place>(value % 3), value / 6, value % 2);
+  if (what == 3 && !program.slots.empty())
+    at(program.slots) = make_slot(static_cast<place>(value % 3), value / 6, value % 2);
   if (what == 4 && !program.after.empty()) at(program.after) = value - 1;
   if (what == 5) program.temp_slots = value;
 }

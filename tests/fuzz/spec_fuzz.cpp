@@ -21,7 +21,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const auto programs = fuzz::parsed([&] { return generate_all(*spec, at); });
   if (!programs) return 0;
   const int parts = (*programs)[0].parts;
-  const meaning means = senders ? allgather_meaning(senders, at.ranks - senders, parts) : alltoall_meaning(at.ranks, parts);
+  const meaning means =
+      senders ? allgather_meaning(senders, at.ranks - senders, parts) : alltoall_meaning(at.ranks, parts);
   require(!check(*programs, means));
   return 0;
 }

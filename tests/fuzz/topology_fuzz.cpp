@@ -1,5 +1,5 @@
-// Topology files: whatever the bytes, the parser gives a network that can be scheduled and written back, or says what is
-// wrong.
+// Topology files: whatever the bytes, the parser gives a network that can be scheduled and written back, or says what
+// is wrong.
 #include "fuzz.hpp"
 #include "topology/rank_tree.hpp"
 #include "topology/topology_file.hpp"

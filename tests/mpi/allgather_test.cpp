@@ -69,7 +69,10 @@ constexpr int sender_number(int group, int rank) { return group * 1000 + rank; }
 class gathering {
  public:
   gathering(const two_groups& g, const group_job& j)
-      : groups_(g), job_(j), base_(shape_of(j.base)), send_(base_, j.send, {j.scalars[g.side()][g.rank()]}),
+      : groups_(g),
+        job_(j),
+        base_(shape_of(j.base)),
+        send_(base_, j.send, {j.scalars[g.side()][g.rank()]}),
         recv_(base_, j.recv, j.scalars[1 - g.side()]) {
     const int theirs = 1 - g.side();
     send_.holds(0, sender_number(g.side(), g.rank()), 0);
@@ -134,8 +137,8 @@ int set_spec(MPI_Comm comm, const char* key, const std::string& spec) {
 
 // The pairs that need about as many ranks as there are; together the launches have them all.
 std::vector<std::pair<int, int>> pairs() {
-  constexpr std::pair<int, int> all[] = {{1, 1}, {1, 3}, {3, 1}, {1, 5}, {5, 1}, {2, 6},
-                                         {6, 2}, {4, 4}, {3, 5}, {7, 4}};
+  constexpr std::pair<int, int> all[] = {{1, 1}, {1, 3}, {3, 1}, {1, 5}, {5, 1},
+                                         {2, 6}, {6, 2}, {4, 4}, {3, 5}, {7, 4}};
   std::vector<std::pair<int, int>> fitting;
   for (const auto& [p, q] : all)
     if (p + q <= world_ranks() && p + q > world_ranks() - 3) fitting.push_back({p, q});
@@ -227,7 +230,8 @@ TEST(Allgather, ChoosesByItselfAndSaysWhy) {
         perform(g, random_job(g, k % 2, senders, random));
         const std::string line = explained(g.comm());
         EXPECT_TRUE(line.find("predicted") != std::string::npos || line.find("model") != std::string::npos ||
-                    line.find("nothing to send") != std::string::npos) << line;
+                    line.find("nothing to send") != std::string::npos)
+            << line;
       }
   });
 }
@@ -247,8 +251,8 @@ TEST(Allgather, MovesWhatTheScheduleSays) {
         at.ranks = g.sizes[0] + g.sizes[1];
         at.senders = g.sizes[sending];
         const bool sends = g.side() == sending;
-        const schedule plan = generate(parse_selection(spec, collective::allgather), at,
-                                       sends ? g.rank() : at.senders + g.rank());
+        const schedule plan =
+            generate(parse_selection(spec, collective::allgather), at, sends ? g.rank() : at.senders + g.rank());
         std::string wrong;
         intercommunicator& state = *process::get().groups_of(g.comm(), wrong);
         const exchange_counters moved = state.counters(sends ? state.outgoing() : 1 - state.outgoing());
@@ -293,8 +297,9 @@ TEST(Allgather, WrongCountsAreAnErrorOnAllRanks) {
     std::vector<char> recv(others);
     const bool wrong = g.side() == 0 && g.rank() == 0;
     char send = 0;
-    EXPECT_NE(shoal_allgatherv(&send, wrong ? -1 : 1, MPI_BYTE, recv.data(), counts.data(), at.data(), MPI_BYTE,
-                               g.comm()), MPI_SUCCESS);
+    EXPECT_NE(
+        shoal_allgatherv(&send, wrong ? -1 : 1, MPI_BYTE, recv.data(), counts.data(), at.data(), MPI_BYTE, g.comm()),
+        MPI_SUCCESS);
     perform(g, small_job(g, true));
   });
 }

@@ -18,7 +18,8 @@ std::vector<std::vector<std::int64_t>> random_blocks(std::mt19937& random, int r
   if (uniform) return blocks;
   for (auto& row : blocks) {
     const std::uint32_t share_empty = random() % 4;
-    for (auto& count : row) count = random() % 4 < share_empty ? 0 : static_cast<std::int64_t>(random() % (largest + 1));
+    for (auto& count : row)
+      count = random() % 4 < share_empty ? 0 : static_cast<std::int64_t>(random() % (largest + 1));
   }
   return blocks;
 }
@@ -34,7 +35,8 @@ void exchange_at_random(MPI_Comm comm, std::mt19937& random) {
 
 void expect_same_choice(MPI_Comm comm, int number) {
   const std::vector<std::string> all = collected(used_spec(comm));
-  for (std::size_t rank = 1; rank < all.size(); ++rank) EXPECT_EQ(all[rank], all[0]) << "exchange " << number << ", rank " << rank;
+  for (std::size_t rank = 1; rank < all.size(); ++rank)
+    EXPECT_EQ(all[rank], all[0]) << "exchange " << number << ", rank " << rank;
 }
 
 TEST(Choices, AreTheSameOnEveryRank) {

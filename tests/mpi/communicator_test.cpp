@@ -85,9 +85,9 @@ TEST(Communicators, ADuplicateOfAUsedOneStartsFresh) {
   EXPECT_NE(explained(second).find("nothing was exchanged"), std::string::npos);
   std::vector<int> zeros(world_ranks());
   char send, recv;
-  ASSERT_EQ(shoal_alltoallv(&send, zeros.data(), zeros.data(), MPI_BYTE, &recv, zeros.data(), zeros.data(), MPI_BYTE,
-                            second),
-            MPI_SUCCESS);
+  ASSERT_EQ(
+      shoal_alltoallv(&send, zeros.data(), zeros.data(), MPI_BYTE, &recv, zeros.data(), zeros.data(), MPI_BYTE, second),
+      MPI_SUCCESS);
   EXPECT_EQ(explained(second).find("asked for"), std::string::npos) << explained(second);
 }
 

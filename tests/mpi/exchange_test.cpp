@@ -102,9 +102,8 @@ job random_job(MPI_Comm comm, std::mt19937& random, std::mt19937& own) {
 std::string described(const job& j, std::uint32_t seed, const std::string& comm) {
   std::ostringstream text;
   text << "--gtest_random_seed=" << seed << ": " << (j.uniform ? "alltoall" : "alltoallv")
-       << (j.wide_counts ? "_c" : "") << " " << j.spec << " on " << comm << ", scalar "
-       << static_cast<int>(j.base) << ", sent as "
-       << (j.in_place ? "in place" : j.send.how->name) << ", received as " << j.recv.how->name;
+       << (j.wide_counts ? "_c" : "") << " " << j.spec << " on " << comm << ", scalar " << static_cast<int>(j.base)
+       << ", sent as " << (j.in_place ? "in place" : j.send.how->name) << ", received as " << j.recv.how->name;
   return text.str();
 }
 
@@ -128,9 +127,7 @@ TEST(Exchange, DeliversEveryByteAndWritesNoOther) {
 }
 
 TEST(Exchange, ThroughSharedMemoryDeliversEveryByteAndWritesNoOther) {
-  const std::vector<std::string> specs{"shared",
-                                       "hierarchical:local=shared",
-                                       "hierarchical:local=shared,global=radix",
+  const std::vector<std::string> specs{"shared", "hierarchical:local=shared", "hierarchical:local=shared,global=radix",
                                        "hierarchical:local=shared,pattern=staggered,block_count=2",
                                        "hierarchical:local=shared,global=pairwise,overlap=off"};
   for (std::uint32_t seed = 10001; seed <= 10200; ++seed) perform_random(seed, specs);

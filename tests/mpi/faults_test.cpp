@@ -344,8 +344,8 @@ TEST(Faults, NegativeCountIsTheErrorTheMpiMakesOfIt) {
   char send, recv;
   for (const char* spec : {"auto", "tuna:radix=2"}) {
     const info how{{"shoal_alltoallv", spec}};
-    const int code = shoal_alltoallv_with(&send, &negative, &zero, MPI_BYTE, &recv, &negative, &zero, MPI_BYTE, comm,
-                                          how);
+    const int code =
+        shoal_alltoallv_with(&send, &negative, &zero, MPI_BYTE, &recv, &negative, &zero, MPI_BYTE, comm, how);
     int error_class = MPI_SUCCESS;
     MPI_Error_class(code, &error_class);
     EXPECT_EQ(error_class, MPI_ERR_COUNT) << spec;

@@ -104,9 +104,7 @@ TEST_F(Info, ExplanationIsCutToTheRoomThereIs) {
   EXPECT_EQ(class_of(shoal_comm_explain(comm_, text.data(), 0)), MPI_ERR_ARG);
 }
 
-TEST_F(Info, UnusedCommunicatorSaysSo) {
-  EXPECT_NE(explained(comm_).find("nothing was exchanged"), std::string::npos);
-}
+TEST_F(Info, UnusedCommunicatorSaysSo) { EXPECT_NE(explained(comm_).find("nothing was exchanged"), std::string::npos); }
 
 // ---- wrong values: an error on every rank, that names the value and what is allowed ---------------------------
 

@@ -15,7 +15,7 @@ namespace shoal {
 namespace {
 
 constexpr unsigned longest_test_seconds = 120;  // much for any, even on a busy machine
-std::string failures;  // of this rank in the running test
+std::string failures;                           // of this rank in the running test
 
 void write_out(const char* text) {
   if (write(STDERR_FILENO, text, strlen(text)) < 0) _exit(4);

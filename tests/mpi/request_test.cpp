@@ -10,8 +10,8 @@
 namespace shoal {
 namespace {
 
-const char* const specs[] = {"tuna:radix=2", "tuna:radix=3,inflight=1", "spread_out", "pairwise", "two_phase",
-                             "hierarchical", "native"};
+const char* const specs[] = {
+    "tuna:radix=2", "tuna:radix=3,inflight=1", "spread_out", "pairwise", "two_phase", "hierarchical", "native"};
 
 // Blocks whose sizes and contents depend on who exchanges them, and in which exchange.
 class blocks {
@@ -43,8 +43,8 @@ class blocks {
                            MPI_INT, comm_);
   }
   int start(shoal_request* request) {
-    return shoal_ialltoallv(send_.data(), sent_.data(), at_.data(), MPI_INT, recv_.data(), received_.data(),
-                            at_.data(), MPI_INT, comm_, request);
+    return shoal_ialltoallv(send_.data(), sent_.data(), at_.data(), MPI_INT, recv_.data(), received_.data(), at_.data(),
+                            MPI_INT, comm_, request);
   }
   int init(MPI_Info info, shoal_request* request) {
     return shoal_alltoallv_init(send_.data(), sent_.data(), at_.data(), MPI_INT, recv_.data(), received_.data(),
@@ -151,8 +151,9 @@ TEST(Request, PersistentInPlace) {
   const int ranks = world_ranks(), me = world_rank();
   std::vector<int> values(ranks);
   shoal_request request;
-  ASSERT_EQ(shoal_alltoall_init(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, values.data(), 1, MPI_INT, comm, MPI_INFO_NULL,
-                                &request), MPI_SUCCESS);
+  ASSERT_EQ(
+      shoal_alltoall_init(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, values.data(), 1, MPI_INT, comm, MPI_INFO_NULL, &request),
+      MPI_SUCCESS);
   for (int i = 0; i < 3; ++i) {
     for (int peer = 0; peer < ranks; ++peer) values[peer] = (me * 100 + peer) * 10 + i;
     ASSERT_EQ(shoal_start(request), MPI_SUCCESS);

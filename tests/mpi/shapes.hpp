@@ -38,8 +38,8 @@ shape shape_of(scalar base);
 // A way of placing scalars in memory.
 struct layout {
   std::string_view name;
-  int scalars;    // of one element
-  bool unusual;   // MPI libraries are known to get it wrong
+  int scalars;   // of one element
+  bool unusual;  // MPI libraries are known to get it wrong
   // `base` must outlive it; `columns`: the number of elements side by side that a buffer has room for.
   shape (*make)(const shape& base, int columns);
 };

@@ -39,9 +39,19 @@ job random_job(std::mt19937& random) {
 // With numbers for segments, and a torus where one fits.
 std::string random_spec(const job& j, std::mt19937& random) {
   const std::string segments = "ring:segments=" + std::to_string(1 + random() % 9);
-  std::vector<std::string> specs = {"full", "full:allgather=ring", "full:allgather=bruck", "full:spread=split",
-                                    "full:prune=no", "circulant", "ring", segments, segments, "ring_paper", "union_ring",
-                                    "root_gathering", "root_gathering:broadcast=split"};
+  std::vector<std::string> specs = {"full",
+                                    "full:allgather=ring",
+                                    "full:allgather=bruck",
+                                    "full:spread=split",
+                                    "full:prune=no",
+                                    "circulant",
+                                    "ring",
+                                    segments,
+                                    segments,
+                                    "ring_paper",
+                                    "union_ring",
+                                    "root_gathering",
+                                    "root_gathering:broadcast=split"};
   for (int rows = 1; rows <= j.p + j.q; ++rows)
     if ((j.p + j.q) % rows == 0 && j.p % ((j.p + j.q) / rows) == 0)
       specs.push_back("torus:shape=" + std::to_string(rows) + "x" + std::to_string((j.p + j.q) / rows));
@@ -81,7 +91,10 @@ struct rank_memory {
 class machine {
  public:
   machine(const std::string& spec, const job& j, std::uint32_t seed)
-      : j_(j), random_(seed), reversed_send_(random_() % 4 == 0), reversed_recv_(random_() % 4 == 0),
+      : j_(j),
+        random_(seed),
+        reversed_send_(random_() % 4 == 0),
+        reversed_recv_(random_() % 4 == 0),
         network_(j.p + j.q, {seed, random_() % 2 == 0, random_() % 2 ? 0.7 : 0.0}) {
     const std::size_t inline_bytes = std::vector<std::size_t>{0, 100, 4096}[random_() % 3];
     for (int rank = 0; rank < j.p + j.q; ++rank) {
@@ -120,7 +133,8 @@ class machine {
  private:
   payload payload_of(rank_memory& memory) {
     payload what{view(memory.send, memory.send_counts, memory.send_at),
-                 view(memory.recv, memory.recv_counts, memory.recv_at), {}};
+                 view(memory.recv, memory.recv_counts, memory.recv_at),
+                 {}};
     if (j_.uniform) what.uniform = static_cast<std::size_t>(j_.sizes[0]);
     if (reversed_send_) what.send.layout = &backwards_;
     if (reversed_recv_) what.recv.layout = &backwards_;
@@ -155,8 +169,8 @@ TEST(AllgatherExchange, DeliversEveryByteWhateverTheGroupsSizesAndDelays) {
     std::mt19937 random(seed);
     const job j = random_job(random);
     const std::string spec = random_spec(j, random);
-    SCOPED_TRACE("seed " + std::to_string(seed) + ", " + spec + ", p=" + std::to_string(j.p) + ", q=" +
-                 std::to_string(j.q) + (j.uniform ? ", uniform" : ""));
+    SCOPED_TRACE("seed " + std::to_string(seed) + ", " + spec + ", p=" + std::to_string(j.p) +
+                 ", q=" + std::to_string(j.q) + (j.uniform ? ", uniform" : ""));
     machine m(spec, j, seed);
     ASSERT_TRUE(m.run()) << "the exchange does not end";
     m.expect_delivered();

@@ -141,7 +141,8 @@ class whole_exchange {
  private:
   payload what(int r) {
     const rank_memory& m = memory_[r];
-    payload blocks{view(memory_[r].send, m.send_counts, m.send_at), view(memory_[r].recv, m.recv_counts, m.recv_at), {}};
+    payload blocks{
+        view(memory_[r].send, m.send_counts, m.send_at), view(memory_[r].recv, m.recv_counts, m.recv_at), {}};
     if (job_.uniform) blocks.uniform = static_cast<std::size_t>(job_.sizes[0][0]);
     if (reverse_send_) blocks.send.layout = &backwards_;
     if (reverse_recv_) blocks.recv.layout = &backwards_;
@@ -169,10 +170,12 @@ class whole_exchange {
 std::string random_spec(std::mt19937& random, int ranks, bool uniform) {
   std::vector<const algorithm*> fitting;
   for (const algorithm& a : algorithms())
-    if (a.generate && a.what == collective::alltoall && (uniform || !a.uniform_only) && a.name != "tree") fitting.push_back(&a);
+    if (a.generate && a.what == collective::alltoall && (uniform || !a.uniform_only) && a.name != "tree")
+      fitting.push_back(&a);
   const std::string name = fitting[random() % fitting.size()]->name;
   const std::string radix = std::to_string(2 + random() % (ranks + 1));
-  if (name == "tuna") return "tuna:radix=" + radix + (random() % 2 ? "" : ",inflight=" + std::to_string(1 + random() % 3));
+  if (name == "tuna")
+    return "tuna:radix=" + radix + (random() % 2 ? "" : ",inflight=" + std::to_string(1 + random() % 3));
   if (name == "bruck") return "bruck:radix=" + radix + (random() % 2 ? "" : ",variant=basic");
   if (name == "hierarchical") {
     const char* globals[] = {"global=pairwise", "global=radix", "block_count=2", "pattern=staggered", "overlap=off"};
@@ -245,7 +248,8 @@ TEST(Exchange, SkewedSizesCostScratchForWhatTheyWeigh) {
   }
   for (int r = 0; r < j.ranks; ++r)
     exchanges[r]->start(programs[r], {view(memory[r].send, memory[r].send_counts, memory[r].send_at),
-                                      view(memory[r].recv, memory[r].recv_counts, memory[r].recv_at), {}});
+                                      view(memory[r].recv, memory[r].recv_counts, memory[r].recv_at),
+                                      {}});
   for (bool moved = true; moved;) {
     moved = false;
     for (auto& e : exchanges) {

@@ -37,8 +37,7 @@ inline std::vector<int> place_blocks(const std::vector<int>& counts, std::mt1993
   return at;
 }
 
-inline user_buffer view(std::vector<std::byte>& memory, const std::vector<int>& counts,
-                        const std::vector<int>& at) {
+inline user_buffer view(std::vector<std::byte>& memory, const std::vector<int>& counts, const std::vector<int>& at) {
   user_buffer b;
   b.base = memory.data();
   b.counts = number_array(counts.data());

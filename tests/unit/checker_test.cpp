@@ -101,8 +101,9 @@ TEST_F(one_bug, lost_block) {
 }
 
 TEST_F(one_bug, doubled_block) {
-  const loose_schedule first{0, {{op_kind::copy, -1, {send_slot(0), recv_slot(0)}, {}},
-                                 {op_kind::copy, -1, {send_slot(0), recv_slot(1)}, {0}}}};
+  const loose_schedule first{
+      0,
+      {{op_kind::copy, -1, {send_slot(0), recv_slot(0)}, {}}, {op_kind::copy, -1, {send_slot(0), recv_slot(1)}, {0}}}};
   const loose_schedule second{0, {{op_kind::copy, -1, {send_slot(1), recv_slot(1)}, {}}}};
   expect_fault({first, second}, fault_kind::doubled_block, "puts block (0,0) into recv[1], which it already delivered");
 }
@@ -300,8 +301,16 @@ class random_run {
   std::map<std::pair<std::size_t, slot>, std::optional<block>, place_less> places_;
 };
 
-enum class mutation { drop_operation, double_operation, retarget_peer, retarget_slot, swap_slots, flip_passing,
-                      drop_dependency, last };
+enum class mutation {
+  drop_operation,
+  double_operation,
+  retarget_peer,
+  retarget_slot,
+  swap_slots,
+  flip_passing,
+  drop_dependency,
+  last
+};
 
 class mutator {
  public:
@@ -317,14 +326,21 @@ class mutator {
   std::optional<result> apply(mutation how) {
     rank_ = below(job_.size());
     id_ = below(job_[rank_].operations.size());
-    result r{job_, true, "mutation " + std::to_string(static_cast<int>(how)) + " of operation " + std::to_string(id_) +
-                             " of rank " + std::to_string(rank_)};
+    result r{job_, true,
+             "mutation " + std::to_string(static_cast<int>(how)) + " of operation " + std::to_string(id_) +
+                 " of rank " + std::to_string(rank_)};
     auto& operations = r.job[rank_].operations;
     loose_operation& op = operations[id_];
     const bool is_join = op.kind == op_kind::copy && op.slots.empty();
     switch (how) {
-      case mutation::drop_operation: r.must_be_caught = !is_join; drop(operations); return r;
-      case mutation::double_operation: r.must_be_caught = !is_join; operations.push_back(op); return r;
+      case mutation::drop_operation:
+        r.must_be_caught = !is_join;
+        drop(operations);
+        return r;
+      case mutation::double_operation:
+        r.must_be_caught = !is_join;
+        operations.push_back(op);
+        return r;
       case mutation::retarget_peer:
         if (op.kind == op_kind::copy) return std::nullopt;
         op.peer = static_cast<int>((op.peer + 1 + below(job_.size() - 1)) % job_.size());
@@ -403,10 +419,14 @@ class mutator {
 TEST(checker, catches_mutations_or_they_do_no_harm) {
   std::mt19937 random(99);
   const std::vector<std::vector<schedule>> jobs{
-      correct("tuna:radix=2", 4),          correct("tuna:radix=2", 7),
-      correct("tuna:radix=3,inflight=1", 8), correct("bruck:radix=2,variant=basic", 5),
-      correct("bruck:radix=2", 6),         correct("scattered:block_count=2", 6),
-      correct("exclusive_or", 6),          correct("hierarchical:radix=2,block_count=1", 7, "3,2,2"),
+      correct("tuna:radix=2", 4),
+      correct("tuna:radix=2", 7),
+      correct("tuna:radix=3,inflight=1", 8),
+      correct("bruck:radix=2,variant=basic", 5),
+      correct("bruck:radix=2", 6),
+      correct("scattered:block_count=2", 6),
+      correct("exclusive_or", 6),
+      correct("hierarchical:radix=2,block_count=1", 7, "3,2,2"),
       correct("hierarchical:radix=2,pattern=staggered,overlap=off,block_count=3", 7, "3,2,2"),
       correct("hierarchical:radix=2,global=radix,global_radix=2", 7, "2,1,3,1")};
   std::map<mutation, int> caught, harmless;
@@ -442,7 +462,9 @@ TEST(checker, finds_a_deadlock_exactly_where_runs_do_not_end) {
         if (program.operations[id].kind == op_kind::send && random() % 2 == 0)
           program.operations[id].after.push_back(1 + static_cast<op_id>(random() % 3));
     const auto found = check_alltoall(job);
-    if (found) { ASSERT_EQ(found->kind, fault_kind::deadlock) << found->text; }
+    if (found) {
+      ASSERT_EQ(found->kind, fault_kind::deadlock) << found->text;
+    }
     ASSERT_EQ(!found, random_run(job, random).ends_well());
     deadlocks += found.has_value();
   }

@@ -81,7 +81,8 @@ TEST(choose, leaves_the_mpi_its_exchange_unless_another_is_clearly_faster) {
 }
 
 TEST(choose, says_what_was_measured) {
-  const choice best = choose(measured({9e-6, 9e-6, 9e-6}, {7e-6, 8e-6, 9e-6}, {5e-6, 8e-6, 20e-6}), features::uniform(8, 8));
+  const choice best =
+      choose(measured({9e-6, 9e-6, 9e-6}, {7e-6, 8e-6, 9e-6}, {5e-6, 8e-6, 20e-6}), features::uniform(8, 8));
   EXPECT_EQ(best.reason, "measured, for 8 bytes a block: native 9.0 us, spread_out 7.0 us, tuna:radix=2 5.0 us");
 }
 

@@ -84,7 +84,7 @@ struct split_messages {
 };
 
 split_messages by_part(const std::vector<traced_message>& messages, const node_layout& nodes, int radix, int direction,
-                     int batches_joined) {
+                       int batches_joined) {
   split_messages result;
   const int rounds = static_cast<int>(digit_system(nodes.largest_node(), radix).steps());
   for (const auto& m : messages) {
@@ -97,8 +97,7 @@ split_messages by_part(const std::vector<traced_message>& messages, const node_l
       result.intra.push_back({m.from, m.to, x, step + 1, blocks, elements(m.blocks)});
     } else {
       const int distance = modulo(direction * (to - from), nodes.nodes());
-      result.inter.push_back(
-          {(m.step - rounds) / batches_joined, distance, m.from, m.to, blocks, elements(m.blocks)});
+      result.inter.push_back({(m.step - rounds) / batches_joined, distance, m.from, m.to, blocks, elements(m.blocks)});
     }
   }
   std::sort(result.intra.begin(), result.intra.end());
@@ -134,13 +133,18 @@ TEST(hierarchical, sends_what_the_vectors_say) {
     const int radix = v["r"], block_count = v["block_count"], direction = v["dir"];
     const std::string global =
         direction < 0 ? "block_count=" + std::to_string(block_count) : std::string("global=pairwise");
-    const auto programs = programs_of("hierarchical:radix=" + std::to_string(radix) + "," + global + ",pattern=" +
-                                          v["variant"].get<std::string>(), on(nodes));
+    const auto programs = programs_of(
+        "hierarchical:radix=" + std::to_string(radix) + "," + global + ",pattern=" + v["variant"].get<std::string>(),
+        on(nodes));
     const auto messages = by_part(trace(programs), nodes, radix, direction, direction < 0 ? 1 : block_count);
     expect_total(v, "intra", messages.intra);
     expect_total(v, "inter", messages.inter);
-    if (v.contains("intra")) { EXPECT_EQ(messages.intra, sorted_rows(v["intra"])); }
-    if (v.contains("inter")) { EXPECT_EQ(messages.inter, sorted_rows(v["inter"])); }
+    if (v.contains("intra")) {
+      EXPECT_EQ(messages.intra, sorted_rows(v["intra"]));
+    }
+    if (v.contains("inter")) {
+      EXPECT_EQ(messages.inter, sorted_rows(v["inter"]));
+    }
     std::vector<int> sends(nodes.ranks(), 0);
     for (const row& r : messages.inter) ++sends[r[2]];
     EXPECT_EQ(*std::max_element(sends.begin(), sends.end()), v["max_sends"]);
@@ -248,8 +252,8 @@ void expect_same(const std::string& spec, const problem& at, const std::string& 
   flat.ranks = at.ranks;
   const auto programs = programs_of(spec, at), expected = programs_of(flat_spec, flat);
   for (int rank = 0; rank < at.ranks; ++rank)
-    ASSERT_TRUE(same(programs[rank], expected[rank])) << spec << " and " << flat_spec << ", rank " << rank << " of "
-                                                      << at.ranks;
+    ASSERT_TRUE(same(programs[rank], expected[rank]))
+        << spec << " and " << flat_spec << ", rank " << rank << " of " << at.ranks;
 }
 
 TEST(hierarchical, is_the_flat_radix_exchange_on_one_node) {

@@ -53,9 +53,7 @@ TEST(IntergroupModel, NeverTakesABaseline) {
       }
 }
 
-TEST(IntergroupModel, TakesTheStatedTorus) {
-  EXPECT_EQ(best(8, 24, "torus:4x8", 1000), "torus:shape=4x8");
-}
+TEST(IntergroupModel, TakesTheStatedTorus) { EXPECT_EQ(best(8, 24, "torus:4x8", 1000), "torus:shape=4x8"); }
 
 TEST(IntergroupModel, ExplainsInOneLine) {
   const std::string line = explain(predict_intergroup(two_groups(6, 2), "full", 1000, link));

@@ -204,9 +204,14 @@ struct ring_row {
 };
 
 TEST(IntergroupRing, MatchesTheTableOfTheSpecification) {
-  for (const ring_row& row : {ring_row{4, 4, 5, 22, 7, 28}, {4, 6, 6, 30, 9, 36}, {6, 4, 7, 36, 9, 54},
-                              {16, 32, 31, 752, 47, 752}, {32, 16, 39, 892, 47, 1504}, {15, 16, 22, 350, 30, 450},
-                              {16, 15, 23, 361, 30, 480}, {64, 192, 159, 16320, 255, 16320},
+  for (const ring_row& row : {ring_row{4, 4, 5, 22, 7, 28},
+                              {4, 6, 6, 30, 9, 36},
+                              {6, 4, 7, 36, 9, 54},
+                              {16, 32, 31, 752, 47, 752},
+                              {32, 16, 39, 892, 47, 1504},
+                              {15, 16, 22, 350, 30, 450},
+                              {16, 15, 23, 361, 30, 480},
+                              {64, 192, 159, 16320, 255, 16320},
                               {192, 64, 223, 24720, 255, 48960}}) {
     EXPECT_EQ(optimal_ring(row.p, row.q).steps(), row.steps);
     EXPECT_EQ(ring_traffic(row.p, row.q), row.traffic);
@@ -263,10 +268,15 @@ struct full_row {
 };
 
 TEST(Intergroup, MatchesTheComparisonOfTheSpecification) {
-  for (const full_row& row : {full_row{4, 4, 3, 4, 3, 4, 5, 15, 3}, {6, 2, 4, 6, 3, 6, 5, 17, 3},
-                              {2, 6, 3, 3, 3, 3, 5, 9, 3}, {5, 3, 4, 5, 3, 6, 6, 19, 3}, {3, 5, 4, 4, 3, 4, 6, 14, 3},
-                              {12, 5, 5, 12, 5, 13, 8, 59, 4}, {5, 12, 5, 6, 5, 8, 8, 29, 4},
-                              {100, 10, 8, 100, 7, 101, 12, 599, 7}, {10, 100, 8, 13, 7, 14, 12, 89, 7},
+  for (const full_row& row : {full_row{4, 4, 3, 4, 3, 4, 5, 15, 3},
+                              {6, 2, 4, 6, 3, 6, 5, 17, 3},
+                              {2, 6, 3, 3, 3, 3, 5, 9, 3},
+                              {5, 3, 4, 5, 3, 6, 6, 19, 3},
+                              {3, 5, 4, 4, 3, 4, 6, 14, 3},
+                              {12, 5, 5, 12, 5, 13, 8, 59, 4},
+                              {5, 12, 5, 6, 5, 8, 8, 29, 4},
+                              {100, 10, 8, 100, 7, 101, 12, 599, 7},
+                              {10, 100, 8, 13, 7, 14, 12, 89, 7},
                               {128, 128, 8, 128, 8, 128, 15, 1151, 8}}) {
     const intergroup_run full = run_intergroup("full", row.p, row.q), least = run_intergroup("circulant", row.p, row.q);
     EXPECT_EQ(full.report.steps, row.rounds);

@@ -16,9 +16,15 @@ std::vector<schedule> programs_of(const std::string& spec, int ranks) {
   return generate_all(parse_selection(spec), at);
 }
 
-const std::vector<std::string> all_specs{"spread_out",    "scattered:block_count=1", "scattered:block_count=3",
-                                         "scattered",     "scattered:block_count=all", "linear",
-                                         "pairwise",      "exclusive_or",            "shared"};
+const std::vector<std::string> all_specs{"spread_out",
+                                         "scattered:block_count=1",
+                                         "scattered:block_count=3",
+                                         "scattered",
+                                         "scattered:block_count=all",
+                                         "linear",
+                                         "pairwise",
+                                         "exclusive_or",
+                                         "shared"};
 
 TEST(linear, delivers) {
   for (int ranks = 1; ranks <= 40; ++ranks)

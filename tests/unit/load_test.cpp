@@ -18,7 +18,8 @@ problem placed(const char* layout) {
 exchange_load load(const char* spec, const char* layout) { return load_of(parse_selection(spec), placed(layout)); }
 
 TEST(load, is_what_closed_forms_say_of_flat_algorithms) {
-  for (const char* spec : {"tuna:radix=2,inflight=1", "tuna:radix=80", "spread_out", "pairwise", "scattered:block_count=7"})
+  for (const char* spec :
+       {"tuna:radix=2,inflight=1", "tuna:radix=80", "spread_out", "pairwise", "scattered:block_count=7"})
     for (const char* layout : {"1x2", "1x9", "1x16", "1x40"}) {
       SCOPED_TRACE(std::string(spec) + " on " + layout);
       const problem at = placed(layout);

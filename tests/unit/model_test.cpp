@@ -123,10 +123,14 @@ void expect_load(const std::string& spec, int ranks, waves how = waves::exactly)
   const flat_load load = flat_load_of(chosen, ranks).value();
   EXPECT_EQ(load.messages, sent.messages);
   EXPECT_EQ(load.blocks, sent.blocks);
-  if (!chosen.which->uniform_only) { EXPECT_EQ(load.metadata_messages, sent.metadata_messages); }
+  if (!chosen.which->uniform_only) {
+    EXPECT_EQ(load.metadata_messages, sent.metadata_messages);
+  }
   const std::int64_t chain = message_chains(programs).longest();
   EXPECT_GE(load.waves, chain);
-  if (how == waves::exactly) { EXPECT_EQ(load.waves, chain); }
+  if (how == waves::exactly) {
+    EXPECT_EQ(load.waves, chain);
+  }
 }
 
 TEST(hockney, counts_what_schedules_do) {
@@ -200,8 +204,7 @@ TEST(best_flat, explains_itself_in_one_line) {
   EXPECT_EQ(best_flat(64, 8, one_port).reason,
             "tuna:radix=2: 6 messages, 192 blocks of 8 bytes, 12.15 us; spread_out: 63 messages, 63 blocks of 8 bytes, "
             "126.1 us");
-  EXPECT_EQ(best_flat(64, 65536, one_port).reason,
-            "spread_out: 63 messages, 63 blocks of 6.554e+04 bytes, 538.9 us");
+  EXPECT_EQ(best_flat(64, 65536, one_port).reason, "spread_out: 63 messages, 63 blocks of 6.554e+04 bytes, 538.9 us");
 }
 
 }  // namespace

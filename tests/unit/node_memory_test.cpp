@@ -52,7 +52,8 @@ TEST(shared_memory, is_seen_by_another_process) {
               const shared_memory theirs = shared_memory::open(mine.where(), 10000);
               theirs.data()[9999] = std::byte{7};
               return theirs.data() != mine.data();
-            }), 0);
+            }),
+            0);
   EXPECT_EQ(mine.data()[9999], std::byte{7});
 }
 
@@ -77,7 +78,8 @@ TEST(shared_memory, limits_on_files_are_errors) {
               const rlimit little{1 << 16, RLIM_INFINITY};
               setrlimit(RLIMIT_FSIZE, &little);
               return error_of([] { shared_memory::create(1 << 20); }) == EFBIG;
-            }), 0);
+            }),
+            0);
 }
 
 // The memory is not in any file system that people can see. Where they may not mount, nothing is tested.
@@ -121,8 +123,8 @@ std::byte content(int from, int to, int message, std::size_t k) {
 // Sizes around what a line and a cell hold, and many pieces.
 std::size_t size_of(int from, int to, int message, std::size_t piece) {
   std::mt19937 random(static_cast<std::uint32_t>(from * 10007 + to * 101 + message));
-  const std::size_t sizes[] = {0,     1,         47,        48, 49, 1000, piece - 1,
-                               piece, piece + 1, 2 * piece, 2 * piece + 48, 7 * piece + 5};
+  const std::size_t sizes[] = {
+      0, 1, 47, 48, 49, 1000, piece - 1, piece, piece + 1, 2 * piece, 2 * piece + 48, 7 * piece + 5};
   return sizes[random() % std::size(sizes)];
 }
 

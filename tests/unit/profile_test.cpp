@@ -7,7 +7,8 @@
 namespace shoal {
 namespace {
 
-constexpr const char* head = "format = 1\nmpi = \"MPICH 5.0.2\"\nmachine = \"M, 2 cores\"\nlayout = \"1x8\"\nranks = 8\n";
+constexpr const char* head =
+    "format = 1\nmpi = \"MPICH 5.0.2\"\nmachine = \"M, 2 cores\"\nlayout = \"1x8\"\nranks = 8\n";
 
 profile parse(const std::string& text) { return parse_profile(text, "p.toml"); }
 
@@ -86,11 +87,13 @@ TEST(profile, is_refused_whole_with_file_line_and_expectation) {
   EXPECT_EQ(refused("format = 1\nranks = 2\nlayout = \"3x8\""), "p.toml:3: layout = \"3x8\" is not for 2 ranks");
   EXPECT_EQ(refused(head), "p.toml:1: there is no [alltoall] and no [alltoallv]");
   EXPECT_EQ(refused("format = 1\nranks = 2\nspeed = 3"),
-            "p.toml:3: 'speed' is unknown; the profile may have alltoall, alltoallv, format, layout, machine, mpi, ranks, shoal");
+            "p.toml:3: 'speed' is unknown; the profile may have alltoall, alltoallv, format, layout, machine, mpi, "
+            "ranks, shoal");
   EXPECT_EQ(refused("format = 1\nmpi = 3\nranks = 2"), "p.toml:2: mpi must be a text in quotes");
   EXPECT_EQ(refused("format = 1\n\nranks = = 2").substr(0, 9), "p.toml:3:");
   EXPECT_EQ(refused("format = 1\nranks = \u2009 2").substr(0, 32), "p.toml:2: a character that is no");
-  EXPECT_NE(refused(std::string(head) + "[alltoall]\n").find("p.toml:6: alltoall needs microseconds"), std::string::npos);
+  EXPECT_NE(refused(std::string(head) + "[alltoall]\n").find("p.toml:6: alltoall needs microseconds"),
+            std::string::npos);
 }
 
 TEST(profile, is_refused_for_one_wrong_row) {
@@ -100,22 +103,26 @@ TEST(profile, is_refused_for_one_wrong_row) {
   EXPECT_EQ(refused_row("{ block = 8, native = inf }"), "p.toml:8: native must be a time in microseconds above 0");
   EXPECT_EQ(refused_row("{ block = 8, native = \"1\" }"), "p.toml:8: native must be a time in microseconds above 0");
   EXPECT_EQ(refused_row("{ block = 64, native = 1 }"), "p.toml:9: blocks must ascend from row to row");
-  EXPECT_EQ(refused_row("{ block = 8 }"), "p.toml:8: the row names no algorithm; write one as in { block = 8, native = 1.5 }");
+  EXPECT_EQ(refused_row("{ block = 8 }"),
+            "p.toml:8: the row names no algorithm; write one as in { block = 8, native = 1.5 }");
   EXPECT_EQ(refused_row("{ native = 1 }"), "p.toml:8: block is missing; write it as in block = 8");
-  EXPECT_EQ(refused_row("{ block = 8, shared = 1, native = 2 }"), "p.toml:8: shared must have a time in the first and the last row too");
+  EXPECT_EQ(refused_row("{ block = 8, shared = 1, native = 2 }"),
+            "p.toml:8: shared must have a time in the first and the last row too");
   EXPECT_NE(refused_row("{ block = 8, tunna = 1 }").find("p.toml:8: "), std::string::npos);
   EXPECT_NE(refused_row("{ block = 8, tunna = 1 }").find("tuna"), std::string::npos);
-  EXPECT_EQ(refused(head + std::string("[alltoallv]\nmicroseconds = [\n{ block = 8, bruck = 1 }, { block = 9, bruck = 1 }]")),
-            "p.toml:8: bruck needs equal blocks; it belongs into [alltoall]");
+  EXPECT_EQ(
+      refused(head + std::string("[alltoallv]\nmicroseconds = [\n{ block = 8, bruck = 1 }, { block = 9, bruck = 1 }]")),
+      "p.toml:8: bruck needs equal blocks; it belongs into [alltoall]");
 }
 
 TEST(profile, fits_where_nothing_it_says_differs) {
   const profile p = two_kinds();
   const job_description here{"MPICH 5.0.2", "M, 2 cores", node_layout::parse("8")};
   EXPECT_FALSE(misfit(p, here));
-  EXPECT_EQ(misfit(p, {"Open MPI 5.0.11", "M, 2 cores", node_layout::parse("8")}),
-            "p.toml:2: mpi = \"MPICH 5.0.2\", but here it is \"Open MPI 5.0.11\"; run shoal tune here, or take the line out "
-            "to use the profile all the same");
+  EXPECT_EQ(
+      misfit(p, {"Open MPI 5.0.11", "M, 2 cores", node_layout::parse("8")}),
+      "p.toml:2: mpi = \"MPICH 5.0.2\", but here it is \"Open MPI 5.0.11\"; run shoal tune here, or take the line out "
+      "to use the profile all the same");
   EXPECT_TRUE(misfit(p, {"MPICH 5.0.2", "M, 4 cores", node_layout::parse("8")}));
   EXPECT_NE(misfit(p, {"MPICH 5.0.2", "M, 2 cores", node_layout::parse("2x4")})->find("\"2x4\""), std::string::npos);
   EXPECT_EQ(misfit(p, {"MPICH 5.0.2", "M, 2 cores", node_layout::parse("4")}),

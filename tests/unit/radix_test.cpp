@@ -87,8 +87,15 @@ TEST(digits, agree_with_the_vectors) {
     const digit_system system(v[0].get<int>(), v[1].get<int>());
     std::int64_t largest = 0;
     for (int x = 0; x < system.digits(); ++x) largest = std::max(largest, system.blocks_of_step(x, 1));
-    const std::vector<std::int64_t> row{v[0],    v[1],    system.digits(),     system.steps(),        system.blocks(),
-                                        system.slot_bound(), largest, system.peak_slots(), system.passing_steps()};
+    const std::vector<std::int64_t> row{v[0],
+                                        v[1],
+                                        system.digits(),
+                                        system.steps(),
+                                        system.blocks(),
+                                        system.slot_bound(),
+                                        largest,
+                                        system.peak_slots(),
+                                        system.passing_steps()};
     EXPECT_EQ(row, v.get<std::vector<std::int64_t>>());
   }
   for (const auto& v : vectors("mixed")) {
@@ -149,7 +156,9 @@ TEST(digits, have_a_square_radix_with_the_fewest_steps_of_two_digits) {
     for (int r = 2; r < ranks; ++r)
       for (int top = 2; r * top < ranks + r; ++top)
         if (r * top >= ranks) fewest = std::min(fewest, digit_system(ranks, std::vector<int>{r, top}).steps());
-    if (ranks > 3) { EXPECT_EQ(digit_system(ranks, radix).steps(), fewest) << ranks; }
+    if (ranks > 3) {
+      EXPECT_EQ(digit_system(ranks, radix).steps(), fewest) << ranks;
+    }
   }
 }
 
@@ -164,8 +173,8 @@ TEST(radix, delivers_for_every_radix_of_small_numbers) {
   for (int ranks = 1; ranks <= 32; ++ranks) {
     for (int radix = 2; radix <= ranks + 1; ++radix) {
       const std::string r = "radix=" + std::to_string(radix);
-      for (const std::string& spec : {"tuna:" + r, "tuna:inflight=1," + r, "tuna:inflight=2," + r, "bruck:" + r,
-                                      "bruck:variant=basic," + r})
+      for (const std::string& spec :
+           {"tuna:" + r, "tuna:inflight=1," + r, "tuna:inflight=2," + r, "bruck:" + r, "bruck:variant=basic," + r})
         ASSERT_NO_FATAL_FAILURE(expect_correct(spec, ranks));
     }
     ASSERT_NO_FATAL_FAILURE(expect_correct("two_phase", ranks));
@@ -188,8 +197,9 @@ TEST(radix, refuses_radices_that_do_not_reach) {
     generate(parse_selection("tuna:radices=2x2x2"), of(16), 0);
     FAIL();
   } catch (const std::invalid_argument& error) {
-    EXPECT_STREQ(error.what(), "tuna:radices=2x2x2 cannot serve 16 ranks: the radices multiply to 8, which does not "
-                               "reach the 16 ranks; add a radix or enlarge one");
+    EXPECT_STREQ(error.what(),
+                 "tuna:radices=2x2x2 cannot serve 16 ranks: the radices multiply to 8, which does not "
+                 "reach the 16 ranks; add a radix or enlarge one");
   }
 }
 
@@ -263,20 +273,19 @@ std::vector<std::string> slots_text(const schedule& program) {
 TEST(radix, does_the_worked_example_of_4_ranks) {
   const auto programs = generate_all(parse_selection("tuna:radix=2"), of(4));
   EXPECT_EQ(sent_text(programs, 1), (std::vector<std::string>{"to 2 (1,2)(1,0)", "to 3 (1,3)(0,3)"}));
-  EXPECT_EQ(slots_text(programs[1]),
-            (std::vector<std::string>{"send 2 send[2] send[0]*", "recv 0 recv[0] temp[0]*", "send 3 send[3] temp[0]",
-                                      "recv 3 recv[3] recv[2]"}));
+  EXPECT_EQ(slots_text(programs[1]), (std::vector<std::string>{"send 2 send[2] send[0]*", "recv 0 recv[0] temp[0]*",
+                                                               "send 3 send[3] temp[0]", "recv 3 recv[3] recv[2]"}));
 }
 
 TEST(radix, does_the_worked_example_of_8_ranks) {
   const auto programs = generate_all(parse_selection("tuna:radix=3"), of(8));
   EXPECT_EQ(sent_text(programs, 0), (std::vector<std::string>{"to 1 (0,1)(0,4)(0,7)", "to 2 (0,2)(0,5)",
                                                               "to 3 (0,3)(7,3)(6,3)", "to 6 (0,6)(7,6)"}));
-  EXPECT_EQ(slots_text(programs[0]),
-            (std::vector<std::string>{"send 1 send[1] send[4]* send[7]*", "recv 7 recv[7] temp[0]* temp[1]*",
-                                      "send 2 send[2] send[5]*", "recv 6 recv[6] temp[2]*",
-                                      "send 3 send[3] temp[0] temp[2]", "recv 5 recv[5] recv[4] recv[3]",
-                                      "send 6 send[6] temp[1]", "recv 2 recv[2] recv[1]"}));
+  EXPECT_EQ(
+      slots_text(programs[0]),
+      (std::vector<std::string>{"send 1 send[1] send[4]* send[7]*", "recv 7 recv[7] temp[0]* temp[1]*",
+                                "send 2 send[2] send[5]*", "recv 6 recv[6] temp[2]*", "send 3 send[3] temp[0] temp[2]",
+                                "recv 5 recv[5] recv[4] recv[3]", "send 6 send[6] temp[1]", "recv 2 recv[2] recv[1]"}));
 }
 
 // ---- dependencies --------------------------------------------------------------------------------------------------
@@ -291,7 +300,9 @@ TEST(radix, runs_in_rounds_or_as_blocks_allow) {
         before.begin(), before.end(), [&](op_id earlier) { return rounds.operations[earlier].step == step - 1; });
     EXPECT_EQ(of_last_round, step == 0 ? 0 : 2);
     const operation& op = free.operations[id];
-    if (op.kind == op_kind::recv) { EXPECT_EQ(op.after_count, 0u); }
+    if (op.kind == op_kind::recv) {
+      EXPECT_EQ(op.after_count, 0u);
+    }
     for (op_id earlier : free.after_of(op)) EXPECT_EQ(free.operations[earlier].kind, op_kind::recv);
   }
 }

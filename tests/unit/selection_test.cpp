@@ -31,9 +31,9 @@ TEST(selection, reads_names_and_parameters) {
 }
 
 TEST(selection, writes_the_shortest_spec_with_the_same_meaning) {
-  for (const char* spec : {"tuna", "tuna:radix=8", "tuna:radix=8,inflight=2", "tuna:radices=8x8x16",
-                           "bruck:variant=basic", "scattered:block_count=all", "native",
-                           "hierarchical:global=radix,global_radix=3,overlap=off"})
+  for (const char* spec :
+       {"tuna", "tuna:radix=8", "tuna:radix=8,inflight=2", "tuna:radices=8x8x16", "bruck:variant=basic",
+        "scattered:block_count=all", "native", "hierarchical:global=radix,global_radix=3,overlap=off"})
     EXPECT_EQ(to_string(parse_selection(spec)), spec);
   EXPECT_EQ(to_string(parse_selection("tuna:inflight=2,radix=8")), "tuna:radix=8,inflight=2");
   EXPECT_EQ(to_string(parse_selection("tuna:radix=auto,inflight=all,radices=none")), "tuna");
@@ -45,7 +45,9 @@ TEST(selection, names_the_algorithms_there_are) {
   const std::string text = refusal("tunna:radix=8");
   EXPECT_EQ(text.find("there is no algorithm 'tunna'; there are "), 0u) << text;
   for (const algorithm& a : algorithms())
-    if (a.what == collective::alltoall) { EXPECT_NE(text.find(a.name), std::string::npos) << a.name; }
+    if (a.what == collective::alltoall) {
+      EXPECT_NE(text.find(a.name), std::string::npos) << a.name;
+    }
   EXPECT_EQ(refusal("").find("there is no algorithm ''"), 0u);
 }
 
@@ -71,10 +73,12 @@ TEST(selection, says_what_is_wrong) {
       {"tuna:radix=99999999999",
        "tuna: radix=99999999999 is out of range; allowed: auto, a whole number from 2 to 1048576"},
       {"tuna:radix=8x8", "tuna: radix=8x8 is out of range; allowed: auto, a whole number from 2 to 1048576"},
-      {"tuna:radices=8x1", "tuna: radices=8x1 is out of range; allowed: none, whole numbers 2 to 1048576 joined by x, "
-                           "such as 8x8x16"},
-      {"tuna:radices=8x", "tuna: radices=8x is out of range; allowed: none, whole numbers 2 to 1048576 joined by x, "
-                          "such as 8x8x16"},
+      {"tuna:radices=8x1",
+       "tuna: radices=8x1 is out of range; allowed: none, whole numbers 2 to 1048576 joined by x, "
+       "such as 8x8x16"},
+      {"tuna:radices=8x",
+       "tuna: radices=8x is out of range; allowed: none, whole numbers 2 to 1048576 joined by x, "
+       "such as 8x8x16"},
       {"bruck:variant=modifed", "bruck: variant=modifed is out of range; allowed: basic, modified"},
       {"hierarchical:local=tree", "hierarchical: local=tree is out of range; allowed: radix, linear, shared"},
       {"scattered:block_count=0",

@@ -217,9 +217,7 @@ TEST(StepTable, CirculantOfSixAndTwo) {
 )");
 }
 
-TEST(StepTable, NamesTheParts) {
-  EXPECT_EQ(table_of("ring:segments=2", 1, 1), "1: 0->1:m0.1\n2: 0->1:m0.0\n");
-}
+TEST(StepTable, NamesTheParts) { EXPECT_EQ(table_of("ring:segments=2", 1, 1), "1: 0->1:m0.1\n2: 0->1:m0.0\n"); }
 
 }  // namespace
 }  // namespace shoal

@@ -26,8 +26,7 @@ TEST(HostList, ComparesNumbersInNamesAsNumbers) {
 TEST(HostList, Expands) {
   EXPECT_EQ(expand_host_list("n0"), (names{"n0"}));
   EXPECT_EQ(expand_host_list("n[0-2,5],m1"), (names{"n0", "n1", "n2", "n5", "m1"}));
-  EXPECT_EQ(expand_host_list("r[1-2]n[08-10]x"),
-            (names{"r1n08x", "r1n09x", "r1n10x", "r2n08x", "r2n09x", "r2n10x"}));
+  EXPECT_EQ(expand_host_list("r[1-2]n[08-10]x"), (names{"r1n08x", "r1n09x", "r1n10x", "r2n08x", "r2n09x", "r2n10x"}));
 }
 
 TEST(HostList, FoldsToWhatExpandsAgain) {

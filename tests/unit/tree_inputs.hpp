@@ -40,9 +40,7 @@ inline switch_network star_of_4(int machines, double uplink = standard_link_spee
 inline switch_network line_of_4(int machines, double uplink = standard_link_speed) {
   return switched({0, 0, 1, 2}, in_blocks(machines, 4), uplink);
 }
-inline switch_network two_levels(int machines) {
-  return switched({0, 0, 0, 1, 1, 2, 2}, in_blocks(machines, 7));
-}
+inline switch_network two_levels(int machines) { return switched({0, 0, 0, 1, 1, 2, 2}, in_blocks(machines, 7)); }
 
 inline switch_network random_network(std::mt19937& random, int most_switches, int most_machines) {
   const int switches = 1 + static_cast<int>(random() % most_switches);

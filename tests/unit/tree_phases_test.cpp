@@ -25,8 +25,19 @@ struct table_entry {
 };
 
 enum class misreading {
-  none, last_phase_included, every_round, every_fitting_phase, c_remainder, plain_phase, aligned_to_block, index_map,
-  rotate_before_step_5, no_rotation, swapped_local, swapped_local_largest, wrong_start,
+  none,
+  last_phase_included,
+  every_round,
+  every_fitting_phase,
+  c_remainder,
+  plain_phase,
+  aligned_to_block,
+  index_map,
+  rotate_before_step_5,
+  no_rotation,
+  swapped_local,
+  swapped_local_largest,
+  wrong_start,
 };
 constexpr int misreadings = 12;
 

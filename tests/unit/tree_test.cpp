@@ -375,20 +375,12 @@ void expect_figures(const std::function<switch_network(double)>& shape, const st
 }
 
 TEST(TreeStreams, ReachTheSpecifiedPhases) {
-  expect_figures([](double speed) { return star_of_4(32, speed); },
-                 {{1, 192, 192, 192},
-                  {2, 96, 112, 96},
-                  {3, 64, 87, 66},
-                  {4, 48, 60, 50},
-                  {8, 31, 31, 34},
-                  {10, 31, 31, 34}});
-  expect_figures([](double speed) { return line_of_4(32, speed); },
-                 {{1, 256, 256, 256},
-                  {2, 128, 192, 128},
-                  {3, 86, 156, 86},
-                  {4, 64, 112, 64},
-                  {8, 32, 60, 40},
-                  {10, 31, 60, 36}});
+  expect_figures(
+      [](double speed) { return star_of_4(32, speed); },
+      {{1, 192, 192, 192}, {2, 96, 112, 96}, {3, 64, 87, 66}, {4, 48, 60, 50}, {8, 31, 31, 34}, {10, 31, 31, 34}});
+  expect_figures(
+      [](double speed) { return line_of_4(32, speed); },
+      {{1, 256, 256, 256}, {2, 128, 192, 128}, {3, 86, 156, 86}, {4, 64, 112, 64}, {8, 32, 60, 40}, {10, 31, 60, 36}});
 }
 
 TEST(TreeStreams, OnRandomTreesStayWithinTheLinks) {
