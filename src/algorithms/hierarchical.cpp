@@ -17,7 +17,9 @@
 // all ranks of the node together P * D(q) blocks inside it. Scratch: at most (N-1)(Q-1) + B(Q) blocks, B the slot_bound
 // of digits.hpp; uneven: (q-1)(ceil(P/q)-1) + B(q). With global=radix the larger of B(Q) and B(N). With c < q carriers
 // a carrier sends K(N) messages and the others none, of q/c times as many blocks, which it hands on in q/c - 1
-// messages; its scratch grows as much. Applies: any number of ranks, any placement, uniform or not.
+// messages; its scratch grows as much.
+//
+// Applies: any number of ranks, any placement, uniform or not.
 #include <algorithm>
 #include <unordered_map>
 #include <utility>

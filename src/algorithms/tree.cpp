@@ -1,11 +1,12 @@
 // Exchange on a tree of switches in contention-free phases.
 //
 // Source: AAPC on Ethernet switched clusters (Faraj and Yuan); specification tree. Receiver-signalled tokens, windows
-// and several streams on faster links are Shoal's own (sections 7.4, 10, 12). Cost: P = m_0 (M - m_0) phases of one
-// block, the load of the most loaded link; K = D = M - 1 messages a rank, each in a few parts, and up to two tokens a
-// message: one for the next on its links, one for the next of its sender. Without synchronisation and with equal links
-// a program costs what its own messages cost; else every process makes the plan of all ranks once, O(M^2) (M^3 with
-// exact reduction). Applies: when the tree of switches is known. Optimal for equal blocks, correct for any.
+// and several streams on faster links are Shoal's own (sections 7.4, 10, 12).
+// Cost: P = m_0 (M - m_0) phases of one block, the load of the most loaded link; K = D = M - 1 messages a rank, each in
+// a few parts, and up to two tokens a message: one for the next on its links, one for the next of its sender. Without
+// synchronisation and with equal links a program costs what its own messages cost; else every process makes the plan of
+// all ranks once, O(M^2) (M^3 with exact reduction).
+// Applies: when the tree of switches is known. Optimal for equal blocks, correct for any.
 #include "algorithms/exchange_plan.hpp"
 #include "algorithms/families.hpp"
 #include "algorithms/tree_phases.hpp"

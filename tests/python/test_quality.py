@@ -1,4 +1,4 @@
-"""The sources are formatted, those in Python lint-free and typed; no function is longer or more tangled than the budget."""
+"""The sources are formatted, those in Python lint-free and typed; no function is longer than the budget."""
 
 import subprocess
 import sys
