@@ -17,8 +17,9 @@
 #include <algorithm>
 #include <cmath>
 #include <complex>
+#include <cstdint>
 #include <cstdio>
-#include <memory>
+#include <limits>
 #include <numbers>
 #include <numeric>
 #include <random>
@@ -209,6 +210,8 @@ options parse(int argc, char** argv) {
   if (argc < 2 || std::sscanf(argv[1], "%dx%d", &all.rows, &all.columns) != 2 || all.rows < 1 || all.columns < 1)
     throw std::invalid_argument(
         "usage: fft ROWSxCOLUMNS [--check] [--fftw-mpi] [--repetitions N], as in fft 1000x1200");
+  if (std::int64_t{all.rows} * all.columns > std::numeric_limits<int>::max())  // counts of MPI and FFTW are ints
+    throw std::invalid_argument(std::string(argv[1]) + " are too many points; at most 2147483647");
   for (int i = 2; i < argc; ++i) {
     const std::string option = argv[i];
     if (option == "--check") all.check = true;

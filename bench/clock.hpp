@@ -13,7 +13,6 @@ class common_clock {
   double now() const;  // seconds
   // Sleeps while `when` is far and spins for the rest, but only sleeps when ranks outnumber cores.
   void wait_until(double when, bool politely) const;
-  double worst_round_trip() const { return round_trip_; }
 
  private:
   double offset_ = 0, round_trip_ = 0;

@@ -12,10 +12,10 @@ int alltoall(const alltoall_call& call, manners how, MPI_Info info, native_call 
     communicator* state = process::get().state_of(call.comm, wrong);
     if (!state) return refused(call.comm, wrong, how, native);
     alltoall_service s(*state, call, state->offsets());
-    const int code = serve(*state, s, call, how, info, native);
+    // Before it is served, so that every rank counts the call, whatever becomes of it there.
     if (!process::get().set().record.empty())
       process::get().traffic().add(call.comm, [&](int destination) { return s.bytes_to(destination); });
-    return code;
+    return serve(*state, s, call, how, info, native);
   });
 }
 

@@ -25,3 +25,5 @@ def test_fft(program, shape, ranks, spec):
 def test_wrong_shape(program):
     run = program(2, "0x9")
     assert run.returncode == 2 and run.stderr.count("usage: fft ROWSxCOLUMNS") == 1
+    run = program(2, "65536x65536")
+    assert run.returncode == 2 and run.stderr.count("65536x65536 are too many points") == 1
