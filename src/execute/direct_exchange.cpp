@@ -23,6 +23,7 @@ direct_exchange::~direct_exchange() {
 void direct_exchange::start(const payload& what) {
   lap(phase::prepare);
   what_ = what;
+  taken_.clear();
   write_row();
   lap(phase::replace);
   for (int peer : without_room_) send_in_pieces(peer);
@@ -53,7 +54,7 @@ void direct_exchange::copy_own() {
   const int self = ranks_[rows_.rank()];
   const std::size_t bytes = what_.recv.bytes(self);
   if (!what_.send.layout) return what_.recv.unpack(self, what_.send.block(self));
-  std::byte* const packed = pool_.take(bytes);
+  std::byte* const packed = pool_.take(bytes, taken_);
   what_.send.pack(self, packed);
   what_.recv.unpack(self, packed);
   pool_.give_back(packed, bytes);
@@ -64,7 +65,7 @@ void direct_exchange::send_in_pieces(int peer) {
   const int rank = ranks_[peer];
   send one{peer, {from.block(rank), from.bytes(rank)}, nullptr, from.bytes(rank)};
   if (from.layout) {
-    one.packed = pool_.take(one.bytes);
+    one.packed = pool_.take(one.bytes, taken_);
     from.pack(rank, one.packed);
     one.message.data = one.packed;
   }
@@ -75,7 +76,7 @@ void direct_exchange::receive_in_pieces(int peer) {
   const user_buffer& to = what_.recv;
   const int rank = ranks_[peer];
   receive one{peer, {to.block(rank), to.bytes(rank)}, nullptr, to.bytes(rank)};
-  if (to.layout) one.message.data = one.packed = pool_.take(one.bytes);
+  if (to.layout) one.message.data = one.packed = pool_.take(one.bytes, taken_);
   if (!pull(one)) receives_.push_back(one);
 }
 
@@ -116,8 +117,10 @@ bool direct_exchange::progress(bool& moved) {
   if (pieces_moved) window_.wake_those_waiting();
   moved = pieces_moved || rows_awaited_.size() != awaited;
   if (moved) lap(phase::data);
-  if (done() && std::exchange(mismatch_, false)) throw std::length_error(node_window::cut_message);
-  return done();
+  if (!done()) return false;
+  pool_.make_ready(taken_);
+  if (std::exchange(mismatch_, false)) throw std::length_error(node_window::cut_message);
+  return true;
 }
 
 void direct_exchange::sleep(int microseconds) {

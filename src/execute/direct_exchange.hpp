@@ -58,6 +58,7 @@ class direct_exchange {
   }
 
   memory_pool& pool_;
+  memory_pool::tally taken_;
   node_rows& rows_;
   node_window& window_;
   std::vector<int> ranks_;

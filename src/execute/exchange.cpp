@@ -26,6 +26,7 @@ void exchange::begin(const payload& what) {
   what_ = what;
   if (how_->plan.parts > 1) cut_blocks();
   counters_ = {};
+  taken_.clear();
   remaining_ = how_->plan.operations.size();
   before_.assign(how_->before.begin(), how_->before.end());
   running_.assign(remaining_, {});
@@ -37,7 +38,15 @@ void exchange::begin(const payload& what) {
     if (before_[id] == 0) ready_.push_back(id);
   lap(phase::prepare);
   run_ready();
-  if (done() && how_->plan.parts > 1) join_blocks();
+  if (done()) finish();
+}
+
+// How many pieces are held at once depends on what arrives first: the next run shall find enough for any order.
+void exchange::finish() {
+  pool_.make_ready(taken_);
+  pieces_.reserve(taken_.pieces());
+  free_pieces_.reserve(taken_.pieces());
+  if (how_->plan.parts > 1) join_blocks();
 }
 
 // From here on a block is a part.
@@ -67,7 +76,7 @@ bool exchange::progress(bool& moved) {
   moved = !ended_.empty();
   for (int ticket : ended_) ended(ticket);
   run_ready();
-  if (done() && how_->plan.parts > 1) join_blocks();
+  if (done()) finish();
   return done();
 }
 
@@ -335,7 +344,7 @@ int exchange::take_piece(std::size_t bytes, int users) {
     free_pieces_.push_back(static_cast<int>(pieces_.size()));
     pieces_.emplace_back();
   }
-  std::byte* data = pool_.take(bytes);
+  std::byte* data = pool_.take(bytes, taken_);
   const int index = free_pieces_.back();
   free_pieces_.pop_back();
   pieces_[index] = {data, bytes, users};

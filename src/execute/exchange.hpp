@@ -91,6 +91,7 @@ class exchange {
   enum class part { sizes, data };
 
   void begin(const payload& what);
+  void finish();
   void cut_blocks();
   void join_blocks();
   void run_ready();
@@ -156,6 +157,7 @@ class exchange {
   std::vector<running> running_;
   std::vector<held_block> temp_;
   std::vector<piece> pieces_;
+  memory_pool::tally taken_;
   std::vector<int> free_pieces_;
   std::vector<int> ended_;
 };

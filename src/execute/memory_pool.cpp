@@ -41,6 +41,12 @@ std::byte* memory_pool::take(std::size_t bytes) {
   return piece;
 }
 
+std::byte* memory_pool::take(std::size_t bytes, tally& counted) {
+  ++counted.taken_[class_of(bytes)];
+  ++counted.pieces_;
+  return take(bytes);
+}
+
 void memory_pool::give_back(std::byte* piece, std::size_t bytes) {
   const int index = class_of(bytes);
   const std::size_t size = class_bytes(index);
@@ -48,6 +54,20 @@ void memory_pool::give_back(std::byte* piece, std::size_t bytes) {
   if (kept_ + size > keep_bytes_) return ::operator delete(piece);
   kept_ += size;
   free_[index].push_back(piece);
+}
+
+void memory_pool::make_ready(const tally& again) noexcept try {
+  for (int index = 0; index < classes; ++index) {
+    const auto wanted = static_cast<std::size_t>(again.taken_[index]);
+    if (free_[index].size() >= wanted) continue;
+    free_[index].reserve(wanted);
+    while (free_[index].size() < wanted && kept_ + class_bytes(index) <= keep_bytes_) {
+      free_[index].push_back(static_cast<std::byte*>(::operator new(class_bytes(index))));
+      kept_ += class_bytes(index);
+    }
+  }
+} catch (const std::bad_alloc&) {
+  // Then the next exchange asks for what it needs, and fails only if that is not there.
 }
 
 }  // namespace shoal

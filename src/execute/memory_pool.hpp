@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <vector>
 
 namespace shoal {
@@ -10,7 +11,21 @@ namespace shoal {
 // Pieces come in size classes, four per doubling, so at most a fifth of a large piece is unused. What is given
 // back is reused; beyond `keep_bytes` it returns to the system.
 class memory_pool {
+  static constexpr int classes = 256;
+
  public:
+  // How many pieces of each class one user took, whether he gave them back in between or not.
+  class tally {
+   public:
+    void clear() { *this = {}; }
+    std::size_t pieces() const { return pieces_; }
+
+   private:
+    friend class memory_pool;
+    std::size_t pieces_ = 0;
+    std::array<std::int32_t, classes> taken_{};
+  };
+
   explicit memory_pool(std::size_t keep_bytes = std::size_t{64} << 20) : keep_bytes_(keep_bytes) {}
   ~memory_pool();
   memory_pool(const memory_pool&) = delete;
@@ -18,14 +33,17 @@ class memory_pool {
 
   // At least `bytes` bytes, aligned for any type. Throws std::bad_alloc.
   std::byte* take(std::size_t bytes);
+  std::byte* take(std::size_t bytes, tally& counted);
   // `bytes` as given to take().
   void give_back(std::byte* piece, std::size_t bytes);
+  // After the pieces are given back: whoever takes the same again, in any order and all of it at once, allocates
+  // nothing, as far as that stays within `keep_bytes` and there is memory.
+  void make_ready(const tally& again) noexcept;
 
   std::size_t in_use() const { return in_use_; }
   std::size_t peak() const { return peak_; }
 
  private:
-  static constexpr int classes = 256;
   static int class_of(std::size_t bytes);
   static std::size_t class_bytes(int index);
 
