@@ -1,5 +1,6 @@
 """The command line: `shoal COMMAND ...`."""
 
+import signal
 import sys
 from collections.abc import Iterable, Sequence
 from importlib import import_module
@@ -52,6 +53,7 @@ def make_app(commands: Iterable[str]) -> typer.Typer:
 
 def main(args: Sequence[str] | None = None) -> NoReturn:
     """Run a command; what people do wrong becomes one line on standard error and status 2."""
+    end_when_told()
     given = list(sys.argv[1:] if args is None else args)
     wanted = given[:1] if given[:1] and given[0] in COMMANDS else COMMANDS  # the others may load much
     try:
@@ -63,6 +65,13 @@ def main(args: Sequence[str] | None = None) -> NoReturn:
     except typer.Abort:
         sys.exit(130)
     sys.exit(status or 0)
+
+
+def end_when_told() -> None:
+    """As an interrupt does it: what was started ends, and what was made for it goes. What nohup ignores stays so."""
+    for told in (signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(told) == signal.SIG_DFL:
+            signal.signal(told, lambda number, _: sys.exit(128 + number))
 
 
 def describe(error: typer.TyperException) -> str:

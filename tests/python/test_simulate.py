@@ -1,7 +1,11 @@
 """shoal simulate: schedules on SimGrid's SMPI, small; what it says of where times come from, and what is refused."""
 
 import json
+import os
+import select
 import shutil
+import signal
+import subprocess
 import sys
 from pathlib import Path
 
@@ -67,6 +71,33 @@ def test_messages_between_groups(shoal_command, tmp_path):
 def test_errors_of_ranks_are_shown(shoal_command, tmp_path):
     status, _, err = shoal_command("simulate", "--nodes", 2, "--ppn", 1, "--distribution", "odd", "-o", tmp_path)
     assert status == 2 and "there is no distribution 'odd'" in err
+
+
+def open_pipe(path):
+    os.mkfifo(path)
+    return os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+
+
+@simulated
+def test_what_was_started_ends_too(tmp_path):
+    """In place of smpirun a program that gives one result, would go on for long, and holds a pipe open."""
+    (tmp_path / "temporary").mkdir()
+    held, results = open_pipe(tmp_path / "held"), open_pipe(tmp_path / "results.jsonl")
+    case = json.dumps({"ranks": 256, "distribution": "random", "size": 8, "variant": "tuna", "ran": "", "seconds": [1]})
+    endless = f"#!/bin/sh\n[ $1 = -version ] && exit\necho '{case}'; exec sleep 1000 3>{tmp_path}/held\n"
+    (tmp_path / "smpirun").write_text(endless)
+    (tmp_path / "smpirun").chmod(0o755)
+    places = {"PATH": f"{tmp_path}:{os.environ['PATH']}", "TMPDIR": str(tmp_path / "temporary")}
+    command = [Path(sys.executable).with_name("shoal"), "simulate", "-o", tmp_path]
+    with subprocess.Popen(command, env=os.environ | places) as simulating:
+        written = b""
+        while b"variant" not in written:
+            assert select.select([results], [], [], 60)[0]
+            written += os.read(results, 4096)
+        simulating.send_signal(signal.SIGTERM)
+    assert simulating.returncode == 128 + signal.SIGTERM
+    assert os.read(held, 1) == b""  # closed; else it would block
+    assert not list((tmp_path / "temporary").iterdir())
 
 
 @simulated

@@ -1,12 +1,14 @@
 """shoal simulate: exchanges among thousands of ranks on a modelled cluster, by SimGrid's SMPI."""
 
 import json
+import os
 import re
 import shutil
 import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
@@ -61,15 +63,13 @@ class Simulation:
                  "assumed": self.words(), "simulator": simulator, "verified": verified}  # fmt: skip
         return json.dumps({"provenance": facts})
 
-    def command(self, folder: Path, selector: str, arguments: list[str]) -> list[str]:
-        """The line for smpirun, whose input files are written into the folder."""
-        (folder / "platform.xml").write_text(self.platform.xml)
-        (folder / "hosts").write_text(self.platform.host_file(self.nodes, self.ppn))
+    def command(self, platform: str, hosts: str, selector: str, arguments: list[str]) -> list[str]:
+        """The line for smpirun, with the paths of its input."""
         costs = [f"smpi/{kind}:0:{self.message_cost}:{SECONDS_A_BYTE}" for kind in ("os", "or", "ois")]
         configured = [f"--cfg={one}" for one in (*CONFIGURATION, *costs, f"smpi/coll-selector:{selector}")]
         return [
-            simulator(), "-np", str(self.ranks), "-hostfile", str(folder / "hosts"), "-platform",
-            str(folder / "platform.xml"), "-no-privatize", *configured, "--log=root.thres:warning", str(driver()),
+            simulator(), "-np", str(self.ranks), "-hostfile", hosts, "-platform", platform, "-no-privatize",
+            *configured, "--log=root.thres:warning", str(driver()),
             "--layout", f"{self.nodes}x{self.ppn}", *arguments,
         ]  # fmt: skip
 
@@ -219,8 +219,9 @@ def renamed(line: str, variant: str) -> str:
 def run(at: Simulation, selector: str, arguments: list[str], expected: int) -> Iterator[str]:
     """The JSON lines of one simulation, as they come, so many."""
     found = 0
-    with tempfile.TemporaryDirectory(prefix="shoal-") as folder, tempfile.TemporaryFile("w+") as said:
-        command = at.command(Path(folder), selector, arguments)
+    hosts = at.platform.host_file(at.nodes, at.ppn)
+    with in_memory(at.platform.xml) as platform, in_memory(hosts) as placed, tempfile.TemporaryFile("w+") as said:
+        command = at.command(platform, placed, selector, arguments)
         with subprocess.Popen(
             command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=said, text=True
         ) as launched:
@@ -237,6 +238,15 @@ def run(at: Simulation, selector: str, arguments: list[str], expected: int) -> I
             said.seek(0)
             sys.stderr.write(said.read())
             raise UserError(f"the simulation of {at.ranks} ranks ended before all was exchanged")
+
+
+@contextmanager
+def in_memory(text: str) -> Iterator[str]:
+    """The path of a file that holds this, and is gone when this process is, however it ends."""
+    with os.fdopen(os.memfd_create("shoal"), "w") as file:
+        file.write(text)
+        file.flush()
+        yield f"/proc/{os.getpid()}/fd/{file.fileno()}"
 
 
 def simulator() -> str:
