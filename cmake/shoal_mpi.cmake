@@ -6,6 +6,9 @@ include(shoal_abi)
 message(STATUS "MPI: ${MPI_C_COMPILER} (ABI ${SHOAL_ABI})")
 
 shoal_sources(mpi_sources src/api)
+if(SHOAL_ABI STREQUAL "standard")  # which says nothing of Fortran's handles
+  list(FILTER mpi_sources EXCLUDE REGEX "/fortran\\.cpp$")
+endif()
 shoal_sources(execute_sources src/execute)
 list(FILTER execute_sources INCLUDE REGEX "/mpi_[^/]*$")
 shoal_sources(preload_sources src/preload)

@@ -40,6 +40,7 @@ class Mpi:
     suffix: str = ""  # of mpicc and its like
     options: tuple = ()  # of mpiexec
     built_as: str = ""
+    abi: str = ""  # ends the name of a C compiler for another ABI than this MPI's usual one
 
     @property
     def build(self):
@@ -56,17 +57,21 @@ class Mpi:
     def tool(self, name):
         return str(self.home / "bin" / (name + self.suffix))
 
+    @property
+    def mpicc(self):
+        return self.tool("mpicc" + self.abi)
+
     def missing(self):
         """What is missing to run on it, or nothing."""
-        if not shutil.which(self.tool("mpicc")):
-            return f"there is no {self.tool('mpicc')}"
+        if not shutil.which(self.mpicc):
+            return f"there is no {self.mpicc}"
         if not self.preload.exists():
             return f"there is no {self.preload}; build it first"
         return None
 
     def compile(self, source, output, *flags):
-        compiler = "mpif90" if source.suffix == ".F90" else "mpicc"
-        subprocess.run([self.tool(compiler), "-g", "-o", output, source, *flags], check=True)
+        compiler = self.tool("mpif90") if source.suffix == ".F90" else self.mpicc
+        subprocess.run([compiler, "-g", "-o", output, source, *flags], check=True)
         return output
 
     def ranks(self, ranks, command, preload=True, before=(), **environment):
@@ -102,3 +107,5 @@ DEBIAN = [
     Mpi("openmpi-debian", Path("/usr"), suffix=".openmpi", options=("--oversubscribe",)),
 ]
 INTEL = Mpi("impi", ROOT / ".mpi/impi", built_as="mpich")
+# MPI 5's standard ABI, which Intel MPI has too.
+STANDARD = Mpi("standard", ROOT / ".mpi/mpich", abi="_abi")

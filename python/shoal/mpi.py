@@ -9,13 +9,18 @@ from dataclasses import dataclass
 from pathlib import Path
 
 # What a preload was built for, by the SONAME of the MPI library.
-ABIS = {"libmpi.so.12": "mpich", "libmpi.so.40": "openmpi", "libmpich.so.12": "mpich-debian"}
+ABIS = {
+    "libmpi.so.12": "mpich",
+    "libmpi.so.40": "openmpi",
+    "libmpich.so.12": "mpich-debian",
+    "libmpi_abi.so.1": "standard",  # of MPI 5
+}
 
-# What `mpiexec --version` prints, and the names of the library that the kind's programs load.
+# What `mpiexec --version` prints, and the names of the libraries that the kind's programs load: one for each ABI.
 KINDS = {
-    "impi": (r"Intel\(R\) MPI Library.* Version ([\d.]+)", ["libmpi.so.12"]),
+    "impi": (r"Intel\(R\) MPI Library.* Version ([\d.]+)", ["libmpi.so.12", "libmpi_abi.so.1"]),
     "openmpi": (r"\(Open(?:RTE| MPI)\) ([\d.]+)", ["libmpi.so.40"]),
-    "mpich": (r"HYDRA build details:\s+Version: +([\d.\w]+)", ["libmpi.so.12", "libmpich.so.12"]),
+    "mpich": (r"HYDRA build details:\s+Version: +([\d.\w]+)", ["libmpi.so.12", "libmpich.so.12", "libmpi_abi.so.1"]),
 }
 # Open MPI refuses to start for root unless told twice.
 ALLOW_ROOT = {f"{name}_ALLOW_RUN_AS_ROOT{twice}": "1" for name in ("OMPI", "PRTE") for twice in ("", "_CONFIRM")}
@@ -48,7 +53,7 @@ class Mpi:
 
 def soname(library: Path) -> str:
     """The name that programs ask for: libmpi.so.12 of Debian is a link to libmpich.so.12."""
-    match = re.match(r"libmpi(ch)?\.so\.\d+", library.resolve().name)
+    match = re.match(r"libmpi(ch|_abi)?\.so\.\d+", library.resolve().name)
     return match.group() if match else library.name
 
 
@@ -56,8 +61,7 @@ def find_all() -> list[Mpi]:
     """Those on PATH first, then the wheels that the set-up put beside the Python environment."""
     found: dict[Path, Mpi] = {}
     for mpiexec in launchers():
-        mpi = identify(mpiexec)
-        if mpi is not None:
+        for mpi in identify(mpiexec):
             found.setdefault(mpi.library.resolve(), mpi)
     return list(found.values())
 
@@ -70,28 +74,30 @@ def launchers() -> Iterator[Path]:
         yield from (directory / name for name in LAUNCHERS if os.access(directory / name, os.X_OK))
 
 
-def identify(mpiexec: Path) -> Mpi | None:
-    """The MPI that this program launches, or None when it is none that Shoal knows."""
+def identify(mpiexec: Path) -> list[Mpi]:
+    """The MPI that this program launches, once for each ABI it has; none when it is none that Shoal knows."""
     try:
         answer = subprocess.run(
             [mpiexec, "--version"], capture_output=True, text=True, timeout=20, env=launch_environment(), check=False
         )
     except (OSError, subprocess.TimeoutExpired):
-        return None
+        return []
     for kind, (pattern, names) in KINDS.items():
         match = re.search(pattern, answer.stdout)
-        library = find_library(mpiexec.resolve().parent.parent, names)
-        if match and library:
-            return Mpi(kind, match.group(1), mpiexec.absolute(), library)
-    return None
+        if match:
+            libraries = find_libraries(mpiexec.resolve().parent.parent, names)
+            return [Mpi(kind, match.group(1), mpiexec.absolute(), library) for library in libraries]
+    return []
 
 
-def find_library(prefix: Path, names: list[str]) -> Path | None:
+def find_libraries(prefix: Path, names: list[str]) -> list[Path]:
+    """One for each ABI."""
+    found: dict[str, Path] = {}
     for directory in ("lib", "lib64", "lib/release", "lib/*-linux-gnu", "lib/*-linux-gnu/*/lib"):
         for name in names:
             for library in sorted(prefix.glob(f"{directory}/{name}")):
-                return library
-    return None
+                found.setdefault(soname(library), library)
+    return list(found.values())
 
 
 def launch_environment() -> dict[str, str]:

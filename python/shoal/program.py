@@ -15,8 +15,9 @@ PROBE = """
 import mpi4py
 mpi4py.rc.initialize = False
 from mpi4py import MPI
+import re
 lines = open("/proc/self/maps").read().split()
-print(*sorted({word for word in lines if "/libmpi.so." in word or "/libmpich.so." in word}), sep="\\n")
+print(*sorted({word for word in lines if re.search("/libmpi(ch|_abi)?[.]so[.]", word)}), sep="\\n")
 """
 
 
@@ -43,7 +44,7 @@ def needs_of(program: str) -> Needs:
         libraries = probe(interpreter, {})
         return Needs(soname(libraries[0]), libraries[0], interpreter) if libraries else Needs(interpreter=interpreter)
     listed = subprocess.run(["ldd", program], capture_output=True, text=True, check=False).stdout
-    match = re.search(r"^\s*(libmpi(?:ch)?\.so\.\d+) => (/\S+)?", listed, re.MULTILINE)
+    match = re.search(r"^\s*(libmpi(?:ch|_abi)?\.so\.\d+) => (/\S+)?", listed, re.MULTILINE)
     if not match:
         return Needs()
     return Needs(match.group(1), Path(match.group(2)) if match.group(2) else None)

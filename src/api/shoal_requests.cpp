@@ -29,7 +29,7 @@ int nonblocking(const alltoall_call& call, request::native_start native, shoal_r
 
 int persistent(const alltoall_call& call, MPI_Info info, request::native_start native, shoal_request* handle) {
   *handle = SHOAL_REQUEST_NULL;
-  return returning_codes(call.comm, [&] {
+  return returning_codes(call.comm, [&]() -> int {
     auto made = std::make_unique<request>(call, std::move(native));
     std::string wrong;
     if (communicator* state = process::get().state_of(call.comm, wrong)) made->prepare_repeated(*state, info);

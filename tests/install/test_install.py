@@ -12,7 +12,9 @@ import mpis
 
 EXAMPLES = mpis.ROOT / "examples"
 CMAKE = shutil.which("cmake", path=Path(sys.executable).parent) or "cmake"
-LANGUAGES = [(mpi, "c") for mpi in mpis.WHEELS + mpis.DEBIAN] + [(mpi, "fortran") for mpi in mpis.DEBIAN]
+LANGUAGES = [(mpi, "c") for mpi in [*mpis.WHEELS, mpis.STANDARD, *mpis.DEBIAN]] + [
+    (mpi, "fortran") for mpi in mpis.DEBIAN
+]
 
 
 def run(*command, **kwargs):
@@ -50,7 +52,7 @@ def runs(mpi, program):
 
 def test_cmake_package(installed):
     mpi, example, prefix = installed
-    compilers = [f"-DMPI_C_COMPILER={mpi.tool('mpicc')}"]
+    compilers = [f"-DMPI_C_COMPILER={mpi.mpicc}"]
     if example.joinpath("exchange.f90").exists():
         compilers.append(f"-DMPI_Fortran_COMPILER={mpi.tool('mpif90')}")
     build = example / "build"
@@ -63,7 +65,7 @@ def test_cmake_package(installed):
 def test_pkg_config(installed):
     mpi, example, prefix = installed
     packages = next(prefix.glob("lib*/**/pkgconfig"))
-    compilers = [f"CC={mpi.tool('mpicc')}", f"FC={mpi.tool('mpif90')}"]
+    compilers = [f"CC={mpi.mpicc}", f"FC={mpi.tool('mpif90')}"]
     run("make", "-C", example, *compilers, env=os.environ | {"PKG_CONFIG_PATH": str(packages)})
     runs(mpi, example / "exchange")
 
@@ -97,4 +99,4 @@ def test_header_is_c99(installed, tmp_path):
     mpi, _, prefix = installed
     (tmp_path / "header.c").write_text("#include <shoal/shoal.h>\nint main(void) { return 0; }\n")
     flags = ["-std=c99", "-pedantic-errors", "-Wall", "-Wextra", "-Werror", "-isystem", mpi.home / "include"]
-    run(mpi.tool("mpicc"), *flags, "-fsyntax-only", f"-I{prefix}/include", tmp_path / "header.c")
+    run(mpi.mpicc, *flags, "-fsyntax-only", f"-I{prefix}/include", tmp_path / "header.c")

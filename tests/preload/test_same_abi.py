@@ -46,6 +46,17 @@ def test_fortran_on_intel_mpi(tmp_path):
     assert calls == {("alltoall", "tuna"): 4, ("alltoallv", "tuna"): 3}
 
 
+@pytest.mark.parametrize("home", [mpis.STANDARD, mpis.INTEL], ids=lambda mpi: mpi.home.name)
+def test_standard_abi(compiled, home):
+    """A program built by mpicc_abi, with one preload on MPICH and on Intel MPI."""
+    need(mpis.STANDARD)
+    need(home)
+    program = compiled(mpis.STANDARD, "exchange.c")
+    serving = dataclasses.replace(home, built_as=mpis.STANDARD.name)
+    calls = run(serving, program, LD_LIBRARY_PATH=home.libraries)
+    assert calls == {("alltoall", "tuna"): 3, ("alltoallv", "tuna"): 2}
+
+
 def test_open_mpi_4_by_the_one_for_open_mpi_5(compiled):
     need(DEBIAN_OPEN_MPI)
     need(OPEN_MPI)

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from shoal import mpi, program
+from shoal.commands.doctor import build_command
 
 VERSIONS = {
     "mpich": "HYDRA build details:\n    Version:                                 4.3.1\n",
@@ -46,19 +47,29 @@ def only(monkeypatch, tmp_path):
         ("mpich", "libmpich.so.12", "4.3.1", "mpich-debian"),
         ("openmpi", "libmpi.so.40", "5.0.11", "openmpi"),
         ("impi", "libmpi.so.12", "2021.18.1", "mpich"),
+        ("mpich", "libmpi_abi.so.1", "4.3.1", "standard"),
     ],
 )
 def test_kinds(tmp_path, kind, library, version, abi):
-    found = mpi.identify(make_mpi(tmp_path, kind, library))
-    assert found is not None
+    (found,) = mpi.identify(make_mpi(tmp_path, kind, library))
     assert (found.kind, found.version, found.soname, found.abi) == (kind, version, library, abi)
     assert found.preload == Path(sys.prefix) / "lib/shoal" / abi / "libshoal-preload.so"
 
 
 def test_unknown_mpi(tmp_path):
-    assert mpi.identify(make_mpi(tmp_path / "other", "other", "libmpi.so.12")) is None
-    assert mpi.identify(make_mpi(tmp_path / "no_library", "openmpi", "libmpi.so.1")) is None
-    assert mpi.identify(tmp_path / "nothing") is None
+    assert mpi.identify(make_mpi(tmp_path / "other", "other", "libmpi.so.12")) == []
+    assert mpi.identify(make_mpi(tmp_path / "no_library", "openmpi", "libmpi.so.1")) == []
+    assert mpi.identify(tmp_path / "nothing") == []
+
+
+def test_two_abis_of_one_mpi(tmp_path, only):
+    launcher = make_mpi(tmp_path, "mpich", "libmpi.so.12")
+    (tmp_path / "lib/libmpi_abi.so.1").touch()
+    only(launcher)
+    assert [one.abi for one in mpi.find_all()] == ["mpich", "standard"]
+    wanted = program.choose(program.Needs("libmpi_abi.so.1"), mpi.find_all())
+    assert (wanted.mpiexec, wanted.abi) == (launcher, "standard")
+    assert f"-DMPI_C_COMPILER={launcher.with_name('mpicc_abi')} " in build_command(wanted)
 
 
 def test_library_known_by_its_target(tmp_path):

@@ -107,6 +107,18 @@ def test_intel_runs_what_was_built_for_mpich(wheel, program):
     assert ("alltoallv", "tuna") in reported(done)
 
 
+@pytest.mark.parametrize("kind", ["", "impi"])
+def test_standard_abi_has_a_preload_of_its_own(kind, tmp_path):
+    """Told by the name of the library that the program needs."""
+    if mpis.STANDARD.missing() or (kind and not any(one.kind == kind for one in mpi.find_all())):
+        pytest.skip("needs mpicc_abi and the MPI")
+    (tmp_path / "program.c").write_text(PROGRAM)
+    program = mpis.STANDARD.compile(tmp_path / "program.c", tmp_path / "program")
+    done = shoal_run("-n", 2, *(["--mpi", kind] if kind else []), "--alltoallv", "tuna", "--report", program, "x", 0)
+    assert (done.returncode, done.stdout) == (0, "ranks 2 wrong 0 first x\n"), done.stderr
+    assert ("alltoallv", "tuna") in reported(done)
+
+
 def test_python_script_takes_any_mpi(wheel, tmp_path):
     script = tmp_path / "script"
     script.write_text(SCRIPT.format(python=sys.executable))

@@ -37,7 +37,7 @@ def doctor(
 def list_lacks(found: list[mpi.Mpi]) -> list[Lack]:
     lacks = [
         Lack(f"preload for {one.kind} {one.version} (ABI {one.abi})", build_command(one))
-        for one in {one.abi: one for one in found if not one.preload.is_file()}.values()
+        for one in {one.abi: one for one in reversed(found) if not one.preload.is_file()}.values()
     ]
     if not found:
         lacks.append(Lack("an MPI", "make build (in Shoal's sources), or apt-get install mpich, or pip install mpich"))
@@ -46,7 +46,8 @@ def list_lacks(found: list[mpi.Mpi]) -> list[Lack]:
 
 def build_command(one: mpi.Mpi) -> str:
     """Builds and installs the preload, in Shoal's sources."""
-    compiler = one.mpiexec.with_name(one.mpiexec.name.replace("mpiexec", "mpicc").replace("mpirun", "mpicc"))
+    wrapper = "mpicc_abi" if one.abi == "standard" else "mpicc"
+    compiler = one.mpiexec.with_name(one.mpiexec.name.replace("mpiexec", wrapper).replace("mpirun", wrapper))
     prefix = one.preload.parents[3]
     configure = f"cmake -S . -B build/{one.abi} -DSHOAL_MPI=ON -DMPI_C_COMPILER={compiler}"
     install = f"cmake --install build/{one.abi} --prefix {prefix} --component preload"

@@ -75,10 +75,9 @@ def find_wanted(wanted: str, available: list[Mpi], needs: Needs, program: str) -
     if wanted in KINDS:
         candidates = [mpi for mpi in available if mpi.kind == wanted]
     else:
-        identified = identify(Path(wanted)) if Path(wanted).is_file() else None
-        if identified is None:
+        candidates = identify(Path(wanted)) if Path(wanted).is_file() else []
+        if not candidates:
             raise UserError(f"--mpi {wanted}: neither {', '.join(KINDS)} nor the path of such an MPI's mpiexec")
-        candidates = [identified]
     if not candidates:
         raise UserError(f"--mpi {wanted}: not found; shoal doctor lists what there is and how to get others")
     fitting = [mpi for mpi in candidates if fits(mpi, needs)]
