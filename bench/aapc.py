@@ -11,7 +11,6 @@ MPI one launch measures all variants side by side: Shoal's schedules, the C file
 import argparse
 import json
 import statistics
-import subprocess
 import tempfile
 from pathlib import Path
 
@@ -22,9 +21,9 @@ from shoal.emulation import Emulation
 from shoal.measurements import readable_bytes, readable_seconds, short_name
 from shoal.mpi import Mpi
 from shoal.networks import read_network
+from shoal.routine import compile_routine
 
 VARIANTS = "tree;preloaded;native;native_nonblocking;spread_out;pairwise;exclusive_or"
-NAP = 200  # microseconds that the generated routine sleeps between looks
 
 
 def arguments() -> argparse.Namespace:
@@ -59,23 +58,12 @@ def run(network: shoal.Network, mpi: Mpi, what: argparse.Namespace) -> list[str]
     options = ["--variants", what.variants, "--sizes", sizes, "--distributions", "uniform"]
     options += ["--seconds", str(what.seconds)]
     with tempfile.TemporaryDirectory() as directory, Emulation(network) as cluster:
-        library = generated_library(network, mpi, what.window, Path(directory))
+        library = compile_routine(network, mpi, Path(directory), what.window)
 
         def launch(mpi: Mpi, ranks: int, program: list[str], variables: dict[str, str]) -> list[str]:
             return cluster.launch_command(mpi, ranks, program, variables | {"LD_PRELOAD": str(library)})
 
         return list(measure(mpi, network.ranks, options, launch))
-
-
-def generated_library(network: shoal.Network, mpi: Mpi, window: int, directory: Path) -> Path:
-    plan = shoal.plan_exchange(shoal.Tree(network), window=window)
-    source, library = directory / "alltoall.c", directory / "liballtoall.so"
-    programs = [plan.program(rank) for rank in range(network.ranks)]
-    source.write_text(shoal.emit_c(programs, "for measuring", network.hosts))
-    compiler = mpi.mpiexec.with_name("mpicc")
-    flags = ["-O2", "-shared", "-fPIC", f"-DALLTOALL_NAP={NAP}"]
-    subprocess.run([compiler, *flags, source, "-o", library], check=True)
-    return library
 
 
 def print_rows(name: str, tree: shoal.Tree, lines: list[str]) -> None:

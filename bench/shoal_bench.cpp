@@ -1,6 +1,9 @@
 // The benchmark driver: measures variants of one exchange side by side and writes JSON lines.
 //
 //   mpiexec -n 8 shoal_bench --variants 'auto;native;tuna:radix=2' --sizes 8,512 --distributions uniform,random
+//   mpiexec -n 8 shoal_bench --variants 'auto;native;full' --sizes 1048576 --senders 4
+//
+// With --senders the exchange is an allgather between two groups, of which the first ranks send; else all-to-alls.
 //
 // Method (after ReproMPI): every repetition starts at a time agreed beforehand and is dropped when a rank was late (by
 // 20 us, or 50 ms where ranks outnumber cores and cannot all start at once, or a twentieth of it); its time is the last
@@ -25,18 +28,20 @@
 #include <fstream>
 #include <iostream>
 #include <map>
+#include <memory>
 #include <random>
 #include <sstream>
 #include <stdexcept>
 
+#include "all_to_all.hpp"
 #include "api/process.hpp"
+#include "between_groups.hpp"
 #include "block_sizes.hpp"
 #include "clock.hpp"
 #include "execute/agree.hpp"
 #include "execute/mpi_transport.hpp"
 #include "execute/waiting.hpp"
 #include "options.hpp"
-#include "workload.hpp"
 
 namespace shoal::bench {
 
@@ -46,6 +51,7 @@ struct options {
   std::vector<std::string> variants{"auto", "native"};
   std::vector<std::string> distributions{"uniform"};
   std::vector<std::string> sizes{"8", "512", "32768"};
+  int senders = 0;       // of an allgather between two groups
   double seconds = 0.3;  // for each variant of a case
   unsigned seed = 1;
 };
@@ -57,6 +63,7 @@ options parse(int argc, char** argv) {
                    {"--variants", [&](const std::string& value) { all.variants = split(value, ';'); }},
                    {"--distributions", [&](const std::string& value) { all.distributions = split(value, ','); }},
                    {"--sizes", [&](const std::string& value) { all.sizes = split(value, ','); }},
+                   {"--senders", [&](const std::string& value) { all.senders = std::stoi(value); }},
                    {"--seconds", [&](const std::string& value) { all.seconds = std::stod(value); }},
                    {"--seed", [&](const std::string& value) { all.seed = static_cast<unsigned>(std::stoul(value)); }},
                });
@@ -68,41 +75,6 @@ MPI_Comm duplicate_world() {
   PMPI_Comm_dup(MPI_COMM_WORLD, &comm);
   return comm;
 }
-
-// A hand-written spread-out exchange, as good as one page makes it.
-class hand_loop {
- public:
-  hand_loop(MPI_Comm comm, int rank, int ranks, wait_mode mode)
-      : comm_(comm), rank_(rank), ranks_(ranks), wait_(mode), requests_(2 * ranks), ended_(2 * ranks) {}
-
-  void run(workload& w) {
-    int n = 0;
-    std::copy_n(w.send.data() + w.send_at[rank_], w.send_counts[rank_], w.recv.data() + w.recv_at[rank_]);
-    for (int i = 1; i < ranks_; ++i) {
-      const int from = (rank_ + i) % ranks_;
-      if (w.recv_counts[from] > 0)
-        PMPI_Irecv(w.recv.data() + w.recv_at[from], w.recv_counts[from], MPI_BYTE, from, 0, comm_, &requests_[n++]);
-    }
-    for (int i = 1; i < ranks_; ++i) {
-      const int to = (rank_ - i + ranks_) % ranks_;
-      if (w.send_counts[to] > 0)
-        PMPI_Isend(w.send.data() + w.send_at[to], w.send_counts[to], MPI_BYTE, to, 0, comm_, &requests_[n++]);
-    }
-    for (int left = n; left > 0;) {
-      int count = 0;
-      PMPI_Testsome(n, requests_.data(), &count, ended_.data(), MPI_STATUSES_IGNORE);
-      count > 0 ? wait_.progressed() : wait_.idle();
-      left -= count;
-    }
-  }
-
- private:
-  MPI_Comm comm_;
-  int rank_, ranks_;
-  waiting wait_;
-  std::vector<MPI_Request> requests_;
-  std::vector<int> ended_;
-};
 
 // What Shoal keeps for a communicator. Collective.
 communicator& shoals(MPI_Comm comm) {
@@ -138,7 +110,12 @@ struct processor_time {
 class driver {
  public:
   explicit driver(const options& what) : what_(what), random_(what.seed) {
-    for (const std::string& name : what_.distributions) sizes_of(name, 1, ranks_);  // throws when unknown
+    if (what_.senders < 0 || what_.senders >= ranks_)
+      throw std::invalid_argument("--senders " + std::to_string(what_.senders) + ": of " + std::to_string(ranks_) +
+                                  " ranks at least one must send and one receive");
+    if (between()) what_.distributions = {group_sizes(what_.senders, ranks_)};
+    else
+      for (const std::string& name : what_.distributions) sizes_of(name, 1, ranks_);  // throws when unknown
     for (const std::string& variant : what_.variants) prepare(variant);
   }
 
@@ -149,32 +126,35 @@ class driver {
   }
 
  private:
+  bool between() const { return what_.senders > 0; }
+
+  std::unique_ptr<measured> make(const std::string& distribution, std::int64_t size) {
+    if (between()) return std::make_unique<between_groups>(what_.senders, size, rank_);
+    return std::make_unique<all_to_all>(workload(distribution, size, rank_, ranks_), hand_, mode_);
+  }
+
   // Each variant has a communicator of its own, so that changing between them costs nothing in the measurement.
   void prepare(const std::string& variant) {
-    comms_[variant] = duplicate_world();
+    comms_[variant] = between() ? make_intercommunicator(what_.senders) : duplicate_world();
     if (is_foreign(variant)) return;
     MPI_Info info;
     PMPI_Info_create(&info);
     const std::size_t space = variant.find(" inline=");
     const std::string spec = variant.substr(0, variant.find(' '));
-    PMPI_Info_set(info, "shoal_alltoall", spec.c_str());
-    if (!only_uniform(spec)) PMPI_Info_set(info, "shoal_alltoallv", spec.c_str());
+    PMPI_Info_set(info, between() ? "shoal_allgather" : "shoal_alltoall", spec.c_str());
+    if (!between() && !all_to_all::only_uniform(spec)) PMPI_Info_set(info, "shoal_alltoallv", spec.c_str());
     shoal_comm_set_info(comms_[variant], info);
     PMPI_Info_free(&info);
     if (space != std::string::npos) shoals(comms_[variant]).set_inline_bytes(std::stoul(variant.substr(space + 8)));
   }
 
-  static bool only_uniform(const std::string& variant) {
-    return variant == "preloaded" || variant.rfind("bruck", 0) == 0;
-  }
-
   void run_case(const std::string& distribution, std::int64_t size) {
-    workload w(distribution, size, rank_, ranks_);
+    const std::unique_ptr<measured> what = make(distribution, size);
     std::vector<std::string> order;
     for (const std::string& variant : what_.variants)
-      if (w.uniform() || !only_uniform(variant)) order.push_back(variant);
+      if (what->takes(variant)) order.push_back(variant);
     double slowest = 0;
-    for (const std::string& variant : order) slowest = std::max(slowest, check(variant, w));
+    for (const std::string& variant : order) slowest = std::max(slowest, check(variant, *what));
     const int batch = std::max(1, static_cast<int>(1e-3 / slowest));
 
     std::map<std::string, std::vector<double>> times;
@@ -184,7 +164,7 @@ class driver {
     do {
       std::shuffle(order.begin(), order.end(), random_);
       for (const std::string& variant : order) {
-        const double took = repetition(variant, w, batch);
+        const double took = repetition(variant, *what, batch);
         if (took > 0) times[variant].push_back(took / batch);
         else ++late[variant];
       }
@@ -194,36 +174,32 @@ class driver {
   }
 
   // Warms a variant up, verifies what it delivers, and tells about how long it takes.
-  double check(const std::string& variant, workload& w) {
-    w.fill();
-    if (is_persistent(variant)) make_ready(variant, w);
+  double check(const std::string& variant, measured& what) {
+    what.fill();
+    what.make_ready(variant, comms_[variant]);
     const double begin = clock_.now();
-    exchange(variant, w);
+    exchange(variant, what);
     const double first = everyones_latest(clock_.now() - begin);
-    const std::string wrong = variant == "memcpy" || variant == "ask" ? "" : w.wrong();
+    const std::string wrong = variant == "memcpy" || variant == "ask" ? "" : what.wrong();
     if (!wrong.empty()) {
       std::cerr << "shoal_bench: " << variant << ": " << wrong << std::endl;
       PMPI_Abort(MPI_COMM_WORLD, 1);
     }
-    if (variant == "auto" && first < what_.seconds) let_measure(w);
+    if (variant == "auto" && first * what.calls_until_settled() < 25 * what_.seconds)
+      for (int i = 0; i < what.calls_until_settled(); ++i) exchange(variant, what);
     double least = first;
     for (int i = 0; i < 5 && first < what_.seconds / 10; ++i)
-      least = std::min(least, std::abs(repetition(variant, w, 1)));
+      least = std::min(least, std::abs(repetition(variant, what, 1)));
     return std::max(1e-7, least);
   }
 
-  // `auto` measures after its first 20 calls of a kind; that is no part of what an exchange takes.
-  void let_measure(workload& w) {
-    for (int i = 0; i < 25; ++i) exchange("auto", w);
-  }
-
   // Seconds from the first start to the last end, negative when a rank started late.
-  double repetition(const std::string& variant, workload& w, int batch) {
+  double repetition(const std::string& variant, measured& what, int batch) {
     const processor_time before = look_at_processors();
     const double start = everyones_latest(clock_.now()) + notice_;
     clock_.wait_until(start, crowded_);
     const double first = clock_.now();
-    for (int i = 0; i < batch; ++i) exchange(variant, w);
+    for (int i = 0; i < batch; ++i) exchange(variant, what);
     const double last = clock_.now();
     const double latest_start = everyones_latest(first);
     const double took = everyones_latest(last) + everyones_latest(-first);
@@ -241,53 +217,9 @@ class driver {
   // By one rank and outside the timed part: it takes tens of microseconds, which the other ranks of a core would wait.
   processor_time look_at_processors() const { return rank_ == 0 ? processor_time::now() : processor_time(); }
 
-  static bool is_persistent(const std::string& variant) { return variant.find(" persistent") != std::string::npos; }
-
-  void make_ready(const std::string& variant, workload& w) {
-    shoal_request& request = requests_[variant];
-    if (request) shoal_request_free(&request);
-    const int block = w.uniform() ? w.send_counts[0] : 0;
-    const MPI_Comm comm = comms_[variant];
-    if (w.uniform())
-      shoal_alltoall_init(w.send.data(), block, MPI_BYTE, w.recv.data(), block, MPI_BYTE, comm, MPI_INFO_NULL,
-                          &request);
-    else
-      shoal_alltoallv_init(w.send.data(), w.send_counts.data(), w.send_at.data(), MPI_BYTE, w.recv.data(),
-                           w.recv_counts.data(), w.recv_at.data(), MPI_BYTE, comm, MPI_INFO_NULL, &request);
-  }
-
-  void exchange(const std::string& variant, workload& w) {
-    if (is_persistent(variant)) {
-      shoal_request& request = requests_[variant];
-      shoal_start(request);
-      shoal_wait(&request);
-      return;
-    }
-    const MPI_Comm comm = comms_[variant];
-    const int block = w.uniform() ? w.send_counts[0] : 0;
-    const auto *sc = w.send_counts.data(), *sd = w.send_at.data(), *rc = w.recv_counts.data(), *rd = w.recv_at.data();
-    if (variant == "hand") hand_.run(w);
-    else if (variant == "memcpy") w.copy();
-    else if (variant == "ask") shoals(MPI_COMM_WORLD).agreed({});
-    else if (variant == "native_nonblocking") nonblocking(comm, w);
-    else if (variant == "preloaded") MPI_Alltoall(w.send.data(), block, MPI_BYTE, w.recv.data(), block, MPI_BYTE, comm);
-    else if (variant == "native" && w.uniform())
-      PMPI_Alltoall(w.send.data(), block, MPI_BYTE, w.recv.data(), block, MPI_BYTE, comm);
-    else if (variant == "native")
-      PMPI_Alltoallv(w.send.data(), sc, sd, MPI_BYTE, w.recv.data(), rc, rd, MPI_BYTE, comm);
-    else if (w.uniform()) shoal_alltoall(w.send.data(), block, MPI_BYTE, w.recv.data(), block, MPI_BYTE, comm);
-    else shoal_alltoallv(w.send.data(), sc, sd, MPI_BYTE, w.recv.data(), rc, rd, MPI_BYTE, comm);
-  }
-
-  void nonblocking(MPI_Comm comm, workload& w) {
-    MPI_Request request;
-    const int block = w.send_counts[0];
-    if (w.uniform()) PMPI_Ialltoall(w.send.data(), block, MPI_BYTE, w.recv.data(), block, MPI_BYTE, comm, &request);
-    else
-      PMPI_Ialltoallv(w.send.data(), w.send_counts.data(), w.send_at.data(), MPI_BYTE, w.recv.data(),
-                      w.recv_counts.data(), w.recv_at.data(), MPI_BYTE, comm, &request);
-    wait_.progressed();
-    for (int ended = 0; PMPI_Test(&request, &ended, MPI_STATUS_IGNORE) == MPI_SUCCESS && !ended;) wait_.idle();
+  void exchange(const std::string& variant, measured& what) {
+    if (variant == "ask") shoals(MPI_COMM_WORLD).agreed({});
+    else what.run(variant, comms_[variant]);
   }
 
   double everyones_latest(double seconds) {
@@ -344,8 +276,7 @@ class driver {
   agreement agreement_{over_, wait_};
   hand_loop hand_{duplicate_world(), rank_, ranks_, mode_};
   std::map<std::string, MPI_Comm> comms_;
-  std::map<std::string, shoal_request> requests_;  // of the case at hand
-  std::map<std::string, processor_time> used_;     // in the repetitions of a case, by variant
+  std::map<std::string, processor_time> used_;  // in the repetitions of a case, by variant
 };
 
 }  // namespace

@@ -56,7 +56,3 @@ if(FFTW)
     target_link_libraries(fft PRIVATE ${FFTW_MPI})
   endif()
 endif()
-
-add_executable(shoal_group_bench bench/groups/shoal_group_bench.cpp bench/clock.cpp bench/options.cpp)
-target_include_directories(shoal_group_bench PRIVATE include)
-target_link_libraries(shoal_group_bench PRIVATE shoal_objects)

@@ -17,6 +17,7 @@
 #include <sstream>
 #include <stdexcept>
 
+#include "../group_workload.hpp"
 #include "../options.hpp"
 #include "../workload.hpp"
 #include "algorithms/algorithm.hpp"
@@ -119,44 +120,33 @@ class all_to_all final : public content {
   std::vector<std::byte>* shared_ = nullptr;
 };
 
-// The first ranks send a message of so many bytes each to every other rank.
 class between_groups final : public content {
  public:
   between_groups(int senders, std::int64_t size, int rank, int ranks)
-      : senders_(senders), size_(size), rank_(rank), ranks_(ranks), memory_(sends() ? size : size * senders) {}
-  std::string name() const override { return std::to_string(senders_) + " to " + std::to_string(ranks_ - senders_); }
+      : name_(group_sizes(senders, ranks)), w_(senders, size, rank) {}
+  std::string name() const override { return name_; }
+  void fill() override { w_.fill(); }
+  std::string wrong() const override { return w_.wrong(); }
   void native() override {
     throw std::invalid_argument("SMPI has no inter-communicators; root_gathering is what MPIs do");
   }
   void share(std::vector<std::byte>& memory) override {
     shared_ = &memory;
-    keep_largest(memory, memory_);
+    keep_largest(memory, w_.memory);
   }
   payload blocks() override {
     payload all;
-    all.uniform = static_cast<std::size_t>(size_);
-    user_buffer& own = sends() ? all.send : all.recv;
-    own.base = shared_ ? shared_->data() : memory_.data();
-    own.counts = number_array::linear(size_, 0);
-    own.displacements = number_array::linear(0, size_);
+    all.uniform = static_cast<std::size_t>(w_.size());
+    user_buffer& own = w_.sends() ? all.send : all.recv;
+    own.base = shared_ ? shared_->data() : w_.memory.data();
+    own.counts = number_array::linear(w_.size(), 0);
+    own.displacements = number_array::linear(0, w_.size());
     return all;
-  }
-  void fill() override { std::fill(memory_.begin(), memory_.end(), sends() ? mark(rank_) : std::byte{0}); }
-  std::string wrong() const override {
-    for (std::size_t i = 0; !sends() && i < memory_.size(); ++i)
-      if (memory_[i] != mark(static_cast<int>(i / size_)))
-        return "rank " + std::to_string(rank_) + ": byte " + std::to_string(i) + " is wrong";
-    return {};
   }
 
  private:
-  bool sends() const { return rank_ < senders_; }
-  static std::byte mark(int sender) { return static_cast<std::byte>(sender % 251 + 1); }
-
-  int senders_;
-  std::int64_t size_;
-  int rank_, ranks_;
-  std::vector<std::byte> memory_;  // sent or received
+  std::string name_;
+  group_workload w_;
   std::vector<std::byte>* shared_ = nullptr;
 };
 

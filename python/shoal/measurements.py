@@ -34,6 +34,7 @@ class Series:
     ran: str
     seconds: tuple[float, ...]
     modelled: bool = False  # by a simulator: the same every time
+    least: float = 0.0  # that the links of an emulated network allow, where it is known
 
     @property
     def median(self) -> float:
@@ -84,7 +85,10 @@ class Results:
 
     def _add(self, record: dict[str, Any]) -> None:
         case = Case(short_name(self.provenance[-1]["mpi"]), record["ranks"], record["distribution"], record["size"])
-        series = Series(record["variant"], record["ran"], tuple(record["seconds"]), record.get("modelled", False))
+        series = Series(
+            record["variant"], record["ran"], tuple(record["seconds"]), record.get("modelled", False),
+            record.get("least", 0.0),
+        )  # fmt: skip
         self.cases.setdefault(case, {})[series.variant] = series
 
     @classmethod

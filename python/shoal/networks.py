@@ -10,6 +10,7 @@ FORMS = {
     "star": "star:4x8, 4 switches with 8 machines each, joined by the first",
     "line": "line:4x8, each joined to the next",
 }
+GROUPS = r"(\d+) to (\d+)"  # the ranks of an allgather between two groups
 HELP = "Slurm's topology.conf, lines such as: s0 n[0-7] 1G, or " + "; ".join(FORMS.values()) + "."
 
 
@@ -47,3 +48,15 @@ def speed_of(rate: str) -> float:
         return shoal.parse_topology(f"a b {rate.replace('m', 'M').replace('g', 'G')}", "--rate").links[0][2]
     except ValueError as error:
         raise UserError(f"--rate {rate}: not a bandwidth; expected bits per second such as 100M or 2.5G") from error
+
+
+def least_seconds(network: shoal.Network, blocks: str, size: int) -> float:
+    """That the links need for equal blocks between all machines, or messages of p machines to the others; or 0."""
+    if blocks == "uniform":
+        return shoal.Tree(network).seconds(size)
+    groups = re.fullmatch(GROUPS, blocks)
+    if not groups:
+        return 0.0
+    receivers = set(network.machines[int(groups[1]) :])
+    slowest = min(speed for a, b, speed in network.links if {a, b} & receivers)
+    return int(groups[1]) * size * 8 / slowest

@@ -154,7 +154,8 @@ def variants(results: Results) -> list[str]:
 
 
 def blocks_of(cases: list[Case]) -> str:
-    return BLOCKS.get(cases[0].distribution, f"{cases[0].distribution} blocks")
+    kind = cases[0].distribution
+    return f"messages of {kind} ranks" if " to " in kind else BLOCKS.get(kind, f"{kind} blocks")
 
 
 def size_axis(axis: Axes, cases: list[Case]) -> None:

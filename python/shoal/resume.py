@@ -13,15 +13,6 @@ def label_of(mpi: str, ranks: int, seconds: float, network: str) -> str:
     return ", ".join(part for part in (mpi, f"{ranks} ranks", f"{seconds:g} s a variant", network) if part)
 
 
-def labelled(line: str, label: str) -> str:
-    """A line of the driver; one of provenance with the label in it."""
-    record = json.loads(line)
-    if "provenance" not in record:
-        return line
-    record["provenance"]["launch"] = label
-    return json.dumps(record) + "\n"
-
-
 @dataclass
 class Earlier:
     """Lines by launch and case."""

@@ -1,4 +1,4 @@
-"""Named benchmarks: the papers' experiments at the size of one machine."""
+"""Named experiments, the papers' and a few more: measured at the size of one machine, and simulated at a larger one."""
 
 from dataclasses import dataclass
 
@@ -15,6 +15,22 @@ class Suite:
     seconds: float = 0.2
     emulate: str = ""
     rate: str = ""
+    senders: str = ""
+
+
+@dataclass(frozen=True)
+class Simulated:
+    """What `shoal simulate --suite NAME` simulates; the fields are the command's options."""
+
+    shows: str
+    platform: str
+    nodes: int
+    ppn: int
+    sizes: str
+    variants: str
+    distribution: str = "random"
+    selector: str = "mpich"
+    senders: int = 0
 
 
 def _of(name: str, radices: tuple[int, ...], rest: str = "") -> str:
@@ -22,6 +38,15 @@ def _of(name: str, radices: tuple[int, ...], rest: str = "") -> str:
 
 
 _RADICES = (2, 3, 4, 6, 8, 12, 15)
+
+
+def _tree(shows: str, form: str, machines: str) -> Suite:
+    """The paper's block sizes; a rate at which two cores can drive the links."""
+    return Suite(
+        f"all-to-all on switched Ethernet, {shows}: {form}, emulated", machines, "8192,16384,32768,65536,131072,262144",
+        "uniform", "tree;preloaded;native;native_nonblocking;spread_out;pairwise;exclusive_or", 2.0, form, "20M",
+    )  # fmt: skip
+
 
 SUITES = {
     "bruck-radix": Suite(
@@ -66,4 +91,66 @@ SUITES = {
         "TuNA, figure 16: sizes after a normal distribution and a power law; beyond it, sparse and experts",
         "8,16", "2048", "normal,power,sparse,experts", "native;auto;tuna:radix=2;tuna:radix=4;scattered:block_count=4",
     ),
+    "aapc-a": _tree("figure 6", "switch:24", "24"),
+    "aapc-b": _tree("figure 7", "star:4x8", "32"),
+    "aapc-c": _tree("figure 8", "line:4x8", "32"),
+    "intergroup": Suite(
+        "inter-group allgather, figure 4: p:q = 1:1, 1:3, 3:1; 8 emulated hosts",
+        "8", "32768,262144,1048576,4194304", "",
+        "native;auto;root_gathering;full;full:allgather=ring;union_ring;ring", 2.0, "switch:8", "100M", "4,2,6",
+    ),
 }  # fmt: skip
+
+_HIERARCHICAL = "hierarchical;hierarchical:global=radix,global_radix=2,radix=2"
+
+SIMULATED = {
+    "bruck-256": Simulated(
+        "radix-r Bruck, figures 2b to 4, 256 ranks: time against the radix",
+        "dragonfly", 8, 32, "16,64,256,1024", f"native;{_of('bruck', (2, 4, 8, 16, 32, 64, 128, 255))}", "uniform",
+    ),
+    "tuna-256": Simulated(
+        "TuNA, figures 7 and 9, 256 ranks: time against the radix",
+        "dragonfly", 8, 32, "16,512,4096", f"native;{_of('tuna', (2, 4, 8, 16, 32, 64, 128, 256))}",
+    ),
+    "selectors-256": Simulated(
+        "TuNA, figures 8, 12, 13, 256 ranks on a dragonfly: against four MPIs' choices and the linear exchanges",
+        "dragonfly", 8, 32, "16,64,256,1024,4096",
+        f"native;tuna:radix=2;tuna;{_HIERARCHICAL};spread_out;scattered:block_count=32",
+        selector="mpich,ompi,mvapich2,impi",
+    ),
+    "selectors-torus-256": Simulated(
+        "the same on a torus",
+        "torus", 8, 32, "16,64,256,1024,4096",
+        f"native;tuna:radix=2;tuna;{_HIERARCHICAL};spread_out;scattered:block_count=32",
+        selector="mpich,ompi,mvapich2,impi",
+    ),
+    "hierarchical-1024": Simulated(
+        "TuNA, figure 10, 1024 ranks: a flat exchange fills the port that 32 ranks share",
+        "dragonfly", 32, 32, "64", "native;tuna:radix=2;tuna;hierarchical;spread_out", "uniform",
+    ),
+    "intergroup-256": Simulated(
+        "inter-group allgather, figure 4, fully connected, 128 to 128",
+        "fat-tree", 256, 1, "32768",
+        "root_gathering;root_gathering:broadcast=split;full;full:allgather=ring;ring;union_ring", senders=128,
+    ),
+    "intergroup-ring-256": Simulated(
+        "inter-group allgather, figure 4, on a ring, 128 to 128",
+        "torus:256", 256, 1, "32768", "union_ring;ring_paper;ring", senders=128,
+    ),
+}  # fmt: skip
+
+# What is counted or predicted, not run: scripts in the repository.
+SCRIPTS = {
+    "bench/papers/bruck.py": "radix-r Bruck, figure 2a: messages and blocks against the radix, 4096 ranks",
+    "bench/papers/tuna.py": "TuNA: every figure of its text, predicted with a cost of messages fitted to one of them",
+    "bench/papers/intergroup_allgather.py": "inter-group allgather, tables I and II: steps and volume, 256 ranks",
+}
+
+
+def every() -> list[tuple[str, str]]:
+    """Commands, and what each shows."""
+    return [
+        *((f"shoal bench --suite {name}", suite.shows) for name, suite in SUITES.items()),
+        *((f"shoal simulate --suite {name}", suite.shows) for name, suite in SIMULATED.items()),
+        *((f"python {path}", shows) for path, shows in SCRIPTS.items()),
+    ]

@@ -1,12 +1,18 @@
 """The benchmark driver measures every distribution with verified data, and says what is wrong with its input."""
 
+import itertools
 import json
 
 import pytest
 
 import mpis
 import shoal
-from shoal.suites import SUITES
+from mpis import ROOT
+from shoal.commands.bench import NOT_SPECS
+from shoal.commands.simulate import check_selectors, check_variants
+from shoal.networks import least_seconds, read_network
+from shoal.platforms import make_platform
+from shoal.suites import SCRIPTS, SIMULATED, SUITES
 
 MATRIX_MARKET = "%%MatrixMarket matrix coordinate integer general\n% made by hand\n3 3 2\n1 2 100\n3 1 7\n"
 CSV = "# rank 0 first\n0,10,20\n30,0,5\n1,2,3\n"
@@ -65,14 +71,52 @@ def test_matrix_for_other_ranks(driver, files):
     assert run.returncode == 2 and run.stderr.count("a.csv is for 3 ranks, not 2") == 1
 
 
+def test_between_groups(driver):
+    """Messages of two ranks to the third; with a wrong number of senders nothing."""
+    run = driver("--senders", 2, "--sizes", "8,1000", "--variants", "native;auto;full;ring")
+    assert run.returncode == 0, run.stderr
+    lines = [json.loads(line) for line in run.stdout.splitlines()[1:]]
+    assert [(line["distribution"], line["size"]) for line in lines] == 4 * [("2 to 1", 8)] + 4 * [("2 to 1", 1000)]
+    refused = driver("--senders", 3)
+    assert refused.returncode == 2 and refused.stderr.count("of 3 ranks at least one must send") == 1
+
+
 @pytest.mark.parametrize("suite", SUITES.values(), ids=SUITES)
 def test_suites_fit_their_ranks(suite):
-    specs = [name for name in suite.variants.split(";") if name not in ("native", "auto")]
-    for ranks in suite.ranks.split(","):
+    specs = [name for name in suite.variants.split(";") if name not in (*NOT_SPECS, "tree")]
+    if "tree" in suite.variants:
+        assert read_network(suite.emulate, suite.rate).ranks == int(suite.ranks)
+    for ranks, senders in itertools.product(suite.ranks.split(","), (suite.senders or "0").split(",")):
+        layout = "4,4,4,4" if ranks == "16" else ""
+        problem = shoal.Problem(int(ranks), layout=layout, senders=int(senders))
         for spec in specs:
-            shoal.generate(shoal.parse(spec), shoal.Problem(int(ranks), layout="4,4,4,4" if ranks == "16" else ""), 0)
+            shoal.generate(shoal.parse(spec, "allgather" if suite.senders else "alltoall"), problem, 0)
+
+
+@pytest.mark.parametrize("suite", SIMULATED.values(), ids=SIMULATED)
+def test_suites_fit_their_platform(suite):
+    assert check_variants(suite.variants, suite.senders > 0) and check_selectors(suite.selector)
+    assert len(make_platform(suite.platform, suite.nodes).hosts) >= suite.nodes
+
+
+def test_every_experiment_is_listed(shoal_command):
+    text = shoal_command.output("bench", "--list-suites")
+    for name in [*SUITES, *SIMULATED]:
+        assert f"--suite {name}" in text
+    for script in SCRIPTS:
+        assert (ROOT / script).is_file() and script in text
+
+
+def test_the_least_time_of_links():
+    """A block takes 1 s on the slowest link: four leave each machine of five; three messages reach each receiver."""
+    network = read_network("switch:5", "8")
+    assert least_seconds(network, "uniform", 1) == pytest.approx(4)
+    assert least_seconds(network, "3 to 2", 1) == pytest.approx(3)
+    assert least_seconds(network, "random", 1) == 0
 
 
 def test_unknown_suite(shoal_command):
     status, _, said = shoal_command("bench", "--suite", "nothing")
     assert status == 2 and "there is no such suite; there are bruck-radix" in said
+    status, _, said = shoal_command("simulate", "--suite", "nothing")
+    assert status == 2 and "there is no such suite; there are bruck-256" in said

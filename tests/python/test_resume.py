@@ -5,7 +5,7 @@ import json
 import pytest
 
 from shoal.errors import UserError
-from shoal.resume import Earlier, label_of, labelled
+from shoal.resume import Earlier, label_of
 
 LABEL = label_of("mpich 5.0.2", 4, 0.3, "")
 CASES = [("uniform", 8), ("uniform", 64), ("random", 8), ("random", 64)]
@@ -17,7 +17,7 @@ def line(distribution, size, variant):
 
 
 def write(path, lines, label=LABEL):
-    provenance = labelled(json.dumps({"provenance": {"mpi": "MPICH 5.0.2"}}), label).strip()
+    provenance = json.dumps({"provenance": {"mpi": "MPICH 5.0.2", "launch": label}})
     path.write_text("\n".join([provenance, *lines]))
     return Earlier.read(path)
 

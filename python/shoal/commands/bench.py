@@ -1,10 +1,13 @@
 """shoal bench: variants of an exchange, measured side by side."""
 
+import json
+import re
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import nullcontext
-from dataclasses import dataclass
+from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated
 
@@ -13,17 +16,21 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 
 import shoal
+from shoal import suites
 from shoal.console import err, out
 from shoal.emulation import Emulation
 from shoal.errors import UserError
 from shoal.measurements import Case, Results, Series, readable_bytes, readable_seconds
 from shoal.mpi import Mpi, find_all, launch_command, launch_environment
-from shoal.networks import HELP, read_network
-from shoal.plots import latency_plot
-from shoal.resume import Earlier, Kept, label_of, labelled
+from shoal.networks import GROUPS, HELP, least_seconds, read_network
+from shoal.plots import blocks_of, latency_plot
+from shoal.resume import Earlier, Kept, label_of
+from shoal.routine import compile_routine
 from shoal.suites import SUITES, Suite
 
-QUICK = {"ranks": "4", "sizes": "8,1024,32768", "distributions": "uniform,random"}
+# From an MPI, a number of ranks, a program and its variables to a command.
+Launch = Callable[[Mpi, int, list[str], dict[str, str]], list[str]]
+
 NOT_SPECS = ("auto", "native", "native_nonblocking", "preloaded", "hand", "memcpy")
 COLOURS = {"faster": "green", "slower": "red", "no difference": "dim"}
 
@@ -46,7 +53,13 @@ def bench(
         bool, typer.Option("--resume", help="Keep the complete cases of an interrupted run; measure the others.")
     ] = False,
     quick: Annotated[bool, typer.Option("--quick", help="A look in less than a minute.")] = False,
-    suite: Annotated[str, typer.Option(help=f"One of the papers' experiments: {', '.join(SUITES)}.")] = "",
+    suite: Annotated[str, typer.Option(help="One of the papers' experiments, see --list-suites.")] = "",
+    list_suites: Annotated[
+        bool, typer.Option("--list-suites", help="List every experiment of the papers with its command.")
+    ] = False,
+    senders: Annotated[
+        str, typer.Option(help="So many ranks send to all others: allgathers between two groups, as in 4,2,6.")
+    ] = "",
     emulate: Annotated[str, typer.Option(help=f"Across an emulated cluster: {HELP}")] = "",
     rate: Annotated[str, typer.Option(help="Speed of the slowest emulated link, as in 100M.")] = "",
 ) -> None:
@@ -61,30 +74,44 @@ def bench(
 
     Every repetition starts at an agreed time and lasts from the
     first start to the last end; variants take turns in random order; a difference is called one when a rank test finds
-    it (p < 0.01). Time is per exchange, the median.
+    it (p < 0.01). Time is per exchange, the median; across an emulated cluster also the share of what its links allow.
     """
+    if list_suites:
+        out.print(suite_table())
+        return
+    what = Suite("", ranks, sizes, distributions, variants, seconds, emulate, rate, senders)
     if quick:
-        ranks, sizes, distributions = QUICK["ranks"], QUICK["sizes"], QUICK["distributions"]
+        what = replace(what, ranks="4", sizes="8,1024,32768", distributions="uniform,random")
     if suite:
         what = find_suite(suite)
-        ranks, sizes, distributions, variants = what.ranks, what.sizes, what.distributions, what.variants
-        seconds, emulate, rate = what.seconds, what.emulate, what.rate
         out.print(f"{suite}: {what.shows}")
-    names = check_variants(variants)
-    wanted = [(kind, int(size)) for kind in distributions.split(",") for size in sizes.split(",")]
-    network = f"{emulate} {rate}".strip()
-    runs = [Run(chosen, int(n), seconds, network) for chosen in choose_mpis(mpi) for n in ranks.split(",")]
-    path = output / "results.jsonl"
-    earlier = Earlier.read(path) if resume else Earlier()
-    todo = [(run, earlier.keep(run.label, wanted, names)) for run in runs]
-    output.mkdir(parents=True, exist_ok=True)
-    results = measure_all(todo, names, path, Emulation(read_network(emulate, rate)) if emulate else None)
+    results = measure_suite(what, choose_mpis(mpi), output, resume)
     if not results.cases:
         raise UserError("in every repetition a rank started late: the machine is busy; wait, or give more --seconds")
-    for one in tables(results, names):
+    for one in tables(results, [name.strip() for name in what.variants.split(";")]):
         out.print(one)
     latency_plot(results, output / "latency.png")
     out.print(f"All repetitions: {output / 'results.jsonl'}; picture: {output / 'latency.png'}")
+
+
+def measure_suite(what: Suite, mpis: list[Mpi], output: Path, resume: bool) -> Results:
+    names = check_variants(what.variants, bool(what.senders))
+    network = read_network(what.emulate, what.rate) if what.emulate else None
+    cluster = Cluster(network, f"{what.emulate} {what.rate}".strip()) if network else None
+    runs = [Run(mpi, int(ranks), what.seconds, cluster) for mpi in mpis for ranks in what.ranks.split(",")]
+    path = output / "results.jsonl"
+    earlier = Earlier.read(path) if resume else Earlier()
+    todo = [(run, earlier.keep(run.label, run.cases(what), names)) for run in runs]
+    output.mkdir(parents=True, exist_ok=True)
+    return measure_all(todo, names, path, cluster)
+
+
+@dataclass(frozen=True)
+class Cluster:
+    """An emulated one, and how it was asked for."""
+
+    network: shoal.Network
+    name: str
 
 
 @dataclass(frozen=True)
@@ -92,37 +119,67 @@ class Run:
     mpi: Mpi
     ranks: int
     seconds: float
-    network: str
+    cluster: Cluster | None
 
     @property
     def label(self) -> str:
-        return label_of(f"{self.mpi.kind} {self.mpi.version}", self.ranks, self.seconds, self.network)
+        network = self.cluster.name if self.cluster else ""
+        return label_of(f"{self.mpi.kind} {self.mpi.version}", self.ranks, self.seconds, network)
 
-    def measure(self, kept: Kept, variants: list[str], launch: Callable[..., list[str]]) -> Iterator[str]:
+    def cases(self, what: Suite) -> list[tuple[str, int]]:
+        groups = [f"{p} to {self.ranks - int(p)}" for p in what.senders.split(",") if p]
+        return [(kind, int(size)) for kind in groups or what.distributions.split(",") for size in what.sizes.split(",")]
+
+    def measure(self, kept: Kept, variants: list[str], launch: Launch) -> Iterator[str]:
         """The lines of what is missing."""
         for distributions, sizes in kept.launches():
-            arguments = ["--variants", ";".join(variants), "--sizes", ",".join(map(str, sizes))]
-            arguments += ["--distributions", ",".join(distributions), "--seconds", str(self.seconds)]
-            for line in measure(self.mpi, self.ranks, arguments, launch):
-                yield labelled(line, self.label)
+            asked = ["--variants", ";".join(variants), "--sizes", ",".join(map(str, sizes))]
+            asked += ["--seconds", str(self.seconds)]
+            kinds = [["--senders", found[1]] for name in distributions if (found := re.fullmatch(GROUPS, name))]
+            for kind in kinds or [["--distributions", ",".join(distributions)]]:
+                for line in measure(self.mpi, self.ranks, [*asked, *kind], launch):
+                    yield self.noted(line)
+
+    def noted(self, line: str) -> str:
+        """The line with how it was measured, or with the least time that the links allow."""
+        record = json.loads(line)
+        if "provenance" in record:
+            record["provenance"]["launch"] = self.label
+        elif self.cluster and self.ranks == self.cluster.network.ranks:
+            record["least"] = least_seconds(self.cluster.network, record["distribution"], record["size"])
+        return json.dumps(record) + "\n"
 
 
-def measure_all(
-    todo: list[tuple[Run, Kept]], names: list[str], path: Path, network: Emulation | None
-) -> Results:  # fmt: skip
+def measure_all(todo: list[tuple[Run, Kept]], names: list[str], path: Path, asked: Cluster | None) -> Results:
     """Into the file, behind what is kept."""
     write_lines(path, [line for _, kept in todo for line in kept.lines])
     results = Results.read([path])
-    with network or nullcontext() as cluster, progress() as bar, path.open("a", buffering=1) as file:
-        launch = cluster.launch_command if cluster else launch_command
+    emulation = Emulation(asked.network) if asked else nullcontext()
+    with emulation as cluster, progress() as bar, path.open("a", buffering=1) as file:
         task = bar.add_task("measuring", total=len(names) * sum(len(kept.missing) for _, kept in todo))
         for run, kept in todo:
             bar.update(task, description=f"{run.mpi.kind} {run.mpi.version}, {run.ranks} ranks")
-            for line in run.measure(kept, names, launch):
-                file.write(line)
-                results.add_lines([line])
-                bar.advance(task, 0 if "provenance" in line else 1)
+            with launching(run, cluster, names) as launch:
+                for line in run.measure(kept, names, launch):
+                    file.write(line)
+                    results.add_lines([line])
+                    bar.advance(task, 0 if "provenance" in line else 1)
     return results
+
+
+@contextmanager
+def launching(run: Run, cluster: Emulation | None, names: list[str]) -> Iterator[Launch]:
+    """How ranks are started; for `preloaded` on an emulated cluster with the routine generated for it."""
+    if cluster is None or run.cluster is None:
+        yield launch_command
+    elif "preloaded" not in names:
+        yield cluster.launch_command
+    else:
+        with tempfile.TemporaryDirectory() as folder:
+            library = str(compile_routine(run.cluster.network, run.mpi, Path(folder)))
+            yield lambda mpi, ranks, program, variables: cluster.launch_command(
+                mpi, ranks, program, variables | {"LD_PRELOAD": library}
+            )
 
 
 def write_lines(path: Path, lines: list[str]) -> None:
@@ -138,11 +195,20 @@ def find_suite(name: str) -> Suite:
     return SUITES[name]
 
 
-def check_variants(text: str) -> list[str]:
+def suite_table() -> Table:
+    rows = Table("what it shows", "command", title="The papers' experiments, and more", title_justify="left")
+    for command, shows in suites.every():
+        rows.add_row(shows, command)
+    return rows
+
+
+def check_variants(text: str, between_groups: bool = False) -> list[str]:
     names = [name.strip() for name in text.split(";") if name.strip()]
     for name in names:
         spec = name.partition(" ")[0]
-        if spec not in NOT_SPECS:
+        if between_groups and spec not in ("auto", "native"):
+            shoal.parse(spec, "allgather")
+        elif spec not in NOT_SPECS:
             shoal.parse(spec)
     return names
 
@@ -165,9 +231,7 @@ def driver(mpi: Mpi) -> Path:
     return mpi.preload.with_name("shoal_bench")
 
 
-def measure(
-    mpi: Mpi, ranks: int, arguments: list[str], launch: Callable[..., list[str]] = launch_command
-) -> Iterator[str]:
+def measure(mpi: Mpi, ranks: int, arguments: list[str], launch: Launch = launch_command) -> Iterator[str]:
     """The JSON lines of one launch, as they come."""
     variables = {"LD_LIBRARY_PATH": str(mpi.library.parent)}
     command = launch(mpi, ranks, [str(driver(mpi)), *arguments], variables)
@@ -192,8 +256,8 @@ def tables(results: Results, variants: list[str]) -> Iterator[Table]:
     groups: dict[tuple[str, int, str], list[Case]] = {}
     for case in results.cases:
         groups.setdefault((case.mpi, case.ranks, case.distribution), []).append(case)
-    for (mpi, ranks, distribution), cases in groups.items():
-        rows = Table(title=f"{mpi}, {ranks} ranks, {distribution} blocks", title_justify="left")
+    for (mpi, ranks, _), cases in groups.items():
+        rows = Table(title=f"{mpi}, {ranks} ranks, {blocks_of(cases)}", title_justify="left")
         rows.add_column("variant", no_wrap=True)
         for case in cases:
             rows.add_column(readable_bytes(case.size))
@@ -212,6 +276,8 @@ def cell(series: dict[str, Series], name: str) -> str:
         verdict = series[name].verdict_against(series["native"])
         ratio = series[name].speedup_over(series["native"])
         text += f"\n[{COLOURS[verdict]}]{ratio:.2f}x {verdict}[/]"
+    if series[name].least:
+        text += f"\n{series[name].least / series[name].median:.0%} of the links"
     return text + (f"\n{series[name].ran.partition(': ')[0]}" if name == "auto" else "")
 
 

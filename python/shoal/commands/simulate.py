@@ -24,6 +24,7 @@ from shoal.errors import UserError
 from shoal.measurements import Results, readable_bytes, readable_seconds
 from shoal.platforms import KINDS, SECONDS_A_BYTE, Platform, make_platform
 from shoal.plots import latency_plot
+from shoal.suites import SIMULATED, Simulated
 
 SELECTORS = ("mpich", "ompi", "mvapich2", "impi")
 UNITS = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0}
@@ -109,6 +110,7 @@ def simulate(
     senders: Annotated[
         int, typer.Option(help="So many ranks send to all others: an allgather between two groups.", min=0)
     ] = 0,
+    suite: Annotated[str, typer.Option(help=f"An experiment by name: {', '.join(SIMULATED)}.")] = "",
     model: Annotated[
         bool, typer.Option("--model", help="Predict from the schedules' counts instead, for up to a million ranks.")
     ] = False,
@@ -124,6 +126,11 @@ def simulate(
     the bandwidth and latency of the links and from the cost of a message, which are printed beside them. Contention
     costs nothing but bandwidth there.
     """
+    if suite:
+        what = find_suite(suite)
+        platform, nodes, ppn, senders = what.platform, what.nodes, what.ppn, what.senders
+        sizes, distribution, variants, selector = what.sizes, what.distribution, what.variants, what.selector
+        out.print(f"{suite}: {what.shows}")
     at = Simulation(make_platform(platform, nodes), nodes, ppn, seconds_of(message_cost))
     if senders >= at.ranks:
         raise UserError(f"--senders {senders}: of {at.ranks} ranks at least one must receive")
@@ -145,6 +152,12 @@ def simulate(
     out.print(table(results))
     latency_plot(results, output / "latency.png")
     out.print(f"Results: {output / 'results.jsonl'}; picture: {output / 'latency.png'}")
+
+
+def find_suite(name: str) -> Simulated:
+    if name not in SIMULATED:
+        raise UserError(f"--suite {name}: there is no such suite; there are {', '.join(SIMULATED)}")
+    return SIMULATED[name]
 
 
 def seconds_of(text: str) -> float:

@@ -1,0 +1,91 @@
+#include "all_to_all.hpp"
+
+#include <algorithm>
+
+namespace shoal::bench {
+
+void hand_loop::run(workload& w) {
+  int n = 0;
+  std::copy_n(w.send.data() + w.send_at[rank_], w.send_counts[rank_], w.recv.data() + w.recv_at[rank_]);
+  for (int i = 1; i < ranks_; ++i) {
+    const int from = (rank_ + i) % ranks_;
+    if (w.recv_counts[from] > 0)
+      PMPI_Irecv(w.recv.data() + w.recv_at[from], w.recv_counts[from], MPI_BYTE, from, 0, comm_, &requests_[n++]);
+  }
+  for (int i = 1; i < ranks_; ++i) {
+    const int to = (rank_ - i + ranks_) % ranks_;
+    if (w.send_counts[to] > 0)
+      PMPI_Isend(w.send.data() + w.send_at[to], w.send_counts[to], MPI_BYTE, to, 0, comm_, &requests_[n++]);
+  }
+  for (int left = n; left > 0;) {
+    int count = 0;
+    PMPI_Testsome(n, requests_.data(), &count, ended_.data(), MPI_STATUSES_IGNORE);
+    count > 0 ? wait_.progressed() : wait_.idle();
+    left -= count;
+  }
+}
+
+all_to_all::~all_to_all() {
+  for (auto& [variant, request] : requests_) shoal_request_free(&request);
+}
+
+bool all_to_all::only_uniform(const std::string& variant) {
+  return variant == "preloaded" || variant.rfind("bruck", 0) == 0;
+}
+
+void all_to_all::make_ready(const std::string& variant, MPI_Comm comm) {
+  if (variant.find(" persistent") == std::string::npos) return;
+  shoal_request& request = requests_[variant];
+  if (w_.uniform())
+    shoal_alltoall_init(w_.send.data(), block(), MPI_BYTE, w_.recv.data(), block(), MPI_BYTE, comm, MPI_INFO_NULL,
+                        &request);
+  else
+    shoal_alltoallv_init(w_.send.data(), w_.send_counts.data(), w_.send_at.data(), MPI_BYTE, w_.recv.data(),
+                         w_.recv_counts.data(), w_.recv_at.data(), MPI_BYTE, comm, MPI_INFO_NULL, &request);
+}
+
+void all_to_all::run(const std::string& variant, MPI_Comm comm) {
+  if (const auto ready = requests_.find(variant); ready != requests_.end()) {
+    shoal_start(ready->second);
+    shoal_wait(&ready->second);
+  } else if (variant == "hand") {
+    hand_.run(w_);
+  } else if (variant == "memcpy") {
+    w_.copy();
+  } else if (variant == "native_nonblocking") {
+    nonblocking(comm);
+  } else if (variant == "preloaded") {
+    MPI_Alltoall(w_.send.data(), block(), MPI_BYTE, w_.recv.data(), block(), MPI_BYTE, comm);
+  } else if (variant == "native") {
+    native(comm);
+  } else {
+    shoals(comm);
+  }
+}
+
+void all_to_all::native(MPI_Comm comm) {
+  if (w_.uniform()) PMPI_Alltoall(w_.send.data(), block(), MPI_BYTE, w_.recv.data(), block(), MPI_BYTE, comm);
+  else
+    PMPI_Alltoallv(w_.send.data(), w_.send_counts.data(), w_.send_at.data(), MPI_BYTE, w_.recv.data(),
+                   w_.recv_counts.data(), w_.recv_at.data(), MPI_BYTE, comm);
+}
+
+void all_to_all::shoals(MPI_Comm comm) {
+  if (w_.uniform()) shoal_alltoall(w_.send.data(), block(), MPI_BYTE, w_.recv.data(), block(), MPI_BYTE, comm);
+  else
+    shoal_alltoallv(w_.send.data(), w_.send_counts.data(), w_.send_at.data(), MPI_BYTE, w_.recv.data(),
+                    w_.recv_counts.data(), w_.recv_at.data(), MPI_BYTE, comm);
+}
+
+void all_to_all::nonblocking(MPI_Comm comm) {
+  MPI_Request request;
+  if (w_.uniform())
+    PMPI_Ialltoall(w_.send.data(), block(), MPI_BYTE, w_.recv.data(), block(), MPI_BYTE, comm, &request);
+  else
+    PMPI_Ialltoallv(w_.send.data(), w_.send_counts.data(), w_.send_at.data(), MPI_BYTE, w_.recv.data(),
+                    w_.recv_counts.data(), w_.recv_at.data(), MPI_BYTE, comm, &request);
+  wait_.progressed();
+  for (int ended = 0; PMPI_Test(&request, &ended, MPI_STATUS_IGNORE) == MPI_SUCCESS && !ended;) wait_.idle();
+}
+
+}  // namespace shoal::bench
