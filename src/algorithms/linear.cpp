@@ -117,7 +117,7 @@ std::vector<algorithm> linear_family() {
       entry("spread_out", "linear, all messages at once, each rank starting with its neighbour",
             "TuNA paper, baselines", generate_spread_out),
       batches,
-      entry("shared", "linear, inside a node through its shared memory: every block is copied once in and once out",
+      entry("shared", "linear, inside a node through its shared memory: blocks are copied once in and once out",
             "classic; as in the shared-memory collectives of MPI libraries", generate_shared),
       entry("linear", "linear, all messages at once, every rank in ascending order", "Open MPI's basic linear",
             generate_linear),

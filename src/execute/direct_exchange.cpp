@@ -1,6 +1,8 @@
 #include "execute/direct_exchange.hpp"
 
+#include <algorithm>
 #include <stdexcept>
+#include <system_error>
 #include <utility>
 
 namespace shoal {
@@ -24,16 +26,27 @@ void direct_exchange::start(const payload& what) {
   lap(phase::prepare);
   what_ = what;
   taken_.clear();
+  written_ = false;
+  bool moved = false;
+  progress(moved);
+}
+
+// Rows of those that have nothing for this rank are not waited for.
+bool direct_exchange::try_to_write() {
+  if (rows_.awaited_reader() >= 0) return false;
   write_row();
+  written_ = true;
   lap(phase::replace);
   for (int peer : without_room_) send_in_pieces(peer);
   window_.wake_those_waiting();
   lap(phase::data);
   copy_own();
   lap(phase::rearrange);
-  for (int i = 1; i < rows_.ranks(); ++i) rows_awaited_.push_back((rows_.rank() + i) % rows_.ranks());
-  bool moved = false;
-  progress(moved);
+  for (int i = 1; i < rows_.ranks(); ++i) {
+    const int peer = (rows_.rank() + i) % rows_.ranks();
+    if (what_.recv.bytes(ranks_[peer]) > 0) rows_awaited_.push_back(peer);
+  }
+  return true;
 }
 
 void direct_exchange::write_row() {
@@ -101,6 +114,7 @@ bool direct_exchange::push(send& one) {
 bool direct_exchange::pull(receive& one) {
   if (!window_.pull(one.peer, one.message)) return false;
   mismatch_ = mismatch_ || one.message.cut || one.message.capacity > 0;
+  read_error_ = std::max(read_error_, one.message.error);
   if (!one.packed) return true;
   if (!one.message.cut && one.message.capacity == 0) what_.recv.unpack(ranks_[one.peer], one.packed);
   pool_.give_back(one.packed, one.bytes);
@@ -108,6 +122,8 @@ bool direct_exchange::pull(receive& one) {
 }
 
 bool direct_exchange::progress(bool& moved) {
+  const bool write = !written_;
+  if (write && !try_to_write()) return moved = false;
   const std::size_t awaited = rows_awaited_.size();
   const std::uint64_t pieces = window_.pieces_moved();
   std::erase_if(receives_, [&](receive& one) { return pull(one); });
@@ -115,15 +131,20 @@ bool direct_exchange::progress(bool& moved) {
   std::erase_if(rows_awaited_, [&](int peer) { return read_row(peer); });
   const bool pieces_moved = window_.pieces_moved() != pieces;
   if (pieces_moved) window_.wake_those_waiting();
-  moved = pieces_moved || rows_awaited_.size() != awaited;
+  moved = write || pieces_moved || rows_awaited_.size() != awaited;
   if (moved) lap(phase::data);
   if (!done()) return false;
   pool_.make_ready(taken_);
+  if (const int error = std::exchange(read_error_, 0))
+    throw std::system_error(error, std::generic_category(), node_window::read_message);
   if (std::exchange(mismatch_, false)) throw std::length_error(node_window::cut_message);
   return true;
 }
 
 void direct_exchange::sleep(int microseconds) {
+  if (const int reader = written_ ? -1 : rows_.awaited_reader(); reader >= 0)
+    return window_.sleep_for(reader, microseconds, [&] { return rows_.awaited_reader() != reader; });
+  if (!written_) return;
   if (!rows_awaited_.empty()) {
     const int peer = rows_awaited_.back();
     return window_.sleep_for(peer, microseconds, [&] { return rows_.is_there(peer); });

@@ -1,5 +1,5 @@
 // An exchange between the ranks of one node, every block straight to its destination through memory that they share:
-// small blocks in rows, all together, others in pieces. Each is copied once in and once out; blocks that are not plain
+// small blocks in rows, all together, others in pieces or straight from their sender. Blocks that are not plain
 // memory are packed as they are copied, or, where they need several pieces, before.
 #pragma once
 
@@ -21,12 +21,12 @@ class direct_exchange {
   direct_exchange& operator=(const direct_exchange&) = delete;
 
   // As those of exchange. Throws std::length_error at its end when a block had not the size its receiver expects; what
-  // was longer is cut.
+  // was longer is cut; and std::system_error when the memory of another rank cannot be read any more.
   void start(const payload& what);
   bool progress(bool& moved);
   // As of exchange.
   void record_phases(phase_clock* clock) { phases_ = clock; }
-  bool done() const { return rows_awaited_.empty() && receives_.empty() && sends_.empty(); }
+  bool done() const { return written_ && rows_awaited_.empty() && receives_.empty() && sends_.empty(); }
 
   // Until a rank has done something that this one waits for, or for so long.
   void sleep(int microseconds);
@@ -46,6 +46,7 @@ class direct_exchange {
     std::size_t bytes;
   };
 
+  bool try_to_write();
   void write_row();
   void copy_own();
   void send_in_pieces(int peer);
@@ -63,11 +64,13 @@ class direct_exchange {
   node_window& window_;
   std::vector<int> ranks_;
   payload what_;
+  bool written_ = true;  // this rank's row
   std::vector<int> rows_awaited_;
   std::vector<int> without_room_;  // places whose blocks did not fit into the row
   std::vector<send> sends_;
   std::vector<receive> receives_;
   bool mismatch_ = false;
+  int read_error_ = 0;
   phase_clock* phases_ = nullptr;
 };
 

@@ -4,12 +4,14 @@
 #include <system_error>
 
 #include "execute/agree.hpp"
+#include "execute/process_memory.hpp"
 
 namespace shoal {
 
 namespace {
 
-constexpr int setup_tag = 0;  // as agreements, none of which is under way
+constexpr int setup_tag = 0;                      // as agreements, none of which is under way
+constexpr std::size_t single_copy_bytes = 65536;  // measured, docs/decisions/0004
 
 // The first of the ranks gives what it has to the others.
 void hand_out(shared_memory::key& what, std::span<const int> ranks, transport& over, waiting& wait) {
@@ -39,8 +41,17 @@ int error_of(Call call) {
   }
 }
 
-// The memory of this rank's node. Every rank takes part in every step, whatever has failed before.
-shared_memory open_together(std::span<const int> ranks, transport& over, waiting& wait) {
+// Whether the system lets this process read the memory of the other one.
+bool may_read(const shared_memory::key& where) {
+  std::uint64_t proof = 0;
+  auto* const to = reinterpret_cast<std::byte*>(&proof);
+  return read_process_memory(where.process, where.begin, to, sizeof proof) == 0 && proof == where.proof;
+}
+
+}  // namespace
+
+// Every rank takes part in every step, whatever has failed before.
+node_exchange::common node_exchange::open_together(std::span<const int> ranks, transport& over, waiting& wait) {
   const int size = static_cast<int>(ranks.size());
   const std::size_t bytes = node_window::bytes_for(size) + node_rows::bytes_for(size);
   const bool first = over.rank() == ranks[0];
@@ -49,15 +60,13 @@ shared_memory open_together(std::span<const int> ranks, transport& over, waiting
   shared_memory::key where = memory.where();
   hand_out(where, ranks, over, wait);
   if (!first && where.proof != 0) error = error_of([&] { memory = shared_memory::open(where, bytes); });
-  std::int64_t worst = error;
-  constexpr combine rule = combine::maximum;
-  agreement(over, wait).reach({&worst, 1}, {&rule, 1});
-  if (worst) throw std::system_error(static_cast<int>(worst), std::generic_category());
+  std::int64_t worst[] = {error, !may_read(where)};
+  constexpr combine rules[] = {combine::maximum, combine::maximum};
+  agreement(over, wait).reach(worst, rules);
+  if (worst[0]) throw std::system_error(static_cast<int>(worst[0]), std::generic_category());
   memory.close();
-  return memory;
+  return {std::move(memory), worst[1] == 0 ? single_copy_bytes : node_window::never};
 }
-
-}  // namespace
 
 node_exchange::node_exchange(memory_pool& pool, transport& below, exchange::tag_range tags, waiting& wait,
                              const node_layout& nodes)
@@ -65,9 +74,9 @@ node_exchange::node_exchange(memory_pool& pool, transport& below, exchange::tag_
       wait_(wait),
       ranks_(nodes.ranks_of(nodes.node_of(below.rank()))),
       one_node_(nodes.nodes() == 1),
-      memory_(open_together(ranks_, below, wait)),
-      window_(memory_.data(), size(), nodes.local_of(below.rank())),
-      rows_(memory_.data() + node_window::bytes_for(size()), size(), window_.rank()),
+      common_(open_together(ranks_, below, wait)),
+      window_(common_.memory.data(), size(), nodes.local_of(below.rank()), common_.read_from),
+      rows_(common_.memory.data() + node_window::bytes_for(size()), size(), window_.rank()),
       over_(below, window_, ranks_),
       exchange_(pool, over_),
       direct_(pool, rows_, window_, ranks_) {

@@ -28,6 +28,13 @@ class node_exchange {
   void run(const program& how, const payload& what);
 
  private:
+  // What the ranks of the node have in common.
+  struct common {
+    shared_memory memory;
+    std::size_t read_from;  // as of node_window
+  };
+  static common open_together(std::span<const int> ranks, transport& over, waiting& wait);
+
   void run_direct(const payload& what);
   int size() const { return static_cast<int>(ranks_.size()); }
 
@@ -35,7 +42,7 @@ class node_exchange {
   waiting& wait_;
   std::span<const int> ranks_;  // of this node
   bool one_node_;
-  shared_memory memory_;
+  common common_;
   node_window window_;
   node_rows rows_;
   node_transport over_;

@@ -1,7 +1,8 @@
 // Small blocks between the ranks of one node: in every exchange each rank writes those it has for the others one behind
-// the other into a row of shared memory and publishes the row's number; each waits for the rows of all and copies its
-// own blocks out. A rank has two rows and uses them in turn. When it writes one again all have published the row after
-// it, hence read it: so nothing else has to be synchronised.
+// the other into a row of shared memory and publishes the row's number; each waits for the rows of those from which it
+// expects something and copies its own blocks out. A rank has two rows and uses them in turn. It writes one again when
+// all who had something to read there have published the row after it, hence read it: so nothing else has to be
+// synchronised, and ranks that have nothing for each other do not wait for each other.
 //
 // Memory: 4 MiB a node and communicator for up to 1000 ranks on it.
 #pragma once
@@ -9,6 +10,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 namespace shoal {
 
@@ -21,6 +23,8 @@ class node_rows {
   int ranks() const { return ranks_; }
   int rank() const { return rank_; }
 
+  // The first rank that has still to read what the next row replaces; -1: there is none, and begin() may be called.
+  int awaited_reader();
   // This rank's row of the next exchange: a block for every rank in order, its own included, then publish().
   void begin();
   // Where to write the block, or null when there is no room: then it has to travel another way.
@@ -28,7 +32,7 @@ class node_rows {
   void publish();
 
   // A rank's row of the current exchange.
-  bool is_there(int peer) const;
+  bool is_there(int peer);
   struct block {
     const std::byte* data;
     std::size_t bytes;
@@ -38,23 +42,26 @@ class node_rows {
 
  private:
   struct row {
-    std::atomic<std::uint32_t> number;
+    std::atomic<std::uint64_t> number;
     std::uint16_t at[];  // of each rank's block, behind the row's head, and where the last one ends
   };
   static constexpr std::uint16_t elsewhere = 1 << 15;
   static std::size_t row_bytes(int ranks);
   static std::size_t head_bytes(int ranks);
 
-  row& row_of(int rank) const {
-    return *reinterpret_cast<row*>(memory_ + (static_cast<std::size_t>(rank) * 2 + number_ % 2) * row_bytes_);
+  row& row_of(int rank, std::uint64_t number) const {
+    return *reinterpret_cast<row*>(memory_ + (static_cast<std::size_t>(rank) * 2 + number % 2) * row_bytes_);
   }
+  bool has_begun(int peer, std::uint64_t number);
 
   std::byte* memory_;
   int ranks_, rank_;
   std::size_t row_bytes_, head_bytes_;
-  std::uint32_t number_ = 0;  // of the current exchange
-  int next_ = 0;              // block to add
-  std::size_t end_ = 0;       // of the blocks in the row
+  std::uint64_t number_ = 0;          // of the current exchange
+  std::vector<std::uint64_t> begun_;  // the last exchange that each rank is known to have begun
+  std::vector<int> readers_[2];       // who had something to read in each row and has not been seen to have done so
+  int next_ = 0;                      // block to add
+  std::size_t end_ = 0;               // of the blocks in the row
 };
 
 }  // namespace shoal

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <stdexcept>
+#include <system_error>
 
 namespace shoal {
 
@@ -36,11 +37,14 @@ void node_transport::poll(std::vector<int>& ended) {
   const std::uint64_t before = window_.pieces_moved();
   advance(sends_, ended, [&](sending& one) { return window_.push(one.peer, one.message); });
   bool cut = false;
+  int error = 0;
   advance(receives_, ended, [&](receiving& one) {
     const bool all = window_.pull(one.peer, one.message);
     cut = cut || one.message.cut;
+    error = std::max(error, one.message.error);
     return all;
   });
+  if (error) throw std::system_error(error, std::generic_category(), node_window::read_message);
   if (cut) throw std::length_error(node_window::cut_message);
   if (window_.pieces_moved() != before) window_.wake_those_waiting();
   poll_below(ended);

@@ -5,10 +5,12 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstring>
 #include <ctime>
 #include <utility>
 
 #include "execute/copy_bytes.hpp"
+#include "execute/process_memory.hpp"
 
 namespace shoal {
 
@@ -43,45 +45,75 @@ std::size_t node_window::bytes_for(int ranks) {
   return q * (sizeof(bed) + taken_bytes(ranks)) + pairs(ranks) * slots * (piece_bytes_for(ranks) + slot_extra);
 }
 
-node_window::node_window(std::byte* memory, int ranks, int rank)
+node_window::node_window(std::byte* memory, int ranks, int rank, std::size_t read_from)
     : ranks_(ranks),
       rank_(rank),
       piece_bytes_(piece_bytes_for(ranks)),
       cell_bytes_(piece_bytes_ + line_bytes),
+      read_from_(read_from),
       beds_(reinterpret_cast<bed*>(memory)),
       taken_(reinterpret_cast<std::byte*>(beds_ + ranks)),
       lines_(reinterpret_cast<line*>(taken_ + static_cast<std::size_t>(ranks) * taken_bytes(ranks))),
       cells_(reinterpret_cast<std::byte*>(lines_ + pairs(ranks) * slots)),
-      peers_(static_cast<std::size_t>(ranks)) {}
+      peers_(static_cast<std::size_t>(ranks)) {
+  beds_[rank].process = getpid();
+}
 
 std::atomic<std::uint32_t>& node_window::taken_by(int receiver, int sender) {
   std::byte* const row = taken_ + static_cast<std::size_t>(receiver) * taken_bytes(ranks_);
   return reinterpret_cast<std::atomic<std::uint32_t>*>(row)[sender];
 }
 
-bool node_window::has_room(int peer) {
+// Whether the peer has taken all pieces but so many of the last ones.
+bool node_window::taken_but(int peer, std::uint32_t most) {
   state& at = peers_[peer];
-  if (at.pushed - at.taken < slots) return true;
+  if (at.pushed - at.taken <= most) return true;
   at.taken = taken_by(peer, rank_).load(std::memory_order_acquire);
-  return at.pushed - at.taken < slots;
+  return at.pushed - at.taken <= most;
+}
+
+void node_window::publish(int peer, line& filled, std::uint64_t bytes) {
+  state& at = peers_[peer];
+  filled.taken = at.pulled;
+  filled.bytes = bytes;
+  filled.number.store(++at.pushed, std::memory_order_release);
+  ++pieces_moved_;
+}
+
+bool node_window::offer(int peer, outgoing& message) {
+  if (!taken_but(peer, slots - 1)) return false;
+  line& to = line_of(rank_, peer, peers_[peer].pushed);
+  std::memcpy(to.data, &message.data, sizeof message.data);
+  publish(peer, to, message.bytes);
+  message.offered = true;
+  return false;
 }
 
 bool node_window::push(int peer, outgoing& message) {
+  if (message.offered) return taken_but(peer, 0);
+  if (message.bytes >= read_from_) return offer(peer, message);
   for (bool more = true; more;) {
-    if (!has_room(peer)) return false;
-    state& at = peers_[peer];
-    line& to = line_of(rank_, peer, at.pushed);
+    if (!taken_but(peer, slots - 1)) return false;
+    line& to = line_of(rank_, peer, peers_[peer].pushed);
     const std::uint64_t piece = piece_of(message.bytes);
-    to.taken = at.pulled;
-    to.bytes = message.bytes;
     copy_bytes(place_of(to, message.bytes), message.data, piece);
-    to.number.store(++at.pushed, std::memory_order_release);
-    ++pieces_moved_;
+    publish(peer, to, message.bytes);
     more = message.bytes > piece;
     message.data += piece;
     message.bytes -= piece;
   }
   return true;
+}
+
+// From a line, or from where it says that the data are. 0, or the number of an error.
+int node_window::read(int peer, line& from, std::byte* to, std::size_t bytes) {
+  if (from.bytes < read_from_) {
+    copy_bytes(to, place_of(from, from.bytes), bytes);
+    return 0;
+  }
+  const std::byte* there;
+  std::memcpy(&there, from.data, sizeof there);
+  return read_process_memory(beds_[peer].process, there, to, bytes);
 }
 
 bool node_window::pull(int peer, incoming& message) {
@@ -92,7 +124,7 @@ bool node_window::pull(int peer, incoming& message) {
     if (static_cast<std::int32_t>(from.taken - at.taken) > 0) at.taken = from.taken;
     const std::uint64_t bytes = from.bytes, piece = piece_of(bytes);
     const std::size_t fits = std::min<std::size_t>(piece, message.capacity);
-    copy_bytes(message.data, place_of(from, bytes), fits);
+    message.error = read(peer, from, message.data, fits);
     taken_by(rank_, peer).store(++at.pulled, std::memory_order_release);
     ++pieces_moved_;
     message.cut = message.cut || piece > fits;

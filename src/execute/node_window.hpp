@@ -5,6 +5,9 @@
 // in a cell of their own. The receiver publishes how many pieces it has taken: with every piece that it sends back
 // itself, so that ranks that send to each other look at nothing else, and in a place of its own.
 //
+// Where processes may read each other's memory, a long message is one piece that only says where its data are: the
+// receiver copies them from there, once, and the sender waits until it has.
+//
 // Memory: 8 MiB a node and communicator at most for up to 100 ranks on it; above, 0.8 KiB a pair.
 #pragma once
 
@@ -21,27 +24,33 @@ class node_window {
   struct outgoing {
     const std::byte* data;
     std::size_t bytes;
+    bool offered = false;  // its receiver has been told where the data are
   };
   struct incoming {
     std::byte* data;
     std::size_t capacity;
     bool cut = false;  // the message was longer than that; nothing was written beyond it
+    int error = 0;     // not 0: the number of the error for which the memory of its sender could not be read
   };
 
+  static constexpr const char* read_message = "the memory of a block's sender cannot be read";
   static constexpr const char* cut_message =
       "a block has not the size that its receiver expects; make send and receive counts match";
 
   // The memory that so many ranks need.
   static std::size_t bytes_for(int ranks);
   // `memory` of bytes_for(ranks) bytes, aligned to a cache line, is shared by the ranks 0..ranks-1; it begins as zeros.
-  node_window(std::byte* memory, int ranks, int rank);
+  // Messages of `read_from` bytes and more are read from their sender's memory; the same on every rank.
+  static constexpr std::size_t never = ~std::size_t{0};
+  node_window(std::byte* memory, int ranks, int rank, std::size_t read_from = never);
 
   int ranks() const { return ranks_; }
   int rank() const { return rank_; }
   std::size_t piece_bytes() const { return piece_bytes_; }
 
   // Move what can be moved now of a message to or from another rank; true when that was all. Messages of a pair arrive
-  // in the order in which they were pushed, each to the next one pulled.
+  // in the order in which they were pushed, each to the next one pulled. The data of a message must stay until it has
+  // been pushed.
   bool push(int peer, outgoing& message);
   bool pull(int peer, incoming& message);
 
@@ -70,6 +79,7 @@ class node_window {
   };
   struct alignas(64) bed {
     std::atomic<std::int32_t> sleeper_waits_for;  // rank + 1; 0: nobody sleeps here
+    std::int64_t process;
   };
   static std::size_t piece_bytes_for(int ranks);
   static std::size_t taken_bytes(int ranks);
@@ -79,16 +89,22 @@ class node_window {
   std::byte* place_of(line& in, std::uint64_t bytes) {
     return bytes <= short_bytes ? in.data : cells_ + static_cast<std::size_t>(&in - lines_) * cell_bytes_;
   }
-  std::uint64_t piece_of(std::uint64_t bytes) const { return bytes < piece_bytes_ ? bytes : piece_bytes_; }
+  // Of a message with so many bytes left.
+  std::uint64_t piece_of(std::uint64_t bytes) const {
+    return bytes < piece_bytes_ || bytes >= read_from_ ? bytes : piece_bytes_;
+  }
   std::atomic<std::uint32_t>& taken_by(int receiver, int sender);
-  bool has_room(int peer);
+  bool taken_but(int peer, std::uint32_t most);
+  bool offer(int peer, outgoing& message);
+  void publish(int peer, line& filled, std::uint64_t bytes);
+  int read(int peer, line& from, std::byte* to, std::size_t bytes);
   bool has_moved(int peer);
   void lie_down(int peer);
   void sleep(int peer, int microseconds);
   void get_up();
 
   int ranks_, rank_;
-  std::size_t piece_bytes_, cell_bytes_;
+  std::size_t piece_bytes_, cell_bytes_, read_from_;
   bed* beds_;
   std::byte* taken_;
   line* lines_;

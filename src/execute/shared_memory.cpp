@@ -70,6 +70,7 @@ shared_memory shared_memory::create(std::size_t bytes) {
   }
   shared_memory memory(descriptor, bytes);
   memory.key_.proof = random_proof();
+  memory.key_.begin = memory.begin_;
   std::memcpy(memory.begin_, &memory.key_.proof, sizeof memory.key_.proof);
   return memory;
 }

@@ -12,7 +12,8 @@ class shared_memory {
   // Where another process finds the memory, as long as its owner keeps it open.
   struct key {
     std::int64_t process = 0, descriptor = -1;
-    std::uint64_t proof = 0;  // what the memory begins with; 0: there is none
+    std::uint64_t proof = 0;           // what the memory begins with; 0: there is none
+    const std::byte* begin = nullptr;  // as the owner sees it
   };
 
   shared_memory() = default;

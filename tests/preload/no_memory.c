@@ -1,5 +1,5 @@
 /* Preloaded before Shoal: a system in which no memory can be shared, as it shows to the rank that makes the memory
- * (MAKING), or to those that open what another rank made. */
+ * (MAKING), or to those that open what another rank made; or in which processes may not read each other's (READING). */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -7,11 +7,19 @@
 #include <stdarg.h>
 #include <string.h>
 #include <sys/types.h>
+#include <sys/uio.h>
 
 #ifdef MAKING
 int memfd_create(const char *name, unsigned flags) {
   (void)name, (void)flags;
   errno = ENOSPC;
+  return -1;
+}
+#elif defined READING
+ssize_t process_vm_readv(pid_t process, const struct iovec *to, unsigned long parts, const struct iovec *from,
+                         unsigned long pieces, unsigned long flags) {
+  (void)process, (void)to, (void)parts, (void)from, (void)pieces, (void)flags;
+  errno = EPERM;
   return -1;
 }
 #else

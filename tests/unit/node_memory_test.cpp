@@ -16,6 +16,7 @@
 
 #include "execute/node_rows.hpp"
 #include "execute/node_window.hpp"
+#include "execute/process_memory.hpp"
 #include "execute/shared_memory.hpp"
 
 namespace shoal {
@@ -177,13 +178,14 @@ void send_and_receive(node_window& window, int messages) {
 }
 
 TEST(node_window, messages_arrive_whole_and_in_order) {
-  for (int ranks : {2, 3, 5}) {
-    const arena memory(node_window::bytes_for(ranks));
-    on_threads(ranks, [&](int rank) {
-      node_window window(memory.data(), ranks, rank);
-      send_and_receive(window, 60);
-    });
-  }
+  for (const std::size_t read_from : {node_window::never, std::size_t{20000}, std::size_t{0}})
+    for (int ranks : {2, 3, 5}) {
+      const arena memory(node_window::bytes_for(ranks));
+      on_threads(ranks, [&](int rank) {
+        node_window window(memory.data(), ranks, rank, read_from);
+        send_and_receive(window, 60);
+      });
+    }
 }
 
 TEST(node_window, longer_messages_than_expected_are_cut) {
@@ -202,6 +204,37 @@ TEST(node_window, longer_messages_than_expected_are_cut) {
   EXPECT_TRUE(from.push(1, out));
   EXPECT_TRUE(to.pull(0, in));
   EXPECT_FALSE(in.cut);
+}
+
+TEST(node_window, messages_read_from_their_sender_are_pushed_when_they_are_read) {
+  const arena memory(node_window::bytes_for(2));
+  node_window from(memory.data(), 2, 0, 100), to(memory.data(), 2, 1, 100);
+  std::vector<std::byte> sent(300, std::byte{5}), place(300, std::byte{1});
+  node_window::outgoing out{sent.data(), sent.size()};
+  node_window::incoming in{place.data(), 200};
+  EXPECT_FALSE(from.push(1, out));
+  EXPECT_FALSE(from.push(1, out));
+  EXPECT_TRUE(to.pull(0, in));
+  EXPECT_TRUE(in.cut);
+  EXPECT_TRUE(from.push(1, out));
+  for (std::size_t k = 0; k < place.size(); ++k) ASSERT_EQ(place[k], std::byte(k < 200 ? 5 : 1)) << k;
+  out = {nullptr, 300};
+  in = {place.data(), 300};
+  EXPECT_FALSE(from.push(1, out));
+  EXPECT_TRUE(to.pull(0, in));
+  EXPECT_EQ(in.error, EFAULT);
+  EXPECT_TRUE(from.push(1, out)) << "the sender does not wait for ever";
+}
+
+TEST(process_memory, of_a_process_that_has_ended_is_an_error) {
+  const pid_t child = fork();
+  if (child == 0) _exit(0);
+  waitpid(child, nullptr, 0);
+  std::byte to[8], from[8] = {std::byte{3}};
+  EXPECT_NE(read_process_memory(child, from, to, sizeof to), 0);
+  EXPECT_NE(read_process_memory(getpid(), nullptr, to, sizeof to), 0);
+  EXPECT_EQ(read_process_memory(getpid(), from, to, sizeof to), 0);
+  EXPECT_EQ(to[0], std::byte{3});
 }
 
 TEST(node_window, waits_for_room_and_sleeps_until_there_is_some) {
@@ -247,14 +280,14 @@ int write_row(node_rows& rows, int exchange) {
   return elsewhere;
 }
 
-void read_row(const node_rows& rows, int from, int exchange) {
+void read_row(node_rows& rows, int from, int exchange) {
   const node_rows::block block = rows.block_from(from);
   if (block.elsewhere) return;
   ASSERT_EQ(block.bytes, row_size(from, rows.rank(), exchange, rows.ranks()));
   for (std::size_t k = 0; k < block.bytes; ++k) ASSERT_EQ(block.data[k], content(from, rows.rank(), exchange, k));
 }
 
-// Nobody waits but for the rows of an exchange.
+// Nobody waits but for rows with something in them, and for those that have still to read what is replaced.
 TEST(node_rows, blocks_of_one_exchange_after_another) {
   for (int ranks : {1, 2, 3, 6}) {
     const arena memory(node_rows::bytes_for(ranks));
@@ -262,8 +295,10 @@ TEST(node_rows, blocks_of_one_exchange_after_another) {
     on_threads(ranks, [&](int rank) {
       node_rows rows(memory.data(), ranks, rank);
       for (int exchange = 0; exchange < 300; ++exchange) {
+        while (rows.awaited_reader() >= 0) std::this_thread::yield();
         elsewhere += write_row(rows, exchange);
         for (int from = 0; from < ranks; ++from) {
+          if (row_size(from, rank, exchange, ranks) == 0) continue;
           while (!rows.is_there(from)) std::this_thread::yield();
           read_row(rows, from, exchange);
         }
@@ -271,6 +306,26 @@ TEST(node_rows, blocks_of_one_exchange_after_another) {
     });
     EXPECT_GT(elsewhere, 0);
   }
+}
+
+TEST(node_rows, only_those_who_had_something_to_read_are_waited_for) {
+  const arena memory(node_rows::bytes_for(3));
+  node_rows mine(memory.data(), 3, 0), theirs(memory.data(), 3, 1);
+  const auto exchange = [](node_rows& rows, std::size_t to_second) {
+    ASSERT_EQ(rows.awaited_reader(), -1);
+    rows.begin();
+    for (std::size_t bytes : {std::size_t{8}, to_second, std::size_t{0}}) ASSERT_NE(rows.add(bytes), nullptr);
+    rows.publish();
+  };
+  exchange(mine, 0);
+  exchange(mine, 8);
+  exchange(mine, 0);  // of the first: nobody had anything to read
+  EXPECT_EQ(mine.awaited_reader(), 1);
+  exchange(theirs, 0);
+  exchange(theirs, 0);
+  EXPECT_EQ(mine.awaited_reader(), 1) << "it may still read";
+  exchange(theirs, 0);
+  EXPECT_EQ(mine.awaited_reader(), -1);
 }
 
 TEST(node_rows, a_full_row_says_which_blocks_are_elsewhere) {
