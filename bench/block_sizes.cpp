@@ -8,6 +8,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "select/sparse_pattern.hpp"
 #include "traffic_file.hpp"
 
 namespace shoal::bench {
@@ -67,6 +68,8 @@ const std::vector<std::pair<std::string, maker>> makers{
      }},
     {"sparse",
      [](std::int64_t size, int) -> size_rule { return [=](int o, int d) { return noise(o, d) < 0.9 ? 0 : size; }; }},
+    {"pairs",
+     [](std::int64_t size, int) -> size_rule { return [=](int o, int d) { return sparse_pair(o, d) ? size : 0; }; }},
     {"hot",
      [](std::int64_t size, int) -> size_rule {
        return [=](int o, int) { return o == 0 ? size : std::min<std::int64_t>(8, size); };

@@ -17,6 +17,7 @@ using size_rule = std::function<std::int64_t(int origin, int destination)>;
 // * normal: about size / 2 with a deviation of 0.24 of it (the paper's), between 0 and `size`.
 // * power: Pareto, mean about size / 4, never above 16 sizes.
 // * sparse: nine of ten empty, the others of `size`.
+// * pairs: nine of ten empty, the others of `size`, and alike for all: one in ten ranks is a partner (what is tuned on).
 // * hot: 8 bytes, but one rank sends blocks of `size`.
 // * fft1: five of eight ranks send to 25 of 32, `size` each; the others nothing (the paper's N1).
 // * fft2: `size`, but from the last rank a quarter (the paper's N2).

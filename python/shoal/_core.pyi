@@ -340,9 +340,10 @@ class Profile:
         machine: str = "",
         layout: str = "",
         kinds: dict[str, list[tuple[int, dict[str, float]]]],
+        sparse: list[tuple[int, dict[str, float]]] = ...,
         asking: float = 0,
     ) -> None:
-        """Rows by kind (alltoall, alltoallv): bytes a block, and seconds by spec."""
+        """Rows by kind (alltoall, alltoallv): bytes a block, and seconds by spec; `sparse`: where most are empty."""
     @property
     def ranks(self) -> int: ...
     @property
@@ -352,10 +353,12 @@ class Profile:
     @property
     def layout(self) -> str: ...
     def rows(self, kind: str) -> list[tuple[int, dict[str, float]]]: ...
-    def choose(self, kind: str, block: float) -> Choice: ...
-    def seconds(self, kind: str, spec: str, block: float) -> float: ...
+    def sparse_rows(self) -> list[tuple[int, dict[str, float]]]: ...
+    def choose(self, kind: str, block: float, empty: float = 0.0) -> Choice:
+        """For blocks of so many bytes, but for a share of empty ones."""
+    def seconds(self, kind: str, spec: str, block: float, empty: float = 0.0) -> float: ...
     def choose_unasked(self) -> Choice | None:
-        """For alltoallv without asking the ranks for their sizes; None where asking pays."""
+        """For alltoallv, where ranks never ask each other for their sizes; None where they do."""
 
 def read_profile(path: str) -> Profile:
     """Raises ValueError with the file, the line, what is wrong and what is expected."""

@@ -78,12 +78,25 @@ class Table:
         medians = self.medians(size)
         return {spec for spec, median in medians.items() if median <= CONTENDER * min(medians.values())}
 
-    def rows(self) -> list[tuple[int, dict[str, float]]]:
+    def rows(self) -> "Rows":
         """Without what has no time at both ends: on a busy machine all repetitions of one may have started late."""
         sizes = sorted(self.times)
         known = self.times[sizes[0]].keys() & self.times[sizes[-1]].keys()
         rows = [(size, {s: t for s, t in self.medians(size).items() if s in known}) for size in sizes]
         return [(size, medians) for size, medians in rows if medians]
+
+
+Rows = list[tuple[int, dict[str, float]]]
+
+
+def of_same_specs(first: Rows, second: Rows) -> tuple[Rows, Rows]:
+    """Without what is in one of them only."""
+    common = first[0][1].keys() & second[0][1].keys() if first and second else set()
+
+    def kept(rows: Rows) -> Rows:
+        return [(size, {s: t for s, t in of_size.items() if s in common}) for size, of_size in rows]
+
+    return (kept(first), kept(second)) if common else (first, [])
 
 
 @dataclass(frozen=True)

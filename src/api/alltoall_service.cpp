@@ -11,11 +11,16 @@ namespace shoal {
 
 const decision* alltoall_service::pick(MPI_Info info) {
   const decision* chosen = state_.asked().of_call(call_.uniform, info);
-  if (!chosen) chosen = state_.choose_unasked(call_.uniform, call_.uniform ? block_bytes() : 0);
-  if (chosen && !chosen->how->steps) return chosen;
+  bool counts = false;  // for later calls
+  if (!chosen) {
+    chosen = state_.choose_unasked(call_.uniform, call_.uniform ? block_bytes() : 0);
+    counts = state_.asks_at_times(call_.uniform);
+  }
+  if (chosen && !chosen->how->steps && !counts) return chosen;
   describe();
   features sizes = local_features();
-  if (chosen && !state_.devices()) return sizes.invalid ? nullptr : chosen;
+  if (counts) sizes = chosen ? state_.put_off(sizes) : state_.with_put_off(sizes);
+  if (chosen && !(chosen->how->steps && state_.devices())) return sizes.invalid ? nullptr : chosen;
   if (!agree_on_sizes(sizes)) return nullptr;
   return chosen ? chosen : state_.choose_for(call_.uniform, sizes);
 }
@@ -98,13 +103,15 @@ features alltoall_service::local_features() const {
   features mine;
   mine.ranks = state_.ranks();
   const user_buffer& b = in_place() ? what_.recv : what_.send;
+  std::int64_t received = 0;
   for (int i = 0; i < state_.ranks(); ++i) {
-    const std::int64_t bytes = b.counts[i] * b.type_size;
+    const std::int64_t bytes = std::max<std::int64_t>(0, b.counts[i]) * b.type_size;
     mine.total_bytes += bytes;
     mine.largest_block = std::max(mine.largest_block, bytes);
     mine.full_blocks += bytes > 0;
+    received += what_.recv.counts[i] * what_.recv.type_size;
   }
-  mine.most_sent = mine.total_bytes;
+  mine.most_loaded = std::max(mine.total_bytes, received);
   mine.invalid =
       !valid(what_.recv, call_.recv_type) || (!in_place() && !valid(what_.send, call_.send_type)) || aliased();
   mine.on_device = state_.devices() && (is_device_memory(call_.recv) || (!in_place() && is_device_memory(call_.send)));

@@ -11,6 +11,7 @@
 #include <cstdio>
 #include <fstream>
 #include <system_error>
+#include <utility>
 
 #include "api/devices.hpp"
 #include "api/errors.hpp"
@@ -38,12 +39,13 @@ constexpr int unmeasured_calls = 20;
 // A class of all sizes, which size_class() gives to none.
 constexpr std::uint64_t any_sizes = ~std::uint64_t{0};
 
-// Sizes that differ by less than a factor of two are chosen for once.
+// Calls whose bytes, full blocks, and bytes of the most loaded rank differ by less than a factor of two are chosen for
+// once.
 std::uint64_t size_class(const features& sizes) {
-  const auto level = [](std::int64_t bytes) {
-    return static_cast<std::uint64_t>(std::bit_width(static_cast<std::uint64_t>(bytes)));
+  const auto level = [&](std::int64_t sum) {
+    return static_cast<std::uint64_t>(std::bit_width(static_cast<std::uint64_t>(sum / sizes.calls)));
   };
-  return level(sizes.total_bytes) << 16 | level(sizes.most_sent);
+  return level(sizes.total_bytes) << 16 | level(sizes.full_blocks) << 8 | level(sizes.most_loaded);
 }
 
 // As given, when it is for this many ranks, else as found: a program's smaller communicators have layouts of their own.
@@ -165,7 +167,7 @@ void communicator::adopt(const profile& from) {
   const auto wrong = from.ranks == ranks() ? unfit(from) : misfit(from, job());
   if (wrong) return warn_once(*wrong, "what is not asked for is measured");
   for (const bool uniform : {false, true})
-    if (const auto& kind = from.kinds[uniform]) adopt(uniform, kind->measured("by the profile"));
+    if (const auto& kind = from.kinds[uniform]) adopt(uniform, kind->measured("by the profile", ranks()));
   profiled_ = true;
 }
 
@@ -174,12 +176,14 @@ void communicator::adopt(bool uniform, measured_exchanges measured) {
   automatic& kind = automatic_[uniform];
   kind.calls = unmeasured_calls;
   kind.measured = std::move(measured);
-  const auto best = shoal::choose_unasked(*kind.measured);
-  if (best) kind.unasked = made(*best, static_cast<double>(kind.measured->points.front().block));
+  if (uniform) return;
+  const unasked_choice without = shoal::choose_unasked(*kind.measured);
+  kind.asks = without.when;
+  kind.unasked = made(without.best, {static_cast<double>(kind.measured->points.front().block)});
 }
 
-decision communicator::made(const choice& best, double block) {
-  return {&prepare(best.how), best.reason, block, best.seconds, best.next_seconds, best.next, {}};
+decision communicator::made(const choice& best, const block_mix& blocks) {
+  return {&prepare(best.how), best.reason, blocks, best.seconds, best.next_seconds, best.next, {}};
 }
 
 // What every rank has to say, by rank. An all-to-all whose blocks are all the same is an allgather, and it waits
@@ -228,15 +232,31 @@ const decision* communicator::choose_unasked(bool uniform, std::int64_t block_by
   }
   measure(uniform);
   if (uniform) return choose_for(uniform, features::uniform(ranks(), block_bytes));
-  if (!kind.unasked.how) return nullptr;
-  return tries_ ? try_out(uniform, any_sizes, std::nullopt) : &kind.unasked;
+  if (kind.asks == asking::always) return nullptr;
+  if (tries_) return try_out(uniform, any_sizes, std::nullopt);
+  if (kind.asks == asking::never) return &kind.unasked;
+  if (kind.calls_left == 0) return nullptr;
+  --kind.calls_left;
+  return kind.until;
+}
+
+const features& communicator::put_off(const features& mine) {
+  std::optional<features>& sum = automatic_[false].put_off;
+  if (sum) sum->add(mine);
+  else sum = mine;
+  return mine;
+}
+
+features communicator::with_put_off(features mine) {
+  if (const auto earlier = std::exchange(automatic_[false].put_off, std::nullopt)) mine.add(*earlier);
+  return mine;
 }
 
 const decision* communicator::choose_at_once(bool uniform, std::int64_t block_bytes) {
   const automatic& kind = automatic_[uniform];
   if (!kind.measured) return choose_unmeasured(uniform);
   if (uniform) return choose_for(uniform, features::uniform(ranks(), block_bytes), over_messages);
-  const prepared* unasked = kind.unasked.how;
+  const prepared* unasked = kind.asks == asking::always ? nullptr : kind.unasked.how;
   const bool shared = unasked && unasked->steps && unasked->steps->plan.shared_memory;
   return unasked && !shared ? &kind.unasked : choose_unmeasured(uniform);
 }
@@ -245,7 +265,7 @@ const decision* communicator::choose_unmeasured(bool uniform) {
   decision& ready = automatic_[uniform].unmeasured;
   if (!ready.how) {
     const choice likely = shoal::choose_unmeasured(crowded_);
-    ready = made(likely, 0);
+    ready = made(likely, {});
   }
   return &ready;
 }
@@ -257,35 +277,40 @@ void communicator::measure(bool uniform) {
 const decision* communicator::choose_for(bool uniform, const features& sizes, ways allowed) {
   automatic& kind = automatic_[uniform];
   const std::uint64_t wanted = size_class(sizes) << 1 | (allowed == over_messages);
-  if (tries_ && allowed == all_ways) return try_out(uniform, wanted, sizes.mean_block());
-  if (kind.last && kind.last_class == wanted) return kind.last;
-  decision& ready = kind.by_sizes[wanted];
-  if (!ready.how) {
-    const choice best = choose(allowed == all_ways ? *kind.measured : kind.measured->without("shared"), sizes);
-    ready = made(best, sizes.mean_block());
+  if (tries_ && allowed == all_ways) return try_out(uniform, wanted, sizes.mix());
+  if (!kind.last || kind.last_class != wanted) {
+    decision& ready = kind.by_sizes[wanted];
+    const block_mix blocks = sizes.mix();
+    if (!ready.how)
+      ready = made(choose(allowed == all_ways ? *kind.measured : kind.measured->without("shared"), blocks), blocks);
+    kind.last_class = wanted;
+    kind.last = &ready;
   }
-  kind.last_class = wanted;
-  return kind.last = &ready;
+  if (kind.asks == asking::at_times && allowed == all_ways) {
+    kind.until = kind.last;
+    kind.calls_left = calls_between(kind.measured->asking, kind.last->seconds) - 1;
+  }
+  return kind.last;
 }
 
-const decision* communicator::try_out(bool uniform, std::uint64_t sizes, std::optional<double> block) {
+const decision* communicator::try_out(bool uniform, std::uint64_t sizes, const std::optional<block_mix>& blocks) {
   automatic& kind = automatic_[uniform];
   auto it = kind.on_trial.find(sizes);
   if (it == kind.on_trial.end()) {
-    const std::vector<std::string> specs = likely(*kind.measured, block);
+    const std::vector<std::string> specs = likely(*kind.measured, blocks);
     it = kind.on_trial.emplace(sizes, tried{trial(specs.size()), {}, {}}).first;
     for (const std::string& spec : specs)
-      it->second.ways.push_back(made({parse_selection(spec), "being tried on the program's own exchanges"}, 0));
+      it->second.ways.push_back(made({parse_selection(spec), "being tried on the program's own exchanges"}, {}));
     for (decision& way : it->second.ways) way.on_trial = &it->second.turns;
   }
   tried& one = it->second;
   if (!one.turns.over()) return &one.ways[one.turns.next()];
-  if (!one.settled.how) settle(one, block.value_or(0));
+  if (!one.settled.how) settle(one, blocks.value_or(block_mix{}));
   return &one.settled;
 }
 
 // By what the ways took on the rank where they took longest.
-void communicator::settle(tried& one, double block) {
+void communicator::settle(tried& one, const block_mix& blocks) {
   const std::string calls = std::to_string(one.ways.size() * trial::rounds);
   measured_exchanges found;
   found.specs.clear();
@@ -293,7 +318,7 @@ void communicator::settle(tried& one, double block) {
   found.source = "tried in " + calls + " of the program's own exchanges";
   found.points = {{0, slowest(one.turns.medians())}, {1, {}}};
   found.points[1].seconds = found.points[0].seconds;
-  one.settled = made(choose(found, features::uniform(ranks(), std::llround(block))), block);
+  one.settled = made(choose(found, blocks), blocks);
   char cost[64];
   std::snprintf(cost, sizeof cost, "; trying took %.1f us more in %s calls", one.turns.cost() * 1e6, calls.c_str());
   one.settled.remark = cost;
@@ -354,7 +379,7 @@ void communicator::report_to(usage_report& report) const {
   for (const bool uniform : {false, true}) {
     const auto add = [&](const decision& d) {
       if (d.how && d.seconds > 0)
-        report.add_choice({uniform ? "alltoall" : "alltoallv", ranks(), d.how->spec, d.block, d.seconds, d.next,
+        report.add_choice({uniform ? "alltoall" : "alltoallv", ranks(), d.how->spec, d.blocks, d.seconds, d.next,
                            d.next_seconds, d.remark},
                           d.use);
     };

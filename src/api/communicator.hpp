@@ -37,7 +37,8 @@ struct decision {
   prepared* how = nullptr;
   std::string reason;
   // Where it was chosen for sizes: what it was expected to take, the next best, and what it took.
-  double block = 0, seconds = 0, next_seconds = 0;
+  block_mix blocks = {};
+  double seconds = 0, next_seconds = 0;
   std::string next = {};
   mutable usage use = {};
   std::string remark = {};    // for the report
@@ -72,15 +73,22 @@ class communicator : public std::enable_shared_from_this<communicator> {
   requests<decision>& asked() { return requests_; }
 
   features agreed(const features& mine) { return agree_on(mine, agreement_); }
+  // Keeps this rank's part of a call of MPI_Alltoallv for which the ranks do not ask each other, and gives it back.
+  const features& put_off(const features& mine);
+  // When they ask: with all that was kept. What all these calls take together is least where their mean is chosen for, as
+  // long as costs grow evenly with messages and bytes.
+  features with_put_off(features mine);
   // Each value of the rank where it is largest; collective.
   std::vector<double> slowest(const std::vector<double>& mine);
 
   // True when all ranks are on one node and share memory there, which is set up on first use; collective.
   bool shares_memory() { return at_.nodes->nodes() == 1 && inside_nodes(); }
 
-  // The choice that needs no sizes of other ranks, or null: then choose_for() what all ranks agree on. Counts the call:
-  // the first few of a kind on a communicator take the likely best, then a handful of exchanges is measured, once.
+  // The choice without asking other ranks in this call, or null: then choose_for() what all ranks agree on. Counts the
+  // call: the first few of a kind on a communicator take the likely best, then a handful of exchanges is measured, once.
   const decision* choose_unasked(bool uniform, std::int64_t block_bytes);
+  // Whether that depends on sizes that are agreed on in some calls, so that those of the others have to be put off.
+  bool asks_at_times(bool uniform) const { return automatic_[uniform].asks == asking::at_times; }
   // An exchange that is not ended in the call that starts it goes over messages: a node's memory serves one at a time.
   enum ways { all_ways, over_messages };
   const decision* choose_for(bool uniform, const features& sizes, ways allowed = all_ways);
@@ -121,15 +129,19 @@ class communicator : public std::enable_shared_from_this<communicator> {
     int calls = 0;
     std::optional<measured_exchanges> measured;
     decision unmeasured, unasked;
+    asking asks = asking::never;
+    int calls_left = 0;                          // until ranks ask each other again
+    const decision* until = nullptr;             // the choice for those calls
+    std::optional<features> put_off;             // this rank's part of the calls since
     std::map<std::uint64_t, decision> by_sizes;  // by class of sizes
     std::map<std::uint64_t, tried> on_trial;
     std::uint64_t last_class = 0;
     decision* last = nullptr;
   };
   const decision* choose_unmeasured(bool uniform);
-  const decision* try_out(bool uniform, std::uint64_t sizes, std::optional<double> block);
-  void settle(tried& one, double block);
-  decision made(const choice& best, double block);
+  const decision* try_out(bool uniform, std::uint64_t sizes, const std::optional<block_mix>& blocks);
+  void settle(tried& one, const block_mix& blocks);
+  decision made(const choice& best, const block_mix& blocks);
   void adopt(const profile& from);
   std::optional<std::string> unfit(const profile& from);
   void adopt(bool uniform, measured_exchanges measured);

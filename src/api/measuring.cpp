@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "select/sparse_pattern.hpp"
+
 namespace shoal {
 
 namespace {
@@ -11,19 +13,24 @@ constexpr std::int64_t most_bytes = 1 << 20;  // of one rank's buffer
 constexpr int rounds = 4;
 constexpr double hopeless = 3;  // times the fastest: measured once, and no more
 
-// Buffers of equal blocks, and the calls that exchange them.
+enum class mix { uniform, equal, sparse };  // MPI_Alltoall's, and two of MPI_Alltoallv
+
+// Buffers of equal blocks, most of them empty where they are sparse, and the calls that exchange them.
 class test_exchange {
  public:
-  test_exchange(communicator& on, bool uniform, std::int64_t block)
-      : on_(on), block_(static_cast<int>(block)), counts_(on.ranks(), block_), starts_(on.ranks()) {
-    for (int i = 0; i < on.ranks(); ++i) starts_[i] = i * block_;
+  test_exchange(communicator& on, mix blocks, std::int64_t block)
+      : on_(on), block_(static_cast<int>(block)), counts_(on.ranks()), starts_(on.ranks()), wide_(on.ranks()) {
+    for (int i = 0; i < on.ranks(); ++i) {
+      starts_[i] = i * block_;
+      wide_[i] = counts_[i] = blocks != mix::sparse || sparse_pair(on.rank(), i) ? block_ : 0;
+    }
     send_ = on.pool().take(bytes());
     recv_ = on.pool().take(bytes());
     std::memset(send_, 0, bytes());
-    if (uniform) what_.uniform = static_cast<std::size_t>(block);
+    if (blocks == mix::uniform) what_.uniform = static_cast<std::size_t>(block);
     what_.send.base = send_;
     what_.recv.base = recv_;
-    what_.send.counts = what_.recv.counts = number_array::linear(block, 0);
+    what_.send.counts = what_.recv.counts = number_array(wide_.data());
     what_.send.displacements = what_.recv.displacements = number_array::linear(0, block);
   }
   ~test_exchange() {
@@ -58,15 +65,16 @@ class test_exchange {
   communicator& on_;
   int block_;
   std::vector<int> counts_, starts_;
+  std::vector<std::int64_t> wide_;  // counts
   payload what_;
   std::byte *send_ = nullptr, *recv_ = nullptr;
 };
 
 // Seconds of each spec. They take turns, so that what disturbs the machine disturbs them alike, and the least disturbed
 // round counts. The first round tells how many exchanges fill the others.
-std::vector<double> measure(communicator& on, bool uniform, std::int64_t block, const std::vector<std::string>& specs) {
+std::vector<double> measure(communicator& on, mix blocks, std::int64_t block, const std::vector<std::string>& specs) {
   if (specs.empty()) return {};
-  test_exchange test(on, uniform, block);
+  test_exchange test(on, blocks, block);
   const auto each = [&](auto time) {
     std::vector<double> mine;
     for (const std::string& spec : specs) mine.push_back(time(mine.size(), on.prepare(parse_selection(spec))));
@@ -108,15 +116,20 @@ std::vector<std::int64_t> blocks_for(int ranks) {
 }  // namespace
 
 measured_exchanges measure_exchanges(communicator& on, bool uniform) {
+  const mix equal = uniform ? mix::uniform : mix::equal;
   measured_exchanges all;
   for (const std::int64_t block : blocks_for(on.ranks()))
-    all.points.push_back({block, measure(on, uniform, block, all.specs)});
+    all.points.push_back({block, measure(on, equal, block, all.specs)});
   std::vector<std::string> proposed = worth_measuring(on.ranks(), all);
   if (on.shares_memory()) proposed.push_back("shared");
   for (measured_exchanges::point& p : all.points)
-    for (double seconds : measure(on, uniform, p.block, proposed)) p.seconds.push_back(seconds);
+    for (double seconds : measure(on, equal, p.block, proposed)) p.seconds.push_back(seconds);
   all.specs.insert(all.specs.end(), proposed.begin(), proposed.end());
   all.asking = measure_asking(on);
+  if (uniform || sparse_share(on.ranks()) == 0) return all;
+  all.full_share = sparse_share(on.ranks());
+  for (const std::int64_t block : blocks_for(on.ranks()))
+    all.sparse.push_back({block, measure(on, mix::sparse, block, all.specs)});
   return all;
 }
 

@@ -6,7 +6,7 @@
 namespace shoal {
 
 // Exchanges of equal blocks of up to five sizes, by the calls of one kind: `uniform` MPI_Alltoall's, else
-// MPI_Alltoallv's. Collective; some hundreds of exchanges and at most 1 MiB of scratch memory for each direction.
+// MPI_Alltoallv's, and these with most blocks empty too. Collective; some hundreds of exchanges and at most 1 MiB of scratch memory for each direction.
 measured_exchanges measure_exchanges(communicator& on, bool uniform);
 
 }  // namespace shoal

@@ -1,6 +1,7 @@
 #include "api/report.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <iomanip>
 #include <sstream>
 #include <vector>
@@ -22,6 +23,13 @@ std::string per_call(double seconds, std::int64_t calls) {
   std::ostringstream text;
   text << std::fixed << std::setprecision(1) << seconds * 1e6 / static_cast<double>(calls) << " us";
   return text.str();
+}
+
+std::string described(const block_mix& blocks) {
+  if (blocks.bytes == 0) return "blocks of any size";
+  const std::string size = "about " + readable_bytes(blocks.bytes) + " a block";
+  const auto empty = std::lround(100 * (1 - blocks.full_share));
+  return empty > 0 ? size + ", " + std::to_string(empty) + " % of blocks empty" : size;
 }
 
 // One line; nothing where no clock ran.
@@ -46,8 +54,8 @@ void usage_report::add_choice(const reported_choice& choice, const usage& what) 
   if (what.calls == 0) return;
   const auto alike = [&](const auto& known) {
     const reported_choice& c = known.first;
-    return std::tie(c.collective, c.ranks, c.algorithm, c.block) ==
-           std::tie(choice.collective, choice.ranks, choice.algorithm, choice.block);
+    return std::tie(c.collective, c.ranks, c.algorithm, c.blocks) ==
+           std::tie(choice.collective, choice.ranks, choice.algorithm, choice.blocks);
   };
   auto it = std::find_if(choices_.begin(), choices_.end(), alike);
   if (it == choices_.end()) it = choices_.insert(it, {choice, {}});
@@ -87,8 +95,8 @@ void usage_report::print_usage(std::ostream& text) const {
 void usage_report::print_choices(std::ostream& text) const {
   for (const auto& [c, use] : choices_) {
     text << "shoal: chosen for " << c.collective << " of " << c.ranks << " ranks, " << use.calls << " calls, "
-         << (c.block > 0 ? "about " + readable_bytes(c.block) + " a block: " : "blocks of any size: ") << c.algorithm
-         << ", expected " << per_call(c.seconds, 1) << ", took " << per_call(use.seconds, use.calls);
+         << described(c.blocks) << ": " << c.algorithm << ", expected " << per_call(c.seconds, 1) << ", took "
+         << per_call(use.seconds, use.calls);
     if (!c.next.empty()) text << "; next " << c.next << " " << per_call(c.next_seconds, 1);
     text << c.remark << "\n";
   }

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "execute/phases.hpp"
+#include "select/features.hpp"
 
 namespace shoal {
 
@@ -42,7 +43,8 @@ struct reported_choice {
   std::string collective;
   int ranks = 0;
   std::string algorithm;
-  double block = 0, seconds = 0;
+  block_mix blocks = {};
+  double seconds = 0;
   std::string next;
   double next_seconds = 0;
   std::string remark;

@@ -37,7 +37,8 @@ const profile::table& table_of(const profile& from, std::string_view kind) {
 
 // Checked as if it had been read from a file.
 profile make_profile(int ranks, std::string shoal, std::string mpi, std::string machine, std::string layout,
-                     const std::map<std::string, std::vector<row_tuple>>& kinds, double asking) {
+                     const std::map<std::string, std::vector<row_tuple>>& kinds, const std::vector<row_tuple>& sparse,
+                     double asking) {
   profile made;
   made.ranks = ranks;
   made.shoal.text = std::move(shoal);
@@ -46,35 +47,46 @@ profile make_profile(int ranks, std::string shoal, std::string mpi, std::string 
   made.layout.text = std::move(layout);
   for (const auto& [kind, rows] : kinds) {
     profile::table table;
-    if (!is_uniform(kind)) table.asking = asking;
+    if (!is_uniform(kind)) {
+      table.asking = asking;
+      for (const auto& [block, seconds] : sparse) table.sparse.push_back({block, seconds});
+    }
     for (const auto& [block, seconds] : rows) table.rows.push_back({block, seconds});
     made.kinds[is_uniform(kind)] = std::move(table);
   }
   return parse_profile(to_toml(made), "profile");
 }
 
+std::vector<row_tuple> tuples_of(const std::vector<profile::row>& rows) {
+  std::vector<row_tuple> all;
+  for (const profile::row& row : rows) all.emplace_back(row.block, row.seconds);
+  return all;
+}
+
 std::vector<row_tuple> rows_of(const profile& from, std::string_view kind) {
-  std::vector<row_tuple> rows;
-  for (const profile::row& row : table_of(from, kind).rows) rows.emplace_back(row.block, row.seconds);
-  return rows;
+  return tuples_of(table_of(from, kind).rows);
 }
 
-choice choose_for(const profile& from, std::string_view kind, double block) {
-  features sizes;
-  sizes.ranks = 1000;  // so that the mean is exact enough
-  sizes.total_bytes = std::llround(block * 1e6);
-  return choose(table_of(from, kind).measured("by the profile"), sizes);
+measured_exchanges measured(const profile& from, std::string_view kind) {
+  return table_of(from, kind).measured("by the profile", from.ranks);
 }
 
-double seconds_of(const profile& from, std::string_view kind, const std::string& spec, double block) {
-  const measured_exchanges all = table_of(from, kind).measured("by the profile");
+choice choose_for(const profile& from, std::string_view kind, double block, double empty) {
+  return choose(measured(from, kind), {block, 1 - empty});
+}
+
+double seconds_of(const profile& from, std::string_view kind, const std::string& spec, double block, double empty) {
+  const measured_exchanges all = measured(from, kind);
   const auto at = std::find(all.specs.begin(), all.specs.end(), spec);
   if (at == all.specs.end()) throw std::invalid_argument("the profile has no " + spec);
-  return all.seconds(static_cast<std::size_t>(at - all.specs.begin()), block);
+  return all.seconds(static_cast<std::size_t>(at - all.specs.begin()), {block, 1 - empty});
 }
 
+// What is chosen whatever the sizes, where the ranks never ask each other.
 std::optional<choice> unasked(const profile& from) {
-  return choose_unasked(table_of(from, "alltoallv").measured("by the profile"));
+  const unasked_choice without = choose_unasked(measured(from, "alltoallv"));
+  if (without.when == asking::never) return without.best;
+  return std::nullopt;
 }
 
 std::vector<int> best_radices_of(int ranks, double per_digit, double per_step, double per_block) {
@@ -94,20 +106,22 @@ void bind_choices(nb::module_& m) {
       .def(
           "__init__",
           [](profile* self, int ranks, std::string shoal, std::string mpi, std::string machine, std::string layout,
-             const std::map<std::string, std::vector<row_tuple>>& kinds, double asking) {
+             const std::map<std::string, std::vector<row_tuple>>& kinds, const std::vector<row_tuple>& sparse,
+             double asking) {
             new (self) profile(make_profile(ranks, std::move(shoal), std::move(mpi), std::move(machine),
-                                            std::move(layout), kinds, asking));
+                                            std::move(layout), kinds, sparse, asking));
           },
           nb::kw_only(), nb::arg("ranks"), nb::arg("shoal") = "", nb::arg("mpi") = "", nb::arg("machine") = "",
-          nb::arg("layout") = "", nb::arg("kinds"), nb::arg("asking") = 0)
+          nb::arg("layout") = "", nb::arg("kinds"), nb::arg("sparse") = std::vector<row_tuple>(), nb::arg("asking") = 0)
       .def_ro("ranks", &profile::ranks)
       .def_prop_ro("mpi", [](const profile& p) { return p.mpi.text; })
       .def_prop_ro("machine", [](const profile& p) { return p.machine.text; })
       .def_prop_ro("layout", [](const profile& p) { return p.layout.text; })
       .def("rows", rows_of, nb::arg("kind"))
-      .def("choose", choose_for, nb::arg("kind"), nb::arg("block"))
+      .def("sparse_rows", [](const profile& p) { return tuples_of(table_of(p, "alltoallv").sparse); })
+      .def("choose", choose_for, nb::arg("kind"), nb::arg("block"), nb::arg("empty") = 0.0)
       .def("choose_unasked", unasked)
-      .def("seconds", seconds_of, nb::arg("kind"), nb::arg("spec"), nb::arg("block"))
+      .def("seconds", seconds_of, nb::arg("kind"), nb::arg("spec"), nb::arg("block"), nb::arg("empty") = 0.0)
       .def("__str__", to_toml);
   nb::class_<level_load>(m, "LevelLoad")
       .def_ro("waits", &level_load::waits)

@@ -1,6 +1,7 @@
 #include "select/choose.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 
 namespace shoal {
@@ -10,8 +11,8 @@ namespace {
 // To be preferred to the MPI's own an exchange has to be this much faster: measurements are not more exact.
 constexpr double margin = 1.05;
 
-double handicapped(const measured_exchanges& measured, std::size_t spec, double block) {
-  return measured.seconds(spec, block) * (measured.specs[spec] == "native" ? 1 : margin);
+double handicapped(const measured_exchanges& measured, std::size_t spec, const block_mix& blocks) {
+  return measured.seconds(spec, blocks) * (measured.specs[spec] == "native" ? 1 : margin);
 }
 
 template <typename Cost>
@@ -22,57 +23,56 @@ std::size_t least(const measured_exchanges& measured, Cost cost) {
   return best;
 }
 
-std::size_t fastest(const measured_exchanges& measured, double block) {
-  return least(measured, [&](std::size_t spec) { return handicapped(measured, spec, block); });
+std::size_t fastest(const measured_exchanges& measured, const block_mix& blocks) {
+  return least(measured, [&](std::size_t spec) { return handicapped(measured, spec, blocks); });
 }
 
-double fastest_seconds(const measured_exchanges& measured, double block) {
-  return handicapped(measured, fastest(measured, block), block);
+double fastest_seconds(const measured_exchanges& measured, const block_mix& blocks) {
+  return handicapped(measured, fastest(measured, blocks), blocks);
 }
 
 template <typename Cost>
 double regret(const measured_exchanges& measured, Cost cost) {
   double largest = 0;
-  for (const measured_exchanges::point& p : measured.points) {
-    const auto block = static_cast<double>(p.block);
-    largest = std::max(largest, cost(block) / fastest_seconds(measured, block));
-  }
+  for (const block_mix& blocks : measured.mixes())
+    largest = std::max(largest, cost(blocks) / fastest_seconds(measured, blocks));
   return largest;
 }
 
-std::string named(const measured_exchanges& measured, std::size_t spec, double block) {
+std::string named(const measured_exchanges& measured, std::size_t spec, const block_mix& blocks) {
   char time[40];
-  std::snprintf(time, sizeof time, " %.1f us", measured.seconds(spec, block) * 1e6);
+  std::snprintf(time, sizeof time, " %.1f us", measured.seconds(spec, blocks) * 1e6);
   return measured.specs[spec] + time;
 }
 
-std::string listed(const measured_exchanges& measured, double block) {
+std::string listed(const measured_exchanges& measured, const block_mix& blocks) {
   std::string text;
   for (std::size_t spec = 0; spec < measured.specs.size(); ++spec)
-    text += (spec ? ", " : "") + named(measured, spec, block);
+    text += (spec ? ", " : "") + named(measured, spec, blocks);
   return text;
 }
 
-// `spec` for blocks of this size, and what would be best without it.
-choice chosen(const measured_exchanges& measured, std::size_t spec, double block, const std::string& reason) {
-  choice made{parse_selection(measured.specs[spec]), reason, measured.seconds(spec, block), "", 0};
+// `spec` for such blocks, and what would be best without it.
+choice chosen(const measured_exchanges& measured, std::size_t spec, const block_mix& blocks,
+              const std::string& reason) {
+  choice made{parse_selection(measured.specs[spec]), reason, measured.seconds(spec, blocks), "", 0};
   if (measured.specs.size() == 1) return made;
   const measured_exchanges others = measured.without(measured.specs[spec]);
-  const std::size_t next = fastest(others, block);
+  const std::size_t next = fastest(others, blocks);
   made.next = others.specs[next];
-  made.next_seconds = others.seconds(next, block);
+  made.next_seconds = others.seconds(next, blocks);
   return made;
 }
 
 }  // namespace
 
-std::vector<std::string> likely(const measured_exchanges& measured, std::optional<double> block) {
+std::vector<std::string> likely(const measured_exchanges& measured, const std::optional<block_mix>& blocks) {
   constexpr std::size_t most = 4;
   constexpr double too_slow = 2;
   std::vector<std::pair<double, std::string>> order;
   for (std::size_t spec = 0; spec < measured.specs.size(); ++spec) {
-    const auto cost = [&](double size) { return handicapped(measured, spec, size); };
-    order.emplace_back(block ? cost(*block) : regret(measured, cost), measured.specs[spec]);
+    const auto cost = [&](const block_mix& of) { return handicapped(measured, spec, of); };
+    order.emplace_back(blocks ? cost(*blocks) : regret(measured, cost), measured.specs[spec]);
   }
   std::sort(order.begin(), order.end());
   std::vector<std::string> specs;
@@ -87,29 +87,38 @@ choice choose_unmeasured(bool crowded) {
   return {parse_selection("native"), why};
 }
 
-choice choose(const measured_exchanges& measured, const features& sizes) {
+choice choose(const measured_exchanges& measured, const block_mix& blocks) {
   if (measured.specs.empty()) return {parse_selection("native"), measured.source + ": nothing else"};
-  const double block = sizes.mean_block();
-  char text[40];
-  std::snprintf(text, sizeof text, ", for %.0f bytes a block: ", block);
-  return chosen(measured, fastest(measured, block), block, measured.source + text + listed(measured, block));
+  char text[80];
+  const int length = std::snprintf(text, sizeof text, ", for %.0f bytes a block", blocks.bytes);
+  const double empty = std::round(100 * (1 - blocks.full_share));
+  if (empty > 0) std::snprintf(text + length, sizeof text - length, " and %.0f %% of blocks empty", empty);
+  return chosen(measured, fastest(measured, blocks), blocks, measured.source + text + ": " + listed(measured, blocks));
 }
 
-std::optional<choice> choose_unasked(const measured_exchanges& measured) {
+unasked_choice choose_unasked(const measured_exchanges& measured) {
   const auto regret_of = [&](std::size_t spec) {
-    return regret(measured, [&](double block) { return handicapped(measured, spec, block); });
+    return regret(measured, [&](const block_mix& blocks) { return handicapped(measured, spec, blocks); });
   };
   const std::size_t safest = least(measured, regret_of);
   const double without = regret_of(safest);
   const double with =
-      regret(measured, [&](double block) { return fastest_seconds(measured, block) + measured.asking; });
-  if (with < without) return std::nullopt;
+      regret(measured, [&](const block_mix& blocks) { return fastest_seconds(measured, blocks) + measured.asking; });
   char text[160];
   std::snprintf(text, sizeof text,
                 "whatever the sizes: at most %.2f times the best, asking for them up to %.2f times; ", without, with);
-  const auto smallest = static_cast<double>(measured.points.front().block);
-  return chosen(measured, safest, smallest,
-                text + measured.source + ", for the smallest blocks: " + listed(measured, smallest));
+  const block_mix smallest{static_cast<double>(measured.points.front().block)};
+  return {chosen(measured, safest, smallest,
+                 text + measured.source + ", for the smallest blocks: " + listed(measured, smallest)),
+          with < without     ? asking::always
+          : without > margin ? asking::at_times
+                             : asking::never};
+}
+
+int calls_between(double asking_seconds, double call_seconds) {
+  constexpr double share = 0.02;
+  constexpr double most = 64;
+  return static_cast<int>(std::ceil(std::clamp(asking_seconds / (share * call_seconds), 1.0, most)));
 }
 
 }  // namespace shoal

@@ -24,15 +24,23 @@ struct choice {
 choice choose_unmeasured(bool crowded);
 
 // The fastest of what was measured; the MPI's own unless another is clearly ahead.
-choice choose(const measured_exchanges& measured, const features& sizes);
+choice choose(const measured_exchanges& measured, const block_mix& blocks);
 
-// For blocks whose sizes each rank knows only in part: the choice that does not need them, or nothing when asking all
-// ranks pays. Decided by the largest regret over the measured blocks: how many times the best exchange for that block a
-// choice takes, or the best exchange and the asking together.
-std::optional<choice> choose_unasked(const measured_exchanges& measured);
+// For blocks whose sizes each rank knows only in part: the choice that does not need them, and when the ranks had better
+// ask each other. Decided by the largest regret over what was measured: how many times the best exchange a choice takes,
+// or the best exchange and the asking together.
+enum class asking { never, at_times, always };
+struct unasked_choice {
+  choice best;
+  asking when = asking::never;
+};
+unasked_choice choose_unasked(const measured_exchanges& measured);
+
+// Where they ask at times: the calls from one asking to the next, so that it costs 2 % of what the calls take.
+int calls_between(double asking_seconds, double call_seconds);
 
 // The specs worth trying on the program's own exchanges, most promising first: few, and none twice as slow as the
-// first. For blocks of this size on average; without one by the largest regret, whatever the sizes.
-std::vector<std::string> likely(const measured_exchanges& measured, std::optional<double> block);
+// first. For such blocks; without by the largest regret, whatever the sizes.
+std::vector<std::string> likely(const measured_exchanges& measured, const std::optional<block_mix>& blocks);
 
 }  // namespace shoal

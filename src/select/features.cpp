@@ -1,19 +1,34 @@
 #include "select/features.hpp"
 
+#include <algorithm>
+
 namespace shoal {
 
 features features::uniform(int ranks, std::int64_t block_bytes) {
   const std::int64_t p = ranks;
-  return {p, p * p * block_bytes, block_bytes, block_bytes > 0 ? p * p : 0, p * block_bytes, false, false};
+  return {p, p * p * block_bytes, block_bytes, block_bytes > 0 ? p * p : 0, p * block_bytes};
+}
+
+block_mix features::mix() const {
+  const auto full = static_cast<double>(full_blocks);
+  return {full > 0 ? static_cast<double>(total_bytes) / full : 0, full / static_cast<double>(ranks * ranks * calls)};
+}
+
+void features::add(const features& earlier) {
+  total_bytes += earlier.total_bytes;
+  largest_block = std::max(largest_block, earlier.largest_block);
+  full_blocks += earlier.full_blocks;
+  most_loaded += earlier.most_loaded;
+  calls += earlier.calls;
 }
 
 features agree_on(features mine, agreement& agree) {
   std::array<std::int64_t, 6> values{mine.total_bytes, mine.full_blocks, mine.largest_block,
-                                     mine.most_sent,   mine.on_device,   mine.invalid};
+                                     mine.most_loaded, mine.on_device,   mine.invalid};
   constexpr std::array how{combine::sum,     combine::sum,     combine::maximum,
                            combine::maximum, combine::maximum, combine::maximum};
   agree.reach(values, how);
-  return {mine.ranks, values[0], values[2], values[1], values[3], values[4] != 0, values[5] != 0};
+  return {mine.ranks, values[0], values[2], values[1], values[3], values[4] != 0, values[5] != 0, mine.calls};
 }
 
 }  // namespace shoal

@@ -8,20 +8,29 @@
 
 namespace shoal {
 
-// Agreed by one reduction, so the same on every rank.
+// The blocks of an exchange on average.
+struct block_mix {
+  double bytes = 0;       // of those that are not empty
+  double full_share = 1;  // of all blocks that are not empty
+
+  bool operator==(const block_mix&) const = default;
+};
+
+// Agreed by one reduction, so the same on every rank. Of one exchange, or sums over several.
 struct features {
   std::int64_t ranks = 1;
   std::int64_t total_bytes = 0;    // of all blocks of all ranks
   std::int64_t largest_block = 0;  // bytes
   std::int64_t full_blocks = 0;    // blocks with at least one byte
-  std::int64_t most_sent = 0;      // bytes of the rank that sends most
+  std::int64_t most_loaded = 0;    // bytes of the rank that sends or receives most
   bool on_device = false;          // a rank's buffers are device memory
   bool invalid = false;            // a rank's arguments are wrong
+  std::int64_t calls = 1;          // exchanges, as many on every rank
 
-  bool is_uniform() const { return total_bytes == ranks * ranks * largest_block; }
-  double mean_block() const { return static_cast<double>(total_bytes) / static_cast<double>(ranks * ranks); }
-  double empty_share() const { return 1.0 - static_cast<double>(full_blocks) / static_cast<double>(ranks * ranks); }
+  bool is_uniform() const { return calls == 1 && total_bytes == ranks * ranks * largest_block; }
+  block_mix mix() const;
 
+  void add(const features& earlier);  // but for what is told of a rank's arguments
   // Known without asking anyone: MPI requires all blocks of a uniform exchange to be equal.
   static features uniform(int ranks, std::int64_t block_bytes);
 };

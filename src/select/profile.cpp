@@ -13,6 +13,8 @@
 #include <sstream>
 #include <stdexcept>
 
+#include "select/sparse_pattern.hpp"
+
 namespace shoal {
 
 namespace {
@@ -116,17 +118,27 @@ class reader {
     const std::string name = kind_names[uniform];
     const toml::table* in = node.as_table();
     if (!in) fail(line_of(node), name + " must be a table: [" + name + "]");
-    only_keys(*in, name, {"asking", "microseconds"});
+    only_keys(*in, name, {"asking", "microseconds", "sparse"});
     profile::table found;
     if (const toml::node* asking = in->get("asking")) found.asking = seconds(*asking, "asking");
-    const toml::node* list = in->get("microseconds");
-    const toml::array* rows = list ? list->as_array() : nullptr;
-    if (!rows || rows->size() < 2)
-      fail(line_of(list ? *list : node),
-           name + " needs microseconds = [{ block = 8, native = 1.5 }, ...], two rows or more");
-    for (const toml::node& row : *rows) found.rows.push_back(row_of(row, uniform));
-    check_rows(found.rows);
+    found.rows = rows_of(node, *in, "microseconds", uniform);
+    if (!in->get("sparse")) return found;
+    found.sparse = rows_of(node, *in, "sparse", uniform);
+    check_sparse(found, uniform, line_of(*in->get("sparse")));
     return found;
+  }
+
+  std::vector<profile::row> rows_of(const toml::node& table, const toml::table& in, const std::string& key,
+                                    bool uniform) const {
+    const toml::node* list = in.get(key);
+    const toml::array* all = list ? list->as_array() : nullptr;
+    if (!all || all->size() < 2)
+      fail(line_of(list ? *list : table), std::string(kind_names[uniform]) + " needs " + key +
+                                              " = [{ block = 8, native = 1.5 }, ...], two rows or more");
+    std::vector<profile::row> rows;
+    for (const toml::node& row : *all) rows.push_back(row_of(row, uniform));
+    check_rows(rows);
+    return rows;
   }
 
   profile::row row_of(const toml::node& node, bool uniform) const {
@@ -158,6 +170,15 @@ class reader {
       for (const auto& [spec, time] : row.seconds)
         if (!rows.front().seconds.count(spec) || !rows.back().seconds.count(spec))
           fail(row.line, spec + " must have a time in the first and the last row too");
+  }
+
+  void check_sparse(const profile::table& found, bool uniform, int line) const {
+    if (uniform) fail(line, "sparse belongs into [alltoallv]");
+    const auto& equal = found.rows.front().seconds;
+    const auto& sparse = found.sparse.front().seconds;
+    const auto same = [](const auto& a, const auto& b) { return a.first == b.first; };
+    if (!std::equal(equal.begin(), equal.end(), sparse.begin(), sparse.end(), same))
+      fail(line, "sparse must have times of the same algorithms as microseconds");
   }
 
   std::string file_;
@@ -198,44 +219,67 @@ void write_row(std::ostream& out, const profile::row& row) {
 void write_table(std::ostream& out, const char* name, const profile::table& from) {
   out << "\n[" << name << "]\n";
   if (from.asking > 0) out << "asking = " << microseconds(from.asking) << "\n";
-  out << "microseconds = [\n";
-  for (const profile::row& row : from.rows) write_row(out, row);
-  out << "]\n";
+  for (const auto& [key, rows] : {std::pair{"microseconds", &from.rows}, {"sparse", &from.sparse}}) {
+    if (rows->empty()) continue;
+    out << key << " = [\n";
+    for (const profile::row& row : *rows) write_row(out, row);
+    out << "]\n";
+  }
+}
+
+// ---- meaning ---------------------------------------------------------------------------------------------------
+
+// By row; where one leaves the spec out on the straight line between its neighbours.
+std::vector<double> seconds_of(const std::vector<profile::row>& rows, const std::string& spec) {
+  std::vector<double> all;
+  std::size_t known = 0;  // rows up to this one are filled
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const auto it = rows[i].seconds.find(spec);
+    if (it == rows[i].seconds.end()) continue;
+    const double from = rows[known].seconds.at(spec), blocks = static_cast<double>(rows[i].block - rows[known].block);
+    const double slope = i == known ? 0 : (it->second - from) / blocks;
+    while (all.size() <= i)
+      all.push_back(from + slope * static_cast<double>(rows[all.size()].block - rows[known].block));
+    known = i;
+  }
+  return all;
+}
+
+std::vector<measured_exchanges::point> points_of(const std::vector<profile::row>& rows,
+                                                 const std::vector<std::string>& specs) {
+  std::vector<measured_exchanges::point> points;
+  for (const profile::row& r : rows) points.push_back({r.block, {}});
+  for (const std::string& spec : specs) {
+    const std::vector<double> seconds = seconds_of(rows, spec);
+    for (std::size_t i = 0; i < rows.size(); ++i) points[i].seconds.push_back(seconds[i]);
+  }
+  return points;
 }
 
 }  // namespace
 
-measured_exchanges profile::table::measured(const std::string& source) const {
+measured_exchanges profile::table::measured(const std::string& source, int ranks) const {
   measured_exchanges all;
   all.specs.clear();
   all.source = source;
   all.asking = asking;
-  for (const row& r : rows) all.points.push_back({r.block, {}});
-  for (const auto& [spec, first] : rows.front().seconds) {
-    all.specs.push_back(spec);
-    std::size_t known = 0;  // rows up to this one are filled
-    for (std::size_t i = 0; i < rows.size(); ++i) {
-      const auto it = rows[i].seconds.find(spec);
-      if (it == rows[i].seconds.end()) continue;
-      const double from = rows[known].seconds.at(spec),
-                   slope =
-                       i == known ? 0 : (it->second - from) / static_cast<double>(rows[i].block - rows[known].block);
-      for (std::size_t k = known + (i > 0); k <= i; ++k)
-        all.points[k].seconds.push_back(from + slope * static_cast<double>(rows[k].block - rows[known].block));
-      known = i;
-    }
-  }
+  for (const auto& [spec, first] : rows.front().seconds) all.specs.push_back(spec);
+  all.points = points_of(rows, all.specs);
+  if (sparse.empty() || sparse_share(ranks) == 0) return all;
+  all.full_share = sparse_share(ranks);
+  all.sparse = points_of(sparse, all.specs);
   return all;
 }
 
 profile::table profile::table::of(const measured_exchanges& all) {
   table made;
   made.asking = all.asking;
-  for (const measured_exchanges::point& p : all.points) {
-    row one{p.block, {}};
-    for (std::size_t spec = 0; spec < all.specs.size(); ++spec) one.seconds[all.specs[spec]] = p.seconds[spec];
-    made.rows.push_back(one);
-  }
+  for (const auto& [points, rows] : {std::pair{&all.points, &made.rows}, {&all.sparse, &made.sparse}})
+    for (const measured_exchanges::point& p : *points) {
+      row one{p.block, {}};
+      for (std::size_t spec = 0; spec < all.specs.size(); ++spec) one.seconds[all.specs[spec]] = p.seconds[spec];
+      rows->push_back(one);
+    }
   return made;
 }
 
@@ -258,7 +302,8 @@ std::string to_toml(const profile& from) {
          "fastest at\n"
          "# every size and measures nothing. native is the MPI library's own exchange, kept unless another is 5 % "
          "faster.\n"
-         "# block: bytes between two ranks, on average. Times in microseconds, fastest first; between two rows along "
+         "# block: bytes between two ranks, on average; sparse: where one in ten pairs has such a block. Times in "
+         "microseconds, fastest first; between two rows along "
          "straight\n"
          "# lines. Change a time, or take an algorithm out of all rows, to change what is chosen. A profile that is "
          "not for\n"

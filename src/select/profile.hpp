@@ -29,10 +29,11 @@ struct profile {
   // One kind of call.
   struct table {
     std::vector<row> rows;  // two or more, ascending; the first and the last name the same specs and all there are
-    double asking = 0;      // seconds of one agreement on sizes
+    std::vector<row> sparse = {};  // the same of mostly empty exchanges, of the same specs; or none
+    double asking = 0;             // seconds of one agreement on sizes
 
     // A spec that a row leaves out lies on the straight line between its neighbours.
-    measured_exchanges measured(const std::string& source) const;
+    measured_exchanges measured(const std::string& source, int ranks) const;
     static table of(const measured_exchanges& all);
   };
 

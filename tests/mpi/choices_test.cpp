@@ -50,6 +50,33 @@ TEST(Choices, AreTheSameOnEveryRank) {
   }
 }
 
+// The same exchange so many times; what ran last, on every rank.
+std::string after(int calls, MPI_Comm comm, const std::vector<std::vector<std::int64_t>>& blocks) {
+  job j;
+  j.comm = comm;
+  j.with = asked::by_communicator;
+  j.scalars = blocks;
+  for (int call = 0; call < calls; ++call) perform(j);
+  expect_same_choice(comm, calls);
+  return used_spec(comm);
+}
+
+// With the profile of that name, which test_choices.py writes: there asking is dear, and blocks of 4 KiB go fastest by
+// radix 2, unless most are empty.
+TEST(Choices, FollowSizesThatAreAskedForAtTimes) {
+  const char* profile = std::getenv("SHOAL_PROFILE");
+  if (on_any_rank(!profile || !std::string(profile).ends_with("at times"))) GTEST_SKIP() << "needs that profile";
+  const scoped_comm comm(duplicate_of(MPI_COMM_WORLD));
+  const int ranks = ranks_of(comm);
+  auto sparse = equal_blocks(ranks, 0);
+  sparse[ranks - 1][0] = 4096;
+  EXPECT_EQ(after(1, comm, equal_blocks(ranks, 4096)), "tuna:radix=2");
+  EXPECT_EQ(after(1, comm, equal_blocks(ranks, 8)), "tuna:radix=2") << "asked again too early";
+  EXPECT_EQ(after(70, comm, equal_blocks(ranks, 8)), "pairwise");
+  EXPECT_EQ(after(70, comm, equal_blocks(ranks, 4096)), "tuna:radix=2");
+  EXPECT_EQ(after(70, comm, sparse), "pairwise");
+}
+
 // With SHOAL_TUNE=online, which test_choices.py sets.
 TEST(Choices, AreTriedOnTheProgramsOwnExchangesWhenAskedFor) {
   const char* tune = std::getenv("SHOAL_TUNE");

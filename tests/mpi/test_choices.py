@@ -15,6 +15,19 @@ microseconds = [{{ block = 8, native = 9, "{small}" = 3 }}, {{ block = 4096, nat
 asking = 0.1
 microseconds = [{{ block = 8, native = 90, "{small}" = 3 }}, {{ block = 4096, native = 9, "{small}" = 300 }}]
 """
+AT_TIMES = """format = 1
+ranks = {ranks}
+[alltoallv]
+asking = 20
+microseconds = [
+  {{ block = 8, native = 90, pairwise = 50, "tuna:radix=2" = 60 }},
+  {{ block = 4096, native = 900, pairwise = 500, "tuna:radix=2" = 400 }},
+]
+sparse = [
+  {{ block = 8, native = 90, pairwise = 20, "tuna:radix=2" = 60 }},
+  {{ block = 4096, native = 900, pairwise = 90, "tuna:radix=2" = 300 }},
+]
+"""
 
 
 @pytest.fixture
@@ -23,6 +36,7 @@ def profiles(tmp_path):
     texts = {
         "good": PROFILE.format(ranks=RANKS, small="tuna:radix=2"),
         "other": PROFILE.format(ranks=RANKS, small="pairwise"),
+        "at times": AT_TIMES.format(ranks=RANKS),
         "for other ranks": PROFILE.format(ranks=RANKS + 1, small="pairwise"),
         "for another MPI": 'mpi = "LAM 7.1"\n' + PROFILE.format(ranks=RANKS, small="pairwise"),
         "broken": "format = 1\nranks = = 4\n",
@@ -76,6 +90,10 @@ def test_profile_that_does_not_fit(profiles, name, words):
 
 def test_good_profile_is_taken_in_silence(profiles):
     assert run(mpis.WHEELS[0], [{"SHOAL_PROFILE": profiles["good"]}] * RANKS) == []
+
+
+def test_sizes_are_asked_for_at_times(profiles):
+    assert run(mpis.WHEELS[0], [{"SHOAL_PROFILE": profiles["at times"]}] * RANKS) == []
 
 
 @pytest.mark.parametrize("profile", ["unset", "good"])

@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "select/choose.hpp"
+#include "select/sparse_pattern.hpp"
 
 namespace shoal {
 namespace {
@@ -28,25 +29,66 @@ measured_exchanges simulated(int ranks, const hockney& machine) {
 }
 
 std::string chosen(const measured_exchanges& from, std::int64_t block) {
-  return to_string(choose(from, features::uniform(8, block)).how);
+  return to_string(choose(from, {static_cast<double>(block)}).how);
 }
 
 TEST(measured_exchanges, are_joined_by_straight_lines) {
   const measured_exchanges all = measured({1, 2, 4}, {3, 3, 3}, {9, 5, 7});
-  EXPECT_DOUBLE_EQ(all.seconds(0, 8), 1);
-  EXPECT_DOUBLE_EQ(all.seconds(0, 516), 1.5);
-  EXPECT_DOUBLE_EQ(all.seconds(0, 1024), 2);
-  EXPECT_DOUBLE_EQ(all.seconds(0, 16384 + 7680), 5);  // on as before
-  EXPECT_DOUBLE_EQ(all.seconds(0, 0), 1);             // nothing is cheaper than the smallest
-  EXPECT_DOUBLE_EQ(all.seconds(2, 500), 9);           // larger blocks are not cheaper
+  EXPECT_DOUBLE_EQ(all.seconds(0, {8}), 1);
+  EXPECT_DOUBLE_EQ(all.seconds(0, {516}), 1.5);
+  EXPECT_DOUBLE_EQ(all.seconds(0, {1024}), 2);
+  EXPECT_DOUBLE_EQ(all.seconds(0, {16384 + 7680}), 5);  // on as before
+  EXPECT_DOUBLE_EQ(all.seconds(0, {0}), 1);             // nothing is cheaper than the smallest
+  EXPECT_DOUBLE_EQ(all.seconds(2, {500}), 9);           // larger blocks are not cheaper
 }
 
 TEST(measured_exchanges, can_leave_one_out) {
   const measured_exchanges all = measured({1, 2, 4}, {3, 3, 3}, {9, 5, 7});
   const measured_exchanges rest = all.without("spread_out");
   EXPECT_EQ(rest.specs, (std::vector<std::string>{"native", "tuna:radix=2"}));
-  EXPECT_DOUBLE_EQ(rest.seconds(1, 8), 9);
+  EXPECT_DOUBLE_EQ(rest.seconds(1, {8}), 9);
   EXPECT_EQ(all.without("shared").specs, all.specs);
+}
+
+TEST(measured_exchanges, know_mostly_empty_ones_apart_from_equal_ones) {
+  measured_exchanges all = measured({1, 2, 4}, {3, 3, 3}, {9, 5, 7});
+  EXPECT_DOUBLE_EQ(all.seconds(0, {1024, 0.5}), all.seconds(0, {512}));  // as many bytes
+  all.full_share = 0.1;
+  all.sparse = {{8, {0.5, 1, 1}}, {1024, {1, 1, 1}}, {16384, {3, 1, 1}}};
+  EXPECT_DOUBLE_EQ(all.seconds(0, {1024, 1}), 2);
+  EXPECT_DOUBLE_EQ(all.seconds(0, {1024, 0.55}), 1.5);
+  EXPECT_DOUBLE_EQ(all.seconds(0, {1024, 0.1}), 1);
+  EXPECT_DOUBLE_EQ(all.seconds(0, {1024, 0.01}), 1);
+  EXPECT_DOUBLE_EQ(all.seconds(0, {0, 0}), 0.5);
+  EXPECT_EQ(all.mixes().size(), 6u);
+  EXPECT_EQ(all.without("native").sparse[2].seconds, (std::vector<double>{1, 1}));
+}
+
+TEST(sparse_pattern, is_about_a_tenth_and_the_same_both_ways) {
+  for (int ranks = 1; ranks < 60; ++ranks) {
+    int full = 0;
+    for (int a = 0; a < ranks; ++a) {
+      EXPECT_FALSE(sparse_pair(a, a));
+      for (int b = 0; b < ranks; ++b) full += sparse_pair(a, b);
+    }
+    EXPECT_DOUBLE_EQ(sparse_share(ranks), full / (1.0 * ranks * ranks)) << ranks;
+    EXPECT_EQ(sparse_share(ranks) > 0, ranks >= 4) << ranks;
+    EXPECT_NEAR(sparse_share(ranks), ranks < 4 ? 0 : 0.1, 0.07) << ranks;
+  }
+}
+
+TEST(features, of_several_exchanges_are_their_mean) {
+  features all{4, 800, 100, 8, 300};
+  EXPECT_DOUBLE_EQ(all.mix().bytes, 100);
+  EXPECT_DOUBLE_EQ(all.mix().full_share, 0.5);
+  features wrong{4, 1600, 100, 16, 500};
+  EXPECT_TRUE(wrong.is_uniform());
+  wrong.invalid = true;
+  all.add(wrong);
+  EXPECT_EQ(all.calls, 2);
+  EXPECT_DOUBLE_EQ(all.mix().full_share, 0.75);
+  EXPECT_FALSE(all.is_uniform() || all.invalid);
+  EXPECT_DOUBLE_EQ(features::uniform(4, 0).mix().bytes, 0);
 }
 
 TEST(fit, finds_the_machine_that_was_measured) {
@@ -81,13 +123,22 @@ TEST(choose, leaves_the_mpi_its_exchange_unless_another_is_clearly_faster) {
 }
 
 TEST(choose, says_what_was_measured) {
-  const choice best =
-      choose(measured({9e-6, 9e-6, 9e-6}, {7e-6, 8e-6, 9e-6}, {5e-6, 8e-6, 20e-6}), features::uniform(8, 8));
+  const choice best = choose(measured({9e-6, 9e-6, 9e-6}, {7e-6, 8e-6, 9e-6}, {5e-6, 8e-6, 20e-6}), {8});
   EXPECT_EQ(best.reason, "measured, for 8 bytes a block: native 9.0 us, spread_out 7.0 us, tuna:radix=2 5.0 us");
 }
 
+TEST(choose, takes_the_fastest_for_mostly_empty_blocks_and_says_so) {
+  measured_exchanges all = measured({9, 9, 9}, {7, 7, 7}, {4, 4, 4});
+  all.full_share = 0.1;
+  all.sparse = {{8, {3, 2, 1}}, {16384, {3, 1, 2}}};
+  const choice best = choose(all, {16384, 0.1});
+  EXPECT_EQ(to_string(best.how), "spread_out");
+  EXPECT_NE(best.reason.find("for 16384 bytes a block and 90 % of blocks empty: "), std::string::npos) << best.reason;
+  EXPECT_EQ(to_string(choose(all, {16384}).how), "tuna:radix=2");
+}
+
 TEST(choose, knows_what_would_be_next) {
-  const choice best = choose(measured({9, 9, 9}, {7, 8, 9}, {5, 8, 20}), features::uniform(8, 8));
+  const choice best = choose(measured({9, 9, 9}, {7, 8, 9}, {5, 8, 20}), {8});
   EXPECT_EQ(best.next, "spread_out");
   EXPECT_DOUBLE_EQ(best.seconds, 5);
   EXPECT_DOUBLE_EQ(best.next_seconds, 7);
@@ -99,20 +150,37 @@ TEST(choose, leaves_it_to_the_mpi_where_nothing_is_left) {
   EXPECT_EQ(chosen(none, 8), "native");
 }
 
-TEST(choose_unasked, does_not_ask_where_one_is_the_best_of_all) {
-  const auto best = choose_unasked(measured({9, 9, 90}, {5, 6, 50}, {8, 9, 100}, 0.1));
-  ASSERT_TRUE(best);
-  EXPECT_EQ(to_string(best->how), "spread_out");
+unasked_choice unasked(const measured_exchanges& from) { return choose_unasked(from); }
+
+TEST(choose_unasked, never_asks_where_one_is_the_best_of_all) {
+  const auto found = unasked(measured({9, 9, 90}, {5, 6, 50}, {8, 9, 100}, 0.1));
+  EXPECT_EQ(found.when, asking::never);
+  EXPECT_EQ(to_string(found.best.how), "spread_out");
 }
 
-TEST(choose_unasked, asks_where_the_wrong_choice_costs_more_than_asking) {
-  EXPECT_FALSE(choose_unasked(measured({900, 900, 900}, {500, 510, 600}, {3, 30, 3000}, 3)));
+TEST(choose_unasked, always_asks_where_the_wrong_choice_costs_more_than_asking) {
+  EXPECT_EQ(unasked(measured({900, 900, 900}, {500, 510, 600}, {3, 30, 3000}, 3)).when, asking::always);
 }
 
-TEST(choose_unasked, takes_the_smaller_regret_where_asking_costs_more) {
-  const auto best = choose_unasked(measured({10, 11, 40}, {10.5, 10.4, 18}, {10.4, 30, 60}, 10.4));
-  ASSERT_TRUE(best);
-  EXPECT_EQ(to_string(best->how), "spread_out");
+TEST(choose_unasked, asks_at_times_where_that_costs_more_than_the_smallest_regret) {
+  const auto found = unasked(measured({10, 11, 40}, {10.5, 10.4, 18}, {10.4, 30, 60}, 10.4));
+  EXPECT_EQ(found.when, asking::at_times);
+  EXPECT_EQ(to_string(found.best.how), "spread_out");
+}
+
+TEST(choose_unasked, asks_at_times_where_only_mostly_empty_exchanges_have_another_winner) {
+  measured_exchanges all = measured({30, 300, 3000}, {20, 200, 2000}, {40, 400, 4000}, 15);
+  EXPECT_EQ(unasked(all).when, asking::never);
+  all.full_share = 0.1;
+  all.sparse = {{8, {9, 8, 9}}, {1024, {15, 20, 30}}, {16384, {150, 200, 300}}};
+  EXPECT_EQ(unasked(all).when, asking::at_times);
+}
+
+TEST(calls_between, bounds_what_asking_costs) {
+  EXPECT_EQ(calls_between(10e-6, 1e-3), 1);
+  EXPECT_EQ(calls_between(10e-6, 100e-6), 5);
+  EXPECT_EQ(calls_between(10e-6, 1e-6), 64);
+  EXPECT_EQ(calls_between(0, 1e-6), 1);
 }
 
 TEST(choose_unmeasured, gives_way_where_ranks_outnumber_cores) {

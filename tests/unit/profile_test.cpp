@@ -46,27 +46,54 @@ TEST(profile, says_what_was_measured) {
   EXPECT_EQ(p.mpi.text, "MPICH 5.0.2");
   EXPECT_EQ(p.layout.line, 4);
   ASSERT_TRUE(p.kinds[0] && p.kinds[1]);
-  EXPECT_DOUBLE_EQ(p.kinds[0]->measured("m").asking, 3.5e-6);
-  const measured_exchanges all = p.kinds[1]->measured("by the profile");
+  EXPECT_DOUBLE_EQ(p.kinds[0]->measured("m", 8).asking, 3.5e-6);
+  const measured_exchanges all = p.kinds[1]->measured("by the profile", 8);
   EXPECT_EQ(all.specs, (std::vector<std::string>{"native", "shared", "tuna:radix=2"}));
   ASSERT_EQ(all.points.size(), 3u);
   EXPECT_DOUBLE_EQ(all.points[1].seconds[1], 3e-6);
 }
 
 TEST(profile, joins_what_rows_leave_out_by_straight_lines) {
-  const measured_exchanges all = two_kinds().kinds[1]->measured("m");
+  const measured_exchanges all = two_kinds().kinds[1]->measured("m", 8);
   EXPECT_DOUBLE_EQ(all.points[0].seconds[2], 5e-6);
   EXPECT_NEAR(all.points[1].seconds[2], (5 + 35.0 * 56 / 504) * 1e-6, 1e-12);
   EXPECT_DOUBLE_EQ(all.points[2].seconds[2], 40e-6);
 }
 
 TEST(profile, decides) {
-  const measured_exchanges all = two_kinds().kinds[1]->measured("by the profile");
-  const auto spec = [&](std::int64_t block) { return to_string(choose(all, features::uniform(8, block)).how); };
+  const measured_exchanges all = two_kinds().kinds[1]->measured("by the profile", 8);
+  const auto spec = [&](std::int64_t block) { return to_string(choose(all, {static_cast<double>(block)}).how); };
   EXPECT_EQ(spec(8), "shared");
   EXPECT_EQ(spec(100), "shared");
   EXPECT_EQ(spec(600), "native");
-  EXPECT_NE(choose(all, features::uniform(8, 8)).reason.find("by the profile, for 8 bytes"), std::string::npos);
+  EXPECT_NE(choose(all, {8}).reason.find("by the profile, for 8 bytes"), std::string::npos);
+}
+
+profile with_sparse(const std::string& rows) {
+  return parse(head + std::string("[alltoallv]\nmicroseconds = [{ block = 8, native = 1, shared = 2 }, ") +
+               "{ block = 64, native = 4, shared = 6 }]\nsparse = [" + rows + "]\n");
+}
+
+TEST(profile, may_know_mostly_empty_exchanges) {
+  const profile p = with_sparse("{ block = 8, native = 1, shared = 0.5 }, { block = 1000, native = 3, shared = 9 }");
+  const measured_exchanges all = p.kinds[0]->measured("m", 8);
+  EXPECT_NEAR(all.full_share, 0.1, 0.01);
+  EXPECT_EQ(to_string(choose(all, {8, 0.1}).how), "shared");
+  EXPECT_EQ(to_string(choose(all, {8, 1}).how), "native");
+  EXPECT_TRUE(p.kinds[0]->measured("m", 3).sparse.empty());  // none of them has a partner
+  const std::string text = to_toml(p);
+  EXPECT_EQ(to_toml(parse_profile(text, "again")), text);
+  profile again = p;
+  again.kinds[0] = profile::table::of(all);
+  EXPECT_EQ(to_toml(again), text);
+}
+
+TEST(profile, is_refused_for_sparse_rows_of_other_algorithms) {
+  EXPECT_THROW(with_sparse("{ block = 8, native = 1 }, { block = 9, native = 1 }"), std::invalid_argument);
+  EXPECT_THROW(with_sparse("{ block = 8, native = 1, shared = 1 }"), std::invalid_argument);
+  EXPECT_EQ(refused(head + std::string("[alltoall]\nmicroseconds = [{ block = 8, native = 1 }, { block = 9, native = 1 "
+                                       "}]\nsparse = [{ block = 8, native = 1 }, { block = 9, native = 1 }]")),
+            "p.toml:8: sparse belongs into [alltoallv]");
 }
 
 TEST(profile, is_the_same_when_written_and_read_again) {

@@ -35,8 +35,8 @@ TEST(likely, are_the_fastest_that_are_not_far_behind) {
   measured_exchanges all;
   all.specs = {"native", "spread_out", "tuna:radix=2", "pairwise", "linear", "shared"};
   all.points = {{8, {9, 3, 5, 7, 4, 4.5}}, {64, {9, 30, 5, 7, 4, 400}}};
-  EXPECT_EQ(likely(all, 8.0), (std::vector<std::string>{"spread_out", "linear", "shared", "tuna:radix=2"}));
-  EXPECT_EQ(likely(all, 64.0), (std::vector<std::string>{"linear", "tuna:radix=2", "pairwise"}));
+  EXPECT_EQ(likely(all, block_mix{8}), (std::vector<std::string>{"spread_out", "linear", "shared", "tuna:radix=2"}));
+  EXPECT_EQ(likely(all, block_mix{64}), (std::vector<std::string>{"linear", "tuna:radix=2", "pairwise"}));
   EXPECT_EQ(likely(all, std::nullopt), (std::vector<std::string>{"linear", "tuna:radix=2", "pairwise"}));
 }
 

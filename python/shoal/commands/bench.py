@@ -67,10 +67,10 @@ def bench(
 
     Example: [bold]shoal bench --ranks 8 --variants "auto;native;tuna:radix=2"[/bold]
 
-    Block sizes: uniform, all equal; random, between 0 and the size; normal; power, a few large; sparse, nine of ten
-    empty; hot, one rank sends large blocks and the others 8 bytes; fft1, fft2, of two Fourier transforms; experts, all
-    send most to the same few; matrix:FILE, as in a CSV or Matrix Market file of what each rank sends each other, scaled
-    to the size, or as it is there with --sizes 0.
+    Block sizes: uniform, all equal; random, between 0 and the size; normal; power, a few large; sparse and pairs,
+    nine of ten empty; hot, one rank sends large blocks and the others 8 bytes; fft1, fft2, of two Fourier transforms;
+    experts, all send most to the same few; matrix:FILE, as in a CSV or Matrix Market file of what each rank sends each
+    other, scaled to the size, or as it is there with --sizes 0.
 
     Every repetition starts at an agreed time and lasts from the
     first start to the last end; variants take turns in random order; a difference is called one when a rank test finds

@@ -27,6 +27,7 @@ class Explanation:
     ranks: int
     layout: str
     mean_block: float
+    empty: float
     chosen: str
     seconds: float
     why: str
@@ -38,6 +39,7 @@ class Explanation:
 def explain(
     call: Annotated[str, typer.Argument(help="alltoall or alltoallv.")],
     sizes: Annotated[str, typer.Option(help="Bytes a block: 512, or uniform:0-512.")],
+    empty: Annotated[float, typer.Option(help="Share of empty blocks beside those.", min=0, max=1)] = 0,
     ranks: Annotated[int, typer.Option("--ranks", "-n", help="Number of ranks; or give --layout.")] = 0,
     layout: Annotated[str, typer.Option(help="Ranks per node: 8x8 or 4,4,3, cyclic:3x4.")] = "",
     profile: Annotated[Path | None, typer.Option(help="Choose by this profile, as jobs with SHOAL_PROFILE do.")] = None,
@@ -55,13 +57,20 @@ def explain(
         raise UserError(f"{call}: there are {', '.join(KINDS)}")
     if profile and model:
         raise UserError("give --profile or --model, not both")
+    if empty and call == "alltoall":
+        raise UserError("--empty: all blocks of an alltoall are equal; alltoallv may have empty ones")
     block = mean_block(sizes)
-    found = by_profile(call, block, profile, ranks) if profile else by_model(call, block, ranks, layout, model)
+    found = (
+        by_profile(call, block, empty, profile, ranks)
+        if profile
+        else by_model(call, block, empty, ranks, layout, model)
+    )
     if as_json:
         print(json.dumps(asdict(found)))
         return
+    mostly = f", {empty:.0%} of all empty" if empty else ""
     placed = f" as {found.layout}" if found.layout else ""
-    out.print(f"{call}, {found.ranks} ranks{placed}, blocks of {found.mean_block:g} bytes on average")
+    out.print(f"{call}, {found.ranks} ranks{placed}, blocks of {found.mean_block:g} bytes on average{mostly}")
     out.print(f"[bold]{found.chosen}[/bold], {readable_seconds(found.seconds)}, by {found.by}", soft_wrap=True)
     out.print(f"Why: {found.why}", soft_wrap=True)
     if found.next:
@@ -75,35 +84,37 @@ def mean_block(text: str) -> float:
     return (int(match[1]) + int(match[2])) / 2 if match[1] else float(match[2])
 
 
-def by_profile(call: str, block: float, path: Path, ranks: int) -> Explanation:
+def by_profile(call: str, block: float, empty: float, path: Path, ranks: int) -> Explanation:
     profile = shoal.read_profile(str(path))
     if ranks not in (0, profile.ranks):
         raise UserError(f"{path} is for {profile.ranks} ranks, not {ranks}; run shoal tune -n {ranks}")
-    choice = profile.choose(call, block)
+    choice = profile.choose(call, block, empty)
     by, why = f"the profile {path}", choice.reason
     unasked = profile.choose_unasked() if call == "alltoallv" else None
     if unasked:
         choice, why = unasked, f"{unasked.reason}; {why}"
-    seconds = profile.seconds(call, choice.spec, block)
+    seconds = profile.seconds(call, choice.spec, block, empty)
     return Explanation(
-        call, profile.ranks, profile.layout, block, choice.spec, seconds, why, choice.next,
-        profile.seconds(call, choice.next, block) if choice.next else 0.0, by,
+        call, profile.ranks, profile.layout, block, empty, choice.spec, seconds, why, choice.next,
+        profile.seconds(call, choice.next, block, empty) if choice.next else 0.0, by,
     )  # fmt: skip
 
 
-def by_model(call: str, block: float, ranks: int, layout: str, path: Path | None) -> Explanation:
+def by_model(call: str, block: float, empty: float, ranks: int, layout: str, path: Path | None) -> Explanation:
+    """The model knows no empty blocks: it spreads the bytes over all."""
     problem = make_problem(ranks, layout, 0, 0)
     prices = machine.read(path) if path else machine.COMMON
     specs = tuning.candidates(problem.ranks, layout or f"{problem.ranks}x1", uniform=call == "alltoall")
-    specs = list(dict.fromkeys([*specs[1:], *best_digits(problem.ranks, block, prices)]))
+    mean = block * (1 - empty)
+    specs = list(dict.fromkeys([*specs[1:], *best_digits(problem.ranks, mean, prices)]))
     priced = sorted(
-        ((prices.seconds(load := shoal.load_of(shoal.parse(spec), problem), block), spec, load) for spec in specs),
+        ((prices.seconds(load := shoal.load_of(shoal.parse(spec), problem), mean), spec, load) for spec in specs),
         key=lambda entry: entry[0],
     )
     (seconds, spec, load), second = priced[0], priced[1]
     return Explanation(
-        call, problem.ranks, layout, block, spec, seconds, f"{described(load)}; {second[1]} has {described(second[2])}",
-        second[1], second[0], prices.source,
+        call, problem.ranks, layout, block, empty, spec, seconds,
+        f"{described(load)}; {second[1]} has {described(second[2])}", second[1], second[0], prices.source,
     )  # fmt: skip
 
 

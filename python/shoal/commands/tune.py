@@ -19,7 +19,9 @@ from shoal.measurements import readable_bytes, readable_seconds
 from shoal.mpi import Mpi
 
 # How a kind of call is measured: with which of the driver's distributions, and their size for a mean of 1.
-MEASURED_WITH = {"alltoall": ("uniform", 1), "alltoallv": ("random", 2)}
+MEASURED_WITH = {"alltoall": ("uniform", 1), "alltoallv": ("random", 2), "sparse": ("pairs", 1)}
+FEWEST_SPARSE = 4  # ranks: with fewer none is a partner
+SPARSE = 0.9  # of blocks are empty then
 
 
 def tune(
@@ -32,8 +34,9 @@ def tune(
 
     Example: [bold]shoal tune -n 8 -o eight.toml[/bold]; jobs then get SHOAL_PROFILE=eight.toml
 
-    First a few sizes with all algorithms, in turns; then between sizes with different winners, and again where two
-    cannot be told apart, until nothing changes or the time is over. Uses Shoal on this machine with this many ranks.
+    First a few sizes with all algorithms, in turns, of equal, random and mostly empty blocks; then between sizes with
+    different winners, and again where two cannot be told apart, until nothing changes or the time is over. Uses Shoal
+    on this machine with this many ranks.
     """
     if not output.parent.is_dir():
         raise UserError(f"-o {output}: there is no folder {output.parent}")
@@ -43,6 +46,7 @@ def tune(
     tables = {
         kind: tuning.Table(tuning.candidates(ranks, runner.job["layout"], uniform=kind == "alltoall"))
         for kind in MEASURED_WITH
+        if kind != "sparse" or ranks >= FEWEST_SPARSE
     }
     bar = Progress(TextColumn("{task.description}"), BarColumn(), console=err, transient=True)
     with bar:
@@ -54,7 +58,12 @@ def tune(
 
         tuning.tune(runner.measure, tables, tuning.coarse_sizes(ranks), seconds, tell)
     rows = {kind: table.rows() for kind, table in tables.items()}
-    profile = shoal.Profile(ranks=ranks, shoal=shoal.__version__, kinds=rows, asking=asking, **runner.job)
+    sparse = rows.pop("sparse", [])
+    if sparse:
+        rows["alltoallv"], sparse = tuning.of_same_specs(rows["alltoallv"], sparse)
+    profile = shoal.Profile(
+        ranks=ranks, shoal=shoal.__version__, kinds=rows, sparse=sparse, asking=asking, **runner.job
+    )
     output.write_text(str(profile))
     out.print(overview(profile))
     out.print(f"SHOAL_PROFILE={output}", soft_wrap=True)
@@ -91,11 +100,15 @@ class Runner:
 def overview(profile: shoal.Profile) -> RichTable:
     """What would be chosen."""
     rows = RichTable("call", "block", "chosen", "takes", "the MPI's own", "next best")
-    for kind in MEASURED_WITH:
-        for block, seconds in profile.rows(kind):
-            choice = profile.choose(kind, block)
+    kinds = [("alltoall", "", 0.0, profile.rows("alltoall")), ("alltoallv", "", 0.0, profile.rows("alltoallv"))]
+    kinds.append(("alltoallv", ", most empty", SPARSE, profile.sparse_rows()))
+    for kind, remark, empty, measured in kinds:
+        for block, seconds in measured:
+            choice = profile.choose(kind, block, empty)
             native = readable_seconds(seconds["native"]) if "native" in seconds else "-"
             after = f"{choice.next} {readable_seconds(choice.next_seconds)}"
-            rows.add_row(kind, readable_bytes(block), choice.spec, readable_seconds(choice.seconds), native, after)
+            rows.add_row(
+                kind, readable_bytes(block) + remark, choice.spec, readable_seconds(choice.seconds), native, after
+            )
         rows.add_section()
     return rows
