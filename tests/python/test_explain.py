@@ -54,9 +54,23 @@ def test_by_profile_it_says_what_a_job_would_take(shoal_command, tmp_path):
     assert unasked["chosen"] == "pairwise" and "whatever the sizes" in unasked["why"]
 
 
+def test_mostly_empty_exchanges_have_times_of_their_own(shoal_command, tmp_path):
+    path = tmp_path / "p.toml"
+    path.write_text(
+        PROFILE + "sparse = [{ block = 8, native = 2, pairwise = 3 }, { block = 64, native = 2, pairwise = 3 }]\n"
+    )
+    asked = ["alltoallv", "--sizes", 64, "--profile", path]
+    assert explained(shoal_command, *asked)["chosen"] == "pairwise"
+    told = explained(shoal_command, *asked, "--empty", 0.9)
+    assert (
+        told["chosen"] == "native" and told["seconds"] == pytest.approx(2e-6) and "90 % of blocks empty" in told["why"]
+    )
+
+
 @pytest.mark.parametrize(
     ("args", "words"),
     [
+        (["alltoall", "-n", 4, "--sizes", 8, "--empty", 0.9], ["--empty", "alltoallv"]),
         (["alltoallw", "-n", 4, "--sizes", 8], ["alltoallw", "alltoallv"]),
         (["alltoall", "-n", 4, "--sizes", "much"], ["--sizes much", "uniform:0-512"]),
         (["alltoall", "-n", 4, "--sizes", "uniform:9-8"], ["uniform:9-8"]),
