@@ -12,10 +12,11 @@ mpl.use("Agg")  # no display needed
 import matplotlib.pyplot as plt
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.layout_engine import ConstrainedLayoutEngine
 from matplotlib.patches import Rectangle
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
-from shoal.measurements import Case, Results, readable_bytes, readable_seconds
+from shoal.measurements import Case, Results, Series, readable_bytes, readable_seconds
 
 # Readable by people who do not see all colours (Okabe and Ito), and in grey by their markers.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
@@ -42,29 +43,46 @@ def latency(results: Results) -> Figure:
     """Time against block size, one panel for each MPI, number of ranks and kind of blocks."""
 
     def draw(axis: Axes, cases: list[Case]) -> None:
-        for index, variant in enumerate(variants(results)):
-            draw_line(axis, results, [case for case in cases if variant in results.cases[case]], variant, index)
+        draw_medians(axis, results, cases, lambda case: case.size)
         size_axis(axis, cases)
         readable_log_axis(axis)
 
     return panels(results, lambda case: (case.mpi, f"{case.ranks} ranks"), draw, "time of one exchange")
 
 
+def scaling(results: Results) -> Figure | None:
+    """Time against the number of ranks, of small, middle and large blocks; nothing where there are fewer than three."""
+    sizes = sorted({case.size for case in results.cases})
+    shown = {sizes[0], sizes[len(sizes) // 2], sizes[-1]}
+    if len({case.ranks for case in results.cases}) < 3:
+        return None
+
+    def draw(axis: Axes, cases: list[Case]) -> None:
+        draw_medians(axis, results, cases, lambda case: case.ranks)
+        number_axis(axis, {case.ranks for case in cases}, f"ranks, {blocks_of(cases)}")
+        readable_log_axis(axis)
+
+    some = Results(cases={case: series for case, series in results.cases.items() if case.size in shown})
+    return panels(some, lambda case: (case.mpi, readable_bytes(case.size)), draw, "time of one exchange")
+
+
 def speedups(results: Results) -> Figure:
     """How many times faster than the MPI's own, one line for each number of ranks."""
 
+    numbers = sorted({case.ranks for case in results.cases})
+
     def draw(axis: Axes, cases: list[Case]) -> None:
-        for index, ranks in enumerate(sorted({case.ranks for case in cases})):
-            of_ranks = [
-                case for case in cases if case.ranks == ranks and {"native", "auto"} <= set(results.cases[case])
-            ]
+        for index, ranks in enumerate(numbers):
+            of_ranks = [case for case in cases if case.ranks == ranks]
             gains = [results.cases[case]["auto"].speedup_over(results.cases[case]["native"]) for case in of_ranks]
-            axis.plot([case.size for case in of_ranks], gains, label=f"{ranks} ranks", **line_style(index))
+            if gains:
+                axis.plot([case.size for case in of_ranks], gains, label=f"{ranks} ranks", **line_style(index))
         axis.axhline(1, color="grey", linewidth=1)
         size_axis(axis, cases)
-        axis.set_ylim(bottom=0)
+        readable_log_axis(axis, lambda gain: f"{gain:g}x")
 
-    return panels(results, lambda case: (case.mpi,), draw, "times faster than the MPI's own")
+    both = having(results, lambda series: {"native", "auto"} <= set(series))
+    return panels(both, lambda case: (case.mpi,), draw, "times faster than the MPI's own")
 
 
 def winners(results: Results) -> Figure:
@@ -76,7 +94,7 @@ def winners(results: Results) -> Figure:
         for case in cases:
             series = results.cases[case]
             best = min(series.values(), key=lambda one: one.median)
-            gain = f"\n{best.speedup_over(series['native']):.2f}x" if "native" in series else ""
+            gain = f"\n{times(best.speedup_over(series['native']))}" if "native" in series else ""
             x, y = sizes.index(case.size), ranks.index(case.ranks)
             colour = COLOURS[order.index(best.variant) % len(COLOURS)]
             axis.add_patch(Rectangle((x - 0.5, y - 0.5), 1, 1, color=colour, alpha=0.35))
@@ -93,7 +111,8 @@ def spread(results: Results) -> Figure:
     most = max(case.ranks for case in results.cases)
 
     def draw(axis: Axes, cases: list[Case]) -> None:
-        series = list(results.cases[cases[0]].values())
+        of_case = results.cases[cases[0]]
+        series = [of_case[name] for name in reversed(variants(results)) if name in of_case]
         axis.boxplot(
             [one.seconds for one in series], whis=(5, 95), showfliers=False, orientation="horizontal",
             tick_labels=[one.variant for one in series],
@@ -115,16 +134,24 @@ def radices(results: Results) -> Figure | None:
     if len(measured) < 3:
         return None
 
+    sizes = sorted({case.size for case in results.cases})
+
     def draw(axis: Axes, cases: list[Case]) -> None:
-        for index, case in enumerate(cases):
+        for case in cases:
             points = [(int(match[2]), results.cases[case][name].median)
                       for name, match in measured.items() if name in results.cases[case]]  # fmt: skip
-            axis.plot(*zip(*sorted(points), strict=True), label=readable_bytes(case.size), **line_style(index))
-        axis.set_xscale("log", base=2)
-        axis.set_xlabel("radix")
+            label, style = readable_bytes(case.size), line_style(sizes.index(case.size))
+            axis.plot(*zip(*sorted(points), strict=True), label=label, **style)
+        number_axis(axis, {int(match[2]) for match in measured.values()}, f"radix, {blocks_of(cases)}")
         readable_log_axis(axis)
 
-    return panels(results, lambda case: (case.mpi, f"{case.ranks} ranks"), draw, "time of one exchange")
+    some = having(results, lambda series: bool(series.keys() & measured))
+    return panels(some, lambda case: (case.mpi, f"{case.ranks} ranks"), draw, "time of one exchange")
+
+
+def having(results: Results, wanted: Callable[[dict[str, Series]], bool]) -> Results:
+    """The cases of which there is something to draw: a variant is missing where all its repetitions started late."""
+    return Results(cases={case: series for case, series in results.cases.items() if wanted(series)})
 
 
 def panels(
@@ -137,7 +164,10 @@ def panels(
         groups.setdefault((about(case), case.distribution), []).append(case)
     columns = min(3, len(groups))
     rows = -(-len(groups) // columns)
-    figure, axes = plt.subplots(rows, columns, figsize=(4.6 * columns, 3.4 * rows), squeeze=False, layout="constrained")
+    height = 3.4 * rows + 0.6 * legend
+    figure, axes = plt.subplots(
+        rows, columns, figsize=(4.6 * columns, height), squeeze=False, layout=ConstrainedLayoutEngine(h_pad=0.12)
+    )
     for axis, ((title, _), cases) in zip(axes.flat, groups.items(), strict=False):
         draw(axis, cases)
         axis.set(title=", ".join(title), ylabel=label)
@@ -145,17 +175,33 @@ def panels(
     for axis in axes.flat[len(groups) :]:
         axis.remove()
     if legend:
-        axes.flat[0].legend()
+        drawn = [axis.get_legend_handles_labels() for axis in figure.axes]
+        handles = {label: handle for of_axis in drawn for handle, label in zip(*of_axis, strict=True)}
+        figure.legend(handles.values(), handles.keys(), loc="outside lower center", ncols=2 * columns)
     return figure
 
 
 def variants(results: Results) -> list[str]:
-    return list(dict.fromkeys(name for case in results.cases.values() for name in case))
+    """All of them, radix 3 before radix 12."""
+    return sorted(
+        {name for case in results.cases.values() for name in case},
+        key=lambda name: [int(part) if part.isdigit() else part for part in re.split(r"(\d+)", name)],
+    )
 
 
 def blocks_of(cases: list[Case]) -> str:
     kind = cases[0].distribution
     return f"messages of {kind} ranks" if " to " in kind else BLOCKS.get(kind, f"{kind} blocks")
+
+
+def times(gain: float) -> str:
+    return f"{gain:.2f}x" if gain < 10 else f"{gain:.0f}x"
+
+
+def number_axis(axis: Axes, numbers: set[int], label: str) -> None:
+    axis.set_xscale("log", base=2)
+    axis.set_xticks(sorted(numbers), [str(number) for number in sorted(numbers)])
+    axis.set_xlabel(label)
 
 
 def size_axis(axis: Axes, cases: list[Case]) -> None:
@@ -165,11 +211,11 @@ def size_axis(axis: Axes, cases: list[Case]) -> None:
     axis.set_xlabel(blocks_of(cases))
 
 
-def readable_log_axis(axis: Axes) -> None:
+def readable_log_axis(axis: Axes, readable: Callable[[float], str] = readable_seconds) -> None:
     """20 us, 50 us, 100 us instead of powers of ten."""
     axis.set_yscale("log")
     axis.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
-    axis.yaxis.set_major_formatter(FuncFormatter(lambda seconds, _: readable_seconds(seconds)))
+    axis.yaxis.set_major_formatter(FuncFormatter(lambda value, _: readable(value)))
     axis.yaxis.set_minor_formatter(NullFormatter())
 
 
@@ -177,11 +223,14 @@ def line_style(index: int) -> dict[str, Any]:
     return {"color": COLOURS[index % len(COLOURS)], "marker": MARKERS[index % len(MARKERS)], "markersize": 4}
 
 
-def draw_line(axis: Axes, results: Results, cases: list[Case], variant: str, index: int) -> None:
-    """Medians with their confidence intervals."""
-    series = [results.cases[case][variant] for case in cases]
-    medians = [s.median for s in series]
-    bars = [[m - s.interval()[0] for m, s in zip(medians, series, strict=True)],
-            [s.interval()[1] - m for m, s in zip(medians, series, strict=True)]]  # fmt: skip
-    sizes = [case.size for case in cases]
-    axis.errorbar(sizes, medians, bars, label=NAMES.get(variant, variant), capsize=2, **line_style(index))
+def draw_medians(axis: Axes, results: Results, cases: list[Case], at: Callable[[Case], int]) -> None:
+    """One line for each variant, with the medians' confidence intervals."""
+    for index, variant in enumerate(variants(results)):
+        measured = sorted((at(case), results.cases[case][variant]) for case in cases if variant in results.cases[case])
+        if not measured:
+            continue
+        medians = [one.median for _, one in measured]
+        bars = [[one.median - one.interval()[0] for _, one in measured],
+                [one.interval()[1] - one.median for _, one in measured]]  # fmt: skip
+        label, places = NAMES.get(variant, variant), [place for place, _ in measured]
+        axis.errorbar(places, medians, bars, label=label, capsize=2, **line_style(index))

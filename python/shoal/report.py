@@ -41,6 +41,7 @@ $rows
 
 LATENCY = """Medians with their confidence intervals. Lower is better; both axes are logarithmic, so equal distances
 are equal ratios."""
+SCALING = "The same times against the number of ranks, for the smallest, a middle and the largest blocks."
 WINNERS = """Each field names the fastest variant for a number of ranks and a block size, and how many times faster than
 the MPI's own it is."""
 SPEEDUP = "Shoal left to choose by itself. Above the grey line it is faster than the MPI's own."
@@ -83,6 +84,9 @@ def chapters(results: Results) -> list[Chapter]:
         Chapter("latency", "Time against block size", LATENCY, plots.latency(results)),
         Chapter("winners", "What is fastest where", WINNERS, plots.winners(results)),
     ]
+    scaling = plots.scaling(results)
+    if scaling is not None:
+        found.append(Chapter("scaling", "Time against the number of ranks", SCALING, scaling))
     if compared:
         found.append(Chapter("speedup", "Gain over the MPI's own", SPEEDUP, plots.speedups(results)))
     radices = plots.radices(results)

@@ -1,20 +1,23 @@
 """shoal report: the page and its figures, and what is refused."""
 
+import itertools
 import json
 import re
 
 import pytest
 
 
-def results(folder, variants):
-    """Three ranks, two sizes; every variant twice as slow as the one before it."""
+def results(folder, variants, ranks=(3,), missing=()):
+    """Two sizes; every variant twice as slow as the one before it. Missing are those of which nothing is known for
+    random blocks."""
     folder.mkdir()
     lines = [json.dumps({"provenance": {"mpi": "MPICH Version:      5.0.2", "cores": 2}})]
-    for size in (8, 512):
-        for index, variant in enumerate(variants):
-            seconds = [1e-6 * 2**index * size + i * 1e-9 for i in range(30)]
-            case = {"ranks": 3, "distribution": "uniform", "size": size, "variant": variant, "ran": variant}
-            lines.append(json.dumps(case | {"seconds": seconds}))
+    kinds = ("uniform", "random") if missing else ("uniform",)
+    for number, kind, size, (index, variant) in itertools.product(ranks, kinds, (8, 512), enumerate(variants)):
+        known = kind == "uniform" or variant not in missing
+        seconds = [1e-6 * 2**index * size + i * 1e-9 for i in range(30)] if known else []
+        case = {"ranks": number, "distribution": kind, "size": size, "variant": variant, "ran": variant}
+        lines.append(json.dumps(case | {"seconds": seconds}))
     (folder / "results.jsonl").write_text("\n".join(lines))
     return folder
 
@@ -37,6 +40,21 @@ def test_radices_get_a_figure(shoal_command, tmp_path):
     assert shoal_command("report", measured / "results.jsonl", "-o", tmp_path / "report")[0] == 0
     assert "Time against the radix" in (tmp_path / "report/index.html").read_text()
     assert not (tmp_path / "report/speedup.svg").exists()
+
+
+def test_three_numbers_of_ranks_get_a_figure(shoal_command, tmp_path):
+    for name, ranks in {"two": (2, 4), "three": (2, 4, 8)}.items():
+        measured = results(tmp_path / f"of {name}", ["auto", "native"], ranks)
+        assert shoal_command("report", measured, "-o", tmp_path / name)[0] == 0
+        assert (tmp_path / name / "scaling.svg").exists() == (name == "three")
+
+
+def test_what_is_missing_is_left_out(shoal_command, tmp_path):
+    """All repetitions of a variant may have started late."""
+    measured = results(tmp_path / "measured", ["native", "auto", *(f"tuna:radix={r}" for r in (2, 3, 12))],
+                       missing=["auto", "tuna:radix=2", "tuna:radix=3", "tuna:radix=12"])  # fmt: skip
+    assert shoal_command("report", measured, "-o", tmp_path / "report")[0] == 0
+    assert (tmp_path / "report/speedup.svg").exists() and (tmp_path / "report/radix.svg").exists()
 
 
 @pytest.mark.parametrize(("text", "words"), [(None, "does not exist"), ("", "no measurements"), ("{}", "not what")])
