@@ -1,0 +1,63 @@
+"""What programs were linked to stays: the interface is compared with the list kept of the last release.
+
+The number in the list's name is the SOVERSION. A new declaration is added to the list; one that changes or goes breaks
+programs, and needs a new SOVERSION with a list of its own.
+"""
+
+import re
+import subprocess
+
+import pytest
+
+import mpis
+
+LIST = mpis.ROOT / "tests/golden/abi_0.txt"
+BUILT = [mpi for mpi in [*mpis.WHEELS, mpis.STANDARD, *mpis.DEBIAN] if not mpi.missing()]
+
+
+def declarations():
+    """What the header declares and what the Fortran module calls, each on a line."""
+    header = (mpis.ROOT / "include/shoal/shoal.h").read_text()
+    header = re.sub(r"/\*.*?\*/|^#.*?$", "", header, flags=re.DOTALL | re.MULTILINE)
+    declared = re.findall(r"(?:typedef|SHOAL_PUBLIC) [^;]*;", header)
+    fortran = (mpis.ROOT / "src/api/fortran.cpp").read_text()
+    declared += [f"{text};" for text in re.findall(r"^(?:void|int) shoal_\w+_f[^{=]*", fortran, flags=re.MULTILINE)]
+    return sorted(" ".join(one.replace("SHOAL_PUBLIC", "").split()).replace(" ;", ";") for one in declared)
+
+
+def exported(library):
+    listed = subprocess.run(["nm", "-D", "--defined-only", library], capture_output=True, text=True, check=True).stdout
+    return {line.split()[-1] for line in listed.splitlines()}
+
+
+def test_declarations_are_those_that_are_kept():
+    assert declarations() == LIST.read_text().splitlines()
+
+
+def test_soversion_is_the_lists():
+    built = BUILT or pytest.skip("nothing is built")
+    dynamic = subprocess.run(["readelf", "-d", built[0].build / "libshoal.so"], capture_output=True, text=True).stdout
+    assert f"[libshoal.so.{LIST.stem.removeprefix('abi_')}]" in dynamic
+
+
+@pytest.mark.parametrize("mpi", BUILT, ids=lambda mpi: mpi.name)
+def test_library_exports_what_is_declared(mpi):
+    """The standard ABI has no handles for Fortran."""
+    names = {re.search(r"shoal_\w+(?=\(|;)", line).group() for line in LIST.read_text().splitlines()} - {
+        "shoal_request"
+    }
+    expected = {name for name in names if mpi != mpis.STANDARD or not name.endswith("_f")}
+    assert exported(mpi.build / "libshoal.so") == expected
+
+
+@pytest.mark.parametrize("mpi", BUILT, ids=lambda mpi: mpi.name)
+def test_preload_exports_calls_that_the_mpi_has(mpi):
+    """Open MPI's Fortran does not call the C names; before MPI 4 there are no calls with 64-bit counts."""
+    calls = ["allgather", "allgatherv", "alltoall", "alltoallv"]
+    names = {f"MPI_{call.capitalize()}" for call in calls}
+    if "openmpi" in mpi.name:
+        names |= {f"{mangled}{end}" for call in calls for mangled in [f"mpi_{call}"] for end in ("", "_", "__")}
+        names |= {f"MPI_{call.upper()}" for call in calls} | {f"ompi_{call}_f" for call in calls}
+    else:
+        names |= {f"{name}_c" for name in names}
+    assert exported(mpi.preload) == names
