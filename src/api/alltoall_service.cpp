@@ -10,6 +10,11 @@
 namespace shoal {
 
 const decision* alltoall_service::pick(MPI_Info info) {
+  const decision* chosen = pick_any(info);
+  return chosen && chosen->how->steps ? state_.within_limit(chosen, call_.uniform, scratch_needs()) : chosen;
+}
+
+const decision* alltoall_service::pick_any(MPI_Info info) {
   const decision* chosen = state_.asked().of_call(call_.uniform, info);
   bool counts = false;  // for later calls
   if (!chosen) {
@@ -30,16 +35,34 @@ const decision* alltoall_service::plan(MPI_Info info) {
   describe();
   features sizes = local_features();
   if (!agree_on_sizes(sizes)) return nullptr;
-  if (chosen) return chosen;
-  state_.measure(call_.uniform);
-  return state_.choose_for(call_.uniform, sizes, communicator::over_messages);
+  if (!chosen) {
+    state_.measure(call_.uniform);
+    chosen = state_.choose_for(call_.uniform, sizes, communicator::over_messages);
+  }
+  return chosen->how->steps ? state_.within_limit(chosen, call_.uniform, scratch_needs()) : chosen;
 }
 
 const decision* alltoall_service::pick_at_once() {
   describe();
-  if (state_.devices() || local_features().invalid) return nullptr;
+  if (state_.devices() || state_.limited() || local_features().invalid) return nullptr;
   const decision* chosen = state_.asked().standing(call_.uniform);
   return chosen ? chosen : state_.choose_at_once(call_.uniform, call_.uniform ? block_bytes() : 0);
+}
+
+// What is packed or copied whatever the algorithm.
+communicator::scratch_needs alltoall_service::scratch_needs() const {
+  communicator::scratch_needs mine;
+  std::int64_t sent = 0, received = 0;
+  for (int i = 0; i < state_.ranks(); ++i) {
+    const std::int64_t out = bytes_to(i), in = static_cast<std::int64_t>(what_.recv.bytes(i));
+    sent += out;
+    received += in;
+    mine.largest_block = std::max({mine.largest_block, out, in});
+  }
+  const std::int64_t unused = state_.ranks() * memory_pool::smallest;  // of blocks packed one by one
+  if (in_place() || what_.send.layout) mine.packed += (in_place() ? received : sent) + unused;
+  if (what_.recv.layout) mine.packed += received + unused;
+  return mine;
 }
 
 // Makes this rank's view everyone's. False: the MPI's own collective is the one to use. Throws where another rank's

@@ -25,7 +25,8 @@ class alltoall_service {
   const decision* pick(MPI_Info info);
   // The same for an exchange that will be repeated: the ranks always ask each other, and measure if none did before.
   const decision* plan(MPI_Info info);
-  // The same without asking anyone, for an exchange that may not wait for other ranks.
+  // The same without asking anyone, for an exchange that may not wait for other ranks. Where scratch memory is limited
+  // that is the MPI's own.
   const decision* pick_at_once();
 
   // What to exchange; with MPI_IN_PLACE the blocks to send are copied first. Ended by drop_snapshot().
@@ -46,6 +47,8 @@ class alltoall_service {
   const number_array& sent_counts() const { return in_place() ? call_.recv_counts : call_.send_counts; }
   // Of a uniform exchange.
   std::int64_t block_bytes() const { return bytes_to(0); }
+  const decision* pick_any(MPI_Info info);  // whatever scratch memory it needs
+  communicator::scratch_needs scratch_needs() const;
   void describe();
   features local_features() const;
   bool valid(const user_buffer& b, MPI_Datatype type) const;

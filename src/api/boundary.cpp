@@ -1,5 +1,7 @@
 #include "api/boundary.hpp"
 
+#include <cstdio>
+
 namespace shoal {
 
 int refused(MPI_Comm comm, const std::string& wrong, manners how, native_call native) {
@@ -8,6 +10,21 @@ int refused(MPI_Comm comm, const std::string& wrong, manners how, native_call na
     warn_once(wrong);
   }
   return native();
+}
+
+int out_of_memory(MPI_Comm comm) {
+  const char* const text =
+      "out of memory for blocks under way; the job ends, for other ranks wait for them: SHOAL_MAX_TEMP=64M, as an "
+      "example, keeps to algorithms that need no more scratch memory on any rank, SHOAL_ALLTOALLV=spread_out needs "
+      "none";
+  const int code = raise_error(comm, MPI_ERR_NO_MEM, text);
+  int ranks = 1, inter = 0;
+  PMPI_Comm_size(comm, &ranks);
+  PMPI_Comm_test_inter(comm, &inter);
+  if (ranks == 1 && !inter) return code;
+  std::fprintf(stderr, "shoal: %s\n", text);
+  PMPI_Abort(MPI_COMM_WORLD, code);
+  return code;
 }
 
 info_value::info_value(MPI_Info info, const char* key) {

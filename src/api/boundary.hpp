@@ -14,6 +14,10 @@
 
 namespace shoal {
 
+// This rank cannot go on, and others wait for its blocks. Where the error handler returns the job ends here, unless this
+// rank is alone: then the error.
+int out_of_memory(MPI_Comm comm);
+
 // Serves a call on `comm`: the body's code, or the error it raises.
 template <typename Body>
 int returning_codes(MPI_Comm comm, Body body) {
@@ -22,7 +26,7 @@ int returning_codes(MPI_Comm comm, Body body) {
   } catch (const mpi_error& error) {
     return raise_code(comm, error.code());
   } catch (const std::bad_alloc&) {
-    return raise_error(comm, MPI_ERR_NO_MEM, "out of memory for the blocks that pass through this rank");
+    return out_of_memory(comm);
   } catch (const std::exception& error) {
     return raise_error(comm, MPI_ERR_OTHER, error.what());
   }

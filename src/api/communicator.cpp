@@ -17,6 +17,7 @@
 #include "api/errors.hpp"
 #include "api/job.hpp"
 #include "api/measuring.hpp"
+#include "execute/scratch.hpp"
 #include "shoal/shoal.h"
 
 namespace shoal {
@@ -83,6 +84,7 @@ communicator::communicator(MPI_Comm own, const settings& set)
     if (set.report == reporting::phases) exchange_.record_phases(&phases_.emplace(at_.nodes.get(), rank()));
     if (set.profile) adopt(*set.profile);
     tries_ = set.tries;
+    max_temp_ = set.max_temp;
   } catch (...) {
     release();
     throw;
@@ -291,6 +293,32 @@ const decision* communicator::choose_for(bool uniform, const features& sizes, wa
     kind.calls_left = calls_between(kind.measured->asking, kind.last->seconds) - 1;
   }
   return kind.last;
+}
+
+// Of the rank that may need most.
+std::int64_t communicator::most_scratch(const prepared& how, bool uniform, const scratch_needs& mine) {
+  const scratch_bound bound = bound_scratch(*how.steps, uniform, exchange::standard_inline_bytes);
+  std::array<std::int64_t, 4> values{bound.bytes, bound.blocks, mine.largest_block, mine.packed};
+  constexpr std::array rules{combine::maximum, combine::maximum, combine::maximum, combine::maximum};
+  agreement_.reach(values, rules);
+  return scratch_bound{values[0], values[1]}.with(values[2], values[3]);
+}
+
+const decision* communicator::within_limit(const decision* chosen, bool uniform, const scratch_needs& mine) {
+  if (!max_temp_) return chosen;
+  const std::int64_t most = most_scratch(*chosen->how, uniform, mine);
+  if (most <= *max_temp_) return chosen;
+  prepared& straight = prepare(parse_selection("spread_out"));
+  const bool fits = most_scratch(straight, uniform, mine) <= *max_temp_;
+  prepared& instead = fits ? straight : prepare(parse_selection("native"));
+  decision& ready = replaced_[chosen->how->spec + " " + instead.spec];
+  if (ready.how) return &ready;
+  const std::string why = chosen->how->spec + " may need " + std::to_string(most) +
+                          " bytes of scratch memory on a rank, SHOAL_MAX_TEMP allows " + std::to_string(*max_temp_);
+  warn_once(why, fits ? "using spread_out, which needs none" : "using the MPI library's own collective");
+  ready.how = &instead;
+  ready.reason = why;
+  return &ready;
 }
 
 const decision* communicator::try_out(bool uniform, std::uint64_t sizes, const std::optional<block_mix>& blocks) {

@@ -97,6 +97,15 @@ class communicator : public std::enable_shared_from_this<communicator> {
   // The choice over messages from what is known by now, without a word to other ranks.
   const decision* choose_at_once(bool uniform, std::int64_t block_bytes);
 
+  // What this rank needs for an exchange besides what the algorithm does.
+  struct scratch_needs {
+    std::int64_t largest_block = 0, packed = 0;  // bytes
+  };
+  bool limited() const { return max_temp_.has_value(); }
+  // `chosen`, which has a schedule, or what serves all ranks instead where it could need more scratch memory than
+  // SHOAL_MAX_TEMP on one of them. Collective, unless nothing is limited.
+  const decision* within_limit(const decision* chosen, bool uniform, const scratch_needs& mine);
+
   // Tags for an exchange that is under way beside others, the same on every rank; throws where none are left.
   exchange::tag_range nonblocking_tags();
   exchange::tag_range persistent_tags();  // collective
@@ -142,6 +151,7 @@ class communicator : public std::enable_shared_from_this<communicator> {
   const decision* try_out(bool uniform, std::uint64_t sizes, const std::optional<block_mix>& blocks);
   void settle(tried& one, const block_mix& blocks);
   decision made(const choice& best, const block_mix& blocks);
+  std::int64_t most_scratch(const prepared& how, bool uniform, const scratch_needs& mine);
   void adopt(const profile& from);
   std::optional<std::string> unfit(const profile& from);
   void adopt(bool uniform, measured_exchanges measured);
@@ -171,6 +181,8 @@ class communicator : public std::enable_shared_from_this<communicator> {
   bool devices_ = false;
   bool tries_ = false;     // SHOAL_TUNE=online
   bool profiled_ = false;  // a profile decides
+  std::optional<std::int64_t> max_temp_;
+  std::map<std::string, decision> replaced_;  // by the spec that needs too much, and what is taken
   std::map<std::string, prepared> prepared_;
   automatic automatic_[2];
   std::bitset<channels> channels_;  // of tags, in use

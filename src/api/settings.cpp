@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include <charconv>
 #include <fstream>
 #include <stdexcept>
 
@@ -44,6 +45,19 @@ std::string trimmed(const std::string& text) {
 bool read_tuning(const std::string& value) {
   if (value != "online" && value != "off") throw std::invalid_argument("it is unknown; allowed: online, off");
   return value == "online";
+}
+
+// As in 512K, 64M, 2G: powers of 1024.
+std::int64_t read_bytes(const std::string& value) {
+  constexpr std::string_view units = "KMG";
+  std::int64_t number = 0;
+  const char* const end = value.data() + value.size();
+  const auto [rest, error] = std::from_chars(value.data(), end, number);
+  const std::size_t unit = end - rest == 1 ? units.find(*rest) : end == rest ? 0 : units.npos;
+  const int doublings = end == rest ? 0 : 10 * (static_cast<int>(unit) + 1);
+  if (error != std::errc() || unit == units.npos || number < 0 || number > INT64_MAX >> doublings)
+    throw std::invalid_argument("it is no number of bytes; allowed: from 0, as in 4096, 512K, 64M, 2G");
+  return number << doublings;
 }
 
 void take_profile(const std::string& path, settings& into) {
@@ -93,11 +107,12 @@ void settings::set(const std::string& name, const std::string& value) {
     else if (name == "tune_save") save_profile = value;
     else if (name == "report") report = read_reporting(value);
     else if (name == "verify") verify = read_switch(name, value);
+    else if (name == "max_temp") max_temp = read_bytes(value);
     else if (name == "record") record = value;
     else
       throw std::invalid_argument(
           "there is no such setting; there are alltoall, alltoallv, allgather, allgatherv, "
-          "wait, layout, network, topology, profile, tune, tune_save, report, verify, record");
+          "wait, layout, network, topology, profile, tune, tune_save, report, verify, max_temp, record");
   } catch (const std::invalid_argument& error) {
     throw std::invalid_argument(name + " = " + value + ": " + error.what());
   }
@@ -114,7 +129,8 @@ std::string settings::canonical() const {
   return "alltoall=" + text(alltoall) + " alltoallv=" + text(alltoallv) + " allgather=" + text(allgather) +
          " allgatherv=" + text(allgatherv) + " network=" + network + " layout=" + nodes +
          " topology=" + (topology ? to_edge_list(*topology) : "") + " tries=" + (tries ? "1" : "0") +
-         " verify=" + (verify ? "1" : "0") + " record=" + record;
+         " verify=" + (verify ? "1" : "0") + " max_temp=" + (max_temp ? std::to_string(*max_temp) : "") +
+         " record=" + record;
 }
 
 std::string settings::canonical_profile() const { return profile ? to_toml(*profile) : profile_fault; }
@@ -128,7 +144,8 @@ settings read_settings() {
                                              {"SHOAL_NETWORK", "network"},     {"SHOAL_TOPOLOGY", "topology"},
                                              {"SHOAL_PROFILE", "profile"},     {"SHOAL_TUNE", "tune"},
                                              {"SHOAL_TUNE_SAVE", "tune_save"}, {"SHOAL_REPORT", "report"},
-                                             {"SHOAL_VERIFY", "verify"},       {"SHOAL_RECORD", "record"}};
+                                             {"SHOAL_VERIFY", "verify"},       {"SHOAL_MAX_TEMP", "max_temp"},
+                                             {"SHOAL_RECORD", "record"}};
   for (const auto& [variable, name] : names)
     if (const char* value = secure_getenv(variable); value && *value) {
       try {

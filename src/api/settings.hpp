@@ -32,10 +32,11 @@ struct settings {
   std::string save_profile;                        // where rank 0 of the world writes what was measured; empty: nowhere
   reporting report = reporting::none;
   bool verify = false;
-  std::string record;  // a file for the traffic between ranks; empty: none
+  std::optional<std::int64_t> max_temp;  // most bytes of scratch memory an exchange may need on a rank; empty: any
+  std::string record;                    // a file for the traffic between ranks; empty: none
 
   // Sets one by name: alltoall, alltoallv, allgather, allgatherv, wait, layout, network, topology, profile, tune,
-  // tune_save, report, verify, record. A profile that cannot be used is no error: profile_fault tells.
+  // tune_save, report, verify, max_temp, record. A profile that cannot be used is no error: profile_fault tells.
   // Throws std::invalid_argument with the name, the value and what is allowed.
   void set(const std::string& name, const std::string& value);
 

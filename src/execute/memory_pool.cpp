@@ -6,10 +6,6 @@
 
 namespace shoal {
 
-namespace {
-constexpr std::size_t smallest = 64;
-}
-
 memory_pool::~memory_pool() {
   for (auto& pieces : free_)
     for (std::byte* piece : pieces) ::operator delete(piece);

@@ -14,6 +14,10 @@ class memory_pool {
   static constexpr int classes = 256;
 
  public:
+  static constexpr std::int64_t smallest = 64;  // bytes of a piece
+  // The most that pieces of `bytes` in all take, each of them larger than the smallest.
+  static constexpr std::int64_t with_unused(std::int64_t bytes) { return bytes + (bytes + 3) / 4; }
+
   // How many pieces of each class one user took, whether he gave them back in between or not.
   class tally {
    public:

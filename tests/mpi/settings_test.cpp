@@ -94,7 +94,19 @@ TEST(Settings, RefuseOthersNamingTheValueAndWhatIsAllowed) {
   expect_parts(refused_value("alltoallv", "bruck"), {"bruck", "equal blocks"});
   expect_parts(refused_value("wait", "never"), {"never", "auto", "spin", "yield", "sleep"});
   expect_parts(refused_value("report", "perhaps"), {"report", "perhaps", "0, 1, phases"});
+  for (const char* wrong : {"", "much", "-1", "3T", "1.5G", "4KM", "9999999999G", "99999999999999999999"})
+    expect_parts(refused_value("max_temp", wrong), {"max_temp", wrong, "from 0", "512K"});
   expect_parts(refused_value("speed", "fast"), {"speed", "fast", "alltoallv", "wait"});
+}
+
+TEST(Settings, BytesHaveUnits) {
+  settings s;
+  for (const auto& [text, bytes] : std::map<std::string, std::int64_t>{
+           {"0", 0}, {"4096", 4096}, {"3K", 3 << 10}, {"64M", 64 << 20}, {"2G", std::int64_t{2} << 30}}) {
+    s.set("max_temp", text);
+    EXPECT_EQ(s.max_temp, bytes) << text;
+    EXPECT_NE(s.canonical(), settings().canonical());
+  }
 }
 
 TEST(Settings, TopologyIsReadAndMustBeTheSame) {

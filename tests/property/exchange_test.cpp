@@ -7,6 +7,7 @@
 
 #include "algorithms/algorithm.hpp"
 #include "execute/memory_transport.hpp"
+#include "execute/scratch.hpp"
 #include "user_memory.hpp"
 #include "topology/node_layout.hpp"
 
@@ -77,7 +78,7 @@ struct run_result {
   bool finished = false;
   std::size_t unmatched = 0;
   std::int64_t counted_messages = 0, counted_bytes = 0, sent_messages = 0, sent_bytes = 0;
-  std::size_t scratch_left = 0;
+  std::size_t scratch_left = 0, scratch_peak = 0;
 };
 
 // All ranks of one exchange in one process.
@@ -126,7 +127,22 @@ class whole_exchange {
     result.sent_messages = network_.messages() - messages;
     result.sent_bytes = network_.bytes() - bytes;
     result.scratch_left = pool_.in_use();
+    result.scratch_peak = pool_.peak();
     return result;
+  }
+
+  // Scratch memory that all ranks together may need.
+  std::int64_t scratch_bound(std::size_t inline_bytes) const {
+    int largest = 0;
+    for (const auto& sizes : job_.sizes) largest = std::max(largest, *std::max_element(sizes.begin(), sizes.end()));
+    std::int64_t sum = 0;
+    for (int r = 0; r < job_.ranks; ++r) {
+      std::int64_t packed = 0;
+      for (int size : memory_[r].send_counts) packed += reverse_send_ ? size + memory_pool::smallest : 0;
+      for (int size : memory_[r].recv_counts) packed += reverse_recv_ ? size + memory_pool::smallest : 0;
+      sum += bound_scratch(programs_[r], job_.uniform, inline_bytes).with(largest, packed);
+    }
+    return sum;
   }
 
   // Sizes that travel in an exchange that is not repeated, one byte each at least.
@@ -204,7 +220,9 @@ TEST(Exchange, DeliversEveryByteWhateverTheSizesTypesAndDelays) {
     const std::size_t inline_bytes = std::vector<std::size_t>{0, 100, 4096}[random() % 3];
     SCOPED_TRACE("seed " + std::to_string(seed) + ", " + spec + ", " + std::to_string(ranks) + " ranks");
     whole_exchange all(parse_selection(spec), j, seed, options, inline_bytes);
-    expect_clean(all.run());
+    const run_result result = all.run();
+    expect_clean(result);
+    EXPECT_LE(static_cast<std::int64_t>(result.scratch_peak), all.scratch_bound(inline_bytes));
     if (HasFailure()) return;
   }
 }
@@ -225,6 +243,22 @@ TEST(Exchange, RepeatsWithoutSendingSizes) {
       EXPECT_LE(again.sent_bytes, first.sent_bytes - all.announced_sizes()) << "sizes travel";
     }
     if (HasFailure()) return;
+  }
+}
+
+// What the bound says of exchanges that need most of it.
+TEST(Exchange, NeedsAboutTheScratchThatIsBoundAndNoneForBlocksSentStraight) {
+  const job j{16, true, std::vector<std::vector<int>>(16, std::vector<int>(16, 1000))};
+  const auto peak_and_bound = [&](const char* spec) {
+    whole_exchange all(parse_selection(spec), j, 4, {4, false, 0.7}, 0);
+    const auto peak = static_cast<std::int64_t>(all.run().scratch_peak);
+    return std::pair(peak, all.scratch_bound(0));
+  };
+  for (const char* spec : {"spread_out", "pairwise", "linear"}) EXPECT_EQ(peak_and_bound(spec), std::pair(0L, 0L));
+  for (const char* spec : {"tuna:radix=2", "tuna:radix=4", "bruck"}) {
+    const auto [peak, bound] = peak_and_bound(spec);
+    EXPECT_GT(peak, 0) << spec;
+    EXPECT_LT(bound, 8 * peak) << spec;
   }
 }
 

@@ -1,0 +1,40 @@
+#include "execute/scratch.hpp"
+
+#include "execute/memory_pool.hpp"
+#include "execute/sizes.hpp"
+
+namespace shoal {
+
+std::int64_t scratch_bound::with(std::int64_t largest_block, std::int64_t packed_bytes) const {
+  return bytes + memory_pool::with_unused(blocks * largest_block + packed_bytes);
+}
+
+namespace {
+// One block of the user's moves straight from or to its place.
+bool is_direct(std::span<const slot> slots, bool copies) {
+  return copies ? slots[1].at() == place::recv : slots.size() == 1 && slots[0].at() != place::temp;
+}
+}  // namespace
+
+scratch_bound bound_scratch(const program& how, bool uniform, std::size_t inline_bytes) {
+  const schedule& plan = how.plan;
+  const bool announces = !uniform || plan.parts > 1;
+  scratch_bound most;
+  std::int64_t parts = 0;
+  for (std::size_t id = 0; id < plan.operations.size(); ++id) {
+    const auto slots = plan.slots_of(plan.operations[id]);
+    const bool sizes = announces && how.announced[id] > 0;
+    const bool copies = plan.operations[id].kind == op_kind::copy;
+    if (slots.empty() || (!sizes && is_direct(slots, copies))) continue;
+    parts += copies ? 1 : static_cast<std::int64_t>(slots.size());
+    most.bytes += 2 * memory_pool::smallest;  // for the sizes, and for the data
+    if (sizes)
+      most.bytes +=
+          memory_pool::with_unused(static_cast<std::int64_t>(how.announced[id] * most_size_bytes + inline_bytes));
+  }
+  most.blocks = (parts + plan.parts - 1) / plan.parts;
+  if (plan.parts > 1) most.bytes += parts;  // which are rounded up
+  return most;
+}
+
+}  // namespace shoal

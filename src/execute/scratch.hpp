@@ -1,0 +1,22 @@
+// How much scratch memory an exchange may need, told before it runs.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "execute/program.hpp"
+
+namespace shoal {
+
+// At most `bytes`, and `blocks` of the largest block of any rank, whatever arrives first: every message and every block
+// that passes counts as if none had left. Blocks that must be packed because of their datatype come on top.
+struct scratch_bound {
+  std::int64_t bytes = 0, blocks = 0;
+
+  std::int64_t with(std::int64_t largest_block, std::int64_t packed_bytes) const;
+};
+
+// `uniform`: all blocks are equal, so no sizes travel. `inline_bytes` as of exchange.
+scratch_bound bound_scratch(const program& how, bool uniform, std::size_t inline_bytes);
+
+}  // namespace shoal
