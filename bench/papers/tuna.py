@@ -14,20 +14,23 @@ from rich.console import Console
 from rich.table import Table
 
 import shoal
-from shoal.cost_model import Cluster, Machine, predict
+from shoal.cost_model import Cluster, predict
+from shoal.machine import Level, Machine
 from shoal.measurements import readable_bytes, readable_seconds
 
 RANKS_A_NODE = 32
 FITTED = {"Polaris": 51.8e-3, "Fugaku": 408.33e-3}  # 8192 ranks, 16 bytes
 SHEETS = {
-    "Polaris": Machine(0, 2e-6, 25e9, 0.5e-6, 10e9, 1e-10),
-    "Fugaku": Machine(0, 2e-6, 6.8e9, 1e-6, 5e9, 2e-10),
+    "Polaris": Machine(Level(), Level(0.5e-6, 0, 1 / 10e9), Level(2e-6, 0, 1 / 25e9), 1e-10),
+    "Fugaku": Machine(Level(), Level(1e-6, 0, 1 / 5e9), Level(2e-6, 0, 1 / 6.8e9), 2e-10),
 }
 
 
 def fitted(machine: str) -> Machine:
-    """All of the native time of 16-byte blocks is messages."""
-    return replace(SHEETS[machine], message=FITTED[machine] / 8191)
+    """All of the native time of 16-byte blocks is messages, which cost the same everywhere."""
+    sheet, message = SHEETS[machine], FITTED[machine] / 8191
+    levels = {name: replace(getattr(sheet, name), per_message=message) for name in ("node", "network")}
+    return replace(sheet, **levels)
 
 
 @dataclass(frozen=True)
@@ -134,7 +137,7 @@ def main() -> None:
         out.print(f"within a factor of {factor}: {near} of {len(judged)}")
     for machine in FITTED:
         out.print(
-            f"{machine}: {fitted(machine).message * 1e6:.2f} us a message; TuNA faster than native up to "
+            f"{machine}: {fitted(machine).network.per_message * 1e6:.2f} us a message; TuNA faster than native up to "
             f"{readable_bytes(last_gain(machine))}; ideal radix with 2048 ranks: "
             + ", ".join(f"{readable_bytes(s)} {best(at(machine, 2048, s), 'tuna')[1].rpartition('=')[2]}"
                         for s in (16, 512, 2048, 8192, 32768))

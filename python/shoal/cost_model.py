@@ -2,28 +2,18 @@
 
 A rank works its messages off one after another while a node's port carries what leaves the node; a wave, the messages
 in flight together, lasts as long as the slower of the two, and a latency. Nothing is modelled of contention inside the
-network or of waves that overlap. Source: LogGP with one port a node; counts: the closed forms of digit systems.
+network or of waves that overlap. Source: LogGP with one port a node; counts: the closed forms of digit systems; prices:
+those of machine.py, by which small exchanges are predicted from their schedules.
 """
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from functools import cache
 
 import shoal
 from shoal.errors import UserError
-
-
-@dataclass(frozen=True)
-class Machine:
-    """In seconds, bytes and bytes a second."""
-
-    message: float  # work of a rank for one message sent and one received
-    latency: float
-    node_bandwidth: float  # of what the ranks of a node send to other nodes
-    memory_latency: float  # inside a node
-    memory_bandwidth: float  # of one rank's messages inside its node
-    copy: float  # seconds a byte, packed or unpacked
+from shoal.machine import Machine
 
 
 @dataclass(frozen=True)
@@ -38,12 +28,17 @@ class Cluster:
 
 @dataclass(frozen=True)
 class Wave:
-    """What one rank sends in messages that are in flight together."""
+    """What one rank sends in messages that are in flight together: inside its node, and to others."""
 
-    messages: float
-    announced: float = 0  # of these, with sizes
-    local: float = 0  # blocks that stay in the node
-    crossing: float = 0  # blocks that leave it
+    local_messages: float = 0
+    local: float = 0  # blocks
+    crossing_messages: float = 0
+    crossing: float = 0
+    announced: float = 0  # messages with sizes, of all
+
+    @property
+    def messages(self) -> float:
+        return self.local_messages + self.crossing_messages
 
 
 def predict(how: shoal.Selection, at: Cluster, block: float, machine: Machine, published: bool = False) -> float:
@@ -52,17 +47,19 @@ def predict(how: shoal.Selection, at: Cluster, block: float, machine: Machine, p
     waves = waves_of(how, at, published)
     seconds = sum(seconds_of(wave, at, block, machine, published) for wave in waves)
     if published and any(wave.announced for wave in waves):
-        seconds += math.ceil(math.log2(at.ranks)) * (machine.message + machine.latency)
+        seconds += math.ceil(math.log2(at.ranks)) * (machine.network.per_message + machine.network.latency)
     return seconds
 
 
 def seconds_of(wave: Wave, at: Cluster, block: float, machine: Machine, published: bool) -> float:
-    port = wave.crossing * block * at.ppn / machine.node_bandwidth
-    memory = wave.local * block / machine.memory_bandwidth
-    latency = machine.latency if wave.crossing else machine.memory_latency
-    seconds = max(wave.messages * machine.message, port, memory) + latency
+    inside, between = machine.node, machine.network
+    work = wave.local_messages * inside.per_message + wave.crossing_messages * between.per_message
+    port = wave.crossing * block * at.ppn * between.per_byte
+    memory = wave.local * block * inside.per_byte
+    slowest = between if wave.crossing else inside
+    seconds = max(work, port, memory) + slowest.latency
     if published and wave.announced:
-        seconds += wave.announced * machine.message + latency
+        seconds += wave.announced * slowest.per_message + slowest.latency
     return seconds + 2 * (wave.local + wave.crossing) * block * machine.copy
 
 
@@ -105,23 +102,21 @@ def flat(system: shoal.DigitSystem, at: Cluster, inflight: int) -> Iterator[Wave
             distance, blocks = z * weight, system.blocks_of_step(digit, z)
             leaving = min(1.0, distance / at.ppn, (at.ranks - distance) / at.ppn) if at.nodes > 1 else 0.0
             passes = weight * radix + distance < at.ranks
-            steps.append(Wave(1, passes, blocks * (1 - leaving), blocks * leaving))
+            steps.append(Wave(1 - leaving, blocks * (1 - leaving), leaving, blocks * leaving, passes))
         for first in range(0, len(steps), inflight):
             yield together(steps[first : first + inflight])
         weight *= radix
 
 
 def together(steps: list[Wave]) -> Wave:
-    return Wave(
-        *(sum(getattr(step, part) for step in steps) for part in ("messages", "announced", "local", "crossing"))
-    )
+    return Wave(*map(sum, zip(*map(astuple, steps), strict=True)))
 
 
 def linear(at: Cluster, block_count: int) -> Iterator[Wave]:
-    count = at.ranks - 1
-    waves = math.ceil(count / block_count)
+    waves = math.ceil((at.ranks - 1) / block_count)
+    local, crossing = (at.ppn - 1) / waves, (at.ranks - at.ppn) / waves
     for _ in range(waves):
-        yield Wave(count / waves, 0, (at.ppn - 1) / waves, (at.ranks - at.ppn) / waves)
+        yield Wave(local, local, crossing, crossing)
 
 
 def inside(with_: dict[str, str], at: Cluster, published: bool) -> Iterator[Wave]:
@@ -131,7 +126,7 @@ def inside(with_: dict[str, str], at: Cluster, published: bool) -> Iterator[Wave
     system = system_of(with_["radix"] if with_["local"] == "radix" else str(at.ppn), "none", at.ppn)
     node = Cluster(1, at.ppn)
     for wave in flat(system, node, 1 if published else at.ppn):
-        yield Wave(wave.messages, wave.messages, wave.local * at.nodes, 0)
+        yield Wave(wave.messages, wave.local * at.nodes, announced=wave.messages)
 
 
 def between(with_: dict[str, str], at: Cluster) -> Iterator[Wave]:
@@ -139,9 +134,9 @@ def between(with_: dict[str, str], at: Cluster) -> Iterator[Wave]:
     pieces = at.ppn if with_["pattern"] == "staggered" else 1
     if with_["global"] == "radix":
         for wave in flat(system_of(with_["global_radix"], "none", at.nodes), Cluster(at.nodes, 1), at.nodes):
-            yield Wave(wave.messages * pieces, wave.announced * pieces, 0, wave.crossing * at.ppn)
+            yield Wave(0, 0, wave.messages * pieces, wave.crossing * at.ppn, wave.announced * pieces)
         return
     messages = (at.nodes - 1) * pieces
     block_count = 1 if with_["global"] == "pairwise" else number(with_["block_count"], messages)
     for _ in range(waves := math.ceil(messages / block_count)):
-        yield Wave(messages / waves, 0, 0, (at.nodes - 1) * at.ppn / waves)
+        yield Wave(0, 0, messages / waves, (at.nodes - 1) * at.ppn / waves)

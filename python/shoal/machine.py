@@ -2,7 +2,7 @@
 
 import tomllib
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from pathlib import Path
 
 from scipy.optimize import nnls
@@ -16,11 +16,34 @@ NAMES = (*(f"{level}.{price}" for level in LEVELS for price in PRICES), "copy.pe
 
 
 @dataclass(frozen=True)
-class Machine:
-    """Seconds, in the order of NAMES."""
+class Level:
+    """Seconds for a wait, for a message sent and received, and for a byte."""
 
-    prices: tuple[float, ...]
-    source: str
+    latency: float = 0.0
+    per_message: float = 0.0
+    per_byte: float = 0.0
+
+
+@dataclass(frozen=True)
+class Machine:
+    """Through memory that the ranks of a node share, by messages inside a node, and between nodes, where a byte takes
+    the link of its node; and seconds for a byte that is copied."""
+
+    memory: Level
+    node: Level
+    network: Level
+    copy: float
+    source: str = ""
+
+    @classmethod
+    def of(cls, prices: Sequence[float], source: str) -> "Machine":
+        """From the prices in the order of NAMES."""
+        memory, node, network = (Level(*prices[i : i + len(PRICES)]) for i in range(0, len(prices) - 1, len(PRICES)))
+        return cls(memory, node, network, prices[-1], source)
+
+    @property
+    def prices(self) -> tuple[float, ...]:
+        return (*astuple(self.memory), *astuple(self.node), *astuple(self.network), self.copy)
 
     def seconds(self, load: shoal.Load, block: float) -> float:
         return sum(price * count for price, count in zip(self.prices, counts(load, block), strict=True))
@@ -28,9 +51,9 @@ class Machine:
 
 # Processors and networks of the present: a message of a few hundred nanoseconds, ten gigabytes a second.
 COMMON = Machine(
-    (0.5e-6, 0.1e-6, 0.1e-9, 0.5e-6, 0.3e-6, 0.1e-9, 2e-6, 0.5e-6, 0.1e-9, 0.1e-9),
+    Level(0.5e-6, 0.1e-6, 0.1e-9), Level(0.5e-6, 0.3e-6, 0.1e-9), Level(2e-6, 0.5e-6, 0.1e-9), 0.1e-9,
     "the model of a common machine (shoal model fit measures this one)",
-)
+)  # fmt: skip
 
 
 def counts(load: shoal.Load, block: float) -> list[float]:
@@ -55,7 +78,7 @@ def fit(samples: Sequence[Sample], source: str) -> Machine:
     """The prices, none negative, with the smallest relative errors in the sense of least squares."""
     rows = [[count / sample.seconds for count in counts(sample.load, sample.block)] for sample in samples]
     prices, _ = nnls(rows, [1.0] * len(rows))
-    return Machine(tuple(float(price) for price in prices), source)
+    return Machine.of([float(price) for price in prices], source)
 
 
 def errors(machine: Machine, samples: Iterable[Sample]) -> list[float]:
@@ -100,4 +123,4 @@ def read(path: Path) -> Machine:
     for name, price in zip(NAMES, prices, strict=True):
         if isinstance(price, bool) or not isinstance(price, int | float) or not 0 <= price < 1e6:
             raise UserError(f"{path}: {name} must be a number of seconds, 0 or more; a machine has {expected}")
-    return Machine(tuple(float(price) for price in prices), f"the model of {path}")
+    return Machine.of([float(price) for price in prices], f"the model of {path}")

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from xml.etree import ElementTree
 
-from shoal.cost_model import Machine
 from shoal.errors import UserError
+from shoal.machine import Level, Machine
 
 TEMPLATE = """<?xml version="1.0"?>
 <!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">
@@ -45,9 +45,8 @@ class Kind:
 
     def machine(self, parameters: str, message_cost: float) -> Machine:
         """For the cost model. A message is sent by one rank and received by another."""
-        return Machine(
-            2 * message_cost, self.hops * self.latency, self.port(parameters), MEMORY_LATENCY, MEMORY, SECONDS_A_BYTE
-        )
+        network = Level(self.hops * self.latency, 2 * message_cost, 1 / self.port(parameters))
+        return Machine(Level(), Level(MEMORY_LATENCY, 2 * message_cost, 1 / MEMORY), network, SECONDS_A_BYTE)
 
 
 def dragonfly(nodes: int) -> tuple[int, str]:

@@ -7,8 +7,9 @@ import pytest
 
 import shoal
 from mpis import ROOT
-from shoal.cost_model import Cluster, Machine, predict, waves_of
+from shoal.cost_model import Cluster, predict, waves_of
 from shoal.errors import UserError
+from shoal.machine import COMMON, Level, Machine
 
 SPECS = (
     "tuna:radix=2", "tuna:radix=3", "tuna", "tuna:radix=64", "tuna:radices=2x3x5", "tuna:radix=4,inflight=1",
@@ -35,7 +36,7 @@ def test_counts_are_those_of_the_schedules(spec, nodes, ppn):
 
 
 def test_times_by_hand():
-    machine = Machine(1e-3, 0.5, 1000, 0.25, 100, 0)
+    machine = Machine(Level(), Level(0.25, 1e-3, 1 / 100), Level(0.5, 1e-3, 1 / 1000), 0)
     assert predict(shoal.parse("spread_out"), Cluster(4, 1), 1, machine) == pytest.approx(3e-3 + 0.5)  # messages
     assert predict(shoal.parse("spread_out"), Cluster(4, 1), 1e6, machine) == pytest.approx(3000 + 0.5)  # the port
     assert predict(shoal.parse("spread_out"), Cluster(1, 4), 1e6, machine) == pytest.approx(3e4 + 0.25)  # memory
@@ -48,7 +49,7 @@ def test_times_by_hand():
 def test_what_it_does_not_know():
     for spec in ("two_phase", "hierarchical:carriers=1"):
         with pytest.raises(UserError, match="knows tuna"):
-            predict(shoal.parse(spec), Cluster(2, 2), 1, Machine(1, 1, 1, 1, 1, 1))
+            predict(shoal.parse(spec), Cluster(2, 2), 1, COMMON)
 
 
 def test_a_million_ranks(shoal_command, tmp_path):

@@ -120,10 +120,9 @@ def by_model(call: str, block: float, empty: float, ranks: int, layout: str, pat
 
 def best_digits(ranks: int, block: float, prices: Machine) -> list[str]:
     """The best of all digit systems, with the prices between nodes."""
-    latency, message, byte = prices.prices[6:9]
-    radices = shoal.best_radices(
-        ranks, per_digit=latency, per_step=message, per_block=block * (byte + prices.prices[9])
-    )
+    link = prices.network
+    per_block = block * (link.per_byte + prices.copy)
+    radices = shoal.best_radices(ranks, per_digit=link.latency, per_step=link.per_message, per_block=per_block)
     return [f"tuna:radices={'x'.join(map(str, radices))}"] if len(radices) > 1 else []
 
 

@@ -67,11 +67,10 @@ def fit(
 def price_table(found: Machine) -> Table:
     rows = Table("level", "a wait", "a message", "a KiB")
     for level in machine.LEVELS:
-        latency, message, byte = (
-            price for name, price in zip(machine.NAMES, found.prices, strict=True) if name.startswith(level)
-        )
-        rows.add_row(level, readable_seconds(latency), readable_seconds(message), readable_seconds(1024 * byte))
-    rows.add_row("copy", "", "", readable_seconds(1024 * found.prices[-1]))
+        of = getattr(found, level)
+        a_kib = readable_seconds(1024 * of.per_byte)
+        rows.add_row(level, readable_seconds(of.latency), readable_seconds(of.per_message), a_kib)
+    rows.add_row("copy", "", "", readable_seconds(1024 * found.copy))
     return rows
 
 
