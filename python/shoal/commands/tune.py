@@ -10,13 +10,13 @@ from rich.progress import BarColumn, Progress, TextColumn
 from rich.table import Table as RichTable
 
 import shoal
-from shoal import tuning
+from shoal import mpi_tuning, tuning
 from shoal.commands.bench import choose_mpis
 from shoal.commands.bench import measure as measure_lines
 from shoal.console import err, out
 from shoal.errors import UserError
 from shoal.measurements import readable_bytes, readable_seconds
-from shoal.mpi import Mpi
+from shoal.mpi import Mpi, launch_command
 
 # How a kind of call is measured: with which of the driver's distributions, and their size for a mean of 1.
 MEASURED_WITH = {"alltoall": ("uniform", 1), "alltoallv": ("random", 2), "sparse": ("pairs", 1)}
@@ -29,6 +29,9 @@ def tune(
     mpi: Annotated[str, typer.Option(help="mpich, openmpi, or with a version as in mpich5; else the first.")] = "",
     seconds: Annotated[float, typer.Option(help="Time to spend at most.", min=1)] = 180,
     output: Annotated[Path, typer.Option("--output", "-o", help="The profile to write.")] = Path("shoal-profile.toml"),
+    export: Annotated[
+        Path | None, typer.Option(help="Measure the MPI's own algorithms instead, and write the MPI's own tuning file.")
+    ] = None,
 ) -> None:
     """Measure which exchange is the fastest at which size, and write a profile that jobs choose by.
 
@@ -37,10 +40,21 @@ def tune(
     First a few sizes with all algorithms, in turns, of equal, random and mostly empty blocks; then between sizes with
     different winners, and again where two cannot be told apart, until nothing changes or the time is over. Uses Shoal
     on this machine with this many ranks.
+
+    For programs that run without Shoal: [bold]shoal tune -n 8 --mpi openmpi --export rules.txt[/bold] writes what Open
+    MPI and MPICH read by themselves, of what is the fastest among their own algorithms.
     """
-    if not output.parent.is_dir():
-        raise UserError(f"-o {output}: there is no folder {output.parent}")
+    for option, path in (("-o", output), ("--export", export)):
+        if path and not path.parent.is_dir():
+            raise UserError(f"{option} {path}: there is no folder {path.parent}")
     chosen = choose_mpis(mpi)[0]
+    if export:
+        tune_mpi(chosen, ranks, seconds, export)
+    else:
+        tune_shoal(chosen, ranks, seconds, output)
+
+
+def tune_shoal(chosen: Mpi, ranks: int, seconds: float, output: Path) -> None:
     runner = Runner(chosen, ranks)
     asking = runner.prepare()
     tables = {
@@ -48,15 +62,7 @@ def tune(
         for kind in MEASURED_WITH
         if kind != "sparse" or ranks >= FEWEST_SPARSE
     }
-    bar = Progress(TextColumn("{task.description}"), BarColumn(), console=err, transient=True)
-    with bar:
-        task = bar.add_task(f"{chosen.kind} {chosen.version}, {ranks} ranks", total=seconds)
-
-        def tell(state: tuning.Progress) -> None:
-            text = f"{state.sizes} sizes measured, {state.doubts} in doubt, at most {max(0, state.left):.0f} s left"
-            bar.update(task, completed=seconds - state.left, description=text)
-
-        tuning.tune(runner.measure, tables, tuning.coarse_sizes(ranks), seconds, tell)
+    fill(tables, runner.measure, chosen, ranks, seconds)
     rows = {kind: table.rows() for kind, table in tables.items()}
     sparse = rows.pop("sparse", [])
     if sparse:
@@ -69,12 +75,80 @@ def tune(
     out.print(f"SHOAL_PROFILE={output}", soft_wrap=True)
 
 
+def fill(tables: dict[str, tuning.Table], measure: tuning.Measure, mpi: Mpi, ranks: int, seconds: float) -> None:
+    """Measures, and shows how far that is."""
+    bar = Progress(TextColumn("{task.description}"), BarColumn(), console=err, transient=True)
+    with bar:
+        task = bar.add_task(f"{mpi.kind} {mpi.version}, {ranks} ranks", total=seconds)
+
+        def tell(state: tuning.Progress) -> None:
+            text = f"{state.sizes} sizes measured, {state.doubts} in doubt, at most {max(0, state.left):.0f} s left"
+            bar.update(task, completed=seconds - state.left, description=text)
+
+        tuning.tune(measure, tables, tuning.coarse_sizes(ranks), seconds, tell)
+
+
+def tune_mpi(mpi: Mpi, ranks: int, seconds: float, path: Path) -> None:
+    """The MPI's own algorithms, and its own file. One that is forced needs a launch of its own."""
+    own = mpi_tuning.FORCED.get(mpi.kind)
+    if own is None:
+        raise UserError(
+            f"--export: {mpi.kind} reads no file that Shoal can write; {' and '.join(mpi_tuning.FORCED)} do"
+        )
+    runner = Runner(mpi, ranks)
+
+    def measure(kind: str, sizes: list[int], algorithms: list[str], seconds: float) -> tuning.Times:
+        times: tuning.Times = {}
+        for name in algorithms:
+            runner.variables = own[kind].get(name, {})
+            for size, found in runner.measure(kind, sizes, [mpi_tuning.DEFAULT], seconds).items():
+                times.setdefault(size, {})[name] = found[mpi_tuning.DEFAULT]
+        return times
+
+    tables = {kind: tuning.Table([mpi_tuning.DEFAULT, *algorithms]) for kind, algorithms in own.items()}
+    fill(tables, measure, mpi, ranks, seconds)
+    if not all(table.times for table in tables.values()):
+        raise UserError(f"{ranks} ranks never started together; is too much else running on this machine?")
+    found = {
+        kind: mpi_tuning.steps(table) if kind == "alltoall" else mpi_tuning.for_all_sizes(table)
+        for kind, table in tables.items()
+    }
+    path.write_text(mpi_tuning.write(mpi.kind, mpi.library, ranks, found))
+    out.print(mpi_overview(tables))
+    for kind in ("alltoall", "alltoallv"):
+        out.print(f"{kind}: {described(found.get(kind, []))}", soft_wrap=True)
+    out.print(mpi_tuning.READ_BY[mpi.kind].format(path=path.absolute()), soft_wrap=True)
+
+
+def mpi_overview(tables: dict[str, tuning.Table]) -> RichTable:
+    rows = RichTable("call", "block", "fastest first")
+    for kind, table in tables.items():
+        for size in sorted(table.times):
+            order = sorted(table.medians(size).items(), key=lambda entry: entry[1])
+            times = ", ".join(f"{named(name)} {readable_seconds(time)}" for name, time in order)
+            rows.add_row(kind, readable_bytes(size), times)
+        rows.add_section()
+    return rows
+
+
+def described(found: list[mpi_tuning.Step]) -> str:
+    if not found:
+        return "this MPI has one algorithm for it, so there is nothing to choose"
+    texts = [f"up to {readable_bytes(int(step.most))} {named(step.algorithm)}" for step in found[:-1]]
+    return ", ".join([*texts, f"{'above' if texts else 'all blocks'} {named(found[-1].algorithm)}"])
+
+
+def named(algorithm: str) -> str:
+    return "the MPI's choice" if algorithm == mpi_tuning.DEFAULT else algorithm
+
+
 class Runner:
     """Launches the benchmark driver."""
 
     def __init__(self, mpi: Mpi, ranks: int) -> None:
         self.mpi, self.ranks = mpi, ranks
         self.job: dict[str, str] = {}
+        self.variables: dict[str, str] = {}  # of the ranks
 
     def prepare(self) -> float:
         """Learns what job this is, and how long ranks take to agree on sizes."""
@@ -88,13 +162,16 @@ class Runner:
         arguments = ["--variants", ";".join(specs), "--sizes", ",".join(str(scale * size) for size in sizes)]
         arguments += ["--distributions", distribution, "--seconds", f"{seconds:.3g}"]
         times: tuning.Times = {}
-        for line in measure_lines(self.mpi, self.ranks, arguments):
+        for line in measure_lines(self.mpi, self.ranks, arguments, self.launch):
             record: dict[str, Any] = json.loads(line)
             if "provenance" in record:
                 self.job = record["provenance"]["job"]
             elif record["seconds"]:
                 times.setdefault(record["size"] // scale, {})[record["variant"]] = record["seconds"]
         return times
+
+    def launch(self, mpi: Mpi, ranks: int, program: list[str], own: dict[str, str]) -> list[str]:
+        return launch_command(mpi, ranks, program, own | self.variables)
 
 
 def overview(profile: shoal.Profile) -> RichTable:
