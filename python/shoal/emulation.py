@@ -34,6 +34,8 @@ FRAME = 1514 + FRAME_OVERHEAD
 BURST_SECONDS = 100e-6
 HOST_QUEUE = 1000 * FRAME  # as a network card's default queue
 SWITCH_QUEUE = 512 * 1024  # what one busy port gets of a small switch's memory
+# What hosts do unless their administrator wants otherwise; this machine's may.
+CONGESTION_CONTROL = "cubic"
 
 # What makes each MPI start its ranks over the hosts, talk over their links, and give way while it waits, since all
 # hosts share this machine's cores. Names of settings that another version does not know do no harm.
@@ -55,6 +57,11 @@ HOST_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,62}")
 
 # Debian keeps tools of the network where only root looks.
 FIND_TOOLS = "PATH=$PATH:/usr/sbin:/sbin"
+
+# Frames that cross a bridge are nothing for this machine's packet filter.
+SWITCHES_ONLY_SWITCH = (
+    "for filter in /proc/sys/net/bridge/bridge-nf-call-*; do [ ! -e $filter ] || echo 0 >$filter; done"
+)
 
 # As ssh: options, host, command. The host's processes see its name, its network and a shared memory of its own.
 ENTER = rf"""#!/bin/sh
@@ -223,7 +230,8 @@ def setup_script(network: shoal.Network, every: list[Port]) -> str:
         links += [f"link add {bridge} type bridge mcast_snooping 0", f"link set {bridge} addrgenmode none up"]
     for a, b in zip(every[::2], every[1::2], strict=True):
         links.append(f"link add {in_its_place(a)} type veth peer name {in_its_place(b)}")
-    links += [f"link set {port.device} addrgenmode none master {port.switch} up" for port in every if port.switch]
+    switch_ports = [port for port in every if port.switch]
+    links += [f"link set {port.device} addrgenmode none master {port.switch} up" for port in switch_ports]
     steps = [
         FIND_TOOLS,
         "mount -t tmpfs run /run",
@@ -232,13 +240,19 @@ def setup_script(network: shoal.Network, every: list[Port]) -> str:
         f"chmod +x {ENTER_PATH}",
     ]
     steps += [write_file("/run/shoal/hosts", names), "mount --bind /run/shoal/hosts /etc/hosts"]
-    steps += [write_file(TOPOLOGY_PATH, network.to_edge_list())]
-    steps += [batch("ip", links), batch("tc", [f"qdisc add dev {port.limits}" for port in every if port.switch])]
+    steps += [write_file(TOPOLOGY_PATH, network.to_edge_list()), SWITCHES_ONLY_SWITCH]
+    steps += [batch("ip", links), batch("tc", [f"qdisc add dev {port.limits}" for port in switch_ports])]
     for port in every:
         if port.host:
-            up = ["link set lo up", f"addr add {addresses[port.host]}/8 dev eth0", "link set eth0 addrgenmode none up"]
-            steps += [batch(f"ip -n {port.host}", up), f"tc -n {port.host} qdisc add dev {port.limits}"]
+            steps += host_steps(port, addresses[port.host])
     return "\n".join([*steps, "echo ready", ""])
+
+
+def host_steps(port: Port, address: str) -> list[str]:
+    """To bring up a host's end of its link."""
+    up = ["link set lo up", f"addr add {address}/8 dev eth0 noprefixroute", "link set eth0 addrgenmode none up"]
+    up.append(f"route add 10.0.0.0/8 dev eth0 congctl {CONGESTION_CONTROL}")
+    return [batch(f"ip -n {port.host}", up), f"tc -n {port.host} qdisc add dev {port.limits}"]
 
 
 def in_its_place(port: Port) -> str:
