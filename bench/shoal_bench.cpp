@@ -5,20 +5,22 @@
 //
 // With --senders the exchange is an allgather between two groups, of which the first ranks send; else all-to-alls.
 //
-// Method (after ReproMPI): every repetition starts at a time agreed beforehand and is dropped when a rank was late (by
-// 20 us, or 50 ms where ranks outnumber cores and cannot all start at once, or a twentieth of it); its time is the last
-// end minus the first start, divided by the exchanges in it: as many, one after another, as fill a millisecond, the
-// same for all variants. Variants are interleaved in random order, a case runs for a time budget, all repetitions are
-// written, and every variant's data are verified outside the timed part. `idle` is the share of this machine's
-// processor time that nobody used during the repetitions. Variants are specs of Shoal's algorithms, `auto`, `ask` (one
-// agreement of Shoal's on sizes; nothing is exchanged), `native` (the MPI's own collective), `native_nonblocking` (its
-// nonblocking form, tested while waiting as Shoal does), `preloaded` (MPI_Alltoall as whatever is preloaded into this
-// program does it), `hand` (a loop of MPI_Irecv, MPI_Isend and MPI_Testsome with the messages of spread_out, waiting as
-// Shoal does), and `memcpy` (every rank copies as many bytes as it exchanges, and waits for nobody; nothing is
-// exchanged then, and nothing verified). " inline=N" behind a spec sends sizes in front of at most N bytes of data
-// instead of the standard number; 0: always in a message of their own; " persistent" starts and ends a persistent
-// exchange instead of a blocking call.
+// Method (after ReproMPI): every repetition starts at a time agreed beforehand and is dropped when a rank was late
+// (by 20 us, or 50 ms where ranks outnumber cores and cannot all start at once, or a twentieth of it); its time is
+// the last end minus the first start, divided by the exchanges in it: as many, one after another, as fill a
+// millisecond, the same for all variants. Variants are interleaved in random order, a case runs for a time budget or
+// a number of repetitions, all repetitions are written, and every variant's data are verified outside the timed
+// part. `idle` is the share of this machine's processor time that nobody used during the repetitions, or only
+// processes that give way to the ranks (nice). Variants are specs of Shoal's algorithms, `auto`, `ask` (one
+// agreement of Shoal's on sizes; nothing is exchanged), `native` (the MPI's own collective), `native_nonblocking`
+// (its nonblocking form, tested while waiting as Shoal does), `preloaded` (MPI_Alltoall as whatever is preloaded
+// into this program does it), `hand` (a loop of MPI_Irecv, MPI_Isend and MPI_Testsome with the messages of
+// spread_out, waiting as Shoal does), and `memcpy` (every rank copies as many bytes as it exchanges, and waits for
+// nobody; nothing is exchanged then, and nothing verified). " inline=N" behind a spec sends sizes in front of at
+// most N bytes of data instead of the standard number; 0: always in a message of their own; " persistent" starts and
+// ends a persistent exchange instead of a blocking call.
 #include <shoal/shoal.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -53,6 +55,7 @@ struct options {
   std::vector<std::string> sizes{"8", "512", "32768"};
   int senders = 0;       // of an allgather between two groups
   double seconds = 0.3;  // for each variant of a case
+  int repetitions = 0;   // of each variant; 0: as many as the seconds allow
   unsigned seed = 1;
 };
 
@@ -65,6 +68,7 @@ options parse(int argc, char** argv) {
                    {"--sizes", [&](const std::string& value) { all.sizes = split(value, ','); }},
                    {"--senders", [&](const std::string& value) { all.senders = std::stoi(value); }},
                    {"--seconds", [&](const std::string& value) { all.seconds = std::stod(value); }},
+                   {"--repetitions", [&](const std::string& value) { all.repetitions = std::stoi(value); }},
                    {"--seed", [&](const std::string& value) { all.seed = static_cast<unsigned>(std::stoul(value)); }},
                });
   return all;
@@ -99,9 +103,11 @@ struct processor_time {
     processor_time time;
     file >> name;
     double ticks = 0;
-    for (int field = 0; field < 8 && file >> ticks; ++field) {  // user, nice, system, idle, waiting for disks, ...
+    // The fields: user, nice, system, idle, waiting for disks, ... What nicer processes took was there for the ranks.
+    static const bool others_are_nicer = getpriority(PRIO_PROCESS, 0) <= 0;
+    for (int field = 0; field < 8 && file >> ticks; ++field) {
       time.all += ticks;
-      if (field == 3 || field == 4) time.idle += ticks;
+      if (field == 3 || field == 4 || (field == 1 && others_are_nicer)) time.idle += ticks;
     }
     return time;
   }
@@ -161,6 +167,7 @@ class driver {
     std::map<std::string, int> late;
     used_.clear();
     const double end = clock_.now() + what_.seconds * static_cast<double>(order.size());
+    int round = 0;
     do {
       std::shuffle(order.begin(), order.end(), random_);
       for (const std::string& variant : order) {
@@ -168,7 +175,7 @@ class driver {
         if (took > 0) times[variant].push_back(took / batch);
         else ++late[variant];
       }
-    } while (everyones_latest(end - clock_.now()) > 0);
+    } while (what_.repetitions > 0 ? ++round < what_.repetitions : everyones_latest(end - clock_.now()) > 0);
     if (rank_ != 0) return;
     for (const auto& [variant, all] : times) print(distribution, size, variant, batch, all, late[variant]);
   }
