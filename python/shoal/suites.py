@@ -110,17 +110,17 @@ SIMULATED = {
     ),
     "tuna-256": Simulated(
         "TuNA, figures 7 and 9, 256 ranks: time against the radix",
-        "dragonfly", 8, 32, "16,512,4096", f"native;{_of('tuna', (2, 4, 8, 16, 32, 64, 128, 256))}",
+        "dragonfly", 8, 32, "16,256,1024", f"native;{_of('tuna', (2, 4, 8, 16, 32, 64, 128, 256))}",
     ),
     "selectors-256": Simulated(
         "TuNA, figures 8, 12, 13, 256 ranks on a dragonfly: against four MPIs' choices and the linear exchanges",
-        "dragonfly", 8, 32, "16,64,256,1024,4096",
+        "dragonfly", 8, 32, "16,64,256",
         f"native;tuna:radix=2;tuna;{_HIERARCHICAL};spread_out;scattered:block_count=32",
         selector="mpich,ompi,mvapich2,impi",
     ),
     "selectors-torus-256": Simulated(
         "the same on a torus",
-        "torus", 8, 32, "16,64,256,1024,4096",
+        "torus", 8, 32, "16,64,256",
         f"native;tuna:radix=2;tuna;{_HIERARCHICAL};spread_out;scattered:block_count=32",
         selector="mpich,ompi,mvapich2,impi",
     ),
