@@ -11,6 +11,21 @@ memory_pool::~memory_pool() {
     for (std::byte* piece : pieces) ::operator delete(piece);
 }
 
+void memory_pool::tally::add(int index) {
+  ++taken_[index];
+  ++pieces_;
+  first_ = std::min(first_, index);
+  last_ = std::max(last_, index);
+}
+
+// Exchanges of a microsecond take nothing, and have nothing to clear.
+void memory_pool::tally::clear() {
+  for (int index = first_; index <= last_; ++index) taken_[index] = 0;
+  first_ = classes;
+  last_ = -1;
+  pieces_ = 0;
+}
+
 // Class 4k + j holds pieces of smallest * 2^k * (4 + j) / 4 bytes.
 int memory_pool::class_of(std::size_t bytes) {
   if (bytes <= smallest) return 0;
@@ -38,8 +53,7 @@ std::byte* memory_pool::take(std::size_t bytes) {
 }
 
 std::byte* memory_pool::take(std::size_t bytes, tally& counted) {
-  ++counted.taken_[class_of(bytes)];
-  ++counted.pieces_;
+  counted.add(class_of(bytes));
   return take(bytes);
 }
 
@@ -53,8 +67,8 @@ void memory_pool::give_back(std::byte* piece, std::size_t bytes) {
 }
 
 void memory_pool::make_ready(const tally& again) noexcept try {
-  for (int index = 0; index < classes; ++index) {
-    const auto wanted = static_cast<std::size_t>(again.taken_[index]);
+  for (int index = again.first_; index <= again.last_; ++index) {
+    const std::size_t wanted = again.taken_[index];
     if (free_[index].size() >= wanted) continue;
     free_[index].reserve(wanted);
     while (free_[index].size() < wanted && kept_ + class_bytes(index) <= keep_bytes_) {

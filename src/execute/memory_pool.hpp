@@ -21,13 +21,16 @@ class memory_pool {
   // How many pieces of each class one user took, whether he gave them back in between or not.
   class tally {
    public:
-    void clear() { *this = {}; }
+    void clear();
     std::size_t pieces() const { return pieces_; }
 
    private:
     friend class memory_pool;
+    void add(int index);
+
+    std::array<std::uint32_t, classes> taken_{};
+    int first_ = classes, last_ = -1;  // classes with pieces
     std::size_t pieces_ = 0;
-    std::array<std::int32_t, classes> taken_{};
   };
 
   explicit memory_pool(std::size_t keep_bytes = std::size_t{64} << 20) : keep_bytes_(keep_bytes) {}
