@@ -106,8 +106,12 @@ def winners(results: Results) -> Figure:
     return panels(results, lambda case: (case.mpi,), draw, "ranks", legend=False)
 
 
-def spread(results: Results) -> Figure:
-    """All repetitions of each variant, at the largest number of ranks: boxes hold the middle half, whiskers 90 %."""
+def spread(results: Results) -> Figure | None:
+    """All repetitions of each variant, at the largest number of ranks: boxes hold the middle half, whiskers 90 %. A
+    simulator's are alike."""
+    results = having(results, lambda series: not any(one.modelled for one in series.values()))
+    if not results.cases:
+        return None
     most = max(case.ranks for case in results.cases)
 
     def draw(axis: Axes, cases: list[Case]) -> None:
@@ -115,7 +119,7 @@ def spread(results: Results) -> Figure:
         series = [of_case[name] for name in reversed(variants(results)) if name in of_case]
         axis.boxplot(
             [one.seconds for one in series], whis=(5, 95), showfliers=False, orientation="horizontal",
-            tick_labels=[one.variant for one in series],
+            tick_labels=[wrapped(one.variant) for one in series],
         )  # fmt: skip
         axis.xaxis.set_major_formatter(FuncFormatter(lambda seconds, _: readable_seconds(seconds)))
         axis.tick_params(axis="x", labelsize=7)
@@ -164,21 +168,27 @@ def panels(
         groups.setdefault((about(case), case.distribution), []).append(case)
     columns = min(3, len(groups))
     rows = -(-len(groups) // columns)
-    height = 3.4 * rows + 0.6 * legend
-    figure, axes = plt.subplots(
-        rows, columns, figsize=(4.6 * columns, height), squeeze=False, layout=ConstrainedLayoutEngine(h_pad=0.12)
-    )
+    size, layout = (4.6 * columns, 3.4 * rows), ConstrainedLayoutEngine(h_pad=0.12)
+    figure, axes = plt.subplots(rows, columns, figsize=size, squeeze=False, layout=layout)
     for axis, ((title, _), cases) in zip(axes.flat, groups.items(), strict=False):
         draw(axis, cases)
-        axis.set(title=", ".join(title), ylabel=label)
+        axis.set(title=", ".join(title) if sum(map(len, title)) < 40 else ",\n".join(title), ylabel=label)
         axis.grid(alpha=0.3)
     for axis in axes.flat[len(groups) :]:
         axis.remove()
     if legend:
-        drawn = [axis.get_legend_handles_labels() for axis in figure.axes]
-        handles = {label: handle for of_axis in drawn for handle, label in zip(*of_axis, strict=True)}
-        figure.legend(handles.values(), handles.keys(), loc="outside lower center", ncols=2 * columns)
+        legend_below(figure)
     return figure
+
+
+def legend_below(figure: Figure) -> None:
+    """Of all that is drawn in any panel, in as many columns as fit."""
+    drawn = [axis.get_legend_handles_labels() for axis in figure.axes]
+    handles = {label: handle for of_axis in drawn for handle, label in zip(*of_axis, strict=True)}
+    inches = 0.7 + 0.085 * max(map(len, handles), default=1)
+    columns = max(1, int(figure.get_figwidth() / inches))
+    figure.set_figheight(figure.get_figheight() + 0.3 + 0.2 * -(-len(handles) // columns))
+    figure.legend(handles.values(), handles.keys(), loc="outside lower center", ncols=columns)
 
 
 def variants(results: Results) -> list[str]:
@@ -192,6 +202,10 @@ def variants(results: Results) -> list[str]:
 def blocks_of(cases: list[Case]) -> str:
     kind = cases[0].distribution
     return f"messages of {kind} ranks" if " to " in kind else BLOCKS.get(kind, f"{kind} blocks")
+
+
+def wrapped(variant: str) -> str:
+    return variant if len(variant) < 20 else variant.replace(":", ":\n", 1).replace(",", ",\n")
 
 
 def times(gain: float) -> str:

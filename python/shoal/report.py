@@ -20,9 +20,12 @@ PAGE = Template("""<!doctype html>
 body { font: 16px/1.5 system-ui, sans-serif; max-width: 70rem; margin: 2rem auto; padding: 0 1rem; color: #222; }
 h2 { margin-top: 2.5rem; } img { max-width: 100%; height: auto; }
 table { border-collapse: collapse; font-size: 0.85rem; } td, th { padding: 0.15rem 0.6rem; text-align: right; }
+td:not(:first-child) { white-space: nowrap; }
 td:nth-child(-n+4), th:nth-child(-n+4) { text-align: left; } tr { border-bottom: 1px solid #ddd; }
 .faster { color: #00694c; } .slower { color: #b33c00; } dl { display: grid; grid-template-columns: 10rem 1fr; }
-@media print { body { margin: 0; font-size: 11px; } section { break-inside: avoid; } }
+@media print {
+  body { margin: 0; font-size: 11px; } h2, p, img, tr { break-inside: avoid; } h2, p { break-after: avoid; }
+}
 </style>
 <h1>Shoal: what was measured</h1>
 $summary
@@ -80,20 +83,15 @@ def write_report(results: Results, folder: Path) -> Path:
 
 def chapters(results: Results) -> list[Chapter]:
     compared = any({"auto", "native"} <= set(series) for series in results.cases.values())
-    found = [
-        Chapter("latency", "Time against block size", LATENCY, plots.latency(results)),
-        Chapter("winners", "What is fastest where", WINNERS, plots.winners(results)),
-    ]
-    scaling = plots.scaling(results)
-    if scaling is not None:
-        found.append(Chapter("scaling", "Time against the number of ranks", SCALING, scaling))
-    if compared:
-        found.append(Chapter("speedup", "Gain over the MPI's own", SPEEDUP, plots.speedups(results)))
-    radices = plots.radices(results)
-    if radices is not None:
-        found.append(Chapter("radix", "Time against the radix", RADIX, radices))
-    found.append(Chapter("spread", "How much repetitions differ", SPREAD, plots.spread(results)))
-    return found
+    drawn = (
+        ("latency", "Time against block size", LATENCY, plots.latency(results)),
+        ("winners", "What is fastest where", WINNERS, plots.winners(results)),
+        ("scaling", "Time against the number of ranks", SCALING, plots.scaling(results)),
+        ("speedup", "Gain over the MPI's own", SPEEDUP, plots.speedups(results) if compared else None),
+        ("radix", "Time against the radix", RADIX, plots.radices(results)),
+        ("spread", "How much repetitions differ", SPREAD, plots.spread(results)),
+    )
+    return [Chapter(name, title, words, figure) for name, title, words, figure in drawn if figure is not None]
 
 
 def section(chapter: Chapter, svg: bytes) -> str:
@@ -104,7 +102,7 @@ def section(chapter: Chapter, svg: bytes) -> str:
 
 
 def summary(results: Results) -> list[str]:
-    lines = []
+    lines = [f"Times are {run['assumed']}." for run in results.provenance if "assumed" in run]
     for mpi in dict.fromkeys(case.mpi for case in results.cases):
         pairs = [(series["auto"], series["native"]) for case, series in results.cases.items()
                  if case.mpi == mpi and {"auto", "native"} <= set(series)]  # fmt: skip
@@ -121,15 +119,16 @@ def summary(results: Results) -> list[str]:
 
 
 def row(case: Case, series: Series, native: Series | None) -> str:
-    low, high = series.interval()
     verdict, compared = "", ""
     if native is not None and native is not series:
         verdict = series.verdict_against(native)
         compared = f"{series.speedup_over(native):.2f}x {verdict}"
     cells = [case.mpi, str(case.ranks), f"{case.distribution} {readable_bytes(case.size)}", series.variant,
-             readable_seconds(series.median), f"{readable_seconds(low)} to {readable_seconds(high)}",
-             readable_seconds(series.percentile(5)), readable_seconds(series.percentile(95)),
-             str(len(series.seconds))]  # fmt: skip
+             readable_seconds(series.median), *("" for _ in range(4))]  # fmt: skip
+    if not series.modelled:
+        low, high = series.interval()
+        cells[5:] = [f"{readable_seconds(low)} to {readable_seconds(high)}", readable_seconds(series.percentile(5)),
+                     readable_seconds(series.percentile(95)), str(len(series.seconds))]  # fmt: skip
     text = "".join(f"<td>{html.escape(cell)}</td>" for cell in cells)
     return f'<tr>{text}<td class="{verdict}">{compared}</td></tr>'
 

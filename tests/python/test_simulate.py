@@ -54,6 +54,7 @@ def test_each_selector_has_its_native(shoal_command, tmp_path):
     page = (tmp_path / "report/index.html").read_text()
     assert status == 0 and "2 cases" in said
     assert "modelled dragonfly 2x3" in page and "0.4 us for each message" in page and "x faster" in page
+    assert "Times are modelled" in page and not (tmp_path / "report/spread.svg").exists()  # all repetitions are alike
 
 
 @simulated
