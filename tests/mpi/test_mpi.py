@@ -15,6 +15,19 @@ def test_all(mpi, ranks):
     assert f" on {ranks} ranks" in run.stdout
 
 
+@pytest.mark.parametrize("mpi", [pytest.param(mpi, id=mpi.name) for mpi in mpis.WHEELS])
+def test_late_messages(mpi, tmp_path):
+    """The same results on an MPI that is as slow as MPIs may be, and in any order."""
+    source = mpis.ROOT / "tests/mpi/late_messages.c"
+    late = mpi.compile(source, tmp_path / "late.so", "-shared", "-fPIC", "-Wall", "-Werror")
+    tests = ["--gtest_brief=1", "--gtest_filter=Exchange.Delivers*:Request.Persistent*:Request.Nonblocking*"]
+    run = mpi.run(4, [mpi.build / "mpi_tests", *tests], preload=False, before=[late])
+    assert run.returncode == 0, run.stdout[-5000:] + run.stderr[-5000:]
+    words = next(line.split() for line in run.stderr.splitlines() if line.startswith("late "))
+    counts = dict(zip(words[::2], map(int, words[1::2]), strict=True))
+    assert counts["left"] == 0 and counts["late"] > 500 and counts["overtaken"] > 20 and counts["silent"] > 1000, counts
+
+
 @pytest.mark.parametrize("layout", ["8", "4,4", "cyclic:5,2,1", "3,1,6/0,7,2/4,5"])
 @pytest.mark.parametrize("mpi", [pytest.param(mpi, id=mpi.name) for mpi in mpis.WHEELS])
 def test_shared_memory_of_nodes(mpi, layout):
