@@ -131,7 +131,7 @@ class table_writer {
 
   std::string head_of(const operation& op, code c) {
     const int after = static_cast<int>(std::min(op.after_count, after_follows));
-    const std::string value = number(static_cast<int>(c) + 8 * after + (has_peer(c) ? 128 * op.peer : 0));
+    std::string value = number(static_cast<int>(c) + 8 * after + (has_peer(c) ? 128 * op.peer : 0));
     if (!named()) return value;
     return std::string(code_names[static_cast<int>(c)]) + "(" + (has_peer(c) ? std::to_string(op.peer) + ", " : "") +
            std::to_string(after) + ")";
@@ -179,7 +179,7 @@ std::string fill_in(const std::map<std::string, std::string>& tables, const std:
     if (line.starts_with("@if ")) keep = holds.count(line.substr(4)) > 0;
     else if (line == "@else") keep = !keep;
     else if (line == "@end") keep = true;
-    else if (keep) text += line.starts_with("@") ? tables.at(line.substr(1)) : line + "\n";
+    else if (keep) text += line.starts_with('@') ? tables.at(line.substr(1)) : line + "\n";
   }
   return text;
 }

@@ -109,7 +109,7 @@ std::string to_slurm(const switch_network& network) {
     text += "SwitchName=" + nodes[node].name;
     if (!machines[node].empty()) text += " Nodes=" + fold_host_list(network.names_of(machines[node]));
     if (!switches[node].empty()) text += " Switches=" + fold_host_list(network.names_of(switches[node]));
-    text += "\n";
+    text += '\n';
   }
   return text;
 }

@@ -1,7 +1,10 @@
 """The sources are formatted, those in Python lint-free and typed; no function is longer than the budget."""
 
+import json
+import os
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -28,6 +31,22 @@ def test_cpp_is_formatted():
     files = [path for part in ("src", "bench", "apps", "examples", "tests") for path in (ROOT / part).rglob("*.[ch]pp")]
     done = subprocess.run([clang_format, "--dry-run", "-Werror", *files], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
+
+
+def test_cpp_is_without_known_faults():
+    """What .clang-tidy lists, in src/, on all cores."""
+    clang_tidy, built = Path(sys.executable).with_name("clang-tidy"), ROOT / "build/mpich/compile_commands.json"
+    if not clang_tidy.exists() or not built.exists():
+        pytest.skip("needs clang-tidy and build/mpich, which make test makes")
+    sources = sorted({entry["file"] for entry in json.loads(built.read_text()) if f"{ROOT}/src/" in entry["file"]})
+    command = [clang_tidy, "--quiet", "-p", built.parent, "--extra-arg=-Wno-unknown-warning-option"]
+
+    def check(source):
+        return subprocess.run([*command, source], capture_output=True, text=True, check=False)
+
+    with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
+        found = [done.stdout for done in pool.map(check, sources) if done.returncode != 0]
+    assert sources and not found, "".join(found)
 
 
 LINES, BRANCHES, PARAMETERS = 60, 15, 6
