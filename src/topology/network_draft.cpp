@@ -15,10 +15,11 @@ constexpr std::size_t most_nodes = 1 << 18;  // a file of a few ranges must not 
 
 const char* kind_name(bool machine) { return machine ? "machine" : "switch"; }
 
-// Printable and without what the formats use themselves.
+// Nothing that means something to the formats, to a shell, in C or on a terminal: names end up there.
 bool is_name(std::string_view text) {
   return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) {
-    return c > ' ' && c < 127 && std::string_view(",[]=#\\\"").find(c) == std::string_view::npos;
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+           std::string_view("._-:/@+").find(c) != std::string_view::npos;
   });
 }
 
@@ -46,7 +47,7 @@ std::vector<std::string> network_draft::names(std::string_view list) const {
 
 int network_draft::node(std::string_view name) {
   if (const auto found = by_name_.find(name); found != by_name_.end()) return found->second;
-  if (!is_name(name)) fail("'" + std::string(name) + "' is not a name; expected letters, digits, dots, dashes");
+  if (!is_name(name)) fail("'" + std::string(name) + "' is not a name; expected letters, digits and ._-:/@+");
   if (nodes_.size() == most_nodes) fail("more than " + std::to_string(most_nodes) + " switches and machines");
   const int id = static_cast<int>(nodes_.size());
   nodes_.push_back({std::string(name), {}, line_, 0, {}});
