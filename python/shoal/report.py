@@ -32,7 +32,8 @@ $summary
 $sections
 <section><h2>Every case</h2>
 <p>Times are of one exchange. The interval holds the median with 95 % confidence; a difference from the MPI's own is
-called one when a rank test finds it (p &lt; 0.01).</p>
+called one when a rank test finds it (p &lt; 0.01). On an emulated cluster also how much of what its links allow was
+reached.</p>
 <table><tr><th>MPI</th><th>ranks</th><th>blocks</th><th>variant</th><th>median</th><th>interval</th><th>5 %</th>
 <th>95 %</th><th>runs</th><th>against the MPI's own</th></tr>
 $rows
@@ -123,6 +124,8 @@ def row(case: Case, series: Series, native: Series | None) -> str:
     if native is not None and native is not series:
         verdict = series.verdict_against(native)
         compared = f"{series.speedup_over(native):.2f}x {verdict}"
+    if series.least:
+        compared += f" {series.least / series.median:.0%} of the links"
     cells = [case.mpi, str(case.ranks), f"{case.distribution} {readable_bytes(case.size)}", series.variant,
              readable_seconds(series.median), *("" for _ in range(4))]  # fmt: skip
     if not series.modelled:
