@@ -11,23 +11,23 @@ namespace shoal {
 
 const decision* alltoall_service::pick(MPI_Info info) {
   const decision* chosen = pick_any(info);
-  return chosen && chosen->how->steps ? state_.within_limit(chosen, call_.uniform, scratch_needs()) : chosen;
+  return chosen && chosen->how->steps ? state_.limit().keep(chosen, call_.uniform, scratch_needs()) : chosen;
 }
 
 const decision* alltoall_service::pick_any(MPI_Info info) {
   const decision* chosen = state_.asked().of_call(call_.uniform, info);
   bool counts = false;  // for later calls
   if (!chosen) {
-    chosen = state_.choose_unasked(call_.uniform, call_.uniform ? block_bytes() : 0);
-    counts = state_.asks_at_times(call_.uniform);
+    chosen = state_.choices().without_asking(call_.uniform, call_.uniform ? block_bytes() : 0);
+    counts = state_.choices().asks_at_times(call_.uniform);
   }
   if (chosen && !chosen->how->steps && !counts) return chosen;
   describe();
   features sizes = local_features();
-  if (counts) sizes = chosen ? state_.put_off(sizes) : state_.with_put_off(sizes);
+  if (counts) sizes = chosen ? state_.choices().put_off(sizes) : state_.choices().with_put_off(sizes);
   if (chosen && !(chosen->how->steps && state_.devices())) return sizes.invalid ? nullptr : chosen;
   if (!agree_on_sizes(sizes)) return nullptr;
-  return chosen ? chosen : state_.choose_for(call_.uniform, sizes);
+  return chosen ? chosen : state_.choices().for_sizes(call_.uniform, sizes);
 }
 
 const decision* alltoall_service::plan(MPI_Info info) {
@@ -36,22 +36,22 @@ const decision* alltoall_service::plan(MPI_Info info) {
   features sizes = local_features();
   if (!agree_on_sizes(sizes)) return nullptr;
   if (!chosen) {
-    state_.measure(call_.uniform);
-    chosen = state_.choose_for(call_.uniform, sizes, communicator::over_messages);
+    state_.choices().measure(call_.uniform);
+    chosen = state_.choices().for_sizes(call_.uniform, sizes, chooser::over_messages);
   }
-  return chosen->how->steps ? state_.within_limit(chosen, call_.uniform, scratch_needs()) : chosen;
+  return chosen->how->steps ? state_.limit().keep(chosen, call_.uniform, scratch_needs()) : chosen;
 }
 
 const decision* alltoall_service::pick_at_once() {
   describe();
-  if (state_.devices() || state_.limited() || local_features().invalid) return nullptr;
+  if (state_.devices() || state_.limit().most || local_features().invalid) return nullptr;
   const decision* chosen = state_.asked().standing(call_.uniform);
-  return chosen ? chosen : state_.choose_at_once(call_.uniform, call_.uniform ? block_bytes() : 0);
+  return chosen ? chosen : state_.choices().at_once(call_.uniform, call_.uniform ? block_bytes() : 0);
 }
 
 // What is packed or copied whatever the algorithm.
-communicator::scratch_needs alltoall_service::scratch_needs() const {
-  communicator::scratch_needs mine;
+scratch_limit::needs alltoall_service::scratch_needs() const {
+  scratch_limit::needs mine;
   std::int64_t sent = 0, received = 0;
   for (int i = 0; i < state_.ranks(); ++i) {
     const std::int64_t out = bytes_to(i), in = static_cast<std::int64_t>(what_.recv.bytes(i));

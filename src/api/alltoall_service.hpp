@@ -48,7 +48,7 @@ class alltoall_service {
   // Of a uniform exchange.
   std::int64_t block_bytes() const { return bytes_to(0); }
   const decision* pick_any(MPI_Info info);  // whatever scratch memory it needs
-  communicator::scratch_needs scratch_needs() const;
+  scratch_limit::needs scratch_needs() const;
   void describe();
   features local_features() const;
   bool valid(const user_buffer& b, MPI_Datatype type) const;

@@ -249,7 +249,7 @@ void process::release(attribute* held) {
     served_ -= held->state || held->groups;
     if (held->state) held->state->report_to(report_);
     if (held->state && !learned_ && !settings_.save_profile.empty() && is_of_world(*held->state))
-      learned_ = held->state->learned();
+      learned_ = held->state->choices().learned();
     if (held->groups) held->groups->report_to(report_);
   }
   delete held;
