@@ -1,6 +1,12 @@
 #include "all_to_all.hpp"
 
 #include <algorithm>
+#include <stdexcept>
+#include <string>
+
+#include "api/alltoall_service.hpp"
+#include "api/native.hpp"
+#include "api/process.hpp"
 
 namespace shoal::bench {
 
@@ -27,6 +33,7 @@ void hand_loop::run(workload& w) {
 
 all_to_all::~all_to_all() {
   for (auto& [variant, request] : requests_) shoal_request_free(&request);
+  if (natives_ != MPI_REQUEST_NULL) PMPI_Request_free(&natives_);
 }
 
 bool all_to_all::only_uniform(const std::string& variant) {
@@ -34,6 +41,7 @@ bool all_to_all::only_uniform(const std::string& variant) {
 }
 
 void all_to_all::make_ready(const std::string& variant, MPI_Comm comm) {
+  if (variant == "native_persistent") return make_natives_ready(comm);
   if (variant.find(" persistent") == std::string::npos) return;
   shoal_request& request = requests_[variant];
   if (w_.uniform())
@@ -52,8 +60,13 @@ void all_to_all::run(const std::string& variant, MPI_Comm comm) {
     hand_.run(w_);
   } else if (variant == "memcpy") {
     w_.copy();
+  } else if (variant == "choose") {
+    choose(comm);
   } else if (variant == "native_nonblocking") {
     nonblocking(comm);
+  } else if (variant == "native_persistent") {
+    PMPI_Start(&natives_);
+    end(natives_);
   } else if (variant == "preloaded") {
     MPI_Alltoall(w_.send.data(), block(), MPI_BYTE, w_.recv.data(), block(), MPI_BYTE, comm);
   } else if (variant == "native") {
@@ -84,8 +97,47 @@ void all_to_all::nonblocking(MPI_Comm comm) {
   else
     PMPI_Ialltoallv(w_.send.data(), w_.send_counts.data(), w_.send_at.data(), MPI_BYTE, w_.recv.data(),
                     w_.recv_counts.data(), w_.recv_at.data(), MPI_BYTE, comm, &request);
+  end(request);
+}
+
+void all_to_all::make_natives_ready(MPI_Comm comm) {
+#if MPI_VERSION >= 4 || (defined(OMPI_MAJOR_VERSION) && OMPI_MAJOR_VERSION >= 5)
+  if (w_.uniform())
+    PMPI_Alltoall_init(w_.send.data(), block(), MPI_BYTE, w_.recv.data(), block(), MPI_BYTE, comm, MPI_INFO_NULL,
+                       &natives_);
+  else
+    PMPI_Alltoallv_init(w_.send.data(), w_.send_counts.data(), w_.send_at.data(), MPI_BYTE, w_.recv.data(),
+                        w_.recv_counts.data(), w_.recv_at.data(), MPI_BYTE, comm, MPI_INFO_NULL, &natives_);
+#else
+  static_cast<void>(comm);
+  throw std::runtime_error("native_persistent: this MPI has no persistent collectives; MPI 4 has");
+#endif
+}
+
+// As Shoal's requests wait.
+void all_to_all::end(MPI_Request& request) {
   wait_.progressed();
   for (int ended = 0; PMPI_Test(&request, &ended, MPI_STATUS_IGNORE) == MPI_SUCCESS && !ended;) wait_.idle();
+}
+
+// All that Shoal does for a call before it exchanges anything.
+void all_to_all::choose(MPI_Comm comm) {
+  const auto call = w_.uniform()
+                        ? uniform_call(w_.send.data(), block(), MPI_BYTE, w_.recv.data(), block(), MPI_BYTE, comm)
+                        : alltoall_call{false,
+                                        w_.send.data(),
+                                        number_array(w_.send_counts.data()),
+                                        number_array(w_.send_at.data()),
+                                        MPI_BYTE,
+                                        w_.recv.data(),
+                                        number_array(w_.recv_counts.data()),
+                                        number_array(w_.recv_at.data()),
+                                        MPI_BYTE,
+                                        comm};
+  std::string why;
+  communicator* const state = process::get().state_of(comm, why);
+  if (!state) throw std::runtime_error("Shoal does not serve these ranks: " + why);
+  alltoall_service(*state, call, offsets_).pick(MPI_INFO_NULL);
 }
 
 }  // namespace shoal::bench

@@ -3,6 +3,7 @@
 
 #include <shoal/shoal.h>
 
+#include <cstdint>
 #include <map>
 #include <vector>
 
@@ -47,12 +48,17 @@ class all_to_all final : public measured {
   int block() const { return w_.uniform() ? w_.send_counts[0] : 0; }
   void native(MPI_Comm comm);
   void nonblocking(MPI_Comm comm);
+  void make_natives_ready(MPI_Comm comm);
+  void end(MPI_Request& request);
+  void choose(MPI_Comm comm);
   void shoals(MPI_Comm comm);
 
   workload w_;
   hand_loop& hand_;
   waiting wait_;
   std::map<std::string, shoal_request> requests_;  // persistent, by variant
+  MPI_Request natives_ = MPI_REQUEST_NULL;         // the MPI's own persistent one
+  std::vector<std::int64_t> offsets_;
 };
 
 }  // namespace shoal::bench

@@ -11,9 +11,10 @@
 // millisecond, the same for all variants. Variants are interleaved in random order, a case runs for a time budget or
 // a number of repetitions, all repetitions are written, and every variant's data are verified outside the timed
 // part. `idle` is the share of this machine's processor time that nobody used during the repetitions, or only
-// processes that give way to the ranks (nice). Variants are specs of Shoal's algorithms, `auto`, `ask` (one
-// agreement of Shoal's on sizes; nothing is exchanged), `native` (the MPI's own collective), `native_nonblocking`
-// (its nonblocking form, tested while waiting as Shoal does), `preloaded` (MPI_Alltoall as whatever is preloaded
+// processes that give way to the ranks (nice). Variants are specs of Shoal's algorithms, `auto`, `choose` (all that
+// `auto` does before it exchanges anything; nothing is exchanged), `ask` (one agreement of Shoal's on sizes; nothing
+// is exchanged), `native` (the MPI's own collective), `native_nonblocking` and `native_persistent` (its nonblocking
+// and its persistent form, tested while waiting as Shoal does), `preloaded` (MPI_Alltoall as whatever is preloaded
 // into this program does it), `hand` (a loop of MPI_Irecv, MPI_Isend and MPI_Testsome with the messages of
 // spread_out, waiting as Shoal does), and `memcpy` (every rank copies as many bytes as it exchanges, and waits for
 // nobody; nothing is exchanged then, and nothing verified). " inline=N" behind a spec sends sizes in front of at
@@ -89,7 +90,8 @@ communicator& shoals(MPI_Comm comm) {
 
 // Not Shoal's.
 bool is_foreign(const std::string& variant) {
-  constexpr const char* names[] = {"ask", "native", "native_nonblocking", "preloaded", "hand", "memcpy"};
+  constexpr const char* names[] = {"ask",       "choose", "native", "native_nonblocking", "native_persistent",
+                                   "preloaded", "hand",   "memcpy"};
   return std::find(std::begin(names), std::end(names), variant) != std::end(names);
 }
 
@@ -187,12 +189,13 @@ class driver {
     const double begin = clock_.now();
     exchange(variant, what);
     const double first = everyones_latest(clock_.now() - begin);
-    const std::string wrong = variant == "memcpy" || variant == "ask" ? "" : what.wrong();
+    const bool chooses = variant == "choose", exchanges = variant != "memcpy" && variant != "ask" && !chooses;
+    const std::string wrong = exchanges ? what.wrong() : "";
     if (!wrong.empty()) {
       std::cerr << "shoal_bench: " << variant << ": " << wrong << std::endl;
       PMPI_Abort(MPI_COMM_WORLD, 1);
     }
-    if (variant == "auto" && first * what.calls_until_settled() < 25 * what_.seconds)
+    if ((variant == "auto" || chooses) && first * what.calls_until_settled() < 25 * what_.seconds)
       for (int i = 0; i < what.calls_until_settled(); ++i) exchange(variant, what);
     double least = first;
     for (int i = 0; i < 5 && first < what_.seconds / 10; ++i)

@@ -16,9 +16,10 @@ from pathlib import Path
 from typing import Any
 
 from shoal.errors import UserError
-from shoal.tuning import GAIN, Table
+from shoal.tuning import CONTENDER, GAIN, Table, middle
 
 DEFAULT = "native"  # what the MPI chooses by itself
+CHANGE = 1.2  # two launches of the same algorithm differ by as much
 
 # By kind of MPI and call: the algorithms, and the variables that force each of them.
 _MPICH = "MPIR_CVAR_ALLTOALL_INTRA_ALGORITHM"
@@ -51,15 +52,34 @@ class Step:
 
 
 def steps(table: Table) -> list[Step]:
-    """The fastest at every size, the MPI's choice unless another is clearly ahead; the last step is for all others."""
+    """The fastest for all sizes together, where a change of the algorithm counts as CHANGE times slower at one of them.
+
+    The MPI's choice unless another is clearly ahead. The last step is for all larger blocks.
+    """
     sizes = sorted(table.times)
-    best = [winner(table.medians(size)) for size in sizes]
+    names = sorted(set().union(*(table.times[size] for size in sizes)))
+    ways = [(0.0, [name]) for name in names]  # the best so far that end with a name: cost, and names
+    for size in sizes:
+        medians = table.medians(size)
+        ways = [extended(ways, name, lost(medians, name)) for name in names]
+    best = min(ways)[1][1:]
     changes = [
-        Step(round(math.sqrt(low * high)), algorithm)
+        Step(middle(low, high), algorithm)
         for (low, algorithm), (high, after) in itertools.pairwise(zip(sizes, best, strict=True))
         if algorithm != after
     ]
     return [*changes, Step(math.inf, best[-1])]
+
+
+def extended(ways: list[tuple[float, list[str]]], name: str, more: float) -> tuple[float, list[str]]:
+    cost, before = min((cost + (way[-1] != name) * math.log(CHANGE), way) for cost, way in ways)
+    return cost + more, [*before, name]
+
+
+def lost(medians: Mapping[str, float], name: str) -> float:
+    """As a logarithm. What was not measured again at a size between others was no contender there."""
+    handicap = 1 if name == DEFAULT else GAIN
+    return math.log(handicap * medians[name] / min(medians.values()) if name in medians else CONTENDER)
 
 
 def winner(medians: Mapping[str, float]) -> str:

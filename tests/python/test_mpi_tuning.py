@@ -33,10 +33,18 @@ def test_steps_lie_between_sizes_with_different_winners():
     measured = table(
         (8, {"native": 9.0, "a": 3.0, "b": 4.0}),
         (64, {"native": 9.0, "a": 3.0, "b": 4.0}),
-        (6400, {"native": 9.0, "a": 8.8, "b": 20.0}),  # not clearly ahead of the MPI's choice
+        (6400, {"native": 9.0, "a": 8.8, "b": 20.0}),  # all but as fast
         (25600, {"native": 50.0, "a": 30.0, "b": 20.0}),
     )
-    assert mpi_tuning.steps(measured) == [Step(640, "a"), Step(12800, "native"), Step(math.inf, "b")]
+    assert mpi_tuning.steps(measured) == [Step(12288, "a"), Step(math.inf, "b")]
+
+
+def test_a_change_has_to_pay():
+    sizes = [8 << k for k in range(10)]
+    noisy = [{"native": 10.0, "a": 11.5 - 3 * (k % 2)} for k in range(10)]
+    assert mpi_tuning.steps(table(*zip(sizes, noisy, strict=True))) == [Step(math.inf, "native")]
+    clear = [{"native": 10.0, "a": 5.0 if k < 5 else 12.0} for k in range(10)]
+    assert mpi_tuning.steps(table(*zip(sizes, clear, strict=True))) == [Step(192, "a"), Step(math.inf, "native")]
 
 
 def test_one_for_all_sizes_is_never_far_behind():

@@ -31,7 +31,9 @@ from shoal.suites import SUITES, Suite
 # From an MPI, a number of ranks, a program and its variables to a command.
 Launch = Callable[[Mpi, int, list[str], dict[str, str]], list[str]]
 
-NOT_SPECS = ("auto", "native", "native_nonblocking", "preloaded", "hand", "memcpy")
+NOT_SPECS = (
+    "auto", "choose", "ask", "native", "native_nonblocking", "native_persistent", "preloaded", "hand", "memcpy",
+)  # fmt: skip
 COLOURS = {"faster": "green", "slower": "red", "no difference": "dim"}
 
 
