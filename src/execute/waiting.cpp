@@ -17,7 +17,7 @@ namespace {
 // After so many yields in a row without an arrival the others are busy, not waiting: sleep, and let them work.
 constexpr int yields_before_sleep = 300;
 constexpr int spins_before_yield = 20000;
-constexpr int longest_sleep_us = 2000;
+constexpr int longest_sleep_us = 500;
 
 void pause_briefly() {
 #if defined(__x86_64__) || defined(__i386__)
