@@ -28,6 +28,23 @@ def test_files_that_are_named_exist(document):
     assert missing == []
 
 
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
+def test_what_shell_lines_call_is_there(document):
+    """Targets of make; files of the repository that are run, or given to pytest."""
+    text = document.read_text()
+    rules = re.findall(r"^((?:[\w.-]+ ?)+):(?!=)", (ROOT / "Makefile").read_text(), re.MULTILINE)
+    targets = {name for rule in rules for name in rule.split()} | {"build-mpich", "build-openmpi"}
+    blocks = re.findall(r"```\w*\n(.*?)```", text, re.DOTALL) + re.findall(r"^    .*$", text, re.MULTILINE)
+    lines = [line.partition(" #")[0].strip() for block in blocks for line in block.splitlines()]
+    made = {name for line in lines if line.startswith("make ") for name in line.split()[1:] if "=" not in name}
+    made |= set(re.findall(r"`make ([\w-]+)`", text))
+    assert made <= targets
+    words = {
+        word.partition("::")[0] for line in lines for word in line.split() if re.match(r"(tests|tools|bench)/", word)
+    }
+    assert [word for word in sorted(words) if not (ROOT / word).exists()] == []
+
+
 def commands():
     """Every line in a code block that calls shoal."""
     for document in DOCUMENTS:
