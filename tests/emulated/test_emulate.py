@@ -152,7 +152,7 @@ def test_failure_says_why(emulate, monkeypatch):
     "text, says",
     [
         ("machine n0", "machine n0 has no link"),
-        ("s0 a;b\ns0 c", "'a;b' cannot be the name of an emulated host"),
+        ("s0 a@b\ns0 c", "'a@b' cannot be the name of an emulated host"),
     ],
 )
 def test_networks_that_cannot_be(text, says):
