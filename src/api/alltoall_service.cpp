@@ -9,10 +9,7 @@
 
 namespace shoal {
 
-const decision* alltoall_service::pick(MPI_Info info) {
-  const decision* chosen = pick_any(info);
-  return chosen && chosen->how->steps ? state_.limit().keep(chosen, call_.uniform, scratch_needs()) : chosen;
-}
+const decision* alltoall_service::pick(MPI_Info info) { return within_limit(pick_any(info)); }
 
 const decision* alltoall_service::pick_any(MPI_Info info) {
   const decision* chosen = state_.asked().of_call(call_.uniform, info);
@@ -39,7 +36,7 @@ const decision* alltoall_service::plan(MPI_Info info) {
     state_.choices().measure(call_.uniform);
     chosen = state_.choices().for_sizes(call_.uniform, sizes, chooser::over_messages);
   }
-  return chosen->how->steps ? state_.limit().keep(chosen, call_.uniform, scratch_needs()) : chosen;
+  return within_limit(chosen);
 }
 
 const decision* alltoall_service::pick_at_once() {
@@ -47,6 +44,12 @@ const decision* alltoall_service::pick_at_once() {
   if (state_.devices() || state_.limit().most || local_features().invalid) return nullptr;
   const decision* chosen = state_.asked().standing(call_.uniform);
   return chosen ? chosen : state_.choices().at_once(call_.uniform, call_.uniform ? block_bytes() : 0);
+}
+
+// Calls of a microsecond do not look at every block where nothing is limited.
+const decision* alltoall_service::within_limit(const decision* chosen) const {
+  const bool limited = chosen && chosen->how->steps && state_.limit().most;
+  return limited ? state_.limit().keep(chosen, call_.uniform, scratch_needs()) : chosen;
 }
 
 // What is packed or copied whatever the algorithm.

@@ -48,6 +48,7 @@ class alltoall_service {
   // Of a uniform exchange.
   std::int64_t block_bytes() const { return bytes_to(0); }
   const decision* pick_any(MPI_Info info);  // whatever scratch memory it needs
+  const decision* within_limit(const decision* chosen) const;
   scratch_limit::needs scratch_needs() const;
   void describe();
   features local_features() const;
