@@ -28,7 +28,7 @@ class chooser {
   // call: the first few of a kind on a communicator take the likely best, then a handful of exchanges is measured, once.
   const decision* without_asking(bool uniform, std::int64_t block_bytes);
   // Whether that depends on sizes that are agreed on in some calls, so that those of the others have to be put off.
-  bool asks_at_times(bool uniform) const { return kinds_[uniform].asks == asking::at_times; }
+  bool asks_at_times(bool uniform) const { return !tries_ && kinds_[uniform].asks == asking::at_times; }
   // Keeps this rank's part of a call of MPI_Alltoallv for which the ranks do not ask each other, and gives it back.
   const features& put_off(const features& mine);
   // When they ask: with all that was kept. What all these calls take together is least where their mean is chosen for, as

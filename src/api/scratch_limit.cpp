@@ -19,7 +19,6 @@ std::int64_t scratch_limit::most_needed(const prepared& how, bool uniform, const
 }
 
 const decision* scratch_limit::keep(const decision* chosen, bool uniform, const needs& mine) {
-  if (!most) return chosen;
   const std::int64_t needed = most_needed(*chosen->how, uniform, mine);
   if (needed <= *most) return chosen;
   prepared& straight = of_.prepare(parse_selection("spread_out"));

@@ -22,8 +22,8 @@ class scratch_limit {
   struct needs {
     std::int64_t largest_block = 0, packed = 0;  // bytes
   };
-  // `chosen`, which has a schedule, or what serves all ranks instead where it could need more on one of them. Collective,
-  // unless nothing is limited.
+  // `chosen`, which has a schedule, or what serves all ranks instead where it could need more on one of them. Only where
+  // there is a limit; collective.
   const decision* keep(const decision* chosen, bool uniform, const needs& mine);
 
  private:

@@ -81,6 +81,21 @@ def test_between_groups(driver):
     assert refused.returncode == 2 and refused.stderr.count("of 3 ranks at least one must send") == 1
 
 
+@pytest.mark.parametrize(
+    "options, said",
+    [
+        (["--ranks", "2,x"], "--ranks 2,x: expected whole numbers from 1 on, as in 2,4,8"),
+        (["--ranks", "0"], "--ranks 0: expected whole numbers from 1 on"),
+        (["--sizes", "8,"], "--sizes 8,: expected whole numbers from 0 on"),
+        (["--senders", "-1"], "--senders -1: expected whole numbers from 1 on"),
+        (["--ranks", "4,8", "--senders", "4"], "--senders 4: of 4 ranks at least one must send and one receive"),
+    ],
+)
+def test_wrong_numbers(shoal_command, tmp_path, options, said):
+    assert said in " ".join(shoal_command.refused("bench", *options, "-o", tmp_path / "x").split())
+    assert not (tmp_path / "x").exists()
+
+
 @pytest.mark.parametrize("suite", SUITES.values(), ids=SUITES)
 def test_suites_fit_their_ranks(suite):
     specs = [name for name in suite.variants.split(";") if name not in (*NOT_SPECS, "tree")]

@@ -100,12 +100,33 @@ def measure_suite(what: Suite, mpis: list[Mpi], output: Path, resume: bool) -> R
     names = check_variants(what.variants, bool(what.senders))
     network = read_network(what.emulate, what.rate) if what.emulate else None
     cluster = Cluster(network, f"{what.emulate} {what.rate}".strip()) if network else None
-    runs = [Run(mpi, int(ranks), what.seconds, cluster) for mpi in mpis for ranks in what.ranks.split(",")]
+    check_numbers(what)
+    runs = [Run(mpi, ranks, what.seconds, cluster) for mpi in mpis for ranks in numbers("--ranks", what.ranks, 1)]
     path = output / "results.jsonl"
     earlier = Earlier.read(path) if resume else Earlier()
     todo = [(run, earlier.keep(run.label, run.cases(what), names)) for run in runs]
     output.mkdir(parents=True, exist_ok=True)
     return measure_all(todo, names, path, cluster)
+
+
+def numbers(option: str, text: str, least: int) -> list[int]:
+    words = text.split(",")
+    if not all(re.fullmatch(r"\d{1,18}", word) and int(word) >= least for word in words):
+        raise UserError(f"{option} {text}: expected whole numbers from {least} on, as in 2,4,8")
+    return [int(word) for word in words]
+
+
+def senders_of(what: Suite) -> list[int]:
+    return numbers("--senders", what.senders, 1) if what.senders else []
+
+
+def check_numbers(what: Suite) -> None:
+    """Before anything is launched."""
+    numbers("--sizes", what.sizes, 0)
+    fewest = min(numbers("--ranks", what.ranks, 1))
+    for senders in senders_of(what):
+        if senders >= fewest:
+            raise UserError(f"--senders {senders}: of {fewest} ranks at least one must send and one receive")
 
 
 @dataclass(frozen=True)
@@ -129,8 +150,9 @@ class Run:
         return label_of(f"{self.mpi.kind} {self.mpi.version}", self.ranks, self.seconds, network)
 
     def cases(self, what: Suite) -> list[tuple[str, int]]:
-        groups = [f"{p} to {self.ranks - int(p)}" for p in what.senders.split(",") if p]
-        return [(kind, int(size)) for kind in groups or what.distributions.split(",") for size in what.sizes.split(",")]
+        groups = [f"{p} to {self.ranks - p}" for p in senders_of(what)]
+        sizes = numbers("--sizes", what.sizes, 0)
+        return [(kind, size) for kind in groups or what.distributions.split(",") for size in sizes]
 
     def measure(self, kept: Kept, variants: list[str], launch: Launch) -> Iterator[str]:
         """The lines of what is missing."""
