@@ -11,6 +11,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string written = to_toml(*found);
   require(to_toml(parse_profile(written, "again.toml")) == written);
   for (const auto& table : found->kinds)
-    if (table) table->measured("profile.toml");
+    if (table) table->measured("profile.toml", found->ranks);
   return 0;
 }
