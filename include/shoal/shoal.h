@@ -1,15 +1,16 @@
-/* Shoal: configurable all-to-all collectives for MPI.
+/** @file
+ * Shoal: configurable all-to-all collectives for MPI.
  *
- * The functions take the arguments of the MPI functions they are named after, with MPI's meaning, and return an
- * MPI error code (MPI_SUCCESS is 0). Errors are raised on the communicator, so its error handler decides whether the
- * program ends. Any number of ranks, any datatypes, MPI_IN_PLACE, zero counts. Shoal does an all-to-all within one group of
- * ranks, and an allgather between two: the other cases, device memory, and whatever Shoal cannot do better are done by
- * the MPI library's own collective.
+ * The functions take the arguments of the MPI functions they are named after, with MPI's meaning, and return an MPI
+ * error code (MPI_SUCCESS is 0). Errors are raised on the communicator first, so its error handler decides whether the
+ * program ends. Any number of ranks, any datatypes, MPI_IN_PLACE, zero counts. Shoal does an all-to-all within one group
+ * of ranks, and an allgather between two: the other cases, device memory, and whatever Shoal cannot do better are done
+ * by the MPI library's own collective.
  *
- * Calls are collective, and blocking where nothing else is said. Calls on different communicators may run in different threads when MPI was
- * initialised with MPI_THREAD_MULTIPLE. The first call on a communicator makes a communicator of Shoal's own from it,
- * which is freed with it; buffers and arguments stay the caller's and are not used after the return. Only the receive
- * buffer is written, and only where MPI says so.
+ * Calls are collective, and blocking where nothing else is said. Calls on different communicators may run in different
+ * threads when MPI was initialised with MPI_THREAD_MULTIPLE. The first call on a communicator makes a communicator of
+ * Shoal's own from it, which is freed with it; buffers and arguments stay the caller's and are not used after the
+ * return. Only the receive buffer is written, and only where MPI says so.
  *
  * How an exchange is done is chosen from the sizes, the ranks and the machine, the same on every rank, unless asked
  * for with a spec: "name" or "name:parameter=value,parameter=value", for example "tuna:radix=8". The command
@@ -25,6 +26,7 @@
 
 #include <mpi.h>
 
+/** The version of this header. */
 #define SHOAL_VERSION "0.1.0"
 
 #if defined(__GNUC__)
@@ -37,104 +39,205 @@
 extern "C" {
 #endif
 
-/* MPI_Alltoall. Counts are elements of the datatype per block. */
+/**
+ * MPI_Alltoall: one block of equal size from every rank to every rank.
+ *
+ * @param[in] sendbuf  blocks to send, in the order of ranks, `sendcount` elements each; or MPI_IN_PLACE on all ranks:
+ *                     they are taken from `recvbuf`, and the next two arguments are ignored
+ * @param sendcount    elements of `sendtype` in a block, at least 0
+ * @param sendtype     committed datatype; its signature is that of the block's receiver
+ * @param[out] recvbuf place for the blocks, in the order of ranks; not one that overlaps `sendbuf`
+ * @param recvcount    elements of `recvtype` in a block, at least 0
+ * @param recvtype     committed datatype
+ * @param comm         whose ranks exchange; errors are raised on it
+ * @return MPI_SUCCESS; MPI_ERR_COMM, MPI_ERR_COUNT, MPI_ERR_TYPE or MPI_ERR_BUFFER as the MPI library checks them;
+ *         MPI_ERR_NO_MEM where no scratch memory is left (the job ends then, for other ranks wait for blocks);
+ *         MPI_ERR_OTHER, on all ranks, for settings that differ between them
+ */
 SHOAL_PUBLIC int shoal_alltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount,
-                   MPI_Datatype recvtype, MPI_Comm comm);
+                                MPI_Datatype recvtype, MPI_Comm comm);
 
-/* MPI_Alltoallv. Arrays have one entry per rank: counts in elements, displacements in extents of the datatype. */
-SHOAL_PUBLIC int shoal_alltoallv(const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype,
-                    void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm);
+/**
+ * MPI_Alltoallv: one block from every rank to every rank, of any sizes.
+ *
+ * @param[in] sendbuf    blocks to send; or MPI_IN_PLACE on all ranks: they are taken from `recvbuf`, by `recvcounts`
+ *                       and `rdispls`, and the next three arguments are ignored
+ * @param[in] sendcounts elements of `sendtype` for each rank, at least 0: what that rank expects of this one
+ * @param[in] sdispls    where each block begins, in extents of `sendtype` from `sendbuf`
+ * @param sendtype       committed datatype
+ * @param[out] recvbuf   place for the blocks, which do not overlap each other nor `sendbuf`
+ * @param[in] recvcounts elements of `recvtype` from each rank, at least 0
+ * @param[in] rdispls    where each block goes, in extents of `recvtype` from `recvbuf`
+ * @param recvtype       committed datatype
+ * @param comm           whose ranks exchange; errors are raised on it
+ * @return as shoal_alltoall(); a rank that gives wrong arguments gets the MPI library's error, the others MPI_ERR_OTHER
+ *         where sizes are agreed on, else they wait as in MPI_Alltoallv
+ */
+SHOAL_PUBLIC int shoal_alltoallv(const void *sendbuf, const int sendcounts[], const int sdispls[],
+                                 MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[],
+                                 MPI_Datatype recvtype, MPI_Comm comm);
 
-/* The 64-bit forms, on every MPI. */
+/** shoal_alltoall() with 64-bit counts and displacements, on every MPI.
+ * @copydetails shoal_alltoall */
 SHOAL_PUBLIC int shoal_alltoall_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf,
-                     MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm);
+                                  MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm);
+/** shoal_alltoallv() with 64-bit counts and displacements, on every MPI.
+ * @copydetails shoal_alltoallv */
 SHOAL_PUBLIC int shoal_alltoallv_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[],
-                      MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[],
-                      MPI_Datatype recvtype, MPI_Comm comm);
+                                   MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[],
+                                   const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm);
 
-/* The same with an info that may hold the key shoal_alltoall or shoal_alltoallv: a spec for this call alone. An info
- * other than MPI_INFO_NULL costs one small agreement of the ranks per call. */
-SHOAL_PUBLIC int shoal_alltoall_with(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount,
-                        MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info);
-SHOAL_PUBLIC int shoal_alltoallv_with(const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype,
-                         void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype,
-                         MPI_Comm comm, MPI_Info info);
+/** shoal_alltoall() with an info for this call.
+ * @copydetails shoal_alltoall
+ * @param info the key shoal_alltoall may hold a spec for this call alone, the same on all ranks. Anything but
+ *             MPI_INFO_NULL costs one small agreement of the ranks per call. It stays the caller's. */
+SHOAL_PUBLIC int shoal_alltoall_with(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
+                                     int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info);
+/** shoal_alltoallv() with an info for this call.
+ * @copydetails shoal_alltoallv
+ * @param info as in shoal_alltoall_with(), with the key shoal_alltoallv */
+SHOAL_PUBLIC int shoal_alltoallv_with(const void *sendbuf, const int sendcounts[], const int sdispls[],
+                                      MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[],
+                                      MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info);
 
-/* MPI_Allgather. On an inter-communicator every rank of one group gets the messages of all ranks of the other; `sendcount`
- * is the same on all ranks of a group, and 0 where the group only receives. Both directions are under way together.
- * SHOAL_NETWORK says what connects the groups: "full" (the standard), "ring" or "torus:4x8" with the ranks of the first
- * group in front. */
-SHOAL_PUBLIC int shoal_allgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount,
-                    MPI_Datatype recvtype, MPI_Comm comm);
+/**
+ * MPI_Allgather: on an inter-communicator every rank of one group gets the messages of all ranks of the other. Both
+ * directions are under way together. SHOAL_NETWORK says what connects the groups: "full" (the standard), "ring" or
+ * "torus:4x8" with the ranks of the first group in front. Within one group it is the MPI library's own.
+ *
+ * @param[in] sendbuf  this rank's message
+ * @param sendcount    elements of `sendtype` in it, the same on all ranks of a group, 0 where the group only receives
+ * @param sendtype     committed datatype
+ * @param[out] recvbuf place for the messages, in the order of the ranks that send them
+ * @param recvcount    elements of `recvtype` in each of them, 0 where the other group sends none
+ * @param recvtype     committed datatype
+ * @param comm         whose ranks exchange; errors are raised on it
+ * @return as shoal_alltoall()
+ */
+SHOAL_PUBLIC int shoal_allgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
+                                 int recvcount, MPI_Datatype recvtype, MPI_Comm comm);
 
-/* MPI_Allgatherv: messages of different sizes. recvcounts and displs have one entry per rank that sends: counts in
- * elements, displacements in extents of the datatype. One small agreement of all ranks per call; in it they notice when
- * the groups differ about a size, which is MPI_ERR_OTHER on all of them. */
+/**
+ * MPI_Allgatherv: shoal_allgather() with messages of different sizes. One small agreement of all ranks per call.
+ *
+ * @param[in] sendbuf    this rank's message
+ * @param sendcount      elements of `sendtype` in it, at least 0
+ * @param sendtype       committed datatype
+ * @param[out] recvbuf   place for the messages
+ * @param[in] recvcounts elements of `recvtype` from each rank that sends
+ * @param[in] displs     where each message goes, in extents of `recvtype` from `recvbuf`
+ * @param recvtype       committed datatype
+ * @param comm           whose ranks exchange; errors are raised on it
+ * @return as shoal_alltoall(); MPI_ERR_OTHER on all ranks where the groups differ about a size
+ */
 SHOAL_PUBLIC int shoal_allgatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
-                     const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm);
+                                  const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm);
 
-/* The 64-bit forms, on every MPI. */
+/** shoal_allgather() with 64-bit counts and displacements, on every MPI.
+ * @copydetails shoal_allgather */
 SHOAL_PUBLIC int shoal_allgather_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf,
-                      MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm);
+                                   MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm);
+/** shoal_allgatherv() with 64-bit counts and displacements, on every MPI.
+ * @copydetails shoal_allgatherv */
 SHOAL_PUBLIC int shoal_allgatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf,
-                       const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, MPI_Comm comm);
+                                    const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype,
+                                    MPI_Comm comm);
 
-/* The same with an info that may hold the key shoal_allgather or shoal_allgatherv: a spec for this call alone. */
+/** shoal_allgather() with an info for this call.
+ * @copydetails shoal_allgather
+ * @param info as in shoal_alltoall_with(), with the key shoal_allgather */
 SHOAL_PUBLIC int shoal_allgather_with(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
-                         int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info);
+                                      int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info);
+/** shoal_allgatherv() with an info for this call.
+ * @copydetails shoal_allgatherv
+ * @param info as in shoal_alltoall_with(), with the key shoal_allgatherv */
 SHOAL_PUBLIC int shoal_allgatherv_with(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
-                          const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm,
-                          MPI_Info info);
+                                       const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm,
+                                       MPI_Info info);
 
-/* ---- started now, ended later ---------------------------------------------------------------------------------- */
+/** @name Started now, ended later
+ * @{ */
 
-/* An exchange under way, or ready to be started. Buffers, types' contents and the arrays of counts and displacements
+/** An exchange under way, or ready to be started. Buffers, types' contents and the arrays of counts and displacements
  * must stay as they are until it has ended, for a persistent one until it is freed; the receive buffer may be read, and
- * the send buffer written, while it is not under way. It moves only inside shoal_test and shoal_wait. Calls for one
+ * the send buffer written, while it is not under way. It moves only inside shoal_test() and shoal_wait(). Calls for one
  * communicator may not run in two threads at once. */
 typedef struct shoal_request_data *shoal_request;
+/** No exchange. */
 #define SHOAL_REQUEST_NULL ((shoal_request)0)
 
-/* MPI_Ialltoall and MPI_Ialltoallv: start an exchange, which ends in shoal_test or shoal_wait. No rank waits for others
- * here; so until a blocking call or shoal_comm_set_info has made `comm` known to Shoal, the MPI library's own runs. Up to
- * 127 may be open on a communicator. */
-SHOAL_PUBLIC int shoal_ialltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount,
-                    MPI_Datatype recvtype, MPI_Comm comm, shoal_request *request);
-SHOAL_PUBLIC int shoal_ialltoallv(const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype,
-                     void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm,
-                     shoal_request *request);
+/** MPI_Ialltoall: starts an exchange, which ends in shoal_test() or shoal_wait(). No rank waits for others here; so
+ * until a blocking call or shoal_comm_set_info() has made `comm` known to Shoal, the MPI library's own runs. Up to 127
+ * may be open on a communicator; more are MPI_ERR_OTHER.
+ * @copydetails shoal_alltoall
+ * @param[out] request the exchange, SHOAL_REQUEST_NULL after an error */
+SHOAL_PUBLIC int shoal_ialltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
+                                 int recvcount, MPI_Datatype recvtype, MPI_Comm comm, shoal_request *request);
+/** MPI_Ialltoallv: starts an exchange, as shoal_ialltoall().
+ * @copydetails shoal_alltoallv
+ * @param[out] request the exchange, SHOAL_REQUEST_NULL after an error */
+SHOAL_PUBLIC int shoal_ialltoallv(const void *sendbuf, const int sendcounts[], const int sdispls[],
+                                  MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[],
+                                  MPI_Datatype recvtype, MPI_Comm comm, shoal_request *request);
 
-/* MPI_Alltoall_init and MPI_Alltoallv_init: make everything ready once, to be started with shoal_start any number of
- * times. Collective: the ranks agree on the sizes and choose from measured exchanges, or take the spec of `info` (keys
- * as above; MPI_INFO_NULL: none). From the second start on no sizes travel and nothing is allocated. Up to 127 may be
- * open on a communicator. */
+/** MPI_Alltoall_init: makes everything ready once, to be started with shoal_start() any number of times. Collective:
+ * the ranks agree on the sizes and choose from measured exchanges, or take the spec of `info`. From the second start on
+ * no sizes travel and nothing is allocated. Up to 127 may be open on a communicator; more are MPI_ERR_OTHER.
+ * @copydetails shoal_alltoall
+ * @param info         the key shoal_alltoall may hold a spec, the same on all ranks; or MPI_INFO_NULL
+ * @param[out] request the exchange, to be freed with shoal_request_free(); SHOAL_REQUEST_NULL after an error */
 SHOAL_PUBLIC int shoal_alltoall_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
-                        int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, shoal_request *request);
+                                     int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info,
+                                     shoal_request *request);
+/** MPI_Alltoallv_init: makes everything ready once, as shoal_alltoall_init().
+ * @copydetails shoal_alltoallv
+ * @param info         the key shoal_alltoallv may hold a spec, the same on all ranks; or MPI_INFO_NULL
+ * @param[out] request the exchange, to be freed with shoal_request_free(); SHOAL_REQUEST_NULL after an error */
 SHOAL_PUBLIC int shoal_alltoallv_init(const void *sendbuf, const int sendcounts[], const int sdispls[],
-                         MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[],
-                         MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, shoal_request *request);
+                                      MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[],
+                                      MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, shoal_request *request);
 
-/* Starts a persistent exchange that is not under way. Like MPI_Start, in the same order on all ranks. */
+/** Starts a persistent exchange that is not under way. Like MPI_Start, in the same order on all ranks.
+ * @param request made by shoal_alltoall_init() or shoal_alltoallv_init()
+ * @return MPI_SUCCESS, or MPI_ERR_REQUEST where it cannot be started */
 SHOAL_PUBLIC int shoal_start(shoal_request request);
 
-/* Moves the exchange on; *flag tells if it has ended, or was not under way. shoal_wait returns when it has. A nonblocking
- * request that has ended is freed and becomes SHOAL_REQUEST_NULL, for which both return at once. */
+/** Moves the exchange on. A nonblocking request that has ended is freed and becomes SHOAL_REQUEST_NULL, for which this
+ * returns at once.
+ * @param[in,out] request the exchange
+ * @param[out] flag       whether it has ended, or was not under way
+ * @return MPI_SUCCESS, or the error of the exchange, as shoal_alltoall() */
 SHOAL_PUBLIC int shoal_test(shoal_request *request, int *flag);
+/** Returns when the exchange has ended; else as shoal_test().
+ * @param[in,out] request the exchange
+ * @return as shoal_test() */
 SHOAL_PUBLIC int shoal_wait(shoal_request *request);
 
-/* Frees a persistent request that is not under way and sets it to SHOAL_REQUEST_NULL. Before MPI_Finalize. */
+/** Frees a persistent request that is not under way. Before MPI_Finalize.
+ * @param[in,out] request becomes SHOAL_REQUEST_NULL
+ * @return MPI_SUCCESS, or MPI_ERR_REQUEST where it is under way or none */
 SHOAL_PUBLIC int shoal_request_free(shoal_request *request);
 
-/* ---- asking ------------------------------------------------------------------------------------------------------ */
+/** @}
+ * @name Asking
+ * @{ */
 
-/* Sets the spec for all later calls on `comm` from the keys shoal_alltoall and shoal_alltoallv of `info`, or on an
- * inter-communicator shoal_allgather and shoal_allgatherv; a value "auto" lets Shoal choose again, an absent key changes
- * nothing. Collective. On an error nothing is changed. */
+/** Sets the spec for all later calls on a communicator. Collective. On an error nothing is changed.
+ * @param comm whose calls are meant; stays the caller's
+ * @param info its keys shoal_alltoall and shoal_alltoallv, on an inter-communicator shoal_allgather and
+ *             shoal_allgatherv, hold specs; "auto" lets Shoal choose again, an absent key changes nothing; not kept
+ * @return MPI_SUCCESS; MPI_ERR_INFO_VALUE or MPI_ERR_OTHER, on all ranks, for a spec that is wrong or differs between
+ *         them */
 SHOAL_PUBLIC int shoal_comm_set_info(MPI_Comm comm, MPI_Info info);
 
-/* Writes one line, ended by a null character and cut to `size` bytes, saying which algorithm ran last on `comm` and
- * why. Local. `size` must be at least 1. */
+/** Says in one line which algorithm ran last on a communicator, and why. Local.
+ * @param comm      the communicator
+ * @param[out] text place for the line, which a null character ends
+ * @param size      bytes of `text`, at least 1; a longer line is cut
+ * @return MPI_SUCCESS, or MPI_ERR_ARG */
 SHOAL_PUBLIC int shoal_comm_explain(MPI_Comm comm, char *text, int size);
+
+/** @} */
 
 #ifdef __cplusplus
 }

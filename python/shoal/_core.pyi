@@ -21,7 +21,8 @@ class Parameter:
     def standard(self) -> str:
         """The default, as written in a spec."""
     @property
-    def words(self) -> list[str]: ...
+    def words(self) -> list[str]:
+        """Accepted beside the numbers."""
     @property
     def lowest(self) -> int: ...
     @property
@@ -31,6 +32,8 @@ class Parameter:
 
 @final
 class Algorithm:
+    """An entry of the table of algorithms."""
+
     @property
     def name(self) -> str: ...
     @property
@@ -41,7 +44,8 @@ class Algorithm:
     @property
     def summary(self) -> str: ...
     @property
-    def source(self) -> str: ...
+    def source(self) -> str:
+        """The paper or library it comes from."""
     @property
     def parameters(self) -> list[Parameter]: ...
     @property
@@ -59,8 +63,11 @@ class Selection:
     def __eq__(self, other: object, /) -> bool: ...
     def __hash__(self) -> int: ...
 
-def algorithms() -> list[Algorithm]: ...
-def parse(spec: str, collective: str = "alltoall") -> Selection: ...
+def algorithms() -> list[Algorithm]:
+    """All of them, in the order of `shoal list`."""
+
+def parse(spec: str, collective: str = "alltoall") -> Selection:
+    """Of a spec such as "tuna:radix=3"."""
 
 @final
 class Problem:
@@ -87,18 +94,23 @@ class Slot:
 
 @final
 class Operation:
+    """What one rank does at one point: copies a block, sends or receives a message."""
+
     @property
     def id(self) -> int: ...
     @property
     def kind(self) -> Literal["copy", "send", "recv"]: ...
     @property
-    def peer(self) -> int | None: ...
+    def peer(self) -> int | None:
+        """The other rank of a message."""
     @property
-    def step(self) -> int: ...
+    def step(self) -> int:
+        """For people: the round it belongs to."""
     @property
     def slots(self) -> list[Slot]: ...
     @property
-    def after(self) -> list[int]: ...
+    def after(self) -> list[int]:
+        """Operations that must have ended before, by id."""
 
 @final
 class Traffic:
@@ -109,11 +121,14 @@ class Traffic:
     @property
     def blocks(self) -> int: ...
     @property
-    def metadata_messages(self) -> int: ...
+    def metadata_messages(self) -> int:
+        """With at least one announced size."""
     @property
-    def metadata_sizes(self) -> int: ...
+    def metadata_sizes(self) -> int:
+        """Sizes announced."""
     @property
-    def tokens(self) -> int: ...
+    def tokens(self) -> int:
+        """Messages without blocks."""
 
 @final
 class Schedule:
@@ -124,13 +139,16 @@ class Schedule:
     @property
     def rank(self) -> int: ...
     @property
-    def parts(self) -> int: ...
+    def parts(self) -> int:
+        """Of each block, which travel apart."""
     @property
     def temp_slots(self) -> int: ...
     @property
-    def temp_peak(self) -> int: ...
+    def temp_peak(self) -> int:
+        """Most temp slots in use at once."""
     @property
-    def full_metadata(self) -> bool: ...
+    def full_metadata(self) -> bool:
+        """Announces the sizes of arriving blocks too."""
     @property
     def sent(self) -> Traffic: ...
     @property
@@ -138,17 +156,23 @@ class Schedule:
     def to_dict(self) -> dict[str, Any]:
         """One entry of "programs" in the output of `shoal plan --json`."""
 
-def generate(selection: Selection, problem: Problem, rank: int) -> Schedule: ...
-def generate_all(selection: Selection, problem: Problem) -> list[Schedule]: ...
+def generate(selection: Selection, problem: Problem, rank: int) -> Schedule:
+    """The program of one rank."""
+
+def generate_all(selection: Selection, problem: Problem) -> list[Schedule]:
+    """The programs of ranks 0, 1, ..."""
 
 @final
 class Fault:
+    """What is wrong with schedules, and where."""
+
     @property
     def kind(self) -> str: ...
     @property
     def rank(self) -> int: ...
     @property
-    def operation(self) -> int | None: ...
+    def operation(self) -> int | None:
+        """Its id in the program of the rank."""
     @property
     def text(self) -> str: ...
 
@@ -174,10 +198,13 @@ def follow_steps(programs: Sequence[Schedule], *, senders: int) -> Steps:
 def check(programs: Sequence[Schedule], *, senders: int = 0) -> Fault | None:
     """The first fault of the programs of ranks 0, 1, ...; senders > 0: of an allgather between two groups."""
 
-def check_all_ranks(selection: Selection, problem: Problem) -> Fault | None: ...
+def check_all_ranks(selection: Selection, problem: Problem) -> Fault | None:
+    """check() of all programs that the algorithm makes for the problem."""
 
 @final
 class DigitSystem:
+    """How a radix algorithm writes the offset between two ranks, and what follows from it; lowest digit first."""
+
     @overload
     def __init__(self, ranks: int, radix: int) -> None: ...
     @overload
@@ -186,20 +213,26 @@ class DigitSystem:
     def ranks(self) -> int: ...
     @property
     def radices(self) -> list[int]: ...
-    def steps_of_digit(self, digit: int) -> int: ...
-    def blocks_of_step(self, digit: int, z: int) -> int: ...
+    def steps_of_digit(self, digit: int) -> int:
+        """Step (digit, z) exists for z from 1 to this."""
+    def blocks_of_step(self, digit: int, z: int) -> int:
+        """Blocks a rank sends in step (digit, z): offsets whose digit is z."""
     @property
     def steps(self) -> int: ...
     @property
     def blocks(self) -> int: ...
     @property
-    def passing_steps(self) -> int: ...
+    def passing_steps(self) -> int:
+        """Steps with a block that passes through."""
     @property
-    def slot_bound(self) -> int: ...
+    def slot_bound(self) -> int:
+        """Offsets whose blocks ever pass through."""
     @property
-    def peak_slots(self) -> int: ...
+    def peak_slots(self) -> int:
+        """Most of them alive at once."""
 
-def square_radix(ranks: int) -> int: ...
+def square_radix(ranks: int) -> int:
+    """The least radix, at least 2, with two digits for so many ranks."""
 
 @final
 class Network:
@@ -221,18 +254,26 @@ class Network:
         """Two names and bits per second."""
     def place_ranks(self, hosts: Sequence[str]) -> None:
         """Names repeat where a machine has several ranks; a domain is ignored where the full name is unknown."""
-    def choose_root(self, name: str) -> None: ...
+    def choose_root(self, name: str) -> None:
+        """Of the tree that schedules see; else the canonical one."""
     def problem(self) -> Problem:
         """An all-to-all among these ranks, for generate() with an algorithm that uses the switches."""
-    def to_slurm(self) -> str: ...
-    def to_edge_list(self) -> str: ...
+    def to_slurm(self) -> str:
+        """As Slurm's topology.conf."""
+    def to_edge_list(self) -> str:
+        """As read_topology() reads it."""
 
 def read_topology(path: str) -> Network:
     """Slurm's topology.conf, or an edge list: "a b [bandwidth]", "switch NAME...", "machine NAME..."."""
 
-def parse_topology(text: str, file: str = "topology") -> Network: ...
-def expand_host_list(hosts: str) -> list[str]: ...
-def fold_host_list(names: Sequence[str]) -> str: ...
+def parse_topology(text: str, file: str = "topology") -> Network:
+    """read_topology() of a text; errors name the file."""
+
+def expand_host_list(hosts: str) -> list[str]:
+    """The names that Slurm's "n[0-3,7]" stands for."""
+
+def fold_host_list(names: Sequence[str]) -> str:
+    """The short form that expand_host_list() reads."""
 
 @final
 class TreeLink:
@@ -272,12 +313,14 @@ class Tree:
     def links(self) -> list[TreeLink]:
         """Cables, from the root down."""
     @property
-    def bottleneck(self) -> TreeLink | None: ...
+    def bottleneck(self) -> TreeLink | None:
+        """The link that takes longest."""
     @property
     def phases(self) -> int:
         """Fewest possible, of the time of one message on the slowest link."""
     @property
-    def contending_pairs(self) -> int: ...
+    def contending_pairs(self) -> int:
+        """Pairs of messages of different senders that share a directed edge."""
     def seconds(self, bytes_per_block: int) -> float:
         """No all-to-all of equal blocks is faster."""
     def sized_seconds(self, sizes: Sequence[int]) -> float:
@@ -299,10 +342,14 @@ class ExchangePlan:
     def synchronisations(self) -> list[list[int]]:
         """[phase, sender, receiver] of a message and of the one that waits for it."""
     @property
-    def candidates(self) -> int: ...
-    def program(self, rank: int, parts: int = 1) -> Schedule: ...
+    def candidates(self) -> int:
+        """Synchronisations of different senders before those were left out that others imply."""
+    def program(self, rank: int, parts: int = 1) -> Schedule:
+        """Of one rank, with every block in so many parts."""
 
-def plan_exchange(tree: Tree, *, window: int = 1, sync: str = "auto") -> ExchangePlan: ...
+def plan_exchange(tree: Tree, *, window: int = 1, sync: str = "auto") -> ExchangePlan:
+    """Parameters as of the algorithm `tree`."""
+
 def plan_sizes(tree: Tree, sizes: Sequence[int], *, window: int = 1, sync: str = "auto") -> tuple[ExchangePlan, float]:
     """For blocks of known sizes in bytes, by sender and then receiver; and the seconds it should take."""
 
@@ -352,11 +399,14 @@ class Profile:
     def machine(self) -> str: ...
     @property
     def layout(self) -> str: ...
-    def rows(self, kind: str) -> list[tuple[int, dict[str, float]]]: ...
-    def sparse_rows(self) -> list[tuple[int, dict[str, float]]]: ...
+    def rows(self, kind: str) -> list[tuple[int, dict[str, float]]]:
+        """Bytes a block, and seconds by spec."""
+    def sparse_rows(self) -> list[tuple[int, dict[str, float]]]:
+        """The same of mostly empty exchanges with MPI_Alltoallv."""
     def choose(self, kind: str, block: float, empty: float = 0.0) -> Choice:
         """For blocks of so many bytes, but for a share of empty ones."""
-    def seconds(self, kind: str, spec: str, block: float, empty: float = 0.0) -> float: ...
+    def seconds(self, kind: str, spec: str, block: float, empty: float = 0.0) -> float:
+        """What it took, between measured sizes on straight lines; arguments as of choose()."""
     def choose_unasked(self) -> Choice | None:
         """For alltoallv, where ranks never ask each other for their sizes; None where they do."""
 
@@ -368,7 +418,8 @@ class LevelLoad:
     """Of one level; over the network the blocks of all ranks of a node, which share its link."""
 
     @property
-    def waits(self) -> int: ...
+    def waits(self) -> int:
+        """The longest chain of messages that wait for each other."""
     @property
     def messages(self) -> int: ...
     @property
@@ -385,8 +436,11 @@ class Load:
     @property
     def network(self) -> LevelLoad: ...
     @property
-    def copied_blocks(self) -> int: ...
+    def copied_blocks(self) -> int:
+        """Packed into messages of several blocks, or out of them."""
 
-def load_of(selection: Selection, problem: Problem) -> Load: ...
+def load_of(selection: Selection, problem: Problem) -> Load:
+    """Counted from the schedules; of more than 64 ranks every so manieth is looked at."""
+
 def best_radices(ranks: int, *, per_digit: float, per_step: float, per_block: float) -> list[int]:
     """The digit system that costs least, among all; lowest digit first, empty for one rank."""
