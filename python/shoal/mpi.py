@@ -78,7 +78,7 @@ def identify(mpiexec: Path) -> list[Mpi]:
     """The MPI that this program launches, once for each ABI it has; none when it is none that Shoal knows."""
     try:
         answer = subprocess.run(
-            [mpiexec, "--version"], capture_output=True, text=True, timeout=20, env=launch_environment(), check=False
+            [mpiexec, "--version"], capture_output=True, text=True, timeout=120, env=launch_environment(), check=False
         )
     except (OSError, subprocess.TimeoutExpired):
         return []

@@ -65,7 +65,7 @@ def program(wheel, tmp_path_factory):
 def shoal_run(*args):
     clean = {name: value for name, value in os.environ.items() if not name.startswith(("SHOAL_", "LD_"))}
     return subprocess.run(
-        [SHOAL, "run", *map(str, args)], capture_output=True, text=True, timeout=120, env=clean, check=False
+        [SHOAL, "run", *map(str, args)], capture_output=True, text=True, timeout=300, env=clean, check=False
     )
 
 
