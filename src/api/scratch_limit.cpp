@@ -1,17 +1,21 @@
 #include "api/scratch_limit.hpp"
 
-#include <algorithm>
 #include <array>
 
 #include "api/communicator.hpp"
 #include "api/errors.hpp"
-#include "execute/scratch.hpp"
 
 namespace shoal {
 
+const scratch_bound& scratch_limit::bound_of(const prepared& how, bool uniform) {
+  std::optional<scratch_bound>& known = bounds_[&how][uniform];
+  if (!known) known = bound_scratch(*how.steps, uniform, exchange::standard_inline_bytes);
+  return *known;
+}
+
 // Of the rank that may need most.
 std::int64_t scratch_limit::most_needed(const prepared& how, bool uniform, const needs& mine) {
-  const scratch_bound bound = bound_scratch(*how.steps, uniform, exchange::standard_inline_bytes);
+  const scratch_bound& bound = bound_of(how, uniform);
   std::array<std::int64_t, 4> values{bound.bytes, bound.blocks, mine.largest_block, mine.packed};
   constexpr std::array rules{combine::maximum, combine::maximum, combine::maximum, combine::maximum};
   of_.agree().reach(values, rules);

@@ -1,12 +1,14 @@
 // SHOAL_MAX_TEMP: an algorithm that may need more scratch memory on a rank gives way on all of them.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
 
 #include "api/decision.hpp"
+#include "execute/scratch.hpp"
 
 namespace shoal {
 
@@ -27,9 +29,11 @@ class scratch_limit {
   const decision* keep(const decision* chosen, bool uniform, const needs& mine);
 
  private:
+  const scratch_bound& bound_of(const prepared& how, bool uniform);
   std::int64_t most_needed(const prepared& how, bool uniform, const needs& mine);
 
   communicator& of_;
+  std::map<const prepared*, std::array<std::optional<scratch_bound>, 2>> bounds_;  // a walk through the program each
   std::map<std::string, decision> replaced_;  // by the spec that needs too much, and what is taken
 };
 
