@@ -76,6 +76,11 @@ void all_to_all::run(const std::string& variant, MPI_Comm comm) {
   }
 }
 
+const phase_clock* all_to_all::phases(MPI_Comm comm) const {
+  communicator* const state = process::get().present_state_of(comm);
+  return state && state->last && state->last->how->has_schedule() ? state->phases() : nullptr;
+}
+
 void all_to_all::native(MPI_Comm comm) {
   if (w_.uniform()) PMPI_Alltoall(w_.send.data(), block(), MPI_BYTE, w_.recv.data(), block(), MPI_BYTE, comm);
   else

@@ -3,6 +3,9 @@
 #include <shoal/shoal.h>
 
 #include <stdexcept>
+#include <string>
+
+#include "api/process.hpp"
 
 namespace shoal::bench {
 
@@ -11,6 +14,12 @@ void between_groups::run(const std::string& variant, MPI_Comm comm) {
   const int sent = w_.sends() ? w_.size() : 0, received = w_.sends() ? 0 : w_.size();
   if (gather(w_.memory.data(), sent, MPI_BYTE, w_.memory.data(), received, MPI_BYTE, comm) != MPI_SUCCESS)
     throw std::runtime_error(variant + " failed");
+}
+
+const phase_clock* between_groups::phases(MPI_Comm comm) const {
+  std::string why;
+  intercommunicator* const state = process::get().groups_of(comm, why);
+  return state && state->last && state->last->how->has_schedule() ? state->phases() : nullptr;
 }
 
 MPI_Comm make_intercommunicator(int senders) {

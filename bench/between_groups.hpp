@@ -14,6 +14,7 @@ class between_groups final : public measured {
   void make_ready(const std::string&, MPI_Comm) override {}
   void run(const std::string& variant, MPI_Comm comm) override;
   int calls_until_settled() const override { return 4; }
+  const phase_clock* phases(MPI_Comm comm) const override;
 
   void fill() override { w_.fill(); }
   std::string wrong() const override { return w_.wrong(); }

@@ -11,7 +11,8 @@
 // millisecond, the same for all variants. Variants are interleaved in random order, a case runs for a time budget or
 // a number of repetitions, all repetitions are written, and every variant's data are verified outside the timed
 // part. `idle` is the share of this machine's processor time that nobody used during the repetitions, or only
-// processes that give way to the ranks (nice). Variants are specs of Shoal's algorithms, `auto`, `choose` (all that
+// processes that give way to the ranks (nice). With --phases 1 a line also says where the time of Shoal's exchanges
+// went: the mean over ranks of the last exchange of every repetition; the clock adds 0.3 us to each. Variants are specs of Shoal's algorithms, `auto`, `choose` (all that
 // `auto` does before it exchanges anything; nothing is exchanged), `ask` (one agreement of Shoal's on sizes; nothing
 // is exchanged), `native` (the MPI's own collective), `native_nonblocking` and `native_persistent` (its nonblocking
 // and its persistent form, tested while waiting as Shoal does), `preloaded` (MPI_Alltoall as whatever is preloaded
@@ -58,6 +59,7 @@ struct options {
   double seconds = 0.3;  // for each variant of a case
   int repetitions = 0;   // of each variant; 0: as many as the seconds allow
   unsigned seed = 1;
+  bool phases = false;
 };
 
 options parse(int argc, char** argv) {
@@ -71,6 +73,7 @@ options parse(int argc, char** argv) {
                    {"--seconds", [&](const std::string& value) { all.seconds = std::stod(value); }},
                    {"--repetitions", [&](const std::string& value) { all.repetitions = std::stoi(value); }},
                    {"--seed", [&](const std::string& value) { all.seed = static_cast<unsigned>(std::stoul(value)); }},
+                   {"--phases", [&](const std::string& value) { all.phases = value != "0"; }},
                });
   return all;
 }
@@ -114,6 +117,32 @@ struct processor_time {
     return time;
   }
 };
+
+// What is known of a variant's repetitions beside their times.
+struct circumstances {
+  processor_time processors;
+  phase_seconds phases{};  // of the last exchanges of so many repetitions
+  int recorded = 0;
+
+  void add(const phase_clock& clock) {
+    for (std::size_t p = 0; p < phases.size(); ++p) phases[p] += clock.seconds()[p];
+    ++recorded;
+  }
+  // Over repetitions and ranks; collective.
+  phase_seconds mean_phases(int ranks) const {
+    phase_seconds mean{};
+    PMPI_Allreduce(phases.data(), mean.data(), static_cast<int>(mean.size()), MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+    for (double& seconds : mean) seconds /= ranks * std::max(1.0, static_cast<double>(recorded));
+    return mean;
+  }
+};
+
+std::string to_json(const phase_seconds& phases) {
+  std::ostringstream text;
+  for (std::size_t p = 0; p < phases.size(); ++p)
+    text << (p ? ", " : "{") << '"' << phase_names[p] << "\": " << phases[p];
+  return text.str() + "}";
+}
 
 class driver {
  public:
@@ -178,8 +207,10 @@ class driver {
         else ++late[variant];
       }
     } while (what_.repetitions > 0 ? ++round < what_.repetitions : everyones_latest(end - clock_.now()) > 0);
-    if (rank_ != 0) return;
-    for (const auto& [variant, all] : times) print(distribution, size, variant, batch, all, late[variant]);
+    for (const auto& [variant, all] : times) {
+      const phase_seconds phases = used_[variant].mean_phases(ranks_);
+      if (rank_ == 0) print(distribution, size, variant, batch, all, late[variant], phases);
+    }
   }
 
   // Warms a variant up, verifies what it delivers, and tells about how long it takes.
@@ -214,8 +245,9 @@ class driver {
     const double latest_start = everyones_latest(first);
     const double took = everyones_latest(last) + everyones_latest(-first);
     const processor_time after = look_at_processors();
-    used_[variant].idle += after.idle - before.idle;
-    used_[variant].all += after.all - before.all;
+    used_[variant].processors.idle += after.idle - before.idle;
+    used_[variant].processors.all += after.all - before.all;
+    if (const phase_clock* clock = what.phases(comms_[variant])) used_[variant].add(*clock);
     const bool in_time = latest_start - start <= std::max(crowded_ ? 50e-3 : 20e-6, took / batch / 20);
     notice_ = in_time ? std::max(shortest_notice(), 0.9 * notice_) : std::min(2 * notice_, longest_notice);
     return in_time ? took : -took;
@@ -250,23 +282,26 @@ class driver {
     std::replace(line.begin(), line.end(), '\t', ' ');
     std::printf(
         "{\"provenance\": {\"shoal\": \"%s\", \"mpi\": \"%s\", \"ranks\": %d, \"cores\": %ld, \"crowded\": %s, "
-        "\"seed\": %u, \"seconds_per_variant\": %g, \"job\": {\"mpi\": \"%s\", \"machine\": \"%s\", "
-        "\"layout\": \"%s\"}}}\n",
+        "\"seed\": %u, \"seconds_per_variant\": %g, \"phases\": \"%s\", \"job\": {\"mpi\": \"%s\", "
+        "\"machine\": \"%s\", \"layout\": \"%s\"}}}\n",
         SHOAL_VERSION, line.c_str(), ranks_, sysconf(_SC_NPROCESSORS_ONLN), crowded_ ? "true" : "false", what_.seed,
-        what_.seconds, job.mpi.c_str(), job.machine.c_str(), to_string(job.layout).c_str());
+        what_.seconds, what_.phases ? "recorded" : "not recorded", job.mpi.c_str(), job.machine.c_str(),
+        to_string(job.layout).c_str());
   }
 
   void print(const std::string& distribution, std::int64_t size, const std::string& variant, int batch,
-             const std::vector<double>& times, int late) {
+             const std::vector<double>& times, int late, const phase_seconds& phases) {
     std::array<char, 256> ran{};
     const bool shoals = !is_foreign(variant);
+    const processor_time& used = used_[variant].processors;
     if (shoals) shoal_comm_explain(comms_[variant], ran.data(), static_cast<int>(ran.size()));
     std::ostringstream line;
     line << "{\"ranks\": " << ranks_ << ", \"distribution\": \"" << distribution << "\", \"size\": " << size
          << ", \"variant\": \"" << variant << "\", \"ran\": \"" << (shoals ? ran.data() : variant.c_str())
          << "\", \"batch\": " << batch << ", \"late\": " << late
-         << ", \"verified\": true, \"idle\": " << used_[variant].idle / std::max(1.0, used_[variant].all)
-         << ", \"seconds\": [";
+         << ", \"verified\": true, \"idle\": " << used.idle / std::max(1.0, used.all);
+    if (phases != phase_seconds{}) line << ", \"phases\": " << to_json(phases);
+    line << ", \"seconds\": [";
     for (std::size_t i = 0; i < times.size(); ++i) line << (i ? "," : "") << times[i];
     std::cout << line.str() << "]}" << std::endl;
   }
@@ -286,7 +321,7 @@ class driver {
   agreement agreement_{over_, wait_};
   hand_loop hand_{duplicate_world(), rank_, ranks_, mode_};
   std::map<std::string, MPI_Comm> comms_;
-  std::map<std::string, processor_time> used_;  // in the repetitions of a case, by variant
+  std::map<std::string, circumstances> used_;  // in the repetitions of a case, by variant
 };
 
 }  // namespace
@@ -298,7 +333,9 @@ int main(int argc, char** argv) {
   int rank = 0;
   PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
   try {
-    shoal::bench::driver(shoal::bench::parse(argc, argv)).run();
+    const shoal::bench::options what = shoal::bench::parse(argc, argv);
+    if (what.phases) setenv("SHOAL_REPORT", "phases", 1);  // read when Shoal is first used
+    shoal::bench::driver(what).run();
   } catch (const std::exception& error) {  // wrong arguments: the same on every rank
     if (rank == 0) std::cerr << "shoal_bench: " << error.what() << std::endl;
     MPI_Finalize();

@@ -21,6 +21,8 @@ from shoal.measurements import Case, Results, Series, readable_bytes, readable_s
 # Readable by people who do not see all colours (Okabe and Ito), and in grey by their markers.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 MARKERS = "osD^vPX"
+HATCHES = ("..", "//", "", "xx", "\\\\", "oo")
+LINES = ("-", "--", ":")
 NAMES = {"auto": "Shoal, choosing by itself", "native": "the MPI's own", "hand": "a hand-written loop"}
 BLOCKS = {"uniform": "equal blocks", "random": "blocks of 0 to so many bytes"}
 
@@ -109,10 +111,9 @@ def winners(results: Results) -> Figure:
 def spread(results: Results) -> Figure | None:
     """All repetitions of each variant, at the largest number of ranks: boxes hold the middle half, whiskers 90 %. A
     simulator's are alike."""
-    results = having(results, lambda series: not any(one.modelled for one in series.values()))
+    results = having(at_most_ranks(results), lambda series: not any(one.modelled for one in series.values()))
     if not results.cases:
         return None
-    most = max(case.ranks for case in results.cases)
 
     def draw(axis: Axes, cases: list[Case]) -> None:
         of_case = results.cases[cases[0]]
@@ -121,36 +122,109 @@ def spread(results: Results) -> Figure | None:
             [one.seconds for one in series], whis=(5, 95), showfliers=False, orientation="horizontal",
             tick_labels=[wrapped(one.variant) for one in series],
         )  # fmt: skip
-        axis.xaxis.set_major_formatter(FuncFormatter(lambda seconds, _: readable_seconds(seconds)))
-        axis.tick_params(axis="x", labelsize=7)
+        seconds_axis(axis)
 
-    def about(case: Case) -> Panel:
-        return case.mpi, f"{case.ranks} ranks, {case.distribution} {readable_bytes(case.size)}"
-
-    chosen = Results(cases={case: series for case, series in results.cases.items() if case.ranks == most})
-    return panels(chosen, about, draw, "", legend=False)
+    return panels(results, one_case, draw, "", legend=False)
 
 
-def radices(results: Results) -> Figure | None:
-    """Time against the radix, one line for each block size; nothing where fewer than three were measured."""
-    pattern = re.compile(r"(\w+):radix=(\d+)$")
-    measured = {name: match for name in variants(results) if (match := pattern.match(name))}
-    if len(measured) < 3:
+def parameter(results: Results) -> Figure | None:
+    """Boxes over a parameter of an algorithm, its other parameters being the same, at the largest number of ranks; the
+    line joins the medians. Nothing where no parameter has three values."""
+    families = families_of(variants(results))
+    results = having(
+        at_most_ranks(results), lambda series: any(series.keys() & set(of.values()) for of in families.values())
+    )
+    if not families or not results.cases:
         return None
-
-    sizes = sorted({case.size for case in results.cases})
+    values = sorted({value for of in families.values() for value in of})
 
     def draw(axis: Axes, cases: list[Case]) -> None:
-        for case in cases:
-            points = [(int(match[2]), results.cases[case][name].median)
-                      for name, match in measured.items() if name in results.cases[case]]  # fmt: skip
-            label, style = readable_bytes(case.size), line_style(sizes.index(case.size))
-            axis.plot(*zip(*sorted(points), strict=True), label=label, **style)
-        number_axis(axis, {int(match[2]) for match in measured.values()}, f"radix, {blocks_of(cases)}")
+        series = results.cases[cases[0]]
+        for index, (family, of) in enumerate(families.items()):
+            points = [(values.index(value), series[name]) for value, name in sorted(of.items()) if name in series]
+            if points:
+                draw_boxes(axis, [at + 0.12 * index for at, _ in points], [one for _, one in points], family, index)
+        if "native" in series:
+            axis.axhline(series["native"].median, color="grey", linestyle="--", label=NAMES["native"])
+        axis.set_xticks(range(len(values)), [str(value) for value in values])
+        axis.set_xlabel(", ".join(dict.fromkeys(re.findall(r"(\w+)=\*", " ".join(families)))))
         readable_log_axis(axis)
 
-    some = having(results, lambda series: bool(series.keys() & measured))
-    return panels(some, lambda case: (case.mpi, f"{case.ranks} ranks"), draw, "time of one exchange")
+    return panels(results, one_case, draw, "time of one exchange")
+
+
+def families_of(names: list[str]) -> dict[str, dict[int, str]]:
+    """Variants that differ in one number: by their name with a star for it, then by the number."""
+    found: dict[str, dict[int, str]] = {}
+    for name in names:
+        for match in re.finditer(r"\w+=(\d+)(?![\dx])", name):
+            family = f"{name[: match.start(1)]}*{name[match.end(1) :]}"
+            found.setdefault(family, {})[int(match[1])] = name
+    return {family: of for family, of in found.items() if len(of) > 2}
+
+
+def draw_boxes(axis: Axes, places: list[float], series: list[Series], label: str, index: int) -> None:
+    """Half of the repetitions in the box, nine tenths between the whiskers."""
+    style = line_style(index)
+    axis.plot(places, [one.median for one in series], label=label, linewidth=1, **style)
+    axis.boxplot(
+        [one.seconds for one in series], positions=places, widths=0.3, whis=(5, 95), showfliers=False,
+        manage_ticks=False, boxprops={"color": style["color"]}, whiskerprops={"color": style["color"]},
+        capprops={"color": style["color"]}, medianprops={"color": style["color"]},
+    )  # fmt: skip
+
+
+def phases(results: Results) -> Figure | None:
+    """Where the time of each variant went, at the largest number of ranks, in parts of one bar; nothing where it was
+    not recorded."""
+    results = having(at_most_ranks(results), lambda series: any(one.phases for one in series.values()))
+    if not results.cases:
+        return None
+
+    def draw(axis: Axes, cases: list[Case]) -> None:
+        recorded = [
+            one for name in reversed(variants(results)) if (one := results.cases[cases[0]].get(name)) and one.phases
+        ]
+        names, left = [wrapped(one.variant) for one in recorded], [0.0] * len(recorded)
+        for index, phase in enumerate(recorded[0].phases):
+            widths = [one.phases[phase] for one in recorded]
+            axis.barh(
+                names, widths, left=left, label=phase, color=COLOURS[index], hatch=HATCHES[index], edgecolor="white"
+            )
+            left = [start + width for start, width in zip(left, widths, strict=True)]
+        axis.set_xlim(0, 1.05 * max(left))
+        axis.set_axisbelow(True)
+        seconds_axis(axis)
+
+    return panels(results, one_case, draw, "")
+
+
+def percentiles(results: Results) -> Figure | None:
+    """The time that so many percent of the repetitions do not exceed, at the largest number of ranks."""
+    results = having(at_most_ranks(results), lambda series: not any(one.modelled for one in series.values()))
+    if not results.cases:
+        return None
+
+    def draw(axis: Axes, cases: list[Case]) -> None:
+        for index, name in enumerate(variants(results)):
+            if (one := results.cases[cases[0]].get(name)) is not None:
+                times = [one.percentile(percent) for percent in range(100)]
+                axis.plot(range(100), times, label=NAMES.get(name, name), **line_style(index) | {"markevery": 10})
+        axis.set_xlabel("percent of the repetitions")
+        readable_log_axis(axis)
+
+    return panels(results, one_case, draw, "took at most")
+
+
+def at_most_ranks(results: Results) -> Results:
+    """The cases with the largest number of ranks."""
+    most = max((case.ranks for case in results.cases), default=0)
+    return Results(cases={case: series for case, series in results.cases.items() if case.ranks == most})
+
+
+def one_case(case: Case) -> Panel:
+    """A panel for every case."""
+    return case.mpi, f"{case.ranks} ranks, {case.distribution} {readable_bytes(case.size)}"
 
 
 def having(results: Results, wanted: Callable[[dict[str, Series]], bool]) -> Results:
@@ -218,6 +292,12 @@ def number_axis(axis: Axes, numbers: set[int], label: str) -> None:
     axis.set_xlabel(label)
 
 
+def seconds_axis(axis: Axes) -> None:
+    """Times to the right."""
+    axis.xaxis.set_major_formatter(FuncFormatter(lambda seconds, _: readable_seconds(seconds)))
+    axis.tick_params(axis="x", labelsize=7)
+
+
 def size_axis(axis: Axes, cases: list[Case]) -> None:
     sizes = sorted({case.size for case in cases})
     axis.set_xscale("log", base=2)
@@ -234,7 +314,10 @@ def readable_log_axis(axis: Axes, readable: Callable[[float], str] = readable_se
 
 
 def line_style(index: int) -> dict[str, Any]:
-    return {"color": COLOURS[index % len(COLOURS)], "marker": MARKERS[index % len(MARKERS)], "markersize": 4}
+    again, which = divmod(index, len(COLOURS))
+    return {
+        "color": COLOURS[which], "marker": MARKERS[which], "markersize": 4, "linestyle": LINES[again % len(LINES)],
+    }  # fmt: skip
 
 
 def draw_medians(axis: Axes, results: Results, cases: list[Case], at: Callable[[Case], int]) -> None:

@@ -49,7 +49,15 @@ SCALING = "The same times against the number of ranks, for the smallest, a middl
 WINNERS = """Each field names the fastest variant for a number of ranks and a block size, and how many times faster than
 the MPI's own it is."""
 SPEEDUP = "Shoal left to choose by itself. Above the grey line it is faster than the MPI's own."
-RADIX = "Small radices send few messages and move blocks often; large ones the other way round."
+PARAMETER = """Variants that differ in one number, at the largest number of ranks: lines join the medians, boxes hold
+the middle half of the repetitions, whiskers nine tenths. Small radices send few messages and move blocks often, large
+ones the other way round; block_count is how many messages are under way together."""
+PHASES = """Where the time of Shoal's exchanges went on a rank, the mean of all; an exchange takes longer, because it
+lasts from the first rank's start to the last one's end. Waiting belongs to what ended next.
+Prepare: until the first operation; metadata: messages of sizes alone; data: messages of blocks; replace: blocks put
+together for messages; rearrange: blocks put where the program wants them; inter-node: all messages between nodes."""
+PERCENTILES = """The time that so many percent of the repetitions did not exceed: a flat line is an exchange that always
+takes the same, a rise at the right end one that is sometimes late."""
 SPREAD = "Every repetition at the largest number of ranks: boxes hold the middle half, whiskers nine tenths."
 
 
@@ -89,8 +97,10 @@ def chapters(results: Results) -> list[Chapter]:
         ("winners", "What is fastest where", WINNERS, plots.winners(results)),
         ("scaling", "Time against the number of ranks", SCALING, plots.scaling(results)),
         ("speedup", "Gain over the MPI's own", SPEEDUP, plots.speedups(results) if compared else None),
-        ("radix", "Time against the radix", RADIX, plots.radices(results)),
+        ("parameter", "Time over a parameter", PARAMETER, plots.parameter(results)),
+        ("phases", "Where the time went", PHASES, plots.phases(results)),
         ("spread", "How much repetitions differ", SPREAD, plots.spread(results)),
+        ("percentiles", "Percentiles", PERCENTILES, plots.percentiles(results)),
     )
     return [Chapter(name, title, words, figure) for name, title, words, figure in drawn if figure is not None]
 

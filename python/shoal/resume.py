@@ -8,9 +8,10 @@ from pathlib import Path
 from shoal.errors import UserError
 
 
-def label_of(mpi: str, ranks: int, seconds: float, network: str) -> str:
+def label_of(mpi: str, ranks: int, seconds: float, network: str, phases: bool = False) -> str:
     """What must be the same for results to be of one benchmark; written into the provenance of every launch."""
-    return ", ".join(part for part in (mpi, f"{ranks} ranks", f"{seconds:g} s a variant", network) if part)
+    facts = (mpi, f"{ranks} ranks", f"{seconds:g} s a variant", network, "phases" if phases else "")
+    return ", ".join(fact for fact in facts if fact)
 
 
 @dataclass

@@ -16,6 +16,7 @@ class Suite:
     emulate: str = ""
     rate: str = ""
     senders: str = ""
+    phases: bool = False  # recorded
 
 
 @dataclass(frozen=True)
@@ -73,6 +74,12 @@ SUITES = {
         + ";".join(f"hierarchical:radix=2,pattern={pattern},block_count={count}"
                    for pattern in ("coalesced", "staggered") for count in (1, 3, 12)),
         2.0, "switch:4", "100M",
+    ),
+    "tuna-phases": Suite(
+        "TuNA, figure 11: where the time goes; 4 emulated nodes with 4 ranks",
+        "16", "16,512,8192", "random",
+        "native;tuna:radix=2;tuna;hierarchical;hierarchical:pattern=staggered;spread_out",
+        1.0, "switch:4", "100M", phases=True,
     ),
     "tuna-linear": Suite(
         "TuNA, figure 12: the standard algorithms",

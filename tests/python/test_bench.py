@@ -50,6 +50,18 @@ def test_every_distribution(driver, files):
     assert all(line["verified"] for line in lines)
 
 
+def test_phases(driver):
+    """Of Shoal's exchanges only."""
+    run = driver("--phases", 1, "--sizes", 100, "--distributions", "random", "--variants", "native;tuna:radix=2;auto")
+    assert run.returncode == 0, run.stderr
+    provenance, *lines = [json.loads(line) for line in run.stdout.splitlines()]
+    assert provenance["provenance"]["phases"] == "recorded"
+    phases = {line["variant"]: line.get("phases") for line in lines}
+    assert phases["native"] is None
+    assert {*phases["tuna:radix=2"]} == {"prepare", "metadata", "data", "replace", "rearrange", "inter-node"}
+    assert phases["tuna:radix=2"]["data"] > 0 and phases["tuna:radix=2"]["rearrange"] > 0
+
+
 @pytest.mark.parametrize(
     ("what", "said"),
     [

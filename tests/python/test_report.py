@@ -34,16 +34,37 @@ def test_page_needs_no_other_file(shoal_command, tmp_path):
     assert "faster than the MPI&#x27;s own in 2 of 2 cases" in page
     assert "2.00x faster" in page and "25% of the links" in page
     assert re.findall(r'(?:src|href)="(?!data:)', page) == []
-    for name in ("latency", "winners", "speedup", "spread"):
+    for name in ("latency", "winners", "speedup", "spread", "percentiles"):
         assert (tmp_path / f"report/{name}.png").read_bytes().startswith(b"\x89PNG")
         assert "<svg" in (tmp_path / f"report/{name}.svg").read_text()
 
 
-def test_radices_get_a_figure(shoal_command, tmp_path):
+def test_parameter_gets_a_figure(shoal_command, tmp_path):
     measured = results(tmp_path / "measured", [f"tuna:radix={radix}" for radix in (2, 3, 4)])
     assert shoal_command("report", measured / "results.jsonl", "-o", tmp_path / "report")[0] == 0
-    assert "Time against the radix" in (tmp_path / "report/index.html").read_text()
+    assert "Time over a parameter" in (tmp_path / "report/index.html").read_text()
     assert not (tmp_path / "report/speedup.svg").exists()
+
+
+def test_variants_that_differ_in_one_number():
+    some = [f"hierarchical:radix={radix},block_count={count}" for radix in (2, 4) for count in (1, 8, 32)]
+    families = plots.families_of([*some, "tuna:radices=2x3", "tuna:radix=2", "tuna:radix=4", "native"])
+    assert families == {
+        f"hierarchical:radix={radix},block_count=*": dict(zip((1, 8, 32), some[3 * half :], strict=False))
+        for half, radix in enumerate((2, 4))
+    }
+
+
+def test_phases_get_a_figure_where_they_were_recorded(tmp_path):
+    measured = results(tmp_path / "measured", ["native", "tuna:radix=2"]) / "results.jsonl"
+    assert plots.phases(Results.read([measured])) is None
+    head, *lines = map(json.loads, measured.read_text().splitlines())
+    for line in lines:
+        line["phases"] = {"data": 3e-6, "replace": 1e-6} if line["variant"] != "native" else {}
+    measured.write_text("\n".join(map(json.dumps, [head, *lines])))
+    figure = plots.phases(Results.read([measured]))
+    assert [len(axis.patches) for axis in figure.axes] == [2, 2]  # a bar in two parts for each of two sizes
+    assert figure.axes[0].patches[1].get_x() == 3e-6
 
 
 def test_three_numbers_of_ranks_get_a_figure(tmp_path):
@@ -58,7 +79,7 @@ def test_what_is_missing_is_left_out(shoal_command, tmp_path):
     measured = results(tmp_path / "measured", ["native", "auto", *(f"tuna:radix={r}" for r in (2, 3, 12))],
                        missing=["auto", "tuna:radix=2", "tuna:radix=3", "tuna:radix=12"])  # fmt: skip
     assert shoal_command("report", measured, "-o", tmp_path / "report")[0] == 0
-    assert (tmp_path / "report/speedup.svg").exists() and (tmp_path / "report/radix.svg").exists()
+    assert (tmp_path / "report/speedup.svg").exists() and (tmp_path / "report/parameter.svg").exists()
 
 
 @pytest.mark.parametrize(("text", "words"), [(None, "does not exist"), ("", "no measurements"), ("{}", "not what")])

@@ -64,6 +64,9 @@ def bench(
     ] = "",
     emulate: Annotated[str, typer.Option(help=f"Across an emulated cluster: {HELP}")] = "",
     rate: Annotated[str, typer.Option(help="Speed of the slowest emulated link, as in 100M.")] = "",
+    phases: Annotated[
+        bool, typer.Option("--phases", help="Record where the time of Shoal's exchanges goes, for shoal report.")
+    ] = False,
 ) -> None:
     """Measure Shoal's exchanges against the MPI's own, on this machine, with verified data.
 
@@ -81,11 +84,12 @@ def bench(
     if list_suites:
         out.print(suite_table())
         return
-    what = Suite("", ranks, sizes, distributions, variants, seconds, emulate, rate, senders)
+    what = Suite("", ranks, sizes, distributions, variants, seconds, emulate, rate, senders, phases)
     if quick:
         what = replace(what, ranks="4", sizes="8,1024,32768", distributions="uniform,random")
     if suite:
         what = find_suite(suite)
+        what = replace(what, phases=phases or what.phases)
         out.print(f"{suite}: {what.shows}")
     results = measure_suite(what, choose_mpis(mpi), output, resume)
     if not results.cases:
@@ -101,7 +105,8 @@ def measure_suite(what: Suite, mpis: list[Mpi], output: Path, resume: bool) -> R
     network = read_network(what.emulate, what.rate) if what.emulate else None
     cluster = Cluster(network, f"{what.emulate} {what.rate}".strip()) if network else None
     check_numbers(what)
-    runs = [Run(mpi, ranks, what.seconds, cluster) for mpi in mpis for ranks in numbers("--ranks", what.ranks, 1)]
+    every = numbers("--ranks", what.ranks, 1)
+    runs = [Run(mpi, ranks, what.seconds, cluster, what.phases) for mpi in mpis for ranks in every]
     path = output / "results.jsonl"
     earlier = Earlier.read(path) if resume else Earlier()
     todo = [(run, earlier.keep(run.label, run.cases(what), names)) for run in runs]
@@ -143,11 +148,12 @@ class Run:
     ranks: int
     seconds: float
     cluster: Cluster | None
+    phases: bool
 
     @property
     def label(self) -> str:
         network = self.cluster.name if self.cluster else ""
-        return label_of(f"{self.mpi.kind} {self.mpi.version}", self.ranks, self.seconds, network)
+        return label_of(f"{self.mpi.kind} {self.mpi.version}", self.ranks, self.seconds, network, self.phases)
 
     def cases(self, what: Suite) -> list[tuple[str, int]]:
         groups = [f"{p} to {self.ranks - p}" for p in senders_of(what)]
@@ -158,7 +164,7 @@ class Run:
         """The lines of what is missing."""
         for distributions, sizes in kept.launches():
             asked = ["--variants", ";".join(variants), "--sizes", ",".join(map(str, sizes))]
-            asked += ["--seconds", str(self.seconds)]
+            asked += ["--seconds", str(self.seconds), "--phases", str(int(self.phases))]
             kinds = [["--senders", found[1]] for name in distributions if (found := re.fullmatch(GROUPS, name))]
             for kind in kinds or [["--distributions", ",".join(distributions)]]:
                 for line in measure(self.mpi, self.ranks, [*asked, *kind], launch):
