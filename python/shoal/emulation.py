@@ -14,6 +14,7 @@ import shutil
 import subprocess
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 from types import TracebackType
 from typing import Any
 
@@ -102,6 +103,17 @@ class Traffic:
     packets: int
     bytes: int
     drops: int
+
+
+def scheduling_note() -> str:
+    """What makes ranks of emulated hosts wait for each other that would not on hosts of their own; empty: nothing."""
+    setting = Path("/proc/sys/kernel/sched_autogroup_enabled")
+    if not setting.exists() or setting.read_text().strip() == "0":
+        return ""
+    return (
+        "Linux schedules each emulated host as a group here, so that a waiting rank gives way only to ranks of its own "
+        "host; for times closer to a real cluster's: sysctl kernel.sched_autogroup_enabled=0"
+    )
 
 
 class Emulation:

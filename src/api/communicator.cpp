@@ -29,6 +29,17 @@ std::uint64_t node_name() {
   return hash_of(text + boot);
 }
 
+// Those that this rank may run on.
+std::vector<int> own_cpus() {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  std::vector<int> cpus;
+  if (sched_getaffinity(0, sizeof set, &set) != 0) return cpus;
+  for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu)
+    if (CPU_ISSET(cpu, &set)) cpus.push_back(cpu);
+  return cpus;
+}
+
 // As given, when it is for this many ranks, else as found: a program's smaller communicators have layouts of their own.
 node_layout layout_of(const settings& set, const std::vector<int>& found) {
   if (set.layout && set.layout->ranks() == static_cast<int>(found.size())) return *set.layout;
@@ -39,16 +50,15 @@ node_layout layout_of(const settings& set, const std::vector<int>& found) {
 
 struct communicator::card {
   std::uint64_t node = node_name();
+  std::uint64_t domain = 0;              // what counts as a node of the layout, within the node
   std::array<std::uint64_t, 16> cpus{};  // this rank's affinity mask
   std::int64_t quota = 0;                // whole cores its container allows
   std::int64_t devices = device_runtime_loaded();
 
-  card() {
-    cpu_set_t set;
-    CPU_ZERO(&set);
-    if (sched_getaffinity(0, sizeof set, &set) == 0)
-      for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu)
-        if (CPU_ISSET(cpu, &set)) cpus[cpu / 64 % cpus.size()] |= std::uint64_t{1} << cpu % 64;
+  explicit card(node_level level) {
+    const std::vector<int> mine = own_cpus();
+    for (const int cpu : mine) cpus[cpu / 64 % cpus.size()] |= std::uint64_t{1} << cpu % 64;
+    domain = hash_of(domain_of(mine, level));
     quota = quota_cores(CPU_SETSIZE);
   }
 };
@@ -79,17 +89,17 @@ void communicator::release() {
 // Ranks outnumber cores on a node when more ranks are there than cores in the union of their masks.
 void communicator::survey(const settings& set) {
   struct node {
-    int number = 0, ranks = 0;
+    int ranks = 0;
     std::array<std::uint64_t, 16> cpus{};
     std::int64_t quota = CPU_SETSIZE;
   };
   std::map<std::uint64_t, node> nodes;
+  std::map<std::pair<std::uint64_t, std::uint64_t>, int> numbers;  // of the layout's nodes
   std::vector<int> node_of_rank;
-  for (const card& c : gather(card())) {
-    const auto [it, fresh] = nodes.try_emplace(c.node);
-    node& n = it->second;
-    if (fresh) n.number = static_cast<int>(nodes.size()) - 1;
-    node_of_rank.push_back(n.number);
+  for (const card& c : gather(card(set.nodes_share))) {
+    const int next = static_cast<int>(numbers.size());
+    node_of_rank.push_back(numbers.try_emplace({c.node, c.domain}, next).first->second);
+    node& n = nodes[c.node];
     ++n.ranks;
     for (std::size_t i = 0; i < n.cpus.size(); ++i) n.cpus[i] |= c.cpus[i];
     n.quota = std::min(n.quota, c.quota);

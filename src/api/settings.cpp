@@ -60,6 +60,17 @@ std::int64_t read_bytes(const std::string& value) {
   return number << doublings;
 }
 
+// A layout, or what the ranks of a node share in the layout that is found.
+void take_layout(const std::string& value, settings& into) {
+  const std::optional<node_level> level = parse_node_level(value);
+  try {
+    into.layout = level ? std::nullopt : std::optional(node_layout::parse(value));
+  } catch (const std::invalid_argument& error) {
+    throw std::invalid_argument(error.what() + std::string("; or what ranks of a node share: socket, numa, cache"));
+  }
+  into.nodes_share = level.value_or(node_level::machine);
+}
+
 void take_profile(const std::string& path, settings& into) {
   into.profile = nullptr;
   into.profile_fault.clear();
@@ -99,7 +110,7 @@ void settings::set(const std::string& name, const std::string& value) {
     else if (name == "allgather") allgather = read_choice(value, collective::allgather);
     else if (name == "allgatherv") allgatherv = read_choice(value, collective::allgather);
     else if (name == "wait") wait = value == "auto" ? std::nullopt : std::optional(parse_wait_mode(value));
-    else if (name == "layout") layout = node_layout::parse(value);
+    else if (name == "layout") take_layout(value, *this);
     else if (name == "network") network = read_network(value);
     else if (name == "topology") topology = std::make_shared<const switch_network>(read_topology(value));
     else if (name == "profile") take_profile(value, *this);
@@ -128,6 +139,7 @@ std::string settings::canonical() const {
     nodes += std::to_string(layout->node_of(rank)) + "." + std::to_string(layout->virtual_rank(rank)) + ",";
   return "alltoall=" + text(alltoall) + " alltoallv=" + text(alltoallv) + " allgather=" + text(allgather) +
          " allgatherv=" + text(allgatherv) + " network=" + network + " layout=" + nodes +
+         " nodes_share=" + std::to_string(static_cast<int>(nodes_share)) +
          " topology=" + (topology ? to_edge_list(*topology) : "") + " tries=" + (tries ? "1" : "0") +
          " verify=" + (verify ? "1" : "0") + " max_temp=" + (max_temp ? std::to_string(*max_temp) : "") +
          " record=" + record;

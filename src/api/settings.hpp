@@ -12,6 +12,7 @@
 #include "execute/waiting.hpp"
 #include "select/profile.hpp"
 #include "topology/node_layout.hpp"
+#include "topology/processor.hpp"
 #include "topology/switch_network.hpp"
 
 namespace shoal {
@@ -22,8 +23,9 @@ enum class reporting { none, usage, phases };
 struct settings {
   // Empty: choose for me.
   std::optional<selection> alltoall, alltoallv, allgather, allgatherv;
-  std::optional<wait_mode> wait;                   // empty: by ranks and cores
-  std::optional<node_layout> layout;               // empty: as found
+  std::optional<wait_mode> wait;      // empty: by ranks and cores
+  std::optional<node_layout> layout;  // empty: as found, with nodes that share this:
+  node_level nodes_share = node_level::machine;
   std::string network = "full";                    // what connects two groups: see model/intergroup.hpp
   std::shared_ptr<const switch_network> topology;  // null: not known
   std::shared_ptr<const shoal::profile> profile;   // null: what is not asked for is measured

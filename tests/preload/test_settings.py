@@ -15,7 +15,7 @@ WRONG = {
     "unknown parameter": ({"SHOAL_ALLTOALLV": "tuna:base=8"}, ["'base'", "radix"]),
     "only for equal blocks": ({"SHOAL_ALLTOALLV": "bruck:radix=2"}, ["bruck", "equal blocks"]),
     "unknown waiting": ({"SHOAL_WAIT": "politely"}, ["politely", "yield"]),
-    "malformed layout": ({"SHOAL_LAYOUT": "2,x"}, ["2,x"]),
+    "malformed layout": ({"SHOAL_LAYOUT": "2,x"}, ["2,x", "socket, numa, cache"]),
     "unknown switch": ({"SHOAL_VERIFY": "maybe"}, ["maybe", "0, 1"]),
     "no such file": ({"SHOAL_CONFIG": "/nowhere/shoal.toml"}, ["/nowhere/shoal.toml", "cannot be read"]),
     "a directory as file": ({"SHOAL_CONFIG": "/"}, ["SHOAL_CONFIG=/ ", "cannot be read"]),
@@ -141,7 +141,8 @@ def test_report(one_mpi, compiled):
     assert len(lines) == 4
 
 
-@pytest.mark.parametrize("layout, between", [("4", False), ("1,1,1,1", True)])
+# Ranks that are not bound share no socket where there are several, and the one where there is one: one node.
+@pytest.mark.parametrize("layout, between", [("4", False), ("1,1,1,1", True), ("socket", False)])
 def test_phases(mpi, compiled, layout, between):
     """They add up to the time of a call, and tell messages between nodes from others."""
     how = {"SHOAL_ALLTOALL": "tuna", "SHOAL_ALLTOALLV": "hierarchical", "SHOAL_LAYOUT": layout}

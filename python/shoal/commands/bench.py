@@ -18,7 +18,7 @@ from rich.table import Table
 import shoal
 from shoal import suites
 from shoal.console import err, out
-from shoal.emulation import Emulation
+from shoal.emulation import Emulation, scheduling_note
 from shoal.errors import UserError
 from shoal.measurements import Case, Results, Series, readable_bytes, readable_seconds
 from shoal.mpi import Mpi, find_all, launch_command, launch_environment
@@ -94,8 +94,14 @@ def bench(
     results = measure_suite(what, choose_mpis(mpi), output, resume)
     if not results.cases:
         raise UserError("in every repetition a rank started late: the machine is busy; wait, or give more --seconds")
+    show(results, what, output)
+
+
+def show(results: Results, what: Suite, output: Path) -> None:
     for one in tables(results, [name.strip() for name in what.variants.split(";")]):
         out.print(one)
+    if what.emulate and (note := scheduling_note()):
+        out.print(note)
     latency_plot(results, output / "latency.png")
     out.print(f"All repetitions: {output / 'results.jsonl'}; picture: {output / 'latency.png'}")
 

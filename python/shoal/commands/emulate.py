@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from shoal.commands.run import algorithms, choose_mpi, preload_of, reporting
-from shoal.emulation import Emulation, Traffic
+from shoal.emulation import Emulation, Traffic, scheduling_note
 from shoal.errors import UserError
 from shoal.mpi import launch_environment
 from shoal.networks import HELP, read_network
@@ -55,7 +55,8 @@ def emulate(
         status = subprocess.run(command, env=launch_environment(), check=False).returncode
         carried = cluster.traffic() if report or traffic else []
     if report:
-        print(summary(carried), file=sys.stderr)
+        for line in filter(None, [summary(carried), scheduling_note()]):
+            print(f"shoal: {line}", file=sys.stderr)
     if traffic:
         write_traffic(traffic, carried)
     raise typer.Exit(status if status >= 0 else 128 - status)
@@ -65,7 +66,7 @@ def summary(carried: list[Traffic]) -> str:
     busiest = max(carried, key=lambda port: port.bytes)
     drops = sum(port.drops for port in carried)
     return (
-        f"shoal: links: most was sent from {busiest.node} to {busiest.to}, {busiest.bytes} bytes; all ports dropped "
+        f"links: most was sent from {busiest.node} to {busiest.to}, {busiest.bytes} bytes; all ports dropped "
         f"{drops} of {sum(port.packets for port in carried)} packets"
     )
 
