@@ -123,6 +123,7 @@ struct circumstances {
   processor_time processors;
   phase_seconds phases{};  // of the last exchanges of so many repetitions
   int recorded = 0;
+  int late = 0;  // repetitions that were dropped
 
   void add(const phase_clock& clock) {
     for (std::size_t p = 0; p < phases.size(); ++p) phases[p] += clock.seconds()[p];
@@ -195,7 +196,6 @@ class driver {
     const int batch = std::max(1, static_cast<int>(1e-3 / slowest));
 
     std::map<std::string, std::vector<double>> times;
-    std::map<std::string, int> late;
     used_.clear();
     const double end = clock_.now() + what_.seconds * static_cast<double>(order.size());
     int round = 0;
@@ -204,12 +204,12 @@ class driver {
       for (const std::string& variant : order) {
         const double took = repetition(variant, *what, batch);
         if (took > 0) times[variant].push_back(took / batch);
-        else ++late[variant];
+        else ++used_[variant].late;
       }
     } while (what_.repetitions > 0 ? ++round < what_.repetitions : everyones_latest(end - clock_.now()) > 0);
     for (const auto& [variant, all] : times) {
       const phase_seconds phases = used_[variant].mean_phases(ranks_);
-      if (rank_ == 0) print(distribution, size, variant, batch, all, late[variant], phases);
+      if (rank_ == 0) print(distribution, size, variant, batch, all, phases);
     }
   }
 
@@ -290,16 +290,16 @@ class driver {
   }
 
   void print(const std::string& distribution, std::int64_t size, const std::string& variant, int batch,
-             const std::vector<double>& times, int late, const phase_seconds& phases) {
+             const std::vector<double>& times, const phase_seconds& phases) {
     std::array<char, 256> ran{};
     const bool shoals = !is_foreign(variant);
-    const processor_time& used = used_[variant].processors;
+    const circumstances& were = used_[variant];
     if (shoals) shoal_comm_explain(comms_[variant], ran.data(), static_cast<int>(ran.size()));
     std::ostringstream line;
     line << "{\"ranks\": " << ranks_ << ", \"distribution\": \"" << distribution << "\", \"size\": " << size
          << ", \"variant\": \"" << variant << "\", \"ran\": \"" << (shoals ? ran.data() : variant.c_str())
-         << "\", \"batch\": " << batch << ", \"late\": " << late
-         << ", \"verified\": true, \"idle\": " << used.idle / std::max(1.0, used.all);
+         << "\", \"batch\": " << batch << ", \"late\": " << were.late
+         << ", \"verified\": true, \"idle\": " << were.processors.idle / std::max(1.0, were.processors.all);
     if (phases != phase_seconds{}) line << ", \"phases\": " << to_json(phases);
     line << ", \"seconds\": [";
     for (std::size_t i = 0; i < times.size(); ++i) line << (i ? "," : "") << times[i];
