@@ -6,20 +6,23 @@
 Topologies (a), (b) and (c) of the paper on all-to-all exchange for Ethernet switched clusters. For every network, MPI
 and size one launch measures all variants side by side: Shoal's schedules, the C file that `shoal topology generate`
 writes (variant `preloaded`), and the MPI's own. Prints a table in Markdown. All repetitions are kept; what the folder
-has is not measured again.
+has is not measured again. Blocks are all equal; or random, from nothing to the size; or skewed, Pareto distributed
+(exponent 1.3) from a sixteenth of the size to four of it.
 """
 
 import argparse
 import json
+import random
 import statistics
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 
 import shoal
 from shoal.commands.bench import measure
 from shoal.commands.demo import newest_built
 from shoal.emulation import Emulation
-from shoal.measurements import readable_bytes, readable_seconds, short_name
+from shoal.measurements import readable_seconds
 from shoal.mpi import Mpi
 from shoal.networks import read_network
 from shoal.routine import compile_routine
@@ -33,6 +36,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--networks", default="switch:24,star:4x8,line:4x8", help="files or forms")
     parser.add_argument("--rate", default="20M", help="of the slowest link")
     parser.add_argument("--sizes", default="8,64", help="of a block, KiB")
+    parser.add_argument("--blocks", default="uniform", help="uniform, random or skewed")
     parser.add_argument("--mpi", default="mpich,openmpi", help="the newest here")
     parser.add_argument("--variants", default=VARIANTS)
     parser.add_argument("--window", type=int, default=1, help="of the generated routine")
@@ -44,20 +48,37 @@ def arguments() -> argparse.Namespace:
 def main() -> None:
     what = arguments()
     what.output.mkdir(parents=True, exist_ok=True)
-    print("| network | MPI | block | variant | repetitions | median | payload | with headers | and acks | idle |")
-    print("| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |")
+    variants = what.variants.split(";")
+    heads = ["network", "MPI", "block, rate", *variants, "best: payload, headers, acks", "over the MPI's"]
+    print("| " + " | ".join(heads) + " |\n|" + " --- |" * len(heads))
     for name in what.networks.split(","):
         network = read_network(name, what.rate)
         for mpi in map(newest_built().__getitem__, what.mpi.split(",")):
             for size in map(int, what.sizes.split(",")):
-                path = what.output / f"{Path(name).name.replace(':', '-')}-{mpi.kind}-{size}K-{what.rate}.jsonl"
+                stem = f"{Path(name).name.replace(':', '-')}-{mpi.kind}-{what.blocks}-{size}K-{what.rate}"
+                path = what.output / f"{stem}.jsonl"
+                matrix = matrix_of(what.blocks, size * 1024, network.ranks)
                 if not path.exists():
-                    path.write_text("".join(run(network, mpi, size * 1024, what)))
-                print_rows(name, shoal.Tree(network), path.read_text().splitlines())
+                    sizes = what.output.resolve() / f"{what.blocks}-{size}K-{network.ranks}.csv"
+                    sizes.write_text("".join(",".join(map(str, row)) + "\n" for row in matrix))
+                    blocks = (str(size * 1024), "uniform") if what.blocks == "uniform" else ("0", f"matrix:{sizes}")
+                    path.write_text("".join(run(network, mpi, blocks, what)))
+                cell = [name, f"{mpi.kind} {mpi.version}", f"{size} KiB, {what.rate}"]
+                print_row(cell, shoal.Tree(network), matrix, path.read_text().splitlines(), variants)
 
 
-def run(network: shoal.Network, mpi: Mpi, size: int, what: argparse.Namespace) -> list[str]:
-    options = ["--variants", what.variants, "--sizes", str(size), "--distributions", "uniform"]
+def matrix_of(blocks: str, size: int, ranks: int) -> list[list[int]]:
+    chance = random.Random(1)
+    make: dict[str, Callable[[], int]] = {
+        "uniform": lambda: size,
+        "random": lambda: chance.randint(0, size),
+        "skewed": lambda: min(4 * size, int(size / 16 * chance.paretovariate(1.3))),
+    }
+    return [[make[blocks]() for _ in range(ranks)] for _ in range(ranks)]
+
+
+def run(network: shoal.Network, mpi: Mpi, blocks: tuple[str, str], what: argparse.Namespace) -> list[str]:
+    options = ["--variants", what.variants, "--sizes", blocks[0], "--distributions", blocks[1]]
     options += ["--repetitions", str(what.repetitions)]
     with tempfile.TemporaryDirectory() as directory, Emulation(network) as cluster:
         library = compile_routine(network, mpi, Path(directory), what.window)
@@ -68,17 +89,29 @@ def run(network: shoal.Network, mpi: Mpi, size: int, what: argparse.Namespace) -
         return list(measure(mpi, network.ranks, options, launch))
 
 
-def print_rows(name: str, tree: shoal.Tree, lines: list[str]) -> None:
-    provenance, *measured = [json.loads(line) for line in lines]
-    mpi = short_name(provenance["provenance"]["mpi"])
-    for record in sorted(measured, key=lambda one: (one["size"], statistics.median(one["seconds"]))):
-        size, median = record["size"], statistics.median(record["seconds"])
-        payload, frames = tree.seconds(size), tree.seconds(shoal.bytes_on_wire(size))
+def print_row(
+    cell: list[str], tree: shoal.Tree, matrix: list[list[int]], lines: list[str], variants: list[str]
+) -> None:
+    """Of each variant the median, its share of the bound with headers, repetitions and the cores' idle share. Of the
+    best of `tree` the shares of all bounds, and what the best of the MPI's own takes over it."""
+    measured = {record["variant"]: record for record in map(json.loads, lines[1:])}
+    median = {name: statistics.median(record["seconds"]) for name, record in measured.items()}
+    payload = tree.sized_seconds([one for row in matrix for one in row])
+    frames = tree.sized_seconds([shoal.bytes_on_wire(one) for row in matrix for one in row])
+    for name in variants:
+        if name not in measured:
+            cell.append("")
+            continue
+        count, idle = len(measured[name]["seconds"]), measured[name]["idle"]
+        share = f"{frames / median[name]:.0%}"
+        cell.append(f"{readable_seconds(median[name])}, {share} ({count}; {idle:.0%})")
+    best = min((median[name] for name in median if name.startswith("tree")), default=0)
+    natives = [median[name] for name in median if name.startswith("native")]
+    if best:
         bounds = payload, frames, frames * (1 + ACKNOWLEDGEMENT / FRAME / 2)
-        shares = [f"{100 * bound / median:.1f} %" for bound in bounds]
-        repetitions = str(len(record["seconds"]))
-        cells = [name, mpi, readable_bytes(size), record["variant"], repetitions, readable_seconds(median), *shares]
-        print("| " + " | ".join([*cells, f"{100 * record['idle']:.0f} %"]) + " |", flush=True)
+        cell.append(", ".join(f"{bound / best:.1%}" for bound in bounds))
+        cell.append(f"{min(natives) / best:.2f}x" if natives else "")
+    print("| " + " | ".join(cell) + " |", flush=True)
 
 
 if __name__ == "__main__":

@@ -344,8 +344,8 @@ class ExchangePlan:
     @property
     def candidates(self) -> int:
         """Synchronisations of different senders before those were left out that others imply."""
-    def program(self, rank: int, parts: int = 1) -> Schedule:
-        """Of one rank, with every block in so many parts."""
+    def program(self, rank: int) -> Schedule:
+        """Of one rank, with whole blocks."""
 
 def plan_exchange(tree: Tree, *, window: int = 1, sync: str = "auto") -> ExchangePlan:
     """Parameters as of the algorithm `tree`."""

@@ -12,9 +12,8 @@ NAP = 1000  # microseconds that it sleeps between looks: emulated hosts share pr
 
 def compile_routine(network: shoal.Network, mpi: Mpi, folder: Path, window: int = 1) -> Path:
     """A library to preload, made with this MPI's compiler."""
-    plan = shoal.plan_exchange(shoal.Tree(network), window=window)
     source, library = folder / "alltoall.c", folder / "liballtoall.so"
-    programs = [plan.program(rank) for rank in range(network.ranks)]
+    programs = shoal.generate_all(shoal.parse(f"tree:window={window}"), network.problem())
     source.write_text(shoal.emit_c(programs, "for measuring", network.hosts))
     compiler = mpi.mpiexec.with_name(mpi.mpiexec.name.replace("mpiexec", "mpicc"))
     flags = ["-O2", "-shared", "-fPIC", f"-DALLTOALL_NAP={NAP}"]

@@ -2,6 +2,7 @@
 // The table in registry.cpp lists them all; the command line, the documents and the parser read it.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <optional>
@@ -24,6 +25,8 @@ struct problem {
   int senders = 0;                                 // inter-group allgather: ranks 0..senders-1 send, the others receive
   std::shared_ptr<const node_layout> nodes;        // which rank is on which node; null: one rank per node
   std::shared_ptr<const switch_network> switches;  // the tree of switches, when one is given
+  // Bytes of every block, [from * ranks + to], for algorithms that look at them; null: unknown, or all are equal.
+  std::shared_ptr<const std::vector<std::int64_t>> sizes;
 };
 
 // One parameter: accepts the words listed, whole numbers lowest..highest, and, if `list`, such numbers
@@ -62,6 +65,8 @@ struct algorithm {
   std::vector<parameter> parameters;
   // Why it cannot serve this problem, or nothing. May be null: always applicable.
   std::optional<std::string> (*refuses)(const problem&, const arguments&) = nullptr;
+  // Whether it makes something of problem::sizes. May be null: never.
+  bool (*looks_at_sizes)(const problem&, const arguments&) = nullptr;
   // The program of one rank. Null for `native`, which has no schedule.
   schedule (*generate)(const problem&, int rank, const arguments&) = nullptr;
 };

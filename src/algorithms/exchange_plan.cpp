@@ -24,10 +24,10 @@ struct event {
 
 class program_writer {
  public:
-  program_writer(int ranks, int rank, int outstanding, int parts)
-      : b_(ranks, rank), sends_(outstanding), parts_(parts) {
-    b_.cut_blocks(parts);
-    for (int part = 0; part < parts; ++part) b_.copy(send_slot(rank * parts + part), recv_slot(rank * parts + part));
+  program_writer(int ranks, int rank, int outstanding, cutting blocks)
+      : b_(ranks, rank), sends_(outstanding), parts_(blocks.parts) {
+    b_.cut_blocks(parts_, blocks.last);
+    for (int k = rank * parts_; k < (rank + 1) * parts_; ++k) b_.copy(send_slot(k), recv_slot(k));
   }
 
   void add(const event& e) {
@@ -66,9 +66,9 @@ class program_writer {
   std::map<std::int32_t, std::vector<op_id>> awaited_;  // by messages still to be sent
 };
 
-schedule write_program(int ranks, int rank, int outstanding, int parts, std::vector<event> events) {
+schedule write_program(int ranks, int rank, int outstanding, cutting blocks, std::vector<event> events) {
   std::stable_sort(events.begin(), events.end());
-  program_writer writer(ranks, rank, outstanding, parts);
+  program_writer writer(ranks, rank, outstanding, blocks);
   for (const event& e : events) writer.add(e);
   return writer.finish();
 }
@@ -76,9 +76,9 @@ schedule write_program(int ranks, int rank, int outstanding, int parts, std::vec
 }  // namespace
 
 exchange_plan::exchange_plan(const rank_tree& tree, std::vector<message> ordered, int window,
-                             std::optional<reduction> how)
+                             std::optional<reduction> how, std::size_t empty)
     : messages_(std::move(ordered)), ranks_(tree.ranks()) {
-  if (how) waits_ = synchronise(tree, messages_, window, *how);
+  if (how) waits_ = synchronise(tree, std::span(messages_).first(messages_.size() - empty), window, *how);
   tokens_ = waits_.kept;
   tokens_.insert(tokens_.end(), waits_.own.begin(), waits_.own.end());
   for (int rank = 0; rank < tree.ranks(); ++rank) ranks_[rank].outstanding = sends_under_way(tree, rank, window);
@@ -92,7 +92,7 @@ exchange_plan::exchange_plan(const rank_tree& tree, std::vector<message> ordered
   }
 }
 
-schedule exchange_plan::program(int rank, int parts) const {
+schedule exchange_plan::program(int rank, cutting blocks) const {
   const share& mine = ranks_[rank];
   std::vector<event> events;
   const auto add_tokens = [&](const std::vector<std::int32_t>& tokens, op_kind kind) {
@@ -106,7 +106,7 @@ schedule exchange_plan::program(int rank, int parts) const {
   for (std::int32_t m : mine.receives) events.push_back({m, -1, op_kind::recv, messages_[m].from, messages_[m].phase});
   add_tokens(mine.signals, op_kind::send);
   add_tokens(mine.awaits, op_kind::recv);
-  return write_program(static_cast<int>(ranks_.size()), rank, mine.outstanding, parts, std::move(events));
+  return write_program(static_cast<int>(ranks_.size()), rank, mine.outstanding, blocks, std::move(events));
 }
 
 schedule unsynchronised_program(const rank_tree& tree, const rank_phases& table, int rank, int window) {
@@ -120,7 +120,7 @@ schedule unsynchronised_program(const rank_tree& tree, const rank_phases& table,
     add(op_kind::send, peer, table.phase(rank, peer));
     add(op_kind::recv, peer, table.phase(peer, rank));
   }
-  return write_program(tree.ranks(), rank, sends_under_way(tree, rank, window), 1, std::move(events));
+  return write_program(tree.ranks(), rank, sends_under_way(tree, rank, window), {}, std::move(events));
 }
 
 }  // namespace shoal

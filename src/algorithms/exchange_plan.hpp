@@ -17,18 +17,25 @@
 
 namespace shoal {
 
+// Into how many parts a block is cut, and how many bytes the last has at most; 0: as many as the others.
+struct cutting {
+  int parts = 1, last = 0;
+};
+
 class exchange_plan {
  public:
   // At most `window` messages share a directed edge per stream it carries. Without `how` nothing is synchronised:
-  // only each sender keeps its order and its own window.
-  exchange_plan(const rank_tree& tree, std::vector<message> ordered, int window, std::optional<reduction> how);
+  // only each sender keeps its order and its own window. The last messages, so many, are empty: nothing waits for
+  // them, nor they for anything.
+  exchange_plan(const rank_tree& tree, std::vector<message> ordered, int window, std::optional<reduction> how,
+                std::size_t empty = 0);
 
   const std::vector<message>& messages() const { return messages_; }
   const synchronisations& waits() const { return waits_; }
   // The receiver of the earlier message sends a token to the sender of the later one, also where both have one sender:
   // its own sends end when the MPI library has the data, long before they have left. Blocks travel in so many parts;
   // the token is sent when all but the last have arrived, so that it is under way while that one is.
-  schedule program(int rank, int parts = 1) const;
+  schedule program(int rank, cutting blocks = {}) const;
 
  private:
   struct share {  // of one rank: positions of messages and of tokens

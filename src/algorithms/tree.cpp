@@ -6,7 +6,10 @@
 // a few parts, and up to two tokens a message: one for the next on its links, one for the next of its sender. Without
 // synchronisation and with equal links a program costs what its own messages cost; else every process makes the plan of
 // all ranks once, O(M^2) (M^3 with exact reduction).
-// Applies: when the tree of switches is known. Optimal for equal blocks, correct for any.
+// Where sizes are known the order is made from them (list greedy, specification tree section 12), in every process
+// and for every new set of sizes: 3 ms for 32 ranks, 60 ms for 64.
+// Applies: when the tree of switches is known. Optimal for equal blocks, near the bound for others in an order made
+// from their sizes, correct for any.
 #include "algorithms/exchange_plan.hpp"
 #include "algorithms/families.hpp"
 #include "algorithms/tree_phases.hpp"
@@ -15,11 +18,22 @@ namespace shoal {
 
 namespace {
 
+constexpr int most_sized_ranks = 64;
+
+bool looks_at_sizes(const problem& at, const arguments& with) {
+  return with.word("order") == "sizes" && at.ranks <= most_sized_ranks;
+}
+
 schedule generate_tree(const problem& at, int rank, const arguments& with) {
   const switch_network& network = *at.switches;
   const int window = with.number("window", 1);
   const auto how = parse_reduction(with.word("sync"), at.ranks);
+  const cutting blocks = how ? cutting{with.number("parts", 1), with.number("last", 0)} : cutting{};
   const auto tree = network.remember<rank_tree>("tree", [&] { return rank_tree(network); });
+  if (at.sizes && looks_at_sizes(at, with)) {
+    sized_order order = list_greedy_order(*tree, *at.sizes);
+    return exchange_plan(*tree, std::move(order.messages), window, how, order.empty).program(rank, blocks);
+  }
   if (!how && *network.remember<bool>("closed form serves", [&] { return closed_form_serves(*tree); })) {
     const auto table = network.remember<rank_phases>("phases", [&] { return rank_phases(*tree); });
     return unsynchronised_program(*tree, *table, rank, window);
@@ -27,7 +41,7 @@ schedule generate_tree(const problem& at, int rank, const arguments& with) {
   const auto plan = network.remember<exchange_plan>("plan " + with.word("window") + " " + with.word("sync"), [&] {
     return exchange_plan(*tree, phased_order(*tree), window, how);
   });
-  return plan->program(rank, how ? with.number("parts", 1) : 1);
+  return plan->program(rank, blocks);
 }
 
 std::optional<std::string> refuses_problem(const problem& at, const arguments&) {
@@ -49,8 +63,15 @@ std::vector<algorithm> tree_family() {
                    "256 ranks, none: each rank only keeps its own order",
                    "auto",
                    {"auto", "exact", "chain2", "none"}},
-                  {"parts", "pieces of a block; the token is sent when all but the last have arrived", "4", {}, 1, 64}};
+                  {"parts", "pieces of a block; the token is sent when all but the last have arrived", "2", {}, 1, 64},
+                  {"order",
+                   "of blocks that are not equal; sizes: list greedy, up to 64 ranks, which tell each other all sizes "
+                   "before; phases: as equal blocks",
+                   "sizes",
+                   {"sizes", "phases"}},
+                  {"last", "bytes that the last piece has at most; 0: as many as the others", "8192", {}, 0, 1 << 24}};
   a.refuses = refuses_problem;
+  a.looks_at_sizes = looks_at_sizes;
   a.generate = generate_tree;
   return {a};
 }

@@ -4,6 +4,7 @@
 #include <functional>
 #include <numeric>
 #include <queue>
+#include <tuple>
 #include <utility>
 
 #include "algorithms/tree_phases.hpp"
@@ -93,26 +94,26 @@ class greedy_phases {
   std::vector<message> waiting_;
 };
 
-// Runs the messages in time. Each goes at the rate that the slowest cable on its path has for one stream.
+// Runs the messages in time. Each goes at the rate that the slowest cable on its path has for one stream. A message
+// that finds an edge of its path busy is looked at again when that edge is free.
 class list_greedy {
  public:
   list_greedy(const rank_tree& tree, std::span<const std::int64_t> bytes)
-      : tree_(tree), bytes_(bytes), load_(tree.edges(), 0), used_(tree.edges(), 0) {
+      : tree_(tree), bytes_(bytes), load_(tree.edges(), 0), used_(tree.edges(), 0), waiting_(tree.edges()) {
     for (const message& m : all_pairs(tree.ranks())) {
-      (size(m) > 0 ? waiting_ : empty_).push_back(m);
+      (size(m) > 0 ? free_ : empty_).push_back(m);
       tree_.path(m.from, m.to, [&](int edge) { load_[edge] += seconds_of(m, edge); });
     }
   }
 
   sized_order run() {
-    while (!waiting_.empty() || !running_.empty()) {
-      start_what_fits();
+    for (start_what_fits(); !running_.empty(); start_what_fits()) {
       now_ = running_.top().first;
       while (!running_.empty() && running_.top().first <= now_) end_next();
     }
     for (message& m : empty_) m.phase = phase_;
     ordered_.insert(ordered_.end(), empty_.begin(), empty_.end());
-    return {std::move(ordered_), now_};
+    return {std::move(ordered_), empty_.size(), now_};
   }
 
  private:
@@ -120,41 +121,41 @@ class list_greedy {
   struct later {
     bool operator()(const ending& a, const ending& b) const { return a.first > b.first; }
   };
+  // The largest remaining load on the path, then the size; of equals the first by sender and receiver.
+  using urgency = std::tuple<double, std::int64_t, int, int>;
 
   std::int64_t size(const message& m) const { return bytes_[static_cast<std::size_t>(m.from) * tree_.ranks() + m.to]; }
   double seconds_of(const message& m, int edge) const {
     return 8 * static_cast<double>(size(m)) / tree_.bits_per_second(link_of(edge));
   }
 
-  bool is_free(int edge) const { return used_[edge] < tree_.streams(link_of(edge)); }
-  bool fits(const message& m) const {
-    if (!is_free(up_edge(tree_.leaf(m.from))) || !is_free(down_edge(tree_.leaf(m.to)))) return false;
-    bool free = true;
-    tree_.path(m.from, m.to, [&](int edge) { free = free && is_free(edge); });
-    return free;
+  // Whether nothing on the path is busy; else the message waits for an edge that is.
+  bool fits(const message& m) {
+    int busy = -1;
+    tree_.path(m.from, m.to, [&](int edge) {
+      if (used_[edge] == tree_.streams(link_of(edge))) busy = edge;
+    });
+    if (busy >= 0) waiting_[busy].push_back(m);
+    return busy < 0;
   }
 
-  // The largest remaining load on the path, then the size.
-  std::pair<double, std::int64_t> urgency(const message& m) const {
+  urgency urgency_of(const message& m) const {
     double load = 0;
     tree_.path(m.from, m.to, [&](int edge) { load = std::max(load, load_[edge]); });
-    return {load, size(m)};
+    return {load, size(m), -m.from, -m.to};
   }
 
   void start_what_fits() {
-    std::vector<std::pair<std::pair<double, std::int64_t>, message>> ready;
-    for (const message& m : waiting_)
-      if (fits(m)) ready.emplace_back(urgency(m), m);
-    std::stable_sort(ready.begin(), ready.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
+    std::vector<std::pair<urgency, message>> ready;
+    for (const message& m : free_)
+      if (fits(m)) ready.emplace_back(urgency_of(m), m);
+    free_.clear();
+    std::sort(ready.begin(), ready.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
     const auto begin = static_cast<std::ptrdiff_t>(ordered_.size());
     for (const auto& candidate : ready)
       if (fits(candidate.second)) start(candidate.second);
     if (begin == static_cast<std::ptrdiff_t>(ordered_.size())) return;
     std::sort(ordered_.begin() + begin, ordered_.end(), by_sender);
-    std::erase_if(waiting_, [&](const message& m) {
-      return std::any_of(ordered_.begin() + begin, ordered_.end(),
-                         [&](const message& started) { return started.from == m.from && started.to == m.to; });
-    });
     ++phase_;
   }
 
@@ -173,14 +174,20 @@ class list_greedy {
   void end_next() {
     const message m = running_.top().second;
     running_.pop();
-    tree_.path(m.from, m.to, [&](int edge) { --used_[edge]; });
+    tree_.path(m.from, m.to, [&](int edge) {
+      --used_[edge];
+      free_.insert(free_.end(), waiting_[edge].begin(), waiting_[edge].end());
+      waiting_[edge].clear();
+    });
   }
 
   const rank_tree& tree_;
   std::span<const std::int64_t> bytes_;
-  std::vector<double> load_;  // seconds of messages not yet started, by edge
-  std::vector<int> used_;     // streams in use, by edge
-  std::vector<message> waiting_, empty_, ordered_;
+  std::vector<double> load_;                   // seconds of messages not yet started, by edge
+  std::vector<int> used_;                      // streams in use, by edge
+  std::vector<std::vector<message>> waiting_;  // by the edge that was busy
+  std::vector<message> free_;                  // to be looked at
+  std::vector<message> empty_, ordered_;
   std::priority_queue<ending, std::vector<ending>, later> running_;
   int phase_ = 0;
   double now_ = 0;

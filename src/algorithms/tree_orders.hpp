@@ -31,7 +31,8 @@ int phases_of(std::span<const message> ordered);
 // Cost: O(M^2) messages times those waiting when one ends.
 struct sized_order {
   std::vector<message> messages;
-  double seconds = 0;  // until the last message ends
+  std::size_t empty = 0;  // messages at the end without a byte
+  double seconds = 0;     // until the last message ends
 };
 sized_order list_greedy_order(const rank_tree& tree, std::span<const std::int64_t> bytes);
 

@@ -9,7 +9,7 @@
 
 namespace shoal {
 
-const decision* alltoall_service::pick(MPI_Info info) { return within_limit(pick_any(info)); }
+const decision* alltoall_service::pick(MPI_Info info) { return fitted(pick_any(info)); }
 
 const decision* alltoall_service::pick_any(MPI_Info info) {
   const decision* chosen = state_.asked().of_call(call_.uniform, info);
@@ -36,7 +36,7 @@ const decision* alltoall_service::plan(MPI_Info info) {
     state_.choices().measure(call_.uniform);
     chosen = state_.choices().for_sizes(call_.uniform, sizes, chooser::over_messages);
   }
-  return within_limit(chosen);
+  return fitted(chosen);
 }
 
 const decision* alltoall_service::pick_at_once() {
@@ -44,6 +44,24 @@ const decision* alltoall_service::pick_at_once() {
   if (state_.devices() || state_.limit().most || local_features().invalid) return nullptr;
   const decision* chosen = state_.asked().standing(call_.uniform);
   return chosen ? chosen : state_.choices().at_once(call_.uniform, call_.uniform ? block_bytes() : 0);
+}
+
+const decision* alltoall_service::fitted(const decision* chosen) {
+  chosen = within_limit(chosen);
+  if (!chosen || call_.uniform || !chosen->how->looks_at_sizes) return chosen;
+  return fit_to_sizes(*chosen->how) ? chosen : nullptr;
+}
+
+// False: the MPI's own collective is the one to use, as for agree_on_sizes().
+bool alltoall_service::fit_to_sizes(const prepared& how) {
+  describe();
+  features sizes = local_features();
+  if (!agree_on_sizes(sizes)) return false;
+  if (sizes.is_uniform()) return true;
+  std::vector<std::int64_t> sent;
+  for (int i = 0; i < state_.ranks(); ++i) sent.push_back(bytes_to(i));
+  sized_ = state_.for_sizes().make(how, sent, sizes.largest_block);
+  return true;
 }
 
 // Calls of a microsecond do not look at every block where nothing is limited.

@@ -1,6 +1,7 @@
 // One all-to-all call being served: the user's buffers described, what is known of the sizes, and the way it is done.
 #pragma once
 
+#include <memory>
 #include <vector>
 
 #include "api/alltoall.hpp"
@@ -33,7 +34,9 @@ class alltoall_service {
   const payload& blocks();
   void drop_snapshot();
 
-  void run(const prepared& how) { state_.run(how, blocks()); }
+  // What carries it out: made for its sizes, where the algorithm looks at them.
+  const program& steps(const prepared& how) const { return sized_ ? *sized_ : *how.steps; }
+  void run(const prepared& how) { state_.run(steps(how), blocks()); }
 
   // Runs the MPI's own collective on the same buffers and compares. Throws when a byte differs.
   void verify(native_call native);
@@ -47,8 +50,10 @@ class alltoall_service {
   const number_array& sent_counts() const { return in_place() ? call_.recv_counts : call_.send_counts; }
   // Of a uniform exchange.
   std::int64_t block_bytes() const { return bytes_to(0); }
-  const decision* pick_any(MPI_Info info);  // whatever scratch memory it needs
+  const decision* pick_any(MPI_Info info);         // whatever scratch memory it needs
+  const decision* fitted(const decision* chosen);  // within the limit on memory, and to the sizes
   const decision* within_limit(const decision* chosen) const;
+  bool fit_to_sizes(const prepared& how);
   scratch_limit::needs scratch_needs() const;
   void describe();
   features local_features() const;
@@ -63,6 +68,7 @@ class alltoall_service {
   std::vector<std::int64_t>& offsets_;
   payload what_;
   mpi_packer send_packer_, recv_packer_;
+  std::shared_ptr<const program> sized_;
   std::byte* snapshot_ = nullptr;
   std::size_t snapshot_bytes_ = 0;
 };

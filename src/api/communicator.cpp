@@ -8,6 +8,7 @@
 #include <array>
 #include <bit>
 #include <cmath>
+#include <cstring>
 #include <fstream>
 #include <system_error>
 
@@ -63,6 +64,15 @@ struct communicator::card {
   }
 };
 
+// What every rank has to say, by rank.
+template <typename T>
+static std::vector<T> gather_values(communicator& of, const T& mine) {
+  const std::vector<std::byte> bytes = of.gather(std::as_bytes(std::span(&mine, 1)));
+  std::vector<T> all(static_cast<std::size_t>(of.ranks()), mine);
+  std::memcpy(static_cast<void*>(all.data()), bytes.data(), bytes.size());
+  return all;
+}
+
 communicator::communicator(MPI_Comm own, const settings& set)
     : own_(own),
       over_(own),
@@ -96,7 +106,7 @@ void communicator::survey(const settings& set) {
   std::map<std::uint64_t, node> nodes;
   std::map<std::pair<std::uint64_t, std::uint64_t>, int> numbers;  // of the layout's nodes
   std::vector<int> node_of_rank;
-  for (const card& c : gather(card(set.nodes_share))) {
+  for (const card& c : gather_values(*this, card(set.nodes_share))) {
     const int next = static_cast<int>(numbers.size());
     node_of_rank.push_back(numbers.try_emplace({c.node, c.domain}, next).first->second);
     node& n = nodes[c.node];
@@ -123,7 +133,7 @@ std::shared_ptr<const switch_network> communicator::place_ranks(switch_network n
   std::array<char, HOST_NAME_MAX + 1> mine{};
   gethostname(mine.data(), mine.size() - 1);
   std::vector<std::string> hosts;
-  for (const auto& host : gather(mine)) hosts.emplace_back(host.data());
+  for (const auto& host : gather_values(*this, mine)) hosts.emplace_back(host.data());
   try {
     network.place_ranks(hosts);
   } catch (const std::invalid_argument& error) {
@@ -134,18 +144,17 @@ std::shared_ptr<const switch_network> communicator::place_ranks(switch_network n
 
 job_description communicator::job() const { return {mpi_version(), machine_name(cores_), *at_.nodes}; }
 
-// What every rank has to say, by rank. An all-to-all whose blocks are all the same is an allgather, and it waits
-// politely already.
-template <typename T>
-std::vector<T> communicator::gather(const T& mine) {
-  std::vector<T> all(static_cast<std::size_t>(ranks()), mine);
+// An all-to-all whose blocks are all the same is an allgather, and it waits politely already.
+std::vector<std::byte> communicator::gather(std::span<const std::byte> mine) {
+  const auto bytes = static_cast<std::int64_t>(mine.size());
+  std::vector<std::byte> all(mine.size() * static_cast<std::size_t>(ranks()));
   payload what;
-  what.uniform = sizeof(T);
-  what.send.base = reinterpret_cast<std::byte*>(const_cast<T*>(&mine));
-  what.send.counts = what.recv.counts = number_array::linear(sizeof(T), 0);
-  what.recv.base = reinterpret_cast<std::byte*>(all.data());
-  what.recv.displacements = number_array::linear(0, sizeof(T));
-  run(prepare(parse_selection("tuna:radix=2")), what);
+  what.uniform = mine.size();
+  what.send.base = const_cast<std::byte*>(mine.data());
+  what.send.counts = what.recv.counts = number_array::linear(bytes, 0);
+  what.recv.base = all.data();
+  what.recv.displacements = number_array::linear(0, bytes);
+  run(*prepare(parse_selection("tuna:radix=2")).steps, what);
   return all;
 }
 
@@ -155,6 +164,7 @@ prepared& communicator::prepare(const selection& how) {
   prepared ready;
   ready.spec = spec;
   if (how.which->generate) ready.steps = std::make_unique<program>(generate(how, at_, rank()));
+  ready.looks_at_sizes = how.which->looks_at_sizes && how.which->looks_at_sizes(at_, how.with);
   return prepared_.emplace(spec, std::move(ready)).first->second;
 }
 
@@ -208,11 +218,10 @@ exchange::tag_range communicator::persistent_tags() {
 
 void communicator::release_tags(exchange::tag_range tags) { channels_[(tags.first - 1) / tags_of_channel()] = false; }
 
-void communicator::run(const prepared& how, const payload& what) {
+void communicator::run(const program& how, const payload& what) {
   if (phases_) phases_->begin();
-  if (node_exchange* const inside = how.steps->plan.shared_memory ? inside_nodes() : nullptr)
-    return inside->run(*how.steps, what);
-  exchange_.start(*how.steps, what);
+  if (node_exchange* const inside = how.plan.shared_memory ? inside_nodes() : nullptr) return inside->run(how, what);
+  exchange_.start(how, what);
   for (bool moved = true; !exchange_.done();) {
     exchange_.progress(moved);
     moved ? wait_.progressed() : wait_.idle();

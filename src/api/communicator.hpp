@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,7 @@
 #include "api/requests.hpp"
 #include "api/scratch_limit.hpp"
 #include "api/settings.hpp"
+#include "api/sized_programs.hpp"
 #include "execute/agree.hpp"
 #include "execute/exchange.hpp"
 #include "execute/mpi_transport.hpp"
@@ -55,8 +57,11 @@ class communicator : public std::enable_shared_from_this<communicator> {
   requests<decision>& asked() { return requests_; }
   chooser& choices() { return choices_; }
   scratch_limit& limit() { return limit_; }
+  sized_programs& for_sizes() { return for_sizes_; }
 
   features agreed(const features& mine) { return agree_on(mine, agreement_); }
+  // What every rank has to say, by rank; as many bytes of each. Collective.
+  std::vector<std::byte> gather(std::span<const std::byte> mine);
   // Each value of the rank where it is largest; collective.
   std::vector<double> slowest(const std::vector<double>& mine);
 
@@ -68,7 +73,7 @@ class communicator : public std::enable_shared_from_this<communicator> {
   exchange::tag_range persistent_tags();  // collective
   void release_tags(exchange::tag_range tags);
 
-  void run(const prepared& how, const payload& what);
+  void run(const program& how, const payload& what);
   // Where the time of the last run went; null: nobody wants to know.
   phase_clock* phases() { return phases_ ? &*phases_ : nullptr; }
   // For measuring: see exchange::set_inline_bytes.
@@ -87,8 +92,6 @@ class communicator : public std::enable_shared_from_this<communicator> {
   struct card;  // what a rank tells the others about where it runs
   void survey(const settings& set);
   std::shared_ptr<const switch_network> place_ranks(switch_network network);
-  template <typename T>
-  std::vector<T> gather(const T& mine);
   void release();
   node_exchange* inside_nodes();  // null: blocks travel as messages; collective
 
@@ -109,6 +112,7 @@ class communicator : public std::enable_shared_from_this<communicator> {
   std::map<std::string, prepared> prepared_;
   chooser choices_{*this};
   scratch_limit limit_{*this};
+  sized_programs for_sizes_{*this};
   std::bitset<channels> channels_;  // of tags, in use
   int last_nonblocking_ = 0;
   std::vector<std::int64_t> offsets_;

@@ -15,6 +15,7 @@ namespace shoal {
 struct prepared {
   std::string spec;
   std::unique_ptr<const program> steps;  // null: the MPI's own collective
+  bool looks_at_sizes = false;           // would do better with a program made for the sizes of an exchange
   usage uniform_use, nonuniform_use;
 
   bool has_schedule() const { return steps != nullptr; }

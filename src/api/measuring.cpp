@@ -52,7 +52,7 @@ class test_exchange {
   std::size_t bytes() const { return static_cast<std::size_t>(block_) * counts_.size(); }
 
   void run(const prepared& how) {
-    if (how.steps) on_.run(how, what_);
+    if (how.steps) on_.run(*how.steps, what_);
     else native();
   }
 

@@ -36,7 +36,7 @@ void request::start() {
     const payload& blocks = work_->service.blocks();
     if (work_->clock) work_->clock->begin();
     if (work_->ran) work_->moving.repeat(blocks);
-    else work_->moving.start(*work_->chosen->how->steps, blocks);
+    else work_->moving.start(work_->service.steps(*work_->chosen->how), blocks);
     work_->ran = true;
   } else {
     require(native_(&natives_), "starting the MPI's own collective");

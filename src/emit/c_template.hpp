@@ -1,5 +1,6 @@
 // The text of generated C files. A line @NAME is replaced by a table; lines from @if NAME to @else or @end stay only
-// when NAME holds: `lists` (messages of several blocks, scratch slots), `hosts` (ranks belong on given machines).
+// when NAME holds: `lists` (messages of several blocks, scratch slots), `parts` (blocks are cut), `hosts` (ranks belong
+// on given machines).
 #pragma once
 
 namespace shoal {
@@ -17,9 +18,7 @@ inline constexpr char c_template[] = R"c(@title
  * looks instead of keeping the core busy.
  */
 #define _POSIX_C_SOURCE 199309L /* nanosleep */
-@if lists
 #include <limits.h>
-@end
 #include <mpi.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,7 +31,13 @@ inline constexpr char c_template[] = R"c(@title
 @sizes
 /*
  * The program of each rank, one operation after another. An operation starts when those it comes after have ended:
+@if parts
+ * SEND_PART(to, 0, 2), 1, 5 sends part 0 of the block for a rank after the operations 1 and 5 places before it.
+ * 15 stands for a number that follows. A block has PARTS parts; the last has at most LAST_PART bytes, or as many as the
+ * others if that is 0. Tokens leave when all but the last have arrived, and are under way while that one is.
+@else
  * SEND_BLOCK(to, 2), 1, 5 comes after the operations 1 and 5 places before it. 15 stands for a number that follows.
+@end
  * Comments give the step of the algorithm. Tokens are messages without content that tell the receiver it may go on.
 @if lists
  * SEND_LIST and RECV_LIST carry several blocks, COPY has two slots, or none where it only keeps the order: their number
@@ -41,11 +46,19 @@ inline constexpr char c_template[] = R"c(@title
 @end
  */
 enum { COPY_OWN, SEND_BLOCK, RECV_BLOCK, SEND_TOKEN, RECV_TOKEN, SEND_LIST, RECV_LIST, COPY };
+@if parts
+#define COPY_PART(part, after) (COPY_OWN + 8 * (after) + 128 * (part))
+#define SEND_PART(to, part, after) (SEND_BLOCK + 8 * (after) + 128 * (PARTS * (to) + (part)))
+#define RECV_PART(from, part, after) (RECV_BLOCK + 8 * (after) + 128 * (PARTS * (from) + (part)))
+#define SEND_TOKEN(to, after) (SEND_TOKEN + 8 * (after) + 128 * PARTS * (to))
+#define RECV_TOKEN(from, after) (RECV_TOKEN + 8 * (after) + 128 * PARTS * (from))
+@else
 #define COPY_OWN(after) (COPY_OWN + 8 * (after))
 #define SEND_BLOCK(to, after) (SEND_BLOCK + 8 * (after) + 128 * (to))
 #define RECV_BLOCK(from, after) (RECV_BLOCK + 8 * (after) + 128 * (from))
 #define SEND_TOKEN(to, after) (SEND_TOKEN + 8 * (after) + 128 * (to))
 #define RECV_TOKEN(from, after) (RECV_TOKEN + 8 * (after) + 128 * (from))
+@end
 @if lists
 #define SEND_LIST(to, after) (SEND_LIST + 8 * (after) + 128 * (to))
 #define RECV_LIST(from, after) (RECV_LIST + 8 * (after) + 128 * (from))
@@ -60,7 +73,7 @@ enum { COPY_OWN, SEND_BLOCK, RECV_BLOCK, SEND_TOKEN, RECV_TOKEN, SEND_LIST, RECV
 
 @end
 struct operation {
-    int kind, peer, tag;
+    int kind, peer, part, tag;
     int waits;           /* operations it comes after */
     int first_follower;  /* those that come after it begin here in plan.follower; the next operation's follow */
 @if lists
@@ -88,14 +101,12 @@ struct plan {
 @end
 };
 
+/* Blocks lie one behind the other, by rank, as plain bytes. */
 struct buffers {
     const char *send;
     char *recv;
-    int send_count, recv_count;
-    MPI_Datatype send_type, recv_type;
-    MPI_Aint send_step, recv_step;  /* bytes from block to block */
+    size_t bytes;        /* of a block */
 @if lists
-    int bytes;                      /* of a packed block */
     char *scratch;
 @end
 };
@@ -105,7 +116,8 @@ struct buffers {
 static const word *decode(const word *code, struct operation *op, int *afters, const word **after)
 {
     op->kind = *code % 8;
-    op->peer = *code / 128;
+    op->peer = *code / 128 / PARTS;
+    op->part = *code / 128 % PARTS;
     *afters = *code / 8 % 16;
     ++code;
 @if lists
@@ -268,78 +280,73 @@ static const struct plan *plan_for(MPI_Comm comm)
 
 /* ---- the exchange ---- */
 
-static const char *send_block(const struct plan *plan, const struct buffers *b, int place)
+@if parts
+/* Where a part of a block begins; part PARTS is its end. */
+static size_t begin_of(size_t part, size_t bytes)
 {
-    return b->send + plan->rank_at[place] * b->send_step;
+    const int limited = LAST_PART > 0 && bytes > (size_t)PARTS * LAST_PART;
+    const size_t equal = limited ? PARTS - 1 : PARTS, shared = limited ? bytes - LAST_PART : bytes;
+    if (part > equal) return bytes;
+    return shared / equal * part + shared % equal * part / equal;
 }
 
-static char *recv_block(const struct plan *plan, const struct buffers *b, int place)
-{
-    return b->recv + plan->rank_at[place] * b->recv_step;
-}
+@end
+/* What a message carries: from there in a buffer, so many bytes. */
+struct piece {
+    size_t at;
+    int bytes;
+};
 
-static int copy_own(const struct plan *plan, const struct buffers *b)
+static struct piece piece_of(const struct plan *plan, const struct buffers *b, int place, int part)
 {
-    const int rank = plan->rank_at[plan->me];
-    return MPI_Sendrecv(send_block(plan, b, plan->me), b->send_count, b->send_type, rank, 0,
-                        recv_block(plan, b, plan->me), b->recv_count, b->recv_type, rank, 0, plan->comm,
-                        MPI_STATUS_IGNORE);
+    struct piece p = {plan->rank_at[place] * b->bytes, (int)b->bytes};
+@if parts
+    p.at += begin_of(part, b->bytes);
+    p.bytes = (int)(begin_of(part + 1, b->bytes) - begin_of(part, b->bytes));
+@else
+    (void)part;
+@end
+    return p;
 }
 
 @if lists
-/* A slot's block in packed form: out of the slot, into the slot. */
-static int load(const struct plan *plan, const struct buffers *b, int slot, char *packed)
+static const char *source(const struct plan *plan, const struct buffers *b, int slot)
 {
     const int place = slot % 3, index = slot / 3;
-    int position = 0;
-    if (place == 2) {
-        memcpy(packed, b->scratch + (size_t)index * b->bytes, b->bytes);
-        return MPI_SUCCESS;
-    }
-    if (place == 0)
-        return MPI_Pack(send_block(plan, b, index), b->send_count, b->send_type, packed, b->bytes, &position,
-                        plan->comm);
-    return MPI_Pack(recv_block(plan, b, index), b->recv_count, b->recv_type, packed, b->bytes, &position, plan->comm);
+    if (place == 2) return b->scratch + index * b->bytes;
+    return (place == 0 ? b->send : b->recv) + plan->rank_at[index] * b->bytes;
 }
 
-static int store(const struct plan *plan, const struct buffers *b, int slot, const char *packed)
+static char *target(const struct plan *plan, const struct buffers *b, int slot)
 {
     const int place = slot % 3, index = slot / 3;
-    int position = 0;
-    if (place == 1)
-        return MPI_Unpack(packed, b->bytes, &position, recv_block(plan, b, index), b->recv_count, b->recv_type,
-                          plan->comm);
-    memcpy(b->scratch + (size_t)index * b->bytes, packed, b->bytes);
-    return MPI_SUCCESS;
+    return place == 2 ? b->scratch + index * b->bytes : b->recv + plan->rank_at[index] * b->bytes;
 }
 
 static int start_list(const struct plan *plan, const struct buffers *b, int i, MPI_Request *request)
 {
     const struct operation *op = &plan->operation[i];
-    const int peer = plan->rank_at[op->peer], outgoing = op->kind == SEND_LIST ? op->slots : op->kind == COPY ? 1 : 0;
-    char *message = malloc((size_t)op->slots * b->bytes);
-    int k, error = message == NULL ? MPI_ERR_NO_MEM : MPI_SUCCESS;
-    plan->message[i] = message;
-    for (k = 0; k < outgoing && error == MPI_SUCCESS; ++k)
-        error = load(plan, b, op->slot[k], message + (size_t)k * b->bytes);
-    if (error != MPI_SUCCESS) return error;
-    if (op->kind == SEND_LIST)
-        return MPI_Isend(message, op->slots * b->bytes, MPI_PACKED, peer, op->tag, plan->comm, request);
-    if (op->kind == RECV_LIST)
-        return MPI_Irecv(message, op->slots * b->bytes, MPI_PACKED, peer, op->tag, plan->comm, request);
-    error = store(plan, b, op->slot[1], message);
-    free(message);
-    return error;
+    const int peer = plan->rank_at[op->peer], bytes = op->slots * (int)b->bytes;
+    char *message;
+    int k;
+    if (op->kind == COPY) {
+        if (op->slots > 0) memcpy(target(plan, b, op->slot[1]), source(plan, b, op->slot[0]), b->bytes);
+        return MPI_SUCCESS;
+    }
+    message = plan->message[i] = malloc((size_t)bytes);
+    if (message == NULL) return MPI_ERR_NO_MEM;
+    if (op->kind == RECV_LIST) return MPI_Irecv(message, bytes, MPI_BYTE, peer, op->tag, plan->comm, request);
+    for (k = 0; k < op->slots; ++k) memcpy(message + k * b->bytes, source(plan, b, op->slot[k]), b->bytes);
+    return MPI_Isend(message, bytes, MPI_BYTE, peer, op->tag, plan->comm, request);
 }
 
-static int finish_list(const struct plan *plan, const struct buffers *b, int i)
+static void finish_list(const struct plan *plan, const struct buffers *b, int i)
 {
     const struct operation *op = &plan->operation[i];
-    int k, error = MPI_SUCCESS;
-    for (k = 0; k < op->slots && op->kind == RECV_LIST && error == MPI_SUCCESS; ++k)
-        error = store(plan, b, op->slot[k], plan->message[i] + (size_t)k * b->bytes);
+    int k;
+    for (k = 0; k < op->slots && op->kind == RECV_LIST; ++k)
+        memcpy(target(plan, b, op->slot[k]), plan->message[i] + k * b->bytes, b->bytes);
     free(plan->message[i]);
-    return error;
 }
 
 @end
@@ -348,22 +355,21 @@ static int start(const struct plan *plan, const struct buffers *b, int i, MPI_Re
 {
     const struct operation *op = &plan->operation[i];
     const int peer = plan->rank_at[op->peer];
+    const struct piece p = piece_of(plan, b, op->kind == COPY_OWN ? plan->me : op->peer, op->part);
     switch (op->kind) {
     case COPY_OWN:
-        return copy_own(plan, b);
+        memcpy(b->recv + p.at, b->send + p.at, (size_t)p.bytes);
+        return MPI_SUCCESS;
     case SEND_BLOCK:
-        return MPI_Isend(send_block(plan, b, op->peer), b->send_count, b->send_type, peer, op->tag, plan->comm,
-                         request);
+        return MPI_Isend(b->send + p.at, p.bytes, MPI_BYTE, peer, op->tag, plan->comm, request);
     case RECV_BLOCK:
-        return MPI_Irecv(recv_block(plan, b, op->peer), b->recv_count, b->recv_type, peer, op->tag, plan->comm,
-                         request);
+        return MPI_Irecv(b->recv + p.at, p.bytes, MPI_BYTE, peer, op->tag, plan->comm, request);
     case SEND_TOKEN:
         return MPI_Isend(NULL, 0, MPI_BYTE, peer, op->tag, plan->comm, request);
 @if lists
     case SEND_LIST:
     case RECV_LIST:
     case COPY:
-        if (op->slots == 0) return MPI_SUCCESS;
         return start_list(plan, b, i, request);
 @end
     default:
@@ -428,8 +434,7 @@ static int exchange(const struct plan *plan, const struct buffers *b)
         for (k = 0; k < ended; ++k) {
 @if lists
             const int kind = plan->operation[plan->owner[plan->done[k]]].kind;
-            if (kind == SEND_LIST || kind == RECV_LIST) error = finish_list(plan, b, plan->owner[plan->done[k]]);
-            if (error != MPI_SUCCESS) return error;
+            if (kind == SEND_LIST || kind == RECV_LIST) finish_list(plan, b, plan->owner[plan->done[k]]);
 @end
             end = release_followers(plan, plan->owner[plan->done[k]], end);
         }
@@ -438,37 +443,79 @@ static int exchange(const struct plan *plan, const struct buffers *b)
     return MPI_SUCCESS;
 }
 
+/* Whether elements of this type are plain bytes, one behind the other. */
+static int is_plain(MPI_Datatype type)
+{
+    int integers, addresses, types, combiner, size;
+    MPI_Aint lower, extent;
+    MPI_Type_get_envelope(type, &integers, &addresses, &types, &combiner);
+    MPI_Type_get_extent(type, &lower, &extent);
+    MPI_Type_size(type, &size);
+    return combiner == MPI_COMBINER_NAMED && extent == size;
+}
+
+/* The user's blocks as bytes, in memory of their own where their type is not plain. */
+static char *bytes_of(char *blocks, MPI_Datatype type, size_t bytes)
+{
+    return is_plain(type) ? blocks : malloc(RANKS * bytes);
+}
+
+static int pack(const char *blocks, int count, MPI_Datatype type, char *packed, int bytes, MPI_Comm comm)
+{
+    MPI_Aint lower, extent;
+    int rank, error = MPI_SUCCESS;
+    MPI_Type_get_extent(type, &lower, &extent);
+    for (rank = 0; rank < RANKS && error == MPI_SUCCESS; ++rank) {
+        int position = 0;
+        error = MPI_Pack(blocks + rank * (count * extent), count, type, packed + (size_t)rank * bytes, bytes, &position,
+                         comm);
+    }
+    return error;
+}
+
+static int unpack(const char *packed, int bytes, char *blocks, int count, MPI_Datatype type, MPI_Comm comm)
+{
+    MPI_Aint lower, extent;
+    int rank, error = MPI_SUCCESS;
+    MPI_Type_get_extent(type, &lower, &extent);
+    for (rank = 0; rank < RANKS && error == MPI_SUCCESS; ++rank) {
+        int position = 0;
+        error = MPI_Unpack(packed + (size_t)rank * bytes, bytes, &position, blocks + rank * (count * extent), count,
+                           type, comm);
+    }
+    return error;
+}
+
 int MPI_Alltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount,
                  MPI_Datatype recvtype, MPI_Comm comm)
 {
     const struct plan *plan = sendbuf == MPI_IN_PLACE ? NULL : plan_for(comm);
-    struct buffers b = {0};
-    MPI_Aint lower, send_extent, recv_extent;
-    int size, error;
+    struct buffers b;
+    char *send;
+    int size, bytes, error = MPI_SUCCESS;
     if (plan == NULL) return PMPI_Alltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
     MPI_Type_size(recvtype, &size);
 @if lists
     if (size <= 0 || recvcount <= 0 || recvcount > INT_MAX / LONGEST_LIST / size)
 @else
-    if (size <= 0 || recvcount <= 0)
+    if (size <= 0 || recvcount <= 0 || recvcount > INT_MAX / size)
 @end
         return PMPI_Alltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
-    MPI_Type_get_extent(sendtype, &lower, &send_extent);
-    MPI_Type_get_extent(recvtype, &lower, &recv_extent);
-    b.send = sendbuf;
-    b.recv = recvbuf;
-    b.send_count = sendcount;
-    b.recv_count = recvcount;
-    b.send_type = sendtype;
-    b.recv_type = recvtype;
-    b.send_step = sendcount * send_extent;
-    b.recv_step = recvcount * recv_extent;
+    bytes = recvcount * size;
+    b.bytes = (size_t)bytes;
+    b.send = send = bytes_of((char *)sendbuf, sendtype, b.bytes);
+    b.recv = bytes_of(recvbuf, recvtype, b.bytes);
 @if lists
-    b.bytes = recvcount * size;
-    b.scratch = malloc(SCRATCH * (size_t)b.bytes + 1);
-    if (b.scratch == NULL) return MPI_ERR_NO_MEM;
+    b.scratch = malloc(SCRATCH * b.bytes + 1);
+    if (b.scratch == NULL) error = MPI_ERR_NO_MEM;
 @end
-    error = exchange(plan, &b);
+    if (send == NULL || b.recv == NULL) error = MPI_ERR_NO_MEM;
+    if (error == MPI_SUCCESS && send != sendbuf) error = pack(sendbuf, sendcount, sendtype, send, bytes, plan->comm);
+    if (error == MPI_SUCCESS) error = exchange(plan, &b);
+    if (error == MPI_SUCCESS && b.recv != recvbuf)
+        error = unpack(b.recv, bytes, recvbuf, recvcount, recvtype, plan->comm);
+    if (send != sendbuf) free(send);
+    if (b.recv != recvbuf) free(b.recv);
 @if lists
     free(b.scratch);
 @end

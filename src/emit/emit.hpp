@@ -19,10 +19,12 @@ struct emission {
 
 // A C99 file that needs only MPI, with an MPI_Alltoall that follows the schedules of an all-to-all on a communicator of
 // as many ranks, on these hosts if there are any, and calls PMPI_Alltoall for every other. Its size is proportional to
-// the operations of all ranks: tables, walked by one engine. Throws std::invalid_argument for blocks cut into parts.
+// the operations of all ranks: tables, walked by one engine. Where blocks are cut a message is one part. Throws
+// std::invalid_argument for messages of several parts.
 std::string emit_c(const emission& what);
 
-// LogGOPSim's GOAL: blocks of `block_bytes`, a token is one byte, a copy is a calculation of no length.
+// LogGOPSim's GOAL: blocks of `block_bytes`, cut where the schedule says so; a token is one byte, a copy is a
+// calculation of no length.
 std::string emit_goal(const emission& what, std::int64_t block_bytes);
 
 // For every transfer its place among those of the same kind with the same peer, which makes a tag that pairs a send

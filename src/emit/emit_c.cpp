@@ -19,19 +19,25 @@ constexpr std::uint32_t after_follows = 15;
 enum class code { copy_own, send_block, recv_block, send_token, recv_token, send_list, recv_list, copy };
 constexpr const char* code_names[] = {"COPY_OWN",   "SEND_BLOCK", "RECV_BLOCK", "SEND_TOKEN",
                                       "RECV_TOKEN", "SEND_LIST",  "RECV_LIST",  "COPY"};
+constexpr const char* part_names[] = {"COPY_PART", "SEND_PART", "RECV_PART"};
 
 code code_of(const schedule& program, const operation& op) {
+  const auto is_block = [&](slot s, place where, int rank) {  // or a part of it
+    return s.at() == where && !s.passing && static_cast<int>(s.index) / program.parts == rank;
+  };
   const auto slots = program.slots_of(op);
   switch (op.kind) {
     case op_kind::copy:
       if (slots.empty()) return code::copy;
-      return slots[0] == send_slot(program.rank) && slots[1] == recv_slot(program.rank) ? code::copy_own : code::copy;
+      return is_block(slots[0], place::send, program.rank) && is_block(slots[1], place::recv, program.rank)
+                 ? code::copy_own
+                 : code::copy;
     case op_kind::send:
       if (slots.empty()) return code::send_token;
-      return slots.size() == 1 && slots[0] == send_slot(op.peer) ? code::send_block : code::send_list;
+      return slots.size() == 1 && is_block(slots[0], place::send, op.peer) ? code::send_block : code::send_list;
     default:
       if (slots.empty()) return code::recv_token;
-      return slots.size() == 1 && slots[0] == recv_slot(op.peer) ? code::recv_block : code::recv_list;
+      return slots.size() == 1 && is_block(slots[0], place::recv, op.peer) ? code::recv_block : code::recv_list;
   }
 }
 
@@ -118,8 +124,9 @@ class table_writer {
   void add_operation(const schedule& program, op_id id, line_filler& lines) {
     const operation& op = program.operations[id];
     const code c = code_of(program, op);
-    lines.add(head_of(op, c));
+    lines.add(head_of(program, op, c));
     if (has_list(c)) {
+      if (program.parts > 1) throw std::invalid_argument("C is not written for messages of several parts of blocks");
       sums_.lists = true;
       sums_.longest_list = std::max(sums_.longest_list, static_cast<int>(op.slot_count));
       lines.add(number(static_cast<int>(op.slot_count)));
@@ -129,11 +136,15 @@ class table_writer {
     for (op_id earlier : program.after_of(op)) lines.add(number(id - earlier));
   }
 
-  std::string head_of(const operation& op, code c) {
+  std::string head_of(const schedule& program, const operation& op, code c) {
     const int after = static_cast<int>(std::min(op.after_count, after_follows));
-    std::string value = number(static_cast<int>(c) + 8 * after + (has_peer(c) ? 128 * op.peer : 0));
+    const bool cut = c <= code::recv_block && program.parts > 1;
+    const int part = cut ? static_cast<int>(program.slots_of(op)[0].index) % program.parts : 0;
+    const int peer = has_peer(c) ? program.parts * op.peer : 0;
+    std::string value = number(static_cast<int>(c) + 8 * after + 128 * (peer + part));
     if (!named()) return value;
-    return std::string(code_names[static_cast<int>(c)]) + "(" + (has_peer(c) ? std::to_string(op.peer) + ", " : "") +
+    return std::string((cut ? part_names : code_names)[static_cast<int>(c)]) + "(" +
+           (has_peer(c) ? std::to_string(op.peer) + ", " : "") + (cut ? std::to_string(part) + ", " : "") +
            std::to_string(after) + ")";
   }
 
@@ -156,8 +167,13 @@ std::string comment(const std::string& title) {
   return text + " */\n\n";
 }
 
-std::string sizes_of(const totals& sums, std::size_t ranks) {
-  std::string text = "#define RANKS " + std::to_string(ranks) + "\n";
+std::string sizes_of(const totals& sums, std::span<const schedule> programs) {
+  const schedule& any = programs[0];
+  std::string text = "#define RANKS " + std::to_string(programs.size()) + "\n" +  //
+                     "#define PARTS " + std::to_string(any.parts) + "  /* of a block */\n";
+  if (any.parts > 1)
+    text += "#ifndef LAST_PART\n#define LAST_PART " + std::to_string(any.last_part) +
+            "  /* bytes of the last at most; the same on all ranks */\n#endif\n";
   if (sums.lists)
     text += "#define SCRATCH " + std::to_string(sums.scratch) + "  /* slots for blocks on their way */\n" +
             "#define LONGEST_LIST " + std::to_string(sums.longest_list) + "\n";
@@ -191,8 +207,8 @@ void require_alltoall(const emission& what) {
     throw std::invalid_argument(std::to_string(what.hosts.size()) + " hosts are given for " + std::to_string(ranks) +
                                 " ranks");
   for (const schedule& program : what.programs)
-    if (program.parts != 1)
-      throw std::invalid_argument("C is written for all-to-all exchanges with whole blocks; give tree parts=1");
+    if (program.parts != what.programs[0].parts || program.last_part != what.programs[0].last_part)
+      throw std::invalid_argument("rank " + std::to_string(program.rank) + " cuts blocks in another way than rank 0");
 }
 
 }  // namespace
@@ -201,10 +217,11 @@ std::string emit_c(const emission& what) {
   require_alltoall(what);
   table_writer writer(what.programs);
   std::map<std::string, std::string> tables{{"title", comment(what.title)}, {"programs", writer.run()}};
-  tables["sizes"] = sizes_of(writer.sums(), what.programs.size());
+  tables["sizes"] = sizes_of(writer.sums(), what.programs);
   tables["hosts"] = hosts_of(what.hosts);
   std::set<std::string> holds;
   if (writer.sums().lists) holds.insert("lists");
+  if (what.programs[0].parts > 1) holds.insert("parts");
   if (!what.hosts.empty()) holds.insert("hosts");
   return fill_in(tables, holds);
 }

@@ -6,9 +6,18 @@ namespace shoal {
 
 namespace {
 
-std::string to_goal(const operation& op, int tag, std::int64_t block_bytes) {
+// Of a token one byte.
+std::int64_t bytes_of(const schedule& program, const operation& op, std::int64_t block_bytes) {
+  std::int64_t bytes = op.slot_count > 0 ? 0 : 1;
+  for (slot s : program.slots_of(op)) {
+    const std::int64_t part = s.index % program.parts;
+    bytes += begin_of_part(program, part + 1, block_bytes) - begin_of_part(program, part, block_bytes);
+  }
+  return bytes;
+}
+
+std::string to_goal(const operation& op, int tag, std::int64_t bytes) {
   if (op.kind == op_kind::copy) return "calc 0";
-  const std::int64_t bytes = op.slot_count > 0 ? op.slot_count * block_bytes : 1;
   return std::string(to_string(op.kind)) + " " + std::to_string(bytes) + "b " +
          (op.kind == op_kind::send ? "to " : "from ") + std::to_string(op.peer) + " tag " + std::to_string(tag);
 }
@@ -19,7 +28,7 @@ void append_program(std::string& text, const schedule& program, std::int64_t blo
   for (std::size_t id = 0; id < program.operations.size(); ++id) {
     const operation& op = program.operations[id];
     const std::string label = "l" + std::to_string(id + 1);
-    text += label + ": " + to_goal(op, tags[id], block_bytes) + "\n";
+    text += label + ": " + to_goal(op, tags[id], bytes_of(program, op, block_bytes)) + "\n";
     for (op_id earlier : program.after_of(op)) text += label + " requires l" + std::to_string(earlier + 1) + "\n";
   }
   text += "}\n";

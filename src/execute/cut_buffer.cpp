@@ -2,7 +2,7 @@
 
 namespace shoal {
 
-user_buffer cut_buffer::cut(const user_buffer& whole, int blocks, int parts) {
+user_buffer cut_buffer::cut(const user_buffer& whole, int blocks, const schedule& plan) {
   release();
   whole_ = whole;
   blocks_ = blocks;
@@ -12,12 +12,10 @@ user_buffer cut_buffer::cut(const user_buffer& whole, int blocks, int parts) {
   for (int i = 0; i < blocks; ++i) {
     const auto bytes = static_cast<std::int64_t>(whole.bytes(i));
     const std::int64_t block = whole.layout ? packed : whole.displacements[i] * whole.extent;
-    const std::int64_t part = bytes / parts, rest = bytes % parts;  // bytes k / parts without overflow
-    for (std::int64_t k = 0, begin = 0; k < parts; ++k) {
-      const std::int64_t end = part * (k + 1) + rest * (k + 1) / parts;
+    for (std::int64_t k = 0; k < plan.parts; ++k) {
+      const std::int64_t begin = begin_of_part(plan, k, bytes);
       displacements_.push_back(block + begin);
-      counts_.push_back(end - begin);
-      begin = end;
+      counts_.push_back(begin_of_part(plan, k + 1, bytes) - begin);
     }
     packed += bytes;
   }

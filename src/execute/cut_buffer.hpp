@@ -6,11 +6,12 @@
 
 #include "execute/memory_pool.hpp"
 #include "execute/user_buffer.hpp"
+#include "schedule/schedule.hpp"
 
 namespace shoal {
 
-// Part k of a block whose packed form has n bytes is its bytes n k / parts to n (k+1) / parts. A block that is not
-// plain memory cannot be packed in parts: all such blocks are packed, or unpacked, as a whole in memory of the pool.
+// Parts are parts of the packed form. A block that is not plain memory cannot be packed in parts: all such blocks are
+// packed, or unpacked, as a whole in memory of the pool.
 class cut_buffer {
  public:
   explicit cut_buffer(memory_pool& pool) : pool_(pool) {}
@@ -18,8 +19,9 @@ class cut_buffer {
   cut_buffer(const cut_buffer&) = delete;
   cut_buffer& operator=(const cut_buffer&) = delete;
 
-  // The first `blocks` blocks; part k of block i is block i * parts + k of the result, which is good until release().
-  user_buffer cut(const user_buffer& whole, int blocks, int parts);
+  // The first `blocks` blocks, as `plan` cuts them; part k of block i is block i * parts + k of the result, which is
+  // good until release().
+  user_buffer cut(const user_buffer& whole, int blocks, const schedule& plan);
   // Between the user's memory and the packed form, where that is another.
   void pack();
   void unpack();

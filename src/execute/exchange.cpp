@@ -52,11 +52,11 @@ void exchange::finish() {
 // From here on a block is a part.
 void exchange::cut_blocks() {
   const int parts = how_->plan.parts;
-  what_.send = cut_send_.cut(what_.send, how_->send_blocks, parts);
+  what_.send = cut_send_.cut(what_.send, how_->send_blocks, how_->plan);
   cut_send_.pack();
-  what_.recv = cut_recv_.cut(what_.recv, how_->recv_blocks, parts);
+  what_.recv = cut_recv_.cut(what_.recv, how_->recv_blocks, how_->plan);
   if (!what_.uniform) return;
-  const bool even = *what_.uniform % static_cast<std::size_t>(parts) == 0;
+  const bool even = how_->plan.last_part == 0 && *what_.uniform % static_cast<std::size_t>(parts) == 0;
   what_.uniform = even ? std::optional(*what_.uniform / static_cast<std::size_t>(parts)) : std::nullopt;
 }
 

@@ -81,9 +81,10 @@ void require_matrix(const rank_tree& tree, const std::vector<std::int64_t>& byte
                                 " ranks there are " + std::to_string(ranks * ranks) + ", by sender and then receiver");
 }
 
-exchange_plan make_plan(const rank_tree& tree, std::vector<message> ordered, int window, std::string_view sync) {
+exchange_plan make_plan(const rank_tree& tree, std::vector<message> ordered, int window, std::string_view sync,
+                        std::size_t empty = 0) {
   if (window < 1) throw std::invalid_argument("window " + std::to_string(window) + " is below 1");
-  return {tree, std::move(ordered), window, parse_reduction(sync, tree.ranks())};
+  return {tree, std::move(ordered), window, parse_reduction(sync, tree.ranks()), empty};
 }
 
 exchange_plan plan_exchange(const named_tree& t, int window, std::string_view sync) {
@@ -94,7 +95,7 @@ std::pair<exchange_plan, double> plan_sizes(const named_tree& t, const std::vect
                                             std::string_view sync) {
   require_matrix(t.tree, bytes);
   sized_order order = list_greedy_order(t.tree, bytes);
-  return {make_plan(t.tree, std::move(order.messages), window, sync), order.seconds};
+  return {make_plan(t.tree, std::move(order.messages), window, sync, order.empty), order.seconds};
 }
 
 problem make_problem(const switch_network& network) {
@@ -175,7 +176,7 @@ void bind_plan(nb::module_& m) {
       .def_prop_ro("phases", flat_phases)
       .def_prop_ro("synchronisations", flat_synchronisations)
       .def_prop_ro("candidates", [](const exchange_plan& plan) { return plan.waits().candidates; })
-      .def("program", &exchange_plan::program, nb::arg("rank"), nb::arg("parts") = 1);
+      .def("program", [](const exchange_plan& plan, int rank) { return plan.program(rank); }, nb::arg("rank"));
   m.def("plan_exchange", plan_exchange, nb::arg("tree"), nb::kw_only(), nb::arg("window") = 1,
         nb::arg("sync") = "auto");
   m.def("plan_sizes", plan_sizes, nb::arg("tree"), nb::arg("sizes"), nb::kw_only(), nb::arg("window") = 1,

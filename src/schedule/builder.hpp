@@ -29,8 +29,11 @@ class builder {
   // A block received into a temp slot is passing by definition.
   op_id recv(int peer, std::span<const slot> blocks, std::span<const op_id> after = {});
 
-  // Every block travels in so many parts, each in slots of its own.
-  void cut_blocks(int parts) { program_.parts = parts; }
+  // Every block travels in so many parts, each in slots of its own. The last has at most so many bytes; 0: as others.
+  void cut_blocks(int parts, int last_part = 0) {
+    program_.parts = parts;
+    program_.last_part = last_part;
+  }
   // The sizes of all blocks travel, not only of those that pass through.
   void announce_all_sizes() { program_.full_metadata = true; }
 

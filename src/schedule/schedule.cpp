@@ -22,6 +22,14 @@ std::vector<op_id> last_readers(const schedule& program) {
 
 }  // namespace
 
+std::int64_t begin_of_part(const schedule& program, std::int64_t part, std::int64_t bytes) {
+  const bool limited = program.last_part > 0 && bytes > std::int64_t{program.parts} * program.last_part;
+  const std::int64_t equal = limited ? program.parts - 1 : program.parts;
+  const std::int64_t shared = limited ? bytes - program.last_part : bytes;
+  if (part > equal) return bytes;
+  return shared / equal * part + shared % equal * part / equal;  // shared * part / equal without overflow
+}
+
 int temp_peak(const schedule& program) {
   const std::vector<op_id> last = last_readers(program);
   int alive = 0, peak = 0;

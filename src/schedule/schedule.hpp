@@ -61,6 +61,7 @@ struct schedule {
   int ranks = 0;
   int rank = 0;
   int parts = 1;               // blocks are cut into so many: send[i], recv[i] are part i % parts of block i / parts
+  int last_part = 0;           // bytes that the last part of a block has at most; 0: all parts are equal
   int temp_slots = 0;          // temp ids used, each written once
   bool full_metadata = false;  // announce the sizes of arriving blocks too (published two-phase algorithms)
   bool shared_memory = false;  // messages inside a node go through memory that its ranks share, where there is any
@@ -76,6 +77,9 @@ struct schedule {
 constexpr bool is_written(const operation& op, std::size_t position) {
   return op.kind == op_kind::recv || (op.kind == op_kind::copy && position == 1);
 }
+
+// Where a part of a block of so many bytes begins, with the parts before it of equal size; part `parts` is its end.
+std::int64_t begin_of_part(const schedule& program, std::int64_t part, std::int64_t bytes);
 
 // Most temp slots alive at once when the operations run in id order: a temp slot lives from the operation that
 // writes it to the last one that reads it.

@@ -29,16 +29,46 @@ def mpi(request):
     return request.param
 
 
-@pytest.mark.parametrize("network", ["switch:24", "star:4x8", "line:4x8", DEEPER], ids=["a", "b", "c", "deeper"])
+NETWORKS = {"a": "switch:24", "b": "star:4x8", "c": "line:4x8", "deeper": DEEPER}
+BYTES = 20000  # of a block: more than two of what the last part of one has
+
+
+@pytest.fixture(params=NETWORKS)
+def network(request, tmp_path):
+    text = NETWORKS[request.param]
+    if "\n" not in text:
+        return text
+    (tmp_path / "topology").write_text(text)
+    return str(tmp_path / "topology")
+
+
 def test_generated(emulate, shoal_command, mpi, tmp_path, network):
-    if "\n" in network:
-        (tmp_path / "topology").write_text(network)
-        network = str(tmp_path / "topology")
     shoal_command.output("topology", "generate", network, "-o", tmp_path / "alltoall.c")
     program = mpi.compile(
         Path(__file__).with_name("exchange.c"), tmp_path / "exchange", tmp_path / "alltoall.c", *FLAGS
     )
-    line = emulate(mpi, network, "--rate", "50M", "--", program, 10000)
+    line = emulate(mpi, network, "--rate", "50M", "--", program, BYTES)
     done = subprocess.run(line, capture_output=True, text=True, timeout=120, check=False)
     assert done.returncode == 0, done.stderr
     assert done.stdout.endswith(" faults 0, linked\n"), done.stdout
+
+
+@pytest.mark.parametrize("spec", ["tree", "tree:window=2"])
+def test_executed(emulate, mpi, tmp_path, spec):
+    """The same blocks by the executor, where a faster link carries two messages at a time."""
+    (tmp_path / "topology").write_text(DEEPER)
+    program = mpi.compile(Path(__file__).with_name("exchange.c"), tmp_path / "exchange")
+    line = emulate(mpi, tmp_path / "topology", "--alltoall", spec, "--report", "--", program, BYTES)
+    done = subprocess.run(line, capture_output=True, text=True, timeout=120, check=False)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.endswith(" faults 0\n"), done.stdout
+    assert any(line.startswith("shoal: alltoall") and line.endswith(spec) for line in done.stderr.splitlines())
+
+
+def test_uneven_blocks(emulate, mpi, tmp_path):
+    """In an order made from sizes that change from call to call; every byte compared."""
+    program = mpi.compile(Path(__file__).with_name("uneven.c"), tmp_path / "uneven")
+    line = emulate(mpi, "line:2x4", "--rate", "50M", "--alltoallv", "tree", "--report", "--", program)
+    done = subprocess.run(line, capture_output=True, text=True, timeout=120, check=False)
+    assert (done.returncode, done.stdout) == (0, "faults 0\n"), done.stderr
+    assert any(line.startswith("shoal: alltoallv") and line.endswith("tree") for line in done.stderr.splitlines())

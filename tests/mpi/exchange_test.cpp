@@ -1,6 +1,7 @@
 // Random exchanges over MPI: any communicator, sizes, types, displacements, algorithm and way to ask for it.
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <random>
 #include <sstream>
 
@@ -131,6 +132,13 @@ TEST(Exchange, ThroughSharedMemoryDeliversEveryByteAndWritesNoOther) {
                                        "hierarchical:local=shared,pattern=staggered,block_count=2",
                                        "hierarchical:local=shared,global=pairwise,overlap=off"};
   for (std::uint32_t seed = 10001; seed <= 10200; ++seed) perform_random(seed, specs);
+}
+
+// In communicators that have all ranks of the topology, or some of them, or several on a machine.
+TEST(Exchange, OnATreeOfSwitchesDeliversEveryByteAndWritesNoOther) {
+  if (!std::getenv("SHOAL_TOPOLOGY")) GTEST_SKIP() << "no topology";
+  const std::vector<std::string> specs{"tree", "tree:window=2,last=100", "tree:order=phases,parts=3", "tree:sync=none"};
+  for (std::uint32_t seed = 20001; seed <= 20200; ++seed) perform_random(seed, specs);
 }
 
 }  // namespace

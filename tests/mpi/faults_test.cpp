@@ -286,7 +286,7 @@ TEST(Faults, MemoryOfSkewedSizesIsWhatTheyWeigh) {
   what.send.displacements = number_array(sent_at.data());
   what.recv.counts = number_array(received.data());
   what.recv.displacements = number_array(received_at.data());
-  state.run(state.prepare(parse_selection("tuna:radix=2")), what);
+  state.run(*state.prepare(parse_selection("tuna:radix=2")).steps, what);
   EXPECT_LT(state.pool().peak(), std::size_t{3} * large);
 }
 

@@ -129,7 +129,7 @@ TEST(Repeat, ScratchOfChangingSizesIsGivenBackAndBounded) {
     what.send.counts = number_array(sent.data());
     what.recv.counts = number_array(received.data());
     what.send.displacements = what.recv.displacements = number_array(at.data());
-    state.run(how, what);
+    state.run(*how.steps, what);
     ASSERT_EQ(state.pool().in_use(), 0u) << "exchange " << number;
   }
   constexpr std::int64_t kept_by_pool = 64 << 20, others = 1 << 20;

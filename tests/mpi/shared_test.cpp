@@ -150,7 +150,7 @@ TEST(Shared, SleepingRanksAreWoken) {
     what.send.displacements = what.recv.displacements = number_array::linear(0, block);
     for (int d = 0; d < ranks; ++d)
       for (int k = 0; k < block; ++k) send[d * block + k] = content(state.rank() + number, d, k);
-    state.run(how, what);
+    state.run(*how.steps, what);
     for (int o = 0; o < ranks; ++o)
       for (int k = 0; k < block; ++k) ASSERT_EQ(recv[o * block + k], content(o + number, state.rank(), k)) << number;
   }

@@ -51,14 +51,23 @@ def emit(network, spec):
     return shoal.emit_c(programs, f"{spec} for a test", network.hosts)
 
 
-@pytest.mark.parametrize("spec", ["tree:window=2,parts=1", "tree:parts=1,sync=chain2", "tree:sync=none"])
+@pytest.mark.parametrize("spec", ["tree", "tree:parts=3,last=1000", "tree:window=2,parts=1", "tree:sync=none"])
 def test_figure_1(run, spec):
     text = emit(shoal.parse_topology(FIGURE_1), spec)
     assert run(text, 6, "-DALLTOALL_ANY_HOST", "-DALLTOALL_NAP=100") == served(CALLS)
 
 
+def test_faster_links(run):
+    """Two messages at a time between the switches: half of the phases."""
+    network = shoal.parse_topology("s0 s1 2G\ns0 n[0-2] 1G\ns1 n[3-5] 1G")
+    programs = shoal.generate_all(shoal.parse("tree"), network.problem())
+    assert max(operation.step for program in programs for operation in program.operations) < 9 - 1
+    assert shoal.Tree(network).contention(programs) is None
+    assert run(emit(network, "tree"), 6, "-DALLTOALL_ANY_HOST", "-DALLTOALL_NAP=100") == served(CALLS)
+
+
 def test_waiting_inside_mpi(run):
-    text = emit(shoal.parse_topology("SwitchName=s0 Nodes=n[0-1]"), "tree:parts=1")
+    text = emit(shoal.parse_topology("SwitchName=s0 Nodes=n[0-1]"), "tree")
     assert run(text, 2, "-DALLTOALL_ANY_HOST") == served(CALLS)
 
 
@@ -78,7 +87,7 @@ def test_ranks_on_their_hosts(run):
     name = socket.gethostname().split(".")[0]
     network = shoal.parse_topology(f"s0 {name}\ns0 elsewhere\n")
     network.place_ranks([name] * 4)
-    assert run(emit(network, "tree:parts=1"), 4, "-DALLTOALL_NAP=100") == served(CALLS)
+    assert run(emit(network, "tree"), 4, "-DALLTOALL_NAP=100") == served(CALLS)
 
 
 def test_ranks_on_other_hosts(run):
@@ -94,7 +103,7 @@ def test_too_few_places_on_a_host(run):
     assert run(emit(network, "tree:parts=1"), 3, "-DALLTOALL_NAP=100") == served(0)
 
 
-@pytest.mark.parametrize("spec, ranks", [("tree:parts=1", 256), ("tuna:radix=4", 64)])
+@pytest.mark.parametrize("spec, ranks", [("tree", 256), ("tuna:radix=4", 64)])
 def test_compiles(mpi, tmp_path, spec, ranks):
     network = shoal.parse_topology(f"SwitchName=s0 Nodes=n[0-{ranks - 1}]")
     source = tmp_path / "large.c"

@@ -7,9 +7,10 @@
 
 #include "algorithms/algorithm.hpp"
 #include "execute/memory_transport.hpp"
+#include "../unit/tree_inputs.hpp"
 #include "execute/scratch.hpp"
-#include "user_memory.hpp"
 #include "topology/node_layout.hpp"
+#include "user_memory.hpp"
 
 namespace shoal {
 namespace {
@@ -92,6 +93,7 @@ class whole_exchange {
     std::vector<int> node_of(j.ranks);
     for (int& node : node_of) node = static_cast<int>(random_() % 4);
     at.nodes = std::make_shared<node_layout>(node_layout::from_node_ids(node_of));
+    if (how.which->name == "tree") add_switches(at);
     reverse_send_ = random_() % 4 == 0, reverse_recv_ = random_() % 4 == 0;
     for (int r = 0; r < j.ranks; ++r) {
       memory_.emplace_back(j, r, random_, reverse_send_);
@@ -125,6 +127,7 @@ class whole_exchange {
     EXPECT_EQ(before, sent()) << "the send buffer was written";
     result.unmatched = network_.unmatched();
     result.sent_messages = network_.messages() - messages;
+    for (const program& p : programs_) result.sent_messages -= sent_by(p.plan).tokens;
     result.sent_bytes = network_.bytes() - bytes;
     result.scratch_left = pool_.in_use();
     result.scratch_peak = pool_.peak();
@@ -155,6 +158,17 @@ class whole_exchange {
   }
 
  private:
+  // And sizes, which an order may be made from.
+  void add_switches(problem& at) {
+    std::vector<int> switch_of(at.ranks);
+    for (int& s : switch_of) s = static_cast<int>(random_() % 4);
+    at.switches = std::make_shared<const switch_network>(switched({0, 0, 1, 1}, switch_of));
+    if (job_.uniform || random_() % 4 == 0) return;
+    std::vector<std::int64_t> sizes;
+    for (const auto& row : job_.sizes) sizes.insert(sizes.end(), row.begin(), row.end());
+    at.sizes = std::make_shared<const std::vector<std::int64_t>>(std::move(sizes));
+  }
+
   payload what(int r) {
     const rank_memory& m = memory_[r];
     payload blocks{
@@ -186,8 +200,7 @@ class whole_exchange {
 std::string random_spec(std::mt19937& random, int ranks, bool uniform) {
   std::vector<const algorithm*> fitting;
   for (const algorithm& a : algorithms())
-    if (a.generate && a.what == collective::alltoall && (uniform || !a.uniform_only) && a.name != "tree")
-      fitting.push_back(&a);
+    if (a.generate && a.what == collective::alltoall && (uniform || !a.uniform_only)) fitting.push_back(&a);
   const std::string name = fitting[random() % fitting.size()]->name;
   const std::string radix = std::to_string(2 + random() % (ranks + 1));
   if (name == "tuna")
@@ -196,6 +209,10 @@ std::string random_spec(std::mt19937& random, int ranks, bool uniform) {
   if (name == "hierarchical") {
     const char* globals[] = {"global=pairwise", "global=radix", "block_count=2", "pattern=staggered", "overlap=off"};
     return "hierarchical:radix=" + radix + "," + globals[random() % 5] + (random() % 2 ? "" : ",local=linear");
+  }
+  if (name == "tree") {
+    const char* specs[] = {"tree", "tree:window=2", "tree:parts=3,last=100", "tree:sync=none", "tree:order=phases"};
+    return specs[random() % 5];
   }
   if (name == "scattered") return "scattered:block_count=" + std::to_string(1 + random() % ranks);
   return name;

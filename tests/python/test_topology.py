@@ -103,7 +103,7 @@ def test_files_that_cannot_be_used(shoal_command, topology, tmp_path):
 def test_schedules_of_a_network():
     network = shoal.parse_topology(FIGURE_1)
     tree = shoal.Tree(network)
-    programs = shoal.generate_all(shoal.parse("tree:parts=1"), network.problem())
+    programs = shoal.generate_all(shoal.parse("tree"), network.problem())
     assert shoal.check(programs) is None and tree.contention(programs) is None
     ring = shoal.generate_all(shoal.parse("pairwise"), shoal.Problem(6))
     assert "finds all streams" in tree.contention(ring)
@@ -137,8 +137,8 @@ def test_plan_on_a_topology(shoal_command, topology):
     plan = shoal_command.json("plan", "tree", "--topology", path)
     assert (plan["algorithm"], plan["ranks"]) == ("tree", 6)
     assert shoal_command.output("plan", "tree", "--topology", path, "--emit", "json").startswith('{"algorithm": "tree"')
-    text = shoal_command.output("plan", "tree:parts=1", "--topology", path, "--emit", "c")
-    assert text.startswith("/*\n * tree:parts=1 on 6 ranks") and '"n0", "n1"' in text
+    text = shoal_command.output("plan", "tree", "--topology", path, "--emit", "c")
+    assert text.startswith("/*\n * tree on 6 ranks") and '"n0", "n1"' in text
     goal = shoal_command.output("plan", "pairwise", "--ranks", 3, "--emit", "goal", "--block", 64)
     assert goal.startswith("num_ranks 3\n") and "send 64b to 1 tag 0" in goal
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "algorithms/algorithm.hpp"
+#include "schedule/builder.hpp"
 #include "tree_inputs.hpp"
 
 namespace shoal {
@@ -66,8 +67,9 @@ TEST(Emit, COnlyHasWhatTheScheduleNeeds) {
   const std::vector<std::string> hosts{"n0", "n1", "n2", "n3", "n4"};
   const std::string plain = emit_c({direct, "title", {}}), placed = emit_c({direct, "title", hosts});
   const std::string packed = emit_c({lists, "title", {}});
-  EXPECT_EQ(plain.find("MPI_Pack"), std::string::npos);
-  EXPECT_NE(packed.find("MPI_Pack"), std::string::npos);
+  EXPECT_EQ(plain.find("start_list"), std::string::npos);
+  EXPECT_NE(packed.find("start_list"), std::string::npos);
+  EXPECT_EQ(plain.find("LAST_PART"), std::string::npos);
   EXPECT_EQ(plain.find("is_host"), std::string::npos);
   EXPECT_NE(placed.find("\"n0\", \"n1\", \"n2\", \"n3\", \"n4\","), std::string::npos);
   for (const std::string& text : {plain, placed, packed}) {
@@ -75,6 +77,22 @@ TEST(Emit, COnlyHasWhatTheScheduleNeeds) {
     EXPECT_EQ(text.find("\n@"), std::string::npos);  // nothing of the template is left
     EXPECT_EQ(count(text, "int MPI_Alltoall("), 1u);
   }
+}
+
+TEST(Emit, CHoldsParts) {
+  const std::string text = emit_c({programs_of("tree:parts=3,last=1000", 5), "", {}});
+  EXPECT_NE(text.find("#define PARTS 3 "), std::string::npos);
+  EXPECT_NE(text.find("#define LAST_PART 1000 "), std::string::npos);
+  EXPECT_EQ(count(text, " SEND_PART("), 3u * 5 * 4 + 2);  // its definition, and what it means
+  EXPECT_EQ(count(text, " COPY_PART("), 3u * 5 + 1);
+}
+
+TEST(Emit, GoalHoldsParts) {
+  const std::string text = emit_goal({programs_of("tree:sync=none", 3), "", {}}, 30000);
+  EXPECT_EQ(count(text, "send 30000b"), 6u);
+  const std::string cut = emit_goal({programs_of("tree", 3), "", {}}, 30000);
+  EXPECT_EQ(count(cut, "send 21808b"), 6u);
+  EXPECT_EQ(count(cut, "send 8192b"), 6u);
 }
 
 // A batch waits for the one before by a copy of nothing.
@@ -102,6 +120,20 @@ TEST(Emit, CIsCompact) {
   EXPECT_LE(longest, 120u);
 }
 
+std::vector<schedule> two_parts_a_message() {
+  std::vector<schedule> programs;
+  for (int rank : {0, 1}) {
+    builder b(2, rank);
+    b.cut_blocks(2);
+    const slot sent[] = {send_slot(2 - 2 * rank), send_slot(3 - 2 * rank)};
+    const slot received[] = {recv_slot(2 - 2 * rank), recv_slot(3 - 2 * rank)};
+    b.send(1 - rank, sent);
+    b.recv(1 - rank, received);
+    programs.push_back(b.finish());
+  }
+  return programs;
+}
+
 TEST(Emit, RefusesWhatIsNoAlltoall) {
   const auto programs = programs_of("tree:window=2,parts=1", 3);
   EXPECT_THROW(emit_c({{}, "", {}}), std::invalid_argument);
@@ -109,6 +141,7 @@ TEST(Emit, RefusesWhatIsNoAlltoall) {
   auto cut = programs;
   cut[0].parts = 2;
   EXPECT_THROW(emit_c({cut, "", {}}), std::invalid_argument);
+  EXPECT_THROW(emit_c({two_parts_a_message(), "", {}}), std::invalid_argument);
 }
 
 }  // namespace

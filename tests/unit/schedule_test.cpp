@@ -117,5 +117,24 @@ TEST(sent_by, tells_messages_from_tokens_and_passing_from_arriving) {
   EXPECT_EQ(sent.metadata_sizes, 3);
 }
 
+TEST(parts, begin_where_the_ones_before_end) {
+  schedule cut;
+  const auto parts_of = [&](std::int64_t bytes) {
+    std::vector<std::int64_t> begins;
+    for (int k = 0; k <= cut.parts; ++k) begins.push_back(begin_of_part(cut, k, bytes));
+    return begins;
+  };
+  using numbers = std::vector<std::int64_t>;
+  EXPECT_EQ(parts_of(7), (numbers{0, 7}));
+  cut.parts = 3;
+  EXPECT_EQ(parts_of(8), (numbers{0, 2, 5, 8}));
+  EXPECT_EQ(parts_of(0), (numbers{0, 0, 0, 0}));
+  cut.last_part = 2;
+  EXPECT_EQ(parts_of(6), (numbers{0, 2, 4, 6}));
+  EXPECT_EQ(parts_of(7), (numbers{0, 2, 5, 7}));
+  const std::int64_t huge = std::int64_t{1} << 62;
+  EXPECT_EQ(parts_of(huge), (numbers{0, huge / 2 - 1, huge - 2, huge}));
+}
+
 }  // namespace
 }  // namespace shoal

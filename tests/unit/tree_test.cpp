@@ -429,6 +429,47 @@ TEST(TreeSizes, ListGreedyIsNearTheBound) {
   }
 }
 
+problem sized_problem(const switch_network& network, std::vector<std::int64_t> bytes) {
+  problem at;
+  at.ranks = network.ranks();
+  at.switches = std::make_shared<const switch_network>(network);
+  at.sizes = std::make_shared<const std::vector<std::int64_t>>(std::move(bytes));
+  return at;
+}
+
+// What users of `tree` get for blocks that are not equal, some of them empty: nobody waits for those.
+TEST(TreeSizes, AreWhatTheScheduleIsMadeFor) {
+  std::mt19937 random(42);
+  for (const switch_network& network : {one_switch(9), star_of_4(16), line_of_4(16), two_levels(14)}) {
+    const int ranks = network.ranks();
+    std::vector<std::int64_t> bytes;
+    for (int i = 0; i < ranks * ranks; ++i) bytes.push_back(random() % 3 ? random() % 65536 : 0);
+    const problem at = sized_problem(network, bytes);
+    for (const char* spec : {"tree", "tree:window=2,sync=chain2", "tree:sync=none"}) {
+      const auto programs = generate_all(parse_selection(spec), at);
+      ASSERT_EQ(text_of(check(programs, alltoall_meaning(ranks, programs[0].parts))), "") << spec;
+    }
+    const auto whole = generate_all(parse_selection("tree:parts=1"), at);
+    const rank_tree tree(network);
+    const timed_run run(whole, [&](int from, int to) { return 8e-9 * static_cast<double>(bytes[from * ranks + to]); });
+    EXPECT_LE(run.makespan(), 1.1 * sized_bound(tree, bytes));
+    std::int64_t tokens = 0, full = 0;
+    for (const schedule& program : whole) tokens += sent_by(program).tokens;
+    for (int i = 0; i < ranks * ranks; ++i) full += bytes[i] > 0 && i / ranks != i % ranks;
+    EXPECT_LE(tokens, 3 * full);
+  }
+}
+
+TEST(TreeSizes, AreLeftOutWhereTheyCostTooMuch) {
+  const auto looks = [](const std::string& spec, int ranks) {
+    const selection how = parse_selection(spec);
+    return how.which->looks_at_sizes(sized_problem(one_switch(ranks), {}), how.with);
+  };
+  EXPECT_TRUE(looks("tree", 64));
+  EXPECT_FALSE(looks("tree", 65));
+  EXPECT_FALSE(looks("tree:order=phases", 8));
+}
+
 TEST(TreeSizes, OfNothing) {
   const rank_tree tree(one_switch(5));
   const sized_order order = list_greedy_order(tree, std::vector<std::int64_t>(25, 0));

@@ -80,7 +80,7 @@ def generate(
     network = load(file, root, hosts, ranks_per_machine)
     tree = shoal.Tree(network)
     plan = shoal.plan_exchange(tree, window=window, sync=sync)
-    programs = [plan.program(rank) for rank in range(tree.ranks)]
+    programs = shoal.generate_all(shoal.parse(f"tree:window={window},sync={sync}"), network.problem())
     about = summary(network, tree) + counts(tree, plan)
     title = f"All-to-all for the cluster in {Path(file).name}, window {window}, written by shoal topology generate."
     write(output, shoal.emit_c(programs, f"{title}\n\n{about}", network.hosts))
