@@ -104,7 +104,8 @@ SUITES = {
     "intergroup": Suite(
         "inter-group allgather, figure 4: p:q = 1:1, 1:3, 3:1; 8 emulated hosts",
         "8", "32768,262144,1048576,4194304", "",
-        "native;auto;root_gathering;full;full:allgather=ring;union_ring;ring", 2.0, "switch:8", "100M", "4,2,6",
+        "native;auto;root_gathering;full;full:paced=yes;union_ring;ring;ring:paced=yes", 2.0,
+        "switch:8", "100M", "4,2,6",
     ),
 }  # fmt: skip
 
@@ -139,6 +140,10 @@ SIMULATED = {
         "inter-group allgather, figure 4, fully connected, 128 to 128",
         "fat-tree", 256, 1, "32768",
         "root_gathering;root_gathering:broadcast=split;full;full:allgather=ring;ring;union_ring", senders=128,
+    ),
+    "intergroup-1024": Simulated(
+        "the same, 512 to 512 (a quarter of an hour)",
+        "fat-tree", 1024, 1, "32768", "root_gathering;root_gathering:broadcast=split;full", senders=512,
     ),
     "intergroup-ring-256": Simulated(
         "inter-group allgather, figure 4, on a ring, 128 to 128",

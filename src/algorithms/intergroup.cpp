@@ -12,19 +12,36 @@ void step_program::note(op_kind kind, int step, int peer, std::span<const int> p
   pieces_.insert(pieces_.end(), pieces.begin(), pieces.end());
 }
 
+// Of two ranks that send each other long messages in a step, both announce theirs before either is let through: an MPI
+// on TCP moves nothing else behind a message that it has begun, not even its consent to the other. So sends go first,
+// and a receive from the rank that is sent to is not posted before the send.
 schedule step_program::finish() {
   std::sort(transfers_.begin(), transfers_.end(), [](const transfer& a, const transfer& b) {
-    return a.step != b.step ? a.step < b.step : a.kind == op_kind::recv && b.kind == op_kind::send;
+    return a.step != b.step ? a.step < b.step : a.kind == op_kind::send && b.kind == op_kind::recv;
   });
   builder b(ranks_, rank_);
   b.cut_blocks(parts_);
-  window rounds(1);
-  for (std::size_t i = 0; i < transfers_.size(); ++i) {
-    b.step(transfers_[i].step);
-    rounds.add(add(b, transfers_[i], rounds.before()));
-    if (i + 1 == transfers_.size() || transfers_[i + 1].step != transfers_[i].step) rounds.next_group();
+  window steps(1);
+  for (auto first = transfers_.begin(); first != transfers_.end();) {
+    const auto end = std::find_if(first, transfers_.end(), [&](const transfer& t) { return t.step != first->step; });
+    add_step(b, steps, {first, end});
+    first = end;
   }
   return b.finish();
+}
+
+void step_program::add_step(builder& b, window& steps, std::span<const transfer> together) {
+  b.step(together.front().step);
+  const auto before = steps.before();
+  std::vector<op_id> let_through(before.begin(), before.end());
+  for (const transfer& t : together)
+    if (paced_ && t.kind == op_kind::recv) steps.add(b.send(t.peer, {}, before));
+  for (const transfer& t : together)
+    if (paced_ && t.kind == op_kind::send) let_through.push_back(b.recv(t.peer, {}, before));
+  const int sent_to = together.front().kind == op_kind::send ? together.front().peer : rank_;
+  for (const transfer& t : together)
+    steps.add(add(b, t, t.kind == op_kind::send || t.peer == sent_to ? let_through : before));
+  steps.next_group();
 }
 
 op_id step_program::add(builder& b, const transfer& t, std::span<const op_id> after) {
@@ -47,6 +64,10 @@ slot step_program::source_of(int piece, bool passes) const {
 slot step_program::target_of(builder& b, int piece) {
   if (rank_ >= senders_) return recv_slot(piece);
   return passing_[piece] = b.new_temp();
+}
+
+parameter paced_parameter() {
+  return {"paced", "yes: send when the receiver is in the same step; for long messages", "no", {"no", "yes"}};
 }
 
 std::optional<std::string> refuses_groups(const problem& at, const arguments&) {

@@ -27,10 +27,13 @@ constexpr bool power_of_two(int n) { return (n & (n - 1)) == 0; }
 
 // One rank's program as steps. In a step a rank sends one message at most and receives one at most, both together
 // after its step before. Data is counted in pieces: part k of message j is piece j * parts + k.
+//
+// Paced: a rank sends only when the receiver has come to the same step and said so with a token. Else what MPI sends
+// without asking the receiver takes bandwidth from messages of earlier steps, which others wait for.
 class step_program {
  public:
-  step_program(const problem& at, int rank, int parts = 1)
-      : senders_(at.senders), ranks_(at.ranks), rank_(rank), parts_(parts) {}
+  step_program(const problem& at, int rank, int parts = 1, bool paced = false)
+      : senders_(at.senders), ranks_(at.ranks), rank_(rank), parts_(parts), paced_(paced) {}
 
   // In any order of steps. Nothing is noted for a transfer without pieces.
   void send(int step, int to, std::span<const int> pieces) { note(op_kind::send, step, to, pieces); }
@@ -47,15 +50,21 @@ class step_program {
   };
 
   void note(op_kind kind, int step, int peer, std::span<const int> pieces);
+  void add_step(builder& b, window& steps, std::span<const transfer> together);
   op_id add(builder& b, const transfer& t, std::span<const op_id> after);
   slot source_of(int piece, bool passes) const;
   slot target_of(builder& b, int piece);
 
   int senders_, ranks_, rank_, parts_;
+  bool paced_;
   std::vector<transfer> transfers_;
   std::vector<int> pieces_;                // of all transfers, one after another
   std::unordered_map<int, slot> passing_;  // where a sender holds the pieces of others
 };
+
+// For algorithms whose programs can be paced.
+parameter paced_parameter();
+inline bool paced(const arguments& with) { return with.word("paced") == "yes"; }
 
 // Why there are no two groups to serve, or nothing.
 std::optional<std::string> refuses_groups(const problem& at, const arguments&);

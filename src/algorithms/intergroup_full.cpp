@@ -25,7 +25,7 @@ class two_phases {
         split_(with.word("spread") == "split" && q_ > p_),
         parts_(split_ ? longest_list() : 1),
         pattern_(allgather_pattern::parse(with.word("allgather"), p_), p_),
-        out_(at, rank, parts_) {}
+        out_(at, rank, parts_, paced(with)) {}
 
   schedule run() {
     spread();
@@ -111,7 +111,8 @@ algorithm intergroup_full() {
                    "how a group gathers; auto: recursive_doubling for a power of two of senders, else bruck",
                    "auto",
                    {"auto", "recursive_doubling", "bruck", "ring"}},
-                  {"prune", "no: senders also get what they do not pass on, as published", "yes", {"yes", "no"}}};
+                  {"prune", "no: senders also get what they do not pass on, as published", "yes", {"yes", "no"}},
+                  paced_parameter()};
   a.refuses = refuses_full;
   return a;
 }

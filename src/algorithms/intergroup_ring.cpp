@@ -22,7 +22,7 @@ ring_place place_of(int rank, int ranks) { return {rank, rank, ranks, (rank + ra
 schedule generate_ring(const problem& at, int rank, const arguments& with) {
   const int segments = with.number("segments", 1);
   const optimal_ring ring(at.senders, at.ranks - at.senders, segments);
-  step_program out(at, rank, segments);
+  step_program out(at, rank, segments, paced(with));
   for (int piece = 0; piece < ring.pieces(); ++piece)
     follow_route(out, place_of(rank, at.ranks), ring.owner(piece), piece, ring.route(piece));
   return out.finish();
@@ -60,7 +60,8 @@ schedule generate_ring_paper(const problem& at, int rank, const arguments&) {
 std::vector<algorithm> intergroup_rings() {
   algorithm ring = intergroup_entry("ring", "both ways around a ring, in the least number of steps",
                                     "Shoal; optimal for any two groups", generate_ring);
-  ring.parameters = {{"segments", "parts a message is cut into, for long messages", "1", {}, 1, most_segments}};
+  ring.parameters = {{"segments", "parts a message is cut into, for long messages", "1", {}, 1, most_segments},
+                     paced_parameter()};
   ring.refuses = refuses_ring;
   return {ring,
           intergroup_entry("ring_paper", "both ways around a ring in three stages, as published and repaired",

@@ -105,22 +105,19 @@ intergroup_cost cost_of(const selection& chosen, const problem& at) {
 
 namespace {
 
-double seconds_of(const intergroup_cost& cost, double bytes, const link_cost& link) {
+double seconds_of(intergroup_cost cost, bool paced, double bytes, const link_cost& link) {
+  constexpr double unpaced = 1.05;
+  if (paced) cost.steps *= 2;
+  else if (cost.steps > 1) cost.volume *= unpaced;
   return static_cast<double>(cost.steps) * link.startup + cost.volume * bytes * link.per_byte;
-}
-
-// A ring of two ranks does too. With one rank on a side nobody has anything to give back.
-bool exchanges_both_ways(const selection& chosen, const problem& at) {
-  if (at.senders == 1 || at.ranks - at.senders == 1) return false;
-  const std::string& name = chosen.which->name;
-  return name == "circulant" || (name == "full" && (at.senders <= 2 || chosen.with.word("allgather") != "ring"));
 }
 
 }  // namespace
 
 double seconds_of(const selection& chosen, const problem& at, double bytes, const link_cost& link) {
-  constexpr double margin = 1.05;
-  return seconds_of(cost_of(chosen, at), bytes * (exchanges_both_ways(chosen, at) ? margin : 1.0), link);
+  const auto& given = chosen.with.values();
+  const bool paced = given.contains("paced") && given.at("paced") == "yes";
+  return seconds_of(cost_of(chosen, at), paced, bytes, link);
 }
 
 std::string plain_schedule(std::string_view network) {
@@ -138,30 +135,30 @@ namespace {
 constexpr int most_segments_tried = 4096;
 
 // Of all layouts the one-way ring gains most from segments, until p s startups outweigh the q segments under way.
-int best_segments(groups g, double bytes, const link_cost& link) {
+int best_segments(groups g, bool paced, double bytes, const link_cost& link) {
   const double balance = std::sqrt(g.q * bytes * link.per_byte / (g.p * link.startup));
   const double most = std::min({bytes, balance + 2, double{most_segments_tried}});
   int best = 1;
   double least = HUGE_VAL;
   for (int segments = 1; segments == 1 || segments <= most; ++segments) {
     const int steps = optimal_ring(g.p, g.q, segments).steps();
-    const double seconds = seconds_of({steps, static_cast<double>(steps) / segments}, bytes, link);
+    const double seconds = seconds_of({steps, static_cast<double>(steps) / segments}, paced, bytes, link);
     if (seconds < least) best = segments;
     least = std::min(least, seconds);
   }
   return best;
 }
 
+// On a fully connected network the ring serves many receivers of long messages: its volume is p and a few segments.
 std::vector<std::string> candidates(groups g, std::string_view network, double bytes, const link_cost& link) {
+  const auto ring = [&](bool paced) {
+    const int segments = best_segments(g, paced, bytes, link);
+    return "ring:segments=" + std::to_string(segments) + (paced ? ",paced=yes" : "");
+  };
   if (network == "full")
-    return {"full",      "full:spread=split", "full:allgather=ring",           "full:spread=split,allgather=ring",
-            "circulant", "root_gathering",    "root_gathering:broadcast=split"};
-  if (network == "ring") {
-    const int segments = best_segments(g, bytes, link);
-    std::vector<std::string> specs = {"ring", "ring_paper", "union_ring"};
-    if (segments > 1) specs.push_back("ring:segments=" + std::to_string(segments));
-    return specs;
-  }
+    return {"full",      "full:paced=yes", "full:spread=split", "full:spread=split,paced=yes",   "circulant",
+            ring(false), ring(true),       "root_gathering",    "root_gathering:broadcast=split"};
+  if (network == "ring") return {ring(false), ring(true), "ring_paper", "union_ring"};
   return {plain_schedule(network)};
 }
 

@@ -38,10 +38,9 @@ struct link_cost {
   double startup = 0, per_byte = 0;
 };
 
-// What a schedule takes for messages of so many bytes. Where ranks send each other long messages at the same time, MPI
-// libraries on TCP let one direction wait for the other (up to 1.8 times slower than the formula, docs/benchmarks.md);
-// on a ring a rank sends to one and receives from another. So a ring is preferred while its startups cost less than 5
-// %.
+// What a schedule takes for messages of so many bytes. A paced one takes two messages' startups a step. One that is not
+// is up to 1.3 times slower than its volume says, where messages are long (docs/benchmarks.md): so pacing is preferred
+// while it costs less than 5 %.
 double seconds_of(const selection& chosen, const problem& at, double bytes, const link_cost& link);
 
 struct intergroup_prediction {

@@ -37,14 +37,14 @@ class step_run {
 
   const operation& op(int rank, op_id id) const { return programs_[rank].operations[id]; }
 
-  // ---- the k-th send from a to b meets the k-th receive of b from a ------------------------------------------
+  // ---- the k-th send from a to b meets the k-th receive of b from a; tokens move nothing -------------------------
   // (sender, receiver, operation) of all sends, or of all receives, in order.
   using message_end = std::tuple<int, int, op_id>;
   std::vector<message_end> ends(op_kind kind) const {
     std::vector<message_end> found;
     for (int r = 0; r < ranks_; ++r)
       for (op_id id = 0; id < static_cast<op_id>(programs_[r].operations.size()); ++id) {
-        if (op(r, id).kind != kind) continue;
+        if (op(r, id).kind != kind || op(r, id).slot_count == 0) continue;
         const int peer = op(r, id).peer;
         found.push_back(kind == op_kind::send ? message_end{r, peer, id} : message_end{peer, r, id});
       }

@@ -156,8 +156,9 @@ void with_groups(Test test) {
 }
 
 std::vector<std::string> every_spec(const two_groups& g) {
-  std::vector<std::string> all{"native", "full:spread=split", "full:allgather=ring", "ring:segments=3",
-                               "root_gathering:broadcast=split"};
+  std::vector<std::string> all{
+      "native",          "full:spread=split", "full:allgather=ring",           "full:paced=yes",
+      "ring:segments=3", "ring:paced=yes",    "root_gathering:broadcast=split"};
   for (const algorithm& a : algorithms())
     if (a.what == collective::allgather && a.name != "torus") all.push_back(a.name);
   if (g.sizes[0] == g.sizes[1]) all.push_back("torus:shape=2x" + std::to_string(g.sizes[0]));
@@ -238,7 +239,8 @@ TEST(Allgather, ChoosesByItselfAndSaysWhy) {
 
 TEST(Allgather, MovesWhatTheScheduleSays) {
   with_groups([](const two_groups& g) {
-    for (const char* spec : {"full", "full:spread=split", "circulant", "ring", "union_ring", "root_gathering"})
+    for (const char* spec :
+         {"full", "full:spread=split", "full:paced=yes", "circulant", "ring", "union_ring", "root_gathering"})
       for (int sending = 0; sending < 2; ++sending) {
         SCOPED_TRACE(spec);
         group_job j;

@@ -44,6 +44,8 @@ std::string random_spec(const job& j, std::mt19937& random) {
                                     "full:allgather=bruck",
                                     "full:spread=split",
                                     "full:prune=no",
+                                    "full:paced=yes",
+                                    "ring:paced=yes",
                                     "circulant",
                                     "ring",
                                     segments,
@@ -125,7 +127,7 @@ class machine {
     }
     EXPECT_EQ(network_.unmatched(), 0u);
     EXPECT_EQ(pool_.in_use(), 0u) << "scratch memory is not given back";
-    EXPECT_EQ(counted.messages, network_.messages());
+    EXPECT_EQ(counted.messages + tokens(), network_.messages());
     EXPECT_EQ(counted.bytes, network_.bytes());
     if (j_.uniform && j_.sizes[0] % programs_[0].plan.parts == 0) expect_what_the_schedule_says(counted);
   }
@@ -139,6 +141,12 @@ class machine {
     if (reversed_send_) what.send.layout = &backwards_;
     if (reversed_recv_) what.recv.layout = &backwards_;
     return what;
+  }
+
+  std::int64_t tokens() const {
+    std::int64_t sum = 0;
+    for (const program& p : programs_) sum += sent_by(p.plan).tokens;
+    return sum;
   }
 
   void expect_what_the_schedule_says(const exchange_counters& counted) {

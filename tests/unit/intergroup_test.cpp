@@ -62,6 +62,7 @@ TEST(IntergroupFull, SplitHasItsCostForAllGroups) { check_full("full:spread=spli
 TEST(IntergroupFull, SplitWithRingHasItsCostForAllGroups) {
   check_full("full:spread=split,allgather=ring", largest() / 2);
 }
+TEST(IntergroupFull, PacedHasTheSameCost) { check_full("full:spread=split,paced=yes", largest() / 2); }
 TEST(IntergroupFull, UnprunedHasTheSameCost) { check_full("full:prune=no", largest()); }
 
 TEST(IntergroupFull, SplitMovesLittleMoreThanTheBound) {
@@ -137,6 +138,13 @@ TEST(IntergroupRing, InSegmentsHasItsCost) {
       }
       EXPECT_LE(transit_buffers(run), 2) << p << " " << q;
     }
+  });
+}
+
+TEST(IntergroupRing, PacedHasTheSameCost) {
+  for_all_groups(largest() / 2, [](int p, int q) {
+    for (const char* spec : {"ring:paced=yes", "ring:segments=3,paced=yes"})
+      expect_cost(spec, p, q, run_intergroup(spec, p, q, ring_neighbours(p + q)));
   });
 }
 
@@ -311,6 +319,31 @@ TEST(Intergroup, RanksGoStepByStep) {
   for (const char* spec : {"full", "full:spread=split", "circulant", "ring", "ring:segments=3", "ring_paper",
                            "union_ring", "root_gathering", "torus:shape=4x3"})
     for (const schedule& program : run_intergroup(spec, 3, 9).programs) expect_steps_in_turn(program);
+}
+
+// A rank lets nothing through before its own message is on its way to the same rank.
+TEST(Intergroup, SendsGoBeforeTheReceivesOfTheirStep) {
+  for (const char* spec : {"full", "full:spread=split", "circulant", "ring", "ring:paced=yes", "root_gathering"})
+    for (const schedule& program : run_intergroup(spec, 4, 4).programs)
+      for (std::size_t id = 1; id < program.operations.size(); ++id) {
+        const operation &earlier = program.operations[id - 1], &later = program.operations[id];
+        const bool received_first = earlier.kind == op_kind::recv && later.kind == op_kind::send;
+        EXPECT_FALSE(received_first && earlier.slot_count > 0 && earlier.step == later.step) << spec << " " << id;
+      }
+}
+
+// Every message comes after a token from its receiver, sent in the same step.
+TEST(Intergroup, PacedMessagesWaitForTheirReceivers) {
+  for (const char* spec : {"full:paced=yes", "ring:paced=yes"})
+    for (const schedule& program : run_intergroup(spec, 3, 6).programs)
+      for (const operation& op : program.operations) {
+        if (op.kind != op_kind::send || op.slot_count == 0) continue;
+        const auto after = program.after_of(op);
+        EXPECT_TRUE(std::any_of(after.begin(), after.end(), [&](op_id earlier) {
+          const operation& token = program.operations[earlier];
+          return token.kind == op_kind::recv && token.slot_count == 0 && token.peer == op.peer && token.step == op.step;
+        })) << spec;
+      }
 }
 
 // ---- samples of larger groups -------------------------------------------------------------------------------------
