@@ -35,6 +35,7 @@ class Series:
     seconds: tuple[float, ...]
     modelled: bool = False  # by a simulator: the same every time
     least: float = 0.0  # that the links of an emulated network allow, where it is known
+    predicted: float = 0.0  # by the cost model, beside what was simulated
     phases: dict[str, float] = field(default_factory=dict)  # seconds of an exchange, mean of all ranks, where recorded
 
     @property
@@ -88,7 +89,7 @@ class Results:
         case = Case(short_name(self.provenance[-1]["mpi"]), record["ranks"], record["distribution"], record["size"])
         series = Series(
             record["variant"], record["ran"], tuple(record["seconds"]), record.get("modelled", False),
-            record.get("least", 0.0), record.get("phases", {}),
+            record.get("least", 0.0), record.get("predicted", 0.0), record.get("phases", {}),
         )  # fmt: skip
         self.cases.setdefault(case, {})[series.variant] = series
 

@@ -37,11 +37,12 @@ class Kind:
     hops: int  # links of a usual path
 
     def port(self, parameters: str) -> float:
-        """Bytes a second that a node sends to all others together: on a torus its links carry what passes by, too."""
-        if self.topology != "TORUS":
-            return self.bandwidth
-        longest = max(2, *map(int, parameters.split(",")))  # both ways round, paths are a quarter of it long
-        return self.bandwidth * 8 / longest
+        """Bytes a second that a node sends to all others together. On a torus its links carry what passes by, too: on
+        each ring the shorter way, and where both are as long always the same, so that on a ring of n the fuller
+        direction carries a message over (n + 2) / 8 links on average, or (n - 1 / n) / 8 with an odd n."""
+        sides = [int(n) for n in parameters.split(",")] if self.topology == "TORUS" else [1]
+        links = max((n + 2 if n % 2 == 0 else n - 1 / n) / 8 for n in sides)
+        return self.bandwidth / links if links else self.bandwidth
 
     def machine(self, parameters: str, message_cost: float) -> Machine:
         """For the cost model. A message is sent by one rank and received by another."""

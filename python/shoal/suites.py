@@ -136,6 +136,12 @@ SIMULATED = {
         "TuNA, figure 10, 1024 ranks: a flat exchange fills the port that 32 ranks share",
         "dragonfly", 32, 32, "64", "native;tuna:radix=2;tuna;hierarchical;spread_out", "uniform",
     ),
+    "model-128": Simulated(
+        "how far the cost model is from the simulator, 128 ranks, three networks",
+        "dragonfly,torus,fat-tree", 8, 16, "16,256,1024",
+        "tuna:radix=2;tuna;tuna:radix=32;hierarchical;hierarchical:global=radix,global_radix=2,radix=2;"
+        "hierarchical:pattern=staggered;scattered:block_count=32;spread_out", "uniform",
+    ),
     "intergroup-256": Simulated(
         "inter-group allgather, figure 4, fully connected, 128 to 128",
         "fat-tree", 256, 1, "32768",

@@ -1,8 +1,12 @@
 """Transitive closure gives the right result with every way to exchange."""
 
+import networkx
 import pytest
 
 import mpis
+
+# Observed ones, from the package networkx, each edge both ways: who was a friend, who shared a scene.
+REAL = {"karate": networkx.karate_club_graph, "miserables": networkx.les_miserables_graph}
 
 
 @pytest.fixture(params=mpis.WHEELS, ids=lambda mpi: mpi.name)
@@ -33,6 +37,16 @@ def test_closure(mpi, files, graph, ranks, spec):
     run = mpi.run(ranks, [mpi.build / "closure", what, "--check"], preload=False, SHOAL_ALLTOALLV=spec)
     assert run.returncode == 0 and "equal to the serial closure" in run.stdout, run.stdout + run.stderr
     assert ":" in graph or "25 paths" in run.stdout  # 4 x 6 from the ring, and from 4 to 5
+
+
+@pytest.mark.parametrize(("name", "spec"), [("karate", "native"), ("miserables", "auto")])
+def test_closure_of_a_real_graph(mpi, tmp_path, name, spec):
+    """It is connected, so everybody reaches everybody, themselves too."""
+    graph = networkx.convert_node_labels_to_integers(REAL[name]()).to_directed()
+    networkx.write_edgelist(graph, tmp_path / name, data=False)
+    run = mpi.run(4, [mpi.build / "closure", tmp_path / name, "--check"], preload=False, SHOAL_ALLTOALLV=spec)
+    assert run.returncode == 0 and "equal to the serial closure" in run.stdout, run.stdout + run.stderr
+    assert f"{len(graph) ** 2} paths" in run.stdout
 
 
 def test_wrong_graph(mpi, files):

@@ -10,6 +10,7 @@ from mpis import ROOT
 from shoal.cost_model import Cluster, predict, waves_of
 from shoal.errors import UserError
 from shoal.machine import COMMON, Level, Machine
+from shoal.platforms import KINDS, make_platform
 
 SPECS = (
     "tuna:radix=2", "tuna:radix=3", "tuna", "tuna:radix=64", "tuna:radices=2x3x5", "tuna:radix=4,inflight=1",
@@ -44,6 +45,18 @@ def test_times_by_hand():
     assert rounds == pytest.approx(3 * 0.501)
     published = predict(shoal.parse("tuna:radix=2"), Cluster(8, 1), 0, machine, published=True)
     assert published == pytest.approx(rounds + 2 * 0.501 + 3 * 0.501)  # sizes apart in two rounds, a reduction in three
+
+
+@pytest.mark.parametrize("sides", ["8", "5", "4x2", "6x3x3", "1"])
+def test_a_port_into_a_torus(sides):
+    """What a link carries when everybody sends a message to everybody, counted link by link, is what limits a node."""
+    rings = [int(side) for side in sides.split("x")]
+    fullest = 0.0
+    for side in rings:
+        forwards = sum(distance for distance in range(side) if distance <= side // 2)
+        fullest = max(fullest, forwards / side)  # hops of a message on one of the ring's links in this direction
+    machine = make_platform(f"torus:{sides}", 1).machine(0)
+    assert machine.network.per_byte == pytest.approx((fullest or 1) / KINDS["torus"].bandwidth)
 
 
 def test_what_it_does_not_know():

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from shoal.commands.simulate import Simulation
 from shoal.platforms import KINDS, make_platform
 
 DRIVER = Path(sys.prefix) / "lib/shoal/smpi/libshoal_simulated.so"
@@ -45,6 +46,22 @@ def test_linear_costs_two_messages_a_rank(shoal_command, tmp_path, platform):
 
 
 @simulated
+def test_the_model_stands_beside(shoal_command, tmp_path):
+    """On every platform, for what the model knows; its error is that of the worst time."""
+    args = ["--platform", "dragonfly,torus", "--nodes", 4, "--ppn", 2, "--sizes", 8, "--distribution", "uniform"]
+    args += ["--variants", "native;tuna:radix=2;spread_out;two_phase"]
+    status, text, _ = shoal_command("simulate", "-o", tmp_path, *args)
+    assert status == 0
+    lines = [json.loads(line) for line in (tmp_path / "results.jsonl").read_text().splitlines()]
+    assert [line["provenance"]["mpi"] for line in lines if "provenance" in line] == [
+        f"modelled {platform} 4x2" for platform in ("dragonfly", "torus")
+    ]
+    off = [abs(line["predicted"] / line["seconds"][0] - 1) for line in lines if "predicted" in line]
+    assert [line["variant"] for line in lines if "predicted" in line] == 2 * ["tuna:radix=2", "spread_out"]
+    assert f"in the median of 4 times, by {max(off):.0%} at most" in " ".join(text.split())
+
+
+@simulated
 def test_each_selector_has_its_native(shoal_command, tmp_path):
     args = ["--nodes", 2, "--ppn", 3, "--sizes", "8,64", "--selector", "mpich,ompi", "--distribution", "uniform"]
     _, provenance, cases = run(shoal_command, tmp_path, *args, "--variants", "native;tuna")
@@ -72,6 +89,17 @@ def test_messages_between_groups(shoal_command, tmp_path):
 def test_errors_of_ranks_are_shown(shoal_command, tmp_path):
     status, _, err = shoal_command("simulate", "--nodes", 2, "--ppn", 1, "--distribution", "odd", "-o", tmp_path)
     assert status == 2 and "there is no distribution 'odd'" in err
+
+
+def test_senders_pay_where_many_exchange():
+    """What both ends of a message cost is charged to the sender, where as many messages come as go."""
+    few, many, groups = (Simulation(make_platform("torus", nodes), nodes, 32, 1e-6, every)
+                         for nodes, every in ((16, True), (32, True), (32, False)))  # fmt: skip
+    assert [one.senders_pay for one in (few, many, groups)] == [False, True, False]
+    assert "smpi/os:0:2e-06:4e-11" in many.costs(["tuna"])
+    for costs in (few.costs(["tuna"]), groups.costs(["ring"]), many.costs(["native"])):
+        assert "smpi/or:0:1e-06:2e-11" in costs
+    assert "charged to its sender" in many.words() and "charged" not in groups.words()
 
 
 def open_pipe(path):

@@ -77,9 +77,9 @@ def bench(
     experts, all send most to the same few; matrix:FILE, as in a CSV or Matrix Market file of what each rank sends each
     other, scaled to the size, or as it is there with --sizes 0.
 
-    Every repetition starts at an agreed time and lasts from the
-    first start to the last end; variants take turns in random order; a difference is called one when a rank test finds
-    it (p < 0.01). Time is per exchange, the median; across an emulated cluster also the share of what its links allow.
+    Every repetition starts at an agreed time and lasts from the first start to the last end; variants take turns in
+    random order; a difference is called one when a rank test finds it (p < 0.01). Time is per exchange, the median;
+    across an emulated cluster also the share of what its links allow.
     """
     if list_suites:
         out.print(suite_table())
@@ -88,8 +88,7 @@ def bench(
     if quick:
         what = replace(what, ranks="4", sizes="8,1024,32768", distributions="uniform,random")
     if suite:
-        what = find_suite(suite)
-        what = replace(what, phases=phases or what.phases)
+        what = replace(find_suite(suite), phases=phases or SUITES[suite].phases)
         out.print(f"{suite}: {what.shows}")
     results = measure_suite(what, choose_mpis(mpi), output, resume)
     if not results.cases:

@@ -4,12 +4,14 @@ import json
 import os
 import re
 import shutil
+import statistics
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import Annotated
 
@@ -21,7 +23,7 @@ import shoal
 from shoal.console import err, out
 from shoal.cost_model import Cluster, predict
 from shoal.errors import UserError
-from shoal.measurements import Results, readable_bytes, readable_seconds
+from shoal.measurements import Case, Results, Series, readable_bytes, readable_seconds
 from shoal.platforms import KINDS, SECONDS_A_BYTE, Platform, make_platform
 from shoal.plots import latency_plot
 from shoal.suites import SIMULATED, Simulated
@@ -38,8 +40,23 @@ MOST_VERIFIED_BYTES = 2 << 30
 # send equal blocks at once end in "Cannot saturate more"; the rest makes the driver's own calls cheap.
 CONFIGURATION = (
     "smpi/simulate-computation:no", "smpi/bw-factor:0:1", "smpi/lat-factor:0:1", "network/crosstraffic:0",
-    "maxmin/precision:1e-4", "smpi/allreduce:rdb", "smpi/test:0", "smpi/iprobe:0",
+    "maxmin/precision:1e-3", "smpi/allreduce:rdb", "smpi/test:0", "smpi/iprobe:0",
 )  # fmt: skip
+
+
+# Ranks from which on the sender of a message pays for its receiver too, where all ranks send as many as they receive:
+# SimGrid 3.32 searches all messages under way whenever one ends whose sender does not wait for it, and charges
+# receivers for such messages only.
+SENDERS_PAY_FROM = 1024
+
+
+@dataclass(frozen=True)
+class Launch:
+    """What one process simulates: it makes one selector's choices."""
+
+    selector: str
+    variants: list[str]
+    label: str = ""  # of the MPI's own, instead of its name
 
 
 @dataclass(frozen=True)
@@ -48,31 +65,47 @@ class Simulation:
     nodes: int
     ppn: int
     message_cost: float
+    everyone_sends: bool
 
     @property
     def ranks(self) -> int:
         return self.nodes * self.ppn
 
+    @property
+    def name(self) -> str:
+        return f"modelled {self.platform.name} {self.nodes}x{self.ppn}"
+
     def words(self) -> str:
         return (
             f"modelled: {self.platform.name}, {self.nodes} nodes of {self.ppn} ranks, {self.platform.links}; "
             f"{self.message_cost * 1e6:g} us for each message sent and for each received"
+            + (", charged to its sender but for native" if self.senders_pay else "")
         )
 
+    @property
+    def senders_pay(self) -> bool:
+        return self.everyone_sends and self.ranks >= SENDERS_PAY_FROM
+
+    def costs(self, variants: list[str]) -> list[str]:
+        """Of a message, as SMPI has them: blocking sends, receives, nonblocking sends."""
+        if self.senders_pay and "native" not in variants:
+            price = f"{2 * self.message_cost}:{2 * SECONDS_A_BYTE}"
+            return [f"smpi/os:0:{price}", f"smpi/ois:0:{price}", "smpi/send-is-detached-thresh:0"]
+        return [f"smpi/{kind}:0:{self.message_cost}:{SECONDS_A_BYTE}" for kind in ("os", "or", "ois")]
+
     def provenance(self, simulator: str, verified: bool) -> str:
-        name = f"modelled {self.platform.name} {self.nodes}x{self.ppn}"
-        facts = {"shoal": shoal.__version__, "mpi": name, "ranks": self.ranks, "modelled": True,
+        facts = {"shoal": shoal.__version__, "mpi": self.name, "ranks": self.ranks, "modelled": True,
                  "assumed": self.words(), "simulator": simulator, "verified": verified}  # fmt: skip
         return json.dumps({"provenance": facts})
 
-    def command(self, platform: str, hosts: str, selector: str, arguments: list[str]) -> list[str]:
+    def command(self, platform: str, hosts: str, launch: Launch, arguments: list[str]) -> list[str]:
         """The line for smpirun, with the paths of its input."""
-        costs = [f"smpi/{kind}:0:{self.message_cost}:{SECONDS_A_BYTE}" for kind in ("os", "or", "ois")]
-        configured = [f"--cfg={one}" for one in (*CONFIGURATION, *costs, f"smpi/coll-selector:{selector}")]
+        chosen = [f"smpi/coll-selector:{launch.selector}", *self.costs(launch.variants)]
+        configured = [f"--cfg={one}" for one in (*CONFIGURATION, *chosen)]
         return [
             simulator(), "-np", str(self.ranks), "-hostfile", hosts, "-platform", platform, "-no-privatize",
             *configured, "--log=root.thres:warning", str(driver()),
-            "--layout", f"{self.nodes}x{self.ppn}", *arguments,
+            "--layout", f"{self.nodes}x{self.ppn}", "--variants", ";".join(launch.variants), *arguments,
         ]  # fmt: skip
 
 
@@ -87,15 +120,19 @@ class Blocks:
         blocks = self.senders * (ranks - self.senders + 1) if self.senders else 2 * ranks * ranks
         return max(self.sizes) * blocks
 
+    @property
+    def predictable(self) -> bool:
+        return not self.senders and self.distribution in MEANS
+
     def mean(self, size: int) -> float:
-        if self.senders or self.distribution not in MEANS:
+        if not self.predictable:
             raise UserError(f"--model predicts all-to-alls of {' and '.join(MEANS)} blocks only")
         return MEANS[self.distribution] * size
 
 
 def simulate(
     platform: Annotated[
-        str, typer.Option(help=f"{', '.join(KINDS)}, torus:8x8 (torus:64, a ring), or a file of SimGrid's.")
+        str, typer.Option(help=f"{', '.join(KINDS)}, torus:8x8 (torus:64, a ring), a file of SimGrid's; or several.")
     ] = "dragonfly",
     nodes: Annotated[int, typer.Option(help="Nodes.", min=1)] = 16,
     ppn: Annotated[int, typer.Option(help="Ranks on each.", min=1)] = 16,
@@ -123,36 +160,49 @@ def simulate(
 
     Example: [bold]shoal simulate --platform torus --nodes 16 --ppn 32 --variants "native;tuna:radix=2"[/bold]
 
-    The library's own schedules and executor run on SimGrid's SMPI. Times are modelled, not measured: they follow from
-    the bandwidth and latency of the links and from the cost of a message, which are printed beside them. Contention
-    costs nothing but bandwidth there.
+    The library's own schedules and executor run on SimGrid's SMPI. Times follow from the bandwidth and latency of links
+    and the cost of a message, which are printed, beside what the cost model (--model) says and its error at the end.
     """
     if suite:
         what = find_suite(suite)
         platform, nodes, ppn, senders = what.platform, what.nodes, what.ppn, what.senders
         sizes, distribution, variants, selector = what.sizes, what.distribution, what.variants, what.selector
         out.print(f"{suite}: {what.shows}")
-    at = Simulation(make_platform(platform, nodes), nodes, ppn, seconds_of(message_cost))
-    if senders >= at.ranks:
-        raise UserError(f"--senders {senders}: of {at.ranks} ranks at least one must receive")
-    launches = plan_launches(check_variants(variants, senders > 0), check_selectors(selector))
+    clusters = [
+        Simulation(make_platform(name, nodes), nodes, ppn, seconds_of(message_cost), not (senders or model))
+        for name in platform.split(",")
+    ]
+    ranks = clusters[0].ranks
+    if senders >= ranks:
+        raise UserError(f"--senders {senders}: of {ranks} ranks at least one must receive")
+    names = check_variants(variants, senders > 0)
+    launches = plan_launches(names, check_selectors(selector))
     wanted = Blocks(check_sizes(sizes), distribution, senders)
     if not model:
         simulator(), driver()  # say what is missing before anything is shown or written
-    verified = not model and wanted.memory(at.ranks) <= MOST_VERIFIED_BYTES
+    verified = not model and wanted.memory(ranks) <= MOST_VERIFIED_BYTES
+    lines = [
+        predictions(at, names, wanted) if model else simulations(at, launches, wanted, verified) for at in clusters
+    ]
+    results = write(
+        chain(*lines), len(clusters) * len(wanted.sizes) * sum(len(one.variants) for one in launches), output
+    )
+    show(results, clusters, verified)
+    latency_plot(results, output / "latency.png")
+    out.print(f"Results: {output / 'results.jsonl'}; picture: {output / 'latency.png'}")
+
+
+def write(lines: Iterable[str], expected: int, output: Path) -> Results:
+    """The lines as they come, so many of them with times, into the folder."""
     output.mkdir(parents=True, exist_ok=True)
-    lines = predictions(at, launches[0][1], wanted) if model else simulations(at, launches, wanted, verified)
     results = Results()
     with (output / "results.jsonl").open("w", buffering=1) as file, progress() as bar:
-        task = bar.add_task("simulating", total=len(wanted.sizes) * sum(len(names) for _, names in launches))
+        task = bar.add_task("simulating", total=expected)
         for line in lines:
             file.write(line + "\n")
             results.add_lines([line])
             bar.advance(task, 0 if "provenance" in line else 1)
-    out.print(at.words() + ("" if verified else "; contents not verified"), soft_wrap=True)
-    out.print(table(results))
-    latency_plot(results, output / "latency.png")
-    out.print(f"Results: {output / 'results.jsonl'}; picture: {output / 'latency.png'}")
+    return results
 
 
 def find_suite(name: str) -> Simulated:
@@ -193,32 +243,51 @@ def check_sizes(text: str) -> list[int]:
         raise UserError(f"--sizes {text}: expected numbers of bytes such as 16,1024") from error
 
 
-def plan_launches(variants: list[str], selectors: list[str]) -> list[tuple[str, list[str]]]:
-    """A simulation has one selector; all but `native` run with the first."""
-    others = [(selector, ["native"]) for selector in selectors[1:] if "native" in variants]
-    return [(selectors[0], variants), *others]
+def plan_launches(variants: list[str], selectors: list[str]) -> list[Launch]:
+    """Shoal's exchanges, and the MPI's own for each selector."""
+    ours = [name for name in variants if name != "native"]
+    launches = [Launch(selectors[0], ours)] if ours else []
+    if "native" in variants:
+        labels = ["native", *(f"native {selector}" for selector in selectors[1:])]
+        launches += [Launch(selector, ["native"], label) for selector, label in zip(selectors, labels, strict=True)]
+    return launches
 
 
-def simulations(at: Simulation, launches: list[tuple[str, list[str]]], wanted: Blocks, verified: bool) -> Iterator[str]:
+def simulations(at: Simulation, launches: list[Launch], wanted: Blocks, verified: bool) -> Iterator[str]:
     yield at.provenance(version(), verified)
     arguments = ["--distributions", wanted.distribution, "--senders", str(wanted.senders)]
     arguments += ["--sizes", ",".join(map(str, wanted.sizes)), "--verify", str(int(verified))]
-    for number, (selector, variants) in enumerate(launches):
-        expected = len(variants) * len(wanted.sizes)
-        for line in run(at, selector, ["--variants", ";".join(variants), *arguments], expected):
-            yield line if number == 0 else renamed(line, f"native {selector}")
+    for launch in launches:
+        for line in run(at, launch, arguments, len(launch.variants) * len(wanted.sizes)):
+            yield renamed(line, launch.label) if launch.label else noted(line, at, wanted)
+
+
+def noted(line: str, at: Simulation, wanted: Blocks) -> str:
+    """The line with what the cost model says; as it is where that does not know the platform, the blocks or the
+    variant."""
+    record = json.loads(line)
+    if at.platform.machine is None or not wanted.predictable:
+        return line
+    try:
+        seconds = prediction(at, record["variant"], wanted.mean(record["size"]))
+    except UserError:
+        return line
+    return json.dumps(record | {"predicted": seconds})
+
+
+def prediction(at: Simulation, variant: str, block: float) -> float:
+    if at.platform.machine is None:
+        raise UserError(f"--model knows {', '.join(KINDS)}, not {at.platform.name}")
+    return predict(shoal.parse(variant), Cluster(at.nodes, at.ppn), block, at.platform.machine(at.message_cost))
 
 
 def predictions(at: Simulation, variants: list[str], wanted: Blocks) -> list[str]:
     """The same lines from closed forms."""
-    if at.platform.machine is None:
-        raise UserError(f"--model knows {', '.join(KINDS)}, not {at.platform.name}")
-    machine = at.platform.machine(at.message_cost)
     lines = [at.provenance("closed forms of the schedules' counts", False)]
     for size in wanted.sizes:
         block = wanted.mean(size)
         for variant in variants:
-            seconds = predict(shoal.parse(variant), Cluster(at.nodes, at.ppn), block, machine)
+            seconds = prediction(at, variant, block)
             facts = {"ranks": at.ranks, "distribution": wanted.distribution, "size": size, "variant": variant}
             lines.append(
                 json.dumps(facts | {"ran": variant, "modelled": True, "verified": False, "seconds": [seconds]})
@@ -230,12 +299,12 @@ def renamed(line: str, variant: str) -> str:
     return json.dumps(json.loads(line) | {"variant": variant})
 
 
-def run(at: Simulation, selector: str, arguments: list[str], expected: int) -> Iterator[str]:
+def run(at: Simulation, launch: Launch, arguments: list[str], expected: int) -> Iterator[str]:
     """The JSON lines of one simulation, as they come, so many."""
     found = 0
     hosts = at.platform.host_file(at.nodes, at.ppn)
     with in_memory(at.platform.xml) as platform, in_memory(hosts) as placed, tempfile.TemporaryFile("w+") as said:
-        command = at.command(platform, placed, selector, arguments)
+        command = at.command(platform, placed, launch, arguments)
         with subprocess.Popen(
             command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=said, text=True
         ) as launched:
@@ -283,17 +352,39 @@ def version() -> str:
     return match[0] if match else "SimGrid"
 
 
-def table(results: Results) -> Table:
-    names = list(dict.fromkeys(name for series in results.cases.values() for name in series))
+def table(cases: dict[Case, dict[str, Series]]) -> Table:
+    names = list(dict.fromkeys(name for series in cases.values() for name in series))
     rows = Table("blocks", *names)
-    for case, series in results.cases.items():
+    for case, series in cases.items():
         base = series["native"].median if "native" in series else 0
-        cells = [
-            readable_seconds(one.median) + (f" {base / one.median:.2f}x" if base and one.variant != "native" else "")
-            for one in (series[name] for name in names)
-        ]
+        cells = [cell(series[name], base if name != "native" else 0) for name in names]
         rows.add_row(f"{case.distribution} {readable_bytes(case.size)}", *cells)
     return rows
+
+
+def cell(one: Series, base: float) -> str:
+    """The time; how many times as fast as `base` takes, if any; what the cost model says."""
+    words = [readable_seconds(one.median)]
+    if base:
+        words.append(f"{base / one.median:.2f}x")
+    if one.predicted:
+        words.append(f"(model {readable_seconds(one.predicted)})")
+    return " ".join(words)
+
+
+def show(results: Results, clusters: list[Simulation], verified: bool) -> None:
+    """A table for each cluster, and how far the cost model is from what was simulated."""
+    for at in clusters:
+        out.print(at.words() + ("" if verified else "; contents not verified"), soft_wrap=True)
+        out.print(table({case: series for case, series in results.cases.items() if case.mpi == at.name}))
+    pairs = [(one.predicted, one.median) for series in results.cases.values() for one in series.values()
+             if one.predicted]  # fmt: skip
+    if pairs:
+        off = [abs(predicted / simulated - 1) for predicted, simulated in pairs]
+        out.print(
+            f"The cost model (--model) is off by {statistics.median(off):.0%} in the median of {len(off)} times, by "
+            f"{max(off):.0%} at most.", soft_wrap=True,
+        )  # fmt: skip
 
 
 def progress() -> Progress:
