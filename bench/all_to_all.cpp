@@ -106,17 +106,13 @@ void all_to_all::nonblocking(MPI_Comm comm) {
 }
 
 void all_to_all::make_natives_ready(MPI_Comm comm) {
-#if MPI_VERSION >= 4 || (defined(OMPI_MAJOR_VERSION) && OMPI_MAJOR_VERSION >= 5)
+  if (!native_persistent)
+    throw std::runtime_error("native_persistent: this MPI has no persistent collectives; MPI 4 has");
   if (w_.uniform())
-    PMPI_Alltoall_init(w_.send.data(), block(), MPI_BYTE, w_.recv.data(), block(), MPI_BYTE, comm, MPI_INFO_NULL,
-                       &natives_);
+    native_alltoall_init(w_.send.data(), block(), MPI_BYTE, w_.recv.data(), block(), MPI_BYTE, comm, &natives_);
   else
-    PMPI_Alltoallv_init(w_.send.data(), w_.send_counts.data(), w_.send_at.data(), MPI_BYTE, w_.recv.data(),
-                        w_.recv_counts.data(), w_.recv_at.data(), MPI_BYTE, comm, MPI_INFO_NULL, &natives_);
-#else
-  static_cast<void>(comm);
-  throw std::runtime_error("native_persistent: this MPI has no persistent collectives; MPI 4 has");
-#endif
+    native_alltoallv_init(w_.send.data(), w_.send_counts.data(), w_.send_at.data(), MPI_BYTE, w_.recv.data(),
+                          w_.recv_counts.data(), w_.recv_at.data(), MPI_BYTE, comm, &natives_);
 }
 
 // As Shoal's requests wait.

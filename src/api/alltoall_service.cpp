@@ -27,16 +27,13 @@ const decision* alltoall_service::pick_any(MPI_Info info) {
   return chosen ? chosen : state_.choices().for_sizes(call_.uniform, sizes);
 }
 
-const decision* alltoall_service::plan(MPI_Info info) {
+alltoall_service::repeated alltoall_service::plan(MPI_Info info) {
   const decision* chosen = state_.asked().of_call(call_.uniform, info);
   describe();
   features sizes = local_features();
-  if (!agree_on_sizes(sizes)) return nullptr;
-  if (!chosen) {
-    state_.choices().measure(call_.uniform);
-    chosen = state_.choices().for_sizes(call_.uniform, sizes, chooser::over_messages);
-  }
-  return fitted(chosen);
+  if (!agree_on_sizes(sizes)) return {nullptr};
+  if (!chosen) chosen = state_.choices().for_repeated(call_.uniform, sizes);
+  return {fitted(chosen), static_cast<std::size_t>(sizes.most_loaded)};
 }
 
 const decision* alltoall_service::pick_at_once() {

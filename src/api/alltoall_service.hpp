@@ -25,7 +25,11 @@ class alltoall_service {
   // chosen nothing else is looked at, so that it costs little more than without Shoal.
   const decision* pick(MPI_Info info);
   // The same for an exchange that will be repeated: the ranks always ask each other, and measure if none did before.
-  const decision* plan(MPI_Info info);
+  struct repeated {
+    const decision* how;
+    std::size_t most_bytes = 0;  // that a rank sends or receives, where there is an algorithm
+  };
+  repeated plan(MPI_Info info);
   // The same without asking anyone, for an exchange that may not wait for other ranks. Where scratch memory is limited
   // that is the MPI's own.
   const decision* pick_at_once();

@@ -109,9 +109,9 @@ features chooser::with_put_off(features mine) {
 }
 
 const decision* chooser::at_once(bool uniform, std::int64_t block_bytes) {
-  const of_kind& kind = kinds_[uniform];
+  of_kind& kind = kinds_[uniform];
   if (!kind.measured) return unmeasured(uniform);
-  if (uniform) return for_sizes(uniform, features::uniform(of_.ranks(), block_bytes), over_messages);
+  if (uniform) return best(kind, features::uniform(of_.ranks(), block_bytes), over_messages);
   const prepared* unasked = kind.asks == asking::always ? nullptr : kind.unasked.how;
   const bool shared = unasked && unasked->steps && unasked->steps->plan.shared_memory;
   return unasked && !shared ? &kind.unasked : unmeasured(uniform);
@@ -130,23 +130,31 @@ void chooser::measure(bool uniform) {
   if (!kinds_[uniform].measured) adopt(uniform, measure_exchanges(of_, uniform));
 }
 
-const decision* chooser::for_sizes(bool uniform, const features& sizes, ways allowed) {
+const decision* chooser::for_sizes(bool uniform, const features& sizes) {
   of_kind& kind = kinds_[uniform];
+  if (tries_) return try_out(uniform, size_class(sizes), sizes.mix());
+  const decision* const chosen = best(kind, sizes, all_ways);
+  if (kind.asks == asking::at_times) {
+    kind.until = chosen;
+    kind.calls_left = calls_between(kind.measured->asking, chosen->seconds) - 1;
+  }
+  return chosen;
+}
+
+const decision* chooser::for_repeated(bool uniform, const features& sizes) {
+  measure(uniform);
+  return best(kinds_[uniform], sizes, all_ways);
+}
+
+decision* chooser::best(of_kind& kind, const features& sizes, ways allowed) {
   const std::uint64_t wanted = size_class(sizes) << 1 | (allowed == over_messages);
-  if (tries_ && allowed == all_ways) return try_out(uniform, wanted, sizes.mix());
-  if (!kind.last || kind.last_class != wanted) {
-    decision& ready = kind.by_sizes[wanted];
-    const block_mix blocks = sizes.mix();
-    if (!ready.how)
-      ready = made(choose(allowed == all_ways ? *kind.measured : kind.measured->without("shared"), blocks), blocks);
-    kind.last_class = wanted;
-    kind.last = &ready;
-  }
-  if (kind.asks == asking::at_times && allowed == all_ways) {
-    kind.until = kind.last;
-    kind.calls_left = calls_between(kind.measured->asking, kind.last->seconds) - 1;
-  }
-  return kind.last;
+  if (kind.last && kind.last_class == wanted) return kind.last;
+  decision& ready = kind.by_sizes[wanted];
+  const block_mix blocks = sizes.mix();
+  if (!ready.how)
+    ready = made(choose(allowed == all_ways ? *kind.measured : kind.measured->without("shared"), blocks), blocks);
+  kind.last_class = wanted;
+  return kind.last = &ready;
 }
 
 const decision* chooser::try_out(bool uniform, std::uint64_t sizes, const std::optional<block_mix>& blocks) {

@@ -34,12 +34,11 @@ class chooser {
   // When they ask: with all that was kept. What all these calls take together is least where their mean is chosen for, as
   // long as costs grow evenly with messages and bytes.
   features with_put_off(features mine);
-  // An exchange that is not ended in the call that starts it goes over messages: a node's memory serves one at a time.
-  enum ways { all_ways, over_messages };
-  const decision* for_sizes(bool uniform, const features& sizes, ways allowed = all_ways);
-  // Measures now, unless that was done; then for_sizes() may be asked. Collective.
-  void measure(bool uniform);
-  // The choice over messages from what is known by now, without a word to other ranks.
+  const decision* for_sizes(bool uniform, const features& sizes);
+  // The choice for an exchange that is planned once and run many times. Measures now, unless that was done; collective.
+  const decision* for_repeated(bool uniform, const features& sizes);
+  // The choice from what is known by now, without a word to other ranks, for an exchange that is not ended in the call
+  // that starts it. It goes over messages: a node's memory serves one at a time.
   const decision* at_once(bool uniform, std::int64_t block_bytes);
 
   void report_to(usage_report& report) const;
@@ -70,6 +69,9 @@ class chooser {
   std::optional<std::string> unfit(const profile& from);
   void adopt(bool uniform, measured_exchanges measured);
   const decision* unmeasured(bool uniform);
+  void measure(bool uniform);
+  enum ways { all_ways, over_messages };
+  decision* best(of_kind& kind, const features& sizes, ways allowed);
   const decision* try_out(bool uniform, std::uint64_t sizes, const std::optional<block_mix>& blocks);
   void settle(tried& one, const block_mix& blocks);
   decision made(const choice& best, const block_mix& blocks);

@@ -170,16 +170,23 @@ prepared& communicator::prepare(const selection& how) {
 
 // Tried once for a communicator.
 node_exchange* communicator::inside_nodes() {
-  if (tried_to_share_ || at_.nodes->largest_node() == 1) return inside_nodes_.get();
+  if (tried_to_share_) return inside_nodes_.get();
   tried_to_share_ = true;
+  const exchange::tag_range tags{1, tags_of_channel()};  // of blocking exchanges
+  inside_nodes_ = share_inside_nodes(over_, tags);
+  if (inside_nodes_) inside_nodes_->record_phases(phases());
+  return inside_nodes_.get();
+}
+
+std::unique_ptr<node_exchange> communicator::share_inside_nodes(transport& over, exchange::tag_range tags,
+                                                                std::size_t most) {
+  if (at_.nodes->largest_node() == 1) return nullptr;
   try {
-    const exchange::tag_range tags{1, tags_of_channel()};  // of blocking exchanges
-    inside_nodes_ = std::make_unique<node_exchange>(pool_, over_, tags, wait_, *at_.nodes);
-    inside_nodes_->record_phases(phases());
+    return std::make_unique<node_exchange>(pool_, over, tags, wait_, *at_.nodes, most);
   } catch (const std::system_error& error) {  // the same on every rank
     warn_once("no memory can be shared inside a node: " + error.code().message(), "blocks travel as messages");
+    return nullptr;
   }
-  return inside_nodes_.get();
 }
 
 std::vector<double> communicator::slowest(const std::vector<double>& mine) {
@@ -220,12 +227,12 @@ void communicator::release_tags(exchange::tag_range tags) { channels_[(tags.firs
 
 void communicator::run(const program& how, const payload& what) {
   if (phases_) phases_->begin();
-  if (node_exchange* const inside = how.plan.shared_memory ? inside_nodes() : nullptr) return inside->run(how, what);
-  exchange_.start(how, what);
-  for (bool moved = true; !exchange_.done();) {
-    exchange_.progress(moved);
-    moved ? wait_.progressed() : wait_.idle();
+  if (node_exchange* const inside = how.plan.shared_memory ? inside_nodes() : nullptr) {
+    inside->start(how, what);
+    return inside->run_to_end();
   }
+  exchange_.start(how, what);
+  exchange_.run_to_end(wait_);
 }
 
 void communicator::report_to(usage_report& report) const {

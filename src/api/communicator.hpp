@@ -79,6 +79,11 @@ class communicator : public std::enable_shared_from_this<communicator> {
   // For measuring: see exchange::set_inline_bytes.
   void set_inline_bytes(std::size_t bytes) { exchange_.set_inline_bytes(bytes); }
 
+  // Memory that one exchange has in common with its ranks on this rank's node, for messages of `over` inside the node.
+  // Null: there is none, and they travel like others. Collective.
+  std::unique_ptr<node_exchange> share_inside_nodes(transport& over, exchange::tag_range tags,
+                                                    std::size_t most = node_window::any);
+
   // What ran last, for shoal_comm_explain.
   const decision* last = nullptr;
   usage verified;

@@ -1,5 +1,6 @@
 #include "api/request.hpp"
 
+#include "api/native.hpp"
 #include "api/process.hpp"
 #include "execute/mpi_error.hpp"
 
@@ -10,17 +11,57 @@ request::work::work(communicator& of, const alltoall_call& call)
   if (of.phases()) moving.record_phases(&clock.emplace(*of.phases()));
 }
 
+void request::work::start() {
+  begin = PMPI_Wtime();
+  const payload& blocks = service.blocks();
+  if (clock) clock->begin();
+  const auto run = [&](auto& by) { ran ? by.repeat(blocks) : by.start(service.steps(*chosen->how), blocks); };
+  inside ? run(*inside) : run(moving);
+  ran = true;
+}
+
+void request::work::run_to_end() {
+  if (inside) return inside->run_to_end();
+  waiting idle(state->wait().mode());
+  moving.run_to_end(idle);
+}
+
+request::~request() {
+  if (natives_ != MPI_REQUEST_NULL) PMPI_Request_free(&natives_);
+}
+
 void request::prepare_once(communicator& state) {
   auto own = std::make_unique<work>(state, call_);
   own->chosen = own->service.pick_at_once();
   if (own->chosen && own->chosen->how->steps) adopt(std::move(own), state.nonblocking_tags());
 }
 
-void request::prepare_repeated(communicator& state, MPI_Info info) {
+void request::prepare_repeated(communicator* state, MPI_Info info) {
   repeated_ = true;
+  if (state) plan(*state, info);
+  if (!work_ && native_persistent) require(native_(&natives_), "preparing the MPI's own collective");
+}
+
+void request::plan(communicator& state, MPI_Info info) {
   auto own = std::make_unique<work>(state, call_);
-  own->chosen = own->service.plan(info);
-  if (own->chosen && own->chosen->how->steps) adopt(std::move(own), state.persistent_tags());
+  const alltoall_service::repeated plan = own->service.plan(info);
+  own->chosen = plan.how;
+  if (own->chosen) state.last = own->chosen;
+  if (!own->chosen || !own->chosen->how->steps) return;
+  adopt(std::move(own), state.persistent_tags());
+  if (!everyone_may_share()) return;
+  work_->inside = state.share_inside_nodes(work_->over, work_->tags, plan.most_bytes);
+  if (work_->inside && work_->clock) work_->inside->record_phases(&*work_->clock);
+}
+
+// Through memory messages between two ranks match in the order in which they are started. A schedule with several of
+// them either keeps to that order, or has only tags to tell them apart.
+bool request::everyone_may_share() {
+  const program& how = work_->service.steps(*work_->chosen->how);
+  std::int64_t on_some_rank = !how.plan.shared_memory && !how.one_message_each_way;
+  constexpr combine rule = combine::maximum;
+  work_->state->agree().reach({&on_some_rank, 1}, {&rule, 1});
+  return on_some_rank == 0;
 }
 
 void request::adopt(std::unique_ptr<work> prepared, exchange::tag_range tags) {
@@ -32,12 +73,9 @@ void request::adopt(std::unique_ptr<work> prepared, exchange::tag_range tags) {
 void request::start() {
   if (active_) throw mpi_error(MPI_ERR_REQUEST, "the request is under way");
   if (work_) {
-    work_->begin = PMPI_Wtime();
-    const payload& blocks = work_->service.blocks();
-    if (work_->clock) work_->clock->begin();
-    if (work_->ran) work_->moving.repeat(blocks);
-    else work_->moving.start(work_->service.steps(*work_->chosen->how), blocks);
-    work_->ran = true;
+    work_->start();
+  } else if (natives_ != MPI_REQUEST_NULL) {
+    require(PMPI_Start(&natives_), "starting the MPI's own collective");
   } else {
     require(native_(&natives_), "starting the MPI's own collective");
   }
@@ -48,7 +86,7 @@ bool request::test() {
   if (!active_) return true;
   if (work_) {
     bool moved = false;
-    if (work_->moving.progress(moved)) finish();
+    if (work_->progress(moved)) finish();
   } else {
     int ended = 0;
     require(PMPI_Test(&natives_, &ended, MPI_STATUS_IGNORE), "MPI_Test");
@@ -58,14 +96,13 @@ bool request::test() {
 }
 
 void request::wait() {
-  if (active_ && !work_) require(PMPI_Wait(&natives_, MPI_STATUS_IGNORE), "MPI_Wait");
-  if (!work_) active_ = false;
-  waiting idle(work_ ? work_->state->wait().mode() : wait_mode::yield);
-  while (active_) {
-    bool moved = false;
-    if (work_->moving.progress(moved)) finish();
-    else moved ? idle.progressed() : idle.idle();
+  if (!active_) return;
+  if (work_) {
+    work_->run_to_end();
+    return finish();
   }
+  require(PMPI_Wait(&natives_, MPI_STATUS_IGNORE), "MPI_Wait");
+  active_ = false;
 }
 
 void request::finish() {

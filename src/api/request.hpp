@@ -15,19 +15,21 @@ namespace shoal {
 
 class request {
  public:
-  // The MPI's own nonblocking collective with the caller's arguments.
+  // Makes a request for the MPI's own collective with the caller's arguments: its nonblocking one, or for what is
+  // repeated its persistent one, if it has such.
   using native_start = std::function<int(MPI_Request*)>;
 
   // `call` as the user gave it: its buffers and arrays stay until the end. Shoal's part is prepared by one of the two
-  // below; without, the MPI's own runs.
+  // below; where they prepare none, the MPI's own runs.
   request(const alltoall_call& call, native_start native) : call_(call), native_(std::move(native)) {}
+  ~request();
   request(const request&) = delete;
   request& operator=(const request&) = delete;
 
   // To be started once, and at once: asks no other rank.
   void prepare_once(communicator& state);
-  // To be started many times. Collective.
-  void prepare_repeated(communicator& state, MPI_Info info);
+  // To be started many times; `state` is null where Shoal does not serve the communicator. Collective.
+  void prepare_repeated(communicator* state, MPI_Info info);
 
   // Throws where it is under way already.
   void start();
@@ -52,12 +54,19 @@ class request {
     alltoall_service service;
     mpi_transport over;
     exchange moving;
-    std::optional<phase_clock> clock;  // time between tests belongs to what ends next
+    std::unique_ptr<node_exchange> inside;  // instead, where the ranks of a node share memory
+    std::optional<phase_clock> clock;       // time between tests belongs to what ends next
     exchange::tag_range tags{};
     const decision* chosen = nullptr;
     bool ran = false;  // so sizes are known
     double begin = 0;
+
+    void start();
+    bool progress(bool& moved) { return inside ? inside->progress(moved) : moving.progress(moved); }
+    void run_to_end();
   };
+  void plan(communicator& state, MPI_Info info);
+  bool everyone_may_share();
   void adopt(std::unique_ptr<work> prepared, exchange::tag_range tags);
   void finish();
 

@@ -32,8 +32,9 @@ int persistent(const alltoall_call& call, MPI_Info info, request::native_start n
   return returning_codes(call.comm, [&]() -> int {
     auto made = std::make_unique<request>(call, std::move(native));
     std::string wrong;
-    if (communicator* state = process::get().state_of(call.comm, wrong)) made->prepare_repeated(*state, info);
-    else if (!wrong.empty()) return raise_error(call.comm, MPI_ERR_OTHER, wrong);
+    communicator* const state = process::get().state_of(call.comm, wrong);
+    if (!state && !wrong.empty()) return raise_error(call.comm, MPI_ERR_OTHER, wrong);
+    made->prepare_repeated(state, info);
     *handle = reinterpret_cast<shoal_request>(made.release());
     return MPI_SUCCESS;
   });
@@ -86,7 +87,7 @@ int shoal_alltoall_init(const void* sendbuf, int sendcount, MPI_Datatype sendtyp
   return persistent(
       call, info,
       [=](MPI_Request* own) {
-        return PMPI_Ialltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, own);
+        return native_alltoall_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, own);
       },
       request);
 }
@@ -100,8 +101,8 @@ int shoal_alltoallv_init(const void* sendbuf, const int* sendcounts, const int* 
   return persistent(
       call, info,
       [=](MPI_Request* own) {
-        return PMPI_Ialltoallv(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm,
-                               own);
+        return native_alltoallv_init(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype,
+                                     comm, own);
       },
       request);
 }

@@ -14,6 +14,7 @@ constexpr int agreement_tag = 0;  // exchanges use tags from 1
 void agreement::reach(std::span<std::int64_t> values, std::span<const combine> how) {
   if (values.size() > most_values || values.size() != how.size())
     throw std::invalid_argument("an agreement takes at most 16 values and one rule for each");
+  ++reached_;
   values_ = values;
   how_ = how;
   const int rank = over_.rank(), core = static_cast<int>(std::bit_floor(static_cast<unsigned>(over_.ranks())));

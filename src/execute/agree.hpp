@@ -24,6 +24,9 @@ class agreement {
   // std::invalid_argument above most_values.
   void reach(std::span<std::int64_t> values, std::span<const combine> how);
 
+  // How many so far.
+  std::int64_t reached() const { return reached_; }
+
   // True on every rank when all pass the same value.
   bool same_everywhere(std::uint64_t value);
 
@@ -40,6 +43,7 @@ class agreement {
   std::span<const combine> how_;
   std::array<std::int64_t, most_values> theirs_{};
   std::vector<int> arrived_;
+  std::int64_t reached_ = 0;
 };
 
 }  // namespace shoal

@@ -80,6 +80,13 @@ bool exchange::progress(bool& moved) {
   return done();
 }
 
+void exchange::run_to_end(waiting& wait) {
+  for (bool moved = true; !done();) {
+    progress(moved);
+    moved ? wait.progressed() : wait.idle();
+  }
+}
+
 // The lowest id first where several are ready, so that receives are posted before the sends that answer them.
 void exchange::run_ready() {
   while (!ready_.empty()) {

@@ -12,6 +12,7 @@
 #include "execute/program.hpp"
 #include "execute/transport.hpp"
 #include "execute/user_buffer.hpp"
+#include "execute/waiting.hpp"
 
 namespace shoal {
 
@@ -59,6 +60,8 @@ class exchange {
   void repeat(const payload& what);
   // Moves everything that can move now. True when the exchange is done; `moved` tells if anything arrived.
   bool progress(bool& moved);
+  // Until it is done.
+  void run_to_end(waiting& wait);
   bool done() const { return remaining_ == 0; }
 
   const exchange_counters& counters() const { return counters_; }

@@ -51,9 +51,10 @@ bool may_read(const shared_memory::key& where) {
 }  // namespace
 
 // Every rank takes part in every step, whatever has failed before.
-node_exchange::common node_exchange::open_together(std::span<const int> ranks, transport& over, waiting& wait) {
+node_exchange::common node_exchange::open_together(std::span<const int> ranks, std::size_t most, transport& over,
+                                                   waiting& wait) {
   const int size = static_cast<int>(ranks.size());
-  const std::size_t bytes = node_window::bytes_for(size) + node_rows::bytes_for(size);
+  const std::size_t bytes = node_window::bytes_for(size, most) + node_rows::bytes_for(size, most);
   const bool first = over.rank() == ranks[0];
   shared_memory memory;
   int error = first ? error_of([&] { memory = shared_memory::create(bytes); }) : 0;
@@ -69,33 +70,39 @@ node_exchange::common node_exchange::open_together(std::span<const int> ranks, t
 }
 
 node_exchange::node_exchange(memory_pool& pool, transport& below, exchange::tag_range tags, waiting& wait,
-                             const node_layout& nodes)
+                             const node_layout& nodes, std::size_t most)
     : below_(below),
       wait_(wait),
       ranks_(nodes.ranks_of(nodes.node_of(below.rank()))),
       one_node_(nodes.nodes() == 1),
-      common_(open_together(ranks_, below, wait)),
-      window_(common_.memory.data(), size(), nodes.local_of(below.rank()), common_.read_from),
-      rows_(common_.memory.data() + node_window::bytes_for(size()), size(), window_.rank()),
+      common_(open_together(ranks_, most, below, wait)),
+      window_(common_.memory.data(), size(), nodes.local_of(below.rank()), common_.read_from, most),
+      rows_(common_.memory.data() + node_window::bytes_for(size(), most), size(), window_.rank(), most),
       over_(below, window_, ranks_),
       exchange_(pool, over_),
       direct_(pool, rows_, window_, ranks_) {
   exchange_.set_tags(tags);
 }
 
-void node_exchange::run(const program& how, const payload& what) {
-  if (one_node_) return run_direct(what);
-  exchange_.start(how, what);
-  for (bool moved = true; !exchange_.done();) {
-    exchange_.progress(moved);
-    moved ? wait_.progressed() : wait_.idle();
-  }
+void node_exchange::start(const program& how, const payload& what) {
+  direct_now_ = one_node_ && how.plan.shared_memory;
+  if (direct_now_) direct_.start(what);
+  else exchange_.start(how, what);
+}
+
+void node_exchange::repeat(const payload& what) {
+  if (direct_now_) direct_.start(what);
+  else exchange_.repeat(what);
+}
+
+void node_exchange::run_to_end() {
+  if (direct_now_) run_directly_to_end();
+  else exchange_.run_to_end(wait_);
 }
 
 // While it waits, messages that the program has under way must move too, if not as often.
-void node_exchange::run_direct(const payload& what) {
+void node_exchange::run_directly_to_end() {
   constexpr unsigned often = 16;
-  direct_.start(what);
   wait_.progressed();
   for (unsigned idle = 1; !direct_.done(); ++idle) {
     bool moved = false;

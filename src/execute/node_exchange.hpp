@@ -15,8 +15,10 @@ namespace shoal {
 class node_exchange {
  public:
   // Collective over `below`: sets the memory of every node up. Throws std::system_error, the same on every rank, when
-  // one of them cannot; then nobody has any. `nodes` must stay.
-  node_exchange(memory_pool& pool, transport& below, exchange::tag_range tags, waiting& wait, const node_layout& nodes);
+  // one of them cannot; then nobody has any. `nodes` must stay. Less memory where a rank sends and receives at most
+  // `most` bytes in an exchange.
+  node_exchange(memory_pool& pool, transport& below, exchange::tag_range tags, waiting& wait, const node_layout& nodes,
+                std::size_t most = node_window::any);
 
   // As of exchange.
   void record_phases(phase_clock* clock) {
@@ -24,8 +26,11 @@ class node_exchange {
     direct_.record_phases(clock);
   }
 
-  // Until the exchange is done.
-  void run(const program& how, const payload& what);
+  // As those of exchange.
+  void start(const program& how, const payload& what);
+  void repeat(const payload& what);
+  bool progress(bool& moved) { return direct_now_ ? direct_.progress(moved) : exchange_.progress(moved); }
+  void run_to_end();
 
  private:
   // What the ranks of the node have in common.
@@ -33,15 +38,16 @@ class node_exchange {
     shared_memory memory;
     std::size_t read_from;  // as of node_window
   };
-  static common open_together(std::span<const int> ranks, transport& over, waiting& wait);
+  static common open_together(std::span<const int> ranks, std::size_t most, transport& over, waiting& wait);
 
-  void run_direct(const payload& what);
+  void run_directly_to_end();
   int size() const { return static_cast<int>(ranks_.size()); }
 
   transport& below_;
   waiting& wait_;
   std::span<const int> ranks_;  // of this node
   bool one_node_;
+  bool direct_now_ = false;  // the exchange under way, without a schedule
   common common_;
   node_window window_;
   node_rows rows_;

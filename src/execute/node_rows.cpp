@@ -18,19 +18,23 @@ std::size_t node_rows::head_bytes(int ranks) {
 }
 
 // One line less than a power of two: rows do not compete for the same places of a cache.
-std::size_t node_rows::row_bytes(int ranks) {
+std::size_t node_rows::row_bytes(int ranks, std::size_t most) {
   const std::size_t share = most_bytes / (2 * static_cast<std::size_t>(ranks)) / line_bytes * line_bytes;
   const std::size_t least = (head_bytes(ranks) / line_bytes + 16) * line_bytes;
-  return std::max(std::min(share, largest_row), least) - line_bytes;
+  const std::size_t content = head_bytes(ranks) + std::min(most, largest_row);
+  const std::size_t needed = (content / line_bytes + 2) * line_bytes;
+  return std::max(std::min({share, largest_row, needed}), least) - line_bytes;
 }
 
-std::size_t node_rows::bytes_for(int ranks) { return 2 * static_cast<std::size_t>(ranks) * row_bytes(ranks); }
+std::size_t node_rows::bytes_for(int ranks, std::size_t most) {
+  return 2 * static_cast<std::size_t>(ranks) * row_bytes(ranks, most);
+}
 
-node_rows::node_rows(std::byte* memory, int ranks, int rank)
+node_rows::node_rows(std::byte* memory, int ranks, int rank, std::size_t most)
     : memory_(memory),
       ranks_(ranks),
       rank_(rank),
-      row_bytes_(row_bytes(ranks)),
+      row_bytes_(row_bytes(ranks, most)),
       head_bytes_(head_bytes(ranks)),
       begun_(static_cast<std::size_t>(ranks)) {
   for (auto& readers : readers_) readers.reserve(begun_.size());

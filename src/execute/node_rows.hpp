@@ -16,9 +16,12 @@ namespace shoal {
 
 class node_rows {
  public:
-  static std::size_t bytes_for(int ranks);
-  // `memory` of bytes_for(ranks) bytes, aligned to a cache line, is shared by the ranks 0..ranks-1; it begins as zeros.
-  node_rows(std::byte* memory, int ranks, int rank);
+  // Less where a rank has at most `most` bytes for all others; more of it finds less room.
+  static constexpr std::size_t any = ~std::size_t{0};
+  static std::size_t bytes_for(int ranks, std::size_t most = any);
+  // `memory` of bytes_for(ranks, most) bytes, aligned to a cache line, is shared by the ranks 0..ranks-1; it begins as
+  // zeros.
+  node_rows(std::byte* memory, int ranks, int rank, std::size_t most = any);
 
   int ranks() const { return ranks_; }
   int rank() const { return rank_; }
@@ -46,7 +49,7 @@ class node_rows {
     std::uint16_t at[];  // of each rank's block, behind the row's head, and where the last one ends
   };
   static constexpr std::uint16_t elsewhere = 1 << 15;
-  static std::size_t row_bytes(int ranks);
+  static std::size_t row_bytes(int ranks, std::size_t most);
   static std::size_t head_bytes(int ranks);
 
   row& row_of(int rank, std::uint64_t number) const {

@@ -31,24 +31,25 @@ std::size_t pairs(int ranks) { return static_cast<std::size_t>(ranks) * static_c
 
 }  // namespace
 
-std::size_t node_window::piece_bytes_for(int ranks) {
+std::size_t node_window::piece_bytes_for(int ranks, std::size_t longest) {
   const std::size_t share = most_bytes / (pairs(ranks) * slots) / line_bytes * line_bytes;
-  return std::clamp(share, smallest_piece + slot_extra, largest_piece + slot_extra) - slot_extra;
+  const std::size_t most = std::clamp(whole_lines(std::min(longest, largest_piece)), smallest_piece, largest_piece);
+  return std::clamp(share, smallest_piece + slot_extra, most + slot_extra) - slot_extra;
 }
 
 std::size_t node_window::taken_bytes(int ranks) {
   return whole_lines(static_cast<std::size_t>(ranks) * sizeof(std::atomic<std::uint32_t>));
 }
 
-std::size_t node_window::bytes_for(int ranks) {
+std::size_t node_window::bytes_for(int ranks, std::size_t longest) {
   const auto q = static_cast<std::size_t>(ranks);
-  return q * (sizeof(bed) + taken_bytes(ranks)) + pairs(ranks) * slots * (piece_bytes_for(ranks) + slot_extra);
+  return q * (sizeof(bed) + taken_bytes(ranks)) + pairs(ranks) * slots * (piece_bytes_for(ranks, longest) + slot_extra);
 }
 
-node_window::node_window(std::byte* memory, int ranks, int rank, std::size_t read_from)
+node_window::node_window(std::byte* memory, int ranks, int rank, std::size_t read_from, std::size_t longest)
     : ranks_(ranks),
       rank_(rank),
-      piece_bytes_(piece_bytes_for(ranks)),
+      piece_bytes_(piece_bytes_for(ranks, longest)),
       cell_bytes_(piece_bytes_ + line_bytes),
       read_from_(read_from),
       beds_(reinterpret_cast<bed*>(memory)),

@@ -37,12 +37,13 @@ class node_window {
   static constexpr const char* cut_message =
       "a block has not the size that its receiver expects; make send and receive counts match";
 
-  // The memory that so many ranks need.
-  static std::size_t bytes_for(int ranks);
-  // `memory` of bytes_for(ranks) bytes, aligned to a cache line, is shared by the ranks 0..ranks-1; it begins as zeros.
-  // Messages of `read_from` bytes and more are read from their sender's memory; the same on every rank.
+  // The memory that so many ranks need. Where messages have at most `longest` bytes it is less; longer ones still pass.
+  static constexpr std::size_t any = ~std::size_t{0};
+  static std::size_t bytes_for(int ranks, std::size_t longest = any);
+  // `memory` of bytes_for(ranks, longest) bytes, aligned to a cache line, is shared by the ranks 0..ranks-1; it begins
+  // as zeros. Messages of `read_from` bytes and more are read from their sender's memory. The same on every rank.
   static constexpr std::size_t never = ~std::size_t{0};
-  node_window(std::byte* memory, int ranks, int rank, std::size_t read_from = never);
+  node_window(std::byte* memory, int ranks, int rank, std::size_t read_from = never, std::size_t longest = any);
 
   int ranks() const { return ranks_; }
   int rank() const { return rank_; }
@@ -81,7 +82,7 @@ class node_window {
     std::atomic<std::int32_t> sleeper_waits_for;  // rank + 1; 0: nobody sleeps here
     std::int64_t process;
   };
-  static std::size_t piece_bytes_for(int ranks);
+  static std::size_t piece_bytes_for(int ranks, std::size_t longest);
   static std::size_t taken_bytes(int ranks);
 
   std::size_t channel(int from, int to) const { return static_cast<std::size_t>(to) * ranks_ + from; }

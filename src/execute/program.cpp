@@ -33,6 +33,7 @@ void program::number_transfers() {
     const operation& op = plan.operations[id];
     if (op.kind == op_kind::copy) continue;
     sequence[id] = seen[std::int64_t{op.peer} * 2 + (op.kind == op_kind::send)]++;
+    one_message_each_way = one_message_each_way && sequence[id] == 0;
     for (slot s : plan.slots_of(op)) announced[id] += announces(s);
     most_transfers += op.kind == op_kind::send && announced[id] > 0 ? 2 : 1;
   }

@@ -18,6 +18,7 @@ struct program {
   std::vector<op_id> next;                 // successors of all operations
   std::vector<std::int32_t> sequence;      // per transfer: its number among those with the same peer and direction
   std::vector<std::int32_t> announced;     // per transfer: how many of its blocks travel with their sizes
+  bool one_message_each_way = true;        // between two ranks at most; a token is one, too
   std::size_t most_transfers = 0;          // under way at once: a send's sizes and data travel together
   int send_blocks = 0, recv_blocks = 0;    // of the user, up to the last one used
   std::vector<std::int32_t> temp_readers;  // per temp slot: how many operations read it

@@ -5,7 +5,9 @@
 #include <random>
 #include <string>
 
+#include "info.hpp"
 #include "oracle.hpp"
+#include "shoal/shoal.h"
 #include "together.hpp"
 
 namespace shoal {
@@ -50,11 +52,55 @@ TEST(Choices, AreTheSameOnEveryRank) {
   }
 }
 
+// With SHOAL_TUNE=online, which test_choices.py sets.
+bool tries() {
+  const char* tune = std::getenv("SHOAL_TUNE");
+  return tune && std::string(tune) == "online";
+}
+
+// But for the very first on a communicator, and for the one that measures. Settling after trying takes one more.
+TEST(Choices, TakeAtMostOneReductionACall) {
+  std::mt19937 random(5);
+  for (const bool uniform : {true, false}) {
+    const scoped_comm comm(duplicate_of(MPI_COMM_WORLD));
+    job j;
+    j.comm = comm;
+    j.with = asked::by_nobody;
+    j.uniform = uniform;
+    for (int call = 0; call < 60; ++call) {
+      j.scalars = random_blocks(random, ranks_of(comm), uniform);
+      const std::int64_t before = agreements_on(comm);
+      perform(j);
+      if (call == 0 || call == 20) continue;
+      EXPECT_LE(agreements_on(comm) - before, !uniform + tries()) << "call " << call;
+    }
+  }
+}
+
+TEST(Choices, TakeNoReductionWhereTheAlgorithmIsAskedFor) {
+  for (const char* spec : {"tuna:radix=2", "spread_out", "shared", "native"}) {
+    const scoped_comm comm(duplicate_of(MPI_COMM_WORLD));
+    ASSERT_EQ(shoal_comm_set_info(comm, for_exchanges(spec)), MPI_SUCCESS);
+    job j;
+    j.comm = comm;
+    j.with = asked::by_nobody;
+    std::mt19937 random(5);
+    for (int call = 0; call < 5; ++call) {
+      j.uniform = call % 2;
+      j.scalars = random_blocks(random, ranks_of(comm), j.uniform);
+      const std::int64_t before = agreements_on(comm);
+      perform(j);
+      if (call == 0) continue;
+      EXPECT_EQ(agreements_on(comm), before) << spec << ", call " << call;
+    }
+  }
+}
+
 // The same exchange so many times; what ran last, on every rank.
 std::string after(int calls, MPI_Comm comm, const std::vector<std::vector<std::int64_t>>& blocks) {
   job j;
   j.comm = comm;
-  j.with = asked::by_communicator;
+  j.with = asked::by_nobody;
   j.scalars = blocks;
   for (int call = 0; call < calls; ++call) perform(j);
   expect_same_choice(comm, calls);
@@ -75,12 +121,13 @@ TEST(Choices, FollowSizesThatAreAskedForAtTimes) {
   EXPECT_EQ(after(70, comm, equal_blocks(ranks, 8)), "pairwise");
   EXPECT_EQ(after(70, comm, equal_blocks(ranks, 4096)), "tuna:radix=2");
   EXPECT_EQ(after(70, comm, sparse), "pairwise");
+  const std::int64_t before = agreements_on(comm);
+  after(70, comm, sparse);
+  EXPECT_LE(agreements_on(comm) - before, 8) << "sizes that repeat are asked for in few calls";
 }
 
-// With SHOAL_TUNE=online, which test_choices.py sets.
 TEST(Choices, AreTriedOnTheProgramsOwnExchangesWhenAskedFor) {
-  const char* tune = std::getenv("SHOAL_TUNE");
-  if (!tune || std::string(tune) != "online") GTEST_SKIP() << "needs SHOAL_TUNE=online";
+  if (!tries()) GTEST_SKIP() << "needs SHOAL_TUNE=online";
   std::mt19937 random(11);
   for (const bool uniform : {true, false}) {
     const scoped_comm comm(duplicate_of(MPI_COMM_WORLD));

@@ -5,6 +5,7 @@
 #include <array>
 #include <optional>
 
+#include "api/process.hpp"
 #include "info.hpp"
 #include "shoal/shoal.h"
 #include "together.hpp"
@@ -114,6 +115,11 @@ std::string explained(MPI_Comm comm) {
 std::string used_spec(MPI_Comm comm) {
   const std::string text = explained(comm);
   return text.substr(0, text.find(": "));
+}
+
+std::int64_t agreements_on(MPI_Comm comm) {
+  communicator* const state = process::get().present_state_of(comm);
+  return state ? state->agree().reached() : 0;
 }
 
 }  // namespace shoal

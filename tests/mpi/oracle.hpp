@@ -12,8 +12,8 @@
 
 namespace shoal {
 
-// How a job's spec is asked for.
-enum class asked { by_call, by_communicator };
+// How a job's spec is asked for; by nobody: it is not, and what was asked for of the communicator before decides.
+enum class asked { by_call, by_communicator, by_nobody };
 
 // Send and receive may differ between ranks; all else is the same on all ranks of the communicator.
 struct job {
@@ -36,5 +36,8 @@ void perform(const job& j);
 // The spec last used on a communicator.
 std::string used_spec(MPI_Comm comm);
 std::string explained(MPI_Comm comm);
+
+// How many reductions Shoal has made on a communicator that it knows.
+std::int64_t agreements_on(MPI_Comm comm);
 
 }  // namespace shoal

@@ -3,7 +3,9 @@
 
 #include <memory>
 
+#include "allocations.hpp"
 #include "info.hpp"
+#include "oracle.hpp"
 #include "shoal/shoal.h"
 #include "together.hpp"
 
@@ -11,7 +13,8 @@ namespace shoal {
 namespace {
 
 const char* const specs[] = {
-    "tuna:radix=2", "tuna:radix=3,inflight=1", "spread_out", "pairwise", "two_phase", "hierarchical", "native"};
+    "tuna:radix=2", "tuna:radix=3,inflight=1",   "spread_out", "pairwise", "two_phase", "hierarchical",
+    "shared",       "hierarchical:local=shared", "native"};
 
 // Blocks whose sizes and contents depend on who exchanges them, and in which exchange.
 class blocks {
@@ -126,7 +129,7 @@ TEST(Request, PersistentExchangesRepeatWithNewContents) {
   for (const char* spec : specs) {
     SCOPED_TRACE(spec);
     const scoped_comm comm(asking_for(spec));
-    blocks first(comm, 3), second(comm, 2000);
+    blocks first(comm, 3), second(comm, 2000), between(comm, 9);
     shoal_request one, two;
     ASSERT_EQ(first.init(MPI_INFO_NULL, &one), MPI_SUCCESS);
     ASSERT_EQ(second.init(MPI_INFO_NULL, &two), MPI_SUCCESS);
@@ -135,6 +138,9 @@ TEST(Request, PersistentExchangesRepeatWithNewContents) {
       second.fill(i + 50);
       ASSERT_EQ(shoal_start(one), MPI_SUCCESS);
       ASSERT_EQ(shoal_start(two), MPI_SUCCESS);
+      between.fill(i + 99);
+      ASSERT_EQ(between.blocking(), MPI_SUCCESS);
+      between.check(i + 99);
       test_until_ended(i % 2 ? &one : &two);
       ASSERT_EQ(shoal_wait(i % 2 ? &two : &one), MPI_SUCCESS);
       first.check(i);
@@ -144,6 +150,30 @@ TEST(Request, PersistentExchangesRepeatWithNewContents) {
     EXPECT_EQ(shoal_request_free(&two), MPI_SUCCESS);
     EXPECT_EQ(one, SHOAL_REQUEST_NULL);
   }
+}
+
+// In the first run sizes travel, the second finds out what memory is needed without them.
+TEST(Request, PersistentIterationsAllocateNothingAndAgreeOnNothing) {
+  for (const char* spec : {"tuna:radix=2", "two_phase", "spread_out", "shared", "hierarchical:local=shared"})
+    for (const int largest : {3, 30000}) {
+      SCOPED_TRACE(std::string(spec) + ", blocks of up to " + std::to_string(largest));
+      const scoped_comm comm(asking_for(spec));
+      blocks b(comm, largest);
+      shoal_request request;
+      ASSERT_EQ(b.init(MPI_INFO_NULL, &request), MPI_SUCCESS);
+      for (int i = 0; i < 2; ++i) {
+        ASSERT_EQ(shoal_start(request), MPI_SUCCESS);
+        ASSERT_EQ(shoal_wait(&request), MPI_SUCCESS);
+      }
+      const std::int64_t memory = allocations(), agreed = agreements_on(comm);
+      for (int i = 0; i < 20; ++i) {
+        ASSERT_EQ(shoal_start(request), MPI_SUCCESS);
+        ASSERT_EQ(shoal_wait(&request), MPI_SUCCESS);
+      }
+      EXPECT_EQ(allocations(), memory);
+      EXPECT_EQ(agreements_on(comm), agreed);
+      EXPECT_EQ(shoal_request_free(&request), MPI_SUCCESS);
+    }
 }
 
 TEST(Request, PersistentInPlace) {

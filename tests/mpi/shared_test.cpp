@@ -92,6 +92,47 @@ TEST(Shared, AllSendMessagesWhenOneRankCannotMakeOrMapTheMemory) {
   expect_messages_where_one_cannot_share(world_rank() == world_ranks() - 1, RLIMIT_NOFILE);
 }
 
+// A persistent exchange of blocks of `block` integers by `spec`, made while `hindered` on this rank; what it shares.
+int parts_of_a_persistent_exchange(const char* spec, int block, bool hindered) {
+  const scoped_comm comm(duplicate_of(MPI_COMM_WORLD));
+  EXPECT_EQ(shoal_comm_set_info(comm, for_exchanges(spec)), MPI_SUCCESS);
+  const int ranks = world_ranks(), me = world_rank();
+  std::vector<int> send(static_cast<std::size_t>(ranks) * block), recv(send.size());
+  const int before = shared_parts();
+  shoal_request request;
+  {
+    std::optional<limit> none;
+    if (hindered) none.emplace(RLIMIT_NOFILE, 3);
+    EXPECT_EQ(
+        shoal_alltoall_init(send.data(), block, MPI_INT, recv.data(), block, MPI_INT, comm, MPI_INFO_NULL, &request),
+        MPI_SUCCESS);
+  }
+  const int parts = shared_parts() - before;
+  for (int i = 0; i < 5; ++i) {
+    for (std::size_t k = 0; k < send.size(); ++k) send[k] = static_cast<int>(k) + me * 10000 + i;
+    EXPECT_EQ(shoal_start(request), MPI_SUCCESS);
+    EXPECT_EQ(shoal_wait(&request), MPI_SUCCESS);
+    for (std::size_t k = 0; k < recv.size(); ++k)
+      EXPECT_EQ(recv[k], static_cast<int>(k) % block + me * block + static_cast<int>(k) / block * 10000 + i);
+  }
+  EXPECT_EQ(shoal_request_free(&request), MPI_SUCCESS);
+  EXPECT_EQ(shared_parts(), before);
+  return parts;
+}
+
+TEST(Shared, PersistentExchangesHaveMemoryOfTheirOwn) {
+  if (world_ranks() == 1) GTEST_SKIP() << "one rank shares nothing";
+  for (const char* spec : {"shared", "tuna:radix=2", "pairwise"})
+    for (const int block : {2, 60, 20000}) EXPECT_EQ(parts_of_a_persistent_exchange(spec, block, false), 1) << spec;
+  EXPECT_EQ(parts_of_a_persistent_exchange("native", 2, false), 0);
+}
+
+TEST(Shared, PersistentExchangesSendMessagesWhenOneRankCannotMapTheMemory) {
+  if (world_ranks() == 1) GTEST_SKIP() << "one rank shares nothing";
+  for (const char* spec : {"shared", "tuna:radix=2"})
+    EXPECT_EQ(parts_of_a_persistent_exchange(spec, 60, world_rank() == world_ranks() - 1), 0) << spec;
+}
+
 // All send `sent` bytes where `expected` are expected.
 void exchange_other_sizes(MPI_Comm comm, int sent, int expected) {
   const int ranks = world_ranks();

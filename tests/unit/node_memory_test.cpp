@@ -179,13 +179,14 @@ void send_and_receive(node_window& window, int messages) {
 
 TEST(node_window, messages_arrive_whole_and_in_order) {
   for (const std::size_t read_from : {node_window::never, std::size_t{20000}, std::size_t{0}})
-    for (int ranks : {2, 3, 5}) {
-      const arena memory(node_window::bytes_for(ranks));
-      on_threads(ranks, [&](int rank) {
-        node_window window(memory.data(), ranks, rank, read_from);
-        send_and_receive(window, 60);
-      });
-    }
+    for (const std::size_t longest : {node_window::any, std::size_t{40}})
+      for (int ranks : {2, 3, 5}) {
+        const arena memory(node_window::bytes_for(ranks, longest));
+        on_threads(ranks, [&](int rank) {
+          node_window window(memory.data(), ranks, rank, read_from, longest);
+          send_and_receive(window, 60);
+        });
+      }
 }
 
 TEST(node_window, longer_messages_than_expected_are_cut) {
@@ -258,6 +259,7 @@ TEST(node_window, memory_is_bounded) {
     EXPECT_LE(node_rows::bytes_for(ranks), std::size_t{4} << 20);
   }
   EXPECT_LE(node_window::bytes_for(512), std::size_t{512} * 512 * 800);
+  EXPECT_LE(node_window::bytes_for(8, 100) + node_rows::bytes_for(8, 800), std::size_t{80000});
 }
 
 std::size_t row_size(int from, int to, int exchange, int ranks) {
@@ -306,6 +308,22 @@ TEST(node_rows, blocks_of_one_exchange_after_another) {
     });
     EXPECT_GT(elsewhere, 0);
   }
+}
+
+TEST(node_rows, have_room_for_what_they_are_made_for) {
+  for (const int ranks : {2, 3, 8, 100})
+    for (const std::size_t most : {0, 1, 63, 64, 1000, 1024, 20000}) {
+      const arena memory(node_rows::bytes_for(ranks, most));
+      EXPECT_LE(node_rows::bytes_for(ranks, most), node_rows::bytes_for(ranks));
+      for (const int rank : {ranks - 1, 0}) {
+        node_rows rows(memory.data(), ranks, rank, most);
+        rows.begin();
+        for (int to = 0; to + 1 < ranks; ++to) rows.add(0);
+        std::byte* const place = rows.add(most);
+        ASSERT_NE(place, nullptr) << ranks << " ranks, " << most << " bytes";
+        EXPECT_LE(place + most, memory.data() + node_rows::bytes_for(ranks, most));
+      }
+    }
 }
 
 TEST(node_rows, only_those_who_had_something_to_read_are_waited_for) {
