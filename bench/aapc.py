@@ -5,9 +5,12 @@
 
 Topologies (a), (b) and (c) of the paper on all-to-all exchange for Ethernet switched clusters. For every network, MPI
 and size one launch measures all variants side by side: Shoal's schedules, the C file that `shoal topology generate`
-writes (variant `preloaded`), and the MPI's own. Prints a table in Markdown. All repetitions are kept; what the folder
-has is not measured again. Blocks are all equal; or random, from nothing to the size; or skewed, Pareto distributed
-(exponent 1.3) from a sixteenth of the size to four of it.
+writes (variant `preloaded`), and the MPI's own. Blocks are all equal; or random, from nothing to the size; or skewed,
+Pareto distributed (exponent 1.3) from a sixteenth of the size to four of it. All repetitions are kept; what the folder
+has is not measured again.
+
+Prints a table in Markdown. The last columns are of the best `tree`: shares of the bound for payload, with headers and
+with acknowledgements, and what the best of the MPI's own takes over it.
 """
 
 import argparse
@@ -17,6 +20,7 @@ import statistics
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import shoal
 from shoal.commands.bench import measure
@@ -92,26 +96,27 @@ def run(network: shoal.Network, mpi: Mpi, blocks: tuple[str, str], what: argpars
 def print_row(
     cell: list[str], tree: shoal.Tree, matrix: list[list[int]], lines: list[str], variants: list[str]
 ) -> None:
-    """Of each variant the median, its share of the bound with headers, repetitions and the cores' idle share. Of the
-    best of `tree` the shares of all bounds, and what the best of the MPI's own takes over it."""
     measured = {record["variant"]: record for record in map(json.loads, lines[1:])}
-    median = {name: statistics.median(record["seconds"]) for name, record in measured.items()}
     payload = tree.sized_seconds([one for row in matrix for one in row])
     frames = tree.sized_seconds([shoal.bytes_on_wire(one) for row in matrix for one in row])
-    for name in variants:
-        if name not in measured:
-            cell.append("")
-            continue
-        count, idle = len(measured[name]["seconds"]), measured[name]["idle"]
-        share = f"{frames / median[name]:.0%}"
-        cell.append(f"{readable_seconds(median[name])}, {share} ({count}; {idle:.0%})")
-    best = min((median[name] for name in median if name.startswith("tree")), default=0)
-    natives = [median[name] for name in median if name.startswith("native")]
+    cell += [result(measured[name], frames) if name in measured else "" for name in variants]
+    best, natives = fastest(measured, "tree"), fastest(measured, "native")
     if best:
         bounds = payload, frames, frames * (1 + ACKNOWLEDGEMENT / FRAME / 2)
         cell.append(", ".join(f"{bound / best:.1%}" for bound in bounds))
-        cell.append(f"{min(natives) / best:.2f}x" if natives else "")
+        cell.append(f"{natives / best:.2f}x" if natives else "")
     print("| " + " | ".join(cell) + " |", flush=True)
+
+
+def result(record: dict[str, Any], bound: float) -> str:
+    """The median, its share of the bound, repetitions and the cores' idle share."""
+    median = statistics.median(record["seconds"])
+    return f"{readable_seconds(median)}, {bound / median:.0%} ({len(record['seconds'])}; {record['idle']:.0%})"
+
+
+def fastest(measured: dict[str, dict[str, Any]], kind: str) -> float:
+    """The least median of the variants whose name begins so; 0: there are none."""
+    return min((statistics.median(r["seconds"]) for name, r in measured.items() if name.startswith(kind)), default=0.0)
 
 
 if __name__ == "__main__":
