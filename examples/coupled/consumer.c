@@ -1,13 +1,10 @@
-/* Gets the fields of all producers in every step, twice, and checks them. Prints the time both ways take, without that of
- * the first steps, in which Shoal finds out what is fast here. */
+/* Gets the fields of all producers in every step, twice, and checks them. Prints the time both ways take until all ranks
+ * are done, without that of the first steps, in which Shoal finds out what is fast here. */
 #include <shoal/shoal.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "coupling.h"
-
-typedef int (*gather_sizes)(const void *, int, MPI_Datatype, void *, int, MPI_Datatype, MPI_Comm);
-typedef int (*gather_fields)(const void *, int, MPI_Datatype, void *, const int *, const int *, MPI_Datatype, MPI_Comm);
 
 static long long received = 0;
 
@@ -17,11 +14,13 @@ static int receive(MPI_Comm both, int step, gather_sizes sizes, gather_fields fi
   MPI_Comm_remote_size(both, &producers);
   counts = malloc(2 * sizeof(int) * producers);
   at = counts + producers;
+  MPI_Barrier(both);
   const double begin = MPI_Wtime();
   sizes(NULL, 0, MPI_INT, counts, 1, MPI_INT, both);
   for (int i = 0; i < producers; sum += counts[i++]) at[i] = sum;
   double *all = malloc(sizeof(double) * (sum + 1));
   fields(NULL, 0, MPI_DOUBLE, all, counts, at, MPI_DOUBLE, both);
+  MPI_Barrier(both);
   *seconds += MPI_Wtime() - begin;
   for (int i = 0; i < producers; ++i) {
     wrong += counts[i] != field_elements(i, step);

@@ -10,6 +10,10 @@
 
 enum { PRODUCER, CONSUMER, STEPS = 20, WARM_UP = 5 };
 
+/* MPI_Allgather and MPI_Allgatherv, or Shoal's. */
+typedef int (*gather_sizes)(const void *, int, MPI_Datatype, void *, int, MPI_Datatype, MPI_Comm);
+typedef int (*gather_fields)(const void *, int, MPI_Datatype, void *, const int *, const int *, MPI_Datatype, MPI_Comm);
+
 /* Elements of a producer's field: another number on each rank and in each step, sometimes none. */
 static inline int field_elements(int producer, int step) {
   const int size = (producer * 7919 + step * 104729) % 40000 - 2000;
