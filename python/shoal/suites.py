@@ -138,7 +138,7 @@ SIMULATED = {
     ),
     "model-128": Simulated(
         "how far the cost model is from the simulator, 128 ranks, three networks",
-        "dragonfly,torus,fat-tree", 8, 16, "16,256,1024",
+        "dragonfly,torus,fat-tree", 8, 16, "16,256",
         "tuna:radix=2;tuna;tuna:radix=32;hierarchical;hierarchical:global=radix,global_radix=2,radix=2;"
         "hierarchical:pattern=staggered;scattered:block_count=32;spread_out", "uniform",
     ),
