@@ -132,6 +132,11 @@ SIMULATED = {
         f"native;tuna:radix=2;tuna;{_HIERARCHICAL};spread_out;scattered:block_count=32",
         selector="mpich,ompi,mvapich2,impi",
     ),
+    "selectors-64": Simulated(
+        "the same for equal blocks to 16 KiB, 64 ranks on a dragonfly and a torus",
+        "dragonfly,torus", 8, 8, "16,256,1024,4096,16384",
+        "native;hierarchical;tuna:radix=2;tuna;spread_out", "uniform", selector="mpich,ompi,mvapich2,impi",
+    ),
     "hierarchical-1024": Simulated(
         "TuNA, figure 10, 1024 ranks: a flat exchange fills the port that 32 ranks share",
         "dragonfly", 32, 32, "64", "native;tuna:radix=2;tuna;hierarchical;spread_out", "uniform",
