@@ -1,0 +1,10 @@
+# For pip, which cannot ask: SHOAL_MPI becomes ON where there is an MPI that Shoal knows.
+find_package(MPI QUIET COMPONENTS C)
+set(SHOAL_MPI OFF)
+if(MPI_C_FOUND)
+  set(unknown_mpi WARNING)
+  include(shoal_abi)
+  if(SHOAL_ABI)
+    set(SHOAL_MPI ON)
+  endif()
+endif()
