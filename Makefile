@@ -97,5 +97,5 @@ build-smpi: smpi-packages .venv/build.installed
 	@tools/step build-smpi "Build for SimGrid's SMPI" bash -c '$(CMAKE) build/smpi -DSHOAL_SMPI=ON && \
 	  $(BIN)/ninja -C build/smpi && $(BIN)/cmake --install build/smpi --prefix .venv --component preload'
 build/python.installed: .venv/build.installed pyproject.toml CMakeLists.txt $(shell find python src cmake -type f)
-	@tools/step python "Build and install the command" $(BIN)/pip install --no-build-isolation -C cmake.define.SHOAL_MPI=OFF .
+	@tools/step python "Build and install the command" $(BIN)/pip install --no-build-isolation --config-settings=cmake.define.SHOAL_MPI=OFF .
 	@touch $@
