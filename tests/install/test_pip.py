@@ -39,7 +39,7 @@ def environment(tmp_path_factory):
     tools = [str(Path(sys.executable).parent), str(mpi.home / "bin"), os.environ["PATH"]]
     path = os.environ | {"PATH": os.pathsep.join(tools)}
     # A directory as deep, and a compiler of the same name, as those of other builds: ccache has what they compiled.
-    alike = ["-C", "build-dir=build/pip", "-C", "cmake.define.CMAKE_CXX_COMPILER=c++"]
+    alike = [f"--config-settings={one}" for one in ("build-dir=build/pip", "cmake.define.CMAKE_CXX_COMPILER=c++")]
     options = ["--no-deps", "--no-build-isolation", *alike, "-w", here]
     run(sys.executable, "-m", "pip", "wheel", *options, mpis.ROOT, cwd=mpis.ROOT, env=path)
     run(sys.executable, "-m", "venv", here / "venv")
