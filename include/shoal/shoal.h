@@ -160,7 +160,8 @@ SHOAL_PUBLIC int shoal_allgatherv_with(const void *sendbuf, int sendcount, MPI_D
 
 /** An exchange under way, or ready to be started. Buffers, types' contents and the arrays of counts and displacements
  * must stay as they are until it has ended, for a persistent one until it is freed; the receive buffer may be read, and
- * the send buffer written, while it is not under way. It moves only inside shoal_test() and shoal_wait(). Calls for one
+ * the send buffer written, while it is not under way. It moves inside whatever call of Shoal on
+ * its communicator waits or tests, so ranks may wait for several in any order; not inside other MPI calls. Calls for one
  * communicator may not run in two threads at once. */
 typedef struct shoal_request_data *shoal_request;
 /** No exchange. */
@@ -203,7 +204,7 @@ SHOAL_PUBLIC int shoal_alltoallv_init(const void *sendbuf, const int sendcounts[
  * @return MPI_SUCCESS, or MPI_ERR_REQUEST where it cannot be started */
 SHOAL_PUBLIC int shoal_start(shoal_request request);
 
-/** Moves the exchange on. A nonblocking request that has ended is freed and becomes SHOAL_REQUEST_NULL, for which this
+/** Moves the exchange on, and all others under way on its communicator. A nonblocking request that has ended is freed and becomes SHOAL_REQUEST_NULL, for which this
  * returns at once.
  * @param[in,out] request the exchange
  * @param[out] flag       whether it has ended, or was not under way

@@ -15,6 +15,7 @@
 #include "api/devices.hpp"
 #include "api/errors.hpp"
 #include "api/job.hpp"
+#include "api/request.hpp"
 
 namespace shoal {
 
@@ -83,6 +84,7 @@ communicator::communicator(MPI_Comm own, const settings& set)
     survey(set);
     if (set.report == reporting::phases) exchange_.record_phases(&phases_.emplace(at_.nodes.get(), rank()));
     choices_.follow(set);
+    wait_.move_meanwhile([this] { return move_under_way(); });
     limit_.most = set.max_temp;
   } catch (...) {
     release();
@@ -224,6 +226,13 @@ exchange::tag_range communicator::persistent_tags() {
 }
 
 void communicator::release_tags(exchange::tag_range tags) { channels_[(tags.first - 1) / tags_of_channel()] = false; }
+
+// From the last: one that ends is taken out.
+bool communicator::move_under_way() {
+  bool moved = false;
+  for (std::size_t i = under_way_.size(); i-- > 0;) moved = under_way_[i]->move() || moved;
+  return moved;
+}
 
 void communicator::run(const program& how, const payload& what) {
   if (phases_) phases_->begin();

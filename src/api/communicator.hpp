@@ -26,6 +26,8 @@
 
 namespace shoal {
 
+class request;
+
 class communicator : public std::enable_shared_from_this<communicator> {
  public:
   // Takes over `own`, a communicator of Shoal's with the same ranks (MPI_COMM_SELF stays open). Collective. Throws
@@ -76,6 +78,13 @@ class communicator : public std::enable_shared_from_this<communicator> {
   void run(const program& how, const payload& what);
   // Where the time of the last run went; null: nobody wants to know.
   phase_clock* phases() { return phases_ ? &*phases_ : nullptr; }
+
+  // A request that is under way moves whenever a rank waits here for anything, so that ranks may wait in any order.
+  void add_under_way(request* one) { under_way_.push_back(one); }
+  void take_under_way(request* one) { std::erase(under_way_, one); }
+  // Whether any moved.
+  bool move_under_way();
+
   // For measuring: see exchange::set_inline_bytes.
   void set_inline_bytes(std::size_t bytes) { exchange_.set_inline_bytes(bytes); }
 
@@ -120,6 +129,7 @@ class communicator : public std::enable_shared_from_this<communicator> {
   sized_programs for_sizes_{*this};
   std::bitset<channels> channels_;  // of tags, in use
   int last_nonblocking_ = 0;
+  std::vector<request*> under_way_;
   std::vector<std::int64_t> offsets_;
 };
 

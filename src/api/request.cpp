@@ -20,11 +20,7 @@ void request::work::start() {
   ran = true;
 }
 
-void request::work::run_to_end() {
-  if (inside) return inside->run_to_end();
-  waiting idle(state->wait().mode());
-  moving.run_to_end(idle);
-}
+void request::work::run_to_end() { inside ? inside->run_to_end() : moving.run_to_end(state->wait()); }
 
 request::~request() {
   if (natives_ != MPI_REQUEST_NULL) PMPI_Request_free(&natives_);
@@ -74,6 +70,7 @@ void request::start() {
   if (active_) throw mpi_error(MPI_ERR_REQUEST, "the request is under way");
   if (work_) {
     work_->start();
+    work_->state->add_under_way(this);
   } else if (natives_ != MPI_REQUEST_NULL) {
     require(PMPI_Start(&natives_), "starting the MPI's own collective");
   } else {
@@ -85,8 +82,7 @@ void request::start() {
 bool request::test() {
   if (!active_) return true;
   if (work_) {
-    bool moved = false;
-    if (work_->progress(moved)) finish();
+    work_->state->move_under_way();
   } else {
     int ended = 0;
     require(PMPI_Test(&natives_, &ended, MPI_STATUS_IGNORE), "MPI_Test");
@@ -95,9 +91,16 @@ bool request::test() {
   return !active_;
 }
 
+bool request::move() {
+  bool moved = false;
+  if (work_->progress(moved)) finish();
+  return moved || !active_;
+}
+
 void request::wait() {
   if (!active_) return;
   if (work_) {
+    work_->state->take_under_way(this);
     work_->run_to_end();
     return finish();
   }
@@ -107,6 +110,7 @@ void request::wait() {
 
 void request::finish() {
   active_ = false;
+  work_->state->take_under_way(this);
   work_->service.drop_snapshot();
   if (process::get().set().report != reporting::none)
     count(*work_->chosen, call_.uniform, work_->service.bytes_sent(), PMPI_Wtime() - work_->begin,

@@ -36,6 +36,8 @@ class request {
   // True when it is not, or no more, under way.
   bool test();
   void wait();
+  // Of one that is under way by Shoal's way: whether anything moved.
+  bool move();
 
   bool repeated() const { return repeated_; }
   bool active() const { return active_; }

@@ -28,6 +28,10 @@ void pause_briefly() {
 }  // namespace
 
 int waiting::pause() {
+  if (others_ && others_()) {
+    progressed();
+    return 0;
+  }
   ++idle_;
   if (mode_ == wait_mode::spin && idle_ < spins_before_yield) {
     pause_briefly();

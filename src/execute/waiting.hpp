@@ -1,7 +1,9 @@
 // How a rank waits when nothing has arrived: the first-order effect when ranks outnumber cores.
 #pragma once
 
+#include <functional>
 #include <string_view>
+#include <utility>
 
 namespace shoal {
 
@@ -24,6 +26,8 @@ class waiting {
     sleep_us_ = shortest_sleep_us;
   }
   void idle();
+  // What else can move while this rank waits, and tells whether anything did: called before every pause.
+  void move_meanwhile(std::function<bool()> others) { others_ = std::move(others); }
   // As idle(), but leaves it to the caller to sleep, who may be woken: for so many microseconds, if any.
   int pause();
 
@@ -33,6 +37,7 @@ class waiting {
   wait_mode mode_;
   int idle_ = 0;  // polls in a row that brought nothing
   int sleep_us_ = shortest_sleep_us;
+  std::function<bool()> others_;
 };
 
 // Cores this process may use: its affinity mask, cut by a container's CPU quota. At least 1.

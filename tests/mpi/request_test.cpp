@@ -1,6 +1,7 @@
 // Exchanges that are started in one call and ended in another, once and many times.
 #include <gtest/gtest.h>
 
+#include <array>
 #include <memory>
 
 #include "allocations.hpp"
@@ -87,7 +88,7 @@ TEST(Request, NonblockingExchangesOverlapAndEndInAnyOrder) {
     between.fill(77);
     ASSERT_EQ(between.blocking(), MPI_SUCCESS);
     between.check(77);
-    // Each in another order on every rank: testing one moves only that one, so test all in turns.
+    // Each in another order on every rank.
     for (int left = 5; left > 0;) {
       left = 0;
       for (int i = 0; i < 5; ++i) {
@@ -153,6 +154,33 @@ TEST(Request, PersistentExchangesRepeatWithNewContents) {
 }
 
 // In the first run sizes travel, the second finds out what memory is needed without them.
+// The even ranks wait as they started, the odd ones the other way round, and for the blocking exchange last.
+TEST(Request, RanksWaitInAnyOrder) {
+  for (const char* spec : specs) {
+    SCOPED_TRACE(spec);
+    const scoped_comm comm(asking_for(spec));
+    blocks first(comm, 30), second(comm, 2000), third(comm, 5), between(comm, 9);
+    shoal_request one, two;
+    ASSERT_EQ(first.init(MPI_INFO_NULL, &one), MPI_SUCCESS);
+    ASSERT_EQ(second.init(MPI_INFO_NULL, &two), MPI_SUCCESS);
+    for (int i = 0; i < 4; ++i) {
+      for (blocks* all : {&first, &second, &third, &between}) all->fill(i);
+      shoal_request three;
+      ASSERT_EQ(shoal_start(one), MPI_SUCCESS);
+      ASSERT_EQ(shoal_start(two), MPI_SUCCESS);
+      ASSERT_EQ(third.start(&three), MPI_SUCCESS);
+      const bool even = world_rank() % 2 == 0;
+      if (even) ASSERT_EQ(between.blocking(), MPI_SUCCESS);
+      for (shoal_request* next : even ? std::array{&one, &two, &three} : std::array{&three, &two, &one})
+        ASSERT_EQ(shoal_wait(next), MPI_SUCCESS);
+      if (!even) ASSERT_EQ(between.blocking(), MPI_SUCCESS);
+      for (const blocks* all : {&first, &second, &third, &between}) all->check(i);
+    }
+    ASSERT_EQ(shoal_request_free(&one), MPI_SUCCESS);
+    ASSERT_EQ(shoal_request_free(&two), MPI_SUCCESS);
+  }
+}
+
 TEST(Request, PersistentIterationsAllocateNothingAndAgreeOnNothing) {
   for (const char* spec : {"tuna:radix=2", "two_phase", "spread_out", "shared", "hierarchical:local=shared"})
     for (const int largest : {3, 30000}) {
