@@ -21,8 +21,8 @@ def test_programs_get_steps_and_slots(shoal_command):
     first = document["programs"][0]
     moves = [(o["step"], o["kind"], o["peer"], o["slots"], o["passing"]) for o in first["operations"]]
     assert moves == [
-        (1, "recv", 1, ["temp[0]"], [True]),
         (1, "send", 6, ["send[0]"], [False]),
+        (1, "recv", 1, ["temp[0]"], [True]),
         (2, "send", 6, ["temp[0]"], [False]),
     ]
     received = [slot for o in document["programs"][3]["operations"] if o["kind"] == "recv" for slot in o["slots"]]
