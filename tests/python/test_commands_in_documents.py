@@ -84,7 +84,7 @@ def commands(document):
                 command = re.sub(r"\s+", " ", re.sub(r"(^|\s)# .*", "", line)).strip()
                 if command:
                     yield command
-    yield from re.findall(r"`(shoal [^`]* -\S+ [^`]+)`", text)
+    yield from re.findall(r"`(shoal [^`]* -[^\s`]+ [^`]+)`", text)
 
 
 def reason_not_to(command):
