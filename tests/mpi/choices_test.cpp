@@ -26,11 +26,16 @@ std::vector<std::vector<std::int64_t>> random_blocks(std::mt19937& random, int r
   return blocks;
 }
 
-void exchange_at_random(MPI_Comm comm, std::mt19937& random) {
+job job_on(MPI_Comm comm, asked with, bool uniform = false) {
   job j;
   j.comm = comm;
-  j.with = asked::by_communicator;  // of nothing: auto
-  j.uniform = random() % 2;
+  j.with = with;
+  j.uniform = uniform;
+  return j;
+}
+
+void exchange_at_random(MPI_Comm comm, std::mt19937& random) {
+  job j = job_on(comm, asked::by_communicator, random() % 2);  // for nothing: auto
   j.scalars = random_blocks(random, ranks_of(comm), j.uniform);
   perform(j);
 }
@@ -63,10 +68,7 @@ TEST(Choices, TakeAtMostOneReductionACall) {
   std::mt19937 random(5);
   for (const bool uniform : {true, false}) {
     const scoped_comm comm(duplicate_of(MPI_COMM_WORLD));
-    job j;
-    j.comm = comm;
-    j.with = asked::by_nobody;
-    j.uniform = uniform;
+    job j = job_on(comm, asked::by_nobody, uniform);
     for (int call = 0; call < 60; ++call) {
       j.scalars = random_blocks(random, ranks_of(comm), uniform);
       const std::int64_t before = agreements_on(comm);
@@ -81,9 +83,7 @@ TEST(Choices, TakeNoReductionWhereTheAlgorithmIsAskedFor) {
   for (const char* spec : {"tuna:radix=2", "spread_out", "shared", "native"}) {
     const scoped_comm comm(duplicate_of(MPI_COMM_WORLD));
     ASSERT_EQ(shoal_comm_set_info(comm, for_exchanges(spec)), MPI_SUCCESS);
-    job j;
-    j.comm = comm;
-    j.with = asked::by_nobody;
+    job j = job_on(comm, asked::by_nobody);
     std::mt19937 random(5);
     for (int call = 0; call < 5; ++call) {
       j.uniform = call % 2;
@@ -98,9 +98,7 @@ TEST(Choices, TakeNoReductionWhereTheAlgorithmIsAskedFor) {
 
 // The same exchange so many times; what ran last, on every rank.
 std::string after(int calls, MPI_Comm comm, const std::vector<std::vector<std::int64_t>>& blocks) {
-  job j;
-  j.comm = comm;
-  j.with = asked::by_nobody;
+  job j = job_on(comm, asked::by_nobody);
   j.scalars = blocks;
   for (int call = 0; call < calls; ++call) perform(j);
   expect_same_choice(comm, calls);
@@ -131,10 +129,7 @@ TEST(Choices, AreTriedOnTheProgramsOwnExchangesWhenAskedFor) {
   std::mt19937 random(11);
   for (const bool uniform : {true, false}) {
     const scoped_comm comm(duplicate_of(MPI_COMM_WORLD));
-    job j;
-    j.comm = comm;
-    j.with = asked::by_communicator;
-    j.uniform = uniform;
+    job j = job_on(comm, asked::by_communicator, uniform);
     bool settled = false;
     for (int call = 0; call < 70; ++call) {
       j.scalars = uniform ? equal_blocks(ranks_of(comm), 40) : random_blocks(random, ranks_of(comm), false);
