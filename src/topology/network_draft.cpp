@@ -61,6 +61,9 @@ void network_draft::declare(int id, bool machine) {
   if (n.machine && *n.machine != machine)
     fail(n.name + " is a " + kind_name(machine) + " here but a " + kind_name(*n.machine) + " in line " +
          std::to_string(n.declared) + "; a name is one or the other");
+  if (machine && n.links.size() > 1)
+    fail("machine " + n.name + " has links in lines " + std::to_string(link_lines_[n.links[0]]) + " and " +
+         std::to_string(link_lines_[n.links[1]]) + "; a machine has exactly one");
   if (!n.machine) n.declared = line_;
   n.machine = machine;
 }

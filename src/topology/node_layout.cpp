@@ -13,7 +13,7 @@ namespace shoal {
 
 namespace {
 
-constexpr int most_ranks = 1 << 24;
+constexpr int most_ranks = 1 << 21;
 
 [[noreturn]] void refuse(std::string_view text, const std::string& what) {
   throw std::invalid_argument("layout '" + std::string(text) + "': " + what +

@@ -93,6 +93,7 @@ TEST(TopologyFile, NamesTheLineAndTheFault) {
       {"s0 s1\ns1 s2\n\ns0 s2\n", "f:4: the link s0 - s2 closes a cycle with s0 - s1 - s2"},
       {"s0 n0\ns1 n1\n", "f:2: s1 is not connected to s0"},
       {"machine n0\nn0 s0\nn0 s1\n", "f:3: machine n0 already has a link in line 2"},
+      {"n0 s0\nn0 s1\nmachine n0\n", "f:3: machine n0 has links in lines 1 and 2"},
       {"switch a\nmachine a\n", "f:2: a is a machine here but a switch in line 1"},
       {"machine\n", "f:1: no name behind 'machine'"},
       {"a\x01 b\n", "is not a name"},
