@@ -199,8 +199,23 @@ SHOAL_PUBLIC int shoal_alltoallv_init(const void *sendbuf, const int sendcounts[
                                       MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[],
                                       MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, shoal_request *request);
 
+/** MPI_Allgather_init: makes an allgather between two groups ready once, as shoal_alltoall_init(); always by messages.
+ * @copydetails shoal_allgather
+ * @param info         the key shoal_allgather may hold a spec, the same on all ranks; or MPI_INFO_NULL
+ * @param[out] request the exchange, to be freed with shoal_request_free(); SHOAL_REQUEST_NULL after an error */
+SHOAL_PUBLIC int shoal_allgather_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
+                                      int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info,
+                                      shoal_request *request);
+/** MPI_Allgatherv_init: as shoal_allgather_init(), with messages of different sizes.
+ * @copydetails shoal_allgatherv
+ * @param info         the key shoal_allgatherv may hold a spec, the same on all ranks; or MPI_INFO_NULL
+ * @param[out] request the exchange, to be freed with shoal_request_free(); SHOAL_REQUEST_NULL after an error */
+SHOAL_PUBLIC int shoal_allgatherv_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
+                                       const int recvcounts[], const int displs[], MPI_Datatype recvtype,
+                                       MPI_Comm comm, MPI_Info info, shoal_request *request);
+
 /** Starts a persistent exchange that is not under way. Like MPI_Start, in the same order on all ranks.
- * @param request made by shoal_alltoall_init() or shoal_alltoallv_init()
+ * @param request made by one of the four functions above
  * @return MPI_SUCCESS, or MPI_ERR_REQUEST where it cannot be started */
 SHOAL_PUBLIC int shoal_start(shoal_request request);
 

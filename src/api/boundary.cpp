@@ -12,6 +12,12 @@ int refused(MPI_Comm comm, const std::string& wrong, manners how, native_call na
   return native();
 }
 
+bool between_groups(MPI_Comm comm) {
+  int inter = 0;
+  require(PMPI_Comm_test_inter(comm, &inter), "MPI_Comm_test_inter");
+  return inter;
+}
+
 int out_of_memory(MPI_Comm comm) {
   const char* const text =
       "out of memory for blocks under way; the job ends, for other ranks wait for them: SHOAL_MAX_TEMP=64M, as an "

@@ -18,6 +18,9 @@ namespace shoal {
 // rank is alone: then the error.
 int out_of_memory(MPI_Comm comm);
 
+// Whether `comm` is an inter-communicator.
+bool between_groups(MPI_Comm comm);
+
 // Serves a call on `comm`: the body's code, or the error it raises.
 template <typename Body>
 int returning_codes(MPI_Comm comm, Body body) {

@@ -174,8 +174,7 @@ prepared& communicator::prepare(const selection& how) {
 node_exchange* communicator::inside_nodes() {
   if (tried_to_share_) return inside_nodes_.get();
   tried_to_share_ = true;
-  const exchange::tag_range tags{1, tags_of_channel()};  // of blocking exchanges
-  inside_nodes_ = share_inside_nodes(over_, tags);
+  inside_nodes_ = share_inside_nodes(over_, blocking_tags());
   if (inside_nodes_) inside_nodes_->record_phases(phases());
   return inside_nodes_.get();
 }

@@ -70,6 +70,8 @@ class communicator : public std::enable_shared_from_this<communicator> {
   // True when all ranks are on one node and share memory there, which is set up on first use; collective.
   bool shares_memory() { return at_.nodes->nodes() == 1 && inside_nodes(); }
 
+  // Tags of blocking exchanges, one of which is under way at a time.
+  exchange::tag_range blocking_tags() const { return {1, tags_of_channel()}; }
   // Tags for an exchange that is under way beside others, the same on every rank; throws where none are left.
   exchange::tag_range nonblocking_tags();
   exchange::tag_range persistent_tags();  // collective

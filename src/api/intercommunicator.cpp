@@ -24,11 +24,9 @@ intercommunicator::intercommunicator(MPI_Comm merged, int local_rank, int remote
     : all_(merged, set),
       first_group_(all_.rank() == local_rank ? all_.ranks() - remote_size : remote_size),
       network_(set.network),
-      lines_{line(merged, all_.pool(), 0), line(merged, all_.pool(), 1)},
+      exchange_(merged, all_.pool(), all_.blocking_tags(), all_.phases()),
       requests_(collective::allgather, set, all_.agree(),
-                [this](const selection& how) -> auto& { return plan_of(how); }) {
-  for (line& one : lines_) one.moves.record_phases(all_.phases());
-}
+                [this](const selection& how) -> auto& { return plan_of(how); }) {}
 
 // ---- schedules -------------------------------------------------------------------------------------------------
 
@@ -71,26 +69,22 @@ void intercommunicator::require_service(const selection& how) const {
                                 std::to_string(senders(1)) + " ranks: " + *first);
 }
 
-void intercommunicator::run(const group_plan& how, const group_sizes& sizes, const std::array<payload, 2>& what) {
-  bool done = true;
-  if (phase_clock* clock = all_.phases()) clock->begin();
+group_exchange::programs intercommunicator::programs_of(const group_plan& how, const group_sizes& sizes) {
+  group_exchange::programs all{};
   for (int d = 0; d < 2; ++d)
-    if (sizes.toward[d].largest > 0) {
-      lines_[d].moves.start(*how.steps[d], what[d]);
-      done = done && lines_[d].moves.done();
-    }
-  while (!done) {
-    bool moved[2] = {};
-    const bool first = lines_[0].moves.progress(moved[0]), second = lines_[1].moves.progress(moved[1]);
-    done = first && second;
-    moved[0] || moved[1] ? all_.wait().progressed() : all_.wait().idle();
-  }
+    if (sizes.toward[d].largest > 0) all[d] = how.steps[d].get();
+  return all;
+}
+
+void intercommunicator::run(const group_plan& how, const group_sizes& sizes, const std::array<payload, 2>& what) {
+  exchange_.start(programs_of(how, sizes), what);
+  exchange_.run_to_end(all_.wait());
 }
 
 // ---- choice ----------------------------------------------------------------------------------------------------
 
-const group_decision* intercommunicator::choose(const group_sizes& sizes, MPI_Comm users) {
-  const bool measured = automatic_calls_ >= unmeasured_calls;
+const group_decision* intercommunicator::choose(const group_sizes& sizes, MPI_Comm users, bool repeated) {
+  const bool measured = repeated || automatic_calls_ >= unmeasured_calls;
   automatic_calls_ += !measured;
   std::vector<group_flow> flows;
   for (int d = 0; d < 2; ++d) {

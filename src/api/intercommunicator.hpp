@@ -11,6 +11,7 @@
 #include <string>
 
 #include "api/communicator.hpp"
+#include "api/group_exchange.hpp"
 #include "select/choose_between_groups.hpp"
 #include "select/group_sizes.hpp"
 
@@ -32,7 +33,7 @@ struct group_decision {
 };
 
 // Direction 0: the group whose ranks come first in Shoal's communicator sends. Direction 1: the other one.
-class intercommunicator {
+class intercommunicator : public std::enable_shared_from_this<intercommunicator> {
  public:
   // Takes over `merged`, the ranks of both groups, each group in its order. Collective.
   intercommunicator(MPI_Comm merged, int local_rank, int remote_size, const settings& set);
@@ -50,17 +51,19 @@ class intercommunicator {
   group_sizes agreed(const group_sizes& mine) { return agree_on(mine, sending(), all_.agree()); }
 
   requests<group_decision>& asked() { return requests_; }
-  // The likely best; `users` is the user's inter-communicator, on which the MPI's own collective is measured once.
-  const group_decision* choose(const group_sizes& sizes, MPI_Comm users);
+  // The likely best; `users` is the user's inter-communicator, on which the MPI's own collective is measured once: after
+  // some calls, and at once for what will be repeated.
+  const group_decision* choose(const group_sizes& sizes, MPI_Comm users, bool repeated);
 
   // Makes the programs for the directions in which something moves, where there is a schedule. Throws
   // std::invalid_argument where it cannot serve these groups.
   void make_ready(group_plan& how, const group_sizes& sizes);
-  // Both directions together; one in which nothing moves is left out.
+  // Those of the directions in which something moves.
+  static group_exchange::programs programs_of(const group_plan& how, const group_sizes& sizes);
   void run(const group_plan& how, const group_sizes& sizes, const std::array<payload, 2>& what);
   phase_clock* phases() { return all_.phases(); }
   // Of the last run, in a direction.
-  const exchange_counters& counters(int direction) const { return lines_[direction].moves.counters(); }
+  const exchange_counters& counters(int direction) const { return exchange_.counters(direction); }
 
   // What ran last, for shoal_comm_explain.
   const group_decision* last = nullptr;
@@ -68,14 +71,6 @@ class intercommunicator {
   void report_to(usage_report& report) const;
 
  private:
-  // What moves one direction: its messages have tags of their own.
-  struct line {
-    mpi_transport over;
-    exchange moves;
-    line(MPI_Comm comm, memory_pool& pool, int direction)
-        : over(comm, mpi_transport::standard_piece_bytes, {direction, 2}), moves(pool, over) {}
-  };
-
   int schedule_rank(int direction) const { return (rank() + ranks() - first_of(direction)) % ranks(); }
   int first_of(int direction) const { return direction == 0 ? 0 : first_group_; }  // the rank that is the first sender
   program make_program(const selection& how, int direction) const;
@@ -91,7 +86,7 @@ class intercommunicator {
   communicator all_;
   int first_group_;
   std::string network_;
-  std::array<line, 2> lines_;
+  group_exchange exchange_;
   std::map<std::string, group_plan> plans_;
   requests<group_decision> requests_;
   int automatic_calls_ = 0;

@@ -23,6 +23,18 @@ int native_alltoallv_init(const void* sendbuf, const int* sendcounts, const int*
                              MPI_INFO_NULL, request);
 }
 
+int native_allgather_init(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
+                          MPI_Datatype recvtype, MPI_Comm comm, MPI_Request* request) {
+  return PMPI_Allgather_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, MPI_INFO_NULL, request);
+}
+
+int native_allgatherv_init(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,
+                           const int* recvcounts, const int* displs, MPI_Datatype recvtype, MPI_Comm comm,
+                           MPI_Request* request) {
+  return PMPI_Allgatherv_init(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, MPI_INFO_NULL,
+                              request);
+}
+
 #else
 
 const bool native_persistent = false;
@@ -36,6 +48,17 @@ int native_alltoallv_init(const void* sendbuf, const int* sendcounts, const int*
                           void* recvbuf, const int* recvcounts, const int* rdispls, MPI_Datatype recvtype,
                           MPI_Comm comm, MPI_Request* request) {
   return PMPI_Ialltoallv(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request);
+}
+
+int native_allgather_init(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
+                          MPI_Datatype recvtype, MPI_Comm comm, MPI_Request* request) {
+  return PMPI_Iallgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
+}
+
+int native_allgatherv_init(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,
+                           const int* recvcounts, const int* displs, MPI_Datatype recvtype, MPI_Comm comm,
+                           MPI_Request* request) {
+  return PMPI_Iallgatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request);
 }
 
 #endif

@@ -46,6 +46,11 @@ int native_alltoall_init(const void* sendbuf, int sendcount, MPI_Datatype sendty
 int native_alltoallv_init(const void* sendbuf, const int* sendcounts, const int* sdispls, MPI_Datatype sendtype,
                           void* recvbuf, const int* recvcounts, const int* rdispls, MPI_Datatype recvtype,
                           MPI_Comm comm, MPI_Request* request);
+int native_allgather_init(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
+                          MPI_Datatype recvtype, MPI_Comm comm, MPI_Request* request);
+int native_allgatherv_init(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,
+                           const int* recvcounts, const int* displs, MPI_Datatype recvtype, MPI_Comm comm,
+                           MPI_Request* request);
 
 // The 64-bit forms. Where the MPI lacks them the arguments are narrowed; MPI_ERR_COUNT when they
 // do not fit.

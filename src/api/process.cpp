@@ -141,10 +141,8 @@ std::string process::explain(MPI_Comm comm) {
 
 process::attribute* process::attach(MPI_Comm comm) {
   auto held = std::make_unique<attribute>();
-  int inter = 0;
-  require(PMPI_Comm_test_inter(comm, &inter), "MPI_Comm_test_inter");
-  held->unserved_groups = inter;
-  if (inter) held->why = "an inter-communicator";
+  held->unserved_groups = between_groups(comm);
+  if (held->unserved_groups) held->why = "an inter-communicator";
   else serve(comm, *held);
   require(PMPI_Comm_set_attr(comm, state_key_, held.get()), "MPI_Comm_set_attr");
   const std::scoped_lock guard(lock_);
@@ -194,7 +192,7 @@ void process::serve_groups(MPI_Comm comm, attribute& held) {
   require(PMPI_Comm_remote_size(comm, &others), "MPI_Comm_remote_size");
   settings set = settings_;
   set.profile = nullptr;  // it is for all-to-alls
-  if (fits(held, [&] { held.groups = std::make_unique<intercommunicator>(own, rank, others, set); })) ++served_;
+  if (fits(held, [&] { held.groups = std::make_shared<intercommunicator>(own, rank, others, set); })) ++served_;
 }
 
 // What ranks must agree on, so that the largest of all ranks tells.

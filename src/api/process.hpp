@@ -44,9 +44,9 @@ class process {
  private:
   // What hangs on a user's communicator: its state, or why there is none, so that ranks agree on that only once.
   struct attribute {
-    std::shared_ptr<communicator> state;  // open requests keep it
-    std::unique_ptr<intercommunicator> groups;
-    bool unserved_groups = false;  // an inter-communicator that was not asked to be served yet
+    std::shared_ptr<communicator> state;        // open requests keep it
+    std::shared_ptr<intercommunicator> groups;  // and this
+    bool unserved_groups = false;               // an inter-communicator that was not asked to be served yet
     std::string why;
     bool wrong = false;  // the settings are, so that the user should know
   };

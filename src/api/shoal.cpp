@@ -11,16 +11,6 @@
 
 using namespace shoal;
 
-namespace {
-
-bool between_groups(MPI_Comm comm) {
-  int inter = 0;
-  require(PMPI_Comm_test_inter(comm, &inter), "MPI_Comm_test_inter");
-  return inter;
-}
-
-}  // namespace
-
 extern "C" {
 
 int shoal_alltoall_with(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,

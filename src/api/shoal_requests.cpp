@@ -1,8 +1,9 @@
 // The C functions of shoal.h that start an exchange in one call and end it in another.
+#include "api/allgather_work.hpp"
+#include "api/alltoall_work.hpp"
 #include "api/boundary.hpp"
 #include "api/native.hpp"
 #include "api/process.hpp"
-#include "api/request.hpp"
 #include "shoal/shoal.h"
 
 using namespace shoal;
@@ -19,22 +20,35 @@ void free(shoal_request* handle) {
 int nonblocking(const alltoall_call& call, request::native_start native, shoal_request* handle) {
   *handle = SHOAL_REQUEST_NULL;
   return returning_codes(call.comm, [&] {
-    auto made = std::make_unique<request>(call, std::move(native));
-    if (communicator* state = process::get().present_state_of(call.comm)) made->prepare_once(*state);
+    communicator* const state = process::get().present_state_of(call.comm);
+    auto made = std::make_unique<request>(request::once(), call.comm, std::move(native),
+                                          state ? alltoall_once(*state, call) : nullptr);
     made->start();
     *handle = reinterpret_cast<shoal_request>(made.release());
     return MPI_SUCCESS;
   });
 }
 
-int persistent(const alltoall_call& call, MPI_Info info, request::native_start native, shoal_request* handle) {
+// Shoal's way, where it serves the communicator. Throws where it should and cannot.
+std::unique_ptr<request::work> prepare(const alltoall_call& call, MPI_Info info) {
+  std::string wrong;
+  communicator* const state = process::get().state_of(call.comm, wrong);
+  if (!wrong.empty()) throw std::runtime_error(wrong);
+  return state ? alltoall_repeated(*state, call, info) : nullptr;
+}
+
+std::unique_ptr<request::work> prepare(const allgather_call& call, MPI_Info info) {
+  std::string wrong;
+  intercommunicator* const state = between_groups(call.comm) ? process::get().groups_of(call.comm, wrong) : nullptr;
+  if (!wrong.empty()) throw std::runtime_error(wrong);
+  return state ? allgather_repeated(*state, call, info) : nullptr;
+}
+
+template <typename Call>
+int persistent(const Call& call, MPI_Info info, request::native_start native, shoal_request* handle) {
   *handle = SHOAL_REQUEST_NULL;
-  return returning_codes(call.comm, [&]() -> int {
-    auto made = std::make_unique<request>(call, std::move(native));
-    std::string wrong;
-    communicator* const state = process::get().state_of(call.comm, wrong);
-    if (!state && !wrong.empty()) return raise_error(call.comm, MPI_ERR_OTHER, wrong);
-    made->prepare_repeated(state, info);
+  return returning_codes(call.comm, [&] {
+    auto made = std::make_unique<request>(request::repeated(), call.comm, std::move(native), prepare(call, info));
     *handle = reinterpret_cast<shoal_request>(made.release());
     return MPI_SUCCESS;
   });
@@ -46,7 +60,7 @@ int on_request(shoal_request* handle, Body body) {
   request* data = data_of(*handle);
   return returning_codes(data->comm(), [&] {
     body(*data);
-    if (!data->active() && !data->repeated()) free(handle);
+    if (!data->active() && !data->is_repeated()) free(handle);
     return MPI_SUCCESS;
   });
 }
@@ -107,10 +121,31 @@ int shoal_alltoallv_init(const void* sendbuf, const int* sendcounts, const int* 
       request);
 }
 
+int shoal_allgather_init(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
+                         MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, shoal_request* request) {
+  return persistent(
+      gather_call(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm), info,
+      [=](MPI_Request* own) {
+        return native_allgather_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, own);
+      },
+      request);
+}
+
+int shoal_allgatherv_init(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,
+                          const int* recvcounts, const int* displs, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info,
+                          shoal_request* request) {
+  return persistent(
+      gather_call(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm), info,
+      [=](MPI_Request* own) {
+        return native_allgatherv_init(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, own);
+      },
+      request);
+}
+
 int shoal_start(shoal_request request) {
   if (!request) return MPI_ERR_REQUEST;
   return returning_codes(data_of(request)->comm(), [&] {
-    if (!data_of(request)->repeated()) throw mpi_error(MPI_ERR_REQUEST, "only persistent requests are started");
+    if (!data_of(request)->is_repeated()) throw mpi_error(MPI_ERR_REQUEST, "only persistent requests are started");
     data_of(request)->start();
     return MPI_SUCCESS;
   });

@@ -7,16 +7,12 @@
 
 namespace shoal {
 
-mpi_transport::mpi_transport(MPI_Comm comm, std::size_t piece_bytes, tag_share tags)
-    : comm_(comm), piece_bytes_(piece_bytes) {
+mpi_transport::mpi_transport(MPI_Comm comm, std::size_t piece_bytes) : comm_(comm), piece_bytes_(piece_bytes) {
   require(PMPI_Comm_size(comm, &ranks_), "MPI_Comm_size");
   require(PMPI_Comm_rank(comm, &rank_), "MPI_Comm_rank");
   int* bound = nullptr;
   int found = 0;
   if (PMPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &bound, &found) == MPI_SUCCESS && found) highest_tag_ = *bound;
-  const int tags_each = highest_tag_ / tags.of;
-  first_tag_ = tags.number * tags_each;
-  if (tags.of > 1) highest_tag_ = tags_each - 1;
 }
 
 void mpi_transport::reserve(std::size_t transfers) {
@@ -43,13 +39,13 @@ void mpi_transport::in_pieces(std::size_t bytes, int ticket, Post post) {
 
 void mpi_transport::send(int peer, int tag, const std::byte* data, std::size_t bytes, int ticket) {
   in_pieces(bytes, ticket, [&](std::size_t offset, int size, MPI_Request* request) {
-    return PMPI_Isend(data + offset, size, MPI_BYTE, peer, first_tag_ + tag, comm_, request);
+    return PMPI_Isend(data + offset, size, MPI_BYTE, peer, tag, comm_, request);
   });
 }
 
 void mpi_transport::receive(int peer, int tag, std::byte* data, std::size_t capacity, int ticket) {
   in_pieces(capacity, ticket, [&](std::size_t offset, int size, MPI_Request* request) {
-    return PMPI_Irecv(data + offset, size, MPI_BYTE, peer, first_tag_ + tag, comm_, request);
+    return PMPI_Irecv(data + offset, size, MPI_BYTE, peer, tag, comm_, request);
   });
 }
 

@@ -15,14 +15,8 @@ class mpi_transport final : public transport {
   // Messages longer than `piece_bytes` travel in pieces, so that no MPI count exceeds an int. The same on every rank.
   static constexpr std::size_t standard_piece_bytes = std::size_t{1} << 30;
 
-  // One of several transports over the same communicator, so that exchanges can be under way together: each has an
-  // equal share of the tags. The same on every rank.
-  struct tag_share {
-    int number = 0, of = 1;
-  };
-
   // `comm` must return errors and stays the caller's.
-  explicit mpi_transport(MPI_Comm comm, std::size_t piece_bytes = standard_piece_bytes, tag_share tags = {0, 1});
+  explicit mpi_transport(MPI_Comm comm, std::size_t piece_bytes = standard_piece_bytes);
   // Cancels nothing: every transfer must have ended.
   ~mpi_transport() override = default;
 
@@ -42,7 +36,7 @@ class mpi_transport final : public transport {
 
   MPI_Comm comm_;
   std::size_t piece_bytes_;
-  int ranks_ = 0, rank_ = 0, first_tag_ = 0, highest_tag_ = 32767;
+  int ranks_ = 0, rank_ = 0, highest_tag_ = 32767;
   std::vector<MPI_Request> requests_;
   std::vector<int> tickets_;  // of requests_
   std::vector<int> indices_;

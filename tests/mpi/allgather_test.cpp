@@ -74,16 +74,36 @@ class gathering {
         base_(shape_of(j.base)),
         send_(base_, j.send, {j.scalars[g.side()][g.rank()]}),
         recv_(base_, j.recv, j.scalars[1 - g.side()]) {
-    const int theirs = 1 - g.side();
-    send_.holds(0, sender_number(g.side(), g.rank()), 0);
+    fill(0);
+  }
+
+  // With contents of their own in every round.
+  void fill(int round) {
+    const int theirs = 1 - groups_.side();
+    send_.holds(0, sender_number(groups_.side(), groups_.rank()), round);
     send_.shall_stay();
-    for (int i = 0; i < g.sizes[theirs]; ++i) recv_.shall_hold(i, sender_number(theirs, i), 0);
+    for (int i = 0; i < groups_.sizes[theirs]; ++i) recv_.shall_hold(i, sender_number(theirs, i), round);
   }
 
   int call() { return job_.uniform ? call_uniform() : call_any(); }
   void check() const {
     recv_.check("receive");
     send_.check("send");
+  }
+
+  // To be started many times; the arrays stay as long as this.
+  int init(shoal_request* request) {
+    const auto received_at = recv_.displacements();
+    counts_.assign(recv_.counts().begin(), recv_.counts().end());
+    at_.assign(received_at.begin(), received_at.end());
+    const int sent = static_cast<int>(send_.counts()[0]);
+    return with_info(job_.uniform ? "shoal_allgather" : "shoal_allgatherv", [&](MPI_Info info) {
+      if (job_.uniform)
+        return shoal_allgather_init(send_.argument(), sent, send_.type(), recv_.argument(), counts_[0], recv_.type(),
+                                    groups_.comm(), info, request);
+      return shoal_allgatherv_init(send_.argument(), sent, send_.type(), recv_.argument(), counts_.data(), at_.data(),
+                                   recv_.type(), groups_.comm(), info, request);
+    });
   }
 
  private:
@@ -123,6 +143,7 @@ class gathering {
   const group_job& job_;
   shape base_;
   buffer send_, recv_;
+  std::vector<int> counts_, at_;
 };
 
 void perform(const two_groups& g, const group_job& j) {
@@ -333,6 +354,103 @@ TEST(Allgather, SpecsOfTheCommunicatorHoldUntilAuto) {
     perform(g, small_job(g, true));
     EXPECT_NE(used_spec(g.comm()), "union_ring");
   });
+}
+
+// Two are under way together with a blocking one, which half of the ranks call first and the others last.
+void repeat_beside_others(const two_groups& g, gathering& one, gathering& two, const group_job& between) {
+  shoal_request first, second;
+  ASSERT_EQ(one.init(&first), MPI_SUCCESS);
+  ASSERT_EQ(two.init(&second), MPI_SUCCESS);
+  const bool even = world_rank() % 2 == 0;
+  for (int round = 1; round <= 3; ++round) {
+    one.fill(round);
+    two.fill(round + 10);
+    ASSERT_EQ(shoal_start(first), MPI_SUCCESS);
+    ASSERT_EQ(shoal_start(second), MPI_SUCCESS);
+    if (even) perform(g, between);
+    ASSERT_EQ(shoal_wait(even ? &first : &second), MPI_SUCCESS);
+    for (int ended = 0; !ended;) ASSERT_EQ(shoal_test(even ? &second : &first, &ended), MPI_SUCCESS);
+    if (!even) perform(g, between);
+    one.check();
+    two.check();
+  }
+  EXPECT_EQ(shoal_request_free(&first), MPI_SUCCESS);
+  EXPECT_EQ(shoal_request_free(&second), MPI_SUCCESS);
+}
+
+TEST(Allgather, PersistentOnesRepeatWithNewContents) {
+  with_groups([](const two_groups& g) {
+    std::mt19937 random(g.sizes[0] * 100 + g.sizes[1] + 2);
+    std::vector<std::string> specs = every_spec(g);
+    specs.push_back("");  // chosen
+    for (const std::string& spec : specs)
+      for (int senders : directions) {
+        SCOPED_TRACE(spec + ", " + std::to_string(senders));
+        doing("rank " + std::to_string(world_rank()) + ", persistent allgather by " + spec);
+        group_job equal = random_job(g, true, senders, random), any = random_job(g, false, senders, random);
+        equal.spec = any.spec = spec;
+        gathering one(g, equal), two(g, any);
+        group_job between = small_job(g, false);
+        between.spec = "full";
+        repeat_beside_others(g, one, two, between);
+      }
+  });
+}
+
+TEST(Allgather, PersistentIterationsAllocateNothingAndAgreeOnNothing) {
+  with_groups([](const two_groups& g) {
+    for (const char* spec : {"full", "full:spread=split", "ring", "circulant"})
+      for (bool uniform : {false, true}) {
+        SCOPED_TRACE(spec);
+        group_job j = small_job(g, uniform);
+        j.spec = spec;
+        gathering one(g, j);
+        shoal_request request;
+        ASSERT_EQ(one.init(&request), MPI_SUCCESS);
+        std::string wrong;
+        agreement& agreed = process::get().groups_of(g.comm(), wrong)->all().agree();
+        std::int64_t memory = 0, reductions = 0;
+        for (int i = 0; i < 12; ++i) {
+          if (i == 2) memory = allocations(), reductions = agreed.reached();
+          ASSERT_EQ(shoal_start(request), MPI_SUCCESS);
+          ASSERT_EQ(shoal_wait(&request), MPI_SUCCESS);
+        }
+        EXPECT_EQ(allocations(), memory);
+        EXPECT_EQ(agreed.reached(), reductions);
+        one.check();
+        EXPECT_EQ(shoal_request_free(&request), MPI_SUCCESS);
+      }
+  });
+}
+
+TEST(Allgather, WrongPersistentOnesAreAnErrorOnAllRanks) {
+  with_groups([](const two_groups& g) {
+    for (bool uniform : {false, true}) {
+      group_job j = small_job(g, uniform);
+      if (g.side() == 0) j.scalars[0].assign(g.sizes[0], 25);
+      shoal_request request;
+      const int code = gathering(g, j).init(&request);
+      EXPECT_NE(text_of(code).find("differ about the sizes"), std::string::npos) << text_of(code);
+      EXPECT_EQ(request, SHOAL_REQUEST_NULL);
+    }
+    perform(g, small_job(g, true));
+  });
+}
+
+TEST(Allgather, PersistentOnOneGroupIsTheMpis) {
+  std::vector<int> recv(world_ranks(), -1), expected(world_ranks());
+  int mine = 0;
+  shoal_request request;
+  ASSERT_EQ(shoal_allgather_init(&mine, 1, MPI_INT, recv.data(), 1, MPI_INT, MPI_COMM_WORLD, MPI_INFO_NULL, &request),
+            MPI_SUCCESS);
+  for (int round = 0; round < 2; ++round) {
+    mine = world_rank() + 100 * round;
+    for (int i = 0; i < world_ranks(); ++i) expected[i] = i + 100 * round;
+    ASSERT_EQ(shoal_start(request), MPI_SUCCESS);
+    ASSERT_EQ(shoal_wait(&request), MPI_SUCCESS);
+    EXPECT_EQ(recv, expected);
+  }
+  EXPECT_EQ(shoal_request_free(&request), MPI_SUCCESS);
 }
 
 TEST(Allgather, OnOneGroupTheMpiGathers) {

@@ -153,7 +153,6 @@ TEST(Request, PersistentExchangesRepeatWithNewContents) {
   }
 }
 
-// In the first run sizes travel, the second finds out what memory is needed without them.
 // The even ranks wait as they started, the odd ones the other way round, and for the blocking exchange last.
 TEST(Request, RanksWaitInAnyOrder) {
   for (const char* spec : specs) {
@@ -170,10 +169,14 @@ TEST(Request, RanksWaitInAnyOrder) {
       ASSERT_EQ(shoal_start(two), MPI_SUCCESS);
       ASSERT_EQ(third.start(&three), MPI_SUCCESS);
       const bool even = world_rank() % 2 == 0;
-      if (even) ASSERT_EQ(between.blocking(), MPI_SUCCESS);
+      if (even) {
+        ASSERT_EQ(between.blocking(), MPI_SUCCESS);
+      }
       for (shoal_request* next : even ? std::array{&one, &two, &three} : std::array{&three, &two, &one})
         ASSERT_EQ(shoal_wait(next), MPI_SUCCESS);
-      if (!even) ASSERT_EQ(between.blocking(), MPI_SUCCESS);
+      if (!even) {
+        ASSERT_EQ(between.blocking(), MPI_SUCCESS);
+      }
       for (const blocks* all : {&first, &second, &third, &between}) all->check(i);
     }
     ASSERT_EQ(shoal_request_free(&one), MPI_SUCCESS);
@@ -181,6 +184,7 @@ TEST(Request, RanksWaitInAnyOrder) {
   }
 }
 
+// In the first run sizes travel, the second finds out what memory is needed without them.
 TEST(Request, PersistentIterationsAllocateNothingAndAgreeOnNothing) {
   for (const char* spec : {"tuna:radix=2", "two_phase", "spread_out", "shared", "hierarchical:local=shared"})
     for (const int largest : {3, 30000}) {

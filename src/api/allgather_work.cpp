@@ -1,0 +1,65 @@
+#include "api/allgather_work.hpp"
+
+#include <optional>
+
+#include "api/allgather_service.hpp"
+#include "api/process.hpp"
+
+namespace shoal {
+
+namespace {
+
+class allgather_work final : public request::work {
+ public:
+  allgather_work(intercommunicator& state, const allgather_call& call)
+      : call_(call), state_(state.shared_from_this()), service_(state, call_) {
+    if (state.phases()) clock_ = *state.phases();
+  }
+  ~allgather_work() override {
+    if (tags_.count > 0) ranks().release_tags(tags_);
+  }
+
+  // Whether there is a schedule to run; else the MPI's own is to.
+  bool prepare(MPI_Info info) {
+    chosen_ = service_.plan(info);
+    if (chosen_) state_->last = chosen_;
+    if (!chosen_ || !chosen_->how->has_schedule()) return false;
+    tags_ = ranks().persistent_tags();
+    moving_.emplace(ranks().own(), ranks().pool(), tags_, clock_ ? &*clock_ : nullptr);
+    return true;
+  }
+
+  communicator& ranks() override { return state_->all(); }
+  void start() override {
+    begin_ = PMPI_Wtime();
+    ran_ ? moving_->repeat(service_.messages()) : moving_->start(service_.steps(*chosen_->how), service_.messages());
+    ran_ = true;
+  }
+  bool progress(bool& moved) override { return moving_->progress(moved); }
+  void run_to_end() override { moving_->run_to_end(ranks().wait()); }
+  void ended() override {
+    if (process::get().set().report != reporting::none)
+      count(*chosen_, call_.uniform, service_.bytes_sent(), PMPI_Wtime() - begin_, clock_ ? &*clock_ : nullptr);
+    state_->last = chosen_;
+  }
+
+ private:
+  const allgather_call call_;
+  std::shared_ptr<intercommunicator> state_;
+  allgather_service service_;
+  std::optional<phase_clock> clock_;  // time between tests belongs to what ends next
+  std::optional<group_exchange> moving_;
+  exchange::tag_range tags_{};
+  const group_decision* chosen_ = nullptr;
+  bool ran_ = false;  // so sizes are known
+  double begin_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<request::work> allgather_repeated(intercommunicator& state, const allgather_call& call, MPI_Info info) {
+  auto work = std::make_unique<allgather_work>(state, call);
+  return work->prepare(info) ? std::move(work) : nullptr;
+}
+
+}  // namespace shoal

@@ -1,0 +1,114 @@
+#include "api/alltoall_work.hpp"
+
+#include <optional>
+#include <vector>
+
+#include "api/alltoall_service.hpp"
+#include "api/process.hpp"
+
+namespace shoal {
+
+namespace {
+
+class alltoall_work final : public request::work {
+ public:
+  alltoall_work(communicator& state, const alltoall_call& call)
+      : call_(call),
+        state_(state.shared_from_this()),
+        service_(state, call_, offsets_),
+        over_(state.own()),
+        moving_(state.pool(), over_) {
+    if (state.phases()) moving_.record_phases(&clock_.emplace(*state.phases()));
+  }
+  ~alltoall_work() override {
+    if (tags_.count > 0) state_->release_tags(tags_);
+  }
+
+  // Both tell whether there is a schedule to run; else the MPI's own is to.
+  bool prepare_once() {
+    chosen_ = service_.pick_at_once();
+    if (!has_steps()) return false;
+    take(state_->nonblocking_tags());
+    return true;
+  }
+  bool prepare_repeated(MPI_Info info) {
+    const alltoall_service::repeated plan = service_.plan(info);
+    chosen_ = plan.how;
+    if (chosen_) state_->last = chosen_;
+    if (!has_steps()) return false;
+    take(state_->persistent_tags());
+    if (everyone_may_share()) share(plan.most_bytes);
+    return true;
+  }
+
+  communicator& ranks() override { return *state_; }
+  void start() override;
+  bool progress(bool& moved) override { return inside_ ? inside_->progress(moved) : moving_.progress(moved); }
+  void run_to_end() override { inside_ ? inside_->run_to_end() : moving_.run_to_end(state_->wait()); }
+  void ended() override;
+
+ private:
+  bool has_steps() const { return chosen_ && chosen_->how->steps; }
+  void take(exchange::tag_range tags) {
+    tags_ = tags;
+    moving_.set_tags(tags);
+  }
+  bool everyone_may_share();
+  void share(std::size_t most_bytes) {
+    inside_ = state_->share_inside_nodes(over_, tags_, most_bytes);
+    if (inside_ && clock_) inside_->record_phases(&*clock_);
+  }
+
+  const alltoall_call call_;
+  std::shared_ptr<communicator> state_;
+  std::vector<std::int64_t> offsets_;
+  alltoall_service service_;
+  mpi_transport over_;
+  exchange moving_;
+  std::unique_ptr<node_exchange> inside_;  // instead, where the ranks of a node share memory
+  std::optional<phase_clock> clock_;       // time between tests belongs to what ends next
+  exchange::tag_range tags_{};
+  const decision* chosen_ = nullptr;
+  bool ran_ = false;  // so sizes are known
+  double begin_ = 0;
+};
+
+// Through memory messages between two ranks match in the order in which they are started. A schedule with several of
+// them either keeps to that order, or has only tags to tell them apart.
+bool alltoall_work::everyone_may_share() {
+  const program& how = service_.steps(*chosen_->how);
+  std::int64_t on_some_rank = !how.plan.shared_memory && !how.one_message_each_way;
+  constexpr combine rule = combine::maximum;
+  state_->agree().reach({&on_some_rank, 1}, {&rule, 1});
+  return on_some_rank == 0;
+}
+
+void alltoall_work::start() {
+  begin_ = PMPI_Wtime();
+  const payload& blocks = service_.blocks();
+  if (clock_) clock_->begin();
+  const auto run = [&](auto& by) { ran_ ? by.repeat(blocks) : by.start(service_.steps(*chosen_->how), blocks); };
+  inside_ ? run(*inside_) : run(moving_);
+  ran_ = true;
+}
+
+void alltoall_work::ended() {
+  service_.drop_snapshot();
+  if (process::get().set().report != reporting::none)
+    count(*chosen_, call_.uniform, service_.bytes_sent(), PMPI_Wtime() - begin_, clock_ ? &*clock_ : nullptr);
+  state_->last = chosen_;
+}
+
+}  // namespace
+
+std::unique_ptr<request::work> alltoall_once(communicator& state, const alltoall_call& call) {
+  auto work = std::make_unique<alltoall_work>(state, call);
+  return work->prepare_once() ? std::move(work) : nullptr;
+}
+
+std::unique_ptr<request::work> alltoall_repeated(communicator& state, const alltoall_call& call, MPI_Info info) {
+  auto work = std::make_unique<alltoall_work>(state, call);
+  return work->prepare_repeated(info) ? std::move(work) : nullptr;
+}
+
+}  // namespace shoal
