@@ -61,13 +61,20 @@ traffic_matrix read_csv(const std::string& path) {
   return all;
 }
 
-// By columns in array form; in coordinate form what is not named is 0.
-traffic_matrix read_matrix_market(const std::string& path, bool coordinates) {
-  lines file(path, '%');
+// Rows, columns, and in coordinate form entries.
+std::vector<double> read_size(lines& file, bool coordinates) {
   std::string line;
   const std::vector<double> size = file.next(line) ? numbers(file, line) : std::vector<double>();
   if (size.size() != (coordinates ? 3 : 2) || size[0] != size[1] || size[0] < 1 || size[0] > 1e5)
     file.wrong("the size of a square matrix was expected: " + line);
+  return size;
+}
+
+// By columns in array form; in coordinate form what is not named is 0.
+traffic_matrix read_matrix_market(const std::string& path, bool coordinates) {
+  lines file(path, '%');
+  std::string line;
+  const std::vector<double> size = read_size(file, coordinates);
   traffic_matrix all{static_cast<int>(size[0]), std::vector<double>(static_cast<std::size_t>(size[0] * size[1]))};
   std::size_t entries = 0;
   const std::size_t expected = coordinates ? static_cast<std::size_t>(size[2]) : all.bytes.size();

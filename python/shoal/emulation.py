@@ -224,26 +224,33 @@ def ports(network: shoal.Network) -> Iterator[Port]:
                 yield Port(node, to, "", f"l{number}{end}", bridges[node], speed)
 
 
-def setup_script(network: shoal.Network, every: list[Port]) -> str:
-    """For the shell in the room, which prints "ready" at the end."""
-    hosts = network.machines
+def require_hosts(hosts: list[str], every: list[Port]) -> None:
+    linked = {port.host for port in every}
     for host in hosts:
         if not HOST_NAME.fullmatch(host):
             raise UserError(f"'{host}' cannot be the name of an emulated host; take letters, digits and '._-'")
-    linked = {port.host for port in every}
-    for host in hosts:
         if host not in linked:
             raise UserError(f"machine {host} has no link; an emulated host needs one")
+
+
+def link_commands(hosts: list[str], every: list[Port], switch_ports: list[Port]) -> list[str]:
+    """For `ip`: hosts, switches, and the links between them."""
+    commands = [f"netns add {host}" for host in hosts]
+    for bridge in sorted({port.switch for port in switch_ports}):
+        commands += [f"link add {bridge} type bridge mcast_snooping 0", f"link set {bridge} addrgenmode none up"]
+    for a, b in zip(every[::2], every[1::2], strict=True):
+        commands.append(f"link add {in_its_place(a)} type veth peer name {in_its_place(b)}")
+    commands += [f"link set {port.device} addrgenmode none master {port.switch} up" for port in switch_ports]
+    return commands
+
+
+def setup_script(network: shoal.Network, every: list[Port]) -> str:
+    """For the shell in the room, which prints "ready" at the end."""
+    hosts = network.machines
+    require_hosts(hosts, every)
     addresses = {host: f"10.{number >> 16}.{number >> 8 & 255}.{number & 255}" for number, host in enumerate(hosts, 1)}
     names = "127.0.0.1 localhost\n" + "".join(f"{address} {host}\n" for host, address in addresses.items())
-    bridges = sorted({port.switch for port in every if port.switch})
-    links = [f"netns add {host}" for host in hosts]
-    for bridge in bridges:
-        links += [f"link add {bridge} type bridge mcast_snooping 0", f"link set {bridge} addrgenmode none up"]
-    for a, b in zip(every[::2], every[1::2], strict=True):
-        links.append(f"link add {in_its_place(a)} type veth peer name {in_its_place(b)}")
     switch_ports = [port for port in every if port.switch]
-    links += [f"link set {port.device} addrgenmode none master {port.switch} up" for port in switch_ports]
     steps = [
         FIND_TOOLS,
         "mount -t tmpfs run /run",
@@ -253,7 +260,8 @@ def setup_script(network: shoal.Network, every: list[Port]) -> str:
     ]
     steps += [write_file("/run/shoal/hosts", names), "mount --bind /run/shoal/hosts /etc/hosts"]
     steps += [write_file(TOPOLOGY_PATH, network.to_edge_list()), SWITCHES_ONLY_SWITCH]
-    steps += [batch("ip", links), batch("tc", [f"qdisc add dev {port.limits}" for port in switch_ports])]
+    steps += [batch("ip", link_commands(hosts, every, switch_ports))]
+    steps += [batch("tc", [f"qdisc add dev {port.limits}" for port in switch_ports])]
     for port in every:
         if port.host:
             steps += host_steps(port, addresses[port.host])

@@ -182,7 +182,7 @@ class ring_exchange {
     if (!how_.linear) return run_rounds(order, first_step);
     const int requests = static_cast<int>(system_.steps()) * how_.pieces;
     in_batches(
-        b_, order, requests, how_.block_count, first_step,
+        b_, order, {requests, how_.block_count, first_step},
         [&](int k) { receive(0, k / how_.pieces + 1, k % how_.pieces, order); },
         [&](int k) { send(0, k / how_.pieces + 1, k % how_.pieces, order); });
     return first_step + (requests + how_.block_count - 1) / how_.block_count;

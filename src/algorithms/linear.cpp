@@ -30,7 +30,7 @@ schedule by_distance(int ranks, int rank, int block_count, int direction) {
   window batches(1);
   const auto peer = [&](int request, int towards) { return modulo(rank + towards * (request + 1), ranks); };
   in_batches(
-      b, batches, ranks - 1, block_count, 0,
+      b, batches, {ranks - 1, block_count},
       [&](int k) { batches.add(receive_block(b, peer(k, -direction), batches.before())); },
       [&](int k) { batches.add(send_block(b, peer(k, direction), batches.before())); });
   return b.finish();

@@ -105,11 +105,16 @@ ring_route paper_ring::route(int message) const {
 
 namespace {
 
-// `hop` is the way from the owner to this rank, which gets the piece from one side and passes it to the other. Between
-// two positions of one rank nothing moves.
-void follow_path(step_program& out, int self, int piece, const ring_path& path, int hop, int from, int to) {
-  if (hop > 0 && hop <= path.hops && from != self) out.receive(path.step(hop - 1), from, {&piece, 1});
-  if (hop < path.hops && to != self) out.send(path.step(hop), to, {&piece, 1});
+// This rank gets a piece from one side, so many hops from its owner, and passes it to the other.
+struct ring_passage {
+  int from, self, to, hop;
+};
+
+// Between two positions of one rank nothing moves.
+void follow_path(step_program& out, int piece, const ring_path& path, const ring_passage& here) {
+  const int hop = here.hop;
+  if (hop > 0 && hop <= path.hops && here.from != here.self) out.receive(path.step(hop - 1), here.from, {&piece, 1});
+  if (hop < path.hops && here.to != here.self) out.send(path.step(hop), here.to, {&piece, 1});
 }
 
 }  // namespace
@@ -117,8 +122,8 @@ void follow_path(step_program& out, int self, int piece, const ring_path& path, 
 void follow_route(step_program& out, const ring_place& at, int owner, int piece, const ring_route& route) {
   const int upwards = (at.position - owner + at.positions) % at.positions;
   const int downwards = (owner - at.position + at.positions) % at.positions;
-  follow_path(out, at.self, piece, route.up, upwards, at.before, at.behind);
-  follow_path(out, at.self, piece, route.down, downwards, at.behind, at.before);
+  follow_path(out, piece, route.up, {at.before, at.self, at.behind, upwards});
+  follow_path(out, piece, route.down, {at.behind, at.self, at.before, downwards});
 }
 
 }  // namespace shoal

@@ -2,8 +2,10 @@
 
 #include <stdlib.h>
 
+#include <algorithm>
 #include <charconv>
 #include <fstream>
+#include <iterator>
 #include <stdexcept>
 
 #include "model/intergroup.hpp"
@@ -16,6 +18,18 @@ namespace {
 std::optional<selection> read_choice(const std::string& value, collective what) {
   if (value == "auto") return std::nullopt;
   return parse_selection(value, what);
+}
+
+std::optional<selection> for_any_sizes(const std::string& value) {
+  std::optional<selection> chosen = read_choice(value, collective::alltoall);
+  if (chosen && chosen->which->uniform_only)
+    throw std::invalid_argument(chosen->which->name + " needs equal blocks; set it for alltoall, or use tuna");
+  return chosen;
+}
+
+std::optional<wait_mode> read_waiting(const std::string& value) {
+  if (value == "auto") return std::nullopt;
+  return parse_wait_mode(value);
 }
 
 std::string read_network(const std::string& value) {
@@ -103,33 +117,48 @@ void read_file(const std::string& path, settings& into) {
 
 }  // namespace
 
+namespace {
+
+struct known_setting {
+  std::string_view name;
+  void (*set)(settings& of, const std::string& value);
+};
+
+constexpr known_setting known[] = {
+    {"alltoall", [](settings& s, const std::string& v) { s.alltoall = read_choice(v, collective::alltoall); }},
+    {"alltoallv", [](settings& s, const std::string& v) { s.alltoallv = for_any_sizes(v); }},
+    {"allgather", [](settings& s, const std::string& v) { s.allgather = read_choice(v, collective::allgather); }},
+    {"allgatherv", [](settings& s, const std::string& v) { s.allgatherv = read_choice(v, collective::allgather); }},
+    {"wait", [](settings& s, const std::string& v) { s.wait = read_waiting(v); }},
+    {"layout", [](settings& s, const std::string& v) { take_layout(v, s); }},
+    {"network", [](settings& s, const std::string& v) { s.network = read_network(v); }},
+    {"topology",
+     [](settings& s, const std::string& v) { s.topology = std::make_shared<const switch_network>(read_topology(v)); }},
+    {"profile", [](settings& s, const std::string& v) { take_profile(v, s); }},
+    {"tune", [](settings& s, const std::string& v) { s.tries = read_tuning(v); }},
+    {"tune_save", [](settings& s, const std::string& v) { s.save_profile = v; }},
+    {"report", [](settings& s, const std::string& v) { s.report = read_reporting(v); }},
+    {"verify", [](settings& s, const std::string& v) { s.verify = read_switch("verify", v); }},
+    {"max_temp", [](settings& s, const std::string& v) { s.max_temp = read_bytes(v); }},
+    {"record", [](settings& s, const std::string& v) { s.record = v; }},
+};
+
+[[noreturn]] void no_such_setting() {
+  std::string names;
+  for (const known_setting& one : known) names += (names.empty() ? "" : ", ") + std::string(one.name);
+  throw std::invalid_argument("there is no such setting; there are " + names);
+}
+
+}  // namespace
+
 void settings::set(const std::string& name, const std::string& value) {
   try {
-    if (name == "alltoall") alltoall = read_choice(value, collective::alltoall);
-    else if (name == "alltoallv") alltoallv = read_choice(value, collective::alltoall);
-    else if (name == "allgather") allgather = read_choice(value, collective::allgather);
-    else if (name == "allgatherv") allgatherv = read_choice(value, collective::allgather);
-    else if (name == "wait") wait = value == "auto" ? std::nullopt : std::optional(parse_wait_mode(value));
-    else if (name == "layout") take_layout(value, *this);
-    else if (name == "network") network = read_network(value);
-    else if (name == "topology") topology = std::make_shared<const switch_network>(read_topology(value));
-    else if (name == "profile") take_profile(value, *this);
-    else if (name == "tune") tries = read_tuning(value);
-    else if (name == "tune_save") save_profile = value;
-    else if (name == "report") report = read_reporting(value);
-    else if (name == "verify") verify = read_switch(name, value);
-    else if (name == "max_temp") max_temp = read_bytes(value);
-    else if (name == "record") record = value;
-    else
-      throw std::invalid_argument(
-          "there is no such setting; there are alltoall, alltoallv, allgather, allgatherv, "
-          "wait, layout, network, topology, profile, tune, tune_save, report, verify, max_temp, record");
+    const auto* const found = std::find_if(std::begin(known), std::end(known), [&](auto& k) { return k.name == name; });
+    if (found == std::end(known)) no_such_setting();
+    found->set(*this, value);
   } catch (const std::invalid_argument& error) {
     throw std::invalid_argument(name + " = " + value + ": " + error.what());
   }
-  if (name == "alltoallv" && alltoallv && alltoallv->which->uniform_only)
-    throw std::invalid_argument(name + " = " + value + ": " + alltoallv->which->name +
-                                " needs equal blocks; set it for alltoall, or use tuna");
 }
 
 std::string settings::canonical() const {

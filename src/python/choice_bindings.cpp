@@ -36,15 +36,8 @@ const profile::table& table_of(const profile& from, std::string_view kind) {
 }
 
 // Checked as if it had been read from a file.
-profile make_profile(int ranks, std::string shoal, std::string mpi, std::string machine, std::string layout,
-                     const std::map<std::string, std::vector<row_tuple>>& kinds, const std::vector<row_tuple>& sparse,
-                     double asking) {
-  profile made;
-  made.ranks = ranks;
-  made.shoal.text = std::move(shoal);
-  made.mpi.text = std::move(mpi);
-  made.machine.text = std::move(machine);
-  made.layout.text = std::move(layout);
+profile with_tables(profile made, const std::map<std::string, std::vector<row_tuple>>& kinds,
+                    const std::vector<row_tuple>& sparse, double asking) {
   for (const auto& [kind, rows] : kinds) {
     profile::table table;
     if (!is_uniform(kind)) {
@@ -108,8 +101,13 @@ void bind_choices(nb::module_& m) {
           [](profile* self, int ranks, std::string shoal, std::string mpi, std::string machine, std::string layout,
              const std::map<std::string, std::vector<row_tuple>>& kinds, const std::vector<row_tuple>& sparse,
              double asking) {
-            new (self) profile(make_profile(ranks, std::move(shoal), std::move(mpi), std::move(machine),
-                                            std::move(layout), kinds, sparse, asking));
+            profile made;
+            made.ranks = ranks;
+            made.shoal.text = std::move(shoal);
+            made.mpi.text = std::move(mpi);
+            made.machine.text = std::move(machine);
+            made.layout.text = std::move(layout);
+            new (self) profile(with_tables(std::move(made), kinds, sparse, asking));
           },
           nb::kw_only(), nb::arg("ranks"), nb::arg("shoal") = "", nb::arg("mpi") = "", nb::arg("machine") = "",
           nb::arg("layout") = "", nb::arg("kinds"), nb::arg("sparse") = std::vector<row_tuple>(), nb::arg("asking") = 0)

@@ -52,28 +52,19 @@ def test_cpp_is_without_known_faults():
 LINES, BRANCHES, PARAMETERS = 60, 15, 6
 # Their parameters are those of the MPI standard, or the options of a command.
 GIVEN = ("src/api/shoal", "src/api/fortran", "src/api/native", "src/preload/", "python/shoal/commands/")
-# Over the budget when it came. Take out what is simplified; add nothing.
-BRANCHES_OVER = {
-    "plan",
-    "print_totals",
-    "setup_script",
-    "shoal::bench::read_matrix_market",
-    "shoal::settings::set",
-}
-PARAMETERS_OVER = {"make_profile", "shoal::follow_path", "shoal::in_batches"}
 
 
 def test_complexity():
     lizard = pytest.importorskip("lizard")
     files = [str(path) for part in ("src", "python", "apps", "bench") for path in (ROOT / part).rglob("*.[chp]*[py]")]
-    over, tangled, wide = [], set(), set()
+    over = []
     for file in lizard.analyze_files(files):
         path = Path(file.filename).relative_to(ROOT).as_posix()
         for function in file.function_list:
             if function.length > LINES:
                 over.append(f"{path}: {function.long_name} has {function.length} lines")
             if function.cyclomatic_complexity > BRANCHES:
-                tangled.add(function.name)
+                over.append(f"{path}: {function.long_name} has {function.cyclomatic_complexity} branches")
             if len(function.parameters) > PARAMETERS and not path.startswith(GIVEN):
-                wide.add(function.name)
-    assert not over and tangled <= BRANCHES_OVER and wide <= PARAMETERS_OVER
+                over.append(f"{path}: {function.long_name} has {len(function.parameters)} parameters")
+    assert not over

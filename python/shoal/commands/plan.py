@@ -32,40 +32,33 @@ def plan(
 
     Example: [bold]shoal plan tuna:radix=3 --ranks 8 --rank 2[/bold]
     """
-    if topology and (ranks or layout or senders or receivers):
-        raise UserError("the topology says for how many ranks; leave out --ranks, --layout, --senders, --receivers")
     network = read_network(topology) if topology else None
-    problem = network.problem() if network else make_problem(ranks, layout, senders, receivers)
+    problem = make_problem(ranks, layout, senders, receivers, network)
     selection = shoal.parse(spec, "allgather" if problem.senders else "alltoall")
-    if rank is None and problem.ranks > MOST_RANKS:
-        raise UserError(f"the schedules of {problem.ranks} ranks are too long to print; choose one with --rank")
+    if emit == "c" and problem.senders:
+        raise UserError("--emit c writes an MPI_Alltoall; leave out --senders and --receivers")
     began = time.perf_counter()
-    programs = shoal.generate_all(selection, problem) if rank is None else [shoal.generate(selection, problem, rank)]
+    programs = make_programs(selection, problem, rank)
     seconds = time.perf_counter() - began
     if emit not in ("", "json"):
-        if emit == "c" and problem.senders:
-            raise UserError("--emit c writes an MPI_Alltoall; leave out --senders and --receivers")
         title = f"{selection} on {problem.ranks} ranks, written by shoal plan."
         print(emitted(emit, programs, title, block, network.hosts if network else []), end="")
-        return
-    if as_json or emit == "json":
+    elif as_json or emit:
         entries = [program.to_dict() for program in programs]
         print(json.dumps({"algorithm": str(selection), "ranks": problem.ranks, "programs": entries}))
-        return
-    out.print(f"[bold]{selection}[/bold] on {problem.ranks} ranks" + (f", rank {rank}" if rank is not None else ""))
-    if problem.senders and rank is None:
-        print_steps(programs, problem.senders)
-        return
-    if rank is None:
-        out.print(summary_table(programs))
-    elif programs[0].sent.blocks <= MOST_BLOCKS:
-        out.print(step_table(programs[0]))
     else:
-        out.print(f"More than {MOST_BLOCKS} blocks, made in {seconds:.2f} s; too long for a table, --json prints them")
-    print_totals(programs)
+        whose = f", rank {rank}" if rank is not None else ""
+        out.print(f"[bold]{selection}[/bold] on {problem.ranks} ranks{whose}")
+        print_programs(programs, problem.senders, seconds)
 
 
-def make_problem(ranks: int, layout: str, senders: int, receivers: int) -> shoal.Problem:
+def make_problem(
+    ranks: int, layout: str, senders: int, receivers: int, network: shoal.Network | None = None
+) -> shoal.Problem:
+    if network:
+        if ranks or layout or senders or receivers:
+            raise UserError("the topology says for how many ranks; leave out --ranks, --layout, --senders, --receivers")
+        return network.problem()
     if senders or receivers:
         if ranks not in (0, senders + receivers) or senders < 1 or receivers < 1:
             raise UserError("give --senders and --receivers, both at least 1, instead of --ranks")
@@ -75,12 +68,35 @@ def make_problem(ranks: int, layout: str, senders: int, receivers: int) -> shoal
     return shoal.Problem(ranks, layout=layout)
 
 
+def make_programs(selection: shoal.Selection, problem: shoal.Problem, rank: int | None) -> list[shoal.Schedule]:
+    if rank is not None:
+        return [shoal.generate(selection, problem, rank)]
+    if problem.ranks > MOST_RANKS:
+        raise UserError(f"the schedules of {problem.ranks} ranks are too long to print; choose one with --rank")
+    return shoal.generate_all(selection, problem)
+
+
 def emitted(form: str, programs: list[shoal.Schedule], title: str, block: int, hosts: list[str]) -> str:
     if form not in ("c", "goal"):
         raise UserError(f"--emit {form}: there are c, goal, json")
     if len(programs) != programs[0].ranks:
         raise UserError(f"--emit {form} needs the programs of all ranks; leave out --rank")
     return shoal.emit_c(programs, title, hosts) if form == "c" else shoal.emit_goal(programs, block)
+
+
+def print_programs(programs: list[shoal.Schedule], senders: int, seconds: float) -> None:
+    """Of all ranks or of one, which took so many seconds to make."""
+    everyone = len(programs) == programs[0].ranks
+    if senders and everyone:
+        print_steps(programs, senders)
+        return
+    if everyone:
+        out.print(summary_table(programs))
+    elif programs[0].sent.blocks <= MOST_BLOCKS:
+        out.print(step_table(programs[0]))
+    else:
+        out.print(f"More than {MOST_BLOCKS} blocks, made in {seconds:.2f} s; too long for a table, --json prints them")
+    print_totals(programs)
 
 
 def print_steps(programs: list[shoal.Schedule], senders: int) -> None:
@@ -137,18 +153,18 @@ def blocks_in_short(operation: shoal.Operation) -> str:
 
 
 def print_totals(programs: list[shoal.Schedule]) -> None:
-    sent = [program.sent for program in programs]
+    def most(figure: str) -> int:
+        return max(int(getattr(program.sent, figure)) for program in programs)
+
     which = "Most of any rank: " if len(programs) > 1 else ""
-    out.print(f"{which}K = {max(s.messages for s in sent)} messages, D = {max(s.blocks for s in sent)} blocks")
+    out.print(f"{which}K = {most('messages')} messages, D = {most('blocks')} blocks")
     out.print(
         f"Scratch: {max(program.temp_peak for program in programs)} temp slots in use at once, "
         f"{max(program.temp_slots for program in programs)} used in turn"
     )
-    sizes = max(s.metadata_sizes for s in sent)
-    if sizes:
-        out.print(f"Sizes sent when blocks differ: {sizes} in {max(s.metadata_messages for s in sent)} messages")
-    tokens = max(s.tokens for s in sent)
-    if tokens:
+    if sizes := most("metadata_sizes"):
+        out.print(f"Sizes sent when blocks differ: {sizes} in {most('metadata_messages')} messages")
+    if tokens := most("tokens"):
         out.print(f"Tokens, messages without blocks that only keep the order: {tokens}")
     if any(slot.passing for program in programs for operation in program.operations for slot in operation.slots):
         out.print("* passes through: the receiver sends it on")
