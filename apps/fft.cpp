@@ -55,39 +55,55 @@ class parallel_fft {
   parallel_fft(int rows, int columns, MPI_Comm comm) : rows_(rows), columns_(columns), comm_(comm) {
     MPI_Comm_rank(comm, &rank_);
     MPI_Comm_size(comm, &ranks_);
-    roots_.resize(static_cast<std::size_t>(spread(columns, ranks_).count(rank_)) * rows);
+    const int mine_before = spread(rows, ranks_).count(rank_), mine = spread(columns, ranks_).count(rank_);
+    before_.resize(static_cast<std::size_t>(mine_before) * columns);
+    after_.resize(static_cast<std::size_t>(mine) * rows);
+    for (points* one : {&send_, &recv_}) one->resize(std::max(before_.size(), after_.size()));
+    plan_after_ = plan(after_, mine, rows);
+    plan_before_ = plan(before_, mine_before, columns);
+    roots_.resize(after_.size());
     const double unit = -2 * std::numbers::pi / rows / columns;
     for (std::size_t i = 0; i < roots_.size(); ++i)
       roots_[i] = std::polar(1.0, unit * (spread(columns, ranks_).first(rank_) + i / rows) * (i % rows));
   }
+  parallel_fft(const parallel_fft&) = delete;
+  ~parallel_fft() {
+    fftw_destroy_plan(plan_after_);
+    fftw_destroy_plan(plan_before_);
+  }
 
   // This rank's rows of the matrix in, this rank's part of the transform out: rows of a matrix of as many columns as
   // the input has rows.
-  points run(points a) {
-    a = transposed(std::move(a), rows_, columns_);
-    transform(a, columns_, rows_);
-    for (std::size_t i = 0; i < a.size(); ++i) a[i] *= roots_[i];
-    a = transposed(std::move(a), columns_, rows_);
-    transform(a, rows_, columns_);
-    return transposed(std::move(a), rows_, columns_);
+  const points& run(const points& rows_in) {
+    std::ranges::copy(rows_in, before_.begin());
+    transpose(before_, rows_, columns_, after_);
+    transform(plan_after_);
+    for (std::size_t i = 0; i < after_.size(); ++i) after_[i] *= roots_[i];
+    transpose(after_, columns_, rows_, before_);
+    transform(plan_before_);
+    transpose(before_, rows_, columns_, after_);
+    return after_;
   }
 
   double transform_seconds = 0, exchange_seconds = 0;
 
  private:
-  void transform(points& a, int rows, int length) {
+  // Of each of so many rows in place, none for none; planned by measuring, before there are data.
+  static fftw_plan plan(points& a, int rows, int length) {
+    if (rows == 0) return nullptr;
+    return fftw_plan_many_dft(1, &length, rows, raw(a.data()), nullptr, 1, length, raw(a.data()), nullptr, 1, length,
+                              FFTW_FORWARD, FFTW_MEASURE);
+  }
+
+  void transform(fftw_plan plan) {
     const double begin = MPI_Wtime();
-    const int mine = spread(rows, ranks_).count(rank_);
-    fftw_plan plan = fftw_plan_many_dft(1, &length, mine, raw(a.data()), nullptr, 1, length, raw(a.data()), nullptr, 1,
-                                        length, FFTW_FORWARD, FFTW_ESTIMATE);
-    if (mine > 0) fftw_execute(plan);
-    fftw_destroy_plan(plan);
+    if (plan) fftw_execute(plan);
     transform_seconds += MPI_Wtime() - begin;
   }
 
   // From rows of a rows x columns matrix to rows of its transpose. A block holds what one rank's rows and another's
   // columns share, column after column.
-  points transposed(points a, int rows, int columns) {
+  void transpose(const points& a, int rows, int columns, points& b) {
     const spread from(rows, ranks_), to(columns, ranks_);
     const int have = from.count(rank_), get = to.count(rank_);
     std::vector<int> sent(ranks_), received(ranks_), send_at(ranks_), recv_at(ranks_);
@@ -97,28 +113,36 @@ class parallel_fft {
     }
     std::exclusive_scan(sent.begin(), sent.end(), send_at.begin(), 0);
     std::exclusive_scan(received.begin(), received.end(), recv_at.begin(), 0);
-    points send(a.size()), recv(static_cast<std::size_t>(get) * rows);
-    for (int column = 0, i = 0; column < columns; ++column)
-      for (int row = 0; row < have; ++row) send[i++] = a[static_cast<std::size_t>(row) * columns + column];
-    exchange(send, sent, send_at, recv, received, recv_at);
-    points b(recv.size());
+    turn(a, have, columns);
+    exchange(sent, send_at, received, recv_at);
     for (int peer = 0, i = 0; peer < ranks_; ++peer)
       for (int column = 0; column < get; ++column, i += from.count(peer))
-        std::copy_n(&recv[i], from.count(peer), &b[static_cast<std::size_t>(column) * rows + from.first(peer)]);
-    return b;
+        std::copy_n(&recv_[i], from.count(peer), &b[static_cast<std::size_t>(column) * rows + from.first(peer)]);
   }
 
-  void exchange(points& send, const std::vector<int>& sent, const std::vector<int>& send_at, points& recv,
-                const std::vector<int>& received, const std::vector<int>& recv_at) {
+  // Rows to columns in send_, a few columns at a time, so that a cache line is read once.
+  void turn(const points& a, int rows, int columns) {
+    constexpr int together = 8;
+    for (int first = 0; first < columns; first += together)
+      for (int row = 0; row < rows; ++row)
+        for (int column = first; column < std::min(columns, first + together); ++column)
+          send_[static_cast<std::size_t>(column) * rows + row] = a[static_cast<std::size_t>(row) * columns + column];
+  }
+
+  void exchange(const std::vector<int>& sent, const std::vector<int>& send_at, const std::vector<int>& received,
+                const std::vector<int>& recv_at) {
     const double begin = MPI_Wtime();
-    shoal_alltoallv(send.data(), sent.data(), send_at.data(), MPI_C_DOUBLE_COMPLEX, recv.data(), received.data(),
+    shoal_alltoallv(send_.data(), sent.data(), send_at.data(), MPI_C_DOUBLE_COMPLEX, recv_.data(), received.data(),
                     recv_at.data(), MPI_C_DOUBLE_COMPLEX, comm_);
     exchange_seconds += MPI_Wtime() - begin;
   }
 
   int rows_, columns_, rank_ = 0, ranks_ = 1;
   MPI_Comm comm_;
+  points before_, after_;  // this rank's rows of the matrix, and of its transpose
+  points send_, recv_;
   points roots_;  // what this rank multiplies by after the first transform
+  fftw_plan plan_after_ = nullptr, plan_before_ = nullptr;
 };
 
 // The same whatever the number of ranks.
@@ -132,7 +156,7 @@ points input(std::size_t first, std::size_t count) {
 }
 
 // The largest error of all points, relative to the largest point: 0 on other ranks than the first.
-double error_of(points mine, const options& what, MPI_Comm comm) {
+double error_of(const points& mine, const options& what, MPI_Comm comm) {
   int rank = 0, ranks = 1, count = static_cast<int>(mine.size());
   MPI_Comm_rank(comm, &rank);
   MPI_Comm_size(comm, &ranks);
@@ -158,14 +182,16 @@ double error_of(points mine, const options& what, MPI_Comm comm) {
 }
 
 #ifdef SHOAL_WITH_FFTW_MPI
+// Planned by measuring, so that FFTW exchanges in the way it finds fastest.
 double seconds_of_fftw_mpi(const options& what, MPI_Comm comm) {
   fftw_mpi_init();
   ptrdiff_t rows = 0, first = 0, rows_after = 0, first_after = 0;
   const ptrdiff_t all = static_cast<ptrdiff_t>(what.rows) * what.columns;
   const ptrdiff_t room =
-      fftw_mpi_local_size_1d(all, comm, FFTW_FORWARD, FFTW_ESTIMATE, &rows, &first, &rows_after, &first_after);
-  points in = input(static_cast<std::size_t>(first), static_cast<std::size_t>(room)), out(in.size());
-  fftw_plan plan = fftw_mpi_plan_dft_1d(all, raw(in.data()), raw(out.data()), comm, FFTW_FORWARD, FFTW_ESTIMATE);
+      fftw_mpi_local_size_1d(all, comm, FFTW_FORWARD, FFTW_MEASURE, &rows, &first, &rows_after, &first_after);
+  points in(static_cast<std::size_t>(room)), out(in.size());
+  fftw_plan plan = fftw_mpi_plan_dft_1d(all, raw(in.data()), raw(out.data()), comm, FFTW_FORWARD, FFTW_MEASURE);
+  std::ranges::copy(input(static_cast<std::size_t>(first), in.size()), in.begin());
   MPI_Barrier(comm);
   const double begin = MPI_Wtime();
   for (int i = 0; i < what.repetitions; ++i) fftw_execute(plan);
@@ -187,13 +213,13 @@ int solve(const options& what) {
   const points mine = input(static_cast<std::size_t>(rows.first(rank)) * what.columns,
                             static_cast<std::size_t>(rows.count(rank)) * what.columns);
   parallel_fft solver(what.rows, what.columns, MPI_COMM_WORLD);
-  points found;
+  const points* found = nullptr;
   MPI_Barrier(MPI_COMM_WORLD);
   const double begin = MPI_Wtime();
-  for (int i = 0; i < what.repetitions; ++i) found = solver.run(mine);
+  for (int i = 0; i < what.repetitions; ++i) found = &solver.run(mine);
   const double seconds = (MPI_Wtime() - begin) / what.repetitions;
   const double theirs = what.fftw_mpi ? seconds_of_fftw_mpi(what, MPI_COMM_WORLD) : 0;
-  const double error = what.check ? error_of(found, what, MPI_COMM_WORLD) : 0;
+  const double error = what.check ? error_of(*found, what, MPI_COMM_WORLD) : 0;
   if (rank != 0) return 0;
   std::printf("%d x %d points on %d ranks: %.3f ms, of which exchanging %.3f ms, transforming %.3f ms\n", what.rows,
               what.columns, ranks, seconds * 1e3, solver.exchange_seconds / what.repetitions * 1e3,

@@ -113,6 +113,11 @@ FIGURES = [
     Figure(at("Fugaku", 16384, 8192), "scattered", "coalesced", 2.14),
     Figure(at("Fugaku", 8192, 64, 0.625 * 0.78125), "native", "coalesced", 9.42),  # FFT, N1: most blocks are empty
     Figure(at("Fugaku", 8192, 512, 1.0), "native", "coalesced", 4.01),  # FFT, N2
+    # Path finding, 5800 iterations; the paper gives no block sizes.
+    Figure(at("Polaris", 8192, 16), "native", "tuna", 5.98),
+    Figure(at("Fugaku", 8192, 16), "native", "tuna", 5.80),
+    Figure(at("Polaris", 8192, 16), "native", "coalesced", 7.96),
+    Figure(at("Fugaku", 8192, 16), "native", "coalesced", 11.09),
     Figure(at("Fugaku", 4096, 1024, 1000 / 1024), "native", "tuna", 3.21),  # normally distributed sizes
     Figure(at("Fugaku", 4096, 1024, 1000 / 1024), "native", "coalesced", 3.63),
     Figure(at("Fugaku", 4096, 1024, 1000 / 1024), "native", "staggered", 1.57),

@@ -166,6 +166,7 @@ SIMULATED = {
 SCRIPTS = {
     "bench/papers/bruck.py": "radix-r Bruck, figure 2a: messages and blocks against the radix, 4096 ranks",
     "bench/papers/tuna.py": "TuNA: every figure of its text, predicted with a cost of messages fitted to one of them",
+    "bench/applications.py": "TuNA, figures 14 and 15: a Fourier transform and path finding, and where their time goes",
     "bench/papers/intergroup_allgather.py": "inter-group allgather, tables I and II: steps and volume, 256 ranks",
 }
 

@@ -47,6 +47,7 @@ SMALL = {
     "simulate": {"--nodes": "4", "--ppn": "2", "--sizes": "64"},
     "check": {"--ranks": "1-12"},
     "regret.py": {"--ranks": "4", "--seconds": "0.02"},
+    "applications.py": {"--ranks": "2", "--turns": "1", "--programs": "'closure road:50;fft 6x7'"},
     "aapc.py": {"--networks": "line:2x2", "--repetitions": "1"},
 }
 SMALLER = {"--senders": "1"}
