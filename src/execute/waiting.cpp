@@ -17,7 +17,9 @@ namespace {
 // After so many yields in a row without an arrival the others are busy, not waiting: sleep, and let them work.
 constexpr int yields_before_sleep = 300;
 constexpr int spins_before_yield = 20000;
-constexpr int longest_sleep_us = 500;
+// Some MPIs move a message by only one step with every look.
+constexpr int looks_at_a_time = 2;
+constexpr int longest_sleep_us = 1000;
 
 void pause_briefly() {
 #if defined(__x86_64__) || defined(__i386__)
@@ -26,6 +28,12 @@ void pause_briefly() {
 }
 
 }  // namespace
+
+void waiting::slept_through() {
+  sleep_us_ =
+      mode_ == wait_mode::sleep ? std::clamp(slept_us_ / 4, shortest_sleep_us, longest_sleep_us) : shortest_sleep_us;
+  slept_us_ = 0;
+}
 
 int waiting::pause() {
   if (others_ && others_()) {
@@ -41,9 +49,11 @@ int waiting::pause() {
     sched_yield();
     return 0;
   }
+  if (idle_ % looks_at_a_time != 0) return 0;
   // Each time a quarter longer, so that an arrival is seen late by no more than about a quarter of the wait for it.
   const int now = sleep_us_;
-  sleep_us_ = std::min(longest_sleep_us, sleep_us_ + sleep_us_ / 4);
+  sleep_us_ = std::min(longest_sleep_us, now + now / 4);
+  slept_us_ = std::min(4 * longest_sleep_us, slept_us_ + now);
   return now;
 }
 

@@ -9,7 +9,8 @@ namespace shoal {
 
 // spin: a core for every rank, poll without pause.
 // yield: ranks outnumber cores; let another rank run after every poll, and sleep when that brings nothing.
-// sleep: sleep briefly after every poll; the most polite, with the latency of a timer.
+// sleep: sleep after every other poll, first for a quarter of the wait before; the most polite, but sees what arrives
+// late by a quarter of the time it was waited for.
 enum class wait_mode { spin, yield, sleep };
 
 // "spin", "yield" or "sleep"; throws std::invalid_argument.
@@ -23,7 +24,7 @@ class waiting {
   // Call after a poll that brought something, or one that did not.
   void progressed() {
     idle_ = 0;
-    sleep_us_ = shortest_sleep_us;
+    if (slept_us_ > 0) slept_through();
   }
   void idle();
   // What else can move while this rank waits, and tells whether anything did: called before every pause.
@@ -34,9 +35,12 @@ class waiting {
  private:
   static constexpr int shortest_sleep_us = 20;
 
+  void slept_through();
+
   wait_mode mode_;
   int idle_ = 0;  // polls in a row that brought nothing
   int sleep_us_ = shortest_sleep_us;
+  int slept_us_ = 0;  // in this wait
   std::function<bool()> others_;
 };
 

@@ -1,0 +1,69 @@
+// How long a rank sleeps that waits, and how often it looks.
+#include "execute/waiting.hpp"
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+namespace shoal {
+namespace {
+
+// The next sleeps; after each the rank looks once more before the next.
+std::vector<int> sleeps(waiting& wait, int number) {
+  std::vector<int> all;
+  while (static_cast<int>(all.size()) < number)
+    if (const int us = wait.pause()) all.push_back(us);
+  return all;
+}
+
+TEST(Waiting, LooksTwiceBeforeEverySleep) {
+  waiting wait(wait_mode::sleep);
+  for (int i = 0; i < 30; ++i) {
+    EXPECT_EQ(wait.pause(), 0);
+    EXPECT_GT(wait.pause(), 0);
+  }
+}
+
+TEST(Waiting, SleepsAQuarterLongerEachTimeUpToAMillisecond) {
+  waiting wait(wait_mode::sleep);
+  EXPECT_EQ(sleeps(wait, 5), (std::vector{20, 25, 31, 38, 47}));
+  EXPECT_EQ(sleeps(wait, 100).back(), 1000);
+}
+
+TEST(Waiting, BeginsWithAQuarterOfTheWaitBefore) {
+  waiting wait(wait_mode::sleep);
+  sleeps(wait, 10);  // 633 microseconds
+  wait.progressed();
+  EXPECT_EQ(sleeps(wait, 2), (std::vector{158, 197}));
+  wait.progressed();
+  wait.progressed();  // what arrives at once says nothing of the next wait
+  EXPECT_EQ(sleeps(wait, 1), (std::vector{88}));
+  sleeps(wait, 100);
+  wait.progressed();
+  EXPECT_EQ(sleeps(wait, 1), (std::vector{1000}));
+  wait.progressed();
+  EXPECT_EQ(sleeps(wait, 1), (std::vector{250}));
+}
+
+TEST(Waiting, InsideANodeBeginsWithTheShortestSleep) {
+  waiting wait(wait_mode::yield);
+  EXPECT_EQ(sleeps(wait, 2), (std::vector{20, 25}));
+  sleeps(wait, 50);
+  wait.progressed();
+  for (int i = 0; i < 299; ++i) EXPECT_EQ(wait.pause(), 0) << i;
+  EXPECT_EQ(sleeps(wait, 1), (std::vector{20}));
+}
+
+TEST(Waiting, OthersThatMoveEndTheWait) {
+  waiting wait(wait_mode::sleep);
+  bool moves = false;
+  wait.move_meanwhile([&] { return moves; });
+  sleeps(wait, 100);
+  moves = true;
+  EXPECT_EQ(wait.pause(), 0);
+  moves = false;
+  EXPECT_EQ(sleeps(wait, 2), (std::vector{1000, 1000}));
+}
+
+}  // namespace
+}  // namespace shoal
