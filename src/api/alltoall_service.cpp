@@ -33,7 +33,7 @@ alltoall_service::repeated alltoall_service::plan(MPI_Info info) {
   features sizes = local_features();
   if (!agree_on_sizes(sizes)) return {nullptr};
   if (!chosen) chosen = state_.choices().for_repeated(call_.uniform, sizes);
-  return {fitted(chosen), static_cast<std::size_t>(sizes.most_loaded)};
+  return {fitted(chosen, sizes), static_cast<std::size_t>(sizes.most_loaded)};
 }
 
 const decision* alltoall_service::pick_at_once() {
@@ -43,21 +43,23 @@ const decision* alltoall_service::pick_at_once() {
   return chosen ? chosen : state_.choices().at_once(call_.uniform, call_.uniform ? block_bytes() : 0);
 }
 
-const decision* alltoall_service::fitted(const decision* chosen) {
+const decision* alltoall_service::fitted(const decision* chosen, std::optional<features> agreed) {
   chosen = within_limit(chosen);
   if (!chosen || call_.uniform || !chosen->how->looks_at_sizes) return chosen;
-  return fit_to_sizes(*chosen->how) ? chosen : nullptr;
+  return fit_to_sizes(*chosen->how, agreed) ? chosen : nullptr;
 }
 
 // False: the MPI's own collective is the one to use, as for agree_on_sizes().
-bool alltoall_service::fit_to_sizes(const prepared& how) {
-  describe();
-  features sizes = local_features();
-  if (!agree_on_sizes(sizes)) return false;
-  if (sizes.is_uniform()) return true;
+bool alltoall_service::fit_to_sizes(const prepared& how, std::optional<features> agreed) {
+  if (!agreed) {
+    describe();
+    agreed = local_features();
+    if (!agree_on_sizes(*agreed)) return false;
+  }
+  if (agreed->is_uniform()) return true;
   std::vector<std::int64_t> sent;
   for (int i = 0; i < state_.ranks(); ++i) sent.push_back(bytes_to(i));
-  sized_ = state_.for_sizes().make(how, sent, sizes.largest_block);
+  sized_ = state_.for_sizes().make(how, sent, agreed->largest_block);
   return true;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "api/alltoall.hpp"
@@ -54,10 +55,11 @@ class alltoall_service {
   const number_array& sent_counts() const { return in_place() ? call_.recv_counts : call_.send_counts; }
   // Of a uniform exchange.
   std::int64_t block_bytes() const { return bytes_to(0); }
-  const decision* pick_any(MPI_Info info);         // whatever scratch memory it needs
-  const decision* fitted(const decision* chosen);  // within the limit on memory, and to the sizes
+  const decision* pick_any(MPI_Info info);  // whatever scratch memory it needs
+  // Within the limit on memory, and to the sizes, which the ranks may have agreed on already.
+  const decision* fitted(const decision* chosen, std::optional<features> agreed = {});
   const decision* within_limit(const decision* chosen) const;
-  bool fit_to_sizes(const prepared& how);
+  bool fit_to_sizes(const prepared& how, std::optional<features> agreed);
   scratch_limit::needs scratch_needs() const;
   void describe();
   features local_features() const;

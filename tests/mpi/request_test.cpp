@@ -2,7 +2,9 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <cstdlib>
 #include <memory>
+#include <string>
 
 #include "allocations.hpp"
 #include "info.hpp"
@@ -206,6 +208,34 @@ TEST(Request, PersistentIterationsAllocateNothingAndAgreeOnNothing) {
       EXPECT_EQ(agreements_on(comm), agreed);
       EXPECT_EQ(shoal_request_free(&request), MPI_SUCCESS);
     }
+}
+
+// A program made for the sizes, which the ranks agree on and tell each other when the request is made, not later.
+TEST(Request, PersistentOnATreeOfSwitchesAgreesOnlyWhenItIsMade) {
+  if (!std::getenv("SHOAL_TOPOLOGY")) GTEST_SKIP() << "no topology";
+  const auto agreed_on = [](const char* spec, int largest) {
+    SCOPED_TRACE(std::string(spec) + ", blocks of up to " + std::to_string(largest));
+    const scoped_comm comm(asking_for(spec));
+    blocks b(comm, largest);
+    shoal_request request;
+    const std::int64_t before = agreements_on(comm);
+    EXPECT_EQ(b.init(MPI_INFO_NULL, &request), MPI_SUCCESS);
+    const std::int64_t made = agreements_on(comm);
+    for (int i = 0; i < 4; ++i) {
+      b.fill(i);
+      EXPECT_EQ(shoal_start(request), MPI_SUCCESS);
+      EXPECT_EQ(shoal_wait(&request), MPI_SUCCESS);
+      b.check(i);
+    }
+    EXPECT_EQ(agreements_on(comm), made);
+    EXPECT_EQ(shoal_request_free(&request), MPI_SUCCESS);
+    return made - before;
+  };
+  for (const int largest : {3, 30000}) {
+    const std::int64_t as_equal_blocks = agreed_on("tree:order=phases", largest);
+    EXPECT_EQ(agreed_on("tree", largest), as_equal_blocks);
+    EXPECT_EQ(agreed_on("tree:window=2,parts=3", largest), as_equal_blocks);
+  }
 }
 
 TEST(Request, PersistentInPlace) {
