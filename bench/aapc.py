@@ -3,11 +3,11 @@
 
     .venv/bin/python bench/aapc.py --networks switch:24,star:4x8,line:4x8 --sizes 8,64 --rate 20M --output build/aapc
 
-Topologies (a), (b) and (c) of the paper on all-to-all exchange for Ethernet switched clusters. For every network, MPI
-and size one launch measures all variants side by side: Shoal's schedules, the C file that `shoal topology generate`
-writes (variant `preloaded`), and the MPI's own. Blocks are all equal; or random, from nothing to the size; or skewed,
-Pareto distributed (exponent 1.3) from a sixteenth of the size to four of it. All repetitions are kept; what the folder
-has is not measured again.
+Topologies (a), (b) and (c) of the paper on all-to-all exchange for Ethernet switched clusters. For every network and
+MPI one launch measures all sizes and all variants side by side: Shoal's schedules, the C file that `shoal topology
+generate` writes (variant `preloaded`), and the MPI's own. Blocks are all equal; or random, from nothing to the size; or
+skewed, Pareto distributed (exponent 1.3) from a sixteenth of the size to four of it. All repetitions are kept, a file
+for each size, written as they come; variants that a file has already are not measured again.
 
 Prints a table in Markdown. The last columns are of the best `tree`: shares of the bound for payload, with headers and
 with acknowledgements, and what the best of the MPI's own takes over it.
@@ -19,6 +19,7 @@ import random
 import statistics
 import tempfile
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -49,6 +50,21 @@ def arguments() -> argparse.Namespace:
     return parser.parse_args()
 
 
+@dataclass(frozen=True)
+class Cell:
+    """All variants with blocks of one size; the file has a JSON line for each that was measured."""
+
+    title: list[str]
+    matrix: list[list[int]]
+    distribution: str  # these two as the driver is asked for them
+    size: str
+    path: Path
+
+    def measured(self) -> dict[str, dict[str, Any]]:
+        lines = self.path.read_text().splitlines() if self.path.exists() else []
+        return {record["variant"]: record for record in map(json.loads, lines) if "variant" in record}
+
+
 def main() -> None:
     what = arguments()
     what.output.mkdir(parents=True, exist_ok=True)
@@ -58,17 +74,27 @@ def main() -> None:
     for name in what.networks.split(","):
         network = read_network(name, what.rate)
         for mpi in map(newest_built().__getitem__, what.mpi.split(",")):
-            for size in map(int, what.sizes.split(",")):
-                stem = f"{Path(name).name.replace(':', '-')}-{mpi.kind}-{what.blocks}-{size}K-{what.rate}"
-                path = what.output / f"{stem}.jsonl"
-                matrix = matrix_of(what.blocks, size * 1024, network.ranks)
-                if not path.exists():
-                    sizes = what.output.resolve() / f"{what.blocks}-{size}K-{network.ranks}.csv"
-                    sizes.write_text("".join(",".join(map(str, row)) + "\n" for row in matrix))
-                    blocks = (str(size * 1024), "uniform") if what.blocks == "uniform" else ("0", f"matrix:{sizes}")
-                    path.write_text("".join(run(network, mpi, blocks, what)))
-                cell = [name, f"{mpi.kind} {mpi.version}", f"{size} KiB, {what.rate}"]
-                print_row(cell, shoal.Tree(network), matrix, path.read_text().splitlines(), variants)
+            cells = [cell_of(name, network.ranks, mpi, int(size), what) for size in what.sizes.split(",")]
+            missing: dict[tuple[str, ...], list[Cell]] = {}
+            for cell in cells:
+                missing.setdefault(tuple(v for v in variants if v not in cell.measured()), []).append(cell)
+            for some, of in missing.items():
+                if some:
+                    run(network, mpi, list(some), of, what)
+            for cell in cells:
+                print_row(cell, shoal.Tree(network), variants)
+
+
+def cell_of(name: str, ranks: int, mpi: Mpi, size: int, what: argparse.Namespace) -> Cell:
+    matrix = matrix_of(what.blocks, size * 1024, ranks)
+    title = [name, f"{mpi.kind} {mpi.version}", f"{size} KiB, {what.rate}"]
+    stem = f"{Path(name).name.replace(':', '-')}-{mpi.kind}-{what.blocks}-{size}K-{what.rate}"
+    path = what.output.resolve() / f"{stem}.jsonl"
+    if what.blocks == "uniform":
+        return Cell(title, matrix, "uniform", str(size * 1024), path)
+    sizes = path.with_suffix(".csv")
+    sizes.write_text("".join(",".join(map(str, row)) + "\n" for row in matrix))
+    return Cell(title, matrix, f"matrix:{sizes}", "0", path)
 
 
 def matrix_of(blocks: str, size: int, ranks: int) -> list[list[int]]:
@@ -81,31 +107,37 @@ def matrix_of(blocks: str, size: int, ranks: int) -> list[list[int]]:
     return [[make[blocks]() for _ in range(ranks)] for _ in range(ranks)]
 
 
-def run(network: shoal.Network, mpi: Mpi, blocks: tuple[str, str], what: argparse.Namespace) -> list[str]:
-    options = ["--variants", what.variants, "--sizes", blocks[0], "--distributions", blocks[1]]
-    options += ["--repetitions", str(what.repetitions)]
+def run(network: shoal.Network, mpi: Mpi, variants: list[str], cells: list[Cell], what: argparse.Namespace) -> None:
+    """Into the files of the cells."""
+    by_name = {(cell.distribution, int(cell.size)): cell for cell in cells}
+    options = ["--variants", ";".join(variants), "--repetitions", str(what.repetitions)]
+    options += ["--sizes", ",".join(dict.fromkeys(cell.size for cell in cells))]
+    options += ["--distributions", ",".join(dict.fromkeys(cell.distribution for cell in cells))]
     with tempfile.TemporaryDirectory() as directory, Emulation(network) as cluster:
         library = compile_routine(network, mpi, Path(directory), what.window)
 
         def launch(mpi: Mpi, ranks: int, program: list[str], variables: dict[str, str]) -> list[str]:
             return cluster.launch_command(mpi, ranks, program, variables | {"LD_PRELOAD": str(library)})
 
-        return list(measure(mpi, network.ranks, options, launch))
+        for line in measure(mpi, network.ranks, options, launch):
+            record = json.loads(line)
+            into = [by_name[record["distribution"], record["size"]]] if "variant" in record else cells
+            for cell in into:
+                with cell.path.open("a") as file:
+                    file.write(line)
 
 
-def print_row(
-    cell: list[str], tree: shoal.Tree, matrix: list[list[int]], lines: list[str], variants: list[str]
-) -> None:
-    measured = {record["variant"]: record for record in map(json.loads, lines[1:])}
-    payload = tree.sized_seconds([one for row in matrix for one in row])
-    frames = tree.sized_seconds([shoal.bytes_on_wire(one) for row in matrix for one in row])
-    cell += [result(measured[name], frames) if name in measured else "" for name in variants]
+def print_row(cell: Cell, tree: shoal.Tree, variants: list[str]) -> None:
+    measured = cell.measured()
+    payload = tree.sized_seconds([one for row in cell.matrix for one in row])
+    frames = tree.sized_seconds([shoal.bytes_on_wire(one) for row in cell.matrix for one in row])
+    row = cell.title + [result(measured[name], frames) if name in measured else "" for name in variants]
     best, natives = fastest(measured, "tree"), fastest(measured, "native")
     if best:
         bounds = payload, frames, frames * (1 + ACKNOWLEDGEMENT / FRAME / 2)
-        cell.append(", ".join(f"{bound / best:.1%}" for bound in bounds))
-        cell.append(f"{natives / best:.2f}x" if natives else "")
-    print("| " + " | ".join(cell) + " |", flush=True)
+        row.append(", ".join(f"{bound / best:.1%}" for bound in bounds))
+        row.append(f"{natives / best:.2f}x" if natives else "")
+    print("| " + " | ".join(row) + " |", flush=True)
 
 
 def result(record: dict[str, Any], bound: float) -> str:
