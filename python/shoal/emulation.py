@@ -35,6 +35,8 @@ FRAME = 1514 + FRAME_OVERHEAD
 BURST_SECONDS = 100e-6
 HOST_QUEUE = 1000 * FRAME  # as a network card's default queue
 SWITCH_QUEUE = 512 * 1024  # what one busy port gets of a small switch's memory
+# Hosts hand their ports single frames: a pair takes milliseconds on a slow link, and acknowledgements wait behind it.
+FRAMES_AT_ONCE = 1
 # What hosts do unless their administrator wants otherwise; this machine's may.
 CONGESTION_CONTROL = "cubic"
 
@@ -270,7 +272,8 @@ def setup_script(network: shoal.Network, every: list[Port]) -> str:
 
 def host_steps(port: Port, address: str) -> list[str]:
     """To bring up a host's end of its link."""
-    up = ["link set lo up", f"addr add {address}/8 dev eth0 noprefixroute", "link set eth0 addrgenmode none up"]
+    up = ["link set lo up", f"addr add {address}/8 dev eth0 noprefixroute"]
+    up.append(f"link set eth0 addrgenmode none gso_max_segs {FRAMES_AT_ONCE} up")
     up.append(f"route add 10.0.0.0/8 dev eth0 congctl {CONGESTION_CONTROL}")
     return [batch(f"ip -n {port.host}", up), f"tc -n {port.host} qdisc add dev {port.limits}"]
 
