@@ -34,7 +34,8 @@ def candidates(ranks: int, layout: str, *, uniform: bool) -> list[str]:
     if node == ranks:
         specs.append("shared")
     elif node > 1:
-        specs += ["hierarchical", "hierarchical:local=linear", "hierarchical:radix=2", "hierarchical:carriers=1"]
+        forms = ("radix=auto", "radix=2", "local=shared", "carriers=1", "local=shared,carriers=1")
+        specs += [f"hierarchical:{form}" for form in forms]
     return list(dict.fromkeys(str(shoal.parse(spec)) for spec in specs))
 
 

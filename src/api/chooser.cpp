@@ -1,5 +1,6 @@
 #include "api/chooser.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstdio>
@@ -87,13 +88,26 @@ const decision* chooser::without_asking(bool uniform, std::int64_t block_bytes) 
     return unmeasured(uniform);
   }
   measure(uniform);
-  if (uniform) return for_sizes(uniform, features::uniform(of_.ranks(), block_bytes));
-  if (kind.asks == asking::always) return nullptr;
-  if (tries_) return try_out(uniform, any_sizes, std::nullopt);
+  if (uniform) return of_equal_blocks(block_bytes);
+  if (tries_) return kind.asks == asking::always ? nullptr : try_out(uniform, any_sizes, std::nullopt);
   if (kind.asks == asking::never) return &kind.unasked;
   if (kind.calls_left == 0) return nullptr;
   --kind.calls_left;
   return kind.until;
+}
+
+const decision* chooser::of_equal_blocks(std::int64_t bytes) {
+  of_kind& kind = kinds_[true];
+  kind.equal_block = bytes;
+  return kind.for_equal_block = for_sizes(true, features::uniform(of_.ranks(), bytes));
+}
+
+const decision* chooser::handed_on_again(bool uniform, std::int64_t block_bytes) const {
+  const of_kind& kind = kinds_[uniform];
+  if (!kind.measured || tries_) return nullptr;
+  const bool again = uniform ? kind.equal_block == block_bytes : kind.asks == asking::never;
+  const decision* const chosen = uniform ? kind.for_equal_block : &kind.unasked;
+  return again && !chosen->how->steps ? chosen : nullptr;
 }
 
 const features& chooser::put_off(const features& mine) {
@@ -134,11 +148,17 @@ const decision* chooser::for_sizes(bool uniform, const features& sizes) {
   of_kind& kind = kinds_[uniform];
   if (tries_) return try_out(uniform, size_class(sizes), sizes.mix());
   const decision* const chosen = best(kind, sizes, all_ways);
-  if (kind.asks == asking::at_times) {
-    kind.until = chosen;
-    kind.calls_left = calls_between(kind.measured->asking, chosen->seconds) - 1;
-  }
+  if (kind.asks != asking::never) kind.calls_left = calls_until_asked(kind, *chosen) - 1;
+  kind.until = chosen;
   return chosen;
+}
+
+// Where much may be lost, at first in every call, and half as often each time that the same is chosen again.
+int chooser::calls_until_asked(of_kind& kind, const decision& chosen) {
+  const int most = calls_between(kind.measured->asking, chosen.seconds);
+  if (kind.asks == asking::at_times) return most;
+  const bool again = kind.until && kind.until->how == chosen.how;
+  return kind.interval = again ? std::min(most, 2 * kind.interval) : 1;
 }
 
 const decision* chooser::for_repeated(bool uniform, const features& sizes) {
@@ -152,9 +172,18 @@ decision* chooser::best(of_kind& kind, const features& sizes, ways allowed) {
   decision& ready = kind.by_sizes[wanted];
   const block_mix blocks = sizes.mix();
   if (!ready.how)
-    ready = made(choose(allowed == all_ways ? *kind.measured : kind.measured->without("shared"), blocks), blocks);
+    ready = made(choose(allowed == all_ways ? *kind.measured : by_messages(*kind.measured), blocks), blocks);
   kind.last_class = wanted;
   return kind.last = &ready;
+}
+
+measured_exchanges chooser::by_messages(const measured_exchanges& all) {
+  measured_exchanges some = all;
+  for (const std::string& spec : all.specs) {
+    const prepared& how = of_.prepare(parse_selection(spec));
+    if (how.steps && how.steps->plan.shared_memory) some = some.without(spec);
+  }
+  return some;
 }
 
 const decision* chooser::try_out(bool uniform, std::uint64_t sizes, const std::optional<block_mix>& blocks) {

@@ -27,8 +27,11 @@ class chooser {
   // The choice without asking other ranks in this call, or null: then for_sizes() what all ranks agree on. Counts the
   // call: the first few of a kind on a communicator take the likely best, then a handful of exchanges is measured, once.
   const decision* without_asking(bool uniform, std::int64_t block_bytes);
+  // The choice, where it is the MPI's own as in the call before and nothing has to be agreed on, counted or tried; else
+  // null. Where ranks take turns on a core they find little of Shoal in its cache, so this looks at little.
+  const decision* handed_on_again(bool uniform, std::int64_t block_bytes) const;
   // Whether that depends on sizes that are agreed on in some calls, so that those of the others have to be put off.
-  bool asks_at_times(bool uniform) const { return !tries_ && kinds_[uniform].asks == asking::at_times; }
+  bool asks_now_and_then(bool uniform) const { return !tries_ && kinds_[uniform].asks != asking::never; }
   // Keeps this rank's part of a call of MPI_Alltoallv for which the ranks do not ask each other, and gives it back.
   const features& put_off(const features& mine);
   // When they ask: with all that was kept. What all these calls take together is least where their mean is chosen for, as
@@ -58,12 +61,15 @@ class chooser {
     decision unmeasured, unasked;
     asking asks = asking::never;
     int calls_left = 0;                          // until ranks ask each other again
+    int interval = 1;                            // from the last such call to the next
     const decision* until = nullptr;             // the choice for those calls
     std::optional<features> put_off;             // this rank's part of the calls since
     std::map<std::uint64_t, decision> by_sizes;  // by class of sizes
     std::map<std::uint64_t, tried> on_trial;
     std::uint64_t last_class = 0;
     decision* last = nullptr;
+    std::int64_t equal_block = -1;  // bytes, of the last call of MPI_Alltoall
+    const decision* for_equal_block = nullptr;
   };
   void adopt(const profile& from);
   std::optional<std::string> unfit(const profile& from);
@@ -71,7 +77,10 @@ class chooser {
   const decision* unmeasured(bool uniform);
   void measure(bool uniform);
   enum ways { all_ways, over_messages };
+  measured_exchanges by_messages(const measured_exchanges& all);
+  int calls_until_asked(of_kind& kind, const decision& chosen);
   decision* best(of_kind& kind, const features& sizes, ways allowed);
+  const decision* of_equal_blocks(std::int64_t bytes);
   const decision* try_out(bool uniform, std::uint64_t sizes, const std::optional<block_mix>& blocks);
   void settle(tried& one, const block_mix& blocks);
   decision made(const choice& best, const block_mix& blocks);

@@ -113,6 +113,14 @@ std::vector<std::int64_t> blocks_for(int ranks) {
   return all;
 }
 
+// What uses the memory of nodes, which the model of flat exchanges does not know.
+std::vector<const char*> worth_a_try(communicator& on) {
+  const node_layout& nodes = *on.where().nodes;
+  if (on.shares_memory()) return {"shared"};
+  if (nodes.nodes() == 1 || nodes.largest_node() == 1) return {};
+  return {"hierarchical:local=shared", "hierarchical:local=shared,carriers=1"};
+}
+
 }  // namespace
 
 measured_exchanges measure_exchanges(communicator& on, bool uniform) {
@@ -121,7 +129,7 @@ measured_exchanges measure_exchanges(communicator& on, bool uniform) {
   for (const std::int64_t block : blocks_for(on.ranks()))
     all.points.push_back({block, measure(on, equal, block, all.specs)});
   std::vector<std::string> proposed = worth_measuring(on.ranks(), all);
-  if (on.shares_memory()) proposed.push_back("shared");
+  for (const char* spec : worth_a_try(on)) proposed.push_back(spec);
   for (measured_exchanges::point& p : all.points)
     for (double seconds : measure(on, equal, p.block, proposed)) p.seconds.push_back(seconds);
   all.specs.insert(all.specs.end(), proposed.begin(), proposed.end());

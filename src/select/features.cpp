@@ -10,8 +10,11 @@ features features::uniform(int ranks, std::int64_t block_bytes) {
 }
 
 block_mix features::mix() const {
-  const auto full = static_cast<double>(full_blocks);
-  return {full > 0 ? static_cast<double>(total_bytes) / full : 0, full / static_cast<double>(ranks * ranks * calls)};
+  if (full_blocks == 0) return {0, 0};
+  const auto full = static_cast<double>(full_blocks), all = static_cast<double>(ranks * calls);
+  const double bytes = static_cast<double>(total_bytes) / full;
+  const double busiest = static_cast<double>(most_loaded) / bytes;
+  return {bytes, std::min(1.0, std::max(busiest, full / static_cast<double>(ranks)) / all)};
 }
 
 void features::add(const features& earlier) {

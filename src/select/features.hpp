@@ -11,7 +11,7 @@ namespace shoal {
 // The blocks of an exchange on average.
 struct block_mix {
   double bytes = 0;       // of those that are not empty
-  double full_share = 1;  // of all blocks that are not empty
+  double full_share = 1;  // not empty, of those of the rank that sends or receives most: the others wait for it
 
   bool operator==(const block_mix&) const = default;
 };

@@ -1,8 +1,11 @@
 // Ranks that know different things choose the same. Also run by test_choices.py with different settings on every rank.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
+#include <numeric>
 #include <random>
+#include <set>
 #include <string>
 
 #include "info.hpp"
@@ -54,6 +57,97 @@ TEST(Choices, AreTheSameOnEveryRank) {
     if (number % 4 == 3) expect_same_choice(all, number);
     std::mt19937 of_half(number * 2 + world_rank() % 2);
     if (number % 3 == 0) exchange_at_random(half, of_half);
+  }
+}
+
+// Blocks of bytes that are exchanged by calls of the other two kinds: started and ended, once or many times.
+class started_blocks {
+ public:
+  started_blocks(MPI_Comm comm, const std::vector<std::vector<std::int64_t>>& all) : comm_(comm), me_(rank_in(comm)) {
+    for (std::size_t peer = 0; peer < all.size(); ++peer) {
+      sent_.push_back(static_cast<int>(all[me_][peer]));
+      received_.push_back(static_cast<int>(all[peer][me_]));
+    }
+    std::exclusive_scan(sent_.begin(), sent_.end(), std::back_inserter(sent_at_), 0);
+    std::exclusive_scan(received_.begin(), received_.end(), std::back_inserter(received_at_), 0);
+    for (std::size_t peer = 0; peer < all.size(); ++peer) send_.insert(send_.end(), sent_[peer], content(me_, peer));
+    recv_.resize(received_at_.back() + received_.back());
+  }
+
+  int once(bool uniform, shoal_request* request) {
+    if (uniform)
+      return shoal_ialltoall(send_.data(), sent_[0], MPI_CHAR, recv_.data(), sent_[0], MPI_CHAR, comm_, request);
+    return shoal_ialltoallv(send_.data(), sent_.data(), sent_at_.data(), MPI_CHAR, recv_.data(), received_.data(),
+                            received_at_.data(), MPI_CHAR, comm_, request);
+  }
+  int many_times(bool uniform, shoal_request* request) {
+    if (uniform)
+      return shoal_alltoall_init(send_.data(), sent_[0], MPI_CHAR, recv_.data(), sent_[0], MPI_CHAR, comm_,
+                                 MPI_INFO_NULL, request);
+    return shoal_alltoallv_init(send_.data(), sent_.data(), sent_at_.data(), MPI_CHAR, recv_.data(), received_.data(),
+                                received_at_.data(), MPI_CHAR, comm_, MPI_INFO_NULL, request);
+  }
+
+  // And forgets what arrived.
+  void check() {
+    for (std::size_t peer = 0; peer < received_.size(); ++peer)
+      for (int k = 0; k < received_[peer]; ++k) ASSERT_EQ(recv_[received_at_[peer] + k], content(peer, me_));
+    std::fill(recv_.begin(), recv_.end(), -1);
+  }
+
+ private:
+  static char content(std::size_t from, std::size_t to) { return static_cast<char>((from * 16 + to) % 100); }
+
+  MPI_Comm comm_;
+  std::size_t me_;
+  std::vector<int> sent_, received_, sent_at_, received_at_;
+  std::vector<char> send_, recv_;
+};
+
+TEST(Choices, AreTheSameForExchangesThatAreStarted) {
+  std::mt19937 random(13);
+  const scoped_comm comm(duplicate_of(MPI_COMM_WORLD));
+  for (int number = 0; number < 48; ++number) {
+    const bool uniform = random() % 2, once = random() % 2;
+    started_blocks blocks(comm, random_blocks(random, ranks_of(comm), uniform));
+    shoal_request request = SHOAL_REQUEST_NULL;
+    ASSERT_EQ(once ? blocks.once(uniform, &request) : blocks.many_times(uniform, &request), MPI_SUCCESS);
+    const bool beside = number % 3 == 0;
+    if (beside) exchange_at_random(comm, random);  // while it is under way; which of the two ends last is chance
+    for (int left = once ? 1 : 3; left > 0; --left) {
+      if (!once) {
+        ASSERT_EQ(shoal_start(request), MPI_SUCCESS);
+      }
+      ASSERT_EQ(shoal_wait(&request), MPI_SUCCESS);
+      blocks.check();
+    }
+    if (!once) {
+      ASSERT_EQ(shoal_request_free(&request), MPI_SUCCESS);
+    }
+    if (!beside) expect_same_choice(comm, number);
+  }
+}
+
+// Settings of their own, which test_choices.py gives one rank. Calls that wait for other ranks are refused on all of
+// them; those that may not wait are the MPI's own.
+TEST(DifferentSettings, AreRefusedInEveryKindOfCallOnEveryRank) {
+  const char* mine = std::getenv("SHOAL_ALLTOALLV");
+  const std::vector<std::string> all = collected(mine ? mine : "");
+  const bool differ = std::set(all.begin(), all.end()).size() > 1;  // at rank 0
+  if (!on_any_rank(differ)) GTEST_SKIP() << "needs settings that differ";
+  std::mt19937 random(17);
+  const scoped_comm comm(duplicate_of(MPI_COMM_WORLD));
+  for (int number = 0; number < 12; ++number) {
+    const bool uniform = random() % 2;
+    started_blocks blocks(comm, random_blocks(random, ranks_of(comm), uniform));
+    shoal_request request = SHOAL_REQUEST_NULL;
+    ASSERT_NE(blocks.many_times(uniform, &request), MPI_SUCCESS);
+    ASSERT_EQ(request, SHOAL_REQUEST_NULL);
+    ASSERT_EQ(blocks.once(uniform, &request), MPI_SUCCESS);
+    ASSERT_EQ(shoal_wait(&request), MPI_SUCCESS);
+    blocks.check();
+    int sent = 1, received = 0;
+    ASSERT_NE(shoal_alltoall(&sent, 0, MPI_INT, &received, 0, MPI_INT, comm), MPI_SUCCESS);
   }
 }
 

@@ -46,9 +46,9 @@ def profiles(tmp_path):
     return {name: str(tmp_path / name) for name in [*texts, "absent"]} | {"unset": ""}
 
 
-def run(mpi, settings):
+def run(mpi, settings, tests="Choices.*"):
     """Each rank with settings of its own."""
-    command = [mpi.build / "mpi_tests", "--gtest_brief=1", "--gtest_filter=Choices.*"]
+    command = [mpi.build / "mpi_tests", "--gtest_brief=1", f"--gtest_filter={tests}"]
     done = mpi.launch(*(mpi.ranks(1, command, preload=False, **own) for own in settings), timeout=100)
     assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
     assert f" on {len(settings)} ranks" in done.stdout and " 0 failed" in done.stdout
@@ -72,6 +72,13 @@ def test_profile_on_one_rank_only(profiles, odd, others):
     settings = [{"SHOAL_PROFILE": profiles["good" if rank == odd else others]} for rank in range(RANKS)]
     (line,) = run(mpi, settings)
     assert ("broken:2:" if others == "broken" else "profiles of ranks differ") in line
+
+
+@pytest.mark.parametrize(("kind", "odd", "spec"), [(0, 0, "pairwise"), (0, RANKS - 1, "nonsense"), (1, 1, "shared")])
+def test_environment_on_one_rank_only(kind, odd, spec):
+    """No kind of call takes it, and all ranks say so or use the MPI's own."""
+    settings = [{"SHOAL_ALLTOALLV": spec} if rank == odd else {} for rank in range(RANKS)]
+    assert run(mpis.WHEELS[kind], settings, "DifferentSettings.*") == []
 
 
 @pytest.mark.parametrize(
