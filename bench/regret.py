@@ -5,13 +5,15 @@
 For every case (size and distribution) all candidates and `auto` take turns in one run; with --profile a second run does
 the same with `auto` choosing by it. The best is picked by the odd repetitions and compared by the even ones, so that it
 is not the luckiest. Regret: how much longer than the best, in percent; of `auto` as it ran (agreeing on sizes
-included), and of the algorithm that it chose. Sizes lie between those that `auto` and `shoal tune` measure.
+included), and of the algorithm that it chose. Sizes lie between those that `auto` and `shoal tune` measure. With
+--emulate the ranks are spread over emulated hosts.
 """
 
 import argparse
 import json
 import statistics
 from collections.abc import Iterator
+from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -21,8 +23,10 @@ from rich.table import Table
 from shoal import tuning
 from shoal.commands.bench import choose_mpis, measure
 from shoal.console import out
+from shoal.emulation import Emulation
 from shoal.measurements import readable_bytes, readable_seconds
 from shoal.mpi import Mpi, launch_command
+from shoal.networks import read_network
 
 
 @dataclass(frozen=True)
@@ -45,19 +49,26 @@ class Case:
         return self.chosen_seconds / self.best_seconds - 1
 
 
-def run(mpi: Mpi, arguments: argparse.Namespace, profile: str) -> list[Case]:
+def run(mpi: Mpi, arguments: argparse.Namespace, cluster: Emulation | None, profile: str) -> list[Case]:
     """All cases in one launch."""
     # MPI_Alltoallv takes what MPI_Alltoall does, but for algorithms that need equal blocks.
-    layout = arguments.layout or f"1x{arguments.ranks}"
-    specs = tuning.candidates(arguments.ranks, layout, uniform=True)
+    specs = tuning.candidates(arguments.ranks, layout_of(arguments, cluster), uniform=True)
     options = ["--variants", ";".join(["auto", *specs]), "--sizes", arguments.sizes]
     options += ["--distributions", arguments.distributions, "--seconds", str(arguments.seconds)]
-    variables = {"SHOAL_LAYOUT": layout} | ({"SHOAL_PROFILE": profile} if profile else {})
+    variables = {} if cluster else {"SHOAL_LAYOUT": layout_of(arguments, cluster)}
+    variables |= {"SHOAL_PROFILE": profile} if profile else {}
+    start = cluster.launch_command if cluster else launch_command
 
     def launch(mpi: Mpi, ranks: int, program: list[str], own: dict[str, str]) -> list[str]:
-        return launch_command(mpi, ranks, program, own | variables)
+        return start(mpi, ranks, program, own | variables)
 
     return list(cases(measure(mpi, arguments.ranks, options, launch)))
+
+
+def layout_of(arguments: argparse.Namespace, cluster: Emulation | None) -> str:
+    if cluster:
+        return f"{len(cluster.hosts)}x{arguments.ranks // len(cluster.hosts)}"
+    return arguments.layout or f"1x{arguments.ranks}"
 
 
 def cases(lines: Iterator[str]) -> Iterator[Case]:
@@ -111,12 +122,16 @@ def main() -> None:
     parser.add_argument("--distributions", default="uniform,random,power,sparse,hot")
     parser.add_argument("--seconds", type=float, default=0.1, help="for each variant of a case")
     parser.add_argument("--layout", default="", help="as if on nodes: 8x1 leaves out the shared memory; else one node")
+    parser.add_argument("--emulate", default="", help="across an emulated cluster, as of shoal bench")
+    parser.add_argument("--rate", default="", help="speed of its slowest link")
     parser.add_argument("--profile", type=Path, help="of shoal tune")
     arguments = parser.parse_args()
     mpi = choose_mpis(arguments.mpi)[0]
-    show("auto", run(mpi, arguments, ""))
-    if arguments.profile:
-        show("profile", run(mpi, arguments, str(arguments.profile.resolve())))
+    network = read_network(arguments.emulate, arguments.rate) if arguments.emulate else None
+    with Emulation(network) if network else nullcontext() as cluster:
+        show("auto", run(mpi, arguments, cluster, ""))
+        if arguments.profile:
+            show("profile", run(mpi, arguments, cluster, str(arguments.profile.resolve())))
 
 
 if __name__ == "__main__":

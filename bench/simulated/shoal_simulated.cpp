@@ -7,13 +7,15 @@
 // interface, which keeps state for a process. `native` is the collective that SMPI's selector takes. With --senders p
 // the first p ranks send to all others, an allgather between two groups. Every rank starts at the same simulated time;
 // the time of an exchange ends with the last rank. One run is enough: the next one takes the same. With --verify 0 all
-// ranks exchange the same memory, so that thousands of them fit. Writes the JSON lines of shoal_bench.
+// ranks exchange the same memory, so that thousands of them fit. `ask` is one agreement on sizes, and `auto` takes what
+// jobs with the profile of --profile take. Writes the JSON lines of shoal_bench.
 #include <mpi.h>
 #include <time.h>
 
 #include <algorithm>
 #include <cmath>
 #include <iostream>
+#include <numeric>
 #include <sstream>
 #include <stdexcept>
 
@@ -21,8 +23,11 @@
 #include "../options.hpp"
 #include "../workload.hpp"
 #include "algorithms/algorithm.hpp"
+#include "execute/agree.hpp"
 #include "execute/exchange.hpp"
 #include "execute/mpi_transport.hpp"
+#include "select/choose.hpp"
+#include "select/profile.hpp"
 #include "topology/node_layout.hpp"
 
 namespace shoal::bench {
@@ -31,7 +36,7 @@ namespace {
 
 struct options {
   std::vector<std::string> variants{"native"}, sizes{"64"}, distributions{"random"};
-  std::string layout;
+  std::string layout, profile;
   int senders = 0;
   bool verify = true;
 };
@@ -44,6 +49,7 @@ options parse(int argc, char** argv) {
                    {"--sizes", [&](const std::string& value) { all.sizes = split(value, ','); }},
                    {"--distributions", [&](const std::string& value) { all.distributions = split(value, ','); }},
                    {"--layout", [&](const std::string& value) { all.layout = value; }},
+                   {"--profile", [&](const std::string& value) { all.profile = value; }},
                    {"--senders", [&](const std::string& value) { all.senders = std::stoi(value); }},
                    {"--verify", [&](const std::string& value) { all.verify = value != "0"; }},
                });
@@ -71,6 +77,8 @@ class content {
   virtual void native() = 0;
   virtual void fill() = 0;
   virtual std::string wrong() const = 0;
+  // What this rank knows of the sizes of an all-to-all.
+  virtual features sizes() const = 0;
   // Gives the memory up for what all ranks share from now on; more ranks may still enlarge it.
   virtual void share(std::vector<std::byte>& memory) = 0;
 };
@@ -87,6 +95,18 @@ class all_to_all final : public content {
   std::string name() const override { return name_; }
   void fill() override { w_.fill(); }
   std::string wrong() const override { return w_.wrong(); }
+  features sizes() const override {
+    features mine;
+    mine.ranks = static_cast<std::int64_t>(w_.send_counts.size());
+    for (const int bytes : w_.send_counts) {
+      mine.total_bytes += bytes;
+      mine.largest_block = std::max<std::int64_t>(mine.largest_block, bytes);
+      mine.full_blocks += bytes > 0;
+    }
+    mine.most_loaded =
+        std::max(mine.total_bytes, std::accumulate(w_.recv_counts.begin(), w_.recv_counts.end(), std::int64_t{0}));
+    return mine;
+  }
   void share(std::vector<std::byte>& memory) override {
     shared_ = &memory;
     keep_largest(memory, w_.send);
@@ -127,6 +147,7 @@ class between_groups final : public content {
   std::string name() const override { return name_; }
   void fill() override { w_.fill(); }
   std::string wrong() const override { return w_.wrong(); }
+  features sizes() const override { throw std::invalid_argument("auto chooses all-to-alls only"); }
   void native() override {
     throw std::invalid_argument("SMPI has no inter-communicators; root_gathering is what MPIs do");
   }
@@ -155,6 +176,7 @@ class driver {
   explicit driver(options what)
       : what_(std::move(what)), over_(MPI_COMM_WORLD), at_{over_.ranks(), what_.senders, nullptr, nullptr} {
     if (!what_.layout.empty()) at_.nodes = std::make_shared<const node_layout>(node_layout::parse(what_.layout));
+    if (!what_.profile.empty()) profile_ = read_profile(what_.profile);
   }
 
   void run() {
@@ -179,13 +201,30 @@ class driver {
   }
 
   void measure(const std::string& variant, std::int64_t size, content& moved) {
+    if (variant == "ask")
+      return print(variant, variant, size, moved.name(), seconds([&] { agree_on({}, agreement_); }));
+    double asking = 0;
+    const std::string spec = variant == "auto" ? chosen(moved, asking) : variant;
     std::unique_ptr<const program> how;
-    if (variant != "native") how = std::make_unique<program>(schedule_of(variant));
+    if (spec != "native") how = std::make_unique<program>(schedule_of(spec));
     if (what_.verify) moved.fill();
-    const double took = seconds(how.get(), moved);
+    const double took = seconds([&] { how ? run(*how, moved.blocks()) : moved.native(); });
     if (const std::string wrong = what_.verify ? moved.wrong() : ""; !wrong.empty())
       throw std::runtime_error(variant + ": " + wrong);
-    if (over_.rank() == 0) print(variant, size, moved.name(), took);
+    print(variant, spec, size, moved.name(), took + asking);
+  }
+
+  // What a job with the profile takes, and the seconds a call that it spends on asking for sizes.
+  std::string chosen(const content& moved, double& asking_seconds) {
+    const features mine = moved.sizes();
+    const bool uniform = moved.name() == "uniform";
+    const measured_exchanges known = profile_->kinds.at(uniform)->measured("by the profile", at_.ranks);
+    const unasked_choice without = choose_unasked(known);
+    if (!uniform && without.when == asking::never) return to_string(without.best.how);
+    const choice best = choose(known, agree_on(mine, agreement_).mix());
+    if (!uniform)
+      asking_seconds = known.asking / (without.when == asking::always ? 1 : calls_between(known.asking, best.seconds));
+    return to_string(best.how);
   }
 
   schedule schedule_of(const std::string& variant) const {
@@ -193,24 +232,27 @@ class driver {
     return generate(parse_selection(variant, what), at_, over_.rank());
   }
 
-  double seconds(const program* how, content& moved) {
+  // No rank begins before all are here, whose memory may be shared.
+  template <typename Exchange>
+  double seconds(Exchange exchange) {
     constexpr double time_to_get_ready = 1;  // simulated, so it costs nothing
     const double start = latest(PMPI_Wtime()) + time_to_get_ready;
-    const payload what = moved.blocks();
     sleep_until(start);
-    if (how) {
-      moves_.start(*how, what);
-      for (bool any = true; !moves_.done();) moves_.progress(any);
-    } else {
-      moved.native();
-    }
+    exchange();
     return latest(PMPI_Wtime()) - start;
   }
 
-  void print(const std::string& variant, std::int64_t size, const std::string& distribution, double took) const {
+  void run(const program& how, const payload& blocks) {
+    moves_.start(how, blocks);
+    for (bool any = true; !moves_.done();) moves_.progress(any);
+  }
+
+  void print(const std::string& variant, const std::string& ran, std::int64_t size, const std::string& distribution,
+             double took) const {
+    if (over_.rank() != 0) return;
     std::ostringstream line;
     line << "{\"ranks\": " << over_.ranks() << ", \"distribution\": \"" << distribution << "\", \"size\": " << size
-         << ", \"variant\": \"" << variant << "\", \"ran\": \"" << variant
+         << ", \"variant\": \"" << variant << "\", \"ran\": \"" << ran
          << "\", \"modelled\": true, \"verified\": " << (what_.verify ? "true" : "false") << ", \"seconds\": [" << took
          << "]}";
     std::cout << line.str() << std::endl;
@@ -218,6 +260,9 @@ class driver {
 
   options what_;
   mpi_transport over_;
+  waiting wait_;
+  agreement agreement_{over_, wait_};
+  std::optional<profile> profile_;
   memory_pool pool_;
   exchange moves_{pool_, over_};
   problem at_;

@@ -63,16 +63,19 @@ def tune_shoal(chosen: Mpi, ranks: int, seconds: float, output: Path) -> None:
         if kind != "sparse" or ranks >= FEWEST_SPARSE
     }
     fill(tables, runner.measure, chosen, ranks, seconds)
+    profile = make_profile(ranks, tables, asking, runner.job)
+    output.write_text(str(profile))
+    out.print(overview(profile))
+    out.print(f"SHOAL_PROFILE={output}", soft_wrap=True)
+
+
+def make_profile(ranks: int, tables: dict[str, tuning.Table], asking: float, job: dict[str, str]) -> shoal.Profile:
+    """Of what was measured, by kind; the job as a profile describes it."""
     rows = {kind: table.rows() for kind, table in tables.items()}
     sparse = rows.pop("sparse", [])
     if sparse:
         rows["alltoallv"], sparse = tuning.of_same_specs(rows["alltoallv"], sparse)
-    profile = shoal.Profile(
-        ranks=ranks, shoal=shoal.__version__, kinds=rows, sparse=sparse, asking=asking, **runner.job
-    )
-    output.write_text(str(profile))
-    out.print(overview(profile))
-    out.print(f"SHOAL_PROFILE={output}", soft_wrap=True)
+    return shoal.Profile(ranks=ranks, shoal=shoal.__version__, kinds=rows, sparse=sparse, asking=asking, **job)
 
 
 def fill(tables: dict[str, tuning.Table], measure: tuning.Measure, mpi: Mpi, ranks: int, seconds: float) -> None:
