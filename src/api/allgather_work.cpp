@@ -25,7 +25,7 @@ class allgather_work final : public request::work {
     if (chosen_) state_->last = chosen_;
     if (!chosen_ || !chosen_->how->has_schedule()) return false;
     tags_ = ranks().persistent_tags();
-    moving_.emplace(ranks().own(), ranks().pool(), tags_, clock_ ? &*clock_ : nullptr);
+    moving_.emplace(ranks().own(), tags_, clock_ ? &*clock_ : nullptr);
     return true;
   }
 

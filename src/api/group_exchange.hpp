@@ -16,8 +16,8 @@ class group_exchange {
   using programs = std::array<const program*, 2>;
 
   // `comm` has the ranks of both groups; `tags` are its own while it is under way. `clock` may be null; all stay.
-  group_exchange(MPI_Comm comm, memory_pool& pool, exchange::tag_range tags, phase_clock* clock)
-      : clock_(clock), lines_{line(comm, pool, half(tags, 0), clock), line(comm, pool, half(tags, 1), clock)} {}
+  group_exchange(MPI_Comm comm, exchange::tag_range tags, phase_clock* clock)
+      : clock_(clock), lines_{line(comm, half(tags, 0), clock), line(comm, half(tags, 1), clock)} {}
 
   // As exchange::start() and repeat().
   void start(const programs& how, const std::array<payload, 2>& what);
@@ -31,10 +31,10 @@ class group_exchange {
  private:
   struct line {
     mpi_transport over;
-    exchange moves;
+    memory_pool pool;  // of its own: what an exchange keeps for its next run the other direction may not take
+    exchange moves{pool, over};
     bool used = false;
-    line(MPI_Comm comm, memory_pool& pool, exchange::tag_range tags, phase_clock* clock)
-        : over(comm), moves(pool, over) {
+    line(MPI_Comm comm, exchange::tag_range tags, phase_clock* clock) : over(comm) {
       moves.set_tags(tags);
       moves.record_phases(clock);
     }

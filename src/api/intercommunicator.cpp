@@ -24,7 +24,7 @@ intercommunicator::intercommunicator(MPI_Comm merged, int local_rank, int remote
     : all_(merged, set),
       first_group_(all_.rank() == local_rank ? all_.ranks() - remote_size : remote_size),
       network_(set.network),
-      exchange_(merged, all_.pool(), all_.blocking_tags(), all_.phases()),
+      exchange_(merged, all_.blocking_tags(), all_.phases()),
       requests_(collective::allgather, set, all_.agree(),
                 [this](const selection& how) -> auto& { return plan_of(how); }) {}
 
