@@ -39,7 +39,7 @@ def test_beyond_the_limit_all_ranks_send_straight(mpi, compiled, refusing):
 def test_memory_exhausted_on_one_rank_ends_the_job(mpi, compiled, refusing, tmp_path):
     """Although the program wants errors returned: the others wait for that rank's blocks.
 
-    Ranks write what they say to a file, since MPICH's launcher may end before it has passed on an aborting rank's words.
+    What ranks say goes to a file: MPICH's launcher may end before it has passed on an aborting rank's words.
     """
     said = tmp_path / "said"
     into_file = f'exec "$0" "$@" 2>>{said}'
