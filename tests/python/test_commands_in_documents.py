@@ -49,6 +49,7 @@ SMALL = {
     "regret.py": {"--ranks": "4", "--seconds": "0.02"},
     "applications.py": {"--ranks": "2", "--turns": "1", "--programs": "'closure road:50;fft 6x7'"},
     "aapc.py": {"--networks": "line:2x2", "--repetitions": "1"},
+    "regret_simulated.py": {"--platform": "dragonfly", "--nodes": "2", "--ppn": "4", "--distributions": "uniform"},
 }
 SMALLER = {"--senders": "1"}
 ALIASES = {"-n": "--ranks"}
