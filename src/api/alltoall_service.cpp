@@ -9,31 +9,13 @@
 
 namespace shoal {
 
-namespace {
-
-const number_array& sent_counts(const alltoall_call& call) {
-  return call.send == MPI_IN_PLACE ? call.recv_counts : call.send_counts;
-}
-
-// Of the type that is sent; 0 for one that is wrong, which the MPI reports.
-std::int64_t sent_type_size(const alltoall_call& call) {
-  const MPI_Datatype type = call.send == MPI_IN_PLACE ? call.recv_type : call.send_type;
-  MPI_Count size = 0;
-  if (type != MPI_DATATYPE_NULL) require(PMPI_Type_size_x(type, &size), "MPI_Type_size_x");
-  return size;
-}
-
-}  // namespace
-
-std::int64_t block_bytes(const alltoall_call& call) { return sent_counts(call)[0] * sent_type_size(call); }
-
 const decision* alltoall_service::pick(MPI_Info info) { return fitted(pick_any(info)); }
 
 const decision* alltoall_service::pick_any(MPI_Info info) {
   const decision* chosen = state_.asked().of_call(call_.uniform, info);
   bool counts = false;  // for later calls
   if (!chosen) {
-    chosen = state_.choices().without_asking(call_.uniform, call_.uniform ? block_bytes(call_) : 0);
+    chosen = state_.choices().without_asking(call_.uniform, call_.uniform ? block_bytes() : 0);
     counts = state_.choices().asks_now_and_then(call_.uniform);
   }
   if (chosen && !chosen->how->steps && !counts) return chosen;
@@ -58,7 +40,7 @@ const decision* alltoall_service::pick_at_once() {
   describe();
   if (state_.devices() || state_.limit().most || local_features().invalid) return nullptr;
   const decision* chosen = state_.asked().standing(call_.uniform);
-  return chosen ? chosen : state_.choices().at_once(call_.uniform, call_.uniform ? block_bytes(call_) : 0);
+  return chosen ? chosen : state_.choices().at_once(call_.uniform, call_.uniform ? block_bytes() : 0);
 }
 
 const decision* alltoall_service::fitted(const decision* chosen, std::optional<features> agreed) {
@@ -133,14 +115,18 @@ void alltoall_service::verify(native_call native) {
 }
 
 std::int64_t alltoall_service::bytes_sent() const {
-  const number_array& counts = sent_counts(call_);
+  const number_array& counts = sent_counts();
   std::int64_t elements = 0;
   for (int i = 0; i < state_.ranks(); ++i) elements += counts[i];
-  return elements * sent_type_size(call_);
+  return elements * type_size();
 }
 
-std::int64_t alltoall_service::bytes_to(int destination) const {
-  return sent_counts(call_)[destination] * sent_type_size(call_);
+// Of the type that is sent; 0 for one that is wrong, which the MPI reports.
+std::int64_t alltoall_service::type_size() const {
+  const MPI_Datatype type = in_place() ? call_.recv_type : call_.send_type;
+  MPI_Count size = 0;
+  if (type != MPI_DATATYPE_NULL) require(PMPI_Type_size_x(type, &size), "MPI_Type_size_x");
+  return size;
 }
 
 void alltoall_service::describe() {

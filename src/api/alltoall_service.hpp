@@ -11,9 +11,6 @@
 
 namespace shoal {
 
-// Bytes of every block of an MPI_Alltoall.
-std::int64_t block_bytes(const alltoall_call& call);
-
 class alltoall_service {
  public:
   // All stay the caller's. `offsets` is where a copy of blocks exchanged in place keeps their positions.
@@ -50,10 +47,14 @@ class alltoall_service {
   void verify(native_call native);
 
   std::int64_t bytes_sent() const;
-  std::int64_t bytes_to(int destination) const;
+  std::int64_t bytes_to(int destination) const { return sent_counts()[destination] * type_size(); }
 
  private:
   bool in_place() const { return call_.send == MPI_IN_PLACE; }
+  std::int64_t type_size() const;
+  const number_array& sent_counts() const { return in_place() ? call_.recv_counts : call_.send_counts; }
+  // Of a uniform exchange.
+  std::int64_t block_bytes() const { return bytes_to(0); }
   const decision* pick_any(MPI_Info info);  // whatever scratch memory it needs
   // Within the limit on memory, and to the sizes, which the ranks may have agreed on already.
   const decision* fitted(const decision* chosen, std::optional<features> agreed = {});

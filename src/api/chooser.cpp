@@ -88,26 +88,12 @@ const decision* chooser::without_asking(bool uniform, std::int64_t block_bytes) 
     return unmeasured(uniform);
   }
   measure(uniform);
-  if (uniform) return of_equal_blocks(block_bytes);
+  if (uniform) return for_sizes(uniform, features::uniform(of_.ranks(), block_bytes));
   if (tries_) return kind.asks == asking::always ? nullptr : try_out(uniform, any_sizes, std::nullopt);
   if (kind.asks == asking::never) return &kind.unasked;
   if (kind.calls_left == 0) return nullptr;
   --kind.calls_left;
   return kind.until;
-}
-
-const decision* chooser::of_equal_blocks(std::int64_t bytes) {
-  of_kind& kind = kinds_[true];
-  kind.equal_block = bytes;
-  return kind.for_equal_block = for_sizes(true, features::uniform(of_.ranks(), bytes));
-}
-
-const decision* chooser::handed_on_again(bool uniform, std::int64_t block_bytes) const {
-  const of_kind& kind = kinds_[uniform];
-  if (!kind.measured || tries_) return nullptr;
-  const bool again = uniform ? kind.equal_block == block_bytes : kind.asks == asking::never;
-  const decision* const chosen = uniform ? kind.for_equal_block : &kind.unasked;
-  return again && !chosen->how->steps ? chosen : nullptr;
 }
 
 const features& chooser::put_off(const features& mine) {

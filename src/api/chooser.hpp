@@ -27,9 +27,6 @@ class chooser {
   // The choice without asking other ranks in this call, or null: then for_sizes() what all ranks agree on. Counts the
   // call: the first few of a kind on a communicator take the likely best, then a handful of exchanges is measured, once.
   const decision* without_asking(bool uniform, std::int64_t block_bytes);
-  // The choice, where it is the MPI's own as in the call before and nothing has to be agreed on, counted or tried; else
-  // null. Where ranks take turns on a core they find little of Shoal in its cache, so this looks at little.
-  const decision* handed_on_again(bool uniform, std::int64_t block_bytes) const;
   // Whether that depends on sizes that are agreed on in some calls, so that those of the others have to be put off.
   bool asks_now_and_then(bool uniform) const { return !tries_ && kinds_[uniform].asks != asking::never; }
   // Keeps this rank's part of a call of MPI_Alltoallv for which the ranks do not ask each other, and gives it back.
@@ -68,8 +65,6 @@ class chooser {
     std::map<std::uint64_t, tried> on_trial;
     std::uint64_t last_class = 0;
     decision* last = nullptr;
-    std::int64_t equal_block = -1;  // bytes, of the last call of MPI_Alltoall
-    const decision* for_equal_block = nullptr;
   };
   void adopt(const profile& from);
   std::optional<std::string> unfit(const profile& from);
@@ -80,7 +75,6 @@ class chooser {
   measured_exchanges by_messages(const measured_exchanges& all);
   int calls_until_asked(of_kind& kind, const decision& chosen);
   decision* best(of_kind& kind, const features& sizes, ways allowed);
-  const decision* of_equal_blocks(std::int64_t bytes);
   const decision* try_out(bool uniform, std::uint64_t sizes, const std::optional<block_mix>& blocks);
   void settle(tried& one, const block_mix& blocks);
   decision made(const choice& best, const block_mix& blocks);

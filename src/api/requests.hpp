@@ -41,8 +41,6 @@ class requests {
     return value.text().empty() ? standing(uniform) : named(uniform, value.text());
   }
 
-  bool asks(bool uniform) const { return kinds_[uniform].how.has_value(); }
-
   // What the communicator's calls ask for, or null.
   const Decision* standing(bool uniform) {
     kind& k = kinds_[uniform];
