@@ -27,6 +27,7 @@ import shoal
 from shoal.commands.bench import measure
 from shoal.commands.demo import newest_built
 from shoal.emulation import Emulation
+from shoal.errors import told_in_one_line
 from shoal.measurements import readable_seconds
 from shoal.mpi import Mpi
 from shoal.networks import read_network
@@ -152,4 +153,5 @@ def fastest(measured: dict[str, dict[str, Any]], kind: str) -> float:
 
 
 if __name__ == "__main__":
-    main()
+    with told_in_one_line():
+        main()

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from shoal.commands.bench import choose_mpis
+from shoal.errors import told_in_one_line
 from shoal.measurements import readable_seconds
 from shoal.mpi import Mpi, launch_command, launch_environment
 
@@ -84,4 +85,5 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    with told_in_one_line():
+        main()

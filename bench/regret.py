@@ -24,6 +24,7 @@ from shoal import tuning
 from shoal.commands.bench import choose_mpis, measure
 from shoal.console import out
 from shoal.emulation import Emulation
+from shoal.errors import told_in_one_line
 from shoal.measurements import readable_bytes, readable_seconds
 from shoal.mpi import Mpi, launch_command
 from shoal.networks import read_network
@@ -135,4 +136,5 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    with told_in_one_line():
+        main()

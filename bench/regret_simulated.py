@@ -21,6 +21,7 @@ import shoal
 from shoal import tuning
 from shoal.commands import simulate
 from shoal.commands.tune import MEASURED_WITH, make_profile
+from shoal.errors import told_in_one_line
 from shoal.platforms import make_platform
 
 # Beside the candidates of `shoal tune`.
@@ -108,4 +109,5 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    with told_in_one_line():
+        main()

@@ -9,7 +9,7 @@ from typing import NoReturn
 import typer
 from pydantic import ValidationError
 
-from shoal.errors import UserError
+from shoal.errors import fail, told_in_one_line
 
 # Every command, in the order of the help, and the function in shoal.commands that is it.
 COMMANDS = {
@@ -57,11 +57,10 @@ def main(args: Sequence[str] | None = None) -> NoReturn:
     given = list(sys.argv[1:] if args is None else args)
     wanted = given[:1] if given[:1] and given[0] in COMMANDS else COMMANDS  # the others may load much
     try:
-        status = make_app(wanted)(args=given, prog_name="shoal", standalone_mode=False)
+        with told_in_one_line():
+            status = make_app(wanted)(args=given, prog_name="shoal", standalone_mode=False)
     except typer.TyperException as error:
         fail(describe(error))
-    except (UserError, ValueError) as error:  # ValueError: the core's word for a wrong value
-        fail(str(error))
     except typer.Abort:
         sys.exit(130)
     sys.exit(status or 0)
@@ -81,9 +80,3 @@ def describe(error: typer.TyperException) -> str:
         message += f", not '{error.__cause__.errors()[0]['input']}'"
     context = getattr(error, "ctx", None)
     return f"{message}; see {context.command_path} --help" if context and message else message
-
-
-def fail(message: str) -> NoReturn:
-    if message:
-        print("shoal:", " ".join(message.split()), file=sys.stderr)
-    sys.exit(2)

@@ -1,5 +1,25 @@
 """Errors that people make."""
 
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import NoReturn
+
 
 class UserError(Exception):
     """Says in one line what is wrong and what to do; the command ends with status 2."""
+
+
+@contextmanager
+def told_in_one_line() -> Iterator[None]:
+    """What people do wrong in here becomes one line on standard error and status 2."""
+    try:
+        yield
+    except (UserError, ValueError) as error:  # ValueError: the core's word for a wrong value
+        fail(str(error))
+
+
+def fail(message: str) -> NoReturn:
+    if message:
+        print("shoal:", " ".join(message.split()), file=sys.stderr)
+    sys.exit(2)
