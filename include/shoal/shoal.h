@@ -199,7 +199,8 @@ SHOAL_PUBLIC int shoal_alltoallv_init(const void *sendbuf, const int sendcounts[
                                       MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[],
                                       MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, shoal_request *request);
 
-/** MPI_Allgather_init: makes an allgather between two groups ready once, as shoal_alltoall_init(); always by messages.
+/** MPI_Allgather_init: makes an allgather between two groups ready once, as shoal_alltoall_init(), always by messages;
+ * within one group the MPI library's own.
  * @copydetails shoal_allgather
  * @param info         the key shoal_allgather may hold a spec, the same on all ranks; or MPI_INFO_NULL
  * @param[out] request the exchange, to be freed with shoal_request_free(); SHOAL_REQUEST_NULL after an error */
@@ -219,8 +220,8 @@ SHOAL_PUBLIC int shoal_allgatherv_init(const void *sendbuf, int sendcount, MPI_D
  * @return MPI_SUCCESS, or MPI_ERR_REQUEST where it cannot be started */
 SHOAL_PUBLIC int shoal_start(shoal_request request);
 
-/** Moves the exchange on, and all others under way on its communicator. A nonblocking request that has ended is freed and becomes SHOAL_REQUEST_NULL, for which this
- * returns at once.
+/** Moves the exchange on, and all others under way on its communicator. A nonblocking request that has ended is freed
+ * and becomes SHOAL_REQUEST_NULL, for which this returns at once.
  * @param[in,out] request the exchange
  * @param[out] flag       whether it has ended, or was not under way
  * @return MPI_SUCCESS, or the error of the exchange, as shoal_alltoall() */

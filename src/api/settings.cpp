@@ -115,10 +115,6 @@ void read_file(const std::string& path, settings& into) {
   }
 }
 
-}  // namespace
-
-namespace {
-
 struct known_setting {
   std::string_view name;
   void (*set)(settings& of, const std::string& value);
