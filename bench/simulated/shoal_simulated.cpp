@@ -214,7 +214,7 @@ class driver {
     print(variant, spec, size, moved.name(), took + asking);
   }
 
-  // What a job with the profile takes, and the seconds a call that it spends on asking for sizes.
+  // What a job with the profile takes, and the seconds a call that it spends on asking for sizes, which stay the same.
   std::string chosen(const content& moved, double& asking_seconds) {
     const features mine = moved.sizes();
     const bool uniform = moved.name() == "uniform";
@@ -222,8 +222,7 @@ class driver {
     const unasked_choice without = choose_unasked(known);
     if (!uniform && without.when == asking::never) return to_string(without.best.how);
     const choice best = choose(known, agree_on(mine, agreement_).mix());
-    if (!uniform)
-      asking_seconds = known.asking / (without.when == asking::always ? 1 : calls_between(known.asking, best.seconds));
+    if (!uniform) asking_seconds = known.asking / calls_between(known.asking, best.seconds);
     return to_string(best.how);
   }
 
