@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <cstring>
+#include <limits>
 
+#include "select/choose.hpp"
+#include "select/median.hpp"
 #include "select/sparse_pattern.hpp"
 
 namespace shoal {
@@ -10,8 +13,10 @@ namespace shoal {
 namespace {
 
 constexpr std::int64_t most_bytes = 1 << 20;  // of one rank's buffer
-constexpr int rounds = 4;
-constexpr double hopeless = 3;  // times the fastest: measured once, and no more
+constexpr int fewest_rounds = 3, most_rounds = 9;
+constexpr double enough = 30e-3;   // seconds of measuring one size
+constexpr double sample = 200e-6;  // seconds of exchanges that are measured together, behind one start of all ranks
+constexpr double hopeless = 3;     // times the fastest: measured in the fewest rounds, and no more
 
 enum class mix { uniform, equal, sparse };  // MPI_Alltoall's, and two of MPI_Alltoallv
 
@@ -40,9 +45,8 @@ class test_exchange {
   test_exchange(const test_exchange&) = delete;
   test_exchange& operator=(const test_exchange&) = delete;
 
-  // Seconds of one exchange on this rank, the mean of `times` one after another, behind one that warms caches up.
+  // Seconds of one exchange on this rank, the mean of `times` one after another.
   double seconds(const prepared& how, int times) {
-    run(how);
     const double begin = PMPI_Wtime();
     for (int i = 0; i < times; ++i) run(how);
     return (PMPI_Wtime() - begin) / times;
@@ -70,31 +74,30 @@ class test_exchange {
   std::byte *send_ = nullptr, *recv_ = nullptr;
 };
 
-// Seconds of each spec. They take turns, so that what disturbs the machine disturbs them alike, and the least disturbed
-// round counts. The first round tells how many exchanges fill the others.
+// Seconds of each spec: the median of some rounds behind one that warms caches up, each of the rank where it took longest,
+// which also has the ranks begin together. The specs take turns, so that what disturbs the machine disturbs them alike.
 std::vector<double> measure(communicator& on, mix blocks, std::int64_t block, const std::vector<std::string>& specs) {
-  if (specs.empty()) return {};
   test_exchange test(on, blocks, block);
-  const auto each = [&](auto time) {
-    std::vector<double> mine;
-    for (const std::string& spec : specs) mine.push_back(time(mine.size(), on.prepare(parse_selection(spec))));
-    return on.slowest(mine);
-  };
-  std::vector<double> best = each([&](std::size_t, const prepared& how) { return test.seconds(how, 1); });
-  const double fastest = *std::min_element(best.begin(), best.end());
-  const int times = std::clamp(static_cast<int>(200e-6 / std::max(1e-9, fastest)), 2, 32);
-  for (int round = 0; round < rounds; ++round) {
-    const std::vector<double> now = each([&](std::size_t i, const prepared& how) {
-      return best[i] > hopeless * fastest ? best[i] : test.seconds(how, times);
-    });
-    for (std::size_t i = 0; i < best.size(); ++i) best[i] = std::min(best[i], now[i]);
+  std::vector<std::vector<double>> seen(specs.size());
+  double fastest = std::numeric_limits<double>::infinity(), spent = 0;
+  for (int round = 0; round <= fewest_rounds || (round <= most_rounds && spent < enough); ++round) {
+    const int times = static_cast<int>(std::clamp(sample / fastest, 1.0, 32.0));
+    for (std::size_t i = 0; i < specs.size(); ++i) {
+      if (round > fewest_rounds && median(seen[i]) > hopeless * fastest) continue;
+      const double now = on.slowest({test.seconds(on.prepare(parse_selection(specs[i])), times)})[0];
+      if (round > 0) seen[i].push_back(now);
+      fastest = std::min(fastest, now);
+      spent += now * times;
+    }
   }
-  return best;
+  std::vector<double> medians;
+  for (const auto& of_spec : seen) medians.push_back(median(of_spec));
+  return medians;
 }
 
 // Seconds of agreeing on the sizes of one exchange.
 double measure_asking(communicator& on) {
-  constexpr int times = 8;
+  constexpr int times = 8, rounds = 4;
   double best = 1;
   for (int round = 0; round < rounds; ++round) {
     const double begin = PMPI_Wtime();
@@ -113,6 +116,16 @@ std::vector<std::int64_t> blocks_for(int ranks) {
   return all;
 }
 
+// Exchanges of these sizes, and between those where they leave the choice open.
+std::vector<measured_exchanges::point> measure_sizes(communicator& on, mix blocks,
+                                                     const std::vector<std::string>& specs) {
+  std::vector<measured_exchanges::point> points;
+  for (const std::int64_t block : blocks_for(on.ranks())) points.push_back({block, measure(on, blocks, block, specs)});
+  for (const std::int64_t block : sizes_in_doubt(points)) points.push_back({block, measure(on, blocks, block, specs)});
+  std::sort(points.begin(), points.end(), [](const auto& a, const auto& b) { return a.block < b.block; });
+  return points;
+}
+
 // What uses the memory of nodes, which the model of flat exchanges does not know.
 std::vector<const char*> worth_a_try(communicator& on) {
   const node_layout& nodes = *on.where().nodes;
@@ -123,21 +136,20 @@ std::vector<const char*> worth_a_try(communicator& on) {
 
 }  // namespace
 
+// The model proposes by the smallest and the largest blocks; all that is to be compared then takes turns.
 measured_exchanges measure_exchanges(communicator& on, bool uniform) {
   const mix equal = uniform ? mix::uniform : mix::equal;
+  const std::vector<std::int64_t> blocks = blocks_for(on.ranks());
   measured_exchanges all;
-  for (const std::int64_t block : blocks_for(on.ranks()))
+  for (const std::int64_t block : {blocks.front(), blocks.back()})
     all.points.push_back({block, measure(on, equal, block, all.specs)});
-  std::vector<std::string> proposed = worth_measuring(on.ranks(), all);
-  for (const char* spec : worth_a_try(on)) proposed.push_back(spec);
-  for (measured_exchanges::point& p : all.points)
-    for (double seconds : measure(on, equal, p.block, proposed)) p.seconds.push_back(seconds);
-  all.specs.insert(all.specs.end(), proposed.begin(), proposed.end());
+  for (const std::string& spec : worth_measuring(on.ranks(), all, blocks)) all.specs.push_back(spec);
+  for (const char* spec : worth_a_try(on)) all.specs.emplace_back(spec);
+  all.points = measure_sizes(on, equal, all.specs);
   all.asking = measure_asking(on);
   if (uniform || sparse_share(on.ranks()) == 0) return all;
   all.full_share = sparse_share(on.ranks());
-  for (const std::int64_t block : blocks_for(on.ranks()))
-    all.sparse.push_back({block, measure(on, mix::sparse, block, all.specs)});
+  all.sparse = measure_sizes(on, mix::sparse, all.specs);
   return all;
 }
 

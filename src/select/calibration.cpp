@@ -71,11 +71,12 @@ hockney fit(int ranks, const measured_exchanges& measured) {
   return machine;
 }
 
-std::vector<std::string> worth_measuring(int ranks, const measured_exchanges& measured) {
+std::vector<std::string> worth_measuring(int ranks, const measured_exchanges& measured,
+                                         const std::vector<std::int64_t>& blocks) {
   std::vector<std::string> fresh;
   const hockney machine = fit(ranks, measured);
-  for (const measured_exchanges::point& p : measured.points) {
-    const std::string spec = best_flat(ranks, static_cast<double>(p.block), machine).spec;
+  for (const std::int64_t block : blocks) {
+    const std::string spec = best_flat(ranks, static_cast<double>(block), machine).spec;
     const auto known = [&](const std::vector<std::string>& all) {
       return std::count(all.begin(), all.end(), spec) > 0;
     };

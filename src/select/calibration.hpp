@@ -20,7 +20,7 @@ struct measured_exchanges {
   std::vector<std::string> specs{"native", "spread_out", "tuna:radix=2"};
   static constexpr std::size_t native = 0, straight = 1, radix_two = 2;
   std::vector<point> points;  // two or more, ascending by block
-  std::vector<point> sparse;  // as many or none; the block is that of ranks that have one for each other
+  std::vector<point> sparse;  // two or more, or none; the block is that of ranks that have one for each other
   double full_share = 1;      // of blocks that are not empty in the sparse ones
   double asking = 0;          // seconds of one agreement on sizes
   std::string source = "measured";
@@ -40,7 +40,8 @@ struct measured_exchanges {
 // rank had its turn.
 hockney fit(int ranks, const measured_exchanges& measured);
 
-// The best digit systems by that model, for each of the measured blocks, that were not measured yet.
-std::vector<std::string> worth_measuring(int ranks, const measured_exchanges& measured);
+// The best digit systems by that model, for each of these blocks, that were not measured.
+std::vector<std::string> worth_measuring(int ranks, const measured_exchanges& measured,
+                                         const std::vector<std::int64_t>& blocks);
 
 }  // namespace shoal

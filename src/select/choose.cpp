@@ -39,6 +39,14 @@ double regret(const measured_exchanges& measured, Cost cost) {
   return largest;
 }
 
+// The spec that is far ahead of all others at one size; none: their number.
+std::size_t far_ahead(const measured_exchanges::point& at) {
+  constexpr double far = 1.3;
+  const auto best = std::min_element(at.seconds.begin(), at.seconds.end());
+  const auto near = std::count_if(at.seconds.begin(), at.seconds.end(), [&](double s) { return s < far * *best; });
+  return near > 1 ? at.seconds.size() : static_cast<std::size_t>(best - at.seconds.begin());
+}
+
 std::string named(const measured_exchanges& measured, std::size_t spec, const block_mix& blocks) {
   char time[40];
   std::snprintf(time, sizeof time, " %.1f us", measured.seconds(spec, blocks) * 1e6);
@@ -65,6 +73,16 @@ choice chosen(const measured_exchanges& measured, std::size_t spec, const block_
 }
 
 }  // namespace
+
+std::vector<std::int64_t> sizes_in_doubt(const std::vector<measured_exchanges::point>& points) {
+  std::vector<std::int64_t> sizes;
+  for (std::size_t i = 1; i < points.size(); ++i) {
+    const measured_exchanges::point &a = points[i - 1], &b = points[i];
+    const bool settled = far_ahead(a) == far_ahead(b) && far_ahead(a) < a.seconds.size();
+    if (!settled) sizes.push_back(std::llround(std::sqrt(static_cast<double>(a.block) * static_cast<double>(b.block))));
+  }
+  return sizes;
+}
 
 std::vector<std::string> likely(const measured_exchanges& measured, const std::optional<block_mix>& blocks) {
   constexpr std::size_t most = 4;

@@ -19,6 +19,10 @@ struct choice {
   double next_seconds = 0;
 };
 
+// The middle, by ratio, of any neighbouring sizes but those where the same exchange is far ahead at both: how far each
+// is the best, and where the MPI changes its way, the line between the two does not tell.
+std::vector<std::int64_t> sizes_in_doubt(const std::vector<measured_exchanges::point>& points);
+
 // Before anything was measured. `crowded`: on some node ranks outnumber cores, where the MPI's own collectives may keep
 // the cores busy that other ranks wait for.
 choice choose_unmeasured(bool crowded);

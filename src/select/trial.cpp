@@ -2,14 +2,13 @@
 
 #include <algorithm>
 
+#include "select/median.hpp"
+
 namespace shoal {
 
 std::vector<double> trial::medians() const {
   std::vector<double> all;
-  for (std::vector<double> of_way : seconds_) {
-    std::sort(of_way.begin(), of_way.end());
-    all.push_back(of_way.empty() ? 0 : of_way[of_way.size() / 2]);
-  }
+  for (const std::vector<double>& of_way : seconds_) all.push_back(median(of_way));
   return all;
 }
 

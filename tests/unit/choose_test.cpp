@@ -104,14 +104,22 @@ TEST(fit, finds_the_machine_that_was_measured) {
   EXPECT_NEAR(found.per_copied_byte, machine.per_copied_byte, 1e-11);
 }
 
+TEST(sizes_in_doubt, lie_between_sizes_without_the_same_clear_winner) {
+  const auto in_doubt = [](const measured_exchanges& all) { return sizes_in_doubt(all.points); };
+  EXPECT_TRUE(in_doubt(measured({10, 20, 90}, {14, 27, 120}, {99, 99, 200})).empty());
+  EXPECT_EQ(in_doubt(measured({10, 20, 90}, {14, 27, 60}, {99, 99, 200})), (std::vector<std::int64_t>{4096}));
+  EXPECT_EQ(in_doubt(measured({10, 20, 90}, {14, 25, 120}, {99, 99, 200})), (std::vector<std::int64_t>{91, 4096}))
+      << "a near second at 1024";
+}
+
 TEST(worth_measuring, proposes_what_is_not_measured_yet) {
   const hockney machine{1e-6, 1e-6, 0, 1e-10, 1e-10};
   measured_exchanges all = simulated(64, machine);
-  const std::vector<std::string> proposed = worth_measuring(64, all);
+  const std::vector<std::string> proposed = worth_measuring(64, all, {8, 1024, 16384});
   ASSERT_FALSE(proposed.empty());
   for (const std::string& spec : proposed) EXPECT_EQ(std::count(all.specs.begin(), all.specs.end(), spec), 0) << spec;
   all.specs.insert(all.specs.end(), proposed.begin(), proposed.end());
-  EXPECT_TRUE(worth_measuring(64, all).empty());
+  EXPECT_TRUE(worth_measuring(64, all, {8, 1024, 16384}).empty());
 }
 
 TEST(choose, takes_the_fastest_for_the_block) {
