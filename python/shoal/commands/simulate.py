@@ -3,7 +3,6 @@
 import json
 import os
 import re
-import shutil
 import statistics
 import subprocess
 import sys
@@ -11,6 +10,7 @@ import tempfile
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache
 from itertools import chain
 from pathlib import Path
 from typing import Annotated
@@ -28,6 +28,7 @@ from shoal.platforms import KINDS, SECONDS_A_BYTE, Platform, make_platform
 from shoal.plots import latency_plot
 from shoal.suites import SIMULATED, Simulated
 
+DRIVER = "libshoal_simulated.so"
 SELECTORS = ("mpich", "ompi", "mvapich2", "impi")
 UNITS = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0}
 
@@ -36,13 +37,20 @@ MEANS = {"uniform": 1.0, "random": 0.5}
 # Memory for which contents are verified; above, all simulated ranks share one buffer.
 MOST_VERIFIED_BYTES = 2 << 30
 
-# Factors of one old machine are SMPI's defaults, hence the identities; with the default precision a thousand ranks that
-# send equal blocks at once end in "Cannot saturate more"; the rest makes the driver's own calls cheap.
+# Makes the driver's own calls cheap.
 CONFIGURATION = (
-    "smpi/simulate-computation:no", "smpi/bw-factor:0:1", "smpi/lat-factor:0:1", "network/crosstraffic:0",
-    "maxmin/precision:1e-3", "smpi/allreduce:rdb", "smpi/test:0", "smpi/iprobe:0",
-)  # fmt: skip
-
+    "smpi/simulate-computation:no",
+    "network/crosstraffic:0",
+    "smpi/allreduce:rdb",
+    "smpi/test:0",
+    "smpi/iprobe:0",
+)
+# Factors of one old machine are SMPI's defaults, hence the identities; with the default precision a thousand ranks that
+# send equal blocks at once end in "Cannot saturate more". SimGrid 4 has other names for these.
+IDENTITIES = {
+    "3": ("smpi/bw-factor:0:1", "smpi/lat-factor:0:1", "maxmin/precision:1e-3"),
+    "4": ("network/bandwidth-factor:1", "network/latency-factor:1", "precision/work-amount:1e-3"),
+}
 
 # Ranks from which on the sender of a message pays for its receiver too, where all ranks send as many as they receive:
 # SimGrid 3.32 searches all messages under way whenever one ends whose sender does not wait for it, and charges
@@ -101,10 +109,10 @@ class Simulation:
     def command(self, platform: str, hosts: str, launch: Launch, arguments: list[str]) -> list[str]:
         """The line for smpirun, with the paths of its input."""
         chosen = [f"smpi/coll-selector:{launch.selector}", *self.costs(launch.variants)]
-        configured = [f"--cfg={one}" for one in (*CONFIGURATION, *chosen)]
+        configured = [f"--cfg={one}" for one in (*CONFIGURATION, *IDENTITIES[version()[0]], *chosen)]
         return [
-            simulator(), "-np", str(self.ranks), "-hostfile", hosts, "-platform", platform, "-no-privatize",
-            *configured, "--log=root.thres:warning", str(driver()),
+            str(made("smpirun")), "-np", str(self.ranks), "-hostfile", hosts, "-platform", platform, "-no-privatize",
+            *configured, "--log=root.thres:warning", str(made(DRIVER)),
             "--layout", f"{self.nodes}x{self.ppn}", "--variants", ";".join(launch.variants), *arguments,
         ]  # fmt: skip
 
@@ -179,7 +187,7 @@ def simulate(
     launches = plan_launches(names, check_selectors(selector))
     wanted = Blocks(check_sizes(sizes), distribution, senders)
     if not model:
-        simulator(), driver()  # say what is missing before anything is shown or written
+        made(DRIVER), version()  # say what is missing before anything is shown or written
     verified = not model and wanted.memory(ranks) <= MOST_VERIFIED_BYTES
     lines = [
         predictions(at, names, wanted) if model else simulations(at, launches, wanted, verified) for at in clusters
@@ -254,7 +262,7 @@ def plan_launches(variants: list[str], selectors: list[str]) -> list[Launch]:
 
 
 def simulations(at: Simulation, launches: list[Launch], wanted: Blocks, verified: bool) -> Iterator[str]:
-    yield at.provenance(version(), verified)
+    yield at.provenance(f"SimGrid {version()}", verified)
     arguments = ["--distributions", wanted.distribution, "--senders", str(wanted.senders)]
     arguments += ["--sizes", ",".join(map(str, wanted.sizes)), "--verify", str(int(verified))]
     for launch in launches:
@@ -332,24 +340,24 @@ def in_memory(text: str) -> Iterator[str]:
         yield f"/proc/{os.getpid()}/fd/{file.fileno()}"
 
 
-def simulator() -> str:
-    found = shutil.which("smpirun")
-    if not found:
-        raise UserError("there is no smpirun; get it with: sudo apt-get install libsimgrid-dev, then make build-smpi")
-    return found
-
-
-def driver() -> Path:
-    path = Path(sys.prefix) / "lib" / "shoal" / "smpi" / "libshoal_simulated.so"
-    if not path.is_file():
-        raise UserError(f"{path} does not exist; make build-smpi makes it")
+def made(name: str) -> Path:
+    """A file that `make build-smpi` makes: the driver, or the smpirun of the SimGrid that it was built with."""
+    path = Path(sys.prefix) / "lib" / "shoal" / "smpi" / name
+    if not path.exists():
+        raise UserError(
+            f"there is no {path}; make build-smpi makes it, with SimGrid (sudo apt-get install libsimgrid-dev)"
+        )
     return path
 
 
+@cache
 def version() -> str:
-    said = subprocess.run([simulator(), "-version"], capture_output=True, text=True, check=False).stdout
-    match = re.search(r"SimGrid version [\d.]+", said)
-    return match[0] if match else "SimGrid"
+    """Of SimGrid."""
+    said = subprocess.run([made("smpirun"), "-version"], capture_output=True, text=True, check=False).stdout
+    match = re.search(r"SimGrid version v?([\d.]+)", said)
+    if not match or match[1][0] not in IDENTITIES:
+        raise UserError(f"{made('smpirun')}: version 3 or 4 of SimGrid was expected; it says {said.strip()!r}")
+    return match[1]
 
 
 def table(cases: dict[Case, dict[str, Series]]) -> Table:
