@@ -121,6 +121,7 @@ def tune_mpi(mpi: Mpi, ranks: int, seconds: float, path: Path) -> None:
     for kind in ("alltoall", "alltoallv"):
         out.print(f"{kind}: {described(found.get(kind, []))}", soft_wrap=True)
     out.print(mpi_tuning.READ_BY[mpi.kind].format(path=path.absolute()), soft_wrap=True)
+    out.print("Two launches of one program differ: run yours with and without the file, several times.", soft_wrap=True)
 
 
 def mpi_overview(tables: dict[str, tuning.Table]) -> RichTable:
