@@ -74,8 +74,9 @@ class test_exchange {
   std::byte *send_ = nullptr, *recv_ = nullptr;
 };
 
-// Seconds of each spec: the median of some rounds behind one that warms caches up, each of the rank where it took longest,
-// which also has the ranks begin together. The specs take turns, so that what disturbs the machine disturbs them alike.
+// Seconds of each spec: the median of some rounds behind one that warms caches up, each of the rank where it took
+// longest, which also has the ranks begin together. The specs take turns, so that what disturbs the machine disturbs
+// them alike.
 std::vector<double> measure(communicator& on, mix blocks, std::int64_t block, const std::vector<std::string>& specs) {
   test_exchange test(on, blocks, block);
   std::vector<std::vector<double>> seen(specs.size());
