@@ -42,8 +42,8 @@ CONFIGURATION = (
     "smpi/simulate-computation:no", "network/crosstraffic:0", "smpi/allreduce:rdb", "smpi/test:0", "smpi/iprobe:0",
 )  # fmt: skip
 # Factors of one old machine are SMPI's defaults, hence the identities; with the default precision a thousand ranks that
-# send equal blocks at once end in "Cannot saturate more". SimGrid 4 has other names for these, and shares links out once
-# for all messages that end within 10 ns: times differ by 0.3 % at most, and come up to twice as fast.
+# send equal blocks at once end in "Cannot saturate more". SimGrid 4 has other names for these, and shares links out
+# once for all messages that end within 10 ns: times differ by 0.3 % at most, and come up to twice as fast.
 SOLVED_WITH = {
     "3": ("smpi/bw-factor:0:1", "smpi/lat-factor:0:1", "maxmin/precision:1e-3"),
     "4": (
