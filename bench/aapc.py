@@ -24,8 +24,7 @@ from pathlib import Path
 from typing import Any
 
 import shoal
-from shoal.commands.bench import measure
-from shoal.commands.demo import newest_built
+from shoal.commands.bench import choose_mpis, measure
 from shoal.emulation import Emulation
 from shoal.errors import told_in_one_line
 from shoal.measurements import readable_seconds
@@ -43,7 +42,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--rate", default="20M", help="of the slowest link")
     parser.add_argument("--sizes", default="8,64", help="of a block, KiB")
     parser.add_argument("--blocks", default="uniform", help="uniform, random or skewed")
-    parser.add_argument("--mpi", default="mpich,openmpi", help="the newest here")
+    parser.add_argument("--mpi", default="mpich5,openmpi5", help="as of shoal bench")
     parser.add_argument("--variants", default=VARIANTS)
     parser.add_argument("--window", type=int, default=1, help="of the generated routine")
     parser.add_argument("--repetitions", type=int, default=10, help="of each variant and size")
@@ -74,7 +73,7 @@ def main() -> None:
     print("| " + " | ".join(heads) + " |\n|" + " --- |" * len(heads))
     for name in what.networks.split(","):
         network = read_network(name, what.rate)
-        for mpi in map(newest_built().__getitem__, what.mpi.split(",")):
+        for mpi in choose_mpis(what.mpi):
             cells = [cell_of(name, network.ranks, mpi, int(size), what) for size in what.sizes.split(",")]
             missing: dict[tuple[str, ...], list[Cell]] = {}
             for cell in cells:
