@@ -1,21 +1,63 @@
 #include "api/alltoall.hpp"
 
 #include "api/alltoall_service.hpp"
+#include "api/learner.hpp"
 #include "api/serve.hpp"
 
 namespace shoal {
 
+namespace {
+
+// What somebody asked for, from the first call on. Also what other calls are, once a communicator's own are asked for.
+int serve_asked(learner& of, const alltoall_call& call, manners how, MPI_Info info, native_call native) {
+  communicator* const state = of.enter();
+  if (!state) return refused(call.comm, of.is_wrong() ? of.why() : "", how, native);
+  alltoall_service s(*state, call, state->offsets());
+  // Before it is served, so that every rank counts the call, whatever becomes of it there.
+  if (!process::get().set().record.empty())
+    process::get().traffic().add(call.comm, [&](int destination) { return s.bytes_to(destination); });
+  return serve(*state, s, call, how, info, native);
+}
+
+// Tells the learner what the call took, whatever becomes of it: every rank counts every call.
+class lesson {
+ public:
+  lesson(learner& of, const alltoall_call& call) : of_(of), turn_(of.begin(call)), begin_(PMPI_Wtime()) {}
+  ~lesson() { of_.end(turn_, seconds_ < 0 ? PMPI_Wtime() - begin_ : seconds_); }
+  lesson(const lesson&) = delete;
+  lesson& operator=(const lesson&) = delete;
+
+  const learner::turn& turn() const { return turn_; }
+  void took(double seconds) { seconds_ = seconds; }
+
+ private:
+  learner& of_;
+  learner::turn turn_;
+  double begin_, seconds_ = -1;
+};
+
+int serve_settled(learner& of, const alltoall_call& call, native_call native) {
+  lesson now(of, call);
+  if (now.turn().candidate == contest::native) return native();
+  communicator& state = *of.state();
+  alltoall_service s(state, call, state.offsets());
+  const decision* const chosen = s.fit(now.turn().chosen());
+  if (!chosen) return native();
+  double seconds = -1;
+  const int code = carry_out(state, s, call.uniform, *chosen, native, &seconds);
+  now.took(seconds);
+  return code;
+}
+
+}  // namespace
+
 int alltoall(const alltoall_call& call, manners how, MPI_Info info, native_call native) {
   if (call.comm == MPI_COMM_NULL) return native();
   return returning_codes(call.comm, [&] {
-    std::string wrong;
-    communicator* state = process::get().state_of(call.comm, wrong);
-    if (!state) return refused(call.comm, wrong, how, native);
-    alltoall_service s(*state, call, state->offsets());
-    // Before it is served, so that every rank counts the call, whatever becomes of it there.
-    if (!process::get().set().record.empty())
-      process::get().traffic().add(call.comm, [&](int destination) { return s.bytes_to(destination); });
-    return serve(*state, s, call, how, info, native);
+    learner* const of = process::get().learner_of(call.comm);
+    if (!of) return native();
+    if (of->is_asked(call.uniform, info)) return serve_asked(*of, call, how, info, native);
+    return serve_settled(*of, call, native);
   });
 }
 

@@ -6,25 +6,26 @@
 #include "api/devices.hpp"
 #include "api/verification.hpp"
 #include "execute/mpi_error.hpp"
+#include "select/knowledge.hpp"
 
 namespace shoal {
 
 const decision* alltoall_service::pick(MPI_Info info) { return fitted(pick_any(info)); }
 
+// Where nobody asks for anything any more, the MPI's own.
 const decision* alltoall_service::pick_any(MPI_Info info) {
   const decision* chosen = state_.asked().of_call(call_.uniform, info);
-  bool counts = false;  // for later calls
-  if (!chosen) {
-    chosen = state_.choices().without_asking(call_.uniform, call_.uniform ? block_bytes() : 0);
-    counts = state_.choices().asks_now_and_then(call_.uniform);
-  }
-  if (chosen && !chosen->how->steps && !counts) return chosen;
+  if (!chosen || !chosen->how->steps) return chosen;
   describe();
   features sizes = local_features();
-  if (counts) sizes = chosen ? state_.choices().put_off(sizes) : state_.choices().with_put_off(sizes);
-  if (chosen && !(chosen->how->steps && state_.devices())) return sizes.invalid ? nullptr : chosen;
-  if (!agree_on_sizes(sizes)) return nullptr;
-  return chosen ? chosen : state_.choices().for_sizes(call_.uniform, sizes);
+  if (!state_.devices()) return sizes.invalid ? nullptr : chosen;
+  return agree_on_sizes(sizes) ? chosen : nullptr;
+}
+
+const decision* alltoall_service::fit(const decision& settled) {
+  if (!settled.how->steps) return &settled;
+  describe();
+  return local_features().invalid ? nullptr : within_limit(&settled);
 }
 
 alltoall_service::repeated alltoall_service::plan(MPI_Info info) {
@@ -32,15 +33,17 @@ alltoall_service::repeated alltoall_service::plan(MPI_Info info) {
   describe();
   features sizes = local_features();
   if (!agree_on_sizes(sizes)) return {nullptr};
-  if (!chosen) chosen = state_.choices().for_repeated(call_.uniform, sizes);
+  const int size = size_class(static_cast<double>(sizes.most_loaded), state_.ranks());
+  if (!chosen) chosen = state_.settled(call_.uniform, size);
+  if (!chosen) return {nullptr};
   return {fitted(chosen, sizes), static_cast<std::size_t>(sizes.most_loaded)};
 }
 
 const decision* alltoall_service::pick_at_once() {
+  if (!state_.is_open()) return nullptr;
   describe();
   if (state_.devices() || state_.limit().most || local_features().invalid) return nullptr;
-  const decision* chosen = state_.asked().standing(call_.uniform);
-  return chosen ? chosen : state_.choices().at_once(call_.uniform, call_.uniform ? block_bytes() : 0);
+  return state_.asked().standing(call_.uniform);
 }
 
 const decision* alltoall_service::fitted(const decision* chosen, std::optional<features> agreed) {
@@ -130,8 +133,8 @@ std::int64_t alltoall_service::type_size() const {
 }
 
 void alltoall_service::describe() {
-  if (!in_place()) shoal::describe(call_.send_type, state_.own(), send_packer_, what_.send);
-  shoal::describe(call_.recv_type, state_.own(), recv_packer_, what_.recv);
+  if (!in_place()) shoal::describe(call_.send_type, MPI_COMM_SELF, send_packer_, what_.send);
+  shoal::describe(call_.recv_type, MPI_COMM_SELF, recv_packer_, what_.recv);
   what_.recv.base = static_cast<std::byte*>(call_.recv);
   what_.recv.counts = call_.recv_counts;
   what_.recv.displacements = call_.recv_displacements;

@@ -25,7 +25,10 @@ class alltoall_service {
   // from sizes that each knows only in part, and when memory may be a device's. Where the MPI's own collective is
   // chosen nothing else is looked at, so that it costs little more than without Shoal.
   const decision* pick(MPI_Info info);
-  // The same for an exchange that will be repeated: the ranks always ask each other, and measure if none did before.
+  // What to do where this was settled for the call: it, or what scratch memory allows instead; null: the MPI's own, to
+  // report wrong arguments of this rank.
+  const decision* fit(const decision& settled);
+  // The same as pick() for an exchange that will be repeated: the ranks always ask each other.
   struct repeated {
     const decision* how;
     std::size_t most_bytes = 0;  // that a rank sends or receives, where there is an algorithm

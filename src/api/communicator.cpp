@@ -1,46 +1,23 @@
 #include "api/communicator.hpp"
 
 #include <limits.h>
-#include <sched.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <cmath>
-#include <cstring>
-#include <fstream>
 #include <system_error>
 
-#include "api/devices.hpp"
+#include "api/agree_on_facts.hpp"
 #include "api/errors.hpp"
 #include "api/job.hpp"
+#include "api/job_facts.hpp"
+#include "api/own_communicator.hpp"
 #include "api/request.hpp"
 
 namespace shoal {
 
 namespace {
-
-// Ranks with equal names share memory and cores: the host, its boot, and the IPC namespace of a container.
-std::uint64_t node_name() {
-  std::array<char, 256> host{}, space{};
-  gethostname(host.data(), host.size() - 1);
-  std::string text = host.data(), boot;
-  std::ifstream("/proc/sys/kernel/random/boot_id") >> boot;
-  if (readlink("/proc/self/ns/ipc", space.data(), space.size() - 1) > 0) text += space.data();
-  return hash_of(text + boot);
-}
-
-// Those that this rank may run on.
-std::vector<int> own_cpus() {
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  std::vector<int> cpus;
-  if (sched_getaffinity(0, sizeof set, &set) != 0) return cpus;
-  for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu)
-    if (CPU_ISSET(cpu, &set)) cpus.push_back(cpu);
-  return cpus;
-}
 
 // As given, when it is for this many ranks, else as found: a program's smaller communicators have layouts of their own.
 node_layout layout_of(const settings& set, const std::vector<int>& found) {
@@ -50,84 +27,59 @@ node_layout layout_of(const settings& set, const std::vector<int>& found) {
 
 }  // namespace
 
-struct communicator::card {
-  std::uint64_t node = node_name();
-  std::uint64_t domain = 0;              // what counts as a node of the layout, within the node
-  std::array<std::uint64_t, 16> cpus{};  // this rank's affinity mask
-  std::int64_t quota = 0;                // whole cores its container allows
-  std::int64_t devices = device_runtime_loaded();
-
-  explicit card(node_level level) {
-    const std::vector<int> mine = own_cpus();
-    for (const int cpu : mine) cpus[cpu / 64 % cpus.size()] |= std::uint64_t{1} << cpu % 64;
-    domain = hash_of(domain_of(mine, level));
-    quota = quota_cores(CPU_SETSIZE);
-  }
-};
-
-// What every rank has to say, by rank.
-template <typename T>
-static std::vector<T> gather_values(communicator& of, const T& mine) {
-  const std::vector<std::byte> bytes = of.gather(std::as_bytes(std::span(&mine, 1)));
-  std::vector<T> all(static_cast<std::size_t>(of.ranks()), mine);
-  std::memcpy(static_cast<void*>(all.data()), bytes.data(), bytes.size());
-  return all;
+communicator::communicator(MPI_Comm users, const settings& set, facts found, wait_mode how)
+    : users_(users),
+      own_(MPI_COMM_NULL),
+      found_(std::move(found)),
+      over_(users),
+      requests_(collective::alltoall, set, [this] { return &agree(); },
+                [this](const selection& chosen) -> auto& { return prepare(chosen); }) {
+  arrange(set, how);
 }
 
 communicator::communicator(MPI_Comm own, const settings& set)
-    : own_(own),
+    : users_(own),
+      own_(own),
       over_(own),
-      requests_(collective::alltoall, set, agreement_, [this](const selection& how) -> auto& { return prepare(how); }) {
-  at_.ranks = over_.ranks();
-  exchange_.set_tags(claim(0));
+      requests_(collective::alltoall, set, [this] { return &agree(); },
+                [this](const selection& chosen) -> auto& { return prepare(chosen); }) {
   try {
-    survey(set);
-    if (set.report == reporting::phases) exchange_.record_phases(&phases_.emplace(at_.nodes.get(), rank()));
-    choices_.follow(set);
-    wait_.move_meanwhile([this] { return move_under_way(); });
-    limit_.most = set.max_temp;
+    waiting wait(set.wait.value_or(wait_mode::yield));
+    found_ = agree_on_facts(own, set, wait);
+    arrange(set, set.wait.value_or(polite_mode(find_job_facts(set.nodes_share), ranks())));
   } catch (...) {
     release();
     throw;
   }
 }
 
+void communicator::arrange(const settings& set, wait_mode how) {
+  at_.ranks = over_.ranks();
+  at_.nodes = std::make_shared<const node_layout>(layout_of(set, found_.node_of_rank));
+  wait_ = waiting(how);
+  wait_.move_meanwhile([this] { return move_under_way(); });
+  exchange_.set_tags(claim(0));
+  if (set.report == reporting::phases) exchange_.record_phases(&phases_.emplace(at_.nodes.get(), rank()));
+  limit_.most = set.max_temp;
+  if (set.topology) at_.switches = place_ranks(*set.topology);
+}
+
+bool communicator::open() {
+  if (is_open()) return true;
+  own_ = duplicate(users_);
+  if (is_open()) over_.move_to(own_);
+  return is_open();
+}
+
+MPI_Comm communicator::own() {
+  if (!open()) throw std::runtime_error("the MPI library has no communicator left for Shoal");
+  return own_;
+}
+
 communicator::~communicator() { release(); }
 
 void communicator::release() {
-  if (own_ != MPI_COMM_SELF) PMPI_Comm_free(&own_);
-}
-
-// Ranks outnumber cores on a node when more ranks are there than cores in the union of their masks.
-void communicator::survey(const settings& set) {
-  struct node {
-    int ranks = 0;
-    std::array<std::uint64_t, 16> cpus{};
-    std::int64_t quota = CPU_SETSIZE;
-  };
-  std::map<std::uint64_t, node> nodes;
-  std::map<std::pair<std::uint64_t, std::uint64_t>, int> numbers;  // of the layout's nodes
-  std::vector<int> node_of_rank;
-  for (const card& c : gather_values(*this, card(set.nodes_share))) {
-    const int next = static_cast<int>(numbers.size());
-    node_of_rank.push_back(numbers.try_emplace({c.node, c.domain}, next).first->second);
-    node& n = nodes[c.node];
-    ++n.ranks;
-    for (std::size_t i = 0; i < n.cpus.size(); ++i) n.cpus[i] |= c.cpus[i];
-    n.quota = std::min(n.quota, c.quota);
-    devices_ = devices_ || c.devices;
-  }
-  cores_ = CPU_SETSIZE;
-  for (const auto& [name, n] : nodes) {
-    std::int64_t cores = 0;
-    for (std::uint64_t word : n.cpus) cores += std::popcount(word);
-    cores = std::min(cores, n.quota);
-    crowded_ = crowded_ || n.ranks > cores;
-    cores_ = std::min(cores_, static_cast<int>(cores));
-  }
-  at_.nodes = std::make_shared<const node_layout>(layout_of(set, node_of_rank));
-  wait_ = waiting(set.wait.value_or(crowded_ ? wait_mode::yield : wait_mode::spin));
-  if (set.topology) at_.switches = place_ranks(*set.topology);
+  if (own_ != MPI_COMM_SELF && own_ != MPI_COMM_NULL) PMPI_Comm_free(&own_);
 }
 
 // The topology with this communicator's ranks on their machines. Throws where it does not have all of them.
@@ -135,7 +87,9 @@ std::shared_ptr<const switch_network> communicator::place_ranks(switch_network n
   std::array<char, HOST_NAME_MAX + 1> mine{};
   gethostname(mine.data(), mine.size() - 1);
   std::vector<std::string> hosts;
-  for (const auto& host : gather_values(*this, mine)) hosts.emplace_back(host.data());
+  const std::vector<std::byte> all = gather(std::as_bytes(std::span(mine)));
+  for (std::size_t at = 0; at < all.size(); at += mine.size())
+    hosts.emplace_back(reinterpret_cast<const char*>(all.data() + at));
   try {
     network.place_ranks(hosts);
   } catch (const std::invalid_argument& error) {
@@ -144,7 +98,7 @@ std::shared_ptr<const switch_network> communicator::place_ranks(switch_network n
   return std::make_shared<const switch_network>(std::move(network));
 }
 
-job_description communicator::job() const { return {mpi_version(), machine_name(cores_), *at_.nodes}; }
+job_description communicator::job() const { return {mpi_version(), machine_name(found_.cores), *at_.nodes}; }
 
 // An all-to-all whose blocks are all the same is an allgather, and it waits politely already.
 std::vector<std::byte> communicator::gather(std::span<const std::byte> mine) {
@@ -170,10 +124,23 @@ prepared& communicator::prepare(const selection& how) {
   return prepared_.emplace(spec, std::move(ready)).first->second;
 }
 
+void communicator::share(shared_memory memory, bool readable) {
+  tried_to_share_ = true;
+  inside_nodes_ = std::make_unique<node_exchange>(pool_, over_, blocking_tags(), wait_, *at_.nodes, std::move(memory),
+                                                  readable);
+  inside_nodes_->record_phases(phases());
+}
+
+const decision* communicator::settled(bool uniform, int size) const {
+  const auto it = settled_[uniform].find(size);
+  return it == settled_[uniform].end() ? nullptr : it->second;
+}
+
 // Tried once for a communicator.
 node_exchange* communicator::inside_nodes() {
   if (tried_to_share_) return inside_nodes_.get();
   tried_to_share_ = true;
+  own();
   inside_nodes_ = share_inside_nodes(over_, blocking_tags());
   if (inside_nodes_) inside_nodes_->record_phases(phases());
   return inside_nodes_.get();
@@ -194,7 +161,7 @@ std::vector<double> communicator::slowest(const std::vector<double>& mine) {
   const std::vector<combine> how(mine.size(), combine::maximum);
   std::vector<std::int64_t> nanoseconds;
   for (double seconds : mine) nanoseconds.push_back(std::llround(seconds * 1e9));
-  agreement_.reach(nanoseconds, how);
+  agree().reach(nanoseconds, how);
   std::vector<double> all;
   for (std::int64_t n : nanoseconds) all.push_back(static_cast<double>(n) * 1e-9);
   return all;
@@ -220,7 +187,7 @@ exchange::tag_range communicator::persistent_tags() {
   std::int64_t next = channels;
   while (next > channels / 2 && !channels_[next - 1]) --next;
   constexpr combine highest = combine::maximum;
-  agreement_.reach({&next, 1}, {&highest, 1});
+  agree().reach({&next, 1}, {&highest, 1});
   return claim(static_cast<int>(next));
 }
 
@@ -239,6 +206,7 @@ void communicator::run(const program& how, const payload& what) {
     inside->start(how, what);
     return inside->run_to_end();
   }
+  own();
   exchange_.start(how, what);
   exchange_.run_to_end(wait_);
 }
@@ -248,7 +216,6 @@ void communicator::report_to(usage_report& report) const {
     report.add("alltoall", ranks(), spec, ready.uniform_use);
     report.add("alltoallv", ranks(), spec, ready.nonuniform_use);
   }
-  choices_.report_to(report);
   report.add_verified(verified);
 }
 

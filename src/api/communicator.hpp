@@ -1,4 +1,4 @@
-// What Shoal keeps for one of the user's communicators, made collectively on first use.
+// The ranks of one of the user's communicators as Shoal serves them, once that was agreed on.
 #pragma once
 
 #include <mpi.h>
@@ -11,7 +11,6 @@
 #include <string>
 #include <vector>
 
-#include "api/chooser.hpp"
 #include "api/decision.hpp"
 #include "api/report.hpp"
 #include "api/requests.hpp"
@@ -30,38 +29,52 @@ class request;
 
 class communicator : public std::enable_shared_from_this<communicator> {
  public:
-  // Takes over `own`, a communicator of Shoal's with the same ranks (MPI_COMM_SELF stays open). Collective. Throws
+  // What all ranks know of each other, the same on every rank.
+  struct facts {
+    std::vector<int> node_of_rank;
+    int cores = 1;         // of the node that has fewest
+    bool devices = false;  // a device runtime (CUDA, HIP) is loaded on some rank, so any buffer may be device memory
+  };
+  // Makes nothing of the MPI's and talks to nobody, unless a topology is given; then it is collective. Throws
   // std::invalid_argument, on every rank, for settings that do not fit these ranks.
+  communicator(MPI_Comm users, const settings& set, facts found, wait_mode how);
+  // Over `own`, a communicator of Shoal's that it takes over. Collective. Throws as above.
   communicator(MPI_Comm own, const settings& set);
   ~communicator();
   communicator(const communicator&) = delete;
   communicator& operator=(const communicator&) = delete;
 
-  MPI_Comm own() const { return own_; }
+  // The communicator that Shoal's messages go over: the same ranks; made on first use, which is collective.
+  MPI_Comm own();
+  bool is_open() const { return own_ != MPI_COMM_NULL; }
+  // False, on every rank, when the MPI has none left. Collective.
+  bool open();
   int ranks() const { return at_.ranks; }
   int rank() const { return over_.rank(); }
   memory_pool& pool() { return pool_; }
   waiting& wait() { return wait_; }
-  // On some node ranks outnumber cores.
-  bool crowded() const { return crowded_; }
   // What a profile must be for.
   job_description job() const;
   // What algorithms are made for.
   const problem& where() const { return at_; }
-  agreement& agree() { return agreement_; }
-  // A device runtime (CUDA, HIP) is loaded on some rank, so any buffer may be device memory.
-  bool devices() const { return devices_; }
+  agreement& agree() {
+    own();
+    return agreement_;
+  }
+  bool devices() const { return found_.devices; }
   std::vector<std::int64_t>& offsets() { return offsets_; }
 
   // Ready to run; made on first use. Throws std::invalid_argument where it cannot serve these ranks.
   prepared& prepare(const selection& how);
   // What is asked for; what is taken where nothing is; and what instead of what needs too much memory.
   requests<decision>& asked() { return requests_; }
-  chooser& choices() { return choices_; }
+  // What was settled for exchanges of a size, for requests: the same on every rank, or null.
+  const decision* settled(bool uniform, int size) const;
+  void settle(bool uniform, int size, const decision* chosen) { settled_[uniform][size] = chosen; }
   scratch_limit& limit() { return limit_; }
   sized_programs& for_sizes() { return for_sizes_; }
 
-  features agreed(const features& mine) { return agree_on(mine, agreement_); }
+  features agreed(const features& mine) { return agree_on(mine, agree()); }
   // What every rank has to say, by rank; as many bytes of each. Collective.
   std::vector<std::byte> gather(std::span<const std::byte> mine);
   // Each value of the rank where it is largest; collective.
@@ -69,6 +82,9 @@ class communicator : public std::enable_shared_from_this<communicator> {
 
   // True when all ranks are on one node and share memory there, which is set up on first use; collective.
   bool shares_memory() { return at_.nodes->nodes() == 1 && inside_nodes(); }
+  // Memory of the one node that has all ranks, mapped by all of them; `readable`: each may read the others' own.
+  void share(shared_memory memory, bool readable);
+  bool has_shared_memory() const { return inside_nodes_ != nullptr; }
 
   // Tags of blocking exchanges, one of which is under way at a time.
   exchange::tag_range blocking_tags() const { return {1, tags_of_channel()}; }
@@ -105,13 +121,13 @@ class communicator : public std::enable_shared_from_this<communicator> {
 
   exchange::tag_range claim(int channel);
   int tags_of_channel() const { return over_.highest_tag() / channels; }
-  struct card;  // what a rank tells the others about where it runs
-  void survey(const settings& set);
+  void arrange(const settings& set, wait_mode how);
   std::shared_ptr<const switch_network> place_ranks(switch_network network);
   void release();
   node_exchange* inside_nodes();  // null: blocks travel as messages; collective
 
-  MPI_Comm own_;
+  MPI_Comm users_, own_;
+  facts found_;
   mpi_transport over_;
   waiting wait_{wait_mode::yield};
   agreement agreement_{over_, wait_};
@@ -122,11 +138,8 @@ class communicator : public std::enable_shared_from_this<communicator> {
   std::unique_ptr<node_exchange> inside_nodes_;
   bool tried_to_share_ = false;
   problem at_;
-  bool crowded_ = false;
-  int cores_ = 0;  // of the node that has fewest
-  bool devices_ = false;
   std::map<std::string, prepared> prepared_;
-  chooser choices_{*this};
+  std::map<int, const decision*> settled_[2];
   scratch_limit limit_{*this};
   sized_programs for_sizes_{*this};
   std::bitset<channels> channels_;  // of tags, in use

@@ -6,8 +6,6 @@
 
 #include "api/report.hpp"
 #include "execute/program.hpp"
-#include "select/features.hpp"
-#include "select/trial.hpp"
 
 namespace shoal {
 
@@ -25,13 +23,6 @@ struct prepared {
 struct decision {
   prepared* how = nullptr;
   std::string reason;
-  // Where it was chosen for sizes: what it was expected to take, the next best, and what it took.
-  block_mix blocks = {};
-  double seconds = 0, next_seconds = 0;
-  std::string next = {};
-  mutable usage use = {};
-  std::string remark = {};    // for the report
-  trial* on_trial = nullptr;  // that wants to know what it takes
 };
 
 }  // namespace shoal

@@ -25,7 +25,7 @@ intercommunicator::intercommunicator(MPI_Comm merged, int local_rank, int remote
       first_group_(all_.rank() == local_rank ? all_.ranks() - remote_size : remote_size),
       network_(set.network),
       exchange_(merged, all_.blocking_tags(), all_.phases()),
-      requests_(collective::allgather, set, all_.agree(),
+      requests_(collective::allgather, set, [this] { return &all_.agree(); },
                 [this](const selection& how) -> auto& { return plan_of(how); }) {}
 
 // ---- schedules -------------------------------------------------------------------------------------------------

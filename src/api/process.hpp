@@ -1,29 +1,36 @@
-// What Shoal keeps once per process: settings, the communicators in use, and what was done.
+// What Shoal keeps once per process: settings, the ledger, what was learnt, the communicators in use, and what was done.
 #pragma once
 
 #include <mpi.h>
 
-#include <array>
 #include <atomic>
 #include <cstdint>
 #include <memory>
 #include <mutex>
-#include <optional>
 #include <string>
 #include <vector>
 
-#include "api/communicator.hpp"
 #include "api/intercommunicator.hpp"
+#include "api/job_facts.hpp"
+#include "api/learner.hpp"
 #include "api/report.hpp"
 #include "api/settings.hpp"
 #include "api/traffic.hpp"
+#include "select/knowledge.hpp"
+#include "select/ledger.hpp"
 
 namespace shoal {
 
 class process {
  public:
-  // The one of this process; made on first use, after MPI_Init.
+  // MPICH has 2048 communicators in all; most belong to the user.
+  static constexpr int most_communicators = 512;
+
+  // The one of this process; made on first use.
   static process& get();
+
+  // What hangs on a user's communicator; null outside MPI_Init and MPI_Finalize, where the MPI's own serves. Local.
+  learner* learner_of(MPI_Comm comm);
 
   // Shoal's state for a communicator, made on first use, which is collective. Null, on every rank, when Shoal
   // cannot serve it; `wrong` then says what is wrong, or is empty where the MPI's own collective is the right one.
@@ -39,49 +46,57 @@ class process {
   std::string explain(MPI_Comm comm);
 
   const settings& set() const { return settings_; }
+  // Why the settings cannot be used; else empty.
+  const std::string& problem() const { return problem_; }
+  // Whether ranks have to agree before the first call: something that must be the same everywhere is asked for.
+  bool asks_at_once(bool uniform) const { return asks_at_once_[uniform]; }
+  const job_facts& facts() const { return facts_; }
+  ledger& books() { return books_; }
+  knowledge& known() { return known_; }
+  std::uint64_t wisdom_hash() const { return wisdom_hash_; }
+  bool is_full() const { return open_ >= most_communicators; }
+  void count_open(int more) { open_ += more; }
   traffic_record& traffic() { return traffic_; }
 
  private:
-  // What hangs on a user's communicator: its state, or why there is none, so that ranks agree on that only once.
+  // What hangs on a user's communicator.
   struct attribute {
-    std::shared_ptr<communicator> state;        // open requests keep it
-    std::shared_ptr<intercommunicator> groups;  // and this
+    std::unique_ptr<learner> of_ranks;          // null: an inter-communicator
+    std::shared_ptr<intercommunicator> groups;  // open requests keep it
     bool unserved_groups = false;               // an inter-communicator that was not asked to be served yet
     std::string why;
     bool wrong = false;  // the settings are, so that the user should know
   };
 
   process();
+  bool begin();
   // The attribute of a communicator; null: it has none yet.
   attribute* find(MPI_Comm comm) const;
   attribute* attach(MPI_Comm comm);
-  void serve(MPI_Comm comm, attribute& held);
+  attribute* attribute_of(MPI_Comm comm);
   void serve_groups(MPI_Comm comm, attribute& held);
-  using term_list = std::array<std::int64_t, 6>;
-  term_list terms() const;
-  settings agreed_settings(const term_list& all) const;
-  template <typename Make>
-  bool fits(attribute& held, Make make);
-  bool may_serve(const term_list& all, attribute& held) const;
-  void no_communicator(attribute& held) const;
-  std::string wrong_settings(const term_list& all) const;
+  std::string wrong_settings(std::span<const std::int64_t> all) const;
   void release(attribute* held);
   void finish();
-  void save_profile() const;
   static int on_free(MPI_Comm comm, int key, void* state, void* self);
   static int on_finalize(MPI_Comm comm, int key, void* state, void* self);
 
   settings settings_;
-  std::string problem_;  // why the settings cannot be used
+  std::string problem_;
+  bool asks_at_once_[2] = {false, false};
+  job_facts facts_;
+  ledger books_;
+  knowledge known_;
+  std::uint64_t wisdom_hash_ = 0;  // of what was read
   int state_key_ = MPI_KEYVAL_INVALID, finalize_key_ = MPI_KEYVAL_INVALID;
-  bool closed_ = false;  // before MPI_Init, or MPI_Finalize has begun
+  std::atomic<bool> open_for_calls_ = false;  // between MPI_Init and MPI_Finalize
+  bool finished_ = false;
   std::mutex lock_;
   std::vector<attribute*> attributes_;
   std::atomic<std::uint64_t> released_ = 0;  // how many were released
-  std::atomic<int> served_ = 0;              // communicators that have a state
+  std::atomic<int> open_ = 0;                // communicators of Shoal's own
   usage_report report_;
   traffic_record traffic_;
-  std::optional<profile> learned_;  // on a communicator as large as the world
 };
 
 }  // namespace shoal

@@ -25,11 +25,14 @@ std::string per_call(double seconds, std::int64_t calls) {
   return text.str();
 }
 
-std::string described(const block_mix& blocks) {
-  if (blocks.bytes == 0) return "blocks of any size";
-  const std::string size = "about " + readable_bytes(blocks.bytes) + " a block";
-  const auto empty = std::lround(100 * (1 - blocks.full_share));
-  return empty > 0 ? size + ", " + std::to_string(empty) + " % of blocks empty" : size;
+std::string described(const ledger& books) {
+  char text[200];
+  const double all = std::max(1e-9, books.in_calls() + books.gained());
+  std::snprintf(text, sizeof text,
+                "shoal: learning cost %.3g s and gained %.3g s: %.1f %% and %.1f %% of the %.3g s that these calls "
+                "would have taken without Shoal\n",
+                books.spent(), books.gained(), 100 * books.spent() / all, 100 * books.gained() / all, all);
+  return text;
 }
 
 // One line; nothing where no clock ran.
@@ -49,26 +52,23 @@ void usage_report::add(const std::string& collective, int ranks, const std::stri
   if (what.calls > 0) rows_[{collective, ranks, algorithm}].add(what);
 }
 
-// Communicators that chose alike are told of together.
-void usage_report::add_choice(const reported_choice& choice, const usage& what) {
-  if (what.calls == 0) return;
-  const auto alike = [&](const auto& known) {
-    const reported_choice& c = known.first;
-    return std::tie(c.collective, c.ranks, c.algorithm, c.blocks) ==
-           std::tie(choice.collective, choice.ranks, choice.algorithm, choice.blocks);
-  };
-  auto it = std::find_if(choices_.begin(), choices_.end(), alike);
-  if (it == choices_.end()) it = choices_.insert(it, {choice, {}});
-  it->second.add(what);
+// Of communicators of one shape one tells.
+void usage_report::add_contest(const std::string& collective, int ranks, double block_bytes, const std::string& told) {
+  const std::string shape = collective + " of " + std::to_string(ranks) + " ranks, about " +
+                            readable_bytes(std::exp2(std::ceil(std::log2(std::max(1.0, block_bytes))))) + " a block";
+  auto& [communicators, text] = contests_[shape];
+  ++communicators;
+  text = told;
 }
 
-void usage_report::print(std::ostream& out) const {
+void usage_report::print(std::ostream& out, const ledger& books) const {
   std::ostringstream text;  // written at once, so that lines of other ranks do not mix in
   print_usage(text);
-  print_choices(text);
+  print_contests(text);
   if (verified_.calls > 0)
     text << "shoal: verified " << verified_.calls << " exchanges, " << verified_.bytes
          << " bytes received: every byte equal to the MPI's own result\n";
+  if (books.in_calls() > 0) text << described(books);
   out << text.str() << std::flush;
 }
 
@@ -92,13 +92,11 @@ void usage_report::print_usage(std::ostream& text) const {
   }
 }
 
-void usage_report::print_choices(std::ostream& text) const {
-  for (const auto& [c, use] : choices_) {
-    text << "shoal: chosen for " << c.collective << " of " << c.ranks << " ranks, " << use.calls << " calls, "
-         << described(c.blocks) << ": " << c.algorithm << ", expected " << per_call(c.seconds, 1) << ", took "
-         << per_call(use.seconds, use.calls);
-    if (!c.next.empty()) text << "; next " << c.next << " " << per_call(c.next_seconds, 1);
-    text << c.remark << "\n";
+void usage_report::print_contests(std::ostream& text) const {
+  for (const auto& [shape, told] : contests_) {
+    text << "shoal: tried for " << shape;
+    if (told.first > 1) text << " (" << told.first << " communicators)";
+    text << ": " << told.second << "\n";
   }
 }
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "execute/phases.hpp"
-#include "select/features.hpp"
+#include "select/ledger.hpp"
 
 namespace shoal {
 
@@ -31,40 +31,28 @@ struct usage {
   }
 };
 
-// Counts an exchange for how it was done, and for the choice where those are counted too.
+// Counts an exchange for how it was done.
 template <typename Decision>
 void count(const Decision& chosen, bool uniform, std::int64_t sent, double took, const phase_clock* clock) {
   (uniform ? chosen.how->uniform_use : chosen.how->nonuniform_use).add(sent, took, clock);
-  if constexpr (requires { chosen.use; }) chosen.use.add(sent, took);
 }
-
-// What was chosen for blocks of about these many bytes, and the exchange that would have been next.
-struct reported_choice {
-  std::string collective;
-  int ranks = 0;
-  std::string algorithm;
-  block_mix blocks = {};
-  double seconds = 0;
-  std::string next;
-  double next_seconds = 0;
-  std::string remark;
-};
 
 class usage_report {
  public:
   void add(const std::string& collective, int ranks, const std::string& algorithm, const usage& what);
-  void add_choice(const reported_choice& choice, const usage& what);
+  // What was tried for blocks of about so many bytes on a communicator, and why it was kept or dropped.
+  void add_contest(const std::string& collective, int ranks, double block_bytes, const std::string& told);
   void add_verified(const usage& what) { verified_.add(what); }
   bool empty() const { return rows_.empty(); }
-  // A table with the most time first, and one of the choices.
-  void print(std::ostream& out) const;
+  // A table with the most time first, what was tried, and what learning cost and gained.
+  void print(std::ostream& out, const ledger& books) const;
 
  private:
   void print_usage(std::ostream& text) const;
-  void print_choices(std::ostream& text) const;
+  void print_contests(std::ostream& text) const;
 
   std::map<std::tuple<std::string, int, std::string>, usage> rows_;
-  std::vector<std::pair<reported_choice, usage>> choices_;
+  std::map<std::string, std::pair<int, std::string>> contests_;  // by shape: communicators, and what one of them tells
   usage verified_;
 };
 

@@ -24,9 +24,12 @@ class requests {
   // Makes a selection ready; throws std::invalid_argument where it cannot serve these ranks.
   using maker = std::function<plan&(const selection&)>;
 
-  // Begins with what `set` says of the collective. The ranks agree over `ranks`, which stays the caller's.
-  requests(collective what, const settings& set, agreement& ranks, maker make)
-      : what_(what), ranks_(ranks), make_(std::move(make)) {
+  // How the ranks agree; asking for it may be collective.
+  using agreeing = std::function<agreement*()>;
+
+  // Begins with what `set` says of the collective.
+  requests(collective what, const settings& set, agreeing ranks, maker make)
+      : what_(what), ranks_(std::move(ranks)), make_(std::move(make)) {
     for (bool uniform : {false, true}) kinds_[uniform].ask(set.asked(what, uniform));
   }
 
@@ -36,7 +39,7 @@ class requests {
     if (info == MPI_INFO_NULL) return standing(uniform);
     const std::string key = "shoal_" + settings::name_of(what_, uniform);
     const info_value value(info, key.c_str());
-    if (!ranks_.same_everywhere(hash_of(value.text())))
+    if (!ranks_()->same_everywhere(hash_of(value.text())))
       throw std::invalid_argument(key + " differs between ranks; give every rank the same info");
     return value.text().empty() ? standing(uniform) : named(uniform, value.text());
   }
@@ -56,7 +59,7 @@ class requests {
     const std::string name = "shoal_" + settings::name_of(what_, true);
     const std::string uniform(info_value(info, name.c_str()).text()),
         other(info_value(info, (name + "v").c_str()).text());
-    if (!ranks_.same_everywhere(hash_of(uniform + "|" + other)))
+    if (!ranks_()->same_everywhere(hash_of(uniform + "|" + other)))
       throw std::invalid_argument(name + " or " + name + "v differ between ranks; give every rank the same info");
     const std::optional<selection> wanted[2] = {parsed(false, other), parsed(true, uniform)};
     if (!other.empty()) kinds_[false].ask(wanted[false]);
@@ -96,7 +99,7 @@ class requests {
   }
 
   collective what_;
-  agreement& ranks_;
+  agreeing ranks_;
   maker make_;
   kind kinds_[2];  // nonuniform, uniform
 };

@@ -9,32 +9,23 @@
 
 namespace shoal {
 
-// Whether somebody waits to hear how long this takes.
-template <typename Decision>
-bool on_trial(const Decision& chosen) {
-  if constexpr (requires { chosen.on_trial; }) return chosen.on_trial;
-  return false;
-}
-template <typename Decision>
-void tell_trial(const Decision& chosen, double seconds) {
-  if constexpr (requires { chosen.on_trial; }) chosen.on_trial->took(seconds);
-}
-
+// `seconds`, where it is given, becomes what the exchange took, without what is compared behind it.
 template <typename State, typename Service, typename Decision>
-int carry_out(State& state, Service& service, bool uniform, const Decision& chosen, native_call native) {
+int carry_out(State& state, Service& service, bool uniform, const Decision& chosen, native_call native,
+              double* seconds = nullptr) {
   const settings& set = process::get().set();
   auto& how = *chosen.how;
   const bool ours = how.has_schedule();
   state.last = &chosen;
   const bool told = set.report != reporting::none;
-  const bool tried = on_trial(chosen);
-  if (!ours && !told && !tried) return native();
-  const double begin = told || tried ? PMPI_Wtime() : 0;
+  if (!ours && !told && !seconds) return native();
+  const double begin = PMPI_Wtime();
   int code = MPI_SUCCESS;
   if (ours) service.run(how);
   else code = native();
-  if (tried) tell_trial(chosen, PMPI_Wtime() - begin);
-  if (told) count(chosen, uniform, service.bytes_sent(), PMPI_Wtime() - begin, ours ? state.phases() : nullptr);
+  const double took = PMPI_Wtime() - begin;
+  if (seconds) *seconds = took;
+  if (told) count(chosen, uniform, service.bytes_sent(), took, ours ? state.phases() : nullptr);
   if (ours && set.verify) service.verify(native);
   return code;
 }

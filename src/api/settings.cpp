@@ -56,11 +56,6 @@ std::string trimmed(const std::string& text) {
   return text.substr(begin, text.find_last_not_of(" \t\r\"") - begin + 1);
 }
 
-bool read_tuning(const std::string& value) {
-  if (value != "online" && value != "off") throw std::invalid_argument("it is unknown; allowed: online, off");
-  return value == "online";
-}
-
 // As in 512K, 64M, 2G: powers of 1024.
 std::int64_t read_bytes(const std::string& value) {
   constexpr std::string_view units = "KMG";
@@ -131,8 +126,6 @@ constexpr known_setting known[] = {
     {"topology",
      [](settings& s, const std::string& v) { s.topology = std::make_shared<const switch_network>(read_topology(v)); }},
     {"profile", [](settings& s, const std::string& v) { take_profile(v, s); }},
-    {"tune", [](settings& s, const std::string& v) { s.tries = read_tuning(v); }},
-    {"tune_save", [](settings& s, const std::string& v) { s.save_profile = v; }},
     {"report", [](settings& s, const std::string& v) { s.report = read_reporting(v); }},
     {"verify", [](settings& s, const std::string& v) { s.verify = read_switch("verify", v); }},
     {"max_temp", [](settings& s, const std::string& v) { s.max_temp = read_bytes(v); }},
@@ -165,8 +158,7 @@ std::string settings::canonical() const {
   return "alltoall=" + text(alltoall) + " alltoallv=" + text(alltoallv) + " allgather=" + text(allgather) +
          " allgatherv=" + text(allgatherv) + " network=" + network + " layout=" + nodes +
          " nodes_share=" + std::to_string(static_cast<int>(nodes_share)) +
-         " topology=" + (topology ? to_edge_list(*topology) : "") + " tries=" + (tries ? "1" : "0") +
-         " verify=" + (verify ? "1" : "0") + " max_temp=" + (max_temp ? std::to_string(*max_temp) : "") +
+         " topology=" + (topology ? to_edge_list(*topology) : "") + " verify=" + (verify ? "1" : "0") + " max_temp=" + (max_temp ? std::to_string(*max_temp) : "") +
          " record=" + record;
 }
 
@@ -179,8 +171,7 @@ settings read_settings() {
                                              {"SHOAL_ALLGATHER", "allgather"}, {"SHOAL_ALLGATHERV", "allgatherv"},
                                              {"SHOAL_WAIT", "wait"},           {"SHOAL_LAYOUT", "layout"},
                                              {"SHOAL_NETWORK", "network"},     {"SHOAL_TOPOLOGY", "topology"},
-                                             {"SHOAL_PROFILE", "profile"},     {"SHOAL_TUNE", "tune"},
-                                             {"SHOAL_TUNE_SAVE", "tune_save"}, {"SHOAL_REPORT", "report"},
+                                             {"SHOAL_PROFILE", "profile"},     {"SHOAL_REPORT", "report"},
                                              {"SHOAL_VERIFY", "verify"},       {"SHOAL_MAX_TEMP", "max_temp"},
                                              {"SHOAL_RECORD", "record"}};
   for (const auto& [variable, name] : names)

@@ -17,6 +17,8 @@ class mpi_transport final : public transport {
 
   // `comm` must return errors and stays the caller's.
   explicit mpi_transport(MPI_Comm comm, std::size_t piece_bytes = standard_piece_bytes);
+  // Messages go over this communicator from now on, which has the same ranks.
+  void move_to(MPI_Comm comm) { comm_ = comm; }
   // Cancels nothing: every transfer must have ended.
   ~mpi_transport() override = default;
 

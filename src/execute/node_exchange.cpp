@@ -41,20 +41,23 @@ int error_of(Call call) {
   }
 }
 
-// Whether the system lets this process read the memory of the other one.
+}  // namespace
+
 bool may_read(const shared_memory::key& where) {
   std::uint64_t proof = 0;
   auto* const to = reinterpret_cast<std::byte*>(&proof);
   return read_process_memory(where.process, where.begin, to, sizeof proof) == 0 && proof == where.proof;
 }
 
-}  // namespace
+std::size_t node_exchange::bytes_for(int ranks, std::size_t most) {
+  return node_window::bytes_for(ranks, most) + node_rows::bytes_for(ranks, most);
+}
 
 // Every rank takes part in every step, whatever has failed before.
 node_exchange::common node_exchange::open_together(std::span<const int> ranks, std::size_t most, transport& over,
                                                    waiting& wait) {
   const int size = static_cast<int>(ranks.size());
-  const std::size_t bytes = node_window::bytes_for(size, most) + node_rows::bytes_for(size, most);
+  const std::size_t bytes = bytes_for(size, most);
   const bool first = over.rank() == ranks[0];
   shared_memory memory;
   int error = first ? error_of([&] { memory = shared_memory::create(bytes); }) : 0;
@@ -71,11 +74,21 @@ node_exchange::common node_exchange::open_together(std::span<const int> ranks, s
 
 node_exchange::node_exchange(memory_pool& pool, transport& below, exchange::tag_range tags, waiting& wait,
                              const node_layout& nodes, std::size_t most)
+    : node_exchange(pool, below, tags, wait, nodes, most,
+                    open_together(nodes.ranks_of(nodes.node_of(below.rank())), most, below, wait)) {}
+
+node_exchange::node_exchange(memory_pool& pool, transport& below, exchange::tag_range tags, waiting& wait,
+                             const node_layout& nodes, shared_memory memory, bool readable)
+    : node_exchange(pool, below, tags, wait, nodes, node_window::any,
+                    {std::move(memory), readable ? single_copy_bytes : node_window::never}) {}
+
+node_exchange::node_exchange(memory_pool& pool, transport& below, exchange::tag_range tags, waiting& wait,
+                             const node_layout& nodes, std::size_t most, common opened)
     : below_(below),
       wait_(wait),
       ranks_(nodes.ranks_of(nodes.node_of(below.rank()))),
       one_node_(nodes.nodes() == 1),
-      common_(open_together(ranks_, most, below, wait)),
+      common_(std::move(opened)),
       window_(common_.memory.data(), size(), nodes.local_of(below.rank()), common_.read_from, most),
       rows_(common_.memory.data() + node_window::bytes_for(size(), most), size(), window_.rank(), most),
       over_(below, window_, ranks_),

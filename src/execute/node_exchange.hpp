@@ -12,6 +12,9 @@
 
 namespace shoal {
 
+// Whether the system lets this process read the memory of the one that made it.
+bool may_read(const shared_memory::key& where);
+
 class node_exchange {
  public:
   // Collective over `below`: sets the memory of every node up. Throws std::system_error, the same on every rank, when
@@ -19,6 +22,11 @@ class node_exchange {
   // `most` bytes in an exchange.
   node_exchange(memory_pool& pool, transport& below, exchange::tag_range tags, waiting& wait, const node_layout& nodes,
                 std::size_t most = node_window::any);
+  // With memory of bytes_for() bytes that all ranks of the one node have mapped; `readable`: each may read the memory of
+  // the others.
+  node_exchange(memory_pool& pool, transport& below, exchange::tag_range tags, waiting& wait, const node_layout& nodes,
+                shared_memory memory, bool readable);
+  static std::size_t bytes_for(int ranks, std::size_t most = node_window::any);
 
   // As of exchange.
   void record_phases(phase_clock* clock) {
@@ -38,6 +46,8 @@ class node_exchange {
     shared_memory memory;
     std::size_t read_from;  // as of node_window
   };
+  node_exchange(memory_pool& pool, transport& below, exchange::tag_range tags, waiting& wait, const node_layout& nodes,
+                std::size_t most, common opened);
   static common open_together(std::span<const int> ranks, std::size_t most, transport& over, waiting& wait);
 
   void run_directly_to_end();

@@ -14,9 +14,14 @@ namespace shoal {
 
 namespace {
 
+// Polls that take about as long as a change to another process.
+constexpr int spins_before_yield = 64;
 // After so many yields in a row without an arrival the others are busy, not waiting: sleep, and let them work.
 constexpr int yields_before_sleep = 300;
-constexpr int spins_before_yield = 20000;
+// A yield that takes longer has let somebody else work. After a few of these, with hardly any others between them, the
+// core is not this rank's alone, whatever was counted.
+constexpr auto long_yield = std::chrono::microseconds(20);
+constexpr int weight_of_long = 16, contended_from = 64, most_contended = 128;
 // Some MPIs move a message by only one step with every look.
 constexpr int looks_at_a_time = 2;
 constexpr int longest_sleep_us = 1000;
@@ -41,11 +46,15 @@ int waiting::pause() {
     return 0;
   }
   ++idle_;
-  if (mode_ == wait_mode::spin && idle_ < spins_before_yield) {
+  if (mode_ == wait_mode::spin && idle_ <= spins_before_yield) {
     pause_briefly();
     return 0;
   }
-  if (mode_ == wait_mode::spin || (mode_ == wait_mode::yield && idle_ < yields_before_sleep)) {
+  if (mode_ == wait_mode::spin && contended_ < contended_from) {
+    watch_yield();
+    return 0;
+  }
+  if (mode_ != wait_mode::sleep && idle_ < yields_before_sleep) {
     sched_yield();
     return 0;
   }
@@ -55,6 +64,13 @@ int waiting::pause() {
   sleep_us_ = std::min(longest_sleep_us, now + now / 4);
   slept_us_ = std::min(4 * longest_sleep_us, slept_us_ + now);
   return now;
+}
+
+void waiting::watch_yield() {
+  const auto begin = std::chrono::steady_clock::now();
+  sched_yield();
+  const bool somebody_else = std::chrono::steady_clock::now() - begin > long_yield;
+  contended_ = std::clamp(contended_ + (somebody_else ? weight_of_long : -1), 0, most_contended);
 }
 
 void waiting::idle() {

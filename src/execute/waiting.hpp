@@ -7,7 +7,8 @@
 
 namespace shoal {
 
-// spin: a core for every rank, poll without pause.
+// spin: a core for every rank: poll for about the time of a change to another process, then yield after every poll, and
+// never sleep, unless yielding shows that others want the core.
 // yield: ranks outnumber cores; let another rank run after every poll, and sleep when that brings nothing.
 // sleep: sleep after every other poll, first for a quarter of the wait before; the most polite, but sees what arrives
 // late by a quarter of the time it was waited for.
@@ -36,11 +37,13 @@ class waiting {
   static constexpr int shortest_sleep_us = 20;
 
   void slept_through();
+  void watch_yield();
 
   wait_mode mode_;
   int idle_ = 0;  // polls in a row that brought nothing
   int sleep_us_ = shortest_sleep_us;
-  int slept_us_ = 0;  // in this wait
+  int slept_us_ = 0;   // in this wait
+  int contended_ = 0;  // how much others want the core
   std::function<bool()> others_;
 };
 

@@ -1,0 +1,468 @@
+#include "api/learner.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
+
+#include "api/agree_on_facts.hpp"
+#include "api/errors.hpp"
+#include "api/process.hpp"
+#include "execute/mpi_error.hpp"
+
+namespace shoal {
+
+namespace {
+
+// What each rank says in an agreement, and hears the largest of. Where all must say the same they say it and its
+// negative; where the least counts, its negative.
+enum term : std::size_t {
+  settings_most, settings_least, unusable, full, profile_most, profile_least,  // NOLINT: a line a group
+  node_most, node_least, domain_most, domain_least, devices, few_cores,        //
+  little_allowance, in_calls, in_wisdom_most, in_wisdom_least,                 //
+  no_pattern,                                                                  // of 1, 2, ... calls
+  guess = no_pattern + 4,
+  of_contest,
+  all_terms = of_contest + contest::terms
+};
+
+constexpr std::size_t offer_terms = 5;
+constexpr std::int64_t none = std::numeric_limits<std::int64_t>::min();
+constexpr double patience = 10;  // seconds for which ranks with settings wait for others that may have none
+constexpr double alike = 1.5;    // times as many bytes: sizes of one pattern
+
+std::int64_t half_of(std::uint64_t hash) { return static_cast<std::int64_t>(hash >> 1); }
+double seconds_of(std::int64_t nanoseconds) { return static_cast<double>(nanoseconds) * 1e-9; }
+std::int64_t nanoseconds_of(double seconds) { return std::llround(seconds * 1e9); }
+
+void say_same(std::vector<std::int64_t>& all, std::size_t at, std::uint64_t hash) {
+  all[at] = half_of(hash);
+  all[at + 1] = -half_of(hash);
+}
+bool same(std::span<const std::int64_t> all, std::size_t at) { return all[at] == -all[at + 1]; }
+
+// Whether loads, the last of so many calls first, repeat after `step` calls.
+template <typename Loads>
+bool repeats(const Loads& load, int calls, int step) {
+  for (int i = 0; i + step < calls; ++i) {
+    const double a = load(i) + 64, b = load(i + step) + 64;
+    if (a > alike * b || b > alike * a) return false;
+  }
+  return calls > step;
+}
+
+std::int64_t type_bytes(MPI_Datatype type) {
+  MPI_Count size = 0;
+  if (type != MPI_DATATYPE_NULL) require(PMPI_Type_size_x(type, &size), "MPI_Type_size_x");
+  return std::max<MPI_Count>(0, size);
+}
+
+// Time that the job spends on learning.
+class payment {
+ public:
+  explicit payment(ledger& books) : books_(books), begin_(PMPI_Wtime()) {}
+  ~payment() { books_.spend(PMPI_Wtime() - begin_); }
+  payment(const payment&) = delete;
+  payment& operator=(const payment&) = delete;
+
+ private:
+  ledger& books_;
+  double begin_;
+};
+
+}  // namespace
+
+learner::learner(process& job, MPI_Comm comm) : job_(job), comm_(comm) {
+  require(PMPI_Comm_size(comm, &ranks_), "MPI_Comm_size");
+  require(PMPI_Comm_rank(comm, &rank_), "MPI_Comm_rank");
+  wait_ = waiting(job.set().wait.value_or(polite_mode(job.facts(), ranks_)));
+}
+
+// A vote that some rank never takes part in never ends.
+learner::~learner() {
+  for (auto& vote : left_over_)
+    if (!vote->wait_for(1, wait_)) vote->abandon();
+}
+
+// Some calls later every rank has gone through the MPI a few times, and what was begun has ended by itself.
+int learner::gap() const { return ranks_ <= 16 ? 3 : 4; }
+
+// ---- a call ----------------------------------------------------------------------------------------------------
+
+learner::turn learner::begin(const alltoall_call& call) {
+  ++calls_;
+  if (calls_ == step_at_) step();
+  field& f = field_of(call);
+  if (f.review && f.of.calls() >= f.review_ends) end_review(f);
+  return {&f, f.of.next()};
+}
+
+void learner::end(const turn& of, double seconds) {
+  seconds_ += seconds;
+  job_.books().called(seconds);
+  field& f = *of.in;
+  last_turn_ = of;
+  ++f.calls[of.candidate];
+  if (of.candidate == contest::native && job_.set().report != reporting::none) f.bytes += static_cast<std::int64_t>(f.load);
+  f.seconds[of.candidate] += seconds;
+  f.of.took(seconds);
+  if (f.of.is_due()) review(f);
+}
+
+learner::field& learner::field_of(const alltoall_call& call) {
+  if (!call.uniform) return field_of_sizes(call);
+  const std::int64_t bytes = std::max<std::int64_t>(0, call.recv_counts[0]) * type_bytes(call.recv_type);
+  const auto key = static_cast<std::uint64_t>(std::bit_width(static_cast<std::uint64_t>(bytes)));
+  if (last_ && key == last_key_) return *last_;
+  const auto it = equal_.find(key);
+  last_key_ = key;
+  return *(last_ = it != equal_.end() ? &it->second
+                                      : &new_field(equal_, key, true, static_cast<double>(bytes) * ranks_));
+}
+
+// No rank knows the sizes of the others, but all know the number of the call.
+learner::field& learner::field_of_sizes(const alltoall_call& call) {
+  const std::int64_t number = varying_calls_++;
+  const bool in_place = call.send == MPI_IN_PLACE;
+  const number_array& counts = in_place ? call.recv_counts : call.send_counts;
+  std::int64_t elements = 0;
+  for (int i = 0; i < ranks_; ++i) elements += counts[i];
+  const double load = static_cast<double>(elements * type_bytes(in_place ? call.recv_type : call.send_type));
+  loads_[number % remembered] = static_cast<float>(load);
+  const auto key = static_cast<std::uint64_t>(pattern_ * longest_pattern + number % pattern_);
+  const auto it = varying_.find(key);
+  field& f = it != varying_.end() ? it->second : new_field(varying_, key, false, load);
+  f.load = load;
+  return f;
+}
+
+learner::field& learner::new_field(std::map<std::uint64_t, field>& among, std::uint64_t key, bool uniform, double load) {
+  field& f = among[key];
+  f.load = load;
+  f.shape = {uniform, ranks_, state_ ? state_->where().nodes->nodes() : 1, size_class(load, ranks_)};
+  if (stage_ == stage::served) open_candidates(f);
+  return f;
+}
+
+// ---- what the ranks agree on -----------------------------------------------------------------------------------
+
+std::vector<std::int64_t> learner::terms(field* f) {
+  const settings& set = job_.set();
+  const job_facts& here = job_.facts();
+  std::vector<std::int64_t> mine(all_terms, none);
+  say_same(mine, settings_most, hash_of(set.canonical()));
+  say_same(mine, profile_most, hash_of(set.canonical_profile()));
+  say_same(mine, node_most, here.node);
+  say_same(mine, domain_most, here.domain);
+  say_same(mine, in_wisdom_most, job_.wisdom_hash());
+  mine[unusable] = !job_.problem().empty();
+  mine[full] = job_.is_full();
+  mine[devices] = here.devices;
+  mine[few_cores] = -here.cores;
+  mine[little_allowance] = -nanoseconds_of(job_.books().allowance());
+  mine[in_calls] = nanoseconds_of(seconds_);
+  const int known = static_cast<int>(std::min<std::int64_t>(remembered, varying_calls_));
+  const auto load = [&](int i) { return loads_[(varying_calls_ - 1 - i) % remembered]; };
+  for (int step = 1; step <= longest_pattern; ++step) mine[no_pattern + step - 1] = !repeats(load, known, step);
+  if (!f) return mine;
+  if (const auto learnt = job_.known().find(f->shape); learnt && learnt->best())
+    mine[guess] = half_of(hash_of(learnt->best()->first));
+  f->of.write(std::span(mine).subspan(of_contest, contest::terms), f->load);
+  return mine;
+}
+
+void learner::post(std::vector<std::int64_t> mine) {
+  under_way_ = std::make_unique<pending_agreement>(comm_, std::move(mine));
+  step_at_ = calls_ + gap();
+}
+
+// A field's calls are to be compared. The first time this is the vote as well.
+void learner::review(field& f) {
+  if (ranks_ == 1 || stage_ == stage::never) return f.of.postpone();
+  if (stage_ == stage::voting || stage_ == stage::confirming) return f.of.postpone();
+  const payment paid(job_.books());
+  if (stage_ == stage::cold) {
+    asked_by_ = &f;
+    post(terms(&f));
+    stage_ = stage::voting;
+    return;
+  }
+  f.review = std::make_unique<pending_agreement>(comm_, terms(&f));
+  f.review_ends = f.of.calls() + gap();
+}
+
+void learner::end_review(field& f) {
+  const payment paid(job_.books());
+  const std::span<const std::int64_t> all = f.review->wait(wait_);
+  hear(f, all);
+  if (stage_ == stage::known && pays(all)) set_up(all);
+  f.review.reset();
+}
+
+// The same on every rank.
+void learner::hear(field& f, std::span<const std::int64_t> all) {
+  f.of.agreed(all.subspan(of_contest, contest::terms), -seconds_of(all[little_allowance]));
+  const double excess = f.of.excess();
+  excess > 0 ? job_.books().spend(excess) : job_.books().gain(-excess);
+  f.guess = all[guess];
+  learn_from(f);
+  if (f.shape.uniform) return;
+  f.shape.size = size_class(std::exp2(static_cast<double>(all[of_contest + contest::most_candidates]) / 4), ranks_);
+  int step = 1;
+  while (step <= longest_pattern && all[no_pattern + step - 1]) ++step;
+  f.of.set_scattered(step > longest_pattern);
+  pattern_ = step > longest_pattern ? 1 : step;
+}
+
+// ---- becoming served, step by step -----------------------------------------------------------------------------
+
+void learner::step() {
+  const payment paid(job_.books());
+  step_at_ = -1;
+  switch (stage_) {
+    case stage::voting: return vote(under_way_->test());
+    case stage::confirming: return confirm();
+    case stage::offering: return map_offered();
+    case stage::mapping: return end_mapping();
+    default: return;
+  }
+}
+
+// A rank that is not served by Shoal never votes, and then no rank hears all. Those that did hear all find out whether
+// every rank did: a second vote, which ranks that did not hear all cast at once.
+void learner::vote(bool heard_all) {
+  heard_all_ = heard_all;
+  if (heard_all_) agreed_.assign(under_way_->largest().begin(), under_way_->largest().end());
+  else left_over_.push_back(std::move(under_way_));
+  offers_at_once_ = heard_all_ && asked_by_ && wrong_settings(agreed_).empty() && on_one_node(agreed_) && pays(agreed_);
+  std::vector<std::int64_t> mine = offers_at_once_ ? offer() : std::vector<std::int64_t>(offer_terms, none);
+  mine.push_back(!heard_all_);
+  post(std::move(mine));
+  stage_ = stage::confirming;
+}
+
+bool learner::everyone_heard() {
+  if (heard_all_ && under_way_->wait(wait_)[offer_terms] == 0) return true;
+  left_over_.push_back(std::move(under_way_));
+  offered_ = {};
+  return false;
+}
+
+void learner::confirm() {
+  if (everyone_heard()) return judge();
+  stage_ = stage::cold;
+  if (asked_by_) asked_by_->of.postpone();
+}
+
+void learner::judge() {
+  stage_ = stage::known;
+  if (const std::string wrong = wrong_settings(agreed_); !wrong.empty()) return refuse(wrong, true);
+  if (asked_by_) hear(*asked_by_, agreed_);
+  if (offers_at_once_) map_offered();
+  else if (asked_by_ && pays(agreed_)) set_up(agreed_);
+}
+
+// The same text on every rank that has no reason of its own; empty when nothing is wrong.
+std::string learner::wrong_settings(std::span<const std::int64_t> all) const {
+  if (!job_.problem().empty()) return job_.problem();
+  if (all[unusable])
+    return "the settings of another rank cannot be used; set the SHOAL_ variables the same on all ranks";
+  if (!same(all, settings_most)) return "the SHOAL_ settings differ between ranks; set them the same on all of them";
+  return {};
+}
+
+void learner::refuse(const std::string& why, bool wrong) {
+  stage_ = stage::never;
+  why_ = why;
+  wrong_ = wrong;
+  warn_once(why);
+}
+
+bool learner::on_one_node(std::span<const std::int64_t> all) const {
+  const auto& layout = job_.set().layout;
+  if (layout && layout->ranks() == ranks_) return layout->nodes() == 1;
+  return same(all, node_most) && same(all, domain_most);
+}
+
+// What setting up takes, about: some of the MPI's own collectives between nodes, memory to touch inside one.
+bool learner::pays(std::span<const std::int64_t> all) const {
+  if (all[devices]) return false;
+  const double call = seconds_of(all[in_calls]) / static_cast<double>(calls_);
+  const double cost = on_one_node(all) ? 100e-6 + 60e-6 * ranks_
+                                       : 300e-6 + call * (8 + 2 * std::bit_width(static_cast<unsigned>(ranks_)));
+  return cost <= -seconds_of(all[little_allowance]) && cost <= seconds_of(all[in_calls]);
+}
+
+void learner::set_up(std::span<const std::int64_t> all) {
+  agreed_.assign(all.begin(), all.end());
+  if (on_one_node(all)) {
+    post(offer());
+    stage_ = stage::offering;
+  } else {
+    make_state();
+    serve();
+  }
+}
+
+// The first rank gives the others memory.
+std::vector<std::int64_t> learner::offer() {
+  std::vector<std::int64_t> key(offer_terms, none);
+  if (rank_ == 0) {
+    try {
+      offered_ = shared_memory::create(node_exchange::bytes_for(ranks_));
+      const shared_memory::key where = offered_.where();
+      key = {where.process, where.descriptor, static_cast<std::int64_t>(where.proof),
+             static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(where.begin)), 0};
+    } catch (const std::system_error& error) {
+      key[4] = error.code().value();
+    }
+  }
+  return key;
+}
+
+void learner::map_offered() {
+  const std::span<const std::int64_t> all = under_way_->wait(wait_);
+  shared_memory::key where{all[0], all[1], static_cast<std::uint64_t>(all[2]),
+                           reinterpret_cast<const std::byte*>(static_cast<std::uintptr_t>(all[3]))};
+  std::int64_t error = std::max<std::int64_t>(0, all[4]);
+  try {
+    if (rank_ != 0 && !error) offered_ = shared_memory::open(where, node_exchange::bytes_for(ranks_));
+  } catch (const std::system_error& failed) {
+    error = failed.code().value();
+  }
+  post({error, error ? 1 : !may_read(where)});
+  stage_ = stage::mapping;
+}
+
+void learner::end_mapping() {
+  const std::span<const std::int64_t> all = under_way_->wait(wait_);
+  make_state();
+  if (all[0] == 0) state_->share(std::move(offered_), all[1] == 0);
+  serve();
+}
+
+void learner::make_state() {
+  if (state_) return;
+  settings set = job_.set();
+  if (!same(agreed_, profile_most)) set.profile = nullptr;
+  std::vector<int> nodes(static_cast<std::size_t>(ranks_), 0);
+  if (!on_one_node(agreed_)) nodes = nodes_of_ranks(comm_, job_.facts(), wait_);
+  const communicator::facts found{std::move(nodes), -static_cast<int>(agreed_[few_cores]), agreed_[devices] > 0};
+  state_ = std::make_shared<communicator>(comm_, set, found, wait_.mode());
+}
+
+// What may serve from now on.
+void learner::serve() {
+  stage_ = stage::served;
+  under_way_.reset();
+  specs_ = {"native"};
+  const node_layout& nodes = *state_->where().nodes;
+  if (nodes.nodes() == 1) {
+    if (state_->has_shared_memory()) specs_.emplace_back("shared");
+  } else {
+    state_->open();
+    if (nodes.largest_node() > 1) specs_.insert(specs_.end(), {"hierarchical:local=shared"});
+    specs_.insert(specs_.end(), {"spread_out", "tuna:radix=2"});
+    if (ranks_ >= 16) specs_.push_back("tuna:radix=" + std::to_string(std::lround(std::sqrt(ranks_))));
+  }
+  for (auto* fields : {&equal_, &varying_})
+    for (auto& [key, f] : *fields) open_candidates(f);
+}
+
+void learner::open_candidates(field& f) {
+  f.shape.nodes = state_->where().nodes->nodes();
+  for (std::size_t i = 0; i < specs_.size(); ++i) {
+    f.decisions[i] = {&state_->prepare(parse_selection(specs_[i])), "settled on the program's own exchanges"};
+    f.of.open(static_cast<int>(i), half_of(hash_of(specs_[i])) == f.guess);
+  }
+}
+
+// ---- at once, for what is asked for ----------------------------------------------------------------------------
+
+communicator* learner::enter() {
+  if (stage_ == stage::cold) {
+    asked_by_ = nullptr;
+    post(terms(nullptr));
+    stage_ = stage::voting;
+  }
+  if (stage_ == stage::voting) vote(under_way_->wait_for(patience, wait_));
+  if (stage_ == stage::confirming) {
+    if (everyone_heard()) judge();
+    else refuse("other ranks took no part in an agreement on settings for 10 s; preload Shoal and set the SHOAL_ "
+                "variables on all ranks", true);
+  }
+  if (stage_ == stage::offering) map_offered();
+  if (stage_ == stage::mapping) end_mapping();
+  step_at_ = -1;
+  if (stage_ == stage::known) enter_known();
+  if (state_ && !state_->is_open()) open_state();
+  return wrong_ || !state_ ? nullptr : state_.get();
+}
+
+// Throws nothing: what does not fit these ranks is told, and the MPI's own serves.
+void learner::enter_known() {
+  if (agreed_[full])
+    return refuse("more than " + std::to_string(process::most_communicators) +
+                      " communicators are in use; free some", false);
+  try {
+    make_state();
+  } catch (const std::invalid_argument& error) {
+    refuse(error.what(), true);
+  }
+}
+
+void learner::open_state() {
+  if (state_->open()) return job_.count_open(1);
+  state_.reset();
+  refuse("the MPI library has no communicator left for Shoal", false);
+}
+
+bool learner::is_asked(bool uniform, MPI_Info info) const {
+  if (stage_ == stage::never && !state_) return wrong_;
+  return info != MPI_INFO_NULL || job_.asks_at_once(uniform) || (state_ && state_->asked().standing(uniform));
+}
+
+// ---- what was learnt -------------------------------------------------------------------------------------------
+
+void learner::learn_from(const field& f) const {
+  for (std::size_t i = 0; i < specs_.size(); ++i)
+    if (const contest::record& r = f.of.of(static_cast<int>(i)); r.calls > 1)
+      job_.known().add(f.shape, specs_[i], r.mean, r.calls);
+}
+
+std::string learner::explain() const {
+  if (state_ && state_->last && !last_turn_.in) return state_->last->how->spec + ": " + state_->last->reason;
+  if (!last_turn_.in) return why_.empty() ? "nothing was exchanged on this communicator yet"
+                                          : "the MPI library's own collective: " + why_;
+  const field& f = *last_turn_.in;
+  const std::string spec = last_turn_.candidate == contest::native ? "native" : specs_[last_turn_.candidate];
+  return spec + ": " + told(f);
+}
+
+// What was tried, in one line.
+std::string learner::told(const field& f) const {
+  std::string text = "after " + std::to_string(f.of.calls()) + " calls";
+  for (std::size_t i = 0; i < std::max<std::size_t>(1, specs_.size()); ++i) {
+    const contest::record& r = f.of.of(static_cast<int>(i));
+    char part[96];
+    std::snprintf(part, sizeof part, " %.1f us in %d calls", r.mean * 1e6, r.all_calls);
+    text += (i ? ", " : ": ") + (i ? specs_[i] : std::string("native")) + (r.all_calls ? part : " not tried") +
+            (r.dropped ? " (dropped: slower)" : static_cast<int>(i) == f.of.best() ? " (kept)" : "");
+  }
+  return text;
+}
+
+void learner::report_field(const field& f, usage_report& report) const {
+  const char* const name = f.shape.uniform ? "alltoall" : "alltoallv";
+  usage natives{f.calls[0], f.bytes, f.seconds[0]};
+  report.add(name, ranks_, "native", natives);
+  if (specs_.size() > 1) report.add_contest(name, ranks_, f.load / ranks_, told(f));
+}
+
+void learner::report_to(usage_report& report) const {
+  for (const auto* fields : {&equal_, &varying_})
+    for (const auto& [key, f] : *fields) report_field(f, report);
+  if (state_) state_->report_to(report);
+}
+
+}  // namespace shoal

@@ -1,0 +1,96 @@
+// Settles between the MPI's own collective and Shoal's candidates on a program's own exchanges, and on nothing else.
+//
+// Calls are numbered, and the number of a call alone tells which candidate serves it, so ranks cannot differ. A candidate
+// is tried for one call, then for two, then for four, as long as the ledger allows and it is not clearly slower. After
+// each trial the ranks agree on what the calls took on the slowest of them; until that is known the best so far serves.
+// Agreements come at distances that grow, so what they cost vanishes.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <string>
+
+namespace shoal {
+
+class contest {
+ public:
+  static constexpr int native = 0;           // the candidate that is the MPI's own
+  static constexpr int most_candidates = 8;  // with it
+  // What each rank says of its calls in an agreement, and the largest of which all ranks hear.
+  static constexpr int terms = most_candidates + 1;
+
+  // What is known of a candidate. Seconds are those of the slowest rank.
+  struct record {
+    bool open = false;  // may be tried
+    bool dropped = false;
+    double mean = 0;  // seconds of a call
+    int calls = 0;    // that the mean is of, the earlier ones forgotten by and by
+    int all_calls = 0;
+    int batch = 1;           // calls of the next trial
+    std::int64_t again = 0;  // the call from which on a dropped candidate is tried once more
+  };
+
+  contest();
+
+  // The candidate for the next call.
+  int next() const { return trial_left_ > 0 ? trial_ : best_; }
+  // What that call took on this rank.
+  void took(double seconds);
+  // The ranks have to agree now; then write() is to be called, and agreed() some calls later, on every rank alike.
+  bool is_due() const { return due_; }
+  // `load`: how large this rank's exchanges are, in bytes; what is tried is tried anew when that changes twofold.
+  void write(std::span<std::int64_t> terms, double load);
+  // The same on every rank. `allowance`: seconds that trials may cost.
+  void agreed(std::span<const std::int64_t> terms, double allowance);
+  // Nobody can agree now: the next time it is due is as far away as the last.
+  void postpone();
+
+  // From the next agreement on the candidate may be tried. `likely` ones come first and need less proof.
+  void open(int candidate, bool likely = false);
+  // It cannot serve these calls.
+  void close(int candidate);
+  // What was learnt elsewhere: that a call takes so long, and who serves until trials tell otherwise.
+  void assume(int candidate, double seconds);
+  void prefer(int candidate);
+
+  int best() const { return best_; }
+  const record& of(int candidate) const { return records_[candidate]; }
+  std::int64_t calls() const { return calls_; }
+  // Nothing is left to be tried unless something changes.
+  bool settled() const { return settled_; }
+  // What the calls since the agreement before the last took more than the MPI's own, or less (negative): seconds.
+  double excess() const { return excess_; }
+  // On a rank where sizes follow no pattern calls say less: more of them are needed.
+  void set_scattered(bool scattered) { scattered_ = scattered; }
+
+ private:
+  struct section {
+    int calls = 0;
+    double sum = 0, longest = 0;
+    double mean() const;
+  };
+  void take_in(int candidate, int calls, double mean);
+  void start_over(double factor);
+  bool slower_than_before(int calls, double mean) const;
+  double proof(int candidate) const;
+  double limit(int candidate) const;
+  int choose() const;
+  bool worth_trying(int candidate);
+  void plan(double allowance);
+  void wait_longer();
+
+  std::array<record, most_candidates> records_{};
+  std::array<section, most_candidates> now_{};  // since the last agreement was begun
+  std::array<int, most_candidates> told_{};     // calls that the agreement under way is about
+  int best_ = native, trial_ = native;
+  int trial_left_ = 0;
+  std::int64_t calls_ = 0;
+  int quiet_ = 0, quiet_left_ = 0;  // calls without a trial until the ranks agree again
+  bool due_ = false, settled_ = false, scattered_ = false;
+  int likely_ = native;
+  std::int64_t load_ = 0;  // quarters of powers of two; 0: not known
+  double excess_ = 0;
+};
+
+}  // namespace shoal

@@ -1,0 +1,59 @@
+#include "select/knowledge.hpp"
+
+#include <algorithm>
+#include <bit>
+
+namespace shoal {
+
+int size_class(double load, int ranks) {
+  return std::bit_width(static_cast<std::uint64_t>(std::max(0.0, load) / std::max(1, ranks)));
+}
+
+const std::pair<const std::string, knowledge::entry>* knowledge::of_shape::best() const {
+  const auto faster = [](const auto& a, const auto& b) { return a.second.seconds < b.second.seconds; };
+  const auto it = std::min_element(specs.begin(), specs.end(), faster);
+  return it == specs.end() ? nullptr : &*it;
+}
+
+void knowledge::add(const exchange_shape& shape, const std::string& spec, double seconds, double calls) {
+  const std::scoped_lock guard(lock_);
+  shapes_[shape].specs[spec] = {seconds, calls};
+}
+
+void knowledge::add_communicator(const exchange_shape& shape, double calls) {
+  const std::scoped_lock guard(lock_);
+  shapes_[shape].communicators += 1;
+  shapes_[shape].calls += calls;
+}
+
+std::optional<knowledge::of_shape> knowledge::find(exchange_shape shape, int far) const {
+  const std::scoped_lock guard(lock_);
+  const int size = shape.size;
+  for (int distance = 0; distance <= far; ++distance)
+    for (const int side : {-distance, distance}) {
+      shape.size = size + side;
+      if (const auto it = shapes_.find(shape); it != shapes_.end() && !it->second.specs.empty()) return it->second;
+    }
+  return std::nullopt;
+}
+
+std::map<exchange_shape, knowledge::of_shape> knowledge::all() const {
+  const std::scoped_lock guard(lock_);
+  return shapes_;
+}
+
+void knowledge::merge(const knowledge& other) {
+  const auto theirs = other.all();
+  const std::scoped_lock guard(lock_);
+  for (const auto& [shape, more] : theirs) {
+    of_shape& mine = shapes_[shape];
+    if (more.calls > mine.calls) {
+      mine.calls = more.calls;
+      mine.communicators = more.communicators;
+    }
+    for (const auto& [spec, e] : more.specs)
+      if (e.calls >= mine.specs[spec].calls) mine.specs[spec] = e;
+  }
+}
+
+}  // namespace shoal

@@ -1,0 +1,34 @@
+// What Shoal costs a job and what it gains it: one account for the process, over all its communicators.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+
+namespace shoal {
+
+// All that is not asked for is paid from here: set-up, agreements, exchanges that turned out slower than the MPI's own.
+// Threads may share it.
+class ledger {
+ public:
+  // A job may spend this on learning, or this share of its time in the calls so far, whichever is more, and half of what
+  // it has gained: it stays ahead of the job without Shoal.
+  static constexpr double free_seconds = 5e-3, share = 0.02, share_of_gain = 0.5;
+
+  void called(double seconds) { in_calls_.fetch_add(seconds, std::memory_order_relaxed); }
+  void spend(double seconds) { spent_.fetch_add(seconds, std::memory_order_relaxed); }
+  void gain(double seconds) { gained_.fetch_add(seconds, std::memory_order_relaxed); }
+
+  double in_calls() const { return in_calls_.load(std::memory_order_relaxed); }
+  double spent() const { return spent_.load(std::memory_order_relaxed); }
+  double gained() const { return gained_.load(std::memory_order_relaxed); }
+
+  // Seconds that may still be spent; negative where too much was.
+  double allowance() const {
+    return std::max(free_seconds, share * in_calls()) + share_of_gain * gained() - spent();
+  }
+
+ private:
+  std::atomic<double> in_calls_ = 0, spent_ = 0, gained_ = 0;
+};
+
+}  // namespace shoal

@@ -1,0 +1,167 @@
+// Ranks that see different times go the same way, and go the right way.
+#include "select/contest.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <deque>
+#include <functional>
+#include <random>
+#include <vector>
+
+namespace shoal {
+namespace {
+
+using seconds_of = std::function<double(std::int64_t call, int candidate)>;
+
+// Ranks of one communicator, whose agreements end some calls after they were begun.
+class ranks {
+ public:
+  ranks(int number, int candidates, double noise, unsigned seed = 1)
+      : each_(static_cast<std::size_t>(number)), noise_(noise), random_(seed) {
+    for (contest& rank : each_)
+      for (int i = 1; i < candidates; ++i) rank.open(i);
+  }
+
+  // Seconds of all calls on the slowest rank.
+  double run(int calls, const seconds_of& seconds, double allowance = 1) {
+    double sum = 0;
+    for (int i = 0; i < calls; ++i) sum += call(seconds, allowance);
+    return sum;
+  }
+  int best() const { return each_[0].best(); }
+  const contest& first() const { return each_[0]; }
+  int calls_of(int candidate) const { return used_[candidate]; }
+  int agreements() const { return agreements_; }
+
+ private:
+  double call(const seconds_of& seconds, double allowance) {
+    ++number_;
+    if (under_way_ && number_ >= ends_) hear(allowance);
+    const int candidate = each_[0].next();
+    for (const contest& rank : each_) EXPECT_EQ(rank.next(), candidate) << "call " << number_;
+    ++used_[candidate];
+    double slowest = 0;
+    for (contest& rank : each_) {
+      std::exponential_distribution<double> late(1);
+      const double took = seconds(number_, candidate) * (1 + noise_ * late(random_));
+      slowest = std::max(slowest, took);
+      rank.took(took);
+    }
+    if (each_[0].is_due()) ask();
+    return slowest;
+  }
+
+  void ask() {
+    largest_.fill(INT64_MIN);
+    for (contest& rank : each_) {
+      EXPECT_TRUE(rank.is_due());
+      std::array<std::int64_t, contest::terms> mine{};
+      rank.write(mine, load);
+      for (std::size_t i = 0; i < mine.size(); ++i) largest_[i] = std::max(largest_[i], mine[i]);
+    }
+    under_way_ = true;
+    ends_ = number_ + 3;
+    ++agreements_;
+  }
+
+  void hear(double allowance) {
+    under_way_ = false;
+    for (contest& rank : each_) rank.agreed(largest_, allowance);
+  }
+
+ public:
+  double load = 1024;
+
+ private:
+  std::vector<contest> each_;
+  double noise_;
+  std::mt19937 random_;
+  std::int64_t number_ = 0, ends_ = 0;
+  bool under_way_ = false;
+  int agreements_ = 0;
+  std::array<std::int64_t, contest::terms> largest_{};
+  std::array<int, contest::most_candidates> used_{};
+};
+
+seconds_of always(std::vector<double> microseconds) {
+  return [=](std::int64_t, int candidate) { return microseconds[candidate] * 1e-6; };
+}
+
+TEST(contest, begins_with_the_mpis_own) {
+  ranks few(3, 3, 0.1);
+  few.run(8, always({10, 1, 1}));
+  EXPECT_EQ(few.calls_of(contest::native), 8);
+}
+
+TEST(contest, takes_what_is_faster_soon) {
+  ranks few(4, 3, 0.1);
+  few.run(40, always({30, 10, 25}));
+  EXPECT_EQ(few.best(), 1);
+}
+
+TEST(contest, drops_at_once_what_is_clearly_slower) {
+  ranks few(4, 2, 0.1);
+  few.run(400, always({100, 2000}));
+  EXPECT_EQ(few.best(), contest::native);
+  EXPECT_LE(few.calls_of(1), 6);
+}
+
+TEST(contest, tries_nothing_that_the_ledger_does_not_allow) {
+  ranks few(4, 2, 0.1);
+  few.run(400, always({100, 50}), -1e-3);
+  EXPECT_EQ(few.calls_of(1), 0);
+}
+
+TEST(contest, loses_little_whoever_is_the_fastest) {
+  for (unsigned seed = 1; seed <= 20; ++seed)
+    for (const auto& times : {std::vector<double>{100, 90, 130}, {100, 108, 150}, {100, 40, 35}, {100, 500, 99}}) {
+      ranks few(4, 3, 0.3, seed);
+      const double took = few.run(10000, always(times));
+      ranks ideal(4, 1, 0.3, seed);
+      const double least = ideal.run(10000, always({*std::min_element(times.begin(), times.end())}));
+      EXPECT_LT(took, 1.08 * least) << "seed " << seed << ", " << times[1] << " and " << times[2];
+    }
+}
+
+TEST(contest, agrees_ever_more_rarely) {
+  ranks few(2, 2, 0.05);
+  few.run(1000, always({100, 300}));
+  const int early = few.agreements();
+  few.run(10000, always({100, 300}));
+  EXPECT_LT(early, 40);
+  EXPECT_LT(few.agreements() - early, 400);
+}
+
+TEST(contest, notices_that_its_choice_became_slower) {
+  ranks few(4, 2, 0.1);
+  few.run(2000, [](std::int64_t, int candidate) { return candidate ? 10e-6 : 30e-6; });
+  EXPECT_EQ(few.best(), 1);
+  few.run(4000, [](std::int64_t, int candidate) { return candidate ? 90e-6 : 30e-6; });
+  EXPECT_EQ(few.best(), contest::native);
+}
+
+TEST(contest, starts_over_when_sizes_change) {
+  ranks few(4, 2, 0.1);
+  few.run(1000, always({100, 50}));
+  EXPECT_EQ(few.best(), 1);
+  few.load = 64 * 1024;
+  few.run(1000, always({1000, 2000}));
+  EXPECT_EQ(few.best(), contest::native);
+}
+
+// Whatever the times, also with pauses of a rank that have nothing to do with the exchanges.
+TEST(contest, never_lets_ranks_differ) {
+  for (unsigned seed = 1; seed <= 50; ++seed) {
+    std::mt19937 random(seed);
+    ranks few(2 + static_cast<int>(random() % 6), 2 + static_cast<int>(random() % 6), 1, seed);
+    few.run(3000, [&](std::int64_t, int candidate) {
+      const double pause = random() % 200 == 0 ? 4e-3 : 0;
+      return 20e-6 * (1 + static_cast<double>((candidate * 7 + seed) % 5)) + pause;
+    }, static_cast<double>(random() % 100) * 1e-4);
+  }
+}
+
+}  // namespace
+}  // namespace shoal
