@@ -13,10 +13,16 @@ int serve_asked(learner& of, const alltoall_call& call, manners how, MPI_Info in
   communicator* const state = of.enter();
   if (!state) return refused(call.comm, of.is_wrong() ? of.why() : "", how, native);
   alltoall_service s(*state, call, state->offsets());
-  // Before it is served, so that every rank counts the call, whatever becomes of it there.
-  if (!process::get().set().record.empty())
-    process::get().traffic().add(call.comm, [&](int destination) { return s.bytes_to(destination); });
   return serve(*state, s, call, how, info, native);
+}
+
+// Before a call is served, so that every rank counts it, whatever becomes of it. All ranks record, or none.
+void record(learner& of, const alltoall_call& call) {
+  if (process::get().set().record.empty()) return;
+  communicator* const state = of.enter();
+  if (!state) return;
+  const alltoall_service s(*state, call, state->offsets());
+  process::get().traffic().add(call.comm, [&](int destination) { return s.bytes_to(destination); });
 }
 
 // Tells the learner what the call took, whatever becomes of it: every rank counts every call.
@@ -56,6 +62,7 @@ int alltoall(const alltoall_call& call, manners how, MPI_Info info, native_call 
   return returning_codes(call.comm, [&] {
     learner* const of = process::get().learner_of(call.comm);
     if (!of) return native();
+    record(*of, call);
     if (of->is_asked(call.uniform, info)) return serve_asked(*of, call, how, info, native);
     return serve_settled(*of, call, native);
   });

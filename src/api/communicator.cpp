@@ -62,6 +62,26 @@ void communicator::arrange(const settings& set, wait_mode how) {
   if (set.report == reporting::phases) exchange_.record_phases(&phases_.emplace(at_.nodes.get(), rank()));
   limit_.most = set.max_temp;
   if (set.topology) at_.switches = place_ranks(*set.topology);
+  if (set.profile && fits(*set.profile)) profile_ = set.profile;
+}
+
+// The same answer on every rank but for the words that are said. One for another number of ranks serves as a guess.
+bool communicator::fits(const profile& from) {
+  profile compared = from;
+  compared.ranks = ranks();
+  if (from.ranks != ranks()) compared.layout = {};
+  std::optional<std::string> wrong = misfit(compared, job());
+  for (const auto& kind : from.kinds)
+    for (const auto& [spec, seconds] : kind ? kind->rows.front().seconds : std::map<std::string, double>()) {
+      const selection named = parse_selection(spec);
+      const auto why = named.which->refuses ? named.which->refuses(where(), named.with) : std::nullopt;
+      if (why && !wrong) wrong = from.file + ": " + spec + ": " + *why;
+    }
+  std::int64_t on_some_rank = wrong.has_value();
+  constexpr combine rule = combine::maximum;
+  agree().reach({&on_some_rank, 1}, {&rule, 1});
+  if (on_some_rank) warn_once(wrong.value_or(from.file + " is not for the machine of another rank"), "it is not used");
+  return !on_some_rank;
 }
 
 bool communicator::open() {

@@ -68,6 +68,8 @@ class communicator : public std::enable_shared_from_this<communicator> {
   prepared& prepare(const selection& how);
   // What is asked for; what is taken where nothing is; and what instead of what needs too much memory.
   requests<decision>& asked() { return requests_; }
+  // The profile that was asked for, if it fits these ranks; else null.
+  const std::shared_ptr<const profile>& followed() const { return profile_; }
   // What was settled for exchanges of a size, for requests: the same on every rank, or null.
   const decision* settled(bool uniform, int size) const;
   void settle(bool uniform, int size, const decision* chosen) { settled_[uniform][size] = chosen; }
@@ -122,6 +124,7 @@ class communicator : public std::enable_shared_from_this<communicator> {
   exchange::tag_range claim(int channel);
   int tags_of_channel() const { return over_.highest_tag() / channels; }
   void arrange(const settings& set, wait_mode how);
+  bool fits(const profile& from);
   std::shared_ptr<const switch_network> place_ranks(switch_network network);
   void release();
   node_exchange* inside_nodes();  // null: blocks travel as messages; collective
@@ -142,6 +145,7 @@ class communicator : public std::enable_shared_from_this<communicator> {
   std::map<int, const decision*> settled_[2];
   scratch_limit limit_{*this};
   sized_programs for_sizes_{*this};
+  std::shared_ptr<const profile> profile_;
   std::bitset<channels> channels_;  // of tags, in use
   int last_nonblocking_ = 0;
   std::vector<request*> under_way_;

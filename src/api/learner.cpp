@@ -91,6 +91,7 @@ int learner::gap() const { return ranks_ <= 16 ? 3 : 4; }
 
 learner::turn learner::begin(const alltoall_call& call) {
   ++calls_;
+  if (calls_ == 1 && job_.knows_before()) begin_knowing(call);
   if (calls_ == step_at_) step();
   field& f = field_of(call);
   if (f.review && f.of.calls() >= f.review_ends) end_review(f);
@@ -120,14 +121,19 @@ learner::field& learner::field_of(const alltoall_call& call) {
                                       : &new_field(equal_, key, true, static_cast<double>(bytes) * ranks_));
 }
 
-// No rank knows the sizes of the others, but all know the number of the call.
-learner::field& learner::field_of_sizes(const alltoall_call& call) {
-  const std::int64_t number = varying_calls_++;
+// Bytes that this rank sends.
+double learner::load_of(const alltoall_call& call) const {
   const bool in_place = call.send == MPI_IN_PLACE;
   const number_array& counts = in_place ? call.recv_counts : call.send_counts;
   std::int64_t elements = 0;
   for (int i = 0; i < ranks_; ++i) elements += counts[i];
-  const double load = static_cast<double>(elements * type_bytes(in_place ? call.recv_type : call.send_type));
+  return static_cast<double>(elements * type_bytes(in_place ? call.recv_type : call.send_type));
+}
+
+// No rank knows the sizes of the others, but all know the number of the call.
+learner::field& learner::field_of_sizes(const alltoall_call& call) {
+  const std::int64_t number = varying_calls_++;
+  const double load = load_of(call);
   loads_[number % remembered] = static_cast<float>(load);
   const auto key = static_cast<std::uint64_t>(pattern_ * longest_pattern + number % pattern_);
   const auto it = varying_.find(key);
@@ -164,6 +170,7 @@ std::vector<std::int64_t> learner::terms(field* f) {
   const int known = static_cast<int>(std::min<std::int64_t>(remembered, varying_calls_));
   const auto load = [&](int i) { return loads_[(varying_calls_ - 1 - i) % remembered]; };
   for (int step = 1; step <= longest_pattern; ++step) mine[no_pattern + step - 1] = !repeats(load, known, step);
+  mine[of_contest + contest::most_candidates] = load_ > 0 ? std::llround(4 * std::log2(load_)) : 0;
   if (!f) return mine;
   if (const auto learnt = job_.known().find(f->shape); learnt && learnt->best())
     mine[guess] = half_of(hash_of(learnt->best()->first));
@@ -275,7 +282,7 @@ void learner::refuse(const std::string& why, bool wrong) {
   stage_ = stage::never;
   why_ = why;
   wrong_ = wrong;
-  warn_once(why);
+  if (!wrong) warn_once(why);
 }
 
 bool learner::on_one_node(std::span<const std::int64_t> all) const {
@@ -284,13 +291,17 @@ bool learner::on_one_node(std::span<const std::int64_t> all) const {
   return same(all, node_most) && same(all, domain_most);
 }
 
-// What setting up takes, about: some of the MPI's own collectives between nodes, memory to touch inside one.
+// Some of the MPI's own collectives between nodes, memory to touch inside one.
+double learner::set_up_cost(std::span<const std::int64_t> all, double call) const {
+  if (on_one_node(all)) return 100e-6 + 60e-6 * ranks_;
+  return 300e-6 + call * (8 + 2 * std::bit_width(static_cast<unsigned>(ranks_)));
+}
+
+// No more than the calls so far have taken: as many may come.
 bool learner::pays(std::span<const std::int64_t> all) const {
-  if (all[devices]) return false;
-  const double call = seconds_of(all[in_calls]) / static_cast<double>(calls_);
-  const double cost = on_one_node(all) ? 100e-6 + 60e-6 * ranks_
-                                       : 300e-6 + call * (8 + 2 * std::bit_width(static_cast<unsigned>(ranks_)));
-  return cost <= -seconds_of(all[little_allowance]) && cost <= seconds_of(all[in_calls]);
+  const double so_far = seconds_of(all[in_calls]);
+  const double cost = set_up_cost(all, so_far / static_cast<double>(calls_));
+  return !all[devices] && cost <= -seconds_of(all[little_allowance]) && cost <= so_far;
 }
 
 void learner::set_up(std::span<const std::int64_t> all) {
@@ -302,6 +313,52 @@ void learner::set_up(std::span<const std::int64_t> all) {
     make_state();
     serve();
   }
+}
+
+// The ranks wait for each other where a profile or wisdom may tell what to begin with.
+void learner::begin_knowing(const alltoall_call& call) {
+  const payment paid(job_.books());
+  load_ = load_of(call);
+  enter();
+  if (stage_ != stage::known) return;
+  knows_ = same(agreed_, in_wisdom_most);
+  load_ = std::exp2(static_cast<double>(agreed_[of_contest + contest::most_candidates]) / 4);
+  field first;
+  first.load = call.uniform ? load_of(call) : load_;
+  first.shape = {call.uniform, ranks_, state_->where().nodes->nodes(), size_class(first.load, ranks_)};
+  if (!agreed_[devices] && expected(first)) set_up_at_once();
+}
+
+void learner::set_up_at_once() {
+  set_up(agreed_);
+  if (stage_ == stage::offering) map_offered();
+  if (stage_ == stage::mapping) end_mapping();
+  step_at_ = -1;
+}
+
+// What is expected of exchanges of a size that all ranks know, where it is worth setting up.
+std::optional<knowledge::of_shape> learner::expected(const field& f) const {
+  if (!knows_) return std::nullopt;
+  if (const auto& from = state_->followed(); from && from->kinds[f.shape.uniform])
+    return from->kinds[f.shape.uniform]->expected({f.load / ranks_, 1}, ranks_);
+  const auto known = job_.earlier().find(f.shape);
+  if (!known || !known->specs.contains("native")) return std::nullopt;
+  const double native = known->specs.at("native").seconds;
+  const double gain = known->calls_each() * (native - known->best()->second.seconds);
+  return gain > set_up_cost(agreed_, native) ? known : std::nullopt;
+}
+
+void learner::apply(const knowledge::of_shape& known, field& f) {
+  int best = contest::native;
+  for (const auto& [spec, entry] : known.specs) {
+    auto it = std::find(specs_.begin(), specs_.end(), spec);
+    if (it == specs_.end() && specs_.size() < contest::most_candidates) it = specs_.insert(it, spec);
+    if (it == specs_.end()) continue;
+    const int candidate = static_cast<int>(it - specs_.begin());
+    f.of.assume(candidate, entry.seconds);
+    if (f.of.of(candidate).mean < f.of.of(best).mean || !f.of.of(best).mean) best = candidate;
+  }
+  f.of.prefer(best);
 }
 
 // The first rank gives the others memory.
@@ -344,7 +401,12 @@ void learner::end_mapping() {
 void learner::make_state() {
   if (state_) return;
   settings set = job_.set();
-  if (!same(agreed_, profile_most)) set.profile = nullptr;
+  constexpr const char* instead = "it is not used";
+  if (!set.profile_fault.empty()) warn_once(set.profile_fault, instead);
+  if (!same(agreed_, profile_most)) {
+    warn_once("the profiles of ranks differ; set SHOAL_PROFILE to the same readable file on all of them", instead);
+    set.profile = nullptr;
+  }
   std::vector<int> nodes(static_cast<std::size_t>(ranks_), 0);
   if (!on_one_node(agreed_)) nodes = nodes_of_ranks(comm_, job_.facts(), wait_);
   const communicator::facts found{std::move(nodes), -static_cast<int>(agreed_[few_cores]), agreed_[devices] > 0};
@@ -371,6 +433,8 @@ void learner::serve() {
 
 void learner::open_candidates(field& f) {
   f.shape.nodes = state_->where().nodes->nodes();
+  if (!f.shape.uniform && load_ > 0) f.shape.size = size_class(f.load = load_, ranks_);
+  if (const auto known = f.of.calls() == 0 ? expected(f) : std::nullopt) apply(*known, f);
   for (std::size_t i = 0; i < specs_.size(); ++i) {
     f.decisions[i] = {&state_->prepare(parse_selection(specs_[i])), "settled on the program's own exchanges"};
     f.of.open(static_cast<int>(i), half_of(hash_of(specs_[i])) == f.guess);
@@ -388,8 +452,8 @@ communicator* learner::enter() {
   if (stage_ == stage::voting) vote(under_way_->wait_for(patience, wait_));
   if (stage_ == stage::confirming) {
     if (everyone_heard()) judge();
-    else refuse("other ranks took no part in an agreement on settings for 10 s; preload Shoal and set the SHOAL_ "
-                "variables on all ranks", true);
+    else refuse("other ranks took no part in an agreement on settings for 10 s; preload Shoal on all ranks, and set the "
+                "SHOAL_ variables the same", false);
   }
   if (stage_ == stage::offering) map_offered();
   if (stage_ == stage::mapping) end_mapping();
@@ -426,7 +490,7 @@ bool learner::is_asked(bool uniform, MPI_Info info) const {
 
 void learner::learn_from(const field& f) const {
   for (std::size_t i = 0; i < specs_.size(); ++i)
-    if (const contest::record& r = f.of.of(static_cast<int>(i)); r.calls > 1)
+    if (const contest::record& r = f.of.of(static_cast<int>(i)); r.all_calls > 2)
       job_.known().add(f.shape, specs_[i], r.mean, r.calls);
 }
 
@@ -456,6 +520,7 @@ void learner::report_field(const field& f, usage_report& report) const {
   const char* const name = f.shape.uniform ? "alltoall" : "alltoallv";
   usage natives{f.calls[0], f.bytes, f.seconds[0]};
   report.add(name, ranks_, "native", natives);
+  if (f.of.calls() > 0) job_.known().add_communicators(f.shape, 1, static_cast<double>(f.of.calls()));
   if (specs_.size() > 1) report.add_contest(name, ranks_, f.load / ranks_, told(f));
 }
 

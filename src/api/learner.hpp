@@ -77,6 +77,7 @@ class learner {
   enum class stage { cold, voting, confirming, known, offering, mapping, served, never };
 
   field& field_of(const alltoall_call& call);
+  double load_of(const alltoall_call& call) const;
   field& field_of_sizes(const alltoall_call& call);
   field& new_field(std::map<std::uint64_t, field>& among, std::uint64_t key, bool uniform, double load);
   void open_candidates(field& f);
@@ -96,8 +97,14 @@ class learner {
   std::string wrong_settings(std::span<const std::int64_t> all) const;
   void refuse(const std::string& why, bool wrong);
   bool on_one_node(std::span<const std::int64_t> all) const;
+  double set_up_cost(std::span<const std::int64_t> all, double call) const;
   bool pays(std::span<const std::int64_t> all) const;
   void set_up(std::span<const std::int64_t> all);
+  void begin_knowing(const alltoall_call& call);
+  void set_up_at_once();
+  std::optional<knowledge::of_shape> expected(const field& f) const;
+  bool is_worth_it(const knowledge::of_shape& known, double cost) const;
+  void apply(const knowledge::of_shape& known, field& f);
   std::vector<std::int64_t> offer();
   void map_offered();
   void end_mapping();
@@ -122,6 +129,8 @@ class learner {
   field* asked_by_ = nullptr;  // whose numbers are part of the vote
   std::string why_;
   bool wrong_ = false;
+  bool knows_ = false;   // what earlier jobs learnt is the same on every rank
+  double load_ = 0;      // of the first call, when that was agreed on
 
   std::shared_ptr<communicator> state_;
   shared_memory offered_;

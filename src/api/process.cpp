@@ -6,8 +6,10 @@
 
 #include "api/boundary.hpp"
 #include "api/errors.hpp"
+#include "api/job.hpp"
 #include "api/own_communicator.hpp"
 #include "execute/mpi_error.hpp"
+#include "select/wisdom.hpp"
 
 namespace shoal {
 
@@ -31,15 +33,42 @@ bool process::begin() {
     problem_ = error.what();
   }
   for (const bool uniform : {false, true})
-    asks_at_once_[uniform] = !problem_.empty() || settings_.asked(collective::alltoall, uniform) ||
-                             settings_.profile || !settings_.profile_fault.empty() || !settings_.record.empty();
+    asks_at_once_[uniform] = !problem_.empty() || settings_.asked(collective::alltoall, uniform);
+  knows_before_ = settings_.profile || !settings_.profile_fault.empty() || !settings_.wisdom.empty();
   facts_ = find_job_facts(settings_.nodes_share);
+  remember();
   PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, on_free, &state_key_, this);
   // Attributes of MPI_COMM_SELF are deleted first in MPI_Finalize, on every MPI.
   PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, on_finalize, &finalize_key_, this);
   PMPI_Comm_set_attr(MPI_COMM_SELF, finalize_key_, this);
   open_for_calls_.store(true, std::memory_order_release);
   return true;
+}
+
+// What earlier jobs on this machine and MPI have learnt.
+void process::remember() {
+  if (settings_.wisdom.empty()) return;
+  constexpr const char* instead = "what it knows is not used";
+  try {
+    const wisdom found = read_wisdom(settings_.wisdom);
+    wisdom_hash_ = hash_of(to_toml(found));
+    const bool fits = found.mpi == mpi_version() && found.machine == machine_name(facts_.cores);
+    if (fits) earlier_.merge(found.known);
+    else if (!found.mpi.empty())
+      warn_once("SHOAL_WISDOM=" + settings_.wisdom + " is of " + found.mpi + " on " + found.machine + ", but here is " +
+                    mpi_version() + " on " + machine_name(facts_.cores), instead);
+  } catch (const std::invalid_argument& error) {
+    warn_once(error.what(), instead);
+  }
+}
+
+// By the first rank of the job.
+void process::keep_wisdom() {
+  try {
+    if (!known_.empty()) add_to_wisdom(settings_.wisdom, {mpi_version(), machine_name(facts_.cores), known_});
+  } catch (const std::system_error& error) {
+    warn_once("SHOAL_WISDOM=" + settings_.wisdom + " cannot be written: " + error.code().message(), "nothing is kept");
+  }
 }
 
 // Most calls are on the communicator of the call before. What a thread remembers of that holds until some communicator
@@ -174,6 +203,7 @@ void process::finish() {
   if (!settings_.record.empty()) traffic_.write(settings_.record);
   int world_rank = -1;
   PMPI_Comm_rank(MPI_COMM_WORLD, &world_rank);
+  if (world_rank == 0 && !settings_.wisdom.empty()) keep_wisdom();
   if (settings_.report != reporting::none && world_rank == 0 && !report_.empty()) report_.print(std::cerr, books_);
 }
 

@@ -48,8 +48,12 @@ class process {
   const settings& set() const { return settings_; }
   // Why the settings cannot be used; else empty.
   const std::string& problem() const { return problem_; }
-  // Whether ranks have to agree before the first call: something that must be the same everywhere is asked for.
+  // Whether an algorithm is asked for, or settings are wrong, so that ranks have to agree before the first call.
   bool asks_at_once(bool uniform) const { return asks_at_once_[uniform]; }
+  // Whether a profile or wisdom says what exchanges take, or is to; then they agree before the first call too.
+  bool knows_before() const { return knows_before_; }
+  // What earlier jobs have learnt, the same on every rank whose wisdom_hash() is.
+  const knowledge& earlier() const { return earlier_; }
   const job_facts& facts() const { return facts_; }
   ledger& books() { return books_; }
   knowledge& known() { return known_; }
@@ -76,6 +80,8 @@ class process {
   attribute* attribute_of(MPI_Comm comm);
   void serve_groups(MPI_Comm comm, attribute& held);
   std::string wrong_settings(std::span<const std::int64_t> all) const;
+  void remember();
+  void keep_wisdom();
   void release(attribute* held);
   void finish();
   static int on_free(MPI_Comm comm, int key, void* state, void* self);
@@ -86,7 +92,8 @@ class process {
   bool asks_at_once_[2] = {false, false};
   job_facts facts_;
   ledger books_;
-  knowledge known_;
+  bool knows_before_ = false;
+  knowledge known_, earlier_;
   std::uint64_t wisdom_hash_ = 0;  // of what was read
   int state_key_ = MPI_KEYVAL_INVALID, finalize_key_ = MPI_KEYVAL_INVALID;
   std::atomic<bool> open_for_calls_ = false;  // between MPI_Init and MPI_Finalize

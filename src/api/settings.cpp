@@ -126,6 +126,7 @@ constexpr known_setting known[] = {
     {"topology",
      [](settings& s, const std::string& v) { s.topology = std::make_shared<const switch_network>(read_topology(v)); }},
     {"profile", [](settings& s, const std::string& v) { take_profile(v, s); }},
+    {"wisdom", [](settings& s, const std::string& v) { s.wisdom = v; }},
     {"report", [](settings& s, const std::string& v) { s.report = read_reporting(v); }},
     {"verify", [](settings& s, const std::string& v) { s.verify = read_switch("verify", v); }},
     {"max_temp", [](settings& s, const std::string& v) { s.max_temp = read_bytes(v); }},
@@ -171,7 +172,8 @@ settings read_settings() {
                                              {"SHOAL_ALLGATHER", "allgather"}, {"SHOAL_ALLGATHERV", "allgatherv"},
                                              {"SHOAL_WAIT", "wait"},           {"SHOAL_LAYOUT", "layout"},
                                              {"SHOAL_NETWORK", "network"},     {"SHOAL_TOPOLOGY", "topology"},
-                                             {"SHOAL_PROFILE", "profile"},     {"SHOAL_REPORT", "report"},
+                                             {"SHOAL_PROFILE", "profile"},     {"SHOAL_WISDOM", "wisdom"},
+                                             {"SHOAL_REPORT", "report"},
                                              {"SHOAL_VERIFY", "verify"},       {"SHOAL_MAX_TEMP", "max_temp"},
                                              {"SHOAL_RECORD", "record"}};
   for (const auto& [variable, name] : names)

@@ -30,13 +30,14 @@ struct settings {
   std::shared_ptr<const switch_network> topology;  // null: not known
   std::shared_ptr<const shoal::profile> profile;   // null: what is not asked for is measured
   std::string profile_fault;                       // why the one that was named cannot be used
+  std::string wisdom;                              // a file where what jobs learn is kept; empty: nowhere
   reporting report = reporting::none;
   bool verify = false;
   std::optional<std::int64_t> max_temp;  // most bytes of scratch memory an exchange may need on a rank; empty: any
   std::string record;                    // a file for the traffic between ranks; empty: none
 
   // Sets one by name: alltoall, alltoallv, allgather, allgatherv, wait, layout, network, topology, profile,
-  // report, verify, max_temp, record. A profile that cannot be used is no error: profile_fault tells.
+  // wisdom, report, verify, max_temp, record. A profile that cannot be used is no error: profile_fault tells.
   // Throws std::invalid_argument with the name, the value and what is allowed.
   void set(const std::string& name, const std::string& value);
 
@@ -49,7 +50,7 @@ struct settings {
     return std::string(what == collective::alltoall ? "alltoall" : "allgather") + (uniform ? "" : "v");
   }
 
-  // Equal texts mean equal settings; what may differ between ranks (wait, report) is left out, and so is the
+  // Equal texts mean equal settings; what may differ between ranks (wait, report, wisdom) is left out, and so is the
   // profile: where that differs it alone is not used.
   std::string canonical() const;
   // Equal texts mean equal profiles, or none that can be used for the same reason.

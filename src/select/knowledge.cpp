@@ -20,9 +20,9 @@ void knowledge::add(const exchange_shape& shape, const std::string& spec, double
   shapes_[shape].specs[spec] = {seconds, calls};
 }
 
-void knowledge::add_communicator(const exchange_shape& shape, double calls) {
+void knowledge::add_communicators(const exchange_shape& shape, double number, double calls) {
   const std::scoped_lock guard(lock_);
-  shapes_[shape].communicators += 1;
+  shapes_[shape].communicators += number;
   shapes_[shape].calls += calls;
 }
 

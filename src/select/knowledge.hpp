@@ -42,7 +42,7 @@ class knowledge {
 
   // Threads may call these. What is newer takes the place of what was known.
   void add(const exchange_shape& shape, const std::string& spec, double seconds, double calls);
-  void add_communicator(const exchange_shape& shape, double calls);
+  void add_communicators(const exchange_shape& shape, double number, double calls);
   // Between sizes that are known it is interpolated: of the nearest known size that is at most `far` classes away.
   std::optional<of_shape> find(exchange_shape shape, int far = 1) const;
   std::map<exchange_shape, of_shape> all() const;

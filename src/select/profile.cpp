@@ -271,6 +271,13 @@ measured_exchanges profile::table::measured(const std::string& source, int ranks
   return all;
 }
 
+knowledge::of_shape profile::table::expected(const block_mix& blocks, int ranks) const {
+  const measured_exchanges all = measured("", ranks);
+  knowledge::of_shape found;
+  for (std::size_t spec = 0; spec < all.specs.size(); ++spec) found.specs[all.specs[spec]] = {all.seconds(spec, blocks), 1};
+  return found;
+}
+
 profile::table profile::table::of(const measured_exchanges& all) {
   table made;
   made.asking = all.asking;
@@ -298,9 +305,9 @@ profile read_profile(const std::string& path) {
 
 std::string to_toml(const profile& from) {
   std::ostringstream out;
-  out << "# A profile of Shoal: what exchanges took here. SHOAL_PROFILE names it to a job, which then chooses the "
-         "fastest at\n"
-         "# every size and measures nothing. native is the MPI library's own exchange, kept unless another is 5 % "
+  out << "# A profile of Shoal: what exchanges took here. SHOAL_PROFILE names it to a job, which then begins with "
+         "the fastest\n"
+         "# at every size. native is the MPI library's own exchange, kept unless another is 5 % "
          "faster.\n"
          "# block: bytes between two ranks, on average; sparse: where one in ten pairs has such a block. Times in "
          "microseconds, fastest first; between two rows along "

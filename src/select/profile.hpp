@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "select/calibration.hpp"
+#include "select/knowledge.hpp"
 #include "topology/node_layout.hpp"
 
 namespace shoal {
@@ -35,6 +36,8 @@ struct profile {
     // A spec that a row leaves out lies on the straight line between its neighbours.
     measured_exchanges measured(const std::string& source, int ranks) const;
     static table of(const measured_exchanges& all);
+    // What such exchanges are expected to take.
+    knowledge::of_shape expected(const block_mix& blocks, int ranks) const;
   };
 
   std::string file;

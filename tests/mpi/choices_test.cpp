@@ -8,6 +8,7 @@
 #include <set>
 #include <string>
 
+#include "api/process.hpp"
 #include "info.hpp"
 #include "oracle.hpp"
 #include "shoal/shoal.h"
@@ -151,25 +152,15 @@ TEST(DifferentSettings, AreRefusedInEveryKindOfCallOnEveryRank) {
   }
 }
 
-// With SHOAL_TUNE=online, which test_choices.py sets.
-bool tries() {
-  const char* tune = std::getenv("SHOAL_TUNE");
-  return tune && std::string(tune) == "online";
-}
-
-// But for the very first on a communicator, and for the one that measures. Settling after trying takes one more.
-TEST(Choices, TakeAtMostOneReductionACall) {
-  std::mt19937 random(5);
+TEST(Choices, MakeNothingInTheFirstCalls) {
+  if (std::getenv("SHOAL_PROFILE")) GTEST_SKIP() << "needs no profile";
   for (const bool uniform : {true, false}) {
     const scoped_comm comm(duplicate_of(MPI_COMM_WORLD));
     job j = job_on(comm, asked::by_nobody, uniform);
-    for (int call = 0; call < 60; ++call) {
-      j.scalars = random_blocks(random, ranks_of(comm), uniform);
-      const std::int64_t before = agreements_on(comm);
-      perform(j);
-      if (call == 0 || call == 20) continue;
-      EXPECT_LE(agreements_on(comm) - before, !uniform + tries()) << "call " << call;
-    }
+    j.scalars = equal_blocks(ranks_of(comm), 40);
+    for (int call = 0; call < 10; ++call) perform(j);
+    std::string why;
+    EXPECT_EQ(process::get().present_state_of(comm), nullptr);
   }
 }
 
@@ -199,39 +190,28 @@ std::string after(int calls, MPI_Comm comm, const std::vector<std::vector<std::i
   return used_spec(comm);
 }
 
-// With the profile of that name, which test_choices.py writes: there asking is dear, and blocks of 4 KiB go fastest by
-// radix 2, unless most are empty.
-TEST(Choices, FollowSizesThatAreAskedForAtTimes) {
-  const char* profile = std::getenv("SHOAL_PROFILE");
-  if (on_any_rank(!profile || !std::string(profile).ends_with("at times"))) GTEST_SKIP() << "needs that profile";
-  const scoped_comm comm(duplicate_of(MPI_COMM_WORLD));
-  const int ranks = ranks_of(comm);
-  auto sparse = equal_blocks(ranks, 0);
-  sparse[ranks - 1][0] = 4096;
-  EXPECT_EQ(after(1, comm, equal_blocks(ranks, 4096)), "tuna:radix=2");
-  EXPECT_EQ(after(1, comm, equal_blocks(ranks, 8)), "tuna:radix=2") << "asked again too early";
-  EXPECT_EQ(after(70, comm, equal_blocks(ranks, 8)), "pairwise");
-  EXPECT_EQ(after(70, comm, equal_blocks(ranks, 4096)), "tuna:radix=2");
-  EXPECT_EQ(after(70, comm, sparse), "pairwise");
-  const std::int64_t before = agreements_on(comm);
-  after(70, comm, sparse);
-  EXPECT_LE(agreements_on(comm) - before, 8) << "sizes that repeat are asked for in few calls";
-}
-
-TEST(Choices, AreTriedOnTheProgramsOwnExchangesWhenAskedFor) {
-  if (!tries()) GTEST_SKIP() << "needs SHOAL_TUNE=online";
+// The first, on the program's own exchanges alone, and alike on every rank.
+TEST(Choices, AreSettledTogether) {
   std::mt19937 random(11);
   for (const bool uniform : {true, false}) {
     const scoped_comm comm(duplicate_of(MPI_COMM_WORLD));
-    job j = job_on(comm, asked::by_communicator, uniform);
-    bool settled = false;
-    for (int call = 0; call < 70; ++call) {
+    job j = job_on(comm, asked::by_nobody, uniform);
+    for (int call = 0; call < 400; ++call) {
       j.scalars = uniform ? equal_blocks(ranks_of(comm), 40) : random_blocks(random, ranks_of(comm), false);
       perform(j);
-      if (call % 10 == 9) expect_same_choice(comm, call);
-      settled = settled || explained(comm).find("of the program's own exchanges, for") != std::string::npos;
+      if (call % 40 == 39) expect_same_choice(comm, call);
     }
-    EXPECT_TRUE(settled || !uniform) << explained(comm);
+  }
+}
+
+// Two sizes in turn are two exchanges; what alternates is found without a word of any rank about its sizes.
+TEST(Choices, FollowSizesThatAlternate) {
+  const scoped_comm comm(duplicate_of(MPI_COMM_WORLD));
+  job j = job_on(comm, asked::by_nobody);
+  for (int call = 0; call < 400; ++call) {
+    j.scalars = equal_blocks(ranks_of(comm), call % 2 ? 4 : 2000);
+    perform(j);
+    if (call % 50 == 49) expect_same_choice(comm, call);
   }
 }
 

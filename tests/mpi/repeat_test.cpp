@@ -84,20 +84,20 @@ TEST(Repeat, SecondCallAllocatesNothing) {
   MPI_Type_free(&spaced);
 }
 
-// The first calls are measured, which ends.
+// Agreements come ever more rarely, and between two of them nothing is allocated.
 TEST(Repeat, AutomaticCallsSettle) {
   const scoped_comm comm(duplicate_of(MPI_COMM_WORLD));
   buffers b(world_ranks(), 24);
-  for (int i = 0; i < 25; ++i) {
+  for (int i = 0; i < 1000; ++i) {
     ASSERT_EQ(b.alltoall(comm), MPI_SUCCESS);
     ASSERT_EQ(b.alltoallv(comm), MPI_SUCCESS);
   }
-  std::int64_t sum = 0;
-  for (int i = 0; i < 20; ++i) {
-    sum += allocations_of([&](MPI_Comm c) { return b.alltoall(c); }, comm);
-    sum += allocations_of([&](MPI_Comm c) { return b.alltoallv(c); }, comm);
+  int with_allocations = 0;
+  for (int i = 0; i < 200; ++i) {
+    with_allocations += allocations_of([&](MPI_Comm c) { return b.alltoall(c); }, comm) > 0;
+    with_allocations += allocations_of([&](MPI_Comm c) { return b.alltoallv(c); }, comm) > 0;
   }
-  EXPECT_EQ(sum, 0);
+  EXPECT_LE(with_allocations, 60);
 }
 
 // Sizes of one call, the same on every rank.

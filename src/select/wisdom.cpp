@@ -1,0 +1,174 @@
+#include "select/wisdom.hpp"
+
+#define TOML_HEADER_ONLY 1
+#define TOML_ENABLE_FORMATTERS 0
+#include <fcntl.h>
+#include <sys/file.h>
+#include <toml++/toml.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <bit>
+#include <cerrno>
+#include <cmath>
+#include <cstdio>
+#include <fstream>
+#include <sstream>
+#include <stdexcept>
+#include <system_error>
+
+#include "algorithms/algorithm.hpp"
+
+namespace shoal {
+
+namespace {
+
+constexpr std::int64_t format = 1;
+constexpr std::size_t most_bytes = 4 << 20;
+
+class reader {
+ public:
+  reader(std::string_view text, std::string file) : file_(std::move(file)) {
+    const auto odd = std::find_if(text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) > 127; });
+    if (text.size() > most_bytes || odd != text.end()) fail(1, "it is no wisdom of Shoal");
+    try {
+      root_ = toml::parse(text, file_);
+    } catch (const toml::parse_error& error) {
+      fail(static_cast<int>(error.source().begin.line), std::string(error.description()));
+    }
+  }
+
+  wisdom all() const {
+    if (root_["format"].value_or(std::int64_t{0}) != format) fail(1, "format is unknown; this version reads format = 1");
+    wisdom found{root_["mpi"].value_or(std::string()), root_["machine"].value_or(std::string()), {}};
+    const toml::array* rows = root_["exchanges"].as_array();
+    if (!rows) fail(1, "exchanges is missing");
+    for (const toml::node& row : *rows) add(row, found.known);
+    return found;
+  }
+
+ private:
+  [[noreturn]] void fail(int line, const std::string& what) const {
+    throw std::invalid_argument(file_ + ":" + std::to_string(line) + ": " + what);
+  }
+
+  void add(const toml::node& node, knowledge& to) const {
+    const int line = static_cast<int>(node.source().begin.line);
+    const toml::table* row = node.as_table();
+    if (!row) fail(line, "a row is written as { call = \"alltoall\", ranks = 8, ... }");
+    const auto number = [&](const char* key) {
+      const double value = (*row)[key].value_or(-1.0);
+      if (!(value >= 0 && value < 1e15)) fail(line, std::string(key) + " must be a number from 0 on");
+      return value;
+    };
+    const std::string call = (*row)["call"].value_or(std::string());
+    if (call != "alltoall" && call != "alltoallv") fail(line, "call must be alltoall or alltoallv");
+    const exchange_shape shape{call == "alltoall", static_cast<int>(std::min(number("ranks"), 1e9)),
+                               static_cast<int>(std::min(number("nodes"), 1e9)),
+                               std::bit_width(static_cast<std::uint64_t>(number("bytes")))};
+    to.add_communicators(shape, number("communicators"), number("calls"));
+    const toml::table* times = (*row)["microseconds"].as_table();
+    if (!times) fail(line, "microseconds = { native = [12.5, 40] } is missing");
+    for (const auto& [key, value] : *times) add_time(shape, std::string(key.str()), value, line, to);
+  }
+
+  void add_time(const exchange_shape& shape, const std::string& spec, const toml::node& value, int line,
+                knowledge& to) const {
+    const toml::array* pair = value.as_array();
+    const double us = pair && pair->size() == 2 ? (*pair)[0].value_or(-1.0) : -1;
+    const double calls = pair && pair->size() == 2 ? (*pair)[1].value_or(-1.0) : -1;
+    if (!(us > 0 && us < 1e12 && calls > 0)) fail(line, spec + " must be [microseconds, calls], as in [12.5, 40]");
+    try {
+      to.add(shape, to_string(parse_selection(spec)), us * 1e-6, calls);
+    } catch (const std::invalid_argument&) {  // of another version of Shoal
+    }
+  }
+
+  std::string file_;
+  toml::table root_;
+};
+
+std::string quoted(std::string_view text) {
+  std::string all = "\"";
+  for (const char c : text) all += c == '"' || c == '\\' || c < ' ' || c > '~' ? '?' : c;
+  return all + "\"";
+}
+
+void write_row(std::ostream& out, const exchange_shape& shape, const knowledge::of_shape& known) {
+  out << "  { call = \"" << (shape.uniform ? "alltoall" : "alltoallv") << "\", ranks = " << shape.ranks
+      << ", nodes = " << shape.nodes << ", bytes = " << (shape.size ? std::int64_t{1} << (shape.size - 1) : 0)
+      << ", communicators = " << std::llround(known.communicators) << ", calls = " << std::llround(known.calls)
+      << ", microseconds = {";
+  const char* separator = " ";
+  for (const auto& [spec, entry] : known.specs) {
+    char text[64];
+    std::snprintf(text, sizeof text, " = [%.4g, %.0f]", entry.seconds * 1e6, std::max(1.0, entry.calls));
+    out << separator << quoted(spec) << text;
+    separator = ", ";
+  }
+  out << " } },\n";
+}
+
+[[noreturn]] void fail_system(const std::string& path) { throw std::system_error(errno, std::generic_category(), path); }
+
+// Held while the file is read and written again; other jobs wait for the short time that this takes.
+class file_lock {
+ public:
+  explicit file_lock(const std::string& path)
+      : descriptor_(::open(path.c_str(), O_CREAT | O_RDWR | O_CLOEXEC, 0644)) {
+    if (descriptor_ < 0) fail_system(path);
+    while (flock(descriptor_, LOCK_EX) != 0 && errno == EINTR) {
+    }
+  }
+  ~file_lock() { ::close(descriptor_); }
+  file_lock(const file_lock&) = delete;
+  file_lock& operator=(const file_lock&) = delete;
+
+ private:
+  int descriptor_;
+};
+
+}  // namespace
+
+wisdom parse_wisdom(std::string_view text, const std::string& file) { return reader(text, file).all(); }
+
+wisdom read_wisdom(const std::string& path) {
+  std::ifstream file(path);
+  if (!file.is_open()) return {};
+  std::ostringstream text;
+  text << file.rdbuf();
+  return parse_wisdom(text.str(), path);
+}
+
+std::string to_toml(const wisdom& all) {
+  std::ostringstream out;
+  out << "# Wisdom of Shoal: what exchanges took here, kept from job to job where SHOAL_WISDOM names this file. Each time is\n"
+         "# the mean of so many calls. It may be removed at any time.\n"
+      << "format = " << format << "\nmpi = " << quoted(all.mpi) << "\nmachine = " << quoted(all.machine)
+      << "\nexchanges = [\n";
+  for (const auto& [shape, known] : all.known.all()) write_row(out, shape, known);
+  out << "]\n";
+  return out.str();
+}
+
+void add_to_wisdom(const std::string& path, const wisdom& more) {
+  const file_lock lock(path + ".lock");
+  wisdom all{more.mpi, more.machine, {}};
+  try {
+    const wisdom before = read_wisdom(path);
+    if (before.mpi == more.mpi && before.machine == more.machine) all.known.merge(before.known);
+    else if (!before.mpi.empty()) return;  // of another MPI or machine, which is not ours to overwrite
+  } catch (const std::invalid_argument&) {
+    return;  // nor is what somebody else wrote
+  }
+  all.known.merge(more.known);
+  const std::string fresh = path + "." + std::to_string(getpid());
+  {
+    std::ofstream file(fresh);
+    file << to_toml(all);
+    if (!file.flush()) fail_system(fresh);
+  }
+  if (std::rename(fresh.c_str(), path.c_str()) != 0) fail_system(path);
+}
+
+}  // namespace shoal
