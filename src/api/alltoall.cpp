@@ -11,6 +11,7 @@ int alltoall(const alltoall_call& call, manners how, MPI_Info info, native_call 
     std::string wrong;
     communicator* state = process::get().state_of(call.comm, wrong);
     if (!state) return refused(call.comm, wrong, how, native);
+    const std::scoped_lock alone(state->lock());
     alltoall_service s(*state, call, state->offsets());
     // Before it is served, so that every rank counts the call, whatever becomes of it there.
     if (!process::get().set().record.empty())

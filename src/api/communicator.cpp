@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <bit>
 #include <cmath>
 #include <cstring>
@@ -15,7 +16,7 @@
 #include "api/devices.hpp"
 #include "api/errors.hpp"
 #include "api/job.hpp"
-#include "api/request.hpp"
+#include "api/progress.hpp"
 
 namespace shoal {
 
@@ -79,12 +80,12 @@ communicator::communicator(MPI_Comm own, const settings& set)
       over_(own),
       requests_(collective::alltoall, set, agreement_, [this](const selection& how) -> auto& { return prepare(how); }) {
   at_.ranks = over_.ranks();
-  exchange_.set_tags(claim(0));
   try {
+    begin_turns();
     survey(set);
     if (set.report == reporting::phases) exchange_.record_phases(&phases_.emplace(at_.nodes.get(), rank()));
     choices_.follow(set);
-    wait_.move_meanwhile([this] { return move_under_way(); });
+    wait_.move_meanwhile([] { return progress::get().move(); });
     limit_.most = set.max_temp;
   } catch (...) {
     release();
@@ -94,7 +95,20 @@ communicator::communicator(MPI_Comm own, const settings& set)
 
 communicator::~communicator() { release(); }
 
+// Behind those of all communicators before: MPIs give the identity of one that is freed to the next, and with it what was
+// sent there and never received.
+static std::atomic<std::uint64_t> turns_before = 0;
+
+void communicator::begin_turns() {
+  auto number = static_cast<std::int64_t>(turns_before.load());
+  constexpr combine latest = combine::maximum;
+  agreement_.reach({&number, 1}, {&latest, 1});
+  turns_.begin_at(static_cast<std::uint64_t>(number));
+}
+
 void communicator::release() {
+  for (std::uint64_t before = turns_before; before < turns_.next();)
+    if (turns_before.compare_exchange_weak(before, turns_.next())) break;
   if (own_ != MPI_COMM_SELF) PMPI_Comm_free(&own_);
 }
 
@@ -174,16 +188,15 @@ prepared& communicator::prepare(const selection& how) {
 node_exchange* communicator::inside_nodes() {
   if (tried_to_share_) return inside_nodes_.get();
   tried_to_share_ = true;
-  inside_nodes_ = share_inside_nodes(over_, blocking_tags());
+  inside_nodes_ = share_inside_nodes(over_);
   if (inside_nodes_) inside_nodes_->record_phases(phases());
   return inside_nodes_.get();
 }
 
-std::unique_ptr<node_exchange> communicator::share_inside_nodes(transport& over, exchange::tag_range tags,
-                                                                std::size_t most) {
+std::unique_ptr<node_exchange> communicator::share_inside_nodes(transport& over, std::size_t most) {
   if (at_.nodes->largest_node() == 1) return nullptr;
   try {
-    return std::make_unique<node_exchange>(pool_, over, tags, wait_, *at_.nodes, most);
+    return std::make_unique<node_exchange>(pool_, over, wait_, *at_.nodes, most);
   } catch (const std::system_error& error) {  // the same on every rank
     warn_once("no memory can be shared inside a node: " + error.code().message(), "blocks travel as messages");
     return nullptr;
@@ -200,47 +213,25 @@ std::vector<double> communicator::slowest(const std::vector<double>& mine) {
   return all;
 }
 
-// Channel 0 is for blocking exchanges, the lower half of the others for nonblocking ones, in turns; what is still open
-// after all others were used is refused. Persistent ones take the lowest of the upper half that is free on every rank
-// and above all that some rank has in use: ranks release theirs at different times.
-exchange::tag_range communicator::claim(int channel) {
-  if (channel >= channels || channels_[channel])
-    throw std::runtime_error("more than " + std::to_string(channels / 2 - 1) +
-                             " requests are open on a communicator; complete or free some");
-  channels_[channel] = true;
-  return {1 + channel * tags_of_channel(), tags_of_channel()};
-}
-
-exchange::tag_range communicator::nonblocking_tags() {
-  last_nonblocking_ = last_nonblocking_ % (channels / 2 - 1) + 1;
-  return claim(last_nonblocking_);
-}
-
-exchange::tag_range communicator::persistent_tags() {
-  std::int64_t next = channels;
-  while (next > channels / 2 && !channels_[next - 1]) --next;
-  constexpr combine highest = combine::maximum;
-  agreement_.reach({&next, 1}, {&highest, 1});
-  return claim(static_cast<int>(next));
-}
-
-void communicator::release_tags(exchange::tag_range tags) { channels_[(tags.first - 1) / tags_of_channel()] = false; }
-
-// From the last: one that ends is taken out.
-bool communicator::move_under_way() {
-  bool moved = false;
-  for (std::size_t i = under_way_.size(); i-- > 0;) moved = under_way_[i]->move() || moved;
-  return moved;
+tag_turns::turn communicator::next_turn() {
+  tag_turns::turn turn = turns_.take();
+  while (!turn.has_come()) wait_.idle();
+  return turn;
 }
 
 void communicator::run(const program& how, const payload& what) {
   if (phases_) phases_->begin();
+  const tag_turns::turn turn = next_turn();
   if (node_exchange* const inside = how.plan.shared_memory ? inside_nodes() : nullptr) {
+    inside->set_tags(turn.tags());
     inside->start(how, what);
-    return inside->run_to_end();
+    inside->run_to_end();
+    return raise(inside->failure());
   }
+  exchange_.set_tags(turn.tags());
   exchange_.start(how, what);
   exchange_.run_to_end(wait_);
+  raise(exchange_.failure());
 }
 
 void communicator::report_to(usage_report& report) const {

@@ -17,7 +17,7 @@ class node_exchange {
   // Collective over `below`: sets the memory of every node up. Throws std::system_error, the same on every rank, when
   // one of them cannot; then nobody has any. `nodes` must stay. Less memory where a rank sends and receives at most
   // `most` bytes in an exchange.
-  node_exchange(memory_pool& pool, transport& below, exchange::tag_range tags, waiting& wait, const node_layout& nodes,
+  node_exchange(memory_pool& pool, transport& below, waiting& wait, const node_layout& nodes,
                 std::size_t most = node_window::any);
 
   // As of exchange.
@@ -27,10 +27,12 @@ class node_exchange {
   }
 
   // As those of exchange.
+  void set_tags(tag_range tags) { exchange_.set_tags(tags); }
   void start(const program& how, const payload& what);
   void repeat(const payload& what);
   bool progress(bool& moved) { return direct_now_ ? direct_.progress(moved) : exchange_.progress(moved); }
   void run_to_end();
+  const std::exception_ptr& failure() const { return direct_now_ ? direct_.failure() : exchange_.failure(); }
 
  private:
   // What the ranks of the node have in common.
@@ -54,7 +56,7 @@ class node_exchange {
   node_transport over_;
   exchange exchange_;
   direct_exchange direct_;
-  std::vector<int> ended_;
+  std::vector<ended_transfer> ended_;
 };
 
 }  // namespace shoal
