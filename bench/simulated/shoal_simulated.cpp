@@ -279,7 +279,7 @@ extern "C" int __wrap_PMPI_Testsome(int active, MPI_Request* requests, int* coun
   const int code = __real_PMPI_Testsome(active, requests, count, indices, statuses);
   if (code != MPI_SUCCESS || *count != 0) return code;
   *count = 1;
-  return PMPI_Waitany(active, requests, indices, MPI_STATUS_IGNORE);
+  return PMPI_Waitany(active, requests, indices, statuses);
 }
 
 int main(int argc, char** argv) {

@@ -13,6 +13,7 @@ int allgather(const allgather_call& call, manners how, MPI_Info info, native_cal
     std::string wrong;
     intercommunicator* state = process::get().groups_of(call.comm, wrong);
     if (!state) return refused(call.comm, wrong, how, native);
+    const std::scoped_lock alone(state->all().lock());
     allgather_service s(*state, call);
     return serve(*state, s, call, how, info, native);
   });

@@ -15,28 +15,26 @@ class allgather_work final : public request::work {
       : call_(call), state_(state.shared_from_this()), service_(state, call_) {
     if (state.phases()) clock_ = *state.phases();
   }
-  ~allgather_work() override {
-    if (tags_.count > 0) ranks().release_tags(tags_);
-  }
 
   // Whether there is a schedule to run; else the MPI's own is to.
   bool prepare(MPI_Info info) {
     chosen_ = service_.plan(info);
     if (chosen_) state_->last = chosen_;
     if (!chosen_ || !chosen_->how->has_schedule()) return false;
-    tags_ = ranks().persistent_tags();
-    moving_.emplace(ranks().own(), tags_, clock_ ? &*clock_ : nullptr);
+    moving_.emplace(ranks().own(), clock_ ? &*clock_ : nullptr);
     return true;
   }
 
   communicator& ranks() override { return state_->all(); }
-  void start() override {
+  void start(tag_range tags) override {
     begin_ = PMPI_Wtime();
+    moving_->set_tags(tags);
     ran_ ? moving_->repeat(service_.messages()) : moving_->start(service_.steps(*chosen_->how), service_.messages());
     ran_ = true;
   }
   bool progress(bool& moved) override { return moving_->progress(moved); }
   void run_to_end() override { moving_->run_to_end(ranks().wait()); }
+  std::exception_ptr failure() const override { return moving_->failure(); }
   void ended() override {
     if (process::get().set().report != reporting::none)
       count(*chosen_, call_.uniform, service_.bytes_sent(), PMPI_Wtime() - begin_, clock_ ? &*clock_ : nullptr);
@@ -49,7 +47,6 @@ class allgather_work final : public request::work {
   allgather_service service_;
   std::optional<phase_clock> clock_;  // time between tests belongs to what ends next
   std::optional<group_exchange> moving_;
-  exchange::tag_range tags_{};
   const group_decision* chosen_ = nullptr;
   bool ran_ = false;  // so sizes are known
   double begin_ = 0;

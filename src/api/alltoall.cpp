@@ -12,6 +12,7 @@ namespace {
 int serve_asked(learner& of, const alltoall_call& call, manners how, MPI_Info info, native_call native) {
   communicator* const state = of.enter();
   if (!state) return refused(call.comm, of.is_wrong() ? of.why() : "", how, native);
+  const std::scoped_lock alone(state->lock());
   alltoall_service s(*state, call, state->offsets());
   return serve(*state, s, call, how, info, native);
 }
@@ -46,6 +47,7 @@ int serve_settled(learner& of, const alltoall_call& call, native_call native) {
   lesson now(of, call);
   if (now.turn().candidate == contest::native) return native();
   communicator& state = *of.state();
+  const std::scoped_lock alone(state.lock());
   alltoall_service s(state, call, state.offsets());
   const decision* const chosen = s.fit(now.turn().chosen());
   if (!chosen) return native();

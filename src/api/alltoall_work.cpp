@@ -20,42 +20,33 @@ class alltoall_work final : public request::work {
         moving_(state.pool(), over_) {
     if (state.phases()) moving_.record_phases(&clock_.emplace(*state.phases()));
   }
-  ~alltoall_work() override {
-    if (tags_.count > 0) state_->release_tags(tags_);
-  }
 
   // Both tell whether there is a schedule to run; else the MPI's own is to.
   bool prepare_once() {
     chosen_ = service_.pick_at_once();
-    if (!has_steps()) return false;
-    take(state_->nonblocking_tags());
-    return true;
+    return has_steps();
   }
   bool prepare_repeated(MPI_Info info) {
     const alltoall_service::repeated plan = service_.plan(info);
     chosen_ = plan.how;
     if (chosen_) state_->last = chosen_;
     if (!has_steps()) return false;
-    take(state_->persistent_tags());
     if (everyone_may_share()) share(plan.most_bytes);
     return true;
   }
 
   communicator& ranks() override { return *state_; }
-  void start() override;
+  void start(tag_range tags) override;
   bool progress(bool& moved) override { return inside_ ? inside_->progress(moved) : moving_.progress(moved); }
   void run_to_end() override { inside_ ? inside_->run_to_end() : moving_.run_to_end(state_->wait()); }
+  std::exception_ptr failure() const override { return inside_ ? inside_->failure() : moving_.failure(); }
   void ended() override;
 
  private:
   bool has_steps() const { return chosen_ && chosen_->how->steps; }
-  void take(exchange::tag_range tags) {
-    tags_ = tags;
-    moving_.set_tags(tags);
-  }
   bool everyone_may_share();
   void share(std::size_t most_bytes) {
-    inside_ = state_->share_inside_nodes(over_, tags_, most_bytes);
+    inside_ = state_->share_inside_nodes(over_, most_bytes);
     if (inside_ && clock_) inside_->record_phases(&*clock_);
   }
 
@@ -67,7 +58,6 @@ class alltoall_work final : public request::work {
   exchange moving_;
   std::unique_ptr<node_exchange> inside_;  // instead, where the ranks of a node share memory
   std::optional<phase_clock> clock_;       // time between tests belongs to what ends next
-  exchange::tag_range tags_{};
   const decision* chosen_ = nullptr;
   bool ran_ = false;  // so sizes are known
   double begin_ = 0;
@@ -83,11 +73,14 @@ bool alltoall_work::everyone_may_share() {
   return on_some_rank == 0;
 }
 
-void alltoall_work::start() {
+void alltoall_work::start(tag_range tags) {
   begin_ = PMPI_Wtime();
   const payload& blocks = service_.blocks();
   if (clock_) clock_->begin();
-  const auto run = [&](auto& by) { ran_ ? by.repeat(blocks) : by.start(service_.steps(*chosen_->how), blocks); };
+  const auto run = [&](auto& by) {
+    by.set_tags(tags);
+    ran_ ? by.repeat(blocks) : by.start(service_.steps(*chosen_->how), blocks);
+  };
   inside_ ? run(*inside_) : run(moving_);
   ran_ = true;
 }

@@ -10,6 +10,7 @@
 
 #include "api/errors.hpp"
 #include "api/native_call.hpp"
+#include "execute/failure.hpp"
 #include "execute/mpi_error.hpp"
 
 namespace shoal {
@@ -28,6 +29,8 @@ int returning_codes(MPI_Comm comm, Body body) {
     return body();
   } catch (const mpi_error& error) {
     return raise_code(comm, error.code());
+  } catch (const size_mismatch& error) {
+    return raise_error(comm, MPI_ERR_TRUNCATE, error.what());
   } catch (const std::bad_alloc&) {
     return out_of_memory(comm);
   } catch (const std::exception& error) {

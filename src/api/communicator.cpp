@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cmath>
 #include <system_error>
 
@@ -13,7 +14,7 @@
 #include "api/job.hpp"
 #include "api/job_facts.hpp"
 #include "api/own_communicator.hpp"
-#include "api/request.hpp"
+#include "api/progress.hpp"
 
 namespace shoal {
 
@@ -46,6 +47,7 @@ communicator::communicator(MPI_Comm own, const settings& set)
   try {
     waiting wait(set.wait.value_or(wait_mode::yield));
     found_ = agree_on_facts(own, set, wait);
+    begin_turns();
     arrange(set, set.wait.value_or(polite_mode(find_job_facts(set.nodes_share), ranks())));
   } catch (...) {
     release();
@@ -57,8 +59,7 @@ void communicator::arrange(const settings& set, wait_mode how) {
   at_.ranks = over_.ranks();
   at_.nodes = std::make_shared<const node_layout>(layout_of(set, found_.node_of_rank));
   wait_ = waiting(how);
-  wait_.move_meanwhile([this] { return move_under_way(); });
-  exchange_.set_tags(claim(0));
+  wait_.move_meanwhile([] { return progress::get().move(); });
   if (set.report == reporting::phases) exchange_.record_phases(&phases_.emplace(at_.nodes.get(), rank()));
   limit_.most = set.max_temp;
   if (set.topology) at_.switches = place_ranks(*set.topology);
@@ -87,8 +88,10 @@ bool communicator::fits(const profile& from) {
 bool communicator::open() {
   if (is_open()) return true;
   own_ = duplicate(users_);
-  if (is_open()) over_.move_to(own_);
-  return is_open();
+  if (!is_open()) return false;
+  over_.move_to(own_);
+  begin_turns();
+  return true;
 }
 
 MPI_Comm communicator::own() {
@@ -98,7 +101,20 @@ MPI_Comm communicator::own() {
 
 communicator::~communicator() { release(); }
 
+// Behind those of all communicators before: MPIs give the identity of one that is freed to the next, and with it what was
+// sent there and never received.
+static std::atomic<std::uint64_t> turns_before = 0;
+
+void communicator::begin_turns() {
+  auto number = static_cast<std::int64_t>(std::max<std::uint64_t>(turns_before, turns_.next()));
+  constexpr combine latest = combine::maximum;
+  agreement_.reach({&number, 1}, {&latest, 1});
+  turns_.begin_at(static_cast<std::uint64_t>(number));
+}
+
 void communicator::release() {
+  for (std::uint64_t before = turns_before; before < turns_.next();)
+    if (turns_before.compare_exchange_weak(before, turns_.next())) break;
   if (own_ != MPI_COMM_SELF && own_ != MPI_COMM_NULL) PMPI_Comm_free(&own_);
 }
 
@@ -146,8 +162,7 @@ prepared& communicator::prepare(const selection& how) {
 
 void communicator::share(shared_memory memory, bool readable) {
   tried_to_share_ = true;
-  inside_nodes_ = std::make_unique<node_exchange>(pool_, over_, blocking_tags(), wait_, *at_.nodes, std::move(memory),
-                                                  readable);
+  inside_nodes_ = std::make_unique<node_exchange>(pool_, over_, wait_, *at_.nodes, std::move(memory), readable);
   inside_nodes_->record_phases(phases());
 }
 
@@ -161,16 +176,15 @@ node_exchange* communicator::inside_nodes() {
   if (tried_to_share_) return inside_nodes_.get();
   tried_to_share_ = true;
   own();
-  inside_nodes_ = share_inside_nodes(over_, blocking_tags());
+  inside_nodes_ = share_inside_nodes(over_);
   if (inside_nodes_) inside_nodes_->record_phases(phases());
   return inside_nodes_.get();
 }
 
-std::unique_ptr<node_exchange> communicator::share_inside_nodes(transport& over, exchange::tag_range tags,
-                                                                std::size_t most) {
+std::unique_ptr<node_exchange> communicator::share_inside_nodes(transport& over, std::size_t most) {
   if (at_.nodes->largest_node() == 1) return nullptr;
   try {
-    return std::make_unique<node_exchange>(pool_, over, tags, wait_, *at_.nodes, most);
+    return std::make_unique<node_exchange>(pool_, over, wait_, *at_.nodes, most);
   } catch (const std::system_error& error) {  // the same on every rank
     warn_once("no memory can be shared inside a node: " + error.code().message(), "blocks travel as messages");
     return nullptr;
@@ -187,48 +201,27 @@ std::vector<double> communicator::slowest(const std::vector<double>& mine) {
   return all;
 }
 
-// Channel 0 is for blocking exchanges, the lower half of the others for nonblocking ones, in turns; what is still open
-// after all others were used is refused. Persistent ones take the lowest of the upper half that is free on every rank
-// and above all that some rank has in use: ranks release theirs at different times.
-exchange::tag_range communicator::claim(int channel) {
-  if (channel >= channels || channels_[channel])
-    throw std::runtime_error("more than " + std::to_string(channels / 2 - 1) +
-                             " requests are open on a communicator; complete or free some");
-  channels_[channel] = true;
-  return {1 + channel * tags_of_channel(), tags_of_channel()};
-}
-
-exchange::tag_range communicator::nonblocking_tags() {
-  last_nonblocking_ = last_nonblocking_ % (channels / 2 - 1) + 1;
-  return claim(last_nonblocking_);
-}
-
-exchange::tag_range communicator::persistent_tags() {
-  std::int64_t next = channels;
-  while (next > channels / 2 && !channels_[next - 1]) --next;
-  constexpr combine highest = combine::maximum;
-  agree().reach({&next, 1}, {&highest, 1});
-  return claim(static_cast<int>(next));
-}
-
-void communicator::release_tags(exchange::tag_range tags) { channels_[(tags.first - 1) / tags_of_channel()] = false; }
-
-// From the last: one that ends is taken out.
-bool communicator::move_under_way() {
-  bool moved = false;
-  for (std::size_t i = under_way_.size(); i-- > 0;) moved = under_way_[i]->move() || moved;
-  return moved;
+tag_turns::turn communicator::next_turn() {
+  tag_turns::turn turn = turns_.take();
+  while (!turn.has_come()) wait_.idle();
+  return turn;
 }
 
 void communicator::run(const program& how, const payload& what) {
   if (phases_) phases_->begin();
-  if (node_exchange* const inside = how.plan.shared_memory ? inside_nodes() : nullptr) {
+  node_exchange* const inside = how.plan.shared_memory ? inside_nodes() : nullptr;
+  if (!inside) own();
+  const tag_turns::turn turn = next_turn();
+  if (inside) {
+    inside->set_tags(turn.tags());
     inside->start(how, what);
-    return inside->run_to_end();
+    inside->run_to_end();
+    return raise(inside->failure());
   }
-  own();
+  exchange_.set_tags(turn.tags());
   exchange_.start(how, what);
   exchange_.run_to_end(wait_);
+  raise(exchange_.failure());
 }
 
 void communicator::report_to(usage_report& report) const {

@@ -3,9 +3,9 @@
 
 #include <mpi.h>
 
-#include <bitset>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
@@ -24,8 +24,6 @@
 #include "select/features.hpp"
 
 namespace shoal {
-
-class request;
 
 class communicator : public std::enable_shared_from_this<communicator> {
  public:
@@ -88,30 +86,23 @@ class communicator : public std::enable_shared_from_this<communicator> {
   void share(shared_memory memory, bool readable);
   bool has_shared_memory() const { return inside_nodes_ != nullptr; }
 
-  // Tags of blocking exchanges, one of which is under way at a time.
-  exchange::tag_range blocking_tags() const { return {1, tags_of_channel()}; }
-  // Tags for an exchange that is under way beside others, the same on every rank; throws where none are left.
-  exchange::tag_range nonblocking_tags();
-  exchange::tag_range persistent_tags();  // collective
-  void release_tags(exchange::tag_range tags);
+  // Every exchange takes a turn, in the order of the calls; a blocking one waits until it has come.
+  tag_turns& turns() { return turns_; }
+  tag_turns::turn next_turn();
 
   void run(const program& how, const payload& what);
   // Where the time of the last run went; null: nobody wants to know.
   phase_clock* phases() { return phases_ ? &*phases_ : nullptr; }
 
-  // A request that is under way moves whenever a rank waits here for anything, so that ranks may wait in any order.
-  void add_under_way(request* one) { under_way_.push_back(one); }
-  void take_under_way(request* one) { std::erase(under_way_, one); }
-  // Whether any moved.
-  bool move_under_way();
+  // Held by the thread that is here, in a call or to move what is under way.
+  std::recursive_mutex& lock() { return lock_; }
 
   // For measuring: see exchange::set_inline_bytes.
   void set_inline_bytes(std::size_t bytes) { exchange_.set_inline_bytes(bytes); }
 
   // Memory that one exchange has in common with its ranks on this rank's node, for messages of `over` inside the node.
   // Null: there is none, and they travel like others. Collective.
-  std::unique_ptr<node_exchange> share_inside_nodes(transport& over, exchange::tag_range tags,
-                                                    std::size_t most = node_window::any);
+  std::unique_ptr<node_exchange> share_inside_nodes(transport& over, std::size_t most = node_window::any);
 
   // What ran last, for shoal_comm_explain.
   const decision* last = nullptr;
@@ -119,12 +110,9 @@ class communicator : public std::enable_shared_from_this<communicator> {
   void report_to(usage_report& report) const;
 
  private:
-  static constexpr int channels = 256;  // exchanges under way at the same time, each with tags of its own
-
-  exchange::tag_range claim(int channel);
-  int tags_of_channel() const { return over_.highest_tag() / channels; }
   void arrange(const settings& set, wait_mode how);
   bool fits(const profile& from);
+  void begin_turns();
   std::shared_ptr<const switch_network> place_ranks(switch_network network);
   void release();
   node_exchange* inside_nodes();  // null: blocks travel as messages; collective
@@ -146,9 +134,8 @@ class communicator : public std::enable_shared_from_this<communicator> {
   scratch_limit limit_{*this};
   sized_programs for_sizes_{*this};
   std::shared_ptr<const profile> profile_;
-  std::bitset<channels> channels_;  // of tags, in use
-  int last_nonblocking_ = 0;
-  std::vector<request*> under_way_;
+  tag_turns turns_{over_.highest_tag()};
+  std::recursive_mutex lock_;
   std::vector<std::int64_t> offsets_;
 };
 

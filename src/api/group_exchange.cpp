@@ -2,6 +2,11 @@
 
 namespace shoal {
 
+void group_exchange::set_tags(tag_range tags) {
+  const int half = tags.count / 2;
+  for (int d = 0; d < 2; ++d) lines_[d].moves.set_tags({tags.first + d * half, half});
+}
+
 void group_exchange::start(const programs& how, const std::array<payload, 2>& what) {
   if (clock_) clock_->begin();
   for (int d = 0; d < 2; ++d) {

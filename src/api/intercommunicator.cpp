@@ -24,7 +24,7 @@ intercommunicator::intercommunicator(MPI_Comm merged, int local_rank, int remote
     : all_(merged, set),
       first_group_(all_.rank() == local_rank ? all_.ranks() - remote_size : remote_size),
       network_(set.network),
-      exchange_(merged, all_.blocking_tags(), all_.phases()),
+      exchange_(merged, all_.phases()),
       requests_(collective::allgather, set, [this] { return &all_.agree(); },
                 [this](const selection& how) -> auto& { return plan_of(how); }) {}
 
@@ -77,8 +77,11 @@ group_exchange::programs intercommunicator::programs_of(const group_plan& how, c
 }
 
 void intercommunicator::run(const group_plan& how, const group_sizes& sizes, const std::array<payload, 2>& what) {
+  const tag_turns::turn turn = all_.next_turn();
+  exchange_.set_tags(turn.tags());
   exchange_.start(programs_of(how, sizes), what);
   exchange_.run_to_end(all_.wait());
+  raise(exchange_.failure());
 }
 
 // ---- choice ----------------------------------------------------------------------------------------------------

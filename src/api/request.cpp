@@ -1,6 +1,8 @@
 #include "api/request.hpp"
 
+#include "api/boundary.hpp"
 #include "api/native.hpp"
+#include "api/progress.hpp"
 #include "execute/mpi_error.hpp"
 
 namespace shoal {
@@ -17,11 +19,17 @@ request::~request() {
   if (natives_ != MPI_REQUEST_NULL) PMPI_Request_free(&natives_);
 }
 
+std::unique_lock<std::recursive_mutex> request::exclusive() {
+  return work_ ? std::unique_lock(work_->ranks().lock()) : std::unique_lock<std::recursive_mutex>();
+}
+
 void request::start() {
   if (active_) throw mpi_error(MPI_ERR_REQUEST, "the request is under way");
   if (work_) {
-    work_->start();
-    work_->ranks().add_under_way(this);
+    turn_.emplace(work_->ranks().turns().take());
+    begun_ = false;
+    begin();
+    progress::get().add(this);
   } else if (natives_ != MPI_REQUEST_NULL) {
     require(PMPI_Start(&natives_), "starting the MPI's own collective");
   } else {
@@ -30,39 +38,66 @@ void request::start() {
   active_ = true;
 }
 
-bool request::test() {
-  if (!active_) return true;
-  if (work_) {
-    work_->ranks().move_under_way();
-  } else {
-    int ended = 0;
-    require(PMPI_Test(&natives_, &ended, MPI_STATUS_IGNORE), "MPI_Test");
-    active_ = !ended;
-  }
-  return !active_;
+// Whether its turn has come.
+bool request::begin() {
+  if (begun_ || !turn_->has_come()) return begun_;
+  begun_ = true;
+  work_->start(turn_->tags());
+  return true;
 }
 
-bool request::move() {
-  bool moved = false;
-  if (work_->progress(moved)) finish();
-  return moved || !active_;
+bool request::test() {
+  if (active_ && work_) {
+    progress::get().move();
+  } else if (active_) {
+    int ended = 0;
+    const int code = PMPI_Test(&natives_, &ended, MPI_STATUS_IGNORE);
+    active_ = code == MPI_SUCCESS && !ended;
+    require(code, "MPI_Test");
+    if (active_) progress::get().move();
+  }
+  return ended();
 }
 
 void request::wait() {
-  if (!active_) return;
-  if (work_) {
-    work_->ranks().take_under_way(this);
+  if (active_ && work_) {
+    waiting& wait = work_->ranks().wait();
+    while (!begin()) wait.idle();
+    progress::get().remove(this);
     work_->run_to_end();
-    return finish();
+    finish();
   }
-  require(PMPI_Wait(&natives_, MPI_STATUS_IGNORE), "MPI_Wait");
-  active_ = false;
+  waiting wait(wait_mode::yield);
+  wait.move_meanwhile([] { return progress::get().move(); });
+  while (!test()) wait.idle();
+}
+
+// What fails while others wait is told to who waits for this.
+bool request::move() noexcept {
+  const std::unique_lock alone(work_->ranks().lock(), std::try_to_lock);
+  if (!alone) return false;
+  bool moved = false;
+  try {
+    if (begin() && work_->progress(moved)) finish();
+  } catch (const std::bad_alloc&) {
+    out_of_memory(comm_);
+  } catch (...) {
+    failure_ = std::current_exception();
+  }
+  return moved || !active_;
 }
 
 void request::finish() {
   active_ = false;
-  work_->ranks().take_under_way(this);
+  progress::get().remove(this);
+  turn_.reset();
+  failure_ = work_->failure();
   work_->ended();
+}
+
+bool request::ended() {
+  if (!active_ && failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
+  return !active_;
 }
 
 }  // namespace shoal

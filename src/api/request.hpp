@@ -4,8 +4,11 @@
 
 #include <mpi.h>
 
+#include <exception>
 #include <functional>
 #include <memory>
+#include <mutex>
+#include <optional>
 
 #include "api/communicator.hpp"
 
@@ -21,11 +24,12 @@ class request {
   class work {
    public:
     virtual ~work() = default;
-    virtual communicator& ranks() = 0;  // whose ranks move it, whenever one of them waits
-    virtual void start() = 0;           // for the first time, or again once it has ended
+    virtual communicator& ranks() = 0;       // whose ranks move it
+    virtual void start(tag_range tags) = 0;  // for the first time, or again once it has ended
     virtual bool progress(bool& moved) = 0;
     virtual void run_to_end() = 0;
-    virtual void ended() = 0;  // gives back what one run needed, and counts it
+    virtual std::exception_ptr failure() const = 0;  // of the run that has ended, or null
+    virtual void ended() = 0;                        // gives back what one run needed, and counts it
   };
 
   // To be started once.
@@ -41,18 +45,23 @@ class request {
 
   // Throws where it is under way already.
   void start();
-  // True when it is not, or no more, under way.
+  // True when it is not, or no more, under way. Both throw, once, what failed.
   bool test();
   void wait();
-  // Of one that is under way by Shoal's way: whether anything moved.
-  bool move();
+  // Of one that is under way by Shoal's way: whether anything moved. Left alone where another thread is on its
+  // communicator.
+  bool move() noexcept;
+  // For calls on it. Nothing is locked where the MPI's own runs.
+  std::unique_lock<std::recursive_mutex> exclusive();
 
   bool is_repeated() const { return is_repeated_; }
   bool active() const { return active_; }
   MPI_Comm comm() const { return comm_; }
 
  private:
+  bool begin();
   void finish();
+  bool ended();
 
   MPI_Comm comm_;
   bool is_repeated_;
@@ -60,6 +69,9 @@ class request {
   bool active_ = false;
   MPI_Request natives_ = MPI_REQUEST_NULL;
   std::unique_ptr<work> work_;
+  std::optional<tag_turns::turn> turn_;
+  bool begun_ = false;  // its turn has come
+  std::exception_ptr failure_;
 };
 
 }  // namespace shoal

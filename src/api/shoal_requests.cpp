@@ -21,6 +21,7 @@ int nonblocking(const alltoall_call& call, request::native_start native, shoal_r
   *handle = SHOAL_REQUEST_NULL;
   return returning_codes(call.comm, [&] {
     communicator* const state = process::get().present_state_of(call.comm);
+    const auto alone = state ? std::unique_lock(state->lock()) : std::unique_lock<std::recursive_mutex>();
     auto made = std::make_unique<request>(request::once(), call.comm, std::move(native),
                                           state ? alltoall_once(*state, call) : nullptr);
     made->start();
@@ -34,14 +35,18 @@ std::unique_ptr<request::work> prepare(const alltoall_call& call, MPI_Info info)
   std::string wrong;
   communicator* const state = process::get().state_of(call.comm, wrong);
   if (!wrong.empty()) throw std::runtime_error(wrong);
-  return state ? alltoall_repeated(*state, call, info) : nullptr;
+  if (!state) return nullptr;
+  const std::scoped_lock alone(state->lock());
+  return alltoall_repeated(*state, call, info);
 }
 
 std::unique_ptr<request::work> prepare(const allgather_call& call, MPI_Info info) {
   std::string wrong;
   intercommunicator* const state = between_groups(call.comm) ? process::get().groups_of(call.comm, wrong) : nullptr;
   if (!wrong.empty()) throw std::runtime_error(wrong);
-  return state ? allgather_repeated(*state, call, info) : nullptr;
+  if (!state) return nullptr;
+  const std::scoped_lock alone(state->all().lock());
+  return allgather_repeated(*state, call, info);
 }
 
 template <typename Call>
@@ -54,15 +59,18 @@ int persistent(const Call& call, MPI_Info info, request::native_start native, sh
   });
 }
 
-// Runs the body on a request's data; then frees what was to be run once and has ended.
+// Runs the body on a request's data; then frees what was to be run once and has ended, well or not.
 template <typename Body>
 int on_request(shoal_request* handle, Body body) {
-  request* data = data_of(*handle);
-  return returning_codes(data->comm(), [&] {
+  request* const data = data_of(*handle);
+  const MPI_Comm comm = data->comm();
+  const int code = returning_codes(comm, [&] {
+    const auto alone = data->exclusive();
     body(*data);
-    if (!data->active() && !data->is_repeated()) free(handle);
     return MPI_SUCCESS;
   });
+  if (!data->active() && !data->is_repeated()) free(handle);
+  return code;
 }
 
 }  // namespace
@@ -146,6 +154,7 @@ int shoal_start(shoal_request request) {
   if (!request) return MPI_ERR_REQUEST;
   return returning_codes(data_of(request)->comm(), [&] {
     if (!data_of(request)->is_repeated()) throw mpi_error(MPI_ERR_REQUEST, "only persistent requests are started");
+    const auto alone = data_of(request)->exclusive();
     data_of(request)->start();
     return MPI_SUCCESS;
   });

@@ -10,13 +10,19 @@ namespace {
 constexpr int agreement_tag = 0;  // exchanges use tags from 1
 }
 
-// The ranks beyond the largest power of two give their values to a partner and get the result from it.
 void agreement::reach(std::span<std::int64_t> values, std::span<const combine> how) {
   if (values.size() > most_values || values.size() != how.size())
     throw std::invalid_argument("an agreement takes at most 16 values and one rule for each");
   ++reached_;
   values_ = values;
   how_ = how;
+  failure_.clear();
+  reduce();
+  raise(failure_.what());
+}
+
+// The ranks beyond the largest power of two give their values to a partner and get the result from it.
+void agreement::reduce() {
   const int rank = over_.rank(), core = static_cast<int>(std::bit_floor(static_cast<unsigned>(over_.ranks())));
   if (rank >= core) {
     transfer(rank - core, true, false);
@@ -49,14 +55,20 @@ void agreement::take_in(int peer, bool send_mine) {
     values_[i] = how_[i] == combine::sum ? values_[i] + theirs_[i] : std::max(values_[i], theirs_[i]);
 }
 
+// After a failure a rank still sends: nothing, which its peers take for one. So all who hear from it know.
 void agreement::transfer(int peer, bool sends, bool receives) {
   const std::size_t bytes = values_.size_bytes();
   if (receives) over_.receive(peer, agreement_tag, reinterpret_cast<std::byte*>(theirs_.data()), bytes, 0);
-  if (sends) over_.send(peer, agreement_tag, reinterpret_cast<const std::byte*>(values_.data()), bytes, 1);
+  if (sends)
+    over_.send(peer, agreement_tag, reinterpret_cast<const std::byte*>(values_.data()), failure_ ? 0 : bytes, 1);
   for (std::size_t ended = 0; ended < std::size_t{sends} + receives;) {
     arrived_.clear();
     over_.poll(arrived_);
     ended += arrived_.size();
+    for (const ended_transfer& one : arrived_) {
+      if (one.failure) failure_.note(one.failure);
+      else if (one.ticket == 0 && one.bytes != bytes) failure_.note(blocks_lost());
+    }
     arrived_.empty() ? wait_.idle() : wait_.progressed();
   }
 }

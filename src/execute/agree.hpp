@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "execute/failure.hpp"
 #include "execute/transport.hpp"
 #include "execute/waiting.hpp"
 
@@ -21,7 +22,7 @@ class agreement {
   agreement(transport& over, waiting& wait) : over_(over), wait_(wait) { arrived_.reserve(2); }
 
   // Combines values[i] of all ranks by how[i]; every rank gets the result. Recursive doubling. Throws
-  // std::invalid_argument above most_values.
+  // std::invalid_argument above most_values, and what failed when all messages have ended.
   void reach(std::span<std::int64_t> values, std::span<const combine> how);
 
   // How many so far.
@@ -34,6 +35,7 @@ class agreement {
   static int rounds(int ranks);
 
  private:
+  void reduce();
   void take_in(int peer, bool send_mine);
   void transfer(int peer, bool sends, bool receives);
 
@@ -42,7 +44,8 @@ class agreement {
   std::span<std::int64_t> values_;
   std::span<const combine> how_;
   std::array<std::int64_t, most_values> theirs_{};
-  std::vector<int> arrived_;
+  std::vector<ended_transfer> arrived_;
+  first_failure failure_;
   std::int64_t reached_ = 0;
 };
 

@@ -1,9 +1,6 @@
 #include "execute/direct_exchange.hpp"
 
 #include <algorithm>
-#include <stdexcept>
-#include <system_error>
-#include <utility>
 
 namespace shoal {
 
@@ -26,6 +23,7 @@ void direct_exchange::start(const payload& what) {
   lap(phase::prepare);
   what_ = what;
   taken_.clear();
+  failure_.clear();
   written_ = false;
   bool moved = false;
   progress(moved);
@@ -55,7 +53,7 @@ void direct_exchange::write_row() {
   for (int peer = 0; peer < rows_.ranks(); ++peer) {
     const int rank = ranks_[peer];
     if (std::byte* const place = rows_.add(peer == rows_.rank() ? 0 : what_.send.bytes(rank))) {
-      if (peer != rows_.rank()) what_.send.pack(rank, place);
+      if (peer != rows_.rank()) failure_.attempt([&] { what_.send.pack(rank, place); });
     } else {
       without_room_.push_back(peer);
     }
@@ -66,11 +64,13 @@ void direct_exchange::write_row() {
 void direct_exchange::copy_own() {
   const int self = ranks_[rows_.rank()];
   const std::size_t bytes = what_.recv.bytes(self);
-  if (!what_.send.layout) return what_.recv.unpack(self, what_.send.block(self));
-  std::byte* const packed = pool_.take(bytes, taken_);
-  what_.send.pack(self, packed);
-  what_.recv.unpack(self, packed);
-  pool_.give_back(packed, bytes);
+  if (bytes != what_.send.bytes(self)) return failure_.note(size_mismatch());
+  std::byte* const packed = what_.send.layout ? pool_.take(bytes, taken_) : nullptr;
+  failure_.attempt([&] {
+    if (packed) what_.send.pack(self, packed);
+    what_.recv.unpack(self, packed ? packed : what_.send.block(self));
+  });
+  if (packed) pool_.give_back(packed, bytes);
 }
 
 void direct_exchange::send_in_pieces(int peer) {
@@ -79,7 +79,7 @@ void direct_exchange::send_in_pieces(int peer) {
   send one{peer, {from.block(rank), from.bytes(rank)}, nullptr, from.bytes(rank)};
   if (from.layout) {
     one.packed = pool_.take(one.bytes, taken_);
-    from.pack(rank, one.packed);
+    failure_.attempt([&] { from.pack(rank, one.packed); });
     one.message.data = one.packed;
   }
   if (!push(one)) sends_.push_back(one);
@@ -99,8 +99,8 @@ bool direct_exchange::read_row(int peer) {
   const node_rows::block block = rows_.block_from(peer);
   const int rank = ranks_[peer];
   if (block.elsewhere) receive_in_pieces(peer);
-  else if (block.bytes == what_.recv.bytes(rank)) what_.recv.unpack(rank, block.data);
-  else mismatch_ = true;
+  else if (block.bytes != what_.recv.bytes(rank)) failure_.note(size_mismatch());
+  else failure_.attempt([&] { what_.recv.unpack(rank, block.data); });
   lap(block.elsewhere ? phase::data : phase::rearrange);
   return true;
 }
@@ -113,10 +113,11 @@ bool direct_exchange::push(send& one) {
 
 bool direct_exchange::pull(receive& one) {
   if (!window_.pull(one.peer, one.message)) return false;
-  mismatch_ = mismatch_ || one.message.cut || one.message.capacity > 0;
-  read_error_ = std::max(read_error_, one.message.error);
+  const node_window::incoming& got = one.message;
+  if (got.error) failure_.note(node_window::read_failure(got.error));
+  else if (got.cut || got.capacity > 0) failure_.note(size_mismatch());
+  else if (one.packed) failure_.attempt([&] { what_.recv.unpack(ranks_[one.peer], one.packed); });
   if (!one.packed) return true;
-  if (!one.message.cut && one.message.capacity == 0) what_.recv.unpack(ranks_[one.peer], one.packed);
   pool_.give_back(one.packed, one.bytes);
   return true;
 }
@@ -135,9 +136,6 @@ bool direct_exchange::progress(bool& moved) {
   if (moved) lap(phase::data);
   if (!done()) return false;
   pool_.make_ready(taken_);
-  if (const int error = std::exchange(read_error_, 0))
-    throw std::system_error(error, std::generic_category(), node_window::read_message);
-  if (std::exchange(mismatch_, false)) throw std::length_error(node_window::cut_message);
   return true;
 }
 

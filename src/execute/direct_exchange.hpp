@@ -20,12 +20,13 @@ class direct_exchange {
   direct_exchange(const direct_exchange&) = delete;
   direct_exchange& operator=(const direct_exchange&) = delete;
 
-  // As those of exchange. Throws std::length_error at its end when a block had not the size its receiver expects; what
-  // was longer is cut; and std::system_error when the memory of another rank cannot be read any more.
+  // As those of exchange. A block may have another size than its receiver expects, or the memory of its sender cannot be
+  // read any more.
   void start(const payload& what);
   bool progress(bool& moved);
   // As of exchange.
   void record_phases(phase_clock* clock) { phases_ = clock; }
+  const std::exception_ptr& failure() const { return failure_.what(); }
   bool done() const { return written_ && rows_awaited_.empty() && receives_.empty() && sends_.empty(); }
 
   // Until a rank has done something that this one waits for, or for so long.
@@ -69,8 +70,7 @@ class direct_exchange {
   std::vector<int> without_room_;  // places whose blocks did not fit into the row
   std::vector<send> sends_;
   std::vector<receive> receives_;
-  bool mismatch_ = false;
-  int read_error_ = 0;
+  first_failure failure_;
   phase_clock* phases_ = nullptr;
 };
 

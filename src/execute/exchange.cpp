@@ -1,13 +1,12 @@
 #include "execute/exchange.hpp"
 
+#include <algorithm>
+
 #include "execute/sizes.hpp"
 
 namespace shoal {
 
-exchange::~exchange() {
-  for (const piece& p : pieces_)
-    if (p.users > 0) pool_.give_back(p.data, p.bytes);
-}
+exchange::~exchange() { release_all_pieces(); }
 
 void exchange::start(const program& how, const payload& what) {
   how_ = &how;
@@ -18,12 +17,14 @@ void exchange::start(const program& how, const payload& what) {
 
 void exchange::repeat(const payload& what) {
   sizes_known_ = true;
-  for (held_block& block : temp_) block = {nullptr, block.bytes};
+  for (held_block& block : temp_) block = {nullptr, block.bytes, none, 0, condition::whole};
   begin(what);
 }
 
 void exchange::begin(const payload& what) {
   what_ = what;
+  failure_.clear();
+  if (free_pieces_.size() != pieces_.size()) release_all_pieces();  // of a run for which there was not memory enough
   if (how_->plan.parts > 1) cut_blocks();
   counters_ = {};
   taken_.clear();
@@ -61,7 +62,7 @@ void exchange::cut_blocks() {
 }
 
 void exchange::join_blocks() {
-  cut_recv_.unpack();
+  if (!failure_) failure_.attempt([&] { cut_recv_.unpack(); });
   cut_recv_.release();
   cut_send_.release();
 }
@@ -74,7 +75,7 @@ bool exchange::progress(bool& moved) {
   ended_.clear();
   over_.poll(ended_);
   moved = !ended_.empty();
-  for (int ticket : ended_) ended(ticket);
+  for (const ended_transfer& one : ended_) ended(one);
   run_ready();
   if (done()) finish();
   return done();
@@ -111,16 +112,18 @@ void exchange::complete(op_id id) {
     if (--before_[*it] == 0) ready_.push_back(*it);
 }
 
-void exchange::ended(int ticket) {
-  const op_id id = ticket / 2;
+void exchange::ended(const ended_transfer& one) {
+  const op_id id = one.ticket / 2;
+  const auto which = static_cast<part>(one.ticket % 2);
   --running_[id].transfers;
+  if (one.failure) failure_.note(one.failure);
   if (op(id).kind == op_kind::send) {
-    lap(id, static_cast<part>(ticket % 2));
+    lap(id, which);
     if (running_[id].transfers == 0) end_send(id);
-  } else if (ticket % 2 == static_cast<int>(part::data)) {
-    data_arrived(id);
+  } else if (which == part::data) {
+    data_arrived(id, one);
   } else {
-    sizes_arrived(id);
+    sizes_arrived(id, one);
   }
 }
 
@@ -130,14 +133,17 @@ void exchange::run_copy(const operation& op) {
   const auto slots = how_->plan.slots_of(op);
   if (slots.empty()) return;  // a join
   const slot from = slots[0], to = slots[1];
+  const condition is = from.at() == place::temp ? temp_[from.index].is : condition::whole;
   const std::size_t bytes = bytes_of(from);
   const std::byte* source = address_of(from);
-  if (to.at() == place::recv && source) {
-    what_.recv.unpack(static_cast<int>(to.index), source);
+  if (is != condition::whole) {
+    lose(to, bytes, is);
+  } else if (to.at() == place::recv && source) {
+    unpack(to, source, bytes);
   } else {
     const int copy = take_piece(bytes, 1);
-    pack(from, pieces_[copy].data);
-    if (to.at() == place::recv) what_.recv.unpack(static_cast<int>(to.index), pieces_[copy].data);
+    if (!failure_.attempt([&] { pack(from, pieces_[copy].data); })) lose(to, bytes, condition::lost);
+    else if (to.at() == place::recv) unpack(to, pieces_[copy].data, bytes);
     else hold(to, copy, 0, bytes);
     release_piece(copy);
   }
@@ -149,24 +155,31 @@ void exchange::run_copy(const operation& op) {
 
 void exchange::start_send(op_id id) {
   const std::size_t total = total_bytes(id);
-  const bool with_data = total <= inline_bytes_;
-  if (announced(id)) send_sizes(id, with_data);
-  if (!announced(id) || !with_data) send_data(id, total);
+  const condition are = worst(id);
+  const data_at where = are == condition::unknown ? data_at::nowhere_nor_sizes
+                        : are == condition::lost  ? data_at::nowhere
+                        : total > inline_bytes_   ? data_at::next_message
+                                                  : data_at::behind;
+  if (announced(id)) send_sizes(id, where);
+  if (!announced(id) || where == data_at::next_message) send_data(id, total);
   if (running_[id].transfers == 0) end_send(id);
 }
 
-void exchange::send_sizes(op_id id, bool with_data) {
-  const std::size_t total = with_data ? total_bytes(id) : 0;
-  const int message = take_piece(how_->announced[id] * most_size_bytes + total, 1);
+void exchange::send_sizes(op_id id, data_at where) {
+  const std::size_t total = where == data_at::behind ? total_bytes(id) : 0;
+  const int message = take_piece(1 + how_->announced[id] * most_size_bytes + total, 1);
   std::byte* const begin = pieces_[message].data;
-  std::byte* end = begin;
+  std::byte* end = begin + 1;
   for (slot s : blocks(id))
     if (how_->announces(s)) end = write_size(end, bytes_of(s));
-  if (with_data) {
-    gather(id, end);
-    end += total;
+  if (where == data_at::behind) {
+    if (gather(id, end)) end += total;
+    else where = data_at::nowhere;
     lap(phase::replace);
+  } else if (where != data_at::next_message) {
+    release_sources(id);
   }
+  *begin = static_cast<std::byte>(where);
   running_[id].sizes = message;
   ++running_[id].transfers;
   ++counters_.messages;
@@ -175,16 +188,21 @@ void exchange::send_sizes(op_id id, bool with_data) {
   lap(id, part::sizes);
 }
 
-// Both sides know when there is nothing to send: then there is no message, unless it is a token.
+// Both sides know when there is nothing to send: then there is no message, unless it is a token. Of a block that is
+// unknown only its receiver knows; it gets a message.
 void exchange::send_data(op_id id, std::size_t total) {
   running& state = running_[id];
-  if (total == 0 && op(id).slot_count > 0) return release_sources(id);
-  const std::byte* source = contiguous_source(id);
-  state.direct = total > 0 && source;
+  const condition are = worst(id);
+  const bool nothing = total == 0 && op(id).slot_count > 0;
+  if (nothing || are != condition::whole) release_sources(id);
+  if (nothing && are != condition::unknown) return;
+  if (are != condition::whole) total = 0;
+  const std::byte* source = total > 0 ? contiguous_source(id) : nullptr;
+  state.direct = source;
   if (total > 0 && !source) {
     state.data = take_piece(total, 1);
-    gather(id, pieces_[state.data].data);
     source = pieces_[state.data].data;
+    if (!gather(id, pieces_[state.data].data)) total = 0;
     lap(phase::replace);
   }
   ++running_[id].transfers;
@@ -202,13 +220,16 @@ void exchange::end_send(op_id id) {
   complete(id);
 }
 
-// Blocks leave their temp slots as they are packed.
-void exchange::gather(op_id id, std::byte* out) {
-  for (slot s : blocks(id)) {
-    pack(s, out);
-    out += bytes_of(s);
-  }
+// Blocks leave their temp slots as they are packed. False: one of them cannot be packed.
+bool exchange::gather(op_id id, std::byte* out) {
+  const bool packed = failure_.attempt([&] {
+    for (slot s : blocks(id)) {
+      pack(s, out);
+      out += bytes_of(s);
+    }
+  });
   release_sources(id);
+  return packed;
 }
 
 void exchange::release_sources(op_id id) {
@@ -219,17 +240,19 @@ void exchange::release_sources(op_id id) {
 
 void exchange::start_receive(op_id id) {
   if (!announced(id)) return receive_data(id, total_bytes(id));
-  const int message = take_piece(how_->announced[id] * most_size_bytes + inline_bytes_, 1);
+  const int message = take_piece(1 + how_->announced[id] * most_size_bytes + inline_bytes_, 1);
   running_[id].sizes = message;
   ++running_[id].transfers;
   over_.receive(op(id).peer, tag(id, part::sizes), pieces_[message].data, pieces_[message].bytes,
                 ticket(id, part::sizes));
 }
 
-void exchange::receive_data(op_id id, std::size_t total) {
+// `surely`: there is a message, even if nothing is expected of it.
+void exchange::receive_data(op_id id, std::size_t total, bool surely) {
   running& state = running_[id];
-  if (total == 0 && op(id).slot_count > 0) return complete(id);
+  if (total == 0 && op(id).slot_count > 0 && !surely) return complete(id);
   std::byte* target = contiguous_target(id);
+  state.total = total;
   state.direct = total > 0 && target;
   if (total > 0 && !target) {
     state.data = take_piece(total, 1);
@@ -240,34 +263,45 @@ void exchange::receive_data(op_id id, std::size_t total) {
   lap(id, part::data);
 }
 
-void exchange::sizes_arrived(op_id id) {
-  const int message = running_[id].sizes;
-  const std::byte* const begin = pieces_[message].data;
+void exchange::sizes_arrived(op_id id, const ended_transfer& message) {
+  const int piece = running_[id].sizes;
+  const std::byte* const begin = pieces_[piece].data;
   const std::byte* in = begin;
+  data_at where = data_at::nowhere_nor_sizes;
+  if (!message.failure) failure_.attempt([&] { where = read_sizes(id, in); });
+  const std::size_t total = total_bytes(id), read = static_cast<std::size_t>(in - begin);
+  lap(id, part::sizes);
+  if (where == data_at::behind && message.bytes == read + total) {
+    deliver(id, piece, read);
+  } else if (where != data_at::next_message) {
+    where == data_at::behind ? failure_.note(size_mismatch()) : failure_.note(blocks_lost());
+    lose(id, where == data_at::nowhere_nor_sizes ? condition::unknown : condition::lost);
+  }
+  release_piece(piece);
+  where == data_at::next_message ? receive_data(id, total, true) : complete(id);
+}
+
+exchange::data_at exchange::read_sizes(op_id id, const std::byte*& in) {
+  const auto where = static_cast<data_at>(*in++);
   for (slot s : blocks(id)) {
     if (!how_->announces(s)) continue;
     std::uint64_t size = 0;
     in = read_size(in, size);
     if (s.at() == place::temp) temp_[s.index].bytes = size;
   }
-  const std::size_t total = total_bytes(id);
-  lap(id, part::sizes);
-  if (total <= inline_bytes_) {
-    deliver(id, message, static_cast<std::size_t>(in - begin));
-    release_piece(message);
-    return complete(id);
-  }
-  release_piece(message);
-  receive_data(id, total);
+  return where;
 }
 
-void exchange::data_arrived(op_id id) {
+void exchange::data_arrived(op_id id, const ended_transfer& message) {
   const running state = running_[id];
   lap(id, part::data);
-  if (state.data != none) {
+  if (message.failure || message.bytes != state.total) {
+    message.bytes == 0 ? failure_.note(blocks_lost()) : failure_.note(size_mismatch());
+    lose(id, condition::lost);
+  } else if (state.data != none) {
     deliver(id, state.data, 0);
-    release_piece(state.data);
   }
+  if (state.data != none) release_piece(state.data);
   complete(id);
 }
 
@@ -276,10 +310,36 @@ void exchange::deliver(op_id id, int from, std::size_t offset) {
   for (slot s : blocks(id)) {
     const std::size_t bytes = bytes_of(s);
     if (s.at() == place::temp) hold(s, from, offset, bytes);
-    else what_.recv.unpack(static_cast<int>(s.index), pieces_[from].data + offset);
+    else unpack(s, pieces_[from].data + offset, bytes);
     offset += bytes;
   }
   lap(phase::rearrange);
+}
+
+void exchange::unpack(slot to, const std::byte* from, std::size_t bytes) {
+  if (bytes != bytes_of(to)) return failure_.note(size_mismatch());
+  failure_.attempt([&] { what_.recv.unpack(static_cast<int>(to.index), from); });
+}
+
+// ---- blocks that are lost ----------------------------------------------------------------------------------
+
+exchange::condition exchange::worst(op_id id) const {
+  condition all = condition::whole;
+  if (!failure_) return all;
+  for (slot s : blocks(id))
+    if (s.at() == place::temp) all = std::max(all, temp_[s.index].is);
+  return all;
+}
+
+void exchange::lose(op_id id, condition how) {
+  for (slot s : blocks(id)) lose(s, bytes_of(s), how);
+}
+
+// Of blocks without bytes there is nothing to lose.
+void exchange::lose(slot s, std::size_t bytes, condition how) {
+  if (s.at() != place::temp) return;
+  const bool is_whole = bytes == 0 && how == condition::lost;
+  temp_[s.index] = {nullptr, bytes, none, how_->temp_readers[s.index], is_whole ? condition::whole : how};
 }
 
 // ---- blocks ------------------------------------------------------------------------------------------------
@@ -365,9 +425,16 @@ void exchange::release_piece(int index) {
   free_pieces_.push_back(index);
 }
 
+void exchange::release_all_pieces() {
+  for (piece& p : pieces_)
+    if (p.users > 0) pool_.give_back(p.data, p.bytes);
+  pieces_.clear();
+  free_pieces_.clear();
+}
+
 void exchange::hold(slot s, int from, std::size_t offset, std::size_t bytes) {
   const int readers = how_->temp_readers[s.index];
-  temp_[s.index] = {pieces_[from].data + offset, bytes, from, readers};
+  temp_[s.index] = {pieces_[from].data + offset, bytes, from, readers, condition::whole};
   if (readers > 0) ++pieces_[from].users;
 }
 

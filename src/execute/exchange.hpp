@@ -1,5 +1,10 @@
 // Runs one rank's program over a transport. Blocking is start() and progress() until it is done; nonblocking and
 // persistent exchanges are the same object.
+//
+// It always runs to its end, whatever fails on the way: every message that a peer waits for is sent and every one that
+// was asked for is received, so that nothing stays posted into the user's memory and nothing is left for a later
+// exchange. A block that did not arrive as it should is lost; a message with a lost block travels without data, which its
+// receiver sees. Every rank that lost a block knows of a failure at the end.
 #pragma once
 
 #include <cstdint>
@@ -7,9 +12,11 @@
 #include <vector>
 
 #include "execute/cut_buffer.hpp"
+#include "execute/failure.hpp"
 #include "execute/memory_pool.hpp"
 #include "execute/phases.hpp"
 #include "execute/program.hpp"
+#include "execute/tag_turns.hpp"
 #include "execute/transport.hpp"
 #include "execute/user_buffer.hpp"
 #include "execute/waiting.hpp"
@@ -43,9 +50,6 @@ class exchange {
   // Between exchanges, and the same on every rank.
   void set_inline_bytes(std::size_t bytes) { inline_bytes_ = bytes; }
   // Exchanges under way at the same time between the same ranks need tags of their own, the same on every rank.
-  struct tag_range {
-    int first, count;
-  };
   void set_tags(tag_range tags) { tags_ = tags; }
   // Null: no clock. It must stay; whoever starts an exchange begins it.
   void record_phases(phase_clock* clock) { phases_ = clock; }
@@ -63,6 +67,8 @@ class exchange {
   // Until it is done.
   void run_to_end(waiting& wait);
   bool done() const { return remaining_ == 0; }
+  // What failed in the exchange that is done; null: nothing.
+  const std::exception_ptr& failure() const { return failure_.what(); }
 
   const exchange_counters& counters() const { return counters_; }
 
@@ -75,12 +81,16 @@ class exchange {
   };
   static constexpr int none = -1;
 
+  // Of blocks that pass: lost ones have no data, and of unknown ones even the size is lost.
+  enum class condition : std::uint8_t { whole, lost, unknown };
+
   // A block in a temp slot: where it is, and in which piece.
   struct held_block {
     const std::byte* data = nullptr;
     std::size_t bytes = 0;
     int piece = none;
     int readers = 0;
+    condition is = condition::whole;
   };
 
   // What an operation under way uses.
@@ -88,10 +98,14 @@ class exchange {
     int transfers = 0;    // started and not ended
     int sizes = none;     // piece with the announced sizes, perhaps with the data behind them
     int data = none;      // piece with the packed data
+    std::size_t total = 0;  // bytes of data that are expected
     bool direct = false;  // the data moves straight from or to where it stays
   };
 
   enum class part { sizes, data };
+  // The first byte of a message with announced sizes: the data are behind them, in a message of their own, or nowhere,
+  // and then perhaps the sizes are none either.
+  enum class data_at : std::uint8_t { behind, next_message, nowhere, nowhere_nor_sizes };
 
   void begin(const payload& what);
   void finish();
@@ -101,18 +115,23 @@ class exchange {
   void run(op_id id);
   void run_copy(const operation& op);
   void complete(op_id id);
-  void ended(int ticket);
+  void ended(const ended_transfer& one);
 
   void start_send(op_id id);
-  void send_sizes(op_id id, bool with_data);
+  void send_sizes(op_id id, data_at where);
   void send_data(op_id id, std::size_t total);
   void end_send(op_id id);
 
   void start_receive(op_id id);
-  void receive_data(op_id id, std::size_t total);
-  void sizes_arrived(op_id id);
-  void data_arrived(op_id id);
+  void receive_data(op_id id, std::size_t total, bool surely = false);
+  void sizes_arrived(op_id id, const ended_transfer& message);
+  data_at read_sizes(op_id id, const std::byte*& in);
+  void data_arrived(op_id id, const ended_transfer& message);
   void deliver(op_id id, int from, std::size_t offset);
+  void unpack(slot to, const std::byte* from, std::size_t bytes);
+  condition worst(op_id id) const;
+  void lose(op_id id, condition how);
+  void lose(slot s, std::size_t bytes, condition how);
 
   const operation& op(op_id id) const { return how_->plan.operations[id]; }
   std::span<const slot> blocks(op_id id) const { return how_->plan.slots_of(op(id)); }
@@ -135,11 +154,12 @@ class exchange {
   const std::byte* contiguous_source(op_id id) const;
   std::byte* contiguous_target(op_id id) const;
   void pack(slot s, std::byte* out) const;
-  void gather(op_id id, std::byte* out);
+  bool gather(op_id id, std::byte* out);
   void release_sources(op_id id);
 
   int take_piece(std::size_t bytes, int users);
   void release_piece(int index);
+  void release_all_pieces();
   void hold(slot s, int from, std::size_t offset, std::size_t bytes);
   void read_done(slot s);
 
@@ -152,6 +172,7 @@ class exchange {
   payload what_;
   cut_buffer cut_send_, cut_recv_;
   exchange_counters counters_;
+  first_failure failure_;
   phase_clock* phases_ = nullptr;
 
   std::size_t remaining_ = 0;
@@ -162,7 +183,7 @@ class exchange {
   std::vector<piece> pieces_;
   memory_pool::tally taken_;
   std::vector<int> free_pieces_;
-  std::vector<int> ended_;
+  std::vector<ended_transfer> ended_;
 };
 
 }  // namespace shoal

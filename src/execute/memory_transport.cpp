@@ -2,7 +2,8 @@
 
 #include <algorithm>
 #include <cstring>
-#include <stdexcept>
+
+#include "execute/failure.hpp"
 
 namespace shoal {
 
@@ -18,7 +19,7 @@ class memory_transport final : public transport {
   void receive(int peer, int tag, std::byte* data, std::size_t capacity, int ticket) override {
     network_.receive(rank_, peer, tag, data, capacity, ticket);
   }
-  void poll(std::vector<int>& ended) override { network_.poll(rank_, ended); }
+  void poll(std::vector<ended_transfer>& ended) override { network_.poll(rank_, ended); }
 
  private:
   memory_network& network_;
@@ -40,7 +41,7 @@ void memory_network::send(int from, int to, int tag, const std::byte* data, std:
     sent.copy.assign(data, data + bytes);
     sent.data = sent.copy.data();
     sent.reported = true;
-    ended_[from].push_back(ticket);
+    ended_[from].push_back({ticket, bytes, nullptr});
   }
   match(l);
 }
@@ -56,19 +57,20 @@ void memory_network::match(line& l) {
     const end sent = std::move(l.sends.front()), received = std::move(l.receives.front());
     l.sends.pop_front();
     l.receives.pop_front();
-    if (sent.bytes > received.bytes) throw std::length_error("a message is longer than its receive");
-    if (sent.bytes > 0) std::memcpy(received.data, sent.data, sent.bytes);
-    if (!sent.reported) ended_[sent.rank].push_back(sent.ticket);
-    ended_[received.rank].push_back(received.ticket);
+    const std::size_t fits = std::min(sent.bytes, received.bytes);
+    if (fits > 0) std::memcpy(received.data, sent.data, fits);
+    if (!sent.reported) ended_[sent.rank].push_back({sent.ticket, sent.bytes, nullptr});
+    ended_[received.rank].push_back(
+        {received.ticket, fits, fits < sent.bytes ? std::make_exception_ptr(size_mismatch()) : nullptr});
   }
 }
 
-void memory_network::poll(int rank, std::vector<int>& ended) {
+void memory_network::poll(int rank, std::vector<ended_transfer>& ended) {
   auto& waiting = ended_[rank];
   std::shuffle(waiting.begin(), waiting.end(), random_);
   std::bernoulli_distribution held_back(rank == options_.slowest ? 0.98 : options_.delay);
-  std::vector<int> later;
-  for (int ticket : waiting) (held_back(random_) ? later : ended).push_back(ticket);
+  std::vector<ended_transfer> later;
+  for (const ended_transfer& one : waiting) (held_back(random_) ? later : ended).push_back(one);
   waiting.swap(later);
 }
 

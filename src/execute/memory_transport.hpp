@@ -51,13 +51,13 @@ class memory_network {
   void send(int from, int to, int tag, const std::byte* data, std::size_t bytes, int ticket);
   void receive(int at, int from, int tag, std::byte* data, std::size_t capacity, int ticket);
   void match(line& l);
-  void poll(int rank, std::vector<int>& ended);
+  void poll(int rank, std::vector<ended_transfer>& ended);
 
   int ranks_;
   memory_network_options options_;
   std::mt19937 random_;
   std::map<std::tuple<int, int, int>, line> lines_;  // from, to, tag
-  std::vector<std::vector<int>> ended_;              // by rank
+  std::vector<std::vector<ended_transfer>> ended_;   // by rank
   std::int64_t messages_ = 0, bytes_ = 0;
 };
 

@@ -16,6 +16,12 @@ class mpi_error : public std::runtime_error {
   int code_;
 };
 
+inline bool is_of_class(int code, int error_class) {
+  int found = code;
+  PMPI_Error_class(code, &found);
+  return found == error_class;
+}
+
 inline void require(int code, const char* what) {
   if (code != MPI_SUCCESS) throw mpi_error(code, what);
 }

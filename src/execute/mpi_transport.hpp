@@ -28,11 +28,23 @@ class mpi_transport final : public transport {
   void reserve(std::size_t transfers) override;
   void send(int peer, int tag, const std::byte* data, std::size_t bytes, int ticket) override;
   void receive(int peer, int tag, std::byte* data, std::size_t capacity, int ticket) override;
-  void poll(std::vector<int>& ended) override;
+  void poll(std::vector<ended_transfer>& ended) override;
 
  private:
+  struct owner {
+    int ticket;
+    bool receives;
+  };
+  // Of a ticket with more than one piece.
+  struct split {
+    int pieces_left;
+    ended_transfer all;
+  };
+
   template <typename Post>
-  void in_pieces(std::size_t bytes, int ticket, Post post);
+  void in_pieces(std::size_t bytes, owner of, Post post);
+  ended_transfer outcome(int index, const MPI_Status& status, bool failed);
+  void report(ended_transfer piece, std::vector<ended_transfer>& ended);
   void drop_ended(int count);
   void let_others_progress();
 
@@ -40,9 +52,11 @@ class mpi_transport final : public transport {
   std::size_t piece_bytes_;
   int ranks_ = 0, rank_ = 0, highest_tag_ = 32767;
   std::vector<MPI_Request> requests_;
-  std::vector<int> tickets_;  // of requests_
+  std::vector<owner> owners_;  // of requests_
   std::vector<int> indices_;
-  std::unordered_map<int, int> pieces_left_;  // of tickets with more than one piece
+  std::vector<MPI_Status> statuses_;
+  std::vector<ended_transfer> refused_;  // what could not be started
+  std::unordered_map<int, split> split_;
 };
 
 }  // namespace shoal

@@ -23,11 +23,15 @@ void hand_out(shared_memory::key& what, std::span<const int> ranks, transport& o
     for (int rank : ranks.subspan(1))
       over.send(rank, setup_tag, reinterpret_cast<const std::byte*>(&what), sizeof what, 0);
   }
-  for (std::vector<int> ended; left > 0; ended.clear()) {
+  first_failure failure;
+  for (std::vector<ended_transfer> ended; left > 0; ended.clear()) {
     over.poll(ended);
     left -= ended.size();
+    for (const ended_transfer& one : ended)
+      if (one.failure) failure.note(one.failure);
     ended.empty() ? wait.idle() : wait.progressed();
   }
+  raise(failure.what());
 }
 
 // 0, or the number of the error that the call ends with.
@@ -72,17 +76,17 @@ node_exchange::common node_exchange::open_together(std::span<const int> ranks, s
   return {std::move(memory), worst[1] == 0 ? single_copy_bytes : node_window::never};
 }
 
-node_exchange::node_exchange(memory_pool& pool, transport& below, exchange::tag_range tags, waiting& wait,
+node_exchange::node_exchange(memory_pool& pool, transport& below, waiting& wait,
                              const node_layout& nodes, std::size_t most)
-    : node_exchange(pool, below, tags, wait, nodes, most,
+    : node_exchange(pool, below, wait, nodes, most,
                     open_together(nodes.ranks_of(nodes.node_of(below.rank())), most, below, wait)) {}
 
-node_exchange::node_exchange(memory_pool& pool, transport& below, exchange::tag_range tags, waiting& wait,
+node_exchange::node_exchange(memory_pool& pool, transport& below, waiting& wait,
                              const node_layout& nodes, shared_memory memory, bool readable)
-    : node_exchange(pool, below, tags, wait, nodes, node_window::any,
+    : node_exchange(pool, below, wait, nodes, node_window::any,
                     {std::move(memory), readable ? single_copy_bytes : node_window::never}) {}
 
-node_exchange::node_exchange(memory_pool& pool, transport& below, exchange::tag_range tags, waiting& wait,
+node_exchange::node_exchange(memory_pool& pool, transport& below, waiting& wait,
                              const node_layout& nodes, std::size_t most, common opened)
     : below_(below),
       wait_(wait),
@@ -93,17 +97,17 @@ node_exchange::node_exchange(memory_pool& pool, transport& below, exchange::tag_
       rows_(common_.memory.data() + node_window::bytes_for(size(), most), size(), window_.rank(), most),
       over_(below, window_, ranks_),
       exchange_(pool, over_),
-      direct_(pool, rows_, window_, ranks_) {
-  exchange_.set_tags(tags);
-}
+      direct_(pool, rows_, window_, ranks_) {}
 
 void node_exchange::start(const program& how, const payload& what) {
   direct_now_ = one_node_ && how.plan.shared_memory;
+  window_.begin_exchange();
   if (direct_now_) direct_.start(what);
   else exchange_.start(how, what);
 }
 
 void node_exchange::repeat(const payload& what) {
+  window_.begin_exchange();
   if (direct_now_) direct_.start(what);
   else exchange_.repeat(what);
 }

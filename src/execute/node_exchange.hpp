@@ -20,11 +20,11 @@ class node_exchange {
   // Collective over `below`: sets the memory of every node up. Throws std::system_error, the same on every rank, when
   // one of them cannot; then nobody has any. `nodes` must stay. Less memory where a rank sends and receives at most
   // `most` bytes in an exchange.
-  node_exchange(memory_pool& pool, transport& below, exchange::tag_range tags, waiting& wait, const node_layout& nodes,
+  node_exchange(memory_pool& pool, transport& below, waiting& wait, const node_layout& nodes,
                 std::size_t most = node_window::any);
   // With memory of bytes_for() bytes that all ranks of the one node have mapped; `readable`: each may read the memory of
   // the others.
-  node_exchange(memory_pool& pool, transport& below, exchange::tag_range tags, waiting& wait, const node_layout& nodes,
+  node_exchange(memory_pool& pool, transport& below, waiting& wait, const node_layout& nodes,
                 shared_memory memory, bool readable);
   static std::size_t bytes_for(int ranks, std::size_t most = node_window::any);
 
@@ -35,10 +35,12 @@ class node_exchange {
   }
 
   // As those of exchange.
+  void set_tags(tag_range tags) { exchange_.set_tags(tags); }
   void start(const program& how, const payload& what);
   void repeat(const payload& what);
   bool progress(bool& moved) { return direct_now_ ? direct_.progress(moved) : exchange_.progress(moved); }
   void run_to_end();
+  const std::exception_ptr& failure() const { return direct_now_ ? direct_.failure() : exchange_.failure(); }
 
  private:
   // What the ranks of the node have in common.
@@ -46,7 +48,7 @@ class node_exchange {
     shared_memory memory;
     std::size_t read_from;  // as of node_window
   };
-  node_exchange(memory_pool& pool, transport& below, exchange::tag_range tags, waiting& wait, const node_layout& nodes,
+  node_exchange(memory_pool& pool, transport& below, waiting& wait, const node_layout& nodes,
                 std::size_t most, common opened);
   static common open_together(std::span<const int> ranks, std::size_t most, transport& over, waiting& wait);
 
@@ -64,7 +66,7 @@ class node_exchange {
   node_transport over_;
   exchange exchange_;
   direct_exchange direct_;
-  std::vector<int> ended_;
+  std::vector<ended_transfer> ended_;
 };
 
 }  // namespace shoal

@@ -1,8 +1,9 @@
 #include "execute/node_transport.hpp"
 
 #include <algorithm>
-#include <stdexcept>
-#include <system_error>
+#include <utility>
+
+#include "execute/failure.hpp"
 
 namespace shoal {
 
@@ -30,29 +31,27 @@ void node_transport::receive(int peer, int tag, std::byte* data, std::size_t cap
     ++below_under_way_;
     return below_.receive(peer, tag, data, capacity, ticket);
   }
-  receives_.push_back({place_[peer], ticket, {data, capacity}});
+  receives_.push_back({place_[peer], ticket, {data, capacity}, capacity});
 }
 
-void node_transport::poll(std::vector<int>& ended) {
+ended_transfer node_transport::outcome(const receiving& one) {
+  std::exception_ptr failure;
+  if (one.message.error) failure = std::make_exception_ptr(node_window::read_failure(one.message.error));
+  else if (one.message.cut) failure = std::make_exception_ptr(size_mismatch());
+  return {one.ticket, one.capacity - one.message.capacity, std::move(failure)};
+}
+
+void node_transport::poll(std::vector<ended_transfer>& ended) {
   const std::uint64_t before = window_.pieces_moved();
   advance(sends_, ended, [&](sending& one) { return window_.push(one.peer, one.message); });
-  bool cut = false;
-  int error = 0;
-  advance(receives_, ended, [&](receiving& one) {
-    const bool all = window_.pull(one.peer, one.message);
-    cut = cut || one.message.cut;
-    error = std::max(error, one.message.error);
-    return all;
-  });
-  if (error) throw std::system_error(error, std::generic_category(), node_window::read_message);
-  if (cut) throw std::length_error(node_window::cut_message);
+  advance(receives_, ended, [&](receiving& one) { return window_.pull(one.peer, one.message); });
   if (window_.pieces_moved() != before) window_.wake_those_waiting();
   poll_below(ended);
 }
 
 // Where nothing is under way below, only messages of the program's own move there, and need not be looked for each
 // time.
-void node_transport::poll_below(std::vector<int>& ended) {
+void node_transport::poll_below(std::vector<ended_transfer>& ended) {
   constexpr unsigned often = 16;
   if (below_under_way_ == 0 && ++polls_ % often != 0) return;
   const std::size_t before = ended.size();
@@ -62,7 +61,7 @@ void node_transport::poll_below(std::vector<int>& ended) {
 
 // In the order in which they were started, and with each peer no further than the first that has to wait.
 template <typename Transfer, typename Move>
-void node_transport::advance(std::vector<Transfer>& all, std::vector<int>& ended, Move move) {
+void node_transport::advance(std::vector<Transfer>& all, std::vector<ended_transfer>& ended, Move move) {
   if (all.empty()) return;
   std::fill(stuck_.begin(), stuck_.end(), 0);
   std::erase_if(all, [&](Transfer& one) {
@@ -70,7 +69,7 @@ void node_transport::advance(std::vector<Transfer>& all, std::vector<int>& ended
       stuck_[one.peer] = 1;
       return false;
     }
-    ended.push_back(one.ticket);
+    ended.push_back(outcome(one));
     return true;
   });
 }

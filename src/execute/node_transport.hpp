@@ -21,7 +21,7 @@ class node_transport final : public transport {
   void reserve(std::size_t transfers) override;
   void send(int peer, int tag, const std::byte* data, std::size_t bytes, int ticket) override;
   void receive(int peer, int tag, std::byte* data, std::size_t capacity, int ticket) override;
-  void poll(std::vector<int>& ended) override;
+  void poll(std::vector<ended_transfer>& ended) override;
 
  private:
   struct sending {
@@ -31,10 +31,13 @@ class node_transport final : public transport {
   struct receiving {
     int peer, ticket;
     node_window::incoming message;
+    std::size_t capacity;
   };
+  static ended_transfer outcome(const sending& one) { return {one.ticket, 0, nullptr}; }
+  static ended_transfer outcome(const receiving& one);
   template <typename Transfer, typename Move>
-  void advance(std::vector<Transfer>& all, std::vector<int>& ended, Move move);
-  void poll_below(std::vector<int>& ended);
+  void advance(std::vector<Transfer>& all, std::vector<ended_transfer>& ended, Move move);
+  void poll_below(std::vector<ended_transfer>& ended);
 
   transport& below_;
   node_window& window_;

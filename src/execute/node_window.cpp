@@ -77,6 +77,7 @@ void node_window::publish(int peer, line& filled, std::uint64_t bytes) {
   state& at = peers_[peer];
   filled.taken = at.pulled;
   filled.bytes = bytes;
+  filled.exchange = exchange_;
   filled.number.store(++at.pushed, std::memory_order_release);
   ++pieces_moved_;
 }
@@ -117,17 +118,27 @@ int node_window::read(int peer, line& from, std::byte* to, std::size_t bytes) {
   return read_process_memory(beds_[peer].process, there, to, bytes);
 }
 
+void node_window::take(int peer) {
+  taken_by(rank_, peer).store(++peers_[peer].pulled, std::memory_order_release);
+  ++pieces_moved_;
+}
+
 bool node_window::pull(int peer, incoming& message) {
   for (bool more = true; more;) {
     state& at = peers_[peer];
     line& from = line_of(peer, rank_, at.pulled);
     if (from.number.load(std::memory_order_acquire) != at.pulled + 1) return false;
     if (static_cast<std::int32_t>(from.taken - at.taken) > 0) at.taken = from.taken;
+    const auto ahead = static_cast<std::int16_t>(from.exchange - exchange_);
+    if (ahead > 0) return true;
+    if (ahead < 0) {
+      take(peer);
+      continue;
+    }
     const std::uint64_t bytes = from.bytes, piece = piece_of(bytes);
     const std::size_t fits = std::min<std::size_t>(piece, message.capacity);
     message.error = read(peer, from, message.data, fits);
-    taken_by(rank_, peer).store(++at.pulled, std::memory_order_release);
-    ++pieces_moved_;
+    take(peer);
     message.cut = message.cut || piece > fits;
     message.data += fits;
     message.capacity -= fits;

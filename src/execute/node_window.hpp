@@ -14,6 +14,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <system_error>
 #include <vector>
 
 namespace shoal {
@@ -33,9 +34,9 @@ class node_window {
     int error = 0;     // not 0: the number of the error for which the memory of its sender could not be read
   };
 
-  static constexpr const char* read_message = "the memory of a block's sender cannot be read";
-  static constexpr const char* cut_message =
-      "a block has not the size that its receiver expects; make send and receive counts match";
+  static std::system_error read_failure(int error) {
+    return {error, std::generic_category(), "the memory of a block's sender cannot be read"};
+  }
 
   // The memory that so many ranks need. Where messages have at most `longest` bytes it is less; longer ones still pass.
   static constexpr std::size_t any = ~std::size_t{0};
@@ -48,6 +49,10 @@ class node_window {
   int ranks() const { return ranks_; }
   int rank() const { return rank_; }
   std::size_t piece_bytes() const { return piece_bytes_; }
+
+  // The messages from here on belong together: one that was pushed before is never pulled any more, but dropped, and one
+  // that is expected before is pulled as nothing when its sender has gone on. On all ranks alike.
+  void begin_exchange() { ++exchange_; }
 
   // Move what can be moved now of a message to or from another rank; true when that was all. Messages of a pair arrive
   // in the order in which they were pushed, each to the next one pulled. The data of a message must stay until it has
@@ -75,7 +80,8 @@ class node_window {
   struct alignas(64) line {
     std::atomic<std::uint32_t> number;  // of the piece in it, counted from 1
     std::uint32_t taken;                // pieces that its writer has taken from its reader
-    std::uint64_t bytes;                // of the message from this piece on
+    std::uint64_t bytes : 48;           // of the message from this piece on
+    std::uint64_t exchange : 16;
     std::byte data[short_bytes];
   };
   struct alignas(64) bed {
@@ -99,6 +105,7 @@ class node_window {
   bool offer(int peer, outgoing& message);
   void publish(int peer, line& filled, std::uint64_t bytes);
   int read(int peer, line& from, std::byte* to, std::size_t bytes);
+  void take(int peer);
   bool has_moved(int peer);
   void lie_down(int peer);
   void sleep(int peer, int microseconds);
@@ -118,6 +125,7 @@ class node_window {
   };
   std::vector<state> peers_;
   std::uint64_t pieces_moved_ = 0;
+  std::uint16_t exchange_ = 0;
 };
 
 }  // namespace shoal

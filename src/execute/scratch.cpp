@@ -30,7 +30,7 @@ scratch_bound bound_scratch(const program& how, bool uniform, std::size_t inline
     most.bytes += 2 * memory_pool::smallest;  // for the sizes, and for the data
     if (sizes)
       most.bytes +=
-          memory_pool::with_unused(static_cast<std::int64_t>(how.announced[id] * most_size_bytes + inline_bytes));
+          memory_pool::with_unused(static_cast<std::int64_t>(1 + how.announced[id] * most_size_bytes + inline_bytes));
   }
   most.blocks = (parts + plan.parts - 1) / plan.parts;
   if (plan.parts > 1) most.bytes += parts;  // which are rounded up

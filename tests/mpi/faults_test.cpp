@@ -224,7 +224,7 @@ class watched final : public transport {
     note(tag);
     below_.receive(peer, tag, data, capacity, ticket);
   }
-  void poll(std::vector<int>& ended) override { below_.poll(ended); }
+  void poll(std::vector<ended_transfer>& ended) override { below_.poll(ended); }
   int highest() const { return highest_; }
 
  private:

@@ -1,0 +1,61 @@
+// What goes wrong while blocks are under way. An exchange goes on to its end all the same, so that nothing of it stays
+// behind, and then says so once.
+#pragma once
+
+#include <exception>
+#include <new>
+#include <stdexcept>
+#include <utility>
+
+namespace shoal {
+
+// A block is longer or shorter than its receiver expects.
+class size_mismatch : public std::runtime_error {
+ public:
+  size_mismatch()
+      : std::runtime_error("a block has not the size that its receiver expects; make send and receive counts match") {}
+};
+
+// Blocks did not get here, because something failed on a rank that they came through.
+class blocks_lost : public std::runtime_error {
+ public:
+  blocks_lost() : std::runtime_error("blocks were lost on another rank, whose error says why") {}
+};
+
+// The first of an exchange, which is the one that counts.
+class first_failure {
+ public:
+  void note(std::exception_ptr what) {
+    if (!first_) first_ = std::move(what);
+  }
+  template <typename Error>
+  void note(const Error& error) {
+    if (!first_) first_ = std::make_exception_ptr(error);
+  }
+  // Runs a step; whether it succeeded.
+  template <typename Step>
+  bool attempt(Step step) {
+    try {
+      step();
+      return true;
+    } catch (const std::bad_alloc&) {
+      throw;
+    } catch (...) {
+      note(std::current_exception());
+      return false;
+    }
+  }
+  explicit operator bool() const { return static_cast<bool>(first_); }
+  const std::exception_ptr& what() const { return first_; }
+  void clear() { first_ = nullptr; }
+
+ private:
+  std::exception_ptr first_;
+};
+
+// Null: nothing failed.
+inline void raise(const std::exception_ptr& failure) {
+  if (failure) std::rethrow_exception(failure);
+}
+
+}  // namespace shoal

@@ -1,0 +1,139 @@
+// An exchange that ends in an error leaves nothing behind: the next one on the communicator is right.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "info.hpp"
+#include "shoal/shoal.h"
+#include "together.hpp"
+
+namespace shoal {
+namespace {
+
+const char* const specs[] = {"spread_out", "linear",       "scattered:block_count=1", "pairwise", "tuna:radix=2", "tuna:radix=3",
+                             "two_phase",  "hierarchical", "hierarchical:local=shared", "shared"};
+
+enum class form { blocking, nonblocking, persistent };
+
+// Every rank sends every other as many integers; one rank may expect more or fewer of one of them.
+class equal_blocks_of {
+ public:
+  equal_blocks_of(MPI_Comm comm, int block, int expected_of_first)
+      : comm_(comm), me_(rank_in(comm)), ranks_(ranks_of(comm)), block_(block), sent_(ranks_, block), at_(ranks_) {
+    received_ = sent_;
+    received_[0] = expected_of_first;
+    for (int i = 0; i < ranks_; ++i) at_[i] = i * room();
+    send_.resize(static_cast<std::size_t>(ranks_) * room());
+    recv_.resize(send_.size());
+  }
+
+  void fill(int number) {
+    for (int peer = 0; peer < ranks_; ++peer)
+      for (int k = 0; k < block_; ++k) send_[at_[peer] + k] = content(me_, peer, k, number);
+    std::fill(recv_.begin(), recv_.end(), untouched);
+  }
+  // Where a block is wrong; empty: nowhere.
+  std::string fault(int number) const {
+    for (int peer = 0; peer < ranks_; ++peer)
+      for (int k = 0; k < room(); ++k)
+        if (recv_[at_[peer] + k] != (k < block_ ? content(peer, me_, k, number) : untouched))
+          return "from " + std::to_string(peer) + ", element " + std::to_string(k);
+    return {};
+  }
+  void give_up() { std::fill(recv_.begin(), recv_.end(), untouched); }
+  bool is_untouched() const {
+    return std::all_of(recv_.begin(), recv_.end(), [](int value) { return value == untouched; });
+  }
+
+  int exchange(form how) {
+    const auto *s = send_.data();
+    auto* r = recv_.data();
+    const int *sc = sent_.data(), *rc = received_.data(), *at = at_.data();
+    if (how == form::blocking) return shoal_alltoallv(s, sc, at, MPI_INT, r, rc, at, MPI_INT, comm_);
+    shoal_request request = SHOAL_REQUEST_NULL;
+    int code = MPI_SUCCESS;
+    if (how == form::nonblocking) {
+      code = shoal_ialltoallv(s, sc, at, MPI_INT, r, rc, at, MPI_INT, comm_, &request);
+      if (code == MPI_SUCCESS) code = shoal_wait(&request);
+      EXPECT_EQ(request, SHOAL_REQUEST_NULL);
+      return code;
+    }
+    code = shoal_alltoallv_init(s, sc, at, MPI_INT, r, rc, at, MPI_INT, comm_, MPI_INFO_NULL, &request);
+    EXPECT_EQ(code, MPI_SUCCESS);
+    for (int i = 0; i < 2; ++i) {  // the second announces no sizes
+      EXPECT_EQ(shoal_start(request), MPI_SUCCESS);
+      code = shoal_wait(&request);
+    }
+    EXPECT_EQ(shoal_request_free(&request), MPI_SUCCESS);
+    return code;
+  }
+
+ private:
+  static constexpr int untouched = -7;
+  int room() const { return block_ + 3; }
+  static int content(int from, int to, int k, int number) { return ((from * 16 + to) * 1000 + k) * 16 + number; }
+
+  MPI_Comm comm_;
+  int me_, ranks_, block_;
+  std::vector<int> sent_, received_, at_, send_, recv_;
+};
+
+int class_of(int code) {
+  int error_class = code;
+  if (code != MPI_SUCCESS) MPI_Error_class(code, &error_class);
+  return error_class;
+}
+
+// In the second of six exchanges the last rank expects another size of the first.
+void recover(const std::string& spec, form how, int block, int expected) {
+  SCOPED_TRACE(spec + ", " + std::to_string(expected) + " of " + std::to_string(block) + " expected, form " +
+               std::to_string(static_cast<int>(how)));
+  doing("recovery of " + spec + " with " + std::to_string(block) + ", form " + std::to_string(static_cast<int>(how)));
+  const scoped_comm comm(duplicate_of(MPI_COMM_WORLD));
+  ASSERT_EQ(shoal_comm_set_info(comm, for_exchanges(spec)), MPI_SUCCESS);
+  const bool wrong_here = world_rank() == world_ranks() - 1;
+  equal_blocks_of right(comm, block, block), wrong(comm, block, wrong_here ? expected : block);
+  for (int call = 0; call < 6; ++call) {
+    equal_blocks_of& now = call == 1 ? wrong : right;
+    now.fill(call);
+    const int code = now.exchange(how);
+    if (call == 1) {
+      if (wrong_here) {
+        EXPECT_EQ(class_of(code), expected > 0 ? MPI_ERR_TRUNCATE : code == MPI_SUCCESS ? MPI_SUCCESS : MPI_ERR_TRUNCATE);
+      } else if (code == MPI_SUCCESS) {
+        EXPECT_EQ(now.fault(call), "");
+      }
+      now.give_up();
+    } else {
+      EXPECT_EQ(code, MPI_SUCCESS) << "call " << call;
+      EXPECT_EQ(now.fault(call), "") << "call " << call;
+    }
+  }
+  meet();
+  EXPECT_TRUE(wrong.is_untouched());
+}
+
+void recover_with_all(form how) {
+  if (world_ranks() < 2) GTEST_SKIP() << "a rank does not differ with itself";
+  for (const char* spec : specs)
+    for (const int block : {10, 5000, 60000})
+      for (const int expected : {block - 3, block + 3}) recover(spec, how, block, expected);
+}
+
+// What nobody receives never meets a later exchange. A message that its sender must keep until it is received would keep
+// the sender waiting, as in the MPI's own collective.
+TEST(Recovery, WhatIsNotExpectedAtAllIsNeverReceived) {
+  if (world_ranks() < 2) GTEST_SKIP() << "a rank does not differ with itself";
+  for (const form how : {form::blocking, form::nonblocking, form::persistent})
+    for (const char* spec : {"spread_out", "pairwise", "hierarchical:local=shared", "shared"})
+      for (const int block : {10, 1500}) recover(spec, how, block, 0);
+}
+
+TEST(Recovery, TheNextBlockingExchangeIsRight) { recover_with_all(form::blocking); }
+TEST(Recovery, TheNextNonblockingExchangeIsRight) { recover_with_all(form::nonblocking); }
+TEST(Recovery, TheNextPersistentExchangeIsRight) { recover_with_all(form::persistent); }
+
+}  // namespace
+}  // namespace shoal
