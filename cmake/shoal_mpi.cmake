@@ -4,7 +4,7 @@ find_package(MPI REQUIRED COMPONENTS C)
 set_property(TARGET MPI::MPI_C APPEND PROPERTY INTERFACE_COMPILE_DEFINITIONS OMPI_SKIP_MPICXX MPICH_SKIP_MPICXX)
 # Nothing that is built remembers where the MPI was: programs say that, and LD_LIBRARY_PATH. In the build tree CMake does.
 get_target_property(link_options MPI::MPI_C INTERFACE_LINK_OPTIONS)
-list(FILTER link_options EXCLUDE REGEX "-rpath")
+list(FILTER link_options EXCLUDE REGEX "-rpath|NOTFOUND")
 set_property(TARGET MPI::MPI_C PROPERTY INTERFACE_LINK_OPTIONS ${link_options})
 include(shoal_abi)
 message(STATUS "MPI: ${MPI_C_COMPILER} (ABI ${SHOAL_ABI})")
