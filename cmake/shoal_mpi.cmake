@@ -47,7 +47,7 @@ target_link_options(shoal-drop-in PRIVATE -static-libstdc++ -static-libgcc)
 shoal_library(shoal-preload preload.map src/preload/preload.c src/preload/narrowed.c)
 target_include_directories(shoal-preload PRIVATE src)
 string(REPLACE "-debian" "" served_abi ${SHOAL_ABI})  # the same under another name
-target_compile_definitions(shoal-preload PRIVATE SHOAL_ABI="${served_abi}"
+target_compile_definitions(shoal-preload PRIVATE _GNU_SOURCE SHOAL_ABI="${served_abi}"
                                                  $<$<STREQUAL:${SHOAL_ABI},openmpi>:SHOAL_FORTRAN_NAMES>)
 target_link_libraries(shoal-preload PRIVATE ${CMAKE_DL_LIBS} Threads::Threads)
 target_link_options(shoal-preload PRIVATE -Wl,--no-undefined)

@@ -1,6 +1,7 @@
 #include "execute/mpi_datatype.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
 #include <mutex>
 #include <vector>
@@ -58,10 +59,11 @@ class contents {
   contents(MPI_Datatype type, const envelope& e)
       : integers_(e.integers), addresses_(e.addresses), counts_(e.counts), types_(e.types) {
     e.counts > 0 ? get_wide(type) : get(type);
+    std::copy_if(types_.begin(), types_.end(), std::back_inserter(own_),
+                 [](MPI_Datatype part) { return !envelope_of(part).predefined(); });
   }
   ~contents() {
-    for (MPI_Datatype& part : types_)
-      if (!envelope_of(part).predefined()) PMPI_Type_free(&part);
+    for (MPI_Datatype& part : own_) PMPI_Type_free(&part);
   }
   contents(const contents&) = delete;
   contents& operator=(const contents&) = delete;
@@ -90,7 +92,7 @@ class contents {
   std::vector<int> integers_;
   std::vector<MPI_Aint> addresses_;
   std::vector<MPI_Count> counts_;
-  std::vector<MPI_Datatype> types_;
+  std::vector<MPI_Datatype> types_, own_;
 };
 
 // Whether a structure lists its bytes as memory has them.

@@ -1,4 +1,3 @@
-#define _GNU_SOURCE
 #include "preload/narrowed.h"
 
 #include <dlfcn.h>
@@ -7,9 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+typedef int question(word comm, int* answer);
+
 static void* mpi_handle;
 
-#define CALL(name, parameters) ((int(*) parameters)dlsym(mpi_handle, name))
+static void* function(const char* name) { return dlsym(mpi_handle, name); }
 
 static int fits(int64_t value) { return value >= INT_MIN && value <= INT_MAX; }
 
@@ -22,14 +23,14 @@ static int too_large(void) {
 // With how many ranks a rank exchanges.
 static int peers_of(word comm) {
   int ranks = 0, inter = 0;
-  CALL("PMPI_Comm_test_inter", (word, int*))(comm, &inter);
-  CALL(inter ? "PMPI_Comm_remote_size" : "PMPI_Comm_size", (word, int*))(comm, &ranks);
+  ((question*)function("PMPI_Comm_test_inter"))(comm, &inter);
+  ((question*)function(inter ? "PMPI_Comm_remote_size" : "PMPI_Comm_size"))(comm, &ranks);
   return ranks;
 }
 
 // The caller frees it. What MPI_IN_PLACE (in MPICH and in Open MPI) leaves out stays out.
 static int* narrow(word buffer, word values, int ranks, int* good) {
-  const int64_t* const wide = (const int64_t*)values;
+  const int64_t* const wide = (const int64_t*)values;  // NOLINT(performance-no-int-to-ptr)
   if (!wide || buffer == -1 || buffer == 1) return NULL;
   int* const out = malloc(sizeof(int) * (ranks + 1));
   for (int i = 0; out && i < ranks; ++i) {
@@ -42,7 +43,7 @@ static int* narrow(word buffer, word values, int ranks, int* good) {
 
 static int uniform(const char* name, word a, word b, word c, word d, word e, word f, word g) {
   if (!fits(b) || !fits(e)) return too_large();
-  return CALL(name, WORDS_7)(a, b, c, d, e, f, g);
+  return ((call_7*)function(name))(a, b, c, d, e, f, g);
 }
 static int alltoall WORDS_7 { return uniform("PMPI_Alltoall", a, b, c, d, e, f, g); }
 static int allgather WORDS_7 { return uniform("PMPI_Allgather", a, b, c, d, e, f, g); }
@@ -53,8 +54,8 @@ static int alltoallv WORDS_9 {
   int* const lists[] = {narrow(a, b, ranks, &good), narrow(a, c, ranks, &good), narrow(0, f, ranks, &good),
                         narrow(0, g, ranks, &good)};
   const int code = !good ? too_large()
-                         : CALL("PMPI_Alltoallv", WORDS_9)(a, (word)lists[0], (word)lists[1], d, e, (word)lists[2],
-                                                           (word)lists[3], h, i);
+                         : ((call_9*)function("PMPI_Alltoallv"))(a, (word)lists[0], (word)lists[1], d, e,
+                                                                 (word)lists[2], (word)lists[3], h, i);
   for (int k = 0; k < 4; ++k) free(lists[k]);
   return code;
 }
@@ -64,7 +65,7 @@ static int allgatherv WORDS_8 {
   int good = fits(b);
   int* const lists[] = {narrow(0, e, ranks, &good), narrow(0, f, ranks, &good)};
   const int code =
-      !good ? too_large() : CALL("PMPI_Allgatherv", WORDS_8)(a, b, c, d, (word)lists[0], (word)lists[1], g, h);
+      !good ? too_large() : ((call_8*)function("PMPI_Allgatherv"))(a, b, c, d, (word)lists[0], (word)lists[1], g, h);
   for (int k = 0; k < 2; ++k) free(lists[k]);
   return code;
 }

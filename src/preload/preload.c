@@ -2,12 +2,10 @@
 // launchers have next to nothing to load. The first call of a name finds the program's MPI and loads the library beside
 // this one that serves calls; its references to MPI are answered by the program's, whichever of the ABI that is. Under
 // an MPI of another ABI calls go where they would go without Shoal.
-#define _GNU_SOURCE
 #include <dlfcn.h>
 #include <fnmatch.h>
 #include <link.h>
 #include <pthread.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,7 +25,7 @@ static const struct abi abis[] = {
 
 static struct {
   void* handle;  // finds its functions
-  const char* soname;
+  const char *soname, *path;
   struct abi abi;
 } mpi;
 static void* drop_in;  // null: calls are not served
@@ -46,13 +44,13 @@ static int is_named_as_mpi(struct dl_phdr_info* object, size_t size, void* memor
   return 1;
 }
 
-// Python loads an MPI for one module; libraries that are loaded later see it once it is opened for all.
-static void* open_for_all(void) {
+// Where the program itself needs no MPI, some module may have loaded one for itself alone: the library with this function.
+static void* library_of_a_module(const char* name) {
   for (int number = 0;; ++number) {
     struct search search = {number, ""};
     if (!dl_iterate_phdr(is_named_as_mpi, &search)) return NULL;
     void* const handle = dlopen(search.path, RTLD_LAZY | RTLD_NOLOAD);
-    if (handle && dlsym(handle, "PMPI_Comm_rank")) return dlopen(search.path, RTLD_LAZY | RTLD_NOLOAD | RTLD_GLOBAL);
+    if (handle && dlsym(handle, name)) return handle;
   }
 }
 
@@ -60,7 +58,7 @@ static const char* soname_of(const struct link_map* map) {
   const char* strings = NULL;
   size_t at = 0;
   for (const ElfW(Dyn)* entry = map->l_ld; entry->d_tag != DT_NULL; ++entry) {
-    if (entry->d_tag == DT_STRTAB) strings = (const char*)entry->d_un.d_ptr;  // glibc has made it an address
+    if (entry->d_tag == DT_STRTAB) strings = (const char*)entry->d_un.d_ptr;  // NOLINT: glibc has made it an address
     if (entry->d_tag == DT_SONAME) at = entry->d_un.d_val;
   }
   return strings && at ? strings + at : "";
@@ -73,12 +71,13 @@ static struct abi abi_of(const char* soname) {
 }
 
 static void find_mpi(void) {
-  mpi.handle = dlsym(RTLD_DEFAULT, "PMPI_Comm_rank") ? RTLD_DEFAULT : open_for_all();
+  mpi.handle = dlsym(RTLD_DEFAULT, "PMPI_Comm_rank") ? RTLD_DEFAULT : library_of_a_module("PMPI_Comm_rank");
   void* const function = dlsym(mpi.handle, "PMPI_Comm_rank");
   Dl_info info;
   struct link_map* map;
   const int known = function && dladdr1(function, &info, (void**)&map, RTLD_DL_LINKMAP);
   mpi.soname = known ? soname_of(map) : "";
+  mpi.path = known ? map->l_name : "";
   mpi.abi = abi_of(mpi.soname);
   const word open_mpis_world = (word)dlsym(mpi.handle, "ompi_mpi_comm_world");
   if (open_mpis_world && mpi.abi.world) mpi.abi = (struct abi){"", "unknown", 0};  // Open MPI 1 has MPICH's soname
@@ -95,10 +94,11 @@ static void say(const char* what, const char* more) {
 
 // What the MPI lacks all ranks see. Any other fault may be this rank's alone: others would wait for it.
 static void load(void) {
+  if (mpi.handle) dlopen(mpi.path, RTLD_LAZY | RTLD_NOLOAD | RTLD_GLOBAL);  // so that what is loaded now sees it
   drop_in = dlopen("$ORIGIN/libshoal-drop-in.so", RTLD_NOW | RTLD_LOCAL);
   if (drop_in) return;
   char wrong[1024];
-  snprintf(wrong, sizeof wrong, "%s", dlerror());
+  snprintf(wrong, sizeof wrong, "%s", dlerror());  // NOLINT: of this thread
   if (strstr(wrong, "undefined symbol")) return say("this MPI library lacks what Shoal needs: ", wrong);
   fprintf(stderr, "shoal: %s; the job ends, for other ranks may have it\n", wrong);
   int (*const end)(word, int) = (int (*)(word, int))dlsym(mpi.handle, "PMPI_Abort");
@@ -126,7 +126,8 @@ static void* find(const char* name) {
   pthread_once(&once, prepare);
   void* function = drop_in ? dlsym(drop_in, name) : NULL;
   if (!function) function = dlsym(RTLD_NEXT, name);
-  if (!function && mpi.handle) function = dlsym(mpi.handle, name);
+  void* const module = function ? NULL : library_of_a_module(name);
+  if (module) function = dlsym(module, name);
   if (!function) function = narrowed(name, mpi.handle);
   if (function) return function;
   fprintf(stderr, "shoal: %s was called, but there is no MPI library that has it\n", name);
@@ -134,16 +135,17 @@ static void* find(const char* name) {
 }
 
 // Handles are ints or addresses, counts of any width: every argument is passed on as a word.
-#define PASS_ON(name, parameters, ...)                         \
-  __attribute__((visibility("default"))) int name parameters { \
-    static void* _Atomic to;                                   \
-    if (!to) to = find(#name);                                 \
-    return ((int(*) parameters)to)(__VA_ARGS__);               \
+// NOLINTBEGIN(misc-use-internal-linkage)
+#define PASS_ON(name, number, ...)                                 \
+  __attribute__((visibility("default"))) int name WORDS_##number { \
+    static void* _Atomic to;                                       \
+    if (!to) to = find(#name);                                     \
+    return ((call_##number*)to)(__VA_ARGS__);                      \
   }
-#define PASS_ON_7(name) PASS_ON(name, WORDS_7, a, b, c, d, e, f, g)
-#define PASS_ON_8(name) PASS_ON(name, WORDS_8, a, b, c, d, e, f, g, h)
-#define PASS_ON_9(name) PASS_ON(name, WORDS_9, a, b, c, d, e, f, g, h, i)
-#define PASS_ON_10(name) PASS_ON(name, WORDS_10, a, b, c, d, e, f, g, h, i, j)
+#define PASS_ON_7(name) PASS_ON(name, 7, a, b, c, d, e, f, g)
+#define PASS_ON_8(name) PASS_ON(name, 8, a, b, c, d, e, f, g, h)
+#define PASS_ON_9(name) PASS_ON(name, 9, a, b, c, d, e, f, g, h, i)
+#define PASS_ON_10(name) PASS_ON(name, 10, a, b, c, d, e, f, g, h, i, j)
 
 PASS_ON_7(MPI_Alltoall)
 PASS_ON_9(MPI_Alltoallv)
@@ -163,3 +165,4 @@ PASS_ON_ALL(PASS_ON_10, alltoallv, ALLTOALLV)
 PASS_ON_ALL(PASS_ON_8, allgather, ALLGATHER)
 PASS_ON_ALL(PASS_ON_9, allgatherv, ALLGATHERV)
 #endif
+// NOLINTEND(misc-use-internal-linkage)

@@ -124,9 +124,7 @@ def test_preload_without_what_serves_ends_the_job(one_mpi, compiled, tmp_path):
 def test_mpi_that_lacks_a_function_is_left_alone(one_mpi, compiled, tmp_path):
     shutil.copy(one_mpi.preload, tmp_path)
     (tmp_path / "needy.c").write_text("int PMPI_Nothing(void); int needy(void) { return PMPI_Nothing(); }")
-    subprocess.run(
-        ["cc", "-shared", "-fPIC", "-o", tmp_path / "libshoal-drop-in.so", tmp_path / "needy.c"], check=True
-    )
+    subprocess.run(["cc", "-shared", "-fPIC", "-o", tmp_path / "libshoal-drop-in.so", tmp_path / "needy.c"], check=True)
     done = run(one_mpi, [compiled(one_mpi, "exchange.c")], [tmp_path / one_mpi.preload.name])
     assert (done.returncode, done.stdout.split()) == (0, RIGHT), done.stderr
     assert len(told(done)) == 1 and "PMPI_Nothing" in told(done)[0]
