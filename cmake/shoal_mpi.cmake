@@ -2,6 +2,10 @@
 # bindings into every C++ file unless told not to.
 find_package(MPI REQUIRED COMPONENTS C)
 set_property(TARGET MPI::MPI_C APPEND PROPERTY INTERFACE_COMPILE_DEFINITIONS OMPI_SKIP_MPICXX MPICH_SKIP_MPICXX)
+# Nothing that is built remembers where the MPI was: programs say that, and LD_LIBRARY_PATH. In the build tree CMake does.
+get_target_property(link_options MPI::MPI_C INTERFACE_LINK_OPTIONS)
+list(FILTER link_options EXCLUDE REGEX "-rpath|NOTFOUND")
+set_property(TARGET MPI::MPI_C PROPERTY INTERFACE_LINK_OPTIONS ${link_options})
 include(shoal_abi)
 message(STATUS "MPI: ${MPI_C_COMPILER} (ABI ${SHOAL_ABI})")
 
@@ -11,30 +15,43 @@ if(SHOAL_ABI STREQUAL "standard")  # which says nothing of Fortran's handles
 endif()
 shoal_sources(execute_sources src/execute)
 list(FILTER execute_sources INCLUDE REGEX "/mpi_[^/]*$")
-shoal_sources(preload_sources src/preload)
+shoal_sources(drop_in_sources src/preload)
 
-# Compiled once, for libshoal, the preload and the tests.
+# Compiled once, for libshoal, what the preload loads, and the tests.
 add_library(shoal_objects OBJECT ${mpi_sources} ${execute_sources})
 target_link_libraries(shoal_objects PUBLIC shoal_core MPI::MPI_C)
 
 # A shared library that exports what its version script names and nothing else.
 function(shoal_library name script)
   set(map ${CMAKE_CURRENT_SOURCE_DIR}/cmake/${script})
-  add_library(${name} SHARED $<TARGET_OBJECTS:shoal_objects> ${ARGN})
-  target_link_libraries(${name} PRIVATE shoal_core MPI::MPI_C)
-  target_link_options(${name} PRIVATE -Wl,--version-script=${map} -Wl,--no-undefined)
+  add_library(${name} SHARED ${ARGN})
+  target_link_options(${name} PRIVATE -Wl,--version-script=${map})
   set_target_properties(${name} PROPERTIES LINK_DEPENDS ${map})
 endfunction()
 
-shoal_library(shoal shoal.map)
+shoal_library(shoal shoal.map $<TARGET_OBJECTS:shoal_objects>)
+target_link_libraries(shoal PRIVATE shoal_core MPI::MPI_C)
+target_link_options(shoal PRIVATE -Wl,--no-undefined)
 set_target_properties(shoal PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR})
 target_include_directories(shoal INTERFACE $<BUILD_INTERFACE:${CMAKE_CURRENT_SOURCE_DIR}/include>
                                            $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
 target_link_libraries(shoal INTERFACE MPI::MPI_C)
 
-# The preload goes into programs nobody here built: it brings its own C++ runtime and keeps it to itself.
-shoal_library(shoal-preload preload.map ${preload_sources})
-target_link_options(shoal-preload PRIVATE -static-libstdc++ -static-libgcc)
+# What serves the calls of programs nobody here built: it brings its own C++ runtime and keeps it to itself, and takes
+# the MPI that the program has. The preload itself needs neither.
+add_library(drop_in_objects OBJECT ${drop_in_sources})
+target_link_libraries(drop_in_objects PUBLIC shoal_core MPI::MPI_C)
+shoal_library(shoal-drop-in preload.map $<TARGET_OBJECTS:shoal_objects> $<TARGET_OBJECTS:drop_in_objects>)
+target_link_libraries(shoal-drop-in PRIVATE shoal_core)
+target_link_options(shoal-drop-in PRIVATE -static-libstdc++ -static-libgcc)
+shoal_library(shoal-preload preload.map src/preload/preload.c src/preload/narrowed.c)
+target_include_directories(shoal-preload PRIVATE src)
+string(REPLACE "-debian" "" served_abi ${SHOAL_ABI})  # the same under another name
+target_compile_definitions(shoal-preload PRIVATE _GNU_SOURCE SHOAL_ABI="${served_abi}"
+                                                 $<$<STREQUAL:${SHOAL_ABI},openmpi>:SHOAL_FORTRAN_NAMES>)
+target_link_libraries(shoal-preload PRIVATE ${CMAKE_DL_LIBS} Threads::Threads)
+target_link_options(shoal-preload PRIVATE -Wl,--no-undefined)
+add_dependencies(shoal-preload shoal-drop-in)
 
 shoal_sources(benchmark_sources bench)
 add_executable(shoal_bench ${benchmark_sources})

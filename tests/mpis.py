@@ -3,7 +3,7 @@
 import os
 import shutil
 import subprocess
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -41,6 +41,7 @@ class Mpi:
     options: tuple = ()  # of mpiexec
     built_as: str = ""
     abi: str = ""  # ends the name of a C compiler for another ABI than this MPI's usual one
+    compiler: Path | None = None  # of another MPI of the same ABI, where this one has none
 
     @property
     def build(self):
@@ -59,12 +60,13 @@ class Mpi:
 
     @property
     def mpicc(self):
-        return self.tool("mpicc" + self.abi)
+        return str(self.compiler or self.tool("mpicc" + self.abi))
 
     def missing(self):
         """What is missing to run on it, or nothing."""
-        if not shutil.which(self.mpicc):
-            return f"there is no {self.mpicc}"
+        for tool in (self.mpicc, self.tool("mpiexec")):
+            if not shutil.which(tool):
+                return f"there is no {tool}"
         if not self.preload.exists():
             return f"there is no {self.preload}; build it first"
         return None
@@ -106,6 +108,14 @@ DEBIAN = [
     Mpi("mpich-debian", Path("/usr"), suffix=".mpich"),
     Mpi("openmpi-debian", Path("/usr"), suffix=".openmpi", options=("--oversubscribe",)),
 ]
-INTEL = Mpi("impi", ROOT / ".mpi/impi", built_as="mpich")
+INTEL = Mpi("impi", ROOT / ".mpi/impi", built_as="mpich", compiler=ROOT / ".mpi/mpich/bin/mpicc")
 # MPI 5's standard ABI, which Intel MPI has too.
 STANDARD = Mpi("standard", ROOT / ".mpi/mpich", abi="_abi")
+# Others of the same ABIs, to MPI 3.1, which the preloads of the first serve. Debian's MPICH has a name of its own.
+OTHERS = [
+    *(Mpi(f"mpich-{version}", ROOT / f".mpi/mpich-{version}", built_as="mpich") for version in ("3.4.3", "4.0", "4.3")),
+    Mpi("openmpi-4.1", ROOT / ".mpi/openmpi-4.1", options=("--oversubscribe",), built_as="openmpi"),
+    Mpi("impi-2021.6", ROOT / ".mpi/impi-2021.6", built_as="mpich", compiler=ROOT / ".mpi/mpich/bin/mpicc"),
+    replace(DEBIAN[0], built_as="mpich"),
+    replace(DEBIAN[1], built_as="openmpi"),
+]

@@ -4,12 +4,12 @@ import signal
 import sys
 from collections.abc import Iterable, Sequence
 from importlib import import_module
-from typing import NoReturn
-
-import typer
-from pydantic import ValidationError
+from typing import TYPE_CHECKING, NoReturn
 
 from shoal.errors import fail, told_in_one_line
+
+if TYPE_CHECKING:  # takes longer to load than `shoal run` needs to start ranks
+    import typer
 
 # Every command, in the order of the help, and the function in shoal.commands that is it.
 COMMANDS = {
@@ -30,7 +30,9 @@ COMMANDS = {
 }
 
 
-def make_app(commands: Iterable[str]) -> typer.Typer:
+def make_app(commands: Iterable[str]) -> "typer.Typer":
+    import typer
+
     app = typer.Typer(
         name="shoal",
         help="Fast, configurable, verified all-to-all exchanges for MPI programs.",
@@ -46,8 +48,7 @@ def make_app(commands: Iterable[str]) -> typer.Typer:
         if isinstance(command, typer.Typer):  # has commands of its own
             app.add_typer(command, name=name)
             continue
-        # What follows the program that `run` starts belongs to that program.
-        app.command(name, context_settings={"allow_interspersed_args": name != "run"})(command)
+        app.command(name)(command)
     return app
 
 
@@ -55,6 +56,10 @@ def main(args: Sequence[str] | None = None) -> NoReturn:
     """Run a command; what people do wrong becomes one line on standard error and status 2."""
     end_when_told()
     given = list(sys.argv[1:] if args is None else args)
+    if given[:1] == ["run"]:
+        start(given[1:])
+    import typer
+
     wanted = given[:1] if given[:1] and given[0] in COMMANDS else COMMANDS  # the others may load much
     try:
         with told_in_one_line():
@@ -66,6 +71,13 @@ def main(args: Sequence[str] | None = None) -> NoReturn:
     sys.exit(status or 0)
 
 
+def start(words: Sequence[str]) -> NoReturn:
+    from shoal.commands.run import run
+
+    with told_in_one_line():
+        run(words)
+
+
 def end_when_told() -> None:
     """As an interrupt does it: what was started ends, and what was made for it goes. What nohup ignores stays so."""
     for told in (signal.SIGTERM, signal.SIGHUP):
@@ -73,8 +85,10 @@ def end_when_told() -> None:
             signal.signal(told, lambda number, _: sys.exit(128 + number))
 
 
-def describe(error: typer.TyperException) -> str:
+def describe(error: "typer.TyperException") -> str:
     """What is wrong with the words given to a command, and where to read on."""
+    from pydantic import ValidationError
+
     message = error.format_message().rstrip(".")
     if isinstance(error.__cause__, ValidationError):
         message += f", not '{error.__cause__.errors()[0]['input']}'"

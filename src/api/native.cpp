@@ -4,89 +4,48 @@
 #include <vector>
 
 #include "api/errors.hpp"
+#include "execute/mpi_newer.hpp"
 
 namespace shoal {
 
-#if MPI_VERSION >= 4 || (defined(OMPI_MAJOR_VERSION) && OMPI_MAJOR_VERSION >= 5)
-
-const bool native_persistent = true;
+const bool native_persistent = PMPI_Alltoall_init;
 
 int native_alltoall_init(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
                          MPI_Datatype recvtype, MPI_Comm comm, MPI_Request* request) {
+  if (!PMPI_Alltoall_init) {
+    return PMPI_Ialltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
+  }
   return PMPI_Alltoall_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, MPI_INFO_NULL, request);
 }
 
 int native_alltoallv_init(const void* sendbuf, const int* sendcounts, const int* sdispls, MPI_Datatype sendtype,
                           void* recvbuf, const int* recvcounts, const int* rdispls, MPI_Datatype recvtype,
                           MPI_Comm comm, MPI_Request* request) {
+  if (!PMPI_Alltoallv_init) {
+    return PMPI_Ialltoallv(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm,
+                           request);
+  }
   return PMPI_Alltoallv_init(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm,
                              MPI_INFO_NULL, request);
 }
 
 int native_allgather_init(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
                           MPI_Datatype recvtype, MPI_Comm comm, MPI_Request* request) {
+  if (!PMPI_Allgather_init) {
+    return PMPI_Iallgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
+  }
   return PMPI_Allgather_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, MPI_INFO_NULL, request);
 }
 
 int native_allgatherv_init(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,
                            const int* recvcounts, const int* displs, MPI_Datatype recvtype, MPI_Comm comm,
                            MPI_Request* request) {
+  if (!PMPI_Allgatherv_init) {
+    return PMPI_Iallgatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request);
+  }
   return PMPI_Allgatherv_init(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, MPI_INFO_NULL,
                               request);
 }
-
-#else
-
-const bool native_persistent = false;
-
-int native_alltoall_init(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
-                         MPI_Datatype recvtype, MPI_Comm comm, MPI_Request* request) {
-  return PMPI_Ialltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
-}
-
-int native_alltoallv_init(const void* sendbuf, const int* sendcounts, const int* sdispls, MPI_Datatype sendtype,
-                          void* recvbuf, const int* recvcounts, const int* rdispls, MPI_Datatype recvtype,
-                          MPI_Comm comm, MPI_Request* request) {
-  return PMPI_Ialltoallv(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, request);
-}
-
-int native_allgather_init(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
-                          MPI_Datatype recvtype, MPI_Comm comm, MPI_Request* request) {
-  return PMPI_Iallgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
-}
-
-int native_allgatherv_init(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,
-                           const int* recvcounts, const int* displs, MPI_Datatype recvtype, MPI_Comm comm,
-                           MPI_Request* request) {
-  return PMPI_Iallgatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request);
-}
-
-#endif
-
-#if MPI_VERSION >= 4
-
-int native_alltoall_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
-                      MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm) {
-  return PMPI_Alltoall_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
-}
-
-int native_alltoallv_c(const void* sendbuf, const MPI_Count* sendcounts, const MPI_Aint* sdispls, MPI_Datatype sendtype,
-                       void* recvbuf, const MPI_Count* recvcounts, const MPI_Aint* rdispls, MPI_Datatype recvtype,
-                       MPI_Comm comm) {
-  return PMPI_Alltoallv_c(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm);
-}
-
-int native_allgather_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
-                       MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm) {
-  return PMPI_Allgather_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
-}
-
-int native_allgatherv_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
-                        const MPI_Count* recvcounts, const MPI_Aint* displs, MPI_Datatype recvtype, MPI_Comm comm) {
-  return PMPI_Allgatherv_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm);
-}
-
-#else
 
 namespace {
 
@@ -120,6 +79,7 @@ bool narrow(const Integer* values, int ranks, std::vector<int>& out) {
 
 int native_alltoall_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
                       MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm) {
+  if (PMPI_Alltoall_c) return PMPI_Alltoall_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
   if (!fits(sendcount) || !fits(recvcount)) return too_large(comm);
   return PMPI_Alltoall(sendbuf, static_cast<int>(sendcount), sendtype, recvbuf, static_cast<int>(recvcount), recvtype,
                        comm);
@@ -128,6 +88,8 @@ int native_alltoall_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sen
 int native_alltoallv_c(const void* sendbuf, const MPI_Count* sendcounts, const MPI_Aint* sdispls, MPI_Datatype sendtype,
                        void* recvbuf, const MPI_Count* recvcounts, const MPI_Aint* rdispls, MPI_Datatype recvtype,
                        MPI_Comm comm) {
+  if (PMPI_Alltoallv_c)
+    return PMPI_Alltoallv_c(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm);
   const int ranks = peers_of(comm);
   std::vector<int> sent, sent_at, received, received_at;
   const bool in_place = sendbuf == MPI_IN_PLACE;
@@ -140,6 +102,7 @@ int native_alltoallv_c(const void* sendbuf, const MPI_Count* sendcounts, const M
 
 int native_allgather_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
                        MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm) {
+  if (PMPI_Allgather_c) return PMPI_Allgather_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
   if (!fits(sendcount) || !fits(recvcount)) return too_large(comm);
   return PMPI_Allgather(sendbuf, static_cast<int>(sendcount), sendtype, recvbuf, static_cast<int>(recvcount), recvtype,
                         comm);
@@ -147,6 +110,8 @@ int native_allgather_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype se
 
 int native_allgatherv_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
                         const MPI_Count* recvcounts, const MPI_Aint* displs, MPI_Datatype recvtype, MPI_Comm comm) {
+  if (PMPI_Allgatherv_c)
+    return PMPI_Allgatherv_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm);
   const int ranks = peers_of(comm);
   std::vector<int> received, received_at;
   if (!fits(sendcount) || !narrow(recvcounts, ranks, received) || !narrow(displs, ranks, received_at))
@@ -154,7 +119,5 @@ int native_allgatherv_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype s
   return PMPI_Allgatherv(sendbuf, static_cast<int>(sendcount), sendtype, recvbuf, received.data(), received_at.data(),
                          recvtype, comm);
 }
-
-#endif
 
 }  // namespace shoal

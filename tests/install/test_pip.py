@@ -67,5 +67,7 @@ def test_nothing_else_is_there(environment):
     _, venv = environment
     names = zipfile.ZipFile(next(venv.parent.glob("*.whl"))).namelist()
     data = {name.partition(".data/")[2] for name in names if ".data/" in name}
-    assert data == {f"data/lib/shoal/mpich/{name}" for name in ("libshoal-preload.so", "shoal_bench")}
+    assert data == {
+        f"data/lib/shoal/mpich/{name}" for name in ("libshoal-preload.so", "libshoal-drop-in.so", "shoal_bench")
+    }
     assert all(name.startswith(("shoal/", "shoal-")) for name in names)

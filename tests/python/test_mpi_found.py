@@ -93,7 +93,11 @@ def test_launch(tmp_path, monkeypatch):
     monkeypatch.delenv("SLURM_JOB_ID", raising=False)
     open_mpi = mpi.Mpi("openmpi", "5", Path("/o/mpiexec"), Path("/o/libmpi.so.40"))
     mpich = mpi.Mpi("mpich", "5", Path("/m/mpiexec"), Path("/m/libmpi.so.12"))
-    assert mpi.launch_command(mpich, 4, ["p", "-x"], {"A": "1"}) == ["/m/mpiexec", "-n", "4", "env", "A=1", "p", "-x"]
+    variables = {"A": "1", "B": "x y"}
+    set_for_ranks = ["-genv", "A", "1", "-genv", "B", "x y"]
+    assert mpi.launch_command(mpich, 4, ["p", "-x"], variables) == ["/m/mpiexec", *set_for_ranks, "-n", "4", "p", "-x"]
+    set_for_ranks = ["-x", "A=1", "-x", "B=x y"]
+    assert mpi.launch_command(open_mpi, 2, ["p"], variables) == ["/o/mpiexec", *set_for_ranks, "-n", "2", "p"]
     assert mpi.launch_command(open_mpi, 2, ["p"]) == ["/o/mpiexec", "-n", "2", "p"]
     assert mpi.launch_command(open_mpi, 3, ["p"])[1] == "--oversubscribe"
     monkeypatch.setenv("SLURM_JOB_ID", "1")
@@ -158,15 +162,23 @@ def test_choice_prefers_the_library_itself(tmp_path, only):
     assert program.choose(program.Needs("libmpi.so.40"), available) is None
 
 
+def test_one_mpiexec_is_asked_where_the_library_tells(tmp_path, only):
+    made = [make_mpi(tmp_path / name, "mpich", "libmpi.so.12") for name in ("a", "b", "c")]
+    only(*made)
+    made[0].write_text("#!/bin/sh\necho was asked >&2; exit 1\n")
+    library = tmp_path / "b/lib/libmpi.so.12"
+    asked = mpi.find(library)
+    assert next(asked).mpiexec == made[1]
+    (tmp_path / "link").symlink_to(made[1].parent)
+    only(*made, tmp_path / "link/mpiexec")
+    assert mpi.launchers() == made
+
+
 def test_library_path(monkeypatch):
     one = mpi.Mpi("mpich", "5", Path("/m/bin/mpiexec"), Path("/m/lib/libmpi.so.12"))
     monkeypatch.setenv("LD_LIBRARY_PATH", "/x")
-    fitting = program.Needs("libmpi.so.12", one.library)
-    monkeypatch.setattr(program, "needs_of", lambda preload: fitting)
-    assert program.library_path(fitting, one) == {}
-    elsewhere = program.Needs("libmpi.so.12", Path("/built/with/libmpi.so.12"))
-    monkeypatch.setattr(program, "needs_of", lambda preload: elsewhere)
-    assert program.library_path(fitting, one) == {"LD_LIBRARY_PATH": "/m/lib:/x"}
+    assert program.library_path(program.Needs("libmpi.so.12", one.library), one) == {}
     assert program.library_path(program.Needs("libmpi.so.12"), one) == {"LD_LIBRARY_PATH": "/m/lib:/x"}
     monkeypatch.delenv("LD_LIBRARY_PATH")
-    assert program.library_path(program.Needs(interpreter="python3"), one) == {"LD_LIBRARY_PATH": "/m/lib"}
+    found = {"LD_LIBRARY_PATH": "/m/lib", "MPI4PY_LIBMPI": "/m/lib/libmpi.so.12"}
+    assert program.library_path(program.Needs(interpreter="python3"), one) == found

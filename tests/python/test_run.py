@@ -30,6 +30,21 @@ int main(int count, char **words) {
   return atoi(words[2]);
 }
 """
+SPAWNS = """
+#include <mpi.h>
+int main(int count, char **words) {
+  MPI_Init(&count, &words);
+  MPI_Comm parent, children;
+  MPI_Comm_get_parent(&parent);
+  int out = 1, in;
+  if (parent == MPI_COMM_NULL)
+    MPI_Comm_spawn(words[0], MPI_ARGV_NULL, 1, MPI_INFO_NULL, 0, MPI_COMM_SELF, &children, MPI_ERRCODES_IGNORE);
+  else
+    MPI_Alltoall(&out, 1, MPI_INT, &in, 1, MPI_INT, MPI_COMM_WORLD);
+  MPI_Finalize();
+  return 0;
+}
+"""
 SCRIPT = """#!{python}
 import sys
 from mpi4py import MPI
@@ -92,6 +107,16 @@ def test_status_is_the_programs(program):
     assert shoal_run("-n", 1, program, "-n", 7).returncode == 7
 
 
+def test_spawned_processes_are_served(wheel, tmp_path, monkeypatch):
+    """With the same settings."""
+    monkeypatch.setenv("PRTE_MCA_rmaps_default_mapping_policy", ":oversubscribe")
+    (tmp_path / "spawns.c").write_text(SPAWNS)
+    spawns = wheel.compile(tmp_path / "spawns.c", tmp_path / "spawns")
+    done = shoal_run("-n", 1, "--alltoall", "tuna:radix=2", "--report", spawns)
+    assert done.returncode == 0, done.stderr
+    assert reported(done) == {("alltoall", "tuna:radix=2")}
+
+
 def test_other_mpi_is_refused(wheel, program):
     other = "openmpi" if wheel.name == "mpich" else "mpich"
     done = shoal_run("-n", 2, "--mpi", other, program, "x", 0)
@@ -152,7 +177,7 @@ def test_wrong_input(shoal_command, args, words):
 
 
 def test_no_mpi(shoal_command, monkeypatch):
-    monkeypatch.setattr("shoal.commands.run.find_all", list)
+    monkeypatch.setattr("shoal.commands.run.find", lambda: iter(()))
     assert "shoal doctor" in shoal_command.refused("run", "-n", 2, "/bin/ls")
     monkeypatch.setattr(mpi, "find_all", list)
     status, out, _ = shoal_command("doctor")

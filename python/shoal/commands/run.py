@@ -1,41 +1,62 @@
 """shoal run: a program with its all-to-all exchanges through Shoal."""
 
+import argparse
 import os
 import sys
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Annotated
-
-import typer
+from typing import NoReturn
 
 import shoal
-from shoal.errors import UserError
-from shoal.mpi import KINDS, Mpi, find_all, identify, launch_command, launch_environment, soname
+from shoal.errors import UserError, fail
+from shoal.mpi import KINDS, Mpi, find, identify, launch_command, launch_environment, soname
 from shoal.program import Needs, choose, find_program, library_path, needs_of, probe
 
+DESCRIPTION = """\
+Run an MPI program, in C, C++, Fortran or Python, with MPI_Alltoall(v) and MPI_Allgather(v) through Shoal.
 
-def run(
-    program: Annotated[list[str], typer.Argument(help="The program and its arguments, after --.", show_default=False)],
-    ranks: Annotated[int, typer.Option("-n", "--ranks", help="Number of ranks.", min=1)],
-    mpi: Annotated[str, typer.Option(help="mpich, openmpi, impi or the path of an mpiexec; else the program's.")] = "",
-    alltoall: Annotated[str, typer.Option(help="Algorithm for MPI_Alltoall, as in tuna:radix=8.")] = "",
-    alltoallv: Annotated[str, typer.Option(help="Algorithm for MPI_Alltoallv.")] = "",
-    allgather: Annotated[str, typer.Option(help="Algorithm for MPI_Allgather(v) between two groups, as in ring.")] = "",
-    report: Annotated[bool, typer.Option("--report", help="Print at the end what was exchanged, and how.")] = False,
-) -> None:
-    """Run an MPI program, in C, C++, Fortran or Python, with MPI_Alltoall(v) and MPI_Allgather(v) through Shoal.
+Example: shoal run -n 8 --alltoallv tuna:radix=4 -- ./program argument
 
-    Example: [bold]shoal run -n 8 --alltoallv tuna:radix=4 --report -- ./program argument[/bold]
+Returns what the program returns. Without this command: LD_PRELOAD the library that shoal doctor names."""
 
-    Returns what the program returns. Without this command: LD_PRELOAD the library that shoal doctor names.
-    """
-    settings = algorithms(alltoall, alltoallv, allgather) | reporting(report)
+
+class Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        fail(f"{message}; see {self.prog} --help")
+
+
+def parser() -> Parser:
+    options = Parser(
+        "shoal run", description=DESCRIPTION, allow_abbrev=False, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    add = options.add_argument
+    add("-n", "--ranks", type=int, required=True, help="number of ranks")
+    add("--mpi", default="", help="mpich, openmpi, impi or the path of an mpiexec; else the program's")
+    add("--alltoall", default="", metavar="SPEC", help="algorithm for MPI_Alltoall, as in tuna:radix=8")
+    add("--alltoallv", default="", metavar="SPEC", help="algorithm for MPI_Alltoallv")
+    add("--allgather", default="", metavar="SPEC", help="algorithm for MPI_Allgather(v) between two groups, as in ring")
+    add("--report", action="store_true", help="print at the end what was exchanged, and how")
+    add("program", nargs=argparse.REMAINDER, help="the program and its arguments, after --")
+    return options
+
+
+def run(words: Sequence[str]) -> NoReturn:
+    """Run an MPI program with its exchanges through Shoal."""
+    options = parser()
+    asked = options.parse_args(words)
+    program = asked.program[1:] if asked.program[:1] == ["--"] else asked.program
+    if not program:
+        options.error("which program?")
+    if asked.ranks < 1:
+        options.error(f"--ranks {asked.ranks}: at least 1")
+    settings = algorithms(asked.alltoall, asked.alltoallv, asked.allgather) | reporting(asked.report)
     path = find_program(program[0])
     needs = needs_of(path)
-    chosen = choose_mpi(mpi, needs, program[0])
+    chosen = choose_mpi(asked.mpi, needs, program[0])
     variables = library_path(needs, chosen) | settings | {"LD_PRELOAD": preload_of(chosen)}
-    command = launch_command(chosen, ranks, [path, *program[1:]], variables)
+    command = launch_command(chosen, asked.ranks, [path, *program[1:]], variables)
     sys.stdout.flush()
-    os.execve(command[0], command, launch_environment())
+    os.execve(command[0], command, launch_environment() | variables)  # what Open MPI 5 gives to spawned processes
 
 
 def algorithms(alltoall: str, alltoallv: str, allgather: str) -> dict[str, str]:
@@ -55,40 +76,50 @@ def reporting(wanted: bool) -> dict[str, str]:
 
 
 def choose_mpi(wanted: str, needs: Needs, program: str) -> Mpi:
-    available = find_all()
     if wanted:
-        return find_wanted(wanted, available, needs, program)
+        return find_wanted(wanted, needs, program)
     if needs.soname:
-        fitting = choose(needs, available)
+        fitting = choose(needs, find(needs.library))
         if fitting is None:
             raise UserError(f"{program} needs {needs.soname} but no mpiexec for it was found; give it with --mpi PATH")
         return fitting
-    if not available:
+    chosen = next(find(), None)
+    if chosen is None:
         raise UserError("no MPI was found; shoal doctor says how to get one")
     if needs.interpreter is None:
-        print(f"shoal: cannot tell which MPI {program} uses; taking {available[0]}, else say --mpi", file=sys.stderr)
-    return available[0]
+        print(f"shoal: cannot tell which MPI {program} uses; taking {chosen}, else say --mpi", file=sys.stderr)
+    return chosen
 
 
-def find_wanted(wanted: str, available: list[Mpi], needs: Needs, program: str) -> Mpi:
+def find_wanted(wanted: str, needs: Needs, program: str) -> Mpi:
     """Of several of one kind the first that fits the program, with a preload if possible."""
-    if wanted in KINDS:
-        candidates = [mpi for mpi in available if mpi.kind == wanted]
-    else:
-        candidates = identify(Path(wanted)) if Path(wanted).is_file() else []
-        if not candidates:
-            raise UserError(f"--mpi {wanted}: neither {', '.join(KINDS)} nor the path of such an MPI's mpiexec")
+    candidates, fitting = [], []
+    for mpi in named(wanted):
+        candidates.append(mpi)
+        if fits(mpi, needs):
+            if mpi.preload.is_file():
+                return mpi
+            fitting.append(mpi)
     if not candidates:
         raise UserError(f"--mpi {wanted}: not found; shoal doctor lists what there is and how to get others")
-    fitting = [mpi for mpi in candidates if fits(mpi, needs)]
     if not fitting:
         raise UserError(f"{program} needs {needs.soname}, not {candidates[0]}; leave out --mpi to take its own")
-    return next((mpi for mpi in fitting if mpi.preload.is_file()), fitting[0])
+    return fitting[0]
+
+
+def named(wanted: str) -> Iterator[Mpi]:
+    if wanted in KINDS:
+        yield from (mpi for mpi in find() if mpi.kind == wanted)
+        return
+    given = identify(Path(wanted)) if Path(wanted).is_file() else []
+    if not given:
+        raise UserError(f"--mpi {wanted}: neither {', '.join(KINDS)} nor the path of such an MPI's mpiexec")
+    yield from given
 
 
 def fits(mpi: Mpi, needs: Needs) -> bool:
     if needs.interpreter:  # mpi4py from a wheel takes any MPI, one that was compiled only its own
-        loaded = probe(needs.interpreter, library_path(needs, mpi) | {"LD_PRELOAD": str(mpi.library)})
+        loaded = probe(needs.interpreter, library_path(needs, mpi))
         return all(soname(library) == mpi.soname for library in loaded)
     return needs.soname in (None, mpi.soname)
 

@@ -1,8 +1,5 @@
-// The drop-in layer: MPI's names, served by Shoal. It exports exactly the calls the MPI itself has and calls only PMPI_
-// functions. Of it and a tool that wraps the same calls, the one found first has them and the other does not see them.
-//
-// It serves every MPI of the ABI it was built for. A program that is not linked to its MPI itself (Python, or Fortran
-// through libmpifort) gets the one this library was built with, unless LD_LIBRARY_PATH names another.
+// The drop-in layer: MPI's names, served by Shoal, which calls only PMPI_ functions. preload.c hands on to it. Of it and a
+// tool that wraps the same calls, the one found first has them and the other does not see them.
 #include <mpi.h>
 
 #include "preload/serve.hpp"
@@ -32,13 +29,11 @@ int MPI_Allgatherv(const void* sendbuf, int sendcount, MPI_Datatype sendtype, vo
   return serve_allgatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm);
 }
 
-#if MPI_VERSION >= 4
-
 int MPI_Alltoall_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount,
                    MPI_Datatype recvtype, MPI_Comm comm) {
   return alltoall(uniform_call(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm), manners::drop_in,
                   MPI_INFO_NULL,
-                  [&] { return PMPI_Alltoall_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm); });
+                  [&] { return native_alltoall_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm); });
 }
 
 int MPI_Alltoallv_c(const void* sendbuf, const MPI_Count* sendcounts, const MPI_Aint* sdispls, MPI_Datatype sendtype,
@@ -48,26 +43,24 @@ int MPI_Alltoallv_c(const void* sendbuf, const MPI_Count* sendcounts, const MPI_
                            sendtype, recvbuf, number_array(recvcounts), number_array(rdispls),
                            recvtype, comm};
   return alltoall(call, manners::drop_in, MPI_INFO_NULL, [&] {
-    return PMPI_Alltoallv_c(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm);
+    return native_alltoallv_c(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm);
   });
 }
 
 int MPI_Allgather_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount,
                     MPI_Datatype recvtype, MPI_Comm comm) {
-  return allgather(gather_call(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm), manners::drop_in,
-                   MPI_INFO_NULL,
-                   [&] { return PMPI_Allgather_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm); });
+  return allgather(
+      gather_call(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm), manners::drop_in, MPI_INFO_NULL,
+      [&] { return native_allgather_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm); });
 }
 
 int MPI_Allgatherv_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
                      const MPI_Count* recvcounts, const MPI_Aint* displs, MPI_Datatype recvtype, MPI_Comm comm) {
   const auto call = gather_call(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm);
   return allgather(call, manners::drop_in, MPI_INFO_NULL, [&] {
-    return PMPI_Allgatherv_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm);
+    return native_allgatherv_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm);
   });
 }
-
-#endif
 
 }  // extern "C"
 #pragma GCC visibility pop

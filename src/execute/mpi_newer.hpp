@@ -1,0 +1,43 @@
+// What MPIs have gained since MPI 3.1: null under one that lacks it, whatever this is compiled with.
+#pragma once
+
+#include <mpi.h>
+
+extern "C" {
+
+#define SHOAL_NEWER(name, ...) int name(__VA_ARGS__) __attribute__((weak))
+
+SHOAL_NEWER(PMPI_Alltoall_init, const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
+            MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request* request);
+SHOAL_NEWER(PMPI_Alltoallv_init, const void* sendbuf, const int* sendcounts, const int* sdispls, MPI_Datatype sendtype,
+            void* recvbuf, const int* recvcounts, const int* rdispls, MPI_Datatype recvtype, MPI_Comm comm,
+            MPI_Info info, MPI_Request* request);
+SHOAL_NEWER(PMPI_Allgather_init, const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,
+            int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request* request);
+SHOAL_NEWER(PMPI_Allgatherv_init, const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,
+            const int* recvcounts, const int* displs, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info,
+            MPI_Request* request);
+
+SHOAL_NEWER(PMPI_Alltoall_c, const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
+            MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm);
+SHOAL_NEWER(PMPI_Alltoallv_c, const void* sendbuf, const MPI_Count* sendcounts, const MPI_Aint* sdispls,
+            MPI_Datatype sendtype, void* recvbuf, const MPI_Count* recvcounts, const MPI_Aint* rdispls,
+            MPI_Datatype recvtype, MPI_Comm comm);
+SHOAL_NEWER(PMPI_Allgather_c, const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
+            MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm);
+SHOAL_NEWER(PMPI_Allgatherv_c, const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
+            const MPI_Count* recvcounts, const MPI_Aint* displs, MPI_Datatype recvtype, MPI_Comm comm);
+
+SHOAL_NEWER(PMPI_Pack_c, const void* inbuf, MPI_Count incount, MPI_Datatype datatype, void* outbuf, MPI_Count outsize,
+            MPI_Count* position, MPI_Comm comm);
+SHOAL_NEWER(PMPI_Unpack_c, const void* inbuf, MPI_Count insize, MPI_Count* position, void* outbuf, MPI_Count outcount,
+            MPI_Datatype datatype, MPI_Comm comm);
+SHOAL_NEWER(PMPI_Type_get_envelope_c, MPI_Datatype datatype, MPI_Count* integers, MPI_Count* addresses,
+            MPI_Count* large_counts, MPI_Count* datatypes, int* combiner);
+SHOAL_NEWER(PMPI_Type_get_contents_c, MPI_Datatype datatype, MPI_Count max_integers, MPI_Count max_addresses,
+            MPI_Count max_large_counts, MPI_Count max_datatypes, int integers[], MPI_Aint addresses[],
+            MPI_Count large_counts[], MPI_Datatype datatypes[]);
+
+#undef SHOAL_NEWER
+
+}  // extern "C"

@@ -1,0 +1,168 @@
+// The preload: MPI's names, for every process that inherits LD_PRELOAD. It needs the C library alone, so that shells and
+// launchers have next to nothing to load. The first call of a name finds the program's MPI and loads the library beside
+// this one that serves calls; its references to MPI are answered by the program's, whichever of the ABI that is. Under
+// an MPI of another ABI calls go where they would go without Shoal.
+#include <dlfcn.h>
+#include <fnmatch.h>
+#include <link.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "preload/narrowed.h"
+
+// As cmake/shoal_abi.cmake tells them.
+struct abi {
+  const char *sonames, *name;
+  word world;  // MPI_COMM_WORLD, where it is a number
+};
+static const struct abi abis[] = {
+    {"libmpi_abi.so.*", "standard", 0x101},
+    {"libmpi*.so.40", "openmpi", 0},
+    {"libmpi*.so.12", "mpich", 0x44000000},
+};
+
+static struct {
+  void* handle;  // finds its functions
+  const char *soname, *path;
+  struct abi abi;
+} mpi;
+static void* drop_in;  // null: calls are not served
+
+struct search {
+  int skip;
+  char path[4096];
+};
+
+static int is_named_as_mpi(struct dl_phdr_info* object, size_t size, void* memory) {
+  struct search* const search = memory;
+  (void)size;
+  const char* const slash = strrchr(object->dlpi_name, '/');
+  if (!slash || fnmatch("libmpi*.so*", slash + 1, 0) || search->skip-- > 0) return 0;
+  snprintf(search->path, sizeof search->path, "%s", object->dlpi_name);
+  return 1;
+}
+
+// Where the program itself needs no MPI, some module may have loaded one for itself alone: the library with this function.
+static void* library_of_a_module(const char* name) {
+  for (int number = 0;; ++number) {
+    struct search search = {number, ""};
+    if (!dl_iterate_phdr(is_named_as_mpi, &search)) return NULL;
+    void* const handle = dlopen(search.path, RTLD_LAZY | RTLD_NOLOAD);
+    if (handle && dlsym(handle, name)) return handle;
+  }
+}
+
+static const char* soname_of(const struct link_map* map) {
+  const char* strings = NULL;
+  size_t at = 0;
+  for (const ElfW(Dyn)* entry = map->l_ld; entry->d_tag != DT_NULL; ++entry) {
+    if (entry->d_tag == DT_STRTAB) strings = (const char*)entry->d_un.d_ptr;  // NOLINT: glibc has made it an address
+    if (entry->d_tag == DT_SONAME) at = entry->d_un.d_val;
+  }
+  return strings && at ? strings + at : "";
+}
+
+static struct abi abi_of(const char* soname) {
+  for (size_t i = 0; i < sizeof abis / sizeof *abis; ++i)
+    if (!fnmatch(abis[i].sonames, soname, 0)) return abis[i];
+  return (struct abi){"", "unknown", 0};
+}
+
+static void find_mpi(void) {
+  mpi.handle = dlsym(RTLD_DEFAULT, "PMPI_Comm_rank") ? RTLD_DEFAULT : library_of_a_module("PMPI_Comm_rank");
+  void* const function = dlsym(mpi.handle, "PMPI_Comm_rank");
+  Dl_info info;
+  struct link_map* map;
+  const int known = function && dladdr1(function, &info, (void**)&map, RTLD_DL_LINKMAP);
+  mpi.soname = known ? soname_of(map) : "";
+  mpi.path = known ? map->l_name : "";
+  mpi.abi = abi_of(mpi.soname);
+  const word open_mpis_world = (word)dlsym(mpi.handle, "ompi_mpi_comm_world");
+  if (open_mpis_world && mpi.abi.world) mpi.abi = (struct abi){"", "unknown", 0};  // Open MPI 1 has MPICH's soname
+  if (open_mpis_world) mpi.abi.world = open_mpis_world;
+}
+
+// From rank 0 of the world; from every process, where that cannot be told.
+static void say(const char* what, const char* more) {
+  int rank = 0;
+  int (*const rank_of)(word, int*) = (int (*)(word, int*))dlsym(mpi.handle, "PMPI_Comm_rank");
+  if (rank_of && mpi.abi.world) rank_of(mpi.abi.world, &rank);
+  if (rank == 0) fprintf(stderr, "shoal: %s%s; using the MPI library's own collectives\n", what, more);
+}
+
+// What the MPI lacks all ranks see. Any other fault may be this rank's alone: others would wait for it.
+static void load(void) {
+  if (mpi.handle) dlopen(mpi.path, RTLD_LAZY | RTLD_NOLOAD | RTLD_GLOBAL);  // so that what is loaded now sees it
+  drop_in = dlopen("$ORIGIN/libshoal-drop-in.so", RTLD_NOW | RTLD_LOCAL);
+  if (drop_in) return;
+  char wrong[1024];
+  snprintf(wrong, sizeof wrong, "%s", dlerror());  // NOLINT: of this thread
+  if (strstr(wrong, "undefined symbol")) return say("this MPI library lacks what Shoal needs: ", wrong);
+  fprintf(stderr, "shoal: %s; the job ends, for other ranks may have it\n", wrong);
+  int (*const end)(word, int) = (int (*)(word, int))dlsym(mpi.handle, "PMPI_Abort");
+  if (end) end(mpi.abi.world, 1);
+  abort();
+}
+
+// A site may preload one for each of its ABIs.
+static int another_follows(void) {
+  Dl_info info;
+  void* const next = dlsym(RTLD_NEXT, "MPI_Alltoall");
+  return next && dladdr(next, &info) && strstr(info.dli_fname, "libshoal-preload.so");
+}
+
+static void prepare(void) {
+  find_mpi();
+  if (!strcmp(mpi.abi.name, SHOAL_ABI)) return load();
+  if (!another_follows())
+    say("this preload is for the ABI " SHOAL_ABI ", not for that of ", *mpi.soname ? mpi.soname : "this program");
+}
+
+// The function that a call of this name goes to.
+static void* find(const char* name) {
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
+  pthread_once(&once, prepare);
+  void* function = drop_in ? dlsym(drop_in, name) : NULL;
+  if (!function) function = dlsym(RTLD_NEXT, name);
+  void* const module = function ? NULL : library_of_a_module(name);
+  if (module) function = dlsym(module, name);
+  if (!function) function = narrowed(name, mpi.handle);
+  if (function) return function;
+  fprintf(stderr, "shoal: %s was called, but there is no MPI library that has it\n", name);
+  abort();
+}
+
+// Handles are ints or addresses, counts of any width: every argument is passed on as a word.
+// NOLINTBEGIN(misc-use-internal-linkage)
+#define PASS_ON(name, number, ...)                                 \
+  __attribute__((visibility("default"))) int name WORDS_##number { \
+    static void* _Atomic to;                                       \
+    if (!to) to = find(#name);                                     \
+    return ((call_##number*)to)(__VA_ARGS__);                      \
+  }
+#define PASS_ON_7(name) PASS_ON(name, 7, a, b, c, d, e, f, g)
+#define PASS_ON_8(name) PASS_ON(name, 8, a, b, c, d, e, f, g, h)
+#define PASS_ON_9(name) PASS_ON(name, 9, a, b, c, d, e, f, g, h, i)
+#define PASS_ON_10(name) PASS_ON(name, 10, a, b, c, d, e, f, g, h, i, j)
+
+PASS_ON_7(MPI_Alltoall)
+PASS_ON_9(MPI_Alltoallv)
+PASS_ON_7(MPI_Allgather)
+PASS_ON_8(MPI_Allgatherv)
+// A program that asks for these finds them under an MPI that has none: then they do what the others do.
+PASS_ON_7(MPI_Alltoall_c)
+PASS_ON_9(MPI_Alltoallv_c)
+PASS_ON_7(MPI_Allgather_c)
+PASS_ON_8(MPI_Allgatherv_c)
+
+#ifdef SHOAL_FORTRAN_NAMES  // see fortran.cpp
+#define PASS_ON_ALL(pass_on, lower, upper) \
+  pass_on(mpi_##lower) pass_on(mpi_##lower##_) pass_on(mpi_##lower##__) pass_on(MPI_##upper) pass_on(ompi_##lower##_f)
+PASS_ON_ALL(PASS_ON_8, alltoall, ALLTOALL)
+PASS_ON_ALL(PASS_ON_10, alltoallv, ALLTOALLV)
+PASS_ON_ALL(PASS_ON_8, allgather, ALLGATHER)
+PASS_ON_ALL(PASS_ON_9, allgatherv, ALLGATHERV)
+#endif
+// NOLINTEND(misc-use-internal-linkage)

@@ -1,0 +1,10 @@
+/* Runs the main() of a library that it loads for itself alone, as Python loads its modules: loader LIBRARY [argument]. */
+#include <dlfcn.h>
+#include <stdio.h>
+
+int main(int argc, char **argv) {
+  void *const library = dlopen(argv[1], RTLD_NOW | RTLD_LOCAL);
+  if (!library) return fprintf(stderr, "%s\n", dlerror()), 1;
+  int (*const run)(int, char **) = (int (*)(int, char **))dlsym(library, "main_of_library");
+  return run(argc - 1, argv + 1);
+}
