@@ -11,7 +11,6 @@ programs-packages installs them. Page: docs/benchmarking.md.
 """
 
 import argparse
-import json
 import os
 import platform
 import re
@@ -23,15 +22,15 @@ from pathlib import Path
 
 sys.path[0] = str(Path(__file__).resolve().parents[1])  # this folder is a package there
 
-from programs import picture, table
-from programs.cases import Case, every
-from programs.launch import Place, compile_for, find_mpis, find_program
-from programs.record import Log
-from programs.rows import row, totals
-from programs.turns import Plan, measure
 from rich.console import Console
 
 import shoal
+from programs import picture, table
+from programs.cases import Case, every
+from programs.launch import Place, find_mpis, find_program
+from programs.record import Log
+from programs.rows import row, totals
+from programs.turns import Plan, measure
 from shoal.emulation import LAUNCHING, Emulation
 from shoal.errors import UserError, told_in_one_line
 from shoal.mpi import usable_cores

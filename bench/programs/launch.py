@@ -14,7 +14,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from programs.cases import Case, Changed
-
 from shoal.errors import UserError
 from shoal.mpi import Mpi, find_all, launch_command, launch_environment
 
@@ -35,7 +34,7 @@ SOURCES = {
 Start = Callable[[Mpi, int, list[str], dict[str, str]], list[str]]
 
 
-class Failed(Exception):
+class LaunchError(Exception):
     """The program ended with an error, or never."""
 
 
@@ -150,7 +149,7 @@ def launch(place: Place, case: Case, way: str, wisdom: Path | None = None) -> To
         whole = time.perf_counter() - began
         if done.returncode != 0:
             last = " ".join((done.stdout + done.stderr).split())[-300:]
-            raise Failed(f"no end in {LIMIT} s" if done.returncode in (124, 137) else f"{done.returncode}: {last}")
+            raise LaunchError(f"no end in {LIMIT} s" if done.returncode in (124, 137) else f"{done.returncode}: {last}")
         exchanging = seconds(case.exchanging, done.stdout) if case.exchanging else clocked(folder / "clock")
         return Took(whole, seconds(case.own, done.stdout), exchanging)
 

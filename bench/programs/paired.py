@@ -29,9 +29,9 @@ class Comparison:
 
 def compare(before: Sequence[float], after: Sequence[float]) -> Comparison:
     ratios = [b / a for b, a in zip(before, after, strict=True)]
-    low, high = median_interval(ratios)
     return Comparison(
-        statistics.median(before), statistics.median(ratios), low, high, rank_test(before, after), verdict(before, after)
+        statistics.median(before), statistics.median(ratios), *median_interval(ratios), rank_test(before, after),
+        verdict(before, after),
     )  # fmt: skip
 
 

@@ -1,12 +1,13 @@
 """A picture of what was measured: every case a line."""
 
 from pathlib import Path
+from typing import Any
 
 import matplotlib.pyplot as plt
 from matplotlib.axes import Axes
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
-from programs.rows import Row
 
+from programs.rows import Row
 from shoal.plots import COLOURS, save
 
 TITLES = {"whole": "whole program", "exchanging": "inside the exchanges"}
@@ -38,8 +39,9 @@ def panel(axis: Axes, rows: list[Row], what: str) -> None:
             continue
         ratios = [comparison.ratio for _, comparison in found]
         bars = [[one.ratio - one.low for _, one in found], [one.high - one.ratio for _, one in found]]
-        filled = {"capsize": 2, "xerr": bars} if kind == "defaults" else {"mfc": "none"}
-        axis.errorbar(ratios, [place for place, _ in found], fmt="osD"[index], ms=4, color=COLOURS[index], label=name, **filled)
+        style: dict[str, Any] = {"fmt": "osD"[index], "ms": 4, "color": COLOURS[index], "label": name}
+        style |= {"capsize": 2, "xerr": bars} if kind == "defaults" else {"mfc": "none"}
+        axis.errorbar(ratios, [place for place, _ in found], **style)
     axis.axvline(1, color="grey", linewidth=1)
     axis.set_yticks(range(len(rows)), [one.case for one in rows], fontsize=6)
     axis.set_ylim(len(rows) - 0.5, -0.5)

@@ -5,6 +5,7 @@ back and prints the seconds of all transforms.
 """
 
 import sys
+from itertools import pairwise
 
 import numpy as np
 from mpi4py import MPI
@@ -21,7 +22,7 @@ def spread(n: int) -> np.ndarray:
 def transposed(mine: np.ndarray, width: int, height: int) -> np.ndarray:
     """My columns, as rows, of a matrix of so many rows and columns of which I have some rows."""
     across, down = spread(width), spread(height)
-    out = np.concatenate([mine[:, a:b].T.ravel() for a, b in zip(across, across[1:], strict=False)])
+    out = np.concatenate([mine[:, a:b].T.ravel() for a, b in pairwise(across)])
     part = across[world.rank + 1] - across[world.rank]
     sent, received = np.diff(across) * len(mine), np.diff(down) * part
     got = np.empty(height * part, dtype=complex)

@@ -1,9 +1,9 @@
 """Tables of what was measured."""
 
-from programs.paired import Comparison
-from programs.rows import MEASURES, Row, Total
 from rich.table import Table
 
+from programs.paired import Comparison
+from programs.rows import MEASURES, Row, Total
 from shoal.measurements import readable_seconds
 
 COLOURS = {"faster": "green", "slower": "red", "no difference": "dim"}

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from programs.cases import Case
-from programs.launch import Failed, Place, Took, launch
+from programs.launch import LaunchError, Place, Took, launch
 from programs.record import Log, Record
 
 CANDIDATES = ("native", "shared", "spread_out", "tuna:radix=2")
@@ -33,7 +33,7 @@ def measure(place: Place, case: Case, plan: Plan, log: Log) -> Record:
         try:
             if missing and not record.failed.keys() & set(ways(record.best, plan)):
                 log.write(key | {"turn": turn, "took": take_turns(place, case, missing, turn)})
-        except Failed as error:
+        except LaunchError as error:
             log.write(key | {"failed": dict([error.args])})
     return record
 
@@ -51,8 +51,8 @@ def take_turns(place: Place, case: Case, every: Sequence[str], turn: int) -> dic
 def run(place: Place, case: Case, way: str) -> Took:
     try:
         return run_twice(place, case) if way == SECOND else launch(place, case, way)
-    except Failed as error:
-        raise Failed(way, str(error)) from error
+    except LaunchError as error:
+        raise LaunchError(way, str(error)) from error
 
 
 def run_twice(place: Place, case: Case) -> Took:
@@ -74,7 +74,7 @@ def find_best(place: Place, case: Case, tries: int) -> tuple[str, dict[str, floa
                 seconds = took.whole if took.exchanging is None else took.exchanging
                 tried[spec] = min(seconds, tried.get(spec, seconds))
                 longest = max(longest, took.whole)
-            except Failed as error:
+            except LaunchError as error:
                 failed |= dict([error.args])
         if longest > LONG:
             break
