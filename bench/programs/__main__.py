@@ -11,6 +11,7 @@ programs-packages installs them. Page: docs/benchmarking.md.
 """
 
 import argparse
+import hashlib
 import os
 import platform
 import re
@@ -19,12 +20,12 @@ import time
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
+from typing import Any
 
 sys.path[0] = str(Path(__file__).resolve().parents[1])  # this folder is a package there
 
 from rich.console import Console
 
-import shoal
 from programs import picture, table
 from programs.cases import Case, every
 from programs.launch import Place, find_mpis, find_program
@@ -51,7 +52,7 @@ def main() -> None:
         if not todo:
             raise UserError(f"--only {arguments.only}: no such case; see --list")
         log = Log(arguments.output / "programs.jsonl", arguments.resume)
-        log.write({"provenance": provenance()})
+        log.begin(provenance({place.mpi.preload for place, _ in todo}))
         measure_all(todo, arguments, log)
         show(log, todo, arguments.output)
 
@@ -61,9 +62,9 @@ def parse(words: list[str]) -> argparse.Namespace:
         prog="bench/programs", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--pairs", type=int, help="launches of each way; else 10, with --quick 8")
-    parser.add_argument("--mpi", default="", help="as in mpich5,openmpi; else all with a preload")
+    parser.add_argument("--mpi", default="", help="as in mpich5,openmpi; else every one with a preload")
     parser.add_argument("--only", default="", metavar="PATTERN", help="cases whose name matches")
-    parser.add_argument("--quick", action="store_true", help="a sample in about 3 minutes")
+    parser.add_argument("--quick", action="store_true", help="a sample in about 3 minutes, of two MPIs")
     parser.add_argument("--emulated", action="store_true", help="on 4 emulated hosts with 2 ranks each; needs root")
     parser.add_argument("--wisdom", action="store_true", help="also the second run with what the first one learnt")
     parser.add_argument("--list", action="store_true", help="say which cases there are")
@@ -71,8 +72,7 @@ def parse(words: list[str]) -> argparse.Namespace:
     parser.add_argument("--output", "-o", type=Path, default=Path("shoal-programs"), help="folder for what is measured")
     arguments = parser.parse_args(words)
     arguments.pairs = arguments.pairs or (8 if arguments.quick else 10)
-    if arguments.quick and not arguments.mpi:
-        arguments.mpi = "mpich5,openmpi5,openmpi4"
+    arguments.mpi = arguments.mpi or ("mpich5,openmpi4" if arguments.quick else "")
     return arguments
 
 
@@ -97,9 +97,10 @@ def chosen(place: Place, arguments: argparse.Namespace) -> Iterator[Case]:
             yield case
 
 
-def provenance() -> dict[str, str | int]:
+def provenance(preloads: set[Path]) -> dict[str, Any]:
     when = time.strftime("%Y-%m-%d %H:%M:%S %Z")
-    return {"date": when, "shoal": shoal.__version__, "kernel": platform.release(), "cores": usable_cores()}
+    builds = {str(path): hashlib.sha256(path.read_bytes()).hexdigest() for path in sorted(preloads)}
+    return {"date": when, "kernel": platform.release(), "cores": usable_cores(), "preloads": builds}
 
 
 def measure_all(todo: list[tuple[Place, Case]], arguments: argparse.Namespace, log: Log) -> None:

@@ -171,11 +171,12 @@ def write_input(changed: Changed, folder: Path) -> None:
 
 
 def seconds(pattern: str, said: str) -> float | None:
+    """As in 0.5, 0.5 s, 20 ms and 1m 5.2."""
     found = re.search(pattern, said) if pattern else None
     if not found:
         return None
-    number, _, unit = found[1].partition(" ")
-    return float(number) * (1e-3 if unit == "ms" else 1)
+    minutes, number, milli = re.fullmatch(r"(?:(\d+)m *)?([\d.]+)(?: (m?)s)?", found[1]).groups()
+    return 60 * int(minutes or 0) + float(number) * (1e-3 if milli else 1)
 
 
 def clocked(file: Path) -> float | None:

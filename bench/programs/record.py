@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from programs.launch import Took
+from shoal.errors import UserError
 
 
 @dataclass
@@ -38,6 +39,7 @@ class Log:
     def __init__(self, path: Path, resume: bool) -> None:
         self.path = path
         self.records: dict[tuple[str, str], Record] = {}
+        self.preloads: dict[str, str] = {}
         path.parent.mkdir(parents=True, exist_ok=True)
         if not resume:
             path.write_text("")
@@ -46,6 +48,13 @@ class Log:
                 self._take(json.loads(line))
             except json.JSONDecodeError:
                 continue  # cut off
+
+    def begin(self, provenance: dict[str, Any]) -> None:
+        """Refuses to go on with what another build of Shoal began."""
+        for path, build in provenance["preloads"].items():
+            if self.preloads.get(path, build) != build:
+                raise UserError(f"{self.path} is of another {path}; leave out --resume, or give another folder with -o")
+        self.write({"provenance": provenance})
 
     def of(self, place: str, case: str) -> Record:
         return self.records.setdefault((place, case), Record(place, case))
@@ -56,5 +65,6 @@ class Log:
         self._take(json.loads(json.dumps(line, default=asdict)))
 
     def _take(self, line: dict[str, Any]) -> None:
+        self.preloads |= line.get("provenance", {}).get("preloads", {})
         if "case" in line:
             self.of(line["place"], line["case"]).add(line)

@@ -16,6 +16,7 @@ from programs.record import Log
 from programs.rows import row, totals
 from programs.table import cases_table, totals_table
 from programs.turns import SECOND, Plan, measure
+from shoal.errors import UserError
 
 PLACE = Place(SimpleNamespace(kind="mpich", version="5.0"))
 CASE = Case("short", "exchanges", "", 4)
@@ -66,6 +67,7 @@ def test_geometric_mean():
 def test_seconds_in_what_a_program_prints():
     assert seconds(r"took ([\d.]+ m?s)", "it took 20 ms") == pytest.approx(0.02)
     assert seconds(r"took ([\d.]+ m?s)", "it took 20 s") == 20
+    assert seconds(r"took (.*)s", "it took 1m 5.2s") == pytest.approx(65.2)
     assert seconds(r"took ([\d.]+)", "nothing") is None
     assert seconds("", "SECONDS 1") is None
 
@@ -113,6 +115,15 @@ def test_resumed(launched, tmp_path):
     again = measure(PLACE, CASE, plan, Log(path, resume=True))
     assert launched.order == ["native", "auto", "shared"]
     assert sorted(again.turns) == sorted(whole.turns) == [0, 1, 2]
+
+
+def test_another_build_is_not_mixed_in(tmp_path):
+    path = tmp_path / "programs.jsonl"
+    Log(path, resume=False).begin({"preloads": {"a": "1", "b": "2"}})
+    Log(path, resume=True).begin({"preloads": {"a": "1", "c": "3"}})
+    with pytest.raises(UserError, match="another b"):
+        Log(path, resume=True).begin({"preloads": {"b": "4"}})
+    Log(path, resume=False).begin({"preloads": {"b": "4"}})
 
 
 def test_failure_is_told_and_ends_the_case(launched, tmp_path):
