@@ -148,6 +148,52 @@ def test_cases_have_names_of_their_own():
     assert len(set(names)) == len(names)
 
 
+CLOCK, EXCHANGES = mpis.ROOT / "bench/programs/clock.c", mpis.ROOT / "bench/programs/exchanges.c"
+FORTRAN = """
+program clocked
+  use {module}
+  integer :: out(8) = 0, in(8) = 0, ones(8) = 1, places(8) = 0, i, code
+  call MPI_Init(code)
+  do i = 1, 4
+    call MPI_Alltoall(out, 1, MPI_INTEGER, in, 1, MPI_INTEGER, MPI_COMM_WORLD, code)
+    call MPI_Alltoallv(out, ones, places, MPI_INTEGER, in, ones, places, MPI_INTEGER, MPI_COMM_WORLD, code)
+  end do
+  call MPI_Alltoall(MPI_IN_PLACE, 1, MPI_INTEGER, in, 1, MPI_INTEGER, MPI_COMM_WORLD, code)
+  call MPI_Alltoall(out, 1, MPI_INTEGER, in, 1, MPI_INTEGER, MPI_COMM_SELF, code)
+  call MPI_Finalize(code)
+end program
+"""
+
+
+def calls_clocked(mpi, program, directory, preload):
+    """By rank."""
+    file = directory / f"clock-{preload}"
+    clock = mpi.compile(CLOCK, directory / "clock.so", "-shared", "-fPIC", "-ldl")
+    run = mpi.run(2, program, preload=preload, before=[clock], PROGRAMS_CLOCK=file)
+    assert run.returncode == 0, run.stdout + run.stderr
+    return sorted(tuple(map(int, line.split()[:2])) for line in file.read_text().splitlines())
+
+
+@pytest.mark.parametrize("preload", [False, True])
+@pytest.mark.parametrize("mpi", mpis.WHEELS, ids=lambda mpi: mpi.name)
+def test_clock_counts_every_call_once(mpi, preload, tmp_path):
+    if mpi.missing():
+        pytest.skip(mpi.missing())
+    program = mpi.compile(EXCHANGES, tmp_path / "exchanges")
+    assert calls_clocked(mpi, [program, "pencils", "alltoallv", 9, 64], tmp_path, preload) == [(0, 9), (1, 9)]
+
+
+@pytest.mark.parametrize("preload", [False, True])
+@pytest.mark.parametrize("module", ["mpi", "mpi_f08"])
+@pytest.mark.parametrize("mpi", mpis.DEBIAN, ids=lambda mpi: mpi.name)
+def test_clock_counts_every_call_of_fortran_once(mpi, module, preload, tmp_path):
+    if mpi.missing():
+        pytest.skip(mpi.missing())
+    (tmp_path / "clocked.F90").write_text(FORTRAN.format(module=module))
+    program = mpi.compile(tmp_path / "clocked.F90", tmp_path / "clocked")
+    assert calls_clocked(mpi, [program], tmp_path, preload) == [(0, 10), (1, 10)]
+
+
 @pytest.fixture
 def programs(monkeypatch, tmp_path):
     """The command: programs(arguments...) runs it in this process."""
