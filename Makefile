@@ -1,4 +1,4 @@
-# make demo | test | build | simgrid | build-smpi | check-all | sanitize | reference | clean. Each sets up what it needs:
+# make demo | test | build | simgrid | build-smpi | programs | check-all | sanitize | reference | clean. Each sets up what it needs:
 # Debian packages (as root, else it says which are missing), a Python environment in .venv, and MPIs from PyPI wheels in
 # .mpi, so that every machine tests the same ones.
 SHELL := /bin/bash
@@ -37,8 +37,8 @@ install = $(if $(filter-out openmpi-debian,$1),&& $(BIN)/cmake --install build/$
 # Tests of `shoal simulate` run where SimGrid is there already; `make build-smpi` gets it.
 smpi_if_there := $(if $(wildcard .simgrid/bin/smpirun)$(shell command -v smpirun),build-smpi)
 
-.PHONY: build simgrid build-smpi smpi-packages simgrid-packages test demo check-all sanitize sanitize-memory \
-  sanitize-threads reference clean packages test-packages core $(WHEELS:%=build-%) build-standard $(DEBIAN:%=build-%)
+.PHONY: build simgrid build-smpi smpi-packages simgrid-packages programs-packages programs test demo check-all \
+  sanitize sanitize-memory sanitize-threads reference clean packages test-packages core $(WHEELS:%=build-%) build-standard $(DEBIAN:%=build-%)
 build: build/python.installed $(WHEELS:%=build-%) build-standard build-mpich-debian .mpi/impi/bin/mpiexec
 
 demo: build
@@ -69,6 +69,10 @@ check-all: test-packages core build/python.installed
 	@for half in 0 1; do SHOAL_EXHAUSTIVE=1 GTEST_TOTAL_SHARDS=2 GTEST_SHARD_INDEX=$$half \
 	  build/core/core_tests --gtest_brief=1 & halves+=" $$!"; done; for half in $$halves; do wait $$half || exit 1; done
 
+# Whole programs without and with Shoal (hours; PROGRAMS=--quick: minutes). programs-packages installs those of Debian.
+programs: build build-openmpi-debian .venv/test.installed
+	@$(BIN)/python bench/programs $(PROGRAMS)
+
 # The reference manuals of the C header and of the Python package.
 reference: test-packages .venv/test.installed
 	@tools/step reference "Reference manuals in build/reference" tools/reference
@@ -82,6 +86,8 @@ smpi-packages:
 	@tools/packages build speed smpi
 simgrid-packages:
 	@tools/packages build speed simgrid
+programs-packages:
+	@tools/packages build speed debian programs
 test-packages:
 	@tools/packages build speed test debian
 

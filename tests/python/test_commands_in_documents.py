@@ -28,6 +28,7 @@ OVERSUBSCRIBE = {"PRTE_MCA_rmaps_default_mapping_policy": ":oversubscribe"}
 NOT_RUN = {
     r"make (test|build|build-smpi|reference)": "made what runs this test; the last is tests/python/test_reference.py",
     r"make (demo|check-all|sanitize|simgrid)": "minutes; run before a release, figures in docs/trust.md",
+    r"make programs.*": "installs programs; hours. Its command is run",
     r"tools/(mpich-tests|fuzz) .*": "fetches sources, minutes of a core; results in docs/trust.md",
     r"(apt-get install|sysctl) .*": "changes the machine",
     r"(SHOAL_EXHAUSTIVE=1 )?\.venv/bin/python -m pytest .*": "tests of their own",
@@ -48,6 +49,7 @@ SMALL = {
     "check": {"--ranks": "1-12"},
     "regret.py": {"--ranks": "4", "--seconds": "0.02"},
     "applications.py": {"--ranks": "2", "--turns": "1", "--programs": "'closure road:50;fft 6x7'"},
+    "programs": {"--mpi": "mpich5", "--pairs": "1", "--only": "'alltoall 30 x 64 B, 8'"},
     "aapc.py": {"--networks": "line:2x2", "--repetitions": "1"},
     "regret_simulated.py": {"--platform": "dragonfly", "--nodes": "2", "--ppn": "4", "--distributions": "uniform"},
 }

@@ -1,0 +1,150 @@
+"""The programs that are run: synthetic ones that pin one thing down, and ones that people use."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import product
+
+from shoal.measurements import readable_bytes
+
+KiB = 1024
+DEBIAN = ("openmpi4",)  # what Debian's programs are built for
+MPICH_ABI = ("mpich5", "impi2021")
+
+
+@dataclass(frozen=True)
+class Changed:
+    """An input of tests/apps/programs with some of its words replaced."""
+
+    file: str
+    words: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True)
+class Case:
+    """A program on so many ranks. Patterns find times in what it prints, see launch.seconds."""
+
+    name: str
+    program: str  # on PATH, or see launch.find_program
+    arguments: str
+    ranks: int
+    own: str = r"SECONDS ([\d.]+)"  # by the program's own clock; empty: it has none
+    exchanging: str = ""  # inside the exchanges; empty: clock.c tells
+    mpis: tuple[str, ...] = ()  # on these only
+    input: Changed | None = None
+    calls_shoal: bool = False  # functions of shoal.h instead of MPI's, so nothing is preloaded
+    quick: bool = False
+    emulated: bool = False  # on the emulated cluster too
+
+
+def every() -> list[Case]:
+    return [*lengths(), *numbers_of_ranks(), *kinds(), *real()]
+
+
+def exchanges(kind: str, collective: str, calls: int, size: int, ranks: int, quick: bool = False) -> Case:
+    name = f"{kind} {collective} {calls} x {readable_bytes(size)}, {ranks} ranks"
+    arguments = f"{kind} {collective} {calls} {size}"
+    soon = calls <= 3000 and calls * size <= 20_000 * KiB  # a call takes milliseconds there
+    return Case(name, "exchanges", arguments, ranks, quick=quick, emulated=ranks == 8 and soon)
+
+
+def lengths() -> Iterator[Case]:
+    """One size on the world, ever longer."""
+    sizes = (("alltoall", 64), ("alltoallv", KiB), ("alltoall", 16 * KiB), ("alltoallv", 64 * KiB))
+    for (collective, size), calls in product(sizes, (1, 10, 30, 100, 300, 1000, 10_000)):
+        if calls * size <= 64_000 * KiB:
+            yield exchanges("same", collective, calls, size, 8, quick=(calls, size) in ((30, 64), (1000, KiB)))
+
+
+def numbers_of_ranks() -> Iterator[Case]:
+    sizes = (("alltoall", 256), ("alltoallv", 16 * KiB))
+    for ranks, (collective, size), calls in product((2, 4, 16), sizes, (30, 300, 3000)):
+        yield exchanges("same", collective, calls, size, ranks, quick=(ranks, size, calls) == (2, 16 * KiB, 300))
+    for ranks, (collective, size), calls in product((32, 64), (("alltoall", 64), ("alltoallv", KiB)), (30, 300)):
+        yield exchanges("same", collective, calls, size, ranks)
+
+
+def kinds() -> Iterator[Case]:
+    for ranks, steps in product((4, 8), (30, 100, 1000)):
+        yield exchanges("pencils", "alltoallv", 3 * steps, 2 * KiB, ranks, quick=(ranks, steps) == (8, 100))
+    for ranks in (4, 8):
+        yield exchanges("communicators", "alltoall", 300 * 5, KiB, ranks, quick=ranks == 8)
+    changing = (("two_sizes", "alltoall", 256), ("drifting", "alltoall", 256))
+    unequal = (("uneven", "alltoallv", 4 * KiB), ("sparse", "alltoallv", 4 * KiB))
+    for (kind, collective, size), calls in product(changing + unequal, (300, 3000)):
+        yield exchanges(kind, collective, calls, size, 8)
+    for kind, calls in product(("computing", "skewed"), (100, 1000)):
+        yield exchanges(kind, "alltoallv", calls, KiB, 8)
+
+
+def real() -> Iterator[Case]:
+    for make in (espresso, lammps, cp2k, challenge, transforms, intel_benchmarks, applications):
+        yield from make()
+
+
+def espresso() -> Iterator[Case]:
+    """A crystal's ground state: more plane waves, and more points of the reciprocal lattice."""
+    few = "\n 2\n 0.25 0.25 0.25 1.0\n 0.25 0.25 0.75 3.0\n"
+    lengths = {"0.3 s": (16, few), "2 s": (60, " automatic\n4 4 4 1 1 1"), "30 s": (120, " automatic\n9 9 9 1 1 1")}
+    for (length, (cutoff, points)), ranks in product(lengths.items(), (2, 4)):
+        words = (("ecutwfc = 16.0", f"ecutwfc = {cutoff}"), (f"K_POINTS{few}", f"K_POINTS{points}\n"))
+        yield Case(
+            f"pw.x silicon {length}, {ranks} ranks", "pw.x", "-in silicon.in", ranks, r"PWSCF +:.* CPU +(.*)s WALL",
+            mpis=DEBIAN, input=Changed("silicon.in", words), quick=(length, ranks) == ("0.3 s", 4),
+        )  # fmt: skip
+
+
+def lammps() -> Iterator[Case]:
+    """Charged particles: more steps, and more particles."""
+    for length, (cells, steps) in {"0.3 s": (6, 20), "3 s": (6, 800), "30 s": (16, 300)}.items():
+        box = " ".join([f"0 {cells}"] * 3)
+        words = (("0 6 0 6 0 6", box), ("run 20", f"run {steps}"), ("thermo 2", "thermo 50"))
+        yield Case(
+            f"LAMMPS PPPM {length}, 4 ranks", "lmp", "-in charges.in -log none", 4, r"Loop time of ([\d.]+)",
+            mpis=DEBIAN, input=Changed("charges.in", words), quick=length == "0.3 s",
+        )  # fmt: skip
+
+
+def cp2k() -> Iterator[Case]:
+    """A molecule: one energy, on a finer grid, and its geometry."""
+    lengths = {"0.6 s": (120, 5.0, "ENERGY"), "2 s": (300, 8.0, "ENERGY"), "15 s": (300, 8.0, "GEO_OPT")}
+    for length, (cutoff, box, run) in lengths.items():
+        words = (("CUTOFF 120", f"CUTOFF {cutoff}"), ("5.0 5.0 5.0", f"{box} {box} {box}"), ("ENERGY\n", f"{run}\n"))
+        yield Case(
+            f"CP2K hydrogen {length}, 4 ranks", "cp2k", "-i hydrogen.inp", 4, r"\n CP2K +1 .* ([\d.]+)\n",
+            mpis=DEBIAN, input=Changed("hydrogen.inp", words),
+        )  # fmt: skip
+
+
+def challenge() -> Iterator[Case]:
+    """HPCC with its MPIFFT and PTRANS; its other parts take most of the time."""
+    for length, n in {"4 s": 1000, "15 s": 2500}.items():
+        sizes = (("1000         Ns", f"{n} Ns"),)
+        yield Case(f"HPCC {length}, 4 ranks", "hpcc", "", 4, own="", mpis=DEBIAN, input=Changed("hpccinf.txt", sizes))
+
+
+def transforms() -> Iterator[Case]:
+    """FFTW's own parallel transform; and one with mpi4py and numpy."""
+    for (rows, columns, times), ranks in product(((60, 44, 10), (60, 44, 1000), (500, 600, 300)), (2, 4, 8)):
+        yield Case(
+            f"FFTW-MPI {rows}x{columns} x {times}, {ranks} ranks", "transpose", f"{rows} {columns} {times}", ranks,
+            mpis=DEBIAN, quick=(rows, times, ranks) == (60, 1000, 4),
+        )  # fmt: skip
+    for (rows, columns, times), ranks in product(((60, 90, 15), (60, 90, 1000), (500, 600, 100)), (4, 8)):
+        name = f"mpi4py transform {rows}x{columns} x {times}, {ranks} ranks"
+        yield Case(name, "spectral.py", f"{rows} {columns} {times}", ranks)
+
+
+def intel_benchmarks() -> Iterator[Case]:
+    for sizes, repetitions in (("3:16", 10), ("3:16", 50)):
+        arguments = f"-iter {repetitions} -iter_policy off -msglog {sizes} -npmin 4 Alltoall Alltoallv"
+        name = f"IMB Alltoall(v) 2^{sizes} x {repetitions}, 4 ranks"
+        yield Case(name, "IMB-MPI1", arguments, 4, own="", mpis=MPICH_ABI)
+
+
+def applications() -> Iterator[Case]:
+    """Ours, which call Shoal's functions: the MPI's own exchanges are asked for by name."""
+    own, exchanging = r"([\d.]+ m?s), of which exchanging", r"of which exchanging ([\d.]+ m?s)"
+    for words in ("closure road:1000", "closure power:3000", "fft 61x71 --repetitions 300", "fft 1001x1203"):
+        program, _, arguments = words.partition(" ")
+        for ranks in (4, 8):
+            yield Case(f"{words}, {ranks} ranks", program, arguments, ranks, own, exchanging, calls_shoal=True)

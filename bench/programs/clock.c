@@ -1,0 +1,98 @@
+// How long a program is inside MPI_Alltoall and MPI_Alltoallv, as the program sees it: preloaded before Shoal, so that
+// what is called next is Shoal's function where that is preloaded too, else the MPI's. At its end every rank that
+// exchanged appends a line to the file that PROGRAMS_CLOCK names: rank, calls, seconds.
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+static double seconds;
+static long calls;
+static int rank;
+static pid_t process;
+
+static double now(void) {
+  struct timespec time;
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return time.tv_sec + time.tv_nsec * 1e-9;
+}
+
+// Notes the rank at the first call: MPI_Init may not be seen, and in MPI_Finalize it may be too late.
+static double start(void) {
+  if (!calls++) {
+    PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    process = getpid();
+  }
+  return now();
+}
+
+// A child that the program forked has the parent's counts, and is silent.
+__attribute__((destructor)) static void tell(void) {
+  const char *path = getenv("PROGRAMS_CLOCK");
+  if (!calls || !path || process != getpid()) return;
+  char line[96];
+  int length = snprintf(line, sizeof line, "%d %ld %.9f\n", rank, calls, seconds);
+  int file = open(path, O_WRONLY | O_APPEND | O_CREAT, 0644);
+  if (file < 0 || write(file, line, length) != length) perror(path);
+  if (file >= 0) close(file);
+}
+
+#define TIMED(name, parameters, arguments)                   \
+  int name parameters {                                      \
+    static int(*next) parameters;                            \
+    if (!next) next = (int(*) parameters)dlsym(RTLD_NEXT, #name); \
+    const double began = start();                            \
+    const int code = next arguments;                         \
+    seconds += now() - began;                                \
+    return code;                                             \
+  }
+
+#define ALLTOALL(name, count)                                                                              \
+  TIMED(name,                                                                                              \
+        (const void *out, count outs, MPI_Datatype sent, void *in, count ins, MPI_Datatype got, MPI_Comm comm), \
+        (out, outs, sent, in, ins, got, comm))
+#define ALLTOALLV(name, count, place)                                                                          \
+  TIMED(name,                                                                                                  \
+        (const void *out, const count *outs, const place *from, MPI_Datatype sent, void *in, const count *ins, \
+         const place *to, MPI_Datatype got, MPI_Comm comm),                                                    \
+        (out, outs, from, sent, in, ins, to, got, comm))
+
+ALLTOALL(MPI_Alltoall, int)
+ALLTOALLV(MPI_Alltoallv, int, int)
+
+// Only where the MPI has them: mpi4py takes a symbol that is there.
+#if MPI_VERSION >= 4
+ALLTOALL(MPI_Alltoall_c, MPI_Count)
+ALLTOALLV(MPI_Alltoallv_c, MPI_Count, MPI_Aint)
+#endif
+
+// The Fortran functions of Open MPI do not call those of C: mpif.h and `use mpi` call the first, `use mpi_f08` the second.
+#ifdef OPEN_MPI
+#define TIMED_FORTRAN(name, parameters, arguments)             \
+  void name parameters {                                       \
+    static void(*next) parameters;                             \
+    if (!next) next = (void(*) parameters)dlsym(RTLD_NEXT, #name); \
+    const double began = start();                              \
+    next arguments;                                            \
+    seconds += now() - began;                                  \
+  }
+#define FORTRAN_ALLTOALL(name)                                                                                     \
+  TIMED_FORTRAN(name,                                                                                              \
+                (void *out, MPI_Fint *outs, MPI_Fint *sent, void *in, MPI_Fint *ins, MPI_Fint *got, MPI_Fint *comm, \
+                 MPI_Fint *error),                                                                                 \
+                (out, outs, sent, in, ins, got, comm, error))
+#define FORTRAN_ALLTOALLV(name)                                                                                   \
+  TIMED_FORTRAN(name,                                                                                             \
+                (void *out, MPI_Fint *outs, MPI_Fint *from, MPI_Fint *sent, void *in, MPI_Fint *ins, MPI_Fint *to, \
+                 MPI_Fint *got, MPI_Fint *comm, MPI_Fint *error),                                                 \
+                (out, outs, from, sent, in, ins, to, got, comm, error))
+
+FORTRAN_ALLTOALL(mpi_alltoall_)
+FORTRAN_ALLTOALL(ompi_alltoall_f)
+FORTRAN_ALLTOALLV(mpi_alltoallv_)
+FORTRAN_ALLTOALLV(ompi_alltoallv_f)
+#endif

@@ -1,0 +1,137 @@
+// Exchanges as programs make them, one peculiarity at a time; prints the seconds of all calls together:
+//
+//   exchanges KIND alltoall|alltoallv CALLS BYTES
+//
+// Communicators are the world, rows and columns of the ranks' grid, in turn. In every call the first and the last byte
+// of every block are checked, in the first and the last call every byte.
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int calls, base, ranks, rank;
+
+// Which communicator a call uses.
+static int world(int call) { return 0; }
+static int in_turn(int call) { return call % 3; }
+static int five_each(int call) { return call / 5; }
+
+// Bytes of a block.
+static unsigned mixed(int from, int to) { return (from * 2654435761u ^ to * 2246822519u) * 3266489917u >> 7; }
+static int same(int call, int from, int to) { return base; }
+static int two_sizes(int call, int from, int to) { return same(call, from, to) * (call % 2 ? 1 : 64); }
+static int drifting(int call, int from, int to) { return same(call, from, to) + 63.0 * base * call / calls; }
+static int sparse(int call, int from, int to) { return mixed(from, to) % 8 ? 0 : same(call, from, to); }
+static int uneven(int call, int from, int to) { return mixed(from, to) % (2 * same(call, from, to) + 1); }
+
+// Thousands of multiplications before a call.
+static int no_work(int call) { return 0; }
+static int work(int call) { return 100; }
+static int skewed(int call) { return call % ranks == rank ? 400 : 50; }
+
+static const struct kind {
+  const char *name;
+  int (*communicator)(int call);
+  int (*bytes)(int call, int from, int to);
+  int (*work)(int call);
+} kinds[] = {
+    {"same", world, same, no_work},          {"two_sizes", world, two_sizes, no_work},
+    {"drifting", world, drifting, no_work},  {"sparse", world, sparse, no_work},
+    {"uneven", world, uneven, no_work},      {"computing", world, same, work},
+    {"skewed", world, same, skewed},         {"pencils", in_turn, same, no_work},
+    {"communicators", five_each, same, no_work},
+};
+static const struct kind *kind;
+
+// One side of an exchange.
+struct blocks {
+  int *counts, *starts;
+  unsigned char *bytes;
+};
+
+static struct blocks blocks_of(size_t bytes) {
+  return (struct blocks){calloc(ranks, sizeof(int)), calloc(ranks, sizeof(int)), calloc(bytes, 1)};
+}
+
+static void fail(const char *what) {
+  fprintf(stderr, "exchanges: %s\n", what);
+  MPI_Abort(MPI_COMM_WORLD, 1);
+}
+
+static void compute(int thousands) {
+  volatile double x = 1;
+  for (int i = 0; i < thousands * 1000; ++i) x *= 1.0000001;
+}
+
+static unsigned char value(int call, int from, int to, int place) { return call * 7 + from * 31 + to * 17 + place; }
+
+// The places of a block that are looked at: all, or the two ends.
+static int step(int call, int bytes) { return call == 0 || call == calls - 1 || bytes < 3 ? 1 : bytes - 1; }
+
+static void prepare(struct blocks *out, struct blocks *in, int call, int me, int size) {
+  int sent = 0, received = 0;
+  for (int peer = 0; peer < size; ++peer) {
+    out->counts[peer] = kind->bytes(call, me, peer);
+    in->counts[peer] = kind->bytes(call, peer, me);
+    out->starts[peer] = sent, in->starts[peer] = received;
+    sent += out->counts[peer], received += in->counts[peer];
+    for (int i = 0; i < out->counts[peer]; i += step(call, out->counts[peer]))
+      out->bytes[out->starts[peer] + i] = value(call, me, peer, i);
+  }
+}
+
+static void check(const struct blocks *in, int call, int me, int size) {
+  for (int peer = 0; peer < size; ++peer)
+    for (int i = 0; i < in->counts[peer]; i += step(call, in->counts[peer]))
+      if (in->bytes[in->starts[peer] + i] != value(call, peer, me, i)) fail("a block has wrong bytes");
+}
+
+static void exchange(struct blocks *out, struct blocks *in, int call, int uniform, MPI_Comm comm) {
+  int me, size;
+  MPI_Comm_rank(comm, &me);
+  MPI_Comm_size(comm, &size);
+  prepare(out, in, call, me, size);
+  if (uniform)
+    MPI_Alltoall(out->bytes, *out->counts, MPI_BYTE, in->bytes, *in->counts, MPI_BYTE, comm);
+  else
+    MPI_Alltoallv(out->bytes, out->counts, out->starts, MPI_BYTE, in->bytes, in->counts, in->starts, MPI_BYTE, comm);
+  check(in, call, me, size);
+}
+
+static MPI_Comm communicator(int number) {
+  int grid[2] = {0, 0};
+  MPI_Dims_create(ranks, 2, grid);
+  const int part[] = {0, rank / grid[1], rank % grid[1]};
+  MPI_Comm made;
+  MPI_Comm_split(MPI_COMM_WORLD, part[number % 3], rank, &made);
+  return made;
+}
+
+int main(int count, char **words) {
+  MPI_Init(&count, &words);
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  if (count != 5) fail("usage: exchanges KIND alltoall|alltoallv CALLS BYTES");
+  for (size_t i = 0; i < sizeof kinds / sizeof *kinds; ++i)
+    if (!strcmp(kinds[i].name, words[1])) kind = &kinds[i];
+  if (!kind) fail("there is no such kind");
+  const int uniform = !strcmp(words[2], "alltoall");
+  calls = atoi(words[3]), base = atoi(words[4]);
+
+  const size_t most = (size_t)ranks * base * 64 + 1;  // pages that no call uses are never there
+  struct blocks out = blocks_of(most), in = blocks_of(most);
+  const int communicators = kind->communicator == five_each ? (calls + 4) / 5 : 3;
+  MPI_Comm *comms = malloc(communicators * sizeof *comms);
+  comms[0] = MPI_COMM_WORLD;
+  for (int i = 1; i < communicators; ++i) comms[i] = communicator(i);
+
+  MPI_Barrier(MPI_COMM_WORLD);
+  const double began = MPI_Wtime();
+  for (int call = 0; call < calls; ++call) {
+    compute(kind->work(call));
+    exchange(&out, &in, call, uniform, comms[kind->communicator(call)]);
+  }
+  MPI_Barrier(MPI_COMM_WORLD);
+  if (rank == 0) printf("SECONDS %.9f\n", MPI_Wtime() - began);
+  MPI_Finalize();
+}

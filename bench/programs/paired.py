@@ -1,0 +1,76 @@
+"""What pairs of times tell: launches without and with Shoal that took turns."""
+
+import math
+import statistics
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from scipy.stats import quantile_test, wilcoxon
+
+from shoal.measurements import SIGNIFICANCE, Verdict
+
+# What nobody notices: so much of the time, or so many seconds, whichever is more.
+NOTICED_SHARE, NOTICED_SECONDS = 0.02, 5e-3
+
+ENOUGH = 6  # fewer have no interval that leaves any out
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """How many times faster, as the median of all pairs, with its interval (95 %)."""
+
+    before: float  # median seconds
+    ratio: float
+    low: float
+    high: float
+    p: float
+    verdict: Verdict
+
+
+def compare(before: Sequence[float], after: Sequence[float]) -> Comparison:
+    ratios = [b / a for b, a in zip(before, after, strict=True)]
+    return Comparison(
+        statistics.median(before), statistics.median(ratios), *median_interval(ratios), rank_test(before, after),
+        verdict(before, after),
+    )  # fmt: skip
+
+
+def median_interval(values: Sequence[float]) -> tuple[float, float]:
+    """95 % where there are enough values for that, else all of them; it assumes nothing of the distribution."""
+    if len(values) < ENOUGH:
+        return min(values), max(values)
+    low, high = quantile_test(values, p=0.5).confidence_interval(0.95)
+    return float(low), float(high)
+
+
+def rank_test(before: Sequence[float], after: Sequence[float]) -> float:
+    """How likely so clear a difference is by chance: Wilcoxon's signed-rank test, of the pairs' ratios."""
+    logarithms = [math.log(b / a) for b, a in zip(before, after, strict=True)]
+    return float(wilcoxon(logarithms).pvalue) if any(logarithms) else 1.0
+
+
+def verdict(before: Sequence[float], after: Sequence[float]) -> Verdict:
+    """Slower only where somebody would notice."""
+    if rank_test(before, after) >= SIGNIFICANCE:
+        return "no difference"
+    lost = -saved(before, after)
+    if lost < 0:
+        return "faster"
+    noticed = max(NOTICED_SHARE * statistics.median(before), NOTICED_SECONDS)
+    return "slower" if lost > noticed else "no difference"
+
+
+def saved(before: Sequence[float], after: Sequence[float]) -> float:
+    """Seconds, the median of all pairs."""
+    return statistics.median(b - a for b, a in zip(before, after, strict=True))
+
+
+def share_of_gain(before: Sequence[float], after: Sequence[float], best: Sequence[float]) -> float | None:
+    """Of the seconds that the best saves; None where it saves nothing that is sure."""
+    if verdict(before, best) != "faster":
+        return None
+    return saved(before, after) / saved(before, best)
+
+
+def geometric_mean(ratios: Iterable[float]) -> float:
+    return statistics.geometric_mean(ratios)
