@@ -16,8 +16,8 @@ constexpr std::size_t most_levels = 16;
 
 [[noreturn]] void refuse(std::string_view text, const std::string& what) {
   throw std::invalid_argument("layout '" + std::string(text) + "': " + what +
-                              "; allowed: levels from the outside in (group:4 node:8 socket:2 core:8), a number for each "
-                              "group (node:3 core:4,4,3), at the end the order of the ranks (node:2 core:2 "
+                              "; allowed: levels from the outside in (group:4 node:8 socket:2 core:8), a number for "
+                              "each group (node:3 core:4,4,3), at the end the order of the ranks (node:2 core:2 "
                               "ranks:0,2,1,3)");
 }
 
