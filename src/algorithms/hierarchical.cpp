@@ -9,7 +9,7 @@
 // equal tree of n_0, n_1, ... members a rank is its coordinates in Z_n0 x Z_n1 x ..., and a block travels its offset
 // one coordinate after another, so the radices of all levels in a row are a mixed system without carry between levels.
 // A linear exchange is the system of one digit. `shared` is `linear` whose messages inside a node go through its memory
-// (execute/node_window.hpp).
+// (execute/node_window.hpp). `none` leaves a level out: the members of its groups are those of the level around it.
 //
 // Cost per rank on an equal tree of P ranks, with K and D of digits.hpp: at level l K(n_l) messages (staggered, at the
 // outermost: times the ranks of a member) and P/n_l * D(n_l) blocks; linear: K(n) = D(n) = n - 1. Uneven: between
@@ -34,10 +34,14 @@ namespace shoal {
 namespace {
 
 // Who has a block on its way. A group knows the block by a number, which says where in the group it goes: at first, in
-// the least group with both ends, the place of its destination. Groups and members are at heights of layout_tree.
+// the least group with both ends, the place of its destination. Heights are those of layout_tree without the levels that
+// are left out.
 struct relays {
   const layout_tree& levels;
-  std::vector<int> most;  // by height: carriers of a group, who deal with other groups for it
+  std::vector<int> heights;  // of layout_tree
+  std::vector<int> most;     // by height: carriers of a group, who deal with other groups for it
+
+  virtual_range group(int height, int virtual_rank) const { return levels.group(heights[height], virtual_rank); }
 
   int carriers(int height, const virtual_range& group) const { return std::min(most[height], group.size); }
 
@@ -51,7 +55,7 @@ struct relays {
   // The virtual rank of the group that blocks of this number are at.
   int rank_of(virtual_range group, int height, int number) const {
     for (; height > 0; --height) {
-      const virtual_range member = levels.group(height - 1, group.first + number);
+      const virtual_range member = this->group(height - 1, group.first + number);
       number = in_member(group, number, member, height - 1);
       group = member;
     }
@@ -70,8 +74,8 @@ class ring {
   ring(const relays& who, int level, int virtual_rank)
       : who_(who),
         level_(level),
-        group_(who.levels.group(level + 1, virtual_rank)),
-        begins_(who.levels.members(level + 1, group_)),
+        group_(who.group(level + 1, virtual_rank)),
+        begins_(who.levels.members(who.heights[level], group_)),
         position_(member_at(virtual_rank)),
         bound_(size()) {
     const int rank = who.levels.rank_at(virtual_rank);
@@ -104,10 +108,10 @@ class ring {
   int number_of(int destination, int self) const {
     int height = level_ + 1;
     virtual_range around = group_;
-    while (!around.holds(destination)) around = who_.levels.group(++height, self);
+    while (!around.holds(destination)) around = who_.group(++height, self);
     int number = destination - around.first;
     for (; height > level_ + 1; --height) {
-      const virtual_range inner = who_.levels.group(height - 1, self);
+      const virtual_range inner = who_.group(height - 1, self);
       number = who_.in_member(around, number, inner, height - 1);
       around = inner;
     }
@@ -202,16 +206,16 @@ class post {
 
 // How the exchange of a level runs.
 struct manner {
-  bool linear;      // the digit system of one digit, in batches; else in rounds
-  int radix;        // if not linear
-  int block_count;  // requests in a batch, if linear
-  int direction;    // +1: blocks travel to higher positions, -1: to lower ones
-  int pieces;       // 1: one message with the blocks of all origins; else one for each, of at most this many
+  int most_members;  // of a group of the level
+  bool linear;       // the digit system of one digit, in batches; else in rounds
+  int radix;         // if not linear
+  int block_count;   // requests in a batch, if linear
+  int direction;     // +1: blocks travel to higher positions, -1: to lower ones
+  int pieces;        // 1: one message with the blocks of all origins; else one for each, of at most this many
 
   digit_system system(int members) const { return {members, linear ? std::max(2, members) : radix}; }
-  // For people, as are the numbers of steps.
-  int steps(int members) const {
-    const int all = static_cast<int>(system(members).steps());
+  int steps() const {
+    const int all = static_cast<int>(system(most_members).steps());
     return linear ? (all * pieces + block_count - 1) / block_count : all;
   }
 };
@@ -298,10 +302,10 @@ class ring_exchange {
 void hand_on(builder& b, post& mail, carried_blocks& carried, const relays& who, int height, window& order) {
   const layout_tree& levels = who.levels;
   const int self = levels.virtual_rank(b.rank());
-  const virtual_range group = levels.group(height, self);
+  const virtual_range group = who.group(height, self);
   message_set leaving, arriving;
   for (int v = group.first; v < group.first + group.size; ++v) {
-    const virtual_range member = levels.group(height - 1, v);
+    const virtual_range member = who.group(height - 1, v);
     const int here = who.rank_of(group, height, (v - group.first) % who.carriers(height, group));
     const int next = who.rank_of(member, height - 1, (v - member.first) % who.carriers(height - 1, member));
     if (here == next || (here != self && next != self)) continue;
@@ -321,7 +325,7 @@ void hand_on(builder& b, post& mail, carried_blocks& carried, const relays& who,
 
 schedule hierarchical(const relays& who, int rank, const std::vector<manner>& how, bool shared, bool overlap) {
   const layout_tree& levels = who.levels;
-  const int self = levels.virtual_rank(rank), outermost = levels.levels() - 1;
+  const int self = levels.virtual_rank(rank), outermost = static_cast<int>(how.size()) - 1;
   builder b(levels.ranks(), rank);
   b.copy(send_slot(rank), recv_slot(rank));
   carried_blocks carried(b);
@@ -332,7 +336,7 @@ schedule hierarchical(const relays& who, int rank, const std::vector<manner>& ho
     const ring around(who, level, self);
     window own(how[level].linear ? 1 : static_cast<int>(how[level].system(around.size()).steps()) + 1);
     ring_exchange(b, mail, carried, around, how[level]).run(overlap ? own : rounds, step);
-    step += how[level].steps(levels.most_members(level));
+    step += how[level].steps();
   }
   for (int height = outermost; height > 0; --height) {
     window own(1);
@@ -349,30 +353,39 @@ std::shared_ptr<const layout_tree> levels_of(const problem& at) {
   return std::make_shared<const layout_tree>(at.nodes ? *at.nodes : node_layout::one_rank_per_node(at.ranks));
 }
 
-manner manner_of(const layout_tree& levels, int level, const arguments& with) {
+std::string_view way_of(const layout_tree& levels, int level, const arguments& with) {
+  return level == levels.levels() - 1 ? std::string_view(with.word("global")) : with.word_at(level, "local");
+}
+
+// Of a level whose members have this height.
+manner manner_of(const layout_tree& levels, int height, int level, const arguments& with) {
   const bool outermost = level == levels.levels() - 1;
-  const int square = square_radix(levels.most_members(level));
-  const std::string_view way = outermost ? std::string_view(with.word("global")) : with.word_at(level, "local");
+  const std::string_view way = way_of(levels, level, with);
   const int batch = way == "scattered" ? with.number_at(level, "block_count", all_requests) : all_requests;
   manner how;
+  how.most_members = levels.most_members(height, level + 1);
+  const int square = square_radix(how.most_members);
   how.linear = way != "radix";
   how.radix = outermost ? with.number("global_radix", square) : with.number_at(level, "radix", square);
   how.block_count = way == "pairwise" ? 1 : batch;
   // All levels go the way of the flat exchange that is the outermost; scattered downwards, as MPICH's and the paper's.
   how.direction = with.word("global") == "scattered" ? -1 : +1;
-  how.pieces = outermost && with.word("pattern") == "staggered" ? levels.largest_member(level) : 1;
+  how.pieces = outermost && with.word("pattern") == "staggered" ? levels.largest_group(height) : 1;
   return how;
 }
 
 schedule generate_hierarchical(const problem& at, int rank, const arguments& with) {
   const auto levels = levels_of(at);
-  relays who{*levels, {1}};
+  relays who{*levels, {0}, {1}};
   std::vector<manner> how;
   bool shared = false;
   for (int level = 0; level < levels->levels(); ++level) {
+    const std::string_view way = way_of(*levels, level, with);
+    if (way == "none") continue;
+    how.push_back(manner_of(*levels, who.heights.back(), level, with));
+    who.heights.push_back(level + 1);
     who.most.push_back(with.number_at(level, "carriers", all_requests));
-    how.push_back(manner_of(*levels, level, with));
-    shared = shared || (level + 1 < levels->levels() && with.word_at(level, "local") == "shared");
+    shared = shared || way == "shared";
   }
   return hierarchical(who, rank, how, shared, with.word("overlap") == "on");
 }
@@ -407,10 +420,12 @@ std::vector<algorithm> hierarchical_family() {
   a.source =
       "Configurable Non-uniform All-to-all Algorithms (TuNA_l^g coalesced and staggered; overlap=off: as published)";
   a.parameters = {
-      by_level({"local",
-                "exchange inside a node, of each level but the outermost; shared: linear, through the node's memory",
-                "radix",
-                {"radix", "linear", "shared", "scattered", "pairwise"}}),
+      by_level(
+          {"local",
+           "exchange inside a node, of each level but the outermost; shared: linear, through the node's memory; none: "
+           "the level is left out",
+           "radix",
+           {"radix", "linear", "shared", "scattered", "pairwise", "none"}}),
       by_level({"radix",
                 "base of the digits there; auto: the square root of the members of a group",
                 "auto",

@@ -124,16 +124,10 @@ layout_tree::layout_tree(std::vector<level> levels, std::vector<int> by_virtual)
 
 void layout_tree::add_level(const level& of) {
   std::vector<int> begins{0};
-  int members = 0, largest = 0;
-  for (const int count : of.members) {
-    members += count;
-    begins.push_back(begins_.back()[members]);
-    largest = std::max(largest, begins.back() - begins[begins.size() - 2]);
-  }
+  int members = 0;
+  for (const int count : of.members) begins.push_back(begins_.back()[members += count]);
   names_.push_back(of.name);
   begins_.push_back(std::move(begins));
-  most_members_.push_back(*std::max_element(of.members.begin(), of.members.end()));
-  largest_.push_back(largest);
 }
 
 layout_tree::layout_tree(const node_layout& nodes) : layout_tree(levels_of(nodes), order_of(nodes)) {}
@@ -195,10 +189,22 @@ virtual_range layout_tree::group(int height, int virtual_rank) const {
 }
 
 std::span<const int> layout_tree::members(int height, const virtual_range& group) const {
-  const std::vector<int>& begins = begins_[height - 1];
+  const std::vector<int>& begins = begins_[height];
   const auto first = std::lower_bound(begins.begin(), begins.end(), group.first);
   return {first, std::lower_bound(first, begins.end(), group.first + group.size) + 1};
 }
+
+int layout_tree::most_members(int height, int outer) const {
+  std::size_t most = 0;
+  for (int v = 0; v < ranks();) {
+    const virtual_range around = group(outer, v);
+    most = std::max(most, members(height, around).size() - 1);
+    v += around.size;
+  }
+  return static_cast<int>(most);
+}
+
+int layout_tree::largest_group(int height) const { return most_members(0, height); }
 
 node_layout layout_tree::nodes() const {
   std::vector<std::vector<int>> lists;
@@ -218,7 +224,7 @@ std::string to_string(const layout_tree& layout) {
     std::vector<int> counts;
     for (std::size_t g = 0; g + 1 < layout.begins_[l + 1].size(); ++g) {
       const int begin = layout.begins_[l + 1][g], end = layout.begins_[l + 1][g + 1];
-      counts.push_back(static_cast<int>(layout.members(l + 1, {begin, end - begin}).size()) - 1);
+      counts.push_back(static_cast<int>(layout.members(l, {begin, end - begin}).size()) - 1);
     }
     if (std::equal(counts.begin() + 1, counts.end(), counts.begin())) counts.resize(1);
     text += (text.empty() ? "" : " ") + layout.name(l) + ":" + joined(counts);

@@ -57,11 +57,11 @@ class layout_tree {
 
   // What a rank is part of, by height: itself at height 0, its group of level h-1 at height h, all at height levels().
   virtual_range group(int height, int virtual_rank) const;
-  // Where the members of this group begin, and where the last one ends. height > 0.
+  // Where the groups of this height in a group of a greater one begin, and where the last one ends.
   std::span<const int> members(int height, const virtual_range& group) const;
-  // The most members, and the most ranks of a member, that a group of this level has.
-  int most_members(int level) const { return most_members_[level]; }
-  int largest_member(int level) const { return level == 0 ? 1 : largest_[level - 1]; }
+  // The most groups of a height in one of a greater height, and the most ranks in one of a height.
+  int most_members(int height, int outer) const;
+  int largest_group(int height) const;
 
   int virtual_rank(int rank) const { return virtual_[rank]; }
   int rank_at(int virtual_rank) const { return by_virtual_[virtual_rank]; }
@@ -80,8 +80,6 @@ class layout_tree {
 
   std::vector<std::string> names_;        // by level
   std::vector<std::vector<int>> begins_;  // by height: where its groups begin, and P
-  std::vector<int> most_members_;         // by level
-  std::vector<int> largest_;              // by level: ranks of its largest group
   std::vector<int> by_virtual_, virtual_;
   int node_level_ = 0;
 };

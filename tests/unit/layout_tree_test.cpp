@@ -9,8 +9,8 @@ namespace {
 
 using numbers = std::vector<int>;
 
-numbers members_of(const layout_tree& tree, int height, int virtual_rank) {
-  const auto begins = tree.members(height, tree.group(height, virtual_rank));
+numbers members_of(const layout_tree& tree, int height, int virtual_rank, int inner = -1) {
+  const auto begins = tree.members(inner < 0 ? height - 1 : inner, tree.group(height, virtual_rank));
   return {begins.begin(), begins.end()};
 }
 
@@ -29,8 +29,10 @@ TEST(layout_tree, reads_levels_from_the_outside_in) {
   EXPECT_EQ(members_of(tree, 2, 29), (numbers{24, 28, 32}));
   EXPECT_EQ(members_of(tree, 4, 29), (numbers{0, 24, 48}));
   EXPECT_EQ(tree.nodes(), node_layout::parse("6x8"));
-  EXPECT_EQ(tree.most_members(1), 2);
-  EXPECT_EQ(tree.largest_member(3), 24);
+  EXPECT_EQ(members_of(tree, 3, 29, 1), (numbers{24, 28, 32, 36, 40, 44, 48}));  // the sockets of its group
+  EXPECT_EQ(tree.most_members(1, 2), 2);
+  EXPECT_EQ(tree.most_members(1, 3), 6);
+  EXPECT_EQ(tree.largest_group(3), 24);
 }
 
 TEST(layout_tree, reads_a_number_for_each_group) {
@@ -40,8 +42,8 @@ TEST(layout_tree, reads_a_number_for_each_group) {
   EXPECT_EQ(tree.nodes(), node_layout::parse("5,4/3,2,1/0"));
   EXPECT_EQ(tree.rank_at(0), 5);
   EXPECT_EQ(tree.virtual_rank(3), 2);
-  EXPECT_EQ(tree.most_members(0), 3);
-  EXPECT_EQ(tree.largest_member(2), 4);
+  EXPECT_EQ(tree.most_members(0, 1), 3);
+  EXPECT_EQ(tree.largest_group(2), 4);
 }
 
 TEST(layout_tree, has_a_node_and_something_inside) {
@@ -60,9 +62,8 @@ TEST(layout_tree, reads_what_node_layout_reads) {
 }
 
 TEST(layout_tree, is_written_as_it_is_read) {
-  for (const char* text :
-       {"group:4 node:8 socket:2 core:8", "group:2 node:1,2 core:2,3,1 ranks:5,4,3,2,1,0", "2x4", "1x1",
-        "plane:2 row:2 node:2 core:1", "node:1 socket:2 core:3,4"})
+  for (const char* text : {"group:4 node:8 socket:2 core:8", "group:2 node:1,2 core:2,3,1 ranks:5,4,3,2,1,0", "2x4",
+                           "1x1", "plane:2 row:2 node:2 core:1", "node:1 socket:2 core:3,4"})
     EXPECT_EQ(to_string(layout_tree::parse(text)), text);
   EXPECT_EQ(to_string(layout_tree::parse("  group:2  node:2,2 core:1 ")), "group:2 node:2 core:1");
 }

@@ -45,7 +45,7 @@ std::string random_spec(std::mt19937& random, int levels, const std::string& inn
   std::string first = innermost;
   const auto local = [&] {
     if (!first.empty()) return std::exchange(first, "");
-    return one_of(random, {"radix", "radix", "linear", "shared", "scattered", "pairwise"});
+    return one_of(random, {"radix", "radix", "linear", "shared", "scattered", "pairwise", "none"});
   };
   return "hierarchical:local=" + by_level(levels - 1, local) + ",radix=" + by_level(levels - 1, radix) +
          ",global=" + one_of(random, {"scattered", "radix", "pairwise"}) + ",global_radix=" + radix() +
@@ -187,6 +187,21 @@ TEST(levels, each_is_a_flat_exchange) {
     }
 }
 
+// A level that is left out is as if the layout did not have it.
+TEST(levels, can_be_left_out) {
+  const auto expect_same = [](const char* spec, const char* layout, const char* without, const char* smaller) {
+    const auto some = programs_of(spec, placed(layout_tree::parse(layout)));
+    const auto expected = programs_of(without, placed(layout_tree::parse(smaller)));
+    for (std::size_t rank = 0; rank < some.size(); ++rank) ASSERT_TRUE(same(some[rank], expected[rank])) << spec;
+  };
+  expect_same("hierarchical:local=none/linear", "node:3 socket:2 core:4", "hierarchical:local=linear", "3x8");
+  expect_same("hierarchical:local=shared/none,carriers=2", "node:3 socket:2 core:4",
+              "hierarchical:local=shared,carriers=2", "node:6 core:4");
+  expect_same("hierarchical:local=none/none,pattern=staggered", "group:2 node:1,2 core:3,1,2", "scattered", "6");
+  expect_same("hierarchical:local=radix/none/radix,radix=2/7/3,overlap=off", "group:2 rack:2 node:2 core:4",
+              "hierarchical:local=radix,radix=2/3,overlap=off", "group:2 node:4 core:4");
+}
+
 struct level_traffic {
   std::int64_t messages = 0, blocks = 0;
   bool operator==(const level_traffic&) const = default;
@@ -246,9 +261,9 @@ TEST(levels, move_what_the_formulas_say_on_equal_trees) {
       const auto linear = sent("local=linear"), staggered = sent("local=pairwise,pattern=staggered");
       const auto digits = sent("global=radix,radix=" + r + ",global_radix=" + r);
       for (int l = 0; l < tree.levels(); ++l) {
-        const std::int64_t n = tree.most_members(l), others = at.ranks / n;
+        const std::int64_t n = tree.most_members(l, l + 1), others = at.ranks / n;
         const digit_system system(static_cast<int>(n), radix);
-        const int pieces = l == tree.levels() - 1 ? tree.largest_member(l) : 1;
+        const int pieces = l == tree.levels() - 1 ? tree.largest_group(l) : 1;
         EXPECT_EQ(linear[l], (level_traffic{n - 1, others * (n - 1)})) << to_string(tree);
         EXPECT_EQ(staggered[l], (level_traffic{pieces * (n - 1), others * (n - 1)})) << to_string(tree);
         EXPECT_EQ(digits[l], (level_traffic{system.steps(), others * system.blocks()})) << to_string(tree);
@@ -316,7 +331,7 @@ TEST(levels, move_what_the_formulas_say_on_any_tree) {
     }
     for (auto& [first, blocks] : inside) {
       const virtual_range group = tree.group(outermost, first);
-      const auto begins = tree.members(outermost, group);
+      const auto begins = tree.members(outermost - 1, group);
       for (std::size_t m = 0; m + 1 < begins.size(); ++m) {
         std::int64_t ending = begins[m + 1] - begins[m];
         for (int v = 0; v < at.ranks; ++v) {
@@ -361,7 +376,7 @@ TEST(levels, stay_within_the_scratch_bound) {
           parse_selection(std::string("hierarchical:global=radix,radix=") + radix + ",global_radix=" + radix), at, 0);
       std::int64_t most = 0, together = 1, passing = 0;
       for (int l = 0; l < at.levels->levels(); ++l) {
-        const int n = at.levels->most_members(l);
+        const int n = at.levels->most_members(l, l + 1);
         passing = std::max(passing, together * digit_system(n, radix[0] - '0').slot_bound());
         together *= n;
         most = std::max(most, (together - 1) * (at.ranks / together - 1));

@@ -93,7 +93,8 @@ TEST(selection, says_what_is_wrong) {
        "such as 8x8x16"},
       {"bruck:variant=modifed", "bruck: variant=modifed is out of range; allowed: basic, modified"},
       {"hierarchical:local=radix/tree",
-       "hierarchical: local=radix/tree is out of range; allowed: radix, linear, shared, scattered, pairwise; or these for "
+       "hierarchical: local=radix/tree is out of range; allowed: radix, linear, shared, scattered, pairwise, none; or "
+       "these for "
        "each level, the innermost first, joined by /"},
       {"hierarchical:carriers=2/",
        "hierarchical: carriers=2/ is out of range; allowed: all, a whole number from 1 to 1048576; or these for each "
