@@ -31,7 +31,7 @@ class Parameter:
     def list(self) -> bool: ...
     @property
     def by_level(self) -> bool:
-        """A value for each level of the layout, the innermost first, joined by slashes; the last holds for all further."""
+        """A value for each level of the layout, the innermost first, joined by /; the last holds for all further."""
 
 @final
 class Algorithm:

@@ -311,6 +311,19 @@ TEST(levels, carry_each_block_once_over_the_links_of_a_level) {
   }
 }
 
+// On a torus, whose dimensions are levels, every message stays on one line.
+TEST(levels, follow_the_dimensions_of_a_torus) {
+  const problem at = placed(layout_tree::parse("plane:3 row:4 node:5"));
+  for (const char* spec : {"hierarchical", "hierarchical:local=linear,overlap=off",
+                           "hierarchical:global=radix,radix=2,global_radix=2", "hierarchical:pattern=staggered"})
+    for (const schedule& p : programs_of(spec, at))
+      for (const operation& op : p.operations) {
+        if (op.kind == op_kind::copy) continue;
+        const int a = p.rank, b = op.peer;
+        EXPECT_EQ((a / 20 != b / 20) + (a / 5 % 4 != b / 5 % 4) + (a % 5 != b % 5), 1) << spec;
+      }
+}
+
 // Between the members of the outermost level a rank sends one message for each destination elsewhere that it carries
 // blocks for: with place g among q ranks every q-th, of a block from each of them; inside, the totals of a group follow
 // from how many numbers lie in each member.
