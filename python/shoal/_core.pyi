@@ -448,7 +448,7 @@ class Load:
         """Between nodes of a group."""
     @property
     def groups(self) -> LevelLoad:
-        """Between groups, those of the level around the nodes."""
+        """Between groups of nodes: the level `group`."""
     @property
     def copied_blocks(self) -> int:
         """Packed into messages of several blocks, or out of them."""

@@ -33,7 +33,7 @@ class level_search {
   bool inside(int level) const { return level < layout_.node_level(); }
   const level_price& price(int lvl) const {
     if (inside(lvl)) return machine_.of(memory_ ? level::memory : level::node);
-    return machine_.of(lvl == layout_.node_level() ? level::network : level::groups);
+    return machine_.of(lvl < layout_.group_level() ? level::network : level::groups);
   }
 
   void consider(int inner, int outer) {

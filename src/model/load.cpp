@@ -16,8 +16,7 @@ bool same_node(const problem& at, int a, int b) { return at.nodes && at.nodes->n
 
 bool same_group(const problem& at, int a, int b) {
   if (!at.levels) return true;
-  const int height = std::min(at.levels->node_level() + 1, at.levels->levels());
-  return at.levels->group(height, at.levels->virtual_rank(a)).holds(at.levels->virtual_rank(b));
+  return at.levels->group(at.levels->group_level(), at.levels->virtual_rank(a)).holds(at.levels->virtual_rank(b));
 }
 
 std::size_t level_of(const schedule& program, const problem& at, int peer) {

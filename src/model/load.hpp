@@ -11,7 +11,7 @@
 namespace shoal {
 
 // Ranks of a node reach each other through memory they share, where the schedule says so, or by messages; nodes of one
-// group (the level around the nodes, if the layout has one) over the network, others over the links between groups.
+// group (layout_tree::group_level), or all, over the network, others over the links between groups.
 enum class level { memory, node, network, groups };
 constexpr int levels = 4;
 

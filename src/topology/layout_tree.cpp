@@ -182,6 +182,10 @@ layout_tree layout_tree::parse(std::string_view text) {
   return {std::move(levels), std::move(order)};
 }
 
+int layout_tree::group_level() const {
+  return static_cast<int>(std::find(names_.begin() + node_level_, names_.end(), "group") - names_.begin());
+}
+
 virtual_range layout_tree::group(int height, int virtual_rank) const {
   const std::vector<int>& begins = begins_[height];
   const auto end = std::upper_bound(begins.begin(), begins.end(), virtual_rank);

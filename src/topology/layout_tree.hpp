@@ -52,8 +52,10 @@ class layout_tree {
   int ranks() const { return static_cast<int>(by_virtual_.size()); }
   int levels() const { return static_cast<int>(names_.size()); }
   const std::string& name(int level) const { return names_[level]; }
-  // The level whose members are the nodes.
+  // The level whose members are the nodes, and that whose members are groups of them behind links of their own, as on a
+  // dragonfly: the level `group` outside `node`; without one levels().
   int node_level() const { return node_level_; }
+  int group_level() const;
 
   // What a rank is part of, by height: itself at height 0, its group of level h-1 at height h, all at height levels().
   virtual_range group(int height, int virtual_rank) const;

@@ -21,6 +21,9 @@ TEST(layout_tree, reads_levels_from_the_outside_in) {
   EXPECT_EQ(tree.name(0), "core");
   EXPECT_EQ(tree.name(3), "group");
   EXPECT_EQ(tree.node_level(), 2);
+  EXPECT_EQ(tree.group_level(), 3);
+  EXPECT_EQ(layout_tree::parse("rack:2 node:2 group:2 core:1").group_level(),
+            4);  // a group inside a node is another thing
   EXPECT_EQ(tree.group(0, 29), (virtual_range{29, 1}));
   EXPECT_EQ(tree.group(1, 29), (virtual_range{28, 4}));   // its socket
   EXPECT_EQ(tree.group(2, 29), (virtual_range{24, 8}));   // its node

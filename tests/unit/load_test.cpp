@@ -53,7 +53,8 @@ TEST(load, tells_groups_apart) {
   EXPECT_EQ(staged.of(level::network).messages, 3);
   EXPECT_EQ(staged.of(level::groups).messages, 1);
   EXPECT_EQ(staged.of(level::groups).blocks, 32 * 8);  // each block once between groups, in fewer messages
-  EXPECT_EQ(load("spread_out", "node:4 socket:2 core:4").of(level::groups).messages, 0);
+  for (const char* without : {"node:4 socket:2 core:4", "plane:2 row:4 node:4", "4x8"})
+    EXPECT_EQ(load("spread_out", without).of(level::groups).messages, 0) << without;
 }
 
 TEST(load, of_a_hierarchy_has_few_messages_between_nodes) {
