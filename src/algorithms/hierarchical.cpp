@@ -27,113 +27,22 @@
 #include "algorithms/batches.hpp"
 #include "algorithms/digits.hpp"
 #include "algorithms/families.hpp"
-#include "topology/layout_tree.hpp"
+#include "algorithms/level_ring.hpp"
 
 namespace shoal {
 
 namespace {
-
-// Who has a block on its way. A group knows the block by a number, which says where in the group it goes: at first, in
-// the least group with both ends, the place of its destination. Heights are those of layout_tree without the levels that
-// are left out.
-struct relays {
-  const layout_tree& levels;
-  std::vector<int> heights;  // of layout_tree
-  std::vector<int> most;     // by height: carriers of a group, who deal with other groups for it
-
-  virtual_range group(int height, int virtual_rank) const { return levels.group(heights[height], virtual_rank); }
-
-  int carriers(int height, const virtual_range& group) const { return std::min(most[height], group.size); }
-
-  // The number of a block in this member of a group that knows it by `number`: counted from the beginning of the member
-  // if it goes there, else unchanged; always one of its carriers.
-  int in_member(const virtual_range& group, int number, const virtual_range& member, int height) const {
-    const int from = member.holds(group.first + number) ? member.first - group.first : 0;
-    return (number - from) % carriers(height, member);
-  }
-
-  // The virtual rank of the group that blocks of this number are at.
-  int rank_of(virtual_range group, int height, int number) const {
-    for (; height > 0; --height) {
-      const virtual_range member = this->group(height - 1, group.first + number);
-      number = in_member(group, number, member, height - 1);
-      group = member;
-    }
-    return group.first;
-  }
-};
-
-// A destination of blocks, and the number by which a group knows them.
-struct bound {
-  int destination, number;
-};
-
-// The members of a group as one of its ranks takes part in their exchange.
-class ring {
- public:
-  ring(const relays& who, int level, int virtual_rank)
-      : who_(who),
-        level_(level),
-        group_(who.group(level + 1, virtual_rank)),
-        begins_(who.levels.members(who.heights[level], group_)),
-        position_(member_at(virtual_rank)),
-        bound_(size()) {
-    const int rank = who.levels.rank_at(virtual_rank);
-    for (int v = 0; v < who.levels.ranks(); ++v) {
-      const int number = number_of(v, virtual_rank);
-      if (relay(position_, number) != rank) continue;
-      bound_[member_at(group_.first + number)].push_back({who.levels.rank_at(v), number});
-    }
-  }
-
-  int size() const { return static_cast<int>(begins_.size()) - 1; }
-  int position() const { return position_; }
-  // The ranks whose blocks start in a member.
-  std::span<const int> origins(int at) const { return who_.levels.ranks_of(member(at)); }
-  // The blocks that end in a member, of those that come through this rank.
-  const std::vector<bound>& ending_in(int at) const { return bound_[at]; }
-  // The rank of a member through which blocks of this number leave it, pass it or arrive.
-  int relay(int at, int number) const {
-    const int inside = who_.in_member(group_, number, member(at), level_);
-    return who_.levels.rank_at(who_.rank_of(member(at), level_, inside));
-  }
-
- private:
-  virtual_range member(int at) const { return {begins_[at], begins_[at + 1] - begins_[at]}; }
-  int member_at(int virtual_rank) const {
-    return static_cast<int>(std::upper_bound(begins_.begin(), begins_.end(), virtual_rank) - begins_.begin()) - 1;
-  }
-
-  // By which the group of `self` knows blocks from its ranks for this destination.
-  int number_of(int destination, int self) const {
-    int height = level_ + 1;
-    virtual_range around = group_;
-    while (!around.holds(destination)) around = who_.group(++height, self);
-    int number = destination - around.first;
-    for (; height > level_ + 1; --height) {
-      const virtual_range inner = who_.group(height - 1, self);
-      number = who_.in_member(around, number, inner, height - 1);
-      around = inner;
-    }
-    return number;
-  }
-
-  const relays& who_;
-  int level_;
-  virtual_range group_;
-  std::span<const int> begins_;
-  int position_;
-  std::vector<std::vector<bound>> bound_;  // by member
-};
 
 // Where a rank has the blocks that it sends: its own in the user's buffer, those of others in scratch.
 class carried_blocks {
  public:
   explicit carried_blocks(builder& b) : b_(b) {}
 
-  slot take(int origin, int destination) {
-    if (origin == b_.rank()) return send_slot(destination);
-    return held_.extract(key(origin, destination)).mapped();
+  // For a message to this peer.
+  slot take(int origin, int destination, int peer) {
+    const bool own = origin == b_.rank();
+    const slot block = own ? send_slot(destination) : held_.extract(key(origin, destination)).mapped();
+    return destination == peer ? block : passing(block);
   }
   slot put(int origin, int destination) {
     if (destination == b_.rank()) return recv_slot(origin);
@@ -223,7 +132,7 @@ struct manner {
 // The exchange of a level: a walk over the digits of the way between positions.
 class ring_exchange {
  public:
-  ring_exchange(builder& b, post& mail, carried_blocks& carried, const ring& around, const manner& how)
+  ring_exchange(builder& b, post& mail, carried_blocks& carried, const level_ring& around, const manner& how)
       : b_(b), mail_(mail), carried_(carried), ring_(around), how_(how), system_(how.system(around.size())) {}
 
   void run(window& order, int first_step) {
@@ -251,10 +160,7 @@ class ring_exchange {
     const int to = position(z * system_.weight(x));
     for_each_bundle(x, z, piece, system_.weight(x), [&](std::span<const int> origins, const bound& of) {
       const int peer = ring_.relay(to, of.number);
-      for (int origin : origins) {
-        const slot block = carried_.take(origin, of.destination);
-        messages_.with(peer).push_back(of.destination == peer ? block : passing(block));
-      }
+      for (int origin : origins) messages_.with(peer).push_back(carried_.take(origin, of.destination, peer));
     });
     messages_.drain([&](int peer, const auto& blocks) { mail_.send(peer, blocks, order); });
   }
@@ -292,7 +198,7 @@ class ring_exchange {
   builder& b_;
   post& mail_;
   carried_blocks& carried_;
-  const ring& ring_;
+  const level_ring& ring_;
   const manner& how_;
   digit_system system_;
   message_set messages_;
@@ -313,9 +219,8 @@ void hand_on(builder& b, post& mail, carried_blocks& carried, const relays& who,
     for (int from = 0; from < levels.ranks(); ++from) {
       if (group.holds(from)) continue;
       const int origin = levels.rank_at(from);
-      if (here != self) arriving.with(peer).push_back(carried.put(origin, destination));
-      else if (const slot block = carried.take(origin, destination); true)
-        leaving.with(peer).push_back(destination == peer ? block : passing(block));
+      if (here == self) leaving.with(peer).push_back(carried.take(origin, destination, peer));
+      else arriving.with(peer).push_back(carried.put(origin, destination));
     }
   }
   arriving.drain([&](int peer, const auto& blocks) { mail.receive(peer, blocks, order); });
@@ -333,7 +238,7 @@ schedule hierarchical(const relays& who, int rank, const std::vector<manner>& ho
   window rounds(1);
   int step = 0;
   for (int level = 0; level <= outermost; ++level) {
-    const ring around(who, level, self);
+    const level_ring around(who, level, self);
     window own(how[level].linear ? 1 : static_cast<int>(how[level].system(around.size()).steps()) + 1);
     ring_exchange(b, mail, carried, around, how[level]).run(overlap ? own : rounds, step);
     step += how[level].steps();
