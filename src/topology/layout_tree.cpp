@@ -15,10 +15,11 @@ constexpr int most_ranks = 1 << 21;
 constexpr std::size_t most_levels = 16;
 
 [[noreturn]] void refuse(std::string_view text, const std::string& what) {
-  throw std::invalid_argument("layout '" + std::string(text) + "': " + what +
-                              "; allowed: levels from the outside in (group:4 node:8 socket:2 core:8), a number for "
-                              "each group (node:3 core:4,4,3), at the end the order of the ranks (node:2 core:2 "
-                              "ranks:0,2,1,3)");
+  throw std::invalid_argument(
+      "layout '" + std::string(text) + "': " + what +
+      "; allowed: levels from the outside in (group:4 node:8 socket:2 core:8; also with / between), a "
+      "number for each group (node:3 core:4,4,3), at the end the order of the ranks (node:2 core:2 "
+      "ranks:0,2,1,3)");
 }
 
 std::vector<int> numbers(std::string_view whole, std::string_view text, int lowest) {
@@ -161,7 +162,9 @@ layout_tree layout_tree::parse(std::string_view text) {
     return layout_tree(node_layout::parse(text));
   std::vector<level> levels;
   std::vector<int> order;
-  for (std::string_view entry : split(text, ' ')) {
+  std::string entries(text);
+  std::replace(entries.begin(), entries.end(), '/', ' ');
+  for (std::string_view entry : split(entries, ' ')) {
     if (entry.empty()) continue;
     const std::size_t colon = std::min(entry.find(':'), entry.size());
     const std::string name(entry.substr(0, colon));

@@ -69,6 +69,7 @@ TEST(layout_tree, is_written_as_it_is_read) {
                            "1x1", "plane:2 row:2 node:2 core:1", "node:1 socket:2 core:3,4"})
     EXPECT_EQ(to_string(layout_tree::parse(text)), text);
   EXPECT_EQ(to_string(layout_tree::parse("  group:2  node:2,2 core:1 ")), "group:2 node:2 core:1");
+  EXPECT_EQ(layout_tree::parse("node:3/core:2/ranks:0,5,1,4,2,3"), layout_tree::parse("0,5/1,4/2,3"));
 }
 
 TEST(layout_tree, is_found_from_what_ranks_share) {
@@ -94,8 +95,8 @@ std::string refusal(const std::string& text) {
 
 TEST(layout_tree, says_what_is_wrong_with_a_text) {
   const std::string allowed =
-      "; allowed: levels from the outside in (group:4 node:8 socket:2 core:8), a number for each group (node:3 "
-      "core:4,4,3), at the end the order of the ranks (node:2 core:2 ranks:0,2,1,3)";
+      "; allowed: levels from the outside in (group:4 node:8 socket:2 core:8; also with / between), a number for each "
+      "group (node:3 core:4,4,3), at the end the order of the ranks (node:2 core:2 ranks:0,2,1,3)";
   const std::pair<const char*, const char*> wrong[] = {
       {"node:", "'' is not a whole number from 1 to 2097152"},
       {"node:2 core:x", "'x' is not a whole number from 1 to 2097152"},
