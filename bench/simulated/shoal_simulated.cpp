@@ -28,7 +28,7 @@
 #include "execute/mpi_transport.hpp"
 #include "select/choose.hpp"
 #include "select/profile.hpp"
-#include "topology/node_layout.hpp"
+#include "topology/layout_tree.hpp"
 
 namespace shoal::bench {
 
@@ -174,8 +174,9 @@ class between_groups final : public content {
 class driver {
  public:
   explicit driver(options what)
-      : what_(std::move(what)), over_(MPI_COMM_WORLD), at_{over_.ranks(), what_.senders, {}, {}, {}} {
-    if (!what_.layout.empty()) at_.nodes = std::make_shared<const node_layout>(node_layout::parse(what_.layout));
+      : what_(std::move(what)), over_(MPI_COMM_WORLD), at_{over_.ranks(), {}, {}, {}, {}, {}} {
+    if (!what_.layout.empty()) at_ = placed(layout_tree::parse(what_.layout));
+    at_.senders = what_.senders;
     if (!what_.profile.empty()) profile_ = read_profile(what_.profile);
   }
 

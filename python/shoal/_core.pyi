@@ -29,6 +29,9 @@ class Parameter:
     def highest(self) -> int: ...
     @property
     def list(self) -> bool: ...
+    @property
+    def by_level(self) -> bool:
+        """A value for each level of the layout, the innermost first, joined by /; the last holds for all further."""
 
 @final
 class Algorithm:
@@ -72,13 +75,20 @@ def parse(spec: str, collective: str = "alltoall") -> Selection:
 @final
 class Problem:
     """What is to be exchanged: among how many ranks, of which the first `senders` send (allgather between two groups),
-    on which nodes ("4,4,3", "cyclic:3x4", "0,3/1,2"; it may give the number of ranks too)."""
+    on which nodes ("4,4,3", "cyclic:3x4", "0,3/1,2") or levels ("group:4 node:8 socket:2 core:8"); the layout may give
+    the number of ranks too."""
 
     def __init__(self, ranks: int = 0, *, senders: int = 0, layout: str = "") -> None: ...
     @property
     def ranks(self) -> int: ...
     @property
     def senders(self) -> int: ...
+    @property
+    def levels(self) -> list[str]:
+        """Those of the layout, from the outside in; empty without one."""
+    @property
+    def largest_node(self) -> int:
+        """Its ranks; 1 without a layout."""
 
 @final
 class Slot:
@@ -415,7 +425,7 @@ def read_profile(path: str) -> Profile:
 
 @final
 class LevelLoad:
-    """Of one level; over the network the blocks of all ranks of a node, which share its link."""
+    """Of one level; to other nodes the blocks of all ranks of a node, which share its link."""
 
     @property
     def waits(self) -> int:
@@ -434,7 +444,11 @@ class Load:
     @property
     def node(self) -> LevelLoad: ...
     @property
-    def network(self) -> LevelLoad: ...
+    def network(self) -> LevelLoad:
+        """Between nodes of a group."""
+    @property
+    def groups(self) -> LevelLoad:
+        """Between groups of nodes: the level `group`."""
     @property
     def copied_blocks(self) -> int:
         """Packed into messages of several blocks, or out of them."""
@@ -444,3 +458,7 @@ def load_of(selection: Selection, problem: Problem) -> Load:
 
 def best_radices(ranks: int, *, per_digit: float, per_step: float, per_block: float) -> list[int]:
     """The digit system that costs least, among all; lowest digit first, empty for one rank."""
+
+def best_levels(problem: Problem, block: float, *, prices: list[tuple[float, float, float]], copy: float) -> str:
+    """The hierarchical exchange that costs least on the levels of the problem, for blocks of so many bytes. `prices`:
+    of memory, node, network and groups, the seconds for a wait, a message and a byte; `copy`: for a byte copied."""

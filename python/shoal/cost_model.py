@@ -76,11 +76,11 @@ def generate_waves(how: shoal.Selection, at: Cluster, published: bool) -> Iterat
     elif name in ("spread_out", "linear", "scattered", "pairwise", "exclusive_or"):
         together = {"scattered": with_.get("block_count", "all"), "pairwise": "1", "exclusive_or": "1"}
         yield from linear(at, number(together.get(name, "all"), at.ranks))
-    elif name == "hierarchical" and with_["carriers"] == "all":
+    elif name == "hierarchical" and with_["carriers"] == "all" and with_["local"] in ("radix", "linear", "shared"):
         yield from inside(with_, at, published)
         yield from between(with_, at)
     else:
-        raise UserError(f"{how}: the cost model knows tuna, hierarchical with carriers=all and the linear exchanges")
+        raise UserError(f"{how}: the cost model knows tuna, hierarchical of two levels with all carriers, and linear ones")
 
 
 def number(word: str, otherwise: int) -> int:

@@ -2,7 +2,7 @@
 
 import tomllib
 from collections.abc import Iterable, Sequence
-from dataclasses import astuple, dataclass
+from dataclasses import astuple, dataclass, replace
 from pathlib import Path
 
 from scipy.optimize import nnls
@@ -10,9 +10,10 @@ from scipy.optimize import nnls
 import shoal
 from shoal.errors import UserError
 
-LEVELS = ("memory", "node", "network")
+LEVELS = ("memory", "node", "network")  # that every machine has
 PRICES = ("latency", "per_message", "per_byte")
 NAMES = (*(f"{level}.{price}" for level in LEVELS for price in PRICES), "copy.per_byte")
+GROUP_NAMES = tuple(f"groups.{price}" for price in PRICES)  # where given, all of them
 
 
 @dataclass(frozen=True)
@@ -23,17 +24,21 @@ class Level:
     per_message: float = 0.0
     per_byte: float = 0.0
 
+    def seconds(self, load: shoal.LevelLoad, block: float) -> float:
+        return self.latency * load.waits + self.per_message * load.messages + self.per_byte * load.blocks * block
+
 
 @dataclass(frozen=True)
 class Machine:
     """Through memory that the ranks of a node share, by messages inside a node, and between nodes, where a byte takes
-    the link of its node; and seconds for a byte that is copied."""
+    the link of its node; seconds for a byte that is copied; and between groups of nodes, where prices differ there."""
 
     memory: Level
     node: Level
     network: Level
     copy: float
     source: str = ""
+    groups: Level | None = None
 
     @classmethod
     def of(cls, prices: Sequence[float], source: str) -> "Machine":
@@ -45,23 +50,38 @@ class Machine:
     def prices(self) -> tuple[float, ...]:
         return (*astuple(self.memory), *astuple(self.node), *astuple(self.network), self.copy)
 
+    @property
+    def between_groups(self) -> Level:
+        return self.groups or self.network
+
     def seconds(self, load: shoal.Load, block: float) -> float:
-        return sum(price * count for price, count in zip(self.prices, counts(load, block), strict=True))
+        levels = (self.memory, load.memory), (self.node, load.node), (self.network, load.network)
+        sent = sum(level.seconds(asked, block) for level, asked in (*levels, (self.between_groups, load.groups)))
+        return sent + self.copy * load.copied_blocks * block
+
+    def best_levels(self, problem: shoal.Problem, block: float) -> str:
+        """The best hierarchical exchange by the closed forms of its levels."""
+        levels = [astuple(level) for level in (self.memory, self.node, self.network, self.between_groups)]
+        return shoal.best_levels(problem, block, prices=levels, copy=self.copy)
 
 
-# Processors and networks of the present: a message of a few hundred nanoseconds, ten gigabytes a second.
+# Processors and networks of the present: a message of a few hundred nanoseconds, ten gigabytes a second, half of that
+# between groups, as on a tapered dragonfly.
 COMMON = Machine(
     Level(0.5e-6, 0.1e-6, 0.1e-9), Level(0.5e-6, 0.3e-6, 0.1e-9), Level(2e-6, 0.5e-6, 0.1e-9), 0.1e-9,
-    "the model of a common machine (shoal model fit measures this one)",
+    "the model of a common machine (shoal model fit measures this one)", Level(3e-6, 0.5e-6, 0.2e-9),
 )  # fmt: skip
 
 
 def counts(load: shoal.Load, block: float) -> list[float]:
-    """What is multiplied with each price."""
+    """What is multiplied with each price, where groups of nodes have none of their own."""
+    levels = (load.memory,), (load.node,), (load.network, load.groups)
     per_level = [
-        (level.waits, level.messages, level.blocks * block) for level in (load.memory, load.node, load.network)
+        (sum(part.waits for part in level), sum(part.messages for part in level), sum(part.blocks for part in level))
+        for level in levels
     ]
-    return [float(count) for level in per_level for count in level] + [load.copied_blocks * block]
+    sent = [count for waits, messages, blocks in per_level for count in (waits, messages, blocks * block)]
+    return [*map(float, sent), load.copied_blocks * block]
 
 
 @dataclass(frozen=True)
@@ -97,7 +117,10 @@ def errors_unseen(samples: Sequence[Sample]) -> list[float]:
 
 def to_toml(machine: Machine) -> str:
     lines = [f"# A machine as Shoal's model has it, in seconds: {machine.source}."]
-    for name, price in zip(NAMES, machine.prices, strict=True):
+    prices = [*zip(NAMES, machine.prices, strict=True)]
+    if machine.groups:
+        prices += zip(GROUP_NAMES, astuple(machine.groups), strict=True)
+    for name, price in prices:
         level, _, key = name.partition(".")
         if f"[{level}]" not in lines:
             lines += ["", f"[{level}]"]
@@ -112,15 +135,17 @@ def read(path: Path) -> Machine:
         raise UserError(f"{path} cannot be read ({error}); shoal model fit writes such a file") from error
     except tomllib.TOMLDecodeError as error:
         raise UserError(f"{path}: {error}") from error
-    expected = ", ".join(NAMES)
+    names = (*NAMES, *GROUP_NAMES) if "groups" in tables else NAMES
+    expected = ", ".join(names)
     unknown = [
         f"{level}.{key}" for level, table in tables.items() for key in (table if isinstance(table, dict) else "?")
     ]
     for name in unknown:
-        if name not in NAMES:
+        if name not in names:
             raise UserError(f"{path}: {name} is unknown; a machine has {expected}")
-    prices = [tables.get(level, {}).get(key) for level, _, key in (name.partition(".") for name in NAMES)]
-    for name, price in zip(NAMES, prices, strict=True):
+    prices = [tables.get(level, {}).get(key) for level, _, key in (name.partition(".") for name in names)]
+    for name, price in zip(names, prices, strict=True):
         if isinstance(price, bool) or not isinstance(price, int | float) or not 0 <= price < 1e6:
             raise UserError(f"{path}: {name} must be a number of seconds, 0 or more; a machine has {expected}")
-    return Machine.of([float(price) for price in prices], f"the model of {path}")
+    found = Machine.of([float(price) for price in prices[: len(NAMES)]], f"the model of {path}")
+    return replace(found, groups=Level(*map(float, prices[len(NAMES) :]))) if "groups" in tables else found

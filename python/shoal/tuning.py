@@ -25,7 +25,7 @@ MOST_BYTES = 4 << 20  # of a rank's buffer
 
 def candidates(ranks: int, layout: str, *, uniform: bool) -> list[str]:
     """What is worth measuring on ranks that are placed so."""
-    node = largest_node(layout)
+    node = shoal.Problem(layout=layout).largest_node
     radices = sorted({2, 3, 4, 8, 16, 32, math.isqrt(ranks - 1) + 1, (ranks + 1) // 2})
     specs = ["native", "spread_out", "pairwise", "scattered:block_count=4"]
     specs += [f"tuna:radix={r}" for r in radices if 2 <= r < ranks]
@@ -37,14 +37,6 @@ def candidates(ranks: int, layout: str, *, uniform: bool) -> list[str]:
         forms = ("radix=auto", "radix=2", "local=shared", "carriers=1", "local=shared,carriers=1")
         specs += [f"hierarchical:{form}" for form in forms]
     return list(dict.fromkeys(str(shoal.parse(spec)) for spec in specs))
-
-
-def largest_node(layout: str) -> int:
-    """Ranks of the largest node, in any way of writing it."""
-    if "/" in layout:
-        return max(len(node.split(",")) for node in layout.split("/"))
-    sizes = layout.removeprefix("cyclic:")
-    return int(sizes.partition("x")[2]) if "x" in sizes else max(map(int, sizes.split(",")))
 
 
 def coarse_sizes(ranks: int) -> list[int]:

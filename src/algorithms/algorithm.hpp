@@ -14,6 +14,7 @@
 
 namespace shoal {
 
+class layout_tree;     // topology/layout_tree.hpp
 class node_layout;     // topology/node_layout.hpp
 class switch_network;  // topology/switch_network.hpp
 
@@ -24,13 +25,18 @@ struct problem {
   int ranks = 1;
   int senders = 0;                                 // inter-group allgather: ranks 0..senders-1 send, the others receive
   std::shared_ptr<const node_layout> nodes;        // which rank is on which node; null: one rank per node
+  std::shared_ptr<const layout_tree> levels;       // all levels of the machine; null: the nodes are the only ones
   std::shared_ptr<const switch_network> switches;  // the tree of switches, when one is given
   // Bytes of every block, [from * ranks + to], for algorithms that look at them; null: unknown, or all are equal.
   std::shared_ptr<const std::vector<std::int64_t>> sizes;
 };
 
+// The problem of ranks on these levels, and so on these nodes.
+problem placed(layout_tree layout);
+
 // One parameter: accepts the words listed, whole numbers lowest..highest, and, if `list`, such numbers
-// joined by x (8x8x16). lowest > highest: no numbers.
+// joined by x (8x8x16). lowest > highest: no numbers. `by_level`: one of these for each level of the layout, the
+// innermost first, joined by slashes (2/auto/8); the last holds for all further ones.
 struct parameter {
   std::string name;
   std::string summary;
@@ -39,6 +45,7 @@ struct parameter {
   int lowest = 1;
   int highest = 0;
   bool list = false;
+  bool by_level = false;
 };
 
 // Values for the parameters of one algorithm, all valid.
@@ -49,6 +56,10 @@ class arguments {
   // The number, or `otherwise` when the value is a word ("auto", "all").
   int number(const std::string& name, int otherwise) const;
   std::vector<int> list(const std::string& name) const;
+  // The same of a parameter by level, for one.
+  std::string_view word_at(int level, const std::string& name) const;
+  int number_at(int level, const std::string& name, int otherwise) const;
+  int levels(const std::string& name) const;  // for how many it has values
   const std::map<std::string, std::string>& values() const { return values_; }
   bool operator==(const arguments&) const = default;
 

@@ -1,23 +1,23 @@
-// Hierarchical exchange: inside the nodes first, then between them, each part with a flat family.
+// Hierarchical exchange: level by level, from the inside out, each level with a flat family of its own.
 //
-// Source: TuNA_l^g of the TuNA paper, coalesced and staggered (its Algorithms 2 and 3); corrected and generalised to
-// any placement of ranks in specification radix section 5. A radix exchange between nodes, and blocks that leave
-// without waiting for the whole part inside the node, are Shoal's own.
+// Source: TuNA_l^g of the TuNA paper, coalesced and staggered (its Algorithms 2 and 3), which is two levels, inside the
+// nodes and between them; corrected and generalised to any placement of ranks in specification radix section 5. Any
+// number of levels, a radix exchange at each, and blocks that go on without waiting for a whole level are Shoal's own.
 //
-// How: the blocks of node n for a rank d elsewhere meet at one rank of n, their carrier, which sends them on. The part
-// inside the node is an exchange on the ring of its q ranks, in which the block from a to b is a bundle: the blocks
-// from a to all ranks whose carrier is b. The part between nodes is an exchange on the ring of the N nodes, in which
-// the blocks from node to node move between the carriers for their destination. So both are digit systems, together
-// one on Z_q x Z_N; the linear exchange is the system of one digit. `local=shared` is `local=linear` whose messages go
-// through the node's shared memory (execute/node_window.hpp).
+// How (docs/decisions/0003 and 0006): at each level the members of a group exchange on a ring what their ranks have for
+// each other and for the rest of the world. That composes flat exchanges, and it is one radix exchange as well: on an
+// equal tree of n_0, n_1, ... members a rank is its coordinates in Z_n0 x Z_n1 x ..., and a block travels its offset
+// one coordinate after another, so the radices of all levels in a row are a mixed system without carry between levels.
+// A linear exchange is the system of one digit. `shared` is `linear` whose messages inside a node go through its memory
+// (execute/node_window.hpp). `none` leaves a level out: the members of its groups are those of the level around it.
 //
-// Cost per rank for N nodes of Q, with K and D of digits.hpp: K(Q) messages and N * D(Q) blocks inside the node, then
-// K(N) messages (staggered: Q times as many) and Q * D(N) blocks between nodes; linear: K(n) = D(n) = n - 1. Uneven
-// nodes: local rank g of a node of q sends ceil((P-g)/q) - 1 messages of q blocks between nodes (linear, coalesced),
-// all ranks of the node together P * D(q) blocks inside it. Scratch: at most (N-1)(Q-1) + B(Q) blocks, B the slot_bound
-// of digits.hpp; uneven: (q-1)(ceil(P/q)-1) + B(q). With global=radix the larger of B(Q) and B(N). With c < q carriers
-// a carrier sends K(N) messages and the others none, of q/c times as many blocks, which it hands on in q/c - 1
-// messages; its scratch grows as much.
+// Cost per rank on an equal tree of P ranks, with K and D of digits.hpp: at level l K(n_l) messages (staggered, at the
+// outermost: times the ranks of a member) and P/n_l * D(n_l) blocks; linear: K(n) = D(n) = n - 1. Uneven: between
+// members of the outermost level (linear, coalesced) rank g of q sends ceil((P-g)/q) - 1 messages of q blocks; the
+// ranks of a group of q at level 0 together send D(q) blocks for each of the P destinations. With c carriers of a group
+// of q a carrier sends what q/c ranks would in as many messages as one, and the others none; what it gets for them it
+// hands on in q/c - 1 messages. Scratch: with S_l = n_0 * ... * n_l at most (S_l - 1)(P/S_l - 1) blocks after level l,
+// and what passes, S_(l-1) * B(n_l), B the slot_bound of digits.hpp; with carriers q/c times as much.
 //
 // Applies: any number of ranks, any placement, uniform or not.
 #include <algorithm>
@@ -27,86 +27,22 @@
 #include "algorithms/batches.hpp"
 #include "algorithms/digits.hpp"
 #include "algorithms/families.hpp"
-#include "topology/node_layout.hpp"
+#include "algorithms/level_ring.hpp"
 
 namespace shoal {
 
 namespace {
-
-// Who exchanges with other nodes: the first ranks of each node, `most` of them at most.
-struct carriers {
-  const node_layout& nodes;
-  int most;
-
-  int of_node(int node) const { return std::min(most, nodes.size_of(node)); }
-  // Through which blocks for this destination leave this node or pass it, or arrive where it is theirs.
-  int carrier(int node, int destination) const {
-    const bool arrives = nodes.node_of(destination) == node;
-    const int number = arrives ? nodes.local_of(destination) : nodes.virtual_rank(destination);
-    return nodes.ranks_of(node)[number % of_node(node)];
-  }
-};
-
-// A ring names, for each of its positions, the ranks whose blocks start there (`origins`), the final destinations of
-// the blocks that leave the ring there and come through this rank (`for_each_destination`), and the rank through which
-// blocks for a destination pass there (`relay`).
-
-// The ranks of one node.
-struct ring_of_ranks {
-  const node_layout& nodes;
-  carriers carrying;
-  int node;
-  int position;
-
-  int size() const { return nodes.size_of(node); }
-  std::span<const int> origins(int at) const { return nodes.ranks_of(node).subspan(at, 1); }
-  int relay(int at, int) const { return nodes.ranks_of(node)[at]; }
-
-  // The bundle of the rank at this position: of its own node just itself, and where it is one of c carriers every c-th
-  // of all ranks elsewhere, by virtual rank.
-  template <typename Visit>
-  void for_each_destination(int at, Visit visit) const {
-    const int self = nodes.ranks_of(node)[at], stride = carrying.of_node(node);
-    if (at >= stride) return visit(self);
-    bool own = false;
-    for (int v = at; v < nodes.ranks(); v += stride) {
-      const int destination = nodes.rank_at(v);
-      if (nodes.node_of(destination) != node) visit(destination);
-      else if (!std::exchange(own, true)) visit(self);
-    }
-  }
-};
-
-// The nodes, as the rank at place `local` of node `position` takes part in their exchange.
-struct ring_of_nodes {
-  const node_layout& nodes;
-  carriers carrying;
-  int position;
-  int local;
-
-  int size() const { return nodes.nodes(); }
-  std::span<const int> origins(int at) const { return nodes.ranks_of(at); }
-  int relay(int at, int destination) const { return carrying.carrier(at, destination); }
-
-  // The ranks of a node that this rank is the carrier for.
-  template <typename Visit>
-  void for_each_destination(int at, Visit visit) const {
-    const int stride = carrying.of_node(position);
-    if (local >= stride) return;
-    const int first = nodes.first_virtual(at), end = first + nodes.size_of(at);
-    const int nearest = at == position ? local : modulo(local - first, stride);
-    for (int v = first + nearest; v < end; v += stride) visit(nodes.rank_at(v));
-  }
-};
 
 // Where a rank has the blocks that it sends: its own in the user's buffer, those of others in scratch.
 class carried_blocks {
  public:
   explicit carried_blocks(builder& b) : b_(b) {}
 
-  slot take(int origin, int destination) {
-    if (origin == b_.rank()) return send_slot(destination);
-    return held_.extract(key(origin, destination)).mapped();
+  // For a message to this peer.
+  slot take(int origin, int destination, int peer) {
+    const bool own = origin == b_.rank();
+    const slot block = own ? send_slot(destination) : held_.extract(key(origin, destination)).mapped();
+    return destination == peer ? block : passing(block);
   }
   slot put(int origin, int destination) {
     if (destination == b_.rank()) return recv_slot(origin);
@@ -120,26 +56,19 @@ class carried_blocks {
   std::unordered_map<std::int64_t, slot> held_;
 };
 
-// The messages between this rank and the ranks of one node that belong together.
+// Messages that belong together, at most one with each peer, in the order in which they were begun.
 class message_set {
  public:
-  explicit message_set(const node_layout& nodes) : nodes_(nodes), number_of_(nodes.largest_node(), -1) {}
-
   std::vector<slot>& with(int peer) {
-    int& number = number_of_[nodes_.local_of(peer)];
-    if (number < 0) {
-      number = static_cast<int>(messages_.size());
-      messages_.push_back({peer, {}});
-    }
-    return messages_[number].blocks;
+    const auto [found, added] = number_of_.try_emplace(peer, messages_.size());
+    if (added) messages_.push_back({peer, {}});
+    return messages_[found->second].blocks;
   }
 
   template <typename Visit>
   void drain(Visit visit) {
-    for (const message& m : messages_) {
-      visit(m.peer, m.blocks);
-      number_of_[nodes_.local_of(m.peer)] = -1;
-    }
+    for (const message& m : messages_) visit(m.peer, m.blocks);
+    number_of_.clear();
     messages_.clear();
   }
 
@@ -149,48 +78,74 @@ class message_set {
     std::vector<slot> blocks;
   };
 
-  const node_layout& nodes_;
-  std::vector<int> number_of_;  // by place of the peer in its node; -1: no message so far
+  std::unordered_map<int, std::size_t> number_of_;
   std::vector<message> messages_;
 };
 
-// How a part of the exchange runs.
-struct manner {
-  bool linear;      // the digit system of one digit, in batches; else in rounds
-  int radix;        // if not linear
-  int block_count;  // requests in a batch, if linear
-  int direction;    // +1: blocks travel to higher positions, -1: to lower ones
-  int pieces;       // 1: one message with the blocks of all origins; else one for each, of at most this many
+// Posts messages. In shared memory those of a pair of ranks match in the order in which they are started (decision
+// 4), so that there a message waits for the one before it, unless that one is started at once.
+class post {
+ public:
+  // `sharing`: the ranks whose messages go through memory.
+  post(builder& b, std::span<const int> sharing) : b_(b) {
+    for (const int rank : sharing) last_sent_[rank] = last_received_[rank] = -1;
+  }
+
+  void send(int peer, std::span<const slot> blocks, window& order) {
+    in_order(last_sent_, peer, order, [&](auto after) { return b_.send(peer, blocks, after); });
+  }
+  void receive(int peer, std::span<const slot> blocks, window& order) {
+    in_order(last_received_, peer, order, [&](auto after) { return b_.recv(peer, blocks, after); });
+  }
+
+ private:
+  template <typename Add>
+  void in_order(std::unordered_map<int, op_id>& last, int peer, window& order, Add add) {
+    const auto before = last.find(peer);
+    std::vector<op_id> after(order.before().begin(), order.before().end());
+    if (before != last.end() && before->second >= 0) after.push_back(before->second);
+    const op_id id = add(std::span<const op_id>(after));
+    order.add(id);
+    if (before != last.end() && b_.waits(id)) before->second = id;
+  }
+
+  builder& b_;
+  std::unordered_map<int, op_id> last_sent_, last_received_;  // by peer with whom memory is shared; -1: none waits
 };
 
-// One part of the exchange: a walk over the digits of the way between positions.
-template <typename Ring>
+// How the exchange of a level runs.
+struct manner {
+  int most_members;  // of a group of the level
+  bool linear;       // the digit system of one digit, in batches; else in rounds
+  int radix;         // if not linear
+  int block_count;   // requests in a batch, if linear
+  int direction;     // +1: blocks travel to higher positions, -1: to lower ones
+  int pieces;        // 1: one message with the blocks of all origins; else one for each, of at most this many
+
+  digit_system system(int members) const { return {members, linear ? std::max(2, members) : radix}; }
+  int steps() const {
+    const int all = static_cast<int>(system(most_members).steps());
+    return linear ? (all * pieces + block_count - 1) / block_count : all;
+  }
+};
+
+// The exchange of a level: a walk over the digits of the way between positions.
 class ring_exchange {
  public:
-  ring_exchange(builder& b, carried_blocks& carried, const Ring& ring, const manner& how)
-      : b_(b),
-        carried_(carried),
-        ring_(ring),
-        how_(how),
-        system_(ring.size(), how.linear ? std::max(2, ring.size()) : how.radix),
-        messages_(ring.nodes) {}
+  ring_exchange(builder& b, post& mail, carried_blocks& carried, const level_ring& around, const manner& how)
+      : b_(b), mail_(mail), carried_(carried), ring_(around), how_(how), system_(how.system(around.size())) {}
 
-  std::int64_t steps() const { return system_.steps(); }
-
-  // Returns the number of the step after its last.
-  int run(window& order, int first_step) {
+  void run(window& order, int first_step) {
     if (!how_.linear) return run_rounds(order, first_step);
-    const int requests = static_cast<int>(system_.steps()) * how_.pieces;
     in_batches(
-        b_, order, {requests, how_.block_count, first_step},
+        b_, order, {static_cast<int>(system_.steps()) * how_.pieces, how_.block_count, first_step},
         [&](int k) { receive(0, k / how_.pieces + 1, k % how_.pieces, order); },
         [&](int k) { send(0, k / how_.pieces + 1, k % how_.pieces, order); });
-    return first_step + (requests + how_.block_count - 1) / how_.block_count;
   }
 
  private:
   // As in a flat radix exchange, sends come first: they make room for what the step brings.
-  int run_rounds(window& order, int number) {
+  void run_rounds(window& order, int number) {
     for (int x = 0; x < system_.digits(); ++x)
       for (int z = 1; z <= system_.steps_of_digit(x); ++z) {
         order.join(b_);
@@ -199,36 +154,34 @@ class ring_exchange {
         for (int piece = 0; piece < how_.pieces; ++piece) receive(x, z, piece, order);
         order.next_group();
       }
-    return number;
   }
 
   void send(int x, int z, int piece, window& order) {
     const int to = position(z * system_.weight(x));
-    for_each_block(x, z, piece, system_.weight(x), [&](int origin, int destination) {
-      const int peer = ring_.relay(to, destination);
-      const slot block = carried_.take(origin, destination);
-      messages_.with(peer).push_back(destination == peer ? block : passing(block));
+    for_each_bundle(x, z, piece, system_.weight(x), [&](std::span<const int> origins, const bound& of) {
+      const int peer = ring_.relay(to, of.number);
+      for (int origin : origins) messages_.with(peer).push_back(carried_.take(origin, of.destination, peer));
     });
-    messages_.drain([&](int peer, const auto& blocks) { order.add(b_.send(peer, blocks, order.before())); });
+    messages_.drain([&](int peer, const auto& blocks) { mail_.send(peer, blocks, order); });
   }
 
   void receive(int x, int z, int piece, window& order) {
     const int from = position(-z * system_.weight(x));
-    for_each_block(x, z, piece, system_.weight(x + 1), [&](int origin, int destination) {
-      messages_.with(ring_.relay(from, destination)).push_back(carried_.put(origin, destination));
+    for_each_bundle(x, z, piece, system_.weight(x + 1), [&](std::span<const int> origins, const bound& of) {
+      const int peer = ring_.relay(from, of.number);
+      for (int origin : origins) messages_.with(peer).push_back(carried_.put(origin, of.destination));
     });
-    messages_.drain([&](int peer, const auto& blocks) { order.add(b_.recv(peer, blocks, order.before())); });
+    messages_.drain([&](int peer, const auto& blocks) { mail_.receive(peer, blocks, order); });
   }
 
-  // The blocks of step (x, z) that are here when i mod `weight` of their way i lies behind them.
+  // The blocks of step (x, z) that are here when i mod `weight` of their way i lies behind them: by destination those
+  // of several origins.
   template <typename Visit>
-  void for_each_block(int x, int z, int piece, std::int64_t weight, Visit visit) const {
+  void for_each_bundle(int x, int z, int piece, std::int64_t weight, Visit visit) const {
     system_.for_each_offset(x, z, [&](std::int64_t i) {
       const auto origins = piece_of(ring_.origins(position(-(i % weight))), piece);
       if (origins.empty()) return;
-      ring_.for_each_destination(position(i - i % weight), [&](int destination) {
-        for (int origin : origins) visit(origin, destination);
-      });
+      for (const bound& of : ring_.ending_in(position(i - i % weight))) visit(origins, of);
     });
   }
 
@@ -238,79 +191,127 @@ class ring_exchange {
   }
 
   // The position that blocks from here reach after this distance.
-  int position(std::int64_t distance) const { return modulo(ring_.position + how_.direction * distance, ring_.size()); }
+  int position(std::int64_t distance) const {
+    return modulo(ring_.position() + how_.direction * distance, ring_.size());
+  }
 
   builder& b_;
+  post& mail_;
   carried_blocks& carried_;
-  Ring ring_;
-  manner how_;
+  const level_ring& ring_;
+  const manner& how_;
   digit_system system_;
   message_set messages_;
 };
 
-// Blocks that arrived at a carrier go on to the ranks of its node that are none, each in one message.
-void hand_on(builder& b, carried_blocks& carried, const carriers& carrying, std::span<const op_id> after) {
-  const node_layout& nodes = carrying.nodes;
-  if (nodes.nodes() == 1) return;
-  const int node = nodes.node_of(b.rank()), place = nodes.local_of(b.rank()), stride = carrying.of_node(node);
-  const auto blocks_for = [&](auto slot_of) {
-    std::vector<slot> blocks;
-    for (int v = 0; v < nodes.ranks(); ++v)
-      if (const int origin = nodes.rank_at(v); nodes.node_of(origin) != node) blocks.push_back(slot_of(origin));
-    return blocks;
-  };
-  if (place >= stride) {
-    const auto blocks = blocks_for([&](int origin) { return carried.put(origin, b.rank()); });
-    b.recv(nodes.ranks_of(node)[place % stride], blocks, after);
+// Blocks that arrived at the carriers of a group, of this height, go on to those of its members.
+void hand_on(builder& b, post& mail, carried_blocks& carried, const relays& who, int height, window& order) {
+  const layout_tree& levels = who.levels;
+  const int self = levels.virtual_rank(b.rank());
+  const virtual_range group = who.group(height, self);
+  message_set leaving, arriving;
+  for (int v = group.first; v < group.first + group.size; ++v) {
+    const virtual_range member = who.group(height - 1, v);
+    const int here = who.rank_of(group, height, (v - group.first) % who.carriers(height, group));
+    const int next = who.rank_of(member, height - 1, (v - member.first) % who.carriers(height - 1, member));
+    if (here == next || (here != self && next != self)) continue;
+    const int destination = levels.rank_at(v), peer = levels.rank_at(here == self ? next : here);
+    for (int from = 0; from < levels.ranks(); ++from) {
+      if (group.holds(from)) continue;
+      const int origin = levels.rank_at(from);
+      if (here == self) leaving.with(peer).push_back(carried.take(origin, destination, peer));
+      else arriving.with(peer).push_back(carried.put(origin, destination));
+    }
   }
-  for (int at = place + stride; place < stride && at < nodes.size_of(node); at += stride) {
-    const int peer = nodes.ranks_of(node)[at];
-    b.send(peer, blocks_for([&](int origin) { return carried.take(origin, peer); }), after);
-  }
+  arriving.drain([&](int peer, const auto& blocks) { mail.receive(peer, blocks, order); });
+  leaving.drain([&](int peer, const auto& blocks) { mail.send(peer, blocks, order); });
+  order.next_group();
 }
 
-schedule hierarchical(const carriers& carrying, int rank, const manner& local, const manner& global, bool overlap) {
-  const node_layout& nodes = carrying.nodes;
-  builder b(nodes.ranks(), rank);
+schedule hierarchical(const relays& who, int rank, const std::vector<manner>& how, bool shared, bool overlap) {
+  const layout_tree& levels = who.levels;
+  const int self = levels.virtual_rank(rank), outermost = static_cast<int>(how.size()) - 1;
+  builder b(levels.ranks(), rank);
   b.copy(send_slot(rank), recv_slot(rank));
   carried_blocks carried(b);
-  const int node = nodes.node_of(rank), place = nodes.local_of(rank);
-  ring_exchange inside(b, carried, ring_of_ranks{nodes, carrying, node, place}, local);
-  ring_exchange between(b, carried, ring_of_nodes{nodes, carrying, node, place}, global);
-  const auto width = [&](const auto& part) { return overlap ? static_cast<int>(part.steps()) + 1 : 1; };
-  window order_inside(width(inside)), order_between(global.linear ? 1 : width(between));
-  inside.run(order_inside, 0);
-  const int largest = nodes.largest_node();
-  const int rounds = static_cast<int>(local.linear ? largest > 1 : digit_system(largest, local.radix).steps());
-  window& order = overlap ? order_between : order_inside;
-  b.step(between.run(order, rounds));
-  hand_on(b, carried, carrying, overlap ? std::span<const op_id>() : order.before());
-  return b.finish();
-}
-
-schedule generate_hierarchical(const problem& at, int rank, const arguments& with) {
-  std::optional<node_layout> single;
-  if (!at.nodes) single = node_layout::one_rank_per_node(at.ranks);
-  const node_layout& nodes = at.nodes ? *at.nodes : *single;
-  const std::string& global = with.word("global");
-  // Both parts go the way of the flat exchange between nodes; scattered downwards, as MPICH's and the paper's.
-  const int direction = global == "scattered" ? -1 : +1;
-  const int block_count = global == "pairwise" ? 1 : with.number("block_count", all_requests);
-  const int pieces = with.word("pattern") == "staggered" ? nodes.largest_node() : 1;
-  const int local_radix = with.number("radix", square_radix(nodes.largest_node()));
-  const int global_radix = with.number("global_radix", square_radix(nodes.nodes()));
-  const std::string& local = with.word("local");
-  const carriers carrying{nodes, with.number("carriers", nodes.largest_node())};
-  schedule program =
-      hierarchical(carrying, rank, {local != "radix", local_radix, all_requests, direction, 1},
-                   {global != "radix", global_radix, block_count, direction, pieces}, with.word("overlap") == "on");
-  program.shared_memory = local == "shared";
+  post mail(b, shared ? levels.ranks_of(levels.group(levels.node_level(), self)) : std::span<const int>());
+  window rounds(1);
+  int step = 0;
+  for (int level = 0; level <= outermost; ++level) {
+    const level_ring around(who, level, self);
+    window own(how[level].linear ? 1 : static_cast<int>(how[level].system(around.size()).steps()) + 1);
+    ring_exchange(b, mail, carried, around, how[level]).run(overlap ? own : rounds, step);
+    step += how[level].steps();
+  }
+  for (int height = outermost; height > 0; --height) {
+    window own(1);
+    b.step(step++);
+    hand_on(b, mail, carried, who, height, overlap ? own : rounds);
+  }
+  schedule program = b.finish();
+  program.shared_memory = shared;
   return program;
 }
 
-std::optional<std::string> refuses_layout(const problem& at, const arguments&) {
-  if (!at.nodes || at.nodes->ranks() == at.ranks) return std::nullopt;
-  return "the node layout has " + std::to_string(at.nodes->ranks()) + " ranks";
+std::shared_ptr<const layout_tree> levels_of(const problem& at) {
+  if (at.levels) return at.levels;
+  return std::make_shared<const layout_tree>(at.nodes ? *at.nodes : node_layout::one_rank_per_node(at.ranks));
+}
+
+std::string_view way_of(const layout_tree& levels, int level, const arguments& with) {
+  return level == levels.levels() - 1 ? std::string_view(with.word("global")) : with.word_at(level, "local");
+}
+
+// Of a level whose members have this height.
+manner manner_of(const layout_tree& levels, int height, int level, const arguments& with) {
+  const bool outermost = level == levels.levels() - 1;
+  const std::string_view way = way_of(levels, level, with);
+  const int batch = way == "scattered" ? with.number_at(level, "block_count", all_requests) : all_requests;
+  manner how;
+  how.most_members = levels.most_members(height, level + 1);
+  const int square = square_radix(how.most_members);
+  how.linear = way != "radix";
+  how.radix = outermost ? with.number("global_radix", square) : with.number_at(level, "radix", square);
+  how.block_count = way == "pairwise" ? 1 : batch;
+  // All levels go the way of the flat exchange that is the outermost; scattered downwards, as MPICH's and the paper's.
+  how.direction = with.word("global") == "scattered" ? -1 : +1;
+  how.pieces = outermost && with.word("pattern") == "staggered" ? levels.largest_group(height) : 1;
+  return how;
+}
+
+schedule generate_hierarchical(const problem& at, int rank, const arguments& with) {
+  const auto levels = levels_of(at);
+  relays who{*levels, {0}, {1}};
+  std::vector<manner> how;
+  bool shared = false;
+  for (int level = 0; level < levels->levels(); ++level) {
+    const std::string_view way = way_of(*levels, level, with);
+    if (way == "none") continue;
+    how.push_back(manner_of(*levels, who.heights.back(), level, with));
+    who.heights.push_back(level + 1);
+    who.most.push_back(with.number_at(level, "carriers", all_requests));
+    shared = shared || way == "shared";
+  }
+  return hierarchical(who, rank, how, shared, with.word("overlap") == "on");
+}
+
+std::optional<std::string> refuses_layout(const problem& at, const arguments& with) {
+  if (!at.nodes && !at.levels) return std::nullopt;
+  const int ranks = at.levels ? at.levels->ranks() : at.nodes->ranks(), levels = at.levels ? at.levels->levels() : 2;
+  if (ranks != at.ranks) return "the node layout has " + std::to_string(ranks) + " ranks";
+  for (const char* name : {"local", "radix", "carriers", "block_count"}) {
+    const int those = levels - (std::string_view(name) != "block_count");
+    if (with.levels(name) > those)
+      return std::string(name) + " has values for " + std::to_string(with.levels(name)) +
+             " levels, of which the layout has " + std::to_string(those) +
+             (those < levels ? " below the outermost" : "");
+  }
+  return std::nullopt;
+}
+
+parameter by_level(parameter p) {
+  p.by_level = true;
+  return p;
 }
 
 }  // namespace
@@ -318,38 +319,42 @@ std::optional<std::string> refuses_layout(const problem& at, const arguments&) {
 std::vector<algorithm> hierarchical_family() {
   algorithm a;
   a.name = "hierarchical";
-  a.summary = "inside the nodes, then between them: TuNA_l^g, coalesced (standard) or pattern=staggered, any placement";
+  a.summary =
+      "inside the nodes, then between them: TuNA_l^g, coalesced (standard) or pattern=staggered; any number of levels, "
+      "any placement";
   a.source =
       "Configurable Non-uniform All-to-all Algorithms (TuNA_l^g coalesced and staggered; overlap=off: as published)";
   a.parameters = {
-      {"local",
-       "exchange inside a node; shared: linear, through its shared memory",
-       "radix",
-       {"radix", "linear", "shared"}},
-      {"radix",
-       "base of the digits inside a node; auto: the square root of its ranks",
-       "auto",
-       {"auto"},
-       2,
-       all_requests},
-      {"global", "exchange between nodes", "scattered", {"scattered", "radix", "pairwise"}},
+      by_level(
+          {"local",
+           "exchange inside a node, of each level but the outermost; shared: linear, through the node's memory; none: "
+           "the level is left out",
+           "radix",
+           {"radix", "linear", "shared", "scattered", "pairwise", "none"}}),
+      by_level({"radix",
+                "base of the digits there; auto: the square root of the members of a group",
+                "auto",
+                {"auto"},
+                2,
+                all_requests}),
+      {"global", "exchange between nodes: of the outermost level", "scattered", {"scattered", "radix", "pairwise"}},
       {"global_radix",
        "base of the digits for global=radix; auto: the square root of the nodes",
        "auto",
        {"auto"},
        2,
        all_requests},
-      block_count_parameter(),
+      by_level(block_count_parameter()),
       {"pattern",
        "coalesced sends the blocks of a node for one rank in one message, staggered one by one",
        "coalesced",
        {"coalesced", "staggered"}},
-      {"carriers",
-       "ranks of a node that exchange with other nodes; fewer send fewer messages, of more blocks",
-       "all",
-       {"all"},
-       1,
-       all_requests},
+      by_level({"carriers",
+                "ranks of a node that exchange with other nodes; fewer send fewer messages, of more blocks",
+                "all",
+                {"all"},
+                1,
+                all_requests}),
       {"overlap",
        "on: blocks leave the node as soon as they can; off: rounds, then batches, as published",
        "on",

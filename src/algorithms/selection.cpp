@@ -4,6 +4,7 @@
 
 #include "algorithms/algorithm.hpp"
 #include "schedule/text.hpp"
+#include "topology/layout_tree.hpp"
 
 namespace shoal {
 
@@ -21,7 +22,7 @@ std::string allowed(const parameter& p) {
     const std::string range = std::to_string(p.lowest) + " to " + std::to_string(p.highest);
     ways.push_back(p.list ? "whole numbers " + range + " joined by x, such as 8x8x16" : "a whole number from " + range);
   }
-  return join(ways, ", ");
+  return join(ways, ", ") + (p.by_level ? "; or these for each level, the innermost first, joined by /" : "");
 }
 
 bool accepts_number(const parameter& p, std::string_view text) {
@@ -29,11 +30,17 @@ bool accepts_number(const parameter& p, std::string_view text) {
   return value && *value >= p.lowest && *value <= p.highest;
 }
 
-bool accepts(const parameter& p, std::string_view text) {
+bool accepts_one(const parameter& p, std::string_view text) {
   if (std::find(p.words.begin(), p.words.end(), text) != p.words.end()) return true;
   if (!p.list) return accepts_number(p, text);
   const auto parts = split(text, 'x');
   return std::all_of(parts.begin(), parts.end(), [&](std::string_view part) { return accepts_number(p, part); });
+}
+
+bool accepts(const parameter& p, std::string_view text) {
+  if (!p.by_level) return accepts_one(p, text);
+  const auto parts = split(text, '/');
+  return std::all_of(parts.begin(), parts.end(), [&](std::string_view part) { return accepts_one(p, part); });
 }
 
 // `native` is any collective of the MPI library.
@@ -85,6 +92,17 @@ std::vector<int> arguments::list(const std::string& name) const {
   return numbers;
 }
 
+std::string_view arguments::word_at(int level, const std::string& name) const {
+  const auto parts = split(values_.at(name), '/');
+  return parts[std::min<std::size_t>(level, parts.size() - 1)];
+}
+
+int arguments::number_at(int level, const std::string& name, int otherwise) const {
+  return to_number(word_at(level, name)).value_or(otherwise);
+}
+
+int arguments::levels(const std::string& name) const { return static_cast<int>(split(values_.at(name), '/').size()); }
+
 const algorithm* find_algorithm(std::string_view name, collective what) {
   for (const algorithm& a : algorithms())
     if (a.name == name && serves(a, what)) return &a;
@@ -113,6 +131,14 @@ std::string to_string(const selection& chosen) {
     separator = ',';
   }
   return text;
+}
+
+problem placed(layout_tree layout) {
+  problem at;
+  at.ranks = layout.ranks();
+  at.nodes = std::make_shared<const node_layout>(layout.nodes());
+  at.levels = std::make_shared<const layout_tree>(std::move(layout));
+  return at;
 }
 
 schedule generate(const selection& chosen, const problem& at, int rank) {

@@ -4,7 +4,7 @@
 #include <map>
 #include <stdexcept>
 
-#include "topology/node_layout.hpp"
+#include "topology/layout_tree.hpp"
 
 namespace shoal {
 
@@ -14,11 +14,15 @@ constexpr int most_looked_at = 64;
 
 bool same_node(const problem& at, int a, int b) { return at.nodes && at.nodes->node_of(a) == at.nodes->node_of(b); }
 
+bool same_group(const problem& at, int a, int b) {
+  if (!at.levels) return true;
+  return at.levels->group(at.levels->group_level(), at.levels->virtual_rank(a)).holds(at.levels->virtual_rank(b));
+}
+
 std::size_t level_of(const schedule& program, const problem& at, int peer) {
-  const level which = !same_node(at, program.rank, peer) ? level::network
-                      : program.shared_memory            ? level::memory
-                                                         : level::node;
-  return static_cast<std::size_t>(which);
+  const level inside = program.shared_memory ? level::memory : level::node;
+  const level between = same_group(at, program.rank, peer) ? level::network : level::groups;
+  return static_cast<std::size_t>(same_node(at, program.rank, peer) ? inside : between);
 }
 
 // Blocks that a transfer packs or unpacks: one alone moves straight from buffer to buffer, and what only passes through
@@ -81,8 +85,9 @@ exchange_load load_of(const schedule& program, const problem& at) {
   }
   const chain longest = longest_chain(program, at);
   for (std::size_t l = 0; l < levels; ++l) load.at[l].waits = longest[l];
-  if (at.nodes)
-    load.at[static_cast<std::size_t>(level::network)].blocks *= at.nodes->size_of(at.nodes->node_of(program.rank));
+  const int sharing = at.nodes ? at.nodes->size_of(at.nodes->node_of(program.rank)) : 1;
+  for (const level to_other_nodes : {level::network, level::groups})
+    load.at[static_cast<std::size_t>(to_other_nodes)].blocks *= sharing;
   return load;
 }
 

@@ -10,14 +10,15 @@
 
 namespace shoal {
 
-// Ranks of a node reach each other through memory they share, where the schedule says so, or by messages.
-enum class level { memory, node, network };
-constexpr int levels = 3;
+// Ranks of a node reach each other through memory they share, where the schedule says so, or by messages; nodes of one
+// group (layout_tree::group_level), or all, over the network, others over the links between groups.
+enum class level { memory, node, network, groups };
+constexpr int levels = 4;
 
 struct level_load {
   std::int64_t waits = 0;     // the longest chain of messages that wait for each other
   std::int64_t messages = 0;  // sent
-  std::int64_t blocks = 0;    // sent; over the network by all ranks of a node, which share its link
+  std::int64_t blocks = 0;    // sent; to other nodes by all ranks of a node, which share its link
 };
 
 struct exchange_load {

@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "model/best_levels.hpp"
 #include "model/best_radices.hpp"
 #include "model/load.hpp"
 #include "select/choose.hpp"
@@ -86,6 +87,17 @@ std::vector<int> best_radices_of(int ranks, double per_digit, double per_step, d
   return best_radices(ranks, {per_digit, per_step, per_block, 0}).radices;
 }
 
+std::string best_levels_of(const problem& at, double block,
+                           const std::vector<std::tuple<double, double, double>>& prices, double copy) {
+  if (!at.levels || prices.size() != levels)
+    throw std::invalid_argument("best_levels needs a layout, and prices for memory, node, network and groups");
+  machine_prices machine;
+  machine.per_copied_byte = copy;
+  for (std::size_t l = 0; l < levels; ++l)
+    std::tie(machine.at[l].latency, machine.at[l].per_message, machine.at[l].per_byte) = prices[l];
+  return best_levels(*at.levels, block, machine).spec;
+}
+
 }  // namespace
 
 void bind_choices(nb::module_& m) {
@@ -129,11 +141,14 @@ void bind_choices(nb::module_& m) {
       .def_prop_ro("memory", [](const exchange_load& l) { return l.of(level::memory); })
       .def_prop_ro("node", [](const exchange_load& l) { return l.of(level::node); })
       .def_prop_ro("network", [](const exchange_load& l) { return l.of(level::network); })
+      .def_prop_ro("groups", [](const exchange_load& l) { return l.of(level::groups); })
       .def_ro("copied_blocks", &exchange_load::copied_blocks);
   m.def(
       "load_of", [](const selection& chosen, const problem& at) { return load_of(chosen, at); }, nb::arg("selection"),
       nb::arg("problem"));
   m.def("best_radices", best_radices_of, nb::arg("ranks"), nb::kw_only(), nb::arg("per_digit"), nb::arg("per_step"),
         nb::arg("per_block"));
+  m.def("best_levels", best_levels_of, nb::arg("problem"), nb::arg("block"), nb::kw_only(), nb::arg("prices"),
+        nb::arg("copy"));
   m.def("read_profile", read_profile, nb::arg("path"));
 }

@@ -13,7 +13,7 @@
 #include "python/topology_bindings.hpp"
 #include "schedule/checker.hpp"
 #include "schedule/step_table.hpp"
-#include "topology/node_layout.hpp"
+#include "topology/layout_tree.hpp"
 
 namespace nb = nanobind;
 using namespace shoal;
@@ -39,11 +39,9 @@ const char* to_string(place where) {
 // ---- problems -----------------------------------------------------------------------------------------------
 
 problem make_problem(int ranks, int senders, std::string_view layout) {
-  problem at;
-  at.ranks = ranks;
+  problem at = layout.empty() ? problem{} : placed(layout_tree::parse(layout));
+  if (layout.empty() || ranks != 0) at.ranks = ranks;
   at.senders = senders;
-  if (!layout.empty()) at.nodes = std::make_shared<node_layout>(node_layout::parse(layout));
-  if (at.nodes && ranks == 0) at.ranks = at.nodes->ranks();
   if (at.ranks < 1)
     throw std::invalid_argument(std::to_string(at.ranks) + " ranks are too few; there must be at least 1");
   if (at.nodes && at.nodes->ranks() != at.ranks)
@@ -56,6 +54,12 @@ void require_rank(const problem& at, int rank) {
   if (rank < 0 || rank >= at.ranks)
     throw std::invalid_argument("rank " + std::to_string(rank) + " does not exist; with " + std::to_string(at.ranks) +
                                 " ranks they are 0 to " + std::to_string(at.ranks - 1));
+}
+
+std::vector<std::string> levels_of(const problem& at) {
+  std::vector<std::string> names;
+  for (int l = at.levels ? at.levels->levels() : 0; l-- > 0;) names.push_back(at.levels->name(l));
+  return names;
 }
 
 // ---- schedules ----------------------------------------------------------------------------------------------
@@ -155,7 +159,8 @@ void bind_algorithms(nb::module_& m) {
       .def_ro("words", &parameter::words)
       .def_ro("lowest", &parameter::lowest)
       .def_ro("highest", &parameter::highest)
-      .def_ro("list", &parameter::list);
+      .def_ro("list", &parameter::list)
+      .def_ro("by_level", &parameter::by_level);
   nb::class_<algorithm>(m, "Algorithm")
       .def_ro("name", &algorithm::name)
       .def_prop_ro("collective", [](const algorithm& a) { return to_string(a.what); })
@@ -186,7 +191,9 @@ void bind_schedules(nb::module_& m) {
           },
           nb::arg("ranks") = 0, nb::kw_only(), nb::arg("senders") = 0, nb::arg("layout") = "")
       .def_ro("ranks", &problem::ranks)
-      .def_ro("senders", &problem::senders);
+      .def_ro("senders", &problem::senders)
+      .def_prop_ro("levels", levels_of)
+      .def_prop_ro("largest_node", [](const problem& p) { return p.nodes ? p.nodes->largest_node() : 1; });
   nb::class_<slot>(m, "Slot")
       .def_prop_ro("place", [](slot s) { return to_string(s.at()); })
       .def_prop_ro("index", [](slot s) { return static_cast<int>(s.index); })

@@ -29,6 +29,9 @@ class builder {
   // A block received into a temp slot is passing by definition.
   op_id recv(int peer, std::span<const slot> blocks, std::span<const op_id> after = {});
 
+  // Whether it comes after anything.
+  bool waits(op_id id) const { return program_.operations[id].after_count > 0; }
+
   // Every block travels in so many parts, each in slots of its own. The last has at most so many bytes; 0: as others.
   void cut_blocks(int parts, int last_part = 0) {
     program_.parts = parts;

@@ -9,7 +9,7 @@
 #include "execute/memory_transport.hpp"
 #include "../unit/tree_inputs.hpp"
 #include "execute/scratch.hpp"
-#include "topology/node_layout.hpp"
+#include "topology/layout_tree.hpp"
 #include "user_memory.hpp"
 
 namespace shoal {
@@ -88,11 +88,10 @@ class whole_exchange {
   whole_exchange(const selection& how, const job& j, std::uint32_t seed, memory_network_options options,
                  std::size_t inline_bytes)
       : job_(j), random_(seed), network_(j.ranks, options) {
-    problem at;
-    at.ranks = j.ranks;
-    std::vector<int> node_of(j.ranks);
-    for (int& node : node_of) node = static_cast<int>(random_() % 4);
-    at.nodes = std::make_shared<node_layout>(node_layout::from_node_ids(node_of));
+    std::vector<int> group_of(j.ranks), node_of(j.ranks);
+    for (int& group : group_of) group = static_cast<int>(random_() % 2);
+    for (int& node : node_of) node = static_cast<int>(random_() % 3);
+    problem at = placed(layout_tree::from_ids({{"group", group_of}, {"node", node_of}}));
     if (how.which->name == "tree") add_switches(at);
     reverse_send_ = random_() % 4 == 0, reverse_recv_ = random_() % 4 == 0;
     for (int r = 0; r < j.ranks; ++r) {
@@ -208,7 +207,8 @@ std::string random_spec(std::mt19937& random, int ranks, bool uniform) {
   if (name == "bruck") return "bruck:radix=" + radix + (random() % 2 ? "" : ",variant=basic");
   if (name == "hierarchical") {
     const char* globals[] = {"global=pairwise", "global=radix", "block_count=2", "pattern=staggered", "overlap=off"};
-    return "hierarchical:radix=" + radix + "," + globals[random() % 5] + (random() % 2 ? "" : ",local=linear");
+    const char* locals[] = {"", ",local=linear", ",local=radix/pairwise,carriers=2/1", ",local=linear/none,carriers=1"};
+    return "hierarchical:radix=" + radix + "," + globals[random() % 5] + locals[random() % 4];
   }
   if (name == "tree") {
     const char* specs[] = {"tree", "tree:window=2", "tree:parts=3,last=100", "tree:sync=none", "tree:order=phases"};

@@ -23,6 +23,15 @@ def test_one_algorithm(shoal_command):
     assert rows(shoal_command.output("check", "hierarchical", "--layout", "4,4,3"))["hierarchical"][-1] == 0
 
 
+def test_levels_are_checked_with_different_values_beside_each_other(shoal_command):
+    found = rows(shoal_command.output("check", "--layout", "group:2 node:1,2 core:2,3,1"))
+    tried, checked, refused, faults = found["hierarchical"]
+    assert (refused, faults) == (0, 0) and tried == checked > 60
+    hierarchical = next(algorithm for algorithm in shoal.algorithms() if algorithm.name == "hierarchical")
+    assert "hierarchical:local=shared/none" in check.specs(hierarchical, 6, levels=3)
+    assert not any("/" in spec for spec in check.specs(hierarchical, 6, levels=2))
+
+
 def test_every_useful_radix_is_tried():
     tuna = next(algorithm for algorithm in shoal.algorithms() if algorithm.name == "tuna")
     tried = set(check.specs(tuna, 9))

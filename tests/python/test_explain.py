@@ -36,6 +36,18 @@ def test_predicts_by_the_counts_of_schedules(shoal_command):
     assert told["chosen"] in text and "Why: " in text and f"Next: {told['next']}, " in text
 
 
+def test_levels_are_priced_apart_and_used_as_is_best(shoal_command):
+    layout = "group:4 node:4 socket:2 core:4"
+    small = explained(shoal_command, "alltoall", "--layout", layout, "--sizes", 64)
+    assert small["chosen"].startswith("hierarchical:") and "messages between groups" in small["why"]
+    large = explained(shoal_command, "alltoall", "--layout", layout, "--sizes", 1 << 20)
+    assert not large["chosen"].startswith("tuna") and large["seconds"] > 1000 * small["seconds"]
+    load = shoal.load_of(shoal.parse(small["chosen"]), shoal.Problem(layout=layout))
+    assert small["seconds"] == pytest.approx(COMMON.seconds(load, 64))
+    cheaper = machine.Machine(COMMON.memory, COMMON.node, COMMON.network, COMMON.copy)  # groups cost what nodes do
+    assert COMMON.seconds(load, 64) > cheaper.seconds(load, 64)
+
+
 def test_small_blocks_travel_in_few_messages_and_large_ones_straight(shoal_command):
     small = explained(shoal_command, "alltoall", "-n", 256, "--sizes", 1)
     large = explained(shoal_command, "alltoall", "-n", 256, "--sizes", 1 << 20)
@@ -123,6 +135,9 @@ def test_machine_is_the_same_when_written_and_read(tmp_path):
     path = tmp_path / "machine.toml"
     path.write_text(machine.to_toml(COMMON))
     assert machine.read(path).prices == COMMON.prices
+    assert machine.read(path).groups == COMMON.groups
+    path.write_text(machine.to_toml(machine.replace(COMMON, groups=None)))
+    assert machine.read(path).groups is None
 
 
 @pytest.mark.parametrize(
@@ -130,6 +145,7 @@ def test_machine_is_the_same_when_written_and_read(tmp_path):
     [
         (lambda text: text.replace("per_message", "per_massage", 1), ["memory.per_massage", "memory.per_message"]),
         (lambda text: text.replace("[copy]", "[copies]"), ["copies.per_byte"]),
+        (lambda text: text.replace("[groups]\nlatency", "[groups]\nwait"), ["groups.wait", "groups.latency"]),
         (lambda text: text.replace("5e-07", "-1", 1), ["memory.latency", "0 or more"]),
         (lambda text: text.replace("5e-07", "true", 1), ["memory.latency", "0 or more"]),
         (lambda text: text.replace("5e-07", "nan", 1), ["memory.latency", "0 or more"]),

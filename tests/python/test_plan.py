@@ -95,6 +95,18 @@ def test_one_rank_of_a_million(shoal_command, radix, messages, blocks):
     assert "too long for a table" in text
 
 
+def test_layout_has_any_number_of_levels(shoal_command):
+    layout = "group:2 node:2 socket:2 core:2"
+    plan = shoal_command.json("plan", "hierarchical:local=linear/none/radix,carriers=1", "--layout", layout)
+    assert plan["ranks"] == 16
+    problem = shoal.Problem(layout=layout)
+    assert problem.levels == ["group", "node", "socket", "core"] and problem.largest_node == 4
+    assert "16 ranks" in shoal_command.output("plan", "hierarchical", "--layout", layout)
+    refused = shoal_command.refused("plan", "hierarchical:radix=2/3/4/5", "--layout", layout)
+    assert "radix has values for 4 levels, of which the layout has 3 below the outermost" in refused
+    assert "node:3 core:4,4,3" in shoal_command.refused("plan", "hierarchical", "--layout", "node:2 core")
+
+
 def test_layout_gives_the_ranks(shoal_command):
     plan = shoal_command.json("plan", "hierarchical:local=radix,radix=2,block_count=4", "--layout", "4,4,3")
     assert plan["ranks"] == 11 and len(plan["programs"]) == 11

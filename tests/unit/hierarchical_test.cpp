@@ -1,7 +1,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <numeric>
@@ -10,6 +9,7 @@
 #include "algorithms/algorithm.hpp"
 #include "algorithms/digits.hpp"
 #include "schedule/checker.hpp"
+#include "same_schedule.hpp"
 #include "topology/node_layout.hpp"
 #include "trace.hpp"
 
@@ -17,8 +17,6 @@ namespace shoal {
 namespace {
 
 using lists = std::vector<std::vector<int>>;
-
-bool exhaustive() { return std::getenv("SHOAL_EXHAUSTIVE") != nullptr; }
 
 problem on(const node_layout& nodes) {
   problem at;
@@ -30,15 +28,6 @@ problem on(const std::string& layout) { return on(node_layout::parse(layout)); }
 
 std::vector<schedule> programs_of(const std::string& spec, const problem& at) {
   return generate_all(parse_selection(spec), at);
-}
-
-bool same(const schedule& a, const schedule& b) {
-  const auto same_operation = [](const operation& x, const operation& y) {
-    return x.kind == y.kind && x.peer == y.peer && x.step == y.step && x.first_slot == y.first_slot &&
-           x.slot_count == y.slot_count && x.first_after == y.first_after && x.after_count == y.after_count;
-  };
-  return a.temp_slots == b.temp_slots && a.slots == b.slots && a.after == b.after &&
-         std::equal(a.operations.begin(), a.operations.end(), b.operations.begin(), b.operations.end(), same_operation);
 }
 
 // Every way of saying what can be said, but for numbers.
@@ -207,10 +196,6 @@ TEST(hierarchical, delivers_on_compositions_to_12_with_one_spec_each) {
       ASSERT_NO_FATAL_FAILURE(expect_correct(specs[next++ % specs.size()], at, text_of(*at.nodes)));
     });
   }
-}
-
-int pick(std::mt19937& random, int lowest, int highest) {
-  return std::uniform_int_distribution<int>(lowest, highest)(random);
 }
 
 // Ranks shuffled, or in blocks, or dealt out in turn, on nodes of random sizes.

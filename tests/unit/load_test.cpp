@@ -3,17 +3,12 @@
 #include <gtest/gtest.h>
 
 #include "model/hockney.hpp"
-#include "topology/node_layout.hpp"
+#include "topology/layout_tree.hpp"
 
 namespace shoal {
 namespace {
 
-problem placed(const char* layout) {
-  problem at;
-  at.nodes = std::make_shared<const node_layout>(node_layout::parse(layout));
-  at.ranks = at.nodes->ranks();
-  return at;
-}
+problem placed(const char* layout) { return placed(layout_tree::parse(layout)); }
 
 exchange_load load(const char* spec, const char* layout) { return load_of(parse_selection(spec), placed(layout)); }
 
@@ -44,6 +39,22 @@ TEST(load, tells_levels_apart) {
   problem apart;
   apart.ranks = 8;
   EXPECT_EQ(load_of(parse_selection("spread_out"), apart).of(level::network).messages, 7);
+}
+
+TEST(load, tells_groups_apart) {
+  const char* const layout = "group:2 node:4 socket:2 core:4";
+  const exchange_load flat = load("spread_out", layout);
+  EXPECT_EQ(flat.of(level::node).messages, 7);
+  EXPECT_EQ(flat.of(level::network).messages, 24);
+  EXPECT_EQ(flat.of(level::groups).messages, 32);
+  EXPECT_EQ(flat.of(level::groups).blocks, 32 * 8);
+  const exchange_load staged = load("hierarchical:local=linear", layout);
+  EXPECT_EQ(staged.of(level::node).messages, 3 + 1);
+  EXPECT_EQ(staged.of(level::network).messages, 3);
+  EXPECT_EQ(staged.of(level::groups).messages, 1);
+  EXPECT_EQ(staged.of(level::groups).blocks, 32 * 8);  // each block once between groups, in fewer messages
+  for (const char* without : {"node:4 socket:2 core:4", "plane:2 row:4 node:4", "4x8"})
+    EXPECT_EQ(load("spread_out", without).of(level::groups).messages, 0) << without;
 }
 
 TEST(load, of_a_hierarchy_has_few_messages_between_nodes) {

@@ -30,6 +30,18 @@ TEST(selection, reads_names_and_parameters) {
   EXPECT_EQ(parse_selection("scattered:block_count=all").with.word("block_count"), "all");
 }
 
+TEST(selection, reads_a_value_for_each_level) {
+  const arguments with = parse_selection("hierarchical:local=shared/linear,radix=4/auto/2").with;
+  EXPECT_EQ(with.word_at(0, "local"), "shared");
+  EXPECT_EQ(with.word_at(1, "local"), "linear");
+  EXPECT_EQ(with.word_at(5, "local"), "linear");  // the last holds for all further levels
+  EXPECT_EQ(with.number_at(0, "radix", 77), 4);
+  EXPECT_EQ(with.number_at(1, "radix", 77), 77);
+  EXPECT_EQ(with.number_at(3, "radix", 77), 2);
+  EXPECT_EQ(with.levels("radix"), 3);
+  EXPECT_EQ(with.levels("carriers"), 1);
+}
+
 TEST(selection, writes_the_shortest_spec_with_the_same_meaning) {
   for (const char* spec :
        {"tuna", "tuna:radix=8", "tuna:radix=8,inflight=2", "tuna:radices=8x8x16", "bruck:variant=basic",
@@ -80,7 +92,13 @@ TEST(selection, says_what_is_wrong) {
        "tuna: radices=8x is out of range; allowed: none, whole numbers 2 to 1048576 joined by x, "
        "such as 8x8x16"},
       {"bruck:variant=modifed", "bruck: variant=modifed is out of range; allowed: basic, modified"},
-      {"hierarchical:local=tree", "hierarchical: local=tree is out of range; allowed: radix, linear, shared"},
+      {"hierarchical:local=radix/tree",
+       "hierarchical: local=radix/tree is out of range; allowed: radix, linear, shared, scattered, pairwise, none; or "
+       "these for "
+       "each level, the innermost first, joined by /"},
+      {"hierarchical:carriers=2/",
+       "hierarchical: carriers=2/ is out of range; allowed: all, a whole number from 1 to 1048576; or these for each "
+       "level, the innermost first, joined by /"},
       {"scattered:block_count=0",
        "scattered: block_count=0 is out of range; allowed: all, a whole number from 1 to 1048576"},
   };

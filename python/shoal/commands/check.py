@@ -1,5 +1,6 @@
 """shoal check: all ranks' schedules, run symbolically."""
 
+import itertools
 import os
 import re
 from collections.abc import Iterable, Iterator
@@ -35,7 +36,7 @@ class Case:
 def check(
     spec: Annotated[str, typer.Argument(help="One algorithm; left out: all, with every useful parameter.")] = "",
     ranks: Annotated[str, typer.Option("--ranks", "-n", help="Numbers of ranks, as in 1-64 or 8,16,31.")] = "1-32",
-    layout: Annotated[str, typer.Option(help="Check on these nodes (4,4,3) instead of --ranks.")] = "",
+    layout: Annotated[str, typer.Option(help="Check on these nodes (4,4,3) or levels (node:2 core:4).")] = "",
     collective: Annotated[
         Literal["alltoall", "allgather"] | None, typer.Option(help="Only this; allgather is between two groups.")
     ] = None,
@@ -88,7 +89,8 @@ def all_cases(spec: str, at: Iterable[shoal.Problem]) -> Iterator[Case]:
             continue
         for algorithm in names:
             if algorithm.collective == what:
-                yield from (Case(shoal.parse(text, what), problem) for text in specs(algorithm, problem.ranks))
+                every = specs(algorithm, problem.ranks, len(problem.levels))
+                yield from (Case(shoal.parse(text, what), problem) for text in every)
 
 
 def collective_of(problem: shoal.Problem) -> str:
@@ -101,13 +103,24 @@ def collectives_of(spec: str) -> list[str]:
     return [algorithm.collective for algorithm in shoal.algorithms() if algorithm.name == name] or ["alltoall"]
 
 
-def specs(algorithm: shoal.Algorithm, ranks: int) -> Iterator[str]:
+def specs(algorithm: shoal.Algorithm, ranks: int, levels: int = 0) -> Iterator[str]:
     """The defaults, and each parameter in turn with every value that makes a difference among so many ranks."""
     yield algorithm.name
     for parameter in algorithm.parameters:
         for value in values(parameter, ranks):
             if value != parameter.standard:
                 yield f"{algorithm.name}:{parameter.name}={value}"
+        if parameter.by_level and levels > 2:
+            yield from (f"{algorithm.name}:{parameter.name}={value}" for value in different(parameter))
+
+
+def different(parameter: shoal.Parameter) -> Iterator[str]:
+    """Every word and two numbers, each beside every other: one for the innermost level, one for all others."""
+    some = [
+        *parameter.words,
+        *(str(n) for n in range(parameter.lowest, min(parameter.highest, parameter.lowest + 1) + 1)),
+    ]
+    return (f"{one}/{other}" for one, other in itertools.permutations(some, 2))
 
 
 def values(parameter: shoal.Parameter, ranks: int) -> list[str]:

@@ -41,7 +41,7 @@ def explain(
     sizes: Annotated[str, typer.Option(help="Bytes a block: 512, or uniform:0-512.")],
     empty: Annotated[float, typer.Option(help="Share of empty blocks beside those.", min=0, max=1)] = 0,
     ranks: Annotated[int, typer.Option("--ranks", "-n", help="Number of ranks; or give --layout.")] = 0,
-    layout: Annotated[str, typer.Option(help="Ranks per node: 8x8 or 4,4,3, cyclic:3x4.")] = "",
+    layout: Annotated[str, typer.Option(help="Ranks per node: 8x8, 4,4,3; or levels: group:4 node:8 core:8.")] = "",
     profile: Annotated[Path | None, typer.Option(help="Choose by this profile, as jobs with SHOAL_PROFILE do.")] = None,
     model: Annotated[Path | None, typer.Option(help="Predict for the machine that shoal model fit wrote.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON for programs.")] = False,
@@ -106,9 +106,12 @@ def by_model(call: str, block: float, empty: float, ranks: int, layout: str, pat
     prices = machine.read(path) if path else machine.COMMON
     specs = tuning.candidates(problem.ranks, layout or f"{problem.ranks}x1", uniform=call == "alltoall")
     mean = block * (1 - empty)
-    specs = list(dict.fromkeys([*specs[1:], *best_digits(problem.ranks, mean, prices)]))
+    specs += [*best_digits(problem.ranks, mean, prices), *by_levels(problem, mean, prices)]
     priced = sorted(
-        ((prices.seconds(load := shoal.load_of(shoal.parse(spec), problem), mean), spec, load) for spec in specs),
+        (
+            (prices.seconds(load := shoal.load_of(shoal.parse(spec), problem), mean), spec, load)
+            for spec in dict.fromkeys(specs[1:])
+        ),
         key=lambda entry: entry[0],
     )
     (seconds, spec, load), second = priced[0], priced[1]
@@ -126,8 +129,26 @@ def best_digits(ranks: int, block: float, prices: Machine) -> list[str]:
     return [f"tuna:radices={'x'.join(map(str, radices))}"] if len(radices) > 1 else []
 
 
+def by_levels(problem: shoal.Problem, block: float, prices: Machine) -> list[str]:
+    """The best use of all levels by their closed forms, with all ranks and with one of each node between nodes."""
+    if len(problem.levels) < 2 or problem.largest_node == problem.ranks == 1:
+        return []
+    best = prices.best_levels(problem, block)
+    local = shoal.parse(best).arguments["local"].split("/")
+    inside = len(problem.levels) - problem.levels.index("node") - 2  # the level whose groups are the nodes
+    if local[min(inside, len(local) - 1)] == "none":
+        return [best]
+    carriers = "/".join(["all"] * inside + ["1"] + ["all"] * (len(problem.levels) > inside + 2))
+    return [best, str(shoal.parse(f"{best}{',' if ':' in best else ':'}carriers={carriers}"))]
+
+
 def described(load: shoal.Load) -> str:
-    levels = {"through memory": load.memory, "inside the node": load.node, "between nodes": load.network}
+    levels = {
+        "through memory": load.memory,
+        "inside the node": load.node,
+        "between nodes": load.network,
+        "between groups": load.groups,
+    }
     parts = [
         f"{level.messages} messages {name} with {level.blocks} blocks in {level.waits} waits"
         for name, level in levels.items()

@@ -33,6 +33,7 @@ def as_dict(algorithm: shoal.Algorithm) -> dict[str, Any]:
     return {name: getattr(algorithm, name) for name in fields} | {
         "parameters": [
             {"name": p.name, "summary": p.summary, "default": p.standard, "words": p.words, "list": p.list}
+            | ({"by_level": True} if p.by_level else {})
             | ({"lowest": p.lowest, "highest": p.highest} if p.lowest <= p.highest else {})
             for p in algorithm.parameters
         ]
@@ -58,4 +59,5 @@ def allowed(parameter: shoal.Parameter) -> str:
     ways = list(parameter.words)
     if parameter.lowest <= parameter.highest:
         ways.append(f"{parameter.lowest} to {parameter.highest}" + (", joined by x" if parameter.list else ""))
-    return f"{', '.join(ways)} ({parameter.standard})"
+    by_level = ", by level joined by /" if parameter.by_level else ""
+    return f"{', '.join(ways)}{by_level} ({parameter.standard})"

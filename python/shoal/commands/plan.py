@@ -12,6 +12,7 @@ from shoal.console import out
 from shoal.errors import UserError
 from shoal.networks import HELP, read_network
 
+LAYOUT = 'Ranks per node (4,4,3), cyclic:3x4, the ranks of each node, or levels ("group:2 node:4 socket:2 core:8").'
 MOST_RANKS = 4096  # whose schedules are printed together
 MOST_BLOCKS = 20_000  # sent by one rank, in a table
 
@@ -20,7 +21,7 @@ def plan(
     spec: Annotated[str, typer.Argument(help="Algorithm and parameters, as in tuna:radix=3; see shoal list.")],
     ranks: Annotated[int, typer.Option("--ranks", "-n", help="Number of ranks; or give --layout.")] = 0,
     rank: Annotated[int | None, typer.Option(help="Show the operations of this rank.")] = None,
-    layout: Annotated[str, typer.Option(help="Ranks per node (4,4,3), cyclic:3x4, or the ranks of each node.")] = "",
+    layout: Annotated[str, typer.Option(help=LAYOUT)] = "",
     senders: Annotated[int, typer.Option(help="Allgather between two groups: size of the sending one.")] = 0,
     receivers: Annotated[int, typer.Option(help="Size of the receiving group.")] = 0,
     topology: Annotated[str, typer.Option(help=f"The tree of switches, for tree: {HELP}")] = "",

@@ -1,0 +1,34 @@
+// The hierarchical exchange that costs least on a layout of any number of levels: which levels it uses, and how each.
+#pragma once
+
+#include <array>
+#include <string>
+
+#include "model/load.hpp"
+#include "topology/layout_tree.hpp"
+
+namespace shoal {
+
+// Seconds, as in python/shoal/machine.py.
+struct level_price {
+  double latency = 0;      // a wait
+  double per_message = 0;  // sent and received
+  double per_byte = 0;     // to other nodes: of all ranks of a node, which share its link
+};
+struct machine_prices {
+  std::array<level_price, levels> at;
+  double per_copied_byte = 0;
+
+  const level_price& of(level which) const { return at[static_cast<std::size_t>(which)]; }
+};
+
+struct priced_levels {
+  std::string spec;
+  double seconds = 0;
+};
+
+// Blocks of so many bytes. The closed forms of algorithms/hierarchical.cpp, for equal members and all ranks as carriers;
+// the best use of levels is a shortest path over them, as the best radices are one over weights (model/best_radices.hpp).
+priced_levels best_levels(const layout_tree& layout, double block_bytes, const machine_prices& machine);
+
+}  // namespace shoal
