@@ -204,27 +204,21 @@ class driver {
   void measure(const std::string& variant, std::int64_t size, content& moved) {
     if (variant == "ask")
       return print(variant, variant, size, moved.name(), seconds([&] { agree_on({}, agreement_); }));
-    double asking = 0;
-    const std::string spec = variant == "auto" ? chosen(moved, asking) : variant;
+    const std::string spec = variant == "auto" ? chosen(moved) : variant;
     std::unique_ptr<const program> how;
     if (spec != "native") how = std::make_unique<program>(schedule_of(spec));
     if (what_.verify) moved.fill();
     const double took = seconds([&] { how ? run(*how, moved.blocks()) : moved.native(); });
     if (const std::string wrong = what_.verify ? moved.wrong() : ""; !wrong.empty())
       throw std::runtime_error(variant + ": " + wrong);
-    print(variant, spec, size, moved.name(), took + asking);
+    print(variant, spec, size, moved.name(), took);
   }
 
-  // What a job with the profile takes, and the seconds a call that it spends on asking for sizes, which stay the same.
-  std::string chosen(const content& moved, double& asking_seconds) {
-    const features mine = moved.sizes();
+  // What a job with the profile begins with.
+  std::string chosen(const content& moved) {
     const bool uniform = moved.name() == "uniform";
     const measured_exchanges known = profile_->kinds.at(uniform)->measured("by the profile", at_.ranks);
-    const unasked_choice without = choose_unasked(known);
-    if (!uniform && without.when == asking::never) return to_string(without.best.how);
-    const choice best = choose(known, agree_on(mine, agreement_).mix());
-    if (!uniform) asking_seconds = known.asking / calls_between(known.asking, best.seconds);
-    return to_string(best.how);
+    return to_string(choose(known, agree_on(moved.sizes(), agreement_).mix()).how);
   }
 
   schedule schedule_of(const std::string& variant) const {

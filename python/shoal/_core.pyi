@@ -417,8 +417,6 @@ class Profile:
         """For blocks of so many bytes, but for a share of empty ones."""
     def seconds(self, kind: str, spec: str, block: float, empty: float = 0.0) -> float:
         """What it took, between measured sizes on straight lines; arguments as of choose()."""
-    def choose_unasked(self) -> Choice | None:
-        """For alltoallv, where ranks never ask each other for their sizes; None where they do."""
 
 def read_profile(path: str) -> Profile:
     """Raises ValueError with the file, the line, what is wrong and what is expected."""

@@ -5,15 +5,37 @@
 
 namespace shoal {
 
+namespace {
+
+// Tells what a call took, whatever becomes of it: every rank counts every call.
+class timed {
+ public:
+  explicit timed(intercommunicator& of) : of_(of), begin_(PMPI_Wtime()) {}
+  ~timed() { of_.end(PMPI_Wtime() - begin_); }
+  timed(const timed&) = delete;
+  timed& operator=(const timed&) = delete;
+
+ private:
+  intercommunicator& of_;
+  double begin_;
+};
+
+}  // namespace
+
 int allgather(const allgather_call& call, manners how, MPI_Info info, native_call native) {
   if (call.comm == MPI_COMM_NULL) return native();
   int between_groups = 0;
   if (PMPI_Comm_test_inter(call.comm, &between_groups) != MPI_SUCCESS || !between_groups) return native();
   return returning_codes(call.comm, [&] {
     std::string wrong;
-    intercommunicator* state = process::get().groups_of(call.comm, wrong);
+    process& job = process::get();
+    const bool asked =
+        info != MPI_INFO_NULL || job.set().asked(collective::allgather, call.uniform) || !job.problem().empty();
+    if (!asked && !job.has_earned_groups(call.comm)) return native();
+    intercommunicator* state = job.groups_of(call.comm, wrong);
     if (!state) return refused(call.comm, wrong, how, native);
     const std::scoped_lock alone(state->all().lock());
+    const timed counted(*state);
     allgather_service s(*state, call);
     return serve(*state, s, call, how, info, native);
   });

@@ -18,11 +18,11 @@ bool valid(std::int64_t count, MPI_Datatype type) { return count >= 0 && (count 
 allgather_service::allgather_service(intercommunicator& state, const allgather_call& call)
     : state_(state), call_(call), out_(state.outgoing()), in_(1 - out_) {
   user_buffer& send = what_[out_].send;
-  describe(call.send_type, state.all().own(), send_packer_, send);
+  describe(call.send_type, MPI_COMM_SELF, send_packer_, send);
   send.base = static_cast<std::byte*>(const_cast<void*>(call.send));
   send.counts = number_array::linear(call.send_count, 0);
   user_buffer& recv = what_[in_].recv;
-  describe(call.recv_type, state.all().own(), recv_packer_, recv);
+  describe(call.recv_type, MPI_COMM_SELF, recv_packer_, recv);
   recv.base = static_cast<std::byte*>(call.recv);
   recv.counts = call.recv_counts;
   recv.displacements = call.recv_displacements;
@@ -32,6 +32,8 @@ const group_decision* allgather_service::pick_for(bool repeated, MPI_Info info) 
   const group_sizes mine = local_sizes();
   const group_decision* chosen = state_.asked().of_call(call_.uniform, info);
   sizes_ = mine;
+  const bool is_native = !chosen && (repeated ? !state_.is_ahead(call_.uniform) : !state_.begin(call_.uniform, mine));
+  if (is_native) return nullptr;
   if (repeated || !call_.uniform || state_.all().devices() || process::get().set().verify) {
     sizes_ = state_.agreed(mine);
     if (sizes_.on_device || mine.invalid) return nullptr;
@@ -39,7 +41,7 @@ const group_decision* allgather_service::pick_for(bool repeated, MPI_Info info) 
     if (!sizes_.matching()) throw std::runtime_error(differing_sizes);
   }
   if (mine.invalid) return nullptr;
-  if (!chosen) chosen = state_.choose(sizes_, call_.comm, repeated);
+  if (!chosen) chosen = state_.choose(sizes_);
   state_.make_ready(*chosen->how, sizes_);
   for (int d = 0; d < 2; ++d)
     if (sizes_.toward[d].uniform()) what_[d].uniform = static_cast<std::size_t>(sizes_.toward[d].largest);

@@ -23,7 +23,7 @@ class allgather_service {
   // Throws where those of another rank are wrong. In an allgather of equal messages both groups know all sizes and ask
   // each other only where that must be checked.
   const group_decision* pick(MPI_Info info) { return pick_for(false, info); }
-  // The same for an allgather that will be repeated: the ranks always ask each other, and measure if none did before.
+  // The same for an allgather that will be repeated: the ranks always ask each other.
   const group_decision* plan(MPI_Info info) { return pick_for(true, info); }
 
   // What moves in each direction, and by which programs; for what was picked.

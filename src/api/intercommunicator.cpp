@@ -3,14 +3,16 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <cstring>
+#include <utility>
+
+#include "api/process.hpp"
 
 namespace shoal {
 
 namespace {
 
-// Calls before anything is measured: an inter-communicator used only once or twice is not worth measuring.
-constexpr int unmeasured_calls = 3;
+constexpr int ours = 1;  // the candidate beside the MPI's own
+constexpr int gap = 4;   // calls in which an agreement ends by itself
 
 // Sizes that differ by less than a factor of two are chosen for once.
 std::uint64_t level(const direction_sizes& d) {
@@ -86,17 +88,12 @@ void intercommunicator::run(const group_plan& how, const group_sizes& sizes, con
 
 // ---- choice ----------------------------------------------------------------------------------------------------
 
-const group_decision* intercommunicator::choose(const group_sizes& sizes, MPI_Comm users, bool repeated) {
-  const bool measured = repeated || automatic_calls_ >= unmeasured_calls;
-  automatic_calls_ += !measured;
+const group_decision* intercommunicator::choose(const group_sizes& sizes) {
   std::vector<group_flow> flows;
-  for (int d = 0; d < 2; ++d) {
-    if (sizes.toward[d].largest == 0) continue;
-    if (measured && !measured_[d]) measured_[d] = measure(d, users);
-    flows.push_back({senders(d), senders(1 - d), static_cast<double>(sizes.toward[d].largest),
-                     measured ? measured_[d] : std::nullopt});
-  }
-  group_decision& ready = chosen_[level(sizes.toward[0]) << 16 | level(sizes.toward[1]) << 8 | measured];
+  for (int d = 0; d < 2; ++d)
+    if (const direction_sizes& toward = sizes.toward[d]; toward.largest > 0)
+      flows.push_back({senders(d), senders(1 - d), static_cast<double>(toward.largest), std::nullopt});
+  group_decision& ready = chosen_[level(sizes.toward[0]) << 8 | level(sizes.toward[1])];
   if (!ready.how) {
     const choice best =
         flows.empty() ? choice{plain(), "there is nothing to send"} : choose_between_groups(flows, network_);
@@ -105,51 +102,42 @@ const group_decision* intercommunicator::choose(const group_sizes& sizes, MPI_Co
   return &ready;
 }
 
-// Mean seconds of a call that all ranks make together, the slowest rank's, once it is warmed up.
-template <typename Call>
-double intercommunicator::seconds_of(int repetitions, Call call) {
-  call();
-  const double begin = PMPI_Wtime();
-  for (int i = 0; i < repetitions; ++i) call();
-  std::int64_t nanoseconds = std::llround((PMPI_Wtime() - begin) * 1e9 / repetitions);
-  constexpr combine slowest = combine::maximum;
-  all_.agree().reach({&nanoseconds, 1}, {&slowest, 1});
-  return static_cast<double>(nanoseconds) * 1e-9;
+// Both groups know the sizes of MPI_Allgather's messages; of MPI_Allgatherv's a rank knows some, so all count as one size.
+bool intercommunicator::begin(bool uniform, const group_sizes& sizes) {
+  const std::uint64_t size = uniform ? level(sizes.toward[0]) << 8 | level(sizes.toward[1]) : 0;
+  const auto [it, fresh] = fields_[uniform].try_emplace(size);
+  running_ = &it->second;
+  if (fresh) running_->of.open(ours);
+  if (running_->review && running_->of.calls() >= running_->review_ends) end_review(*running_);
+  return running_->of.next() == ours;
 }
 
-measured_direction intercommunicator::measure(int direction, MPI_Comm users) {
-  constexpr std::int64_t most_bytes = 1 << 20;  // of one rank's buffer
-  measured_direction seconds;
-  seconds.large = std::clamp<std::int64_t>(most_bytes / senders(direction), 1024, seconds.large);
-  const bool sender = sends(direction);
-  const auto room = static_cast<std::size_t>(sender ? seconds.large : seconds.large * senders(direction));
-  std::byte* const memory = all_.pool().take(room);
-  std::memset(memory, 0, room);
-  group_plan& plain_plan = plan_of(plain());
+void intercommunicator::end(double seconds) {
+  process::get().books().called(seconds);
+  if (!running_) return;
+  field& f = *std::exchange(running_, nullptr);
+  f.of.took(seconds);
+  if (f.of.is_due()) review(f);
+}
 
-  const auto native = [&](std::int64_t bytes) {
-    const int sent = sender ? static_cast<int>(bytes) : 0, received = sender ? 0 : static_cast<int>(bytes);
-    PMPI_Allgather(sender ? memory : nullptr, sent, MPI_BYTE, sender ? nullptr : memory, received, MPI_BYTE, users);
-  };
-  const auto own = [&](std::int64_t bytes) {
-    group_sizes sizes;
-    sizes.toward[direction].largest = bytes;
-    std::array<payload, 2> what;
-    payload& moves = what[direction];
-    moves.uniform = static_cast<std::size_t>(bytes);
-    (sender ? moves.send : moves.recv).base = memory;
-    (sender ? moves.send : moves.recv).counts = number_array::linear(bytes, 0);
-    (sender ? moves.send : moves.recv).displacements = number_array::linear(0, bytes);
-    make_ready(plain_plan, sizes);
-    run(plain_plan, sizes, what);
-  };
-  constexpr int many = 8, few = 4;
-  seconds.native_small = seconds_of(many, [&] { native(seconds.small); });
-  seconds.plain_small = seconds_of(many, [&] { own(seconds.small); });
-  seconds.native_large = seconds_of(few, [&] { native(seconds.large); });
-  seconds.plain_large = seconds_of(few, [&] { own(seconds.large); });
-  all_.pool().give_back(memory, room);
-  return seconds;
+void intercommunicator::review(field& f) {
+  std::vector<std::int64_t> mine(contest::terms + 1);
+  f.of.write(std::span(mine).first(contest::terms), 0);
+  mine[contest::terms] = -std::llround(process::get().books().allowance() * 1e9);
+  f.review = std::make_unique<pending_agreement>(all_.own(), std::move(mine));
+  f.review_ends = f.of.calls() + gap;
+}
+
+void intercommunicator::end_review(field& f) {
+  const std::span<const std::int64_t> all = f.review->wait(all_.wait());
+  f.of.agreed(all.first(contest::terms), -static_cast<double>(all[contest::terms]) * 1e-9);
+  process::get().books().settle(f.of.excess());
+  f.review.reset();
+}
+
+bool intercommunicator::is_ahead(bool uniform) const {
+  const auto& fields = fields_[uniform];
+  return std::any_of(fields.begin(), fields.end(), [](const auto& f) { return f.second.of.best() == ours; });
 }
 
 void intercommunicator::report_to(usage_report& report) const {

@@ -12,7 +12,9 @@
 
 #include "api/communicator.hpp"
 #include "api/group_exchange.hpp"
+#include "api/pending_agreement.hpp"
 #include "select/choose_between_groups.hpp"
+#include "select/contest.hpp"
 #include "select/group_sizes.hpp"
 
 namespace shoal {
@@ -51,9 +53,15 @@ class intercommunicator : public std::enable_shared_from_this<intercommunicator>
   group_sizes agreed(const group_sizes& mine) { return agree_on(mine, sending(), all_.agree()); }
 
   requests<group_decision>& asked() { return requests_; }
-  // The likely best; `users` is the user's inter-communicator, on which the MPI's own collective is measured once: after
-  // some calls, and at once for what will be repeated.
-  const group_decision* choose(const group_sizes& sizes, MPI_Comm users, bool repeated);
+  // The best by the model.
+  const group_decision* choose(const group_sizes& sizes);
+  // Who serves calls of a kind and size that nobody asks for is settled on the calls themselves, as for all-to-alls. Before
+  // such a call: whether Shoal serves it. All ranks must give the same.
+  bool begin(bool uniform, const group_sizes& sizes);
+  // After it, or any other call: what it took on this rank.
+  void end(double seconds);
+  // Whether Shoal served best so far.
+  bool is_ahead(bool uniform) const;
 
   // Makes the programs for the directions in which something moves, where there is a schedule. Throws
   // std::invalid_argument where it cannot serve these groups.
@@ -79,9 +87,14 @@ class intercommunicator : public std::enable_shared_from_this<intercommunicator>
   // Throws std::invalid_argument where it can serve neither direction.
   void require_service(const selection& how) const;
   group_plan& plan_of(const selection& how);
-  measured_direction measure(int direction, MPI_Comm users);
-  template <typename Call>
-  double seconds_of(int repetitions, Call call);
+  // One kind and size of call.
+  struct field {
+    contest of;
+    std::unique_ptr<pending_agreement> review;
+    std::int64_t review_ends = 0;  // in this call
+  };
+  void review(field& f);
+  void end_review(field& f);
 
   communicator all_;
   int first_group_;
@@ -89,8 +102,8 @@ class intercommunicator : public std::enable_shared_from_this<intercommunicator>
   group_exchange exchange_;
   std::map<std::string, group_plan> plans_;
   requests<group_decision> requests_;
-  int automatic_calls_ = 0;
-  std::array<std::optional<measured_direction>, 2> measured_;
+  std::map<std::uint64_t, field> fields_[2];  // by size
+  field* running_ = nullptr;                  // of the call being served
   std::map<std::uint64_t, group_decision> chosen_;  // by class of sizes
 };
 

@@ -209,10 +209,10 @@ void learner::end_review(field& f) {
 // The same on every rank.
 void learner::hear(field& f, std::span<const std::int64_t> all) {
   f.of.agreed(all.subspan(of_contest, contest::terms), -seconds_of(all[little_allowance]));
-  const double excess = f.of.excess();
-  excess > 0 ? job_.books().spend(excess) : job_.books().gain(-excess);
+  job_.books().settle(f.of.excess());
   f.guess = all[guess];
   learn_from(f);
+  if (!specs_.empty()) state_->settle(f.shape.uniform, f.shape.size, &f.decisions[f.of.best()]);
   if (f.shape.uniform) return;
   f.shape.size = size_class(std::exp2(static_cast<double>(all[of_contest + contest::most_candidates]) / 4), ranks_);
   int step = 1;

@@ -13,6 +13,25 @@
 
 namespace shoal {
 
+namespace {
+
+// Whether the ranks of the other group were started with this one's: those that it spawned, or met, may not be served by
+// Shoal.
+bool is_of_one_world(MPI_Comm groups) {
+  MPI_Group theirs = MPI_GROUP_NULL, world = MPI_GROUP_NULL, both = MPI_GROUP_NULL;
+  int all = 0, inside = 0;
+  require(PMPI_Comm_remote_group(groups, &theirs), "MPI_Comm_remote_group");
+  require(PMPI_Comm_group(MPI_COMM_WORLD, &world), "MPI_Comm_group");
+  require(PMPI_Group_intersection(theirs, world, &both), "MPI_Group_intersection");
+  PMPI_Group_size(theirs, &all);
+  PMPI_Group_size(both, &inside);
+  for (MPI_Group* group : {&theirs, &world, &both})
+    if (*group != MPI_GROUP_EMPTY) PMPI_Group_free(group);
+  return all == inside;
+}
+
+}  // namespace
+
 process& process::get() {
   static process* one = new process;  // never destroyed: MPI may outlive static objects
   return *one;
@@ -120,6 +139,14 @@ intercommunicator* process::groups_of(MPI_Comm comm, std::string& wrong) {
   if (held->unserved_groups) serve_groups(comm, *held);
   if (held->wrong) wrong = held->why;
   return held->groups.get();
+}
+
+// What is made then takes about six collectives of the MPI's own.
+bool process::has_earned_groups(MPI_Comm comm) {
+  constexpr int enough = 64;
+  attribute* const held = attribute_of(comm);
+  if (!held || !held->unserved_groups) return held;
+  return ++held->cold_calls > enough && is_of_one_world(comm);
 }
 
 std::string process::explain(MPI_Comm comm) {

@@ -42,6 +42,9 @@ class process {
   // The same for an inter-communicator.
   intercommunicator* groups_of(MPI_Comm comm, std::string& wrong);
 
+  // Counts a call between two groups that nobody asked for: whether there were enough to make what serves them.
+  bool has_earned_groups(MPI_Comm comm);
+
   // One line: what ran last on a communicator, and why.
   std::string explain(MPI_Comm comm);
 
@@ -68,6 +71,7 @@ class process {
     std::unique_ptr<learner> of_ranks;          // null: an inter-communicator
     std::shared_ptr<intercommunicator> groups;  // open requests keep it
     bool unserved_groups = false;               // an inter-communicator that was not asked to be served yet
+    int cold_calls = 0;                         // between the groups
     std::string why;
     bool wrong = false;  // the settings are, so that the user should know
   };

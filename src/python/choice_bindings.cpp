@@ -76,13 +76,6 @@ double seconds_of(const profile& from, std::string_view kind, const std::string&
   return all.seconds(static_cast<std::size_t>(at - all.specs.begin()), {block, 1 - empty});
 }
 
-// What is chosen whatever the sizes, where the ranks never ask each other.
-std::optional<choice> unasked(const profile& from) {
-  const unasked_choice without = choose_unasked(measured(from, "alltoallv"));
-  if (without.when == asking::never) return without.best;
-  return std::nullopt;
-}
-
 std::vector<int> best_radices_of(int ranks, double per_digit, double per_step, double per_block) {
   return best_radices(ranks, {per_digit, per_step, per_block, 0}).radices;
 }
@@ -130,7 +123,6 @@ void bind_choices(nb::module_& m) {
       .def("rows", rows_of, nb::arg("kind"))
       .def("sparse_rows", [](const profile& p) { return tuples_of(table_of(p, "alltoallv").sparse); })
       .def("choose", choose_for, nb::arg("kind"), nb::arg("block"), nb::arg("empty") = 0.0)
-      .def("choose_unasked", unasked)
       .def("seconds", seconds_of, nb::arg("kind"), nb::arg("spec"), nb::arg("block"), nb::arg("empty") = 0.0)
       .def("__str__", to_toml);
   nb::class_<level_load>(m, "LevelLoad")

@@ -14,7 +14,8 @@ constexpr int first_quiet = 16, longest_quiet = 4096;
 constexpr int enough = 96;            // calls of a candidate after which it is not tried again
 constexpr int remembered = 64;        // calls that weigh in a mean against new ones
 constexpr double agreement = 5e-6;    // seconds of one, about
-constexpr double agreed_share = 5e-3;  // of the time of calls that agreements may take
+// Shares of the time of calls that agreements may take: at first, and in the long run.
+constexpr double early_share = 0.05, late_share = 5e-3;
 constexpr double changed = 1.5;       // times as long as before
 constexpr int patience = 8;           // times as many calls before a dropped candidate is tried again
 constexpr double first_call = 1e-3;   // seconds that the first call of a candidate may take to make things ready
@@ -166,8 +167,10 @@ void contest::plan(double allowance) {
 
 void contest::wait_longer() {
   const double call = std::max(1e-7, records_[best_].mean);
-  const auto most = static_cast<int>(std::clamp(agreement / (agreed_share * call), 32.0, double{longest_quiet}));
-  quiet_ = std::min(most, 2 * quiet_);
+  const auto calls = [&](double share) {
+    return static_cast<int>(std::clamp(agreement / (share * call), 32.0, double{longest_quiet}));
+  };
+  quiet_ = std::clamp(2 * quiet_, calls(early_share) / 2, calls(late_share));
   quiet_left_ = quiet_;
 }
 

@@ -18,6 +18,9 @@ class ledger {
   void spend(double seconds) { spent_.fetch_add(seconds, std::memory_order_relaxed); }
   void gain(double seconds) { gained_.fetch_add(seconds, std::memory_order_relaxed); }
 
+  // What calls took more than the MPI's own would have, or less.
+  void settle(double excess) { excess > 0 ? spend(excess) : gain(-excess); }
+
   double in_calls() const { return in_calls_.load(std::memory_order_relaxed); }
   double spent() const { return spent_.load(std::memory_order_relaxed); }
   double gained() const { return gained_.load(std::memory_order_relaxed); }

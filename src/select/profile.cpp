@@ -13,6 +13,7 @@
 #include <sstream>
 #include <stdexcept>
 
+#include "algorithms/algorithm.hpp"
 #include "select/sparse_pattern.hpp"
 
 namespace shoal {

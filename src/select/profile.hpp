@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "select/calibration.hpp"
+#include "select/measured_exchanges.hpp"
 #include "select/knowledge.hpp"
 #include "topology/node_layout.hpp"
 

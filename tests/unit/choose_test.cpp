@@ -18,18 +18,6 @@ measured_exchanges measured(std::vector<double> native, std::vector<double> stra
   return all;
 }
 
-// What a machine that is as the model says would measure.
-measured_exchanges simulated(int ranks, const hockney& machine) {
-  measured_exchanges all;
-  for (const std::int64_t block : {8, 1024, 16384}) {
-    const auto price = [&](const std::string& spec) {
-      return seconds(*flat_load_of(parse_selection(spec), ranks), static_cast<double>(block), machine);
-    };
-    all.points.push_back({block, {1.0, price("spread_out"), price("tuna:radix=2")}});
-  }
-  return all;
-}
-
 std::string chosen(const measured_exchanges& from, std::int64_t block) {
   return to_string(choose(from, {static_cast<double>(block)}).how);
 }
@@ -95,33 +83,6 @@ TEST(features, of_several_exchanges_are_their_mean) {
   EXPECT_DOUBLE_EQ(features::uniform(4, 0).mix().bytes, 0);
 }
 
-TEST(fit, finds_the_machine_that_was_measured) {
-  const hockney machine{20e-6, 1e-6, 0, 1e-9, 0.25e-9};
-  const hockney found = fit(16, simulated(16, machine));
-  EXPECT_NEAR(found.latency, machine.latency, 1e-7);
-  EXPECT_NEAR(found.per_message, machine.per_message, 1e-7);
-  EXPECT_NEAR(found.per_byte, machine.per_byte, 1e-11);
-  EXPECT_NEAR(found.per_copied_byte, machine.per_copied_byte, 1e-11);
-}
-
-TEST(sizes_in_doubt, lie_between_sizes_without_the_same_clear_winner) {
-  const auto in_doubt = [](const measured_exchanges& all) { return sizes_in_doubt(all.points); };
-  EXPECT_TRUE(in_doubt(measured({10, 20, 90}, {14, 27, 120}, {99, 99, 200})).empty());
-  EXPECT_EQ(in_doubt(measured({10, 20, 90}, {14, 27, 60}, {99, 99, 200})), (std::vector<std::int64_t>{4096}));
-  EXPECT_EQ(in_doubt(measured({10, 20, 90}, {14, 25, 120}, {99, 99, 200})), (std::vector<std::int64_t>{91, 4096}))
-      << "a near second at 1024";
-}
-
-TEST(worth_measuring, proposes_what_is_not_measured_yet) {
-  const hockney machine{1e-6, 1e-6, 0, 1e-10, 1e-10};
-  measured_exchanges all = simulated(64, machine);
-  const std::vector<std::string> proposed = worth_measuring(64, all, {8, 1024, 16384});
-  ASSERT_FALSE(proposed.empty());
-  for (const std::string& spec : proposed) EXPECT_EQ(std::count(all.specs.begin(), all.specs.end(), spec), 0) << spec;
-  all.specs.insert(all.specs.end(), proposed.begin(), proposed.end());
-  EXPECT_TRUE(worth_measuring(64, all, {8, 1024, 16384}).empty());
-}
-
 TEST(choose, takes_the_fastest_for_the_block) {
   const measured_exchanges all = measured({9, 9, 9}, {7, 8, 10}, {4, 8.5, 20});
   EXPECT_EQ(chosen(all, 8), "tuna:radix=2");
@@ -160,44 +121,6 @@ TEST(choose, leaves_it_to_the_mpi_where_nothing_is_left) {
   measured_exchanges none = measured({1, 1, 1}, {2, 2, 2}, {3, 3, 3});
   for (const std::string spec : {"native", "spread_out", "tuna:radix=2"}) none = none.without(spec);
   EXPECT_EQ(chosen(none, 8), "native");
-}
-
-unasked_choice unasked(const measured_exchanges& from) { return choose_unasked(from); }
-
-TEST(choose_unasked, never_asks_where_one_is_the_best_of_all) {
-  const auto found = unasked(measured({9, 9, 90}, {5, 6, 50}, {8, 9, 100}, 0.1));
-  EXPECT_EQ(found.when, asking::never);
-  EXPECT_EQ(to_string(found.best.how), "spread_out");
-}
-
-TEST(choose_unasked, always_asks_where_the_wrong_choice_costs_more_than_asking) {
-  EXPECT_EQ(unasked(measured({900, 900, 900}, {500, 510, 600}, {3, 30, 3000}, 3)).when, asking::always);
-}
-
-TEST(choose_unasked, asks_at_times_where_that_costs_more_than_the_smallest_regret) {
-  const auto found = unasked(measured({10, 11, 40}, {10.5, 10.4, 18}, {10.4, 30, 60}, 10.4));
-  EXPECT_EQ(found.when, asking::at_times);
-  EXPECT_EQ(to_string(found.best.how), "spread_out");
-}
-
-TEST(choose_unasked, asks_at_times_where_only_mostly_empty_exchanges_have_another_winner) {
-  measured_exchanges all = measured({30, 300, 3000}, {20, 200, 2000}, {40, 400, 4000}, 15);
-  EXPECT_EQ(unasked(all).when, asking::never);
-  all.full_share = 0.1;
-  all.sparse = {{8, {9, 8, 9}}, {1024, {15, 20, 30}}, {16384, {150, 200, 300}}};
-  EXPECT_EQ(unasked(all).when, asking::at_times);
-}
-
-TEST(calls_between, bounds_what_asking_costs) {
-  EXPECT_EQ(calls_between(10e-6, 1e-3), 1);
-  EXPECT_EQ(calls_between(10e-6, 100e-6), 5);
-  EXPECT_EQ(calls_between(10e-6, 1e-6), 64);
-  EXPECT_EQ(calls_between(0, 1e-6), 1);
-}
-
-TEST(choose_unmeasured, gives_way_where_ranks_outnumber_cores) {
-  EXPECT_EQ(to_string(choose_unmeasured(true).how), "spread_out");
-  EXPECT_EQ(to_string(choose_unmeasured(false).how), "native");
 }
 
 }  // namespace

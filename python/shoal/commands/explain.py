@@ -90,9 +90,6 @@ def by_profile(call: str, block: float, empty: float, path: Path, ranks: int) ->
         raise UserError(f"{path} is for {profile.ranks} ranks, not {ranks}; run shoal tune -n {ranks}")
     choice = profile.choose(call, block, empty)
     by, why = f"the profile {path}", choice.reason
-    unasked = profile.choose_unasked() if call == "alltoallv" else None
-    if unasked:
-        choice, why = unasked, f"{unasked.reason}; {why}"
     seconds = profile.seconds(call, choice.spec, block, empty)
     return Explanation(
         call, profile.ranks, profile.layout, block, empty, choice.spec, seconds, why, choice.next,
