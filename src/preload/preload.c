@@ -84,11 +84,13 @@ static void find_mpi(void) {
   if (open_mpis_world) mpi.abi.world = open_mpis_world;
 }
 
-// From rank 0 of the world; from every process, where that cannot be told.
+// From rank 0 of the world; from every process, where that cannot be told: a session has no world.
 static void say(const char* what, const char* more) {
-  int rank = 0;
+  int rank = 0, world = 0;
+  int (*const initialized)(int*) = (int (*)(int*))dlsym(mpi.handle, "PMPI_Initialized");
   int (*const rank_of)(word, int*) = (int (*)(word, int*))dlsym(mpi.handle, "PMPI_Comm_rank");
-  if (rank_of && mpi.abi.world) rank_of(mpi.abi.world, &rank);
+  if (initialized && rank_of && mpi.abi.world) initialized(&world);
+  if (world) rank_of(mpi.abi.world, &rank);
   if (rank == 0) fprintf(stderr, "shoal: %s%s; using the MPI library's own collectives\n", what, more);
 }
 
