@@ -136,8 +136,8 @@ def launch(place: Place, case: Case, way: str, wisdom: Path | None = None) -> To
     assert program
     with tempfile.TemporaryDirectory() as directory:
         folder = Path(directory)
-        if case.input:
-            write_input(case.input, folder)
+        for changed in case.inputs:
+            write_input(changed, folder)
         variables = variables_of(place, case, way) | {"PROGRAMS_CLOCK": str(folder / "clock")}
         variables |= {"SHOAL_WISDOM": str(wisdom)} if wisdom else {}
         command = place.start(place.mpi, case.ranks, [*program, *shlex.split(case.arguments)], variables)
