@@ -1,17 +1,23 @@
 #include "api/allgather.hpp"
 
 #include "api/allgather_service.hpp"
+#include "api/native_nonblocking.hpp"
 #include "api/serve.hpp"
 
 namespace shoal {
 
 int allgather(const allgather_call& call, manners how, MPI_Info info, native_call native) {
   if (call.comm == MPI_COMM_NULL) return native();
+  intercommunicator* state = nullptr;
+  const auto moving = [&, blocking = native] {
+    return natively(call, state ? state->all().wait().mode() : wait_mode::yield, blocking);
+  };
+  if (how == manners::strict) native = moving;
   int between_groups = 0;
   if (PMPI_Comm_test_inter(call.comm, &between_groups) != MPI_SUCCESS || !between_groups) return native();
   return returning_codes(call.comm, [&] {
     std::string wrong;
-    intercommunicator* state = process::get().groups_of(call.comm, wrong);
+    state = process::get().groups_of(call.comm, wrong);
     if (!state) return refused(call.comm, wrong, how, native);
     const std::scoped_lock alone(state->all().lock());
     allgather_service s(*state, call);

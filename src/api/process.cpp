@@ -6,6 +6,7 @@
 #include <iostream>
 
 #include "api/errors.hpp"
+#include "api/progress.hpp"
 #include "execute/mpi_error.hpp"
 
 namespace shoal {
@@ -58,10 +59,19 @@ bool is_of_world(const communicator& state) {
   return world == state.ranks();
 }
 
+// Others may wait for what this rank has under way before they come here, so that moves meanwhile. Once this has ended
+// all ranks are here, and what follows may block.
 template <typename Terms>
 void largest_of_all(const Terms& mine, Terms& all, MPI_Comm comm) {
-  require(PMPI_Allreduce(mine.data(), all.data(), static_cast<int>(mine.size()), MPI_INT64_T, MPI_MAX, comm),
-          "MPI_Allreduce");
+  MPI_Request request = MPI_REQUEST_NULL;
+  require(PMPI_Iallreduce(mine.data(), all.data(), static_cast<int>(mine.size()), MPI_INT64_T, MPI_MAX, comm, &request),
+          "MPI_Iallreduce");
+  waiting wait(wait_mode::yield);
+  wait.move_meanwhile([] { return progress::get().move(); });
+  for (int ended = 0;; wait.idle()) {
+    require(PMPI_Test(&request, &ended, MPI_STATUS_IGNORE), "MPI_Test");
+    if (ended) return;
+  }
 }
 
 }  // namespace
