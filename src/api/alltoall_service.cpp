@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "api/arguments.hpp"
 #include "api/boundary.hpp"
 #include "api/devices.hpp"
 #include "api/verification.hpp"
@@ -22,7 +23,7 @@ const decision* alltoall_service::pick_any(MPI_Info info) {
   describe();
   features sizes = local_features();
   if (counts) sizes = chosen ? state_.choices().put_off(sizes) : state_.choices().with_put_off(sizes);
-  if (chosen && !(chosen->how->steps && state_.devices())) return sizes.invalid ? nullptr : chosen;
+  if (chosen && !(chosen->how->steps && state_.devices())) return sizes.invalid ? left_out(chosen) : chosen;
   if (!agree_on_sizes(sizes)) return nullptr;
   return chosen ? chosen : state_.choices().for_sizes(call_.uniform, sizes);
 }
@@ -38,9 +39,16 @@ alltoall_service::repeated alltoall_service::plan(MPI_Info info) {
 
 const decision* alltoall_service::pick_at_once() {
   describe();
-  if (state_.devices() || state_.limit().most || local_features().invalid) return nullptr;
+  if (state_.devices() || state_.limit().most) return nullptr;
   const decision* chosen = state_.asked().standing(call_.uniform);
-  return chosen ? chosen : state_.choices().at_once(call_.uniform, call_.uniform ? block_bytes() : 0);
+  if (!chosen) chosen = state_.choices().at_once(call_.uniform, call_.uniform ? block_bytes() : 0);
+  return local_features().invalid ? left_out(chosen) : chosen;
+}
+
+// This rank's arguments are wrong, which no other knows: the MPI's own reports it, and later exchanges match again.
+const decision* alltoall_service::left_out(const decision* chosen) {
+  if (chosen->how->has_schedule()) state_.turns().skip();
+  return nullptr;
 }
 
 const decision* alltoall_service::fitted(const decision* chosen, std::optional<features> agreed) {
@@ -155,16 +163,13 @@ features alltoall_service::local_features() const {
     received += what_.recv.counts[i] * what_.recv.type_size;
   }
   mine.most_loaded = std::max(mine.total_bytes, received);
+  const auto valid = [&](const user_buffer& b, MPI_Datatype type) {
+    return is_valid(b, type, state_.ranks(), state_.own());
+  };
   mine.invalid =
       !valid(what_.recv, call_.recv_type) || (!in_place() && !valid(what_.send, call_.send_type)) || aliased();
   mine.on_device = state_.devices() && (is_device_memory(call_.recv) || (!in_place() && is_device_memory(call_.send)));
   return mine;
-}
-
-bool alltoall_service::valid(const user_buffer& b, MPI_Datatype type) const {
-  for (int i = 0; i < state_.ranks(); ++i)
-    if (b.counts[i] < 0 || (b.counts[i] > 0 && type == MPI_DATATYPE_NULL)) return false;
-  return true;
 }
 
 // Whether a block is sent from where one arrives. MPICH and its kin report that as an error; Open MPI lets it pass.

@@ -56,6 +56,7 @@ class alltoall_service {
   // Of a uniform exchange.
   std::int64_t block_bytes() const { return bytes_to(0); }
   const decision* pick_any(MPI_Info info);  // whatever scratch memory it needs
+  const decision* left_out(const decision* chosen);
   // Within the limit on memory, and to the sizes, which the ranks may have agreed on already.
   const decision* fitted(const decision* chosen, std::optional<features> agreed = {});
   const decision* within_limit(const decision* chosen) const;
@@ -63,7 +64,6 @@ class alltoall_service {
   scratch_limit::needs scratch_needs() const;
   void describe();
   features local_features() const;
-  bool valid(const user_buffer& b, MPI_Datatype type) const;
   bool aliased() const;
   bool agree_on_sizes(features& sizes);
   void take_snapshot();
