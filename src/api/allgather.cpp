@@ -1,6 +1,7 @@
 #include "api/allgather.hpp"
 
 #include "api/allgather_service.hpp"
+#include "api/boundary.hpp"
 #include "api/native_nonblocking.hpp"
 #include "api/serve.hpp"
 
@@ -13,9 +14,8 @@ int allgather(const allgather_call& call, manners how, MPI_Info info, native_cal
     return natively(call, state ? state->all().wait().mode() : wait_mode::yield, blocking);
   };
   if (how == manners::strict) native = moving;
-  int between_groups = 0;
-  if (PMPI_Comm_test_inter(call.comm, &between_groups) != MPI_SUCCESS || !between_groups) return native();
   return returning_codes(call.comm, [&] {
+    if (!between_groups(call.comm)) return native();
     std::string wrong;
     state = process::get().groups_of(call.comm, wrong);
     if (!state) return refused(call.comm, wrong, how, native);

@@ -109,11 +109,6 @@ const payload& alltoall_service::blocks() {
   return what_;
 }
 
-void alltoall_service::drop_snapshot() {
-  if (snapshot_) state_.pool().give_back(snapshot_, snapshot_bytes_);
-  snapshot_ = nullptr;
-}
-
 void alltoall_service::verify(native_call native) {
   const std::vector<std::byte> ours = packed(what_.recv, state_.ranks());
   if (in_place()) restore();
@@ -189,11 +184,10 @@ void alltoall_service::take_snapshot() {
   std::vector<std::int64_t>& at = offsets_;
   at.assign(static_cast<std::size_t>(ranks) + 1, 0);
   for (int i = 0; i < ranks; ++i) at[i + 1] = at[i] + static_cast<std::int64_t>(what_.recv.bytes(i));
-  snapshot_bytes_ = static_cast<std::size_t>(at[ranks]);
-  snapshot_ = state_.pool().take(snapshot_bytes_);
-  for (int i = 0; i < ranks; ++i) what_.recv.pack(i, snapshot_ + at[i]);
+  snapshot_.emplace(state_.pool(), static_cast<std::size_t>(at[ranks]));
+  for (int i = 0; i < ranks; ++i) what_.recv.pack(i, snapshot_->data() + at[i]);
   what_.send = {};
-  what_.send.base = snapshot_;
+  what_.send.base = snapshot_->data();
   what_.send.counts = call_.recv_counts;
   what_.send.displacements = number_array(at.data());
   what_.send.type_size = what_.recv.type_size;

@@ -16,7 +16,6 @@ class alltoall_service {
   // All stay the caller's. `offsets` is where a copy of blocks exchanged in place keeps their positions.
   alltoall_service(communicator& state, const alltoall_call& call, std::vector<std::int64_t>& offsets)
       : state_(state), call_(call), offsets_(offsets) {}
-  ~alltoall_service() { drop_snapshot(); }
   alltoall_service(const alltoall_service&) = delete;
   alltoall_service& operator=(const alltoall_service&) = delete;
 
@@ -37,7 +36,7 @@ class alltoall_service {
 
   // What to exchange; with MPI_IN_PLACE the blocks to send are copied first. Ended by drop_snapshot().
   const payload& blocks();
-  void drop_snapshot();
+  void drop_snapshot() { snapshot_.reset(); }
 
   // What carries it out: made for its sizes, where the algorithm looks at them.
   const program& steps(const prepared& how) const { return sized_ ? *sized_ : *how.steps; }
@@ -75,8 +74,7 @@ class alltoall_service {
   payload what_;
   mpi_packer send_packer_, recv_packer_;
   std::shared_ptr<const program> sized_;
-  std::byte* snapshot_ = nullptr;
-  std::size_t snapshot_bytes_ = 0;
+  std::optional<pool_memory> snapshot_;
 };
 
 }  // namespace shoal

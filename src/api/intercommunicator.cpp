@@ -123,7 +123,8 @@ measured_direction intercommunicator::measure(int direction, MPI_Comm users) {
   seconds.large = std::clamp<std::int64_t>(most_bytes / senders(direction), 1024, seconds.large);
   const bool sender = sends(direction);
   const auto room = static_cast<std::size_t>(sender ? seconds.large : seconds.large * senders(direction));
-  std::byte* const memory = all_.pool().take(room);
+  const pool_memory of_pool(all_.pool(), room);
+  std::byte* const memory = of_pool.data();
   std::memset(memory, 0, room);
   group_plan& plain_plan = plan_of(plain());
 
@@ -148,7 +149,6 @@ measured_direction intercommunicator::measure(int direction, MPI_Comm users) {
   seconds.plain_small = seconds_of(many, [&] { own(seconds.small); });
   seconds.native_large = seconds_of(few, [&] { native(seconds.large); });
   seconds.plain_large = seconds_of(few, [&] { own(seconds.large); });
-  all_.pool().give_back(memory, room);
   return seconds;
 }
 

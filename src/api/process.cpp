@@ -108,7 +108,7 @@ communicator* process::state_of(MPI_Comm comm, std::string& wrong) {
   thread_local memory last;
   if (closed_) return nullptr;
   const std::uint64_t released = released_.load(std::memory_order_acquire);
-  if (last.comm != comm || last.released != released) {
+  if (!last.held || last.comm != comm || last.released != released) {
     attribute* held = find(comm);
     last = {comm, held ? held : attach(comm), released};
   }
@@ -280,13 +280,17 @@ void process::save_profile() const {
 }
 
 int process::on_free(MPI_Comm, int, void* held, void* self) {
-  static_cast<process*>(self)->release(static_cast<attribute*>(held));
-  return MPI_SUCCESS;
+  return returning_codes(MPI_COMM_SELF, [&] {
+    static_cast<process*>(self)->release(static_cast<attribute*>(held));
+    return MPI_SUCCESS;
+  });
 }
 
 int process::on_finalize(MPI_Comm, int, void*, void* self) {
-  static_cast<process*>(self)->finish();
-  return MPI_SUCCESS;
+  return returning_codes(MPI_COMM_SELF, [&] {
+    static_cast<process*>(self)->finish();
+    return MPI_SUCCESS;
+  });
 }
 
 }  // namespace shoal
