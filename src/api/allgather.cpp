@@ -1,6 +1,8 @@
 #include "api/allgather.hpp"
 
 #include "api/allgather_service.hpp"
+#include "api/boundary.hpp"
+#include "api/native_nonblocking.hpp"
 #include "api/serve.hpp"
 
 namespace shoal {
@@ -24,15 +26,19 @@ class timed {
 
 int allgather(const allgather_call& call, manners how, MPI_Info info, native_call native) {
   if (call.comm == MPI_COMM_NULL) return native();
-  int between_groups = 0;
-  if (PMPI_Comm_test_inter(call.comm, &between_groups) != MPI_SUCCESS || !between_groups) return native();
+  intercommunicator* state = nullptr;
+  const auto moving = [&, blocking = native] {
+    return natively(call, state ? state->all().wait().mode() : wait_mode::yield, blocking);
+  };
+  if (how == manners::strict) native = moving;
   return returning_codes(call.comm, [&] {
+    if (!between_groups(call.comm)) return native();
     std::string wrong;
     process& job = process::get();
     const bool asked =
         info != MPI_INFO_NULL || job.set().asked(collective::allgather, call.uniform) || !job.problem().empty();
     if (!asked && !job.has_earned_groups(call.comm)) return native();
-    intercommunicator* state = job.groups_of(call.comm, wrong);
+    state = job.groups_of(call.comm, wrong);
     if (!state) return refused(call.comm, wrong, how, native);
     const std::scoped_lock alone(state->all().lock());
     const timed counted(*state);

@@ -1,5 +1,6 @@
 #include "api/allgather_service.hpp"
 
+#include "api/arguments.hpp"
 #include "api/devices.hpp"
 #include "api/process.hpp"
 #include "api/verification.hpp"
@@ -10,8 +11,6 @@ namespace {
 
 constexpr char differing_sizes[] =
     "the two groups differ about the sizes of messages: what a rank sends is not what every receiver expects of it";
-
-bool valid(std::int64_t count, MPI_Datatype type) { return count >= 0 && (count == 0 || type != MPI_DATATYPE_NULL); }
 
 }  // namespace
 
@@ -40,7 +39,10 @@ const group_decision* allgather_service::pick_for(bool repeated, MPI_Info info) 
     if (sizes_.invalid) throw mpi_error(MPI_ERR_OTHER, "another rank's arguments are wrong");
     if (!sizes_.matching()) throw std::runtime_error(differing_sizes);
   }
-  if (mine.invalid) return nullptr;
+  if (mine.invalid) {  // which no other rank knows; later exchanges match again
+    state_.all().turns().skip();
+    return nullptr;
+  }
   if (!chosen) chosen = state_.choose(sizes_);
   state_.make_ready(*chosen->how, sizes_);
   for (int d = 0; d < 2; ++d)
@@ -57,9 +59,9 @@ void allgather_service::verify(native_call native) {
 
 group_sizes allgather_service::local_sizes() const {
   group_sizes mine;
-  mine.invalid = !valid(call_.send_count, call_.send_type) || call_.send == MPI_IN_PLACE;
-  for (int j = 0; j < state_.senders(in_); ++j)
-    mine.invalid = mine.invalid || !valid(received().counts[j], call_.recv_type);
+  const MPI_Comm own = state_.all().own();
+  mine.invalid = !is_valid(what_[out_].send, call_.send_type, 1, own) ||
+                 !is_valid(received(), call_.recv_type, state_.senders(in_), own);
   mine.on_device = state_.all().devices() && (is_device_memory(call_.send) || is_device_memory(call_.recv));
   if (mine.invalid) return mine;
   mine.sends(out_, state_.local_rank(), bytes_sent());

@@ -2,6 +2,7 @@
 
 #include "api/alltoall_service.hpp"
 #include "api/learner.hpp"
+#include "api/native_nonblocking.hpp"
 #include "api/serve.hpp"
 
 namespace shoal {
@@ -61,8 +62,13 @@ int serve_settled(learner& of, const alltoall_call& call, native_call native) {
 
 int alltoall(const alltoall_call& call, manners how, MPI_Info info, native_call native) {
   if (call.comm == MPI_COMM_NULL) return native();
+  learner* of = nullptr;
+  const auto moving = [&, blocking = native] {
+    return natively(call, of ? of->waits_by() : wait_mode::yield, blocking);
+  };
+  if (how == manners::strict) native = moving;
   return returning_codes(call.comm, [&] {
-    learner* const of = process::get().learner_of(call.comm);
+    of = process::get().learner_of(call.comm);
     if (!of) return native();
     record(*of, call);
     if (of->is_asked(call.uniform, info)) return serve_asked(*of, call, how, info, native);

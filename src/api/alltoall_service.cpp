@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "api/arguments.hpp"
 #include "api/boundary.hpp"
 #include "api/devices.hpp"
 #include "api/verification.hpp"
@@ -18,14 +19,14 @@ const decision* alltoall_service::pick_any(MPI_Info info) {
   if (!chosen || !chosen->how->steps) return chosen;
   describe();
   features sizes = local_features();
-  if (!state_.devices()) return sizes.invalid ? nullptr : chosen;
+  if (!state_.devices()) return sizes.invalid ? left_out(chosen) : chosen;
   return agree_on_sizes(sizes) ? chosen : nullptr;
 }
 
 const decision* alltoall_service::fit(const decision& settled) {
   if (!settled.how->steps) return &settled;
   describe();
-  return local_features().invalid ? nullptr : within_limit(&settled);
+  return local_features().invalid ? left_out(&settled) : within_limit(&settled);
 }
 
 alltoall_service::repeated alltoall_service::plan(MPI_Info info) {
@@ -42,8 +43,15 @@ alltoall_service::repeated alltoall_service::plan(MPI_Info info) {
 const decision* alltoall_service::pick_at_once() {
   if (!state_.is_open()) return nullptr;
   describe();
-  if (state_.devices() || state_.limit().most || local_features().invalid) return nullptr;
-  return state_.asked().standing(call_.uniform);
+  if (state_.devices() || state_.limit().most) return nullptr;
+  const decision* chosen = state_.asked().standing(call_.uniform);
+  return chosen && local_features().invalid ? left_out(chosen) : chosen;
+}
+
+// This rank's arguments are wrong, which no other knows: the MPI's own reports it, and later exchanges match again.
+const decision* alltoall_service::left_out(const decision* chosen) {
+  if (chosen->how->has_schedule()) state_.turns().skip();
+  return nullptr;
 }
 
 const decision* alltoall_service::fitted(const decision* chosen, std::optional<features> agreed) {
@@ -104,11 +112,6 @@ const payload& alltoall_service::blocks() {
   return what_;
 }
 
-void alltoall_service::drop_snapshot() {
-  if (snapshot_) state_.pool().give_back(snapshot_, snapshot_bytes_);
-  snapshot_ = nullptr;
-}
-
 void alltoall_service::verify(native_call native) {
   const std::vector<std::byte> ours = packed(what_.recv, state_.ranks());
   if (in_place()) restore();
@@ -158,16 +161,13 @@ features alltoall_service::local_features() const {
     received += what_.recv.counts[i] * what_.recv.type_size;
   }
   mine.most_loaded = std::max(mine.total_bytes, received);
+  const auto valid = [&](const user_buffer& b, MPI_Datatype type) {
+    return is_valid(b, type, state_.ranks(), state_.own());
+  };
   mine.invalid =
       !valid(what_.recv, call_.recv_type) || (!in_place() && !valid(what_.send, call_.send_type)) || aliased();
   mine.on_device = state_.devices() && (is_device_memory(call_.recv) || (!in_place() && is_device_memory(call_.send)));
   return mine;
-}
-
-bool alltoall_service::valid(const user_buffer& b, MPI_Datatype type) const {
-  for (int i = 0; i < state_.ranks(); ++i)
-    if (b.counts[i] < 0 || (b.counts[i] > 0 && type == MPI_DATATYPE_NULL)) return false;
-  return true;
 }
 
 // Whether a block is sent from where one arrives. MPICH and its kin report that as an error; Open MPI lets it pass.
@@ -187,11 +187,10 @@ void alltoall_service::take_snapshot() {
   std::vector<std::int64_t>& at = offsets_;
   at.assign(static_cast<std::size_t>(ranks) + 1, 0);
   for (int i = 0; i < ranks; ++i) at[i + 1] = at[i] + static_cast<std::int64_t>(what_.recv.bytes(i));
-  snapshot_bytes_ = static_cast<std::size_t>(at[ranks]);
-  snapshot_ = state_.pool().take(snapshot_bytes_);
-  for (int i = 0; i < ranks; ++i) what_.recv.pack(i, snapshot_ + at[i]);
+  snapshot_.emplace(state_.pool(), static_cast<std::size_t>(at[ranks]));
+  for (int i = 0; i < ranks; ++i) what_.recv.pack(i, snapshot_->data() + at[i]);
   what_.send = {};
-  what_.send.base = snapshot_;
+  what_.send.base = snapshot_->data();
   what_.send.counts = call_.recv_counts;
   what_.send.displacements = number_array(at.data());
   what_.send.type_size = what_.recv.type_size;

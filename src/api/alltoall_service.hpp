@@ -16,7 +16,6 @@ class alltoall_service {
   // All stay the caller's. `offsets` is where a copy of blocks exchanged in place keeps their positions.
   alltoall_service(communicator& state, const alltoall_call& call, std::vector<std::int64_t>& offsets)
       : state_(state), call_(call), offsets_(offsets) {}
-  ~alltoall_service() { drop_snapshot(); }
   alltoall_service(const alltoall_service&) = delete;
   alltoall_service& operator=(const alltoall_service&) = delete;
 
@@ -40,7 +39,7 @@ class alltoall_service {
 
   // What to exchange; with MPI_IN_PLACE the blocks to send are copied first. Ended by drop_snapshot().
   const payload& blocks();
-  void drop_snapshot();
+  void drop_snapshot() { snapshot_.reset(); }
 
   // What carries it out: made for its sizes, where the algorithm looks at them.
   const program& steps(const prepared& how) const { return sized_ ? *sized_ : *how.steps; }
@@ -59,6 +58,7 @@ class alltoall_service {
   // Of a uniform exchange.
   std::int64_t block_bytes() const { return bytes_to(0); }
   const decision* pick_any(MPI_Info info);  // whatever scratch memory it needs
+  const decision* left_out(const decision* chosen);
   // Within the limit on memory, and to the sizes, which the ranks may have agreed on already.
   const decision* fitted(const decision* chosen, std::optional<features> agreed = {});
   const decision* within_limit(const decision* chosen) const;
@@ -66,7 +66,6 @@ class alltoall_service {
   scratch_limit::needs scratch_needs() const;
   void describe();
   features local_features() const;
-  bool valid(const user_buffer& b, MPI_Datatype type) const;
   bool aliased() const;
   bool agree_on_sizes(features& sizes);
   void take_snapshot();
@@ -78,8 +77,7 @@ class alltoall_service {
   payload what_;
   mpi_packer send_packer_, recv_packer_;
   std::shared_ptr<const program> sized_;
-  std::byte* snapshot_ = nullptr;
-  std::size_t snapshot_bytes_ = 0;
+  std::optional<pool_memory> snapshot_;
 };
 
 }  // namespace shoal

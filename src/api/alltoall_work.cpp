@@ -23,14 +23,12 @@ class alltoall_work final : public request::work {
 
   // Both tell whether there is a schedule to run; else the MPI's own is to.
   bool prepare_once() {
-    chosen_ = service_.pick_at_once();
-    return has_steps();
+    return keep(service_.pick_at_once());
   }
   bool prepare_repeated(MPI_Info info) {
     const alltoall_service::repeated plan = service_.plan(info);
-    chosen_ = plan.how;
-    if (chosen_) state_->last = chosen_;
-    if (!has_steps()) return false;
+    if (plan.how) state_->last = plan.how;
+    if (!keep(plan.how)) return false;
     if (everyone_may_share()) share(plan.most_bytes);
     return true;
   }
@@ -43,7 +41,12 @@ class alltoall_work final : public request::work {
   void ended() override;
 
  private:
-  bool has_steps() const { return chosen_ && chosen_->how->steps; }
+  // What was decided is kept, whatever is decided for later calls; false: there is no schedule.
+  bool keep(const decision* chosen) {
+    chosen_ = chosen;
+    if (chosen) how_ = chosen->how;
+    return how_ && how_->has_schedule();
+  }
   bool everyone_may_share();
   void share(std::size_t most_bytes) {
     inside_ = state_->share_inside_nodes(over_, most_bytes);
@@ -59,6 +62,7 @@ class alltoall_work final : public request::work {
   std::unique_ptr<node_exchange> inside_;  // instead, where the ranks of a node share memory
   std::optional<phase_clock> clock_;       // time between tests belongs to what ends next
   const decision* chosen_ = nullptr;
+  prepared* how_ = nullptr;
   bool ran_ = false;  // so sizes are known
   double begin_ = 0;
 };
@@ -66,7 +70,7 @@ class alltoall_work final : public request::work {
 // Through memory messages between two ranks match in the order in which they are started. A schedule with several of
 // them either keeps to that order, or has only tags to tell them apart.
 bool alltoall_work::everyone_may_share() {
-  const program& how = service_.steps(*chosen_->how);
+  const program& how = service_.steps(*how_);
   std::int64_t on_some_rank = !how.plan.shared_memory && !how.one_message_each_way;
   constexpr combine rule = combine::maximum;
   state_->agree().reach({&on_some_rank, 1}, {&rule, 1});
@@ -79,7 +83,7 @@ void alltoall_work::start(tag_range tags) {
   if (clock_) clock_->begin();
   const auto run = [&](auto& by) {
     by.set_tags(tags);
-    ran_ ? by.repeat(blocks) : by.start(service_.steps(*chosen_->how), blocks);
+    ran_ ? by.repeat(blocks) : by.start(service_.steps(*how_), blocks);
   };
   inside_ ? run(*inside_) : run(moving_);
   ran_ = true;

@@ -6,7 +6,7 @@ namespace shoal {
 
 int refused(MPI_Comm comm, const std::string& wrong, manners how, native_call native) {
   if (!wrong.empty()) {
-    if (how == manners::strict) return raise_error(comm, MPI_ERR_OTHER, wrong);
+    if (how == manners::strict) return raise_error(comm, MPI_ERR_OTHER, wrong.c_str());
     warn_once(wrong);
   }
   return native();
@@ -18,7 +18,23 @@ bool between_groups(MPI_Comm comm) {
   return inter;
 }
 
-int out_of_memory(MPI_Comm comm) {
+int raise_current(MPI_Comm comm) noexcept {
+  try {
+    throw;
+  } catch (const mpi_error& error) {
+    return raise_code(comm, error.code());
+  } catch (const size_mismatch& error) {
+    return raise_error(comm, MPI_ERR_TRUNCATE, error.what());
+  } catch (const std::bad_alloc&) {
+    return out_of_memory(comm);
+  } catch (const std::exception& error) {
+    return raise_error(comm, MPI_ERR_OTHER, error.what());
+  } catch (...) {
+    return raise_error(comm, MPI_ERR_INTERN, "an error without a name");
+  }
+}
+
+int out_of_memory(MPI_Comm comm) noexcept {
   const char* const text =
       "out of memory for blocks under way; the job ends, for other ranks wait for them: SHOAL_MAX_TEMP=64M, as an "
       "example, keeps to algorithms that need no more scratch memory on any rank, SHOAL_ALLTOALLV=spread_out needs "

@@ -17,24 +17,22 @@ namespace shoal {
 
 // This rank cannot go on, and others wait for its blocks. Where the error handler returns the job ends here, unless this
 // rank is alone: then the error.
-int out_of_memory(MPI_Comm comm);
+int out_of_memory(MPI_Comm comm) noexcept;
 
 // Whether `comm` is an inter-communicator.
 bool between_groups(MPI_Comm comm);
 
-// Serves a call on `comm`: the body's code, or the error it raises.
+// The exception being handled, raised on `comm`.
+int raise_current(MPI_Comm comm) noexcept;
+
+// Serves a call on `comm`: the body's code, or the error it raises. Everything that C calls, programs and MPI alike, runs
+// in here; nothing is thrown out of it.
 template <typename Body>
-int returning_codes(MPI_Comm comm, Body body) {
+int returning_codes(MPI_Comm comm, Body body) noexcept {
   try {
     return body();
-  } catch (const mpi_error& error) {
-    return raise_code(comm, error.code());
-  } catch (const size_mismatch& error) {
-    return raise_error(comm, MPI_ERR_TRUNCATE, error.what());
-  } catch (const std::bad_alloc&) {
-    return out_of_memory(comm);
-  } catch (const std::exception& error) {
-    return raise_error(comm, MPI_ERR_OTHER, error.what());
+  } catch (...) {
+    return raise_current(comm);
   }
 }
 

@@ -3,6 +3,7 @@
 #include <iostream>
 #include <map>
 #include <mutex>
+#include <new>
 #include <set>
 #include <utility>
 
@@ -27,11 +28,16 @@ int code_for(int error_class, const std::string& line) {
 
 }  // namespace
 
-int raise_error(MPI_Comm comm, int error_class, const std::string& text) {
-  return raise_code(comm, code_for(error_class, ("shoal: " + text).substr(0, MPI_MAX_ERROR_STRING - 1)));
+int raise_error(MPI_Comm comm, int error_class, const char* text) noexcept {
+  int code = error_class;
+  try {
+    code = code_for(error_class, (std::string("shoal: ") + text).substr(0, MPI_MAX_ERROR_STRING - 1));
+  } catch (const std::bad_alloc&) {
+  }
+  return raise_code(comm, code);
 }
 
-int raise_code(MPI_Comm comm, int code) {
+int raise_code(MPI_Comm comm, int code) noexcept {
   PMPI_Comm_call_errhandler(comm, code);
   return code;
 }

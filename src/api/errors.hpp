@@ -11,9 +11,10 @@ namespace shoal {
 // C functions raise an error where the user asked for something wrong.
 enum class manners { drop_in, strict };
 
-// Raises an error on a communicator: its handler may end the program; otherwise the code is returned.
-int raise_error(MPI_Comm comm, int error_class, const std::string& text);
-int raise_code(MPI_Comm comm, int code);
+// Raises an error on a communicator: its handler may end the program; otherwise the code is returned. Without memory for
+// the text the class alone.
+int raise_error(MPI_Comm comm, int error_class, const char* text) noexcept;
+int raise_code(MPI_Comm comm, int code) noexcept;
 
 // One line on standard error, once for what is done instead: from rank 0 of the world, because a program with many
 // communicators has a rank 0 in each of them.

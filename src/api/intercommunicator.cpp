@@ -109,7 +109,10 @@ bool intercommunicator::begin(bool uniform, const group_sizes& sizes) {
   running_ = &it->second;
   if (fresh) running_->of.open(ours);
   if (running_->review && running_->of.calls() >= running_->review_ends) end_review(*running_);
-  return running_->of.next() == ours;
+  if (running_->of.next() == ours) return true;
+  if (!natives_.how) natives_ = {&plan_of(parse_selection("native", collective::allgather)), "until another is faster"};
+  last = &natives_;
+  return false;
 }
 
 void intercommunicator::end(double seconds) {

@@ -103,6 +103,7 @@ void learner::end(const turn& of, double seconds) {
   job_.books().called(seconds);
   field& f = *of.in;
   last_turn_ = of;
+  if (of.candidate == contest::native && state_) state_->last = nullptr;
   ++f.calls[of.candidate];
   if (of.candidate == contest::native && job_.set().report != reporting::none) f.bytes += static_cast<std::int64_t>(f.load);
   f.seconds[of.candidate] += seconds;
@@ -495,8 +496,9 @@ void learner::learn_from(const field& f) const {
 }
 
 std::string learner::explain() const {
-  if (state_ && state_->last && !last_turn_.in) return state_->last->how->spec + ": " + state_->last->reason;
-  if (!last_turn_.in) return why_.empty() ? "nothing was exchanged on this communicator yet"
+  const bool is_settled = last_turn_.in && (!state_ || !state_->last || state_->last == &last_turn_.chosen());
+  if (state_ && state_->last && !is_settled) return state_->last->how->spec + ": " + state_->last->reason;
+  if (!is_settled) return why_.empty() ? "nothing was exchanged on this communicator yet"
                                           : "the MPI library's own collective: " + why_;
   const field& f = *last_turn_.in;
   const std::string spec = last_turn_.candidate == contest::native ? "native" : specs_[last_turn_.candidate];

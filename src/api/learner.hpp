@@ -63,6 +63,7 @@ class learner {
   // reason in why(), which the user should know if is_wrong().
   communicator* enter();
   communicator* state() const { return state_.get(); }
+  wait_mode waits_by() const { return wait_.mode(); }
   std::shared_ptr<communicator> shared_state() const { return state_; }
   const std::string& why() const { return why_; }
   // One line: what served last, and why.

@@ -8,6 +8,7 @@
 #include "api/errors.hpp"
 #include "api/job.hpp"
 #include "api/own_communicator.hpp"
+#include "api/progress.hpp"
 #include "execute/mpi_error.hpp"
 #include "select/wisdom.hpp"
 
@@ -101,7 +102,7 @@ process::attribute* process::attribute_of(MPI_Comm comm) {
   thread_local memory last;
   if (!begin()) return nullptr;
   const std::uint64_t released = released_.load(std::memory_order_acquire);
-  if (last.comm != comm || last.released != released) {
+  if (!last.held || last.comm != comm || last.released != released) {
     attribute* held = find(comm);
     last = {comm, held ? held : attach(comm), released};
   }
@@ -235,13 +236,17 @@ void process::finish() {
 }
 
 int process::on_free(MPI_Comm, int, void* held, void* self) {
-  static_cast<process*>(self)->release(static_cast<attribute*>(held));
-  return MPI_SUCCESS;
+  return returning_codes(MPI_COMM_SELF, [&] {
+    static_cast<process*>(self)->release(static_cast<attribute*>(held));
+    return MPI_SUCCESS;
+  });
 }
 
 int process::on_finalize(MPI_Comm, int, void*, void* self) {
-  static_cast<process*>(self)->finish();
-  return MPI_SUCCESS;
+  return returning_codes(MPI_COMM_SELF, [&] {
+    static_cast<process*>(self)->finish();
+    return MPI_SUCCESS;
+  });
 }
 
 }  // namespace shoal

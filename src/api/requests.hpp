@@ -48,9 +48,8 @@ class requests {
   const Decision* standing(bool uniform) {
     kind& k = kinds_[uniform];
     if (!k.how) return nullptr;
-    if (k.is_new) k.ready = {&make_(*k.how), "asked for"};
-    k.is_new = false;
-    return &k.ready;
+    if (!k.ready) k.ready = &k.by_spec.try_emplace(to_string(*k.how), Decision{&make_(*k.how), "asked for"}).first->second;
+    return k.ready;
   }
 
   // Makes what `info` names the request of the communicator's further calls. Collective. Throws as of_call() does, and
@@ -68,14 +67,14 @@ class requests {
 
  private:
   struct kind {
-    std::optional<selection> how;  // none: choose
-    bool is_new = true;            // not made ready yet; until then `ready` stays what ran last
-    Decision ready;
-    std::map<std::string, Decision, std::less<>> by_name;  // of calls
+    std::optional<selection> how;       // none: choose
+    const Decision* ready = nullptr;    // made ready for it
+    // Never changed, so that a request keeps what it was made with. Of the communicator, and of calls.
+    std::map<std::string, Decision, std::less<>> by_spec, by_name;
 
     void ask(std::optional<selection> wanted) {
       how = std::move(wanted);
-      is_new = true;
+      ready = nullptr;
     }
   };
 

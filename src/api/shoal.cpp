@@ -101,26 +101,29 @@ int shoal_allgatherv_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype se
 }
 
 int shoal_comm_set_info(MPI_Comm comm, MPI_Info info) {
-  try {
+  return returning_codes(comm, [&] {
     std::string wrong;
-    if (between_groups(comm)) {
-      if (intercommunicator* state = process::get().groups_of(comm, wrong)) state->asked().take(info);
-    } else if (communicator* state = process::get().state_of(comm, wrong)) {
-      state->asked().take(info);
+    try {
+      if (between_groups(comm)) {
+        if (intercommunicator* state = process::get().groups_of(comm, wrong)) state->asked().take(info);
+      } else if (communicator* state = process::get().state_of(comm, wrong)) {
+        const std::scoped_lock alone(state->lock());
+        state->asked().take(info);
+      }
+    } catch (const std::invalid_argument& error) {
+      return raise_error(comm, MPI_ERR_INFO_VALUE, error.what());
     }
-    return wrong.empty() ? MPI_SUCCESS : raise_error(comm, MPI_ERR_OTHER, wrong);
-  } catch (const mpi_error& error) {
-    return raise_code(comm, error.code());
-  } catch (const std::exception& error) {
-    return raise_error(comm, MPI_ERR_INFO_VALUE, error.what());
-  }
+    return wrong.empty() ? MPI_SUCCESS : raise_error(comm, MPI_ERR_OTHER, wrong.c_str());
+  });
 }
 
 int shoal_comm_explain(MPI_Comm comm, char* text, int size) {
-  if (!text || size < 1) return raise_error(comm, MPI_ERR_ARG, "shoal_comm_explain needs room for at least one byte");
-  const std::string line = process::get().explain(comm);
-  std::snprintf(text, static_cast<std::size_t>(size), "%s", line.c_str());
-  return MPI_SUCCESS;
+  return returning_codes(comm, [&] {
+    if (!text || size < 1) return raise_error(comm, MPI_ERR_ARG, "shoal_comm_explain needs room for at least one byte");
+    const std::string line = process::get().explain(comm);
+    std::snprintf(text, static_cast<std::size_t>(size), "%s", line.c_str());
+    return MPI_SUCCESS;
+  });
 }
 
 }  // extern "C"

@@ -17,12 +17,13 @@ void free(shoal_request* handle) {
   *handle = SHOAL_REQUEST_NULL;
 }
 
-int nonblocking(const alltoall_call& call, request::native_start native, shoal_request* handle) {
+template <typename Native>
+int nonblocking(const alltoall_call& call, const Native& native, shoal_request* handle) {
   *handle = SHOAL_REQUEST_NULL;
   return returning_codes(call.comm, [&] {
     communicator* const state = process::get().present_state_of(call.comm);
     const auto alone = state ? std::unique_lock(state->lock()) : std::unique_lock<std::recursive_mutex>();
-    auto made = std::make_unique<request>(request::once(), call.comm, std::move(native),
+    auto made = std::make_unique<request>(request::once(), call.comm, native,
                                           state ? alltoall_once(*state, call) : nullptr);
     made->start();
     *handle = reinterpret_cast<shoal_request>(made.release());
@@ -49,11 +50,11 @@ std::unique_ptr<request::work> prepare(const allgather_call& call, MPI_Info info
   return allgather_repeated(*state, call, info);
 }
 
-template <typename Call>
-int persistent(const Call& call, MPI_Info info, request::native_start native, shoal_request* handle) {
+template <typename Call, typename Native>
+int persistent(const Call& call, MPI_Info info, const Native& native, shoal_request* handle) {
   *handle = SHOAL_REQUEST_NULL;
   return returning_codes(call.comm, [&] {
-    auto made = std::make_unique<request>(request::repeated(), call.comm, std::move(native), prepare(call, info));
+    auto made = std::make_unique<request>(request::repeated(), call.comm, native, prepare(call, info));
     *handle = reinterpret_cast<shoal_request>(made.release());
     return MPI_SUCCESS;
   });

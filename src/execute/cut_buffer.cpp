@@ -19,27 +19,24 @@ user_buffer cut_buffer::cut(const user_buffer& whole, int blocks, const schedule
     }
     packed += bytes;
   }
-  if (whole.layout) packed_ = pool_.take(packed_bytes_ = static_cast<std::size_t>(packed));
+  if (whole.layout) memory_.emplace(pool_, static_cast<std::size_t>(packed));
   user_buffer result;
-  result.base = whole.layout ? packed_ : whole.base;
+  result.base = whole.layout ? memory_->data() : whole.base;
   result.counts = number_array(counts_.data());
   result.displacements = number_array(displacements_.data());
   return result;
 }
 
 void cut_buffer::pack() {
-  std::byte* out = packed_;
-  for (int i = 0; packed_ && i < blocks_; out += whole_.bytes(i++)) whole_.pack(i, out);
+  if (!memory_) return;
+  std::byte* out = memory_->data();
+  for (int i = 0; i < blocks_; out += whole_.bytes(i++)) whole_.pack(i, out);
 }
 
 void cut_buffer::unpack() {
-  const std::byte* in = packed_;
-  for (int i = 0; packed_ && i < blocks_; in += whole_.bytes(i++)) whole_.unpack(i, in);
-}
-
-void cut_buffer::release() {
-  if (packed_) pool_.give_back(packed_, packed_bytes_);
-  packed_ = nullptr;
+  if (!memory_) return;
+  const std::byte* in = memory_->data();
+  for (int i = 0; i < blocks_; in += whole_.bytes(i++)) whole_.unpack(i, in);
 }
 
 }  // namespace shoal

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "execute/memory_pool.hpp"
@@ -15,7 +16,6 @@ namespace shoal {
 class cut_buffer {
  public:
   explicit cut_buffer(memory_pool& pool) : pool_(pool) {}
-  ~cut_buffer() { release(); }
   cut_buffer(const cut_buffer&) = delete;
   cut_buffer& operator=(const cut_buffer&) = delete;
 
@@ -25,14 +25,13 @@ class cut_buffer {
   // Between the user's memory and the packed form, where that is another.
   void pack();
   void unpack();
-  void release();
+  void release() { memory_.reset(); }
 
  private:
   memory_pool& pool_;
   user_buffer whole_;
   int blocks_ = 0;
-  std::byte* packed_ = nullptr;
-  std::size_t packed_bytes_ = 0;
+  std::optional<pool_memory> memory_;  // of the packed form
   std::vector<std::int64_t> counts_, displacements_;  // of parts, in bytes
 };
 

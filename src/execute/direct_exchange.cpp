@@ -65,12 +65,12 @@ void direct_exchange::copy_own() {
   const int self = ranks_[rows_.rank()];
   const std::size_t bytes = what_.recv.bytes(self);
   if (bytes != what_.send.bytes(self)) return failure_.note(size_mismatch());
-  std::byte* const packed = what_.send.layout ? pool_.take(bytes, taken_) : nullptr;
   failure_.attempt([&] {
-    if (packed) what_.send.pack(self, packed);
-    what_.recv.unpack(self, packed ? packed : what_.send.block(self));
+    if (!what_.send.layout) return what_.recv.unpack(self, what_.send.block(self));
+    const pool_memory packed(pool_, bytes, taken_);
+    what_.send.pack(self, packed.data());
+    what_.recv.unpack(self, packed.data());
   });
-  if (packed) pool_.give_back(packed, bytes);
 }
 
 void direct_exchange::send_in_pieces(int peer) {

@@ -57,13 +57,17 @@ std::byte* memory_pool::take(std::size_t bytes, tally& counted) {
   return take(bytes);
 }
 
-void memory_pool::give_back(std::byte* piece, std::size_t bytes) {
+void memory_pool::give_back(std::byte* piece, std::size_t bytes) noexcept {
   const int index = class_of(bytes);
   const std::size_t size = class_bytes(index);
   in_use_ -= size;
   if (kept_ + size > keep_bytes_) return ::operator delete(piece);
-  kept_ += size;
-  free_[index].push_back(piece);
+  try {
+    free_[index].push_back(piece);
+    kept_ += size;
+  } catch (const std::bad_alloc&) {
+    ::operator delete(piece);
+  }
 }
 
 void memory_pool::make_ready(const tally& again) noexcept try {

@@ -42,7 +42,7 @@ class memory_pool {
   std::byte* take(std::size_t bytes);
   std::byte* take(std::size_t bytes, tally& counted);
   // `bytes` as given to take().
-  void give_back(std::byte* piece, std::size_t bytes);
+  void give_back(std::byte* piece, std::size_t bytes) noexcept;
   // After the pieces are given back: whoever takes the same again, in any order and all of it at once, allocates
   // nothing, as far as that stays within `keep_bytes` and there is memory.
   void make_ready(const tally& again) noexcept;
@@ -57,6 +57,24 @@ class memory_pool {
   std::array<std::vector<std::byte*>, classes> free_;
   std::size_t keep_bytes_;
   std::size_t kept_ = 0, in_use_ = 0, peak_ = 0;
+};
+
+// A piece that goes back by itself.
+class pool_memory {
+ public:
+  pool_memory(memory_pool& pool, std::size_t bytes) : pool_(pool), bytes_(bytes), data_(pool.take(bytes)) {}
+  pool_memory(memory_pool& pool, std::size_t bytes, memory_pool::tally& counted)
+      : pool_(pool), bytes_(bytes), data_(pool.take(bytes, counted)) {}
+  ~pool_memory() { pool_.give_back(data_, bytes_); }
+  pool_memory(const pool_memory&) = delete;
+  pool_memory& operator=(const pool_memory&) = delete;
+
+  std::byte* data() const { return data_; }
+
+ private:
+  memory_pool& pool_;
+  std::size_t bytes_;
+  std::byte* data_;
 };
 
 }  // namespace shoal

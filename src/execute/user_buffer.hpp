@@ -34,6 +34,8 @@ class number_array {
     a.step_ = step;
     return a;
   }
+  // The int array that this is; null: it is none.
+  const int* ints() const { return small_; }
   std::int64_t operator[](int i) const { return small_ ? small_[i] : large_ ? large(i) : value_ + step_ * i; }
 
  private:

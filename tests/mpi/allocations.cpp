@@ -9,6 +9,12 @@
 namespace {
 
 std::atomic<std::int64_t> count = 0, bytes = 0;
+thread_local int left = -1;  // negative: any number
+
+void require_some_left() {
+  if (left == 0) throw std::bad_alloc();
+  if (left > 0) --left;
+}
 
 void* counted(void* memory) {
   if (!memory) throw std::bad_alloc();
@@ -24,8 +30,12 @@ void give_back(void* memory) {
 
 }  // namespace
 
-void* operator new(std::size_t size) { return counted(std::malloc(size ? size : 1)); }
+void* operator new(std::size_t size) {
+  require_some_left();
+  return counted(std::malloc(size ? size : 1));
+}
 void* operator new(std::size_t size, std::align_val_t align) {
+  require_some_left();
   const auto unit = static_cast<std::size_t>(align);
   return counted(std::aligned_alloc(unit, (size + unit - 1) / unit * unit));
 }
@@ -38,5 +48,8 @@ namespace shoal {
 
 std::int64_t allocations() { return count; }
 std::int64_t allocated_bytes() { return bytes; }
+
+scarce_memory::scarce_memory(int allocations) { left = allocations; }
+scarce_memory::~scarce_memory() { left = -1; }
 
 }  // namespace shoal

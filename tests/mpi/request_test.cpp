@@ -238,6 +238,122 @@ TEST(Request, PersistentOnATreeOfSwitchesAgreesOnlyWhenItIsMade) {
   }
 }
 
+// Rank 0 comes to a blocking call first that the MPI's own serves, the others wait for the request before they do.
+TEST(Request, MovesWhileARankWaitsInTheMpisOwnCollective) {
+  const scoped_comm comm(asking_for("tuna:radix=2")), known(asking_for("native"));
+  const scoped_comm fresh(duplicate_of(MPI_COMM_WORLD));
+  blocks moving(comm, 3000);
+  shoal_request request;
+  ASSERT_EQ(moving.init(MPI_INFO_NULL, &request), MPI_SUCCESS);
+  for (const MPI_Comm other : {MPI_Comm{comm}, MPI_Comm{known}, MPI_Comm{fresh}})
+    for (const bool uniform : {false, true}) {
+      moving.fill(1);
+      const info native = for_exchanges("native");
+      std::vector<int> send(world_ranks(), world_rank()), recv(world_ranks()), ones(world_ranks(), 1), at(world_ranks());
+      for (int i = 0; i < world_ranks(); ++i) at[i] = i;
+      const auto blocking = [&] {
+        return uniform ? shoal_alltoall_with(send.data(), 1, MPI_INT, recv.data(), 1, MPI_INT, other, native)
+                       : shoal_alltoallv_with(send.data(), ones.data(), at.data(), MPI_INT, recv.data(), ones.data(),
+                                              at.data(), MPI_INT, other, native);
+      };
+      ASSERT_EQ(shoal_start(request), MPI_SUCCESS);
+      if (world_rank() == 0) {
+        ASSERT_EQ(blocking(), MPI_SUCCESS);
+      }
+      ASSERT_EQ(shoal_wait(&request), MPI_SUCCESS);
+      if (world_rank() != 0) {
+        ASSERT_EQ(blocking(), MPI_SUCCESS);
+      }
+      moving.check(1);
+      EXPECT_EQ(recv, at);
+    }
+  EXPECT_EQ(shoal_request_free(&request), MPI_SUCCESS);
+}
+
+// As above, with a request of the MPI's own that is waited for, on another communicator.
+TEST(Request, MovesWhileARankWaitsForAnotherRequest) {
+  const scoped_comm comm(asking_for("tuna:radix=2")), other(asking_for("native"));
+  blocks moving(comm, 3000), native(other, 10);
+  shoal_request one, two;
+  moving.fill(1);
+  native.fill(2);
+  ASSERT_EQ(moving.start(&one), MPI_SUCCESS);
+  if (world_rank() == 0) {
+    ASSERT_EQ(native.start(&two), MPI_SUCCESS);
+    ASSERT_EQ(shoal_wait(&two), MPI_SUCCESS);
+  }
+  ASSERT_EQ(shoal_wait(&one), MPI_SUCCESS);
+  if (world_rank() != 0) {
+    ASSERT_EQ(native.start(&two), MPI_SUCCESS);
+    ASSERT_EQ(shoal_wait(&two), MPI_SUCCESS);
+  }
+  moving.check(1);
+  native.check(2);
+}
+
+// Rank 0 keeps one open that the others have completed long ago; there is no number of further ones that is too many.
+TEST(Request, OneMayStayOpenWhileManyOthersComeAndGo) {
+  const scoped_comm comm(asking_for("tuna:radix=2"));
+  blocks old(comm, 7), next(comm, 3);
+  old.fill(5);
+  shoal_request open, request;
+  ASSERT_EQ(old.start(&open), MPI_SUCCESS);
+  if (world_rank() != 0) {
+    ASSERT_EQ(shoal_wait(&open), MPI_SUCCESS);
+  }
+  for (int i = 0; i < 400; ++i) {
+    next.fill(i);
+    ASSERT_EQ(next.start(&request), MPI_SUCCESS);
+    ASSERT_EQ(shoal_wait(&request), MPI_SUCCESS);
+    next.check(i);
+  }
+  ASSERT_EQ(shoal_wait(&open), MPI_SUCCESS);
+  old.check(5);
+}
+
+// Ranks free theirs at different times.
+TEST(Request, PersistentOnesAreMadeAndFreedWithoutLimit) {
+  const scoped_comm comm(asking_for("spread_out"));
+  blocks b(comm, 3);
+  std::vector<shoal_request> open;
+  const std::size_t kept = 1 + static_cast<std::size_t>(world_rank()) * 3;
+  for (int i = 0; i < 150; ++i) {
+    shoal_request request;
+    ASSERT_EQ(b.init(MPI_INFO_NULL, &request), MPI_SUCCESS);
+    b.fill(i % 50);
+    ASSERT_EQ(shoal_start(request), MPI_SUCCESS);
+    ASSERT_EQ(shoal_wait(&request), MPI_SUCCESS);
+    b.check(i % 50);
+    open.push_back(request);
+    if (open.size() < kept) continue;
+    EXPECT_EQ(shoal_request_free(&open.front()), MPI_SUCCESS);
+    open.erase(open.begin());
+  }
+  for (shoal_request& request : open) EXPECT_EQ(shoal_request_free(&request), MPI_SUCCESS);
+}
+
+TEST(Request, KeepsTheAlgorithmItWasMadeWith) {
+  const scoped_comm comm(asking_for("tuna:radix=2"));
+  blocks b(comm, 12);
+  shoal_request request;
+  ASSERT_EQ(b.init(MPI_INFO_NULL, &request), MPI_SUCCESS);
+  for (const char* later : {"spread_out", "native", "auto", "shared"}) {
+    ASSERT_EQ(shoal_comm_set_info(comm, for_exchanges(later)), MPI_SUCCESS);
+    blocks between(comm, 5);
+    between.fill(3);
+    ASSERT_EQ(between.blocking(), MPI_SUCCESS);
+    between.check(3);
+    for (int i = 0; i < 2; ++i) {
+      b.fill(i);
+      ASSERT_EQ(shoal_start(request), MPI_SUCCESS);
+      ASSERT_EQ(shoal_wait(&request), MPI_SUCCESS);
+      b.check(i);
+      EXPECT_EQ(explained(comm), "tuna:radix=2: asked for") << later;
+    }
+  }
+  EXPECT_EQ(shoal_request_free(&request), MPI_SUCCESS);
+}
+
 TEST(Request, PersistentInPlace) {
   const scoped_comm comm(asking_for("tuna:radix=2"));
   const int ranks = world_ranks(), me = world_rank();

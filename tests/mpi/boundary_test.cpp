@@ -1,0 +1,185 @@
+// What C calls throws nothing, whatever goes wrong inside.
+#include <gtest/gtest.h>
+
+#include <array>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "allocations.hpp"
+#include "info.hpp"
+#include "shoal/shoal.h"
+#include "together.hpp"
+
+// The functions of Fortran's module, which have no header.
+extern "C" {
+void shoal_alltoall_f(const void*, int, MPI_Fint, void*, int, MPI_Fint, MPI_Fint, int*);
+void shoal_alltoallv_f(const void*, const int*, const int*, MPI_Fint, void*, const int*, const int*, MPI_Fint, MPI_Fint,
+                       int*);
+void shoal_allgather_f(const void*, int, MPI_Fint, void*, int, MPI_Fint, MPI_Fint, int*);
+void shoal_allgatherv_f(const void*, int, MPI_Fint, void*, const int*, const int*, MPI_Fint, MPI_Fint, int*);
+void shoal_comm_set_info_f(MPI_Fint, MPI_Fint, int*);
+void shoal_comm_explain_f(MPI_Fint, char*, int, int*);
+}
+
+namespace shoal {
+namespace {
+
+struct exported {
+  const char* name;
+  std::function<int(MPI_Comm)> call;
+};
+
+// Every function of tests/golden/abi_0.txt that takes a communicator, with arguments right for one rank.
+std::vector<exported> every_function() {
+  static const int one = 1, zero = 0;
+  static const MPI_Count large_one = 1;
+  static const MPI_Aint large_zero = 0;
+  static int send = 7, recv = 0;
+  static char text[100];
+  const MPI_Datatype type = MPI_INT;
+  const MPI_Fint ftype = MPI_Type_c2f(type);
+  const auto started = [](int code, shoal_request request) {
+    if (code != MPI_SUCCESS) return code;
+    return shoal_wait(&request);
+  };
+  const auto repeated = [](int code, shoal_request request) {
+    if (code != MPI_SUCCESS) return code;
+    code = shoal_start(request);
+    int ended = 0;
+    while (code == MPI_SUCCESS && !ended) code = shoal_test(&request, &ended);
+    const int freed = shoal_request_free(&request);
+    return code == MPI_SUCCESS ? freed : code;
+  };
+  using comm = MPI_Comm;
+  const MPI_Info none = MPI_INFO_NULL;
+  static const info& named = *new info(for_exchanges("tuna:radix=2"));  // nothing is measured for it
+  const MPI_Info by_name = named;
+  return {
+      {"alltoall", [=](comm c) { return shoal_alltoall(&send, 1, type, &recv, 1, type, c); }},
+      {"alltoallv", [=](comm c) { return shoal_alltoallv(&send, &one, &zero, type, &recv, &one, &zero, type, c); }},
+      {"alltoall_c", [=](comm c) { return shoal_alltoall_c(&send, 1, type, &recv, 1, type, c); }},
+      {"alltoallv_c",
+       [=](comm c) {
+         return shoal_alltoallv_c(&send, &large_one, &large_zero, type, &recv, &large_one, &large_zero, type, c);
+       }},
+      {"alltoall_with", [=](comm c) { return shoal_alltoall_with(&send, 1, type, &recv, 1, type, c, none); }},
+      {"alltoallv_with",
+       [=](comm c) { return shoal_alltoallv_with(&send, &one, &zero, type, &recv, &one, &zero, type, c, none); }},
+      {"allgather", [=](comm c) { return shoal_allgather(&send, 1, type, &recv, 1, type, c); }},
+      {"allgatherv", [=](comm c) { return shoal_allgatherv(&send, 1, type, &recv, &one, &zero, type, c); }},
+      {"allgather_c", [=](comm c) { return shoal_allgather_c(&send, 1, type, &recv, 1, type, c); }},
+      {"allgatherv_c",
+       [=](comm c) { return shoal_allgatherv_c(&send, 1, type, &recv, &large_one, &large_zero, type, c); }},
+      {"allgather_with", [=](comm c) { return shoal_allgather_with(&send, 1, type, &recv, 1, type, c, none); }},
+      {"allgatherv_with",
+       [=](comm c) { return shoal_allgatherv_with(&send, 1, type, &recv, &one, &zero, type, c, none); }},
+      {"ialltoall",
+       [=](comm c) {
+         shoal_request r = SHOAL_REQUEST_NULL;
+         const int code = shoal_ialltoall(&send, 1, type, &recv, 1, type, c, &r);
+         return started(code, r);
+       }},
+      {"ialltoallv",
+       [=](comm c) {
+         shoal_request r = SHOAL_REQUEST_NULL;
+         const int code = shoal_ialltoallv(&send, &one, &zero, type, &recv, &one, &zero, type, c, &r);
+         return started(code, r);
+       }},
+      {"alltoall_init",
+       [=](comm c) {
+         shoal_request r = SHOAL_REQUEST_NULL;
+         const int code = shoal_alltoall_init(&send, 1, type, &recv, 1, type, c, by_name, &r);
+         return repeated(code, r);
+       }},
+      {"alltoallv_init",
+       [=](comm c) {
+         shoal_request r = SHOAL_REQUEST_NULL;
+         const int code = shoal_alltoallv_init(&send, &one, &zero, type, &recv, &one, &zero, type, c, by_name, &r);
+         return repeated(code, r);
+       }},
+      {"allgather_init",
+       [=](comm c) {
+         shoal_request r = SHOAL_REQUEST_NULL;
+         const int code = shoal_allgather_init(&send, 1, type, &recv, 1, type, c, by_name, &r);
+         return repeated(code, r);
+       }},
+      {"allgatherv_init",
+       [=](comm c) {
+         shoal_request r = SHOAL_REQUEST_NULL;
+         const int code = shoal_allgatherv_init(&send, 1, type, &recv, &one, &zero, type, c, by_name, &r);
+         return repeated(code, r);
+       }},
+      {"comm_set_info", [=](comm c) { return shoal_comm_set_info(c, MPI_INFO_ENV); }},
+      {"comm_explain", [=](comm c) { return shoal_comm_explain(c, text, sizeof text); }},
+      {"alltoall_f",
+       [=](comm c) {
+         int code = 0;
+         shoal_alltoall_f(&send, 1, ftype, &recv, 1, ftype, MPI_Comm_c2f(c), &code);
+         return code;
+       }},
+      {"alltoallv_f",
+       [=](comm c) {
+         int code = 0;
+         shoal_alltoallv_f(&send, &one, &zero, ftype, &recv, &one, &zero, ftype, MPI_Comm_c2f(c), &code);
+         return code;
+       }},
+      {"allgather_f",
+       [=](comm c) {
+         int code = 0;
+         shoal_allgather_f(&send, 1, ftype, &recv, 1, ftype, MPI_Comm_c2f(c), &code);
+         return code;
+       }},
+      {"allgatherv_f",
+       [=](comm c) {
+         int code = 0;
+         shoal_allgatherv_f(&send, 1, ftype, &recv, &one, &zero, ftype, MPI_Comm_c2f(c), &code);
+         return code;
+       }},
+      {"comm_set_info_f",
+       [=](comm c) {
+         int code = 0;
+         shoal_comm_set_info_f(MPI_Comm_c2f(c), MPI_Info_c2f(MPI_INFO_ENV), &code);
+         return code;
+       }},
+      {"comm_explain_f",
+       [=](comm c) {
+         int code = 0;
+         shoal_comm_explain_f(MPI_Comm_c2f(c), text, sizeof text, &code);
+         return code;
+       }},
+  };
+}
+
+TEST(Boundary, NoCommunicatorIsAnErrorOfEveryFunction) {
+  for (const exported& one : every_function()) {
+    doing(one.name);
+    EXPECT_NE(one.call(MPI_COMM_NULL), MPI_SUCCESS) << one.name;
+  }
+}
+
+// Memory ends at one allocation after another, until the call needs no more; the next call is right.
+TEST(Boundary, WithoutMemoryEveryFunctionReturns) {
+  for (const exported& one : every_function())
+    for (int left = 0, code = MPI_ERR_NO_MEM; code != MPI_SUCCESS; ++left) {
+      ASSERT_LT(left, 2000) << one.name;
+      doing(std::string(one.name) + " with memory for " + std::to_string(left));
+      MPI_Comm comm = duplicate_of(MPI_COMM_SELF);
+      bool threw = false;
+      {
+        const scarce_memory scarce(left);
+        try {
+          code = one.call(comm);
+        } catch (...) {
+          threw = true;
+        }
+      }
+      EXPECT_FALSE(threw) << one.name << " with memory for " << left;
+      EXPECT_EQ(one.call(comm), MPI_SUCCESS) << one.name;
+      const scarce_memory scarce(left % 3);
+      MPI_Comm_free(&comm);
+    }
+}
+
+}  // namespace
+}  // namespace shoal
