@@ -51,7 +51,9 @@ extern "C" {
  * @param recvtype     committed datatype
  * @param comm         whose ranks exchange; errors are raised on it
  * @return MPI_SUCCESS; MPI_ERR_COMM, MPI_ERR_COUNT, MPI_ERR_TYPE or MPI_ERR_BUFFER as the MPI library checks them;
- *         MPI_ERR_NO_MEM where no scratch memory is left (the job ends then, for other ranks wait for blocks);
+ *         MPI_ERR_TRUNCATE where a block has not the size that this rank expects, and MPI_ERR_OTHER on ranks that lost
+ *         blocks by that; the next call is right. MPI_ERR_NO_MEM where no scratch memory is left (the job ends then, for
+ *         other ranks wait for blocks);
  *         MPI_ERR_OTHER, on all ranks, for settings that differ between them
  */
 SHOAL_PUBLIC int shoal_alltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount,
@@ -160,16 +162,15 @@ SHOAL_PUBLIC int shoal_allgatherv_with(const void *sendbuf, int sendcount, MPI_D
 
 /** An exchange under way, or ready to be started. Buffers, types' contents and the arrays of counts and displacements
  * must stay as they are until it has ended, for a persistent one until it is freed; the receive buffer may be read, and
- * the send buffer written, while it is not under way. It moves inside whatever call of Shoal on
- * its communicator waits or tests, so ranks may wait for several in any order; not inside other MPI calls. Calls for one
+ * the send buffer written, while it is not under way. It moves inside whatever call of Shoal waits or tests, on any
+ * communicator, so ranks may wait in any order; not inside other MPI calls. Any number may be open. Calls for one
  * communicator may not run in two threads at once. */
 typedef struct shoal_request_data *shoal_request;
 /** No exchange. */
 #define SHOAL_REQUEST_NULL ((shoal_request)0)
 
 /** MPI_Ialltoall: starts an exchange, which ends in shoal_test() or shoal_wait(). No rank waits for others here; so
- * until a blocking call or shoal_comm_set_info() has made `comm` known to Shoal, the MPI library's own runs. Up to 127
- * may be open on a communicator; more are MPI_ERR_OTHER.
+ * until a blocking call or shoal_comm_set_info() has made `comm` known to Shoal, the MPI library's own runs.
  * @copydetails shoal_alltoall
  * @param[out] request the exchange, SHOAL_REQUEST_NULL after an error */
 SHOAL_PUBLIC int shoal_ialltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
@@ -184,7 +185,7 @@ SHOAL_PUBLIC int shoal_ialltoallv(const void *sendbuf, const int sendcounts[], c
 /** MPI_Alltoall_init: makes everything ready once, to be started with shoal_start() any number of times. Collective:
  * the ranks agree on the sizes and choose from measured exchanges, or take the spec of `info`. From the second start on
  * no sizes travel, from the third on nothing is allocated. Inside a node blocks mostly go through memory that its
- * ranks share for this exchange. Up to 127 may be open on a communicator; more are MPI_ERR_OTHER.
+ * ranks share for this exchange. How it is done is settled here, whatever is asked for of the communicator later.
  * @copydetails shoal_alltoall
  * @param info         the key shoal_alltoall may hold a spec, the same on all ranks; or MPI_INFO_NULL
  * @param[out] request the exchange, to be freed with shoal_request_free(); SHOAL_REQUEST_NULL after an error */
@@ -220,7 +221,7 @@ SHOAL_PUBLIC int shoal_allgatherv_init(const void *sendbuf, int sendcount, MPI_D
  * @return MPI_SUCCESS, or MPI_ERR_REQUEST where it cannot be started */
 SHOAL_PUBLIC int shoal_start(shoal_request request);
 
-/** Moves the exchange on, and all others under way on its communicator. A nonblocking request that has ended is freed
+/** Moves the exchange on, and all others under way in this process. A nonblocking request that has ended is freed
  * and becomes SHOAL_REQUEST_NULL, for which this returns at once.
  * @param[in,out] request the exchange
  * @param[out] flag       whether it has ended, or was not under way

@@ -25,6 +25,8 @@ class timed {
 }  // namespace
 
 int allgather(const allgather_call& call, manners how, MPI_Info info, native_call native) {
+  if (call.comm == MPI_COMM_NULL && how == manners::strict)  // some MPIs crash
+    return raise_error(call.comm, MPI_ERR_COMM, "no communicator");
   if (call.comm == MPI_COMM_NULL) return native();
   intercommunicator* state = nullptr;
   const auto moving = [&, blocking = native] {

@@ -61,6 +61,8 @@ int serve_settled(learner& of, const alltoall_call& call, native_call native) {
 }  // namespace
 
 int alltoall(const alltoall_call& call, manners how, MPI_Info info, native_call native) {
+  if (call.comm == MPI_COMM_NULL && how == manners::strict)  // some MPIs crash
+    return raise_error(call.comm, MPI_ERR_COMM, "no communicator");
   if (call.comm == MPI_COMM_NULL) return native();
   learner* of = nullptr;
   const auto moving = [&, blocking = native] {
