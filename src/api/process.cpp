@@ -5,6 +5,7 @@
 #include <iostream>
 
 #include "api/boundary.hpp"
+#include "api/devices.hpp"
 #include "api/errors.hpp"
 #include "api/job.hpp"
 #include "api/own_communicator.hpp"
@@ -38,15 +39,7 @@ process& process::get() {
   return *one;
 }
 
-process::process() { begin(); }
-
-// A program may use sessions first and MPI_Init later, or never.
-bool process::begin() {
-  if (open_for_calls_.load(std::memory_order_acquire)) return true;
-  const std::scoped_lock guard(lock_);
-  int world = 0;
-  PMPI_Initialized(&world);
-  if (!world || finished_ || open_for_calls_) return open_for_calls_;
+process::process() {
   try {
     settings_ = read_settings();
   } catch (const std::exception& error) {
@@ -56,6 +49,16 @@ bool process::begin() {
     asks_at_once_[uniform] = !problem_.empty() || settings_.asked(collective::alltoall, uniform);
   knows_before_ = settings_.profile || !settings_.profile_fault.empty() || !settings_.wisdom.empty();
   facts_ = find_job_facts(settings_.nodes_share);
+}
+
+// A program may use sessions first and MPI_Init later, or never.
+bool process::begin() {
+  if (open_for_calls_.load(std::memory_order_acquire)) return true;
+  const std::scoped_lock guard(lock_);
+  int world = 0;
+  PMPI_Initialized(&world);
+  if (!world || finished_ || open_for_calls_) return open_for_calls_;
+  facts_.devices = device_runtime_loaded();
   remember();
   PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, on_free, &state_key_, this);
   // Attributes of MPI_COMM_SELF are deleted first in MPI_Finalize, on every MPI.

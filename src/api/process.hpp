@@ -26,7 +26,7 @@ class process {
   // MPICH has 2048 communicators in all; most belong to the user.
   static constexpr int most_communicators = 512;
 
-  // The one of this process; made on first use.
+  // The one of this process; made on first use, also before MPI_Init.
   static process& get();
 
   // What hangs on a user's communicator; null outside MPI_Init and MPI_Finalize, where the MPI's own serves. Local.

@@ -1,7 +1,7 @@
 // The preload: MPI's names, for every process that inherits LD_PRELOAD. It needs the C library alone, so that shells and
-// launchers have next to nothing to load. The first call of a name finds the program's MPI and loads the library beside
-// this one that serves calls; its references to MPI are answered by the program's, whichever of the ABI that is. Under
-// an MPI of another ABI calls go where they would go without Shoal.
+// launchers have next to nothing to load. It finds the program's MPI and loads the library beside this one that serves
+// calls; its references to MPI are answered by the program's, whichever of the ABI that is. Under an MPI of another ABI
+// calls go where they would go without Shoal.
 #include <dlfcn.h>
 #include <fnmatch.h>
 #include <link.h>
@@ -116,10 +116,19 @@ static int another_follows(void) {
 }
 
 static void prepare(void) {
+  if (drop_in) return;
   find_mpi();
   if (!strcmp(mpi.abi.name, SHOAL_ABI)) return load();
   if (!another_follows())
     say("this preload is for the ABI " SHOAL_ABI ", not for that of ", *mpi.soname ? mpi.soname : "this program");
+}
+
+// A program that has its MPI from the beginning gets what serves it while it starts, not in its first exchange. What is
+// wrong is said there.
+__attribute__((constructor)) static void load_early(void) {
+  if (!dlsym(RTLD_DEFAULT, "PMPI_Comm_rank")) return;
+  find_mpi();
+  if (!strcmp(mpi.abi.name, SHOAL_ABI)) drop_in = dlopen("$ORIGIN/libshoal-drop-in.so", RTLD_NOW | RTLD_LOCAL);
 }
 
 // The function that a call of this name goes to.
