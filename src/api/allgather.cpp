@@ -12,13 +12,19 @@ namespace {
 // Tells what a call took, whatever becomes of it: every rank counts every call.
 class timed {
  public:
-  explicit timed(intercommunicator& of) : of_(of), begin_(PMPI_Wtime()) {}
-  ~timed() { of_.end(PMPI_Wtime() - begin_); }
+  timed(intercommunicator& of, MPI_Comm comm) : of_(of), comm_(comm), begin_(PMPI_Wtime()) {}
+  ~timed() {
+    returning_codes(comm_, [this] {
+      of_.end(PMPI_Wtime() - begin_);
+      return MPI_SUCCESS;
+    });
+  }
   timed(const timed&) = delete;
   timed& operator=(const timed&) = delete;
 
  private:
   intercommunicator& of_;
+  MPI_Comm comm_;
   double begin_;
 };
 
@@ -43,7 +49,7 @@ int allgather(const allgather_call& call, manners how, MPI_Info info, native_cal
     state = job.groups_of(call.comm, wrong);
     if (!state) return refused(call.comm, wrong, how, native);
     const std::scoped_lock alone(state->all().lock());
-    const timed counted(*state);
+    const timed counted(*state, call.comm);
     allgather_service s(*state, call);
     return serve(*state, s, call, how, info, native);
   });

@@ -30,8 +30,14 @@ void record(learner& of, const alltoall_call& call) {
 // Tells the learner what the call took, whatever becomes of it: every rank counts every call.
 class lesson {
  public:
-  lesson(learner& of, const alltoall_call& call) : of_(of), turn_(of.begin(call)), begin_(PMPI_Wtime()) {}
-  ~lesson() { of_.end(turn_, seconds_ < 0 ? PMPI_Wtime() - begin_ : seconds_); }
+  lesson(learner& of, const alltoall_call& call)
+      : of_(of), comm_(call.comm), turn_(of.begin(call)), begin_(PMPI_Wtime()) {}
+  ~lesson() {
+    returning_codes(comm_, [this] {
+      of_.end(turn_, seconds_ < 0 ? PMPI_Wtime() - begin_ : seconds_);
+      return MPI_SUCCESS;
+    });
+  }
   lesson(const lesson&) = delete;
   lesson& operator=(const lesson&) = delete;
 
@@ -40,6 +46,7 @@ class lesson {
 
  private:
   learner& of_;
+  MPI_Comm comm_;
   learner::turn turn_;
   double begin_, seconds_ = -1;
 };

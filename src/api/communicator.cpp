@@ -160,9 +160,11 @@ prepared& communicator::prepare(const selection& how) {
   return prepared_.emplace(spec, std::move(ready)).first->second;
 }
 
-void communicator::share(shared_memory memory, bool readable) {
+void communicator::share(shared_memory memory, bool readable, std::size_t most) {
   tried_to_share_ = true;
-  inside_nodes_ = std::make_unique<node_exchange>(pool_, over_, wait_, *at_.nodes, std::move(memory), readable);
+  memory.close();
+  inside_nodes_ = std::make_unique<node_exchange>(pool_, over_, wait_, *at_.nodes, std::move(memory), readable,
+                                                  most);
   inside_nodes_->record_phases(phases());
 }
 

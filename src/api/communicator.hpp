@@ -82,8 +82,9 @@ class communicator : public std::enable_shared_from_this<communicator> {
 
   // True when all ranks are on one node and share memory there, which is set up on first use; collective.
   bool shares_memory() { return at_.nodes->nodes() == 1 && inside_nodes(); }
-  // Memory of the one node that has all ranks, mapped by all of them; `readable`: each may read the others' own.
-  void share(shared_memory memory, bool readable);
+  // Memory of the one node that has all ranks, mapped by all of them, for exchanges in which a rank sends `most` bytes;
+  // `readable`: each may read the others' own.
+  void share(shared_memory memory, bool readable, std::size_t most);
   bool has_shared_memory() const { return inside_nodes_ != nullptr; }
 
   // Every exchange takes a turn, in the order of the calls; a blocking one waits until it has come.

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <utility>
 
+#include "api/pending_agreement.hpp"
 #include "api/process.hpp"
 
 namespace shoal {
@@ -12,7 +13,6 @@ namespace shoal {
 namespace {
 
 constexpr int ours = 1;  // the candidate beside the MPI's own
-constexpr int gap = 4;   // calls in which an agreement ends by itself
 
 // Sizes that differ by less than a factor of two are chosen for once.
 std::uint64_t level(const direction_sizes& d) {
@@ -108,7 +108,6 @@ bool intercommunicator::begin(bool uniform, const group_sizes& sizes) {
   const auto [it, fresh] = fields_[uniform].try_emplace(size);
   running_ = &it->second;
   if (fresh) running_->of.open(ours);
-  if (running_->review && running_->of.calls() >= running_->review_ends) end_review(*running_);
   if (running_->of.next() == ours) return true;
   if (!natives_.how) natives_ = {&plan_of(parse_selection("native", collective::allgather)), "until another is faster"};
   last = &natives_;
@@ -127,15 +126,10 @@ void intercommunicator::review(field& f) {
   std::vector<std::int64_t> mine(contest::terms + 1);
   f.of.write(std::span(mine).first(contest::terms), 0);
   mine[contest::terms] = -std::llround(process::get().books().allowance() * 1e9);
-  f.review = std::make_unique<pending_agreement>(all_.own(), std::move(mine));
-  f.review_ends = f.of.calls() + gap;
-}
-
-void intercommunicator::end_review(field& f) {
-  const std::span<const std::int64_t> all = f.review->wait(all_.wait());
+  pending_agreement said(all_.own(), std::move(mine));
+  const std::span<const std::int64_t> all = said.wait(all_.wait());
   f.of.agreed(all.first(contest::terms), -static_cast<double>(all[contest::terms]) * 1e-9);
   process::get().books().settle(f.of.excess());
-  f.review.reset();
 }
 
 bool intercommunicator::is_ahead(bool uniform) const {

@@ -12,7 +12,6 @@
 
 #include "api/communicator.hpp"
 #include "api/group_exchange.hpp"
-#include "api/pending_agreement.hpp"
 #include "select/choose_between_groups.hpp"
 #include "select/contest.hpp"
 #include "select/group_sizes.hpp"
@@ -90,11 +89,8 @@ class intercommunicator : public std::enable_shared_from_this<intercommunicator>
   // One kind and size of call.
   struct field {
     contest of;
-    std::unique_ptr<pending_agreement> review;
-    std::int64_t review_ends = 0;  // in this call
   };
   void review(field& f);
-  void end_review(field& f);
 
   communicator all_;
   int first_group_;

@@ -51,6 +51,14 @@ bool repeats(const Loads& load, int calls, int step) {
   return calls > step;
 }
 
+// Memory is touched for each page of it, so it is as large as the exchanges need: for so many bytes that a rank sends.
+std::size_t room_for(std::span<const std::int64_t> all) {
+  constexpr std::size_t least = 4096, large = std::size_t{1} << 18;
+  const double load = std::exp2(static_cast<double>(all[of_contest + contest::most_candidates]) / 4);
+  const std::size_t room = std::max(least, std::bit_ceil(static_cast<std::size_t>(std::min(1e12, 2 * load))));
+  return room < large ? room : node_window::any;
+}
+
 std::int64_t type_bytes(MPI_Datatype type) {
   MPI_Count size = 0;
   if (type != MPI_DATATYPE_NULL) require(PMPI_Type_size_x(type, &size), "MPI_Type_size_x");
@@ -80,21 +88,23 @@ learner::learner(process& job, MPI_Comm comm) : job_(job), comm_(comm) {
 
 // A vote that some rank never takes part in never ends.
 learner::~learner() {
-  for (auto& vote : left_over_)
-    if (!vote->wait_for(1, wait_)) vote->abandon();
+  const auto end = [this](std::unique_ptr<pending_agreement>& vote) {
+    if (vote && !vote->wait_for(1, wait_)) vote->abandon();
+  };
+  end(vote_);
+  std::for_each(left_over_.begin(), left_over_.end(), end);
 }
-
-// Some calls later every rank has gone through the MPI a few times, and what was begun has ended by itself.
-int learner::gap() const { return ranks_ <= 16 ? 3 : 4; }
 
 // ---- a call ----------------------------------------------------------------------------------------------------
 
 learner::turn learner::begin(const alltoall_call& call) {
   ++calls_;
   if (calls_ == 1 && job_.knows_before()) begin_knowing(call);
-  if (calls_ == step_at_) step();
+  if (calls_ == vote_ends_) {
+    const payment paid(job_.books());
+    if (end_vote(vote_->test())) judge();
+  }
   field& f = field_of(call);
-  if (f.review && f.of.calls() >= f.review_ends) end_review(f);
   return {&f, f.of.next()};
 }
 
@@ -179,32 +189,22 @@ std::vector<std::int64_t> learner::terms(field* f) {
   return mine;
 }
 
-void learner::post(std::vector<std::int64_t> mine) {
-  under_way_ = std::make_unique<pending_agreement>(comm_, std::move(mine));
-  step_at_ = calls_ + gap();
+// Of ranks that are all served by Shoal, and in the same call: the largest numbers.
+std::vector<std::int64_t> learner::agree(std::vector<std::int64_t> mine) {
+  pending_agreement said(comm_, std::move(mine));
+  const std::span<const std::int64_t> all = said.wait(wait_);
+  return {all.begin(), all.end()};
 }
 
 // A field's calls are to be compared. The first time this is the vote as well.
 void learner::review(field& f) {
-  if (ranks_ == 1 || stage_ == stage::never) return f.of.postpone();
-  if (stage_ == stage::voting || stage_ == stage::confirming) return f.of.postpone();
+  if (ranks_ == 1 || stage_ == stage::never || stage_ == stage::voting) return f.of.postpone();
   const payment paid(job_.books());
-  if (stage_ == stage::cold) {
-    asked_by_ = &f;
-    post(terms(&f));
-    stage_ = stage::voting;
-    return;
-  }
-  f.review = std::make_unique<pending_agreement>(comm_, terms(&f));
-  f.review_ends = f.of.calls() + gap();
-}
-
-void learner::end_review(field& f) {
-  const payment paid(job_.books());
-  const std::span<const std::int64_t> all = f.review->wait(wait_);
+  if (stage_ == stage::cold) return begin_vote(&f);
+  const std::vector<std::int64_t> all = agree(terms(&f));
+  share_more(all);
   hear(f, all);
   if (stage_ == stage::known && pays(all)) set_up(all);
-  f.review.reset();
 }
 
 // The same on every rank.
@@ -222,52 +222,39 @@ void learner::hear(field& f, std::span<const std::int64_t> all) {
   pattern_ = step > longest_pattern ? 1 : step;
 }
 
-// ---- becoming served, step by step -----------------------------------------------------------------------------
+// ---- becoming served -------------------------------------------------------------------------------------------
 
-void learner::step() {
-  const payment paid(job_.books());
-  step_at_ = -1;
-  switch (stage_) {
-    case stage::voting: return vote(under_way_->test());
-    case stage::confirming: return confirm();
-    case stage::offering: return map_offered();
-    case stage::mapping: return end_mapping();
-    default: return;
-  }
+// All ranks have been in this call, so it hardly ever takes longer; what goes on beside other exchanges slows them down.
+constexpr double usual_vote = 2e-3;
+
+// A rank that is not served by Shoal never votes, and then no rank hears all; nobody waits for it.
+void learner::begin_vote(field* f) {
+  asked_by_ = f;
+  vote_ = std::make_unique<pending_agreement>(comm_, terms(f));
+  vote_->wait_for(f ? usual_vote : patience, wait_);
+  vote_ends_ = calls_ + 1;
+  stage_ = stage::voting;
 }
 
-// A rank that is not served by Shoal never votes, and then no rank hears all. Those that did hear all find out whether
-// every rank did: a second vote, which ranks that did not hear all cast at once.
-void learner::vote(bool heard_all) {
-  heard_all_ = heard_all;
-  if (heard_all_) agreed_.assign(under_way_->largest().begin(), under_way_->largest().end());
-  else left_over_.push_back(std::move(under_way_));
-  offers_at_once_ = heard_all_ && asked_by_ && wrong_settings(agreed_).empty() && on_one_node(agreed_) && pays(agreed_);
-  std::vector<std::int64_t> mine = offers_at_once_ ? offer() : std::vector<std::int64_t>(offer_terms, none);
-  mine.push_back(!heard_all_);
-  post(std::move(mine));
-  stage_ = stage::confirming;
-}
-
-bool learner::everyone_heard() {
-  if (heard_all_ && under_way_->wait(wait_)[offer_terms] == 0) return true;
-  left_over_.push_back(std::move(under_way_));
-  offered_ = {};
-  return false;
-}
-
-void learner::confirm() {
-  if (everyone_heard()) return judge();
+// Whether every rank heard all: those that did find it out by a second vote, which ranks that did not cast too.
+bool learner::end_vote(bool heard_all) {
+  vote_ends_ = -1;
+  if (heard_all) agreed_.assign(vote_->largest().begin(), vote_->largest().end());
+  else left_over_.push_back(std::move(vote_));
+  vote_ = std::make_unique<pending_agreement>(comm_, std::vector<std::int64_t>{!heard_all});
+  if (heard_all && vote_->wait(wait_)[0] == 0) return true;
+  left_over_.push_back(std::move(vote_));
   stage_ = stage::cold;
   if (asked_by_) asked_by_->of.postpone();
+  return false;
 }
 
 void learner::judge() {
   stage_ = stage::known;
   if (const std::string wrong = wrong_settings(agreed_); !wrong.empty()) return refuse(wrong, true);
-  if (asked_by_) hear(*asked_by_, agreed_);
-  if (offers_at_once_) map_offered();
-  else if (asked_by_ && pays(agreed_)) set_up(agreed_);
+  if (!asked_by_) return;
+  hear(*asked_by_, agreed_);
+  if (pays(agreed_)) set_up(agreed_);
 }
 
 // The same text on every rank that has no reason of its own; empty when nothing is wrong.
@@ -294,7 +281,7 @@ bool learner::on_one_node(std::span<const std::int64_t> all) const {
 
 // Some of the MPI's own collectives between nodes, memory to touch inside one.
 double learner::set_up_cost(std::span<const std::int64_t> all, double call) const {
-  if (on_one_node(all)) return 100e-6 + 60e-6 * ranks_;
+  if (on_one_node(all)) return 100e-6 + 40e-6 * ranks_;
   return 300e-6 + call * (8 + 2 * std::bit_width(static_cast<unsigned>(ranks_)));
 }
 
@@ -306,14 +293,10 @@ bool learner::pays(std::span<const std::int64_t> all) const {
 }
 
 void learner::set_up(std::span<const std::int64_t> all) {
-  agreed_.assign(all.begin(), all.end());
-  if (on_one_node(all)) {
-    post(offer());
-    stage_ = stage::offering;
-  } else {
-    make_state();
-    serve();
-  }
+  if (all.data() != agreed_.data()) agreed_.assign(all.begin(), all.end());
+  make_state();
+  if (on_one_node(agreed_)) share(room_for(agreed_));
+  serve();
 }
 
 // The ranks wait for each other where a profile or wisdom may tell what to begin with.
@@ -327,14 +310,7 @@ void learner::begin_knowing(const alltoall_call& call) {
   field first;
   first.load = call.uniform ? load_of(call) : load_;
   first.shape = {call.uniform, ranks_, state_->where().nodes->nodes(), size_class(first.load, ranks_)};
-  if (!agreed_[devices] && expected(first)) set_up_at_once();
-}
-
-void learner::set_up_at_once() {
-  set_up(agreed_);
-  if (stage_ == stage::offering) map_offered();
-  if (stage_ == stage::mapping) end_mapping();
-  step_at_ = -1;
+  if (!agreed_[devices] && expected(first)) set_up(agreed_);
 }
 
 // What is expected of exchanges of a size that all ranks know, where it is worth setting up.
@@ -363,11 +339,11 @@ void learner::apply(const knowledge::of_shape& known, field& f) {
 }
 
 // The first rank gives the others memory.
-std::vector<std::int64_t> learner::offer() {
+std::vector<std::int64_t> learner::offer(std::size_t most) {
   std::vector<std::int64_t> key(offer_terms, none);
   if (rank_ == 0) {
     try {
-      offered_ = shared_memory::create(node_exchange::bytes_for(ranks_));
+      offered_ = shared_memory::create(node_exchange::bytes_for(ranks_, most));
       const shared_memory::key where = offered_.where();
       key = {where.process, where.descriptor, static_cast<std::int64_t>(where.proof),
              static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(where.begin)), 0};
@@ -378,25 +354,27 @@ std::vector<std::int64_t> learner::offer() {
   return key;
 }
 
-void learner::map_offered() {
-  const std::span<const std::int64_t> all = under_way_->wait(wait_);
-  shared_memory::key where{all[0], all[1], static_cast<std::uint64_t>(all[2]),
-                           reinterpret_cast<const std::byte*>(static_cast<std::uintptr_t>(all[3]))};
+// All map it, or nobody has it.
+void learner::share(std::size_t most) {
+  const std::vector<std::int64_t> all = agree(offer(most));
+  const shared_memory::key where{all[0], all[1], static_cast<std::uint64_t>(all[2]),
+                                 reinterpret_cast<const std::byte*>(static_cast<std::uintptr_t>(all[3]))};
   std::int64_t error = std::max<std::int64_t>(0, all[4]);
   try {
-    if (rank_ != 0 && !error) offered_ = shared_memory::open(where, node_exchange::bytes_for(ranks_));
+    if (rank_ != 0 && !error) offered_ = shared_memory::open(where, node_exchange::bytes_for(ranks_, most));
   } catch (const std::system_error& failed) {
     error = failed.code().value();
   }
-  post({error, error ? 1 : !may_read(where)});
-  stage_ = stage::mapping;
+  const std::vector<std::int64_t> worst = agree({error, error ? 1 : !may_read(where)});
+  if (worst[0] == 0) state_->share(std::move(offered_), worst[1] == 0, most);
+  if (worst[0] == 0) shared_for_ = most;
+  offered_ = {};
 }
 
-void learner::end_mapping() {
-  const std::span<const std::int64_t> all = under_way_->wait(wait_);
-  make_state();
-  if (all[0] == 0) state_->share(std::move(offered_), all[1] == 0);
-  serve();
+// Larger exchanges get more, where the ledger allows it.
+void learner::share_more(std::span<const std::int64_t> all) {
+  if (!state_ || !state_->has_shared_memory() || room_for(all) <= shared_for_ || !pays(all)) return;
+  share(room_for(all));
 }
 
 void learner::make_state() {
@@ -417,7 +395,6 @@ void learner::make_state() {
 // What may serve from now on.
 void learner::serve() {
   stage_ = stage::served;
-  under_way_.reset();
   specs_ = {"native"};
   const node_layout& nodes = *state_->where().nodes;
   if (nodes.nodes() == 1) {
@@ -445,20 +422,12 @@ void learner::open_candidates(field& f) {
 // ---- at once, for what is asked for ----------------------------------------------------------------------------
 
 communicator* learner::enter() {
-  if (stage_ == stage::cold) {
-    asked_by_ = nullptr;
-    post(terms(nullptr));
-    stage_ = stage::voting;
-  }
-  if (stage_ == stage::voting) vote(under_way_->wait_for(patience, wait_));
-  if (stage_ == stage::confirming) {
-    if (everyone_heard()) judge();
+  if (stage_ == stage::cold) begin_vote(nullptr);
+  if (stage_ == stage::voting) {
+    if (end_vote(vote_->wait_for(patience, wait_))) judge();
     else refuse("other ranks took no part in an agreement on settings for 10 s; preload Shoal on all ranks, and set the "
                 "SHOAL_ variables the same", false);
   }
-  if (stage_ == stage::offering) map_offered();
-  if (stage_ == stage::mapping) end_mapping();
-  step_at_ = -1;
   if (stage_ == stage::known) enter_known();
   if (state_ && !state_->is_open()) open_state();
   return wrong_ || !state_ ? nullptr : state_.get();

@@ -1,6 +1,6 @@
 // What one of the user's communicators has earned. Its first calls are the MPI's own: a counter and a clock. Then its
-// ranks agree, without waiting for each other, on what they have in common; where the ledger allows it what Shoal needs is
-// made, step by step; and a contest for each kind and size of exchange settles who serves.
+// ranks agree on what they have in common; where the ledger allows it what Shoal needs is made; and a contest for each kind
+// and size of exchange settles who serves.
 //
 // What happens in which call follows from the call's number and from what was agreed, so it is the same on every rank.
 #pragma once
@@ -39,8 +39,6 @@ class learner {
     exchange_shape shape;
     double load = 0;  // bytes that this rank sends in an exchange
     std::int64_t guess = 0;  // the hash of what was best for such exchanges elsewhere in the job
-    std::unique_ptr<pending_agreement> review;
-    std::int64_t review_ends = 0;  // in this call
     std::array<decision, contest::most_candidates> decisions;
     std::array<double, contest::most_candidates> seconds{};  // and calls, on this rank, for the report
     std::array<std::int64_t, contest::most_candidates> calls{};
@@ -73,9 +71,9 @@ class learner {
   void report_to(usage_report& report) const;
 
  private:
-  // cold: the MPI's own serves. voting, confirming: the ranks find out whether all of them are served by Shoal, and alike.
-  // known: they are. mapping: memory inside the node is being made. served: candidates are open. never: not to be served.
-  enum class stage { cold, voting, confirming, known, offering, mapping, served, never };
+  // cold: the MPI's own serves. voting: the ranks find out whether all of them are served by Shoal, and alike. known: they
+  // are. served: candidates are open. never: not to be served.
+  enum class stage { cold, voting, known, served, never };
 
   field& field_of(const alltoall_call& call);
   double load_of(const alltoall_call& call) const;
@@ -83,17 +81,12 @@ class learner {
   field& new_field(std::map<std::uint64_t, field>& among, std::uint64_t key, bool uniform, double load);
   void open_candidates(field& f);
   void review(field& f);
-  void end_review(field& f);
   void hear(field& f, std::span<const std::int64_t> all);
   void learn_from(const field& f) const;
   std::vector<std::int64_t> terms(field* f);
-  void post(std::vector<std::int64_t> mine);
-  int gap() const;
 
-  void step();
-  void vote(bool heard_all);
-  bool everyone_heard();
-  void confirm();
+  void begin_vote(field* f);
+  bool end_vote(bool heard_all);
   void judge();
   std::string wrong_settings(std::span<const std::int64_t> all) const;
   void refuse(const std::string& why, bool wrong);
@@ -102,13 +95,13 @@ class learner {
   bool pays(std::span<const std::int64_t> all) const;
   void set_up(std::span<const std::int64_t> all);
   void begin_knowing(const alltoall_call& call);
-  void set_up_at_once();
   std::optional<knowledge::of_shape> expected(const field& f) const;
   bool is_worth_it(const knowledge::of_shape& known, double cost) const;
   void apply(const knowledge::of_shape& known, field& f);
-  std::vector<std::int64_t> offer();
-  void map_offered();
-  void end_mapping();
+  std::vector<std::int64_t> agree(std::vector<std::int64_t> mine);
+  std::vector<std::int64_t> offer(std::size_t most);
+  void share(std::size_t most);
+  void share_more(std::span<const std::int64_t> all);
   void make_state();
   void serve();
   void enter_known();
@@ -121,12 +114,11 @@ class learner {
   int ranks_ = 1, rank_ = 0;
   waiting wait_;
   stage stage_ = stage::cold;
-  std::int64_t calls_ = 0, step_at_ = -1;  // all calls; the one that goes on with what was begun
-  double seconds_ = 0;                     // of all calls
-  std::unique_ptr<pending_agreement> under_way_;
+  std::int64_t calls_ = 0, vote_ends_ = -1;  // all calls; the one that hears the vote
+  double seconds_ = 0;                       // of all calls
+  std::unique_ptr<pending_agreement> vote_;
   std::vector<std::unique_ptr<pending_agreement>> left_over_;  // of votes that came to nothing
   std::vector<std::int64_t> agreed_;                           // what the ranks said in the vote
-  bool heard_all_ = false, offers_at_once_ = false;
   field* asked_by_ = nullptr;  // whose numbers are part of the vote
   std::string why_;
   bool wrong_ = false;
@@ -135,6 +127,7 @@ class learner {
 
   std::shared_ptr<communicator> state_;
   shared_memory offered_;
+  std::size_t shared_for_ = 0;  // bytes that a rank sends in an exchange, for which the memory is
   std::vector<std::string> specs_;  // the candidates
   std::map<std::uint64_t, field> equal_, varying_;  // of MPI_Alltoall by size, of MPI_Alltoallv by place in the pattern
   turn last_turn_;

@@ -82,8 +82,8 @@ node_exchange::node_exchange(memory_pool& pool, transport& below, waiting& wait,
                     open_together(nodes.ranks_of(nodes.node_of(below.rank())), most, below, wait)) {}
 
 node_exchange::node_exchange(memory_pool& pool, transport& below, waiting& wait,
-                             const node_layout& nodes, shared_memory memory, bool readable)
-    : node_exchange(pool, below, wait, nodes, node_window::any,
+                             const node_layout& nodes, shared_memory memory, bool readable, std::size_t most)
+    : node_exchange(pool, below, wait, nodes, most,
                     {std::move(memory), readable ? single_copy_bytes : node_window::never}) {}
 
 node_exchange::node_exchange(memory_pool& pool, transport& below, waiting& wait,
