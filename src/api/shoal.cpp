@@ -118,7 +118,7 @@ int shoal_comm_set_info(MPI_Comm comm, MPI_Info info) {
 }
 
 int shoal_comm_explain(MPI_Comm comm, char* text, int size) {
-  return returning_codes(comm, [&] {
+  return returning_codes(comm, [&]() -> int {
     if (!text || size < 1) return raise_error(comm, MPI_ERR_ARG, "shoal_comm_explain needs room for at least one byte");
     const std::string line = process::get().explain(comm);
     std::snprintf(text, static_cast<std::size_t>(size), "%s", line.c_str());

@@ -65,7 +65,7 @@ class reader {
     if (call != "alltoall" && call != "alltoallv") fail(line, "call must be alltoall or alltoallv");
     const exchange_shape shape{call == "alltoall", static_cast<int>(std::min(number("ranks"), 1e9)),
                                static_cast<int>(std::min(number("nodes"), 1e9)),
-                               std::bit_width(static_cast<std::uint64_t>(number("bytes")))};
+                               static_cast<int>(std::bit_width(static_cast<std::uint64_t>(number("bytes"))))};
     to.add_communicators(shape, number("communicators"), number("calls"));
     const toml::table* times = (*row)["microseconds"].as_table();
     if (!times) fail(line, "microseconds = { native = [12.5, 40] } is missing");
