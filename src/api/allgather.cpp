@@ -28,6 +28,15 @@ class timed {
   double begin_;
 };
 
+int cold(const allgather_call& call, native_call native) {
+  const double begin = PMPI_Wtime();
+  const int code = native();
+  MPI_Count size = 0;
+  if (call.send_type != MPI_DATATYPE_NULL) PMPI_Type_size_x(call.send_type, &size);
+  process::get().count_cold(call.comm, call.uniform, call.send_count * size, PMPI_Wtime() - begin);
+  return code;
+}
+
 }  // namespace
 
 int allgather(const allgather_call& call, manners how, MPI_Info info, native_call native) {
@@ -44,8 +53,8 @@ int allgather(const allgather_call& call, manners how, MPI_Info info, native_cal
     std::string wrong;
     process& job = process::get();
     const bool asked =
-        info != MPI_INFO_NULL || job.set().asked(collective::allgather, call.uniform) || !job.problem().empty();
-    if (!asked && !job.has_earned_groups(call.comm)) return native();
+        info != MPI_INFO_NULL || job.asks_for_groups(call.uniform) || !job.problem().empty();
+    if (!asked && !job.has_earned_groups(call.comm)) return cold(call, native);
     state = job.groups_of(call.comm, wrong);
     if (!state) return refused(call.comm, wrong, how, native);
     const std::scoped_lock alone(state->all().lock());

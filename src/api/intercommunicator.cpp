@@ -108,6 +108,7 @@ bool intercommunicator::begin(bool uniform, const group_sizes& sizes) {
   const auto [it, fresh] = fields_[uniform].try_emplace(size);
   running_ = &it->second;
   if (fresh) running_->of.open(ours);
+  if (fresh && network_ != "full") running_->of.prefer(ours);  // what connects the groups was told for this
   if (running_->of.next() == ours) return true;
   if (!natives_.how) natives_ = {&plan_of(parse_selection("native", collective::allgather)), "until another is faster"};
   last = &natives_;

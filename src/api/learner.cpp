@@ -28,7 +28,6 @@ enum term : std::size_t {
 
 constexpr std::size_t offer_terms = 5;
 constexpr std::int64_t none = std::numeric_limits<std::int64_t>::min();
-constexpr double patience = 10;  // seconds for which ranks with settings wait for others that may have none
 constexpr double alike = 1.5;    // times as many bytes: sizes of one pattern
 
 std::int64_t half_of(std::uint64_t hash) { return static_cast<std::int64_t>(hash >> 1); }

@@ -27,6 +27,9 @@ class process;
 
 class learner {
  public:
+  // Seconds for which ranks with settings wait for others, which may have none.
+  static constexpr double patience = 10;
+
   // Makes nothing, and talks to nobody.
   learner(process& job, MPI_Comm comm);
   ~learner();

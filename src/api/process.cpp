@@ -1,7 +1,6 @@
 #include "api/process.hpp"
 
 #include <algorithm>
-#include <array>
 #include <iostream>
 
 #include "api/boundary.hpp"
@@ -9,6 +8,7 @@
 #include "api/errors.hpp"
 #include "api/job.hpp"
 #include "api/own_communicator.hpp"
+#include "api/pending_agreement.hpp"
 #include "api/progress.hpp"
 #include "execute/mpi_error.hpp"
 #include "select/wisdom.hpp"
@@ -16,6 +16,13 @@
 namespace shoal {
 
 namespace {
+
+int ranks_of_both(MPI_Comm groups) {
+  int own = 0, others = 0;
+  require(PMPI_Comm_size(groups, &own), "MPI_Comm_size");
+  require(PMPI_Comm_remote_size(groups, &others), "MPI_Comm_remote_size");
+  return own + others;
+}
 
 // Whether the ranks of the other group were started with this one's: those that it spawned, or met, may not be served by
 // Shoal.
@@ -148,9 +155,14 @@ intercommunicator* process::groups_of(MPI_Comm comm, std::string& wrong) {
 // What is made then takes about six collectives of the MPI's own.
 bool process::has_earned_groups(MPI_Comm comm) {
   constexpr int enough = 64;
-  attribute* const held = attribute_of(comm);
+  const attribute* const held = attribute_of(comm);
   if (!held || !held->unserved_groups) return held;
-  return ++held->cold_calls > enough && is_of_one_world(comm);
+  return held->cold[false].calls + held->cold[true].calls >= enough && is_of_one_world(comm);
+}
+
+void process::count_cold(MPI_Comm comm, bool uniform, std::int64_t bytes, double seconds) {
+  books_.called(seconds);
+  if (attribute* const held = attribute_of(comm)) held->cold[uniform].add(bytes, seconds);
 }
 
 std::string process::explain(MPI_Comm comm) {
@@ -166,7 +178,7 @@ std::string process::explain(MPI_Comm comm) {
 process::attribute* process::attach(MPI_Comm comm) {
   auto held = std::make_unique<attribute>();
   held->unserved_groups = between_groups(comm);
-  if (held->unserved_groups) held->why = "an inter-communicator";
+  if (held->unserved_groups) held->ranks = ranks_of_both(comm);
   else held->of_ranks = std::make_unique<learner>(*this, comm);
   require(PMPI_Comm_set_attr(comm, state_key_, held.get()), "MPI_Comm_set_attr");
   const std::scoped_lock guard(lock_);
@@ -179,10 +191,19 @@ process::attribute* process::attach(MPI_Comm comm) {
 void process::serve_groups(MPI_Comm comm, attribute& held) {
   held.unserved_groups = false;
   const auto hash = static_cast<std::int64_t>(hash_of(settings_.canonical()) >> 1);
-  std::array<std::int64_t, 4> mine{hash, -hash, !problem_.empty(), is_full()}, theirs{}, ours{}, all{};
-  for (const auto& [from, to] : {std::pair{&mine, &theirs}, {&theirs, &ours}})
-    require(PMPI_Allreduce(from->data(), to->data(), static_cast<int>(to->size()), MPI_INT64_T, MPI_MAX, comm),
-            "MPI_Allreduce");
+  const std::vector<std::int64_t> mine{hash, -hash, !problem_.empty(), is_full()};
+  waiting wait(settings_.wait.value_or(wait_mode::yield));
+  pending_agreement other(comm, mine);
+  if (!other.wait_for(learner::patience, wait)) {
+    other.abandon();
+    held.why = "ranks of the other group took no part in an agreement on settings for 10 s; preload Shoal on all ranks, and "
+               "set the SHOAL_ variables the same; they may differ";
+    return warn_once(held.why);
+  }
+  const std::vector<std::int64_t> theirs(other.largest().begin(), other.largest().end());
+  pending_agreement own_group(comm, theirs);
+  std::vector<std::int64_t> all = theirs;
+  const auto ours = own_group.wait(wait);
   for (std::size_t i = 0; i < all.size(); ++i) all[i] = std::max(ours[i], theirs[i]);
   held.why = wrong_settings(all);
   held.wrong = !held.why.empty();
@@ -221,6 +242,8 @@ void process::release(attribute* held) {
     ++released_;
     if (held->of_ranks) held->of_ranks->report_to(report_);
     if (held->groups) held->groups->report_to(report_);
+    for (const bool uniform : {false, true})
+      report_.add(uniform ? "allgather" : "allgatherv", held->ranks, "native", held->cold[uniform]);
     const bool open = held->groups || (held->of_ranks && held->of_ranks->state() && held->of_ranks->state()->is_open());
     count_open(open ? -1 : 0);
   }

@@ -42,8 +42,9 @@ class process {
   // The same for an inter-communicator.
   intercommunicator* groups_of(MPI_Comm comm, std::string& wrong);
 
-  // Counts a call between two groups that nobody asked for: whether there were enough to make what serves them.
+  // Whether calls between two groups that nobody asked for were enough to make what serves them; the MPI's own until then.
   bool has_earned_groups(MPI_Comm comm);
+  void count_cold(MPI_Comm comm, bool uniform, std::int64_t bytes, double seconds);
 
   // One line: what ran last on a communicator, and why.
   std::string explain(MPI_Comm comm);
@@ -53,6 +54,10 @@ class process {
   const std::string& problem() const { return problem_; }
   // Whether an algorithm is asked for, or settings are wrong, so that ranks have to agree before the first call.
   bool asks_at_once(bool uniform) const { return asks_at_once_[uniform]; }
+  // Whether an allgather between two groups is asked for, or what connects them is told.
+  bool asks_for_groups(bool uniform) const {
+    return settings_.asked(collective::allgather, uniform) || settings_.network != "full";
+  }
   // Whether a profile or wisdom says what exchanges take, or is to; then they agree before the first call too.
   bool knows_before() const { return knows_before_; }
   // What earlier jobs have learnt, the same on every rank whose wisdom_hash() is.
@@ -71,7 +76,8 @@ class process {
     std::unique_ptr<learner> of_ranks;          // null: an inter-communicator
     std::shared_ptr<intercommunicator> groups;  // open requests keep it
     bool unserved_groups = false;               // an inter-communicator that was not asked to be served yet
-    int cold_calls = 0;                         // between the groups
+    int ranks = 0;                              // of both groups
+    usage cold[2];                              // calls between the groups before that
     std::string why;
     bool wrong = false;  // the settings are, so that the user should know
   };

@@ -42,7 +42,7 @@ def test_verified(mpi, compiled):
 
 
 def test_differing_sizes_are_an_error(mpi, compiled):
-    right(mpi.run(5, [compiled(mpi, "allgather.c"), "differ"]))
+    right(mpi.run(5, [compiled(mpi, "allgather.c"), "differ"], **SPECS))
 
 
 def test_one_rank_differs(mpi, compiled):
