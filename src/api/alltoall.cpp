@@ -30,8 +30,8 @@ void record(learner& of, const alltoall_call& call) {
 // Tells the learner what the call took, whatever becomes of it: every rank counts every call.
 class lesson {
  public:
-  lesson(learner& of, const alltoall_call& call)
-      : of_(of), comm_(call.comm), turn_(of.begin(call)), begin_(PMPI_Wtime()) {}
+  lesson(learner& of, const alltoall_call& call, manners how)
+      : of_(of), comm_(call.comm), turn_(of.begin(call, how == manners::strict)), begin_(PMPI_Wtime()) {}
   ~lesson() {
     returning_codes(comm_, [this] {
       of_.end(turn_, seconds_ < 0 ? PMPI_Wtime() - begin_ : seconds_);
@@ -51,8 +51,8 @@ class lesson {
   double begin_, seconds_ = -1;
 };
 
-int serve_settled(learner& of, const alltoall_call& call, native_call native) {
-  lesson now(of, call);
+int serve_settled(learner& of, const alltoall_call& call, manners how, native_call native) {
+  lesson now(of, call, how);
   if (now.turn().candidate == contest::native) return native();
   communicator& state = *of.state();
   const std::scoped_lock alone(state.lock());
@@ -81,7 +81,7 @@ int alltoall(const alltoall_call& call, manners how, MPI_Info info, native_call 
     if (!of) return native();
     record(*of, call);
     if (of->is_asked(call.uniform, info)) return serve_asked(*of, call, how, info, native);
-    return serve_settled(*of, call, native);
+    return serve_settled(*of, call, how, native);
   });
 }
 

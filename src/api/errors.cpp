@@ -48,7 +48,8 @@ void warn_once(const std::string& text, const std::string& instead) {
   int rank = -1;
   PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
   const std::scoped_lock guard(lock);
-  if (rank == 0 && said.insert(instead).second) std::cerr << "shoal: " + text + "; " + instead + "\n" << std::flush;
+  const std::string line = "shoal: " + text + "; " + instead + "\n";
+  if (rank == 0 && said.insert(line).second) std::cerr << line << std::flush;
 }
 
 }  // namespace shoal

@@ -22,12 +22,15 @@ enum term : std::size_t {
   little_allowance, in_calls, in_wisdom_most, in_wisdom_least,                 //
   no_pattern,                                                                  // of 1, 2, ... calls
   guess = no_pattern + 4,
+  unknowing,
   of_contest,
   all_terms = of_contest + contest::terms
 };
 
 constexpr std::size_t offer_terms = 5;
 constexpr std::int64_t none = std::numeric_limits<std::int64_t>::min();
+constexpr const char* differing_profiles =
+    "the profiles of ranks differ; set SHOAL_PROFILE to the same readable file on all of them";
 constexpr double alike = 1.5;    // times as many bytes: sizes of one pattern
 
 std::int64_t half_of(std::uint64_t hash) { return static_cast<std::int64_t>(hash >> 1); }
@@ -88,7 +91,7 @@ learner::learner(process& job, MPI_Comm comm) : job_(job), comm_(comm) {
 // A vote that some rank never takes part in never ends.
 learner::~learner() {
   const auto end = [this](std::unique_ptr<pending_agreement>& vote) {
-    if (vote && !vote->wait_for(1, wait_)) vote->abandon();
+    if (vote && !vote->wait_for(0.1, wait_)) vote->abandon();
   };
   end(vote_);
   std::for_each(left_over_.begin(), left_over_.end(), end);
@@ -96,9 +99,9 @@ learner::~learner() {
 
 // ---- a call ----------------------------------------------------------------------------------------------------
 
-learner::turn learner::begin(const alltoall_call& call) {
+learner::turn learner::begin(const alltoall_call& call, bool is_linked) {
   ++calls_;
-  if (calls_ == 1 && job_.knows_before()) begin_knowing(call);
+  if (calls_ == 1 && (is_linked || job_.knows_before())) begin_agreed(call);
   if (calls_ == vote_ends_) {
     const payment paid(job_.books());
     if (end_vote(vote_->test())) judge();
@@ -172,6 +175,7 @@ std::vector<std::int64_t> learner::terms(field* f) {
   say_same(mine, domain_most, here.domain);
   say_same(mine, in_wisdom_most, job_.wisdom_hash());
   mine[unusable] = !job_.problem().empty();
+  mine[unknowing] = !job_.knows_before();
   mine[full] = job_.is_full();
   mine[devices] = here.devices;
   mine[few_cores] = -here.cores;
@@ -225,12 +229,14 @@ void learner::hear(field& f, std::span<const std::int64_t> all) {
 
 // All ranks have been in this call, so it hardly ever takes longer; what goes on beside other exchanges slows them down.
 constexpr double usual_vote = 2e-3;
+// After this many that some rank took no part in nobody tries again.
+constexpr int most_votes = 3;
 
 // A rank that is not served by Shoal never votes, and then no rank hears all; nobody waits for it.
 void learner::begin_vote(field* f) {
   asked_by_ = f;
   vote_ = std::make_unique<pending_agreement>(comm_, terms(f));
-  vote_->wait_for(f ? usual_vote : patience, wait_);
+  if (f) vote_->wait_for(usual_vote, wait_);
   vote_ends_ = calls_ + 1;
   stage_ = stage::voting;
 }
@@ -243,7 +249,7 @@ bool learner::end_vote(bool heard_all) {
   vote_ = std::make_unique<pending_agreement>(comm_, std::vector<std::int64_t>{!heard_all});
   if (heard_all && vote_->wait(wait_)[0] == 0) return true;
   left_over_.push_back(std::move(vote_));
-  stage_ = stage::cold;
+  stage_ = ++failed_votes_ < most_votes ? stage::cold : stage::never;
   if (asked_by_) asked_by_->of.postpone();
   return false;
 }
@@ -298,12 +304,16 @@ void learner::set_up(std::span<const std::int64_t> all) {
   serve();
 }
 
-// The ranks wait for each other where a profile or wisdom may tell what to begin with.
-void learner::begin_knowing(const alltoall_call& call) {
+// In a program that calls Shoal all ranks have it, and they agree on settings at once; so they do where a profile or wisdom
+// may tell what to begin with.
+void learner::begin_agreed(const alltoall_call& call) {
   const payment paid(job_.books());
   load_ = load_of(call);
-  enter();
-  if (stage_ != stage::known) return;
+  vote_at_once();
+  const bool some_know = stage_ == stage::known && job_.knows_before();
+  if (some_know && agreed_[unknowing]) warn_once(differing_profiles, "none is used");
+  load_ = 0;
+  if (!some_know || agreed_[unknowing] || !enter()) return;
   knows_ = same(agreed_, in_wisdom_most);
   load_ = std::exp2(static_cast<double>(agreed_[of_contest + contest::most_candidates]) / 4);
   field first;
@@ -382,7 +392,7 @@ void learner::make_state() {
   constexpr const char* instead = "it is not used";
   if (!set.profile_fault.empty()) warn_once(set.profile_fault, instead);
   if (!same(agreed_, profile_most)) {
-    warn_once("the profiles of ranks differ; set SHOAL_PROFILE to the same readable file on all of them", instead);
+    warn_once(differing_profiles, instead);
     set.profile = nullptr;
   }
   std::vector<int> nodes(static_cast<std::size_t>(ranks_), 0);
@@ -420,13 +430,16 @@ void learner::open_candidates(field& f) {
 
 // ---- at once, for what is asked for ----------------------------------------------------------------------------
 
-communicator* learner::enter() {
+void learner::vote_at_once() {
   if (stage_ == stage::cold) begin_vote(nullptr);
-  if (stage_ == stage::voting) {
-    if (end_vote(vote_->wait_for(patience, wait_))) judge();
-    else refuse("other ranks took no part in an agreement on settings for 10 s; preload Shoal on all ranks, and set the "
-                "SHOAL_ variables the same", false);
-  }
+  if (stage_ != stage::voting) return;
+  if (end_vote(vote_->wait_for(patience, wait_))) judge();
+  else refuse("other ranks took no part in an agreement on settings for 10 s; preload Shoal on all ranks, and set the "
+              "SHOAL_ variables the same", false);
+}
+
+communicator* learner::enter() {
+  vote_at_once();
   if (stage_ == stage::known) enter_known();
   if (state_ && !state_->is_open()) open_state();
   return wrong_ || !state_ ? nullptr : state_.get();

@@ -56,8 +56,8 @@ class learner {
 
   // Whether a call has to be served as somebody asked: by settings, by the communicator's, or by the call's own.
   bool is_asked(bool uniform, MPI_Info info) const;
-  // Before and after a call whose algorithm nobody asked for.
-  turn begin(const alltoall_call& call);
+  // Before and after a call whose algorithm nobody asked for. `is_linked`: the program calls Shoal itself.
+  turn begin(const alltoall_call& call, bool is_linked);
   void end(const turn& of, double seconds);
 
   // Makes the state now, for what is asked for; collective. Null, on every rank: Shoal cannot serve these ranks, for the
@@ -97,7 +97,8 @@ class learner {
   double set_up_cost(std::span<const std::int64_t> all, double call) const;
   bool pays(std::span<const std::int64_t> all) const;
   void set_up(std::span<const std::int64_t> all);
-  void begin_knowing(const alltoall_call& call);
+  void begin_agreed(const alltoall_call& call);
+  void vote_at_once();
   std::optional<knowledge::of_shape> expected(const field& f) const;
   bool is_worth_it(const knowledge::of_shape& known, double cost) const;
   void apply(const knowledge::of_shape& known, field& f);
@@ -121,6 +122,7 @@ class learner {
   double seconds_ = 0;                       // of all calls
   std::unique_ptr<pending_agreement> vote_;
   std::vector<std::unique_ptr<pending_agreement>> left_over_;  // of votes that came to nothing
+  int failed_votes_ = 0;
   std::vector<std::int64_t> agreed_;                           // what the ranks said in the vote
   field* asked_by_ = nullptr;  // whose numbers are part of the vote
   std::string why_;
