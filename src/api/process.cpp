@@ -178,6 +178,7 @@ std::string process::explain(MPI_Comm comm) {
 process::attribute* process::attach(MPI_Comm comm) {
   auto held = std::make_unique<attribute>();
   held->unserved_groups = between_groups(comm);
+  if (held->unserved_groups) held->why = "an inter-communicator";
   if (held->unserved_groups) held->ranks = ranks_of_both(comm);
   else held->of_ranks = std::make_unique<learner>(*this, comm);
   require(PMPI_Comm_set_attr(comm, state_key_, held.get()), "MPI_Comm_set_attr");
