@@ -80,7 +80,9 @@ def generate_waves(how: shoal.Selection, at: Cluster, published: bool) -> Iterat
         yield from inside(with_, at, published)
         yield from between(with_, at)
     else:
-        raise UserError(f"{how}: the cost model knows tuna, hierarchical of two levels with all carriers, and linear ones")
+        raise UserError(
+            f"{how}: the cost model knows tuna, hierarchical of two levels with all carriers, and linear ones"
+        )
 
 
 def number(word: str, otherwise: int) -> int:

@@ -22,9 +22,7 @@ class alltoall_work final : public request::work {
   }
 
   // Both tell whether there is a schedule to run; else the MPI's own is to.
-  bool prepare_once() {
-    return keep(service_.pick_at_once());
-  }
+  bool prepare_once() { return keep(service_.pick_at_once()); }
   bool prepare_repeated(MPI_Info info) {
     const alltoall_service::repeated plan = service_.plan(info);
     if (plan.how) state_->last = plan.how;

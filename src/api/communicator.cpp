@@ -33,8 +33,9 @@ communicator::communicator(MPI_Comm users, const settings& set, facts found, wai
       own_(MPI_COMM_NULL),
       found_(std::move(found)),
       over_(users),
-      requests_(collective::alltoall, set, [this] { return &agree(); },
-                [this](const selection& chosen) -> auto& { return prepare(chosen); }) {
+      requests_(
+          collective::alltoall, set, [this] { return &agree(); },
+          [this](const selection& chosen) -> auto& { return prepare(chosen); }) {
   arrange(set, how);
 }
 
@@ -42,8 +43,9 @@ communicator::communicator(MPI_Comm own, const settings& set)
     : users_(own),
       own_(own),
       over_(own),
-      requests_(collective::alltoall, set, [this] { return &agree(); },
-                [this](const selection& chosen) -> auto& { return prepare(chosen); }) {
+      requests_(
+          collective::alltoall, set, [this] { return &agree(); },
+          [this](const selection& chosen) -> auto& { return prepare(chosen); }) {
   try {
     waiting wait(set.wait.value_or(wait_mode::yield));
     found_ = agree_on_facts(own, set, wait);
@@ -163,8 +165,7 @@ prepared& communicator::prepare(const selection& how) {
 void communicator::share(shared_memory memory, bool readable, std::size_t most) {
   tried_to_share_ = true;
   memory.close();
-  inside_nodes_ = std::make_unique<node_exchange>(pool_, over_, wait_, *at_.nodes, std::move(memory), readable,
-                                                  most);
+  inside_nodes_ = std::make_unique<node_exchange>(pool_, over_, wait_, *at_.nodes, std::move(memory), readable, most);
   inside_nodes_->record_phases(phases());
 }
 

@@ -27,8 +27,9 @@ intercommunicator::intercommunicator(MPI_Comm merged, int local_rank, int remote
       first_group_(all_.rank() == local_rank ? all_.ranks() - remote_size : remote_size),
       network_(set.network),
       exchange_(merged, all_.phases()),
-      requests_(collective::allgather, set, [this] { return &all_.agree(); },
-                [this](const selection& how) -> auto& { return plan_of(how); }) {}
+      requests_(
+          collective::allgather, set, [this] { return &all_.agree(); },
+          [this](const selection& how) -> auto& { return plan_of(how); }) {}
 
 // ---- schedules -------------------------------------------------------------------------------------------------
 

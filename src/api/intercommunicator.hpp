@@ -100,7 +100,7 @@ class intercommunicator : public std::enable_shared_from_this<intercommunicator>
   requests<group_decision> requests_;
   std::map<std::uint64_t, field> fields_[2];  // by size
   group_decision natives_;
-  field* running_ = nullptr;                  // of the call being served
+  field* running_ = nullptr;                        // of the call being served
   std::map<std::uint64_t, group_decision> chosen_;  // by class of sizes
 };
 

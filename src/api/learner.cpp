@@ -17,10 +17,23 @@ namespace {
 // What each rank says in an agreement, and hears the largest of. Where all must say the same they say it and its
 // negative; where the least counts, its negative.
 enum term : std::size_t {
-  settings_most, settings_least, unusable, full, profile_most, profile_least,  // NOLINT: a line a group
-  node_most, node_least, domain_most, domain_least, devices, few_cores,        //
-  little_allowance, in_calls, in_wisdom_most, in_wisdom_least,                 //
-  no_pattern,                                                                  // of 1, 2, ... calls
+  settings_most,
+  settings_least,
+  unusable,
+  full,
+  profile_most,
+  profile_least,  // NOLINT: a line a group
+  node_most,
+  node_least,
+  domain_most,
+  domain_least,
+  devices,
+  few_cores,  //
+  little_allowance,
+  in_calls,
+  in_wisdom_most,
+  in_wisdom_least,  //
+  no_pattern,       // of 1, 2, ... calls
   guess = no_pattern + 4,
   unknowing,
   of_contest,
@@ -31,7 +44,7 @@ constexpr std::size_t offer_terms = 5;
 constexpr std::int64_t none = std::numeric_limits<std::int64_t>::min();
 constexpr const char* differing_profiles =
     "the profiles of ranks differ; set SHOAL_PROFILE to the same readable file on all of them";
-constexpr double alike = 1.5;    // times as many bytes: sizes of one pattern
+constexpr double alike = 1.5;  // times as many bytes: sizes of one pattern
 
 std::int64_t half_of(std::uint64_t hash) { return static_cast<std::int64_t>(hash >> 1); }
 double seconds_of(std::int64_t nanoseconds) { return static_cast<double>(nanoseconds) * 1e-9; }
@@ -117,7 +130,8 @@ void learner::end(const turn& of, double seconds) {
   last_turn_ = of;
   if (of.candidate == contest::native && state_) state_->last = nullptr;
   ++f.calls[of.candidate];
-  if (of.candidate == contest::native && job_.set().report != reporting::none) f.bytes += static_cast<std::int64_t>(f.load);
+  if (of.candidate == contest::native && job_.set().report != reporting::none)
+    f.bytes += static_cast<std::int64_t>(f.load);
   f.seconds[of.candidate] += seconds;
   f.of.took(seconds);
   if (f.of.is_due()) review(f);
@@ -130,8 +144,8 @@ learner::field& learner::field_of(const alltoall_call& call) {
   if (last_ && key == last_key_) return *last_;
   const auto it = equal_.find(key);
   last_key_ = key;
-  return *(last_ = it != equal_.end() ? &it->second
-                                      : &new_field(equal_, key, true, static_cast<double>(bytes) * ranks_));
+  return *(last_ =
+               it != equal_.end() ? &it->second : &new_field(equal_, key, true, static_cast<double>(bytes) * ranks_));
 }
 
 // Bytes that this rank sends.
@@ -155,7 +169,8 @@ learner::field& learner::field_of_sizes(const alltoall_call& call) {
   return f;
 }
 
-learner::field& learner::new_field(std::map<std::uint64_t, field>& among, std::uint64_t key, bool uniform, double load) {
+learner::field& learner::new_field(std::map<std::uint64_t, field>& among, std::uint64_t key, bool uniform,
+                                   double load) {
   field& f = among[key];
   f.load = load;
   f.shape = {uniform, ranks_, state_ ? state_->where().nodes->nodes() : 1, size_class(load, ranks_)};
@@ -434,8 +449,11 @@ void learner::vote_at_once() {
   if (stage_ == stage::cold) begin_vote(nullptr);
   if (stage_ != stage::voting) return;
   if (end_vote(vote_->wait_for(patience, wait_))) judge();
-  else refuse("other ranks took no part in an agreement on settings for 10 s; preload Shoal on all ranks, and set the "
-              "SHOAL_ variables the same", false);
+  else
+    refuse(
+        "other ranks took no part in an agreement on settings for 10 s; preload Shoal on all ranks, and set the "
+        "SHOAL_ variables the same",
+        false);
 }
 
 communicator* learner::enter() {
@@ -448,8 +466,8 @@ communicator* learner::enter() {
 // Throws nothing: what does not fit these ranks is told, and the MPI's own serves.
 void learner::enter_known() {
   if (agreed_[full])
-    return refuse("more than " + std::to_string(process::most_communicators) +
-                      " communicators are in use; free some", false);
+    return refuse("more than " + std::to_string(process::most_communicators) + " communicators are in use; free some",
+                  false);
   try {
     make_state();
   } catch (const std::invalid_argument& error) {
@@ -479,8 +497,9 @@ void learner::learn_from(const field& f) const {
 std::string learner::explain() const {
   const bool is_settled = last_turn_.in && (!state_ || !state_->last || state_->last == &last_turn_.chosen());
   if (state_ && state_->last && !is_settled) return state_->last->how->spec + ": " + state_->last->reason;
-  if (!is_settled) return why_.empty() ? "nothing was exchanged on this communicator yet"
-                                          : "the MPI library's own collective: " + why_;
+  if (!is_settled)
+    return why_.empty() ? "nothing was exchanged on this communicator yet"
+                        : "the MPI library's own collective: " + why_;
   const field& f = *last_turn_.in;
   const std::string spec = last_turn_.candidate == contest::native ? "native" : specs_[last_turn_.candidate];
   return spec + ": " + told(f);
@@ -494,7 +513,9 @@ std::string learner::told(const field& f) const {
     char part[96];
     std::snprintf(part, sizeof part, " %.1f us in %d calls", r.mean * 1e6, r.all_calls);
     text += (i ? ", " : ": ") + (i ? specs_[i] : std::string("native")) + (r.all_calls ? part : " not tried") +
-            (r.dropped ? " (dropped: slower)" : static_cast<int>(i) == f.of.best() ? " (kept)" : "");
+            (r.dropped                            ? " (dropped: slower)"
+             : static_cast<int>(i) == f.of.best() ? " (kept)"
+                                                  : "");
   }
   return text;
 }

@@ -40,7 +40,7 @@ class learner {
   struct field {
     contest of;
     exchange_shape shape;
-    double load = 0;  // bytes that this rank sends in an exchange
+    double load = 0;         // bytes that this rank sends in an exchange
     std::int64_t guess = 0;  // the hash of what was best for such exchanges elsewhere in the job
     std::array<decision, contest::most_candidates> decisions;
     std::array<double, contest::most_candidates> seconds{};  // and calls, on this rank, for the report
@@ -123,17 +123,17 @@ class learner {
   std::unique_ptr<pending_agreement> vote_;
   std::vector<std::unique_ptr<pending_agreement>> left_over_;  // of votes that came to nothing
   int failed_votes_ = 0;
-  std::vector<std::int64_t> agreed_;                           // what the ranks said in the vote
-  field* asked_by_ = nullptr;  // whose numbers are part of the vote
+  std::vector<std::int64_t> agreed_;  // what the ranks said in the vote
+  field* asked_by_ = nullptr;         // whose numbers are part of the vote
   std::string why_;
   bool wrong_ = false;
-  bool knows_ = false;   // what earlier jobs learnt is the same on every rank
-  double load_ = 0;      // of the first call, when that was agreed on
+  bool knows_ = false;  // what earlier jobs learnt is the same on every rank
+  double load_ = 0;     // of the first call, when that was agreed on
 
   std::shared_ptr<communicator> state_;
   shared_memory offered_;
-  std::size_t shared_for_ = 0;  // bytes that a rank sends in an exchange, for which the memory is
-  std::vector<std::string> specs_;  // the candidates
+  std::size_t shared_for_ = 0;                      // bytes that a rank sends in an exchange, for which the memory is
+  std::vector<std::string> specs_;                  // the candidates
   std::map<std::uint64_t, field> equal_, varying_;  // of MPI_Alltoall by size, of MPI_Alltoallv by place in the pattern
   turn last_turn_;
   field* last_ = nullptr;

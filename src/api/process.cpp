@@ -86,7 +86,8 @@ void process::remember() {
     if (fits) earlier_.merge(found.known);
     else if (!found.mpi.empty())
       warn_once("SHOAL_WISDOM=" + settings_.wisdom + " is of " + found.mpi + " on " + found.machine + ", but here is " +
-                    mpi_version() + " on " + machine_name(facts_.cores), instead);
+                    mpi_version() + " on " + machine_name(facts_.cores),
+                instead);
   } catch (const std::invalid_argument& error) {
     warn_once(error.what(), instead);
   }
@@ -197,8 +198,9 @@ void process::serve_groups(MPI_Comm comm, attribute& held) {
   pending_agreement other(comm, mine);
   if (!other.wait_for(learner::patience, wait)) {
     other.abandon();
-    held.why = "ranks of the other group took no part in an agreement on settings for 10 s; preload Shoal on all ranks, and "
-               "set the SHOAL_ variables the same; they may differ";
+    held.why =
+        "ranks of the other group took no part in an agreement on settings for 10 s; preload Shoal on all ranks, and "
+        "set the SHOAL_ variables the same; they may differ";
     return warn_once(held.why);
   }
   const std::vector<std::int64_t> theirs(other.largest().begin(), other.largest().end());

@@ -48,7 +48,8 @@ class requests {
   const Decision* standing(bool uniform) {
     kind& k = kinds_[uniform];
     if (!k.how) return nullptr;
-    if (!k.ready) k.ready = &k.by_spec.try_emplace(to_string(*k.how), Decision{&make_(*k.how), "asked for"}).first->second;
+    if (!k.ready)
+      k.ready = &k.by_spec.try_emplace(to_string(*k.how), Decision{&make_(*k.how), "asked for"}).first->second;
     return k.ready;
   }
 
@@ -67,8 +68,8 @@ class requests {
 
  private:
   struct kind {
-    std::optional<selection> how;       // none: choose
-    const Decision* ready = nullptr;    // made ready for it
+    std::optional<selection> how;     // none: choose
+    const Decision* ready = nullptr;  // made ready for it
     // Never changed, so that a request keeps what it was made with. Of the communicator, and of calls.
     std::map<std::string, Decision, std::less<>> by_spec, by_name;
 

@@ -159,8 +159,8 @@ std::string settings::canonical() const {
   return "alltoall=" + text(alltoall) + " alltoallv=" + text(alltoallv) + " allgather=" + text(allgather) +
          " allgatherv=" + text(allgatherv) + " network=" + network + " layout=" + nodes +
          " nodes_share=" + std::to_string(static_cast<int>(nodes_share)) +
-         " topology=" + (topology ? to_edge_list(*topology) : "") + " verify=" + (verify ? "1" : "0") + " max_temp=" + (max_temp ? std::to_string(*max_temp) : "") +
-         " record=" + record;
+         " topology=" + (topology ? to_edge_list(*topology) : "") + " verify=" + (verify ? "1" : "0") +
+         " max_temp=" + (max_temp ? std::to_string(*max_temp) : "") + " record=" + record;
 }
 
 std::string settings::canonical_profile() const { return profile ? to_toml(*profile) : profile_fault; }
@@ -168,14 +168,12 @@ std::string settings::canonical_profile() const { return profile ? to_toml(*prof
 settings read_settings() {
   settings all;
   if (const char* path = secure_getenv("SHOAL_CONFIG"); path && *path) read_file(path, all);
-  static constexpr const char* names[][2] = {{"SHOAL_ALLTOALL", "alltoall"},   {"SHOAL_ALLTOALLV", "alltoallv"},
-                                             {"SHOAL_ALLGATHER", "allgather"}, {"SHOAL_ALLGATHERV", "allgatherv"},
-                                             {"SHOAL_WAIT", "wait"},           {"SHOAL_LAYOUT", "layout"},
-                                             {"SHOAL_NETWORK", "network"},     {"SHOAL_TOPOLOGY", "topology"},
-                                             {"SHOAL_PROFILE", "profile"},     {"SHOAL_WISDOM", "wisdom"},
-                                             {"SHOAL_REPORT", "report"},
-                                             {"SHOAL_VERIFY", "verify"},       {"SHOAL_MAX_TEMP", "max_temp"},
-                                             {"SHOAL_RECORD", "record"}};
+  static constexpr const char* names[][2] = {
+      {"SHOAL_ALLTOALL", "alltoall"},     {"SHOAL_ALLTOALLV", "alltoallv"}, {"SHOAL_ALLGATHER", "allgather"},
+      {"SHOAL_ALLGATHERV", "allgatherv"}, {"SHOAL_WAIT", "wait"},           {"SHOAL_LAYOUT", "layout"},
+      {"SHOAL_NETWORK", "network"},       {"SHOAL_TOPOLOGY", "topology"},   {"SHOAL_PROFILE", "profile"},
+      {"SHOAL_WISDOM", "wisdom"},         {"SHOAL_REPORT", "report"},       {"SHOAL_VERIFY", "verify"},
+      {"SHOAL_MAX_TEMP", "max_temp"},     {"SHOAL_RECORD", "record"}};
   for (const auto& [variable, name] : names)
     if (const char* value = secure_getenv(variable); value && *value) {
       try {

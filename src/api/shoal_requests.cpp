@@ -23,8 +23,8 @@ int nonblocking(const alltoall_call& call, const Native& native, shoal_request* 
   return returning_codes(call.comm, [&] {
     communicator* const state = process::get().present_state_of(call.comm);
     const auto alone = state ? std::unique_lock(state->lock()) : std::unique_lock<std::recursive_mutex>();
-    auto made = std::make_unique<request>(request::once(), call.comm, native,
-                                          state ? alltoall_once(*state, call) : nullptr);
+    auto made =
+        std::make_unique<request>(request::once(), call.comm, native, state ? alltoall_once(*state, call) : nullptr);
     made->start();
     *handle = reinterpret_cast<shoal_request>(made.release());
     return MPI_SUCCESS;

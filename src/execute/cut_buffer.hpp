@@ -31,7 +31,7 @@ class cut_buffer {
   memory_pool& pool_;
   user_buffer whole_;
   int blocks_ = 0;
-  std::optional<pool_memory> memory_;  // of the packed form
+  std::optional<pool_memory> memory_;                 // of the packed form
   std::vector<std::int64_t> counts_, displacements_;  // of parts, in bytes
 };
 

@@ -95,11 +95,11 @@ class exchange {
 
   // What an operation under way uses.
   struct running {
-    int transfers = 0;    // started and not ended
-    int sizes = none;     // piece with the announced sizes, perhaps with the data behind them
-    int data = none;      // piece with the packed data
+    int transfers = 0;      // started and not ended
+    int sizes = none;       // piece with the announced sizes, perhaps with the data behind them
+    int data = none;        // piece with the packed data
     std::size_t total = 0;  // bytes of data that are expected
-    bool direct = false;  // the data moves straight from or to where it stays
+    bool direct = false;    // the data moves straight from or to where it stays
   };
 
   enum class part { sizes, data };

@@ -58,8 +58,8 @@ void mpi_transport::poll(std::vector<ended_transfer>& ended) {
   indices_.resize(requests_.size());
   statuses_.resize(requests_.size());
   int count = 0;
-  const int code = PMPI_Testsome(static_cast<int>(requests_.size()), requests_.data(), &count, indices_.data(),
-                                 statuses_.data());
+  const int code =
+      PMPI_Testsome(static_cast<int>(requests_.size()), requests_.data(), &count, indices_.data(), statuses_.data());
   if (code != MPI_SUCCESS && !is_of_class(code, MPI_ERR_IN_STATUS)) throw mpi_error(code, "moving messages");
   if (count == MPI_UNDEFINED || count == 0) return;
   for (int i = 0; i < count; ++i) report(outcome(indices_[i], statuses_[i], code != MPI_SUCCESS), ended);

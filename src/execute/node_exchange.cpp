@@ -76,18 +76,18 @@ node_exchange::common node_exchange::open_together(std::span<const int> ranks, s
   return {std::move(memory), worst[1] == 0 ? single_copy_bytes : node_window::never};
 }
 
-node_exchange::node_exchange(memory_pool& pool, transport& below, waiting& wait,
-                             const node_layout& nodes, std::size_t most)
+node_exchange::node_exchange(memory_pool& pool, transport& below, waiting& wait, const node_layout& nodes,
+                             std::size_t most)
     : node_exchange(pool, below, wait, nodes, most,
                     open_together(nodes.ranks_of(nodes.node_of(below.rank())), most, below, wait)) {}
 
-node_exchange::node_exchange(memory_pool& pool, transport& below, waiting& wait,
-                             const node_layout& nodes, shared_memory memory, bool readable, std::size_t most)
+node_exchange::node_exchange(memory_pool& pool, transport& below, waiting& wait, const node_layout& nodes,
+                             shared_memory memory, bool readable, std::size_t most)
     : node_exchange(pool, below, wait, nodes, most,
                     {std::move(memory), readable ? single_copy_bytes : node_window::never}) {}
 
-node_exchange::node_exchange(memory_pool& pool, transport& below, waiting& wait,
-                             const node_layout& nodes, std::size_t most, common opened)
+node_exchange::node_exchange(memory_pool& pool, transport& below, waiting& wait, const node_layout& nodes,
+                             std::size_t most, common opened)
     : below_(below),
       wait_(wait),
       ranks_(nodes.ranks_of(nodes.node_of(below.rank()))),

@@ -24,8 +24,8 @@ class node_exchange {
                 std::size_t most = node_window::any);
   // With memory of bytes_for(ranks, most) bytes that all ranks of the one node have mapped; `readable`: each may read the
   // memory of the others.
-  node_exchange(memory_pool& pool, transport& below, waiting& wait, const node_layout& nodes,
-                shared_memory memory, bool readable, std::size_t most);
+  node_exchange(memory_pool& pool, transport& below, waiting& wait, const node_layout& nodes, shared_memory memory,
+                bool readable, std::size_t most);
   static std::size_t bytes_for(int ranks, std::size_t most = node_window::any);
 
   // As of exchange.
@@ -48,8 +48,8 @@ class node_exchange {
     shared_memory memory;
     std::size_t read_from;  // as of node_window
   };
-  node_exchange(memory_pool& pool, transport& below, waiting& wait, const node_layout& nodes,
-                std::size_t most, common opened);
+  node_exchange(memory_pool& pool, transport& below, waiting& wait, const node_layout& nodes, std::size_t most,
+                common opened);
   static common open_together(std::span<const int> ranks, std::size_t most, transport& over, waiting& wait);
 
   void run_directly_to_end();

@@ -11,14 +11,14 @@ namespace {
 constexpr int unmeasured_calls = 2;  // the first ones, which open connections
 constexpr int cold_calls = 8;        // before ranks agree on anything
 constexpr int first_quiet = 16, longest_quiet = 4096;
-constexpr int enough = 96;            // calls of a candidate after which it is not tried again
-constexpr int remembered = 64;        // calls that weigh in a mean against new ones
-constexpr double agreement = 5e-6;    // seconds of one, about
+constexpr int enough = 96;          // calls of a candidate after which it is not tried again
+constexpr int remembered = 64;      // calls that weigh in a mean against new ones
+constexpr double agreement = 5e-6;  // seconds of one, about
 // Shares of the time of calls that agreements may take: at first, and in the long run.
 constexpr double early_share = 0.05, late_share = 5e-3;
-constexpr double changed = 1.5;       // times as long as before
-constexpr int patience = 8;           // times as many calls before a dropped candidate is tried again
-constexpr double first_call = 1e-3;   // seconds that the first call of a candidate may take to make things ready
+constexpr double changed = 1.5;      // times as long as before
+constexpr int patience = 8;          // times as many calls before a dropped candidate is tried again
+constexpr double first_call = 1e-3;  // seconds that the first call of a candidate may take to make things ready
 
 // Of records of so many calls: how much faster a candidate must seem to be taken, and how much slower to be dropped.
 struct confidence {
@@ -117,9 +117,7 @@ double contest::proof(int candidate) const {
   return candidate == likely_ ? std::min(1.1, with(calls).to_take) : with(calls).to_take;
 }
 
-double contest::limit(int candidate) const {
-  return with(records_[candidate].calls / (scattered_ ? 4 : 1)).to_drop;
-}
+double contest::limit(int candidate) const { return with(records_[candidate].calls / (scattered_ ? 4 : 1)).to_drop; }
 
 int contest::choose() const {
   int least = best_;
@@ -139,7 +137,8 @@ bool contest::worth_trying(int candidate) {
   }
   if (r.dropped || r.calls >= enough) return false;
   const double best = records_[best_].mean;
-  if (r.calls == 0 || r.mean <= limit(candidate) * best || (r.all_calls == 1 && r.mean - best < first_call)) return true;
+  if (r.calls == 0 || r.mean <= limit(candidate) * best || (r.all_calls == 1 && r.mean - best < first_call))
+    return true;
   r.dropped = true;
   r.again = patience * calls_;
   return false;

@@ -26,9 +26,7 @@ class ledger {
   double gained() const { return gained_.load(std::memory_order_relaxed); }
 
   // Seconds that may still be spent; negative where too much was.
-  double allowance() const {
-    return std::max(free_seconds, share * in_calls()) + share_of_gain * gained() - spent();
-  }
+  double allowance() const { return std::max(free_seconds, share * in_calls()) + share_of_gain * gained() - spent(); }
 
  private:
   std::atomic<double> in_calls_ = 0, spent_ = 0, gained_ = 0;

@@ -275,7 +275,8 @@ measured_exchanges profile::table::measured(const std::string& source, int ranks
 knowledge::of_shape profile::table::expected(const block_mix& blocks, int ranks) const {
   const measured_exchanges all = measured("", ranks);
   knowledge::of_shape found;
-  for (std::size_t spec = 0; spec < all.specs.size(); ++spec) found.specs[all.specs[spec]] = {all.seconds(spec, blocks), 1};
+  for (std::size_t spec = 0; spec < all.specs.size(); ++spec)
+    found.specs[all.specs[spec]] = {all.seconds(spec, blocks), 1};
   return found;
 }
 

@@ -39,7 +39,8 @@ class reader {
   }
 
   wisdom all() const {
-    if (root_["format"].value_or(std::int64_t{0}) != format) fail(1, "format is unknown; this version reads format = 1");
+    if (root_["format"].value_or(std::int64_t{0}) != format)
+      fail(1, "format is unknown; this version reads format = 1");
     wisdom found{root_["mpi"].value_or(std::string()), root_["machine"].value_or(std::string()), {}};
     const toml::array* rows = root_["exchanges"].as_array();
     if (!rows) fail(1, "exchanges is missing");
@@ -109,13 +110,14 @@ void write_row(std::ostream& out, const exchange_shape& shape, const knowledge::
   out << " } },\n";
 }
 
-[[noreturn]] void fail_system(const std::string& path) { throw std::system_error(errno, std::generic_category(), path); }
+[[noreturn]] void fail_system(const std::string& path) {
+  throw std::system_error(errno, std::generic_category(), path);
+}
 
 // Held while the file is read and written again; other jobs wait for the short time that this takes.
 class file_lock {
  public:
-  explicit file_lock(const std::string& path)
-      : descriptor_(::open(path.c_str(), O_CREAT | O_RDWR | O_CLOEXEC, 0644)) {
+  explicit file_lock(const std::string& path) : descriptor_(::open(path.c_str(), O_CREAT | O_RDWR | O_CLOEXEC, 0644)) {
     if (descriptor_ < 0) fail_system(path);
     while (flock(descriptor_, LOCK_EX) != 0 && errno == EINTR) {
     }
@@ -142,7 +144,8 @@ wisdom read_wisdom(const std::string& path) {
 
 std::string to_toml(const wisdom& all) {
   std::ostringstream out;
-  out << "# Wisdom of Shoal: what exchanges took here, kept from job to job where SHOAL_WISDOM names this file. Each time is\n"
+  out << "# Wisdom of Shoal: what exchanges took here, kept from job to job where SHOAL_WISDOM names this file. Each "
+         "time is\n"
          "# the mean of so many calls. It may be removed at any time.\n"
       << "format = " << format << "\nmpi = " << quoted(all.mpi) << "\nmachine = " << quoted(all.machine)
       << "\nexchanges = [\n";

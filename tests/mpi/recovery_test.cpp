@@ -12,8 +12,9 @@
 namespace shoal {
 namespace {
 
-const char* const specs[] = {"spread_out", "linear",       "scattered:block_count=1", "pairwise", "tuna:radix=2", "tuna:radix=3",
-                             "two_phase",  "hierarchical", "hierarchical:local=shared", "shared"};
+const char* const specs[] = {
+    "spread_out", "linear",       "scattered:block_count=1",   "pairwise", "tuna:radix=2", "tuna:radix=3",
+    "two_phase",  "hierarchical", "hierarchical:local=shared", "shared"};
 
 enum class form { blocking, nonblocking, persistent };
 
@@ -48,7 +49,7 @@ class equal_blocks_of {
   }
 
   int exchange(form how) {
-    const auto *s = send_.data();
+    const auto* s = send_.data();
     auto* r = recv_.data();
     const int *sc = sent_.data(), *rc = received_.data(), *at = at_.data();
     if (how == form::blocking) return shoal_alltoallv(s, sc, at, MPI_INT, r, rc, at, MPI_INT, comm_);
@@ -101,7 +102,9 @@ void recover(const std::string& spec, form how, int block, int expected) {
     const int code = now.exchange(how);
     if (call == 1) {
       if (wrong_here) {
-        EXPECT_EQ(class_of(code), expected > 0 ? MPI_ERR_TRUNCATE : code == MPI_SUCCESS ? MPI_SUCCESS : MPI_ERR_TRUNCATE);
+        EXPECT_EQ(class_of(code), expected > 0          ? MPI_ERR_TRUNCATE
+                                  : code == MPI_SUCCESS ? MPI_SUCCESS
+                                                        : MPI_ERR_TRUNCATE);
       } else if (code == MPI_SUCCESS) {
         EXPECT_EQ(now.fault(call), "");
       }

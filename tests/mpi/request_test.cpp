@@ -249,7 +249,8 @@ TEST(Request, MovesWhileARankWaitsInTheMpisOwnCollective) {
     for (const bool uniform : {false, true}) {
       moving.fill(1);
       const info native = for_exchanges("native");
-      std::vector<int> send(world_ranks(), world_rank()), recv(world_ranks()), ones(world_ranks(), 1), at(world_ranks());
+      std::vector<int> send(world_ranks(), world_rank()), recv(world_ranks()), ones(world_ranks(), 1),
+          at(world_ranks());
       for (int i = 0; i < world_ranks(); ++i) at[i] = i;
       const auto blocking = [&] {
         return uniform ? shoal_alltoall_with(send.data(), 1, MPI_INT, recv.data(), 1, MPI_INT, other, native)

@@ -15,6 +15,8 @@ microseconds = [{{ block = 8, native = 9, "{small}" = 3 }}, {{ block = 4096, nat
 asking = 0.1
 microseconds = [{{ block = 8, native = 90, "{small}" = 3 }}, {{ block = 4096, native = 9, "{small}" = 300 }}]
 """
+
+
 @pytest.fixture
 def profiles(tmp_path):
     """Good and bad ones, by what is with them."""

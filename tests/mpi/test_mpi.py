@@ -22,7 +22,10 @@ def test_late_messages(mpi, tmp_path):
     """The same results on an MPI that is as slow as MPIs may be, and in any order."""
     source = mpis.ROOT / "tests/mpi/late_messages.c"
     late = mpi.compile(source, tmp_path / "late.so", "-shared", "-fPIC", "-Wall", "-Werror")
-    tests = ["--gtest_brief=1", "--gtest_filter=Exchange.Delivers*:Request.Persistent*:Request.Nonblocking*:Request.OneMay*"]
+    tests = [
+        "--gtest_brief=1",
+        "--gtest_filter=Exchange.Delivers*:Request.Persistent*:Request.Nonblocking*:Request.OneMay*",
+    ]
     run = mpi.run(4, [mpi.build / "mpi_tests", *tests], preload=False, before=[late], SHOAL_LAYOUT="4x1")
     assert run.returncode == 0, run.stdout[-5000:] + run.stderr[-5000:]
     words = next(line.split() for line in run.stderr.splitlines() if line.startswith("late "))

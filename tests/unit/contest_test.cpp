@@ -156,10 +156,13 @@ TEST(contest, never_lets_ranks_differ) {
   for (unsigned seed = 1; seed <= 50; ++seed) {
     std::mt19937 random(seed);
     ranks few(2 + static_cast<int>(random() % 6), 2 + static_cast<int>(random() % 6), 1, seed);
-    few.run(3000, [&](std::int64_t, int candidate) {
-      const double pause = random() % 200 == 0 ? 4e-3 : 0;
-      return 20e-6 * (1 + static_cast<double>((candidate * 7 + seed) % 5)) + pause;
-    }, static_cast<double>(random() % 100) * 1e-4);
+    few.run(
+        3000,
+        [&](std::int64_t, int candidate) {
+          const double pause = random() % 200 == 0 ? 4e-3 : 0;
+          return 20e-6 * (1 + static_cast<double>((candidate * 7 + seed) % 5)) + pause;
+        },
+        static_cast<double>(random() % 100) * 1e-4);
   }
 }
 
