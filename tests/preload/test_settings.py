@@ -76,8 +76,7 @@ def only_native(run):
 
 @pytest.mark.parametrize("odd_rank, value", [(0, "tuna:radix=3"), (0, "tunna"), (RANKS - 1, "tuna:radix=3")])
 def test_one_rank_differs(one_mpi, compiled, odd_rank, value):
-    """Not even a rank with a valid setting of its own decides alone: it waits some seconds for the others, which know of
-    nothing to agree on."""
+    """It waits some seconds for the others, which know of nothing to agree on."""
     command = [compiled(one_mpi, "exchange.c")]
     odd = one_mpi.ranks(1, command, SHOAL_REPORT=1, SHOAL_ALLTOALLV=value)
     others = one_mpi.ranks(RANKS - 1, command, SHOAL_REPORT=1)

@@ -63,7 +63,7 @@ def test_by_profile_it_says_what_a_job_would_take(shoal_command, tmp_path):
     assert told["seconds"] == pytest.approx(3e-6)
     assert explained(shoal_command, "alltoall", "--sizes", 64, "--profile", path)["chosen"] == "native"
     unasked = explained(shoal_command, "alltoallv", "--sizes", 8, "--profile", path)
-    assert unasked["chosen"] == "pairwise" and "whatever the sizes" in unasked["why"]
+    assert unasked["chosen"] == "pairwise"
 
 
 def test_mostly_empty_exchanges_have_times_of_their_own(shoal_command, tmp_path):
