@@ -128,13 +128,17 @@ def to_toml(machine: Machine) -> str:
     return "\n".join(lines) + "\n"
 
 
-def read(path: Path) -> Machine:
+def read_tables(path: Path) -> dict:
     try:
-        tables = tomllib.loads(path.read_text())
+        return tomllib.loads(path.read_text())
     except (OSError, UnicodeDecodeError) as error:
         raise UserError(f"{path} cannot be read ({error}); shoal model fit writes such a file") from error
     except tomllib.TOMLDecodeError as error:
         raise UserError(f"{path}: {error}") from error
+
+
+def read(path: Path) -> Machine:
+    tables = read_tables(path)
     names = (*NAMES, *GROUP_NAMES) if "groups" in tables else NAMES
     expected = ", ".join(names)
     unknown = [

@@ -122,9 +122,9 @@ struct manner {
   int direction;     // +1: blocks travel to higher positions, -1: to lower ones
   int pieces;        // 1: one message with the blocks of all origins; else one for each, of at most this many
 
-  digit_system system(int members) const { return {members, linear ? std::max(2, members) : radix}; }
+  digit_system digits_of(int members) const { return {members, linear ? std::max(2, members) : radix}; }
   int steps() const {
-    const int all = static_cast<int>(system(most_members).steps());
+    const int all = static_cast<int>(digits_of(most_members).steps());
     return linear ? (all * pieces + block_count - 1) / block_count : all;
   }
 };
@@ -133,7 +133,7 @@ struct manner {
 class ring_exchange {
  public:
   ring_exchange(builder& b, post& mail, carried_blocks& carried, const level_ring& around, const manner& how)
-      : b_(b), mail_(mail), carried_(carried), ring_(around), how_(how), system_(how.system(around.size())) {}
+      : b_(b), mail_(mail), carried_(carried), ring_(around), how_(how), system_(how.digits_of(around.size())) {}
 
   void run(window& order, int first_step) {
     if (!how_.linear) return run_rounds(order, first_step);
@@ -239,7 +239,7 @@ schedule hierarchical(const relays& who, int rank, const std::vector<manner>& ho
   int step = 0;
   for (int level = 0; level <= outermost; ++level) {
     const level_ring around(who, level, self);
-    window own(how[level].linear ? 1 : static_cast<int>(how[level].system(around.size()).steps()) + 1);
+    window own(how[level].linear ? 1 : static_cast<int>(how[level].digits_of(around.size()).steps()) + 1);
     ring_exchange(b, mail, carried, around, how[level]).run(overlap ? own : rounds, step);
     step += how[level].steps();
   }

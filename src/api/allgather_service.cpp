@@ -27,6 +27,18 @@ allgather_service::allgather_service(intercommunicator& state, const allgather_c
   recv.displacements = call.recv_displacements;
 }
 
+// No other rank knows that this one's arguments are wrong; later exchanges match again.
+const group_decision* allgather_service::left_out() {
+  state_.all().turns().skip();
+  return nullptr;
+}
+
+void allgather_service::make_ready(group_plan& how) {
+  state_.make_ready(how, sizes_);
+  for (int d = 0; d < 2; ++d)
+    if (sizes_.toward[d].uniform()) what_[d].uniform = static_cast<std::size_t>(sizes_.toward[d].largest);
+}
+
 const group_decision* allgather_service::pick_for(bool repeated, MPI_Info info) {
   const group_sizes mine = local_sizes();
   const group_decision* chosen = state_.asked().of_call(call_.uniform, info);
@@ -39,14 +51,9 @@ const group_decision* allgather_service::pick_for(bool repeated, MPI_Info info) 
     if (sizes_.invalid) throw mpi_error(MPI_ERR_OTHER, "another rank's arguments are wrong");
     if (!sizes_.matching()) throw std::runtime_error(differing_sizes);
   }
-  if (mine.invalid) {  // which no other rank knows; later exchanges match again
-    state_.all().turns().skip();
-    return nullptr;
-  }
+  if (mine.invalid) return left_out();
   if (!chosen) chosen = state_.choose(sizes_);
-  state_.make_ready(*chosen->how, sizes_);
-  for (int d = 0; d < 2; ++d)
-    if (sizes_.toward[d].uniform()) what_[d].uniform = static_cast<std::size_t>(sizes_.toward[d].largest);
+  make_ready(*chosen->how);
   return chosen;
 }
 

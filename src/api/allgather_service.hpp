@@ -38,6 +38,8 @@ class allgather_service {
 
  private:
   const group_decision* pick_for(bool repeated, MPI_Info info);
+  const group_decision* left_out();
+  void make_ready(group_plan& how);
   const user_buffer& received() const { return what_[in_].recv; }
   group_sizes local_sizes() const;
 

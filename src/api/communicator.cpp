@@ -165,7 +165,8 @@ prepared& communicator::prepare(const selection& how) {
 void communicator::share(shared_memory memory, bool readable, std::size_t most) {
   tried_to_share_ = true;
   memory.close();
-  inside_nodes_ = std::make_unique<node_exchange>(pool_, over_, wait_, *at_.nodes, std::move(memory), readable, most);
+  inside_nodes_ = std::make_unique<node_exchange>(pool_, over_, wait_, *at_.nodes,
+                                                  node_exchange::mapped{std::move(memory), readable, most});
   inside_nodes_->record_phases(phases());
 }
 

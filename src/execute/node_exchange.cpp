@@ -81,10 +81,9 @@ node_exchange::node_exchange(memory_pool& pool, transport& below, waiting& wait,
     : node_exchange(pool, below, wait, nodes, most,
                     open_together(nodes.ranks_of(nodes.node_of(below.rank())), most, below, wait)) {}
 
-node_exchange::node_exchange(memory_pool& pool, transport& below, waiting& wait, const node_layout& nodes,
-                             shared_memory memory, bool readable, std::size_t most)
-    : node_exchange(pool, below, wait, nodes, most,
-                    {std::move(memory), readable ? single_copy_bytes : node_window::never}) {}
+node_exchange::node_exchange(memory_pool& pool, transport& below, waiting& wait, const node_layout& nodes, mapped given)
+    : node_exchange(pool, below, wait, nodes, given.most,
+                    {std::move(given.memory), given.readable ? single_copy_bytes : node_window::never}) {}
 
 node_exchange::node_exchange(memory_pool& pool, transport& below, waiting& wait, const node_layout& nodes,
                              std::size_t most, common opened)

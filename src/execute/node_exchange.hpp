@@ -22,10 +22,14 @@ class node_exchange {
   // `most` bytes in an exchange.
   node_exchange(memory_pool& pool, transport& below, waiting& wait, const node_layout& nodes,
                 std::size_t most = node_window::any);
-  // With memory of bytes_for(ranks, most) bytes that all ranks of the one node have mapped; `readable`: each may read the
-  // memory of the others.
-  node_exchange(memory_pool& pool, transport& below, waiting& wait, const node_layout& nodes, shared_memory memory,
-                bool readable, std::size_t most);
+  // Memory of bytes_for(ranks, most) bytes that all ranks of the one node have mapped; `readable`: each may read the memory
+  // of the others.
+  struct mapped {
+    shared_memory memory;
+    bool readable;
+    std::size_t most;
+  };
+  node_exchange(memory_pool& pool, transport& below, waiting& wait, const node_layout& nodes, mapped given);
   static std::size_t bytes_for(int ranks, std::size_t most = node_window::any);
 
   // As of exchange.

@@ -70,9 +70,9 @@ class level_search {
   }
 
   double digits(int outer, int members, int radix) const {
-    const digit_system system(members, radix);
-    const auto messages = static_cast<double>(system.steps()), blocks = static_cast<double>(system.blocks());
-    return price(outer - 1).latency * system.digits() + sent(outer - 1, messages, bytes_of(members, blocks)) +
+    const digit_system digits(members, radix);
+    const auto messages = static_cast<double>(digits.steps()), blocks = static_cast<double>(digits.blocks());
+    return price(outer - 1).latency * digits.digits() + sent(outer - 1, messages, bytes_of(members, blocks)) +
            bytes_of(members, blocks) * machine_.per_copied_byte;
   }
 
