@@ -158,7 +158,7 @@ TEST(Choices, MakeNothingInTheFirstCalls) {
     const scoped_comm comm(duplicate_of(MPI_COMM_WORLD));
     job j = job_on(comm, asked::by_nobody, uniform);
     j.scalars = equal_blocks(ranks_of(comm), 40);
-    for (int call = 0; call < 8; ++call) perform(j);
+    for (int call = 0; call < 7; ++call) perform(j);
     EXPECT_EQ(process::get().present_state_of(comm), nullptr);
   }
 }
