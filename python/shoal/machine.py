@@ -4,6 +4,7 @@ import tomllib
 from collections.abc import Iterable, Sequence
 from dataclasses import astuple, dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from scipy.optimize import nnls
 
@@ -128,7 +129,7 @@ def to_toml(machine: Machine) -> str:
     return "\n".join(lines) + "\n"
 
 
-def read_tables(path: Path) -> dict:
+def read_tables(path: Path) -> dict[str, Any]:
     try:
         return tomllib.loads(path.read_text())
     except (OSError, UnicodeDecodeError) as error:

@@ -44,9 +44,7 @@ int allgather(const allgather_call& call, manners how, MPI_Info info, native_cal
     return raise_error(call.comm, MPI_ERR_COMM, "no communicator");
   if (call.comm == MPI_COMM_NULL) return native();
   intercommunicator* state = nullptr;
-  const auto moving = [&, blocking = native] {
-    return natively(call, state ? state->all().wait().mode() : wait_mode::yield, blocking);
-  };
+  const auto moving = [&] { return natively(call, state ? state->all().wait().mode() : wait_mode::yield); };
   if (how == manners::strict) native = moving;
   return returning_codes(call.comm, [&] {
     if (!between_groups(call.comm)) return native();

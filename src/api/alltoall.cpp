@@ -72,9 +72,7 @@ int alltoall(const alltoall_call& call, manners how, MPI_Info info, native_call 
     return raise_error(call.comm, MPI_ERR_COMM, "no communicator");
   if (call.comm == MPI_COMM_NULL) return native();
   learner* of = nullptr;
-  const auto moving = [&, blocking = native] {
-    return natively(call, of ? of->waits_by() : wait_mode::yield, blocking);
-  };
+  const auto moving = [&] { return natively(call, of ? of->waits_by() : wait_mode::yield); };
   if (how == manners::strict) native = moving;
   return returning_codes(call.comm, [&] {
     of = process::get().learner_of(call.comm);

@@ -44,7 +44,7 @@ std::vector<int> own_cpus() {
 int ranks_told() {
   for (const char* name : {"MPI_LOCALNRANKS", "OMPI_COMM_WORLD_LOCAL_SIZE", "MV2_COMM_WORLD_LOCAL_SIZE",
                            "PALS_LOCAL_SIZE", "PMI_LOCAL_SIZE", "SLURM_STEP_TASKS_PER_NODE"}) {
-    const char* text = std::getenv(name);
+    const char* text = std::getenv(name);  // NOLINT(concurrency-mt-unsafe)
     int ranks = 0;
     if (text && std::from_chars(text, text + std::strlen(text), ranks).ec == std::errc() && ranks > 0) return ranks;
   }

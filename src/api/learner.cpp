@@ -370,7 +370,7 @@ std::vector<std::int64_t> learner::offer(std::size_t most) {
       offered_ = shared_memory::create(node_exchange::bytes_for(ranks_, most));
       const shared_memory::key where = offered_.where();
       key = {where.process, where.descriptor, static_cast<std::int64_t>(where.proof),
-             static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(where.begin)), 0};
+             std::bit_cast<std::int64_t>(where.begin), 0};
     } catch (const std::system_error& error) {
       key[4] = error.code().value();
     }
@@ -382,7 +382,7 @@ std::vector<std::int64_t> learner::offer(std::size_t most) {
 void learner::share(std::size_t most) {
   const std::vector<std::int64_t> all = agree(offer(most));
   const shared_memory::key where{all[0], all[1], static_cast<std::uint64_t>(all[2]),
-                                 reinterpret_cast<const std::byte*>(static_cast<std::uintptr_t>(all[3]))};
+                                 std::bit_cast<const std::byte*>(all[3])};
   std::int64_t error = std::max<std::int64_t>(0, all[4]);
   try {
     if (rank_ != 0 && !error) offered_ = shared_memory::open(where, node_exchange::bytes_for(ranks_, most));

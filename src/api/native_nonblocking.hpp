@@ -21,25 +21,30 @@ class native_collective {
   native_collective(const native_collective&) = delete;
   native_collective& operator=(const native_collective&) = delete;
 
-  // Whether this MPI has the form for counts as large as these.
-  static bool serves(const alltoall_call& call);
-  static bool serves(const allgather_call& call);
-
-  // MPI error codes. What the call names stays until the end.
+  // Once. MPI error codes; errors have been raised on the communicator. What the call names stays until the end.
   int start(const alltoall_call& call);
   int start(const allgather_call& call);
   int test(bool& ended);
   int wait(wait_mode mode);
 
  private:
+  alltoall_call sent_from_a_copy(alltoall_call call);
+  int start_v(const alltoall_call& call);
+  int start_v(const allgather_call& call);
+
   MPI_Request request_ = MPI_REQUEST_NULL;
-  std::array<std::vector<int>, 4> narrowed_;  // counts and displacements that came in 64 bits
+  // Counts and displacements in the integers that the MPI's function takes, where they came in others.
+  std::array<std::vector<int>, 4> ints_;
+  std::array<std::vector<MPI_Count>, 2> counts_;
+  std::array<std::vector<MPI_Aint>, 2> displacements_;
+  // What is sent with MPI_IN_PLACE, packed.
+  std::vector<std::byte> copy_;
+  std::vector<std::int64_t> bytes_, offsets_;
 };
 
-// Runs the MPI's own collective; `blocking` where it has no other form for the call.
-template <typename Call, typename Blocking>
-int natively(const Call& call, wait_mode mode, Blocking blocking) {
-  if (!native_collective::serves(call)) return blocking();
+// Runs the MPI's own collective while what Shoal has under way moves.
+template <typename Call>
+int natively(const Call& call, wait_mode mode) {
   native_collective own;
   const int code = own.start(call);
   return code == MPI_SUCCESS ? own.wait(mode) : code;

@@ -28,6 +28,17 @@ SHOAL_NEWER(PMPI_Allgather_c, const void* sendbuf, MPI_Count sendcount, MPI_Data
 SHOAL_NEWER(PMPI_Allgatherv_c, const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
             const MPI_Count* recvcounts, const MPI_Aint* displs, MPI_Datatype recvtype, MPI_Comm comm);
 
+SHOAL_NEWER(PMPI_Ialltoall_c, const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
+            MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request* request);
+SHOAL_NEWER(PMPI_Ialltoallv_c, const void* sendbuf, const MPI_Count* sendcounts, const MPI_Aint* sdispls,
+            MPI_Datatype sendtype, void* recvbuf, const MPI_Count* recvcounts, const MPI_Aint* rdispls,
+            MPI_Datatype recvtype, MPI_Comm comm, MPI_Request* request);
+SHOAL_NEWER(PMPI_Iallgather_c, const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
+            MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request* request);
+SHOAL_NEWER(PMPI_Iallgatherv_c, const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
+            const MPI_Count* recvcounts, const MPI_Aint* displs, MPI_Datatype recvtype, MPI_Comm comm,
+            MPI_Request* request);
+
 SHOAL_NEWER(PMPI_Pack_c, const void* inbuf, MPI_Count incount, MPI_Datatype datatype, void* outbuf, MPI_Count outsize,
             MPI_Count* position, MPI_Comm comm);
 SHOAL_NEWER(PMPI_Unpack_c, const void* inbuf, MPI_Count insize, MPI_Count* position, void* outbuf, MPI_Count outcount,

@@ -92,6 +92,7 @@ def test_library_without_a_tree_is_refused(tmp_path):
 def exchange(mpi, path):
     """Two sizes by the MPI's own collectives, verified."""
     variables = dict(word.split("=", 1) for word in mpi_tuning.READ_BY[mpi.kind].format(path=path).split())
+    variables["LD_LIBRARY_PATH"] = str(mpi.library.parent)
     program = [
         str(mpi.preload.parent / "shoal_bench"),
         "--variants",
