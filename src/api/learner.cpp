@@ -36,11 +36,15 @@ enum term : std::size_t {
   no_pattern,       // of 1, 2, ... calls
   guess = no_pattern + 4,
   unknowing,
+  crowding,
+  unmapped,  // the number of an error
+  unreadable,
   of_contest,
   all_terms = of_contest + contest::terms
 };
 
-constexpr std::size_t offer_terms = 5;
+// What the first rank offers of the memory that it made, behind what every rank says in the second vote.
+enum offer_term : std::size_t { unheard, made_by, made_as, proof, made_at, not_made, all_offer_terms };
 constexpr std::int64_t none = std::numeric_limits<std::int64_t>::min();
 constexpr const char* differing_profiles =
     "the profiles of ranks differ; set SHOAL_PROFILE to the same readable file on all of them";
@@ -68,10 +72,10 @@ bool repeats(const Loads& load, int calls, int step) {
 
 // Memory is touched for each page of it, so it is as large as the exchanges need: for so many bytes that a rank sends.
 std::size_t room_for(std::span<const std::int64_t> all) {
-  constexpr std::size_t least = 4096, large = std::size_t{1} << 18;
+  constexpr double page = 4096, large = 1 << 18;
   const double load = std::exp2(static_cast<double>(all[of_contest + contest::most_candidates]) / 4);
-  const std::size_t room = std::max(least, std::bit_ceil(static_cast<std::size_t>(std::min(1e12, 2 * load))));
-  return room < large ? room : node_window::any;
+  const double room = std::ceil(1.25 * load / page) * page;
+  return room < large ? static_cast<std::size_t>(room) : node_window::any;
 }
 
 std::int64_t type_bytes(MPI_Datatype type) {
@@ -194,6 +198,9 @@ std::vector<std::int64_t> learner::terms(field* f) {
   mine[full] = job_.is_full();
   mine[devices] = here.devices;
   mine[few_cores] = -here.cores;
+  mine[crowding] = std::max(ranks_, here.ranks_here) / std::max(1, here.cores);
+  mine[unmapped] = map_error_;
+  mine[unreadable] = unreadable_;
   mine[little_allowance] = -nanoseconds_of(job_.books().allowance());
   mine[in_calls] = nanoseconds_of(seconds_);
   const int known = static_cast<int>(std::min<std::int64_t>(remembered, varying_calls_));
@@ -220,9 +227,11 @@ void learner::review(field& f) {
   const payment paid(job_.books());
   if (stage_ == stage::cold) return begin_vote(&f);
   const std::vector<std::int64_t> all = agree(terms(&f));
-  share_more(all);
+  if (mapped_for_ > 0) take_memory(all[unmapped], all[unreadable]);
   hear(f, all);
   if (stage_ == stage::known && pays(all)) set_up(all);
+  else share_more(all);
+  if (mapped_for_ > 0) f.of.hasten();
 }
 
 // The same on every rank.
@@ -261,8 +270,12 @@ bool learner::end_vote(bool heard_all) {
   vote_ends_ = -1;
   if (heard_all) agreed_.assign(vote_->largest().begin(), vote_->largest().end());
   else left_over_.push_back(std::move(vote_));
-  vote_ = std::make_unique<pending_agreement>(comm_, std::vector<std::int64_t>{!heard_all});
-  if (heard_all && vote_->wait(wait_)[0] == 0) return true;
+  std::vector<std::int64_t> mine(all_offer_terms, none);
+  if (heard_all && asked_by_ && shares_now(agreed_)) mine = offer(room_for(agreed_));
+  mine[unheard] = !heard_all;
+  vote_ = std::make_unique<pending_agreement>(comm_, std::move(mine));
+  if (heard_all && vote_->wait(wait_)[unheard] == 0) return true;
+  offered_ = {};
   left_over_.push_back(std::move(vote_));
   stage_ = ++failed_votes_ < most_votes ? stage::cold : stage::never;
   if (asked_by_) asked_by_->of.postpone();
@@ -274,7 +287,14 @@ void learner::judge() {
   if (const std::string wrong = wrong_settings(agreed_); !wrong.empty()) return refuse(wrong, true);
   if (!asked_by_) return;
   hear(*asked_by_, agreed_);
-  if (pays(agreed_)) set_up(agreed_);
+  if (shares_now(agreed_)) map(room_for(agreed_), vote_->largest());
+  else if (pays(agreed_)) set_up(agreed_);
+  if (mapped_for_ > 0) asked_by_->of.hasten();
+}
+
+// Whether the second vote offers memory.
+bool learner::shares_now(std::span<const std::int64_t> all) const {
+  return wrong_settings(all).empty() && on_one_node(all) && pays(all);
 }
 
 // The same text on every rank that has no reason of its own; empty when nothing is wrong.
@@ -299,9 +319,9 @@ bool learner::on_one_node(std::span<const std::int64_t> all) const {
   return same(all, node_most) && same(all, domain_most);
 }
 
-// Some of the MPI's own collectives between nodes, memory to touch inside one.
+// Some of the MPI's own collectives between nodes; memory to touch inside one, where ranks without a core wait for others.
 double learner::set_up_cost(std::span<const std::int64_t> all, double call) const {
-  if (on_one_node(all)) return 100e-6 + 40e-6 * ranks_;
+  if (on_one_node(all)) return 3 * call + 150e-6 * static_cast<double>(std::max<std::int64_t>(1, all[crowding]));
   return 300e-6 + call * (8 + 2 * std::bit_width(static_cast<unsigned>(ranks_)));
 }
 
@@ -314,8 +334,8 @@ bool learner::pays(std::span<const std::int64_t> all) const {
 
 void learner::set_up(std::span<const std::int64_t> all) {
   if (all.data() != agreed_.data()) agreed_.assign(all.begin(), all.end());
+  if (on_one_node(agreed_)) return share(room_for(agreed_));
   make_state();
-  if (on_one_node(agreed_)) share(room_for(agreed_));
   serve();
 }
 
@@ -334,7 +354,11 @@ void learner::begin_agreed(const alltoall_call& call) {
   field first;
   first.load = call.uniform ? load_of(call) : load_;
   first.shape = {call.uniform, ranks_, state_->where().nodes->nodes(), size_class(first.load, ranks_)};
-  if (!agreed_[devices] && expected(first)) set_up(agreed_);
+  if (agreed_[devices] || !expected(first)) return;
+  set_up(agreed_);
+  if (mapped_for_ == 0) return;
+  const std::vector<std::int64_t> all = agree({map_error_, unreadable_});
+  take_memory(all[0], all[1]);
 }
 
 // What is expected of exchanges of a size that all ranks know, where it is worth setting up.
@@ -364,35 +388,48 @@ void learner::apply(const knowledge::of_shape& known, field& f) {
 
 // The first rank gives the others memory.
 std::vector<std::int64_t> learner::offer(std::size_t most) {
-  std::vector<std::int64_t> key(offer_terms, none);
-  if (rank_ == 0) {
-    try {
-      offered_ = shared_memory::create(node_exchange::bytes_for(ranks_, most));
-      const shared_memory::key where = offered_.where();
-      key = {where.process, where.descriptor, static_cast<std::int64_t>(where.proof),
-             std::bit_cast<std::int64_t>(where.begin), 0};
-    } catch (const std::system_error& error) {
-      key[4] = error.code().value();
-    }
+  std::vector<std::int64_t> key(all_offer_terms, none);
+  if (rank_ != 0) return key;
+  try {
+    offered_ = shared_memory::create(node_exchange::bytes_for(ranks_, most));
+    const shared_memory::key where = offered_.where();
+    key = {none,
+           where.process,
+           where.descriptor,
+           static_cast<std::int64_t>(where.proof),
+           std::bit_cast<std::int64_t>(where.begin),
+           0};
+  } catch (const std::system_error& error) {
+    key[not_made] = error.code().value();
   }
   return key;
 }
 
-// All map it, or nobody has it.
-void learner::share(std::size_t most) {
-  const std::vector<std::int64_t> all = agree(offer(most));
-  const shared_memory::key where{all[0], all[1], static_cast<std::uint64_t>(all[2]),
-                                 std::bit_cast<const std::byte*>(all[3])};
-  std::int64_t error = std::max<std::int64_t>(0, all[4]);
+// The others map it. Whether all could is agreed on later.
+void learner::map(std::size_t most, std::span<const std::int64_t> all) {
+  const shared_memory::key where{all[made_by], all[made_as], static_cast<std::uint64_t>(all[proof]),
+                                 std::bit_cast<const std::byte*>(all[made_at])};
+  map_error_ = std::max<std::int64_t>(0, all[not_made]);
   try {
-    if (rank_ != 0 && !error) offered_ = shared_memory::open(where, node_exchange::bytes_for(ranks_, most));
+    if (rank_ != 0 && !map_error_) offered_ = shared_memory::open(where, node_exchange::bytes_for(ranks_, most));
   } catch (const std::system_error& failed) {
-    error = failed.code().value();
+    map_error_ = failed.code().value();
   }
-  const std::vector<std::int64_t> worst = agree({error, error ? 1 : !may_read(where)});
-  if (worst[0] == 0) state_->share(std::move(offered_), worst[1] == 0, most);
-  if (worst[0] == 0) shared_for_ = most;
-  offered_ = {};
+  unreadable_ = map_error_ || !may_read(where);
+  mapped_for_ = most;
+}
+
+void learner::share(std::size_t most) { map(most, agree(offer(most))); }
+
+// All have mapped it, or nobody has it: the largest of the ranks' errors tells.
+void learner::take_memory(std::int64_t error, bool unreadable) {
+  const std::size_t most = std::exchange(mapped_for_, 0);
+  map_error_ = unreadable_ = 0;
+  shared_memory memory = std::move(offered_);
+  make_state();
+  if (error == 0) state_->share(std::move(memory), !unreadable, most);
+  if (error == 0) shared_for_ = most;
+  if (stage_ == stage::known) serve();
 }
 
 // Larger exchanges get more, where the ledger allows it.

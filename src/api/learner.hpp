@@ -103,8 +103,11 @@ class learner {
   bool is_worth_it(const knowledge::of_shape& known, double cost) const;
   void apply(const knowledge::of_shape& known, field& f);
   std::vector<std::int64_t> agree(std::vector<std::int64_t> mine);
+  bool shares_now(std::span<const std::int64_t> all) const;
   std::vector<std::int64_t> offer(std::size_t most);
+  void map(std::size_t most, std::span<const std::int64_t> all);
   void share(std::size_t most);
+  void take_memory(std::int64_t error, bool unreadable);
   void share_more(std::span<const std::int64_t> all);
   void make_state();
   void serve();
@@ -131,8 +134,11 @@ class learner {
   double load_ = 0;     // of the first call, when that was agreed on
 
   std::shared_ptr<communicator> state_;
+  // Memory that this rank has mapped, for exchanges in which a rank sends so many bytes; whether all have is not known yet.
   shared_memory offered_;
-  std::size_t shared_for_ = 0;                      // bytes that a rank sends in an exchange, for which the memory is
+  std::size_t mapped_for_ = 0;
+  std::int64_t map_error_ = 0, unreadable_ = 0;
+  std::size_t shared_for_ = 0;                      // the same of what all have
   std::vector<std::string> specs_;                  // the candidates
   std::map<std::uint64_t, field> equal_, varying_;  // of MPI_Alltoall by size, of MPI_Alltoallv by place in the pattern
   turn last_turn_;

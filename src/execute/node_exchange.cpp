@@ -13,6 +13,12 @@ namespace {
 constexpr int setup_tag = 0;                      // as agreements, none of which is under way
 constexpr std::size_t single_copy_bytes = 65536;  // measured, docs/decisions/0004
 
+// Rows take most of what fits there; hardly anything is left for messages then.
+std::size_t longest_message(std::size_t most) {
+  if (most <= node_rows::largest_row / 2) return 0;
+  return most <= node_rows::largest_row ? most / 16 : most;
+}
+
 // The first of the ranks gives what it has to the others.
 void hand_out(shared_memory::key& what, std::span<const int> ranks, transport& over, waiting& wait) {
   std::size_t left = 1;
@@ -54,7 +60,7 @@ bool may_read(const shared_memory::key& where) {
 }
 
 std::size_t node_exchange::bytes_for(int ranks, std::size_t most) {
-  return node_window::bytes_for(ranks, most) + node_rows::bytes_for(ranks, most);
+  return node_window::bytes_for(ranks, longest_message(most)) + node_rows::bytes_for(ranks, most);
 }
 
 // Every rank takes part in every step, whatever has failed before.
@@ -92,8 +98,8 @@ node_exchange::node_exchange(memory_pool& pool, transport& below, waiting& wait,
       ranks_(nodes.ranks_of(nodes.node_of(below.rank()))),
       one_node_(nodes.nodes() == 1),
       common_(std::move(opened)),
-      window_(common_.memory.data(), size(), nodes.local_of(below.rank()), common_.read_from, most),
-      rows_(common_.memory.data() + node_window::bytes_for(size(), most), size(), window_.rank(), most),
+      window_(common_.memory.data(), size(), nodes.local_of(below.rank()), common_.read_from, longest_message(most)),
+      rows_(common_.memory.data() + node_window::bytes_for(size(), longest_message(most)), size(), window_.rank(), most),
       over_(below, window_, ranks_),
       exchange_(pool, over_),
       direct_(pool, rows_, window_, ranks_) {}

@@ -45,6 +45,8 @@ class contest {
   void agreed(std::span<const std::int64_t> terms, double allowance);
   // Nobody can agree now: the next time it is due is as far away as the last.
   void postpone();
+  // They have to agree after the next call.
+  void hasten();
 
   // From the next agreement on the candidate may be tried. `likely` ones come first and need less proof.
   void open(int candidate, bool likely = false);
