@@ -4,6 +4,7 @@
 #include <bit>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "api/agree_on_facts.hpp"
 #include "api/errors.hpp"
@@ -37,6 +38,7 @@ enum term : std::size_t {
   guess = no_pattern + 4,
   unknowing,
   crowding,
+  paid_least,
   unmapped,  // the number of an error
   unreadable,
   of_contest,
@@ -44,6 +46,7 @@ enum term : std::size_t {
 };
 
 // What the first rank offers of the memory that it made, behind what every rank says in the second vote.
+using room = node_exchange::room;
 enum offer_term : std::size_t { unheard, made_by, made_as, proof, made_at, not_made, all_offer_terms };
 constexpr std::int64_t none = std::numeric_limits<std::int64_t>::min();
 constexpr const char* differing_profiles =
@@ -71,10 +74,11 @@ bool repeats(const Loads& load, int calls, int step) {
 }
 
 // Memory is touched for each page of it, so it is as large as the exchanges need: for so many bytes that a rank sends.
-std::size_t room_for(std::span<const std::int64_t> all) {
+// Agreements go through it too.
+std::size_t room_for(std::span<const std::int64_t> all, int ranks) {
   constexpr double page = 4096, large = 1 << 18;
   const double load = std::exp2(static_cast<double>(all[of_contest + contest::most_candidates]) / 4);
-  const double room = std::ceil(1.25 * load / page) * page;
+  const double room = std::ceil(std::max(1.25 * load, 8.0 * static_cast<double>(all_terms) * ranks) / page) * page;
   return room < large ? static_cast<std::size_t>(room) : node_window::any;
 }
 
@@ -84,18 +88,8 @@ std::int64_t type_bytes(MPI_Datatype type) {
   return std::max<MPI_Count>(0, size);
 }
 
-// Time that the job spends on learning.
-class payment {
- public:
-  explicit payment(ledger& books) : books_(books), begin_(PMPI_Wtime()) {}
-  ~payment() { books_.spend(PMPI_Wtime() - begin_); }
-  payment(const payment&) = delete;
-  payment& operator=(const payment&) = delete;
-
- private:
-  ledger& books_;
-  double begin_;
-};
+// After how many calls the ranks agree for the first time: later where an agreement of so many takes long.
+int cold_calls_of(int ranks) { return std::clamp(ranks * 5 / 8, contest::cold_calls, 40); }
 
 }  // namespace
 
@@ -104,6 +98,24 @@ learner::learner(process& job, MPI_Comm comm) : job_(job), comm_(comm) {
   require(PMPI_Comm_rank(comm, &rank_), "MPI_Comm_rank");
   wait_ = waiting(job.set().wait.value_or(polite_mode(job.facts(), ranks_)));
 }
+
+// Time that this rank spends on learning. Some of it is spent on waiting for others that are late anyway, so the job pays
+// only what the rank that waited least has paid: the ranks hear of that when they agree the next time.
+class learner::payment {
+ public:
+  explicit payment(learner& of) : of_(of), begin_(PMPI_Wtime()) {}
+  ~payment() {
+    const double seconds = PMPI_Wtime() - begin_;
+    of_.job_.books().spend(seconds);
+    of_.paid_ += seconds;
+  }
+  payment(const payment&) = delete;
+  payment& operator=(const payment&) = delete;
+
+ private:
+  learner& of_;
+  double begin_;
+};
 
 // A vote that some rank never takes part in never ends.
 learner::~learner() {
@@ -120,7 +132,7 @@ learner::turn learner::begin(const alltoall_call& call, bool is_linked) {
   ++calls_;
   if (calls_ == 1 && (is_linked || job_.knows_before())) begin_agreed(call);
   if (calls_ == vote_ends_) {
-    const payment paid(job_.books());
+    const payment paying(*this);
     if (end_vote(vote_->test())) judge();
   }
   field& f = field_of(call);
@@ -176,6 +188,7 @@ learner::field& learner::field_of_sizes(const alltoall_call& call) {
 learner::field& learner::new_field(std::map<std::uint64_t, field>& among, std::uint64_t key, bool uniform,
                                    double load) {
   field& f = among[key];
+  if (stage_ != stage::served) f.of.wait_first(cold_calls_of(ranks_));
   f.load = load;
   f.shape = {uniform, ranks_, state_ ? state_->where().nodes->nodes() : 1, size_class(load, ranks_)};
   if (stage_ == stage::served) open_candidates(f);
@@ -199,6 +212,7 @@ std::vector<std::int64_t> learner::terms(field* f) {
   mine[devices] = here.devices;
   mine[few_cores] = -here.cores;
   mine[crowding] = std::max(ranks_, here.ranks_here) / std::max(1, here.cores);
+  mine[paid_least] = -nanoseconds_of(told_paid_ = std::exchange(paid_, 0));
   mine[unmapped] = map_error_;
   mine[unreadable] = unreadable_;
   mine[little_allowance] = -nanoseconds_of(job_.books().allowance());
@@ -216,6 +230,7 @@ std::vector<std::int64_t> learner::terms(field* f) {
 
 // Of ranks that are all served by Shoal, and in the same call: the largest numbers.
 std::vector<std::int64_t> learner::agree(std::vector<std::int64_t> mine) {
+  if (state_ && state_->agrees_inside()) return state_->largest(mine);
   pending_agreement said(comm_, std::move(mine));
   const std::span<const std::int64_t> all = said.wait(wait_);
   return {all.begin(), all.end()};
@@ -224,7 +239,7 @@ std::vector<std::int64_t> learner::agree(std::vector<std::int64_t> mine) {
 // A field's calls are to be compared. The first time this is the vote as well.
 void learner::review(field& f) {
   if (ranks_ == 1 || stage_ == stage::never || stage_ == stage::voting) return f.of.postpone();
-  const payment paid(job_.books());
+  const payment paying(*this);
   if (stage_ == stage::cold) return begin_vote(&f);
   const std::vector<std::int64_t> all = agree(terms(&f));
   if (mapped_for_ > 0) take_memory(all[unmapped], all[unreadable]);
@@ -238,6 +253,7 @@ void learner::review(field& f) {
 void learner::hear(field& f, std::span<const std::int64_t> all) {
   f.of.agreed(all.subspan(of_contest, contest::terms), -seconds_of(all[little_allowance]));
   job_.books().settle(f.of.excess());
+  job_.books().spend(-seconds_of(all[paid_least]) - told_paid_);
   f.guess = all[guess];
   learn_from(f);
   if (!specs_.empty()) state_->settle(f.shape.uniform, f.shape.size, &f.decisions[f.of.best()]);
@@ -271,7 +287,7 @@ bool learner::end_vote(bool heard_all) {
   if (heard_all) agreed_.assign(vote_->largest().begin(), vote_->largest().end());
   else left_over_.push_back(std::move(vote_));
   std::vector<std::int64_t> mine(all_offer_terms, none);
-  if (heard_all && asked_by_ && shares_now(agreed_)) mine = offer(room_for(agreed_));
+  if (heard_all && asked_by_ && shares_now(agreed_)) mine = offer(room_for(agreed_, ranks_));
   mine[unheard] = !heard_all;
   vote_ = std::make_unique<pending_agreement>(comm_, std::move(mine));
   if (heard_all && vote_->wait(wait_)[unheard] == 0) return true;
@@ -287,7 +303,7 @@ void learner::judge() {
   if (const std::string wrong = wrong_settings(agreed_); !wrong.empty()) return refuse(wrong, true);
   if (!asked_by_) return;
   hear(*asked_by_, agreed_);
-  if (shares_now(agreed_)) map(room_for(agreed_), vote_->largest());
+  if (shares_now(agreed_)) map(room_for(agreed_, ranks_), vote_->largest());
   else if (pays(agreed_)) set_up(agreed_);
   if (mapped_for_ > 0) asked_by_->of.hasten();
 }
@@ -334,7 +350,7 @@ bool learner::pays(std::span<const std::int64_t> all) const {
 
 void learner::set_up(std::span<const std::int64_t> all) {
   if (all.data() != agreed_.data()) agreed_.assign(all.begin(), all.end());
-  if (on_one_node(agreed_)) return share(room_for(agreed_));
+  if (on_one_node(agreed_)) return share(room_for(agreed_, ranks_));
   make_state();
   serve();
 }
@@ -342,7 +358,7 @@ void learner::set_up(std::span<const std::int64_t> all) {
 // In a program that calls Shoal all ranks have it, and they agree on settings at once; so they do where a profile or wisdom
 // may tell what to begin with.
 void learner::begin_agreed(const alltoall_call& call) {
-  const payment paid(job_.books());
+  const payment paying(*this);
   load_ = load_of(call);
   vote_at_once();
   const bool some_know = stage_ == stage::known && job_.knows_before();
@@ -391,7 +407,7 @@ std::vector<std::int64_t> learner::offer(std::size_t most) {
   std::vector<std::int64_t> key(all_offer_terms, none);
   if (rank_ != 0) return key;
   try {
-    offered_ = shared_memory::create(node_exchange::bytes_for(ranks_, most));
+    offered_ = shared_memory::create(room::of_direct(most).bytes(ranks_));
     const shared_memory::key where = offered_.where();
     key = {none,
            where.process,
@@ -411,7 +427,7 @@ void learner::map(std::size_t most, std::span<const std::int64_t> all) {
                                  std::bit_cast<const std::byte*>(all[made_at])};
   map_error_ = std::max<std::int64_t>(0, all[not_made]);
   try {
-    if (rank_ != 0 && !map_error_) offered_ = shared_memory::open(where, node_exchange::bytes_for(ranks_, most));
+    if (rank_ != 0 && !map_error_) offered_ = shared_memory::open(where, room::of_direct(most).bytes(ranks_));
   } catch (const std::system_error& failed) {
     map_error_ = failed.code().value();
   }
@@ -427,15 +443,15 @@ void learner::take_memory(std::int64_t error, bool unreadable) {
   map_error_ = unreadable_ = 0;
   shared_memory memory = std::move(offered_);
   make_state();
-  if (error == 0) state_->share(std::move(memory), !unreadable, most);
+  if (error == 0) state_->share({std::move(memory), !unreadable, room::of_direct(most)});
   if (error == 0) shared_for_ = most;
   if (stage_ == stage::known) serve();
 }
 
 // Larger exchanges get more, where the ledger allows it.
 void learner::share_more(std::span<const std::int64_t> all) {
-  if (!state_ || !state_->has_shared_memory() || room_for(all) <= shared_for_ || !pays(all)) return;
-  share(room_for(all));
+  if (!state_ || !state_->has_shared_memory() || room_for(all, ranks_) <= shared_for_ || !pays(all)) return;
+  share(room_for(all, ranks_));
 }
 
 void learner::make_state() {

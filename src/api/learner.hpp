@@ -78,6 +78,8 @@ class learner {
   // are. served: candidates are open. never: not to be served.
   enum class stage { cold, voting, known, served, never };
 
+  class payment;
+
   field& field_of(const alltoall_call& call);
   double load_of(const alltoall_call& call) const;
   field& field_of_sizes(const alltoall_call& call);
@@ -123,6 +125,7 @@ class learner {
   stage stage_ = stage::cold;
   std::int64_t calls_ = 0, vote_ends_ = -1;  // all calls; the one that hears the vote
   double seconds_ = 0;                       // of all calls
+  double paid_ = 0, told_paid_ = 0;          // for learning, since the ranks last agreed, and until then
   std::unique_ptr<pending_agreement> vote_;
   std::vector<std::unique_ptr<pending_agreement>> left_over_;  // of votes that came to nothing
   int failed_votes_ = 0;
