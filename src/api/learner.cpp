@@ -88,8 +88,14 @@ std::int64_t type_bytes(MPI_Datatype type) {
   return std::max<MPI_Count>(0, size);
 }
 
-// After how many calls the ranks agree for the first time: later where an agreement of so many takes long.
-int cold_calls_of(int ranks) { return std::clamp(ranks * 5 / 8, contest::cold_calls, 40); }
+// After how many calls of a kind the ranks agree for the first time. An agreement takes as long as one or two small calls:
+// so there have to be many of these, and more where many ranks agree. All ranks know how large those of MPI_Alltoall are,
+// and large ones pay for it soon.
+int cold_calls(bool uniform, double load, int ranks) {
+  constexpr double large = 1 << 18;
+  if (uniform && load >= large) return contest::cold_calls;
+  return std::clamp(ranks * 5 / 8, uniform ? 32 : 24, 40);
+}
 
 }  // namespace
 
@@ -188,7 +194,7 @@ learner::field& learner::field_of_sizes(const alltoall_call& call) {
 learner::field& learner::new_field(std::map<std::uint64_t, field>& among, std::uint64_t key, bool uniform,
                                    double load) {
   field& f = among[key];
-  if (stage_ != stage::served) f.of.wait_first(cold_calls_of(ranks_));
+  if (stage_ != stage::served) f.of.wait_first(cold_calls(uniform, load, ranks_));
   f.load = load;
   f.shape = {uniform, ranks_, state_ ? state_->where().nodes->nodes() : 1, size_class(load, ranks_)};
   if (stage_ == stage::served) open_candidates(f);
