@@ -32,6 +32,7 @@ enum term : std::size_t {
   few_cores,  //
   little_allowance,
   in_calls,
+  hoped_gain,
   in_wisdom_most,
   in_wisdom_least,  //
   no_pattern,       // of 1, 2, ... calls
@@ -39,6 +40,7 @@ enum term : std::size_t {
   unknowing,
   crowding,
   paid_least,
+  threads,
   unmapped,  // the number of an error
   unreadable,
   of_contest,
@@ -219,6 +221,7 @@ std::vector<std::int64_t> learner::terms(field* f) {
   mine[few_cores] = -here.cores;
   mine[crowding] = std::max(ranks_, here.ranks_here) / std::max(1, here.cores);
   mine[paid_least] = -nanoseconds_of(told_paid_ = std::exchange(paid_, 0));
+  mine[threads] = job_.has_threads();
   mine[unmapped] = map_error_;
   mine[unreadable] = unreadable_;
   mine[little_allowance] = -nanoseconds_of(job_.books().allowance());
@@ -228,6 +231,7 @@ std::vector<std::int64_t> learner::terms(field* f) {
   for (int step = 1; step <= longest_pattern; ++step) mine[no_pattern + step - 1] = !repeats(load, known, step);
   mine[of_contest + contest::most_candidates] = load_ > 0 ? std::llround(4 * std::log2(load_)) : 0;
   if (!f) return mine;
+  mine[hoped_gain] = nanoseconds_of(hope_of(*f));
   if (const auto learnt = job_.known().find(f->shape); learnt && learnt->best())
     mine[guess] = half_of(hash_of(learnt->best()->first));
   f->of.write(std::span(mine).subspan(of_contest, contest::terms), f->load);
@@ -246,8 +250,10 @@ std::vector<std::int64_t> learner::agree(std::vector<std::int64_t> mine) {
 void learner::review(field& f) {
   if (ranks_ == 1 || stage_ == stage::never || stage_ == stage::voting) return f.of.postpone();
   const payment paying(*this);
-  if (stage_ == stage::cold) return begin_vote(&f);
+  const bool served = stage_ == stage::cold && job_.served().contain(comm_);
+  if (stage_ == stage::cold && !served) return begin_vote(&f);
   const std::vector<std::int64_t> all = agree(terms(&f));
+  if (served) know(all);
   if (mapped_for_ > 0) take_memory(all[unmapped], all[unreadable]);
   hear(f, all);
   if (stage_ == stage::known && pays(all)) set_up(all);
@@ -304,10 +310,17 @@ bool learner::end_vote(bool heard_all) {
   return false;
 }
 
+// Without a vote, for ranks that have cast it on another communicator.
+void learner::know(std::span<const std::int64_t> all) {
+  stage_ = stage::known;
+  agreed_.assign(all.begin(), all.end());
+}
+
 void learner::judge() {
   stage_ = stage::known;
   if (const std::string wrong = wrong_settings(agreed_); !wrong.empty()) return refuse(wrong, true);
   if (!asked_by_) return;
+  if (!agreed_[threads]) job_.served().add(comm_);
   hear(*asked_by_, agreed_);
   if (shares_now(agreed_)) map(room_for(agreed_, ranks_), vote_->largest());
   else if (pays(agreed_)) set_up(agreed_);
@@ -347,11 +360,19 @@ double learner::set_up_cost(std::span<const std::int64_t> all, double call) cons
   return 300e-6 + call * (8 + 2 * std::bit_width(static_cast<unsigned>(ranks_)));
 }
 
-// No more than the calls so far have taken: as many may come.
+// What may be gained if as many calls come as there were: what such exchanges gained elsewhere in the job, or else half
+// of what they took.
+double learner::hope_of(const field& f) const {
+  const auto known = job_.known().find(f.shape);
+  if (!known || known->specs.size() < 2 || !known->specs.contains("native")) return seconds_ / 2;
+  const double gain = known->specs.at("native").seconds - known->best()->second.seconds;
+  return static_cast<double>(f.of.calls()) * gain;
+}
+
 bool learner::pays(std::span<const std::int64_t> all) const {
-  const double so_far = seconds_of(all[in_calls]);
-  const double cost = set_up_cost(all, so_far / static_cast<double>(calls_));
-  return !all[devices] && cost <= -seconds_of(all[little_allowance]) && cost <= so_far;
+  const double call = seconds_of(all[in_calls]) / static_cast<double>(calls_);
+  const double cost = set_up_cost(all, call);
+  return !all[devices] && cost <= -seconds_of(all[little_allowance]) && cost <= seconds_of(all[hoped_gain]);
 }
 
 void learner::set_up(std::span<const std::int64_t> all) {

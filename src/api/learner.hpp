@@ -92,11 +92,13 @@ class learner {
 
   void begin_vote(field* f);
   bool end_vote(bool heard_all);
+  void know(std::span<const std::int64_t> all);
   void judge();
   std::string wrong_settings(std::span<const std::int64_t> all) const;
   void refuse(const std::string& why, bool wrong);
   bool on_one_node(std::span<const std::int64_t> all) const;
   double set_up_cost(std::span<const std::int64_t> all, double call) const;
+  double hope_of(const field& f) const;
   bool pays(std::span<const std::int64_t> all) const;
   void set_up(std::span<const std::int64_t> all);
   void begin_agreed(const alltoall_call& call);
