@@ -246,7 +246,8 @@ void process::release(attribute* held) {
     if (it == attributes_.end()) return;  // finish() was first
     attributes_.erase(it);
     ++released_;
-    if (held->of_ranks) held->of_ranks->report_to(report_);
+    const bool told = settings_.report != reporting::none || !settings_.wisdom.empty();
+    if (held->of_ranks && told) held->of_ranks->report_to(report_);
     if (held->groups) held->groups->report_to(report_);
     for (const bool uniform : {false, true})
       report_.add(uniform ? "allgather" : "allgatherv", held->ranks, "native", held->cold[uniform]);
