@@ -53,7 +53,8 @@ def test_everything_is_there(environment, tmp_path):
     mpi, venv = environment
     path = {"PATH": os.pathsep.join([str(mpi.home / "bin"), "/usr/bin", "/bin"]), "HOME": os.environ.get("HOME", "/")}
     found = json.loads(run(venv / "bin/shoal", "doctor", "--json", env=path).stdout)["mpis"]
-    assert str(venv / "lib/shoal/mpich/libshoal-preload.so") in [one["preload"] for one in found]
+    preload = next(venv.glob("lib/python*/site-packages/shoal/preload/mpich/libshoal-preload.so"))
+    assert str(preload) in [one["preload"] for one in found]
     (tmp_path / "program.c").write_text(PROGRAM)
     program = mpi.compile(tmp_path / "program.c", tmp_path / "program")
     command = [venv / "bin/shoal", "run", "-n", 2, "--alltoall", "bruck", "--report", program]
@@ -66,8 +67,8 @@ def test_nothing_else_is_there(environment):
     """Libraries and headers are cmake's to install."""
     _, venv = environment
     names = zipfile.ZipFile(next(venv.parent.glob("*.whl"))).namelist()
-    data = {name.partition(".data/")[2] for name in names if ".data/" in name}
-    assert data == {
-        f"data/lib/shoal/mpich/{name}" for name in ("libshoal-preload.so", "libshoal-drop-in.so", "shoal_bench")
+    brought = {name for name in names if "/preload/" in name}
+    assert brought == {
+        f"shoal/preload/mpich/{name}" for name in ("libshoal-preload.so", "libshoal-drop-in.so", "shoal_bench")
     }
     assert all(name.startswith(("shoal/", "shoal-")) for name in names)
