@@ -40,12 +40,15 @@ smpi_if_there := $(if $(wildcard .simgrid/bin/smpirun)$(shell command -v smpirun
 
 .PHONY: build simgrid build-smpi smpi-packages simgrid-packages programs-packages programs test demo check-all \
   sanitize sanitize-memory sanitize-threads reference clean packages test-packages core $(WHEELS:%=build-%) \
-  build-standard $(DEBIAN:%=build-%) core-library wheel docs
+  build-standard $(DEBIAN:%=build-%) core-library wheel docs demo-parts
 build: build/python.installed $(ABIS:%=build-%) .mpi/impi/bin/mpiexec
 
-demo: targets := shoal-preload shoal_bench
-demo: build/python.installed $(WHEELS:%=build-%) .mpi/impi/bin/mpiexec
+# What is fetched is fetched while something is compiled.
+demo:
+	@$(MAKE) --no-print-directory -j4 demo-parts
 	@$(BIN)/shoal demo
+demo-parts: targets := shoal-preload shoal_bench
+demo-parts: build/python.installed $(WHEELS:%=build-%) .mpi/impi/bin/mpiexec
 
 # Tests are built in build/core (no MPI needed) and build/<mpi>; pytest runs them all. Debian's MPIs have Fortran.
 test: tests := -DSHOAL_TESTS=ON
@@ -105,6 +108,7 @@ test-packages:
 
 .venv/bin/python: | packages
 	@tools/step venv "Python environment" python3 -m venv .venv
+.venv/run.installed: | .venv/build.installed  # one pip at a time
 .venv/%.installed: tools/%-requirements.txt .venv/bin/python
 	@tools/step $*-tools "Python packages to $*" $(BIN)/pip install -r $<
 	@touch $@
@@ -132,7 +136,7 @@ simgrid: .simgrid/bin/smpirun
 build-smpi: smpi-packages core-library
 	@tools/step build-smpi "Build for SimGrid's SMPI" bash -c '$(CMAKE) build/smpi -DSHOAL_SMPI=ON -DSHOAL_CORE=$(CURDIR)/build/core && \
 	  $(BIN)/ninja -C build/smpi && $(BIN)/cmake --install build/smpi --prefix .venv --component preload'
-build/python.installed: .venv/build.installed pyproject.toml CMakeLists.txt $(shell find python src cmake -type f) | core-library
+build/python.installed: .venv/build.installed .venv/run.installed pyproject.toml CMakeLists.txt $(shell find python src cmake -type f) | core-library
 	@tools/step python "Build and install the command" $(BIN)/pip install --no-build-isolation \
 	  --config-settings=cmake.define.{SHOAL_MPI=OFF,SHOAL_CORE=$(CURDIR)/build/core} .
 	@touch $@

@@ -6,7 +6,7 @@ find_package(Threads REQUIRED)
 set(include_directories ${CMAKE_CURRENT_SOURCE_DIR}/src ${CMAKE_CURRENT_SOURCE_DIR}/include)
 if(SHOAL_CORE)  # compiled there, once for Python and every MPI
   set(core_library ${SHOAL_CORE}/libshoal_core.a)
-  add_custom_target(build_core COMMAND ${CMAKE_COMMAND} --build ${SHOAL_CORE} --target shoal_core
+  add_custom_target(build_core COMMAND flock ${SHOAL_CORE} ${CMAKE_COMMAND} --build ${SHOAL_CORE} --target shoal_core
                     BYPRODUCTS ${core_library} USES_TERMINAL)
   add_library(shoal_core STATIC IMPORTED GLOBAL)
   add_dependencies(shoal_core build_core)

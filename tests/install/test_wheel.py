@@ -15,7 +15,7 @@ import mpis
 
 ABIS = ["mpich", "openmpi", "standard"]
 # What programs of the system the command and the launchers call.
-TOOLS = ["bash", "cat", "env", "ldd", "sh", "uname", "hydra_pmi_proxy", "orted"]
+TOOLS = ["bash", "cat", "env", "ldd", "sh", "ssh", "uname", "hydra_pmi_proxy", "orted"]
 # In the environment itself, as `pip install mpich` would have it, or installed by Debian.
 PLACES = [*mpis.WHEELS, mpis.STANDARD, *mpis.DEBIAN]
 

@@ -289,12 +289,22 @@ def driver(mpi: Mpi) -> Path:
     return mpi.preload.with_name("shoal_bench")
 
 
+@contextmanager
+def library_directory(mpi: Mpi) -> Iterator[str]:
+    """Where the driver finds the MPI's library: Debian's MPICH lacks the name that all others of its ABI have."""
+    if mpi.soname != "libmpich.so.12":
+        yield str(mpi.library.parent)
+        return
+    with tempfile.TemporaryDirectory() as directory:
+        (Path(directory) / "libmpi.so.12").symlink_to(mpi.library)
+        yield directory
+
+
 def measure(mpi: Mpi, ranks: int, arguments: list[str], launch: Launch = launch_command) -> Iterator[str]:
     """The JSON lines of one launch, as they come."""
-    variables = {"LD_LIBRARY_PATH": str(mpi.library.parent)}
-    command = launch(mpi, ranks, [str(driver(mpi)), *arguments], variables)
-    with subprocess.Popen(
-        command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    with library_directory(mpi) as libraries, subprocess.Popen(
+        launch(mpi, ranks, [str(driver(mpi)), *arguments], {"LD_LIBRARY_PATH": libraries}),
+        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
         env=launch_environment(), start_new_session=True,
     ) as launched:  # fmt: skip
         assert launched.stdout and launched.stderr
