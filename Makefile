@@ -112,8 +112,9 @@ test-packages:
 .venv/%.installed: tools/%-requirements.txt .venv/bin/python
 	@tools/step $*-tools "Python packages to $*" $(BIN)/pip install -r $<
 	@touch $@
-.mpi/%/bin/mpiexec: | packages
-	@tools/step $* "MPI: $(wheels_$*)" bash -c 'python3 -m venv .mpi/$* && .mpi/$*/bin/pip install $(wheels_$*)'
+.mpi/%/bin/mpiexec: | .venv/bin/python
+	@tools/step $* "MPI: $(wheels_$*)" bash -c 'python3 -m venv --without-pip .mpi/$* && \
+	  $(BIN)/pip --python .mpi/$*/bin/python install $(wheels_$*)'
 $(mpi4py_tests): | .venv/test.installed
 	@tools/step mpi4py "mpi4py's own tests" bash -c '$(BIN)/pip download --no-deps --no-binary mpi4py -d .cache \
 	  $(subst -,==,$(mpi4py)) && tar -xzf .cache/$(mpi4py).tar.gz -C .cache'

@@ -38,9 +38,12 @@ def environment(tmp_path_factory):
     here = tmp_path_factory.mktemp("pip")
     tools = [str(Path(sys.executable).parent), str(mpi.home / "bin"), os.environ["PATH"]]
     path = os.environ | {"PATH": os.pathsep.join(tools)}
-    # A directory as deep, and a compiler of the same name, as those of other builds: ccache has what they compiled.
-    alike = [f"--config-settings={one}" for one in ("build-dir=build/pip", "cmake.define.CMAKE_CXX_COMPILER=c++")]
-    options = ["--no-deps", "--no-build-isolation", *alike, "-w", here]
+    # The core is compiled already. With a directory as deep and a compiler of the same name as other builds, ccache
+    # has the rest.
+    core = mpis.ROOT / "build/core"
+    alike = ["build-dir=build/pip", "cmake.define.CMAKE_CXX_COMPILER=c++", f"cmake.define.SHOAL_CORE={core}"]
+    settings = [f"--config-settings={one}" for one in alike]
+    options = ["--no-deps", "--no-build-isolation", *settings, "-w", here]
     run(sys.executable, "-m", "pip", "wheel", *options, mpis.ROOT, cwd=mpis.ROOT, env=path)
     run(sys.executable, "-m", "venv", here / "venv")
     run(here / "venv/bin/python", "-m", "pip", "install", "--no-deps", "--no-index", *here.glob("*.whl"))
