@@ -98,7 +98,7 @@ static void say(const char* what, const char* more) {
 static int is_first_rank(void) {
   static const char* const names[] = {"PMIX_RANK", "PMI_RANK", "OMPI_COMM_WORLD_RANK", "SLURM_PROCID"};
   for (size_t i = 0; i < sizeof names / sizeof *names; ++i) {
-    const char* const rank = getenv(names[i]);
+    const char* const rank = secure_getenv(names[i]);
     if (rank) return !strcmp(rank, "0");
   }
   return 1;
@@ -107,9 +107,10 @@ static int is_first_rank(void) {
 // At once, so that one who asks for a report knows that there will be one, if there is something to report.
 static void announce(void) {
   const char* const wanted = secure_getenv("SHOAL_REPORT");
-  if (drop_in && wanted && *wanted && strcmp(wanted, "0") && strcmp(wanted, "off") && is_first_rank())
+  if (drop_in && wanted && *wanted && strcmp(wanted, "0") != 0 && strcmp(wanted, "off") != 0 && is_first_rank())
     fprintf(stderr,
-            "shoal: loaded for %s (ABI " SHOAL_ABI "); takes MPI_Alltoall and MPI_Alltoallv, and MPI_Allgather and "
+            "shoal: loaded for %s (ABI " SHOAL_ABI
+            "); takes MPI_Alltoall and MPI_Alltoallv, and MPI_Allgather and "
             "MPI_Allgatherv between two groups\n",
             mpi.soname);
 }

@@ -25,8 +25,8 @@ Tell whether Shoal is worth it for an MPI program: run it in turns without and w
 
 Example: shoal try -n 4 -- ./program argument
 
-Runs the program two times more than that: once with every result compared with the MPI's own, once to see how much
-of the run is all-to-all. What the program prints is shown where it fails. Its input, if a file, is read in every run.
+Before that it runs the program twice: once with every result compared with the MPI's own, and once to see how much of
+the run is all-to-all. What the program prints appears only where it fails. An input file is read anew in every run.
 Options are those of shoal run."""
 
 LITTLE = 0.05  # of a run: what Shoal could save at most is hard to see
