@@ -108,11 +108,11 @@ static int is_first_rank(void) {
 static void announce(void) {
   const char* const wanted = secure_getenv("SHOAL_REPORT");
   if (drop_in && wanted && *wanted && strcmp(wanted, "0") != 0 && strcmp(wanted, "off") != 0 && is_first_rank())
-    fprintf(stderr,
-            "shoal: loaded for %s (ABI " SHOAL_ABI
-            "); takes MPI_Alltoall and MPI_Alltoallv, and MPI_Allgather and "
-            "MPI_Allgatherv between two groups\n",
-            mpi.soname);
+    fprintf(
+        stderr,
+        "shoal: loaded for %s; takes MPI_Alltoall and MPI_Alltoallv, and MPI_Allgather and MPI_Allgatherv between two "
+        "groups\n",
+        mpi.soname);
 }
 
 // What the MPI lacks all ranks see. Any other fault may be this rank's alone: others would wait for it.
