@@ -1,6 +1,6 @@
 # The driver of `shoal simulate`, which SimGrid's smpirun loads and runs on every simulated rank. Only what calls MPI is
 # compiled for SMPI; the rest is the core as it is everywhere.
-find_program(SMPIRUN smpirun NO_CACHE REQUIRED HINTS ${PROJECT_SOURCE_DIR}/.simgrid/bin)  # made by `make simgrid`
+find_program(SMPIRUN smpirun NO_CACHE REQUIRED HINTS ${CMAKE_SOURCE_DIR}/.simgrid/bin)  # made by `make simgrid`
 cmake_path(GET SMPIRUN PARENT_PATH simgrid)
 find_path(SMPI_HEADERS smpi/smpi_helpers.h NO_CACHE REQUIRED HINTS ${simgrid}/../include)
 find_library(SIMGRID_LIBRARY simgrid NO_CACHE REQUIRED HINTS ${simgrid}/../lib)
