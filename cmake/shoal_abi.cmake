@@ -1,26 +1,19 @@
 # SHOAL_ABI: which MPI libraries a preload built here fits, told by the SONAME a program linked to this MPI needs.
-# mpich: MPICH, Intel MPI, MVAPICH, Cray (libmpi.so.12); openmpi (libmpi.so.40); mpich-debian (libmpich.so.12);
+# mpich: MPICH, Intel MPI, MVAPICH, Cray (libmpi.so.12, in Debian libmpich.so.12); openmpi (libmpi.so.40);
 # standard: the ABI of MPI 5 (libmpi_abi.so.1), of every MPI that has it: MPICH 5's mpicc_abi builds for it.
 if(NOT unknown_mpi)
   set(unknown_mpi FATAL_ERROR)
 endif()
-set(program ${CMAKE_CURRENT_BINARY_DIR}/CMakeFiles/needs_mpi)
-file(WRITE ${program}.c "#include <mpi.h>\nint main(void) { int flag; return MPI_Initialized(&flag); }\n")
-try_compile(linked ${CMAKE_CURRENT_BINARY_DIR} ${program}.c LINK_LIBRARIES MPI::MPI_C COPY_FILE ${program})
-if(NOT linked)
-  message(${unknown_mpi} "${MPI_C_COMPILER} does not link a program; give another with -DMPI_C_COMPILER=...")
-endif()
-execute_process(COMMAND ${CMAKE_READELF} -d ${program} OUTPUT_VARIABLE needed)
-string(REGEX MATCH "libmpi(ch|_abi)?\\.so\\.[0-9]+" SHOAL_MPI_SONAME "${needed}")
-if(SHOAL_MPI_SONAME STREQUAL "libmpi.so.12")
+include(shoal_mpi_soname)
+shoal_mpi_soname(SHOAL_MPI_SONAME C)
+if(SHOAL_MPI_SONAME MATCHES "^libmpi(ch)?\\.so\\.12$")
   set(SHOAL_ABI mpich)
 elseif(SHOAL_MPI_SONAME STREQUAL "libmpi.so.40")
   set(SHOAL_ABI openmpi)
-elseif(SHOAL_MPI_SONAME STREQUAL "libmpich.so.12")
-  set(SHOAL_ABI mpich-debian)
 elseif(SHOAL_MPI_SONAME STREQUAL "libmpi_abi.so.1")
   set(SHOAL_ABI standard)
 else()
-  message(${unknown_mpi} "MPI with SONAME '${SHOAL_MPI_SONAME}' is not known; Shoal knows libmpi.so.12, libmpi.so.40, "
-                      "libmpich.so.12, libmpi_abi.so.1")
+  message(${unknown_mpi} "${MPI_C_COMPILER} links programs to the MPI library '${SHOAL_MPI_SONAME}', which Shoal does not "
+                      "know; it knows libmpi.so.12, libmpich.so.12, libmpi.so.40 and libmpi_abi.so.1. Give another with "
+                      "-DMPI_C_COMPILER=...")
 endif()

@@ -1,6 +1,6 @@
 # What holds for every target: C++20, Release unless asked otherwise, warnings, hidden symbols, code fit for a
 # shared library.
-if(NOT CMAKE_BUILD_TYPE)
+if(NOT CMAKE_BUILD_TYPE AND PROJECT_IS_TOP_LEVEL)
   set(CMAKE_BUILD_TYPE Release CACHE STRING "Debug, Release or RelWithDebInfo" FORCE)
 endif()
 set(CMAKE_CXX_STANDARD 20)
@@ -12,9 +12,15 @@ set(CMAKE_POSITION_INDEPENDENT_CODE ON)
 set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 find_program(CCACHE ccache)  # the core is compiled alike for every MPI and for Python, and in every checkout
 if(CCACHE)
-  set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_BASEDIR=${CMAKE_SOURCE_DIR} ${CCACHE})
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_BASEDIR=${PROJECT_SOURCE_DIR} ${CCACHE})
 endif()
 add_compile_options(-Wall -Wextra -Wno-restrict)  # g++ 12 sees overlaps in std::string that are none
+
+# The C++ runtime, brought along instead of taken from the system.
+add_library(own_runtime OBJECT EXCLUDE_FROM_ALL ${CMAKE_CURRENT_LIST_DIR}/older_glibc.c)
+set_target_properties(own_runtime PROPERTIES C_VISIBILITY_PRESET hidden)
+target_compile_definitions(own_runtime PRIVATE _GNU_SOURCE)
+target_link_options(own_runtime INTERFACE -static-libstdc++ -static-libgcc)
 
 # Source files of the named directories, which may be empty.
 function(shoal_sources result)
@@ -23,5 +29,20 @@ function(shoal_sources result)
     list(APPEND patterns ${CMAKE_CURRENT_SOURCE_DIR}/${directory}/*.cpp)
   endforeach()
   file(GLOB found CONFIGURE_DEPENDS ${patterns})
+  foreach(file IN LISTS found)
+    get_filename_component(path ${file} DIRECTORY)
+    get_filename_component(directory ${path} NAME)
+    if(NOT file MATCHES "${names_of_others}")
+      set_source_files_properties(${file} PROPERTIES UNITY_GROUP ${directory})
+    endif()
+  endforeach()
   set(${result} ${found} PARENT_SCOPE)
+endfunction()
+
+# With SHOAL_UNITY the files of a directory are compiled as one, which takes a quarter of the time, but for those that
+# have names for themselves which another file of their directory has too.
+set(names_of_others "(topology/(layout_tree|network_draft|node_layout)|algorithms/radix|execute/node_window|select/(contest|wisdom)|\
+api/native_nonblocking|python/topology_bindings)\\.cpp$")
+function(shoal_unity)
+  set_target_properties(${ARGN} PROPERTIES UNITY_BUILD ${SHOAL_UNITY} UNITY_BUILD_MODE GROUP)
 endfunction()

@@ -3,10 +3,12 @@
 include(CMakePackageConfigHelpers)
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/shoal)
 
-if(SKBUILD)  # a wheel, whose data go to the prefix of the Python environment
-  set(data_dir ${SKBUILD_DATA_DIR}/)
+if(SKBUILD)
+  set(preloads shoal/preload)  # in the Python package
+else()
+  set(preloads lib/shoal)
 endif()
-install(TARGETS shoal-preload shoal-drop-in shoal_bench DESTINATION ${data_dir}lib/shoal/${SHOAL_ABI} COMPONENT preload)
+install(TARGETS shoal-preload shoal-drop-in shoal_bench DESTINATION ${preloads}/${SHOAL_ABI} COMPONENT preload)
 install(TARGETS shoal EXPORT shoal LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT library)
 install(DIRECTORY include/shoal DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT library)
 
@@ -15,7 +17,7 @@ configure_package_config_file(cmake/shoal-config.cmake.in shoal-config.cmake INS
                               PATH_VARS CMAKE_INSTALL_INCLUDEDIR)
 write_basic_package_version_file(shoal-config-version.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/shoal-config.cmake ${CMAKE_CURRENT_BINARY_DIR}/shoal-config-version.cmake
-        DESTINATION ${package_dir} COMPONENT library)
+              cmake/shoal_mpi_soname.cmake DESTINATION ${package_dir} COMPONENT library)
 
 file(RELATIVE_PATH prefix_from_pc ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
 configure_file(cmake/shoal.pc.in shoal.pc @ONLY)

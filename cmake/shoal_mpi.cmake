@@ -1,12 +1,15 @@
 # libshoal, its preload and the benchmarks, for one MPI. Only MPI's C interface is used: older headers bring C++
 # bindings into every C++ file unless told not to.
 find_package(MPI REQUIRED COMPONENTS C)
-set_property(TARGET MPI::MPI_C APPEND PROPERTY INTERFACE_COMPILE_DEFINITIONS OMPI_SKIP_MPICXX MPICH_SKIP_MPICXX)
-# Nothing that is built remembers where the MPI was: programs say that, and LD_LIBRARY_PATH. In the build tree CMake does.
-get_target_property(link_options MPI::MPI_C INTERFACE_LINK_OPTIONS)
-list(FILTER link_options EXCLUDE REGEX "-rpath|NOTFOUND")
-set_property(TARGET MPI::MPI_C PROPERTY INTERFACE_LINK_OPTIONS ${link_options})
 include(shoal_abi)
+# Nothing that is built remembers where the MPI was: programs say that, and LD_LIBRARY_PATH. In the build tree CMake does.
+add_library(shoal_mpi INTERFACE)
+foreach(property INCLUDE_DIRECTORIES COMPILE_DEFINITIONS COMPILE_OPTIONS LINK_LIBRARIES LINK_OPTIONS)
+  get_target_property(value MPI::MPI_C INTERFACE_${property})
+  list(FILTER value EXCLUDE REGEX "-rpath|NOTFOUND")
+  set_property(TARGET shoal_mpi PROPERTY INTERFACE_${property} ${value})
+endforeach()
+target_compile_definitions(shoal_mpi INTERFACE OMPI_SKIP_MPICXX MPICH_SKIP_MPICXX)
 message(STATUS "MPI: ${MPI_C_COMPILER} (ABI ${SHOAL_ABI})")
 
 shoal_sources(mpi_sources src/api)
@@ -19,7 +22,7 @@ shoal_sources(drop_in_sources src/preload)
 
 # Compiled once, for libshoal, what the preload loads, and the tests.
 add_library(shoal_objects OBJECT ${mpi_sources} ${execute_sources})
-target_link_libraries(shoal_objects PUBLIC shoal_core MPI::MPI_C)
+target_link_libraries(shoal_objects PUBLIC shoal_core shoal_mpi)
 
 # A shared library that exports what its version script names and nothing else.
 function(shoal_library name script)
@@ -30,33 +33,38 @@ function(shoal_library name script)
 endfunction()
 
 shoal_library(shoal shoal.map $<TARGET_OBJECTS:shoal_objects>)
-target_link_libraries(shoal PRIVATE shoal_core MPI::MPI_C)
+target_link_libraries(shoal PRIVATE shoal_core $<BUILD_INTERFACE:shoal_mpi>)
+add_library(shoal::shoal ALIAS shoal)
 target_link_options(shoal PRIVATE -Wl,--no-undefined)
 set_target_properties(shoal PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR})
 target_include_directories(shoal INTERFACE $<BUILD_INTERFACE:${CMAKE_CURRENT_SOURCE_DIR}/include>
                                            $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
-target_link_libraries(shoal INTERFACE MPI::MPI_C)
+target_link_libraries(shoal INTERFACE $<BUILD_INTERFACE:shoal_mpi> $<INSTALL_INTERFACE:shoal::mpi>)
 
 # What serves the calls of programs nobody here built: it brings its own C++ runtime and keeps it to itself, and takes
 # the MPI that the program has. The preload itself needs neither.
 add_library(drop_in_objects OBJECT ${drop_in_sources})
-target_link_libraries(drop_in_objects PUBLIC shoal_core MPI::MPI_C)
+target_link_libraries(drop_in_objects PUBLIC shoal_core shoal_mpi)
+shoal_unity(shoal_objects drop_in_objects)
 shoal_library(shoal-drop-in preload.map $<TARGET_OBJECTS:shoal_objects> $<TARGET_OBJECTS:drop_in_objects>)
-target_link_libraries(shoal-drop-in PRIVATE shoal_core)
-target_link_options(shoal-drop-in PRIVATE -static-libstdc++ -static-libgcc)
+target_link_libraries(shoal-drop-in PRIVATE shoal_core own_runtime)
 shoal_library(shoal-preload preload.map src/preload/preload.c src/preload/narrowed.c)
 target_include_directories(shoal-preload PRIVATE src)
-string(REPLACE "-debian" "" served_abi ${SHOAL_ABI})  # the same under another name
-target_compile_definitions(shoal-preload PRIVATE _GNU_SOURCE SHOAL_ABI="${served_abi}"
+target_compile_definitions(shoal-preload PRIVATE _GNU_SOURCE SHOAL_ABI="${SHOAL_ABI}"
                                                  $<$<STREQUAL:${SHOAL_ABI},openmpi>:SHOAL_FORTRAN_NAMES>)
 target_link_libraries(shoal-preload PRIVATE ${CMAKE_DL_LIBS} Threads::Threads)
 target_link_options(shoal-preload PRIVATE -Wl,--no-undefined)
 add_dependencies(shoal-preload shoal-drop-in)
 
+if(NOT PROJECT_IS_TOP_LEVEL)  # what a project takes that has this one in it
+  return()
+endif()
+
 shoal_sources(benchmark_sources bench)
 add_executable(shoal_bench ${benchmark_sources})
 target_include_directories(shoal_bench PRIVATE include)
-target_link_libraries(shoal_bench PRIVATE shoal_objects)
+shoal_unity(shoal_bench)
+target_link_libraries(shoal_bench PRIVATE shoal_objects own_runtime)
 
 # Real users of the public interface.
 add_executable(closure apps/closure.cpp)

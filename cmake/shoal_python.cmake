@@ -3,5 +3,10 @@ find_package(Python 3.11 REQUIRED COMPONENTS Interpreter Development.Module)
 find_package(nanobind CONFIG REQUIRED)
 shoal_sources(python_sources src/python)
 nanobind_add_module(_core NB_STATIC ${python_sources})
-target_link_libraries(_core PRIVATE shoal_core)
+shoal_unity(_core)
+target_compile_options(_core PRIVATE -O1)  # it only passes calls on
+target_link_libraries(_core PRIVATE shoal_core own_runtime)
 install(TARGETS _core DESTINATION shoal COMPONENT python)
+if(SHOAL_PRELOADS)  # of all ABIs, for a wheel
+  install(DIRECTORY ${SHOAL_PRELOADS}/ DESTINATION shoal/preload COMPONENT preload USE_SOURCE_PERMISSIONS)
+endif()

@@ -4,30 +4,35 @@ import signal
 import sys
 from collections.abc import Iterable, Sequence
 from importlib import import_module
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, Annotated, NoReturn
 
+import shoal
 from shoal.errors import fail, told_in_one_line
 
 if TYPE_CHECKING:  # takes longer to load than `shoal run` needs to start ranks
     import typer
 
-# Every command, in the order of the help, and the function in shoal.commands that is it.
-COMMANDS = {
-    "list": "list_.list_algorithms",
-    "plan": "plan.plan",
-    "check": "check.check",
-    "doctor": "doctor.doctor",
-    "run": "run.run",
-    "topology": "topology.app",
-    "emulate": "emulate.emulate",
-    "bench": "bench.bench",
-    "simulate": "simulate.simulate",
-    "tune": "tune.tune",
-    "explain": "explain.explain",
-    "model": "model.app",
-    "report": "report.report",
-    "demo": "demo.demo",
+# Every command and the function in shoal.commands that is it, in the groups and the order of the help.
+GROUPS = {
+    "Use": {
+        "try": "try_.try_",
+        "run": "run.run",
+        "tune": "tune.tune",
+        "doctor": "doctor.doctor",
+        "demo": "demo.demo",
+    },
+    "Measure": {"bench": "bench.bench", "report": "report.report", "emulate": "emulate.emulate"},
+    "Understand": {
+        "list": "list_.list_algorithms",
+        "plan": "plan.plan",
+        "check": "check.check",
+        "explain": "explain.explain",
+        "topology": "topology.app",
+    },
+    "Model": {"model": "model.app", "simulate": "simulate.simulate"},
 }
+COMMANDS = {name: function for group in GROUPS.values() for name, function in group.items()}
+GROUP_OF = {name: title for title, group in GROUPS.items() for name in group}
 
 
 def make_app(commands: Iterable[str]) -> "typer.Typer":
@@ -41,14 +46,26 @@ def make_app(commands: Iterable[str]) -> "typer.Typer":
         rich_markup_mode="rich",
         context_settings={"help_option_names": ["-h", "--help"]},
     )
-    app.callback()(lambda: None)  # a command is named even when the app has just one
+
+    def say_version(wanted: bool) -> None:
+        if wanted:
+            print("shoal", shoal.__version__)
+            raise typer.Exit
+
+    def root(
+        version: Annotated[
+            bool, typer.Option("--version", callback=say_version, is_eager=True, help="Print the version.")
+        ] = False,
+    ) -> None: ...
+
+    app.callback()(root)  # so a command is named even when the app has just one
     for name in commands:
         module, function = COMMANDS[name].split(".")
         command = getattr(import_module(f"shoal.commands.{module}"), function)
         if isinstance(command, typer.Typer):  # has commands of its own
-            app.add_typer(command, name=name)
+            app.add_typer(command, name=name, rich_help_panel=GROUP_OF[name])
             continue
-        app.command(name)(command)
+        app.command(name, rich_help_panel=GROUP_OF[name])(command)
     return app
 
 
@@ -56,8 +73,8 @@ def main(args: Sequence[str] | None = None) -> NoReturn:
     """Run a command; what people do wrong becomes one line on standard error and status 2."""
     end_when_told()
     given = list(sys.argv[1:] if args is None else args)
-    if given[:1] == ["run"]:
-        start(given[1:])
+    if given[:1] == ["run"] or given[:1] == ["try"]:
+        start(given[0], given[1:])
     import typer
 
     wanted = given[:1] if given[:1] and given[0] in COMMANDS else COMMANDS  # the others may load much
@@ -71,11 +88,12 @@ def main(args: Sequence[str] | None = None) -> NoReturn:
     sys.exit(status or 0)
 
 
-def start(words: Sequence[str]) -> NoReturn:
-    from shoal.commands.run import run
-
+def start(name: str, words: Sequence[str]) -> NoReturn:
+    """A command that takes options of others, and must not take long to load."""
+    module, function = COMMANDS[name].split(".")
     with told_in_one_line():
-        run(words)
+        getattr(import_module(f"shoal.commands.{module}"), function)(words)
+    sys.exit(0)
 
 
 def end_when_told() -> None:

@@ -4,7 +4,7 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,7 +12,7 @@ from pathlib import Path
 ABIS = {
     "libmpi.so.12": "mpich",
     "libmpi.so.40": "openmpi",
-    "libmpich.so.12": "mpich-debian",
+    "libmpich.so.12": "mpich",  # Debian's
     "libmpi_abi.so.1": "standard",  # of MPI 5
 }
 
@@ -44,11 +44,22 @@ class Mpi:
 
     @property
     def preload(self) -> Path:
-        """Where the preload for it belongs; it may not be there."""
-        return Path(sys.prefix) / "lib" / "shoal" / self.abi / "libshoal-preload.so"
+        """Where it is, or belongs: it may not be there."""
+        return preload_for(self.abi)
 
     def __str__(self) -> str:
         return f"{self.kind} {self.version} ({self.mpiexec})"
+
+
+def preload_for(abi: str) -> Path:
+    """In this package, as a wheel brings it, else where one that is built belongs."""
+    packaged = Path(__file__).with_name("preload") / abi / "libshoal-preload.so"
+    return packaged if packaged.is_file() else Path(sys.prefix) / "lib/shoal" / abi / packaged.name
+
+
+def preloads() -> list[Path]:
+    """Those that are here, one an ABI."""
+    return [preload for abi in dict.fromkeys(ABIS.values()) if (preload := preload_for(abi)).is_file()]
 
 
 def soname(library: Path) -> str:
@@ -123,14 +134,22 @@ def launch_environment() -> dict[str, str]:
     return os.environ | (ALLOW_ROOT if os.geteuid() == 0 else {})
 
 
-def launch_command(mpi: Mpi, ranks: int, program: list[str], variables: dict[str, str] | None = None) -> list[str]:
-    """Runs the program with these variables set for its ranks, on every host and however they are started."""
-    options = []
-    if mpi.kind == "openmpi" and ranks > usable_cores() and "SLURM_JOB_ID" not in os.environ:
-        options = ["--oversubscribe"]
+def launch_command(
+    mpi: Mpi, ranks: int, program: list[str], variables: dict[str, str] | None = None, given: Sequence[str] = ()
+) -> list[str]:
+    """Runs the program with these variables set for its ranks, on every host and however they are started; `given` are
+    options for mpiexec."""
+    options = list(given)
+    if mpi.kind == "openmpi" and ranks > usable_cores() and not (knows_hosts(given) or "SLURM_JOB_ID" in os.environ):
+        options.append("--oversubscribe")
     for name, value in (variables or {}).items():
         options += ["-x", f"{name}={value}"] if mpi.kind == "openmpi" else ["-genv", name, value]
     return [str(mpi.mpiexec), *options, "-n", str(ranks), *program]
+
+
+def knows_hosts(options: Sequence[str]) -> bool:
+    """Whether they say where ranks run, so that the cores here say nothing of how many there is room for."""
+    return any(re.match("-+(hosts?|hostfile|machinefile|map-by|oversubscribe)$", option) for option in options)
 
 
 def usable_cores() -> int:

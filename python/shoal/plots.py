@@ -88,24 +88,38 @@ def speedups(results: Results) -> Figure:
 
 
 def winners(results: Results) -> Figure:
-    """The fastest variant by number of ranks and block size, with its gain over the MPI's own."""
+    """The fastest variant by number of ranks and block size, with its gain over the MPI's own; pale where others are as
+    fast, as far as can be told, and then with their names."""
     order = variants(results)
 
     def draw(axis: Axes, cases: list[Case]) -> None:
         ranks, sizes = sorted({case.ranks for case in cases}), sorted({case.size for case in cases})
         for case in cases:
             series = results.cases[case]
-            best = min(series.values(), key=lambda one: one.median)
+            best, *ties = fastest(series)
             gain = f"\n{times(best.speedup_over(series['native']))}" if "native" in series else ""
             x, y = sizes.index(case.size), ranks.index(case.ranks)
             colour = COLOURS[order.index(best.variant) % len(COLOURS)]
-            axis.add_patch(Rectangle((x - 0.5, y - 0.5), 1, 1, color=colour, alpha=0.35))
-            axis.text(x, y, best.variant.replace(":", ":\n") + gain, ha="center", va="center", fontsize=7)
+            axis.add_patch(Rectangle((x - 0.5, y - 0.5), 1, 1, color=colour, alpha=0.1 if ties else 0.35))
+            text = best.variant.replace(":", ":\n") + gain + tied(ties)
+            axis.text(x, y, text, ha="center", va="center", fontsize=6 if ties else 7)
         axis.set(xlim=(-0.5, len(sizes) - 0.5), ylim=(-0.5, len(ranks) - 0.5), xlabel=blocks_of(cases))
         axis.set_xticks(range(len(sizes)), [readable_bytes(size) for size in sizes])
         axis.set_yticks(range(len(ranks)), [str(number) for number in ranks])
 
     return panels(results, lambda case: (case.mpi,), draw, "ranks", legend=False)
+
+
+def fastest(series: dict[str, Series]) -> list[Series]:
+    """The fastest, and behind it those that a rank test does not tell from it."""
+    best, *others = sorted(series.values(), key=lambda one: one.median)
+    return [best, *(one for one in others if one.verdict_against(best) == "no difference")]
+
+
+def tied(ties: list[Series]) -> str:
+    if not ties:
+        return ""
+    return f"\nas {ties[0].variant}" + (f"\nand {len(ties) - 1} more" if len(ties) > 1 else "")
 
 
 def spread(results: Results) -> Figure | None:

@@ -1,6 +1,7 @@
 #include "api/process.hpp"
 
 #include <algorithm>
+#include <fstream>
 #include <iostream>
 
 #include "api/boundary.hpp"
@@ -266,7 +267,16 @@ void process::finish() {
   int world_rank = -1;
   PMPI_Comm_rank(MPI_COMM_WORLD, &world_rank);
   if (world_rank == 0 && !settings_.wisdom.empty()) keep_wisdom();
-  if (settings_.report != reporting::none && world_rank == 0 && !report_.empty()) report_.print(std::cerr, books_);
+  if (world_rank == 0) tell();
+}
+
+// On the first rank of the job.
+void process::tell() const {
+  if (settings_.report == reporting::none || report_.empty()) return;
+  if (settings_.report_file.empty()) return report_.print(std::cerr, books_);
+  std::ofstream file(settings_.report_file);
+  report_.write_json(file, books_);
+  if (!file.flush()) warn_once("SHOAL_REPORT=" + settings_.report_file + " cannot be written", "nothing is told");
 }
 
 int process::on_free(MPI_Comm, int, void* held, void* self) {

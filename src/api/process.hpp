@@ -98,6 +98,7 @@ class process {
   void keep_wisdom();
   void release(attribute* held);
   void finish();
+  void tell() const;
   static int on_free(MPI_Comm comm, int key, void* state, void* self);
   static int on_finalize(MPI_Comm comm, int key, void* state, void* self);
 

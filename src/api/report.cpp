@@ -25,6 +25,21 @@ std::string per_call(double seconds, std::int64_t calls) {
   return text.str();
 }
 
+// With three digits that mean something, however short.
+std::string readable_seconds(double seconds) {
+  const char* unit = seconds >= 1 ? "s" : seconds >= 1e-3 ? "ms" : "us";
+  const double value = seconds >= 1 ? seconds : seconds >= 1e-3 ? seconds * 1e3 : seconds * 1e6;
+  std::ostringstream text;
+  text << std::fixed << std::setprecision(value >= 100 ? 0 : value >= 10 ? 1 : 2) << value << " " << unit;
+  return text.str();
+}
+
+std::string quoted(const std::string& text) {
+  std::ostringstream out;
+  out << std::quoted(text);
+  return out.str();
+}
+
 std::string described(const ledger& books) {
   char text[200];
   const double all = std::max(1e-9, books.in_calls() + books.gained());
@@ -72,22 +87,24 @@ void usage_report::print(std::ostream& out, const ledger& books) const {
   out << text.str() << std::flush;
 }
 
-void usage_report::print_usage(std::ostream& text) const {
-  std::vector<decltype(rows_)::const_iterator> order;
+std::vector<usage_report::row> usage_report::by_time() const {
+  std::vector<row> order;
   for (auto it = rows_.begin(); it != rows_.end(); ++it) order.push_back(it);
   std::sort(order.begin(), order.end(), [](auto a, auto b) { return a->second.seconds > b->second.seconds; });
+  return order;
+}
 
+void usage_report::print_usage(std::ostream& text) const {
   text << "shoal: exchanges as rank 0 saw them\n"
        << "shoal: " << std::left << std::setw(12) << "call" << std::right << std::setw(7) << "ranks" << std::setw(9)
        << "calls" << std::setw(12) << "sent" << std::setw(12) << "time" << std::setw(14) << "per call"
        << "  algorithm\n";
-  for (const auto& it : order) {
+  for (const row& it : by_time()) {
     const auto& [collective, ranks, algorithm] = it->first;
     const usage& u = it->second;
     text << "shoal: " << std::left << std::setw(12) << collective << std::right << std::setw(7) << ranks << std::setw(9)
-         << u.calls << std::setw(12) << readable_bytes(static_cast<double>(u.bytes)) << std::setw(10) << std::fixed
-         << std::setprecision(4) << u.seconds << " s" << std::setw(14) << per_call(u.seconds, u.calls) << "  "
-         << algorithm << "\n"
+         << u.calls << std::setw(12) << readable_bytes(static_cast<double>(u.bytes)) << std::setw(12)
+         << readable_seconds(u.seconds) << std::setw(14) << per_call(u.seconds, u.calls) << "  " << algorithm << "\n"
          << where_it_went(u);
   }
 }
@@ -98,6 +115,21 @@ void usage_report::print_contests(std::ostream& text) const {
     if (told.first > 1) text << " (" << told.first << " communicators)";
     text << ": " << told.second << "\n";
   }
+}
+
+void usage_report::write_json(std::ostream& out, const ledger& books) const {
+  std::ostringstream text;
+  text << "{\n  \"calls\": [";
+  const char* before = "\n    ";
+  for (const row& it : by_time()) {
+    const auto& [collective, ranks, algorithm] = it->first;
+    text << std::exchange(before, ",\n    ") << "{\"call\": " << quoted(collective) << ", \"ranks\": " << ranks
+         << ", \"algorithm\": " << quoted(algorithm) << ", \"calls\": " << it->second.calls
+         << ", \"bytes\": " << it->second.bytes << ", \"seconds\": " << it->second.seconds << "}";
+  }
+  text << "\n  ],\n  \"verified\": " << verified_.calls << ",\n  \"learning\": {\"cost\": " << books.spent()
+       << ", \"gained\": " << books.gained() << ", \"in_calls\": " << books.in_calls() << "}\n}\n";
+  out << text.str();
 }
 
 }  // namespace shoal

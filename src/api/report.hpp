@@ -46,8 +46,13 @@ class usage_report {
   bool empty() const { return rows_.empty(); }
   // A table with the most time first, what was tried, and what learning cost and gained.
   void print(std::ostream& out, const ledger& books) const;
+  // The same for programs: one object, with times in seconds.
+  void write_json(std::ostream& out, const ledger& books) const;
 
  private:
+  using row = std::map<std::tuple<std::string, int, std::string>, usage>::const_iterator;
+
+  std::vector<row> by_time() const;
   void print_usage(std::ostream& text) const;
   void print_contests(std::ostream& text) const;
 

@@ -47,7 +47,13 @@ reporting read_reporting(const std::string& value) {
   if (value == "phases") return reporting::phases;
   if (value == "1" || value == "on") return reporting::usage;
   if (value == "0" || value == "off" || value.empty()) return reporting::none;
-  throw std::invalid_argument("it is unknown; allowed: 0, 1, phases");
+  throw std::invalid_argument("it is unknown; allowed: 0, 1, phases, or a file that ends with .json");
+}
+
+void take_report(const std::string& value, settings& into) {
+  const bool file = value.ends_with(".json");
+  into.report_file = file ? value : "";
+  into.report = file ? reporting::usage : read_reporting(value);
 }
 
 std::string trimmed(const std::string& text) {
@@ -127,7 +133,7 @@ constexpr known_setting known[] = {
      [](settings& s, const std::string& v) { s.topology = std::make_shared<const switch_network>(read_topology(v)); }},
     {"profile", [](settings& s, const std::string& v) { take_profile(v, s); }},
     {"wisdom", [](settings& s, const std::string& v) { s.wisdom = v; }},
-    {"report", [](settings& s, const std::string& v) { s.report = read_reporting(v); }},
+    {"report", [](settings& s, const std::string& v) { take_report(v, s); }},
     {"verify", [](settings& s, const std::string& v) { s.verify = read_switch("verify", v); }},
     {"max_temp", [](settings& s, const std::string& v) { s.max_temp = read_bytes(v); }},
     {"record", [](settings& s, const std::string& v) { s.record = v; }},

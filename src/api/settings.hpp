@@ -32,6 +32,7 @@ struct settings {
   std::string profile_fault;                       // why the one that was named cannot be used
   std::string wisdom;                              // a file where what jobs learn is kept; empty: nowhere
   reporting report = reporting::none;
+  std::string report_file;  // empty: on standard error
   bool verify = false;
   std::optional<std::int64_t> max_temp;  // most bytes of scratch memory an exchange may need on a rank; empty: any
   std::string record;                    // a file for the traffic between ranks; empty: none

@@ -94,11 +94,32 @@ static void say(const char* what, const char* more) {
   if (rank == 0) fprintf(stderr, "shoal: %s%s; using the MPI library's own collectives\n", what, more);
 }
 
+// By what launchers tell, since MPI may not have been initialised.
+static int is_first_rank(void) {
+  static const char* const names[] = {"PMIX_RANK", "PMI_RANK", "OMPI_COMM_WORLD_RANK", "SLURM_PROCID"};
+  for (size_t i = 0; i < sizeof names / sizeof *names; ++i) {
+    const char* const rank = secure_getenv(names[i]);
+    if (rank) return !strcmp(rank, "0");
+  }
+  return 1;
+}
+
+// At once, so that one who asks for a report knows that there will be one, if there is something to report.
+static void announce(void) {
+  const char* const wanted = secure_getenv("SHOAL_REPORT");
+  if (drop_in && wanted && *wanted && strcmp(wanted, "0") != 0 && strcmp(wanted, "off") != 0 && is_first_rank())
+    fprintf(
+        stderr,
+        "shoal: loaded for %s; takes MPI_Alltoall and MPI_Alltoallv, and MPI_Allgather and MPI_Allgatherv between two "
+        "groups\n",
+        mpi.soname);
+}
+
 // What the MPI lacks all ranks see. Any other fault may be this rank's alone: others would wait for it.
 static void load(void) {
   if (mpi.handle) dlopen(mpi.path, RTLD_LAZY | RTLD_NOLOAD | RTLD_GLOBAL);  // so that what is loaded now sees it
   drop_in = dlopen("$ORIGIN/libshoal-drop-in.so", RTLD_NOW | RTLD_LOCAL);
-  if (drop_in) return;
+  if (drop_in) return announce();
   char wrong[1024];
   snprintf(wrong, sizeof wrong, "%s", dlerror());  // NOLINT: of this thread
   if (strstr(wrong, "undefined symbol")) return say("this MPI library lacks what Shoal needs: ", wrong);
@@ -128,7 +149,9 @@ static void prepare(void) {
 __attribute__((constructor)) static void load_early(void) {
   if (!dlsym(RTLD_DEFAULT, "PMPI_Comm_rank")) return;
   find_mpi();
-  if (!strcmp(mpi.abi.name, SHOAL_ABI)) drop_in = dlopen("$ORIGIN/libshoal-drop-in.so", RTLD_NOW | RTLD_LOCAL);
+  if (strcmp(mpi.abi.name, SHOAL_ABI) != 0) return;
+  drop_in = dlopen("$ORIGIN/libshoal-drop-in.so", RTLD_NOW | RTLD_LOCAL);
+  announce();
 }
 
 // The function that a call of this name goes to.

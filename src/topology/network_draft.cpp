@@ -38,6 +38,7 @@ std::vector<std::string_view> split_words(std::string_view text) {
 void network_draft::fail(int line, const std::string& text) const { throw topology_error(file_, line, text); }
 
 std::vector<std::string> network_draft::names(std::string_view list) const {
+  if (list.empty()) return {};
   try {
     return expand_host_list(list);
   } catch (const std::invalid_argument& error) {

@@ -22,7 +22,7 @@ class network_draft {
   void at_line(int line) { line_ = line; }  // of the following statements
   [[noreturn]] void fail(const std::string& text) const { fail(line_, text); }
 
-  // Names of a host list. Fails at this line when the list is malformed.
+  // Names of a host list; none of an empty one. Fails at this line when the list is malformed.
   std::vector<std::string> names(std::string_view list) const;
 
   // The node of this name, made if need be.
@@ -30,6 +30,7 @@ class network_draft {
   // Says what a node is; fails when it was said to be the other kind.
   void declare(int node, bool machine);
   void link(int a, int b, double bits_per_second);
+  bool is_linked(int node) const { return !nodes_[node].links.empty(); }
 
   // Undeclared nodes are machines when they have one link or none, else switches.
   switch_network finish();

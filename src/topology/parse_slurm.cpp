@@ -1,10 +1,13 @@
-// Slurm's topology.conf: one switch a line with its machines and the switches below it.
+// Slurm's topology.conf, and what scontrol show topology prints: one switch a line with its machines and the switches
+// below it.
 #include <algorithm>
 #include <cctype>
 #include <map>
 
 #include "topology/host_list.hpp"
+#include "topology/link_speed.hpp"
 #include "topology/network_draft.hpp"
+#include "topology/slurm_switches.hpp"
 #include "topology/topology_file.hpp"
 
 namespace shoal {
@@ -45,51 +48,59 @@ std::string lower(std::string_view text) {
   return result;
 }
 
+constexpr std::string_view known_keys[] = {"switchname", "nodes", "switches", "linkspeed", "level"};
+constexpr const char* expected = "; expected SwitchName=, Nodes=, Switches= or LinkSpeed=";
+
 // key=value words, keys in lower case.
 std::map<std::string, std::string> read_keys(const network_draft& draft, std::string_view text) {
   std::map<std::string, std::string> values;
   for (std::string_view word : split_words(text)) {
     const std::size_t equals = word.find('=');
     if (equals == std::string_view::npos || equals == 0 || equals + 1 == word.size())
-      draft.fail("'" + std::string(word) + "' is not of the form key=value; expected SwitchName=, Nodes= or Switches=");
+      draft.fail("'" + std::string(word) + "' is not of the form key=value" + expected);
     if (!values.emplace(lower(word.substr(0, equals)), word.substr(equals + 1)).second)
       draft.fail(std::string(word.substr(0, equals)) + "= is given twice; expected each key once");
   }
   return values;
 }
 
-void add_children(network_draft& draft, int parent, const std::string& list, bool machines) {
-  for (const std::string& name : draft.names(list)) {
-    const int child = draft.node(name);
-    draft.declare(child, machines);
-    draft.link(parent, child, standard_link_speed);
-  }
+// Slurm leaves the unit open. A number alone is meant in Gbit/s, as vendors name networks.
+double read_speed(const network_draft& draft, const std::string& text) {
+  const bool alone = text.find_first_not_of("0123456789.") == std::string::npos;
+  const double speed = to_bits_per_second(alone ? text + "G" : text);
+  if (speed == 0) draft.fail("LinkSpeed=" + text + " is not a speed; expected Gbit/s or a unit, such as 100 or 100G");
+  return speed;
 }
 
-void add_switch(network_draft& draft, const std::string& text, std::map<std::string, int>& described, int line) {
-  const auto values = read_keys(draft, text);
-  if (values.empty()) return;
+int read_level(const network_draft& draft, const std::string& text) {
+  if (text.size() > 2 || text.find_first_not_of("0123456789") != std::string::npos)
+    draft.fail("Level=" + text + " is not a level; expected a number below 100");
+  return std::stoi(text);
+}
+
+slurm_switch read_switch(const network_draft& draft, const std::map<std::string, std::string>& values, int line) {
+  for (const auto& [key, value] : values)
+    if (std::find(std::begin(known_keys), std::end(known_keys), key) == std::end(known_keys))
+      draft.fail("'" + key + "=' is unknown" + expected);
+  const auto value_of = [&](const char* key) { return values.count(key) ? values.at(key) : std::string(); };
   if (!values.count("switchname")) draft.fail("no SwitchName=; expected SwitchName=NAME with Nodes= or Switches=");
-  const std::string& name = values.at("switchname");
-  const int node = draft.node(name);
-  draft.declare(node, false);
-  if (const auto [earlier, first] = described.emplace(name, line); !first)
-    draft.fail("switch " + name + " is already described in line " + std::to_string(earlier->second) +
-               "; expected one line per switch");
-  if (values.count("nodes")) add_children(draft, node, values.at("nodes"), true);
-  if (values.count("switches")) add_children(draft, node, values.at("switches"), false);
+  slurm_switch read{line, value_of("switchname"), value_of("nodes"), value_of("switches")};
+  if (values.count("linkspeed")) read.speed = read_speed(draft, value_of("linkspeed"));
+  if (values.count("level")) read.level = read_level(draft, value_of("level"));
+  return read;
 }
 
 }  // namespace
 
 switch_network parse_slurm(std::string_view text, const std::string& file) {
   network_draft draft(file);
-  std::map<std::string, int> described;
+  std::vector<slurm_switch> switches;
   for (const statement& s : split_statements(text)) {
     draft.at_line(s.line);
-    add_switch(draft, s.text, described, s.line);
+    const auto values = read_keys(draft, s.text);
+    if (!values.empty()) switches.push_back(read_switch(draft, values, s.line));
   }
-  return draft.finish();
+  return connect(draft, std::move(switches));
 }
 
 std::string to_slurm(const switch_network& network) {

@@ -1,12 +1,15 @@
 // Topology files: read, write.
 //
-// Two formats. Slurm's topology.conf, which administrators have:
-//     SwitchName=s0 Nodes=n[0-7] Switches=s[1-3]      keys in any case, other keys ignored, \ continues a line
-// and an edge list, which knows speeds:
+// What administrators have: Slurm's topology.conf, and what `scontrol show topology` prints,
+//     SwitchName=s0 Nodes=n[0-7] Switches=s[1-3] LinkSpeed=100     keys in any case, \ continues a line
+// where LinkSpeed= is that of the switch's links to what the line names, in Gbit/s or with a unit; Slurm's topology.yaml,
+//     - switch: s0                                    of the default topology, or the first that is a tree
+//       nodes: n[0-7]
+// and an edge list:
 //     s0 n[0-7] 1G            a link (or one to each name of a list), optionally with bits per second: 100M, 2.5G
 //     switch s0 s1            says what a name is; otherwise what has one link is a machine, else a switch
 //     machine n0
-// In both, # starts a comment.
+// # starts a comment. What none of them knows is an error with the line it is in.
 #pragma once
 
 #include <stdexcept>
@@ -30,10 +33,11 @@ class topology_error : public std::invalid_argument {
 // The format is found from the content. `file` is what errors call it.
 switch_network parse_topology(std::string_view text, const std::string& file);
 switch_network parse_slurm(std::string_view text, const std::string& file);
+switch_network parse_slurm_yaml(std::string_view text, const std::string& file);
 switch_network parse_edge_list(std::string_view text, const std::string& file);
 switch_network read_topology(const std::string& path);
 
-// Speeds are lost, as Slurm has none. Throws std::invalid_argument when there are machines but no switch.
+// Speeds are lost. Throws std::invalid_argument when there are machines but no switch.
 std::string to_slurm(const switch_network& network);
 // Throws std::invalid_argument for a link between nodes named "switch" and "machine".
 std::string to_edge_list(const switch_network& network);

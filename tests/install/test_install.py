@@ -1,6 +1,7 @@
 """A program outside the tree builds against the installed library, with CMake and with pkg-config, and runs."""
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -59,6 +60,68 @@ def test_cmake_package(installed):
     run(CMAKE, "-S", example, "-B", build, f"-DCMAKE_PREFIX_PATH={prefix}", *compilers)
     run(CMAKE, "--build", build)
     runs(mpi, build / "exchange")
+
+
+CXX_PROJECT = """
+cmake_minimum_required(VERSION 3.22)
+project(exchange LANGUAGES CXX)
+{shoal}
+add_executable(exchange exchange.cpp)
+target_link_libraries(exchange PRIVATE shoal::shoal)
+target_compile_options(exchange PRIVATE -fpermissive)  # what malloc returns
+"""
+FIND = "find_package(shoal REQUIRED)"
+WITHIN = {
+    "add_subdirectory": "add_subdirectory({root} shoal)",
+    "fetch_content": """
+include(FetchContent)
+FetchContent_Declare(shoal SOURCE_DIR {root})
+FetchContent_MakeAvailable(shoal)""",
+}
+
+
+def cxx_project(directory, shoal):
+    """The C example, which is C++ as well."""
+    directory.mkdir(exist_ok=True)
+    (directory / "CMakeLists.txt").write_text(CXX_PROJECT.format(shoal=shoal))
+    shutil.copy(EXAMPLES / "c/exchange.c", directory / "exchange.cpp")
+    return directory
+
+
+def test_project_in_cxx_alone(installed, tmp_path):
+    mpi, example, prefix = installed
+    if example.joinpath("exchange.f90").exists():
+        pytest.skip("the same as with the example in C")
+    project = cxx_project(tmp_path / "project", FIND)
+    compiler = f"-DMPI_CXX_COMPILER={mpi.tool('mpicxx' + mpi.abi)}"
+    run(CMAKE, "-S", project, "-B", project / "build", f"-DCMAKE_PREFIX_PATH={prefix}", compiler)
+    run(CMAKE, "--build", project / "build")
+    runs(mpi, project / "build/exchange")
+
+
+def test_another_mpi_stops_the_configuration(installed, tmp_path):
+    """With the names of both."""
+    mpi, example, prefix = installed
+    other = next((one for one in mpis.WHEELS if one.home != mpi.home and not one.missing()), None)
+    if not other or example.joinpath("exchange.f90").exists():
+        pytest.skip("needs a second MPI")
+    options = [f"-DCMAKE_PREFIX_PATH={prefix}", f"-DMPI_C_COMPILER={other.mpicc}"]
+    done = subprocess.run([CMAKE, "-S", example, "-B", tmp_path / "build", *options], capture_output=True, text=True)
+    said = " ".join(done.stderr.split())
+    assert done.returncode != 0 and f"but {other.mpicc} of this project links programs to libmpi.so." in said, said
+    assert re.search(r"Shoal in \S+ was built for libmpi", said) and str(prefix) in said
+
+
+@pytest.mark.parametrize("way", WITHIN)
+def test_shoal_within_a_project(way, tmp_path):
+    mpi = mpis.WHEELS[0]
+    if mpi.missing():
+        pytest.skip(mpi.missing())
+    project = cxx_project(tmp_path / "project", WITHIN[way].format(root=mpis.ROOT))
+    options = [f"-DMPI_C_COMPILER={mpi.mpicc}", f"-DSHOAL_CORE={mpis.ROOT / 'build/core'}", "-DSHOAL_UNITY=ON"]
+    run(CMAKE, "-S", project, "-B", project / "build", *options)
+    run(CMAKE, "--build", project / "build", "--target", "exchange")
+    runs(mpi, project / "build/exchange")
 
 
 @pytest.mark.skipif(not shutil.which("pkg-config"), reason="there is no pkg-config")

@@ -38,9 +38,12 @@ def environment(tmp_path_factory):
     here = tmp_path_factory.mktemp("pip")
     tools = [str(Path(sys.executable).parent), str(mpi.home / "bin"), os.environ["PATH"]]
     path = os.environ | {"PATH": os.pathsep.join(tools)}
-    # A directory as deep, and a compiler of the same name, as those of other builds: ccache has what they compiled.
-    alike = [f"--config-settings={one}" for one in ("build-dir=build/pip", "cmake.define.CMAKE_CXX_COMPILER=c++")]
-    options = ["--no-deps", "--no-build-isolation", *alike, "-w", here]
+    # The core is compiled already. With a directory as deep and a compiler of the same name as other builds, ccache
+    # has the rest.
+    core = mpis.ROOT / "build/core"
+    alike = ["build-dir=build/pip", "cmake.define.CMAKE_CXX_COMPILER=c++", f"cmake.define.SHOAL_CORE={core}"]
+    settings = [f"--config-settings={one}" for one in alike]
+    options = ["--no-deps", "--no-build-isolation", *settings, "-w", here]
     run(sys.executable, "-m", "pip", "wheel", *options, mpis.ROOT, cwd=mpis.ROOT, env=path)
     run(sys.executable, "-m", "venv", here / "venv")
     run(here / "venv/bin/python", "-m", "pip", "install", "--no-deps", "--no-index", *here.glob("*.whl"))
@@ -53,7 +56,8 @@ def test_everything_is_there(environment, tmp_path):
     mpi, venv = environment
     path = {"PATH": os.pathsep.join([str(mpi.home / "bin"), "/usr/bin", "/bin"]), "HOME": os.environ.get("HOME", "/")}
     found = json.loads(run(venv / "bin/shoal", "doctor", "--json", env=path).stdout)["mpis"]
-    assert str(venv / "lib/shoal/mpich/libshoal-preload.so") in [one["preload"] for one in found]
+    preload = next(venv.glob("lib/python*/site-packages/shoal/preload/mpich/libshoal-preload.so"))
+    assert str(preload) in [one["preload"] for one in found]
     (tmp_path / "program.c").write_text(PROGRAM)
     program = mpi.compile(tmp_path / "program.c", tmp_path / "program")
     command = [venv / "bin/shoal", "run", "-n", 2, "--alltoall", "bruck", "--report", program]
@@ -66,8 +70,8 @@ def test_nothing_else_is_there(environment):
     """Libraries and headers are cmake's to install."""
     _, venv = environment
     names = zipfile.ZipFile(next(venv.parent.glob("*.whl"))).namelist()
-    data = {name.partition(".data/")[2] for name in names if ".data/" in name}
-    assert data == {
-        f"data/lib/shoal/mpich/{name}" for name in ("libshoal-preload.so", "libshoal-drop-in.so", "shoal_bench")
+    brought = {name for name in names if "/preload/" in name}
+    assert brought == {
+        f"shoal/preload/mpich/{name}" for name in ("libshoal-preload.so", "libshoal-drop-in.so", "shoal_bench")
     }
     assert all(name.startswith(("shoal/", "shoal-")) for name in names)

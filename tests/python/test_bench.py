@@ -100,6 +100,9 @@ def test_between_groups(driver):
         (["--ranks", "0"], "--ranks 0: expected whole numbers from 1 on"),
         (["--sizes", "8,"], "--sizes 8,: expected whole numbers from 0 on"),
         (["--senders", "-1"], "--senders -1: expected whole numbers from 1 on"),
+        (["--suite", "tuna-sizes", "--sizes", "8"], "--suite says what --sizes is; leave out one of them"),
+        (["--suite", "tuna-sizes", "--ranks", "8"], "--suite says what --ranks is"),
+        (["--quick", "--sizes", "8"], "--quick says what --sizes is"),
         (["--ranks", "4,8", "--senders", "4"], "--senders 4: of 4 ranks at least one must send and one receive"),
     ],
 )

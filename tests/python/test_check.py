@@ -23,6 +23,12 @@ def test_one_algorithm(shoal_command):
     assert rows(shoal_command.output("check", "hierarchical", "--layout", "4,4,3"))["hierarchical"][-1] == 0
 
 
+def test_a_name_alone_means_every_parameter(shoal_command):
+    tried, checked, _, faults = rows(shoal_command.output("check", "tuna", "--ranks", "5"))["tuna"]
+    tuna = next(algorithm for algorithm in shoal.algorithms() if algorithm.name == "tuna")
+    assert tried == len(set(check.specs(tuna, 5))) > 5 and checked >= tried and faults == 0
+
+
 def test_levels_are_checked_with_different_values_beside_each_other(shoal_command):
     found = rows(shoal_command.output("check", "--layout", "group:2 node:1,2 core:2,3,1"))
     tried, checked, refused, faults = found["hierarchical"]

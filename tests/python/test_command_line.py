@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+import shoal
 from shoal.cli import COMMANDS, make_app
 
 SHOAL = Path(sys.prefix) / "bin/shoal"
@@ -14,6 +15,15 @@ SHOAL = Path(sys.prefix) / "bin/shoal"
 def test_help_lists_the_commands(shoal_command):
     text = shoal_command.output("--help")
     assert all(f" {name} " in text for name in COMMANDS)
+
+
+def test_version(shoal_command):
+    assert shoal_command.output("--version") == f"shoal {shoal.__version__}\n"
+
+
+def test_is_a_module():
+    done = subprocess.run([sys.executable, "-m", "shoal", "--version"], capture_output=True, text=True, check=True)
+    assert done.stdout == f"shoal {shoal.__version__}\n"
 
 
 def all_commands():

@@ -17,7 +17,14 @@ import pytest
 import mpis
 from mpis import ROOT
 
-GUIDES = ["README.md", "CONTRIBUTING.md", "docs/tutorial.md", "docs/choosing.md", "docs/simulation.md"]
+GUIDES = [
+    "README.md",
+    "CONTRIBUTING.md",
+    "docs/tutorial.md",
+    "docs/settings.md",
+    "docs/choosing.md",
+    "docs/simulation.md",
+]
 GUIDES += ["docs/benchmarking.md", "docs/add-an-algorithm.md"]
 DOCUMENTS = [*GUIDES, *(str(path.relative_to(ROOT)) for path in sorted((ROOT / "docs").rglob("*.md")))]
 DOCUMENTS = list(dict.fromkeys(DOCUMENTS))
@@ -27,6 +34,7 @@ OVERSUBSCRIBE = {"PRTE_MCA_rmaps_default_mapping_policy": ":oversubscribe"}
 # What no test runs, and why.
 NOT_RUN = {
     r"make (test|build|build-smpi|reference)": "made what runs this test; the last is tests/python/test_reference.py",
+    r"make wheel|pip install dist/shoal-\*\.whl": "tests/install/test_wheel.py",
     r"make (demo|check-all|sanitize|simgrid)": "minutes; run before a release, figures in docs/trust.md",
     r"make programs.*": "installs programs; hours. Its command is run",
     r"tools/(mpich-tests|fuzz) .*": "fetches sources, minutes of a core; results in docs/trust.md",
@@ -42,6 +50,7 @@ NOT_RUN = {
 SMALL = {
     "bench": {"--ranks": "4", "--sizes": "64", "--seconds": "0.1"},
     "run": {"--ranks": "4"},
+    "try": {"--ranks": "2"},
     "mpiexec": {"--ranks": "4"},
     "tune": {"--ranks": "4", "--seconds": "2"},
     "fit": {"--ranks": "4"},

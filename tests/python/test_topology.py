@@ -10,7 +10,9 @@ import shoal
 
 GOLDEN = Path(__file__).resolve().parent.parent / "golden"
 VECTORS = json.loads((Path(__file__).resolve().parent.parent / "vectors" / "vectors-tree.json").read_text())
-FIGURE_1 = "SwitchName=s0 Nodes=n[0-2]\nSwitchName=s1 Switches=s[0,2,3] Nodes=n5\nSwitchName=s3 Nodes=n[3-4]\n"
+FIGURE_1 = (
+    "SwitchName=s0 Nodes=n[0-2]\nSwitchName=s1 Switches=s[0,2,3] Nodes=n5\nSwitchName=s2\nSwitchName=s3 Nodes=n[3-4]\n"
+)
 SPEEDS = "hub s[0-1] 2.5G\ns0 n[0-3] 1G\ns1 n[4-7] 1G\nhub n8 100M\n"
 
 

@@ -23,8 +23,8 @@ NAMES = [
     "n\x1b]0;t\x07",
 ]
 PROFILE = 'shoal = "{0}"\nmpi = "{0}"\nmachine = "{0}"\nranks = 4\nlayout = "{0}"\n'
-# Where src/ may write a file or start anything: what SHOAL_WISDOM and SHOAL_RECORD name, and shared memory.
-WRITERS = {"select/wisdom.cpp", "api/traffic.cpp", "execute/shared_memory.cpp"}
+# Where src/ may write a file or start anything: what SHOAL_WISDOM, _RECORD and _REPORT name, and shared memory.
+WRITERS = {"select/wisdom.cpp", "api/traffic.cpp", "api/process.cpp", "execute/shared_memory.cpp"}
 WRITES = re.compile(
     r"\b(o?fstream \w|(fopen|popen|system|exec[vl]p?e?|fork|posix_spawnp?|dlopen|creat|mkstemp|memfd_create|unlink"
     r"|rename|mkdir|openat|tmpfile)\()|(?<!\w)::open\("

@@ -55,6 +55,21 @@ TEST(TopologyFile, NamesTheLineAndTheFault) {
       {"", "f: no switch and no machine"},
       {"# nothing\n\n", "f: no switch and no machine"},
       {"Nodes=n0\n", "f:1: no SwitchName="},
+      {"SwitchName=s0 Nods=n0\n", "f:1: 'nods=' is unknown; expected SwitchName=, Nodes=, Switches= or LinkSpeed="},
+      {"SwitchName=s0 Nodes=n0\nBlockName=b Nodes=n1\n", "f:2: 'blockname=' is unknown"},
+      {"\nSwitchName=s0 Nodes=n0 LinkSpeed=banana\n", "f:2: LinkSpeed=banana is not a speed"},
+      {"SwitchName=s0 Nodes=n0 LinkSpeed=0\n", "f:1: LinkSpeed=0 is not a speed"},
+      {"SwitchName=s0 Level=low Nodes=n0\n", "f:1: Level=low is not a level"},
+      {"SwitchName=s0 Nodes=n0\nSwitchName=s1 Switches=s[0,3]\n", "f:2: switch s3 is described nowhere"},
+      {"- topology: a\n  tree:\n    switches:\n      - switch: s0\n        nods: n0\n", "f:5: 'nods:' is unknown"},
+      {"- topology: a\n  tree:\n    switches:\n      - switch: s0\n        children: s1\n",
+       "f:4: switch s1 is described nowhere"},
+      {"---\ntree:\n", "f:2: no topology: before tree:"},
+      {"---\n- topology: a\n  block:\n    blocks:\n      - block: b\n        nodes: n0\n",
+       "f:2: topology a is not a tree of switches"},
+      {"---\n", "f: no switch and no machine"},
+      {"- topology: a\n  trees:\n", "f:2: 'trees:' is unknown; expected tree:"},
+      {"- topology: a\n  tree:\n    {switch: s0}\n", "f:3: '{switch:' is unknown"},
       {"SwitchName=s0 Nodes\n", "f:1: 'Nodes' is not of the form key=value"},
       {"SwitchName=s0 Nodes=\n", "f:1: 'Nodes=' is not of the form key=value"},
       {"\n=s0\n", "f:2: '=s0' is not of the form key=value"},
@@ -136,16 +151,79 @@ TEST(TopologyFile, NeverDoesAnythingElseThanAnswerOrRefuse) {
 TEST(TopologyFile, ReadsSlurm) {
   const switch_network network = parse_topology(
       "# Figure 1\n"
-      "switchname=s0 NODES=n[0-2] LinkSpeed=100\n"
+      "switchname=s0 NODES=n[0-2]\n"
+      "SwitchName=s2\n"
       "SwitchName=s1 Switches=s[0,2,3] \\\r\n"
       "   Nodes=n5   # at the root\n"
       "SwitchName=s3 Nodes=n[3-4]",
       "f");
   EXPECT_EQ(network.nodes().size(), 10u);
   EXPECT_EQ(network.links().size(), 9u);
-  EXPECT_FALSE(network.nodes()[network.find("s2")].machine);  // only referenced
+  EXPECT_FALSE(network.nodes()[network.find("s2")].machine);
   EXPECT_EQ(network.names_of(network.machines()), (names{"n0", "n1", "n2", "n3", "n4", "n5"}));
   for (const network_link& link : network.links()) EXPECT_EQ(link.bits_per_second, standard_link_speed);
+}
+
+std::set<std::tuple<std::string, std::string, double>> links_of(const switch_network& network) {
+  std::set<std::tuple<std::string, std::string, double>> links;
+  for (const network_link& link : network.links()) {
+    const auto [a, b] = std::minmax(network.nodes()[link.a].name, network.nodes()[link.b].name);
+    links.emplace(a, b, link.bits_per_second);
+  }
+  return links;
+}
+
+std::vector<double> speeds(const switch_network& network) {
+  std::vector<double> all;
+  for (const network_link& link : network.links()) all.push_back(link.bits_per_second);
+  return all;
+}
+
+TEST(TopologyFile, ReadsTheSpeedsOfASwitchesLinks) {
+  const switch_network network = parse_topology(
+      "SwitchName=s0 Nodes=n0 LinkSpeed=100\nSwitchName=s1 Nodes=n1 LinkSpeed=2.5Gbit\n"
+      "SwitchName=s2 Switches=s[0-1]\n",
+      "f");
+  EXPECT_EQ(speeds(network), (std::vector<double>{1e11, 2.5e9, standard_link_speed, standard_link_speed}));
+}
+
+// scontrol lists every node again at each switch above it.
+TEST(TopologyFile, ReadsWhatScontrolPrints) {
+  const switch_network network = parse_topology(
+      "SwitchName=s2 Level=1 LinkSpeed=1 Nodes=n[0-4] Switches=s[0-1] \n"
+      "SwitchName=s0 Level=0 LinkSpeed=1 Nodes=n[0-1] \n"
+      "SwitchName=s1 Level=0 LinkSpeed=1 Nodes=n[2-3] \n",
+      "f");
+  const switch_network same = parse_topology(
+      "SwitchName=s0 Nodes=n[0-1]\nSwitchName=s1 Nodes=n[2-3]\nSwitchName=s2 Switches=s[0-1] Nodes=n4", "f");
+  EXPECT_EQ(links_of(network), links_of(same));
+}
+
+TEST(TopologyFile, ReadsSlurmsYaml) {
+  const std::string text =
+      "---\n"
+      "- topology: blocks   # not a tree\n"
+      "  block:\n"
+      "    block_sizes:\n"
+      "      - 2\n"
+      "    blocks:\n"
+      "      - block: b1\n"
+      "        nodes: n[0-3]\n"
+      "- topology: \"tree\"\n"
+      "  cluster_default: false\n"
+      "  tree:\n"
+      "    switches:\n"
+      "      - switch: root\n"
+      "        children: s[0-1]\n"
+      "      - switch: s0\n"
+      "        nodes: 'n[0-1]'\n"
+      "      - switch: s1\n"
+      "        nodes: n[2-3]\n";
+  const switch_network same =
+      parse_topology("SwitchName=root Switches=s[0-1]\nSwitchName=s0 Nodes=n[0-1]\nSwitchName=s1 Nodes=n[2-3]\n", "f");
+  EXPECT_EQ(links_of(parse_topology(text, "f")), links_of(same));
+  const std::string other = "- topology: small\n  cluster_default: true\n  tree:\n    switches:\n      - switch: s\n";
+  EXPECT_EQ(parse_topology(text + other, "f").nodes().size(), 1u);
 }
 
 TEST(TopologyFile, ReadsEdgeListsWithSpeeds) {
@@ -161,15 +239,6 @@ TEST(TopologyFile, ReadsTheSmallestNetworks) {
   EXPECT_EQ(parse_topology("switch s0", "f").ranks(), 0);
   EXPECT_EQ(parse_topology("a b", "f").ranks(), 2);  // two machines back to back
   EXPECT_EQ(parse_topology("SwitchName=s0", "f").ranks(), 0);
-}
-
-std::set<std::tuple<std::string, std::string, double>> links_of(const switch_network& network) {
-  std::set<std::tuple<std::string, std::string, double>> links;
-  for (const network_link& link : network.links()) {
-    const auto [a, b] = std::minmax(network.nodes()[link.a].name, network.nodes()[link.b].name);
-    links.emplace(a, b, link.bits_per_second);
-  }
-  return links;
 }
 
 TEST(TopologyFile, WritesWhatItReadsAgain) {
@@ -189,9 +258,9 @@ TEST(TopologyFile, WritesWhatItReadsAgain) {
 }
 
 TEST(TopologyFile, WritesNamesThatAreWordsOfTheFormat) {
-  const switch_network network = parse_topology("SwitchName=switch Nodes=machine Switches=s1\n", "f");
+  const switch_network network = parse_topology("SwitchName=switch Nodes=machine Switches=s1\nSwitchName=s1\n", "f");
   EXPECT_THROW(to_edge_list(network), std::invalid_argument);
-  const switch_network other = parse_topology("SwitchName=switch Nodes=n0 Switches=s1\n", "f");
+  const switch_network other = parse_topology("SwitchName=switch Nodes=n0 Switches=s1\nSwitchName=s1\n", "f");
   EXPECT_EQ(links_of(parse_topology(to_edge_list(other), "f")), links_of(other));
 }
 
@@ -244,7 +313,9 @@ TEST(SwitchNetwork, RemembersUntilItChanges) {
 
 TEST(RankTree, FindsTheRoot) {
   switch_network tie = parse_topology(
-      "SwitchName=s0 Nodes=n[0-2]\nSwitchName=s1 Switches=s[0,2,3] Nodes=n5\nSwitchName=s3 Nodes=n[3-4]\n", "f");
+      "SwitchName=s0 Nodes=n[0-2]\nSwitchName=s1 Switches=s[0,2,3] Nodes=n5\nSwitchName=s2\nSwitchName=s3 "
+      "Nodes=n[3-4]\n",
+      "f");
   const rank_tree free_choice(tie);
   EXPECT_EQ(tie.names_of(free_choice.centroids()), (names{"s1", "s0"}));  // three branches before four
   EXPECT_EQ(free_choice.root(), tie.find("s1"));

@@ -37,7 +37,15 @@ NOT_SPECS = (
 COLOURS = {"faster": "green", "slower": "red", "no difference": "dim"}
 
 
+# What --suite and --quick say, so that it is not said twice.
+SAID = {
+    "suite": ("ranks", "sizes", "distributions", "variants", "seconds", "emulate", "rate", "senders", "quick"),
+    "quick": ("ranks", "sizes", "distributions"),
+}
+
+
 def bench(
+    context: typer.Context,
     ranks: Annotated[str, typer.Option("--ranks", "-n", help="Numbers of ranks.")] = "2,4,8",
     mpi: Annotated[
         str, typer.Option(help="mpich, openmpi, impi, with a version as in mpich5, or several: mpich5,impi.")
@@ -84,9 +92,11 @@ def bench(
     if list_suites:
         out.print(suite_table())
         return
+    refuse_twice(context)
     what = Suite("", ranks, sizes, distributions, variants, seconds, emulate, rate, senders, phases)
     if quick:
         what = replace(what, ranks="4", sizes="8,1024,32768", distributions="uniform,random")
+        out.print(f"quick: --ranks {what.ranks} --sizes {what.sizes} --distributions {what.distributions}")
     if suite:
         what = replace(find_suite(suite), phases=phases or SUITES[suite].phases)
         out.print(f"{suite}: {what.shows}")
@@ -94,6 +104,19 @@ def bench(
     if not results.cases:
         raise UserError("in every repetition a rank started late: the machine is busy; wait, or give more --seconds")
     show(results, what, output)
+
+
+def refuse_twice(context: typer.Context) -> None:
+    """An option that would be dropped is an error."""
+
+    def given(name: str) -> bool:
+        source = context.get_parameter_source(name)
+        return source is not None and source.name == "COMMANDLINE"
+
+    for option, said in SAID.items():
+        for name in said:
+            if given(option) and given(name):
+                raise UserError(f"--{option} says what --{name} is; leave out one of them")
 
 
 def show(results: Results, what: Suite, output: Path) -> None:
@@ -266,12 +289,22 @@ def driver(mpi: Mpi) -> Path:
     return mpi.preload.with_name("shoal_bench")
 
 
+@contextmanager
+def library_directory(mpi: Mpi) -> Iterator[str]:
+    """Where the driver finds the MPI's library: Debian's MPICH lacks the name that all others of its ABI have."""
+    if mpi.soname != "libmpich.so.12":
+        yield str(mpi.library.parent)
+        return
+    with tempfile.TemporaryDirectory() as directory:
+        (Path(directory) / "libmpi.so.12").symlink_to(mpi.library)
+        yield directory
+
+
 def measure(mpi: Mpi, ranks: int, arguments: list[str], launch: Launch = launch_command) -> Iterator[str]:
     """The JSON lines of one launch, as they come."""
-    variables = {"LD_LIBRARY_PATH": str(mpi.library.parent)}
-    command = launch(mpi, ranks, [str(driver(mpi)), *arguments], variables)
-    with subprocess.Popen(
-        command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    with library_directory(mpi) as libraries, subprocess.Popen(
+        launch(mpi, ranks, [str(driver(mpi)), *arguments], {"LD_LIBRARY_PATH": libraries}),
+        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
         env=launch_environment(), start_new_session=True,
     ) as launched:  # fmt: skip
         assert launched.stdout and launched.stderr

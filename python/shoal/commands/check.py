@@ -34,7 +34,12 @@ class Case:
 
 
 def check(
-    spec: Annotated[str, typer.Argument(help="One algorithm; left out: all, with every useful parameter.")] = "",
+    spec: Annotated[
+        str,
+        typer.Argument(
+            help="One algorithm, with these parameters or, without any, with every useful one; left out: all."
+        ),
+    ] = "",
     ranks: Annotated[str, typer.Option("--ranks", "-n", help="Numbers of ranks, as in 1-64 or 8,16,31.")] = "1-32",
     layout: Annotated[str, typer.Option(help="Check on these nodes (4,4,3) or levels (node:2 core:4).")] = "",
     collective: Annotated[
@@ -79,18 +84,18 @@ def problems(ranks: list[int]) -> Iterator[shoal.Problem]:
 
 
 def all_cases(spec: str, at: Iterable[shoal.Problem]) -> Iterator[Case]:
-    names = [algorithm for algorithm in shoal.algorithms() if algorithm.has_schedule]
     chosen = {} if not spec else {what: shoal.parse(spec, what) for what in collectives_of(spec)}
+    every = [one for one in shoal.algorithms() if one.has_schedule and spec in ("", one.name)]
     for problem in at:
         what = collective_of(problem)
-        if spec:
+        if ":" in spec:
             if what in chosen:
                 yield Case(chosen[what], problem)
             continue
-        for algorithm in names:
+        for algorithm in every:
             if algorithm.collective == what:
-                every = specs(algorithm, problem.ranks, len(problem.levels))
-                yield from (Case(shoal.parse(text, what), problem) for text in every)
+                texts = specs(algorithm, problem.ranks, len(problem.levels))
+                yield from (Case(shoal.parse(text, what), problem) for text in texts)
 
 
 def collective_of(problem: shoal.Problem) -> str:

@@ -13,15 +13,17 @@ import typer
 from rich.table import Table
 
 import shoal
-from shoal.commands.bench import driver, measure
+from shoal.commands.bench import COLOURS, driver, measure
 from shoal.console import err, out
 from shoal.errors import UserError
-from shoal.measurements import Results, readable_bytes, readable_seconds
+from shoal.measurements import Results, Verdict, readable_bytes, readable_seconds
 from shoal.mpi import Mpi, find_all, launch_command, launch_environment
 from shoal.plots import latency_plot
 
 CHECKED_RANKS = range(1, 25)
 SIZES = "16,256,2048,16384"
+UNVERIFIED = ("native", "?")  # nothing of Shoal's ran
+ONCE = 1.1  # times as fast, from which on one run tells something
 FOREIGN_SIZES = 5  # of the foreign program: 1, 2, 4 ... bytes
 
 
@@ -32,6 +34,7 @@ class Row:
     shoal: float
     ran: str
     verified: str
+    verdict: Verdict
 
 
 def demo(
@@ -103,7 +106,7 @@ def check(selection: shoal.Selection, ranks: int) -> int:
 
 
 def run_exchange(mpi: Mpi, ranks: int, results: Results) -> list[Row]:
-    arguments = ["--variants", "auto;native", "--sizes", SIZES, "--distributions", "random", "--seconds", "1"]
+    arguments = ["--variants", "auto;native", "--sizes", SIZES, "--distributions", "random", "--seconds", "0.5"]
     before = set(results.cases)
     with err.status("measuring"):
         results.add_lines(measure(mpi, ranks, arguments))
@@ -112,7 +115,8 @@ def run_exchange(mpi: Mpi, ranks: int, results: Results) -> list[Row]:
         if case not in before:
             ran = series["auto"].ran.partition(": ")[0]
             what = f"exchange, {mpi.kind}, 0 to {readable_bytes(case.size)}"
-            rows.append(Row(what, series["native"].median, series["auto"].median, ran, "every byte"))
+            verdict = series["auto"].verdict_against(series["native"])
+            rows.append(Row(what, series["native"].median, series["auto"].median, ran, "every byte", verdict))
     return rows
 
 
@@ -132,13 +136,21 @@ def run_foreign(mpi: Mpi, ranks: int, program: Path) -> list[Row]:
         measured = [*command, "-iter", "2000", "-time", "4"]
         native = times(run_program(mpi, ranks, measured, {}))
         with_shoal = run_program(mpi, ranks, measured, preload | {"SHOAL_REPORT": "1"})
-        checked = run_program(
-            mpi, ranks, [*command, "-iter", "20"], preload | {"SHOAL_REPORT": "1", "SHOAL_VERIFY": "1"}
-        )
+        ran = main_algorithm(with_shoal)
+        proof = "-" if ran in UNVERIFIED else verified(
+            run_program(mpi, ranks, [*command, "-iter", "20"],
+                        preload | {"SHOAL_ALLTOALLV": ran, "SHOAL_REPORT": "1", "SHOAL_VERIFY": "1"})
+        )  # fmt: skip
     ours = times(with_shoal)
-    proof = verified(checked)
-    return [Row(f"IMB Alltoallv, {readable_bytes(size)}", native[size], ours[size], main_algorithm(with_shoal), proof)
-            for size in ours if size in native]  # fmt: skip
+    return [Row(f"IMB Alltoallv, {readable_bytes(size)}", native[size], ours[size], ran, proof,
+                compared_once(native[size], ours[size])) for size in ours if size in native]  # fmt: skip
+
+
+def compared_once(native: float, ours: float) -> Verdict:
+    """Of one run each, whose differences from run to run are not known."""
+    if 1 / ONCE < native / ours < ONCE:
+        return "no difference"
+    return "faster" if ours < native else "slower"
 
 
 def run_program(mpi: Mpi, ranks: int, command: list[str], variables: dict[str, str]) -> str:
@@ -174,8 +186,7 @@ def main_algorithm(text: str) -> str:
 def table(rows: list[Row]) -> Table:
     columns = Table("what ran", "the MPI's own", "Shoal", "gain", "algorithm chosen", "verified")
     for row in rows:
-        gain = row.native / row.shoal
-        colour = "green" if gain > 1.05 else "red" if gain < 0.95 else "dim"
+        gain = "no difference" if row.verdict == "no difference" else f"{row.native / row.shoal:.2f}x"
         times = (readable_seconds(row.native), readable_seconds(row.shoal))
-        columns.add_row(row.what, *times, f"[{colour}]{gain:.2f}x[/]", row.ran, row.verified)
+        columns.add_row(row.what, *times, f"[{COLOURS[row.verdict]}]{gain}[/]", row.ran, row.verified)
     return columns

@@ -2,20 +2,37 @@
 
 import argparse
 import os
+import shlex
+import shutil
 import sys
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import NoReturn
 
 import shoal
 from shoal.errors import UserError, fail
-from shoal.mpi import KINDS, Mpi, find, identify, launch_command, launch_environment, soname
+from shoal.mpi import (
+    ABIS,
+    KINDS,
+    Mpi,
+    find,
+    identify,
+    launch_command,
+    launch_environment,
+    preload_for,
+    preloads,
+    soname,
+)
 from shoal.program import Needs, choose, find_program, library_path, needs_of, probe
 
 DESCRIPTION = """\
 Run an MPI program, in C, C++, Fortran or Python, with MPI_Alltoall(v) and MPI_Allgather(v) through Shoal.
 
 Example: shoal run -n 8 --alltoallv tuna:radix=4 -- ./program argument
+
+Other options before -- go to mpiexec:  shoal run -n 8 --hostfile hosts --bind-to core -- ./program
+With a launcher of your own:            shoal run --launcher "srun -n 8 --mpi=pmix" -- ./program
 
 Returns what the program returns. Without this command: LD_PRELOAD the library that shoal doctor names."""
 
@@ -25,38 +42,114 @@ class Parser(argparse.ArgumentParser):
         fail(f"{message}; see {self.prog} --help")
 
 
-def parser() -> Parser:
+def parser(name: str = "shoal run", description: str = DESCRIPTION) -> Parser:
     options = Parser(
-        "shoal run", description=DESCRIPTION, allow_abbrev=False, formatter_class=argparse.RawDescriptionHelpFormatter
+        name,
+        usage=f"{name} [-n RANKS | --launcher COMMAND] [options] [mpiexec's options] -- PROGRAM [argument ...]",
+        description=description,
+        allow_abbrev=False,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     add = options.add_argument
-    add("-n", "--ranks", type=int, required=True, help="number of ranks")
+    add("-n", "--ranks", type=int, help="number of ranks")
     add("--mpi", default="", help="mpich, openmpi, impi or the path of an mpiexec; else the program's")
+    add("--launcher", default="", metavar="COMMAND", help="start ranks with this instead of mpiexec, as in srun")
     add("--alltoall", default="", metavar="SPEC", help="algorithm for MPI_Alltoall, as in tuna:radix=8")
     add("--alltoallv", default="", metavar="SPEC", help="algorithm for MPI_Alltoallv")
     add("--allgather", default="", metavar="SPEC", help="algorithm for MPI_Allgather(v) between two groups, as in ring")
-    add("--report", action="store_true", help="print at the end what was exchanged, and how")
-    add("program", nargs=argparse.REMAINDER, help="the program and its arguments, after --")
     return options
+
+
+@dataclass(frozen=True)
+class Job:
+    """A program as it was asked to be run."""
+
+    program: list[str]
+    ranks: int | None
+    mpi: Mpi | None  # whose mpiexec starts it, where no launcher was named
+    launcher: list[str]
+    options: list[str]  # for whatever launches
+    libraries: dict[str, str]  # variables that let it find its MPI
+    preload: str
+
+    def command(self, variables: dict[str, str]) -> list[str]:
+        """Runs it with these variables set for its ranks."""
+        variables = self.libraries | variables
+        if self.mpi:
+            return launch_command(self.mpi, self.ranks or 1, self.program, variables, self.options)
+        ranks = ["-n", str(self.ranks)] if self.ranks else []
+        setting = ["env", *(f"{name}={value}" for name, value in variables.items())]
+        return [*self.launcher, *ranks, *self.options, *setting, *self.program]
 
 
 def run(words: Sequence[str]) -> NoReturn:
     """Run an MPI program with its exchanges through Shoal."""
     options = parser()
-    asked = options.parse_args(words)
-    program = asked.program[1:] if asked.program[:1] == ["--"] else asked.program
+    options.add_argument("--report", action="store_true", help="print at the end what was exchanged, and how")
+    asked, job = read(options, words)
+    settings = algorithms(asked.alltoall, asked.alltoallv, asked.allgather) | reporting(asked.report)
+    variables = settings | {"LD_PRELOAD": job.preload}
+    command = job.command(variables)
+    sys.stdout.flush()
+    os.execvpe(command[0], command, environment_of(job, variables))
+
+
+def environment_of(job: Job, variables: dict[str, str]) -> dict[str, str]:
+    """Of what launches. Open MPI 5 hands it to processes that are spawned."""
+    return launch_environment() | (job.libraries | variables if job.mpi else {})
+
+
+def read(options: Parser, words: Sequence[str]) -> tuple[argparse.Namespace, Job]:
+    """What is asked for, and of which program."""
+    asked, passed, program = split(options, words)
     if not program:
         options.error("which program?")
-    if asked.ranks < 1:
+    if asked.ranks is None and not asked.launcher:
+        options.error("how many ranks? give -n (--ranks)")
+    if asked.ranks is not None and asked.ranks < 1:
         options.error(f"--ranks {asked.ranks}: at least 1")
-    settings = algorithms(asked.alltoall, asked.alltoallv, asked.allgather) | reporting(asked.report)
+    algorithms(asked.alltoall, asked.alltoallv, asked.allgather)
     path = find_program(program[0])
     needs = needs_of(path)
+    whole = [path, *program[1:]]
+    if asked.launcher:
+        if asked.mpi:
+            options.error("--mpi names an mpiexec and --launcher another; give one of them")
+        return asked, Job(whole, asked.ranks, None, launcher_of(asked.launcher), passed, {}, preload_by(needs))
     chosen = choose_mpi(asked.mpi, needs, program[0])
-    variables = library_path(needs, chosen) | settings | {"LD_PRELOAD": preload_of(chosen)}
-    command = launch_command(chosen, asked.ranks, [path, *program[1:]], variables)
-    sys.stdout.flush()
-    os.execve(command[0], command, launch_environment() | variables)  # what Open MPI 5 gives to spawned processes
+    return asked, Job(whole, asked.ranks, chosen, [], passed, library_path(needs, chosen), preload_of(chosen))
+
+
+def split(options: Parser, words: Sequence[str]) -> tuple[argparse.Namespace, list[str], list[str]]:
+    """Options of Shoal, of the launcher, and the program: behind --, or from the first word that is no option."""
+    if "--" in words:
+        end = words.index("--")
+        asked, passed = options.parse_known_args(words[:end])
+        if not passed or passed[0].startswith("-"):
+            return asked, passed, list(words[end + 1 :])
+    options.add_argument("program", nargs=argparse.REMAINDER)
+    asked = options.parse_args(words)
+    return asked, [], asked.program
+
+
+def launcher_of(text: str) -> list[str]:
+    words = shlex.split(text)
+    if not words or not shutil.which(words[0]):
+        raise UserError(f"--launcher {text}: there is no such command")
+    return words
+
+
+def preload_by(needs: Needs) -> str:
+    """For the MPI that the program loads; of all ABIs where that cannot be told, since only the right one serves."""
+    if needs.soname is None:
+        found = preloads()
+        if not found:
+            raise UserError("no preload is here; shoal doctor says how to get one")
+        return before_others(*found)
+    preload = preload_for(ABIS[needs.soname])
+    if not preload.is_file():
+        raise UserError(f"no preload for {needs.soname} at {preload}; shoal doctor says how to get it")
+    return before_others(preload)
 
 
 def algorithms(alltoall: str, alltoallv: str, allgather: str) -> dict[str, str]:
@@ -127,5 +220,9 @@ def fits(mpi: Mpi, needs: Needs) -> bool:
 def preload_of(mpi: Mpi) -> str:
     if not mpi.preload.is_file():
         raise UserError(f"no preload for {mpi} at {mpi.preload}; shoal doctor says how to get it")
-    before = os.environ.get("LD_PRELOAD")
-    return str(mpi.preload) + (f":{before}" if before else "")
+    return before_others(mpi.preload)
+
+
+def before_others(*preloads: Path) -> str:
+    others = [one for one in [os.environ.get("LD_PRELOAD")] if one]
+    return ":".join([*map(str, preloads), *others])

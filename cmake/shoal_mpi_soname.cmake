@@ -1,0 +1,20 @@
+# shoal_mpi_soname(RESULT LANGUAGE): the name of the MPI library that a program linked to MPI::MPI_<LANGUAGE> asks for,
+# such as libmpi.so.12. Empty where such a program does not link.
+function(shoal_mpi_soname result language)
+  if(language STREQUAL "C")
+    set(suffix c)
+  else()
+    set(suffix cpp)
+  endif()
+  set(program ${CMAKE_CURRENT_BINARY_DIR}/CMakeFiles/needs_mpi)
+  file(WRITE ${program}.${suffix} "#include <mpi.h>\nint main(void) { int flag; return MPI_Initialized(&flag); }\n")
+  try_compile(SHOAL_MPI_LINKS ${CMAKE_CURRENT_BINARY_DIR} ${program}.${suffix} LINK_LIBRARIES MPI::MPI_${language}
+              COPY_FILE ${program})
+  set(needed)
+  if(SHOAL_MPI_LINKS)
+    execute_process(COMMAND ${CMAKE_READELF} -d ${program} OUTPUT_VARIABLE needed)
+  endif()
+  string(REGEX MATCH "libmpi(ch|_abi)?\\.so\\.[0-9]+" soname "${needed}")
+  set(${result} ${soname} PARENT_SCOPE)
+  unset(SHOAL_MPI_LINKS CACHE)
+endfunction()
