@@ -206,8 +206,8 @@ def test_kinds_have_room_and_little_more(kind, nodes):
     [
         ("dragonfly", 64, "group:8 node:8 core:4"),
         ("dragonfly", 12, "group:2 node:6 core:4"),
-        ("torus", 24, "plane:4 row:3 node:2 core:4"),
-        ("fat-tree", 10, "group:4 node:4,4,2 core:4"),
+        ("torus", 24, "plane:3 row:2 node:4 core:4"),
+        ("fat-tree", 10, "group:3 node:4,4,2 core:4"),
         ("torus:4x3", 12, "row:3 node:4 core:4"),
     ],
 )

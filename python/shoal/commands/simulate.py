@@ -7,7 +7,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
 from typing import Annotated
@@ -35,6 +35,8 @@ UNITS = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0}
 MEANS = {"uniform": 1.0, "random": 0.5}
 # Memory for which contents are verified; above, all simulated ranks share one buffer.
 MOST_VERIFIED_BYTES = 2 << 30
+# Ranks whose schedules are counted one by one, where there are no closed forms.
+MOST_COUNTED = 512
 
 
 @dataclass(frozen=True)
@@ -47,10 +49,11 @@ class Launch:
 
 
 def command_for(at: Simulation, platform: str, hosts: str, launch: Launch, arguments: list[str]) -> list[str]:
+    """smpirun cuts words at spaces."""
     configured = [f"smpi/coll-selector:{launch.selector}", *at.costs(launch.variants)]
     return [
         *at.smpirun(platform, hosts, configured), "-no-privatize", str(made(DRIVER)),
-        "--layout", at.placed, "--variants", ";".join(launch.variants), *arguments,
+        "--layout", at.placed.replace(" ", "/"), "--variants", ";".join(launch.variants), *arguments,
     ]  # fmt: skip
 
 
@@ -245,7 +248,13 @@ def noted(line: str, at: Simulation, wanted: Blocks) -> str:
 def prediction(at: Simulation, variant: str, block: float) -> float:
     if at.platform.machine is None:
         raise UserError(f"--model knows {', '.join(KINDS)}, not {at.platform.name}")
-    return predict(shoal.parse(variant), Cluster(at.nodes, at.ppn), block, at.platform.machine(at.message_cost))
+    machine = at.platform.machine(at.message_cost)
+    if not at.layout:
+        return predict(shoal.parse(variant), Cluster(at.nodes, at.ppn), block, machine)
+    if at.ranks > MOST_COUNTED:
+        raise UserError(f"--model counts the schedules of at most {MOST_COUNTED} ranks with a layout of their own")
+    load = shoal.load_of(shoal.parse(variant), shoal.Problem(layout=at.layout))
+    return replace(machine, memory=machine.node).seconds(load, block)  # messages inside a node cost the same there
 
 
 def predictions(at: Simulation, variants: list[str], wanted: Blocks) -> list[str]:
