@@ -1,6 +1,6 @@
 """Exchanges that follow a network's levels, against the choices of four MPI libraries, in one simulation.
 
-    python bench/simulated/levels.py --platform torus --nodes 64 --ppn 4 --sizes 16,256,1024,16384 -o levels
+    .venv/bin/python bench/simulated/levels.py --platform torus --nodes 64 --ppn 4 --sizes 16,256,1024,16384 -o levels
 
 Simulates, for each size: the MPI's own as MPICH, Open MPI, MVAPICH2 and Intel MPI choose; flat exchanges; hierarchical
 over two levels; and over all levels of the platform (dimensions of a torus, groups of a dragonfly), linear, in radix 2,

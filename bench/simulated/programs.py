@@ -1,6 +1,6 @@
 """Whole programs on modelled clusters, without Shoal and with it: is any slower by more than 2 %?
 
-    python bench/simulated/programs.py --platform dragonfly --nodes 8 --ppn 8 --calls 30,300 -o simulated-programs
+    .venv/bin/python bench/simulated/programs.py --platform dragonfly --nodes 8 --ppn 8 --calls 30,300 -o simulated-programs
 
 Builds apps/fft and apps/closure, and the pencil transform and the sparse exchange of bench/programs, with SimGrid's
 compilers, and runs each with about so many exchanges by `shoal simulate -- PROGRAM`. A run that is in the folder

@@ -89,8 +89,8 @@ void end() {
   PMPI_Reduce(&took, &last, 1, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
   PMPI_Reduce(&mine.exchanging, &exchanging, 1, MPI_DOUBLE, MPI_SUM, 0, MPI_COMM_WORLD);
   if (rank != 0) return;
-  std::printf("\n{\"seconds\": %.9g, \"exchanging\": %.9g, \"calls\": %lld, \"learning\": %.9g, \"gained\": %.9g}\n", last,
-              exchanging / ranks, static_cast<long long>(mine.calls), learning[0], learning[1]);
+  std::printf("\n{\"seconds\": %.9g, \"exchanging\": %.9g, \"calls\": %lld, \"learning\": %.9g, \"gained\": %.9g}\n",
+              last, exchanging / ranks, static_cast<long long>(mine.calls), learning[0], learning[1]);
   std::fflush(stdout);
 }
 

@@ -64,8 +64,8 @@ def run_once(at: Simulation, selector: str, words: Sequence[str], served: bool, 
             *at.smpirun(platform, placed, configured), "--log=smpi_pmpi.thres:error",
             "-wrapper", f"env LD_PRELOAD={made(PRELOADED)}", *words,
         ]  # fmt: skip
-        pipes = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": said}
-        done = subprocess.run(command, text=True, env=variables, check=False, **pipes)
+        nothing, wanted = subprocess.DEVNULL, subprocess.PIPE
+        done = subprocess.run(command, stdin=nothing, stdout=wanted, stderr=said, text=True, env=variables, check=False)
         said.seek(0)
         told, others = told_by_shoal(said.read().splitlines())
     print("\n".join(others), file=sys.stderr, end="\n" if others else "")

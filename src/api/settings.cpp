@@ -157,7 +157,10 @@ void settings::set(const std::string& name, const std::string& value) {
 std::string settings::canonical() const {
   const auto text = [](const std::optional<selection>& chosen) { return chosen ? to_string(*chosen) : "auto"; };
   return "alltoall=" + text(alltoall) + " alltoallv=" + text(alltoallv) + " allgather=" + text(allgather) +
-         " allgatherv=" + text(allgatherv) + " network=" + network + " layout=" + (layout ? to_string(*layout) : finds_levels ? "levels" : "") +
+         " allgatherv=" + text(allgatherv) + " network=" + network + " layout=" +
+         (layout         ? to_string(*layout)
+          : finds_levels ? "levels"
+                         : "") +
          " nodes_share=" + std::to_string(static_cast<int>(nodes_share)) +
          " topology=" + (topology ? to_edge_list(*topology) : "") + " verify=" + (verify ? "1" : "0") +
          " max_temp=" + (max_temp ? std::to_string(*max_temp) : "") + " record=" + record;

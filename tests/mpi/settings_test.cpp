@@ -130,7 +130,8 @@ TEST(Settings, LayoutsHaveLevels) {
   EXPECT_NE(s.canonical(), settings().canonical());
   s.set("layout", "cache");
   EXPECT_TRUE(!s.layout && !s.finds_levels && s.nodes_share == node_level::cache);
-  expect_parts(refused_value("layout", "node:2 core"), {"node:2 core", "level:members", "socket, numa, cache", "levels"});
+  expect_parts(refused_value("layout", "node:2 core"),
+               {"node:2 core", "level:members", "socket, numa, cache", "levels"});
 }
 
 TEST(Settings, CanonicalTextLeavesOutWhatMayDiffer) {
