@@ -33,7 +33,7 @@ def run(shoal_command, folder, *args):
 @pytest.mark.parametrize("platform", KINDS)
 def test_linear_costs_two_messages_a_rank(shoal_command, tmp_path, platform):
     """32 ranks on 8 nodes: with 10 us a message a linear exchange takes 31 sends and 31 receives, and little more."""
-    args = ["--platform", platform, "--nodes", 8, "--ppn", 4, "--message-cost", "2us", "--sizes", 8]
+    args = ["--platform", platform, "--nodes", 8, "--ppn", 4, "--message-cost", "10us", "--sizes", 8]
     args += ["--distribution", "uniform"]
     variants = "native;spread_out;tuna:radix=2;hierarchical;hierarchical:pattern=staggered"
     text, _, cases = run(shoal_command, tmp_path, *args, "--variants", variants)
@@ -60,6 +60,20 @@ def test_the_model_stands_beside(shoal_command, tmp_path):
     off = [abs(line["predicted"] / line["seconds"][0] - 1) for line in lines if "predicted" in line]
     assert [line["variant"] for line in lines if "predicted" in line] == 2 * ["tuna:radix=2", "spread_out"]
     assert f"in the median of 4 times, by {max(off):.0%} at most" in " ".join(text.split())
+
+
+@simulated
+@pytest.mark.parametrize("distribution", ["uniform", "random"])
+def test_one_program_for_all_ranks_takes_the_same_time(shoal_command, tmp_path, monkeypatch, distribution):
+    """Where contents are not verified; blocks of a message may lie in another order."""
+    args = ["--nodes", 4, "--ppn", 4, "--sizes", 64, "--distribution", distribution]
+    args += ["--variants", "tuna:radix=2;hierarchical;spread_out;linear"]
+    _, _, own = run(shoal_command, tmp_path, *args)
+    monkeypatch.setattr("shoal.commands.simulate.MOST_VERIFIED_BYTES", 0)
+    _, _, common = run(shoal_command, tmp_path, *args)
+    for case, one in common.items():
+        assert own[case]["verified"] and not one["verified"]
+        assert one["seconds"] == pytest.approx(own[case]["seconds"], rel=0.01)
 
 
 @simulated

@@ -107,7 +107,7 @@ def simulate(
         "shoal-simulated"
     ),
     computing: Annotated[
-        bool, typer.Option("--computing", help="A program's computing takes as long as here; else it costs nothing.")
+        bool, typer.Option("--computing", help="Charge what a program computes, as timed here.")
     ] = False,
     program: Annotated[
         list[str] | None, typer.Argument(help="Built with smpicc or smpicxx, and its arguments, after --.")
@@ -131,24 +131,27 @@ def simulate(
         cluster(name, nodes, ppn, message_cost, layout, everyone_sends=not (senders or model or program))
         for name in platform.split(",")
     ]
+    selectors = check_selectors(selector)
     if program:
-        simulate_program(clusters, check_selectors(selector), program, computing=computing, output=output)
+        simulate_program(clusters, selectors, program, computing=computing, output=output)
         return
-    ranks = clusters[0].ranks
-    if senders >= ranks:
-        raise UserError(f"--senders {senders}: of {ranks} ranks at least one must receive")
-    names = check_variants(variants, senders > 0)
-    launches = plan_launches(names, check_selectors(selector))
-    wanted = Blocks(check_sizes(sizes), distribution, senders)
+    if senders >= nodes * ppn:
+        raise UserError(f"--senders {senders}: of {nodes * ppn} ranks at least one must receive")
+    launches = plan_launches(check_variants(variants, senders > 0), selectors)
+    simulate_exchanges(clusters, launches, Blocks(check_sizes(sizes), distribution, senders), output, model=model)
+
+
+def simulate_exchanges(
+    clusters: list[Simulation], launches: list[Launch], wanted: Blocks, output: Path, *, model: bool
+) -> None:
     if not model:
         made(DRIVER), version()  # say what is missing before anything is shown or written
-    verified = not model and wanted.memory(ranks) <= MOST_VERIFIED_BYTES
+    verified = not model and wanted.memory(clusters[0].ranks) <= MOST_VERIFIED_BYTES
+    names = [name for launch in launches for name in launch.variants]
     lines = [
         predictions(at, names, wanted) if model else simulations(at, launches, wanted, verified) for at in clusters
     ]
-    results = write(
-        chain(*lines), len(clusters) * len(wanted.sizes) * sum(len(one.variants) for one in launches), output
-    )
+    results = write(chain(*lines), len(clusters) * len(wanted.sizes) * len(names), output)
     show(results, clusters, verified)
     latency_plot(results, output / "latency.png")
     out.print(f"Results: {output / 'results.jsonl'}; picture: {output / 'latency.png'}")
