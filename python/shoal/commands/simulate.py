@@ -106,9 +106,7 @@ def simulate(
     output: Annotated[Path, typer.Option("--output", "-o", help="Folder for results.jsonl and a picture.")] = Path(
         "shoal-simulated"
     ),
-    computing: Annotated[
-        bool, typer.Option("--computing", help="Charge what a program computes, as timed here.")
-    ] = False,
+    computing: Annotated[bool, typer.Option("--computing", help="Charge what a program computes, as here.")] = False,
     program: Annotated[
         list[str] | None, typer.Argument(help="Built with smpicc or smpicxx, and its arguments, after --.")
     ] = None,
