@@ -47,7 +47,7 @@ class alltoall_work final : public request::work {
   }
   bool everyone_may_share();
   void share(std::size_t most_bytes) {
-    inside_ = state_->share_inside_nodes(over_, most_bytes);
+    inside_ = state_->share_inside_nodes(over_, node_exchange::room::of_any(most_bytes));
     if (inside_ && clock_) inside_->record_phases(&*clock_);
   }
 

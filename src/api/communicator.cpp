@@ -150,8 +150,18 @@ std::vector<std::byte> communicator::gather(std::span<const std::byte> mine) {
   what.send.counts = what.recv.counts = number_array::linear(bytes, 0);
   what.recv.base = all.data();
   what.recv.displacements = number_array::linear(0, bytes);
-  run(*prepare(parse_selection("tuna:radix=2")).steps, what);
+  run(*prepare(parse_selection(agrees_inside() ? "shared" : "tuna:radix=2")).steps, what);
   return all;
+}
+
+std::vector<std::int64_t> communicator::largest(std::span<const std::int64_t> mine) {
+  const std::vector<std::byte> all = gather(std::as_bytes(mine));
+  std::vector<std::int64_t> most(mine.begin(), mine.end()), theirs(mine.size());
+  for (std::size_t at = 0; at < all.size(); at += mine.size_bytes()) {
+    std::memcpy(theirs.data(), all.data() + at, mine.size_bytes());
+    for (std::size_t i = 0; i < most.size(); ++i) most[i] = std::max(most[i], theirs[i]);
+  }
+  return most;
 }
 
 prepared& communicator::prepare(const selection& how) {
@@ -164,11 +174,10 @@ prepared& communicator::prepare(const selection& how) {
   return prepared_.emplace(spec, std::move(ready)).first->second;
 }
 
-void communicator::share(shared_memory memory, bool readable, std::size_t most) {
+void communicator::share(node_exchange::mapped given) {
   tried_to_share_ = true;
-  memory.close();
-  inside_nodes_ = std::make_unique<node_exchange>(pool_, over_, wait_, *at_.nodes,
-                                                  node_exchange::mapped{std::move(memory), readable, most});
+  given.memory.close();
+  inside_nodes_ = std::make_unique<node_exchange>(pool_, over_, wait_, *at_.nodes, std::move(given));
   inside_nodes_->record_phases(phases());
 }
 
@@ -187,10 +196,10 @@ node_exchange* communicator::inside_nodes() {
   return inside_nodes_.get();
 }
 
-std::unique_ptr<node_exchange> communicator::share_inside_nodes(transport& over, std::size_t most) {
+std::unique_ptr<node_exchange> communicator::share_inside_nodes(transport& over, node_exchange::room size) {
   if (at_.nodes->largest_node() == 1) return nullptr;
   try {
-    return std::make_unique<node_exchange>(pool_, over, wait_, *at_.nodes, most);
+    return std::make_unique<node_exchange>(pool_, over, wait_, *at_.nodes, size);
   } catch (const std::system_error& error) {  // the same on every rank
     warn_once("no memory can be shared inside a node: " + error.code().message(), "blocks travel as messages");
     return nullptr;

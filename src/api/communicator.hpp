@@ -77,15 +77,18 @@ class communicator : public std::enable_shared_from_this<communicator> {
   features agreed(const features& mine) { return agree_on(mine, agree()); }
   // What every rank has to say, by rank; as many bytes of each. Collective.
   std::vector<std::byte> gather(std::span<const std::byte> mine);
+  // Each number of the rank where it is largest; collective.
+  std::vector<std::int64_t> largest(std::span<const std::int64_t> mine);
   // Each value of the rank where it is largest; collective.
   std::vector<double> slowest(const std::vector<double>& mine);
 
   // True when all ranks are on one node and share memory there, which is set up on first use; collective.
   bool shares_memory() { return at_.nodes->nodes() == 1 && inside_nodes(); }
-  // Memory of the one node that has all ranks, mapped by all of them, for exchanges in which a rank sends `most` bytes;
-  // `readable`: each may read the others' own.
-  void share(shared_memory memory, bool readable, std::size_t most);
+  // Memory of the one node that has all ranks.
+  void share(node_exchange::mapped given);
   bool has_shared_memory() const { return inside_nodes_ != nullptr; }
+  // Then agreements need nothing of the MPI's.
+  bool agrees_inside() const { return at_.nodes->nodes() == 1 && has_shared_memory(); }
 
   // Every exchange takes a turn, in the order of the calls; a blocking one waits until it has come.
   tag_turns& turns() { return turns_; }
@@ -103,7 +106,7 @@ class communicator : public std::enable_shared_from_this<communicator> {
 
   // Memory that one exchange has in common with its ranks on this rank's node, for messages of `over` inside the node.
   // Null: there is none, and they travel like others. Collective.
-  std::unique_ptr<node_exchange> share_inside_nodes(transport& over, std::size_t most = node_window::any);
+  std::unique_ptr<node_exchange> share_inside_nodes(transport& over, node_exchange::room size = {});
 
   // What ran last, for shoal_comm_explain.
   const decision* last = nullptr;

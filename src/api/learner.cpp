@@ -4,6 +4,7 @@
 #include <bit>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "api/agree_on_facts.hpp"
 #include "api/errors.hpp"
@@ -31,16 +32,24 @@ enum term : std::size_t {
   few_cores,  //
   little_allowance,
   in_calls,
+  hoped_gain,
   in_wisdom_most,
   in_wisdom_least,  //
   no_pattern,       // of 1, 2, ... calls
   guess = no_pattern + 4,
   unknowing,
+  crowding,
+  paid_least,
+  threads,
+  unmapped,  // the number of an error
+  unreadable,
   of_contest,
   all_terms = of_contest + contest::terms
 };
 
-constexpr std::size_t offer_terms = 5;
+// What the first rank offers of the memory that it made, behind what every rank says in the second vote.
+using room = node_exchange::room;
+enum offer_term : std::size_t { unheard, made_by, made_as, proof, made_at, not_made, all_offer_terms };
 constexpr std::int64_t none = std::numeric_limits<std::int64_t>::min();
 constexpr const char* differing_profiles =
     "the profiles of ranks differ; set SHOAL_PROFILE to the same readable file on all of them";
@@ -67,11 +76,12 @@ bool repeats(const Loads& load, int calls, int step) {
 }
 
 // Memory is touched for each page of it, so it is as large as the exchanges need: for so many bytes that a rank sends.
-std::size_t room_for(std::span<const std::int64_t> all) {
-  constexpr std::size_t least = 4096, large = std::size_t{1} << 18;
+// Agreements go through it too.
+std::size_t room_for(std::span<const std::int64_t> all, int ranks) {
+  constexpr double page = 4096, large = 1 << 18;
   const double load = std::exp2(static_cast<double>(all[of_contest + contest::most_candidates]) / 4);
-  const std::size_t room = std::max(least, std::bit_ceil(static_cast<std::size_t>(std::min(1e12, 2 * load))));
-  return room < large ? room : node_window::any;
+  const double room = std::ceil(std::max(1.25 * load, 8.0 * static_cast<double>(all_terms) * ranks) / page) * page;
+  return room < large ? static_cast<std::size_t>(room) : node_window::any;
 }
 
 std::int64_t type_bytes(MPI_Datatype type) {
@@ -80,18 +90,14 @@ std::int64_t type_bytes(MPI_Datatype type) {
   return std::max<MPI_Count>(0, size);
 }
 
-// Time that the job spends on learning.
-class payment {
- public:
-  explicit payment(ledger& books) : books_(books), begin_(PMPI_Wtime()) {}
-  ~payment() { books_.spend(PMPI_Wtime() - begin_); }
-  payment(const payment&) = delete;
-  payment& operator=(const payment&) = delete;
-
- private:
-  ledger& books_;
-  double begin_;
-};
+// After how many calls of a kind the ranks agree for the first time. An agreement takes as long as one or two small calls:
+// so there have to be many of these, and more where many ranks agree. All ranks know how large those of MPI_Alltoall are,
+// and large ones pay for it soon.
+int cold_calls(bool uniform, double load, int ranks) {
+  constexpr double large = 1 << 18;
+  if (uniform && load >= large) return contest::cold_calls;
+  return std::clamp(ranks * 5 / 8, uniform ? 32 : 24, 40);
+}
 
 }  // namespace
 
@@ -100,6 +106,24 @@ learner::learner(process& job, MPI_Comm comm) : job_(job), comm_(comm) {
   require(PMPI_Comm_rank(comm, &rank_), "MPI_Comm_rank");
   wait_ = waiting(job.set().wait.value_or(polite_mode(job.facts(), ranks_)));
 }
+
+// Time that this rank spends on learning. Some of it is spent on waiting for others that are late anyway, so the job pays
+// only what the rank that waited least has paid: the ranks hear of that when they agree the next time.
+class learner::payment {
+ public:
+  explicit payment(learner& of) : of_(of), begin_(PMPI_Wtime()) {}
+  ~payment() {
+    const double seconds = PMPI_Wtime() - begin_;
+    of_.job_.books().spend(seconds);
+    of_.paid_ += seconds;
+  }
+  payment(const payment&) = delete;
+  payment& operator=(const payment&) = delete;
+
+ private:
+  learner& of_;
+  double begin_;
+};
 
 // A vote that some rank never takes part in never ends.
 learner::~learner() {
@@ -116,7 +140,7 @@ learner::turn learner::begin(const alltoall_call& call, bool is_linked) {
   ++calls_;
   if (calls_ == 1 && (is_linked || job_.knows_before())) begin_agreed(call);
   if (calls_ == vote_ends_) {
-    const payment paid(job_.books());
+    const payment paying(*this);
     if (end_vote(vote_->test())) judge();
   }
   field& f = field_of(call);
@@ -172,6 +196,7 @@ learner::field& learner::field_of_sizes(const alltoall_call& call) {
 learner::field& learner::new_field(std::map<std::uint64_t, field>& among, std::uint64_t key, bool uniform,
                                    double load) {
   field& f = among[key];
+  if (stage_ != stage::served) f.of.wait_first(cold_calls(uniform, load, ranks_));
   f.load = load;
   f.shape = {uniform, ranks_, state_ ? state_->where().nodes->nodes() : 1, size_class(load, ranks_)};
   if (stage_ == stage::served) open_candidates(f);
@@ -194,6 +219,11 @@ std::vector<std::int64_t> learner::terms(field* f) {
   mine[full] = job_.is_full();
   mine[devices] = here.devices;
   mine[few_cores] = -here.cores;
+  mine[crowding] = std::max(ranks_, here.ranks_here) / std::max(1, here.cores);
+  mine[paid_least] = -nanoseconds_of(told_paid_ = std::exchange(paid_, 0));
+  mine[threads] = job_.has_threads();
+  mine[unmapped] = map_error_;
+  mine[unreadable] = unreadable_;
   mine[little_allowance] = -nanoseconds_of(job_.books().allowance());
   mine[in_calls] = nanoseconds_of(seconds_);
   const int known = static_cast<int>(std::min<std::int64_t>(remembered, varying_calls_));
@@ -201,6 +231,7 @@ std::vector<std::int64_t> learner::terms(field* f) {
   for (int step = 1; step <= longest_pattern; ++step) mine[no_pattern + step - 1] = !repeats(load, known, step);
   mine[of_contest + contest::most_candidates] = load_ > 0 ? std::llround(4 * std::log2(load_)) : 0;
   if (!f) return mine;
+  mine[hoped_gain] = nanoseconds_of(hope_of(*f));
   if (const auto learnt = job_.known().find(f->shape); learnt && learnt->best())
     mine[guess] = half_of(hash_of(learnt->best()->first));
   f->of.write(std::span(mine).subspan(of_contest, contest::terms), f->load);
@@ -209,6 +240,7 @@ std::vector<std::int64_t> learner::terms(field* f) {
 
 // Of ranks that are all served by Shoal, and in the same call: the largest numbers.
 std::vector<std::int64_t> learner::agree(std::vector<std::int64_t> mine) {
+  if (state_ && state_->agrees_inside()) return state_->largest(mine);
   pending_agreement said(comm_, std::move(mine));
   const std::span<const std::int64_t> all = said.wait(wait_);
   return {all.begin(), all.end()};
@@ -217,18 +249,23 @@ std::vector<std::int64_t> learner::agree(std::vector<std::int64_t> mine) {
 // A field's calls are to be compared. The first time this is the vote as well.
 void learner::review(field& f) {
   if (ranks_ == 1 || stage_ == stage::never || stage_ == stage::voting) return f.of.postpone();
-  const payment paid(job_.books());
-  if (stage_ == stage::cold) return begin_vote(&f);
+  const payment paying(*this);
+  const bool served = stage_ == stage::cold && job_.served().contain(comm_);
+  if (stage_ == stage::cold && !served) return begin_vote(&f);
   const std::vector<std::int64_t> all = agree(terms(&f));
-  share_more(all);
+  if (served) know(all);
+  if (mapped_for_ > 0) take_memory(all[unmapped], all[unreadable]);
   hear(f, all);
   if (stage_ == stage::known && pays(all)) set_up(all);
+  else share_more(all);
+  if (mapped_for_ > 0) f.of.hasten();
 }
 
 // The same on every rank.
 void learner::hear(field& f, std::span<const std::int64_t> all) {
   f.of.agreed(all.subspan(of_contest, contest::terms), -seconds_of(all[little_allowance]));
   job_.books().settle(f.of.excess());
+  job_.books().spend(-seconds_of(all[paid_least]) - told_paid_);
   f.guess = all[guess];
   learn_from(f);
   if (!specs_.empty()) state_->settle(f.shape.uniform, f.shape.size, &f.decisions[f.of.best()]);
@@ -261,20 +298,38 @@ bool learner::end_vote(bool heard_all) {
   vote_ends_ = -1;
   if (heard_all) agreed_.assign(vote_->largest().begin(), vote_->largest().end());
   else left_over_.push_back(std::move(vote_));
-  vote_ = std::make_unique<pending_agreement>(comm_, std::vector<std::int64_t>{!heard_all});
-  if (heard_all && vote_->wait(wait_)[0] == 0) return true;
+  std::vector<std::int64_t> mine(all_offer_terms, none);
+  if (heard_all && asked_by_ && shares_now(agreed_)) mine = offer(room_for(agreed_, ranks_));
+  mine[unheard] = !heard_all;
+  vote_ = std::make_unique<pending_agreement>(comm_, std::move(mine));
+  if (heard_all && vote_->wait(wait_)[unheard] == 0) return true;
+  offered_ = {};
   left_over_.push_back(std::move(vote_));
   stage_ = ++failed_votes_ < most_votes ? stage::cold : stage::never;
   if (asked_by_) asked_by_->of.postpone();
   return false;
 }
 
+// Without a vote, for ranks that have cast it on another communicator.
+void learner::know(std::span<const std::int64_t> all) {
+  stage_ = stage::known;
+  agreed_.assign(all.begin(), all.end());
+}
+
 void learner::judge() {
   stage_ = stage::known;
   if (const std::string wrong = wrong_settings(agreed_); !wrong.empty()) return refuse(wrong, true);
   if (!asked_by_) return;
+  if (!agreed_[threads]) job_.served().add(comm_);
   hear(*asked_by_, agreed_);
-  if (pays(agreed_)) set_up(agreed_);
+  if (shares_now(agreed_)) map(room_for(agreed_, ranks_), vote_->largest());
+  else if (pays(agreed_)) set_up(agreed_);
+  if (mapped_for_ > 0) asked_by_->of.hasten();
+}
+
+// Whether the second vote offers memory.
+bool learner::shares_now(std::span<const std::int64_t> all) const {
+  return wrong_settings(all).empty() && on_one_node(all) && pays(all);
 }
 
 // The same text on every rank that has no reason of its own; empty when nothing is wrong.
@@ -299,30 +354,38 @@ bool learner::on_one_node(std::span<const std::int64_t> all) const {
   return same(all, node_most) && same(all, domain_most);
 }
 
-// Some of the MPI's own collectives between nodes, memory to touch inside one.
+// Some of the MPI's own collectives between nodes; memory to touch inside one, where ranks without a core wait for others.
 double learner::set_up_cost(std::span<const std::int64_t> all, double call) const {
-  if (on_one_node(all)) return 100e-6 + 40e-6 * ranks_;
+  if (on_one_node(all)) return 3 * call + 150e-6 * static_cast<double>(std::max<std::int64_t>(1, all[crowding]));
   return 300e-6 + call * (8 + 2 * std::bit_width(static_cast<unsigned>(ranks_)));
 }
 
-// No more than the calls so far have taken: as many may come.
+// What may be gained if as many calls come as there were: what such exchanges gained elsewhere in the job, or else half
+// of what they took.
+double learner::hope_of(const field& f) const {
+  const auto known = job_.known().find(f.shape);
+  if (!known || known->specs.size() < 2 || !known->specs.contains("native")) return seconds_ / 2;
+  const double gain = known->specs.at("native").seconds - known->best()->second.seconds;
+  return static_cast<double>(f.of.calls()) * gain;
+}
+
 bool learner::pays(std::span<const std::int64_t> all) const {
-  const double so_far = seconds_of(all[in_calls]);
-  const double cost = set_up_cost(all, so_far / static_cast<double>(calls_));
-  return !all[devices] && cost <= -seconds_of(all[little_allowance]) && cost <= so_far;
+  const double call = seconds_of(all[in_calls]) / static_cast<double>(calls_);
+  const double cost = set_up_cost(all, call);
+  return !all[devices] && cost <= -seconds_of(all[little_allowance]) && cost <= seconds_of(all[hoped_gain]);
 }
 
 void learner::set_up(std::span<const std::int64_t> all) {
   if (all.data() != agreed_.data()) agreed_.assign(all.begin(), all.end());
+  if (on_one_node(agreed_)) return share(room_for(agreed_, ranks_));
   make_state();
-  if (on_one_node(agreed_)) share(room_for(agreed_));
   serve();
 }
 
 // In a program that calls Shoal all ranks have it, and they agree on settings at once; so they do where a profile or wisdom
 // may tell what to begin with.
 void learner::begin_agreed(const alltoall_call& call) {
-  const payment paid(job_.books());
+  const payment paying(*this);
   load_ = load_of(call);
   vote_at_once();
   const bool some_know = stage_ == stage::known && job_.knows_before();
@@ -334,7 +397,11 @@ void learner::begin_agreed(const alltoall_call& call) {
   field first;
   first.load = call.uniform ? load_of(call) : load_;
   first.shape = {call.uniform, ranks_, state_->where().nodes->nodes(), size_class(first.load, ranks_)};
-  if (!agreed_[devices] && expected(first)) set_up(agreed_);
+  if (agreed_[devices] || !expected(first)) return;
+  set_up(agreed_);
+  if (mapped_for_ == 0) return;
+  const std::vector<std::int64_t> all = agree({map_error_, unreadable_});
+  take_memory(all[0], all[1]);
 }
 
 // What is expected of exchanges of a size that all ranks know, where it is worth setting up.
@@ -364,41 +431,54 @@ void learner::apply(const knowledge::of_shape& known, field& f) {
 
 // The first rank gives the others memory.
 std::vector<std::int64_t> learner::offer(std::size_t most) {
-  std::vector<std::int64_t> key(offer_terms, none);
-  if (rank_ == 0) {
-    try {
-      offered_ = shared_memory::create(node_exchange::bytes_for(ranks_, most));
-      const shared_memory::key where = offered_.where();
-      key = {where.process, where.descriptor, static_cast<std::int64_t>(where.proof),
-             std::bit_cast<std::int64_t>(where.begin), 0};
-    } catch (const std::system_error& error) {
-      key[4] = error.code().value();
-    }
+  std::vector<std::int64_t> key(all_offer_terms, none);
+  if (rank_ != 0) return key;
+  try {
+    offered_ = shared_memory::create(room::of_direct(most).bytes(ranks_));
+    const shared_memory::key where = offered_.where();
+    key = {none,
+           where.process,
+           where.descriptor,
+           static_cast<std::int64_t>(where.proof),
+           std::bit_cast<std::int64_t>(where.begin),
+           0};
+  } catch (const std::system_error& error) {
+    key[not_made] = error.code().value();
   }
   return key;
 }
 
-// All map it, or nobody has it.
-void learner::share(std::size_t most) {
-  const std::vector<std::int64_t> all = agree(offer(most));
-  const shared_memory::key where{all[0], all[1], static_cast<std::uint64_t>(all[2]),
-                                 std::bit_cast<const std::byte*>(all[3])};
-  std::int64_t error = std::max<std::int64_t>(0, all[4]);
+// The others map it. Whether all could is agreed on later.
+void learner::map(std::size_t most, std::span<const std::int64_t> all) {
+  const shared_memory::key where{all[made_by], all[made_as], static_cast<std::uint64_t>(all[proof]),
+                                 std::bit_cast<const std::byte*>(all[made_at])};
+  map_error_ = std::max<std::int64_t>(0, all[not_made]);
   try {
-    if (rank_ != 0 && !error) offered_ = shared_memory::open(where, node_exchange::bytes_for(ranks_, most));
+    if (rank_ != 0 && !map_error_) offered_ = shared_memory::open(where, room::of_direct(most).bytes(ranks_));
   } catch (const std::system_error& failed) {
-    error = failed.code().value();
+    map_error_ = failed.code().value();
   }
-  const std::vector<std::int64_t> worst = agree({error, error ? 1 : !may_read(where)});
-  if (worst[0] == 0) state_->share(std::move(offered_), worst[1] == 0, most);
-  if (worst[0] == 0) shared_for_ = most;
-  offered_ = {};
+  unreadable_ = map_error_ || !may_read(where);
+  mapped_for_ = most;
+}
+
+void learner::share(std::size_t most) { map(most, agree(offer(most))); }
+
+// All have mapped it, or nobody has it: the largest of the ranks' errors tells.
+void learner::take_memory(std::int64_t error, bool unreadable) {
+  const std::size_t most = std::exchange(mapped_for_, 0);
+  map_error_ = unreadable_ = 0;
+  shared_memory memory = std::move(offered_);
+  make_state();
+  if (error == 0) state_->share({std::move(memory), !unreadable, room::of_direct(most)});
+  if (error == 0) shared_for_ = most;
+  if (stage_ == stage::known) serve();
 }
 
 // Larger exchanges get more, where the ledger allows it.
 void learner::share_more(std::span<const std::int64_t> all) {
-  if (!state_ || !state_->has_shared_memory() || room_for(all) <= shared_for_ || !pays(all)) return;
-  share(room_for(all));
+  if (!state_ || !state_->has_shared_memory() || room_for(all, ranks_) <= shared_for_ || !pays(all)) return;
+  share(room_for(all, ranks_));
 }
 
 void learner::make_state() {

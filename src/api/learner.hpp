@@ -78,6 +78,8 @@ class learner {
   // are. served: candidates are open. never: not to be served.
   enum class stage { cold, voting, known, served, never };
 
+  class payment;
+
   field& field_of(const alltoall_call& call);
   double load_of(const alltoall_call& call) const;
   field& field_of_sizes(const alltoall_call& call);
@@ -90,11 +92,13 @@ class learner {
 
   void begin_vote(field* f);
   bool end_vote(bool heard_all);
+  void know(std::span<const std::int64_t> all);
   void judge();
   std::string wrong_settings(std::span<const std::int64_t> all) const;
   void refuse(const std::string& why, bool wrong);
   bool on_one_node(std::span<const std::int64_t> all) const;
   double set_up_cost(std::span<const std::int64_t> all, double call) const;
+  double hope_of(const field& f) const;
   bool pays(std::span<const std::int64_t> all) const;
   void set_up(std::span<const std::int64_t> all);
   void begin_agreed(const alltoall_call& call);
@@ -103,8 +107,11 @@ class learner {
   bool is_worth_it(const knowledge::of_shape& known, double cost) const;
   void apply(const knowledge::of_shape& known, field& f);
   std::vector<std::int64_t> agree(std::vector<std::int64_t> mine);
+  bool shares_now(std::span<const std::int64_t> all) const;
   std::vector<std::int64_t> offer(std::size_t most);
+  void map(std::size_t most, std::span<const std::int64_t> all);
   void share(std::size_t most);
+  void take_memory(std::int64_t error, bool unreadable);
   void share_more(std::span<const std::int64_t> all);
   void make_state();
   void serve();
@@ -120,6 +127,7 @@ class learner {
   stage stage_ = stage::cold;
   std::int64_t calls_ = 0, vote_ends_ = -1;  // all calls; the one that hears the vote
   double seconds_ = 0;                       // of all calls
+  double paid_ = 0, told_paid_ = 0;          // for learning, since the ranks last agreed, and until then
   std::unique_ptr<pending_agreement> vote_;
   std::vector<std::unique_ptr<pending_agreement>> left_over_;  // of votes that came to nothing
   int failed_votes_ = 0;
@@ -131,8 +139,11 @@ class learner {
   double load_ = 0;     // of the first call, when that was agreed on
 
   std::shared_ptr<communicator> state_;
+  // Memory that this rank has mapped, for exchanges in which a rank sends so many bytes; whether all have is not known yet.
   shared_memory offered_;
-  std::size_t shared_for_ = 0;                      // bytes that a rank sends in an exchange, for which the memory is
+  std::size_t mapped_for_ = 0;
+  std::int64_t map_error_ = 0, unreadable_ = 0;
+  std::size_t shared_for_ = 0;                      // the same of what all have
   std::vector<std::string> specs_;                  // the candidates
   std::map<std::uint64_t, field> equal_, varying_;  // of MPI_Alltoall by size, of MPI_Alltoallv by place in the pattern
   turn last_turn_;

@@ -122,10 +122,9 @@ int native_collective::start_v(const allgather_call& call) {
                             ints_of(call.recv_counts, ranks, ints_[2]),
                             ints_of(call.recv_displacements, ranks, ints_[3]), call.recv_type, call.comm, &request_);
   if (!PMPI_Iallgatherv_c) return too_large(call.comm);
-  return PMPI_Iallgatherv_c(call.send, call.send_count, call.send_type, call.recv,
-                            listed(call.recv_counts, ranks, counts_[1]),
-                            listed(call.recv_displacements, ranks, displacements_[1]), call.recv_type, call.comm,
-                            &request_);
+  return PMPI_Iallgatherv_c(
+      call.send, call.send_count, call.send_type, call.recv, listed(call.recv_counts, ranks, counts_[1]),
+      listed(call.recv_displacements, ranks, displacements_[1]), call.recv_type, call.comm, &request_);
 }
 
 int native_collective::test(bool& ended) {

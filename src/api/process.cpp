@@ -66,6 +66,9 @@ bool process::begin() {
   PMPI_Initialized(&world);
   if (!world || finished_ || open_for_calls_) return open_for_calls_;
   facts_.devices = device_runtime_loaded();
+  int threads = MPI_THREAD_SINGLE;
+  PMPI_Query_thread(&threads);
+  has_threads_ = threads == MPI_THREAD_MULTIPLE;
   remember();
   PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, on_free, &state_key_, this);
   // Attributes of MPI_COMM_SELF are deleted first in MPI_Finalize, on every MPI.
@@ -243,7 +246,8 @@ void process::release(attribute* held) {
     if (it == attributes_.end()) return;  // finish() was first
     attributes_.erase(it);
     ++released_;
-    if (held->of_ranks) held->of_ranks->report_to(report_);
+    const bool told = settings_.report != reporting::none || !settings_.wisdom.empty();
+    if (held->of_ranks && told) held->of_ranks->report_to(report_);
     if (held->groups) held->groups->report_to(report_);
     for (const bool uniform : {false, true})
       report_.add(uniform ? "allgather" : "allgatherv", held->ranks, "native", held->cold[uniform]);
@@ -257,6 +261,7 @@ void process::finish() {
   open_for_calls_ = false;
   finished_ = true;
   while (!attributes_.empty()) release(attributes_.front());
+  served_.clear();
   if (!settings_.record.empty()) traffic_.write(settings_.record);
   int world_rank = -1;
   PMPI_Comm_rank(MPI_COMM_WORLD, &world_rank);

@@ -14,6 +14,7 @@
 #include "api/job_facts.hpp"
 #include "api/learner.hpp"
 #include "api/report.hpp"
+#include "api/served_groups.hpp"
 #include "api/settings.hpp"
 #include "api/traffic.hpp"
 #include "select/knowledge.hpp"
@@ -63,6 +64,9 @@ class process {
   // What earlier jobs have learnt, the same on every rank whose wisdom_hash() is.
   const knowledge& earlier() const { return earlier_; }
   const job_facts& facts() const { return facts_; }
+  // Whether several threads of this rank may be in MPI at once.
+  bool has_threads() const { return has_threads_; }
+  served_groups& served() { return served_; }
   ledger& books() { return books_; }
   knowledge& known() { return known_; }
   std::uint64_t wisdom_hash() const { return wisdom_hash_; }
@@ -101,6 +105,8 @@ class process {
   std::string problem_;
   bool asks_at_once_[2] = {false, false};
   job_facts facts_;
+  bool has_threads_ = false;
+  served_groups served_;
   ledger books_;
   bool knows_before_ = false;
   knowledge known_, earlier_;

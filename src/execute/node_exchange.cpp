@@ -53,15 +53,18 @@ bool may_read(const shared_memory::key& where) {
   return read_process_memory(where.process, where.begin, to, sizeof proof) == 0 && proof == where.proof;
 }
 
-std::size_t node_exchange::bytes_for(int ranks, std::size_t most) {
-  return node_window::bytes_for(ranks, most) + node_rows::bytes_for(ranks, most);
+node_exchange::room node_exchange::room::of_direct(std::size_t most) {
+  if (most <= node_rows::largest_row / 2) return {most, 0};
+  return {most, most <= node_rows::largest_row ? most / 16 : most};
+}
+
+std::size_t node_exchange::room::bytes(int ranks) const {
+  return node_window::bytes_for(ranks, message) + node_rows::bytes_for(ranks, row);
 }
 
 // Every rank takes part in every step, whatever has failed before.
-node_exchange::common node_exchange::open_together(std::span<const int> ranks, std::size_t most, transport& over,
-                                                   waiting& wait) {
-  const int size = static_cast<int>(ranks.size());
-  const std::size_t bytes = bytes_for(size, most);
+node_exchange::common node_exchange::open_together(std::span<const int> ranks, room size, transport& over, waiting& wait) {
+  const std::size_t bytes = size.bytes(static_cast<int>(ranks.size()));
   const bool first = over.rank() == ranks[0];
   shared_memory memory;
   int error = first ? error_of([&] { memory = shared_memory::create(bytes); }) : 0;
@@ -77,23 +80,24 @@ node_exchange::common node_exchange::open_together(std::span<const int> ranks, s
 }
 
 node_exchange::node_exchange(memory_pool& pool, transport& below, waiting& wait, const node_layout& nodes,
-                             std::size_t most)
-    : node_exchange(pool, below, wait, nodes, most,
-                    open_together(nodes.ranks_of(nodes.node_of(below.rank())), most, below, wait)) {}
+                             room size)
+    : node_exchange(pool, below, wait, nodes, size,
+                    open_together(nodes.ranks_of(nodes.node_of(below.rank())), size, below, wait)) {}
 
 node_exchange::node_exchange(memory_pool& pool, transport& below, waiting& wait, const node_layout& nodes, mapped given)
-    : node_exchange(pool, below, wait, nodes, given.most,
+    : node_exchange(pool, below, wait, nodes, given.size,
                     {std::move(given.memory), given.readable ? single_copy_bytes : node_window::never}) {}
 
 node_exchange::node_exchange(memory_pool& pool, transport& below, waiting& wait, const node_layout& nodes,
-                             std::size_t most, common opened)
+                             room size, common opened)
     : below_(below),
       wait_(wait),
       ranks_(nodes.ranks_of(nodes.node_of(below.rank()))),
       one_node_(nodes.nodes() == 1),
       common_(std::move(opened)),
-      window_(common_.memory.data(), size(), nodes.local_of(below.rank()), common_.read_from, most),
-      rows_(common_.memory.data() + node_window::bytes_for(size(), most), size(), window_.rank(), most),
+      window_(common_.memory.data(), ranks_in(), nodes.local_of(below.rank()), common_.read_from, size.message),
+      rows_(common_.memory.data() + node_window::bytes_for(ranks_in(), size.message), ranks_in(), window_.rank(),
+            size.row),
       over_(below, window_, ranks_),
       exchange_(pool, over_),
       direct_(pool, rows_, window_, ranks_) {}

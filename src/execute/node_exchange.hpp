@@ -17,20 +17,26 @@ bool may_read(const shared_memory::key& where);
 
 class node_exchange {
  public:
+  // How large the memory is: for so many bytes in a rank's row, and in a message. More of them finds its way, but slower.
+  struct room {
+    std::size_t row = node_rows::any, message = node_window::any;
+
+    // For any schedule where a rank sends and receives at most so many bytes in an exchange.
+    static room of_any(std::size_t most) { return {most, most}; }
+    // For exchanges without a schedule only: rows take most of what fits there, and leave hardly anything to messages.
+    static room of_direct(std::size_t most);
+    std::size_t bytes(int ranks) const;
+  };
   // Collective over `below`: sets the memory of every node up. Throws std::system_error, the same on every rank, when
-  // one of them cannot; then nobody has any. `nodes` must stay. Less memory where a rank sends and receives at most
-  // `most` bytes in an exchange.
-  node_exchange(memory_pool& pool, transport& below, waiting& wait, const node_layout& nodes,
-                std::size_t most = node_window::any);
-  // Memory of bytes_for(ranks, most) bytes that all ranks of the one node have mapped; `readable`: each may read the memory
-  // of the others.
+  // one of them cannot; then nobody has any. `nodes` must stay.
+  node_exchange(memory_pool& pool, transport& below, waiting& wait, const node_layout& nodes, room size);
+  // Memory that all ranks of the one node have mapped; `readable`: each may read the memory of the others.
   struct mapped {
     shared_memory memory;
     bool readable;
-    std::size_t most;
+    room size;
   };
   node_exchange(memory_pool& pool, transport& below, waiting& wait, const node_layout& nodes, mapped given);
-  static std::size_t bytes_for(int ranks, std::size_t most = node_window::any);
 
   // As of exchange.
   void record_phases(phase_clock* clock) {
@@ -52,12 +58,11 @@ class node_exchange {
     shared_memory memory;
     std::size_t read_from;  // as of node_window
   };
-  node_exchange(memory_pool& pool, transport& below, waiting& wait, const node_layout& nodes, std::size_t most,
-                common opened);
-  static common open_together(std::span<const int> ranks, std::size_t most, transport& over, waiting& wait);
+  node_exchange(memory_pool& pool, transport& below, waiting& wait, const node_layout& nodes, room size, common opened);
+  static common open_together(std::span<const int> ranks, room size, transport& over, waiting& wait);
 
   void run_directly_to_end();
-  int size() const { return static_cast<int>(ranks_.size()); }
+  int ranks_in() const { return static_cast<int>(ranks_.size()); }
 
   transport& below_;
   waiting& wait_;

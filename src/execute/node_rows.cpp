@@ -8,7 +8,6 @@ namespace {
 
 constexpr std::size_t line_bytes = 64;
 constexpr std::size_t most_bytes = std::size_t{4} << 20;
-constexpr std::size_t largest_row = 32768;
 
 }  // namespace
 

@@ -18,6 +18,7 @@ class node_rows {
  public:
   // Less where a rank has at most `most` bytes for all others; more of it finds less room.
   static constexpr std::size_t any = ~std::size_t{0};
+  static constexpr std::size_t largest_row = 32768;
   static std::size_t bytes_for(int ranks, std::size_t most = any);
   // `memory` of bytes_for(ranks, most) bytes, aligned to a cache line, is shared by the ranks 0..ranks-1; it begins as
   // zeros.

@@ -27,6 +27,12 @@ bool beyond_file_limit(std::size_t bytes) {
   return getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY && bytes > limit.rlim_cur;
 }
 
+// All of a small one is going to be used: mapped at once it costs less than page by page.
+int mapping_of(std::size_t bytes) {
+  constexpr std::size_t small = std::size_t{1} << 20;
+  return bytes <= small ? MAP_SHARED | MAP_POPULATE : MAP_SHARED;
+}
+
 std::uint64_t random_proof() {
   std::uint64_t number = 0;
   if (getrandom(&number, sizeof number, 0) != sizeof number) fail(errno, "getrandom");
@@ -37,7 +43,7 @@ std::uint64_t random_proof() {
 
 shared_memory::shared_memory(int descriptor, std::size_t bytes) : bytes_(bytes + proof_bytes) {
   key_ = {getpid(), descriptor, 0};
-  void* const at = mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0);
+  void* const at = mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, mapping_of(bytes_), descriptor, 0);
   if (at == MAP_FAILED) {
     const int error = errno;
     close();

@@ -9,8 +9,8 @@ namespace shoal {
 namespace {
 
 constexpr int unmeasured_calls = 2;  // the first ones, which open connections
-constexpr int cold_calls = 8;        // before ranks agree on anything
 constexpr int first_quiet = 16, longest_quiet = 4096;
+constexpr int longest_trial = 32;
 constexpr int enough = 96;          // calls of a candidate after which it is not tried again
 constexpr int remembered = 64;      // calls that weigh in a mean against new ones
 constexpr double agreement = 5e-6;  // seconds of one, about
@@ -60,6 +60,11 @@ void contest::postpone() {
   due_ = false;
   quiet_ = std::min(longest_quiet, 2 * quiet_);
   quiet_left_ = quiet_;
+}
+
+void contest::hasten() {
+  trial_left_ = 0;
+  quiet_left_ = 1;
 }
 
 void contest::write(std::span<std::int64_t> terms, double load) {
@@ -160,7 +165,7 @@ void contest::plan(double allowance) {
   if (most == 0) return wait_longer();
   trial_ = pick;
   trial_left_ = std::min(r.batch, most);
-  r.batch = std::min(32, 2 * r.batch);
+  r.batch = std::min(longest_trial, 4 * r.batch);
   quiet_ = first_quiet;
 }
 

@@ -1,7 +1,7 @@
 // Settles between the MPI's own collective and Shoal's candidates on a program's own exchanges, and on nothing else.
 //
 // Calls are numbered, and the number of a call alone tells which candidate serves it, so ranks cannot differ. A candidate
-// is tried for one call, then for two, then for four, as long as the ledger allows and it is not clearly slower. After
+// is tried for one call, then for four, then for more, as long as the ledger allows and it is not clearly slower. After
 // each trial the ranks agree on what the calls took on the slowest of them; until that is known the best so far serves.
 // Agreements come at distances that grow, so what they cost vanishes.
 #pragma once
@@ -32,6 +32,9 @@ class contest {
   };
 
   contest();
+  static constexpr int cold_calls = 8;  // before ranks agree on anything
+  // The first agreement comes after so many calls instead. Before the first call.
+  void wait_first(int calls) { quiet_ = quiet_left_ = calls; }
 
   // The candidate for the next call.
   int next() const { return trial_left_ > 0 ? trial_ : best_; }
@@ -45,6 +48,8 @@ class contest {
   void agreed(std::span<const std::int64_t> terms, double allowance);
   // Nobody can agree now: the next time it is due is as far away as the last.
   void postpone();
+  // They have to agree after the next call.
+  void hasten();
 
   // From the next agreement on the candidate may be tried. `likely` ones come first and need less proof.
   void open(int candidate, bool likely = false);

@@ -180,16 +180,7 @@ TEST(Choices, TakeNoReductionWhereTheAlgorithmIsAskedFor) {
   }
 }
 
-// The same exchange so many times; what ran last, on every rank.
-std::string after(int calls, MPI_Comm comm, const std::vector<std::vector<std::int64_t>>& blocks) {
-  job j = job_on(comm, asked::by_nobody);
-  j.scalars = blocks;
-  for (int call = 0; call < calls; ++call) perform(j);
-  expect_same_choice(comm, calls);
-  return used_spec(comm);
-}
-
-// The first, on the program's own exchanges alone, and alike on every rank.
+// On the program's own exchanges alone, and alike on every rank.
 TEST(Choices, AreSettledTogether) {
   std::mt19937 random(11);
   for (const bool uniform : {true, false}) {

@@ -1,0 +1,34 @@
+// Groups of ranks of which all know that Shoal serves every one of them, with the same settings: the ranks of a
+// communicator among them need not find that out again.
+//
+// A group is added in a blocking collective on its communicator, and looked for in one on another. MPI has all ranks of
+// both call the two in the same order, so all of them find it or none. That does not hold for ranks with several threads
+// in MPI: groups of these are not added.
+#pragma once
+
+#include <mpi.h>
+
+#include <mutex>
+#include <vector>
+
+namespace shoal {
+
+class served_groups {
+ public:
+  served_groups() = default;
+  served_groups(const served_groups&) = delete;
+  served_groups& operator=(const served_groups&) = delete;
+
+  void add(MPI_Comm comm);
+  bool contain(MPI_Comm comm) const;
+  // Before MPI_Finalize.
+  void clear();
+
+ private:
+  static constexpr std::size_t most = 64;
+
+  mutable std::mutex lock_;
+  std::vector<MPI_Group> groups_;
+};
+
+}  // namespace shoal
