@@ -23,6 +23,7 @@ from shoal.commands import simulate
 from shoal.commands.tune import MEASURED_WITH, make_profile
 from shoal.errors import told_in_one_line
 from shoal.platforms import make_platform
+from shoal.simulation import Simulation
 
 # Beside the candidates of `shoal tune`.
 RADICES = (5, 6, 7, 10, 12, 21, 24, 48)
@@ -42,7 +43,7 @@ def rivals(ranks: int, layout: str, *, uniform: bool) -> list[str]:
 
 @dataclass(frozen=True)
 class Cluster:
-    at: simulate.Simulation
+    at: Simulation
     selector: str
 
     @property
@@ -95,7 +96,7 @@ def main() -> None:
     arguments = parser.parse_args()
     for platform in arguments.platform.split(","):
         shape = arguments.nodes, arguments.ppn
-        at = simulate.Simulation(make_platform(platform, arguments.nodes), *shape, 0.4e-6, everyone_sends=True)
+        at = Simulation(make_platform(platform, arguments.nodes), *shape, 0.4e-6, everyone_sends=True)
         cluster = Cluster(at, arguments.selector)
         with tempfile.NamedTemporaryFile("w", suffix=".toml") as file:
             file.write(str(cluster.tuned()))

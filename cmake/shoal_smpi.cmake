@@ -1,18 +1,35 @@
-# The driver of `shoal simulate`, which SimGrid's smpirun loads and runs on every simulated rank. Only what calls MPI is
-# compiled for SMPI; the rest is the core as it is everywhere.
+# What `shoal simulate` runs under SimGrid's smpirun. Only what calls MPI is compiled for SMPI; the rest is the core as it
+# is everywhere.
 find_program(SMPIRUN smpirun NO_CACHE REQUIRED HINTS ${CMAKE_SOURCE_DIR}/.simgrid/bin)  # made by `make simgrid`
 cmake_path(GET SMPIRUN PARENT_PATH simgrid)
 find_path(SMPI_HEADERS smpi/smpi_helpers.h NO_CACHE REQUIRED HINTS ${simgrid}/../include)
 find_library(SIMGRID_LIBRARY simgrid NO_CACHE REQUIRED HINTS ${simgrid}/../lib)
-add_library(shoal_simulated MODULE bench/simulated/shoal_simulated.cpp bench/block_sizes.cpp bench/options.cpp
-            bench/traffic_file.cpp bench/workload.cpp src/execute/mpi_transport.cpp)
-target_include_directories(shoal_simulated SYSTEM PRIVATE ${SMPI_HEADERS}/smpi)
+
+function(shoal_for_smpi name)
+  add_library(${name} MODULE ${ARGN})
+  target_include_directories(${name} SYSTEM PRIVATE ${SMPI_HEADERS}/smpi)
+  target_link_libraries(${name} PRIVATE shoal_core ${SIMGRID_LIBRARY})
+  install(TARGETS ${name} DESTINATION lib/shoal/smpi COMPONENT preload)
+endfunction()
+
+# The driver of exchanges, which every simulated rank runs.
+shoal_for_smpi(shoal_simulated bench/simulated/shoal_simulated.cpp bench/simulated/simulated_mpi.cpp
+               bench/block_sizes.cpp bench/options.cpp bench/traffic_file.cpp bench/workload.cpp
+               src/execute/mpi_transport.cpp)
 target_compile_definitions(shoal_simulated PRIVATE SMPI_NO_OVERRIDE_MALLOC)
 target_compile_options(shoal_simulated PRIVATE -include smpi_helpers.h)  # renames main, makes time simulated
 target_link_options(shoal_simulated PRIVATE -Wl,--wrap=PMPI_Testsome)
-target_link_libraries(shoal_simulated PRIVATE shoal_core ${SIMGRID_LIBRARY})
 set_target_properties(shoal_simulated PROPERTIES CXX_VISIBILITY_PRESET default)
-# Beside it the smpirun of the same SimGrid.
+
+# Whole programs: what is preloaded, and Shoal as it serves them, of which every rank has a copy.
+shoal_for_smpi(shoal_simulated_program bench/simulated/simulated_program.cpp)
+shoal_sources(served_sources src/api src/execute)
+list(FILTER served_sources INCLUDE REGEX "/api/|/mpi_[^/]*$")
+shoal_for_smpi(shoal_simulated_library ${served_sources} src/preload/drop_in.cpp bench/simulated/served.cpp
+               bench/simulated/simulated_mpi.cpp)
+target_link_options(
+  shoal_simulated_library PRIVATE -s -Wl,--wrap=PMPI_Testsome,--wrap=PMPI_Iallreduce,--wrap=gethostname
+  -Wl,--wrap=memfd_create,--wrap=PMPI_Comm_set_attr)
+# Beside them the smpirun of the same SimGrid.
 file(CREATE_LINK ${SMPIRUN} ${CMAKE_BINARY_DIR}/smpirun SYMBOLIC)
-install(TARGETS shoal_simulated DESTINATION lib/shoal/smpi COMPONENT preload)
 install(FILES ${CMAKE_BINARY_DIR}/smpirun DESTINATION lib/shoal/smpi COMPONENT preload)

@@ -7,7 +7,8 @@
 // interface, which keeps state for a process. `native` is the collective that SMPI's selector takes. With --senders p
 // the first p ranks send to all others, an allgather between two groups. Every rank starts at the same simulated time;
 // the time of an exchange ends with the last rank. One run is enough: the next one takes the same. With --verify 0 all
-// ranks exchange the same memory, so that thousands of them fit. `ask` is one agreement on sizes, and `auto` takes what
+// ranks exchange the same memory, and run the same program where theirs differ in the names of ranks only, so that
+// thousands of them fit. `ask` is one agreement on sizes, and `auto` takes what
 // jobs with the profile of --profile take. Writes the JSON lines of shoal_bench.
 #include <mpi.h>
 #include <time.h>
@@ -22,10 +23,11 @@
 #include "../group_workload.hpp"
 #include "../options.hpp"
 #include "../workload.hpp"
-#include "algorithms/algorithm.hpp"
+#include "algorithms/relabelling.hpp"
 #include "execute/agree.hpp"
 #include "execute/exchange.hpp"
 #include "execute/mpi_transport.hpp"
+#include "renamed.hpp"
 #include "select/choose.hpp"
 #include "select/profile.hpp"
 #include "topology/layout_tree.hpp"
@@ -91,11 +93,12 @@ void keep_largest(std::vector<std::byte>& memory, std::vector<std::byte>& own) {
 class all_to_all final : public content {
  public:
   all_to_all(const std::string& distribution, std::int64_t size, int rank, int ranks)
-      : name_(distribution), w_(distribution, size, rank, ranks) {}
+      : name_(distribution), w_(distribution, size, rank, ranks), ranks_(ranks) {}
   std::string name() const override { return name_; }
   void fill() override { w_.fill(); }
   std::string wrong() const override { return w_.wrong(); }
   features sizes() const override {
+    if (w_.uniform()) return features::uniform(ranks_, w_.send_counts[0]);
     features mine;
     mine.ranks = static_cast<std::int64_t>(w_.send_counts.size());
     for (const int bytes : w_.send_counts) {
@@ -111,9 +114,12 @@ class all_to_all final : public content {
     shared_ = &memory;
     keep_largest(memory, w_.send);
     keep_largest(memory, w_.recv);
+    if (!w_.uniform()) return;
+    for (std::vector<int>* one : {&w_.send_counts, &w_.send_at, &w_.recv_counts, &w_.recv_at}) *one = {one->front()};
   }
   payload blocks() override {
     payload all;
+    if (shared_ && w_.uniform()) return equal_blocks();
     all.send.base = memory(w_.send);
     all.send.counts = number_array(w_.send_counts.data());
     all.send.displacements = number_array(w_.send_at.data());
@@ -133,10 +139,23 @@ class all_to_all final : public content {
   }
 
  private:
+  // One number says it all: thousands of ranks would have thousands each.
+  payload equal_blocks() {
+    payload all;
+    const std::int64_t bytes = w_.send_counts[0];
+    for (user_buffer* one : {&all.send, &all.recv}) {
+      one->base = shared_->data();
+      one->counts = number_array::linear(bytes, 0);
+      one->displacements = number_array::linear(0, bytes);
+    }
+    all.uniform = static_cast<std::size_t>(bytes);
+    return all;
+  }
   std::byte* memory(std::vector<std::byte>& own) { return shared_ ? shared_->data() : own.data(); }
 
   std::string name_;
   workload w_;
+  std::int64_t ranks_;
   std::vector<std::byte>* shared_ = nullptr;
 };
 
@@ -205,10 +224,10 @@ class driver {
     if (variant == "ask")
       return print(variant, variant, size, moved.name(), seconds([&] { agree_on({}, agreement_); }));
     const std::string spec = variant == "auto" ? chosen(moved) : variant;
-    std::unique_ptr<const program> how;
-    if (spec != "native") how = std::make_unique<program>(schedule_of(spec));
+    const auto how = spec != "native" ? program_of(spec) : nullptr;
     if (what_.verify) moved.fill();
     const double took = seconds([&] { how ? run(*how, moved.blocks()) : moved.native(); });
+    names_.reset();
     if (const std::string wrong = what_.verify ? moved.wrong() : ""; !wrong.empty())
       throw std::runtime_error(variant + ": " + wrong);
     print(variant, spec, size, moved.name(), took);
@@ -221,9 +240,19 @@ class driver {
     return to_string(choose(known, agree_on(moved.sizes(), agreement_).mix()).how);
   }
 
-  schedule schedule_of(const std::string& variant) const {
+  // The last one made is kept while ranks run it.
+  std::shared_ptr<const program> program_of(const std::string& variant) {
+    static std::string made_for;
+    static std::weak_ptr<const program> of_rank_0;
     const collective what = at_.senders > 0 ? collective::allgather : collective::alltoall;
-    return generate(parse_selection(variant, what), at_, over_.rank());
+    const selection chosen = parse_selection(variant, what);
+    if (!what_.verify) names_ = relabelling_of(chosen, at_, over_.rank());
+    if (!names_) return std::make_shared<program>(generate(chosen, at_, over_.rank()));
+    auto found = made_for == variant ? of_rank_0.lock() : nullptr;
+    if (!found) found = std::make_shared<program>(generate(chosen, at_, 0));
+    made_for = variant;
+    of_rank_0 = found;
+    return found;
   }
 
   // No rank begins before all are here, whose memory may be shared.
@@ -237,8 +266,15 @@ class driver {
   }
 
   void run(const program& how, const payload& blocks) {
-    moves_.start(how, blocks);
-    for (bool any = true; !moves_.done();) moves_.progress(any);
+    if (!names_) return run(moves_, how, blocks);
+    renamed_transport names(over_, *names_);
+    exchange moves(pool_, names);
+    renamed_blocks own(blocks, *names_, over_.ranks());
+    run(moves, how, own.blocks());
+  }
+  static void run(exchange& moves, const program& how, const payload& blocks) {
+    moves.start(how, blocks);
+    for (bool any = true; !moves.done();) moves.progress(any);
   }
 
   void print(const std::string& variant, const std::string& ran, std::int64_t size, const std::string& distribution,
@@ -260,22 +296,12 @@ class driver {
   memory_pool pool_;
   exchange moves_{pool_, over_};
   problem at_;
+  std::optional<relabelling> names_;  // in the program that all ranks run; none: each has its own
 };
 
 }  // namespace
 
 }  // namespace shoal::bench
-
-// Every call in which Shoal polls comes here (the linker's --wrap). Polling again and again would move a simulated
-// clock by an amount that means nothing: when nothing has ended, wait for something. Looking first, because SMPI's
-// waiting for any of many takes time proportional to their number, and in a linear exchange many have ended at a look.
-extern "C" int __real_PMPI_Testsome(int active, MPI_Request* requests, int* count, int* indices, MPI_Status* statuses);
-extern "C" int __wrap_PMPI_Testsome(int active, MPI_Request* requests, int* count, int* indices, MPI_Status* statuses) {
-  const int code = __real_PMPI_Testsome(active, requests, count, indices, statuses);
-  if (code != MPI_SUCCESS || *count != 0) return code;
-  *count = 1;
-  return PMPI_Waitany(active, requests, indices, statuses);
-}
 
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);

@@ -162,6 +162,9 @@ class Schedule:
     @property
     def sent(self) -> Traffic: ...
     @property
+    def memory(self) -> tuple[int, int]:
+        """Bytes of the program, made once, and of what an exchange keeps while it runs, without the blocks."""
+    @property
     def operations(self) -> list[Operation]: ...
     def to_dict(self) -> dict[str, Any]:
         """One entry of "programs" in the output of `shoal plan --json`."""

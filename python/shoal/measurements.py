@@ -67,12 +67,30 @@ class Series:
         return "faster" if self.median < other.median else "slower"
 
 
+@dataclass(frozen=True)
+class ProgramRun:
+    """A whole program that was simulated; times in seconds, of exchanges the mean of all ranks."""
+
+    program: str
+    native: str  # whose choices the MPI's own exchanges make
+    shoal: bool  # whether Shoal served
+    ranks: int
+    on: str
+    seconds: float
+    exchanging: float
+    calls: int
+    learning: float  # what that cost, as the ledger has it
+    gained: float
+    told: tuple[str, ...]  # Shoal's report
+
+
 @dataclass
 class Results:
     """Cases in the order they were measured, with the provenance of every run."""
 
     provenance: list[dict[str, Any]] = field(default_factory=list)
     cases: dict[Case, dict[str, Series]] = field(default_factory=dict)
+    programs: list[ProgramRun] = field(default_factory=list)
 
     def add_lines(self, lines: Iterable[str]) -> None:
         """Adds JSON lines of `shoal_bench`; other output of a run is skipped."""
@@ -82,6 +100,8 @@ class Results:
             record = json.loads(line)
             if "provenance" in record:
                 self.provenance.append(record["provenance"])
+            elif "program" in record:
+                self.programs.append(ProgramRun(**record | {"told": tuple(record["told"])}))
             elif record["seconds"]:
                 self._add(record)
 

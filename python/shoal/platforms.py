@@ -37,6 +37,7 @@ class Kind:
     latency: float
     shape: Callable[[int], tuple[int, str]]  # nodes -> nodes it has, and SimGrid's words for it
     hops: int  # links of a usual path
+    levels: Callable[[str], dict[str, int]]  # of those words: members by level, from the inside out, from the nodes on
 
     def port(self, parameters: str) -> float:
         """Bytes a second that a node sends to all others together. On a torus its links carry what passes by, too: on
@@ -71,6 +72,34 @@ def torus_of(sides: str) -> tuple[int, str]:
     return math.prod(map(int, sides.split("x"))), sides.replace("x", ",")
 
 
+def levels_of_dragonfly(parameters: str) -> dict[str, int]:
+    groups, chassis, routers, nodes = (int(part.split(",")[0]) for part in parameters.split(";"))
+    return {"node": nodes * routers * chassis, "group": groups}
+
+
+def levels_of_torus(parameters: str) -> dict[str, int]:
+    """The first side is the one along which nodes are numbered."""
+    names = ("node", "row", "plane", *(f"side{i}" for i in range(3, 8)))
+    return dict(zip(names, map(int, parameters.split(",")), strict=False))
+
+
+def levels_of_fat_tree(parameters: str) -> dict[str, int]:
+    """Those of a leaf switch are a group."""
+    down, leaves = map(int, parameters.split(";")[1].split(","))
+    return {"node": down, "group": leaves}
+
+
+def layout_of(levels: dict[str, int], nodes: int, ppn: int) -> str:
+    """The first so many nodes of a machine, with the levels around them."""
+    texts, members = [f"core:{ppn}"], nodes
+    for name, most in levels.items():
+        full, rest = divmod(members, most)
+        counts = [most] * full + [rest] * (rest > 0)
+        texts.append(f"{name}:{counts[0] if len(set(counts)) == 1 else ','.join(map(str, counts))}")
+        members = len(counts)
+    return " ".join(reversed(texts if members == 1 else [*texts, f"machine:{members}"]))
+
+
 def largest_divisor(number: int, most: int) -> int:
     return next(divisor for divisor in range(most, 0, -1) if number % divisor == 0)
 
@@ -83,9 +112,9 @@ def fat_tree(nodes: int) -> tuple[int, str]:
 
 
 KINDS = {
-    "dragonfly": Kind("Polaris", "DRAGONFLY", 25e9, 0.35e-6, dragonfly, 4),
-    "torus": Kind("Fugaku", "TORUS", 6.8e9, 0.3e-6, torus, 4),
-    "fat-tree": Kind("a cluster with HDR100 InfiniBand", "FAT_TREE", 12.5e9, 0.2e-6, fat_tree, 4),
+    "dragonfly": Kind("Polaris", "DRAGONFLY", 25e9, 0.35e-6, dragonfly, 4, levels_of_dragonfly),
+    "torus": Kind("Fugaku", "TORUS", 6.8e9, 0.3e-6, torus, 4, levels_of_torus),
+    "fat-tree": Kind("a cluster with HDR100 InfiniBand", "FAT_TREE", 12.5e9, 0.2e-6, fat_tree, 4, levels_of_fat_tree),
 }
 
 
@@ -96,6 +125,13 @@ class Platform:
     hosts: tuple[str, ...]
     links: str  # for people
     machine: Callable[[float], Machine] | None  # by the cost of a message; none for a file
+    levels: dict[str, int] | None = None  # members by level, from the nodes out; none for a file
+
+    def layout(self, nodes: int, ppn: int) -> str:
+        """With the levels that the platform has, as in group:2 node:16 core:8."""
+        if self.levels is None:
+            raise UserError(f"{self.name}: its levels are not known; give --layout 'group:2 node:16 core:8'")
+        return layout_of(self.levels, nodes, ppn)
 
     def host_file(self, nodes: int, ppn: int) -> str:
         """Consecutive ranks share a node."""
@@ -117,7 +153,8 @@ def make_platform(name: str, nodes: int) -> Platform:
     )  # fmt: skip
     links = f"links of {kind.bandwidth / 1e9:g} GB/s and {kind.latency * 1e6:g} us, after {kind.like}"
     hosts = tuple(f"n{i}" for i in range(size))
-    return Platform(name, xml, hosts, links, lambda message_cost: kind.machine(parameters, message_cost))
+    levels = kind.levels(parameters)
+    return Platform(name, xml, hosts, links, lambda message_cost: kind.machine(parameters, message_cost), levels)
 
 
 def read_platform(path: Path) -> Platform:

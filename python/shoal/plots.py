@@ -52,6 +52,37 @@ def latency(results: Results) -> Figure:
     return panels(results, lambda case: (case.mpi, f"{case.ranks} ranks"), draw, "time of one exchange")
 
 
+def programs_plot(results: Results, path: Path) -> None:
+    if figure := programs(results):
+        save(figure, path)
+
+
+def programs(results: Results) -> Figure | None:
+    """Whole programs without Shoal and with it, in shares of the time without: in exchanges, and outside."""
+    without = {(run.on, run.native, run.program): run.seconds for run in results.programs if not run.shoal}
+    runs = [run for run in reversed(results.programs) if (run.on, run.native, run.program) in without]
+    if not runs:
+        return None
+    figure, axis = plt.subplots(figsize=(9, 1 + 0.36 * len(runs)), layout="constrained")
+    names = [
+        f"with Shoal, {readable_seconds(run.seconds)}" if run.shoal
+        else f"{wrapped(run.program)}, {run.ranks} ranks, {run.on.removeprefix('modelled ')},\nas {run.native}: "
+        + readable_seconds(run.seconds)
+        for run in runs
+    ]  # fmt: skip
+    whole = [without[run.on, run.native, run.program] for run in runs]
+    inside = [run.exchanging / base for run, base in zip(runs, whole, strict=True)]
+    outside = [(run.seconds - run.exchanging) / base for run, base in zip(runs, whole, strict=True)]
+    places = range(len(runs))
+    axis.barh(places, inside, label="in exchanges", color=COLOURS[0], hatch=HATCHES[0], edgecolor="white")
+    axis.barh(places, outside, left=inside, label="outside", color=COLOURS[4], hatch=HATCHES[1], edgecolor="white")
+    axis.set_yticks(places, names, fontsize=7)
+    axis.axvline(1, color="grey", linewidth=0.8)
+    axis.set_xlabel("simulated time, of that without Shoal")
+    axis.legend(fontsize=7)
+    return figure
+
+
 def scaling(results: Results) -> Figure | None:
     """Time against the number of ranks, of small, middle and large blocks; nothing where there are fewer than three."""
     sizes = sorted({case.size for case in results.cases})

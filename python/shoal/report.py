@@ -43,6 +43,8 @@ $rows
 """)
 
 
+PROGRAMS = """Simulated time from MPI_Init to the last rank's MPI_Finalize, without Shoal and with it, learning
+included."""
 LATENCY = """Medians with their confidence intervals. Lower is better; both axes are logarithmic, so equal distances
 are equal ratios."""
 SCALING = "The same times against the number of ranks, for the smallest, a middle and the largest blocks."
@@ -91,6 +93,12 @@ def write_report(results: Results, folder: Path) -> Path:
 
 
 def chapters(results: Results) -> list[Chapter]:
+    whole = plots.programs(results)
+    found = [Chapter("programs", "Whole programs", PROGRAMS, whole)] if whole else []
+    return found + (exchanges(results) if results.cases else [])
+
+
+def exchanges(results: Results) -> list[Chapter]:
     compared = any({"auto", "native"} <= set(series) for series in results.cases.values())
     drawn = (
         ("latency", "Time against block size", LATENCY, plots.latency(results)),

@@ -78,6 +78,9 @@ struct algorithm {
   std::optional<std::string> (*refuses)(const problem&, const arguments&) = nullptr;
   // Whether it makes something of problem::sizes. May be null: never.
   bool (*looks_at_sizes)(const problem&, const arguments&) = nullptr;
+  // Where the schedules of all ranks are the same but for their names: the members of the rings around which names are
+  // moved on, from the inside out (see relabelling); else nothing. May be null: they never are.
+  std::optional<std::vector<int>> (*alike)(const problem&, const arguments&) = nullptr;
   // The program of one rank. Null for `native`, which has no schedule.
   schedule (*generate)(const problem&, int rank, const arguments&) = nullptr;
 };

@@ -7,6 +7,11 @@
 
 namespace shoal {
 
+// What a schedule made from distances alone is alike in: see algorithm::alike.
+inline std::optional<std::vector<int>> around_one_ring(const problem& at, const arguments&) {
+  return std::vector{at.ranks};
+}
+
 std::vector<algorithm> linear_family();        // linear.cpp
 std::vector<algorithm> radix_family();         // radix.cpp
 std::vector<algorithm> hierarchical_family();  // hierarchical.cpp

@@ -309,6 +309,18 @@ std::optional<std::string> refuses_layout(const problem& at, const arguments& wi
   return std::nullopt;
 }
 
+// Coordinate by coordinate, where every rank does the same.
+std::optional<std::vector<int>> around_equal_levels(const problem& at, const arguments& with) {
+  const auto levels = levels_of(at);
+  std::vector<int> members;
+  int ranks = 1;
+  for (int l = 0; l < levels->levels(); ++l) ranks *= members.emplace_back(levels->most_members(l, l + 1));
+  for (int v = 0; v < at.ranks; ++v)
+    if (levels->rank_at(v) != v) return std::nullopt;
+  const bool everyone = with.word("carriers") == "all";
+  return everyone && ranks == at.ranks ? std::optional(members) : std::nullopt;
+}
+
 parameter by_level(parameter p) {
   p.by_level = true;
   return p;
@@ -360,6 +372,7 @@ std::vector<algorithm> hierarchical_family() {
        "on",
        {"on", "off"}},
   };
+  a.alike = around_equal_levels;
   a.refuses = refuses_layout;
   a.generate = generate_hierarchical;
   return {a};

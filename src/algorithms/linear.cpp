@@ -110,15 +110,19 @@ algorithm entry(const char* name, const char* summary, const char* source,
 }  // namespace
 
 std::vector<algorithm> linear_family() {
+  const auto alike = [](algorithm a) {
+    a.alike = around_one_ring;
+    return a;
+  };
   algorithm batches = entry("scattered", "linear in batches of block_count messages", "MPICH's scattered alltoallv",
                             generate_scattered);
   batches.parameters = {block_count_parameter()};
   return {
-      entry("spread_out", "linear, all messages at once, each rank starting with its neighbour",
-            "TuNA paper, baselines", generate_spread_out),
-      batches,
-      entry("shared", "linear, inside a node through its shared memory: blocks are copied once in and once out",
-            "classic; as in the shared-memory collectives of MPI libraries", generate_shared),
+      alike(entry("spread_out", "linear, all messages at once, each rank starting with its neighbour",
+                  "TuNA paper, baselines", generate_spread_out)),
+      alike(batches),
+      alike(entry("shared", "linear, inside a node through its shared memory: blocks are copied once in and once out",
+                  "classic; as in the shared-memory collectives of MPI libraries", generate_shared)),
       entry("linear", "linear, all messages at once, every rank in ascending order", "Open MPI's basic linear",
             generate_linear),
       entry("pairwise", "linear, one partner to send to and one to receive from at a time", "MPICH, Open MPI",

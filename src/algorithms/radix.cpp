@@ -127,6 +127,7 @@ parameter radix_parameter() {
 algorithm tuna_entry() {
   algorithm a;
   a.name = "tuna";
+  a.alike = around_one_ring;
   a.summary = "radix-r exchange of blocks of any size, sizes sent ahead only for blocks that pass through";
   a.source = "Configurable Non-uniform All-to-all Algorithms (TuNA)";
   a.parameters = {radix_parameter(),
@@ -140,6 +141,7 @@ algorithm tuna_entry() {
 algorithm bruck_entry() {
   algorithm a;
   a.name = "bruck";
+  a.alike = around_one_ring;
   a.uniform_only = true;
   a.summary = "radix-r Bruck for equal blocks, in rounds, through a rotated copy";
   a.source = "Parameterized Radix-r Bruck Algorithm";
@@ -153,6 +155,7 @@ algorithm bruck_entry() {
 algorithm two_phase_entry() {
   algorithm a;
   a.name = "two_phase";
+  a.alike = around_one_ring;
   a.summary = "radix 2 in rounds with the sizes of all blocks sent ahead";
   a.source = "two-phase Bruck, the published baseline of TuNA";
   a.generate = generate_two_phase;

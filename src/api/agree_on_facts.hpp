@@ -3,7 +3,6 @@
 
 #include <mpi.h>
 
-#include <cstdint>
 #include <vector>
 
 #include "api/communicator.hpp"
@@ -11,8 +10,9 @@
 
 namespace shoal {
 
-// For each rank of `comm` the number of its node; collective.
-std::vector<int> nodes_of_ranks(MPI_Comm comm, const job_facts& here, waiting& how);
+// What the ranks of `comm` share: nodes and, where all levels are wanted, sockets and caches in them; collective.
+std::vector<layout_tree::shared_ids> places_of_ranks(MPI_Comm comm, const job_facts& here, bool all_levels,
+                                                     waiting& how);
 
 // All that ranks must know of each other; collective.
 communicator::facts agree_on_facts(MPI_Comm comm, const settings& set, waiting& how);

@@ -21,9 +21,10 @@ namespace shoal {
 namespace {
 
 // As given, when it is for this many ranks, else as found: a program's smaller communicators have layouts of their own.
-node_layout layout_of(const settings& set, const std::vector<int>& found) {
-  if (set.layout && set.layout->ranks() == static_cast<int>(found.size())) return *set.layout;
-  return node_layout::from_node_ids(found);
+layout_tree layout_of(const settings& set, std::vector<layout_tree::shared_ids> found, const switch_network* switches) {
+  if (set.layout && set.layout->ranks() == static_cast<int>(found[0].ids.size())) return *set.layout;
+  if (set.finds_levels && switches) found.insert(found.begin(), {"group", switches->switch_of_ranks()});
+  return layout_tree::found(std::move(found));
 }
 
 }  // namespace
@@ -59,12 +60,13 @@ communicator::communicator(MPI_Comm own, const settings& set)
 
 void communicator::arrange(const settings& set, wait_mode how) {
   at_.ranks = over_.ranks();
-  at_.nodes = std::make_shared<const node_layout>(layout_of(set, found_.node_of_rank));
   wait_ = waiting(how);
   wait_.move_meanwhile([] { return progress::get().move(); });
+  const auto switches = set.topology ? place_ranks(*set.topology) : nullptr;
+  at_ = placed(layout_of(set, found_.shared, switches.get()));
+  at_.switches = switches;
   if (set.report == reporting::phases) exchange_.record_phases(&phases_.emplace(at_.nodes.get(), rank()));
   limit_.most = set.max_temp;
-  if (set.topology) at_.switches = place_ranks(*set.topology);
   if (set.profile && fits(*set.profile)) profile_ = set.profile;
 }
 

@@ -29,8 +29,8 @@ class communicator : public std::enable_shared_from_this<communicator> {
  public:
   // What all ranks know of each other, the same on every rank.
   struct facts {
-    std::vector<int> node_of_rank;
-    int cores = 1;         // of the node that has fewest
+    std::vector<layout_tree::shared_ids> shared;  // nodes first; then what is inside them, if it was asked for
+    int cores = 1;                                // of the node that has fewest
     bool devices = false;  // a device runtime (CUDA, HIP) is loaded on some rank, so any buffer may be device memory
   };
   // Makes nothing of the MPI's and talks to nobody, unless a topology is given; then it is collective. Throws

@@ -21,7 +21,7 @@ int code_for(int error_class, const std::string& line) {
   if (const auto it = codes.find({error_class, line}); it != codes.end()) return it->second;
   int code = error_class;
   if (codes.size() >= most_codes || PMPI_Add_error_code(error_class, &code) != MPI_SUCCESS) return error_class;
-  PMPI_Add_error_string(code, line.c_str());
+  PMPI_Add_error_string(code, const_cast<char*>(line.c_str()));  // SMPI takes no const
   codes[{error_class, line}] = code;
   return code;
 }

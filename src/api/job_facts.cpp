@@ -65,6 +65,8 @@ job_facts find_job_facts(node_level level) {
   job_facts here;
   here.node = node_name();
   here.domain = hash_of(domain_of(cpus, level));
+  here.socket = hash_of(domain_of(cpus, node_level::socket));
+  here.cache = hash_of(domain_of(cpus, node_level::cache));
   here.ranks_here = ranks_told();
   here.cores = cores_of_job(static_cast<int>(cpus.size()), here.ranks_here);
   here.devices = device_runtime_loaded();

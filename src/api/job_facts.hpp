@@ -9,11 +9,12 @@
 namespace shoal {
 
 struct job_facts {
-  std::uint64_t node = 0;    // ranks with equal numbers share memory and cores
-  std::uint64_t domain = 0;  // and what counts as a node of the layout
-  int cores = 1;             // of this node that its ranks may use
-  int ranks_here = 0;        // of the job on this node, as the launcher tells; 0: it does not
-  bool devices = false;      // a CUDA or HIP runtime is loaded
+  std::uint64_t node = 0;               // ranks with equal numbers share memory and cores
+  std::uint64_t domain = 0;             // and what counts as a node of the layout
+  std::uint64_t socket = 0, cache = 0;  // ranks of a node with equal numbers run on one, or it is not known
+  int cores = 1;                        // of this node that its ranks may use
+  int ranks_here = 0;                   // of the job on this node, as the launcher tells; 0: it does not
+  bool devices = false;                 // a CUDA or HIP runtime is loaded
 };
 
 job_facts find_job_facts(node_level level);

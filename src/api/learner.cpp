@@ -350,7 +350,7 @@ void learner::refuse(const std::string& why, bool wrong) {
 
 bool learner::on_one_node(std::span<const std::int64_t> all) const {
   const auto& layout = job_.set().layout;
-  if (layout && layout->ranks() == ranks_) return layout->nodes() == 1;
+  if (layout && layout->ranks() == ranks_) return layout->nodes().nodes() == 1;
   return same(all, node_most) && same(all, domain_most);
 }
 
@@ -490,9 +490,9 @@ void learner::make_state() {
     warn_once(differing_profiles, instead);
     set.profile = nullptr;
   }
-  std::vector<int> nodes(static_cast<std::size_t>(ranks_), 0);
-  if (!on_one_node(agreed_)) nodes = nodes_of_ranks(comm_, job_.facts(), wait_);
-  const communicator::facts found{std::move(nodes), -static_cast<int>(agreed_[few_cores]), agreed_[devices] > 0};
+  std::vector<layout_tree::shared_ids> shared{{"node", std::vector<int>(static_cast<std::size_t>(ranks_), 0)}};
+  if (!on_one_node(agreed_) || set.finds_levels) shared = places_of_ranks(comm_, job_.facts(), set.finds_levels, wait_);
+  const communicator::facts found{std::move(shared), -static_cast<int>(agreed_[few_cores]), agreed_[devices] > 0};
   state_ = std::make_shared<communicator>(comm_, set, found, wait_.mode());
 }
 

@@ -75,13 +75,16 @@ std::int64_t read_bytes(const std::string& value) {
   return number << doublings;
 }
 
-// A layout, or what the ranks of a node share in the layout that is found.
+// A layout; or what is found: what the ranks of a node share, or all levels.
 void take_layout(const std::string& value, settings& into) {
   const std::optional<node_level> level = parse_node_level(value);
+  into.finds_levels = value == "levels";
   try {
-    into.layout = level ? std::nullopt : std::optional(node_layout::parse(value));
+    into.layout = level || into.finds_levels ? std::nullopt : std::optional(layout_tree::parse(value));
   } catch (const std::invalid_argument& error) {
-    throw std::invalid_argument(error.what() + std::string("; or what ranks of a node share: socket, numa, cache"));
+    throw std::invalid_argument(error.what() +
+                                std::string("; or what is found: what ranks of a node share (socket, numa, cache), or "
+                                            "all levels (levels)"));
   }
   into.nodes_share = level.value_or(node_level::machine);
 }
@@ -159,11 +162,11 @@ void settings::set(const std::string& name, const std::string& value) {
 
 std::string settings::canonical() const {
   const auto text = [](const std::optional<selection>& chosen) { return chosen ? to_string(*chosen) : "auto"; };
-  std::string nodes;
-  for (int rank = 0; layout && rank < layout->ranks(); ++rank)
-    nodes += std::to_string(layout->node_of(rank)) + "." + std::to_string(layout->virtual_rank(rank)) + ",";
   return "alltoall=" + text(alltoall) + " alltoallv=" + text(alltoallv) + " allgather=" + text(allgather) +
-         " allgatherv=" + text(allgatherv) + " network=" + network + " layout=" + nodes +
+         " allgatherv=" + text(allgatherv) + " network=" + network + " layout=" +
+         (layout         ? to_string(*layout)
+          : finds_levels ? "levels"
+                         : "") +
          " nodes_share=" + std::to_string(static_cast<int>(nodes_share)) +
          " topology=" + (topology ? to_edge_list(*topology) : "") + " verify=" + (verify ? "1" : "0") +
          " max_temp=" + (max_temp ? std::to_string(*max_temp) : "") + " record=" + record;

@@ -11,7 +11,7 @@
 #include "algorithms/algorithm.hpp"
 #include "execute/waiting.hpp"
 #include "select/profile.hpp"
-#include "topology/node_layout.hpp"
+#include "topology/layout_tree.hpp"
 #include "topology/processor.hpp"
 #include "topology/switch_network.hpp"
 
@@ -24,8 +24,9 @@ struct settings {
   // Empty: choose for me.
   std::optional<selection> alltoall, alltoallv, allgather, allgatherv;
   std::optional<wait_mode> wait;      // empty: by ranks and cores
-  std::optional<node_layout> layout;  // empty: as found, with nodes that share this:
+  std::optional<layout_tree> layout;  // empty: as found, with nodes that share this:
   node_level nodes_share = node_level::machine;
+  bool finds_levels = false;                       // beside nodes also what is inside and around them
   std::string network = "full";                    // what connects two groups: see model/intergroup.hpp
   std::shared_ptr<const switch_network> topology;  // null: not known
   std::shared_ptr<const shoal::profile> profile;   // null: what is not asked for is measured

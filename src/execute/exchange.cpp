@@ -42,6 +42,12 @@ void exchange::begin(const payload& what) {
   if (done()) finish();
 }
 
+std::size_t exchange::bytes_for(const program& how) {
+  const std::size_t operations = how.plan.operations.size(), temps = how.plan.temp_slots;
+  return operations * (sizeof before_[0] + sizeof running_[0] + sizeof ready_[0]) + temps * sizeof temp_[0] +
+         how.most_transfers * sizeof ended_[0];
+}
+
 // How many pieces are held at once depends on what arrives first: the next run shall find enough for any order.
 void exchange::finish() {
   pool_.make_ready(taken_);

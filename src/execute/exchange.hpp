@@ -71,6 +71,8 @@ class exchange {
   const std::exception_ptr& failure() const { return failure_.what(); }
 
   const exchange_counters& counters() const { return counters_; }
+  // What it keeps of a program while that runs, besides the blocks themselves.
+  static std::size_t bytes_for(const program& how);
 
  private:
   // A piece of pool memory that holds blocks or a message under way.

@@ -12,6 +12,15 @@ program::program(schedule from) : plan(std::move(from)) {
   count_blocks();
 }
 
+template <typename... Values>
+static std::size_t bytes_of(const std::vector<Values>&... all) {
+  return (... + (all.size() * sizeof(Values)));
+}
+
+std::size_t program::bytes() const {
+  return bytes_of(plan.operations, plan.slots, plan.after, before, first_next, next, sequence, announced, temp_readers);
+}
+
 void program::link() {
   const std::size_t n = plan.operations.size();
   first_next.assign(n + 1, 0);

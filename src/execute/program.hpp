@@ -26,6 +26,8 @@ struct program {
   std::span<const op_id> successors(op_id id) const {
     return {next.data() + first_next[id], first_next[id + 1] - first_next[id]};
   }
+  // Memory of the schedule and of the tables here.
+  std::size_t bytes() const;
   // Whether the size of this block travels in front of the data of a message.
   bool announces(slot s) const { return s.passing || plan.full_metadata; }
 

@@ -3,12 +3,14 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/map.h>
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
 #include <nanobind/stl/vector.h>
 
 #include "algorithms/algorithm.hpp"
 #include "algorithms/digits.hpp"
+#include "execute/exchange.hpp"
 #include "python/choice_bindings.hpp"
 #include "python/topology_bindings.hpp"
 #include "schedule/checker.hpp"
@@ -223,6 +225,11 @@ void bind_schedules(nb::module_& m) {
       .def_ro("full_metadata", &schedule::full_metadata)
       .def_prop_ro("temp_peak", temp_peak)
       .def_prop_ro("sent", sent_by)
+      .def_prop_ro("memory",
+                   [](const schedule& s) {
+                     const program made(s);
+                     return std::make_pair(made.bytes(), exchange::bytes_for(made));
+                   })
       .def_prop_ro("operations", operations_of)
       .def("to_dict", [](const schedule& s) { return to_dict(s); });
   m.def(

@@ -157,6 +157,16 @@ layout_tree layout_tree::from_ids(const std::vector<shared_ids>& outermost_first
   return {std::move(levels), std::move(order)};
 }
 
+layout_tree layout_tree::found(std::vector<shared_ids> all) {
+  for (std::size_t at = all.size(); at-- > 0;) {
+    const layout_tree tree = from_ids(all);
+    const int level = tree.levels() - 1 - static_cast<int>(at);
+    const bool tells = tree.most_members(level, level + 1) > 1 && tree.most_members(level - 1, level) > 1;
+    if (!tells && all[at].name != "node") all.erase(all.begin() + static_cast<std::ptrdiff_t>(at));
+  }
+  return from_ids(all);
+}
+
 layout_tree layout_tree::parse(std::string_view text) {
   if (text.find(':') == std::string_view::npos || text.starts_with("cyclic:"))
     return layout_tree(node_layout::parse(text));

@@ -44,6 +44,8 @@ class layout_tree {
     std::vector<int> ids;
   };
   static layout_tree from_ids(const std::vector<shared_ids>& outermost_first);
+  // The same without levels other than `node` that tell nothing: they divide no group, or into single members.
+  static layout_tree found(std::vector<shared_ids> outermost_first);
   // "group:4 node:8 socket:2 core:8": 4 groups of 8 nodes of 2 sockets of 8 ranks; "node:3 core:4,4,3": a number for
   // each; "node:2 core:2 ranks:0,2,1,3": not in order; slashes do as well as spaces; and all that node_layout reads.
   // Throws std::invalid_argument with the wrong value and what is allowed.

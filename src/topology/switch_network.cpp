@@ -80,6 +80,18 @@ std::vector<std::string> switch_network::names_of(const std::vector<int>& nodes)
   return names;
 }
 
+std::vector<int> switch_network::switch_of_ranks() const {
+  std::vector<int> above(nodes_.size());
+  std::iota(above.begin(), above.end(), 0);
+  for (const network_link& link : links_) {
+    if (nodes_[link.a].machine) above[link.a] = link.b;
+    if (nodes_[link.b].machine) above[link.b] = link.a;
+  }
+  std::vector<int> all;
+  for (const int machine : machine_of_rank_) all.push_back(above[machine]);
+  return all;
+}
+
 void switch_network::choose_root(std::string_view name) {
   const int node = find(name);
   if (node < 0) throw std::invalid_argument("the topology has no switch '" + std::string(name) + "' to be the root");

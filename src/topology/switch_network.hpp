@@ -43,6 +43,8 @@ class switch_network {
   void place_ranks(const std::vector<std::string>& hosts);
   int ranks() const { return static_cast<int>(machine_of_rank_.size()); }
   int machine_of(int rank) const { return machine_of_rank_[rank]; }
+  // For each rank the switch that its machine hangs on: a node, or the machine itself where it is alone.
+  std::vector<int> switch_of_ranks() const;
   std::vector<std::string> hosts() const { return names_of(machine_of_rank_); }  // of the ranks
 
   // Schedules use this root instead of the canonical one. Throws std::invalid_argument for an unknown name.

@@ -120,6 +120,20 @@ TEST(Settings, TopologyIsReadAndMustBeTheSame) {
   expect_parts(refused(read_settings), {"SHOAL_TOPOLOGY", ":1: ", "bracket"});
 }
 
+TEST(Settings, LayoutsHaveLevels) {
+  settings s;
+  s.set("layout", "group:2 node:2 socket:2 core:1");
+  EXPECT_EQ(s.layout->levels(), 4);
+  EXPECT_NE(s.canonical().find("layout=group:2 node:2 socket:2 core:1 "), std::string::npos);
+  s.set("layout", "levels");
+  EXPECT_TRUE(!s.layout && s.finds_levels);
+  EXPECT_NE(s.canonical(), settings().canonical());
+  s.set("layout", "cache");
+  EXPECT_TRUE(!s.layout && !s.finds_levels && s.nodes_share == node_level::cache);
+  expect_parts(refused_value("layout", "node:2 core"),
+               {"node:2 core", "level:members", "socket, numa, cache", "levels"});
+}
+
 TEST(Settings, CanonicalTextLeavesOutWhatMayDiffer) {
   settings one, other;
   one.set("wait", "spin");

@@ -33,7 +33,9 @@ def test_late_messages(mpi, tmp_path):
     assert counts["left"] == 0 and counts["late"] > 500 and counts["overtaken"] > 20 and counts["silent"] > 1000, counts
 
 
-@pytest.mark.parametrize("layout", ["8", "4,4", "cyclic:5,2,1", "3,1,6/0,7,2/4,5"])
+@pytest.mark.parametrize("layout", [
+    "8", "4,4", "cyclic:5,2,1", "3,1,6/0,7,2/4,5", "group:2 node:2,1 socket:1,2,2 core:2,1,2,1,2", "levels",
+])  # fmt: skip
 @pytest.mark.parametrize("mpi", [pytest.param(mpi, id=mpi.name) for mpi in mpis.WHEELS])
 def test_shared_memory_of_nodes(mpi, layout):
     """As if the ranks were on nodes of their own; in the world and its duplicates."""

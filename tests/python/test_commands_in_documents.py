@@ -60,6 +60,8 @@ SMALL = {
     "applications.py": {"--ranks": "2", "--turns": "1", "--programs": "'closure road:50;fft 6x7'"},
     "programs": {"--mpi": "mpich5", "--pairs": "1", "--only": "'alltoall 30 x 64 B, 8'"},
     "aapc.py": {"--networks": "line:2x2", "--repetitions": "1"},
+    "programs.py": {"--nodes": "2", "--ppn": "2", "--calls": "6"},
+    "levels.py": {"--nodes": "4", "--ppn": "2", "--sizes": "64"},
     "regret_simulated.py": {"--platform": "dragonfly", "--nodes": "2", "--ppn": "4", "--distributions": "uniform"},
 }
 SMALLER = {"--senders": "1"}

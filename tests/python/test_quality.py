@@ -66,7 +66,10 @@ def test_cpp_is_without_known_faults(compiled_alone):
 
 LINES, BRANCHES, PARAMETERS = 60, 15, 6
 # Their parameters are those of the MPI standard, or the options of a command.
-GIVEN = ("src/api/shoal", "src/api/fortran", "src/api/native", "src/preload/", "python/shoal/commands/")
+GIVEN = (
+    "src/api/shoal", "src/api/fortran", "src/api/native", "src/preload/", "bench/simulated/simulated_",
+    "python/shoal/commands/",
+)  # fmt: skip
 
 
 def test_complexity():

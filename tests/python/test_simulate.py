@@ -3,6 +3,7 @@
 import json
 import os
 import select
+import shutil
 import signal
 import subprocess
 import sys
@@ -10,8 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from shoal.commands.simulate import Simulation
+import shoal
 from shoal.platforms import KINDS, make_platform
+from shoal.simulation import Simulation
 
 FOLDER = Path(sys.prefix) / "lib/shoal/smpi"
 MISSING = next((f"there is no {path}; make build-smpi makes it" for name in ("smpirun", "libshoal_simulated.so")
@@ -61,6 +63,20 @@ def test_the_model_stands_beside(shoal_command, tmp_path):
 
 
 @simulated
+@pytest.mark.parametrize("distribution", ["uniform", "random"])
+def test_one_program_for_all_ranks_takes_the_same_time(shoal_command, tmp_path, monkeypatch, distribution):
+    """Where contents are not verified; blocks of a message may lie in another order."""
+    args = ["--nodes", 4, "--ppn", 4, "--sizes", 64, "--distribution", distribution]
+    args += ["--variants", "tuna:radix=2;hierarchical;spread_out;linear"]
+    _, _, own = run(shoal_command, tmp_path, *args)
+    monkeypatch.setattr("shoal.commands.simulate.MOST_VERIFIED_BYTES", 0)
+    _, _, common = run(shoal_command, tmp_path, *args)
+    for case, one in common.items():
+        assert own[case]["verified"] and not one["verified"]
+        assert one["seconds"] == pytest.approx(own[case]["seconds"], rel=0.01)
+
+
+@simulated
 def test_each_selector_has_its_native(shoal_command, tmp_path):
     args = ["--nodes", 2, "--ppn", 3, "--sizes", "8,64", "--selector", "mpich,ompi", "--distribution", "uniform"]
     _, provenance, cases = run(shoal_command, tmp_path, *args, "--variants", "native;tuna")
@@ -82,6 +98,58 @@ def test_messages_between_groups(shoal_command, tmp_path):
     bound = 3 * (1 << 20) / 12.5e9
     assert all(case["verified"] for case in cases.values())
     assert bound < took["full:allgather=ring"] < took["root_gathering"]
+
+
+PROGRAM = """
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+static int calls;  // each rank has its own
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  int ranks, rank, most = atoi(argv[1]);
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  int out[99], in[99], ones[99], places[99];
+  for (int i = 0; i < ranks; ++i) ones[i] = 1, places[i] = i;
+  for (; calls < most; ++calls) {
+    for (int i = 0; i < ranks; ++i) out[i] = 1000 * rank + i + calls;
+    MPI_Alltoallv(out, ones, places, MPI_INT, in, ones, places, MPI_INT, MPI_COMM_WORLD);
+    for (int i = 0; i < ranks; ++i)
+      if (in[i] != 1000 * i + rank + calls) MPI_Abort(MPI_COMM_WORLD, 3);
+  }
+  if (rank == 0) printf("%d calls on %d ranks\\n", calls, ranks);
+  MPI_Finalize();
+}
+"""
+
+
+@simulated
+def test_a_whole_program_without_and_with_shoal(shoal_command, tmp_path):
+    """32 ranks on 8 nodes; a radix exchange is ahead by far, and is found before half of 200 calls."""
+    (tmp_path / "program.c").write_text(PROGRAM)
+    compiler = shutil.which("smpicc")
+    if not compiler:
+        pytest.skip("there is no smpicc")
+    subprocess.run([compiler, "-O1", tmp_path / "program.c", "-o", tmp_path / "program"], check=True)
+    status, text, err = shoal_command(
+        "simulate", "-o", tmp_path, "--nodes", 8, "--ppn", 4, "--message-cost", "2us",
+        "--", tmp_path / "program", 200,
+    )  # fmt: skip
+    assert status == 0, err
+    first, without, served = map(json.loads, (tmp_path / "results.jsonl").read_text().splitlines())
+    assert first["provenance"]["modelled"] and text.count("200 calls on 32 ranks") == 2
+    assert (without["shoal"], served["shoal"]) == (False, True) and without["calls"] == served["calls"] == 200
+    assert without["learning"] == 0 < served["learning"] < 0.1 * without["exchanging"]
+    assert served["seconds"] < 0.8 * without["seconds"] and "learning cost" in "\n".join(served["told"])
+    status, said, _ = shoal_command("report", tmp_path, "-o", tmp_path / "report")
+    page = (tmp_path / "report/index.html").read_text()
+    assert status == 0 and "2 runs of programs" in said and "Whole programs" in page
+
+
+@simulated
+def test_a_program_that_is_not_there(shoal_command, tmp_path):
+    assert "smpicc" in shoal_command.refused("simulate", "-o", tmp_path, "--", tmp_path / "none")
 
 
 @simulated
@@ -145,6 +213,22 @@ def test_kinds_have_room_and_little_more(kind, nodes):
     platform = make_platform(kind, nodes)
     assert nodes <= len(platform.hosts) <= 2 * nodes + 2
     assert platform.host_file(nodes, 2).splitlines()[:3] == ["n0", "n0", "n1"][: 2 * nodes]
+
+
+@pytest.mark.parametrize(
+    ("kind", "nodes", "layout"),
+    [
+        ("dragonfly", 64, "group:8 node:8 core:4"),
+        ("dragonfly", 12, "group:2 node:6 core:4"),
+        ("torus", 24, "plane:3 row:2 node:4 core:4"),
+        ("fat-tree", 10, "group:3 node:4,4,2 core:4"),
+        ("torus:4x3", 12, "row:3 node:4 core:4"),
+    ],
+)
+def test_platforms_have_levels(kind, nodes, layout):
+    found = make_platform(kind, nodes).layout(nodes, 4)
+    assert shoal.Problem(layout=found).ranks == 4 * nodes
+    assert found == layout
 
 
 def test_a_torus_of_a_given_shape():

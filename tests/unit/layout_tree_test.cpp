@@ -84,6 +84,21 @@ TEST(layout_tree, is_found_from_what_ranks_share) {
   EXPECT_THROW(layout_tree::from_ids({{"node", {1, 2}}, {"socket", {1}}}), std::invalid_argument);
 }
 
+TEST(layout_tree, leaves_out_found_levels_that_tell_nothing) {
+  const auto found = [](std::vector<int> switches, std::vector<int> sockets, std::vector<int> caches) {
+    return to_string(layout_tree::found(
+        {{"group", switches}, {"node", {0, 0, 0, 0, 1, 1, 1, 1}}, {"socket", sockets}, {"cache", caches}}));
+  };
+  const std::vector<int> same(8, 0), halves{0, 0, 1, 1, 0, 0, 1, 1}, each{0, 1, 2, 3, 4, 5, 6, 7};
+  const std::vector<int> nodes{0, 0, 0, 0, 1, 1, 1, 1};
+  EXPECT_EQ(found(same, same, same), "2x4");
+  EXPECT_EQ(found(nodes, halves, halves), "node:2 socket:2 core:2");  // a node a switch; a cache a socket
+  EXPECT_EQ(found(same, halves, each), "node:2 socket:2 core:2");     // a cache a rank
+  EXPECT_EQ(found(same, same, halves), "node:2 cache:2 core:2");
+  EXPECT_EQ(to_string(layout_tree::found({{"group", {0, 0, 1, 1}}, {"node", {0, 1, 2, 3}}})), "group:2 node:2 core:1");
+  EXPECT_EQ(to_string(layout_tree::found({{"group", {0, 0}}, {"node", {0, 0}}, {"socket", {0, 1}}})), "1x2");
+}
+
 std::string refusal(const std::string& text) {
   try {
     layout_tree::parse(text);

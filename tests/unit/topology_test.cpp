@@ -277,6 +277,13 @@ TEST(SwitchNetwork, RefusesWhatIsNotATree) {
 
 // ---- ranks --------------------------------------------------------------------------------------------------
 
+TEST(SwitchNetwork, KnowsTheSwitchesOfRanks) {
+  switch_network network({{"top", false}, {"s0", false}, {"s1", false}, {"n0", true}, {"n1", true}, {"n2", true}},
+                         {{0, 1, 1}, {2, 0, 1}, {3, 1, 1}, {1, 4, 1}, {5, 2, 1}});
+  network.place_ranks({"n2", "n0", "n1", "n0"});
+  EXPECT_EQ(network.switch_of_ranks(), (std::vector<int>{2, 1, 1, 1}));
+}
+
 TEST(SwitchNetwork, PlacesRanksByHostName) {
   switch_network network = one_switch(12);
   EXPECT_EQ(network.hosts()[10], "n10");  // natural order

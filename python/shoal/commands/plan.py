@@ -96,7 +96,9 @@ def print_programs(programs: list[shoal.Schedule], senders: int, seconds: float)
     elif programs[0].sent.blocks <= MOST_BLOCKS:
         out.print(step_table(programs[0]))
     else:
+        program, running = (bytes_ / 1e6 for bytes_ in programs[0].memory)
         out.print(f"More than {MOST_BLOCKS} blocks, made in {seconds:.2f} s; too long for a table, --json prints them")
+        out.print(f"Memory: {program:.3g} MB of program, and {running:.3g} MB beside the blocks while it runs")
     print_totals(programs)
 
 

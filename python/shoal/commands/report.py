@@ -29,7 +29,8 @@ def report(
     read = read_results(files)
     with err.status("drawing"):
         page = write_report(read, output)
-    out.print(f"{len(read.cases)} cases: {page}")
+    runs = f", {len(read.programs)} runs of programs" if read.programs else ""
+    out.print(f"{len(read.cases)} cases{runs}: {page}")
 
 
 def read_results(files: list[Path]) -> Results:
@@ -37,6 +38,6 @@ def read_results(files: list[Path]) -> Results:
         read = Results.read(files)
     except (json.JSONDecodeError, KeyError, IndexError, UnicodeDecodeError) as error:
         raise UserError(f"{', '.join(map(str, files))}: not what shoal bench writes ({error!r})") from error
-    if not read.cases:
+    if not read.cases and not read.programs:
         raise UserError(f"{', '.join(map(str, files))}: no measurements in it")
     return read

@@ -1,16 +1,13 @@
 """shoal simulate: exchanges among thousands of ranks on a modelled cluster, by SimGrid's SMPI."""
 
 import json
-import os
 import re
 import statistics
 import subprocess
 import sys
 import tempfile
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
-from functools import cache
+from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
 from typing import Annotated
@@ -24,8 +21,10 @@ from shoal.console import err, out
 from shoal.cost_model import Cluster, predict
 from shoal.errors import UserError
 from shoal.measurements import Case, Results, Series, readable_bytes, readable_seconds
-from shoal.platforms import KINDS, SECONDS_A_BYTE, Platform, make_platform
+from shoal.platforms import KINDS, make_platform
 from shoal.plots import latency_plot
+from shoal.simulated_program import simulate_program
+from shoal.simulation import Simulation, in_memory, made, version
 from shoal.suites import SIMULATED, Simulated
 
 DRIVER = "libshoal_simulated.so"
@@ -36,26 +35,8 @@ UNITS = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0}
 MEANS = {"uniform": 1.0, "random": 0.5}
 # Memory for which contents are verified; above, all simulated ranks share one buffer.
 MOST_VERIFIED_BYTES = 2 << 30
-
-# Makes the driver's own calls cheap.
-CONFIGURATION = (
-    "smpi/simulate-computation:no", "network/crosstraffic:0", "smpi/allreduce:rdb", "smpi/test:0", "smpi/iprobe:0",
-)  # fmt: skip
-# Factors of one old machine are SMPI's defaults, hence the identities; with the default precision a thousand ranks that
-# send equal blocks at once end in "Cannot saturate more". SimGrid 4 has other names for these, and shares links out
-# once for all messages that end within 10 ns: times differ by 0.3 % at most, and come up to twice as fast.
-SOLVED_WITH = {
-    "3": ("smpi/bw-factor:0:1", "smpi/lat-factor:0:1", "maxmin/precision:1e-3"),
-    "4": (
-        "network/bandwidth-factor:1", "network/latency-factor:1", "precision/work-amount:1e-3",
-        "precision/timing:1e-8",
-    ),
-}  # fmt: skip
-
-# Ranks from which on the sender of a message pays for its receiver too, where all ranks send as many as they receive:
-# SimGrid 3.32 searches all messages under way whenever one ends whose sender does not wait for it, and charges
-# receivers for such messages only.
-SENDERS_PAY_FROM = 1024
+# Ranks whose schedules are counted one by one, where there are no closed forms.
+MOST_COUNTED = 512
 
 
 @dataclass(frozen=True)
@@ -67,54 +48,13 @@ class Launch:
     label: str = ""  # of the MPI's own, instead of its name
 
 
-@dataclass(frozen=True)
-class Simulation:
-    platform: Platform
-    nodes: int
-    ppn: int
-    message_cost: float
-    everyone_sends: bool
-
-    @property
-    def ranks(self) -> int:
-        return self.nodes * self.ppn
-
-    @property
-    def name(self) -> str:
-        return f"modelled {self.platform.name} {self.nodes}x{self.ppn}"
-
-    def words(self) -> str:
-        return (
-            f"modelled: {self.platform.name}, {self.nodes} nodes of {self.ppn} ranks, {self.platform.links}; "
-            f"{self.message_cost * 1e6:g} us for each message sent and for each received"
-            + (", charged to its sender but for native" if self.senders_pay else "")
-        )
-
-    @property
-    def senders_pay(self) -> bool:
-        return self.everyone_sends and self.ranks >= SENDERS_PAY_FROM
-
-    def costs(self, variants: list[str]) -> list[str]:
-        """Of a message, as SMPI has them: blocking sends, receives, nonblocking sends."""
-        if self.senders_pay and "native" not in variants:
-            price = f"{2 * self.message_cost}:{2 * SECONDS_A_BYTE}"
-            return [f"smpi/os:0:{price}", f"smpi/ois:0:{price}", "smpi/send-is-detached-thresh:0"]
-        return [f"smpi/{kind}:0:{self.message_cost}:{SECONDS_A_BYTE}" for kind in ("os", "or", "ois")]
-
-    def provenance(self, simulator: str, verified: bool) -> str:
-        facts = {"shoal": shoal.__version__, "mpi": self.name, "ranks": self.ranks, "modelled": True,
-                 "assumed": self.words(), "simulator": simulator, "verified": verified}  # fmt: skip
-        return json.dumps({"provenance": facts})
-
-    def command(self, platform: str, hosts: str, launch: Launch, arguments: list[str]) -> list[str]:
-        """The line for smpirun, with the paths of its input."""
-        chosen = [f"smpi/coll-selector:{launch.selector}", *self.costs(launch.variants)]
-        configured = [f"--cfg={one}" for one in (*CONFIGURATION, *SOLVED_WITH[version()[0]], *chosen)]
-        return [
-            str(made("smpirun")), "-np", str(self.ranks), "-hostfile", hosts, "-platform", platform, "-no-privatize",
-            *configured, "--log=root.thres:warning", str(made(DRIVER)),
-            "--layout", f"{self.nodes}x{self.ppn}", "--variants", ";".join(launch.variants), *arguments,
-        ]  # fmt: skip
+def command_for(at: Simulation, platform: str, hosts: str, launch: Launch, arguments: list[str]) -> list[str]:
+    """smpirun cuts words at spaces."""
+    configured = [f"smpi/coll-selector:{launch.selector}", *at.costs(launch.variants)]
+    return [
+        *at.smpirun(platform, hosts, configured), "-no-privatize", str(made(DRIVER)),
+        "--layout", at.placed.replace(" ", "/"), "--variants", ";".join(launch.variants), *arguments,
+    ]  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -156,17 +96,26 @@ def simulate(
     senders: Annotated[
         int, typer.Option(help="So many ranks send to all others: an allgather between two groups.", min=0)
     ] = 0,
+    layout: Annotated[
+        str, typer.Option(help="Levels of these ranks, as in 'group:2 node:8 core:16'; platform: those that it has.")
+    ] = "",
     suite: Annotated[str, typer.Option(help=f"An experiment by name: {', '.join(SIMULATED)}.")] = "",
     model: Annotated[
         bool, typer.Option("--model", help="Predict from the schedules' counts instead, for up to a million ranks.")
     ] = False,
-    output: Annotated[Path, typer.Option("--output", "-o", help="Folder for results.jsonl and latency.png.")] = Path(
+    output: Annotated[Path, typer.Option("--output", "-o", help="Folder for results.jsonl and a picture.")] = Path(
         "shoal-simulated"
     ),
+    computing: Annotated[bool, typer.Option("--computing", help="Charge what a program computes, as here.")] = False,
+    program: Annotated[
+        list[str] | None, typer.Argument(help="Built with smpicc or smpicxx, and its arguments, after --.")
+    ] = None,
 ) -> None:
     """Run Shoal's exchanges on a cluster that is modelled: thousands of ranks, one process, a simulated clock.
 
     Example: [bold]shoal simulate --platform torus --nodes 16 --ppn 32 --variants "native;tuna:radix=2"[/bold]
+
+    Or a whole program, without Shoal and with it: [bold]shoal simulate --nodes 8 --ppn 8 -- ./program 100[/bold]
 
     The library's own schedules and executor run on SimGrid's SMPI. Times follow from the bandwidth and latency of links
     and the cost of a message, which are printed, beside what the cost model (--model) says and its error at the end.
@@ -177,27 +126,41 @@ def simulate(
         sizes, distribution, variants, selector = what.sizes, what.distribution, what.variants, what.selector
         out.print(f"{suite}: {what.shows}")
     clusters = [
-        Simulation(make_platform(name, nodes), nodes, ppn, seconds_of(message_cost), not (senders or model))
+        cluster(name, nodes, ppn, message_cost, layout, everyone_sends=not (senders or model or program))
         for name in platform.split(",")
     ]
-    ranks = clusters[0].ranks
-    if senders >= ranks:
-        raise UserError(f"--senders {senders}: of {ranks} ranks at least one must receive")
-    names = check_variants(variants, senders > 0)
-    launches = plan_launches(names, check_selectors(selector))
-    wanted = Blocks(check_sizes(sizes), distribution, senders)
+    selectors = check_selectors(selector)
+    if program:
+        simulate_program(clusters, selectors, program, computing=computing, output=output)
+        return
+    if senders >= nodes * ppn:
+        raise UserError(f"--senders {senders}: of {nodes * ppn} ranks at least one must receive")
+    launches = plan_launches(check_variants(variants, senders > 0), selectors)
+    simulate_exchanges(clusters, launches, Blocks(check_sizes(sizes), distribution, senders), output, model=model)
+
+
+def simulate_exchanges(
+    clusters: list[Simulation], launches: list[Launch], wanted: Blocks, output: Path, *, model: bool
+) -> None:
     if not model:
         made(DRIVER), version()  # say what is missing before anything is shown or written
-    verified = not model and wanted.memory(ranks) <= MOST_VERIFIED_BYTES
+    verified = not model and wanted.memory(clusters[0].ranks) <= MOST_VERIFIED_BYTES
+    names = [name for launch in launches for name in launch.variants]
     lines = [
         predictions(at, names, wanted) if model else simulations(at, launches, wanted, verified) for at in clusters
     ]
-    results = write(
-        chain(*lines), len(clusters) * len(wanted.sizes) * sum(len(one.variants) for one in launches), output
-    )
+    results = write(chain(*lines), len(clusters) * len(wanted.sizes) * len(names), output)
     show(results, clusters, verified)
     latency_plot(results, output / "latency.png")
     out.print(f"Results: {output / 'results.jsonl'}; picture: {output / 'latency.png'}")
+
+
+def cluster(platform: str, nodes: int, ppn: int, message_cost: str, layout: str, *, everyone_sends: bool) -> Simulation:
+    found = make_platform(platform, nodes)
+    placed = found.layout(nodes, ppn) if layout == "platform" else layout
+    if placed and (at := shoal.Problem(layout=placed)) and (at.ranks, at.largest_node) != (nodes * ppn, ppn):
+        raise UserError(f"--layout {layout}: that is not --nodes {nodes} of --ppn {ppn} ranks")
+    return Simulation(found, nodes, ppn, seconds_of(message_cost), everyone_sends, placed)
 
 
 def write(lines: Iterable[str], expected: int, output: Path) -> Results:
@@ -286,7 +249,13 @@ def noted(line: str, at: Simulation, wanted: Blocks) -> str:
 def prediction(at: Simulation, variant: str, block: float) -> float:
     if at.platform.machine is None:
         raise UserError(f"--model knows {', '.join(KINDS)}, not {at.platform.name}")
-    return predict(shoal.parse(variant), Cluster(at.nodes, at.ppn), block, at.platform.machine(at.message_cost))
+    machine = at.platform.machine(at.message_cost)
+    if not at.layout:
+        return predict(shoal.parse(variant), Cluster(at.nodes, at.ppn), block, machine)
+    if at.ranks > MOST_COUNTED:
+        raise UserError(f"--model counts the schedules of at most {MOST_COUNTED} ranks with a layout of their own")
+    load = shoal.load_of(shoal.parse(variant), shoal.Problem(layout=at.layout))
+    return replace(machine, memory=machine.node).seconds(load, block)  # messages inside a node cost the same there
 
 
 def predictions(at: Simulation, variants: list[str], wanted: Blocks) -> list[str]:
@@ -312,7 +281,7 @@ def run(at: Simulation, launch: Launch, arguments: list[str], expected: int) -> 
     found = 0
     hosts = at.platform.host_file(at.nodes, at.ppn)
     with in_memory(at.platform.xml) as platform, in_memory(hosts) as placed, tempfile.TemporaryFile("w+") as said:
-        command = at.command(platform, placed, launch, arguments)
+        command = command_for(at, platform, placed, launch, arguments)
         with subprocess.Popen(
             command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=said, text=True
         ) as launched:
@@ -329,35 +298,6 @@ def run(at: Simulation, launch: Launch, arguments: list[str], expected: int) -> 
             said.seek(0)
             sys.stderr.write(said.read())
             raise UserError(f"the simulation of {at.ranks} ranks ended before all was exchanged")
-
-
-@contextmanager
-def in_memory(text: str) -> Iterator[str]:
-    """The path of a file that holds this, and is gone when this process is, however it ends."""
-    with os.fdopen(os.memfd_create("shoal"), "w") as file:
-        file.write(text)
-        file.flush()
-        yield f"/proc/{os.getpid()}/fd/{file.fileno()}"
-
-
-def made(name: str) -> Path:
-    """A file that `make build-smpi` makes: the driver, or the smpirun of the SimGrid that it was built with."""
-    path = Path(sys.prefix) / "lib" / "shoal" / "smpi" / name
-    if not path.exists():
-        raise UserError(
-            f"there is no {path}; make build-smpi makes it, with SimGrid (sudo apt-get install libsimgrid-dev)"
-        )
-    return path
-
-
-@cache
-def version() -> str:
-    """Of SimGrid."""
-    said = subprocess.run([made("smpirun"), "-version"], capture_output=True, text=True, check=False).stdout
-    match = re.search(r"SimGrid version v?([\d.]+)", said)
-    if not match or match[1][0] not in SOLVED_WITH:
-        raise UserError(f"{made('smpirun')}: version 3 or 4 of SimGrid was expected; it says {said.strip()!r}")
-    return match[1]
 
 
 def table(cases: dict[Case, dict[str, Series]]) -> Table:

@@ -1,0 +1,94 @@
+"""Whole programs on modelled clusters, without Shoal and with it: is any slower by more than 2 %?
+
+    .venv/bin/python bench/simulated/programs.py --platform dragonfly --nodes 8 --ppn 8 --calls 30,300 -o simulated-programs
+
+Builds apps/fft and apps/closure, and the pencil transform and the sparse exchange of bench/programs, with SimGrid's
+compilers, and runs each with about so many exchanges by `shoal simulate -- PROGRAM`. A run that is in the folder
+already is not repeated. `shoal report` draws what the folder holds.
+"""
+
+import argparse
+import shutil
+import subprocess
+import sys
+from itertools import product
+from pathlib import Path
+
+from shoal.measurements import ProgramRun, Results, readable_seconds
+
+ROOT = Path(__file__).parents[2]
+SHOAL = Path(sys.executable).with_name("shoal")
+# Built for an MPI alone, which is what the preload serves.
+AS_MPI = ["-Dshoal_alltoall=MPI_Alltoall", "-Dshoal_alltoallv=MPI_Alltoallv", "-DSMPI_NO_OVERRIDE_MALLOC"]
+CXX = ["smpicxx", "-std=c++20", "-O2", *AS_MPI, f"-I{ROOT}/include"]
+BUILD = {
+    "exchanges": ["smpicc", "-O2", ROOT / "bench/programs/exchanges.c"],
+    "closure": [*CXX, ROOT / "apps/closure.cpp"],
+    "fft": [*CXX, ROOT / "apps/fft.cpp", "-lfftw3"],
+}
+ALLOWED = 1.02
+
+
+def programs(ranks: int, calls: int, size: int) -> list[list[str]]:
+    """With about so many exchanges on a rank; blocks of `size` bytes where the program leaves that to us."""
+    points = f"{4 * ranks}x{4 * ranks}"  # 256 bytes from each rank to each other
+    return [
+        ["exchanges", "pencils", "alltoallv", str(calls), str(size)],
+        ["exchanges", "sparse", "alltoallv", str(calls), str(size)],
+        ["fft", points, "--repetitions", str(max(1, calls // 3))],
+        ["closure", f"road:{calls // 2}"],
+    ]
+
+
+def build(name: str, folder: Path) -> Path:
+    program = folder / name
+    if not program.exists():
+        subprocess.run([*BUILD[name], "-o", program], check=True)
+    return program
+
+
+def run(words: list[str], asked: argparse.Namespace, folder: Path) -> Results:
+    """Its results, read where they are there."""
+    name = "-".join([asked.platform, asked.selector, f"{asked.nodes}x{asked.ppn}", *words]).replace(":", "_")
+    found = folder / name / "results.jsonl"
+    if not found.exists() or len(Results.read([found]).programs) < 2:
+        options = ["--platform", asked.platform, "--nodes", str(asked.nodes), "--ppn", str(asked.ppn)]
+        options += ["--selector", asked.selector, "-o", str(folder / name)]
+        program = build(words[0], folder)
+        subprocess.run([SHOAL, "simulate", *options, "--", program, *words[1:]], check=True, stdout=sys.stderr)
+    return Results.read([found])
+
+
+def line(without: ProgramRun, served: ProgramRun) -> str:
+    ratio = served.seconds / without.seconds
+    return (
+        f"{without.program:42} {without.on.removeprefix('modelled '):18} {without.calls:5} calls  "
+        f"{readable_seconds(without.seconds):>8} -> {readable_seconds(served.seconds):>8}  {ratio:5.3f}"
+        f"{'  SLOWER' if ratio > ALLOWED else ''}  learning {readable_seconds(served.learning)}"
+    )
+
+
+def main() -> int:
+    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    options.add_argument("--platform", default="dragonfly")
+    options.add_argument("--selector", default="mpich")
+    options.add_argument("--nodes", type=int, default=8)
+    options.add_argument("--ppn", type=int, default=8)
+    options.add_argument("--calls", default="30,300")
+    options.add_argument("--size", type=int, default=256)
+    options.add_argument("-o", "--output", type=Path, default=Path("simulated-programs"))
+    asked = options.parse_args()
+    if not shutil.which("smpicc"):
+        sys.exit("there is no smpicc (Debian: libsimgrid-dev)")
+    asked.output.mkdir(parents=True, exist_ok=True)
+    worst = 0.0
+    for calls, which in product(map(int, asked.calls.split(",")), range(4)):
+        words = programs(asked.nodes * asked.ppn, calls, asked.size)[which]
+        without, served = run(words, asked, asked.output).programs
+        print(line(without, served), flush=True)
+        worst = max(worst, served.seconds / without.seconds)
+    return worst > ALLOWED
+
+
+if __name__ == "__main__":
+    sys.exit(main())
