@@ -195,6 +195,7 @@ void process::serve_groups(MPI_Comm comm, attribute& held) {
   const auto hash = static_cast<std::int64_t>(hash_of(settings_.canonical()) >> 1);
   const std::vector<std::int64_t> mine{hash, -hash, !problem_.empty(), is_full()};
   waiting wait(settings_.wait.value_or(wait_mode::yield));
+  wait.move_meanwhile([] { return progress::get().move(); });
   pending_agreement other(comm, mine);
   if (!other.wait_for(learner::patience, wait)) {
     other.abandon();
@@ -264,9 +265,12 @@ void process::finish() {
   if (settings_.report != reporting::none && world_rank == 0 && !report_.empty()) report_.print(std::cerr, books_);
 }
 
-int process::on_free(MPI_Comm, int, void* held, void* self) {
+int process::on_free(MPI_Comm comm, int, void* attached, void* self) {
   return returning_codes(MPI_COMM_SELF, [&] {
-    static_cast<process*>(self)->release(static_cast<attribute*>(held));
+    auto* const held = static_cast<attribute*>(attached);
+    if (held->groups) held->groups->all().leave(comm);
+    if (held->of_ranks && held->of_ranks->state()) held->of_ranks->state()->leave(comm);
+    static_cast<process*>(self)->release(held);
     return MPI_SUCCESS;
   });
 }

@@ -16,9 +16,11 @@ namespace shoal {
 
 class request {
  public:
-  // Makes a request for the MPI's own collective with the caller's arguments: its nonblocking one, or for what is
-  // repeated its persistent one, if it has such.
-  using native_start = std::function<int(MPI_Request*)>;
+  // Makes a request for the MPI's own collective with the caller's arguments: a persistent one, or one that is started.
+  struct native_start {
+    std::function<int(MPI_Request*)> make;
+    bool is_persistent = false;
+  };
 
   // Shoal's way of doing it, prepared for the arguments.
   class work {
@@ -56,7 +58,8 @@ class request {
 
   bool is_repeated() const { return is_repeated_; }
   bool active() const { return active_; }
-  MPI_Comm comm() const { return comm_; }
+  // The exception being handled, on the communicator.
+  int raise() noexcept;
 
  private:
   bool begin();
