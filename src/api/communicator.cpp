@@ -82,9 +82,7 @@ bool communicator::fits(const profile& from) {
       const auto why = named.which->refuses ? named.which->refuses(where(), named.with) : std::nullopt;
       if (why && !wrong) wrong = from.file + ": " + spec + ": " + *why;
     }
-  std::int64_t on_some_rank = wrong.has_value();
-  constexpr combine rule = combine::maximum;
-  agree().reach({&on_some_rank, 1}, {&rule, 1});
+  const bool on_some_rank = agree().on_any_rank(wrong.has_value());
   if (on_some_rank) warn_once(wrong.value_or(from.file + " is not for the machine of another rank"), "it is not used");
   return !on_some_rank;
 }

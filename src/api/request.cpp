@@ -29,6 +29,7 @@ std::unique_lock<std::recursive_mutex> request::exclusive() {
 
 void request::start() {
   if (active_) throw mpi_error(MPI_ERR_REQUEST, "the request is under way");
+  if (also_) also_();
   if (work_) {
     turn_.emplace(work_->ranks().turns().take());
     begun_ = false;

@@ -30,7 +30,7 @@ class request {
     virtual void start(tag_range tags) = 0;  // for the first time, or again once it has ended
     virtual bool progress(bool& moved) = 0;
     virtual void run_to_end() = 0;
-    virtual std::exception_ptr failure() const = 0;  // of the run that has ended, or null
+    virtual std::exception_ptr failure() = 0;        // of the run that has ended, or null; asked once
     virtual void ended() = 0;                        // gives back what one run needed, and counts it
   };
 
@@ -58,6 +58,8 @@ class request {
 
   bool is_repeated() const { return is_repeated_; }
   bool active() const { return active_; }
+  // What else every start does.
+  void at_each_start(std::function<void()> also) { also_ = std::move(also); }
   // The exception being handled, on the communicator.
   int raise() noexcept;
 
@@ -69,6 +71,7 @@ class request {
   MPI_Comm comm_;
   bool is_repeated_;
   native_start native_;
+  std::function<void()> also_;
   bool active_ = false;
   MPI_Request natives_ = MPI_REQUEST_NULL;
   std::unique_ptr<work> work_;

@@ -37,6 +37,13 @@ request::native_start repeated(const Call& call, const Native& native) {
   return {native, native_persistent};
 }
 
+// Every start counts where traffic is recorded, as every blocking call does.
+void record(request& made, const alltoall_call& call) {
+  if (!process::get().set().record.empty() && traffic_record::is_of(call.comm))
+    made.at_each_start([call] { process::get().traffic().add(call); });
+}
+void record(request&, const allgather_call&) {}
+
 int nonblocking(const alltoall_call& call, shoal_request* handle) {
   *handle = SHOAL_REQUEST_NULL;
   return returning_codes(call.comm, [&] {
@@ -44,6 +51,7 @@ int nonblocking(const alltoall_call& call, shoal_request* handle) {
     const auto alone = state ? std::unique_lock(state->lock()) : std::unique_lock<std::recursive_mutex>();
     auto made =
         std::make_unique<request>(request::once(), call.comm, started(call), state ? alltoall_once(*state, call) : nullptr);
+    record(*made, call);
     made->start();
     *handle = reinterpret_cast<shoal_request>(made.release());
     return MPI_SUCCESS;
@@ -74,6 +82,7 @@ int persistent(const Call& call, MPI_Info info, const Native& native, shoal_requ
   *handle = SHOAL_REQUEST_NULL;
   return returning_codes(call.comm, [&] {
     auto made = std::make_unique<request>(request::repeated(), call.comm, repeated(call, native), prepare(call, info));
+    record(*made, call);
     *handle = reinterpret_cast<shoal_request>(made.release());
     return MPI_SUCCESS;
   });
