@@ -65,6 +65,10 @@ class maker {
   void start();
   void release(std::size_t which);
   void add_message();
+  // Open MPI's MPI_Ialltoallv mixes blocks up.
+  bool may_be_right_in_place(step::deed form, bool uniform) const {
+    return used_ == names::of_shoal || uniform || form == step::deed::exchange;
+  }
   std::string spec_for(const team& where, bool uniform);
 
   program made_;
@@ -145,7 +149,8 @@ void maker::add_exchange(step::deed form) {
   plan.uniform = once_in(2);
   const bool may_gather = form != step::deed::begin || used_ == names::of_mpi;
   plan.gathers = may_gather && (where.between_groups() ? !once_in(5) : once_in(15));
-  plan.in_place = !plan.gathers && !where.between_groups() && once_in(5);
+  const bool may_be_in_place = may_be_right_in_place(form, plan.uniform);
+  plan.in_place = may_be_in_place && !plan.gathers && !where.between_groups() && once_in(5);
   plan.largest = std::vector{0, 1, 5, 60, 60, 1000, 20000}[below(7)];
   plan.wide = used_ == names::of_shoal && form == step::deed::exchange && once_in(6);
   if (used_ == names::of_shoal && form != step::deed::begin && !plan.wide && once_in(2))
