@@ -66,6 +66,7 @@ bool process::begin() {
   PMPI_Initialized(&world);
   if (!world || finished_ || open_for_calls_) return open_for_calls_;
   facts_.devices = device_runtime_loaded();
+  if (const std::string unknown = unknown_variables(); !unknown.empty()) warn_once(unknown, "it is ignored");
   remember();
   PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, on_free, &state_key_, this);
   // Attributes of MPI_COMM_SELF are deleted first in MPI_Finalize, on every MPI.
