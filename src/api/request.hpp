@@ -30,8 +30,8 @@ class request {
     virtual void start(tag_range tags) = 0;  // for the first time, or again once it has ended
     virtual bool progress(bool& moved) = 0;
     virtual void run_to_end() = 0;
-    virtual std::exception_ptr failure() = 0;        // of the run that has ended, or null; asked once
-    virtual void ended() = 0;                        // gives back what one run needed, and counts it
+    virtual std::exception_ptr failure() = 0;  // of the run that has ended, or null; asked once
+    virtual void ended() = 0;                  // gives back what one run needed, and counts it
   };
 
   // To be started once.

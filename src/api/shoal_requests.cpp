@@ -49,8 +49,8 @@ int nonblocking(const alltoall_call& call, shoal_request* handle) {
   return returning_codes(call.comm, [&] {
     communicator* const state = process::get().present_state_of(call.comm);
     const auto alone = state ? std::unique_lock(state->lock()) : std::unique_lock<std::recursive_mutex>();
-    auto made =
-        std::make_unique<request>(request::once(), call.comm, started(call), state ? alltoall_once(*state, call) : nullptr);
+    auto made = std::make_unique<request>(request::once(), call.comm, started(call),
+                                          state ? alltoall_once(*state, call) : nullptr);
     record(*made, call);
     made->start();
     *handle = reinterpret_cast<shoal_request>(made.release());

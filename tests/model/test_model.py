@@ -1,6 +1,6 @@
 """The protocols of the memory that the ranks of a node share, over all interleavings, by the model checker Spin.
 
-Spin takes memory to be sequentially consistent: what the fences and orders in the code are for is the thread sanitizer's.
+To Spin memory is sequentially consistent; what weaker orders allow is for the thread sanitizer to find.
 """
 
 import shutil

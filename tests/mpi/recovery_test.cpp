@@ -150,9 +150,11 @@ TEST(Recovery, EqualBlocksOfTwoSizesOnOneRankAreAnError) {
   for (const char* spec : {"bruck:radix=2", "bruck:radix=2,variant=basic", "tuna:radix=2", "linear", "shared"}) {
     int received[4] = {7, 7, 7, 7};
     const info how = {{"shoal_alltoall", spec}};
-    EXPECT_EQ(class_of(shoal_alltoall_with(sent, 2, MPI_INT, received, 4, MPI_INT, comm, how)), MPI_ERR_TRUNCATE) << spec;
+    EXPECT_EQ(class_of(shoal_alltoall_with(sent, 2, MPI_INT, received, 4, MPI_INT, comm, how)), MPI_ERR_TRUNCATE)
+        << spec;
     EXPECT_EQ(received[2] + received[3], 14) << spec;
-    EXPECT_EQ(class_of(shoal_alltoall_with(sent, 4, MPI_INT, received, 2, MPI_INT, comm, how)), MPI_ERR_TRUNCATE) << spec;
+    EXPECT_EQ(class_of(shoal_alltoall_with(sent, 4, MPI_INT, received, 2, MPI_INT, comm, how)), MPI_ERR_TRUNCATE)
+        << spec;
     EXPECT_EQ(received[2] + received[3], 14) << spec;
   }
 }

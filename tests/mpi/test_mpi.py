@@ -76,7 +76,9 @@ def test_requests_are_verified_and_recorded(mpi, tmp_path):
 
 @pytest.mark.parametrize("mpi", [pytest.param(mpi, id=mpi.name) for mpi in mpis.WHEELS])
 def test_persistent_requests_are_verified(mpi):
-    tests = "--gtest_filter=Request.PersistentExchangesRepeat*:Request.PersistentInPlace:Allgather.PersistentOnesRepeat*"
+    tests = (
+        "--gtest_filter=Request.PersistentExchangesRepeat*:Request.PersistentInPlace:Allgather.PersistentOnesRepeat*"
+    )
     run = mpi.run(4, [mpi.build / "mpi_tests", tests], preload=False, SHOAL_VERIFY=1, SHOAL_REPORT=1)
     assert run.returncode == 0, run.stdout[-5000:] + run.stderr[-5000:]
     verified = next(line for line in run.stderr.splitlines() if line.startswith("shoal: verified "))

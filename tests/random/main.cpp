@@ -71,7 +71,9 @@ int main(int argc, char** argv) {
   const std::uint64_t last = argc > 3 ? std::strtoull(argv[3], nullptr, 10) : first;
   for (std::uint64_t seed = first; seed <= last; ++seed)
     if (!perform(seed, ranks, rank, used)) MPI_Abort(MPI_COMM_WORLD, 1);
-  if (rank == 0) std::printf("random_programs: %llu programs on %d ranks\n", static_cast<unsigned long long>(last - first + 1), ranks);
+  if (rank == 0)
+    std::printf("random_programs: %llu programs on %d ranks\n", static_cast<unsigned long long>(last - first + 1),
+                ranks);
   MPI_Finalize();
   return 0;
 }

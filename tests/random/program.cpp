@@ -9,7 +9,9 @@ namespace random_programs {
 
 namespace {
 
-bool is_in(const std::vector<int>& ranks, int rank) { return std::find(ranks.begin(), ranks.end(), rank) != ranks.end(); }
+bool is_in(const std::vector<int>& ranks, int rank) {
+  return std::find(ranks.begin(), ranks.end(), rank) != ranks.end();
+}
 
 std::string text_of(const std::vector<int>& ranks) {
   std::string all;
@@ -88,7 +90,8 @@ void maker::add_step() {
   if (kind <= 9) return add_exchange(deed::begin);
   if (kind == 10 && shoal) return ask();
   if (kind <= 12 && shoal) return add_exchange(deed::prepare);
-  if (kind <= 16 && !prepared_.empty()) return once_in(8) ? release(below(static_cast<int>(prepared_.size()))) : start();
+  if (kind <= 16 && !prepared_.empty())
+    return once_in(8) ? release(below(static_cast<int>(prepared_.size()))) : start();
   add_exchange(deed::exchange);
 }
 
@@ -211,9 +214,7 @@ void maker::add_message() {
 
 bool team::has(int rank) const { return is_in(first, rank) || is_in(second, rank); }
 const std::vector<int>& team::own(int rank) const { return is_in(first, rank) ? first : second; }
-const std::vector<int>& team::peers(int rank) const {
-  return between_groups() && is_in(first, rank) ? second : first;
-}
+const std::vector<int>& team::peers(int rank) const { return between_groups() && is_in(first, rank) ? second : first; }
 
 // In place what two ranks exchange has one size. All messages of a rank that are gathered are one.
 int exchange_plan::elements(const random_programs::team& where, int from, int to) const {
@@ -227,8 +228,9 @@ int exchange_plan::elements(const random_programs::team& where, int from, int to
 program make_program(std::uint64_t seed, int ranks, names used) { return maker(seed, ranks, used).make(); }
 
 std::string program::text(const step& one) const {
-  static const char* const deeds[] = {"make team", "free team", "ask team", "exchange on team", "begin on team", "prepare on team",
-                                      "start on team", "release on team", "message on team"};
+  static const char* const deeds[] = {"make team",        "free team",       "ask team",
+                                      "exchange on team", "begin on team",   "prepare on team",
+                                      "start on team",    "release on team", "message on team"};
   using deed = step::deed;
   std::string line = deeds[static_cast<int>(one.what)] + (" " + std::to_string(one.team));
   if (one.what == deed::make_team)
@@ -236,11 +238,12 @@ std::string program::text(const step& one) const {
             text_of(teams[one.team].second);
   if (one.what == deed::ask) line += " for " + one.spec + (one.differs ? ", differing" : "");
   if (one.what == deed::message)
-    line += ": " + std::to_string(one.ints) + " ints from " + std::to_string(one.from) + " to " + std::to_string(one.to);
+    line +=
+        ": " + std::to_string(one.ints) + " ints from " + std::to_string(one.from) + " to " + std::to_string(one.to);
   if (one.what < deed::exchange || one.what == deed::message) return line;
   const exchange_plan& e = exchanges[one.exchange];
-  line += ": #" + std::to_string(one.exchange) + (e.gathers ? " allgather" : " alltoall") + (e.uniform ? "" : "v") + (e.wide ? "_c" : "") +
-          ", to " + std::to_string(e.largest) + " elements";
+  line += ": #" + std::to_string(one.exchange) + (e.gathers ? " allgather" : " alltoall") + (e.uniform ? "" : "v") +
+          (e.wide ? "_c" : "") + ", to " + std::to_string(e.largest) + " elements";
   if (e.in_place) line += ", in place";
   if (e.times > 1) line += ", " + std::to_string(e.times) + " times";
   if (!e.spec.empty()) line += ", " + e.spec;

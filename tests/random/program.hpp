@@ -31,9 +31,9 @@ struct exchange_plan {
   std::uint64_t id = 0;
   int team = 0;
   bool gathers = false, uniform = false, in_place = false, wide = false;
-  int largest = 0;   // elements of a block
-  int times = 1;     // one behind the other
-  std::string spec;  // asked for by the call
+  int largest = 0;         // elements of a block
+  int times = 1;           // one behind the other
+  std::string spec;        // asked for by the call
   bool is_shoals = false;  // surely not the MPI's own
   bool is_refused = false;
   std::optional<mistake> wrong;

@@ -136,7 +136,8 @@ void run::begin(const step& one) {
   made.at->fill(0);
   auto request = std::make_unique<open_request>(one.exchange);
   const MPI_Comm comm = comm_of(one.exchange);
-  const int code = used_ == names::of_mpi ? made.at->begin(comm, &request->natives) : made.at->begin(comm, &made.request);
+  const int code =
+      used_ == names::of_mpi ? made.at->begin(comm, &request->natives) : made.at->begin(comm, &made.request);
   if (code != MPI_SUCCESS) return took(one.exchange, code);
   open_.push_back(std::move(request));
 }
@@ -223,7 +224,8 @@ run::open_request* run::open_of_shoal() const {
 }
 
 void run::end_of(int exchange) {
-  const auto found = std::find_if(open_.begin(), open_.end(), [&](const auto& one) { return one->exchange == exchange; });
+  const auto found =
+      std::find_if(open_.begin(), open_.end(), [&](const auto& one) { return one->exchange == exchange; });
   if (found != open_.end()) wait_for(found->get());
 }
 
@@ -244,9 +246,9 @@ void run::took(int number, int code) {
   const int got = class_of(code);
   const bool is_wrong_here = plan.wrong && plan.wrong->rank == rank_;
   const bool may_be_wrong = plan.wrong && (got == MPI_ERR_OTHER || (plan.uniform && got == MPI_ERR_TRUNCATE));
-  const bool is_right = plan.is_refused  ? got != MPI_SUCCESS
-                        : is_wrong_here  ? got == MPI_ERR_TRUNCATE
-                                         : got == MPI_SUCCESS || may_be_wrong;
+  const bool is_right = plan.is_refused ? got != MPI_SUCCESS
+                        : is_wrong_here ? got == MPI_ERR_TRUNCATE
+                                        : got == MPI_SUCCESS || may_be_wrong;
   expect(is_right, "#" + std::to_string(number) + " ends with the class " + std::to_string(got));
   if (got != MPI_SUCCESS) of.at->fill(-1);
   of.kept = of.at->received();

@@ -1,4 +1,4 @@
-"""Programs made from seeds, compared with the MPI's own collectives; SHOAL_EXHAUSTIVE=1 runs 60 times as many (an hour).
+"""Programs made from seeds, compared with the MPI's own collectives; SHOAL_EXHAUSTIVE=1 runs 60 times as many.
 
 One program again: mpiexec -n RANKS build/mpich/random_programs shoal SEED, with the settings of its case.
 """
