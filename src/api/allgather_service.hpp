@@ -31,16 +31,18 @@ class allgather_service {
   group_exchange::programs steps(const group_plan& how) const { return intercommunicator::programs_of(how, sizes_); }
   void run(const group_plan& how) { state_.run(how, sizes_, what_); }
 
+  agreement& agree() { return state_.all().agree(); }
   // Runs the MPI's own collective on the same buffers and compares. Throws when a byte differs.
   void verify(native_call native);
 
+  const user_buffer& sent() const { return what_[out_].send; }
+  const user_buffer& received() const { return what_[in_].recv; }
   std::int64_t bytes_sent() const { return static_cast<std::int64_t>(what_[out_].send.bytes(0)); }
 
  private:
   const group_decision* pick_for(bool repeated, MPI_Info info);
   const group_decision* left_out();
   void make_ready(group_plan& how);
-  const user_buffer& received() const { return what_[in_].recv; }
   group_sizes local_sizes() const;
 
   intercommunicator& state_;

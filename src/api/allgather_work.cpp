@@ -4,6 +4,7 @@
 
 #include "api/allgather_service.hpp"
 #include "api/process.hpp"
+#include "api/verification.hpp"
 
 namespace shoal {
 
@@ -22,19 +23,29 @@ class allgather_work final : public request::work {
     if (chosen_) state_->last = chosen_;
     if (!chosen_ || !chosen_->how->has_schedule()) return false;
     moving_.emplace(ranks().own(), clock_ ? &*clock_ : nullptr);
+    if (process::get().set().verify) sums_.emplace();
     return true;
   }
 
   communicator& ranks() override { return state_->all(); }
   void start(tag_range tags) override {
     begin_ = PMPI_Wtime();
+    if (sums_) sums_->begin(ranks().own(), service_.sent(), 1);
     moving_->set_tags(tags);
     ran_ ? moving_->repeat(service_.messages()) : moving_->start(service_.steps(*chosen_->how), service_.messages());
     ran_ = true;
   }
-  bool progress(bool& moved) override { return moving_->progress(moved); }
-  void run_to_end() override { moving_->run_to_end(ranks().wait()); }
-  std::exception_ptr failure() const override { return moving_->failure(); }
+  bool progress(bool& moved) override { return moving_->progress(moved) && (!sums_ || sums_->test()); }
+  void run_to_end() override {
+    moving_->run_to_end(ranks().wait());
+    while (sums_ && !sums_->test()) ranks().wait().idle();
+  }
+  std::exception_ptr failure() override {
+    first_failure first;
+    if (const auto& own = moving_->failure()) first.note(own);
+    else first.attempt([this] { verify(); });
+    return first.what();
+  }
   void ended() override {
     if (process::get().set().report != reporting::none)
       count(*chosen_, call_.uniform, service_.bytes_sent(), PMPI_Wtime() - begin_, clock_ ? &*clock_ : nullptr);
@@ -42,11 +53,19 @@ class allgather_work final : public request::work {
   }
 
  private:
+  void verify() {
+    if (!sums_) return;
+    sums_->require_equal(service_.received(), state_->senders(1 - state_->outgoing()),
+                         state_->sends(0) ? state_->senders(0) : 0);
+    state_->verified.add(service_.bytes_sent(), 0);
+  }
+
   const allgather_call call_;
   std::shared_ptr<intercommunicator> state_;
   allgather_service service_;
   std::optional<phase_clock> clock_;  // time between tests belongs to what ends next
   std::optional<group_exchange> moving_;
+  std::optional<block_sums> sums_;  // where results are verified
   const group_decision* chosen_ = nullptr;
   bool ran_ = false;  // so sizes are known
   double begin_ = 0;

@@ -21,10 +21,7 @@ int serve_asked(learner& of, const alltoall_call& call, manners how, MPI_Info in
 // Before a call is served, so that every rank counts it, whatever becomes of it. All ranks record, or none.
 void record(learner& of, const alltoall_call& call) {
   if (process::get().set().record.empty()) return;
-  communicator* const state = of.enter();
-  if (!state) return;
-  const alltoall_service s(*state, call, state->offsets());
-  process::get().traffic().add(call.comm, [&](int destination) { return s.bytes_to(destination); });
+  if (of.enter() && traffic_record::is_of(call.comm)) process::get().traffic().add(call);
 }
 
 // Tells the learner what the call took, whatever becomes of it: every rank counts every call.

@@ -162,9 +162,7 @@ features alltoall_service::local_features() const {
   }
   mine.most_loaded = std::max(mine.total_bytes, received);
   const MPI_Comm some = state_.is_open() ? state_.own() : MPI_COMM_SELF;  // asking makes none
-  const auto valid = [&](const user_buffer& b, MPI_Datatype type) {
-    return is_valid(b, type, state_.ranks(), some);
-  };
+  const auto valid = [&](const user_buffer& b, MPI_Datatype type) { return is_valid(b, type, state_.ranks(), some); };
   mine.invalid =
       !valid(what_.recv, call_.recv_type) || (!in_place() && !valid(what_.send, call_.send_type)) || aliased();
   mine.on_device = state_.devices() && (is_device_memory(call_.recv) || (!in_place() && is_device_memory(call_.send)));

@@ -40,11 +40,13 @@ class alltoall_service {
   // What to exchange; with MPI_IN_PLACE the blocks to send are copied first. Ended by drop_snapshot().
   const payload& blocks();
   void drop_snapshot() { snapshot_.reset(); }
+  const user_buffer& received() const { return what_.recv; }
 
   // What carries it out: made for its sizes, where the algorithm looks at them.
   const program& steps(const prepared& how) const { return sized_ ? *sized_ : *how.steps; }
   void run(const prepared& how) { state_.run(steps(how), blocks()); }
 
+  agreement& agree() { return state_.agree(); }
   // Runs the MPI's own collective on the same buffers and compares. Throws when a byte differs.
   void verify(native_call native);
 

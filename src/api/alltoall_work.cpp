@@ -5,6 +5,7 @@
 
 #include "api/alltoall_service.hpp"
 #include "api/process.hpp"
+#include "api/verification.hpp"
 
 namespace shoal {
 
@@ -19,6 +20,7 @@ class alltoall_work final : public request::work {
         over_(state.own()),
         moving_(state.pool(), over_) {
     if (state.phases()) moving_.record_phases(&clock_.emplace(*state.phases()));
+    if (process::get().set().verify) sums_.emplace();
   }
 
   // Both tell whether there is a schedule to run; else the MPI's own is to.
@@ -33,9 +35,19 @@ class alltoall_work final : public request::work {
 
   communicator& ranks() override { return *state_; }
   void start(tag_range tags) override;
-  bool progress(bool& moved) override { return inside_ ? inside_->progress(moved) : moving_.progress(moved); }
-  void run_to_end() override { inside_ ? inside_->run_to_end() : moving_.run_to_end(state_->wait()); }
-  std::exception_ptr failure() const override { return inside_ ? inside_->failure() : moving_.failure(); }
+  bool progress(bool& moved) override {
+    return (inside_ ? inside_->progress(moved) : moving_.progress(moved)) && (!sums_ || sums_->test());
+  }
+  void run_to_end() override {
+    inside_ ? inside_->run_to_end() : moving_.run_to_end(state_->wait());
+    while (sums_ && !sums_->test()) state_->wait().idle();
+  }
+  std::exception_ptr failure() override {
+    first_failure first;
+    if (const auto& own = inside_ ? inside_->failure() : moving_.failure()) first.note(own);
+    else first.attempt([this] { verify(); });
+    return first.what();
+  }
   void ended() override;
 
  private:
@@ -46,6 +58,11 @@ class alltoall_work final : public request::work {
     return how_ && how_->has_schedule();
   }
   bool everyone_may_share();
+  void verify() {
+    if (!sums_) return;
+    sums_->require_equal(service_.received(), state_->ranks(), 0);
+    state_->verified.add(service_.bytes_sent(), 0);
+  }
   void share(std::size_t most_bytes) {
     inside_ = state_->share_inside_nodes(over_, node_exchange::room::of_any(most_bytes));
     if (inside_ && clock_) inside_->record_phases(&*clock_);
@@ -59,6 +76,7 @@ class alltoall_work final : public request::work {
   exchange moving_;
   std::unique_ptr<node_exchange> inside_;  // instead, where the ranks of a node share memory
   std::optional<phase_clock> clock_;       // time between tests belongs to what ends next
+  std::optional<block_sums> sums_;         // where results are verified
   const decision* chosen_ = nullptr;
   prepared* how_ = nullptr;
   bool ran_ = false;  // so sizes are known
@@ -69,15 +87,13 @@ class alltoall_work final : public request::work {
 // them either keeps to that order, or has only tags to tell them apart.
 bool alltoall_work::everyone_may_share() {
   const program& how = service_.steps(*how_);
-  std::int64_t on_some_rank = !how.plan.shared_memory && !how.one_message_each_way;
-  constexpr combine rule = combine::maximum;
-  state_->agree().reach({&on_some_rank, 1}, {&rule, 1});
-  return on_some_rank == 0;
+  return !state_->agree().on_any_rank(!how.plan.shared_memory && !how.one_message_each_way);
 }
 
 void alltoall_work::start(tag_range tags) {
   begin_ = PMPI_Wtime();
   const payload& blocks = service_.blocks();
+  if (sums_) sums_->begin(state_->own(), blocks.send, state_->ranks());
   if (clock_) clock_->begin();
   const auto run = [&](auto& by) {
     by.set_tags(tags);

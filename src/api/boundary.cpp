@@ -21,6 +21,8 @@ bool between_groups(MPI_Comm comm) {
 int raise_current(MPI_Comm comm) noexcept {
   try {
     throw;
+  } catch (const raised_error& error) {
+    return error.code();
   } catch (const mpi_error& error) {
     return raise_code(comm, error.code());
   } catch (const size_mismatch& error) {

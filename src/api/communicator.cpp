@@ -10,10 +10,12 @@
 #include <system_error>
 
 #include "api/agree_on_facts.hpp"
+#include "api/boundary.hpp"
 #include "api/errors.hpp"
 #include "api/job.hpp"
 #include "api/job_facts.hpp"
 #include "api/own_communicator.hpp"
+#include "api/pending_agreement.hpp"
 #include "api/progress.hpp"
 
 namespace shoal {
@@ -82,15 +84,15 @@ bool communicator::fits(const profile& from) {
       const auto why = named.which->refuses ? named.which->refuses(where(), named.with) : std::nullopt;
       if (why && !wrong) wrong = from.file + ": " + spec + ": " + *why;
     }
-  std::int64_t on_some_rank = wrong.has_value();
-  constexpr combine rule = combine::maximum;
-  agree().reach({&on_some_rank, 1}, {&rule, 1});
+  const bool on_some_rank = agree().on_any_rank(wrong.has_value());
   if (on_some_rank) warn_once(wrong.value_or(from.file + " is not for the machine of another rank"), "it is not used");
   return !on_some_rank;
 }
 
+// Nothing of Shoal's moves while the MPI makes a communicator, so it begins when all ranks are here.
 bool communicator::open() {
   if (is_open()) return true;
+  pending_agreement(users_, {0}).wait(wait_);
   own_ = duplicate(users_);
   if (!is_open()) return false;
   over_.move_to(own_);
@@ -116,7 +118,22 @@ void communicator::begin_turns() {
   turns_.begin_at(static_cast<std::uint64_t>(number));
 }
 
+void communicator::leave(MPI_Comm users) {
+  if (is_open()) PMPI_Comm_get_errhandler(users, &handler_);
+}
+
+int communicator::raise_on_own() noexcept {
+  MPI_Errhandler before = MPI_ERRHANDLER_NULL;
+  PMPI_Comm_get_errhandler(own_, &before);
+  PMPI_Comm_set_errhandler(own_, handler_);
+  const int code = raise_current(own_);
+  PMPI_Comm_set_errhandler(own_, before);
+  PMPI_Errhandler_free(&before);
+  return code;
+}
+
 void communicator::release() {
+  if (is_left()) PMPI_Errhandler_free(&handler_);
   for (std::uint64_t before = turns_before; before < turns_.next();)
     if (turns_before.compare_exchange_weak(before, turns_.next())) break;
   if (own_ != MPI_COMM_SELF && own_ != MPI_COMM_NULL) PMPI_Comm_free(&own_);

@@ -98,6 +98,13 @@ class communicator : public std::enable_shared_from_this<communicator> {
   // Where the time of the last run went; null: nobody wants to know.
   phase_clock* phases() { return phases_ ? &*phases_ : nullptr; }
 
+  // The program frees its communicator: errors of what is open are raised on Shoal's own from now on, by the handler that
+  // the program's had.
+  void leave(MPI_Comm users);
+  bool is_left() const { return handler_ != MPI_ERRHANDLER_NULL; }
+  // The exception being handled; where is_left().
+  int raise_on_own() noexcept;
+
   // Held by the thread that is here, in a call or to move what is under way.
   std::recursive_mutex& lock() { return lock_; }
 
@@ -122,6 +129,7 @@ class communicator : public std::enable_shared_from_this<communicator> {
   node_exchange* inside_nodes();  // null: blocks travel as messages; collective
 
   MPI_Comm users_, own_;
+  MPI_Errhandler handler_ = MPI_ERRHANDLER_NULL;  // of the program's communicator, once that is freed
   facts found_;
   mpi_transport over_;
   waiting wait_{wait_mode::yield};

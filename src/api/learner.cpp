@@ -9,6 +9,7 @@
 #include "api/agree_on_facts.hpp"
 #include "api/errors.hpp"
 #include "api/process.hpp"
+#include "api/progress.hpp"
 #include "execute/mpi_error.hpp"
 
 namespace shoal {
@@ -105,6 +106,7 @@ learner::learner(process& job, MPI_Comm comm) : job_(job), comm_(comm) {
   require(PMPI_Comm_size(comm, &ranks_), "MPI_Comm_size");
   require(PMPI_Comm_rank(comm, &rank_), "MPI_Comm_rank");
   wait_ = waiting(job.set().wait.value_or(polite_mode(job.facts(), ranks_)));
+  wait_.move_meanwhile([] { return progress::get().move(); });
 }
 
 // Time that this rank spends on learning. Some of it is spent on waiting for others that are late anyway, so the job pays

@@ -6,6 +6,7 @@
 #include <mpi.h>
 
 #include <array>
+#include <utility>
 #include <vector>
 
 #include "api/allgather.hpp"
@@ -26,6 +27,8 @@ class native_collective {
   int start(const allgather_call& call);
   int test(bool& ended);
   int wait(wait_mode mode);
+  // The caller ends it. What the call needs stays here.
+  MPI_Request hand_over() { return std::exchange(request_, MPI_REQUEST_NULL); }
 
  private:
   alltoall_call sent_from_a_copy(alltoall_call call);

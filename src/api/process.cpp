@@ -70,6 +70,7 @@ bool process::begin() {
   int threads = MPI_THREAD_SINGLE;
   PMPI_Query_thread(&threads);
   has_threads_ = threads == MPI_THREAD_MULTIPLE;
+  if (const std::string unknown = unknown_variables(); !unknown.empty()) warn_once(unknown, "it is ignored");
   remember();
   PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, on_free, &state_key_, this);
   // Attributes of MPI_COMM_SELF are deleted first in MPI_Finalize, on every MPI.
@@ -199,6 +200,7 @@ void process::serve_groups(MPI_Comm comm, attribute& held) {
   const auto hash = static_cast<std::int64_t>(hash_of(settings_.canonical()) >> 1);
   const std::vector<std::int64_t> mine{hash, -hash, !problem_.empty(), is_full()};
   waiting wait(settings_.wait.value_or(wait_mode::yield));
+  wait.move_meanwhile([] { return progress::get().move(); });
   pending_agreement other(comm, mine);
   if (!other.wait_for(learner::patience, wait)) {
     other.abandon();
@@ -279,9 +281,12 @@ void process::tell() const {
   if (!file.flush()) warn_once("SHOAL_REPORT=" + settings_.report_file + " cannot be written", "nothing is told");
 }
 
-int process::on_free(MPI_Comm, int, void* held, void* self) {
+int process::on_free(MPI_Comm comm, int, void* attached, void* self) {
   return returning_codes(MPI_COMM_SELF, [&] {
-    static_cast<process*>(self)->release(static_cast<attribute*>(held));
+    auto* const held = static_cast<attribute*>(attached);
+    if (held->groups) held->groups->all().leave(comm);
+    if (held->of_ranks && held->of_ranks->state()) held->of_ranks->state()->leave(comm);
+    static_cast<process*>(self)->release(held);
     return MPI_SUCCESS;
   });
 }

@@ -1,18 +1,22 @@
 #include "api/request.hpp"
 
 #include "api/boundary.hpp"
-#include "api/native.hpp"
 #include "api/progress.hpp"
 #include "execute/mpi_error.hpp"
 
 namespace shoal {
+
+// The MPI raises errors of its own collectives.
+static void require_of_mpi(int code, const char* what) {
+  if (code != MPI_SUCCESS) throw raised_error(code, what);
+}
 
 request::request(once, MPI_Comm comm, native_start native, std::unique_ptr<work> prepared)
     : comm_(comm), is_repeated_(false), native_(std::move(native)), work_(std::move(prepared)) {}
 
 request::request(repeated, MPI_Comm comm, native_start native, std::unique_ptr<work> prepared)
     : comm_(comm), is_repeated_(true), native_(std::move(native)), work_(std::move(prepared)) {
-  if (!work_ && native_persistent) require(native_(&natives_), "preparing the MPI's own collective");
+  if (!work_ && native_.is_persistent) require_of_mpi(native_.make(&natives_), "preparing the MPI's own collective");
 }
 
 request::~request() {
@@ -25,15 +29,16 @@ std::unique_lock<std::recursive_mutex> request::exclusive() {
 
 void request::start() {
   if (active_) throw mpi_error(MPI_ERR_REQUEST, "the request is under way");
+  if (also_) also_();
   if (work_) {
     turn_.emplace(work_->ranks().turns().take());
     begun_ = false;
     begin();
     progress::get().add(this);
   } else if (natives_ != MPI_REQUEST_NULL) {
-    require(PMPI_Start(&natives_), "starting the MPI's own collective");
+    require_of_mpi(PMPI_Start(&natives_), "starting the MPI's own collective");
   } else {
-    require(native_(&natives_), "starting the MPI's own collective");
+    require_of_mpi(native_.make(&natives_), "starting the MPI's own collective");
   }
   active_ = true;
 }
@@ -53,7 +58,7 @@ bool request::test() {
     int ended = 0;
     const int code = PMPI_Test(&natives_, &ended, MPI_STATUS_IGNORE);
     active_ = code == MPI_SUCCESS && !ended;
-    require(code, "MPI_Test");
+    require_of_mpi(code, "MPI_Test");
     if (active_) progress::get().move();
   }
   return ended();
@@ -93,6 +98,10 @@ void request::finish() {
   turn_.reset();
   failure_ = work_->failure();
   work_->ended();
+}
+
+int request::raise() noexcept {
+  return work_ && work_->ranks().is_left() ? work_->ranks().raise_on_own() : raise_current(comm_);
 }
 
 bool request::ended() {

@@ -16,9 +16,11 @@ namespace shoal {
 
 class request {
  public:
-  // Makes a request for the MPI's own collective with the caller's arguments: its nonblocking one, or for what is
-  // repeated its persistent one, if it has such.
-  using native_start = std::function<int(MPI_Request*)>;
+  // Makes a request for the MPI's own collective with the caller's arguments: a persistent one, or one that is started.
+  struct native_start {
+    std::function<int(MPI_Request*)> make;
+    bool is_persistent = false;
+  };
 
   // Shoal's way of doing it, prepared for the arguments.
   class work {
@@ -28,8 +30,8 @@ class request {
     virtual void start(tag_range tags) = 0;  // for the first time, or again once it has ended
     virtual bool progress(bool& moved) = 0;
     virtual void run_to_end() = 0;
-    virtual std::exception_ptr failure() const = 0;  // of the run that has ended, or null
-    virtual void ended() = 0;                        // gives back what one run needed, and counts it
+    virtual std::exception_ptr failure() = 0;  // of the run that has ended, or null; asked once
+    virtual void ended() = 0;                  // gives back what one run needed, and counts it
   };
 
   // To be started once.
@@ -56,7 +58,10 @@ class request {
 
   bool is_repeated() const { return is_repeated_; }
   bool active() const { return active_; }
-  MPI_Comm comm() const { return comm_; }
+  // What else every start does.
+  void at_each_start(std::function<void()> also) { also_ = std::move(also); }
+  // The exception being handled, on the communicator.
+  int raise() noexcept;
 
  private:
   bool begin();
@@ -66,6 +71,7 @@ class request {
   MPI_Comm comm_;
   bool is_repeated_;
   native_start native_;
+  std::function<void()> also_;
   bool active_ = false;
   MPI_Request natives_ = MPI_REQUEST_NULL;
   std::unique_ptr<work> work_;

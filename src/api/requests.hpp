@@ -37,6 +37,7 @@ class requests {
   // Throws std::invalid_argument, on every rank, for a wrong name or one that is not everyone's.
   const Decision* of_call(bool uniform, MPI_Info info) {
     if (info == MPI_INFO_NULL) return standing(uniform);
+    warn_of(info);
     const std::string key = "shoal_" + settings::name_of(what_, uniform);
     const info_value value(info, key.c_str());
     if (!ranks_()->same_everywhere(hash_of(value.text())))
@@ -56,6 +57,7 @@ class requests {
   // Makes what `info` names the request of the communicator's further calls. Collective. Throws as of_call() does, and
   // then nothing has changed.
   void take(MPI_Info info) {
+    warn_of(info);
     const std::string name = "shoal_" + settings::name_of(what_, true);
     const std::string uniform(info_value(info, name.c_str()).text()),
         other(info_value(info, (name + "v").c_str()).text());
@@ -78,6 +80,10 @@ class requests {
       ready = nullptr;
     }
   };
+
+  static void warn_of(MPI_Info info) {
+    if (const std::string unknown = unknown_key(info); !unknown.empty()) warn_once(unknown, "it is ignored");
+  }
 
   // Ready to be used; none for "auto" and for no text.
   std::optional<selection> parsed(bool uniform, const std::string& text) {

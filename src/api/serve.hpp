@@ -21,12 +21,15 @@ int carry_out(State& state, Service& service, bool uniform, const Decision& chos
   if (!ours && !told && !seconds) return native();
   const double begin = PMPI_Wtime();
   int code = MPI_SUCCESS;
-  if (ours) service.run(how);
+  first_failure failed;  // kept until all ranks know, where they compare
+  if (ours && set.verify) failed.attempt([&] { service.run(how); });
+  else if (ours) service.run(how);
   else code = native();
   const double took = PMPI_Wtime() - begin;
   if (seconds) *seconds = took;
   if (told) count(chosen, uniform, service.bytes_sent(), took, ours ? state.phases() : nullptr);
-  if (ours && set.verify) service.verify(native);
+  if (ours && set.verify && !service.agree().on_any_rank(static_cast<bool>(failed))) service.verify(native);
+  raise(failed.what());
   return code;
 }
 

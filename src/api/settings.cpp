@@ -1,9 +1,14 @@
 #include "api/settings.hpp"
 
 #include <stdlib.h>
+#include <sys/auxv.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <array>
+#include <cctype>
 #include <charconv>
+#include <cstring>
 #include <fstream>
 #include <iterator>
 #include <stdexcept>
@@ -142,10 +147,64 @@ constexpr known_setting known[] = {
     {"record", [](settings& s, const std::string& v) { s.record = v; }},
 };
 
-[[noreturn]] void no_such_setting() {
+// Letters to change, add, leave out or exchange with the next one.
+std::size_t distance(std::string_view a, std::string_view b) {
+  std::vector<std::vector<std::size_t>> d(a.size() + 1, std::vector<std::size_t>(b.size() + 1));
+  for (std::size_t i = 0; i <= a.size(); ++i)
+    for (std::size_t j = 0; j <= b.size(); ++j) {
+      if (i == 0 || j == 0) {
+        d[i][j] = i + j;
+        continue;
+      }
+      const bool same = a[i - 1] == b[j - 1];
+      d[i][j] = std::min({d[i - 1][j] + 1, d[i][j - 1] + 1, d[i - 1][j - 1] + !same});
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+        d[i][j] = std::min(d[i][j], d[i - 2][j - 2] + 1);
+    }
+  return d[a.size()][b.size()];
+}
+
+// Of an info: of a communicator, or of one call.
+constexpr std::string_view info_keys[] = {"alltoall", "alltoallv", "allgather", "allgatherv"};
+
+template <typename Names>
+std::string_view nearest(std::string_view name, const Names& among) {
+  return *std::min_element(std::begin(among), std::end(among), [&](std::string_view a, std::string_view b) {
+    return distance(name, a) < distance(name, b);
+  });
+}
+
+std::string_view nearest(std::string_view name) {
+  std::vector<std::string_view> names;
+  for (const known_setting& one : known) names.push_back(one.name);
+  return nearest(name, names);
+}
+
+[[noreturn]] void no_such_setting(const std::string& name) {
   std::string names;
   for (const known_setting& one : known) names += (names.empty() ? "" : ", ") + std::string(one.name);
-  throw std::invalid_argument("there is no such setting; there are " + names);
+  throw std::invalid_argument("there is no such setting; nearest is " + std::string(nearest(name)) + "; there are " +
+                              names);
+}
+
+std::string capitals(std::string_view name) {
+  std::string all(name);
+  for (char& c : all) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+  return all;
+}
+
+std::string lower(std::string_view name) {
+  std::string all(name);
+  for (char& c : all) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return all;
+}
+
+// Those that name a file of settings, and that modules of clusters set for every package, are no mistakes.
+bool is_known(std::string_view variable) {
+  constexpr std::string_view others[] = {"SHOAL_CONFIG", "SHOAL_ROOT", "SHOAL_HOME", "SHOAL_DIR", "SHOAL_VERSION"};
+  return std::find(std::begin(others), std::end(others), variable) != std::end(others) ||
+         std::any_of(std::begin(known), std::end(known),
+                     [&](const auto& k) { return variable == "SHOAL_" + capitals(k.name); });
 }
 
 }  // namespace
@@ -153,7 +212,7 @@ constexpr known_setting known[] = {
 void settings::set(const std::string& name, const std::string& value) {
   try {
     const auto* const found = std::find_if(std::begin(known), std::end(known), [&](auto& k) { return k.name == name; });
-    if (found == std::end(known)) no_such_setting();
+    if (found == std::end(known)) no_such_setting(name);
     found->set(*this, value);
   } catch (const std::invalid_argument& error) {
     throw std::invalid_argument(name + " = " + value + ": " + error.what());
@@ -177,21 +236,44 @@ std::string settings::canonical_profile() const { return profile ? to_toml(*prof
 settings read_settings() {
   settings all;
   if (const char* path = secure_getenv("SHOAL_CONFIG"); path && *path) read_file(path, all);
-  static constexpr const char* names[][2] = {
-      {"SHOAL_ALLTOALL", "alltoall"},     {"SHOAL_ALLTOALLV", "alltoallv"}, {"SHOAL_ALLGATHER", "allgather"},
-      {"SHOAL_ALLGATHERV", "allgatherv"}, {"SHOAL_WAIT", "wait"},           {"SHOAL_LAYOUT", "layout"},
-      {"SHOAL_NETWORK", "network"},       {"SHOAL_TOPOLOGY", "topology"},   {"SHOAL_PROFILE", "profile"},
-      {"SHOAL_WISDOM", "wisdom"},         {"SHOAL_REPORT", "report"},       {"SHOAL_VERIFY", "verify"},
-      {"SHOAL_MAX_TEMP", "max_temp"},     {"SHOAL_RECORD", "record"}};
-  for (const auto& [variable, name] : names)
-    if (const char* value = secure_getenv(variable); value && *value) {
+  for (const known_setting& one : known) {
+    const std::string variable = "SHOAL_" + capitals(one.name);
+    if (const char* value = secure_getenv(variable.c_str()); value && *value) {
       try {
-        all.set(name, value);
+        all.set(std::string(one.name), value);
       } catch (const std::invalid_argument& error) {
-        throw std::invalid_argument(std::string(variable) + ": " + error.what());
+        throw std::invalid_argument(variable + ": " + error.what());
       }
     }
+  }
   return all;
+}
+
+std::string unknown_variables() {
+  std::string all;
+  for (char** one = environ; getauxval(AT_SECURE) == 0 && *one; ++one) {
+    const std::string_view entry(*one), variable = entry.substr(0, entry.find('='));
+    if (!variable.starts_with("SHOAL_") || is_known(variable)) continue;
+    const std::string_view other = nearest(lower(variable.substr(std::strlen("SHOAL_"))));
+    all += (all.empty() ? "" : ", ") + std::string(variable) + " is no setting; SHOAL_" + capitals(other) + " is";
+  }
+  return all;
+}
+
+std::string unknown_key(MPI_Info info) {
+  constexpr std::string_view prefix = "shoal_";
+  std::array<char, MPI_MAX_INFO_KEY + 1> key{};
+  int keys = 0;
+  PMPI_Info_get_nkeys(info, &keys);
+  for (int i = 0; i < keys; ++i) {
+    PMPI_Info_get_nthkey(info, i, key.data());
+    const std::string_view text(key.data());
+    if (!text.starts_with(prefix)) continue;
+    const std::string_view name = text.substr(prefix.size());
+    if (std::find(std::begin(info_keys), std::end(info_keys), name) == std::end(info_keys))
+      return std::string(text) + " is no key; shoal_" + std::string(nearest(name, info_keys)) + " is";
+  }
+  return {};
 }
 
 // FNV-1a: the same on every machine.

@@ -1,6 +1,8 @@
 // What people set: environment variables, a configuration file, MPI_Info keys.
 #pragma once
 
+#include <mpi.h>
+
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -62,6 +64,10 @@ struct settings {
 // Reads SHOAL_CONFIG (a file of lines `name = "value"`) and then the environment, which wins: SHOAL_ and the name in
 // capitals. Ignores all of them in setuid programs. Throws std::invalid_argument.
 settings read_settings();
+
+// What is set or named with Shoal's prefix and means nothing, each with the nearest that does; empty: there is none.
+std::string unknown_variables();
+std::string unknown_key(MPI_Info info);
 
 std::uint64_t hash_of(std::string_view text);
 

@@ -3,6 +3,7 @@
 #include "api/alltoall_work.hpp"
 #include "api/boundary.hpp"
 #include "api/native.hpp"
+#include "api/native_nonblocking.hpp"
 #include "api/process.hpp"
 #include "shoal/shoal.h"
 
@@ -17,14 +18,40 @@ void free(shoal_request* handle) {
   *handle = SHOAL_REQUEST_NULL;
 }
 
-template <typename Native>
-int nonblocking(const alltoall_call& call, const Native& native, shoal_request* handle) {
+// The MPI's own collective in its nonblocking form.
+request::native_start started(const alltoall_call& call) {
+  return {[call, own = std::shared_ptr<native_collective>()](MPI_Request* request) mutable {
+    own = std::make_shared<native_collective>();
+    const int code = own->start(call);
+    *request = own->hand_over();
+    return code;
+  }};
+}
+
+// In its persistent form, where the MPI has one and it is right: what Open MPI's nonblocking form mixes up in place, the
+// persistent one does.
+template <typename Call, typename Native>
+request::native_start repeated(const Call& call, const Native& native) {
+  if constexpr (std::is_same_v<Call, alltoall_call>)
+    if (!call.uniform && call.send == MPI_IN_PLACE) return started(call);
+  return {native, native_persistent};
+}
+
+// Every start counts where traffic is recorded, as every blocking call does.
+void record(request& made, const alltoall_call& call) {
+  if (!process::get().set().record.empty() && traffic_record::is_of(call.comm))
+    made.at_each_start([call] { process::get().traffic().add(call); });
+}
+void record(request&, const allgather_call&) {}
+
+int nonblocking(const alltoall_call& call, shoal_request* handle) {
   *handle = SHOAL_REQUEST_NULL;
   return returning_codes(call.comm, [&] {
     communicator* const state = process::get().present_state_of(call.comm);
     const auto alone = state ? std::unique_lock(state->lock()) : std::unique_lock<std::recursive_mutex>();
-    auto made =
-        std::make_unique<request>(request::once(), call.comm, native, state ? alltoall_once(*state, call) : nullptr);
+    auto made = std::make_unique<request>(request::once(), call.comm, started(call),
+                                          state ? alltoall_once(*state, call) : nullptr);
+    record(*made, call);
     made->start();
     *handle = reinterpret_cast<shoal_request>(made.release());
     return MPI_SUCCESS;
@@ -54,23 +81,31 @@ template <typename Call, typename Native>
 int persistent(const Call& call, MPI_Info info, const Native& native, shoal_request* handle) {
   *handle = SHOAL_REQUEST_NULL;
   return returning_codes(call.comm, [&] {
-    auto made = std::make_unique<request>(request::repeated(), call.comm, native, prepare(call, info));
+    auto made = std::make_unique<request>(request::repeated(), call.comm, repeated(call, native), prepare(call, info));
+    record(*made, call);
     *handle = reinterpret_cast<shoal_request>(made.release());
     return MPI_SUCCESS;
   });
 }
 
-// Runs the body on a request's data; then frees what was to be run once and has ended, well or not.
+// Runs the body on a request's data.
 template <typename Body>
-int on_request(shoal_request* handle, Body body) {
-  request* const data = data_of(*handle);
-  const MPI_Comm comm = data->comm();
-  const int code = returning_codes(comm, [&] {
-    const auto alone = data->exclusive();
-    body(*data);
+int on_request(request& data, Body body) noexcept {
+  try {
+    const auto alone = data.exclusive();
+    body(data);
     return MPI_SUCCESS;
-  });
-  if (!data->active() && !data->is_repeated()) free(handle);
+  } catch (...) {
+    return data.raise();
+  }
+}
+
+// The same; then frees what was to be run once and has ended, well or not.
+template <typename Body>
+int ending(shoal_request* handle, Body body) noexcept {
+  request& data = *data_of(*handle);
+  const int code = on_request(data, body);
+  if (!data.active() && !data.is_repeated()) free(handle);
   return code;
 }
 
@@ -80,13 +115,7 @@ extern "C" {
 
 int shoal_ialltoall(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
                     MPI_Datatype recvtype, MPI_Comm comm, shoal_request* request) {
-  const auto call = uniform_call(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
-  return nonblocking(
-      call,
-      [=](MPI_Request* own) {
-        return PMPI_Ialltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, own);
-      },
-      request);
+  return nonblocking(uniform_call(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm), request);
 }
 
 int shoal_ialltoallv(const void* sendbuf, const int* sendcounts, const int* sdispls, MPI_Datatype sendtype,
@@ -95,13 +124,7 @@ int shoal_ialltoallv(const void* sendbuf, const int* sendcounts, const int* sdis
   const alltoall_call call{false,    sendbuf, number_array(sendcounts), number_array(sdispls),
                            sendtype, recvbuf, number_array(recvcounts), number_array(rdispls),
                            recvtype, comm};
-  return nonblocking(
-      call,
-      [=](MPI_Request* own) {
-        return PMPI_Ialltoallv(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm,
-                               own);
-      },
-      request);
+  return nonblocking(call, request);
 }
 
 int shoal_alltoall_init(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
@@ -153,31 +176,30 @@ int shoal_allgatherv_init(const void* sendbuf, int sendcount, MPI_Datatype sendt
 
 int shoal_start(shoal_request request) {
   if (!request) return MPI_ERR_REQUEST;
-  return returning_codes(data_of(request)->comm(), [&] {
-    if (!data_of(request)->is_repeated()) throw mpi_error(MPI_ERR_REQUEST, "only persistent requests are started");
-    const auto alone = data_of(request)->exclusive();
-    data_of(request)->start();
-    return MPI_SUCCESS;
+  return on_request(*data_of(request), [](auto& data) {
+    if (!data.is_repeated()) throw mpi_error(MPI_ERR_REQUEST, "only persistent requests are started");
+    data.start();
   });
 }
 
 int shoal_test(shoal_request* request, int* flag) {
   *flag = 1;
   if (!*request) return MPI_SUCCESS;
-  return on_request(request, [&](auto& data) { *flag = data.test(); });
+  return ending(request, [&](auto& data) { *flag = data.test(); });
 }
 
 int shoal_wait(shoal_request* request) {
   if (!*request) return MPI_SUCCESS;
-  return on_request(request, [](auto& data) { data.wait(); });
+  return ending(request, [](auto& data) { data.wait(); });
 }
 
 int shoal_request_free(shoal_request* request) {
   if (!*request) return MPI_ERR_REQUEST;
-  if (data_of(*request)->active())
-    return raise_error(data_of(*request)->comm(), MPI_ERR_REQUEST, "a request under way cannot be freed; wait first");
-  free(request);
-  return MPI_SUCCESS;
+  const int code = on_request(*data_of(*request), [](auto& data) {
+    if (data.active()) throw mpi_error(MPI_ERR_REQUEST, "a request under way cannot be freed; wait first");
+  });
+  if (code == MPI_SUCCESS) free(request);
+  return code;
 }
 
 }  // extern "C"

@@ -4,22 +4,38 @@
 #include <fstream>
 
 #include "api/errors.hpp"
+#include "api/pending_agreement.hpp"
 
 namespace shoal {
 
-void traffic_record::add(MPI_Comm comm, const std::function<std::int64_t(int)>& bytes) {
-  int likeness = MPI_UNEQUAL, ranks = 0;
+bool traffic_record::is_of(MPI_Comm comm) {
+  int likeness = MPI_UNEQUAL;
   PMPI_Comm_compare(comm, MPI_COMM_WORLD, &likeness);
-  if (likeness != MPI_IDENT && likeness != MPI_CONGRUENT) return;
-  PMPI_Comm_size(comm, &ranks);
+  return likeness == MPI_IDENT || likeness == MPI_CONGRUENT;
+}
+
+void traffic_record::add(const alltoall_call& call) {
+  const bool in_place = call.send == MPI_IN_PLACE;
+  const number_array& counts = in_place ? call.recv_counts : call.send_counts;
+  const MPI_Datatype type = in_place ? call.recv_type : call.send_type;
+  MPI_Count size = 0;
+  if (type != MPI_DATATYPE_NULL) PMPI_Type_size_x(type, &size);
+  int ranks = 0;
+  PMPI_Comm_size(MPI_COMM_WORLD, &ranks);
   const std::scoped_lock guard(lock_);
   ++calls_;
   sent_.resize(static_cast<std::size_t>(ranks));
-  for (int i = 0; i < ranks; ++i) sent_[i] += static_cast<double>(bytes(i));
+  for (int i = 0; i < ranks; ++i) sent_[i] += static_cast<double>(counts[i] * size);
 }
 
 void traffic_record::write(const std::string& path) const {
   if (calls_ == 0) return;
+  pending_agreement everyone(MPI_COMM_WORLD, {calls_, -calls_});
+  waiting wait(wait_mode::yield);
+  if (!everyone.wait_for(patience, wait)) everyone.abandon();
+  if (!everyone.test() || everyone.largest()[0] != -everyone.largest()[1])
+    return warn_once("some ranks recorded other exchanges or none; set SHOAL_RECORD the same on all ranks",
+                     "nothing is recorded");
   int rank = 0;
   PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
   const int ranks = static_cast<int>(sent_.size());

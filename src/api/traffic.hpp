@@ -4,18 +4,24 @@
 #include <mpi.h>
 
 #include <cstdint>
-#include <functional>
 #include <mutex>
 #include <string>
 #include <vector>
+
+#include "api/alltoall.hpp"
 
 namespace shoal {
 
 // The blocks of MPI_Alltoall and MPI_Alltoallv among all ranks of the program, on average a call.
 class traffic_record {
  public:
-  // A call on `comm`, left out where it has not the ranks of MPI_COMM_WORLD in their order. Threads may call it.
-  void add(MPI_Comm comm, const std::function<std::int64_t(int destination)>& bytes);
+  // Whether calls on `comm` are recorded: its ranks are those of MPI_COMM_WORLD in their order.
+  static bool is_of(MPI_Comm comm);
+  // One of them. Threads may call it.
+  void add(const alltoall_call& call);
+  // Seconds for which ranks wait for others, which may not record.
+  static constexpr double patience = 10;
+
   // A matrix in Matrix Market form, by rank 0. Collective; nothing where no call was recorded.
   void write(const std::string& path) const;
 

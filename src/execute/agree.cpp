@@ -36,6 +36,13 @@ void agreement::reduce() {
   if (has_guest) transfer(rank + core, true, false);
 }
 
+bool agreement::on_any_rank(bool here) {
+  std::int64_t any = here;
+  constexpr combine rule = combine::maximum;
+  reach({&any, 1}, {&rule, 1});
+  return any != 0;
+}
+
 bool agreement::same_everywhere(std::uint64_t value) {
   const auto half = static_cast<std::int64_t>(value >> 1);
   std::array<std::int64_t, 2> values{half, -half};

@@ -31,6 +31,9 @@ class agreement {
   // True on every rank when all pass the same value.
   bool same_everywhere(std::uint64_t value);
 
+  // Whether it holds on some rank.
+  bool on_any_rank(bool here);
+
   // The messages one after another that it takes: floor(log2 P), two more when P is no power of two.
   static int rounds(int ranks);
 

@@ -144,6 +144,9 @@ void exchange::run_copy(const operation& op) {
   const std::byte* source = address_of(from);
   if (is != condition::whole) {
     lose(to, bytes, is);
+  } else if (to.at() == place::temp && what_.uniform && bytes != *what_.uniform) {  // this rank's own two sizes differ
+    failure_.note(size_mismatch());
+    lose(to, *what_.uniform, condition::lost);
   } else if (to.at() == place::recv && source) {
     unpack(to, source, bytes);
   } else {

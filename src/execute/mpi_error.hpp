@@ -16,6 +16,12 @@ class mpi_error : public std::runtime_error {
   int code_;
 };
 
+// One that the MPI has raised itself, on a communicator of the program's.
+class raised_error : public mpi_error {
+ public:
+  using mpi_error::mpi_error;
+};
+
 inline bool is_of_class(int code, int error_class) {
   int found = code;
   PMPI_Error_class(code, &found);

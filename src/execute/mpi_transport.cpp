@@ -2,11 +2,47 @@
 
 #include <algorithm>
 #include <functional>
+#include <mutex>
 
 #include "execute/failure.hpp"
 #include "execute/mpi_error.hpp"
 
 namespace shoal {
+
+namespace {
+
+// MPICH raises what MPI_Testsome finds on MPI_COMM_SELF, whatever communicators the requests belong to, and there it ends
+// most programs. While one of these lives such errors are returned.
+class returned_errors {
+ public:
+  returned_errors() {
+    const std::scoped_lock guard(lock);
+    if (users++ > 0) return;
+    PMPI_Comm_get_errhandler(MPI_COMM_SELF, &handler);
+    PMPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+  }
+  ~returned_errors() {
+    const std::scoped_lock guard(lock);
+    if (--users > 0) return;
+    PMPI_Comm_set_errhandler(MPI_COMM_SELF, handler);
+    PMPI_Errhandler_free(&handler);
+  }
+  returned_errors(const returned_errors&) = delete;
+  returned_errors& operator=(const returned_errors&) = delete;
+
+ private:
+  static inline std::mutex lock;
+  static inline int users = 0;
+  static inline MPI_Errhandler handler = MPI_ERRHANDLER_NULL;  // the program's
+};
+
+int test_some(std::vector<MPI_Request>& requests, int& count, std::vector<int>& indices,
+              std::vector<MPI_Status>& statuses) {
+  const returned_errors here;
+  return PMPI_Testsome(static_cast<int>(requests.size()), requests.data(), &count, indices.data(), statuses.data());
+}
+
+}  // namespace
 
 mpi_transport::mpi_transport(MPI_Comm comm, std::size_t piece_bytes) : comm_(comm), piece_bytes_(piece_bytes) {
   require(PMPI_Comm_size(comm, &ranks_), "MPI_Comm_size");
@@ -58,8 +94,7 @@ void mpi_transport::poll(std::vector<ended_transfer>& ended) {
   indices_.resize(requests_.size());
   statuses_.resize(requests_.size());
   int count = 0;
-  const int code =
-      PMPI_Testsome(static_cast<int>(requests_.size()), requests_.data(), &count, indices_.data(), statuses_.data());
+  const int code = test_some(requests_, count, indices_, statuses_);
   if (code != MPI_SUCCESS && !is_of_class(code, MPI_ERR_IN_STATUS)) throw mpi_error(code, "moving messages");
   if (count == MPI_UNDEFINED || count == 0) return;
   for (int i = 0; i < count; ++i) report(outcome(indices_[i], statuses_[i], code != MPI_SUCCESS), ended);

@@ -56,7 +56,7 @@ class equal_blocks_of {
     shoal_request request = SHOAL_REQUEST_NULL;
     int code = MPI_SUCCESS;
     if (how == form::nonblocking) {
-      code = shoal_ialltoallv(s, sc, at, MPI_INT, r, rc, at, MPI_INT, comm_, &request);
+      code = begin(&request);
       if (code == MPI_SUCCESS) code = shoal_wait(&request);
       EXPECT_EQ(request, SHOAL_REQUEST_NULL);
       return code;
@@ -69,6 +69,11 @@ class equal_blocks_of {
     }
     EXPECT_EQ(shoal_request_free(&request), MPI_SUCCESS);
     return code;
+  }
+
+  int begin(shoal_request* request) {
+    return shoal_ialltoallv(send_.data(), sent_.data(), at_.data(), MPI_INT, recv_.data(), received_.data(), at_.data(),
+                            MPI_INT, comm_, request);
   }
 
  private:
@@ -137,6 +142,56 @@ TEST(Recovery, WhatIsNotExpectedAtAllIsNeverReceived) {
 TEST(Recovery, TheNextBlockingExchangeIsRight) { recover_with_all(form::blocking); }
 TEST(Recovery, TheNextNonblockingExchangeIsRight) { recover_with_all(form::nonblocking); }
 TEST(Recovery, TheNextPersistentExchangeIsRight) { recover_with_all(form::persistent); }
+
+// Where the sizes of equal blocks that a rank itself gives differ, nothing is read or written behind them.
+TEST(Recovery, EqualBlocksOfTwoSizesOnOneRankAreAnError) {
+  const scoped_comm comm(duplicate_of(MPI_COMM_SELF));
+  const int sent[4] = {1, 2, 3, 4};
+  for (const char* spec : {"bruck:radix=2", "bruck:radix=2,variant=basic", "tuna:radix=2", "linear", "shared"}) {
+    int received[4] = {7, 7, 7, 7};
+    const info how = {{"shoal_alltoall", spec}};
+    EXPECT_EQ(class_of(shoal_alltoall_with(sent, 2, MPI_INT, received, 4, MPI_INT, comm, how)), MPI_ERR_TRUNCATE)
+        << spec;
+    EXPECT_EQ(received[2] + received[3], 14) << spec;
+    EXPECT_EQ(class_of(shoal_alltoall_with(sent, 4, MPI_INT, received, 2, MPI_INT, comm, how)), MPI_ERR_TRUNCATE)
+        << spec;
+    EXPECT_EQ(received[2] + received[3], 14) << spec;
+  }
+}
+
+// The handler that the communicator had when it was freed hears of it.
+TEST(Recovery, ErrorsAfterTheCommunicatorWasFreedAreRaised) {
+  if (world_ranks() < 2) GTEST_SKIP() << "a rank does not differ with itself";
+  MPI_Comm comm = duplicate_of(MPI_COMM_WORLD);
+  ASSERT_EQ(shoal_comm_set_info(comm, for_exchanges("tuna:radix=2")), MPI_SUCCESS);
+  const bool wrong_here = world_rank() == world_ranks() - 1;
+  equal_blocks_of wrong(comm, 10, wrong_here ? 7 : 10);
+  wrong.fill(0);
+  shoal_request request = SHOAL_REQUEST_NULL;
+  ASSERT_EQ(wrong.begin(&request), MPI_SUCCESS);
+  MPI_Comm_free(&comm);
+  const int code = shoal_wait(&request);
+  if (wrong_here) {
+    EXPECT_EQ(class_of(code), MPI_ERR_TRUNCATE);
+  }
+  EXPECT_EQ(request, SHOAL_REQUEST_NULL);
+}
+
+int handled = 0;
+void count_error(MPI_Comm*, int*, ...) { ++handled; }
+
+// The program's handler elsewhere, which most often ends it, hears nothing of them.
+TEST(Recovery, ErrorsAreRaisedOnTheirCommunicatorAlone) {
+  if (world_ranks() < 2) GTEST_SKIP() << "a rank does not differ with itself";
+  MPI_Errhandler counts;
+  MPI_Comm_create_errhandler(count_error, &counts);
+  for (const MPI_Comm comm : {MPI_COMM_WORLD, MPI_COMM_SELF}) MPI_Comm_set_errhandler(comm, counts);
+  handled = 0;
+  for (const char* spec : {"spread_out", "tuna:radix=2", "shared"}) recover(spec, form::blocking, 10, 7);
+  EXPECT_EQ(handled, 0);
+  for (const MPI_Comm comm : {MPI_COMM_WORLD, MPI_COMM_SELF}) MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+  MPI_Errhandler_free(&counts);
+}
 
 }  // namespace
 }  // namespace shoal

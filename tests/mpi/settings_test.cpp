@@ -7,6 +7,8 @@
 
 #include <fstream>
 
+#include "info.hpp"
+
 namespace shoal {
 namespace {
 
@@ -160,6 +162,18 @@ TEST(Settings, EmptyVariablesAreUnset) {
 TEST(Settings, WrongVariableIsNamed) {
   const variable wrong("SHOAL_ALLTOALL", "bogus");
   expect_parts(refused(read_settings), {"SHOAL_ALLTOALL", "bogus", "tuna"});
+}
+
+TEST(Settings, UnknownNamesAreToldWithTheNearest) {
+  EXPECT_EQ(unknown_variables(), "");
+  setenv("SHOAL_ALLTOALV", "tuna", 1);
+  setenv("SHOAL_ROOT", "/opt/shoal", 1);  // as modules do
+  EXPECT_EQ(unknown_variables(), "SHOAL_ALLTOALV is no setting; SHOAL_ALLTOALL is");
+  setenv("SHOAL_MAXTEMP", "1M", 1);
+  EXPECT_NE(unknown_variables().find("SHOAL_MAXTEMP is no setting; SHOAL_MAX_TEMP is"), std::string::npos);
+  for (const char* name : {"SHOAL_ALLTOALV", "SHOAL_ROOT", "SHOAL_MAXTEMP"}) unsetenv(name);
+  EXPECT_EQ(unknown_key(info{{"shoal_alltoall", "tuna"}, {"striping_unit", "1"}}), "");
+  EXPECT_EQ(unknown_key(info{{"shoal_algather", "ring"}}), "shoal_algather is no key; shoal_allgather is");
 }
 
 TEST(Settings, WrongFileIsNamedWithTheLine) {

@@ -63,3 +63,25 @@ def test_warns_once_of_each_reason_why_no_memory_can_be_shared(mpi):
     said = [line for line in run.stderr.splitlines() if line.startswith("shoal: ")]
     reasons = ["File too large", "Too many open files"]
     assert said == [f"shoal: no memory can be shared inside a node: {r}; blocks travel as messages" for r in reasons]
+
+
+@pytest.mark.parametrize("mpi", [pytest.param(mpi, id=mpi.name) for mpi in mpis.WHEELS])
+def test_requests_are_verified_and_recorded(mpi, tmp_path):
+    """For each of nine algorithms, one the MPI's own: five nonblocking exchanges and a blocking one."""
+    command = [mpi.build / "mpi_tests", "--gtest_filter=Request.NonblockingExchangesOverlap*"]
+    settings = {"SHOAL_VERIFY": 1, "SHOAL_REPORT": 1, "SHOAL_RECORD": tmp_path / "traffic.mtx"}
+    run = mpi.run(3, command, preload=False, **settings)
+    assert run.returncode == 0, run.stdout[-5000:] + run.stderr[-5000:]
+    assert "shoal: verified 48 exchanges" in run.stderr
+    assert "over 54 exchanges" in (tmp_path / "traffic.mtx").read_text()
+
+
+@pytest.mark.parametrize("mpi", [pytest.param(mpi, id=mpi.name) for mpi in mpis.WHEELS])
+def test_persistent_requests_are_verified(mpi):
+    tests = (
+        "--gtest_filter=Request.PersistentExchangesRepeat*:Request.PersistentInPlace:Allgather.PersistentOnesRepeat*"
+    )
+    run = mpi.run(4, [mpi.build / "mpi_tests", tests], preload=False, SHOAL_VERIFY=1, SHOAL_REPORT=1)
+    assert run.returncode == 0, run.stdout[-5000:] + run.stderr[-5000:]
+    verified = next(line for line in run.stderr.splitlines() if line.startswith("shoal: verified "))
+    assert int(verified.split()[2]) > 100

@@ -1,0 +1,49 @@
+"""The protocols of the memory that the ranks of a node share, over all interleavings, by the model checker Spin.
+
+To Spin memory is sequentially consistent; what weaker orders allow is for the thread sanitizer to find.
+"""
+
+import shutil
+import subprocess
+
+import pytest
+
+import mpis
+
+RIGHT = [
+    ("rows", {"N": 2, "EXCHANGES": 4}),
+    ("rows", {"N": 3, "EXCHANGES": 3, "STEADY": 1}),
+    ("window", {"N": 2, "EXCHANGES": 2}),
+    ("window", {"N": 3, "EXCHANGES": 2, "ALIKE": "offered"}),
+    ("window", {"N": 3, "EXCHANGES": 2, "ALIKE": "unexpected"}),
+]
+WRONG = [
+    ("rows", {"N": 2, "EXCHANGES": 3, "WRONG": 1}),
+    ("rows", {"N": 3, "EXCHANGES": 3, "WRONG": 1}),
+    ("window", {"N": 2, "EXCHANGES": 2, "WRONG": 1}),
+    ("window", {"N": 2, "EXCHANGES": 2, "WRONG": 2}),
+]
+
+
+def checked(model, sizes, folder):
+    """What Spin says of a model: "errors: 0", or how many."""
+    if not shutil.which("spin"):
+        pytest.skip("there is no spin (Debian: spin)")
+    defines = [f"-D{name}={value}" for name, value in sizes.items()]
+    subprocess.run(["spin", *defines, "-a", mpis.ROOT / f"tests/model/{model}.pml"], cwd=folder, check=True)
+    subprocess.run(["gcc", "-w", "-O2", "-DSAFETY", "-DCOLLAPSE", "-o", "checker", "pan.c"], cwd=folder, check=True)
+    ran = subprocess.run(["./checker", "-m1000000"], cwd=folder, capture_output=True, text=True, timeout=600)
+    assert "max search depth too small" not in ran.stdout, ran.stdout
+    return ran.stdout
+
+
+@pytest.mark.parametrize("model, sizes", RIGHT, ids=str)
+def test_every_interleaving_is_right(model, sizes, tmp_path):
+    said = checked(model, sizes, tmp_path)
+    assert "errors: 0" in said, said
+
+
+@pytest.mark.parametrize("model, sizes", WRONG, ids=str)
+def test_what_is_wrong_is_refused(model, sizes, tmp_path):
+    said = checked(model, sizes, tmp_path)
+    assert "assertion violated" in said and "errors: 1" in said, said

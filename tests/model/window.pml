@@ -1,0 +1,193 @@
+/* The channels of src/execute/node_window.cpp: N ranks send each other messages of one piece, of three, or none, or say
+ * where long ones are; some are not expected by their receivers, and some that are expected are never sent. In the last
+ * exchange all send all one piece; before it all do the same if that is named by ALIKE. A receiver gets the pieces of the exchange that it is in, in order; memory that is read
+ * from its sender is still the message; and nobody waits for ever.
+ * WRONG: a slot is filled again too early (1), or a sender takes its memory back before it was read (2). */
+#ifndef N
+#define N 2
+#endif
+#ifndef EXCHANGES
+#define EXCHANGES 3
+#endif
+#ifndef WRONG
+#define WRONG 0
+#endif
+
+#define SLOTS 2
+#define channel(from, to) ((from) * N + (to))
+#define slot(from, to, piece) (channel(from, to) * SLOTS + (piece) % SLOTS)
+#define plan_of(from, to) plan[channel(from, to) * (EXCHANGES + 1) + now]
+
+/* Whether a rank sends another something in an exchange, and whether that expects it. */
+#define none 1
+#define short_one 2
+#define long_one 3 /* three pieces */
+#define offered 4
+#define unexpected 5
+#define never_sent 6
+byte plan[N * N * (EXCHANGES + 1)];
+
+/* A line: what is in it, beside the number that says it is there. */
+byte number[N * N * SLOTS], piggyback[N * N * SLOTS], exchange[N * N * SLOTS], data[N * N * SLOTS];
+byte taken_by[N * N]; /* pieces that the receiver has taken */
+byte memory[N * N];   /* what a long message's sender has there: the exchange, or 0 when it is the program's again */
+
+inline decide(from, to) {
+  atomic {
+    if
+    :: plan_of(from, to) != 0
+    :: plan_of(from, to) == 0 && now == EXCHANGES -> plan_of(from, to) = short_one
+    :: plan_of(from, to) == 0 && now < EXCHANGES ->
+#ifdef ALIKE
+       plan_of(from, to) = ALIKE
+#else
+       if
+       :: plan_of(from, to) = none
+       :: plan_of(from, to) = short_one
+       :: plan_of(from, to) = long_one
+       :: plan_of(from, to) = offered
+       :: plan_of(from, to) = unexpected
+       :: plan_of(from, to) = never_sent
+       fi
+#endif
+    fi
+  }
+}
+
+/* publish(), of a piece whose data are there */
+inline publish(value) {
+  data[slot(me, peer, pushed[peer])] = value;
+  atomic {
+    piggyback[slot(me, peer, pushed[peer])] = pulled[peer];
+    exchange[slot(me, peer, pushed[peer])] = now
+  }
+  atomic { /* the number's store, which releases what was written before it */
+    pushed[peer]++;
+    number[slot(me, peer, pushed[peer] - 1)] = pushed[peer];
+    to_send[peer]--
+  }
+}
+
+#if WRONG == 1
+#define has_room (pushed[peer] - taken[peer] <= SLOTS)
+#else
+#define has_room (pushed[peer] - taken[peer] <= SLOTS - 1)
+#endif
+#if WRONG == 2
+#define is_read (true)
+#else
+#define is_read (pushed[peer] == taken[peer])
+#endif
+
+/* push(): what moves now of what is left for a peer */
+inline push() {
+  if
+  :: to_send[peer] == 0 && is_offered[peer] && is_read -> atomic { memory[channel(me, peer)] = 0; is_offered[peer] = false }
+  :: to_send[peer] > 0 && has_room && plan_of(me, peer) == offered ->
+     memory[channel(me, peer)] = now;
+     publish(0);
+     is_offered[peer] = true
+  :: to_send[peer] > 0 && has_room && plan_of(me, peer) != offered -> publish(now * 4 + to_send[peer])
+  :: else -> taken[peer] = taken_by[channel(me, peer)]
+  fi
+}
+
+/* pull(): a piece; what was sent before this exchange is dropped, and who has gone on sends nothing any more */
+inline pull() {
+  if
+  :: to_get[peer] > 0 && number[slot(peer, me, pulled[peer])] == pulled[peer] + 1 ->
+     if
+     :: piggyback[slot(peer, me, pulled[peer])] > taken[peer] -> taken[peer] = piggyback[slot(peer, me, pulled[peer])]
+     :: else
+     fi;
+     if
+     :: exchange[slot(peer, me, pulled[peer])] > now ->
+        assert(plan_of(peer, me) == never_sent);
+        to_get[peer] = 0
+     :: exchange[slot(peer, me, pulled[peer])] < now -> take()
+     :: exchange[slot(peer, me, pulled[peer])] == now ->
+        if
+        :: plan_of(peer, me) == offered -> assert(memory[channel(peer, me)] == now)
+        :: else -> assert(data[slot(peer, me, pulled[peer])] == now * 4 + to_get[peer])
+        fi;
+        to_get[peer]--;
+        take()
+     fi
+  :: else
+  fi
+}
+
+inline take() { atomic { pulled[peer]++; taken_by[channel(peer, me)] = pulled[peer] } }
+
+inline begin_exchange() {
+  now++;
+  peer = 0;
+  do
+  :: peer == N -> break
+  :: else ->
+     if
+     :: peer != me ->
+        decide(me, peer);
+        decide(peer, me);
+        atomic {
+          to_send[peer] = (plan_of(me, peer) == long_one -> 3
+                           : (plan_of(me, peer) == none || plan_of(me, peer) == never_sent -> 0 : 1));
+          to_get[peer] = (plan_of(peer, me) == long_one -> 3
+                          : (plan_of(peer, me) == none || plan_of(peer, me) == unexpected -> 0 : 1))
+        }
+     :: else
+     fi;
+     peer++
+  od
+}
+
+proctype rank(byte me) {
+  byte now = 0, peer, ended;
+  byte pushed[N], pulled[N], taken[N], to_send[N], to_get[N];
+  bool is_offered[N];
+  do
+  :: now == EXCHANGES -> break
+  :: else ->
+     begin_exchange();
+     do
+     :: peer = 0;
+        ended = 0;
+        do
+        :: peer == N -> break
+        :: else ->
+           if
+           :: peer != me ->
+              if
+              :: to_send[peer] > 0 || is_offered[peer] -> push()
+              :: else
+              fi;
+              if
+              :: to_get[peer] > 0 -> pull()
+              :: else
+              fi
+           :: else
+           fi;
+           if
+           :: to_send[peer] == 0 && !is_offered[peer] && to_get[peer] == 0 -> ended++
+           :: else
+           fi;
+           peer++
+        od;
+        if
+        :: ended == N -> break
+        :: else
+        fi
+     od
+  od;
+progress_ended: skip
+}
+
+init {
+  atomic {
+    byte one = 0;
+    do
+    :: one == N -> break
+    :: else -> run rank(one); one++
+    od
+  }
+}

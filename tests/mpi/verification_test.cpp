@@ -1,0 +1,40 @@
+// Sums of blocks tell whether what was received is what was sent.
+#include "api/verification.hpp"
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include "together.hpp"
+
+namespace shoal {
+namespace {
+
+user_buffer blocks_of(std::vector<int>& values, const std::int64_t count) {
+  user_buffer made;
+  made.base = reinterpret_cast<std::byte*>(values.data());
+  made.counts = number_array::linear(count, 0);
+  made.displacements = number_array::linear(0, count);
+  made.type_size = made.extent = sizeof(int);
+  return made;
+}
+
+TEST(Verification, SumsTellADifference) {
+  const scoped_comm comm(duplicate_of(MPI_COMM_WORLD));
+  const int ranks = world_ranks(), me = world_rank();
+  std::vector<int> sent, received;
+  for (int peer = 0; peer < ranks; ++peer) {
+    sent.insert(sent.end(), 2, me * 100 + peer);
+    received.insert(received.end(), 2, peer * 100 + me);
+  }
+  block_sums sums;
+  sums.begin(comm, blocks_of(sent, 2), ranks);
+  while (!sums.test()) {
+  }
+  EXPECT_NO_THROW(sums.require_equal(blocks_of(received, 2), ranks, 0));
+  received.back() ^= 1;
+  EXPECT_THROW(sums.require_equal(blocks_of(received, 2), ranks, 0), std::runtime_error);
+}
+
+}  // namespace
+}  // namespace shoal

@@ -1,0 +1,157 @@
+#include "exchange.hpp"
+
+#include <algorithm>
+#include <array>
+#include <numeric>
+#include <random>
+
+namespace random_programs {
+
+namespace {
+
+MPI_Datatype pair_type() {
+  MPI_Datatype made;
+  MPI_Type_contiguous(2, MPI_INT, &made);
+  MPI_Type_commit(&made);
+  return made;
+}
+
+// Every other of four integers.
+MPI_Datatype gapped_type() {
+  MPI_Datatype strided, made;
+  MPI_Type_vector(2, 1, 2, MPI_INT, &strided);
+  MPI_Type_create_resized(strided, 0, 4 * sizeof(int), &made);
+  MPI_Type_free(&strided);
+  MPI_Type_commit(&made);
+  return made;
+}
+
+// Integers from the first block to behind the last one.
+int length(const std::vector<int>& room, int extent) {
+  return extent * (std::accumulate(room.begin(), room.end(), 0) + static_cast<int>(room.size()));
+}
+
+template <typename Integer>
+std::vector<Integer> widened(const std::vector<int>& values) {
+  return {values.begin(), values.end()};
+}
+
+}  // namespace
+
+MPI_Info info_for(const std::string& spec, bool between_groups) {
+  if (spec.empty()) return MPI_INFO_NULL;
+  MPI_Info made;
+  MPI_Info_create(&made);
+  const std::string key = between_groups ? "shoal_allgather" : "shoal_alltoall";
+  MPI_Info_set(made, key.c_str(), spec.c_str());
+  if (spec.rfind("bruck", 0) != 0) MPI_Info_set(made, (key + "v").c_str(), spec.c_str());
+  return made;
+}
+
+exchange::layout exchange::layout_of(std::uint64_t number) {
+  static const std::array<layout, 3> all{{{MPI_INT, 2, 2}, {pair_type(), 1, 2}, {gapped_type(), 1, 4}}};
+  return all[number % all.size()];
+}
+
+// Blocks lie in any order and with gaps; equal ones as MPI has them.
+exchange::side exchange::side_of(const std::vector<int>& elements, const std::vector<int>& room,
+                                 std::uint64_t number) const {
+  side made{layout_of(number), {}, std::vector<int>(elements.size())};
+  for (const int count : elements) made.counts.push_back(count * made.how.count);
+  std::vector<int> order(elements.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::shuffle(order.begin(), order.end(), std::mt19937_64(number));
+  int next = 0;
+  for (const int block : order) {
+    made.at[block] = next * made.how.count;
+    next += room[block] + static_cast<int>(mixed(number, block) % 2);
+  }
+  return made;
+}
+
+exchange::exchange(const exchange_plan& plan, const team& where, int rank) : plan_(plan), rank_(rank) {
+  std::vector<int> sent, right, expected, room;
+  for (const int peer : where.peers(rank)) {
+    sent.push_back(plan.elements(where, rank, peer));
+    right.push_back(plan.elements(where, peer, rank));
+    const bool is_wrong = plan.wrong && plan.wrong->rank == rank && (plan.uniform || plan.wrong->peer == peer);
+    expected.push_back(right.back() + (is_wrong ? plan.wrong->more : 0));
+    room.push_back(std::max(right.back(), expected.back()));
+  }
+  const bool is_alike = plan.in_place || plan.gathers;  // MPIs gather wrongly where ranks differ in their types
+  const std::uint64_t out = mixed(plan.id, plan.gathers ? 0 : rank, 1), in = is_alike ? out : mixed(plan.id, rank, 2);
+  sends_ = side_of(sent, sent, out);
+  receives_ = side_of(expected, room, in);
+  receives_right_ = side_of(right, room, in);
+  send_.resize(length(sent, sends_.how.extent));
+  recv_.resize(length(room, receives_.how.extent));
+  info_ = info_for(plan.spec, where.between_groups());
+}
+
+exchange::~exchange() {
+  if (info_ != MPI_INFO_NULL) MPI_Info_free(&info_);
+}
+
+void exchange::fill(int run) {
+  const auto number = [&](int what, std::size_t at) { return static_cast<int>(mixed(plan_.id, run, rank_, what, at)); };
+  for (std::size_t i = 0; i < send_.size(); ++i) send_[i] = number(0, i);
+  for (std::size_t i = 0; i < recv_.size(); ++i) recv_[i] = number(1, i);
+}
+
+template <typename Alltoall, typename Alltoallv, typename Allgather, typename Allgatherv, typename... More>
+int exchange::pass_to(Alltoall alltoall, Alltoallv alltoallv, Allgather allgather, Allgatherv allgatherv,
+                      const side& receives, MPI_Comm comm, More... more) {
+  const side &out = sends_, &in = receives;
+  const MPI_Datatype sent_type = out.how.type, type = in.how.type;
+  int* const to = recv_.data();
+  if (plan_.gathers && plan_.uniform)
+    return allgather(sent(), out.counts[0], sent_type, to, in.counts[0], type, comm, more...);
+  if (plan_.gathers)
+    return allgatherv(sent(), out.counts[0], sent_type, to, in.counts.data(), in.at.data(), type, comm, more...);
+  if (plan_.uniform) return alltoall(sent(), out.counts[0], sent_type, to, in.counts[0], type, comm, more...);
+  return alltoallv(sent(), out.counts.data(), out.at.data(), sent_type, to, in.counts.data(), in.at.data(), type, comm,
+                   more...);
+}
+
+int exchange::call(names used, MPI_Comm comm) {
+  if (plan_.wide) return call_wide(comm);
+  if (used == names::of_mpi)
+    return pass_to(MPI_Alltoall, MPI_Alltoallv, MPI_Allgather, MPI_Allgatherv, receives_, comm);
+  return pass_to(shoal_alltoall_with, shoal_alltoallv_with, shoal_allgather_with, shoal_allgatherv_with, receives_,
+                 comm, info_);
+}
+
+int exchange::call_wide(MPI_Comm comm) {
+  const std::vector<MPI_Count> sent_counts = widened<MPI_Count>(sends_.counts),
+                               counts = widened<MPI_Count>(receives_.counts);
+  const std::vector<MPI_Aint> sent_at = widened<MPI_Aint>(sends_.at), at = widened<MPI_Aint>(receives_.at);
+  const MPI_Datatype sent_type = sends_.how.type, type = receives_.how.type;
+  int* const to = recv_.data();
+  if (plan_.gathers && plan_.uniform)
+    return shoal_allgather_c(sent(), sent_counts[0], sent_type, to, counts[0], type, comm);
+  if (plan_.gathers)
+    return shoal_allgatherv_c(sent(), sent_counts[0], sent_type, to, counts.data(), at.data(), type, comm);
+  if (plan_.uniform) return shoal_alltoall_c(sent(), sent_counts[0], sent_type, to, counts[0], type, comm);
+  return shoal_alltoallv_c(sent(), sent_counts.data(), sent_at.data(), sent_type, to, counts.data(), at.data(), type,
+                           comm);
+}
+
+int exchange::begin(MPI_Comm comm, MPI_Request* request) {
+  return pass_to(MPI_Ialltoall, MPI_Ialltoallv, MPI_Iallgather, MPI_Iallgatherv, receives_, comm, request);
+}
+
+int exchange::begin(MPI_Comm comm, shoal_request* request) {
+  const auto none = [](auto...) { return MPI_ERR_UNSUPPORTED_OPERATION; };
+  return pass_to(shoal_ialltoall, shoal_ialltoallv, none, none, receives_, comm, request);
+}
+
+int exchange::prepare(MPI_Comm comm, shoal_request* request) {
+  return pass_to(shoal_alltoall_init, shoal_alltoallv_init, shoal_allgather_init, shoal_allgatherv_init, receives_,
+                 comm, info_, request);
+}
+
+int exchange::natively(MPI_Comm comm) {
+  return pass_to(PMPI_Alltoall, PMPI_Alltoallv, PMPI_Allgather, PMPI_Allgatherv, receives_right_, comm);
+}
+
+}  // namespace random_programs

@@ -1,0 +1,62 @@
+// One exchange of a program on this rank: its buffers, and every way to call it.
+#pragma once
+
+#include <mpi.h>
+
+#include <vector>
+
+#include "program.hpp"
+#include "shoal/shoal.h"
+
+namespace random_programs {
+
+class exchange {
+ public:
+  // `plan` stays.
+  exchange(const exchange_plan& plan, const team& where, int rank);
+  ~exchange();
+  exchange(const exchange&) = delete;
+  exchange& operator=(const exchange&) = delete;
+
+  // What is sent in a run, and what cannot have been received.
+  void fill(int run);
+
+  // MPI error codes.
+  int call(names used, MPI_Comm comm);
+  int begin(MPI_Comm comm, MPI_Request* request);
+  int begin(MPI_Comm comm, shoal_request* request);
+  int prepare(MPI_Comm comm, shoal_request* request);
+  // By the MPI's own, with what all ranks should have given.
+  int natively(MPI_Comm comm);
+
+  const std::vector<int>& received() const { return recv_; }
+
+ private:
+  // How an element of two integers lies in memory: `count` of the type, and integers from one to the next.
+  struct layout {
+    MPI_Datatype type;
+    int count, extent;
+  };
+  // Counts and displacements as MPI takes them.
+  struct side {
+    layout how;
+    std::vector<int> counts, at;
+  };
+  static layout layout_of(std::uint64_t number);
+  side side_of(const std::vector<int>& elements, const std::vector<int>& room, std::uint64_t number) const;
+  const void* sent() const { return plan_.in_place ? MPI_IN_PLACE : send_.data(); }
+  template <typename Alltoall, typename Alltoallv, typename Allgather, typename Allgatherv, typename... More>
+  int pass_to(Alltoall, Alltoallv, Allgather, Allgatherv, const side& receives, MPI_Comm comm, More... more);
+  int call_wide(MPI_Comm comm);
+
+  const exchange_plan& plan_;
+  int rank_;
+  side sends_, receives_, receives_right_;
+  std::vector<int> send_, recv_;
+  MPI_Info info_ = MPI_INFO_NULL;
+};
+
+// Asks for an algorithm, whatever the collective.
+MPI_Info info_for(const std::string& spec, bool between_groups);
+
+}  // namespace random_programs

@@ -1,0 +1,87 @@
+// A program for some ranks, made from a seed: the same on every rank that makes it.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace random_programs {
+
+// Through which names it calls: shoal.h's, with requests, infos and errors; or MPI's, which a preload may serve.
+enum class names { of_shoal, of_mpi };
+
+// A communicator. Ranks are those of the world, in the order in which they are here.
+struct team {
+  std::vector<int> first, second;  // the second group of an inter-communicator; else empty
+
+  bool between_groups() const { return !second.empty(); }
+  bool has(int rank) const;
+  // The group of a rank, and with whom it exchanges.
+  const std::vector<int>& own(int rank) const;
+  const std::vector<int>& peers(int rank) const;
+};
+
+// One rank expects more elements of another than there are, or fewer.
+struct mistake {
+  int rank, peer, more;
+};
+
+struct exchange_plan {
+  std::uint64_t id = 0;
+  int team = 0;
+  bool gathers = false, uniform = false, in_place = false, wide = false;
+  int largest = 0;         // elements of a block
+  int times = 1;           // one behind the other
+  std::string spec;        // asked for by the call
+  bool is_shoals = false;  // surely not the MPI's own
+  bool is_refused = false;
+  std::optional<mistake> wrong;
+
+  int elements(const random_programs::team& where, int from, int to) const;
+};
+
+struct step {
+  enum class deed {
+    make_team,
+    free_team,
+    ask,       // shoal_comm_set_info
+    exchange,  // blocking
+    begin,     // nonblocking
+    prepare,   // persistent
+    start,
+    release,
+    message
+  };
+  deed what = deed::exchange;
+  int team = 0, exchange = 0;
+  std::string spec;                // to ask for
+  bool differs = false;            // between the ranks: an error on all of them
+  int from = 0, to = 0, ints = 0;  // of a message
+};
+
+struct program {
+  std::uint64_t seed = 0;
+  int ranks = 0;
+  std::vector<team> teams;
+  std::vector<exchange_plan> exchanges;
+  std::vector<step> steps;
+
+  // One line a step.
+  std::string text(const step& one) const;
+};
+
+program make_program(std::uint64_t seed, int ranks, names used);
+
+// A number that looks random and follows from others.
+template <typename... More>
+std::uint64_t mixed(std::uint64_t first, More... more) {
+  std::uint64_t x = first + 0x9e3779b97f4a7c15u;
+  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
+  x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
+  x ^= x >> 31;
+  if constexpr (sizeof...(more) > 0) return mixed(x ^ mixed(static_cast<std::uint64_t>(more)...));
+  else return x;
+}
+
+}  // namespace random_programs
