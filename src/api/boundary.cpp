@@ -2,6 +2,8 @@
 
 #include <cstdio>
 
+#include "api/settings.hpp"
+
 namespace shoal {
 
 int refused(MPI_Comm comm, const std::string& wrong, manners how, native_call native) {
@@ -54,6 +56,18 @@ int out_of_memory(MPI_Comm comm) noexcept {
 info_value::info_value(MPI_Info info, const char* key) {
   int found = 0;
   require(PMPI_Info_get(info, key, MPI_MAX_INFO_VAL, text_.data(), &found), "MPI_Info_get");
+}
+
+std::string unknown_key(MPI_Info info) {
+  std::array<char, MPI_MAX_INFO_KEY + 1> key{};
+  int keys = 0;
+  PMPI_Info_get_nkeys(info, &keys);
+  std::string wrong;
+  for (int i = 0; i < keys && wrong.empty(); ++i) {
+    PMPI_Info_get_nthkey(info, i, key.data());
+    wrong = what_is_wrong_with(key.data());
+  }
+  return wrong;
 }
 
 }  // namespace shoal

@@ -49,4 +49,7 @@ class info_value {
   std::array<char, MPI_MAX_INFO_VAL + 1> text_{};
 };
 
+// The first key with Shoal's prefix that means nothing, with the nearest that does; empty: there is none.
+std::string unknown_key(MPI_Info info);
+
 }  // namespace shoal

@@ -260,20 +260,12 @@ std::string unknown_variables() {
   return all;
 }
 
-std::string unknown_key(MPI_Info info) {
+std::string what_is_wrong_with(std::string_view key) {
   constexpr std::string_view prefix = "shoal_";
-  std::array<char, MPI_MAX_INFO_KEY + 1> key{};
-  int keys = 0;
-  PMPI_Info_get_nkeys(info, &keys);
-  for (int i = 0; i < keys; ++i) {
-    PMPI_Info_get_nthkey(info, i, key.data());
-    const std::string_view text(key.data());
-    if (!text.starts_with(prefix)) continue;
-    const std::string_view name = text.substr(prefix.size());
-    if (std::find(std::begin(info_keys), std::end(info_keys), name) == std::end(info_keys))
-      return std::string(text) + " is no key; shoal_" + std::string(nearest(name, info_keys)) + " is";
-  }
-  return {};
+  if (!key.starts_with(prefix)) return {};
+  const std::string_view name = key.substr(prefix.size());
+  if (std::find(std::begin(info_keys), std::end(info_keys), name) != std::end(info_keys)) return {};
+  return std::string(key) + " is no key; shoal_" + std::string(nearest(name, info_keys)) + " is";
 }
 
 // FNV-1a: the same on every machine.

@@ -1,8 +1,6 @@
 // What people set: environment variables, a configuration file, MPI_Info keys.
 #pragma once
 
-#include <mpi.h>
-
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -67,7 +65,8 @@ settings read_settings();
 
 // What is set or named with Shoal's prefix and means nothing, each with the nearest that does; empty: there is none.
 std::string unknown_variables();
-std::string unknown_key(MPI_Info info);
+// The same of one key of an MPI_Info.
+std::string what_is_wrong_with(std::string_view key);
 
 std::uint64_t hash_of(std::string_view text);
 

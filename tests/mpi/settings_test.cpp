@@ -1,4 +1,5 @@
 // What people set, read and refused. Needs no communication; every rank tests for itself.
+#include "api/boundary.hpp"
 #include "api/settings.hpp"
 
 #include <gtest/gtest.h>
