@@ -242,13 +242,16 @@ std::string process::wrong_settings(std::span<const std::int64_t> all) const {
   return {};
 }
 
-void process::release(attribute* held) {
+// `users`: the communicator that is freed, or none at the end of the program.
+void process::release(attribute* held, MPI_Comm users) {
   {
     const std::scoped_lock guard(lock_);
     const auto it = std::find(attributes_.begin(), attributes_.end(), held);
     if (it == attributes_.end()) return;  // finish() was first
     attributes_.erase(it);
     ++released_;
+    if (users != MPI_COMM_NULL && held->groups) held->groups->all().leave(users);
+    if (users != MPI_COMM_NULL && held->of_ranks && held->of_ranks->state()) held->of_ranks->state()->leave(users);
     const bool told = settings_.report != reporting::none || !settings_.wisdom.empty();
     if (held->of_ranks && told) held->of_ranks->report_to(report_);
     if (held->groups) held->groups->report_to(report_);
@@ -263,7 +266,7 @@ void process::release(attribute* held) {
 void process::finish() {
   open_for_calls_ = false;
   finished_ = true;
-  while (!attributes_.empty()) release(attributes_.front());
+  while (!attributes_.empty()) release(attributes_.front(), MPI_COMM_NULL);
   served_.clear();
   if (!settings_.record.empty()) traffic_.write(settings_.record);
   int world_rank = -1;
@@ -281,12 +284,9 @@ void process::tell() const {
   if (!file.flush()) warn_once("SHOAL_REPORT=" + settings_.report_file + " cannot be written", "nothing is told");
 }
 
-int process::on_free(MPI_Comm comm, int, void* attached, void* self) {
+int process::on_free(MPI_Comm comm, int, void* held, void* self) {
   return returning_codes(MPI_COMM_SELF, [&] {
-    auto* const held = static_cast<attribute*>(attached);
-    if (held->groups) held->groups->all().leave(comm);
-    if (held->of_ranks && held->of_ranks->state()) held->of_ranks->state()->leave(comm);
-    static_cast<process*>(self)->release(held);
+    static_cast<process*>(self)->release(static_cast<attribute*>(held), comm);
     return MPI_SUCCESS;
   });
 }

@@ -96,7 +96,7 @@ class process {
   std::string wrong_settings(std::span<const std::int64_t> all) const;
   void remember();
   void keep_wisdom();
-  void release(attribute* held);
+  void release(attribute* held, MPI_Comm users);
   void finish();
   void tell() const;
   static int on_free(MPI_Comm comm, int key, void* state, void* self);
