@@ -88,7 +88,7 @@ class communicator : public std::enable_shared_from_this<communicator> {
   void share(node_exchange::mapped given);
   bool has_shared_memory() const { return inside_nodes_ != nullptr; }
   // Then agreements need nothing of the MPI's.
-  bool agrees_inside() const { return at_.nodes->nodes() == 1 && has_shared_memory(); }
+  bool agrees_inside() const { return has_shared_memory() && at_.nodes->nodes() == 1; }
 
   // Every exchange takes a turn, in the order of the calls; a blocking one waits until it has come.
   tag_turns& turns() { return turns_; }
