@@ -10,6 +10,8 @@ foreach(property INCLUDE_DIRECTORIES COMPILE_DEFINITIONS COMPILE_OPTIONS LINK_LI
   set_property(TARGET shoal_mpi PROPERTY INTERFACE_${property} ${value})
 endforeach()
 target_compile_definitions(shoal_mpi INTERFACE OMPI_SKIP_MPICXX MPICH_SKIP_MPICXX)
+get_target_property(includes shoal_mpi INTERFACE_INCLUDE_DIRECTORIES)  # the MPI's header is not ours to warn of
+set_property(TARGET shoal_mpi PROPERTY INTERFACE_SYSTEM_INCLUDE_DIRECTORIES "${includes}")
 message(STATUS "MPI: ${MPI_C_COMPILER} (ABI ${SHOAL_ABI})")
 
 shoal_sources(mpi_sources src/api)

@@ -6,6 +6,7 @@ nanobind_add_module(_core NB_STATIC ${python_sources})
 shoal_unity(_core)
 target_compile_options(_core PRIVATE -O1)  # it only passes calls on
 target_link_libraries(_core PRIVATE shoal_core own_runtime)
+target_link_options(_core PRIVATE -Wl,--exclude-libs,ALL)  # another C++ runtime in the same Python is left alone
 install(TARGETS _core DESTINATION shoal COMPONENT python)
 if(SHOAL_PRELOADS)  # of all ABIs, for a wheel
   install(DIRECTORY ${SHOAL_PRELOADS}/ DESTINATION shoal/preload COMPONENT preload USE_SOURCE_PERMISSIONS)

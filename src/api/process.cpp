@@ -250,15 +250,15 @@ void process::release(attribute* held, MPI_Comm users) {
     if (it == attributes_.end()) return;  // finish() was first
     attributes_.erase(it);
     ++released_;
+    communicator* const state = held->of_ranks ? held->of_ranks->state() : nullptr;
     if (users != MPI_COMM_NULL && held->groups) held->groups->all().leave(users);
-    if (users != MPI_COMM_NULL && held->of_ranks && held->of_ranks->state()) held->of_ranks->state()->leave(users);
+    if (users != MPI_COMM_NULL && state) state->leave(users);
     const bool told = settings_.report != reporting::none || !settings_.wisdom.empty();
     if (held->of_ranks && told) held->of_ranks->report_to(report_);
     if (held->groups) held->groups->report_to(report_);
     for (const bool uniform : {false, true})
       report_.add(uniform ? "allgather" : "allgatherv", held->ranks, "native", held->cold[uniform]);
-    const bool open = held->groups || (held->of_ranks && held->of_ranks->state() && held->of_ranks->state()->is_open());
-    count_open(open ? -1 : 0);
+    if (held->groups || (state && state->is_open())) count_open(-1);
   }
   delete held;
 }

@@ -63,7 +63,8 @@ std::size_t node_exchange::room::bytes(int ranks) const {
 }
 
 // Every rank takes part in every step, whatever has failed before.
-node_exchange::common node_exchange::open_together(std::span<const int> ranks, room size, transport& over, waiting& wait) {
+node_exchange::common node_exchange::open_together(std::span<const int> ranks, room size, transport& over,
+                                                   waiting& wait) {
   const std::size_t bytes = size.bytes(static_cast<int>(ranks.size()));
   const bool first = over.rank() == ranks[0];
   shared_memory memory;
@@ -79,8 +80,7 @@ node_exchange::common node_exchange::open_together(std::span<const int> ranks, r
   return {std::move(memory), worst[1] == 0 ? single_copy_bytes : node_window::never};
 }
 
-node_exchange::node_exchange(memory_pool& pool, transport& below, waiting& wait, const node_layout& nodes,
-                             room size)
+node_exchange::node_exchange(memory_pool& pool, transport& below, waiting& wait, const node_layout& nodes, room size)
     : node_exchange(pool, below, wait, nodes, size,
                     open_together(nodes.ranks_of(nodes.node_of(below.rank())), size, below, wait)) {}
 
@@ -88,8 +88,8 @@ node_exchange::node_exchange(memory_pool& pool, transport& below, waiting& wait,
     : node_exchange(pool, below, wait, nodes, given.size,
                     {std::move(given.memory), given.readable ? single_copy_bytes : node_window::never}) {}
 
-node_exchange::node_exchange(memory_pool& pool, transport& below, waiting& wait, const node_layout& nodes,
-                             room size, common opened)
+node_exchange::node_exchange(memory_pool& pool, transport& below, waiting& wait, const node_layout& nodes, room size,
+                             common opened)
     : below_(below),
       wait_(wait),
       ranks_(nodes.ranks_of(nodes.node_of(below.rank()))),

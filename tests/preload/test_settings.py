@@ -146,7 +146,7 @@ def test_nothing_is_written_unasked(mpi, compiled):
 def test_report(one_mpi, compiled):
     run = right(exchanges(one_mpi, compiled, SHOAL_ALLTOALL="linear", SHOAL_ALLTOALLV="tuna:radix=2"))
     lines = [line.split() for line in run.stderr.splitlines() if line.startswith("shoal: ")]
-    assert lines[0][:4] == ["shoal:", "loaded", "for", "libmpi.so.12"]
+    assert lines[0][:4] == ["shoal:", "loaded", "for", "libmpi.so.12;"]
     assert lines[2] == ["shoal:", "call", "ranks", "calls", "sent", "time", "per", "call", "algorithm"]
     rows = {words[1]: words for words in lines[3:]}
     assert rows["alltoall"][2:6] + rows["alltoall"][-1:] == ["4", "3", "144", "B", "linear"]
