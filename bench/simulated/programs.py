@@ -16,7 +16,7 @@ from pathlib import Path
 
 from shoal.measurements import ProgramRun, Results, readable_seconds
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).resolve().parents[2]
 SHOAL = Path(sys.executable).with_name("shoal")
 # Built for an MPI alone, which is what the preload serves.
 AS_MPI = ["-Dshoal_alltoall=MPI_Alltoall", "-Dshoal_alltoallv=MPI_Alltoallv", "-DSMPI_NO_OVERRIDE_MALLOC"]
