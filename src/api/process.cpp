@@ -242,6 +242,15 @@ std::string process::wrong_settings(std::span<const std::int64_t> all) const {
   return {};
 }
 
+// What was done on a communicator, where somebody wants to know.
+void process::report_on(const attribute& held) {
+  if (settings_.report == reporting::none && settings_.wisdom.empty()) return;
+  if (held.of_ranks) held.of_ranks->report_to(report_);
+  if (held.groups) held.groups->report_to(report_);
+  for (const bool uniform : {false, true})
+    report_.add(uniform ? "allgather" : "allgatherv", held.ranks, "native", held.cold[uniform]);
+}
+
 // `users`: the communicator that is freed, or none at the end of the program.
 void process::release(attribute* held, MPI_Comm users) {
   {
@@ -253,11 +262,7 @@ void process::release(attribute* held, MPI_Comm users) {
     communicator* const state = held->of_ranks ? held->of_ranks->state() : nullptr;
     if (users != MPI_COMM_NULL && held->groups) held->groups->all().leave(users);
     if (users != MPI_COMM_NULL && state) state->leave(users);
-    const bool told = settings_.report != reporting::none || !settings_.wisdom.empty();
-    if (held->of_ranks && told) held->of_ranks->report_to(report_);
-    if (held->groups) held->groups->report_to(report_);
-    for (const bool uniform : {false, true})
-      report_.add(uniform ? "allgather" : "allgatherv", held->ranks, "native", held->cold[uniform]);
+    report_on(*held);
     if (held->groups || (state && state->is_open())) count_open(-1);
   }
   delete held;

@@ -96,6 +96,7 @@ class process {
   std::string wrong_settings(std::span<const std::int64_t> all) const;
   void remember();
   void keep_wisdom();
+  void report_on(const attribute& held);
   void release(attribute* held, MPI_Comm users);
   void finish();
   void tell() const;

@@ -11,7 +11,9 @@ import shoal
 
 CHECK = Path(__file__).resolve().parent / "check_alltoall.c"
 FLAGS = ["-std=c99", "-O1", "-Wall", "-Wextra", "-pedantic", "-Werror"]
-FIGURE_1 = "SwitchName=s0 Nodes=n[0-2]\nSwitchName=s1 Switches=s[0,2,3] Nodes=n5\nSwitchName=s2\nSwitchName=s3 Nodes=n[3-4]\n"
+FIGURE_1 = (
+    "SwitchName=s0 Nodes=n[0-2]\nSwitchName=s1 Switches=s[0,2,3] Nodes=n5\nSwitchName=s2\nSwitchName=s3 Nodes=n[3-4]\n"
+)
 CALLS = 59  # that a schedule for all ranks can serve, of the program's
 
 
