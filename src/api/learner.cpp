@@ -476,9 +476,9 @@ void learner::take_memory(std::int64_t error, bool unreadable) {
   if (stage_ == stage::known) serve();
 }
 
-// Larger exchanges get more, where the ledger allows it.
+// Larger exchanges get more, where the ledger allows it and one memory is all ranks' already.
 void learner::share_more(std::span<const std::int64_t> all) {
-  if (!state_ || !state_->has_shared_memory() || room_for(all, ranks_) <= shared_for_ || !pays(all)) return;
+  if (shared_for_ == 0 || room_for(all, ranks_) <= shared_for_ || !pays(all)) return;
   share(room_for(all, ranks_));
 }
 
