@@ -167,9 +167,18 @@ std::vector<std::byte> communicator::gather(std::span<const std::byte> mine) {
   what.send.counts = what.recv.counts = number_array::linear(bytes, 0);
   what.recv.base = all.data();
   what.recv.displacements = number_array::linear(0, bytes);
-  const bool inside = has_shared_memory() && at_.nodes->nodes() == 1;
-  run(*prepare(parse_selection(inside ? "shared" : "tuna:radix=2")).steps, what);
+  run(*prepare(parse_selection(agrees_inside() ? "shared" : "tuna:radix=2")).steps, what);
   return all;
+}
+
+std::vector<std::int64_t> communicator::largest(std::span<const std::int64_t> mine) {
+  const std::vector<std::byte> all = gather(std::as_bytes(mine));
+  std::vector<std::int64_t> most(mine.begin(), mine.end()), theirs(mine.size());
+  for (std::size_t at = 0; at < all.size(); at += mine.size_bytes()) {
+    std::memcpy(theirs.data(), all.data() + at, mine.size_bytes());
+    for (std::size_t i = 0; i < most.size(); ++i) most[i] = std::max(most[i], theirs[i]);
+  }
+  return most;
 }
 
 prepared& communicator::prepare(const selection& how) {

@@ -77,6 +77,8 @@ class communicator : public std::enable_shared_from_this<communicator> {
   features agreed(const features& mine) { return agree_on(mine, agree()); }
   // What every rank has to say, by rank; as many bytes of each. Collective.
   std::vector<std::byte> gather(std::span<const std::byte> mine);
+  // Each number of the rank where it is largest; collective.
+  std::vector<std::int64_t> largest(std::span<const std::int64_t> mine);
   // Each value of the rank where it is largest; collective.
   std::vector<double> slowest(const std::vector<double>& mine);
 
@@ -85,6 +87,8 @@ class communicator : public std::enable_shared_from_this<communicator> {
   // Memory of the one node that has all ranks.
   void share(node_exchange::mapped given);
   bool has_shared_memory() const { return inside_nodes_ != nullptr; }
+  // Then agreements need nothing of the MPI's.
+  bool agrees_inside() const { return has_shared_memory() && at_.nodes->nodes() == 1; }
 
   // Every exchange takes a turn, in the order of the calls; a blocking one waits until it has come.
   tag_turns& turns() { return turns_; }

@@ -242,6 +242,10 @@ std::vector<std::int64_t> learner::terms(field* f) {
 
 // Of ranks that are all served by Shoal, and in the same call: the largest numbers.
 std::vector<std::int64_t> learner::agree(std::vector<std::int64_t> mine) {
+  if (state_ && state_->agrees_inside()) {
+    const std::scoped_lock alone(state_->lock());
+    return state_->largest(mine);
+  }
   pending_agreement said(comm_, std::move(mine));
   const std::span<const std::int64_t> all = said.wait(wait_);
   return {all.begin(), all.end()};
@@ -355,10 +359,11 @@ bool learner::on_one_node(std::span<const std::int64_t> all) const {
   return same(all, node_most) && same(all, domain_most);
 }
 
-// Some of the MPI's own collectives between nodes; memory to touch inside one, where ranks without a core wait for others.
+// Memory to touch inside one node, where ranks without a core wait for others. Between nodes some ten of the MPI's own
+// collectives, which take log2(ranks) messages one after the other; an exchange takes one for each rank.
 double learner::set_up_cost(std::span<const std::int64_t> all, double call) const {
-  if (on_one_node(all)) return 3 * call + 150e-6 * static_cast<double>(std::max<std::int64_t>(1, all[crowding]));
-  return 300e-6 + call * (8 + 2 * std::bit_width(static_cast<unsigned>(ranks_)));
+  if (on_one_node(all)) return 3 * call + 300e-6 * static_cast<double>(std::max<std::int64_t>(1, all[crowding]));
+  return 300e-6 + 10 * call * std::log2(ranks_) / (ranks_ - 1);
 }
 
 // What may be gained if as many calls come as there were: what such exchanges gained elsewhere in the job, or else half

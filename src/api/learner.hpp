@@ -104,7 +104,6 @@ class learner {
   void begin_agreed(const alltoall_call& call);
   void vote_at_once();
   std::optional<knowledge::of_shape> expected(const field& f) const;
-  bool is_worth_it(const knowledge::of_shape& known, double cost) const;
   void apply(const knowledge::of_shape& known, field& f);
   std::vector<std::int64_t> agree(std::vector<std::int64_t> mine);
   bool shares_now(std::span<const std::int64_t> all) const;
