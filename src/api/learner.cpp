@@ -32,7 +32,6 @@ enum term : std::size_t {
   devices,
   few_cores,  //
   little_allowance,
-  in_calls,
   hoped_gain,
   in_wisdom_most,
   in_wisdom_least,  //
@@ -41,6 +40,7 @@ enum term : std::size_t {
   unknowing,
   crowding,
   paid_least,
+  agreed_least,
   threads,
   unmapped,  // the number of an error
   unreadable,
@@ -50,7 +50,7 @@ enum term : std::size_t {
 
 // What the first rank offers of the memory that it made, behind what every rank says in the second vote.
 using room = node_exchange::room;
-enum offer_term : std::size_t { unheard, made_by, made_as, proof, made_at, not_made, all_offer_terms };
+enum offer_term : std::size_t { unheard, heard_least, made_by, made_as, proof, made_at, not_made, all_offer_terms };
 constexpr std::int64_t none = std::numeric_limits<std::int64_t>::min();
 constexpr const char* differing_profiles =
     "the profiles of ranks differ; set SHOAL_PROFILE to the same readable file on all of them";
@@ -223,11 +223,11 @@ std::vector<std::int64_t> learner::terms(field* f) {
   mine[few_cores] = -here.cores;
   mine[crowding] = std::max(ranks_, here.ranks_here) / std::max(1, here.cores);
   mine[paid_least] = -nanoseconds_of(told_paid_ = std::exchange(paid_, 0));
+  mine[agreed_least] = last_agreement();
   mine[threads] = job_.has_threads();
   mine[unmapped] = map_error_;
   mine[unreadable] = unreadable_;
   mine[little_allowance] = -nanoseconds_of(job_.books().allowance());
-  mine[in_calls] = nanoseconds_of(seconds_);
   const int known = static_cast<int>(std::min<std::int64_t>(remembered, varying_calls_));
   const auto load = [&](int i) { return loads_[(varying_calls_ - 1 - i) % remembered]; };
   for (int step = 1; step <= longest_pattern; ++step) mine[no_pattern + step - 1] = !repeats(load, known, step);
@@ -242,13 +242,27 @@ std::vector<std::int64_t> learner::terms(field* f) {
 
 // Of ranks that are all served by Shoal, and in the same call: the largest numbers.
 std::vector<std::int64_t> learner::agree(std::vector<std::int64_t> mine) {
+  const double begin = PMPI_Wtime();
   if (state_ && state_->agrees_inside()) {
     const std::scoped_lock alone(state_->lock());
-    return state_->largest(mine);
+    mine = state_->largest(mine);
+    agreed_in_ = PMPI_Wtime() - begin;
+    return mine;
   }
   pending_agreement said(comm_, std::move(mine));
   const std::span<const std::int64_t> all = said.wait(wait_);
+  job_.books().agreed_in(agreed_in_ = PMPI_Wtime() - begin);
   return {all.begin(), all.end()};
+}
+
+// What this rank waited for the last agreement, negative, so that the least is heard of.
+std::int64_t learner::last_agreement() const {
+  const double seconds = agreed_in_ > 0 ? agreed_in_ : job_.books().agreement();
+  return seconds > 0 ? -nanoseconds_of(seconds) : none;
+}
+
+void learner::hear_of_agreements(std::int64_t least) {
+  if (least != none) agreement_ = -seconds_of(least);
 }
 
 // A field's calls are to be compared. The first time this is the vote as well.
@@ -268,6 +282,8 @@ void learner::review(field& f) {
 
 // The same on every rank.
 void learner::hear(field& f, std::span<const std::int64_t> all) {
+  hear_of_agreements(all[agreed_least]);
+  f.of.agreements_take(agreement_);
   f.of.agreed(all.subspan(of_contest, contest::terms), -seconds_of(all[little_allowance]));
   job_.books().settle(f.of.excess());
   job_.books().spend(-seconds_of(all[paid_least]) - told_paid_);
@@ -293,9 +309,16 @@ constexpr int most_votes = 3;
 void learner::begin_vote(field* f) {
   asked_by_ = f;
   vote_ = std::make_unique<pending_agreement>(comm_, terms(f));
-  if (f) vote_->wait_for(usual_vote, wait_);
+  if (f) wait_for_vote(usual_vote);
   vote_ends_ = calls_ + 1;
   stage_ = stage::voting;
+}
+
+bool learner::wait_for_vote(double seconds) {
+  const double begin = PMPI_Wtime();
+  const bool heard = vote_->wait_for(seconds, wait_);
+  job_.books().agreed_in(agreed_in_ = PMPI_Wtime() - begin);
+  return heard;
 }
 
 // Whether every rank heard all: those that did find it out by a second vote, which ranks that did not cast too.
@@ -306,6 +329,7 @@ bool learner::end_vote(bool heard_all) {
   std::vector<std::int64_t> mine(all_offer_terms, none);
   if (heard_all && asked_by_ && shares_now(agreed_)) mine = offer(room_for(agreed_, ranks_));
   mine[unheard] = !heard_all;
+  mine[heard_least] = last_agreement();
   vote_ = std::make_unique<pending_agreement>(comm_, std::move(mine));
   if (heard_all && vote_->wait(wait_)[unheard] == 0) return true;
   offered_ = {};
@@ -324,15 +348,18 @@ void learner::know(std::span<const std::int64_t> all) {
 void learner::judge() {
   stage_ = stage::known;
   if (const std::string wrong = wrong_settings(agreed_); !wrong.empty()) return refuse(wrong, true);
+  agreed_[agreed_least] = std::max(agreed_[agreed_least], vote_->largest()[heard_least]);
+  hear_of_agreements(agreed_[agreed_least]);
   if (!asked_by_) return;
   if (!agreed_[threads]) job_.served().add(comm_);
   hear(*asked_by_, agreed_);
   if (shares_now(agreed_)) map(room_for(agreed_, ranks_), vote_->largest());
-  else if (pays(agreed_)) set_up(agreed_);
+  else offered_ = {};
+  if (!on_one_node(agreed_) && pays(agreed_)) set_up(agreed_);
   if (mapped_for_ > 0) asked_by_->of.hasten();
 }
 
-// Whether the second vote offers memory.
+// Whether the second vote offers memory, and whether it is taken, when it has told how long agreements take.
 bool learner::shares_now(std::span<const std::int64_t> all) const {
   return wrong_settings(all).empty() && on_one_node(all) && pays(all);
 }
@@ -359,11 +386,10 @@ bool learner::on_one_node(std::span<const std::int64_t> all) const {
   return same(all, node_most) && same(all, domain_most);
 }
 
-// Memory to touch inside one node, where ranks without a core wait for others. Between nodes some ten of the MPI's own
-// collectives, which take log2(ranks) messages one after the other; an exchange takes one for each rank.
-double learner::set_up_cost(std::span<const std::int64_t> all, double call) const {
-  if (on_one_node(all)) return 3 * call + 300e-6 * static_cast<double>(std::max<std::int64_t>(1, all[crowding]));
-  return 300e-6 + 10 * call * std::log2(ranks_) / (ranks_ - 1);
+// A few agreements; inside one node memory to touch besides, where ranks without a core wait for others.
+double learner::set_up_cost(std::span<const std::int64_t> all) const {
+  if (!on_one_node(all)) return 6 * agreement_ + 300e-6;
+  return 2 * agreement_ + 150e-6 * static_cast<double>(std::max<std::int64_t>(1, all[crowding]));
 }
 
 // What may be gained if as many calls come as there were: what such exchanges gained elsewhere in the job, or else half
@@ -376,8 +402,7 @@ double learner::hope_of(const field& f) const {
 }
 
 bool learner::pays(std::span<const std::int64_t> all) const {
-  const double call = seconds_of(all[in_calls]) / static_cast<double>(calls_);
-  const double cost = set_up_cost(all, call);
+  const double cost = set_up_cost(all);
   return !all[devices] && cost <= -seconds_of(all[little_allowance]) && cost <= seconds_of(all[hoped_gain]);
 }
 
@@ -419,7 +444,7 @@ std::optional<knowledge::of_shape> learner::expected(const field& f) const {
   if (!known || !known->specs.contains("native")) return std::nullopt;
   const double native = known->specs.at("native").seconds;
   const double gain = known->calls_each() * (native - known->best()->second.seconds);
-  return gain > set_up_cost(agreed_, native) ? known : std::nullopt;
+  return gain > set_up_cost(agreed_) ? known : std::nullopt;
 }
 
 void learner::apply(const knowledge::of_shape& known, field& f) {
@@ -443,6 +468,7 @@ std::vector<std::int64_t> learner::offer(std::size_t most) {
     offered_ = shared_memory::create(room::of_direct(most).bytes(ranks_));
     const shared_memory::key where = offered_.where();
     key = {none,
+           none,
            where.process,
            where.descriptor,
            static_cast<std::int64_t>(where.proof),
@@ -534,7 +560,7 @@ void learner::open_candidates(field& f) {
 void learner::vote_at_once() {
   if (stage_ == stage::cold) begin_vote(nullptr);
   if (stage_ != stage::voting) return;
-  if (end_vote(vote_->wait_for(patience, wait_))) judge();
+  if (end_vote(wait_for_vote(patience))) judge();
   else
     refuse(
         "other ranks took no part in an agreement on settings for 10 s; preload Shoal on all ranks, and set the "

@@ -97,7 +97,7 @@ class learner {
   std::string wrong_settings(std::span<const std::int64_t> all) const;
   void refuse(const std::string& why, bool wrong);
   bool on_one_node(std::span<const std::int64_t> all) const;
-  double set_up_cost(std::span<const std::int64_t> all, double call) const;
+  double set_up_cost(std::span<const std::int64_t> all) const;
   double hope_of(const field& f) const;
   bool pays(std::span<const std::int64_t> all) const;
   void set_up(std::span<const std::int64_t> all);
@@ -106,6 +106,9 @@ class learner {
   std::optional<knowledge::of_shape> expected(const field& f) const;
   void apply(const knowledge::of_shape& known, field& f);
   std::vector<std::int64_t> agree(std::vector<std::int64_t> mine);
+  bool wait_for_vote(double seconds);
+  std::int64_t last_agreement() const;
+  void hear_of_agreements(std::int64_t least);
   bool shares_now(std::span<const std::int64_t> all) const;
   std::vector<std::int64_t> offer(std::size_t most);
   void map(std::size_t most, std::span<const std::int64_t> all);
@@ -127,6 +130,8 @@ class learner {
   std::int64_t calls_ = 0, vote_ends_ = -1;  // all calls; the one that hears the vote
   double seconds_ = 0;                       // of all calls
   double paid_ = 0, told_paid_ = 0;          // for learning, since the ranks last agreed, and until then
+  double agreed_in_ = 0;                             // what the last agreement took on this rank
+  double agreement_ = contest::usual_agreement;      // and on the one that waited least
   std::unique_ptr<pending_agreement> vote_;
   std::vector<std::unique_ptr<pending_agreement>> left_over_;  // of votes that came to nothing
   int failed_votes_ = 0;

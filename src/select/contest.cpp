@@ -13,7 +13,6 @@ constexpr int first_quiet = 16, longest_quiet = 4096;
 constexpr int longest_trial = 32;
 constexpr int enough = 96;          // calls of a candidate after which it is not tried again
 constexpr int remembered = 64;      // calls that weigh in a mean against new ones
-constexpr double agreement = 5e-6;  // seconds of one, about
 // Shares of the time of calls that agreements may take: at first, and in the long run.
 constexpr double early_share = 0.05, late_share = 5e-3;
 constexpr double changed = 1.5;      // times as long as before
@@ -172,7 +171,7 @@ void contest::plan(double allowance) {
 void contest::wait_longer() {
   const double call = std::max(1e-7, records_[best_].mean);
   const auto calls = [&](double share) {
-    return static_cast<int>(std::clamp(agreement / (share * call), 32.0, double{longest_quiet}));
+    return static_cast<int>(std::clamp(agreement_ / (share * call), 32.0, double{longest_quiet}));
   };
   quiet_ = std::clamp(2 * quiet_, calls(early_share) / 2, calls(late_share));
   quiet_left_ = quiet_;

@@ -17,6 +17,7 @@ class contest {
  public:
   static constexpr int native = 0;           // the candidate that is the MPI's own
   static constexpr int most_candidates = 8;  // with it
+  static constexpr double usual_agreement = 5e-6;  // seconds, about, where ranks have cores
   // What each rank says of its calls in an agreement, and the largest of which all ranks hear.
   static constexpr int terms = most_candidates + 1;
 
@@ -44,6 +45,8 @@ class contest {
   bool is_due() const { return due_; }
   // `load`: how large this rank's exchanges are, in bytes; what is tried is tried anew when that changes twofold.
   void write(std::span<std::int64_t> terms, double load);
+  // What an agreement takes, in seconds, the same on every rank: they come less often where it is long.
+  void agreements_take(double seconds) { agreement_ = seconds; }
   // The same on every rank. `allowance`: seconds that trials may cost.
   void agreed(std::span<const std::int64_t> terms, double allowance);
   // Nobody can agree now: the next time it is due is as far away as the last.
@@ -96,6 +99,7 @@ class contest {
   int likely_ = native;
   std::int64_t load_ = 0;  // quarters of powers of two; 0: not known
   double excess_ = 0;
+  double agreement_ = usual_agreement;
 };
 
 }  // namespace shoal

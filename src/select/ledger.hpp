@@ -25,11 +25,15 @@ class ledger {
   double spent() const { return spent_.load(std::memory_order_relaxed); }
   double gained() const { return gained_.load(std::memory_order_relaxed); }
 
+  // How long ranks last took to agree by the MPI's own collectives; 0: they never have.
+  void agreed_in(double seconds) { agreement_.store(seconds, std::memory_order_relaxed); }
+  double agreement() const { return agreement_.load(std::memory_order_relaxed); }
+
   // Seconds that may still be spent; negative where too much was.
   double allowance() const { return std::max(free_seconds, share * in_calls()) + share_of_gain * gained() - spent(); }
 
  private:
-  std::atomic<double> in_calls_ = 0, spent_ = 0, gained_ = 0;
+  std::atomic<double> in_calls_ = 0, spent_ = 0, gained_ = 0, agreement_ = 0;
 };
 
 }  // namespace shoal
