@@ -127,11 +127,11 @@ class learner {
   int ranks_ = 1, rank_ = 0;
   waiting wait_;
   stage stage_ = stage::cold;
-  std::int64_t calls_ = 0, vote_ends_ = -1;  // all calls; the one that hears the vote
-  double seconds_ = 0;                       // of all calls
-  double paid_ = 0, told_paid_ = 0;          // for learning, since the ranks last agreed, and until then
-  double agreed_in_ = 0;                             // what the last agreement took on this rank
-  double agreement_ = contest::usual_agreement;      // and on the one that waited least
+  std::int64_t calls_ = 0, vote_ends_ = -1;      // all calls; the one that hears the vote
+  double seconds_ = 0;                           // of all calls
+  double paid_ = 0, told_paid_ = 0;              // for learning, since the ranks last agreed, and until then
+  double agreed_in_ = 0;                         // what the last agreement took on this rank
+  double agreement_ = contest::usual_agreement;  // and on the one that waited least
   std::unique_ptr<pending_agreement> vote_;
   std::vector<std::unique_ptr<pending_agreement>> left_over_;  // of votes that came to nothing
   int failed_votes_ = 0;

@@ -11,8 +11,8 @@ namespace {
 constexpr int unmeasured_calls = 2;  // the first ones, which open connections
 constexpr int first_quiet = 16, longest_quiet = 4096;
 constexpr int longest_trial = 32;
-constexpr int enough = 96;          // calls of a candidate after which it is not tried again
-constexpr int remembered = 64;      // calls that weigh in a mean against new ones
+constexpr int enough = 96;      // calls of a candidate after which it is not tried again
+constexpr int remembered = 64;  // calls that weigh in a mean against new ones
 // Shares of the time of calls that agreements may take: at first, and in the long run.
 constexpr double early_share = 0.05, late_share = 5e-3;
 constexpr double changed = 1.5;      // times as long as before

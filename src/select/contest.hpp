@@ -15,8 +15,8 @@ namespace shoal {
 
 class contest {
  public:
-  static constexpr int native = 0;           // the candidate that is the MPI's own
-  static constexpr int most_candidates = 8;  // with it
+  static constexpr int native = 0;                 // the candidate that is the MPI's own
+  static constexpr int most_candidates = 8;        // with it
   static constexpr double usual_agreement = 5e-6;  // seconds, about, where ranks have cores
   // What each rank says of its calls in an agreement, and the largest of which all ranks hear.
   static constexpr int terms = most_candidates + 1;
