@@ -50,6 +50,13 @@ def test_installed_command():
     assert done.stderr.startswith("shoal: ") and "Traceback" not in done.stderr
 
 
+def test_run_loads_little():
+    """What takes as long as all that it needs."""
+    heavy = {"typer", "rich", "inspect", "asyncio"}
+    code = f"import sys, shoal.cli, shoal.commands.run; print({heavy} & sys.modules.keys())"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "set()\n"
+
+
 def test_commands_load_only_themselves():
     """matplotlib and scipy take a second."""
     code = "import sys; from shoal.cli import make_app; make_app(['plan']); print('matplotlib' in sys.modules)"

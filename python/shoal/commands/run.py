@@ -6,9 +6,8 @@ import shlex
 import shutil
 import sys
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import NoReturn
+from typing import NamedTuple, NoReturn
 
 import shoal
 from shoal.errors import UserError, fail
@@ -60,8 +59,7 @@ def parser(name: str = "shoal run", description: str = DESCRIPTION) -> Parser:
     return options
 
 
-@dataclass(frozen=True)
-class Job:
+class Job(NamedTuple):
     """A program as it was asked to be run."""
 
     program: list[str]
