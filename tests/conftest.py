@@ -1,11 +1,15 @@
 """All tests: the core's (C++), those over MPI, under the preload, of the Python package. One line a part at the end."""
 
 import json
+import os
 from collections import Counter
 from pathlib import Path
 
 import pytest
 
+import mpis
+
+os.environ |= mpis.OPEN_MPI  # for all that tests start, whether mpis starts it or not
 OUTCOMES = ("passed", "failed", "error", "skipped")
 
 

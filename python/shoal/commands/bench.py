@@ -17,6 +17,7 @@ from rich.table import Table
 
 import shoal
 from shoal import suites
+from shoal.commands.given import refuse_twice, refuse_unused
 from shoal.console import err, out
 from shoal.emulation import Emulation, scheduling_note
 from shoal.errors import UserError
@@ -37,10 +38,11 @@ NOT_SPECS = (
 COLOURS = {"faster": "green", "slower": "red", "no difference": "dim"}
 
 
-# What --suite and --quick say, so that it is not said twice.
+# What an option says, so that it is not said twice.
 SAID = {
     "suite": ("ranks", "sizes", "distributions", "variants", "seconds", "emulate", "rate", "senders", "quick"),
     "quick": ("ranks", "sizes", "distributions"),
+    "senders": ("distributions",),
 }
 
 
@@ -92,7 +94,10 @@ def bench(
     if list_suites:
         out.print(suite_table())
         return
-    refuse_twice(context)
+    for option, said in SAID.items():
+        refuse_twice(context, option, said)
+    if not emulate:
+        refuse_unused(context, ["rate"], "without --emulate")
     what = Suite("", ranks, sizes, distributions, variants, seconds, emulate, rate, senders, phases)
     if quick:
         what = replace(what, ranks="4", sizes="8,1024,32768", distributions="uniform,random")
@@ -104,19 +109,6 @@ def bench(
     if not results.cases:
         raise UserError("in every repetition a rank started late: the machine is busy; wait, or give more --seconds")
     show(results, what, output)
-
-
-def refuse_twice(context: typer.Context) -> None:
-    """An option that would be dropped is an error."""
-
-    def given(name: str) -> bool:
-        source = context.get_parameter_source(name)
-        return source is not None and source.name == "COMMANDLINE"
-
-    for option, said in SAID.items():
-        for name in said:
-            if given(option) and given(name):
-                raise UserError(f"--{option} says what --{name} is; leave out one of them")
 
 
 def show(results: Results, what: Suite, output: Path) -> None:

@@ -13,6 +13,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 
 import shoal
+from shoal.commands.given import refuse_twice
 from shoal.console import err, out
 from shoal.errors import UserError
 
@@ -34,6 +35,7 @@ class Case:
 
 
 def check(
+    context: typer.Context,
     spec: Annotated[
         str,
         typer.Argument(
@@ -50,6 +52,7 @@ def check(
 
     Example: [bold]shoal check tuna:radix=3 --ranks 1-64[/bold]
     """
+    refuse_twice(context, "layout", ["ranks"])
     at = [shoal.Problem(layout=layout)] if layout else problems(parse_ranks(ranks))
     cases = list(all_cases(spec, (problem for problem in at if collective in (None, collective_of(problem)))))
     tallies: dict[str, Tally] = {}

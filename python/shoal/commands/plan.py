@@ -8,6 +8,7 @@ import typer
 from rich.table import Table
 
 import shoal
+from shoal.commands.given import refuse_twice, refuse_unused
 from shoal.console import out
 from shoal.errors import UserError
 from shoal.networks import HELP, read_network
@@ -18,6 +19,7 @@ MOST_BLOCKS = 20_000  # sent by one rank, in a table
 
 
 def plan(
+    context: typer.Context,
     spec: Annotated[str, typer.Argument(help="Algorithm and parameters, as in tuna:radix=3; see shoal list.")],
     ranks: Annotated[int, typer.Option("--ranks", "-n", help="Number of ranks; or give --layout.")] = 0,
     rank: Annotated[int | None, typer.Option(help="Show the operations of this rank.")] = None,
@@ -33,6 +35,9 @@ def plan(
 
     Example: [bold]shoal plan tuna:radix=3 --ranks 8 --rank 2[/bold]
     """
+    refuse_twice(context, "emit", ["as_json"])
+    if emit != "goal":
+        refuse_unused(context, ["block"], "without --emit goal")
     network = read_network(topology) if topology else None
     problem = make_problem(ranks, layout, senders, receivers, network)
     selection = shoal.parse(spec, "allgather" if problem.senders else "alltoall")

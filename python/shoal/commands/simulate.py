@@ -17,8 +17,9 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 
 import shoal
+from shoal.commands.given import refuse_twice, refuse_unused
 from shoal.console import err, out
-from shoal.cost_model import Cluster, predict
+from shoal.cost_model import CLOSED_FORMS, Cluster, has_closed_form, predict
 from shoal.errors import UserError
 from shoal.measurements import Case, Results, Series, readable_bytes, readable_seconds
 from shoal.platforms import KINDS, make_platform
@@ -31,11 +32,15 @@ DRIVER = "libshoal_simulated.so"
 SELECTORS = ("mpich", "ompi", "mvapich2", "impi")
 UNITS = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0}
 
+# What --suite says, and what a program has no use for.
+OF_EXCHANGES = ("variants", "sizes", "distribution", "senders", "model")
+SAID = ("platform", "nodes", "ppn", "selector", "variants", "sizes", "distribution", "senders")
+
 # The mean block, as a share of the size given.
 MEANS = {"uniform": 1.0, "random": 0.5}
 # Memory for which contents are verified; above, all simulated ranks share one buffer.
 MOST_VERIFIED_BYTES = 2 << 30
-# Ranks whose schedules are counted one by one, where there are no closed forms.
+# Ranks whose schedules are counted one by one, where no closed form is known.
 MOST_COUNTED = 512
 
 
@@ -79,6 +84,7 @@ class Blocks:
 
 
 def simulate(
+    context: typer.Context,
     platform: Annotated[
         str, typer.Option(help=f"{', '.join(KINDS)}, torus:8x8 (torus:64, a ring), a file of SimGrid's; or several.")
     ] = "dragonfly",
@@ -120,6 +126,7 @@ def simulate(
     The library's own schedules and executor run on SimGrid's SMPI. Times follow from the bandwidth and latency of links
     and the cost of a message, which are printed, beside what the cost model (--model) says and its error at the end.
     """
+    refuse_dropped(context, program, model)
     if suite:
         what = find_suite(suite)
         platform, nodes, ppn, senders = what.platform, what.nodes, what.ppn, what.senders
@@ -137,6 +144,16 @@ def simulate(
         raise UserError(f"--senders {senders}: of {nodes * ppn} ranks at least one must receive")
     launches = plan_launches(check_variants(variants, senders > 0), selectors)
     simulate_exchanges(clusters, launches, Blocks(check_sizes(sizes), distribution, senders), output, model=model)
+
+
+def refuse_dropped(context: typer.Context, program: list[str] | None, model: bool) -> None:
+    refuse_twice(context, "suite", SAID)
+    if program:
+        refuse_unused(context, ["suite", *OF_EXCHANGES], "for a program, which says what it exchanges")
+    else:
+        refuse_unused(context, ["computing"], "without a program")
+    if model:
+        refuse_unused(context, ["selector"], "with --model, which does not know the MPI's own")
 
 
 def simulate_exchanges(
@@ -241,7 +258,7 @@ def noted(line: str, at: Simulation, wanted: Blocks) -> str:
         return line
     try:
         seconds = prediction(at, record["variant"], wanted.mean(record["size"]))
-    except UserError:
+    except (UserError, ValueError):  # ValueError: the algorithm's own refusal
         return line
     return json.dumps(record | {"predicted": seconds})
 
@@ -249,12 +266,16 @@ def noted(line: str, at: Simulation, wanted: Blocks) -> str:
 def prediction(at: Simulation, variant: str, block: float) -> float:
     if at.platform.machine is None:
         raise UserError(f"--model knows {', '.join(KINDS)}, not {at.platform.name}")
-    machine = at.platform.machine(at.message_cost)
-    if not at.layout:
-        return predict(shoal.parse(variant), Cluster(at.nodes, at.ppn), block, machine)
+    if variant == "native":
+        raise UserError("--model counts schedules; native, the MPI's own exchange, has none")
+    machine, how = at.platform.machine(at.message_cost), shoal.parse(variant)
+    if not at.layout and has_closed_form(how):
+        return predict(how, Cluster(at.nodes, at.ppn), block, machine)
     if at.ranks > MOST_COUNTED:
-        raise UserError(f"--model counts the schedules of at most {MOST_COUNTED} ranks with a layout of their own")
-    load = shoal.load_of(shoal.parse(variant), shoal.Problem(layout=at.layout))
+        raise UserError(
+            f"{variant}: --model counts its schedules, of at most {MOST_COUNTED} ranks; {CLOSED_FORMS} have formulas"
+        )
+    load = shoal.load_of(how, shoal.Problem(layout=at.layout or f"{at.nodes}x{at.ppn}"))
     return replace(machine, memory=machine.node).seconds(load, block)  # messages inside a node cost the same there
 
 

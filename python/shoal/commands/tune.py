@@ -13,6 +13,7 @@ import shoal
 from shoal import mpi_tuning, tuning
 from shoal.commands.bench import choose_mpis
 from shoal.commands.bench import measure as measure_lines
+from shoal.commands.given import refuse_twice
 from shoal.console import err, out
 from shoal.errors import UserError
 from shoal.measurements import readable_bytes, readable_seconds
@@ -25,6 +26,7 @@ SPARSE = 0.9  # of blocks are empty then
 
 
 def tune(
+    context: typer.Context,
     ranks: Annotated[int, typer.Option("--ranks", "-n", help="Number of ranks.", min=2)],
     mpi: Annotated[str, typer.Option(help="mpich, openmpi, or with a version as in mpich5; else the first.")] = "",
     seconds: Annotated[float, typer.Option(help="Time to spend at most.", min=1)] = 180,
@@ -44,6 +46,7 @@ def tune(
     For programs that run without Shoal: [bold]shoal tune -n 8 --mpi openmpi --export rules.txt[/bold] writes what Open
     MPI and MPICH read by themselves, of what is the fastest among their own algorithms.
     """
+    refuse_twice(context, "export", ["output"])
     for option, path in (("-o", output), ("--export", export)):
         if path and not path.parent.is_dir():
             raise UserError(f"{option} {path}: there is no folder {path.parent}")
