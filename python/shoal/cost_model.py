@@ -42,7 +42,7 @@ class Wave:
 
 
 def predict(how: shoal.Selection, at: Cluster, block: float, machine: Machine, published: bool = False) -> float:
-    """Seconds for blocks of so many bytes on average. `published`: sizes in a message of their own, one step at a time,
+    """Seconds, for blocks of `block` bytes on average. `published`: sizes in messages of their own, one step at a time,
     and the largest block found by a reduction first, as in the TuNA paper's programs."""
     waves = waves_of(how, at, published)
     seconds = sum(seconds_of(wave, at, block, machine, published) for wave in waves)

@@ -24,7 +24,7 @@ MARKERS = "osD^vPX"
 HATCHES = ("..", "//", "", "xx", "\\\\", "oo")
 LINES = ("-", "--", ":")
 NAMES = {"auto": "Shoal, choosing by itself", "native": "the MPI's own", "hand": "a hand-written loop"}
-BLOCKS = {"uniform": "equal blocks", "random": "blocks of 0 to so many bytes"}
+BLOCKS = {"uniform": "equal blocks", "random": "random blocks, up to the size shown"}
 
 mpl.rcParams["svg.hashsalt"] = "shoal"  # the same data give the same file
 
@@ -245,7 +245,7 @@ def phases(results: Results) -> Figure | None:
 
 
 def percentiles(results: Results) -> Figure | None:
-    """The time that so many percent of the repetitions do not exceed, at the largest number of ranks."""
+    """For each percentage the time that this share of the repetitions does not exceed, at the most ranks."""
     results = having(at_most_ranks(results), lambda series: not any(one.modelled for one in series.values()))
     if not results.cases:
         return None

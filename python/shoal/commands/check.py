@@ -38,9 +38,7 @@ def check(
     context: typer.Context,
     spec: Annotated[
         str,
-        typer.Argument(
-            help="One algorithm, with these parameters or, without any, with every useful one; left out: all."
-        ),
+        typer.Argument(help="tuna:radix=3 checks this radix, tuna every useful parameter; without it, all algorithms."),
     ] = "",
     ranks: Annotated[str, typer.Option("--ranks", "-n", help="Numbers of ranks, as in 1-64 or 8,16,31.")] = "1-32",
     layout: Annotated[str, typer.Option(help="Check on these nodes (4,4,3) or levels (node:2 core:4).")] = "",
@@ -80,7 +78,7 @@ def parse_ranks(text: str) -> list[int]:
 
 
 def problems(ranks: list[int]) -> Iterator[shoal.Problem]:
-    """All-to-all among so many ranks, and allgather between all pairs of groups that make them up."""
+    """For each number of ranks an all-to-all, and the allgathers between all pairs of groups that make it up."""
     for number in ranks:
         yield shoal.Problem(number)
         yield from (shoal.Problem(number, senders=senders) for senders in range(1, number))
@@ -112,7 +110,7 @@ def collectives_of(spec: str) -> list[str]:
 
 
 def specs(algorithm: shoal.Algorithm, ranks: int, levels: int = 0) -> Iterator[str]:
-    """The defaults, and each parameter in turn with every value that makes a difference among so many ranks."""
+    """The defaults, and each parameter in turn with every value that makes a difference among these ranks."""
     yield algorithm.name
     for parameter in algorithm.parameters:
         for value in values(parameter, ranks):

@@ -40,8 +40,8 @@ class Explanation:
 def explain(
     context: typer.Context,
     call: Annotated[str, typer.Argument(help="alltoall or alltoallv.")],
-    sizes: Annotated[str, typer.Option(help="Bytes a block: 512, or uniform:0-512.")],
-    empty: Annotated[float, typer.Option(help="Share of empty blocks beside those.", min=0, max=1)] = 0,
+    sizes: Annotated[str, typer.Option(help="Bytes in a block: 512, or uniform:0-512.")],
+    empty: Annotated[float, typer.Option(help="Share of blocks that are empty, as in 0.9.", min=0, max=1)] = 0,
     ranks: Annotated[int, typer.Option("--ranks", "-n", help="Number of ranks; or give --layout.")] = 0,
     layout: Annotated[str, typer.Option(help="Ranks per node: 8x8, 4,4,3; or levels: group:4 node:8 core:8.")] = "",
     profile: Annotated[Path | None, typer.Option(help="Choose by this profile, as jobs with SHOAL_PROFILE do.")] = None,
@@ -52,8 +52,9 @@ def explain(
 
     Example: [bold]shoal explain alltoallv --ranks 64 --layout 8x8 --sizes uniform:0-512[/bold]
 
-    By a profile when one is given; else predicted from the counts of the schedules. A job without a profile measures
-    instead. The MPI's own exchange can only be measured.
+    With --profile this is what jobs with that profile choose. Without it, Shoal predicts: it counts the messages and
+    blocks of every algorithm's schedule and adds up their prices. Jobs without a profile do not predict, they measure.
+    The MPI's own exchange has no schedule to count, so predictions leave it out.
     """
     if call not in KINDS:
         raise UserError(f"{call}: there are {', '.join(KINDS)}")

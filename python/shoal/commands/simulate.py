@@ -89,21 +89,23 @@ def simulate(
         str, typer.Option(help=f"{', '.join(KINDS)}, torus:8x8 (torus:64, a ring), a file of SimGrid's; or several.")
     ] = "dragonfly",
     nodes: Annotated[int, typer.Option(help="Nodes.", min=1)] = 16,
-    ppn: Annotated[int, typer.Option(help="Ranks on each.", min=1)] = 16,
-    variants: Annotated[str, typer.Option(help="Specs and native; by ';'.")] = "native;tuna:radix=2;tuna;hierarchical",
-    sizes: Annotated[str, typer.Option(help="Bytes a block (for all but uniform the largest).")] = "16,64,1024",
-    distribution: Annotated[str, typer.Option(help="As of shoal bench.")] = "random",
+    ppn: Annotated[int, typer.Option(help="Ranks on each node.", min=1)] = 16,
+    variants: Annotated[
+        str, typer.Option(help="What is compared, separated by ';'.")
+    ] = "native;tuna:radix=2;tuna;hierarchical",
+    sizes: Annotated[str, typer.Option(help="Bytes in a block; in the largest, where blocks differ.")] = "16,64,1024",
+    distribution: Annotated[str, typer.Option(help="Of block sizes, as in shoal bench.")] = "random",
     message_cost: Annotated[
-        str, typer.Option(help="What a rank needs for each message it sends and for each it receives.")
+        str, typer.Option(help="Time a rank needs to send a message, and again to receive one.")
     ] = "0.4us",
     selector: Annotated[
-        str, typer.Option(help=f"Whose choice of algorithms native makes: {', '.join(SELECTORS)}, or several.")
+        str, typer.Option(help=f"Whose choice of algorithms native stands for: {', '.join(SELECTORS)}, or several.")
     ] = "mpich",
     senders: Annotated[
-        int, typer.Option(help="So many ranks send to all others: an allgather between two groups.", min=0)
+        int, typer.Option(help="This many ranks send to all others, in an allgather between two groups.", min=0)
     ] = 0,
     layout: Annotated[
-        str, typer.Option(help="Levels of these ranks, as in 'group:2 node:8 core:16'; platform: those that it has.")
+        str, typer.Option(help="Levels of the ranks, as in 'group:2 node:8 core:16'; platform: the platform's own.")
     ] = "",
     suite: Annotated[str, typer.Option(help=f"An experiment by name: {', '.join(SIMULATED)}.")] = "",
     model: Annotated[
@@ -112,19 +114,22 @@ def simulate(
     output: Annotated[Path, typer.Option("--output", "-o", help="Folder for results.jsonl and a picture.")] = Path(
         "shoal-simulated"
     ),
-    computing: Annotated[bool, typer.Option("--computing", help="Charge what a program computes, as here.")] = False,
+    computing: Annotated[
+        bool, typer.Option("--computing", help="Count the program's own computing too, at this machine's speed.")
+    ] = False,
     program: Annotated[
         list[str] | None, typer.Argument(help="Built with smpicc or smpicxx, and its arguments, after --.")
     ] = None,
 ) -> None:
-    """Run Shoal's exchanges on a cluster that is modelled: thousands of ranks, one process, a simulated clock.
+    """Run Shoal's exchanges on a simulated cluster: thousands of ranks, in one process, by a simulated clock.
 
     Example: [bold]shoal simulate --platform torus --nodes 16 --ppn 32 --variants "native;tuna:radix=2"[/bold]
 
     Or a whole program, without Shoal and with it: [bold]shoal simulate --nodes 8 --ppn 8 -- ./program 100[/bold]
 
-    The library's own schedules and executor run on SimGrid's SMPI. Times follow from the bandwidth and latency of links
-    and the cost of a message, which are printed, beside what the cost model (--model) says and its error at the end.
+    Shoal's own schedules and executor run on SimGrid's SMPI. Times follow from the bandwidth and latency of the links
+    and from the cost of a message, which are printed. Beside each time stands what the cost model (--model) predicts,
+    and at the end how far it is off.
     """
     refuse_dropped(context, program, model)
     if suite:
@@ -181,7 +186,7 @@ def cluster(platform: str, nodes: int, ppn: int, message_cost: str, layout: str,
 
 
 def write(lines: Iterable[str], expected: int, output: Path) -> Results:
-    """The lines as they come, so many of them with times, into the folder."""
+    """The lines as they come, into the folder; `expected` is how many will have times."""
     output.mkdir(parents=True, exist_ok=True)
     results = Results()
     with (output / "results.jsonl").open("w", buffering=1) as file, progress() as bar:
@@ -298,7 +303,7 @@ def renamed(line: str, variant: str) -> str:
 
 
 def run(at: Simulation, launch: Launch, arguments: list[str], expected: int) -> Iterator[str]:
-    """The JSON lines of one simulation, as they come, so many."""
+    """The JSON lines of one simulation, as they come; `expected` is how many there must be."""
     found = 0
     hosts = at.platform.host_file(at.nodes, at.ppn)
     with in_memory(at.platform.xml) as platform, in_memory(hosts) as placed, tempfile.TemporaryFile("w+") as said:
