@@ -50,7 +50,8 @@ are equal ratios."""
 SCALING = "The same times against the number of ranks, for the smallest, a middle and the largest blocks."
 WINNERS = """Each field names the fastest variant for a number of ranks and a block size, and how many times faster than
 the MPI's own it is."""
-SPEEDUP = "Shoal left to choose by itself. Above the grey line it is faster than the MPI's own."
+SPEEDUP = """Shoal left to choose by itself. Above the grey line it is faster than the MPI's own; a hollow point is no
+difference that a rank test finds."""
 PARAMETER = """Variants that differ in one number, at the largest number of ranks: lines join the medians, boxes hold
 the middle half of the repetitions, whiskers nine tenths. Small radices send few messages and move blocks often, large
 ones the other way round; block_count is how many messages are under way together."""
