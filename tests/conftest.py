@@ -14,7 +14,7 @@ import pytest
 
 import mpis
 
-os.environ |= mpis.OPEN_MPI  # for all that tests start, whether mpis starts it or not
+os.environ |= mpis.NO_CARDS  # for all that tests start, whether mpis starts it or not
 os.environ.pop("COLUMNS", None)  # tables are as wide as they need, whatever the terminal
 OUTCOMES = ("passed", "failed", "error", "skipped")
 
