@@ -46,42 +46,45 @@ SAID = {
 }
 
 
+# Options whose words fill lines.
+Mpis = Annotated[str, typer.Option(help="mpich, openmpi, impi, with a version as in mpich5, or several: mpich5,impi.")]
+Distributions = Annotated[str, typer.Option(help="Of block sizes, separated by commas, see above.")]
+Resume = Annotated[
+    bool, typer.Option("--resume", help="Keep the complete cases of an interrupted run; measure the others.")
+]
+Quick = Annotated[bool, typer.Option("--quick", help="A first look in less than a minute: 4 ranks, three sizes.")]
+ListSuites = Annotated[
+    bool, typer.Option("--list-suites", help="List every experiment of the papers with its command.")
+]
+Senders = Annotated[
+    str, typer.Option(help="Numbers of ranks that send to all others, in allgathers between two groups, as in 4,2,6.")
+]
+Phases = Annotated[
+    bool, typer.Option("--phases", help="Record where the time of Shoal's exchanges goes, for shoal report.")
+]
+
+
 def bench(
     context: typer.Context,
     ranks: Annotated[str, typer.Option("--ranks", "-n", help="Numbers of ranks, separated by commas.")] = "2,4,8",
-    mpi: Annotated[
-        str, typer.Option(help="mpich, openmpi, impi, with a version as in mpich5, or several: mpich5,impi.")
-    ] = "",
+    mpi: Mpis = "",
     variants: Annotated[str, typer.Option(help="What is compared, separated by ';', see above.")] = "auto;native",
     sizes: Annotated[str, typer.Option(help="Bytes in a block; in the largest, where blocks differ.")] = (
         "8,64,512,4096,32768"
     ),
-    distributions: Annotated[
-        str, typer.Option(help="Of block sizes, separated by commas, see above.")
-    ] = "uniform,random",
+    distributions: Distributions = "uniform,random",
     seconds: Annotated[float, typer.Option(help="Time for each variant at each size.", min=0.01)] = 0.3,
     output: Annotated[Path, typer.Option("--output", "-o", help="Folder for results.jsonl and latency.png.")] = Path(
         "shoal-bench"
     ),
-    resume: Annotated[
-        bool, typer.Option("--resume", help="Keep the complete cases of an interrupted run; measure the others.")
-    ] = False,
-    quick: Annotated[
-        bool, typer.Option("--quick", help="A first look in less than a minute: 4 ranks, three sizes.")
-    ] = False,
+    resume: Resume = False,
+    quick: Quick = False,
     suite: Annotated[str, typer.Option(help="One of the papers' experiments, see --list-suites.")] = "",
-    list_suites: Annotated[
-        bool, typer.Option("--list-suites", help="List every experiment of the papers with its command.")
-    ] = False,
-    senders: Annotated[
-        str,
-        typer.Option(help="Numbers of ranks that send to all others, in allgathers between two groups, as in 4,2,6."),
-    ] = "",
+    list_suites: ListSuites = False,
+    senders: Senders = "",
     emulate: Annotated[str, typer.Option(help=f"Measure on an emulated cluster. {HELP}")] = "",
     rate: Annotated[str, typer.Option(help="Speed of the slowest emulated link, as in 100M.")] = "",
-    phases: Annotated[
-        bool, typer.Option("--phases", help="Record where the time of Shoal's exchanges goes, for shoal report.")
-    ] = False,
+    phases: Phases = False,
 ) -> None:
     """Measure Shoal's exchanges against the MPI's own, on this machine, with verified data.
 

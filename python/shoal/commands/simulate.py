@@ -83,6 +83,18 @@ class Blocks:
         return MEANS[self.distribution] * size
 
 
+# Options whose words fill lines.
+Variants = Annotated[str, typer.Option(help="What is compared, separated by ';'.")]
+MessageCost = Annotated[str, typer.Option(help="Time a rank needs to send a message, and again to receive one.")]
+Layout = Annotated[
+    str, typer.Option(help="Levels of the ranks, as in 'group:2 node:8 core:16'; platform: the platform's own.")
+]
+Computing = Annotated[
+    bool, typer.Option("--computing", help="Count the program's own computing too, at this machine's speed.")
+]
+Program = Annotated[list[str] | None, typer.Argument(help="Built with smpicc or smpicxx, and its arguments, after --.")]
+
+
 def simulate(
     context: typer.Context,
     platform: Annotated[
@@ -90,23 +102,17 @@ def simulate(
     ] = "dragonfly",
     nodes: Annotated[int, typer.Option(help="Nodes.", min=1)] = 16,
     ppn: Annotated[int, typer.Option(help="Ranks on each node.", min=1)] = 16,
-    variants: Annotated[
-        str, typer.Option(help="What is compared, separated by ';'.")
-    ] = "native;tuna:radix=2;tuna;hierarchical",
+    variants: Variants = "native;tuna:radix=2;tuna;hierarchical",
     sizes: Annotated[str, typer.Option(help="Bytes in a block; in the largest, where blocks differ.")] = "16,64,1024",
     distribution: Annotated[str, typer.Option(help="Of block sizes, as in shoal bench.")] = "random",
-    message_cost: Annotated[
-        str, typer.Option(help="Time a rank needs to send a message, and again to receive one.")
-    ] = "0.4us",
+    message_cost: MessageCost = "0.4us",
     selector: Annotated[
         str, typer.Option(help=f"Whose choice of algorithms native stands for: {', '.join(SELECTORS)}, or several.")
     ] = "mpich",
     senders: Annotated[
         int, typer.Option(help="This many ranks send to all others, in an allgather between two groups.", min=0)
     ] = 0,
-    layout: Annotated[
-        str, typer.Option(help="Levels of the ranks, as in 'group:2 node:8 core:16'; platform: the platform's own.")
-    ] = "",
+    layout: Layout = "",
     suite: Annotated[str, typer.Option(help=f"An experiment by name: {', '.join(SIMULATED)}.")] = "",
     model: Annotated[
         bool, typer.Option("--model", help="Predict from the schedules' counts instead, for up to a million ranks.")
@@ -114,12 +120,8 @@ def simulate(
     output: Annotated[Path, typer.Option("--output", "-o", help="Folder for results.jsonl and a picture.")] = Path(
         "shoal-simulated"
     ),
-    computing: Annotated[
-        bool, typer.Option("--computing", help="Count the program's own computing too, at this machine's speed.")
-    ] = False,
-    program: Annotated[
-        list[str] | None, typer.Argument(help="Built with smpicc or smpicxx, and its arguments, after --.")
-    ] = None,
+    computing: Computing = False,
+    program: Program = None,
 ) -> None:
     """Run Shoal's exchanges on a simulated cluster: thousands of ranks, in one process, by a simulated clock.
 
