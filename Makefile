@@ -38,7 +38,7 @@ install = $(if $(filter $(ABIS),$1),&& $(BIN)/cmake --install build/$1 --prefix 
 # Tests of `shoal simulate` run where SimGrid is there already; `make build-smpi` gets it.
 smpi_if_there := $(if $(wildcard .simgrid/bin/smpirun)$(shell command -v smpirun),build-smpi)
 
-.PHONY: build simgrid build-smpi smpi-packages simgrid-packages programs-packages programs test demo check-all \
+.PHONY: build simgrid build-smpi smpi-packages simgrid-packages programs-packages programs test test-parts demo check-all \
   sanitize sanitize-memory sanitize-threads reference clean packages test-packages core $(WHEELS:%=build-%) \
   build-standard $(DEBIAN:%=build-%) core-library wheel docs demo-parts
 build: build/python.installed $(ABIS:%=build-%) .mpi/impi/bin/mpiexec
@@ -50,11 +50,15 @@ demo:
 demo-parts: targets := shoal-preload shoal_bench
 demo-parts: build/python.installed $(WHEELS:%=build-%) .mpi/impi/bin/mpiexec
 
-# Tests are built in build/core (no MPI needed) and build/<mpi>; pytest runs them all. Debian's MPIs have Fortran.
+# Tests are built in build/core (no MPI needed) and build/<mpi>; pytest runs them all, a file on each core. Debian's MPIs
+# have Fortran.
 test: tests := -DSHOAL_TESTS=ON
-test: test-packages build $(DEBIAN:%=build-%) $(smpi_if_there) core .venv/test.installed .venv/wheel.installed .venv/docs.installed $(mpi4py_tests) \
+test: test-packages core
+	@$(MAKE) --no-print-directory -j2 test-parts
+	@$(BIN)/python -m pytest -n auto --maxprocesses 4 --dist loadfile --no-loadscope-reorder
+test-parts: tests := -DSHOAL_TESTS=ON
+test-parts: build $(DEBIAN:%=build-%) $(smpi_if_there) .venv/test.installed .venv/wheel.installed .venv/docs.installed $(mpi4py_tests) \
   $(OLDER:%=.mpi/%/bin/mpiexec)
-	@$(BIN)/python -m pytest
 
 # The core's tests with sanitizers: all for memory and undefined behaviour, those whose ranks are threads for data races.
 # Every finding ends them. (g++ says of each fence that the thread sanitizer does not see it.)
@@ -108,7 +112,11 @@ test-packages:
 
 .venv/bin/python: | packages
 	@tools/step venv "Python environment" python3 -m venv .venv
-.venv/run.installed: | .venv/build.installed  # one pip at a time
+# One pip at a time.
+.venv/run.installed: | .venv/build.installed
+.venv/test.installed: | .venv/run.installed
+.venv/wheel.installed: | .venv/test.installed
+.venv/docs.installed: | .venv/wheel.installed
 .venv/%.installed: tools/%-requirements.txt .venv/bin/python
 	@tools/step $*-tools "Python packages to $*" $(BIN)/pip install -r $<
 	@touch $@

@@ -1,4 +1,4 @@
-// One rank's part of an allgather between two groups: the first ranks send a message of so many bytes to all others.
+// One rank's part of an allgather between two groups: the first ranks send one message, of equal size, to all others.
 #pragma once
 
 #include <algorithm>

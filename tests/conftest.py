@@ -1,12 +1,40 @@
-"""All tests: the core's (C++), those over MPI, under the preload, of the Python package. One line a part at the end."""
+"""All tests: the core's (C++), those over MPI, under the preload, of the Python package. One line a part at the end.
 
+`make test` runs files of them side by side. Tests that measure have the mark `alone`: while one runs, no other does.
+"""
+
+import fcntl
 import json
+import os
 from collections import Counter
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
+import mpis
+
+os.environ |= mpis.NO_CARDS  # for all that tests start, whether mpis starts it or not
+os.environ.pop("COLUMNS", None)  # tables are as wide as they need, whatever the terminal
 OUTCOMES = ("passed", "failed", "error", "skipped")
+
+
+@contextmanager
+def room(alone):
+    """Shared by tests, or for one alone. Whoever waits for the room holds the gate, so that nobody overtakes it."""
+    locks = mpis.ROOT / "build/locks"
+    locks.mkdir(parents=True, exist_ok=True)
+    with (locks / "gate").open("w") as gate, (locks / "room").open("w") as taken:
+        fcntl.flock(gate, fcntl.LOCK_EX)
+        fcntl.flock(taken, fcntl.LOCK_EX if alone else fcntl.LOCK_SH)
+        fcntl.flock(gate, fcntl.LOCK_UN)
+        yield
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item):
+    with room(item.get_closest_marker("alone") is not None):
+        return (yield)
 
 
 def pytest_terminal_summary(terminalreporter):

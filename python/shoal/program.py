@@ -5,8 +5,8 @@ import re
 import shutil
 import subprocess
 from collections.abc import Iterable
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from shoal.errors import UserError
 from shoal.mpi import Mpi, soname
@@ -22,8 +22,7 @@ print(*sorted({word for word in lines if re.search("/libmpi(ch|_abi)?[.]so[.]", 
 """
 
 
-@dataclass(frozen=True)
-class Needs:
+class Needs(NamedTuple):
     """What is known of a program: the name of its MPI library, and the file when the loader finds one."""
 
     soname: str | None = None
@@ -73,13 +72,16 @@ def probe(interpreter: str, variables: dict[str, str]) -> list[Path]:
 
 
 def choose(needs: Needs, available: Iterable[Mpi]) -> Mpi | None:
-    """The MPI that the program was built for: whose library it loads, else the first with that library's name."""
+    """The MPI that the program was built for: whose library it loads, else the first with that library's name. No more
+    are looked at than it takes."""
     alike = None
     for mpi in available:
         if needs.library and mpi.library.resolve() == needs.library.resolve():
             return mpi
         if alike is None and mpi.soname == needs.soname:
             alike = mpi
+            if not needs.library:
+                break
     return alike
 
 

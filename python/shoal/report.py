@@ -50,16 +50,17 @@ are equal ratios."""
 SCALING = "The same times against the number of ranks, for the smallest, a middle and the largest blocks."
 WINNERS = """Each field names the fastest variant for a number of ranks and a block size, and how many times faster than
 the MPI's own it is."""
-SPEEDUP = "Shoal left to choose by itself. Above the grey line it is faster than the MPI's own."
+SPEEDUP = """Shoal left to choose by itself. Above the grey line it is faster than the MPI's own; a hollow point is no
+difference that a rank test finds."""
 PARAMETER = """Variants that differ in one number, at the largest number of ranks: lines join the medians, boxes hold
 the middle half of the repetitions, whiskers nine tenths. Small radices send few messages and move blocks often, large
 ones the other way round; block_count is how many messages are under way together."""
 PHASES = """Where the time of Shoal's exchanges went on a rank, the mean of all; an exchange takes longer, because it
-lasts from the first rank's start to the last one's end. Waiting belongs to what ended next.
+lasts from the first rank's start to the last one's end. A wait counts for what ends it.
 Prepare: until the first operation; metadata: messages of sizes alone; data: messages of blocks; replace: blocks put
 together for messages; rearrange: blocks put where the program wants them; inter-node: all messages between nodes."""
-PERCENTILES = """The time that so many percent of the repetitions did not exceed: a flat line is an exchange that always
-takes the same, a rise at the right end one that is sometimes late."""
+PERCENTILES = """For each percentage, the time that this share of the repetitions did not exceed. A flat line is an
+exchange that always takes the same time, a rise at the right end one that is sometimes late."""
 SPREAD = "Every repetition at the largest number of ranks: boxes hold the middle half, whiskers nine tenths."
 
 

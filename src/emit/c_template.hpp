@@ -291,7 +291,7 @@ static size_t begin_of(size_t part, size_t bytes)
 }
 
 @end
-/* What a message carries: from there in a buffer, so many bytes. */
+/* What a message carries: where it begins in a buffer, and its bytes. */
 struct piece {
     size_t at;
     int bytes;

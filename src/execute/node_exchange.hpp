@@ -17,11 +17,11 @@ bool may_read(const shared_memory::key& where);
 
 class node_exchange {
  public:
-  // How large the memory is: for so many bytes in a rank's row, and in a message. More of them finds its way, but slower.
+  // How large the memory is: for this many bytes in a rank's row, and in a message. More finds its way too, but slower.
   struct room {
     std::size_t row = node_rows::any, message = node_window::any;
 
-    // For any schedule where a rank sends and receives at most so many bytes in an exchange.
+    // For any schedule where a rank sends and receives at most this many bytes in an exchange.
     static room of_any(std::size_t most) { return {most, most}; }
     // For exchanges without a schedule only: rows take most of what fits there, and leave hardly anything to messages.
     static room of_direct(std::size_t most);

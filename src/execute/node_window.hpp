@@ -96,7 +96,7 @@ class node_window {
   std::byte* place_of(line& in, std::uint64_t bytes) {
     return bytes <= short_bytes ? in.data : cells_ + static_cast<std::size_t>(&in - lines_) * cell_bytes_;
   }
-  // Of a message with so many bytes left.
+  // Of a message, by the bytes that are left.
   std::uint64_t piece_of(std::uint64_t bytes) const {
     return bytes < piece_bytes_ || bytes >= read_from_ ? bytes : piece_bytes_;
   }

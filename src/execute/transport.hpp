@@ -7,7 +7,7 @@
 
 namespace shoal {
 
-// How a transfer ended: with so many bytes received, or with a failure. Either way its memory is free again.
+// How a transfer ended: with the number of bytes received, or with a failure. Either way its memory is free again.
 struct ended_transfer {
   int ticket;
   std::size_t bytes = 0;

@@ -27,7 +27,7 @@ struct priced_levels {
   double seconds = 0;
 };
 
-// Blocks of so many bytes. The closed forms of algorithms/hierarchical.cpp, for equal members and all ranks as carriers;
+// By the closed forms of algorithms/hierarchical.cpp, for equal members and all ranks as carriers;
 // the best use of levels is a shortest path over them, as the best radices are one over weights (model/best_radices.hpp).
 priced_levels best_levels(const layout_tree& layout, double block_bytes, const machine_prices& machine);
 

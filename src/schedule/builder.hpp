@@ -32,7 +32,7 @@ class builder {
   // Whether it comes after anything.
   bool waits(op_id id) const { return program_.operations[id].after_count > 0; }
 
-  // Every block travels in so many parts, each in slots of its own. The last has at most so many bytes; 0: as others.
+  // Every block travels in `parts` parts, each in slots of its own. The last is limited to this many bytes; 0: as others.
   void cut_blocks(int parts, int last_part = 0) {
     program_.parts = parts;
     program_.last_part = last_part;

@@ -78,7 +78,7 @@ constexpr bool is_written(const operation& op, std::size_t position) {
   return op.kind == op_kind::recv || (op.kind == op_kind::copy && position == 1);
 }
 
-// Where a part of a block of so many bytes begins, with the parts before it of equal size; part `parts` is its end.
+// Where a part of a block of `bytes` bytes begins, with the parts before it of equal size; part `parts` is its end.
 std::int64_t begin_of_part(const schedule& program, std::int64_t part, std::int64_t bytes);
 
 // Most temp slots alive at once when the operations run in id order: a temp slot lives from the operation that

@@ -82,6 +82,7 @@ def test_serves_a_program(place, tmp_path):
     assert ("alltoall", "bruck") in mpis.served(run(*command, env=clean))
 
 
+@pytest.mark.alone
 def test_measures(place, tmp_path):
     """The driver of the benchmarks finds the same MPI."""
     mpi, environment, path = place

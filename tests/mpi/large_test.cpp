@@ -76,7 +76,7 @@ void exchange_far_blocks(std::int64_t step, bool in_place, Call call) {
   for (int i = 0; i < ranks; ++i) recv.expect(i, ranks, i, rank);
 }
 
-// Where block i is, in units of so many bytes.
+// Where block i is, in units of this many bytes.
 template <typename Integer>
 std::vector<Integer> places(std::int64_t step, std::int64_t unit) {
   std::vector<Integer> all;

@@ -13,7 +13,7 @@ namespace shoal {
 enum class scalar { byte, integer, complex, pair, record };
 constexpr scalar all_scalars[] = {scalar::byte, scalar::integer, scalar::complex, scalar::pair, scalar::record};
 
-// One element of a type: its packed bytes lie, in this order, so many bytes from where the element begins.
+// One element of a type: its packed bytes lie, in this order, at these distances from where the element begins.
 class shape {
  public:
   enum class ends { freed, kept };  // what becomes of the type

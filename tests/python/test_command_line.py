@@ -39,6 +39,28 @@ def test_help_has_an_example(shoal_command, words):
     assert f"Example: shoal {' '.join(words)}" in shoal_command.output(*words, "--help")
 
 
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        ("bench --senders 1 --distributions random", "--senders says what --distributions is"),
+        ("bench --rate 100M", "--rate means nothing without --emulate"),
+        ("tune -n 2 --export rules -o profile", "--export says what --output is"),
+        ("explain alltoall --sizes 8 --profile x --layout 1x2", "--profile says what --layout is"),
+        ("check --layout 2,2 --ranks 4", "--layout says what --ranks is"),
+        ("plan tuna -n 4 --emit c --json", "--emit says what --json is"),
+        ("plan tuna -n 4 --block 8", "--block means nothing without --emit goal"),
+        ("simulate --suite bruck-256 --ppn 16", "--suite says what --ppn is"),
+        ("simulate --suite bruck-256 --sizes 8", "--suite says what --sizes is"),
+        ("simulate --computing", "--computing means nothing without a program"),
+        ("simulate --sizes 8 -- program", "--sizes means nothing for a program"),
+        ("simulate --model --selector ompi", "--selector means nothing with --model"),
+    ],
+)
+def test_no_option_is_dropped(shoal_command, words, says):
+    """Even with the value that it has anyway."""
+    assert says in shoal_command.refused(*words.split())
+
+
 def test_unknown(shoal_command):
     assert "'frob'" in shoal_command.refused("frob")
     assert "shoal list --help" in shoal_command.refused("list", "--frob")
@@ -48,6 +70,13 @@ def test_installed_command():
     done = subprocess.run([SHOAL, "plan", "tuna", "--ranks", "0"], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.startswith("shoal: ") and "Traceback" not in done.stderr
+
+
+def test_run_loads_little():
+    """What takes as long as all that it needs."""
+    heavy = {"typer", "rich", "inspect", "asyncio"}
+    code = f"import sys, shoal.cli, shoal.commands.run; print({heavy} & sys.modules.keys())"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "set()\n"
 
 
 def test_commands_load_only_themselves():

@@ -1,5 +1,6 @@
 """The cost model: its counts are those of the schedules, its times those that can be worked out by hand."""
 
+import json
 import subprocess
 import sys
 
@@ -61,8 +62,21 @@ def test_a_port_into_a_torus(sides):
 
 def test_what_it_does_not_know():
     for spec in ("two_phase", "hierarchical:carriers=1"):
-        with pytest.raises(UserError, match="knows tuna"):
+        with pytest.raises(UserError, match="a formula for tuna"):
             predict(shoal.parse(spec), Cluster(2, 2), 1, COMMON)
+
+
+def test_every_algorithm_is_predicted(shoal_command, tmp_path):
+    """Where there is no formula, by counting its schedule."""
+    every = [one.name for one in shoal.algorithms() if one.has_schedule and one.collective == "alltoall"]
+    names = [name for name in every if name not in ("tree", "shared")]  # a tree of switches; one node
+    args = ["--model", "--nodes", 4, "--ppn", 2, "--sizes", 64, "--distribution", "uniform"]
+    status, _, err = shoal_command("simulate", *args, "--variants", ";".join(names), "-o", tmp_path)
+    assert status == 0, err
+    lines = map(json.loads, (tmp_path / "results.jsonl").read_text().splitlines())
+    assert {line["variant"]: line["seconds"][0] > 0 for line in lines if "variant" in line} == dict.fromkeys(
+        names, True
+    )
 
 
 def test_a_million_ranks(shoal_command, tmp_path):
@@ -75,7 +89,8 @@ def test_a_million_ranks(shoal_command, tmp_path):
     ("args", "words"),
     [
         (["--distribution", "power"], "uniform and random"),
-        (["--variants", "native"], "knows tuna"),
+        (["--variants", "native"], "native, the MPI's own exchange, has none"),
+        (["--variants", "two_phase", "--nodes", "64"], "at most 512 ranks"),
         (["--senders", "2", "--variants", "full"], "all-to-alls"),
     ],
 )

@@ -48,6 +48,15 @@ def test_levels_are_priced_apart_and_used_as_is_best(shoal_command):
     assert COMMON.seconds(load, 64) > cheaper.seconds(load, 64)
 
 
+def test_every_algorithm_is_priced(monkeypatch, shoal_command):
+    priced = set()
+    monkeypatch.setattr(
+        shoal, "load_of", lambda how, at, real=shoal.load_of: priced.add(how.algorithm.name) or real(how, at)
+    )
+    explained(shoal_command, "alltoall", "-n", 8, "--sizes", 64)
+    assert priced == {one.name for one in shoal.algorithms() if one.has_schedule and one.collective == "alltoall"}
+
+
 def test_small_blocks_travel_in_few_messages_and_large_ones_straight(shoal_command):
     small = explained(shoal_command, "alltoall", "-n", 256, "--sizes", 1)
     large = explained(shoal_command, "alltoall", "-n", 256, "--sizes", 1 << 20)

@@ -162,6 +162,25 @@ def test_choice_prefers_the_library_itself(tmp_path, only):
     assert program.choose(program.Needs("libmpi.so.40"), available) is None
 
 
+def test_no_more_mpis_are_asked_than_it_takes(tmp_path, only):
+    """Each costs a start of its mpiexec."""
+
+    def all_but_one(first):
+        yield first
+        pytest.fail("another one was asked")
+
+    launcher = make_mpi(tmp_path, "mpich", "libmpi.so.12")
+    for name in ("mpirun", "mpiexec.mpich"):
+        launcher.with_name(name).write_text(launcher.read_text())
+        launcher.with_name(name).chmod(0o755)
+    only(launcher)
+    assert mpi.launchers() == [launcher, launcher.with_name("mpiexec.mpich")]
+    (first,) = mpi.find_all()
+    assert program.choose(program.Needs("libmpi.so.12"), all_but_one(first)) == first
+    launcher.unlink()
+    assert mpi.launchers() == [launcher.with_name("mpiexec.mpich"), launcher.with_name("mpirun")]
+
+
 def test_one_mpiexec_is_asked_where_the_library_tells(tmp_path, only):
     made = [make_mpi(tmp_path / name, "mpich", "libmpi.so.12") for name in ("a", "b", "c")]
     only(*made)

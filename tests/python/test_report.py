@@ -7,7 +7,7 @@ import re
 import pytest
 
 from shoal import plots
-from shoal.measurements import Results, Series
+from shoal.measurements import Case, Results, Series
 
 
 def results(folder, variants, ranks=(3,), missing=()):
@@ -89,6 +89,20 @@ def test_wrong_input(shoal_command, tmp_path, text, words):
         path.write_text(text)
     line = shoal_command.refused("report", path)
     assert str(path) in line and words in line
+
+
+def test_gains_that_are_none_are_hollow():
+    def series(name, *microseconds):
+        return Series(name, name, tuple(time * 1e-6 for time in microseconds * 10))
+
+    def case(size):
+        return Case("MPICH 5.0.2", 4, "uniform", size)
+
+    clear = {"native": series("native", 30, 31, 32), "auto": series("auto", 10, 11, 12)}
+    noise = {"native": series("native", 10, 11, 12), "auto": series("auto", 10.1, 10.9, 11.9)}
+    figure = plots.speedups(Results(cases={case(8): clear, case(64): noise, case(512): clear}))
+    hollow = [line for line in figure.axes[0].lines if line.get_markerfacecolor() == "white"]
+    assert [list(line.get_xdata()) for line in hollow] == [[64]]
 
 
 def test_ties_are_no_victories():

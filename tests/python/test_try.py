@@ -56,6 +56,7 @@ def trial(tmp_path):
     return trial
 
 
+@pytest.mark.alone
 def test_three_lines(trial, tmp_path):
     done = trial("--alltoall", "spread_out", "--", "./program", "exchange")
     assert done.returncode == 0, done.stderr

@@ -96,6 +96,7 @@ def test_wrong_use(shoal_command):
     assert "2" in shoal_command.refused("tune", "-n", 1)
 
 
+@pytest.mark.alone
 def test_profile_of_this_machine(shoal_command, tmp_path):
     try:
         choose_mpis("mpich5")

@@ -17,6 +17,7 @@ from rich.table import Table
 
 import shoal
 from shoal import suites
+from shoal.commands.given import refuse_twice, refuse_unused
 from shoal.console import err, out
 from shoal.emulation import Emulation, scheduling_note
 from shoal.errors import UserError
@@ -37,62 +38,77 @@ NOT_SPECS = (
 COLOURS = {"faster": "green", "slower": "red", "no difference": "dim"}
 
 
-# What --suite and --quick say, so that it is not said twice.
+# What an option says, so that it is not said twice.
 SAID = {
     "suite": ("ranks", "sizes", "distributions", "variants", "seconds", "emulate", "rate", "senders", "quick"),
     "quick": ("ranks", "sizes", "distributions"),
+    "senders": ("distributions",),
 }
+
+
+# Options whose words fill lines.
+Mpis = Annotated[str, typer.Option(help="mpich, openmpi, impi, with a version as in mpich5, or several: mpich5,impi.")]
+Distributions = Annotated[str, typer.Option(help="Of block sizes, separated by commas, see above.")]
+Resume = Annotated[
+    bool, typer.Option("--resume", help="Keep the complete cases of an interrupted run; measure the others.")
+]
+Quick = Annotated[bool, typer.Option("--quick", help="A first look in less than a minute: 4 ranks, three sizes.")]
+ListSuites = Annotated[
+    bool, typer.Option("--list-suites", help="List every experiment of the papers with its command.")
+]
+Senders = Annotated[
+    str, typer.Option(help="Numbers of ranks that send to all others, in allgathers between two groups, as in 4,2,6.")
+]
+Phases = Annotated[
+    bool, typer.Option("--phases", help="Record where the time of Shoal's exchanges goes, for shoal report.")
+]
 
 
 def bench(
     context: typer.Context,
-    ranks: Annotated[str, typer.Option("--ranks", "-n", help="Numbers of ranks.")] = "2,4,8",
-    mpi: Annotated[
-        str, typer.Option(help="mpich, openmpi, impi, with a version as in mpich5, or several: mpich5,impi.")
-    ] = "",
-    variants: Annotated[str, typer.Option(help="Specs, auto, native, hand, memcpy; by ';'.")] = "auto;native",
-    sizes: Annotated[str, typer.Option(help="Bytes a block (for all but uniform the largest, see below).")] = (
+    ranks: Annotated[str, typer.Option("--ranks", "-n", help="Numbers of ranks, separated by commas.")] = "2,4,8",
+    mpi: Mpis = "",
+    variants: Annotated[str, typer.Option(help="What is compared, separated by ';', see above.")] = "auto;native",
+    sizes: Annotated[str, typer.Option(help="Bytes in a block; in the largest, where blocks differ.")] = (
         "8,64,512,4096,32768"
     ),
-    distributions: Annotated[str, typer.Option(help="By ',', see below.")] = "uniform,random",
-    seconds: Annotated[float, typer.Option(help="Time for each variant of a case.", min=0.01)] = 0.3,
+    distributions: Distributions = "uniform,random",
+    seconds: Annotated[float, typer.Option(help="Time for each variant at each size.", min=0.01)] = 0.3,
     output: Annotated[Path, typer.Option("--output", "-o", help="Folder for results.jsonl and latency.png.")] = Path(
         "shoal-bench"
     ),
-    resume: Annotated[
-        bool, typer.Option("--resume", help="Keep the complete cases of an interrupted run; measure the others.")
-    ] = False,
-    quick: Annotated[bool, typer.Option("--quick", help="A look in less than a minute.")] = False,
+    resume: Resume = False,
+    quick: Quick = False,
     suite: Annotated[str, typer.Option(help="One of the papers' experiments, see --list-suites.")] = "",
-    list_suites: Annotated[
-        bool, typer.Option("--list-suites", help="List every experiment of the papers with its command.")
-    ] = False,
-    senders: Annotated[
-        str, typer.Option(help="So many ranks send to all others: allgathers between two groups, as in 4,2,6.")
-    ] = "",
-    emulate: Annotated[str, typer.Option(help=f"Across an emulated cluster: {HELP}")] = "",
+    list_suites: ListSuites = False,
+    senders: Senders = "",
+    emulate: Annotated[str, typer.Option(help=f"Measure on an emulated cluster. {HELP}")] = "",
     rate: Annotated[str, typer.Option(help="Speed of the slowest emulated link, as in 100M.")] = "",
-    phases: Annotated[
-        bool, typer.Option("--phases", help="Record where the time of Shoal's exchanges goes, for shoal report.")
-    ] = False,
+    phases: Phases = False,
 ) -> None:
     """Measure Shoal's exchanges against the MPI's own, on this machine, with verified data.
 
     Example: [bold]shoal bench --ranks 8 --variants "auto;native;tuna:radix=2"[/bold]
 
-    Block sizes: uniform, all equal; random, between 0 and the size; normal; power, a few large; sparse and pairs,
-    nine of ten empty; hot, one rank sends large blocks and the others 8 bytes; fft1, fft2, of two Fourier transforms;
-    experts, all send most to the same few; matrix:FILE, as in a CSV or Matrix Market file of what each rank sends each
-    other, scaled to the size, or as it is there with --sizes 0.
+    Variants: algorithms as shoal list prints them, and auto (Shoal chooses), native (the MPI's own), hand (a loop of
+    MPI_Isend and MPI_Irecv), memcpy (a copy of as many bytes).
 
-    Every repetition starts at an agreed time and lasts from the first start to the last end; variants take turns in
-    random order; a difference is called one when a rank test finds it (p < 0.01). Time is per exchange, the median;
-    across an emulated cluster also the share of what its links allow.
+    Distributions: uniform, all blocks are equal; random, from 0 to the size; normal; power, a few are large; sparse and
+    pairs, nine of ten are empty; hot, one rank sends large blocks and the others 8 bytes; fft1 and fft2, as in two
+    Fourier transforms; experts, every rank sends most to the same few; matrix:FILE, a CSV or Matrix Market file of what
+    each rank sends to each other, scaled to the size, or unchanged with --sizes 0.
+
+    All ranks start a repetition at an agreed time, and it lasts from the first start to the last end. Variants take
+    turns in random order. The table shows the median time of one exchange, and on an emulated cluster its share of what
+    the links allow. Two variants differ only where a rank test says so (p < 0.01).
     """
     if list_suites:
         out.print(suite_table())
         return
-    refuse_twice(context)
+    for option, said in SAID.items():
+        refuse_twice(context, option, said)
+    if not emulate:
+        refuse_unused(context, ["rate"], "without --emulate")
     what = Suite("", ranks, sizes, distributions, variants, seconds, emulate, rate, senders, phases)
     if quick:
         what = replace(what, ranks="4", sizes="8,1024,32768", distributions="uniform,random")
@@ -104,19 +120,6 @@ def bench(
     if not results.cases:
         raise UserError("in every repetition a rank started late: the machine is busy; wait, or give more --seconds")
     show(results, what, output)
-
-
-def refuse_twice(context: typer.Context) -> None:
-    """An option that would be dropped is an error."""
-
-    def given(name: str) -> bool:
-        source = context.get_parameter_source(name)
-        return source is not None and source.name == "COMMANDLINE"
-
-    for option, said in SAID.items():
-        for name in said:
-            if given(option) and given(name):
-                raise UserError(f"--{option} says what --{name} is; leave out one of them")
 
 
 def show(results: Results, what: Suite, output: Path) -> None:

@@ -13,6 +13,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 
 import shoal
+from shoal.commands.given import refuse_twice
 from shoal.console import err, out
 from shoal.errors import UserError
 
@@ -34,11 +35,10 @@ class Case:
 
 
 def check(
+    context: typer.Context,
     spec: Annotated[
         str,
-        typer.Argument(
-            help="One algorithm, with these parameters or, without any, with every useful one; left out: all."
-        ),
+        typer.Argument(help="tuna:radix=3 checks this radix, tuna every useful parameter; without it, all algorithms."),
     ] = "",
     ranks: Annotated[str, typer.Option("--ranks", "-n", help="Numbers of ranks, as in 1-64 or 8,16,31.")] = "1-32",
     layout: Annotated[str, typer.Option(help="Check on these nodes (4,4,3) or levels (node:2 core:4).")] = "",
@@ -50,6 +50,7 @@ def check(
 
     Example: [bold]shoal check tuna:radix=3 --ranks 1-64[/bold]
     """
+    refuse_twice(context, "layout", ["ranks"])
     at = [shoal.Problem(layout=layout)] if layout else problems(parse_ranks(ranks))
     cases = list(all_cases(spec, (problem for problem in at if collective in (None, collective_of(problem)))))
     tallies: dict[str, Tally] = {}
@@ -77,7 +78,7 @@ def parse_ranks(text: str) -> list[int]:
 
 
 def problems(ranks: list[int]) -> Iterator[shoal.Problem]:
-    """All-to-all among so many ranks, and allgather between all pairs of groups that make them up."""
+    """For each number of ranks an all-to-all, and the allgathers between all pairs of groups that make it up."""
     for number in ranks:
         yield shoal.Problem(number)
         yield from (shoal.Problem(number, senders=senders) for senders in range(1, number))
@@ -109,7 +110,7 @@ def collectives_of(spec: str) -> list[str]:
 
 
 def specs(algorithm: shoal.Algorithm, ranks: int, levels: int = 0) -> Iterator[str]:
-    """The defaults, and each parameter in turn with every value that makes a difference among so many ranks."""
+    """The defaults, and each parameter in turn with every value that makes a difference among these ranks."""
     yield algorithm.name
     for parameter in algorithm.parameters:
         for value in values(parameter, ranks):

@@ -41,7 +41,7 @@ def demo(
     ranks: Annotated[int, typer.Option("--ranks", "-n", help="Number of ranks.", min=2)] = 8,
     output: Annotated[Path, typer.Option("--output", "-o", help="Folder for the picture.")] = Path("demo"),
 ) -> None:
-    """Check schedules; run an exchange and an unmodified program with the MPI's own collectives and with Shoal.
+    """Show Shoal in two minutes: check schedules, then time exchanges and an unmodified program without and with it.
 
     Example: [bold]shoal demo --ranks 8[/bold]
     """
@@ -52,7 +52,7 @@ def demo(
     rows: list[Row] = []
     results = Results()
     for mpi in mpis.values():
-        out.print(f"[bold]2. A non-uniform exchange[/bold] (blocks of 0 to so many bytes): {mpi}, {ranks} ranks")
+        out.print(f"[bold]2. A non-uniform exchange[/bold] (random blocks, up to the size shown): {mpi}, {ranks} ranks")
         rows += run_exchange(mpi, ranks, results)
     program = foreign_program()
     if program and "mpich" in mpis and mpis["mpich"].soname == "libmpi.so.12":  # which it was linked to
@@ -98,7 +98,7 @@ def check_schedules() -> str:
 def check(selection: shoal.Selection, ranks: int) -> int:
     try:
         fault = shoal.check_all_ranks(selection, shoal.Problem(ranks))
-    except ValueError:  # it says that it cannot serve so many ranks
+    except ValueError:  # it says that it cannot serve this number of ranks
         return 0
     if fault is not None:
         raise UserError(f"{selection} on {ranks} ranks: {fault.kind}: {fault.text}; please report this")

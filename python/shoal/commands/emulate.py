@@ -20,9 +20,13 @@ from shoal.program import find_program, library_path, needs_of
 def emulate(
     network: Annotated[str, typer.Argument(help=HELP, show_default=False)],
     program: Annotated[list[str], typer.Argument(help="The program and its arguments, after --.", show_default=False)],
-    ranks: Annotated[int, typer.Option("-n", "--ranks", help="Number of ranks; else one a machine.", min=0)] = 0,
+    ranks: Annotated[
+        int, typer.Option("-n", "--ranks", help="Number of ranks; default: one on each machine.", min=0)
+    ] = 0,
     rate: Annotated[str, typer.Option(help="Speed of the slowest link, as in 100M; others in proportion.")] = "",
-    mpi: Annotated[str, typer.Option(help="mpich, openmpi or the path of an mpiexec; else the program's.")] = "",
+    mpi: Annotated[
+        str, typer.Option(help="mpich, openmpi or the path of an mpiexec; default: what the program was built for.")
+    ] = "",
     preload: Annotated[bool, typer.Option("--preload", help="Serve the program's exchanges with Shoal.")] = False,
     alltoall: Annotated[str, typer.Option(help="Algorithm for MPI_Alltoall, as in tree; implies --preload.")] = "",
     alltoallv: Annotated[str, typer.Option(help="Algorithm for MPI_Alltoallv; implies --preload.")] = "",
@@ -38,8 +42,8 @@ def emulate(
 
     Example: [bold]shoal emulate line:4x8 --rate 20M --alltoall tree --report -- ./program[/bold]
 
-    Needs root, or a kernel that lets users make namespaces; nothing outside the emulation is touched, and nothing of
-    it stays. Returns what the program returns.
+    Needs root, or a kernel that lets users make namespaces. It touches nothing outside the emulation and leaves nothing
+    behind. Returns what the program returns.
     """
     path = find_program(program[0])
     emulation = Emulation(read_network(network, rate))

@@ -10,6 +10,7 @@ import typer
 
 import shoal
 from shoal import machine, tuning
+from shoal.commands.given import refuse_twice
 from shoal.commands.plan import make_problem
 from shoal.console import out
 from shoal.errors import UserError
@@ -37,9 +38,10 @@ class Explanation:
 
 
 def explain(
+    context: typer.Context,
     call: Annotated[str, typer.Argument(help="alltoall or alltoallv.")],
-    sizes: Annotated[str, typer.Option(help="Bytes a block: 512, or uniform:0-512.")],
-    empty: Annotated[float, typer.Option(help="Share of empty blocks beside those.", min=0, max=1)] = 0,
+    sizes: Annotated[str, typer.Option(help="Bytes in a block: 512, or uniform:0-512.")],
+    empty: Annotated[float, typer.Option(help="Share of blocks that are empty, as in 0.9.", min=0, max=1)] = 0,
     ranks: Annotated[int, typer.Option("--ranks", "-n", help="Number of ranks; or give --layout.")] = 0,
     layout: Annotated[str, typer.Option(help="Ranks per node: 8x8, 4,4,3; or levels: group:4 node:8 core:8.")] = "",
     profile: Annotated[Path | None, typer.Option(help="Choose by this profile, as jobs with SHOAL_PROFILE do.")] = None,
@@ -50,13 +52,15 @@ def explain(
 
     Example: [bold]shoal explain alltoallv --ranks 64 --layout 8x8 --sizes uniform:0-512[/bold]
 
-    By a profile when one is given; else predicted from the counts of the schedules. A job without a profile measures
-    instead. The MPI's own exchange can only be measured.
+    With --profile this is what jobs with that profile choose. Without it, Shoal predicts: it counts the messages and
+    blocks of every algorithm's schedule and adds up their prices. Jobs without a profile do not predict, they measure.
+    The MPI's own exchange has no schedule to count, so predictions leave it out.
     """
     if call not in KINDS:
         raise UserError(f"{call}: there are {', '.join(KINDS)}")
     if profile and model:
         raise UserError("give --profile or --model, not both")
+    refuse_twice(context, "profile", ["layout"])
     if empty and call == "alltoall":
         raise UserError("--empty: all blocks of an alltoall are equal; alltoallv may have empty ones")
     block = mean_block(sizes)
@@ -101,13 +105,15 @@ def by_model(call: str, block: float, empty: float, ranks: int, layout: str, pat
     """The model knows no empty blocks: it spreads the bytes over all."""
     problem = make_problem(ranks, layout, 0, 0)
     prices = machine.read(path) if path else machine.COMMON
-    specs = tuning.candidates(problem.ranks, layout or f"{problem.ranks}x1", uniform=call == "alltoall")
+    uniform = call == "alltoall"
+    specs = tuning.candidates(problem.ranks, layout or f"{problem.ranks}x1", uniform=uniform)
     mean = block * (1 - empty)
-    specs += [*best_digits(problem.ranks, mean, prices), *by_levels(problem, mean, prices)]
+    specs += [*best_digits(problem.ranks, mean, prices), *by_levels(problem, mean, prices), *every_algorithm(uniform)]
     priced = sorted(
         (
-            (prices.seconds(load := shoal.load_of(shoal.parse(spec), problem), mean), spec, load)
+            (prices.seconds(load, mean), spec, load)
             for spec in dict.fromkeys(specs[1:])
+            if (load := load_if_it_serves(spec, problem))
         ),
         key=lambda entry: entry[0],
     )
@@ -116,6 +122,22 @@ def by_model(call: str, block: float, empty: float, ranks: int, layout: str, pat
         call, problem.ranks, layout, block, empty, spec, seconds,
         f"{described(load)}; {second[1]} has {described(second[2])}", second[1], second[0], prices.source,
     )  # fmt: skip
+
+
+def every_algorithm(uniform: bool) -> list[str]:
+    """With its defaults."""
+    return [
+        one.name
+        for one in shoal.algorithms()
+        if one.has_schedule and one.collective == "alltoall" and (uniform or not one.uniform_only)
+    ]
+
+
+def load_if_it_serves(spec: str, problem: shoal.Problem) -> shoal.Load | None:
+    try:
+        return shoal.load_of(shoal.parse(spec), problem)
+    except ValueError:  # it says that it does not, such as a tree without a topology
+        return None
 
 
 def best_digits(ranks: int, block: float, prices: Machine) -> list[str]:

@@ -34,8 +34,9 @@ def fit(
 
     Example: [bold]shoal model fit -n 8 -o machine.toml[/bold]; then shoal explain --model machine.toml ...
 
-    Prices: for every wait, message and byte, through a node's memory, inside a node and between nodes, and for every
-    byte copied. The error shown for algorithms left out is of prices that were fitted without them.
+    There is a price for each wait, message and byte (through a node's memory, inside a node, between nodes), and for
+    each byte copied. Two errors are shown: of these prices, and of predictions for algorithms that were left out of
+    the fit.
     """
     chosen = choose_mpis(mpi)[0]
     runner = Runner(chosen, ranks)

@@ -8,6 +8,7 @@ import typer
 from rich.table import Table
 
 import shoal
+from shoal.commands.given import refuse_twice, refuse_unused
 from shoal.console import out
 from shoal.errors import UserError
 from shoal.networks import HELP, read_network
@@ -18,21 +19,27 @@ MOST_BLOCKS = 20_000  # sent by one rank, in a table
 
 
 def plan(
+    context: typer.Context,
     spec: Annotated[str, typer.Argument(help="Algorithm and parameters, as in tuna:radix=3; see shoal list.")],
     ranks: Annotated[int, typer.Option("--ranks", "-n", help="Number of ranks; or give --layout.")] = 0,
     rank: Annotated[int | None, typer.Option(help="Show the operations of this rank.")] = None,
     layout: Annotated[str, typer.Option(help=LAYOUT)] = "",
-    senders: Annotated[int, typer.Option(help="Allgather between two groups: size of the sending one.")] = 0,
-    receivers: Annotated[int, typer.Option(help="Size of the receiving group.")] = 0,
+    senders: Annotated[int, typer.Option(help="For an allgather between two groups: number of ranks that send.")] = 0,
+    receivers: Annotated[int, typer.Option(help="And number of ranks that receive.")] = 0,
     topology: Annotated[str, typer.Option(help=f"The tree of switches, for tree: {HELP}")] = "",
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON for programs.")] = False,
-    emit: Annotated[str, typer.Option(help="Print a file instead: c (an MPI_Alltoall), goal (LogGOPSim), json.")] = "",
-    block: Annotated[int, typer.Option(min=0, help="Bytes of a block, in goal.")] = 1024,
+    emit: Annotated[
+        str, typer.Option(help="Print a file instead: c (an MPI_Alltoall in C), goal (for LogGOPSim) or json.")
+    ] = "",
+    block: Annotated[int, typer.Option(min=0, help="Bytes of a block, for --emit goal.")] = 1024,
 ) -> None:
     """Print what each rank sends, receives and copies.
 
     Example: [bold]shoal plan tuna:radix=3 --ranks 8 --rank 2[/bold]
     """
+    refuse_twice(context, "emit", ["as_json"])
+    if emit != "goal":
+        refuse_unused(context, ["block"], "without --emit goal")
     network = read_network(topology) if topology else None
     problem = make_problem(ranks, layout, senders, receivers, network)
     selection = shoal.parse(spec, "allgather" if problem.senders else "alltoall")
@@ -86,7 +93,7 @@ def emitted(form: str, programs: list[shoal.Schedule], title: str, block: int, h
 
 
 def print_programs(programs: list[shoal.Schedule], senders: int, seconds: float) -> None:
-    """Of all ranks or of one, which took so many seconds to make."""
+    """Of all ranks or of one; to make them took `seconds`."""
     everyone = len(programs) == programs[0].ranks
     if senders and everyone:
         print_steps(programs, senders)

@@ -6,9 +6,8 @@ import shlex
 import shutil
 import sys
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import NoReturn
+from typing import NamedTuple, NoReturn
 
 import shoal
 from shoal.errors import UserError, fail
@@ -34,7 +33,7 @@ Example: shoal run -n 8 --alltoallv tuna:radix=4 -- ./program argument
 Other options before -- go to mpiexec:  shoal run -n 8 --hostfile hosts --bind-to core -- ./program
 With a launcher of your own:            shoal run --launcher "srun -n 8 --mpi=pmix" -- ./program
 
-Returns what the program returns. Without this command: LD_PRELOAD the library that shoal doctor names."""
+Returns what the program returns. To do without this command, set LD_PRELOAD to the library that shoal doctor names."""
 
 
 class Parser(argparse.ArgumentParser):
@@ -52,7 +51,11 @@ def parser(name: str = "shoal run", description: str = DESCRIPTION) -> Parser:
     )
     add = options.add_argument
     add("-n", "--ranks", type=int, help="number of ranks")
-    add("--mpi", default="", help="mpich, openmpi, impi or the path of an mpiexec; else the program's")
+    add(
+        "--mpi",
+        default="",
+        help="mpich, openmpi, impi or the path of an mpiexec; default: what the program was built for",
+    )
     add("--launcher", default="", metavar="COMMAND", help="start ranks with this instead of mpiexec, as in srun")
     add("--alltoall", default="", metavar="SPEC", help="algorithm for MPI_Alltoall, as in tuna:radix=8")
     add("--alltoallv", default="", metavar="SPEC", help="algorithm for MPI_Alltoallv")
@@ -60,8 +63,7 @@ def parser(name: str = "shoal run", description: str = DESCRIPTION) -> Parser:
     return options
 
 
-@dataclass(frozen=True)
-class Job:
+class Job(NamedTuple):
     """A program as it was asked to be run."""
 
     program: list[str]

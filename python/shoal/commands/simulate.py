@@ -17,8 +17,9 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 
 import shoal
+from shoal.commands.given import refuse_twice, refuse_unused
 from shoal.console import err, out
-from shoal.cost_model import Cluster, predict
+from shoal.cost_model import CLOSED_FORMS, Cluster, has_closed_form, predict
 from shoal.errors import UserError
 from shoal.measurements import Case, Results, Series, readable_bytes, readable_seconds
 from shoal.platforms import KINDS, make_platform
@@ -31,11 +32,15 @@ DRIVER = "libshoal_simulated.so"
 SELECTORS = ("mpich", "ompi", "mvapich2", "impi")
 UNITS = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0}
 
+# What --suite says, and what a program has no use for.
+OF_EXCHANGES = ("variants", "sizes", "distribution", "senders", "model")
+SAID = ("platform", "nodes", "ppn", "selector", "variants", "sizes", "distribution", "senders")
+
 # The mean block, as a share of the size given.
 MEANS = {"uniform": 1.0, "random": 0.5}
 # Memory for which contents are verified; above, all simulated ranks share one buffer.
 MOST_VERIFIED_BYTES = 2 << 30
-# Ranks whose schedules are counted one by one, where there are no closed forms.
+# Ranks whose schedules are counted one by one, where no closed form is known.
 MOST_COUNTED = 512
 
 
@@ -78,27 +83,36 @@ class Blocks:
         return MEANS[self.distribution] * size
 
 
+# Options whose words fill lines.
+Variants = Annotated[str, typer.Option(help="What is compared, separated by ';'.")]
+MessageCost = Annotated[str, typer.Option(help="Time a rank needs to send a message, and again to receive one.")]
+Layout = Annotated[
+    str, typer.Option(help="Levels of the ranks, as in 'group:2 node:8 core:16'; platform: the platform's own.")
+]
+Computing = Annotated[
+    bool, typer.Option("--computing", help="Count the program's own computing too, at this machine's speed.")
+]
+Program = Annotated[list[str] | None, typer.Argument(help="Built with smpicc or smpicxx, and its arguments, after --.")]
+
+
 def simulate(
+    context: typer.Context,
     platform: Annotated[
         str, typer.Option(help=f"{', '.join(KINDS)}, torus:8x8 (torus:64, a ring), a file of SimGrid's; or several.")
     ] = "dragonfly",
     nodes: Annotated[int, typer.Option(help="Nodes.", min=1)] = 16,
-    ppn: Annotated[int, typer.Option(help="Ranks on each.", min=1)] = 16,
-    variants: Annotated[str, typer.Option(help="Specs and native; by ';'.")] = "native;tuna:radix=2;tuna;hierarchical",
-    sizes: Annotated[str, typer.Option(help="Bytes a block (for all but uniform the largest).")] = "16,64,1024",
-    distribution: Annotated[str, typer.Option(help="As of shoal bench.")] = "random",
-    message_cost: Annotated[
-        str, typer.Option(help="What a rank needs for each message it sends and for each it receives.")
-    ] = "0.4us",
+    ppn: Annotated[int, typer.Option(help="Ranks on each node.", min=1)] = 16,
+    variants: Variants = "native;tuna:radix=2;tuna;hierarchical",
+    sizes: Annotated[str, typer.Option(help="Bytes in a block; in the largest, where blocks differ.")] = "16,64,1024",
+    distribution: Annotated[str, typer.Option(help="Of block sizes, as in shoal bench.")] = "random",
+    message_cost: MessageCost = "0.4us",
     selector: Annotated[
-        str, typer.Option(help=f"Whose choice of algorithms native makes: {', '.join(SELECTORS)}, or several.")
+        str, typer.Option(help=f"Whose choice of algorithms native stands for: {', '.join(SELECTORS)}, or several.")
     ] = "mpich",
     senders: Annotated[
-        int, typer.Option(help="So many ranks send to all others: an allgather between two groups.", min=0)
+        int, typer.Option(help="This many ranks send to all others, in an allgather between two groups.", min=0)
     ] = 0,
-    layout: Annotated[
-        str, typer.Option(help="Levels of these ranks, as in 'group:2 node:8 core:16'; platform: those that it has.")
-    ] = "",
+    layout: Layout = "",
     suite: Annotated[str, typer.Option(help=f"An experiment by name: {', '.join(SIMULATED)}.")] = "",
     model: Annotated[
         bool, typer.Option("--model", help="Predict from the schedules' counts instead, for up to a million ranks.")
@@ -106,20 +120,20 @@ def simulate(
     output: Annotated[Path, typer.Option("--output", "-o", help="Folder for results.jsonl and a picture.")] = Path(
         "shoal-simulated"
     ),
-    computing: Annotated[bool, typer.Option("--computing", help="Charge what a program computes, as here.")] = False,
-    program: Annotated[
-        list[str] | None, typer.Argument(help="Built with smpicc or smpicxx, and its arguments, after --.")
-    ] = None,
+    computing: Computing = False,
+    program: Program = None,
 ) -> None:
-    """Run Shoal's exchanges on a cluster that is modelled: thousands of ranks, one process, a simulated clock.
+    """Run Shoal's exchanges on a simulated cluster: thousands of ranks, in one process, by a simulated clock.
 
     Example: [bold]shoal simulate --platform torus --nodes 16 --ppn 32 --variants "native;tuna:radix=2"[/bold]
 
     Or a whole program, without Shoal and with it: [bold]shoal simulate --nodes 8 --ppn 8 -- ./program 100[/bold]
 
-    The library's own schedules and executor run on SimGrid's SMPI. Times follow from the bandwidth and latency of links
-    and the cost of a message, which are printed, beside what the cost model (--model) says and its error at the end.
+    Shoal's own schedules and executor run on SimGrid's SMPI. Times follow from the bandwidth and latency of the links
+    and from the cost of a message, which are printed. Beside each time stands what the cost model (--model) predicts,
+    and at the end how far it is off.
     """
+    refuse_dropped(context, program, model)
     if suite:
         what = find_suite(suite)
         platform, nodes, ppn, senders = what.platform, what.nodes, what.ppn, what.senders
@@ -137,6 +151,16 @@ def simulate(
         raise UserError(f"--senders {senders}: of {nodes * ppn} ranks at least one must receive")
     launches = plan_launches(check_variants(variants, senders > 0), selectors)
     simulate_exchanges(clusters, launches, Blocks(check_sizes(sizes), distribution, senders), output, model=model)
+
+
+def refuse_dropped(context: typer.Context, program: list[str] | None, model: bool) -> None:
+    refuse_twice(context, "suite", SAID)
+    if program:
+        refuse_unused(context, ["suite", *OF_EXCHANGES], "for a program, which says what it exchanges")
+    else:
+        refuse_unused(context, ["computing"], "without a program")
+    if model:
+        refuse_unused(context, ["selector"], "with --model, which does not know the MPI's own")
 
 
 def simulate_exchanges(
@@ -164,7 +188,7 @@ def cluster(platform: str, nodes: int, ppn: int, message_cost: str, layout: str,
 
 
 def write(lines: Iterable[str], expected: int, output: Path) -> Results:
-    """The lines as they come, so many of them with times, into the folder."""
+    """The lines as they come, into the folder; `expected` is how many will have times."""
     output.mkdir(parents=True, exist_ok=True)
     results = Results()
     with (output / "results.jsonl").open("w", buffering=1) as file, progress() as bar:
@@ -241,7 +265,7 @@ def noted(line: str, at: Simulation, wanted: Blocks) -> str:
         return line
     try:
         seconds = prediction(at, record["variant"], wanted.mean(record["size"]))
-    except UserError:
+    except (UserError, ValueError):  # ValueError: the algorithm's own refusal
         return line
     return json.dumps(record | {"predicted": seconds})
 
@@ -249,12 +273,16 @@ def noted(line: str, at: Simulation, wanted: Blocks) -> str:
 def prediction(at: Simulation, variant: str, block: float) -> float:
     if at.platform.machine is None:
         raise UserError(f"--model knows {', '.join(KINDS)}, not {at.platform.name}")
-    machine = at.platform.machine(at.message_cost)
-    if not at.layout:
-        return predict(shoal.parse(variant), Cluster(at.nodes, at.ppn), block, machine)
+    if variant == "native":
+        raise UserError("--model counts schedules; native, the MPI's own exchange, has none")
+    machine, how = at.platform.machine(at.message_cost), shoal.parse(variant)
+    if not at.layout and has_closed_form(how):
+        return predict(how, Cluster(at.nodes, at.ppn), block, machine)
     if at.ranks > MOST_COUNTED:
-        raise UserError(f"--model counts the schedules of at most {MOST_COUNTED} ranks with a layout of their own")
-    load = shoal.load_of(shoal.parse(variant), shoal.Problem(layout=at.layout))
+        raise UserError(
+            f"{variant}: --model counts its schedules, of at most {MOST_COUNTED} ranks; {CLOSED_FORMS} have formulas"
+        )
+    load = shoal.load_of(how, shoal.Problem(layout=at.layout or f"{at.nodes}x{at.ppn}"))
     return replace(machine, memory=machine.node).seconds(load, block)  # messages inside a node cost the same there
 
 
@@ -277,7 +305,7 @@ def renamed(line: str, variant: str) -> str:
 
 
 def run(at: Simulation, launch: Launch, arguments: list[str], expected: int) -> Iterator[str]:
-    """The JSON lines of one simulation, as they come, so many."""
+    """The JSON lines of one simulation, as they come; `expected` is how many there must be."""
     found = 0
     hosts = at.platform.host_file(at.nodes, at.ppn)
     with in_memory(at.platform.xml) as platform, in_memory(hosts) as placed, tempfile.TemporaryFile("w+") as said:

@@ -13,6 +13,7 @@ import shoal
 from shoal import mpi_tuning, tuning
 from shoal.commands.bench import choose_mpis
 from shoal.commands.bench import measure as measure_lines
+from shoal.commands.given import refuse_twice
 from shoal.console import err, out
 from shoal.errors import UserError
 from shoal.measurements import readable_bytes, readable_seconds
@@ -25,25 +26,27 @@ SPARSE = 0.9  # of blocks are empty then
 
 
 def tune(
+    context: typer.Context,
     ranks: Annotated[int, typer.Option("--ranks", "-n", help="Number of ranks.", min=2)],
     mpi: Annotated[str, typer.Option(help="mpich, openmpi, or with a version as in mpich5; else the first.")] = "",
-    seconds: Annotated[float, typer.Option(help="Time to spend at most.", min=1)] = 180,
+    seconds: Annotated[float, typer.Option(help="Time to spend, at most.", min=1)] = 180,
     output: Annotated[Path, typer.Option("--output", "-o", help="The profile to write.")] = Path("shoal-profile.toml"),
     export: Annotated[
         Path | None, typer.Option(help="Measure the MPI's own algorithms instead, and write the MPI's own tuning file.")
     ] = None,
 ) -> None:
-    """Measure which exchange is the fastest at which size, and write a profile that jobs choose by.
+    """Measure which algorithm is the fastest at each block size, and write a profile that jobs choose by.
 
     Example: [bold]shoal tune -n 8 -o eight.toml[/bold]; jobs then get SHOAL_PROFILE=eight.toml
 
-    First a few sizes with all algorithms, in turns, of equal, random and mostly empty blocks; then between sizes with
-    different winners, and again where two cannot be told apart, until nothing changes or the time is over. Uses Shoal
-    on this machine with this many ranks.
+    It measures all algorithms in turns: at a few sizes first, with equal, random and mostly empty blocks, then between
+    sizes that have different winners, and again where two are too close to call. It ends when nothing changes, or the
+    time is over. The profile is for this machine and this number of ranks.
 
-    For programs that run without Shoal: [bold]shoal tune -n 8 --mpi openmpi --export rules.txt[/bold] writes what Open
-    MPI and MPICH read by themselves, of what is the fastest among their own algorithms.
+    For programs that run without Shoal: [bold]shoal tune -n 8 --mpi openmpi --export rules.txt[/bold] measures the
+    MPI's own algorithms and writes a tuning file that the MPI reads by itself. Open MPI and MPICH have such files.
     """
+    refuse_twice(context, "export", ["output"])
     for option, path in (("-o", output), ("--export", export)):
         if path and not path.parent.is_dir():
             raise UserError(f"{option} {path}: there is no folder {path.parent}")

@@ -1,0 +1,32 @@
+"""Options that do not go together: none is dropped in silence."""
+
+from collections.abc import Iterable
+
+import typer
+
+from shoal.errors import UserError
+
+
+def given(context: typer.Context, name: str) -> bool:
+    """Whether it is on the command line, even with the value that it has anyway."""
+    source = context.get_parameter_source(name)
+    return source is not None and source.name == "COMMANDLINE"
+
+
+def option(context: typer.Context, name: str) -> str:
+    """As it is written: --json for as_json."""
+    return max(next(one.opts for one in context.command.params if one.name == name), key=len)
+
+
+def refuse_twice(context: typer.Context, name: str, said: Iterable[str]) -> None:
+    """Where the option `name` is given, those that it decides as well."""
+    for other in said:
+        if given(context, name) and given(context, other):
+            raise UserError(f"{option(context, name)} says what {option(context, other)} is; leave out one of them")
+
+
+def refuse_unused(context: typer.Context, names: Iterable[str], where: str) -> None:
+    """Options that nothing would look at here."""
+    for name in names:
+        if given(context, name):
+            raise UserError(f"{option(context, name)} means nothing {where}; leave it out")

@@ -1,0 +1,113 @@
+"""docs/cluster.md on a real Slurm: a controller and four nodes on this machine, brought up and down by tools/slurm."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import mpis
+from mpis import ROOT, served
+
+SHOAL = Path(sys.prefix) / "bin/shoal"
+FLAVOURS = {"mpich": "pmi2", "openmpi": "pmix"}  # how each MPI gets to know its ranks from srun
+PROGRAM = """
+#include <mpi.h>
+#include <stdio.h>
+int main(int count, char **words) {
+  int out[16], in[16], rank, ranks, wrong = 0, all;
+  MPI_Init(&count, &words);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  for (int i = 0; i < ranks; ++i) out[i] = 100 * rank + i;
+  MPI_Alltoall(out, 1, MPI_INT, in, 1, MPI_INT, MPI_COMM_WORLD);
+  for (int i = 0; i < ranks; ++i) wrong += in[i] != 100 * i + rank;
+  MPI_Reduce(&wrong, &all, 1, MPI_INT, MPI_SUM, 0, MPI_COMM_WORLD);
+  if (rank == 0) printf("%d ranks, %d wrong\\n", ranks, all);
+  return MPI_Finalize();
+}
+"""
+FORCED = {"SHOAL_ALLTOALL": "bruck", "SHOAL_REPORT": "1"}
+
+
+@pytest.fixture(scope="module")
+def cluster(tmp_path_factory):
+    """The environment in which srun finds it."""
+    path = os.environ["PATH"] + ":/usr/sbin"
+    lacking = [tool for tool in ("slurmctld", "slurmd", "munged", "srun") if not shutil.which(tool, path=path)]
+    if lacking or os.geteuid() != 0:
+        pytest.skip(f"needs root, and {', '.join(lacking) or 'nothing else'} (Debian: slurm-wlm, munge)")
+    folder = tmp_path_factory.mktemp("slurm") / "cluster"
+    subprocess.run([ROOT / "tools/slurm", "up", folder], check=True, timeout=120)
+    yield os.environ | {"SLURM_CONF": str(folder / "slurm.conf")}
+    subprocess.run([ROOT / "tools/slurm", "down", folder], check=True, timeout=120)
+    assert not folder.exists() and not processes_of(folder)
+
+
+def processes_of(folder):
+    """Whose settings lie in it."""
+    name = str(folder).encode()
+    return [path for path in Path("/proc").glob("[0-9]*/environ") if name in read(path)]
+
+
+def read(path):
+    try:
+        return path.read_bytes()
+    except OSError:  # it has ended
+        return b""
+
+
+@pytest.fixture(params=mpis.WHEELS, ids=lambda mpi: mpi.name)
+def job(request, cluster, tmp_path):
+    """(MPI, how srun starts its ranks on two nodes, a program)"""
+    mpi = request.param
+    if mpi.missing():
+        pytest.skip(mpi.missing())
+    flavour = FLAVOURS[mpi.name]
+    kinds = subprocess.run(["srun", "--mpi=list"], env=cluster, capture_output=True, text=True, check=True)
+    if flavour not in kinds.stdout + kinds.stderr:
+        pytest.skip(f"this Slurm has no {flavour}")
+    (tmp_path / "program.c").write_text(PROGRAM)
+    return mpi, ["srun", "-N", "2", "-n", "4", f"--mpi={flavour}"], mpi.compile(tmp_path / "program.c", tmp_path / "p")
+
+
+def run(command, env):
+    done = subprocess.run(
+        list(map(str, command)), env=env, capture_output=True, text=True, timeout=120, start_new_session=True
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done
+
+
+def test_shoal_run(job, cluster):
+    _, srun, program = job
+    done = run([SHOAL, "run", "--launcher", " ".join(srun), "--alltoall", "bruck", "--report", "--", program], cluster)
+    assert done.stdout == "4 ranks, 0 wrong\n" and served(done) == {("alltoall", "bruck"): 1}
+
+
+def test_module(job, cluster):
+    """What a module sets reaches the ranks, and leaves srun and all shells alone."""
+    mpi, srun, program = job
+    shell = 'true && exec "$0"'
+    done = run([*srun, "sh", "-c", shell, program], cluster | FORCED | {"LD_PRELOAD": str(mpi.preload)})
+    assert done.stdout == "4 ranks, 0 wrong\n" and served(done) == {("alltoall", "bruck"): 1}
+
+
+def test_task_prolog(job, cluster, tmp_path):
+    """For every job of a partition, without a module."""
+    mpi, srun, program = job
+    prolog = tmp_path / "prolog"
+    settings = FORCED | {"LD_PRELOAD": str(mpi.preload)}
+    prolog.write_text("#!/bin/sh\n" + "".join(f"echo export {name}={value}\n" for name, value in settings.items()))
+    prolog.chmod(0o755)
+    done = run([*srun, f"--task-prolog={prolog}", program], cluster)
+    assert done.stdout == "4 ranks, 0 wrong\n" and served(done) == {("alltoall", "bruck"): 1}
+
+
+def test_topology_of_the_controller(cluster, tmp_path):
+    told = run(["scontrol", "show", "topology"], cluster).stdout
+    (tmp_path / "topology").write_text(told)
+    shown = run([SHOAL, "topology", "show", tmp_path / "topology"], cluster).stdout
+    assert "4 ranks" in shown and "rack0" in shown and "n[0-1]" in shown
