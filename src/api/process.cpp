@@ -171,6 +171,23 @@ void process::count_cold(MPI_Comm comm, bool uniform, std::int64_t bytes, double
   if (attribute* const held = attribute_of(comm)) held->cold[uniform].add(bytes, seconds);
 }
 
+int process::leave(const std::string& call, const std::string& reason, native_call native) {
+  if (settings_.report == reporting::none || !open_for_calls_) return native();
+  const double begin = PMPI_Wtime();
+  const int code = native();
+  const double took = PMPI_Wtime() - begin;
+  const std::scoped_lock guard(lock_);
+  report_.add_left(call, reason, 1, took);
+  return code;
+}
+
+bool process::watch(const left_call& call) {
+  if (settings_.report == reporting::none || !begin()) return false;
+  const std::scoped_lock guard(lock_);
+  if (std::find(left_.begin(), left_.end(), &call) == left_.end()) left_.push_back(&call);
+  return true;
+}
+
 std::string process::explain(MPI_Comm comm) {
   if (!open_for_calls_) return "the MPI library's own collective: outside MPI_Init and MPI_Finalize";
   const attribute* held = find(comm);
@@ -273,16 +290,24 @@ void process::finish() {
   finished_ = true;
   while (!attributes_.empty()) release(attributes_.front(), MPI_COMM_NULL);
   served_.clear();
+  for (const left_call* call : left_)
+    report_.add_left(call->name, call->reason, __atomic_load_n(&call->calls, __ATOMIC_RELAXED),
+                     1e-9 * static_cast<double>(__atomic_load_n(&call->nanoseconds, __ATOMIC_RELAXED)));
   if (!settings_.record.empty()) traffic_.write(settings_.record);
   int world_rank = -1;
   PMPI_Comm_rank(MPI_COMM_WORLD, &world_rank);
   if (world_rank == 0 && !settings_.wisdom.empty()) keep_wisdom();
-  if (world_rank == 0) tell();
+  if (world_rank == 0 && !report_.empty()) tell();
+}
+
+void process::tell_of_none() {
+  if (!told_) tell();
 }
 
 // On the first rank of the job.
-void process::tell() const {
-  if (settings_.report == reporting::none || report_.empty()) return;
+void process::tell() {
+  if (settings_.report == reporting::none) return;
+  told_ = true;
   if (settings_.report_file.empty()) return report_.print(std::cerr, books_);
   std::ofstream file(settings_.report_file);
   report_.write_json(file, books_);
