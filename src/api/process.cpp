@@ -158,6 +158,28 @@ intercommunicator* process::groups_of(MPI_Comm comm, std::string& wrong) {
   return held->groups.get();
 }
 
+// The communicator is made by a collective of the MPI's own that blocks, so behind an agreement in which ranks move what they
+// have under way.
+sparse_ranks* process::sparse_of(MPI_Comm comm, std::string& wrong) {
+  attribute* const held = attribute_of(comm);
+  if (!held) wrong = "shoal_exchange outside MPI_Init and MPI_Finalize";
+  if (!held || held->sparse) return held ? held->sparse.get() : nullptr;
+  waiting wait(settings_.wait.value_or(wait_mode::yield));
+  wait.move_meanwhile([] { return progress::get().move(); });
+  pending_agreement everyone(comm, {is_full()});
+  if (everyone.wait(wait)[0]) wrong = "too many communicators are in use; free some";
+  const MPI_Comm own = wrong.empty() ? duplicate(comm) : MPI_COMM_NULL;
+  if (own == MPI_COMM_NULL) {
+    if (wrong.empty()) wrong = "the MPI library has no communicator left for Shoal";
+    return nullptr;
+  }
+  int ranks = 1;
+  require(PMPI_Comm_size(own, &ranks), "MPI_Comm_size");
+  held->sparse = std::make_unique<sparse_ranks>(own, settings_.wait.value_or(polite_mode(facts_, ranks)));
+  count_open(1);
+  return held->sparse.get();
+}
+
 // What is made then takes about six collectives of the MPI's own.
 bool process::has_earned_groups(MPI_Comm comm) {
   constexpr int enough = 64;
@@ -264,6 +286,7 @@ void process::report_on(const attribute& held) {
   if (settings_.report == reporting::none && settings_.wisdom.empty()) return;
   if (held.of_ranks) held.of_ranks->report_to(report_);
   if (held.groups) held.groups->report_to(report_);
+  if (held.sparse) held.sparse->report_to(report_);
   for (const bool uniform : {false, true})
     report_.add(uniform ? "allgather" : "allgatherv", held.ranks, "native", held.cold[uniform]);
 }
@@ -281,6 +304,7 @@ void process::release(attribute* held, MPI_Comm users) {
     if (users != MPI_COMM_NULL && state) state->leave(users);
     report_on(*held);
     if (held->groups || (state && state->is_open())) count_open(-1);
+    if (held->sparse) count_open(-1);
   }
   delete held;
 }

@@ -18,6 +18,7 @@
 #include "api/report.hpp"
 #include "api/served_groups.hpp"
 #include "api/settings.hpp"
+#include "api/sparse_ranks.hpp"
 #include "api/traffic.hpp"
 #include "select/knowledge.hpp"
 #include "select/ledger.hpp"
@@ -44,6 +45,10 @@ class process {
 
   // The same for an inter-communicator.
   intercommunicator* groups_of(MPI_Comm comm, std::string& wrong);
+
+  // The ranks of a communicator for shoal_exchange(), made on first use, which is collective. Null, on every rank, where
+  // they cannot be served; `wrong` then says why.
+  sparse_ranks* sparse_of(MPI_Comm comm, std::string& wrong);
 
   // Whether calls between two groups that nobody asked for were enough to make what serves them; the MPI's own until then.
   bool has_earned_groups(MPI_Comm comm);
@@ -88,6 +93,7 @@ class process {
   struct attribute {
     std::unique_ptr<learner> of_ranks;          // null: an inter-communicator
     std::shared_ptr<intercommunicator> groups;  // open requests keep it
+    std::unique_ptr<sparse_ranks> sparse;       // null: none exchanged so yet
     bool unserved_groups = false;               // an inter-communicator that was not asked to be served yet
     int ranks = 0;                              // of both groups
     usage cold[2];                              // calls between the groups before that
