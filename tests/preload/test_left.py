@@ -1,13 +1,13 @@
 """The report tells of every all-to-all call that Shoal leaves to the MPI, on every MPI from MPI 3.1 on."""
 
 import json
-import re
 import sys
 from collections import Counter
 
 import pytest
 
 import mpis
+from mpis import left
 
 EVERY = [*mpis.WHEELS, *mpis.OTHERS, mpis.INTEL]
 BETWEEN_GROUPS = Counter({"alltoall": 1})
@@ -26,12 +26,6 @@ def run(mpi, command, **variables):
     done = mpi.run(2, command, **variables)
     assert done.returncode == 0, done.stdout + done.stderr
     return done
-
-
-def left(done):
-    """Calls left to the MPI that the report tells of, by name."""
-    lines = re.findall(r"^shoal: left to the MPI: (\w+) \(.*\), (\d+) calls? of rank 0, .* in them$", done.stderr, re.M)
-    return Counter({name: int(calls) for name, calls in lines})
 
 
 def family(done):
