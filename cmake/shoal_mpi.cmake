@@ -50,7 +50,7 @@ target_link_libraries(drop_in_objects PUBLIC shoal_core shoal_mpi)
 shoal_unity(shoal_objects drop_in_objects)
 shoal_library(shoal-drop-in preload.map $<TARGET_OBJECTS:shoal_objects> $<TARGET_OBJECTS:drop_in_objects>)
 target_link_libraries(shoal-drop-in PRIVATE shoal_core own_runtime)
-shoal_library(shoal-preload preload.map src/preload/preload.c src/preload/narrowed.c)
+shoal_library(shoal-preload preload.map src/preload/preload.c src/preload/left.c src/preload/narrowed.c)
 target_include_directories(shoal-preload PRIVATE src)
 target_compile_definitions(shoal-preload PRIVATE _GNU_SOURCE SHOAL_ABI="${SHOAL_ABI}"
                                                  $<$<STREQUAL:${SHOAL_ABI},openmpi>:SHOAL_FORTRAN_NAMES>)
@@ -67,6 +67,11 @@ add_executable(shoal_bench ${benchmark_sources})
 target_include_directories(shoal_bench PRIVATE include)
 shoal_unity(shoal_bench)
 target_link_libraries(shoal_bench PRIVATE shoal_objects own_runtime)
+
+shoal_sources(sparse_benchmark_sources bench/sparse)
+add_executable(sparse_bench ${sparse_benchmark_sources})
+target_include_directories(sparse_bench PRIVATE bench)
+target_link_libraries(sparse_bench PRIVATE shoal_objects own_runtime)
 
 # Real users of the public interface.
 add_executable(closure apps/closure.cpp)

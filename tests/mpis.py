@@ -1,6 +1,7 @@
 """The MPI libraries tests can run on: how to compile for them, start ranks, and read what Shoal writes."""
 
 import os
+import re
 import shutil
 import subprocess
 from dataclasses import dataclass, replace
@@ -29,6 +30,12 @@ def served(run):
             key = words[1], words[-1]
             calls[key] = calls.get(key, 0) + int(words[3])
     return calls
+
+
+def left(run):
+    """Calls left to the MPI that SHOAL_REPORT=1 told of, by name."""
+    line = re.compile(r"^shoal: left to the MPI: (\w+) \(.*\), (\d+) calls? of rank 0, .* in them$", re.MULTILINE)
+    return {name: int(calls) for name, calls in line.findall(run.stderr)}
 
 
 def warnings(run):

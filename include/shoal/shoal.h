@@ -157,7 +157,50 @@ SHOAL_PUBLIC int shoal_allgatherv_with(const void *sendbuf, int sendcount, MPI_D
                                        const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm,
                                        MPI_Info info);
 
-/** @name Started now, ended later
+/** @name To whom you like
+ * @{ */
+
+/** What arrived in a shoal_exchange(): blocks in the order of the ranks that sent them, those of one rank in the order in which
+ * it named them. */
+typedef struct shoal_arrivals {
+  int blocks;              /**< how many */
+  const int *sources;      /**< the rank that each comes from */
+  const MPI_Count *counts; /**< elements in each */
+  const MPI_Count *displs; /**< where each begins, in elements from `data` */
+  const void *data;        /**< one behind the other, without the gaps that the datatype may have: MPI_Type_size() bytes an
+                                element */
+} shoal_arrivals;
+
+/**
+ * Sends blocks to whom you like, and receives what comes: no rank has to know who sends to it, nor how much. It takes the
+ * place of an alltoall of counts with an alltoallv behind it, and of sparse exchanges written by hand. Collective: every rank
+ * calls it, also one that sends nothing.
+ *
+ * @param blocks         how many this rank sends, at least 0
+ * @param[in] destinations the rank that each goes to, in any order; several may go to one, also to this rank itself;
+ *                       MPI_PROC_NULL: nowhere
+ * @param[in] sendbuf    blocks to send
+ * @param[in] counts     elements of `datatype` in each, at least 0
+ * @param[in] displs     where each begins, in extents of `datatype` from `sendbuf`
+ * @param datatype       committed datatype, on ranks that send nothing too; its size is the same on all ranks
+ * @param comm           whose ranks exchange, an intra-communicator; errors are raised on it
+ * @param[out] arrivals  what came, to be freed with shoal_arrivals_free(), at any time; NULL after an error
+ * @return MPI_SUCCESS; what is wrong with this rank's arguments (MPI_ERR_COMM, MPI_ERR_COUNT, MPI_ERR_RANK, MPI_ERR_TYPE,
+ *         MPI_ERR_BUFFER or MPI_ERR_ARG), and then MPI_ERR_OTHER on all other ranks, where nothing was exchanged either;
+ *         MPI_ERR_TRUNCATE where a block is no whole number of elements. The next call is right. MPI_ERR_NO_MEM as
+ *         shoal_alltoall()
+ */
+SHOAL_PUBLIC int shoal_exchange(int blocks, const int destinations[], const void *sendbuf, const MPI_Count counts[],
+                                const MPI_Aint displs[], MPI_Datatype datatype, MPI_Comm comm,
+                                shoal_arrivals **arrivals);
+
+/** Frees what arrived. Local.
+ * @param[in,out] arrivals becomes NULL; nothing is done where it is
+ * @return MPI_SUCCESS, or MPI_ERR_ARG where `arrivals` is NULL itself */
+SHOAL_PUBLIC int shoal_arrivals_free(shoal_arrivals **arrivals);
+
+/** @}
+ * @name Started now, ended later
  * @{ */
 
 /** An exchange under way, or ready to be started. Buffers, types' contents and the arrays of counts and displacements

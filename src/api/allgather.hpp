@@ -19,6 +19,8 @@ struct allgather_call {
   number_array recv_counts, recv_displacements;  // displacements in units of the type's extent
   MPI_Datatype recv_type;
   MPI_Comm comm;
+
+  const char* name() const { return uniform ? "allgather" : "allgatherv"; }
 };
 
 // Returns an MPI error code; errors have been raised on the communicator. `info` may name the algorithm for this

@@ -12,7 +12,8 @@ namespace {
 // What somebody asked for, from the first call on. Also what other calls are, once a communicator's own are asked for.
 int serve_asked(learner& of, const alltoall_call& call, manners how, MPI_Info info, native_call native) {
   communicator* const state = of.enter();
-  if (!state) return refused(call.comm, of.is_wrong() ? of.why() : "", how, native);
+  const auto left = [&] { return process::get().leave(call.name(), of.why(), native); };
+  if (!state) return refused(call.comm, of.is_wrong() ? of.why() : "", how, left);
   const std::scoped_lock alone(state->lock());
   alltoall_service s(*state, call, state->offsets());
   return serve(*state, s, call, how, info, native);
@@ -73,7 +74,7 @@ int alltoall(const alltoall_call& call, manners how, MPI_Info info, native_call 
   if (how == manners::strict) native = moving;
   return returning_codes(call.comm, [&] {
     of = process::get().learner_of(call.comm);
-    if (!of) return native();
+    if (!of) return process::get().leave(call.name(), "between two groups", native);
     record(*of, call);
     if (of->is_asked(call.uniform, info)) return serve_asked(*of, call, how, info, native);
     return serve_settled(*of, call, how, native);

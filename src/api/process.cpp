@@ -158,6 +158,28 @@ intercommunicator* process::groups_of(MPI_Comm comm, std::string& wrong) {
   return held->groups.get();
 }
 
+// The communicator is made by a collective of the MPI's own that blocks, so behind an agreement in which ranks move what they
+// have under way.
+sparse_ranks* process::sparse_of(MPI_Comm comm, std::string& wrong) {
+  attribute* const held = attribute_of(comm);
+  if (!held) wrong = "shoal_exchange outside MPI_Init and MPI_Finalize";
+  if (!held || held->sparse) return held ? held->sparse.get() : nullptr;
+  waiting wait(settings_.wait.value_or(wait_mode::yield));
+  wait.move_meanwhile([] { return progress::get().move(); });
+  pending_agreement everyone(comm, {is_full()});
+  if (everyone.wait(wait)[0]) wrong = "too many communicators are in use; free some";
+  const MPI_Comm own = wrong.empty() ? duplicate(comm) : MPI_COMM_NULL;
+  if (own == MPI_COMM_NULL) {
+    if (wrong.empty()) wrong = "the MPI library has no communicator left for Shoal";
+    return nullptr;
+  }
+  int ranks = 1;
+  require(PMPI_Comm_size(own, &ranks), "MPI_Comm_size");
+  held->sparse = std::make_unique<sparse_ranks>(own, settings_.wait.value_or(polite_mode(facts_, ranks)));
+  count_open(1);
+  return held->sparse.get();
+}
+
 // What is made then takes about six collectives of the MPI's own.
 bool process::has_earned_groups(MPI_Comm comm) {
   constexpr int enough = 64;
@@ -169,6 +191,23 @@ bool process::has_earned_groups(MPI_Comm comm) {
 void process::count_cold(MPI_Comm comm, bool uniform, std::int64_t bytes, double seconds) {
   books_.called(seconds);
   if (attribute* const held = attribute_of(comm)) held->cold[uniform].add(bytes, seconds);
+}
+
+int process::leave(const std::string& call, const std::string& reason, native_call native) {
+  if (settings_.report == reporting::none || !open_for_calls_) return native();
+  const double begin = PMPI_Wtime();
+  const int code = native();
+  const double took = PMPI_Wtime() - begin;
+  const std::scoped_lock guard(lock_);
+  report_.add_left(call, reason, 1, took);
+  return code;
+}
+
+bool process::watch(const left_call& call) {
+  if (settings_.report == reporting::none || !begin()) return false;
+  const std::scoped_lock guard(lock_);
+  if (std::find(left_.begin(), left_.end(), &call) == left_.end()) left_.push_back(&call);
+  return true;
 }
 
 std::string process::explain(MPI_Comm comm) {
@@ -247,6 +286,7 @@ void process::report_on(const attribute& held) {
   if (settings_.report == reporting::none && settings_.wisdom.empty()) return;
   if (held.of_ranks) held.of_ranks->report_to(report_);
   if (held.groups) held.groups->report_to(report_);
+  if (held.sparse) held.sparse->report_to(report_);
   for (const bool uniform : {false, true})
     report_.add(uniform ? "allgather" : "allgatherv", held.ranks, "native", held.cold[uniform]);
 }
@@ -264,6 +304,7 @@ void process::release(attribute* held, MPI_Comm users) {
     if (users != MPI_COMM_NULL && state) state->leave(users);
     report_on(*held);
     if (held->groups || (state && state->is_open())) count_open(-1);
+    if (held->sparse) count_open(-1);
   }
   delete held;
 }
@@ -273,16 +314,24 @@ void process::finish() {
   finished_ = true;
   while (!attributes_.empty()) release(attributes_.front(), MPI_COMM_NULL);
   served_.clear();
+  for (const left_call* call : left_)
+    report_.add_left(call->name, call->reason, __atomic_load_n(&call->calls, __ATOMIC_RELAXED),
+                     1e-9 * static_cast<double>(__atomic_load_n(&call->nanoseconds, __ATOMIC_RELAXED)));
   if (!settings_.record.empty()) traffic_.write(settings_.record);
   int world_rank = -1;
   PMPI_Comm_rank(MPI_COMM_WORLD, &world_rank);
   if (world_rank == 0 && !settings_.wisdom.empty()) keep_wisdom();
-  if (world_rank == 0) tell();
+  if (world_rank == 0 && !report_.empty()) tell();
+}
+
+void process::tell_of_none() {
+  if (!told_) tell();
 }
 
 // On the first rank of the job.
-void process::tell() const {
-  if (settings_.report == reporting::none || report_.empty()) return;
+void process::tell() {
+  if (settings_.report == reporting::none) return;
+  told_ = true;
   if (settings_.report_file.empty()) return report_.print(std::cerr, books_);
   std::ofstream file(settings_.report_file);
   report_.write_json(file, books_);

@@ -13,9 +13,12 @@
 #include "api/intercommunicator.hpp"
 #include "api/job_facts.hpp"
 #include "api/learner.hpp"
+#include "api/left_call.h"
+#include "api/native_call.hpp"
 #include "api/report.hpp"
 #include "api/served_groups.hpp"
 #include "api/settings.hpp"
+#include "api/sparse_ranks.hpp"
 #include "api/traffic.hpp"
 #include "select/knowledge.hpp"
 #include "select/ledger.hpp"
@@ -43,9 +46,20 @@ class process {
   // The same for an inter-communicator.
   intercommunicator* groups_of(MPI_Comm comm, std::string& wrong);
 
+  // The ranks of a communicator for shoal_exchange(), made on first use, which is collective. Null, on every rank, where
+  // they cannot be served; `wrong` then says why.
+  sparse_ranks* sparse_of(MPI_Comm comm, std::string& wrong);
+
   // Whether calls between two groups that nobody asked for were enough to make what serves them; the MPI's own until then.
   bool has_earned_groups(MPI_Comm comm);
   void count_cold(MPI_Comm comm, bool uniform, std::int64_t bytes, double seconds);
+
+  // The MPI's own, where Shoal cannot serve a call of this name: counted with the reason, where a report is asked for.
+  int leave(const std::string& call, const std::string& reason, native_call native);
+  // Calls that the preload leaves to the MPI and counts, until MPI_Finalize. False: nobody wants to know.
+  bool watch(const left_call& call);
+  // Behind MPI_Finalize: that there was nothing to report, if so.
+  void tell_of_none();
 
   // One line: what ran last on a communicator, and why.
   std::string explain(MPI_Comm comm);
@@ -79,6 +93,7 @@ class process {
   struct attribute {
     std::unique_ptr<learner> of_ranks;          // null: an inter-communicator
     std::shared_ptr<intercommunicator> groups;  // open requests keep it
+    std::unique_ptr<sparse_ranks> sparse;       // null: none exchanged so yet
     bool unserved_groups = false;               // an inter-communicator that was not asked to be served yet
     int ranks = 0;                              // of both groups
     usage cold[2];                              // calls between the groups before that
@@ -99,7 +114,7 @@ class process {
   void report_on(const attribute& held);
   void release(attribute* held, MPI_Comm users);
   void finish();
-  void tell() const;
+  void tell();
   static int on_free(MPI_Comm comm, int key, void* state, void* self);
   static int on_finalize(MPI_Comm comm, int key, void* state, void* self);
 
@@ -121,6 +136,8 @@ class process {
   std::atomic<std::uint64_t> released_ = 0;  // how many were released
   std::atomic<int> open_ = 0;                // communicators of Shoal's own
   usage_report report_;
+  std::vector<const left_call*> left_;  // that the preload counts
+  bool told_ = false;
   traffic_record traffic_;
 };
 

@@ -76,9 +76,15 @@ void usage_report::add_contest(const std::string& collective, int ranks, double 
   text = told;
 }
 
+void usage_report::add_left(const std::string& call, const std::string& reason, std::int64_t calls, double seconds) {
+  if (calls > 0) left_[{call, reason}].add({calls, 0, seconds});
+}
+
 void usage_report::print(std::ostream& out, const ledger& books) const {
   std::ostringstream text;  // written at once, so that lines of other ranks do not mix in
-  print_usage(text);
+  if (empty()) text << "shoal: rank 0 made no all-to-all call of any kind\n";
+  if (!rows_.empty()) print_usage(text);
+  print_left(text);
   print_contests(text);
   if (verified_.calls > 0)
     text << "shoal: verified " << verified_.calls << " exchanges, " << verified_.bytes
@@ -109,6 +115,12 @@ void usage_report::print_usage(std::ostream& text) const {
   }
 }
 
+void usage_report::print_left(std::ostream& text) const {
+  for (const auto& [what, u] : left_)
+    text << "shoal: left to the MPI: " << what.first << " (" << what.second << "), " << u.calls
+         << (u.calls == 1 ? " call" : " calls") << " of rank 0, " << readable_seconds(u.seconds) << " in them\n";
+}
+
 void usage_report::print_contests(std::ostream& text) const {
   for (const auto& [shape, told] : contests_) {
     text << "shoal: tried for " << shape;
@@ -127,6 +139,12 @@ void usage_report::write_json(std::ostream& out, const ledger& books) const {
          << ", \"algorithm\": " << quoted(algorithm) << ", \"calls\": " << it->second.calls
          << ", \"bytes\": " << it->second.bytes << ", \"seconds\": " << it->second.seconds << "}";
   }
+  text << "\n  ],\n  \"left\": [";
+  before = "\n    ";
+  for (const auto& [what, u] : left_)
+    text << std::exchange(before, ",\n    ") << "{\"call\": " << quoted(what.first)
+         << ", \"reason\": " << quoted(what.second) << ", \"calls\": " << u.calls << ", \"seconds\": " << u.seconds
+         << "}";
   text << "\n  ],\n  \"verified\": " << verified_.calls << ",\n  \"learning\": {\"cost\": " << books.spent()
        << ", \"gained\": " << books.gained() << ", \"in_calls\": " << books.in_calls() << "}\n}\n";
   out << text.str();

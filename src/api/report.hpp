@@ -42,8 +42,10 @@ class usage_report {
   void add(const std::string& collective, int ranks, const std::string& algorithm, const usage& what);
   // What was tried for blocks of about so many bytes on a communicator, and why it was kept or dropped.
   void add_contest(const std::string& collective, int ranks, double block_bytes, const std::string& told);
+  // Calls that were not Shoal's to serve, and why.
+  void add_left(const std::string& call, const std::string& reason, std::int64_t calls, double seconds);
   void add_verified(const usage& what) { verified_.add(what); }
-  bool empty() const { return rows_.empty(); }
+  bool empty() const { return rows_.empty() && left_.empty(); }
   // A table with the most time first, what was tried, and what learning cost and gained.
   void print(std::ostream& out, const ledger& books) const;
   // The same for programs: one object, with times in seconds.
@@ -54,10 +56,12 @@ class usage_report {
 
   std::vector<row> by_time() const;
   void print_usage(std::ostream& text) const;
+  void print_left(std::ostream& text) const;
   void print_contests(std::ostream& text) const;
 
   std::map<std::tuple<std::string, int, std::string>, usage> rows_;
   std::map<std::string, std::pair<int, std::string>> contests_;  // by shape: communicators, and what one of them tells
+  std::map<std::pair<std::string, std::string>, usage> left_;    // by call and reason
   usage verified_;
 };
 

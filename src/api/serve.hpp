@@ -42,7 +42,8 @@ int serve(State& state, Service& service, const Call& call, manners how, MPI_Inf
   } catch (const std::invalid_argument& error) {  // the same on every rank
     return refused(call.comm, error.what(), how, native);
   }
-  return chosen ? carry_out(state, service, call.uniform, *chosen, native) : native();
+  if (chosen) return carry_out(state, service, call.uniform, *chosen, native);
+  return process::get().leave(call.name(), "device memory, or arguments that the MPI is to judge", native);
 }
 
 }  // namespace shoal

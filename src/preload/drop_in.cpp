@@ -2,6 +2,7 @@
 // tool that wraps the same calls, the one found first has them and the other does not see them.
 #include <mpi.h>
 
+#include "api/boundary.hpp"
 #include "api/process.hpp"
 #include "preload/serve.hpp"
 
@@ -12,6 +13,12 @@ __attribute__((constructor)) static void find_out_early() { process::get(); }
 
 #pragma GCC visibility push(default)
 extern "C" {
+
+// For preload.c: whether anyone wants to know of calls of this function, and that the job has ended.
+int shoal_preload_watch(const left_call* call) {
+  return returning_codes(MPI_COMM_SELF, [&] { return static_cast<int>(process::get().watch(*call)); });
+}
+void shoal_preload_tell_of_none() { process::get().tell_of_none(); }
 
 int MPI_Alltoall(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
                  MPI_Datatype recvtype, MPI_Comm comm) {

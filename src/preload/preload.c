@@ -11,6 +11,8 @@
 #include <string.h>
 
 #include "preload/narrowed.h"
+#include "preload/preload.h"
+#include "preload/words.h"
 
 // As cmake/shoal_abi.cmake tells them.
 struct abi {
@@ -154,49 +156,70 @@ __attribute__((constructor)) static void load_early(void) {
   announce();
 }
 
-// The function that a call of this name goes to.
-static void* find(const char* name) {
+void* function_of_mpi(const char* name) {
+  void* const next = dlsym(RTLD_NEXT, name);
+  void* const module = next ? NULL : library_of_a_module(name);
+  return module ? dlsym(module, name) : next;
+}
+
+static void prepare_once(void) {
   static pthread_once_t once = PTHREAD_ONCE_INIT;
   pthread_once(&once, prepare);
+}
+
+int is_told(struct left_call* call) {
+  prepare_once();
+  int (*const watch)(struct left_call*) =
+      drop_in ? (int (*)(struct left_call*))dlsym(drop_in, "shoal_preload_watch") : NULL;
+  return watch && watch(call);
+}
+
+void* function_for(const char* name) {
+  prepare_once();
   void* function = drop_in ? dlsym(drop_in, name) : NULL;
-  if (!function) function = dlsym(RTLD_NEXT, name);
-  void* const module = function ? NULL : library_of_a_module(name);
-  if (module) function = dlsym(module, name);
+  if (!function) function = function_of_mpi(name);
   if (!function) function = narrowed(name, mpi.handle);
   if (function) return function;
   fprintf(stderr, "shoal: %s was called, but there is no MPI library that has it\n", name);
   abort();
 }
 
-// Handles are ints or addresses, counts of any width: every argument is passed on as a word.
+// Who asked for a report hears of it too when there was nothing to report. Not where MPI was never used, or by sessions
+// alone, of which nothing is known.
+__attribute__((destructor)) static void tell_of_none(void) {
+  int (*const finalized)(int*) = drop_in ? (int (*)(int*))dlsym(mpi.handle, "PMPI_Finalized") : NULL;
+  void (*const tell)(void) = drop_in ? (void (*)(void))dlsym(drop_in, "shoal_preload_tell_of_none") : NULL;
+  int ended = 0;
+  if (finalized) finalized(&ended);
+  if (ended && tell && is_first_rank()) tell();
+}
+
 // NOLINTBEGIN(misc-use-internal-linkage)
-#define PASS_ON(name, number, ...)                                 \
+#define PASS_ON(name, number)                                      \
   __attribute__((visibility("default"))) int name WORDS_##number { \
     static void* _Atomic to;                                       \
-    if (!to) to = find(#name);                                     \
-    return ((call_##number*)to)(__VA_ARGS__);                      \
+    if (!to) to = function_for(#name);                             \
+    return ((call_##number*)to)NAMES_##number;                     \
   }
-#define PASS_ON_7(name) PASS_ON(name, 7, a, b, c, d, e, f, g)
-#define PASS_ON_8(name) PASS_ON(name, 8, a, b, c, d, e, f, g, h)
-#define PASS_ON_9(name) PASS_ON(name, 9, a, b, c, d, e, f, g, h, i)
-#define PASS_ON_10(name) PASS_ON(name, 10, a, b, c, d, e, f, g, h, i, j)
 
-PASS_ON_7(MPI_Alltoall)
-PASS_ON_9(MPI_Alltoallv)
-PASS_ON_7(MPI_Allgather)
-PASS_ON_8(MPI_Allgatherv)
+PASS_ON(MPI_Alltoall, 7)
+PASS_ON(MPI_Alltoallv, 9)
+PASS_ON(MPI_Allgather, 7)
+PASS_ON(MPI_Allgatherv, 8)
 // A program that asks for these finds them under an MPI that has none: then they do what the others do.
-PASS_ON_7(MPI_Alltoall_c)
-PASS_ON_9(MPI_Alltoallv_c)
-PASS_ON_7(MPI_Allgather_c)
-PASS_ON_8(MPI_Allgatherv_c)
+PASS_ON(MPI_Alltoall_c, 7)
+PASS_ON(MPI_Alltoallv_c, 9)
+PASS_ON(MPI_Allgather_c, 7)
+PASS_ON(MPI_Allgatherv_c, 8)
 
 #ifdef SHOAL_FORTRAN_NAMES  // see fortran.cpp
-#define PASS_ON_ALL(pass_on, lower, upper) \
-  pass_on(mpi_##lower) pass_on(mpi_##lower##_) pass_on(mpi_##lower##__) pass_on(MPI_##upper) pass_on(ompi_##lower##_f)
-PASS_ON_ALL(PASS_ON_8, alltoall, ALLTOALL)
-PASS_ON_ALL(PASS_ON_10, alltoallv, ALLTOALLV)
-PASS_ON_ALL(PASS_ON_8, allgather, ALLGATHER)
-PASS_ON_ALL(PASS_ON_9, allgatherv, ALLGATHERV)
+#define PASS_ON_ALL(lower, upper, number)                                                       \
+  PASS_ON(mpi_##lower, number)                                                                  \
+  PASS_ON(mpi_##lower##_, number) PASS_ON(mpi_##lower##__, number) PASS_ON(MPI_##upper, number) \
+      PASS_ON(ompi_##lower##_f, number)
+PASS_ON_ALL(alltoall, ALLTOALL, 8)
+PASS_ON_ALL(alltoallv, ALLTOALLV, 10)
+PASS_ON_ALL(allgather, ALLGATHER, 8)
+PASS_ON_ALL(allgatherv, ALLGATHERV, 9)
 #endif
 // NOLINTEND(misc-use-internal-linkage)

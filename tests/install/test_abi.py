@@ -19,7 +19,7 @@ def declarations():
     """What the header declares and what the Fortran module calls, each on a line."""
     header = (mpis.ROOT / "include/shoal/shoal.h").read_text()
     header = re.sub(r"/\*.*?\*/|^#.*?$", "", header, flags=re.DOTALL | re.MULTILINE)
-    declared = re.findall(r"(?:typedef|SHOAL_PUBLIC) [^;]*;", header)
+    declared = re.findall(r"(?:typedef|SHOAL_PUBLIC) [^;{]*(?:{[^}]*}[^;]*)?;", header)
     fortran = (mpis.ROOT / "src/api/fortran.cpp").read_text()
     declared += [f"{text};" for text in re.findall(r"^(?:void|int) shoal_\w+_f[^{=]*", fortran, flags=re.MULTILINE)]
     return sorted(" ".join(one.replace("SHOAL_PUBLIC", "").split()).replace(" ;", ";") for one in declared)
@@ -44,18 +44,34 @@ def test_soversion_is_the_lists():
 def test_library_exports_what_is_declared(mpi):
     """The standard ABI has no handles for Fortran."""
     names = {re.search(r"shoal_\w+(?=\(|;)", line).group() for line in LIST.read_text().splitlines()} - {
-        "shoal_request"
+        "shoal_request",
+        "shoal_arrivals",
     }
     expected = {name for name in names if mpi != mpis.STANDARD or not name.endswith("_f")}
     assert exported(mpi.build / "libshoal.so") == expected
 
 
-@pytest.mark.parametrize("mpi", BUILT, ids=lambda mpi: mpi.name)
-def test_preload_exports_the_calls_it_takes(mpi):
-    """What serves them has the same; Open MPI's Fortran does not call the C names."""
-    calls = ["allgather", "allgatherv", "alltoall", "alltoallv"]
+SERVED = ["allgather", "allgatherv", "alltoall", "alltoallv"]
+FAMILY = {
+    f"{start}alltoall{form}{end}"
+    for form in ("", "v", "w")
+    for start in ("", "neighbor_", "i", "ineighbor_")
+    for end in (("",) if start.startswith("i") else ("", "_init"))
+}
+
+
+def names_of(calls, mpi):
+    """Open MPI's Fortran does not call the C names."""
     names = {f"MPI_{call.capitalize()}{wide}" for call in calls for wide in ("", "_c")}
     if "openmpi" in mpi.name:
-        names |= {f"{mangled}{end}" for call in calls for mangled in [f"mpi_{call}"] for end in ("", "_", "__")}
+        names |= {f"mpi_{call}{end}" for call in calls for end in ("", "_", "__")}
         names |= {f"MPI_{call.upper()}" for call in calls} | {f"ompi_{call}_f" for call in calls}
-    assert exported(mpi.preload) == exported(mpi.preload.with_name("libshoal-drop-in.so")) == names
+    return names
+
+
+@pytest.mark.parametrize("mpi", BUILT, ids=lambda mpi: mpi.name)
+def test_preload_exports_the_calls_it_takes_or_counts(mpi):
+    """What serves them has those that are served, and what the preload tells it."""
+    assert exported(mpi.preload) == names_of(FAMILY.union(SERVED), mpi)
+    told = {"shoal_preload_watch", "shoal_preload_tell_of_none"}
+    assert exported(mpi.preload.with_name("libshoal-drop-in.so")) == names_of(SERVED, mpi) | told

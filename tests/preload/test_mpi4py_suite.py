@@ -18,7 +18,8 @@ EXHAUSTIVE = os.environ.get("SHOAL_EXHAUSTIVE") == "1"
 RANKS = [3, 4] if EXHAUSTIVE else [3]
 EXCHANGES = "*lltoall*"  # all others do not change with the algorithm
 ALL_MODULES = "test_cco_*.py"
-MODULES = "test_cco_[bov]*.py"  # without those of calls Shoal does not take
+MODULES = "test_cco_[bov]*.py"
+LEFT_MODULES = "test_cco_[np]*.py"  # nonblocking, persistent, among neighbours
 SOME = ["tuna:radix=2", "pairwise"]
 VARIANTS = ["tuna:radix=2", "tuna:radix=3,inflight=1", "bruck:radix=2,variant=basic"]
 
@@ -90,6 +91,14 @@ def test_same_results(mpi, ranks, compiled, tmp_path, subtests):
             assert not warnings(run)
             assert counts["alltoall"] > 0
             assert counts["alltoallv"] > 0 or spec.split(":")[0] in uniform_only
+
+
+@pytest.mark.parametrize("ranks", RANKS)
+def test_calls_left_to_the_mpi(mpi, ranks, tmp_path):
+    """The same ones are there, and do the same."""
+    _, expected = run_suite(mpi, ranks, tmp_path / "expected", EXCHANGES, LEFT_MODULES, preload=False)
+    run, results = run_suite(mpi, ranks, tmp_path / "results", EXCHANGES, LEFT_MODULES, SHOAL_REPORT=1)
+    assert results == expected and "shoal: left to the MPI: ialltoallw (nonblocking)" in run.stderr
 
 
 @pytest.mark.skipif(not EXHAUSTIVE, reason="takes minutes; SHOAL_EXHAUSTIVE=1 runs it")

@@ -16,6 +16,7 @@ MPI = mpis.WHEELS[0]
 PROGRAM = """
 #include <mpi.h>
 #include <stdio.h>
+#include <string.h>
 int main(int count, char **words) {
   MPI_Init(&count, &words);
   int out[8] = {0}, in[8], rank;
@@ -23,7 +24,11 @@ int main(int count, char **words) {
   FILE *runs = fopen("runs", "a");
   if (rank == 0) fprintf(runs, "%c", getchar());
   fclose(runs);
-  for (int i = 0; count > 1 && i < 500; ++i) MPI_Alltoall(out, 1, MPI_INT, in, 1, MPI_INT, MPI_COMM_WORLD);
+  const int exchanges = count > 1 && strcmp(words[1], "left") ? 500 : 0;
+  for (int i = 0; i < exchanges; ++i) MPI_Alltoall(out, 1, MPI_INT, in, 1, MPI_INT, MPI_COMM_WORLD);
+  MPI_Request left = MPI_REQUEST_NULL;
+  if (count > 1 && !exchanges) MPI_Ialltoall(out, 1, MPI_INT, in, 1, MPI_INT, MPI_COMM_WORLD, &left);
+  MPI_Wait(&left, MPI_STATUS_IGNORE);
   MPI_Finalize();
   return count > 2;
 }
@@ -70,8 +75,14 @@ def test_three_lines(trial, tmp_path):
 def test_program_without_exchanges(trial, tmp_path):
     done = trial("--", "./program")
     assert done.returncode == 0, done.stderr
-    assert done.stdout.startswith("shoal: The program made no all-to-all") and "Next: " in done.stdout
+    assert done.stdout.startswith("shoal: The program made no all-to-all of any kind") and "Next: " in done.stdout
     assert (tmp_path / "runs").read_text() == "x"
+
+
+def test_program_whose_exchanges_are_left_to_the_mpi(trial):
+    done = trial("--", "./program", "left")
+    assert done.returncode == 0, done.stderr
+    assert "that Shoal serves; calls of rank 0 that it leaves to the MPI: 1 of ialltoall (nonblocking)." in done.stdout
 
 
 def test_program_that_fails(trial):

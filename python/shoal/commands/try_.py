@@ -76,8 +76,7 @@ def lines(job: Job, settings: dict[str, str], pairs: int, command: str) -> list[
     verified = trial.run(settings | {"SHOAL_VERIFY": "1"})
     if not verified.exchanges:
         return [
-            "The program made no all-to-all that Shoal serves: no MPI_Alltoall, no MPI_Alltoallv, no MPI_Allgather "
-            "between two groups.",
+            nothing_line(verified),
             "Nothing to gain. Next: a profiler tells where its time goes; shoal run --report tells what Shoal sees.",
         ]
     native = trial.run({f"SHOAL_{call}": "native" for call in CALLS})
@@ -88,6 +87,15 @@ def lines(job: Job, settings: dict[str, str], pairs: int, command: str) -> list[
         gain_line(ratios, without, with_shoal, verified),
         verdict_line(ratios, native.exchanging / native.seconds, command),
     ]
+
+
+def nothing_line(run: Run) -> str:
+    if not run.report:
+        return "Shoal saw no all-to-all of the program."
+    left = ", ".join(f"{row['calls']} of {row['call']} ({row['reason']})" for row in run.report["left"])
+    if left:
+        return f"The program made no all-to-all that Shoal serves; calls of rank 0 that it leaves to the MPI: {left}."
+    return "The program made no all-to-all of any kind, and no MPI_Allgather between two groups."
 
 
 def share_line(native: Run) -> str:

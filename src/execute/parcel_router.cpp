@@ -1,0 +1,94 @@
+#include "execute/parcel_router.hpp"
+
+#include <algorithm>
+
+namespace shoal {
+
+namespace {
+
+// Of a message so much comes first; how much more there is its receiver learns from that.
+constexpr std::size_t first_bytes = 8192;
+
+struct announcement {
+  std::uint64_t bytes;  // of the whole message
+  std::uint64_t failed;
+};
+static_assert(sizeof(announcement) == parcels::front);
+
+}  // namespace
+
+bool parcel_router::deliver(parcels& held, bool failed) {
+  failed_ = failed;
+  failure_.clear();
+  for (std::int64_t distance = 1; distance < over_.ranks(); distance *= radix_) round(held, distance);
+  raise(failure_.what());
+  return failed_;
+}
+
+void parcel_router::round(parcels& held, std::int64_t distance) {
+  const int ranks = over_.ranks(), rank = over_.rank();
+  const auto digits = std::min<std::int64_t>(radix_ - 1, (ranks - 1) / distance);
+  parcels stay = held;
+  stay.clear();
+  lanes_.assign(static_cast<std::size_t>(digits), {stay, stay});
+  held.each([&](const parcels::label& what, const std::byte* block, const std::byte*) {
+    const std::int64_t further = (what.destination - rank + ranks) % ranks;
+    const std::int64_t digit = further / distance % radix_;
+    (digit > 0 ? lanes_[static_cast<std::size_t>(digit - 1)].out : stay).add(what, block);
+  });
+  distance_ = distance;
+  for (int digit = 1; digit <= digits; ++digit) begin(digit, digit * distance);
+  finish();
+  held = std::move(stay);
+  for (const lane& one : lanes_) held.add(one.in);
+}
+
+void parcel_router::begin(int digit, std::int64_t distance) {
+  const int ranks = over_.ranks(), rank = over_.rank();
+  lane& of = lanes_[static_cast<std::size_t>(digit - 1)];
+  const int to = static_cast<int>((rank + distance) % ranks),
+            from = static_cast<int>((rank - distance + ranks) % ranks);
+  std::vector<std::byte>&out = of.out.message(), &in = of.in.message();
+  const announcement whole{out.size(), failed_};
+  std::memcpy(out.data(), &whole, sizeof whole);
+  in.resize(first_bytes);
+  const int ticket = (digit - 1) * parts;
+  over_.receive(from, tag_, in.data(), first_bytes, ticket + first_in);
+  over_.send(to, tag_, out.data(), std::min(first_bytes, out.size()), ticket + first_out);
+  under_way_ += 2;
+  if (out.size() <= first_bytes) return;
+  over_.send(to, tag_ + 1, out.data() + first_bytes, out.size() - first_bytes, ticket + rest_out);
+  ++under_way_;
+}
+
+void parcel_router::finish() {
+  while (under_way_ > 0) {
+    ended_.clear();
+    over_.poll(ended_);
+    for (const ended_transfer& one : ended_) ended(one);
+    ended_.empty() ? wait_.idle() : wait_.progressed();
+  }
+}
+
+void parcel_router::ended(const ended_transfer& one) {
+  --under_way_;
+  lane& of = lanes_[static_cast<std::size_t>(one.ticket / parts)];
+  if (one.failure) failure_.note(one.failure);
+  if (one.ticket % parts == first_in) first_arrived(of, one.ticket, one.failure ? 0 : one.bytes);
+  else if (one.failure && one.ticket % parts == rest_in) of.in.clear();
+}
+
+void parcel_router::first_arrived(lane& of, int ticket, std::size_t bytes) {
+  announcement whole{parcels::front, 1};  // of a message that is lost
+  if (bytes >= sizeof whole) std::memcpy(&whole, of.in.message().data(), sizeof whole);
+  failed_ = failed_ || whole.failed;
+  of.in.message().resize(whole.bytes);
+  if (whole.bytes <= first_bytes) return;
+  const std::int64_t distance = (ticket / parts + 1) * distance_;
+  const int from = static_cast<int>((over_.rank() - distance + over_.ranks()) % over_.ranks());
+  over_.receive(from, tag_ + 1, of.in.message().data() + first_bytes, whole.bytes - first_bytes,
+                ticket - first_in + rest_in);
+  ++under_way_;
+}
+
+}  // namespace shoal

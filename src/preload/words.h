@@ -1,0 +1,27 @@
+// MPI's arguments passed on as words: handles are ints or addresses, counts of any width. So an ABI need not be known.
+#pragma once
+
+#include <stdint.h>
+
+typedef intptr_t word;
+
+#define WORDS_7 (word a, word b, word c, word d, word e, word f, word g)
+#define WORDS_8 (word a, word b, word c, word d, word e, word f, word g, word h)
+#define WORDS_9 (word a, word b, word c, word d, word e, word f, word g, word h, word i)
+#define WORDS_10 (word a, word b, word c, word d, word e, word f, word g, word h, word i, word j)
+#define WORDS_11 (word a, word b, word c, word d, word e, word f, word g, word h, word i, word j, word k)
+#define WORDS_12 (word a, word b, word c, word d, word e, word f, word g, word h, word i, word j, word k, word l)
+
+#define NAMES_7 (a, b, c, d, e, f, g)
+#define NAMES_8 (a, b, c, d, e, f, g, h)
+#define NAMES_9 (a, b, c, d, e, f, g, h, i)
+#define NAMES_10 (a, b, c, d, e, f, g, h, i, j)
+#define NAMES_11 (a, b, c, d, e, f, g, h, i, j, k)
+#define NAMES_12 (a, b, c, d, e, f, g, h, i, j, k, l)
+
+typedef int call_7 WORDS_7;
+typedef int call_8 WORDS_8;
+typedef int call_9 WORDS_9;
+typedef int call_10 WORDS_10;
+typedef int call_11 WORDS_11;
+typedef int call_12 WORDS_12;

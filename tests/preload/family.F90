@@ -1,0 +1,69 @@
+! All-to-alls that Shoal leaves to the MPI, through a Fortran binding: -DBINDING_MPIFH, -DBINDING_MPI or -DBINDING_F08. Each
+! rank checks every element it receives. Makes a call of each kind, and two of ialltoall.
+#ifdef BINDING_F08
+#define TYPE_OF(handle) type(handle)
+#else
+#define TYPE_OF(handle) integer
+#endif
+program family
+#if defined(BINDING_F08)
+  use mpi_f08
+  implicit none
+#elif defined(BINDING_MPI)
+  use mpi
+  implicit none
+#else
+  implicit none
+  include 'mpif.h'
+#endif
+  integer, parameter :: most = 16
+  integer :: rank, ranks, i, ierror, faults
+  integer, asynchronous :: sent(most), got(most)
+  integer, asynchronous :: ones(most), places(most), bytes(most)
+  TYPE_OF(MPI_Datatype), asynchronous :: types(most)
+  TYPE_OF(MPI_Comm) :: everyone
+  TYPE_OF(MPI_Request) :: request
+
+  call MPI_Init(ierror)
+  call MPI_Comm_rank(MPI_COMM_WORLD, rank, ierror)
+  call MPI_Comm_size(MPI_COMM_WORLD, ranks, ierror)
+  faults = 0
+  ones = 1
+  places = [(i, i = 0, most - 1)]
+  bytes = 4 * places
+  types = MPI_INTEGER
+  sent = rank * 100 + places
+  got = -1
+  call MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, ranks, places, ones, ranks, places, ones, MPI_INFO_NULL, .false., &
+                                      everyone, ierror)
+  call MPI_Alltoallw(sent, ones, bytes, types, got, ones, bytes, types, MPI_COMM_WORLD, ierror)
+  call check()
+  call MPI_Ialltoall(sent, 1, MPI_INTEGER, got, 1, MPI_INTEGER, MPI_COMM_WORLD, request, ierror)
+  call finish()
+  got(1:ranks) = sent(1:ranks)
+  call MPI_Ialltoall(MPI_IN_PLACE, 1, MPI_INTEGER, got, 1, MPI_INTEGER, MPI_COMM_WORLD, request, ierror)
+  call finish()
+  call MPI_Ialltoallv(sent, ones, places, MPI_INTEGER, got, ones, places, MPI_INTEGER, MPI_COMM_WORLD, request, ierror)
+  call finish()
+  call MPI_Neighbor_alltoall(sent, 1, MPI_INTEGER, got, 1, MPI_INTEGER, everyone, ierror)
+  call check()
+  call MPI_Ineighbor_alltoallv(sent, ones, places, MPI_INTEGER, got, ones, places, MPI_INTEGER, everyone, request, ierror)
+  call finish()
+  call MPI_Comm_free(everyone, ierror)
+  call MPI_Allreduce(MPI_IN_PLACE, faults, 1, MPI_INTEGER, MPI_SUM, MPI_COMM_WORLD, ierror)
+  if (rank == 0) print '(a,i0)', 'faults: ', faults
+  call MPI_Finalize(ierror)
+  if (faults > 0) error stop 1
+
+contains
+
+  subroutine finish()
+    call MPI_Wait(request, MPI_STATUS_IGNORE, ierror)
+    call check()
+  end subroutine
+
+  subroutine check()
+    if (ierror /= MPI_SUCCESS .or. any(got(1:ranks) /= 100 * places(1:ranks) + rank)) faults = faults + 1
+    got = -1
+  end subroutine
+end program

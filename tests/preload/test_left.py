@@ -1,0 +1,91 @@
+"""The report tells of every all-to-all call that Shoal leaves to the MPI, on every MPI from MPI 3.1 on."""
+
+import json
+import sys
+from collections import Counter
+
+import pytest
+
+import mpis
+from mpis import left
+
+EVERY = [*mpis.WHEELS, *mpis.OTHERS, mpis.INTEL]
+BETWEEN_GROUPS = Counter({"alltoall": 1})
+
+
+@pytest.fixture(params=EVERY, ids=lambda mpi: mpi.name, scope="module")
+def every_mpi(request):
+    if request.param.missing():
+        pytest.skip(request.param.missing())
+    return request.param
+
+
+def run(mpi, command, **variables):
+    if "impi" in mpi.name:  # what runs on it was linked to MPICH
+        variables["LD_LIBRARY_PATH"] = mpi.libraries
+    done = mpi.run(2, command, **variables)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done
+
+
+def family(done):
+    """Calls that the program found and made."""
+    *names, faults = done.stdout.splitlines()
+    assert faults == "faults: 0"
+    return names
+
+
+@pytest.mark.parametrize("how", [{}, {"LD_BIND_NOW": 1}], ids=["lazily", "at once"])
+def test_every_call_is_told_of(every_mpi, compiled, how):
+    """And none is found that the MPI has not."""
+    program = compiled(every_mpi, "family.c", "-ldl")
+    there = family(run(every_mpi, [program], preload=False, **how))
+    done = run(every_mpi, [program], SHOAL_REPORT=1, **how)
+    assert family(done) == there and len(there) >= 10
+    assert left(done) == Counter(name.lower().removesuffix("_c") for name in there) + BETWEEN_GROUPS
+
+
+def test_file_for_programs(one_mpi, compiled, tmp_path):
+    report = tmp_path / "report.json"
+    done = run(one_mpi, [compiled(one_mpi, "family.c", "-ldl")], SHOAL_REPORT=report)
+    rows = {row["call"]: row for row in json.loads(report.read_text())["left"]}
+    assert sum(row["calls"] for row in rows.values()) == len(family(done)) + 1
+    assert rows["ialltoallw"]["reason"] == "nonblocking" and rows["ialltoallw"]["seconds"] > 0
+
+
+def test_nothing_is_said_unasked(one_mpi, compiled):
+    assert run(one_mpi, [compiled(one_mpi, "family.c", "-ldl")]).stderr == ""
+
+
+def test_none_is_told_of(every_mpi, compiled):
+    done = run(every_mpi, [compiled(every_mpi, "family.c", "-ldl"), "none"], SHOAL_REPORT=1)
+    assert done.stderr.splitlines()[1:] == ["shoal: rank 0 made no all-to-all call of any kind"]
+
+
+@pytest.mark.parametrize("binding", ["MPIFH", "MPI", "F08"])
+def test_fortran(fortran_mpi, compiled, binding):
+    program = compiled(fortran_mpi, "family.F90", f"-DBINDING_{binding}", "-fallow-argument-mismatch")
+    done = run(fortran_mpi, [program], SHOAL_REPORT=1)
+    assert done.stdout.split() == ["faults:", "0"]
+    assert left(done) == Counter(alltoallw=1, ialltoall=2, ialltoallv=1, neighbor_alltoall=1, ineighbor_alltoallv=1)
+
+
+@pytest.mark.parametrize("mpi", mpis.WHEELS, ids=lambda mpi: mpi.name)
+def test_mpi4py(mpi, tmp_path):
+    """Which asks for newer functions when it is loaded, where the MPI is one of a module."""
+    if mpi.missing():
+        pytest.skip(mpi.missing())
+    program = tmp_path / "program.py"
+    program.write_text(
+        "from mpi4py import MPI\n"
+        "import numpy\n"
+        "all = MPI.COMM_WORLD\n"
+        "sent, got = numpy.arange(all.size), numpy.zeros(all.size, int)\n"
+        "all.Ialltoall(sent, got).Wait()\n"
+        "all.Ialltoallv(sent, got).Wait()\n"
+        "request = all.Alltoall_init(sent, got)\n"
+        "request.Start(); request.Wait(); request.Free()\n"
+        "assert (got == all.rank).all()\n"
+    )
+    done = run(mpi, [sys.executable, program], SHOAL_REPORT=1, MPI4PY_LIBMPI=mpi.libraries)
+    assert left(done) == Counter(ialltoall=1, ialltoallv=1, alltoall_init=1)

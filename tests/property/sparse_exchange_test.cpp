@@ -1,0 +1,142 @@
+// Blocks to whom a rank likes over the in-memory transport: any number of ranks, radix and pattern, and any order in which
+// messages arrive.
+#include "execute/sparse_exchange.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <bit>
+#include <mutex>
+#include <random>
+#include <thread>
+
+#include "execute/memory_transport.hpp"
+
+namespace shoal {
+namespace {
+
+// Ranks are threads here, and the network is for one of them at a time.
+class locked final : public transport {
+ public:
+  locked(std::unique_ptr<transport> below, std::mutex& lock) : below_(std::move(below)), lock_(lock) {}
+  int ranks() const override { return below_->ranks(); }
+  int rank() const override { return below_->rank(); }
+  int highest_tag() const override { return below_->highest_tag(); }
+  void send(int peer, int tag, const std::byte* data, std::size_t bytes, int ticket) override {
+    const std::scoped_lock alone(lock_);
+    below_->send(peer, tag, data, bytes, ticket);
+  }
+  void receive(int peer, int tag, std::byte* data, std::size_t capacity, int ticket) override {
+    const std::scoped_lock alone(lock_);
+    below_->receive(peer, tag, data, capacity, ticket);
+  }
+  void poll(std::vector<ended_transfer>& ended) override {
+    const std::scoped_lock alone(lock_);
+    below_->poll(ended);
+  }
+
+ private:
+  std::unique_ptr<transport> below_;
+  std::mutex& lock_;
+};
+
+struct block {
+  int origin, destination;
+  std::vector<std::byte> data;
+};
+using pattern = std::vector<block>;
+
+pattern random_pattern(std::mt19937& random, int ranks) {
+  pattern all;
+  const unsigned most = random() % 4 == 0 ? 0 : random() % (2 * ranks) + 1, largest = random() % 2 ? 50 : 5000;
+  for (int o = 0; o < ranks; ++o)
+    for (unsigned i = random() % (most + 1); i > 0; --i) {
+      std::vector<std::byte> data(random() % 3 ? random() % largest : 0);
+      for (std::byte& one : data) one = static_cast<std::byte>(random());
+      all.push_back({o, static_cast<int>(random() % ranks), std::move(data)});
+    }
+  return all;
+}
+
+// What the definition says of a rank: sources and bytes.
+void expect_arrived(const arrived_blocks& got, const pattern& all, int rank) {
+  std::vector<int> sources;
+  std::vector<std::byte> data;
+  for (const block& one : all) {
+    if (one.destination != rank) continue;
+    sources.push_back(one.origin);
+    data.insert(data.end(), one.data.begin(), one.data.end());
+  }
+  EXPECT_EQ(got.sources, sources);
+  std::size_t bytes = 0;
+  for (const std::size_t one : got.bytes) bytes += one;
+  ASSERT_EQ(bytes, data.size());
+  EXPECT_TRUE(std::equal(data.begin(), data.end(), got.data.get()));
+}
+
+// As many exchanges one behind the other, in which nobody waits for the others; `failing` cannot take part in the first.
+void perform(std::mt19937& random, int ranks, int radix, std::size_t most_inside, int failing = -1) {
+  memory_network network(ranks, {static_cast<std::uint32_t>(random()), random() % 2 == 0, 0.3});
+  std::vector<pattern> patterns;
+  for (int i = 0; i < 3; ++i) patterns.push_back(random_pattern(random, ranks));
+  std::mutex lock;
+  std::vector<std::thread> threads;
+  for (int rank = 0; rank < ranks; ++rank)
+    threads.emplace_back([&, rank] {
+      locked over(network.connect(rank), lock);
+      waiting wait(wait_mode::yield);
+      sparse_exchange exchange(over, wait, radix, most_inside);
+      for (const pattern& all : patterns) {
+        std::vector<outgoing_block> mine;
+        for (const block& one : all)
+          if (one.origin == rank) mine.push_back({one.destination, one.data.data(), one.data.size()});
+        arrived_blocks got;
+        const bool fails = failing >= 0 && &all == &patterns[0];
+        EXPECT_EQ(exchange.run(mine, fails && rank == failing, got), !fails);
+        if (!fails) expect_arrived(got, all, rank);
+      }
+    });
+  for (std::thread& one : threads) one.join();
+  EXPECT_EQ(network.unmatched(), 0U);
+}
+
+TEST(SparseExchange, AnyPatternArrives) {
+  std::mt19937 random(1);
+  for (int i = 0; i < 60; ++i) {
+    const int ranks = 1 + static_cast<int>(random() % 20), radix = 2 + static_cast<int>(random() % 7);
+    SCOPED_TRACE(std::to_string(ranks) + " ranks, radix " + std::to_string(radix));
+    perform(random, ranks, radix, random() % 2 ? 100 : 1024);
+  }
+}
+
+// On all ranks, and the next exchange is right.
+TEST(SparseExchange, OneRankThatCannotTakePartIsEveryonesFailure) {
+  std::mt19937 random(2);
+  for (int ranks = 1; ranks <= 17; ++ranks) {
+    SCOPED_TRACE(std::to_string(ranks) + " ranks");
+    perform(random, ranks, 2 + ranks % 3, 100, static_cast<int>(random() % ranks));
+  }
+}
+
+TEST(SparseExchange, SendsALogarithmOfMessages) {
+  for (const int ranks : {2, 8, 13}) {
+    memory_network network(ranks, {1, true});
+    std::mutex lock;
+    std::vector<std::thread> threads;
+    for (int rank = 0; rank < ranks; ++rank)
+      threads.emplace_back([&, rank] {
+        locked over(network.connect(rank), lock);
+        waiting wait(wait_mode::yield);
+        arrived_blocks got;
+        const std::byte one{};
+        const std::vector<outgoing_block> mine(3, {(rank + 5) % ranks, &one, 1});
+        EXPECT_TRUE(sparse_exchange(over, wait).run(mine, false, got));
+        EXPECT_EQ(got.sources.size(), 3U);
+      });
+    for (std::thread& one : threads) one.join();
+    EXPECT_EQ(network.messages(), ranks * std::bit_width(static_cast<unsigned>(ranks - 1)));
+  }
+}
+
+}  // namespace
+}  // namespace shoal
