@@ -127,10 +127,11 @@ void mpi_transport::report(ended_transfer piece, std::vector<ended_transfer>& en
   split_.erase(it);
 }
 
-// Messages of the program's own must move even while this rank waits for something else.
+// Messages of the program's own, and collectives of the MPI's own, must move even while this rank waits for something else.
+// Looking for a message moves them only where none is found (MPICH), so it is one that nobody sends: to this rank, from it.
 void mpi_transport::let_others_progress() {
   int found = 0;
-  require(PMPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm_, &found, MPI_STATUS_IGNORE), "moving messages of others");
+  require(PMPI_Iprobe(rank_, highest_tag_, comm_, &found, MPI_STATUS_IGNORE), "moving messages of others");
 }
 
 // Fills the gaps from the end, highest index first.
