@@ -42,7 +42,11 @@ class usage_report {
   void add(const std::string& collective, int ranks, const std::string& algorithm, const usage& what);
   // What was tried for blocks of about so many bytes on a communicator, and why it was kept or dropped.
   void add_contest(const std::string& collective, int ranks, double block_bytes, const std::string& told);
-  void add_verified(const usage& what) { verified_.add(what); }
+  // Exchanges whose bytes were all compared, and those of requests, where checksums of blocks were.
+  void add_verified(const usage& bytes, const usage& sums) {
+    verified_.add(bytes);
+    verified_by_sums_.add(sums);
+  }
   bool empty() const { return rows_.empty(); }
   // A table with the most time first, what was tried, and what learning cost and gained.
   void print(std::ostream& out, const ledger& books) const;
@@ -54,11 +58,12 @@ class usage_report {
 
   std::vector<row> by_time() const;
   void print_usage(std::ostream& text) const;
+  void print_verified(std::ostream& text) const;
   void print_contests(std::ostream& text) const;
 
   std::map<std::tuple<std::string, int, std::string>, usage> rows_;
   std::map<std::string, std::pair<int, std::string>> contests_;  // by shape: communicators, and what one of them tells
-  usage verified_;
+  usage verified_, verified_by_sums_;
 };
 
 }  // namespace shoal

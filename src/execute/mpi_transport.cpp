@@ -131,6 +131,7 @@ void mpi_transport::report(ended_transfer piece, std::vector<ended_transfer>& en
 // Looking for a message moves them only where none is found (MPICH), so it is one that nobody sends: to this rank, from it.
 void mpi_transport::let_others_progress() {
   int found = 0;
+  require(given_up_, "waiting for other ranks");
   require(PMPI_Iprobe(rank_, highest_tag_, comm_, &found, MPI_STATUS_IGNORE), "moving messages of others");
 }
 

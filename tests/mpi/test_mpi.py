@@ -72,7 +72,8 @@ def test_requests_are_verified_and_recorded(mpi, tmp_path):
     settings = {"SHOAL_VERIFY": 1, "SHOAL_REPORT": 1, "SHOAL_RECORD": tmp_path / "traffic.mtx"}
     run = mpi.run(3, command, preload=False, **settings)
     assert run.returncode == 0, run.stdout[-5000:] + run.stderr[-5000:]
-    assert "shoal: verified 48 exchanges" in run.stderr
+    assert "shoal: verified 8 exchanges" in run.stderr
+    assert "shoal: verified 40 runs of requests" in run.stderr
     assert "over 54 exchanges" in (tmp_path / "traffic.mtx").read_text()
 
 
@@ -83,5 +84,5 @@ def test_persistent_requests_are_verified(mpi):
     )
     run = mpi.run(4, [mpi.build / "mpi_tests", tests], preload=False, SHOAL_VERIFY=1, SHOAL_REPORT=1)
     assert run.returncode == 0, run.stdout[-5000:] + run.stderr[-5000:]
-    verified = next(line for line in run.stderr.splitlines() if line.startswith("shoal: verified "))
-    assert int(verified.split()[2]) > 100
+    verified = next(line for line in run.stderr.splitlines() if "runs of requests" in line)
+    assert int(verified.split()[2]) > 100 and "checksum of every block" in verified
