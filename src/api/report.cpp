@@ -135,8 +135,9 @@ void usage_report::write_json(std::ostream& out, const ledger& books) const {
          << ", \"algorithm\": " << quoted(algorithm) << ", \"calls\": " << it->second.calls
          << ", \"bytes\": " << it->second.bytes << ", \"seconds\": " << it->second.seconds << "}";
   }
-  text << "\n  ],\n  \"verified\": " << verified_.calls + verified_by_sums_.calls << ",\n  \"learning\": {\"cost\": " << books.spent()
-       << ", \"gained\": " << books.gained() << ", \"in_calls\": " << books.in_calls() << "}\n}\n";
+  text << "\n  ],\n  \"verified\": " << verified_.calls + verified_by_sums_.calls
+       << ",\n  \"learning\": {\"cost\": " << books.spent() << ", \"gained\": " << books.gained()
+       << ", \"in_calls\": " << books.in_calls() << "}\n}\n";
   out << text.str();
 }
 

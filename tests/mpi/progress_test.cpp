@@ -48,9 +48,7 @@ TEST(Progress, CollectivesOfTheMpisOwnMoveBesideMessagesThatNobodyReceivesYet) {
   shared_numbers seen;
   std::vector<int> blocks(static_cast<std::size_t>(world_ranks()), world_rank());
   MPI_Request collective = MPI_REQUEST_NULL;
-  const auto begin = [&] {
-    PMPI_Ialltoall(MPI_IN_PLACE, 0, MPI_INT, blocks.data(), 1, MPI_INT, other, &collective);
-  };
+  const auto begin = [&] { PMPI_Ialltoall(MPI_IN_PLACE, 0, MPI_INT, blocks.data(), 1, MPI_INT, other, &collective); };
   int message = 1;
   if (world_rank() == 1) MPI_Send(&message, 1, MPI_INT, 0, 1, own);
   if (world_rank() == 0) {
