@@ -2,6 +2,7 @@
 
 #include "api/allgather_service.hpp"
 #include "api/boundary.hpp"
+#include "api/fault_tolerance.hpp"
 #include "api/native_nonblocking.hpp"
 #include "api/serve.hpp"
 
@@ -47,13 +48,14 @@ int allgather(const allgather_call& call, manners how, MPI_Info info, native_cal
   const auto moving = [&] { return natively(call, state ? state->all().wait().mode() : wait_mode::yield); };
   if (how == manners::strict) native = moving;
   return returning_codes(call.comm, [&] {
-    if (!between_groups(call.comm)) return native();
+    if (!between_groups(call.comm) || is_revoked(call.comm)) return native();
     std::string wrong;
     process& job = process::get();
     const bool asked = info != MPI_INFO_NULL || job.asks_for_groups(call.uniform) || !job.problem().empty();
     if (!asked && !job.has_earned_groups(call.comm)) return cold(call, native);
     state = job.groups_of(call.comm, wrong);
     if (!state) return refused(call.comm, wrong, how, native);
+    if (state->all().is_lost()) return native();
     const std::scoped_lock alone(state->all().lock());
     const timed counted(*state, call.comm);
     allgather_service s(*state, call);

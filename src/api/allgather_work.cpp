@@ -57,7 +57,7 @@ class allgather_work final : public request::work {
     if (!sums_) return;
     sums_->require_equal(service_.received(), state_->senders(1 - state_->outgoing()),
                          state_->sends(0) ? state_->senders(0) : 0);
-    state_->verified.add(service_.bytes_sent(), 0);
+    state_->verified_by_sums.add(service_.bytes_sent(), 0);
   }
 
   const allgather_call call_;

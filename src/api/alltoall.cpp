@@ -1,6 +1,7 @@
 #include "api/alltoall.hpp"
 
 #include "api/alltoall_service.hpp"
+#include "api/fault_tolerance.hpp"
 #include "api/learner.hpp"
 #include "api/native_nonblocking.hpp"
 #include "api/serve.hpp"
@@ -63,6 +64,9 @@ int serve_settled(learner& of, const alltoall_call& call, manners how, native_ca
   return code;
 }
 
+// Whether its ranks can exchange no more.
+bool is_lost(const learner& of, MPI_Comm comm) { return (of.state() && of.state()->is_lost()) || is_revoked(comm); }
+
 }  // namespace
 
 int alltoall(const alltoall_call& call, manners how, MPI_Info info, native_call native) {
@@ -75,6 +79,7 @@ int alltoall(const alltoall_call& call, manners how, MPI_Info info, native_call 
   return returning_codes(call.comm, [&] {
     of = process::get().learner_of(call.comm);
     if (!of) return process::get().leave(call.name(), "between two groups", native);
+    if (is_lost(*of, call.comm)) return native();
     record(*of, call);
     if (of->is_asked(call.uniform, info)) return serve_asked(*of, call, how, info, native);
     return serve_settled(*of, call, how, native);

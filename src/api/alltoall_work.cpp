@@ -61,7 +61,7 @@ class alltoall_work final : public request::work {
   void verify() {
     if (!sums_) return;
     sums_->require_equal(service_.received(), state_->ranks(), 0);
-    state_->verified.add(service_.bytes_sent(), 0);
+    state_->verified_by_sums.add(service_.bytes_sent(), 0);
   }
   void share(std::size_t most_bytes) {
     inside_ = state_->share_inside_nodes(over_, node_exchange::room::of_any(most_bytes));

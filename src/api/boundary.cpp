@@ -2,6 +2,7 @@
 
 #include <cstdio>
 
+#include "api/fault_tolerance.hpp"
 #include "api/settings.hpp"
 
 namespace shoal {
@@ -20,11 +21,10 @@ bool between_groups(MPI_Comm comm) {
   return inter;
 }
 
-int raise_current(MPI_Comm comm) noexcept {
+// The exception being handled, which the MPI has not raised.
+static int raise_by_kind(MPI_Comm comm) noexcept {
   try {
     throw;
-  } catch (const raised_error& error) {
-    return error.code();
   } catch (const mpi_error& error) {
     return raise_code(comm, error.code());
   } catch (const size_mismatch& error) {
@@ -35,6 +35,18 @@ int raise_current(MPI_Comm comm) noexcept {
     return raise_error(comm, MPI_ERR_OTHER, error.what());
   } catch (...) {
     return raise_error(comm, MPI_ERR_INTERN, "an error without a name");
+  }
+}
+
+// What fails where a rank has failed, or the communicator was revoked, fails for that.
+int raise_current(MPI_Comm comm) noexcept {
+  try {
+    throw;
+  } catch (const raised_error& error) {
+    return error.code();
+  } catch (...) {
+    const int lasting = lasting_error(comm);
+    return lasting != MPI_SUCCESS ? raise_code(comm, lasting) : raise_by_kind(comm);
   }
 }
 

@@ -12,6 +12,7 @@
 #include "api/agree_on_facts.hpp"
 #include "api/boundary.hpp"
 #include "api/errors.hpp"
+#include "api/fault_tolerance.hpp"
 #include "api/job.hpp"
 #include "api/job_facts.hpp"
 #include "api/own_communicator.hpp"
@@ -63,13 +64,27 @@ communicator::communicator(MPI_Comm own, const settings& set)
 void communicator::arrange(const settings& set, wait_mode how) {
   at_.ranks = over_.ranks();
   wait_ = waiting(how);
-  wait_.move_meanwhile([] { return progress::get().move(); });
+  wait_.move_meanwhile([this] {
+    look_for_failures();
+    return progress::get().move();
+  });
   const auto switches = set.topology ? place_ranks(*set.topology) : nullptr;
   at_ = placed(layout_of(set, found_.shared, switches.get()));
   at_.switches = switches;
   if (set.report == reporting::phases) exchange_.record_phases(&phases_.emplace(at_.nodes.get(), rank()));
   limit_.most = set.max_temp;
   if (set.profile && fits(*set.profile)) profile_ = set.profile;
+}
+
+// Now and then while this rank waits: what it waits for may never come. The others know, or hear of it here.
+void communicator::look_for_failures() {
+  constexpr unsigned often = 256;
+  if (lost_ || ++waits_ % often != 0) return;
+  const int lasting = lasting_error(is_left() ? own_ : users_);
+  if (lasting == MPI_SUCCESS) return;
+  lost_ = true;
+  over_.give_up(lasting);
+  if (is_open()) revoke(own_);
 }
 
 // The same answer on every rank but for the words that are said. One for another number of ranks serves as a guess.
@@ -261,7 +276,7 @@ void communicator::report_to(usage_report& report) const {
     report.add("alltoall", ranks(), spec, ready.uniform_use);
     report.add("alltoallv", ranks(), spec, ready.nonuniform_use);
   }
-  report.add_verified(verified);
+  report.add_verified(verified, verified_by_sums);
 }
 
 }  // namespace shoal

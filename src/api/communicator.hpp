@@ -102,6 +102,11 @@ class communicator : public std::enable_shared_from_this<communicator> {
   // the program's had.
   void leave(MPI_Comm users);
   bool is_left() const { return handler_ != MPI_ERRHANDLER_NULL; }
+  // One of the program's is served over it, which may be revoked.
+  void serves(MPI_Comm users) { users_ = users; }
+  // Whether its ranks can exchange no more, since one has failed or the program has revoked its communicator: then the
+  // MPI's own says so.
+  bool is_lost() const { return lost_; }
   // The exception being handled; where is_left().
   int raise_on_own() noexcept;
 
@@ -117,7 +122,7 @@ class communicator : public std::enable_shared_from_this<communicator> {
 
   // What ran last, for shoal_comm_explain.
   const decision* last = nullptr;
-  usage verified;
+  usage verified, verified_by_sums;
   void report_to(usage_report& report) const;
 
  private:
@@ -126,9 +131,12 @@ class communicator : public std::enable_shared_from_this<communicator> {
   void begin_turns();
   std::shared_ptr<const switch_network> place_ranks(switch_network network);
   void release();
+  void look_for_failures();
   node_exchange* inside_nodes();  // null: blocks travel as messages; collective
 
   MPI_Comm users_, own_;
+  bool lost_ = false;
+  unsigned waits_ = 0;
   MPI_Errhandler handler_ = MPI_ERRHANDLER_NULL;  // of the program's communicator, once that is freed
   facts found_;
   mpi_transport over_;

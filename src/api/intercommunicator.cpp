@@ -144,7 +144,7 @@ void intercommunicator::report_to(usage_report& report) const {
     report.add("allgather", ranks(), spec, plan.uniform_use);
     report.add("allgatherv", ranks(), spec, plan.nonuniform_use);
   }
-  report.add_verified(verified);
+  report.add_verified(verified, verified_by_sums);
 }
 
 }  // namespace shoal

@@ -74,7 +74,7 @@ class intercommunicator : public std::enable_shared_from_this<intercommunicator>
 
   // What ran last, for shoal_comm_explain.
   const group_decision* last = nullptr;
-  usage verified;
+  usage verified, verified_by_sums;
   void report_to(usage_report& report) const;
 
  private:

@@ -14,6 +14,7 @@
 
 #include "api/devices.hpp"
 #include "api/settings.hpp"
+#include "execute/core_quota.hpp"
 
 namespace shoal {
 

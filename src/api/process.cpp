@@ -266,6 +266,7 @@ void process::serve_groups(MPI_Comm comm, attribute& held) {
   set.profile = nullptr;  // it is for all-to-alls
   try {
     held.groups = std::make_shared<intercommunicator>(own, rank, others, set);
+    held.groups->all().serves(comm);
     count_open(1);
   } catch (const std::invalid_argument& error) {
     held.why = error.what();

@@ -86,11 +86,19 @@ void usage_report::print(std::ostream& out, const ledger& books) const {
   if (!rows_.empty()) print_usage(text);
   print_left(text);
   print_contests(text);
+  print_verified(text);
+  if (books.in_calls() > 0) text << described(books);
+  out << text.str() << std::flush;
+}
+
+// What requests receive is compared by checksums alone, which travel by the MPI's own.
+void usage_report::print_verified(std::ostream& text) const {
   if (verified_.calls > 0)
     text << "shoal: verified " << verified_.calls << " exchanges, " << verified_.bytes
          << " bytes received: every byte equal to the MPI's own result\n";
-  if (books.in_calls() > 0) text << described(books);
-  out << text.str() << std::flush;
+  if (verified_by_sums_.calls > 0)
+    text << "shoal: verified " << verified_by_sums_.calls << " runs of requests, " << verified_by_sums_.bytes
+         << " bytes sent: the 64-bit checksum of every block that arrived equal to its sender's\n";
 }
 
 std::vector<usage_report::row> usage_report::by_time() const {
@@ -145,8 +153,9 @@ void usage_report::write_json(std::ostream& out, const ledger& books) const {
     text << std::exchange(before, ",\n    ") << "{\"call\": " << quoted(what.first)
          << ", \"reason\": " << quoted(what.second) << ", \"calls\": " << u.calls << ", \"seconds\": " << u.seconds
          << "}";
-  text << "\n  ],\n  \"verified\": " << verified_.calls << ",\n  \"learning\": {\"cost\": " << books.spent()
-       << ", \"gained\": " << books.gained() << ", \"in_calls\": " << books.in_calls() << "}\n}\n";
+  text << "\n  ],\n  \"verified\": " << verified_.calls + verified_by_sums_.calls
+       << ",\n  \"learning\": {\"cost\": " << books.spent() << ", \"gained\": " << books.gained()
+       << ", \"in_calls\": " << books.in_calls() << "}\n}\n";
   out << text.str();
 }
 

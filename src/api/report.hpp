@@ -44,7 +44,11 @@ class usage_report {
   void add_contest(const std::string& collective, int ranks, double block_bytes, const std::string& told);
   // Calls that were not Shoal's to serve, and why.
   void add_left(const std::string& call, const std::string& reason, std::int64_t calls, double seconds);
-  void add_verified(const usage& what) { verified_.add(what); }
+  // Exchanges whose bytes were all compared, and those of requests, where checksums of blocks were.
+  void add_verified(const usage& bytes, const usage& sums) {
+    verified_.add(bytes);
+    verified_by_sums_.add(sums);
+  }
   bool empty() const { return rows_.empty() && left_.empty(); }
   // A table with the most time first, what was tried, and what learning cost and gained.
   void print(std::ostream& out, const ledger& books) const;
@@ -57,12 +61,13 @@ class usage_report {
   std::vector<row> by_time() const;
   void print_usage(std::ostream& text) const;
   void print_left(std::ostream& text) const;
+  void print_verified(std::ostream& text) const;
   void print_contests(std::ostream& text) const;
 
   std::map<std::tuple<std::string, int, std::string>, usage> rows_;
   std::map<std::string, std::pair<int, std::string>> contests_;  // by shape: communicators, and what one of them tells
   std::map<std::pair<std::string, std::string>, usage> left_;    // by call and reason
-  usage verified_;
+  usage verified_, verified_by_sums_;
 };
 
 }  // namespace shoal

@@ -66,11 +66,15 @@ bool request::test() {
 
 void request::wait() {
   if (active_ && work_) {
-    waiting& wait = work_->ranks().wait();
-    while (!begin()) wait.idle();
-    progress::get().remove(this);
-    work_->run_to_end();
-    finish();
+    try {
+      waiting& wait = work_->ranks().wait();
+      while (!begin()) wait.idle();
+      progress::get().remove(this);
+      work_->run_to_end();
+      finish();
+    } catch (...) {
+      fail();
+    }
   }
   waiting wait(wait_mode::yield);
   wait.move_meanwhile([] { return progress::get().move(); });
@@ -87,9 +91,17 @@ bool request::move() noexcept {
   } catch (const std::bad_alloc&) {
     out_of_memory(comm_);
   } catch (...) {
-    failure_ = std::current_exception();
+    fail();
   }
   return moved || !active_;
+}
+
+// It cannot go on: the MPI has failed, and nothing that it will move is left.
+void request::fail() {
+  active_ = false;
+  progress::get().remove(this);
+  turn_.reset();
+  failure_ = std::current_exception();
 }
 
 void request::finish() {

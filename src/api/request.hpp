@@ -66,6 +66,7 @@ class request {
  private:
   bool begin();
   void finish();
+  void fail();
   bool ended();
 
   MPI_Comm comm_;

@@ -2,6 +2,7 @@
 #include "api/allgather_work.hpp"
 #include "api/alltoall_work.hpp"
 #include "api/boundary.hpp"
+#include "api/fault_tolerance.hpp"
 #include "api/native.hpp"
 #include "api/native_nonblocking.hpp"
 #include "api/process.hpp"
@@ -47,7 +48,8 @@ void record(request&, const allgather_call&) {}
 int nonblocking(const alltoall_call& call, shoal_request* handle) {
   *handle = SHOAL_REQUEST_NULL;
   return returning_codes(call.comm, [&] {
-    communicator* const state = process::get().present_state_of(call.comm);
+    communicator* state = process::get().present_state_of(call.comm);
+    if (state && (state->is_lost() || is_revoked(call.comm))) state = nullptr;
     const auto alone = state ? std::unique_lock(state->lock()) : std::unique_lock<std::recursive_mutex>();
     auto made = std::make_unique<request>(request::once(), call.comm, started(call),
                                           state ? alltoall_once(*state, call) : nullptr);

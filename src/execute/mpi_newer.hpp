@@ -49,6 +49,11 @@ SHOAL_NEWER(PMPI_Type_get_contents_c, MPI_Datatype datatype, MPI_Count max_integ
             MPI_Count max_large_counts, MPI_Count max_datatypes, int integers[], MPI_Aint addresses[],
             MPI_Count large_counts[], MPI_Datatype datatypes[]);
 
+// Of fault-tolerant MPIs.
+SHOAL_NEWER(PMPIX_Comm_is_revoked, MPI_Comm comm, int* flag);
+SHOAL_NEWER(PMPIX_Comm_revoke, MPI_Comm comm);
+SHOAL_NEWER(PMPIX_Comm_get_failed, MPI_Comm comm, MPI_Group* failed);
+
 #undef SHOAL_NEWER
 
 }  // extern "C"

@@ -19,6 +19,8 @@ class mpi_transport final : public transport {
   explicit mpi_transport(MPI_Comm comm, std::size_t piece_bytes = standard_piece_bytes);
   // Messages go over this communicator from now on, which has the same ranks.
   void move_to(MPI_Comm comm) { comm_ = comm; }
+  // No message will come any more: from now on waiting for something else fails, with this code.
+  void give_up(int code) { given_up_ = code; }
   // Cancels nothing: every transfer must have ended.
   ~mpi_transport() override = default;
 
@@ -49,6 +51,7 @@ class mpi_transport final : public transport {
   void let_others_progress();
 
   MPI_Comm comm_;
+  int given_up_ = MPI_SUCCESS;
   std::size_t piece_bytes_;
   int ranks_ = 0, rank_ = 0, highest_tag_ = 32767;
   std::vector<MPI_Request> requests_;

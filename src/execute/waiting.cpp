@@ -4,11 +4,11 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cmath>
-#include <fstream>
 #include <stdexcept>
 #include <string>
 #include <thread>
+
+#include "execute/core_quota.hpp"
 
 namespace shoal {
 
@@ -89,14 +89,6 @@ const char* to_string(wait_mode mode) {
     case wait_mode::yield: return "yield";
     default: return "sleep";
   }
-}
-
-int quota_cores(int otherwise) {
-  std::ifstream file("/sys/fs/cgroup/cpu.max");
-  std::string quota;
-  double period = 0;
-  if (!(file >> quota >> period) || quota == "max" || period <= 0) return otherwise;
-  return std::max(1, static_cast<int>(std::ceil(std::stod(quota) / period)));
 }
 
 int usable_cores() {

@@ -49,7 +49,5 @@ class waiting {
 
 // Cores this process may use: its affinity mask, cut by a container's CPU quota. At least 1.
 int usable_cores();
-// What the container allows in whole cores, or `otherwise` when nothing is limited.
-int quota_cores(int otherwise);
 
 }  // namespace shoal

@@ -109,7 +109,7 @@ def share_line(native: Run) -> str:
 
 def gain_line(ratios: Sequence[float], without: Sequence[float], with_shoal: Sequence[float], verified: Run) -> str:
     compared = verified.report["verified"]
-    proof = f"{compared} results compared with the MPI's own, every byte equal" if compared else "no result was Shoal's"
+    proof = f"{compared} results compared with the MPI's own, all equal" if compared else "no result was Shoal's"
     return (
         f"The run takes {readable_seconds(statistics.median(without))} without Shoal and "
         f"{readable_seconds(statistics.median(with_shoal))} with it: {statistics.median(ratios):.2f} times as fast "

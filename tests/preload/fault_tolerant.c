@@ -1,0 +1,61 @@
+// fault_tolerant revoked|dead: a rank revokes the communicator on which the others exchange, or it dies. They hear of it as
+// without Shoal, and those that live go on, on a communicator of their own.
+#include <mpi.h>
+// behind it
+#include <mpi-ext.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { numbers = 1000, most_ranks = 8 };
+
+static int exchange(MPI_Comm comm) {
+  static int out[most_ranks * numbers], in[most_ranks * numbers];
+  int rank, ranks;
+  MPI_Comm_rank(comm, &rank);
+  MPI_Comm_size(comm, &ranks);
+  for (int i = 0; i < ranks * numbers; ++i) out[i] = rank * 1000000 + i;
+  const int code = MPI_Alltoall(out, numbers, MPI_INT, in, numbers, MPI_INT, comm);
+  for (int from = 0; code == MPI_SUCCESS && from < ranks; ++from)
+    for (int i = 0; i < numbers; ++i)
+      if (in[from * numbers + i] != from * 1000000 + rank * numbers + i) return printf("wrong data\n"), MPI_ERR_OTHER;
+  return code;
+}
+
+// Ends the job unless a code is of one of the classes.
+static void require_class(int code, int first, int second, const char* where) {
+  int found = MPI_SUCCESS;
+  MPI_Error_class(code, &found);
+  if (found == first || found == second) return;
+  char text[MPI_MAX_ERROR_STRING];
+  int length;
+  MPI_Error_string(code, text, &length);
+  printf("%s: class %d: %s\n", where, found, text);
+  fflush(stdout);
+  MPI_Abort(MPI_COMM_WORLD, 3);
+}
+
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  const int dies = argc > 1 && !strcmp(argv[1], "dead");
+  int rank, ranks;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  MPI_Comm comm, left;
+  MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+  for (int i = 0; i < 3; ++i) require_class(exchange(comm), MPI_SUCCESS, MPI_SUCCESS, "before");
+  if (rank == ranks - 1 && dies) raise(SIGKILL);
+  if (rank == ranks - 1) MPIX_Comm_revoke(comm);
+  else require_class(exchange(comm), MPIX_ERR_REVOKED, dies ? MPIX_ERR_PROC_FAILED : MPIX_ERR_REVOKED, "exchange");
+  MPIX_Comm_revoke(comm);
+  require_class(exchange(comm), MPIX_ERR_REVOKED, MPIX_ERR_REVOKED, "afterwards");
+  MPIX_Comm_shrink(comm, &left);
+  for (int i = 0; i < 3; ++i) require_class(exchange(left), MPI_SUCCESS, MPI_SUCCESS, "on what is left");
+  MPI_Comm_free(&left);
+  MPI_Comm_free(&comm);
+  if (rank == 0) printf("went on\n");
+  MPI_Finalize();
+  return 0;
+}
