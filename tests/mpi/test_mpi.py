@@ -26,7 +26,9 @@ def test_all(mpi, ranks):
 
 
 # MPIs of one ABI raise errors of several requests in places of their own.
-@pytest.mark.parametrize("mpi", [mpis.INTEL, next(mpi for mpi in mpis.OTHERS if mpi.name == "mpich-4.0")], ids=lambda mpi: mpi.name)
+@pytest.mark.parametrize(
+    "mpi", [mpis.INTEL, next(mpi for mpi in mpis.OTHERS if mpi.name == "mpich-4.0")], ids=lambda mpi: mpi.name
+)
 def test_errors_are_returned_on_others_of_the_abi(mpi):
     command = [mpi.build / "mpi_tests", "--gtest_brief=1", "--gtest_filter=Recovery.ErrorsAreRaised*"]
     run = mpi.run(3, command, preload=False, LD_LIBRARY_PATH=mpi.libraries)
