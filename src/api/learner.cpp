@@ -97,7 +97,7 @@ std::int64_t type_bytes(MPI_Datatype type) {
 int cold_calls(bool uniform, double load, int ranks) {
   constexpr double large = 1 << 18;
   if (uniform && load >= large) return contest::cold_calls;
-  return std::clamp(ranks * 5 / 8, uniform ? 32 : 24, 40);
+  return std::clamp(ranks * 3 / 2, uniform ? 32 : 24, 64);
 }
 
 }  // namespace
@@ -221,7 +221,7 @@ std::vector<std::int64_t> learner::terms(field* f) {
   mine[full] = job_.is_full();
   mine[devices] = here.devices;
   mine[few_cores] = -here.cores;
-  mine[crowding] = std::max(ranks_, here.ranks_here) / std::max(1, here.cores);
+  mine[crowding] = ranks_of_a_core();
   mine[paid_least] = -nanoseconds_of(told_paid_ = std::exchange(paid_, 0));
   mine[agreed_least] = last_agreement();
   mine[threads] = job_.has_threads();
@@ -238,6 +238,10 @@ std::vector<std::int64_t> learner::terms(field* f) {
     mine[guess] = half_of(hash_of(learnt->best()->first));
   f->of.write(std::span(mine).subspan(of_contest, contest::terms), f->load);
   return mine;
+}
+
+std::int64_t learner::ranks_of_a_core() const {
+  return std::max(ranks_, job_.facts().ranks_here) / std::max(1, job_.facts().cores);
 }
 
 // Of ranks that are all served by Shoal, and in the same call: the largest numbers.
@@ -300,7 +304,8 @@ void learner::hear(field& f, std::span<const std::int64_t> all) {
 
 // ---- becoming served -------------------------------------------------------------------------------------------
 
-// All ranks have been in this call, so it hardly ever takes longer; what goes on beside other exchanges slows them down.
+// All ranks have been in this call, so it hardly ever takes longer, for each two ranks of a core; what goes on beside other
+// exchanges slows them down.
 constexpr double usual_vote = 2e-3;
 // After this many that some rank took no part in nobody tries again.
 constexpr int most_votes = 3;
@@ -309,7 +314,7 @@ constexpr int most_votes = 3;
 void learner::begin_vote(field* f) {
   asked_by_ = f;
   vote_ = std::make_unique<pending_agreement>(comm_, terms(f));
-  if (f) wait_for_vote(usual_vote);
+  if (f) wait_for_vote(usual_vote * static_cast<double>(std::max<std::int64_t>(1, ranks_of_a_core() / 2)));
   vote_ends_ = calls_ + 1;
   stage_ = stage::voting;
 }
@@ -327,7 +332,8 @@ bool learner::end_vote(bool heard_all) {
   if (heard_all) agreed_.assign(vote_->largest().begin(), vote_->largest().end());
   else left_over_.push_back(std::move(vote_));
   std::vector<std::int64_t> mine(all_offer_terms, none);
-  if (heard_all && asked_by_ && shares_now(agreed_)) mine = offer(room_for(agreed_, ranks_));
+  if (heard_all && asked_by_ && shares_now(agreed_) && !agreements_are_too_long())
+    mine = offer(room_for(agreed_, ranks_));
   mine[unheard] = !heard_all;
   mine[heard_least] = last_agreement();
   vote_ = std::make_unique<pending_agreement>(comm_, std::move(mine));
@@ -338,6 +344,9 @@ bool learner::end_vote(bool heard_all) {
   if (asked_by_) asked_by_->of.postpone();
   return false;
 }
+
+// As the first rank sees it, whose offer is at stake: the two that set-up takes cost more than the ledger allows.
+bool learner::agreements_are_too_long() const { return 2 * agreed_in_ > -seconds_of(agreed_[little_allowance]); }
 
 // Without a vote, for ranks that have cast it on another communicator.
 void learner::know(std::span<const std::int64_t> all) {
@@ -353,7 +362,9 @@ void learner::judge() {
   if (!asked_by_) return;
   if (!agreed_[threads]) job_.served().add(comm_);
   hear(*asked_by_, agreed_);
-  if (shares_now(agreed_)) map(room_for(agreed_, ranks_), vote_->largest());
+  const std::span<const std::int64_t> offered = vote_->largest();
+  const bool is_offered = offered[made_by] != none || offered[not_made] != none;
+  if (is_offered && shares_now(agreed_)) map(room_for(agreed_, ranks_), offered);
   else offered_ = {};
   if (!on_one_node(agreed_) && pays(agreed_)) set_up(agreed_);
   if (mapped_for_ > 0) asked_by_->of.hasten();

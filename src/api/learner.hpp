@@ -92,6 +92,7 @@ class learner {
 
   void begin_vote(field* f);
   bool end_vote(bool heard_all);
+  bool agreements_are_too_long() const;
   void know(std::span<const std::int64_t> all);
   void judge();
   std::string wrong_settings(std::span<const std::int64_t> all) const;
@@ -106,6 +107,7 @@ class learner {
   std::optional<knowledge::of_shape> expected(const field& f) const;
   void apply(const knowledge::of_shape& known, field& f);
   std::vector<std::int64_t> agree(std::vector<std::int64_t> mine);
+  std::int64_t ranks_of_a_core() const;
   bool wait_for_vote(double seconds);
   std::int64_t last_agreement() const;
   void hear_of_agreements(std::int64_t least);
