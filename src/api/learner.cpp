@@ -304,8 +304,8 @@ void learner::hear(field& f, std::span<const std::int64_t> all) {
 
 // ---- becoming served -------------------------------------------------------------------------------------------
 
-// All ranks have been in this call, so it hardly ever takes longer, for each two ranks of a core; what goes on beside other
-// exchanges slows them down.
+// All ranks have been in this call, so where at most three share a core it hardly ever takes longer, and for more of them in
+// proportion. What goes on beside other exchanges slows them down.
 constexpr double usual_vote = 2e-3;
 // After this many that some rank took no part in nobody tries again.
 constexpr int most_votes = 3;
@@ -345,7 +345,8 @@ bool learner::end_vote(bool heard_all) {
   return false;
 }
 
-// As the first rank sees it, whose offer is at stake: the two that set-up takes cost more than the ledger allows.
+// Whether the two that set-up takes would cost more than the ledger allows. By what this rank has seen, and of use to the
+// first rank alone: the others have not told it yet how long they waited, and it would make memory for nothing.
 bool learner::agreements_are_too_long() const { return 2 * agreed_in_ > -seconds_of(agreed_[little_allowance]); }
 
 // Without a vote, for ranks that have cast it on another communicator.

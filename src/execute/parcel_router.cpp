@@ -28,8 +28,7 @@ bool parcel_router::deliver(parcels& held, bool failed) {
 void parcel_router::round(parcels& held, std::int64_t distance) {
   const int ranks = over_.ranks(), rank = over_.rank();
   const auto digits = std::min<std::int64_t>(radix_ - 1, (ranks - 1) / distance);
-  parcels stay = held;
-  stay.clear();
+  parcels stay(held.most_inside());
   lanes_.assign(static_cast<std::size_t>(digits), {stay, stay});
   held.each([&](const parcels::label& what, const std::byte* block, const std::byte*) {
     const std::int64_t further = (what.destination - rank + ranks) % ranks;

@@ -18,6 +18,7 @@ class parcels {
 
   // Blocks of up to so many bytes travel inside. The same on every rank.
   explicit parcels(std::size_t most_inside) : most_inside_(most_inside) { clear(); }
+  std::size_t most_inside() const { return most_inside_; }
 
   bool holds(std::uint64_t bytes) const { return bytes <= most_inside_; }
   // `block` is not looked at where the parcel does not hold it.

@@ -74,29 +74,37 @@ void expect_arrived(const arrived_blocks& got, const pattern& all, int rank) {
   EXPECT_TRUE(std::equal(data.begin(), data.end(), got.data.get()));
 }
 
-// As many exchanges one behind the other, in which nobody waits for the others; `failing` cannot take part in the first.
-void perform(std::mt19937& random, int ranks, int radix, std::size_t most_inside, int failing = -1) {
-  memory_network network(ranks, {static_cast<std::uint32_t>(random()), random() % 2 == 0, 0.3});
-  std::vector<pattern> patterns;
-  for (int i = 0; i < 3; ++i) patterns.push_back(random_pattern(random, ranks));
+// The body on every rank at once, each with its own transport.
+template <typename Body>
+void on_all_ranks(memory_network& network, int ranks, Body body) {
   std::mutex lock;
   std::vector<std::thread> threads;
   for (int rank = 0; rank < ranks; ++rank)
     threads.emplace_back([&, rank] {
       locked over(network.connect(rank), lock);
       waiting wait(wait_mode::yield);
-      sparse_exchange exchange(over, wait, radix, most_inside);
-      for (const pattern& all : patterns) {
-        std::vector<outgoing_block> mine;
-        for (const block& one : all)
-          if (one.origin == rank) mine.push_back({one.destination, one.data.data(), one.data.size()});
-        arrived_blocks got;
-        const bool fails = failing >= 0 && &all == &patterns[0];
-        EXPECT_EQ(exchange.run(mine, fails && rank == failing, got), !fails);
-        if (!fails) expect_arrived(got, all, rank);
-      }
+      body(rank, over, wait);
     });
   for (std::thread& one : threads) one.join();
+}
+
+// As many exchanges one behind the other, in which nobody waits for the others; `failing` cannot take part in the first.
+void perform(std::mt19937& random, int ranks, int radix, std::size_t most_inside, int failing = -1) {
+  memory_network network(ranks, {static_cast<std::uint32_t>(random()), random() % 2 == 0, 0.3});
+  std::vector<pattern> patterns;
+  for (int i = 0; i < 3; ++i) patterns.push_back(random_pattern(random, ranks));
+  on_all_ranks(network, ranks, [&](int rank, transport& over, waiting& wait) {
+    sparse_exchange exchange(over, wait, radix, most_inside);
+    for (const pattern& all : patterns) {
+      std::vector<outgoing_block> mine;
+      for (const block& one : all)
+        if (one.origin == rank) mine.push_back({one.destination, one.data.data(), one.data.size()});
+      arrived_blocks got;
+      const bool fails = failing >= 0 && &all == &patterns[0];
+      EXPECT_EQ(exchange.run(mine, fails && rank == failing, got), !fails);
+      if (!fails) expect_arrived(got, all, rank);
+    }
+  });
   EXPECT_EQ(network.unmatched(), 0U);
 }
 
@@ -121,19 +129,13 @@ TEST(SparseExchange, OneRankThatCannotTakePartIsEveryonesFailure) {
 TEST(SparseExchange, SendsALogarithmOfMessages) {
   for (const int ranks : {2, 8, 13}) {
     memory_network network(ranks, {1, true});
-    std::mutex lock;
-    std::vector<std::thread> threads;
-    for (int rank = 0; rank < ranks; ++rank)
-      threads.emplace_back([&, rank] {
-        locked over(network.connect(rank), lock);
-        waiting wait(wait_mode::yield);
-        arrived_blocks got;
-        const std::byte one{};
-        const std::vector<outgoing_block> mine(3, {(rank + 5) % ranks, &one, 1});
-        EXPECT_TRUE(sparse_exchange(over, wait).run(mine, false, got));
-        EXPECT_EQ(got.sources.size(), 3U);
-      });
-    for (std::thread& one : threads) one.join();
+    on_all_ranks(network, ranks, [&](int rank, transport& over, waiting& wait) {
+      arrived_blocks got;
+      const std::byte one{};
+      const std::vector<outgoing_block> mine(3, {(rank + 5) % ranks, &one, 1});
+      EXPECT_TRUE(sparse_exchange(over, wait).run(mine, false, got));
+      EXPECT_EQ(got.sources.size(), 3U);
+    });
     EXPECT_EQ(network.messages(), ranks * std::bit_width(static_cast<unsigned>(ranks - 1)));
   }
 }
