@@ -128,7 +128,7 @@ class communicator : public std::enable_shared_from_this<communicator> {
  private:
   void arrange(const settings& set, wait_mode how);
   bool fits(const profile& from);
-  void begin_turns();
+  void begin_turns(MPI_Comm among, waiting& how);
   std::shared_ptr<const switch_network> place_ranks(switch_network network);
   void release();
   void look_for_failures();

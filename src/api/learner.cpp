@@ -41,6 +41,7 @@ enum term : std::size_t {
   crowding,
   paid_least,
   agreed_least,
+  agreed_most,
   threads,
   unmapped,  // the number of an error
   unreadable,
@@ -50,7 +51,18 @@ enum term : std::size_t {
 
 // What the first rank offers of the memory that it made, behind what every rank says in the second vote.
 using room = node_exchange::room;
-enum offer_term : std::size_t { unheard, heard_least, made_by, made_as, proof, made_at, not_made, all_offer_terms };
+enum offer_term : std::size_t {
+  unheard,
+  heard_least,
+  heard_most,
+  left_least,
+  made_by,
+  made_as,
+  proof,
+  made_at,
+  not_made,
+  all_offer_terms
+};
 constexpr std::int64_t none = std::numeric_limits<std::int64_t>::min();
 constexpr const char* differing_profiles =
     "the profiles of ranks differ; set SHOAL_PROFILE to the same readable file on all of them";
@@ -64,6 +76,7 @@ void say_same(std::vector<std::int64_t>& all, std::size_t at, std::uint64_t hash
   all[at] = half_of(hash);
   all[at + 1] = -half_of(hash);
 }
+std::int64_t negative(std::int64_t number) { return number == none ? none : -number; }
 bool same(std::span<const std::int64_t> all, std::size_t at) { return all[at] == -all[at + 1]; }
 
 // Whether loads, the last of so many calls first, repeat after `step` calls.
@@ -95,9 +108,9 @@ std::int64_t type_bytes(MPI_Datatype type) {
 // so there have to be many of these, and more where many ranks agree. All ranks know how large those of MPI_Alltoall are,
 // and large ones pay for it soon.
 int cold_calls(bool uniform, double load, int ranks) {
-  constexpr double large = 1 << 18;
+  constexpr double medium = 1 << 15, large = 1 << 18;
   if (uniform && load >= large) return contest::cold_calls;
-  return std::clamp(ranks * 3 / 2, uniform ? 32 : 24, 64);
+  return std::clamp(ranks * 3 / 2, uniform && load >= medium ? 24 : 48, 64);
 }
 
 }  // namespace
@@ -223,7 +236,8 @@ std::vector<std::int64_t> learner::terms(field* f) {
   mine[few_cores] = -here.cores;
   mine[crowding] = ranks_of_a_core();
   mine[paid_least] = -nanoseconds_of(told_paid_ = std::exchange(paid_, 0));
-  mine[agreed_least] = last_agreement();
+  mine[agreed_most] = last_agreement();
+  mine[agreed_least] = negative(mine[agreed_most]);
   mine[threads] = job_.has_threads();
   mine[unmapped] = map_error_;
   mine[unreadable] = unreadable_;
@@ -259,14 +273,15 @@ std::vector<std::int64_t> learner::agree(std::vector<std::int64_t> mine) {
   return {all.begin(), all.end()};
 }
 
-// What this rank waited for the last agreement, negative, so that the least is heard of.
+// What this rank waited for the last agreement.
 std::int64_t learner::last_agreement() const {
   const double seconds = agreed_in_ > 0 ? agreed_in_ : job_.books().agreement();
-  return seconds > 0 ? -nanoseconds_of(seconds) : none;
+  return seconds > 0 ? nanoseconds_of(seconds) : none;
 }
 
-void learner::hear_of_agreements(std::int64_t least) {
+void learner::hear_of_agreements(std::int64_t least, std::int64_t most) {
   if (least != none) agreement_ = -seconds_of(least);
+  if (most != none) longest_agreement_ = seconds_of(most);
 }
 
 // A field's calls are to be compared. The first time this is the vote as well.
@@ -286,9 +301,10 @@ void learner::review(field& f) {
 
 // The same on every rank.
 void learner::hear(field& f, std::span<const std::int64_t> all) {
-  hear_of_agreements(all[agreed_least]);
+  hear_of_agreements(all[agreed_least], all[agreed_most]);
   f.of.agreements_take(agreement_);
   f.of.agreed(all.subspan(of_contest, contest::terms), -seconds_of(all[little_allowance]));
+  native_call_ = f.of.of(contest::native).mean;
   job_.books().settle(f.of.excess());
   job_.books().spend(-seconds_of(all[paid_least]) - told_paid_);
   f.guess = all[guess];
@@ -335,7 +351,9 @@ bool learner::end_vote(bool heard_all) {
   if (heard_all && asked_by_ && shares_now(agreed_) && !agreements_are_too_long())
     mine = offer(room_for(agreed_, ranks_));
   mine[unheard] = !heard_all;
-  mine[heard_least] = last_agreement();
+  mine[heard_most] = last_agreement();
+  mine[heard_least] = negative(mine[heard_most]);
+  mine[left_least] = -nanoseconds_of(job_.books().allowance());
   vote_ = std::make_unique<pending_agreement>(comm_, std::move(mine));
   if (heard_all && vote_->wait(wait_)[unheard] == 0) return true;
   offered_ = {};
@@ -359,7 +377,9 @@ void learner::judge() {
   stage_ = stage::known;
   if (const std::string wrong = wrong_settings(agreed_); !wrong.empty()) return refuse(wrong, true);
   agreed_[agreed_least] = std::max(agreed_[agreed_least], vote_->largest()[heard_least]);
-  hear_of_agreements(agreed_[agreed_least]);
+  agreed_[agreed_most] = vote_->largest()[heard_most];
+  agreed_[little_allowance] = vote_->largest()[left_least];  // other communicators may have spent since the first
+  hear_of_agreements(agreed_[agreed_least], agreed_[agreed_most]);
   if (!asked_by_) return;
   if (!agreed_[threads]) job_.served().add(comm_);
   hear(*asked_by_, agreed_);
@@ -398,9 +418,10 @@ bool learner::on_one_node(std::span<const std::int64_t> all) const {
   return same(all, node_most) && same(all, domain_most);
 }
 
-// A few agreements; inside one node memory to touch besides, where ranks without a core wait for others.
+// A few agreements; inside one node memory to touch besides, where ranks without a core wait for others. Between nodes
+// collectives of the MPI's own that block: one takes no longer than an agreement with its waiting, and about as long as a call.
 double learner::set_up_cost(std::span<const std::int64_t> all) const {
-  if (!on_one_node(all)) return 6 * agreement_ + 300e-6;
+  if (!on_one_node(all)) return 8 * std::min(longest_agreement_, native_call_) + 300e-6;
   return 2 * agreement_ + 150e-6 * static_cast<double>(std::max<std::int64_t>(1, all[crowding]));
 }
 
@@ -413,9 +434,10 @@ double learner::hope_of(const field& f) const {
   return static_cast<double>(f.of.calls()) * gain;
 }
 
+// What is made is of use where as much again is left for trials.
 bool learner::pays(std::span<const std::int64_t> all) const {
   const double cost = set_up_cost(all);
-  return !all[devices] && cost <= -seconds_of(all[little_allowance]) && cost <= seconds_of(all[hoped_gain]);
+  return !all[devices] && 2 * cost <= -seconds_of(all[little_allowance]) && cost <= seconds_of(all[hoped_gain]);
 }
 
 void learner::set_up(std::span<const std::int64_t> all) {
@@ -480,6 +502,8 @@ std::vector<std::int64_t> learner::offer(std::size_t most) {
     offered_ = shared_memory::create(room::of_direct(most).bytes(ranks_));
     const shared_memory::key where = offered_.where();
     key = {none,
+           none,
+           none,
            none,
            where.process,
            where.descriptor,

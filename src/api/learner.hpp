@@ -110,7 +110,7 @@ class learner {
   std::int64_t ranks_of_a_core() const;
   bool wait_for_vote(double seconds);
   std::int64_t last_agreement() const;
-  void hear_of_agreements(std::int64_t least);
+  void hear_of_agreements(std::int64_t least, std::int64_t most);
   bool shares_now(std::span<const std::int64_t> all) const;
   std::vector<std::int64_t> offer(std::size_t most);
   void map(std::size_t most, std::span<const std::int64_t> all);
@@ -134,6 +134,7 @@ class learner {
   double paid_ = 0, told_paid_ = 0;              // for learning, since the ranks last agreed, and until then
   double agreed_in_ = 0;                         // what the last agreement took on this rank
   double agreement_ = contest::usual_agreement;  // and on the one that waited least
+  double longest_agreement_ = contest::usual_agreement, native_call_ = 0;
   std::unique_ptr<pending_agreement> vote_;
   std::vector<std::unique_ptr<pending_agreement>> left_over_;  // of votes that came to nothing
   int failed_votes_ = 0;
