@@ -434,10 +434,10 @@ double learner::hope_of(const field& f) const {
   return static_cast<double>(f.of.calls()) * gain;
 }
 
-// What is made is of use where as much again is left for trials.
+// What is made is of use where a trial or two can be paid besides.
 bool learner::pays(std::span<const std::int64_t> all) const {
-  const double cost = set_up_cost(all);
-  return !all[devices] && 2 * cost <= -seconds_of(all[little_allowance]) && cost <= seconds_of(all[hoped_gain]);
+  const double cost = set_up_cost(all), trials = 2 * native_call_;
+  return !all[devices] && cost + trials <= -seconds_of(all[little_allowance]) && cost <= seconds_of(all[hoped_gain]);
 }
 
 void learner::set_up(std::span<const std::int64_t> all) {
