@@ -7,7 +7,7 @@
 
 namespace shoal {
 
-// Whether the MPI takes blocks of `type` at `buffer`, as described, from or to so many ranks. `own` is a communicator of
+// Whether the MPI takes blocks of `type` at `buffer`, as described, from or to this number of ranks. `own` is a communicator of
 // Shoal's, or MPI_COMM_SELF.
 bool is_valid(const user_buffer& buffer, MPI_Datatype type, int ranks, MPI_Comm own);
 

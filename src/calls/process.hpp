@@ -67,9 +67,9 @@ class process {
   const settings& set() const { return settings_; }
   // Why the settings cannot be used; else empty.
   const std::string& problem() const { return problem_; }
-  // Whether an algorithm is asked for, or settings are wrong, so that ranks have to agree before the first call.
+  // Whether the user names an algorithm, or settings are wrong, so that ranks have to agree before the first call.
   bool asks_at_once(bool uniform) const { return asks_at_once_[uniform]; }
-  // Whether an allgather between two groups is asked for, or what connects them is told.
+  // Whether the user names an algorithm for allgathers between two groups, or the network that connects them.
   bool asks_for_groups(bool uniform) const {
     return settings_.asked(collective::allgather, uniform) || settings_.network != "full";
   }

@@ -1,5 +1,5 @@
 // How every call is served, whatever the collective: an algorithm is picked, or the MPI's own; it runs, is counted, and
-// is compared with the MPI's own where that is asked for.
+// is compared with the MPI's own where the user wants that.
 #pragma once
 
 #include <mpi.h>

@@ -64,9 +64,9 @@ class communicator : public std::enable_shared_from_this<communicator> {
 
   // Ready to run; made on first use. Throws std::invalid_argument where it cannot serve these ranks.
   prepared& prepare(const selection& how);
-  // What is asked for; what is taken where nothing is; and what instead of what needs too much memory.
+  // The algorithms that the user names; the default; and what replaces an algorithm that needs too much memory.
   requests<decision>& asked() { return requests_; }
-  // The profile that was asked for, if it fits these ranks; else null.
+  // The profile that the user names, if it fits these ranks; else null.
   const std::shared_ptr<const profile>& followed() const { return profile_; }
   // What was settled for exchanges of a size, for requests: the same on every rank, or null.
   const decision* settled(bool uniform, int size) const;

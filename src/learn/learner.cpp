@@ -143,7 +143,7 @@ class learner::payment {
 // A vote that some rank never takes part in never ends.
 learner::~learner() {
   const auto end = [this](std::unique_ptr<pending_agreement>& vote) {
-    if (vote && !vote->wait_for(0.1, wait_)) vote->abandon();
+    if (vote) vote->wait_or_abandon(0.1, wait_);
   };
   end(vote_);
   std::for_each(left_over_.begin(), left_over_.end(), end);

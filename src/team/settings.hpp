@@ -43,7 +43,7 @@ struct settings {
   // Throws std::invalid_argument with the name, the value and what is allowed.
   void set(const std::string& name, const std::string& value);
 
-  // What is asked for by calls of a kind, and the name it is set by.
+  // The algorithm that the user names for calls of a kind, and the name of that setting.
   const std::optional<selection>& asked(collective what, bool uniform) const {
     if (what == collective::alltoall) return uniform ? alltoall : alltoallv;
     return uniform ? allgather : allgatherv;
