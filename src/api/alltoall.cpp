@@ -81,9 +81,7 @@ std::int64_t alltoall_call::bytes_to(int destination) const {
   return sent_counts()[destination] * bytes_of(sent_type()[destination]);
 }
 
-std::int64_t alltoall_call::bytes_from(int source) const {
-  return recv_counts[source] * bytes_of(recv_type[source]);
-}
+std::int64_t alltoall_call::bytes_from(int source) const { return recv_counts[source] * bytes_of(recv_type[source]); }
 
 std::int64_t alltoall_call::bytes_to_all(int ranks) const {
   const number_array& counts = sent_counts();

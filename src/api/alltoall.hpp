@@ -15,7 +15,8 @@ namespace shoal {
 struct alltoall_call {
   bool uniform;  // MPI_Alltoall
   const void* send;
-  number_array send_counts, send_displacements;  // displacements in units of the type's extent, or in bytes where types differ
+  number_array send_counts,
+      send_displacements;  // displacements in units of the type's extent, or in bytes where types differ
   type_list send_type;
   void* recv;
   number_array recv_counts, recv_displacements;

@@ -156,7 +156,8 @@ features alltoall_service::local_features() const {
   };
   mine.invalid =
       !valid(what_.recv, call_.recv_type) || (!call_.in_place() && !valid(what_.send, call_.send_type)) || aliased();
-  mine.on_device = state_.devices() && (is_device_memory(call_.recv) || (!call_.in_place() && is_device_memory(call_.send)));
+  mine.on_device =
+      state_.devices() && (is_device_memory(call_.recv) || (!call_.in_place() && is_device_memory(call_.send)));
   return mine;
 }
 

@@ -17,8 +17,10 @@ class alltoall_work final : public request::work {
       : call_(call),
         state_(state.shared_from_this()),
         service_(state, call_, blocks_),
+        received_(kept(call.recv_type, state.ranks())),
         over_(state.own()),
         moving_(state.pool(), over_) {
+    if (!call.in_place()) sent_ = kept(call.send_type, state.ranks());
     if (state.phases()) moving_.record_phases(&clock_.emplace(*state.phases()));
     if (process::get().set().verify) sums_.emplace();
   }
@@ -72,6 +74,7 @@ class alltoall_work final : public request::work {
   std::shared_ptr<communicator> state_;
   block_storage blocks_;
   alltoall_service service_;
+  std::vector<std::shared_ptr<const datatype>> received_, sent_;  // which the program may free meanwhile
   mpi_transport over_;
   exchange moving_;
   std::unique_ptr<node_exchange> inside_;  // instead, where the ranks of a node share memory

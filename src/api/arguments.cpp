@@ -25,7 +25,8 @@ bool takes_type(MPI_Datatype type, bool empty, const std::byte* base, MPI_Comm o
 bool is_valid(const user_buffer& buffer, const type_list& types, int blocks, MPI_Comm own) {
   bool empty = true;
   if (!are_counts(buffer.counts, blocks, empty)) return false;
-  if (buffer.base == static_cast<std::byte*>(MPI_IN_PLACE)) return !types.differ() && types[0] == MPI_DATATYPE_NULL && empty;
+  if (buffer.base == static_cast<std::byte*>(MPI_IN_PLACE))
+    return !types.differ() && types[0] == MPI_DATATYPE_NULL && empty;
   if (!types.differ()) return takes_type(types[0], empty, buffer.base, own);
   for (int i = 0; i < blocks; ++i)
     if (buffer.counts[i] > 0 && !takes_type(types[i], false, buffer.base + buffer.displacements[i], own)) return false;

@@ -164,14 +164,12 @@ learner::field& learner::field_of(const alltoall_call& call) {
   if (last_ && key == last_key_) return *last_;
   const auto it = equal_.find(key);
   last_key_ = key;
-  return *(last_ =
-               it != equal_.end() ? &it->second : &new_field(equal_, key, call_form::equal, static_cast<double>(bytes) * ranks_));
+  return *(last_ = it != equal_.end() ? &it->second
+                                      : &new_field(equal_, key, call_form::equal, static_cast<double>(bytes) * ranks_));
 }
 
 // Bytes that this rank sends.
-double learner::load_of(const alltoall_call& call) const {
-  return static_cast<double>(call.bytes_to_all(ranks_));
-}
+double learner::load_of(const alltoall_call& call) const { return static_cast<double>(call.bytes_to_all(ranks_)); }
 
 // No rank knows the sizes of the others, but all know the number of the call.
 learner::field& learner::field_of_sizes(const alltoall_call& call) {

@@ -51,7 +51,8 @@ int native_collective::start(const alltoall_call& call) {
     return PMPI_Ialltoall(call.send, static_cast<int>(sent), call.send_type[0], call.recv, static_cast<int>(received),
                           call.recv_type[0], call.comm, &request_);
   if (!PMPI_Ialltoall_c) return too_large(call.comm);
-  return PMPI_Ialltoall_c(call.send, sent, call.send_type[0], call.recv, received, call.recv_type[0], call.comm, &request_);
+  return PMPI_Ialltoall_c(call.send, sent, call.send_type[0], call.recv, received, call.recv_type[0], call.comm,
+                          &request_);
 }
 
 // Open MPI's MPI_Ialltoallv mixes up blocks in place whose type does not begin at its address.

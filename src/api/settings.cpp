@@ -222,9 +222,8 @@ void settings::set(const std::string& name, const std::string& value) {
 
 std::string settings::canonical() const {
   const auto text = [](const std::optional<selection>& chosen) { return chosen ? to_string(*chosen) : "auto"; };
-  return "alltoall=" + text(alltoall) + " alltoallv=" + text(alltoallv) +
-         " alltoallw=" + text(alltoallw) + " allgather=" + text(allgather) +
-         " allgatherv=" + text(allgatherv) + " network=" + network + " layout=" +
+  return "alltoall=" + text(alltoall) + " alltoallv=" + text(alltoallv) + " alltoallw=" + text(alltoallw) +
+         " allgather=" + text(allgather) + " allgatherv=" + text(allgatherv) + " network=" + network + " layout=" +
          (layout         ? to_string(*layout)
           : finds_levels ? "levels"
                          : "") +

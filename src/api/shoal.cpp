@@ -44,8 +44,7 @@ int shoal_alltoallv(const void* sendbuf, const int* sendcounts, const int* sdisp
 int shoal_alltoallw_with(const void* sendbuf, const int* sendcounts, const int* sdispls, const MPI_Datatype* sendtypes,
                          void* recvbuf, const int* recvcounts, const int* rdispls, const MPI_Datatype* recvtypes,
                          MPI_Comm comm, MPI_Info info) {
-  const auto call =
-      typed_call(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm);
+  const auto call = typed_call(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm);
   return alltoall(call, manners::strict, info, [&] {
     return PMPI_Alltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm);
   });
@@ -61,8 +60,7 @@ int shoal_alltoallw(const void* sendbuf, const int* sendcounts, const int* sdisp
 int shoal_alltoallw_c(const void* sendbuf, const MPI_Count* sendcounts, const MPI_Aint* sdispls,
                       const MPI_Datatype* sendtypes, void* recvbuf, const MPI_Count* recvcounts,
                       const MPI_Aint* rdispls, const MPI_Datatype* recvtypes, MPI_Comm comm) {
-  const auto call =
-      typed_call(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm);
+  const auto call = typed_call(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm);
   return alltoall(call, manners::strict, MPI_INFO_NULL, [&] {
     return native_alltoallw_c(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm);
   });

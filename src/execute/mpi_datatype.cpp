@@ -280,7 +280,7 @@ class known_types {
     static known_types all;
     return all;
   }
-  const datatype& find(MPI_Datatype type) {
+  const std::shared_ptr<const datatype>& find(MPI_Datatype type) {
     thread_local std::array<entry, 64> last;
     entry& here = last[std::hash<MPI_Datatype>()(type) * 0x9E3779B97F4A7C15u >> 58];
     const std::uint64_t number = freed_.load(std::memory_order_acquire);
@@ -293,18 +293,18 @@ class known_types {
  private:
   struct entry {
     MPI_Datatype type = MPI_DATATYPE_NULL;
-    const datatype* known = nullptr;
+    const std::shared_ptr<const datatype>* known = nullptr;
     std::uint64_t freed = 0;
   };
-  const datatype* ask(MPI_Datatype type) {
+  const std::shared_ptr<const datatype>* ask(MPI_Datatype type) {
     const std::scoped_lock alone(lock_);
     if (key_ == MPI_KEYVAL_INVALID)
       require(PMPI_Type_create_keyval(MPI_TYPE_NULL_COPY_FN, forget, &key_, nullptr), "MPI_Type_create_keyval");
     void* kept = nullptr;
     int found = 0;
     require(PMPI_Type_get_attr(type, key_, &kept, &found), "MPI_Type_get_attr");
-    if (found) return static_cast<const datatype*>(kept);
-    auto made = std::make_unique<datatype>(type);
+    if (found) return static_cast<const std::shared_ptr<const datatype>*>(kept);
+    auto made = std::make_unique<std::shared_ptr<const datatype>>(std::make_shared<datatype>(type));
     require(PMPI_Type_set_attr(type, key_, made.get()), "MPI_Type_set_attr");
     return made.release();
   }
@@ -316,7 +316,7 @@ class known_types {
 
 int forget(MPI_Datatype, int, void* kept, void*) {
   known_types::get().freed();
-  delete static_cast<const datatype*>(kept);
+  delete static_cast<const std::shared_ptr<const datatype>*>(kept);
   return MPI_SUCCESS;
 }
 
@@ -329,6 +329,20 @@ datatype::datatype(MPI_Datatype type) : type_(type) {
   true_lower_ = e.true_lower;
   runs_ = runs_of(type);
   is_committed_ = envelope_of(type).combiner == MPI_COMBINER_NAMED;
+}
+
+datatype::~datatype() {
+  int finalized = 0;
+  if (own_) PMPI_Finalized(&finalized);
+  if (own_ && !finalized) PMPI_Type_free(&type_);
+}
+
+void datatype::outlive() const {
+  if (runs_ || own_ || !is_committed(MPI_COMM_SELF)) return;
+  MPI_Datatype copy;
+  require(PMPI_Type_dup(type_, &copy), "MPI_Type_dup");
+  type_ = copy;
+  own_ = true;
 }
 
 // Errors of MPI_COMM_SELF are the program's to handle, other communicators are Shoal's.
@@ -351,7 +365,17 @@ element_type datatype::element(std::int64_t count) const {
   return is_run(count) ? element_type{size_, begin(), nullptr} : element_type{size_, 0, this};
 }
 
-const datatype& known(MPI_Datatype type) { return known_types::get().find(type); }
+const datatype& known(MPI_Datatype type) { return *known_types::get().find(type); }
+
+std::vector<std::shared_ptr<const datatype>> kept(const type_list& types, int blocks) {
+  std::vector<std::shared_ptr<const datatype>> all;
+  for (int i = 0; i < (types.differ() ? blocks : 1); ++i) {
+    if (types[i] == MPI_DATATYPE_NULL) continue;
+    all.push_back(known_types::get().find(types[i]));
+    all.back()->outlive();
+  }
+  return all;
+}
 
 void describe(MPI_Datatype type, user_buffer& buffer) {
   if (type == MPI_DATATYPE_NULL) {

@@ -3,6 +3,7 @@
 
 #include <mpi.h>
 
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -16,6 +17,9 @@ namespace shoal {
 class datatype final : public packer {
  public:
   explicit datatype(MPI_Datatype type);
+  ~datatype();
+  datatype(const datatype&) = delete;
+  datatype& operator=(const datatype&) = delete;
 
   std::int64_t size() const { return size_; }      // packed bytes of an element
   std::int64_t extent() const { return extent_; }  // distance of two in memory
@@ -32,11 +36,14 @@ class datatype final : public packer {
   bool is_committed(MPI_Comm own) const;
   // The null address is MPI_BOTTOM, and right for types of absolute addresses.
   bool begins_at_its_address() const { return true_lower_ == 0; }
+  // From here on it outlives the program's.
+  void outlive() const;
 
  private:
   std::int64_t elements_at_once() const;
 
-  MPI_Datatype type_;
+  mutable MPI_Datatype type_;
+  mutable bool own_ = false;
   std::int64_t size_ = 0, extent_ = 0, true_lower_ = 0;
   std::optional<strided> runs_;
   mutable bool is_committed_ = false;  // which it never ceases to be
@@ -59,6 +66,8 @@ class type_list {
 
 // What is known of a type until it is freed; asked of the MPI once.
 const datatype& known(MPI_Datatype type);
+// The types of so many blocks, to be kept while an exchange is under way: MPI lets a program free them once it has begun.
+std::vector<std::shared_ptr<const datatype>> kept(const type_list& types, int blocks);
 
 // The datatype's part of a buffer. MPI_DATATYPE_NULL has no bytes.
 void describe(MPI_Datatype type, user_buffer& buffer);

@@ -68,9 +68,12 @@ std::vector<std::int64_t> buffer::displacements() const {
 void buffer::check(const char* name) const {
   const auto at = std::mismatch(memory_.begin(), memory_.end(), expected_.begin()).first - memory_.begin();
   if (at == static_cast<std::ptrdiff_t>(memory_.size())) return;
-  ADD_FAILURE() << "the " << name << " buffer, type " << (side_.each ? "of each block" : side_.empty_count ? "empty" : side_.how->name) << ", has "
-                << static_cast<int>(memory_[at]) << " instead of " << static_cast<int>(expected_[at]) << " in byte "
-                << at << " of " << memory_.size() << ": " << meaning_of(at);
+  ADD_FAILURE() << "the " << name << " buffer, type "
+                << (side_.each          ? "of each block"
+                    : side_.empty_count ? "empty"
+                                        : side_.how->name)
+                << ", has " << static_cast<int>(memory_[at]) << " instead of " << static_cast<int>(expected_[at])
+                << " in byte " << at << " of " << memory_.size() << ": " << meaning_of(at);
 }
 
 const layout& buffer::layout_of(int block) const {

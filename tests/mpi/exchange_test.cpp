@@ -104,7 +104,10 @@ job random_job(MPI_Comm comm, std::mt19937& random, std::mt19937& own) {
 
 std::string described(const job& j, std::uint32_t seed, const std::string& comm) {
   std::ostringstream text;
-  text << "--gtest_random_seed=" << seed << ": " << (j.uniform ? "alltoall" : j.typed ? "alltoallw" : "alltoallv")
+  text << "--gtest_random_seed=" << seed << ": "
+       << (j.uniform ? "alltoall"
+           : j.typed ? "alltoallw"
+                     : "alltoallv")
        << (j.wide_counts ? "_c" : "") << " " << j.spec << " on " << comm << ", scalar " << static_cast<int>(j.base)
        << ", sent as " << (j.in_place ? "in place" : j.send.how->name) << ", received as " << j.recv.how->name;
   return text.str();

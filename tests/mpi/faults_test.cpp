@@ -420,8 +420,9 @@ TEST(Faults, NegativeCountIsTheErrorTheMpiMakesOfIt) {
     EXPECT_EQ(error_class, MPI_ERR_COUNT) << spec;
     const MPI_Datatype type = MPI_BYTE;
     const info typed{{"shoal_alltoallw", spec}};
-    EXPECT_EQ(class_of(shoal_alltoallw_with(&send, &negative, &zero, &type, &recv, &negative, &zero, &type, comm, typed)),
-              MPI_ERR_COUNT)
+    EXPECT_EQ(
+        class_of(shoal_alltoallw_with(&send, &negative, &zero, &type, &recv, &negative, &zero, &type, comm, typed)),
+        MPI_ERR_COUNT)
         << spec;
   }
   job j = bytes_job(comm, 12);

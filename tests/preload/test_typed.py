@@ -1,4 +1,4 @@
-"""MPI_Alltoallw under the preload, on every MPI: served as asked for, tried by itself, verified, recorded and reported."""
+"""MPI_Alltoallw under the preload, on every MPI: served as asked for, tried, verified, recorded and reported."""
 
 import pytest
 

@@ -40,7 +40,7 @@ class exchange {
   // Counts and displacements as MPI takes them.
   struct side {
     layout how;
-    std::vector<int> counts, at;      // places in bytes where blocks have a type each:
+    std::vector<int> counts, at;  // places in bytes where blocks have a type each:
     std::vector<MPI_Datatype> types;
   };
   static layout layout_of(std::uint64_t number);

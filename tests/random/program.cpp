@@ -243,7 +243,10 @@ std::string program::text(const step& one) const {
         ": " + std::to_string(one.ints) + " ints from " + std::to_string(one.from) + " to " + std::to_string(one.to);
   if (one.what < deed::exchange || one.what == deed::message) return line;
   const exchange_plan& e = exchanges[one.exchange];
-  line += ": #" + std::to_string(one.exchange) + (e.gathers ? " allgather" : " alltoall") + (e.uniform ? "" : e.typed ? "w" : "v") +
+  line += ": #" + std::to_string(one.exchange) + (e.gathers ? " allgather" : " alltoall") +
+          (e.uniform ? ""
+           : e.typed ? "w"
+                     : "v") +
           (e.wide ? "_c" : "") + ", to " + std::to_string(e.largest) + " elements";
   if (e.in_place) line += ", in place";
   if (e.times > 1) line += ", " + std::to_string(e.times) + " times";
