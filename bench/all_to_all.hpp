@@ -7,8 +7,8 @@
 #include <map>
 #include <vector>
 
-#include "api/communicator.hpp"
-#include "execute/waiting.hpp"
+#include "learn/communicator.hpp"
+#include "transport/waiting.hpp"
 #include "measured.hpp"
 #include "workload.hpp"
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "api/native.hpp"
+#include "calls/native.hpp"
 #include "shoal/shoal.h"
 
 namespace {

@@ -1,0 +1,199 @@
+#include "calls/alltoall_service.hpp"
+
+#include <algorithm>
+
+#include "calls/arguments.hpp"
+#include "calls/verification.hpp"
+#include "select/knowledge.hpp"
+#include "team/boundary.hpp"
+#include "team/devices.hpp"
+#include "transport/mpi_error.hpp"
+
+namespace shoal {
+
+const decision* alltoall_service::pick(MPI_Info info) { return fitted(pick_any(info)); }
+
+// Where nobody asks for anything any more, the MPI's own.
+const decision* alltoall_service::pick_any(MPI_Info info) {
+  const decision* chosen = state_.asked().of_call(call_.form(), info);
+  if (!chosen || !chosen->how->steps) return chosen;
+  describe();
+  features sizes = local_features();
+  if (!state_.devices()) return sizes.invalid ? left_out(chosen) : chosen;
+  return agree_on_sizes(sizes) ? chosen : nullptr;
+}
+
+const decision* alltoall_service::fit(const decision& settled) {
+  if (!settled.how->steps) return &settled;
+  describe();
+  return local_features().invalid ? left_out(&settled) : within_limit(&settled);
+}
+
+alltoall_service::repeated alltoall_service::plan(MPI_Info info) {
+  const decision* chosen = state_.asked().of_call(call_.form(), info);
+  describe();
+  features sizes = local_features();
+  if (!agree_on_sizes(sizes)) return {nullptr};
+  const int size = size_class(static_cast<double>(sizes.most_loaded), state_.ranks());
+  if (!chosen) chosen = state_.settled(call_.form(), size);
+  if (!chosen) return {nullptr};
+  return {fitted(chosen, sizes), static_cast<std::size_t>(sizes.most_loaded)};
+}
+
+const decision* alltoall_service::pick_at_once() {
+  if (!state_.is_open()) return nullptr;
+  describe();
+  if (state_.devices() || state_.limit().most) return nullptr;
+  const decision* chosen = state_.asked().standing(call_.form());
+  return chosen && local_features().invalid ? left_out(chosen) : chosen;
+}
+
+// This rank's arguments are wrong, which no other knows: the MPI's own reports it, and later exchanges match again.
+const decision* alltoall_service::left_out(const decision* chosen) {
+  if (chosen->how->has_schedule()) state_.turns().skip();
+  return nullptr;
+}
+
+const decision* alltoall_service::fitted(const decision* chosen, std::optional<features> agreed) {
+  chosen = within_limit(chosen);
+  if (!chosen || call_.uniform || !chosen->how->looks_at_sizes) return chosen;
+  return fit_to_sizes(*chosen->how, agreed) ? chosen : nullptr;
+}
+
+// False: the MPI's own collective is the one to use, as for agree_on_sizes().
+bool alltoall_service::fit_to_sizes(const prepared& how, std::optional<features> agreed) {
+  if (!agreed) {
+    describe();
+    agreed = local_features();
+    if (!agree_on_sizes(*agreed)) return false;
+  }
+  if (agreed->is_uniform()) return true;
+  std::vector<std::int64_t> sent;
+  for (int i = 0; i < state_.ranks(); ++i) sent.push_back(call_.bytes_to(i));
+  sized_ = state_.for_sizes().make(how, sent, agreed->largest_block);
+  return true;
+}
+
+// Calls of a microsecond do not look at every block where nothing is limited.
+const decision* alltoall_service::within_limit(const decision* chosen) const {
+  const bool limited = chosen && chosen->how->steps && state_.limit().most;
+  return limited ? state_.limit().keep(chosen, call_.uniform, scratch_needs()) : chosen;
+}
+
+// What is packed or copied whatever the algorithm.
+scratch_limit::needs alltoall_service::scratch_needs() const {
+  scratch_limit::needs mine;
+  std::int64_t sent = 0, received = 0;
+  bool packs_sent = false, packs_received = false;
+  for (int i = 0; i < state_.ranks(); ++i) {
+    const std::int64_t out = call_.bytes_to(i), in = static_cast<std::int64_t>(what_.recv.bytes(i));
+    sent += out;
+    received += in;
+    packs_sent = packs_sent || call_.in_place() || what_.send.packs(i);
+    packs_received = packs_received || what_.recv.packs(i);
+    mine.largest_block = std::max({mine.largest_block, out, in});
+  }
+  const std::int64_t unused = state_.ranks() * memory_pool::smallest;  // of blocks packed one by one
+  if (packs_sent) mine.packed += (call_.in_place() ? received : sent) + unused;
+  if (packs_received) mine.packed += received + unused;
+  return mine;
+}
+
+// Makes this rank's view everyone's. False: the MPI's own collective is the one to use. Throws where another rank's
+// arguments are wrong.
+bool alltoall_service::agree_on_sizes(features& sizes) {
+  const bool wrong = sizes.invalid;
+  sizes = state_.agreed(sizes);
+  if (sizes.on_device || wrong) return false;
+  if (sizes.invalid) throw mpi_error(MPI_ERR_OTHER, "another rank's arguments are wrong");
+  if (sizes.is_uniform()) what_.uniform = what_.recv.bytes(0);
+  return true;
+}
+
+const payload& alltoall_service::blocks() {
+  if (call_.in_place()) take_snapshot();
+  return what_;
+}
+
+void alltoall_service::verify(native_call native) {
+  const std::vector<std::byte> ours = packed(what_.recv, state_.ranks());
+  if (call_.in_place()) restore();
+  require(native(), "the MPI's own collective");
+  require_equal(ours, packed(what_.recv, state_.ranks()), state_.rank());
+  state_.verified.add(static_cast<std::int64_t>(ours.size()), 0);
+}
+
+void alltoall_service::describe() {
+  const int ranks = state_.ranks();
+  what_.recv.base = static_cast<std::byte*>(call_.recv);
+  what_.recv.counts = call_.recv_counts;
+  what_.recv.displacements = call_.recv_displacements;
+  shoal::describe(call_.recv_type, ranks, storage_.received, what_.recv);
+  if (call_.uniform) what_.uniform = what_.recv.bytes(0);
+  if (call_.in_place()) return;
+  what_.send.base = static_cast<std::byte*>(const_cast<void*>(call_.send));
+  what_.send.counts = call_.send_counts;
+  what_.send.displacements = call_.send_displacements;
+  shoal::describe(call_.send_type, ranks, storage_.sent, what_.send);
+}
+
+features alltoall_service::local_features() const {
+  features mine;
+  mine.ranks = state_.ranks();
+  const user_buffer& b = call_.in_place() ? what_.recv : what_.send;
+  std::int64_t received = 0;
+  for (int i = 0; i < state_.ranks(); ++i) {
+    const std::int64_t bytes = std::max<std::int64_t>(0, b.counts[i]) * b.type_of(i).size;
+    mine.total_bytes += bytes;
+    mine.largest_block = std::max(mine.largest_block, bytes);
+    mine.full_blocks += bytes > 0;
+    received += what_.recv.counts[i] * what_.recv.type_of(i).size;
+  }
+  mine.most_loaded = std::max(mine.total_bytes, received);
+  const MPI_Comm some = state_.is_open() ? state_.own() : MPI_COMM_SELF;  // asking makes none
+  const auto valid = [&](const user_buffer& b, const type_list& types) {
+    return is_valid(b, types, state_.ranks(), some);
+  };
+  mine.invalid =
+      !valid(what_.recv, call_.recv_type) || (!call_.in_place() && !valid(what_.send, call_.send_type)) || aliased();
+  mine.on_device =
+      state_.devices() && (is_device_memory(call_.recv) || (!call_.in_place() && is_device_memory(call_.send)));
+  return mine;
+}
+
+// Whether a block is sent from where one arrives. MPICH and its kin report that as an error; Open MPI lets it pass.
+bool alltoall_service::aliased() const {
+#ifndef OPEN_MPI
+  const user_buffer &send = what_.send, &recv = what_.recv;
+  if (call_.in_place() || call_.send != call_.recv) return false;
+  for (int i = 0; i < state_.ranks(); ++i)
+    if (call_.send_type[i] == call_.recv_type[i] && send.bytes(i) && recv.bytes(i) &&
+        send.displacements[i] == recv.displacements[i])
+      return true;
+#endif
+  return false;
+}
+
+// With MPI_IN_PLACE the blocks to send lie where others arrive.
+void alltoall_service::take_snapshot() {
+  const int ranks = state_.ranks();
+  std::vector<std::int64_t>& at = storage_.offsets;
+  at.assign(static_cast<std::size_t>(ranks) + 1, 0);
+  storage_.bytes.clear();
+  for (int i = 0; i < ranks; ++i) {
+    storage_.bytes.push_back(static_cast<std::int64_t>(what_.recv.bytes(i)));
+    at[i + 1] = at[i] + storage_.bytes[i];
+  }
+  snapshot_.emplace(state_.pool(), static_cast<std::size_t>(at[ranks]));
+  for (int i = 0; i < ranks; ++i) what_.recv.pack(i, snapshot_->data() + at[i]);
+  what_.send = {};
+  what_.send.base = snapshot_->data();
+  what_.send.counts = number_array(storage_.bytes.data());
+  what_.send.displacements = number_array(at.data());
+}
+
+void alltoall_service::restore() {
+  for (int i = 0; i < state_.ranks(); ++i) what_.recv.unpack(i, what_.send.block(i));
+}
+
+}  // namespace shoal

@@ -1,0 +1,36 @@
+#include "calls/arguments.hpp"
+
+namespace shoal {
+
+namespace {
+
+bool are_counts(const number_array& counts, int blocks, bool& empty) {
+  empty = true;
+  for (int i = 0; i < blocks; ++i) {
+    if (counts[i] < 0) return false;
+    empty = empty && counts[i] == 0;
+  }
+  return true;
+}
+
+bool takes_type(MPI_Datatype type, bool empty, const std::byte* base, MPI_Comm own) {
+  if (type == MPI_DATATYPE_NULL) return empty;
+  const datatype& is = known(type);
+  return is.is_committed(own) && (empty || base || is.size() == 0 || !is.begins_at_its_address());
+}
+
+}  // namespace
+
+// Of a block without elements nobody looks at the type, where it has its own.
+bool is_valid(const user_buffer& buffer, const type_list& types, int blocks, MPI_Comm own) {
+  bool empty = true;
+  if (!are_counts(buffer.counts, blocks, empty)) return false;
+  if (buffer.base == static_cast<std::byte*>(MPI_IN_PLACE))
+    return !types.differ() && types[0] == MPI_DATATYPE_NULL && empty;
+  if (!types.differ()) return takes_type(types[0], empty, buffer.base, own);
+  for (int i = 0; i < blocks; ++i)
+    if (buffer.counts[i] > 0 && !takes_type(types[i], false, buffer.base + buffer.displacements[i], own)) return false;
+  return true;
+}
+
+}  // namespace shoal

@@ -1,0 +1,14 @@
+// Arguments that the MPI refuses. A rank that gives such leaves the call to the MPI's own collective, which says so.
+#pragma once
+
+#include <mpi.h>
+
+#include "calls/mpi_datatype.hpp"
+
+namespace shoal {
+
+// Whether the MPI takes so many blocks of these types at `buffer`, as described. `own` is a communicator of
+// Shoal's, or MPI_COMM_SELF.
+bool is_valid(const user_buffer& buffer, const type_list& types, int blocks, MPI_Comm own);
+
+}  // namespace shoal

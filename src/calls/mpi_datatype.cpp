@@ -1,0 +1,429 @@
+#include "calls/mpi_datatype.hpp"
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <functional>
+#include <iterator>
+#include <limits>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "transport/mpi_error.hpp"
+#include "transport/mpi_newer.hpp"
+
+namespace shoal {
+
+namespace {
+
+struct type_extent {
+  MPI_Count size = 0, lower = 0, extent = 0, true_lower = 0, true_extent = 0;
+};
+
+type_extent measure(MPI_Datatype type) {
+  type_extent e;
+  require(PMPI_Type_size_x(type, &e.size), "MPI_Type_size_x");
+  require(PMPI_Type_get_extent_x(type, &e.lower, &e.extent), "MPI_Type_get_extent_x");
+  require(PMPI_Type_get_true_extent_x(type, &e.true_lower, &e.true_extent), "MPI_Type_get_true_extent_x");
+  return e;
+}
+
+// How a type was made, and from how much. Types made with wide counts can be asked about only with wide counts.
+struct envelope {
+  MPI_Count integers = 0, addresses = 0, counts = 0, types = 0;
+  int combiner = MPI_COMBINER_NAMED;
+
+  // Fortran's types of a precision have no name, but may not be freed either.
+  bool predefined() const {
+    return combiner == MPI_COMBINER_NAMED || combiner == MPI_COMBINER_F90_REAL ||
+           combiner == MPI_COMBINER_F90_COMPLEX || combiner == MPI_COMBINER_F90_INTEGER;
+  }
+};
+
+envelope envelope_of(MPI_Datatype type) {
+  envelope e;
+  if (PMPI_Type_get_envelope_c) {
+    require(PMPI_Type_get_envelope_c(type, &e.integers, &e.addresses, &e.counts, &e.types, &e.combiner),
+            "MPI_Type_get_envelope_c");
+    return e;
+  }
+  int integers, addresses, types, combiner;
+  require(PMPI_Type_get_envelope(type, &integers, &addresses, &types, &combiner), "MPI_Type_get_envelope");
+  return {integers, addresses, 0, types, combiner};
+}
+
+// What a type was made from.
+class contents {
+ public:
+  contents(MPI_Datatype type, const envelope& e)
+      : integers_(e.integers), addresses_(e.addresses), counts_(e.counts), types_(e.types) {
+    e.counts > 0 ? get_wide(type) : get(type);
+    std::copy_if(types_.begin(), types_.end(), std::back_inserter(own_),
+                 [](MPI_Datatype part) { return !envelope_of(part).predefined(); });
+  }
+  ~contents() {
+    for (MPI_Datatype& part : own_) PMPI_Type_free(&part);
+  }
+  contents(const contents&) = delete;
+  contents& operator=(const contents&) = delete;
+
+  const std::vector<MPI_Datatype>& types() const { return types_; }
+
+  // What was an int, or a count of a type made with wide counts.
+  MPI_Count number(std::size_t i) const { return counts_.empty() ? integers_[i] : counts_[i]; }
+  // What is an address even in a type with narrow counts, and comes behind so many numbers else.
+  MPI_Count address(std::size_t i, std::size_t numbers) const {
+    return counts_.empty() ? addresses_[i] : counts_[numbers + i];
+  }
+  std::size_t integers() const { return integers_.size(); }
+  int integer(std::size_t i) const { return integers_[i]; }
+
+ private:
+  void get(MPI_Datatype type) {
+    require(PMPI_Type_get_contents(type, static_cast<int>(integers_.size()), static_cast<int>(addresses_.size()),
+                                   static_cast<int>(types_.size()), integers_.data(), addresses_.data(), types_.data()),
+            "MPI_Type_get_contents");
+  }
+  void get_wide(MPI_Datatype type) {
+    const auto size = [](const auto& of) { return static_cast<MPI_Count>(of.size()); };
+    require(PMPI_Type_get_contents_c(type, size(integers_), size(addresses_), size(counts_), size(types_),
+                                     integers_.data(), addresses_.data(), counts_.data(), types_.data()),
+            "MPI_Type_get_contents_c");
+  }
+
+  std::vector<int> integers_;
+  std::vector<MPI_Aint> addresses_;
+  std::vector<MPI_Count> counts_;
+  std::vector<MPI_Datatype> types_, own_;
+};
+
+// Elements of a type as runs of bytes; nothing: they are no few loops of such.
+std::optional<strided> runs_of(MPI_Datatype type);
+
+std::optional<strided> repeated(const std::optional<strided>& of, MPI_Count times, MPI_Count stride) {
+  return of ? of->repeated(times, stride) : std::nullopt;
+}
+
+// Blocks of a type, each from a place on.
+struct block_list {
+  MPI_Datatype type;
+  MPI_Count times, stride, length;
+};
+
+std::optional<strided> runs_of_blocks(const block_list& all) {
+  return repeated(repeated(runs_of(all.type), all.length, measure(all.type).extent), all.times, all.stride);
+}
+
+// In the order of memory, whose first dimension changes last in C.
+std::optional<strided> runs_of_subarray(const contents& of) {
+  const bool wide = of.integers() == 2;
+  const auto dimensions = static_cast<std::size_t>(of.integer(0));
+  const bool in_c = of.integer(of.integers() - 1) == MPI_ORDER_C;
+  const auto number = [&](std::size_t which, std::size_t d) { return of.number(!wide + which * dimensions + d); };
+  const MPI_Datatype type = of.types().front();
+  std::optional<strided> runs = runs_of(type);
+  MPI_Count stride = measure(type).extent, begin = 0;
+  for (std::size_t i = 0; i < dimensions; ++i) {
+    const std::size_t d = in_c ? dimensions - 1 - i : i;
+    runs = repeated(runs, number(1, d), stride);
+    begin += number(2, d) * stride;
+    stride *= number(0, d);
+  }
+  return runs ? std::optional(runs->moved(begin)) : std::nullopt;
+}
+
+// Only where its bytes are one run, as they are in most large types.
+std::optional<strided> runs_of_structure(const contents& of) {
+  const auto parts = static_cast<std::size_t>(of.number(0));
+  std::optional<strided> all;
+  for (std::size_t part = 0; part < parts; ++part) {
+    const MPI_Datatype type = of.types()[part];
+    const auto runs = repeated(runs_of(type), of.number(1 + part), measure(type).extent);
+    if (!runs || !runs->is_run()) return std::nullopt;
+    if (runs->bytes() == 0) continue;
+    const strided here = runs->moved(of.address(part, 1 + parts));
+    if (all && here.begin() != all->begin() + all->bytes()) return std::nullopt;
+    all = all ? strided::run(all->bytes() + here.bytes()).moved(all->begin()) : here;
+  }
+  return all ? all : strided::run(0);
+}
+
+std::optional<strided> runs_of_made(MPI_Datatype type, const envelope& made) {
+  const contents of(type, made);
+  const auto extent = [&] { return measure(of.types().front()).extent; };
+  switch (made.combiner) {
+    case MPI_COMBINER_DUP:
+    case MPI_COMBINER_RESIZED: return runs_of(of.types().front());
+    case MPI_COMBINER_CONTIGUOUS: return repeated(runs_of(of.types().front()), of.number(0), extent());
+    case MPI_COMBINER_VECTOR:
+      return runs_of_blocks({of.types().front(), of.number(0), of.number(2) * extent(), of.number(1)});
+    case MPI_COMBINER_HVECTOR:
+      return runs_of_blocks({of.types().front(), of.number(0), of.address(0, 2), of.number(1)});
+    case MPI_COMBINER_SUBARRAY: return runs_of_subarray(of);
+    case MPI_COMBINER_STRUCT: return runs_of_structure(of);
+    default: return std::nullopt;
+  }
+}
+
+std::optional<strided> runs_of(MPI_Datatype type) {
+  const envelope made = envelope_of(type);
+  if (!made.predefined()) return runs_of_made(type, made);
+  const type_extent e = measure(type);
+  const bool dense = e.size == e.extent && e.size == e.true_extent && e.lower == 0 && e.true_lower == 0;
+  return dense ? std::optional(strided::run(e.size)) : std::nullopt;
+}
+
+// `count` elements of a type at an address. MPI_Pack and MPI_Unpack of MPICH refuse the null address, which is
+// MPI_BOTTOM and right for a type of absolute addresses: then both the address and the type are moved.
+class elements {
+ public:
+  elements(const std::byte* at, int count, MPI_Datatype type)
+      : at_(const_cast<std::byte*>(at)), count_(count), type_(type) {
+    if (at) return;
+    constexpr MPI_Aint moved = 64;
+    const MPI_Aint back = -moved;
+    at_ += moved;
+    require(PMPI_Type_create_hindexed(1, &count, &back, type, &type_), "MPI_Type_create_hindexed");
+    count_ = 1;
+    own_ = true;
+    require(PMPI_Type_commit(&type_), "MPI_Type_commit");
+  }
+  ~elements() {
+    if (own_) PMPI_Type_free(&type_);
+  }
+  elements(const elements&) = delete;
+  elements& operator=(const elements&) = delete;
+
+  void* at() const { return at_; }
+  int count() const { return count_; }
+  MPI_Datatype type() const { return type_; }
+
+ private:
+  std::byte* at_;
+  int count_;
+  MPI_Datatype type_;
+  bool own_ = false;
+};
+
+// Packs elements of more than 2^31 - 1 bytes with an MPI that counts them in an int: a message to oneself that is sent
+// with the elements' type is received as packed bytes, and the other way around.
+class message_to_self {
+ public:
+  explicit message_to_self(std::int64_t bytes) : alone_(in_use) {
+    MPI_Group self;
+    require(PMPI_Comm_group(MPI_COMM_SELF, &self), "MPI_Comm_group");
+    require(PMPI_Comm_create(MPI_COMM_SELF, self, &comm_), "MPI_Comm_create");
+    PMPI_Group_free(&self);
+    PMPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN);
+    constexpr std::int64_t chunk = 1 << 30;
+    const int once[2] = {1, 1};
+    const MPI_Aint places[2] = {0, static_cast<MPI_Aint>(bytes / chunk * chunk)};
+    MPI_Datatype one, parts[2];
+    PMPI_Type_contiguous(chunk, MPI_PACKED, &one);
+    PMPI_Type_contiguous(static_cast<int>(bytes / chunk), one, &parts[0]);
+    PMPI_Type_contiguous(static_cast<int>(bytes % chunk), MPI_PACKED, &parts[1]);
+    require(PMPI_Type_create_struct(2, once, places, parts, &packed_), "MPI_Type_create_struct");
+    for (MPI_Datatype* type : {&one, &parts[0], &parts[1]}) PMPI_Type_free(type);
+    require(PMPI_Type_commit(&packed_), "MPI_Type_commit");
+  }
+  ~message_to_self() {
+    PMPI_Type_free(&packed_);
+    PMPI_Comm_free(&comm_);
+  }
+  message_to_self(const message_to_self&) = delete;
+  message_to_self& operator=(const message_to_self&) = delete;
+
+  void pack(const elements& from, std::byte* out) const { send(from.at(), from.count(), from.type(), out, 1, packed_); }
+  void unpack(const std::byte* in, const elements& to) const { send(in, 1, packed_, to.at(), to.count(), to.type()); }
+
+ private:
+  void send(const void* from, int count, MPI_Datatype type, void* to, int to_count, MPI_Datatype to_type) const {
+    require(PMPI_Sendrecv(from, count, type, 0, 0, to, to_count, to_type, 0, 0, comm_, MPI_STATUS_IGNORE),
+            "a message to oneself");
+  }
+
+  static inline std::mutex in_use;
+  std::scoped_lock<std::mutex> alone_;  // of the threads
+  MPI_Comm comm_ = MPI_COMM_NULL;
+  MPI_Datatype packed_ = MPI_DATATYPE_NULL;
+};
+
+void pack_elements(const elements& from, std::byte* out, std::int64_t bytes, MPI_Comm comm) {
+  int position = 0;
+  MPI_Count wide_position = 0;
+  if (bytes <= std::numeric_limits<int>::max())
+    require(PMPI_Pack(from.at(), from.count(), from.type(), out, static_cast<int>(bytes), &position, comm), "MPI_Pack");
+  else if (PMPI_Pack_c)
+    require(PMPI_Pack_c(from.at(), from.count(), from.type(), out, bytes, &wide_position, comm), "MPI_Pack_c");
+  else message_to_self(bytes).pack(from, out);
+}
+
+void unpack_elements(const std::byte* in, const elements& to, std::int64_t bytes, MPI_Comm comm) {
+  int position = 0;
+  MPI_Count wide_position = 0;
+  if (bytes <= std::numeric_limits<int>::max())
+    require(PMPI_Unpack(in, static_cast<int>(bytes), &position, to.at(), to.count(), to.type(), comm), "MPI_Unpack");
+  else if (PMPI_Unpack_c)
+    require(PMPI_Unpack_c(in, bytes, &wide_position, to.at(), to.count(), to.type(), comm), "MPI_Unpack_c");
+  else message_to_self(bytes).unpack(in, to);
+}
+
+// What hangs on a type until it is freed.
+int forget(MPI_Datatype, int, void* kept, void*);
+
+// What is known of types, with what hangs on them. A handle may come back as another type's, so nothing is remembered
+// beside that once one has been freed.
+class known_types {
+ public:
+  static known_types& get() {
+    static known_types all;
+    return all;
+  }
+  const std::shared_ptr<const datatype>& find(MPI_Datatype type) {
+    thread_local std::array<entry, 64> last;
+    entry& here = last[std::hash<MPI_Datatype>()(type) * 0x9E3779B97F4A7C15u >> 58];
+    const std::uint64_t number = freed_.load(std::memory_order_acquire);
+    if (here.known && here.type == type && here.freed == number) return *here.known;
+    here = {type, ask(type), number};
+    return *here.known;
+  }
+  void freed() { freed_.fetch_add(1, std::memory_order_acq_rel); }
+
+ private:
+  struct entry {
+    MPI_Datatype type = MPI_DATATYPE_NULL;
+    const std::shared_ptr<const datatype>* known = nullptr;
+    std::uint64_t freed = 0;
+  };
+  const std::shared_ptr<const datatype>* ask(MPI_Datatype type) {
+    const std::scoped_lock alone(lock_);
+    if (key_ == MPI_KEYVAL_INVALID)
+      require(PMPI_Type_create_keyval(MPI_TYPE_NULL_COPY_FN, forget, &key_, nullptr), "MPI_Type_create_keyval");
+    void* kept = nullptr;
+    int found = 0;
+    require(PMPI_Type_get_attr(type, key_, &kept, &found), "MPI_Type_get_attr");
+    if (found) return static_cast<const std::shared_ptr<const datatype>*>(kept);
+    auto made = std::make_unique<std::shared_ptr<const datatype>>(std::make_shared<datatype>(type));
+    require(PMPI_Type_set_attr(type, key_, made.get()), "MPI_Type_set_attr");
+    return made.release();
+  }
+
+  std::mutex lock_;
+  int key_ = MPI_KEYVAL_INVALID;
+  std::atomic<std::uint64_t> freed_ = 0;
+};
+
+int forget(MPI_Datatype, int, void* kept, void*) {
+  known_types::get().freed();
+  delete static_cast<const std::shared_ptr<const datatype>*>(kept);
+  return MPI_SUCCESS;
+}
+
+}  // namespace
+
+datatype::datatype(MPI_Datatype type) : type_(type) {
+  const type_extent e = measure(type);
+  size_ = e.size;
+  extent_ = e.extent;
+  true_lower_ = e.true_lower;
+  runs_ = runs_of(type);
+  is_committed_ = envelope_of(type).combiner == MPI_COMBINER_NAMED;
+}
+
+datatype::~datatype() {
+  int finalized = 0;
+  if (own_) PMPI_Finalized(&finalized);
+  if (own_ && !finalized) PMPI_Type_free(&type_);
+}
+
+void datatype::outlive() const {
+  if (runs_ || own_ || !is_committed(MPI_COMM_SELF)) return;
+  MPI_Datatype copy;
+  require(PMPI_Type_dup(type_, &copy), "MPI_Type_dup");
+  type_ = copy;
+  own_ = true;
+}
+
+// Errors of MPI_COMM_SELF are the program's to handle, other communicators are Shoal's.
+bool datatype::is_committed(MPI_Comm own) const {
+  if (is_committed_) return true;
+  MPI_Errhandler users = MPI_ERRHANDLER_NULL;
+  if (own == MPI_COMM_SELF) {
+    require(PMPI_Comm_get_errhandler(own, &users), "MPI_Comm_get_errhandler");
+    PMPI_Comm_set_errhandler(own, MPI_ERRORS_RETURN);
+  }
+  is_committed_ = PMPI_Send(this, 1, type_, MPI_PROC_NULL, 0, own) == MPI_SUCCESS;  // to nobody: nothing is read
+  if (own == MPI_COMM_SELF) {
+    PMPI_Comm_set_errhandler(own, users);
+    PMPI_Errhandler_free(&users);
+  }
+  return is_committed_;
+}
+
+element_type datatype::element(std::int64_t count) const {
+  return is_run(count) ? element_type{size_, begin(), nullptr} : element_type{size_, 0, this};
+}
+
+const datatype& known(MPI_Datatype type) { return *known_types::get().find(type); }
+
+std::vector<std::shared_ptr<const datatype>> kept(const type_list& types, int blocks) {
+  std::vector<std::shared_ptr<const datatype>> all;
+  for (int i = 0; i < (types.differ() ? blocks : 1); ++i) {
+    if (types[i] == MPI_DATATYPE_NULL) continue;
+    all.push_back(known_types::get().find(types[i]));
+    all.back()->outlive();
+  }
+  return all;
+}
+
+void describe(MPI_Datatype type, user_buffer& buffer) {
+  if (type == MPI_DATATYPE_NULL) {
+    buffer.type.size = buffer.extent = 0;
+    return;
+  }
+  const datatype& is = known(type);
+  buffer.type = is.element(2);
+  buffer.extent = is.extent();
+}
+
+void describe(const type_list& types, int blocks, std::vector<element_type>& storage, user_buffer& buffer) {
+  if (!types.differ()) return describe(types[0], buffer);
+  storage.clear();
+  for (int i = 0; i < blocks; ++i) {
+    const bool is_none = types[i] == MPI_DATATYPE_NULL || buffer.counts[i] <= 0;
+    storage.push_back(is_none ? element_type{0, 0, nullptr} : known(types[i]).element(buffer.counts[i]));
+  }
+  buffer.types = storage.data();
+  buffer.extent = 1;
+}
+
+// As many as most MPIs pack with counts that are ints; one at least.
+std::int64_t datatype::elements_at_once() const {
+  constexpr std::int64_t most_bytes = 1 << 30;
+  return std::max<std::int64_t>(1, most_bytes / std::max<std::int64_t>(1, size_));
+}
+
+void datatype::pack(const std::byte* block, std::int64_t count, std::byte* out) const {
+  if (size_ == 0) return;
+  for (std::int64_t i = 0; runs_ && i < count; ++i) runs_->pack(block + i * extent_, out + i * size_);
+  for (std::int64_t done = 0; !runs_ && done < count;) {
+    const std::int64_t now = std::min(count - done, elements_at_once());
+    pack_elements({block + done * extent_, static_cast<int>(now), type_}, out, now * size_, MPI_COMM_SELF);
+    out += now * size_;
+    done += now;
+  }
+}
+
+void datatype::unpack(const std::byte* in, std::byte* block, std::int64_t count) const {
+  if (size_ == 0) return;
+  for (std::int64_t i = 0; runs_ && i < count; ++i) runs_->unpack(in + i * size_, block + i * extent_);
+  for (std::int64_t done = 0; !runs_ && done < count;) {
+    const std::int64_t now = std::min(count - done, elements_at_once());
+    unpack_elements(in, {block + done * extent_, static_cast<int>(now), type_}, now * size_, MPI_COMM_SELF);
+    in += now * size_;
+    done += now;
+  }
+}
+
+}  // namespace shoal
