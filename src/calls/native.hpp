@@ -12,8 +12,6 @@ namespace shoal {
 
 // With how many ranks a rank exchanges on a communicator; 0 where there is none, which the MPI reports.
 int peers_of(MPI_Comm comm);
-// C's handles of Fortran's.
-std::vector<MPI_Datatype> types_of(const MPI_Fint* fortrans, int blocks);
 
 // MPI_Alltoall's arguments as those of the general call.
 template <typename Count>

@@ -10,6 +10,7 @@
 
 #include <vector>
 
+#include "calls/fortran_types.hpp"
 #include "preload/serve.hpp"
 
 using namespace shoal;
