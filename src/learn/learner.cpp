@@ -414,11 +414,11 @@ double learner::set_up_cost(std::span<const std::int64_t> all) const {
   return 2 * agreement_ + 150e-6 * static_cast<double>(std::max<std::int64_t>(1, all[crowding]));
 }
 
-// What may be gained if as many calls come as there were: what such exchanges gained elsewhere in the job, or else half
+// What may be gained if as many calls come as there were: what such exchanges gained elsewhere in the job, or else a quarter
 // of what they took.
 double learner::hope_of(const field& f) const {
   const auto known = job_.known().find(f.shape);
-  if (!known || known->specs.size() < 2 || !known->specs.contains("native")) return seconds_ / 2;
+  if (!known || known->specs.size() < 2 || !known->specs.contains("native")) return seconds_ / 4;
   const double gain = known->specs.at("native").seconds - known->best()->second.seconds;
   return static_cast<double>(f.of.calls()) * gain;
 }
