@@ -60,6 +60,35 @@ def test_schedules_are_drawn_as_they_are(shoal_command, words, shown):
         assert shown == "".join(drawing(shoal_command.json("plan", *words.split())))
 
 
+def transcripts():
+    """Commands whose whole output stands behind them."""
+    for document in DOCUMENTS:
+        yield from re.findall(r"```\nshoal ([^\n]*)\n```\n\n```text\n(.*?)```", document.read_text(), re.DOTALL)
+
+
+@pytest.mark.parametrize(
+    "words, shown", [pytest.param(*one, id=one[0]) for one in transcripts() if "run" not in one[0]]
+)
+def test_output_is_shown_as_it_is(shoal_command, words, shown):
+    assert shoal_command.output(*words.split()) == shown
+
+
+def test_python_is_shown_as_it_works(capsys):
+    (code,) = re.findall(r"```python\n(.*?)```", (ROOT / "docs/tutorial.md").read_text(), re.DOTALL)
+    exec(code, {})
+    assert capsys.readouterr().out.split() == code.rpartition("# ")[2].split()
+
+
+def test_reference_is_complete():
+    """It names every function of the header, and every command."""
+    text = (ROOT / "docs/reference.md").read_text()
+    header = (ROOT / "include/shoal/shoal.h").read_text()
+    functions = set(re.findall(r"^SHOAL_PUBLIC int (\w+)\(", header, re.MULTILINE))
+    commands = re.findall(r'^        "(\w+)": "\w+\.\w+"', (ROOT / "python/shoal/cli.py").read_text(), re.MULTILINE)
+    assert {name for name in functions if f"`{name}" not in text} == set()
+    assert commands and {name for name in commands if f"`shoal {name}" not in text} == set()
+
+
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
 def test_links_lead_somewhere(document):
     links = re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", document.read_text())
