@@ -21,7 +21,7 @@ class Changed:
 
 @dataclass(frozen=True)
 class Case:
-    """A program on so many ranks. Patterns find times in what it prints, see launch.seconds."""
+    """A program on a number of ranks. Patterns find times in what it prints, see launch.seconds."""
 
     name: str
     program: str  # on PATH, or see launch.find_program

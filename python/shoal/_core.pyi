@@ -245,7 +245,7 @@ class DigitSystem:
         """Most of them alive at once."""
 
 def square_radix(ranks: int) -> int:
-    """The least radix, at least 2, with two digits for so many ranks."""
+    """The least radix, at least 2, with two digits for this number of ranks."""
 
 @final
 class Network:

@@ -4,11 +4,11 @@
 #include <string>
 #include <vector>
 
-#include "api/arguments.hpp"
-#include "api/boundary.hpp"
-#include "api/devices.hpp"
-#include "api/process.hpp"
-#include "execute/mpi_datatype.hpp"
+#include "calls/arguments.hpp"
+#include "calls/mpi_datatype.hpp"
+#include "calls/process.hpp"
+#include "team/boundary.hpp"
+#include "team/devices.hpp"
 #include "shoal/shoal.h"
 
 using namespace shoal;
@@ -75,7 +75,7 @@ std::vector<outgoing_block> outgoing(const sparse_call& call, const user_buffer&
   return all;
 }
 
-// For the caller; in elements of a type of so many bytes. Throws where a block is no number of them.
+// For the caller, counted in elements of `type_size` bytes. Throws where a block is not a whole number of elements.
 shoal_arrivals* hand_out(arrived_blocks blocks, std::int64_t type_size) {
   auto out = std::make_unique<kept_arrivals>();
   out->kept = std::move(blocks);

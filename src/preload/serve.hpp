@@ -3,9 +3,9 @@
 
 #include <mpi.h>
 
-#include "api/allgather.hpp"
-#include "api/alltoall.hpp"
-#include "api/native.hpp"
+#include "calls/allgather.hpp"
+#include "calls/alltoall.hpp"
+#include "calls/native.hpp"
 
 namespace shoal {
 

@@ -144,9 +144,10 @@ wisdom read_wisdom(const std::string& path) {
 
 std::string to_toml(const wisdom& all) {
   std::ostringstream out;
-  out << "# Wisdom of Shoal: what exchanges took here, kept from job to job where SHOAL_WISDOM names this file. Each "
-         "time is\n"
-         "# the mean of so many calls. It may be removed at any time.\n"
+  out << "# Wisdom of Shoal: the times of exchanges, kept from job to job where SHOAL_WISDOM names this file. Each "
+         "time "
+         "is\n"
+         "# the mean of the number of calls beside it. You may remove the file at any time.\n"
       << "format = " << format << "\nmpi = " << quoted(all.mpi) << "\nmachine = " << quoted(all.machine)
       << "\nexchanges = [\n";
   for (const auto& [shape, known] : all.known.all()) write_row(out, shape, known);

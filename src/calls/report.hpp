@@ -1,0 +1,73 @@
+// What was exchanged, how, and how long it took: the answer to "which algorithm ran?".
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <ostream>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "execute/phases.hpp"
+#include "select/ledger.hpp"
+
+namespace shoal {
+
+// Exchanges of one rank on one kind of call: bytes are those it sent, its own block included.
+struct usage {
+  std::int64_t calls = 0, bytes = 0;
+  double seconds = 0;
+  phase_seconds phases{};  // of those seconds, where a clock ran
+
+  void add(std::int64_t sent, double took, const phase_clock* clock = nullptr) {
+    add({1, sent, took, clock ? clock->seconds() : phase_seconds{}});
+  }
+  void add(const usage& other) {
+    calls += other.calls;
+    bytes += other.bytes;
+    seconds += other.seconds;
+    for (std::size_t p = 0; p < phases.size(); ++p) phases[p] += other.phases[p];
+  }
+};
+
+// Counts an exchange for how it was done.
+template <typename Decision>
+void count(const Decision& chosen, bool uniform, std::int64_t sent, double took, const phase_clock* clock) {
+  (uniform ? chosen.how->uniform_use : chosen.how->nonuniform_use).add(sent, took, clock);
+}
+
+class usage_report {
+ public:
+  void add(const std::string& collective, int ranks, const std::string& algorithm, const usage& what);
+  // What was tried for blocks of about `block_bytes` bytes on a communicator, and why it was kept or dropped.
+  void add_contest(const std::string& collective, int ranks, double block_bytes, const std::string& told);
+  // Calls that were not Shoal's to serve, and why.
+  void add_left(const std::string& call, const std::string& reason, std::int64_t calls, double seconds);
+  // Exchanges whose bytes were all compared, and those of requests, where checksums of blocks were.
+  void add_verified(const usage& bytes, const usage& sums) {
+    verified_.add(bytes);
+    verified_by_sums_.add(sums);
+  }
+  bool empty() const { return rows_.empty() && left_.empty(); }
+  // A table with the most time first, what was tried, and what learning cost and gained.
+  void print(std::ostream& out, const ledger& books) const;
+  // The same for programs: one object, with times in seconds.
+  void write_json(std::ostream& out, const ledger& books) const;
+
+ private:
+  using row = std::map<std::tuple<std::string, int, std::string>, usage>::const_iterator;
+
+  std::vector<row> by_time() const;
+  void print_usage(std::ostream& text) const;
+  void print_left(std::ostream& text) const;
+  void print_verified(std::ostream& text) const;
+  void print_contests(std::ostream& text) const;
+
+  std::map<std::tuple<std::string, int, std::string>, usage> rows_;
+  std::map<std::string, std::pair<int, std::string>> contests_;  // by shape: communicators, and what one of them tells
+  std::map<std::pair<std::string, std::string>, usage> left_;    // by call and reason
+  usage verified_, verified_by_sums_;
+};
+
+}  // namespace shoal

@@ -1,0 +1,131 @@
+// Messages between the ranks of one node through memory that they share: a channel for every pair and direction.
+//
+// A message is copied in by its sender and out by its receiver, in pieces of at most piece_bytes(). A piece lies in one
+// of the two slots of its channel: short ones beside the number that says it is there, in the same cache line, others
+// in a cell of their own. The receiver publishes how many pieces it has taken: with every piece that it sends back
+// itself, so that ranks that send to each other look at nothing else, and in a place of its own.
+//
+// Where processes may read each other's memory, a long message is one piece that only says where its data are: the
+// receiver copies them from there, once, and the sender waits until it has.
+//
+// Memory: 8 MiB a node and communicator at most for up to 100 ranks on it; above, 0.8 KiB a pair.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <system_error>
+#include <vector>
+
+namespace shoal {
+
+class node_window {
+ public:
+  // What is left of a message to send, and of one to receive.
+  struct outgoing {
+    const std::byte* data;
+    std::size_t bytes;
+    bool offered = false;  // its receiver has been told where the data are
+  };
+  struct incoming {
+    std::byte* data;
+    std::size_t capacity;
+    bool cut = false;  // the message was longer than that; nothing was written beyond it
+    int error = 0;     // not 0: the number of the error for which the memory of its sender could not be read
+  };
+
+  static std::system_error read_failure(int error) {
+    return {error, std::generic_category(), "the memory of a block's sender cannot be read"};
+  }
+
+  // The bytes that this number of ranks needs. Where messages have at most `longest` bytes it is less; longer ones still pass.
+  static constexpr std::size_t any = ~std::size_t{0};
+  static std::size_t bytes_for(int ranks, std::size_t longest = any);
+  // `memory` of bytes_for(ranks, longest) bytes, aligned to a cache line, is shared by the ranks 0..ranks-1; it begins
+  // as zeros. Messages of `read_from` bytes and more are read from their sender's memory. The same on every rank.
+  static constexpr std::size_t never = ~std::size_t{0};
+  node_window(std::byte* memory, int ranks, int rank, std::size_t read_from = never, std::size_t longest = any);
+
+  int ranks() const { return ranks_; }
+  int rank() const { return rank_; }
+  std::size_t piece_bytes() const { return piece_bytes_; }
+
+  // The messages from here on belong together: one that was pushed before is never pulled any more, but dropped, and one
+  // that is expected before is pulled as nothing when its sender has gone on. On all ranks alike.
+  void begin_exchange() { ++exchange_; }
+
+  // Move what can be moved now of a message to or from another rank; true when that was all. Messages of a pair arrive
+  // in the order in which they were pushed, each to the next one pulled. The data of a message must stay until it has
+  // been pushed.
+  bool push(int peer, outgoing& message);
+  bool pull(int peer, incoming& message);
+
+  // Pushed and pulled so far.
+  std::uint64_t pieces_moved() const { return pieces_moved_; }
+
+  // Sleeps until the peer has done something, for so long at most, unless it has been done already: pieces moved, or
+  // what `happened` tells. Ranks wake those that wait for them after doing so.
+  template <typename Happened>
+  void sleep_for(int peer, int microseconds, Happened happened) {
+    lie_down(peer);
+    if (!has_moved(peer) && !happened()) sleep(peer, microseconds);
+    get_up();
+  }
+  void wake_those_waiting();
+
+ private:
+  static constexpr std::uint32_t slots = 2;
+  static constexpr std::size_t short_bytes = 48;
+
+  struct alignas(64) line {
+    std::atomic<std::uint32_t> number;  // of the piece in it, counted from 1
+    std::uint32_t taken;                // pieces that its writer has taken from its reader
+    std::uint64_t bytes : 48;           // of the message from this piece on
+    std::uint64_t exchange : 16;
+    std::byte data[short_bytes];
+  };
+  struct alignas(64) bed {
+    std::atomic<std::int32_t> sleeper_waits_for;  // rank + 1; 0: nobody sleeps here
+    std::int64_t process;
+  };
+  static std::size_t piece_bytes_for(int ranks, std::size_t longest);
+  static std::size_t taken_bytes(int ranks);
+
+  std::size_t channel(int from, int to) const { return static_cast<std::size_t>(to) * ranks_ + from; }
+  line& line_of(int from, int to, std::uint32_t piece) { return lines_[channel(from, to) * slots + piece % slots]; }
+  std::byte* place_of(line& in, std::uint64_t bytes) {
+    return bytes <= short_bytes ? in.data : cells_ + static_cast<std::size_t>(&in - lines_) * cell_bytes_;
+  }
+  // Of a message, by the bytes that are left.
+  std::uint64_t piece_of(std::uint64_t bytes) const {
+    return bytes < piece_bytes_ || bytes >= read_from_ ? bytes : piece_bytes_;
+  }
+  std::atomic<std::uint32_t>& taken_by(int receiver, int sender);
+  bool taken_but(int peer, std::uint32_t most);
+  bool offer(int peer, outgoing& message);
+  void publish(int peer, line& filled, std::uint64_t bytes);
+  int read(int peer, line& from, std::byte* to, std::size_t bytes);
+  void take(int peer);
+  bool has_moved(int peer);
+  void lie_down(int peer);
+  void sleep(int peer, int microseconds);
+  void get_up();
+
+  int ranks_, rank_;
+  std::size_t piece_bytes_, cell_bytes_, read_from_;
+  bed* beds_;
+  std::byte* taken_;
+  line* lines_;
+  std::byte* cells_;
+
+  struct state {               // of the channels to and from a peer
+    std::uint32_t pushed = 0;  // pieces
+    std::uint32_t pulled = 0;
+    std::uint32_t taken = 0;  // by the peer, as far as known
+  };
+  std::vector<state> peers_;
+  std::uint64_t pieces_moved_ = 0;
+  std::uint16_t exchange_ = 0;
+};
+
+}  // namespace shoal

@@ -1,0 +1,38 @@
+// Moves messages between the ranks of one communicator, for one exchange at a time.
+#pragma once
+
+#include <cstddef>
+#include <exception>
+#include <vector>
+
+namespace shoal {
+
+// How a transfer ended: with the number of bytes received, or with a failure. Either way its memory is free again.
+struct ended_transfer {
+  int ticket;
+  std::size_t bytes = 0;
+  std::exception_ptr failure;
+};
+
+class transport {
+ public:
+  virtual ~transport() = default;
+
+  virtual int ranks() const = 0;
+  virtual int rank() const = 0;
+
+  // Makes room for this number of transfers under way at once, so that starting them allocates nothing.
+  virtual void reserve(std::size_t) {}
+
+  // Start a transfer. The memory stays in use until poll() reports the ticket. Messages between two ranks with
+  // equal tags match in the order in which they were started; tags are 0..highest_tag(). One that cannot be started ends
+  // with a failure, as one that fails later.
+  virtual void send(int peer, int tag, const std::byte* data, std::size_t bytes, int ticket) = 0;
+  virtual void receive(int peer, int tag, std::byte* data, std::size_t capacity, int ticket) = 0;
+  virtual int highest_tag() const = 0;
+
+  // Appends the transfers that have ended since the last call. Never blocks.
+  virtual void poll(std::vector<ended_transfer>& ended) = 0;
+};
+
+}  // namespace shoal

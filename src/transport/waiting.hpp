@@ -1,0 +1,53 @@
+// How a rank waits when nothing has arrived: the first-order effect when ranks outnumber cores.
+#pragma once
+
+#include <functional>
+#include <string_view>
+#include <utility>
+
+namespace shoal {
+
+// spin: a core for every rank: poll for about the time of a change to another process, then yield after every poll, and
+// never sleep, unless yielding shows that others want the core.
+// yield: ranks outnumber cores; let another rank run after every poll, and sleep when that brings nothing.
+// sleep: sleep after every other poll, first for a quarter of the wait before; the most polite, but sees what arrives
+// late by a quarter of the time it was waited for.
+enum class wait_mode { spin, yield, sleep };
+
+// "spin", "yield" or "sleep"; throws std::invalid_argument.
+wait_mode parse_wait_mode(std::string_view text);
+const char* to_string(wait_mode mode);
+
+class waiting {
+ public:
+  explicit waiting(wait_mode mode = wait_mode::spin) : mode_(mode) {}
+  wait_mode mode() const { return mode_; }
+  // Call after a poll that brought something, or one that did not.
+  void progressed() {
+    idle_ = 0;
+    if (slept_us_ > 0) slept_through();
+  }
+  void idle();
+  // What else can move while this rank waits, and tells whether anything did: called before every pause.
+  void move_meanwhile(std::function<bool()> others) { others_ = std::move(others); }
+  // As idle(), but the caller sleeps, since it may be woken: for the returned number of microseconds, 0 for not at all.
+  int pause();
+
+ private:
+  static constexpr int shortest_sleep_us = 20;
+
+  void slept_through();
+  void watch_yield();
+
+  wait_mode mode_;
+  int idle_ = 0;  // polls in a row that brought nothing
+  int sleep_us_ = shortest_sleep_us;
+  int slept_us_ = 0;   // in this wait
+  int contended_ = 0;  // how much others want the core
+  std::function<bool()> others_;
+};
+
+// Cores this process may use: its affinity mask, cut by a container's CPU quota. At least 1.
+int usable_cores();
+
+}  // namespace shoal
