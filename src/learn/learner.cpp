@@ -493,7 +493,7 @@ int learner::propose(const std::string& spec) {
 // On more levels than the nodes: how the model would use them for exchanges of this size.
 void learner::propose_levels(const field& f) {
   const layout_tree* const levels = state_->where().levels.get();
-  const bool all_know = f.shape.uniform || load_ > 0;
+  const bool all_know = f.shape.form == call_form::equal || load_ > 0;
   if (!levels || levels->levels() <= 2 || f.shape.nodes == 1 || !all_know) return;
   propose(best_levels(*levels, f.load / ranks_, common_machine).spec);
 }
