@@ -50,10 +50,12 @@ target_link_libraries(drop_in_objects PUBLIC shoal_core shoal_mpi)
 shoal_unity(shoal_objects drop_in_objects)
 shoal_library(shoal-drop-in preload.map $<TARGET_OBJECTS:shoal_objects> $<TARGET_OBJECTS:drop_in_objects>)
 target_link_libraries(shoal-drop-in PRIVATE shoal_core own_runtime)
-shoal_library(shoal-preload preload.map src/preload/preload.c src/preload/left.c src/preload/narrowed.c)
+shoal_library(shoal-preload preload.map src/preload/preload.c src/preload/requests.c src/preload/left.c
+              src/preload/narrowed.c)
 target_include_directories(shoal-preload PRIVATE src)
 target_compile_definitions(shoal-preload PRIVATE _GNU_SOURCE SHOAL_ABI="${SHOAL_ABI}"
-                                                 $<$<STREQUAL:${SHOAL_ABI},openmpi>:SHOAL_FORTRAN_NAMES>)
+                                                 $<$<STREQUAL:${SHOAL_ABI},openmpi>:SHOAL_FORTRAN_NAMES>
+                                                 $<$<STREQUAL:${SHOAL_ABI},mpich>:SHOAL_MPICH_F08_NAMES>)
 target_link_libraries(shoal-preload PRIVATE ${CMAKE_DL_LIBS} Threads::Threads)
 target_link_options(shoal-preload PRIVATE -Wl,--no-undefined)
 add_dependencies(shoal-preload shoal-drop-in)
