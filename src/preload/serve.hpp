@@ -7,6 +7,7 @@
 #include "api/alltoall.hpp"
 #include "api/native.hpp"
 #include "api/open_exchange.hpp"
+#include "execute/mpi_newer.hpp"
 
 namespace shoal {
 
