@@ -4,9 +4,9 @@
 #include <stdexcept>
 #include <string>
 
-#include "api/alltoall_service.hpp"
-#include "api/native.hpp"
-#include "api/process.hpp"
+#include "calls/alltoall_service.hpp"
+#include "calls/native.hpp"
+#include "calls/process.hpp"
 
 namespace shoal::bench {
 

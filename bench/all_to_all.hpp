@@ -7,7 +7,7 @@
 #include <map>
 #include <vector>
 
-#include "execute/waiting.hpp"
+#include "transport/waiting.hpp"
 #include "measured.hpp"
 #include "workload.hpp"
 

@@ -5,7 +5,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "api/process.hpp"
+#include "calls/process.hpp"
 
 namespace shoal::bench {
 

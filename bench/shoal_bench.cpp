@@ -41,13 +41,13 @@
 #include <string_view>
 
 #include "all_to_all.hpp"
-#include "api/process.hpp"
+#include "calls/process.hpp"
 #include "between_groups.hpp"
 #include "block_sizes.hpp"
 #include "clock.hpp"
-#include "execute/agree.hpp"
-#include "execute/mpi_transport.hpp"
-#include "execute/waiting.hpp"
+#include "transport/agree.hpp"
+#include "transport/mpi_transport.hpp"
+#include "transport/waiting.hpp"
 #include "options.hpp"
 
 namespace shoal::bench {

@@ -1,7 +1,10 @@
-# Schedules, algorithms, models, choosing and the part of the executor that needs no MPI. In src/execute a file that needs
-# MPI is named mpi_*.cpp.
-shoal_sources(core_sources src/schedule src/topology src/algorithms src/model src/emit src/execute src/select)
+# What needs no MPI; of src/transport that is all but the files mpi_*.cpp. And the library's sources that do.
+shoal_sources(core_sources src/schedule src/topology src/algorithms src/model src/emit src/transport src/execute src/select)
+shoal_sources(mpi_sources src/transport)
 list(FILTER core_sources EXCLUDE REGEX "/mpi_[^/]*$")
+list(FILTER mpi_sources INCLUDE REGEX "/mpi_[^/]*$")
+shoal_sources(upper_sources src/team src/learn src/calls src/api)
+list(APPEND mpi_sources ${upper_sources})
 find_package(Threads REQUIRED)
 set(include_directories ${CMAKE_CURRENT_SOURCE_DIR}/src ${CMAKE_CURRENT_SOURCE_DIR}/include)
 if(SHOAL_CORE)  # compiled there, once for Python and every MPI

@@ -14,16 +14,13 @@ get_target_property(includes shoal_mpi INTERFACE_INCLUDE_DIRECTORIES)  # the MPI
 set_property(TARGET shoal_mpi PROPERTY INTERFACE_SYSTEM_INCLUDE_DIRECTORIES "${includes}")
 message(STATUS "MPI: ${MPI_C_COMPILER} (ABI ${SHOAL_ABI})")
 
-shoal_sources(mpi_sources src/api)
 if(SHOAL_ABI STREQUAL "standard")  # which says nothing of Fortran's handles
   list(FILTER mpi_sources EXCLUDE REGEX "/fortran\\.cpp$")
 endif()
-shoal_sources(execute_sources src/execute)
-list(FILTER execute_sources INCLUDE REGEX "/mpi_[^/]*$")
 shoal_sources(drop_in_sources src/preload)
 
 # Compiled once, for libshoal, what the preload loads, and the tests.
-add_library(shoal_objects OBJECT ${mpi_sources} ${execute_sources})
+add_library(shoal_objects OBJECT ${mpi_sources})
 target_link_libraries(shoal_objects PUBLIC shoal_core shoal_mpi)
 
 # A shared library that exports what its version script names and nothing else.

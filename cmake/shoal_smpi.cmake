@@ -15,7 +15,7 @@ endfunction()
 # The driver of exchanges, which every simulated rank runs.
 shoal_for_smpi(shoal_simulated bench/simulated/shoal_simulated.cpp bench/simulated/simulated_mpi.cpp
                bench/block_sizes.cpp bench/options.cpp bench/traffic_file.cpp bench/workload.cpp
-               src/execute/mpi_transport.cpp)
+               src/transport/mpi_ended.cpp src/transport/mpi_transport.cpp)
 target_compile_definitions(shoal_simulated PRIVATE SMPI_NO_OVERRIDE_MALLOC)
 target_compile_options(shoal_simulated PRIVATE -include smpi_helpers.h)  # renames main, makes time simulated
 target_link_options(shoal_simulated PRIVATE -Wl,--wrap=PMPI_Testsome)
@@ -23,9 +23,7 @@ set_target_properties(shoal_simulated PROPERTIES CXX_VISIBILITY_PRESET default)
 
 # Whole programs: what is preloaded, and Shoal as it serves them, of which every rank has a copy.
 shoal_for_smpi(shoal_simulated_program bench/simulated/simulated_program.cpp)
-shoal_sources(served_sources src/api src/execute)
-list(FILTER served_sources INCLUDE REGEX "/api/|/mpi_[^/]*$")
-shoal_for_smpi(shoal_simulated_library ${served_sources} src/preload/drop_in.cpp bench/simulated/served.cpp
+shoal_for_smpi(shoal_simulated_library ${mpi_sources} src/preload/drop_in.cpp bench/simulated/served.cpp
                bench/simulated/simulated_mpi.cpp)
 target_link_options(
   shoal_simulated_library PRIVATE -s -Wl,--wrap=PMPI_Testsome,--wrap=PMPI_Iallreduce,--wrap=gethostname

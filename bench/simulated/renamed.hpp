@@ -5,7 +5,7 @@
 
 #include "algorithms/relabelling.hpp"
 #include "execute/exchange.hpp"
-#include "execute/transport.hpp"
+#include "transport/transport.hpp"
 
 namespace shoal::bench {
 

@@ -1,5 +1,5 @@
 // What simulated_program.cpp asks a rank's copy of Shoal at the program's end.
-#include "api/process.hpp"
+#include "calls/process.hpp"
 
 // MPI deletes the attributes of MPI_COMM_SELF before anything else ends, which is how Shoal learns of the end. SMPI does
 // so when everything has ended.

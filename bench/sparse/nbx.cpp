@@ -1,6 +1,6 @@
 #include "sparse/nbx.hpp"
 
-#include "execute/mpi_error.hpp"
+#include "transport/mpi_error.hpp"
 
 namespace shoal {
 

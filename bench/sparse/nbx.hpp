@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "execute/parcels.hpp"
-#include "execute/waiting.hpp"
+#include "transport/waiting.hpp"
 
 namespace shoal {
 

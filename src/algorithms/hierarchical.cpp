@@ -9,7 +9,7 @@
 // equal tree of n_0, n_1, ... members a rank is its coordinates in Z_n0 x Z_n1 x ..., and a block travels its offset
 // one coordinate after another, so the radices of all levels in a row are a mixed system without carry between levels.
 // A linear exchange is the system of one digit. `shared` is `linear` whose messages inside a node go through its memory
-// (execute/node_window.hpp). `none` leaves a level out: the members of its groups are those of the level around it.
+// (transport/node_window.hpp). `none` leaves a level out: the members of its groups are those of the level around it.
 //
 // Cost per rank on an equal tree of P ranks, with K and D of digits.hpp: at level l K(n_l) messages (staggered, at the
 // outermost: times the ranks of a member) and P/n_l * D(n_l) blocks; linear: K(n) = D(n) = n - 1. Uneven: between

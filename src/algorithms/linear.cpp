@@ -58,7 +58,7 @@ schedule generate_linear(const problem& at, int rank, const arguments&) {
   return b.finish();
 }
 
-// One pass over the node's shared memory (execute/node_window.hpp); spread_out where there is none.
+// One pass over the node's shared memory (transport/node_window.hpp); spread_out where there is none.
 schedule generate_shared(const problem& at, int rank, const arguments& with) {
   schedule program = generate_spread_out(at, rank, with);
   program.shared_memory = true;

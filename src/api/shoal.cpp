@@ -3,11 +3,11 @@
 
 #include <cstdio>
 
-#include "api/allgather.hpp"
-#include "api/alltoall.hpp"
-#include "api/boundary.hpp"
-#include "api/native.hpp"
-#include "api/process.hpp"
+#include "calls/allgather.hpp"
+#include "calls/alltoall.hpp"
+#include "calls/native.hpp"
+#include "calls/process.hpp"
+#include "team/boundary.hpp"
 
 using namespace shoal;
 

@@ -4,11 +4,11 @@
 #include <string>
 #include <vector>
 
-#include "api/arguments.hpp"
-#include "api/boundary.hpp"
-#include "api/devices.hpp"
-#include "api/process.hpp"
-#include "execute/mpi_datatype.hpp"
+#include "calls/arguments.hpp"
+#include "calls/mpi_datatype.hpp"
+#include "calls/process.hpp"
+#include "team/boundary.hpp"
+#include "team/devices.hpp"
 #include "shoal/shoal.h"
 
 using namespace shoal;

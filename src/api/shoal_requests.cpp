@@ -1,11 +1,11 @@
 // The C functions of shoal.h that start an exchange in one call and end it in another.
-#include "api/allgather_work.hpp"
-#include "api/alltoall_work.hpp"
-#include "api/boundary.hpp"
-#include "api/fault_tolerance.hpp"
-#include "api/native.hpp"
-#include "api/native_nonblocking.hpp"
-#include "api/process.hpp"
+#include "calls/allgather_work.hpp"
+#include "calls/alltoall_work.hpp"
+#include "calls/native.hpp"
+#include "calls/native_nonblocking.hpp"
+#include "calls/process.hpp"
+#include "team/boundary.hpp"
+#include "team/fault_tolerance.hpp"
 #include "shoal/shoal.h"
 
 using namespace shoal;

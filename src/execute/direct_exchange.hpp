@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "execute/exchange.hpp"
-#include "execute/node_rows.hpp"
-#include "execute/node_window.hpp"
+#include "transport/node_rows.hpp"
+#include "transport/node_window.hpp"
 
 namespace shoal {
 

@@ -12,14 +12,14 @@
 #include <vector>
 
 #include "execute/cut_buffer.hpp"
-#include "execute/failure.hpp"
 #include "execute/memory_pool.hpp"
 #include "execute/phases.hpp"
 #include "execute/program.hpp"
 #include "execute/tag_turns.hpp"
-#include "execute/transport.hpp"
 #include "execute/user_buffer.hpp"
-#include "execute/waiting.hpp"
+#include "transport/failure.hpp"
+#include "transport/transport.hpp"
+#include "transport/waiting.hpp"
 
 namespace shoal {
 

@@ -3,8 +3,8 @@
 #include <span>
 #include <system_error>
 
-#include "execute/agree.hpp"
-#include "execute/process_memory.hpp"
+#include "transport/agree.hpp"
+#include "transport/process_memory.hpp"
 
 namespace shoal {
 

@@ -5,10 +5,10 @@
 
 #include "execute/direct_exchange.hpp"
 #include "execute/exchange.hpp"
-#include "execute/node_transport.hpp"
-#include "execute/shared_memory.hpp"
-#include "execute/waiting.hpp"
 #include "topology/node_layout.hpp"
+#include "transport/node_transport.hpp"
+#include "transport/shared_memory.hpp"
+#include "transport/waiting.hpp"
 
 namespace shoal {
 

@@ -8,10 +8,10 @@
 #include <cstdint>
 #include <vector>
 
-#include "execute/failure.hpp"
 #include "execute/parcels.hpp"
-#include "execute/transport.hpp"
-#include "execute/waiting.hpp"
+#include "transport/failure.hpp"
+#include "transport/transport.hpp"
+#include "transport/waiting.hpp"
 
 namespace shoal {
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "execute/copy_bytes.hpp"
+#include "transport/copy_bytes.hpp"
 
 namespace shoal {
 

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <cstring>
 
-#include "execute/copy_bytes.hpp"
+#include "transport/copy_bytes.hpp"
 
 namespace shoal {
 

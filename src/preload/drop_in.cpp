@@ -2,9 +2,9 @@
 // tool that wraps the same calls, the one found first has them and the other does not see them.
 #include <mpi.h>
 
-#include "api/boundary.hpp"
-#include "api/process.hpp"
+#include "calls/process.hpp"
 #include "preload/serve.hpp"
+#include "team/boundary.hpp"
 
 using namespace shoal;
 

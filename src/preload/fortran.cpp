@@ -158,7 +158,7 @@ SHOAL_ALL_NAMES(allgatherv, ALLGATHERV);
 
 #else
 
-#include "api/open_exchange.hpp"
+#include "calls/open_exchange.hpp"
 
 // MPICH's `use mpi_f08` calls PMPI_ functions where nothing but handles is passed. There those are C's.
 #pragma GCC visibility push(default)

@@ -1,7 +1,7 @@
 // What the preload finds in the program.
 #pragma once
 
-#include "api/left_call.h"
+#include "calls/left_call.h"
 
 // The function that a call of this name goes to, once what serves calls is loaded; ends the program where there is none.
 void* function_for(const char* name);

@@ -3,11 +3,11 @@
 
 #include <mpi.h>
 
-#include "api/allgather.hpp"
-#include "api/alltoall.hpp"
-#include "api/native.hpp"
-#include "api/open_exchange.hpp"
-#include "execute/mpi_newer.hpp"
+#include "calls/allgather.hpp"
+#include "calls/alltoall.hpp"
+#include "calls/native.hpp"
+#include "calls/open_exchange.hpp"
+#include "transport/mpi_newer.hpp"
 
 namespace shoal {
 

@@ -4,8 +4,8 @@
 #include <string>
 
 #include "algorithms/algorithm.hpp"
-#include "select/measured_exchanges.hpp"
 #include "select/features.hpp"
+#include "select/measured_exchanges.hpp"
 
 namespace shoal {
 

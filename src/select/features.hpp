@@ -4,7 +4,7 @@
 #include <array>
 #include <cstdint>
 
-#include "execute/agree.hpp"
+#include "transport/agree.hpp"
 
 namespace shoal {
 

@@ -9,8 +9,8 @@
 #include <string_view>
 #include <vector>
 
-#include "select/measured_exchanges.hpp"
 #include "select/knowledge.hpp"
+#include "select/measured_exchanges.hpp"
 #include "topology/node_layout.hpp"
 
 namespace shoal {

@@ -2,7 +2,7 @@
 // Those that name files are left out; their contents have targets of their own.
 #include <string>
 
-#include "api/settings.hpp"
+#include "team/settings.hpp"
 #include "fuzz.hpp"
 
 using namespace shoal;

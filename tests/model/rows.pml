@@ -1,4 +1,4 @@
-/* The rows of shared memory that src/execute/node_rows.cpp keeps: N ranks make EXCHANGES exchanges, in which a rank has
+/* The rows of shared memory that src/transport/node_rows.cpp keeps: N ranks make EXCHANGES exchanges, in which a rank has
  * something for another or not, in all of them alike if STEADY. A reader finds the exchange that it is in, whole, and nobody waits for ever.
  * WRONG: a row is written again as soon as its turn comes. */
 #ifndef N

@@ -1,4 +1,4 @@
-/* The channels of src/execute/node_window.cpp: N ranks send each other messages of one piece, of three, or none, or say
+/* The channels of src/transport/node_window.cpp: N ranks send each other messages of one piece, of three, or none, or say
  * where long ones are; some are not expected by their receivers, and some that are expected are never sent. In the last
  * exchange all send all one piece; before it all do the same if that is named by ALIKE. A receiver gets the pieces of the exchange that it is in, in order; memory that is read
  * from its sender is still the message; and nobody waits for ever.

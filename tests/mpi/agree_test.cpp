@@ -1,11 +1,11 @@
 // Agreements over MPI against a flat reduction.
-#include "execute/agree.hpp"
+#include "transport/agree.hpp"
 
 #include <gtest/gtest.h>
 
 #include <random>
 
-#include "execute/mpi_transport.hpp"
+#include "transport/mpi_transport.hpp"
 #include "together.hpp"
 
 namespace shoal {

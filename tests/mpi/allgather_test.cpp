@@ -5,7 +5,7 @@
 
 #include "algorithms/algorithm.hpp"
 #include "allocations.hpp"
-#include "api/process.hpp"
+#include "calls/process.hpp"
 #include "buffer.hpp"
 #include "info.hpp"
 #include "oracle.hpp"

@@ -8,7 +8,7 @@
 #include <set>
 #include <string>
 
-#include "api/process.hpp"
+#include "calls/process.hpp"
 #include "info.hpp"
 #include "oracle.hpp"
 #include "shoal/shoal.h"

@@ -1,5 +1,5 @@
 // What Shoal finds out about datatypes, against what the tests know of them.
-#include "execute/mpi_datatype.hpp"
+#include "calls/mpi_datatype.hpp"
 
 #include <gtest/gtest.h>
 

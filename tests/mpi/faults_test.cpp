@@ -8,8 +8,8 @@
 #include <random>
 
 #include "algorithms/algorithm.hpp"
-#include "api/communicator.hpp"
-#include "execute/mpi_transport.hpp"
+#include "learn/communicator.hpp"
+#include "transport/mpi_transport.hpp"
 #include "info.hpp"
 #include "oracle.hpp"
 #include "shoal/shoal.h"

@@ -5,7 +5,7 @@
 
 #include <array>
 
-#include "execute/mpi_datatype.hpp"
+#include "calls/mpi_datatype.hpp"
 #include "execute/user_buffer.hpp"
 #include "together.hpp"
 

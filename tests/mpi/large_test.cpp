@@ -9,8 +9,8 @@
 
 #include "algorithms/algorithm.hpp"
 #include "execute/exchange.hpp"
-#include "execute/mpi_transport.hpp"
-#include "execute/waiting.hpp"
+#include "transport/mpi_transport.hpp"
+#include "transport/waiting.hpp"
 #include "info.hpp"
 #include "oracle.hpp"
 #include "shoal/shoal.h"

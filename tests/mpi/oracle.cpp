@@ -5,7 +5,7 @@
 #include <array>
 #include <optional>
 
-#include "api/process.hpp"
+#include "calls/process.hpp"
 #include "info.hpp"
 #include "shoal/shoal.h"
 #include "together.hpp"

@@ -6,7 +6,7 @@
 #include <atomic>
 #include <vector>
 
-#include "execute/mpi_transport.hpp"
+#include "transport/mpi_transport.hpp"
 #include "together.hpp"
 
 namespace shoal {

@@ -5,7 +5,7 @@
 #include <random>
 
 #include "allocations.hpp"
-#include "api/communicator.hpp"
+#include "learn/communicator.hpp"
 #include "info.hpp"
 #include "shoal/shoal.h"
 #include "together.hpp"

@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "api/process.hpp"
+#include "calls/process.hpp"
 #include "info.hpp"
 #include "oracle.hpp"
 #include "shoal/shoal.h"

@@ -5,8 +5,8 @@
 #include <array>
 #include <random>
 
-#include "execute/mpi_transport.hpp"
 #include "execute/sparse_exchange.hpp"
+#include "transport/mpi_transport.hpp"
 #include "oracle.hpp"
 #include "shoal/shoal.h"
 #include "together.hpp"

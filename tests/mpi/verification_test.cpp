@@ -1,5 +1,5 @@
 // Sums of blocks tell whether what was received is what was sent.
-#include "api/verification.hpp"
+#include "calls/verification.hpp"
 
 #include <gtest/gtest.h>
 

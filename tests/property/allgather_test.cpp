@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "execute/exchange.hpp"
-#include "execute/memory_transport.hpp"
+#include "transport/memory_transport.hpp"
 #include "../unit/intergroup_fixture.hpp"
 #include "user_memory.hpp"
 

@@ -10,7 +10,7 @@
 #include <random>
 #include <thread>
 
-#include "execute/memory_transport.hpp"
+#include "transport/memory_transport.hpp"
 
 namespace shoal {
 namespace {

@@ -1,4 +1,4 @@
-#include "execute/core_quota.hpp"
+#include "transport/core_quota.hpp"
 
 #include <gtest/gtest.h>
 #include <unistd.h>

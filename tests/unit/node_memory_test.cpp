@@ -14,10 +14,10 @@
 #include <system_error>
 #include <thread>
 
-#include "execute/node_rows.hpp"
-#include "execute/node_window.hpp"
-#include "execute/process_memory.hpp"
-#include "execute/shared_memory.hpp"
+#include "transport/node_rows.hpp"
+#include "transport/node_window.hpp"
+#include "transport/process_memory.hpp"
+#include "transport/shared_memory.hpp"
 
 namespace shoal {
 namespace {

@@ -1,5 +1,5 @@
 // How long a rank sleeps that waits, and how often it looks.
-#include "execute/waiting.hpp"
+#include "transport/waiting.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,0 +1,66 @@
+#include "calls/allgather.hpp"
+
+#include "calls/allgather_service.hpp"
+#include "calls/native_nonblocking.hpp"
+#include "calls/serve.hpp"
+#include "team/boundary.hpp"
+#include "team/fault_tolerance.hpp"
+
+namespace shoal {
+
+namespace {
+
+// Tells what a call took, whatever becomes of it: every rank counts every call.
+class timed {
+ public:
+  timed(intercommunicator& of, MPI_Comm comm) : of_(of), comm_(comm), begin_(PMPI_Wtime()) {}
+  ~timed() {
+    returning_codes(comm_, [this] {
+      of_.end(PMPI_Wtime() - begin_);
+      return MPI_SUCCESS;
+    });
+  }
+  timed(const timed&) = delete;
+  timed& operator=(const timed&) = delete;
+
+ private:
+  intercommunicator& of_;
+  MPI_Comm comm_;
+  double begin_;
+};
+
+int cold(const allgather_call& call, native_call native) {
+  const double begin = PMPI_Wtime();
+  const int code = native();
+  MPI_Count size = 0;
+  if (call.send_type != MPI_DATATYPE_NULL) PMPI_Type_size_x(call.send_type, &size);
+  process::get().count_cold(call.comm, call.uniform, call.send_count * size, PMPI_Wtime() - begin);
+  return code;
+}
+
+}  // namespace
+
+int allgather(const allgather_call& call, manners how, MPI_Info info, native_call native) {
+  if (call.comm == MPI_COMM_NULL && how == manners::strict)  // some MPIs crash
+    return raise_error(call.comm, MPI_ERR_COMM, "no communicator");
+  if (call.comm == MPI_COMM_NULL) return native();
+  intercommunicator* state = nullptr;
+  const auto moving = [&] { return natively(call, state ? state->all().wait().mode() : wait_mode::yield); };
+  if (how == manners::strict) native = moving;
+  return returning_codes(call.comm, [&] {
+    if (!between_groups(call.comm) || is_revoked(call.comm)) return native();
+    std::string wrong;
+    process& job = process::get();
+    const bool asked = info != MPI_INFO_NULL || job.asks_for_groups(call.uniform) || !job.problem().empty();
+    if (!asked && !job.has_earned_groups(call.comm)) return cold(call, native);
+    state = job.groups_of(call.comm, wrong);
+    if (!state) return refused(call.comm, wrong, how, native);
+    if (state->all().is_lost()) return native();
+    const std::scoped_lock alone(state->all().lock());
+    const timed counted(*state, call.comm);
+    allgather_service s(*state, call);
+    return serve(*state, s, call, how, info, native);
+  });
+}
+
+}  // namespace shoal

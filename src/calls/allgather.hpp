@@ -1,0 +1,30 @@
+// One allgather call, in any of MPI's forms: between two groups done by Shoal, or handed to the MPI's own collective.
+#pragma once
+
+#include <mpi.h>
+
+#include "calls/native_call.hpp"
+#include "execute/user_buffer.hpp"
+#include "team/errors.hpp"
+
+namespace shoal {
+
+// The arguments of MPI_Allgather or MPI_Allgatherv.
+struct allgather_call {
+  bool uniform;  // MPI_Allgather
+  const void* send;
+  std::int64_t send_count;
+  MPI_Datatype send_type;
+  void* recv;
+  number_array recv_counts, recv_displacements;  // displacements in units of the type's extent
+  MPI_Datatype recv_type;
+  MPI_Comm comm;
+
+  const char* name() const { return uniform ? "allgather" : "allgatherv"; }
+};
+
+// Returns an MPI error code; errors have been raised on the communicator. `info` may name the algorithm for this
+// call under shoal_allgather or shoal_allgatherv, the same on every rank. On an intra-communicator the MPI's own.
+int allgather(const allgather_call& call, manners how, MPI_Info info, native_call native);
+
+}  // namespace shoal

@@ -1,0 +1,79 @@
+#include "calls/allgather_service.hpp"
+
+#include "calls/arguments.hpp"
+#include "calls/process.hpp"
+#include "calls/verification.hpp"
+#include "team/devices.hpp"
+
+namespace shoal {
+
+namespace {
+
+constexpr char differing_sizes[] =
+    "the two groups differ about the sizes of messages: what a rank sends is not what every receiver expects of it";
+
+}  // namespace
+
+allgather_service::allgather_service(intercommunicator& state, const allgather_call& call)
+    : state_(state), call_(call), out_(state.outgoing()), in_(1 - out_) {
+  user_buffer& send = what_[out_].send;
+  describe(call.send_type, MPI_COMM_SELF, send_packer_, send);
+  send.base = static_cast<std::byte*>(const_cast<void*>(call.send));
+  send.counts = number_array::linear(call.send_count, 0);
+  user_buffer& recv = what_[in_].recv;
+  describe(call.recv_type, MPI_COMM_SELF, recv_packer_, recv);
+  recv.base = static_cast<std::byte*>(call.recv);
+  recv.counts = call.recv_counts;
+  recv.displacements = call.recv_displacements;
+}
+
+// No other rank knows that this one's arguments are wrong; later exchanges match again.
+const group_decision* allgather_service::left_out() {
+  state_.all().turns().skip();
+  return nullptr;
+}
+
+void allgather_service::make_ready(group_plan& how) {
+  state_.make_ready(how, sizes_);
+  for (int d = 0; d < 2; ++d)
+    if (sizes_.toward[d].uniform()) what_[d].uniform = static_cast<std::size_t>(sizes_.toward[d].largest);
+}
+
+const group_decision* allgather_service::pick_for(bool repeated, MPI_Info info) {
+  const group_sizes mine = local_sizes();
+  const group_decision* chosen = state_.asked().of_call(call_.uniform, info);
+  sizes_ = mine;
+  const bool is_native = !chosen && (repeated ? !state_.is_ahead(call_.uniform) : !state_.begin(call_.uniform, mine));
+  if (is_native) return nullptr;
+  if (repeated || !call_.uniform || state_.all().devices() || process::get().set().verify) {
+    sizes_ = state_.agreed(mine);
+    if (sizes_.on_device || mine.invalid) return nullptr;
+    if (sizes_.invalid) throw mpi_error(MPI_ERR_OTHER, "another rank's arguments are wrong");
+    if (!sizes_.matching()) throw std::runtime_error(differing_sizes);
+  }
+  if (mine.invalid) return left_out();
+  if (!chosen) chosen = state_.choose(sizes_);
+  make_ready(*chosen->how);
+  return chosen;
+}
+
+void allgather_service::verify(native_call native) {
+  const std::vector<std::byte> ours = packed(received(), state_.senders(in_));
+  require(native(), "the MPI's own collective");
+  require_equal(ours, packed(received(), state_.senders(in_)), state_.rank());
+  state_.verified.add(static_cast<std::int64_t>(ours.size()), 0);
+}
+
+group_sizes allgather_service::local_sizes() const {
+  group_sizes mine;
+  const MPI_Comm own = state_.all().own();
+  mine.invalid = !is_valid(what_[out_].send, call_.send_type, 1, own) ||
+                 !is_valid(received(), call_.recv_type, state_.senders(in_), own);
+  mine.on_device = state_.all().devices() && (is_device_memory(call_.send) || is_device_memory(call_.recv));
+  if (mine.invalid) return mine;
+  mine.sends(out_, state_.local_rank(), bytes_sent());
+  for (int j = 0; j < state_.senders(in_); ++j) mine.expects(in_, j, static_cast<std::int64_t>(received().bytes(j)));
+  return mine;
+}
+
+}  // namespace shoal

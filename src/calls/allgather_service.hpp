@@ -1,0 +1,56 @@
+// One allgather between two groups being served: the user's buffers described, what is known of the sizes, and the way
+// it is done.
+#pragma once
+
+#include <mpi.h>
+
+#include <array>
+
+#include "calls/allgather.hpp"
+#include "calls/mpi_datatype.hpp"
+#include "learn/intercommunicator.hpp"
+
+namespace shoal {
+
+class allgather_service {
+ public:
+  // Both stay the caller's.
+  allgather_service(intercommunicator& state, const allgather_call& call);
+  allgather_service(const allgather_service&) = delete;
+  allgather_service& operator=(const allgather_service&) = delete;
+
+  // The algorithm; null: the MPI's own collective, because of device memory or to report wrong arguments of this rank.
+  // Throws where those of another rank are wrong. In an allgather of equal messages both groups know all sizes and ask
+  // each other only where that must be checked.
+  const group_decision* pick(MPI_Info info) { return pick_for(false, info); }
+  // The same for an allgather that will be repeated: the ranks always ask each other.
+  const group_decision* plan(MPI_Info info) { return pick_for(true, info); }
+
+  // What moves in each direction, and by which programs; for what was picked.
+  const std::array<payload, 2>& messages() const { return what_; }
+  group_exchange::programs steps(const group_plan& how) const { return intercommunicator::programs_of(how, sizes_); }
+  void run(const group_plan& how) { state_.run(how, sizes_, what_); }
+
+  agreement& agree() { return state_.all().agree(); }
+  // Runs the MPI's own collective on the same buffers and compares. Throws when a byte differs.
+  void verify(native_call native);
+
+  const user_buffer& sent() const { return what_[out_].send; }
+  const user_buffer& received() const { return what_[in_].recv; }
+  std::int64_t bytes_sent() const { return static_cast<std::int64_t>(what_[out_].send.bytes(0)); }
+
+ private:
+  const group_decision* pick_for(bool repeated, MPI_Info info);
+  const group_decision* left_out();
+  void make_ready(group_plan& how);
+  group_sizes local_sizes() const;
+
+  intercommunicator& state_;
+  const allgather_call& call_;
+  int out_, in_;  // the directions in which this rank sends and receives
+  group_sizes sizes_;
+  std::array<payload, 2> what_;  // by direction
+  mpi_packer send_packer_, recv_packer_;
+};
+
+}  // namespace shoal

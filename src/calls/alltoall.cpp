@@ -1,0 +1,89 @@
+#include "calls/alltoall.hpp"
+
+#include "calls/alltoall_service.hpp"
+#include "calls/native_nonblocking.hpp"
+#include "calls/serve.hpp"
+#include "learn/learner.hpp"
+#include "team/fault_tolerance.hpp"
+
+namespace shoal {
+
+namespace {
+
+// What somebody asked for, from the first call on. Also what other calls are, once a communicator's own are asked for.
+int serve_asked(learner& of, const alltoall_call& call, manners how, MPI_Info info, native_call native) {
+  communicator* const state = of.enter();
+  const auto left = [&] { return process::get().leave(call.name(), of.why(), native); };
+  if (!state) return refused(call.comm, of.is_wrong() ? of.why() : "", how, left);
+  const std::scoped_lock alone(state->lock());
+  alltoall_service s(*state, call, state->offsets());
+  return serve(*state, s, call, how, info, native);
+}
+
+// Before a call is served, so that every rank counts it, whatever becomes of it. All ranks record, or none.
+void record(learner& of, const alltoall_call& call) {
+  if (process::get().set().record.empty()) return;
+  if (of.enter() && traffic_record::is_of(call.comm)) process::get().traffic().add(call);
+}
+
+// Tells the learner what the call took, whatever becomes of it: every rank counts every call.
+class lesson {
+ public:
+  lesson(learner& of, const alltoall_call& call, manners how)
+      : of_(of), comm_(call.comm), turn_(of.begin(call, how == manners::strict)), begin_(PMPI_Wtime()) {}
+  ~lesson() {
+    returning_codes(comm_, [this] {
+      of_.end(turn_, seconds_ < 0 ? PMPI_Wtime() - begin_ : seconds_);
+      return MPI_SUCCESS;
+    });
+  }
+  lesson(const lesson&) = delete;
+  lesson& operator=(const lesson&) = delete;
+
+  const learner::turn& turn() const { return turn_; }
+  void took(double seconds) { seconds_ = seconds; }
+
+ private:
+  learner& of_;
+  MPI_Comm comm_;
+  learner::turn turn_;
+  double begin_, seconds_ = -1;
+};
+
+int serve_settled(learner& of, const alltoall_call& call, manners how, native_call native) {
+  lesson now(of, call, how);
+  if (now.turn().candidate == contest::native) return native();
+  communicator& state = *of.state();
+  const std::scoped_lock alone(state.lock());
+  alltoall_service s(state, call, state.offsets());
+  const decision* const chosen = s.fit(now.turn().chosen());
+  if (!chosen) return native();
+  double seconds = -1;
+  const int code = carry_out(state, s, call.uniform, *chosen, native, &seconds);
+  now.took(seconds);
+  return code;
+}
+
+// Whether its ranks can exchange no more.
+bool is_lost(const learner& of, MPI_Comm comm) { return (of.state() && of.state()->is_lost()) || is_revoked(comm); }
+
+}  // namespace
+
+int alltoall(const alltoall_call& call, manners how, MPI_Info info, native_call native) {
+  if (call.comm == MPI_COMM_NULL && how == manners::strict)  // some MPIs crash
+    return raise_error(call.comm, MPI_ERR_COMM, "no communicator");
+  if (call.comm == MPI_COMM_NULL) return native();
+  learner* of = nullptr;
+  const auto moving = [&] { return natively(call, of ? of->waits_by() : wait_mode::yield); };
+  if (how == manners::strict) native = moving;
+  return returning_codes(call.comm, [&] {
+    of = process::get().learner_of(call.comm);
+    if (!of) return process::get().leave(call.name(), "between two groups", native);
+    if (is_lost(*of, call.comm)) return native();
+    record(*of, call);
+    if (of->is_asked(call.uniform, info)) return serve_asked(*of, call, how, info, native);
+    return serve_settled(*of, call, how, native);
+  });
+}
+
+}  // namespace shoal

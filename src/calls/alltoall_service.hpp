@@ -1,0 +1,85 @@
+// One all-to-all call being served: the user's buffers described, what is known of the sizes, and the way it is done.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "calls/alltoall.hpp"
+#include "calls/mpi_datatype.hpp"
+#include "learn/communicator.hpp"
+
+namespace shoal {
+
+class alltoall_service {
+ public:
+  // All stay the caller's. `offsets` is where a copy of blocks exchanged in place keeps their positions.
+  alltoall_service(communicator& state, const alltoall_call& call, std::vector<std::int64_t>& offsets)
+      : state_(state), call_(call), offsets_(offsets) {}
+  alltoall_service(const alltoall_service&) = delete;
+  alltoall_service& operator=(const alltoall_service&) = delete;
+
+  // The algorithm; null: the MPI's own collective, because of device memory or to report wrong arguments of this
+  // rank. Throws where those of another rank are wrong. The ranks ask each other only where they must: to choose
+  // from sizes that each knows only in part, and when memory may be a device's. Where the MPI's own collective is
+  // chosen nothing else is looked at, so that it costs little more than without Shoal.
+  const decision* pick(MPI_Info info);
+  // What to do where this was settled for the call: it, or what scratch memory allows instead; null: the MPI's own, to
+  // report wrong arguments of this rank.
+  const decision* fit(const decision& settled);
+  // The same as pick() for an exchange that will be repeated: the ranks always ask each other.
+  struct repeated {
+    const decision* how;
+    std::size_t most_bytes = 0;  // that a rank sends or receives, where there is an algorithm
+  };
+  repeated plan(MPI_Info info);
+  // The same without asking anyone, for an exchange that may not wait for other ranks. Where scratch memory is limited
+  // that is the MPI's own.
+  const decision* pick_at_once();
+
+  // What to exchange; with MPI_IN_PLACE the blocks to send are copied first. Ended by drop_snapshot().
+  const payload& blocks();
+  void drop_snapshot() { snapshot_.reset(); }
+  const user_buffer& received() const { return what_.recv; }
+
+  // What carries it out: made for its sizes, where the algorithm looks at them.
+  const program& steps(const prepared& how) const { return sized_ ? *sized_ : *how.steps; }
+  void run(const prepared& how) { state_.run(steps(how), blocks()); }
+
+  agreement& agree() { return state_.agree(); }
+  // Runs the MPI's own collective on the same buffers and compares. Throws when a byte differs.
+  void verify(native_call native);
+
+  std::int64_t bytes_sent() const;
+  std::int64_t bytes_to(int destination) const { return sent_counts()[destination] * type_size(); }
+
+ private:
+  bool in_place() const { return call_.send == MPI_IN_PLACE; }
+  std::int64_t type_size() const;
+  const number_array& sent_counts() const { return in_place() ? call_.recv_counts : call_.send_counts; }
+  // Of a uniform exchange.
+  std::int64_t block_bytes() const { return bytes_to(0); }
+  const decision* pick_any(MPI_Info info);  // whatever scratch memory it needs
+  const decision* left_out(const decision* chosen);
+  // Within the limit on memory, and to the sizes, which the ranks may have agreed on already.
+  const decision* fitted(const decision* chosen, std::optional<features> agreed = {});
+  const decision* within_limit(const decision* chosen) const;
+  bool fit_to_sizes(const prepared& how, std::optional<features> agreed);
+  scratch_limit::needs scratch_needs() const;
+  void describe();
+  features local_features() const;
+  bool aliased() const;
+  bool agree_on_sizes(features& sizes);
+  void take_snapshot();
+  void restore();
+
+  communicator& state_;
+  const alltoall_call& call_;
+  std::vector<std::int64_t>& offsets_;
+  payload what_;
+  mpi_packer send_packer_, recv_packer_;
+  std::shared_ptr<const program> sized_;
+  std::optional<pool_memory> snapshot_;
+};
+
+}  // namespace shoal

@@ -1,0 +1,130 @@
+#include "calls/alltoall_work.hpp"
+
+#include <optional>
+#include <vector>
+
+#include "calls/alltoall_service.hpp"
+#include "calls/process.hpp"
+#include "calls/verification.hpp"
+
+namespace shoal {
+
+namespace {
+
+class alltoall_work final : public request::work {
+ public:
+  alltoall_work(communicator& state, const alltoall_call& call)
+      : call_(call),
+        state_(state.shared_from_this()),
+        service_(state, call_, offsets_),
+        over_(state.own()),
+        moving_(state.pool(), over_) {
+    if (state.phases()) moving_.record_phases(&clock_.emplace(*state.phases()));
+    if (process::get().set().verify) sums_.emplace();
+  }
+
+  // Both tell whether there is a schedule to run; else the MPI's own is to.
+  bool prepare_once() { return keep(service_.pick_at_once()); }
+  bool prepare_repeated(MPI_Info info) {
+    const alltoall_service::repeated plan = service_.plan(info);
+    if (plan.how) state_->last = plan.how;
+    if (!keep(plan.how)) return false;
+    if (everyone_may_share()) share(plan.most_bytes);
+    return true;
+  }
+
+  communicator& ranks() override { return *state_; }
+  void start(tag_range tags) override;
+  bool progress(bool& moved) override {
+    return (inside_ ? inside_->progress(moved) : moving_.progress(moved)) && (!sums_ || sums_->test());
+  }
+  void run_to_end() override {
+    inside_ ? inside_->run_to_end() : moving_.run_to_end(state_->wait());
+    while (sums_ && !sums_->test()) state_->wait().idle();
+  }
+  std::exception_ptr failure() override {
+    first_failure first;
+    if (const auto& own = inside_ ? inside_->failure() : moving_.failure()) first.note(own);
+    else first.attempt([this] { verify(); });
+    return first.what();
+  }
+  void ended() override;
+
+ private:
+  // What was decided is kept, whatever is decided for later calls; false: there is no schedule.
+  bool keep(const decision* chosen) {
+    chosen_ = chosen;
+    if (chosen) how_ = chosen->how;
+    return how_ && how_->has_schedule();
+  }
+  bool everyone_may_share();
+  void verify() {
+    if (!sums_) return;
+    sums_->require_equal(service_.received(), state_->ranks(), 0);
+    state_->verified_by_sums.add(service_.bytes_sent(), 0);
+  }
+  void share(std::size_t most_bytes) {
+    inside_ = state_->share_inside_nodes(over_, node_exchange::room::of_any(most_bytes));
+    if (inside_ && clock_) inside_->record_phases(&*clock_);
+  }
+
+  const alltoall_call call_;
+  std::shared_ptr<communicator> state_;
+  std::vector<std::int64_t> offsets_;
+  alltoall_service service_;
+  mpi_transport over_;
+  exchange moving_;
+  std::unique_ptr<node_exchange> inside_;  // instead, where the ranks of a node share memory
+  std::optional<phase_clock> clock_;       // time between tests belongs to what ends next
+  std::optional<block_sums> sums_;         // where results are verified
+  const decision* chosen_ = nullptr;
+  prepared* how_ = nullptr;
+  bool ran_ = false;  // so sizes are known
+  double begin_ = 0;
+};
+
+// Through memory messages between two ranks match in the order in which they are started. A schedule with several of
+// them either keeps to that order, or has only tags to tell them apart.
+bool alltoall_work::everyone_may_share() {
+  const program& how = service_.steps(*how_);
+  return !state_->agree().on_any_rank(!how.plan.shared_memory && !how.one_message_each_way);
+}
+
+void alltoall_work::start(tag_range tags) {
+  begin_ = PMPI_Wtime();
+  const payload& blocks = service_.blocks();
+  if (sums_) sums_->begin(state_->own(), blocks.send, state_->ranks());
+  if (clock_) clock_->begin();
+  const auto run = [&](auto& by) {
+    by.set_tags(tags);
+    ran_ ? by.repeat(blocks) : by.start(service_.steps(*how_), blocks);
+  };
+  inside_ ? run(*inside_) : run(moving_);
+  ran_ = true;
+}
+
+void alltoall_work::ended() {
+  service_.drop_snapshot();
+  state_->last = chosen_;
+  if (process::get().set().report == reporting::none) return;
+  const double took = PMPI_Wtime() - begin_;
+  const phase_clock* const clock = clock_ ? &*clock_ : nullptr;
+  if (!state_->is_left()) return count(*chosen_, call_.uniform, service_.bytes_sent(), took, clock);
+  usage late;  // what was done on its communicator is reported already
+  late.add(service_.bytes_sent(), took, clock);
+  process::get().count_late(call_.name(), state_->ranks(), how_->spec, late);
+}
+
+}  // namespace
+
+std::unique_ptr<request::work> alltoall_once(communicator& state, const alltoall_call& call) {
+  auto work = std::make_unique<alltoall_work>(state, call);
+  return work->prepare_once() ? std::move(work) : nullptr;
+}
+
+std::unique_ptr<request::work> alltoall_repeated(communicator& state, const alltoall_call& call, MPI_Info info) {
+  auto work = std::make_unique<alltoall_work>(state, call);
+  return work->prepare_repeated(info) ? std::move(work) : nullptr;
+}
+
+}  // namespace shoal

@@ -1,0 +1,123 @@
+#include "calls/native.hpp"
+
+#include <limits>
+#include <vector>
+
+#include "team/errors.hpp"
+#include "transport/mpi_newer.hpp"
+
+namespace shoal {
+
+const bool native_persistent = PMPI_Alltoall_init;
+
+int native_alltoall_init(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
+                         MPI_Datatype recvtype, MPI_Comm comm, MPI_Request* request) {
+  if (!PMPI_Alltoall_init) {
+    return PMPI_Ialltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
+  }
+  return PMPI_Alltoall_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, MPI_INFO_NULL, request);
+}
+
+int native_alltoallv_init(const void* sendbuf, const int* sendcounts, const int* sdispls, MPI_Datatype sendtype,
+                          void* recvbuf, const int* recvcounts, const int* rdispls, MPI_Datatype recvtype,
+                          MPI_Comm comm, MPI_Request* request) {
+  if (!PMPI_Alltoallv_init) {
+    return PMPI_Ialltoallv(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm,
+                           request);
+  }
+  return PMPI_Alltoallv_init(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm,
+                             MPI_INFO_NULL, request);
+}
+
+int native_allgather_init(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
+                          MPI_Datatype recvtype, MPI_Comm comm, MPI_Request* request) {
+  if (!PMPI_Allgather_init) {
+    return PMPI_Iallgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
+  }
+  return PMPI_Allgather_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, MPI_INFO_NULL, request);
+}
+
+int native_allgatherv_init(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,
+                           const int* recvcounts, const int* displs, MPI_Datatype recvtype, MPI_Comm comm,
+                           MPI_Request* request) {
+  if (!PMPI_Allgatherv_init) {
+    return PMPI_Iallgatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request);
+  }
+  return PMPI_Allgatherv_init(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, MPI_INFO_NULL,
+                              request);
+}
+
+namespace {
+
+bool fits(MPI_Count value) {
+  return value >= std::numeric_limits<int>::min() && value <= std::numeric_limits<int>::max();
+}
+
+int too_large(MPI_Comm comm) {
+  return raise_error(comm, MPI_ERR_COUNT, "this MPI library has no collective for counts above 2147483647");
+}
+
+// With how many ranks a rank exchanges.
+int peers_of(MPI_Comm comm) {
+  int ranks = 0, inter = 0;
+  PMPI_Comm_test_inter(comm, &inter);
+  inter ? PMPI_Comm_remote_size(comm, &ranks) : PMPI_Comm_size(comm, &ranks);
+  return ranks;
+}
+
+// Empty values, as with MPI_IN_PLACE, stay empty.
+template <typename Integer>
+bool narrow(const Integer* values, int ranks, std::vector<int>& out) {
+  for (int i = 0; values && i < ranks; ++i) {
+    if (!fits(values[i])) return false;
+    out.push_back(static_cast<int>(values[i]));
+  }
+  return true;
+}
+
+}  // namespace
+
+int native_alltoall_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
+                      MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm) {
+  if (PMPI_Alltoall_c) return PMPI_Alltoall_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
+  if (!fits(sendcount) || !fits(recvcount)) return too_large(comm);
+  return PMPI_Alltoall(sendbuf, static_cast<int>(sendcount), sendtype, recvbuf, static_cast<int>(recvcount), recvtype,
+                       comm);
+}
+
+int native_alltoallv_c(const void* sendbuf, const MPI_Count* sendcounts, const MPI_Aint* sdispls, MPI_Datatype sendtype,
+                       void* recvbuf, const MPI_Count* recvcounts, const MPI_Aint* rdispls, MPI_Datatype recvtype,
+                       MPI_Comm comm) {
+  if (PMPI_Alltoallv_c)
+    return PMPI_Alltoallv_c(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm);
+  const int ranks = peers_of(comm);
+  std::vector<int> sent, sent_at, received, received_at;
+  const bool in_place = sendbuf == MPI_IN_PLACE;
+  if (!narrow(in_place ? nullptr : sendcounts, ranks, sent) || !narrow(in_place ? nullptr : sdispls, ranks, sent_at) ||
+      !narrow(recvcounts, ranks, received) || !narrow(rdispls, ranks, received_at))
+    return too_large(comm);
+  return PMPI_Alltoallv(sendbuf, sent.data(), sent_at.data(), sendtype, recvbuf, received.data(), received_at.data(),
+                        recvtype, comm);
+}
+
+int native_allgather_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
+                       MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm) {
+  if (PMPI_Allgather_c) return PMPI_Allgather_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
+  if (!fits(sendcount) || !fits(recvcount)) return too_large(comm);
+  return PMPI_Allgather(sendbuf, static_cast<int>(sendcount), sendtype, recvbuf, static_cast<int>(recvcount), recvtype,
+                        comm);
+}
+
+int native_allgatherv_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
+                        const MPI_Count* recvcounts, const MPI_Aint* displs, MPI_Datatype recvtype, MPI_Comm comm) {
+  if (PMPI_Allgatherv_c)
+    return PMPI_Allgatherv_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm);
+  const int ranks = peers_of(comm);
+  std::vector<int> received, received_at;
+  if (!fits(sendcount) || !narrow(recvcounts, ranks, received) || !narrow(displs, ranks, received_at))
+    return too_large(comm);
+  return PMPI_Allgatherv(sendbuf, static_cast<int>(sendcount), sendtype, recvbuf, received.data(), received_at.data(),
+                         recvtype, comm);
+}
+
+}  // namespace shoal

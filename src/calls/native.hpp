@@ -1,0 +1,77 @@
+// The MPI's own collectives in the forms it has.
+#pragma once
+
+#include <mpi.h>
+
+#include "calls/allgather.hpp"
+#include "calls/alltoall.hpp"
+
+namespace shoal {
+
+// MPI_Alltoall's arguments as those of the general call.
+template <typename Count>
+alltoall_call uniform_call(const void* send, Count send_count, MPI_Datatype send_type, void* recv, Count recv_count,
+                           MPI_Datatype recv_type, MPI_Comm comm) {
+  return {true,      send, number_array::linear(send_count, 0), number_array::linear(0, send_count),
+          send_type, recv, number_array::linear(recv_count, 0), number_array::linear(0, recv_count),
+          recv_type, comm};
+}
+
+// Those of MPI_Alltoallv.
+template <typename Count, typename Displacement>
+alltoall_call varying_call(const void* send, const Count* send_counts, const Displacement* send_displacements,
+                           MPI_Datatype send_type, void* recv, const Count* recv_counts,
+                           const Displacement* recv_displacements, MPI_Datatype recv_type, MPI_Comm comm) {
+  return {false,     send, number_array(send_counts), number_array(send_displacements),
+          send_type, recv, number_array(recv_counts), number_array(recv_displacements),
+          recv_type, comm};
+}
+
+// The arguments of MPI_Allgather and MPI_Allgatherv.
+template <typename Count>
+allgather_call gather_call(const void* send, Count send_count, MPI_Datatype send_type, void* recv, Count recv_count,
+                           MPI_Datatype recv_type, MPI_Comm comm) {
+  return {true,
+          send,
+          send_count,
+          send_type,
+          recv,
+          number_array::linear(recv_count, 0),
+          number_array::linear(0, recv_count),
+          recv_type,
+          comm};
+}
+template <typename Count, typename Displacement>
+allgather_call gather_call(const void* send, Count send_count, MPI_Datatype send_type, void* recv,
+                           const Count* recv_counts, const Displacement* displacements, MPI_Datatype recv_type,
+                           MPI_Comm comm) {
+  return {false,     send, send_count, send_type, recv, number_array(recv_counts), number_array(displacements),
+          recv_type, comm};
+}
+
+// Makes a persistent request for the MPI's own collective, where the MPI has such; else starts its nonblocking one.
+extern const bool native_persistent;
+int native_alltoall_init(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
+                         MPI_Datatype recvtype, MPI_Comm comm, MPI_Request* request);
+int native_alltoallv_init(const void* sendbuf, const int* sendcounts, const int* sdispls, MPI_Datatype sendtype,
+                          void* recvbuf, const int* recvcounts, const int* rdispls, MPI_Datatype recvtype,
+                          MPI_Comm comm, MPI_Request* request);
+int native_allgather_init(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
+                          MPI_Datatype recvtype, MPI_Comm comm, MPI_Request* request);
+int native_allgatherv_init(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,
+                           const int* recvcounts, const int* displs, MPI_Datatype recvtype, MPI_Comm comm,
+                           MPI_Request* request);
+
+// The 64-bit forms. Where the MPI lacks them the arguments are narrowed; MPI_ERR_COUNT when they
+// do not fit.
+int native_alltoall_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
+                      MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm);
+int native_alltoallv_c(const void* sendbuf, const MPI_Count* sendcounts, const MPI_Aint* sdispls, MPI_Datatype sendtype,
+                       void* recvbuf, const MPI_Count* recvcounts, const MPI_Aint* rdispls, MPI_Datatype recvtype,
+                       MPI_Comm comm);
+int native_allgather_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
+                       MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm);
+int native_allgatherv_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
+                        const MPI_Count* recvcounts, const MPI_Aint* displs, MPI_Datatype recvtype, MPI_Comm comm);
+
+}  // namespace shoal

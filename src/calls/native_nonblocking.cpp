@@ -1,0 +1,144 @@
+#include "calls/native_nonblocking.hpp"
+
+#include <limits>
+
+#include "calls/arguments.hpp"
+#include "calls/mpi_datatype.hpp"
+#include "team/progress.hpp"
+#include "transport/mpi_ended.hpp"
+#include "transport/mpi_newer.hpp"
+
+namespace shoal {
+
+namespace {
+
+bool fits(std::int64_t value) {
+  return value >= std::numeric_limits<int>::min() && value <= std::numeric_limits<int>::max();
+}
+
+bool fit(const number_array& values, int ranks) {
+  if (values.ints()) return true;
+  for (int i = 0; i < ranks; ++i)
+    if (!fits(values[i])) return false;
+  return true;
+}
+
+// With how many ranks a rank exchanges.
+int peers_of(MPI_Comm comm) {
+  int ranks = 0, inter = 0;
+  PMPI_Comm_test_inter(comm, &inter);
+  inter ? PMPI_Comm_remote_size(comm, &ranks) : PMPI_Comm_size(comm, &ranks);
+  return ranks;
+}
+
+template <typename Integer>
+const Integer* listed(const number_array& values, int ranks, std::vector<Integer>& storage) {
+  for (int i = 0; i < ranks; ++i) storage.push_back(static_cast<Integer>(values[i]));
+  return storage.data();
+}
+
+// As the program gave them, or narrowed where they came in 64 bits.
+const int* ints_of(const number_array& values, int ranks, std::vector<int>& storage) {
+  return values.ints() ? values.ints() : listed(values, ranks, storage);
+}
+
+int too_large(MPI_Comm comm) {
+  return raise_error(comm, MPI_ERR_COUNT, "this MPI library has no collective for counts above 2147483647");
+}
+
+}  // namespace
+
+native_collective::~native_collective() {
+  if (request_ != MPI_REQUEST_NULL) PMPI_Request_free(&request_);
+}
+
+int native_collective::start(const alltoall_call& call) {
+  if (!call.uniform && call.send == MPI_IN_PLACE) return start_v(sent_from_a_copy(call));
+  if (!call.uniform) return start_v(call);
+  const std::int64_t sent = call.send == MPI_IN_PLACE ? 0 : call.send_counts[0], received = call.recv_counts[0];
+  if (fits(sent) && fits(received))
+    return PMPI_Ialltoall(call.send, static_cast<int>(sent), call.send_type, call.recv, static_cast<int>(received),
+                          call.recv_type, call.comm, &request_);
+  if (!PMPI_Ialltoall_c) return too_large(call.comm);
+  return PMPI_Ialltoall_c(call.send, sent, call.send_type, call.recv, received, call.recv_type, call.comm, &request_);
+}
+
+// Open MPI's MPI_Ialltoallv mixes up blocks in place whose type does not begin at its address.
+alltoall_call native_collective::sent_from_a_copy(alltoall_call call) {
+  const int ranks = peers_of(call.comm);
+  mpi_packer packer;
+  user_buffer blocks;
+  describe(call.recv_type, MPI_COMM_SELF, packer, blocks);
+  blocks.base = static_cast<std::byte*>(call.recv);
+  blocks.counts = call.recv_counts;
+  blocks.displacements = call.recv_displacements;
+  if (!is_valid(blocks, call.recv_type, ranks, MPI_COMM_SELF)) return call;  // the MPI says what is wrong
+  offsets_.assign(1, 0);
+  for (int i = 0; i < ranks; ++i) {
+    bytes_.push_back(static_cast<std::int64_t>(blocks.bytes(i)));
+    offsets_.push_back(offsets_.back() + bytes_.back());
+  }
+  copy_.resize(static_cast<std::size_t>(offsets_.back()));
+  for (int i = 0; i < ranks; ++i) blocks.pack(i, copy_.data() + offsets_[i]);
+  call.send = copy_.data();
+  call.send_counts = number_array(bytes_.data());
+  call.send_displacements = number_array(offsets_.data());
+  call.send_type = MPI_BYTE;
+  return call;
+}
+
+int native_collective::start_v(const alltoall_call& call) {
+  const int ranks = peers_of(call.comm);
+  const bool sends = call.send != MPI_IN_PLACE;
+  const bool narrow = fit(call.recv_counts, ranks) && fit(call.recv_displacements, ranks) &&
+                      (!sends || (fit(call.send_counts, ranks) && fit(call.send_displacements, ranks)));
+  if (narrow)
+    return PMPI_Ialltoallv(call.send, sends ? ints_of(call.send_counts, ranks, ints_[0]) : nullptr,
+                           sends ? ints_of(call.send_displacements, ranks, ints_[1]) : nullptr, call.send_type,
+                           call.recv, ints_of(call.recv_counts, ranks, ints_[2]),
+                           ints_of(call.recv_displacements, ranks, ints_[3]), call.recv_type, call.comm, &request_);
+  if (!PMPI_Ialltoallv_c) return too_large(call.comm);
+  return PMPI_Ialltoallv_c(call.send, sends ? listed(call.send_counts, ranks, counts_[0]) : nullptr,
+                           sends ? listed(call.send_displacements, ranks, displacements_[0]) : nullptr, call.send_type,
+                           call.recv, listed(call.recv_counts, ranks, counts_[1]),
+                           listed(call.recv_displacements, ranks, displacements_[1]), call.recv_type, call.comm,
+                           &request_);
+}
+
+int native_collective::start(const allgather_call& call) {
+  if (!call.uniform) return start_v(call);
+  const std::int64_t received = call.recv_counts[0];
+  if (fits(call.send_count) && fits(received))
+    return PMPI_Iallgather(call.send, static_cast<int>(call.send_count), call.send_type, call.recv,
+                           static_cast<int>(received), call.recv_type, call.comm, &request_);
+  if (!PMPI_Iallgather_c) return too_large(call.comm);
+  return PMPI_Iallgather_c(call.send, call.send_count, call.send_type, call.recv, received, call.recv_type, call.comm,
+                           &request_);
+}
+
+int native_collective::start_v(const allgather_call& call) {
+  const int ranks = peers_of(call.comm);
+  if (fits(call.send_count) && fit(call.recv_counts, ranks) && fit(call.recv_displacements, ranks))
+    return PMPI_Iallgatherv(call.send, static_cast<int>(call.send_count), call.send_type, call.recv,
+                            ints_of(call.recv_counts, ranks, ints_[2]),
+                            ints_of(call.recv_displacements, ranks, ints_[3]), call.recv_type, call.comm, &request_);
+  if (!PMPI_Iallgatherv_c) return too_large(call.comm);
+  return PMPI_Iallgatherv_c(
+      call.send, call.send_count, call.send_type, call.recv, listed(call.recv_counts, ranks, counts_[1]),
+      listed(call.recv_displacements, ranks, displacements_[1]), call.recv_type, call.comm, &request_);
+}
+
+int native_collective::test(bool& ended) { return test_one(request_, ended); }
+
+int native_collective::wait(wait_mode mode) {
+  waiting wait(mode);
+  wait.move_meanwhile([] { return progress::get().move(); });
+  for (;;) {
+    bool ended = false;
+    const int code = test(ended);
+    if (ended) return code;
+    wait.idle();
+  }
+}
+
+}  // namespace shoal

@@ -1,0 +1,56 @@
+// The MPI's own collectives in their nonblocking form, so that what Shoal has under way moves while a rank waits for
+// them. MPI does not match a blocking collective with a nonblocking one, and no rank knows what others have under way: so
+// all calls of shoal.h take this form.
+#pragma once
+
+#include <mpi.h>
+
+#include <array>
+#include <utility>
+#include <vector>
+
+#include "calls/allgather.hpp"
+#include "calls/alltoall.hpp"
+#include "transport/waiting.hpp"
+
+namespace shoal {
+
+class native_collective {
+ public:
+  native_collective() = default;
+  ~native_collective();
+  native_collective(const native_collective&) = delete;
+  native_collective& operator=(const native_collective&) = delete;
+
+  // Once. MPI error codes; errors have been raised on the communicator. What the call names stays until the end.
+  int start(const alltoall_call& call);
+  int start(const allgather_call& call);
+  int test(bool& ended);
+  int wait(wait_mode mode);
+  // The caller ends it. What the call needs stays here.
+  MPI_Request hand_over() { return std::exchange(request_, MPI_REQUEST_NULL); }
+
+ private:
+  alltoall_call sent_from_a_copy(alltoall_call call);
+  int start_v(const alltoall_call& call);
+  int start_v(const allgather_call& call);
+
+  MPI_Request request_ = MPI_REQUEST_NULL;
+  // Counts and displacements in the integers that the MPI's function takes, where they came in others.
+  std::array<std::vector<int>, 4> ints_;
+  std::array<std::vector<MPI_Count>, 2> counts_;
+  std::array<std::vector<MPI_Aint>, 2> displacements_;
+  // What is sent with MPI_IN_PLACE, packed.
+  std::vector<std::byte> copy_;
+  std::vector<std::int64_t> bytes_, offsets_;
+};
+
+// Runs the MPI's own collective while what Shoal has under way moves.
+template <typename Call>
+int natively(const Call& call, wait_mode mode) {
+  native_collective own;
+  const int code = own.start(call);
+  return code == MPI_SUCCESS ? own.wait(mode) : code;
+}
+
+}  // namespace shoal

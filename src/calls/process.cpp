@@ -1,0 +1,372 @@
+#include "calls/process.hpp"
+
+#include <algorithm>
+#include <fstream>
+#include <iostream>
+
+#include "calls/open_exchange.hpp"
+#include "select/wisdom.hpp"
+#include "team/boundary.hpp"
+#include "team/devices.hpp"
+#include "team/errors.hpp"
+#include "team/job.hpp"
+#include "team/own_communicator.hpp"
+#include "team/pending_agreement.hpp"
+#include "team/progress.hpp"
+#include "transport/mpi_error.hpp"
+
+namespace shoal {
+
+namespace {
+
+int ranks_of_both(MPI_Comm groups) {
+  int own = 0, others = 0;
+  require(PMPI_Comm_size(groups, &own), "MPI_Comm_size");
+  require(PMPI_Comm_remote_size(groups, &others), "MPI_Comm_remote_size");
+  return own + others;
+}
+
+// Whether the ranks of the other group were started with this one's: those that it spawned, or met, may not be served by
+// Shoal.
+bool is_of_one_world(MPI_Comm groups) {
+  MPI_Group theirs = MPI_GROUP_NULL, world = MPI_GROUP_NULL, both = MPI_GROUP_NULL;
+  int all = 0, inside = 0;
+  require(PMPI_Comm_remote_group(groups, &theirs), "MPI_Comm_remote_group");
+  require(PMPI_Comm_group(MPI_COMM_WORLD, &world), "MPI_Comm_group");
+  require(PMPI_Group_intersection(theirs, world, &both), "MPI_Group_intersection");
+  PMPI_Group_size(theirs, &all);
+  PMPI_Group_size(both, &inside);
+  for (MPI_Group* group : {&theirs, &world, &both})
+    if (*group != MPI_GROUP_EMPTY) PMPI_Group_free(group);
+  return all == inside;
+}
+
+}  // namespace
+
+process& process::get() {
+  static process* one = new process;  // never destroyed: MPI may outlive static objects
+  return *one;
+}
+
+process::process() {
+  try {
+    settings_ = read_settings();
+  } catch (const std::exception& error) {
+    problem_ = error.what();
+  }
+  for (const bool uniform : {false, true})
+    asks_at_once_[uniform] = !problem_.empty() || settings_.asked(collective::alltoall, uniform);
+  knows_before_ = settings_.profile || !settings_.profile_fault.empty() || !settings_.wisdom.empty();
+  facts_ = find_job_facts(settings_.nodes_share);
+}
+
+// A program may use sessions first and MPI_Init later, or never.
+bool process::begin() {
+  if (open_for_calls_.load(std::memory_order_acquire)) return true;
+  const std::scoped_lock guard(lock_);
+  int world = 0;
+  PMPI_Initialized(&world);
+  if (!world || finished_ || open_for_calls_) return open_for_calls_;
+  facts_.devices = device_runtime_loaded();
+  int threads = MPI_THREAD_SINGLE;
+  PMPI_Query_thread(&threads);
+  has_threads_ = threads == MPI_THREAD_MULTIPLE;
+  if (const std::string unknown = unknown_variables(); !unknown.empty()) warn_once(unknown, "it is ignored");
+  remember();
+  PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, on_free, &state_key_, this);
+  // Attributes of MPI_COMM_SELF are deleted first in MPI_Finalize, on every MPI.
+  PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, on_finalize, &finalize_key_, this);
+  PMPI_Comm_set_attr(MPI_COMM_SELF, finalize_key_, this);
+  open_for_calls_.store(true, std::memory_order_release);
+  return true;
+}
+
+// What earlier jobs on this machine and MPI have learnt.
+void process::remember() {
+  if (settings_.wisdom.empty()) return;
+  constexpr const char* instead = "what it knows is not used";
+  try {
+    const wisdom found = read_wisdom(settings_.wisdom);
+    wisdom_hash_ = hash_of(to_toml(found));
+    const bool fits = found.mpi == mpi_version() && found.machine == machine_name(facts_.cores);
+    if (fits) earlier_.merge(found.known);
+    else if (!found.mpi.empty())
+      warn_once("SHOAL_WISDOM=" + settings_.wisdom + " is of " + found.mpi + " on " + found.machine + ", but here is " +
+                    mpi_version() + " on " + machine_name(facts_.cores),
+                instead);
+  } catch (const std::invalid_argument& error) {
+    warn_once(error.what(), instead);
+  }
+}
+
+// By the first rank of the job.
+void process::keep_wisdom() {
+  try {
+    if (!known_.empty()) add_to_wisdom(settings_.wisdom, {mpi_version(), machine_name(facts_.cores), known_});
+  } catch (const std::system_error& error) {
+    warn_once("SHOAL_WISDOM=" + settings_.wisdom + " cannot be written: " + error.code().message(), "nothing is kept");
+  }
+}
+
+// Most calls are on the communicator of the call before. What a thread remembers of that holds until some communicator
+// was released: the number of a freed one may come again.
+process::attribute* process::attribute_of(MPI_Comm comm) {
+  struct memory {
+    MPI_Comm comm = MPI_COMM_NULL;
+    attribute* held = nullptr;
+    std::uint64_t released = 0;
+  };
+  thread_local memory last;
+  if (!begin()) return nullptr;
+  const std::uint64_t released = released_.load(std::memory_order_acquire);
+  if (!last.held || last.comm != comm || last.released != released) {
+    attribute* held = find(comm);
+    last = {comm, held ? held : attach(comm), released};
+  }
+  return last.held;
+}
+
+learner* process::learner_of(MPI_Comm comm) {
+  attribute* const held = attribute_of(comm);
+  return held ? held->of_ranks.get() : nullptr;
+}
+
+communicator* process::state_of(MPI_Comm comm, std::string& wrong) {
+  learner* const of = learner_of(comm);
+  if (!of) return nullptr;
+  communicator* const state = of->enter();
+  if (!state && of->is_wrong()) wrong = of->why();
+  return state;
+}
+
+communicator* process::present_state_of(MPI_Comm comm) const {
+  const attribute* held = open_for_calls_ ? find(comm) : nullptr;
+  return held && held->of_ranks ? held->of_ranks->state() : nullptr;
+}
+
+process::attribute* process::find(MPI_Comm comm) const {
+  attribute* held = nullptr;
+  int found = 0;
+  require(PMPI_Comm_get_attr(comm, state_key_, &held, &found), "MPI_Comm_get_attr");
+  return found ? held : nullptr;
+}
+
+intercommunicator* process::groups_of(MPI_Comm comm, std::string& wrong) {
+  attribute* const held = attribute_of(comm);
+  if (!held) return nullptr;
+  if (held->unserved_groups) serve_groups(comm, *held);
+  if (held->wrong) wrong = held->why;
+  return held->groups.get();
+}
+
+std::shared_ptr<pending_communicator> process::pending_of(MPI_Comm comm) {
+  attribute* const held = attribute_of(comm);
+  const std::scoped_lock alone(progress::get().lock());
+  if (!held->pending) held->pending = std::make_shared<pending_communicator>(*this, comm);
+  return held->pending;
+}
+
+// The communicator is made by a collective of the MPI's own that blocks, so behind an agreement in which ranks move what they
+// have under way.
+sparse_ranks* process::sparse_of(MPI_Comm comm, std::string& wrong) {
+  attribute* const held = attribute_of(comm);
+  if (!held) wrong = "shoal_exchange outside MPI_Init and MPI_Finalize";
+  if (!held || held->sparse) return held ? held->sparse.get() : nullptr;
+  waiting wait(settings_.wait.value_or(wait_mode::yield));
+  wait.move_meanwhile([] { return progress::get().move(); });
+  pending_agreement everyone(comm, {is_full()});
+  if (everyone.wait(wait)[0]) wrong = "too many communicators are in use; free some";
+  const MPI_Comm own = wrong.empty() ? duplicate(comm) : MPI_COMM_NULL;
+  if (own == MPI_COMM_NULL) {
+    if (wrong.empty()) wrong = "the MPI library has no communicator left for Shoal";
+    return nullptr;
+  }
+  int ranks = 1;
+  require(PMPI_Comm_size(own, &ranks), "MPI_Comm_size");
+  held->sparse = std::make_unique<sparse_ranks>(own, settings_.wait.value_or(polite_mode(facts_, ranks)));
+  count_open(1);
+  return held->sparse.get();
+}
+
+// What is made then takes about six collectives of the MPI's own.
+bool process::has_earned_groups(MPI_Comm comm) {
+  constexpr int enough = 64;
+  const attribute* const held = attribute_of(comm);
+  if (!held || !held->unserved_groups) return held;
+  return held->cold[false].calls + held->cold[true].calls >= enough && is_of_one_world(comm);
+}
+
+void process::count_cold(MPI_Comm comm, bool uniform, std::int64_t bytes, double seconds) {
+  books_.called(seconds);
+  if (attribute* const held = attribute_of(comm)) held->cold[uniform].add(bytes, seconds);
+}
+
+int process::leave(const std::string& call, const std::string& reason, native_call native) {
+  if (settings_.report == reporting::none || !open_for_calls_) return native();
+  const double begin = PMPI_Wtime();
+  const int code = native();
+  const double took = PMPI_Wtime() - begin;
+  const std::scoped_lock guard(lock_);
+  report_.add_left(call, reason, 1, took);
+  return code;
+}
+
+void process::count_late(const std::string& call, int ranks, const std::string& algorithm, const usage& what) {
+  const std::scoped_lock guard(lock_);
+  report_.add(call, ranks, algorithm, what);
+}
+
+bool process::watch(const left_call& call) {
+  if (settings_.report == reporting::none || !begin()) return false;
+  const std::scoped_lock guard(lock_);
+  if (std::find(left_.begin(), left_.end(), &call) == left_.end()) left_.push_back(&call);
+  return true;
+}
+
+std::string process::explain(MPI_Comm comm) {
+  if (!open_for_calls_) return "the MPI library's own collective: outside MPI_Init and MPI_Finalize";
+  const attribute* held = find(comm);
+  if (held && held->groups && held->groups->last)
+    return held->groups->last->how->spec + ": " + held->groups->last->reason;
+  if (held && held->of_ranks) return held->of_ranks->explain();
+  if (held && !held->why.empty()) return "the MPI library's own collective: " + held->why;
+  return "nothing was exchanged on this communicator yet";
+}
+
+process::attribute* process::attach(MPI_Comm comm) {
+  auto held = std::make_unique<attribute>();
+  held->unserved_groups = between_groups(comm);
+  if (held->unserved_groups) held->why = "an inter-communicator";
+  if (held->unserved_groups) held->ranks = ranks_of_both(comm);
+  else held->of_ranks = std::make_unique<learner>(*this, comm);
+  require(PMPI_Comm_set_attr(comm, state_key_, held.get()), "MPI_Comm_set_attr");
+  const std::scoped_lock guard(lock_);
+  attributes_.push_back(held.get());
+  return held.release();
+}
+
+// A reduction over an inter-communicator gives each group what the other one has, so the second brings back what the own
+// group has.
+void process::serve_groups(MPI_Comm comm, attribute& held) {
+  held.unserved_groups = false;
+  const auto hash = static_cast<std::int64_t>(hash_of(settings_.canonical()) >> 1);
+  const std::vector<std::int64_t> mine{hash, -hash, !problem_.empty(), is_full()};
+  waiting wait(settings_.wait.value_or(wait_mode::yield));
+  wait.move_meanwhile([] { return progress::get().move(); });
+  pending_agreement other(comm, mine);
+  if (!other.wait_for(learner::patience, wait)) {
+    other.abandon();
+    held.why =
+        "ranks of the other group took no part in an agreement on settings for 10 s; preload Shoal on all ranks, and "
+        "set the SHOAL_ variables the same; they may differ";
+    return warn_once(held.why);
+  }
+  const std::vector<std::int64_t> theirs(other.largest().begin(), other.largest().end());
+  pending_agreement own_group(comm, theirs);
+  std::vector<std::int64_t> all = theirs;
+  const auto ours = own_group.wait(wait);
+  for (std::size_t i = 0; i < all.size(); ++i) all[i] = std::max(ours[i], theirs[i]);
+  held.why = wrong_settings(all);
+  held.wrong = !held.why.empty();
+  if (!held.wrong && all[3]) held.why = "too many communicators are in use; free some";
+  if (!held.why.empty()) return;
+  const MPI_Comm own = merged(comm);
+  if (own == MPI_COMM_NULL) return void(held.why = "the MPI library has no communicator left for Shoal");
+  int rank = 0, others = 0;
+  require(PMPI_Comm_rank(comm, &rank), "MPI_Comm_rank");
+  require(PMPI_Comm_remote_size(comm, &others), "MPI_Comm_remote_size");
+  settings set = settings_;
+  set.profile = nullptr;  // it is for all-to-alls
+  try {
+    held.groups = std::make_shared<intercommunicator>(own, rank, others, set);
+    held.groups->all().serves(comm);
+    count_open(1);
+  } catch (const std::invalid_argument& error) {
+    held.why = error.what();
+    held.wrong = true;
+  }
+}
+
+std::string process::wrong_settings(std::span<const std::int64_t> all) const {
+  if (!problem_.empty()) return problem_;
+  if (all[2]) return "the settings of another rank cannot be used; set the SHOAL_ variables the same on all ranks";
+  if (all[0] != -all[1]) return "the SHOAL_ settings differ between ranks; set them the same on all of them";
+  return {};
+}
+
+// What was done on a communicator, where somebody wants to know.
+void process::report_on(const attribute& held) {
+  if (settings_.report == reporting::none && settings_.wisdom.empty()) return;
+  if (held.of_ranks) held.of_ranks->report_to(report_);
+  if (held.groups) held.groups->report_to(report_);
+  if (held.sparse) held.sparse->report_to(report_);
+  if (held.pending && held.pending->state()) held.pending->state()->report_to(report_);
+  for (const bool uniform : {false, true})
+    report_.add(uniform ? "allgather" : "allgatherv", held.ranks, "native", held.cold[uniform]);
+}
+
+// `users`: the communicator that is freed, or none at the end of the program.
+void process::release(attribute* held, MPI_Comm users) {
+  {
+    const std::scoped_lock guard(lock_);
+    const auto it = std::find(attributes_.begin(), attributes_.end(), held);
+    if (it == attributes_.end()) return;  // finish() was first
+    attributes_.erase(it);
+    ++released_;
+    communicator* const state = held->of_ranks ? held->of_ranks->state() : nullptr;
+    if (users != MPI_COMM_NULL && held->groups) held->groups->all().leave(users);
+    if (users != MPI_COMM_NULL && state) state->leave(users);
+    report_on(*held);
+    if (held->groups || (state && state->is_open())) count_open(-1);
+    if (held->sparse) count_open(-1);
+    if (held->pending && held->pending->state()) count_open(-1);
+    if (held->pending) held->pending->leave(users);
+  }
+  delete held;
+}
+
+void process::finish() {
+  open_for_calls_ = false;
+  finished_ = true;
+  leave_open_exchanges();
+  while (!attributes_.empty()) release(attributes_.front(), MPI_COMM_NULL);
+  served_.clear();
+  for (const left_call* call : left_)
+    report_.add_left(call->name, call->reason, __atomic_load_n(&call->calls, __ATOMIC_RELAXED),
+                     1e-9 * static_cast<double>(__atomic_load_n(&call->nanoseconds, __ATOMIC_RELAXED)));
+  if (!settings_.record.empty()) traffic_.write(settings_.record);
+  int world_rank = -1;
+  PMPI_Comm_rank(MPI_COMM_WORLD, &world_rank);
+  if (world_rank == 0 && !settings_.wisdom.empty()) keep_wisdom();
+  if (world_rank == 0 && !report_.empty()) tell();
+}
+
+void process::tell_of_none() {
+  if (!told_) tell();
+}
+
+// On the first rank of the job.
+void process::tell() {
+  if (settings_.report == reporting::none) return;
+  told_ = true;
+  if (settings_.report_file.empty()) return report_.print(std::cerr, books_);
+  std::ofstream file(settings_.report_file);
+  report_.write_json(file, books_);
+  if (!file.flush()) warn_once("SHOAL_REPORT=" + settings_.report_file + " cannot be written", "nothing is told");
+}
+
+int process::on_free(MPI_Comm comm, int, void* held, void* self) {
+  return returning_codes(MPI_COMM_SELF, [&] {
+    static_cast<process*>(self)->release(static_cast<attribute*>(held), comm);
+    return MPI_SUCCESS;
+  });
+}
+
+int process::on_finalize(MPI_Comm, int, void*, void* self) {
+  return returning_codes(MPI_COMM_SELF, [&] {
+    static_cast<process*>(self)->finish();
+    return MPI_SUCCESS;
+  });
+}
+
+}  // namespace shoal

@@ -1,0 +1,162 @@
+#include "calls/report.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <iomanip>
+#include <sstream>
+#include <vector>
+
+namespace shoal {
+
+namespace {
+
+std::string readable_bytes(double bytes) {
+  static constexpr const char* units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
+  int unit = 0;
+  for (; bytes >= 1024 && unit < 4; bytes /= 1024) ++unit;
+  std::ostringstream text;
+  text << std::fixed << std::setprecision(unit == 0 ? 0 : 1) << bytes << " " << units[unit];
+  return text.str();
+}
+
+std::string per_call(double seconds, std::int64_t calls) {
+  std::ostringstream text;
+  text << std::fixed << std::setprecision(1) << seconds * 1e6 / static_cast<double>(calls) << " us";
+  return text.str();
+}
+
+// With three digits that mean something, however short.
+std::string readable_seconds(double seconds) {
+  const char* unit = seconds >= 1 ? "s" : seconds >= 1e-3 ? "ms" : "us";
+  const double value = seconds >= 1 ? seconds : seconds >= 1e-3 ? seconds * 1e3 : seconds * 1e6;
+  std::ostringstream text;
+  text << std::fixed << std::setprecision(value >= 100 ? 0 : value >= 10 ? 1 : 2) << value << " " << unit;
+  return text.str();
+}
+
+std::string quoted(const std::string& text) {
+  std::ostringstream out;
+  out << std::quoted(text);
+  return out.str();
+}
+
+std::string described(const ledger& books) {
+  char text[200];
+  const double all = std::max(1e-9, books.in_calls() + books.gained());
+  std::snprintf(text, sizeof text,
+                "shoal: learning cost %.3g s and gained %.3g s: %.1f %% and %.1f %% of the %.3g s that these calls "
+                "would have taken without Shoal\n",
+                books.spent(), books.gained(), 100 * books.spent() / all, 100 * books.gained() / all, all);
+  return text;
+}
+
+// One line; nothing where no clock ran.
+std::string where_it_went(const usage& u) {
+  std::string text;
+  double known = 0;
+  for (std::size_t p = 0; p < u.phases.size(); ++p) {
+    known += u.phases[p];
+    text += std::string(p ? ", " : "shoal:   of that ") + phase_names[p] + " " + per_call(u.phases[p], u.calls);
+  }
+  return known > 0 ? text + "\n" : "";
+}
+
+}  // namespace
+
+void usage_report::add(const std::string& collective, int ranks, const std::string& algorithm, const usage& what) {
+  if (what.calls > 0) rows_[{collective, ranks, algorithm}].add(what);
+}
+
+// Of communicators of one shape one tells.
+void usage_report::add_contest(const std::string& collective, int ranks, double block_bytes, const std::string& told) {
+  const std::string shape = collective + " of " + std::to_string(ranks) + " ranks, about " +
+                            readable_bytes(std::exp2(std::ceil(std::log2(std::max(1.0, block_bytes))))) + " a block";
+  auto& [communicators, text] = contests_[shape];
+  ++communicators;
+  text = told;
+}
+
+void usage_report::add_left(const std::string& call, const std::string& reason, std::int64_t calls, double seconds) {
+  if (calls > 0) left_[{call, reason}].add({calls, 0, seconds});
+}
+
+void usage_report::print(std::ostream& out, const ledger& books) const {
+  std::ostringstream text;  // written at once, so that lines of other ranks do not mix in
+  if (empty()) text << "shoal: rank 0 made no all-to-all call of any kind\n";
+  if (!rows_.empty()) print_usage(text);
+  print_left(text);
+  print_contests(text);
+  print_verified(text);
+  if (books.in_calls() > 0) text << described(books);
+  out << text.str() << std::flush;
+}
+
+// What requests receive is compared by checksums alone, which travel by the MPI's own.
+void usage_report::print_verified(std::ostream& text) const {
+  if (verified_.calls > 0)
+    text << "shoal: verified " << verified_.calls << " exchanges, " << verified_.bytes
+         << " bytes received: every byte equal to the MPI's own result\n";
+  if (verified_by_sums_.calls > 0)
+    text << "shoal: verified " << verified_by_sums_.calls << " runs of requests, " << verified_by_sums_.bytes
+         << " bytes sent: the 64-bit checksum of every block that arrived equal to its sender's\n";
+}
+
+std::vector<usage_report::row> usage_report::by_time() const {
+  std::vector<row> order;
+  for (auto it = rows_.begin(); it != rows_.end(); ++it) order.push_back(it);
+  std::sort(order.begin(), order.end(), [](auto a, auto b) { return a->second.seconds > b->second.seconds; });
+  return order;
+}
+
+void usage_report::print_usage(std::ostream& text) const {
+  text << "shoal: exchanges as rank 0 saw them\n"
+       << "shoal: " << std::left << std::setw(12) << "call" << std::right << std::setw(7) << "ranks" << std::setw(9)
+       << "calls" << std::setw(12) << "sent" << std::setw(12) << "time" << std::setw(14) << "per call"
+       << "  algorithm\n";
+  for (const row& it : by_time()) {
+    const auto& [collective, ranks, algorithm] = it->first;
+    const usage& u = it->second;
+    text << "shoal: " << std::left << std::setw(12) << collective << std::right << std::setw(7) << ranks << std::setw(9)
+         << u.calls << std::setw(12) << readable_bytes(static_cast<double>(u.bytes)) << std::setw(12)
+         << readable_seconds(u.seconds) << std::setw(14) << per_call(u.seconds, u.calls) << "  " << algorithm << "\n"
+         << where_it_went(u);
+  }
+}
+
+void usage_report::print_left(std::ostream& text) const {
+  for (const auto& [what, u] : left_)
+    text << "shoal: left to the MPI: " << what.first << " (" << what.second << "), " << u.calls
+         << (u.calls == 1 ? " call" : " calls") << " of rank 0, " << readable_seconds(u.seconds) << " in them\n";
+}
+
+void usage_report::print_contests(std::ostream& text) const {
+  for (const auto& [shape, told] : contests_) {
+    text << "shoal: tried for " << shape;
+    if (told.first > 1) text << " (" << told.first << " communicators)";
+    text << ": " << told.second << "\n";
+  }
+}
+
+void usage_report::write_json(std::ostream& out, const ledger& books) const {
+  std::ostringstream text;
+  text << "{\n  \"calls\": [";
+  const char* before = "\n    ";
+  for (const row& it : by_time()) {
+    const auto& [collective, ranks, algorithm] = it->first;
+    text << std::exchange(before, ",\n    ") << "{\"call\": " << quoted(collective) << ", \"ranks\": " << ranks
+         << ", \"algorithm\": " << quoted(algorithm) << ", \"calls\": " << it->second.calls
+         << ", \"bytes\": " << it->second.bytes << ", \"seconds\": " << it->second.seconds << "}";
+  }
+  text << "\n  ],\n  \"left\": [";
+  before = "\n    ";
+  for (const auto& [what, u] : left_)
+    text << std::exchange(before, ",\n    ") << "{\"call\": " << quoted(what.first)
+         << ", \"reason\": " << quoted(what.second) << ", \"calls\": " << u.calls << ", \"seconds\": " << u.seconds
+         << "}";
+  text << "\n  ],\n  \"verified\": " << verified_.calls + verified_by_sums_.calls
+       << ",\n  \"learning\": {\"cost\": " << books.spent() << ", \"gained\": " << books.gained()
+       << ", \"in_calls\": " << books.in_calls() << "}\n}\n";
+  out << text.str();
+}
+
+}  // namespace shoal

@@ -1,0 +1,125 @@
+#include "calls/request.hpp"
+
+#include "team/boundary.hpp"
+#include "team/progress.hpp"
+#include "transport/mpi_error.hpp"
+
+namespace shoal {
+
+// The MPI raises errors of its own collectives.
+static void require_of_mpi(int code, const char* what) {
+  if (code != MPI_SUCCESS) throw raised_error(code, what);
+}
+
+request::request(once, MPI_Comm comm, native_start native, std::unique_ptr<work> prepared)
+    : comm_(comm), is_repeated_(false), native_(std::move(native)), work_(std::move(prepared)) {}
+
+request::request(repeated, MPI_Comm comm, native_start native, std::unique_ptr<work> prepared)
+    : comm_(comm), is_repeated_(true), native_(std::move(native)), work_(std::move(prepared)) {
+  if (!work_ && native_.is_persistent) require_of_mpi(native_.make(&natives_), "preparing the MPI's own collective");
+}
+
+request::~request() {
+  if (natives_ != MPI_REQUEST_NULL) PMPI_Request_free(&natives_);
+}
+
+std::unique_lock<std::recursive_mutex> request::exclusive() {
+  return work_ ? std::unique_lock(work_->ranks().lock()) : std::unique_lock<std::recursive_mutex>();
+}
+
+void request::start() {
+  if (active_) throw mpi_error(MPI_ERR_REQUEST, "the request is under way");
+  if (also_) also_();
+  if (work_) {
+    turn_.emplace(work_->ranks().turns().take());
+    begun_ = false;
+    begin();
+    progress::get().add(this);
+  } else if (natives_ != MPI_REQUEST_NULL) {
+    require_of_mpi(PMPI_Start(&natives_), "starting the MPI's own collective");
+  } else {
+    require_of_mpi(native_.make(&natives_), "starting the MPI's own collective");
+  }
+  active_ = true;
+}
+
+// Whether its turn has come.
+bool request::begin() {
+  if (begun_ || !turn_->has_come()) return begun_;
+  begun_ = true;
+  work_->start(turn_->tags());
+  return true;
+}
+
+bool request::test() {
+  if (active_ && work_) {
+    progress::get().move();
+  } else if (active_) {
+    int ended = 0;
+    const int code = PMPI_Test(&natives_, &ended, MPI_STATUS_IGNORE);
+    active_ = code == MPI_SUCCESS && !ended;
+    require_of_mpi(code, "MPI_Test");
+    if (active_) progress::get().move();
+  }
+  return ended();
+}
+
+void request::wait() {
+  if (active_ && work_) {
+    try {
+      waiting& wait = work_->ranks().wait();
+      while (!begin()) wait.idle();
+      progress::get().remove(this);
+      work_->run_to_end();
+      finish();
+    } catch (...) {
+      fail();
+    }
+  }
+  waiting wait(wait_mode::yield);
+  wait.move_meanwhile([] { return progress::get().move(); });
+  while (!test()) wait.idle();
+}
+
+// What fails while others wait is told to who waits for this.
+bool request::move() noexcept {
+  const std::unique_lock alone(work_->ranks().lock(), std::try_to_lock);
+  if (!alone) return false;
+  bool moved = false;
+  try {
+    if (begin() && work_->progress(moved)) finish();
+    else work_->ranks().look_for_failures();
+  } catch (const std::bad_alloc&) {
+    out_of_memory(comm_);
+  } catch (...) {
+    fail();
+  }
+  return moved || !active_;
+}
+
+// It cannot go on: the MPI has failed, and nothing that it will move is left.
+void request::fail() {
+  active_ = false;
+  progress::get().remove(this);
+  turn_.reset();
+  failure_ = std::current_exception();
+}
+
+void request::finish() {
+  active_ = false;
+  progress::get().remove(this);
+  turn_.reset();
+  failure_ = work_->failure();
+  work_->ended();
+}
+
+int request::raise() noexcept {
+  return work_ && work_->ranks().is_left() ? work_->ranks().raise_on_own() : raise_current(comm_);
+}
+
+bool request::ended() {
+  if (!active_ && failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
+  return !active_;
+}
+
+}  // namespace shoal

@@ -1,0 +1,85 @@
+// A collective that is started in one call and ended in another, once or many times: MPI's nonblocking and persistent
+// collectives. It moves when its owner tests or waits; there is no thread.
+#pragma once
+
+#include <mpi.h>
+
+#include <exception>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+
+#include "learn/communicator.hpp"
+#include "team/progress.hpp"
+
+namespace shoal {
+
+class request final : public progress::part {
+ public:
+  // Makes a request for the MPI's own collective with the caller's arguments: a persistent one, or one that is started.
+  struct native_start {
+    std::function<int(MPI_Request*)> make;
+    bool is_persistent = false;
+  };
+
+  // Shoal's way of doing it, prepared for the arguments.
+  class work {
+   public:
+    virtual ~work() = default;
+    virtual communicator& ranks() = 0;       // whose ranks move it
+    virtual void start(tag_range tags) = 0;  // for the first time, or again once it has ended
+    virtual bool progress(bool& moved) = 0;
+    virtual void run_to_end() = 0;
+    virtual std::exception_ptr failure() = 0;  // of the run that has ended, or null; asked once
+    virtual void ended() = 0;                  // gives back what one run needed, and counts it
+  };
+
+  // To be started once.
+  struct once {};
+  request(once, MPI_Comm comm, native_start native, std::unique_ptr<work> prepared);
+  // To be started many times.
+  struct repeated {};
+  request(repeated, MPI_Comm comm, native_start native, std::unique_ptr<work> prepared);
+  // Where nothing is `prepared` the MPI's own runs.
+  ~request() override;
+  request(const request&) = delete;
+  request& operator=(const request&) = delete;
+
+  // Throws where it is under way already.
+  void start();
+  // True when it is not, or no more, under way. Both throw, once, what failed.
+  bool test();
+  void wait();
+  // Of one that is under way by Shoal's way: whether anything moved. Left alone where another thread is on its
+  // communicator.
+  bool move() noexcept override;
+  // For calls on it. Nothing is locked where the MPI's own runs.
+  std::unique_lock<std::recursive_mutex> exclusive();
+
+  bool is_repeated() const { return is_repeated_; }
+  bool active() const { return active_; }
+  // What else every start does.
+  void at_each_start(std::function<void()> also) { also_ = std::move(also); }
+  // The exception being handled, on the communicator.
+  int raise() noexcept;
+
+ private:
+  bool begin();
+  void finish();
+  void fail();
+  bool ended();
+
+  MPI_Comm comm_;
+  bool is_repeated_;
+  native_start native_;
+  std::function<void()> also_;
+  bool active_ = false;
+  MPI_Request natives_ = MPI_REQUEST_NULL;
+  std::unique_ptr<work> work_;
+  std::optional<tag_turns::turn> turn_;
+  bool begun_ = false;  // its turn has come
+  std::exception_ptr failure_;
+};
+
+}  // namespace shoal

@@ -1,0 +1,34 @@
+// What the ranks of a program send each other, recorded for `shoal bench` to repeat.
+#pragma once
+
+#include <mpi.h>
+
+#include <cstdint>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "calls/alltoall.hpp"
+
+namespace shoal {
+
+// The blocks of MPI_Alltoall and MPI_Alltoallv among all ranks of the program, on average a call.
+class traffic_record {
+ public:
+  // Whether calls on `comm` are recorded: its ranks are those of MPI_COMM_WORLD in their order.
+  static bool is_of(MPI_Comm comm);
+  // One of them. Threads may call it.
+  void add(const alltoall_call& call);
+  // Seconds for which ranks wait for others, which may not record.
+  static constexpr double patience = 10;
+
+  // A matrix in Matrix Market form, by rank 0. Collective; nothing where no call was recorded.
+  void write(const std::string& path) const;
+
+ private:
+  std::mutex lock_;
+  std::int64_t calls_ = 0;  // the same on every rank, as the calls are collective
+  std::vector<double> sent_;
+};
+
+}  // namespace shoal

@@ -1,0 +1,68 @@
+#include "calls/verification.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+#include <string>
+
+#include "team/settings.hpp"
+#include "transport/mpi_ended.hpp"
+#include "transport/mpi_error.hpp"
+
+namespace shoal {
+
+namespace {
+
+std::uint64_t sum_of(const user_buffer& buffer, int block) {
+  std::string bytes(buffer.bytes(block), '\0');
+  buffer.pack(block, reinterpret_cast<std::byte*>(bytes.data()));
+  return hash_of(bytes);
+}
+
+}  // namespace
+
+std::vector<std::byte> packed(const user_buffer& buffer, int blocks) {
+  std::size_t total = 0;
+  for (int i = 0; i < blocks; ++i) total += buffer.bytes(i);
+  std::vector<std::byte> all(total);
+  std::byte* out = all.data();
+  for (int i = 0; i < blocks; out += buffer.bytes(i++)) buffer.pack(i, out);
+  return all;
+}
+
+void require_equal(const std::vector<std::byte>& ours, const std::vector<std::byte>& natives, int rank) {
+  if (ours == natives) return;
+  const auto at = std::mismatch(ours.begin(), ours.end(), natives.begin()).first - ours.begin();
+  throw std::runtime_error("verification failed on rank " + std::to_string(rank) + ": received byte " +
+                           std::to_string(at) + " of " + std::to_string(ours.size()) +
+                           " differs from the MPI's own result; please report this");
+}
+
+// The MPI may still write here.
+block_sums::~block_sums() {
+  if (request_ != MPI_REQUEST_NULL) PMPI_Wait(&request_, MPI_STATUS_IGNORE);
+}
+
+void block_sums::begin(MPI_Comm own, const user_buffer& sent, int blocks) {
+  int ranks = 0;
+  require(PMPI_Comm_size(own, &ranks), "MPI_Comm_size");
+  sent_.clear();
+  for (int i = 0; i < ranks; ++i) sent_.push_back(i < blocks ? sum_of(sent, i) : sent_.front());
+  received_.resize(sent_.size());
+  require(PMPI_Ialltoall(sent_.data(), 1, MPI_UINT64_T, received_.data(), 1, MPI_UINT64_T, own, &request_),
+          "MPI_Ialltoall");
+}
+
+bool block_sums::test() {
+  bool ended = false;
+  require(test_one(request_, ended), "MPI_Test");
+  return ended;
+}
+
+void block_sums::require_equal(const user_buffer& received, int blocks, int first) const {
+  for (int i = 0; i < blocks; ++i)
+    if (sum_of(received, i) != received_[first + i])
+      throw std::runtime_error("verification failed: the block from rank " + std::to_string(first + i) +
+                               " is not what that rank has sent; please report this");
+}
+
+}  // namespace shoal

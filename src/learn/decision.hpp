@@ -1,0 +1,28 @@
+// A way to serve calls on a communicator, ready to run, and why it was taken.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "calls/report.hpp"
+#include "execute/program.hpp"
+
+namespace shoal {
+
+// A selection made ready for a communicator, and what was done with it.
+struct prepared {
+  std::string spec;
+  std::unique_ptr<const program> steps;  // null: the MPI's own collective
+  bool looks_at_sizes = false;           // would do better with a program made for the sizes of an exchange
+  usage uniform_use, nonuniform_use;
+
+  bool has_schedule() const { return steps != nullptr; }
+};
+
+// What was decided for a kind of exchange, and why, in one line.
+struct decision {
+  prepared* how = nullptr;
+  std::string reason;
+};
+
+}  // namespace shoal

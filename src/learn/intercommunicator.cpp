@@ -1,0 +1,150 @@
+#include "learn/intercommunicator.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <utility>
+
+#include "calls/process.hpp"
+#include "team/pending_agreement.hpp"
+
+namespace shoal {
+
+namespace {
+
+constexpr int ours = 1;  // the candidate beside the MPI's own
+
+// Sizes that differ by less than a factor of two are chosen for once.
+std::uint64_t level(const direction_sizes& d) {
+  return static_cast<std::uint64_t>(std::bit_width(static_cast<std::uint64_t>(d.largest)));
+}
+
+}  // namespace
+
+// The merged communicator holds the groups one after the other: a rank that keeps its number is in the first.
+intercommunicator::intercommunicator(MPI_Comm merged, int local_rank, int remote_size, const settings& set)
+    : all_(merged, set),
+      first_group_(all_.rank() == local_rank ? all_.ranks() - remote_size : remote_size),
+      network_(set.network),
+      exchange_(merged, all_.phases()),
+      requests_(
+          collective::allgather, set, [this] { return &all_.agree(); },
+          [this](const selection& how) -> auto& { return plan_of(how); }) {}
+
+// ---- schedules -------------------------------------------------------------------------------------------------
+
+problem intercommunicator::groups(int direction) const {
+  problem at;
+  at.ranks = ranks();
+  at.senders = senders(direction);
+  return at;
+}
+
+// A schedule numbers the senders first; its ranks become those of the communicator.
+program intercommunicator::make_program(const selection& how, int direction) const {
+  schedule plan = generate(how, groups(direction), schedule_rank(direction));
+  for (operation& op : plan.operations)
+    if (op.kind != op_kind::copy) op.peer = (op.peer + first_of(direction)) % ranks();
+  plan.rank = rank();
+  return program(std::move(plan));
+}
+
+group_plan& intercommunicator::plan_of(const selection& how) {
+  require_service(how);
+  group_plan& plan = plans_[to_string(how)];
+  plan.spec = to_string(how);
+  plan.how = how;
+  return plan;
+}
+
+void intercommunicator::make_ready(group_plan& how, const group_sizes& sizes) {
+  if (!how.how.which->generate) return;
+  for (int d = 0; d < 2; ++d)
+    if (sizes.toward[d].largest > 0 && !how.steps[d])
+      how.steps[d] = std::make_unique<program>(make_program(how.how, d));
+}
+
+void intercommunicator::require_service(const selection& how) const {
+  if (!how.which->refuses) return;
+  const auto first = how.which->refuses(groups(0), how.with), second = how.which->refuses(groups(1), how.with);
+  if (first && second)
+    throw std::invalid_argument(to_string(how) + " cannot serve groups of " + std::to_string(senders(0)) + " and " +
+                                std::to_string(senders(1)) + " ranks: " + *first);
+}
+
+group_exchange::programs intercommunicator::programs_of(const group_plan& how, const group_sizes& sizes) {
+  group_exchange::programs all{};
+  for (int d = 0; d < 2; ++d)
+    if (sizes.toward[d].largest > 0) all[d] = how.steps[d].get();
+  return all;
+}
+
+void intercommunicator::run(const group_plan& how, const group_sizes& sizes, const std::array<payload, 2>& what) {
+  const tag_turns::turn turn = all_.next_turn();
+  exchange_.set_tags(turn.tags());
+  exchange_.start(programs_of(how, sizes), what);
+  exchange_.run_to_end(all_.wait());
+  raise(exchange_.failure());
+}
+
+// ---- choice ----------------------------------------------------------------------------------------------------
+
+const group_decision* intercommunicator::choose(const group_sizes& sizes) {
+  std::vector<group_flow> flows;
+  for (int d = 0; d < 2; ++d)
+    if (const direction_sizes& toward = sizes.toward[d]; toward.largest > 0)
+      flows.push_back({senders(d), senders(1 - d), static_cast<double>(toward.largest), std::nullopt});
+  group_decision& ready = chosen_[level(sizes.toward[0]) << 8 | level(sizes.toward[1])];
+  if (!ready.how) {
+    const choice best =
+        flows.empty() ? choice{plain(), "there is nothing to send"} : choose_between_groups(flows, network_);
+    ready = {&plan_of(best.how), best.reason};
+  }
+  return &ready;
+}
+
+// Both groups know the sizes of MPI_Allgather's messages; of MPI_Allgatherv's a rank knows some, so all count as one size.
+bool intercommunicator::begin(bool uniform, const group_sizes& sizes) {
+  const std::uint64_t size = uniform ? level(sizes.toward[0]) << 8 | level(sizes.toward[1]) : 0;
+  const auto [it, fresh] = fields_[uniform].try_emplace(size);
+  running_ = &it->second;
+  if (fresh) running_->of.open(ours);
+  if (fresh && network_ != "full") running_->of.prefer(ours);  // what connects the groups was told for this
+  if (running_->of.next() == ours) return true;
+  if (!natives_.how) natives_ = {&plan_of(parse_selection("native", collective::allgather)), "until another is faster"};
+  last = &natives_;
+  return false;
+}
+
+void intercommunicator::end(double seconds) {
+  process::get().books().called(seconds);
+  if (!running_) return;
+  field& f = *std::exchange(running_, nullptr);
+  f.of.took(seconds);
+  if (f.of.is_due()) review(f);
+}
+
+void intercommunicator::review(field& f) {
+  std::vector<std::int64_t> mine(contest::terms + 1);
+  f.of.write(std::span(mine).first(contest::terms), 0);
+  mine[contest::terms] = -std::llround(process::get().books().allowance() * 1e9);
+  pending_agreement said(all_.own(), std::move(mine));
+  const std::span<const std::int64_t> all = said.wait(all_.wait());
+  f.of.agreed(all.first(contest::terms), -static_cast<double>(all[contest::terms]) * 1e-9);
+  process::get().books().settle(f.of.excess());
+}
+
+bool intercommunicator::is_ahead(bool uniform) const {
+  const auto& fields = fields_[uniform];
+  return std::any_of(fields.begin(), fields.end(), [](const auto& f) { return f.second.of.best() == ours; });
+}
+
+void intercommunicator::report_to(usage_report& report) const {
+  for (const auto& [spec, plan] : plans_) {
+    report.add("allgather", ranks(), spec, plan.uniform_use);
+    report.add("allgatherv", ranks(), spec, plan.nonuniform_use);
+  }
+  report.add_verified(verified, verified_by_sums);
+}
+
+}  // namespace shoal

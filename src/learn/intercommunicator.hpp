@@ -1,0 +1,107 @@
+// What Shoal keeps for one of the user's inter-communicators, made collectively on first use: one communicator of all
+// ranks, over which both directions run, each as a schedule with its senders first.
+#pragma once
+
+#include <mpi.h>
+
+#include <array>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "learn/communicator.hpp"
+#include "select/choose_between_groups.hpp"
+#include "select/contest.hpp"
+#include "select/group_sizes.hpp"
+#include "team/group_exchange.hpp"
+
+namespace shoal {
+
+// A selection made ready for two groups, and what was done with it.
+struct group_plan {
+  std::string spec;
+  selection how;
+  std::array<std::unique_ptr<const program>, 2> steps;  // by direction, made when first needed; none for `native`
+  usage uniform_use, nonuniform_use;
+
+  bool has_schedule() const { return how.which->generate; }
+};
+
+struct group_decision {
+  group_plan* how = nullptr;
+  std::string reason;
+};
+
+// Direction 0: the group whose ranks come first in Shoal's communicator sends. Direction 1: the other one.
+class intercommunicator : public std::enable_shared_from_this<intercommunicator> {
+ public:
+  // Takes over `merged`, the ranks of both groups, each group in its order. Collective.
+  intercommunicator(MPI_Comm merged, int local_rank, int remote_size, const settings& set);
+
+  communicator& all() { return all_; }
+  int rank() const { return all_.rank(); }
+  int ranks() const { return all_.ranks(); }
+  int senders(int direction) const { return direction == 0 ? first_group_ : ranks() - first_group_; }
+  bool sends(int direction) const { return (rank() < first_group_) == (direction == 0); }
+  int outgoing() const { return sends(0) ? 0 : 1; }  // the direction in which this rank sends
+  std::array<bool, 2> sending() const { return {sends(0), sends(1)}; }
+  // Among those of its group.
+  int local_rank() const { return schedule_rank(outgoing()); }
+
+  group_sizes agreed(const group_sizes& mine) { return agree_on(mine, sending(), all_.agree()); }
+
+  requests<group_decision>& asked() { return requests_; }
+  // The best by the model.
+  const group_decision* choose(const group_sizes& sizes);
+  // Who serves calls of a kind and size that nobody asks for is settled on the calls themselves, as for all-to-alls. Before
+  // such a call: whether Shoal serves it. All ranks must give the same.
+  bool begin(bool uniform, const group_sizes& sizes);
+  // After it, or any other call: what it took on this rank.
+  void end(double seconds);
+  // Whether Shoal served best so far.
+  bool is_ahead(bool uniform) const;
+
+  // Makes the programs for the directions in which something moves, where there is a schedule. Throws
+  // std::invalid_argument where it cannot serve these groups.
+  void make_ready(group_plan& how, const group_sizes& sizes);
+  // Those of the directions in which something moves.
+  static group_exchange::programs programs_of(const group_plan& how, const group_sizes& sizes);
+  void run(const group_plan& how, const group_sizes& sizes, const std::array<payload, 2>& what);
+  phase_clock* phases() { return all_.phases(); }
+  // Of the last run, in a direction.
+  const exchange_counters& counters(int direction) const { return exchange_.counters(direction); }
+
+  // What ran last, for shoal_comm_explain.
+  const group_decision* last = nullptr;
+  usage verified, verified_by_sums;
+  void report_to(usage_report& report) const;
+
+ private:
+  int schedule_rank(int direction) const { return (rank() + ranks() - first_of(direction)) % ranks(); }
+  int first_of(int direction) const { return direction == 0 ? 0 : first_group_; }  // the rank that is the first sender
+  program make_program(const selection& how, int direction) const;
+  problem groups(int direction) const;
+  selection plain() const { return parse_selection(plain_schedule(network_), collective::allgather); }
+  // Throws std::invalid_argument where it can serve neither direction.
+  void require_service(const selection& how) const;
+  group_plan& plan_of(const selection& how);
+  // One kind and size of call.
+  struct field {
+    contest of;
+  };
+  void review(field& f);
+
+  communicator all_;
+  int first_group_;
+  std::string network_;
+  group_exchange exchange_;
+  std::map<std::string, group_plan> plans_;
+  requests<group_decision> requests_;
+  std::map<std::uint64_t, field> fields_[2];  // by size
+  group_decision natives_;
+  field* running_ = nullptr;                        // of the call being served
+  std::map<std::uint64_t, group_decision> chosen_;  // by class of sizes
+};
+
+}  // namespace shoal

@@ -1,0 +1,685 @@
+#include "learn/learner.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "calls/process.hpp"
+#include "team/agree_on_facts.hpp"
+#include "team/errors.hpp"
+#include "team/progress.hpp"
+#include "transport/mpi_error.hpp"
+
+namespace shoal {
+
+namespace {
+
+// What each rank says in an agreement, and hears the largest of. Where all must say the same they say it and its
+// negative; where the least counts, its negative.
+enum term : std::size_t {
+  settings_most,
+  settings_least,
+  unusable,
+  full,
+  profile_most,
+  profile_least,  // NOLINT: a line a group
+  node_most,
+  node_least,
+  domain_most,
+  domain_least,
+  devices,
+  few_cores,  //
+  little_allowance,
+  hoped_gain,
+  in_wisdom_most,
+  in_wisdom_least,  //
+  no_pattern,       // of 1, 2, ... calls
+  guess = no_pattern + 4,
+  unknowing,
+  crowding,
+  paid_least,
+  agreed_least,
+  agreed_most,
+  threads,
+  unmapped,  // the number of an error
+  unreadable,
+  of_contest,
+  all_terms = of_contest + contest::terms
+};
+
+// What the first rank offers of the memory that it made, behind what every rank says in the second vote.
+using room = node_exchange::room;
+enum offer_term : std::size_t {
+  unheard,
+  heard_least,
+  heard_most,
+  left_least,
+  made_by,
+  made_as,
+  proof,
+  made_at,
+  not_made,
+  all_offer_terms
+};
+constexpr std::int64_t none = std::numeric_limits<std::int64_t>::min();
+constexpr const char* differing_profiles =
+    "the profiles of ranks differ; set SHOAL_PROFILE to the same readable file on all of them";
+constexpr double alike = 1.5;  // times as many bytes: sizes of one pattern
+
+std::int64_t half_of(std::uint64_t hash) { return static_cast<std::int64_t>(hash >> 1); }
+double seconds_of(std::int64_t nanoseconds) { return static_cast<double>(nanoseconds) * 1e-9; }
+std::int64_t nanoseconds_of(double seconds) { return std::llround(seconds * 1e9); }
+
+void say_same(std::vector<std::int64_t>& all, std::size_t at, std::uint64_t hash) {
+  all[at] = half_of(hash);
+  all[at + 1] = -half_of(hash);
+}
+std::int64_t negative(std::int64_t number) { return number == none ? none : -number; }
+bool same(std::span<const std::int64_t> all, std::size_t at) { return all[at] == -all[at + 1]; }
+
+// Whether loads, the last of so many calls first, repeat after `step` calls.
+template <typename Loads>
+bool repeats(const Loads& load, int calls, int step) {
+  for (int i = 0; i + step < calls; ++i) {
+    const double a = load(i) + 64, b = load(i + step) + 64;
+    if (a > alike * b || b > alike * a) return false;
+  }
+  return calls > step;
+}
+
+// Memory is touched for each page of it, so it is as large as the exchanges need: for so many bytes that a rank sends.
+// Agreements go through it too.
+std::size_t room_for(std::span<const std::int64_t> all, int ranks) {
+  constexpr double page = 4096, large = 1 << 18;
+  const double load = std::exp2(static_cast<double>(all[of_contest + contest::most_candidates]) / 4);
+  const double room = std::ceil(std::max(1.25 * load, 8.0 * static_cast<double>(all_terms) * ranks) / page) * page;
+  return room < large ? static_cast<std::size_t>(room) : node_window::any;
+}
+
+std::int64_t type_bytes(MPI_Datatype type) {
+  MPI_Count size = 0;
+  if (type != MPI_DATATYPE_NULL) require(PMPI_Type_size_x(type, &size), "MPI_Type_size_x");
+  return std::max<MPI_Count>(0, size);
+}
+
+// After how many calls of a kind the ranks agree for the first time. An agreement takes as long as one or two small calls:
+// so there have to be many of these, and more where many ranks agree. All ranks know how large those of MPI_Alltoall are,
+// and large ones pay for it soon.
+int cold_calls(bool uniform, double load, int ranks) {
+  constexpr double medium = 1 << 15, large = 1 << 18;
+  if (uniform && load >= large) return contest::cold_calls;
+  return std::clamp(ranks * 3 / 2, uniform && load >= medium ? 24 : 48, 64);
+}
+
+}  // namespace
+
+learner::learner(process& job, MPI_Comm comm) : job_(job), comm_(comm) {
+  require(PMPI_Comm_size(comm, &ranks_), "MPI_Comm_size");
+  require(PMPI_Comm_rank(comm, &rank_), "MPI_Comm_rank");
+  wait_ = waiting(job.set().wait.value_or(polite_mode(job.facts(), ranks_)));
+  wait_.move_meanwhile([] { return progress::get().move(); });
+}
+
+// Time that this rank spends on learning. Some of it is spent on waiting for others that are late anyway, so the job pays
+// only what the rank that waited least has paid: the ranks hear of that when they agree the next time.
+class learner::payment {
+ public:
+  explicit payment(learner& of) : of_(of), begin_(PMPI_Wtime()) {}
+  ~payment() {
+    const double seconds = PMPI_Wtime() - begin_;
+    of_.job_.books().spend(seconds);
+    of_.paid_ += seconds;
+  }
+  payment(const payment&) = delete;
+  payment& operator=(const payment&) = delete;
+
+ private:
+  learner& of_;
+  double begin_;
+};
+
+// A vote that some rank never takes part in never ends.
+learner::~learner() {
+  const auto end = [this](std::unique_ptr<pending_agreement>& vote) {
+    if (vote && !vote->wait_for(0.1, wait_)) vote->abandon();
+  };
+  end(vote_);
+  std::for_each(left_over_.begin(), left_over_.end(), end);
+}
+
+// ---- a call ----------------------------------------------------------------------------------------------------
+
+learner::turn learner::begin(const alltoall_call& call, bool is_linked) {
+  ++calls_;
+  if (calls_ == 1 && (is_linked || job_.knows_before())) begin_agreed(call);
+  if (calls_ == vote_ends_) {
+    const payment paying(*this);
+    if (end_vote(vote_->test())) judge();
+  }
+  field& f = field_of(call);
+  return {&f, f.of.next()};
+}
+
+void learner::end(const turn& of, double seconds) {
+  seconds_ += seconds;
+  job_.books().called(seconds);
+  field& f = *of.in;
+  last_turn_ = of;
+  if (of.candidate == contest::native && state_) state_->last = nullptr;
+  ++f.calls[of.candidate];
+  if (of.candidate == contest::native && job_.set().report != reporting::none)
+    f.bytes += static_cast<std::int64_t>(f.load);
+  f.seconds[of.candidate] += seconds;
+  f.of.took(seconds);
+  if (f.of.is_due()) review(f);
+}
+
+learner::field& learner::field_of(const alltoall_call& call) {
+  if (!call.uniform) return field_of_sizes(call);
+  const std::int64_t bytes = std::max<std::int64_t>(0, call.recv_counts[0]) * type_bytes(call.recv_type);
+  const auto key = static_cast<std::uint64_t>(std::bit_width(static_cast<std::uint64_t>(bytes)));
+  if (last_ && key == last_key_) return *last_;
+  const auto it = equal_.find(key);
+  last_key_ = key;
+  return *(last_ =
+               it != equal_.end() ? &it->second : &new_field(equal_, key, true, static_cast<double>(bytes) * ranks_));
+}
+
+// Bytes that this rank sends.
+double learner::load_of(const alltoall_call& call) const {
+  const bool in_place = call.send == MPI_IN_PLACE;
+  const number_array& counts = in_place ? call.recv_counts : call.send_counts;
+  std::int64_t elements = 0;
+  for (int i = 0; i < ranks_; ++i) elements += counts[i];
+  return static_cast<double>(elements * type_bytes(in_place ? call.recv_type : call.send_type));
+}
+
+// No rank knows the sizes of the others, but all know the number of the call.
+learner::field& learner::field_of_sizes(const alltoall_call& call) {
+  const std::int64_t number = varying_calls_++;
+  const double load = load_of(call);
+  loads_[number % remembered] = static_cast<float>(load);
+  const auto key = static_cast<std::uint64_t>(pattern_ * longest_pattern + number % pattern_);
+  const auto it = varying_.find(key);
+  field& f = it != varying_.end() ? it->second : new_field(varying_, key, false, load);
+  f.load = load;
+  return f;
+}
+
+learner::field& learner::new_field(std::map<std::uint64_t, field>& among, std::uint64_t key, bool uniform,
+                                   double load) {
+  field& f = among[key];
+  if (stage_ != stage::served) f.of.wait_first(cold_calls(uniform, load, ranks_));
+  f.load = load;
+  f.shape = {uniform, ranks_, state_ ? state_->where().nodes->nodes() : 1, size_class(load, ranks_)};
+  if (stage_ == stage::served) open_candidates(f);
+  return f;
+}
+
+// ---- what the ranks agree on -----------------------------------------------------------------------------------
+
+std::vector<std::int64_t> learner::terms(field* f) {
+  const settings& set = job_.set();
+  const job_facts& here = job_.facts();
+  std::vector<std::int64_t> mine(all_terms, none);
+  say_same(mine, settings_most, hash_of(set.canonical()));
+  say_same(mine, profile_most, hash_of(set.canonical_profile()));
+  say_same(mine, node_most, here.node);
+  say_same(mine, domain_most, here.domain);
+  say_same(mine, in_wisdom_most, job_.wisdom_hash());
+  mine[unusable] = !job_.problem().empty();
+  mine[unknowing] = !job_.knows_before();
+  mine[full] = job_.is_full();
+  mine[devices] = here.devices;
+  mine[few_cores] = -here.cores;
+  mine[crowding] = ranks_of_a_core();
+  mine[paid_least] = -nanoseconds_of(told_paid_ = std::exchange(paid_, 0));
+  mine[agreed_most] = last_agreement();
+  mine[agreed_least] = negative(mine[agreed_most]);
+  mine[threads] = job_.has_threads();
+  mine[unmapped] = map_error_;
+  mine[unreadable] = unreadable_;
+  mine[little_allowance] = -nanoseconds_of(job_.books().allowance());
+  const int known = static_cast<int>(std::min<std::int64_t>(remembered, varying_calls_));
+  const auto load = [&](int i) { return loads_[(varying_calls_ - 1 - i) % remembered]; };
+  for (int step = 1; step <= longest_pattern; ++step) mine[no_pattern + step - 1] = !repeats(load, known, step);
+  mine[of_contest + contest::most_candidates] = load_ > 0 ? std::llround(4 * std::log2(load_)) : 0;
+  if (!f) return mine;
+  mine[hoped_gain] = nanoseconds_of(hope_of(*f));
+  if (const auto learnt = job_.known().find(f->shape); learnt && learnt->best())
+    mine[guess] = half_of(hash_of(learnt->best()->first));
+  f->of.write(std::span(mine).subspan(of_contest, contest::terms), f->load);
+  return mine;
+}
+
+std::int64_t learner::ranks_of_a_core() const {
+  return std::max(ranks_, job_.facts().ranks_here) / std::max(1, job_.facts().cores);
+}
+
+// Of ranks that are all served by Shoal, and in the same call: the largest numbers.
+std::vector<std::int64_t> learner::agree(std::vector<std::int64_t> mine) {
+  const double begin = PMPI_Wtime();
+  if (state_ && state_->agrees_inside()) {
+    const std::scoped_lock alone(state_->lock());
+    mine = state_->largest(mine);
+    agreed_in_ = PMPI_Wtime() - begin;
+    return mine;
+  }
+  pending_agreement said(comm_, std::move(mine));
+  const std::span<const std::int64_t> all = said.wait(wait_);
+  job_.books().agreed_in(agreed_in_ = PMPI_Wtime() - begin);
+  return {all.begin(), all.end()};
+}
+
+// What this rank waited for the last agreement.
+std::int64_t learner::last_agreement() const {
+  const double seconds = agreed_in_ > 0 ? agreed_in_ : job_.books().agreement();
+  return seconds > 0 ? nanoseconds_of(seconds) : none;
+}
+
+void learner::hear_of_agreements(std::int64_t least, std::int64_t most) {
+  if (least != none) agreement_ = -seconds_of(least);
+  if (most != none) longest_agreement_ = seconds_of(most);
+}
+
+// A field's calls are to be compared. The first time this is the vote as well.
+void learner::review(field& f) {
+  if (ranks_ == 1 || stage_ == stage::never || stage_ == stage::voting) return f.of.postpone();
+  const payment paying(*this);
+  const bool served = stage_ == stage::cold && job_.served().contain(comm_);
+  if (stage_ == stage::cold && !served) return begin_vote(&f);
+  const std::vector<std::int64_t> all = agree(terms(&f));
+  if (served) know(all);
+  if (mapped_for_ > 0) take_memory(all[unmapped], all[unreadable]);
+  hear(f, all);
+  if (stage_ == stage::known && pays(all)) set_up(all);
+  else share_more(all);
+  if (mapped_for_ > 0) f.of.hasten();
+}
+
+// The same on every rank.
+void learner::hear(field& f, std::span<const std::int64_t> all) {
+  hear_of_agreements(all[agreed_least], all[agreed_most]);
+  f.of.agreements_take(agreement_);
+  f.of.agreed(all.subspan(of_contest, contest::terms), -seconds_of(all[little_allowance]));
+  native_call_ = f.of.of(contest::native).mean;
+  job_.books().settle(f.of.excess());
+  job_.books().spend(-seconds_of(all[paid_least]) - told_paid_);
+  f.guess = all[guess];
+  learn_from(f);
+  if (!specs_.empty()) state_->settle(f.shape.uniform, f.shape.size, &f.decisions[f.of.best()]);
+  if (f.shape.uniform) return;
+  f.shape.size = size_class(std::exp2(static_cast<double>(all[of_contest + contest::most_candidates]) / 4), ranks_);
+  int step = 1;
+  while (step <= longest_pattern && all[no_pattern + step - 1]) ++step;
+  f.of.set_scattered(step > longest_pattern);
+  pattern_ = step > longest_pattern ? 1 : step;
+}
+
+// ---- becoming served -------------------------------------------------------------------------------------------
+
+// All ranks have been in this call, so where at most three share a core it hardly ever takes longer, and for more of them in
+// proportion. What goes on beside other exchanges slows them down.
+constexpr double usual_vote = 2e-3;
+// After this many that some rank took no part in nobody tries again.
+constexpr int most_votes = 3;
+
+// A rank that is not served by Shoal never votes, and then no rank hears all; nobody waits for it.
+void learner::begin_vote(field* f) {
+  asked_by_ = f;
+  vote_ = std::make_unique<pending_agreement>(comm_, terms(f));
+  if (f) wait_for_vote(usual_vote * static_cast<double>(std::max<std::int64_t>(1, ranks_of_a_core() / 2)));
+  vote_ends_ = calls_ + 1;
+  stage_ = stage::voting;
+}
+
+bool learner::wait_for_vote(double seconds) {
+  const double begin = PMPI_Wtime();
+  const bool heard = vote_->wait_for(seconds, wait_);
+  job_.books().agreed_in(agreed_in_ = PMPI_Wtime() - begin);
+  return heard;
+}
+
+// Whether every rank heard all: those that did find it out by a second vote, which ranks that did not cast too.
+bool learner::end_vote(bool heard_all) {
+  vote_ends_ = -1;
+  if (heard_all) agreed_.assign(vote_->largest().begin(), vote_->largest().end());
+  else left_over_.push_back(std::move(vote_));
+  std::vector<std::int64_t> mine(all_offer_terms, none);
+  if (heard_all && asked_by_ && shares_now(agreed_) && !agreements_are_too_long())
+    mine = offer(room_for(agreed_, ranks_));
+  mine[unheard] = !heard_all;
+  mine[heard_most] = last_agreement();
+  mine[heard_least] = negative(mine[heard_most]);
+  mine[left_least] = -nanoseconds_of(job_.books().allowance());
+  vote_ = std::make_unique<pending_agreement>(comm_, std::move(mine));
+  if (heard_all && vote_->wait(wait_)[unheard] == 0) return true;
+  offered_ = {};
+  left_over_.push_back(std::move(vote_));
+  stage_ = ++failed_votes_ < most_votes ? stage::cold : stage::never;
+  if (asked_by_) asked_by_->of.postpone();
+  return false;
+}
+
+// Whether the two that set-up takes would cost more than the ledger allows. By what this rank has seen, and of use to the
+// first rank alone: the others have not told it yet how long they waited, and it would make memory for nothing.
+bool learner::agreements_are_too_long() const { return 2 * agreed_in_ > -seconds_of(agreed_[little_allowance]); }
+
+// Without a vote, for ranks that have cast it on another communicator.
+void learner::know(std::span<const std::int64_t> all) {
+  stage_ = stage::known;
+  agreed_.assign(all.begin(), all.end());
+}
+
+void learner::judge() {
+  stage_ = stage::known;
+  if (const std::string wrong = wrong_settings(agreed_); !wrong.empty()) return refuse(wrong, true);
+  agreed_[agreed_least] = std::max(agreed_[agreed_least], vote_->largest()[heard_least]);
+  agreed_[agreed_most] = vote_->largest()[heard_most];
+  agreed_[little_allowance] = vote_->largest()[left_least];  // other communicators may have spent since the first
+  hear_of_agreements(agreed_[agreed_least], agreed_[agreed_most]);
+  if (!asked_by_) return;
+  if (!agreed_[threads]) job_.served().add(comm_);
+  hear(*asked_by_, agreed_);
+  const std::span<const std::int64_t> offered = vote_->largest();
+  const bool is_offered = offered[made_by] != none || offered[not_made] != none;
+  if (is_offered && shares_now(agreed_)) map(room_for(agreed_, ranks_), offered);
+  else offered_ = {};
+  if (!on_one_node(agreed_) && pays(agreed_)) set_up(agreed_);
+  if (mapped_for_ > 0) asked_by_->of.hasten();
+}
+
+// Whether the second vote offers memory, and whether it is taken, when it has told how long agreements take.
+bool learner::shares_now(std::span<const std::int64_t> all) const {
+  return wrong_settings(all).empty() && on_one_node(all) && pays(all);
+}
+
+// The same text on every rank that has no reason of its own; empty when nothing is wrong.
+std::string learner::wrong_settings(std::span<const std::int64_t> all) const {
+  if (!job_.problem().empty()) return job_.problem();
+  if (all[unusable])
+    return "the settings of another rank cannot be used; set the SHOAL_ variables the same on all ranks";
+  if (!same(all, settings_most)) return "the SHOAL_ settings differ between ranks; set them the same on all of them";
+  return {};
+}
+
+void learner::refuse(const std::string& why, bool wrong) {
+  stage_ = stage::never;
+  why_ = why;
+  wrong_ = wrong;
+  if (!wrong) warn_once(why);
+}
+
+bool learner::on_one_node(std::span<const std::int64_t> all) const {
+  const auto& layout = job_.set().layout;
+  if (layout && layout->ranks() == ranks_) return layout->nodes().nodes() == 1;
+  return same(all, node_most) && same(all, domain_most);
+}
+
+// A few agreements; inside one node memory to touch besides, where ranks without a core wait for others. Between nodes
+// collectives of the MPI's own that block: one takes no longer than an agreement with its waiting, and about as long as a call.
+double learner::set_up_cost(std::span<const std::int64_t> all) const {
+  if (!on_one_node(all)) return 8 * std::min(longest_agreement_, native_call_) + 300e-6;
+  return 2 * agreement_ + 150e-6 * static_cast<double>(std::max<std::int64_t>(1, all[crowding]));
+}
+
+// What may be gained if as many calls come as there were: what such exchanges gained elsewhere in the job, or else half
+// of what they took.
+double learner::hope_of(const field& f) const {
+  const auto known = job_.known().find(f.shape);
+  if (!known || known->specs.size() < 2 || !known->specs.contains("native")) return seconds_ / 2;
+  const double gain = known->specs.at("native").seconds - known->best()->second.seconds;
+  return static_cast<double>(f.of.calls()) * gain;
+}
+
+// What is made is of use where as much again is left for trials.
+bool learner::pays(std::span<const std::int64_t> all) const {
+  const double cost = set_up_cost(all);
+  return !all[devices] && 2 * cost <= -seconds_of(all[little_allowance]) && cost <= seconds_of(all[hoped_gain]);
+}
+
+void learner::set_up(std::span<const std::int64_t> all) {
+  if (all.data() != agreed_.data()) agreed_.assign(all.begin(), all.end());
+  if (on_one_node(agreed_)) return share(room_for(agreed_, ranks_));
+  make_state();
+  serve();
+}
+
+// In a program that calls Shoal all ranks have it, and they agree on settings at once; so they do where a profile or wisdom
+// may tell what to begin with.
+void learner::begin_agreed(const alltoall_call& call) {
+  const payment paying(*this);
+  load_ = load_of(call);
+  vote_at_once();
+  const bool some_know = stage_ == stage::known && job_.knows_before();
+  if (some_know && agreed_[unknowing]) warn_once(differing_profiles, "none is used");
+  load_ = 0;
+  if (!some_know || agreed_[unknowing] || !enter()) return;
+  knows_ = same(agreed_, in_wisdom_most);
+  load_ = std::exp2(static_cast<double>(agreed_[of_contest + contest::most_candidates]) / 4);
+  field first;
+  first.load = call.uniform ? load_of(call) : load_;
+  first.shape = {call.uniform, ranks_, state_->where().nodes->nodes(), size_class(first.load, ranks_)};
+  if (agreed_[devices] || !expected(first)) return;
+  set_up(agreed_);
+  if (mapped_for_ == 0) return;
+  const std::vector<std::int64_t> all = agree({map_error_, unreadable_});
+  take_memory(all[0], all[1]);
+}
+
+// What is expected of exchanges of a size that all ranks know, where it is worth setting up.
+std::optional<knowledge::of_shape> learner::expected(const field& f) const {
+  if (!knows_) return std::nullopt;
+  if (const auto& from = state_->followed(); from && from->kinds[f.shape.uniform])
+    return from->kinds[f.shape.uniform]->expected({f.load / ranks_, 1}, ranks_);
+  const auto known = job_.earlier().find(f.shape);
+  if (!known || !known->specs.contains("native")) return std::nullopt;
+  const double native = known->specs.at("native").seconds;
+  const double gain = known->calls_each() * (native - known->best()->second.seconds);
+  return gain > set_up_cost(agreed_) ? known : std::nullopt;
+}
+
+void learner::apply(const knowledge::of_shape& known, field& f) {
+  int best = contest::native;
+  for (const auto& [spec, entry] : known.specs) {
+    auto it = std::find(specs_.begin(), specs_.end(), spec);
+    if (it == specs_.end() && specs_.size() < contest::most_candidates) it = specs_.insert(it, spec);
+    if (it == specs_.end()) continue;
+    const int candidate = static_cast<int>(it - specs_.begin());
+    f.of.assume(candidate, entry.seconds);
+    if (f.of.of(candidate).mean < f.of.of(best).mean || !f.of.of(best).mean) best = candidate;
+  }
+  f.of.prefer(best);
+}
+
+// The first rank gives the others memory.
+std::vector<std::int64_t> learner::offer(std::size_t most) {
+  std::vector<std::int64_t> key(all_offer_terms, none);
+  if (rank_ != 0) return key;
+  try {
+    offered_ = shared_memory::create(room::of_direct(most).bytes(ranks_));
+    const shared_memory::key where = offered_.where();
+    key = {none,
+           none,
+           none,
+           none,
+           where.process,
+           where.descriptor,
+           static_cast<std::int64_t>(where.proof),
+           std::bit_cast<std::int64_t>(where.begin),
+           0};
+  } catch (const std::system_error& error) {
+    key[not_made] = error.code().value();
+  }
+  return key;
+}
+
+// The others map it. Whether all could is agreed on later.
+void learner::map(std::size_t most, std::span<const std::int64_t> all) {
+  const shared_memory::key where{all[made_by], all[made_as], static_cast<std::uint64_t>(all[proof]),
+                                 std::bit_cast<const std::byte*>(all[made_at])};
+  map_error_ = std::max<std::int64_t>(0, all[not_made]);
+  try {
+    if (rank_ != 0 && !map_error_) offered_ = shared_memory::open(where, room::of_direct(most).bytes(ranks_));
+  } catch (const std::system_error& failed) {
+    map_error_ = failed.code().value();
+  }
+  unreadable_ = map_error_ || !may_read(where);
+  mapped_for_ = most;
+}
+
+void learner::share(std::size_t most) { map(most, agree(offer(most))); }
+
+// All have mapped it, or nobody has it: the largest of the ranks' errors tells.
+void learner::take_memory(std::int64_t error, bool unreadable) {
+  const std::size_t most = std::exchange(mapped_for_, 0);
+  map_error_ = unreadable_ = 0;
+  shared_memory memory = std::move(offered_);
+  make_state();
+  if (error == 0) state_->share({std::move(memory), !unreadable, room::of_direct(most)});
+  if (error == 0) shared_for_ = most;
+  if (stage_ == stage::known) serve();
+}
+
+// Larger exchanges get more, where the ledger allows it and one memory is all ranks' already.
+void learner::share_more(std::span<const std::int64_t> all) {
+  if (shared_for_ == 0 || room_for(all, ranks_) <= shared_for_ || !pays(all)) return;
+  share(room_for(all, ranks_));
+}
+
+void learner::make_state() {
+  if (state_) return;
+  settings set = job_.set();
+  constexpr const char* instead = "it is not used";
+  if (!set.profile_fault.empty()) warn_once(set.profile_fault, instead);
+  if (!same(agreed_, profile_most)) {
+    warn_once(differing_profiles, instead);
+    set.profile = nullptr;
+  }
+  std::vector<layout_tree::shared_ids> shared{{"node", std::vector<int>(static_cast<std::size_t>(ranks_), 0)}};
+  if (!on_one_node(agreed_) || set.finds_levels) shared = places_of_ranks(comm_, job_.facts(), set.finds_levels, wait_);
+  const communicator::facts found{std::move(shared), -static_cast<int>(agreed_[few_cores]), agreed_[devices] > 0};
+  state_ = std::make_shared<communicator>(comm_, set, found, wait_.mode());
+}
+
+// What may serve from now on.
+void learner::serve() {
+  stage_ = stage::served;
+  specs_ = {"native"};
+  const node_layout& nodes = *state_->where().nodes;
+  if (nodes.nodes() == 1) {
+    if (state_->has_shared_memory()) specs_.emplace_back("shared");
+  } else {
+    state_->open();
+    if (nodes.largest_node() > 1) specs_.insert(specs_.end(), {"hierarchical:local=shared"});
+    specs_.insert(specs_.end(), {"spread_out", "tuna:radix=2"});
+    if (ranks_ >= 16) specs_.push_back("tuna:radix=" + std::to_string(std::lround(std::sqrt(ranks_))));
+  }
+  for (auto* fields : {&equal_, &varying_})
+    for (auto& [key, f] : *fields) open_candidates(f);
+}
+
+void learner::open_candidates(field& f) {
+  f.shape.nodes = state_->where().nodes->nodes();
+  if (!f.shape.uniform && load_ > 0) f.shape.size = size_class(f.load = load_, ranks_);
+  if (const auto known = f.of.calls() == 0 ? expected(f) : std::nullopt) apply(*known, f);
+  for (std::size_t i = 0; i < specs_.size(); ++i) {
+    f.decisions[i] = {&state_->prepare(parse_selection(specs_[i])), "settled on the program's own exchanges"};
+    f.of.open(static_cast<int>(i), half_of(hash_of(specs_[i])) == f.guess);
+  }
+}
+
+// ---- at once, for what is asked for ----------------------------------------------------------------------------
+
+void learner::vote_at_once() {
+  if (stage_ == stage::cold) begin_vote(nullptr);
+  if (stage_ != stage::voting) return;
+  if (end_vote(wait_for_vote(patience))) judge();
+  else
+    refuse(
+        "other ranks took no part in an agreement on settings for 10 s; preload Shoal on all ranks, and set the "
+        "SHOAL_ variables the same",
+        false);
+}
+
+communicator* learner::enter() {
+  vote_at_once();
+  if (stage_ == stage::known) enter_known();
+  if (state_ && !state_->is_open()) open_state();
+  return wrong_ || !state_ ? nullptr : state_.get();
+}
+
+// Throws nothing: what does not fit these ranks is told, and the MPI's own serves.
+void learner::enter_known() {
+  if (agreed_[full])
+    return refuse("more than " + std::to_string(process::most_communicators) + " communicators are in use; free some",
+                  false);
+  try {
+    make_state();
+  } catch (const std::invalid_argument& error) {
+    refuse(error.what(), true);
+  }
+}
+
+void learner::open_state() {
+  if (state_->open()) return job_.count_open(1);
+  state_.reset();
+  refuse("the MPI library has no communicator left for Shoal", false);
+}
+
+bool learner::is_asked(bool uniform, MPI_Info info) const {
+  if (stage_ == stage::never && !state_) return wrong_;
+  return info != MPI_INFO_NULL || job_.asks_at_once(uniform) || (state_ && state_->asked().standing(uniform));
+}
+
+// ---- what was learnt -------------------------------------------------------------------------------------------
+
+void learner::learn_from(const field& f) const {
+  for (std::size_t i = 0; i < specs_.size(); ++i)
+    if (const contest::record& r = f.of.of(static_cast<int>(i)); r.all_calls > 2)
+      job_.known().add(f.shape, specs_[i], r.mean, r.calls);
+}
+
+std::string learner::explain() const {
+  const bool is_settled = last_turn_.in && (!state_ || !state_->last || state_->last == &last_turn_.chosen());
+  if (state_ && state_->last && !is_settled) return state_->last->how->spec + ": " + state_->last->reason;
+  if (!is_settled)
+    return why_.empty() ? "nothing was exchanged on this communicator yet"
+                        : "the MPI library's own collective: " + why_;
+  const field& f = *last_turn_.in;
+  const std::string spec = last_turn_.candidate == contest::native ? "native" : specs_[last_turn_.candidate];
+  return spec + ": " + told(f);
+}
+
+// What was tried, in one line.
+std::string learner::told(const field& f) const {
+  std::string text = "after " + std::to_string(f.of.calls()) + " calls";
+  for (std::size_t i = 0; i < std::max<std::size_t>(1, specs_.size()); ++i) {
+    const contest::record& r = f.of.of(static_cast<int>(i));
+    char part[96];
+    std::snprintf(part, sizeof part, " %.1f us in %d calls", r.mean * 1e6, r.all_calls);
+    text += (i ? ", " : ": ") + (i ? specs_[i] : std::string("native")) + (r.all_calls ? part : " not tried") +
+            (r.dropped                            ? " (dropped: slower)"
+             : static_cast<int>(i) == f.of.best() ? " (kept)"
+                                                  : "");
+  }
+  return text;
+}
+
+void learner::report_field(const field& f, usage_report& report) const {
+  const char* const name = f.shape.uniform ? "alltoall" : "alltoallv";
+  usage natives{f.calls[0], f.bytes, f.seconds[0]};
+  report.add(name, ranks_, "native", natives);
+  if (f.of.calls() > 0) job_.known().add_communicators(f.shape, 1, static_cast<double>(f.of.calls()));
+  if (specs_.size() > 1) report.add_contest(name, ranks_, f.load / ranks_, told(f));
+}
+
+void learner::report_to(usage_report& report) const {
+  for (const auto* fields : {&equal_, &varying_})
+    for (const auto& [key, f] : *fields) report_field(f, report);
+  if (state_) state_->report_to(report);
+}
+
+}  // namespace shoal

@@ -1,0 +1,167 @@
+// What one of the user's communicators has earned. Its first calls are the MPI's own: a counter and a clock. Then its
+// ranks agree on what they have in common; where the ledger allows it what Shoal needs is made; and a contest for each kind
+// and size of exchange settles who serves.
+//
+// What happens in which call follows from the call's number and from what was agreed, so it is the same on every rank.
+#pragma once
+
+#include <mpi.h>
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "calls/alltoall.hpp"
+#include "learn/communicator.hpp"
+#include "select/contest.hpp"
+#include "select/knowledge.hpp"
+#include "team/pending_agreement.hpp"
+#include "transport/shared_memory.hpp"
+
+namespace shoal {
+
+class process;
+
+class learner {
+ public:
+  // Seconds for which ranks with settings wait for others, which may have none.
+  static constexpr double patience = 10;
+
+  // Makes nothing, and talks to nobody.
+  learner(process& job, MPI_Comm comm);
+  ~learner();
+  learner(const learner&) = delete;
+  learner& operator=(const learner&) = delete;
+
+  // One kind and size of exchange on the communicator.
+  struct field {
+    contest of;
+    exchange_shape shape;
+    double load = 0;         // bytes that this rank sends in an exchange
+    std::int64_t guess = 0;  // the hash of what was best for such exchanges elsewhere in the job
+    std::array<decision, contest::most_candidates> decisions;
+    std::array<double, contest::most_candidates> seconds{};  // and calls, on this rank, for the report
+    std::array<std::int64_t, contest::most_candidates> calls{};
+    std::int64_t bytes = 0;  // sent by the MPI's own
+  };
+  // Who serves a call: the MPI's own, or a decision of the field.
+  struct turn {
+    field* in = nullptr;
+    int candidate = contest::native;
+    const decision& chosen() const { return in->decisions[candidate]; }
+  };
+
+  // Whether a call has to be served as somebody asked: by settings, by the communicator's, or by the call's own.
+  bool is_asked(bool uniform, MPI_Info info) const;
+  // Before and after a call whose algorithm nobody asked for. `is_linked`: the program calls Shoal itself.
+  turn begin(const alltoall_call& call, bool is_linked);
+  void end(const turn& of, double seconds);
+
+  // Makes the state now, for what is asked for; collective. Null, on every rank: Shoal cannot serve these ranks, for the
+  // reason in why(), which the user should know if is_wrong().
+  communicator* enter();
+  communicator* state() const { return state_.get(); }
+  wait_mode waits_by() const { return wait_.mode(); }
+  std::shared_ptr<communicator> shared_state() const { return state_; }
+  const std::string& why() const { return why_; }
+  // One line: what served last, and why.
+  std::string explain() const;
+  bool is_wrong() const { return wrong_; }
+
+  void report_to(usage_report& report) const;
+
+ private:
+  // cold: the MPI's own serves. voting: the ranks find out whether all of them are served by Shoal, and alike. known: they
+  // are. served: candidates are open. never: not to be served.
+  enum class stage { cold, voting, known, served, never };
+
+  class payment;
+
+  field& field_of(const alltoall_call& call);
+  double load_of(const alltoall_call& call) const;
+  field& field_of_sizes(const alltoall_call& call);
+  field& new_field(std::map<std::uint64_t, field>& among, std::uint64_t key, bool uniform, double load);
+  void open_candidates(field& f);
+  void review(field& f);
+  void hear(field& f, std::span<const std::int64_t> all);
+  void learn_from(const field& f) const;
+  std::vector<std::int64_t> terms(field* f);
+
+  void begin_vote(field* f);
+  bool end_vote(bool heard_all);
+  bool agreements_are_too_long() const;
+  void know(std::span<const std::int64_t> all);
+  void judge();
+  std::string wrong_settings(std::span<const std::int64_t> all) const;
+  void refuse(const std::string& why, bool wrong);
+  bool on_one_node(std::span<const std::int64_t> all) const;
+  double set_up_cost(std::span<const std::int64_t> all) const;
+  double hope_of(const field& f) const;
+  bool pays(std::span<const std::int64_t> all) const;
+  void set_up(std::span<const std::int64_t> all);
+  void begin_agreed(const alltoall_call& call);
+  void vote_at_once();
+  std::optional<knowledge::of_shape> expected(const field& f) const;
+  void apply(const knowledge::of_shape& known, field& f);
+  std::vector<std::int64_t> agree(std::vector<std::int64_t> mine);
+  std::int64_t ranks_of_a_core() const;
+  bool wait_for_vote(double seconds);
+  std::int64_t last_agreement() const;
+  void hear_of_agreements(std::int64_t least, std::int64_t most);
+  bool shares_now(std::span<const std::int64_t> all) const;
+  std::vector<std::int64_t> offer(std::size_t most);
+  void map(std::size_t most, std::span<const std::int64_t> all);
+  void share(std::size_t most);
+  void take_memory(std::int64_t error, bool unreadable);
+  void share_more(std::span<const std::int64_t> all);
+  void make_state();
+  void serve();
+  void enter_known();
+  void open_state();
+  std::string told(const field& f) const;
+  void report_field(const field& f, usage_report& report) const;
+
+  process& job_;
+  MPI_Comm comm_;
+  int ranks_ = 1, rank_ = 0;
+  waiting wait_;
+  stage stage_ = stage::cold;
+  std::int64_t calls_ = 0, vote_ends_ = -1;      // all calls; the one that hears the vote
+  double seconds_ = 0;                           // of all calls
+  double paid_ = 0, told_paid_ = 0;              // for learning, since the ranks last agreed, and until then
+  double agreed_in_ = 0;                         // what the last agreement took on this rank
+  double agreement_ = contest::usual_agreement;  // and on the one that waited least
+  double longest_agreement_ = contest::usual_agreement, native_call_ = 0;
+  std::unique_ptr<pending_agreement> vote_;
+  std::vector<std::unique_ptr<pending_agreement>> left_over_;  // of votes that came to nothing
+  int failed_votes_ = 0;
+  std::vector<std::int64_t> agreed_;  // what the ranks said in the vote
+  field* asked_by_ = nullptr;         // whose numbers are part of the vote
+  std::string why_;
+  bool wrong_ = false;
+  bool knows_ = false;  // what earlier jobs learnt is the same on every rank
+  double load_ = 0;     // of the first call, when that was agreed on
+
+  std::shared_ptr<communicator> state_;
+  // Memory that this rank has mapped, for exchanges in which a rank sends so many bytes; whether all have is not known yet.
+  shared_memory offered_;
+  std::size_t mapped_for_ = 0;
+  std::int64_t map_error_ = 0, unreadable_ = 0;
+  std::size_t shared_for_ = 0;                      // the same of what all have
+  std::vector<std::string> specs_;                  // the candidates
+  std::map<std::uint64_t, field> equal_, varying_;  // of MPI_Alltoall by size, of MPI_Alltoallv by place in the pattern
+  turn last_turn_;
+  field* last_ = nullptr;
+  std::uint64_t last_key_ = 0;
+
+  // Sizes of MPI_Alltoallv as this rank knows them: of its last calls.
+  static constexpr int longest_pattern = 4, remembered = 16;
+  std::array<float, remembered> loads_{};
+  std::int64_t varying_calls_ = 0;
+  int pattern_ = 1;  // calls after which sizes repeat
+};
+
+}  // namespace shoal

@@ -1,0 +1,113 @@
+// What users ask for instead of the choice: for a communicator, or for one call.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+#include "team/boundary.hpp"
+#include "team/settings.hpp"
+#include "transport/agree.hpp"
+
+namespace shoal {
+
+// A Decision has `how`, a pointer to what a selection was made ready as, and `reason`.
+template <typename Decision>
+class requests {
+ public:
+  using plan = std::remove_pointer_t<decltype(Decision::how)>;
+  // Makes a selection ready; throws std::invalid_argument where it cannot serve these ranks.
+  using maker = std::function<plan&(const selection&)>;
+
+  // How the ranks agree; asking for it may be collective.
+  using agreeing = std::function<agreement*()>;
+
+  // Begins with what `set` says of the collective.
+  requests(collective what, const settings& set, agreeing ranks, maker make)
+      : what_(what), ranks_(std::move(ranks)), make_(std::move(make)) {
+    for (bool uniform : {false, true}) kinds_[uniform].ask(set.asked(what, uniform));
+  }
+
+  // What one call asks for, or null: choose. `info` may name the algorithm for this call, which is then collective.
+  // Throws std::invalid_argument, on every rank, for a wrong name or one that is not everyone's.
+  const Decision* of_call(bool uniform, MPI_Info info) {
+    if (info == MPI_INFO_NULL) return standing(uniform);
+    warn_of(info);
+    const std::string key = "shoal_" + settings::name_of(what_, uniform);
+    const info_value value(info, key.c_str());
+    if (!ranks_()->same_everywhere(hash_of(value.text())))
+      throw std::invalid_argument(key + " differs between ranks; give every rank the same info");
+    return value.text().empty() ? standing(uniform) : named(uniform, value.text());
+  }
+
+  // What the communicator's calls ask for, or null.
+  const Decision* standing(bool uniform) {
+    kind& k = kinds_[uniform];
+    if (!k.how) return nullptr;
+    if (!k.ready)
+      k.ready = &k.by_spec.try_emplace(to_string(*k.how), Decision{&make_(*k.how), "asked for"}).first->second;
+    return k.ready;
+  }
+
+  // Makes what `info` names the request of the communicator's further calls. Collective. Throws as of_call() does, and
+  // then nothing has changed.
+  void take(MPI_Info info) {
+    warn_of(info);
+    const std::string name = "shoal_" + settings::name_of(what_, true);
+    const std::string uniform(info_value(info, name.c_str()).text()),
+        other(info_value(info, (name + "v").c_str()).text());
+    if (!ranks_()->same_everywhere(hash_of(uniform + "|" + other)))
+      throw std::invalid_argument(name + " or " + name + "v differ between ranks; give every rank the same info");
+    const std::optional<selection> wanted[2] = {parsed(false, other), parsed(true, uniform)};
+    if (!other.empty()) kinds_[false].ask(wanted[false]);
+    if (!uniform.empty()) kinds_[true].ask(wanted[true]);
+  }
+
+ private:
+  struct kind {
+    std::optional<selection> how;     // none: choose
+    const Decision* ready = nullptr;  // made ready for it
+    // Never changed, so that a request keeps what it was made with. Of the communicator, and of calls.
+    std::map<std::string, Decision, std::less<>> by_spec, by_name;
+
+    void ask(std::optional<selection> wanted) {
+      how = std::move(wanted);
+      ready = nullptr;
+    }
+  };
+
+  static void warn_of(MPI_Info info) {
+    if (const std::string unknown = unknown_key(info); !unknown.empty()) warn_once(unknown, "it is ignored");
+  }
+
+  // Ready to be used; none for "auto" and for no text.
+  std::optional<selection> parsed(bool uniform, const std::string& text) {
+    settings one;
+    if (!text.empty()) one.set(settings::name_of(what_, uniform), text);
+    const std::optional<selection>& how = one.asked(what_, uniform);
+    if (how) make_(*how);
+    return how;
+  }
+
+  const Decision* named(bool uniform, std::string_view text) {
+    auto& known = kinds_[uniform].by_name;
+    auto it = known.find(text);
+    if (it == known.end()) {
+      const std::optional<selection> how = parsed(uniform, std::string(text));
+      it = known.emplace(text, how ? Decision{&make_(*how), "asked for by this call"} : Decision{}).first;
+    }
+    return it->second.how ? &it->second : nullptr;
+  }
+
+  collective what_;
+  agreeing ranks_;
+  maker make_;
+  kind kinds_[2];  // nonuniform, uniform
+};
+
+}  // namespace shoal

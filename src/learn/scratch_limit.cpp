@@ -1,0 +1,41 @@
+#include "learn/scratch_limit.hpp"
+
+#include <array>
+
+#include "learn/communicator.hpp"
+#include "team/errors.hpp"
+
+namespace shoal {
+
+const scratch_bound& scratch_limit::bound_of(const prepared& how, bool uniform) {
+  std::optional<scratch_bound>& known = bounds_[&how][uniform];
+  if (!known) known = bound_scratch(*how.steps, uniform, exchange::standard_inline_bytes);
+  return *known;
+}
+
+// Of the rank that may need most.
+std::int64_t scratch_limit::most_needed(const prepared& how, bool uniform, const needs& mine) {
+  const scratch_bound& bound = bound_of(how, uniform);
+  std::array<std::int64_t, 4> values{bound.bytes, bound.blocks, mine.largest_block, mine.packed};
+  constexpr std::array rules{combine::maximum, combine::maximum, combine::maximum, combine::maximum};
+  of_.agree().reach(values, rules);
+  return scratch_bound{values[0], values[1]}.with(values[2], values[3]);
+}
+
+const decision* scratch_limit::keep(const decision* chosen, bool uniform, const needs& mine) {
+  const std::int64_t needed = most_needed(*chosen->how, uniform, mine);
+  if (needed <= *most) return chosen;
+  prepared& straight = of_.prepare(parse_selection("spread_out"));
+  const bool fits = most_needed(straight, uniform, mine) <= *most;
+  prepared& instead = fits ? straight : of_.prepare(parse_selection("native"));
+  decision& ready = replaced_[chosen->how->spec + " " + instead.spec];
+  if (ready.how) return &ready;
+  const std::string why = chosen->how->spec + " may need " + std::to_string(needed) +
+                          " bytes of scratch memory on a rank, SHOAL_MAX_TEMP allows " + std::to_string(*most);
+  warn_once(why, fits ? "using spread_out, which needs none" : "using the MPI library's own collective");
+  ready.how = &instead;
+  ready.reason = why;
+  return &ready;
+}
+
+}  // namespace shoal

@@ -1,0 +1,40 @@
+// SHOAL_MAX_TEMP: an algorithm that may need more scratch memory on a rank gives way on all of them.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+
+#include "execute/scratch.hpp"
+#include "learn/decision.hpp"
+
+namespace shoal {
+
+class communicator;
+
+class scratch_limit {
+ public:
+  explicit scratch_limit(communicator& of) : of_(of) {}
+
+  std::optional<std::int64_t> most;  // bytes; the same on every rank
+
+  // What this rank needs for an exchange besides what the algorithm does.
+  struct needs {
+    std::int64_t largest_block = 0, packed = 0;  // bytes
+  };
+  // `chosen`, which has a schedule, or what serves all ranks instead where it could need more on one of them. Only where
+  // there is a limit; collective.
+  const decision* keep(const decision* chosen, bool uniform, const needs& mine);
+
+ private:
+  const scratch_bound& bound_of(const prepared& how, bool uniform);
+  std::int64_t most_needed(const prepared& how, bool uniform, const needs& mine);
+
+  communicator& of_;
+  std::map<const prepared*, std::array<std::optional<scratch_bound>, 2>> bounds_;  // a walk through the program each
+  std::map<std::string, decision> replaced_;  // by the spec that needs too much, and what is taken
+};
+
+}  // namespace shoal

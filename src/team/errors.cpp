@@ -1,0 +1,55 @@
+#include "team/errors.hpp"
+
+#include <iostream>
+#include <map>
+#include <mutex>
+#include <new>
+#include <set>
+#include <utility>
+
+namespace shoal {
+
+namespace {
+
+// MPI libraries have few error codes to give away (MPICH crashes when they are used up), so equal errors share one,
+// and beyond a number of different ones an error has its class alone.
+int code_for(int error_class, const std::string& line) {
+  constexpr std::size_t most_codes = 1000;
+  static std::mutex lock;
+  static std::map<std::pair<int, std::string>, int> codes;
+  const std::scoped_lock guard(lock);
+  if (const auto it = codes.find({error_class, line}); it != codes.end()) return it->second;
+  int code = error_class;
+  if (codes.size() >= most_codes || PMPI_Add_error_code(error_class, &code) != MPI_SUCCESS) return error_class;
+  PMPI_Add_error_string(code, const_cast<char*>(line.c_str()));  // SMPI takes no const
+  codes[{error_class, line}] = code;
+  return code;
+}
+
+}  // namespace
+
+int raise_error(MPI_Comm comm, int error_class, const char* text) noexcept {
+  int code = error_class;
+  try {
+    code = code_for(error_class, (std::string("shoal: ") + text).substr(0, MPI_MAX_ERROR_STRING - 1));
+  } catch (const std::bad_alloc&) {
+  }
+  return raise_code(comm, code);
+}
+
+int raise_code(MPI_Comm comm, int code) noexcept {
+  PMPI_Comm_call_errhandler(comm, code);
+  return code;
+}
+
+void warn_once(const std::string& text, const std::string& instead) {
+  static std::mutex lock;
+  static std::set<std::string> said;
+  int rank = -1;
+  PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  const std::scoped_lock guard(lock);
+  const std::string line = "shoal: " + text + "; " + instead + "\n";
+  if (rank == 0 && said.insert(line).second) std::cerr << line << std::flush;
+}
+
+}  // namespace shoal

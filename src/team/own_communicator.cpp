@@ -1,0 +1,46 @@
+#include "team/own_communicator.hpp"
+
+#include "transport/mpi_error.hpp"
+
+namespace shoal {
+
+namespace {
+
+// Runs `call` with errors of `comm` returned instead of handled by the user's handler.
+template <typename Call>
+int with_errors_returned(MPI_Comm comm, Call call) {
+  MPI_Errhandler users;
+  require(PMPI_Comm_get_errhandler(comm, &users), "MPI_Comm_get_errhandler");
+  PMPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+  const int code = call();
+  PMPI_Comm_set_errhandler(comm, users);
+  PMPI_Errhandler_free(&users);
+  return code;
+}
+
+}  // namespace
+
+// Not made by MPI_Comm_dup, which copies the user's attributes by calling the user's functions.
+MPI_Comm duplicate(MPI_Comm comm) {
+  int ranks = 0;
+  require(PMPI_Comm_size(comm, &ranks), "MPI_Comm_size");
+  if (ranks == 1) return MPI_COMM_SELF;
+  MPI_Group all = MPI_GROUP_NULL;
+  require(PMPI_Comm_group(comm, &all), "MPI_Comm_group");
+  MPI_Comm copy = MPI_COMM_NULL;
+  const int code = with_errors_returned(comm, [&] { return PMPI_Comm_create(comm, all, &copy); });
+  PMPI_Group_free(&all);
+  if (code != MPI_SUCCESS) return MPI_COMM_NULL;
+  PMPI_Comm_set_errhandler(copy, MPI_ERRORS_RETURN);
+  return copy;
+}
+
+MPI_Comm merged(MPI_Comm groups) {
+  MPI_Comm all = MPI_COMM_NULL;
+  const int code = with_errors_returned(groups, [&] { return PMPI_Intercomm_merge(groups, 0, &all); });
+  if (code != MPI_SUCCESS) return MPI_COMM_NULL;
+  PMPI_Comm_set_errhandler(all, MPI_ERRORS_RETURN);
+  return all;
+}
+
+}  // namespace shoal

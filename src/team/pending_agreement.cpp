@@ -1,0 +1,49 @@
+#include "team/pending_agreement.hpp"
+
+#include "transport/mpi_ended.hpp"
+#include "transport/mpi_error.hpp"
+
+namespace shoal {
+
+pending_agreement::pending_agreement(MPI_Comm comm, std::vector<std::int64_t> mine)
+    : mine_(std::move(mine)), largest_(mine_.size()) {
+  require(PMPI_Iallreduce(mine_.data(), largest_.data(), static_cast<int>(mine_.size()), MPI_INT64_T, MPI_MAX, comm,
+                          &request_),
+          "MPI_Iallreduce");
+}
+
+pending_agreement::~pending_agreement() {
+  try {
+    waiting politely(wait_mode::yield);
+    if (!abandoned_) wait(politely);
+  } catch (const std::exception&) {  // the communicator has failed; nobody waits for the numbers
+  }
+}
+
+bool pending_agreement::test() {
+  bool ended = request_ == MPI_REQUEST_NULL;
+  if (!ended) require(test_one(request_, ended), "MPI_Test");
+  return ended;
+}
+
+std::span<const std::int64_t> pending_agreement::wait(waiting& how) {
+  while (!test()) how.idle();
+  how.progressed();
+  return largest_;
+}
+
+bool pending_agreement::wait_for(double seconds, waiting& how) {
+  const double end = PMPI_Wtime() + seconds;
+  while (!test() && PMPI_Wtime() < end) how.idle();
+  how.progressed();
+  return test();
+}
+
+void pending_agreement::abandon() {
+  abandoned_ = true;
+  if (request_ == MPI_REQUEST_NULL) return;
+  new std::vector<std::int64_t>(std::move(mine_));  // the MPI may still write here, so these are never freed
+  new std::vector<std::int64_t>(std::move(largest_));
+}
+
+}  // namespace shoal

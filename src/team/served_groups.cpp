@@ -1,0 +1,65 @@
+#include "team/served_groups.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include "transport/mpi_error.hpp"
+
+namespace shoal {
+
+namespace {
+
+class scoped_group {
+ public:
+  explicit scoped_group(MPI_Comm comm) { require(PMPI_Comm_group(comm, &group_), "MPI_Comm_group"); }
+  ~scoped_group() {
+    if (group_ != MPI_GROUP_NULL) PMPI_Group_free(&group_);
+  }
+  scoped_group(const scoped_group&) = delete;
+  scoped_group& operator=(const scoped_group&) = delete;
+
+  MPI_Group get() const { return group_; }
+  MPI_Group release() { return std::exchange(group_, MPI_GROUP_NULL); }
+
+ private:
+  MPI_Group group_ = MPI_GROUP_NULL;
+};
+
+int size_of(MPI_Group group) {
+  int ranks = 0;
+  require(PMPI_Group_size(group, &ranks), "MPI_Group_size");
+  return ranks;
+}
+
+bool contains(MPI_Group group, MPI_Group other) {
+  if (size_of(other) > size_of(group)) return false;
+  std::vector<int> ranks(static_cast<std::size_t>(size_of(other))), there(ranks.size());
+  std::iota(ranks.begin(), ranks.end(), 0);
+  require(PMPI_Group_translate_ranks(other, static_cast<int>(ranks.size()), ranks.data(), group, there.data()),
+          "MPI_Group_translate_ranks");
+  return std::find(there.begin(), there.end(), MPI_UNDEFINED) == there.end();
+}
+
+}  // namespace
+
+void served_groups::add(MPI_Comm comm) {
+  if (contain(comm)) return;
+  const std::scoped_lock guard(lock_);
+  if (groups_.size() < most) groups_.push_back(scoped_group(comm).release());
+}
+
+bool served_groups::contain(MPI_Comm comm) const {
+  const std::scoped_lock guard(lock_);
+  if (groups_.empty()) return false;
+  const scoped_group asked(comm);
+  return std::any_of(groups_.begin(), groups_.end(), [&](MPI_Group group) { return contains(group, asked.get()); });
+}
+
+void served_groups::clear() {
+  const std::scoped_lock guard(lock_);
+  for (MPI_Group& group : groups_) PMPI_Group_free(&group);
+  groups_.clear();
+}
+
+}  // namespace shoal

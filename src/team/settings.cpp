@@ -1,0 +1,278 @@
+#include "team/settings.hpp"
+
+#include <stdlib.h>
+#include <sys/auxv.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <charconv>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <stdexcept>
+
+#include "model/intergroup.hpp"
+#include "topology/topology_file.hpp"
+
+namespace shoal {
+
+namespace {
+
+std::optional<selection> read_choice(const std::string& value, collective what) {
+  if (value == "auto") return std::nullopt;
+  return parse_selection(value, what);
+}
+
+std::optional<selection> for_any_sizes(const std::string& value) {
+  std::optional<selection> chosen = read_choice(value, collective::alltoall);
+  if (chosen && chosen->which->uniform_only)
+    throw std::invalid_argument(chosen->which->name + " needs equal blocks; set it for alltoall, or use tuna");
+  return chosen;
+}
+
+std::optional<wait_mode> read_waiting(const std::string& value) {
+  if (value == "auto") return std::nullopt;
+  return parse_wait_mode(value);
+}
+
+std::string read_network(const std::string& value) {
+  check_network(value);
+  return value;
+}
+
+bool read_switch(const std::string& name, const std::string& value) {
+  if (value == "1" || value == "on") return true;
+  if (value == "0" || value == "off" || value.empty()) return false;
+  throw std::invalid_argument(name + "=" + value + " is unknown; allowed: 0, 1");
+}
+
+reporting read_reporting(const std::string& value) {
+  if (value == "phases") return reporting::phases;
+  if (value == "1" || value == "on") return reporting::usage;
+  if (value == "0" || value == "off" || value.empty()) return reporting::none;
+  throw std::invalid_argument("it is unknown; allowed: 0, 1, phases, or a file that ends with .json");
+}
+
+void take_report(const std::string& value, settings& into) {
+  const bool file = value.ends_with(".json");
+  into.report_file = file ? value : "";
+  into.report = file ? reporting::usage : read_reporting(value);
+}
+
+std::string trimmed(const std::string& text) {
+  const std::size_t begin = text.find_first_not_of(" \t\r\"");
+  if (begin == std::string::npos) return "";
+  return text.substr(begin, text.find_last_not_of(" \t\r\"") - begin + 1);
+}
+
+// As in 512K, 64M, 2G: powers of 1024.
+std::int64_t read_bytes(const std::string& value) {
+  constexpr std::string_view units = "KMG";
+  std::int64_t number = 0;
+  const char* const end = value.data() + value.size();
+  const auto [rest, error] = std::from_chars(value.data(), end, number);
+  const std::size_t unit = end - rest == 1 ? units.find(*rest) : end == rest ? 0 : units.npos;
+  const int doublings = end == rest ? 0 : 10 * (static_cast<int>(unit) + 1);
+  if (error != std::errc() || unit == units.npos || number < 0 || number > INT64_MAX >> doublings)
+    throw std::invalid_argument("it is no number of bytes; allowed: from 0, as in 4096, 512K, 64M, 2G");
+  return number << doublings;
+}
+
+// A layout; or what is found: what the ranks of a node share, or all levels.
+void take_layout(const std::string& value, settings& into) {
+  const std::optional<node_level> level = parse_node_level(value);
+  into.finds_levels = value == "levels";
+  try {
+    into.layout = level || into.finds_levels ? std::nullopt : std::optional(layout_tree::parse(value));
+  } catch (const std::invalid_argument& error) {
+    throw std::invalid_argument(error.what() +
+                                std::string("; or what is found: what ranks of a node share (socket, numa, cache), or "
+                                            "all levels (levels)"));
+  }
+  into.nodes_share = level.value_or(node_level::machine);
+}
+
+void take_profile(const std::string& path, settings& into) {
+  into.profile = nullptr;
+  into.profile_fault.clear();
+  try {
+    into.profile = std::make_shared<const profile>(read_profile(path));
+  } catch (const std::invalid_argument& error) {
+    into.profile_fault = error.what();
+  }
+}
+
+void read_file(const std::string& path, settings& into) {
+  std::ifstream file(path);
+  file.peek();  // a directory opens, and fails here
+  if (file.bad() || !file.is_open())
+    throw std::invalid_argument("SHOAL_CONFIG=" + path + " cannot be read; unset it or name a readable file");
+  std::string line;
+  for (int number = 1; std::getline(file, line); ++number) {
+    line = trimmed(line.substr(0, line.find('#')));
+    if (line.empty()) continue;
+    const std::size_t equals = line.find('=');
+    try {
+      if (equals == std::string::npos)
+        throw std::invalid_argument("'" + line + "' is not of the form name = \"value\"");
+      into.set(trimmed(line.substr(0, equals)), trimmed(line.substr(equals + 1)));
+    } catch (const std::invalid_argument& error) {
+      throw std::invalid_argument(path + ", line " + std::to_string(number) + ": " + error.what());
+    }
+  }
+}
+
+struct known_setting {
+  std::string_view name;
+  void (*set)(settings& of, const std::string& value);
+};
+
+constexpr known_setting known[] = {
+    {"alltoall", [](settings& s, const std::string& v) { s.alltoall = read_choice(v, collective::alltoall); }},
+    {"alltoallv", [](settings& s, const std::string& v) { s.alltoallv = for_any_sizes(v); }},
+    {"allgather", [](settings& s, const std::string& v) { s.allgather = read_choice(v, collective::allgather); }},
+    {"allgatherv", [](settings& s, const std::string& v) { s.allgatherv = read_choice(v, collective::allgather); }},
+    {"wait", [](settings& s, const std::string& v) { s.wait = read_waiting(v); }},
+    {"layout", [](settings& s, const std::string& v) { take_layout(v, s); }},
+    {"network", [](settings& s, const std::string& v) { s.network = read_network(v); }},
+    {"topology",
+     [](settings& s, const std::string& v) { s.topology = std::make_shared<const switch_network>(read_topology(v)); }},
+    {"profile", [](settings& s, const std::string& v) { take_profile(v, s); }},
+    {"wisdom", [](settings& s, const std::string& v) { s.wisdom = v; }},
+    {"report", [](settings& s, const std::string& v) { take_report(v, s); }},
+    {"verify", [](settings& s, const std::string& v) { s.verify = read_switch("verify", v); }},
+    {"max_temp", [](settings& s, const std::string& v) { s.max_temp = read_bytes(v); }},
+    {"record", [](settings& s, const std::string& v) { s.record = v; }},
+};
+
+// Letters to change, add, leave out or exchange with the next one.
+std::size_t distance(std::string_view a, std::string_view b) {
+  std::vector<std::vector<std::size_t>> d(a.size() + 1, std::vector<std::size_t>(b.size() + 1));
+  for (std::size_t i = 0; i <= a.size(); ++i)
+    for (std::size_t j = 0; j <= b.size(); ++j) {
+      if (i == 0 || j == 0) {
+        d[i][j] = i + j;
+        continue;
+      }
+      const bool same = a[i - 1] == b[j - 1];
+      d[i][j] = std::min({d[i - 1][j] + 1, d[i][j - 1] + 1, d[i - 1][j - 1] + !same});
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+        d[i][j] = std::min(d[i][j], d[i - 2][j - 2] + 1);
+    }
+  return d[a.size()][b.size()];
+}
+
+// Of an info: of a communicator, or of one call.
+constexpr std::string_view info_keys[] = {"alltoall", "alltoallv", "allgather", "allgatherv"};
+
+template <typename Names>
+std::string_view nearest(std::string_view name, const Names& among) {
+  return *std::min_element(std::begin(among), std::end(among), [&](std::string_view a, std::string_view b) {
+    return distance(name, a) < distance(name, b);
+  });
+}
+
+std::string_view nearest(std::string_view name) {
+  std::vector<std::string_view> names;
+  for (const known_setting& one : known) names.push_back(one.name);
+  return nearest(name, names);
+}
+
+[[noreturn]] void no_such_setting(const std::string& name) {
+  std::string names;
+  for (const known_setting& one : known) names += (names.empty() ? "" : ", ") + std::string(one.name);
+  throw std::invalid_argument("there is no such setting; nearest is " + std::string(nearest(name)) + "; there are " +
+                              names);
+}
+
+std::string capitals(std::string_view name) {
+  std::string all(name);
+  for (char& c : all) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+  return all;
+}
+
+std::string lower(std::string_view name) {
+  std::string all(name);
+  for (char& c : all) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return all;
+}
+
+// Those that name a file of settings, and that modules of clusters set for every package, are no mistakes.
+bool is_known(std::string_view variable) {
+  constexpr std::string_view others[] = {"SHOAL_CONFIG", "SHOAL_ROOT", "SHOAL_HOME", "SHOAL_DIR", "SHOAL_VERSION"};
+  return std::find(std::begin(others), std::end(others), variable) != std::end(others) ||
+         std::any_of(std::begin(known), std::end(known),
+                     [&](const auto& k) { return variable == "SHOAL_" + capitals(k.name); });
+}
+
+}  // namespace
+
+void settings::set(const std::string& name, const std::string& value) {
+  try {
+    const auto* const found = std::find_if(std::begin(known), std::end(known), [&](auto& k) { return k.name == name; });
+    if (found == std::end(known)) no_such_setting(name);
+    found->set(*this, value);
+  } catch (const std::invalid_argument& error) {
+    throw std::invalid_argument(name + " = " + value + ": " + error.what());
+  }
+}
+
+std::string settings::canonical() const {
+  const auto text = [](const std::optional<selection>& chosen) { return chosen ? to_string(*chosen) : "auto"; };
+  return "alltoall=" + text(alltoall) + " alltoallv=" + text(alltoallv) + " allgather=" + text(allgather) +
+         " allgatherv=" + text(allgatherv) + " network=" + network + " layout=" +
+         (layout         ? to_string(*layout)
+          : finds_levels ? "levels"
+                         : "") +
+         " nodes_share=" + std::to_string(static_cast<int>(nodes_share)) +
+         " topology=" + (topology ? to_edge_list(*topology) : "") + " verify=" + (verify ? "1" : "0") +
+         " max_temp=" + (max_temp ? std::to_string(*max_temp) : "") + " record=" + record;
+}
+
+std::string settings::canonical_profile() const { return profile ? to_toml(*profile) : profile_fault; }
+
+settings read_settings() {
+  settings all;
+  if (const char* path = secure_getenv("SHOAL_CONFIG"); path && *path) read_file(path, all);
+  for (const known_setting& one : known) {
+    const std::string variable = "SHOAL_" + capitals(one.name);
+    if (const char* value = secure_getenv(variable.c_str()); value && *value) {
+      try {
+        all.set(std::string(one.name), value);
+      } catch (const std::invalid_argument& error) {
+        throw std::invalid_argument(variable + ": " + error.what());
+      }
+    }
+  }
+  return all;
+}
+
+std::string unknown_variables() {
+  std::string all;
+  for (char** one = environ; getauxval(AT_SECURE) == 0 && *one; ++one) {
+    const std::string_view entry(*one), variable = entry.substr(0, entry.find('='));
+    if (!variable.starts_with("SHOAL_") || is_known(variable)) continue;
+    const std::string_view other = nearest(lower(variable.substr(std::strlen("SHOAL_"))));
+    all += (all.empty() ? "" : ", ") + std::string(variable) + " is no setting; SHOAL_" + capitals(other) + " is";
+  }
+  return all;
+}
+
+std::string what_is_wrong_with(std::string_view key) {
+  constexpr std::string_view prefix = "shoal_";
+  if (!key.starts_with(prefix)) return {};
+  const std::string_view name = key.substr(prefix.size());
+  if (std::find(std::begin(info_keys), std::end(info_keys), name) != std::end(info_keys)) return {};
+  return std::string(key) + " is no key; shoal_" + std::string(nearest(name, info_keys)) + " is";
+}
+
+// FNV-1a: the same on every machine.
+std::uint64_t hash_of(std::string_view text) {
+  std::uint64_t hash = 14695981039346656037u;
+  for (unsigned char c : text) hash = (hash ^ c) * 1099511628211u;
+  return hash;
+}
+
+}  // namespace shoal

@@ -1,0 +1,73 @@
+// What people set: environment variables, a configuration file, MPI_Info keys.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "algorithms/algorithm.hpp"
+#include "select/profile.hpp"
+#include "topology/layout_tree.hpp"
+#include "topology/processor.hpp"
+#include "topology/switch_network.hpp"
+#include "transport/waiting.hpp"
+
+namespace shoal {
+
+// What to print at the end: nothing, what ran, or also where the time went.
+enum class reporting { none, usage, phases };
+
+struct settings {
+  // Empty: choose for me.
+  std::optional<selection> alltoall, alltoallv, allgather, allgatherv;
+  std::optional<wait_mode> wait;      // empty: by ranks and cores
+  std::optional<layout_tree> layout;  // empty: as found, with nodes that share this:
+  node_level nodes_share = node_level::machine;
+  bool finds_levels = false;                       // beside nodes also what is inside and around them
+  std::string network = "full";                    // what connects two groups: see model/intergroup.hpp
+  std::shared_ptr<const switch_network> topology;  // null: not known
+  std::shared_ptr<const shoal::profile> profile;   // null: what is not asked for is measured
+  std::string profile_fault;                       // why the one that was named cannot be used
+  std::string wisdom;                              // a file where what jobs learn is kept; empty: nowhere
+  reporting report = reporting::none;
+  std::string report_file;  // empty: on standard error
+  bool verify = false;
+  std::optional<std::int64_t> max_temp;  // most bytes of scratch memory an exchange may need on a rank; empty: any
+  std::string record;                    // a file for the traffic between ranks; empty: none
+
+  // Sets one by name: alltoall, alltoallv, allgather, allgatherv, wait, layout, network, topology, profile,
+  // wisdom, report, verify, max_temp, record. A profile that cannot be used is no error: profile_fault tells.
+  // Throws std::invalid_argument with the name, the value and what is allowed.
+  void set(const std::string& name, const std::string& value);
+
+  // What is asked for by calls of a kind, and the name it is set by.
+  const std::optional<selection>& asked(collective what, bool uniform) const {
+    if (what == collective::alltoall) return uniform ? alltoall : alltoallv;
+    return uniform ? allgather : allgatherv;
+  }
+  static std::string name_of(collective what, bool uniform) {
+    return std::string(what == collective::alltoall ? "alltoall" : "allgather") + (uniform ? "" : "v");
+  }
+
+  // Equal texts mean equal settings; what may differ between ranks (wait, report, wisdom) is left out, and so is the
+  // profile: where that differs it alone is not used.
+  std::string canonical() const;
+  // Equal texts mean equal profiles, or none that can be used for the same reason.
+  std::string canonical_profile() const;
+};
+
+// Reads SHOAL_CONFIG (a file of lines `name = "value"`) and then the environment, which wins: SHOAL_ and the name in
+// capitals. Ignores all of them in setuid programs. Throws std::invalid_argument.
+settings read_settings();
+
+// What is set or named with Shoal's prefix and means nothing, each with the nearest that does; empty: there is none.
+std::string unknown_variables();
+// The same of one key of an MPI_Info.
+std::string what_is_wrong_with(std::string_view key);
+
+std::uint64_t hash_of(std::string_view text);
+
+}  // namespace shoal

@@ -1,0 +1,115 @@
+#include "transport/mpi_transport.hpp"
+
+#include <algorithm>
+#include <functional>
+
+#include "transport/failure.hpp"
+#include "transport/mpi_ended.hpp"
+#include "transport/mpi_error.hpp"
+
+namespace shoal {
+
+mpi_transport::mpi_transport(MPI_Comm comm, std::size_t piece_bytes) : comm_(comm), piece_bytes_(piece_bytes) {
+  require(PMPI_Comm_size(comm, &ranks_), "MPI_Comm_size");
+  require(PMPI_Comm_rank(comm, &rank_), "MPI_Comm_rank");
+  int* bound = nullptr;
+  int found = 0;
+  if (PMPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &bound, &found) == MPI_SUCCESS && found) highest_tag_ = *bound;
+}
+
+void mpi_transport::reserve(std::size_t transfers) {
+  requests_.reserve(transfers);
+  owners_.reserve(transfers);
+  indices_.reserve(transfers);
+  statuses_.reserve(transfers);
+}
+
+template <typename Post>
+void mpi_transport::in_pieces(std::size_t bytes, owner of, Post post) {
+  const std::size_t pieces = std::max<std::size_t>(1, (bytes + piece_bytes_ - 1) / piece_bytes_);
+  if (pieces > 1) split_[of.ticket] = {static_cast<int>(pieces), {of.ticket, 0, nullptr}};
+  for (std::size_t i = 0, offset = 0; i < pieces; ++i, offset += piece_bytes_) {
+    MPI_Request request = MPI_REQUEST_NULL;
+    const int code = post(offset, static_cast<int>(std::min(bytes - offset, piece_bytes_)), &request);
+    if (code != MPI_SUCCESS) {
+      refused_.push_back({of.ticket, 0, std::make_exception_ptr(mpi_error(code, "starting a message"))});
+      continue;
+    }
+    requests_.push_back(request);
+    owners_.push_back(of);
+  }
+}
+
+void mpi_transport::send(int peer, int tag, const std::byte* data, std::size_t bytes, int ticket) {
+  in_pieces(bytes, {ticket, false}, [&](std::size_t offset, int size, MPI_Request* request) {
+    return PMPI_Isend(data + offset, size, MPI_BYTE, peer, tag, comm_, request);
+  });
+}
+
+void mpi_transport::receive(int peer, int tag, std::byte* data, std::size_t capacity, int ticket) {
+  in_pieces(capacity, {ticket, true}, [&](std::size_t offset, int size, MPI_Request* request) {
+    return PMPI_Irecv(data + offset, size, MPI_BYTE, peer, tag, comm_, request);
+  });
+}
+
+void mpi_transport::poll(std::vector<ended_transfer>& ended) {
+  for (ended_transfer& one : refused_) report(std::move(one), ended);
+  refused_.clear();
+  if (requests_.empty()) return let_others_progress();
+  indices_.resize(requests_.size());
+  statuses_.resize(requests_.size());
+  int count = 0;
+  const int code = test_some(requests_, count, indices_, statuses_);
+  if (code != MPI_SUCCESS && !is_of_class(code, MPI_ERR_IN_STATUS)) throw mpi_error(code, "moving messages");
+  if (count == MPI_UNDEFINED || count == 0) return;
+  for (int i = 0; i < count; ++i) report(outcome(indices_[i], statuses_[i], code != MPI_SUCCESS), ended);
+  drop_ended(count);
+}
+
+// Of one request. `failed`: of those that ended together some did.
+ended_transfer mpi_transport::outcome(int index, const MPI_Status& status, bool failed) {
+  const owner of = owners_[index];
+  if (failed && status.MPI_ERROR != MPI_SUCCESS) {
+    if (requests_[index] != MPI_REQUEST_NULL) PMPI_Request_free(&requests_[index]);
+    if (of.receives && is_of_class(status.MPI_ERROR, MPI_ERR_TRUNCATE))
+      return {of.ticket, 0, std::make_exception_ptr(size_mismatch())};
+    return {of.ticket, 0, std::make_exception_ptr(mpi_error(status.MPI_ERROR, "moving a message"))};
+  }
+  int bytes = 0;
+  if (of.receives) require(PMPI_Get_count(&status, MPI_BYTE, &bytes), "MPI_Get_count");
+  return {of.ticket, static_cast<std::size_t>(bytes), nullptr};
+}
+
+// A transfer in pieces has ended with the last of them.
+void mpi_transport::report(ended_transfer piece, std::vector<ended_transfer>& ended) {
+  const auto it = split_.empty() ? split_.end() : split_.find(piece.ticket);
+  if (it == split_.end()) return ended.push_back(std::move(piece));
+  auto& [left, all] = it->second;
+  all.bytes += piece.bytes;
+  if (!all.failure) all.failure = std::move(piece.failure);
+  if (--left > 0) return;
+  ended.push_back(std::move(all));
+  split_.erase(it);
+}
+
+// Messages of the program's own, and collectives of the MPI's own, must move even while this rank waits for something else.
+// Looking for a message moves them only where none is found (MPICH), so it is one that nobody sends: to this rank, from it.
+void mpi_transport::let_others_progress() {
+  int found = 0;
+  require(given_up_, "waiting for other ranks");
+  if (inside_mpi::now()) return;
+  require(PMPI_Iprobe(rank_, highest_tag_, comm_, &found, MPI_STATUS_IGNORE), "moving messages of others");
+}
+
+// Fills the gaps from the end, highest index first.
+void mpi_transport::drop_ended(int count) {
+  std::sort(indices_.begin(), indices_.begin() + count, std::greater<>());
+  for (int i = 0; i < count; ++i) {
+    requests_[indices_[i]] = requests_.back();
+    owners_[indices_[i]] = owners_.back();
+    requests_.pop_back();
+    owners_.pop_back();
+  }
+}
+
+}  // namespace shoal

@@ -1,0 +1,65 @@
+// Messages over MPI point-to-point calls on a communicator of Shoal's own.
+#pragma once
+
+#include <mpi.h>
+
+#include <unordered_map>
+#include <vector>
+
+#include "transport/transport.hpp"
+
+namespace shoal {
+
+class mpi_transport final : public transport {
+ public:
+  // Messages longer than `piece_bytes` travel in pieces, so that no MPI count exceeds an int. The same on every rank.
+  static constexpr std::size_t standard_piece_bytes = std::size_t{1} << 30;
+
+  // `comm` must return errors and stays the caller's.
+  explicit mpi_transport(MPI_Comm comm, std::size_t piece_bytes = standard_piece_bytes);
+  // Messages go over this communicator from now on, which has the same ranks.
+  void move_to(MPI_Comm comm) { comm_ = comm; }
+  // No message will come any more: from now on waiting for something else fails, with this code.
+  void give_up(int code) { given_up_ = code; }
+  // Cancels nothing: every transfer must have ended.
+  ~mpi_transport() override = default;
+
+  int ranks() const override { return ranks_; }
+  int rank() const override { return rank_; }
+  int highest_tag() const override { return highest_tag_; }
+  void reserve(std::size_t transfers) override;
+  void send(int peer, int tag, const std::byte* data, std::size_t bytes, int ticket) override;
+  void receive(int peer, int tag, std::byte* data, std::size_t capacity, int ticket) override;
+  void poll(std::vector<ended_transfer>& ended) override;
+
+ private:
+  struct owner {
+    int ticket;
+    bool receives;
+  };
+  // Of a ticket with more than one piece.
+  struct split {
+    int pieces_left;
+    ended_transfer all;
+  };
+
+  template <typename Post>
+  void in_pieces(std::size_t bytes, owner of, Post post);
+  ended_transfer outcome(int index, const MPI_Status& status, bool failed);
+  void report(ended_transfer piece, std::vector<ended_transfer>& ended);
+  void drop_ended(int count);
+  void let_others_progress();
+
+  MPI_Comm comm_;
+  int given_up_ = MPI_SUCCESS;
+  std::size_t piece_bytes_;
+  int ranks_ = 0, rank_ = 0, highest_tag_ = 32767;
+  std::vector<MPI_Request> requests_;
+  std::vector<owner> owners_;  // of requests_
+  std::vector<int> indices_;
+  std::vector<MPI_Status> statuses_;
+  std::vector<ended_transfer> refused_;  // what could not be started
+  std::unordered_map<int, split> split_;
+};
+
+}  // namespace shoal

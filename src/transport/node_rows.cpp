@@ -1,0 +1,93 @@
+#include "transport/node_rows.hpp"
+
+#include <algorithm>
+
+namespace shoal {
+
+namespace {
+
+constexpr std::size_t line_bytes = 64;
+constexpr std::size_t most_bytes = std::size_t{4} << 20;
+
+}  // namespace
+
+std::size_t node_rows::head_bytes(int ranks) {
+  const std::size_t bytes = sizeof(row) + (static_cast<std::size_t>(ranks) + 1) * sizeof(std::uint16_t);
+  return (bytes + 7) / 8 * 8;
+}
+
+// One line less than a power of two: rows do not compete for the same places of a cache.
+std::size_t node_rows::row_bytes(int ranks, std::size_t most) {
+  const std::size_t share = most_bytes / (2 * static_cast<std::size_t>(ranks)) / line_bytes * line_bytes;
+  const std::size_t least = (head_bytes(ranks) / line_bytes + 16) * line_bytes;
+  const std::size_t content = head_bytes(ranks) + std::min(most, largest_row);
+  const std::size_t needed = (content / line_bytes + 2) * line_bytes;
+  return std::max(std::min({share, largest_row, needed}), least) - line_bytes;
+}
+
+std::size_t node_rows::bytes_for(int ranks, std::size_t most) {
+  return 2 * static_cast<std::size_t>(ranks) * row_bytes(ranks, most);
+}
+
+node_rows::node_rows(std::byte* memory, int ranks, int rank, std::size_t most)
+    : memory_(memory),
+      ranks_(ranks),
+      rank_(rank),
+      row_bytes_(row_bytes(ranks, most)),
+      head_bytes_(head_bytes(ranks)),
+      begun_(static_cast<std::size_t>(ranks)) {
+  for (auto& readers : readers_) readers.reserve(begun_.size());
+}
+
+// Rows only ever get later, but which of the two is the later one is not known of a rank that may be ahead.
+bool node_rows::has_begun(int peer, std::uint64_t number) {
+  if (begun_[peer] >= number) return true;
+  for (std::uint64_t row : {0, 1})
+    begun_[peer] = std::max(begun_[peer], row_of(peer, row).number.load(std::memory_order_acquire));
+  return begun_[peer] >= number;
+}
+
+int node_rows::awaited_reader() {
+  std::vector<int>& readers = readers_[(number_ + 1) % 2];
+  while (!readers.empty() && has_begun(readers.back(), number_)) readers.pop_back();
+  return readers.empty() ? -1 : readers.back();
+}
+
+void node_rows::begin() {
+  ++number_;
+  next_ = 0;
+  end_ = 0;
+}
+
+std::byte* node_rows::add(std::size_t bytes) {
+  row& mine = row_of(rank_, number_);
+  if (bytes > 0 && next_ != rank_) readers_[number_ % 2].push_back(next_);
+  const bool fits = bytes <= row_bytes_ - head_bytes_ - end_;
+  const auto at = static_cast<std::uint16_t>(end_);
+  mine.at[next_++] = fits ? at : at | elsewhere;
+  if (!fits) return nullptr;
+  end_ += bytes;
+  return reinterpret_cast<std::byte*>(&mine) + head_bytes_ + at;
+}
+
+void node_rows::publish() {
+  row& mine = row_of(rank_, number_);
+  mine.at[ranks_] = static_cast<std::uint16_t>(end_);
+  mine.number.store(number_, std::memory_order_release);
+}
+
+bool node_rows::is_there(int peer) {
+  if (row_of(peer, number_).number.load(std::memory_order_acquire) != number_) return false;
+  begun_[peer] = number_;
+  return true;
+}
+
+node_rows::block node_rows::block_from(int peer) const {
+  const row& theirs = row_of(peer, number_);
+  const std::uint16_t at = theirs.at[rank_], end = theirs.at[rank_ + 1];
+  const std::size_t begin = at & ~elsewhere;
+  return {reinterpret_cast<const std::byte*>(&theirs) + head_bytes_ + begin, (end & ~elsewhere) - begin,
+          (at & elsewhere) != 0};
+}
+
+}  // namespace shoal

@@ -1,0 +1,52 @@
+// Messages inside a node through the memory its ranks share, others over another transport.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "transport/node_window.hpp"
+#include "transport/transport.hpp"
+
+namespace shoal {
+
+// Between two ranks of the node messages match in the order in which they were started, whatever their tags.
+class node_transport final : public transport {
+ public:
+  // `ranks`: of `below`, by their place in the window.
+  node_transport(transport& below, node_window& window, std::span<const int> ranks);
+
+  int ranks() const override { return below_.ranks(); }
+  int rank() const override { return below_.rank(); }
+  int highest_tag() const override { return below_.highest_tag(); }
+  void reserve(std::size_t transfers) override;
+  void send(int peer, int tag, const std::byte* data, std::size_t bytes, int ticket) override;
+  void receive(int peer, int tag, std::byte* data, std::size_t capacity, int ticket) override;
+  void poll(std::vector<ended_transfer>& ended) override;
+
+ private:
+  struct sending {
+    int peer, ticket;
+    node_window::outgoing message;
+  };
+  struct receiving {
+    int peer, ticket;
+    node_window::incoming message;
+    std::size_t capacity;
+  };
+  static ended_transfer outcome(const sending& one) { return {one.ticket, 0, nullptr}; }
+  static ended_transfer outcome(const receiving& one);
+  template <typename Transfer, typename Move>
+  void advance(std::vector<Transfer>& all, std::vector<ended_transfer>& ended, Move move);
+  void poll_below(std::vector<ended_transfer>& ended);
+
+  transport& below_;
+  node_window& window_;
+  std::vector<int> place_;  // in the window, of each rank; -1: on another node
+  std::vector<sending> sends_;
+  std::vector<receiving> receives_;
+  std::vector<char> stuck_;  // by place: an earlier transfer with this peer has not ended
+  std::size_t below_under_way_ = 0;
+  unsigned polls_ = 0;
+};
+
+}  // namespace shoal

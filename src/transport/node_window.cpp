@@ -1,0 +1,179 @@
+#include "transport/node_window.hpp"
+
+#include <linux/futex.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstring>
+#include <ctime>
+#include <utility>
+
+#include "transport/copy_bytes.hpp"
+#include "transport/process_memory.hpp"
+
+namespace shoal {
+
+namespace {
+
+constexpr std::size_t line_bytes = 64;
+constexpr std::size_t most_bytes = std::size_t{8} << 20;
+// A slot has a line beside its cell, and one for nothing: cells a power of two apart compete for the same places of a
+// cache.
+constexpr std::size_t slot_extra = 2 * line_bytes;
+constexpr std::size_t largest_piece = 16384, smallest_piece = 256;
+
+static_assert(std::atomic<std::uint32_t>::is_always_lock_free && std::atomic<std::int32_t>::is_always_lock_free);
+
+std::size_t whole_lines(std::size_t bytes) { return (bytes + line_bytes - 1) / line_bytes * line_bytes; }
+
+std::size_t pairs(int ranks) { return static_cast<std::size_t>(ranks) * static_cast<std::size_t>(ranks); }
+
+}  // namespace
+
+std::size_t node_window::piece_bytes_for(int ranks, std::size_t longest) {
+  const std::size_t share = most_bytes / (pairs(ranks) * slots) / line_bytes * line_bytes;
+  const std::size_t most = std::clamp(whole_lines(std::min(longest, largest_piece)), smallest_piece, largest_piece);
+  return std::clamp(share, smallest_piece + slot_extra, most + slot_extra) - slot_extra;
+}
+
+std::size_t node_window::taken_bytes(int ranks) {
+  return whole_lines(static_cast<std::size_t>(ranks) * sizeof(std::atomic<std::uint32_t>));
+}
+
+std::size_t node_window::bytes_for(int ranks, std::size_t longest) {
+  const auto q = static_cast<std::size_t>(ranks);
+  return q * (sizeof(bed) + taken_bytes(ranks)) + pairs(ranks) * slots * (piece_bytes_for(ranks, longest) + slot_extra);
+}
+
+node_window::node_window(std::byte* memory, int ranks, int rank, std::size_t read_from, std::size_t longest)
+    : ranks_(ranks),
+      rank_(rank),
+      piece_bytes_(piece_bytes_for(ranks, longest)),
+      cell_bytes_(piece_bytes_ + line_bytes),
+      read_from_(read_from),
+      beds_(reinterpret_cast<bed*>(memory)),
+      taken_(reinterpret_cast<std::byte*>(beds_ + ranks)),
+      lines_(reinterpret_cast<line*>(taken_ + static_cast<std::size_t>(ranks) * taken_bytes(ranks))),
+      cells_(reinterpret_cast<std::byte*>(lines_ + pairs(ranks) * slots)),
+      peers_(static_cast<std::size_t>(ranks)) {
+  beds_[rank].process = getpid();
+}
+
+std::atomic<std::uint32_t>& node_window::taken_by(int receiver, int sender) {
+  std::byte* const row = taken_ + static_cast<std::size_t>(receiver) * taken_bytes(ranks_);
+  return reinterpret_cast<std::atomic<std::uint32_t>*>(row)[sender];
+}
+
+// Whether the peer has taken all pieces but so many of the last ones.
+bool node_window::taken_but(int peer, std::uint32_t most) {
+  state& at = peers_[peer];
+  if (at.pushed - at.taken <= most) return true;
+  at.taken = taken_by(peer, rank_).load(std::memory_order_acquire);
+  return at.pushed - at.taken <= most;
+}
+
+void node_window::publish(int peer, line& filled, std::uint64_t bytes) {
+  state& at = peers_[peer];
+  filled.taken = at.pulled;
+  filled.bytes = bytes;
+  filled.exchange = exchange_;
+  filled.number.store(++at.pushed, std::memory_order_release);
+  ++pieces_moved_;
+}
+
+bool node_window::offer(int peer, outgoing& message) {
+  if (!taken_but(peer, slots - 1)) return false;
+  line& to = line_of(rank_, peer, peers_[peer].pushed);
+  std::memcpy(to.data, &message.data, sizeof message.data);
+  publish(peer, to, message.bytes);
+  message.offered = true;
+  return false;
+}
+
+bool node_window::push(int peer, outgoing& message) {
+  if (message.offered) return taken_but(peer, 0);
+  if (message.bytes >= read_from_) return offer(peer, message);
+  for (bool more = true; more;) {
+    if (!taken_but(peer, slots - 1)) return false;
+    line& to = line_of(rank_, peer, peers_[peer].pushed);
+    const std::uint64_t piece = piece_of(message.bytes);
+    copy_bytes(place_of(to, message.bytes), message.data, piece);
+    publish(peer, to, message.bytes);
+    more = message.bytes > piece;
+    message.data += piece;
+    message.bytes -= piece;
+  }
+  return true;
+}
+
+// From a line, or from where it says that the data are. 0, or the number of an error.
+int node_window::read(int peer, line& from, std::byte* to, std::size_t bytes) {
+  if (from.bytes < read_from_) {
+    copy_bytes(to, place_of(from, from.bytes), bytes);
+    return 0;
+  }
+  const std::byte* there;
+  std::memcpy(&there, from.data, sizeof there);
+  return read_process_memory(beds_[peer].process, there, to, bytes);
+}
+
+void node_window::take(int peer) {
+  taken_by(rank_, peer).store(++peers_[peer].pulled, std::memory_order_release);
+  ++pieces_moved_;
+}
+
+bool node_window::pull(int peer, incoming& message) {
+  for (bool more = true; more;) {
+    state& at = peers_[peer];
+    line& from = line_of(peer, rank_, at.pulled);
+    if (from.number.load(std::memory_order_acquire) != at.pulled + 1) return false;
+    if (static_cast<std::int32_t>(from.taken - at.taken) > 0) at.taken = from.taken;
+    const auto ahead = static_cast<std::int16_t>(from.exchange - exchange_);
+    if (ahead > 0) return true;
+    if (ahead < 0) {
+      take(peer);
+      continue;
+    }
+    const std::uint64_t bytes = from.bytes, piece = piece_of(bytes);
+    const std::size_t fits = std::min<std::size_t>(piece, message.capacity);
+    message.error = read(peer, from, message.data, fits);
+    take(peer);
+    message.cut = message.cut || piece > fits;
+    message.data += fits;
+    message.capacity -= fits;
+    more = bytes > piece;
+  }
+  return true;
+}
+
+bool node_window::has_moved(int peer) {
+  state& at = peers_[peer];
+  const std::uint32_t taken = taken_by(peer, rank_).load(std::memory_order_acquire);
+  if (std::exchange(at.taken, taken) != taken) return true;
+  return line_of(peer, rank_, at.pulled).number.load(std::memory_order_acquire) == at.pulled + 1;
+}
+
+void node_window::lie_down(int peer) {
+  beds_[rank_].sleeper_waits_for.store(peer + 1, std::memory_order_relaxed);
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+}
+
+void node_window::sleep(int peer, int microseconds) {
+  const timespec most{0, microseconds * 1000L};
+  syscall(SYS_futex, &beds_[rank_].sleeper_waits_for, FUTEX_WAIT, peer + 1, &most, nullptr, 0);
+}
+
+void node_window::get_up() { beds_[rank_].sleeper_waits_for.store(0, std::memory_order_relaxed); }
+
+void node_window::wake_those_waiting() {
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+  for (int peer = 0; peer < ranks_; ++peer) {
+    std::atomic<std::int32_t>& bed = beds_[peer].sleeper_waits_for;
+    if (bed.load(std::memory_order_relaxed) != rank_ + 1) continue;
+    bed.store(0, std::memory_order_relaxed);
+    syscall(SYS_futex, &bed, FUTEX_WAKE, 1, nullptr, nullptr, 0);
+  }
+}
+
+}  // namespace shoal

@@ -1,0 +1,112 @@
+#include "transport/shared_memory.hpp"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/random.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <string>
+#include <system_error>
+#include <utility>
+
+namespace shoal {
+
+namespace {
+
+[[noreturn]] void fail(int error, const char* what) {
+  throw std::system_error(error ? error : EIO, std::generic_category(), what);
+}
+
+// Growing a file beyond this limit ends the process by a signal.
+bool beyond_file_limit(std::size_t bytes) {
+  rlimit limit{};
+  return getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY && bytes > limit.rlim_cur;
+}
+
+// All of a small one is going to be used: mapped at once it costs less than page by page.
+int mapping_of(std::size_t bytes) {
+  constexpr std::size_t small = std::size_t{1} << 20;
+  return bytes <= small ? MAP_SHARED | MAP_POPULATE : MAP_SHARED;
+}
+
+std::uint64_t random_proof() {
+  std::uint64_t number = 0;
+  if (getrandom(&number, sizeof number, 0) != sizeof number) fail(errno, "getrandom");
+  return number | 1;
+}
+
+}  // namespace
+
+shared_memory::shared_memory(int descriptor, std::size_t bytes) : bytes_(bytes + proof_bytes) {
+  key_ = {getpid(), descriptor, 0};
+  void* const at = mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, mapping_of(bytes_), descriptor, 0);
+  if (at == MAP_FAILED) {
+    const int error = errno;
+    close();
+    fail(error, "mmap");
+  }
+  begin_ = static_cast<std::byte*>(at);
+}
+
+shared_memory::~shared_memory() { unmap(); }
+
+shared_memory::shared_memory(shared_memory&& other) noexcept { *this = std::move(other); }
+
+shared_memory& shared_memory::operator=(shared_memory&& other) noexcept {
+  unmap();
+  key_ = std::exchange(other.key_, {});
+  begin_ = std::exchange(other.begin_, nullptr);
+  bytes_ = other.bytes_;
+  return *this;
+}
+
+shared_memory shared_memory::create(std::size_t bytes) {
+  if (beyond_file_limit(bytes + proof_bytes)) fail(EFBIG, "shared memory");
+  const int descriptor = memfd_create("shoal", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+  if (descriptor < 0) fail(errno, "memfd_create");
+  const int error = posix_fallocate(descriptor, 0, static_cast<off_t>(bytes + proof_bytes));
+  if (error || fcntl(descriptor, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0) {
+    const int why = error ? error : errno;
+    ::close(descriptor);
+    fail(why, "shared memory");
+  }
+  shared_memory memory(descriptor, bytes);
+  memory.key_.proof = random_proof();
+  memory.key_.begin = memory.begin_;
+  std::memcpy(memory.begin_, &memory.key_.proof, sizeof memory.key_.proof);
+  return memory;
+}
+
+shared_memory shared_memory::open(const key& where, std::size_t bytes) {
+  const std::string path = "/proc/" + std::to_string(where.process) + "/fd/" + std::to_string(where.descriptor);
+  const int descriptor = ::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NONBLOCK);
+  if (descriptor < 0) fail(errno, "open");
+  struct stat found{};
+  const bool same_size = fstat(descriptor, &found) == 0 && S_ISREG(found.st_mode) &&
+                         static_cast<std::size_t>(found.st_size) == bytes + proof_bytes;
+  if (!same_size) {
+    ::close(descriptor);
+    fail(ENXIO, "shared memory");
+  }
+  shared_memory memory(descriptor, bytes);
+  memory.close();
+  if (std::memcmp(memory.begin_, &where.proof, sizeof where.proof) != 0) fail(ENXIO, "shared memory");
+  return memory;
+}
+
+void shared_memory::close() {
+  if (key_.descriptor >= 0) ::close(static_cast<int>(key_.descriptor));
+  key_.descriptor = -1;
+}
+
+void shared_memory::unmap() {
+  close();
+  if (begin_) munmap(begin_, bytes_);
+  begin_ = nullptr;
+}
+
+}  // namespace shoal

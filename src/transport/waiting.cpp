@@ -1,0 +1,100 @@
+#include "transport/waiting.hpp"
+
+#include <sched.h>
+
+#include <algorithm>
+#include <chrono>
+#include <stdexcept>
+#include <string>
+#include <thread>
+
+#include "transport/core_quota.hpp"
+
+namespace shoal {
+
+namespace {
+
+// Polls that take about as long as a change to another process.
+constexpr int spins_before_yield = 64;
+// After so many yields in a row without an arrival the others are busy, not waiting: sleep, and let them work.
+constexpr int yields_before_sleep = 300;
+// A yield that takes longer has let somebody else work. After a few of these, with hardly any others between them, the
+// core is not this rank's alone, whatever was counted.
+constexpr auto long_yield = std::chrono::microseconds(20);
+constexpr int weight_of_long = 16, contended_from = 64, most_contended = 128;
+// Some MPIs move a message by only one step with every look.
+constexpr int looks_at_a_time = 2;
+constexpr int longest_sleep_us = 1000;
+
+void pause_briefly() {
+#if defined(__x86_64__) || defined(__i386__)
+  __builtin_ia32_pause();
+#endif
+}
+
+}  // namespace
+
+void waiting::slept_through() {
+  sleep_us_ =
+      mode_ == wait_mode::sleep ? std::clamp(slept_us_ / 4, shortest_sleep_us, longest_sleep_us) : shortest_sleep_us;
+  slept_us_ = 0;
+}
+
+int waiting::pause() {
+  if (others_ && others_()) {
+    progressed();
+    return 0;
+  }
+  ++idle_;
+  if (mode_ == wait_mode::spin && idle_ <= spins_before_yield) {
+    pause_briefly();
+    return 0;
+  }
+  if (mode_ == wait_mode::spin && contended_ < contended_from) {
+    watch_yield();
+    return 0;
+  }
+  if (mode_ != wait_mode::sleep && idle_ < yields_before_sleep) {
+    sched_yield();
+    return 0;
+  }
+  if (idle_ % looks_at_a_time != 0) return 0;
+  // Each time a quarter longer, so that an arrival is seen late by no more than about a quarter of the wait for it.
+  const int now = sleep_us_;
+  sleep_us_ = std::min(longest_sleep_us, now + now / 4);
+  slept_us_ = std::min(4 * longest_sleep_us, slept_us_ + now);
+  return now;
+}
+
+void waiting::watch_yield() {
+  const auto begin = std::chrono::steady_clock::now();
+  sched_yield();
+  const bool somebody_else = std::chrono::steady_clock::now() - begin > long_yield;
+  contended_ = std::clamp(contended_ + (somebody_else ? weight_of_long : -1), 0, most_contended);
+}
+
+void waiting::idle() {
+  if (const int us = pause()) std::this_thread::sleep_for(std::chrono::microseconds(us));
+}
+
+wait_mode parse_wait_mode(std::string_view text) {
+  for (wait_mode mode : {wait_mode::spin, wait_mode::yield, wait_mode::sleep})
+    if (text == to_string(mode)) return mode;
+  throw std::invalid_argument("SHOAL_WAIT=" + std::string(text) + " is unknown; allowed: auto, spin, yield, sleep");
+}
+
+const char* to_string(wait_mode mode) {
+  switch (mode) {
+    case wait_mode::spin: return "spin";
+    case wait_mode::yield: return "yield";
+    default: return "sleep";
+  }
+}
+
+int usable_cores() {
+  cpu_set_t set;
+  const int affinity = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
+  return std::max(1, std::min(affinity, quota_cores(affinity)));
+}
+
+}  // namespace shoal
