@@ -36,7 +36,8 @@ class kept_type {
  public:
   explicit kept_type(MPI_Datatype users) : type_(users) {
     if (users == MPI_DATATYPE_NULL || is_named(users)) return;
-    require(PMPI_Type_contiguous(1, users, &type_), "MPI_Type_contiguous");  // copies no attributes, as MPI_Type_dup would
+    require(PMPI_Type_contiguous(1, users, &type_),
+            "MPI_Type_contiguous");  // copies no attributes, as MPI_Type_dup would
     require(PMPI_Type_commit(&type_), "MPI_Type_commit");
     is_copy_ = true;
   }

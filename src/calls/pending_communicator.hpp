@@ -19,8 +19,7 @@ namespace shoal {
 
 class process;
 
-class pending_communicator final : public progress::part,
-                                   public std::enable_shared_from_this<pending_communicator> {
+class pending_communicator final : public progress::part, public std::enable_shared_from_this<pending_communicator> {
  public:
   // Copies the user's communicator, attributes and all, as MPI has no other way that does not wait.
   pending_communicator(process& job, MPI_Comm users);

@@ -104,9 +104,9 @@ class process {
     std::shared_ptr<intercommunicator> groups;  // open requests keep it
     std::unique_ptr<sparse_ranks> sparse;       // null: none exchanged so yet
     std::shared_ptr<pending_communicator> pending;
-    bool unserved_groups = false;               // an inter-communicator that was not asked to be served yet
-    int ranks = 0;                              // of both groups
-    usage cold[2];                              // calls between the groups before that
+    bool unserved_groups = false;  // an inter-communicator that was not asked to be served yet
+    int ranks = 0;                 // of both groups
+    usage cold[2];                 // calls between the groups before that
     std::string why;
     bool wrong = false;  // the settings are, so that the user should know
   };

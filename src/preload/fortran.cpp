@@ -136,7 +136,7 @@ void mpi_allgatherv_(void* sendbuf, MPI_Fint* sendcount, MPI_Fint* sendtype, voi
 
 // The same under the other names.
 #define SHOAL_SAME_AS(name) __attribute__((alias(#name)))
-#define SHOAL_ALL_NAMES(lower, upper)                                                                            \
+#define SHOAL_ALL_NAMES(lower, upper)                                                                                \
   decltype(mpi_##lower##_) mpi_##lower SHOAL_SAME_AS(mpi_##lower##_), mpi_##lower##__ SHOAL_SAME_AS(mpi_##lower##_), \
       MPI_##upper SHOAL_SAME_AS(mpi_##lower##_), ompi_##lower##_f SHOAL_SAME_AS(mpi_##lower##_)
 SHOAL_ALL_NAMES(alltoall, ALLTOALL);

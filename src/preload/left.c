@@ -46,10 +46,10 @@ static void count(struct left_call* call, int64_t nanoseconds) {
 #define LEAVE_NEWER(call, name, number) PASS(static, pass_##name, name, call, number) FIND(name, number)
 
 #ifdef SHOAL_FORTRAN_NAMES  // see fortran.cpp
-#define LEAVE_FORTRAN(call, upper, number)                                                                \
-  LEAVE(call, mpi_##call, number)                                                                         \
-  LEAVE(call, mpi_##call##_, number) LEAVE(call, mpi_##call##__, number) LEAVE(call, MPI_##upper, number) \
-      LEAVE(call, ompi_##call##_f, number)
+#define LEAVE_FORTRAN(call, upper, number) \
+  LEAVE(call, mpi_##call, number)          \
+  LEAVE(call, mpi_##call##_, number)       \
+  LEAVE(call, mpi_##call##__, number) LEAVE(call, MPI_##upper, number) LEAVE(call, ompi_##call##_f, number)
 #else
 #define LEAVE_FORTRAN(call, upper, number)
 #endif

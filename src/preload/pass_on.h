@@ -7,10 +7,10 @@
 #include "preload/words.h"
 
 #define PUBLIC __attribute__((visibility("default")))
-#define PASS_ON_AS(how, symbol, name, number)   \
-  how int symbol WORDS_##number {               \
-    static void* _Atomic to;                    \
-    if (!to) to = function_for(#name);          \
+#define PASS_ON_AS(how, symbol, name, number)  \
+  how int symbol WORDS_##number {              \
+    static void* _Atomic to;                   \
+    if (!to) to = function_for(#name);         \
     return ((call_##number*)to)NAMES_##number; \
   }
 #define PASS_ON(name, number) PASS_ON_AS(PUBLIC, name, name, number)
@@ -26,10 +26,10 @@ static inline int is_there(const char* name) { return !can_look_up || function_o
 #define PASS_ON_NEWER(name, number) PASS_ON_AS(static, pass_##name, name, number) FIND(name, number)
 
 #ifdef SHOAL_FORTRAN_NAMES  // see fortran.cpp
-#define PASS_ON_FORTRAN(lower, upper, number)                                                   \
-  PASS_ON(mpi_##lower, number)                                                                  \
-  PASS_ON(mpi_##lower##_, number) PASS_ON(mpi_##lower##__, number) PASS_ON(MPI_##upper, number) \
-      PASS_ON(ompi_##lower##_f, number)
+#define PASS_ON_FORTRAN(lower, upper, number) \
+  PASS_ON(mpi_##lower, number)                \
+  PASS_ON(mpi_##lower##_, number)             \
+  PASS_ON(mpi_##lower##__, number) PASS_ON(MPI_##upper, number) PASS_ON(ompi_##lower##_f, number)
 #else
 #define PASS_ON_FORTRAN(lower, upper, number)
 #endif

@@ -10,7 +10,7 @@ enum { most = 16, largest = 3000 };
 
 static int rank, ranks, faults;
 
-static void fault(const char *what, int number) {
+static void fault(const char* what, int number) {
   ++faults;
   if (faults < 10) fprintf(stderr, "rank %d: %s (%d)\n", rank, what, number);
 }
@@ -24,15 +24,17 @@ struct exchange {
   int *out, *in;
 };
 
-static int elements(const struct exchange *x, int from, int to) {
+static int elements(const struct exchange* x, int from, int to) {
   if (x->uniform) return x->number % 7 * 3;
   if (x->in_place) return (from + to + x->number) % 5 * 4; /* what one sends is what it receives */
   const int size = (from * 7 + to * 3 + x->number) % 9;
   return size == 8 ? largest : size * (x->number % 4);
 }
-static int value(const struct exchange *x, int from, int to, int i) { return x->number * 1000003 + from * 10007 + to * 101 + i; }
+static int value(const struct exchange* x, int from, int to, int i) {
+  return x->number * 1000003 + from * 10007 + to * 101 + i;
+}
 
-static void make(struct exchange *x, MPI_Comm comm, int number) {
+static void make(struct exchange* x, MPI_Comm comm, int number) {
   memset(x, 0, sizeof *x);
   x->comm = comm, x->number = number;
   x->uniform = number % 3 == 0, x->in_place = number % 5 == 0, x->gaps = number % 4 == 1 && !x->in_place;
@@ -54,7 +56,7 @@ static void make(struct exchange *x, MPI_Comm comm, int number) {
   x->out = malloc((sent + 1) * 2 * sizeof(int)), x->in = malloc((received + 1) * 2 * sizeof(int));
 }
 
-static void fill(struct exchange *x) {
+static void fill(struct exchange* x) {
   const int step = x->gaps ? 2 : 1;
   for (int i = 0; i < x->all; ++i)
     for (int k = 0; k < x->received[i] * step; ++k) x->in[x->to[i] * step + k] = -1;
@@ -63,7 +65,7 @@ static void fill(struct exchange *x) {
       (x->in_place ? x->in : x->out)[(x->from[i] + k) * step] = value(x, x->me, i, k);
 }
 
-static void check(const struct exchange *x) {
+static void check(const struct exchange* x) {
   const int step = x->gaps ? 2 : 1;
   for (int i = 0; i < x->all; ++i)
     for (int k = 0; k < x->received[i]; ++k) {
@@ -72,14 +74,14 @@ static void check(const struct exchange *x) {
     }
 }
 
-static void unmake(struct exchange *x) {
+static void unmake(struct exchange* x) {
   free(x->out), free(x->in);
   if (x->gaps && x->type != MPI_DATATYPE_NULL) MPI_Type_free(&x->type);
 }
 
-static MPI_Request start(struct exchange *x) {
+static MPI_Request start(struct exchange* x) {
   MPI_Request request = MPI_REQUEST_NULL;
-  const void *const out = x->in_place ? MPI_IN_PLACE : x->out;
+  const void* const out = x->in_place ? MPI_IN_PLACE : x->out;
   fill(x);
   const int code = x->uniform ? MPI_Ialltoall(out, x->sent[0], x->type, x->in, x->sent[0], x->type, x->comm, &request)
                               : MPI_Ialltoallv(out, x->sent, x->from, x->type, x->in, x->received, x->to, x->type,
@@ -89,9 +91,9 @@ static MPI_Request start(struct exchange *x) {
 }
 
 #if MPI_VERSION >= 4
-static MPI_Request prepare(struct exchange *x) {
+static MPI_Request prepare(struct exchange* x) {
   MPI_Request request = MPI_REQUEST_NULL;
-  const void *const out = x->in_place ? MPI_IN_PLACE : x->out;
+  const void* const out = x->in_place ? MPI_IN_PLACE : x->out;
   const int code = x->uniform ? MPI_Alltoall_init(out, x->sent[0], x->type, x->in, x->sent[0], x->type, x->comm,
                                                   MPI_INFO_NULL, &request)
                               : MPI_Alltoallv_init(out, x->sent, x->from, x->type, x->in, x->received, x->to, x->type,
@@ -102,7 +104,7 @@ static MPI_Request prepare(struct exchange *x) {
 #endif
 
 /* Ends all requests of a list, in one of MPI's ways, which each rank chooses on its own. */
-static void end(int count, MPI_Request *requests, int how) {
+static void end(int count, MPI_Request* requests, int how) {
   int index, flag = 0, some = 0, indices[64];
   MPI_Status statuses[64];
   switch (how % 8) {
@@ -220,10 +222,10 @@ static void mix_with_blocking(int times) {
   }
 }
 
-static void *exchange_on(void *comm) {
+static void* exchange_on(void* comm) {
   for (int t = 0; t < 40; ++t) {
     struct exchange x;
-    make(&x, *(MPI_Comm *)comm, t);
+    make(&x, *(MPI_Comm*)comm, t);
     MPI_Request open = start(&x);
     MPI_Wait(&open, MPI_STATUS_IGNORE);
     check(&x), unmake(&x);
@@ -306,14 +308,19 @@ static void leave_open(int times) {
   start(&x);
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
   static const struct {
-    const char *name;
+    const char* name;
     void (*perform)(int times);
     int threads;
-  } all[] = {{"wait_in_any_order", wait_in_any_order, 0}, {"go_on", go_on, 0},   {"free_early", free_early, 0},
-             {"mix_with_blocking", mix_with_blocking, 0}, {"repeat", repeat, 0}, {"use_threads", use_threads, 1},
-             {"mistake", mistake, 0},                     {"leave_open", leave_open, 0}};
+  } all[] = {{"wait_in_any_order", wait_in_any_order, 0},
+             {"go_on", go_on, 0},
+             {"free_early", free_early, 0},
+             {"mix_with_blocking", mix_with_blocking, 0},
+             {"repeat", repeat, 0},
+             {"use_threads", use_threads, 1},
+             {"mistake", mistake, 0},
+             {"leave_open", leave_open, 0}};
   const int times = argc > 2 ? atoi(argv[2]) : 20;
   int given = 0;
   for (unsigned i = 0; argc > 1 && i < sizeof all / sizeof *all; ++i) {
