@@ -36,8 +36,8 @@ class kept_type {
  public:
   explicit kept_type(MPI_Datatype users) : type_(users) {
     if (users == MPI_DATATYPE_NULL || is_named(users)) return;
-    require(PMPI_Type_contiguous(1, users, &type_),
-            "MPI_Type_contiguous");  // copies no attributes, as MPI_Type_dup would
+    // Unlike MPI_Type_dup this copies no attributes.
+    require(PMPI_Type_contiguous(1, users, &type_), "MPI_Type_contiguous");
     require(PMPI_Type_commit(&type_), "MPI_Type_commit");
     is_copy_ = true;
   }
@@ -71,7 +71,7 @@ class open_exchange final : public progress::part {
   void begin_later(std::shared_ptr<pending_communicator> ranks);
   // Many times.
   void prepare(std::unique_ptr<request::work> by_shoal);
-  void start();
+  int start() noexcept;
   // The program wants no more of it; true: it has ended.
   bool leave() { return is_left_ = true, !is_active_; }
 
@@ -81,14 +81,16 @@ class open_exchange final : public progress::part {
   void begin_now() noexcept;
   void begin_natively();
   void run();
+  void record();
   bool is_under_way();
+  int raise() noexcept;
   void finish(bool with_error) noexcept;
 
   alltoall_call call_;
   kept_type recv_type_;
   std::optional<kept_type> send_type_;  // another than that
   mpi_request handle_;
-  bool is_persistent_, is_left_ = false;
+  bool is_persistent_, is_recorded_, is_left_ = false;
   std::atomic<bool> is_active_ = false;
   std::shared_ptr<pending_communicator> ranks_;
   std::optional<request> by_shoal_;
@@ -120,7 +122,11 @@ open_exchange* persistent_behind(MPI_Request request) {
 }
 
 open_exchange::open_exchange(const alltoall_call& call, bool is_persistent)
-    : call_(call), recv_type_(call.recv_type), handle_(is_persistent), is_persistent_(is_persistent) {
+    : call_(call),
+      recv_type_(call.recv_type),
+      handle_(is_persistent),
+      is_persistent_(is_persistent),
+      is_recorded_(!process::get().set().record.empty() && traffic_record::is_of(call.comm)) {
   if (call.send != MPI_IN_PLACE && call.send_type != call.recv_type) send_type_.emplace(call.send_type);
   call_.recv_type = recv_type_;
   if (call.send != MPI_IN_PLACE) call_.send_type = send_type_ ? *send_type_ : recv_type_;
@@ -135,6 +141,11 @@ open_exchange::~open_exchange() {
 MPI_Request open_exchange::take_back() {
   handle_.take_back();
   return MPI_REQUEST_NULL;
+}
+
+// Every one counts where traffic is recorded, as every blocking call does.
+void open_exchange::record() {
+  if (is_recorded_) process::get().traffic().add(call_);
 }
 
 void open_exchange::begin(std::unique_ptr<request::work> by_shoal) {
@@ -152,11 +163,16 @@ void open_exchange::prepare(std::unique_ptr<request::work> by_shoal) {
   by_shoal_.emplace(request::repeated(), call_.comm, request::native_start(), std::move(by_shoal));
 }
 
-void open_exchange::start() {
+int open_exchange::start() noexcept {
   const auto alone = by_shoal_->exclusive();
-  if (is_active_) throw mpi_error(MPI_ERR_REQUEST, "the request is under way");
-  run();
-  handle_.start();
+  try {
+    if (is_active_) throw mpi_error(MPI_ERR_REQUEST, "the request is under way");
+    run();
+    handle_.start();
+    return MPI_SUCCESS;
+  } catch (...) {
+    return raise();
+  }
 }
 
 // It is moved from here, so that its end is seen at once.
@@ -164,7 +180,14 @@ void open_exchange::run() {
   by_shoal_->start();
   progress::get().remove(&*by_shoal_);
   is_active_ = true;
+  record();
   progress::get().add_for_mpi(this);
+}
+
+// The exception being handled, where there is still a communicator for it.
+int open_exchange::raise() noexcept {
+  if (by_shoal_) return by_shoal_->raise();
+  return ranks_ && ranks_->is_left() ? MPI_ERR_OTHER : raise_current(call_.comm);
 }
 
 void open_exchange::begin_now() noexcept {
@@ -182,7 +205,7 @@ void open_exchange::begin_now() noexcept {
     if (!ranks_->is_ready()) return finish(true);
     begin_natively();
   } catch (...) {
-    raise_current(call_.comm);
+    raise();
     finish(true);
   }
 }
@@ -202,7 +225,7 @@ bool open_exchange::move() noexcept {
     if (by_shoal_) moved = by_shoal_->active() && by_shoal_->move();
     if (is_under_way()) return moved;
   } catch (...) {
-    by_shoal_ ? by_shoal_->raise() : raise_current(call_.comm);
+    raise();
     failed = true;
   }
   finish(failed);
@@ -223,14 +246,9 @@ void open_exchange::finish(bool with_error) noexcept {
   try {
     handle_.end(with_error);
   } catch (...) {
-    raise_current(call_.comm);
+    raise();
   }
   if (!is_persistent_ || is_left_) drop(this);
-}
-
-// Every one counts where traffic is recorded, as every blocking call does.
-void record(const alltoall_call& call) {
-  if (!process::get().set().record.empty() && traffic_record::is_of(call.comm)) process::get().traffic().add(call);
 }
 
 // Why the MPI's own serves such a call; null: it does not have to.
@@ -303,9 +321,12 @@ int serve(const char* name, const alltoall_call& call, MPI_Request* request, nat
   });
 }
 
-// Calls of which nobody asked for anything cost next to nothing.
+// Calls for which nobody asked for an algorithm cost next to nothing.
 bool is_left(const alltoall_call& call) {
-  return !process::get().asks_at_once(call.uniform) || call.comm == MPI_COMM_NULL;
+  process& job = process::get();
+  if (!job.asks_at_once(call.uniform) || call.comm == MPI_COMM_NULL) return true;
+  const auto& asked = job.set().asked(collective::alltoall, call.uniform);
+  return asked && !asked->which->generate;  // "native"
 }
 int left_unasked(const char* name, const char* why, native_call native) {
   return process::get().set().report == reporting::none ? native() : left(name, why, native);
@@ -331,10 +352,7 @@ MPI_Request prepared_on(const alltoall_call& call, MPI_Info info, learner& of, s
 int start_alltoall(const alltoall_call& call, MPI_Request* request, native_call native) {
   const char* const name = call.uniform ? "ialltoall" : "ialltoallv";
   if (is_left(call)) return left_unasked(name, "nonblocking, and no algorithm is asked for by name", native);
-  return serve(name, call, request, native, [&](learner& of, std::string& why) {
-    record(call);
-    return begun(call, of, why);
-  });
+  return serve(name, call, request, native, [&](learner& of, std::string& why) { return begun(call, of, why); });
 }
 
 int prepare_alltoall(const alltoall_call& call, MPI_Info info, MPI_Request* request, native_call native) {
@@ -347,12 +365,7 @@ int prepare_alltoall(const alltoall_call& call, MPI_Info info, MPI_Request* requ
 
 int start_request(MPI_Request* request) {
   open_exchange* const one = persistent ? persistent_behind(*request) : nullptr;
-  if (!one) return PMPI_Start(request);
-  return returning_codes(one->call().comm, [&] {
-    record(one->call());
-    one->start();
-    return MPI_SUCCESS;
-  });
+  return one ? one->start() : PMPI_Start(request);
 }
 
 int start_requests(int count, MPI_Request* requests) {

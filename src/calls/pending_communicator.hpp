@@ -36,7 +36,9 @@ class pending_communicator final : public progress::part, public std::enable_sha
   void when_ready(std::function<void()> then) { then_.push_back(std::move(then)); }
 
   bool move() noexcept override;
-  // The program frees its communicator, or all communicators end (`users` is null).
+  // Whether the program has freed its communicator.
+  bool is_left() const { return left_; }
+  // It frees it, or all communicators end (`users` is null).
   void leave(MPI_Comm users);
 
  private:
