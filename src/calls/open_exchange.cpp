@@ -123,13 +123,13 @@ open_exchange* persistent_behind(MPI_Request request) {
 
 open_exchange::open_exchange(const alltoall_call& call, bool is_persistent)
     : call_(call),
-      recv_type_(call.recv_type),
+      recv_type_(call.recv_type[0]),
       handle_(is_persistent),
       is_persistent_(is_persistent),
       is_recorded_(!process::get().set().record.empty() && traffic_record::is_of(call.comm)) {
-  if (call.send != MPI_IN_PLACE && call.send_type != call.recv_type) send_type_.emplace(call.send_type);
-  call_.recv_type = recv_type_;
-  if (call.send != MPI_IN_PLACE) call_.send_type = send_type_ ? *send_type_ : recv_type_;
+  if (!call.in_place() && call.send_type[0] != call.recv_type[0]) send_type_.emplace(call.send_type[0]);
+  call_.recv_type = type_list(recv_type_);
+  if (!call.in_place()) call_.send_type = type_list(send_type_ ? *send_type_ : recv_type_);
   persistent += is_persistent;
 }
 
@@ -215,7 +215,7 @@ void open_exchange::begin_natively() {
   alltoall_call own = call_;
   own.comm = ranks_->own();
   const int code = natively_.emplace().start(own);
-  if (code != MPI_SUCCESS) throw mpi_error(code, call_.name());
+  if (code != MPI_SUCCESS) throw mpi_error(code, "MPI_Ialltoall");
   progress::get().add_for_mpi(this);
 }
 
@@ -236,7 +236,7 @@ bool open_exchange::move() noexcept {
 bool open_exchange::is_under_way() {
   if (by_shoal_) return by_shoal_->active() || !by_shoal_->test();
   bool ended = false;
-  require(natively_->test(ended), call_.name());
+  require(natively_->test(ended), "MPI_Ialltoall");
   return !ended;
 }
 
@@ -324,8 +324,8 @@ int serve(const char* name, const alltoall_call& call, MPI_Request* request, nat
 // Calls for which nobody asked for an algorithm cost next to nothing.
 bool is_left(const alltoall_call& call) {
   process& job = process::get();
-  if (!job.asks_at_once(call.uniform) || call.comm == MPI_COMM_NULL) return true;
-  const auto& asked = job.set().asked(collective::alltoall, call.uniform);
+  if (!job.asks_at_once(call.form()) || call.comm == MPI_COMM_NULL) return true;
+  const auto& asked = job.set().asked(collective::alltoall, call.form());
   return asked && !asked->which->generate;  // "native"
 }
 int left_unasked(const char* name, const char* why, native_call native) {

@@ -76,11 +76,11 @@ class process {
   // What is wrong with what ranks want, from the largest of what they say: a hash of their settings and its negative, and
   // whether those are unusable. The same on every rank that has no reason of its own; empty when nothing is wrong.
   std::string wrong_settings(std::span<const std::int64_t> all) const;
-  // Whether an algorithm is asked for, or settings are wrong, so that ranks have to agree before the first call.
-  bool asks_at_once(bool uniform) const { return asks_at_once_[uniform]; }
-  // Whether an allgather between two groups is asked for, or what connects them is told.
-  bool asks_for_groups(bool uniform) const {
-    return settings_.asked(collective::allgather, uniform) || settings_.network != "full";
+  // Whether the user names an algorithm, or settings are wrong, so that ranks have to agree before the first call.
+  bool asks_at_once(call_form form) const { return asks_at_once_[form]; }
+  // Whether the user names an algorithm for allgathers between two groups, or the network that connects them.
+  bool asks_for_groups(call_form form) const {
+    return settings_.asked(collective::allgather, form) || settings_.network != "full";
   }
   // Whether a profile or wisdom says what exchanges take, or is to; then they agree before the first call too.
   bool knows_before() const { return knows_before_; }
@@ -129,7 +129,7 @@ class process {
 
   settings settings_;
   std::string problem_;
-  bool asks_at_once_[2] = {false, false};
+  by_form<bool> asks_at_once_;
   job_facts facts_;
   bool has_threads_ = false;
   served_groups served_;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "execute/phases.hpp"
+#include "select/call_form.hpp"
 #include "select/ledger.hpp"
 
 namespace shoal {
@@ -33,14 +34,14 @@ struct usage {
 
 // Counts an exchange for how it was done.
 template <typename Decision>
-void count(const Decision& chosen, bool uniform, std::int64_t sent, double took, const phase_clock* clock) {
-  (uniform ? chosen.how->uniform_use : chosen.how->nonuniform_use).add(sent, took, clock);
+void count(const Decision& chosen, call_form form, std::int64_t sent, double took, const phase_clock* clock) {
+  chosen.how->uses[form].add(sent, took, clock);
 }
 
 class usage_report {
  public:
   void add(const std::string& collective, int ranks, const std::string& algorithm, const usage& what);
-  // What was tried for blocks of about so many bytes on a communicator, and why it was kept or dropped.
+  // What was tried for blocks of about `block_bytes` bytes on a communicator, and why it was kept or dropped.
   void add_contest(const std::string& collective, int ranks, double block_bytes, const std::string& told);
   // Calls that were not Shoal's to serve, and why.
   void add_left(const std::string& call, const std::string& reason, std::int64_t calls, double seconds);

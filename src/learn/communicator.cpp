@@ -217,9 +217,9 @@ void communicator::share(node_exchange::mapped given) {
   inside_nodes_->record_phases(phases());
 }
 
-const decision* communicator::settled(bool uniform, int size) const {
-  const auto it = settled_[uniform].find(size);
-  return it == settled_[uniform].end() ? nullptr : it->second;
+const decision* communicator::settled(call_form form, int size) const {
+  const auto it = settled_[form].find(size);
+  return it == settled_[form].end() ? nullptr : it->second;
 }
 
 // Tried once for a communicator.
@@ -276,10 +276,8 @@ void communicator::run(const program& how, const payload& what) {
 }
 
 void communicator::report_to(usage_report& report) const {
-  for (const auto& [spec, ready] : prepared_) {
-    report.add("alltoall", ranks(), spec, ready.uniform_use);
-    report.add("alltoallv", ranks(), spec, ready.nonuniform_use);
-  }
+  for (const auto& [spec, ready] : prepared_)
+    for (const call_form form : call_forms) report.add(name_of("alltoall", form), ranks(), spec, ready.uses[form]);
   report.add_verified(verified, verified_by_sums);
 }
 

@@ -141,8 +141,8 @@ bool intercommunicator::is_ahead(bool uniform) const {
 
 void intercommunicator::report_to(usage_report& report) const {
   for (const auto& [spec, plan] : plans_) {
-    report.add("allgather", ranks(), spec, plan.uniform_use);
-    report.add("allgatherv", ranks(), spec, plan.nonuniform_use);
+    for (const call_form form : settings::forms_of(collective::allgather))
+      report.add(name_of("allgather", form), ranks(), spec, plan.uses[form]);
   }
   report.add_verified(verified, verified_by_sums);
 }

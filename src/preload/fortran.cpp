@@ -10,6 +10,7 @@
 
 #include <vector>
 
+#include "calls/fortran_types.hpp"
 #include "preload/serve.hpp"
 
 using namespace shoal;
@@ -66,6 +67,17 @@ void mpi_alltoallv_(void* sendbuf, MPI_Fint* sendcounts, MPI_Fint* sdispls, MPI_
                     MPI_Fint* recvcounts, MPI_Fint* rdispls, MPI_Fint* recvtype, MPI_Fint* comm, MPI_Fint* ierror) {
   give_back(serve_alltoallv(buffer(sendbuf), sendcounts, sdispls, PMPI_Type_f2c(*sendtype), buffer(recvbuf), recvcounts,
                             rdispls, PMPI_Type_f2c(*recvtype), PMPI_Comm_f2c(*comm)),
+            ierror);
+}
+
+void mpi_alltoallw_(void* sendbuf, MPI_Fint* sendcounts, MPI_Fint* sdispls, MPI_Fint* sendtypes, void* recvbuf,
+                    MPI_Fint* recvcounts, MPI_Fint* rdispls, MPI_Fint* recvtypes, MPI_Fint* comm, MPI_Fint* ierror) {
+  const MPI_Comm of = PMPI_Comm_f2c(*comm);
+  const int ranks = peers_of(of);
+  const std::vector<MPI_Datatype> sent = types_of(sendtypes, is_in_place(sendbuf) ? 0 : ranks);
+  const std::vector<MPI_Datatype> received = types_of(recvtypes, ranks);
+  give_back(serve_alltoallw(buffer(sendbuf), sendcounts, sdispls, sent.data(), buffer(recvbuf), recvcounts, rdispls,
+                            received.data(), of),
             ierror);
 }
 
@@ -141,6 +153,7 @@ void mpi_allgatherv_(void* sendbuf, MPI_Fint* sendcount, MPI_Fint* sendtype, voi
       MPI_##upper SHOAL_SAME_AS(mpi_##lower##_), ompi_##lower##_f SHOAL_SAME_AS(mpi_##lower##_)
 SHOAL_ALL_NAMES(alltoall, ALLTOALL);
 SHOAL_ALL_NAMES(alltoallv, ALLTOALLV);
+SHOAL_ALL_NAMES(alltoallw, ALLTOALLW);
 SHOAL_ALL_NAMES(ialltoall, IALLTOALL);
 SHOAL_ALL_NAMES(ialltoallv, IALLTOALLV);
 SHOAL_ALL_NAMES(alltoall_init, ALLTOALL_INIT);

@@ -62,12 +62,10 @@ static void count(struct left_call* call, int64_t nanoseconds) {
   static struct left_call call = {#call, why, 0, 0};    \
   LEAVE_NEWER(call, name, words) LEAVE_NEWER(call, name##_c, words) LEAVE_FORTRAN(call, upper, more)
 
-#define TYPES "a datatype for each block"
 #define STARTED "nonblocking"
 #define PERSISTENT "persistent, its starts are not counted"
 #define NEIGHBORS "among neighbours"
 
-LEFT(alltoallw, ALLTOALLW, MPI_Alltoallw, 9, 10, TYPES)
 LEFT(ialltoallw, IALLTOALLW, MPI_Ialltoallw, 10, 11, STARTED)
 LEFT(neighbor_alltoall, NEIGHBOR_ALLTOALL, MPI_Neighbor_alltoall, 7, 8, NEIGHBORS)
 LEFT(neighbor_alltoallv, NEIGHBOR_ALLTOALLV, MPI_Neighbor_alltoallv, 9, 10, NEIGHBORS)

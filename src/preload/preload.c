@@ -113,8 +113,8 @@ static void announce(void) {
   if (drop_in && wanted && *wanted && strcmp(wanted, "0") != 0 && strcmp(wanted, "off") != 0 && is_first_rank())
     fprintf(
         stderr,
-        "shoal: loaded for %s; takes MPI_Alltoall and MPI_Alltoallv, and MPI_Allgather and MPI_Allgatherv between two "
-        "groups\n",
+        "shoal: loaded for %s; takes MPI_Alltoall, MPI_Alltoallv and MPI_Alltoallw, and MPI_Allgather and MPI_Allgatherv "
+        "between two groups\n",
         mpi.soname);
 }
 
@@ -198,16 +198,19 @@ __attribute__((destructor)) static void tell_of_none(void) {
 // NOLINTBEGIN(misc-use-internal-linkage)
 PASS_ON(MPI_Alltoall, 7)
 PASS_ON(MPI_Alltoallv, 9)
+PASS_ON(MPI_Alltoallw, 9)
 PASS_ON(MPI_Allgather, 7)
 PASS_ON(MPI_Allgatherv, 8)
 // A program that asks for these finds them under an MPI that has none: then they do what the others do.
 PASS_ON(MPI_Alltoall_c, 7)
 PASS_ON(MPI_Alltoallv_c, 9)
+PASS_ON(MPI_Alltoallw_c, 9)
 PASS_ON(MPI_Allgather_c, 7)
 PASS_ON(MPI_Allgatherv_c, 8)
 
 PASS_ON_FORTRAN(alltoall, ALLTOALL, 8)
 PASS_ON_FORTRAN(alltoallv, ALLTOALLV, 10)
+PASS_ON_FORTRAN(alltoallw, ALLTOALLW, 10)
 PASS_ON_FORTRAN(allgather, ALLGATHER, 8)
 PASS_ON_FORTRAN(allgatherv, ALLGATHERV, 9)
 // NOLINTEND(misc-use-internal-linkage)
