@@ -22,6 +22,16 @@ alltoall_call uniform_call(const void* send, Count send_count, MPI_Datatype send
           recv_type, comm};
 }
 
+// Those of MPI_Alltoallv.
+template <typename Count, typename Displacement>
+alltoall_call varying_call(const void* send, const Count* send_counts, const Displacement* send_displacements,
+                           MPI_Datatype send_type, void* recv, const Count* recv_counts,
+                           const Displacement* recv_displacements, MPI_Datatype recv_type, MPI_Comm comm) {
+  return {false,     send, number_array(send_counts), number_array(send_displacements),
+          send_type, recv, number_array(recv_counts), number_array(recv_displacements),
+          recv_type, comm};
+}
+
 // MPI_Alltoallw's.
 template <typename Count, typename Displacement>
 alltoall_call typed_call(const void* send, const Count* send_counts, const Displacement* send_displacements,
