@@ -202,7 +202,7 @@ void process::count_cold(MPI_Comm comm, bool uniform, std::int64_t bytes, double
 }
 
 int process::leave(const std::string& call, const std::string& reason, native_call native) {
-  if (settings_.report == reporting::none || !open_for_calls_) return native();
+  if (settings_.report == reporting::none || !begin()) return native();
   const double begin = PMPI_Wtime();
   const int code = native();
   const double took = PMPI_Wtime() - begin;
