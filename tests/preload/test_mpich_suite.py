@@ -16,6 +16,7 @@ pytestmark = pytest.mark.skipif(os.environ.get("SHOAL_EXHAUSTIVE") != "1", reaso
 RANKS = [4, 5, 8, 10]
 # What calls MPI_Alltoall(v, w) among ranks of one communicator, and MPI_Allgather(v) between two groups.
 ALLTOALL = ["coll/alltoall1", "coll/alltoallv", "coll/alltoallv0", "coll/coll13", "errors/coll/noalias2"]
+ALLTOALL += ["coll/alltoallw1", "coll/alltoallw2", "coll/alltoallw_zeros"]
 ALLGATHER = ["coll/icallgather", "coll/icallgatherv"]
 VARIANTS = {"alltoall": ["tuna:radix=2", "tuna:radix=3,inflight=1", "bruck:radix=2,variant=basic"], "allgather": []}
 QUICK, SLOWEST = 40, 400  # seconds that a test may take without Shoal, and with it
