@@ -9,9 +9,11 @@ Schedules, their checker and the closed forms of digit systems, as the C++ core 
 """
 
 from shoal._core import (
+    COMMON_PRICES,
     Algorithm,
     Choice,
     DigitSystem,
+    EventMachine,
     ExchangePlan,
     Fault,
     LevelLoad,
@@ -48,13 +50,16 @@ from shoal._core import (
     plan_sizes,
     read_profile,
     read_topology,
+    simulate_events,
     square_radix,
 )
 
 __all__ = [
+    "COMMON_PRICES",
     "Algorithm",
     "Choice",
     "DigitSystem",
+    "EventMachine",
     "ExchangePlan",
     "Fault",
     "LevelLoad",
@@ -91,6 +96,7 @@ __all__ = [
     "plan_sizes",
     "read_profile",
     "read_topology",
+    "simulate_events",
     "square_radix",
 ]
 __version__ = "0.1.0"

@@ -457,6 +457,24 @@ class Load:
 def load_of(selection: Selection, problem: Problem) -> Load:
     """Counted from the schedules; of more than 64 ranks a sample is looked at."""
 
+@final
+class EventMachine:
+    """For `simulate_events`, in seconds: what a message and a byte of it take of a rank's time at each end; latency
+    and a byte inside a node; latency of a link, and a byte on each; and the links from node a to node b at
+    a * nodes + b."""
+
+    def __init__(
+        self, *, message: tuple[float, float], node: tuple[float, float], link_latency: float,
+        link_per_byte: list[float], nodes: int, paths: list[list[int]],
+    ) -> None: ...  # fmt: skip
+
+def simulate_events(selection: Selection, problem: Problem, block: float, machine: EventMachine) -> float:
+    """Seconds of an exchange of equal blocks of so many bytes: every operation of every rank, message by message, which
+    queue at links. Where ranks' schedules differ in names only."""
+
+# Of a common machine: of memory, node, network and groups, as best_levels takes them, and of a byte copied.
+COMMON_PRICES: tuple[tuple[tuple[float, float, float], ...], float]
+
 def best_radices(ranks: int, *, per_digit: float, per_step: float, per_block: float) -> list[int]:
     """The digit system that costs least, among all; lowest digit first, empty for one rank."""
 

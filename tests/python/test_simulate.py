@@ -12,7 +12,9 @@ from pathlib import Path
 import pytest
 
 import shoal
+from shoal.machine import COMMON
 from shoal.platforms import KINDS, make_platform
+from shoal.routes import links_of, torus
 from shoal.simulation import Simulation
 
 FOLDER = Path(sys.prefix) / "lib/shoal/smpi"
@@ -77,6 +79,19 @@ def test_one_program_for_all_ranks_takes_the_same_time(shoal_command, tmp_path, 
 
 
 @simulated
+@pytest.mark.parametrize("platform", [*KINDS, "torus:4x3"])
+def test_events_take_what_simgrid_takes(shoal_command, tmp_path, platform):
+    """Messages that queue at links and messages that share them end the exchange at about the same time."""
+    args = ["--platform", platform, "--nodes", 12, "--ppn", 2, "--sizes", "16,4096", "--distribution", "uniform"]
+    args += ["--variants", "tuna:radix=2;hierarchical;spread_out"]
+    _, _, shared = run(shoal_command, tmp_path, *args)
+    _, provenance, queued = run(shoal_command, tmp_path, *args, "--events")
+    assert "events" in provenance["simulator"] and queued.keys() == shared.keys()
+    for case, one in queued.items():
+        assert one["seconds"] == pytest.approx(shared[case]["seconds"], rel=0.25), case
+
+
+@simulated
 def test_each_selector_has_its_native(shoal_command, tmp_path):
     args = ["--nodes", 2, "--ppn", 3, "--sizes", "8,64", "--selector", "mpich,ompi", "--distribution", "uniform"]
     _, provenance, cases = run(shoal_command, tmp_path, *args, "--variants", "native;tuna")
@@ -124,17 +139,22 @@ int main(int argc, char** argv) {
 """
 
 
-@simulated
-def test_a_whole_program_without_and_with_shoal(shoal_command, tmp_path):
-    """32 ranks on 8 nodes; a radix exchange is ahead by far, and is found before half of 200 calls."""
-    (tmp_path / "program.c").write_text(PROGRAM)
+def compiled(folder):
+    (folder / "program.c").write_text(PROGRAM)
     compiler = shutil.which("smpicc")
     if not compiler:
         pytest.skip("there is no smpicc")
-    subprocess.run([compiler, "-O1", tmp_path / "program.c", "-o", tmp_path / "program"], check=True)
+    subprocess.run([compiler, "-O1", folder / "program.c", "-o", folder / "program"], check=True)
+    return folder / "program"
+
+
+@simulated
+def test_a_whole_program_without_and_with_shoal(shoal_command, tmp_path):
+    """32 ranks on 8 nodes; a radix exchange is ahead by far, and is found before half of 200 calls."""
+    program = compiled(tmp_path)
     status, text, err = shoal_command(
         "simulate", "-o", tmp_path, "--nodes", 8, "--ppn", 4, "--message-cost", "2us",
-        "--", tmp_path / "program", 200,
+        "--", program, 200,
     )  # fmt: skip
     assert status == 0, err
     first, without, served = map(json.loads, (tmp_path / "results.jsonl").read_text().splitlines())
@@ -145,6 +165,22 @@ def test_a_whole_program_without_and_with_shoal(shoal_command, tmp_path):
     status, said, _ = shoal_command("report", tmp_path, "-o", tmp_path / "report")
     page = (tmp_path / "report/index.html").read_text()
     assert status == 0 and "2 runs of programs" in said and "Whole programs" in page
+
+
+@simulated
+def test_what_the_model_makes_of_all_levels_is_tried(shoal_command, tmp_path):
+    """On groups of nodes one candidate more than on the nodes alone."""
+    program = compiled(tmp_path)
+    shape = ["--nodes", 8, "--ppn", 4, "--message-cost", "2us"]
+    told = []
+    for layout in ("8x4", "group:4 node:2 core:4"):
+        args = ["simulate", "-o", tmp_path, *shape, "--layout", layout, "--", program, 200]
+        status, text, err = shoal_command(*args)
+        assert status == 0, err
+        told.append(next(line for line in text.splitlines() if line.startswith("shoal: tried")))
+    problem = shoal.Problem(layout="group:4 node:2 core:4")
+    proposed = COMMON.best_levels(problem, 4)
+    assert proposed in told[1] and proposed not in told[0] and "hierarchical:local=shared" in told[1]
 
 
 @simulated
@@ -231,6 +267,26 @@ def test_platforms_have_levels(kind, nodes, layout):
     assert found == layout
 
 
+@pytest.mark.parametrize("nodes", [1, 2, 12, 30, 64])
+@pytest.mark.parametrize("kind", KINDS)
+def test_links_lead_from_node_to_node(kind, nodes):
+    """From each node over links of its own to each other one, no more of them than the widest network needs."""
+    parameters = KINDS[kind].shape(nodes)[1]
+    links = links_of(KINDS[kind].route(parameters), nodes)
+    assert len(links.paths) == nodes * nodes and min(links.widths, default=1) > 0
+    for pair, path in enumerate(links.paths):
+        assert bool(path) == (pair // nodes != pair % nodes)
+        assert len(set(path)) == len(path) <= 12
+        back = links.paths[pair % nodes * nodes + pair // nodes]
+        assert not set(path) & set(back), "a link has one direction"
+
+
+def test_routes_of_a_torus_are_the_shorter_way():
+    links = links_of(torus("5,4"), 20)
+    hops = [len(links.paths[node]) for node in range(20)]
+    assert hops == [min(x, 5 - x) + min(y, 4 - y) for y in range(4) for x in range(5)]
+
+
 def test_a_torus_of_a_given_shape():
     assert len(make_platform("torus:4x3", 5).hosts) == 12 and "4,3" in make_platform("torus:4x3", 5).xml
 
@@ -245,6 +301,10 @@ def test_a_torus_of_a_given_shape():
         (["--variants", "tuna:radix=1"], "radix"),
         (["--nodes", "2", "--ppn", "2", "--senders", "4"], "at least one must receive"),
         (["--senders", "3", "--variants", "native"], "root_gathering"),
+        (["--events", "--model"], "two ways"),
+        (["--events", "--variants", "native"], "the MPI's own exchange, has none"),
+        (["--events", "--variants", "hierarchical:carriers=1"], "differ in more than names"),
+        (["--events", "--distribution", "sparse"], "only SimGrid simulates"),
     ],
 )
 def test_wrong_words(shoal_command, args, words):
