@@ -24,7 +24,7 @@ WRONG = {
 }
 WRONG_FILES = {
     "no equals sign": ("alltoallv tuna\n", ["line 1", "name ="]),
-    "unknown name": ("# settings\n\nalltoallw = tuna\n", ["line 3", "alltoallw", "alltoallv"]),
+    "unknown name": ("# settings\n\nalltoallq = tuna\n", ["line 3", "alltoallq", "alltoall"]),
     "value out of range": ('alltoallv = "tuna:radix=0"\n', ["line 1", "radix=0", "2 to"]),
 }
 
