@@ -72,7 +72,7 @@ target_compile_options(exchange PRIVATE -fpermissive)  # what malloc returns
 """
 FIND = "find_package(shoal REQUIRED)"
 WITHIN = {
-    "add_subdirectory": "add_subdirectory({root} shoal)",
+    "add_subdirectory": "add_subdirectory({root} _deps/shoal-build)",  # where the other way has it, so that ccache hits
     "fetch_content": """
 include(FetchContent)
 FetchContent_Declare(shoal SOURCE_DIR {root})
@@ -119,9 +119,11 @@ def test_shoal_within_a_project(way, tmp_path):
         pytest.skip(mpi.missing())
     project = cxx_project(tmp_path / "project", WITHIN[way].format(root=mpis.ROOT))
     options = [f"-DMPI_C_COMPILER={mpi.mpicc}", f"-DSHOAL_CORE={mpis.ROOT / 'build/core'}", "-DSHOAL_UNITY=ON"]
-    run(CMAKE, "-S", project, "-B", project / "build", *options)
-    run(CMAKE, "--build", project / "build", "--target", "exchange")
-    runs(mpi, project / "build/exchange")
+    build = mpis.ROOT / f"build/within_{way}"
+    shutil.rmtree(build, ignore_errors=True)
+    run(CMAKE, "-S", project, "-B", build, *options)
+    run(CMAKE, "--build", build, "--target", "exchange")
+    runs(mpi, build / "exchange")
 
 
 @pytest.mark.skipif(not shutil.which("pkg-config"), reason="there is no pkg-config")
