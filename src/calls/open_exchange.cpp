@@ -288,8 +288,20 @@ MPI_Request begun_later(const alltoall_call& call, const std::shared_ptr<pending
   return one.handle();
 }
 
+// Open MPI's MPI_Comm_idup takes its steps as messages come, on the program's communicator: among other collectives there they
+// meet those of other ranks that are not theirs.
+#ifdef OPEN_MPI
+constexpr bool copies_without_waiting = false;
+#else
+constexpr bool copies_without_waiting = true;
+#endif
+
 MPI_Request begun(const alltoall_call& call, learner& of, std::string& why) {
   if (communicator* const state = of.state(); state && state->is_open()) return begun(call, *state);
+  if (!copies_without_waiting) {
+    why = "this MPI makes no communicator while it does other things; a blocking call of the same name does";
+    return MPI_REQUEST_NULL;
+  }
   const auto ranks = process::get().pending_of(call.comm);
   if (const MPI_Request later = begun_later(call, ranks); later != MPI_REQUEST_NULL) return later;
   if (!ranks->why().empty()) why = ranks->why();
