@@ -63,10 +63,17 @@ def make_app(commands: Iterable[str]) -> "typer.Typer":
         module, function = COMMANDS[name].split(".")
         command = getattr(import_module(f"shoal.commands.{module}"), function)
         if isinstance(command, typer.Typer):  # has commands of its own
+            for one in command.registered_commands:
+                one.help = flowing(one.callback)
             app.add_typer(command, name=name, rich_help_panel=GROUP_OF[name])
             continue
-        app.command(name, rich_help_panel=GROUP_OF[name])(command)
+        app.command(name, rich_help_panel=GROUP_OF[name], help=flowing(command))(command)
     return app
+
+
+def flowing(command: object) -> str:
+    """What a command says of itself, a paragraph a line: the terminal breaks lines where it ends."""
+    return "\n\n".join(" ".join(paragraph.split()) for paragraph in (command.__doc__ or "").split("\n\n"))
 
 
 def main(args: Sequence[str] | None = None) -> NoReturn:

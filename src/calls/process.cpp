@@ -4,6 +4,7 @@
 #include <fstream>
 #include <iostream>
 
+#include "calls/open_exchange.hpp"
 #include "select/wisdom.hpp"
 #include "team/boundary.hpp"
 #include "team/devices.hpp"
@@ -53,8 +54,8 @@ process::process() {
   } catch (const std::exception& error) {
     problem_ = error.what();
   }
-  for (const bool uniform : {false, true})
-    asks_at_once_[uniform] = !problem_.empty() || settings_.asked(collective::alltoall, uniform);
+  for (const call_form form : call_forms)
+    asks_at_once_[form] = !problem_.empty() || settings_.asked(collective::alltoall, form);
   knows_before_ = settings_.profile || !settings_.profile_fault.empty() || !settings_.wisdom.empty();
   facts_ = find_job_facts(settings_.nodes_share);
 }
@@ -158,6 +159,13 @@ intercommunicator* process::groups_of(MPI_Comm comm, std::string& wrong) {
   return held->groups.get();
 }
 
+std::shared_ptr<pending_communicator> process::pending_of(MPI_Comm comm) {
+  attribute* const held = attribute_of(comm);
+  const std::scoped_lock alone(progress::get().lock());
+  if (!held->pending) held->pending = std::make_shared<pending_communicator>(*this, comm);
+  return held->pending;
+}
+
 // The communicator is made by a collective of the MPI's own that blocks, so behind an agreement in which ranks move what they
 // have under way.
 sparse_ranks* process::sparse_of(MPI_Comm comm, std::string& wrong) {
@@ -194,13 +202,18 @@ void process::count_cold(MPI_Comm comm, bool uniform, std::int64_t bytes, double
 }
 
 int process::leave(const std::string& call, const std::string& reason, native_call native) {
-  if (settings_.report == reporting::none || !open_for_calls_) return native();
+  if (settings_.report == reporting::none || !begin()) return native();
   const double begin = PMPI_Wtime();
   const int code = native();
   const double took = PMPI_Wtime() - begin;
   const std::scoped_lock guard(lock_);
   report_.add_left(call, reason, 1, took);
   return code;
+}
+
+void process::count_late(const std::string& call, int ranks, const std::string& algorithm, const usage& what) {
+  const std::scoped_lock guard(lock_);
+  report_.add(call, ranks, algorithm, what);
 }
 
 bool process::watch(const left_call& call) {
@@ -274,7 +287,6 @@ void process::serve_groups(MPI_Comm comm, attribute& held) {
   }
 }
 
-// The same text on every rank that has no reason of its own; empty when nothing is wrong.
 std::string process::wrong_settings(std::span<const std::int64_t> all) const {
   if (!problem_.empty()) return problem_;
   if (all[2]) return "the settings of another rank cannot be used; set the SHOAL_ variables the same on all ranks";
@@ -288,6 +300,7 @@ void process::report_on(const attribute& held) {
   if (held.of_ranks) held.of_ranks->report_to(report_);
   if (held.groups) held.groups->report_to(report_);
   if (held.sparse) held.sparse->report_to(report_);
+  if (held.pending && held.pending->state()) held.pending->state()->report_to(report_);
   for (const bool uniform : {false, true})
     report_.add(uniform ? "allgather" : "allgatherv", held.ranks, "native", held.cold[uniform]);
 }
@@ -306,6 +319,8 @@ void process::release(attribute* held, MPI_Comm users) {
     report_on(*held);
     if (held->groups || (state && state->is_open())) count_open(-1);
     if (held->sparse) count_open(-1);
+    if (held->pending && held->pending->state()) count_open(-1);
+    if (held->pending) held->pending->leave(users);
   }
   delete held;
 }
@@ -313,6 +328,7 @@ void process::release(attribute* held, MPI_Comm users) {
 void process::finish() {
   open_for_calls_ = false;
   finished_ = true;
+  leave_open_exchanges();
   while (!attributes_.empty()) release(attributes_.front(), MPI_COMM_NULL);
   served_.clear();
   for (const left_call* call : left_)

@@ -12,6 +12,7 @@
 
 #include "calls/left_call.h"
 #include "calls/native_call.hpp"
+#include "calls/pending_communicator.hpp"
 #include "calls/report.hpp"
 #include "calls/traffic.hpp"
 #include "learn/intercommunicator.hpp"
@@ -40,6 +41,9 @@ class process {
   // cannot serve it; `wrong` then says what is wrong, or is empty where the MPI's own collective is the right one.
   communicator* state_of(MPI_Comm comm, std::string& wrong);
 
+  // The ranks of a communicator for calls that may not wait; begun on first use, which is collective, if not there yet.
+  std::shared_ptr<pending_communicator> pending_of(MPI_Comm comm);
+
   // The state when there is one already; else null.
   communicator* present_state_of(MPI_Comm comm) const;
 
@@ -56,6 +60,8 @@ class process {
 
   // The MPI's own, where Shoal cannot serve a call of this name: counted with the reason, where a report is asked for.
   int leave(const std::string& call, const std::string& reason, native_call native);
+  // An exchange that ended when its communicator had been freed.
+  void count_late(const std::string& call, int ranks, const std::string& algorithm, const usage& what);
   // Calls that the preload leaves to the MPI and counts, until MPI_Finalize. False: nobody wants to know.
   bool watch(const left_call& call);
   // Behind MPI_Finalize: that there was nothing to report, if so.
@@ -67,11 +73,14 @@ class process {
   const settings& set() const { return settings_; }
   // Why the settings cannot be used; else empty.
   const std::string& problem() const { return problem_; }
+  // What is wrong with what ranks want, from the largest of what they say: a hash of their settings and its negative, and
+  // whether those are unusable. The same on every rank that has no reason of its own; empty when nothing is wrong.
+  std::string wrong_settings(std::span<const std::int64_t> all) const;
   // Whether the user names an algorithm, or settings are wrong, so that ranks have to agree before the first call.
-  bool asks_at_once(bool uniform) const { return asks_at_once_[uniform]; }
+  bool asks_at_once(call_form form) const { return asks_at_once_[form]; }
   // Whether the user names an algorithm for allgathers between two groups, or the network that connects them.
-  bool asks_for_groups(bool uniform) const {
-    return settings_.asked(collective::allgather, uniform) || settings_.network != "full";
+  bool asks_for_groups(call_form form) const {
+    return settings_.asked(collective::allgather, form) || settings_.network != "full";
   }
   // Whether a profile or wisdom says what exchanges take, or is to; then they agree before the first call too.
   bool knows_before() const { return knows_before_; }
@@ -94,9 +103,10 @@ class process {
     std::unique_ptr<learner> of_ranks;          // null: an inter-communicator
     std::shared_ptr<intercommunicator> groups;  // open requests keep it
     std::unique_ptr<sparse_ranks> sparse;       // null: none exchanged so yet
-    bool unserved_groups = false;               // an inter-communicator that was not asked to be served yet
-    int ranks = 0;                              // of both groups
-    usage cold[2];                              // calls between the groups before that
+    std::shared_ptr<pending_communicator> pending;
+    bool unserved_groups = false;  // an inter-communicator that was not asked to be served yet
+    int ranks = 0;                 // of both groups
+    usage cold[2];                 // calls between the groups before that
     std::string why;
     bool wrong = false;  // the settings are, so that the user should know
   };
@@ -108,7 +118,6 @@ class process {
   attribute* attach(MPI_Comm comm);
   attribute* attribute_of(MPI_Comm comm);
   void serve_groups(MPI_Comm comm, attribute& held);
-  std::string wrong_settings(std::span<const std::int64_t> all) const;
   void remember();
   void keep_wisdom();
   void report_on(const attribute& held);
@@ -120,7 +129,7 @@ class process {
 
   settings settings_;
   std::string problem_;
-  bool asks_at_once_[2] = {false, false};
+  by_form<bool> asks_at_once_;
   job_facts facts_;
   bool has_threads_ = false;
   served_groups served_;

@@ -43,6 +43,12 @@ communicator::communicator(MPI_Comm users, const settings& set, facts found, wai
   arrange(set, how);
 }
 
+communicator::communicator(MPI_Comm own, const settings& set, facts found, wait_mode how, std::int64_t turn)
+    : communicator(own, set, std::move(found), how) {
+  own_ = own;
+  turns_.begin_at(static_cast<std::uint64_t>(turn));
+}
+
 communicator::communicator(MPI_Comm own, const settings& set)
     : users_(own),
       own_(own),
@@ -76,7 +82,7 @@ void communicator::arrange(const settings& set, wait_mode how) {
   if (set.profile && fits(*set.profile)) profile_ = set.profile;
 }
 
-// Now and then while this rank waits: what it waits for may never come. The others know, or hear of it here.
+// What this rank waits for may never come. The others know, or hear of it here.
 void communicator::look_for_failures() {
   constexpr unsigned often = 256;
   if (lost_ || ++waits_ % often != 0) return;
@@ -123,6 +129,8 @@ communicator::~communicator() { release(); }
 // Behind those of all communicators before: MPIs give the identity of one that is freed to the next, and with it what was
 // sent there and never received.
 static std::atomic<std::uint64_t> turns_before = 0;
+
+std::uint64_t communicator::first_turn() { return turns_before; }
 
 void communicator::begin_turns(MPI_Comm among, waiting& how) {
   pending_agreement latest(among, {static_cast<std::int64_t>(std::max<std::uint64_t>(turns_before, turns_.next()))});
@@ -209,9 +217,9 @@ void communicator::share(node_exchange::mapped given) {
   inside_nodes_->record_phases(phases());
 }
 
-const decision* communicator::settled(bool uniform, int size) const {
-  const auto it = settled_[uniform].find(size);
-  return it == settled_[uniform].end() ? nullptr : it->second;
+const decision* communicator::settled(call_form form, int size) const {
+  const auto it = settled_[form].find(size);
+  return it == settled_[form].end() ? nullptr : it->second;
 }
 
 // Tried once for a communicator.
@@ -268,10 +276,8 @@ void communicator::run(const program& how, const payload& what) {
 }
 
 void communicator::report_to(usage_report& report) const {
-  for (const auto& [spec, ready] : prepared_) {
-    report.add("alltoall", ranks(), spec, ready.uniform_use);
-    report.add("alltoallv", ranks(), spec, ready.nonuniform_use);
-  }
+  for (const auto& [spec, ready] : prepared_)
+    for (const call_form form : call_forms) report.add(name_of("alltoall", form), ranks(), spec, ready.uses[form]);
   report.add_verified(verified, verified_by_sums);
 }
 

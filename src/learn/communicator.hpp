@@ -25,6 +25,13 @@
 
 namespace shoal {
 
+// What is kept of single blocks while they are exchanged: what each is made of; and of a copy of those sent in place, where
+// each begins and its bytes.
+struct block_storage {
+  std::vector<element_type> sent, received;
+  std::vector<std::int64_t> offsets, bytes;
+};
+
 class communicator : public std::enable_shared_from_this<communicator> {
  public:
   // What all ranks know of each other, the same on every rank.
@@ -36,7 +43,10 @@ class communicator : public std::enable_shared_from_this<communicator> {
   // Makes nothing of the MPI's and talks to nobody, unless a topology is given; then it is collective. Throws
   // std::invalid_argument, on every rank, for settings that do not fit these ranks.
   communicator(MPI_Comm users, const settings& set, facts found, wait_mode how);
-  // Over `own`, a communicator of Shoal's that it takes over. Collective. Throws as above.
+  // Over `own`, a communicator of Shoal's that it takes over, without asking anyone: `turn` is the largest first_turn() of
+  // its ranks. Throws as above.
+  communicator(MPI_Comm own, const settings& set, facts found, wait_mode how, std::int64_t turn);
+  // The same, where its ranks know nothing of each other yet. Collective.
   communicator(MPI_Comm own, const settings& set);
   ~communicator();
   communicator(const communicator&) = delete;
@@ -60,7 +70,7 @@ class communicator : public std::enable_shared_from_this<communicator> {
     return agreement_;
   }
   bool devices() const { return found_.devices; }
-  std::vector<std::int64_t>& offsets() { return offsets_; }
+  block_storage& blocks() { return blocks_; }
 
   // Ready to run; made on first use. Throws std::invalid_argument where it cannot serve these ranks.
   prepared& prepare(const selection& how);
@@ -69,8 +79,8 @@ class communicator : public std::enable_shared_from_this<communicator> {
   // The profile that the user names, if it fits these ranks; else null.
   const std::shared_ptr<const profile>& followed() const { return profile_; }
   // What was settled for exchanges of a size, for requests: the same on every rank, or null.
-  const decision* settled(bool uniform, int size) const;
-  void settle(bool uniform, int size, const decision* chosen) { settled_[uniform][size] = chosen; }
+  const decision* settled(call_form form, int size) const;
+  void settle(call_form form, int size, const decision* chosen) { settled_[form][size] = chosen; }
   scratch_limit& limit() { return limit_; }
   sized_programs& for_sizes() { return for_sizes_; }
 
@@ -92,6 +102,8 @@ class communicator : public std::enable_shared_from_this<communicator> {
 
   // Every exchange takes a turn, in the order of the calls; a blocking one waits until it has come.
   tag_turns& turns() { return turns_; }
+  // The number from which on this process may begin one's turns.
+  static std::uint64_t first_turn();
   tag_turns::turn next_turn();
 
   void run(const program& how, const payload& what);
@@ -107,6 +119,8 @@ class communicator : public std::enable_shared_from_this<communicator> {
   // Whether its ranks can exchange no more, since one has failed or the program has revoked its communicator: then the
   // MPI's own says so.
   bool is_lost() const { return lost_; }
+  // Now and then while this rank waits.
+  void look_for_failures();
   // The exception being handled; where is_left().
   int raise_on_own() noexcept;
 
@@ -131,7 +145,6 @@ class communicator : public std::enable_shared_from_this<communicator> {
   void begin_turns(MPI_Comm among, waiting& how);
   std::shared_ptr<const switch_network> place_ranks(switch_network network);
   void release();
-  void look_for_failures();
   node_exchange* inside_nodes();  // null: blocks travel as messages; collective
 
   MPI_Comm users_, own_;
@@ -150,13 +163,13 @@ class communicator : public std::enable_shared_from_this<communicator> {
   bool tried_to_share_ = false;
   problem at_;
   std::map<std::string, prepared> prepared_;
-  std::map<int, const decision*> settled_[2];
+  by_form<std::map<int, const decision*>> settled_;
   scratch_limit limit_{*this};
   sized_programs for_sizes_{*this};
   std::shared_ptr<const profile> profile_;
   tag_turns turns_{over_.highest_tag()};
   std::recursive_mutex lock_;
-  std::vector<std::int64_t> offsets_;
+  block_storage blocks_;
 };
 
 }  // namespace shoal

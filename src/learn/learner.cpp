@@ -99,12 +99,6 @@ std::size_t room_for(std::span<const std::int64_t> all, int ranks) {
   return room < large ? static_cast<std::size_t>(room) : node_window::any;
 }
 
-std::int64_t type_bytes(MPI_Datatype type) {
-  MPI_Count size = 0;
-  if (type != MPI_DATATYPE_NULL) require(PMPI_Type_size_x(type, &size), "MPI_Type_size_x");
-  return std::max<MPI_Count>(0, size);
-}
-
 // After how many calls of a kind the ranks agree for the first time. An agreement takes as long as one or two small calls:
 // so there have to be many of these, and more where many ranks agree. All ranks know how large those of MPI_Alltoall are,
 // and large ones pay for it soon.
@@ -179,42 +173,37 @@ void learner::end(const turn& of, double seconds) {
 
 learner::field& learner::field_of(const alltoall_call& call) {
   if (!call.uniform) return field_of_sizes(call);
-  const std::int64_t bytes = std::max<std::int64_t>(0, call.recv_counts[0]) * type_bytes(call.recv_type);
+  const std::int64_t bytes = std::max<std::int64_t>(0, call.bytes_from(0));
   const auto key = static_cast<std::uint64_t>(std::bit_width(static_cast<std::uint64_t>(bytes)));
   if (last_ && key == last_key_) return *last_;
   const auto it = equal_.find(key);
   last_key_ = key;
-  return *(last_ =
-               it != equal_.end() ? &it->second : &new_field(equal_, key, true, static_cast<double>(bytes) * ranks_));
+  return *(last_ = it != equal_.end() ? &it->second
+                                      : &new_field(equal_, key, call_form::equal, static_cast<double>(bytes) * ranks_));
 }
 
 // Bytes that this rank sends.
-double learner::load_of(const alltoall_call& call) const {
-  const bool in_place = call.send == MPI_IN_PLACE;
-  const number_array& counts = in_place ? call.recv_counts : call.send_counts;
-  std::int64_t elements = 0;
-  for (int i = 0; i < ranks_; ++i) elements += counts[i];
-  return static_cast<double>(elements * type_bytes(in_place ? call.recv_type : call.send_type));
-}
+double learner::load_of(const alltoall_call& call) const { return static_cast<double>(call.bytes_to_all(ranks_)); }
 
 // No rank knows the sizes of the others, but all know the number of the call.
 learner::field& learner::field_of_sizes(const alltoall_call& call) {
   const std::int64_t number = varying_calls_++;
   const double load = load_of(call);
   loads_[number % remembered] = static_cast<float>(load);
-  const auto key = static_cast<std::uint64_t>(pattern_ * longest_pattern + number % pattern_);
+  const auto place = static_cast<std::uint64_t>(pattern_ * longest_pattern + number % pattern_);
+  const std::uint64_t key = place * call_forms.size() + static_cast<std::uint64_t>(call.form());
   const auto it = varying_.find(key);
-  field& f = it != varying_.end() ? it->second : new_field(varying_, key, false, load);
+  field& f = it != varying_.end() ? it->second : new_field(varying_, key, call.form(), load);
   f.load = load;
   return f;
 }
 
-learner::field& learner::new_field(std::map<std::uint64_t, field>& among, std::uint64_t key, bool uniform,
+learner::field& learner::new_field(std::map<std::uint64_t, field>& among, std::uint64_t key, call_form form,
                                    double load) {
   field& f = among[key];
-  if (stage_ != stage::served) f.of.wait_first(cold_calls(uniform, load, ranks_));
+  if (stage_ != stage::served) f.of.wait_first(cold_calls(form == call_form::equal, load, ranks_));
   f.load = load;
-  f.shape = {uniform, ranks_, state_ ? state_->where().nodes->nodes() : 1, size_class(load, ranks_)};
+  f.shape = {form, ranks_, state_ ? state_->where().nodes->nodes() : 1, size_class(load, ranks_)};
   if (stage_ == stage::served) open_candidates(f);
   return f;
 }
@@ -310,8 +299,8 @@ void learner::hear(field& f, std::span<const std::int64_t> all) {
   job_.books().spend(-seconds_of(all[paid_least]) - told_paid_);
   f.guess = all[guess];
   learn_from(f);
-  if (!specs_.empty()) state_->settle(f.shape.uniform, f.shape.size, &f.decisions[f.of.best()]);
-  if (f.shape.uniform) return;
+  if (!specs_.empty()) state_->settle(f.shape.form, f.shape.size, &f.decisions[f.of.best()]);
+  if (f.shape.form == call_form::equal) return;
   f.shape.size = size_class(std::exp2(static_cast<double>(all[of_contest + contest::most_candidates]) / 4), ranks_);
   int step = 1;
   while (step <= longest_pattern && all[no_pattern + step - 1]) ++step;
@@ -426,11 +415,11 @@ double learner::set_up_cost(std::span<const std::int64_t> all) const {
   return 2 * agreement_ + 150e-6 * static_cast<double>(std::max<std::int64_t>(1, all[crowding]));
 }
 
-// What may be gained if as many calls come as there were: what such exchanges gained elsewhere in the job, or else half
+// What may be gained if as many calls come as there were: what such exchanges gained elsewhere in the job, or else a quarter
 // of what they took.
 double learner::hope_of(const field& f) const {
   const auto known = job_.known().find(f.shape);
-  if (!known || known->specs.size() < 2 || !known->specs.contains("native")) return seconds_ / 2;
+  if (!known || known->specs.size() < 2 || !known->specs.contains("native")) return seconds_ / 4;
   const double gain = known->specs.at("native").seconds - known->best()->second.seconds;
   return static_cast<double>(f.of.calls()) * gain;
 }
@@ -462,7 +451,7 @@ void learner::begin_agreed(const alltoall_call& call) {
   load_ = std::exp2(static_cast<double>(agreed_[of_contest + contest::most_candidates]) / 4);
   field first;
   first.load = call.uniform ? load_of(call) : load_;
-  first.shape = {call.uniform, ranks_, state_->where().nodes->nodes(), size_class(first.load, ranks_)};
+  first.shape = {call.form(), ranks_, state_->where().nodes->nodes(), size_class(first.load, ranks_)};
   if (agreed_[devices] || !expected(first)) return;
   set_up(agreed_);
   if (mapped_for_ == 0) return;
@@ -473,8 +462,9 @@ void learner::begin_agreed(const alltoall_call& call) {
 // What is expected of exchanges of a size that all ranks know, where it is worth setting up.
 std::optional<knowledge::of_shape> learner::expected(const field& f) const {
   if (!knows_) return std::nullopt;
-  if (const auto& from = state_->followed(); from && from->kinds[f.shape.uniform])
-    return from->kinds[f.shape.uniform]->expected({f.load / ranks_, 1}, ranks_);
+  const bool equal = f.shape.form == call_form::equal;  // what a profile knows nothing of are types
+  if (const auto& from = state_->followed(); from && f.shape.form != call_form::any_types && from->kinds[equal])
+    return from->kinds[equal]->expected({f.load / ranks_, 1}, ranks_);
   const auto known = job_.earlier().find(f.shape);
   if (!known || !known->specs.contains("native")) return std::nullopt;
   const double native = known->specs.at("native").seconds;
@@ -503,10 +493,11 @@ int learner::propose(const std::string& spec) {
 // On more levels than the nodes: how the model would use them for exchanges of this size.
 void learner::propose_levels(const field& f) {
   const layout_tree* const levels = state_->where().levels.get();
+  const bool equal = f.shape.form == call_form::equal;
   const std::int64_t quarters = agreed_[of_contest + contest::most_candidates];  // what ranks send at most
-  const bool all_know = f.shape.uniform || quarters > 0;
+  const bool all_know = equal || quarters > 0;
   if (!levels || levels->levels() <= 2 || f.shape.nodes == 1 || !all_know) return;
-  const double load = f.shape.uniform ? f.load : std::exp2(static_cast<double>(quarters) / 4);
+  const double load = equal ? f.load : std::exp2(static_cast<double>(quarters) / 4);
   propose(best_levels(*levels, load / ranks_, common_machine).spec);
 }
 
@@ -599,7 +590,7 @@ void learner::serve() {
 
 void learner::open_candidates(field& f) {
   f.shape.nodes = state_->where().nodes->nodes();
-  if (!f.shape.uniform && load_ > 0) f.shape.size = size_class(f.load = load_, ranks_);
+  if (f.shape.form != call_form::equal && load_ > 0) f.shape.size = size_class(f.load = load_, ranks_);
   if (const auto known = f.of.calls() == 0 ? expected(f) : std::nullopt) apply(*known, f);
   propose_levels(f);
   for (std::size_t i = 0; i < specs_.size(); ++i) {
@@ -646,9 +637,9 @@ void learner::open_state() {
   refuse("the MPI library has no communicator left for Shoal", false);
 }
 
-bool learner::is_asked(bool uniform, MPI_Info info) const {
+bool learner::is_asked(call_form form, MPI_Info info) const {
   if (stage_ == stage::never && !state_) return wrong_;
-  return info != MPI_INFO_NULL || job_.asks_at_once(uniform) || (state_ && state_->asked().standing(uniform));
+  return info != MPI_INFO_NULL || job_.asks_at_once(form) || (state_ && state_->asked().standing(form));
 }
 
 // ---- what was learnt -------------------------------------------------------------------------------------------
@@ -686,7 +677,7 @@ std::string learner::told(const field& f) const {
 }
 
 void learner::report_field(const field& f, usage_report& report) const {
-  const char* const name = f.shape.uniform ? "alltoall" : "alltoallv";
+  const std::string name = name_of("alltoall", f.shape.form);
   usage natives{f.calls[0], f.bytes, f.seconds[0]};
   report.add(name, ranks_, "native", natives);
   if (f.of.calls() > 0) job_.known().add_communicators(f.shape, 1, static_cast<double>(f.of.calls()));

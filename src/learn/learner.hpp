@@ -55,7 +55,7 @@ class learner {
   };
 
   // Whether a call has to be served as somebody asked: by settings, by the communicator's, or by the call's own.
-  bool is_asked(bool uniform, MPI_Info info) const;
+  bool is_asked(call_form form, MPI_Info info) const;
   // Before and after a call whose algorithm nobody asked for. `is_linked`: the program calls Shoal itself.
   turn begin(const alltoall_call& call, bool is_linked);
   void end(const turn& of, double seconds);
@@ -83,7 +83,7 @@ class learner {
   field& field_of(const alltoall_call& call);
   double load_of(const alltoall_call& call) const;
   field& field_of_sizes(const alltoall_call& call);
-  field& new_field(std::map<std::uint64_t, field>& among, std::uint64_t key, bool uniform, double load);
+  field& new_field(std::map<std::uint64_t, field>& among, std::uint64_t key, call_form form, double load);
   int propose(const std::string& spec);
   void propose_levels(const field& f);
   void open_candidates(field& f);
@@ -154,12 +154,12 @@ class learner {
   std::int64_t map_error_ = 0, unreadable_ = 0;
   std::size_t shared_for_ = 0;                      // the same of what all have
   std::vector<std::string> specs_;                  // the candidates
-  std::map<std::uint64_t, field> equal_, varying_;  // of MPI_Alltoall by size, of MPI_Alltoallv by place in the pattern
+  std::map<std::uint64_t, field> equal_, varying_;  // of MPI_Alltoall by size, of others by place in the pattern
   turn last_turn_;
   field* last_ = nullptr;
   std::uint64_t last_key_ = 0;
 
-  // Sizes of MPI_Alltoallv as this rank knows them: of its last calls.
+  // Sizes of MPI_Alltoallv and MPI_Alltoallw as this rank knows them: of its last calls.
   static constexpr int longest_pattern = 4, remembered = 16;
   std::array<float, remembered> loads_{};
   std::int64_t varying_calls_ = 0;

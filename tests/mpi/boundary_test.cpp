@@ -16,6 +16,8 @@ extern "C" {
 void shoal_alltoall_f(const void*, int, MPI_Fint, void*, int, MPI_Fint, MPI_Fint, int*);
 void shoal_alltoallv_f(const void*, const int*, const int*, MPI_Fint, void*, const int*, const int*, MPI_Fint, MPI_Fint,
                        int*);
+void shoal_alltoallw_f(const void*, const int*, const int*, const MPI_Fint*, void*, const int*, const int*,
+                       const MPI_Fint*, MPI_Fint, int*);
 void shoal_allgather_f(const void*, int, MPI_Fint, void*, int, MPI_Fint, MPI_Fint, int*);
 void shoal_allgatherv_f(const void*, int, MPI_Fint, void*, const int*, const int*, MPI_Fint, MPI_Fint, int*);
 void shoal_comm_set_info_f(MPI_Fint, MPI_Fint, int*);
@@ -66,6 +68,13 @@ std::vector<exported> every_function() {
       {"alltoall_with", [=](comm c) { return shoal_alltoall_with(&send, 1, type, &recv, 1, type, c, none); }},
       {"alltoallv_with",
        [=](comm c) { return shoal_alltoallv_with(&send, &one, &zero, type, &recv, &one, &zero, type, c, none); }},
+      {"alltoallw", [=](comm c) { return shoal_alltoallw(&send, &one, &zero, &type, &recv, &one, &zero, &type, c); }},
+      {"alltoallw_c",
+       [=](comm c) {
+         return shoal_alltoallw_c(&send, &large_one, &large_zero, &type, &recv, &large_one, &large_zero, &type, c);
+       }},
+      {"alltoallw_with",
+       [=](comm c) { return shoal_alltoallw_with(&send, &one, &zero, &type, &recv, &one, &zero, &type, c, none); }},
       {"allgather", [=](comm c) { return shoal_allgather(&send, 1, type, &recv, 1, type, c); }},
       {"allgatherv", [=](comm c) { return shoal_allgatherv(&send, 1, type, &recv, &one, &zero, type, c); }},
       {"allgather_c", [=](comm c) { return shoal_allgather_c(&send, 1, type, &recv, 1, type, c); }},
@@ -122,6 +131,12 @@ std::vector<exported> every_function() {
        [=](comm c) {
          int code = 0;
          shoal_alltoallv_f(&send, &one, &zero, ftype, &recv, &one, &zero, ftype, MPI_Comm_c2f(c), &code);
+         return code;
+       }},
+      {"alltoallw_f",
+       [=](comm c) {
+         int code = 0;
+         shoal_alltoallw_f(&send, &one, &zero, &ftype, &recv, &one, &zero, &ftype, MPI_Comm_c2f(c), &code);
          return code;
        }},
       {"allgather_f",

@@ -1,4 +1,4 @@
-! All-to-alls that Shoal leaves to the MPI, through a Fortran binding: -DBINDING_MPIFH, -DBINDING_MPI or -DBINDING_F08. Each
+! Two calls of alltoallw, and all-to-alls that Shoal leaves to the MPI, through a Fortran binding: -DBINDING_MPIFH, -DBINDING_MPI or -DBINDING_F08. Each
 ! rank checks every element it receives. Makes a call of each kind, and two of ialltoall.
 program family
 #include "binding.inc"
@@ -23,6 +23,9 @@ program family
   call MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, ranks, places, ones, ranks, places, ones, MPI_INFO_NULL, .false., &
                                       everyone, ierror)
   call MPI_Alltoallw(sent, ones, bytes, types, got, ones, bytes, types, MPI_COMM_WORLD, ierror)
+  call check()
+  got(1:ranks) = sent(1:ranks)
+  call MPI_Alltoallw(MPI_IN_PLACE, ones, bytes, types, got, ones, bytes, types, MPI_COMM_WORLD, ierror)
   call check()
   call MPI_Ialltoall(sent, 1, MPI_INTEGER, got, 1, MPI_INTEGER, MPI_COMM_WORLD, request, ierror)
   call finish()

@@ -7,6 +7,7 @@ and 4 ranks, with every algorithm of the table, and all tests of collectives wit
 import importlib.metadata
 import json
 import os
+import re
 import sys
 from collections import Counter
 
@@ -59,12 +60,12 @@ def table(mpi, program):
 
 def forced(spec, uniform_only):
     how = {"SHOAL_ALLTOALL": spec, "SHOAL_REPORT": 1}
-    return how if spec.split(":")[0] in uniform_only else how | {"SHOAL_ALLTOALLV": spec}
+    return how if spec.split(":")[0] in uniform_only else how | {"SHOAL_ALLTOALLV": spec, "SHOAL_ALLTOALLW": spec}
 
 
 def taken(run, spec):
     """Calls of each collective that were done by `spec`, any for auto."""
-    counts = Counter({"alltoall": 0, "alltoallv": 0})
+    counts = Counter({"alltoall": 0, "alltoallv": 0, "alltoallw": 0})
     for (collective, how), calls in served(run).items():
         counts[collective] += calls if spec in ["auto", how] else 0
     return counts
@@ -90,7 +91,7 @@ def test_same_results(mpi, ranks, compiled, tmp_path, subtests):
                 pytest.skip(warnings(run)[0])
             assert not warnings(run)
             assert counts["alltoall"] > 0
-            assert counts["alltoallv"] > 0 or spec.split(":")[0] in uniform_only
+            assert min(counts["alltoallv"], counts["alltoallw"]) > 0 or spec.split(":")[0] in uniform_only
 
 
 @pytest.mark.parametrize("ranks", RANKS)
@@ -99,6 +100,20 @@ def test_calls_left_to_the_mpi(mpi, ranks, tmp_path):
     _, expected = run_suite(mpi, ranks, tmp_path / "expected", EXCHANGES, LEFT_MODULES, preload=False)
     run, results = run_suite(mpi, ranks, tmp_path / "results", EXCHANGES, LEFT_MODULES, SHOAL_REPORT=1)
     assert results == expected and "shoal: left to the MPI: ialltoallw (nonblocking)" in run.stderr
+
+
+@pytest.mark.parametrize("spec", SOME)
+@pytest.mark.parametrize("ranks", RANKS)
+def test_requests(mpi, ranks, tmp_path, spec):
+    """Nonblocking and persistent exchanges, with an algorithm forced."""
+    files = "test_cco_[np][br]*.py"
+    _, expected = run_suite(mpi, ranks, tmp_path / "expected", EXCHANGES, files, preload=False)
+    run, results = run_suite(mpi, ranks, tmp_path / "results", EXCHANGES, files, **forced(spec, []))
+    print(row(mpi, spec, results, taken(run, spec)))
+    assert results == expected and not warnings(run)
+    assert min(taken(run, spec).values()) > 0
+    why = set(re.findall(r"left to the MPI: (?:ialltoallv?|alltoallv?_init) \((.*)\),", run.stderr))
+    assert why <= {"one rank"}
 
 
 @pytest.mark.skipif(not EXHAUSTIVE, reason="takes minutes; SHOAL_EXHAUSTIVE=1 runs it")

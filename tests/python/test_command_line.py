@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -37,6 +38,14 @@ def all_commands():
 @pytest.mark.parametrize("words", list(all_commands()), ids=" ".join)
 def test_help_has_an_example(shoal_command, words):
     assert f"Example: shoal {' '.join(words)}" in shoal_command.output(*words, "--help")
+
+
+@pytest.mark.parametrize("words", [one for one in all_commands() if one[0] not in ("run", "try")], ids=" ".join)
+def test_help_breaks_lines_where_the_terminal_ends(shoal_command, monkeypatch, words):
+    monkeypatch.setenv("COLUMNS", "70")
+    lines = [line.strip() for line in shoal_command.output(*words, "--help").partition("\u256d")[0].splitlines()]
+    early = [a for a, b in pairwise(lines) if a and b and len(a) + 1 + len(b.split()[0]) <= 66]
+    assert early == []
 
 
 @pytest.mark.parametrize(

@@ -23,6 +23,8 @@ bool is_ours(const std::string& spec) {
   return !spec.empty() && spec != "native" && spec != "auto" && spec != "nonsense";
 }
 
+constexpr bool mpi_has_persistent = MPI_VERSION >= 4;
+
 class maker {
  public:
   maker(std::uint64_t seed, int ranks, names used) : random_(seed), used_(used) {
@@ -89,7 +91,7 @@ void maker::add_step() {
   if (kind <= 5) return add_message();
   if (kind <= 9) return add_exchange(deed::begin);
   if (kind == 10 && shoal) return ask();
-  if (kind <= 12 && shoal) return add_exchange(deed::prepare);
+  if (kind <= 12 && (shoal || mpi_has_persistent)) return add_exchange(deed::prepare);
   if (kind <= 16 && !prepared_.empty())
     return once_in(8) ? release(below(static_cast<int>(prepared_.size()))) : start();
   add_exchange(deed::exchange);
@@ -146,12 +148,14 @@ void maker::ask() {
 void maker::add_exchange(step::deed form) {
   const live_team& on = one_of(live_);
   const team& where = made_.teams[on.number];
+  if (form == step::deed::prepare && used_ == names::of_mpi && where.between_groups()) return;  // few MPIs can
   exchange_plan plan;
   plan.id = mixed(made_.seed, made_.steps.size());
   plan.team = on.number;
   plan.uniform = once_in(2);
-  const bool may_gather = form != step::deed::begin || used_ == names::of_mpi;
+  const bool may_gather = used_ == names::of_mpi ? form != step::deed::prepare : form != step::deed::begin;
   plan.gathers = may_gather && (where.between_groups() ? !once_in(5) : once_in(15));
+  plan.typed = form == step::deed::exchange && !plan.uniform && !plan.gathers && once_in(2);
   const bool may_be_in_place = may_be_right_in_place(form, plan.uniform);
   plan.in_place = may_be_in_place && !plan.gathers && !where.between_groups() && once_in(5);
   plan.largest = std::vector{0, 1, 5, 60, 60, 1000, 20000}[below(7)];
@@ -242,7 +246,10 @@ std::string program::text(const step& one) const {
         ": " + std::to_string(one.ints) + " ints from " + std::to_string(one.from) + " to " + std::to_string(one.to);
   if (one.what < deed::exchange || one.what == deed::message) return line;
   const exchange_plan& e = exchanges[one.exchange];
-  line += ": #" + std::to_string(one.exchange) + (e.gathers ? " allgather" : " alltoall") + (e.uniform ? "" : "v") +
+  line += ": #" + std::to_string(one.exchange) + (e.gathers ? " allgather" : " alltoall") +
+          (e.uniform ? ""
+           : e.typed ? "w"
+                     : "v") +
           (e.wide ? "_c" : "") + ", to " + std::to_string(e.largest) + " elements";
   if (e.in_place) line += ", in place";
   if (e.times > 1) line += ", " + std::to_string(e.times) + " times";
