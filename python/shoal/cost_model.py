@@ -54,13 +54,16 @@ def predict(how: shoal.Selection, at: Cluster, block: float, machine: Machine, p
 def seconds_of(wave: Wave, at: Cluster, block: float, machine: Machine, published: bool) -> float:
     inside, between = machine.node, machine.network
     work = wave.local_messages * inside.per_message + wave.crossing_messages * between.per_message
+    work += wave.messages * wave.messages * machine.per_other
     port = wave.crossing * block * at.ppn * between.per_byte
     memory = wave.local * block * inside.per_byte
     slowest = between if wave.crossing else inside
     seconds = max(work, port, memory) + slowest.latency
     if published and wave.announced:
         seconds += wave.announced * slowest.per_message + slowest.latency
-    return seconds + 2 * (wave.local + wave.crossing) * block * machine.copy
+    blocks = wave.local + wave.crossing
+    packed = blocks if blocks > wave.messages else 0  # a block that is alone in its message is not
+    return seconds + 2 * (blocks * block * machine.copy + packed * machine.per_copied_block)
 
 
 @cache

@@ -40,6 +40,8 @@ class Machine:
     copy: float
     source: str = ""
     groups: Level | None = None
+    per_other: float = 0.0
+    per_copied_block: float = 0.0
 
     @classmethod
     def of(cls, prices: Sequence[float], source: str) -> "Machine":
@@ -58,7 +60,7 @@ class Machine:
     def seconds(self, load: shoal.Load, block: float) -> float:
         levels = (self.memory, load.memory), (self.node, load.node), (self.network, load.network)
         sent = sum(level.seconds(asked, block) for level, asked in (*levels, (self.between_groups, load.groups)))
-        return sent + self.copy * load.copied_blocks * block
+        return sent + (self.copy * block + self.per_copied_block) * load.copied_blocks
 
     def best_levels(self, problem: shoal.Problem, block: float) -> str:
         """The best hierarchical exchange by the closed forms of its levels."""

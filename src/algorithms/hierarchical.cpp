@@ -313,8 +313,12 @@ std::optional<std::string> refuses_layout(const problem& at, const arguments& wi
 std::optional<std::vector<int>> around_equal_levels(const problem& at, const arguments& with) {
   const auto levels = levels_of(at);
   std::vector<int> members;
-  int ranks = 1;
-  for (int l = 0; l < levels->levels(); ++l) ranks *= members.emplace_back(levels->most_members(l, l + 1));
+  int ranks = 1, around = 1;  // `around`: the members of a ring, over the levels that are left out as well
+  for (int l = 0; l < levels->levels(); ++l) {
+    around *= levels->most_members(l, l + 1);
+    if (l + 1 < levels->levels() && with.word_at(l, "local") == "none") continue;
+    ranks *= members.emplace_back(std::exchange(around, 1));
+  }
   for (int v = 0; v < at.ranks; ++v)
     if (levels->rank_at(v) != v) return std::nullopt;
   const bool everyone = with.word("carriers") == "all";

@@ -493,9 +493,12 @@ int learner::propose(const std::string& spec) {
 // On more levels than the nodes: how the model would use them for exchanges of this size.
 void learner::propose_levels(const field& f) {
   const layout_tree* const levels = state_->where().levels.get();
-  const bool all_know = f.shape.form == call_form::equal || load_ > 0;
+  const bool equal = f.shape.form == call_form::equal;
+  const std::int64_t quarters = agreed_[of_contest + contest::most_candidates];  // what ranks send at most
+  const bool all_know = equal || quarters > 0;
   if (!levels || levels->levels() <= 2 || f.shape.nodes == 1 || !all_know) return;
-  propose(best_levels(*levels, f.load / ranks_, common_machine).spec);
+  const double load = equal ? f.load : std::exp2(static_cast<double>(quarters) / 4);
+  propose(best_levels(*levels, load / ranks_, common_machine).spec);
 }
 
 // The first rank gives the others memory.

@@ -93,6 +93,22 @@ std::string best_levels_of(const problem& at, double block,
   return best_levels(*at.levels, block, machine).spec;
 }
 
+void bind_events(nb::module_& m) {
+  nb::class_<event_machine>(m, "EventMachine")
+      .def(
+          "__init__",
+          [](event_machine* self, std::pair<double, double> message, std::pair<double, double> node,
+             double link_latency, std::vector<double> link_per_byte, int nodes,
+             std::vector<std::vector<std::int32_t>> paths) {
+            new (self) event_machine{message.first, message.second,           node.first, node.second,
+                                     link_latency,  std::move(link_per_byte), nodes,      std::move(paths)};
+          },
+          nb::kw_only(), nb::arg("message"), nb::arg("node"), nb::arg("link_latency"), nb::arg("link_per_byte"),
+          nb::arg("nodes"), nb::arg("paths"));
+  m.def("simulate_events", simulate_events, nb::arg("selection"), nb::arg("problem"), nb::arg("block"),
+        nb::arg("machine"), nb::call_guard<nb::gil_scoped_release>());
+}
+
 }  // namespace
 
 void bind_choices(nb::module_& m) {
@@ -142,19 +158,7 @@ void bind_choices(nb::module_& m) {
       nb::arg("problem"));
   m.def("best_radices", best_radices_of, nb::arg("ranks"), nb::kw_only(), nb::arg("per_digit"), nb::arg("per_step"),
         nb::arg("per_block"));
-  nb::class_<event_machine>(m, "EventMachine")
-      .def(
-          "__init__",
-          [](event_machine* self, std::pair<double, double> message, std::pair<double, double> node,
-             double link_latency, std::vector<double> link_per_byte, int nodes,
-             std::vector<std::vector<std::int32_t>> paths) {
-            new (self) event_machine{message.first, message.second,           node.first, node.second,
-                                     link_latency,  std::move(link_per_byte), nodes,      std::move(paths)};
-          },
-          nb::kw_only(), nb::arg("message"), nb::arg("node"), nb::arg("link_latency"), nb::arg("link_per_byte"),
-          nb::arg("nodes"), nb::arg("paths"));
-  m.def("simulate_events", simulate_events, nb::arg("selection"), nb::arg("problem"), nb::arg("block"),
-        nb::arg("machine"), nb::call_guard<nb::gil_scoped_release>());
+  bind_events(m);
   nb::list common;
   for (const level_price& of : common_machine.at)
     common.append(nb::make_tuple(of.latency, of.per_message, of.per_byte));

@@ -48,6 +48,15 @@ def test_times_by_hand():
     assert published == pytest.approx(rounds + 2 * 0.501 + 3 * 0.501)  # sizes apart in two rounds, a reduction in three
 
 
+def test_many_messages_at_once_and_short_blocks_cost_more():
+    machine = Machine(Level(), Level(), Level(0, 1, 0), 0, per_other=0.125, per_copied_block=0.5)
+    at = Cluster(8, 1)
+    assert predict(shoal.parse("spread_out"), at, 4, machine) == pytest.approx(7 * (1 + 7 * 0.125))
+    assert predict(shoal.parse("scattered:block_count=1"), at, 4, machine) == pytest.approx(7 * (1 + 0.125))
+    # Four blocks packed and unpacked in each of three rounds.
+    assert predict(shoal.parse("tuna:radix=2"), at, 4, machine) == pytest.approx(3 * (1 + 0.125 + 2 * 4 * 0.5))
+
+
 @pytest.mark.parametrize("sides", ["8", "5", "4x2", "6x3x3", "1"])
 def test_a_port_into_a_torus(sides):
     """What a link carries when everybody sends a message to everybody, counted link by link, is what limits a node."""

@@ -55,7 +55,7 @@ TEST(relabelling, gives_exchanges_over_equal_levels) {
     for (const char* spec :
          {"hierarchical", "hierarchical:local=linear", "hierarchical:radix=2,global=radix,global_radix=2",
           "hierarchical:pattern=staggered,block_count=2", "hierarchical:local=none", "hierarchical:local=shared",
-          "hierarchical:overlap=off"}) {
+          "hierarchical:local=none,global=radix,global_radix=2", "hierarchical:overlap=off"}) {
       const problem at = placed(layout_tree::parse(layout));
       const auto fault = check(renamed(parse_selection(spec), at), alltoall_meaning(at.ranks));
       EXPECT_FALSE(fault) << spec << " on " << layout << ": " << fault->text;

@@ -89,6 +89,9 @@ MessageCost = Annotated[str, typer.Option(help="Time a rank needs to send a mess
 Layout = Annotated[
     str, typer.Option(help="Levels of the ranks, as in 'group:2 node:8 core:16'; platform: the platform's own.")
 ]
+Events = Annotated[
+    bool, typer.Option("--events", help="Simulate without SimGrid, by events; blocks are all as long as the mean.")
+]
 Computing = Annotated[
     bool, typer.Option("--computing", help="Count the program's own computing too, at this machine's speed.")
 ]
@@ -117,9 +120,7 @@ def simulate(
     model: Annotated[
         bool, typer.Option("--model", help="Predict from the schedules' counts instead, for up to a million ranks.")
     ] = False,
-    events: Annotated[
-        bool, typer.Option("--events", help="Simulate without SimGrid, by events; blocks are all as long as the mean.")
-    ] = False,
+    events: Events = False,
     output: Annotated[Path, typer.Option("--output", "-o", help="Folder for results.jsonl and a picture.")] = Path(
         "shoal-simulated"
     ),
@@ -138,8 +139,6 @@ def simulate(
     enough for 16,384 ranks; messages queue at links instead of sharing them.
     """
     refuse_dropped(context, program, "--model" if model else "--events" if events else "")
-    if model and events:
-        raise UserError("--model and --events are two ways to a time; give one")
     if suite:
         what = find_suite(suite)
         platform, nodes, ppn, senders = what.platform, what.nodes, what.ppn, what.senders
@@ -166,6 +165,8 @@ def refuse_dropped(context: typer.Context, program: list[str] | None, instead: s
         refuse_unused(context, ["suite", *OF_EXCHANGES], "for a program, which says what it exchanges")
     else:
         refuse_unused(context, ["computing"], "without a program")
+    if instead == "--model":
+        refuse_unused(context, ["events"], "with --model: they are two ways to a time")
     if instead:
         refuse_unused(context, ["selector"], f"with {instead}, which does not know the MPI's own")
 
