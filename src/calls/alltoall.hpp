@@ -5,7 +5,6 @@
 
 #include "calls/native_call.hpp"
 #include "execute/user_buffer.hpp"
-#include "team/errors.hpp"
 
 namespace shoal {
 

@@ -67,7 +67,6 @@ def test_cpp_is_without_known_faults(compiled_alone):
 
 POINTING_DOWN = {  # may only become fewer
     "team/agree_on_facts.hpp imports learn/communicator.hpp",
-    "team/boundary.hpp imports calls/native_call.hpp",
     "team/progress.cpp imports calls/request.hpp",
     "team/sparse_ranks.hpp imports calls/report.hpp",
     "learn/communicator.hpp imports calls/report.hpp",
