@@ -9,7 +9,6 @@
 #include <cmath>
 #include <system_error>
 
-#include "team/agree_on_facts.hpp"
 #include "team/boundary.hpp"
 #include "team/errors.hpp"
 #include "team/fault_tolerance.hpp"
@@ -32,7 +31,7 @@ layout_tree layout_of(const settings& set, std::vector<layout_tree::shared_ids> 
 
 }  // namespace
 
-communicator::communicator(MPI_Comm users, const settings& set, facts found, wait_mode how)
+communicator::communicator(MPI_Comm users, const settings& set, common_facts found, wait_mode how)
     : users_(users),
       own_(MPI_COMM_NULL),
       found_(std::move(found)),

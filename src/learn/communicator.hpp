@@ -19,6 +19,7 @@
 #include "learn/scratch_limit.hpp"
 #include "learn/sized_programs.hpp"
 #include "select/features.hpp"
+#include "team/agree_on_facts.hpp"
 #include "team/settings.hpp"
 #include "transport/agree.hpp"
 #include "transport/mpi_transport.hpp"
@@ -27,15 +28,9 @@ namespace shoal {
 
 class communicator : public std::enable_shared_from_this<communicator> {
  public:
-  // What all ranks know of each other, the same on every rank.
-  struct facts {
-    std::vector<layout_tree::shared_ids> shared;  // nodes first; then what is inside them, if it was asked for
-    int cores = 1;                                // of the node that has fewest
-    bool devices = false;  // a device runtime (CUDA, HIP) is loaded on some rank, so any buffer may be device memory
-  };
   // Makes nothing of the MPI's and talks to nobody, unless a topology is given; then it is collective. Throws
   // std::invalid_argument, on every rank, for settings that do not fit these ranks.
-  communicator(MPI_Comm users, const settings& set, facts found, wait_mode how);
+  communicator(MPI_Comm users, const settings& set, common_facts found, wait_mode how);
   // Over `own`, a communicator of Shoal's that it takes over. Collective. Throws as above.
   communicator(MPI_Comm own, const settings& set);
   ~communicator();
@@ -138,7 +133,7 @@ class communicator : public std::enable_shared_from_this<communicator> {
   bool lost_ = false;
   unsigned waits_ = 0;
   MPI_Errhandler handler_ = MPI_ERRHANDLER_NULL;  // of the program's communicator, once that is freed
-  facts found_;
+  common_facts found_;
   mpi_transport over_;
   waiting wait_{wait_mode::yield};
   agreement agreement_{over_, wait_};

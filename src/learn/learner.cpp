@@ -536,7 +536,7 @@ void learner::make_state() {
   }
   std::vector<layout_tree::shared_ids> shared{{"node", std::vector<int>(static_cast<std::size_t>(ranks_), 0)}};
   if (!on_one_node(agreed_) || set.finds_levels) shared = places_of_ranks(comm_, job_.facts(), set.finds_levels, wait_);
-  const communicator::facts found{std::move(shared), -static_cast<int>(agreed_[few_cores]), agreed_[devices] > 0};
+  const common_facts found{std::move(shared), -static_cast<int>(agreed_[few_cores]), agreed_[devices] > 0};
   state_ = std::make_shared<communicator>(comm_, set, found, wait_.mode());
 }
 
