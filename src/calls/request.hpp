@@ -11,10 +11,11 @@
 #include <optional>
 
 #include "learn/communicator.hpp"
+#include "team/progress.hpp"
 
 namespace shoal {
 
-class request {
+class request final : public under_way {
  public:
   // Makes a request for the MPI's own collective with the caller's arguments: a persistent one, or one that is started.
   struct native_start {
@@ -52,7 +53,7 @@ class request {
   void wait();
   // Of one that is under way by Shoal's way: whether anything moved. Left alone where another thread is on its
   // communicator.
-  bool move() noexcept;
+  bool move() noexcept override;
   // For calls on it. Nothing is locked where the MPI's own runs.
   std::unique_lock<std::recursive_mutex> exclusive();
 

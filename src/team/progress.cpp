@@ -1,7 +1,5 @@
 #include "team/progress.hpp"
 
-#include "calls/request.hpp"
-
 namespace shoal {
 
 progress& progress::get() {
@@ -9,15 +7,15 @@ progress& progress::get() {
   return *one;
 }
 
-void progress::add(request* one) {
+void progress::add(under_way* one) {
   const std::scoped_lock guard(lock_);
-  under_way_.push_back(one);
+  all_.push_back(one);
   ++count_;
 }
 
-void progress::remove(request* one) {
+void progress::remove(under_way* one) {
   const std::scoped_lock guard(lock_);
-  count_ -= static_cast<int>(std::erase(under_way_, one));
+  count_ -= static_cast<int>(std::erase(all_, one));
 }
 
 // From the last: one that ends is taken out. A thread that waits for another one's turn here gains nothing.
@@ -25,7 +23,7 @@ bool progress::move() {
   if (idle()) return false;
   const std::unique_lock guard(lock_, std::try_to_lock);
   bool moved = false;
-  for (std::size_t i = guard ? under_way_.size() : 0; i-- > 0;) moved = under_way_[i]->move() || moved;
+  for (std::size_t i = guard ? all_.size() : 0; i-- > 0;) moved = all_[i]->move() || moved;
   return moved;
 }
 

@@ -7,15 +7,22 @@
 
 namespace shoal {
 
-class request;
+// Something that this process has under way: it moves when it is told to.
+class under_way {
+ public:
+  virtual bool move() noexcept = 0;  // whether anything moved
+
+ protected:
+  ~under_way() = default;
+};
 
 class progress {
  public:
   static progress& get();
 
-  // From its start to its end. A thread that does this has the request's communicator for itself.
-  void add(request* one);
-  void remove(request* one);
+  // From its start to its end. A thread that does this has the communicator of it for itself.
+  void add(under_way* one);
+  void remove(under_way* one);
 
   // Whether anything moved. What belongs to communicators on which other threads are is left to them.
   bool move();
@@ -23,7 +30,7 @@ class progress {
 
  private:
   std::recursive_mutex lock_;
-  std::vector<request*> under_way_;
+  std::vector<under_way*> all_;
   std::atomic<int> count_ = 0;
 };
 
