@@ -40,6 +40,30 @@ bool is_of_one_world(MPI_Comm groups) {
   return all == inside;
 }
 
+void report_lessons(const learner& of, usage_report& report) {
+  for (const learner::lesson& one : of.lessons()) {
+    const char* const name = one.uniform ? "alltoall" : "alltoallv";
+    report.add(name, of.ranks(), "native", one.natives);
+    if (!one.tried.empty()) report.add_contest(name, of.ranks(), one.block_bytes, one.tried);
+  }
+}
+
+void report_exchanges(const communicator& of, usage_report& report) {
+  for (const auto& [spec, ready] : of.all_prepared()) {
+    report.add("alltoall", of.ranks(), spec, ready.uniform_use);
+    report.add("alltoallv", of.ranks(), spec, ready.nonuniform_use);
+  }
+  report.add_verified(of.verified, of.verified_by_sums);
+}
+
+void report_gathers(const intercommunicator& of, usage_report& report) {
+  for (const auto& [spec, plan] : of.all_plans()) {
+    report.add("allgather", of.ranks(), spec, plan.uniform_use);
+    report.add("allgatherv", of.ranks(), spec, plan.nonuniform_use);
+  }
+  report.add_verified(of.verified, of.verified_by_sums);
+}
+
 }  // namespace
 
 process& process::get() {
@@ -285,9 +309,11 @@ std::string process::wrong_settings(std::span<const std::int64_t> all) const {
 // What was done on a communicator, where somebody wants to know.
 void process::report_on(const attribute& held) {
   if (settings_.report == reporting::none && settings_.wisdom.empty()) return;
-  if (held.of_ranks) held.of_ranks->report_to(report_);
-  if (held.groups) held.groups->report_to(report_);
-  if (held.sparse) held.sparse->report_to(report_);
+  if (held.of_ranks) report_lessons(*held.of_ranks, report_);
+  if (held.of_ranks) held.of_ranks->keep_lessons();
+  if (held.of_ranks && held.of_ranks->state()) report_exchanges(*held.of_ranks->state(), report_);
+  if (held.groups) report_gathers(*held.groups, report_);
+  if (held.sparse) report_.add("exchange", held.sparse->ranks(), "digits", held.sparse->used());
   for (const bool uniform : {false, true})
     report_.add(uniform ? "allgather" : "allgatherv", held.ranks, "native", held.cold[uniform]);
 }

@@ -270,12 +270,4 @@ void communicator::run(const program& how, const payload& what) {
   raise(exchange_.failure());
 }
 
-void communicator::report_to(usage_report& report) const {
-  for (const auto& [spec, ready] : prepared_) {
-    report.add("alltoall", ranks(), spec, ready.uniform_use);
-    report.add("alltoallv", ranks(), spec, ready.nonuniform_use);
-  }
-  report.add_verified(verified, verified_by_sums);
-}
-
 }  // namespace shoal

@@ -11,7 +11,6 @@
 #include <string>
 #include <vector>
 
-#include "calls/report.hpp"
 #include "execute/exchange.hpp"
 #include "execute/node_exchange.hpp"
 #include "learn/decision.hpp"
@@ -118,7 +117,8 @@ class communicator : public std::enable_shared_from_this<communicator> {
   // What ran last, for shoal_comm_explain.
   const decision* last = nullptr;
   usage verified, verified_by_sums;
-  void report_to(usage_report& report) const;
+  // What was made ready, by name.
+  const std::map<std::string, prepared>& all_prepared() const { return prepared_; }
 
  private:
   void arrange(const settings& set, wait_mode how);

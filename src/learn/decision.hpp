@@ -4,8 +4,8 @@
 #include <memory>
 #include <string>
 
-#include "calls/report.hpp"
 #include "execute/program.hpp"
+#include "team/usage.hpp"
 
 namespace shoal {
 

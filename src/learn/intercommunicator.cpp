@@ -139,12 +139,4 @@ bool intercommunicator::is_ahead(bool uniform) const {
   return std::any_of(fields.begin(), fields.end(), [](const auto& f) { return f.second.of.best() == ours; });
 }
 
-void intercommunicator::report_to(usage_report& report) const {
-  for (const auto& [spec, plan] : plans_) {
-    report.add("allgather", ranks(), spec, plan.uniform_use);
-    report.add("allgatherv", ranks(), spec, plan.nonuniform_use);
-  }
-  report.add_verified(verified, verified_by_sums);
-}
-
 }  // namespace shoal

@@ -75,7 +75,8 @@ class intercommunicator : public std::enable_shared_from_this<intercommunicator>
   // What ran last, for shoal_comm_explain.
   const group_decision* last = nullptr;
   usage verified, verified_by_sums;
-  void report_to(usage_report& report) const;
+  // What was made ready, by name.
+  const std::map<std::string, group_plan>& all_plans() const { return plans_; }
 
  private:
   int schedule_rank(int direction) const { return (rank() + ranks() - first_of(direction)) % ranks(); }

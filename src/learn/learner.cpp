@@ -644,18 +644,21 @@ std::string learner::told(const field& f) const {
   return text;
 }
 
-void learner::report_field(const field& f, usage_report& report) const {
-  const char* const name = f.shape.uniform ? "alltoall" : "alltoallv";
-  usage natives{f.calls[0], f.bytes, f.seconds[0]};
-  report.add(name, ranks_, "native", natives);
-  if (f.of.calls() > 0) job_.known().add_communicators(f.shape, 1, static_cast<double>(f.of.calls()));
-  if (specs_.size() > 1) report.add_contest(name, ranks_, f.load / ranks_, told(f));
+std::vector<learner::lesson> learner::lessons() const {
+  std::vector<lesson> all;
+  for (const auto* fields : {&equal_, &varying_})
+    for (const auto& [key, f] : *fields)
+      all.push_back({f.shape.uniform,
+                     {f.calls[0], f.bytes, f.seconds[0]},
+                     f.load / ranks_,
+                     specs_.size() > 1 ? told(f) : std::string()});
+  return all;
 }
 
-void learner::report_to(usage_report& report) const {
+void learner::keep_lessons() const {
   for (const auto* fields : {&equal_, &varying_})
-    for (const auto& [key, f] : *fields) report_field(f, report);
-  if (state_) state_->report_to(report);
+    for (const auto& [key, f] : *fields)
+      if (f.of.calls() > 0) job_.known().add_communicators(f.shape, 1, static_cast<double>(f.of.calls()));
 }
 
 }  // namespace shoal

@@ -71,7 +71,17 @@ class learner {
   std::string explain() const;
   bool is_wrong() const { return wrong_; }
 
-  void report_to(usage_report& report) const;
+  // What a kind and size of exchange came to.
+  struct lesson {
+    bool uniform;
+    usage natives;       // what the MPI's own served
+    double block_bytes;  // of such an exchange
+    std::string tried;   // and with what result; empty: nothing
+  };
+  std::vector<lesson> lessons() const;
+  // Makes them part of what the job knows; once, at the end.
+  void keep_lessons() const;
+  int ranks() const { return ranks_; }
 
  private:
   // cold: the MPI's own serves. voting: the ranks find out whether all of them are served by Shoal, and alike. known: they
@@ -122,7 +132,6 @@ class learner {
   void enter_known();
   void open_state();
   std::string told(const field& f) const;
-  void report_field(const field& f, usage_report& report) const;
 
   process& job_;
   MPI_Comm comm_;

@@ -66,9 +66,6 @@ def test_cpp_is_without_known_faults(compiled_alone):
 
 
 POINTING_DOWN = {  # may only become fewer
-    "team/sparse_ranks.hpp imports calls/report.hpp",
-    "learn/communicator.hpp imports calls/report.hpp",
-    "learn/decision.hpp imports calls/report.hpp",
     "learn/intercommunicator.cpp imports calls/process.hpp",
     "learn/learner.cpp imports calls/process.hpp",
     "learn/learner.hpp imports calls/alltoall.hpp",
