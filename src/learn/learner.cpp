@@ -6,7 +6,6 @@
 #include <limits>
 #include <utility>
 
-#include "calls/process.hpp"
 #include "team/agree_on_facts.hpp"
 #include "team/errors.hpp"
 #include "team/progress.hpp"
@@ -102,7 +101,7 @@ int cold_calls(bool uniform, double load, int ranks) {
 
 }  // namespace
 
-learner::learner(process& job, MPI_Comm comm) : job_(job), comm_(comm) {
+learner::learner(job_state& job, MPI_Comm comm) : job_(job), comm_(comm) {
   require(PMPI_Comm_size(comm, &ranks_), "MPI_Comm_size");
   require(PMPI_Comm_rank(comm, &rank_), "MPI_Comm_rank");
   wait_ = waiting(job.set().wait.value_or(polite_mode(job.facts(), ranks_)));
@@ -376,13 +375,8 @@ bool learner::shares_now(std::span<const std::int64_t> all) const {
   return wrong_settings(all).empty() && on_one_node(all) && pays(all);
 }
 
-// The same text on every rank that has no reason of its own; empty when nothing is wrong.
 std::string learner::wrong_settings(std::span<const std::int64_t> all) const {
-  if (!job_.problem().empty()) return job_.problem();
-  if (all[unusable])
-    return "the settings of another rank cannot be used; set the SHOAL_ variables the same on all ranks";
-  if (!same(all, settings_most)) return "the SHOAL_ settings differ between ranks; set them the same on all of them";
-  return {};
+  return job_.wrong_settings(all[settings_most], all[settings_least], all[unusable] != 0);
 }
 
 void learner::refuse(const std::string& why, bool wrong) {
@@ -590,7 +584,7 @@ communicator* learner::enter() {
 // Throws nothing: what does not fit these ranks is told, and the MPI's own serves.
 void learner::enter_known() {
   if (agreed_[full])
-    return refuse("more than " + std::to_string(process::most_communicators) + " communicators are in use; free some",
+    return refuse("more than " + std::to_string(job_state::most_communicators) + " communicators are in use; free some",
                   false);
   try {
     make_state();

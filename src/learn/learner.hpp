@@ -16,6 +16,7 @@
 
 #include "calls/alltoall.hpp"
 #include "learn/communicator.hpp"
+#include "learn/job_state.hpp"
 #include "select/contest.hpp"
 #include "select/knowledge.hpp"
 #include "team/pending_agreement.hpp"
@@ -23,15 +24,13 @@
 
 namespace shoal {
 
-class process;
-
 class learner {
  public:
   // Seconds for which ranks with settings wait for others, which may have none.
   static constexpr double patience = 10;
 
   // Makes nothing, and talks to nobody.
-  learner(process& job, MPI_Comm comm);
+  learner(job_state& job, MPI_Comm comm);
   ~learner();
   learner(const learner&) = delete;
   learner& operator=(const learner&) = delete;
@@ -133,7 +132,7 @@ class learner {
   void open_state();
   std::string told(const field& f) const;
 
-  process& job_;
+  job_state& job_;
   MPI_Comm comm_;
   int ranks_ = 1, rank_ = 0;
   waiting wait_;

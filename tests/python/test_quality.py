@@ -66,8 +66,6 @@ def test_cpp_is_without_known_faults(compiled_alone):
 
 
 POINTING_DOWN = {  # may only become fewer
-    "learn/intercommunicator.cpp imports calls/process.hpp",
-    "learn/learner.cpp imports calls/process.hpp",
     "learn/learner.hpp imports calls/alltoall.hpp",
 }
 
