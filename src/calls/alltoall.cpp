@@ -1,5 +1,7 @@
 #include "calls/alltoall.hpp"
 
+#include <algorithm>
+
 #include "calls/alltoall_service.hpp"
 #include "calls/native_nonblocking.hpp"
 #include "calls/serve.hpp"
@@ -26,11 +28,29 @@ void record(learner& of, const alltoall_call& call) {
   if (of.enter() && traffic_record::is_of(call.comm)) process::get().traffic().add(call);
 }
 
+std::int64_t type_bytes(MPI_Datatype type) {
+  MPI_Count size = 0;
+  if (type != MPI_DATATYPE_NULL) require(PMPI_Type_size_x(type, &size), "MPI_Type_size_x");
+  return std::max<MPI_Count>(0, size);
+}
+
+learner::call_size size_of(const alltoall_call& call, int ranks) {
+  if (call.uniform) return {true, std::max<std::int64_t>(0, call.recv_counts[0]) * type_bytes(call.recv_type)};
+  const bool in_place = call.send == MPI_IN_PLACE;
+  const number_array& counts = in_place ? call.recv_counts : call.send_counts;
+  std::int64_t elements = 0;
+  for (int i = 0; i < ranks; ++i) elements += counts[i];
+  return {false, elements * type_bytes(in_place ? call.recv_type : call.send_type)};
+}
+
 // Tells the learner what the call took, whatever becomes of it: every rank counts every call.
 class lesson {
  public:
   lesson(learner& of, const alltoall_call& call, manners how)
-      : of_(of), comm_(call.comm), turn_(of.begin(call, how == manners::strict)), begin_(PMPI_Wtime()) {}
+      : of_(of),
+        comm_(call.comm),
+        turn_(of.begin(size_of(call, of.ranks()), how == manners::strict)),
+        begin_(PMPI_Wtime()) {}
   ~lesson() {
     returning_codes(comm_, [this] {
       of_.end(turn_, seconds_ < 0 ? PMPI_Wtime() - begin_ : seconds_);

@@ -84,12 +84,6 @@ std::size_t room_for(std::span<const std::int64_t> all, int ranks) {
   return room < large ? static_cast<std::size_t>(room) : node_window::any;
 }
 
-std::int64_t type_bytes(MPI_Datatype type) {
-  MPI_Count size = 0;
-  if (type != MPI_DATATYPE_NULL) require(PMPI_Type_size_x(type, &size), "MPI_Type_size_x");
-  return std::max<MPI_Count>(0, size);
-}
-
 // After how many calls of a kind the ranks agree for the first time. An agreement takes as long as one or two small calls:
 // so there have to be many of these, and more where many ranks agree. All ranks know how large those of MPI_Alltoall are,
 // and large ones pay for it soon.
@@ -137,7 +131,7 @@ learner::~learner() {
 
 // ---- a call ----------------------------------------------------------------------------------------------------
 
-learner::turn learner::begin(const alltoall_call& call, bool is_linked) {
+learner::turn learner::begin(const call_size& call, bool is_linked) {
   ++calls_;
   if (calls_ == 1 && (is_linked || job_.knows_before())) begin_agreed(call);
   if (calls_ == vote_ends_) {
@@ -162,30 +156,23 @@ void learner::end(const turn& of, double seconds) {
   if (f.of.is_due()) review(f);
 }
 
-learner::field& learner::field_of(const alltoall_call& call) {
-  if (!call.uniform) return field_of_sizes(call);
-  const std::int64_t bytes = std::max<std::int64_t>(0, call.recv_counts[0]) * type_bytes(call.recv_type);
-  const auto key = static_cast<std::uint64_t>(std::bit_width(static_cast<std::uint64_t>(bytes)));
+learner::field& learner::field_of(const call_size& call) {
+  if (!call.uniform) return field_of_sizes(load_of(call));
+  const auto key = static_cast<std::uint64_t>(std::bit_width(static_cast<std::uint64_t>(call.bytes)));
   if (last_ && key == last_key_) return *last_;
   const auto it = equal_.find(key);
   last_key_ = key;
-  return *(last_ =
-               it != equal_.end() ? &it->second : &new_field(equal_, key, true, static_cast<double>(bytes) * ranks_));
+  return *(last_ = it != equal_.end() ? &it->second : &new_field(equal_, key, true, load_of(call)));
 }
 
 // Bytes that this rank sends.
-double learner::load_of(const alltoall_call& call) const {
-  const bool in_place = call.send == MPI_IN_PLACE;
-  const number_array& counts = in_place ? call.recv_counts : call.send_counts;
-  std::int64_t elements = 0;
-  for (int i = 0; i < ranks_; ++i) elements += counts[i];
-  return static_cast<double>(elements * type_bytes(in_place ? call.recv_type : call.send_type));
+double learner::load_of(const call_size& call) const {
+  return static_cast<double>(call.bytes) * (call.uniform ? ranks_ : 1);
 }
 
 // No rank knows the sizes of the others, but all know the number of the call.
-learner::field& learner::field_of_sizes(const alltoall_call& call) {
+learner::field& learner::field_of_sizes(double load) {
   const std::int64_t number = varying_calls_++;
-  const double load = load_of(call);
   loads_[number % remembered] = static_cast<float>(load);
   const auto key = static_cast<std::uint64_t>(pattern_ * longest_pattern + number % pattern_);
   const auto it = varying_.find(key);
@@ -421,7 +408,7 @@ void learner::set_up(std::span<const std::int64_t> all) {
 
 // In a program that calls Shoal all ranks have it, and they agree on settings at once; so they do where a profile or wisdom
 // may tell what to begin with.
-void learner::begin_agreed(const alltoall_call& call) {
+void learner::begin_agreed(const call_size& call) {
   const payment paying(*this);
   load_ = load_of(call);
   vote_at_once();

@@ -14,7 +14,6 @@
 #include <string>
 #include <vector>
 
-#include "calls/alltoall.hpp"
 #include "learn/communicator.hpp"
 #include "learn/job_state.hpp"
 #include "select/contest.hpp"
@@ -35,6 +34,12 @@ class learner {
   learner(const learner&) = delete;
   learner& operator=(const learner&) = delete;
 
+  // What is known of a call before it is served: of MPI_Alltoall the bytes of a block, which are the same on every rank; of
+  // MPI_Alltoallv all that this rank sends.
+  struct call_size {
+    bool uniform;
+    std::int64_t bytes;
+  };
   // One kind and size of exchange on the communicator.
   struct field {
     contest of;
@@ -56,7 +61,7 @@ class learner {
   // Whether a call has to be served as somebody asked: by settings, by the communicator's, or by the call's own.
   bool is_asked(bool uniform, MPI_Info info) const;
   // Before and after a call whose algorithm nobody asked for. `is_linked`: the program calls Shoal itself.
-  turn begin(const alltoall_call& call, bool is_linked);
+  turn begin(const call_size& call, bool is_linked);
   void end(const turn& of, double seconds);
 
   // Makes the state now, for what is asked for; collective. Null, on every rank: Shoal cannot serve these ranks, for the
@@ -89,9 +94,9 @@ class learner {
 
   class payment;
 
-  field& field_of(const alltoall_call& call);
-  double load_of(const alltoall_call& call) const;
-  field& field_of_sizes(const alltoall_call& call);
+  field& field_of(const call_size& call);
+  double load_of(const call_size& call) const;
+  field& field_of_sizes(double load);
   field& new_field(std::map<std::uint64_t, field>& among, std::uint64_t key, bool uniform, double load);
   void open_candidates(field& f);
   void review(field& f);
@@ -111,7 +116,7 @@ class learner {
   double hope_of(const field& f) const;
   bool pays(std::span<const std::int64_t> all) const;
   void set_up(std::span<const std::int64_t> all);
-  void begin_agreed(const alltoall_call& call);
+  void begin_agreed(const call_size& call);
   void vote_at_once();
   std::optional<knowledge::of_shape> expected(const field& f) const;
   void apply(const knowledge::of_shape& known, field& f);

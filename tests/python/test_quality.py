@@ -2,7 +2,6 @@
 
 import json
 import os
-import re
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -65,15 +64,9 @@ def test_cpp_is_without_known_faults(compiled_alone):
     assert sources and not found, "".join(found)
 
 
-POINTING_DOWN = {  # may only become fewer
-    "learn/learner.hpp imports calls/alltoall.hpp",
-}
-
-
 def test_imports_point_up_the_picture():
     done = subprocess.run([sys.executable, "tools/rooms"], cwd=ROOT, capture_output=True, text=True, check=False)
-    down = re.findall(r"^\S+ imports \S+$", done.stdout, re.MULTILINE)
-    assert set(down) == POINTING_DOWN, done.stdout + done.stderr
+    assert done.returncode == 0, done.stdout + done.stderr
 
 
 LINES, BRANCHES, PARAMETERS = 60, 15, 6
