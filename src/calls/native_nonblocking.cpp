@@ -4,6 +4,7 @@
 
 #include "calls/arguments.hpp"
 #include "calls/mpi_datatype.hpp"
+#include "team/errors.hpp"
 #include "team/progress.hpp"
 #include "transport/mpi_newer.hpp"
 
