@@ -88,7 +88,7 @@ class parallel_fft {
   double transform_seconds = 0, exchange_seconds = 0;
 
  private:
-  // Of each of so many rows in place, none for none; planned by measuring, before there are data.
+  // A transform of each row, in place; null for no rows. Planned by measuring, before there are data.
   static fftw_plan plan(points& a, int rows, int length) {
     if (rows == 0) return nullptr;
     return fftw_plan_many_dft(1, &length, rows, raw(a.data()), nullptr, 1, length, raw(a.data()), nullptr, 1, length,

@@ -7,6 +7,7 @@
 #include <map>
 #include <vector>
 
+#include "learn/communicator.hpp"
 #include "transport/waiting.hpp"
 #include "measured.hpp"
 #include "workload.hpp"
@@ -59,7 +60,7 @@ class all_to_all final : public measured {
   waiting wait_;
   std::map<std::string, shoal_request> requests_;  // persistent, by variant
   MPI_Request natives_ = MPI_REQUEST_NULL;         // the MPI's own persistent one
-  std::vector<std::int64_t> offsets_;
+  block_storage blocks_;
 };
 
 }  // namespace shoal::bench

@@ -11,7 +11,7 @@ namespace shoal::bench {
 // Bytes of the block from a rank to another.
 using size_rule = std::function<std::int64_t(int origin, int destination)>;
 
-// Among so many ranks, with `size` bytes for the largest block, where nothing else is said:
+// The rules for a number of ranks. The largest block has `size` bytes unless a rule says otherwise:
 // * uniform: all of `size`.
 // * random: between 0 and `size` (the TuNA paper's).
 // * normal: about size / 2 with a deviation of 0.24 of it (the paper's), between 0 and `size`.

@@ -137,7 +137,7 @@ struct processor_time {
 // What is known of a variant's repetitions beside their times.
 struct circumstances {
   processor_time processors;
-  phase_seconds phases{};  // of the last exchanges of so many repetitions
+  phase_seconds phases{};  // of the last exchanges of `recorded` repetitions
   int recorded = 0;
   int late = 0;  // repetitions that were dropped
 

@@ -44,5 +44,6 @@ endfunction()
 set(names_of_others "(topology/(layout_tree|network_draft|node_layout)|algorithms/radix|transport/node_window|select/(contest|wisdom)|\
 calls/native_nonblocking|python/topology_bindings)\\.cpp$")
 function(shoal_unity)
-  set_target_properties(${ARGN} PROPERTIES UNITY_BUILD ${SHOAL_UNITY} UNITY_BUILD_MODE GROUP)
+  set_target_properties(${ARGN} PROPERTIES UNITY_BUILD ${SHOAL_UNITY} UNITY_BUILD_MODE GROUP
+                        UNITY_BUILD_CODE_BEFORE_INCLUDE "// NOLINTNEXTLINE(bugprone-suspicious-include)")
 endfunction()

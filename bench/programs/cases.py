@@ -21,7 +21,7 @@ class Changed:
 
 @dataclass(frozen=True)
 class Case:
-    """A program on so many ranks. Patterns find times in what it prints, see launch.seconds."""
+    """A program on a number of ranks. Patterns find times in what it prints, see launch.seconds."""
 
     name: str
     program: str  # on PATH, or see launch.find_program
@@ -135,7 +135,7 @@ def challenge() -> Iterator[Case]:
 
 
 def transforms() -> Iterator[Case]:
-    """FFTW's own parallel transform; and one with mpi4py and numpy."""
+    """FFTW's own parallel transform; one with mpi4py and numpy; and mpi4py-fft's."""
     for (rows, columns, times), ranks in product(((60, 44, 10), (60, 44, 1000), (500, 600, 300)), (2, 4, 8)):
         yield Case(
             f"FFTW-MPI {rows}x{columns} x {times}, {ranks} ranks", "transpose", f"{rows} {columns} {times}", ranks,
@@ -144,6 +144,8 @@ def transforms() -> Iterator[Case]:
     for (rows, columns, times), ranks in product(((60, 90, 15), (60, 90, 1000), (500, 600, 100)), (4, 8)):
         name = f"mpi4py transform {rows}x{columns} x {times}, {ranks} ranks"
         yield Case(name, "spectral.py", f"{rows} {columns} {times}", ranks)
+    for (n, times), ranks, parts in product(((16, 300), (24, 300), (32, 100)), (4, 8), ("slabs", "pencils")):
+        yield Case(f"mpi4py-fft {n}^3 x {times}, {parts}, {ranks} ranks", "fields.py", f"{n} {times} {parts}", ranks)
 
 
 def intel_benchmarks() -> Iterator[Case]:

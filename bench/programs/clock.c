@@ -1,4 +1,4 @@
-// How long a program is inside MPI_Alltoall and MPI_Alltoallv, as the program sees it: preloaded before Shoal, so that
+// How long a program is inside MPI_Alltoall, MPI_Alltoallv and MPI_Alltoallw, as the program sees it: preloaded before Shoal, so that
 // what is called next is Shoal's function where that is preloaded too, else the MPI's. At its end every rank that
 // exchanged appends a line to the file that PROGRAMS_CLOCK names: rank, calls, seconds.
 #define _GNU_SOURCE
@@ -60,14 +60,21 @@ __attribute__((destructor)) static void tell(void) {
         (const void *out, const count *outs, const place *from, MPI_Datatype sent, void *in, const count *ins, \
          const place *to, MPI_Datatype got, MPI_Comm comm),                                                    \
         (out, outs, from, sent, in, ins, to, got, comm))
+#define ALLTOALLW(name, count, place)                                                                                 \
+  TIMED(name,                                                                                                         \
+        (const void *out, const count *outs, const place *from, const MPI_Datatype *sent, void *in, const count *ins, \
+         const place *to, const MPI_Datatype *got, MPI_Comm comm),                                                    \
+        (out, outs, from, sent, in, ins, to, got, comm))
 
 ALLTOALL(MPI_Alltoall, int)
 ALLTOALLV(MPI_Alltoallv, int, int)
+ALLTOALLW(MPI_Alltoallw, int, int)
 
 // Only where the MPI has them: mpi4py takes a symbol that is there.
 #if MPI_VERSION >= 4
 ALLTOALL(MPI_Alltoall_c, MPI_Count)
 ALLTOALLV(MPI_Alltoallv_c, MPI_Count, MPI_Aint)
+ALLTOALLW(MPI_Alltoallw_c, MPI_Count, MPI_Aint)
 #endif
 
 // The Fortran functions of Open MPI do not call those of C: mpif.h and `use mpi` call the first, `use mpi_f08` the second.
@@ -95,4 +102,6 @@ FORTRAN_ALLTOALL(mpi_alltoall_)
 FORTRAN_ALLTOALL(ompi_alltoall_f)
 FORTRAN_ALLTOALLV(mpi_alltoallv_)
 FORTRAN_ALLTOALLV(ompi_alltoallv_f)
+FORTRAN_ALLTOALLV(mpi_alltoallw_)
+FORTRAN_ALLTOALLV(ompi_alltoallw_f)
 #endif

@@ -1,5 +1,6 @@
 """One launch of a program: its command, what it needs, and how long it took."""
 
+import importlib.util
 import os
 import re
 import shlex
@@ -106,8 +107,9 @@ def find_program(place: Place, case: Case) -> list[str] | None:
     """How its command begins; None where it is not there."""
     if case.mpis and label_of(place.mpi) not in case.mpis:
         return None
-    if case.program == "spectral.py":
-        return [sys.executable, str(HERE / case.program)]
+    if case.program.endswith(".py"):
+        there = case.program != "fields.py" or importlib.util.find_spec("mpi4py_fft")
+        return [sys.executable, str(HERE / case.program)] if there else None
     if case.program in SOURCES:
         there = case.program != "transpose" or FFTW_MPI.exists()
         return [str(compile_for(place, case.program))] if there else None

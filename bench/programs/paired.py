@@ -9,7 +9,7 @@ from scipy.stats import quantile_test, wilcoxon
 
 from shoal.measurements import SIGNIFICANCE, Verdict
 
-# What nobody notices: so much of the time, or so many seconds, whichever is more.
+# What nobody notices: this share of the time or this number of seconds, whichever is more.
 NOTICED_SHARE, NOTICED_SECONDS = 0.02, 5e-3
 
 ENOUGH = 6  # fewer have no interval that leaves any out

@@ -20,7 +20,7 @@ def spread(n: int) -> np.ndarray:
 
 
 def transposed(mine: np.ndarray, width: int, height: int) -> np.ndarray:
-    """My columns, as rows, of a matrix of so many rows and columns of which I have some rows."""
+    """My columns, as rows, of a matrix of height x width, of which I have some rows."""
     across, down = spread(width), spread(height)
     out = np.concatenate([mine[:, a:b].T.ravel() for a, b in pairwise(across)])
     part = across[world.rank + 1] - across[world.rank]

@@ -3,7 +3,7 @@
     .venv/bin/python bench/simulated/programs.py --platform dragonfly --nodes 8 --ppn 8 --calls 30,300 -o simulated-programs
 
 Builds apps/fft and apps/closure, and the pencil transform and the sparse exchange of bench/programs, with SimGrid's
-compilers, and runs each with about so many exchanges by `shoal simulate -- PROGRAM`. A run that is in the folder
+compilers, and runs each with about --calls exchanges by `shoal simulate -- PROGRAM`. A run that is in the folder
 already is not repeated. `shoal report` draws what the folder holds.
 """
 
@@ -30,7 +30,7 @@ ALLOWED = 1.02
 
 
 def programs(ranks: int, calls: int, size: int) -> list[list[str]]:
-    """With about so many exchanges on a rank; blocks of `size` bytes where the program leaves that to us."""
+    """Each makes about `calls` exchanges on a rank; blocks of `size` bytes where the program leaves that to us."""
     points = f"{4 * ranks}x{4 * ranks}"  # 256 bytes from each rank to each other
     return [
         ["exchanges", "pencils", "alltoallv", str(calls), str(size)],

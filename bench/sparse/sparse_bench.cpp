@@ -1,7 +1,7 @@
 // shoal_exchange() against an alltoall of counts with an alltoallv behind it, the MPI's own, and against NBX by hand:
 // mpiexec -n P sparse_bench [partners].
 //
-// Every rank sends to so many ranks (half of them where nothing is said, at most 8) at distances that all ranks draw alike.
+// Every rank sends to `partners` ranks (default: half of them, at most 8) at distances that all ranks draw alike.
 // Prints microseconds: the median of the slowest rank's times, the ways in turns. What each of them delivers is compared with what
 // was sent, once for each size.
 #include <mpi.h>

@@ -8,8 +8,8 @@ module shoal_f
   use iso_c_binding, only: c_int, c_char
   implicit none
   private
-  public :: shoal_alltoall, shoal_alltoallv, shoal_allgather, shoal_allgatherv, shoal_comm_set_info, &
-            shoal_comm_explain, shoal_in_place
+  public :: shoal_alltoall, shoal_alltoallv, shoal_alltoallw, shoal_allgather, shoal_allgatherv, &
+            shoal_comm_set_info, shoal_comm_explain, shoal_in_place
 
   ! Stands for a place; its value is not used.
   integer(c_int), bind(c, name="shoal_in_place_f") :: shoal_in_place(1)
@@ -31,6 +31,16 @@ module shoal_f
       type(*) :: recvbuf(*)
       integer(c_int), intent(in) :: sendcounts(*), sdispls(*), recvcounts(*), rdispls(*)
       integer(c_int), value :: sendtype, recvtype, comm
+      integer(c_int), intent(out), optional :: ierror
+    end subroutine
+
+    subroutine shoal_alltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, &
+                               ierror) bind(c, name="shoal_alltoallw_f")
+      import :: c_int
+      type(*), intent(in) :: sendbuf(*)
+      type(*) :: recvbuf(*)
+      integer(c_int), intent(in) :: sendcounts(*), sdispls(*), sendtypes(*), recvcounts(*), rdispls(*), recvtypes(*)
+      integer(c_int), value :: comm
       integer(c_int), intent(out), optional :: ierror
     end subroutine
 

@@ -15,8 +15,8 @@
  * How an exchange is done is chosen from the sizes, the ranks and the machine, the same on every rank, unless asked
  * for with a spec: "name" or "name:parameter=value,parameter=value", for example "tuna:radix=8". The command
  * `shoal list` prints all algorithms and parameters. A spec is taken, the later winning, from
- *   - the environment: SHOAL_ALLTOALL, SHOAL_ALLTOALLV, SHOAL_ALLGATHER, SHOAL_ALLGATHERV, or the file named by
- *     SHOAL_CONFIG,
+ *   - the environment: SHOAL_ALLTOALL, SHOAL_ALLTOALLV, SHOAL_ALLTOALLW, SHOAL_ALLGATHER, SHOAL_ALLGATHERV, or the file
+ *     named by SHOAL_CONFIG,
  *   - shoal_comm_set_info() on the communicator,
  *   - the info given to one call.
  * It must be the same on every rank; a difference is found and is an error on all of them.
@@ -79,6 +79,26 @@ SHOAL_PUBLIC int shoal_alltoallv(const void *sendbuf, const int sendcounts[], co
                                  MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[],
                                  MPI_Datatype recvtype, MPI_Comm comm);
 
+/**
+ * MPI_Alltoallw: one block from every rank to every rank, of any sizes and a datatype for each. Blocks whose type is a few
+ * loops of contiguous bytes, as parts of arrays are, are copied without MPI_Pack.
+ *
+ * @param[in] sendbuf    blocks to send; or MPI_IN_PLACE on all ranks: they are taken from `recvbuf`, by `recvcounts`,
+ *                       `rdispls` and `recvtypes`, and the next three arguments are ignored
+ * @param[in] sendcounts elements of its type in the block for each rank, at least 0
+ * @param[in] sdispls    where each block begins, in bytes from `sendbuf`
+ * @param[in] sendtypes  committed datatypes; one of a block without elements is not looked at
+ * @param[out] recvbuf   place for the blocks, which do not overlap each other nor `sendbuf`
+ * @param[in] recvcounts elements of its type in the block from each rank, at least 0
+ * @param[in] rdispls    where each block goes, in bytes from `recvbuf`
+ * @param[in] recvtypes  committed datatypes, as `sendtypes`
+ * @param comm           whose ranks exchange; errors are raised on it
+ * @return as shoal_alltoallv()
+ */
+SHOAL_PUBLIC int shoal_alltoallw(const void *sendbuf, const int sendcounts[], const int sdispls[],
+                                 const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[],
+                                 const int rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm);
+
 /** shoal_alltoall() with 64-bit counts and displacements, on every MPI.
  * @copydetails shoal_alltoall */
 SHOAL_PUBLIC int shoal_alltoall_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf,
@@ -88,6 +108,12 @@ SHOAL_PUBLIC int shoal_alltoall_c(const void *sendbuf, MPI_Count sendcount, MPI_
 SHOAL_PUBLIC int shoal_alltoallv_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[],
                                    MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[],
                                    const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm);
+
+/** shoal_alltoallw() with 64-bit counts and displacements, on every MPI.
+ * @copydetails shoal_alltoallw */
+SHOAL_PUBLIC int shoal_alltoallw_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[],
+                                   const MPI_Datatype sendtypes[], void *recvbuf, const MPI_Count recvcounts[],
+                                   const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm);
 
 /** shoal_alltoall() with an info for this call.
  * @copydetails shoal_alltoall
@@ -101,6 +127,13 @@ SHOAL_PUBLIC int shoal_alltoall_with(const void *sendbuf, int sendcount, MPI_Dat
 SHOAL_PUBLIC int shoal_alltoallv_with(const void *sendbuf, const int sendcounts[], const int sdispls[],
                                       MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[],
                                       MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info);
+/** shoal_alltoallw() with an info for this call.
+ * @copydetails shoal_alltoallw
+ * @param info as in shoal_alltoall_with(), with the key shoal_alltoallw */
+SHOAL_PUBLIC int shoal_alltoallw_with(const void *sendbuf, const int sendcounts[], const int sdispls[],
+                                      const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[],
+                                      const int rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm,
+                                      MPI_Info info);
 
 /**
  * MPI_Allgather: on an inter-communicator every rank of one group gets the messages of all ranks of the other. Both
@@ -228,7 +261,8 @@ SHOAL_PUBLIC int shoal_ialltoallv(const void *sendbuf, const int sendcounts[], c
 /** MPI_Alltoall_init: makes everything ready once, to be started with shoal_start() any number of times. Collective:
  * the ranks agree on the sizes and choose from measured exchanges, or take the spec of `info`. From the second start on
  * no sizes travel, from the third on nothing is allocated. Inside a node blocks mostly go through memory that its
- * ranks share for this exchange. How it is done is settled here, whatever is asked for of the communicator later.
+ * ranks share for this exchange. The algorithm is settled here, whatever algorithm the
+ * communicator is given later.
  * @copydetails shoal_alltoall
  * @param info         the key shoal_alltoall may hold a spec, the same on all ranks; or MPI_INFO_NULL
  * @param[out] request the exchange, to be freed with shoal_request_free(); SHOAL_REQUEST_NULL after an error */
@@ -286,7 +320,7 @@ SHOAL_PUBLIC int shoal_request_free(shoal_request *request);
 
 /** Sets the spec for all later calls on a communicator. Collective. On an error nothing is changed.
  * @param comm whose calls are meant; stays the caller's
- * @param info its keys shoal_alltoall and shoal_alltoallv, on an inter-communicator shoal_allgather and
+ * @param info its keys shoal_alltoall, shoal_alltoallv and shoal_alltoallw, on an inter-communicator shoal_allgather and
  *             shoal_allgatherv, hold specs; "auto" lets Shoal choose again, an absent key changes nothing; not kept
  * @return MPI_SUCCESS; MPI_ERR_INFO_VALUE or MPI_ERR_OTHER, on all ranks, for a spec that is wrong or differs between
  *         them */

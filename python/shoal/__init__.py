@@ -12,6 +12,7 @@ from shoal._core import (
     Algorithm,
     Choice,
     DigitSystem,
+    EventMachine,
     ExchangePlan,
     Fault,
     LevelLoad,
@@ -48,6 +49,7 @@ from shoal._core import (
     plan_sizes,
     read_profile,
     read_topology,
+    simulate_events,
     square_radix,
 )
 
@@ -55,6 +57,7 @@ __all__ = [
     "Algorithm",
     "Choice",
     "DigitSystem",
+    "EventMachine",
     "ExchangePlan",
     "Fault",
     "LevelLoad",
@@ -91,6 +94,7 @@ __all__ = [
     "plan_sizes",
     "read_profile",
     "read_topology",
+    "simulate_events",
     "square_radix",
 ]
 __version__ = "0.1.0"

@@ -245,7 +245,7 @@ class DigitSystem:
         """Most of them alive at once."""
 
 def square_radix(ranks: int) -> int:
-    """The least radix, at least 2, with two digits for so many ranks."""
+    """The least radix, at least 2, with two digits for this number of ranks."""
 
 @final
 class Network:
@@ -456,6 +456,21 @@ class Load:
 
 def load_of(selection: Selection, problem: Problem) -> Load:
     """Counted from the schedules; of more than 64 ranks a sample is looked at."""
+
+@final
+class EventMachine:
+    """For `simulate_events`, in seconds: what a message and a byte of it take of a rank's time at each end; latency
+    and a byte inside a node; latency of a link, and a byte on each; and the links from node a to node b at
+    a * nodes + b."""
+
+    def __init__(
+        self, *, message: tuple[float, float], node: tuple[float, float], link_latency: float,
+        link_per_byte: list[float], nodes: int, paths: list[list[int]],
+    ) -> None: ...  # fmt: skip
+
+def simulate_events(selection: Selection, problem: Problem, block: float, machine: EventMachine) -> float:
+    """Seconds of an exchange of equal blocks of so many bytes: every operation of every rank, message by message, which
+    queue at links. Where ranks' schedules differ in names only."""
 
 def best_radices(ranks: int, *, per_digit: float, per_step: float, per_block: float) -> list[int]:
     """The digit system that costs least, among all; lowest digit first, empty for one rank."""

@@ -4,9 +4,12 @@ import math
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from xml.etree import ElementTree
 
+import shoal
+from shoal import routes
 from shoal.errors import UserError
 from shoal.machine import Level, Machine
 
@@ -38,6 +41,7 @@ class Kind:
     shape: Callable[[int], tuple[int, str]]  # nodes -> nodes it has, and SimGrid's words for it
     hops: int  # links of a usual path
     levels: Callable[[str], dict[str, int]]  # of those words: members by level, from the inside out, from the nodes on
+    route: Callable[[str], routes.Route]  # likewise
 
     def port(self, parameters: str) -> float:
         """Bytes a second that a node sends to all others together. On a torus its links carry what passes by, too: on
@@ -46,6 +50,14 @@ class Kind:
         sides = [int(n) for n in parameters.split(",")] if self.topology == "TORUS" else [1]
         links = max((n + 2 if n % 2 == 0 else n - 1 / n) / 8 for n in sides)
         return self.bandwidth / links if links else self.bandwidth
+
+    def events(self, parameters: str, nodes: int, message_cost: float) -> shoal.EventMachine:
+        """For simulating by events."""
+        links = routes.links_of(self.route(parameters), nodes)
+        return shoal.EventMachine(
+            message=(message_cost, SECONDS_A_BYTE), node=(MEMORY_LATENCY, 1 / MEMORY), link_latency=self.latency,
+            link_per_byte=[1 / (width * self.bandwidth) for width in links.widths], nodes=nodes, paths=links.paths,
+        )  # fmt: skip
 
     def machine(self, parameters: str, message_cost: float) -> Machine:
         """For the cost model. A message is sent by one rank and received by another."""
@@ -112,9 +124,11 @@ def fat_tree(nodes: int) -> tuple[int, str]:
 
 
 KINDS = {
-    "dragonfly": Kind("Polaris", "DRAGONFLY", 25e9, 0.35e-6, dragonfly, 4, levels_of_dragonfly),
-    "torus": Kind("Fugaku", "TORUS", 6.8e9, 0.3e-6, torus, 4, levels_of_torus),
-    "fat-tree": Kind("a cluster with HDR100 InfiniBand", "FAT_TREE", 12.5e9, 0.2e-6, fat_tree, 4, levels_of_fat_tree),
+    "dragonfly": Kind("Polaris", "DRAGONFLY", 25e9, 0.35e-6, dragonfly, 4, levels_of_dragonfly, routes.dragonfly),
+    "torus": Kind("Fugaku", "TORUS", 6.8e9, 0.3e-6, torus, 4, levels_of_torus, routes.torus),
+    "fat-tree": Kind(
+        "a cluster with HDR100 InfiniBand", "FAT_TREE", 12.5e9, 0.2e-6, fat_tree, 4, levels_of_fat_tree, routes.fat_tree
+    ),
 }
 
 
@@ -126,6 +140,9 @@ class Platform:
     links: str  # for people
     machine: Callable[[float], Machine] | None  # by the cost of a message; none for a file
     levels: dict[str, int] | None = None  # members by level, from the nodes out; none for a file
+    events: Callable[[int, float], shoal.EventMachine] | None = (
+        None  # by nodes and the cost of a message; none for a file
+    )
 
     def layout(self, nodes: int, ppn: int) -> str:
         """With the levels that the platform has, as in group:2 node:16 core:8."""
@@ -154,7 +171,9 @@ def make_platform(name: str, nodes: int) -> Platform:
     links = f"links of {kind.bandwidth / 1e9:g} GB/s and {kind.latency * 1e6:g} us, after {kind.like}"
     hosts = tuple(f"n{i}" for i in range(size))
     levels = kind.levels(parameters)
-    return Platform(name, xml, hosts, links, lambda message_cost: kind.machine(parameters, message_cost), levels)
+    return Platform(
+        name, xml, hosts, links, partial(kind.machine, parameters), levels, partial(kind.events, parameters)
+    )
 
 
 def read_platform(path: Path) -> Platform:

@@ -25,15 +25,15 @@ struct cutting {
 class exchange_plan {
  public:
   // At most `window` messages share a directed edge per stream it carries. Without `how` nothing is synchronised:
-  // only each sender keeps its order and its own window. The last messages, so many, are empty: nothing waits for
-  // them, nor they for anything.
+  // only each sender keeps its order and its own window. The last `empty` messages are empty: nothing
+  // waits for them, and they wait for nothing.
   exchange_plan(const rank_tree& tree, std::vector<message> ordered, int window, std::optional<reduction> how,
                 std::size_t empty = 0);
 
   const std::vector<message>& messages() const { return messages_; }
   const synchronisations& waits() const { return waits_; }
   // The receiver of the earlier message sends a token to the sender of the later one, also where both have one sender:
-  // its own sends end when the MPI library has the data, long before they have left. Blocks travel in so many parts;
+  // its own sends end when the MPI library has the data, long before they have left. Blocks travel in parts;
   // the token is sent when all but the last have arrived, so that it is under way while that one is.
   schedule program(int rank, cutting blocks = {}) const;
 

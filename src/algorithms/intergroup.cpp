@@ -14,7 +14,7 @@ void step_program::note(op_kind kind, int step, int peer, std::span<const int> p
 
 // Of two ranks that send each other long messages in a step, both announce theirs before either is let through: MPIs
 // on TCP seem to move nothing else behind a message that they have begun, not even their consent to the other's (the
-// times in docs/benchmarks.md say so). So sends go first, and a receive from the rank that is sent to is not posted
+// times in docs/measured/two-groups.md say so). So sends go first, and a receive from the rank that is sent to is not posted
 // before the send.
 schedule step_program::finish() {
   std::sort(transfers_.begin(), transfers_.end(), [](const transfer& a, const transfer& b) {

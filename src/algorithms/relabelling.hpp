@@ -27,6 +27,17 @@ class relabelling {
     return result;
   }
 
+  // The name of rank 0.
+  int name_of_0() const {
+    int result = 0, weight = 1, rest = rank_;
+    for (const int n : members_) {
+      result += (n - rest % n) % n * weight;
+      rest /= n;
+      weight *= n;
+    }
+    return result;
+  }
+
  private:
   std::vector<int> members_;
   int rank_;

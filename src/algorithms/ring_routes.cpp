@@ -105,7 +105,7 @@ ring_route paper_ring::route(int message) const {
 
 namespace {
 
-// This rank gets a piece from one side, so many hops from its owner, and passes it to the other.
+// This rank gets a piece from one side, `hop` hops from its owner, and passes it to the other.
 struct ring_passage {
   int from, self, to, hop;
 };

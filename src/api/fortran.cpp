@@ -2,7 +2,9 @@
 #include <mpi.h>
 
 #include <algorithm>
+#include <vector>
 
+#include "calls/native.hpp"
 #include "shoal/shoal.h"
 
 namespace {
@@ -31,6 +33,19 @@ void shoal_alltoallv_f(const void* sendbuf, const int* sendcounts, const int* sd
   const bool in_place = sendbuf == &shoal_in_place_f;
   give_back(shoal_alltoallv(in_place ? MPI_IN_PLACE : sendbuf, sendcounts, sdispls, MPI_Type_f2c(sendtype), recvbuf,
                             recvcounts, rdispls, MPI_Type_f2c(recvtype), MPI_Comm_f2c(comm)),
+            ierror);
+}
+
+void shoal_alltoallw_f(const void* sendbuf, const int* sendcounts, const int* sdispls, const MPI_Fint* sendtypes,
+                       void* recvbuf, const int* recvcounts, const int* rdispls, const MPI_Fint* recvtypes,
+                       MPI_Fint comm, int* ierror) {
+  const MPI_Comm of = MPI_Comm_f2c(comm);
+  const bool in_place = sendbuf == &shoal_in_place_f;
+  const int ranks = shoal::peers_of(of);
+  const std::vector<MPI_Datatype> sent = shoal::types_of(sendtypes, in_place ? 0 : ranks);
+  const std::vector<MPI_Datatype> received = shoal::types_of(recvtypes, ranks);
+  give_back(shoal_alltoallw(in_place ? MPI_IN_PLACE : sendbuf, sendcounts, sdispls, sent.data(), recvbuf, recvcounts,
+                            rdispls, received.data(), of),
             ierror);
 }
 

@@ -41,6 +41,31 @@ int shoal_alltoallv(const void* sendbuf, const int* sendcounts, const int* sdisp
                               MPI_INFO_NULL);
 }
 
+int shoal_alltoallw_with(const void* sendbuf, const int* sendcounts, const int* sdispls, const MPI_Datatype* sendtypes,
+                         void* recvbuf, const int* recvcounts, const int* rdispls, const MPI_Datatype* recvtypes,
+                         MPI_Comm comm, MPI_Info info) {
+  const auto call = typed_call(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm);
+  return alltoall(call, manners::strict, info, [&] {
+    return PMPI_Alltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm);
+  });
+}
+
+int shoal_alltoallw(const void* sendbuf, const int* sendcounts, const int* sdispls, const MPI_Datatype* sendtypes,
+                    void* recvbuf, const int* recvcounts, const int* rdispls, const MPI_Datatype* recvtypes,
+                    MPI_Comm comm) {
+  return shoal_alltoallw_with(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm,
+                              MPI_INFO_NULL);
+}
+
+int shoal_alltoallw_c(const void* sendbuf, const MPI_Count* sendcounts, const MPI_Aint* sdispls,
+                      const MPI_Datatype* sendtypes, void* recvbuf, const MPI_Count* recvcounts,
+                      const MPI_Aint* rdispls, const MPI_Datatype* recvtypes, MPI_Comm comm) {
+  const auto call = typed_call(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm);
+  return alltoall(call, manners::strict, MPI_INFO_NULL, [&] {
+    return native_alltoallw_c(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm);
+  });
+}
+
 int shoal_alltoall_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
                      MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm) {
   return alltoall(uniform_call(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm), manners::strict,

@@ -62,7 +62,7 @@ std::vector<outgoing_block> outgoing(const sparse_call& call, const user_buffer&
     all.push_back({call.destinations[i], from.block(i), from.bytes(i)});
     total += from.bytes(i);
   }
-  if (!from.layout) return all;
+  if (!from.type.layout) return all;
   packed.resize(total);
   std::byte* at = packed.data();
   auto next = all.begin();
@@ -75,7 +75,7 @@ std::vector<outgoing_block> outgoing(const sparse_call& call, const user_buffer&
   return all;
 }
 
-// For the caller; in elements of a type of so many bytes. Throws where a block is no number of them.
+// For the caller, counted in elements of `type_size` bytes. Throws where a block is not a whole number of elements.
 shoal_arrivals* hand_out(arrived_blocks blocks, std::int64_t type_size) {
   auto out = std::make_unique<kept_arrivals>();
   out->kept = std::move(blocks);
@@ -99,8 +99,7 @@ shoal_arrivals* hand_out(arrived_blocks blocks, std::int64_t type_size) {
 int exchange_with(sparse_ranks& of, const sparse_call& call, MPI_Comm comm, shoal_arrivals** arrivals) {
   const std::scoped_lock alone(of.lock());
   user_buffer from;
-  mpi_packer packer;
-  describe(call.type, MPI_COMM_SELF, packer, from);
+  describe(call.type, from);
   from.base = static_cast<std::byte*>(const_cast<void*>(call.send));
   from.counts = number_array(call.counts);
   from.displacements = number_array(call.displacements);
@@ -113,7 +112,7 @@ int exchange_with(sparse_ranks& of, const sparse_call& call, MPI_Comm comm, shoa
   const bool done = of.exchange(blocks, wrong.has_value(), arrived);
   if (wrong) return raise_error(comm, wrong->error_class, wrong->text);
   if (!done) return raise_error(comm, MPI_ERR_OTHER, "another rank's arguments are wrong; nothing was exchanged");
-  *arrivals = hand_out(std::move(arrived), from.type_size);
+  *arrivals = hand_out(std::move(arrived), from.type.size);
   return MPI_SUCCESS;
 }
 

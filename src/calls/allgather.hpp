@@ -5,6 +5,7 @@
 
 #include "calls/native_call.hpp"
 #include "execute/user_buffer.hpp"
+#include "select/call_form.hpp"
 
 namespace shoal {
 
@@ -19,7 +20,8 @@ struct allgather_call {
   MPI_Datatype recv_type;
   MPI_Comm comm;
 
-  const char* name() const { return uniform ? "allgather" : "allgatherv"; }
+  call_form form() const { return uniform ? call_form::equal : call_form::any_sizes; }
+  std::string name() const { return name_of("allgather", form()); }
 };
 
 // Returns an MPI error code; errors have been raised on the communicator. `info` may name the algorithm for this

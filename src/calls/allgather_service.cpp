@@ -17,11 +17,11 @@ constexpr char differing_sizes[] =
 allgather_service::allgather_service(intercommunicator& state, const allgather_call& call)
     : state_(state), call_(call), out_(state.outgoing()), in_(1 - out_) {
   user_buffer& send = what_[out_].send;
-  describe(call.send_type, MPI_COMM_SELF, send_packer_, send);
+  describe(call.send_type, send);
   send.base = static_cast<std::byte*>(const_cast<void*>(call.send));
   send.counts = number_array::linear(call.send_count, 0);
   user_buffer& recv = what_[in_].recv;
-  describe(call.recv_type, MPI_COMM_SELF, recv_packer_, recv);
+  describe(call.recv_type, recv);
   recv.base = static_cast<std::byte*>(call.recv);
   recv.counts = call.recv_counts;
   recv.displacements = call.recv_displacements;
@@ -41,7 +41,7 @@ void allgather_service::make_ready(group_plan& how) {
 
 const group_decision* allgather_service::pick_for(bool repeated, MPI_Info info) {
   const group_sizes mine = local_sizes();
-  const group_decision* chosen = state_.asked().of_call(call_.uniform, info);
+  const group_decision* chosen = state_.asked().of_call(call_.form(), info);
   sizes_ = mine;
   const bool is_native = !chosen && (repeated ? !state_.is_ahead(call_.uniform) : !state_.begin(call_.uniform, mine));
   if (is_native) return nullptr;

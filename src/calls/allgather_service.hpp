@@ -50,7 +50,6 @@ class allgather_service {
   int out_, in_;  // the directions in which this rank sends and receives
   group_sizes sizes_;
   std::array<payload, 2> what_;  // by direction
-  mpi_packer send_packer_, recv_packer_;
 };
 
 }  // namespace shoal

@@ -48,7 +48,7 @@ class allgather_work final : public request::work {
   }
   void ended() override {
     if (process::get().set().report != reporting::none)
-      count(*chosen_, call_.uniform, service_.bytes_sent(), PMPI_Wtime() - begin_, clock_ ? &*clock_ : nullptr);
+      count(*chosen_, call_.form(), service_.bytes_sent(), PMPI_Wtime() - begin_, clock_ ? &*clock_ : nullptr);
     state_->last = chosen_;
   }
 

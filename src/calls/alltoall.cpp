@@ -18,7 +18,7 @@ int serve_asked(learner& of, const alltoall_call& call, manners how, MPI_Info in
   const auto left = [&] { return process::get().leave(call.name(), of.why(), native); };
   if (!state) return refused(call.comm, of.is_wrong() ? of.why() : "", how, left);
   const std::scoped_lock alone(state->lock());
-  alltoall_service s(*state, call, state->offsets());
+  alltoall_service s(*state, call, state->blocks());
   return serve(*state, s, call, how, info, native);
 }
 
@@ -28,19 +28,9 @@ void record(learner& of, const alltoall_call& call) {
   if (of.enter() && traffic_record::is_of(call.comm)) process::get().traffic().add(call);
 }
 
-std::int64_t type_bytes(MPI_Datatype type) {
-  MPI_Count size = 0;
-  if (type != MPI_DATATYPE_NULL) require(PMPI_Type_size_x(type, &size), "MPI_Type_size_x");
-  return std::max<MPI_Count>(0, size);
-}
-
 learner::call_size size_of(const alltoall_call& call, int ranks) {
-  if (call.uniform) return {true, std::max<std::int64_t>(0, call.recv_counts[0]) * type_bytes(call.recv_type)};
-  const bool in_place = call.send == MPI_IN_PLACE;
-  const number_array& counts = in_place ? call.recv_counts : call.send_counts;
-  std::int64_t elements = 0;
-  for (int i = 0; i < ranks; ++i) elements += counts[i];
-  return {false, elements * type_bytes(in_place ? call.recv_type : call.send_type)};
+  if (call.uniform) return {call_form::equal, std::max<std::int64_t>(0, call.bytes_from(0))};
+  return {call.form(), call.bytes_to_all(ranks)};
 }
 
 // Tells the learner what the call took, whatever becomes of it: every rank counts every call.
@@ -75,11 +65,11 @@ int serve_settled(learner& of, const alltoall_call& call, manners how, native_ca
   if (now.turn().candidate == contest::native) return native();
   communicator& state = *of.state();
   const std::scoped_lock alone(state.lock());
-  alltoall_service s(state, call, state.offsets());
+  alltoall_service s(state, call, state.blocks());
   const decision* const chosen = s.fit(now.turn().chosen());
   if (!chosen) return native();
   double seconds = -1;
-  const int code = carry_out(state, s, call.uniform, *chosen, native, &seconds);
+  const int code = carry_out(state, s, call.form(), *chosen, native, &seconds);
   now.took(seconds);
   return code;
 }
@@ -87,7 +77,26 @@ int serve_settled(learner& of, const alltoall_call& call, manners how, native_ca
 // Whether its ranks can exchange no more.
 bool is_lost(const learner& of, MPI_Comm comm) { return (of.state() && of.state()->is_lost()) || is_revoked(comm); }
 
+std::int64_t bytes_of(MPI_Datatype type) {
+  MPI_Count size = 0;
+  if (type != MPI_DATATYPE_NULL) require(PMPI_Type_size_x(type, &size), "MPI_Type_size_x");
+  return std::max<MPI_Count>(0, size);
+}
+
 }  // namespace
+
+std::int64_t alltoall_call::bytes_to(int destination) const {
+  return sent_counts()[destination] * bytes_of(sent_type()[destination]);
+}
+
+std::int64_t alltoall_call::bytes_from(int source) const { return recv_counts[source] * bytes_of(recv_type[source]); }
+
+std::int64_t alltoall_call::bytes_to_all(int ranks) const {
+  const number_array& counts = sent_counts();
+  std::int64_t sum = 0;
+  for (int i = 0; i < ranks; ++i) sum += sent_type().differ() ? bytes_to(i) : counts[i];
+  return sent_type().differ() ? sum : sum * bytes_of(sent_type()[0]);
+}
 
 int alltoall(const alltoall_call& call, manners how, MPI_Info info, native_call native) {
   if (call.comm == MPI_COMM_NULL && how == manners::strict)  // some MPIs crash
@@ -101,7 +110,7 @@ int alltoall(const alltoall_call& call, manners how, MPI_Info info, native_call 
     if (!of) return process::get().leave(call.name(), "between two groups", native);
     if (is_lost(*of, call.comm)) return native();
     record(*of, call);
-    if (of->is_asked(call.uniform, info)) return serve_asked(*of, call, how, info, native);
+    if (of->is_asked(call.form(), info)) return serve_asked(*of, call, how, info, native);
     return serve_settled(*of, call, how, native);
   });
 }

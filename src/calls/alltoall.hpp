@@ -3,27 +3,41 @@
 
 #include <mpi.h>
 
+#include "calls/mpi_datatype.hpp"
 #include "calls/native_call.hpp"
 #include "execute/user_buffer.hpp"
+#include "select/call_form.hpp"
 
 namespace shoal {
 
-// The arguments of MPI_Alltoall or MPI_Alltoallv.
+// The arguments of MPI_Alltoall, MPI_Alltoallv or MPI_Alltoallw.
 struct alltoall_call {
   bool uniform;  // MPI_Alltoall
   const void* send;
-  number_array send_counts, send_displacements;  // displacements in units of the type's extent
-  MPI_Datatype send_type;
+  number_array send_counts, send_displacements;  // these in extents of the type; in bytes where types differ
+  type_list send_type;
   void* recv;
   number_array recv_counts, recv_displacements;
-  MPI_Datatype recv_type;
+  type_list recv_type;
   MPI_Comm comm;
 
-  const char* name() const { return uniform ? "alltoall" : "alltoallv"; }
+  call_form form() const {
+    return uniform ? call_form::equal : recv_type.differ() ? call_form::any_types : call_form::any_sizes;
+  }
+  std::string name() const { return name_of("alltoall", form()); }
+
+  // What this rank sends, be it in place.
+  bool in_place() const { return send == MPI_IN_PLACE; }
+  const number_array& sent_counts() const { return in_place() ? recv_counts : send_counts; }
+  const type_list& sent_type() const { return in_place() ? recv_type : send_type; }
+  // Packed bytes; 0 for a type that is wrong, which the MPI reports.
+  std::int64_t bytes_to(int destination) const;
+  std::int64_t bytes_to_all(int ranks) const;
+  std::int64_t bytes_from(int source) const;
 };
 
 // Returns an MPI error code; errors have been raised on the communicator. `info` may name the algorithm for this
-// call under shoal_alltoall or shoal_alltoallv, the same on every rank.
+// call under shoal_alltoall, shoal_alltoallv or shoal_alltoallw, the same on every rank.
 int alltoall(const alltoall_call& call, manners how, MPI_Info info, native_call native);
 
 }  // namespace shoal

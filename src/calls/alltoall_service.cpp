@@ -15,7 +15,7 @@ const decision* alltoall_service::pick(MPI_Info info) { return fitted(pick_any(i
 
 // Where nobody asks for anything any more, the MPI's own.
 const decision* alltoall_service::pick_any(MPI_Info info) {
-  const decision* chosen = state_.asked().of_call(call_.uniform, info);
+  const decision* chosen = state_.asked().of_call(call_.form(), info);
   if (!chosen || !chosen->how->steps) return chosen;
   describe();
   features sizes = local_features();
@@ -30,12 +30,12 @@ const decision* alltoall_service::fit(const decision& settled) {
 }
 
 alltoall_service::repeated alltoall_service::plan(MPI_Info info) {
-  const decision* chosen = state_.asked().of_call(call_.uniform, info);
+  const decision* chosen = state_.asked().of_call(call_.form(), info);
   describe();
   features sizes = local_features();
   if (!agree_on_sizes(sizes)) return {nullptr};
   const int size = size_class(static_cast<double>(sizes.most_loaded), state_.ranks());
-  if (!chosen) chosen = state_.settled(call_.uniform, size);
+  if (!chosen) chosen = state_.settled(call_.form(), size);
   if (!chosen) return {nullptr};
   return {fitted(chosen, sizes), static_cast<std::size_t>(sizes.most_loaded)};
 }
@@ -44,7 +44,7 @@ const decision* alltoall_service::pick_at_once() {
   if (!state_.is_open()) return nullptr;
   describe();
   if (state_.devices() || state_.limit().most) return nullptr;
-  const decision* chosen = state_.asked().standing(call_.uniform);
+  const decision* chosen = state_.asked().standing(call_.form());
   return chosen && local_features().invalid ? left_out(chosen) : chosen;
 }
 
@@ -69,7 +69,7 @@ bool alltoall_service::fit_to_sizes(const prepared& how, std::optional<features>
   }
   if (agreed->is_uniform()) return true;
   std::vector<std::int64_t> sent;
-  for (int i = 0; i < state_.ranks(); ++i) sent.push_back(bytes_to(i));
+  for (int i = 0; i < state_.ranks(); ++i) sent.push_back(call_.bytes_to(i));
   sized_ = state_.for_sizes().make(how, sent, agreed->largest_block);
   return true;
 }
@@ -84,15 +84,18 @@ const decision* alltoall_service::within_limit(const decision* chosen) const {
 scratch_limit::needs alltoall_service::scratch_needs() const {
   scratch_limit::needs mine;
   std::int64_t sent = 0, received = 0;
+  bool packs_sent = false, packs_received = false;
   for (int i = 0; i < state_.ranks(); ++i) {
-    const std::int64_t out = bytes_to(i), in = static_cast<std::int64_t>(what_.recv.bytes(i));
+    const std::int64_t out = call_.bytes_to(i), in = static_cast<std::int64_t>(what_.recv.bytes(i));
     sent += out;
     received += in;
+    packs_sent = packs_sent || call_.in_place() || what_.send.packs(i);
+    packs_received = packs_received || what_.recv.packs(i);
     mine.largest_block = std::max({mine.largest_block, out, in});
   }
   const std::int64_t unused = state_.ranks() * memory_pool::smallest;  // of blocks packed one by one
-  if (in_place() || what_.send.layout) mine.packed += (in_place() ? received : sent) + unused;
-  if (what_.recv.layout) mine.packed += received + unused;
+  if (packs_sent) mine.packed += (call_.in_place() ? received : sent) + unused;
+  if (packs_received) mine.packed += received + unused;
   return mine;
 }
 
@@ -108,64 +111,53 @@ bool alltoall_service::agree_on_sizes(features& sizes) {
 }
 
 const payload& alltoall_service::blocks() {
-  if (in_place()) take_snapshot();
+  if (call_.in_place()) take_snapshot();
   return what_;
 }
 
 void alltoall_service::verify(native_call native) {
   const std::vector<std::byte> ours = packed(what_.recv, state_.ranks());
-  if (in_place()) restore();
+  if (call_.in_place()) restore();
   require(native(), "the MPI's own collective");
   require_equal(ours, packed(what_.recv, state_.ranks()), state_.rank());
   state_.verified.add(static_cast<std::int64_t>(ours.size()), 0);
 }
 
-std::int64_t alltoall_service::bytes_sent() const {
-  const number_array& counts = sent_counts();
-  std::int64_t elements = 0;
-  for (int i = 0; i < state_.ranks(); ++i) elements += counts[i];
-  return elements * type_size();
-}
-
-// Of the type that is sent; 0 for one that is wrong, which the MPI reports.
-std::int64_t alltoall_service::type_size() const {
-  const MPI_Datatype type = in_place() ? call_.recv_type : call_.send_type;
-  MPI_Count size = 0;
-  if (type != MPI_DATATYPE_NULL) require(PMPI_Type_size_x(type, &size), "MPI_Type_size_x");
-  return size;
-}
-
 void alltoall_service::describe() {
-  if (!in_place()) shoal::describe(call_.send_type, MPI_COMM_SELF, send_packer_, what_.send);
-  shoal::describe(call_.recv_type, MPI_COMM_SELF, recv_packer_, what_.recv);
+  const int ranks = state_.ranks();
   what_.recv.base = static_cast<std::byte*>(call_.recv);
   what_.recv.counts = call_.recv_counts;
   what_.recv.displacements = call_.recv_displacements;
+  shoal::describe(call_.recv_type, ranks, storage_.received, what_.recv);
   if (call_.uniform) what_.uniform = what_.recv.bytes(0);
-  if (in_place()) return;
+  if (call_.in_place()) return;
   what_.send.base = static_cast<std::byte*>(const_cast<void*>(call_.send));
   what_.send.counts = call_.send_counts;
   what_.send.displacements = call_.send_displacements;
+  shoal::describe(call_.send_type, ranks, storage_.sent, what_.send);
 }
 
 features alltoall_service::local_features() const {
   features mine;
   mine.ranks = state_.ranks();
-  const user_buffer& b = in_place() ? what_.recv : what_.send;
+  const user_buffer& b = call_.in_place() ? what_.recv : what_.send;
   std::int64_t received = 0;
   for (int i = 0; i < state_.ranks(); ++i) {
-    const std::int64_t bytes = std::max<std::int64_t>(0, b.counts[i]) * b.type_size;
+    const std::int64_t bytes = std::max<std::int64_t>(0, b.counts[i]) * b.type_of(i).size;
     mine.total_bytes += bytes;
     mine.largest_block = std::max(mine.largest_block, bytes);
     mine.full_blocks += bytes > 0;
-    received += what_.recv.counts[i] * what_.recv.type_size;
+    received += what_.recv.counts[i] * what_.recv.type_of(i).size;
   }
   mine.most_loaded = std::max(mine.total_bytes, received);
   const MPI_Comm some = state_.is_open() ? state_.own() : MPI_COMM_SELF;  // asking makes none
-  const auto valid = [&](const user_buffer& b, MPI_Datatype type) { return is_valid(b, type, state_.ranks(), some); };
+  const auto valid = [&](const user_buffer& b, const type_list& types) {
+    return is_valid(b, types, state_.ranks(), some);
+  };
   mine.invalid =
-      !valid(what_.recv, call_.recv_type) || (!in_place() && !valid(what_.send, call_.send_type)) || aliased();
-  mine.on_device = state_.devices() && (is_device_memory(call_.recv) || (!in_place() && is_device_memory(call_.send)));
+      !valid(what_.recv, call_.recv_type) || (!call_.in_place() && !valid(what_.send, call_.send_type)) || aliased();
+  mine.on_device =
+      state_.devices() && (is_device_memory(call_.recv) || (!call_.in_place() && is_device_memory(call_.send)));
   return mine;
 }
 
@@ -173,9 +165,11 @@ features alltoall_service::local_features() const {
 bool alltoall_service::aliased() const {
 #ifndef OPEN_MPI
   const user_buffer &send = what_.send, &recv = what_.recv;
-  if (in_place() || call_.send != call_.recv || call_.send_type != call_.recv_type) return false;
+  if (call_.in_place() || call_.send != call_.recv) return false;
   for (int i = 0; i < state_.ranks(); ++i)
-    if (send.bytes(i) && recv.bytes(i) && send.displacements[i] == recv.displacements[i]) return true;
+    if (call_.send_type[i] == call_.recv_type[i] && send.bytes(i) && recv.bytes(i) &&
+        send.displacements[i] == recv.displacements[i])
+      return true;
 #endif
   return false;
 }
@@ -183,16 +177,19 @@ bool alltoall_service::aliased() const {
 // With MPI_IN_PLACE the blocks to send lie where others arrive.
 void alltoall_service::take_snapshot() {
   const int ranks = state_.ranks();
-  std::vector<std::int64_t>& at = offsets_;
+  std::vector<std::int64_t>& at = storage_.offsets;
   at.assign(static_cast<std::size_t>(ranks) + 1, 0);
-  for (int i = 0; i < ranks; ++i) at[i + 1] = at[i] + static_cast<std::int64_t>(what_.recv.bytes(i));
+  storage_.bytes.clear();
+  for (int i = 0; i < ranks; ++i) {
+    storage_.bytes.push_back(static_cast<std::int64_t>(what_.recv.bytes(i)));
+    at[i + 1] = at[i] + storage_.bytes[i];
+  }
   snapshot_.emplace(state_.pool(), static_cast<std::size_t>(at[ranks]));
   for (int i = 0; i < ranks; ++i) what_.recv.pack(i, snapshot_->data() + at[i]);
   what_.send = {};
   what_.send.base = snapshot_->data();
-  what_.send.counts = call_.recv_counts;
+  what_.send.counts = number_array(storage_.bytes.data());
   what_.send.displacements = number_array(at.data());
-  what_.send.type_size = what_.recv.type_size;
 }
 
 void alltoall_service::restore() {

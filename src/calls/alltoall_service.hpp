@@ -13,9 +13,9 @@ namespace shoal {
 
 class alltoall_service {
  public:
-  // All stay the caller's. `offsets` is where a copy of blocks exchanged in place keeps their positions.
-  alltoall_service(communicator& state, const alltoall_call& call, std::vector<std::int64_t>& offsets)
-      : state_(state), call_(call), offsets_(offsets) {}
+  // All stay the caller's. `blocks` is where what is known of single blocks is kept.
+  alltoall_service(communicator& state, const alltoall_call& call, block_storage& blocks)
+      : state_(state), call_(call), storage_(blocks) {}
   alltoall_service(const alltoall_service&) = delete;
   alltoall_service& operator=(const alltoall_service&) = delete;
 
@@ -50,15 +50,9 @@ class alltoall_service {
   // Runs the MPI's own collective on the same buffers and compares. Throws when a byte differs.
   void verify(native_call native);
 
-  std::int64_t bytes_sent() const;
-  std::int64_t bytes_to(int destination) const { return sent_counts()[destination] * type_size(); }
+  std::int64_t bytes_sent() const { return call_.bytes_to_all(state_.ranks()); }
 
  private:
-  bool in_place() const { return call_.send == MPI_IN_PLACE; }
-  std::int64_t type_size() const;
-  const number_array& sent_counts() const { return in_place() ? call_.recv_counts : call_.send_counts; }
-  // Of a uniform exchange.
-  std::int64_t block_bytes() const { return bytes_to(0); }
   const decision* pick_any(MPI_Info info);  // whatever scratch memory it needs
   const decision* left_out(const decision* chosen);
   // Within the limit on memory, and to the sizes, which the ranks may have agreed on already.
@@ -75,9 +69,8 @@ class alltoall_service {
 
   communicator& state_;
   const alltoall_call& call_;
-  std::vector<std::int64_t>& offsets_;
+  block_storage& storage_;
   payload what_;
-  mpi_packer send_packer_, recv_packer_;
   std::shared_ptr<const program> sized_;
   std::optional<pool_memory> snapshot_;
 };

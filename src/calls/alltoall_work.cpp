@@ -16,9 +16,11 @@ class alltoall_work final : public request::work {
   alltoall_work(communicator& state, const alltoall_call& call)
       : call_(call),
         state_(state.shared_from_this()),
-        service_(state, call_, offsets_),
+        service_(state, call_, blocks_),
+        received_(kept(call.recv_type, state.ranks())),
         over_(state.own()),
         moving_(state.pool(), over_) {
+    if (!call.in_place()) sent_ = kept(call.send_type, state.ranks());
     if (state.phases()) moving_.record_phases(&clock_.emplace(*state.phases()));
     if (process::get().set().verify) sums_.emplace();
   }
@@ -70,8 +72,9 @@ class alltoall_work final : public request::work {
 
   const alltoall_call call_;
   std::shared_ptr<communicator> state_;
-  std::vector<std::int64_t> offsets_;
+  block_storage blocks_;
   alltoall_service service_;
+  std::vector<std::shared_ptr<const datatype>> received_, sent_;  // which the program may free meanwhile
   mpi_transport over_;
   exchange moving_;
   std::unique_ptr<node_exchange> inside_;  // instead, where the ranks of a node share memory
@@ -106,7 +109,7 @@ void alltoall_work::start(tag_range tags) {
 void alltoall_work::ended() {
   service_.drop_snapshot();
   if (process::get().set().report != reporting::none)
-    count(*chosen_, call_.uniform, service_.bytes_sent(), PMPI_Wtime() - begin_, clock_ ? &*clock_ : nullptr);
+    count(*chosen_, call_.form(), service_.bytes_sent(), PMPI_Wtime() - begin_, clock_ ? &*clock_ : nullptr);
   state_->last = chosen_;
 }
 

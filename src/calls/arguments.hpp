@@ -3,12 +3,12 @@
 
 #include <mpi.h>
 
-#include "execute/user_buffer.hpp"
+#include "calls/mpi_datatype.hpp"
 
 namespace shoal {
 
-// Whether the MPI takes blocks of `type` at `buffer`, as described, from or to so many ranks. `own` is a communicator of
+// Whether the MPI takes this number of blocks of these types at `buffer`, as described. `own` is a communicator of
 // Shoal's, or MPI_COMM_SELF.
-bool is_valid(const user_buffer& buffer, MPI_Datatype type, int ranks, MPI_Comm own);
+bool is_valid(const user_buffer& buffer, const type_list& types, int blocks, MPI_Comm own);
 
 }  // namespace shoal

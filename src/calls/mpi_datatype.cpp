@@ -1,8 +1,12 @@
 #include "calls/mpi_datatype.hpp"
 
 #include <algorithm>
+#include <array>
+#include <atomic>
+#include <functional>
 #include <iterator>
 #include <limits>
+#include <memory>
 #include <mutex>
 #include <vector>
 
@@ -35,10 +39,6 @@ struct envelope {
     return combiner == MPI_COMBINER_NAMED || combiner == MPI_COMBINER_F90_REAL ||
            combiner == MPI_COMBINER_F90_COMPLEX || combiner == MPI_COMBINER_F90_INTEGER;
   }
-  bool repeats_one_type() const {
-    return combiner == MPI_COMBINER_DUP || combiner == MPI_COMBINER_CONTIGUOUS || combiner == MPI_COMBINER_VECTOR ||
-           combiner == MPI_COMBINER_HVECTOR || combiner == MPI_COMBINER_RESIZED;
-  }
 };
 
 envelope envelope_of(MPI_Datatype type) {
@@ -70,11 +70,14 @@ class contents {
 
   const std::vector<MPI_Datatype>& types() const { return types_; }
 
-  // Of a structure: how often it has a type, and from where on.
-  MPI_Count times(std::size_t part) const { return counts_.empty() ? integers_[1 + part] : counts_[1 + part]; }
-  MPI_Count begin(std::size_t part) const {
-    return counts_.empty() ? addresses_[part] : counts_[1 + types_.size() + part];
+  // What was an int, or a count of a type made with wide counts.
+  MPI_Count number(std::size_t i) const { return counts_.empty() ? integers_[i] : counts_[i]; }
+  // What is an address even in a type with narrow counts, and comes behind so many numbers else.
+  MPI_Count address(std::size_t i, std::size_t numbers) const {
+    return counts_.empty() ? addresses_[i] : counts_[numbers + i];
   }
+  std::size_t integers() const { return integers_.size(); }
+  int integer(std::size_t i) const { return integers_[i]; }
 
  private:
   void get(MPI_Datatype type) {
@@ -95,16 +98,80 @@ class contents {
   std::vector<MPI_Datatype> types_, own_;
 };
 
-// Whether a structure lists its bytes as memory has them.
-bool in_order(const contents& structure) {
-  MPI_Count end = 0;
-  for (std::size_t part = 0; part < structure.types().size(); ++part) {
-    const MPI_Datatype type = structure.types()[part];
-    const MPI_Count bytes = structure.times(part) * measure(type).size;
-    if (bytes > 0 && (structure.begin(part) != end || !is_plain(type))) return false;
-    end += bytes;
+// Elements of a type as runs of bytes; nothing: they are no few loops of such.
+std::optional<strided> runs_of(MPI_Datatype type);
+
+std::optional<strided> repeated(const std::optional<strided>& of, MPI_Count times, MPI_Count stride) {
+  return of ? of->repeated(times, stride) : std::nullopt;
+}
+
+// Blocks of a type, each from a place on.
+struct block_list {
+  MPI_Datatype type;
+  MPI_Count times, stride, length;
+};
+
+std::optional<strided> runs_of_blocks(const block_list& all) {
+  return repeated(repeated(runs_of(all.type), all.length, measure(all.type).extent), all.times, all.stride);
+}
+
+// In the order of memory, whose first dimension changes last in C.
+std::optional<strided> runs_of_subarray(const contents& of) {
+  const bool wide = of.integers() == 2;
+  const auto dimensions = static_cast<std::size_t>(of.integer(0));
+  const bool in_c = of.integer(of.integers() - 1) == MPI_ORDER_C;
+  const auto number = [&](std::size_t which, std::size_t d) { return of.number(!wide + which * dimensions + d); };
+  const MPI_Datatype type = of.types().front();
+  std::optional<strided> runs = runs_of(type);
+  MPI_Count stride = measure(type).extent, begin = 0;
+  for (std::size_t i = 0; i < dimensions; ++i) {
+    const std::size_t d = in_c ? dimensions - 1 - i : i;
+    runs = repeated(runs, number(1, d), stride);
+    begin += number(2, d) * stride;
+    stride *= number(0, d);
   }
-  return true;
+  return runs ? std::optional(runs->moved(begin)) : std::nullopt;
+}
+
+// Only where its bytes are one run, as they are in most large types.
+std::optional<strided> runs_of_structure(const contents& of) {
+  const auto parts = static_cast<std::size_t>(of.number(0));
+  std::optional<strided> all;
+  for (std::size_t part = 0; part < parts; ++part) {
+    const MPI_Datatype type = of.types()[part];
+    const auto runs = repeated(runs_of(type), of.number(1 + part), measure(type).extent);
+    if (!runs || !runs->is_run()) return std::nullopt;
+    if (runs->bytes() == 0) continue;
+    const strided here = runs->moved(of.address(part, 1 + parts));
+    if (all && here.begin() != all->begin() + all->bytes()) return std::nullopt;
+    all = all ? strided::run(all->bytes() + here.bytes()).moved(all->begin()) : here;
+  }
+  return all ? all : strided::run(0);
+}
+
+std::optional<strided> runs_of_made(MPI_Datatype type, const envelope& made) {
+  const contents of(type, made);
+  const auto extent = [&] { return measure(of.types().front()).extent; };
+  switch (made.combiner) {
+    case MPI_COMBINER_DUP:
+    case MPI_COMBINER_RESIZED: return runs_of(of.types().front());
+    case MPI_COMBINER_CONTIGUOUS: return repeated(runs_of(of.types().front()), of.number(0), extent());
+    case MPI_COMBINER_VECTOR:
+      return runs_of_blocks({of.types().front(), of.number(0), of.number(2) * extent(), of.number(1)});
+    case MPI_COMBINER_HVECTOR:
+      return runs_of_blocks({of.types().front(), of.number(0), of.address(0, 2), of.number(1)});
+    case MPI_COMBINER_SUBARRAY: return runs_of_subarray(of);
+    case MPI_COMBINER_STRUCT: return runs_of_structure(of);
+    default: return std::nullopt;
+  }
+}
+
+std::optional<strided> runs_of(MPI_Datatype type) {
+  const envelope made = envelope_of(type);
+  if (!made.predefined()) return runs_of_made(type, made);
+  const type_extent e = measure(type);
+  const bool dense = e.size == e.extent && e.size == e.true_extent && e.lower == 0 && e.true_lower == 0;
+  return dense ? std::optional(strided::run(e.size)) : std::nullopt;
 }
 
 // `count` elements of a type at an address. MPI_Pack and MPI_Unpack of MPICH refuse the null address, which is
@@ -202,69 +269,159 @@ void unpack_elements(const std::byte* in, const elements& to, std::int64_t bytes
   else message_to_self(bytes).unpack(in, to);
 }
 
-}  // namespace
+// What hangs on a type until it is freed.
+int forget(MPI_Datatype, int, void* kept, void*);
 
-// Equal size and extents are not enough: a type may list its bytes in another order than memory has them. One type that
-// is repeated without gaps and overlaps does not, and large ones are often a structure of such.
-bool is_plain(MPI_Datatype type) {
-  const type_extent e = measure(type);
-  if (e.size != e.extent || e.size != e.true_extent || e.lower != 0 || e.true_lower != 0) return false;
-  const envelope made = envelope_of(type);
-  if (made.combiner == MPI_COMBINER_NAMED) return true;
-  if (!made.repeats_one_type() && made.combiner != MPI_COMBINER_STRUCT) return false;
-  const contents of(type, made);
-  return made.combiner == MPI_COMBINER_STRUCT ? in_order(of) : is_plain(of.types().front());
+// What is known of types, with what hangs on them. A handle may come back as another type's, so nothing is remembered
+// beside that once one has been freed.
+class known_types {
+ public:
+  static known_types& get() {
+    static known_types all;
+    return all;
+  }
+  const std::shared_ptr<const datatype>& find(MPI_Datatype type) {
+    thread_local std::array<entry, 64> last;
+    entry& here = last[std::hash<MPI_Datatype>()(type) * 0x9E3779B97F4A7C15u >> 58];
+    const std::uint64_t number = freed_.load(std::memory_order_acquire);
+    if (here.known && here.type == type && here.freed == number) return *here.known;
+    here = {type, ask(type), number};
+    return *here.known;
+  }
+  void freed() { freed_.fetch_add(1, std::memory_order_acq_rel); }
+
+ private:
+  struct entry {
+    MPI_Datatype type = MPI_DATATYPE_NULL;
+    const std::shared_ptr<const datatype>* known = nullptr;
+    std::uint64_t freed = 0;
+  };
+  const std::shared_ptr<const datatype>* ask(MPI_Datatype type) {
+    const std::scoped_lock alone(lock_);
+    if (key_ == MPI_KEYVAL_INVALID)
+      require(PMPI_Type_create_keyval(MPI_TYPE_NULL_COPY_FN, forget, &key_, nullptr), "MPI_Type_create_keyval");
+    void* kept = nullptr;
+    int found = 0;
+    require(PMPI_Type_get_attr(type, key_, &kept, &found), "MPI_Type_get_attr");
+    if (found) return static_cast<const std::shared_ptr<const datatype>*>(kept);
+    auto made = std::make_unique<std::shared_ptr<const datatype>>(std::make_shared<datatype>(type));
+    require(PMPI_Type_set_attr(type, key_, made.get()), "MPI_Type_set_attr");
+    return made.release();
+  }
+
+  std::mutex lock_;
+  int key_ = MPI_KEYVAL_INVALID;
+  std::atomic<std::uint64_t> freed_ = 0;
+};
+
+int forget(MPI_Datatype, int, void* kept, void*) {
+  known_types::get().freed();
+  delete static_cast<const std::shared_ptr<const datatype>*>(kept);
+  return MPI_SUCCESS;
 }
 
-void describe(MPI_Datatype type, MPI_Comm comm, mpi_packer& storage, user_buffer& buffer) {
-  if (type == MPI_DATATYPE_NULL) {
-    buffer.type_size = buffer.extent = 0;
-    return;
-  }
-  // Asking about a type takes as long as a small exchange inside a node. Named types are never freed, so what is known
-  // of the last one stays right.
-  thread_local MPI_Datatype named = MPI_DATATYPE_NULL;
-  thread_local std::int64_t named_bytes = 0;
-  if (type == named) {
-    buffer.type_size = buffer.extent = named_bytes;
-    return;
-  }
+}  // namespace
+
+datatype::datatype(MPI_Datatype type) : type_(type) {
   const type_extent e = measure(type);
-  buffer.type_size = e.size;
-  buffer.extent = e.extent;
-  if (is_plain(type)) {
-    if (envelope_of(type).combiner == MPI_COMBINER_NAMED) {
-      named = type;
-      named_bytes = e.size;
-    }
+  size_ = e.size;
+  extent_ = e.extent;
+  true_lower_ = e.true_lower;
+  runs_ = runs_of(type);
+  is_committed_ = envelope_of(type).combiner == MPI_COMBINER_NAMED;
+}
+
+datatype::~datatype() {
+  int finalized = 0;
+  if (own_) PMPI_Finalized(&finalized);
+  if (own_ && !finalized) PMPI_Type_free(&type_);
+}
+
+void datatype::outlive() const {
+  if (runs_ || own_ || !is_committed(MPI_COMM_SELF)) return;
+  MPI_Datatype copy;
+  require(PMPI_Type_dup(type_, &copy), "MPI_Type_dup");
+  type_ = copy;
+  own_ = true;
+}
+
+// Errors of MPI_COMM_SELF are the program's to handle, other communicators are Shoal's.
+bool datatype::is_committed(MPI_Comm own) const {
+  if (is_committed_) return true;
+  MPI_Errhandler users = MPI_ERRHANDLER_NULL;
+  if (own == MPI_COMM_SELF) {
+    require(PMPI_Comm_get_errhandler(own, &users), "MPI_Comm_get_errhandler");
+    PMPI_Comm_set_errhandler(own, MPI_ERRORS_RETURN);
+  }
+  is_committed_ = PMPI_Send(this, 1, type_, MPI_PROC_NULL, 0, own) == MPI_SUCCESS;  // to nobody: nothing is read
+  if (own == MPI_COMM_SELF) {
+    PMPI_Comm_set_errhandler(own, users);
+    PMPI_Errhandler_free(&users);
+  }
+  return is_committed_;
+}
+
+element_type datatype::element(std::int64_t count) const {
+  return is_run(count) ? element_type{size_, begin(), nullptr} : element_type{size_, 0, this};
+}
+
+const datatype& known(MPI_Datatype type) { return *known_types::get().find(type); }
+
+std::vector<std::shared_ptr<const datatype>> kept(const type_list& types, int blocks) {
+  std::vector<std::shared_ptr<const datatype>> all;
+  for (int i = 0; i < (types.differ() ? blocks : 1); ++i) {
+    if (types[i] == MPI_DATATYPE_NULL) continue;
+    all.push_back(known_types::get().find(types[i]));
+    all.back()->outlive();
+  }
+  return all;
+}
+
+void describe(MPI_Datatype type, user_buffer& buffer) {
+  if (type == MPI_DATATYPE_NULL) {
+    buffer.type.size = buffer.extent = 0;
     return;
   }
-  storage = mpi_packer(type, e.size, e.extent, comm);
-  buffer.layout = &storage;
+  const datatype& is = known(type);
+  buffer.type = is.element(2);
+  buffer.extent = is.extent();
+}
+
+void describe(const type_list& types, int blocks, std::vector<element_type>& storage, user_buffer& buffer) {
+  if (!types.differ()) return describe(types[0], buffer);
+  storage.clear();
+  for (int i = 0; i < blocks; ++i) {
+    const bool is_none = types[i] == MPI_DATATYPE_NULL || buffer.counts[i] <= 0;
+    storage.push_back(is_none ? element_type{0, 0, nullptr} : known(types[i]).element(buffer.counts[i]));
+  }
+  buffer.types = storage.data();
+  buffer.extent = 1;
 }
 
 // As many as most MPIs pack with counts that are ints; one at least.
-std::int64_t mpi_packer::elements_at_once() const {
+std::int64_t datatype::elements_at_once() const {
   constexpr std::int64_t most_bytes = 1 << 30;
-  return std::max<std::int64_t>(1, most_bytes / std::max<std::int64_t>(1, type_size_));
+  return std::max<std::int64_t>(1, most_bytes / std::max<std::int64_t>(1, size_));
 }
 
-void mpi_packer::pack(const std::byte* block, std::int64_t count, std::byte* out) const {
-  if (type_size_ == 0) return;
-  for (std::int64_t done = 0; done < count;) {
+void datatype::pack(const std::byte* block, std::int64_t count, std::byte* out) const {
+  if (size_ == 0) return;
+  for (std::int64_t i = 0; runs_ && i < count; ++i) runs_->pack(block + i * extent_, out + i * size_);
+  for (std::int64_t done = 0; !runs_ && done < count;) {
     const std::int64_t now = std::min(count - done, elements_at_once());
-    pack_elements({block + done * extent_, static_cast<int>(now), type_}, out, now * type_size_, comm_);
-    out += now * type_size_;
+    pack_elements({block + done * extent_, static_cast<int>(now), type_}, out, now * size_, MPI_COMM_SELF);
+    out += now * size_;
     done += now;
   }
 }
 
-void mpi_packer::unpack(const std::byte* in, std::byte* block, std::int64_t count) const {
-  if (type_size_ == 0) return;
-  for (std::int64_t done = 0; done < count;) {
+void datatype::unpack(const std::byte* in, std::byte* block, std::int64_t count) const {
+  if (size_ == 0) return;
+  for (std::int64_t i = 0; runs_ && i < count; ++i) runs_->unpack(in + i * size_, block + i * extent_);
+  for (std::int64_t done = 0; !runs_ && done < count;) {
     const std::int64_t now = std::min(count - done, elements_at_once());
-    unpack_elements(in, {block + done * extent_, static_cast<int>(now), type_}, now * type_size_, comm_);
-    in += now * type_size_;
+    unpack_elements(in, {block + done * extent_, static_cast<int>(now), type_}, now * size_, MPI_COMM_SELF);
+    in += now * size_;
     done += now;
   }
 }

@@ -3,33 +3,75 @@
 
 #include <mpi.h>
 
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "execute/strided.hpp"
 #include "execute/user_buffer.hpp"
 
 namespace shoal {
 
-// Packs and unpacks elements of a datatype with MPI_Pack. Packed bytes are the same for all types of one
-// signature, so different but matching send and receive types work.
-class mpi_packer final : public packer {
+// A datatype as the MPI tells of it. Elements that are runs of bytes in a few loops are copied by Shoal, others by MPI_Pack.
+// Packed bytes are the same for all types of one signature, so different but matching send and receive types work.
+class datatype final : public packer {
  public:
-  mpi_packer() = default;
-  mpi_packer(MPI_Datatype type, std::int64_t type_size, std::int64_t extent, MPI_Comm comm)
-      : type_(type), type_size_(type_size), extent_(extent), comm_(comm) {}
+  explicit datatype(MPI_Datatype type);
+  ~datatype();
+  datatype(const datatype&) = delete;
+  datatype& operator=(const datatype&) = delete;
+
+  std::int64_t size() const { return size_; }      // packed bytes of an element
+  std::int64_t extent() const { return extent_; }  // distance of two in memory
+  // Whether the packed bytes of so many elements are bytes in memory, from begin() on.
+  bool is_run(std::int64_t count) const { return runs_ && runs_->is_run() && (count == 1 || size_ == extent_); }
+  std::int64_t begin() const { return runs_ ? runs_->begin() : 0; }
+  // A block of so many.
+  element_type element(std::int64_t count) const;
+
   void pack(const std::byte* block, std::int64_t count, std::byte* out) const override;
   void unpack(const std::byte* in, std::byte* block, std::int64_t count) const override;
+
+  // Whether messages can have it; MPI has no function that tells. `own` is a communicator of Shoal's, or MPI_COMM_SELF.
+  bool is_committed(MPI_Comm own) const;
+  // The null address is MPI_BOTTOM, and right for types of absolute addresses.
+  bool begins_at_its_address() const { return true_lower_ == 0; }
+  // From here on it outlives the program's.
+  void outlive() const;
 
  private:
   std::int64_t elements_at_once() const;
 
-  MPI_Datatype type_ = MPI_DATATYPE_NULL;
-  std::int64_t type_size_ = 0, extent_ = 0;
-  MPI_Comm comm_ = MPI_COMM_NULL;
+  mutable MPI_Datatype type_;
+  mutable bool own_ = false;
+  std::int64_t size_ = 0, extent_ = 0, true_lower_ = 0;
+  std::optional<strided> runs_;
+  mutable bool is_committed_ = false;  // which it never ceases to be
 };
 
-// True when the packed bytes of any count of elements are the bytes in memory, from the first address on.
-bool is_plain(MPI_Datatype type);
+// The types of blocks as MPI gives them: one for all, or one for each.
+class type_list {
+ public:
+  type_list(MPI_Datatype one) : one_(one) {}  // NOLINT: implicit on purpose
+  explicit type_list(const MPI_Datatype* each) : each_(each) {}
+  // Whether each block has its own; then displacements are in bytes.
+  bool differ() const { return each_ != nullptr; }
+  const MPI_Datatype* each() const { return each_; }
+  MPI_Datatype operator[](int i) const { return each_ ? each_[i] : one_; }
 
-// The datatype's part of a buffer: sizes, and `layout` pointing to `storage` when blocks must be packed.
-// MPI_DATATYPE_NULL has no bytes. `comm` is used for packing.
-void describe(MPI_Datatype type, MPI_Comm comm, mpi_packer& storage, user_buffer& buffer);
+ private:
+  MPI_Datatype one_ = MPI_DATATYPE_NULL;
+  const MPI_Datatype* each_ = nullptr;
+};
+
+// What is known of a type until it is freed; asked of the MPI once.
+const datatype& known(MPI_Datatype type);
+// The types of so many blocks, to be kept while an exchange is under way: MPI lets a program free them once it has begun.
+std::vector<std::shared_ptr<const datatype>> kept(const type_list& types, int blocks);
+
+// The datatype's part of a buffer. MPI_DATATYPE_NULL has no bytes.
+void describe(MPI_Datatype type, user_buffer& buffer);
+// The same of so many blocks whose counts are known already; `storage` must stay.
+void describe(const type_list& types, int blocks, std::vector<element_type>& storage, user_buffer& buffer);
 
 }  // namespace shoal

@@ -47,6 +47,20 @@ int native_allgatherv_init(const void* sendbuf, int sendcount, MPI_Datatype send
                               request);
 }
 
+int peers_of(MPI_Comm comm) {
+  int ranks = 0, inter = 0;
+  if (comm == MPI_COMM_NULL) return 0;
+  PMPI_Comm_test_inter(comm, &inter);
+  inter ? PMPI_Comm_remote_size(comm, &ranks) : PMPI_Comm_size(comm, &ranks);
+  return ranks;
+}
+
+std::vector<MPI_Datatype> types_of(const MPI_Fint* fortrans, int blocks) {
+  std::vector<MPI_Datatype> all;
+  for (int i = 0; i < blocks; ++i) all.push_back(PMPI_Type_f2c(fortrans[i]));
+  return all;
+}
+
 namespace {
 
 bool fits(MPI_Count value) {
@@ -55,14 +69,6 @@ bool fits(MPI_Count value) {
 
 int too_large(MPI_Comm comm) {
   return raise_error(comm, MPI_ERR_COUNT, "this MPI library has no collective for counts above 2147483647");
-}
-
-// With how many ranks a rank exchanges.
-int peers_of(MPI_Comm comm) {
-  int ranks = 0, inter = 0;
-  PMPI_Comm_test_inter(comm, &inter);
-  inter ? PMPI_Comm_remote_size(comm, &ranks) : PMPI_Comm_size(comm, &ranks);
-  return ranks;
 }
 
 // Empty values, as with MPI_IN_PLACE, stay empty.
@@ -74,6 +80,16 @@ bool narrow(const Integer* values, int ranks, std::vector<int>& out) {
   }
   return true;
 }
+
+// Counts and displacements of one side; none in place.
+struct narrowed_blocks {
+  narrowed_blocks(bool in_place, const MPI_Count* wide_counts, const MPI_Aint* wide_at, MPI_Comm comm) {
+    const int ranks = in_place ? 0 : peers_of(comm);
+    fit = narrow(wide_counts, ranks, counts) && narrow(wide_at, ranks, at);
+  }
+  std::vector<int> counts, at;
+  bool fit;
+};
 
 }  // namespace
 
@@ -90,14 +106,23 @@ int native_alltoallv_c(const void* sendbuf, const MPI_Count* sendcounts, const M
                        MPI_Comm comm) {
   if (PMPI_Alltoallv_c)
     return PMPI_Alltoallv_c(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm);
-  const int ranks = peers_of(comm);
-  std::vector<int> sent, sent_at, received, received_at;
-  const bool in_place = sendbuf == MPI_IN_PLACE;
-  if (!narrow(in_place ? nullptr : sendcounts, ranks, sent) || !narrow(in_place ? nullptr : sdispls, ranks, sent_at) ||
-      !narrow(recvcounts, ranks, received) || !narrow(rdispls, ranks, received_at))
-    return too_large(comm);
-  return PMPI_Alltoallv(sendbuf, sent.data(), sent_at.data(), sendtype, recvbuf, received.data(), received_at.data(),
-                        recvtype, comm);
+  const narrowed_blocks sent(sendbuf == MPI_IN_PLACE, sendcounts, sdispls, comm);
+  const narrowed_blocks received(false, recvcounts, rdispls, comm);
+  if (!sent.fit || !received.fit) return too_large(comm);
+  return PMPI_Alltoallv(sendbuf, sent.counts.data(), sent.at.data(), sendtype, recvbuf, received.counts.data(),
+                        received.at.data(), recvtype, comm);
+}
+
+int native_alltoallw_c(const void* sendbuf, const MPI_Count* sendcounts, const MPI_Aint* sdispls,
+                       const MPI_Datatype* sendtypes, void* recvbuf, const MPI_Count* recvcounts,
+                       const MPI_Aint* rdispls, const MPI_Datatype* recvtypes, MPI_Comm comm) {
+  if (PMPI_Alltoallw_c)
+    return PMPI_Alltoallw_c(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm);
+  const narrowed_blocks sent(sendbuf == MPI_IN_PLACE, sendcounts, sdispls, comm);
+  const narrowed_blocks received(false, recvcounts, rdispls, comm);
+  if (!sent.fit || !received.fit) return too_large(comm);
+  return PMPI_Alltoallw(sendbuf, sent.counts.data(), sent.at.data(), sendtypes, recvbuf, received.counts.data(),
+                        received.at.data(), recvtypes, comm);
 }
 
 int native_allgather_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,

@@ -3,10 +3,17 @@
 
 #include <mpi.h>
 
+#include <vector>
+
 #include "calls/allgather.hpp"
 #include "calls/alltoall.hpp"
 
 namespace shoal {
+
+// With how many ranks a rank exchanges on a communicator; 0 where there is none, which the MPI reports.
+int peers_of(MPI_Comm comm);
+// C's handles of Fortran's.
+std::vector<MPI_Datatype> types_of(const MPI_Fint* fortrans, int blocks);
 
 // MPI_Alltoall's arguments as those of the general call.
 template <typename Count>
@@ -15,6 +22,23 @@ alltoall_call uniform_call(const void* send, Count send_count, MPI_Datatype send
   return {true,      send, number_array::linear(send_count, 0), number_array::linear(0, send_count),
           send_type, recv, number_array::linear(recv_count, 0), number_array::linear(0, recv_count),
           recv_type, comm};
+}
+
+// MPI_Alltoallw's.
+template <typename Count, typename Displacement>
+alltoall_call typed_call(const void* send, const Count* send_counts, const Displacement* send_displacements,
+                         const MPI_Datatype* send_types, void* recv, const Count* recv_counts,
+                         const Displacement* recv_displacements, const MPI_Datatype* recv_types, MPI_Comm comm) {
+  return {false,
+          send,
+          number_array(send_counts),
+          number_array(send_displacements),
+          type_list(send_types),
+          recv,
+          number_array(recv_counts),
+          number_array(recv_displacements),
+          type_list(recv_types),
+          comm};
 }
 
 // The arguments of MPI_Allgather and MPI_Allgatherv.
@@ -59,6 +83,9 @@ int native_alltoall_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sen
 int native_alltoallv_c(const void* sendbuf, const MPI_Count* sendcounts, const MPI_Aint* sdispls, MPI_Datatype sendtype,
                        void* recvbuf, const MPI_Count* recvcounts, const MPI_Aint* rdispls, MPI_Datatype recvtype,
                        MPI_Comm comm);
+int native_alltoallw_c(const void* sendbuf, const MPI_Count* sendcounts, const MPI_Aint* sdispls,
+                       const MPI_Datatype* sendtypes, void* recvbuf, const MPI_Count* recvcounts,
+                       const MPI_Aint* rdispls, const MPI_Datatype* recvtypes, MPI_Comm comm);
 int native_allgather_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
                        MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm);
 int native_allgatherv_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,

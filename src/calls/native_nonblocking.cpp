@@ -4,6 +4,7 @@
 
 #include "calls/arguments.hpp"
 #include "calls/mpi_datatype.hpp"
+#include "calls/native.hpp"
 #include "team/errors.hpp"
 #include "team/progress.hpp"
 #include "transport/mpi_newer.hpp"
@@ -21,14 +22,6 @@ bool fit(const number_array& values, int ranks) {
   for (int i = 0; i < ranks; ++i)
     if (!fits(values[i])) return false;
   return true;
-}
-
-// With how many ranks a rank exchanges.
-int peers_of(MPI_Comm comm) {
-  int ranks = 0, inter = 0;
-  PMPI_Comm_test_inter(comm, &inter);
-  inter ? PMPI_Comm_remote_size(comm, &ranks) : PMPI_Comm_size(comm, &ranks);
-  return ranks;
 }
 
 template <typename Integer>
@@ -53,25 +46,25 @@ native_collective::~native_collective() {
 }
 
 int native_collective::start(const alltoall_call& call) {
-  if (!call.uniform && call.send == MPI_IN_PLACE) return start_v(sent_from_a_copy(call));
-  if (!call.uniform) return start_v(call);
+  if (!call.uniform) return start_v(call.in_place() ? sent_from_a_copy(call) : call);
   const std::int64_t sent = call.send == MPI_IN_PLACE ? 0 : call.send_counts[0], received = call.recv_counts[0];
   if (fits(sent) && fits(received))
-    return PMPI_Ialltoall(call.send, static_cast<int>(sent), call.send_type, call.recv, static_cast<int>(received),
-                          call.recv_type, call.comm, &request_);
+    return PMPI_Ialltoall(call.send, static_cast<int>(sent), call.send_type[0], call.recv, static_cast<int>(received),
+                          call.recv_type[0], call.comm, &request_);
   if (!PMPI_Ialltoall_c) return too_large(call.comm);
-  return PMPI_Ialltoall_c(call.send, sent, call.send_type, call.recv, received, call.recv_type, call.comm, &request_);
+  return PMPI_Ialltoall_c(call.send, sent, call.send_type[0], call.recv, received, call.recv_type[0], call.comm,
+                          &request_);
 }
 
 // Open MPI's MPI_Ialltoallv mixes up blocks in place whose type does not begin at its address.
 alltoall_call native_collective::sent_from_a_copy(alltoall_call call) {
   const int ranks = peers_of(call.comm);
-  mpi_packer packer;
+  std::vector<element_type> types;
   user_buffer blocks;
-  describe(call.recv_type, MPI_COMM_SELF, packer, blocks);
   blocks.base = static_cast<std::byte*>(call.recv);
   blocks.counts = call.recv_counts;
   blocks.displacements = call.recv_displacements;
+  describe(call.recv_type, ranks, types, blocks);
   if (!is_valid(blocks, call.recv_type, ranks, MPI_COMM_SELF)) return call;  // the MPI says what is wrong
   offsets_.assign(1, 0);
   for (int i = 0; i < ranks; ++i) {
@@ -83,26 +76,41 @@ alltoall_call native_collective::sent_from_a_copy(alltoall_call call) {
   call.send = copy_.data();
   call.send_counts = number_array(bytes_.data());
   call.send_displacements = number_array(offsets_.data());
-  call.send_type = MPI_BYTE;
+  bytes_type_.assign(static_cast<std::size_t>(ranks), MPI_BYTE);
+  call.send_type = call.recv_type.differ() ? type_list(bytes_type_.data()) : MPI_BYTE;
   return call;
 }
 
 int native_collective::start_v(const alltoall_call& call) {
   const int ranks = peers_of(call.comm);
-  const bool sends = call.send != MPI_IN_PLACE;
   const bool narrow = fit(call.recv_counts, ranks) && fit(call.recv_displacements, ranks) &&
-                      (!sends || (fit(call.send_counts, ranks) && fit(call.send_displacements, ranks)));
-  if (narrow)
-    return PMPI_Ialltoallv(call.send, sends ? ints_of(call.send_counts, ranks, ints_[0]) : nullptr,
-                           sends ? ints_of(call.send_displacements, ranks, ints_[1]) : nullptr, call.send_type,
-                           call.recv, ints_of(call.recv_counts, ranks, ints_[2]),
-                           ints_of(call.recv_displacements, ranks, ints_[3]), call.recv_type, call.comm, &request_);
-  if (!PMPI_Ialltoallv_c) return too_large(call.comm);
-  return PMPI_Ialltoallv_c(call.send, sends ? listed(call.send_counts, ranks, counts_[0]) : nullptr,
-                           sends ? listed(call.send_displacements, ranks, displacements_[0]) : nullptr, call.send_type,
-                           call.recv, listed(call.recv_counts, ranks, counts_[1]),
-                           listed(call.recv_displacements, ranks, displacements_[1]), call.recv_type, call.comm,
-                           &request_);
+                      (call.in_place() || (fit(call.send_counts, ranks) && fit(call.send_displacements, ranks)));
+  return narrow ? start_narrow(call, ranks) : start_wide(call, ranks);
+}
+
+int native_collective::start_narrow(const alltoall_call& call, int ranks) {
+  const int* const sent = call.in_place() ? nullptr : ints_of(call.send_counts, ranks, ints_[0]);
+  const int* const sent_at = call.in_place() ? nullptr : ints_of(call.send_displacements, ranks, ints_[1]);
+  const int* const received = ints_of(call.recv_counts, ranks, ints_[2]);
+  const int* const received_at = ints_of(call.recv_displacements, ranks, ints_[3]);
+  if (call.recv_type.differ())
+    return PMPI_Ialltoallw(call.send, sent, sent_at, call.send_type.each(), call.recv, received, received_at,
+                           call.recv_type.each(), call.comm, &request_);
+  return PMPI_Ialltoallv(call.send, sent, sent_at, call.send_type[0], call.recv, received, received_at,
+                         call.recv_type[0], call.comm, &request_);
+}
+
+int native_collective::start_wide(const alltoall_call& call, int ranks) {
+  if (!PMPI_Ialltoallv_c || !PMPI_Ialltoallw_c) return too_large(call.comm);
+  const MPI_Count* const sent = call.in_place() ? nullptr : listed(call.send_counts, ranks, counts_[0]);
+  const MPI_Aint* const sent_at = call.in_place() ? nullptr : listed(call.send_displacements, ranks, displacements_[0]);
+  const MPI_Count* const received = listed(call.recv_counts, ranks, counts_[1]);
+  const MPI_Aint* const received_at = listed(call.recv_displacements, ranks, displacements_[1]);
+  if (call.recv_type.differ())
+    return PMPI_Ialltoallw_c(call.send, sent, sent_at, call.send_type.each(), call.recv, received, received_at,
+                             call.recv_type.each(), call.comm, &request_);
+  return PMPI_Ialltoallv_c(call.send, sent, sent_at, call.send_type[0], call.recv, received, received_at,
+                           call.recv_type[0], call.comm, &request_);
 }
 
 int native_collective::start(const allgather_call& call) {

@@ -33,6 +33,8 @@ class native_collective {
  private:
   alltoall_call sent_from_a_copy(alltoall_call call);
   int start_v(const alltoall_call& call);
+  int start_narrow(const alltoall_call& call, int ranks);
+  int start_wide(const alltoall_call& call, int ranks);
   int start_v(const allgather_call& call);
 
   MPI_Request request_ = MPI_REQUEST_NULL;
@@ -43,6 +45,7 @@ class native_collective {
   // What is sent with MPI_IN_PLACE, packed.
   std::vector<std::byte> copy_;
   std::vector<std::int64_t> bytes_, offsets_;
+  std::vector<MPI_Datatype> bytes_type_;
 };
 
 // Runs the MPI's own collective while what Shoal has under way moves.

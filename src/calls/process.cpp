@@ -39,25 +39,22 @@ bool is_of_one_world(MPI_Comm groups) {
 
 void report_lessons(const learner& of, usage_report& report) {
   for (const learner::lesson& one : of.lessons()) {
-    const char* const name = one.uniform ? "alltoall" : "alltoallv";
+    const std::string name = name_of("alltoall", one.form);
     report.add(name, of.ranks(), "native", one.natives);
     if (!one.tried.empty()) report.add_contest(name, of.ranks(), one.block_bytes, one.tried);
   }
 }
 
 void report_exchanges(const communicator& of, usage_report& report) {
-  for (const auto& [spec, ready] : of.all_prepared()) {
-    report.add("alltoall", of.ranks(), spec, ready.uniform_use);
-    report.add("alltoallv", of.ranks(), spec, ready.nonuniform_use);
-  }
+  for (const auto& [spec, ready] : of.all_prepared())
+    for (const call_form form : call_forms) report.add(name_of("alltoall", form), of.ranks(), spec, ready.uses[form]);
   report.add_verified(of.verified, of.verified_by_sums);
 }
 
 void report_gathers(const intercommunicator& of, usage_report& report) {
-  for (const auto& [spec, plan] : of.all_plans()) {
-    report.add("allgather", of.ranks(), spec, plan.uniform_use);
-    report.add("allgatherv", of.ranks(), spec, plan.nonuniform_use);
-  }
+  for (const auto& [spec, plan] : of.all_plans())
+    for (const call_form form : settings::forms_of(collective::allgather))
+      report.add(name_of("allgather", form), of.ranks(), spec, plan.uses[form]);
   report.add_verified(of.verified, of.verified_by_sums);
 }
 

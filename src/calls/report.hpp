@@ -17,7 +17,7 @@ namespace shoal {
 class usage_report {
  public:
   void add(const std::string& collective, int ranks, const std::string& algorithm, const usage& what);
-  // What was tried for blocks of about so many bytes on a communicator, and why it was kept or dropped.
+  // What was tried for blocks of about `block_bytes` bytes on a communicator, and why it was kept or dropped.
   void add_contest(const std::string& collective, int ranks, double block_bytes, const std::string& told);
   // Calls that were not Shoal's to serve, and why.
   void add_left(const std::string& call, const std::string& reason, std::int64_t calls, double seconds);

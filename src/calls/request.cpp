@@ -80,7 +80,7 @@ void request::wait() {
   while (!test()) wait.idle();
 }
 
-// What fails while others wait is told to who waits for this.
+// An error that occurs while the process waits for another request is raised when it waits for this one.
 bool request::move() noexcept {
   const std::unique_lock alone(work_->ranks().lock(), std::try_to_lock);
   if (!alone) return false;

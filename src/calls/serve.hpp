@@ -1,5 +1,5 @@
 // How every call is served, whatever the collective: an algorithm is picked, or the MPI's own; it runs, is counted, and
-// is compared with the MPI's own where that is asked for.
+// is compared with the MPI's own where the user wants that.
 #pragma once
 
 #include <mpi.h>
@@ -11,7 +11,7 @@ namespace shoal {
 
 // `seconds`, where it is given, becomes what the exchange took, without what is compared behind it.
 template <typename State, typename Service, typename Decision>
-int carry_out(State& state, Service& service, bool uniform, const Decision& chosen, native_call native,
+int carry_out(State& state, Service& service, call_form form, const Decision& chosen, native_call native,
               double* seconds = nullptr) {
   const settings& set = process::get().set();
   auto& how = *chosen.how;
@@ -27,7 +27,7 @@ int carry_out(State& state, Service& service, bool uniform, const Decision& chos
   else code = native();
   const double took = PMPI_Wtime() - begin;
   if (seconds) *seconds = took;
-  if (told) count(chosen, uniform, service.bytes_sent(), took, ours ? state.phases() : nullptr);
+  if (told) count(chosen, form, service.bytes_sent(), took, ours ? state.phases() : nullptr);
   if (ours && set.verify && !service.agree().on_any_rank(static_cast<bool>(failed))) service.verify(native);
   raise(failed.what());
   return code;
@@ -42,7 +42,7 @@ int serve(State& state, Service& service, const Call& call, manners how, MPI_Inf
   } catch (const std::invalid_argument& error) {  // the same on every rank
     return refused(call.comm, error.what(), how, native);
   }
-  if (chosen) return carry_out(state, service, call.uniform, *chosen, native);
+  if (chosen) return carry_out(state, service, call.form(), *chosen, native);
   return process::get().leave(call.name(), "device memory, or arguments that the MPI is to judge", native);
 }
 

@@ -15,17 +15,12 @@ bool traffic_record::is_of(MPI_Comm comm) {
 }
 
 void traffic_record::add(const alltoall_call& call) {
-  const bool in_place = call.send == MPI_IN_PLACE;
-  const number_array& counts = in_place ? call.recv_counts : call.send_counts;
-  const MPI_Datatype type = in_place ? call.recv_type : call.send_type;
-  MPI_Count size = 0;
-  if (type != MPI_DATATYPE_NULL) PMPI_Type_size_x(type, &size);
   int ranks = 0;
   PMPI_Comm_size(MPI_COMM_WORLD, &ranks);
   const std::scoped_lock guard(lock_);
   ++calls_;
   sent_.resize(static_cast<std::size_t>(ranks));
-  for (int i = 0; i < ranks; ++i) sent_[i] += static_cast<double>(counts[i] * size);
+  for (int i = 0; i < ranks; ++i) sent_[i] += static_cast<double>(call.bytes_to(i));
 }
 
 void traffic_record::write(const std::string& path) const {

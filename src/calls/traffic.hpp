@@ -12,7 +12,7 @@
 
 namespace shoal {
 
-// The blocks of MPI_Alltoall and MPI_Alltoallv among all ranks of the program, on average a call.
+// The blocks of MPI_Alltoall, MPI_Alltoallv and MPI_Alltoallw among all ranks of the program, on average a call.
 class traffic_record {
  public:
   // Whether calls on `comm` are recorded: its ranks are those of MPI_COMM_WORLD in their order.

@@ -26,7 +26,7 @@ class block_sums {
   block_sums(const block_sums&) = delete;
   block_sums& operator=(const block_sums&) = delete;
 
-  // Every rank of `own` sends each other one of so many blocks, or with one block the same to all. Collective.
+  // Every rank of `own` sends each other rank one of its `blocks` blocks, or where it has one block this one to all. Collective.
   void begin(MPI_Comm own, const user_buffer& sent, int blocks);
   // Whether the others' are here.
   bool test();

@@ -8,10 +8,12 @@ user_buffer cut_buffer::cut(const user_buffer& whole, int blocks, const schedule
   blocks_ = blocks;
   counts_.clear();
   displacements_.clear();
+  packs_ = false;
+  for (int i = 0; i < blocks; ++i) packs_ = packs_ || whole.packs(i);
   std::int64_t packed = 0;
   for (int i = 0; i < blocks; ++i) {
     const auto bytes = static_cast<std::int64_t>(whole.bytes(i));
-    const std::int64_t block = whole.layout ? packed : whole.displacements[i] * whole.extent;
+    const std::int64_t block = packs_ ? packed : whole.offset(i);
     for (std::int64_t k = 0; k < plan.parts; ++k) {
       const std::int64_t begin = begin_of_part(plan, k, bytes);
       displacements_.push_back(block + begin);
@@ -19,9 +21,9 @@ user_buffer cut_buffer::cut(const user_buffer& whole, int blocks, const schedule
     }
     packed += bytes;
   }
-  if (whole.layout) memory_.emplace(pool_, static_cast<std::size_t>(packed));
+  if (packs_) memory_.emplace(pool_, static_cast<std::size_t>(packed));
   user_buffer result;
-  result.base = whole.layout ? memory_->data() : whole.base;
+  result.base = packs_ ? memory_->data() : whole.base;
   result.counts = number_array(counts_.data());
   result.displacements = number_array(displacements_.data());
   return result;

@@ -11,8 +11,8 @@
 
 namespace shoal {
 
-// Parts are parts of the packed form. A block that is not plain memory cannot be packed in parts: all such blocks are
-// packed, or unpacked, as a whole in memory of the pool.
+// Parts are parts of the packed form. A block that is not plain memory cannot be packed in parts: where there is one all
+// blocks are packed, or unpacked, as a whole in memory of the pool.
 class cut_buffer {
  public:
   explicit cut_buffer(memory_pool& pool) : pool_(pool) {}
@@ -31,6 +31,7 @@ class cut_buffer {
   memory_pool& pool_;
   user_buffer whole_;
   int blocks_ = 0;
+  bool packs_ = false;                                // some block
   std::optional<pool_memory> memory_;                 // of the packed form
   std::vector<std::int64_t> counts_, displacements_;  // of parts, in bytes
 };

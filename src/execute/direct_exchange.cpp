@@ -66,7 +66,8 @@ void direct_exchange::copy_own() {
   const std::size_t bytes = what_.recv.bytes(self);
   if (bytes != what_.send.bytes(self)) return failure_.note(size_mismatch());
   failure_.attempt([&] {
-    if (!what_.send.layout) return what_.recv.unpack(self, what_.send.block(self));
+    if (!what_.send.packs(self)) return what_.recv.unpack(self, what_.send.block(self));
+    if (!what_.recv.packs(self)) return what_.send.pack(self, what_.recv.block(self));
     const pool_memory packed(pool_, bytes, taken_);
     what_.send.pack(self, packed.data());
     what_.recv.unpack(self, packed.data());
@@ -77,7 +78,7 @@ void direct_exchange::send_in_pieces(int peer) {
   const user_buffer& from = what_.send;
   const int rank = ranks_[peer];
   send one{peer, {from.block(rank), from.bytes(rank)}, nullptr, from.bytes(rank)};
-  if (from.layout) {
+  if (from.packs(rank)) {
     one.packed = pool_.take(one.bytes, taken_);
     failure_.attempt([&] { from.pack(rank, one.packed); });
     one.message.data = one.packed;
@@ -89,7 +90,7 @@ void direct_exchange::receive_in_pieces(int peer) {
   const user_buffer& to = what_.recv;
   const int rank = ranks_[peer];
   receive one{peer, {to.block(rank), to.bytes(rank)}, nullptr, to.bytes(rank)};
-  if (to.layout) one.message.data = one.packed = pool_.take(one.bytes, taken_);
+  if (to.packs(rank)) one.message.data = one.packed = pool_.take(one.bytes, taken_);
   if (!pull(one)) receives_.push_back(one);
 }
 

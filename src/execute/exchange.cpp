@@ -380,7 +380,8 @@ void exchange::pack(slot s, std::byte* out) const {
 const std::byte* exchange::address_of(slot s) const {
   if (s.at() == place::temp) return temp_[s.index].data;
   const user_buffer& user = s.at() == place::send ? what_.send : what_.recv;
-  return user.layout ? nullptr : user.block(static_cast<int>(s.index));
+  const int i = static_cast<int>(s.index);
+  return user.packs(i) ? nullptr : user.block(i);
 }
 
 // Where the blocks of a message lie one behind the other, or null.
@@ -399,13 +400,14 @@ const std::byte* exchange::contiguous_source(op_id id) const {
 
 // The same for a receive, when all its blocks arrive.
 std::byte* exchange::contiguous_target(op_id id) const {
-  if (what_.recv.layout) return nullptr;
   std::byte *begin = nullptr, *end = nullptr;
   for (slot s : blocks(id)) {
+    const int i = static_cast<int>(s.index);
     if (s.at() != place::recv) return nullptr;
     const std::size_t bytes = bytes_of(s);
     if (bytes == 0) continue;
-    std::byte* at = what_.recv.block(static_cast<int>(s.index));
+    if (what_.recv.packs(i)) return nullptr;
+    std::byte* at = what_.recv.block(i);
     if (end && at != end) return nullptr;
     if (!begin) begin = at;
     end = at + bytes;

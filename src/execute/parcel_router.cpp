@@ -6,7 +6,7 @@ namespace shoal {
 
 namespace {
 
-// Of a message so much comes first; how much more there is its receiver learns from that.
+// The first bytes of a message, from which its receiver learns how many follow.
 constexpr std::size_t first_bytes = 8192;
 
 struct announcement {

@@ -16,7 +16,7 @@ class parcels {
     std::uint64_t bytes;
   };
 
-  // Blocks of up to so many bytes travel inside. The same on every rank.
+  // Blocks of up to `most_inside` bytes travel inside. The same on every rank.
   explicit parcels(std::size_t most_inside) : most_inside_(most_inside) { clear(); }
   std::size_t most_inside() const { return most_inside_; }
 
@@ -48,7 +48,7 @@ class parcels {
   }
   // Of one parcel.
   std::size_t bytes_of(const label& what) const { return sizeof what + (holds(what.bytes) ? what.bytes : 0); }
-  // Room for so many bytes more, behind all.
+  // Room for this number of bytes more, behind all.
   std::byte* grow(std::size_t bytes) {
     bytes_.resize(bytes_.size() + bytes);
     return bytes_.data() + bytes_.size() - bytes;

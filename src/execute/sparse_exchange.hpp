@@ -28,8 +28,8 @@ struct arrived_blocks {
 
 class sparse_exchange {
  public:
-  // A block that travels in a parcel is passed on by half of log2 P ranks: above about so many bytes a message of its own is
-  // taken to cost less. Not tuned.
+  // A block that travels in a parcel is passed on by half of log2 P ranks. A larger block than this is taken to cost less
+  // in a message of its own. Not tuned.
   static constexpr std::size_t standard_most_inside = 1024;
 
   // The transport and how to wait stay the caller's. All other arguments are the same on every rank.

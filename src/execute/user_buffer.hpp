@@ -50,23 +50,34 @@ class number_array {
   std::int64_t value_ = 0, step_ = 0;
 };
 
+// What a block is made of.
+struct element_type {
+  std::int64_t size = 1;           // packed bytes of one element
+  std::int64_t begin = 0;          // where the bytes are, from the element's address
+  const packer* layout = nullptr;  // null: a block is contiguous bytes
+};
+
 struct user_buffer {
   std::byte* base = nullptr;
-  number_array counts;             // elements of each block
-  number_array displacements;      // in units of `extent`
-  std::int64_t type_size = 1;      // packed bytes of one element
-  std::int64_t extent = 1;         // distance of two elements in memory
-  const packer* layout = nullptr;  // null: blocks are contiguous bytes
+  number_array counts;                  // elements of each block
+  number_array displacements;           // in units of `extent`
+  std::int64_t extent = 1;              // bytes
+  element_type type;                    // of all blocks,
+  const element_type* types = nullptr;  // or else of each
 
-  std::size_t bytes(int i) const { return static_cast<std::size_t>(counts[i] * type_size); }
-  std::byte* block(int i) const { return base + displacements[i] * extent; }
+  const element_type& type_of(int i) const { return types ? types[i] : type; }
+  // Whether the block's bytes are not what lies in memory from block(i) on.
+  bool packs(int i) const { return type_of(i).layout != nullptr; }
+  std::size_t bytes(int i) const { return static_cast<std::size_t>(counts[i] * type_of(i).size); }
+  std::int64_t offset(int i) const { return displacements[i] * extent + type_of(i).begin; }
+  std::byte* block(int i) const { return base + offset(i); }
 
   void pack(int i, std::byte* out) const {
-    if (layout) layout->pack(block(i), counts[i], out);
+    if (const packer* const layout = type_of(i).layout) layout->pack(block(i), counts[i], out);
     else copy_bytes(out, block(i), bytes(i));
   }
   void unpack(int i, const std::byte* in) const {
-    if (layout) layout->unpack(in, block(i), counts[i]);
+    if (const packer* const layout = type_of(i).layout) layout->unpack(in, block(i), counts[i]);
     else copy_bytes(block(i), in, bytes(i));
   }
 };

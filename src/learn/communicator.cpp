@@ -52,7 +52,7 @@ communicator::communicator(MPI_Comm own, const settings& set)
   try {
     waiting wait(set.wait.value_or(wait_mode::yield));
     found_ = agree_on_facts(own, set, wait);
-    begin_turns();
+    begin_turns(own, wait);
     arrange(set, set.wait.value_or(polite_mode(find_job_facts(set.nodes_share), ranks())));
   } catch (...) {
     release();
@@ -106,12 +106,10 @@ bool communicator::fits(const profile& from) {
 // Nothing of Shoal's moves while the MPI makes a communicator, so it begins when all ranks are here.
 bool communicator::open() {
   if (is_open()) return true;
-  pending_agreement(users_, {0}).wait(wait_);
+  begin_turns(users_, wait_);
   own_ = duplicate(users_);
-  if (!is_open()) return false;
-  over_.move_to(own_);
-  begin_turns();
-  return true;
+  if (is_open()) over_.move_to(own_);
+  return is_open();
 }
 
 MPI_Comm communicator::own() {
@@ -125,11 +123,9 @@ communicator::~communicator() { release(); }
 // sent there and never received.
 static std::atomic<std::uint64_t> turns_before = 0;
 
-void communicator::begin_turns() {
-  auto number = static_cast<std::int64_t>(std::max<std::uint64_t>(turns_before, turns_.next()));
-  constexpr combine latest = combine::maximum;
-  agreement_.reach({&number, 1}, {&latest, 1});
-  turns_.begin_at(static_cast<std::uint64_t>(number));
+void communicator::begin_turns(MPI_Comm among, waiting& how) {
+  pending_agreement latest(among, {static_cast<std::int64_t>(std::max<std::uint64_t>(turns_before, turns_.next()))});
+  turns_.begin_at(static_cast<std::uint64_t>(latest.wait(how)[0]));
 }
 
 void communicator::leave(MPI_Comm users) {
@@ -212,9 +208,9 @@ void communicator::share(node_exchange::mapped given) {
   inside_nodes_->record_phases(phases());
 }
 
-const decision* communicator::settled(bool uniform, int size) const {
-  const auto it = settled_[uniform].find(size);
-  return it == settled_[uniform].end() ? nullptr : it->second;
+const decision* communicator::settled(call_form form, int size) const {
+  const auto it = settled_[form].find(size);
+  return it == settled_[form].end() ? nullptr : it->second;
 }
 
 // Tried once for a communicator.

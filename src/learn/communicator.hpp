@@ -25,6 +25,13 @@
 
 namespace shoal {
 
+// What is kept of single blocks while they are exchanged: what each is made of; and of a copy of those sent in place, where
+// each begins and its bytes.
+struct block_storage {
+  std::vector<element_type> sent, received;
+  std::vector<std::int64_t> offsets, bytes;
+};
+
 class communicator : public std::enable_shared_from_this<communicator> {
  public:
   // Makes nothing of the MPI's and talks to nobody, unless a topology is given; then it is collective. Throws
@@ -54,17 +61,17 @@ class communicator : public std::enable_shared_from_this<communicator> {
     return agreement_;
   }
   bool devices() const { return found_.devices; }
-  std::vector<std::int64_t>& offsets() { return offsets_; }
+  block_storage& blocks() { return blocks_; }
 
   // Ready to run; made on first use. Throws std::invalid_argument where it cannot serve these ranks.
   prepared& prepare(const selection& how);
-  // What is asked for; what is taken where nothing is; and what instead of what needs too much memory.
+  // The algorithms that the user names; the default; and what replaces an algorithm that needs too much memory.
   requests<decision>& asked() { return requests_; }
-  // The profile that was asked for, if it fits these ranks; else null.
+  // The profile that the user names, if it fits these ranks; else null.
   const std::shared_ptr<const profile>& followed() const { return profile_; }
   // What was settled for exchanges of a size, for requests: the same on every rank, or null.
-  const decision* settled(bool uniform, int size) const;
-  void settle(bool uniform, int size, const decision* chosen) { settled_[uniform][size] = chosen; }
+  const decision* settled(call_form form, int size) const;
+  void settle(call_form form, int size, const decision* chosen) { settled_[form][size] = chosen; }
   scratch_limit& limit() { return limit_; }
   sized_programs& for_sizes() { return for_sizes_; }
 
@@ -123,7 +130,7 @@ class communicator : public std::enable_shared_from_this<communicator> {
  private:
   void arrange(const settings& set, wait_mode how);
   bool fits(const profile& from);
-  void begin_turns();
+  void begin_turns(MPI_Comm among, waiting& how);
   std::shared_ptr<const switch_network> place_ranks(switch_network network);
   void release();
   void look_for_failures();
@@ -145,13 +152,13 @@ class communicator : public std::enable_shared_from_this<communicator> {
   bool tried_to_share_ = false;
   problem at_;
   std::map<std::string, prepared> prepared_;
-  std::map<int, const decision*> settled_[2];
+  by_form<std::map<int, const decision*>> settled_;
   scratch_limit limit_{*this};
   sized_programs for_sizes_{*this};
   std::shared_ptr<const profile> profile_;
   tag_turns turns_{over_.highest_tag()};
   std::recursive_mutex lock_;
-  std::vector<std::int64_t> offsets_;
+  block_storage blocks_;
 };
 
 }  // namespace shoal

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "execute/program.hpp"
+#include "select/call_form.hpp"
 #include "team/usage.hpp"
 
 namespace shoal {
@@ -14,7 +15,7 @@ struct prepared {
   std::string spec;
   std::unique_ptr<const program> steps;  // null: the MPI's own collective
   bool looks_at_sizes = false;           // would do better with a program made for the sizes of an exchange
-  usage uniform_use, nonuniform_use;
+  by_form<usage> uses;
 
   bool has_schedule() const { return steps != nullptr; }
 };

@@ -24,7 +24,7 @@ struct group_plan {
   std::string spec;
   selection how;
   std::array<std::unique_ptr<const program>, 2> steps;  // by direction, made when first needed; none for `native`
-  usage uniform_use, nonuniform_use;
+  by_form<usage> uses;
 
   bool has_schedule() const { return how.which->generate; }
 };

@@ -18,8 +18,8 @@ job_state::job_state() {
   } catch (const std::exception& error) {
     problem_ = error.what();
   }
-  for (const bool uniform : {false, true})
-    asks_at_once_[uniform] = !problem_.empty() || settings_.asked(collective::alltoall, uniform);
+  for (const call_form form : call_forms)
+    asks_at_once_[form] = !problem_.empty() || settings_.asked(collective::alltoall, form);
   knows_before_ = settings_.profile || !settings_.profile_fault.empty() || !settings_.wisdom.empty();
   facts_ = find_job_facts(settings_.nodes_share);
 }

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string>
 
+#include "select/call_form.hpp"
 #include "select/knowledge.hpp"
 #include "select/ledger.hpp"
 #include "team/job_facts.hpp"
@@ -29,11 +30,11 @@ class job_state {
   // What is wrong with them, when the ranks have agreed on the largest of all: their hash and its negative, and whether
   // some cannot be used. The same text on every rank that has no reason of its own; empty when nothing is wrong.
   std::string wrong_settings(std::int64_t most, std::int64_t least, bool unusable) const;
-  // Whether an algorithm is asked for, or settings are wrong, so that ranks have to agree before the first call.
-  bool asks_at_once(bool uniform) const { return asks_at_once_[uniform]; }
-  // Whether an allgather between two groups is asked for, or what connects them is told.
-  bool asks_for_groups(bool uniform) const {
-    return settings_.asked(collective::allgather, uniform) || settings_.network != "full";
+  // Whether the user names an algorithm, or settings are wrong, so that ranks have to agree before the first call.
+  bool asks_at_once(call_form form) const { return asks_at_once_[form]; }
+  // Whether the user names an algorithm for allgathers between two groups, or the network that connects them.
+  bool asks_for_groups(call_form form) const {
+    return settings_.asked(collective::allgather, form) || settings_.network != "full";
   }
   // Whether a profile or wisdom says what exchanges take, or is to; then they agree before the first call too.
   bool knows_before() const { return knows_before_; }
@@ -61,7 +62,7 @@ class job_state {
 
   settings settings_;
   std::string problem_;
-  bool asks_at_once_[2] = {false, false};
+  by_form<bool> asks_at_once_;
   bool knows_before_ = false;
   job_facts facts_;
   bool has_threads_ = false;

@@ -40,6 +40,7 @@ enum term : std::size_t {
   crowding,
   paid_least,
   agreed_least,
+  agreed_most,
   threads,
   unmapped,  // the number of an error
   unreadable,
@@ -49,7 +50,18 @@ enum term : std::size_t {
 
 // What the first rank offers of the memory that it made, behind what every rank says in the second vote.
 using room = node_exchange::room;
-enum offer_term : std::size_t { unheard, heard_least, made_by, made_as, proof, made_at, not_made, all_offer_terms };
+enum offer_term : std::size_t {
+  unheard,
+  heard_least,
+  heard_most,
+  left_least,
+  made_by,
+  made_as,
+  proof,
+  made_at,
+  not_made,
+  all_offer_terms
+};
 constexpr std::int64_t none = std::numeric_limits<std::int64_t>::min();
 constexpr const char* differing_profiles =
     "the profiles of ranks differ; set SHOAL_PROFILE to the same readable file on all of them";
@@ -63,6 +75,7 @@ void say_same(std::vector<std::int64_t>& all, std::size_t at, std::uint64_t hash
   all[at] = half_of(hash);
   all[at + 1] = -half_of(hash);
 }
+std::int64_t negative(std::int64_t number) { return number == none ? none : -number; }
 bool same(std::span<const std::int64_t> all, std::size_t at) { return all[at] == -all[at + 1]; }
 
 // Whether loads, the last of so many calls first, repeat after `step` calls.
@@ -88,9 +101,9 @@ std::size_t room_for(std::span<const std::int64_t> all, int ranks) {
 // so there have to be many of these, and more where many ranks agree. All ranks know how large those of MPI_Alltoall are,
 // and large ones pay for it soon.
 int cold_calls(bool uniform, double load, int ranks) {
-  constexpr double large = 1 << 18;
+  constexpr double medium = 1 << 15, large = 1 << 18;
   if (uniform && load >= large) return contest::cold_calls;
-  return std::clamp(ranks * 3 / 2, uniform ? 32 : 24, 64);
+  return std::clamp(ranks * 3 / 2, uniform && load >= medium ? 24 : 48, 64);
 }
 
 }  // namespace
@@ -123,7 +136,7 @@ class learner::payment {
 // A vote that some rank never takes part in never ends.
 learner::~learner() {
   const auto end = [this](std::unique_ptr<pending_agreement>& vote) {
-    if (vote && !vote->wait_for(0.1, wait_)) vote->abandon();
+    if (vote) vote->wait_or_abandon(0.1, wait_);
   };
   end(vote_);
   std::for_each(left_over_.begin(), left_over_.end(), end);
@@ -157,36 +170,38 @@ void learner::end(const turn& of, double seconds) {
 }
 
 learner::field& learner::field_of(const call_size& call) {
-  if (!call.uniform) return field_of_sizes(load_of(call));
+  if (call.form != call_form::equal) return field_of_sizes(call);
   const auto key = static_cast<std::uint64_t>(std::bit_width(static_cast<std::uint64_t>(call.bytes)));
   if (last_ && key == last_key_) return *last_;
   const auto it = equal_.find(key);
   last_key_ = key;
-  return *(last_ = it != equal_.end() ? &it->second : &new_field(equal_, key, true, load_of(call)));
+  return *(last_ = it != equal_.end() ? &it->second : &new_field(equal_, key, call.form, load_of(call)));
 }
 
 // Bytes that this rank sends.
 double learner::load_of(const call_size& call) const {
-  return static_cast<double>(call.bytes) * (call.uniform ? ranks_ : 1);
+  return static_cast<double>(call.bytes) * (call.form == call_form::equal ? ranks_ : 1);
 }
 
 // No rank knows the sizes of the others, but all know the number of the call.
-learner::field& learner::field_of_sizes(double load) {
+learner::field& learner::field_of_sizes(const call_size& call) {
   const std::int64_t number = varying_calls_++;
+  const double load = load_of(call);
   loads_[number % remembered] = static_cast<float>(load);
-  const auto key = static_cast<std::uint64_t>(pattern_ * longest_pattern + number % pattern_);
+  const auto place = static_cast<std::uint64_t>(pattern_ * longest_pattern + number % pattern_);
+  const std::uint64_t key = place * call_forms.size() + static_cast<std::uint64_t>(call.form);
   const auto it = varying_.find(key);
-  field& f = it != varying_.end() ? it->second : new_field(varying_, key, false, load);
+  field& f = it != varying_.end() ? it->second : new_field(varying_, key, call.form, load);
   f.load = load;
   return f;
 }
 
-learner::field& learner::new_field(std::map<std::uint64_t, field>& among, std::uint64_t key, bool uniform,
+learner::field& learner::new_field(std::map<std::uint64_t, field>& among, std::uint64_t key, call_form form,
                                    double load) {
   field& f = among[key];
-  if (stage_ != stage::served) f.of.wait_first(cold_calls(uniform, load, ranks_));
+  if (stage_ != stage::served) f.of.wait_first(cold_calls(form == call_form::equal, load, ranks_));
   f.load = load;
-  f.shape = {uniform, ranks_, state_ ? state_->where().nodes->nodes() : 1, size_class(load, ranks_)};
+  f.shape = {form, ranks_, state_ ? state_->where().nodes->nodes() : 1, size_class(load, ranks_)};
   if (stage_ == stage::served) open_candidates(f);
   return f;
 }
@@ -209,7 +224,8 @@ std::vector<std::int64_t> learner::terms(field* f) {
   mine[few_cores] = -here.cores;
   mine[crowding] = ranks_of_a_core();
   mine[paid_least] = -nanoseconds_of(told_paid_ = std::exchange(paid_, 0));
-  mine[agreed_least] = last_agreement();
+  mine[agreed_most] = last_agreement();
+  mine[agreed_least] = negative(mine[agreed_most]);
   mine[threads] = job_.has_threads();
   mine[unmapped] = map_error_;
   mine[unreadable] = unreadable_;
@@ -245,14 +261,15 @@ std::vector<std::int64_t> learner::agree(std::vector<std::int64_t> mine) {
   return {all.begin(), all.end()};
 }
 
-// What this rank waited for the last agreement, negative, so that the least is heard of.
+// What this rank waited for the last agreement.
 std::int64_t learner::last_agreement() const {
   const double seconds = agreed_in_ > 0 ? agreed_in_ : job_.books().agreement();
-  return seconds > 0 ? -nanoseconds_of(seconds) : none;
+  return seconds > 0 ? nanoseconds_of(seconds) : none;
 }
 
-void learner::hear_of_agreements(std::int64_t least) {
+void learner::hear_of_agreements(std::int64_t least, std::int64_t most) {
   if (least != none) agreement_ = -seconds_of(least);
+  if (most != none) longest_agreement_ = seconds_of(most);
 }
 
 // A field's calls are to be compared. The first time this is the vote as well.
@@ -272,15 +289,16 @@ void learner::review(field& f) {
 
 // The same on every rank.
 void learner::hear(field& f, std::span<const std::int64_t> all) {
-  hear_of_agreements(all[agreed_least]);
+  hear_of_agreements(all[agreed_least], all[agreed_most]);
   f.of.agreements_take(agreement_);
   f.of.agreed(all.subspan(of_contest, contest::terms), -seconds_of(all[little_allowance]));
+  native_call_ = f.of.of(contest::native).mean;
   job_.books().settle(f.of.excess());
   job_.books().spend(-seconds_of(all[paid_least]) - told_paid_);
   f.guess = all[guess];
   learn_from(f);
-  if (!specs_.empty()) state_->settle(f.shape.uniform, f.shape.size, &f.decisions[f.of.best()]);
-  if (f.shape.uniform) return;
+  if (!specs_.empty()) state_->settle(f.shape.form, f.shape.size, &f.decisions[f.of.best()]);
+  if (f.shape.form == call_form::equal) return;
   f.shape.size = size_class(std::exp2(static_cast<double>(all[of_contest + contest::most_candidates]) / 4), ranks_);
   int step = 1;
   while (step <= longest_pattern && all[no_pattern + step - 1]) ++step;
@@ -321,7 +339,9 @@ bool learner::end_vote(bool heard_all) {
   if (heard_all && asked_by_ && shares_now(agreed_) && !agreements_are_too_long())
     mine = offer(room_for(agreed_, ranks_));
   mine[unheard] = !heard_all;
-  mine[heard_least] = last_agreement();
+  mine[heard_most] = last_agreement();
+  mine[heard_least] = negative(mine[heard_most]);
+  mine[left_least] = -nanoseconds_of(job_.books().allowance());
   vote_ = std::make_unique<pending_agreement>(comm_, std::move(mine));
   if (heard_all && vote_->wait(wait_)[unheard] == 0) return true;
   offered_ = {};
@@ -345,7 +365,9 @@ void learner::judge() {
   stage_ = stage::known;
   if (const std::string wrong = wrong_settings(agreed_); !wrong.empty()) return refuse(wrong, true);
   agreed_[agreed_least] = std::max(agreed_[agreed_least], vote_->largest()[heard_least]);
-  hear_of_agreements(agreed_[agreed_least]);
+  agreed_[agreed_most] = vote_->largest()[heard_most];
+  agreed_[little_allowance] = vote_->largest()[left_least];  // other communicators may have spent since the first
+  hear_of_agreements(agreed_[agreed_least], agreed_[agreed_most]);
   if (!asked_by_) return;
   if (!agreed_[threads]) job_.served().add(comm_);
   hear(*asked_by_, agreed_);
@@ -379,9 +401,10 @@ bool learner::on_one_node(std::span<const std::int64_t> all) const {
   return same(all, node_most) && same(all, domain_most);
 }
 
-// A few agreements; inside one node memory to touch besides, where ranks without a core wait for others.
+// A few agreements; inside one node memory to touch besides, where ranks without a core wait for others. Between nodes
+// collectives of the MPI's own that block: one takes no longer than an agreement with its waiting, and about as long as a call.
 double learner::set_up_cost(std::span<const std::int64_t> all) const {
-  if (!on_one_node(all)) return 6 * agreement_ + 300e-6;
+  if (!on_one_node(all)) return 8 * std::min(longest_agreement_, native_call_) + 300e-6;
   return 2 * agreement_ + 150e-6 * static_cast<double>(std::max<std::int64_t>(1, all[crowding]));
 }
 
@@ -394,9 +417,10 @@ double learner::hope_of(const field& f) const {
   return static_cast<double>(f.of.calls()) * gain;
 }
 
+// What is made is of use where a trial or two can be paid besides.
 bool learner::pays(std::span<const std::int64_t> all) const {
-  const double cost = set_up_cost(all);
-  return !all[devices] && cost <= -seconds_of(all[little_allowance]) && cost <= seconds_of(all[hoped_gain]);
+  const double cost = set_up_cost(all), trials = 2 * native_call_;
+  return !all[devices] && cost + trials <= -seconds_of(all[little_allowance]) && cost <= seconds_of(all[hoped_gain]);
 }
 
 void learner::set_up(std::span<const std::int64_t> all) {
@@ -419,8 +443,8 @@ void learner::begin_agreed(const call_size& call) {
   knows_ = same(agreed_, in_wisdom_most);
   load_ = std::exp2(static_cast<double>(agreed_[of_contest + contest::most_candidates]) / 4);
   field first;
-  first.load = call.uniform ? load_of(call) : load_;
-  first.shape = {call.uniform, ranks_, state_->where().nodes->nodes(), size_class(first.load, ranks_)};
+  first.load = call.form == call_form::equal ? load_of(call) : load_;
+  first.shape = {call.form, ranks_, state_->where().nodes->nodes(), size_class(first.load, ranks_)};
   if (agreed_[devices] || !expected(first)) return;
   set_up(agreed_);
   if (mapped_for_ == 0) return;
@@ -431,8 +455,9 @@ void learner::begin_agreed(const call_size& call) {
 // What is expected of exchanges of a size that all ranks know, where it is worth setting up.
 std::optional<knowledge::of_shape> learner::expected(const field& f) const {
   if (!knows_) return std::nullopt;
-  if (const auto& from = state_->followed(); from && from->kinds[f.shape.uniform])
-    return from->kinds[f.shape.uniform]->expected({f.load / ranks_, 1}, ranks_);
+  const bool equal = f.shape.form == call_form::equal;  // what a profile knows nothing of are types
+  if (const auto& from = state_->followed(); from && f.shape.form != call_form::any_types && from->kinds[equal])
+    return from->kinds[equal]->expected({f.load / ranks_, 1}, ranks_);
   const auto known = job_.earlier().find(f.shape);
   if (!known || !known->specs.contains("native")) return std::nullopt;
   const double native = known->specs.at("native").seconds;
@@ -461,6 +486,8 @@ std::vector<std::int64_t> learner::offer(std::size_t most) {
     offered_ = shared_memory::create(room::of_direct(most).bytes(ranks_));
     const shared_memory::key where = offered_.where();
     key = {none,
+           none,
+           none,
            none,
            where.process,
            where.descriptor,
@@ -540,7 +567,7 @@ void learner::serve() {
 
 void learner::open_candidates(field& f) {
   f.shape.nodes = state_->where().nodes->nodes();
-  if (!f.shape.uniform && load_ > 0) f.shape.size = size_class(f.load = load_, ranks_);
+  if (f.shape.form != call_form::equal && load_ > 0) f.shape.size = size_class(f.load = load_, ranks_);
   if (const auto known = f.of.calls() == 0 ? expected(f) : std::nullopt) apply(*known, f);
   for (std::size_t i = 0; i < specs_.size(); ++i) {
     f.decisions[i] = {&state_->prepare(parse_selection(specs_[i])), "settled on the program's own exchanges"};
@@ -586,9 +613,9 @@ void learner::open_state() {
   refuse("the MPI library has no communicator left for Shoal", false);
 }
 
-bool learner::is_asked(bool uniform, MPI_Info info) const {
+bool learner::is_asked(call_form form, MPI_Info info) const {
   if (stage_ == stage::never && !state_) return wrong_;
-  return info != MPI_INFO_NULL || job_.asks_at_once(uniform) || (state_ && state_->asked().standing(uniform));
+  return info != MPI_INFO_NULL || job_.asks_at_once(form) || (state_ && state_->asked().standing(form));
 }
 
 // ---- what was learnt -------------------------------------------------------------------------------------------
@@ -629,7 +656,7 @@ std::vector<learner::lesson> learner::lessons() const {
   std::vector<lesson> all;
   for (const auto* fields : {&equal_, &varying_})
     for (const auto& [key, f] : *fields)
-      all.push_back({f.shape.uniform,
+      all.push_back({f.shape.form,
                      {f.calls[0], f.bytes, f.seconds[0]},
                      f.load / ranks_,
                      specs_.size() > 1 ? told(f) : std::string()});

@@ -34,10 +34,10 @@ class learner {
   learner(const learner&) = delete;
   learner& operator=(const learner&) = delete;
 
-  // What is known of a call before it is served: of MPI_Alltoall the bytes of a block, which are the same on every rank; of
-  // MPI_Alltoallv all that this rank sends.
+  // What is known of a call before it is served: of MPI_Alltoall the bytes of a block, which are the same on every rank;
+  // of other forms all that this rank sends.
   struct call_size {
-    bool uniform;
+    call_form form;
     std::int64_t bytes;
   };
   // One kind and size of exchange on the communicator.
@@ -59,7 +59,7 @@ class learner {
   };
 
   // Whether a call has to be served as somebody asked: by settings, by the communicator's, or by the call's own.
-  bool is_asked(bool uniform, MPI_Info info) const;
+  bool is_asked(call_form form, MPI_Info info) const;
   // Before and after a call whose algorithm nobody asked for. `is_linked`: the program calls Shoal itself.
   turn begin(const call_size& call, bool is_linked);
   void end(const turn& of, double seconds);
@@ -77,7 +77,7 @@ class learner {
 
   // What a kind and size of exchange came to.
   struct lesson {
-    bool uniform;
+    call_form form;
     usage natives;       // what the MPI's own served
     double block_bytes;  // of such an exchange
     std::string tried;   // and with what result; empty: nothing
@@ -96,8 +96,8 @@ class learner {
 
   field& field_of(const call_size& call);
   double load_of(const call_size& call) const;
-  field& field_of_sizes(double load);
-  field& new_field(std::map<std::uint64_t, field>& among, std::uint64_t key, bool uniform, double load);
+  field& field_of_sizes(const call_size& call);
+  field& new_field(std::map<std::uint64_t, field>& among, std::uint64_t key, call_form form, double load);
   void open_candidates(field& f);
   void review(field& f);
   void hear(field& f, std::span<const std::int64_t> all);
@@ -124,7 +124,7 @@ class learner {
   std::int64_t ranks_of_a_core() const;
   bool wait_for_vote(double seconds);
   std::int64_t last_agreement() const;
-  void hear_of_agreements(std::int64_t least);
+  void hear_of_agreements(std::int64_t least, std::int64_t most);
   bool shares_now(std::span<const std::int64_t> all) const;
   std::vector<std::int64_t> offer(std::size_t most);
   void map(std::size_t most, std::span<const std::int64_t> all);
@@ -147,6 +147,7 @@ class learner {
   double paid_ = 0, told_paid_ = 0;              // for learning, since the ranks last agreed, and until then
   double agreed_in_ = 0;                         // what the last agreement took on this rank
   double agreement_ = contest::usual_agreement;  // and on the one that waited least
+  double longest_agreement_ = contest::usual_agreement, native_call_ = 0;
   std::unique_ptr<pending_agreement> vote_;
   std::vector<std::unique_ptr<pending_agreement>> left_over_;  // of votes that came to nothing
   int failed_votes_ = 0;
@@ -164,12 +165,12 @@ class learner {
   std::int64_t map_error_ = 0, unreadable_ = 0;
   std::size_t shared_for_ = 0;                      // the same of what all have
   std::vector<std::string> specs_;                  // the candidates
-  std::map<std::uint64_t, field> equal_, varying_;  // of MPI_Alltoall by size, of MPI_Alltoallv by place in the pattern
+  std::map<std::uint64_t, field> equal_, varying_;  // of MPI_Alltoall by size, of others by place in the pattern
   turn last_turn_;
   field* last_ = nullptr;
   std::uint64_t last_key_ = 0;
 
-  // Sizes of MPI_Alltoallv as this rank knows them: of its last calls.
+  // Sizes of MPI_Alltoallv and MPI_Alltoallw as this rank knows them: of its last calls.
   static constexpr int longest_pattern = 4, remembered = 16;
   std::array<float, remembered> loads_{};
   std::int64_t varying_calls_ = 0;

@@ -30,24 +30,24 @@ class requests {
   // Begins with what `set` says of the collective.
   requests(collective what, const settings& set, agreeing ranks, maker make)
       : what_(what), ranks_(std::move(ranks)), make_(std::move(make)) {
-    for (bool uniform : {false, true}) kinds_[uniform].ask(set.asked(what, uniform));
+    for (const call_form form : settings::forms_of(what)) kinds_[form].ask(set.asked(what, form));
   }
 
   // What one call asks for, or null: choose. `info` may name the algorithm for this call, which is then collective.
   // Throws std::invalid_argument, on every rank, for a wrong name or one that is not everyone's.
-  const Decision* of_call(bool uniform, MPI_Info info) {
-    if (info == MPI_INFO_NULL) return standing(uniform);
+  const Decision* of_call(call_form form, MPI_Info info) {
+    if (info == MPI_INFO_NULL) return standing(form);
     warn_of(info);
-    const std::string key = "shoal_" + settings::name_of(what_, uniform);
+    const std::string key = "shoal_" + settings::name_of(what_, form);
     const info_value value(info, key.c_str());
     if (!ranks_()->same_everywhere(hash_of(value.text())))
       throw std::invalid_argument(key + " differs between ranks; give every rank the same info");
-    return value.text().empty() ? standing(uniform) : named(uniform, value.text());
+    return value.text().empty() ? standing(form) : named(form, value.text());
   }
 
   // What the communicator's calls ask for, or null.
-  const Decision* standing(bool uniform) {
-    kind& k = kinds_[uniform];
+  const Decision* standing(call_form form) {
+    kind& k = kinds_[form];
     if (!k.how) return nullptr;
     if (!k.ready)
       k.ready = &k.by_spec.try_emplace(to_string(*k.how), Decision{&make_(*k.how), "asked for"}).first->second;
@@ -58,14 +58,19 @@ class requests {
   // then nothing has changed.
   void take(MPI_Info info) {
     warn_of(info);
-    const std::string name = "shoal_" + settings::name_of(what_, true);
-    const std::string uniform(info_value(info, name.c_str()).text()),
-        other(info_value(info, (name + "v").c_str()).text());
-    if (!ranks_()->same_everywhere(hash_of(uniform + "|" + other)))
-      throw std::invalid_argument(name + " or " + name + "v differ between ranks; give every rank the same info");
-    const std::optional<selection> wanted[2] = {parsed(false, other), parsed(true, uniform)};
-    if (!other.empty()) kinds_[false].ask(wanted[false]);
-    if (!uniform.empty()) kinds_[true].ask(wanted[true]);
+    by_form<std::string> texts;
+    std::string all, keys;
+    for (const call_form form : settings::forms_of(what_)) {
+      const std::string key = "shoal_" + settings::name_of(what_, form);
+      all += (texts[form] = info_value(info, key.c_str()).text()) + "|";
+      keys += (keys.empty() ? "" : " or ") + key;
+    }
+    if (!ranks_()->same_everywhere(hash_of(all)))
+      throw std::invalid_argument(keys + " differ between ranks; give every rank the same info");
+    by_form<std::optional<selection>> wanted;
+    for (const call_form form : settings::forms_of(what_)) wanted[form] = parsed(form, texts[form]);
+    for (const call_form form : settings::forms_of(what_))
+      if (!texts[form].empty()) kinds_[form].ask(wanted[form]);
   }
 
  private:
@@ -86,19 +91,19 @@ class requests {
   }
 
   // Ready to be used; none for "auto" and for no text.
-  std::optional<selection> parsed(bool uniform, const std::string& text) {
+  std::optional<selection> parsed(call_form form, const std::string& text) {
     settings one;
-    if (!text.empty()) one.set(settings::name_of(what_, uniform), text);
-    const std::optional<selection>& how = one.asked(what_, uniform);
+    if (!text.empty()) one.set(settings::name_of(what_, form), text);
+    const std::optional<selection>& how = one.asked(what_, form);
     if (how) make_(*how);
     return how;
   }
 
-  const Decision* named(bool uniform, std::string_view text) {
-    auto& known = kinds_[uniform].by_name;
+  const Decision* named(call_form form, std::string_view text) {
+    auto& known = kinds_[form].by_name;
     auto it = known.find(text);
     if (it == known.end()) {
-      const std::optional<selection> how = parsed(uniform, std::string(text));
+      const std::optional<selection> how = parsed(form, std::string(text));
       it = known.emplace(text, how ? Decision{&make_(*how), "asked for by this call"} : Decision{}).first;
     }
     return it->second.how ? &it->second : nullptr;
@@ -107,7 +112,7 @@ class requests {
   collective what_;
   agreeing ranks_;
   maker make_;
-  kind kinds_[2];  // nonuniform, uniform
+  by_form<kind> kinds_;
 };
 
 }  // namespace shoal

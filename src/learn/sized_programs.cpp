@@ -8,7 +8,7 @@ namespace shoal {
 
 namespace {
 
-// Numbers in so many bytes each, lowest first.
+// Each number in `width` bytes, the lowest byte first.
 std::vector<std::byte> written(std::span<const std::int64_t> numbers, std::size_t width) {
   std::vector<std::byte> bytes;
   for (std::int64_t number : numbers)

@@ -39,7 +39,7 @@ struct link_cost {
 };
 
 // What a schedule takes for messages of this size. A paced one takes two messages' startups a step. One that is not
-// is up to 1.3 times slower than its volume says, where messages are long (docs/benchmarks.md): so pacing is preferred
+// is up to 1.3 times slower than its volume says, where messages are long (docs/measured/two-groups.md): so pacing is preferred
 // while it costs less than 5 %.
 double seconds_of(const selection& chosen, const problem& at, double bytes, const link_cost& link);
 

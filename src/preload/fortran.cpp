@@ -8,6 +8,8 @@
 
 #ifdef OPEN_MPI
 
+#include <vector>
+
 #include "preload/serve.hpp"
 
 using namespace shoal;
@@ -59,6 +61,17 @@ void mpi_alltoallv_(void* sendbuf, MPI_Fint* sendcounts, MPI_Fint* sdispls, MPI_
             ierror);
 }
 
+void mpi_alltoallw_(void* sendbuf, MPI_Fint* sendcounts, MPI_Fint* sdispls, MPI_Fint* sendtypes, void* recvbuf,
+                    MPI_Fint* recvcounts, MPI_Fint* rdispls, MPI_Fint* recvtypes, MPI_Fint* comm, MPI_Fint* ierror) {
+  const MPI_Comm of = PMPI_Comm_f2c(*comm);
+  const int ranks = peers_of(of);
+  const std::vector<MPI_Datatype> sent = types_of(sendtypes, is_in_place(sendbuf) ? 0 : ranks);
+  const std::vector<MPI_Datatype> received = types_of(recvtypes, ranks);
+  give_back(serve_alltoallw(buffer(sendbuf), sendcounts, sdispls, sent.data(), buffer(recvbuf), recvcounts, rdispls,
+                            received.data(), of),
+            ierror);
+}
+
 void mpi_allgather_(void* sendbuf, MPI_Fint* sendcount, MPI_Fint* sendtype, void* recvbuf, MPI_Fint* recvcount,
                     MPI_Fint* recvtype, MPI_Fint* comm, MPI_Fint* ierror) {
   give_back(serve_allgather(buffer(sendbuf), *sendcount, PMPI_Type_f2c(*sendtype), buffer(recvbuf), *recvcount,
@@ -79,6 +92,8 @@ decltype(mpi_alltoall_) mpi_alltoall SHOAL_SAME_AS(mpi_alltoall_), mpi_alltoall_
     MPI_ALLTOALL SHOAL_SAME_AS(mpi_alltoall_), ompi_alltoall_f SHOAL_SAME_AS(mpi_alltoall_);
 decltype(mpi_alltoallv_) mpi_alltoallv SHOAL_SAME_AS(mpi_alltoallv_), mpi_alltoallv__ SHOAL_SAME_AS(mpi_alltoallv_),
     MPI_ALLTOALLV SHOAL_SAME_AS(mpi_alltoallv_), ompi_alltoallv_f SHOAL_SAME_AS(mpi_alltoallv_);
+decltype(mpi_alltoallw_) mpi_alltoallw SHOAL_SAME_AS(mpi_alltoallw_), mpi_alltoallw__ SHOAL_SAME_AS(mpi_alltoallw_),
+    MPI_ALLTOALLW SHOAL_SAME_AS(mpi_alltoallw_), ompi_alltoallw_f SHOAL_SAME_AS(mpi_alltoallw_);
 decltype(mpi_allgather_) mpi_allgather SHOAL_SAME_AS(mpi_allgather_), mpi_allgather__ SHOAL_SAME_AS(mpi_allgather_),
     MPI_ALLGATHER SHOAL_SAME_AS(mpi_allgather_), ompi_allgather_f SHOAL_SAME_AS(mpi_allgather_);
 decltype(mpi_allgatherv_) mpi_allgatherv SHOAL_SAME_AS(mpi_allgatherv_),

@@ -73,12 +73,10 @@ static int is_there(const char* name) { return !can_look_up || function_of_mpi(n
   static struct left_call call = {#call, why, 0, 0};    \
   LEAVE_NEWER(call, name, words) LEAVE_NEWER(call, name##_c, words) LEAVE_FORTRAN(call, upper, more)
 
-#define TYPES "a datatype for each block"
 #define STARTED "nonblocking"
 #define PERSISTENT "persistent, its starts are not counted"
 #define NEIGHBORS "among neighbours"
 
-LEFT(alltoallw, ALLTOALLW, MPI_Alltoallw, 9, 10, TYPES)
 LEFT(ialltoall, IALLTOALL, MPI_Ialltoall, 8, 9, STARTED)
 LEFT(ialltoallv, IALLTOALLV, MPI_Ialltoallv, 10, 11, STARTED)
 LEFT(ialltoallw, IALLTOALLW, MPI_Ialltoallw, 10, 11, STARTED)

@@ -48,17 +48,20 @@ static int uniform(const char* name, word a, word b, word c, word d, word e, wor
 static int alltoall WORDS_7 { return uniform("PMPI_Alltoall", a, b, c, d, e, f, g); }
 static int allgather WORDS_7 { return uniform("PMPI_Allgather", a, b, c, d, e, f, g); }
 
-static int alltoallv WORDS_9 {
+static int with_sizes(const char* name, word a, word b, word c, word d, word e, word f, word g, word h, word i) {
   const int ranks = peers_of(i);
   int good = 1;
   int* const lists[] = {narrow(a, b, ranks, &good), narrow(a, c, ranks, &good), narrow(0, f, ranks, &good),
                         narrow(0, g, ranks, &good)};
   const int code = !good ? too_large()
-                         : ((call_9*)function("PMPI_Alltoallv"))(a, (word)lists[0], (word)lists[1], d, e,
-                                                                 (word)lists[2], (word)lists[3], h, i);
+                         : ((call_9*)function(name))(a, (word)lists[0], (word)lists[1], d, e, (word)lists[2],
+                                                     (word)lists[3], h, i);
   for (int k = 0; k < 4; ++k) free(lists[k]);
   return code;
 }
+
+static int alltoallv WORDS_9 { return with_sizes("PMPI_Alltoallv", a, b, c, d, e, f, g, h, i); }
+static int alltoallw WORDS_9 { return with_sizes("PMPI_Alltoallw", a, b, c, d, e, f, g, h, i); }
 
 static int allgatherv WORDS_8 {
   const int ranks = peers_of(h);
@@ -76,6 +79,7 @@ void* narrowed(const char* name, void* mpi) {
     void* function;
   } all[] = {{"MPI_Alltoall_c", alltoall},
              {"MPI_Alltoallv_c", alltoallv},
+             {"MPI_Alltoallw_c", alltoallw},
              {"MPI_Allgather_c", allgather},
              {"MPI_Allgatherv_c", allgatherv}};
   mpi_handle = mpi;

@@ -112,8 +112,8 @@ static void announce(void) {
   if (drop_in && wanted && *wanted && strcmp(wanted, "0") != 0 && strcmp(wanted, "off") != 0 && is_first_rank())
     fprintf(
         stderr,
-        "shoal: loaded for %s; takes MPI_Alltoall and MPI_Alltoallv, and MPI_Allgather and MPI_Allgatherv between two "
-        "groups\n",
+        "shoal: loaded for %s; takes MPI_Alltoall, MPI_Alltoallv and MPI_Alltoallw, and MPI_Allgather and MPI_Allgatherv "
+        "between two groups\n",
         mpi.soname);
 }
 
@@ -204,11 +204,13 @@ __attribute__((destructor)) static void tell_of_none(void) {
 
 PASS_ON(MPI_Alltoall, 7)
 PASS_ON(MPI_Alltoallv, 9)
+PASS_ON(MPI_Alltoallw, 9)
 PASS_ON(MPI_Allgather, 7)
 PASS_ON(MPI_Allgatherv, 8)
 // A program that asks for these finds them under an MPI that has none: then they do what the others do.
 PASS_ON(MPI_Alltoall_c, 7)
 PASS_ON(MPI_Alltoallv_c, 9)
+PASS_ON(MPI_Alltoallw_c, 9)
 PASS_ON(MPI_Allgather_c, 7)
 PASS_ON(MPI_Allgatherv_c, 8)
 
@@ -219,6 +221,7 @@ PASS_ON(MPI_Allgatherv_c, 8)
       PASS_ON(ompi_##lower##_f, number)
 PASS_ON_ALL(alltoall, ALLTOALL, 8)
 PASS_ON_ALL(alltoallv, ALLTOALLV, 10)
+PASS_ON_ALL(alltoallw, ALLTOALLW, 10)
 PASS_ON_ALL(allgather, ALLGATHER, 8)
 PASS_ON_ALL(allgatherv, ALLGATHERV, 9)
 #endif

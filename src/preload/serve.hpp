@@ -27,6 +27,15 @@ inline int serve_alltoallv(const void* sendbuf, const int* sendcounts, const int
   });
 }
 
+inline int serve_alltoallw(const void* sendbuf, const int* sendcounts, const int* sdispls,
+                           const MPI_Datatype* sendtypes, void* recvbuf, const int* recvcounts, const int* rdispls,
+                           const MPI_Datatype* recvtypes, MPI_Comm comm) {
+  const auto call = typed_call(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm);
+  return alltoall(call, manners::drop_in, MPI_INFO_NULL, [&] {
+    return PMPI_Alltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm);
+  });
+}
+
 inline int serve_allgather(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
                            MPI_Datatype recvtype, MPI_Comm comm) {
   return allgather(gather_call(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm), manners::drop_in,

@@ -3,6 +3,7 @@
 
 #include <nanobind/stl/map.h>
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
 #include <nanobind/stl/tuple.h>
@@ -11,6 +12,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "execute/event_simulation.hpp"
 #include "model/best_levels.hpp"
 #include "model/best_radices.hpp"
 #include "model/load.hpp"
@@ -140,6 +142,19 @@ void bind_choices(nb::module_& m) {
       nb::arg("problem"));
   m.def("best_radices", best_radices_of, nb::arg("ranks"), nb::kw_only(), nb::arg("per_digit"), nb::arg("per_step"),
         nb::arg("per_block"));
+  nb::class_<event_machine>(m, "EventMachine")
+      .def(
+          "__init__",
+          [](event_machine* self, std::pair<double, double> message, std::pair<double, double> node,
+             double link_latency, std::vector<double> link_per_byte, int nodes,
+             std::vector<std::vector<std::int32_t>> paths) {
+            new (self) event_machine{message.first, message.second,           node.first, node.second,
+                                     link_latency,  std::move(link_per_byte), nodes,      std::move(paths)};
+          },
+          nb::kw_only(), nb::arg("message"), nb::arg("node"), nb::arg("link_latency"), nb::arg("link_per_byte"),
+          nb::arg("nodes"), nb::arg("paths"));
+  m.def("simulate_events", simulate_events, nb::arg("selection"), nb::arg("problem"), nb::arg("block"),
+        nb::arg("machine"), nb::call_guard<nb::gil_scoped_release>());
   m.def("best_levels", best_levels_of, nb::arg("problem"), nb::arg("block"), nb::kw_only(), nb::arg("prices"),
         nb::arg("copy"));
   m.def("read_profile", read_profile, nb::arg("path"));

@@ -60,7 +60,7 @@ struct operation {
 struct schedule {
   int ranks = 0;
   int rank = 0;
-  int parts = 1;               // blocks are cut into so many: send[i], recv[i] are part i % parts of block i / parts
+  int parts = 1;               // of each block: send[i], recv[i] are part i % parts of block i / parts
   int last_part = 0;           // bytes that the last part of a block has at most; 0: all parts are equal
   int temp_slots = 0;          // temp ids used, each written once
   bool full_metadata = false;  // announce the sizes of arriving blocks too (published two-phase algorithms)

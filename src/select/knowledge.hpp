@@ -10,11 +10,13 @@
 #include <string>
 #include <string_view>
 
+#include "select/call_form.hpp"
+
 namespace shoal {
 
 // Exchanges that take about as long.
 struct exchange_shape {
-  bool uniform = true;  // MPI_Alltoall
+  call_form form = call_form::equal;
   int ranks = 1, nodes = 1;
   int size = 0;  // of what a rank sends each other on average: bits of its bytes
 

@@ -63,8 +63,10 @@ class reader {
       return value;
     };
     const std::string call = (*row)["call"].value_or(std::string());
-    if (call != "alltoall" && call != "alltoallv") fail(line, "call must be alltoall or alltoallv");
-    const exchange_shape shape{call == "alltoall", static_cast<int>(std::min(number("ranks"), 1e9)),
+    const auto form = std::find_if(call_forms.begin(), call_forms.end(),
+                                   [&](call_form one) { return call == name_of("alltoall", one); });
+    if (form == call_forms.end()) fail(line, "call must be alltoall, alltoallv or alltoallw");
+    const exchange_shape shape{*form, static_cast<int>(std::min(number("ranks"), 1e9)),
                                static_cast<int>(std::min(number("nodes"), 1e9)),
                                static_cast<int>(std::bit_width(static_cast<std::uint64_t>(number("bytes"))))};
     to.add_communicators(shape, number("communicators"), number("calls"));
@@ -96,7 +98,7 @@ std::string quoted(std::string_view text) {
 }
 
 void write_row(std::ostream& out, const exchange_shape& shape, const knowledge::of_shape& known) {
-  out << "  { call = \"" << (shape.uniform ? "alltoall" : "alltoallv") << "\", ranks = " << shape.ranks
+  out << "  { call = \"" << name_of("alltoall", shape.form) << "\", ranks = " << shape.ranks
       << ", nodes = " << shape.nodes << ", bytes = " << (shape.size ? std::int64_t{1} << (shape.size - 1) : 0)
       << ", communicators = " << std::llround(known.communicators) << ", calls = " << std::llround(known.calls)
       << ", microseconds = {";
@@ -144,9 +146,10 @@ wisdom read_wisdom(const std::string& path) {
 
 std::string to_toml(const wisdom& all) {
   std::ostringstream out;
-  out << "# Wisdom of Shoal: what exchanges took here, kept from job to job where SHOAL_WISDOM names this file. Each "
-         "time is\n"
-         "# the mean of so many calls. It may be removed at any time.\n"
+  out << "# Wisdom of Shoal: the times of exchanges, kept from job to job where SHOAL_WISDOM names this file. Each "
+         "time "
+         "is\n"
+         "# the mean of the number of calls beside it. You may remove the file at any time.\n"
       << "format = " << format << "\nmpi = " << quoted(all.mpi) << "\nmachine = " << quoted(all.machine)
       << "\nexchanges = [\n";
   for (const auto& [shape, known] : all.known.all()) write_row(out, shape, known);

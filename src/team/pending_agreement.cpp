@@ -45,4 +45,12 @@ void pending_agreement::abandon() {
   new std::vector<std::int64_t>(std::move(largest_));
 }
 
+void pending_agreement::wait_or_abandon(double seconds, waiting& how) noexcept {
+  try {
+    if (!wait_for(seconds, how)) abandon();
+  } catch (const std::exception&) {  // the communicator has failed
+    abandoned_ = true;
+  }
+}
+
 }  // namespace shoal

@@ -27,11 +27,13 @@ class pending_agreement {
   bool test();
   // Until they are.
   std::span<const std::int64_t> wait(waiting& how);
-  // Until they are or so many seconds have passed; whether they are.
+  // Until they are, or until this number of seconds has passed; whether they are.
   bool wait_for(double seconds, waiting& how);
   std::span<const std::int64_t> largest() const { return largest_; }
   // Some rank may never begin it: it is left as it is.
   void abandon();
+  // Waits for at most this number of seconds, and abandons it then.
+  void wait_or_abandon(double seconds, waiting& how) noexcept;
 
  private:
   // Lives until the MPI is done with it.

@@ -132,6 +132,7 @@ struct known_setting {
 constexpr known_setting known[] = {
     {"alltoall", [](settings& s, const std::string& v) { s.alltoall = read_choice(v, collective::alltoall); }},
     {"alltoallv", [](settings& s, const std::string& v) { s.alltoallv = for_any_sizes(v); }},
+    {"alltoallw", [](settings& s, const std::string& v) { s.alltoallw = for_any_sizes(v); }},
     {"allgather", [](settings& s, const std::string& v) { s.allgather = read_choice(v, collective::allgather); }},
     {"allgatherv", [](settings& s, const std::string& v) { s.allgatherv = read_choice(v, collective::allgather); }},
     {"wait", [](settings& s, const std::string& v) { s.wait = read_waiting(v); }},
@@ -165,7 +166,7 @@ std::size_t distance(std::string_view a, std::string_view b) {
 }
 
 // Of an info: of a communicator, or of one call.
-constexpr std::string_view info_keys[] = {"alltoall", "alltoallv", "allgather", "allgatherv"};
+constexpr std::string_view info_keys[] = {"alltoall", "alltoallv", "alltoallw", "allgather", "allgatherv"};
 
 template <typename Names>
 std::string_view nearest(std::string_view name, const Names& among) {
@@ -221,8 +222,8 @@ void settings::set(const std::string& name, const std::string& value) {
 
 std::string settings::canonical() const {
   const auto text = [](const std::optional<selection>& chosen) { return chosen ? to_string(*chosen) : "auto"; };
-  return "alltoall=" + text(alltoall) + " alltoallv=" + text(alltoallv) + " allgather=" + text(allgather) +
-         " allgatherv=" + text(allgatherv) + " network=" + network + " layout=" +
+  return "alltoall=" + text(alltoall) + " alltoallv=" + text(alltoallv) + " alltoallw=" + text(alltoallw) +
+         " allgather=" + text(allgather) + " allgatherv=" + text(allgatherv) + " network=" + network + " layout=" +
          (layout         ? to_string(*layout)
           : finds_levels ? "levels"
                          : "") +

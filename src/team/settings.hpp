@@ -5,10 +5,12 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
 #include "algorithms/algorithm.hpp"
+#include "select/call_form.hpp"
 #include "select/profile.hpp"
 #include "topology/layout_tree.hpp"
 #include "topology/processor.hpp"
@@ -22,7 +24,7 @@ enum class reporting { none, usage, phases };
 
 struct settings {
   // Empty: choose for me.
-  std::optional<selection> alltoall, alltoallv, allgather, allgatherv;
+  std::optional<selection> alltoall, alltoallv, alltoallw, allgather, allgatherv;
   std::optional<wait_mode> wait;      // empty: by ranks and cores
   std::optional<layout_tree> layout;  // empty: as found, with nodes that share this:
   node_level nodes_share = node_level::machine;
@@ -38,18 +40,21 @@ struct settings {
   std::optional<std::int64_t> max_temp;  // most bytes of scratch memory an exchange may need on a rank; empty: any
   std::string record;                    // a file for the traffic between ranks; empty: none
 
-  // Sets one by name: alltoall, alltoallv, allgather, allgatherv, wait, layout, network, topology, profile,
-  // wisdom, report, verify, max_temp, record. A profile that cannot be used is no error: profile_fault tells.
+  // Sets one by name: alltoall, alltoallv, alltoallw, allgather, allgatherv, wait, layout, network, topology,
+  // profile, wisdom, report, verify, max_temp, record. A profile that cannot be used is no error: profile_fault tells.
   // Throws std::invalid_argument with the name, the value and what is allowed.
   void set(const std::string& name, const std::string& value);
 
-  // What is asked for by calls of a kind, and the name it is set by.
-  const std::optional<selection>& asked(collective what, bool uniform) const {
-    if (what == collective::alltoall) return uniform ? alltoall : alltoallv;
-    return uniform ? allgather : allgatherv;
+  // The algorithm that the user names for calls of a kind, and the name of that setting.
+  const std::optional<selection>& asked(collective what, call_form form) const {
+    if (what == collective::allgather) return form == call_form::equal ? allgather : allgatherv;
+    return form == call_form::equal ? alltoall : form == call_form::any_sizes ? alltoallv : alltoallw;
   }
-  static std::string name_of(collective what, bool uniform) {
-    return std::string(what == collective::alltoall ? "alltoall" : "allgather") + (uniform ? "" : "v");
+  static std::span<const call_form> forms_of(collective what) {
+    return std::span(call_forms).first(what == collective::alltoall ? 3 : 2);
+  }
+  static std::string name_of(collective what, call_form form) {
+    return shoal::name_of(what == collective::alltoall ? "alltoall" : "allgather", form);
   }
 
   // Equal texts mean equal settings; what may differ between ranks (wait, report, wisdom) is left out, and so is the

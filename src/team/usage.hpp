@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "execute/phases.hpp"
+#include "select/call_form.hpp"
 
 namespace shoal {
 
@@ -27,8 +28,8 @@ struct usage {
 
 // Counts an exchange for how it was done.
 template <typename Decision>
-void count(const Decision& chosen, bool uniform, std::int64_t sent, double took, const phase_clock* clock) {
-  (uniform ? chosen.how->uniform_use : chosen.how->nonuniform_use).add(sent, took, clock);
+void count(const Decision& chosen, call_form form, std::int64_t sent, double took, const phase_clock* clock) {
+  chosen.how->uses[form].add(sent, took, clock);
 }
 
 }  // namespace shoal

@@ -1,5 +1,5 @@
 // memcpy in steps for which the C library does not take the processor's string instructions: on an AMD EPYC these
-// copied 3 GB/s instead of 40 where the target lay 1 to 16 bytes behind the source modulo 4096 (docs/benchmarks.md), as
+// copied 3 GB/s instead of 40 where the target lay 1 to 16 bytes behind the source modulo 4096 (docs/measured/one-node.md), as
 // buffers of a program and cells of a cache line do by chance.
 #pragma once
 

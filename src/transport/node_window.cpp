@@ -65,7 +65,7 @@ std::atomic<std::uint32_t>& node_window::taken_by(int receiver, int sender) {
   return reinterpret_cast<std::atomic<std::uint32_t>*>(row)[sender];
 }
 
-// Whether the peer has taken all pieces but so many of the last ones.
+// Whether the peer has taken all pieces but the last `most`.
 bool node_window::taken_but(int peer, std::uint32_t most) {
   state& at = peers_[peer];
   if (at.pushed - at.taken <= most) return true;

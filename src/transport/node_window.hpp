@@ -38,7 +38,7 @@ class node_window {
     return {error, std::generic_category(), "the memory of a block's sender cannot be read"};
   }
 
-  // The memory that so many ranks need. Where messages have at most `longest` bytes it is less; longer ones still pass.
+  // The bytes that this number of ranks needs. Where messages have at most `longest` bytes it is less; longer ones still pass.
   static constexpr std::size_t any = ~std::size_t{0};
   static std::size_t bytes_for(int ranks, std::size_t longest = any);
   // `memory` of bytes_for(ranks, longest) bytes, aligned to a cache line, is shared by the ranks 0..ranks-1; it begins

@@ -21,7 +21,7 @@ class transport {
   virtual int ranks() const = 0;
   virtual int rank() const = 0;
 
-  // Makes room for so many transfers under way at once, so that starting them allocates nothing.
+  // Makes room for this number of transfers under way at once, so that starting them allocates nothing.
   virtual void reserve(std::size_t) {}
 
   // Start a transfer. The memory stays in use until poll() reports the ticket. Messages between two ranks with

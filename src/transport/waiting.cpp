@@ -16,7 +16,7 @@ namespace {
 
 // Polls that take about as long as a change to another process.
 constexpr int spins_before_yield = 64;
-// After so many yields in a row without an arrival the others are busy, not waiting: sleep, and let them work.
+// After this number of yields in a row without an arrival the others are busy, not waiting: sleep, and let them work.
 constexpr int yields_before_sleep = 300;
 // A yield that takes longer has let somebody else work. After a few of these, with hardly any others between them, the
 // core is not this rank's alone, whatever was counted.

@@ -30,7 +30,7 @@ class waiting {
   void idle();
   // What else can move while this rank waits, and tells whether anything did: called before every pause.
   void move_meanwhile(std::function<bool()> others) { others_ = std::move(others); }
-  // As idle(), but leaves it to the caller to sleep, who may be woken: for so many microseconds, if any.
+  // As idle(), but the caller sleeps, since it may be woken: for the returned number of microseconds, 0 for not at all.
   int pause();
 
  private:

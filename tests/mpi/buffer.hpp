@@ -18,26 +18,23 @@ struct side {
   std::uint32_t shuffled = 0;    // 0: blocks in order without gaps; else a seed: any order, gaps, displacements below 0
   bool at_bottom = false;        // MPI_BOTTOM with addresses in the type
   std::int64_t empty_count = 0;  // elements per block of a type of size zero, instead of `how`
+  std::uint32_t each = 0;        // not 0: a seed, by which each block has a type of its own, as unusual as `how`
 };
 
 // The byte of the block from `origin` to `destination` that travels as number k.
 std::byte content(int origin, int destination, std::int64_t k);
-
-// Where blocks lie, in elements from the lowest one.
-struct placement {
-  std::vector<std::int64_t> at;
-  std::int64_t room = 0;    // elements
-  std::int64_t origin = 0;  // of displacements
-};
 
 // Memory with guards around, between and inside the blocks.
 class buffer {
  public:
   buffer(const shape& base, const side& s, std::vector<std::int64_t> scalars);
 
-  void* argument() { return absolute_ ? MPI_BOTTOM : origin(); }
-  MPI_Datatype type() const { return absolute_ ? absolute_->type() : shape_->type(); }
+  void* argument() { return side_.at_bottom ? MPI_BOTTOM : memory_.data() + origin_; }
+  // Of all blocks, which have one type, or of each.
+  MPI_Datatype type() const { return types().front(); }
+  std::vector<MPI_Datatype> types() const;
   const std::vector<std::int64_t>& counts() const { return counts_; }
+  // In extents of the type, or in bytes where each block has its own.
   std::vector<std::int64_t> displacements() const;
 
   void holds(int block, int from, int to) { write(memory_, block, from, to); }
@@ -47,18 +44,24 @@ class buffer {
   void check(const char* name) const;
 
  private:
-  void make_memory();
-  std::byte* origin() { return memory_.data() + first_ + place_.origin * shape_->extent(); }
+  std::vector<int> order() const;
+  void place_elements(const shape& base);
+  void place_blocks(const shape& base);
+  const layout& layout_of(int block) const;
+  const shape& shape_of(int block) const { return shapes_[side_.each ? block : 0]; }
+  void fill_memory(std::int64_t bytes);
   std::size_t offset_of(int block, std::int64_t k) const;
-  std::int64_t bytes_of(int block) const { return counts_[block] * static_cast<std::int64_t>(shape_->bytes().size()); }
+  std::int64_t bytes_of(int block) const {
+    return counts_[block] * static_cast<std::int64_t>(shape_of(block).bytes().size());
+  }
   void write(std::vector<std::byte>& memory, int block, int from, int to);
   std::string meaning_of(std::ptrdiff_t at) const;
 
   side side_;
   std::vector<std::int64_t> counts_;
-  placement place_;
-  std::optional<shape> shape_, absolute_;
-  std::int64_t first_ = 0;  // where the lowest element begins
+  std::vector<shape> shapes_, absolute_;  // one, or one for each block
+  std::vector<std::int64_t> begin_;       // of each block
+  std::int64_t origin_ = 0;               // of displacements
   std::vector<std::byte> memory_, expected_;
 };
 

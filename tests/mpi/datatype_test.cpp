@@ -42,12 +42,11 @@ class sample {
 
 void expect_described(const shape& of, bool plain) {
   constexpr std::int64_t count = 5;
-  mpi_packer storage;
   user_buffer found;
-  describe(of.type(), MPI_COMM_SELF, storage, found);
-  EXPECT_EQ(found.type_size, static_cast<std::int64_t>(of.bytes().size()));
+  describe(of.type(), found);
+  EXPECT_EQ(found.type.size, static_cast<std::int64_t>(of.bytes().size()));
   EXPECT_EQ(found.extent, of.extent());
-  ASSERT_EQ(found.layout == nullptr, plain);
+  ASSERT_EQ(found.type.layout == nullptr, plain);
   sample s(of, count);
   found.base = s.block();
   found.counts = number_array::linear(count, 0);
@@ -73,16 +72,15 @@ TEST(Datatype, EveryLayoutOfEveryScalarIsUnderstood) {
 }
 
 TEST(Datatype, NullTypeHasNoBytes) {
-  mpi_packer storage;
   user_buffer found;
-  describe(MPI_DATATYPE_NULL, MPI_COMM_SELF, storage, found);
-  EXPECT_EQ(found.type_size, 0);
+  describe(MPI_DATATYPE_NULL, found);
+  EXPECT_EQ(found.type.size, 0);
   EXPECT_EQ(found.extent, 0);
 }
 
 bool is_plain_and_freed(MPI_Datatype type) {
   MPI_Type_commit(&type);
-  const bool plain = is_plain(type);
+  const bool plain = known(type).is_run(2);
   MPI_Type_free(&type);
   return plain;
 }
@@ -110,7 +108,7 @@ TEST(Datatype, TypesOfAPrecisionStayUsable) {
   MPI_Comm_create_errhandler(count_error, &counts);
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, counts);
   MPI_Comm_set_errhandler(MPI_COMM_SELF, counts);
-  for (int i = 0; i < 5; ++i) EXPECT_EQ(is_plain(three), is_plain(real));
+  for (int i = 0; i < 5; ++i) EXPECT_EQ(known(three).is_run(2), known(real).is_run(2));
   EXPECT_EQ(raised, 0);
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
   MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);

@@ -78,7 +78,8 @@ side random_side(const job& j, bool unusual, std::mt19937& random) {
   while (s.how->unusual && !unusual);
   if (!j.uniform && random() % 2) s.shuffled = random() | 1;
   s.at_bottom = random() % 8 == 0;
-  if (unusual && all_empty(j.scalars) && random() % 2) s.empty_count = 1 + random() % 3;
+  if (j.typed) s.each = random();
+  if (unusual && !j.typed && all_empty(j.scalars) && random() % 2) s.empty_count = 1 + random() % 3;
   return s;
 }
 
@@ -88,6 +89,7 @@ job random_job(MPI_Comm comm, std::mt19937& random, std::mt19937& own) {
   const int ranks = ranks_of(comm);
   j.comm = comm;
   j.uniform = random() % 3 == 0;
+  j.typed = !j.uniform && random() % 2;
   j.in_place = random() % 5 == 0;
   j.base = all_scalars[random() % std::size(all_scalars)];
   j.scalars = random_sizes(ranks, j.uniform, j.in_place, random);
@@ -102,7 +104,10 @@ job random_job(MPI_Comm comm, std::mt19937& random, std::mt19937& own) {
 
 std::string described(const job& j, std::uint32_t seed, const std::string& comm) {
   std::ostringstream text;
-  text << "--gtest_random_seed=" << seed << ": " << (j.uniform ? "alltoall" : "alltoallv")
+  text << "--gtest_random_seed=" << seed << ": "
+       << (j.uniform ? "alltoall"
+           : j.typed ? "alltoallw"
+                     : "alltoallv")
        << (j.wide_counts ? "_c" : "") << " " << j.spec << " on " << comm << ", scalar " << static_cast<int>(j.base)
        << ", sent as " << (j.in_place ? "in place" : j.send.how->name) << ", received as " << j.recv.how->name;
   return text.str();

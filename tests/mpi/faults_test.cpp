@@ -209,6 +209,27 @@ TEST(Faults, NoTypeIsNeededForNothing) {
   }
 }
 
+// Nor where blocks without elements say so of themselves.
+TEST(Faults, NoTypeIsNeededForBlocksOfNothing) {
+  const int ranks = world_ranks(), rank = world_rank();
+  for (const std::string& spec : every_spec(ranks)) {
+    SCOPED_TRACE(spec);
+    std::vector<int> sent(ranks), received(ranks), at(ranks), send(ranks), recv(ranks, -1);
+    std::vector<MPI_Datatype> from(ranks, MPI_DATATYPE_NULL), to(ranks, MPI_DATATYPE_NULL);
+    for (int i = 0; i < ranks; ++i) {
+      send[i] = rank * 1000 + i;
+      at[i] = i * static_cast<int>(sizeof(int));
+      if ((sent[i] = (rank + i) % 3 == 0)) from[i] = MPI_INT;
+      if ((received[i] = (rank + i) % 3 == 0)) to[i] = MPI_INT;
+    }
+    const info how{{"shoal_alltoallw", spec}};
+    EXPECT_EQ(shoal_alltoallw_with(send.data(), sent.data(), at.data(), from.data(), recv.data(), received.data(),
+                                   at.data(), to.data(), MPI_COMM_WORLD, how),
+              MPI_SUCCESS);
+    for (int i = 0; i < ranks; ++i) EXPECT_EQ(recv[i], received[i] ? i * 1000 + rank : -1) << "from rank " << i;
+  }
+}
+
 // Tags of a transport on the way to MPI.
 class watched final : public transport {
  public:
@@ -359,6 +380,9 @@ TEST(Faults, WrongBuffersAndTypesAreTheErrorsTheMpiMakesOfThem) {
       EXPECT_NE(native, MPI_SUCCESS);
       EXPECT_EQ(class_of(shoal_alltoallv(send, n, d, send_type, recv, n, d, recv_type, comm)), class_of(native));
       EXPECT_EQ(class_of(shoal_alltoall(send, 1, send_type, recv, 1, recv_type, comm)), class_of(native));
+      const std::vector<MPI_Datatype> from(ranks, send_type), to(ranks, recv_type);
+      const int typed = MPI_Alltoallw(send, n, d, from.data(), recv, n, d, to.data(), comm);
+      EXPECT_EQ(class_of(shoal_alltoallw(send, n, d, from.data(), recv, n, d, to.data(), comm)), class_of(typed));
       shoal_request request = SHOAL_REQUEST_NULL;
       EXPECT_NE(shoal_ialltoallv(send, n, d, send_type, recv, n, d, recv_type, comm, &request), MPI_SUCCESS);
       EXPECT_EQ(request, SHOAL_REQUEST_NULL);
@@ -394,6 +418,12 @@ TEST(Faults, NegativeCountIsTheErrorTheMpiMakesOfIt) {
     int error_class = MPI_SUCCESS;
     MPI_Error_class(code, &error_class);
     EXPECT_EQ(error_class, MPI_ERR_COUNT) << spec;
+    const MPI_Datatype type = MPI_BYTE;
+    const info typed{{"shoal_alltoallw", spec}};
+    EXPECT_EQ(
+        class_of(shoal_alltoallw_with(&send, &negative, &zero, &type, &recv, &negative, &zero, &type, comm, typed)),
+        MPI_ERR_COUNT)
+        << spec;
   }
   job j = bytes_job(comm, 12);
   j.spec = "linear";

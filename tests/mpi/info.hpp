@@ -25,6 +25,8 @@ class info {
 };
 
 // Asks for an algorithm, whatever the sizes.
-inline info for_exchanges(const std::string& spec) { return {{"shoal_alltoall", spec}, {"shoal_alltoallv", spec}}; }
+inline info for_exchanges(const std::string& spec) {
+  return {{"shoal_alltoall", spec}, {"shoal_alltoallv", spec}, {"shoal_alltoallw", spec}};
+}
 
 }  // namespace shoal

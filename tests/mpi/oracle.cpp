@@ -22,8 +22,8 @@ class performance {
         rank_(rank_in(j.comm)),
         ranks_(ranks_of(j.comm)),
         base_(shape_of(j.base)),
-        recv_(base_, j.recv, column()) {
-    if (!j.in_place) send_.emplace(base_, j.send, j.scalars[rank_]);
+        recv_(base_, side_of(j.recv), column()) {
+    if (!j.in_place) send_.emplace(base_, side_of(j.send), j.scalars[rank_]);
     fill();
   }
 
@@ -36,6 +36,11 @@ class performance {
   }
 
  private:
+  side side_of(side of) const {
+    of.each = job_.typed ? of.each + 1 : 0;
+    return of;
+  }
+
   std::vector<std::int64_t> column() const {
     std::vector<std::int64_t> all;
     for (const auto& row : job_.scalars) all.push_back(row[rank_]);
@@ -51,7 +56,9 @@ class performance {
     if (send_) send_->shall_stay();
   }
 
-  const char* key() const { return job_.uniform ? "shoal_alltoall" : "shoal_alltoallv"; }
+  const char* key() const {
+    return job_.uniform ? "shoal_alltoall" : job_.typed ? "shoal_alltoallw" : "shoal_alltoallv";
+  }
 
   void ask_communicator(const std::string& spec) {
     ASSERT_EQ(shoal_comm_set_info(job_.comm, info{{key(), spec}}), MPI_SUCCESS);
@@ -82,12 +89,28 @@ class performance {
     const auto sent = send_ ? send_->counts() : std::vector<std::int64_t>{};
     const auto sent_at = send_ ? send_->displacements() : std::vector<std::int64_t>{};
     const auto &received = recv_.counts(), received_at = recv_.displacements();
+    if (job_.typed) return call_typed(info);
     if (job_.wide_counts)
       return shoal_alltoallv_c(send_argument(), as<MPI_Count>(sent).data(), as<MPI_Aint>(sent_at).data(), send_type(),
                                recv_.argument(), as<MPI_Count>(received).data(), as<MPI_Aint>(received_at).data(),
                                recv_.type(), job_.comm);
     return shoal_alltoallv_with(send_argument(), as<int>(sent).data(), as<int>(sent_at).data(), send_type(),
                                 recv_.argument(), as<int>(received).data(), as<int>(received_at).data(), recv_.type(),
+                                job_.comm, info);
+  }
+
+  int call_typed(MPI_Info info) {
+    const auto sent = send_ ? send_->counts() : std::vector<std::int64_t>{};
+    const auto sent_at = send_ ? send_->displacements() : std::vector<std::int64_t>{};
+    const auto sent_types = send_ ? send_->types() : std::vector<MPI_Datatype>{};
+    const auto &received = recv_.counts(), received_at = recv_.displacements();
+    const auto types = recv_.types();
+    if (job_.wide_counts)
+      return shoal_alltoallw_c(send_argument(), as<MPI_Count>(sent).data(), as<MPI_Aint>(sent_at).data(),
+                               sent_types.data(), recv_.argument(), as<MPI_Count>(received).data(),
+                               as<MPI_Aint>(received_at).data(), types.data(), job_.comm);
+    return shoal_alltoallw_with(send_argument(), as<int>(sent).data(), as<int>(sent_at).data(), sent_types.data(),
+                                recv_.argument(), as<int>(received).data(), as<int>(received_at).data(), types.data(),
                                 job_.comm, info);
   }
 

@@ -22,6 +22,7 @@ struct job {
   asked with = asked::by_call;
   scalar base = scalar::byte;
   bool uniform = false;                            // alltoall
+  bool typed = false;                              // alltoallw
   bool in_place = false;                           // then scalars must be symmetric, and `send` is not used
   bool wide_counts = false;                        // the _c form
   std::vector<std::vector<std::int64_t>> scalars;  // of the block from [origin] to [destination]

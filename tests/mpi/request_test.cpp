@@ -106,6 +106,49 @@ TEST(Request, NonblockingExchangesOverlapAndEndInAnyOrder) {
   }
 }
 
+MPI_Datatype committed(MPI_Datatype type) {
+  MPI_Type_commit(&type);
+  return type;
+}
+
+// Columns, and integers by turns, in an order that no loop has.
+std::vector<MPI_Datatype> some_types() {
+  const int lengths[] = {1, 1, 1}, places[] = {4, 0, 2};
+  std::vector<MPI_Datatype> all(2);
+  MPI_Type_vector(3, 1, 2, MPI_INT, &all[0]);
+  MPI_Type_indexed(3, lengths, places, MPI_INT, &all[1]);
+  for (MPI_Datatype& type : all) type = committed(type);
+  return all;
+}
+
+TEST(Request, TypesMayBeFreedOnceItHasBegun) {
+  constexpr int room = 5;
+  for (const char* spec : specs)
+    for (const std::size_t which : {0, 1}) {
+      SCOPED_TRACE(spec + std::string(which ? ", indexed" : ", strided"));
+      const scoped_comm comm(asking_for(spec));
+      const int ranks = world_ranks(), rank = world_rank();
+      std::vector<MPI_Datatype> types = some_types();
+      std::vector<int> send(ranks * room), recv(send.size(), -1), ones(ranks, 1), at(ranks);
+      const MPI_Datatype type = types[which];
+      MPI_Aint lower = 0, extent = 0;
+      MPI_Type_get_extent(type, &lower, &extent);
+      ASSERT_EQ(extent, static_cast<MPI_Aint>(room * sizeof(int)));
+      for (int i = 0; i < ranks * room; ++i) send[i] = rank * 1000 + i / room * 10 + i % room;
+      for (int i = 0; i < ranks; ++i) at[i] = i;
+      shoal_request request;
+      ASSERT_EQ(shoal_ialltoallv(send.data(), ones.data(), at.data(), type, recv.data(), ones.data(), at.data(), type,
+                                 comm, &request),
+                MPI_SUCCESS);
+      for (MPI_Datatype& one : types) MPI_Type_free(&one);
+      std::vector<MPI_Datatype> later = some_types();  // perhaps under the same handles
+      ASSERT_EQ(shoal_wait(&request), MPI_SUCCESS);
+      for (int i = 0; i < ranks * room; ++i)
+        ASSERT_EQ(recv[i], i % room % 2 ? -1 : i / room * 1000 + rank * 10 + i % room) << i;
+      for (MPI_Datatype& one : later) MPI_Type_free(&one);
+    }
+}
+
 TEST(Request, NonblockingOnANewCommunicatorWaitsForNobody) {
   const scoped_comm comm(duplicate_of(MPI_COMM_WORLD));
   blocks b(comm, 5);

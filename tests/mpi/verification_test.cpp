@@ -15,7 +15,7 @@ user_buffer blocks_of(std::vector<int>& values, const std::int64_t count) {
   made.base = reinterpret_cast<std::byte*>(values.data());
   made.counts = number_array::linear(count, 0);
   made.displacements = number_array::linear(0, count);
-  made.type_size = made.extent = sizeof(int);
+  made.type.size = made.extent = sizeof(int);
   return made;
 }
 

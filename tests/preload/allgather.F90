@@ -2,19 +2,8 @@
 ! or -DBINDING_F08. Each rank checks every element. Makes 2 calls of allgather and 1 of allgatherv between the groups,
 ! and one of each within the world.
 program allgather
-#if defined(BINDING_F08)
-  use mpi_f08
-  implicit none
-  type(MPI_Comm) :: half, both
-#elif defined(BINDING_MPI)
-  use mpi
-  implicit none
-  integer :: half, both
-#else
-  implicit none
-  include 'mpif.h'
-  integer :: half, both
-#endif
+#include "binding.inc"
+  HANDLE(MPI_Comm) :: half, both
   integer, parameter :: block = 3
   integer :: me, ranks, side, rank, others, i, k, ierror, faults
 

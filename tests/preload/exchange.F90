@@ -1,21 +1,7 @@
 ! Alltoall and alltoallv through a Fortran binding: -DBINDING_MPIFH, -DBINDING_MPI or -DBINDING_F08. Each rank checks
 ! every element it receives. Makes 4 calls of alltoall and 3 of alltoallv.
-#ifdef BINDING_F08
-#define DATATYPE type(MPI_Datatype)
-#else
-#define DATATYPE integer
-#endif
 program exchange
-#if defined(BINDING_F08)
-  use mpi_f08
-  implicit none
-#elif defined(BINDING_MPI)
-  use mpi
-  implicit none
-#else
-  implicit none
-  include 'mpif.h'
-#endif
+#include "binding.inc"
   integer, parameter :: block = 3
   integer :: rank, ranks, i, k, ierror, faults
   integer, allocatable :: sent(:), got(:), send_counts(:), send_at(:), recv_counts(:), recv_at(:)
@@ -78,7 +64,7 @@ contains
   ! Types of absolute addresses, with MPI_BOTTOM as both buffers: one element is one block.
   subroutine absolute_addresses()
     integer, target, asynchronous :: from(block, 0:63), to(block, 0:63)
-    DATATYPE :: from_type, to_type
+    HANDLE(MPI_Datatype) :: from_type, to_type
     call expect(ranks <= 64)
     from = -1
     to = -1
@@ -95,7 +81,7 @@ contains
 
   function located(where_from) result(type)
     integer, asynchronous, intent(in) :: where_from(block, 0:63)
-    DATATYPE :: type, far
+    HANDLE(MPI_Datatype) :: type, far
     integer(MPI_ADDRESS_KIND) :: address
     call MPI_Get_address(where_from, address, ierror)
     call MPI_Type_create_hindexed(1, [block], [address], MPI_INTEGER, far, ierror)

@@ -1,28 +1,14 @@
-! All-to-alls that Shoal leaves to the MPI, through a Fortran binding: -DBINDING_MPIFH, -DBINDING_MPI or -DBINDING_F08. Each
+! Two calls of alltoallw, and all-to-alls that Shoal leaves to the MPI, through a Fortran binding: -DBINDING_MPIFH, -DBINDING_MPI or -DBINDING_F08. Each
 ! rank checks every element it receives. Makes a call of each kind, and two of ialltoall.
-#ifdef BINDING_F08
-#define TYPE_OF(handle) type(handle)
-#else
-#define TYPE_OF(handle) integer
-#endif
 program family
-#if defined(BINDING_F08)
-  use mpi_f08
-  implicit none
-#elif defined(BINDING_MPI)
-  use mpi
-  implicit none
-#else
-  implicit none
-  include 'mpif.h'
-#endif
+#include "binding.inc"
   integer, parameter :: most = 16
   integer :: rank, ranks, i, ierror, faults
   integer, asynchronous :: sent(most), got(most)
   integer, asynchronous :: ones(most), places(most), bytes(most)
-  TYPE_OF(MPI_Datatype), asynchronous :: types(most)
-  TYPE_OF(MPI_Comm) :: everyone
-  TYPE_OF(MPI_Request) :: request
+  HANDLE(MPI_Datatype), asynchronous :: types(most)
+  HANDLE(MPI_Comm) :: everyone
+  HANDLE(MPI_Request) :: request
 
   call MPI_Init(ierror)
   call MPI_Comm_rank(MPI_COMM_WORLD, rank, ierror)
@@ -37,6 +23,9 @@ program family
   call MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, ranks, places, ones, ranks, places, ones, MPI_INFO_NULL, .false., &
                                       everyone, ierror)
   call MPI_Alltoallw(sent, ones, bytes, types, got, ones, bytes, types, MPI_COMM_WORLD, ierror)
+  call check()
+  got(1:ranks) = sent(1:ranks)
+  call MPI_Alltoallw(MPI_IN_PLACE, ones, bytes, types, got, ones, bytes, types, MPI_COMM_WORLD, ierror)
   call check()
   call MPI_Ialltoall(sent, 1, MPI_INTEGER, got, 1, MPI_INTEGER, MPI_COMM_WORLD, request, ierror)
   call finish()

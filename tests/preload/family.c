@@ -1,4 +1,4 @@
-/* Makes every call of the all-to-all family that the MPI has, but the two blocking ones of MPI 1, and checks what they exchange;
+/* Makes every call of the all-to-all family that the MPI has, but the blocking ones among all ranks, and checks what they exchange;
  * and one between two groups. Newer ones are asked for by name, as mpi4py does; arguments are passed as words.
  *
  * Prints the calls that there are. With an argument it makes none. */
@@ -75,7 +75,7 @@ static void call_all(void) {
       for (int init = 0; init <= (kind % 2 == 0); ++init)
         for (int wide = 0; wide < 2; ++wide) {
           char name[64];
-          const int served = kind == 0 && *form != 'w' && !init;
+          const int served = kind == 0 && !init;
           snprintf(name, sizeof name, "MPI_%s%.*s%s%s", kinds[kind], *form != ' ', form, init ? "_init" : "",
                    wide ? "_c" : "");
           if (!served) call(name, *form, init, wide);

@@ -59,12 +59,12 @@ def table(mpi, program):
 
 def forced(spec, uniform_only):
     how = {"SHOAL_ALLTOALL": spec, "SHOAL_REPORT": 1}
-    return how if spec.split(":")[0] in uniform_only else how | {"SHOAL_ALLTOALLV": spec}
+    return how if spec.split(":")[0] in uniform_only else how | {"SHOAL_ALLTOALLV": spec, "SHOAL_ALLTOALLW": spec}
 
 
 def taken(run, spec):
     """Calls of each collective that were done by `spec`, any for auto."""
-    counts = Counter({"alltoall": 0, "alltoallv": 0})
+    counts = Counter({"alltoall": 0, "alltoallv": 0, "alltoallw": 0})
     for (collective, how), calls in served(run).items():
         counts[collective] += calls if spec in ["auto", how] else 0
     return counts
@@ -90,7 +90,7 @@ def test_same_results(mpi, ranks, compiled, tmp_path, subtests):
                 pytest.skip(warnings(run)[0])
             assert not warnings(run)
             assert counts["alltoall"] > 0
-            assert counts["alltoallv"] > 0 or spec.split(":")[0] in uniform_only
+            assert min(counts["alltoallv"], counts["alltoallw"]) > 0 or spec.split(":")[0] in uniform_only
 
 
 @pytest.mark.parametrize("ranks", RANKS)

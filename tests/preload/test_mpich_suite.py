@@ -14,7 +14,7 @@ from mpis import ROOT, served, warnings
 
 pytestmark = pytest.mark.skipif(os.environ.get("SHOAL_EXHAUSTIVE") != "1", reason="takes minutes; SHOAL_EXHAUSTIVE=1")
 RANKS = [4, 5, 8, 10]
-# What calls MPI_Alltoall(v) among ranks of one communicator, and MPI_Allgather(v) between two groups.
+# What calls MPI_Alltoall(v, w) among ranks of one communicator, and MPI_Allgather(v) between two groups.
 ALLTOALL = ["coll/alltoall1", "coll/alltoallv", "coll/alltoallv0", "coll/coll13", "errors/coll/noalias2"]
 ALLGATHER = ["coll/icallgather", "coll/icallgatherv"]
 VARIANTS = {"alltoall": ["tuna:radix=2", "tuna:radix=3,inflight=1", "bruck:radix=2,variant=basic"], "allgather": []}
@@ -65,8 +65,10 @@ def algorithms(mpi, collective, program):
 
 def forced(collective, spec, equal_only):
     name = collective.upper()
-    both = {f"SHOAL_{name}": spec, "SHOAL_REPORT": 1}
-    return both if spec.split(":")[0] in equal_only else both | {f"SHOAL_{name}V": spec}
+    how = {f"SHOAL_{name}": spec, "SHOAL_REPORT": 1}
+    for form in "" if spec.split(":")[0] in equal_only else "VW" if collective == "alltoall" else "V":
+        how[f"SHOAL_{name}{form}"] = spec
+    return how
 
 
 @pytest.mark.parametrize("collective, tests", [("alltoall", ALLTOALL), ("allgather", ALLGATHER)])

@@ -1,5 +1,7 @@
 """Settings through the preload: wrong ones give one warning from one rank and the MPI's own collectives."""
 
+from concurrent.futures import ThreadPoolExecutor
+
 import pytest
 
 from mpis import served, warnings
@@ -74,15 +76,24 @@ def only_native(run):
     return {algorithm for _, algorithm in served(right(run))} <= {"native"}
 
 
-@pytest.mark.parametrize("odd_rank, value", [(0, "tuna:radix=3"), (0, "tunna"), (RANKS - 1, "tuna:radix=3")])
-def test_one_rank_differs(one_mpi, compiled, odd_rank, value):
-    """It waits some seconds for the others, which know of nothing to agree on."""
+ODD = [(0, "tuna:radix=3"), (0, "tunna"), (RANKS - 1, "tuna:radix=3")]
+
+
+def test_one_rank_differs(one_mpi, compiled, subtests):
+    """It waits ten seconds for the others, which know of nothing to agree on; so these jobs run at once."""
     command = [compiled(one_mpi, "exchange.c")]
-    odd = one_mpi.ranks(1, command, SHOAL_REPORT=1, SHOAL_ALLTOALLV=value)
-    others = one_mpi.ranks(RANKS - 1, command, SHOAL_REPORT=1)
-    run = one_mpi.launch(*([odd, others] if odd_rank == 0 else [others, odd]))
-    assert only_native(run)
-    assert len(warnings(run)) == (odd_rank == 0)
+
+    def job(case):
+        odd_rank, value = case
+        odd = one_mpi.ranks(1, command, SHOAL_REPORT=1, SHOAL_ALLTOALLV=value)
+        others = one_mpi.ranks(RANKS - 1, command, SHOAL_REPORT=1)
+        return one_mpi.launch(*([odd, others] if odd_rank == 0 else [others, odd]))
+
+    with ThreadPoolExecutor(len(ODD)) as pool:
+        for (odd_rank, value), run in zip(ODD, pool.map(job, ODD), strict=True):
+            with subtests.test(odd_rank=odd_rank, value=value):
+                assert only_native(run)
+                assert len(warnings(run)) == (odd_rank == 0)
 
 
 def test_all_ranks_differ(mpi, compiled):

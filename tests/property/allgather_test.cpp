@@ -138,8 +138,8 @@ class machine {
                  view(memory.recv, memory.recv_counts, memory.recv_at),
                  {}};
     if (j_.uniform) what.uniform = static_cast<std::size_t>(j_.sizes[0]);
-    if (reversed_send_) what.send.layout = &backwards_;
-    if (reversed_recv_) what.recv.layout = &backwards_;
+    if (reversed_send_) what.send.type.layout = &backwards_;
+    if (reversed_recv_) what.recv.type.layout = &backwards_;
     return what;
   }
 

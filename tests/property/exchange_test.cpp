@@ -173,8 +173,8 @@ class whole_exchange {
     payload blocks{
         view(memory_[r].send, m.send_counts, m.send_at), view(memory_[r].recv, m.recv_counts, m.recv_at), {}};
     if (job_.uniform) blocks.uniform = static_cast<std::size_t>(job_.sizes[0][0]);
-    if (reverse_send_) blocks.send.layout = &backwards_;
-    if (reverse_recv_) blocks.recv.layout = &backwards_;
+    if (reverse_send_) blocks.send.type.layout = &backwards_;
+    if (reverse_recv_) blocks.recv.type.layout = &backwards_;
     return blocks;
   }
 

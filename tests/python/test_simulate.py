@@ -13,6 +13,7 @@ import pytest
 
 import shoal
 from shoal.platforms import KINDS, make_platform
+from shoal.routes import links_of, torus
 from shoal.simulation import Simulation
 
 FOLDER = Path(sys.prefix) / "lib/shoal/smpi"
@@ -74,6 +75,19 @@ def test_one_program_for_all_ranks_takes_the_same_time(shoal_command, tmp_path, 
     for case, one in common.items():
         assert own[case]["verified"] and not one["verified"]
         assert one["seconds"] == pytest.approx(own[case]["seconds"], rel=0.01)
+
+
+@simulated
+@pytest.mark.parametrize("platform", [*KINDS, "torus:4x3"])
+def test_events_take_what_simgrid_takes(shoal_command, tmp_path, platform):
+    """Messages that queue at links and messages that share them end the exchange at about the same time."""
+    args = ["--platform", platform, "--nodes", 12, "--ppn", 2, "--sizes", "16,4096", "--distribution", "uniform"]
+    args += ["--variants", "tuna:radix=2;hierarchical;spread_out"]
+    _, _, shared = run(shoal_command, tmp_path, *args)
+    _, provenance, queued = run(shoal_command, tmp_path, *args, "--events")
+    assert "events" in provenance["simulator"] and queued.keys() == shared.keys()
+    for case, one in queued.items():
+        assert one["seconds"] == pytest.approx(shared[case]["seconds"], rel=0.25), case
 
 
 @simulated
@@ -231,6 +245,26 @@ def test_platforms_have_levels(kind, nodes, layout):
     assert found == layout
 
 
+@pytest.mark.parametrize("nodes", [1, 2, 12, 30, 64])
+@pytest.mark.parametrize("kind", KINDS)
+def test_links_lead_from_node_to_node(kind, nodes):
+    """From each node over links of its own to each other one, no more of them than the widest network needs."""
+    parameters = KINDS[kind].shape(nodes)[1]
+    links = links_of(KINDS[kind].route(parameters), nodes)
+    assert len(links.paths) == nodes * nodes and min(links.widths, default=1) > 0
+    for pair, path in enumerate(links.paths):
+        assert bool(path) == (pair // nodes != pair % nodes)
+        assert len(set(path)) == len(path) <= 12
+        back = links.paths[pair % nodes * nodes + pair // nodes]
+        assert not set(path) & set(back), "a link has one direction"
+
+
+def test_routes_of_a_torus_are_the_shorter_way():
+    links = links_of(torus("5,4"), 20)
+    hops = [len(links.paths[node]) for node in range(20)]
+    assert hops == [min(x, 5 - x) + min(y, 4 - y) for y in range(4) for x in range(5)]
+
+
 def test_a_torus_of_a_given_shape():
     assert len(make_platform("torus:4x3", 5).hosts) == 12 and "4,3" in make_platform("torus:4x3", 5).xml
 
@@ -245,6 +279,10 @@ def test_a_torus_of_a_given_shape():
         (["--variants", "tuna:radix=1"], "radix"),
         (["--nodes", "2", "--ppn", "2", "--senders", "4"], "at least one must receive"),
         (["--senders", "3", "--variants", "native"], "root_gathering"),
+        (["--events", "--model"], "two ways"),
+        (["--events", "--variants", "native"], "the MPI's own exchange, has none"),
+        (["--events", "--variants", "hierarchical:carriers=1"], "differ in more than names"),
+        (["--events", "--distribution", "sparse"], "only SimGrid simulates"),
     ],
 )
 def test_wrong_words(shoal_command, args, words):

@@ -26,6 +26,8 @@ MPI_Datatype gapped_type() {
   return made;
 }
 
+constexpr int widest = 4;  // integers of an element
+
 // Integers from the first block to behind the last one.
 int length(const std::vector<int>& room, int extent) {
   return extent * (std::accumulate(room.begin(), room.end(), 0) + static_cast<int>(room.size()));
@@ -44,7 +46,9 @@ MPI_Info info_for(const std::string& spec, bool between_groups) {
   MPI_Info_create(&made);
   const std::string key = between_groups ? "shoal_allgather" : "shoal_alltoall";
   MPI_Info_set(made, key.c_str(), spec.c_str());
-  if (spec.rfind("bruck", 0) != 0) MPI_Info_set(made, (key + "v").c_str(), spec.c_str());
+  if (spec.rfind("bruck", 0) == 0) return made;
+  MPI_Info_set(made, (key + "v").c_str(), spec.c_str());
+  if (!between_groups) MPI_Info_set(made, (key + "w").c_str(), spec.c_str());
   return made;
 }
 
@@ -56,14 +60,20 @@ exchange::layout exchange::layout_of(std::uint64_t number) {
 // Blocks lie in any order and with gaps; equal ones as MPI has them.
 exchange::side exchange::side_of(const std::vector<int>& elements, const std::vector<int>& room,
                                  std::uint64_t number) const {
-  side made{layout_of(number), {}, std::vector<int>(elements.size())};
-  for (const int count : elements) made.counts.push_back(count * made.how.count);
+  side made{layout_of(number), {}, std::vector<int>(elements.size()), {}};
+  std::vector<layout> each;
+  for (std::size_t i = 0; i < elements.size(); ++i) {
+    each.push_back(plan_.typed ? layout_of(mixed(number, i)) : made.how);
+    made.counts.push_back(elements[i] * each[i].count);
+    made.types.push_back(each[i].type);
+  }
+  if (plan_.typed) made.how.extent = widest;
   std::vector<int> order(elements.size());
   std::iota(order.begin(), order.end(), 0);
   std::shuffle(order.begin(), order.end(), std::mt19937_64(number));
   int next = 0;
   for (const int block : order) {
-    made.at[block] = next * made.how.count;
+    made.at[block] = next * (plan_.typed ? widest * static_cast<int>(sizeof(int)) : made.how.count);
     next += room[block] + static_cast<int>(mixed(number, block) % 2);
   }
   return made;
@@ -113,8 +123,16 @@ int exchange::pass_to(Alltoall alltoall, Alltoallv alltoallv, Allgather allgathe
                    more...);
 }
 
+template <typename Alltoallw, typename... More>
+int exchange::pass_types_to(Alltoallw alltoallw, const side& receives, MPI_Comm comm, More... more) {
+  return alltoallw(sent(), sends_.counts.data(), sends_.at.data(), sends_.types.data(), recv_.data(),
+                   receives.counts.data(), receives.at.data(), receives.types.data(), comm, more...);
+}
+
 int exchange::call(names used, MPI_Comm comm) {
   if (plan_.wide) return call_wide(comm);
+  if (plan_.typed && used == names::of_mpi) return pass_types_to(MPI_Alltoallw, receives_, comm);
+  if (plan_.typed) return pass_types_to(shoal_alltoallw_with, receives_, comm, info_);
   if (used == names::of_mpi)
     return pass_to(MPI_Alltoall, MPI_Alltoallv, MPI_Allgather, MPI_Allgatherv, receives_, comm);
   return pass_to(shoal_alltoall_with, shoal_alltoallv_with, shoal_allgather_with, shoal_allgatherv_with, receives_,
@@ -131,6 +149,9 @@ int exchange::call_wide(MPI_Comm comm) {
     return shoal_allgather_c(sent(), sent_counts[0], sent_type, to, counts[0], type, comm);
   if (plan_.gathers)
     return shoal_allgatherv_c(sent(), sent_counts[0], sent_type, to, counts.data(), at.data(), type, comm);
+  if (plan_.typed)
+    return shoal_alltoallw_c(sent(), sent_counts.data(), sent_at.data(), sends_.types.data(), to, counts.data(),
+                             at.data(), receives_.types.data(), comm);
   if (plan_.uniform) return shoal_alltoall_c(sent(), sent_counts[0], sent_type, to, counts[0], type, comm);
   return shoal_alltoallv_c(sent(), sent_counts.data(), sent_at.data(), sent_type, to, counts.data(), at.data(), type,
                            comm);
@@ -151,6 +172,7 @@ int exchange::prepare(MPI_Comm comm, shoal_request* request) {
 }
 
 int exchange::natively(MPI_Comm comm) {
+  if (plan_.typed) return pass_types_to(PMPI_Alltoallw, receives_right_, comm);
   return pass_to(PMPI_Alltoall, PMPI_Alltoallv, PMPI_Allgather, PMPI_Allgatherv, receives_right_, comm);
 }
 

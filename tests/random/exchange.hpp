@@ -40,7 +40,8 @@ class exchange {
   // Counts and displacements as MPI takes them.
   struct side {
     layout how;
-    std::vector<int> counts, at;
+    std::vector<int> counts, at;  // places in bytes where blocks have a type each:
+    std::vector<MPI_Datatype> types;
   };
   static layout layout_of(std::uint64_t number);
   side side_of(const std::vector<int>& elements, const std::vector<int>& room, std::uint64_t number) const;
@@ -48,6 +49,8 @@ class exchange {
   template <typename Alltoall, typename Alltoallv, typename Allgather, typename Allgatherv, typename... More>
   int pass_to(Alltoall, Alltoallv, Allgather, Allgatherv, const side& receives, MPI_Comm comm, More... more);
   int call_wide(MPI_Comm comm);
+  template <typename Alltoallw, typename... More>
+  int pass_types_to(Alltoallw, const side& receives, MPI_Comm comm, More... more);
 
   const exchange_plan& plan_;
   int rank_;

@@ -152,6 +152,7 @@ void maker::add_exchange(step::deed form) {
   plan.uniform = once_in(2);
   const bool may_gather = form != step::deed::begin || used_ == names::of_mpi;
   plan.gathers = may_gather && (where.between_groups() ? !once_in(5) : once_in(15));
+  plan.typed = form == step::deed::exchange && !plan.uniform && !plan.gathers && once_in(2);
   const bool may_be_in_place = may_be_right_in_place(form, plan.uniform);
   plan.in_place = may_be_in_place && !plan.gathers && !where.between_groups() && once_in(5);
   plan.largest = std::vector{0, 1, 5, 60, 60, 1000, 20000}[below(7)];
@@ -242,7 +243,10 @@ std::string program::text(const step& one) const {
         ": " + std::to_string(one.ints) + " ints from " + std::to_string(one.from) + " to " + std::to_string(one.to);
   if (one.what < deed::exchange || one.what == deed::message) return line;
   const exchange_plan& e = exchanges[one.exchange];
-  line += ": #" + std::to_string(one.exchange) + (e.gathers ? " allgather" : " alltoall") + (e.uniform ? "" : "v") +
+  line += ": #" + std::to_string(one.exchange) + (e.gathers ? " allgather" : " alltoall") +
+          (e.uniform ? ""
+           : e.typed ? "w"
+                     : "v") +
           (e.wide ? "_c" : "") + ", to " + std::to_string(e.largest) + " elements";
   if (e.in_place) line += ", in place";
   if (e.times > 1) line += ", " + std::to_string(e.times) + " times";

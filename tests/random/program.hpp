@@ -30,7 +30,7 @@ struct mistake {
 struct exchange_plan {
   std::uint64_t id = 0;
   int team = 0;
-  bool gathers = false, uniform = false, in_place = false, wide = false;
+  bool gathers = false, uniform = false, typed = false, in_place = false, wide = false;
   int largest = 0;         // elements of a block
   int times = 1;           // one behind the other
   std::string spec;        // asked for by the call

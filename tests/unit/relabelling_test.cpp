@@ -26,6 +26,7 @@ TEST(relabelling, moves_every_coordinate_on) {
   EXPECT_EQ(names(2), 4);   // around the group
   EXPECT_EQ(names(8), 2);   // around the groups
   EXPECT_EQ(names(11), 1);  // both
+  EXPECT_EQ(names(names.name_of_0()), 0);
 }
 
 TEST(relabelling, gives_the_schedules_around_a_ring) {

@@ -30,6 +30,7 @@ def emulate(
     preload: Annotated[bool, typer.Option("--preload", help="Serve the program's exchanges with Shoal.")] = False,
     alltoall: Annotated[str, typer.Option(help="Algorithm for MPI_Alltoall, as in tree; implies --preload.")] = "",
     alltoallv: Annotated[str, typer.Option(help="Algorithm for MPI_Alltoallv; implies --preload.")] = "",
+    alltoallw: Annotated[str, typer.Option(help="Algorithm for MPI_Alltoallw; implies --preload.")] = "",
     allgather: Annotated[
         str, typer.Option(help="Algorithm for MPI_Allgather(v) between two groups; implies --preload.")
     ] = "",
@@ -49,7 +50,7 @@ def emulate(
     emulation = Emulation(read_network(network, rate))
     needs = needs_of(path)
     chosen = choose_mpi(mpi, needs, program[0])
-    settings = algorithms(alltoall, alltoallv, allgather)
+    settings = algorithms(alltoall, alltoallv, alltoallw, allgather)
     variables = library_path(needs, chosen) | settings
     if preload or settings:
         variables |= {"LD_PRELOAD": preload_of(chosen)} | reporting(report)

@@ -59,6 +59,7 @@ def parser(name: str = "shoal run", description: str = DESCRIPTION) -> Parser:
     add("--launcher", default="", metavar="COMMAND", help="start ranks with this instead of mpiexec, as in srun")
     add("--alltoall", default="", metavar="SPEC", help="algorithm for MPI_Alltoall, as in tuna:radix=8")
     add("--alltoallv", default="", metavar="SPEC", help="algorithm for MPI_Alltoallv")
+    add("--alltoallw", default="", metavar="SPEC", help="algorithm for MPI_Alltoallw")
     add("--allgather", default="", metavar="SPEC", help="algorithm for MPI_Allgather(v) between two groups, as in ring")
     return options
 
@@ -89,7 +90,7 @@ def run(words: Sequence[str]) -> NoReturn:
     options = parser()
     options.add_argument("--report", action="store_true", help="print at the end what was exchanged, and how")
     asked, job = read(options, words)
-    settings = algorithms(asked.alltoall, asked.alltoallv, asked.allgather) | reporting(asked.report)
+    settings = algorithms(asked.alltoall, asked.alltoallv, asked.alltoallw, asked.allgather) | reporting(asked.report)
     variables = settings | {"LD_PRELOAD": job.preload}
     command = job.command(variables)
     sys.stdout.flush()
@@ -110,7 +111,7 @@ def read(options: Parser, words: Sequence[str]) -> tuple[argparse.Namespace, Job
         options.error("how many ranks? give -n (--ranks)")
     if asked.ranks is not None and asked.ranks < 1:
         options.error(f"--ranks {asked.ranks}: at least 1")
-    algorithms(asked.alltoall, asked.alltoallv, asked.allgather)
+    algorithms(asked.alltoall, asked.alltoallv, asked.alltoallw, asked.allgather)
     path = find_program(program[0])
     needs = needs_of(path)
     whole = [path, *program[1:]]
@@ -154,14 +155,16 @@ def preload_by(needs: Needs) -> str:
     return before_others(preload)
 
 
-def algorithms(alltoall: str, alltoallv: str, allgather: str) -> dict[str, str]:
+def algorithms(alltoall: str, alltoallv: str, alltoallw: str, allgather: str) -> dict[str, str]:
     """The variables that ask for these specs, when they mean something."""
-    if alltoallv not in ("", "auto") and shoal.parse(alltoallv).algorithm.uniform_only:
-        raise UserError(f"--alltoallv {alltoallv}: needs equal blocks; give it to --alltoall, or use tuna")
+    for spec, option in ((alltoallv, "--alltoallv"), (alltoallw, "--alltoallw")):
+        if spec not in ("", "auto") and shoal.parse(spec).algorithm.uniform_only:
+            raise UserError(f"{option} {spec}: needs equal blocks; give it to --alltoall, or use tuna")
     for spec, collective in ((alltoall, "alltoall"), (allgather, "allgather")):
         if spec not in ("", "auto"):
             shoal.parse(spec, collective)
-    asked = {"ALLTOALL": alltoall, "ALLTOALLV": alltoallv, "ALLGATHER": allgather, "ALLGATHERV": allgather}
+    asked = {"ALLTOALL": alltoall, "ALLTOALLV": alltoallv, "ALLTOALLW": alltoallw}
+    asked |= {"ALLGATHER": allgather, "ALLGATHERV": allgather}
     return {f"SHOAL_{name}": spec for name, spec in asked.items() if spec}
 
 

@@ -6,7 +6,7 @@ import statistics
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
@@ -33,7 +33,7 @@ SELECTORS = ("mpich", "ompi", "mvapich2", "impi")
 UNITS = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0}
 
 # What --suite says, and what a program has no use for.
-OF_EXCHANGES = ("variants", "sizes", "distribution", "senders", "model")
+OF_EXCHANGES = ("variants", "sizes", "distribution", "senders", "model", "events")
 SAID = ("platform", "nodes", "ppn", "selector", "variants", "sizes", "distribution", "senders")
 
 # The mean block, as a share of the size given.
@@ -79,7 +79,7 @@ class Blocks:
 
     def mean(self, size: int) -> float:
         if not self.predictable:
-            raise UserError(f"--model predicts all-to-alls of {' and '.join(MEANS)} blocks only")
+            raise UserError(f"only SimGrid simulates other all-to-alls than of {' and '.join(MEANS)} blocks")
         return MEANS[self.distribution] * size
 
 
@@ -117,6 +117,9 @@ def simulate(
     model: Annotated[
         bool, typer.Option("--model", help="Predict from the schedules' counts instead, for up to a million ranks.")
     ] = False,
+    events: Annotated[
+        bool, typer.Option("--events", help="Simulate without SimGrid, by events; blocks are all as long as the mean.")
+    ] = False,
     output: Annotated[Path, typer.Option("--output", "-o", help="Folder for results.jsonl and a picture.")] = Path(
         "shoal-simulated"
     ),
@@ -131,16 +134,19 @@ def simulate(
 
     Shoal's own schedules and executor run on SimGrid's SMPI. Times follow from the bandwidth and latency of the links
     and from the cost of a message, which are printed. Beside each time stands what the cost model (--model) predicts,
-    and at the end how far it is off.
+    and at the end how far it is off. With --events every operation of every rank is simulated without SimGrid, fast
+    enough for 16,384 ranks; messages queue at links instead of sharing them.
     """
-    refuse_dropped(context, program, model)
+    refuse_dropped(context, program, "--model" if model else "--events" if events else "")
+    if model and events:
+        raise UserError("--model and --events are two ways to a time; give one")
     if suite:
         what = find_suite(suite)
         platform, nodes, ppn, senders = what.platform, what.nodes, what.ppn, what.senders
         sizes, distribution, variants, selector = what.sizes, what.distribution, what.variants, what.selector
         out.print(f"{suite}: {what.shows}")
     clusters = [
-        cluster(name, nodes, ppn, message_cost, layout, everyone_sends=not (senders or model or program))
+        cluster(name, nodes, ppn, message_cost, layout, everyone_sends=not (senders or model or events or program))
         for name in platform.split(",")
     ]
     selectors = check_selectors(selector)
@@ -150,28 +156,30 @@ def simulate(
     if senders >= nodes * ppn:
         raise UserError(f"--senders {senders}: of {nodes * ppn} ranks at least one must receive")
     launches = plan_launches(check_variants(variants, senders > 0), selectors)
-    simulate_exchanges(clusters, launches, Blocks(check_sizes(sizes), distribution, senders), output, model=model)
+    foreseen = BY_MODEL if model else BY_EVENTS if events else None
+    simulate_exchanges(clusters, launches, Blocks(check_sizes(sizes), distribution, senders), output, foreseen)
 
 
-def refuse_dropped(context: typer.Context, program: list[str] | None, model: bool) -> None:
+def refuse_dropped(context: typer.Context, program: list[str] | None, instead: str) -> None:
     refuse_twice(context, "suite", SAID)
     if program:
         refuse_unused(context, ["suite", *OF_EXCHANGES], "for a program, which says what it exchanges")
     else:
         refuse_unused(context, ["computing"], "without a program")
-    if model:
-        refuse_unused(context, ["selector"], "with --model, which does not know the MPI's own")
+    if instead:
+        refuse_unused(context, ["selector"], f"with {instead}, which does not know the MPI's own")
 
 
 def simulate_exchanges(
-    clusters: list[Simulation], launches: list[Launch], wanted: Blocks, output: Path, *, model: bool
+    clusters: list[Simulation], launches: list[Launch], wanted: Blocks, output: Path, foreseen: "Foreseen | None"
 ) -> None:
-    if not model:
+    if not foreseen:
         made(DRIVER), version()  # say what is missing before anything is shown or written
-    verified = not model and wanted.memory(clusters[0].ranks) <= MOST_VERIFIED_BYTES
+    verified = not foreseen and wanted.memory(clusters[0].ranks) <= MOST_VERIFIED_BYTES
     names = [name for launch in launches for name in launch.variants]
     lines = [
-        predictions(at, names, wanted) if model else simulations(at, launches, wanted, verified) for at in clusters
+        predictions(at, names, wanted, foreseen) if foreseen else simulations(at, launches, wanted, verified)
+        for at in clusters
     ]
     results = write(chain(*lines), len(clusters) * len(wanted.sizes) * len(names), output)
     show(results, clusters, verified)
@@ -286,13 +294,39 @@ def prediction(at: Simulation, variant: str, block: float) -> float:
     return replace(machine, memory=machine.node).seconds(load, block)  # messages inside a node cost the same there
 
 
-def predictions(at: Simulation, variants: list[str], wanted: Blocks) -> list[str]:
-    """The same lines from closed forms."""
-    lines = [at.provenance("closed forms of the schedules' counts", False)]
+def by_events(at: Simulation, variant: str, block: float) -> float:
+    if at.platform.events is None:
+        raise UserError(f"--events knows {', '.join(KINDS)}, not {at.platform.name}")
+    if variant == "native":
+        raise UserError("--events runs schedules; native, the MPI's own exchange, has none")
+    problem = shoal.Problem(layout=at.layout or f"{at.nodes}x{at.ppn}")
+    try:
+        return shoal.simulate_events(
+            shoal.parse(variant), problem, block, at.platform.events(at.nodes, at.message_cost)
+        )
+    except ValueError as error:
+        raise UserError(f"--events: {error}") from error
+
+
+@dataclass(frozen=True)
+class Foreseen:
+    """A way to a time without SimGrid."""
+
+    how: str
+    seconds: Callable[[Simulation, str, float], float]  # of a variant with blocks of so many bytes on average
+
+
+BY_MODEL = Foreseen("closed forms of the schedules' counts", prediction)
+BY_EVENTS = Foreseen("events of every rank, all blocks as long as the mean", by_events)
+
+
+def predictions(at: Simulation, variants: list[str], wanted: Blocks, foreseen: Foreseen) -> list[str]:
+    """The same lines without SimGrid."""
+    lines = [at.provenance(foreseen.how, False)]
     for size in wanted.sizes:
         block = wanted.mean(size)
         for variant in variants:
-            seconds = prediction(at, variant, block)
+            seconds = foreseen.seconds(at, variant, block)
             facts = {"ranks": at.ranks, "distribution": wanted.distribution, "size": size, "variant": variant}
             lines.append(
                 json.dumps(facts | {"ran": variant, "modelled": True, "verified": False, "seconds": [seconds]})

@@ -59,7 +59,7 @@ def try_(words: Sequence[str]) -> None:
         "--pairs", type=enough_pairs, default=3, help="runs without and with Shoal (3 or more; default 3)"
     )
     asked, job = read(options, words)
-    settings = algorithms(asked.alltoall, asked.alltoallv, asked.allgather)
+    settings = algorithms(asked.alltoall, asked.alltoallv, asked.alltoallw, asked.allgather)
     for line in lines(job, settings, asked.pairs, " ".join(words)):
         print("shoal:", line, flush=True)
 
