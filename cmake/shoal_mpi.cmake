@@ -21,7 +21,7 @@ shoal_sources(drop_in_sources src/preload)
 
 # Compiled once, for libshoal, what the preload loads, and the tests.
 add_library(shoal_objects OBJECT ${mpi_sources})
-target_link_libraries(shoal_objects PUBLIC shoal_core shoal_mpi)
+target_link_libraries(shoal_objects PUBLIC shoal_core shoal_mpi ${CMAKE_DL_LIBS})
 
 # A shared library that exports what its version script names and nothing else.
 function(shoal_library name script)
@@ -32,7 +32,7 @@ function(shoal_library name script)
 endfunction()
 
 shoal_library(shoal shoal.map $<TARGET_OBJECTS:shoal_objects>)
-target_link_libraries(shoal PRIVATE shoal_core $<BUILD_INTERFACE:shoal_mpi>)
+target_link_libraries(shoal PRIVATE shoal_core ${CMAKE_DL_LIBS} $<BUILD_INTERFACE:shoal_mpi>)
 add_library(shoal::shoal ALIAS shoal)
 target_link_options(shoal PRIVATE -Wl,--no-undefined)
 set_target_properties(shoal PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR})
@@ -43,14 +43,16 @@ target_link_libraries(shoal INTERFACE $<BUILD_INTERFACE:shoal_mpi> $<INSTALL_INT
 # What serves the calls of programs nobody here built: it brings its own C++ runtime and keeps it to itself, and takes
 # the MPI that the program has. The preload itself needs neither.
 add_library(drop_in_objects OBJECT ${drop_in_sources})
-target_link_libraries(drop_in_objects PUBLIC shoal_core shoal_mpi)
+target_link_libraries(drop_in_objects PUBLIC shoal_core shoal_mpi ${CMAKE_DL_LIBS})
 shoal_unity(shoal_objects drop_in_objects)
 shoal_library(shoal-drop-in preload.map $<TARGET_OBJECTS:shoal_objects> $<TARGET_OBJECTS:drop_in_objects>)
 target_link_libraries(shoal-drop-in PRIVATE shoal_core own_runtime)
-shoal_library(shoal-preload preload.map src/preload/preload.c src/preload/left.c src/preload/narrowed.c)
+shoal_library(shoal-preload preload.map src/preload/preload.c src/preload/requests.c src/preload/left.c
+              src/preload/narrowed.c)
 target_include_directories(shoal-preload PRIVATE src)
 target_compile_definitions(shoal-preload PRIVATE _GNU_SOURCE SHOAL_ABI="${SHOAL_ABI}"
-                                                 $<$<STREQUAL:${SHOAL_ABI},openmpi>:SHOAL_FORTRAN_NAMES>)
+                                                 $<$<STREQUAL:${SHOAL_ABI},openmpi>:SHOAL_FORTRAN_NAMES>
+                                                 $<$<STREQUAL:${SHOAL_ABI},mpich>:SHOAL_MPICH_F08_NAMES>)
 target_link_libraries(shoal-preload PRIVATE ${CMAKE_DL_LIBS} Threads::Threads)
 target_link_options(shoal-preload PRIVATE -Wl,--no-undefined)
 add_dependencies(shoal-preload shoal-drop-in)

@@ -9,6 +9,7 @@ Schedules, their checker and the closed forms of digit systems, as the C++ core 
 """
 
 from shoal._core import (
+    COMMON_PRICES,
     Algorithm,
     Choice,
     DigitSystem,
@@ -54,6 +55,7 @@ from shoal._core import (
 )
 
 __all__ = [
+    "COMMON_PRICES",
     "Algorithm",
     "Choice",
     "DigitSystem",

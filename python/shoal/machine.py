@@ -66,12 +66,14 @@ class Machine:
         return shoal.best_levels(problem, block, prices=levels, copy=self.copy)
 
 
-# Processors and networks of the present: a message of a few hundred nanoseconds, ten gigabytes a second, half of that
-# between groups, as on a tapered dragonfly.
-COMMON = Machine(
-    Level(0.5e-6, 0.1e-6, 0.1e-9), Level(0.5e-6, 0.3e-6, 0.1e-9), Level(2e-6, 0.5e-6, 0.1e-9), 0.1e-9,
-    "the model of a common machine (shoal model fit measures this one)", Level(3e-6, 0.5e-6, 0.2e-9),
-)  # fmt: skip
+def common() -> Machine:
+    """That by which jobs choose what to try."""
+    (memory, node, network, groups), copy = shoal.COMMON_PRICES
+    source = "the model of a common machine (shoal model fit measures this one)"
+    return Machine(Level(*memory), Level(*node), Level(*network), copy, source, Level(*groups))
+
+
+COMMON = common()
 
 
 def counts(load: shoal.Load, block: float) -> list[float]:

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "calls/fortran_types.hpp"
 #include "calls/native.hpp"
 #include "shoal/shoal.h"
 

@@ -27,9 +27,7 @@ int shoal_alltoall(const void* sendbuf, int sendcount, MPI_Datatype sendtype, vo
 int shoal_alltoallv_with(const void* sendbuf, const int* sendcounts, const int* sdispls, MPI_Datatype sendtype,
                          void* recvbuf, const int* recvcounts, const int* rdispls, MPI_Datatype recvtype, MPI_Comm comm,
                          MPI_Info info) {
-  const alltoall_call call{false,    sendbuf, number_array(sendcounts), number_array(sdispls),
-                           sendtype, recvbuf, number_array(recvcounts), number_array(rdispls),
-                           recvtype, comm};
+  const auto call = varying_call(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm);
   return alltoall(call, manners::strict, info, [&] {
     return PMPI_Alltoallv(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm);
   });
@@ -76,9 +74,7 @@ int shoal_alltoall_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype send
 int shoal_alltoallv_c(const void* sendbuf, const MPI_Count* sendcounts, const MPI_Aint* sdispls, MPI_Datatype sendtype,
                       void* recvbuf, const MPI_Count* recvcounts, const MPI_Aint* rdispls, MPI_Datatype recvtype,
                       MPI_Comm comm) {
-  const alltoall_call call{false,    sendbuf, number_array(sendcounts), number_array(sdispls),
-                           sendtype, recvbuf, number_array(recvcounts), number_array(rdispls),
-                           recvtype, comm};
+  const auto call = varying_call(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm);
   return alltoall(call, manners::strict, MPI_INFO_NULL, [&] {
     return native_alltoallv_c(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm);
   });

@@ -123,9 +123,7 @@ int shoal_ialltoall(const void* sendbuf, int sendcount, MPI_Datatype sendtype, v
 int shoal_ialltoallv(const void* sendbuf, const int* sendcounts, const int* sdispls, MPI_Datatype sendtype,
                      void* recvbuf, const int* recvcounts, const int* rdispls, MPI_Datatype recvtype, MPI_Comm comm,
                      shoal_request* request) {
-  const alltoall_call call{false,    sendbuf, number_array(sendcounts), number_array(sdispls),
-                           sendtype, recvbuf, number_array(recvcounts), number_array(rdispls),
-                           recvtype, comm};
+  const auto call = varying_call(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm);
   return nonblocking(call, request);
 }
 
@@ -143,9 +141,7 @@ int shoal_alltoall_init(const void* sendbuf, int sendcount, MPI_Datatype sendtyp
 int shoal_alltoallv_init(const void* sendbuf, const int* sendcounts, const int* sdispls, MPI_Datatype sendtype,
                          void* recvbuf, const int* recvcounts, const int* rdispls, MPI_Datatype recvtype, MPI_Comm comm,
                          MPI_Info info, shoal_request* request) {
-  const alltoall_call call{false,    sendbuf, number_array(sendcounts), number_array(sdispls),
-                           sendtype, recvbuf, number_array(recvcounts), number_array(rdispls),
-                           recvtype, comm};
+  const auto call = varying_call(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm);
   return persistent(
       call, info,
       [=](MPI_Request* own) {

@@ -108,9 +108,14 @@ void alltoall_work::start(tag_range tags) {
 
 void alltoall_work::ended() {
   service_.drop_snapshot();
-  if (process::get().set().report != reporting::none)
-    count(*chosen_, call_.form(), service_.bytes_sent(), PMPI_Wtime() - begin_, clock_ ? &*clock_ : nullptr);
   state_->last = chosen_;
+  if (process::get().set().report == reporting::none) return;
+  const double took = PMPI_Wtime() - begin_;
+  const phase_clock* const clock = clock_ ? &*clock_ : nullptr;
+  if (!state_->is_left()) return count(*chosen_, call_.form(), service_.bytes_sent(), took, clock);
+  usage late;  // what was done on its communicator is reported already
+  late.add(service_.bytes_sent(), took, clock);
+  process::get().count_late(call_.name(), state_->ranks(), how_->spec, late);
 }
 
 }  // namespace

@@ -55,12 +55,6 @@ int peers_of(MPI_Comm comm) {
   return ranks;
 }
 
-std::vector<MPI_Datatype> types_of(const MPI_Fint* fortrans, int blocks) {
-  std::vector<MPI_Datatype> all;
-  for (int i = 0; i < blocks; ++i) all.push_back(PMPI_Type_f2c(fortrans[i]));
-  return all;
-}
-
 namespace {
 
 bool fits(MPI_Count value) {

@@ -12,8 +12,6 @@ namespace shoal {
 
 // With how many ranks a rank exchanges on a communicator; 0 where there is none, which the MPI reports.
 int peers_of(MPI_Comm comm);
-// C's handles of Fortran's.
-std::vector<MPI_Datatype> types_of(const MPI_Fint* fortrans, int blocks);
 
 // MPI_Alltoall's arguments as those of the general call.
 template <typename Count>
@@ -21,6 +19,16 @@ alltoall_call uniform_call(const void* send, Count send_count, MPI_Datatype send
                            MPI_Datatype recv_type, MPI_Comm comm) {
   return {true,      send, number_array::linear(send_count, 0), number_array::linear(0, send_count),
           send_type, recv, number_array::linear(recv_count, 0), number_array::linear(0, recv_count),
+          recv_type, comm};
+}
+
+// Those of MPI_Alltoallv.
+template <typename Count, typename Displacement>
+alltoall_call varying_call(const void* send, const Count* send_counts, const Displacement* send_displacements,
+                           MPI_Datatype send_type, void* recv, const Count* recv_counts,
+                           const Displacement* recv_displacements, MPI_Datatype recv_type, MPI_Comm comm) {
+  return {false,     send, number_array(send_counts), number_array(send_displacements),
+          send_type, recv, number_array(recv_counts), number_array(recv_displacements),
           recv_type, comm};
 }
 

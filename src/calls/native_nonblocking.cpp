@@ -7,6 +7,7 @@
 #include "calls/native.hpp"
 #include "team/errors.hpp"
 #include "team/progress.hpp"
+#include "transport/mpi_ended.hpp"
 #include "transport/mpi_newer.hpp"
 
 namespace shoal {
@@ -136,12 +137,7 @@ int native_collective::start_v(const allgather_call& call) {
       listed(call.recv_displacements, ranks, displacements_[1]), call.recv_type, call.comm, &request_);
 }
 
-int native_collective::test(bool& ended) {
-  int flag = 0;
-  const int code = PMPI_Test(&request_, &flag, MPI_STATUS_IGNORE);
-  ended = flag || code != MPI_SUCCESS;
-  return code;
-}
+int native_collective::test(bool& ended) { return test_one(request_, ended); }
 
 int native_collective::wait(wait_mode mode) {
   waiting wait(mode);

@@ -4,6 +4,7 @@
 #include <fstream>
 #include <iostream>
 
+#include "calls/open_exchange.hpp"
 #include "team/boundary.hpp"
 #include "team/errors.hpp"
 #include "team/own_communicator.hpp"
@@ -132,6 +133,13 @@ intercommunicator* process::groups_of(MPI_Comm comm, std::string& wrong) {
   return held->groups.get();
 }
 
+std::shared_ptr<pending_communicator> process::pending_of(MPI_Comm comm) {
+  attribute* const held = attribute_of(comm);
+  const std::scoped_lock alone(progress::get().lock());
+  if (!held->pending) held->pending = std::make_shared<pending_communicator>(*this, comm);
+  return held->pending;
+}
+
 // The communicator is made by a collective of the MPI's own that blocks, so behind an agreement in which ranks move what they
 // have under way.
 sparse_ranks* process::sparse_of(MPI_Comm comm, std::string& wrong) {
@@ -175,6 +183,11 @@ int process::leave(const std::string& call, const std::string& reason, native_ca
   const std::scoped_lock guard(lock_);
   report_.add_left(call, reason, 1, took);
   return code;
+}
+
+void process::count_late(const std::string& call, int ranks, const std::string& algorithm, const usage& what) {
+  const std::scoped_lock guard(lock_);
+  report_.add(call, ranks, algorithm, what);
 }
 
 bool process::watch(const left_call& call) {
@@ -256,6 +269,7 @@ void process::report_on(const attribute& held) {
   if (held.of_ranks && held.of_ranks->state()) report_exchanges(*held.of_ranks->state(), report_);
   if (held.groups) report_gathers(*held.groups, report_);
   if (held.sparse) report_.add("exchange", held.sparse->ranks(), "digits", held.sparse->used());
+  if (held.pending && held.pending->state()) report_exchanges(*held.pending->state(), report_);
   for (const bool uniform : {false, true})
     report_.add(uniform ? "allgather" : "allgatherv", held.ranks, "native", held.cold[uniform]);
 }
@@ -274,6 +288,8 @@ void process::release(attribute* held, MPI_Comm users) {
     report_on(*held);
     if (held->groups || (state && state->is_open())) count_open(-1);
     if (held->sparse) count_open(-1);
+    if (held->pending && held->pending->state()) count_open(-1);
+    if (held->pending) held->pending->leave(users);
   }
   delete held;
 }
@@ -281,6 +297,7 @@ void process::release(attribute* held, MPI_Comm users) {
 void process::finish() {
   open_for_calls_ = false;
   finished_ = true;
+  leave_open_exchanges();
   while (!attributes_.empty()) release(attributes_.front(), MPI_COMM_NULL);
   served().clear();
   for (const left_call* call : left_)

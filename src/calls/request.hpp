@@ -15,7 +15,7 @@
 
 namespace shoal {
 
-class request final : public under_way {
+class request final : public progress::part {
  public:
   // Makes a request for the MPI's own collective with the caller's arguments: a persistent one, or one that is started.
   struct native_start {
@@ -42,7 +42,7 @@ class request final : public under_way {
   struct repeated {};
   request(repeated, MPI_Comm comm, native_start native, std::unique_ptr<work> prepared);
   // Where nothing is `prepared` the MPI's own runs.
-  ~request();
+  ~request() override;
   request(const request&) = delete;
   request& operator=(const request&) = delete;
 

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "team/settings.hpp"
+#include "transport/mpi_ended.hpp"
 #include "transport/mpi_error.hpp"
 
 namespace shoal {
@@ -52,9 +53,9 @@ void block_sums::begin(MPI_Comm own, const user_buffer& sent, int blocks) {
 }
 
 bool block_sums::test() {
-  int done = 0;
-  require(PMPI_Test(&request_, &done, MPI_STATUS_IGNORE), "MPI_Test");
-  return done;
+  bool ended = false;
+  require(test_one(request_, ended), "MPI_Test");
+  return ended;
 }
 
 void block_sums::require_equal(const user_buffer& received, int blocks, int first) const {

@@ -14,7 +14,7 @@ namespace {
 constexpr int ours = 1;  // the candidate beside the MPI's own
 
 // Sizes that differ by less than a factor of two are chosen for once.
-std::uint64_t level(const direction_sizes& d) {
+std::uint64_t size_of(const direction_sizes& d) {
   return static_cast<std::uint64_t>(std::bit_width(static_cast<std::uint64_t>(d.largest)));
 }
 
@@ -95,7 +95,7 @@ const group_decision* intercommunicator::choose(const group_sizes& sizes) {
   for (int d = 0; d < 2; ++d)
     if (const direction_sizes& toward = sizes.toward[d]; toward.largest > 0)
       flows.push_back({senders(d), senders(1 - d), static_cast<double>(toward.largest), std::nullopt});
-  group_decision& ready = chosen_[level(sizes.toward[0]) << 8 | level(sizes.toward[1])];
+  group_decision& ready = chosen_[size_of(sizes.toward[0]) << 8 | size_of(sizes.toward[1])];
   if (!ready.how) {
     const choice best =
         flows.empty() ? choice{plain(), "there is nothing to send"} : choose_between_groups(flows, network_);
@@ -106,7 +106,7 @@ const group_decision* intercommunicator::choose(const group_sizes& sizes) {
 
 // Both groups know the sizes of MPI_Allgather's messages; of MPI_Allgatherv's a rank knows some, so all count as one size.
 bool intercommunicator::begin(bool uniform, const group_sizes& sizes) {
-  const std::uint64_t size = uniform ? level(sizes.toward[0]) << 8 | level(sizes.toward[1]) : 0;
+  const std::uint64_t size = uniform ? size_of(sizes.toward[0]) << 8 | size_of(sizes.toward[1]) : 0;
   const auto [it, fresh] = fields_[uniform].try_emplace(size);
   running_ = &it->second;
   if (fresh) running_->of.open(ours);

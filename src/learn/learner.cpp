@@ -6,6 +6,7 @@
 #include <limits>
 #include <utility>
 
+#include "model/best_levels.hpp"
 #include "team/agree_on_facts.hpp"
 #include "team/errors.hpp"
 #include "team/progress.hpp"
@@ -408,11 +409,11 @@ double learner::set_up_cost(std::span<const std::int64_t> all) const {
   return 2 * agreement_ + 150e-6 * static_cast<double>(std::max<std::int64_t>(1, all[crowding]));
 }
 
-// What may be gained if as many calls come as there were: what such exchanges gained elsewhere in the job, or else half
+// What may be gained if as many calls come as there were: what such exchanges gained elsewhere in the job, or else a quarter
 // of what they took.
 double learner::hope_of(const field& f) const {
   const auto known = job_.known().find(f.shape);
-  if (!known || known->specs.size() < 2 || !known->specs.contains("native")) return seconds_ / 2;
+  if (!known || known->specs.size() < 2 || !known->specs.contains("native")) return seconds_ / 4;
   const double gain = known->specs.at("native").seconds - known->best()->second.seconds;
   return static_cast<double>(f.of.calls()) * gain;
 }
@@ -468,14 +469,27 @@ std::optional<knowledge::of_shape> learner::expected(const field& f) const {
 void learner::apply(const knowledge::of_shape& known, field& f) {
   int best = contest::native;
   for (const auto& [spec, entry] : known.specs) {
-    auto it = std::find(specs_.begin(), specs_.end(), spec);
-    if (it == specs_.end() && specs_.size() < contest::most_candidates) it = specs_.insert(it, spec);
-    if (it == specs_.end()) continue;
-    const int candidate = static_cast<int>(it - specs_.begin());
+    const int candidate = propose(spec);
+    if (candidate < 0) continue;
     f.of.assume(candidate, entry.seconds);
     if (f.of.of(candidate).mean < f.of.of(best).mean || !f.of.of(best).mean) best = candidate;
   }
   f.of.prefer(best);
+}
+
+// Its number among the candidates; negative where there are too many.
+int learner::propose(const std::string& spec) {
+  auto it = std::find(specs_.begin(), specs_.end(), spec);
+  if (it == specs_.end() && specs_.size() < contest::most_candidates) it = specs_.insert(it, spec);
+  return it == specs_.end() ? -1 : static_cast<int>(it - specs_.begin());
+}
+
+// On more levels than the nodes: how the model would use them for exchanges of this size.
+void learner::propose_levels(const field& f) {
+  const layout_tree* const levels = state_->where().levels.get();
+  const bool all_know = f.shape.form == call_form::equal || load_ > 0;
+  if (!levels || levels->levels() <= 2 || f.shape.nodes == 1 || !all_know) return;
+  propose(best_levels(*levels, f.load / ranks_, common_machine).spec);
 }
 
 // The first rank gives the others memory.
@@ -569,6 +583,7 @@ void learner::open_candidates(field& f) {
   f.shape.nodes = state_->where().nodes->nodes();
   if (f.shape.form != call_form::equal && load_ > 0) f.shape.size = size_class(f.load = load_, ranks_);
   if (const auto known = f.of.calls() == 0 ? expected(f) : std::nullopt) apply(*known, f);
+  propose_levels(f);
   for (std::size_t i = 0; i < specs_.size(); ++i) {
     f.decisions[i] = {&state_->prepare(parse_selection(specs_[i])), "settled on the program's own exchanges"};
     f.of.open(static_cast<int>(i), half_of(hash_of(specs_[i])) == f.guess);

@@ -98,6 +98,8 @@ class learner {
   double load_of(const call_size& call) const;
   field& field_of_sizes(const call_size& call);
   field& new_field(std::map<std::uint64_t, field>& among, std::uint64_t key, call_form form, double load);
+  int propose(const std::string& spec);
+  void propose_levels(const field& f);
   void open_candidates(field& f);
   void review(field& f);
   void hear(field& f, std::span<const std::int64_t> all);

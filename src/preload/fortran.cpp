@@ -1,5 +1,5 @@
 // Fortran's names, for Open MPI: its Fortran wrappers call PMPI_ functions, so the C names of preload.cpp do not see
-// them. Those of MPICH and Intel MPI call the C names, and nothing is exported here.
+// them. Those of MPICH and Intel MPI call the C names, with few exceptions.
 //
 // `use mpi` and mpif.h bind to mpi_alltoall in the compiler's mangling. `use mpi_f08` binds to mpi_alltoall_f08_,
 // which fetches the handles' integers and calls ompi_alltoall_f: that one is taken, because it gets plain addresses
@@ -10,6 +10,7 @@
 
 #include <vector>
 
+#include "calls/fortran_types.hpp"
 #include "preload/serve.hpp"
 
 using namespace shoal;
@@ -42,6 +43,14 @@ void give_back(int code, MPI_Fint* ierror) {
   if (ierror) *ierror = code;
 }
 
+// What makes a request, or does something with one.
+template <typename Call>
+void with_request(MPI_Fint* request, MPI_Fint* ierror, MPI_Request own, Call call) {
+  const int code = call(&own);
+  if (code == MPI_SUCCESS) *request = PMPI_Request_c2f(own);
+  give_back(code, ierror);
+}
+
 }  // namespace
 
 #pragma GCC visibility push(default)
@@ -72,6 +81,57 @@ void mpi_alltoallw_(void* sendbuf, MPI_Fint* sendcounts, MPI_Fint* sdispls, MPI_
             ierror);
 }
 
+void mpi_ialltoall_(void* sendbuf, MPI_Fint* sendcount, MPI_Fint* sendtype, void* recvbuf, MPI_Fint* recvcount,
+                    MPI_Fint* recvtype, MPI_Fint* comm, MPI_Fint* request, MPI_Fint* ierror) {
+  with_request(request, ierror, MPI_REQUEST_NULL, [&](MPI_Request* made) {
+    return serve_ialltoall(buffer(sendbuf), *sendcount, PMPI_Type_f2c(*sendtype), buffer(recvbuf), *recvcount,
+                           PMPI_Type_f2c(*recvtype), PMPI_Comm_f2c(*comm), made);
+  });
+}
+
+void mpi_ialltoallv_(void* sendbuf, MPI_Fint* sendcounts, MPI_Fint* sdispls, MPI_Fint* sendtype, void* recvbuf,
+                     MPI_Fint* recvcounts, MPI_Fint* rdispls, MPI_Fint* recvtype, MPI_Fint* comm, MPI_Fint* request,
+                     MPI_Fint* ierror) {
+  with_request(request, ierror, MPI_REQUEST_NULL, [&](MPI_Request* made) {
+    return serve_ialltoallv(buffer(sendbuf), sendcounts, sdispls, PMPI_Type_f2c(*sendtype), buffer(recvbuf), recvcounts,
+                            rdispls, PMPI_Type_f2c(*recvtype), PMPI_Comm_f2c(*comm), made);
+  });
+}
+
+void mpi_alltoall_init_(void* sendbuf, MPI_Fint* sendcount, MPI_Fint* sendtype, void* recvbuf, MPI_Fint* recvcount,
+                        MPI_Fint* recvtype, MPI_Fint* comm, MPI_Fint* info, MPI_Fint* request, MPI_Fint* ierror) {
+  with_request(request, ierror, MPI_REQUEST_NULL, [&](MPI_Request* made) {
+    return serve_alltoall_init(buffer(sendbuf), *sendcount, PMPI_Type_f2c(*sendtype), buffer(recvbuf), *recvcount,
+                               PMPI_Type_f2c(*recvtype), PMPI_Comm_f2c(*comm), PMPI_Info_f2c(*info), made);
+  });
+}
+
+void mpi_alltoallv_init_(void* sendbuf, MPI_Fint* sendcounts, MPI_Fint* sdispls, MPI_Fint* sendtype, void* recvbuf,
+                         MPI_Fint* recvcounts, MPI_Fint* rdispls, MPI_Fint* recvtype, MPI_Fint* comm, MPI_Fint* info,
+                         MPI_Fint* request, MPI_Fint* ierror) {
+  with_request(request, ierror, MPI_REQUEST_NULL, [&](MPI_Request* made) {
+    return serve_alltoallv_init(buffer(sendbuf), sendcounts, sdispls, PMPI_Type_f2c(*sendtype), buffer(recvbuf),
+                                recvcounts, rdispls, PMPI_Type_f2c(*recvtype), PMPI_Comm_f2c(*comm),
+                                PMPI_Info_f2c(*info), made);
+  });
+}
+
+void mpi_start_(MPI_Fint* request, MPI_Fint* ierror) {
+  with_request(request, ierror, PMPI_Request_f2c(*request), start_request);
+}
+
+void mpi_startall_(MPI_Fint* count, MPI_Fint* requests, MPI_Fint* ierror) {
+  std::vector<MPI_Request> own;
+  for (int i = 0; i < *count; ++i) own.push_back(PMPI_Request_f2c(requests[i]));
+  const int code = start_requests(*count, own.data());
+  for (int i = 0; i < *count && code == MPI_SUCCESS; ++i) requests[i] = PMPI_Request_c2f(own[i]);
+  give_back(code, ierror);
+}
+
+void mpi_request_free_(MPI_Fint* request, MPI_Fint* ierror) {
+  with_request(request, ierror, PMPI_Request_f2c(*request), free_request);
+}
+
 void mpi_allgather_(void* sendbuf, MPI_Fint* sendcount, MPI_Fint* sendtype, void* recvbuf, MPI_Fint* recvcount,
                     MPI_Fint* recvtype, MPI_Fint* comm, MPI_Fint* ierror) {
   give_back(serve_allgather(buffer(sendbuf), *sendcount, PMPI_Type_f2c(*sendtype), buffer(recvbuf), *recvcount,
@@ -88,18 +148,49 @@ void mpi_allgatherv_(void* sendbuf, MPI_Fint* sendcount, MPI_Fint* sendtype, voi
 
 // The same under the other names.
 #define SHOAL_SAME_AS(name) __attribute__((alias(#name)))
-decltype(mpi_alltoall_) mpi_alltoall SHOAL_SAME_AS(mpi_alltoall_), mpi_alltoall__ SHOAL_SAME_AS(mpi_alltoall_),
-    MPI_ALLTOALL SHOAL_SAME_AS(mpi_alltoall_), ompi_alltoall_f SHOAL_SAME_AS(mpi_alltoall_);
-decltype(mpi_alltoallv_) mpi_alltoallv SHOAL_SAME_AS(mpi_alltoallv_), mpi_alltoallv__ SHOAL_SAME_AS(mpi_alltoallv_),
-    MPI_ALLTOALLV SHOAL_SAME_AS(mpi_alltoallv_), ompi_alltoallv_f SHOAL_SAME_AS(mpi_alltoallv_);
-decltype(mpi_alltoallw_) mpi_alltoallw SHOAL_SAME_AS(mpi_alltoallw_), mpi_alltoallw__ SHOAL_SAME_AS(mpi_alltoallw_),
-    MPI_ALLTOALLW SHOAL_SAME_AS(mpi_alltoallw_), ompi_alltoallw_f SHOAL_SAME_AS(mpi_alltoallw_);
-decltype(mpi_allgather_) mpi_allgather SHOAL_SAME_AS(mpi_allgather_), mpi_allgather__ SHOAL_SAME_AS(mpi_allgather_),
-    MPI_ALLGATHER SHOAL_SAME_AS(mpi_allgather_), ompi_allgather_f SHOAL_SAME_AS(mpi_allgather_);
-decltype(mpi_allgatherv_) mpi_allgatherv SHOAL_SAME_AS(mpi_allgatherv_),
-    mpi_allgatherv__ SHOAL_SAME_AS(mpi_allgatherv_), MPI_ALLGATHERV SHOAL_SAME_AS(mpi_allgatherv_),
-    ompi_allgatherv_f SHOAL_SAME_AS(mpi_allgatherv_);
+#define SHOAL_ALL_NAMES(lower, upper)                                                                                \
+  decltype(mpi_##lower##_) mpi_##lower SHOAL_SAME_AS(mpi_##lower##_), mpi_##lower##__ SHOAL_SAME_AS(mpi_##lower##_), \
+      MPI_##upper SHOAL_SAME_AS(mpi_##lower##_), ompi_##lower##_f SHOAL_SAME_AS(mpi_##lower##_)
+SHOAL_ALL_NAMES(alltoall, ALLTOALL);
+SHOAL_ALL_NAMES(alltoallv, ALLTOALLV);
+SHOAL_ALL_NAMES(alltoallw, ALLTOALLW);
+SHOAL_ALL_NAMES(ialltoall, IALLTOALL);
+SHOAL_ALL_NAMES(ialltoallv, IALLTOALLV);
+SHOAL_ALL_NAMES(alltoall_init, ALLTOALL_INIT);
+SHOAL_ALL_NAMES(alltoallv_init, ALLTOALLV_INIT);
+SHOAL_ALL_NAMES(start, START);
+SHOAL_ALL_NAMES(startall, STARTALL);
+SHOAL_ALL_NAMES(request_free, REQUEST_FREE);
+SHOAL_ALL_NAMES(allgather, ALLGATHER);
+SHOAL_ALL_NAMES(allgatherv, ALLGATHERV);
+#undef SHOAL_ALL_NAMES
 #undef SHOAL_SAME_AS
+
+}  // extern "C"
+#pragma GCC visibility pop
+
+#elif defined(MPICH_NAME)  // the standard ABI knows no Fortran
+
+#include "calls/open_exchange.hpp"
+
+// MPICH's `use mpi_f08` calls PMPI_ functions where nothing but handles is passed. There those are C's.
+#pragma GCC visibility push(default)
+extern "C" {
+
+void mpi_start_f08_(MPI_Request* request, MPI_Fint* ierror) {
+  const int code = shoal::start_request(request);
+  if (ierror) *ierror = code;
+}
+
+void mpi_startall_f08_(const MPI_Fint* count, MPI_Request* requests, MPI_Fint* ierror) {
+  const int code = shoal::start_requests(*count, requests);
+  if (ierror) *ierror = code;
+}
+
+void mpi_request_free_f08_(MPI_Request* request, MPI_Fint* ierror) {
+  const int code = shoal::free_request(request);
+  if (ierror) *ierror = code;
+}
 
 }  // extern "C"
 #pragma GCC visibility pop

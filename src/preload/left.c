@@ -3,8 +3,7 @@
 #include <stddef.h>
 #include <time.h>
 
-#include "preload/preload.h"
-#include "preload/words.h"
+#include "preload/pass_on.h"
 
 // One of them under one of its names.
 struct function {
@@ -31,14 +30,7 @@ static void count(struct left_call* call, int64_t nanoseconds) {
   __atomic_fetch_add(&call->nanoseconds, nanoseconds, __ATOMIC_RELAXED);
 }
 
-// A program that asks whether the MPI has a newer function must not find it here where the MPI lacks it: the linker asks
-// these (`find_`) for its address. While the program starts nothing can be looked up yet, and what it was linked to is there.
-static int can_look_up;
-__attribute__((constructor)) static void started(void) { can_look_up = 1; }
-static int is_there(const char* name) { return !can_look_up || function_of_mpi(name); }
-
 // NOLINTBEGIN(misc-use-internal-linkage)
-#define PUBLIC __attribute__((visibility("default")))
 #define PASS(how, symbol, name, family, number)                \
   how int symbol WORDS_##number {                              \
     static struct function self = {#name, &(family), 0, NULL}; \
@@ -51,16 +43,13 @@ static int is_there(const char* name) { return !can_look_up || function_of_mpi(n
     return code;                                               \
   }
 #define LEAVE(call, name, number) PASS(PUBLIC, name, name, call, number)
-#define LEAVE_NEWER(call, name, number)                                                    \
-  PASS(static, pass_##name, name, call, number)                                            \
-  static call_##number* find_##name(void) { return is_there(#name) ? pass_##name : NULL; } \
-  PUBLIC int name WORDS_##number __attribute__((ifunc("find_" #name)));
+#define LEAVE_NEWER(call, name, number) PASS(static, pass_##name, name, call, number) FIND(name, number)
 
 #ifdef SHOAL_FORTRAN_NAMES  // see fortran.cpp
-#define LEAVE_FORTRAN(call, upper, number)                                                                \
-  LEAVE(call, mpi_##call, number)                                                                         \
-  LEAVE(call, mpi_##call##_, number) LEAVE(call, mpi_##call##__, number) LEAVE(call, MPI_##upper, number) \
-      LEAVE(call, ompi_##call##_f, number)
+#define LEAVE_FORTRAN(call, upper, number) \
+  LEAVE(call, mpi_##call, number)          \
+  LEAVE(call, mpi_##call##_, number)       \
+  LEAVE(call, mpi_##call##__, number) LEAVE(call, MPI_##upper, number) LEAVE(call, ompi_##call##_f, number)
 #else
 #define LEAVE_FORTRAN(call, upper, number)
 #endif
@@ -77,8 +66,6 @@ static int is_there(const char* name) { return !can_look_up || function_of_mpi(n
 #define PERSISTENT "persistent, its starts are not counted"
 #define NEIGHBORS "among neighbours"
 
-LEFT(ialltoall, IALLTOALL, MPI_Ialltoall, 8, 9, STARTED)
-LEFT(ialltoallv, IALLTOALLV, MPI_Ialltoallv, 10, 11, STARTED)
 LEFT(ialltoallw, IALLTOALLW, MPI_Ialltoallw, 10, 11, STARTED)
 LEFT(neighbor_alltoall, NEIGHBOR_ALLTOALL, MPI_Neighbor_alltoall, 7, 8, NEIGHBORS)
 LEFT(neighbor_alltoallv, NEIGHBOR_ALLTOALLV, MPI_Neighbor_alltoallv, 9, 10, NEIGHBORS)
@@ -86,8 +73,6 @@ LEFT(neighbor_alltoallw, NEIGHBOR_ALLTOALLW, MPI_Neighbor_alltoallw, 9, 10, NEIG
 LEFT(ineighbor_alltoall, INEIGHBOR_ALLTOALL, MPI_Ineighbor_alltoall, 8, 9, NEIGHBORS)
 LEFT(ineighbor_alltoallv, INEIGHBOR_ALLTOALLV, MPI_Ineighbor_alltoallv, 10, 11, NEIGHBORS)
 LEFT(ineighbor_alltoallw, INEIGHBOR_ALLTOALLW, MPI_Ineighbor_alltoallw, 10, 11, NEIGHBORS)
-LEFT_NEWER(alltoall_init, ALLTOALL_INIT, MPI_Alltoall_init, 9, 10, PERSISTENT)
-LEFT_NEWER(alltoallv_init, ALLTOALLV_INIT, MPI_Alltoallv_init, 11, 12, PERSISTENT)
 LEFT_NEWER(alltoallw_init, ALLTOALLW_INIT, MPI_Alltoallw_init, 11, 12, PERSISTENT)
 LEFT_NEWER(neighbor_alltoall_init, NEIGHBOR_ALLTOALL_INIT, MPI_Neighbor_alltoall_init, 9, 10, PERSISTENT)
 LEFT_NEWER(neighbor_alltoallv_init, NEIGHBOR_ALLTOALLV_INIT, MPI_Neighbor_alltoallv_init, 11, 12, PERSISTENT)

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "preload/narrowed.h"
+#include "preload/pass_on.h"
 #include "preload/preload.h"
 #include "preload/words.h"
 
@@ -195,13 +196,6 @@ __attribute__((destructor)) static void tell_of_none(void) {
 }
 
 // NOLINTBEGIN(misc-use-internal-linkage)
-#define PASS_ON(name, number)                                      \
-  __attribute__((visibility("default"))) int name WORDS_##number { \
-    static void* _Atomic to;                                       \
-    if (!to) to = function_for(#name);                             \
-    return ((call_##number*)to)NAMES_##number;                     \
-  }
-
 PASS_ON(MPI_Alltoall, 7)
 PASS_ON(MPI_Alltoallv, 9)
 PASS_ON(MPI_Alltoallw, 9)
@@ -214,15 +208,9 @@ PASS_ON(MPI_Alltoallw_c, 9)
 PASS_ON(MPI_Allgather_c, 7)
 PASS_ON(MPI_Allgatherv_c, 8)
 
-#ifdef SHOAL_FORTRAN_NAMES  // see fortran.cpp
-#define PASS_ON_ALL(lower, upper, number)                                                       \
-  PASS_ON(mpi_##lower, number)                                                                  \
-  PASS_ON(mpi_##lower##_, number) PASS_ON(mpi_##lower##__, number) PASS_ON(MPI_##upper, number) \
-      PASS_ON(ompi_##lower##_f, number)
-PASS_ON_ALL(alltoall, ALLTOALL, 8)
-PASS_ON_ALL(alltoallv, ALLTOALLV, 10)
-PASS_ON_ALL(alltoallw, ALLTOALLW, 10)
-PASS_ON_ALL(allgather, ALLGATHER, 8)
-PASS_ON_ALL(allgatherv, ALLGATHERV, 9)
-#endif
+PASS_ON_FORTRAN(alltoall, ALLTOALL, 8)
+PASS_ON_FORTRAN(alltoallv, ALLTOALLV, 10)
+PASS_ON_FORTRAN(alltoallw, ALLTOALLW, 10)
+PASS_ON_FORTRAN(allgather, ALLGATHER, 8)
+PASS_ON_FORTRAN(allgatherv, ALLGATHERV, 9)
 // NOLINTEND(misc-use-internal-linkage)

@@ -5,6 +5,9 @@
 
 typedef intptr_t word;
 
+#define WORDS_1 (word a)
+#define WORDS_2 (word a, word b)
+#define WORDS_3 (word a, word b, word c)
 #define WORDS_7 (word a, word b, word c, word d, word e, word f, word g)
 #define WORDS_8 (word a, word b, word c, word d, word e, word f, word g, word h)
 #define WORDS_9 (word a, word b, word c, word d, word e, word f, word g, word h, word i)
@@ -12,6 +15,9 @@ typedef intptr_t word;
 #define WORDS_11 (word a, word b, word c, word d, word e, word f, word g, word h, word i, word j, word k)
 #define WORDS_12 (word a, word b, word c, word d, word e, word f, word g, word h, word i, word j, word k, word l)
 
+#define NAMES_1 (a)
+#define NAMES_2 (a, b)
+#define NAMES_3 (a, b, c)
 #define NAMES_7 (a, b, c, d, e, f, g)
 #define NAMES_8 (a, b, c, d, e, f, g, h)
 #define NAMES_9 (a, b, c, d, e, f, g, h, i)
@@ -19,6 +25,9 @@ typedef intptr_t word;
 #define NAMES_11 (a, b, c, d, e, f, g, h, i, j, k)
 #define NAMES_12 (a, b, c, d, e, f, g, h, i, j, k, l)
 
+typedef int call_1 WORDS_1;
+typedef int call_2 WORDS_2;
+typedef int call_3 WORDS_3;
 typedef int call_7 WORDS_7;
 typedef int call_8 WORDS_8;
 typedef int call_9 WORDS_9;

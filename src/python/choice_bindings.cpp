@@ -155,6 +155,10 @@ void bind_choices(nb::module_& m) {
           nb::arg("nodes"), nb::arg("paths"));
   m.def("simulate_events", simulate_events, nb::arg("selection"), nb::arg("problem"), nb::arg("block"),
         nb::arg("machine"), nb::call_guard<nb::gil_scoped_release>());
+  nb::list common;
+  for (const level_price& of : common_machine.at)
+    common.append(nb::make_tuple(of.latency, of.per_message, of.per_byte));
+  m.attr("COMMON_PRICES") = nb::make_tuple(nb::tuple(common), common_machine.per_copied_byte);
   m.def("best_levels", best_levels_of, nb::arg("problem"), nb::arg("block"), nb::kw_only(), nb::arg("prices"),
         nb::arg("copy"));
   m.def("read_profile", read_profile, nb::arg("path"));

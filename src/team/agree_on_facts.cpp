@@ -22,21 +22,29 @@ std::vector<int> numbered(std::span<const std::int64_t> names) {
 
 }  // namespace
 
+std::vector<std::int64_t> place_of_rank(const job_facts& here, bool all_levels, int rank, int ranks) {
+  const std::size_t all = ranks, levels = all_levels ? 3 : 1;
+  const std::array mine{here.node ^ std::rotl(here.domain, 17), here.socket, here.cache};
+  std::vector<std::int64_t> names(all * levels, std::numeric_limits<std::int64_t>::min());
+  for (std::size_t l = 0; l < levels; ++l) names[l * all + rank] = static_cast<std::int64_t>(mine[l] >> 1);
+  return names;
+}
+
+std::vector<layout_tree::shared_ids> places_of_ranks(std::span<const std::int64_t> of_all, int ranks) {
+  const std::size_t all = ranks, levels = of_all.size() / all;
+  std::vector<layout_tree::shared_ids> shared;
+  for (std::size_t l = 0; l < levels; ++l)
+    shared.push_back({std::array{"node", "socket", "cache"}[l], numbered(of_all.subspan(l * all, all))});
+  return shared;
+}
+
 std::vector<layout_tree::shared_ids> places_of_ranks(MPI_Comm comm, const job_facts& here, bool all_levels,
                                                      waiting& how) {
   int ranks = 1, rank = 0;
   require(PMPI_Comm_size(comm, &ranks), "MPI_Comm_size");
   require(PMPI_Comm_rank(comm, &rank), "MPI_Comm_rank");
-  const std::size_t all = ranks, levels = all_levels ? 3 : 1;
-  const std::array mine{here.node ^ std::rotl(here.domain, 17), here.socket, here.cache};
-  std::vector<std::int64_t> names(all * levels, std::numeric_limits<std::int64_t>::min());
-  for (std::size_t l = 0; l < levels; ++l) names[l * all + rank] = static_cast<std::int64_t>(mine[l] >> 1);
-  pending_agreement said(comm, std::move(names));
-  const std::span<const std::int64_t> of_all = said.wait(how);
-  std::vector<layout_tree::shared_ids> shared;
-  for (std::size_t l = 0; l < levels; ++l)
-    shared.push_back({std::array{"node", "socket", "cache"}[l], numbered(of_all.subspan(l * all, all))});
-  return shared;
+  pending_agreement said(comm, place_of_rank(here, all_levels, rank, ranks));
+  return places_of_ranks(said.wait(how), ranks);
 }
 
 common_facts agree_on_facts(MPI_Comm comm, const settings& set, waiting& how) {

@@ -1,5 +1,6 @@
 #include "team/pending_agreement.hpp"
 
+#include "transport/mpi_ended.hpp"
 #include "transport/mpi_error.hpp"
 
 namespace shoal {
@@ -20,9 +21,9 @@ pending_agreement::~pending_agreement() {
 }
 
 bool pending_agreement::test() {
-  int done = request_ == MPI_REQUEST_NULL;
-  if (!done) require(PMPI_Test(&request_, &done, MPI_STATUS_IGNORE), "MPI_Test");
-  return done;
+  bool ended = request_ == MPI_REQUEST_NULL;
+  if (!ended) require(test_one(request_, ended), "MPI_Test");
+  return ended;
 }
 
 std::span<const std::int64_t> pending_agreement::wait(waiting& how) {

@@ -1,5 +1,11 @@
 #include "team/progress.hpp"
 
+#include <dlfcn.h>
+
+#include "transport/mpi_ended.hpp"
+#include "transport/mpi_error.hpp"
+#include "transport/mpi_newer.hpp"
+
 namespace shoal {
 
 progress& progress::get() {
@@ -7,24 +13,80 @@ progress& progress::get() {
   return *one;
 }
 
-void progress::add(under_way* one) {
+void progress::add(part* one) {
   const std::scoped_lock guard(lock_);
-  all_.push_back(one);
+  under_way_.push_back(one);
   ++count_;
 }
 
-void progress::remove(under_way* one) {
+void progress::remove(part* one) {
   const std::scoped_lock guard(lock_);
-  count_ -= static_cast<int>(std::erase(all_, one));
+  count_ -= static_cast<int>(std::erase(under_way_, one));
 }
 
 // From the last: one that ends is taken out. A thread that waits for another one's turn here gains nothing.
 bool progress::move() {
   if (idle()) return false;
   const std::unique_lock guard(lock_, std::try_to_lock);
+  if (!guard || moving_) return false;
+  moving_ = true;
   bool moved = false;
-  for (std::size_t i = guard ? all_.size() : 0; i-- > 0;) moved = all_[i]->move() || moved;
+  for (std::size_t i = under_way_.size(); i-- > 0;) moved = under_way_[i]->move() || moved;
+  moving_ = false;
   return moved;
 }
+
+bool progress::move_for_mpi() {
+  const inside_mpi here;
+  move();
+  const std::unique_lock guard(lock_, std::try_to_lock);
+  if (!guard || moving_ || !idle()) return false;
+  watched_ = false;
+  return true;
+}
+
+// ---- what MPIs offer -------------------------------------------------------------------------------------------
+
+#ifdef OPEN_MPI
+
+static int move_for_open_mpi() { return !progress::get().idle() && progress::get().move_for_mpi(); }
+
+using progress_register = int (*)(int (*moves)());
+static progress_register of_open_mpi() {
+  static void* const found = dlsym(RTLD_DEFAULT, "opal_progress_register");
+  return reinterpret_cast<progress_register>(found);
+}
+
+bool progress::has_mpi_for_it() { return of_open_mpi(); }
+
+// Which calls it as long as the process lives.
+void progress::add_for_mpi(part* one) {
+  static const int code = of_open_mpi()(move_for_open_mpi);
+  if (code != 0) throw mpi_error(MPI_ERR_INTERN, "opal_progress_register");
+  add(one);
+}
+
+#else
+
+static int move_for_mpich(void*) {
+  constexpr int more = 0, done = 1;
+  return progress::get().move_for_mpi() ? done : more;
+}
+
+// MPICH from 4.3 on, where requests are integers; Intel's MPI has none of this.
+bool progress::has_mpi_for_it() {
+  return sizeof(MPI_Request) == sizeof(int) && shoal_async_start && shoal_request_is_complete;
+}
+
+// Which calls it until it is told that all is done.
+void progress::add_for_mpi(part* one) {
+  constexpr int no_stream = 0x3c000000;
+  const std::scoped_lock guard(lock_);
+  if (!watched_) require(shoal_async_start(move_for_mpich, nullptr, no_stream), "MPIX_Async_start");
+  watched_ = true;
+  add(one);
+}
+
+#endif
 
 }  // namespace shoal

@@ -1,4 +1,5 @@
-// Everything that this process has under way moves whenever one of its threads waits in Shoal, for whatever.
+// Everything that this process has under way moves whenever one of its threads waits in Shoal, for whatever; and whenever the
+// MPI moves, where something of it is to.
 #pragma once
 
 #include <atomic>
@@ -7,31 +8,41 @@
 
 namespace shoal {
 
-// Something that this process has under way: it moves when it is told to.
-class under_way {
- public:
-  virtual bool move() noexcept = 0;  // whether anything moved
-
- protected:
-  ~under_way() = default;
-};
-
 class progress {
  public:
+  // What moves.
+  class part {
+   public:
+    virtual ~part() = default;
+    // Whether anything moved. Removes no more than itself.
+    virtual bool move() noexcept = 0;
+  };
+
   static progress& get();
 
-  // From its start to its end. A thread that does this has the communicator of it for itself.
-  void add(under_way* one);
-  void remove(under_way* one);
+  // From its start to its end. A thread that does this has what the part works on for itself.
+  void add(part* one);
+  void remove(part* one);
 
   // Whether anything moved. What belongs to communicators on which other threads are is left to them.
   bool move();
   bool idle() const { return count_.load(std::memory_order_relaxed) == 0; }
+  // Held while parts move.
+  std::recursive_mutex& lock() { return lock_; }
+
+  // Whether the MPI can move what is under way in all that a rank waits for there.
+  static bool has_mpi_for_it();
+  // As add(), and the MPI moves it. Throws mpi_error.
+  void add_for_mpi(part* one);
+  // For the MPI to call. Whether nothing is left to move; then it does not call again until it is told to.
+  bool move_for_mpi();
 
  private:
   std::recursive_mutex lock_;
-  std::vector<under_way*> all_;
+  std::vector<part*> under_way_;
   std::atomic<int> count_ = 0;
+  bool moving_ = false;   // one that moves may make the MPI move, and that all others
+  bool watched_ = false;  // by the MPI
 };
 
 }  // namespace shoal

@@ -12,6 +12,11 @@ SHOAL_NEWER(PMPI_Alltoall_init, const void* sendbuf, int sendcount, MPI_Datatype
 SHOAL_NEWER(PMPI_Alltoallv_init, const void* sendbuf, const int* sendcounts, const int* sdispls, MPI_Datatype sendtype,
             void* recvbuf, const int* recvcounts, const int* rdispls, MPI_Datatype recvtype, MPI_Comm comm,
             MPI_Info info, MPI_Request* request);
+SHOAL_NEWER(PMPI_Alltoall_init_c, const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
+            MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request* request);
+SHOAL_NEWER(PMPI_Alltoallv_init_c, const void* sendbuf, const MPI_Count* sendcounts, const MPI_Aint* sdispls,
+            MPI_Datatype sendtype, void* recvbuf, const MPI_Count* recvcounts, const MPI_Aint* rdispls,
+            MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request* request);
 SHOAL_NEWER(PMPI_Allgather_init, const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,
             int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request* request);
 SHOAL_NEWER(PMPI_Allgatherv_init, const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,
@@ -59,6 +64,16 @@ SHOAL_NEWER(PMPI_Type_get_contents_c, MPI_Datatype datatype, MPI_Count max_integ
 SHOAL_NEWER(PMPIX_Comm_is_revoked, MPI_Comm comm, int* flag);
 SHOAL_NEWER(PMPIX_Comm_revoke, MPI_Comm comm);
 SHOAL_NEWER(PMPIX_Comm_get_failed, MPI_Comm comm, MPI_Group* failed);
+
+// What lets the MPI itself move what Shoal has under way. Under names of Shoal's own: headers that declare MPICH's functions
+// do so with types that others lack.
+// Open MPI's is looked up instead (team/progress): the linker takes a weak name that libmpi itself uses for a missing one.
+#ifndef OPEN_MPI
+#define SHOAL_AS(symbol) __asm__(symbol) __attribute__((weak))
+int shoal_async_start(int (*moves)(void* thing), void* state, int stream) SHOAL_AS("PMPIX_Async_start");
+int shoal_request_is_complete(MPI_Request request) SHOAL_AS("PMPIX_Request_is_complete");
+#undef SHOAL_AS
+#endif
 
 #undef SHOAL_NEWER
 

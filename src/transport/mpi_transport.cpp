@@ -1,69 +1,13 @@
 #include "transport/mpi_transport.hpp"
 
 #include <algorithm>
-#include <array>
 #include <functional>
-#include <mutex>
-#include <string_view>
 
 #include "transport/failure.hpp"
+#include "transport/mpi_ended.hpp"
 #include "transport/mpi_error.hpp"
 
 namespace shoal {
-
-namespace {
-
-#ifdef OPEN_MPI  // which raises what MPI_Testsome finds on the communicators of the requests
-struct returned_errors {};
-#else
-
-// MPICH raises what MPI_Testsome finds on MPI_COMM_SELF, and 4.0 and Intel's MPI on MPI_COMM_WORLD, whatever communicators
-// the requests belong to, and there it ends most programs.
-MPI_Comm found_errors_are_on() {
-  int version = 0, subversion = 0, length = 0;
-  std::array<char, MPI_MAX_LIBRARY_VERSION_STRING> library{};
-  PMPI_Get_version(&version, &subversion);
-  PMPI_Get_library_version(library.data(), &length);
-  const bool on_world = (version == 4 && subversion == 0) || std::string_view(library.data()).starts_with("Intel");
-  return on_world ? MPI_COMM_WORLD : MPI_COMM_SELF;
-}
-
-// While one of these lives such errors are returned.
-class returned_errors {
- public:
-  returned_errors() {
-    const std::scoped_lock guard(lock);
-    if (users++ > 0) return;
-    PMPI_Comm_get_errhandler(where(), &handler);
-    PMPI_Comm_set_errhandler(where(), MPI_ERRORS_RETURN);
-  }
-  ~returned_errors() {
-    const std::scoped_lock guard(lock);
-    if (--users > 0) return;
-    PMPI_Comm_set_errhandler(where(), handler);
-    PMPI_Errhandler_free(&handler);
-  }
-  returned_errors(const returned_errors&) = delete;
-  returned_errors& operator=(const returned_errors&) = delete;
-
- private:
-  static MPI_Comm where() {
-    static const MPI_Comm comm = found_errors_are_on();
-    return comm;
-  }
-  static inline std::mutex lock;
-  static inline int users = 0;
-  static inline MPI_Errhandler handler = MPI_ERRHANDLER_NULL;  // the program's
-};
-#endif
-
-int test_some(std::vector<MPI_Request>& requests, int& count, std::vector<int>& indices,
-              std::vector<MPI_Status>& statuses) {
-  [[maybe_unused]] const returned_errors here;
-  return PMPI_Testsome(static_cast<int>(requests.size()), requests.data(), &count, indices.data(), statuses.data());
-}
-
-}  // namespace
 
 mpi_transport::mpi_transport(MPI_Comm comm, std::size_t piece_bytes) : comm_(comm), piece_bytes_(piece_bytes) {
   require(PMPI_Comm_size(comm, &ranks_), "MPI_Comm_size");
@@ -163,6 +107,7 @@ void mpi_transport::report(ended_transfer piece, std::vector<ended_transfer>& en
 void mpi_transport::let_others_progress() {
   int found = 0;
   require(given_up_, "waiting for other ranks");
+  if (inside_mpi::now()) return;
   require(PMPI_Iprobe(rank_, highest_tag_, comm_, &found, MPI_STATUS_IGNORE), "moving messages of others");
 }
 

@@ -7,6 +7,7 @@ and 4 ranks, with every algorithm of the table, and all tests of collectives wit
 import importlib.metadata
 import json
 import os
+import re
 import sys
 from collections import Counter
 
@@ -99,6 +100,20 @@ def test_calls_left_to_the_mpi(mpi, ranks, tmp_path):
     _, expected = run_suite(mpi, ranks, tmp_path / "expected", EXCHANGES, LEFT_MODULES, preload=False)
     run, results = run_suite(mpi, ranks, tmp_path / "results", EXCHANGES, LEFT_MODULES, SHOAL_REPORT=1)
     assert results == expected and "shoal: left to the MPI: ialltoallw (nonblocking)" in run.stderr
+
+
+@pytest.mark.parametrize("spec", SOME)
+@pytest.mark.parametrize("ranks", RANKS)
+def test_requests(mpi, ranks, tmp_path, spec):
+    """Nonblocking and persistent exchanges, with an algorithm forced."""
+    files = "test_cco_[np][br]*.py"
+    _, expected = run_suite(mpi, ranks, tmp_path / "expected", EXCHANGES, files, preload=False)
+    run, results = run_suite(mpi, ranks, tmp_path / "results", EXCHANGES, files, **forced(spec, []))
+    print(row(mpi, spec, results, taken(run, spec)))
+    assert results == expected and not warnings(run)
+    assert min(taken(run, spec).values()) > 0
+    why = set(re.findall(r"left to the MPI: (?:ialltoallv?|alltoallv?_init) \((.*)\),", run.stderr))
+    assert why <= {"one rank"}
 
 
 @pytest.mark.skipif(not EXHAUSTIVE, reason="takes minutes; SHOAL_EXHAUSTIVE=1 runs it")

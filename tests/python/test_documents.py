@@ -1,6 +1,7 @@
 """What the documents show is what the repository has."""
 
 import re
+from itertools import zip_longest
 
 import pytest
 
@@ -12,6 +13,80 @@ DOCUMENTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs
 def test_example_algorithm_is_shown_as_it_is():
     shown = (ROOT / "docs/add-an-algorithm.md").read_text()
     assert (ROOT / "examples/algorithm/star.cpp").read_text() in shown
+
+
+def block(operations, rank, slot):
+    """Origin and destination of the block in a slot of a rank, as in 02."""
+    if slot.startswith("send["):
+        return f"{rank}{slot[5:-1]}"
+    got = next(one for one in operations[rank] if one["kind"] != "send" and slot in one["slots"][one["peer"] is None :])
+    if got["kind"] == "copy":
+        return block(operations, rank, got["slots"][0])
+    peer, same = got["peer"], [one for one in operations[rank] if (one["kind"], one["peer"]) == ("recv", got["peer"])]
+    sent = [one for one in operations[peer] if (one["kind"], one["peer"]) == ("send", rank)][same.index(got)]
+    return block(operations, peer, sent["slots"][got["slots"].index(slot)])
+
+
+def drawing(plan):
+    """What every rank sends in every step: a column a rank, a row a message; a star for a block that is passed on."""
+    operations = {program["rank"]: program["operations"] for program in plan["programs"]}
+    sends = {}
+    for rank in operations:
+        for one in operations[rank]:
+            if one["kind"] == "send" and one["slots"]:
+                slots = zip(one["slots"], one["passing"], strict=True)
+                blocks = " ".join(block(operations, rank, slot) + "*" * passing for slot, passing in slots)
+                sends.setdefault(one["step"], {}).setdefault(rank, []).append(f"to {one['peer']}: {blocks}")
+    rows = [["", *(f"rank {rank}" for rank in operations)]]
+    for number, step in enumerate(sorted(sends), 1):
+        columns = [sends[step].get(rank, []) for rank in operations]
+        for row, texts in enumerate(zip_longest(*columns, fillvalue="")):
+            rows.append(["" if row else f"step {number}", *texts])
+    widths = [max(map(len, column)) + 3 for column in zip(*rows, strict=True)]
+    return ["".join(text.ljust(width) for text, width in zip(row, widths, strict=True)).rstrip() + "\n" for row in rows]
+
+
+def drawn():
+    """Schedules that the documents draw: the arguments of shoal plan, and the drawing."""
+    for document in DOCUMENTS:
+        yield from re.findall(r"```text\nshoal plan ([^\n]*)\n\n(.*?)```", document.read_text(), re.DOTALL)
+
+
+@pytest.mark.parametrize("words, shown", [pytest.param(*one, id=one[0]) for one in drawn()])
+def test_schedules_are_drawn_as_they_are(shoal_command, words, shown):
+    if "--senders" in words:
+        assert shown == shoal_command.output("plan", *words.split())
+    else:
+        assert shown == "".join(drawing(shoal_command.json("plan", *words.split())))
+
+
+def transcripts():
+    """Commands whose whole output stands behind them."""
+    for document in DOCUMENTS:
+        yield from re.findall(r"```\nshoal ([^\n]*)\n```\n\n```text\n(.*?)```", document.read_text(), re.DOTALL)
+
+
+@pytest.mark.parametrize(
+    "words, shown", [pytest.param(*one, id=one[0]) for one in transcripts() if "run" not in one[0]]
+)
+def test_output_is_shown_as_it_is(shoal_command, words, shown):
+    assert shoal_command.output(*words.split()) == shown
+
+
+def test_python_is_shown_as_it_works(capsys):
+    (code,) = re.findall(r"```python\n(.*?)```", (ROOT / "docs/tutorial.md").read_text(), re.DOTALL)
+    exec(code, {})
+    assert capsys.readouterr().out.split() == code.rpartition("# ")[2].split()
+
+
+def test_reference_is_complete():
+    """It names every function of the header, and every command."""
+    text = (ROOT / "docs/reference.md").read_text()
+    header = (ROOT / "include/shoal/shoal.h").read_text()
+    functions = set(re.findall(r"^SHOAL_PUBLIC int (\w+)\(", header, re.MULTILINE))
+    commands = re.findall(r'^        "(\w+)": "\w+\.\w+"', (ROOT / "python/shoal/cli.py").read_text(), re.MULTILINE)
+    assert {name for name in functions if f"`{name}" not in text} == set()
+    assert commands and {name for name in commands if f"`shoal {name}" not in text} == set()
 
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)

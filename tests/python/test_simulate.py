@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 import shoal
+from shoal.machine import COMMON
 from shoal.platforms import KINDS, make_platform
 from shoal.routes import links_of, torus
 from shoal.simulation import Simulation
@@ -138,17 +139,22 @@ int main(int argc, char** argv) {
 """
 
 
-@simulated
-def test_a_whole_program_without_and_with_shoal(shoal_command, tmp_path):
-    """32 ranks on 8 nodes; a radix exchange is ahead by far, and is found before half of 200 calls."""
-    (tmp_path / "program.c").write_text(PROGRAM)
+def compiled(folder):
+    (folder / "program.c").write_text(PROGRAM)
     compiler = shutil.which("smpicc")
     if not compiler:
         pytest.skip("there is no smpicc")
-    subprocess.run([compiler, "-O1", tmp_path / "program.c", "-o", tmp_path / "program"], check=True)
+    subprocess.run([compiler, "-O1", folder / "program.c", "-o", folder / "program"], check=True)
+    return folder / "program"
+
+
+@simulated
+def test_a_whole_program_without_and_with_shoal(shoal_command, tmp_path):
+    """32 ranks on 8 nodes; a radix exchange is ahead by far, and is found before half of 200 calls."""
+    program = compiled(tmp_path)
     status, text, err = shoal_command(
         "simulate", "-o", tmp_path, "--nodes", 8, "--ppn", 4, "--message-cost", "2us",
-        "--", tmp_path / "program", 200,
+        "--", program, 200,
     )  # fmt: skip
     assert status == 0, err
     first, without, served = map(json.loads, (tmp_path / "results.jsonl").read_text().splitlines())
@@ -159,6 +165,22 @@ def test_a_whole_program_without_and_with_shoal(shoal_command, tmp_path):
     status, said, _ = shoal_command("report", tmp_path, "-o", tmp_path / "report")
     page = (tmp_path / "report/index.html").read_text()
     assert status == 0 and "2 runs of programs" in said and "Whole programs" in page
+
+
+@simulated
+def test_what_the_model_makes_of_all_levels_is_tried(shoal_command, tmp_path):
+    """On groups of nodes one candidate more than on the nodes alone."""
+    program = compiled(tmp_path)
+    shape = ["--nodes", 8, "--ppn", 4, "--message-cost", "2us"]
+    told = []
+    for layout in ("8x4", "group:4 node:2 core:4"):
+        args = ["simulate", "-o", tmp_path, *shape, "--layout", layout, "--", program, 200]
+        status, text, err = shoal_command(*args)
+        assert status == 0, err
+        told.append(next(line for line in text.splitlines() if line.startswith("shoal: tried")))
+    problem = shoal.Problem(layout="group:4 node:2 core:4")
+    proposed = COMMON.best_levels(problem, 4)
+    assert proposed in told[1] and proposed not in told[0] and "hierarchical:local=shared" in told[1]
 
 
 @simulated

@@ -9,9 +9,7 @@ machine_prices prices(level_price memory, level_price node, level_price network,
   return {{memory, node, network, groups}, copy};
 }
 
-// Memory, inside a node, between nodes, between groups: a common machine, and links between groups at half the rate.
-const machine_prices common =
-    prices({.5e-6, .1e-6, .1e-9}, {.5e-6, .3e-6, .1e-9}, {2e-6, .5e-6, .1e-9}, {3e-6, .5e-6, .2e-9}, .1e-9);
+const machine_prices& common = common_machine;
 
 double seconds_of(const selection& how, const problem& at, double bytes, const machine_prices& machine) {
   const exchange_load load = load_of(how, at);

@@ -1,0 +1,396 @@
+#include "calls/open_exchange.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "calls/alltoall_work.hpp"
+#include "calls/native_nonblocking.hpp"
+#include "calls/process.hpp"
+#include "team/boundary.hpp"
+#include "team/fault_tolerance.hpp"
+#include "team/mpi_request.hpp"
+#include "transport/mpi_error.hpp"
+#include "transport/mpi_newer.hpp"
+
+namespace shoal {
+
+namespace {
+
+bool is_named(MPI_Datatype type) {
+  int combiner = MPI_COMBINER_NAMED;
+  if (PMPI_Type_get_envelope_c) {  // also for types that the other does not know
+    MPI_Count numbers[4];
+    PMPI_Type_get_envelope_c(type, &numbers[0], &numbers[1], &numbers[2], &numbers[3], &combiner);
+  } else {
+    int numbers[3];
+    PMPI_Type_get_envelope(type, &numbers[0], &numbers[1], &numbers[2], &combiner);
+  }
+  return combiner == MPI_COMBINER_NAMED;
+}
+
+// A program may free a datatype while an exchange of it is under way.
+class kept_type {
+ public:
+  explicit kept_type(MPI_Datatype users) : type_(users) {
+    if (users == MPI_DATATYPE_NULL || is_named(users)) return;
+    // Unlike MPI_Type_dup this copies no attributes.
+    require(PMPI_Type_contiguous(1, users, &type_), "MPI_Type_contiguous");
+    require(PMPI_Type_commit(&type_), "MPI_Type_commit");
+    is_copy_ = true;
+  }
+  ~kept_type() {
+    if (is_copy_) PMPI_Type_free(&type_);
+  }
+  kept_type(const kept_type&) = delete;
+  kept_type& operator=(const kept_type&) = delete;
+  operator MPI_Datatype() const { return type_; }
+
+ private:
+  MPI_Datatype type_;
+  bool is_copy_ = false;
+};
+
+class open_exchange final : public progress::part {
+ public:
+  open_exchange(const alltoall_call& call, bool is_persistent);
+  ~open_exchange() override;
+  open_exchange(const open_exchange&) = delete;
+  open_exchange& operator=(const open_exchange&) = delete;
+
+  const alltoall_call& call() const { return call_; }
+  MPI_Request handle() const { return handle_.handle(); }
+  // Nobody was given the request. Null.
+  MPI_Request take_back();
+  bool is_persistent() const { return is_persistent_; }
+  bool is_active() const { return is_active_; }
+  // Once: by Shoal's way, which the communicator is locked for; or when the ranks are there that are to exchange.
+  void begin(std::unique_ptr<request::work> by_shoal);
+  void begin_later(std::shared_ptr<pending_communicator> ranks);
+  // Many times.
+  void prepare(std::unique_ptr<request::work> by_shoal);
+  int start() noexcept;
+  // The program wants no more of it; true: it has ended.
+  bool leave() { return is_left_ = true, !is_active_; }
+
+  bool move() noexcept override;
+
+ private:
+  void begin_now() noexcept;
+  void begin_natively();
+  void run();
+  void record();
+  bool is_under_way();
+  int raise() noexcept;
+  void finish(bool with_error) noexcept;
+
+  alltoall_call call_;
+  kept_type recv_type_;
+  std::optional<kept_type> send_type_;  // another than that
+  mpi_request handle_;
+  bool is_persistent_, is_recorded_, is_left_ = false;
+  std::atomic<bool> is_active_ = false;
+  std::shared_ptr<pending_communicator> ranks_;
+  std::optional<request> by_shoal_;
+  std::optional<native_collective> natively_;
+};
+
+// Those that exist. Held together by progress' lock.
+std::vector<std::unique_ptr<open_exchange>>& all() {
+  static auto* const open = new std::vector<std::unique_ptr<open_exchange>>;  // never destroyed: MPI may outlive it
+  return *open;
+}
+std::atomic<int> persistent = 0;  // of them, so that other requests need not be looked for
+
+open_exchange& keep(std::unique_ptr<open_exchange> one) {
+  const std::scoped_lock alone(progress::get().lock());
+  return *all().emplace_back(std::move(one));
+}
+
+void drop(const open_exchange* one) {
+  const std::scoped_lock alone(progress::get().lock());
+  std::erase_if(all(), [&](const auto& held) { return held.get() == one; });
+}
+
+open_exchange* persistent_behind(MPI_Request request) {
+  const std::scoped_lock alone(progress::get().lock());
+  for (const auto& one : all())
+    if (one->is_persistent() && one->handle() == request) return one.get();
+  return nullptr;
+}
+
+open_exchange::open_exchange(const alltoall_call& call, bool is_persistent)
+    : call_(call),
+      recv_type_(call.recv_type[0]),
+      handle_(is_persistent),
+      is_persistent_(is_persistent),
+      is_recorded_(!process::get().set().record.empty() && traffic_record::is_of(call.comm)) {
+  if (!call.in_place() && call.send_type[0] != call.recv_type[0]) send_type_.emplace(call.send_type[0]);
+  call_.recv_type = type_list(recv_type_);
+  if (!call.in_place()) call_.send_type = type_list(send_type_ ? *send_type_ : recv_type_);
+  persistent += is_persistent;
+}
+
+open_exchange::~open_exchange() {
+  progress::get().remove(this);
+  persistent -= is_persistent_;
+}
+
+MPI_Request open_exchange::take_back() {
+  handle_.take_back();
+  return MPI_REQUEST_NULL;
+}
+
+// Every one counts where traffic is recorded, as every blocking call does.
+void open_exchange::record() {
+  if (is_recorded_) process::get().traffic().add(call_);
+}
+
+void open_exchange::begin(std::unique_ptr<request::work> by_shoal) {
+  by_shoal_.emplace(request::once(), call_.comm, request::native_start(), std::move(by_shoal));
+  run();
+}
+
+void open_exchange::begin_later(std::shared_ptr<pending_communicator> ranks) {
+  is_active_ = true;
+  ranks_ = std::move(ranks);
+  ranks_->when_ready([this] { begin_now(); });
+}
+
+void open_exchange::prepare(std::unique_ptr<request::work> by_shoal) {
+  by_shoal_.emplace(request::repeated(), call_.comm, request::native_start(), std::move(by_shoal));
+}
+
+int open_exchange::start() noexcept {
+  const auto alone = by_shoal_->exclusive();
+  try {
+    if (is_active_) throw mpi_error(MPI_ERR_REQUEST, "the request is under way");
+    run();
+    handle_.start();
+    return MPI_SUCCESS;
+  } catch (...) {
+    return raise();
+  }
+}
+
+// It is moved from here, so that its end is seen at once.
+void open_exchange::run() {
+  by_shoal_->start();
+  progress::get().remove(&*by_shoal_);
+  is_active_ = true;
+  record();
+  progress::get().add_for_mpi(this);
+}
+
+// The exception being handled, where there is still a communicator for it.
+int open_exchange::raise() noexcept {
+  if (by_shoal_) return by_shoal_->raise();
+  return ranks_ && ranks_->is_left() ? MPI_ERR_OTHER : raise_current(call_.comm);
+}
+
+void open_exchange::begin_now() noexcept {
+  try {
+    std::unique_ptr<request::work> by_shoal;
+    if (const auto& state = ranks_->state()) {
+      const std::scoped_lock alone(state->lock());
+      try {
+        by_shoal = alltoall_once(*state, call_);
+      } catch (const std::invalid_argument& error) {  // the same on every rank
+        warn_once(error.what());
+      }
+      if (by_shoal) return begin(std::move(by_shoal));
+    }
+    if (!ranks_->is_ready()) return finish(true);
+    begin_natively();
+  } catch (...) {
+    raise();
+    finish(true);
+  }
+}
+
+// Other exchanges of the program's own may have begun on its communicator since.
+void open_exchange::begin_natively() {
+  alltoall_call own = call_;
+  own.comm = ranks_->own();
+  const int code = natively_.emplace().start(own);
+  if (code != MPI_SUCCESS) throw mpi_error(code, "MPI_Ialltoall");
+  progress::get().add_for_mpi(this);
+}
+
+bool open_exchange::move() noexcept {
+  bool moved = false, failed = false;
+  try {
+    if (by_shoal_) moved = by_shoal_->active() && by_shoal_->move();
+    if (is_under_way()) return moved;
+  } catch (...) {
+    raise();
+    failed = true;
+  }
+  finish(failed);
+  return true;
+}
+
+// Throws what has failed.
+bool open_exchange::is_under_way() {
+  if (by_shoal_) return by_shoal_->active() || !by_shoal_->test();
+  bool ended = false;
+  require(natively_->test(ended), "MPI_Ialltoall");
+  return !ended;
+}
+
+void open_exchange::finish(bool with_error) noexcept {
+  progress::get().remove(this);
+  is_active_ = false;
+  try {
+    handle_.end(with_error);
+  } catch (...) {
+    raise();
+  }
+  if (!is_persistent_ || is_left_) drop(this);
+}
+
+// Why the MPI's own serves such a call; null: it does not have to.
+const char* left_because(const alltoall_call& call, learner* of) {
+  int ranks = 1;
+  if (!of) return "between two groups";
+  require(PMPI_Comm_size(call.comm, &ranks), "MPI_Comm_size");
+  if (ranks == 1) return "one rank";
+  if (!progress::has_mpi_for_it()) return "this MPI does not move what others have under way";
+  if (is_revoked(call.comm) || (of->state() && of->state()->is_lost())) return "ranks have failed";
+  return nullptr;
+}
+
+// On ranks that are Shoal's already. Null: the MPI's own serves, which is to judge this rank's arguments, or has to.
+MPI_Request begun(const alltoall_call& call, communicator& state) {
+  const std::scoped_lock alone(state.lock());
+  auto made = std::make_unique<open_exchange>(call, false);
+  auto by_shoal = alltoall_once(state, made->call());
+  if (!by_shoal) return made->take_back();
+  open_exchange& one = keep(std::move(made));
+  try {
+    one.begin(std::move(by_shoal));
+  } catch (...) {
+    one.take_back();
+    drop(&one);
+    throw;
+  }
+  return one.handle();
+}
+
+// Null: the ranks are there, and to be asked for.
+MPI_Request begun_later(const alltoall_call& call, const std::shared_ptr<pending_communicator>& ranks) {
+  const std::scoped_lock alone(progress::get().lock());
+  if (ranks->is_ready()) return MPI_REQUEST_NULL;
+  open_exchange& one = keep(std::make_unique<open_exchange>(call, false));
+  one.begin_later(ranks);
+  return one.handle();
+}
+
+MPI_Request begun(const alltoall_call& call, learner& of, std::string& why) {
+  if (communicator* const state = of.state(); state && state->is_open()) return begun(call, *state);
+  const auto ranks = process::get().pending_of(call.comm);
+  if (const MPI_Request later = begun_later(call, ranks); later != MPI_REQUEST_NULL) return later;
+  if (!ranks->why().empty()) why = ranks->why();
+  return ranks->state() ? begun(call, *ranks->state()) : MPI_REQUEST_NULL;
+}
+
+constexpr const char* for_the_mpi = "arguments or settings with which the MPI's own is to serve";
+
+int left(const char* name, const std::string& why, native_call native) {
+  return process::get().leave(name, why, native);
+}
+
+// `make` gives back a request, or none where the MPI's own serves, for the reason that it tells.
+template <typename Make>
+int serve(const char* name, const alltoall_call& call, MPI_Request* request, native_call native, Make make) {
+  return returning_codes(call.comm, [&]() -> int {
+    learner* const of = process::get().learner_of(call.comm);
+    if (const char* const why = left_because(call, of)) return left(name, why, native);
+    std::string why = for_the_mpi;
+    MPI_Request made = MPI_REQUEST_NULL;
+    try {
+      made = make(*of, why);
+    } catch (const std::invalid_argument& error) {  // the same on every rank
+      return refused(call.comm, error.what(), manners::drop_in, native);
+    }
+    if (made == MPI_REQUEST_NULL) return left(name, why, native);
+    *request = made;
+    return MPI_SUCCESS;
+  });
+}
+
+// Calls for which nobody asked for an algorithm cost next to nothing.
+bool is_left(const alltoall_call& call) {
+  process& job = process::get();
+  if (!job.asks_at_once(call.form()) || call.comm == MPI_COMM_NULL) return true;
+  const auto& asked = job.set().asked(collective::alltoall, call.form());
+  return asked && !asked->which->generate;  // "native"
+}
+int left_unasked(const char* name, const char* why, native_call native) {
+  return process::get().set().report == reporting::none ? native() : left(name, why, native);
+}
+
+// The ranks may wait for each other.
+MPI_Request prepared_on(const alltoall_call& call, MPI_Info info, learner& of, std::string& why) {
+  communicator* const state = of.enter();
+  if (!state) {
+    why = of.why();
+    return MPI_REQUEST_NULL;
+  }
+  const std::scoped_lock alone(state->lock());
+  auto made = std::make_unique<open_exchange>(call, true);
+  auto by_shoal = alltoall_repeated(*state, made->call(), info);
+  if (!by_shoal) return made->take_back();
+  made->prepare(std::move(by_shoal));
+  return keep(std::move(made)).handle();
+}
+
+}  // namespace
+
+int start_alltoall(const alltoall_call& call, MPI_Request* request, native_call native) {
+  const char* const name = call.uniform ? "ialltoall" : "ialltoallv";
+  if (is_left(call)) return left_unasked(name, "nonblocking, and no algorithm is asked for by name", native);
+  return serve(name, call, request, native, [&](learner& of, std::string& why) { return begun(call, of, why); });
+}
+
+int prepare_alltoall(const alltoall_call& call, MPI_Info info, MPI_Request* request, native_call native) {
+  const char* const name = call.uniform ? "alltoall_init" : "alltoallv_init";
+  if (is_left(call))
+    return left_unasked(name, "persistent, and no algorithm is asked for by name; its starts are not counted", native);
+  return serve(name, call, request, native,
+               [&](learner& of, std::string& why) { return prepared_on(call, info, of, why); });
+}
+
+int start_request(MPI_Request* request) {
+  open_exchange* const one = persistent ? persistent_behind(*request) : nullptr;
+  return one ? one->start() : PMPI_Start(request);
+}
+
+int start_requests(int count, MPI_Request* requests) {
+  if (!persistent) return PMPI_Startall(count, requests);
+  int code = MPI_SUCCESS;
+  for (int i = 0; i < count && code == MPI_SUCCESS; ++i) code = start_request(&requests[i]);
+  return code;
+}
+
+int free_request(MPI_Request* request) {
+  open_exchange* const one = persistent ? persistent_behind(*request) : nullptr;
+  const int code = PMPI_Request_free(request);
+  if (one && code == MPI_SUCCESS && one->leave()) drop(one);
+  return code;
+}
+
+// What the program has left under way stays as it is.
+void leave_open_exchanges() {
+  const std::scoped_lock alone(progress::get().lock());
+  for (auto& one : all()) {
+    progress::get().remove(one.get());
+    if (one->is_active()) static_cast<void>(one.release());
+  }
+  all().clear();
+  mpi_request::finish();
+}
+
+}  // namespace shoal

@@ -1,0 +1,101 @@
+#include "transport/mpi_ended.hpp"
+
+#include <array>
+#include <mutex>
+#include <string_view>
+
+#include "transport/mpi_newer.hpp"
+
+namespace shoal {
+
+thread_local int inside_mpi::depth_ = 0;
+
+namespace {
+
+#ifdef OPEN_MPI  // which raises what MPI_Testsome finds on the communicators of the requests
+struct returned_errors {};
+
+// It may always be asked: where something has ended it does not move, and it calls what moves Shoal's once at a time.
+constexpr bool only_looks() { return false; }
+constexpr bool has_ended(MPI_Request) { return false; }
+#else
+
+bool only_looks() { return inside_mpi::now() && shoal_request_is_complete; }
+bool has_ended(MPI_Request request) { return shoal_request_is_complete(request); }
+
+// MPICH raises what MPI_Testsome finds on MPI_COMM_SELF, and 4.0 and Intel's MPI on MPI_COMM_WORLD, whatever communicators
+// the requests belong to, and there it ends most programs.
+MPI_Comm found_errors_are_on() {
+  int version = 0, subversion = 0, length = 0;
+  std::array<char, MPI_MAX_LIBRARY_VERSION_STRING> library{};
+  PMPI_Get_version(&version, &subversion);
+  PMPI_Get_library_version(library.data(), &length);
+  const bool on_world = (version == 4 && subversion == 0) || std::string_view(library.data()).starts_with("Intel");
+  return on_world ? MPI_COMM_WORLD : MPI_COMM_SELF;
+}
+
+// While one of these lives such errors are returned.
+class returned_errors {
+ public:
+  returned_errors() {
+    const std::scoped_lock guard(lock);
+    if (users++ > 0) return;
+    PMPI_Comm_get_errhandler(where(), &handler);
+    PMPI_Comm_set_errhandler(where(), MPI_ERRORS_RETURN);
+  }
+  ~returned_errors() {
+    const std::scoped_lock guard(lock);
+    if (--users > 0) return;
+    PMPI_Comm_set_errhandler(where(), handler);
+    PMPI_Errhandler_free(&handler);
+  }
+  returned_errors(const returned_errors&) = delete;
+  returned_errors& operator=(const returned_errors&) = delete;
+
+ private:
+  static MPI_Comm where() {
+    static const MPI_Comm comm = found_errors_are_on();
+    return comm;
+  }
+  static inline std::mutex lock;
+  static inline int users = 0;
+  static inline MPI_Errhandler handler = MPI_ERRHANDLER_NULL;  // the program's
+};
+#endif
+
+// Those that have ended already.
+int take_ended(std::vector<MPI_Request>& requests, int& count, std::vector<int>& indices,
+               std::vector<MPI_Status>& statuses) {
+  int all = MPI_SUCCESS;
+  count = 0;
+  for (std::size_t i = 0; i < requests.size(); ++i) {
+    if (!has_ended(requests[i])) continue;
+    const int code = PMPI_Wait(&requests[i], &statuses[count]);
+    statuses[count].MPI_ERROR = code;
+    if (code != MPI_SUCCESS) all = MPI_ERR_IN_STATUS;
+    indices[count++] = static_cast<int>(i);
+  }
+  return all;
+}
+
+}  // namespace
+
+int test_one(MPI_Request& request, bool& ended) {
+  if (only_looks() && request != MPI_REQUEST_NULL) {
+    ended = has_ended(request);
+    return ended ? PMPI_Wait(&request, MPI_STATUS_IGNORE) : MPI_SUCCESS;
+  }
+  int done = 0;
+  const int code = PMPI_Test(&request, &done, MPI_STATUS_IGNORE);
+  ended = done || code != MPI_SUCCESS;
+  return code;
+}
+
+int test_some(std::vector<MPI_Request>& requests, int& count, std::vector<int>& indices,
+              std::vector<MPI_Status>& statuses) {
+  if (only_looks()) return take_ended(requests, count, indices, statuses);
+  [[maybe_unused]] const returned_errors here;
+  return PMPI_Testsome(static_cast<int>(requests.size()), requests.data(), &count, indices.data(), statuses.data());
+}
+
+}  // namespace shoal

@@ -1,0 +1,30 @@
+// Whether requests have ended. Asking MPI usually makes it move; where it is the MPI that moves Shoal's exchanges
+// (api/mpi_progress) it must not be made to move once more.
+#pragma once
+
+#include <mpi.h>
+
+#include <vector>
+
+namespace shoal {
+
+// While one of these lives the MPI has called this thread to move what is under way.
+class inside_mpi {
+ public:
+  inside_mpi() { ++depth_; }
+  ~inside_mpi() { --depth_; }
+  inside_mpi(const inside_mpi&) = delete;
+  inside_mpi& operator=(const inside_mpi&) = delete;
+  static bool now() { return depth_ > 0; }
+
+ private:
+  static thread_local int depth_;
+};
+
+// As PMPI_Test.
+int test_one(MPI_Request& request, bool& ended);
+// As PMPI_Testsome. Errors are returned.
+int test_some(std::vector<MPI_Request>& requests, int& count, std::vector<int>& indices,
+              std::vector<MPI_Status>& statuses);
+
+}  // namespace shoal

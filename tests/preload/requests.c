@@ -1,0 +1,338 @@
+/* All-to-alls that start in one call and end in another, passed to every function of MPI that takes requests, among requests of
+ * other kinds. The first argument names what to do; the second, if any, how often. */
+#include <mpi.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { most = 16, largest = 3000 };
+
+static int rank, ranks, faults;
+
+static void fault(const char* what, int number) {
+  ++faults;
+  if (faults < 10) fprintf(stderr, "rank %d: %s (%d)\n", rank, what, number);
+}
+
+/* One exchange: blocks of some elements of two integers each, the second of which is left alone where `gaps`. */
+struct exchange {
+  MPI_Comm comm;
+  int me, all, number, uniform, in_place, gaps;
+  MPI_Datatype type;
+  int sent[most], received[most], from[most], to[most];
+  int *out, *in;
+};
+
+static int elements(const struct exchange* x, int from, int to) {
+  if (x->uniform) return x->number % 7 * 3;
+  if (x->in_place) return (from + to + x->number) % 5 * 4; /* what one sends is what it receives */
+  const int size = (from * 7 + to * 3 + x->number) % 9;
+  return size == 8 ? largest : size * (x->number % 4);
+}
+static int value(const struct exchange* x, int from, int to, int i) {
+  return x->number * 1000003 + from * 10007 + to * 101 + i;
+}
+
+static void make(struct exchange* x, MPI_Comm comm, int number) {
+  memset(x, 0, sizeof *x);
+  x->comm = comm, x->number = number;
+  x->uniform = number % 3 == 0, x->in_place = number % 5 == 0, x->gaps = number % 4 == 1 && !x->in_place;
+  MPI_Comm_rank(comm, &x->me), MPI_Comm_size(comm, &x->all);
+  x->type = MPI_INT;
+  if (x->gaps) {
+    MPI_Datatype one;
+    MPI_Type_vector(1, 1, 1, MPI_INT, &one);
+    MPI_Type_create_resized(one, 0, 2 * sizeof(int), &x->type);
+    MPI_Type_commit(&x->type);
+    MPI_Type_free(&one);
+  }
+  int sent = 0, received = 0;
+  for (int i = 0; i < x->all; ++i) {
+    x->sent[i] = elements(x, x->me, i), x->received[i] = elements(x, i, x->me);
+    x->from[i] = x->in_place ? received : sent, x->to[i] = received;
+    sent += x->sent[i], received += x->received[i];
+  }
+  x->out = malloc((sent + 1) * 2 * sizeof(int)), x->in = malloc((received + 1) * 2 * sizeof(int));
+}
+
+static void fill(struct exchange* x) {
+  const int step = x->gaps ? 2 : 1;
+  for (int i = 0; i < x->all; ++i)
+    for (int k = 0; k < x->received[i] * step; ++k) x->in[x->to[i] * step + k] = -1;
+  for (int i = 0; i < x->all; ++i)
+    for (int k = 0; k < x->sent[i]; ++k)
+      (x->in_place ? x->in : x->out)[(x->from[i] + k) * step] = value(x, x->me, i, k);
+}
+
+static void check(const struct exchange* x) {
+  const int step = x->gaps ? 2 : 1;
+  for (int i = 0; i < x->all; ++i)
+    for (int k = 0; k < x->received[i]; ++k) {
+      if (x->in[(x->to[i] + k) * step] != value(x, i, x->me, k)) return fault("wrong data in exchange", x->number);
+      if (x->gaps && x->in[(x->to[i] + k) * step + 1] != -1) return fault("written between blocks", x->number);
+    }
+}
+
+static void unmake(struct exchange* x) {
+  free(x->out), free(x->in);
+  if (x->gaps && x->type != MPI_DATATYPE_NULL) MPI_Type_free(&x->type);
+}
+
+static MPI_Request start(struct exchange* x) {
+  MPI_Request request = MPI_REQUEST_NULL;
+  const void* const out = x->in_place ? MPI_IN_PLACE : x->out;
+  fill(x);
+  const int code = x->uniform ? MPI_Ialltoall(out, x->sent[0], x->type, x->in, x->sent[0], x->type, x->comm, &request)
+                              : MPI_Ialltoallv(out, x->sent, x->from, x->type, x->in, x->received, x->to, x->type,
+                                               x->comm, &request);
+  if (code != MPI_SUCCESS) fault("starting", x->number);
+  return request;
+}
+
+#if MPI_VERSION >= 4
+static MPI_Request prepare(struct exchange* x) {
+  MPI_Request request = MPI_REQUEST_NULL;
+  const void* const out = x->in_place ? MPI_IN_PLACE : x->out;
+  const int code = x->uniform ? MPI_Alltoall_init(out, x->sent[0], x->type, x->in, x->sent[0], x->type, x->comm,
+                                                  MPI_INFO_NULL, &request)
+                              : MPI_Alltoallv_init(out, x->sent, x->from, x->type, x->in, x->received, x->to, x->type,
+                                                   x->comm, MPI_INFO_NULL, &request);
+  if (code != MPI_SUCCESS) fault("preparing", x->number);
+  return request;
+}
+#endif
+
+/* Ends all requests of a list, in one of MPI's ways, which each rank chooses on its own. */
+static void end(int count, MPI_Request* requests, int how) {
+  int index, flag = 0, some = 0, indices[64];
+  MPI_Status statuses[64];
+  switch (how % 8) {
+    case 0: MPI_Waitall(count, requests, MPI_STATUSES_IGNORE); break;
+    case 1: MPI_Waitall(count, requests, statuses); break;
+    case 2:
+      for (int i = 0; i < count; ++i) MPI_Wait(&requests[i], MPI_STATUS_IGNORE);
+      break;
+    case 3:
+      for (int i = count; i-- > 0;) MPI_Wait(&requests[i], &statuses[0]);
+      break;
+    case 4:
+      for (int i = 0; i < count; ++i) MPI_Waitany(count, requests, &index, MPI_STATUS_IGNORE);
+      break;
+    case 5:
+      for (int left = count; left > 0; left -= some) {
+        MPI_Waitsome(count, requests, &some, indices, statuses);
+        if (some == MPI_UNDEFINED) break;
+      }
+      break;
+    case 6:
+      while (!flag) MPI_Testall(count, requests, &flag, statuses);
+      break;
+    case 7:
+      for (int i = 0; i < count; ++i) {
+        for (flag = 0; !flag;) MPI_Request_get_status(requests[i], &flag, MPI_STATUS_IGNORE);
+        for (flag = 0; !flag;) MPI_Test(&requests[i], &flag, MPI_STATUS_IGNORE);
+      }
+  }
+}
+
+static int chosen(int bound) {
+  static unsigned state;
+  if (!state) state = 12345u + 777u * (unsigned)rank;
+  state = state * 1103515245u + 12345u;
+  return (int)(state >> 16) % bound;
+}
+
+/* Several at once on two communicators, among messages and collectives of the MPI's own, in another order on every rank. */
+static void wait_in_any_order(int times) {
+  MPI_Comm turned;
+  MPI_Comm_split(MPI_COMM_WORLD, 0, -rank, &turned);
+  for (int t = 0; t < times; ++t) {
+    struct exchange x[6];
+    MPI_Request open[64];
+    int n = 0, came[2] = {-1, -1}, sum = 0, one = 1;
+    for (int i = 0; i < 6; ++i) make(&x[i], i % 2 ? turned : MPI_COMM_WORLD, t * 6 + i), open[n++] = start(&x[i]);
+    MPI_Irecv(&came[0], 1, MPI_INT, (rank + 1) % ranks, 5, MPI_COMM_WORLD, &open[n++]);
+    MPI_Isend(&rank, 1, MPI_INT, (rank + ranks - 1) % ranks, 5, MPI_COMM_WORLD, &open[n++]);
+    MPI_Iallreduce(&one, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD, &open[n++]);
+    MPI_Ibarrier(turned, &open[n++]);
+    for (int i = n; i > 1; --i) {
+      const int other = chosen(i);
+      const MPI_Request held = open[other];
+      open[other] = open[i - 1], open[i - 1] = held;
+    }
+    end(n, open, chosen(8));
+    for (int i = 0; i < n; ++i)
+      if (open[i] != MPI_REQUEST_NULL) fault("left open", i);
+    if (came[0] != (rank + 1) % ranks || sum != ranks) fault("other requests", t);
+    for (int i = 0; i < 6; ++i) check(&x[i]), unmake(&x[i]);
+  }
+  MPI_Comm_free(&turned);
+}
+
+/* To start waits for nobody, also for the first time: rank 0 goes on and tells rank 1 to begin. Then rank 0 waits in a receive
+ * for one that waits for the exchange. */
+static void go_on(int times) {
+  for (int t = 0; t < times; ++t) {
+    MPI_Comm comm;
+    struct exchange x;
+    int word = 0;
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    make(&x, comm, 3 * t + 1);
+    if (rank == 1) MPI_Recv(&word, 1, MPI_INT, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Request open = start(&x);
+    if (rank == 0 && ranks > 1) MPI_Send(&word, 1, MPI_INT, 1, 1, MPI_COMM_WORLD);
+    if (rank == 0 && ranks > 1) MPI_Recv(&word, 1, MPI_INT, ranks - 1, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Wait(&open, MPI_STATUS_IGNORE);
+    if (rank == ranks - 1 && ranks > 1) MPI_Send(&word, 1, MPI_INT, 0, 2, MPI_COMM_WORLD);
+    check(&x), unmake(&x);
+    MPI_Comm_free(&comm);
+  }
+}
+
+/* What a call names may be freed while it is under way. */
+static void free_early(int times) {
+  for (int t = 0; t < times; ++t) {
+    MPI_Comm comm;
+    struct exchange x[4];
+    MPI_Request open[4];
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    for (int i = 0; i < 4; ++i) make(&x[i], comm, 4 * t + i), open[i] = start(&x[i]);
+    for (int i = 0; i < 4; ++i)
+      if (x[i].gaps) MPI_Type_free(&x[i].type);
+    MPI_Comm_free(&comm);
+    end(4, open, t);
+    for (int i = 0; i < 4; ++i) check(&x[i]), unmake(&x[i]);
+  }
+}
+
+/* Between blocking ones on the same communicator. */
+static void mix_with_blocking(int times) {
+  for (int t = 0; t < times; ++t) {
+    struct exchange x[2], y;
+    MPI_Request open[2];
+    make(&x[0], MPI_COMM_WORLD, 2 * t), make(&x[1], MPI_COMM_WORLD, 2 * t + 1), make(&y, MPI_COMM_WORLD, t + 1);
+    open[0] = start(&x[0]);
+    y.in_place = y.uniform = 0, fill(&y);
+    MPI_Alltoallv(y.out, y.sent, y.from, y.type, y.in, y.received, y.to, y.type, y.comm);
+    open[1] = start(&x[1]);
+    end(2, open, chosen(8));
+    check(&x[0]), check(&x[1]);
+    unmake(&x[0]), unmake(&x[1]), unmake(&y);
+  }
+}
+
+static void* exchange_on(void* comm) {
+  for (int t = 0; t < 40; ++t) {
+    struct exchange x;
+    make(&x, *(MPI_Comm*)comm, t);
+    MPI_Request open = start(&x);
+    MPI_Wait(&open, MPI_STATUS_IGNORE);
+    check(&x), unmake(&x);
+  }
+  return NULL;
+}
+
+static void use_threads(int times) {
+  for (int t = 0; t < times; ++t) {
+    pthread_t threads[3];
+    MPI_Comm comms[3];
+    for (int i = 0; i < 3; ++i) MPI_Comm_dup(MPI_COMM_WORLD, &comms[i]);
+    for (int i = 0; i < 3; ++i) pthread_create(&threads[i], NULL, exchange_on, &comms[i]);
+    for (int i = 0; i < 3; ++i) pthread_join(threads[i], NULL);
+    for (int i = 0; i < 3; ++i) MPI_Comm_free(&comms[i]);
+  }
+}
+
+/* Started again and again, among other persistent requests. */
+static void repeat(int times) {
+#if MPI_VERSION >= 4
+  struct exchange x[4];
+  MPI_Request open[6];
+  int came = -1, flag = 0;
+  for (int i = 0; i < 4; ++i) make(&x[i], MPI_COMM_WORLD, i + 1), open[i] = prepare(&x[i]);
+  MPI_Recv_init(&came, 1, MPI_INT, (rank + 1) % ranks, 6, MPI_COMM_WORLD, &open[4]);
+  MPI_Send_init(&rank, 1, MPI_INT, (rank + ranks - 1) % ranks, 6, MPI_COMM_WORLD, &open[5]);
+  MPI_Request_get_status(open[0], &flag, MPI_STATUS_IGNORE);
+  if (!flag) fault("one that was never started is under way", 0);
+  MPI_Wait(&open[0], MPI_STATUS_IGNORE);
+  for (int t = 0; t < times; ++t) {
+    for (int i = 0; i < 4; ++i) fill(&x[i]);
+    came = -1;
+    if (t % 2) MPI_Startall(6, open);
+    else
+      for (int i = 0; i < 6; ++i) MPI_Start(&open[i]);
+    end(6, open, chosen(8) == 4 ? 0 : chosen(4));
+    for (int i = 0; i < 4; ++i) check(&x[i]);
+    if (came != (rank + 1) % ranks) fault("other requests", t);
+  }
+  for (int i = 0; i < 6; ++i) {
+    MPI_Request_free(&open[i]);
+    if (open[i] != MPI_REQUEST_NULL) fault("not freed", i);
+  }
+  for (int i = 0; i < 4; ++i) unmake(&x[i]);
+#endif
+  (void)times;
+}
+
+/* Who waits is told, others may be, and later exchanges are right. */
+static void mistake(int times) {
+  for (int t = 0; t < times; ++t) {
+    MPI_Comm comm;
+    struct exchange x;
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    for (int i = 0; i < 3; ++i) {
+      make(&x, comm, 2);
+      x.uniform = x.in_place = 0;
+      for (int k = 0; k < x.all; ++k) x.sent[k] = x.received[k] = 2, x.from[k] = x.to[k] = 2 * k;
+      free(x.out), free(x.in);
+      x.out = calloc(4 * most, sizeof(int)), x.in = calloc(4 * most, sizeof(int));
+      const int is_wrong = i == 1 && rank == 0 && ranks > 1;
+      if (is_wrong) x.received[1] = 1;
+      MPI_Request open;
+      MPI_Ialltoallv(x.out, x.sent, x.from, MPI_INT, x.in, x.received, x.to, MPI_INT, comm, &open);
+      const int code = MPI_Wait(&open, MPI_STATUS_IGNORE);
+      if (is_wrong ? code == MPI_SUCCESS : i != 1 && code != MPI_SUCCESS) fault("code", code);
+      unmake(&x);
+    }
+    MPI_Comm_free(&comm);
+  }
+}
+
+static void leave_open(int times) {
+  static struct exchange x;
+  (void)times;
+  make(&x, MPI_COMM_WORLD, 1);
+  start(&x);
+}
+
+int main(int argc, char** argv) {
+  static const struct {
+    const char* name;
+    void (*perform)(int times);
+    int threads;
+  } all[] = {{"wait_in_any_order", wait_in_any_order, 0},
+             {"go_on", go_on, 0},
+             {"free_early", free_early, 0},
+             {"mix_with_blocking", mix_with_blocking, 0},
+             {"repeat", repeat, 0},
+             {"use_threads", use_threads, 1},
+             {"mistake", mistake, 0},
+             {"leave_open", leave_open, 0}};
+  const int times = argc > 2 ? atoi(argv[2]) : 20;
+  int given = 0;
+  for (unsigned i = 0; argc > 1 && i < sizeof all / sizeof *all; ++i) {
+    if (strcmp(argv[1], all[i].name)) continue;
+    MPI_Init_thread(&argc, &argv, all[i].threads ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE, &given);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    all[i].perform(times);
+    MPI_Allreduce(MPI_IN_PLACE, &faults, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    if (rank == 0) printf("faults: %d\n", faults);
+    MPI_Finalize();
+    return faults > 0;
+  }
+  return 2;
+}
