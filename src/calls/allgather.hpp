@@ -6,7 +6,6 @@
 #include "calls/native_call.hpp"
 #include "execute/user_buffer.hpp"
 #include "select/call_form.hpp"
-#include "team/errors.hpp"
 
 namespace shoal {
 

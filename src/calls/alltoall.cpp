@@ -28,11 +28,19 @@ void record(learner& of, const alltoall_call& call) {
   if (of.enter() && traffic_record::is_of(call.comm)) process::get().traffic().add(call);
 }
 
+learner::call_size size_of(const alltoall_call& call, int ranks) {
+  if (call.uniform) return {call_form::equal, std::max<std::int64_t>(0, call.bytes_from(0))};
+  return {call.form(), call.bytes_to_all(ranks)};
+}
+
 // Tells the learner what the call took, whatever becomes of it: every rank counts every call.
 class lesson {
  public:
   lesson(learner& of, const alltoall_call& call, manners how)
-      : of_(of), comm_(call.comm), turn_(of.begin(call, how == manners::strict)), begin_(PMPI_Wtime()) {}
+      : of_(of),
+        comm_(call.comm),
+        turn_(of.begin(size_of(call, of.ranks()), how == manners::strict)),
+        begin_(PMPI_Wtime()) {}
   ~lesson() {
     returning_codes(comm_, [this] {
       of_.end(turn_, seconds_ < 0 ? PMPI_Wtime() - begin_ : seconds_);

@@ -1,6 +1,10 @@
 // What a call would have done without Shoal.
 #pragma once
 
+#include <mpi.h>
+
+#include <string>
+
 namespace shoal {
 
 // The MPI's own collective with the caller's arguments; returns its code. A reference, not a copy.
@@ -15,5 +19,12 @@ class native_call {
   const void* call_;
   int (*invoke_)(const void*);
 };
+
+// What to do when Shoal cannot serve a call: the drop-in layer warns once and uses the MPI's own collective; the
+// C functions raise an error where the user asked for something wrong.
+enum class manners { drop_in, strict };
+
+// Such a call, on every rank alike. Nothing in `wrong`: the MPI's own is right.
+int refused(MPI_Comm comm, const std::string& wrong, manners how, native_call native);
 
 }  // namespace shoal

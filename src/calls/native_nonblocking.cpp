@@ -5,6 +5,7 @@
 #include "calls/arguments.hpp"
 #include "calls/mpi_datatype.hpp"
 #include "calls/native.hpp"
+#include "team/errors.hpp"
 #include "team/progress.hpp"
 #include "transport/mpi_ended.hpp"
 #include "transport/mpi_newer.hpp"

@@ -74,14 +74,14 @@ bool pending_communicator::advance() {
 
 // The same on every rank.
 void pending_communicator::make_state(std::span<const std::int64_t> all) {
-  why_ = job_.wrong_settings(all);
+  why_ = job_.wrong_settings(all[settings_most], all[settings_least], all[unusable] != 0);
   if (why_.empty() && all[full]) why_ = "too many communicators are in use; free some";
   if (why_.empty() && job_.set().topology) why_ = "SHOAL_TOPOLOGY is for blocking calls";
   if (!why_.empty()) return warn_once(why_);
   settings set = job_.set();
   set.profile = nullptr;  // what is asked for needs none
-  communicator::facts found{places_of_ranks(all.subspan(all_terms), ranks_), -static_cast<int>(all[few_cores]),
-                            all[devices] > 0};
+  common_facts found{places_of_ranks(all.subspan(all_terms), ranks_), -static_cast<int>(all[few_cores]),
+                     all[devices] > 0};
   const wait_mode how = set.wait.value_or(polite_mode(job_.facts(), ranks_));
   try {
     state_ = std::make_shared<communicator>(own_, set, std::move(found), how, all[first_turn]);

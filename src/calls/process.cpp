@@ -5,11 +5,8 @@
 #include <iostream>
 
 #include "calls/open_exchange.hpp"
-#include "select/wisdom.hpp"
 #include "team/boundary.hpp"
-#include "team/devices.hpp"
 #include "team/errors.hpp"
-#include "team/job.hpp"
 #include "team/own_communicator.hpp"
 #include "team/pending_agreement.hpp"
 #include "team/progress.hpp"
@@ -41,23 +38,32 @@ bool is_of_one_world(MPI_Comm groups) {
   return all == inside;
 }
 
+void report_lessons(const learner& of, usage_report& report) {
+  for (const learner::lesson& one : of.lessons()) {
+    const std::string name = name_of("alltoall", one.form);
+    report.add(name, of.ranks(), "native", one.natives);
+    if (!one.tried.empty()) report.add_contest(name, of.ranks(), one.block_bytes, one.tried);
+  }
+}
+
+void report_exchanges(const communicator& of, usage_report& report) {
+  for (const auto& [spec, ready] : of.all_prepared())
+    for (const call_form form : call_forms) report.add(name_of("alltoall", form), of.ranks(), spec, ready.uses[form]);
+  report.add_verified(of.verified, of.verified_by_sums);
+}
+
+void report_gathers(const intercommunicator& of, usage_report& report) {
+  for (const auto& [spec, plan] : of.all_plans())
+    for (const call_form form : settings::forms_of(collective::allgather))
+      report.add(name_of("allgather", form), of.ranks(), spec, plan.uses[form]);
+  report.add_verified(of.verified, of.verified_by_sums);
+}
+
 }  // namespace
 
 process& process::get() {
   static process* one = new process;  // never destroyed: MPI may outlive static objects
   return *one;
-}
-
-process::process() {
-  try {
-    settings_ = read_settings();
-  } catch (const std::exception& error) {
-    problem_ = error.what();
-  }
-  for (const call_form form : call_forms)
-    asks_at_once_[form] = !problem_.empty() || settings_.asked(collective::alltoall, form);
-  knows_before_ = settings_.profile || !settings_.profile_fault.empty() || !settings_.wisdom.empty();
-  facts_ = find_job_facts(settings_.nodes_share);
 }
 
 // A program may use sessions first and MPI_Init later, or never.
@@ -67,45 +73,13 @@ bool process::begin() {
   int world = 0;
   PMPI_Initialized(&world);
   if (!world || finished_ || open_for_calls_) return open_for_calls_;
-  facts_.devices = device_runtime_loaded();
-  int threads = MPI_THREAD_SINGLE;
-  PMPI_Query_thread(&threads);
-  has_threads_ = threads == MPI_THREAD_MULTIPLE;
-  if (const std::string unknown = unknown_variables(); !unknown.empty()) warn_once(unknown, "it is ignored");
-  remember();
+  begin_job();
   PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, on_free, &state_key_, this);
   // Attributes of MPI_COMM_SELF are deleted first in MPI_Finalize, on every MPI.
   PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, on_finalize, &finalize_key_, this);
   PMPI_Comm_set_attr(MPI_COMM_SELF, finalize_key_, this);
   open_for_calls_.store(true, std::memory_order_release);
   return true;
-}
-
-// What earlier jobs on this machine and MPI have learnt.
-void process::remember() {
-  if (settings_.wisdom.empty()) return;
-  constexpr const char* instead = "what it knows is not used";
-  try {
-    const wisdom found = read_wisdom(settings_.wisdom);
-    wisdom_hash_ = hash_of(to_toml(found));
-    const bool fits = found.mpi == mpi_version() && found.machine == machine_name(facts_.cores);
-    if (fits) earlier_.merge(found.known);
-    else if (!found.mpi.empty())
-      warn_once("SHOAL_WISDOM=" + settings_.wisdom + " is of " + found.mpi + " on " + found.machine + ", but here is " +
-                    mpi_version() + " on " + machine_name(facts_.cores),
-                instead);
-  } catch (const std::invalid_argument& error) {
-    warn_once(error.what(), instead);
-  }
-}
-
-// By the first rank of the job.
-void process::keep_wisdom() {
-  try {
-    if (!known_.empty()) add_to_wisdom(settings_.wisdom, {mpi_version(), machine_name(facts_.cores), known_});
-  } catch (const std::system_error& error) {
-    warn_once("SHOAL_WISDOM=" + settings_.wisdom + " cannot be written: " + error.code().message(), "nothing is kept");
-  }
 }
 
 // Most calls are on the communicator of the call before. What a thread remembers of that holds until some communicator
@@ -172,7 +146,7 @@ sparse_ranks* process::sparse_of(MPI_Comm comm, std::string& wrong) {
   attribute* const held = attribute_of(comm);
   if (!held) wrong = "shoal_exchange outside MPI_Init and MPI_Finalize";
   if (!held || held->sparse) return held ? held->sparse.get() : nullptr;
-  waiting wait(settings_.wait.value_or(wait_mode::yield));
+  waiting wait(set().wait.value_or(wait_mode::yield));
   wait.move_meanwhile([] { return progress::get().move(); });
   pending_agreement everyone(comm, {is_full()});
   if (everyone.wait(wait)[0]) wrong = "too many communicators are in use; free some";
@@ -183,7 +157,7 @@ sparse_ranks* process::sparse_of(MPI_Comm comm, std::string& wrong) {
   }
   int ranks = 1;
   require(PMPI_Comm_size(own, &ranks), "MPI_Comm_size");
-  held->sparse = std::make_unique<sparse_ranks>(own, settings_.wait.value_or(polite_mode(facts_, ranks)));
+  held->sparse = std::make_unique<sparse_ranks>(own, set().wait.value_or(polite_mode(facts(), ranks)));
   count_open(1);
   return held->sparse.get();
 }
@@ -197,12 +171,12 @@ bool process::has_earned_groups(MPI_Comm comm) {
 }
 
 void process::count_cold(MPI_Comm comm, bool uniform, std::int64_t bytes, double seconds) {
-  books_.called(seconds);
+  books().called(seconds);
   if (attribute* const held = attribute_of(comm)) held->cold[uniform].add(bytes, seconds);
 }
 
 int process::leave(const std::string& call, const std::string& reason, native_call native) {
-  if (settings_.report == reporting::none || !begin()) return native();
+  if (set().report == reporting::none || !begin()) return native();
   const double begin = PMPI_Wtime();
   const int code = native();
   const double took = PMPI_Wtime() - begin;
@@ -217,7 +191,7 @@ void process::count_late(const std::string& call, int ranks, const std::string& 
 }
 
 bool process::watch(const left_call& call) {
-  if (settings_.report == reporting::none || !begin()) return false;
+  if (set().report == reporting::none || !begin()) return false;
   const std::scoped_lock guard(lock_);
   if (std::find(left_.begin(), left_.end(), &call) == left_.end()) left_.push_back(&call);
   return true;
@@ -249,9 +223,9 @@ process::attribute* process::attach(MPI_Comm comm) {
 // group has.
 void process::serve_groups(MPI_Comm comm, attribute& held) {
   held.unserved_groups = false;
-  const auto hash = static_cast<std::int64_t>(hash_of(settings_.canonical()) >> 1);
-  const std::vector<std::int64_t> mine{hash, -hash, !problem_.empty(), is_full()};
-  waiting wait(settings_.wait.value_or(wait_mode::yield));
+  const auto hash = static_cast<std::int64_t>(hash_of(set().canonical()) >> 1);
+  const std::vector<std::int64_t> mine{hash, -hash, !problem().empty(), is_full()};
+  waiting wait(set().wait.value_or(wait_mode::yield));
   wait.move_meanwhile([] { return progress::get().move(); });
   pending_agreement other(comm, mine);
   if (!other.wait_for(learner::patience, wait)) {
@@ -266,7 +240,7 @@ void process::serve_groups(MPI_Comm comm, attribute& held) {
   std::vector<std::int64_t> all = theirs;
   const auto ours = own_group.wait(wait);
   for (std::size_t i = 0; i < all.size(); ++i) all[i] = std::max(ours[i], theirs[i]);
-  held.why = wrong_settings(all);
+  held.why = wrong_settings(all[0], all[1], all[2]);
   held.wrong = !held.why.empty();
   if (!held.wrong && all[3]) held.why = "too many communicators are in use; free some";
   if (!held.why.empty()) return;
@@ -275,10 +249,10 @@ void process::serve_groups(MPI_Comm comm, attribute& held) {
   int rank = 0, others = 0;
   require(PMPI_Comm_rank(comm, &rank), "MPI_Comm_rank");
   require(PMPI_Comm_remote_size(comm, &others), "MPI_Comm_remote_size");
-  settings set = settings_;
-  set.profile = nullptr;  // it is for all-to-alls
+  settings used = set();
+  used.profile = nullptr;  // it is for all-to-alls
   try {
-    held.groups = std::make_shared<intercommunicator>(own, rank, others, set);
+    held.groups = std::make_shared<intercommunicator>(*this, own, rank, others, used);
     held.groups->all().serves(comm);
     count_open(1);
   } catch (const std::invalid_argument& error) {
@@ -287,20 +261,15 @@ void process::serve_groups(MPI_Comm comm, attribute& held) {
   }
 }
 
-std::string process::wrong_settings(std::span<const std::int64_t> all) const {
-  if (!problem_.empty()) return problem_;
-  if (all[2]) return "the settings of another rank cannot be used; set the SHOAL_ variables the same on all ranks";
-  if (all[0] != -all[1]) return "the SHOAL_ settings differ between ranks; set them the same on all of them";
-  return {};
-}
-
 // What was done on a communicator, where somebody wants to know.
 void process::report_on(const attribute& held) {
-  if (settings_.report == reporting::none && settings_.wisdom.empty()) return;
-  if (held.of_ranks) held.of_ranks->report_to(report_);
-  if (held.groups) held.groups->report_to(report_);
-  if (held.sparse) held.sparse->report_to(report_);
-  if (held.pending && held.pending->state()) held.pending->state()->report_to(report_);
+  if (set().report == reporting::none && set().wisdom.empty()) return;
+  if (held.of_ranks) report_lessons(*held.of_ranks, report_);
+  if (held.of_ranks) held.of_ranks->keep_lessons();
+  if (held.of_ranks && held.of_ranks->state()) report_exchanges(*held.of_ranks->state(), report_);
+  if (held.groups) report_gathers(*held.groups, report_);
+  if (held.sparse) report_.add("exchange", held.sparse->ranks(), "digits", held.sparse->used());
+  if (held.pending && held.pending->state()) report_exchanges(*held.pending->state(), report_);
   for (const bool uniform : {false, true})
     report_.add(uniform ? "allgather" : "allgatherv", held.ranks, "native", held.cold[uniform]);
 }
@@ -330,14 +299,14 @@ void process::finish() {
   finished_ = true;
   leave_open_exchanges();
   while (!attributes_.empty()) release(attributes_.front(), MPI_COMM_NULL);
-  served_.clear();
+  served().clear();
   for (const left_call* call : left_)
     report_.add_left(call->name, call->reason, __atomic_load_n(&call->calls, __ATOMIC_RELAXED),
                      1e-9 * static_cast<double>(__atomic_load_n(&call->nanoseconds, __ATOMIC_RELAXED)));
-  if (!settings_.record.empty()) traffic_.write(settings_.record);
+  if (!set().record.empty()) traffic_.write(set().record);
   int world_rank = -1;
   PMPI_Comm_rank(MPI_COMM_WORLD, &world_rank);
-  if (world_rank == 0 && !settings_.wisdom.empty()) keep_wisdom();
+  if (world_rank == 0) keep_wisdom();
   if (world_rank == 0 && !report_.empty()) tell();
 }
 
@@ -347,12 +316,12 @@ void process::tell_of_none() {
 
 // On the first rank of the job.
 void process::tell() {
-  if (settings_.report == reporting::none) return;
+  if (set().report == reporting::none) return;
   told_ = true;
-  if (settings_.report_file.empty()) return report_.print(std::cerr, books_);
-  std::ofstream file(settings_.report_file);
-  report_.write_json(file, books_);
-  if (!file.flush()) warn_once("SHOAL_REPORT=" + settings_.report_file + " cannot be written", "nothing is told");
+  if (set().report_file.empty()) return report_.print(std::cerr, books());
+  std::ofstream file(set().report_file);
+  report_.write_json(file, books());
+  if (!file.flush()) warn_once("SHOAL_REPORT=" + set().report_file + " cannot be written", "nothing is told");
 }
 
 int process::on_free(MPI_Comm comm, int, void* held, void* self) {

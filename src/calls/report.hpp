@@ -9,34 +9,10 @@
 #include <utility>
 #include <vector>
 
-#include "execute/phases.hpp"
-#include "select/call_form.hpp"
 #include "select/ledger.hpp"
+#include "team/usage.hpp"
 
 namespace shoal {
-
-// Exchanges of one rank on one kind of call: bytes are those it sent, its own block included.
-struct usage {
-  std::int64_t calls = 0, bytes = 0;
-  double seconds = 0;
-  phase_seconds phases{};  // of those seconds, where a clock ran
-
-  void add(std::int64_t sent, double took, const phase_clock* clock = nullptr) {
-    add({1, sent, took, clock ? clock->seconds() : phase_seconds{}});
-  }
-  void add(const usage& other) {
-    calls += other.calls;
-    bytes += other.bytes;
-    seconds += other.seconds;
-    for (std::size_t p = 0; p < phases.size(); ++p) phases[p] += other.phases[p];
-  }
-};
-
-// Counts an exchange for how it was done.
-template <typename Decision>
-void count(const Decision& chosen, call_form form, std::int64_t sent, double took, const phase_clock* clock) {
-  chosen.how->uses[form].add(sent, took, clock);
-}
 
 class usage_report {
  public:

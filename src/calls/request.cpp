@@ -1,7 +1,6 @@
 #include "calls/request.hpp"
 
 #include "team/boundary.hpp"
-#include "team/progress.hpp"
 #include "transport/mpi_error.hpp"
 
 namespace shoal {

@@ -9,12 +9,11 @@
 #include <cmath>
 #include <system_error>
 
-#include "team/agree_on_facts.hpp"
 #include "team/boundary.hpp"
 #include "team/errors.hpp"
 #include "team/fault_tolerance.hpp"
-#include "team/job.hpp"
 #include "team/job_facts.hpp"
+#include "team/machine.hpp"
 #include "team/own_communicator.hpp"
 #include "team/pending_agreement.hpp"
 #include "team/progress.hpp"
@@ -32,7 +31,7 @@ layout_tree layout_of(const settings& set, std::vector<layout_tree::shared_ids> 
 
 }  // namespace
 
-communicator::communicator(MPI_Comm users, const settings& set, facts found, wait_mode how)
+communicator::communicator(MPI_Comm users, const settings& set, common_facts found, wait_mode how)
     : users_(users),
       own_(MPI_COMM_NULL),
       found_(std::move(found)),
@@ -43,7 +42,7 @@ communicator::communicator(MPI_Comm users, const settings& set, facts found, wai
   arrange(set, how);
 }
 
-communicator::communicator(MPI_Comm own, const settings& set, facts found, wait_mode how, std::int64_t turn)
+communicator::communicator(MPI_Comm own, const settings& set, common_facts found, wait_mode how, std::int64_t turn)
     : communicator(own, set, std::move(found), how) {
   own_ = own;
   turns_.begin_at(static_cast<std::uint64_t>(turn));
@@ -273,12 +272,6 @@ void communicator::run(const program& how, const payload& what) {
   exchange_.start(how, what);
   exchange_.run_to_end(wait_);
   raise(exchange_.failure());
-}
-
-void communicator::report_to(usage_report& report) const {
-  for (const auto& [spec, ready] : prepared_)
-    for (const call_form form : call_forms) report.add(name_of("alltoall", form), ranks(), spec, ready.uses[form]);
-  report.add_verified(verified, verified_by_sums);
 }
 
 }  // namespace shoal

@@ -11,7 +11,6 @@
 #include <string>
 #include <vector>
 
-#include "calls/report.hpp"
 #include "execute/exchange.hpp"
 #include "execute/node_exchange.hpp"
 #include "learn/decision.hpp"
@@ -19,6 +18,7 @@
 #include "learn/scratch_limit.hpp"
 #include "learn/sized_programs.hpp"
 #include "select/features.hpp"
+#include "team/agree_on_facts.hpp"
 #include "team/settings.hpp"
 #include "transport/agree.hpp"
 #include "transport/mpi_transport.hpp"
@@ -34,18 +34,12 @@ struct block_storage {
 
 class communicator : public std::enable_shared_from_this<communicator> {
  public:
-  // What all ranks know of each other, the same on every rank.
-  struct facts {
-    std::vector<layout_tree::shared_ids> shared;  // nodes first; then what is inside them, if it was asked for
-    int cores = 1;                                // of the node that has fewest
-    bool devices = false;  // a device runtime (CUDA, HIP) is loaded on some rank, so any buffer may be device memory
-  };
   // Makes nothing of the MPI's and talks to nobody, unless a topology is given; then it is collective. Throws
   // std::invalid_argument, on every rank, for settings that do not fit these ranks.
-  communicator(MPI_Comm users, const settings& set, facts found, wait_mode how);
+  communicator(MPI_Comm users, const settings& set, common_facts found, wait_mode how);
   // Over `own`, a communicator of Shoal's that it takes over, without asking anyone: `turn` is the largest first_turn() of
   // its ranks. Throws as above.
-  communicator(MPI_Comm own, const settings& set, facts found, wait_mode how, std::int64_t turn);
+  communicator(MPI_Comm own, const settings& set, common_facts found, wait_mode how, std::int64_t turn);
   // The same, where its ranks know nothing of each other yet. Collective.
   communicator(MPI_Comm own, const settings& set);
   ~communicator();
@@ -137,7 +131,8 @@ class communicator : public std::enable_shared_from_this<communicator> {
   // What ran last, for shoal_comm_explain.
   const decision* last = nullptr;
   usage verified, verified_by_sums;
-  void report_to(usage_report& report) const;
+  // What was made ready, by name.
+  const std::map<std::string, prepared>& all_prepared() const { return prepared_; }
 
  private:
   void arrange(const settings& set, wait_mode how);
@@ -151,7 +146,7 @@ class communicator : public std::enable_shared_from_this<communicator> {
   bool lost_ = false;
   unsigned waits_ = 0;
   MPI_Errhandler handler_ = MPI_ERRHANDLER_NULL;  // of the program's communicator, once that is freed
-  facts found_;
+  common_facts found_;
   mpi_transport over_;
   waiting wait_{wait_mode::yield};
   agreement agreement_{over_, wait_};

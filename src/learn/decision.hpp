@@ -4,9 +4,9 @@
 #include <memory>
 #include <string>
 
-#include "calls/report.hpp"
 #include "execute/program.hpp"
 #include "select/call_form.hpp"
+#include "team/usage.hpp"
 
 namespace shoal {
 

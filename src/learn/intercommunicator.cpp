@@ -5,7 +5,6 @@
 #include <cmath>
 #include <utility>
 
-#include "calls/process.hpp"
 #include "team/pending_agreement.hpp"
 
 namespace shoal {
@@ -22,8 +21,10 @@ std::uint64_t size_of(const direction_sizes& d) {
 }  // namespace
 
 // The merged communicator holds the groups one after the other: a rank that keeps its number is in the first.
-intercommunicator::intercommunicator(MPI_Comm merged, int local_rank, int remote_size, const settings& set)
-    : all_(merged, set),
+intercommunicator::intercommunicator(job_state& job, MPI_Comm merged, int local_rank, int remote_size,
+                                     const settings& set)
+    : job_(job),
+      all_(merged, set),
       first_group_(all_.rank() == local_rank ? all_.ranks() - remote_size : remote_size),
       network_(set.network),
       exchange_(merged, all_.phases()),
@@ -117,7 +118,7 @@ bool intercommunicator::begin(bool uniform, const group_sizes& sizes) {
 }
 
 void intercommunicator::end(double seconds) {
-  process::get().books().called(seconds);
+  job_.books().called(seconds);
   if (!running_) return;
   field& f = *std::exchange(running_, nullptr);
   f.of.took(seconds);
@@ -127,24 +128,16 @@ void intercommunicator::end(double seconds) {
 void intercommunicator::review(field& f) {
   std::vector<std::int64_t> mine(contest::terms + 1);
   f.of.write(std::span(mine).first(contest::terms), 0);
-  mine[contest::terms] = -std::llround(process::get().books().allowance() * 1e9);
+  mine[contest::terms] = -std::llround(job_.books().allowance() * 1e9);
   pending_agreement said(all_.own(), std::move(mine));
   const std::span<const std::int64_t> all = said.wait(all_.wait());
   f.of.agreed(all.first(contest::terms), -static_cast<double>(all[contest::terms]) * 1e-9);
-  process::get().books().settle(f.of.excess());
+  job_.books().settle(f.of.excess());
 }
 
 bool intercommunicator::is_ahead(bool uniform) const {
   const auto& fields = fields_[uniform];
   return std::any_of(fields.begin(), fields.end(), [](const auto& f) { return f.second.of.best() == ours; });
-}
-
-void intercommunicator::report_to(usage_report& report) const {
-  for (const auto& [spec, plan] : plans_) {
-    for (const call_form form : settings::forms_of(collective::allgather))
-      report.add(name_of("allgather", form), ranks(), spec, plan.uses[form]);
-  }
-  report.add_verified(verified, verified_by_sums);
 }
 
 }  // namespace shoal

@@ -11,6 +11,7 @@
 #include <string>
 
 #include "learn/communicator.hpp"
+#include "learn/job_state.hpp"
 #include "select/choose_between_groups.hpp"
 #include "select/contest.hpp"
 #include "select/group_sizes.hpp"
@@ -37,7 +38,7 @@ struct group_decision {
 class intercommunicator : public std::enable_shared_from_this<intercommunicator> {
  public:
   // Takes over `merged`, the ranks of both groups, each group in its order. Collective.
-  intercommunicator(MPI_Comm merged, int local_rank, int remote_size, const settings& set);
+  intercommunicator(job_state& job, MPI_Comm merged, int local_rank, int remote_size, const settings& set);
 
   communicator& all() { return all_; }
   int rank() const { return all_.rank(); }
@@ -75,7 +76,8 @@ class intercommunicator : public std::enable_shared_from_this<intercommunicator>
   // What ran last, for shoal_comm_explain.
   const group_decision* last = nullptr;
   usage verified, verified_by_sums;
-  void report_to(usage_report& report) const;
+  // What was made ready, by name.
+  const std::map<std::string, group_plan>& all_plans() const { return plans_; }
 
  private:
   int schedule_rank(int direction) const { return (rank() + ranks() - first_of(direction)) % ranks(); }
@@ -92,6 +94,7 @@ class intercommunicator : public std::enable_shared_from_this<intercommunicator>
   };
   void review(field& f);
 
+  job_state& job_;
   communicator all_;
   int first_group_;
   std::string network_;

@@ -6,7 +6,6 @@
 #include <limits>
 #include <utility>
 
-#include "calls/process.hpp"
 #include "model/best_levels.hpp"
 #include "team/agree_on_facts.hpp"
 #include "team/errors.hpp"
@@ -110,7 +109,7 @@ int cold_calls(bool uniform, double load, int ranks) {
 
 }  // namespace
 
-learner::learner(process& job, MPI_Comm comm) : job_(job), comm_(comm) {
+learner::learner(job_state& job, MPI_Comm comm) : job_(job), comm_(comm) {
   require(PMPI_Comm_size(comm, &ranks_), "MPI_Comm_size");
   require(PMPI_Comm_rank(comm, &rank_), "MPI_Comm_rank");
   wait_ = waiting(job.set().wait.value_or(polite_mode(job.facts(), ranks_)));
@@ -146,7 +145,7 @@ learner::~learner() {
 
 // ---- a call ----------------------------------------------------------------------------------------------------
 
-learner::turn learner::begin(const alltoall_call& call, bool is_linked) {
+learner::turn learner::begin(const call_size& call, bool is_linked) {
   ++calls_;
   if (calls_ == 1 && (is_linked || job_.knows_before())) begin_agreed(call);
   if (calls_ == vote_ends_) {
@@ -171,29 +170,29 @@ void learner::end(const turn& of, double seconds) {
   if (f.of.is_due()) review(f);
 }
 
-learner::field& learner::field_of(const alltoall_call& call) {
-  if (!call.uniform) return field_of_sizes(call);
-  const std::int64_t bytes = std::max<std::int64_t>(0, call.bytes_from(0));
-  const auto key = static_cast<std::uint64_t>(std::bit_width(static_cast<std::uint64_t>(bytes)));
+learner::field& learner::field_of(const call_size& call) {
+  if (call.form != call_form::equal) return field_of_sizes(call);
+  const auto key = static_cast<std::uint64_t>(std::bit_width(static_cast<std::uint64_t>(call.bytes)));
   if (last_ && key == last_key_) return *last_;
   const auto it = equal_.find(key);
   last_key_ = key;
-  return *(last_ = it != equal_.end() ? &it->second
-                                      : &new_field(equal_, key, call_form::equal, static_cast<double>(bytes) * ranks_));
+  return *(last_ = it != equal_.end() ? &it->second : &new_field(equal_, key, call.form, load_of(call)));
 }
 
 // Bytes that this rank sends.
-double learner::load_of(const alltoall_call& call) const { return static_cast<double>(call.bytes_to_all(ranks_)); }
+double learner::load_of(const call_size& call) const {
+  return static_cast<double>(call.bytes) * (call.form == call_form::equal ? ranks_ : 1);
+}
 
 // No rank knows the sizes of the others, but all know the number of the call.
-learner::field& learner::field_of_sizes(const alltoall_call& call) {
+learner::field& learner::field_of_sizes(const call_size& call) {
   const std::int64_t number = varying_calls_++;
   const double load = load_of(call);
   loads_[number % remembered] = static_cast<float>(load);
   const auto place = static_cast<std::uint64_t>(pattern_ * longest_pattern + number % pattern_);
-  const std::uint64_t key = place * call_forms.size() + static_cast<std::uint64_t>(call.form());
+  const std::uint64_t key = place * call_forms.size() + static_cast<std::uint64_t>(call.form);
   const auto it = varying_.find(key);
-  field& f = it != varying_.end() ? it->second : new_field(varying_, key, call.form(), load);
+  field& f = it != varying_.end() ? it->second : new_field(varying_, key, call.form, load);
   f.load = load;
   return f;
 }
@@ -386,13 +385,8 @@ bool learner::shares_now(std::span<const std::int64_t> all) const {
   return wrong_settings(all).empty() && on_one_node(all) && pays(all);
 }
 
-// The same text on every rank that has no reason of its own; empty when nothing is wrong.
 std::string learner::wrong_settings(std::span<const std::int64_t> all) const {
-  if (!job_.problem().empty()) return job_.problem();
-  if (all[unusable])
-    return "the settings of another rank cannot be used; set the SHOAL_ variables the same on all ranks";
-  if (!same(all, settings_most)) return "the SHOAL_ settings differ between ranks; set them the same on all of them";
-  return {};
+  return job_.wrong_settings(all[settings_most], all[settings_least], all[unusable] != 0);
 }
 
 void learner::refuse(const std::string& why, bool wrong) {
@@ -439,7 +433,7 @@ void learner::set_up(std::span<const std::int64_t> all) {
 
 // In a program that calls Shoal all ranks have it, and they agree on settings at once; so they do where a profile or wisdom
 // may tell what to begin with.
-void learner::begin_agreed(const alltoall_call& call) {
+void learner::begin_agreed(const call_size& call) {
   const payment paying(*this);
   load_ = load_of(call);
   vote_at_once();
@@ -450,8 +444,8 @@ void learner::begin_agreed(const alltoall_call& call) {
   knows_ = same(agreed_, in_wisdom_most);
   load_ = std::exp2(static_cast<double>(agreed_[of_contest + contest::most_candidates]) / 4);
   field first;
-  first.load = call.uniform ? load_of(call) : load_;
-  first.shape = {call.form(), ranks_, state_->where().nodes->nodes(), size_class(first.load, ranks_)};
+  first.load = call.form == call_form::equal ? load_of(call) : load_;
+  first.shape = {call.form, ranks_, state_->where().nodes->nodes(), size_class(first.load, ranks_)};
   if (agreed_[devices] || !expected(first)) return;
   set_up(agreed_);
   if (mapped_for_ == 0) return;
@@ -567,7 +561,7 @@ void learner::make_state() {
   }
   std::vector<layout_tree::shared_ids> shared{{"node", std::vector<int>(static_cast<std::size_t>(ranks_), 0)}};
   if (!on_one_node(agreed_) || set.finds_levels) shared = places_of_ranks(comm_, job_.facts(), set.finds_levels, wait_);
-  const communicator::facts found{std::move(shared), -static_cast<int>(agreed_[few_cores]), agreed_[devices] > 0};
+  const common_facts found{std::move(shared), -static_cast<int>(agreed_[few_cores]), agreed_[devices] > 0};
   state_ = std::make_shared<communicator>(comm_, set, found, wait_.mode());
 }
 
@@ -622,7 +616,7 @@ communicator* learner::enter() {
 // Throws nothing: what does not fit these ranks is told, and the MPI's own serves.
 void learner::enter_known() {
   if (agreed_[full])
-    return refuse("more than " + std::to_string(process::most_communicators) + " communicators are in use; free some",
+    return refuse("more than " + std::to_string(job_state::most_communicators) + " communicators are in use; free some",
                   false);
   try {
     make_state();
@@ -676,18 +670,21 @@ std::string learner::told(const field& f) const {
   return text;
 }
 
-void learner::report_field(const field& f, usage_report& report) const {
-  const std::string name = name_of("alltoall", f.shape.form);
-  usage natives{f.calls[0], f.bytes, f.seconds[0]};
-  report.add(name, ranks_, "native", natives);
-  if (f.of.calls() > 0) job_.known().add_communicators(f.shape, 1, static_cast<double>(f.of.calls()));
-  if (specs_.size() > 1) report.add_contest(name, ranks_, f.load / ranks_, told(f));
+std::vector<learner::lesson> learner::lessons() const {
+  std::vector<lesson> all;
+  for (const auto* fields : {&equal_, &varying_})
+    for (const auto& [key, f] : *fields)
+      all.push_back({f.shape.form,
+                     {f.calls[0], f.bytes, f.seconds[0]},
+                     f.load / ranks_,
+                     specs_.size() > 1 ? told(f) : std::string()});
+  return all;
 }
 
-void learner::report_to(usage_report& report) const {
+void learner::keep_lessons() const {
   for (const auto* fields : {&equal_, &varying_})
-    for (const auto& [key, f] : *fields) report_field(f, report);
-  if (state_) state_->report_to(report);
+    for (const auto& [key, f] : *fields)
+      if (f.of.calls() > 0) job_.known().add_communicators(f.shape, 1, static_cast<double>(f.of.calls()));
 }
 
 }  // namespace shoal

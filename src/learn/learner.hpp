@@ -14,8 +14,8 @@
 #include <string>
 #include <vector>
 
-#include "calls/alltoall.hpp"
 #include "learn/communicator.hpp"
+#include "learn/job_state.hpp"
 #include "select/contest.hpp"
 #include "select/knowledge.hpp"
 #include "team/pending_agreement.hpp"
@@ -23,19 +23,23 @@
 
 namespace shoal {
 
-class process;
-
 class learner {
  public:
   // Seconds for which ranks with settings wait for others, which may have none.
   static constexpr double patience = 10;
 
   // Makes nothing, and talks to nobody.
-  learner(process& job, MPI_Comm comm);
+  learner(job_state& job, MPI_Comm comm);
   ~learner();
   learner(const learner&) = delete;
   learner& operator=(const learner&) = delete;
 
+  // What is known of a call before it is served: of MPI_Alltoall the bytes of a block, which are the same on every rank;
+  // of other forms all that this rank sends.
+  struct call_size {
+    call_form form;
+    std::int64_t bytes;
+  };
   // One kind and size of exchange on the communicator.
   struct field {
     contest of;
@@ -57,7 +61,7 @@ class learner {
   // Whether a call has to be served as somebody asked: by settings, by the communicator's, or by the call's own.
   bool is_asked(call_form form, MPI_Info info) const;
   // Before and after a call whose algorithm nobody asked for. `is_linked`: the program calls Shoal itself.
-  turn begin(const alltoall_call& call, bool is_linked);
+  turn begin(const call_size& call, bool is_linked);
   void end(const turn& of, double seconds);
 
   // Makes the state now, for what is asked for; collective. Null, on every rank: Shoal cannot serve these ranks, for the
@@ -71,7 +75,17 @@ class learner {
   std::string explain() const;
   bool is_wrong() const { return wrong_; }
 
-  void report_to(usage_report& report) const;
+  // What a kind and size of exchange came to.
+  struct lesson {
+    call_form form;
+    usage natives;       // what the MPI's own served
+    double block_bytes;  // of such an exchange
+    std::string tried;   // and with what result; empty: nothing
+  };
+  std::vector<lesson> lessons() const;
+  // Makes them part of what the job knows; once, at the end.
+  void keep_lessons() const;
+  int ranks() const { return ranks_; }
 
  private:
   // cold: the MPI's own serves. voting: the ranks find out whether all of them are served by Shoal, and alike. known: they
@@ -80,9 +94,9 @@ class learner {
 
   class payment;
 
-  field& field_of(const alltoall_call& call);
-  double load_of(const alltoall_call& call) const;
-  field& field_of_sizes(const alltoall_call& call);
+  field& field_of(const call_size& call);
+  double load_of(const call_size& call) const;
+  field& field_of_sizes(const call_size& call);
   field& new_field(std::map<std::uint64_t, field>& among, std::uint64_t key, call_form form, double load);
   int propose(const std::string& spec);
   void propose_levels(const field& f);
@@ -104,7 +118,7 @@ class learner {
   double hope_of(const field& f) const;
   bool pays(std::span<const std::int64_t> all) const;
   void set_up(std::span<const std::int64_t> all);
-  void begin_agreed(const alltoall_call& call);
+  void begin_agreed(const call_size& call);
   void vote_at_once();
   std::optional<knowledge::of_shape> expected(const field& f) const;
   void apply(const knowledge::of_shape& known, field& f);
@@ -124,9 +138,8 @@ class learner {
   void enter_known();
   void open_state();
   std::string told(const field& f) const;
-  void report_field(const field& f, usage_report& report) const;
 
-  process& job_;
+  job_state& job_;
   MPI_Comm comm_;
   int ranks_ = 1, rank_ = 0;
   waiting wait_;

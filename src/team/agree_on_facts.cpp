@@ -47,7 +47,7 @@ std::vector<layout_tree::shared_ids> places_of_ranks(MPI_Comm comm, const job_fa
   return places_of_ranks(said.wait(how), ranks);
 }
 
-communicator::facts agree_on_facts(MPI_Comm comm, const settings& set, waiting& how) {
+common_facts agree_on_facts(MPI_Comm comm, const settings& set, waiting& how) {
   const job_facts here = find_job_facts(set.nodes_share);
   pending_agreement said(comm, {-here.cores, here.devices});
   const auto all = said.wait(how);

@@ -7,14 +7,6 @@
 
 namespace shoal {
 
-int refused(MPI_Comm comm, const std::string& wrong, manners how, native_call native) {
-  if (!wrong.empty()) {
-    if (how == manners::strict) return raise_error(comm, MPI_ERR_OTHER, wrong.c_str());
-    warn_once(wrong);
-  }
-  return native();
-}
-
 bool between_groups(MPI_Comm comm) {
   int inter = 0;
   require(PMPI_Comm_test_inter(comm, &inter), "MPI_Comm_test_inter");

@@ -1,4 +1,4 @@
-// Where calls of the user's begin and end: exceptions become error codes, refusals the MPI's own collective.
+// Where calls of the user's begin and end: exceptions become error codes.
 #pragma once
 
 #include <mpi.h>
@@ -8,7 +8,6 @@
 #include <string>
 #include <string_view>
 
-#include "calls/native_call.hpp"
 #include "team/errors.hpp"
 #include "transport/failure.hpp"
 #include "transport/mpi_error.hpp"
@@ -35,9 +34,6 @@ int returning_codes(MPI_Comm comm, Body body) noexcept {
     return raise_current(comm);
   }
 }
-
-// What to do with a call that Shoal cannot serve, on every rank alike. Nothing in `wrong`: the MPI's own is right.
-int refused(MPI_Comm comm, const std::string& wrong, manners how, native_call native);
 
 // The value of a key, empty when there is none. Allocates nothing.
 class info_value {

@@ -7,10 +7,6 @@
 
 namespace shoal {
 
-// What to do when Shoal cannot serve a call: the drop-in layer warns once and uses the MPI's own collective; the
-// C functions raise an error where the user asked for something wrong.
-enum class manners { drop_in, strict };
-
 // Raises an error on a communicator: its handler may end the program; otherwise the code is returned. Without memory for
 // the text the class alone.
 int raise_error(MPI_Comm comm, int error_class, const char* text) noexcept;

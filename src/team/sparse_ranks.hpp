@@ -6,9 +6,9 @@
 #include <mutex>
 #include <span>
 
-#include "calls/report.hpp"
 #include "execute/parcel_router.hpp"
 #include "execute/sparse_exchange.hpp"
+#include "team/usage.hpp"
 #include "transport/mpi_transport.hpp"
 
 namespace shoal {
@@ -29,7 +29,7 @@ class sparse_ranks {
 
   // For the thread that is in an exchange.
   std::mutex& lock() { return lock_; }
-  void report_to(usage_report& report) const { report.add("exchange", ranks(), "digits", used_); }
+  const usage& used() const { return used_; }
 
  private:
   MPI_Comm own_;

@@ -61,7 +61,8 @@ void mpi_transport::poll(std::vector<ended_transfer>& ended) {
   int count = 0;
   const int code = test_some(requests_, count, indices_, statuses_);
   if (code != MPI_SUCCESS && !is_of_class(code, MPI_ERR_IN_STATUS)) throw mpi_error(code, "moving messages");
-  if (count == MPI_UNDEFINED || count == 0) return;
+  if (count == MPI_UNDEFINED) return report_lost(ended);
+  if (count == 0) return;
   for (int i = 0; i < count; ++i) report(outcome(indices_[i], statuses_[i], code != MPI_SUCCESS), ended);
   drop_ended(count);
 }
@@ -78,6 +79,15 @@ ended_transfer mpi_transport::outcome(int index, const MPI_Status& status, bool 
   int bytes = 0;
   if (of.receives) require(PMPI_Get_count(&status, MPI_BYTE, &bytes), "MPI_Get_count");
   return {of.ticket, static_cast<std::size_t>(bytes), nullptr};
+}
+
+// Open MPI ends sends on a revoked communicator without a word: their requests are null, and no others are left.
+void mpi_transport::report_lost(std::vector<ended_transfer>& ended) {
+  const int code = given_up_ != MPI_SUCCESS ? given_up_ : MPI_ERR_OTHER;
+  for (const owner& of : owners_)
+    report({of.ticket, 0, std::make_exception_ptr(mpi_error(code, "moving a message"))}, ended);
+  requests_.clear();
+  owners_.clear();
 }
 
 // A transfer in pieces has ended with the last of them.

@@ -47,6 +47,7 @@ class mpi_transport final : public transport {
   void in_pieces(std::size_t bytes, owner of, Post post);
   ended_transfer outcome(int index, const MPI_Status& status, bool failed);
   void report(ended_transfer piece, std::vector<ended_transfer>& ended);
+  void report_lost(std::vector<ended_transfer>& ended);
   void drop_ended(int count);
   void let_others_progress();
 

@@ -74,22 +74,9 @@ def test_cpp_is_without_known_faults():
     assert not found, "".join(found)
 
 
-POINTING_DOWN = {  # may only become fewer
-    "team/agree_on_facts.hpp imports learn/communicator.hpp",
-    "team/boundary.hpp imports calls/native_call.hpp",
-    "team/sparse_ranks.hpp imports calls/report.hpp",
-    "learn/communicator.hpp imports calls/report.hpp",
-    "learn/decision.hpp imports calls/report.hpp",
-    "learn/intercommunicator.cpp imports calls/process.hpp",
-    "learn/learner.cpp imports calls/process.hpp",
-    "learn/learner.hpp imports calls/alltoall.hpp",
-}
-
-
 def test_imports_point_up_the_picture():
     done = subprocess.run([sys.executable, "tools/rooms"], cwd=ROOT, capture_output=True, text=True, check=False)
-    down = re.findall(r"^\S+ imports \S+$", done.stdout, re.MULTILINE)
-    assert set(down) == POINTING_DOWN, done.stdout + done.stderr
+    assert done.returncode == 0, done.stdout + done.stderr
 
 
 LINES, BRANCHES, PARAMETERS = 60, 15, 6

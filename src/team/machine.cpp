@@ -1,4 +1,4 @@
-#include "team/job.hpp"
+#include "team/machine.hpp"
 
 #include <mpi.h>
 #include <sys/utsname.h>

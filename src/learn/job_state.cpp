@@ -1,0 +1,69 @@
+#include "learn/job_state.hpp"
+
+#include <mpi.h>
+
+#include <stdexcept>
+#include <system_error>
+
+#include "select/wisdom.hpp"
+#include "team/devices.hpp"
+#include "team/errors.hpp"
+#include "team/machine.hpp"
+
+namespace shoal {
+
+job_state::job_state() {
+  try {
+    settings_ = read_settings();
+  } catch (const std::exception& error) {
+    problem_ = error.what();
+  }
+  for (const call_form form : call_forms)
+    asks_at_once_[form] = !problem_.empty() || settings_.asked(collective::alltoall, form);
+  knows_before_ = settings_.profile || !settings_.profile_fault.empty() || !settings_.wisdom.empty();
+  facts_ = find_job_facts(settings_.nodes_share);
+}
+
+void job_state::begin_job() {
+  facts_.devices = device_runtime_loaded();
+  int threads = MPI_THREAD_SINGLE;
+  PMPI_Query_thread(&threads);
+  has_threads_ = threads == MPI_THREAD_MULTIPLE;
+  if (const std::string unknown = unknown_variables(); !unknown.empty()) warn_once(unknown, "it is ignored");
+  remember();
+}
+
+std::string job_state::wrong_settings(std::int64_t most, std::int64_t least, bool unusable) const {
+  if (!problem_.empty()) return problem_;
+  if (unusable) return "the settings of another rank cannot be used; set the SHOAL_ variables the same on all ranks";
+  if (most != -least) return "the SHOAL_ settings differ between ranks; set them the same on all of them";
+  return {};
+}
+
+void job_state::remember() {
+  if (settings_.wisdom.empty()) return;
+  constexpr const char* instead = "what it knows is not used";
+  try {
+    const wisdom found = read_wisdom(settings_.wisdom);
+    wisdom_hash_ = hash_of(to_toml(found));
+    const bool fits = found.mpi == mpi_version() && found.machine == machine_name(facts_.cores);
+    if (fits) earlier_.merge(found.known);
+    else if (!found.mpi.empty())
+      warn_once("SHOAL_WISDOM=" + settings_.wisdom + " is of " + found.mpi + " on " + found.machine + ", but here is " +
+                    mpi_version() + " on " + machine_name(facts_.cores),
+                instead);
+  } catch (const std::invalid_argument& error) {
+    warn_once(error.what(), instead);
+  }
+}
+
+void job_state::keep_wisdom() {
+  try {
+    if (!settings_.wisdom.empty() && !known_.empty())
+      add_to_wisdom(settings_.wisdom, {mpi_version(), machine_name(facts_.cores), known_});
+  } catch (const std::system_error& error) {
+    warn_once("SHOAL_WISDOM=" + settings_.wisdom + " cannot be written: " + error.code().message(), "nothing is kept");
+  }
+}
+
+}  // namespace shoal

@@ -1,0 +1,76 @@
+// What a process knows of its job: settings, facts, the ledger, and what was learnt.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <string>
+
+#include "select/call_form.hpp"
+#include "select/knowledge.hpp"
+#include "select/ledger.hpp"
+#include "team/job_facts.hpp"
+#include "team/served_groups.hpp"
+#include "team/settings.hpp"
+
+namespace shoal {
+
+class job_state {
+ public:
+  // MPICH has 2048 communicators in all; most belong to the user.
+  static constexpr int most_communicators = 512;
+
+  // Reads the settings; also before MPI_Init.
+  job_state();
+  job_state(const job_state&) = delete;
+  job_state& operator=(const job_state&) = delete;
+
+  const settings& set() const { return settings_; }
+  // Why the settings cannot be used; else empty.
+  const std::string& problem() const { return problem_; }
+  // What is wrong with them, when the ranks have agreed on the largest of all: their hash and its negative, and whether
+  // some cannot be used. The same text on every rank that has no reason of its own; empty when nothing is wrong.
+  std::string wrong_settings(std::int64_t most, std::int64_t least, bool unusable) const;
+  // Whether the user names an algorithm, or settings are wrong, so that ranks have to agree before the first call.
+  bool asks_at_once(call_form form) const { return asks_at_once_[form]; }
+  // Whether the user names an algorithm for allgathers between two groups, or the network that connects them.
+  bool asks_for_groups(call_form form) const {
+    return settings_.asked(collective::allgather, form) || settings_.network != "full";
+  }
+  // Whether a profile or wisdom says what exchanges take, or is to; then they agree before the first call too.
+  bool knows_before() const { return knows_before_; }
+  // What earlier jobs have learnt, the same on every rank whose wisdom_hash() is.
+  const knowledge& earlier() const { return earlier_; }
+  std::uint64_t wisdom_hash() const { return wisdom_hash_; }
+  knowledge& known() { return known_; }
+  ledger& books() { return books_; }
+  const job_facts& facts() const { return facts_; }
+  // Whether several threads of this rank may be in MPI at once.
+  bool has_threads() const { return has_threads_; }
+  served_groups& served() { return served_; }
+  // Of communicators of Shoal's own.
+  bool is_full() const { return open_ >= most_communicators; }
+  void count_open(int more) { open_ += more; }
+
+ protected:
+  // When MPI is there: finds out the rest, and reads what earlier jobs on this machine and MPI have learnt.
+  void begin_job();
+  // Writes what was learnt where it is wanted; by the first rank of the job.
+  void keep_wisdom();
+
+ private:
+  void remember();
+
+  settings settings_;
+  std::string problem_;
+  by_form<bool> asks_at_once_;
+  bool knows_before_ = false;
+  job_facts facts_;
+  bool has_threads_ = false;
+  served_groups served_;
+  ledger books_;
+  knowledge known_, earlier_;
+  std::uint64_t wisdom_hash_ = 0;  // of what was read
+  std::atomic<int> open_ = 0;
+};
+
+}  // namespace shoal
