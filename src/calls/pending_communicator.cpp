@@ -4,6 +4,7 @@
 
 #include "calls/process.hpp"
 #include "team/agree_on_facts.hpp"
+#include "team/boundary.hpp"
 #include "team/errors.hpp"
 #include "transport/mpi_ended.hpp"
 #include "transport/mpi_error.hpp"
@@ -51,10 +52,17 @@ bool pending_communicator::move() noexcept {
   try {
     return advance();
   } catch (...) {
+    return fail();
+  }
+}
+
+bool pending_communicator::fail() noexcept {
+  returning_codes(MPI_COMM_SELF, [this] {
     why_ = "the ranks could not agree on what they have in common";
     finish(stage::failed);
-    return true;
-  }
+    return MPI_SUCCESS;
+  });
+  return true;
 }
 
 bool pending_communicator::advance() {

@@ -45,6 +45,7 @@ class pending_communicator final : public progress::part, public std::enable_sha
   enum class stage { copying, agreeing, ready, failed };
   std::vector<std::int64_t> terms() const;
   bool advance();
+  bool fail() noexcept;
   void make_state(std::span<const std::int64_t> all);
   void finish(stage with);
 
