@@ -473,7 +473,7 @@ def simulate_events(selection: Selection, problem: Problem, block: float, machin
     queue at links. Where ranks' schedules differ in names only."""
 
 # Of a common machine: of memory, node, network and groups, as best_levels takes them, and of a byte copied.
-COMMON_PRICES: tuple[tuple[tuple[float, float, float], ...], float]
+COMMON_PRICES: tuple[tuple[tuple[float, float, float], ...], float] = ...
 
 def best_radices(ranks: int, *, per_digit: float, per_step: float, per_block: float) -> list[int]:
     """The digit system that costs least, among all; lowest digit first, empty for one rank."""

@@ -7,6 +7,7 @@
 #include "calls/fortran_types.hpp"
 #include "calls/native.hpp"
 #include "shoal/shoal.h"
+#include "team/boundary.hpp"
 
 namespace {
 
@@ -42,12 +43,14 @@ void shoal_alltoallw_f(const void* sendbuf, const int* sendcounts, const int* sd
                        MPI_Fint comm, int* ierror) {
   const MPI_Comm of = MPI_Comm_f2c(comm);
   const bool in_place = sendbuf == &shoal_in_place_f;
-  const int ranks = shoal::peers_of(of);
-  const std::vector<MPI_Datatype> sent = shoal::types_of(sendtypes, in_place ? 0 : ranks);
-  const std::vector<MPI_Datatype> received = shoal::types_of(recvtypes, ranks);
-  give_back(shoal_alltoallw(in_place ? MPI_IN_PLACE : sendbuf, sendcounts, sdispls, sent.data(), recvbuf, recvcounts,
-                            rdispls, received.data(), of),
-            ierror);
+  const int code = shoal::returning_codes(of, [&] {
+    const int ranks = shoal::peers_of(of);
+    const std::vector<MPI_Datatype> sent = shoal::types_of(sendtypes, in_place ? 0 : ranks);
+    const std::vector<MPI_Datatype> received = shoal::types_of(recvtypes, ranks);
+    return shoal_alltoallw(in_place ? MPI_IN_PLACE : sendbuf, sendcounts, sdispls, sent.data(), recvbuf, recvcounts,
+                           rdispls, received.data(), of);
+  });
+  give_back(code, ierror);
 }
 
 void shoal_allgather_f(const void* sendbuf, int sendcount, MPI_Fint sendtype, void* recvbuf, int recvcount,

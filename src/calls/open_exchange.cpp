@@ -1,12 +1,15 @@
 #include "calls/open_exchange.hpp"
 
 #include <algorithm>
+#include <array>
 #include <atomic>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <vector>
 
 #include "calls/alltoall_work.hpp"
+#include "calls/native.hpp"
 #include "calls/native_nonblocking.hpp"
 #include "calls/process.hpp"
 #include "team/boundary.hpp"
@@ -53,6 +56,21 @@ class kept_type {
   bool is_copy_ = false;
 };
 
+// So may it the arrays of its counts, for all we know: MPI forbids that, but MPIs copy them, and mpi4py frees them.
+class kept_numbers {
+ public:
+  number_array keep(const number_array& users, int blocks) {
+    for (int i = 0; i < blocks; ++i)
+      if (users.ints()) ints_.push_back(users.ints()[i]);
+      else large_.push_back(users[i]);
+    return users.ints() ? number_array(ints_.data()) : number_array(large_.data());
+  }
+
+ private:
+  std::vector<int> ints_;
+  std::vector<std::int64_t> large_;
+};
+
 class open_exchange final : public progress::part {
  public:
   open_exchange(const alltoall_call& call, bool is_persistent);
@@ -78,6 +96,7 @@ class open_exchange final : public progress::part {
   bool move() noexcept override;
 
  private:
+  void keep_numbers();
   void begin_now() noexcept;
   void begin_natively();
   void run();
@@ -89,6 +108,7 @@ class open_exchange final : public progress::part {
   alltoall_call call_;
   kept_type recv_type_;
   std::optional<kept_type> send_type_;  // another than that
+  std::array<kept_numbers, 4> numbers_;
   mpi_request handle_;
   bool is_persistent_, is_recorded_, is_left_ = false;
   std::atomic<bool> is_active_ = false;
@@ -130,7 +150,17 @@ open_exchange::open_exchange(const alltoall_call& call, bool is_persistent)
   if (!call.in_place() && call.send_type[0] != call.recv_type[0]) send_type_.emplace(call.send_type[0]);
   call_.recv_type = type_list(recv_type_);
   if (!call.in_place()) call_.send_type = type_list(send_type_ ? *send_type_ : recv_type_);
+  if (!call.uniform) keep_numbers();
   persistent += is_persistent;
+}
+
+void open_exchange::keep_numbers() {
+  const int ranks = peers_of(call_.comm);
+  call_.recv_counts = numbers_[0].keep(call_.recv_counts, ranks);
+  call_.recv_displacements = numbers_[1].keep(call_.recv_displacements, ranks);
+  if (call_.in_place()) return;
+  call_.send_counts = numbers_[2].keep(call_.send_counts, ranks);
+  call_.send_displacements = numbers_[3].keep(call_.send_displacements, ranks);
 }
 
 open_exchange::~open_exchange() {

@@ -12,6 +12,7 @@
 
 #include "calls/fortran_types.hpp"
 #include "preload/serve.hpp"
+#include "team/boundary.hpp"
 
 using namespace shoal;
 
@@ -73,12 +74,14 @@ void mpi_alltoallv_(void* sendbuf, MPI_Fint* sendcounts, MPI_Fint* sdispls, MPI_
 void mpi_alltoallw_(void* sendbuf, MPI_Fint* sendcounts, MPI_Fint* sdispls, MPI_Fint* sendtypes, void* recvbuf,
                     MPI_Fint* recvcounts, MPI_Fint* rdispls, MPI_Fint* recvtypes, MPI_Fint* comm, MPI_Fint* ierror) {
   const MPI_Comm of = PMPI_Comm_f2c(*comm);
-  const int ranks = peers_of(of);
-  const std::vector<MPI_Datatype> sent = types_of(sendtypes, is_in_place(sendbuf) ? 0 : ranks);
-  const std::vector<MPI_Datatype> received = types_of(recvtypes, ranks);
-  give_back(serve_alltoallw(buffer(sendbuf), sendcounts, sdispls, sent.data(), buffer(recvbuf), recvcounts, rdispls,
-                            received.data(), of),
-            ierror);
+  const int code = returning_codes(of, [&] {
+    const int ranks = peers_of(of);
+    const std::vector<MPI_Datatype> sent = types_of(sendtypes, is_in_place(sendbuf) ? 0 : ranks);
+    const std::vector<MPI_Datatype> received = types_of(recvtypes, ranks);
+    return serve_alltoallw(buffer(sendbuf), sendcounts, sdispls, sent.data(), buffer(recvbuf), recvcounts, rdispls,
+                           received.data(), of);
+  });
+  give_back(code, ierror);
 }
 
 void mpi_ialltoall_(void* sendbuf, MPI_Fint* sendcount, MPI_Fint* sendtype, void* recvbuf, MPI_Fint* recvcount,

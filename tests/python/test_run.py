@@ -98,9 +98,9 @@ def test_program_with_its_own_mpi(wheel, program):
 
 def test_variables_that_ask(monkeypatch):
     monkeypatch.setenv("SHOAL_REPORT", "phases")
-    wanted = reporting(True) | algorithms("auto", "tuna", "ring")
-    names = ("ALLTOALL", "ALLTOALLV", "ALLGATHER", "ALLGATHERV")
-    specs = {f"SHOAL_{name}": spec for name, spec in zip(names, ("auto", "tuna", "ring", "ring"), strict=True)}
+    wanted = reporting(True) | algorithms("auto", "tuna", "linear", "ring")
+    names = ("ALLTOALL", "ALLTOALLV", "ALLTOALLW", "ALLGATHER", "ALLGATHERV")
+    specs = dict(zip((f"SHOAL_{name}" for name in names), ("auto", "tuna", "linear", "ring", "ring"), strict=True))
     assert wanted == {"SHOAL_REPORT": "phases"} | specs
 
 
