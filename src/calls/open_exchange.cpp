@@ -84,9 +84,8 @@ class open_exchange final : public progress::part {
   MPI_Request take_back();
   bool is_persistent() const { return is_persistent_; }
   bool is_active() const { return is_active_; }
-  // Once: by Shoal's way, which the communicator is locked for; or when the ranks are there that are to exchange.
+  // Once: by Shoal's way, which the communicator is locked for.
   void begin(std::unique_ptr<request::work> by_shoal);
-  void begin_later(std::shared_ptr<pending_communicator> ranks);
   // Many times.
   void prepare(std::unique_ptr<request::work> by_shoal);
   int start() noexcept;
@@ -97,11 +96,8 @@ class open_exchange final : public progress::part {
 
  private:
   void keep_numbers();
-  void begin_now() noexcept;
-  void begin_natively();
   void run();
   void record();
-  bool is_under_way();
   int raise() noexcept;
   void finish(bool with_error) noexcept;
 
@@ -112,9 +108,7 @@ class open_exchange final : public progress::part {
   mpi_request handle_;
   bool is_persistent_, is_recorded_, is_left_ = false;
   std::atomic<bool> is_active_ = false;
-  std::shared_ptr<pending_communicator> ranks_;
   std::optional<request> by_shoal_;
-  std::optional<native_collective> natively_;
 };
 
 // Those that exist. Held together by progress' lock.
@@ -183,12 +177,6 @@ void open_exchange::begin(std::unique_ptr<request::work> by_shoal) {
   run();
 }
 
-void open_exchange::begin_later(std::shared_ptr<pending_communicator> ranks) {
-  is_active_ = true;
-  ranks_ = std::move(ranks);
-  ranks_->when_ready([this] { begin_now(); });
-}
-
 void open_exchange::prepare(std::unique_ptr<request::work> by_shoal) {
   by_shoal_.emplace(request::repeated(), call_.comm, request::native_start(), std::move(by_shoal));
 }
@@ -215,59 +203,19 @@ void open_exchange::run() {
 }
 
 // The exception being handled, where there is still a communicator for it.
-int open_exchange::raise() noexcept {
-  if (by_shoal_) return by_shoal_->raise();
-  return ranks_ && ranks_->is_left() ? MPI_ERR_OTHER : raise_current(call_.comm);
-}
-
-void open_exchange::begin_now() noexcept {
-  try {
-    std::unique_ptr<request::work> by_shoal;
-    if (const auto& state = ranks_->state()) {
-      const std::scoped_lock alone(state->lock());
-      try {
-        by_shoal = alltoall_once(*state, call_);
-      } catch (const std::invalid_argument& error) {  // the same on every rank
-        warn_once(error.what());
-      }
-      if (by_shoal) return begin(std::move(by_shoal));
-    }
-    if (!ranks_->is_ready()) return finish(true);
-    begin_natively();
-  } catch (...) {
-    raise();
-    finish(true);
-  }
-}
-
-// Other exchanges of the program's own may have begun on its communicator since.
-void open_exchange::begin_natively() {
-  alltoall_call own = call_;
-  own.comm = ranks_->own();
-  const int code = natively_.emplace().start(own);
-  if (code != MPI_SUCCESS) throw mpi_error(code, "MPI_Ialltoall");
-  progress::get().add_for_mpi(this);
-}
+int open_exchange::raise() noexcept { return by_shoal_ ? by_shoal_->raise() : raise_current(call_.comm); }
 
 bool open_exchange::move() noexcept {
   bool moved = false, failed = false;
   try {
-    if (by_shoal_) moved = by_shoal_->active() && by_shoal_->move();
-    if (is_under_way()) return moved;
+    moved = by_shoal_->active() && by_shoal_->move();
+    if (by_shoal_->active() || !by_shoal_->test()) return moved;
   } catch (...) {
     raise();
     failed = true;
   }
   finish(failed);
   return true;
-}
-
-// Throws what has failed.
-bool open_exchange::is_under_way() {
-  if (by_shoal_) return by_shoal_->active() || !by_shoal_->test();
-  bool ended = false;
-  require(natively_->test(ended), "MPI_Ialltoall");
-  return !ended;
 }
 
 void open_exchange::finish(bool with_error) noexcept {
@@ -309,33 +257,11 @@ MPI_Request begun(const alltoall_call& call, communicator& state) {
   return one.handle();
 }
 
-// Null: the ranks are there, and to be asked for.
-MPI_Request begun_later(const alltoall_call& call, const std::shared_ptr<pending_communicator>& ranks) {
-  const std::scoped_lock alone(progress::get().lock());
-  if (ranks->is_ready()) return MPI_REQUEST_NULL;
-  open_exchange& one = keep(std::make_unique<open_exchange>(call, false));
-  one.begin_later(ranks);
-  return one.handle();
-}
-
-// Open MPI's MPI_Comm_idup takes its steps as messages come, on the program's communicator: among other collectives there they
-// meet those of other ranks that are not theirs.
-#ifdef OPEN_MPI
-constexpr bool copies_without_waiting = false;
-#else
-constexpr bool copies_without_waiting = true;
-#endif
-
+// No rank may wait here for others, so what Shoal needs is made by calls that may.
 MPI_Request begun(const alltoall_call& call, learner& of, std::string& why) {
   if (communicator* const state = of.state(); state && state->is_open()) return begun(call, *state);
-  if (!copies_without_waiting) {
-    why = "this MPI makes no communicator while it does other things; a blocking call of the same name does";
-    return MPI_REQUEST_NULL;
-  }
-  const auto ranks = process::get().pending_of(call.comm);
-  if (const MPI_Request later = begun_later(call, ranks); later != MPI_REQUEST_NULL) return later;
-  if (!ranks->why().empty()) why = ranks->why();
-  return ranks->state() ? begun(call, *ranks->state()) : MPI_REQUEST_NULL;
+  why = "before a blocking call of the same name";
+  return MPI_REQUEST_NULL;
 }
 
 constexpr const char* for_the_mpi = "arguments or settings with which the MPI's own is to serve";

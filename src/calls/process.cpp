@@ -133,13 +133,6 @@ intercommunicator* process::groups_of(MPI_Comm comm, std::string& wrong) {
   return held->groups.get();
 }
 
-std::shared_ptr<pending_communicator> process::pending_of(MPI_Comm comm) {
-  attribute* const held = attribute_of(comm);
-  const std::scoped_lock alone(progress::get().lock());
-  if (!held->pending) held->pending = std::make_shared<pending_communicator>(*this, comm);
-  return held->pending;
-}
-
 // The communicator is made by a collective of the MPI's own that blocks, so behind an agreement in which ranks move what they
 // have under way.
 sparse_ranks* process::sparse_of(MPI_Comm comm, std::string& wrong) {
@@ -269,7 +262,6 @@ void process::report_on(const attribute& held) {
   if (held.of_ranks && held.of_ranks->state()) report_exchanges(*held.of_ranks->state(), report_);
   if (held.groups) report_gathers(*held.groups, report_);
   if (held.sparse) report_.add("exchange", held.sparse->ranks(), "digits", held.sparse->used());
-  if (held.pending && held.pending->state()) report_exchanges(*held.pending->state(), report_);
   for (const bool uniform : {false, true})
     report_.add(uniform ? "allgather" : "allgatherv", held.ranks, "native", held.cold[uniform]);
 }
@@ -288,8 +280,6 @@ void process::release(attribute* held, MPI_Comm users) {
     report_on(*held);
     if (held->groups || (state && state->is_open())) count_open(-1);
     if (held->sparse) count_open(-1);
-    if (held->pending && held->pending->state()) count_open(-1);
-    if (held->pending) held->pending->leave(users);
   }
   delete held;
 }

@@ -12,7 +12,6 @@
 
 #include "calls/left_call.h"
 #include "calls/native_call.hpp"
-#include "calls/pending_communicator.hpp"
 #include "calls/report.hpp"
 #include "calls/traffic.hpp"
 #include "learn/intercommunicator.hpp"
@@ -33,9 +32,6 @@ class process : public job_state {
   // Shoal's state for a communicator, made on first use, which is collective. Null, on every rank, when Shoal
   // cannot serve it; `wrong` then says what is wrong, or is empty where the MPI's own collective is the right one.
   communicator* state_of(MPI_Comm comm, std::string& wrong);
-
-  // The ranks of a communicator for calls that may not wait; begun on first use, which is collective, if not there yet.
-  std::shared_ptr<pending_communicator> pending_of(MPI_Comm comm);
 
   // The state when there is one already; else null.
   communicator* present_state_of(MPI_Comm comm) const;
@@ -71,10 +67,9 @@ class process : public job_state {
     std::unique_ptr<learner> of_ranks;          // null: an inter-communicator
     std::shared_ptr<intercommunicator> groups;  // open requests keep it
     std::unique_ptr<sparse_ranks> sparse;       // null: none exchanged so yet
-    std::shared_ptr<pending_communicator> pending;
-    bool unserved_groups = false;  // an inter-communicator that was not asked to be served yet
-    int ranks = 0;                 // of both groups
-    usage cold[2];                 // calls between the groups before that
+    bool unserved_groups = false;               // an inter-communicator that was not asked to be served yet
+    int ranks = 0;                              // of both groups
+    usage cold[2];                              // calls between the groups before that
     std::string why;
     bool wrong = false;  // the settings are, so that the user should know
   };

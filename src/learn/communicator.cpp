@@ -42,12 +42,6 @@ communicator::communicator(MPI_Comm users, const settings& set, common_facts fou
   arrange(set, how);
 }
 
-communicator::communicator(MPI_Comm own, const settings& set, common_facts found, wait_mode how, std::int64_t turn)
-    : communicator(own, set, std::move(found), how) {
-  own_ = own;
-  turns_.begin_at(static_cast<std::uint64_t>(turn));
-}
-
 communicator::communicator(MPI_Comm own, const settings& set)
     : users_(own),
       own_(own),
@@ -128,8 +122,6 @@ communicator::~communicator() { release(); }
 // Behind those of all communicators before: MPIs give the identity of one that is freed to the next, and with it what was
 // sent there and never received.
 static std::atomic<std::uint64_t> turns_before = 0;
-
-std::uint64_t communicator::first_turn() { return turns_before; }
 
 void communicator::begin_turns(MPI_Comm among, waiting& how) {
   pending_agreement latest(among, {static_cast<std::int64_t>(std::max<std::uint64_t>(turns_before, turns_.next()))});

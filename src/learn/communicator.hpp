@@ -37,10 +37,7 @@ class communicator : public std::enable_shared_from_this<communicator> {
   // Makes nothing of the MPI's and talks to nobody, unless a topology is given; then it is collective. Throws
   // std::invalid_argument, on every rank, for settings that do not fit these ranks.
   communicator(MPI_Comm users, const settings& set, common_facts found, wait_mode how);
-  // Over `own`, a communicator of Shoal's that it takes over, without asking anyone: `turn` is the largest first_turn() of
-  // its ranks. Throws as above.
-  communicator(MPI_Comm own, const settings& set, common_facts found, wait_mode how, std::int64_t turn);
-  // The same, where its ranks know nothing of each other yet. Collective.
+  // Over `own`, a communicator of Shoal's that it takes over. Collective.
   communicator(MPI_Comm own, const settings& set);
   ~communicator();
   communicator(const communicator&) = delete;
@@ -96,8 +93,6 @@ class communicator : public std::enable_shared_from_this<communicator> {
 
   // Every exchange takes a turn, in the order of the calls; a blocking one waits until it has come.
   tag_turns& turns() { return turns_; }
-  // The number from which on this process may begin one's turns.
-  static std::uint64_t first_turn();
   tag_turns::turn next_turn();
 
   void run(const program& how, const payload& what);

@@ -20,8 +20,7 @@ std::vector<int> numbered(std::span<const std::int64_t> names) {
   return all;
 }
 
-}  // namespace
-
+// Where this rank is, in numbers of which all ranks hear the largest.
 std::vector<std::int64_t> place_of_rank(const job_facts& here, bool all_levels, int rank, int ranks) {
   const std::size_t all = ranks, levels = all_levels ? 3 : 1;
   const std::array mine{here.node ^ std::rotl(here.domain, 17), here.socket, here.cache};
@@ -30,6 +29,7 @@ std::vector<std::int64_t> place_of_rank(const job_facts& here, bool all_levels, 
   return names;
 }
 
+// What those numbers tell.
 std::vector<layout_tree::shared_ids> places_of_ranks(std::span<const std::int64_t> of_all, int ranks) {
   const std::size_t all = ranks, levels = of_all.size() / all;
   std::vector<layout_tree::shared_ids> shared;
@@ -37,6 +37,8 @@ std::vector<layout_tree::shared_ids> places_of_ranks(std::span<const std::int64_
     shared.push_back({std::array{"node", "socket", "cache"}[l], numbered(of_all.subspan(l * all, all))});
   return shared;
 }
+
+}  // namespace
 
 std::vector<layout_tree::shared_ids> places_of_ranks(MPI_Comm comm, const job_facts& here, bool all_levels,
                                                      waiting& how) {

@@ -171,15 +171,6 @@ int exchange::prepare(MPI_Comm comm, shoal_request* request) {
                  comm, info_, request);
 }
 
-int exchange::prepare(MPI_Comm comm, MPI_Request* request) {
-  const auto none = [](auto...) { return MPI_ERR_UNSUPPORTED_OPERATION; };
-#if MPI_VERSION >= 4
-  return pass_to(MPI_Alltoall_init, MPI_Alltoallv_init, none, none, receives_, comm, MPI_INFO_NULL, request);
-#else
-  return pass_to(none, none, none, none, receives_, comm, MPI_INFO_NULL, request);
-#endif
-}
-
 int exchange::natively(MPI_Comm comm) {
   if (plan_.typed) return pass_types_to(PMPI_Alltoallw, receives_right_, comm);
   return pass_to(PMPI_Alltoall, PMPI_Alltoallv, PMPI_Allgather, PMPI_Allgatherv, receives_right_, comm);

@@ -26,7 +26,6 @@ class exchange {
   int begin(MPI_Comm comm, MPI_Request* request);
   int begin(MPI_Comm comm, shoal_request* request);
   int prepare(MPI_Comm comm, shoal_request* request);
-  int prepare(MPI_Comm comm, MPI_Request* request);
   // By the MPI's own, with what all ranks should have given.
   int natively(MPI_Comm comm);
 

@@ -23,8 +23,6 @@ bool is_ours(const std::string& spec) {
   return !spec.empty() && spec != "native" && spec != "auto" && spec != "nonsense";
 }
 
-constexpr bool mpi_has_persistent = MPI_VERSION >= 4;
-
 class maker {
  public:
   maker(std::uint64_t seed, int ranks, names used) : random_(seed), used_(used) {
@@ -91,7 +89,7 @@ void maker::add_step() {
   if (kind <= 5) return add_message();
   if (kind <= 9) return add_exchange(deed::begin);
   if (kind == 10 && shoal) return ask();
-  if (kind <= 12 && (shoal || mpi_has_persistent)) return add_exchange(deed::prepare);
+  if (kind <= 12 && shoal) return add_exchange(deed::prepare);
   if (kind <= 16 && !prepared_.empty())
     return once_in(8) ? release(below(static_cast<int>(prepared_.size()))) : start();
   add_exchange(deed::exchange);
@@ -148,12 +146,11 @@ void maker::ask() {
 void maker::add_exchange(step::deed form) {
   const live_team& on = one_of(live_);
   const team& where = made_.teams[on.number];
-  if (form == step::deed::prepare && used_ == names::of_mpi && where.between_groups()) return;  // few MPIs can
   exchange_plan plan;
   plan.id = mixed(made_.seed, made_.steps.size());
   plan.team = on.number;
   plan.uniform = once_in(2);
-  const bool may_gather = used_ == names::of_mpi ? form != step::deed::prepare : form != step::deed::begin;
+  const bool may_gather = form != step::deed::begin || used_ == names::of_mpi;
   plan.gathers = may_gather && (where.between_groups() ? !once_in(5) : once_in(15));
   plan.typed = form == step::deed::exchange && !plan.uniform && !plan.gathers && once_in(2);
   const bool may_be_in_place = may_be_right_in_place(form, plan.uniform);

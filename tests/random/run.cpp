@@ -144,9 +144,7 @@ void run::begin(const step& one) {
 
 void run::prepare(const step& one) {
   record& made = fresh(one);
-  const MPI_Comm comm = comm_of(one.exchange);
-  const int code =
-      used_ == names::of_mpi ? made.at->prepare(comm, &made.natives) : made.at->prepare(comm, &made.request);
+  const int code = made.at->prepare(comm_of(one.exchange), &made.request);
   expect((code != MPI_SUCCESS) == what_.exchanges[one.exchange].is_refused, "code " + std::to_string(class_of(code)));
 }
 
@@ -154,16 +152,13 @@ void run::start(const step& one) {
   record& made = records_[one.exchange];
   end_of(one.exchange);
   made.at->fill(static_cast<int>(made.received.size()));
-  const bool of_mpi = used_ == names::of_mpi;
-  expect((of_mpi ? MPI_Start(&made.natives) : shoal_start(made.request)) == MPI_SUCCESS, "not started");
-  open_.push_back(std::make_unique<open_request>(one.exchange, made.natives));
+  expect(shoal_start(made.request) == MPI_SUCCESS, "not started");
+  open_.push_back(std::make_unique<open_request>(one.exchange));
 }
 
 void run::release(const step& one) {
   shoal_request& request = records_[one.exchange].request;
-  MPI_Request& natives = records_[one.exchange].natives;
   end_of(one.exchange);
-  if (natives != MPI_REQUEST_NULL) expect(MPI_Request_free(&natives) == MPI_SUCCESS, "not freed");
   if (request) expect(shoal_request_free(&request) == MPI_SUCCESS, "not freed");
 }
 
@@ -196,7 +191,6 @@ void run::add_message(std::vector<int> ints, bool sends, int peer, int tag, MPI_
 void run::dawdle() {
   if (below(4) == 0)
     for (const double end = MPI_Wtime() + below(200) * 1e-6; MPI_Wtime() < end;) sched_yield();
-  if (used_ == names::of_mpi && below(3) == 0) end_several();
   for (int times = below(3); times > 0 && !open_.empty(); --times) {
     open_request* const one = open_[below(static_cast<int>(open_.size()))].get();
     if (below(3) == 0) wait_for(one);
@@ -214,39 +208,10 @@ bool run::look(open_request* one) {
   return is_over;
 }
 
-// Some of what is under way, at once, by one of MPI's functions.
-void run::end_several() {
-  std::vector<open_request*> some;
-  for (const auto& one : open_)
-    if (!one->is_shoals() && below(2)) some.push_back(one.get());
-  std::shuffle(some.begin(), some.end(), own_random_);
-  std::vector<MPI_Request> requests;
-  for (open_request* const one : some) requests.push_back(one->natives);
-  std::vector<int> over(some.size());
-  int code = MPI_SUCCESS, number = 0, flag = 1;
-  const int all = static_cast<int>(some.size());
-  if (all == 0) return;
-  tell("ends several");
-  switch (below(5)) {
-    case 0: code = MPI_Testsome(all, requests.data(), &number, over.data(), MPI_STATUSES_IGNORE); break;
-    case 1: code = MPI_Waitsome(all, requests.data(), &number, over.data(), MPI_STATUSES_IGNORE); break;
-    case 2: code = MPI_Testany(all, requests.data(), over.data(), &number, MPI_STATUS_IGNORE); break;
-    case 3: code = MPI_Waitany(all, requests.data(), over.data(), MPI_STATUS_IGNORE), number = 1; break;
-    default:
-      if (below(2)) code = MPI_Waitall(all, requests.data(), MPI_STATUSES_IGNORE);
-      else code = MPI_Testall(all, requests.data(), &flag, MPI_STATUSES_IGNORE);
-      number = flag ? all : 0;
-      for (int i = 0; i < number; ++i) over[i] = i;
-  }
-  expect(code == MPI_SUCCESS, "several end with the class " + std::to_string(class_of(code)));
-  for (int i = 0; i < number; ++i) ended(some[over[i]], code);
-}
-
 // Shoal's requests do not move while this rank waits in the MPI.
 void run::wait_for(open_request* one) {
   tell("waits for " + (one->exchange < 0 ? "a message" : "#" + std::to_string(one->exchange)));
   if (one->is_shoals()) return ended(one, shoal_wait(&records_[one->exchange].request));
-  if (used_ == names::of_mpi && below(2)) return ended(one, MPI_Wait(&one->natives, MPI_STATUS_IGNORE));
   while (!look(one)) {
     if (open_request* const other = open_of_shoal()) look(other);
     sched_yield();
@@ -323,8 +288,6 @@ void run::compare_run(int number, std::size_t which) {
 void run::close() {
   for (record& one : records_)
     if (one.request) shoal_request_free(&one.request);
-  for (record& one : records_)
-    if (one.natives != MPI_REQUEST_NULL) MPI_Request_free(&one.natives);
   for (place& one : places_)
     for (MPI_Comm* comm : {&one.comm, &one.reference})
       if (*comm != MPI_COMM_NULL) MPI_Comm_free(comm);

@@ -35,13 +35,11 @@ class run {
     std::vector<std::vector<int>> received;  // by run; empty: an error
     std::vector<int> kept;                   // what the buffer holds until the next run
     shoal_request request = SHOAL_REQUEST_NULL;
-    MPI_Request natives = MPI_REQUEST_NULL;  // a persistent one under the names of MPI
   };
   // The exchange, or else a message of so many integers, in `ints` when it has ended.
   struct open_request {
-    explicit open_request(int number = -1, MPI_Request made = MPI_REQUEST_NULL) : exchange(number), natives(made) {}
-    int exchange;
-    MPI_Request natives;  // none: Shoal's
+    int exchange = -1;
+    MPI_Request natives = MPI_REQUEST_NULL;  // none: Shoal's
     std::vector<int> ints = {}, expected = {};
     bool is_shoals() const { return natives == MPI_REQUEST_NULL; }
   };
@@ -63,7 +61,6 @@ class run {
   void dawdle();
   void wait_for(open_request* one);
   bool look(open_request* one);
-  void end_several();
   void end_of(int exchange);
   void end_all();
   open_request* open_of_shoal() const;
