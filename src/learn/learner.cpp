@@ -9,6 +9,7 @@
 #include "model/best_levels.hpp"
 #include "team/agree_on_facts.hpp"
 #include "team/errors.hpp"
+#include "team/fault_tolerance.hpp"
 #include "team/progress.hpp"
 #include "transport/mpi_error.hpp"
 
@@ -148,7 +149,7 @@ learner::~learner() {
 learner::turn learner::begin(const call_size& call, bool is_linked) {
   ++calls_;
   if (calls_ == 1 && (is_linked || job_.knows_before())) begin_agreed(call);
-  if (calls_ == vote_ends_) {
+  if (calls_ == vote_ends_ && !is_revoked(comm_)) {
     const payment paying(*this);
     if (end_vote(vote_->test())) judge();
   }
@@ -275,7 +276,8 @@ void learner::hear_of_agreements(std::int64_t least, std::int64_t most) {
 
 // A field's calls are to be compared. The first time this is the vote as well.
 void learner::review(field& f) {
-  if (ranks_ == 1 || stage_ == stage::never || stage_ == stage::voting) return f.of.postpone();
+  const bool alone = ranks_ == 1 || stage_ == stage::never || stage_ == stage::voting;
+  if (alone || is_revoked(comm_)) return f.of.postpone();
   const payment paying(*this);
   const bool served = stage_ == stage::cold && job_.served().contain(comm_);
   if (stage_ == stage::cold && !served) return begin_vote(&f);
