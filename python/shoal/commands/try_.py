@@ -99,9 +99,9 @@ def nothing_line(run: Run) -> str:
 def share_line(native: Run) -> str:
     what = max(native.report["calls"], key=lambda row: row["seconds"])
     return (
-        f"{percent(native.exchanging / native.seconds)} of the run is all-to-all: {readable_seconds(native.exchanging)} of "
-        f"{readable_seconds(native.seconds)}, in {native.exchanges} calls of rank 0, most of it {what['call']} of "
-        f"{what['ranks']} ranks"
+        f"{percent(native.exchanging / native.seconds)} of the run is all-to-all: "
+        f"{readable_seconds(native.exchanging)} of {readable_seconds(native.seconds)}, in {native.exchanges} calls of "
+        f"rank 0, most of it {what['call']} of {what['ranks']} ranks"
     )
 
 
