@@ -49,8 +49,8 @@ int nonblocking(const alltoall_call& call, shoal_request* handle) {
   *handle = SHOAL_REQUEST_NULL;
   return returning_codes(call.comm, [&] {
     communicator* state = process::get().present_state_of(call.comm);
-    if (state && (state->is_lost() || is_revoked(call.comm))) state = nullptr;
-    const auto alone = state ? std::unique_lock(state->lock()) : std::unique_lock<std::recursive_mutex>();
+    if (state && (state->all().is_lost() || is_revoked(call.comm))) state = nullptr;
+    const auto alone = state ? std::unique_lock(state->all().lock()) : std::unique_lock<std::recursive_mutex>();
     auto made = std::make_unique<request>(request::once(), call.comm, started(call),
                                           state ? alltoall_once(*state, call) : nullptr);
     record(*made, call);
@@ -66,7 +66,7 @@ std::unique_ptr<request::work> prepare(const alltoall_call& call, MPI_Info info)
   communicator* const state = process::get().state_of(call.comm, wrong);
   if (!wrong.empty()) throw std::runtime_error(wrong);
   if (!state) return nullptr;
-  const std::scoped_lock alone(state->lock());
+  const std::scoped_lock alone(state->all().lock());
   return alltoall_repeated(*state, call, info);
 }
 

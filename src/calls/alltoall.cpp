@@ -17,7 +17,7 @@ int serve_asked(learner& of, const alltoall_call& call, manners how, MPI_Info in
   communicator* const state = of.enter();
   const auto left = [&] { return process::get().leave(call.name(), of.why(), native); };
   if (!state) return refused(call.comm, of.is_wrong() ? of.why() : "", how, left);
-  const std::scoped_lock alone(state->lock());
+  const std::scoped_lock alone(state->all().lock());
   alltoall_service s(*state, call, state->blocks());
   return serve(*state, s, call, how, info, native);
 }
@@ -64,7 +64,7 @@ int serve_settled(learner& of, const alltoall_call& call, manners how, native_ca
   lesson now(of, call, how);
   if (now.turn().candidate == contest::native) return native();
   communicator& state = *of.state();
-  const std::scoped_lock alone(state.lock());
+  const std::scoped_lock alone(state.all().lock());
   alltoall_service s(state, call, state.blocks());
   const decision* const chosen = s.fit(now.turn().chosen());
   if (!chosen) return native();
@@ -75,7 +75,9 @@ int serve_settled(learner& of, const alltoall_call& call, manners how, native_ca
 }
 
 // Whether its ranks can exchange no more.
-bool is_lost(const learner& of, MPI_Comm comm) { return (of.state() && of.state()->is_lost()) || is_revoked(comm); }
+bool is_lost(const learner& of, MPI_Comm comm) {
+  return (of.state() && of.state()->all().is_lost()) || is_revoked(comm);
+}
 
 std::int64_t bytes_of(MPI_Datatype type) {
   MPI_Count size = 0;
