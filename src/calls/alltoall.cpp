@@ -102,13 +102,11 @@ std::int64_t alltoall_call::bytes_to_all(int ranks) const {
 }
 
 int alltoall(const alltoall_call& call, manners how, MPI_Info info, native_call native) {
-  if (call.comm == MPI_COMM_NULL && how == manners::strict)  // some MPIs crash
-    return raise_error(call.comm, MPI_ERR_COMM, "no communicator");
-  if (call.comm == MPI_COMM_NULL) return native();
   learner* of = nullptr;
   const auto moving = [&] { return natively(call, of ? of->waits_by() : wait_mode::yield); };
   if (how == manners::strict) native = moving;
   return returning_codes(call.comm, [&] {
+    if (call.comm == MPI_COMM_NULL) return without_communicator(how, native);
     of = process::get().learner_of(call.comm);
     if (!of) return process::get().leave(call.name(), "between two groups", native);
     if (is_lost(*of, call.comm)) return native();

@@ -297,7 +297,8 @@ bool is_left(const alltoall_call& call) {
   return asked && !asked->which->generate;  // "native"
 }
 int left_unasked(const char* name, const char* why, native_call native) {
-  return process::get().set().report == reporting::none ? native() : left(name, why, native);
+  return letting_handlers_throw(
+      [&] { return process::get().set().report == reporting::none ? native() : left(name, why, native); });
 }
 
 // The ranks may wait for each other.
