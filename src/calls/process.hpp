@@ -82,7 +82,7 @@ class process : public job_state {
   attribute* attribute_of(MPI_Comm comm);
   void serve_groups(MPI_Comm comm, attribute& held);
   void report_on(const attribute& held);
-  void release(attribute* held, MPI_Comm users);
+  void release(attribute* held, bool is_freed);
   void finish();
   void tell();
   static int on_free(MPI_Comm comm, int key, void* state, void* self);

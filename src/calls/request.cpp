@@ -113,7 +113,7 @@ void request::finish() {
 }
 
 int request::raise() noexcept {
-  return work_ && work_->ranks().is_left() ? work_->ranks().raise_on_own() : raise_current(comm_);
+  return work_ && work_->ranks().own().is_left() ? work_->ranks().own().raise() : raise_current(comm_);
 }
 
 bool request::ended() {

@@ -1,5 +1,7 @@
 #include "team/own_communicator.hpp"
 
+#include "team/boundary.hpp"
+#include "team/fault_tolerance.hpp"
 #include "transport/mpi_error.hpp"
 
 namespace shoal {
@@ -41,6 +43,31 @@ MPI_Comm merged(MPI_Comm groups) {
   if (code != MPI_SUCCESS) return MPI_COMM_NULL;
   PMPI_Comm_set_errhandler(all, MPI_ERRORS_RETURN);
   return all;
+}
+
+own_communicator::~own_communicator() {
+  if (is_left()) PMPI_Errhandler_free(&handler_);
+  if (own_ != MPI_COMM_SELF && own_ != MPI_COMM_NULL) PMPI_Comm_free(&own_);
+}
+
+void own_communicator::leave() {
+  if (is_open()) PMPI_Comm_get_errhandler(users_, &handler_);
+}
+
+int own_communicator::raise() noexcept {
+  MPI_Errhandler before = MPI_ERRHANDLER_NULL;
+  PMPI_Comm_get_errhandler(own_, &before);
+  PMPI_Comm_set_errhandler(own_, handler_);
+  const int code = raise_current(own_);
+  PMPI_Comm_set_errhandler(own_, before);
+  PMPI_Errhandler_free(&before);
+  return code;
+}
+
+int own_communicator::find_failure() noexcept {
+  const int lasting = lasting_error(is_left() ? own_ : users_);
+  if (lasting != MPI_SUCCESS && is_open()) revoke(own_);
+  return lasting;
 }
 
 }  // namespace shoal
