@@ -96,23 +96,28 @@ int persistent(const Form& form, Init init, MPI_Info info, shoal_request* handle
 
 // Runs the body on a request's data.
 template <typename Body>
-int on_request(request& data, Body body) noexcept {
-  try {
-    const auto alone = data.exclusive();
-    body(data);
-    return MPI_SUCCESS;
-  } catch (...) {
-    return data.raise();
-  }
+int on_request(request& data, Body body) {
+  return letting_handlers_throw([&] {
+    try {
+      const auto alone = data.exclusive();
+      body(data);
+      return MPI_SUCCESS;
+    } catch (...) {
+      return data.raise();
+    }
+  });
 }
 
 // The same; then frees what was to be run once and has ended, well or not.
 template <typename Body>
-int ending(shoal_request* handle, Body body) noexcept {
-  request& data = *data_of(*handle);
-  const int code = on_request(data, body);
-  if (!data.active() && !data.is_repeated()) free(handle);
-  return code;
+int ending(shoal_request* handle, Body body) {
+  struct freed_at_end {
+    shoal_request* handle;
+    ~freed_at_end() {
+      if (const request& data = *data_of(*handle); !data.active() && !data.is_repeated()) free(handle);
+    }
+  } const behind{handle};
+  return on_request(*data_of(*handle), body);
 }
 
 }  // namespace

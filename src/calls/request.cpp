@@ -112,7 +112,7 @@ void request::finish() {
   work_->ended();
 }
 
-int request::raise() noexcept {
+int request::raise() {
   return work_ && work_->ranks().own().is_left() ? work_->ranks().own().raise() : raise_current(comm_);
 }
 

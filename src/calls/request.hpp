@@ -62,7 +62,7 @@ class request final : public progress::part {
   // What else every start does.
   void at_each_start(std::function<void()> also) { also_ = std::move(also); }
   // The exception being handled, on the communicator.
-  int raise() noexcept;
+  int raise();
 
  private:
   bool begin();

@@ -34,7 +34,7 @@ class own_communicator {
   void leave();
   bool is_left() const { return handler_ != MPI_ERRHANDLER_NULL; }
   // The exception being handled; where is_left().
-  int raise() noexcept;
+  int raise();
 
   // Why its ranks can exchange no more: as lasting_error(). Where they cannot, what they wait for on Shoal's own ends.
   int find_failure() noexcept;
