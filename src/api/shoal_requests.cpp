@@ -97,7 +97,7 @@ int persistent(const Form& form, Init init, MPI_Info info, shoal_request* handle
 // Runs the body on a request's data.
 template <typename Body>
 int on_request(request& data, Body body) {
-  return letting_handlers_throw([&] {
+  return letting_handlers_throw([&]() -> int {
     try {
       const auto alone = data.exclusive();
       body(data);

@@ -28,7 +28,7 @@ int raise_current(MPI_Comm comm);
 // in here; nothing is thrown out of it but what the program's error handler throws.
 template <typename Body>
 int returning_codes(MPI_Comm comm, Body body) {
-  return letting_handlers_throw([&] {
+  return letting_handlers_throw([&]() -> int {
     try {
       return body();
     } catch (const thrown_by_handler&) {

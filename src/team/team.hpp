@@ -72,6 +72,9 @@ class team {
   // Where the time of the last run went; null: nobody wants to know.
   phase_clock* phases() { return phases_ ? &*phases_ : nullptr; }
 
+  // For measuring: see exchange::set_inline_bytes.
+  void set_inline_bytes(std::size_t bytes) { exchange_.set_inline_bytes(bytes); }
+
   // Held by the thread that is here, in a call or to move what is under way.
   std::recursive_mutex& lock() { return lock_; }
 
