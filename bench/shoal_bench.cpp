@@ -286,7 +286,7 @@ class driver {
 
   void exchange(const std::string& variant, measured& what) {
     const std::string name = without_clock(variant);
-    if (name == "ask") shoals(MPI_COMM_WORLD).agreed({});
+    if (name == "ask") agree_on(features(), shoals(MPI_COMM_WORLD).all().agree());
     else what.run(name, comms_[variant]);
   }
 
@@ -298,7 +298,8 @@ class driver {
   }
 
   void print_provenance() const {
-    const job_description job = shoals(MPI_COMM_WORLD).job();
+    team& all = shoals(MPI_COMM_WORLD).all();
+    const job_description job{mpi_version(), machine_name(all.facts().cores), *all.where().nodes};
     std::array<char, MPI_MAX_LIBRARY_VERSION_STRING> version{};
     int length = 0;
     PMPI_Get_library_version(version.data(), &length);
@@ -341,9 +342,9 @@ class driver {
   mpi_transport over_{duplicate_world()};
   int rank_ = over_.rank(), ranks_ = over_.ranks();
   // Ranks do not spin while they wait: they outnumber cores, or are told so, as on emulated hosts.
-  bool crowded_ = shoals(MPI_COMM_WORLD).wait().mode() != wait_mode::spin;
+  bool crowded_ = shoals(MPI_COMM_WORLD).all().wait().mode() != wait_mode::spin;
   double notice_ = shortest_notice();
-  wait_mode mode_ = shoals(MPI_COMM_WORLD).wait().mode();
+  wait_mode mode_ = shoals(MPI_COMM_WORLD).all().wait().mode();
   waiting wait_{mode_};
   agreement agreement_{over_, wait_};
   hand_loop hand_{duplicate_world(), rank_, ranks_, mode_};

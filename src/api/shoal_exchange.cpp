@@ -123,8 +123,8 @@ extern "C" {
 int shoal_exchange(int blocks, const int* destinations, const void* sendbuf, const MPI_Count* counts,
                    const MPI_Aint* displs, MPI_Datatype datatype, MPI_Comm comm, shoal_arrivals** arrivals) {
   if (arrivals) *arrivals = nullptr;
-  if (comm == MPI_COMM_NULL) return raise_error(comm, MPI_ERR_COMM, "no communicator");
   return returning_codes(comm, [&]() -> int {
+    if (comm == MPI_COMM_NULL) return raise_error(comm, MPI_ERR_COMM, "no communicator");
     if (between_groups(comm)) return raise_error(comm, MPI_ERR_COMM, "shoal_exchange is among the ranks of one group");
     std::string why;
     sparse_ranks* const of = process::get().sparse_of(comm, why);

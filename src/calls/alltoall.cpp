@@ -15,18 +15,18 @@ namespace {
 // What somebody asked for, from the first call on. Also what other calls are, once a communicator's own are asked for.
 int serve_asked(learner& of, const alltoall_call& call, manners how, MPI_Info info, native_call native) {
   if (!of.state() && is_revoked(call.comm)) return native();
-  communicator* const state = of.enter();
+  communicator* const state = of.enter(how == manners::strict);
   const auto left = [&] { return process::get().leave(call.name(), of.why(), native); };
   if (!state) return refused(call.comm, of.is_wrong() ? of.why() : "", how, left);
-  const std::scoped_lock alone(state->lock());
+  const std::scoped_lock alone(state->all().lock());
   alltoall_service s(*state, call, state->blocks());
   return serve(*state, s, call, how, info, native);
 }
 
 // Before a call is served, so that every rank counts it, whatever becomes of it. All ranks record, or none.
-void record(learner& of, const alltoall_call& call) {
+void record(learner& of, const alltoall_call& call, manners how) {
   if (process::get().set().record.empty()) return;
-  if (of.enter() && traffic_record::is_of(call.comm)) process::get().traffic().add(call);
+  if (of.enter(how == manners::strict) && traffic_record::is_of(call.comm)) process::get().traffic().add(call);
 }
 
 learner::call_size size_of(const alltoall_call& call, int ranks) {
@@ -65,7 +65,7 @@ int serve_settled(learner& of, const alltoall_call& call, manners how, native_ca
   lesson now(of, call, how);
   if (now.turn().candidate == contest::native) return native();
   communicator& state = *of.state();
-  const std::scoped_lock alone(state.lock());
+  const std::scoped_lock alone(state.all().lock());
   alltoall_service s(state, call, state.blocks());
   const decision* const chosen = s.fit(now.turn().chosen());
   if (!chosen) return native();
@@ -76,7 +76,9 @@ int serve_settled(learner& of, const alltoall_call& call, manners how, native_ca
 }
 
 // Whether ranks that have exchanged can do so no more. Until then a call costs no look at that: the MPI's own finds it.
-bool is_lost(const learner& of, MPI_Comm comm) { return of.state() && (of.state()->is_lost() || is_revoked(comm)); }
+bool is_lost(const learner& of, MPI_Comm comm) {
+  return of.state() && (of.state()->all().is_lost() || is_revoked(comm));
+}
 
 std::int64_t bytes_of(MPI_Datatype type) {
   MPI_Count size = 0;
@@ -100,17 +102,15 @@ std::int64_t alltoall_call::bytes_to_all(int ranks) const {
 }
 
 int alltoall(const alltoall_call& call, manners how, MPI_Info info, native_call native) {
-  if (call.comm == MPI_COMM_NULL && how == manners::strict)  // some MPIs crash
-    return raise_error(call.comm, MPI_ERR_COMM, "no communicator");
-  if (call.comm == MPI_COMM_NULL) return native();
   learner* of = nullptr;
   const auto moving = [&] { return natively(call, of ? of->waits_by() : wait_mode::yield); };
   if (how == manners::strict) native = moving;
   return returning_codes(call.comm, [&] {
+    if (call.comm == MPI_COMM_NULL) return without_communicator(how, native);
     of = process::get().learner_of(call.comm);
     if (!of) return process::get().leave(call.name(), "between two groups", native);
     if (is_lost(*of, call.comm)) return native();
-    record(*of, call);
+    record(*of, call, how);
     if (of->is_asked(call.form(), info)) return serve_asked(*of, call, how, info, native);
     return serve_settled(*of, call, how, native);
   });

@@ -23,21 +23,6 @@ int ranks_of_both(MPI_Comm groups) {
   return own + others;
 }
 
-// Whether the ranks of the other group were started with this one's: those that it spawned, or met, may not be served by
-// Shoal.
-bool is_of_one_world(MPI_Comm groups) {
-  MPI_Group theirs = MPI_GROUP_NULL, world = MPI_GROUP_NULL, both = MPI_GROUP_NULL;
-  int all = 0, inside = 0;
-  require(PMPI_Comm_remote_group(groups, &theirs), "MPI_Comm_remote_group");
-  require(PMPI_Comm_group(MPI_COMM_WORLD, &world), "MPI_Comm_group");
-  require(PMPI_Group_intersection(theirs, world, &both), "MPI_Group_intersection");
-  PMPI_Group_size(theirs, &all);
-  PMPI_Group_size(both, &inside);
-  for (MPI_Group* group : {&theirs, &world, &both})
-    if (*group != MPI_GROUP_EMPTY) PMPI_Group_free(group);
-  return all == inside;
-}
-
 void report_lessons(const learner& of, usage_report& report) {
   for (const learner::lesson& one : of.lessons()) {
     const std::string name = name_of("alltoall", one.form);
@@ -47,7 +32,7 @@ void report_lessons(const learner& of, usage_report& report) {
 }
 
 void report_exchanges(const communicator& of, usage_report& report) {
-  for (const auto& [spec, ready] : of.all_prepared())
+  for (const auto& [spec, ready] : of.algorithms().all())
     for (const call_form form : call_forms) report.add(name_of("alltoall", form), of.ranks(), spec, ready.uses[form]);
   report.add_verified(of.verified, of.verified_by_sums);
 }
@@ -108,7 +93,7 @@ learner* process::learner_of(MPI_Comm comm) {
 communicator* process::state_of(MPI_Comm comm, std::string& wrong) {
   learner* const of = learner_of(comm);
   if (!of) return nullptr;
-  communicator* const state = of->enter();
+  communicator* const state = of->enter(true);
   if (!state && of->is_wrong()) wrong = of->why();
   return state;
 }
@@ -125,9 +110,13 @@ process::attribute* process::find(MPI_Comm comm) const {
   return found ? held : nullptr;
 }
 
-intercommunicator* process::groups_of(MPI_Comm comm, std::string& wrong) {
+intercommunicator* process::groups_of(MPI_Comm comm, bool is_linked, std::string& wrong) {
   attribute* const held = attribute_of(comm);
   if (!held) return nullptr;
+  if (held->unserved_groups && !is_linked && !is_of_one_world(comm)) {
+    held->unserved_groups = false;
+    warn_once(held->why = learner::started_apart);
+  }
   if (held->unserved_groups) serve_groups(comm, *held);
   if (held->wrong) wrong = held->why;
   return held->groups.get();
@@ -239,14 +228,8 @@ void process::serve_groups(MPI_Comm comm, attribute& held) {
   if (!held.why.empty()) return;
   const MPI_Comm own = merged(comm);
   if (own == MPI_COMM_NULL) return void(held.why = "the MPI library has no communicator left for Shoal");
-  int rank = 0, others = 0;
-  require(PMPI_Comm_rank(comm, &rank), "MPI_Comm_rank");
-  require(PMPI_Comm_remote_size(comm, &others), "MPI_Comm_remote_size");
-  settings used = set();
-  used.profile = nullptr;  // it is for all-to-alls
   try {
-    held.groups = std::make_shared<intercommunicator>(*this, own, rank, others, used);
-    held.groups->all().serves(comm);
+    held.groups = std::make_shared<intercommunicator>(*this, comm, own, set());
     count_open(1);
   } catch (const std::invalid_argument& error) {
     held.why = error.what();
@@ -266,8 +249,8 @@ void process::report_on(const attribute& held) {
     report_.add(uniform ? "allgather" : "allgatherv", held.ranks, "native", held.cold[uniform]);
 }
 
-// `users`: the communicator that is freed, or none at the end of the program.
-void process::release(attribute* held, MPI_Comm users) {
+// `is_freed`: the communicator is, and not the program at its end.
+void process::release(attribute* held, bool is_freed) {
   {
     const std::scoped_lock guard(lock_);
     const auto it = std::find(attributes_.begin(), attributes_.end(), held);
@@ -275,10 +258,10 @@ void process::release(attribute* held, MPI_Comm users) {
     attributes_.erase(it);
     ++released_;
     communicator* const state = held->of_ranks ? held->of_ranks->state() : nullptr;
-    if (users != MPI_COMM_NULL && held->groups) held->groups->all().leave(users);
-    if (users != MPI_COMM_NULL && state) state->leave(users);
+    if (is_freed && held->groups) held->groups->all().own().leave();
+    if (is_freed && state) state->all().own().leave();
     report_on(*held);
-    if (held->groups || (state && state->is_open())) count_open(-1);
+    if (held->groups || (state && state->all().is_open())) count_open(-1);
     if (held->sparse) count_open(-1);
   }
   delete held;
@@ -288,7 +271,7 @@ void process::finish() {
   open_for_calls_ = false;
   finished_ = true;
   leave_open_exchanges();
-  while (!attributes_.empty()) release(attributes_.front(), MPI_COMM_NULL);
+  while (!attributes_.empty()) release(attributes_.front(), false);
   served().clear();
   for (const left_call* call : left_)
     report_.add_left(call->name, call->reason, __atomic_load_n(&call->calls, __ATOMIC_RELAXED),
@@ -314,9 +297,9 @@ void process::tell() {
   if (!file.flush()) warn_once("SHOAL_REPORT=" + set().report_file + " cannot be written", "nothing is told");
 }
 
-int process::on_free(MPI_Comm comm, int, void* held, void* self) {
+int process::on_free(MPI_Comm, int, void* held, void* self) {
   return returning_codes(MPI_COMM_SELF, [&] {
-    static_cast<process*>(self)->release(static_cast<attribute*>(held), comm);
+    static_cast<process*>(self)->release(static_cast<attribute*>(held), true);
     return MPI_SUCCESS;
   });
 }

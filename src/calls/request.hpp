@@ -10,8 +10,8 @@
 #include <mutex>
 #include <optional>
 
-#include "learn/communicator.hpp"
 #include "team/progress.hpp"
+#include "team/team.hpp"
 
 namespace shoal {
 
@@ -27,7 +27,7 @@ class request final : public progress::part {
   class work {
    public:
     virtual ~work() = default;
-    virtual communicator& ranks() = 0;       // whose ranks move it
+    virtual team& ranks() = 0;               // whose ranks move it
     virtual void start(tag_range tags) = 0;  // for the first time, or again once it has ended
     virtual bool progress(bool& moved) = 0;
     virtual void run_to_end() = 0;
@@ -62,7 +62,7 @@ class request final : public progress::part {
   // What else every start does.
   void at_each_start(std::function<void()> also) { also_ = std::move(also); }
   // The exception being handled, on the communicator.
-  int raise() noexcept;
+  int raise();
 
  private:
   bool begin();

@@ -10,8 +10,8 @@
 
 #include <vector>
 
+#include "calls/forms.hpp"
 #include "calls/fortran_types.hpp"
-#include "preload/serve.hpp"
 #include "team/boundary.hpp"
 
 using namespace shoal;
@@ -59,15 +59,17 @@ extern "C" {
 
 void mpi_alltoall_(void* sendbuf, MPI_Fint* sendcount, MPI_Fint* sendtype, void* recvbuf, MPI_Fint* recvcount,
                    MPI_Fint* recvtype, MPI_Fint* comm, MPI_Fint* ierror) {
-  give_back(serve_alltoall(buffer(sendbuf), *sendcount, PMPI_Type_f2c(*sendtype), buffer(recvbuf), *recvcount,
-                           PMPI_Type_f2c(*recvtype), PMPI_Comm_f2c(*comm)),
-            ierror);
+  give_back(
+      forms::alltoall.blocking(manners::drop_in, MPI_INFO_NULL, buffer(sendbuf), *sendcount, PMPI_Type_f2c(*sendtype),
+                               buffer(recvbuf), *recvcount, PMPI_Type_f2c(*recvtype), PMPI_Comm_f2c(*comm)),
+      ierror);
 }
 
 void mpi_alltoallv_(void* sendbuf, MPI_Fint* sendcounts, MPI_Fint* sdispls, MPI_Fint* sendtype, void* recvbuf,
                     MPI_Fint* recvcounts, MPI_Fint* rdispls, MPI_Fint* recvtype, MPI_Fint* comm, MPI_Fint* ierror) {
-  give_back(serve_alltoallv(buffer(sendbuf), sendcounts, sdispls, PMPI_Type_f2c(*sendtype), buffer(recvbuf), recvcounts,
-                            rdispls, PMPI_Type_f2c(*recvtype), PMPI_Comm_f2c(*comm)),
+  give_back(forms::alltoallv.blocking(manners::drop_in, MPI_INFO_NULL, buffer(sendbuf), sendcounts, sdispls,
+                                      PMPI_Type_f2c(*sendtype), buffer(recvbuf), recvcounts, rdispls,
+                                      PMPI_Type_f2c(*recvtype), PMPI_Comm_f2c(*comm)),
             ierror);
 }
 
@@ -78,8 +80,8 @@ void mpi_alltoallw_(void* sendbuf, MPI_Fint* sendcounts, MPI_Fint* sdispls, MPI_
     const int ranks = peers_of(of);
     const std::vector<MPI_Datatype> sent = types_of(sendtypes, is_in_place(sendbuf) ? 0 : ranks);
     const std::vector<MPI_Datatype> received = types_of(recvtypes, ranks);
-    return serve_alltoallw(buffer(sendbuf), sendcounts, sdispls, sent.data(), buffer(recvbuf), recvcounts, rdispls,
-                           received.data(), of);
+    return forms::alltoallw.blocking(manners::drop_in, MPI_INFO_NULL, buffer(sendbuf), sendcounts, sdispls, sent.data(),
+                                     buffer(recvbuf), recvcounts, rdispls, received.data(), of);
   });
   give_back(code, ierror);
 }
@@ -87,8 +89,8 @@ void mpi_alltoallw_(void* sendbuf, MPI_Fint* sendcounts, MPI_Fint* sdispls, MPI_
 void mpi_ialltoall_(void* sendbuf, MPI_Fint* sendcount, MPI_Fint* sendtype, void* recvbuf, MPI_Fint* recvcount,
                     MPI_Fint* recvtype, MPI_Fint* comm, MPI_Fint* request, MPI_Fint* ierror) {
   with_request(request, ierror, MPI_REQUEST_NULL, [&](MPI_Request* made) {
-    return serve_ialltoall(buffer(sendbuf), *sendcount, PMPI_Type_f2c(*sendtype), buffer(recvbuf), *recvcount,
-                           PMPI_Type_f2c(*recvtype), PMPI_Comm_f2c(*comm), made);
+    return forms::ialltoall.nonblocking(made, buffer(sendbuf), *sendcount, PMPI_Type_f2c(*sendtype), buffer(recvbuf),
+                                        *recvcount, PMPI_Type_f2c(*recvtype), PMPI_Comm_f2c(*comm));
   });
 }
 
@@ -96,16 +98,18 @@ void mpi_ialltoallv_(void* sendbuf, MPI_Fint* sendcounts, MPI_Fint* sdispls, MPI
                      MPI_Fint* recvcounts, MPI_Fint* rdispls, MPI_Fint* recvtype, MPI_Fint* comm, MPI_Fint* request,
                      MPI_Fint* ierror) {
   with_request(request, ierror, MPI_REQUEST_NULL, [&](MPI_Request* made) {
-    return serve_ialltoallv(buffer(sendbuf), sendcounts, sdispls, PMPI_Type_f2c(*sendtype), buffer(recvbuf), recvcounts,
-                            rdispls, PMPI_Type_f2c(*recvtype), PMPI_Comm_f2c(*comm), made);
+    return forms::ialltoallv.nonblocking(made, buffer(sendbuf), sendcounts, sdispls, PMPI_Type_f2c(*sendtype),
+                                         buffer(recvbuf), recvcounts, rdispls, PMPI_Type_f2c(*recvtype),
+                                         PMPI_Comm_f2c(*comm));
   });
 }
 
 void mpi_alltoall_init_(void* sendbuf, MPI_Fint* sendcount, MPI_Fint* sendtype, void* recvbuf, MPI_Fint* recvcount,
                         MPI_Fint* recvtype, MPI_Fint* comm, MPI_Fint* info, MPI_Fint* request, MPI_Fint* ierror) {
   with_request(request, ierror, MPI_REQUEST_NULL, [&](MPI_Request* made) {
-    return serve_alltoall_init(buffer(sendbuf), *sendcount, PMPI_Type_f2c(*sendtype), buffer(recvbuf), *recvcount,
-                               PMPI_Type_f2c(*recvtype), PMPI_Comm_f2c(*comm), PMPI_Info_f2c(*info), made);
+    return forms::alltoall_init.persistent(PMPI_Info_f2c(*info), made, buffer(sendbuf), *sendcount,
+                                           PMPI_Type_f2c(*sendtype), buffer(recvbuf), *recvcount,
+                                           PMPI_Type_f2c(*recvtype), PMPI_Comm_f2c(*comm));
   });
 }
 
@@ -113,9 +117,9 @@ void mpi_alltoallv_init_(void* sendbuf, MPI_Fint* sendcounts, MPI_Fint* sdispls,
                          MPI_Fint* recvcounts, MPI_Fint* rdispls, MPI_Fint* recvtype, MPI_Fint* comm, MPI_Fint* info,
                          MPI_Fint* request, MPI_Fint* ierror) {
   with_request(request, ierror, MPI_REQUEST_NULL, [&](MPI_Request* made) {
-    return serve_alltoallv_init(buffer(sendbuf), sendcounts, sdispls, PMPI_Type_f2c(*sendtype), buffer(recvbuf),
-                                recvcounts, rdispls, PMPI_Type_f2c(*recvtype), PMPI_Comm_f2c(*comm),
-                                PMPI_Info_f2c(*info), made);
+    return forms::alltoallv_init.persistent(PMPI_Info_f2c(*info), made, buffer(sendbuf), sendcounts, sdispls,
+                                            PMPI_Type_f2c(*sendtype), buffer(recvbuf), recvcounts, rdispls,
+                                            PMPI_Type_f2c(*recvtype), PMPI_Comm_f2c(*comm));
   });
 }
 
@@ -137,16 +141,18 @@ void mpi_request_free_(MPI_Fint* request, MPI_Fint* ierror) {
 
 void mpi_allgather_(void* sendbuf, MPI_Fint* sendcount, MPI_Fint* sendtype, void* recvbuf, MPI_Fint* recvcount,
                     MPI_Fint* recvtype, MPI_Fint* comm, MPI_Fint* ierror) {
-  give_back(serve_allgather(buffer(sendbuf), *sendcount, PMPI_Type_f2c(*sendtype), buffer(recvbuf), *recvcount,
-                            PMPI_Type_f2c(*recvtype), PMPI_Comm_f2c(*comm)),
-            ierror);
+  give_back(
+      forms::allgather.blocking(manners::drop_in, MPI_INFO_NULL, buffer(sendbuf), *sendcount, PMPI_Type_f2c(*sendtype),
+                                buffer(recvbuf), *recvcount, PMPI_Type_f2c(*recvtype), PMPI_Comm_f2c(*comm)),
+      ierror);
 }
 
 void mpi_allgatherv_(void* sendbuf, MPI_Fint* sendcount, MPI_Fint* sendtype, void* recvbuf, MPI_Fint* recvcounts,
                      MPI_Fint* displs, MPI_Fint* recvtype, MPI_Fint* comm, MPI_Fint* ierror) {
-  give_back(serve_allgatherv(buffer(sendbuf), *sendcount, PMPI_Type_f2c(*sendtype), buffer(recvbuf), recvcounts, displs,
-                             PMPI_Type_f2c(*recvtype), PMPI_Comm_f2c(*comm)),
-            ierror);
+  give_back(
+      forms::allgatherv.blocking(manners::drop_in, MPI_INFO_NULL, buffer(sendbuf), *sendcount, PMPI_Type_f2c(*sendtype),
+                                 buffer(recvbuf), recvcounts, displs, PMPI_Type_f2c(*recvtype), PMPI_Comm_f2c(*comm)),
+      ierror);
 }
 
 // The same under the other names.
