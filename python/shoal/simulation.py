@@ -15,8 +15,8 @@ import shoal
 from shoal.errors import UserError
 from shoal.platforms import SECONDS_A_BYTE, Platform
 
-# Makes the driver's own calls cheap, and communicators. For those SMPI broadcasts a number, and what the selectors choose
-# for that makes communicators of nodes first, which takes as long as a hundred messages.
+# Makes the driver's own calls cheap, and communicators. For those SMPI broadcasts a number, and what the selectors
+# choose for that makes communicators of nodes first, which takes as long as a hundred messages.
 CONFIGURATION = (
     "smpi/simulate-computation:no", "network/crosstraffic:0", "smpi/allreduce:rdb", "smpi/bcast:binomial_tree",
     "smpi/test:0", "smpi/iprobe:0",
