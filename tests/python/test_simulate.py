@@ -162,6 +162,7 @@ def test_a_whole_program_without_and_with_shoal(shoal_command, tmp_path):
     assert (without["shoal"], served["shoal"]) == (False, True) and without["calls"] == served["calls"] == 200
     assert without["learning"] == 0 < served["learning"] < 0.1 * without["exchanging"]
     assert served["seconds"] < 0.8 * without["seconds"] and "learning cost" in "\n".join(served["told"])
+    assert "is ignored" not in "\n".join(served["told"])  # of a variable
     status, said, _ = shoal_command("report", tmp_path, "-o", tmp_path / "report")
     page = (tmp_path / "report/index.html").read_text()
     assert status == 0 and "2 runs of programs" in said and "Whole programs" in page
