@@ -201,7 +201,8 @@ class driver {
     if (!between() && !all_to_all::only_uniform(spec)) PMPI_Info_set(info, "shoal_alltoallv", spec.c_str());
     shoal_comm_set_info(comms_[variant], info);
     PMPI_Info_free(&info);
-    if (space != std::string::npos) shoals(comms_[variant]).all().set_inline_bytes(std::stoul(variant.substr(space + 8)));
+    if (space != std::string::npos)
+      shoals(comms_[variant]).all().set_inline_bytes(std::stoul(variant.substr(space + 8)));
   }
 
   void run_case(const std::string& distribution, std::int64_t size) {
