@@ -144,8 +144,8 @@ std::optional<std::string> refuses_graph(const problem& at, const arguments&) {
   return std::nullopt;
 }
 
-algorithm entry(const char* name, const char* summary, const char* source,
-                schedule (*generate)(const problem&, int, const arguments&)) {
+algorithm neighbor_entry(const char* name, const char* summary, const char* source,
+                         schedule (*generate)(const problem&, int, const arguments&)) {
   algorithm a;
   a.name = name;
   a.what = collective::neighbor_alltoall;
@@ -159,8 +159,9 @@ algorithm entry(const char* name, const char* summary, const char* source,
 }  // namespace
 
 std::vector<algorithm> neighbor_family() {
-  algorithm gathered = entry("gathered", "one message for each pair of nodes that have neighbours on each other",
-                             "node-aware neighbourhood collectives (Collom, Li, Bienz)", generate_gathered);
+  algorithm gathered =
+      neighbor_entry("gathered", "one message for each pair of nodes that have neighbours on each other",
+                     "node-aware neighbourhood collectives (Collom, Li, Bienz)", generate_gathered);
   gathered.parameters = {
       {"carriers", "ranks of a node that exchange with other nodes, in turn", "all", {"all"}, 1, all_requests},
       {"local",
@@ -168,7 +169,7 @@ std::vector<algorithm> neighbor_family() {
        "shared",
        {"shared", "messages"}},
   };
-  return {entry("direct", "one message to each neighbour", "MPICH, Open MPI", generate_direct), gathered};
+  return {neighbor_entry("direct", "one message to each neighbour", "MPICH, Open MPI", generate_direct), gathered};
 }
 
 }  // namespace shoal

@@ -46,9 +46,13 @@ void report_lessons(const learner& of, usage_report& report) {
   }
 }
 
+void report_prepared(const std::map<std::string, prepared>& all, collective what, int ranks, usage_report& report) {
+  for (const auto& [spec, ready] : all)
+    for (const call_form form : call_forms) report.add(settings::name_of(what, form), ranks, spec, ready.uses[form]);
+}
+
 void report_exchanges(const communicator& of, usage_report& report) {
-  for (const auto& [spec, ready] : of.all_prepared())
-    for (const call_form form : call_forms) report.add(name_of("alltoall", form), of.ranks(), spec, ready.uses[form]);
+  report_prepared(of.all_prepared(), collective::alltoall, of.ranks(), report);
   report.add_verified(of.verified, of.verified_by_sums);
 }
 
@@ -131,6 +135,19 @@ intercommunicator* process::groups_of(MPI_Comm comm, std::string& wrong) {
   if (held->unserved_groups) serve_groups(comm, *held);
   if (held->wrong) wrong = held->why;
   return held->groups.get();
+}
+
+neighborhood* process::neighbors_of(MPI_Comm comm, std::string& wrong) {
+  communicator* const state = state_of(comm, wrong);
+  if (!state) return nullptr;
+  attribute* const held = attribute_of(comm);
+  const std::scoped_lock alone(state->lock());
+  try {
+    if (!held->neighbors) held->neighbors = std::make_unique<neighborhood>(*state, comm, set());
+  } catch (const std::invalid_argument& error) {  // the same on every rank
+    wrong = error.what();
+  }
+  return held->neighbors.get();
 }
 
 // The communicator is made by a collective of the MPI's own that blocks, so behind an agreement in which ranks move what they
@@ -260,6 +277,8 @@ void process::report_on(const attribute& held) {
   if (held.of_ranks) report_lessons(*held.of_ranks, report_);
   if (held.of_ranks) held.of_ranks->keep_lessons();
   if (held.of_ranks && held.of_ranks->state()) report_exchanges(*held.of_ranks->state(), report_);
+  if (held.neighbors)
+    report_prepared(held.neighbors->all_prepared(), collective::neighbor_alltoall, held.of_ranks->ranks(), report_);
   if (held.groups) report_gathers(*held.groups, report_);
   if (held.sparse) report_.add("exchange", held.sparse->ranks(), "digits", held.sparse->used());
   for (const bool uniform : {false, true})

@@ -17,6 +17,7 @@
 #include "learn/intercommunicator.hpp"
 #include "learn/job_state.hpp"
 #include "learn/learner.hpp"
+#include "learn/neighborhood.hpp"
 #include "team/sparse_ranks.hpp"
 
 namespace shoal {
@@ -38,6 +39,9 @@ class process : public job_state {
 
   // The same for an inter-communicator.
   intercommunicator* groups_of(MPI_Comm comm, std::string& wrong);
+
+  // The neighbours on a communicator that has some, made on first use, which is collective. Null as for state_of().
+  neighborhood* neighbors_of(MPI_Comm comm, std::string& wrong);
 
   // The ranks of a communicator for shoal_exchange(), made on first use, which is collective. Null, on every rank, where
   // they cannot be served; `wrong` then says why.
@@ -66,6 +70,7 @@ class process : public job_state {
   struct attribute {
     std::unique_ptr<learner> of_ranks;          // null: an inter-communicator
     std::shared_ptr<intercommunicator> groups;  // open requests keep it
+    std::unique_ptr<neighborhood> neighbors;    // null: none exchanged so yet
     std::unique_ptr<sparse_ranks> sparse;       // null: none exchanged so yet
     bool unserved_groups = false;               // an inter-communicator that was not asked to be served yet
     int ranks = 0;                              // of both groups

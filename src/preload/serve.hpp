@@ -6,6 +6,7 @@
 #include "calls/allgather.hpp"
 #include "calls/alltoall.hpp"
 #include "calls/native.hpp"
+#include "calls/neighbor_alltoall.hpp"
 #include "calls/open_exchange.hpp"
 #include "transport/mpi_newer.hpp"
 
@@ -33,6 +34,34 @@ inline int serve_alltoallw(const void* sendbuf, const int* sendcounts, const int
   const auto call = typed_call(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm);
   return alltoall(call, manners::drop_in, MPI_INFO_NULL, [&] {
     return PMPI_Alltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm);
+  });
+}
+
+inline int serve_neighbor_alltoall(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,
+                                   int recvcount, MPI_Datatype recvtype, MPI_Comm comm) {
+  const auto call = uniform_call(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
+  return neighbor_alltoall({call, call_form::equal}, manners::drop_in, [&] {
+    return PMPI_Neighbor_alltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
+  });
+}
+
+inline int serve_neighbor_alltoallv(const void* sendbuf, const int* sendcounts, const int* sdispls,
+                                    MPI_Datatype sendtype, void* recvbuf, const int* recvcounts, const int* rdispls,
+                                    MPI_Datatype recvtype, MPI_Comm comm) {
+  const auto call = varying_call(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm);
+  return neighbor_alltoall({call, call_form::any_sizes}, manners::drop_in, [&] {
+    return PMPI_Neighbor_alltoallv(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype,
+                                   comm);
+  });
+}
+
+inline int serve_neighbor_alltoallw(const void* sendbuf, const int* sendcounts, const MPI_Aint* sdispls,
+                                    const MPI_Datatype* sendtypes, void* recvbuf, const int* recvcounts,
+                                    const MPI_Aint* rdispls, const MPI_Datatype* recvtypes, MPI_Comm comm) {
+  const auto call = typed_call(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm);
+  return neighbor_alltoall({call, call_form::any_types}, manners::drop_in, [&] {
+    return PMPI_Neighbor_alltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes,
+                                   comm);
   });
 }
 

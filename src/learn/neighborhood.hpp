@@ -1,0 +1,40 @@
+// The neighbours of all ranks of one of the user's communicators, and what is made ready for their exchanges.
+#pragma once
+
+#include <mpi.h>
+
+#include <map>
+#include <string>
+
+#include "learn/communicator.hpp"
+
+namespace shoal {
+
+class neighborhood {
+ public:
+  // The ranks tell each other their neighbours; collective. Throws std::invalid_argument, on every rank, where the MPI's do
+  // not fit together.
+  neighborhood(communicator& over, MPI_Comm users, const settings& set);
+  neighborhood(const neighborhood&) = delete;
+  neighborhood& operator=(const neighborhood&) = delete;
+
+  communicator& over() { return over_; }
+  // Blocks that this rank receives and sends.
+  int sources() const { return sources_; }
+  int destinations() const { return destinations_; }
+  // The algorithms that the user names.
+  requests<decision>& asked() { return requests_; }
+  // What was made ready, by name.
+  const std::map<std::string, prepared>& all_prepared() const { return prepared_; }
+
+ private:
+  prepared& prepare(const selection& how);
+
+  communicator& over_;
+  problem at_;
+  int sources_ = 0, destinations_ = 0;
+  std::map<std::string, prepared> prepared_;
+  requests<decision> requests_;
+};
+
+}  // namespace shoal
