@@ -58,7 +58,7 @@ int neighbor_alltoall(const neighbor_call& call, manners how, native_call native
       return job.leave(call.name(), "among neighbours, where no algorithm is named", native);
     if (!has_neighbors(call.comm) || is_revoked(call.comm)) return native();
     std::string wrong;
-    neighborhood* const among = job.neighbors_of(call.comm, wrong);
+    neighborhood* const among = job.neighbors_of(call.comm, call.form(), wrong);
     if (!among)
       return refused(call.comm, wrong, how, [&] { return job.leave(call.name(), "see the warning", native); });
     if (among->over().is_lost()) return native();

@@ -137,17 +137,17 @@ intercommunicator* process::groups_of(MPI_Comm comm, std::string& wrong) {
   return held->groups.get();
 }
 
-neighborhood* process::neighbors_of(MPI_Comm comm, std::string& wrong) {
+neighborhood* process::neighbors_of(MPI_Comm comm, call_form form, std::string& wrong) {
   communicator* const state = state_of(comm, wrong);
   if (!state) return nullptr;
-  attribute* const held = attribute_of(comm);
+  auto& neighbors = attribute_of(comm)->neighbors[form];
   const std::scoped_lock alone(state->lock());
   try {
-    if (!held->neighbors) held->neighbors = std::make_unique<neighborhood>(*state, comm, set());
+    if (!neighbors) neighbors = std::make_unique<neighborhood>(*state, comm, form, set());
   } catch (const std::invalid_argument& error) {  // the same on every rank
     wrong = error.what();
   }
-  return held->neighbors.get();
+  return neighbors.get();
 }
 
 // The communicator is made by a collective of the MPI's own that blocks, so behind an agreement in which ranks move what they
@@ -277,8 +277,9 @@ void process::report_on(const attribute& held) {
   if (held.of_ranks) report_lessons(*held.of_ranks, report_);
   if (held.of_ranks) held.of_ranks->keep_lessons();
   if (held.of_ranks && held.of_ranks->state()) report_exchanges(*held.of_ranks->state(), report_);
-  if (held.neighbors)
-    report_prepared(held.neighbors->all_prepared(), collective::neighbor_alltoall, held.of_ranks->ranks(), report_);
+  for (const call_form form : call_forms)
+    if (const auto& among = held.neighbors[form])
+      report_prepared(among->all_prepared(), collective::neighbor_alltoall, among->over().ranks(), report_);
   if (held.groups) report_gathers(*held.groups, report_);
   if (held.sparse) report_.add("exchange", held.sparse->ranks(), "digits", held.sparse->used());
   for (const bool uniform : {false, true})

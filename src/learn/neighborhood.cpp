@@ -11,12 +11,30 @@ namespace shoal {
 
 namespace {
 
+// Sends a number along each edge by the MPI's own function of this form.
+int native(call_form form, const std::vector<int>& sent, std::vector<int>& received, MPI_Comm users) {
+  const std::size_t most = std::max(sent.size(), received.size());
+  if (form == call_form::equal)
+    return PMPI_Neighbor_alltoall(sent.data(), 1, MPI_INT, received.data(), 1, MPI_INT, users);
+  const std::vector<int> ones(most, 1);
+  std::vector<int> places(most);
+  std::iota(places.begin(), places.end(), 0);
+  if (form == call_form::any_sizes)
+    return PMPI_Neighbor_alltoallv(sent.data(), ones.data(), places.data(), MPI_INT, received.data(), ones.data(),
+                                   places.data(), MPI_INT, users);
+  std::vector<MPI_Aint> offsets;
+  for (const int place : places) offsets.push_back(place * static_cast<MPI_Aint>(sizeof(int)));
+  const std::vector<MPI_Datatype> types(most, MPI_INT);
+  return PMPI_Neighbor_alltoallw(sent.data(), ones.data(), offsets.data(), types.data(), received.data(), ones.data(),
+                                 offsets.data(), types.data(), users);
+}
+
 // Which of its sender's blocks each one is that this rank receives, as the MPI's own exchange matches them: MPIs differ
-// where two ranks have several edges. All ranks are here.
-std::vector<int> matched_edges(MPI_Comm users, const neighbor_ranks& mine) {
+// where two ranks have several edges, MPICH to 4.0 also in its own functions. All ranks are here.
+std::vector<int> matched_edges(MPI_Comm users, call_form form, const neighbor_ranks& mine) {
   std::vector<int> sent(mine.destinations.size() + 1), received(mine.sources.size() + 1, -1);  // never a null address
   std::iota(sent.begin(), sent.end(), 0);
-  require(PMPI_Neighbor_alltoall(sent.data(), 1, MPI_INT, received.data(), 1, MPI_INT, users), "MPI_Neighbor_alltoall");
+  require(native(form, sent, received, users), "the MPI's own exchange among neighbours");
   received.pop_back();
   return received;
 }
@@ -54,11 +72,11 @@ class spoken_neighbors {
   std::size_t most_;
 };
 
-neighbor_graph gathered(communicator& over, MPI_Comm users, const neighbor_ranks& mine) {
+neighbor_graph graph_of_all(communicator& over, MPI_Comm users, call_form form, const neighbor_ranks& mine) {
   std::vector<std::int64_t> most{static_cast<std::int64_t>(std::max(mine.sources.size(), mine.destinations.size()))};
   over.agree().reach(most, std::array{combine::maximum});
   const spoken_neighbors spoken(static_cast<std::size_t>(most[0]));
-  const std::vector<int> said = spoken.said(mine, matched_edges(users, mine));
+  const std::vector<int> said = spoken.said(mine, matched_edges(users, form, mine));
   const std::vector<std::byte> bytes = over.gather(std::as_bytes(std::span(said)));
   std::vector<int> all(bytes.size() / sizeof(int));
   std::memcpy(all.data(), bytes.data(), bytes.size());
@@ -70,7 +88,7 @@ neighbor_graph gathered(communicator& over, MPI_Comm users, const neighbor_ranks
 
 }  // namespace
 
-neighborhood::neighborhood(communicator& over, MPI_Comm users, const settings& set)
+neighborhood::neighborhood(communicator& over, MPI_Comm users, call_form form, const settings& set)
     : over_(over),
       at_(over.where()),
       requests_(
@@ -79,7 +97,7 @@ neighborhood::neighborhood(communicator& over, MPI_Comm users, const settings& s
   const neighbor_ranks mine = neighbors_of(users);
   sources_ = static_cast<int>(mine.sources.size());
   destinations_ = static_cast<int>(mine.destinations.size());
-  at_.neighbors = std::make_shared<const neighbor_graph>(gathered(over, users, mine));
+  at_.neighbors = std::make_shared<const neighbor_graph>(graph_of_all(over, users, form, mine));
 }
 
 prepared& neighborhood::prepare(const selection& how) {

@@ -1,4 +1,4 @@
-// The neighbours of all ranks of one of the user's communicators, and what is made ready for their exchanges.
+// The neighbours of all ranks of one of the user's communicators, and what is made ready for their exchanges in one form.
 #pragma once
 
 #include <mpi.h>
@@ -14,7 +14,7 @@ class neighborhood {
  public:
   // The ranks tell each other their neighbours; collective. Throws std::invalid_argument, on every rank, where the MPI's do
   // not fit together.
-  neighborhood(communicator& over, MPI_Comm users, const settings& set);
+  neighborhood(communicator& over, MPI_Comm users, call_form form, const settings& set);
   neighborhood(const neighborhood&) = delete;
   neighborhood& operator=(const neighborhood&) = delete;
 
