@@ -96,6 +96,9 @@ class Blocks:
 
 # Options whose words fill lines.
 Variants = Annotated[str, typer.Option(help="What is compared, separated by ';'.")]
+Distribution = Annotated[
+    str, typer.Option(help="Of block sizes, as in shoal bench; partners:12, equal ones among neighbours.")
+]
 MessageCost = Annotated[str, typer.Option(help="Time a rank needs to send a message, and again to receive one.")]
 Layout = Annotated[
     str, typer.Option(help="Levels of the ranks, as in 'group:2 node:8 core:16'; platform: the platform's own.")
@@ -118,9 +121,7 @@ def simulate(
     ppn: Annotated[int, typer.Option(help="Ranks on each node.", min=1)] = 16,
     variants: Variants = "native;tuna:radix=2;tuna;hierarchical",
     sizes: Annotated[str, typer.Option(help="Bytes in a block; in the largest, where blocks differ.")] = "16,64,1024",
-    distribution: Annotated[
-        str, typer.Option(help="Of block sizes, as in shoal bench; partners:12, equal ones among neighbours.")
-    ] = "random",
+    distribution: Distribution = "random",
     message_cost: MessageCost = "0.4us",
     selector: Annotated[
         str, typer.Option(help=f"Whose choice of algorithms native stands for: {', '.join(SELECTORS)}, or several.")
