@@ -38,7 +38,7 @@ class process : public job_state {
   communicator* present_state_of(MPI_Comm comm) const;
 
   // The same for an inter-communicator.
-  intercommunicator* groups_of(MPI_Comm comm, std::string& wrong);
+  intercommunicator* groups_of(MPI_Comm comm, bool is_linked, std::string& wrong);
 
   // The neighbours on a communicator that has some, for calls of a form, made on first use, which is collective. Null as
   // for state_of().
