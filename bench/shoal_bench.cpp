@@ -92,7 +92,7 @@ MPI_Comm duplicate_world() {
 // What Shoal keeps for a communicator. Collective.
 communicator& shoals(MPI_Comm comm) {
   std::string why;
-  if (communicator* state = process::get().state_of(comm, why)) return *state;
+  if (communicator* state = process::get().state_of(comm, true, why)) return *state;
   throw std::runtime_error("Shoal does not serve these ranks: " + why);
 }
 

@@ -113,7 +113,7 @@ int shoal_comm_set_info(MPI_Comm comm, MPI_Info info) {
     try {
       if (between_groups(comm)) {
         if (intercommunicator* state = process::get().groups_of(comm, true, wrong)) state->asked().take(info);
-      } else if (communicator* state = process::get().state_of(comm, wrong)) {
+      } else if (communicator* state = process::get().state_of(comm, true, wrong)) {
         const std::scoped_lock alone(state->all().lock());
         state->asked().take(info);
       }

@@ -63,7 +63,7 @@ int nonblocking(const alltoall_call& call, shoal_request* handle) {
 // Shoal's way, where it serves the communicator. Throws where it should and cannot.
 std::unique_ptr<request::work> prepare(const alltoall_call& call, MPI_Info info) {
   std::string wrong;
-  communicator* const state = process::get().state_of(call.comm, wrong);
+  communicator* const state = process::get().state_of(call.comm, true, wrong);
   if (!wrong.empty()) throw std::runtime_error(wrong);
   if (!state) return nullptr;
   const std::scoped_lock alone(state->all().lock());

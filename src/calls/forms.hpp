@@ -7,6 +7,7 @@
 #include "calls/allgather.hpp"
 #include "calls/alltoall.hpp"
 #include "calls/native.hpp"
+#include "calls/neighbor_alltoall.hpp"
 #include "calls/open_exchange.hpp"
 #include "transport/mpi_newer.hpp"
 
@@ -17,6 +18,10 @@ inline int serve(const alltoall_call& call, manners how, MPI_Info info, native_c
 }
 inline int serve(const allgather_call& call, manners how, MPI_Info info, native_call native) {
   return allgather(call, how, info, native);
+}
+
+inline int serve(const neighbor_call& call, manners how, MPI_Info, native_call native) {
+  return neighbor_alltoall(call, how, native);
 }
 
 // `all` are the arguments of the MPI's blocking function, counts of either width.
@@ -64,6 +69,13 @@ SHOAL_FORM(alltoallv_c, varying_call, native_alltoallv_c);
 SHOAL_FORM(alltoallw_c, typed_call, native_alltoallw_c);
 SHOAL_FORM(allgather_c, gather_call, native_allgather_c);
 SHOAL_FORM(allgatherv_c, gather_call, native_allgatherv_c);
+
+SHOAL_FORM(neighbor_alltoall, uniform_neighbors, PMPI_Neighbor_alltoall);
+SHOAL_FORM(neighbor_alltoallv, varying_neighbors, PMPI_Neighbor_alltoallv);
+SHOAL_FORM(neighbor_alltoallw, typed_neighbors, PMPI_Neighbor_alltoallw);
+SHOAL_FORM(neighbor_alltoall_c, uniform_neighbors, PMPI_Neighbor_alltoall_c);
+SHOAL_FORM(neighbor_alltoallv_c, varying_neighbors, PMPI_Neighbor_alltoallv_c);
+SHOAL_FORM(neighbor_alltoallw_c, typed_neighbors, PMPI_Neighbor_alltoallw_c);
 
 SHOAL_FORM(ialltoall, uniform_call, PMPI_Ialltoall);
 SHOAL_FORM(ialltoallv, varying_call, PMPI_Ialltoallv);

@@ -31,9 +31,13 @@ void report_lessons(const learner& of, usage_report& report) {
   }
 }
 
+void report_prepared(const std::map<std::string, prepared>& all, collective what, int ranks, usage_report& report) {
+  for (const auto& [spec, ready] : all)
+    for (const call_form form : call_forms) report.add(settings::name_of(what, form), ranks, spec, ready.uses[form]);
+}
+
 void report_exchanges(const communicator& of, usage_report& report) {
-  for (const auto& [spec, ready] : of.algorithms().all())
-    for (const call_form form : call_forms) report.add(name_of("alltoall", form), of.ranks(), spec, ready.uses[form]);
+  report_prepared(of.algorithms().all(), collective::alltoall, of.ranks(), report);
   report.add_verified(of.verified, of.verified_by_sums);
 }
 
@@ -90,10 +94,10 @@ learner* process::learner_of(MPI_Comm comm) {
   return held ? held->of_ranks.get() : nullptr;
 }
 
-communicator* process::state_of(MPI_Comm comm, std::string& wrong) {
+communicator* process::state_of(MPI_Comm comm, bool is_linked, std::string& wrong) {
   learner* const of = learner_of(comm);
   if (!of) return nullptr;
-  communicator* const state = of->enter(true);
+  communicator* const state = of->enter(is_linked);
   if (!state && of->is_wrong()) wrong = of->why();
   return state;
 }
@@ -120,6 +124,19 @@ intercommunicator* process::groups_of(MPI_Comm comm, bool is_linked, std::string
   if (held->unserved_groups) serve_groups(comm, *held);
   if (held->wrong) wrong = held->why;
   return held->groups.get();
+}
+
+neighborhood* process::neighbors_of(MPI_Comm comm, call_form form, bool is_linked, std::string& wrong) {
+  communicator* const state = state_of(comm, is_linked, wrong);
+  if (!state) return nullptr;
+  auto& neighbors = attribute_of(comm)->neighbors[form];
+  const std::scoped_lock alone(state->all().lock());
+  try {
+    if (!neighbors) neighbors = std::make_unique<neighborhood>(*state, comm, form, set());
+  } catch (const std::invalid_argument& error) {  // the same on every rank
+    wrong = error.what();
+  }
+  return neighbors.get();
 }
 
 // The communicator is made by a collective of the MPI's own that blocks, so behind an agreement in which ranks move what they
@@ -243,6 +260,9 @@ void process::report_on(const attribute& held) {
   if (held.of_ranks) report_lessons(*held.of_ranks, report_);
   if (held.of_ranks) held.of_ranks->keep_lessons();
   if (held.of_ranks && held.of_ranks->state()) report_exchanges(*held.of_ranks->state(), report_);
+  for (const call_form form : call_forms)
+    if (const auto& among = held.neighbors[form])
+      report_prepared(among->algorithms().all(), collective::neighbor_alltoall, among->over().ranks(), report_);
   if (held.groups) report_gathers(*held.groups, report_);
   if (held.sparse) report_.add("exchange", held.sparse->ranks(), "digits", held.sparse->used());
   for (const bool uniform : {false, true})

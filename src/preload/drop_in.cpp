@@ -83,6 +83,47 @@ int MPI_Allgatherv_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype send
                                       recvcounts, displs, recvtype, comm);
 }
 
+int MPI_Neighbor_alltoall(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
+                          MPI_Datatype recvtype, MPI_Comm comm) {
+  return forms::neighbor_alltoall.blocking(manners::drop_in, MPI_INFO_NULL, sendbuf, sendcount, sendtype, recvbuf,
+                                           recvcount, recvtype, comm);
+}
+
+int MPI_Neighbor_alltoallv(const void* sendbuf, const int* sendcounts, const int* sdispls, MPI_Datatype sendtype,
+                           void* recvbuf, const int* recvcounts, const int* rdispls, MPI_Datatype recvtype,
+                           MPI_Comm comm) {
+  return forms::neighbor_alltoallv.blocking(manners::drop_in, MPI_INFO_NULL, sendbuf, sendcounts, sdispls, sendtype,
+                                            recvbuf, recvcounts, rdispls, recvtype, comm);
+}
+
+int MPI_Neighbor_alltoallw(const void* sendbuf, const int* sendcounts, const MPI_Aint* sdispls,
+                           const MPI_Datatype* sendtypes, void* recvbuf, const int* recvcounts, const MPI_Aint* rdispls,
+                           const MPI_Datatype* recvtypes, MPI_Comm comm) {
+  return forms::neighbor_alltoallw.blocking(manners::drop_in, MPI_INFO_NULL, sendbuf, sendcounts, sdispls, sendtypes,
+                                            recvbuf, recvcounts, rdispls, recvtypes, comm);
+}
+
+// Called only where the MPI has them.
+int MPI_Neighbor_alltoall_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
+                            MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm) {
+  return forms::neighbor_alltoall_c.blocking(manners::drop_in, MPI_INFO_NULL, sendbuf, sendcount, sendtype, recvbuf,
+                                             recvcount, recvtype, comm);
+}
+
+int MPI_Neighbor_alltoallv_c(const void* sendbuf, const MPI_Count* sendcounts, const MPI_Aint* sdispls,
+                             MPI_Datatype sendtype, void* recvbuf, const MPI_Count* recvcounts, const MPI_Aint* rdispls,
+                             MPI_Datatype recvtype, MPI_Comm comm) {
+  return forms::neighbor_alltoallv_c.blocking(manners::drop_in, MPI_INFO_NULL, sendbuf, sendcounts, sdispls, sendtype,
+                                              recvbuf, recvcounts, rdispls, recvtype, comm);
+}
+
+int MPI_Neighbor_alltoallw_c(const void* sendbuf, const MPI_Count* sendcounts, const MPI_Aint* sdispls,
+                             const MPI_Datatype* sendtypes, void* recvbuf, const MPI_Count* recvcounts,
+                             const MPI_Aint* rdispls, const MPI_Datatype* recvtypes, MPI_Comm comm) {
+  return forms::neighbor_alltoallw_c.blocking(manners::drop_in, MPI_INFO_NULL, sendbuf, sendcounts, sdispls, sendtypes,
+                                              recvbuf, recvcounts, rdispls, recvtypes, comm);
+}
+
 int MPI_Ialltoall(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
                   MPI_Datatype recvtype, MPI_Comm comm, MPI_Request* request) {
   return forms::ialltoall.nonblocking(request, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);

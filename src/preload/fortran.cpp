@@ -13,6 +13,7 @@
 #include "calls/forms.hpp"
 #include "calls/fortran_types.hpp"
 #include "team/boundary.hpp"
+#include "team/mpi_neighbors.hpp"
 
 using namespace shoal;
 
@@ -82,6 +83,37 @@ void mpi_alltoallw_(void* sendbuf, MPI_Fint* sendcounts, MPI_Fint* sdispls, MPI_
     const std::vector<MPI_Datatype> received = types_of(recvtypes, ranks);
     return forms::alltoallw.blocking(manners::drop_in, MPI_INFO_NULL, buffer(sendbuf), sendcounts, sdispls, sent.data(),
                                      buffer(recvbuf), recvcounts, rdispls, received.data(), of);
+  });
+  give_back(code, ierror);
+}
+
+void mpi_neighbor_alltoall_(void* sendbuf, MPI_Fint* sendcount, MPI_Fint* sendtype, void* recvbuf, MPI_Fint* recvcount,
+                            MPI_Fint* recvtype, MPI_Fint* comm, MPI_Fint* ierror) {
+  give_back(forms::neighbor_alltoall.blocking(manners::drop_in, MPI_INFO_NULL, buffer(sendbuf), *sendcount,
+                                              PMPI_Type_f2c(*sendtype), buffer(recvbuf), *recvcount,
+                                              PMPI_Type_f2c(*recvtype), PMPI_Comm_f2c(*comm)),
+            ierror);
+}
+
+void mpi_neighbor_alltoallv_(void* sendbuf, MPI_Fint* sendcounts, MPI_Fint* sdispls, MPI_Fint* sendtype, void* recvbuf,
+                             MPI_Fint* recvcounts, MPI_Fint* rdispls, MPI_Fint* recvtype, MPI_Fint* comm,
+                             MPI_Fint* ierror) {
+  give_back(forms::neighbor_alltoallv.blocking(manners::drop_in, MPI_INFO_NULL, buffer(sendbuf), sendcounts, sdispls,
+                                               PMPI_Type_f2c(*sendtype), buffer(recvbuf), recvcounts, rdispls,
+                                               PMPI_Type_f2c(*recvtype), PMPI_Comm_f2c(*comm)),
+            ierror);
+}
+
+void mpi_neighbor_alltoallw_(void* sendbuf, MPI_Fint* sendcounts, MPI_Aint* sdispls, MPI_Fint* sendtypes, void* recvbuf,
+                             MPI_Fint* recvcounts, MPI_Aint* rdispls, MPI_Fint* recvtypes, MPI_Fint* comm,
+                             MPI_Fint* ierror) {
+  const MPI_Comm of = PMPI_Comm_f2c(*comm);
+  const int code = returning_codes(of, [&] {
+    const neighbor_ranks among = neighbors_of(of);
+    const std::vector<MPI_Datatype> sent = types_of(sendtypes, static_cast<int>(among.destinations.size()));
+    const std::vector<MPI_Datatype> received = types_of(recvtypes, static_cast<int>(among.sources.size()));
+    return forms::neighbor_alltoallw.blocking(manners::drop_in, MPI_INFO_NULL, buffer(sendbuf), sendcounts, sdispls,
+                                              sent.data(), buffer(recvbuf), recvcounts, rdispls, received.data(), of);
   });
   give_back(code, ierror);
 }
@@ -163,6 +195,9 @@ void mpi_allgatherv_(void* sendbuf, MPI_Fint* sendcount, MPI_Fint* sendtype, voi
 SHOAL_ALL_NAMES(alltoall, ALLTOALL);
 SHOAL_ALL_NAMES(alltoallv, ALLTOALLV);
 SHOAL_ALL_NAMES(alltoallw, ALLTOALLW);
+SHOAL_ALL_NAMES(neighbor_alltoall, NEIGHBOR_ALLTOALL);
+SHOAL_ALL_NAMES(neighbor_alltoallv, NEIGHBOR_ALLTOALLV);
+SHOAL_ALL_NAMES(neighbor_alltoallw, NEIGHBOR_ALLTOALLW);
 SHOAL_ALL_NAMES(ialltoall, IALLTOALL);
 SHOAL_ALL_NAMES(ialltoallv, IALLTOALLV);
 SHOAL_ALL_NAMES(alltoall_init, ALLTOALL_INIT);

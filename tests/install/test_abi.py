@@ -51,7 +51,8 @@ def test_library_exports_what_is_declared(mpi):
     assert exported(mpi.build / "libshoal.so") == expected
 
 
-SERVED = ["allgather", "allgatherv", "alltoall", "alltoallv", "alltoallw"]
+NEIGHBORS = ["neighbor_alltoall", "neighbor_alltoallv", "neighbor_alltoallw"]
+SERVED = ["allgather", "allgatherv", "alltoall", "alltoallv", "alltoallw", *NEIGHBORS]
 FAMILY = {
     f"{start}alltoall{form}{end}"
     for form in ("", "v", "w")

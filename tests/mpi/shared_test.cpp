@@ -154,7 +154,7 @@ void exchange_other_sizes(MPI_Comm comm, int sent, int expected) {
 TEST(Shared, CountsThatDoNotMatchAreAnErrorAndWriteNothingBeyondTheBlock) {
   const scoped_comm comm(duplicate_of(MPI_COMM_WORLD));
   std::string why;
-  communicator* const state = process::get().state_of(comm, why);
+  communicator* const state = process::get().state_of(comm, true, why);
   node_memory& memory = state->all().memory();
   if (!memory.get() || !memory.has_all_ranks()) GTEST_SKIP() << "the ranks are not on one node";
   ASSERT_EQ(shoal_comm_set_info(comm, info{{"shoal_alltoallv", "shared"}}), MPI_SUCCESS);

@@ -149,6 +149,14 @@ def compiled(folder):
 
 
 @simulated
+def test_neighbors(shoal_command, tmp_path):
+    """Every rank sends to 6 others of 16, and what arrives is what was sent."""
+    args = ["--nodes", 4, "--ppn", 4, "--message-cost", "10us", "--sizes", "8,300", "--distribution", "partners:6"]
+    _, _, cases = run(shoal_command, tmp_path, *args, "--variants", "native;direct;gathered;gathered:carriers=1")
+    assert len(cases) == 8 and all(case["verified"] for case in cases.values())
+
+
+@simulated
 def test_a_whole_program_without_and_with_shoal(shoal_command, tmp_path):
     """32 ranks on 8 nodes; a radix exchange is ahead by far, and is found before half of 200 calls."""
     program = compiled(tmp_path)
