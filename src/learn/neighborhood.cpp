@@ -1,6 +1,8 @@
 #include "learn/neighborhood.hpp"
 
 #include <algorithm>
+#include <array>
+#include <cstring>
 #include <numeric>
 
 #include "schedule/neighbor_graph.hpp"
