@@ -84,7 +84,8 @@ def print_report(found: list[mpi.Mpi], lacks: list[Lack]) -> None:
         table.add_row(f"{one.kind} {one.version}", str(one.mpiexec), one.abi, one.soname, ready)
     out.print(table if found else "No MPI was found.")
     preloads = sorted({one.preload for one in found if one.preload.is_file()})
-    out.print("Preloads to set by hand; the folder is named after the ABI of your program's MPI:" if preloads else "")
+    if preloads:
+        out.print("Preloads to set by hand; the folder is named after the ABI of your program's MPI:")
     for preload in preloads:
         out.print(f"LD_PRELOAD={preload}", soft_wrap=True)
     quota = mpi.quota_cores()
