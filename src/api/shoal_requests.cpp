@@ -12,7 +12,8 @@ using namespace shoal;
 
 namespace {
 
-request* data_of(shoal_request handle) { return reinterpret_cast<request*>(handle); }
+open_request* data_of(shoal_request handle) { return reinterpret_cast<open_request*>(handle); }
+shoal_request handle_of(std::unique_ptr<open_request> made) { return reinterpret_cast<shoal_request>(made.release()); }
 
 void free(shoal_request* handle) {
   delete data_of(*handle);
@@ -55,7 +56,7 @@ int nonblocking(const alltoall_call& call, shoal_request* handle) {
                                           state ? alltoall_once(*state, call) : nullptr);
     record(*made, call);
     made->start();
-    *handle = reinterpret_cast<shoal_request>(made.release());
+    *handle = handle_of(std::move(made));
     return MPI_SUCCESS;
   });
 }
@@ -85,14 +86,14 @@ int persistent(const Call& call, MPI_Info info, const Native& native, shoal_requ
   return returning_codes(call.comm, [&] {
     auto made = std::make_unique<request>(request::repeated(), call.comm, repeated(call, native), prepare(call, info));
     record(*made, call);
-    *handle = reinterpret_cast<shoal_request>(made.release());
+    *handle = handle_of(std::move(made));
     return MPI_SUCCESS;
   });
 }
 
 // Runs the body on a request's data.
 template <typename Body>
-int on_request(request& data, Body body) noexcept {
+int on_request(open_request& data, Body body) noexcept {
   try {
     const auto alone = data.exclusive();
     body(data);
@@ -105,7 +106,7 @@ int on_request(request& data, Body body) noexcept {
 // The same; then frees what was to be run once and has ended, well or not.
 template <typename Body>
 int ending(shoal_request* handle, Body body) noexcept {
-  request& data = *data_of(*handle);
+  open_request& data = *data_of(*handle);
   const int code = on_request(data, body);
   if (!data.active() && !data.is_repeated()) free(handle);
   return code;
