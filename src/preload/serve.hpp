@@ -53,7 +53,17 @@ inline int serve_ialltoallv(const void* sendbuf, const int* sendcounts, const in
   });
 }
 
-// Called only where the MPI has it.
+inline int serve_ialltoallw(const void* sendbuf, const int* sendcounts, const int* sdispls,
+                            const MPI_Datatype* sendtypes, void* recvbuf, const int* recvcounts, const int* rdispls,
+                            const MPI_Datatype* recvtypes, MPI_Comm comm, MPI_Request* request) {
+  const auto call = typed_call(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm);
+  return start_alltoall(call, request, [&] {
+    return PMPI_Ialltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm,
+                           request);
+  });
+}
+
+// Called only where the MPI has them.
 inline int serve_alltoall_init(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
                                MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request* request) {
   return prepare_alltoall(
@@ -68,6 +78,16 @@ inline int serve_alltoallv_init(const void* sendbuf, const int* sendcounts, cons
   const auto call = varying_call(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm);
   return prepare_alltoall(call, info, request, [&] {
     return PMPI_Alltoallv_init(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm,
+                               info, request);
+  });
+}
+
+inline int serve_alltoallw_init(const void* sendbuf, const int* sendcounts, const int* sdispls,
+                                const MPI_Datatype* sendtypes, void* recvbuf, const int* recvcounts, const int* rdispls,
+                                const MPI_Datatype* recvtypes, MPI_Comm comm, MPI_Info info, MPI_Request* request) {
+  const auto call = typed_call(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm);
+  return prepare_alltoall(call, info, request, [&] {
+    return PMPI_Alltoallw_init(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm,
                                info, request);
   });
 }
