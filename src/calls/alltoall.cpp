@@ -14,6 +14,7 @@ namespace {
 
 // What somebody asked for, from the first call on. Also what other calls are, once a communicator's own are asked for.
 int serve_asked(learner& of, const alltoall_call& call, manners how, MPI_Info info, native_call native) {
+  if (!of.state() && is_revoked(call.comm)) return native();
   communicator* const state = of.enter();
   const auto left = [&] { return process::get().leave(call.name(), of.why(), native); };
   if (!state) return refused(call.comm, of.is_wrong() ? of.why() : "", how, left);
@@ -74,8 +75,8 @@ int serve_settled(learner& of, const alltoall_call& call, manners how, native_ca
   return code;
 }
 
-// Whether its ranks can exchange no more.
-bool is_lost(const learner& of, MPI_Comm comm) { return (of.state() && of.state()->is_lost()) || is_revoked(comm); }
+// Whether ranks that have exchanged can do so no more. Until then a call costs no look at that: the MPI's own finds it.
+bool is_lost(const learner& of, MPI_Comm comm) { return of.state() && (of.state()->is_lost() || is_revoked(comm)); }
 
 std::int64_t bytes_of(MPI_Datatype type) {
   MPI_Count size = 0;

@@ -9,6 +9,7 @@
 #include "model/best_levels.hpp"
 #include "team/agree_on_facts.hpp"
 #include "team/errors.hpp"
+#include "team/fault_tolerance.hpp"
 #include "team/progress.hpp"
 #include "transport/mpi_error.hpp"
 
@@ -35,8 +36,8 @@ enum term : std::size_t {
   hoped_gain,
   in_wisdom_most,
   in_wisdom_least,  //
-  no_pattern,       // of 1, 2, ... calls
-  guess = no_pattern + 4,
+  no_pattern,
+  guess = no_pattern + size_pattern::longest,
   unknowing,
   crowding,
   paid_least,
@@ -49,24 +50,18 @@ enum term : std::size_t {
   all_terms = of_contest + contest::terms
 };
 
-// What the first rank offers of the memory that it made, behind what every rank says in the second vote.
-using room = node_exchange::room;
-enum offer_term : std::size_t {
+// What each rank says in the second vote.
+enum second_term : std::size_t {
   unheard,
   heard_least,
   heard_most,
   left_least,
-  made_by,
-  made_as,
-  proof,
-  made_at,
-  not_made,
-  all_offer_terms
+  of_memory,
+  all_second_terms = of_memory + offered_memory::terms
 };
 constexpr std::int64_t none = std::numeric_limits<std::int64_t>::min();
 constexpr const char* differing_profiles =
     "the profiles of ranks differ; set SHOAL_PROFILE to the same readable file on all of them";
-constexpr double alike = 1.5;  // times as many bytes: sizes of one pattern
 
 std::int64_t half_of(std::uint64_t hash) { return static_cast<std::int64_t>(hash >> 1); }
 double seconds_of(std::int64_t nanoseconds) { return static_cast<double>(nanoseconds) * 1e-9; }
@@ -78,16 +73,6 @@ void say_same(std::vector<std::int64_t>& all, std::size_t at, std::uint64_t hash
 }
 std::int64_t negative(std::int64_t number) { return number == none ? none : -number; }
 bool same(std::span<const std::int64_t> all, std::size_t at) { return all[at] == -all[at + 1]; }
-
-// Whether loads, the last of so many calls first, repeat after `step` calls.
-template <typename Loads>
-bool repeats(const Loads& load, int calls, int step) {
-  for (int i = 0; i + step < calls; ++i) {
-    const double a = load(i) + 64, b = load(i + step) + 64;
-    if (a > alike * b || b > alike * a) return false;
-  }
-  return calls > step;
-}
 
 // Memory is touched for each page of it, so it is as large as the exchanges need: for so many bytes that a rank sends.
 // Agreements go through it too.
@@ -148,7 +133,7 @@ learner::~learner() {
 learner::turn learner::begin(const call_size& call, bool is_linked) {
   ++calls_;
   if (calls_ == 1 && (is_linked || job_.knows_before())) begin_agreed(call);
-  if (calls_ == vote_ends_) {
+  if (calls_ == vote_ends_ && !is_revoked(comm_)) {
     const payment paying(*this);
     if (end_vote(vote_->test())) judge();
   }
@@ -186,11 +171,8 @@ double learner::load_of(const call_size& call) const {
 
 // No rank knows the sizes of the others, but all know the number of the call.
 learner::field& learner::field_of_sizes(const call_size& call) {
-  const std::int64_t number = varying_calls_++;
   const double load = load_of(call);
-  loads_[number % remembered] = static_cast<float>(load);
-  const auto place = static_cast<std::uint64_t>(pattern_ * longest_pattern + number % pattern_);
-  const std::uint64_t key = place * call_forms.size() + static_cast<std::uint64_t>(call.form);
+  const std::uint64_t key = sizes_.place_of_next(load) * call_forms.size() + static_cast<std::uint64_t>(call.form);
   const auto it = varying_.find(key);
   field& f = it != varying_.end() ? it->second : new_field(varying_, key, call.form, load);
   f.load = load;
@@ -228,12 +210,10 @@ std::vector<std::int64_t> learner::terms(field* f) {
   mine[agreed_most] = last_agreement();
   mine[agreed_least] = negative(mine[agreed_most]);
   mine[threads] = job_.has_threads();
-  mine[unmapped] = map_error_;
-  mine[unreadable] = unreadable_;
+  mine[unmapped] = offered_.error();
+  mine[unreadable] = offered_.is_unreadable();
   mine[little_allowance] = -nanoseconds_of(job_.books().allowance());
-  const int known = static_cast<int>(std::min<std::int64_t>(remembered, varying_calls_));
-  const auto load = [&](int i) { return loads_[(varying_calls_ - 1 - i) % remembered]; };
-  for (int step = 1; step <= longest_pattern; ++step) mine[no_pattern + step - 1] = !repeats(load, known, step);
+  sizes_.write(std::span(mine).subspan(no_pattern, size_pattern::longest));
   mine[of_contest + contest::most_candidates] = load_ > 0 ? std::llround(4 * std::log2(load_)) : 0;
   if (!f) return mine;
   mine[hoped_gain] = nanoseconds_of(hope_of(*f));
@@ -275,17 +255,18 @@ void learner::hear_of_agreements(std::int64_t least, std::int64_t most) {
 
 // A field's calls are to be compared. The first time this is the vote as well.
 void learner::review(field& f) {
-  if (ranks_ == 1 || stage_ == stage::never || stage_ == stage::voting) return f.of.postpone();
+  const bool alone = ranks_ == 1 || stage_ == stage::never || stage_ == stage::voting;
+  if (alone || is_revoked(comm_)) return f.of.postpone();
   const payment paying(*this);
   const bool served = stage_ == stage::cold && job_.served().contain(comm_);
   if (stage_ == stage::cold && !served) return begin_vote(&f);
   const std::vector<std::int64_t> all = agree(terms(&f));
   if (served) know(all);
-  if (mapped_for_ > 0) take_memory(all[unmapped], all[unreadable]);
+  if (offered_.is_mapped()) take_memory(all[unmapped], all[unreadable]);
   hear(f, all);
   if (stage_ == stage::known && pays(all)) set_up(all);
   else share_more(all);
-  if (mapped_for_ > 0) f.of.hasten();
+  if (offered_.is_mapped()) f.of.hasten();
 }
 
 // The same on every rank.
@@ -301,10 +282,7 @@ void learner::hear(field& f, std::span<const std::int64_t> all) {
   if (!specs_.empty()) state_->settle(f.shape.form, f.shape.size, &f.decisions[f.of.best()]);
   if (f.shape.form == call_form::equal) return;
   f.shape.size = size_class(std::exp2(static_cast<double>(all[of_contest + contest::most_candidates]) / 4), ranks_);
-  int step = 1;
-  while (step <= longest_pattern && all[no_pattern + step - 1]) ++step;
-  f.of.set_scattered(step > longest_pattern);
-  pattern_ = step > longest_pattern ? 1 : step;
+  f.of.set_scattered(!sizes_.agreed(all.subspan(no_pattern, size_pattern::longest)));
 }
 
 // ---- becoming served -------------------------------------------------------------------------------------------
@@ -336,16 +314,16 @@ bool learner::end_vote(bool heard_all) {
   vote_ends_ = -1;
   if (heard_all) agreed_.assign(vote_->largest().begin(), vote_->largest().end());
   else left_over_.push_back(std::move(vote_));
-  std::vector<std::int64_t> mine(all_offer_terms, none);
-  if (heard_all && asked_by_ && shares_now(agreed_) && !agreements_are_too_long())
-    mine = offer(room_for(agreed_, ranks_));
+  std::vector<std::int64_t> mine(all_second_terms, none);
+  const bool may_share = heard_all && asked_by_ && shares_now(agreed_) && !agreements_are_too_long();
+  if (rank_ == 0 && may_share) offered_.make(room_for(agreed_, ranks_), ranks_, std::span(mine).subspan(of_memory));
   mine[unheard] = !heard_all;
   mine[heard_most] = last_agreement();
   mine[heard_least] = negative(mine[heard_most]);
   mine[left_least] = -nanoseconds_of(job_.books().allowance());
   vote_ = std::make_unique<pending_agreement>(comm_, std::move(mine));
   if (heard_all && vote_->wait(wait_)[unheard] == 0) return true;
-  offered_ = {};
+  offered_.drop();
   left_over_.push_back(std::move(vote_));
   stage_ = ++failed_votes_ < most_votes ? stage::cold : stage::never;
   if (asked_by_) asked_by_->of.postpone();
@@ -372,12 +350,12 @@ void learner::judge() {
   if (!asked_by_) return;
   if (!agreed_[threads]) job_.served().add(comm_);
   hear(*asked_by_, agreed_);
-  const std::span<const std::int64_t> offered = vote_->largest();
-  const bool is_offered = offered[made_by] != none || offered[not_made] != none;
-  if (is_offered && shares_now(agreed_)) map(room_for(agreed_, ranks_), offered);
-  else offered_ = {};
+  const auto memory = vote_->largest().subspan(of_memory);
+  if (offered_memory::is_made(memory) && shares_now(agreed_))
+    offered_.map(room_for(agreed_, ranks_), ranks_, rank_ == 0, memory);
+  else offered_.drop();
   if (!on_one_node(agreed_) && pays(agreed_)) set_up(agreed_);
-  if (mapped_for_ > 0) asked_by_->of.hasten();
+  if (offered_.is_mapped()) asked_by_->of.hasten();
 }
 
 // Whether the second vote offers memory, and whether it is taken, when it has told how long agreements take.
@@ -448,8 +426,8 @@ void learner::begin_agreed(const call_size& call) {
   first.shape = {call.form, ranks_, state_->where().nodes->nodes(), size_class(first.load, ranks_)};
   if (agreed_[devices] || !expected(first)) return;
   set_up(agreed_);
-  if (mapped_for_ == 0) return;
-  const std::vector<std::int64_t> all = agree({map_error_, unreadable_});
+  if (!offered_.is_mapped()) return;
+  const std::vector<std::int64_t> all = agree({offered_.error(), offered_.is_unreadable()});
   take_memory(all[0], all[1]);
 }
 
@@ -496,57 +474,23 @@ void learner::propose_levels(const field& f) {
 }
 
 // The first rank gives the others memory.
-std::vector<std::int64_t> learner::offer(std::size_t most) {
-  std::vector<std::int64_t> key(all_offer_terms, none);
-  if (rank_ != 0) return key;
-  try {
-    offered_ = shared_memory::create(room::of_direct(most).bytes(ranks_));
-    const shared_memory::key where = offered_.where();
-    key = {none,
-           none,
-           none,
-           none,
-           where.process,
-           where.descriptor,
-           static_cast<std::int64_t>(where.proof),
-           std::bit_cast<std::int64_t>(where.begin),
-           0};
-  } catch (const std::system_error& error) {
-    key[not_made] = error.code().value();
-  }
-  return key;
+void learner::share(std::size_t most) {
+  std::vector<std::int64_t> said(offered_memory::terms, none);
+  if (rank_ == 0) offered_.make(most, ranks_, said);
+  offered_.map(most, ranks_, rank_ == 0, agree(std::move(said)));
 }
-
-// The others map it. Whether all could is agreed on later.
-void learner::map(std::size_t most, std::span<const std::int64_t> all) {
-  const shared_memory::key where{all[made_by], all[made_as], static_cast<std::uint64_t>(all[proof]),
-                                 std::bit_cast<const std::byte*>(all[made_at])};
-  map_error_ = std::max<std::int64_t>(0, all[not_made]);
-  try {
-    if (rank_ != 0 && !map_error_) offered_ = shared_memory::open(where, room::of_direct(most).bytes(ranks_));
-  } catch (const std::system_error& failed) {
-    map_error_ = failed.code().value();
-  }
-  unreadable_ = map_error_ || !may_read(where);
-  mapped_for_ = most;
-}
-
-void learner::share(std::size_t most) { map(most, agree(offer(most))); }
 
 // All have mapped it, or nobody has it: the largest of the ranks' errors tells.
 void learner::take_memory(std::int64_t error, bool unreadable) {
-  const std::size_t most = std::exchange(mapped_for_, 0);
-  map_error_ = unreadable_ = 0;
-  shared_memory memory = std::move(offered_);
+  node_exchange::mapped memory = offered_.take(error, unreadable);
   make_state();
-  if (error == 0) state_->share({std::move(memory), !unreadable, room::of_direct(most)});
-  if (error == 0) shared_for_ = most;
+  if (error == 0) state_->share(std::move(memory));
   if (stage_ == stage::known) serve();
 }
 
 // Larger exchanges get more, where the ledger allows it and one memory is all ranks' already.
 void learner::share_more(std::span<const std::int64_t> all) {
-  if (shared_for_ == 0 || room_for(all, ranks_) <= shared_for_ || !pays(all)) return;
+  if (offered_.shared_for() == 0 || room_for(all, ranks_) <= offered_.shared_for() || !pays(all)) return;
   share(room_for(all, ranks_));
 }
 

@@ -14,12 +14,13 @@
 #include <string>
 #include <vector>
 
+#include "execute/offered_memory.hpp"
 #include "learn/communicator.hpp"
 #include "learn/job_state.hpp"
 #include "select/contest.hpp"
 #include "select/knowledge.hpp"
+#include "select/size_pattern.hpp"
 #include "team/pending_agreement.hpp"
-#include "transport/shared_memory.hpp"
 
 namespace shoal {
 
@@ -128,8 +129,6 @@ class learner {
   std::int64_t last_agreement() const;
   void hear_of_agreements(std::int64_t least, std::int64_t most);
   bool shares_now(std::span<const std::int64_t> all) const;
-  std::vector<std::int64_t> offer(std::size_t most);
-  void map(std::size_t most, std::span<const std::int64_t> all);
   void share(std::size_t most);
   void take_memory(std::int64_t error, bool unreadable);
   void share_more(std::span<const std::int64_t> all);
@@ -161,22 +160,13 @@ class learner {
   double load_ = 0;     // of the first call, when that was agreed on
 
   std::shared_ptr<communicator> state_;
-  // Memory that this rank has mapped, for exchanges in which a rank sends so many bytes; whether all have is not known yet.
-  shared_memory offered_;
-  std::size_t mapped_for_ = 0;
-  std::int64_t map_error_ = 0, unreadable_ = 0;
-  std::size_t shared_for_ = 0;                      // the same of what all have
+  offered_memory offered_;
   std::vector<std::string> specs_;                  // the candidates
   std::map<std::uint64_t, field> equal_, varying_;  // of MPI_Alltoall by size, of others by place in the pattern
   turn last_turn_;
   field* last_ = nullptr;
   std::uint64_t last_key_ = 0;
-
-  // Sizes of MPI_Alltoallv and MPI_Alltoallw as this rank knows them: of its last calls.
-  static constexpr int longest_pattern = 4, remembered = 16;
-  std::array<float, remembered> loads_{};
-  std::int64_t varying_calls_ = 0;
-  int pattern_ = 1;  // calls after which sizes repeat
+  size_pattern sizes_;  // of MPI_Alltoallv and MPI_Alltoallw, as this rank knows them
 };
 
 }  // namespace shoal

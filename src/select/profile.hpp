@@ -1,5 +1,5 @@
 // What exchanges took on one machine, in a file: `shoal tune` or a job at its end writes it, people read and edit it.
-// docs/choosing.md shows one. TOML; nothing in it is executed and no other file is named by it.
+// docs/tuning.md shows one. TOML; nothing in it is executed and no other file is named by it.
 #pragma once
 
 #include <array>

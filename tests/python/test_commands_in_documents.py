@@ -23,6 +23,7 @@ GUIDES = [
     "docs/tutorial.md",
     "docs/settings.md",
     "docs/choosing.md",
+    "docs/tuning.md",
     "docs/simulation.md",
 ]
 GUIDES += ["docs/benchmarking.md", "docs/add-an-algorithm.md"]
