@@ -69,11 +69,6 @@ target_include_directories(shoal_bench PRIVATE include)
 shoal_unity(shoal_bench)
 target_link_libraries(shoal_bench PRIVATE shoal_objects own_runtime)
 
-shoal_sources(sparse_benchmark_sources bench/sparse)
-add_executable(sparse_bench ${sparse_benchmark_sources})
-target_include_directories(sparse_bench PRIVATE bench)
-target_link_libraries(sparse_bench PRIVATE shoal_objects own_runtime)
-
 # Real users of the public interface.
 add_executable(closure apps/closure.cpp)
 target_link_libraries(closure PRIVATE shoal)
