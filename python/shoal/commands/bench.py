@@ -130,23 +130,27 @@ def bench(
         refuse_twice(context, option, said)
     if not emulate:
         refuse_unused(context, ["rate"], "without --emulate")
-    if collective not in DISTRIBUTIONS:
-        raise UserError(f"--collective {collective}: there are {', '.join(DISTRIBUTIONS)}")
-    kinds = distributions or DISTRIBUTIONS[collective]
+    kinds = distributions or usual_blocks(collective)
     what = Suite("", ranks, sizes, kinds, variants, seconds, emulate, rate, senders, phases, collective)
     if quick:
-        what = replace(what, ranks="4", sizes="8,1024,32768", distributions=DISTRIBUTIONS[collective])
+        what = replace(what, ranks="4", sizes="8,1024,32768", distributions=usual_blocks(collective))
         out.print(f"quick: --ranks {what.ranks} --sizes {what.sizes} --distributions {what.distributions}")
     if suite:
         what = replace(find_suite(suite), phases=phases or SUITES[suite].phases)
         out.print(f"{suite}: {what.shows}")
     results = measure_suite(what, choose_mpis(mpi), output, resume)
-    if not results.cases:
-        raise UserError("in every repetition a rank started late: the machine is busy; wait, or give more --seconds")
     show(results, what, output)
 
 
+def usual_blocks(collective: str) -> str:
+    if collective not in DISTRIBUTIONS:
+        raise UserError(f"--collective {collective}: there are {', '.join(DISTRIBUTIONS)}")
+    return DISTRIBUTIONS[collective]
+
+
 def show(results: Results, what: Suite, output: Path) -> None:
+    if not results.cases:
+        raise UserError("in every repetition a rank started late: the machine is busy; wait, or give more --seconds")
     for one in tables(results, [name.strip() for name in what.variants.split(";")]):
         out.print(one)
     if what.emulate and (note := scheduling_note()):
