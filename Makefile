@@ -55,7 +55,7 @@ demo-parts: build/python.installed $(WHEELS:%=build-%) .mpi/impi/bin/mpiexec
 test: tests := -DSHOAL_TESTS=ON
 test: test-packages core
 	@$(MAKE) --no-print-directory -j2 test-parts
-	@$(BIN)/python -m pytest -n auto --maxprocesses 4 --dist loadfile --no-loadscope-reorder
+	@$(BIN)/python -m pytest -n auto --maxprocesses 4 --dist loadfile --no-loadscope-reorder --durations 15 --durations-min 5
 test-parts: tests := -DSHOAL_TESTS=ON
 test-parts: build $(DEBIAN:%=build-%) $(smpi_if_there) .venv/test.installed .venv/wheel.installed .venv/docs.installed $(mpi4py_tests) \
   $(OLDER:%=.mpi/%/bin/mpiexec)

@@ -18,7 +18,7 @@ void between_groups::run(const std::string& variant, MPI_Comm comm) {
 
 const phase_clock* between_groups::phases(MPI_Comm comm) const {
   std::string why;
-  intercommunicator* const state = process::get().groups_of(comm, why);
+  intercommunicator* const state = process::get().groups_of(comm, true, why);
   return state && state->last && state->last->how->has_schedule() ? state->phases() : nullptr;
 }
 

@@ -126,7 +126,7 @@ int shoal_comm_set_info(MPI_Comm comm, MPI_Info info) {
     std::string wrong;
     try {
       if (between_groups(comm)) {
-        if (intercommunicator* state = process::get().groups_of(comm, wrong)) state->asked().take(info);
+        if (intercommunicator* state = process::get().groups_of(comm, true, wrong)) state->asked().take(info);
       } else if (communicator* state = process::get().state_of(comm, wrong)) {
         const std::scoped_lock alone(state->lock());
         state->asked().take(info);

@@ -73,7 +73,8 @@ std::unique_ptr<request::work> prepare(const alltoall_call& call, MPI_Info info)
 
 std::unique_ptr<request::work> prepare(const allgather_call& call, MPI_Info info) {
   std::string wrong;
-  intercommunicator* const state = between_groups(call.comm) ? process::get().groups_of(call.comm, wrong) : nullptr;
+  intercommunicator* const state =
+      between_groups(call.comm) ? process::get().groups_of(call.comm, true, wrong) : nullptr;
   if (!wrong.empty()) throw std::runtime_error(wrong);
   if (!state) return nullptr;
   const std::scoped_lock alone(state->all().lock());

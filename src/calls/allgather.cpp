@@ -53,7 +53,7 @@ int allgather(const allgather_call& call, manners how, MPI_Info info, native_cal
     process& job = process::get();
     const bool asked = info != MPI_INFO_NULL || job.asks_for_groups(call.form()) || !job.problem().empty();
     if (!asked && !job.has_earned_groups(call.comm)) return cold(call, native);
-    state = job.groups_of(call.comm, wrong);
+    state = job.groups_of(call.comm, how == manners::strict, wrong);
     if (!state) return refused(call.comm, wrong, how, native);
     if (state->all().is_lost()) return native();
     const std::scoped_lock alone(state->all().lock());

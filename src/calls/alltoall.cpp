@@ -15,7 +15,7 @@ namespace {
 // What somebody asked for, from the first call on. Also what other calls are, once a communicator's own are asked for.
 int serve_asked(learner& of, const alltoall_call& call, manners how, MPI_Info info, native_call native) {
   if (!of.state() && is_revoked(call.comm)) return native();
-  communicator* const state = of.enter();
+  communicator* const state = of.enter(how == manners::strict);
   const auto left = [&] { return process::get().leave(call.name(), of.why(), native); };
   if (!state) return refused(call.comm, of.is_wrong() ? of.why() : "", how, left);
   const std::scoped_lock alone(state->lock());
@@ -24,9 +24,9 @@ int serve_asked(learner& of, const alltoall_call& call, manners how, MPI_Info in
 }
 
 // Before a call is served, so that every rank counts it, whatever becomes of it. All ranks record, or none.
-void record(learner& of, const alltoall_call& call) {
+void record(learner& of, const alltoall_call& call, manners how) {
   if (process::get().set().record.empty()) return;
-  if (of.enter() && traffic_record::is_of(call.comm)) process::get().traffic().add(call);
+  if (of.enter(how == manners::strict) && traffic_record::is_of(call.comm)) process::get().traffic().add(call);
 }
 
 learner::call_size size_of(const alltoall_call& call, int ranks) {
@@ -110,7 +110,7 @@ int alltoall(const alltoall_call& call, manners how, MPI_Info info, native_call 
     of = process::get().learner_of(call.comm);
     if (!of) return process::get().leave(call.name(), "between two groups", native);
     if (is_lost(*of, call.comm)) return native();
-    record(*of, call);
+    record(*of, call, how);
     if (of->is_asked(call.form(), info)) return serve_asked(*of, call, how, info, native);
     return serve_settled(*of, call, how, native);
   });

@@ -315,7 +315,7 @@ int left_unasked(const std::string& name, const char* why, native_call native) {
 
 // The ranks may wait for each other.
 MPI_Request prepared_on(const alltoall_call& call, MPI_Info info, learner& of, std::string& why) {
-  communicator* const state = of.enter();
+  communicator* const state = of.enter(false);
   if (!state) {
     why = of.why();
     return MPI_REQUEST_NULL;

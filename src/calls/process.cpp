@@ -23,21 +23,6 @@ int ranks_of_both(MPI_Comm groups) {
   return own + others;
 }
 
-// Whether the ranks of the other group were started with this one's: those that it spawned, or met, may not be served by
-// Shoal.
-bool is_of_one_world(MPI_Comm groups) {
-  MPI_Group theirs = MPI_GROUP_NULL, world = MPI_GROUP_NULL, both = MPI_GROUP_NULL;
-  int all = 0, inside = 0;
-  require(PMPI_Comm_remote_group(groups, &theirs), "MPI_Comm_remote_group");
-  require(PMPI_Comm_group(MPI_COMM_WORLD, &world), "MPI_Comm_group");
-  require(PMPI_Group_intersection(theirs, world, &both), "MPI_Group_intersection");
-  PMPI_Group_size(theirs, &all);
-  PMPI_Group_size(both, &inside);
-  for (MPI_Group* group : {&theirs, &world, &both})
-    if (*group != MPI_GROUP_EMPTY) PMPI_Group_free(group);
-  return all == inside;
-}
-
 void report_lessons(const learner& of, usage_report& report) {
   for (const learner::lesson& one : of.lessons()) {
     const std::string name = name_of("alltoall", one.form);
@@ -108,7 +93,7 @@ learner* process::learner_of(MPI_Comm comm) {
 communicator* process::state_of(MPI_Comm comm, std::string& wrong) {
   learner* const of = learner_of(comm);
   if (!of) return nullptr;
-  communicator* const state = of->enter();
+  communicator* const state = of->enter(true);
   if (!state && of->is_wrong()) wrong = of->why();
   return state;
 }
@@ -125,9 +110,13 @@ process::attribute* process::find(MPI_Comm comm) const {
   return found ? held : nullptr;
 }
 
-intercommunicator* process::groups_of(MPI_Comm comm, std::string& wrong) {
+intercommunicator* process::groups_of(MPI_Comm comm, bool is_linked, std::string& wrong) {
   attribute* const held = attribute_of(comm);
   if (!held) return nullptr;
+  if (held->unserved_groups && !is_linked && !is_of_one_world(comm)) {
+    held->unserved_groups = false;
+    warn_once(held->why = learner::started_apart);
+  }
   if (held->unserved_groups) serve_groups(comm, *held);
   if (held->wrong) wrong = held->why;
   return held->groups.get();

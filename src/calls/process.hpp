@@ -37,7 +37,7 @@ class process : public job_state {
   communicator* present_state_of(MPI_Comm comm) const;
 
   // The same for an inter-communicator.
-  intercommunicator* groups_of(MPI_Comm comm, std::string& wrong);
+  intercommunicator* groups_of(MPI_Comm comm, bool is_linked, std::string& wrong);
 
   // The ranks of a communicator for shoal_exchange(), made on first use, which is collective. Null, on every rank, where
   // they cannot be served; `wrong` then says why.

@@ -132,6 +132,7 @@ learner::~learner() {
 
 learner::turn learner::begin(const call_size& call, bool is_linked) {
   ++calls_;
+  linked_ = is_linked;
   if (calls_ == 1 && (is_linked || job_.knows_before())) begin_agreed(call);
   if (calls_ == vote_ends_ && !is_revoked(comm_)) {
     const payment paying(*this);
@@ -259,7 +260,7 @@ void learner::review(field& f) {
   if (alone || is_revoked(comm_)) return f.of.postpone();
   const payment paying(*this);
   const bool served = stage_ == stage::cold && job_.served().contain(comm_);
-  if (stage_ == stage::cold && !served) return begin_vote(&f);
+  if (stage_ == stage::cold && !served) return may_vote() ? begin_vote(&f) : f.of.postpone();
   const std::vector<std::int64_t> all = agree(terms(&f));
   if (served) know(all);
   if (offered_.is_mapped()) take_memory(all[unmapped], all[unreadable]);
@@ -292,6 +293,13 @@ void learner::hear(field& f, std::span<const std::int64_t> all) {
 constexpr double usual_vote = 2e-3;
 // After this many that some rank took no part in nobody tries again.
 constexpr int most_votes = 3;
+
+bool learner::may_vote() {
+  if (linked_ || is_of_one_world(comm_)) return true;
+  stage_ = stage::never;
+  why_ = started_apart;
+  return false;
+}
 
 // A rank that is not served by Shoal never votes, and then no rank hears all; nobody waits for it.
 void learner::begin_vote(field* f) {
@@ -418,7 +426,7 @@ void learner::begin_agreed(const call_size& call) {
   const bool some_know = stage_ == stage::known && job_.knows_before();
   if (some_know && agreed_[unknowing]) warn_once(differing_profiles, "none is used");
   load_ = 0;
-  if (!some_know || agreed_[unknowing] || !enter()) return;
+  if (!some_know || agreed_[unknowing] || !enter(linked_)) return;
   knows_ = same(agreed_, in_wisdom_most);
   load_ = std::exp2(static_cast<double>(agreed_[of_contest + contest::most_candidates]) / 4);
   field first;
@@ -540,6 +548,7 @@ void learner::open_candidates(field& f) {
 // ---- at once, for what is asked for ----------------------------------------------------------------------------
 
 void learner::vote_at_once() {
+  if (stage_ == stage::cold && !may_vote()) return warn_once(why_);
   if (stage_ == stage::cold) begin_vote(nullptr);
   if (stage_ != stage::voting) return;
   if (end_vote(wait_for_vote(patience))) judge();
@@ -550,7 +559,8 @@ void learner::vote_at_once() {
         false);
 }
 
-communicator* learner::enter() {
+communicator* learner::enter(bool is_linked) {
+  linked_ |= is_linked;
   vote_at_once();
   if (stage_ == stage::known) enter_known();
   if (state_ && !state_->is_open()) open_state();

@@ -28,6 +28,8 @@ class learner {
  public:
   // Seconds for which ranks with settings wait for others, which may have none.
   static constexpr double patience = 10;
+  static constexpr const char* started_apart =
+      "ranks that were started apart (MPI_Comm_spawn, MPI_Comm_connect) may not all have Shoal";
 
   // Makes nothing, and talks to nobody.
   learner(job_state& job, MPI_Comm comm);
@@ -61,13 +63,14 @@ class learner {
 
   // Whether a call has to be served as somebody asked: by settings, by the communicator's, or by the call's own.
   bool is_asked(call_form form, MPI_Info info) const;
-  // Before and after a call whose algorithm nobody asked for. `is_linked`: the program calls Shoal itself.
+  // Before and after a call whose algorithm nobody asked for. `is_linked`: the program calls Shoal itself, so all ranks
+  // have it.
   turn begin(const call_size& call, bool is_linked);
   void end(const turn& of, double seconds);
 
   // Makes the state now, for what is asked for; collective. Null, on every rank: Shoal cannot serve these ranks, for the
-  // reason in why(), which the user should know if is_wrong().
-  communicator* enter();
+  // reason in why(), which the user should know if is_wrong(). `is_linked` as in begin().
+  communicator* enter(bool is_linked);
   communicator* state() const { return state_.get(); }
   wait_mode waits_by() const { return wait_.mode(); }
   std::shared_ptr<communicator> shared_state() const { return state_; }
@@ -107,6 +110,7 @@ class learner {
   void learn_from(const field& f) const;
   std::vector<std::int64_t> terms(field* f);
 
+  bool may_vote();
   void begin_vote(field* f);
   bool end_vote(bool heard_all);
   bool agreements_are_too_long() const;
@@ -143,6 +147,7 @@ class learner {
   int ranks_ = 1, rank_ = 0;
   waiting wait_;
   stage stage_ = stage::cold;
+  bool linked_ = false;
   std::int64_t calls_ = 0, vote_ends_ = -1;      // all calls; the one that hears the vote
   double seconds_ = 0;                           // of all calls
   double paid_ = 0, told_paid_ = 0;              // for learning, since the ranks last agreed, and until then

@@ -97,20 +97,22 @@ static void say(const char* what, const char* more) {
   if (rank == 0) fprintf(stderr, "shoal: %s%s; using the MPI library's own collectives\n", what, more);
 }
 
-// By what launchers tell, since MPI may not have been initialised.
+// By what launchers tell, since MPI may not have been initialised. When the program ends, it may have cleared that.
 static int is_first_rank(void) {
   static const char* const names[] = {"PMIX_RANK", "PMI_RANK", "OMPI_COMM_WORLD_RANK", "SLURM_PROCID"};
-  for (size_t i = 0; i < sizeof names / sizeof *names; ++i) {
+  static int answer = -1;
+  for (size_t i = 0; answer < 0 && i < sizeof names / sizeof *names; ++i) {
     const char* const rank = secure_getenv(names[i]);
-    if (rank) return !strcmp(rank, "0");
+    if (rank) answer = !strcmp(rank, "0");
   }
-  return 1;
+  return answer != 0;
 }
 
 // At once, so that one who asks for a report knows that there will be one, if there is something to report.
 static void announce(void) {
   const char* const wanted = secure_getenv("SHOAL_REPORT");
-  if (drop_in && wanted && *wanted && strcmp(wanted, "0") != 0 && strcmp(wanted, "off") != 0 && is_first_rank())
+  const int is_first = is_first_rank();
+  if (drop_in && wanted && *wanted && strcmp(wanted, "0") != 0 && strcmp(wanted, "off") != 0 && is_first)
     fprintf(
         stderr,
         "shoal: loaded for %s; takes MPI_Alltoall, MPI_Alltoallv and MPI_Alltoallw, and MPI_Allgather and MPI_Allgatherv "

@@ -91,12 +91,18 @@ void contest::agreed(std::span<const std::int64_t> terms, double allowance) {
 // The first call of a candidate makes things ready, and counts only until there are others.
 void contest::take_in(int candidate, int calls, double mean) {
   record& r = records_[candidate];
-  if (candidate != native) excess_ += calls * (mean - records_[native].mean);
+  if (candidate != native) excess_ += calls * excess_of(mean);
   if (candidate == best_ && slower_than_before(calls, mean)) start_over(mean / r.mean);
   const int before = r.all_calls == 1 ? 0 : std::min(r.calls, remembered);
   r.mean = (r.mean * before + mean * calls) / (before + calls);
   r.calls = before + calls;
   r.all_calls += calls;
+  if (calls >= first_quiet / 2 && (!r.least || mean < r.least)) r.least = mean;
+}
+
+double contest::excess_of(double mean) const {
+  const record& r = records_[native];
+  return mean > r.mean ? mean - r.mean : std::min(0.0, mean - r.least);
 }
 
 bool contest::slower_than_before(int calls, double mean) const {
@@ -108,6 +114,7 @@ bool contest::slower_than_before(int calls, double mean) const {
 void contest::start_over(double factor) {
   for (record& r : records_) {
     r.mean *= factor;
+    r.least *= factor;
     r.calls = 0;
     r.dropped = false;
     r.batch = 1;
@@ -192,7 +199,7 @@ void contest::close(int candidate) {
 void contest::assume(int candidate, double seconds) {
   record& r = records_[candidate];
   if (r.calls > 0) return;
-  r.mean = seconds;
+  r.mean = r.least = seconds;
   r.calls = 2;
   r.all_calls = 2;
 }

@@ -25,8 +25,9 @@ class contest {
   struct record {
     bool open = false;  // may be tried
     bool dropped = false;
-    double mean = 0;  // seconds of a call
-    int calls = 0;    // that the mean is of, the earlier ones forgotten by and by
+    double mean = 0;   // seconds of a call
+    double least = 0;  // mean of the calls between two agreements that took least
+    int calls = 0;     // that the mean is of, the earlier ones forgotten by and by
     int all_calls = 0;
     int batch = 1;           // calls of the next trial
     std::int64_t again = 0;  // the call from which on a dropped candidate is tried once more
@@ -67,7 +68,8 @@ class contest {
   std::int64_t calls() const { return calls_; }
   // Nothing is left to be tried unless something changes.
   bool settled() const { return settled_; }
-  // What the calls since the agreement before the last took more than the MPI's own, or less (negative): seconds.
+  // What the calls since the agreement before the last took more than the MPI's own, or less (negative): seconds. Less than
+  // the MPI's own at its best: some calls of that may have waited for a core, and then a gain would seem too large.
   double excess() const { return excess_; }
   // On a rank where sizes follow no pattern calls say less: more of them are needed.
   void set_scattered(bool scattered) { scattered_ = scattered; }
@@ -79,6 +81,7 @@ class contest {
     double mean() const;
   };
   void take_in(int candidate, int calls, double mean);
+  double excess_of(double mean) const;
   void start_over(double factor);
   bool slower_than_before(int calls, double mean) const;
   double proof(int candidate) const;

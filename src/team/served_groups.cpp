@@ -4,6 +4,7 @@
 #include <numeric>
 #include <utility>
 
+#include "team/boundary.hpp"
 #include "transport/mpi_error.hpp"
 
 namespace shoal {
@@ -12,7 +13,9 @@ namespace {
 
 class scoped_group {
  public:
-  explicit scoped_group(MPI_Comm comm) { require(PMPI_Comm_group(comm, &group_), "MPI_Comm_group"); }
+  explicit scoped_group(MPI_Comm comm, int (*group_of)(MPI_Comm, MPI_Group*) = PMPI_Comm_group) {
+    require(group_of(comm, &group_), "MPI_Comm_group");
+  }
   ~scoped_group() {
     if (group_ != MPI_GROUP_NULL) PMPI_Group_free(&group_);
   }
@@ -42,6 +45,12 @@ bool contains(MPI_Group group, MPI_Group other) {
 }
 
 }  // namespace
+
+bool is_of_one_world(MPI_Comm comm) {
+  const scoped_group world(MPI_COMM_WORLD), own(comm);
+  if (!contains(world.get(), own.get())) return false;
+  return !between_groups(comm) || contains(world.get(), scoped_group(comm, PMPI_Comm_remote_group).get());
+}
 
 void served_groups::add(MPI_Comm comm) {
   if (contain(comm)) return;

@@ -13,6 +13,10 @@
 
 namespace shoal {
 
+// Whether all ranks of a communicator were started with this one. Others, spawned or connected to, may not be served by
+// Shoal, and agreements with ranks that take no part would meet the program's own collectives. Local.
+bool is_of_one_world(MPI_Comm comm);
+
 class served_groups {
  public:
   served_groups() = default;

@@ -252,7 +252,7 @@ settings read_settings() {
 
 std::string unknown_variables() {
   std::string all;
-  for (char** one = environ; getauxval(AT_SECURE) == 0 && *one; ++one) {
+  for (char** one = environ; getauxval(AT_SECURE) == 0 && one && *one; ++one) {  // none behind clearenv()
     const std::string_view entry(*one), variable = entry.substr(0, entry.find('='));
     if (!variable.starts_with("SHOAL_") || is_known(variable)) continue;
     const std::string_view other = nearest(lower(variable.substr(std::strlen("SHOAL_"))));

@@ -273,7 +273,7 @@ TEST(Allgather, MovesWhatTheScheduleSays) {
         const schedule plan =
             generate(parse_selection(spec, collective::allgather), at, sends ? g.rank() : at.senders + g.rank());
         std::string wrong;
-        intercommunicator& state = *process::get().groups_of(g.comm(), wrong);
+        intercommunicator& state = *process::get().groups_of(g.comm(), true, wrong);
         const exchange_counters moved = state.counters(sends ? state.outgoing() : 1 - state.outgoing());
         EXPECT_EQ(moved.messages, sent_by(plan).messages);
         EXPECT_EQ(moved.bytes, sent_by(plan).blocks * bytes / plan.parts);
@@ -406,7 +406,7 @@ TEST(Allgather, PersistentIterationsAllocateNothingAndAgreeOnNothing) {
         shoal_request request;
         ASSERT_EQ(one.init(&request), MPI_SUCCESS);
         std::string wrong;
-        agreement& agreed = process::get().groups_of(g.comm(), wrong)->all().agree();
+        agreement& agreed = process::get().groups_of(g.comm(), true, wrong)->all().agree();
         std::int64_t memory = 0, reductions = 0;
         for (int i = 0; i < 12; ++i) {
           if (i == 2) memory = allocations(), reductions = agreed.reached();

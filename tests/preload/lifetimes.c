@@ -6,7 +6,9 @@
  * freed_in_callback: exchanges on a copy that the callback frees.
  * reused: frees and copies twenty times.
  * attribute: the communicator carries an attribute of the program, whose callbacks must not be called.
+ * no_environment: clears it before its first exchange.
  * session: no MPI_Init, only a session (MPI 4). */
+#define _GNU_SOURCE
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -98,6 +100,7 @@ int main(int argc, char **argv) {
 #endif
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  if (!strcmp(what, "no_environment")) clearenv();
   if (!strcmp(what, "reused")) {
     copies(20, 1);
   } else if (!strcmp(what, "attribute")) {

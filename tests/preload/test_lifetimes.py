@@ -19,6 +19,7 @@ TUNA = {"SHOAL_ALLTOALL": "tuna", "SHOAL_ALLTOALLV": "tuna", "SHOAL_REPORT": 1}
         ("reused", 20),
         ("attribute", 1),  # Shoal's communicator does not get the program's attributes
         ("session", None),  # Shoal needs MPI_Init
+        ("no_environment", 1),
     ],
 )
 def test_lifetime(mpi, compiled, case, calls):
@@ -49,6 +50,17 @@ def test_more_communicators_than_shoal_takes(one_mpi, compiled):
     assert len(warnings(run)) == 1 and "more than 512 communicators" in warnings(run)[0]
     others = Counter(left(run)) + Counter({name: n for (name, how), n in calls.items() if how == "native"})
     assert others == {"alltoall": 3 * 88, "alltoallv": 2 * 88}
+
+
+@pytest.mark.parametrize("algorithm", ["auto", "tuna", "shared"])
+def test_ranks_started_apart(mpi, compiled, monkeypatch, algorithm):
+    """Spawned ranks have no preload here; exchanges with them are the MPI's own, and nobody waits for them."""
+    monkeypatch.setenv("PRTE_MCA_rmaps_default_mapping_policy", ":oversubscribe")
+    program = compiled(mpi, "apart.c")
+    settings = {} if algorithm == "auto" else {"SHOAL_ALLTOALL": algorithm}
+    run = mpi.run(2, [program, program], timeout=60, **settings)
+    assert (run.returncode, run.stdout) == (0, "right\n"), run.stderr
+    assert len(warnings(run)) == (0 if algorithm == "auto" else 1), run.stderr
 
 
 def test_script_between(mpi, compiled):

@@ -92,16 +92,37 @@ def test_program_that_fails(trial):
 
 
 @pytest.mark.parametrize(
-    ("ratios", "share", "says"),
+    ("without", "with_shoal", "share", "says"),
     [
-        ([1.2, 1.3, 1.1], 0.4, "Worth it. Next: shoal run -n 4 ./p"),
-        ([0.8, 0.9, 0.85], 0.4, "slower"),
-        ([0.99, 1.01, 1.0], 0.04, "1.04 times as fast at most"),
-        ([0.9, 1.3, 1.1], 0.4, "noise"),
+        ([1.3, 1.2, 1.25], [1.1, 1.0, 1.15], 0.4, "Worth it. Next: shoal run -n 4 ./p"),
+        ([1.0, 1.1, 1.05], [1.2, 1.3, 1.25], 0.4, "slower"),
+        ([0.99, 1.01, 1.0], [1.0, 1.0, 1.0], 0.04, "1.04 times as fast at most"),
+        ([0.9, 1.3, 1.1], [1.0, 1.0, 1.0], 0.4, "noise"),
+        # Each pair is slower, but a run without Shoal took longer than one with it.
+        ([0.6, 0.8, 0.7], [0.75, 1.0, 0.9], 0.4, "noise"),
     ],
 )
-def test_verdicts(ratios, share, says):
-    assert says in try_.verdict_line(ratios, share, "-n 4 ./p")
+def test_verdicts(without, with_shoal, share, says):
+    assert says in try_.verdict_line(without, with_shoal, share, "-n 4 ./p")
+
+
+@pytest.mark.parametrize(("share", "says"), [(0.5, "50%"), (0.002, "0.2%"), (0.0001, "less than 0.1%")])
+def test_shares(share, says):
+    assert try_.percent(share) == says
+
+
+def test_every_call_that_can_be_named_is_the_mpis_own_for_the_share(monkeypatch):
+    """What rank 0 spends in exchanges is told of the MPI's own."""
+    seen = []
+
+    def run(_, settings):
+        seen.append(settings)
+        row = {"call": "alltoall", "ranks": 4, "algorithm": "native", "calls": 1, "bytes": 8, "seconds": 0.5}
+        return try_.Run(1.0, {"calls": [row], "verified": 0})
+
+    monkeypatch.setattr(try_.Trial, "run", run)
+    try_.lines(Job([], 1, None, [], [], {}, ""), {}, 3, "-n 4 ./p")
+    assert seen[1].keys() >= {f"SHOAL_{call}" for call in ("ALLTOALL", "ALLTOALLV", "ALLTOALLW", "ALLGATHER")}
 
 
 def test_runs_take_turns(monkeypatch):

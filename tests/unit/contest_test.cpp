@@ -34,10 +34,13 @@ class ranks {
   const contest& first() const { return each_[0]; }
   int calls_of(int candidate) const { return used_[candidate]; }
   int agreements() const { return agreements_; }
+  // Whether the last call began with an agreement.
+  bool heard() const { return heard_; }
 
  private:
   double call(const seconds_of& seconds, double allowance) {
     ++number_;
+    heard_ = false;
     if (under_way_ && number_ >= ends_) hear(allowance);
     const int candidate = each_[0].next();
     for (const contest& rank : each_) EXPECT_EQ(rank.next(), candidate) << "call " << number_;
@@ -68,6 +71,7 @@ class ranks {
 
   void hear(double allowance) {
     under_way_ = false;
+    heard_ = true;
     for (contest& rank : each_) rank.agreed(largest_, allowance);
   }
 
@@ -79,7 +83,7 @@ class ranks {
   double noise_;
   std::mt19937 random_;
   std::int64_t number_ = 0, ends_ = 0;
-  bool under_way_ = false;
+  bool under_way_ = false, heard_ = false;
   int agreements_ = 0;
   std::array<std::int64_t, contest::terms> largest_{};
   std::array<int, contest::most_candidates> used_{};
@@ -123,6 +127,20 @@ TEST(contest, loses_little_whoever_is_the_fastest) {
       const double least = ideal.run(10000, always({*std::min_element(times.begin(), times.end())}));
       EXPECT_LT(took, 1.08 * least) << "seed " << seed << ", " << times[1] << " and " << times[2];
     }
+}
+
+TEST(contest, claims_no_gain_over_calls_that_only_waited) {
+  ranks r(4, 2, 0.1);
+  double gained = 0;
+  for (int call = 0; call < 3000; ++call) {
+    r.run(1, [](std::int64_t number, int candidate) {
+      const bool waited = candidate == contest::native && number > 200 && number % 7 < 3;
+      return (candidate ? 18e-6 : 20e-6) + (waited ? 2e-3 : 0);
+    });
+    if (r.heard()) gained -= std::min(0.0, r.first().excess());
+  }
+  EXPECT_GT(gained, 0);
+  EXPECT_LT(gained, 3000 * 5e-6);
 }
 
 TEST(contest, agrees_ever_more_rarely) {

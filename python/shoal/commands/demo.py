@@ -16,7 +16,7 @@ import shoal
 from shoal.commands.bench import COLOURS, driver, measure
 from shoal.console import err, out
 from shoal.errors import UserError
-from shoal.measurements import Results, Verdict, readable_bytes, readable_seconds
+from shoal.measurements import Case, Results, Series, Verdict, readable_bytes, readable_seconds
 from shoal.mpi import Mpi, find_all, launch_command, launch_environment
 from shoal.plots import latency_plot
 
@@ -110,13 +110,21 @@ def run_exchange(mpi: Mpi, ranks: int, results: Results) -> list[Row]:
     before = set(results.cases)
     with err.status("measuring"):
         results.add_lines(measure(mpi, ranks, arguments))
+    measured = {case: series for case, series in results.cases.items() if case not in before}
+    return rows_of(mpi, measured)
+
+
+def rows_of(mpi: Mpi, measured: dict[Case, dict[str, Series]]) -> list[Row]:
+    """Without cases in which a variant's ranks were never in time."""
     rows = []
-    for case, series in results.cases.items():
-        if case not in before:
-            ran = series["auto"].ran.partition(": ")[0]
-            what = f"exchange, {mpi.kind}, 0 to {readable_bytes(case.size)}"
-            verdict = series["auto"].verdict_against(series["native"])
-            rows.append(Row(what, series["native"].median, series["auto"].median, ran, "every byte", verdict))
+    for case, series in measured.items():
+        what = f"exchange, {mpi.kind}, 0 to {readable_bytes(case.size)}"
+        if {"auto", "native"} <= series.keys():
+            auto, native = series["auto"], series["native"]
+            ran, verdict = auto.ran.partition(": ")[0], auto.verdict_against(native)
+            rows.append(Row(what, native.median, auto.median, ran, "every byte", verdict))
+        else:
+            out.print(f"   {what}: not measured, the machine is busy")
     return rows
 
 

@@ -53,8 +53,8 @@ def explain(
     Example: [bold]shoal explain alltoallv --ranks 64 --layout 8x8 --sizes uniform:0-512[/bold]
 
     With --profile this is what jobs with that profile choose. Without it, Shoal predicts: it counts the messages and
-    blocks of every algorithm's schedule and adds up their prices. Jobs without a profile do not predict, they measure.
-    The MPI's own exchange has no schedule to count, so predictions leave it out.
+    blocks of every algorithm's schedule and adds up their prices. Jobs without a profile do not predict: they try
+    candidates on their own calls. The MPI's own exchange has no schedule to count, so predictions leave it out.
     """
     if call not in KINDS:
         raise UserError(f"{call}: there are {', '.join(KINDS)}")

@@ -26,7 +26,7 @@ from shoal.mpi import (
 from shoal.program import Needs, choose, find_program, library_path, needs_of, probe
 
 DESCRIPTION = """\
-Run an MPI program, in C, C++, Fortran or Python, with MPI_Alltoall(v) and MPI_Allgather(v) through Shoal.
+Run an MPI program, in C, C++, Fortran or Python, with its all-to-all exchanges through Shoal.
 
 Example: shoal run -n 8 --alltoallv tuna:radix=4 -- ./program argument
 

@@ -1,0 +1,59 @@
+// apart PROGRAM: spawns ranks, which a launcher may have given no preload, and exchanges with them. Agreements of Shoal's
+// would meet the program's own collectives there.
+#include <mpi.h>
+#include <stdio.h>
+
+enum { most_ranks = 4, calls = 100 };
+
+static int ranks_of(MPI_Comm comm) {
+  int ranks, between;
+  MPI_Comm_test_inter(comm, &between);
+  if (between) MPI_Comm_remote_size(comm, &ranks);
+  else MPI_Comm_size(comm, &ranks);
+  return ranks;
+}
+
+// Each rank sends a number, and gets `first`, `first` + 1, ...
+static void exchange(MPI_Comm comm, int number, int first) {
+  int out[most_ranks], in[most_ranks];
+  for (int i = 0; i < ranks_of(comm); ++i) out[i] = number;
+  MPI_Alltoall(out, 1, MPI_INT, in, 1, MPI_INT, comm);
+  for (int i = 0; i < ranks_of(comm); ++i)
+    if (in[i] != first + i) MPI_Abort(MPI_COMM_WORLD, 1);
+}
+
+// What MPIs do by nonblocking collectives, and one of the program's.
+static void collectives(MPI_Comm all, int rank) {
+  MPI_Comm copy;
+  MPI_Request request;
+  int sum;
+  MPI_Comm_split(all, 0, rank, &copy);
+  exchange(copy, rank, 0);
+  MPI_Comm_free(&copy);
+  MPI_Iallreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, all, &request);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+  if (sum != 6) MPI_Abort(MPI_COMM_WORLD, 2);
+}
+
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  MPI_Comm between, all;
+  int rank, place;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_get_parent(&between);
+  const int spawned = between != MPI_COMM_NULL;
+  if (!spawned)
+    MPI_Comm_spawn(argv[1], MPI_ARGV_NULL, 2, MPI_INFO_NULL, 0, MPI_COMM_WORLD, &between, MPI_ERRCODES_IGNORE);
+  for (int i = 0; i < calls; ++i) exchange(between, 100 * spawned + rank, 100 * !spawned);
+  MPI_Intercomm_merge(between, spawned, &all);
+  MPI_Comm_rank(all, &place);
+  for (int i = 0; i < calls; ++i) {
+    exchange(all, place, 0);
+    if (i % 10 == 0) collectives(all, place);
+  }
+  MPI_Comm_free(&all);
+  MPI_Comm_disconnect(&between);
+  if (!spawned && rank == 0) printf("right\n");
+  MPI_Finalize();
+  return 0;
+}
