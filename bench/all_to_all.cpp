@@ -136,7 +136,7 @@ void all_to_all::choose(MPI_Comm comm) {
                                         MPI_BYTE,
                                         comm};
   std::string why;
-  communicator* const state = process::get().state_of(comm, why);
+  communicator* const state = process::get().state_of(comm, true, why);
   if (!state) throw std::runtime_error("Shoal does not serve these ranks: " + why);
   alltoall_service(*state, call, blocks_).pick(MPI_INFO_NULL);
 }

@@ -44,6 +44,8 @@
 
 #include "all_to_all.hpp"
 #include "calls/process.hpp"
+#include "select/features.hpp"
+#include "team/machine.hpp"
 #include "between_groups.hpp"
 #include "block_sizes.hpp"
 #include "clock.hpp"
@@ -96,7 +98,7 @@ MPI_Comm duplicate_world() {
 // What Shoal keeps for a communicator. Collective.
 communicator& shoals(MPI_Comm comm) {
   std::string why;
-  if (communicator* state = process::get().state_of(comm, why)) return *state;
+  if (communicator* state = process::get().state_of(comm, true, why)) return *state;
   throw std::runtime_error("Shoal does not serve these ranks: " + why);
 }
 
@@ -230,7 +232,8 @@ class driver {
       PMPI_Info_set(info, "shoal_alltoallv", spec.c_str());
     shoal_comm_set_info(comms_[variant], info);
     PMPI_Info_free(&info);
-    if (space != std::string::npos) shoals(comms_[variant]).set_inline_bytes(std::stoul(variant.substr(space + 8)));
+    if (space != std::string::npos)
+      shoals(comms_[variant]).all().set_inline_bytes(std::stoul(variant.substr(space + 8)));
   }
 
   void run_case(const std::string& distribution, std::int64_t size) {
@@ -317,7 +320,7 @@ class driver {
 
   void exchange(const std::string& variant, measured& what) {
     const std::string name = without_clock(variant);
-    if (name == "ask") shoals(MPI_COMM_WORLD).agreed({});
+    if (name == "ask") agree_on(features(), shoals(MPI_COMM_WORLD).all().agree());
     else what.run(name, comms_[variant]);
   }
 
@@ -329,7 +332,8 @@ class driver {
   }
 
   void print_provenance() const {
-    const job_description job = shoals(MPI_COMM_WORLD).job();
+    team& all = shoals(MPI_COMM_WORLD).all();
+    const job_description job{mpi_version(), machine_name(all.facts().cores), *all.where().nodes};
     std::array<char, MPI_MAX_LIBRARY_VERSION_STRING> version{};
     int length = 0;
     PMPI_Get_library_version(version.data(), &length);
@@ -372,9 +376,9 @@ class driver {
   mpi_transport over_{duplicate_world()};
   int rank_ = over_.rank(), ranks_ = over_.ranks();
   // Ranks do not spin while they wait: they outnumber cores, or are told so, as on emulated hosts.
-  bool crowded_ = shoals(MPI_COMM_WORLD).wait().mode() != wait_mode::spin;
+  bool crowded_ = shoals(MPI_COMM_WORLD).all().wait().mode() != wait_mode::spin;
   double notice_ = shortest_notice();
-  wait_mode mode_ = shoals(MPI_COMM_WORLD).wait().mode();
+  wait_mode mode_ = shoals(MPI_COMM_WORLD).all().wait().mode();
   waiting wait_{mode_};
   agreement agreement_{over_, wait_};
   hand_loop hand_{duplicate_world(), rank_, ranks_, mode_};

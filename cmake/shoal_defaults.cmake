@@ -16,11 +16,12 @@ if(CCACHE)
 endif()
 add_compile_options(-Wall -Wextra -Wno-restrict)  # g++ 12 sees overlaps in std::string that are none
 
-# The C++ runtime, brought along instead of taken from the system.
+# The C++ runtime, brought along instead of taken from the system. Not so what unwinds the stack: what a program's error
+# handler throws passes through Shoal, and one unwinder has to do all of it.
 add_library(own_runtime OBJECT EXCLUDE_FROM_ALL ${CMAKE_CURRENT_LIST_DIR}/older_glibc.c)
 set_target_properties(own_runtime PROPERTIES C_VISIBILITY_PRESET hidden)
 target_compile_definitions(own_runtime PRIVATE _GNU_SOURCE)
-target_link_options(own_runtime INTERFACE -static-libstdc++ -static-libgcc)
+target_link_options(own_runtime INTERFACE -static-libstdc++)
 
 # Source files of the named directories, which may be empty.
 function(shoal_sources result)

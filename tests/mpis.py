@@ -26,7 +26,7 @@ def served(run):
     calls = {}
     for line in run.stderr.splitlines():
         words = line.split()
-        if line.startswith("shoal: all") and len(words) >= 11:
+        if line.startswith(("shoal: all", "shoal: neighbor_all")) and len(words) >= 11:
             key = words[1], words[-1]
             calls[key] = calls.get(key, 0) + int(words[3])
     return calls

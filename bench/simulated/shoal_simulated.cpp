@@ -5,7 +5,8 @@
 //
 // All simulated ranks are fibres of one process with the same global variables; so this is below Shoal's public
 // interface, which keeps state for a process. `native` is the collective that SMPI's selector takes. With --senders p
-// the first p ranks send to all others, an allgather between two groups. Every rank starts at the same simulated time;
+// the first p ranks send to all others, an allgather between two groups. With the distribution partners:12 every rank sends
+// to 12 others, an exchange among neighbours. Every rank starts at the same simulated time;
 // the time of an exchange ends with the last rank. One run is enough: the next one takes the same. With --verify 0 all
 // ranks exchange the same memory, and run the same program where theirs differ in the names of ranks only, so that
 // thousands of them fit. `ask` is one agreement on sizes, and `auto` takes what
@@ -27,6 +28,7 @@
 #include "execute/exchange.hpp"
 #include "transport/agree.hpp"
 #include "transport/mpi_transport.hpp"
+#include "random_partners.hpp"
 #include "renamed.hpp"
 #include "select/choose.hpp"
 #include "select/profile.hpp"
@@ -190,10 +192,29 @@ class between_groups final : public content {
   std::vector<std::byte>* shared_ = nullptr;
 };
 
+constexpr std::string_view partners = "partners:";
+
+class among_partners final : public content {
+ public:
+  among_partners(const std::string& distribution, const neighbor_graph& graph, std::int64_t size, int rank)
+      : name_(distribution), b_(graph, size, rank) {}
+  std::string name() const override { return name_; }
+  payload blocks() override { return b_.blocks(); }
+  void native() override { b_.native(); }
+  void fill() override { b_.fill(); }
+  std::string wrong() const override { return b_.wrong(); }
+  features sizes() const override { throw std::invalid_argument("auto chooses all-to-alls only"); }
+  void share(std::vector<std::byte>&) override {}  // it is little
+
+ private:
+  std::string name_;
+  partner_blocks b_;
+};
+
 class driver {
  public:
-  explicit driver(options what)
-      : what_(std::move(what)), over_(MPI_COMM_WORLD), at_{over_.ranks(), {}, {}, {}, {}, {}} {
+  explicit driver(options what) : what_(std::move(what)), over_(MPI_COMM_WORLD) {
+    at_.ranks = over_.ranks();
     if (!what_.layout.empty()) at_ = placed(layout_tree::parse(what_.layout));
     at_.senders = what_.senders;
     if (!what_.profile.empty()) profile_ = read_profile(what_.profile);
@@ -215,7 +236,11 @@ class driver {
     return memory;
   }
 
-  std::unique_ptr<content> make(const std::string& distribution, std::int64_t size) const {
+  std::unique_ptr<content> make(const std::string& distribution, std::int64_t size) {
+    if (distribution.starts_with(partners)) {
+      at_.neighbors = random_partners(at_.ranks, std::stoi(distribution.substr(partners.size())));
+      return std::make_unique<among_partners>(distribution, *at_.neighbors, size, over_.rank());
+    }
     if (at_.senders > 0) return std::make_unique<between_groups>(at_.senders, size, over_.rank(), over_.ranks());
     return std::make_unique<all_to_all>(distribution, size, over_.rank(), over_.ranks());
   }
@@ -244,7 +269,9 @@ class driver {
   std::shared_ptr<const program> program_of(const std::string& variant) {
     static std::string made_for;
     static std::weak_ptr<const program> of_rank_0;
-    const collective what = at_.senders > 0 ? collective::allgather : collective::alltoall;
+    const collective what = at_.senders > 0 ? collective::allgather
+                            : at_.neighbors ? collective::neighbor_alltoall
+                                            : collective::alltoall;
     const selection chosen = parse_selection(variant, what);
     if (!what_.verify) names_ = relabelling_of(chosen, at_, over_.rank());
     if (!names_) return std::make_shared<program>(generate(chosen, at_, over_.rank()));

@@ -1,5 +1,5 @@
 // Preloaded where `shoal simulate -- ./program` runs a whole program under SimGrid's SMPI: counts its exchanges and their
-// simulated time, and hands them to Shoal if SHOAL_SIMULATED_LIBRARY names it. Rank 0 prints one JSON line at the end.
+// simulated time, and hands them to Shoal if SIMULATED_SHOAL names it. Rank 0 prints one JSON line at the end.
 //
 // All simulated ranks are fibres of one process. What SMPI does for the program's global variables is done here for
 // Shoal's: every rank has a copy of the library.
@@ -56,7 +56,7 @@ void find(void* library, const char* name, Function& into) {
 
 void begin() {
   simulated_rank& mine = self();
-  if (const char* library = getenv("SHOAL_SIMULATED_LIBRARY")) {
+  if (const char* library = getenv("SIMULATED_SHOAL")) {
     mine.library = load_copy(library);
     find(mine.library, "MPI_Alltoall", mine.alltoall);
     find(mine.library, "MPI_Alltoallv", mine.alltoallv);

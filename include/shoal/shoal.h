@@ -190,7 +190,67 @@ SHOAL_PUBLIC int shoal_allgatherv_with(const void *sendbuf, int sendcount, MPI_D
                                        const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm,
                                        MPI_Info info);
 
-/** @name To whom you like
+/** @name Among neighbours
+ * On communicators with a topology: grids (MPI_Cart_create), graphs, and distributed graphs. They are the MPI library's own
+ * where no algorithm is named: SHOAL_NEIGHBOR_ALLTOALL, SHOAL_NEIGHBOR_ALLTOALLV and SHOAL_NEIGHBOR_ALLTOALLW hold specs, as
+ * in "gathered". The first call by a schedule tells all ranks the whole graph. With SHOAL_MAX_TEMP they are the MPI
+ * library's own.
+ * @{ */
+
+/**
+ * MPI_Neighbor_alltoall: one block of equal size along every edge of the communicator's topology.
+ *
+ * @param[in] sendbuf  blocks to send, in the order of the destinations, `sendcount` elements each
+ * @param sendcount    elements of `sendtype` in a block, at least 0
+ * @param sendtype     committed datatype
+ * @param[out] recvbuf place for the blocks, in the order of the sources; not one that overlaps `sendbuf`. A place for nobody
+ *                     (MPI_PROC_NULL) stays as it is
+ * @param recvcount    elements of `recvtype` in a block, at least 0
+ * @param recvtype     committed datatype
+ * @param comm         whose ranks exchange; errors are raised on it
+ * @return as shoal_alltoall()
+ */
+SHOAL_PUBLIC int shoal_neighbor_alltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
+                                         int recvcount, MPI_Datatype recvtype, MPI_Comm comm);
+
+/**
+ * MPI_Neighbor_alltoallv: one block of any size along every edge of the communicator's topology.
+ *
+ * @param[in] sendbuf    blocks to send
+ * @param[in] sendcounts elements of `sendtype` for each destination, at least 0
+ * @param[in] sdispls    where each block begins, in extents of `sendtype` from `sendbuf`
+ * @param sendtype       committed datatype
+ * @param[out] recvbuf   place for the blocks, which do not overlap each other nor `sendbuf`
+ * @param[in] recvcounts elements of `recvtype` from each source, at least 0
+ * @param[in] rdispls    where each block goes, in extents of `recvtype` from `recvbuf`
+ * @param recvtype       committed datatype
+ * @param comm           whose ranks exchange; errors are raised on it
+ * @return as shoal_alltoall(); where a rank gives wrong arguments the others wait, as in MPI_Neighbor_alltoallv
+ */
+SHOAL_PUBLIC int shoal_neighbor_alltoallv(const void *sendbuf, const int sendcounts[], const int sdispls[],
+                                          MPI_Datatype sendtype, void *recvbuf, const int recvcounts[],
+                                          const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm);
+
+/**
+ * MPI_Neighbor_alltoallw: one block along every edge of the communicator's topology, of any size and a datatype for each.
+ *
+ * @param[in] sendbuf    blocks to send
+ * @param[in] sendcounts elements of its type in the block for each destination, at least 0
+ * @param[in] sdispls    where each block begins, in bytes from `sendbuf`
+ * @param[in] sendtypes  committed datatypes; one of a block without elements is not looked at
+ * @param[out] recvbuf   place for the blocks, which do not overlap each other nor `sendbuf`
+ * @param[in] recvcounts elements of its type in the block from each source, at least 0
+ * @param[in] rdispls    where each block goes, in bytes from `recvbuf`
+ * @param[in] recvtypes  committed datatypes, as `sendtypes`
+ * @param comm           whose ranks exchange; errors are raised on it
+ * @return as shoal_neighbor_alltoallv()
+ */
+SHOAL_PUBLIC int shoal_neighbor_alltoallw(const void *sendbuf, const int sendcounts[], const MPI_Aint sdispls[],
+                                          const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[],
+                                          const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm);
+
+/** @}
+ * @name To whom you like
  * @{ */
 
 /** What arrived in a shoal_exchange(): blocks in the order of the ranks that sent them, those of one rank in the order in which

@@ -7,7 +7,7 @@ the problem) raise ValueError with the value and what is allowed.
 from collections.abc import Sequence
 from typing import Any, Literal, final, overload
 
-_Collective = Literal["alltoall", "allgather"]
+_Collective = Literal["alltoall", "allgather", "neighbor_alltoall"]
 
 @final
 class Parameter:

@@ -55,7 +55,7 @@ def run_once(at: Simulation, selector: str, words: Sequence[str], served: bool, 
     configured = [f"smpi/coll-selector:{selector}", *at.costs(["native"]), *(COMPUTING if computing else ())]
     variables = {"SHOAL_REPORT": "1"} | os.environ
     if served:
-        variables["SHOAL_SIMULATED_LIBRARY"] = str(made(LIBRARY))
+        variables["SIMULATED_SHOAL"] = str(made(LIBRARY))
     if at.layout:
         variables["SHOAL_LAYOUT"] = at.layout
     hosts = at.platform.host_file(at.nodes, at.ppn)

@@ -15,10 +15,12 @@
 namespace shoal {
 
 class layout_tree;     // topology/layout_tree.hpp
+class neighbor_graph;  // schedule/neighbor_graph.hpp
 class node_layout;     // topology/node_layout.hpp
 class switch_network;  // topology/switch_network.hpp
 
-enum class collective { alltoall, allgather };
+enum class collective { alltoall, allgather, neighbor_alltoall };
+const char* to_string(collective what);
 
 // What a generator may look at besides the rank. The same on every rank.
 struct problem {
@@ -27,6 +29,7 @@ struct problem {
   std::shared_ptr<const node_layout> nodes;        // which rank is on which node; null: one rank per node
   std::shared_ptr<const layout_tree> levels;       // all levels of the machine; null: the nodes are the only ones
   std::shared_ptr<const switch_network> switches;  // the tree of switches, when one is given
+  std::shared_ptr<const neighbor_graph> neighbors;  // who sends to whom; null: everyone to everyone
   // Bytes of every block, [from * ranks + to], for algorithms that look at them; null: unknown, or all are equal.
   std::shared_ptr<const std::vector<std::int64_t>> sizes;
 };

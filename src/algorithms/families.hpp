@@ -16,6 +16,7 @@ std::vector<algorithm> linear_family();        // linear.cpp
 std::vector<algorithm> radix_family();         // radix.cpp
 std::vector<algorithm> hierarchical_family();  // hierarchical.cpp
 std::vector<algorithm> tree_family();          // tree.cpp
+std::vector<algorithm> neighbor_family();      // neighbors.cpp
 std::vector<algorithm> intergroup_family();    // intergroup.cpp: allgathers between two groups
 
 }  // namespace shoal

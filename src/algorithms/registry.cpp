@@ -17,7 +17,8 @@ algorithm native() {
 
 std::vector<algorithm> build_table() {
   std::vector<algorithm> table;
-  for (auto family : {radix_family, hierarchical_family, tree_family, linear_family, intergroup_family}) {
+  for (auto family :
+       {radix_family, hierarchical_family, tree_family, linear_family, neighbor_family, intergroup_family}) {
     auto entries = family();
     table.insert(table.end(), std::make_move_iterator(entries.begin()), std::make_move_iterator(entries.end()));
   }

@@ -121,6 +121,11 @@ selection parse_selection(std::string_view spec, collective what) {
   return chosen;
 }
 
+const char* to_string(collective what) {
+  constexpr const char* names[] = {"alltoall", "allgather", "neighbor_alltoall"};
+  return names[static_cast<int>(what)];
+}
+
 std::string to_string(const selection& chosen) {
   std::string text = chosen.which->name;
   char separator = ':';

@@ -3,9 +3,7 @@
 
 #include <cstdio>
 
-#include "calls/allgather.hpp"
-#include "calls/alltoall.hpp"
-#include "calls/native.hpp"
+#include "calls/forms.hpp"
 #include "calls/process.hpp"
 #include "team/boundary.hpp"
 
@@ -15,110 +13,98 @@ extern "C" {
 
 int shoal_alltoall_with(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
                         MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info) {
-  return alltoall(uniform_call(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm), manners::strict, info,
-                  [&] { return PMPI_Alltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm); });
+  return forms::alltoall.blocking(manners::strict, info, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype,
+                                  comm);
 }
 
 int shoal_alltoall(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
                    MPI_Datatype recvtype, MPI_Comm comm) {
-  return shoal_alltoall_with(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, MPI_INFO_NULL);
+  return forms::alltoall.blocking(manners::strict, MPI_INFO_NULL, sendbuf, sendcount, sendtype, recvbuf, recvcount,
+                                  recvtype, comm);
+}
+
+int shoal_alltoall_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
+                     MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm) {
+  return forms::alltoall_c.blocking(manners::strict, MPI_INFO_NULL, sendbuf, sendcount, sendtype, recvbuf, recvcount,
+                                    recvtype, comm);
 }
 
 int shoal_alltoallv_with(const void* sendbuf, const int* sendcounts, const int* sdispls, MPI_Datatype sendtype,
                          void* recvbuf, const int* recvcounts, const int* rdispls, MPI_Datatype recvtype, MPI_Comm comm,
                          MPI_Info info) {
-  const auto call = varying_call(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm);
-  return alltoall(call, manners::strict, info, [&] {
-    return PMPI_Alltoallv(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm);
-  });
+  return forms::alltoallv.blocking(manners::strict, info, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts,
+                                   rdispls, recvtype, comm);
 }
 
 int shoal_alltoallv(const void* sendbuf, const int* sendcounts, const int* sdispls, MPI_Datatype sendtype,
                     void* recvbuf, const int* recvcounts, const int* rdispls, MPI_Datatype recvtype, MPI_Comm comm) {
-  return shoal_alltoallv_with(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm,
-                              MPI_INFO_NULL);
-}
-
-int shoal_alltoallw_with(const void* sendbuf, const int* sendcounts, const int* sdispls, const MPI_Datatype* sendtypes,
-                         void* recvbuf, const int* recvcounts, const int* rdispls, const MPI_Datatype* recvtypes,
-                         MPI_Comm comm, MPI_Info info) {
-  const auto call = typed_call(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm);
-  return alltoall(call, manners::strict, info, [&] {
-    return PMPI_Alltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm);
-  });
-}
-
-int shoal_alltoallw(const void* sendbuf, const int* sendcounts, const int* sdispls, const MPI_Datatype* sendtypes,
-                    void* recvbuf, const int* recvcounts, const int* rdispls, const MPI_Datatype* recvtypes,
-                    MPI_Comm comm) {
-  return shoal_alltoallw_with(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm,
-                              MPI_INFO_NULL);
-}
-
-int shoal_alltoallw_c(const void* sendbuf, const MPI_Count* sendcounts, const MPI_Aint* sdispls,
-                      const MPI_Datatype* sendtypes, void* recvbuf, const MPI_Count* recvcounts,
-                      const MPI_Aint* rdispls, const MPI_Datatype* recvtypes, MPI_Comm comm) {
-  const auto call = typed_call(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm);
-  return alltoall(call, manners::strict, MPI_INFO_NULL, [&] {
-    return native_alltoallw_c(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm);
-  });
-}
-
-int shoal_alltoall_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
-                     MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm) {
-  return alltoall(uniform_call(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm), manners::strict,
-                  MPI_INFO_NULL,
-                  [&] { return native_alltoall_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm); });
+  return forms::alltoallv.blocking(manners::strict, MPI_INFO_NULL, sendbuf, sendcounts, sdispls, sendtype, recvbuf,
+                                   recvcounts, rdispls, recvtype, comm);
 }
 
 int shoal_alltoallv_c(const void* sendbuf, const MPI_Count* sendcounts, const MPI_Aint* sdispls, MPI_Datatype sendtype,
                       void* recvbuf, const MPI_Count* recvcounts, const MPI_Aint* rdispls, MPI_Datatype recvtype,
                       MPI_Comm comm) {
-  const auto call = varying_call(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm);
-  return alltoall(call, manners::strict, MPI_INFO_NULL, [&] {
-    return native_alltoallv_c(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm);
-  });
+  return forms::alltoallv_c.blocking(manners::strict, MPI_INFO_NULL, sendbuf, sendcounts, sdispls, sendtype, recvbuf,
+                                     recvcounts, rdispls, recvtype, comm);
+}
+
+int shoal_alltoallw_with(const void* sendbuf, const int* sendcounts, const int* sdispls, const MPI_Datatype* sendtypes,
+                         void* recvbuf, const int* recvcounts, const int* rdispls, const MPI_Datatype* recvtypes,
+                         MPI_Comm comm, MPI_Info info) {
+  return forms::alltoallw.blocking(manners::strict, info, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts,
+                                   rdispls, recvtypes, comm);
+}
+
+int shoal_alltoallw(const void* sendbuf, const int* sendcounts, const int* sdispls, const MPI_Datatype* sendtypes,
+                    void* recvbuf, const int* recvcounts, const int* rdispls, const MPI_Datatype* recvtypes,
+                    MPI_Comm comm) {
+  return forms::alltoallw.blocking(manners::strict, MPI_INFO_NULL, sendbuf, sendcounts, sdispls, sendtypes, recvbuf,
+                                   recvcounts, rdispls, recvtypes, comm);
+}
+
+int shoal_alltoallw_c(const void* sendbuf, const MPI_Count* sendcounts, const MPI_Aint* sdispls,
+                      const MPI_Datatype* sendtypes, void* recvbuf, const MPI_Count* recvcounts,
+                      const MPI_Aint* rdispls, const MPI_Datatype* recvtypes, MPI_Comm comm) {
+  return forms::alltoallw_c.blocking(manners::strict, MPI_INFO_NULL, sendbuf, sendcounts, sdispls, sendtypes, recvbuf,
+                                     recvcounts, rdispls, recvtypes, comm);
 }
 
 int shoal_allgather_with(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
                          MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info) {
-  return allgather(gather_call(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm), manners::strict, info,
-                   [&] { return PMPI_Allgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm); });
+  return forms::allgather.blocking(manners::strict, info, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype,
+                                   comm);
 }
 
 int shoal_allgather(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
                     MPI_Datatype recvtype, MPI_Comm comm) {
-  return shoal_allgather_with(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, MPI_INFO_NULL);
+  return forms::allgather.blocking(manners::strict, MPI_INFO_NULL, sendbuf, sendcount, sendtype, recvbuf, recvcount,
+                                   recvtype, comm);
+}
+
+int shoal_allgather_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
+                      MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm) {
+  return forms::allgather_c.blocking(manners::strict, MPI_INFO_NULL, sendbuf, sendcount, sendtype, recvbuf, recvcount,
+                                     recvtype, comm);
 }
 
 int shoal_allgatherv_with(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,
                           const int* recvcounts, const int* displs, MPI_Datatype recvtype, MPI_Comm comm,
                           MPI_Info info) {
-  const auto call = gather_call(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm);
-  return allgather(call, manners::strict, info, [&] {
-    return PMPI_Allgatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm);
-  });
+  return forms::allgatherv.blocking(manners::strict, info, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs,
+                                    recvtype, comm);
 }
 
 int shoal_allgatherv(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, const int* recvcounts,
                      const int* displs, MPI_Datatype recvtype, MPI_Comm comm) {
-  return shoal_allgatherv_with(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm,
-                               MPI_INFO_NULL);
-}
-
-int shoal_allgather_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
-                      MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm) {
-  return allgather(
-      gather_call(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm), manners::strict, MPI_INFO_NULL,
-      [&] { return native_allgather_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm); });
+  return forms::allgatherv.blocking(manners::strict, MPI_INFO_NULL, sendbuf, sendcount, sendtype, recvbuf, recvcounts,
+                                    displs, recvtype, comm);
 }
 
 int shoal_allgatherv_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
                        const MPI_Count* recvcounts, const MPI_Aint* displs, MPI_Datatype recvtype, MPI_Comm comm) {
-  const auto call = gather_call(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm);
-  return allgather(call, manners::strict, MPI_INFO_NULL, [&] {
-    return native_allgatherv_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm);
-  });
+  return forms::allgatherv_c.blocking(manners::strict, MPI_INFO_NULL, sendbuf, sendcount, sendtype, recvbuf, recvcounts,
+                                      displs, recvtype, comm);
 }
 
 int shoal_comm_set_info(MPI_Comm comm, MPI_Info info) {
@@ -127,8 +113,8 @@ int shoal_comm_set_info(MPI_Comm comm, MPI_Info info) {
     try {
       if (between_groups(comm)) {
         if (intercommunicator* state = process::get().groups_of(comm, true, wrong)) state->asked().take(info);
-      } else if (communicator* state = process::get().state_of(comm, wrong)) {
-        const std::scoped_lock alone(state->lock());
+      } else if (communicator* state = process::get().state_of(comm, true, wrong)) {
+        const std::scoped_lock alone(state->all().lock());
         state->asked().take(info);
       }
     } catch (const std::invalid_argument& error) {

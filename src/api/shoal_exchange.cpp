@@ -47,8 +47,8 @@ sparse_request::receiver into(shoal_arrivals** arrivals) {
 template <typename Body>
 int exchange_by(const sparse_call& call, shoal_arrivals** arrivals, Body body) {
   if (arrivals) *arrivals = nullptr;
-  if (call.comm == MPI_COMM_NULL) return raise_error(call.comm, MPI_ERR_COMM, "no communicator");
   return returning_codes(call.comm, [&]() -> int {
+    if (call.comm == MPI_COMM_NULL) return raise_error(call.comm, MPI_ERR_COMM, "no communicator");
     if (between_groups(call.comm))
       return raise_error(call.comm, MPI_ERR_COMM, "shoal_exchange is among the ranks of one group");
     std::string why;

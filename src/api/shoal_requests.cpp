@@ -1,7 +1,7 @@
 // The C functions of shoal.h that start an exchange in one call and end it in another.
 #include "calls/allgather_work.hpp"
 #include "calls/alltoall_work.hpp"
-#include "calls/native.hpp"
+#include "calls/forms.hpp"
 #include "calls/native_nonblocking.hpp"
 #include "calls/process.hpp"
 #include "team/boundary.hpp"
@@ -50,8 +50,8 @@ int nonblocking(const alltoall_call& call, shoal_request* handle) {
   *handle = SHOAL_REQUEST_NULL;
   return returning_codes(call.comm, [&] {
     communicator* state = process::get().present_state_of(call.comm);
-    if (state && (state->is_lost() || is_revoked(call.comm))) state = nullptr;
-    const auto alone = state ? std::unique_lock(state->lock()) : std::unique_lock<std::recursive_mutex>();
+    if (state && (state->all().is_lost() || is_revoked(call.comm))) state = nullptr;
+    const auto alone = state ? std::unique_lock(state->all().lock()) : std::unique_lock<std::recursive_mutex>();
     auto made = std::make_unique<request>(request::once(), call.comm, started(call),
                                           state ? alltoall_once(*state, call) : nullptr);
     record(*made, call);
@@ -64,10 +64,10 @@ int nonblocking(const alltoall_call& call, shoal_request* handle) {
 // Shoal's way, where it serves the communicator. Throws where it should and cannot.
 std::unique_ptr<request::work> prepare(const alltoall_call& call, MPI_Info info) {
   std::string wrong;
-  communicator* const state = process::get().state_of(call.comm, wrong);
+  communicator* const state = process::get().state_of(call.comm, true, wrong);
   if (!wrong.empty()) throw std::runtime_error(wrong);
   if (!state) return nullptr;
-  const std::scoped_lock alone(state->lock());
+  const std::scoped_lock alone(state->all().lock());
   return alltoall_repeated(*state, call, info);
 }
 
@@ -81,9 +81,12 @@ std::unique_ptr<request::work> prepare(const allgather_call& call, MPI_Info info
   return allgather_repeated(*state, call, info);
 }
 
-template <typename Call, typename Native>
-int persistent(const Call& call, MPI_Info info, const Native& native, shoal_request* handle) {
+// `all`: the arguments of the blocking call; `init` makes a request for the MPI's own.
+template <typename Form, typename Init, typename... All>
+int persistent(const Form& form, Init init, MPI_Info info, shoal_request* handle, All... all) {
   *handle = SHOAL_REQUEST_NULL;
+  const auto call = form.describe(all...);
+  const auto native = [=](MPI_Request* own) { return init(all..., own); };
   return returning_codes(call.comm, [&] {
     auto made = std::make_unique<request>(request::repeated(), call.comm, repeated(call, native), prepare(call, info));
     record(*made, call);
@@ -94,23 +97,28 @@ int persistent(const Call& call, MPI_Info info, const Native& native, shoal_requ
 
 // Runs the body on a request's data.
 template <typename Body>
-int on_request(open_request& data, Body body) noexcept {
-  try {
-    const auto alone = data.exclusive();
-    body(data);
-    return MPI_SUCCESS;
-  } catch (...) {
-    return data.raise();
-  }
+int on_request(open_request& data, Body body) {
+  return letting_handlers_throw([&]() -> int {
+    try {
+      const auto alone = data.exclusive();
+      body(data);
+      return MPI_SUCCESS;
+    } catch (...) {
+      return data.raise();
+    }
+  });
 }
 
 // The same; then frees what was to be run once and has ended, well or not.
 template <typename Body>
-int ending(shoal_request* handle, Body body) noexcept {
-  open_request& data = *data_of(*handle);
-  const int code = on_request(data, body);
-  if (!data.active() && !data.is_repeated()) free(handle);
-  return code;
+int ending(shoal_request* handle, Body body) {
+  struct freed_at_end {
+    shoal_request* handle;
+    ~freed_at_end() {
+      if (const open_request& data = *data_of(*handle); !data.active() && !data.is_repeated()) free(handle);
+    }
+  } const behind{handle};
+  return on_request(*data_of(*handle), body);
 }
 
 }  // namespace
@@ -119,59 +127,42 @@ extern "C" {
 
 int shoal_ialltoall(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
                     MPI_Datatype recvtype, MPI_Comm comm, shoal_request* request) {
-  return nonblocking(uniform_call(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm), request);
+  return nonblocking(forms::alltoall.describe(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm),
+                     request);
 }
 
 int shoal_ialltoallv(const void* sendbuf, const int* sendcounts, const int* sdispls, MPI_Datatype sendtype,
                      void* recvbuf, const int* recvcounts, const int* rdispls, MPI_Datatype recvtype, MPI_Comm comm,
                      shoal_request* request) {
-  const auto call = varying_call(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm);
-  return nonblocking(call, request);
+  return nonblocking(
+      forms::alltoallv.describe(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm),
+      request);
 }
 
 int shoal_alltoall_init(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
                         MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, shoal_request* request) {
-  const auto call = uniform_call(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
-  return persistent(
-      call, info,
-      [=](MPI_Request* own) {
-        return native_alltoall_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, own);
-      },
-      request);
+  return persistent(forms::alltoall, native_alltoall_init, info, request, sendbuf, sendcount, sendtype, recvbuf,
+                    recvcount, recvtype, comm);
 }
 
 int shoal_alltoallv_init(const void* sendbuf, const int* sendcounts, const int* sdispls, MPI_Datatype sendtype,
                          void* recvbuf, const int* recvcounts, const int* rdispls, MPI_Datatype recvtype, MPI_Comm comm,
                          MPI_Info info, shoal_request* request) {
-  const auto call = varying_call(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm);
-  return persistent(
-      call, info,
-      [=](MPI_Request* own) {
-        return native_alltoallv_init(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype,
-                                     comm, own);
-      },
-      request);
+  return persistent(forms::alltoallv, native_alltoallv_init, info, request, sendbuf, sendcounts, sdispls, sendtype,
+                    recvbuf, recvcounts, rdispls, recvtype, comm);
 }
 
 int shoal_allgather_init(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
                          MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, shoal_request* request) {
-  return persistent(
-      gather_call(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm), info,
-      [=](MPI_Request* own) {
-        return native_allgather_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, own);
-      },
-      request);
+  return persistent(forms::allgather, native_allgather_init, info, request, sendbuf, sendcount, sendtype, recvbuf,
+                    recvcount, recvtype, comm);
 }
 
 int shoal_allgatherv_init(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,
                           const int* recvcounts, const int* displs, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info,
                           shoal_request* request) {
-  return persistent(
-      gather_call(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm), info,
-      [=](MPI_Request* own) {
-        return native_allgatherv_init(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, own);
-      },
-      request);
+  return persistent(forms::allgatherv, native_allgatherv_init, info, request, sendbuf, sendcount, sendtype, recvbuf,
+                    recvcounts, displs, recvtype, comm);
 }
 
 int shoal_start(shoal_request request) {

@@ -41,13 +41,11 @@ int cold(const allgather_call& call, native_call native) {
 }  // namespace
 
 int allgather(const allgather_call& call, manners how, MPI_Info info, native_call native) {
-  if (call.comm == MPI_COMM_NULL && how == manners::strict)  // some MPIs crash
-    return raise_error(call.comm, MPI_ERR_COMM, "no communicator");
-  if (call.comm == MPI_COMM_NULL) return native();
   intercommunicator* state = nullptr;
   const auto moving = [&] { return natively(call, state ? state->all().wait().mode() : wait_mode::yield); };
   if (how == manners::strict) native = moving;
   return returning_codes(call.comm, [&] {
+    if (call.comm == MPI_COMM_NULL) return without_communicator(how, native);
     if (!between_groups(call.comm) || is_revoked(call.comm)) return native();
     std::string wrong;
     process& job = process::get();

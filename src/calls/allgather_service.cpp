@@ -45,7 +45,7 @@ const group_decision* allgather_service::pick_for(bool repeated, MPI_Info info) 
   sizes_ = mine;
   const bool is_native = !chosen && (repeated ? !state_.is_ahead(call_.uniform) : !state_.begin(call_.uniform, mine));
   if (is_native) return nullptr;
-  if (repeated || !call_.uniform || state_.all().devices() || process::get().set().verify) {
+  if (repeated || !call_.uniform || state_.all().facts().devices || process::get().set().verify) {
     sizes_ = state_.agreed(mine);
     if (sizes_.on_device || mine.invalid) return nullptr;
     if (sizes_.invalid) throw mpi_error(MPI_ERR_OTHER, "another rank's arguments are wrong");
@@ -66,10 +66,10 @@ void allgather_service::verify(native_call native) {
 
 group_sizes allgather_service::local_sizes() const {
   group_sizes mine;
-  const MPI_Comm own = state_.all().own();
+  const MPI_Comm own = state_.all().own().get();
   mine.invalid = !is_valid(what_[out_].send, call_.send_type, 1, own) ||
                  !is_valid(received(), call_.recv_type, state_.senders(in_), own);
-  mine.on_device = state_.all().devices() && (is_device_memory(call_.send) || is_device_memory(call_.recv));
+  mine.on_device = state_.all().facts().devices && (is_device_memory(call_.send) || is_device_memory(call_.recv));
   if (mine.invalid) return mine;
   mine.sends(out_, state_.local_rank(), bytes_sent());
   for (int j = 0; j < state_.senders(in_); ++j) mine.expects(in_, j, static_cast<std::int64_t>(received().bytes(j)));

@@ -22,15 +22,15 @@ class allgather_work final : public request::work {
     chosen_ = service_.plan(info);
     if (chosen_) state_->last = chosen_;
     if (!chosen_ || !chosen_->how->has_schedule()) return false;
-    moving_.emplace(ranks().own(), clock_ ? &*clock_ : nullptr);
+    moving_.emplace(ranks().opened(), clock_ ? &*clock_ : nullptr);
     if (process::get().set().verify) sums_.emplace();
     return true;
   }
 
-  communicator& ranks() override { return state_->all(); }
+  team& ranks() override { return state_->all(); }
   void start(tag_range tags) override {
     begin_ = PMPI_Wtime();
-    if (sums_) sums_->begin(ranks().own(), service_.sent(), 1);
+    if (sums_) sums_->begin(ranks().opened(), service_.sent(), 1);
     moving_->set_tags(tags);
     ran_ ? moving_->repeat(service_.messages()) : moving_->start(service_.steps(*chosen_->how), service_.messages());
     ran_ = true;

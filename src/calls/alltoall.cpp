@@ -18,7 +18,7 @@ int serve_asked(learner& of, const alltoall_call& call, manners how, MPI_Info in
   communicator* const state = of.enter(how == manners::strict);
   const auto left = [&] { return process::get().leave(call.name(), of.why(), native); };
   if (!state) return refused(call.comm, of.is_wrong() ? of.why() : "", how, left);
-  const std::scoped_lock alone(state->lock());
+  const std::scoped_lock alone(state->all().lock());
   alltoall_service s(*state, call, state->blocks());
   return serve(*state, s, call, how, info, native);
 }
@@ -65,7 +65,7 @@ int serve_settled(learner& of, const alltoall_call& call, manners how, native_ca
   lesson now(of, call, how);
   if (now.turn().candidate == contest::native) return native();
   communicator& state = *of.state();
-  const std::scoped_lock alone(state.lock());
+  const std::scoped_lock alone(state.all().lock());
   alltoall_service s(state, call, state.blocks());
   const decision* const chosen = s.fit(now.turn().chosen());
   if (!chosen) return native();
@@ -76,7 +76,9 @@ int serve_settled(learner& of, const alltoall_call& call, manners how, native_ca
 }
 
 // Whether ranks that have exchanged can do so no more. Until then a call costs no look at that: the MPI's own finds it.
-bool is_lost(const learner& of, MPI_Comm comm) { return of.state() && (of.state()->is_lost() || is_revoked(comm)); }
+bool is_lost(const learner& of, MPI_Comm comm) {
+  return of.state() && (of.state()->all().is_lost() || is_revoked(comm));
+}
 
 std::int64_t bytes_of(MPI_Datatype type) {
   MPI_Count size = 0;
@@ -100,13 +102,11 @@ std::int64_t alltoall_call::bytes_to_all(int ranks) const {
 }
 
 int alltoall(const alltoall_call& call, manners how, MPI_Info info, native_call native) {
-  if (call.comm == MPI_COMM_NULL && how == manners::strict)  // some MPIs crash
-    return raise_error(call.comm, MPI_ERR_COMM, "no communicator");
-  if (call.comm == MPI_COMM_NULL) return native();
   learner* of = nullptr;
   const auto moving = [&] { return natively(call, of ? of->waits_by() : wait_mode::yield); };
   if (how == manners::strict) native = moving;
   return returning_codes(call.comm, [&] {
+    if (call.comm == MPI_COMM_NULL) return without_communicator(how, native);
     of = process::get().learner_of(call.comm);
     if (!of) return process::get().leave(call.name(), "between two groups", native);
     if (is_lost(*of, call.comm)) return native();

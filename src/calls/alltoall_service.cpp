@@ -19,7 +19,7 @@ const decision* alltoall_service::pick_any(MPI_Info info) {
   if (!chosen || !chosen->how->steps) return chosen;
   describe();
   features sizes = local_features();
-  if (!state_.devices()) return sizes.invalid ? left_out(chosen) : chosen;
+  if (!ranks_.facts().devices) return sizes.invalid ? left_out(chosen) : chosen;
   return agree_on_sizes(sizes) ? chosen : nullptr;
 }
 
@@ -34,23 +34,23 @@ alltoall_service::repeated alltoall_service::plan(MPI_Info info) {
   describe();
   features sizes = local_features();
   if (!agree_on_sizes(sizes)) return {nullptr};
-  const int size = size_class(static_cast<double>(sizes.most_loaded), state_.ranks());
+  const int size = size_class(static_cast<double>(sizes.most_loaded), ranks_.ranks());
   if (!chosen) chosen = state_.settled(call_.form(), size);
   if (!chosen) return {nullptr};
   return {fitted(chosen, sizes), static_cast<std::size_t>(sizes.most_loaded)};
 }
 
 const decision* alltoall_service::pick_at_once() {
-  if (!state_.is_open()) return nullptr;
+  if (!ranks_.is_open()) return nullptr;
   describe();
-  if (state_.devices() || state_.limit().most) return nullptr;
+  if (ranks_.facts().devices || state_.limit().is_set()) return nullptr;
   const decision* chosen = state_.asked().standing(call_.form());
   return chosen && local_features().invalid ? left_out(chosen) : chosen;
 }
 
 // This rank's arguments are wrong, which no other knows: the MPI's own reports it, and later exchanges match again.
 const decision* alltoall_service::left_out(const decision* chosen) {
-  if (chosen->how->has_schedule()) state_.turns().skip();
+  if (chosen->how->has_schedule()) ranks_.turns().skip();
   return nullptr;
 }
 
@@ -69,14 +69,14 @@ bool alltoall_service::fit_to_sizes(const prepared& how, std::optional<features>
   }
   if (agreed->is_uniform()) return true;
   std::vector<std::int64_t> sent;
-  for (int i = 0; i < state_.ranks(); ++i) sent.push_back(call_.bytes_to(i));
+  for (int i = 0; i < ranks_.ranks(); ++i) sent.push_back(call_.bytes_to(i));
   sized_ = state_.for_sizes().make(how, sent, agreed->largest_block);
   return true;
 }
 
 // Calls of a microsecond do not look at every block where nothing is limited.
 const decision* alltoall_service::within_limit(const decision* chosen) const {
-  const bool limited = chosen && chosen->how->steps && state_.limit().most;
+  const bool limited = chosen && chosen->how->steps && state_.limit().is_set();
   return limited ? state_.limit().keep(chosen, call_.uniform, scratch_needs()) : chosen;
 }
 
@@ -85,7 +85,7 @@ scratch_limit::needs alltoall_service::scratch_needs() const {
   scratch_limit::needs mine;
   std::int64_t sent = 0, received = 0;
   bool packs_sent = false, packs_received = false;
-  for (int i = 0; i < state_.ranks(); ++i) {
+  for (int i = 0; i < ranks_.ranks(); ++i) {
     const std::int64_t out = call_.bytes_to(i), in = static_cast<std::int64_t>(what_.recv.bytes(i));
     sent += out;
     received += in;
@@ -93,7 +93,7 @@ scratch_limit::needs alltoall_service::scratch_needs() const {
     packs_received = packs_received || what_.recv.packs(i);
     mine.largest_block = std::max({mine.largest_block, out, in});
   }
-  const std::int64_t unused = state_.ranks() * memory_pool::smallest;  // of blocks packed one by one
+  const std::int64_t unused = ranks_.ranks() * memory_pool::smallest;  // of blocks packed one by one
   if (packs_sent) mine.packed += (call_.in_place() ? received : sent) + unused;
   if (packs_received) mine.packed += received + unused;
   return mine;
@@ -103,7 +103,7 @@ scratch_limit::needs alltoall_service::scratch_needs() const {
 // arguments are wrong.
 bool alltoall_service::agree_on_sizes(features& sizes) {
   const bool wrong = sizes.invalid;
-  sizes = state_.agreed(sizes);
+  sizes = agree_on(sizes, ranks_.agree());
   if (sizes.on_device || wrong) return false;
   if (sizes.invalid) throw mpi_error(MPI_ERR_OTHER, "another rank's arguments are wrong");
   if (sizes.is_uniform()) what_.uniform = what_.recv.bytes(0);
@@ -116,15 +116,15 @@ const payload& alltoall_service::blocks() {
 }
 
 void alltoall_service::verify(native_call native) {
-  const std::vector<std::byte> ours = packed(what_.recv, state_.ranks());
+  const std::vector<std::byte> ours = packed(what_.recv, ranks_.ranks());
   if (call_.in_place()) restore();
   require(native(), "the MPI's own collective");
-  require_equal(ours, packed(what_.recv, state_.ranks()), state_.rank());
+  require_equal(ours, packed(what_.recv, ranks_.ranks()), ranks_.rank());
   state_.verified.add(static_cast<std::int64_t>(ours.size()), 0);
 }
 
 void alltoall_service::describe() {
-  const int ranks = state_.ranks();
+  const int ranks = ranks_.ranks();
   what_.recv.base = static_cast<std::byte*>(call_.recv);
   what_.recv.counts = call_.recv_counts;
   what_.recv.displacements = call_.recv_displacements;
@@ -139,10 +139,10 @@ void alltoall_service::describe() {
 
 features alltoall_service::local_features() const {
   features mine;
-  mine.ranks = state_.ranks();
+  mine.ranks = ranks_.ranks();
   const user_buffer& b = call_.in_place() ? what_.recv : what_.send;
   std::int64_t received = 0;
-  for (int i = 0; i < state_.ranks(); ++i) {
+  for (int i = 0; i < ranks_.ranks(); ++i) {
     const std::int64_t bytes = std::max<std::int64_t>(0, b.counts[i]) * b.type_of(i).size;
     mine.total_bytes += bytes;
     mine.largest_block = std::max(mine.largest_block, bytes);
@@ -150,14 +150,14 @@ features alltoall_service::local_features() const {
     received += what_.recv.counts[i] * what_.recv.type_of(i).size;
   }
   mine.most_loaded = std::max(mine.total_bytes, received);
-  const MPI_Comm some = state_.is_open() ? state_.own() : MPI_COMM_SELF;  // asking makes none
+  const MPI_Comm some = ranks_.is_open() ? ranks_.own().get() : MPI_COMM_SELF;  // asking makes none
   const auto valid = [&](const user_buffer& b, const type_list& types) {
-    return is_valid(b, types, state_.ranks(), some);
+    return is_valid(b, types, ranks_.ranks(), some);
   };
   mine.invalid =
       !valid(what_.recv, call_.recv_type) || (!call_.in_place() && !valid(what_.send, call_.send_type)) || aliased();
   mine.on_device =
-      state_.devices() && (is_device_memory(call_.recv) || (!call_.in_place() && is_device_memory(call_.send)));
+      ranks_.facts().devices && (is_device_memory(call_.recv) || (!call_.in_place() && is_device_memory(call_.send)));
   return mine;
 }
 
@@ -166,7 +166,7 @@ bool alltoall_service::aliased() const {
 #ifndef OPEN_MPI
   const user_buffer &send = what_.send, &recv = what_.recv;
   if (call_.in_place() || call_.send != call_.recv) return false;
-  for (int i = 0; i < state_.ranks(); ++i)
+  for (int i = 0; i < ranks_.ranks(); ++i)
     if (call_.send_type[i] == call_.recv_type[i] && send.bytes(i) && recv.bytes(i) &&
         send.displacements[i] == recv.displacements[i])
       return true;
@@ -176,7 +176,7 @@ bool alltoall_service::aliased() const {
 
 // With MPI_IN_PLACE the blocks to send lie where others arrive.
 void alltoall_service::take_snapshot() {
-  const int ranks = state_.ranks();
+  const int ranks = ranks_.ranks();
   std::vector<std::int64_t>& at = storage_.offsets;
   at.assign(static_cast<std::size_t>(ranks) + 1, 0);
   storage_.bytes.clear();
@@ -184,7 +184,7 @@ void alltoall_service::take_snapshot() {
     storage_.bytes.push_back(static_cast<std::int64_t>(what_.recv.bytes(i)));
     at[i + 1] = at[i] + storage_.bytes[i];
   }
-  snapshot_.emplace(state_.pool(), static_cast<std::size_t>(at[ranks]));
+  snapshot_.emplace(ranks_.pool(), static_cast<std::size_t>(at[ranks]));
   for (int i = 0; i < ranks; ++i) what_.recv.pack(i, snapshot_->data() + at[i]);
   what_.send = {};
   what_.send.base = snapshot_->data();
@@ -193,7 +193,7 @@ void alltoall_service::take_snapshot() {
 }
 
 void alltoall_service::restore() {
-  for (int i = 0; i < state_.ranks(); ++i) what_.recv.unpack(i, what_.send.block(i));
+  for (int i = 0; i < ranks_.ranks(); ++i) what_.recv.unpack(i, what_.send.block(i));
 }
 
 }  // namespace shoal

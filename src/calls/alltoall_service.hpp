@@ -15,7 +15,7 @@ class alltoall_service {
  public:
   // All stay the caller's. `blocks` is where what is known of single blocks is kept.
   alltoall_service(communicator& state, const alltoall_call& call, block_storage& blocks)
-      : state_(state), call_(call), storage_(blocks) {}
+      : state_(state), ranks_(state.all()), call_(call), storage_(blocks) {}
   alltoall_service(const alltoall_service&) = delete;
   alltoall_service& operator=(const alltoall_service&) = delete;
 
@@ -44,13 +44,13 @@ class alltoall_service {
 
   // What carries it out: made for its sizes, where the algorithm looks at them.
   const program& steps(const prepared& how) const { return sized_ ? *sized_ : *how.steps; }
-  void run(const prepared& how) { state_.run(steps(how), blocks()); }
+  void run(const prepared& how) { ranks_.run(steps(how), blocks()); }
 
-  agreement& agree() { return state_.agree(); }
+  agreement& agree() { return ranks_.agree(); }
   // Runs the MPI's own collective on the same buffers and compares. Throws when a byte differs.
   void verify(native_call native);
 
-  std::int64_t bytes_sent() const { return call_.bytes_to_all(state_.ranks()); }
+  std::int64_t bytes_sent() const { return call_.bytes_to_all(ranks_.ranks()); }
 
  private:
   const decision* pick_any(MPI_Info info);  // whatever scratch memory it needs
@@ -68,6 +68,7 @@ class alltoall_service {
   void restore();
 
   communicator& state_;
+  team& ranks_;
   const alltoall_call& call_;
   block_storage& storage_;
   payload what_;

@@ -18,8 +18,8 @@ class alltoall_work final : public request::work {
         state_(state.shared_from_this()),
         service_(state, call_, blocks_),
         received_(kept(call.recv_type, state.ranks())),
-        over_(state.own()),
-        moving_(state.pool(), over_) {
+        over_(state.all().opened()),
+        moving_(state.all().pool(), over_) {
     if (!call.in_place()) sent_ = kept(call.send_type, state.ranks());
     if (state.phases()) moving_.record_phases(&clock_.emplace(*state.phases()));
     if (process::get().set().verify) sums_.emplace();
@@ -35,14 +35,14 @@ class alltoall_work final : public request::work {
     return true;
   }
 
-  communicator& ranks() override { return *state_; }
+  team& ranks() override { return state_->all(); }
   void start(tag_range tags) override;
   bool progress(bool& moved) override {
     return (inside_ ? inside_->progress(moved) : moving_.progress(moved)) && (!sums_ || sums_->test());
   }
   void run_to_end() override {
-    inside_ ? inside_->run_to_end() : moving_.run_to_end(state_->wait());
-    while (sums_ && !sums_->test()) state_->wait().idle();
+    inside_ ? inside_->run_to_end() : moving_.run_to_end(state_->all().wait());
+    while (sums_ && !sums_->test()) state_->all().wait().idle();
   }
   std::exception_ptr failure() override {
     first_failure first;
@@ -66,7 +66,7 @@ class alltoall_work final : public request::work {
     state_->verified_by_sums.add(service_.bytes_sent(), 0);
   }
   void share(std::size_t most_bytes) {
-    inside_ = state_->share_inside_nodes(over_, node_exchange::room::of_any(most_bytes));
+    inside_ = state_->all().memory().make(over_, node_exchange::room::of_any(most_bytes));
     if (inside_ && clock_) inside_->record_phases(&*clock_);
   }
 
@@ -90,13 +90,13 @@ class alltoall_work final : public request::work {
 // them either keeps to that order, or has only tags to tell them apart.
 bool alltoall_work::everyone_may_share() {
   const program& how = service_.steps(*how_);
-  return !state_->agree().on_any_rank(!how.plan.shared_memory && !how.one_message_each_way);
+  return !state_->all().agree().on_any_rank(!how.plan.shared_memory && !how.one_message_each_way);
 }
 
 void alltoall_work::start(tag_range tags) {
   begin_ = PMPI_Wtime();
   const payload& blocks = service_.blocks();
-  if (sums_) sums_->begin(state_->own(), blocks.send, state_->ranks());
+  if (sums_) sums_->begin(state_->all().opened(), blocks.send, state_->ranks());
   if (clock_) clock_->begin();
   const auto run = [&](auto& by) {
     by.set_tags(tags);
@@ -112,7 +112,7 @@ void alltoall_work::ended() {
   if (process::get().set().report == reporting::none) return;
   const double took = PMPI_Wtime() - begin_;
   const phase_clock* const clock = clock_ ? &*clock_ : nullptr;
-  if (!state_->is_left()) return count(*chosen_, call_.form(), service_.bytes_sent(), took, clock);
+  if (!state_->all().own().is_left()) return count(*chosen_, call_.form(), service_.bytes_sent(), took, clock);
   usage late;  // what was done on its communicator is reported already
   late.add(service_.bytes_sent(), took, clock);
   process::get().count_late(call_.name(), state_->ranks(), how_->spec, late);

@@ -7,6 +7,7 @@
 
 #include "calls/alltoall.hpp"
 #include "calls/request.hpp"
+#include "learn/communicator.hpp"
 
 namespace shoal {
 

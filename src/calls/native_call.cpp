@@ -12,4 +12,8 @@ int refused(MPI_Comm comm, const std::string& wrong, manners how, native_call na
   return native();
 }
 
+int without_communicator(manners how, native_call native) {
+  return how == manners::strict ? raise_error(MPI_COMM_NULL, MPI_ERR_COMM, "no communicator") : native();
+}
+
 }  // namespace shoal

@@ -5,6 +5,8 @@
 
 #include <string>
 
+#include "team/errors.hpp"
+
 namespace shoal {
 
 // The MPI's own collective with the caller's arguments; returns its code. A reference, not a copy.
@@ -13,7 +15,9 @@ class native_call {
   template <typename Call>
   native_call(const Call& call)  // NOLINT: implicit on purpose
       : call_(&call), invoke_([](const void* c) { return (*static_cast<const Call*>(c))(); }) {}
-  int operator()() const { return invoke_(call_); }
+  int operator()() const {
+    return calling_handlers([this] { return invoke_(call_); });
+  }
 
  private:
   const void* call_;
@@ -26,5 +30,7 @@ enum class manners { drop_in, strict };
 
 // Such a call, on every rank alike. Nothing in `wrong`: the MPI's own is right.
 int refused(MPI_Comm comm, const std::string& wrong, manners how, native_call native);
+// A call on MPI_COMM_NULL, with which some MPIs crash.
+int without_communicator(manners how, native_call native);
 
 }  // namespace shoal

@@ -139,12 +139,14 @@ int native_collective::start_v(const allgather_call& call) {
 
 int native_collective::test(bool& ended) { return test_one(request_, ended); }
 
-int native_collective::wait(wait_mode mode) {
+int native_collective::wait(wait_mode mode) { return end_moving(request_, mode); }
+
+int end_moving(MPI_Request& request, wait_mode mode) {
   waiting wait(mode);
   wait.move_meanwhile([] { return progress::get().move(); });
   for (;;) {
     bool ended = false;
-    const int code = test(ended);
+    const int code = test_one(request, ended);
     if (ended) return code;
     wait.idle();
   }

@@ -48,6 +48,15 @@ class native_collective {
   std::vector<MPI_Datatype> bytes_type_;
 };
 
+// Ends a request of the MPI's own, which `start` makes, while what Shoal has under way moves.
+int end_moving(MPI_Request& request, wait_mode mode);
+template <typename Start>
+int wait_moving(Start start) {
+  MPI_Request own = MPI_REQUEST_NULL;
+  const int code = start(&own);
+  return code == MPI_SUCCESS ? end_moving(own, wait_mode::yield) : code;
+}
+
 // Runs the MPI's own collective while what Shoal has under way moves.
 template <typename Call>
 int natively(const Call& call, wait_mode mode) {

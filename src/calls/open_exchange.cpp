@@ -249,13 +249,13 @@ const char* left_because(const alltoall_call& call, learner* of) {
   require(PMPI_Comm_size(call.comm, &ranks), "MPI_Comm_size");
   if (ranks == 1) return "one rank";
   if (!progress::has_mpi_for_it()) return "this MPI does not move what others have under way";
-  if (is_revoked(call.comm) || (of->state() && of->state()->is_lost())) return "ranks have failed";
+  if (is_revoked(call.comm) || (of->state() && of->state()->all().is_lost())) return "ranks have failed";
   return nullptr;
 }
 
 // On ranks that are Shoal's already. Null: the MPI's own serves, which is to judge this rank's arguments, or has to.
 MPI_Request begun(const alltoall_call& call, communicator& state) {
-  const std::scoped_lock alone(state.lock());
+  const std::scoped_lock alone(state.all().lock());
   auto made = std::make_unique<open_exchange>(call, false);
   auto by_shoal = alltoall_once(state, made->call());
   if (!by_shoal) return made->take_back();
@@ -272,7 +272,7 @@ MPI_Request begun(const alltoall_call& call, communicator& state) {
 
 // No rank may wait here for others, so what Shoal needs is made by calls that may.
 MPI_Request begun(const alltoall_call& call, learner& of, std::string& why) {
-  if (communicator* const state = of.state(); state && state->is_open()) return begun(call, *state);
+  if (communicator* const state = of.state(); state && state->all().is_open()) return begun(call, *state);
   why = "before a blocking call of the same name";
   return MPI_REQUEST_NULL;
 }
@@ -310,7 +310,8 @@ bool is_left(const alltoall_call& call) {
   return asked && !asked->which->generate;  // "native"
 }
 int left_unasked(const std::string& name, const char* why, native_call native) {
-  return process::get().set().report == reporting::none ? native() : left(name, why, native);
+  return letting_handlers_throw(
+      [&] { return process::get().set().report == reporting::none ? native() : left(name, why, native); });
 }
 
 // The ranks may wait for each other.
@@ -320,7 +321,7 @@ MPI_Request prepared_on(const alltoall_call& call, MPI_Info info, learner& of, s
     why = of.why();
     return MPI_REQUEST_NULL;
   }
-  const std::scoped_lock alone(state->lock());
+  const std::scoped_lock alone(state->all().lock());
   auto made = std::make_unique<open_exchange>(call, true);
   auto by_shoal = alltoall_repeated(*state, made->call(), info);
   if (!by_shoal) return made->take_back();

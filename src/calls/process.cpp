@@ -31,9 +31,13 @@ void report_lessons(const learner& of, usage_report& report) {
   }
 }
 
+void report_prepared(const std::map<std::string, prepared>& all, collective what, int ranks, usage_report& report) {
+  for (const auto& [spec, ready] : all)
+    for (const call_form form : call_forms) report.add(settings::name_of(what, form), ranks, spec, ready.uses[form]);
+}
+
 void report_exchanges(const communicator& of, usage_report& report) {
-  for (const auto& [spec, ready] : of.all_prepared())
-    for (const call_form form : call_forms) report.add(name_of("alltoall", form), of.ranks(), spec, ready.uses[form]);
+  report_prepared(of.algorithms().all(), collective::alltoall, of.ranks(), report);
   report.add_verified(of.verified, of.verified_by_sums);
 }
 
@@ -90,10 +94,10 @@ learner* process::learner_of(MPI_Comm comm) {
   return held ? held->of_ranks.get() : nullptr;
 }
 
-communicator* process::state_of(MPI_Comm comm, std::string& wrong) {
+communicator* process::state_of(MPI_Comm comm, bool is_linked, std::string& wrong) {
   learner* const of = learner_of(comm);
   if (!of) return nullptr;
-  communicator* const state = of->enter(true);
+  communicator* const state = of->enter(is_linked);
   if (!state && of->is_wrong()) wrong = of->why();
   return state;
 }
@@ -120,6 +124,19 @@ intercommunicator* process::groups_of(MPI_Comm comm, bool is_linked, std::string
   if (held->unserved_groups) serve_groups(comm, *held);
   if (held->wrong) wrong = held->why;
   return held->groups.get();
+}
+
+neighborhood* process::neighbors_of(MPI_Comm comm, call_form form, bool is_linked, std::string& wrong) {
+  communicator* const state = state_of(comm, is_linked, wrong);
+  if (!state) return nullptr;
+  auto& neighbors = attribute_of(comm)->neighbors[form];
+  const std::scoped_lock alone(state->all().lock());
+  try {
+    if (!neighbors) neighbors = std::make_unique<neighborhood>(*state, comm, form, set());
+  } catch (const std::invalid_argument& error) {  // the same on every rank
+    wrong = error.what();
+  }
+  return neighbors.get();
 }
 
 // The communicator is made by a collective of the MPI's own that blocks, so behind an agreement in which ranks move what they
@@ -228,14 +245,8 @@ void process::serve_groups(MPI_Comm comm, attribute& held) {
   if (!held.why.empty()) return;
   const MPI_Comm own = merged(comm);
   if (own == MPI_COMM_NULL) return void(held.why = "the MPI library has no communicator left for Shoal");
-  int rank = 0, others = 0;
-  require(PMPI_Comm_rank(comm, &rank), "MPI_Comm_rank");
-  require(PMPI_Comm_remote_size(comm, &others), "MPI_Comm_remote_size");
-  settings used = set();
-  used.profile = nullptr;  // it is for all-to-alls
   try {
-    held.groups = std::make_shared<intercommunicator>(*this, own, rank, others, used);
-    held.groups->all().serves(comm);
+    held.groups = std::make_shared<intercommunicator>(*this, comm, own, set());
     count_open(1);
   } catch (const std::invalid_argument& error) {
     held.why = error.what();
@@ -249,14 +260,17 @@ void process::report_on(const attribute& held) {
   if (held.of_ranks) report_lessons(*held.of_ranks, report_);
   if (held.of_ranks) held.of_ranks->keep_lessons();
   if (held.of_ranks && held.of_ranks->state()) report_exchanges(*held.of_ranks->state(), report_);
+  for (const call_form form : call_forms)
+    if (const auto& among = held.neighbors[form])
+      report_prepared(among->algorithms().all(), collective::neighbor_alltoall, among->over().ranks(), report_);
   if (held.groups) report_gathers(*held.groups, report_);
   if (held.sparse) report_.add("exchange", held.sparse->ranks(), "digits", held.sparse->used());
   for (const bool uniform : {false, true})
     report_.add(uniform ? "allgather" : "allgatherv", held.ranks, "native", held.cold[uniform]);
 }
 
-// `users`: the communicator that is freed, or none at the end of the program.
-void process::release(attribute* held, MPI_Comm users) {
+// `is_freed`: the communicator is, and not the program at its end.
+void process::release(attribute* held, bool is_freed) {
   {
     const std::scoped_lock guard(lock_);
     const auto it = std::find(attributes_.begin(), attributes_.end(), held);
@@ -264,10 +278,10 @@ void process::release(attribute* held, MPI_Comm users) {
     attributes_.erase(it);
     ++released_;
     communicator* const state = held->of_ranks ? held->of_ranks->state() : nullptr;
-    if (users != MPI_COMM_NULL && held->groups) held->groups->all().leave(users);
-    if (users != MPI_COMM_NULL && state) state->leave(users);
+    if (is_freed && held->groups) held->groups->all().own().leave();
+    if (is_freed && state) state->all().own().leave();
     report_on(*held);
-    if (held->groups || (state && state->is_open())) count_open(-1);
+    if (held->groups || (state && state->all().is_open())) count_open(-1);
     if (held->sparse) count_open(-1);
   }
   delete held;
@@ -277,7 +291,7 @@ void process::finish() {
   open_for_calls_ = false;
   finished_ = true;
   leave_open_exchanges();
-  while (!attributes_.empty()) release(attributes_.front(), MPI_COMM_NULL);
+  while (!attributes_.empty()) release(attributes_.front(), false);
   served().clear();
   for (const left_call* call : left_)
     report_.add_left(call->name, call->reason, __atomic_load_n(&call->calls, __ATOMIC_RELAXED),
@@ -303,9 +317,9 @@ void process::tell() {
   if (!file.flush()) warn_once("SHOAL_REPORT=" + set().report_file + " cannot be written", "nothing is told");
 }
 
-int process::on_free(MPI_Comm comm, int, void* held, void* self) {
+int process::on_free(MPI_Comm, int, void* held, void* self) {
   return returning_codes(MPI_COMM_SELF, [&] {
-    static_cast<process*>(self)->release(static_cast<attribute*>(held), comm);
+    static_cast<process*>(self)->release(static_cast<attribute*>(held), true);
     return MPI_SUCCESS;
   });
 }

@@ -17,6 +17,7 @@
 #include "learn/intercommunicator.hpp"
 #include "learn/job_state.hpp"
 #include "learn/learner.hpp"
+#include "learn/neighborhood.hpp"
 #include "team/sparse_ranks.hpp"
 
 namespace shoal {
@@ -31,13 +32,18 @@ class process : public job_state {
 
   // Shoal's state for a communicator, made on first use, which is collective. Null, on every rank, when Shoal
   // cannot serve it; `wrong` then says what is wrong, or is empty where the MPI's own collective is the right one.
-  communicator* state_of(MPI_Comm comm, std::string& wrong);
+  // `is_linked`: the program calls Shoal itself.
+  communicator* state_of(MPI_Comm comm, bool is_linked, std::string& wrong);
 
   // The state when there is one already; else null.
   communicator* present_state_of(MPI_Comm comm) const;
 
   // The same for an inter-communicator.
   intercommunicator* groups_of(MPI_Comm comm, bool is_linked, std::string& wrong);
+
+  // The neighbours on a communicator that has some, for calls of a form, made on first use, which is collective. Null as
+  // for state_of().
+  neighborhood* neighbors_of(MPI_Comm comm, call_form form, bool is_linked, std::string& wrong);
 
   // The ranks of a communicator for shoal_exchange(), made on first use, which is collective. Null, on every rank, where
   // they cannot be served; `wrong` then says why.
@@ -64,12 +70,13 @@ class process : public job_state {
  private:
   // What hangs on a user's communicator.
   struct attribute {
-    std::unique_ptr<learner> of_ranks;          // null: an inter-communicator
-    std::shared_ptr<intercommunicator> groups;  // open requests keep it
-    std::shared_ptr<sparse_ranks> sparse;       // open requests keep it; null: none exchanged so yet
-    bool unserved_groups = false;               // an inter-communicator that was not asked to be served yet
-    int ranks = 0;                              // of both groups
-    usage cold[2];                              // calls between the groups before that
+    std::unique_ptr<learner> of_ranks;                 // null: an inter-communicator
+    std::shared_ptr<intercommunicator> groups;         // open requests keep it
+    by_form<std::unique_ptr<neighborhood>> neighbors;  // null: none exchanged so yet
+    std::shared_ptr<sparse_ranks> sparse;              // open requests keep it; null: none exchanged so yet
+    bool unserved_groups = false;                      // an inter-communicator that was not asked to be served yet
+    int ranks = 0;                                     // of both groups
+    usage cold[2];                                     // calls between the groups before that
     std::string why;
     bool wrong = false;  // the settings are, so that the user should know
   };
@@ -82,7 +89,7 @@ class process : public job_state {
   attribute* attribute_of(MPI_Comm comm);
   void serve_groups(MPI_Comm comm, attribute& held);
   void report_on(const attribute& held);
-  void release(attribute* held, MPI_Comm users);
+  void release(attribute* held, bool is_freed);
   void finish();
   void tell();
   static int on_free(MPI_Comm comm, int key, void* state, void* self);

@@ -112,8 +112,8 @@ void request::finish() {
   work_->ended();
 }
 
-int request::raise() noexcept {
-  return work_ && work_->ranks().is_left() ? work_->ranks().raise_on_own() : raise_current(comm_);
+int request::raise() {
+  return work_ && work_->ranks().own().is_left() ? work_->ranks().own().raise() : raise_current(comm_);
 }
 
 bool request::ended() {

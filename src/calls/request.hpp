@@ -10,8 +10,8 @@
 #include <mutex>
 #include <optional>
 
-#include "learn/communicator.hpp"
 #include "team/progress.hpp"
+#include "team/team.hpp"
 
 namespace shoal {
 
@@ -29,7 +29,7 @@ class open_request {
   virtual bool is_repeated() const = 0;
   virtual bool active() const = 0;
   // The exception being handled, on the communicator.
-  virtual int raise() noexcept = 0;
+  virtual int raise() = 0;
 };
 
 class request final : public open_request, public progress::part {
@@ -44,7 +44,7 @@ class request final : public open_request, public progress::part {
   class work {
    public:
     virtual ~work() = default;
-    virtual communicator& ranks() = 0;       // whose ranks move it
+    virtual team& ranks() = 0;               // whose ranks move it
     virtual void start(tag_range tags) = 0;  // for the first time, or again once it has ended
     virtual bool progress(bool& moved) = 0;
     virtual void run_to_end() = 0;
@@ -76,7 +76,7 @@ class request final : public open_request, public progress::part {
   bool active() const override { return active_; }
   // What else every start does.
   void at_each_start(std::function<void()> also) { also_ = std::move(also); }
-  int raise() noexcept override;
+  int raise() override;
 
  private:
   bool begin();

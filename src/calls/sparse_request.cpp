@@ -109,6 +109,6 @@ void sparse_request::end() {
   give_(std::move(turn_.arrived), type_size_);
 }
 
-int sparse_request::raise() noexcept { return raise_current(comm_); }
+int sparse_request::raise() { return raise_current(comm_); }
 
 }  // namespace shoal

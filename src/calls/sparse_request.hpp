@@ -41,7 +41,7 @@ class sparse_request final : public open_request, public progress::part {
   std::unique_lock<std::recursive_mutex> exclusive() override { return std::unique_lock(of_->lock()); }
   bool is_repeated() const override { return false; }
   bool active() const override { return active_; }
-  int raise() noexcept override;
+  int raise() override;
 
  private:
   void end();

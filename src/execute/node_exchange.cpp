@@ -103,7 +103,7 @@ node_exchange::node_exchange(memory_pool& pool, transport& below, waiting& wait,
       direct_(pool, rows_, window_, ranks_) {}
 
 void node_exchange::start(const program& how, const payload& what) {
-  direct_now_ = one_node_ && how.plan.shared_memory;
+  direct_now_ = one_node_ && how.plan.shared_memory && !how.plan.among_neighbors;
   window_.begin_exchange();
   if (direct_now_) direct_.start(what);
   else exchange_.start(how, what);

@@ -1,7 +1,6 @@
 // A way to serve calls on a communicator, ready to run, and why it was taken.
 #pragma once
 
-#include <memory>
 #include <string>
 
 #include "execute/program.hpp"
@@ -13,8 +12,8 @@ namespace shoal {
 // A selection made ready for a communicator, and what was done with it.
 struct prepared {
   std::string spec;
-  std::unique_ptr<const program> steps;  // null: the MPI's own collective
-  bool looks_at_sizes = false;           // would do better with a program made for the sizes of an exchange
+  const program* steps = nullptr;  // null: the MPI's own collective
+  bool looks_at_sizes = false;     // would do better with a program made for the sizes of an exchange
   by_form<usage> uses;
 
   bool has_schedule() const { return steps != nullptr; }

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "team/pending_agreement.hpp"
+#include "transport/mpi_error.hpp"
 
 namespace shoal {
 
@@ -18,19 +19,24 @@ std::uint64_t size_of(const direction_sizes& d) {
   return static_cast<std::uint64_t>(std::bit_width(static_cast<std::uint64_t>(d.largest)));
 }
 
+// The merged communicator holds the groups one after the other: a rank that keeps its number is in the first.
+int first_of_groups(MPI_Comm groups, int rank_of_all) {
+  int rank = 0, own = 0, others = 0;
+  require(PMPI_Comm_rank(groups, &rank), "MPI_Comm_rank");
+  require(PMPI_Comm_size(groups, &own), "MPI_Comm_size");
+  require(PMPI_Comm_remote_size(groups, &others), "MPI_Comm_remote_size");
+  return rank_of_all == rank ? own : others;
+}
+
 }  // namespace
 
-// The merged communicator holds the groups one after the other: a rank that keeps its number is in the first.
-intercommunicator::intercommunicator(job_state& job, MPI_Comm merged, int local_rank, int remote_size,
-                                     const settings& set)
+intercommunicator::intercommunicator(job_state& job, MPI_Comm users, MPI_Comm merged, const settings& set)
     : job_(job),
-      all_(merged, set),
-      first_group_(all_.rank() == local_rank ? all_.ranks() - remote_size : remote_size),
+      all_(merged, users, set),
+      first_group_(first_of_groups(users, all_.rank())),
       network_(set.network),
       exchange_(merged, all_.phases()),
-      requests_(
-          collective::allgather, set, [this] { return &all_.agree(); },
-          [this](const selection& how) -> auto& { return plan_of(how); }) {}
+      requests_(collective::allgather, set, all_, [this](const selection& how) -> auto& { return plan_of(how); }) {}
 
 // ---- schedules -------------------------------------------------------------------------------------------------
 
@@ -129,7 +135,7 @@ void intercommunicator::review(field& f) {
   std::vector<std::int64_t> mine(contest::terms + 1);
   f.of.write(std::span(mine).first(contest::terms), 0);
   mine[contest::terms] = -std::llround(job_.books().allowance() * 1e9);
-  pending_agreement said(all_.own(), std::move(mine));
+  pending_agreement said(all_.opened(), std::move(mine));
   const std::span<const std::int64_t> all = said.wait(all_.wait());
   f.of.agreed(all.first(contest::terms), -static_cast<double>(all[contest::terms]) * 1e-9);
   job_.books().settle(f.of.excess());

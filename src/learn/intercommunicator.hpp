@@ -10,12 +10,14 @@
 #include <optional>
 #include <string>
 
-#include "learn/communicator.hpp"
 #include "learn/job_state.hpp"
+#include "learn/requests.hpp"
 #include "select/choose_between_groups.hpp"
 #include "select/contest.hpp"
 #include "select/group_sizes.hpp"
 #include "team/group_exchange.hpp"
+#include "team/team.hpp"
+#include "team/usage.hpp"
 
 namespace shoal {
 
@@ -37,10 +39,10 @@ struct group_decision {
 // Direction 0: the group whose ranks come first in Shoal's communicator sends. Direction 1: the other one.
 class intercommunicator : public std::enable_shared_from_this<intercommunicator> {
  public:
-  // Takes over `merged`, the ranks of both groups, each group in its order. Collective.
-  intercommunicator(job_state& job, MPI_Comm merged, int local_rank, int remote_size, const settings& set);
+  // Takes over `merged`, the ranks of both groups of `users`, each group in its order. Collective.
+  intercommunicator(job_state& job, MPI_Comm users, MPI_Comm merged, const settings& set);
 
-  communicator& all() { return all_; }
+  team& all() { return all_; }
   int rank() const { return all_.rank(); }
   int ranks() const { return all_.ranks(); }
   int senders(int direction) const { return direction == 0 ? first_group_ : ranks() - first_group_; }
@@ -95,7 +97,7 @@ class intercommunicator : public std::enable_shared_from_this<intercommunicator>
   void review(field& f);
 
   job_state& job_;
-  communicator all_;
+  team all_;
   int first_group_;
   std::string network_;
   group_exchange exchange_;

@@ -36,6 +36,10 @@ class job_state {
   bool asks_for_groups(call_form form) const {
     return settings_.asked(collective::allgather, form) || settings_.network != "full";
   }
+  // Whether the user names an algorithm for exchanges among neighbours, or settings are wrong.
+  bool asks_for_neighbors(call_form form) const {
+    return !problem_.empty() || settings_.asked(collective::neighbor_alltoall, form);
+  }
   // Whether a profile or wisdom says what exchanges take, or is to; then they agree before the first call too.
   bool knows_before() const { return knows_before_; }
   // What earlier jobs have learnt, the same on every rank whose wisdom_hash() is.

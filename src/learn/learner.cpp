@@ -185,7 +185,7 @@ learner::field& learner::new_field(std::map<std::uint64_t, field>& among, std::u
   field& f = among[key];
   if (stage_ != stage::served) f.of.wait_first(cold_calls(form == call_form::equal, load, ranks_));
   f.load = load;
-  f.shape = {form, ranks_, state_ ? state_->where().nodes->nodes() : 1, size_class(load, ranks_)};
+  f.shape = {form, ranks_, state_ ? state_->all().where().nodes->nodes() : 1, size_class(load, ranks_)};
   if (stage_ == stage::served) open_candidates(f);
   return f;
 }
@@ -231,9 +231,9 @@ std::int64_t learner::ranks_of_a_core() const {
 // Of ranks that are all served by Shoal, and in the same call: the largest numbers.
 std::vector<std::int64_t> learner::agree(std::vector<std::int64_t> mine) {
   const double begin = PMPI_Wtime();
-  if (state_ && state_->agrees_inside()) {
-    const std::scoped_lock alone(state_->lock());
-    mine = state_->largest(mine);
+  if (state_ && state_->all().memory().has_all_ranks()) {
+    const std::scoped_lock alone(state_->all().lock());
+    mine = state_->all().largest(mine);
     agreed_in_ = PMPI_Wtime() - begin;
     return mine;
   }
@@ -431,7 +431,7 @@ void learner::begin_agreed(const call_size& call) {
   load_ = std::exp2(static_cast<double>(agreed_[of_contest + contest::most_candidates]) / 4);
   field first;
   first.load = call.form == call_form::equal ? load_of(call) : load_;
-  first.shape = {call.form, ranks_, state_->where().nodes->nodes(), size_class(first.load, ranks_)};
+  first.shape = {call.form, ranks_, state_->all().where().nodes->nodes(), size_class(first.load, ranks_)};
   if (agreed_[devices] || !expected(first)) return;
   set_up(agreed_);
   if (!offered_.is_mapped()) return;
@@ -472,7 +472,7 @@ int learner::propose(const std::string& spec) {
 
 // On more levels than the nodes: how the model would use them for exchanges of this size.
 void learner::propose_levels(const field& f) {
-  const layout_tree* const levels = state_->where().levels.get();
+  const layout_tree* const levels = state_->all().where().levels.get();
   const bool equal = f.shape.form == call_form::equal;
   const std::int64_t quarters = agreed_[of_contest + contest::most_candidates];  // what ranks send at most
   const bool all_know = equal || quarters > 0;
@@ -492,7 +492,7 @@ void learner::share(std::size_t most) {
 void learner::take_memory(std::int64_t error, bool unreadable) {
   node_exchange::mapped memory = offered_.take(error, unreadable);
   make_state();
-  if (error == 0) state_->share(std::move(memory));
+  if (error == 0) state_->all().memory().take(std::move(memory));
   if (stage_ == stage::known) serve();
 }
 
@@ -513,19 +513,20 @@ void learner::make_state() {
   }
   std::vector<layout_tree::shared_ids> shared{{"node", std::vector<int>(static_cast<std::size_t>(ranks_), 0)}};
   if (!on_one_node(agreed_) || set.finds_levels) shared = places_of_ranks(comm_, job_.facts(), set.finds_levels, wait_);
-  const common_facts found{std::move(shared), -static_cast<int>(agreed_[few_cores]), agreed_[devices] > 0};
-  state_ = std::make_shared<communicator>(comm_, set, found, wait_.mode());
+  common_facts found{place_ranks(comm_, set, std::move(shared), wait_), -static_cast<int>(agreed_[few_cores]),
+                     agreed_[devices] > 0};
+  state_ = std::make_shared<communicator>(comm_, set, std::move(found), wait_.mode());
 }
 
 // What may serve from now on.
 void learner::serve() {
   stage_ = stage::served;
   specs_ = {"native"};
-  const node_layout& nodes = *state_->where().nodes;
+  const node_layout& nodes = *state_->all().where().nodes;
   if (nodes.nodes() == 1) {
-    if (state_->has_shared_memory()) specs_.emplace_back("shared");
+    if (state_->all().memory().has_all_ranks()) specs_.emplace_back("shared");
   } else {
-    state_->open();
+    state_->all().open();
     if (nodes.largest_node() > 1) specs_.insert(specs_.end(), {"hierarchical:local=shared"});
     specs_.insert(specs_.end(), {"spread_out", "tuna:radix=2"});
     if (ranks_ >= 16) specs_.push_back("tuna:radix=" + std::to_string(std::lround(std::sqrt(ranks_))));
@@ -535,12 +536,12 @@ void learner::serve() {
 }
 
 void learner::open_candidates(field& f) {
-  f.shape.nodes = state_->where().nodes->nodes();
+  f.shape.nodes = state_->all().where().nodes->nodes();
   if (f.shape.form != call_form::equal && load_ > 0) f.shape.size = size_class(f.load = load_, ranks_);
   if (const auto known = f.of.calls() == 0 ? expected(f) : std::nullopt) apply(*known, f);
   propose_levels(f);
   for (std::size_t i = 0; i < specs_.size(); ++i) {
-    f.decisions[i] = {&state_->prepare(parse_selection(specs_[i])), "settled on the program's own exchanges"};
+    f.decisions[i] = {&state_->algorithms().get(parse_selection(specs_[i])), "settled on the program's own exchanges"};
     f.of.open(static_cast<int>(i), half_of(hash_of(specs_[i])) == f.guess);
   }
 }
@@ -563,7 +564,7 @@ communicator* learner::enter(bool is_linked) {
   linked_ |= is_linked;
   vote_at_once();
   if (stage_ == stage::known) enter_known();
-  if (state_ && !state_->is_open()) open_state();
+  if (state_ && !state_->all().is_open()) open_state();
   return wrong_ || !state_ ? nullptr : state_.get();
 }
 
@@ -580,7 +581,7 @@ void learner::enter_known() {
 }
 
 void learner::open_state() {
-  if (state_->open()) return job_.count_open(1);
+  if (state_->all().open()) return job_.count_open(1);
   state_.reset();
   refuse("the MPI library has no communicator left for Shoal", false);
 }

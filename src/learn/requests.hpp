@@ -12,7 +12,7 @@
 
 #include "team/boundary.hpp"
 #include "team/settings.hpp"
-#include "transport/agree.hpp"
+#include "team/team.hpp"
 
 namespace shoal {
 
@@ -24,12 +24,9 @@ class requests {
   // Makes a selection ready; throws std::invalid_argument where it cannot serve these ranks.
   using maker = std::function<plan&(const selection&)>;
 
-  // How the ranks agree; asking for it may be collective.
-  using agreeing = std::function<agreement*()>;
-
   // Begins with what `set` says of the collective.
-  requests(collective what, const settings& set, agreeing ranks, maker make)
-      : what_(what), ranks_(std::move(ranks)), make_(std::move(make)) {
+  requests(collective what, const settings& set, team& ranks, maker make)
+      : what_(what), ranks_(ranks), make_(std::move(make)) {
     for (const call_form form : settings::forms_of(what)) kinds_[form].ask(set.asked(what, form));
   }
 
@@ -40,7 +37,7 @@ class requests {
     warn_of(info);
     const std::string key = "shoal_" + settings::name_of(what_, form);
     const info_value value(info, key.c_str());
-    if (!ranks_()->same_everywhere(hash_of(value.text())))
+    if (!ranks_.agree().same_everywhere(hash_of(value.text())))
       throw std::invalid_argument(key + " differs between ranks; give every rank the same info");
     return value.text().empty() ? standing(form) : named(form, value.text());
   }
@@ -65,7 +62,7 @@ class requests {
       all += (texts[form] = info_value(info, key.c_str()).text()) + "|";
       keys += (keys.empty() ? "" : " or ") + key;
     }
-    if (!ranks_()->same_everywhere(hash_of(all)))
+    if (!ranks_.agree().same_everywhere(hash_of(all)))
       throw std::invalid_argument(keys + " differ between ranks; give every rank the same info");
     by_form<std::optional<selection>> wanted;
     for (const call_form form : settings::forms_of(what_)) wanted[form] = parsed(form, texts[form]);
@@ -110,7 +107,7 @@ class requests {
   }
 
   collective what_;
-  agreeing ranks_;
+  team& ranks_;
   maker make_;
   by_form<kind> kinds_;
 };

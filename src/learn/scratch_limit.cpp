@@ -2,7 +2,6 @@
 
 #include <array>
 
-#include "learn/communicator.hpp"
 #include "team/errors.hpp"
 
 namespace shoal {
@@ -18,20 +17,20 @@ std::int64_t scratch_limit::most_needed(const prepared& how, bool uniform, const
   const scratch_bound& bound = bound_of(how, uniform);
   std::array<std::int64_t, 4> values{bound.bytes, bound.blocks, mine.largest_block, mine.packed};
   constexpr std::array rules{combine::maximum, combine::maximum, combine::maximum, combine::maximum};
-  of_.agree().reach(values, rules);
+  ranks_.agree().reach(values, rules);
   return scratch_bound{values[0], values[1]}.with(values[2], values[3]);
 }
 
 const decision* scratch_limit::keep(const decision* chosen, bool uniform, const needs& mine) {
   const std::int64_t needed = most_needed(*chosen->how, uniform, mine);
-  if (needed <= *most) return chosen;
-  prepared& straight = of_.prepare(parse_selection("spread_out"));
-  const bool fits = most_needed(straight, uniform, mine) <= *most;
-  prepared& instead = fits ? straight : of_.prepare(parse_selection("native"));
+  if (needed <= *most_) return chosen;
+  prepared& straight = algorithms_.get(parse_selection("spread_out"));
+  const bool fits = most_needed(straight, uniform, mine) <= *most_;
+  prepared& instead = fits ? straight : algorithms_.get(parse_selection("native"));
   decision& ready = replaced_[chosen->how->spec + " " + instead.spec];
   if (ready.how) return &ready;
   const std::string why = chosen->how->spec + " may need " + std::to_string(needed) +
-                          " bytes of scratch memory on a rank, SHOAL_MAX_TEMP allows " + std::to_string(*most);
+                          " bytes of scratch memory on a rank, SHOAL_MAX_TEMP allows " + std::to_string(*most_);
   warn_once(why, fits ? "using spread_out, which needs none" : "using the MPI library's own collective");
   ready.how = &instead;
   ready.reason = why;

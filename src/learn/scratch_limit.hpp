@@ -8,17 +8,17 @@
 #include <string>
 
 #include "execute/scratch.hpp"
-#include "learn/decision.hpp"
+#include "learn/prepared_algorithms.hpp"
 
 namespace shoal {
 
-class communicator;
-
 class scratch_limit {
  public:
-  explicit scratch_limit(communicator& of) : of_(of) {}
+  // `most` bytes; the same on every rank.
+  scratch_limit(team& ranks, prepared_algorithms& algorithms, std::optional<std::int64_t> most)
+      : ranks_(ranks), algorithms_(algorithms), most_(most) {}
 
-  std::optional<std::int64_t> most;  // bytes; the same on every rank
+  bool is_set() const { return most_.has_value(); }
 
   // What this rank needs for an exchange besides what the algorithm does.
   struct needs {
@@ -32,7 +32,9 @@ class scratch_limit {
   const scratch_bound& bound_of(const prepared& how, bool uniform);
   std::int64_t most_needed(const prepared& how, bool uniform, const needs& mine);
 
-  communicator& of_;
+  team& ranks_;
+  prepared_algorithms& algorithms_;
+  std::optional<std::int64_t> most_;
   std::map<const prepared*, std::array<std::optional<scratch_bound>, 2>> bounds_;  // a walk through the program each
   std::map<std::string, decision> replaced_;  // by the spec that needs too much, and what is taken
 };

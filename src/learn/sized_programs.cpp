@@ -2,8 +2,6 @@
 
 #include <bit>
 
-#include "learn/communicator.hpp"
-
 namespace shoal {
 
 namespace {

@@ -10,9 +10,10 @@
 
 #include <vector>
 
+#include "calls/forms.hpp"
 #include "calls/fortran_types.hpp"
-#include "preload/serve.hpp"
 #include "team/boundary.hpp"
+#include "team/mpi_neighbors.hpp"
 
 using namespace shoal;
 
@@ -72,15 +73,17 @@ extern "C" {
 
 void mpi_alltoall_(void* sendbuf, MPI_Fint* sendcount, MPI_Fint* sendtype, void* recvbuf, MPI_Fint* recvcount,
                    MPI_Fint* recvtype, MPI_Fint* comm, MPI_Fint* ierror) {
-  give_back(serve_alltoall(buffer(sendbuf), *sendcount, PMPI_Type_f2c(*sendtype), buffer(recvbuf), *recvcount,
-                           PMPI_Type_f2c(*recvtype), PMPI_Comm_f2c(*comm)),
-            ierror);
+  give_back(
+      forms::alltoall.blocking(manners::drop_in, MPI_INFO_NULL, buffer(sendbuf), *sendcount, PMPI_Type_f2c(*sendtype),
+                               buffer(recvbuf), *recvcount, PMPI_Type_f2c(*recvtype), PMPI_Comm_f2c(*comm)),
+      ierror);
 }
 
 void mpi_alltoallv_(void* sendbuf, MPI_Fint* sendcounts, MPI_Fint* sdispls, MPI_Fint* sendtype, void* recvbuf,
                     MPI_Fint* recvcounts, MPI_Fint* rdispls, MPI_Fint* recvtype, MPI_Fint* comm, MPI_Fint* ierror) {
-  give_back(serve_alltoallv(buffer(sendbuf), sendcounts, sdispls, PMPI_Type_f2c(*sendtype), buffer(recvbuf), recvcounts,
-                            rdispls, PMPI_Type_f2c(*recvtype), PMPI_Comm_f2c(*comm)),
+  give_back(forms::alltoallv.blocking(manners::drop_in, MPI_INFO_NULL, buffer(sendbuf), sendcounts, sdispls,
+                                      PMPI_Type_f2c(*sendtype), buffer(recvbuf), recvcounts, rdispls,
+                                      PMPI_Type_f2c(*recvtype), PMPI_Comm_f2c(*comm)),
             ierror);
 }
 
@@ -88,17 +91,49 @@ void mpi_alltoallw_(void* sendbuf, MPI_Fint* sendcounts, MPI_Fint* sdispls, MPI_
                     MPI_Fint* recvcounts, MPI_Fint* rdispls, MPI_Fint* recvtypes, MPI_Fint* comm, MPI_Fint* ierror) {
   give_back(with_types(sendbuf, sendtypes, recvtypes, comm,
                        [&](const MPI_Datatype* sent, const MPI_Datatype* received, MPI_Comm of) {
-                         return serve_alltoallw(buffer(sendbuf), sendcounts, sdispls, sent, buffer(recvbuf), recvcounts,
-                                                rdispls, received, of);
+                         return forms::alltoallw.blocking(manners::drop_in, MPI_INFO_NULL, buffer(sendbuf), sendcounts,
+                                                          sdispls, sent, buffer(recvbuf), recvcounts, rdispls, received,
+                                                          of);
                        }),
             ierror);
+}
+
+void mpi_neighbor_alltoall_(void* sendbuf, MPI_Fint* sendcount, MPI_Fint* sendtype, void* recvbuf, MPI_Fint* recvcount,
+                            MPI_Fint* recvtype, MPI_Fint* comm, MPI_Fint* ierror) {
+  give_back(forms::neighbor_alltoall.blocking(manners::drop_in, MPI_INFO_NULL, buffer(sendbuf), *sendcount,
+                                              PMPI_Type_f2c(*sendtype), buffer(recvbuf), *recvcount,
+                                              PMPI_Type_f2c(*recvtype), PMPI_Comm_f2c(*comm)),
+            ierror);
+}
+
+void mpi_neighbor_alltoallv_(void* sendbuf, MPI_Fint* sendcounts, MPI_Fint* sdispls, MPI_Fint* sendtype, void* recvbuf,
+                             MPI_Fint* recvcounts, MPI_Fint* rdispls, MPI_Fint* recvtype, MPI_Fint* comm,
+                             MPI_Fint* ierror) {
+  give_back(forms::neighbor_alltoallv.blocking(manners::drop_in, MPI_INFO_NULL, buffer(sendbuf), sendcounts, sdispls,
+                                               PMPI_Type_f2c(*sendtype), buffer(recvbuf), recvcounts, rdispls,
+                                               PMPI_Type_f2c(*recvtype), PMPI_Comm_f2c(*comm)),
+            ierror);
+}
+
+void mpi_neighbor_alltoallw_(void* sendbuf, MPI_Fint* sendcounts, MPI_Aint* sdispls, MPI_Fint* sendtypes, void* recvbuf,
+                             MPI_Fint* recvcounts, MPI_Aint* rdispls, MPI_Fint* recvtypes, MPI_Fint* comm,
+                             MPI_Fint* ierror) {
+  const MPI_Comm of = PMPI_Comm_f2c(*comm);
+  const int code = returning_codes(of, [&] {
+    const neighbor_ranks among = neighbors_of(of);
+    const std::vector<MPI_Datatype> sent = types_of(sendtypes, static_cast<int>(among.destinations.size()));
+    const std::vector<MPI_Datatype> received = types_of(recvtypes, static_cast<int>(among.sources.size()));
+    return forms::neighbor_alltoallw.blocking(manners::drop_in, MPI_INFO_NULL, buffer(sendbuf), sendcounts, sdispls,
+                                              sent.data(), buffer(recvbuf), recvcounts, rdispls, received.data(), of);
+  });
+  give_back(code, ierror);
 }
 
 void mpi_ialltoall_(void* sendbuf, MPI_Fint* sendcount, MPI_Fint* sendtype, void* recvbuf, MPI_Fint* recvcount,
                     MPI_Fint* recvtype, MPI_Fint* comm, MPI_Fint* request, MPI_Fint* ierror) {
   with_request(request, ierror, MPI_REQUEST_NULL, [&](MPI_Request* made) {
-    return serve_ialltoall(buffer(sendbuf), *sendcount, PMPI_Type_f2c(*sendtype), buffer(recvbuf), *recvcount,
-                           PMPI_Type_f2c(*recvtype), PMPI_Comm_f2c(*comm), made);
+    return forms::ialltoall.nonblocking(made, buffer(sendbuf), *sendcount, PMPI_Type_f2c(*sendtype), buffer(recvbuf),
+                                        *recvcount, PMPI_Type_f2c(*recvtype), PMPI_Comm_f2c(*comm));
   });
 }
 
@@ -106,8 +141,9 @@ void mpi_ialltoallv_(void* sendbuf, MPI_Fint* sendcounts, MPI_Fint* sdispls, MPI
                      MPI_Fint* recvcounts, MPI_Fint* rdispls, MPI_Fint* recvtype, MPI_Fint* comm, MPI_Fint* request,
                      MPI_Fint* ierror) {
   with_request(request, ierror, MPI_REQUEST_NULL, [&](MPI_Request* made) {
-    return serve_ialltoallv(buffer(sendbuf), sendcounts, sdispls, PMPI_Type_f2c(*sendtype), buffer(recvbuf), recvcounts,
-                            rdispls, PMPI_Type_f2c(*recvtype), PMPI_Comm_f2c(*comm), made);
+    return forms::ialltoallv.nonblocking(made, buffer(sendbuf), sendcounts, sdispls, PMPI_Type_f2c(*sendtype),
+                                         buffer(recvbuf), recvcounts, rdispls, PMPI_Type_f2c(*recvtype),
+                                         PMPI_Comm_f2c(*comm));
   });
 }
 
@@ -117,8 +153,8 @@ void mpi_ialltoallw_(void* sendbuf, MPI_Fint* sendcounts, MPI_Fint* sdispls, MPI
   with_request(request, ierror, MPI_REQUEST_NULL, [&](MPI_Request* made) {
     return with_types(sendbuf, sendtypes, recvtypes, comm,
                       [&](const MPI_Datatype* sent, const MPI_Datatype* received, MPI_Comm of) {
-                        return serve_ialltoallw(buffer(sendbuf), sendcounts, sdispls, sent, buffer(recvbuf), recvcounts,
-                                                rdispls, received, of, made);
+                        return forms::ialltoallw.nonblocking(made, buffer(sendbuf), sendcounts, sdispls, sent,
+                                                             buffer(recvbuf), recvcounts, rdispls, received, of);
                       });
   });
 }
@@ -126,8 +162,9 @@ void mpi_ialltoallw_(void* sendbuf, MPI_Fint* sendcounts, MPI_Fint* sdispls, MPI
 void mpi_alltoall_init_(void* sendbuf, MPI_Fint* sendcount, MPI_Fint* sendtype, void* recvbuf, MPI_Fint* recvcount,
                         MPI_Fint* recvtype, MPI_Fint* comm, MPI_Fint* info, MPI_Fint* request, MPI_Fint* ierror) {
   with_request(request, ierror, MPI_REQUEST_NULL, [&](MPI_Request* made) {
-    return serve_alltoall_init(buffer(sendbuf), *sendcount, PMPI_Type_f2c(*sendtype), buffer(recvbuf), *recvcount,
-                               PMPI_Type_f2c(*recvtype), PMPI_Comm_f2c(*comm), PMPI_Info_f2c(*info), made);
+    return forms::alltoall_init.persistent(PMPI_Info_f2c(*info), made, buffer(sendbuf), *sendcount,
+                                           PMPI_Type_f2c(*sendtype), buffer(recvbuf), *recvcount,
+                                           PMPI_Type_f2c(*recvtype), PMPI_Comm_f2c(*comm));
   });
 }
 
@@ -135,9 +172,9 @@ void mpi_alltoallv_init_(void* sendbuf, MPI_Fint* sendcounts, MPI_Fint* sdispls,
                          MPI_Fint* recvcounts, MPI_Fint* rdispls, MPI_Fint* recvtype, MPI_Fint* comm, MPI_Fint* info,
                          MPI_Fint* request, MPI_Fint* ierror) {
   with_request(request, ierror, MPI_REQUEST_NULL, [&](MPI_Request* made) {
-    return serve_alltoallv_init(buffer(sendbuf), sendcounts, sdispls, PMPI_Type_f2c(*sendtype), buffer(recvbuf),
-                                recvcounts, rdispls, PMPI_Type_f2c(*recvtype), PMPI_Comm_f2c(*comm),
-                                PMPI_Info_f2c(*info), made);
+    return forms::alltoallv_init.persistent(PMPI_Info_f2c(*info), made, buffer(sendbuf), sendcounts, sdispls,
+                                            PMPI_Type_f2c(*sendtype), buffer(recvbuf), recvcounts, rdispls,
+                                            PMPI_Type_f2c(*recvtype), PMPI_Comm_f2c(*comm));
   });
 }
 
@@ -145,11 +182,11 @@ void mpi_alltoallw_init_(void* sendbuf, MPI_Fint* sendcounts, MPI_Fint* sdispls,
                          MPI_Fint* recvcounts, MPI_Fint* rdispls, MPI_Fint* recvtypes, MPI_Fint* comm, MPI_Fint* info,
                          MPI_Fint* request, MPI_Fint* ierror) {
   with_request(request, ierror, MPI_REQUEST_NULL, [&](MPI_Request* made) {
-    return with_types(sendbuf, sendtypes, recvtypes, comm,
-                      [&](const MPI_Datatype* sent, const MPI_Datatype* received, MPI_Comm of) {
-                        return serve_alltoallw_init(buffer(sendbuf), sendcounts, sdispls, sent, buffer(recvbuf),
-                                                    recvcounts, rdispls, received, of, PMPI_Info_f2c(*info), made);
-                      });
+    return with_types(
+        sendbuf, sendtypes, recvtypes, comm, [&](const MPI_Datatype* sent, const MPI_Datatype* received, MPI_Comm of) {
+          return forms::alltoallw_init.persistent(PMPI_Info_f2c(*info), made, buffer(sendbuf), sendcounts, sdispls,
+                                                  sent, buffer(recvbuf), recvcounts, rdispls, received, of);
+        });
   });
 }
 
@@ -171,16 +208,18 @@ void mpi_request_free_(MPI_Fint* request, MPI_Fint* ierror) {
 
 void mpi_allgather_(void* sendbuf, MPI_Fint* sendcount, MPI_Fint* sendtype, void* recvbuf, MPI_Fint* recvcount,
                     MPI_Fint* recvtype, MPI_Fint* comm, MPI_Fint* ierror) {
-  give_back(serve_allgather(buffer(sendbuf), *sendcount, PMPI_Type_f2c(*sendtype), buffer(recvbuf), *recvcount,
-                            PMPI_Type_f2c(*recvtype), PMPI_Comm_f2c(*comm)),
-            ierror);
+  give_back(
+      forms::allgather.blocking(manners::drop_in, MPI_INFO_NULL, buffer(sendbuf), *sendcount, PMPI_Type_f2c(*sendtype),
+                                buffer(recvbuf), *recvcount, PMPI_Type_f2c(*recvtype), PMPI_Comm_f2c(*comm)),
+      ierror);
 }
 
 void mpi_allgatherv_(void* sendbuf, MPI_Fint* sendcount, MPI_Fint* sendtype, void* recvbuf, MPI_Fint* recvcounts,
                      MPI_Fint* displs, MPI_Fint* recvtype, MPI_Fint* comm, MPI_Fint* ierror) {
-  give_back(serve_allgatherv(buffer(sendbuf), *sendcount, PMPI_Type_f2c(*sendtype), buffer(recvbuf), recvcounts, displs,
-                             PMPI_Type_f2c(*recvtype), PMPI_Comm_f2c(*comm)),
-            ierror);
+  give_back(
+      forms::allgatherv.blocking(manners::drop_in, MPI_INFO_NULL, buffer(sendbuf), *sendcount, PMPI_Type_f2c(*sendtype),
+                                 buffer(recvbuf), recvcounts, displs, PMPI_Type_f2c(*recvtype), PMPI_Comm_f2c(*comm)),
+      ierror);
 }
 
 // The same under the other names.
@@ -191,6 +230,9 @@ void mpi_allgatherv_(void* sendbuf, MPI_Fint* sendcount, MPI_Fint* sendtype, voi
 SHOAL_ALL_NAMES(alltoall, ALLTOALL);
 SHOAL_ALL_NAMES(alltoallv, ALLTOALLV);
 SHOAL_ALL_NAMES(alltoallw, ALLTOALLW);
+SHOAL_ALL_NAMES(neighbor_alltoall, NEIGHBOR_ALLTOALL);
+SHOAL_ALL_NAMES(neighbor_alltoallv, NEIGHBOR_ALLTOALLV);
+SHOAL_ALL_NAMES(neighbor_alltoallw, NEIGHBOR_ALLTOALLW);
 SHOAL_ALL_NAMES(ialltoall, IALLTOALL);
 SHOAL_ALL_NAMES(ialltoallv, IALLTOALLV);
 SHOAL_ALL_NAMES(ialltoallw, IALLTOALLW);

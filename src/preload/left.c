@@ -65,9 +65,6 @@ static void count(struct left_call* call, int64_t nanoseconds) {
 #define PERSISTENT "persistent, its starts are not counted"
 #define NEIGHBORS "among neighbours"
 
-LEFT(neighbor_alltoall, NEIGHBOR_ALLTOALL, MPI_Neighbor_alltoall, 7, 8, NEIGHBORS)
-LEFT(neighbor_alltoallv, NEIGHBOR_ALLTOALLV, MPI_Neighbor_alltoallv, 9, 10, NEIGHBORS)
-LEFT(neighbor_alltoallw, NEIGHBOR_ALLTOALLW, MPI_Neighbor_alltoallw, 9, 10, NEIGHBORS)
 LEFT(ineighbor_alltoall, INEIGHBOR_ALLTOALL, MPI_Ineighbor_alltoall, 8, 9, NEIGHBORS)
 LEFT(ineighbor_alltoallv, INEIGHBOR_ALLTOALLV, MPI_Ineighbor_alltoallv, 10, 11, NEIGHBORS)
 LEFT(ineighbor_alltoallw, INEIGHBOR_ALLTOALLW, MPI_Ineighbor_alltoallw, 10, 11, NEIGHBORS)

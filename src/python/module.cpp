@@ -22,12 +22,12 @@ using namespace shoal;
 
 namespace {
 
-const char* to_string(collective what) { return what == collective::alltoall ? "alltoall" : "allgather"; }
-
 collective to_collective(std::string_view name) {
-  for (collective what : {collective::alltoall, collective::allgather})
+  for (collective what : {collective::alltoall, collective::allgather, collective::neighbor_alltoall})
     if (name == to_string(what)) return what;
-  throw std::invalid_argument("there is no collective '" + std::string(name) + "'; there are alltoall, allgather");
+  throw std::invalid_argument("there is no collective '" + std::string(name) +
+                              "'; there are alltoall, allgather, "
+                              "neighbor_alltoall");
 }
 
 const char* to_string(place where) {

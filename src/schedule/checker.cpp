@@ -291,6 +291,16 @@ meaning alltoall_meaning(int ranks, int parts) {
           [parts](int rank, int index) { return block_name{index / parts, rank * parts + index % parts}; }};
 }
 
+meaning neighbor_meaning(const neighbor_graph& graph) {
+  return {[&](int rank) { return static_cast<int>(graph.destinations(rank).size()); },
+          [&](int rank) { return static_cast<int>(graph.arrivals(rank).size()); },
+          [](int rank, int index) { return block_name{rank, index}; },
+          [&](int rank, int index) {
+            const auto [source, edge] = graph.arrivals(rank)[index];
+            return block_name{source, edge};
+          }};
+}
+
 meaning allgather_meaning(int senders, int receivers, int parts) {
   const int ranks = senders + receivers;
   return {[=](int rank) { return rank < senders ? parts : 0; },

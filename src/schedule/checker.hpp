@@ -7,11 +7,12 @@
 #include <span>
 #include <string>
 
+#include "schedule/neighbor_graph.hpp"
 #include "schedule/schedule.hpp"
 
 namespace shoal {
 
-// The identity of a block: who made it and what it is to its maker (in an all-to-all: for whom).
+// The identity of a block: who made it and what it is to its maker (in an all-to-all: for whom; in a graph: which edge).
 struct block_name {
   int origin = -1;
   int destination = -1;
@@ -28,6 +29,8 @@ struct meaning {
 };
 
 meaning alltoall_meaning(int ranks, int parts = 1);
+// A block for each edge: of the complete graph an all-to-all. The graph must stay.
+meaning neighbor_meaning(const neighbor_graph& graph);
 // Senders are ranks 0..senders-1 with one message each in send[0]; receivers follow, with recv[j] for sender j.
 // The parts of a cut message are blocks (sender, part).
 meaning allgather_meaning(int senders, int receivers, int parts = 1);

@@ -14,7 +14,7 @@
 
 namespace shoal {
 
-// send: the user's block for a rank; recv: the user's place for a block; temp: scratch.
+// send: the user's block for a rank, or for an edge of a graph; recv: the user's place for a block; temp: scratch.
 enum class place : std::uint32_t { send, recv, temp };
 
 // Names a place for one block. In a message `passing` says that the block goes on from the receiver,
@@ -60,11 +60,12 @@ struct operation {
 struct schedule {
   int ranks = 0;
   int rank = 0;
-  int parts = 1;               // of each block: send[i], recv[i] are part i % parts of block i / parts
-  int last_part = 0;           // bytes that the last part of a block has at most; 0: all parts are equal
-  int temp_slots = 0;          // temp ids used, each written once
-  bool full_metadata = false;  // announce the sizes of arriving blocks too (published two-phase algorithms)
-  bool shared_memory = false;  // messages inside a node go through memory that its ranks share, where there is any
+  int parts = 1;                 // of each block: send[i], recv[i] are part i % parts of block i / parts
+  int last_part = 0;             // bytes that the last part of a block has at most; 0: all parts are equal
+  int temp_slots = 0;            // temp ids used, each written once
+  bool full_metadata = false;    // announce the sizes of arriving blocks too (published two-phase algorithms)
+  bool shared_memory = false;    // messages inside a node go through memory that its ranks share, where there is any
+  bool among_neighbors = false;  // blocks are those of the edges of a graph, not one for each rank
   std::vector<operation> operations;
   std::vector<slot> slots;   // of all operations, one after another
   std::vector<op_id> after;  // dependencies of all operations, one after another

@@ -1,9 +1,17 @@
 #include "team/agree_on_facts.hpp"
 
+#include <limits.h>
+#include <unistd.h>
+
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <limits>
 #include <map>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <utility>
 
 #include "team/pending_agreement.hpp"
 #include "transport/mpi_error.hpp"
@@ -20,11 +28,13 @@ std::vector<int> numbered(std::span<const std::int64_t> names) {
   return all;
 }
 
+constexpr std::int64_t unsaid = std::numeric_limits<std::int64_t>::min();
+
 // Where this rank is, in numbers of which all ranks hear the largest.
 std::vector<std::int64_t> place_of_rank(const job_facts& here, bool all_levels, int rank, int ranks) {
   const std::size_t all = ranks, levels = all_levels ? 3 : 1;
   const std::array mine{here.node ^ std::rotl(here.domain, 17), here.socket, here.cache};
-  std::vector<std::int64_t> names(all * levels, std::numeric_limits<std::int64_t>::min());
+  std::vector<std::int64_t> names(all * levels, unsaid);
   for (std::size_t l = 0; l < levels; ++l) names[l * all + rank] = static_cast<std::int64_t>(mine[l] >> 1);
   return names;
 }
@@ -38,6 +48,37 @@ std::vector<layout_tree::shared_ids> places_of_ranks(std::span<const std::int64_
   return shared;
 }
 
+// The names of their hosts, by rank; collective.
+std::vector<std::string> hosts_of_ranks(MPI_Comm comm, int ranks, int rank, waiting& how) {
+  std::array<std::int64_t, (HOST_NAME_MAX + sizeof(std::int64_t)) / sizeof(std::int64_t)> mine{};
+  gethostname(reinterpret_cast<char*>(mine.data()), HOST_NAME_MAX);
+  std::vector<std::int64_t> names(mine.size() * static_cast<std::size_t>(ranks), unsaid);
+  std::copy(mine.begin(), mine.end(), names.begin() + static_cast<std::ptrdiff_t>(mine.size()) * rank);
+  pending_agreement said(comm, std::move(names));
+  const std::span<const std::int64_t> all = said.wait(how);
+  std::vector<std::string> hosts;
+  for (std::size_t at = 0; at < all.size(); at += mine.size())
+    hosts.emplace_back(reinterpret_cast<const char*>(all.data() + at));
+  return hosts;
+}
+
+// The topology with these ranks on their machines. Throws where it does not have all of them.
+std::shared_ptr<const switch_network> placed_on(switch_network network, const std::vector<std::string>& hosts) {
+  try {
+    network.place_ranks(hosts);
+  } catch (const std::invalid_argument& error) {
+    throw std::invalid_argument(std::string("SHOAL_TOPOLOGY: ") + error.what());
+  }
+  return std::make_shared<const switch_network>(std::move(network));
+}
+
+// As given, when it is for this many ranks, else as found: a program's smaller communicators have layouts of their own.
+layout_tree layout_of(const settings& set, std::vector<layout_tree::shared_ids> found, const switch_network* switches) {
+  if (set.layout && set.layout->ranks() == static_cast<int>(found[0].ids.size())) return *set.layout;
+  if (set.finds_levels && switches) found.insert(found.begin(), {"group", switches->switch_of_ranks()});
+  return layout_tree::found(std::move(found));
+}
+
 }  // namespace
 
 std::vector<layout_tree::shared_ids> places_of_ranks(MPI_Comm comm, const job_facts& here, bool all_levels,
@@ -49,11 +90,22 @@ std::vector<layout_tree::shared_ids> places_of_ranks(MPI_Comm comm, const job_fa
   return places_of_ranks(said.wait(how), ranks);
 }
 
+problem place_ranks(MPI_Comm comm, const settings& set, std::vector<layout_tree::shared_ids> share, waiting& how) {
+  int rank = 0;
+  require(PMPI_Comm_rank(comm, &rank), "MPI_Comm_rank");
+  const int ranks = static_cast<int>(share[0].ids.size());
+  const auto switches = set.topology ? placed_on(*set.topology, hosts_of_ranks(comm, ranks, rank, how)) : nullptr;
+  problem where = placed(layout_of(set, std::move(share), switches.get()));
+  where.switches = switches;
+  return where;
+}
+
 common_facts agree_on_facts(MPI_Comm comm, const settings& set, waiting& how) {
   const job_facts here = find_job_facts(set.nodes_share);
   pending_agreement said(comm, {-here.cores, here.devices});
   const auto all = said.wait(how);
-  return {places_of_ranks(comm, here, set.finds_levels, how), -static_cast<int>(all[0]), all[1] > 0};
+  return {place_ranks(comm, set, places_of_ranks(comm, here, set.finds_levels, how), how), -static_cast<int>(all[0]),
+          all[1] > 0};
 }
 
 }  // namespace shoal

@@ -14,7 +14,7 @@ bool between_groups(MPI_Comm comm) {
 }
 
 // The exception being handled, which the MPI has not raised.
-static int raise_by_kind(MPI_Comm comm) noexcept {
+static int raise_by_kind(MPI_Comm comm) {
   try {
     throw;
   } catch (const mpi_error& error) {
@@ -31,7 +31,7 @@ static int raise_by_kind(MPI_Comm comm) noexcept {
 }
 
 // What fails where a rank has failed, or the communicator was revoked, fails for that.
-int raise_current(MPI_Comm comm) noexcept {
+int raise_current(MPI_Comm comm) {
   try {
     throw;
   } catch (const raised_error& error) {
@@ -42,7 +42,7 @@ int raise_current(MPI_Comm comm) noexcept {
   }
 }
 
-int out_of_memory(MPI_Comm comm) noexcept {
+int out_of_memory(MPI_Comm comm) {
   const char* const text =
       "out of memory for blocks under way; the job ends, for other ranks wait for them: SHOAL_MAX_TEMP=64M, as an "
       "example, keeps to algorithms that need no more scratch memory on any rank, SHOAL_ALLTOALLV=spread_out needs "

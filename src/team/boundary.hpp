@@ -16,23 +16,27 @@ namespace shoal {
 
 // This rank cannot go on, and others wait for its blocks. Where the error handler returns the job ends here, unless this
 // rank is alone: then the error.
-int out_of_memory(MPI_Comm comm) noexcept;
+int out_of_memory(MPI_Comm comm);
 
 // Whether `comm` is an inter-communicator.
 bool between_groups(MPI_Comm comm);
 
 // The exception being handled, raised on `comm`.
-int raise_current(MPI_Comm comm) noexcept;
+int raise_current(MPI_Comm comm);
 
 // Serves a call on `comm`: the body's code, or the error it raises. Everything that C calls, programs and MPI alike, runs
-// in here; nothing is thrown out of it.
+// in here; nothing is thrown out of it but what the program's error handler throws.
 template <typename Body>
-int returning_codes(MPI_Comm comm, Body body) noexcept {
-  try {
-    return body();
-  } catch (...) {
-    return raise_current(comm);
-  }
+int returning_codes(MPI_Comm comm, Body body) {
+  return letting_handlers_throw([&]() -> int {
+    try {
+      return body();
+    } catch (const thrown_by_handler&) {
+      throw;
+    } catch (...) {
+      return raise_current(comm);
+    }
+  });
 }
 
 // The value of a key, empty when there is none. Allocates nothing.

@@ -28,7 +28,7 @@ int code_for(int error_class, const std::string& line) {
 
 }  // namespace
 
-int raise_error(MPI_Comm comm, int error_class, const char* text) noexcept {
+int raise_error(MPI_Comm comm, int error_class, const char* text) {
   int code = error_class;
   try {
     code = code_for(error_class, (std::string("shoal: ") + text).substr(0, MPI_MAX_ERROR_STRING - 1));
@@ -37,8 +37,8 @@ int raise_error(MPI_Comm comm, int error_class, const char* text) noexcept {
   return raise_code(comm, code);
 }
 
-int raise_code(MPI_Comm comm, int code) noexcept {
-  PMPI_Comm_call_errhandler(comm, code);
+int raise_code(MPI_Comm comm, int code) {
+  calling_handlers([&] { return PMPI_Comm_call_errhandler(comm, code); });
   return code;
 }
 

@@ -3,14 +3,49 @@
 
 #include <mpi.h>
 
+#include <exception>
+#include <new>
 #include <string>
+
+#include "transport/mpi_error.hpp"
 
 namespace shoal {
 
+// What the program's own error handler threw, as handlers in C++ may: Shoal's frames hand it on as it is.
+struct thrown_by_handler {
+  std::exception_ptr what;
+};
+
+// What calls a handler, the MPI's own functions among it. What Shoal throws on the way there stays what it is.
+template <typename Call>
+int calling_handlers(Call call) {
+  try {
+    return call();
+  } catch (const thrown_by_handler&) {
+    throw;
+  } catch (const mpi_error&) {
+    throw;
+  } catch (const std::bad_alloc&) {
+    throw;
+  } catch (...) {
+    throw thrown_by_handler{std::current_exception()};
+  }
+}
+
+// Gives the program what its handlers threw.
+template <typename Body>
+int letting_handlers_throw(Body body) {
+  try {
+    return body();
+  } catch (const thrown_by_handler& by) {
+    std::rethrow_exception(by.what);
+  }
+}
+
 // Raises an error on a communicator: its handler may end the program; otherwise the code is returned. Without memory for
 // the text the class alone.
-int raise_error(MPI_Comm comm, int error_class, const char* text) noexcept;
-int raise_code(MPI_Comm comm, int code) noexcept;
+int raise_error(MPI_Comm comm, int error_class, const char* text);
+int raise_code(MPI_Comm comm, int code);
 
 // One line on standard error, each line once: from rank 0 of the world, because a program with many
 // communicators has a rank 0 in each of them.

@@ -1,21 +1,37 @@
 #include "team/own_communicator.hpp"
 
+#include "team/boundary.hpp"
+#include "team/fault_tolerance.hpp"
 #include "transport/mpi_error.hpp"
 
 namespace shoal {
 
 namespace {
 
+// The errors of a communicator have this handler as long as it lives.
+class handled_by {
+ public:
+  handled_by(MPI_Comm comm, MPI_Errhandler handler) : comm_(comm) {
+    require(PMPI_Comm_get_errhandler(comm, &before_), "MPI_Comm_get_errhandler");
+    PMPI_Comm_set_errhandler(comm, handler);
+  }
+  ~handled_by() {
+    PMPI_Comm_set_errhandler(comm_, before_);
+    PMPI_Errhandler_free(&before_);
+  }
+  handled_by(const handled_by&) = delete;
+  handled_by& operator=(const handled_by&) = delete;
+
+ private:
+  MPI_Comm comm_;
+  MPI_Errhandler before_ = MPI_ERRHANDLER_NULL;
+};
+
 // Runs `call` with errors of `comm` returned instead of handled by the user's handler.
 template <typename Call>
 int with_errors_returned(MPI_Comm comm, Call call) {
-  MPI_Errhandler users;
-  require(PMPI_Comm_get_errhandler(comm, &users), "MPI_Comm_get_errhandler");
-  PMPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
-  const int code = call();
-  PMPI_Comm_set_errhandler(comm, users);
-  PMPI_Errhandler_free(&users);
-  return code;
+  const handled_by none(comm, MPI_ERRORS_RETURN);
+  return call();
 }
 
 }  // namespace
@@ -41,6 +57,26 @@ MPI_Comm merged(MPI_Comm groups) {
   if (code != MPI_SUCCESS) return MPI_COMM_NULL;
   PMPI_Comm_set_errhandler(all, MPI_ERRORS_RETURN);
   return all;
+}
+
+own_communicator::~own_communicator() {
+  if (is_left()) PMPI_Errhandler_free(&handler_);
+  if (own_ != MPI_COMM_SELF && own_ != MPI_COMM_NULL) PMPI_Comm_free(&own_);
+}
+
+void own_communicator::leave() {
+  if (is_open()) PMPI_Comm_get_errhandler(users_, &handler_);
+}
+
+int own_communicator::raise() {
+  const handled_by programs(own_, handler_);
+  return raise_current(own_);
+}
+
+int own_communicator::find_failure() noexcept {
+  const int lasting = lasting_error(is_left() ? own_ : users_);
+  if (lasting != MPI_SUCCESS && is_open()) revoke(own_);
+  return lasting;
 }
 
 }  // namespace shoal

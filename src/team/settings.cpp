@@ -32,6 +32,10 @@ std::optional<selection> for_any_sizes(const std::string& value) {
   return chosen;
 }
 
+void take_among_neighbors(const std::string& value, call_form form, settings& into) {
+  into.neighbor_alltoall[form] = read_choice(value, collective::neighbor_alltoall);
+}
+
 std::optional<wait_mode> read_waiting(const std::string& value) {
   if (value == "auto") return std::nullopt;
   return parse_wait_mode(value);
@@ -135,6 +139,9 @@ constexpr known_setting known[] = {
     {"alltoallw", [](settings& s, const std::string& v) { s.alltoallw = for_any_sizes(v); }},
     {"allgather", [](settings& s, const std::string& v) { s.allgather = read_choice(v, collective::allgather); }},
     {"allgatherv", [](settings& s, const std::string& v) { s.allgatherv = read_choice(v, collective::allgather); }},
+    {"neighbor_alltoall", [](settings& s, const std::string& v) { take_among_neighbors(v, call_form::equal, s); }},
+    {"neighbor_alltoallv", [](settings& s, const std::string& v) { take_among_neighbors(v, call_form::any_sizes, s); }},
+    {"neighbor_alltoallw", [](settings& s, const std::string& v) { take_among_neighbors(v, call_form::any_types, s); }},
     {"wait", [](settings& s, const std::string& v) { s.wait = read_waiting(v); }},
     {"layout", [](settings& s, const std::string& v) { take_layout(v, s); }},
     {"network", [](settings& s, const std::string& v) { s.network = read_network(v); }},
@@ -223,7 +230,10 @@ void settings::set(const std::string& name, const std::string& value) {
 std::string settings::canonical() const {
   const auto text = [](const std::optional<selection>& chosen) { return chosen ? to_string(*chosen) : "auto"; };
   return "alltoall=" + text(alltoall) + " alltoallv=" + text(alltoallv) + " alltoallw=" + text(alltoallw) +
-         " allgather=" + text(allgather) + " allgatherv=" + text(allgatherv) + " network=" + network + " layout=" +
+         " allgather=" + text(allgather) + " allgatherv=" + text(allgatherv) +
+         " neighbor_alltoall=" + text(neighbor_alltoall[call_form::equal]) +
+         " neighbor_alltoallv=" + text(neighbor_alltoall[call_form::any_sizes]) +
+         " neighbor_alltoallw=" + text(neighbor_alltoall[call_form::any_types]) + " network=" + network + " layout=" +
          (layout         ? to_string(*layout)
           : finds_levels ? "levels"
                          : "") +

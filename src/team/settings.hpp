@@ -25,6 +25,7 @@ enum class reporting { none, usage, phases };
 struct settings {
   // Empty: choose for me.
   std::optional<selection> alltoall, alltoallv, alltoallw, allgather, allgatherv;
+  by_form<std::optional<selection>> neighbor_alltoall;
   std::optional<wait_mode> wait;      // empty: by ranks and cores
   std::optional<layout_tree> layout;  // empty: as found, with nodes that share this:
   node_level nodes_share = node_level::machine;
@@ -40,22 +41,21 @@ struct settings {
   std::optional<std::int64_t> max_temp;  // most bytes of scratch memory an exchange may need on a rank; empty: any
   std::string record;                    // a file for the traffic between ranks; empty: none
 
-  // Sets one by name: alltoall, alltoallv, alltoallw, allgather, allgatherv, wait, layout, network, topology,
-  // profile, wisdom, report, verify, max_temp, record. A profile that cannot be used is no error: profile_fault tells.
+  // Sets one by name: alltoall, alltoallv, alltoallw, allgather, allgatherv, neighbor_alltoall, neighbor_alltoallv,
+  // neighbor_alltoallw, wait, layout, network, topology, profile, wisdom, report, verify, max_temp, record. A profile that cannot be used is no error: profile_fault tells.
   // Throws std::invalid_argument with the name, the value and what is allowed.
   void set(const std::string& name, const std::string& value);
 
   // The algorithm that the user names for calls of a kind, and the name of that setting.
   const std::optional<selection>& asked(collective what, call_form form) const {
     if (what == collective::allgather) return form == call_form::equal ? allgather : allgatherv;
+    if (what == collective::neighbor_alltoall) return neighbor_alltoall[form];
     return form == call_form::equal ? alltoall : form == call_form::any_sizes ? alltoallv : alltoallw;
   }
   static std::span<const call_form> forms_of(collective what) {
-    return std::span(call_forms).first(what == collective::alltoall ? 3 : 2);
+    return std::span(call_forms).first(what == collective::allgather ? 2 : 3);
   }
-  static std::string name_of(collective what, call_form form) {
-    return shoal::name_of(what == collective::alltoall ? "alltoall" : "allgather", form);
-  }
+  static std::string name_of(collective what, call_form form) { return shoal::name_of(to_string(what), form); }
 
   // Equal texts mean equal settings; what may differ between ranks (wait, report, wisdom) is left out, and so is the
   // profile: where that differs it alone is not used.

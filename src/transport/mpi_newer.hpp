@@ -42,6 +42,15 @@ SHOAL_NEWER(PMPI_Allgather_c, const void* sendbuf, MPI_Count sendcount, MPI_Data
 SHOAL_NEWER(PMPI_Allgatherv_c, const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
             const MPI_Count* recvcounts, const MPI_Aint* displs, MPI_Datatype recvtype, MPI_Comm comm);
 
+SHOAL_NEWER(PMPI_Neighbor_alltoall_c, const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
+            MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm);
+SHOAL_NEWER(PMPI_Neighbor_alltoallv_c, const void* sendbuf, const MPI_Count* sendcounts, const MPI_Aint* sdispls,
+            MPI_Datatype sendtype, void* recvbuf, const MPI_Count* recvcounts, const MPI_Aint* rdispls,
+            MPI_Datatype recvtype, MPI_Comm comm);
+SHOAL_NEWER(PMPI_Neighbor_alltoallw_c, const void* sendbuf, const MPI_Count* sendcounts, const MPI_Aint* sdispls,
+            const MPI_Datatype* sendtypes, void* recvbuf, const MPI_Count* recvcounts, const MPI_Aint* rdispls,
+            const MPI_Datatype* recvtypes, MPI_Comm comm);
+
 SHOAL_NEWER(PMPI_Ialltoall_c, const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
             MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request* request);
 SHOAL_NEWER(PMPI_Ialltoallv_c, const void* sendbuf, const MPI_Count* sendcounts, const MPI_Aint* sdispls,

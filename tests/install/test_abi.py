@@ -53,7 +53,8 @@ def test_library_exports_what_is_declared(mpi):
     assert exported(mpi.build / "libshoal.so") == own_names(mpi)
 
 
-SERVED = ["allgather", "allgatherv", "alltoall", "alltoallv", "alltoallw"]
+NEIGHBORS = ["neighbor_alltoall", "neighbor_alltoallv", "neighbor_alltoallw"]
+SERVED = ["allgather", "allgatherv", "alltoall", "alltoallv", "alltoallw", *NEIGHBORS]
 FAMILY = {
     f"{start}alltoall{form}{end}"
     for form in ("", "v", "w")

@@ -8,7 +8,7 @@
 #include <random>
 
 #include "algorithms/algorithm.hpp"
-#include "learn/communicator.hpp"
+#include "team/team.hpp"
 #include "transport/mpi_transport.hpp"
 #include "info.hpp"
 #include "oracle.hpp"
@@ -293,7 +293,7 @@ TEST(Faults, TagsStayWithinTheBound) {
 // One large block among many small ones: scratch is for what passes through, not for ranks times the largest.
 TEST(Faults, MemoryOfSkewedSizesIsWhatTheyWeigh) {
   constexpr int small = 8, large = 1 << 20;
-  communicator state(duplicate_of(MPI_COMM_WORLD), settings{});
+  team state(duplicate_of(MPI_COMM_WORLD), MPI_COMM_WORLD, settings{});
   const int ranks = state.ranks(), rank = state.rank();
   std::vector<int> sent(ranks, small), received(ranks, small), sent_at(ranks, 0), received_at(ranks, 0);
   if (rank == 0) sent[ranks - 1] = large;
@@ -307,7 +307,7 @@ TEST(Faults, MemoryOfSkewedSizesIsWhatTheyWeigh) {
   what.send.displacements = number_array(sent_at.data());
   what.recv.counts = number_array(received.data());
   what.recv.displacements = number_array(received_at.data());
-  state.run(*state.prepare(parse_selection("tuna:radix=2")).steps, what);
+  state.run(state.program_of(parse_selection("tuna:radix=2")), what);
   EXPECT_LT(state.pool().peak(), std::size_t{3} * large);
 }
 

@@ -142,7 +142,7 @@ std::string used_spec(MPI_Comm comm) {
 
 std::int64_t agreements_on(MPI_Comm comm) {
   communicator* const state = process::get().present_state_of(comm);
-  return state ? state->agree().reached() : 0;
+  return state ? state->all().agree().reached() : 0;
 }
 
 }  // namespace shoal

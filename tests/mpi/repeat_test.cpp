@@ -5,9 +5,9 @@
 #include <random>
 
 #include "allocations.hpp"
-#include "learn/communicator.hpp"
 #include "info.hpp"
 #include "shoal/shoal.h"
+#include "team/team.hpp"
 #include "together.hpp"
 
 namespace shoal {
@@ -110,12 +110,12 @@ std::vector<int> sizes_of_call(int number, int ranks) {
 }
 
 TEST(Repeat, ScratchOfChangingSizesIsGivenBackAndBounded) {
-  communicator state(duplicate_of(MPI_COMM_WORLD), settings{});
+  team state(duplicate_of(MPI_COMM_WORLD), MPI_COMM_WORLD, settings{});
   const int ranks = state.ranks(), rank = state.rank();
   std::vector<char> send(static_cast<std::size_t>(ranks) << 15), recv(send.size());
   std::vector<int> sent(ranks), received(ranks), at(ranks);
   for (int i = 0; i < ranks; ++i) at[i] = i << 15;
-  const prepared& how = state.prepare(parse_selection("tuna:radix=2"));
+  const program& how = state.program_of(parse_selection("tuna:radix=2"));
   const std::int64_t before = allocated_bytes();
   for (int number = 0; number < 2000; ++number) {
     const std::vector<int> sizes = sizes_of_call(number, ranks);
@@ -129,7 +129,7 @@ TEST(Repeat, ScratchOfChangingSizesIsGivenBackAndBounded) {
     what.send.counts = number_array(sent.data());
     what.recv.counts = number_array(received.data());
     what.send.displacements = what.recv.displacements = number_array(at.data());
-    state.run(*how.steps, what);
+    state.run(how, what);
     ASSERT_EQ(state.pool().in_use(), 0u) << "exchange " << number;
   }
   constexpr std::int64_t kept_by_pool = 64 << 20, others = 1 << 20;

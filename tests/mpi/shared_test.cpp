@@ -154,8 +154,9 @@ void exchange_other_sizes(MPI_Comm comm, int sent, int expected) {
 TEST(Shared, CountsThatDoNotMatchAreAnErrorAndWriteNothingBeyondTheBlock) {
   const scoped_comm comm(duplicate_of(MPI_COMM_WORLD));
   std::string why;
-  communicator* const state = process::get().state_of(comm, why);
-  if (!state->shares_memory()) GTEST_SKIP() << "the ranks are not on one node";
+  communicator* const state = process::get().state_of(comm, true, why);
+  node_memory& memory = state->all().memory();
+  if (!memory.get() || !memory.has_all_ranks()) GTEST_SKIP() << "the ranks are not on one node";
   ASSERT_EQ(shoal_comm_set_info(comm, info{{"shoal_alltoallv", "shared"}}), MPI_SUCCESS);
   for (auto [sent, expected] : {std::pair{24, 12}, {12, 24}, {24, 24}, {90000, 50000}, {90000, 89999}, {90000, 90000}})
     exchange_other_sizes(comm, sent, expected);
@@ -178,9 +179,9 @@ TEST(Shared, MessagesOfOthersMoveWhileARankWaits) {
 TEST(Shared, SleepingRanksAreWoken) {
   settings sleeping;
   sleeping.wait = wait_mode::sleep;
-  communicator state(duplicate_of(MPI_COMM_WORLD), sleeping);
+  team state(duplicate_of(MPI_COMM_WORLD), MPI_COMM_WORLD, sleeping);
   const int ranks = state.ranks();
-  const prepared& how = state.prepare(parse_selection("shared"));
+  const program& how = state.program_of(parse_selection("shared"));
   std::vector<std::byte> send(static_cast<std::size_t>(ranks) * 70000), recv(send.size());
   for (int number = 0; number < 10; ++number) {
     const int block = number % 2 ? 70000 : 8;
@@ -191,7 +192,7 @@ TEST(Shared, SleepingRanksAreWoken) {
     what.send.displacements = what.recv.displacements = number_array::linear(0, block);
     for (int d = 0; d < ranks; ++d)
       for (int k = 0; k < block; ++k) send[d * block + k] = content(state.rank() + number, d, k);
-    state.run(*how.steps, what);
+    state.run(how, what);
     for (int o = 0; o < ranks; ++o)
       for (int k = 0; k < block; ++k) ASSERT_EQ(recv[o * block + k], content(o + number, state.rank(), k)) << number;
   }

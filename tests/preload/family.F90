@@ -6,6 +6,7 @@ program family
   integer :: rank, ranks, i, ierror, faults
   integer, asynchronous :: sent(most), got(most)
   integer, asynchronous :: ones(most), places(most), bytes(most)
+  integer(MPI_ADDRESS_KIND) :: long_bytes(most)
   HANDLE(MPI_Datatype), asynchronous :: types(most)
   HANDLE(MPI_Comm) :: everyone
   HANDLE(MPI_Request) :: request
@@ -17,6 +18,7 @@ program family
   ones = 1
   places = [(i, i = 0, most - 1)]
   bytes = 4 * places
+  long_bytes = bytes
   types = MPI_INTEGER
   sent = rank * 100 + places
   got = -1
@@ -35,6 +37,10 @@ program family
   call MPI_Ialltoallv(sent, ones, places, MPI_INTEGER, got, ones, places, MPI_INTEGER, MPI_COMM_WORLD, request, ierror)
   call finish()
   call MPI_Neighbor_alltoall(sent, 1, MPI_INTEGER, got, 1, MPI_INTEGER, everyone, ierror)
+  call check()
+  call MPI_Neighbor_alltoallv(sent, ones, places, MPI_INTEGER, got, ones, places, MPI_INTEGER, everyone, ierror)
+  call check()
+  call MPI_Neighbor_alltoallw(sent, ones, long_bytes, types, got, ones, long_bytes, types, everyone, ierror)
   call check()
   call MPI_Ineighbor_alltoallv(sent, ones, places, MPI_INTEGER, got, ones, places, MPI_INTEGER, everyone, request, ierror)
   call finish()

@@ -116,6 +116,20 @@ def test_requests(mpi, ranks, tmp_path, spec):
     assert why <= {"one rank", "before a blocking call of the same name"}
 
 
+@pytest.mark.parametrize("spec", ["direct", "gathered"])
+@pytest.mark.parametrize("ranks", RANKS)
+def test_neighbors(mpi, ranks, tmp_path, spec):
+    """Exchanges among neighbours, with an algorithm forced."""
+    files = "test_cco_ngh_*.py"
+    _, expected = run_suite(mpi, ranks, tmp_path / "expected", "*lltoall*", files, preload=False)
+    how = {f"SHOAL_NEIGHBOR_ALLTOALL{form}": spec for form in ("", "V", "W")}
+    run, results = run_suite(
+        mpi, ranks, tmp_path / "results", "*lltoall*", files, SHOAL_REPORT=1, SHOAL_LAYOUT="2,1", **how
+    )
+    assert results == expected and not warnings(run) and "passed" in results[0].values()
+    assert {call for call, by in served(run) if by == spec} == {f"neighbor_alltoall{form}" for form in ("", "v", "w")}
+
+
 @pytest.mark.skipif(not EXHAUSTIVE, reason="takes minutes; SHOAL_EXHAUSTIVE=1 runs it")
 @pytest.mark.parametrize("ranks", RANKS)
 def test_all_collectives(mpi, ranks, tmp_path):

@@ -149,6 +149,14 @@ def compiled(folder):
 
 
 @simulated
+def test_neighbors(shoal_command, tmp_path):
+    """Every rank sends to 6 others of 16, and what arrives is what was sent."""
+    args = ["--nodes", 4, "--ppn", 4, "--message-cost", "10us", "--sizes", "8,300", "--distribution", "partners:6"]
+    _, _, cases = run(shoal_command, tmp_path, *args, "--variants", "native;direct;gathered;gathered:carriers=1")
+    assert len(cases) == 8 and all(case["verified"] for case in cases.values())
+
+
+@simulated
 def test_a_whole_program_without_and_with_shoal(shoal_command, tmp_path):
     """32 ranks on 8 nodes; a radix exchange is ahead by far, and is found before half of 200 calls."""
     program = compiled(tmp_path)
@@ -162,6 +170,7 @@ def test_a_whole_program_without_and_with_shoal(shoal_command, tmp_path):
     assert (without["shoal"], served["shoal"]) == (False, True) and without["calls"] == served["calls"] == 200
     assert without["learning"] == 0 < served["learning"] < 0.1 * without["exchanging"]
     assert served["seconds"] < 0.8 * without["seconds"] and "learning cost" in "\n".join(served["told"])
+    assert "is ignored" not in "\n".join(served["told"])  # of a variable
     status, said, _ = shoal_command("report", tmp_path, "-o", tmp_path / "report")
     page = (tmp_path / "report/index.html").read_text()
     assert status == 0 and "2 runs of programs" in said and "Whole programs" in page

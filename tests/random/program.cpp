@@ -3,6 +3,7 @@
 #include <mpi.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <random>
 
 namespace random_programs {
@@ -22,6 +23,9 @@ std::string text_of(const std::vector<int>& ranks) {
 bool is_ours(const std::string& spec) {
   return !spec.empty() && spec != "native" && spec != "auto" && spec != "nonsense";
 }
+
+// Then nonblocking all-to-alls are the MPI's own, and others may be.
+bool is_memory_limited() { return std::getenv("SHOAL_MAX_TEMP") != nullptr; }
 
 class maker {
  public:
@@ -160,7 +164,8 @@ void maker::add_exchange(step::deed form) {
   if (used_ == names::of_shoal && form != step::deed::begin && !plan.wide && once_in(2))
     plan.spec = once_in(20) ? "nonsense" : spec_for(where, plan.uniform && !plan.gathers);
   const std::string& asked = plan.spec.empty() ? on.asked : plan.spec;
-  plan.is_shoals = used_ == names::of_shoal && is_ours(asked) && plan.gathers == where.between_groups();
+  plan.is_shoals = used_ == names::of_shoal && is_ours(asked) && plan.gathers == where.between_groups() &&
+                   (plan.gathers || !is_memory_limited());
   plan.is_refused = plan.spec == "nonsense" && plan.gathers == where.between_groups();
   const bool many = form == step::deed::exchange && plan.largest <= 60 && !plan.is_refused;
   if (many && once_in(used_ == names::of_mpi ? 2 : 6)) plan.times = 5 + below(60);

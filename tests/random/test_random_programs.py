@@ -21,6 +21,8 @@ CASES = [
     ("mpi", 3, 30, {}),
     ("mpi", 4, 15, {"SHOAL_ALLTOALL": "shared", "SHOAL_ALLTOALLV": "tuna:radix=2", "SHOAL_ALLGATHER": "ring"}),
     ("mpi", 6, 4, {"SHOAL_LAYOUT": "4,2", "SHOAL_VERIFY": "1"}),
+    ("shoal", 4, 10, {"SHOAL_MAX_TEMP": "20000", "SHOAL_LAYOUT": "2,2"}),
+    ("mpi", 3, 10, {"SHOAL_MAX_TEMP": "20000", "SHOAL_ALLTOALL": "tuna:radix=2", "SHOAL_ALLTOALLV": "tuna:radix=2"}),
 ]
 
 

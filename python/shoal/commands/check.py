@@ -43,7 +43,8 @@ def check(
     ranks: Annotated[str, typer.Option("--ranks", "-n", help="Numbers of ranks, as in 1-64 or 8,16,31.")] = "1-32",
     layout: Annotated[str, typer.Option(help="Check on these nodes (4,4,3) or levels (node:2 core:4).")] = "",
     collective: Annotated[
-        Literal["alltoall", "allgather"] | None, typer.Option(help="Only this; allgather is between two groups.")
+        Literal["alltoall", "allgather", "neighbor_alltoall"] | None,
+        typer.Option(help="Only this; allgather is between two groups; neighbours are all ranks."),
     ] = None,
 ) -> None:
     """Check that every block arrives once, in its place, and that nothing deadlocks; status 1 on a fault.
@@ -52,7 +53,7 @@ def check(
     """
     refuse_twice(context, "layout", ["ranks"])
     at = [shoal.Problem(layout=layout)] if layout else problems(parse_ranks(ranks))
-    cases = list(all_cases(spec, (problem for problem in at if collective in (None, collective_of(problem)))))
+    cases = [case for case in all_cases(spec, at) if collective in (None, case.selection.algorithm.collective)]
     tallies: dict[str, Tally] = {}
     with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as workers, progress() as bar:
         for case, outcome in zip(cases, bar.track(workers.map(check_case, cases), total=len(cases)), strict=True):
@@ -88,19 +89,14 @@ def all_cases(spec: str, at: Iterable[shoal.Problem]) -> Iterator[Case]:
     chosen = {} if not spec else {what: shoal.parse(spec, what) for what in collectives_of(spec)}
     every = [one for one in shoal.algorithms() if one.has_schedule and spec in ("", one.name)]
     for problem in at:
-        what = collective_of(problem)
+        served = ["allgather"] if problem.senders else ["alltoall", "neighbor_alltoall"]
         if ":" in spec:
-            if what in chosen:
-                yield Case(chosen[what], problem)
+            yield from (Case(chosen[what], problem) for what in served if what in chosen)
             continue
         for algorithm in every:
-            if algorithm.collective == what:
+            if algorithm.collective in served:
                 texts = specs(algorithm, problem.ranks, len(problem.levels))
-                yield from (Case(shoal.parse(text, what), problem) for text in texts)
-
-
-def collective_of(problem: shoal.Problem) -> str:
-    return "allgather" if problem.senders else "alltoall"
+                yield from (Case(shoal.parse(text, algorithm.collective), problem) for text in texts)
 
 
 def collectives_of(spec: str) -> list[str]:

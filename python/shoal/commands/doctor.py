@@ -83,7 +83,10 @@ def print_report(found: list[mpi.Mpi], lacks: list[Lack]) -> None:
         ready = "[green]ready[/green]" if one.preload.is_file() else "[red]missing[/red]"
         table.add_row(f"{one.kind} {one.version}", str(one.mpiexec), one.abi, one.soname, ready)
     out.print(table if found else "No MPI was found.")
-    for preload in sorted({one.preload for one in found if one.preload.is_file()}):
+    preloads = sorted({one.preload for one in found if one.preload.is_file()})
+    if preloads:
+        out.print("Preloads to set by hand; the folder is named after the ABI of your program's MPI:")
+    for preload in preloads:
         out.print(f"LD_PRELOAD={preload}", soft_wrap=True)
     quota = mpi.quota_cores()
     limits = f"{len(os.sched_getaffinity(0))} by affinity, quota {'none' if quota is None else quota}"

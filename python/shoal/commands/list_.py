@@ -9,7 +9,11 @@ from rich.table import Table
 import shoal
 from shoal.console import out
 
-HEADINGS = {"alltoall": "MPI_Alltoall, MPI_Alltoallv", "allgather": "MPI_Allgather(v) between two groups"}
+HEADINGS = {
+    "alltoall": "MPI_Alltoall, MPI_Alltoallv",
+    "allgather": "MPI_Allgather(v) between two groups",
+    "neighbor_alltoall": "MPI_Neighbor_alltoall(v, w)",
+}
 
 
 def list_algorithms(

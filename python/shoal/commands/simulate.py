@@ -36,6 +36,9 @@ UNITS = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0}
 OF_EXCHANGES = ("variants", "sizes", "distribution", "senders", "model", "events")
 SAID = ("platform", "nodes", "ppn", "selector", "variants", "sizes", "distribution", "senders")
 
+# Begins the distribution in which every rank sends to so many others, in an exchange among neighbours.
+PARTNERS = "partners:"
+
 # The mean block, as a share of the size given.
 MEANS = {"uniform": 1.0, "random": 0.5}
 # Memory for which contents are verified; above, all simulated ranks share one buffer.
@@ -68,8 +71,16 @@ class Blocks:
     distribution: str
     senders: int
 
+    @property
+    def collective(self) -> str:
+        if self.distribution.startswith(PARTNERS):
+            return "neighbor_alltoall"
+        return "allgather" if self.senders else "alltoall"
+
     def memory(self, ranks: int) -> int:
         """Of all ranks together, for the largest."""
+        if self.distribution.startswith(PARTNERS):
+            return max(self.sizes) * 2 * ranks * int(self.distribution.removeprefix(PARTNERS))
         blocks = self.senders * (ranks - self.senders + 1) if self.senders else 2 * ranks * ranks
         return max(self.sizes) * blocks
 
@@ -85,6 +96,9 @@ class Blocks:
 
 # Options whose words fill lines.
 Variants = Annotated[str, typer.Option(help="What is compared, separated by ';'.")]
+Distribution = Annotated[
+    str, typer.Option(help="Of block sizes, as in shoal bench; partners:12, equal ones among neighbours.")
+]
 MessageCost = Annotated[str, typer.Option(help="Time a rank needs to send a message, and again to receive one.")]
 Layout = Annotated[
     str, typer.Option(help="Levels of the ranks, as in 'group:2 node:8 core:16'; platform: the platform's own.")
@@ -107,7 +121,7 @@ def simulate(
     ppn: Annotated[int, typer.Option(help="Ranks on each node.", min=1)] = 16,
     variants: Variants = "native;tuna:radix=2;tuna;hierarchical",
     sizes: Annotated[str, typer.Option(help="Bytes in a block; in the largest, where blocks differ.")] = "16,64,1024",
-    distribution: Annotated[str, typer.Option(help="Of block sizes, as in shoal bench.")] = "random",
+    distribution: Distribution = "random",
     message_cost: MessageCost = "0.4us",
     selector: Annotated[
         str, typer.Option(help=f"Whose choice of algorithms native stands for: {', '.join(SELECTORS)}, or several.")
@@ -154,9 +168,10 @@ def simulate(
         return
     if senders >= nodes * ppn:
         raise UserError(f"--senders {senders}: of {nodes * ppn} ranks at least one must receive")
-    launches = plan_launches(check_variants(variants, senders > 0), selectors)
+    wanted = Blocks(check_sizes(sizes), distribution, senders)
+    launches = plan_launches(check_variants(variants, wanted.collective), selectors)
     foreseen = BY_MODEL if model else BY_EVENTS if events else None
-    simulate_exchanges(clusters, launches, Blocks(check_sizes(sizes), distribution, senders), output, foreseen)
+    simulate_exchanges(clusters, launches, wanted, output, foreseen)
 
 
 def refuse_dropped(context: typer.Context, program: list[str] | None, instead: str) -> None:
@@ -222,12 +237,12 @@ def seconds_of(text: str) -> float:
     return float(match[1]) * UNITS[match[2]]
 
 
-def check_variants(text: str, between_groups: bool) -> list[str]:
+def check_variants(text: str, collective: str) -> list[str]:
     names = [name.strip() for name in text.split(";") if name.strip()]
     for name in names:
         if name != "native":
-            shoal.parse(name, "allgather" if between_groups else "alltoall")
-        elif between_groups:
+            shoal.parse(name, collective)
+        elif collective == "allgather":
             raise UserError("native: SMPI has no inter-communicators; root_gathering is what MPI libraries do")
     return names
 

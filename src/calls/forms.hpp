@@ -1,0 +1,97 @@
+// The functions of MPI that Shoal serves, each by what describes its arguments and by the MPI's own. Whoever takes such calls
+// passes the arguments on from here: shoal.h's functions, and MPI's names in the preload, C's and Fortran's.
+#pragma once
+
+#include <mpi.h>
+
+#include "calls/allgather.hpp"
+#include "calls/alltoall.hpp"
+#include "calls/native.hpp"
+#include "calls/neighbor_alltoall.hpp"
+#include "calls/open_exchange.hpp"
+#include "transport/mpi_newer.hpp"
+
+namespace shoal {
+
+inline int serve(const alltoall_call& call, manners how, MPI_Info info, native_call native) {
+  return alltoall(call, how, info, native);
+}
+inline int serve(const allgather_call& call, manners how, MPI_Info info, native_call native) {
+  return allgather(call, how, info, native);
+}
+
+inline int serve(const neighbor_call& call, manners how, MPI_Info, native_call native) {
+  return neighbor_alltoall(call, how, native);
+}
+
+// `all` are the arguments of the MPI's blocking function, counts of either width.
+template <typename Describe, typename Native>
+class form {
+ public:
+  constexpr form(Describe describe, Native native) : describe_(describe), native_(native) {}
+
+  template <typename... All>
+  auto describe(All... all) const {
+    return describe_(all...);
+  }
+  template <typename... All>
+  int blocking(manners how, MPI_Info info, All... all) const {
+    return serve(describe(all...), how, info, [&] { return native_(all...); });
+  }
+  // Behind requests of the MPI's own; the second is called only where the MPI has it.
+  template <typename... All>
+  int nonblocking(MPI_Request* request, All... all) const {
+    return start_alltoall(describe(all...), request, [&] { return native_(all..., request); });
+  }
+  template <typename... All>
+  int persistent(MPI_Info info, MPI_Request* request, All... all) const {
+    return prepare_alltoall(describe(all...), info, request, [&] { return native_(all..., info, request); });
+  }
+
+ private:
+  Describe describe_;
+  Native native_;
+};
+
+namespace forms {
+
+#define SHOAL_FORM(name, describe, native) \
+  inline constexpr form name([](auto... all) { return describe(all...); }, [](auto... all) { return native(all...); })
+
+SHOAL_FORM(alltoall, uniform_call, PMPI_Alltoall);
+SHOAL_FORM(alltoallv, varying_call, PMPI_Alltoallv);
+SHOAL_FORM(alltoallw, typed_call, PMPI_Alltoallw);
+SHOAL_FORM(allgather, gather_call, PMPI_Allgather);
+SHOAL_FORM(allgatherv, gather_call, PMPI_Allgatherv);
+
+SHOAL_FORM(alltoall_c, uniform_call, native_alltoall_c);
+SHOAL_FORM(alltoallv_c, varying_call, native_alltoallv_c);
+SHOAL_FORM(alltoallw_c, typed_call, native_alltoallw_c);
+SHOAL_FORM(allgather_c, gather_call, native_allgather_c);
+SHOAL_FORM(allgatherv_c, gather_call, native_allgatherv_c);
+
+SHOAL_FORM(neighbor_alltoall, uniform_neighbors, PMPI_Neighbor_alltoall);
+SHOAL_FORM(neighbor_alltoallv, varying_neighbors, PMPI_Neighbor_alltoallv);
+SHOAL_FORM(neighbor_alltoallw, typed_neighbors, PMPI_Neighbor_alltoallw);
+SHOAL_FORM(neighbor_alltoall_c, uniform_neighbors, PMPI_Neighbor_alltoall_c);
+SHOAL_FORM(neighbor_alltoallv_c, varying_neighbors, PMPI_Neighbor_alltoallv_c);
+SHOAL_FORM(neighbor_alltoallw_c, typed_neighbors, PMPI_Neighbor_alltoallw_c);
+
+SHOAL_FORM(ialltoall, uniform_call, PMPI_Ialltoall);
+SHOAL_FORM(ialltoallv, varying_call, PMPI_Ialltoallv);
+SHOAL_FORM(ialltoallw, typed_call, PMPI_Ialltoallw);
+SHOAL_FORM(ialltoall_c, uniform_call, PMPI_Ialltoall_c);
+SHOAL_FORM(ialltoallv_c, varying_call, PMPI_Ialltoallv_c);
+SHOAL_FORM(ialltoallw_c, typed_call, PMPI_Ialltoallw_c);
+
+SHOAL_FORM(alltoall_init, uniform_call, PMPI_Alltoall_init);
+SHOAL_FORM(alltoallv_init, varying_call, PMPI_Alltoallv_init);
+SHOAL_FORM(alltoallw_init, typed_call, PMPI_Alltoallw_init);
+SHOAL_FORM(alltoall_init_c, uniform_call, PMPI_Alltoall_init_c);
+SHOAL_FORM(alltoallv_init_c, varying_call, PMPI_Alltoallv_init_c);
+SHOAL_FORM(alltoallw_init_c, typed_call, PMPI_Alltoallw_init_c);
+
+#undef SHOAL_FORM
+
+}  // namespace forms
+}  // namespace shoal

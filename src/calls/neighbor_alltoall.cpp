@@ -1,0 +1,70 @@
+#include "calls/neighbor_alltoall.hpp"
+
+#include "calls/arguments.hpp"
+#include "calls/serve.hpp"
+#include "calls/verification.hpp"
+#include "team/fault_tolerance.hpp"
+#include "team/mpi_neighbors.hpp"
+#include "transport/mpi_error.hpp"
+
+namespace shoal {
+
+const decision* neighbor_service::pick(MPI_Info info) {
+  const decision* const chosen = state_.asked().of_call(call_.form(), info);
+  if (!chosen || !chosen->how->steps) return chosen;
+  if (over_.facts().devices || state_.over().limit().is_set()) return nullptr;
+  describe();
+  if (is_valid()) return chosen;
+  over_.turns().skip();  // no other rank knows: the MPI's own reports it, and later exchanges match again
+  return nullptr;
+}
+
+// Ranks without edges may say anything of their blocks, so all sizes travel with blocks that others carry.
+void neighbor_service::describe() {
+  const alltoall_call& given = call_.arguments();
+  block_storage& storage = state_.over().blocks();
+  what_.recv.base = static_cast<std::byte*>(given.recv);
+  what_.recv.counts = given.recv_counts;
+  what_.recv.displacements = given.recv_displacements;
+  shoal::describe(given.recv_type, state_.sources(), storage.received, what_.recv);
+  what_.send.base = static_cast<std::byte*>(const_cast<void*>(given.send));
+  what_.send.counts = given.send_counts;
+  what_.send.displacements = given.send_displacements;
+  shoal::describe(given.send_type, state_.destinations(), storage.sent, what_.send);
+}
+
+bool neighbor_service::is_valid() const {
+  const MPI_Comm own = over_.is_open() ? over_.own().get() : MPI_COMM_SELF;  // asking makes none
+  return shoal::is_valid(what_.recv, call_.arguments().recv_type, state_.sources(), own) &&
+         shoal::is_valid(what_.send, call_.arguments().send_type, state_.destinations(), own);
+}
+
+void neighbor_service::verify(native_call native) {
+  const std::vector<std::byte> ours = packed(what_.recv, state_.sources());
+  require(native(), "the MPI's own collective");
+  require_equal(ours, packed(what_.recv, state_.sources()), over_.rank());
+  state_.over().verified.add(static_cast<std::int64_t>(ours.size()), 0);
+}
+
+int neighbor_alltoall(const neighbor_call& call, manners how, native_call native) {
+  if (call.comm == MPI_COMM_NULL && how == manners::strict)  // some MPIs crash
+    return raise_error(call.comm, MPI_ERR_COMM, "no communicator");
+  if (call.comm == MPI_COMM_NULL) return native();
+  return returning_codes(call.comm, [&] {
+    process& job = process::get();
+    if (!job.asks_for_neighbors(call.form()))
+      return job.leave(call.name(), "among neighbours, where no algorithm is named", native);
+    if (!has_neighbors(call.comm) || is_revoked(call.comm)) return native();
+    std::string wrong;
+    neighborhood* const among = job.neighbors_of(call.comm, call.form(), how == manners::strict, wrong);
+    if (!among)
+      return refused(call.comm, wrong, how, [&] { return job.leave(call.name(), "see the warning", native); });
+    team& all = among->over().all();
+    if (all.is_lost()) return native();
+    const std::scoped_lock alone(all.lock());
+    neighbor_service s(*among, call);
+    return serve(among->over(), s, call, how, MPI_INFO_NULL, native);
+  });
+}
+
+}  // namespace shoal

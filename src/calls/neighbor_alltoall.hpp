@@ -1,0 +1,73 @@
+// One all-to-all call among neighbours, in any of MPI's forms: done by Shoal, or handed to the MPI's own collective.
+#pragma once
+
+#include <mpi.h>
+
+#include "calls/alltoall.hpp"
+#include "calls/native.hpp"
+#include "learn/neighborhood.hpp"
+
+namespace shoal {
+
+// The arguments of MPI_Neighbor_alltoall, MPI_Neighbor_alltoallv or MPI_Neighbor_alltoallw: blocks are those of the edges.
+// Where a rank has none its lists may be null, so they do not tell the form.
+class neighbor_call {
+ public:
+  neighbor_call(const alltoall_call& arguments, call_form form)
+      : comm(arguments.comm), arguments_(arguments), form_(form) {}
+
+  MPI_Comm comm;
+  const alltoall_call& arguments() const { return arguments_; }
+  call_form form() const { return form_; }
+  std::string name() const { return name_of("neighbor_alltoall", form_); }
+
+ private:
+  alltoall_call arguments_;
+  call_form form_;
+};
+
+template <typename... All>
+neighbor_call uniform_neighbors(All... all) {
+  return {uniform_call(all...), call_form::equal};
+}
+template <typename... All>
+neighbor_call varying_neighbors(All... all) {
+  return {varying_call(all...), call_form::any_sizes};
+}
+template <typename... All>
+neighbor_call typed_neighbors(All... all) {
+  return {typed_call(all...), call_form::any_types};
+}
+
+// Served where the user names an algorithm. Returns an MPI error code; errors have been raised on the communicator.
+int neighbor_alltoall(const neighbor_call& call, manners how, native_call native);
+
+// Such a call being served.
+class neighbor_service {
+ public:
+  // Both stay the caller's.
+  neighbor_service(neighborhood& state, const neighbor_call& call)
+      : state_(state), over_(state.over().all()), call_(call) {}
+  neighbor_service(const neighbor_service&) = delete;
+  neighbor_service& operator=(const neighbor_service&) = delete;
+
+  // The algorithm; null: the MPI's own, because of device memory, a limit on scratch memory, or to report wrong arguments
+  // of this rank.
+  const decision* pick(MPI_Info info);
+  void run(const prepared& how) { over_.run(*how.steps, what_); }
+  agreement& agree() { return over_.agree(); }
+  // Runs the MPI's own collective on the same buffers and compares. Throws when a byte differs.
+  void verify(native_call native);
+  std::int64_t bytes_sent() const { return call_.arguments().bytes_to_all(state_.destinations()); }
+
+ private:
+  void describe();
+  bool is_valid() const;
+
+  neighborhood& state_;
+  team& over_;
+  const neighbor_call& call_;
+  payload what_;
+};
+
+}  // namespace shoal

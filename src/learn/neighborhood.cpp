@@ -1,0 +1,105 @@
+#include "learn/neighborhood.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <numeric>
+
+#include "schedule/neighbor_graph.hpp"
+#include "team/mpi_neighbors.hpp"
+#include "transport/mpi_error.hpp"
+
+namespace shoal {
+
+namespace {
+
+// Sends a number along each edge by the MPI's own function of this form.
+int native(call_form form, const std::vector<int>& sent, std::vector<int>& received, MPI_Comm users) {
+  const std::size_t most = std::max(sent.size(), received.size());
+  if (form == call_form::equal)
+    return PMPI_Neighbor_alltoall(sent.data(), 1, MPI_INT, received.data(), 1, MPI_INT, users);
+  const std::vector<int> ones(most, 1);
+  std::vector<int> places(most);
+  std::iota(places.begin(), places.end(), 0);
+  if (form == call_form::any_sizes)
+    return PMPI_Neighbor_alltoallv(sent.data(), ones.data(), places.data(), MPI_INT, received.data(), ones.data(),
+                                   places.data(), MPI_INT, users);
+  std::vector<MPI_Aint> offsets;
+  for (const int place : places) offsets.push_back(place * static_cast<MPI_Aint>(sizeof(int)));
+  const std::vector<MPI_Datatype> types(most, MPI_INT);
+  return PMPI_Neighbor_alltoallw(sent.data(), ones.data(), offsets.data(), types.data(), received.data(), ones.data(),
+                                 offsets.data(), types.data(), users);
+}
+
+// Which of its sender's blocks each one is that this rank receives, as the MPI's own exchange matches them: MPIs differ
+// where two ranks have several edges, MPICH to 4.0 also in its own functions. All ranks are here.
+std::vector<int> matched_edges(MPI_Comm users, call_form form, const neighbor_ranks& mine) {
+  std::vector<int> sent(mine.destinations.size() + 1), received(mine.sources.size() + 1, -1);  // never a null address
+  std::iota(sent.begin(), sent.end(), 0);
+  require(native(form, sent, received, users), "the MPI's own exchange among neighbours");
+  received.pop_back();
+  return received;
+}
+
+int nobody_or(int rank) { return rank == MPI_PROC_NULL ? -1 : rank; }
+
+// What a rank says of its neighbours: how many it sends to, and receives from; those ranks; and matched_edges(). Where
+// others have more the rest is zero.
+class spoken_neighbors {
+ public:
+  explicit spoken_neighbors(std::size_t most) : most_(most) {}
+
+  std::size_t numbers() const { return 2 + 3 * most_; }
+  std::vector<int> said(const neighbor_ranks& mine, const std::vector<int>& edges) const {
+    std::vector<int> all(numbers());
+    all[0] = static_cast<int>(mine.destinations.size());
+    all[1] = static_cast<int>(mine.sources.size());
+    std::copy(mine.destinations.begin(), mine.destinations.end(), all.begin() + 2);
+    std::copy(mine.sources.begin(), mine.sources.end(), all.begin() + 2 + static_cast<std::ptrdiff_t>(most_));
+    std::copy(edges.begin(), edges.end(), all.begin() + 2 + 2 * static_cast<std::ptrdiff_t>(most_));
+    return all;
+  }
+  neighbor_graph::neighbors heard(std::span<const int> all) const {
+    neighbor_graph::neighbors of;
+    for (const int rank : all.subspan(2, all[0])) of.destinations.push_back(nobody_or(rank));
+    for (int i = 0; i < all[1]; ++i) {
+      const int source = nobody_or(all[2 + most_ + i]);
+      of.arrivals.push_back(source < 0 ? neighbor_graph::arrival()
+                                       : neighbor_graph::arrival{source, all[2 + 2 * most_ + i]});
+    }
+    return of;
+  }
+
+ private:
+  std::size_t most_;
+};
+
+neighbor_graph graph_of_all(team& over, MPI_Comm users, call_form form, const neighbor_ranks& mine) {
+  std::vector<std::int64_t> most{static_cast<std::int64_t>(std::max(mine.sources.size(), mine.destinations.size()))};
+  over.agree().reach(most, std::array{combine::maximum});
+  const spoken_neighbors spoken(static_cast<std::size_t>(most[0]));
+  const std::vector<int> said = spoken.said(mine, matched_edges(users, form, mine));
+  const std::vector<std::byte> bytes = over.gather(std::as_bytes(std::span(said)));
+  std::vector<int> all(bytes.size() / sizeof(int));
+  std::memcpy(all.data(), bytes.data(), bytes.size());
+  std::vector<neighbor_graph::neighbors> of_ranks;
+  for (std::size_t at = 0; at < all.size(); at += spoken.numbers())
+    of_ranks.push_back(spoken.heard(std::span(all).subspan(at, spoken.numbers())));
+  return neighbor_graph(std::move(of_ranks));
+}
+
+}  // namespace
+
+neighborhood::neighborhood(communicator& over, MPI_Comm users, call_form form, const settings& set)
+    : neighborhood(over, users, form, set, neighbors_of(users)) {}
+
+neighborhood::neighborhood(communicator& over, MPI_Comm users, call_form form, const settings& set,
+                           const neighbor_ranks& mine)
+    : over_(over),
+      sources_(static_cast<int>(mine.sources.size())),
+      destinations_(static_cast<int>(mine.destinations.size())),
+      algorithms_(over.all(), std::make_shared<const neighbor_graph>(graph_of_all(over.all(), users, form, mine))),
+      requests_(collective::neighbor_alltoall, set, over.all(),
+                [this](const selection& chosen) -> auto& { return algorithms_.get(chosen); }) {}
+
+}  // namespace shoal

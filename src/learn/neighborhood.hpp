@@ -1,0 +1,36 @@
+// The neighbours of all ranks of one of the user's communicators, and what is made ready for their exchanges in one form.
+#pragma once
+
+#include <mpi.h>
+
+#include "learn/communicator.hpp"
+#include "team/mpi_neighbors.hpp"
+
+namespace shoal {
+
+class neighborhood {
+ public:
+  // The ranks tell each other their neighbours; collective. Throws std::invalid_argument, on every rank, where the MPI's do
+  // not fit together.
+  neighborhood(communicator& over, MPI_Comm users, call_form form, const settings& set);
+  neighborhood(const neighborhood&) = delete;
+  neighborhood& operator=(const neighborhood&) = delete;
+
+  communicator& over() { return over_; }
+  // Blocks that this rank receives and sends.
+  int sources() const { return sources_; }
+  int destinations() const { return destinations_; }
+  // The algorithms that the user names.
+  requests<decision>& asked() { return requests_; }
+  const prepared_algorithms& algorithms() const { return algorithms_; }
+
+ private:
+  neighborhood(communicator& over, MPI_Comm users, call_form form, const settings& set, const neighbor_ranks& mine);
+
+  communicator& over_;
+  int sources_ = 0, destinations_ = 0;
+  prepared_algorithms algorithms_;
+  requests<decision> requests_;
+};
+
+}  // namespace shoal

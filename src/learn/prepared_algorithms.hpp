@@ -1,0 +1,34 @@
+// Algorithms made ready for a communicator, each once.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "learn/decision.hpp"
+#include "team/team.hpp"
+
+namespace shoal {
+
+class prepared_algorithms {
+ public:
+  explicit prepared_algorithms(team& of) : of_(of) {}
+  // Among neighbours.
+  prepared_algorithms(team& of, std::shared_ptr<const neighbor_graph> among) : of_(of), among_(std::move(among)) {}
+
+  // Made on first use. Throws std::invalid_argument where it cannot serve these ranks.
+  prepared& get(const selection& how);
+  // By name.
+  const std::map<std::string, prepared>& all() const { return all_; }
+
+ private:
+  const program& program_of(const selection& how, const std::string& spec);
+
+  team& of_;
+  std::shared_ptr<const neighbor_graph> among_;
+  std::map<std::string, program> programs_;  // among neighbours; others are the team's
+  std::map<std::string, prepared> all_;
+};
+
+}  // namespace shoal

@@ -1,0 +1,42 @@
+#include "schedule/neighbor_graph.hpp"
+
+#include <stdexcept>
+#include <string>
+
+namespace shoal {
+
+namespace {
+
+[[noreturn]] void wrong(int rank, const char* what) {
+  throw std::invalid_argument("the neighbours of rank " + std::to_string(rank) + " and of other ranks differ: " + what);
+}
+
+}  // namespace
+
+neighbor_graph::neighbor_graph(std::vector<neighbors> of_ranks) : of_ranks_(std::move(of_ranks)) {
+  for (const neighbors& of : of_ranks_) arrival_of_.emplace_back(of.destinations.size(), -1);
+  for (int rank = 0; rank < ranks(); ++rank)
+    for (int place = 0; place < static_cast<int>(arrivals(rank).size()); ++place) {
+      const auto [source, edge] = arrivals(rank)[place];
+      if (source < 0) continue;
+      if (source >= ranks() || edge < 0 || edge >= static_cast<int>(destinations(source).size()) ||
+          destinations(source)[edge] != rank || arrival_of_[source][edge] >= 0)
+        wrong(rank, "it waits for a block that nobody sends");
+      arrival_of_[source][edge] = place;
+    }
+  for (int rank = 0; rank < ranks(); ++rank)
+    for (std::size_t edge = 0; edge < destinations(rank).size(); ++edge)
+      if (destinations(rank)[edge] >= 0 && arrival_of_[rank][edge] < 0) wrong(rank, "nobody waits for a block of it");
+}
+
+neighbor_graph neighbor_graph::complete(int ranks) {
+  std::vector<neighbors> all(static_cast<std::size_t>(ranks));
+  for (int rank = 0; rank < ranks; ++rank)
+    for (int other = 0; other < ranks; ++other) {
+      all[rank].destinations.push_back(other);
+      all[rank].arrivals.push_back({other, rank});
+    }
+  return neighbor_graph(std::move(all));
+}
+
+}  // namespace shoal

@@ -1,0 +1,173 @@
+/* Exchanges among neighbours in grids and graphs: what they receive is what the MPI's own (PMPI_) receive, byte for byte, and
+ * nothing else of the buffers changes. Two ranks may have several edges, and a rank edges to itself, to nobody, or none.
+ *
+ * Argument: how many random graphs. With -DLINKED it calls shoal.h instead of the names that the preload takes. */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <mpi.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#ifdef LINKED
+#include <shoal/shoal.h>
+#define MPI_Neighbor_alltoall shoal_neighbor_alltoall
+#define MPI_Neighbor_alltoallv shoal_neighbor_alltoallv
+#define MPI_Neighbor_alltoallw shoal_neighbor_alltoallw
+#endif
+
+enum { most = 64, room = 1 << 16, largest = 40 };
+
+typedef intptr_t word;
+typedef int words(word, word, word, word, word, word, word, word, word);
+
+static int rank, ranks, faults, calls;
+static unsigned state; /* the same on every rank */
+static unsigned char sent[room], got[room], expected[room];
+
+static unsigned next(unsigned below) {
+  state = state * 1664525u + 1013904223u;
+  return (state >> 8) % below;
+}
+
+/* One side of a call. */
+struct side {
+  int blocks, peers[most], counts[most], places[most];
+  MPI_Count wide_counts[most];
+  MPI_Aint offsets[most], wide_places[most];
+  MPI_Datatype types[most];
+};
+
+/* Of the blocks between two ranks, in elements; whichever of their edges it is. */
+static int size_between(int from, int to, int salt) {
+  const unsigned mixed = (unsigned)(from * 31 + to * 17 + salt * 7) * 2654435761u;
+  return (mixed >> 10) % 3 ? (int)((mixed >> 16) % largest) : 0;
+}
+
+static void place(struct side *s, int receives, int salt, MPI_Datatype gapped) {
+  int at = 1;
+  for (int i = 0; i < s->blocks; ++i) {
+    const int peer = s->peers[i], n = peer == MPI_PROC_NULL ? 3 : receives ? size_between(peer, rank, salt) : size_between(rank, peer, salt);
+    const int has_gaps = (i + receives) % 2;
+    s->counts[i] = n, s->wide_counts[i] = n, s->places[i] = at, s->wide_places[i] = at;
+    s->offsets[i] = (MPI_Aint)at * (MPI_Aint)sizeof(int);
+    s->types[i] = has_gaps ? gapped : MPI_INT;
+    at += 2 * n + (int)(i % 3);
+  }
+}
+
+static void compare(const char *name, int code) {
+  ++calls;
+  if (code == MPI_SUCCESS && !memcmp(got, expected, room)) return;
+  if (!faults++) printf("rank %d: %s is wrong\n", rank, name);
+}
+
+static void clear(void) {
+  memset(got, 0xEE, room);
+  memset(expected, 0xEE, room);
+}
+
+static void exchange_equal(MPI_Comm comm, int salt) {
+  clear();
+  const int code = MPI_Neighbor_alltoall(sent, 3 + salt % 5, MPI_INT, got, 3 + salt % 5, MPI_INT, comm);
+  PMPI_Neighbor_alltoall(sent, 3 + salt % 5, MPI_INT, expected, 3 + salt % 5, MPI_INT, comm);
+  compare("MPI_Neighbor_alltoall", code);
+}
+
+static void exchange_sizes(MPI_Comm comm, const struct side *out, const struct side *in) {
+  clear();
+  const int code = MPI_Neighbor_alltoallv(sent, out->counts, out->places, MPI_INT, got, in->counts, in->places, MPI_INT, comm);
+  PMPI_Neighbor_alltoallv(sent, out->counts, out->places, MPI_INT, expected, in->counts, in->places, MPI_INT, comm);
+  compare("MPI_Neighbor_alltoallv", code);
+}
+
+static void exchange_types(MPI_Comm comm, const struct side *out, const struct side *in) {
+  clear();
+  const int code = MPI_Neighbor_alltoallw(sent, out->counts, out->offsets, out->types, got, in->counts, in->offsets, in->types, comm);
+  PMPI_Neighbor_alltoallw(sent, out->counts, out->offsets, out->types, expected, in->counts, in->offsets, in->types, comm);
+  compare("MPI_Neighbor_alltoallw", code);
+}
+
+/* Where the MPI has it. */
+static void exchange_wide(MPI_Comm comm, const struct side *out, const struct side *in) {
+  words *const wide = (words *)dlsym(RTLD_DEFAULT, "MPI_Neighbor_alltoallv_c");
+  if (!wide) return;
+  clear();
+  const int code = wide((word)sent, (word)out->wide_counts, (word)out->wide_places, (word)MPI_INT, (word)got, (word)in->wide_counts,
+                        (word)in->wide_places, (word)MPI_INT, (word)comm);
+  PMPI_Neighbor_alltoallv(sent, out->counts, out->places, MPI_INT, expected, in->counts, in->places, MPI_INT, comm);
+  compare("MPI_Neighbor_alltoallv_c", code);
+}
+
+static void exchange_all(MPI_Comm comm, struct side *out, struct side *in) {
+  MPI_Datatype gapped;
+  MPI_Type_create_resized(MPI_INT, 0, 2 * sizeof(int), &gapped);
+  MPI_Type_commit(&gapped);
+  for (int salt = 0; salt < 3; ++salt) {
+    for (int i = 0; i < room; ++i) sent[i] = (unsigned char)(rank * 37 + i * 5 + i / 256 + salt);
+    place(out, 0, salt, gapped);
+    place(in, 1, salt, gapped);
+    exchange_equal(comm, salt);
+    exchange_sizes(comm, out, in);
+    exchange_types(comm, out, in);
+    exchange_wide(comm, out, in);
+  }
+  MPI_Type_free(&gapped);
+  MPI_Comm_free(&comm);
+}
+
+static void in_grid(int dimensions, const int *extents, int periodic) {
+  int periods[3] = {periodic, periodic, periodic};
+  MPI_Comm grid;
+  MPI_Cart_create(MPI_COMM_WORLD, dimensions, extents, periods, 0, &grid);
+  struct side out = {2 * dimensions}, in = {2 * dimensions};
+  for (int d = 0; d < dimensions; ++d) MPI_Cart_shift(grid, d, 1, &in.peers[2 * d], &in.peers[2 * d + 1]);
+  memcpy(out.peers, in.peers, sizeof in.peers);
+  exchange_all(grid, &out, &in);
+}
+
+/* An edge of the graph is from `from[i]` to `to[i]`. */
+static void in_random_graph(void) {
+  const int edges = (int)next(most);
+  struct side out = {0}, in = {0};
+  const unsigned few = 1 + next((unsigned)ranks);
+  for (int i = 0; i < edges; ++i) {
+    const int from = (int)next(few), to = (int)next((unsigned)ranks);
+    if (from == rank) out.peers[out.blocks++] = to;
+    if (to == rank) in.peers[in.blocks++] = from;
+  }
+  MPI_Comm graph;
+  MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, in.blocks, in.peers, MPI_UNWEIGHTED, out.blocks, out.peers, MPI_UNWEIGHTED,
+                                 MPI_INFO_NULL, 0, &graph);
+  exchange_all(graph, &out, &in);
+}
+
+static void in_ring(void) {
+  int index[most], edges[2 * most];
+  for (int i = 0; i < ranks; ++i) {
+    edges[2 * i] = (i + 1) % ranks, edges[2 * i + 1] = (i + ranks - 1) % ranks;
+    index[i] = 2 * i + 2;
+  }
+  MPI_Comm ring;
+  MPI_Graph_create(MPI_COMM_WORLD, ranks, index, edges, 0, &ring);
+  struct side out = {2, {edges[2 * rank], edges[2 * rank + 1]}}, in = out;
+  exchange_all(ring, &out, &in);
+}
+
+int main(int argc, char **argv) {
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  const int halves[] = {ranks / 2, ranks > 1 ? 2 : 1, 1}, line[] = {ranks};
+  for (int periodic = 0; periodic < 2; ++periodic) {
+    in_grid(1, line, periodic);
+    if (ranks % 2 == 0) in_grid(3, halves, periodic);
+  }
+  in_ring();
+  for (int i = 0, n = argc > 1 ? atoi(argv[1]) : 10; i < n; ++i) in_random_graph();
+  MPI_Allreduce(MPI_IN_PLACE, &faults, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+  if (rank == 0) printf("calls: %d\nfaults: %d\n", calls, faults);
+  MPI_Finalize();
+  return faults > 0;
+}

@@ -1,0 +1,97 @@
+"""Exchanges among neighbours under the preload: as the MPI's own, byte for byte, on every MPI."""
+
+import pytest
+
+import mpis
+from mpis import left, served, warnings
+
+EVERY = [*mpis.WHEELS, *mpis.OTHERS, mpis.INTEL]
+FORMS = ["neighbor_alltoall", "neighbor_alltoallv", "neighbor_alltoallw"]
+
+
+@pytest.fixture(params=EVERY, ids=lambda mpi: mpi.name, scope="module")
+def every_mpi(request):
+    if request.param.missing():
+        pytest.skip(request.param.missing())
+    return request.param
+
+
+def asked(spec):
+    return {f"SHOAL_{form.upper()}": spec for form in FORMS}
+
+
+def run(mpi, ranks, compiled, graphs=10, **settings):
+    if "impi" in mpi.name:  # what runs on it was linked to MPICH
+        settings["LD_LIBRARY_PATH"] = mpi.libraries
+    done = mpi.run(ranks, [compiled(mpi, "neighbors.c", "-ldl"), graphs], SHOAL_REPORT=1, **settings)
+    assert done.returncode == 0 and done.stdout.splitlines()[-1] == "faults: 0", done.stdout + done.stderr
+    assert not warnings(done)
+    return done
+
+
+def calls_of(done):
+    return int(done.stdout.splitlines()[-2].removeprefix("calls: "))
+
+
+@pytest.mark.parametrize("spec", ["direct", "gathered", "gathered:carriers=1,local=messages"])
+@pytest.mark.parametrize("layout", ["4", "2,2", "0,2/1,3"])
+def test_as_the_mpis_own(mpi, compiled, spec, layout):
+    done = run(mpi, 4, compiled, **asked(spec), SHOAL_LAYOUT=layout)
+    assert set(served(done)) == {(form, spec) for form in FORMS}
+    assert sum(served(done).values()) == calls_of(done) and not left(done)
+
+
+@pytest.mark.parametrize("spec", ["direct", "gathered"])
+def test_on_every_mpi(every_mpi, compiled, spec):
+    """Debian's MPICH 4.0.2 ends this program in MPI_Neighbor_alltoallw, also without Shoal."""
+    libraries = {"LD_LIBRARY_PATH": every_mpi.libraries} if "impi" in every_mpi.name else {}
+    plain = every_mpi.run(4, [compiled(every_mpi, "neighbors.c", "-ldl"), 3], preload=False, **libraries)
+    if plain.returncode != 0:
+        pytest.skip("fails without Shoal")
+    done = run(every_mpi, 4, compiled, graphs=3, **asked(spec), SHOAL_LAYOUT="2x2")
+    assert sum(served(done).values()) == calls_of(done)
+
+
+@pytest.mark.parametrize("ranks", [1, 2, 3, 5])
+def test_few_ranks(mpi, compiled, ranks):
+    done = run(mpi, ranks, compiled, **asked("gathered"))
+    assert sum(served(done).values()) == calls_of(done)
+
+
+def test_verified(mpi, compiled):
+    done = run(mpi, 3, compiled, **asked("gathered"), SHOAL_LAYOUT="2,1", SHOAL_VERIFY=1)
+    assert f"shoal: verified {calls_of(done)} exchanges" in done.stderr
+
+
+def test_left_where_nobody_names_an_algorithm(mpi, compiled):
+    done = run(mpi, 2, compiled, graphs=1, SHOAL_NEIGHBOR_ALLTOALLV="gathered")
+    assert {name for name, _ in served(done)} == {"neighbor_alltoallv"}
+    assert set(left(done)) == {"neighbor_alltoall", "neighbor_alltoallw"}
+
+
+def test_left_where_scratch_memory_is_limited(mpi, compiled):
+    done = run(mpi, 2, compiled, graphs=1, **asked("gathered"), SHOAL_MAX_TEMP="64M")
+    assert not served(done) and sum(left(done).values()) == calls_of(done)
+
+
+def test_unknown_algorithm(one_mpi, compiled):
+    done = one_mpi.run(2, [compiled(one_mpi, "neighbors.c", "-ldl"), 1], SHOAL_NEIGHBOR_ALLTOALL="tuna")
+    assert done.stdout.splitlines()[-1] == "faults: 0"
+    assert "there is no algorithm 'tuna'; there are direct, gathered, native" in done.stderr
+
+
+def test_functions_of_the_library(mpi, compiled):
+    flags = ["-DLINKED", f"-I{mpis.ROOT}/include", f"-L{mpi.build}", "-lshoal", f"-Wl,-rpath,{mpi.build}", "-ldl"]
+    program = compiled(mpi, "neighbors.c", *flags)
+    for settings in (asked("gathered"), asked("gathered") | {"SHOAL_VERIFY": 1}, {}):
+        done = mpi.run(4, [program, 5], preload=False, SHOAL_LAYOUT="2x2", SHOAL_REPORT=1, **settings)
+        assert done.returncode == 0, done.stdout + done.stderr
+        assert set(served(done)) == {(form, "gathered") for form in FORMS if settings}
+
+
+@pytest.mark.parametrize("binding", ["MPIFH", "MPI", "F08"])
+def test_fortran(fortran_mpi, compiled, binding):
+    program = compiled(fortran_mpi, "family.F90", f"-DBINDING_{binding}", "-fallow-argument-mismatch")
+    done = fortran_mpi.run(2, [program], **asked("gathered"), SHOAL_REPORT=1)
+    assert done.stdout.split() == ["faults:", "0"], done.stdout + done.stderr
+    assert served(done) == {(form, "gathered"): 1 for form in FORMS} | {("alltoallw", "native"): 2}

@@ -1,0 +1,14 @@
+"""Error handlers that throw, as those of C++ programs do."""
+
+import pytest
+
+import mpis
+
+
+@pytest.mark.parametrize("algorithm", ["auto", "tuna:radix=2", "shared", "native"])
+@pytest.mark.parametrize("mpi", [pytest.param(mpi, id=mpi.name) for mpi in mpis.WHEELS])
+def test_program_gets_what_its_handler_throws(mpi, algorithm, tmp_path):
+    program = mpi.compile(mpis.ROOT / "tests/preload/throwing.cpp", tmp_path / "throwing", "-lstdc++")
+    served = ["too short"] if algorithm in ("tuna:radix=2", "shared") else []
+    run = mpi.run(3, [program, *served], SHOAL_ALLTOALLV=algorithm)
+    assert run.stdout.strip().endswith("0 wrong"), run.stdout[-3000:] + run.stderr[-3000:]

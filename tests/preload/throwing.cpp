@@ -1,0 +1,66 @@
+// throwing: the error handler throws, as handlers in C++ may. The program gets what it threw, once, and goes on.
+#include <mpi.h>
+
+#include <cstdio>
+#include <stdexcept>
+#include <vector>
+
+namespace {
+
+int handled = 0;
+
+void handler(MPI_Comm*, int* code, ...) {
+  ++handled;
+  throw std::runtime_error(std::to_string(*code));
+}
+
+// Blocks of `sent` integers, where `expected` are expected; whether they came.
+bool exchange(MPI_Comm comm, int sent, int expected) {
+  int rank = 0, ranks = 0;
+  MPI_Comm_rank(comm, &rank);
+  MPI_Comm_size(comm, &ranks);
+  std::vector<int> out(ranks * 8), in(ranks * 8, -1), sends(ranks, sent), receives(ranks, expected), at(ranks);
+  for (int i = 0; i < ranks; ++i) at[i] = 8 * i;
+  for (int i = 0; i < ranks * 8; ++i) out[i] = rank * 1000 + i;
+  MPI_Alltoallv(out.data(), sends.data(), at.data(), MPI_INT, in.data(), receives.data(), at.data(), MPI_INT, comm);
+  for (int from = 0; from < ranks; ++from)
+    for (int k = 0; k < sent; ++k)
+      if (in[at[from] + k] != from * 1000 + rank * 8 + k) return false;
+  return true;
+}
+
+// Whether the handler was called once, and what it threw came here.
+bool throws(MPI_Comm comm, int sent, int expected) {
+  const int before = handled;
+  try {
+    exchange(comm, sent, expected);
+  } catch (const std::runtime_error& error) {
+    return handled == before + 1 && error.what()[0] >= '0' && error.what()[0] <= '9';
+  }
+  return false;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  MPI_Comm comm;
+  MPI_Errhandler throwing;
+  MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+  MPI_Comm_create_errhandler(handler, &throwing);
+  MPI_Comm_set_errhandler(comm, throwing);
+  int wrong = 0;
+  for (int i = 0; i < 40; ++i) {
+    wrong += !throws(comm, -1, -1);
+    wrong += argc > 1 && !throws(comm, 5, 3);  // too short for what arrives, where Shoal exchanges
+    wrong += !exchange(comm, 5, 5);
+  }
+  for (int i = 0; i < 200; ++i) wrong += !exchange(comm, 5, 5);
+  int all = 0, rank = 0;
+  MPI_Comm_rank(comm, &rank);
+  MPI_Allreduce(&wrong, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+  if (rank == 0) std::printf("%d wrong\n", all);
+  MPI_Errhandler_free(&throwing);
+  MPI_Comm_free(&comm);
+  MPI_Finalize();
+}
