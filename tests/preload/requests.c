@@ -21,9 +21,12 @@ static void fault(const char* what, int number) {
 /* One exchange: blocks of some elements of two integers each, the second of which is left alone where `gaps`. */
 struct exchange {
   MPI_Comm comm;
-  int me, all, number, uniform, in_place, gaps;
+  int me, all, number, uniform, typed, in_place, gaps;
   MPI_Datatype type;
   int sent[most], received[most], from[most], to[most];
+  /* Where each block has its type and its place in bytes: that of one without elements is another. */
+  MPI_Datatype sent_types[most], received_types[most];
+  int from_bytes[most], to_bytes[most];
   int *out, *in;
 };
 
@@ -46,7 +49,7 @@ static void make_ready(MPI_Comm comm) {
 static void make(struct exchange* x, MPI_Comm comm, int number) {
   memset(x, 0, sizeof *x);
   x->comm = comm, x->number = number;
-  x->uniform = number % 3 == 0, x->in_place = number % 5 == 0, x->gaps = number % 4 == 1 && !x->in_place;
+  x->uniform = number % 3 == 0, x->typed = number % 2 && !x->uniform, x->in_place = number % 5 == 0, x->gaps = number % 4 == 1 && !x->in_place;
   MPI_Comm_rank(comm, &x->me), MPI_Comm_size(comm, &x->all);
   x->type = MPI_INT;
   if (x->gaps) {
@@ -61,6 +64,11 @@ static void make(struct exchange* x, MPI_Comm comm, int number) {
     x->sent[i] = elements(x, x->me, i), x->received[i] = elements(x, i, x->me);
     x->from[i] = x->in_place ? received : sent, x->to[i] = received;
     sent += x->sent[i], received += x->received[i];
+  }
+  const int bytes = (x->gaps ? 2 : 1) * sizeof(int);
+  for (int i = 0; i < x->all; ++i) {
+    x->sent_types[i] = x->sent[i] ? x->type : MPI_INT, x->received_types[i] = x->received[i] ? x->type : MPI_BYTE;
+    x->from_bytes[i] = x->from[i] * bytes, x->to_bytes[i] = x->to[i] * bytes;
   }
   x->out = malloc((sent + 1) * 2 * sizeof(int)), x->in = malloc((received + 1) * 2 * sizeof(int));
 }
@@ -92,9 +100,11 @@ static MPI_Request start(struct exchange* x) {
   MPI_Request request = MPI_REQUEST_NULL;
   const void* const out = x->in_place ? MPI_IN_PLACE : x->out;
   fill(x);
-  const int code = x->uniform ? MPI_Ialltoall(out, x->sent[0], x->type, x->in, x->sent[0], x->type, x->comm, &request)
-                              : MPI_Ialltoallv(out, x->sent, x->from, x->type, x->in, x->received, x->to, x->type,
-                                               x->comm, &request);
+  const int code =
+      x->uniform ? MPI_Ialltoall(out, x->sent[0], x->type, x->in, x->sent[0], x->type, x->comm, &request)
+      : x->typed ? MPI_Ialltoallw(out, x->sent, x->from_bytes, x->sent_types, x->in, x->received, x->to_bytes,
+                                  x->received_types, x->comm, &request)
+                 : MPI_Ialltoallv(out, x->sent, x->from, x->type, x->in, x->received, x->to, x->type, x->comm, &request);
   if (code != MPI_SUCCESS) fault("starting", x->number);
   return request;
 }
@@ -103,10 +113,13 @@ static MPI_Request start(struct exchange* x) {
 static MPI_Request prepare(struct exchange* x) {
   MPI_Request request = MPI_REQUEST_NULL;
   const void* const out = x->in_place ? MPI_IN_PLACE : x->out;
-  const int code = x->uniform ? MPI_Alltoall_init(out, x->sent[0], x->type, x->in, x->sent[0], x->type, x->comm,
-                                                  MPI_INFO_NULL, &request)
-                              : MPI_Alltoallv_init(out, x->sent, x->from, x->type, x->in, x->received, x->to, x->type,
-                                                   x->comm, MPI_INFO_NULL, &request);
+  const MPI_Info none = MPI_INFO_NULL;
+  const int code =
+      x->uniform ? MPI_Alltoall_init(out, x->sent[0], x->type, x->in, x->sent[0], x->type, x->comm, none, &request)
+      : x->typed ? MPI_Alltoallw_init(out, x->sent, x->from_bytes, x->sent_types, x->in, x->received, x->to_bytes,
+                                      x->received_types, x->comm, none, &request)
+                 : MPI_Alltoallv_init(out, x->sent, x->from, x->type, x->in, x->received, x->to, x->type, x->comm, none,
+                                      &request);
   if (code != MPI_SUCCESS) fault("preparing", x->number);
   return request;
 }
