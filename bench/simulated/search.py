@@ -141,15 +141,15 @@ def search(asked: argparse.Namespace, size: int) -> str:
     flat = min((seconds(what), what) for what in (f"tuna:radix={radix}" for radix in RADICES))
     found = [theirs, flat, *best_levels([two, every], seconds)]
     picked = replace(platform.machine(cost), memory=platform.machine(cost).node)
-    model = picked.best_levels(shoal.Problem(layout=every), size)
+    model = seconds(picked.best_levels(shoal.Problem(layout=every), size), every)
     names = "theirs", "flat", "two levels", "all levels"
     parts = [f"{name} {readable_seconds(time)} {what}" for name, (time, what) in zip(names, found, strict=True)]
     bounds = f"links {readable_seconds(links_need(KINDS[asked.platform], asked.nodes, asked.ppn, size))}"
     if asked.nodes * asked.ppn <= MOST_BOUNDED:
         bounds += f", messages {readable_seconds(least_seconds(asked.nodes * asked.ppn, cost, MEMORY_LATENCY))}"
-    ahead = theirs[0] / min(found)[0]
+    ahead = theirs[0] / min(model, min(found)[0])
     return (
-        f"{readable_bytes(size):>7}  {'; '.join(parts)}; model's {readable_seconds(seconds(model, every))}; bounds: "
+        f"{readable_bytes(size):>7}  {'; '.join(parts)}; model's {readable_seconds(model)}; bounds: "
         f"{bounds}; {ahead:.2f}x theirs, all levels {found[2][0] / found[3][0]:.2f}x two"
     )
 
