@@ -17,6 +17,7 @@ class Suite:
     rate: str = ""
     senders: str = ""
     phases: bool = False  # recorded
+    collective: str = "alltoall"
 
 
 @dataclass(frozen=True)

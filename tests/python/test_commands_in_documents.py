@@ -39,7 +39,7 @@ NOT_RUN = {
     r"make (demo|check-all|sanitize|simgrid)": "minutes; run before a release, figures in docs/trust.md",
     r"make programs.*": "installs programs; hours. Its command is run",
     r"tools/(mpich-tests|fuzz) .*": "fetches sources, minutes of a core; results in docs/trust.md",
-    r"(apt-get install|sysctl) .*": "changes the machine",
+    r"(apt-get install|sysctl|\.venv/bin/pip install) .*": "changes the machine",
     r"(SHOAL_EXHAUSTIVE=1 )?\.venv/bin/python -m pytest .*": "tests of their own",
     r"SHOAL_EXHAUSTIVE=1 build/core/core_tests .*": "a test of its own, minutes",
     r"shoal (check|plan) star .*|SHOAL_ALLTOALLV=star .*": "the reader's; tests/unit/example_algorithm_test.cpp",
