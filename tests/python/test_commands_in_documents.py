@@ -63,6 +63,7 @@ SMALL = {
     "aapc.py": {"--networks": "line:2x2", "--repetitions": "1"},
     "programs.py": {"--nodes": "2", "--ppn": "2", "--calls": "6"},
     "levels.py": {"--nodes": "4", "--ppn": "2", "--sizes": "64"},
+    "search.py": {"--nodes": "4", "--ppn": "4", "--sizes": "64"},
     "regret_simulated.py": {"--platform": "dragonfly", "--nodes": "2", "--ppn": "4", "--distributions": "uniform"},
 }
 SMALLER = {"--senders": "1"}
@@ -183,7 +184,7 @@ def reader(tmp_path_factory):
 
 def lacks(command):
     """What is not on every machine, and this command needs."""
-    if re.search("simulate(?!.*--model)", command) and not SIMULATED.exists():
+    if re.search("simulate(?!.*--(model|events))", command) and not SIMULATED.exists():
         return "SimGrid: make build-smpi"
     if re.search("shoal emulate|--emulate|aapc", command) and os.geteuid() != 0:
         return "root, for network namespaces"
