@@ -48,7 +48,7 @@ shoal_unity(shoal_objects drop_in_objects)
 shoal_library(shoal-drop-in preload.map $<TARGET_OBJECTS:shoal_objects> $<TARGET_OBJECTS:drop_in_objects>)
 target_link_libraries(shoal-drop-in PRIVATE shoal_core own_runtime)
 shoal_library(shoal-preload preload.map src/preload/preload.c src/preload/requests.c src/preload/left.c
-              src/preload/narrowed.c)
+              src/preload/frees.c src/preload/narrowed.c)
 target_include_directories(shoal-preload PRIVATE src)
 target_compile_definitions(shoal-preload PRIVATE _GNU_SOURCE SHOAL_ABI="${SHOAL_ABI}"
                                                  $<$<STREQUAL:${SHOAL_ABI},openmpi>:SHOAL_FORTRAN_NAMES>
