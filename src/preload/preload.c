@@ -170,13 +170,6 @@ static void prepare_once(void) {
   pthread_once(&once, prepare);
 }
 
-int is_told(struct left_call* call) {
-  prepare_once();
-  int (*const watch)(struct left_call*) =
-      drop_in ? (int (*)(struct left_call*))dlsym(drop_in, "shoal_preload_watch") : NULL;
-  return watch && watch(call);
-}
-
 void* function_for(const char* name) {
   prepare_once();
   void* function = drop_in ? dlsym(drop_in, name) : NULL;
