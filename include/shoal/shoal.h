@@ -364,7 +364,7 @@ SHOAL_PUBLIC int shoal_allgatherv_init(const void *sendbuf, int sendcount, MPI_D
                                        const int recvcounts[], const int displs[], MPI_Datatype recvtype,
                                        MPI_Comm comm, MPI_Info info, shoal_request *request);
 
-/** Starts a persistent exchange that is not under way. Like MPI_Start, in the same order on all ranks.
+/** Starts a persistent exchange that is not under way. Ranks may start several in any order, as with MPI_Start.
  * @param request made by one of the four functions above
  * @return MPI_SUCCESS, or MPI_ERR_REQUEST where it cannot be started */
 SHOAL_PUBLIC int shoal_start(shoal_request request);

@@ -44,8 +44,9 @@ class request final : public open_request, public progress::part {
   class work {
    public:
     virtual ~work() = default;
-    virtual team& ranks() = 0;               // whose ranks move it
-    virtual void start(tag_range tags) = 0;  // for the first time, or again once it has ended
+    virtual team& ranks() = 0;                          // whose ranks move it
+    virtual const tag_turns::place* place() const = 0;  // that it holds, if it is to be started many times
+    virtual void start(tag_range tags) = 0;             // for the first time, or again once it has ended
     virtual bool progress(bool& moved) = 0;
     virtual void run_to_end() = 0;
     virtual std::exception_ptr failure() = 0;  // of the run that has ended, or null; asked once

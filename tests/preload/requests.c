@@ -300,6 +300,56 @@ static void repeat(int times) {
   (void)times;
 }
 
+static void exchange_at_once(int number) {
+  struct exchange x;
+  make(&x, MPI_COMM_WORLD, number);
+  x.in_place = x.uniform = 0, fill(&x);
+  MPI_Alltoallv(x.out, x.sent, x.from, x.type, x.in, x.received, x.to, x.type, x.comm);
+  check(&x), unmake(&x);
+}
+
+/* Persistent ones match by the order in which they were prepared, whatever each rank starts first or does between. */
+static void start_in_any_order(int times) {
+#if HAS_PERSISTENT
+  struct exchange x[3];
+  MPI_Request open[3];
+  for (int i = 0; i < 3; ++i) make(&x[i], MPI_COMM_WORLD, i + 1), open[i] = prepare(&x[i]);
+  for (int t = 0; t < times; ++t) {
+    const int first = chosen(3), before = chosen(4);
+    for (int i = 0; i < 3; ++i) fill(&x[i]);
+    for (int i = 0; i < 4; ++i) {
+      if (i == before) exchange_at_once(t + 1);
+      if (i < 3) MPI_Start(&open[(first + i) % 3]);
+    }
+    end(3, open, chosen(4));
+    for (int i = 0; i < 3; ++i) check(&x[i]);
+  }
+  for (int i = 0; i < 3; ++i) MPI_Request_free(&open[i]), unmake(&x[i]);
+#endif
+  (void)times;
+}
+
+/* Ranks free them at different times, so more are prepared than Shoal has tags for, but few are there at a time. */
+static void prepare_many(int times) {
+#if HAS_PERSISTENT
+  struct exchange x[2];
+  MPI_Request open[2], kept;
+  for (int i = 0; i < 2; ++i) make(&x[i], MPI_COMM_WORLD, i + 1);
+  kept = prepare(&x[0]);
+  for (int t = 0; t < times; ++t) {
+    open[t % 2] = prepare(&x[1]);
+    if (t % 2 == 0) continue;
+    MPI_Request_free(&open[rank % 2]), MPI_Request_free(&open[1 - rank % 2]);
+  }
+  open[0] = kept, open[1] = prepare(&x[1]);
+  for (int i = 0; i < 2; ++i) fill(&x[i]);
+  for (int i = 0; i < 2; ++i) MPI_Start(&open[(rank + i) % 2]);
+  end(2, open, chosen(4));
+  for (int i = 0; i < 2; ++i) check(&x[i]), MPI_Request_free(&open[i]), unmake(&x[i]);
+#endif
+  (void)times;
+}
+
 /* Who waits is told, others may be, and later exchanges are right. */
 static void mistake(int times) {
   for (int t = 0; t < times; ++t) {
@@ -344,6 +394,8 @@ int main(int argc, char** argv) {
              {"free_early", free_early, 0},
              {"mix_with_blocking", mix_with_blocking, 0},
              {"repeat", repeat, 0},
+             {"start_in_any_order", start_in_any_order, 0},
+             {"prepare_many", prepare_many, 0},
              {"use_threads", use_threads, 1},
              {"mistake", mistake, 0},
              {"leave_open", leave_open, 0}};

@@ -54,6 +54,18 @@ def test_persistent(mpi, compiled, ranks):
     assert not left(done) and (calls["alltoallv", "tuna:radix=2"], calls["alltoallw", "tuna:radix=2"]) == (100, 50)
 
 
+@pytest.mark.parametrize("ranks", [2, 4])
+@pytest.mark.parametrize("by_messages", [False, True])
+def test_persistent_starts_have_no_order(mpi, compiled, by_messages, ranks):
+    layout = {"SHOAL_LAYOUT": ",".join("1" * ranks)} if by_messages else {}
+    done = run(mpi, compiled, ranks, "start_in_any_order", 50, **ASKED, **layout)
+    assert not left(done) and {by for _, by in served(done)} == {"tuna:radix=2"}
+
+
+def test_many_are_prepared(mpi, compiled):
+    run(mpi, compiled, 2, "prepare_many", 6000, **ASKED)
+
+
 def test_first_calls_are_the_mpis(mpi, tmp_path):
     """No rank may wait in them, so they make nothing."""
     (tmp_path / "first.c").write_text(FIRST)
