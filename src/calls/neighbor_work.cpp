@@ -1,5 +1,6 @@
 #include "calls/neighbor_work.hpp"
 
+#include <optional>
 #include <vector>
 
 #include "calls/process.hpp"
@@ -22,9 +23,14 @@ class neighbor_work final : public request::work {
 
   // Both tell whether there is a schedule to run; else the MPI's own is to.
   bool prepare_once() { return keep(service_.pick(MPI_INFO_NULL)); }
-  bool prepare_repeated(MPI_Info info) { return keep(service_.plan(info)); }
+  bool prepare_repeated(MPI_Info info) {
+    if (!keep(service_.plan(info))) return false;
+    place_ = state_->all().next_place();
+    return place_.has_value();
+  }
 
   team& ranks() override { return state_->all(); }
+  const tag_turns::place* place() const override { return place_ ? &*place_ : nullptr; }
   void start(tag_range tags) override {
     begin_ = PMPI_Wtime();
     moving_.set_tags(tags);
@@ -52,6 +58,7 @@ class neighbor_work final : public request::work {
   block_storage blocks_;
   neighbor_service service_;
   std::vector<std::shared_ptr<const datatype>> received_, sent_;  // which the program may free meanwhile
+  std::optional<tag_turns::place> place_;
   mpi_transport over_;
   exchange moving_;
   const decision* chosen_ = nullptr;
