@@ -112,13 +112,8 @@ void alltoall_work::start(tag_range tags) {
 void alltoall_work::ended() {
   service_.drop_snapshot();
   state_->last = chosen_;
-  if (process::get().set().report == reporting::none) return;
-  const double took = PMPI_Wtime() - begin_;
-  const phase_clock* const clock = clock_ ? &*clock_ : nullptr;
-  if (!state_->all().own().is_left()) return count(*chosen_, call_.form(), service_.bytes_sent(), took, clock);
-  usage late;  // what was done on its communicator is reported already
-  late.add(service_.bytes_sent(), took, clock);
-  process::get().count_late(call_.name(), state_->ranks(), how_->spec, late);
+  process::get().count_ended(state_->all(), *chosen_, call_.name(), call_.form(), service_.bytes_sent(),
+                             PMPI_Wtime() - begin_, clock_ ? &*clock_ : nullptr);
 }
 
 }  // namespace

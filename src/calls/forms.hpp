@@ -41,11 +41,11 @@ class form {
   // Behind requests of the MPI's own; the second is called only where the MPI has it.
   template <typename... All>
   int nonblocking(MPI_Request* request, All... all) const {
-    return start_alltoall(describe(all...), request, [&] { return native_(all..., request); });
+    return start_exchange(describe(all...), request, [&] { return native_(all..., request); });
   }
   template <typename... All>
   int persistent(MPI_Info info, MPI_Request* request, All... all) const {
-    return prepare_alltoall(describe(all...), info, request, [&] { return native_(all..., info, request); });
+    return prepare_exchange(describe(all...), info, request, [&] { return native_(all..., info, request); });
   }
 
  private:
@@ -90,6 +90,20 @@ SHOAL_FORM(alltoallw_init, typed_call, PMPI_Alltoallw_init);
 SHOAL_FORM(alltoall_init_c, uniform_call, PMPI_Alltoall_init_c);
 SHOAL_FORM(alltoallv_init_c, varying_call, PMPI_Alltoallv_init_c);
 SHOAL_FORM(alltoallw_init_c, typed_call, PMPI_Alltoallw_init_c);
+
+SHOAL_FORM(ineighbor_alltoall, uniform_neighbors, PMPI_Ineighbor_alltoall);
+SHOAL_FORM(ineighbor_alltoallv, varying_neighbors, PMPI_Ineighbor_alltoallv);
+SHOAL_FORM(ineighbor_alltoallw, typed_neighbors, PMPI_Ineighbor_alltoallw);
+SHOAL_FORM(ineighbor_alltoall_c, uniform_neighbors, PMPI_Ineighbor_alltoall_c);
+SHOAL_FORM(ineighbor_alltoallv_c, varying_neighbors, PMPI_Ineighbor_alltoallv_c);
+SHOAL_FORM(ineighbor_alltoallw_c, typed_neighbors, PMPI_Ineighbor_alltoallw_c);
+
+SHOAL_FORM(neighbor_alltoall_init, uniform_neighbors, PMPI_Neighbor_alltoall_init);
+SHOAL_FORM(neighbor_alltoallv_init, varying_neighbors, PMPI_Neighbor_alltoallv_init);
+SHOAL_FORM(neighbor_alltoallw_init, typed_neighbors, PMPI_Neighbor_alltoallw_init);
+SHOAL_FORM(neighbor_alltoall_init_c, uniform_neighbors, PMPI_Neighbor_alltoall_init_c);
+SHOAL_FORM(neighbor_alltoallv_init_c, varying_neighbors, PMPI_Neighbor_alltoallv_init_c);
+SHOAL_FORM(neighbor_alltoallw_init_c, typed_neighbors, PMPI_Neighbor_alltoallw_init_c);
 
 #undef SHOAL_FORM
 

@@ -9,28 +9,39 @@
 
 namespace shoal {
 
-const decision* neighbor_service::pick(MPI_Info info) {
+// What the user names; null: the MPI's own is to serve. The same on every rank.
+const decision* neighbor_service::named(MPI_Info info) {
   const decision* const chosen = state_.asked().of_call(call_.form(), info);
   if (!chosen || !chosen->how->steps) return chosen;
   if (over_.facts().devices || state_.over().limit().is_set()) return nullptr;
   describe();
-  if (is_valid()) return chosen;
+  return chosen;
+}
+
+const decision* neighbor_service::pick(MPI_Info info) {
+  const decision* const chosen = named(info);
+  if (!chosen || !chosen->how->steps || is_valid()) return chosen;
   over_.turns().skip();  // no other rank knows: the MPI's own reports it, and later exchanges match again
   return nullptr;
+}
+
+const decision* neighbor_service::plan(MPI_Info info) {
+  const decision* const chosen = named(info);
+  if (!chosen || !chosen->how->steps) return chosen;
+  return agree().on_any_rank(!is_valid()) ? nullptr : chosen;
 }
 
 // Ranks without edges may say anything of their blocks, so all sizes travel with blocks that others carry.
 void neighbor_service::describe() {
   const alltoall_call& given = call_.arguments();
-  block_storage& storage = state_.over().blocks();
   what_.recv.base = static_cast<std::byte*>(given.recv);
   what_.recv.counts = given.recv_counts;
   what_.recv.displacements = given.recv_displacements;
-  shoal::describe(given.recv_type, state_.sources(), storage.received, what_.recv);
+  shoal::describe(given.recv_type, state_.sources(), storage_.received, what_.recv);
   what_.send.base = static_cast<std::byte*>(const_cast<void*>(given.send));
   what_.send.counts = given.send_counts;
   what_.send.displacements = given.send_displacements;
-  shoal::describe(given.send_type, state_.destinations(), storage.sent, what_.send);
+  shoal::describe(given.send_type, state_.destinations(), storage_.sent, what_.send);
 }
 
 bool neighbor_service::is_valid() const {
@@ -56,13 +67,13 @@ int neighbor_alltoall(const neighbor_call& call, manners how, native_call native
       return job.leave(call.name(), "among neighbours, where no algorithm is named", native);
     if (!has_neighbors(call.comm) || is_revoked(call.comm)) return native();
     std::string wrong;
-    neighborhood* const among = job.neighbors_of(call.comm, call.form(), how == manners::strict, wrong);
+    const auto among = job.neighbors_of(call.comm, call.form(), how == manners::strict, wrong);
     if (!among)
       return refused(call.comm, wrong, how, [&] { return job.leave(call.name(), "see the warning", native); });
     team& all = among->over().all();
     if (all.is_lost()) return native();
     const std::scoped_lock alone(all.lock());
-    neighbor_service s(*among, call);
+    neighbor_service s(*among, call, among->over().blocks());
     return serve(among->over(), s, call, how, MPI_INFO_NULL, native);
   });
 }

@@ -45,15 +45,18 @@ int neighbor_alltoall(const neighbor_call& call, manners how, native_call native
 // Such a call being served.
 class neighbor_service {
  public:
-  // Both stay the caller's.
-  neighbor_service(neighborhood& state, const neighbor_call& call)
-      : state_(state), over_(state.over().all()), call_(call) {}
+  // All stay the caller's; `storage` is to hold what is kept of the blocks.
+  neighbor_service(neighborhood& state, const neighbor_call& call, block_storage& storage)
+      : state_(state), over_(state.over().all()), call_(call), storage_(storage) {}
   neighbor_service(const neighbor_service&) = delete;
   neighbor_service& operator=(const neighbor_service&) = delete;
 
   // The algorithm; null: the MPI's own, because of device memory, a limit on scratch memory, or to report wrong arguments
   // of this rank.
   const decision* pick(MPI_Info info);
+  // For a call that is run many times: all ranks pick the same. Collective.
+  const decision* plan(MPI_Info info);
+  const payload& blocks() const { return what_; }
   void run(const prepared& how) { over_.run(*how.steps, what_); }
   agreement& agree() { return over_.agree(); }
   // Runs the MPI's own collective on the same buffers and compares. Throws when a byte differs.
@@ -61,12 +64,14 @@ class neighbor_service {
   std::int64_t bytes_sent() const { return call_.arguments().bytes_to_all(state_.destinations()); }
 
  private:
+  const decision* named(MPI_Info info);
   void describe();
   bool is_valid() const;
 
   neighborhood& state_;
   team& over_;
   const neighbor_call& call_;
+  block_storage& storage_;
   payload what_;
 };
 

@@ -12,9 +12,11 @@
 #include "calls/alltoall_work.hpp"
 #include "calls/native.hpp"
 #include "calls/native_nonblocking.hpp"
+#include "calls/neighbor_work.hpp"
 #include "calls/process.hpp"
 #include "team/boundary.hpp"
 #include "team/fault_tolerance.hpp"
+#include "team/mpi_neighbors.hpp"
 #include "team/mpi_request.hpp"
 #include "transport/mpi_error.hpp"
 #include "transport/mpi_newer.hpp"
@@ -87,13 +89,30 @@ class kept_numbers {
   std::vector<std::int64_t> large_;
 };
 
+// A call's arguments, and how many blocks it sends and receives.
+struct given {
+  const alltoall_call& call;
+  int sent, received;
+  bool is_recorded;
+};
+
+given given_by(const alltoall_call& call) {
+  const int ranks = peers_of(call.comm);
+  return {call, ranks, ranks, !process::get().set().record.empty() && traffic_record::is_of(call.comm)};
+}
+given given_by(const neighbor_call& call) {
+  const neighbor_ranks among = neighbors_of(call.comm);
+  return {call.arguments(), static_cast<int>(among.destinations.size()), static_cast<int>(among.sources.size()), false};
+}
+
 class open_exchange final : public progress::part {
  public:
-  open_exchange(const alltoall_call& call, bool is_persistent);
+  open_exchange(const given& what, bool is_persistent);
   ~open_exchange() override;
   open_exchange(const open_exchange&) = delete;
   open_exchange& operator=(const open_exchange&) = delete;
 
+  // With arguments that stay until the end.
   const alltoall_call& call() const { return call_; }
   MPI_Request handle() const { return handle_.handle(); }
   // Nobody was given the request. Null.
@@ -111,7 +130,7 @@ class open_exchange final : public progress::part {
   bool move() noexcept override;
 
  private:
-  void keep_numbers(int ranks);
+  void keep_numbers(const given& what);
   void run();
   void record();
   int raise() noexcept;
@@ -150,24 +169,20 @@ open_exchange* persistent_behind(MPI_Request request) {
   return nullptr;
 }
 
-open_exchange::open_exchange(const alltoall_call& call, bool is_persistent)
-    : call_(call),
-      handle_(is_persistent),
-      is_persistent_(is_persistent),
-      is_recorded_(!process::get().set().record.empty() && traffic_record::is_of(call.comm)) {
-  const int ranks = peers_of(call.comm);
-  call_.recv_type = types_[0].keep(call.recv_type, call.recv_counts, ranks);
-  if (!call.in_place()) call_.send_type = types_[1].keep(call.send_type, call.send_counts, ranks);
-  if (!call.uniform) keep_numbers(ranks);
+open_exchange::open_exchange(const given& what, bool is_persistent)
+    : call_(what.call), handle_(is_persistent), is_persistent_(is_persistent), is_recorded_(what.is_recorded) {
+  call_.recv_type = types_[0].keep(call_.recv_type, call_.recv_counts, what.received);
+  if (!call_.in_place()) call_.send_type = types_[1].keep(call_.send_type, call_.send_counts, what.sent);
+  if (!call_.uniform) keep_numbers(what);
   persistent += is_persistent;
 }
 
-void open_exchange::keep_numbers(int ranks) {
-  call_.recv_counts = numbers_[0].keep(call_.recv_counts, ranks);
-  call_.recv_displacements = numbers_[1].keep(call_.recv_displacements, ranks);
+void open_exchange::keep_numbers(const given& what) {
+  call_.recv_counts = numbers_[0].keep(call_.recv_counts, what.received);
+  call_.recv_displacements = numbers_[1].keep(call_.recv_displacements, what.received);
   if (call_.in_place()) return;
-  call_.send_counts = numbers_[2].keep(call_.send_counts, ranks);
-  call_.send_displacements = numbers_[3].keep(call_.send_displacements, ranks);
+  call_.send_counts = numbers_[2].keep(call_.send_counts, what.sent);
+  call_.send_displacements = numbers_[3].keep(call_.send_displacements, what.sent);
 }
 
 open_exchange::~open_exchange() {
@@ -253,11 +268,19 @@ const char* left_because(const alltoall_call& call, learner* of) {
   return nullptr;
 }
 
-// On ranks that are Shoal's already. Null: the MPI's own serves, which is to judge this rank's arguments, or has to.
-MPI_Request begun(const alltoall_call& call, communicator& state) {
+const char* left_because(const neighbor_call& call, learner* of) {
+  if (!has_neighbors(call.comm)) return "a communicator without neighbours";
+  if (process::get().set().verify) return "SHOAL_VERIFY compares only exchanges among neighbours that block";
+  return left_because(call.arguments(), of);
+}
+
+// On ranks that are Shoal's already. `once` makes the work for arguments that stay, or null: then the MPI's own serves, which
+// is to judge this rank's arguments, or has to.
+template <typename Once>
+MPI_Request begun(const given& what, communicator& state, Once once) {
   const std::scoped_lock alone(state.all().lock());
-  auto made = std::make_unique<open_exchange>(call, false);
-  auto by_shoal = alltoall_once(state, made->call());
+  auto made = std::make_unique<open_exchange>(what, false);
+  auto by_shoal = once(made->call());
   if (!by_shoal) return made->take_back();
   open_exchange& one = keep(std::move(made));
   try {
@@ -271,10 +294,19 @@ MPI_Request begun(const alltoall_call& call, communicator& state) {
 }
 
 // No rank may wait here for others, so what Shoal needs is made by calls that may.
+constexpr const char* too_early = "before a blocking call of the same name";
+
 MPI_Request begun(const alltoall_call& call, learner& of, std::string& why) {
-  if (communicator* const state = of.state(); state && state->all().is_open()) return begun(call, *state);
-  why = "before a blocking call of the same name";
-  return MPI_REQUEST_NULL;
+  communicator* const state = of.state();
+  if (!state || !state->all().is_open()) return why = too_early, MPI_REQUEST_NULL;
+  return begun(given_by(call), *state, [&](const alltoall_call& kept) { return alltoall_once(*state, kept); });
+}
+
+MPI_Request begun(const neighbor_call& call, learner&, std::string& why) {
+  const auto among = process::get().present_neighbors_of(call.comm, call.form());
+  if (!among) return why = too_early, MPI_REQUEST_NULL;
+  return begun(given_by(call), among->over(),
+               [&](const alltoall_call& kept) { return neighbor_once(among, {kept, call.form()}); });
 }
 
 constexpr const char* for_the_mpi = "arguments or settings with which the MPI's own is to serve";
@@ -284,8 +316,8 @@ int left(const std::string& name, const std::string& why, native_call native) {
 }
 
 // `make` gives back a request, or none where the MPI's own serves, for the reason that it tells.
-template <typename Make>
-int serve(const std::string& name, const alltoall_call& call, MPI_Request* request, native_call native, Make make) {
+template <typename Call, typename Make>
+int serve(const std::string& name, const Call& call, MPI_Request* request, native_call native, Make make) {
   return returning_codes(call.comm, [&]() -> int {
     learner* const of = process::get().learner_of(call.comm);
     if (const char* const why = left_because(call, of)) return left(name, why, native);
@@ -302,11 +334,16 @@ int serve(const std::string& name, const alltoall_call& call, MPI_Request* reque
   });
 }
 
+bool asks_for(const alltoall_call& call) { return process::get().asks_at_once(call.form()); }
+bool asks_for(const neighbor_call& call) { return process::get().asks_for_neighbors(call.form()); }
+collective kind_of(const alltoall_call&) { return collective::alltoall; }
+collective kind_of(const neighbor_call&) { return collective::neighbor_alltoall; }
+
 // Calls for which nobody asked for an algorithm cost next to nothing.
-bool is_left(const alltoall_call& call) {
-  process& job = process::get();
-  if (!job.asks_at_once(call.form()) || call.comm == MPI_COMM_NULL) return true;
-  const auto& asked = job.set().asked(collective::alltoall, call.form());
+template <typename Call>
+bool is_left(const Call& call) {
+  if (!asks_for(call) || call.comm == MPI_COMM_NULL) return true;
+  const auto& asked = process::get().set().asked(kind_of(call), call.form());
   return asked && !asked->which->generate;  // "native"
 }
 int left_unasked(const std::string& name, const char* why, native_call native) {
@@ -314,35 +351,62 @@ int left_unasked(const std::string& name, const char* why, native_call native) {
       [&] { return process::get().set().report == reporting::none ? native() : left(name, why, native); });
 }
 
-// The ranks may wait for each other.
-MPI_Request prepared_on(const alltoall_call& call, MPI_Info info, learner& of, std::string& why) {
-  communicator* const state = of.enter(false);
-  if (!state) {
-    why = of.why();
-    return MPI_REQUEST_NULL;
-  }
-  const std::scoped_lock alone(state->all().lock());
-  auto made = std::make_unique<open_exchange>(call, true);
-  auto by_shoal = alltoall_repeated(*state, made->call(), info);
+// As for begun(); the ranks may wait for each other.
+template <typename Repeated>
+MPI_Request prepared_on(const given& what, communicator& state, Repeated repeated) {
+  const std::scoped_lock alone(state.all().lock());
+  auto made = std::make_unique<open_exchange>(what, true);
+  auto by_shoal = repeated(made->call());
   if (!by_shoal) return made->take_back();
   made->prepare(std::move(by_shoal));
   return keep(std::move(made)).handle();
 }
 
-}  // namespace
+MPI_Request prepared_on(const alltoall_call& call, MPI_Info info, learner& of, std::string& why) {
+  communicator* const state = of.enter(false);
+  if (!state) return why = of.why(), MPI_REQUEST_NULL;
+  return prepared_on(given_by(call), *state,
+                     [&](const alltoall_call& kept) { return alltoall_repeated(*state, kept, info); });
+}
 
-int start_alltoall(const alltoall_call& call, MPI_Request* request, native_call native) {
+MPI_Request prepared_on(const neighbor_call& call, MPI_Info info, learner& of, std::string& why) {
+  std::string wrong;
+  const auto among = process::get().neighbors_of(call.comm, call.form(), false, wrong);
+  if (!among) return why = wrong.empty() ? of.why() : wrong, MPI_REQUEST_NULL;
+  return prepared_on(given_by(call), among->over(),
+                     [&](const alltoall_call& kept) { return neighbor_repeated(among, {kept, call.form()}, info); });
+}
+
+template <typename Call>
+int start(const Call& call, MPI_Request* request, native_call native) {
   const std::string name = "i" + call.name();
   if (is_left(call)) return left_unasked(name, "nonblocking, and no algorithm is asked for by name", native);
   return serve(name, call, request, native, [&](learner& of, std::string& why) { return begun(call, of, why); });
 }
 
-int prepare_alltoall(const alltoall_call& call, MPI_Info info, MPI_Request* request, native_call native) {
+template <typename Call>
+int prepare(const Call& call, MPI_Info info, MPI_Request* request, native_call native) {
   const std::string name = call.name() + "_init";
   if (is_left(call))
     return left_unasked(name, "persistent, and no algorithm is asked for by name; its starts are not counted", native);
   return serve(name, call, request, native,
                [&](learner& of, std::string& why) { return prepared_on(call, info, of, why); });
+}
+
+}  // namespace
+
+int start_exchange(const alltoall_call& call, MPI_Request* request, native_call native) {
+  return start(call, request, native);
+}
+int start_exchange(const neighbor_call& call, MPI_Request* request, native_call native) {
+  return start(call, request, native);
+}
+
+int prepare_exchange(const alltoall_call& call, MPI_Info info, MPI_Request* request, native_call native) {
+  return prepare(call, info, request, native);
+}
+int prepare_exchange(const neighbor_call& call, MPI_Info info, MPI_Request* request, native_call native) {
+  return prepare(call, info, request, native);
 }
 
 int start_request(MPI_Request* request) {

@@ -133,17 +133,22 @@ intercommunicator* process::groups_of(MPI_Comm comm, bool is_linked, std::string
   return held->groups.get();
 }
 
-neighborhood* process::neighbors_of(MPI_Comm comm, call_form form, bool is_linked, std::string& wrong) {
+std::shared_ptr<neighborhood> process::neighbors_of(MPI_Comm comm, call_form form, bool is_linked, std::string& wrong) {
   communicator* const state = state_of(comm, is_linked, wrong);
   if (!state) return nullptr;
   auto& neighbors = attribute_of(comm)->neighbors[form];
   const std::scoped_lock alone(state->all().lock());
   try {
-    if (!neighbors) neighbors = std::make_unique<neighborhood>(*state, comm, form, set());
+    if (!neighbors) neighbors = std::make_shared<neighborhood>(*state, comm, form, set());
   } catch (const std::invalid_argument& error) {  // the same on every rank
     wrong = error.what();
   }
-  return neighbors.get();
+  return neighbors;
+}
+
+std::shared_ptr<neighborhood> process::present_neighbors_of(MPI_Comm comm, call_form form) const {
+  const attribute* held = open_for_calls_ ? find(comm) : nullptr;
+  return held ? held->neighbors[form] : nullptr;
 }
 
 // The communicator is made by a collective of the MPI's own that blocks, so behind an agreement in which ranks move what they
@@ -191,16 +196,14 @@ int process::leave(const std::string& call, const std::string& reason, native_ca
   return code;
 }
 
-void process::count_late(const std::string& call, int ranks, const std::string& algorithm, const usage& what) {
+void process::count_ended(team& on, const decision& chosen, const std::string& call, call_form form, std::int64_t sent,
+                          double took, const phase_clock* clock) {
+  if (set().report == reporting::none) return;
+  if (!on.own().is_left()) return count(chosen, form, sent, took, clock);
+  usage late;  // what was done on its communicator is reported already
+  late.add(sent, took, clock);
   const std::scoped_lock guard(lock_);
-  report_.add(call, ranks, algorithm, what);
-}
-
-bool process::watch(const left_call& call) {
-  if (set().report == reporting::none || !begin()) return false;
-  const std::scoped_lock guard(lock_);
-  if (std::find(left_.begin(), left_.end(), &call) == left_.end()) left_.push_back(&call);
-  return true;
+  report_.add(call, on.ranks(), chosen.how->spec, late);
 }
 
 std::string process::explain(MPI_Comm comm) {
@@ -300,9 +303,6 @@ void process::finish() {
   leave_open_exchanges();
   while (!attributes_.empty()) release(attributes_.front(), false);
   served().clear();
-  for (const left_call* call : left_)
-    report_.add_left(call->name, call->reason, __atomic_load_n(&call->calls, __ATOMIC_RELAXED),
-                     1e-9 * static_cast<double>(__atomic_load_n(&call->nanoseconds, __ATOMIC_RELAXED)));
   if (!set().record.empty()) traffic_.write(set().record);
   int world_rank = -1;
   PMPI_Comm_rank(MPI_COMM_WORLD, &world_rank);

@@ -10,7 +10,6 @@
 #include <string>
 #include <vector>
 
-#include "calls/left_call.h"
 #include "calls/native_call.hpp"
 #include "calls/report.hpp"
 #include "calls/traffic.hpp"
@@ -45,7 +44,9 @@ class process : public job_state {
 
   // The neighbours on a communicator that has some, for calls of a form, made on first use, which is collective. Null as
   // for state_of().
-  neighborhood* neighbors_of(MPI_Comm comm, call_form form, bool is_linked, std::string& wrong);
+  std::shared_ptr<neighborhood> neighbors_of(MPI_Comm comm, call_form form, bool is_linked, std::string& wrong);
+  // Those that there are already; else null.
+  std::shared_ptr<neighborhood> present_neighbors_of(MPI_Comm comm, call_form form) const;
 
   // The ranks of a communicator for shoal_exchange(), made on first use, which is collective. Null, on every rank, where
   // they cannot be served; `wrong` then says why.
@@ -57,10 +58,9 @@ class process : public job_state {
 
   // The MPI's own, where Shoal cannot serve a call of this name: counted with the reason, where a report is asked for.
   int leave(const std::string& call, const std::string& reason, native_call native);
-  // An exchange that ended when its communicator had been freed.
-  void count_late(const std::string& call, int ranks, const std::string& algorithm, const usage& what);
-  // Calls that the preload leaves to the MPI and counts, until MPI_Finalize. False: nobody wants to know.
-  bool watch(const left_call& call);
+  // An exchange behind a request; its communicator may have been freed when it ended.
+  void count_ended(team& on, const decision& chosen, const std::string& call, call_form form, std::int64_t sent,
+                   double took, const phase_clock* clock);
   // Behind MPI_Finalize: that there was nothing to report, if so.
   void tell_of_none();
 
@@ -74,8 +74,8 @@ class process : public job_state {
   struct attribute {
     std::unique_ptr<learner> of_ranks;                 // null: an inter-communicator
     std::shared_ptr<intercommunicator> groups;         // open requests keep it
-    by_form<std::unique_ptr<neighborhood>> neighbors;  // null: none exchanged so yet
-    std::shared_ptr<sparse_ranks> sparse;              // open requests keep it; null: none exchanged so yet
+    by_form<std::shared_ptr<neighborhood>> neighbors;  // open requests keep it; null: none exchanged so yet
+    std::shared_ptr<sparse_ranks> sparse;              // the same
     bool unserved_groups = false;                      // an inter-communicator that was not asked to be served yet
     int ranks = 0;                                     // of both groups
     usage cold[2];                                     // calls between the groups before that
@@ -104,7 +104,6 @@ class process : public job_state {
   std::vector<attribute*> attributes_;
   std::atomic<std::uint64_t> released_ = 0;  // how many were released
   usage_report report_;
-  std::vector<const left_call*> left_;  // that the preload counts
   bool told_ = false;
   traffic_record traffic_;
 };

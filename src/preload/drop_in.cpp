@@ -15,10 +15,7 @@ __attribute__((constructor)) static void find_out_early() { process::get(); }
 #pragma GCC visibility push(default)
 extern "C" {
 
-// For preload.c: whether anyone wants to know of calls of this function, and that the job has ended.
-int shoal_preload_watch(const left_call* call) {
-  return returning_codes(MPI_COMM_SELF, [&] { return static_cast<int>(process::get().watch(*call)); });
-}
+// For preload.c: the job has ended.
 void shoal_preload_tell_of_none() { process::get().tell_of_none(); }
 void shoal_preload_deletes(const MPI_Comm* comm) { deleted_attributes::begin(comm); }
 void shoal_preload_deleted() { deleted_attributes::end(); }
@@ -205,6 +202,92 @@ int MPI_Alltoallw_init_c(const void* sendbuf, const MPI_Count* sendcounts, const
                          MPI_Request* request) {
   return forms::alltoallw_init_c.persistent(info, request, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts,
                                             rdispls, recvtypes, comm);
+}
+
+int MPI_Ineighbor_alltoall(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
+                           MPI_Datatype recvtype, MPI_Comm comm, MPI_Request* request) {
+  return forms::ineighbor_alltoall.nonblocking(request, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype,
+                                               comm);
+}
+
+int MPI_Ineighbor_alltoallv(const void* sendbuf, const int* sendcounts, const int* sdispls, MPI_Datatype sendtype,
+                            void* recvbuf, const int* recvcounts, const int* rdispls, MPI_Datatype recvtype,
+                            MPI_Comm comm, MPI_Request* request) {
+  return forms::ineighbor_alltoallv.nonblocking(request, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts,
+                                                rdispls, recvtype, comm);
+}
+
+int MPI_Ineighbor_alltoallw(const void* sendbuf, const int* sendcounts, const MPI_Aint* sdispls,
+                            const MPI_Datatype* sendtypes, void* recvbuf, const int* recvcounts,
+                            const MPI_Aint* rdispls, const MPI_Datatype* recvtypes, MPI_Comm comm,
+                            MPI_Request* request) {
+  return forms::ineighbor_alltoallw.nonblocking(request, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts,
+                                                rdispls, recvtypes, comm);
+}
+
+int MPI_Neighbor_alltoall_init(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
+                               MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request* request) {
+  return forms::neighbor_alltoall_init.persistent(info, request, sendbuf, sendcount, sendtype, recvbuf, recvcount,
+                                                  recvtype, comm);
+}
+
+int MPI_Neighbor_alltoallv_init(const void* sendbuf, const int* sendcounts, const int* sdispls, MPI_Datatype sendtype,
+                                void* recvbuf, const int* recvcounts, const int* rdispls, MPI_Datatype recvtype,
+                                MPI_Comm comm, MPI_Info info, MPI_Request* request) {
+  return forms::neighbor_alltoallv_init.persistent(info, request, sendbuf, sendcounts, sdispls, sendtype, recvbuf,
+                                                   recvcounts, rdispls, recvtype, comm);
+}
+
+int MPI_Neighbor_alltoallw_init(const void* sendbuf, const int* sendcounts, const MPI_Aint* sdispls,
+                                const MPI_Datatype* sendtypes, void* recvbuf, const int* recvcounts,
+                                const MPI_Aint* rdispls, const MPI_Datatype* recvtypes, MPI_Comm comm, MPI_Info info,
+                                MPI_Request* request) {
+  return forms::neighbor_alltoallw_init.persistent(info, request, sendbuf, sendcounts, sdispls, sendtypes, recvbuf,
+                                                   recvcounts, rdispls, recvtypes, comm);
+}
+
+int MPI_Ineighbor_alltoall_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
+                             MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request* request) {
+  return forms::ineighbor_alltoall_c.nonblocking(request, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype,
+                                                 comm);
+}
+
+int MPI_Ineighbor_alltoallv_c(const void* sendbuf, const MPI_Count* sendcounts, const MPI_Aint* sdispls,
+                              MPI_Datatype sendtype, void* recvbuf, const MPI_Count* recvcounts,
+                              const MPI_Aint* rdispls, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request* request) {
+  return forms::ineighbor_alltoallv_c.nonblocking(request, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts,
+                                                  rdispls, recvtype, comm);
+}
+
+int MPI_Ineighbor_alltoallw_c(const void* sendbuf, const MPI_Count* sendcounts, const MPI_Aint* sdispls,
+                              const MPI_Datatype* sendtypes, void* recvbuf, const MPI_Count* recvcounts,
+                              const MPI_Aint* rdispls, const MPI_Datatype* recvtypes, MPI_Comm comm,
+                              MPI_Request* request) {
+  return forms::ineighbor_alltoallw_c.nonblocking(request, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts,
+                                                  rdispls, recvtypes, comm);
+}
+
+int MPI_Neighbor_alltoall_init_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
+                                 MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info,
+                                 MPI_Request* request) {
+  return forms::neighbor_alltoall_init_c.persistent(info, request, sendbuf, sendcount, sendtype, recvbuf, recvcount,
+                                                    recvtype, comm);
+}
+
+int MPI_Neighbor_alltoallv_init_c(const void* sendbuf, const MPI_Count* sendcounts, const MPI_Aint* sdispls,
+                                  MPI_Datatype sendtype, void* recvbuf, const MPI_Count* recvcounts,
+                                  const MPI_Aint* rdispls, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info,
+                                  MPI_Request* request) {
+  return forms::neighbor_alltoallv_init_c.persistent(info, request, sendbuf, sendcounts, sdispls, sendtype, recvbuf,
+                                                     recvcounts, rdispls, recvtype, comm);
+}
+
+int MPI_Neighbor_alltoallw_init_c(const void* sendbuf, const MPI_Count* sendcounts, const MPI_Aint* sdispls,
+                                  const MPI_Datatype* sendtypes, void* recvbuf, const MPI_Count* recvcounts,
+                                  const MPI_Aint* rdispls, const MPI_Datatype* recvtypes, MPI_Comm comm, MPI_Info info,
+                                  MPI_Request* request) {
+  return forms::neighbor_alltoallw_init_c.persistent(info, request, sendbuf, sendcounts, sdispls, sendtypes, recvbuf,
+                                                     recvcounts, rdispls, recvtypes, comm);
 }
 
 int MPI_Start(MPI_Request* request) { return start_request(request); }

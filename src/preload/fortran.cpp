@@ -66,6 +66,17 @@ int with_types(const void* sendbuf, const MPI_Fint* sendtypes, const MPI_Fint* r
   });
 }
 
+template <typename Call>
+int with_types_of_neighbors(const MPI_Fint* sendtypes, const MPI_Fint* recvtypes, const MPI_Fint* comm, Call call) {
+  const MPI_Comm of = PMPI_Comm_f2c(*comm);
+  return returning_codes(of, [&] {
+    const neighbor_ranks among = neighbors_of(of);
+    const std::vector<MPI_Datatype> sent = types_of(sendtypes, static_cast<int>(among.destinations.size()));
+    const std::vector<MPI_Datatype> received = types_of(recvtypes, static_cast<int>(among.sources.size()));
+    return call(sent.data(), received.data(), of);
+  });
+}
+
 }  // namespace
 
 #pragma GCC visibility push(default)
@@ -118,15 +129,13 @@ void mpi_neighbor_alltoallv_(void* sendbuf, MPI_Fint* sendcounts, MPI_Fint* sdis
 void mpi_neighbor_alltoallw_(void* sendbuf, MPI_Fint* sendcounts, MPI_Aint* sdispls, MPI_Fint* sendtypes, void* recvbuf,
                              MPI_Fint* recvcounts, MPI_Aint* rdispls, MPI_Fint* recvtypes, MPI_Fint* comm,
                              MPI_Fint* ierror) {
-  const MPI_Comm of = PMPI_Comm_f2c(*comm);
-  const int code = returning_codes(of, [&] {
-    const neighbor_ranks among = neighbors_of(of);
-    const std::vector<MPI_Datatype> sent = types_of(sendtypes, static_cast<int>(among.destinations.size()));
-    const std::vector<MPI_Datatype> received = types_of(recvtypes, static_cast<int>(among.sources.size()));
-    return forms::neighbor_alltoallw.blocking(manners::drop_in, MPI_INFO_NULL, buffer(sendbuf), sendcounts, sdispls,
-                                              sent.data(), buffer(recvbuf), recvcounts, rdispls, received.data(), of);
-  });
-  give_back(code, ierror);
+  give_back(with_types_of_neighbors(sendtypes, recvtypes, comm,
+                                    [&](const MPI_Datatype* sent, const MPI_Datatype* received, MPI_Comm of) {
+                                      return forms::neighbor_alltoallw.blocking(
+                                          manners::drop_in, MPI_INFO_NULL, buffer(sendbuf), sendcounts, sdispls, sent,
+                                          buffer(recvbuf), recvcounts, rdispls, received, of);
+                                    }),
+            ierror);
 }
 
 void mpi_ialltoall_(void* sendbuf, MPI_Fint* sendcount, MPI_Fint* sendtype, void* recvbuf, MPI_Fint* recvcount,
@@ -190,6 +199,70 @@ void mpi_alltoallw_init_(void* sendbuf, MPI_Fint* sendcounts, MPI_Fint* sdispls,
   });
 }
 
+void mpi_ineighbor_alltoall_(void* sendbuf, MPI_Fint* sendcount, MPI_Fint* sendtype, void* recvbuf, MPI_Fint* recvcount,
+                             MPI_Fint* recvtype, MPI_Fint* comm, MPI_Fint* request, MPI_Fint* ierror) {
+  with_request(request, ierror, MPI_REQUEST_NULL, [&](MPI_Request* made) {
+    return forms::ineighbor_alltoall.nonblocking(made, buffer(sendbuf), *sendcount, PMPI_Type_f2c(*sendtype),
+                                                 buffer(recvbuf), *recvcount, PMPI_Type_f2c(*recvtype),
+                                                 PMPI_Comm_f2c(*comm));
+  });
+}
+
+void mpi_ineighbor_alltoallv_(void* sendbuf, MPI_Fint* sendcounts, MPI_Fint* sdispls, MPI_Fint* sendtype, void* recvbuf,
+                              MPI_Fint* recvcounts, MPI_Fint* rdispls, MPI_Fint* recvtype, MPI_Fint* comm,
+                              MPI_Fint* request, MPI_Fint* ierror) {
+  with_request(request, ierror, MPI_REQUEST_NULL, [&](MPI_Request* made) {
+    return forms::ineighbor_alltoallv.nonblocking(made, buffer(sendbuf), sendcounts, sdispls, PMPI_Type_f2c(*sendtype),
+                                                  buffer(recvbuf), recvcounts, rdispls, PMPI_Type_f2c(*recvtype),
+                                                  PMPI_Comm_f2c(*comm));
+  });
+}
+
+void mpi_ineighbor_alltoallw_(void* sendbuf, MPI_Fint* sendcounts, MPI_Aint* sdispls, MPI_Fint* sendtypes,
+                              void* recvbuf, MPI_Fint* recvcounts, MPI_Aint* rdispls, MPI_Fint* recvtypes,
+                              MPI_Fint* comm, MPI_Fint* request, MPI_Fint* ierror) {
+  with_request(request, ierror, MPI_REQUEST_NULL, [&](MPI_Request* made) {
+    return with_types_of_neighbors(
+        sendtypes, recvtypes, comm, [&](const MPI_Datatype* sent, const MPI_Datatype* received, MPI_Comm of) {
+          return forms::ineighbor_alltoallw.nonblocking(made, buffer(sendbuf), sendcounts, sdispls, sent,
+                                                        buffer(recvbuf), recvcounts, rdispls, received, of);
+        });
+  });
+}
+
+void mpi_neighbor_alltoall_init_(void* sendbuf, MPI_Fint* sendcount, MPI_Fint* sendtype, void* recvbuf,
+                                 MPI_Fint* recvcount, MPI_Fint* recvtype, MPI_Fint* comm, MPI_Fint* info,
+                                 MPI_Fint* request, MPI_Fint* ierror) {
+  with_request(request, ierror, MPI_REQUEST_NULL, [&](MPI_Request* made) {
+    return forms::neighbor_alltoall_init.persistent(PMPI_Info_f2c(*info), made, buffer(sendbuf), *sendcount,
+                                                    PMPI_Type_f2c(*sendtype), buffer(recvbuf), *recvcount,
+                                                    PMPI_Type_f2c(*recvtype), PMPI_Comm_f2c(*comm));
+  });
+}
+
+void mpi_neighbor_alltoallv_init_(void* sendbuf, MPI_Fint* sendcounts, MPI_Fint* sdispls, MPI_Fint* sendtype,
+                                  void* recvbuf, MPI_Fint* recvcounts, MPI_Fint* rdispls, MPI_Fint* recvtype,
+                                  MPI_Fint* comm, MPI_Fint* info, MPI_Fint* request, MPI_Fint* ierror) {
+  with_request(request, ierror, MPI_REQUEST_NULL, [&](MPI_Request* made) {
+    return forms::neighbor_alltoallv_init.persistent(PMPI_Info_f2c(*info), made, buffer(sendbuf), sendcounts, sdispls,
+                                                     PMPI_Type_f2c(*sendtype), buffer(recvbuf), recvcounts, rdispls,
+                                                     PMPI_Type_f2c(*recvtype), PMPI_Comm_f2c(*comm));
+  });
+}
+
+void mpi_neighbor_alltoallw_init_(void* sendbuf, MPI_Fint* sendcounts, MPI_Aint* sdispls, MPI_Fint* sendtypes,
+                                  void* recvbuf, MPI_Fint* recvcounts, MPI_Aint* rdispls, MPI_Fint* recvtypes,
+                                  MPI_Fint* comm, MPI_Fint* info, MPI_Fint* request, MPI_Fint* ierror) {
+  with_request(request, ierror, MPI_REQUEST_NULL, [&](MPI_Request* made) {
+    return with_types_of_neighbors(
+        sendtypes, recvtypes, comm, [&](const MPI_Datatype* sent, const MPI_Datatype* received, MPI_Comm of) {
+          return forms::neighbor_alltoallw_init.persistent(PMPI_Info_f2c(*info), made, buffer(sendbuf), sendcounts,
+                                                           sdispls, sent, buffer(recvbuf), recvcounts, rdispls,
+                                                           received, of);
+        });
+  });
+}
+
 void mpi_start_(MPI_Fint* request, MPI_Fint* ierror) {
   with_request(request, ierror, PMPI_Request_f2c(*request), start_request);
 }
@@ -239,6 +312,12 @@ SHOAL_ALL_NAMES(ialltoallw, IALLTOALLW);
 SHOAL_ALL_NAMES(alltoall_init, ALLTOALL_INIT);
 SHOAL_ALL_NAMES(alltoallv_init, ALLTOALLV_INIT);
 SHOAL_ALL_NAMES(alltoallw_init, ALLTOALLW_INIT);
+SHOAL_ALL_NAMES(ineighbor_alltoall, INEIGHBOR_ALLTOALL);
+SHOAL_ALL_NAMES(ineighbor_alltoallv, INEIGHBOR_ALLTOALLV);
+SHOAL_ALL_NAMES(ineighbor_alltoallw, INEIGHBOR_ALLTOALLW);
+SHOAL_ALL_NAMES(neighbor_alltoall_init, NEIGHBOR_ALLTOALL_INIT);
+SHOAL_ALL_NAMES(neighbor_alltoallv_init, NEIGHBOR_ALLTOALLV_INIT);
+SHOAL_ALL_NAMES(neighbor_alltoallw_init, NEIGHBOR_ALLTOALLW_INIT);
 SHOAL_ALL_NAMES(start, START);
 SHOAL_ALL_NAMES(startall, STARTALL);
 SHOAL_ALL_NAMES(request_free, REQUEST_FREE);

@@ -172,12 +172,6 @@ static void prepare_once(void) {
 
 void* function_of_drop_in(const char* name) { return drop_in ? dlsym(drop_in, name) : NULL; }
 
-int is_told(struct left_call* call) {
-  prepare_once();
-  int (*const watch)(struct left_call*) = (int (*)(struct left_call*))function_of_drop_in("shoal_preload_watch");
-  return watch && watch(call);
-}
-
 void* function_for(const char* name) {
   prepare_once();
   void* function = function_of_drop_in(name);

@@ -51,6 +51,32 @@ SHOAL_NEWER(PMPI_Neighbor_alltoallw_c, const void* sendbuf, const MPI_Count* sen
             const MPI_Datatype* sendtypes, void* recvbuf, const MPI_Count* recvcounts, const MPI_Aint* rdispls,
             const MPI_Datatype* recvtypes, MPI_Comm comm);
 
+SHOAL_NEWER(PMPI_Ineighbor_alltoall_c, const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
+            MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request* request);
+SHOAL_NEWER(PMPI_Ineighbor_alltoallv_c, const void* sendbuf, const MPI_Count* sendcounts, const MPI_Aint* sdispls,
+            MPI_Datatype sendtype, void* recvbuf, const MPI_Count* recvcounts, const MPI_Aint* rdispls,
+            MPI_Datatype recvtype, MPI_Comm comm, MPI_Request* request);
+SHOAL_NEWER(PMPI_Ineighbor_alltoallw_c, const void* sendbuf, const MPI_Count* sendcounts, const MPI_Aint* sdispls,
+            const MPI_Datatype* sendtypes, void* recvbuf, const MPI_Count* recvcounts, const MPI_Aint* rdispls,
+            const MPI_Datatype* recvtypes, MPI_Comm comm, MPI_Request* request);
+SHOAL_NEWER(PMPI_Neighbor_alltoall_init, const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,
+            int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request* request);
+SHOAL_NEWER(PMPI_Neighbor_alltoallv_init, const void* sendbuf, const int* sendcounts, const int* sdispls,
+            MPI_Datatype sendtype, void* recvbuf, const int* recvcounts, const int* rdispls, MPI_Datatype recvtype,
+            MPI_Comm comm, MPI_Info info, MPI_Request* request);
+SHOAL_NEWER(PMPI_Neighbor_alltoallw_init, const void* sendbuf, const int* sendcounts, const MPI_Aint* sdispls,
+            const MPI_Datatype* sendtypes, void* recvbuf, const int* recvcounts, const MPI_Aint* rdispls,
+            const MPI_Datatype* recvtypes, MPI_Comm comm, MPI_Info info, MPI_Request* request);
+SHOAL_NEWER(PMPI_Neighbor_alltoall_init_c, const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype,
+            void* recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info,
+            MPI_Request* request);
+SHOAL_NEWER(PMPI_Neighbor_alltoallv_init_c, const void* sendbuf, const MPI_Count* sendcounts, const MPI_Aint* sdispls,
+            MPI_Datatype sendtype, void* recvbuf, const MPI_Count* recvcounts, const MPI_Aint* rdispls,
+            MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request* request);
+SHOAL_NEWER(PMPI_Neighbor_alltoallw_init_c, const void* sendbuf, const MPI_Count* sendcounts, const MPI_Aint* sdispls,
+            const MPI_Datatype* sendtypes, void* recvbuf, const MPI_Count* recvcounts, const MPI_Aint* rdispls,
+            const MPI_Datatype* recvtypes, MPI_Comm comm, MPI_Info info, MPI_Request* request);
+
 SHOAL_NEWER(PMPI_Ialltoall_c, const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
             MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request* request);
 SHOAL_NEWER(PMPI_Ialltoallv_c, const void* sendbuf, const MPI_Count* sendcounts, const MPI_Aint* sdispls,

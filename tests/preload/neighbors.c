@@ -1,7 +1,8 @@
 /* Exchanges among neighbours in grids and graphs: what they receive is what the MPI's own (PMPI_) receive, byte for byte, and
  * nothing else of the buffers changes. Two ranks may have several edges, and a rank edges to itself, to nobody, or none.
  *
- * Argument: how many random graphs. With -DLINKED it calls shoal.h instead of the names that the preload takes. */
+ * Arguments: how many random graphs; "requests" for nonblocking and persistent ones too, several under way at once. With
+ * -DLINKED it calls shoal.h instead of the names that the preload takes. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <mpi.h>
@@ -17,14 +18,17 @@
 #define MPI_Neighbor_alltoallw shoal_neighbor_alltoallw
 #endif
 
+/* Open MPI 5 has them before it calls itself MPI 4. */
+#define HAS_PERSISTENT (MPI_VERSION >= 4 || OMPI_MAJOR_VERSION >= 5)
+
 enum { most = 64, room = 1 << 16, largest = 40 };
 
 typedef intptr_t word;
 typedef int words(word, word, word, word, word, word, word, word, word);
 
-static int rank, ranks, faults, calls;
+static int rank, ranks, faults, calls, with_requests;
 static unsigned state; /* the same on every rank */
-static unsigned char sent[room], got[room], expected[room];
+static unsigned char sent[room], got[room], expected[room], got_by[3][room];
 
 static unsigned next(unsigned below) {
   state = state * 1664525u + 1013904223u;
@@ -100,6 +104,54 @@ static void exchange_wide(MPI_Comm comm, const struct side *out, const struct si
   compare("MPI_Neighbor_alltoallv_c", code);
 }
 
+/* What each form has received, of calls that have ended. */
+static void compare_all(const char *name, MPI_Comm comm, int salt, const struct side *out, const struct side *in) {
+  for (int form = 0; form < 3; ++form) {
+    clear();
+    memcpy(got, got_by[form], room);
+    memset(got_by[form], 0xEE, room);
+    if (form == 0) PMPI_Neighbor_alltoall(sent, 3 + salt % 5, MPI_INT, expected, 3 + salt % 5, MPI_INT, comm);
+    if (form == 1)
+      PMPI_Neighbor_alltoallv(sent, out->counts, out->places, MPI_INT, expected, in->counts, in->places, MPI_INT, comm);
+    if (form == 2)
+      PMPI_Neighbor_alltoallw(sent, out->counts, out->offsets, out->types, expected, in->counts, in->offsets, in->types, comm);
+    compare(name, MPI_SUCCESS);
+  }
+}
+
+/* The arrays of a call may change once it has begun, for all that Shoal knows. */
+static void exchange_at_once(MPI_Comm comm, int salt, const struct side *out, const struct side *in) {
+  struct side given[2] = {*out, *in};
+  MPI_Request open[3];
+  MPI_Ineighbor_alltoall(sent, 3 + salt % 5, MPI_INT, got_by[0], 3 + salt % 5, MPI_INT, comm, &open[0]);
+  MPI_Ineighbor_alltoallv(sent, given[0].counts, given[0].places, MPI_INT, got_by[1], given[1].counts, given[1].places, MPI_INT,
+                          comm, &open[1]);
+  MPI_Ineighbor_alltoallw(sent, given[0].counts, given[0].offsets, given[0].types, got_by[2], given[1].counts,
+                          given[1].offsets, given[1].types, comm, &open[2]);
+  for (int i = 0; i < 3; ++i) MPI_Wait(&open[(i + rank) % 3], MPI_STATUS_IGNORE);
+  compare_all("a nonblocking one", comm, salt, out, in);
+}
+
+static void exchange_again_and_again(MPI_Comm comm, int salt, const struct side *out, const struct side *in) {
+#if HAS_PERSISTENT
+  MPI_Request all[3];
+  const MPI_Info none = MPI_INFO_NULL;
+  MPI_Neighbor_alltoall_init(sent, 3 + salt % 5, MPI_INT, got_by[0], 3 + salt % 5, MPI_INT, comm, none, &all[0]);
+  MPI_Neighbor_alltoallv_init(sent, out->counts, out->places, MPI_INT, got_by[1], in->counts, in->places, MPI_INT, comm, none,
+                              &all[1]);
+  MPI_Neighbor_alltoallw_init(sent, out->counts, out->offsets, out->types, got_by[2], in->counts, in->offsets, in->types,
+                              comm, none, &all[2]);
+  for (int time = 0; time < 3; ++time) {
+    for (int i = 0; i < room; ++i) ++sent[i];
+    MPI_Startall(3, all);
+    MPI_Waitall(3, all, MPI_STATUSES_IGNORE);
+    compare_all("a persistent one", comm, salt, out, in);
+  }
+  for (int i = 0; i < 3; ++i) MPI_Request_free(&all[i]);
+#endif
+  (void)comm, (void)salt, (void)out, (void)in;
+}
+
 static void exchange_all(MPI_Comm comm, struct side *out, struct side *in) {
   MPI_Datatype gapped;
   MPI_Type_create_resized(MPI_INT, 0, 2 * sizeof(int), &gapped);
@@ -112,6 +164,9 @@ static void exchange_all(MPI_Comm comm, struct side *out, struct side *in) {
     exchange_sizes(comm, out, in);
     exchange_types(comm, out, in);
     exchange_wide(comm, out, in);
+    if (!with_requests) continue;
+    exchange_at_once(comm, salt, out, in);
+    exchange_again_and_again(comm, salt, out, in);
   }
   MPI_Type_free(&gapped);
   MPI_Comm_free(&comm);
@@ -159,6 +214,8 @@ int main(int argc, char **argv) {
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  with_requests = argc > 2 && !strcmp(argv[2], "requests");
+  memset(got_by, 0xEE, sizeof got_by);
   const int halves[] = {ranks / 2, ranks > 1 ? 2 : 1, 1}, line[] = {ranks};
   for (int periodic = 0; periodic < 2; ++periodic) {
     in_grid(1, line, periodic);

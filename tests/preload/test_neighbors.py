@@ -21,10 +21,10 @@ def asked(spec):
     return {f"SHOAL_{form.upper()}": spec for form in FORMS}
 
 
-def run(mpi, ranks, compiled, graphs=10, **settings):
+def run(mpi, ranks, compiled, *parts, graphs=10, **settings):
     if "impi" in mpi.name:  # what runs on it was linked to MPICH
         settings["LD_LIBRARY_PATH"] = mpi.libraries
-    done = mpi.run(ranks, [compiled(mpi, "neighbors.c", "-ldl"), graphs], SHOAL_REPORT=1, **settings)
+    done = mpi.run(ranks, [compiled(mpi, "neighbors.c", "-ldl"), graphs, *parts], SHOAL_REPORT=1, **settings)
     assert done.returncode == 0 and done.stdout.splitlines()[-1] == "faults: 0", done.stdout + done.stderr
     assert not warnings(done)
     return done
@@ -52,6 +52,25 @@ def test_on_every_mpi(every_mpi, compiled, spec):
 def test_few_ranks(mpi, compiled, ranks):
     done = run(mpi, ranks, compiled, **asked("gathered"))
     assert sum(served(done).values()) == calls_of(done)
+
+
+@pytest.mark.parametrize("spec", ["direct", "gathered", "gathered:carriers=1,local=messages"])
+def test_requests(mpi, compiled, spec):
+    done = run(mpi, 4, compiled, "requests", graphs=4, **asked(spec), SHOAL_LAYOUT="2,2")
+    assert set(served(done)) == {(form, spec) for form in FORMS}
+    assert sum(served(done).values()) == calls_of(done) and not left(done)
+
+
+def test_requests_that_are_left(mpi, compiled):
+    """Each with its reason."""
+    for settings in (
+        {},
+        asked("native"),
+        asked("direct") | {"SHOAL_MAX_TEMP": "64M"},
+        asked("direct") | {"SHOAL_VERIFY": 1},
+    ):
+        done = run(mpi, 2, compiled, "requests", graphs=1, **settings)
+        assert {f"i{form}" for form in FORMS} | {f"{form}_init" for form in FORMS} <= set(left(done))
 
 
 def test_verified(mpi, compiled):

@@ -1,0 +1,82 @@
+#include "calls/neighbor_work.hpp"
+
+#include <optional>
+#include <vector>
+
+#include "calls/process.hpp"
+
+namespace shoal {
+
+namespace {
+
+class neighbor_work final : public request::work {
+ public:
+  neighbor_work(const std::shared_ptr<neighborhood>& among, const neighbor_call& call)
+      : call_(call),
+        state_(among->over().shared_from_this()),
+        among_(among),
+        service_(*among, call_, blocks_),
+        received_(kept(call.arguments().recv_type, among->sources())),
+        sent_(kept(call.arguments().send_type, among->destinations())),
+        over_(state_->all().opened()),
+        moving_(state_->all().pool(), over_) {}
+
+  // Both tell whether there is a schedule to run; else the MPI's own is to.
+  bool prepare_once() { return keep(service_.pick(MPI_INFO_NULL)); }
+  bool prepare_repeated(MPI_Info info) {
+    if (!keep(service_.plan(info))) return false;
+    place_ = state_->all().next_place();
+    return place_.has_value();
+  }
+
+  team& ranks() override { return state_->all(); }
+  const tag_turns::place* place() const override { return place_ ? &*place_ : nullptr; }
+  void start(tag_range tags) override {
+    begin_ = PMPI_Wtime();
+    moving_.set_tags(tags);
+    if (ran_) moving_.repeat(service_.blocks());
+    else moving_.start(*chosen_->how->steps, service_.blocks());
+    ran_ = true;
+  }
+  bool progress(bool& moved) override { return moving_.progress(moved); }
+  void run_to_end() override { moving_.run_to_end(state_->all().wait()); }
+  std::exception_ptr failure() override { return moving_.failure(); }
+  void ended() override {
+    process::get().count_ended(state_->all(), *chosen_, call_.name(), call_.form(), service_.bytes_sent(),
+                               PMPI_Wtime() - begin_, nullptr);
+  }
+
+ private:
+  bool keep(const decision* chosen) {
+    chosen_ = chosen;
+    return chosen && chosen->how->has_schedule();
+  }
+
+  const neighbor_call call_;
+  std::shared_ptr<communicator> state_;
+  std::shared_ptr<neighborhood> among_;
+  block_storage blocks_;
+  neighbor_service service_;
+  std::vector<std::shared_ptr<const datatype>> received_, sent_;  // which the program may free meanwhile
+  std::optional<tag_turns::place> place_;
+  mpi_transport over_;
+  exchange moving_;
+  const decision* chosen_ = nullptr;
+  bool ran_ = false;  // so sizes are known
+  double begin_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<request::work> neighbor_once(const std::shared_ptr<neighborhood>& among, const neighbor_call& call) {
+  auto work = std::make_unique<neighbor_work>(among, call);
+  return work->prepare_once() ? std::move(work) : nullptr;
+}
+
+std::unique_ptr<request::work> neighbor_repeated(const std::shared_ptr<neighborhood>& among, const neighbor_call& call,
+                                                 MPI_Info info) {
+  auto work = std::make_unique<neighbor_work>(among, call);
+  return work->prepare_repeated(info) ? std::move(work) : nullptr;
+}
+
+}  // namespace shoal
