@@ -3,7 +3,9 @@
 //   mpiexec -n 8 shoal_bench --variants 'auto;native;tuna:radix=2' --sizes 8,512 --distributions uniform,random
 //   mpiexec -n 8 shoal_bench --variants 'auto;native;full' --sizes 1048576 --senders 4
 //
-// With --senders the exchange is an allgather between two groups, of which the first ranks send; else all-to-alls.
+// With --senders the exchange is an allgather between two groups, of which the first ranks send; else all-to-alls. With
+// --collective alltoallw it is MPI_Alltoallw of strips of matrices (parts_of_arrays.hpp); with --collective exchange every
+// rank sends to some that do not know of it (to_some.hpp), and the distributions are as "partners:8".
 //
 // Method (after ReproMPI): every repetition starts at a time agreed beforehand and is dropped when a rank was late
 // (by 20 us, or 50 ms where ranks outnumber cores and cannot all start at once, or a twentieth of it); its time is
@@ -47,6 +49,8 @@
 #include "between_groups.hpp"
 #include "block_sizes.hpp"
 #include "clock.hpp"
+#include "parts_of_arrays.hpp"
+#include "to_some.hpp"
 #include "transport/agree.hpp"
 #include "transport/mpi_transport.hpp"
 #include "transport/waiting.hpp"
@@ -60,9 +64,10 @@ struct options {
   std::vector<std::string> variants{"auto", "native"};
   std::vector<std::string> distributions{"uniform"};
   std::vector<std::string> sizes{"8", "512", "32768"};
-  int senders = 0;       // of an allgather between two groups
-  double seconds = 0.3;  // for each variant of a case
-  int repetitions = 0;   // of each variant; 0: as many as the seconds allow
+  std::string collective = "alltoall";  // -v where blocks differ; alltoallw or exchange
+  int senders = 0;                      // of an allgather between two groups
+  double seconds = 0.3;                 // for each variant of a case
+  int repetitions = 0;                  // of each variant; 0: as many as the seconds allow
   unsigned seed = 1;
   bool phases = false;
 };
@@ -74,6 +79,7 @@ options parse(int argc, char** argv) {
                    {"--variants", [&](const std::string& value) { all.variants = split(value, ';'); }},
                    {"--distributions", [&](const std::string& value) { all.distributions = split(value, ','); }},
                    {"--sizes", [&](const std::string& value) { all.sizes = split(value, ','); }},
+                   {"--collective", [&](const std::string& value) { all.collective = value; }},
                    {"--senders", [&](const std::string& value) { all.senders = std::stoi(value); }},
                    {"--seconds", [&](const std::string& value) { all.seconds = std::stod(value); }},
                    {"--repetitions", [&](const std::string& value) { all.repetitions = std::stoi(value); }},
@@ -111,8 +117,9 @@ double processor_seconds() {
 
 // Not Shoal's.
 bool is_foreign(const std::string& variant) {
-  constexpr const char* names[] = {"ask",       "choose", "native", "native_nonblocking", "native_persistent",
-                                   "preloaded", "hand",   "memcpy"};
+  constexpr const char* names[] = {
+      "ask",    "choose", "native", "native_nonblocking", "native_persistent", "preloaded", "hand",
+      "memcpy", "nbx",    "crystal"};
   return std::find(std::begin(names), std::end(names), without_clock(variant)) != std::end(names);
 }
 
@@ -170,9 +177,12 @@ class driver {
       throw std::invalid_argument("--senders " + std::to_string(what_.senders) + ": of " + std::to_string(ranks_) +
                                   " ranks at least one must send and one receive");
     if (between()) what_.distributions = {group_sizes(what_.senders, ranks_)};
-    else
-      for (const std::string& name : what_.distributions) sizes_of(name, 1, ranks_);  // throws when unknown
-    for (const std::string& variant : what_.variants) prepare(variant);
+    else if (is("alltoallw")) what_.distributions = {"strips"};
+    for (const std::string& name : what_.distributions) require_known(name);
+    for (const std::string& variant : what_.variants) {
+      require_takes(variant);
+      prepare(variant);
+    }
   }
 
   void run() {
@@ -183,22 +193,43 @@ class driver {
 
  private:
   bool between() const { return what_.senders > 0; }
+  bool is(std::string_view collective) const { return what_.collective == collective; }
+
+  // Both throw std::invalid_argument, on all ranks.
+  void require_known(const std::string& distribution) const {
+    if (is("exchange")) to_some::partners_of(distribution, ranks_);
+    else if (is("alltoall") && !between()) sizes_of(distribution, 1, ranks_);
+    else if (!is("alltoall") && !is("alltoallw"))
+      throw std::invalid_argument("--collective " + what_.collective + ": alltoall, alltoallw or exchange");
+  }
+  void require_takes(const std::string& variant) const {
+    const bool by_hand = variant == "nbx" || variant == "crystal";
+    const bool takes = is("exchange")    ? to_some::has(variant)
+                       : is("alltoallw") ? variant == "native" || !is_foreign(variant)
+                                         : !by_hand;
+    if (!takes) throw std::invalid_argument("there is no " + variant + " of --collective " + what_.collective);
+  }
 
   std::unique_ptr<measured> make(const std::string& distribution, std::int64_t size) {
     if (between()) return std::make_unique<between_groups>(what_.senders, size, rank_);
+    if (is("alltoallw")) return std::make_unique<parts_of_arrays>(size, rank_, ranks_);
+    if (is("exchange"))
+      return std::make_unique<to_some>(to_some::partners_of(distribution, ranks_), size, rank_, ranks_, mode_);
     return std::make_unique<all_to_all>(workload(distribution, size, rank_, ranks_), hand_, mode_);
   }
 
   // Each variant has a communicator of its own, so that changing between them costs nothing in the measurement.
   void prepare(const std::string& variant) {
     comms_[variant] = between() ? make_intercommunicator(what_.senders) : duplicate_world();
-    if (is_foreign(variant)) return;
+    if (is_foreign(variant) || is("exchange")) return;
     MPI_Info info;
     PMPI_Info_create(&info);
     const std::size_t space = variant.find(" inline=");
     const std::string spec = variant.substr(0, variant.find(' '));
-    PMPI_Info_set(info, between() ? "shoal_allgather" : "shoal_alltoall", spec.c_str());
-    if (!between() && !all_to_all::only_uniform(spec)) PMPI_Info_set(info, "shoal_alltoallv", spec.c_str());
+    const char* const key = between() ? "shoal_allgather" : is("alltoallw") ? "shoal_alltoallw" : "shoal_alltoall";
+    PMPI_Info_set(info, key, spec.c_str());
+    if (!between() && is("alltoall") && !all_to_all::only_uniform(spec))
+      PMPI_Info_set(info, "shoal_alltoallv", spec.c_str());
     shoal_comm_set_info(comms_[variant], info);
     PMPI_Info_free(&info);
     if (space != std::string::npos)
@@ -322,7 +353,7 @@ class driver {
   void print(const std::string& distribution, std::int64_t size, const std::string& variant, int batch,
              const std::vector<double>& times, const phase_seconds& phases) {
     std::array<char, 256> ran{};
-    const bool shoals = !is_foreign(variant);
+    const bool shoals = !is_foreign(variant) && !is("exchange");
     const circumstances& were = used_[variant];
     if (shoals) shoal_comm_explain(comms_[variant], ran.data(), static_cast<int>(ran.size()));
     std::ostringstream line;

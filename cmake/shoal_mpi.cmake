@@ -47,6 +47,8 @@ target_link_libraries(drop_in_objects PUBLIC shoal_core shoal_mpi ${CMAKE_DL_LIB
 shoal_unity(shoal_objects drop_in_objects)
 shoal_library(shoal-drop-in preload.map $<TARGET_OBJECTS:shoal_objects> $<TARGET_OBJECTS:drop_in_objects>)
 target_link_libraries(shoal-drop-in PRIVATE shoal_core own_runtime)
+# It has Shoal's own functions for Python. They call each other, and not those of a libshoal that a program has besides.
+target_link_options(shoal-drop-in PRIVATE -Wl,-Bsymbolic)
 shoal_library(shoal-preload preload.map src/preload/preload.c src/preload/requests.c src/preload/left.c
               src/preload/frees.c src/preload/narrowed.c)
 target_include_directories(shoal-preload PRIVATE src)
@@ -66,11 +68,6 @@ add_executable(shoal_bench ${benchmark_sources})
 target_include_directories(shoal_bench PRIVATE include)
 shoal_unity(shoal_bench)
 target_link_libraries(shoal_bench PRIVATE shoal_objects own_runtime)
-
-shoal_sources(sparse_benchmark_sources bench/sparse)
-add_executable(sparse_bench ${sparse_benchmark_sources})
-target_include_directories(sparse_bench PRIVATE bench)
-target_link_libraries(sparse_bench PRIVATE shoal_objects own_runtime)
 
 # Real users of the public interface.
 add_executable(closure apps/closure.cpp)

@@ -5,14 +5,32 @@
 ! In place is shoal_in_place as sendbuf, not MPI_IN_PLACE; MPI_BOTTOM cannot be given. ierror is optional, as in mpi_f08.
 ! Buffers are contiguous arrays of any type and rank. Counts and displacements are default integers.
 module shoal_f
-  use iso_c_binding, only: c_int, c_char
+  use iso_c_binding, only: c_int, c_int64_t, c_char, c_ptr, c_null_ptr, c_f_pointer, c_associated
   implicit none
   private
   public :: shoal_alltoall, shoal_alltoallv, shoal_alltoallw, shoal_allgather, shoal_allgatherv, &
-            shoal_comm_set_info, shoal_comm_explain, shoal_in_place
+            shoal_exchange, shoal_arrivals, shoal_arrivals_free, shoal_comm_set_info, shoal_comm_explain, shoal_in_place
 
   ! Stands for a place; its value is not used.
   integer(c_int), bind(c, name="shoal_in_place_f") :: shoal_in_place(1)
+
+  ! What arrived in a shoal_exchange: blocks in the order of the ranks that sent them. Block i begins displs(i) elements behind
+  ! the address `data`, which `call c_f_pointer(came%data, values, [came%elements])` makes an array; `came` is kept until
+  ! `call shoal_arrivals_free(came)`. MPI counts ranks and displacements from 0.
+  type :: shoal_arrivals
+    integer(c_int) :: blocks = 0
+    integer(c_int64_t) :: elements = 0
+    integer(c_int), pointer :: sources(:) => null()
+    integer(c_int64_t), pointer :: counts(:) => null(), displs(:) => null()
+    type(c_ptr) :: data = c_null_ptr
+    type(c_ptr), private :: handle = c_null_ptr
+  end type
+
+  ! As C has it.
+  type, bind(c) :: arrivals_of_c
+    integer(c_int) :: blocks
+    type(c_ptr) :: sources, counts, displs, data
+  end type
 
   interface
     subroutine shoal_alltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, ierror) &
@@ -63,6 +81,23 @@ module shoal_f
       integer(c_int), intent(out), optional :: ierror
     end subroutine
 
+    subroutine exchange_of_c(blocks, destinations, sendbuf, counts, displs, datatype, comm, arrivals, ierror) &
+        bind(c, name="shoal_exchange_f")
+      import :: c_int, c_int64_t, c_ptr
+      integer(c_int), value :: blocks, datatype, comm
+      type(*), intent(in) :: sendbuf(*)
+      integer(c_int), intent(in) :: destinations(*)
+      integer(c_int64_t), intent(in) :: counts(*), displs(*)
+      type(c_ptr), intent(out) :: arrivals
+      integer(c_int), intent(out) :: ierror
+    end subroutine
+
+    subroutine free_of_c(arrivals, ierror) bind(c, name="shoal_arrivals_free_f")
+      import :: c_int, c_ptr
+      type(c_ptr), intent(inout) :: arrivals
+      integer(c_int), intent(out), optional :: ierror
+    end subroutine
+
     ! The keys named after the functions, as shoal_alltoallv, of info hold specs such as tuna:radix=8.
     subroutine shoal_comm_set_info(comm, info, ierror) bind(c, name="shoal_comm_set_info_f")
       import :: c_int
@@ -78,4 +113,36 @@ module shoal_f
       integer(c_int), intent(out), optional :: ierror
     end subroutine
   end interface
+
+contains
+
+  ! Sends `blocks` blocks to whom you like and receives what comes; counts and displs are of kind int64.
+  subroutine shoal_exchange(blocks, destinations, sendbuf, counts, displs, datatype, comm, arrivals, ierror)
+    integer(c_int), intent(in) :: blocks, destinations(*), datatype, comm
+    type(*), intent(in) :: sendbuf(*)
+    integer(c_int64_t), intent(in) :: counts(*), displs(*)
+    type(shoal_arrivals), intent(out) :: arrivals
+    integer(c_int), intent(out), optional :: ierror
+    type(arrivals_of_c), pointer :: came
+    integer(c_int) :: code
+    call exchange_of_c(blocks, destinations, sendbuf, counts, displs, datatype, comm, arrivals%handle, code)
+    if (present(ierror)) ierror = code
+    if (.not. c_associated(arrivals%handle)) return
+    call c_f_pointer(arrivals%handle, came)
+    arrivals%blocks = came%blocks
+    arrivals%data = came%data
+    call c_f_pointer(came%sources, arrivals%sources, [came%blocks])
+    call c_f_pointer(came%counts, arrivals%counts, [came%blocks])
+    call c_f_pointer(came%displs, arrivals%displs, [came%blocks])
+    arrivals%elements = sum(arrivals%counts)
+  end subroutine
+
+  subroutine shoal_arrivals_free(arrivals, ierror)
+    type(shoal_arrivals), intent(inout) :: arrivals
+    integer(c_int), intent(out), optional :: ierror
+    type(c_ptr) :: handle
+    handle = arrivals%handle
+    arrivals = shoal_arrivals()
+    call free_of_c(handle, ierror)
+  end subroutine
 end module

@@ -318,6 +318,17 @@ SHOAL_PUBLIC int shoal_ialltoallv(const void *sendbuf, const int sendcounts[], c
                                   MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[],
                                   MPI_Datatype recvtype, MPI_Comm comm, shoal_request *request);
 
+/** shoal_exchange() that ends in shoal_test() or shoal_wait(). The first one on a communicator, of either form, makes a
+ * communicator of Shoal's own, for which it waits for all ranks; later ones wait for none. On one communicator they go one
+ * behind the other, and are started in the same order on all ranks.
+ * @copydetails shoal_exchange
+ * Wrong arguments are an error when the exchange ends. `sendbuf` and `arrivals` stay as they are until then; the other arrays
+ * are not used after the return.
+ * @param[out] request the exchange, SHOAL_REQUEST_NULL after an error */
+SHOAL_PUBLIC int shoal_iexchange(int blocks, const int destinations[], const void *sendbuf, const MPI_Count counts[],
+                                 const MPI_Aint displs[], MPI_Datatype datatype, MPI_Comm comm,
+                                 shoal_arrivals **arrivals, shoal_request *request);
+
 /** MPI_Alltoall_init: makes everything ready once, to be started with shoal_start() any number of times. Collective:
  * the ranks agree on the sizes and choose from measured exchanges, or take the spec of `info`. From the second start on
  * no sizes travel, from the third on nothing is allocated. Inside a node blocks mostly go through memory that its
@@ -353,7 +364,7 @@ SHOAL_PUBLIC int shoal_allgatherv_init(const void *sendbuf, int sendcount, MPI_D
                                        const int recvcounts[], const int displs[], MPI_Datatype recvtype,
                                        MPI_Comm comm, MPI_Info info, shoal_request *request);
 
-/** Starts a persistent exchange that is not under way. Like MPI_Start, in the same order on all ranks.
+/** Starts a persistent exchange that is not under way. Ranks may start several in any order, as with MPI_Start.
  * @param request made by one of the four functions above
  * @return MPI_SUCCESS, or MPI_ERR_REQUEST where it cannot be started */
 SHOAL_PUBLIC int shoal_start(shoal_request request);

@@ -6,7 +6,11 @@ Schedules, their checker and the closed forms of digit systems, as the C++ core 
 >>> program = shoal.generate(shoal.parse("tuna:radix=3"), shoal.Problem(8), rank=2)
 >>> program.sent.messages, program.sent.blocks, program.temp_peak
 (4, 10, 3)
+
+Exchanges of mpi4py's communicators, as `shoal.alltoallv(comm, sendbuf, recvbuf)`, are in shoal.exchanges.
 """
+
+from typing import TYPE_CHECKING, Any
 
 from shoal._core import (
     COMMON_PRICES,
@@ -54,9 +58,27 @@ from shoal._core import (
     square_radix,
 )
 
+if TYPE_CHECKING:
+    from shoal.exchanges import (
+        Arrivals,
+        Request,
+        alltoall,
+        alltoall_init,
+        alltoallv,
+        alltoallv_init,
+        alltoallw,
+        exchange,
+        explain,
+        ialltoall,
+        ialltoallv,
+        iexchange,
+        set_algorithm,
+    )
+
 __all__ = [
     "COMMON_PRICES",
     "Algorithm",
+    "Arrivals",
     "Choice",
     "DigitSystem",
     "EventMachine",
@@ -69,6 +91,7 @@ __all__ = [
     "Parameter",
     "Problem",
     "Profile",
+    "Request",
     "Schedule",
     "Selection",
     "Slot",
@@ -77,6 +100,11 @@ __all__ = [
     "Tree",
     "TreeLink",
     "algorithms",
+    "alltoall",
+    "alltoall_init",
+    "alltoallv",
+    "alltoallv_init",
+    "alltoallw",
     "best_levels",
     "best_radices",
     "bytes_on_wire",
@@ -84,11 +112,16 @@ __all__ = [
     "check_all_ranks",
     "emit_c",
     "emit_goal",
+    "exchange",
     "expand_host_list",
+    "explain",
     "fold_host_list",
     "follow_steps",
     "generate",
     "generate_all",
+    "ialltoall",
+    "ialltoallv",
+    "iexchange",
     "load_of",
     "parse",
     "parse_topology",
@@ -96,7 +129,17 @@ __all__ = [
     "plan_sizes",
     "read_profile",
     "read_topology",
+    "set_algorithm",
     "simulate_events",
     "square_radix",
 ]
 __version__ = "0.1.0"
+
+
+def __getattr__(name: str) -> Any:
+    """What exchanges is imported when it is asked for: the command line needs none of it."""
+    if name not in __all__:
+        raise AttributeError(f"module 'shoal' has no attribute {name!r}")
+    from shoal import exchanges
+
+    return getattr(exchanges, name)

@@ -24,7 +24,11 @@ MARKERS = "osD^vPX"
 HATCHES = ("..", "//", "", "xx", "\\\\", "oo")
 LINES = ("-", "--", ":")
 NAMES = {"auto": "Shoal, choosing by itself", "native": "the MPI's own", "hand": "a hand-written loop"}
-BLOCKS = {"uniform": "equal blocks", "random": "random blocks, up to the size shown"}
+BLOCKS = {
+    "uniform": "equal blocks",
+    "random": "random blocks, up to the size shown",
+    "strips": "strips of matrices by alltoallw",
+}
 
 mpl.rcParams["svg.hashsalt"] = "shoal"  # the same data give the same file
 
@@ -327,6 +331,8 @@ def variants(results: Results) -> list[str]:
 
 def blocks_of(cases: list[Case]) -> str:
     kind = cases[0].distribution
+    if kind.startswith("partners:"):
+        return f"blocks to {kind.removeprefix('partners:')} ranks that do not expect them"
     return f"messages of {kind} ranks" if " to " in kind else BLOCKS.get(kind, f"{kind} blocks")
 
 

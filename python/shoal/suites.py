@@ -17,6 +17,7 @@ class Suite:
     rate: str = ""
     senders: str = ""
     phases: bool = False  # recorded
+    collective: str = "alltoall"
 
 
 @dataclass(frozen=True)
@@ -32,6 +33,8 @@ class Simulated:
     distribution: str = "random"
     selector: str = "mpich"
     senders: int = 0
+    events: bool = False
+    message_cost: str = ""  # where it is not the usual one
 
 
 def _of(name: str, radices: tuple[int, ...], rest: str = "") -> str:
@@ -146,6 +149,14 @@ SIMULATED = {
         "dragonfly,torus,fat-tree", 8, 16, "16,256",
         "tuna:radix=2;tuna;tuna:radix=32;hierarchical;hierarchical:global=radix,global_radix=2,radix=2;"
         "hierarchical:pattern=staggered;scattered:block_count=32;spread_out", "uniform",
+    ),
+    "polaris-16384": Simulated(
+        "TuNA, 16,384 ranks, by events, with what a message costs on Polaris by the paper's native times",
+        "dragonfly", 512, 32, "16", f"{_HIERARCHICAL};tuna:radix=2", events=True, message_cost="3.2us",
+    ),
+    "fugaku-16384": Simulated(
+        "the same on Fugaku",
+        "torus", 512, 32, "16", f"{_HIERARCHICAL};tuna:radix=2", events=True, message_cost="25us",
     ),
     "intergroup-256": Simulated(
         "inter-group allgather, figure 4, fully connected, 128 to 128",

@@ -69,6 +69,16 @@ void shoal_allgatherv_f(const void* sendbuf, int sendcount, MPI_Fint sendtype, v
             ierror);
 }
 
+void shoal_exchange_f(int blocks, const int* destinations, const void* sendbuf, const MPI_Count* counts,
+                      const MPI_Aint* displs, MPI_Fint datatype, MPI_Fint comm, shoal_arrivals** arrivals,
+                      int* ierror) {
+  give_back(shoal_exchange(blocks, destinations, sendbuf, counts, displs, MPI_Type_f2c(datatype), MPI_Comm_f2c(comm),
+                           arrivals),
+            ierror);
+}
+
+void shoal_arrivals_free_f(shoal_arrivals** arrivals, int* ierror) { give_back(shoal_arrivals_free(arrivals), ierror); }
+
 void shoal_comm_set_info_f(MPI_Fint comm, MPI_Fint info, int* ierror) {
   give_back(shoal_comm_set_info(MPI_Comm_f2c(comm), MPI_Info_f2c(info)), ierror);
 }

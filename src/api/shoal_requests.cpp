@@ -12,7 +12,8 @@ using namespace shoal;
 
 namespace {
 
-request* data_of(shoal_request handle) { return reinterpret_cast<request*>(handle); }
+open_request* data_of(shoal_request handle) { return reinterpret_cast<open_request*>(handle); }
+shoal_request handle_of(std::unique_ptr<open_request> made) { return reinterpret_cast<shoal_request>(made.release()); }
 
 void free(shoal_request* handle) {
   delete data_of(*handle);
@@ -55,7 +56,7 @@ int nonblocking(const alltoall_call& call, shoal_request* handle) {
                                           state ? alltoall_once(*state, call) : nullptr);
     record(*made, call);
     made->start();
-    *handle = reinterpret_cast<shoal_request>(made.release());
+    *handle = handle_of(std::move(made));
     return MPI_SUCCESS;
   });
 }
@@ -89,14 +90,14 @@ int persistent(const Form& form, Init init, MPI_Info info, shoal_request* handle
   return returning_codes(call.comm, [&] {
     auto made = std::make_unique<request>(request::repeated(), call.comm, repeated(call, native), prepare(call, info));
     record(*made, call);
-    *handle = reinterpret_cast<shoal_request>(made.release());
+    *handle = handle_of(std::move(made));
     return MPI_SUCCESS;
   });
 }
 
 // Runs the body on a request's data.
 template <typename Body>
-int on_request(request& data, Body body) {
+int on_request(open_request& data, Body body) {
   return letting_handlers_throw([&]() -> int {
     try {
       const auto alone = data.exclusive();
@@ -114,7 +115,7 @@ int ending(shoal_request* handle, Body body) {
   struct freed_at_end {
     shoal_request* handle;
     ~freed_at_end() {
-      if (const request& data = *data_of(*handle); !data.active() && !data.is_repeated()) free(handle);
+      if (const open_request& data = *data_of(*handle); !data.active() && !data.is_repeated()) free(handle);
     }
   } const behind{handle};
   return on_request(*data_of(*handle), body);

@@ -22,15 +22,18 @@ class allgather_work final : public request::work {
     chosen_ = service_.plan(info);
     if (chosen_) state_->last = chosen_;
     if (!chosen_ || !chosen_->how->has_schedule()) return false;
+    place_ = ranks().next_place();
+    if (!place_) return false;
     moving_.emplace(ranks().opened(), clock_ ? &*clock_ : nullptr);
     if (process::get().set().verify) sums_.emplace();
     return true;
   }
 
   team& ranks() override { return state_->all(); }
+  const tag_turns::place* place() const override { return &*place_; }
   void start(tag_range tags) override {
     begin_ = PMPI_Wtime();
-    if (sums_) sums_->begin(ranks().opened(), service_.sent(), 1);
+    if (sums_) sums_->begin(ranks().opened(), tags.beside(), service_.sent(), 1);
     moving_->set_tags(tags);
     ran_ ? moving_->repeat(service_.messages()) : moving_->start(service_.steps(*chosen_->how), service_.messages());
     ran_ = true;
@@ -63,6 +66,7 @@ class allgather_work final : public request::work {
   const allgather_call call_;
   std::shared_ptr<intercommunicator> state_;
   allgather_service service_;
+  std::optional<tag_turns::place> place_;
   std::optional<phase_clock> clock_;  // time between tests belongs to what ends next
   std::optional<group_exchange> moving_;
   std::optional<block_sums> sums_;  // where results are verified

@@ -31,11 +31,13 @@ class alltoall_work final : public request::work {
     const alltoall_service::repeated plan = service_.plan(info);
     if (plan.how) state_->last = plan.how;
     if (!keep(plan.how)) return false;
-    if (everyone_may_share()) share(plan.most_bytes);
-    return true;
+    place_ = state_->all().next_place();
+    if (place_ && everyone_may_share()) share(plan.most_bytes);
+    return place_.has_value();
   }
 
   team& ranks() override { return state_->all(); }
+  const tag_turns::place* place() const override { return place_ ? &*place_ : nullptr; }
   void start(tag_range tags) override;
   bool progress(bool& moved) override {
     return (inside_ ? inside_->progress(moved) : moving_.progress(moved)) && (!sums_ || sums_->test());
@@ -75,6 +77,7 @@ class alltoall_work final : public request::work {
   block_storage blocks_;
   alltoall_service service_;
   std::vector<std::shared_ptr<const datatype>> received_, sent_;  // which the program may free meanwhile
+  std::optional<tag_turns::place> place_;
   mpi_transport over_;
   exchange moving_;
   std::unique_ptr<node_exchange> inside_;  // instead, where the ranks of a node share memory
@@ -96,7 +99,7 @@ bool alltoall_work::everyone_may_share() {
 void alltoall_work::start(tag_range tags) {
   begin_ = PMPI_Wtime();
   const payload& blocks = service_.blocks();
-  if (sums_) sums_->begin(state_->all().opened(), blocks.send, state_->ranks());
+  if (sums_) sums_->begin(state_->all().opened(), tags.beside(), blocks.send, state_->ranks());
   if (clock_) clock_->begin();
   const auto run = [&](auto& by) {
     by.set_tags(tags);

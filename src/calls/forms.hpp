@@ -79,13 +79,17 @@ SHOAL_FORM(neighbor_alltoallw_c, typed_neighbors, PMPI_Neighbor_alltoallw_c);
 
 SHOAL_FORM(ialltoall, uniform_call, PMPI_Ialltoall);
 SHOAL_FORM(ialltoallv, varying_call, PMPI_Ialltoallv);
+SHOAL_FORM(ialltoallw, typed_call, PMPI_Ialltoallw);
 SHOAL_FORM(ialltoall_c, uniform_call, PMPI_Ialltoall_c);
 SHOAL_FORM(ialltoallv_c, varying_call, PMPI_Ialltoallv_c);
+SHOAL_FORM(ialltoallw_c, typed_call, PMPI_Ialltoallw_c);
 
 SHOAL_FORM(alltoall_init, uniform_call, PMPI_Alltoall_init);
 SHOAL_FORM(alltoallv_init, varying_call, PMPI_Alltoallv_init);
+SHOAL_FORM(alltoallw_init, typed_call, PMPI_Alltoallw_init);
 SHOAL_FORM(alltoall_init_c, uniform_call, PMPI_Alltoall_init_c);
 SHOAL_FORM(alltoallv_init_c, varying_call, PMPI_Alltoallv_init_c);
+SHOAL_FORM(alltoallw_init_c, typed_call, PMPI_Alltoallw_init_c);
 
 #undef SHOAL_FORM
 

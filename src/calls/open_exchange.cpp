@@ -4,6 +4,7 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -56,6 +57,21 @@ class kept_type {
   bool is_copy_ = false;
 };
 
+// Those of all blocks. Of a block without elements nobody looks at the type, where it has its own.
+class kept_types {
+ public:
+  type_list keep(const type_list& users, const number_array& counts, int blocks) {
+    if (!users.differ()) return type_list(types_.emplace_back(users[0]));
+    for (int i = 0; i < blocks; ++i)
+      each_.push_back(types_.emplace_back(counts[i] == 0 ? MPI_DATATYPE_NULL : users[i]));
+    return type_list(each_.data());
+  }
+
+ private:
+  std::deque<kept_type> types_;
+  std::vector<MPI_Datatype> each_;
+};
+
 // So may it the arrays of its counts, for all we know: MPI forbids that, but MPIs copy them, and mpi4py frees them.
 class kept_numbers {
  public:
@@ -95,15 +111,14 @@ class open_exchange final : public progress::part {
   bool move() noexcept override;
 
  private:
-  void keep_numbers();
+  void keep_numbers(int ranks);
   void run();
   void record();
   int raise() noexcept;
   void finish(bool with_error) noexcept;
 
   alltoall_call call_;
-  kept_type recv_type_;
-  std::optional<kept_type> send_type_;  // another than that
+  std::array<kept_types, 2> types_;
   std::array<kept_numbers, 4> numbers_;
   mpi_request handle_;
   bool is_persistent_, is_recorded_, is_left_ = false;
@@ -137,19 +152,17 @@ open_exchange* persistent_behind(MPI_Request request) {
 
 open_exchange::open_exchange(const alltoall_call& call, bool is_persistent)
     : call_(call),
-      recv_type_(call.recv_type[0]),
       handle_(is_persistent),
       is_persistent_(is_persistent),
       is_recorded_(!process::get().set().record.empty() && traffic_record::is_of(call.comm)) {
-  if (!call.in_place() && call.send_type[0] != call.recv_type[0]) send_type_.emplace(call.send_type[0]);
-  call_.recv_type = type_list(recv_type_);
-  if (!call.in_place()) call_.send_type = type_list(send_type_ ? *send_type_ : recv_type_);
-  if (!call.uniform) keep_numbers();
+  const int ranks = peers_of(call.comm);
+  call_.recv_type = types_[0].keep(call.recv_type, call.recv_counts, ranks);
+  if (!call.in_place()) call_.send_type = types_[1].keep(call.send_type, call.send_counts, ranks);
+  if (!call.uniform) keep_numbers(ranks);
   persistent += is_persistent;
 }
 
-void open_exchange::keep_numbers() {
-  const int ranks = peers_of(call_.comm);
+void open_exchange::keep_numbers(int ranks) {
   call_.recv_counts = numbers_[0].keep(call_.recv_counts, ranks);
   call_.recv_displacements = numbers_[1].keep(call_.recv_displacements, ranks);
   if (call_.in_place()) return;
@@ -266,13 +279,13 @@ MPI_Request begun(const alltoall_call& call, learner& of, std::string& why) {
 
 constexpr const char* for_the_mpi = "arguments or settings with which the MPI's own is to serve";
 
-int left(const char* name, const std::string& why, native_call native) {
+int left(const std::string& name, const std::string& why, native_call native) {
   return process::get().leave(name, why, native);
 }
 
 // `make` gives back a request, or none where the MPI's own serves, for the reason that it tells.
 template <typename Make>
-int serve(const char* name, const alltoall_call& call, MPI_Request* request, native_call native, Make make) {
+int serve(const std::string& name, const alltoall_call& call, MPI_Request* request, native_call native, Make make) {
   return returning_codes(call.comm, [&]() -> int {
     learner* const of = process::get().learner_of(call.comm);
     if (const char* const why = left_because(call, of)) return left(name, why, native);
@@ -296,7 +309,7 @@ bool is_left(const alltoall_call& call) {
   const auto& asked = job.set().asked(collective::alltoall, call.form());
   return asked && !asked->which->generate;  // "native"
 }
-int left_unasked(const char* name, const char* why, native_call native) {
+int left_unasked(const std::string& name, const char* why, native_call native) {
   return letting_handlers_throw(
       [&] { return process::get().set().report == reporting::none ? native() : left(name, why, native); });
 }
@@ -319,13 +332,13 @@ MPI_Request prepared_on(const alltoall_call& call, MPI_Info info, learner& of, s
 }  // namespace
 
 int start_alltoall(const alltoall_call& call, MPI_Request* request, native_call native) {
-  const char* const name = call.uniform ? "ialltoall" : "ialltoallv";
+  const std::string name = "i" + call.name();
   if (is_left(call)) return left_unasked(name, "nonblocking, and no algorithm is asked for by name", native);
   return serve(name, call, request, native, [&](learner& of, std::string& why) { return begun(call, of, why); });
 }
 
 int prepare_alltoall(const alltoall_call& call, MPI_Info info, MPI_Request* request, native_call native) {
-  const char* const name = call.uniform ? "alltoall_init" : "alltoallv_init";
+  const std::string name = call.name() + "_init";
   if (is_left(call))
     return left_unasked(name, "persistent, and no algorithm is asked for by name; its starts are not counted", native);
   return serve(name, call, request, native,

@@ -1,5 +1,5 @@
-// All-to-alls behind requests of the MPI's own: those of MPI_Ialltoall(v) and MPI_Alltoall(v)_init under the preload. The MPI
-// moves them whenever it moves.
+// All-to-alls behind requests of the MPI's own: those of MPI_Ialltoall, MPI_Alltoall_init and their -v and -w forms under the
+// preload. The MPI moves them whenever it moves.
 #pragma once
 
 #include <mpi.h>

@@ -148,10 +148,10 @@ neighborhood* process::neighbors_of(MPI_Comm comm, call_form form, bool is_linke
 
 // The communicator is made by a collective of the MPI's own that blocks, so behind an agreement in which ranks move what they
 // have under way.
-sparse_ranks* process::sparse_of(MPI_Comm comm, std::string& wrong) {
+std::shared_ptr<sparse_ranks> process::sparse_of(MPI_Comm comm, std::string& wrong) {
   attribute* const held = attribute_of(comm);
   if (!held) wrong = "shoal_exchange outside MPI_Init and MPI_Finalize";
-  if (!held || held->sparse) return held ? held->sparse.get() : nullptr;
+  if (!held || held->sparse) return held ? held->sparse : nullptr;
   waiting wait(set().wait.value_or(wait_mode::yield));
   wait.move_meanwhile([] { return progress::get().move(); });
   pending_agreement everyone(comm, {is_full()});
@@ -163,9 +163,9 @@ sparse_ranks* process::sparse_of(MPI_Comm comm, std::string& wrong) {
   }
   int ranks = 1;
   require(PMPI_Comm_size(own, &ranks), "MPI_Comm_size");
-  held->sparse = std::make_unique<sparse_ranks>(own, set().wait.value_or(polite_mode(facts(), ranks)));
+  held->sparse = std::make_shared<sparse_ranks>(own, set().wait.value_or(polite_mode(facts(), ranks)));
   count_open(1);
-  return held->sparse.get();
+  return held->sparse;
 }
 
 // What is made then takes about six collectives of the MPI's own.

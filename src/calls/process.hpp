@@ -49,7 +49,7 @@ class process : public job_state {
 
   // The ranks of a communicator for shoal_exchange(), made on first use, which is collective. Null, on every rank, where
   // they cannot be served; `wrong` then says why.
-  sparse_ranks* sparse_of(MPI_Comm comm, std::string& wrong);
+  std::shared_ptr<sparse_ranks> sparse_of(MPI_Comm comm, std::string& wrong);
 
   // Whether calls between two groups that nobody asked for were enough to make what serves them; the MPI's own until then.
   bool has_earned_groups(MPI_Comm comm);
@@ -75,7 +75,7 @@ class process : public job_state {
     std::unique_ptr<learner> of_ranks;                 // null: an inter-communicator
     std::shared_ptr<intercommunicator> groups;         // open requests keep it
     by_form<std::unique_ptr<neighborhood>> neighbors;  // null: none exchanged so yet
-    std::unique_ptr<sparse_ranks> sparse;              // null: none exchanged so yet
+    std::shared_ptr<sparse_ranks> sparse;              // open requests keep it; null: none exchanged so yet
     bool unserved_groups = false;                      // an inter-communicator that was not asked to be served yet
     int ranks = 0;                                     // of both groups
     usage cold[2];                                     // calls between the groups before that

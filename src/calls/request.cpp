@@ -30,7 +30,7 @@ void request::start() {
   if (active_) throw mpi_error(MPI_ERR_REQUEST, "the request is under way");
   if (also_) also_();
   if (work_) {
-    turn_.emplace(work_->ranks().turns().take());
+    if (!work_->place()) turn_.emplace(work_->ranks().turns().take());
     begun_ = false;
     begin();
     progress::get().add(this);
@@ -44,9 +44,9 @@ void request::start() {
 
 // Whether its turn has come.
 bool request::begin() {
-  if (begun_ || !turn_->has_come()) return begun_;
+  if (begun_ || (turn_ && !turn_->has_come())) return begun_;
   begun_ = true;
-  work_->start(turn_->tags());
+  work_->start(turn_ ? turn_->tags() : work_->place()->tags());
   return true;
 }
 

@@ -15,7 +15,24 @@
 
 namespace shoal {
 
-class request final : public progress::part {
+// What a shoal_request of shoal.h stands for.
+class open_request {
+ public:
+  virtual ~open_request() = default;
+  // Throws where it is under way already.
+  virtual void start() = 0;
+  // True when it is not, or no more, under way. Both throw, once, what failed.
+  virtual bool test() = 0;
+  virtual void wait() = 0;
+  // For calls on it.
+  virtual std::unique_lock<std::recursive_mutex> exclusive() = 0;
+  virtual bool is_repeated() const = 0;
+  virtual bool active() const = 0;
+  // The exception being handled, on the communicator.
+  virtual int raise() = 0;
+};
+
+class request final : public open_request, public progress::part {
  public:
   // Makes a request for the MPI's own collective with the caller's arguments: a persistent one, or one that is started.
   struct native_start {
@@ -27,8 +44,9 @@ class request final : public progress::part {
   class work {
    public:
     virtual ~work() = default;
-    virtual team& ranks() = 0;               // whose ranks move it
-    virtual void start(tag_range tags) = 0;  // for the first time, or again once it has ended
+    virtual team& ranks() = 0;                          // whose ranks move it
+    virtual const tag_turns::place* place() const = 0;  // that it holds, if it is to be started many times
+    virtual void start(tag_range tags) = 0;             // for the first time, or again once it has ended
     virtual bool progress(bool& moved) = 0;
     virtual void run_to_end() = 0;
     virtual std::exception_ptr failure() = 0;  // of the run that has ended, or null; asked once
@@ -46,23 +64,20 @@ class request final : public progress::part {
   request(const request&) = delete;
   request& operator=(const request&) = delete;
 
-  // Throws where it is under way already.
-  void start();
-  // True when it is not, or no more, under way. Both throw, once, what failed.
-  bool test();
-  void wait();
+  void start() override;
+  bool test() override;
+  void wait() override;
   // Of one that is under way by Shoal's way: whether anything moved. Left alone where another thread is on its
   // communicator.
   bool move() noexcept override;
-  // For calls on it. Nothing is locked where the MPI's own runs.
-  std::unique_lock<std::recursive_mutex> exclusive();
+  // Nothing is locked where the MPI's own runs.
+  std::unique_lock<std::recursive_mutex> exclusive() override;
 
-  bool is_repeated() const { return is_repeated_; }
-  bool active() const { return active_; }
+  bool is_repeated() const override { return is_repeated_; }
+  bool active() const override { return active_; }
   // What else every start does.
   void at_each_start(std::function<void()> also) { also_ = std::move(also); }
-  // The exception being handled, on the communicator.
-  int raise();
+  int raise() override;
 
  private:
   bool begin();

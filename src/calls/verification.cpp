@@ -39,23 +39,29 @@ void require_equal(const std::vector<std::byte>& ours, const std::vector<std::by
 
 // The MPI may still write here.
 block_sums::~block_sums() {
-  if (request_ != MPI_REQUEST_NULL) PMPI_Wait(&request_, MPI_STATUS_IGNORE);
+  if (!requests_.empty()) PMPI_Waitall(static_cast<int>(requests_.size()), requests_.data(), MPI_STATUSES_IGNORE);
 }
 
-void block_sums::begin(MPI_Comm own, const user_buffer& sent, int blocks) {
+void block_sums::begin(MPI_Comm own, int tag, const user_buffer& sent, int blocks) {
   int ranks = 0;
   require(PMPI_Comm_size(own, &ranks), "MPI_Comm_size");
   sent_.clear();
   for (int i = 0; i < ranks; ++i) sent_.push_back(i < blocks ? sum_of(sent, i) : sent_.front());
   received_.resize(sent_.size());
-  require(PMPI_Ialltoall(sent_.data(), 1, MPI_UINT64_T, received_.data(), 1, MPI_UINT64_T, own, &request_),
-          "MPI_Ialltoall");
+  for (int i = 0; i < ranks; ++i) {
+    require(PMPI_Irecv(&received_[i], 1, MPI_UINT64_T, i, tag, own, &requests_.emplace_back()), "MPI_Irecv");
+    require(PMPI_Isend(&sent_[i], 1, MPI_UINT64_T, i, tag, own, &requests_.emplace_back()), "MPI_Isend");
+  }
 }
 
 bool block_sums::test() {
-  bool ended = false;
-  require(test_one(request_, ended), "MPI_Test");
-  return ended;
+  while (!requests_.empty()) {
+    bool ended = false;
+    require(test_one(requests_.back(), ended), "MPI_Test");
+    if (!ended) return false;
+    requests_.pop_back();
+  }
+  return true;
 }
 
 void block_sums::require_equal(const user_buffer& received, int blocks, int first) const {

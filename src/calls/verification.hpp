@@ -17,8 +17,8 @@ std::vector<std::byte> packed(const user_buffer& buffer, int blocks);
 // Throws std::runtime_error saying where they differ, if they do.
 void require_equal(const std::vector<std::byte>& ours, const std::vector<std::byte>& natives, int rank);
 
-// For exchanges that are started in one order and ended in any: sums of the blocks that are sent travel beside them, by
-// the MPI's own collective, and their receivers compare. They have one size whatever the blocks have.
+// For exchanges that are started in one call and ended in another: sums of the blocks that are sent travel beside them, and
+// their receivers compare. They have one size whatever the blocks have.
 class block_sums {
  public:
   block_sums() = default;
@@ -26,8 +26,8 @@ class block_sums {
   block_sums(const block_sums&) = delete;
   block_sums& operator=(const block_sums&) = delete;
 
-  // Every rank of `own` sends each other rank one of its `blocks` blocks, or where it has one block this one to all. Collective.
-  void begin(MPI_Comm own, const user_buffer& sent, int blocks);
+  // Every rank of `own` sends each rank the sum of one of its `blocks` blocks, or where it has one block of this one.
+  void begin(MPI_Comm own, int tag, const user_buffer& sent, int blocks);
   // Whether the others' are here.
   bool test();
   // What was received of the ranks from `first` on. Throws std::runtime_error naming the first that differs.
@@ -35,7 +35,7 @@ class block_sums {
 
  private:
   std::vector<std::uint64_t> sent_, received_;
-  MPI_Request request_ = MPI_REQUEST_NULL;
+  std::vector<MPI_Request> requests_;
 };
 
 }  // namespace shoal

@@ -15,6 +15,9 @@ class offered_memory {
   // What ranks say of an offer in an agreement, in which the largest is heard: the first rank everything, others nothing.
   static constexpr std::size_t terms = 5;
 
+  // Seconds that it takes to make and map for exchanges in which a rank sends at most so many bytes, about, on a core of
+  // one's own.
+  static double usual_time(std::size_t most, int ranks);
   // For exchanges in which a rank sends at most so many bytes. By the first rank; what went wrong is among the terms.
   void make(std::size_t most, int ranks, std::span<std::int64_t> said);
   static bool is_made(std::span<const std::int64_t> heard);

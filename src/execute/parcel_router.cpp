@@ -17,29 +17,47 @@ static_assert(sizeof(announcement) == parcels::front);
 
 }  // namespace
 
-bool parcel_router::deliver(parcels& held, bool failed) {
+void parcel_router::start(parcels held, bool failed) {
+  held_ = std::move(held);
   failed_ = failed;
   failure_.clear();
-  for (std::int64_t distance = 1; distance < over_.ranks(); distance *= radix_) round(held, distance);
-  raise(failure_.what());
-  return failed_;
+  distance_ = 1;
+  begin_round();
 }
 
-void parcel_router::round(parcels& held, std::int64_t distance) {
+bool parcel_router::progress(bool& moved) {
+  if (distance_ < over_.ranks()) {
+    ended_.clear();
+    over_.poll(ended_);
+    moved = moved || !ended_.empty();
+    for (const ended_transfer& one : ended_) ended(one);
+    if (under_way_ > 0) return false;
+    end_round();
+    begin_round();
+  }
+  if (distance_ < over_.ranks()) return false;
+  raise(failure_.what());
+  return true;
+}
+
+void parcel_router::begin_round() {
   const int ranks = over_.ranks(), rank = over_.rank();
-  const auto digits = std::min<std::int64_t>(radix_ - 1, (ranks - 1) / distance);
-  parcels stay(held.most_inside());
+  if (distance_ >= ranks) return;
+  const auto digits = std::min<std::int64_t>(radix_ - 1, (ranks - 1) / distance_);
+  parcels stay(held_.most_inside());
   lanes_.assign(static_cast<std::size_t>(digits), {stay, stay});
-  held.each([&](const parcels::label& what, const std::byte* block, const std::byte*) {
+  held_.each([&](const parcels::label& what, const std::byte* block, const std::byte*) {
     const std::int64_t further = (what.destination - rank + ranks) % ranks;
-    const std::int64_t digit = further / distance % radix_;
+    const std::int64_t digit = further / distance_ % radix_;
     (digit > 0 ? lanes_[static_cast<std::size_t>(digit - 1)].out : stay).add(what, block);
   });
-  distance_ = distance;
-  for (int digit = 1; digit <= digits; ++digit) begin(digit, digit * distance);
-  finish();
-  held = std::move(stay);
-  for (const lane& one : lanes_) held.add(one.in);
+  held_ = std::move(stay);
+  for (int digit = 1; digit <= digits; ++digit) begin(digit, digit * distance_);
+}
+
+void parcel_router::end_round() {
+  for (const lane& one : lanes_) held_.add(one.in);
+  distance_ *= radix_;
 }
 
 void parcel_router::begin(int digit, std::int64_t distance) {
@@ -58,15 +76,6 @@ void parcel_router::begin(int digit, std::int64_t distance) {
   if (out.size() <= first_bytes) return;
   over_.send(to, tag_ + 1, out.data() + first_bytes, out.size() - first_bytes, ticket + rest_out);
   ++under_way_;
-}
-
-void parcel_router::finish() {
-  while (under_way_ > 0) {
-    ended_.clear();
-    over_.poll(ended_);
-    for (const ended_transfer& one : ended_) ended(one);
-    ended_.empty() ? wait_.idle() : wait_.progressed();
-  }
 }
 
 void parcel_router::ended(const ended_transfer& one) {

@@ -6,24 +6,30 @@
 #pragma once
 
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "execute/parcels.hpp"
 #include "transport/failure.hpp"
 #include "transport/transport.hpp"
-#include "transport/waiting.hpp"
 
 namespace shoal {
 
 class parcel_router {
  public:
-  // The transport and how to wait stay the caller's. It uses two tags from `tag` on. Radix at least 2, the same on every rank.
-  parcel_router(transport& over, waiting& wait, int radix, int tag)
-      : over_(over), wait_(wait), radix_(radix), tag_(tag) {}
+  // The transport stays the caller's. It uses two tags from `tag` on. Radix at least 2, the same on every rank.
+  parcel_router(transport& over, int radix, int tag) : over_(over), radix_(radix), tag_(tag) {}
 
-  // `held` becomes what is for this rank, of one origin in the order in which that has sent it. Whether `failed` was
-  // passed on any rank. Collective. Throws what failed in a transfer.
-  bool deliver(parcels& held, bool failed);
+  // Begins a delivery, in which this rank may have `failed`. Collective; one at a time.
+  void start(parcels held, bool failed);
+  // Moves it on; whether it has ended. Nothing else is under way on the transport. Throws, once it has ended, what failed in
+  // a transfer.
+  bool progress(bool& moved);
+
+  // Behind its end, once: what is for this rank, of one origin in the order in which that has sent it.
+  parcels take() { return std::move(held_); }
+  // Whether any rank had.
+  bool failed() const { return failed_; }
 
  private:
   // What goes to one rank and comes from another in a round.
@@ -32,15 +38,15 @@ class parcel_router {
   };
   enum part { first_out, rest_out, first_in, rest_in, parts };
 
-  void round(parcels& held, std::int64_t distance);
+  void begin_round();
+  void end_round();
   void begin(int digit, std::int64_t distance);
-  void finish();
   void ended(const ended_transfer& one);
   void first_arrived(lane& of, int ticket, std::size_t bytes);
 
   transport& over_;
-  waiting& wait_;
   int radix_, tag_;
+  parcels held_{0};
   bool failed_ = false;
   std::int64_t distance_ = 0;
   std::vector<lane> lanes_;

@@ -34,45 +34,67 @@ void make_room(const std::vector<arrival>& all, arrived_blocks& arrived) {
 
 }  // namespace
 
-// Nothing is sent from this rank to itself: its communicator may be one on which the program has messages of its own.
 bool sparse_exchange::run(std::span<const outgoing_block> blocks, bool failed, arrived_blocks& arrived) {
+  start(blocks, failed);
+  for (bool moved = false; !progress(moved); moved = false) moved ? wait_.progressed() : wait_.idle();
+  return take(arrived);
+}
+
+void sparse_exchange::start(std::span<const outgoing_block> blocks, bool failed) {
   parcels held(most_inside_);
-  if (failed) blocks = {};
-  for (const outgoing_block& one : blocks) held.add({over_.rank(), one.destination, one.bytes}, one.data);
-  if (router_.deliver(held, failed)) return false;
+  blocks_ = failed ? std::span<const outgoing_block>() : blocks;
+  for (const outgoing_block& one : blocks_) held.add({over_.rank(), one.destination, one.bytes}, one.data);
+  arrived_ = {};
+  failure_.clear();
+  under_way_ = 0;
+  routes_ = true;
+  router_.start(std::move(held), failed);
+}
+
+bool sparse_exchange::progress(bool& moved) {
+  if (!routes_) return progress_straight(moved);
+  if (!router_.progress(moved)) return false;
+  routes_ = false;
+  if (!router_.failed()) begin_straight();
+  return under_way_ == 0;
+}
+
+bool sparse_exchange::take(arrived_blocks& arrived) {
+  arrived = std::move(arrived_);
+  return !router_.failed();
+}
+
+// Nothing is sent from this rank to itself: its communicator may be one on which the program has messages of its own.
+void sparse_exchange::begin_straight() {
+  const parcels held = router_.take();
   const std::vector<arrival> all = by_source(held);
-  make_room(all, arrived);
+  make_room(all, arrived_);
   std::vector<const std::byte*> own;  // of those that no parcel holds
-  int transfers = 0;
-  for (const outgoing_block& one : blocks) {
+  for (const outgoing_block& one : blocks_) {
     if (held.holds(one.bytes)) continue;
     if (one.destination == over_.rank()) own.push_back(one.data);
-    else over_.send(one.destination, for_blocks, one.data, one.bytes, transfers++);
+    else over_.send(one.destination, for_blocks, one.data, one.bytes, under_way_++);
   }
   auto next = own.begin();
-  std::byte* to = arrived.data.get();
+  std::byte* to = arrived_.data.get();
   for (const auto& [what, block] : all) {
     if (held.holds(what.bytes)) copy_bytes(to, block, what.bytes);
     else if (what.origin == over_.rank()) copy_bytes(to, *next++, what.bytes);
-    else over_.receive(what.origin, for_blocks, to, what.bytes, transfers++);
+    else over_.receive(what.origin, for_blocks, to, what.bytes, under_way_++);
     to += what.bytes;
   }
-  finish(transfers);
-  return true;
 }
 
-void sparse_exchange::finish(int under_way) {
-  first_failure failure;
-  std::vector<ended_transfer> ended;
-  while (under_way > 0) {
-    ended.clear();
-    over_.poll(ended);
-    under_way -= static_cast<int>(ended.size());
-    for (const ended_transfer& one : ended)
-      if (one.failure) failure.note(one.failure);
-    ended.empty() ? wait_.idle() : wait_.progressed();
-  }
-  raise(failure.what());
+bool sparse_exchange::progress_straight(bool& moved) {
+  ended_.clear();
+  over_.poll(ended_);
+  moved = moved || !ended_.empty();
+  under_way_ -= static_cast<int>(ended_.size());
+  for (const ended_transfer& one : ended_)
+    if (one.failure) failure_.note(one.failure);
+  if (under_way_ > 0) return false;
+  raise(failure_.what());
+  return true;
 }
 
 }  // namespace shoal

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "execute/parcel_router.hpp"
+#include "transport/waiting.hpp"
 
 namespace shoal {
 
@@ -34,22 +35,36 @@ class sparse_exchange {
 
   // The transport and how to wait stay the caller's. All other arguments are the same on every rank.
   sparse_exchange(transport& over, waiting& wait, int radix = 2, std::size_t most_inside = standard_most_inside)
-      : over_(over), wait_(wait), most_inside_(most_inside), router_(over, wait, radix, for_parcels) {}
+      : over_(over), wait_(wait), most_inside_(most_inside), router_(over, radix, for_parcels) {}
 
   // `failed`: this rank cannot take part, and sends nothing. Then no rank gets anything; false on all of them. Collective. Throws
   // what failed in a transfer.
   bool run(std::span<const outgoing_block> blocks, bool failed, arrived_blocks& arrived);
 
+  // The same in steps. `blocks` stay until the end. One at a time: the next one begins when this one has ended here.
+  void start(std::span<const outgoing_block> blocks, bool failed);
+  // Whether it has ended. Throws, then, what failed in a transfer.
+  bool progress(bool& moved);
+  // What came, once; false: a rank could not take part.
+  bool take(arrived_blocks& arrived);
+
  private:
   // The router has two.
   enum tag { for_blocks = 1, for_parcels = 2 };
 
-  void finish(int under_way);
+  void begin_straight();
+  bool progress_straight(bool& moved);
 
   transport& over_;
   waiting& wait_;
   std::size_t most_inside_;
   parcel_router router_;
+  std::span<const outgoing_block> blocks_;
+  arrived_blocks arrived_;
+  bool routes_ = false;  // parcels; behind that, what goes straight is under way
+  int under_way_ = 0;
+  std::vector<ended_transfer> ended_;
+  first_failure failure_;
 };
 
 }  // namespace shoal

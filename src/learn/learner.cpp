@@ -71,6 +71,7 @@ void say_same(std::vector<std::int64_t>& all, std::size_t at, std::uint64_t hash
   all[at] = half_of(hash);
   all[at + 1] = -half_of(hash);
 }
+std::int64_t ranks_of_a_core(std::span<const std::int64_t> all) { return std::max<std::int64_t>(1, all[crowding]); }
 std::int64_t negative(std::int64_t number) { return number == none ? none : -number; }
 bool same(std::span<const std::int64_t> all, std::size_t at) { return all[at] == -all[at + 1]; }
 
@@ -143,7 +144,6 @@ learner::turn learner::begin(const call_size& call, bool is_linked) {
 }
 
 void learner::end(const turn& of, double seconds) {
-  seconds_ += seconds;
   job_.books().called(seconds);
   field& f = *of.in;
   last_turn_ = of;
@@ -206,7 +206,7 @@ std::vector<std::int64_t> learner::terms(field* f) {
   mine[full] = job_.is_full();
   mine[devices] = here.devices;
   mine[few_cores] = -here.cores;
-  mine[crowding] = ranks_of_a_core();
+  mine[crowding] = own_crowding();
   mine[paid_least] = -nanoseconds_of(told_paid_ = std::exchange(paid_, 0));
   mine[agreed_most] = last_agreement();
   mine[agreed_least] = negative(mine[agreed_most]);
@@ -224,7 +224,7 @@ std::vector<std::int64_t> learner::terms(field* f) {
   return mine;
 }
 
-std::int64_t learner::ranks_of_a_core() const {
+std::int64_t learner::own_crowding() const {
   return std::max(ranks_, job_.facts().ranks_here) / std::max(1, job_.facts().cores);
 }
 
@@ -267,7 +267,7 @@ void learner::review(field& f) {
   hear(f, all);
   if (stage_ == stage::known && pays(all)) set_up(all);
   else share_more(all);
-  if (offered_.is_mapped()) f.of.hasten();
+  look_again(f, all);
 }
 
 // The same on every rank.
@@ -305,7 +305,7 @@ bool learner::may_vote() {
 void learner::begin_vote(field* f) {
   asked_by_ = f;
   vote_ = std::make_unique<pending_agreement>(comm_, terms(f));
-  if (f) wait_for_vote(usual_vote * static_cast<double>(std::max<std::int64_t>(1, ranks_of_a_core() / 2)));
+  if (f) wait_for_vote(usual_vote * static_cast<double>(std::max<std::int64_t>(1, own_crowding() / 2)));
   vote_ends_ = calls_ + 1;
   stage_ = stage::voting;
 }
@@ -362,13 +362,22 @@ void learner::judge() {
   if (offered_memory::is_made(memory) && shares_now(agreed_))
     offered_.map(room_for(agreed_, ranks_), ranks_, rank_ == 0, memory);
   else offered_.drop();
-  if (!on_one_node(agreed_) && pays(agreed_)) set_up(agreed_);
-  if (offered_.is_mapped()) asked_by_->of.hasten();
+  if (!offered_.is_mapped() && pays(agreed_)) set_up(agreed_);
+  look_again(*asked_by_, agreed_);
 }
 
-// Whether the second vote offers memory, and whether it is taken, when it has told how long agreements take.
+// After the next call where all have mapped memory, or else when what is not made yet may pay.
+void learner::look_again(field& f, std::span<const std::int64_t> all) {
+  if (offered_.is_mapped()) return f.of.hasten();
+  const double hope = seconds_of(all[hoped_gain]), cost = set_up_cost(all), calls = static_cast<double>(f.of.calls());
+  if (stage_ == stage::known && cost > hope && hope > 0)
+    f.of.agree_within(static_cast<int>(std::clamp(calls * (cost / hope - 1), calls / 4, 1e6)));
+}
+
+// Whether the second vote offers memory, and whether it is taken, when it has told how long agreements take. That saves an
+// agreement. Where ranks share cores the memory may turn out to be made for nothing, at a multiple of its price.
 bool learner::shares_now(std::span<const std::int64_t> all) const {
-  return wrong_settings(all).empty() && on_one_node(all) && pays(all);
+  return ranks_of_a_core(all) == 1 && wrong_settings(all).empty() && on_one_node(all) && pays(all);
 }
 
 std::string learner::wrong_settings(std::span<const std::int64_t> all) const {
@@ -388,20 +397,29 @@ bool learner::on_one_node(std::span<const std::int64_t> all) const {
   return same(all, node_most) && same(all, domain_most);
 }
 
-// A few agreements; inside one node memory to touch besides, where ranks without a core wait for others. Between nodes
-// collectives of the MPI's own that block: one takes no longer than an agreement with its waiting, and about as long as a call.
+// A few agreements; inside one node memory to touch besides, while the others wait on the same cores where these are too
+// few. Between nodes collectives of the MPI's own that block: one takes no longer than an agreement with its waiting, and
+// about as long as a call.
 double learner::set_up_cost(std::span<const std::int64_t> all) const {
   if (!on_one_node(all)) return 8 * std::min(longest_agreement_, native_call_) + 300e-6;
-  return 2 * agreement_ + 150e-6 * static_cast<double>(std::max<std::int64_t>(1, all[crowding]));
+  const double memory = offered_memory::usual_time(room_for(all, ranks_), ranks_);
+  return 2 * agreement_ + memory * static_cast<double>(ranks_of_a_core(all));
 }
 
 // What may be gained if as many calls come as there were: what such exchanges gained elsewhere in the job, or else a quarter
-// of what they took.
+// of what they take once the MPI is warm.
 double learner::hope_of(const field& f) const {
   const auto known = job_.known().find(f.shape);
-  if (!known || known->specs.size() < 2 || !known->specs.contains("native")) return seconds_ / 4;
+  if (!known || known->specs.size() < 2 || !known->specs.contains("native")) return native_seconds() / 4;
   const double gain = known->specs.at("native").seconds - known->best()->second.seconds;
   return static_cast<double>(f.of.calls()) * gain;
+}
+
+double learner::native_seconds() const {
+  double sum = 0;
+  for (const auto* fields : {&equal_, &varying_})
+    for (const auto& [key, f] : *fields) sum += f.of.native_seconds();
+  return sum;
 }
 
 // What is made is of use where a trial or two can be paid besides.

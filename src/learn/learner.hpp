@@ -118,11 +118,13 @@ class learner {
   bool agreements_are_too_long() const;
   void know(std::span<const std::int64_t> all);
   void judge();
+  void look_again(field& f, std::span<const std::int64_t> all);
   std::string wrong_settings(std::span<const std::int64_t> all) const;
   void refuse(const std::string& why, bool wrong);
   bool on_one_node(std::span<const std::int64_t> all) const;
   double set_up_cost(std::span<const std::int64_t> all) const;
   double hope_of(const field& f) const;
+  double native_seconds() const;
   bool pays(std::span<const std::int64_t> all) const;
   void set_up(std::span<const std::int64_t> all);
   void begin_agreed(const call_size& call);
@@ -130,7 +132,7 @@ class learner {
   std::optional<knowledge::of_shape> expected(const field& f) const;
   void apply(const knowledge::of_shape& known, field& f);
   std::vector<std::int64_t> agree(std::vector<std::int64_t> mine);
-  std::int64_t ranks_of_a_core() const;
+  std::int64_t own_crowding() const;
   bool wait_for_vote(double seconds);
   std::int64_t last_agreement() const;
   void hear_of_agreements(std::int64_t least, std::int64_t most);
@@ -151,7 +153,6 @@ class learner {
   stage stage_ = stage::cold;
   bool linked_ = false;
   std::int64_t calls_ = 0, vote_ends_ = -1;      // all calls; the one that hears the vote
-  double seconds_ = 0;                           // of all calls
   double paid_ = 0, told_paid_ = 0;              // for learning, since the ranks last agreed, and until then
   double agreed_in_ = 0;                         // what the last agreement took on this rank
   double agreement_ = contest::usual_agreement;  // and on the one that waited least

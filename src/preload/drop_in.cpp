@@ -139,6 +139,13 @@ int MPI_Ialltoallv(const void* sendbuf, const int* sendcounts, const int* sdispl
                                        recvtype, comm);
 }
 
+int MPI_Ialltoallw(const void* sendbuf, const int* sendcounts, const int* sdispls, const MPI_Datatype* sendtypes,
+                   void* recvbuf, const int* recvcounts, const int* rdispls, const MPI_Datatype* recvtypes,
+                   MPI_Comm comm, MPI_Request* request) {
+  return forms::ialltoallw.nonblocking(request, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls,
+                                       recvtypes, comm);
+}
+
 int MPI_Alltoall_init(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
                       MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request* request) {
   return forms::alltoall_init.persistent(info, request, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype,
@@ -150,6 +157,13 @@ int MPI_Alltoallv_init(const void* sendbuf, const int* sendcounts, const int* sd
                        MPI_Info info, MPI_Request* request) {
   return forms::alltoallv_init.persistent(info, request, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts,
                                           rdispls, recvtype, comm);
+}
+
+int MPI_Alltoallw_init(const void* sendbuf, const int* sendcounts, const int* sdispls, const MPI_Datatype* sendtypes,
+                       void* recvbuf, const int* recvcounts, const int* rdispls, const MPI_Datatype* recvtypes,
+                       MPI_Comm comm, MPI_Info info, MPI_Request* request) {
+  return forms::alltoallw_init.persistent(info, request, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts,
+                                          rdispls, recvtypes, comm);
 }
 
 int MPI_Ialltoall_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount,
@@ -164,6 +178,13 @@ int MPI_Ialltoallv_c(const void* sendbuf, const MPI_Count* sendcounts, const MPI
                                          recvtype, comm);
 }
 
+int MPI_Ialltoallw_c(const void* sendbuf, const MPI_Count* sendcounts, const MPI_Aint* sdispls,
+                     const MPI_Datatype* sendtypes, void* recvbuf, const MPI_Count* recvcounts, const MPI_Aint* rdispls,
+                     const MPI_Datatype* recvtypes, MPI_Comm comm, MPI_Request* request) {
+  return forms::ialltoallw_c.nonblocking(request, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls,
+                                         recvtypes, comm);
+}
+
 int MPI_Alltoall_init_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
                         MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info,
                         MPI_Request* request) {
@@ -176,6 +197,14 @@ int MPI_Alltoallv_init_c(const void* sendbuf, const MPI_Count* sendcounts, const
                          MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request* request) {
   return forms::alltoallv_init_c.persistent(info, request, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts,
                                             rdispls, recvtype, comm);
+}
+
+int MPI_Alltoallw_init_c(const void* sendbuf, const MPI_Count* sendcounts, const MPI_Aint* sdispls,
+                         const MPI_Datatype* sendtypes, void* recvbuf, const MPI_Count* recvcounts,
+                         const MPI_Aint* rdispls, const MPI_Datatype* recvtypes, MPI_Comm comm, MPI_Info info,
+                         MPI_Request* request) {
+  return forms::alltoallw_init_c.persistent(info, request, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts,
+                                            rdispls, recvtypes, comm);
 }
 
 int MPI_Start(MPI_Request* request) { return start_request(request); }

@@ -53,6 +53,19 @@ void with_request(MPI_Fint* request, MPI_Fint* ierror, MPI_Request own, Call cal
   give_back(code, ierror);
 }
 
+// A call with C's handles of the blocks' types, which it does not use after its return.
+template <typename Call>
+int with_types(const void* sendbuf, const MPI_Fint* sendtypes, const MPI_Fint* recvtypes, const MPI_Fint* comm,
+               Call call) {
+  const MPI_Comm of = PMPI_Comm_f2c(*comm);
+  return returning_codes(of, [&] {
+    const int ranks = peers_of(of);
+    const std::vector<MPI_Datatype> sent = types_of(sendtypes, is_in_place(sendbuf) ? 0 : ranks);
+    const std::vector<MPI_Datatype> received = types_of(recvtypes, ranks);
+    return call(sent.data(), received.data(), of);
+  });
+}
+
 }  // namespace
 
 #pragma GCC visibility push(default)
@@ -76,15 +89,13 @@ void mpi_alltoallv_(void* sendbuf, MPI_Fint* sendcounts, MPI_Fint* sdispls, MPI_
 
 void mpi_alltoallw_(void* sendbuf, MPI_Fint* sendcounts, MPI_Fint* sdispls, MPI_Fint* sendtypes, void* recvbuf,
                     MPI_Fint* recvcounts, MPI_Fint* rdispls, MPI_Fint* recvtypes, MPI_Fint* comm, MPI_Fint* ierror) {
-  const MPI_Comm of = PMPI_Comm_f2c(*comm);
-  const int code = returning_codes(of, [&] {
-    const int ranks = peers_of(of);
-    const std::vector<MPI_Datatype> sent = types_of(sendtypes, is_in_place(sendbuf) ? 0 : ranks);
-    const std::vector<MPI_Datatype> received = types_of(recvtypes, ranks);
-    return forms::alltoallw.blocking(manners::drop_in, MPI_INFO_NULL, buffer(sendbuf), sendcounts, sdispls, sent.data(),
-                                     buffer(recvbuf), recvcounts, rdispls, received.data(), of);
-  });
-  give_back(code, ierror);
+  give_back(with_types(sendbuf, sendtypes, recvtypes, comm,
+                       [&](const MPI_Datatype* sent, const MPI_Datatype* received, MPI_Comm of) {
+                         return forms::alltoallw.blocking(manners::drop_in, MPI_INFO_NULL, buffer(sendbuf), sendcounts,
+                                                          sdispls, sent, buffer(recvbuf), recvcounts, rdispls, received,
+                                                          of);
+                       }),
+            ierror);
 }
 
 void mpi_neighbor_alltoall_(void* sendbuf, MPI_Fint* sendcount, MPI_Fint* sendtype, void* recvbuf, MPI_Fint* recvcount,
@@ -136,6 +147,18 @@ void mpi_ialltoallv_(void* sendbuf, MPI_Fint* sendcounts, MPI_Fint* sdispls, MPI
   });
 }
 
+void mpi_ialltoallw_(void* sendbuf, MPI_Fint* sendcounts, MPI_Fint* sdispls, MPI_Fint* sendtypes, void* recvbuf,
+                     MPI_Fint* recvcounts, MPI_Fint* rdispls, MPI_Fint* recvtypes, MPI_Fint* comm, MPI_Fint* request,
+                     MPI_Fint* ierror) {
+  with_request(request, ierror, MPI_REQUEST_NULL, [&](MPI_Request* made) {
+    return with_types(sendbuf, sendtypes, recvtypes, comm,
+                      [&](const MPI_Datatype* sent, const MPI_Datatype* received, MPI_Comm of) {
+                        return forms::ialltoallw.nonblocking(made, buffer(sendbuf), sendcounts, sdispls, sent,
+                                                             buffer(recvbuf), recvcounts, rdispls, received, of);
+                      });
+  });
+}
+
 void mpi_alltoall_init_(void* sendbuf, MPI_Fint* sendcount, MPI_Fint* sendtype, void* recvbuf, MPI_Fint* recvcount,
                         MPI_Fint* recvtype, MPI_Fint* comm, MPI_Fint* info, MPI_Fint* request, MPI_Fint* ierror) {
   with_request(request, ierror, MPI_REQUEST_NULL, [&](MPI_Request* made) {
@@ -152,6 +175,18 @@ void mpi_alltoallv_init_(void* sendbuf, MPI_Fint* sendcounts, MPI_Fint* sdispls,
     return forms::alltoallv_init.persistent(PMPI_Info_f2c(*info), made, buffer(sendbuf), sendcounts, sdispls,
                                             PMPI_Type_f2c(*sendtype), buffer(recvbuf), recvcounts, rdispls,
                                             PMPI_Type_f2c(*recvtype), PMPI_Comm_f2c(*comm));
+  });
+}
+
+void mpi_alltoallw_init_(void* sendbuf, MPI_Fint* sendcounts, MPI_Fint* sdispls, MPI_Fint* sendtypes, void* recvbuf,
+                         MPI_Fint* recvcounts, MPI_Fint* rdispls, MPI_Fint* recvtypes, MPI_Fint* comm, MPI_Fint* info,
+                         MPI_Fint* request, MPI_Fint* ierror) {
+  with_request(request, ierror, MPI_REQUEST_NULL, [&](MPI_Request* made) {
+    return with_types(
+        sendbuf, sendtypes, recvtypes, comm, [&](const MPI_Datatype* sent, const MPI_Datatype* received, MPI_Comm of) {
+          return forms::alltoallw_init.persistent(PMPI_Info_f2c(*info), made, buffer(sendbuf), sendcounts, sdispls,
+                                                  sent, buffer(recvbuf), recvcounts, rdispls, received, of);
+        });
   });
 }
 
@@ -200,8 +235,10 @@ SHOAL_ALL_NAMES(neighbor_alltoallv, NEIGHBOR_ALLTOALLV);
 SHOAL_ALL_NAMES(neighbor_alltoallw, NEIGHBOR_ALLTOALLW);
 SHOAL_ALL_NAMES(ialltoall, IALLTOALL);
 SHOAL_ALL_NAMES(ialltoallv, IALLTOALLV);
+SHOAL_ALL_NAMES(ialltoallw, IALLTOALLW);
 SHOAL_ALL_NAMES(alltoall_init, ALLTOALL_INIT);
 SHOAL_ALL_NAMES(alltoallv_init, ALLTOALLV_INIT);
+SHOAL_ALL_NAMES(alltoallw_init, ALLTOALLW_INIT);
 SHOAL_ALL_NAMES(start, START);
 SHOAL_ALL_NAMES(startall, STARTALL);
 SHOAL_ALL_NAMES(request_free, REQUEST_FREE);

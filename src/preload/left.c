@@ -62,15 +62,12 @@ static void count(struct left_call* call, int64_t nanoseconds) {
   static struct left_call call = {#call, why, 0, 0};    \
   LEAVE_NEWER(call, name, words) LEAVE_NEWER(call, name##_c, words) LEAVE_FORTRAN(call, upper, more)
 
-#define STARTED "nonblocking"
 #define PERSISTENT "persistent, its starts are not counted"
 #define NEIGHBORS "among neighbours"
 
-LEFT(ialltoallw, IALLTOALLW, MPI_Ialltoallw, 10, 11, STARTED)
 LEFT(ineighbor_alltoall, INEIGHBOR_ALLTOALL, MPI_Ineighbor_alltoall, 8, 9, NEIGHBORS)
 LEFT(ineighbor_alltoallv, INEIGHBOR_ALLTOALLV, MPI_Ineighbor_alltoallv, 10, 11, NEIGHBORS)
 LEFT(ineighbor_alltoallw, INEIGHBOR_ALLTOALLW, MPI_Ineighbor_alltoallw, 10, 11, NEIGHBORS)
-LEFT_NEWER(alltoallw_init, ALLTOALLW_INIT, MPI_Alltoallw_init, 11, 12, PERSISTENT)
 LEFT_NEWER(neighbor_alltoall_init, NEIGHBOR_ALLTOALL_INIT, MPI_Neighbor_alltoall_init, 9, 10, PERSISTENT)
 LEFT_NEWER(neighbor_alltoallv_init, NEIGHBOR_ALLTOALLV_INIT, MPI_Neighbor_alltoallv_init, 11, 12, PERSISTENT)
 LEFT_NEWER(neighbor_alltoallw_init, NEIGHBOR_ALLTOALLW_INIT, MPI_Neighbor_alltoallw_init, 11, 12, PERSISTENT)

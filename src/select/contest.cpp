@@ -8,7 +8,6 @@ namespace shoal {
 
 namespace {
 
-constexpr int unmeasured_calls = 2;  // the first ones, which open connections
 constexpr int first_quiet = 16, longest_quiet = 4096;
 constexpr int longest_trial = 32;
 constexpr int enough = 96;      // calls of a candidate after which it is not tried again
@@ -42,10 +41,20 @@ double contest::section::mean() const { return calls < 4 ? sum / calls : (sum - 
 
 contest::contest() : quiet_(cold_calls), quiet_left_(cold_calls) { records_[native].open = true; }
 
+void contest::wait_first(int calls) {
+  quiet_ = quiet_left_ = calls;
+  unmeasured_ = calls * 2 / 3;
+}
+
+double contest::native_seconds() const {
+  const double mean = records_[native].mean, seen = now_[native].calls ? now_[native].mean() : 0;
+  return static_cast<double>(calls_) * (mean > 0 ? mean : seen);
+}
+
 void contest::took(double seconds) {
   const int candidate = next();
   ++calls_;
-  if (calls_ > unmeasured_calls) {
+  if (calls_ > unmeasured_) {
     section& s = now_[candidate];
     ++s.calls;
     s.sum += seconds;
@@ -61,9 +70,9 @@ void contest::postpone() {
   quiet_left_ = quiet_;
 }
 
-void contest::hasten() {
+void contest::agree_within(int calls) {
+  quiet_left_ = quiet_left_ > 0 && trial_left_ == 0 ? std::min(quiet_left_, calls) : calls;
   trial_left_ = 0;
-  quiet_left_ = 1;
 }
 
 void contest::write(std::span<std::int64_t> terms, double load) {
@@ -97,7 +106,7 @@ void contest::take_in(int candidate, int calls, double mean) {
   r.mean = (r.mean * before + mean * calls) / (before + calls);
   r.calls = before + calls;
   r.all_calls += calls;
-  if (calls >= first_quiet / 2 && (!r.least || mean < r.least)) r.least = mean;
+  if (!r.least || (calls >= first_quiet / 2 && mean < r.least)) r.least = mean;
 }
 
 double contest::excess_of(double mean) const {

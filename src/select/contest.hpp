@@ -35,8 +35,9 @@ class contest {
 
   contest();
   static constexpr int cold_calls = 8;  // before ranks agree on anything
-  // The first agreement comes after so many calls instead. Before the first call.
-  void wait_first(int calls) { quiet_ = quiet_left_ = calls; }
+  // The first agreement comes after so many calls instead, of which the last third counts: before, the MPI opens connections,
+  // and pages are touched for the first time. Before the first call.
+  void wait_first(int calls);
 
   // The candidate for the next call.
   int next() const { return trial_left_ > 0 ? trial_ : best_; }
@@ -53,7 +54,9 @@ class contest {
   // Nobody can agree now: the next time it is due is as far away as the last.
   void postpone();
   // They have to agree after the next call.
-  void hasten();
+  void hasten() { agree_within(1); }
+  // They have to agree after so many calls at the latest, and nothing is tried until then.
+  void agree_within(int calls);
 
   // From the next agreement on the candidate may be tried. `likely` ones come first and need less proof.
   void open(int candidate, bool likely = false);
@@ -66,6 +69,8 @@ class contest {
   int best() const { return best_; }
   const record& of(int candidate) const { return records_[candidate]; }
   std::int64_t calls() const { return calls_; }
+  // What all calls so far would have taken by the MPI's own when it is warm, as far as this rank knows: seconds.
+  double native_seconds() const;
   // Nothing is left to be tried unless something changes.
   bool settled() const { return settled_; }
   // What the calls since the agreement before the last took more than the MPI's own, or less (negative): seconds. Less than
@@ -97,6 +102,7 @@ class contest {
   int best_ = native, trial_ = native;
   int trial_left_ = 0;
   std::int64_t calls_ = 0;
+  int unmeasured_ = 2;              // the first calls
   int quiet_ = 0, quiet_left_ = 0;  // calls without a trial until the ranks agree again
   bool due_ = false, settled_ = false, scattered_ = false;
   int likely_ = native;

@@ -108,6 +108,15 @@ tag_turns::turn team::next_turn() {
   return turn;
 }
 
+// One that was given before may be held on some ranks, and be free on others.
+std::optional<tag_turns::place> team::next_place() {
+  for (int tries = 0; tries < turns_.places(); ++tries) {
+    const int number = turns_.next_place();
+    if (!turns_.was_given(number) || !agree().on_any_rank(turns_.is_held(number))) return turns_.hold(number);
+  }
+  return std::nullopt;
+}
+
 // Set up once for a communicator.
 node_exchange* team::inside_nodes() {
   if (!memory_.is_set_up()) opened();

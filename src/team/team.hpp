@@ -68,6 +68,8 @@ class team {
   // Every exchange takes a turn, in the order of the calls; a blocking one waits until it has come.
   tag_turns& turns() { return turns_; }
   tag_turns::turn next_turn();
+  // For an exchange that is started many times. None, on every rank, where too many hold one. Collective.
+  std::optional<tag_turns::place> next_place();
   void run(const program& how, const payload& what);
   // Where the time of the last run went; null: nobody wants to know.
   phase_clock* phases() { return phases_ ? &*phases_ : nullptr; }

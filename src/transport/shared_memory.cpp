@@ -28,11 +28,7 @@ bool beyond_file_limit(std::size_t bytes) {
   return getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY && bytes > limit.rlim_cur;
 }
 
-// All of a small one is going to be used: mapped at once it costs less than page by page.
-int mapping_of(std::size_t bytes) {
-  constexpr std::size_t small = std::size_t{1} << 20;
-  return bytes <= small ? MAP_SHARED | MAP_POPULATE : MAP_SHARED;
-}
+int mapping_of(std::size_t bytes) { return bytes <= shared_memory::small ? MAP_SHARED | MAP_POPULATE : MAP_SHARED; }
 
 }  // namespace
 

@@ -21,6 +21,9 @@ class shared_memory {
   shared_memory(shared_memory&& other) noexcept;
   shared_memory& operator=(shared_memory&& other) noexcept;
 
+  // All of one as small as this is going to be used: mapped at once it costs less than page by page.
+  static constexpr std::size_t small = std::size_t{1} << 20;
+
   // Zeros behind the proof. All of it is set aside now, so that using it later cannot fail. Throws std::system_error.
   static shared_memory create(std::size_t bytes);
   // Throws std::system_error, also where the key means something else to this process (another container or host).

@@ -51,6 +51,12 @@ def runs(mpi, program):
     assert done.stdout.strip() == "0 wrong items; exchanged by tuna:radix=2: asked for"
 
 
+def runs_all(mpi, directory):
+    runs(mpi, directory / "exchange")
+    other = directory / "to_whom_you_like"
+    assert not other.exists() or mpi.run(5, [other], preload=False).stdout == "0 wrong numbers\n"
+
+
 def test_cmake_package(installed):
     mpi, example, prefix = installed
     compilers = [f"-DMPI_C_COMPILER={mpi.mpicc}"]
@@ -59,7 +65,7 @@ def test_cmake_package(installed):
     build = example / "build"
     run(CMAKE, "-S", example, "-B", build, f"-DCMAKE_PREFIX_PATH={prefix}", *compilers)
     run(CMAKE, "--build", build)
-    runs(mpi, build / "exchange")
+    runs_all(mpi, build)
 
 
 CXX_PROJECT = """
@@ -132,7 +138,7 @@ def test_pkg_config(installed):
     packages = next(prefix.glob("lib*/**/pkgconfig"))
     compilers = [f"CC={mpi.mpicc}", f"FC={mpi.tool('mpif90')}"]
     run("make", "-C", example, *compilers, env=os.environ | {"PKG_CONFIG_PATH": str(packages)})
-    runs(mpi, example / "exchange")
+    runs_all(mpi, example)
 
 
 def test_nothing_points_into_the_build_tree(installed):

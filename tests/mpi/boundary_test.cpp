@@ -20,6 +20,9 @@ void shoal_alltoallw_f(const void*, const int*, const int*, const MPI_Fint*, voi
                        const MPI_Fint*, MPI_Fint, int*);
 void shoal_allgather_f(const void*, int, MPI_Fint, void*, int, MPI_Fint, MPI_Fint, int*);
 void shoal_allgatherv_f(const void*, int, MPI_Fint, void*, const int*, const int*, MPI_Fint, MPI_Fint, int*);
+void shoal_exchange_f(int, const int*, const void*, const MPI_Count*, const MPI_Aint*, MPI_Fint, MPI_Fint,
+                      shoal_arrivals**, int*);
+void shoal_arrivals_free_f(shoal_arrivals**, int*);
 void shoal_comm_set_info_f(MPI_Fint, MPI_Fint, int*);
 void shoal_comm_explain_f(MPI_Fint, char*, int, int*);
 }
@@ -95,6 +98,22 @@ std::vector<exported> every_function() {
          const int code = shoal_ialltoallv(&send, &one, &zero, type, &recv, &one, &zero, type, c, &r);
          return started(code, r);
        }},
+      {"exchange",
+       [=](comm c) {
+         shoal_arrivals* came = nullptr;
+         const int code = shoal_exchange(1, &zero, &send, &large_one, &large_zero, type, c, &came);
+         shoal_arrivals_free(&came);
+         return code;
+       }},
+      {"iexchange",
+       [=](comm c) {
+         shoal_arrivals* came = nullptr;
+         shoal_request r = SHOAL_REQUEST_NULL;
+         int code = shoal_iexchange(1, &zero, &send, &large_one, &large_zero, type, c, &came, &r);
+         code = started(code, r);
+         shoal_arrivals_free(&came);
+         return code;
+       }},
       {"alltoall_init",
        [=](comm c) {
          shoal_request r = SHOAL_REQUEST_NULL;
@@ -149,6 +168,14 @@ std::vector<exported> every_function() {
        [=](comm c) {
          int code = 0;
          shoal_allgatherv_f(&send, 1, ftype, &recv, &one, &zero, ftype, MPI_Comm_c2f(c), &code);
+         return code;
+       }},
+      {"exchange_f",
+       [=](comm c) {
+         shoal_arrivals* came = nullptr;
+         int code = 0;
+         shoal_exchange_f(1, &zero, &send, &large_one, &large_zero, ftype, MPI_Comm_c2f(c), &came, &code);
+         shoal_arrivals_free_f(&came, nullptr);
          return code;
        }},
       {"comm_set_info_f",

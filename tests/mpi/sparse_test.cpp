@@ -207,6 +207,75 @@ TEST(Sparse, LongBlocksTravelInPieces) {
   for (std::size_t k = 0; k < got.bytes[0]; ++k) ASSERT_EQ(got.data[k], static_cast<std::byte>(from));
 }
 
+// Several under way on two communicators, which each rank ends in an order of its own; in between a blocking one.
+TEST(Sparse, NonblockingOnesEndInAnyOrder) {
+  const scoped_comm one(duplicate_of(MPI_COMM_WORLD)), other(duplicate_of(MPI_COMM_WORLD));
+  std::mt19937 random(3), own(static_cast<unsigned>(world_rank()));
+  for (int i = 0; i < 20; ++i) {
+    SCOPED_TRACE("turn " + std::to_string(i));
+    struct started {
+      pattern all;
+      sent mine;
+      shoal_arrivals* got = nullptr;
+      shoal_request open = SHOAL_REQUEST_NULL;
+    };
+    std::vector<started> all(1 + random() % 5);
+    for (started& each : all) {
+      each.all = random_pattern(random, world_ranks());
+      each.mine = sent_by(each.all, world_rank());
+      ASSERT_EQ(shoal_iexchange(static_cast<int>(each.mine.counts.size()), each.mine.destinations.data(),
+                                each.mine.data.data(), each.mine.counts.data(), each.mine.displacements.data(), MPI_INT,
+                                random() % 2 ? one : other, &each.got, &each.open),
+                MPI_SUCCESS);
+    }
+    if (random() % 2) {
+      ASSERT_NO_FATAL_FAILURE(perform(random_pattern(random, world_ranks()), one));
+    }
+    std::vector<started*> order;
+    for (started& each : all) order.push_back(&each);
+    std::shuffle(order.begin(), order.end(), own);
+    for (started* const each : order) {
+      int ended = own() % 2 ? 0 : -1;
+      while (!ended) ASSERT_EQ(shoal_test(&each->open, &ended), MPI_SUCCESS);
+      ASSERT_EQ(shoal_wait(&each->open), MPI_SUCCESS);
+      EXPECT_EQ(each->open, SHOAL_REQUEST_NULL);
+      ASSERT_NO_FATAL_FAILURE(expect_arrived(*each->got, each->all, world_rank()));
+      shoal_arrivals_free(&each->got);
+    }
+  }
+}
+
+TEST(Sparse, NonblockingOneOutlivesItsCommunicator) {
+  MPI_Comm comm = duplicate_of(MPI_COMM_WORLD);
+  const int next = (world_rank() + 1) % world_ranks();
+  const std::vector<char> block(5000, static_cast<char>(world_rank()));
+  const MPI_Count count = 5000;
+  const MPI_Aint at = 0;
+  shoal_arrivals* got = nullptr;
+  shoal_request open = SHOAL_REQUEST_NULL;
+  ASSERT_EQ(shoal_iexchange(1, &next, block.data(), &count, &at, MPI_CHAR, comm, &got, &open), MPI_SUCCESS);
+  MPI_Comm_free(&comm);
+  ASSERT_EQ(shoal_wait(&open), MPI_SUCCESS);
+  EXPECT_EQ(got->sources[0], (world_rank() + world_ranks() - 1) % world_ranks());
+  shoal_arrivals_free(&got);
+}
+
+TEST(Sparse, NonblockingOnesTellOfWrongArgumentsAtTheirEnd) {
+  const scoped_comm comm(duplicate_of(MPI_COMM_WORLD));
+  MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+  const int bad = world_ranks() / 2, to = world_rank() == bad ? world_ranks() : 0, value = 7;
+  const MPI_Count one = 1;
+  const MPI_Aint at = 0;
+  shoal_arrivals* got = nullptr;
+  shoal_request open = SHOAL_REQUEST_NULL;
+  ASSERT_EQ(shoal_iexchange(1, &to, &value, &one, &at, MPI_INT, comm, &got, &open), MPI_SUCCESS);
+  EXPECT_EQ(class_of(shoal_start(open)), MPI_ERR_REQUEST);
+  EXPECT_EQ(class_of(shoal_wait(&open)), world_rank() == bad ? MPI_ERR_RANK : MPI_ERR_OTHER);
+  EXPECT_EQ(open, SHOAL_REQUEST_NULL);
+  EXPECT_EQ(got, nullptr);
+  perform({{world_ranks() - 1, 0, 5}}, comm);
+}
+
 // A rank that waits for one still in another exchange moves that on.
 TEST(Sparse, OpenRequestsMoveMeanwhile) {
   const scoped_comm comm(duplicate_of(MPI_COMM_WORLD));

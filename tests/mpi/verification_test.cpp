@@ -28,7 +28,7 @@ TEST(Verification, SumsTellADifference) {
     received.insert(received.end(), 2, peer * 100 + me);
   }
   block_sums sums;
-  sums.begin(comm, blocks_of(sent, 2), ranks);
+  sums.begin(comm, 7, blocks_of(sent, 2), ranks);
   while (!sums.test()) {
   }
   EXPECT_NO_THROW(sums.require_equal(blocks_of(received, 2), ranks, 0));

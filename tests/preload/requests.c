@@ -21,9 +21,12 @@ static void fault(const char* what, int number) {
 /* One exchange: blocks of some elements of two integers each, the second of which is left alone where `gaps`. */
 struct exchange {
   MPI_Comm comm;
-  int me, all, number, uniform, in_place, gaps;
+  int me, all, number, uniform, typed, in_place, gaps;
   MPI_Datatype type;
   int sent[most], received[most], from[most], to[most];
+  /* Where each block has its type and its place in bytes: that of one without elements is another. */
+  MPI_Datatype sent_types[most], received_types[most];
+  int from_bytes[most], to_bytes[most];
   int *out, *in;
 };
 
@@ -37,6 +40,16 @@ static int value(const struct exchange* x, int from, int to, int i) {
   return x->number * 1000003 + from * 10007 + to * 101 + i;
 }
 
+/* In place the MPI_Ialltoallw of MPICH before 4.1, and of Intel's, mixes blocks up itself. */
+static int is_right_in_place(void) {
+  char version[MPI_MAX_LIBRARY_VERSION_STRING];
+  int length, major = 9, minor = 0;
+  MPI_Get_library_version(version, &length);
+  const char* const mpich = strstr(version, "MPICH Version:");
+  if (mpich) sscanf(mpich, "MPICH Version: %d.%d", &major, &minor);
+  return !strstr(version, "Intel") && major * 100 + minor > 400;
+}
+
 // A call that may wait for others makes what Shoal needs for those that may not.
 static void make_ready(MPI_Comm comm) {
   int out[64] = {0}, in[64];
@@ -46,7 +59,9 @@ static void make_ready(MPI_Comm comm) {
 static void make(struct exchange* x, MPI_Comm comm, int number) {
   memset(x, 0, sizeof *x);
   x->comm = comm, x->number = number;
-  x->uniform = number % 3 == 0, x->in_place = number % 5 == 0, x->gaps = number % 4 == 1 && !x->in_place;
+  x->uniform = number % 3 == 0, x->in_place = number % 5 == 0;
+  x->typed = number % 2 && !x->uniform && (!x->in_place || is_right_in_place()),
+  x->gaps = number % 4 == 1 && !x->in_place;
   MPI_Comm_rank(comm, &x->me), MPI_Comm_size(comm, &x->all);
   x->type = MPI_INT;
   if (x->gaps) {
@@ -61,6 +76,11 @@ static void make(struct exchange* x, MPI_Comm comm, int number) {
     x->sent[i] = elements(x, x->me, i), x->received[i] = elements(x, i, x->me);
     x->from[i] = x->in_place ? received : sent, x->to[i] = received;
     sent += x->sent[i], received += x->received[i];
+  }
+  const int bytes = (x->gaps ? 2 : 1) * sizeof(int);
+  for (int i = 0; i < x->all; ++i) {
+    x->sent_types[i] = x->sent[i] ? x->type : MPI_INT, x->received_types[i] = x->received[i] ? x->type : MPI_BYTE;
+    x->from_bytes[i] = x->from[i] * bytes, x->to_bytes[i] = x->to[i] * bytes;
   }
   x->out = malloc((sent + 1) * 2 * sizeof(int)), x->in = malloc((received + 1) * 2 * sizeof(int));
 }
@@ -93,6 +113,8 @@ static MPI_Request start(struct exchange* x) {
   const void* const out = x->in_place ? MPI_IN_PLACE : x->out;
   fill(x);
   const int code = x->uniform ? MPI_Ialltoall(out, x->sent[0], x->type, x->in, x->sent[0], x->type, x->comm, &request)
+                   : x->typed ? MPI_Ialltoallw(out, x->sent, x->from_bytes, x->sent_types, x->in, x->received,
+                                               x->to_bytes, x->received_types, x->comm, &request)
                               : MPI_Ialltoallv(out, x->sent, x->from, x->type, x->in, x->received, x->to, x->type,
                                                x->comm, &request);
   if (code != MPI_SUCCESS) fault("starting", x->number);
@@ -103,10 +125,13 @@ static MPI_Request start(struct exchange* x) {
 static MPI_Request prepare(struct exchange* x) {
   MPI_Request request = MPI_REQUEST_NULL;
   const void* const out = x->in_place ? MPI_IN_PLACE : x->out;
-  const int code = x->uniform ? MPI_Alltoall_init(out, x->sent[0], x->type, x->in, x->sent[0], x->type, x->comm,
-                                                  MPI_INFO_NULL, &request)
-                              : MPI_Alltoallv_init(out, x->sent, x->from, x->type, x->in, x->received, x->to, x->type,
-                                                   x->comm, MPI_INFO_NULL, &request);
+  const MPI_Info none = MPI_INFO_NULL;
+  const int code =
+      x->uniform ? MPI_Alltoall_init(out, x->sent[0], x->type, x->in, x->sent[0], x->type, x->comm, none, &request)
+      : x->typed ? MPI_Alltoallw_init(out, x->sent, x->from_bytes, x->sent_types, x->in, x->received, x->to_bytes,
+                                      x->received_types, x->comm, none, &request)
+                 : MPI_Alltoallv_init(out, x->sent, x->from, x->type, x->in, x->received, x->to, x->type, x->comm, none,
+                                      &request);
   if (code != MPI_SUCCESS) fault("preparing", x->number);
   return request;
 }
@@ -287,6 +312,56 @@ static void repeat(int times) {
   (void)times;
 }
 
+static void exchange_at_once(int number) {
+  struct exchange x;
+  make(&x, MPI_COMM_WORLD, number);
+  x.in_place = x.uniform = 0, fill(&x);
+  MPI_Alltoallv(x.out, x.sent, x.from, x.type, x.in, x.received, x.to, x.type, x.comm);
+  check(&x), unmake(&x);
+}
+
+/* Persistent ones match by the order in which they were prepared, whatever each rank starts first or does between. */
+static void start_in_any_order(int times) {
+#if HAS_PERSISTENT
+  struct exchange x[3];
+  MPI_Request open[3];
+  for (int i = 0; i < 3; ++i) make(&x[i], MPI_COMM_WORLD, i + 1), open[i] = prepare(&x[i]);
+  for (int t = 0; t < times; ++t) {
+    const int first = chosen(3), before = chosen(4);
+    for (int i = 0; i < 3; ++i) fill(&x[i]);
+    for (int i = 0; i < 4; ++i) {
+      if (i == before) exchange_at_once(t + 1);
+      if (i < 3) MPI_Start(&open[(first + i) % 3]);
+    }
+    end(3, open, chosen(4));
+    for (int i = 0; i < 3; ++i) check(&x[i]);
+  }
+  for (int i = 0; i < 3; ++i) MPI_Request_free(&open[i]), unmake(&x[i]);
+#endif
+  (void)times;
+}
+
+/* Ranks free them at different times, so more are prepared than Shoal has tags for, but few are there at a time. */
+static void prepare_many(int times) {
+#if HAS_PERSISTENT
+  struct exchange x[2];
+  MPI_Request open[2], kept;
+  for (int i = 0; i < 2; ++i) make(&x[i], MPI_COMM_WORLD, i + 1);
+  kept = prepare(&x[0]);
+  for (int t = 0; t < times; ++t) {
+    open[t % 2] = prepare(&x[1]);
+    if (t % 2 == 0) continue;
+    MPI_Request_free(&open[rank % 2]), MPI_Request_free(&open[1 - rank % 2]);
+  }
+  open[0] = kept, open[1] = prepare(&x[1]);
+  for (int i = 0; i < 2; ++i) fill(&x[i]);
+  for (int i = 0; i < 2; ++i) MPI_Start(&open[(rank + i) % 2]);
+  end(2, open, chosen(4));
+  for (int i = 0; i < 2; ++i) check(&x[i]), MPI_Request_free(&open[i]), unmake(&x[i]);
+#endif
+  (void)times;
+}
+
 /* Who waits is told, others may be, and later exchanges are right. */
 static void mistake(int times) {
   for (int t = 0; t < times; ++t) {
@@ -331,6 +406,8 @@ int main(int argc, char** argv) {
              {"free_early", free_early, 0},
              {"mix_with_blocking", mix_with_blocking, 0},
              {"repeat", repeat, 0},
+             {"start_in_any_order", start_in_any_order, 0},
+             {"prepare_many", prepare_many, 0},
              {"use_threads", use_threads, 1},
              {"mistake", mistake, 0},
              {"leave_open", leave_open, 0}};

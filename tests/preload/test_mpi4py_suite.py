@@ -99,7 +99,7 @@ def test_calls_left_to_the_mpi(mpi, ranks, tmp_path):
     """The same ones are there, and do the same."""
     _, expected = run_suite(mpi, ranks, tmp_path / "expected", EXCHANGES, LEFT_MODULES, preload=False)
     run, results = run_suite(mpi, ranks, tmp_path / "results", EXCHANGES, LEFT_MODULES, SHOAL_REPORT=1)
-    assert results == expected and "shoal: left to the MPI: ialltoallw (nonblocking)" in run.stderr
+    assert results == expected and "shoal: left to the MPI: ialltoallw (nonblocking, and no" in run.stderr
 
 
 @pytest.mark.parametrize("spec", SOME)
@@ -111,8 +111,8 @@ def test_requests(mpi, ranks, tmp_path, spec):
     run, results = run_suite(mpi, ranks, tmp_path / "results", EXCHANGES, files, **forced(spec, []))
     print(row(mpi, spec, results, taken(run, spec)))
     assert results == expected and not warnings(run)
-    assert taken(run, spec)["alltoall"] > 0 and taken(run, spec)["alltoallv"] > 0
-    why = set(re.findall(r"left to the MPI: (?:ialltoallv?|alltoallv?_init) \((.*)\),", run.stderr))
+    assert min(taken(run, spec).values()) > 0
+    why = set(re.findall(r"left to the MPI: (?:ialltoall[vw]?|alltoall[vw]?_init) \((.*)\),", run.stderr))
     assert why <= {"one rank", "before a blocking call of the same name"}
 
 

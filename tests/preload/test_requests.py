@@ -5,7 +5,12 @@ import pytest
 import mpis
 from mpis import left, served
 
-ASKED = {"SHOAL_ALLTOALL": "tuna:radix=2", "SHOAL_ALLTOALLV": "tuna:radix=2"}
+
+def by(algorithm):
+    return dict.fromkeys(["SHOAL_ALLTOALL", "SHOAL_ALLTOALLV", "SHOAL_ALLTOALLW"], algorithm)
+
+
+ASKED = by("tuna:radix=2")
 CRASHES = "Open MPI's own crashes where a communicator is freed early"
 NONBLOCKING = ["wait_in_any_order", "go_on", "free_early", "mix_with_blocking", "use_threads"]
 
@@ -39,13 +44,26 @@ def test_nonblocking(mpi, compiled, part, ranks):
     if part == "free_early" and mpi.name == "openmpi":
         pytest.skip(CRASHES)
     done = run(mpi, compiled, ranks, part, **ASKED)
-    assert not left(done) and {by for _, by in served(done)} == {"tuna:radix=2"}
+    assert not left(done) and {how for _, how in served(done)} == {"tuna:radix=2"}
 
 
 @pytest.mark.parametrize("ranks", [2, 4])
 def test_persistent(mpi, compiled, ranks):
     done = run(mpi, compiled, ranks, "repeat", 50, **ASKED)
-    assert not left(done) and served(done)["alltoallv", "tuna:radix=2"] == 150
+    calls = served(done)
+    assert not left(done) and (calls["alltoallv", "tuna:radix=2"], calls["alltoallw", "tuna:radix=2"]) == (100, 50)
+
+
+@pytest.mark.parametrize("ranks", [2, 4])
+@pytest.mark.parametrize("by_messages", [False, True])
+def test_persistent_starts_have_no_order(mpi, compiled, by_messages, ranks):
+    layout = {"SHOAL_LAYOUT": ",".join("1" * ranks)} if by_messages else {}
+    done = run(mpi, compiled, ranks, "start_in_any_order", 50, **ASKED, **layout)
+    assert not left(done) and {by for _, by in served(done)} == {"tuna:radix=2"}
+
+
+def test_many_are_prepared(mpi, compiled):
+    run(mpi, compiled, 2, "prepare_many", 6000, **ASKED)
 
 
 def test_first_calls_are_the_mpis(mpi, tmp_path):
@@ -59,9 +77,9 @@ def test_first_calls_are_the_mpis(mpi, tmp_path):
 
 @pytest.mark.parametrize("algorithm", ["spread_out", "pairwise", "hierarchical", "shared", "two_phase"])
 def test_other_algorithms(mpi, compiled, algorithm):
-    asked = {"SHOAL_ALLTOALL": algorithm, "SHOAL_ALLTOALLV": algorithm, "SHOAL_LAYOUT": "2,2"}
+    asked = by(algorithm) | {"SHOAL_LAYOUT": "2,2"}
     for part in ("mix_with_blocking", "repeat"):
-        assert {by for _, by in served(run(mpi, compiled, 4, part, 5, **asked))} == {algorithm}
+        assert {how for _, how in served(run(mpi, compiled, 4, part, 5, **asked))} == {algorithm}
 
 
 def test_results_are_compared(mpi, compiled):

@@ -50,6 +50,38 @@ def test_every_distribution(driver, files):
     assert all(line["verified"] for line in lines)
 
 
+@pytest.mark.parametrize("ranks", [1, 2, 5])
+def test_exchanges_among_some(driver, ranks):
+    kinds = "partners:0,partners:2,partners:9"
+    run = driver("--collective", "exchange", "--distributions", kinds, "--sizes", "0,3000",
+                 "--variants", "auto;native;nbx;crystal", ranks=ranks)  # fmt: skip
+    assert run.returncode == 0, run.stderr
+    lines = [json.loads(line) for line in run.stdout.splitlines()[1:]]
+    assert {line["variant"] for line in lines} == {"auto", "native", "nbx", "crystal"}
+    assert all(line["verified"] for line in lines)
+
+
+def test_strips_of_matrices(driver):
+    run = driver("--collective", "alltoallw", "--sizes", "0,8,5000", "--variants", "auto;native;tuna:radix=2;shared")
+    assert run.returncode == 0, run.stderr
+    lines = [json.loads(line) for line in run.stdout.splitlines()[1:]]
+    assert {line["variant"] for line in lines} == {"auto", "native", "tuna:radix=2", "shared"}
+    assert {line["distribution"] for line in lines} == {"strips"}
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        (["--collective", "alltoalls"], "--collective alltoalls: alltoall, alltoallw or exchange"),
+        (["--collective", "alltoallw", "--variants", "nbx"], "there is no nbx of --collective alltoallw"),
+        (["--collective", "exchange"], "an exchange among some is partners:N, as partners:8, not uniform"),
+    ],
+)
+def test_wrong_collective(driver, given, said):
+    run = driver(*given)
+    assert run.returncode == 2 and run.stderr.count(said) == 1, run.stderr
+
+
 def test_phases(driver):
     """Of Shoal's exchanges only."""
     run = driver("--phases", 1, "--sizes", 100, "--distributions", "random", "--variants", "native;tuna:radix=2;auto")

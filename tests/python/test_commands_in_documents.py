@@ -39,7 +39,7 @@ NOT_RUN = {
     r"make (demo|check-all|sanitize|simgrid)": "minutes; run before a release, figures in docs/trust.md",
     r"make programs.*": "installs programs; hours. Its command is run",
     r"tools/(mpich-tests|fuzz) .*": "fetches sources, minutes of a core; results in docs/trust.md",
-    r"(apt-get install|sysctl) .*": "changes the machine",
+    r"(apt-get install|sysctl|\.venv/bin/pip install) .*": "changes the machine",
     r"(SHOAL_EXHAUSTIVE=1 )?\.venv/bin/python -m pytest .*": "tests of their own",
     r"SHOAL_EXHAUSTIVE=1 build/core/core_tests .*": "a test of its own, minutes",
     r"shoal (check|plan) star .*|SHOAL_ALLTOALLV=star .*": "the reader's; tests/unit/example_algorithm_test.cpp",
@@ -63,6 +63,7 @@ SMALL = {
     "aapc.py": {"--networks": "line:2x2", "--repetitions": "1"},
     "programs.py": {"--nodes": "2", "--ppn": "2", "--calls": "6"},
     "levels.py": {"--nodes": "4", "--ppn": "2", "--sizes": "64"},
+    "search.py": {"--nodes": "4", "--ppn": "4", "--sizes": "64"},
     "regret_simulated.py": {"--platform": "dragonfly", "--nodes": "2", "--ppn": "4", "--distributions": "uniform"},
 }
 SMALLER = {"--senders": "1"}
@@ -183,7 +184,7 @@ def reader(tmp_path_factory):
 
 def lacks(command):
     """What is not on every machine, and this command needs."""
-    if re.search("simulate(?!.*--model)", command) and not SIMULATED.exists():
+    if re.search("simulate(?!.*--(model|events))", command) and not SIMULATED.exists():
         return "SimGrid: make build-smpi"
     if re.search("shoal emulate|--emulate|aapc", command) and os.geteuid() != 0:
         return "root, for network namespaces"

@@ -35,20 +35,36 @@ Launch = Callable[[Mpi, int, list[str], dict[str, str]], list[str]]
 NOT_SPECS = (
     "auto", "choose", "ask", "native", "native_nonblocking", "native_persistent", "preloaded", "hand", "memcpy",
 )  # fmt: skip
+# Of shoal_exchange(); two are written by hand.
+OF_EXCHANGE = ("auto", "native", "nbx", "crystal")
+# What blocks there are where nobody says it.
+DISTRIBUTIONS = {"alltoall": "uniform,random", "alltoallw": "strips", "exchange": "partners:8"}
 COLOURS = {"faster": "green", "slower": "red", "no difference": "dim"}
 
 
 # What an option says, so that it is not said twice.
 SAID = {
-    "suite": ("ranks", "sizes", "distributions", "variants", "seconds", "emulate", "rate", "senders", "quick"),
+    "suite": (
+        "collective",
+        "ranks",
+        "sizes",
+        "distributions",
+        "variants",
+        "seconds",
+        "emulate",
+        "rate",
+        "senders",
+        "quick",
+    ),
     "quick": ("ranks", "sizes", "distributions"),
-    "senders": ("distributions",),
+    "senders": ("distributions", "collective"),
 }
 
 
 # Options whose words fill lines.
 Mpis = Annotated[str, typer.Option(help="mpich, openmpi, impi, with a version as in mpich5, or several: mpich5,impi.")]
 Distributions = Annotated[str, typer.Option(help="Of block sizes, separated by commas, see above.")]
+Collective = Annotated[str, typer.Option(help="alltoall (-v where blocks differ), alltoallw or exchange, see above.")]
 Resume = Annotated[
     bool, typer.Option("--resume", help="Keep the complete cases of an interrupted run; measure the others.")
 ]
@@ -72,7 +88,8 @@ def bench(
     sizes: Annotated[str, typer.Option(help="Bytes in a block; in the largest, where blocks differ.")] = (
         "8,64,512,4096,32768"
     ),
-    distributions: Distributions = "uniform,random",
+    distributions: Distributions = "",
+    collective: Collective = "alltoall",
     seconds: Annotated[float, typer.Option(help="Time for each variant at each size.", min=0.01)] = 0.3,
     output: Annotated[Path, typer.Option("--output", "-o", help="Folder for results.jsonl and latency.png.")] = Path(
         "shoal-bench"
@@ -98,6 +115,10 @@ def bench(
     Fourier transforms; experts, every rank sends most to the same few; matrix:FILE, a CSV or Matrix Market file of what
     each rank sends to each other, scaled to the size, or unchanged with --sizes 0.
 
+    With --collective alltoallw blocks are strips of a matrix, as in Fourier transforms of mpi4py-fft. With --collective
+    exchange every rank sends to some that do not know of it: distributions as partners:8; variants auto
+    (shoal_exchange), native (an alltoall of counts, then an alltoallv), nbx and crystal (written by hand).
+
     All ranks start a repetition at an agreed time, and it lasts from the first start to the last end. Variants take
     turns in random order. The table shows the median time of one exchange, and on an emulated cluster its share of what
     the links allow. Two variants differ only where a rank test says so (p < 0.01).
@@ -109,20 +130,27 @@ def bench(
         refuse_twice(context, option, said)
     if not emulate:
         refuse_unused(context, ["rate"], "without --emulate")
-    what = Suite("", ranks, sizes, distributions, variants, seconds, emulate, rate, senders, phases)
+    kinds = distributions or usual_blocks(collective)
+    what = Suite("", ranks, sizes, kinds, variants, seconds, emulate, rate, senders, phases, collective)
     if quick:
-        what = replace(what, ranks="4", sizes="8,1024,32768", distributions="uniform,random")
+        what = replace(what, ranks="4", sizes="8,1024,32768", distributions=usual_blocks(collective))
         out.print(f"quick: --ranks {what.ranks} --sizes {what.sizes} --distributions {what.distributions}")
     if suite:
         what = replace(find_suite(suite), phases=phases or SUITES[suite].phases)
         out.print(f"{suite}: {what.shows}")
     results = measure_suite(what, choose_mpis(mpi), output, resume)
-    if not results.cases:
-        raise UserError("in every repetition a rank started late: the machine is busy; wait, or give more --seconds")
     show(results, what, output)
 
 
+def usual_blocks(collective: str) -> str:
+    if collective not in DISTRIBUTIONS:
+        raise UserError(f"--collective {collective}: there are {', '.join(DISTRIBUTIONS)}")
+    return DISTRIBUTIONS[collective]
+
+
 def show(results: Results, what: Suite, output: Path) -> None:
+    if not results.cases:
+        raise UserError("in every repetition a rank started late: the machine is busy; wait, or give more --seconds")
     for one in tables(results, [name.strip() for name in what.variants.split(";")]):
         out.print(one)
     if what.emulate and (note := scheduling_note()):
@@ -132,12 +160,12 @@ def show(results: Results, what: Suite, output: Path) -> None:
 
 
 def measure_suite(what: Suite, mpis: list[Mpi], output: Path, resume: bool) -> Results:
-    names = check_variants(what.variants, bool(what.senders))
+    names = check_variants(what.variants, "allgather" if what.senders else what.collective)
     network = read_network(what.emulate, what.rate) if what.emulate else None
     cluster = Cluster(network, f"{what.emulate} {what.rate}".strip()) if network else None
     check_numbers(what)
     every = numbers("--ranks", what.ranks, 1)
-    runs = [Run(mpi, ranks, what.seconds, cluster, what.phases) for mpi in mpis for ranks in every]
+    runs = [Run(mpi, ranks, what.seconds, cluster, what.phases, what.collective) for mpi in mpis for ranks in every]
     path = output / "results.jsonl"
     earlier = Earlier.read(path) if resume else Earlier()
     todo = [(run, earlier.keep(run.label, run.cases(what), names)) for run in runs]
@@ -180,6 +208,7 @@ class Run:
     seconds: float
     cluster: Cluster | None
     phases: bool
+    collective: str = "alltoall"
 
     @property
     def label(self) -> str:
@@ -196,6 +225,7 @@ class Run:
         for distributions, sizes in kept.launches():
             asked = ["--variants", ";".join(variants), "--sizes", ",".join(map(str, sizes))]
             asked += ["--seconds", str(self.seconds), "--phases", str(int(self.phases))]
+            asked += ["--collective", self.collective]
             kinds = [["--senders", found[1]] for name in distributions if (found := re.fullmatch(GROUPS, name))]
             for kind in kinds or [["--distributions", ",".join(distributions)]]:
                 for line in measure(self.mpi, self.ranks, [*asked, *kind], launch):
@@ -263,13 +293,15 @@ def suite_table() -> Table:
     return rows
 
 
-def check_variants(text: str, between_groups: bool = False) -> list[str]:
+def check_variants(text: str, collective: str = "alltoall") -> list[str]:
     names = [name.strip() for name in text.split(";") if name.strip()]
     for name in names:
         spec = name.partition(" ")[0]
-        if between_groups and spec not in ("auto", "native"):
+        if collective == "exchange" and spec not in OF_EXCHANGE:
+            raise UserError(f"--variants {name}: of an exchange there are {', '.join(OF_EXCHANGE)}")
+        if collective == "allgather" and spec not in ("auto", "native"):
             shoal.parse(spec, "allgather")
-        elif spec not in NOT_SPECS:
+        elif spec not in (*NOT_SPECS, *OF_EXCHANGE):
             shoal.parse(spec)
     return names
 

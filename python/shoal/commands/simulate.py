@@ -157,6 +157,7 @@ def simulate(
         what = find_suite(suite)
         platform, nodes, ppn, senders = what.platform, what.nodes, what.ppn, what.senders
         sizes, distribution, variants, selector = what.sizes, what.distribution, what.variants, what.selector
+        events, message_cost = events or what.events, what.message_cost or message_cost
         out.print(f"{suite}: {what.shows}")
     clusters = [
         cluster(name, nodes, ppn, message_cost, layout, everyone_sends=not (senders or model or events or program))

@@ -1,4 +1,4 @@
-#include "sparse/nbx.hpp"
+#include "nbx.hpp"
 
 #include "transport/mpi_error.hpp"
 

@@ -1,0 +1,60 @@
+// Blocks to whom a rank likes, started in one call and ended in another, or in the same.
+#pragma once
+
+#include <mpi.h>
+
+#include <functional>
+#include <memory>
+
+#include "calls/request.hpp"
+#include "execute/user_buffer.hpp"
+#include "team/sparse_ranks.hpp"
+
+namespace shoal {
+
+// The arguments of shoal_exchange().
+struct sparse_call {
+  int blocks;
+  const int* destinations;
+  const void* send;
+  const MPI_Count* counts;
+  const MPI_Aint* displacements;
+  MPI_Datatype type;
+  MPI_Comm comm;
+};
+
+class sparse_request final : public open_request, public progress::part {
+ public:
+  // Gets what has come, for elements of so many bytes.
+  using receiver = std::function<void(arrived_blocks, std::int64_t)>;
+
+  // The bytes to send stay the caller's until the end. Nobody to give the blocks to is an error of this rank.
+  sparse_request(std::shared_ptr<sparse_ranks> of, const sparse_call& call, receiver give);
+  ~sparse_request() override { progress::get().remove(this); }
+  sparse_request(const sparse_request&) = delete;
+  sparse_request& operator=(const sparse_request&) = delete;
+
+  void start() override;
+  bool test() override;
+  void wait() override;
+  bool move() noexcept override;
+  std::unique_lock<std::recursive_mutex> exclusive() override { return std::unique_lock(of_->lock()); }
+  bool is_repeated() const override { return false; }
+  bool active() const override { return active_; }
+  int raise() override;
+
+ private:
+  void end();
+
+  std::shared_ptr<sparse_ranks> of_;
+  MPI_Comm comm_;
+  receiver give_;
+  std::int64_t type_size_ = 0;
+  std::vector<std::byte> packed_;  // blocks of types with gaps
+  sparse_turn turn_;
+  int error_class_ = MPI_SUCCESS;  // what is wrong with this rank's arguments
+  const char* wrong_ = nullptr;
+  bool active_ = false;
+};
+
+}  // namespace shoal
