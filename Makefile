@@ -74,7 +74,7 @@ sanitize-memory sanitize-threads: sanitize-%: test-packages .venv/build.installe
 # Every schedule: all-to-all to 130 ranks with every parameter; two groups of up to 40 each, trees, and all other sweeps
 # of the core's tests at their full size.
 check-all: tests := -DSHOAL_TESTS=ON
-check-all: test-packages core build/python.installed
+check-all: test-packages core build/python.installed sanitize
 	@$(BIN)/shoal check --collective alltoall --ranks 1-130
 	@for half in 0 1; do SHOAL_EXHAUSTIVE=1 GTEST_TOTAL_SHARDS=2 GTEST_SHARD_INDEX=$$half \
 	  build/core/core_tests --gtest_brief=1 & halves+=" $$!"; done; for half in $$halves; do wait $$half || exit 1; done

@@ -26,5 +26,14 @@ def test_suite(suite):
     assert run.returncode == 0, run.stdout[-5000:] + run.stderr[-5000:]
 
 
+@pytest.mark.parametrize("sanitizers", ["address_and_undefined", "thread"])
+def test_sample_with_sanitizers(sanitizers):
+    """Every finding ends it. The others run in `make sanitize`."""
+    run = subprocess.run(
+        [PROGRAM.with_name(f"sample_with_{sanitizers}"), "--gtest_brief=1"], capture_output=True, text=True, timeout=600
+    )
+    assert run.returncode == 0, run.stdout[-5000:] + run.stderr[-5000:]
+
+
 def test_is_built():
     assert PROGRAM.exists(), f"there is no {PROGRAM}; make test builds it"

@@ -40,7 +40,8 @@ CALLBACKS = {"free": 3, "disconnect": 3, "copy": 9, "self": 1, "world": 1}
 def test_exchanges_in_functions_of_attributes(mpi, compiled, case, numbers):
     """MPICH's own look-up of attributes goes astray while it deletes them."""
     run = mpi.run(2, [compiled(mpi, "callbacks.c"), case, *numbers], timeout=60, **TUNA)
-    times = CALLBACKS[case] * (numbers[0] + numbers[2])
+    are_called = case != "world" or mpi.name == "mpich"  # Open MPI never deletes the attributes of MPI_COMM_WORLD
+    times = CALLBACKS[case] * (numbers[0] + numbers[2]) * are_called
     assert (run.returncode, run.stdout) == (0, f"faults: 0, exchanges in functions: {times}\n" * 2), run.stderr
 
 
