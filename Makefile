@@ -118,7 +118,7 @@ test-packages:
 .venv/wheel.installed: | .venv/test.installed
 .venv/docs.installed: | .venv/wheel.installed
 .venv/%.installed: tools/%-requirements.txt .venv/bin/python
-	@tools/step $*-tools "Python packages to $*" $(BIN)/pip install -r $<
+	@tools/step $*-tools "Python packages to $*" $(BIN)/pip install --no-compile -r $<
 	@touch $@
 .mpi/%/bin/mpiexec: | .venv/bin/python
 	@tools/step $* "MPI: $(wheels_$*)" bash -c 'python3 -m venv --without-pip .mpi/$* && \

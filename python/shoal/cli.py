@@ -84,7 +84,8 @@ def main(args: Sequence[str] | None = None) -> NoReturn:
         start(given[0], given[1:])
     import typer
 
-    wanted = given[:1] if given[:1] and given[0] in COMMANDS else COMMANDS  # the others may load much
+    needed = [name for name in given[:1] if name in COMMANDS]  # the others may load much
+    wanted = needed if needed or given == ["--version"] else COMMANDS
     try:
         with told_in_one_line():
             status = make_app(wanted)(args=given, prog_name="shoal", standalone_mode=False)

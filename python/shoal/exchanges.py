@@ -28,7 +28,7 @@ Integers = Sequence[int] | npt.NDArray[Any]
 def library() -> ctypes.CDLL:
     """The one of this program's MPI; under the preload the one that is loaded already."""
     for mpi in loaded_mpis():
-        found = preload_for(ABIS[soname(mpi)]).with_name("libshoal-drop-in.so") if soname(mpi) in ABIS else None
+        found = preloaded() or (library_for(ABIS[soname(mpi)]) if soname(mpi) in ABIS else None)
         if found and found.is_file():
             ctypes.CDLL(str(mpi), mode=os.RTLD_NOLOAD | os.RTLD_GLOBAL)  # so that what is loaded now sees it
             return ctypes.CDLL(str(found), mode=os.RTLD_NOW)
@@ -39,8 +39,25 @@ def library() -> ctypes.CDLL:
 def loaded_mpis() -> list[Path]:
     from mpi4py import MPI  # noqa: F401  loads it
 
+    return mapped(r"libmpi(?:ch|_abi)?\.so\.[\d.]+")
+
+
+def library_for(abi: str) -> Path:
+    return preload_for(abi).with_name("libshoal-drop-in.so")
+
+
+def preloaded() -> Path | None:
+    """The library that the preload has loaded, or will; it may be another installation's."""
+    if found := mapped(r"libshoal-drop-in\.so"):
+        return found[0]
+    preloads = mapped(r"libshoal-preload\.so")
+    return preloads[0].with_name("libshoal-drop-in.so") if len(preloads) == 1 else None
+
+
+def mapped(name: str) -> list[Path]:
+    """Files of this name that the process has loaded."""
     maps = Path("/proc/self/maps").read_text()
-    return [Path(name) for name in sorted(set(re.findall(r"/.*/libmpi(?:ch|_abi)?\.so\.[\d.]+$", maps, re.MULTILINE)))]
+    return [Path(one) for one in sorted(set(re.findall(rf"/.*/{name}$", maps, re.MULTILINE)))]
 
 
 def call(name: str, *arguments: Any) -> None:

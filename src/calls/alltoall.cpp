@@ -108,7 +108,7 @@ int alltoall(const alltoall_call& call, manners how, MPI_Info info, native_call 
   return returning_codes(call.comm, [&] {
     if (call.comm == MPI_COMM_NULL) return without_communicator(how, native);
     of = process::get().learner_of(call.comm);
-    if (!of) return process::get().leave(call.name(), "between two groups", native);
+    if (!of) return process::get().leave(call.name(), process::why_unknown(call.comm), native);
     if (is_lost(*of, call.comm)) return native();
     record(*of, call, how);
     if (of->is_asked(call.form(), info)) return serve_asked(*of, call, how, info, native);

@@ -245,7 +245,7 @@ void open_exchange::finish(bool with_error) noexcept {
 // Why the MPI's own serves such a call; null: it does not have to.
 const char* left_because(const alltoall_call& call, learner* of) {
   int ranks = 1;
-  if (!of) return "between two groups";
+  if (!of) return process::why_unknown(call.comm);
   require(PMPI_Comm_size(call.comm, &ranks), "MPI_Comm_size");
   if (ranks == 1) return "one rank";
   if (!progress::has_mpi_for_it()) return "this MPI does not move what others have under way";

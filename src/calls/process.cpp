@@ -4,6 +4,7 @@
 #include <fstream>
 #include <iostream>
 
+#include "calls/deleted_attributes.hpp"
 #include "calls/open_exchange.hpp"
 #include "team/boundary.hpp"
 #include "team/errors.hpp"
@@ -26,7 +27,8 @@ int ranks_of_both(MPI_Comm groups) {
 void report_lessons(const learner& of, usage_report& report) {
   for (const learner::lesson& one : of.lessons()) {
     const std::string name = name_of("alltoall", one.form);
-    report.add(name, of.ranks(), "native", one.natives);
+    if (of.is_left()) report.add_left(name, of.why(), one.natives.calls, one.natives.seconds);
+    else report.add(name, of.ranks(), "native", one.natives);
     if (!one.tried.empty()) report.add_contest(name, of.ranks(), one.block_bytes, one.tried);
   }
 }
@@ -61,7 +63,7 @@ bool process::begin() {
   const std::scoped_lock guard(lock_);
   int world = 0;
   PMPI_Initialized(&world);
-  if (!world || finished_ || open_for_calls_) return open_for_calls_;
+  if (!world || finished_ || open_for_calls_ || deleted_attributes::are_of(MPI_COMM_SELF)) return open_for_calls_;
   begin_job();
   PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, on_free, &state_key_, this);
   // Attributes of MPI_COMM_SELF are deleted first in MPI_Finalize, on every MPI.
@@ -80,13 +82,17 @@ process::attribute* process::attribute_of(MPI_Comm comm) {
     std::uint64_t released = 0;
   };
   thread_local memory last;
-  if (!begin()) return nullptr;
+  if (deleted_attributes::are_of(comm) || !begin()) return nullptr;
   const std::uint64_t released = released_.load(std::memory_order_acquire);
   if (!last.held || last.comm != comm || last.released != released) {
     attribute* held = find(comm);
     last = {comm, held ? held : attach(comm), released};
   }
   return last.held;
+}
+
+const char* process::why_unknown(MPI_Comm comm) {
+  return deleted_attributes::are_of(comm) ? deleted_attributes::reason : "between two groups";
 }
 
 learner* process::learner_of(MPI_Comm comm) {
@@ -110,6 +116,7 @@ communicator* process::present_state_of(MPI_Comm comm) const {
 process::attribute* process::find(MPI_Comm comm) const {
   attribute* held = nullptr;
   int found = 0;
+  if (deleted_attributes::are_of(comm)) return nullptr;
   require(PMPI_Comm_get_attr(comm, state_key_, &held, &found), "MPI_Comm_get_attr");
   return found ? held : nullptr;
 }

@@ -29,6 +29,8 @@ class process : public job_state {
 
   // What hangs on a user's communicator; null outside MPI_Init and MPI_Finalize, where the MPI's own serves. Local.
   learner* learner_of(MPI_Comm comm);
+  // Why there is nothing on it, between MPI_Init and MPI_Finalize.
+  static const char* why_unknown(MPI_Comm comm);
 
   // Shoal's state for a communicator, made on first use, which is collective. Null, on every rank, when Shoal
   // cannot serve it; `wrong` then says what is wrong, or is empty where the MPI's own collective is the right one.

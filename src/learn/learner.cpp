@@ -588,9 +588,11 @@ communicator* learner::enter(bool is_linked) {
 
 // Throws nothing: what does not fit these ranks is told, and the MPI's own serves.
 void learner::enter_known() {
-  if (agreed_[full])
-    return refuse("more than " + std::to_string(job_state::most_communicators) + " communicators are in use; free some",
-                  false);
+  if (agreed_[full]) {  // no fault, so only the report tells
+    stage_ = stage::never;
+    why_ = "more than " + std::to_string(job_state::most_communicators) + " communicators in use";
+    return;
+  }
   try {
     make_state();
   } catch (const std::invalid_argument& error) {

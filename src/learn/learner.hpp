@@ -78,6 +78,8 @@ class learner {
   // One line: what served last, and why.
   std::string explain() const;
   bool is_wrong() const { return wrong_; }
+  // Whether it is the MPI's own that serves these ranks, for the reason in why(), though nothing is wrong.
+  bool is_left() const { return stage_ == stage::never && !wrong_; }
 
   // What a kind and size of exchange came to.
   struct lesson {

@@ -2,6 +2,7 @@
 // tool that wraps the same calls, the one found first has them and the other does not see them.
 #include <mpi.h>
 
+#include "calls/deleted_attributes.hpp"
 #include "calls/forms.hpp"
 #include "calls/process.hpp"
 #include "team/boundary.hpp"
@@ -19,6 +20,8 @@ int shoal_preload_watch(const left_call* call) {
   return returning_codes(MPI_COMM_SELF, [&] { return static_cast<int>(process::get().watch(*call)); });
 }
 void shoal_preload_tell_of_none() { process::get().tell_of_none(); }
+void shoal_preload_deletes(const MPI_Comm* comm) { deleted_attributes::begin(comm); }
+void shoal_preload_deleted() { deleted_attributes::end(); }
 
 int MPI_Alltoall(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
                  MPI_Datatype recvtype, MPI_Comm comm) {

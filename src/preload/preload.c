@@ -113,11 +113,11 @@ static void announce(void) {
   const char* const wanted = secure_getenv("SHOAL_REPORT");
   const int is_first = is_first_rank();
   if (drop_in && wanted && *wanted && strcmp(wanted, "0") != 0 && strcmp(wanted, "off") != 0 && is_first)
-    fprintf(
-        stderr,
-        "shoal: loaded for %s; takes MPI_Alltoall, MPI_Alltoallv and MPI_Alltoallw, and MPI_Allgather and MPI_Allgatherv "
-        "between two groups\n",
-        mpi.soname);
+    fprintf(stderr,
+            "shoal: loaded for %s; takes MPI_Alltoall, MPI_Alltoallv and MPI_Alltoallw, and MPI_Allgather and "
+            "MPI_Allgatherv "
+            "between two groups\n",
+            mpi.soname);
 }
 
 // What the MPI lacks all ranks see. Any other fault may be this rank's alone: others would wait for it.
@@ -170,16 +170,17 @@ static void prepare_once(void) {
   pthread_once(&once, prepare);
 }
 
+void* function_of_drop_in(const char* name) { return drop_in ? dlsym(drop_in, name) : NULL; }
+
 int is_told(struct left_call* call) {
   prepare_once();
-  int (*const watch)(struct left_call*) =
-      drop_in ? (int (*)(struct left_call*))dlsym(drop_in, "shoal_preload_watch") : NULL;
+  int (*const watch)(struct left_call*) = (int (*)(struct left_call*))function_of_drop_in("shoal_preload_watch");
   return watch && watch(call);
 }
 
 void* function_for(const char* name) {
   prepare_once();
-  void* function = drop_in ? dlsym(drop_in, name) : NULL;
+  void* function = function_of_drop_in(name);
   if (!function) function = function_of_mpi(name);
   if (!function) function = narrowed(name, mpi.handle);
   if (function) return function;

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstring>
 #include <ctime>
 #include <utility>
@@ -37,13 +38,14 @@ std::size_t node_window::piece_bytes_for(int ranks, std::size_t longest) {
   return std::clamp(share, smallest_piece + slot_extra, most + slot_extra) - slot_extra;
 }
 
-std::size_t node_window::taken_bytes(int ranks) {
-  return whole_lines(static_cast<std::size_t>(ranks) * sizeof(std::atomic<std::uint32_t>));
+std::size_t node_window::receipts_bytes(int ranks) {
+  return whole_lines(static_cast<std::size_t>(ranks) * sizeof(receipt));
 }
 
 std::size_t node_window::bytes_for(int ranks, std::size_t longest) {
   const auto q = static_cast<std::size_t>(ranks);
-  return q * (sizeof(bed) + taken_bytes(ranks)) + pairs(ranks) * slots * (piece_bytes_for(ranks, longest) + slot_extra);
+  return q * (sizeof(bed) + receipts_bytes(ranks)) +
+         pairs(ranks) * slots * (piece_bytes_for(ranks, longest) + slot_extra);
 }
 
 node_window::node_window(std::byte* memory, int ranks, int rank, std::size_t read_from, std::size_t longest)
@@ -53,30 +55,34 @@ node_window::node_window(std::byte* memory, int ranks, int rank, std::size_t rea
       cell_bytes_(piece_bytes_ + line_bytes),
       read_from_(read_from),
       beds_(reinterpret_cast<bed*>(memory)),
-      taken_(reinterpret_cast<std::byte*>(beds_ + ranks)),
-      lines_(reinterpret_cast<line*>(taken_ + static_cast<std::size_t>(ranks) * taken_bytes(ranks))),
+      receipts_(reinterpret_cast<std::byte*>(beds_ + ranks)),
+      lines_(reinterpret_cast<line*>(receipts_ + static_cast<std::size_t>(ranks) * receipts_bytes(ranks))),
       cells_(reinterpret_cast<std::byte*>(lines_ + pairs(ranks) * slots)),
-      peers_(static_cast<std::size_t>(ranks)) {
+      peers_(static_cast<std::size_t>(ranks)),
+      proof_(random_proof()) {
   beds_[rank].process = getpid();
+  beds_[rank].proof = proof_;
+  beds_[rank].proof_at = &proof_;
 }
 
-std::atomic<std::uint32_t>& node_window::taken_by(int receiver, int sender) {
-  std::byte* const row = taken_ + static_cast<std::size_t>(receiver) * taken_bytes(ranks_);
-  return reinterpret_cast<std::atomic<std::uint32_t>*>(row)[sender];
+node_window::receipt& node_window::receipt_of(int receiver, int sender) {
+  std::byte* const row = receipts_ + static_cast<std::size_t>(receiver) * receipts_bytes(ranks_);
+  return reinterpret_cast<receipt*>(row)[sender];
 }
 
 // Whether the peer has taken all pieces but the last `most`.
 bool node_window::taken_but(int peer, std::uint32_t most) {
   state& at = peers_[peer];
   if (at.pushed - at.taken <= most) return true;
-  at.taken = taken_by(peer, rank_).load(std::memory_order_acquire);
+  at.taken = receipt_of(peer, rank_).taken.load(std::memory_order_acquire);
   return at.pushed - at.taken <= most;
 }
 
-void node_window::publish(int peer, line& filled, std::uint64_t bytes) {
+void node_window::publish(int peer, line& filled, std::uint64_t bytes, bool offered) {
   state& at = peers_[peer];
   filled.taken = at.pulled;
   filled.bytes = bytes;
+  filled.offered = offered;
   filled.exchange = exchange_;
   filled.number.store(++at.pushed, std::memory_order_release);
   ++pieces_moved_;
@@ -86,20 +92,24 @@ bool node_window::offer(int peer, outgoing& message) {
   if (!taken_but(peer, slots - 1)) return false;
   line& to = line_of(rank_, peer, peers_[peer].pushed);
   std::memcpy(to.data, &message.data, sizeof message.data);
-  publish(peer, to, message.bytes);
+  publish(peer, to, message.bytes, true);
   message.offered = true;
   return false;
 }
 
 bool node_window::push(int peer, outgoing& message) {
-  if (message.offered) return taken_but(peer, 0);
-  if (message.bytes >= read_from_) return offer(peer, message);
+  if (message.offered && !message.refused) {
+    if (!taken_but(peer, 0)) return false;
+    message.refused = receipt_of(peer, rank_).is_refusal.load(std::memory_order_relaxed);
+    if (!message.refused) return true;
+  }
+  if (message.bytes >= read_from_ && !message.refused) return offer(peer, message);
   for (bool more = true; more;) {
     if (!taken_but(peer, slots - 1)) return false;
     line& to = line_of(rank_, peer, peers_[peer].pushed);
-    const std::uint64_t piece = piece_of(message.bytes);
+    const std::uint64_t piece = std::min<std::uint64_t>(message.bytes, piece_bytes_);
     copy_bytes(place_of(to, message.bytes), message.data, piece);
-    publish(peer, to, message.bytes);
+    publish(peer, to, message.bytes, false);
     more = message.bytes > piece;
     message.data += piece;
     message.bytes -= piece;
@@ -107,20 +117,38 @@ bool node_window::push(int peer, outgoing& message) {
   return true;
 }
 
-// From a line, or from where it says that the data are. 0, or the number of an error.
-int node_window::read(int peer, line& from, std::byte* to, std::size_t bytes) {
-  if (from.bytes < read_from_) {
-    copy_bytes(to, place_of(from, from.bytes), bytes);
-    return 0;
-  }
+// Whether the process of the peer's number is the peer, and lets itself be read.
+bool node_window::may_read(int peer) {
+  std::optional<bool>& known = peers_[peer].readable;
+  const bed& its = beds_[peer];
+  std::uint64_t proof = 0;
+  auto* const here = reinterpret_cast<std::byte*>(&proof);
+  const auto* const there = reinterpret_cast<const std::byte*>(its.proof_at);
+  if (!known)
+    known = its.proof && read_process_memory(its.process, there, here, sizeof proof) == 0 && proof == its.proof;
+  return *known;
+}
+
+// From where an offer says that the data are. 0, or the number of an error.
+int node_window::read(int peer, const line& offer, std::byte* to, std::size_t bytes) {
   const std::byte* there;
-  std::memcpy(&there, from.data, sizeof there);
-  return read_process_memory(beds_[peer].process, there, to, bytes);
+  std::memcpy(&there, offer.data, sizeof there);
+  return may_read(peer) ? read_process_memory(beds_[peer].process, there, to, bytes) : EPERM;
 }
 
 void node_window::take(int peer) {
-  taken_by(rank_, peer).store(++peers_[peer].pulled, std::memory_order_release);
+  receipt_of(rank_, peer).taken.store(++peers_[peer].pulled, std::memory_order_release);
   ++pieces_moved_;
+}
+
+// False: refused. One whose sender has ended can come in no other way.
+bool node_window::take_offer(int peer, const line& offer, incoming& message, std::size_t bytes) {
+  const int error = read(peer, offer, message.data, bytes);
+  const bool refused = error != 0 && error != ESRCH;
+  message.error = refused ? 0 : error;
+  receipt_of(rank_, peer).is_refusal.store(refused, std::memory_order_relaxed);
+  take(peer);
+  return !refused;
 }
 
 bool node_window::pull(int peer, incoming& message) {
@@ -135,10 +163,14 @@ bool node_window::pull(int peer, incoming& message) {
       take(peer);
       continue;
     }
-    const std::uint64_t bytes = from.bytes, piece = piece_of(bytes);
+    const std::uint64_t bytes = from.bytes, piece = from.offered ? bytes : std::min<std::uint64_t>(bytes, piece_bytes_);
     const std::size_t fits = std::min<std::size_t>(piece, message.capacity);
-    message.error = read(peer, from, message.data, fits);
-    take(peer);
+    if (from.offered) {
+      if (!take_offer(peer, from, message, fits)) continue;
+    } else {
+      copy_bytes(message.data, place_of(from, bytes), fits);
+      take(peer);
+    }
     message.cut = message.cut || piece > fits;
     message.data += fits;
     message.capacity -= fits;
@@ -149,7 +181,7 @@ bool node_window::pull(int peer, incoming& message) {
 
 bool node_window::has_moved(int peer) {
   state& at = peers_[peer];
-  const std::uint32_t taken = taken_by(peer, rank_).load(std::memory_order_acquire);
+  const std::uint32_t taken = receipt_of(peer, rank_).taken.load(std::memory_order_acquire);
   if (std::exchange(at.taken, taken) != taken) return true;
   return line_of(peer, rank_, at.pulled).number.load(std::memory_order_acquire) == at.pulled + 1;
 }

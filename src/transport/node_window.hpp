@@ -6,7 +6,9 @@
 // itself, so that ranks that send to each other look at nothing else, and in a place of its own.
 //
 // Where processes may read each other's memory, a long message is one piece that only says where its data are: the
-// receiver copies them from there, once, and the sender waits until it has.
+// receiver copies them from there, once, and the sender waits until it has. A receiver that cannot refuses it, and the
+// sender sends it again in other pieces. Before a receiver reads for the first time, it proves that the process of that
+// number is the sender: in another container it may be somebody else.
 //
 // Memory: 8 MiB a node and communicator at most for up to 100 ranks on it; above, 0.8 KiB a pair.
 #pragma once
@@ -14,6 +16,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <system_error>
 #include <vector>
 
@@ -26,12 +29,13 @@ class node_window {
     const std::byte* data;
     std::size_t bytes;
     bool offered = false;  // its receiver has been told where the data are
+    bool refused = false;  // and cannot read them
   };
   struct incoming {
     std::byte* data;
     std::size_t capacity;
     bool cut = false;  // the message was longer than that; nothing was written beyond it
-    int error = 0;     // not 0: the number of the error for which the memory of its sender could not be read
+    int error = 0;     // not 0: the number of the error for which it cannot come at all, as its sender has ended
   };
 
   static std::system_error read_failure(int error) {
@@ -45,6 +49,8 @@ class node_window {
   // as zeros. Messages of `read_from` bytes and more are read from their sender's memory. The same on every rank.
   static constexpr std::size_t never = ~std::size_t{0};
   node_window(std::byte* memory, int ranks, int rank, std::size_t read_from = never, std::size_t longest = any);
+  node_window(const node_window&) = delete;  // others know where it is
+  node_window& operator=(const node_window&) = delete;
 
   int ranks() const { return ranks_; }
   int rank() const { return rank_; }
@@ -80,31 +86,36 @@ class node_window {
   struct alignas(64) line {
     std::atomic<std::uint32_t> number;  // of the piece in it, counted from 1
     std::uint32_t taken;                // pieces that its writer has taken from its reader
-    std::uint64_t bytes : 48;           // of the message from this piece on
+    std::uint64_t bytes : 47;           // of the message from this piece on
+    std::uint64_t offered : 1;          // which are not here: the data begin with the address where they are
     std::uint64_t exchange : 16;
     std::byte data[short_bytes];
   };
   struct alignas(64) bed {
     std::atomic<std::int32_t> sleeper_waits_for;  // rank + 1; 0: nobody sleeps here
     std::int64_t process;
+    std::uint64_t proof;            // what memory of the process alone holds
+    const std::uint64_t* proof_at;  // there
+  };
+  struct receipt {                          // of what a sender sent to a receiver
+    std::atomic<std::uint32_t> taken;       // pieces
+    std::atomic<std::uint32_t> is_refusal;  // of the offer among them that was taken last
   };
   static std::size_t piece_bytes_for(int ranks, std::size_t longest);
-  static std::size_t taken_bytes(int ranks);
+  static std::size_t receipts_bytes(int ranks);
 
   std::size_t channel(int from, int to) const { return static_cast<std::size_t>(to) * ranks_ + from; }
   line& line_of(int from, int to, std::uint32_t piece) { return lines_[channel(from, to) * slots + piece % slots]; }
   std::byte* place_of(line& in, std::uint64_t bytes) {
     return bytes <= short_bytes ? in.data : cells_ + static_cast<std::size_t>(&in - lines_) * cell_bytes_;
   }
-  // Of a message, by the bytes that are left.
-  std::uint64_t piece_of(std::uint64_t bytes) const {
-    return bytes < piece_bytes_ || bytes >= read_from_ ? bytes : piece_bytes_;
-  }
-  std::atomic<std::uint32_t>& taken_by(int receiver, int sender);
+  receipt& receipt_of(int receiver, int sender);
   bool taken_but(int peer, std::uint32_t most);
   bool offer(int peer, outgoing& message);
-  void publish(int peer, line& filled, std::uint64_t bytes);
-  int read(int peer, line& from, std::byte* to, std::size_t bytes);
+  void publish(int peer, line& filled, std::uint64_t bytes, bool offered);
+  bool may_read(int peer);
+  int read(int peer, const line& offer, std::byte* to, std::size_t bytes);
+  bool take_offer(int peer, const line& offer, incoming& message, std::size_t bytes);
   void take(int peer);
   bool has_moved(int peer);
   void lie_down(int peer);
@@ -114,18 +125,20 @@ class node_window {
   int ranks_, rank_;
   std::size_t piece_bytes_, cell_bytes_, read_from_;
   bed* beds_;
-  std::byte* taken_;
+  std::byte* receipts_;
   line* lines_;
   std::byte* cells_;
 
   struct state {               // of the channels to and from a peer
     std::uint32_t pushed = 0;  // pieces
     std::uint32_t pulled = 0;
-    std::uint32_t taken = 0;  // by the peer, as far as known
+    std::uint32_t taken = 0;       // by the peer, as far as known
+    std::optional<bool> readable;  // its memory; empty: not tried yet
   };
   std::vector<state> peers_;
   std::uint64_t pieces_moved_ = 0;
   std::uint16_t exchange_ = 0;
+  const std::uint64_t proof_;
 };
 
 }  // namespace shoal

@@ -1,10 +1,16 @@
 #include "transport/process_memory.hpp"
 
+#include <sys/random.h>
 #include <sys/uio.h>
 
 #include <cerrno>
 
 namespace shoal {
+
+std::uint64_t random_proof() {
+  std::uint64_t number = 0;
+  return getrandom(&number, sizeof number, 0) == sizeof number ? number | 1 : 0;
+}
 
 // The system moves at most 2 GiB a call.
 int read_process_memory(std::int64_t process, const std::byte* from, std::byte* to, std::size_t bytes) {

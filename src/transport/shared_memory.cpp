@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <sys/mman.h>
-#include <sys/random.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -12,6 +11,8 @@
 #include <string>
 #include <system_error>
 #include <utility>
+
+#include "transport/process_memory.hpp"
 
 namespace shoal {
 
@@ -28,12 +29,6 @@ bool beyond_file_limit(std::size_t bytes) {
 }
 
 int mapping_of(std::size_t bytes) { return bytes <= shared_memory::small ? MAP_SHARED | MAP_POPULATE : MAP_SHARED; }
-
-std::uint64_t random_proof() {
-  std::uint64_t number = 0;
-  if (getrandom(&number, sizeof number, 0) != sizeof number) fail(errno, "getrandom");
-  return number | 1;
-}
 
 }  // namespace
 
@@ -72,6 +67,7 @@ shared_memory shared_memory::create(std::size_t bytes) {
   }
   shared_memory memory(descriptor, bytes);
   memory.key_.proof = random_proof();
+  if (memory.key_.proof == 0) fail(errno, "getrandom");
   memory.key_.begin = memory.begin_;
   std::memcpy(memory.begin_, &memory.key_.proof, sizeof memory.key_.proof);
   return memory;

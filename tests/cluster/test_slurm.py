@@ -1,6 +1,7 @@
 """docs/cluster.md on a real Slurm: a controller and four nodes on this machine, brought up and down by tools/slurm."""
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -30,6 +31,11 @@ int main(int count, char **words) {
 }
 """
 FORCED = {"SHOAL_ALLTOALL": "bruck", "SHOAL_REPORT": "1"}
+PROFILE = """format = 1
+ranks = 4
+[alltoall]
+microseconds = [{ block = 4, native = 9, "tuna:radix=3" = 3 }, { block = 64, native = 9, "tuna:radix=3" = 3 }]
+"""
 
 
 @pytest.fixture(scope="module")
@@ -104,6 +110,30 @@ def test_task_prolog(job, cluster, tmp_path):
     prolog.chmod(0o755)
     done = run([*srun, f"--task-prolog={prolog}", program], cluster)
     assert done.stdout == "4 ranks, 0 wrong\n" and served(done) == {("alltoall", "bruck"): 1}
+
+
+@pytest.fixture(scope="module")
+def large(cluster):
+    """A partition beside the default one."""
+    run(["scontrol", "create", "PartitionName=large", "Nodes=ALL", "State=UP"], cluster)
+    return "large"
+
+
+def test_profile_of_a_partition(job, cluster, large, tmp_path):
+    """With the prolog of docs/cluster.md jobs of one partition begin with its profile; the others run without Shoal."""
+    mpi, srun, program = job
+    (text,) = re.findall(r"```sh\n(#!/bin/sh\n.*?)```", (ROOT / "docs/cluster.md").read_text(), re.DOTALL)
+    (tmp_path / "large.toml").write_text(PROFILE)
+    for name, path in (("LD_PRELOAD", mpi.preload), ("SHOAL_PROFILE", tmp_path / "large.toml")):
+        text, changed = re.subn(rf"(?<={name}=)\S+", str(path), text)
+        assert changed == 1
+    prolog = tmp_path / "prolog"
+    prolog.write_text(text)
+    prolog.chmod(0o755)
+    for partition, calls in ((large, {("alltoall", "tuna:radix=3"): 1}), ("all", {})):
+        command = [*srun, f"--partition={partition}", f"--task-prolog={prolog}", program]
+        done = run(command, cluster | {"SHOAL_REPORT": "1"})
+        assert (done.stdout, served(done)) == ("4 ranks, 0 wrong\n", calls), done.stderr
 
 
 def test_topology_of_the_controller(cluster, tmp_path):

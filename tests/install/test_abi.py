@@ -64,6 +64,7 @@ FAMILY = {
 
 
 REQUESTS = ["start", "startall", "request_free"]
+DELETES = {"MPI_Comm_free", "MPI_Comm_disconnect", "MPI_Finalize"}
 OPEN = [f"{start}alltoall{form}{end}" for form in ("", "v", "w") for start, end in (("i", ""), ("", "_init"))]
 
 
@@ -83,6 +84,6 @@ def names_of(calls, mpi):
 @pytest.mark.parametrize("mpi", BUILT, ids=lambda mpi: mpi.name)
 def test_preload_exports_the_calls_it_takes_or_counts(mpi):
     """What serves them has those that are served, what the preload tells it, and for Python Shoal's own."""
-    assert exported(mpi.preload) == names_of(FAMILY.union(SERVED, REQUESTS), mpi)
-    told = {"shoal_preload_watch", "shoal_preload_tell_of_none"} | own_names(mpi)
+    assert exported(mpi.preload) == names_of(FAMILY.union(SERVED, REQUESTS), mpi) | DELETES
+    told = {f"shoal_preload_{one}" for one in ("watch", "tell_of_none", "deletes", "deleted")} | own_names(mpi)
     assert exported(mpi.preload.with_name("libshoal-drop-in.so")) == names_of([*SERVED, *OPEN, *REQUESTS], mpi) | told

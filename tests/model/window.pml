@@ -1,7 +1,7 @@
 /* The channels of src/transport/node_window.cpp: N ranks send each other messages of one piece, of three, or none, or say
  * where long ones are; some are not expected by their receivers, and some that are expected are never sent. In the last
  * exchange all send all one piece; before it all do the same if that is named by ALIKE. A receiver gets the pieces of the exchange that it is in, in order; memory that is read
- * from its sender is still the message; and nobody waits for ever.
+ * from its sender is still the message, or is refused and comes in three pieces; and nobody waits for ever.
  * WRONG: a slot is filled again too early (1), or a sender takes its memory back before it was read (2). */
 #ifndef N
 #define N 2
@@ -11,6 +11,12 @@
 #endif
 #ifndef WRONG
 #define WRONG 0
+#endif
+
+#if N == 2
+#define may_refuse true
+#else /* a pair does, once: more are too many states */
+#define may_refuse (now == 1 && peer == 0 && me == 1)
 #endif
 
 #define SLOTS 2
@@ -30,6 +36,8 @@ byte plan[N * N * (EXCHANGES + 1)];
 /* A line: what is in it, beside the number that says it is there. */
 byte number[N * N * SLOTS], piggyback[N * N * SLOTS], exchange[N * N * SLOTS], data[N * N * SLOTS];
 byte taken_by[N * N]; /* pieces that the receiver has taken */
+bool refusal[N * N];  /* what the receiver said to the last offer that it took */
+bool is_offer[N * N * SLOTS];
 byte memory[N * N];   /* what a long message's sender has there: the exchange, or 0 when it is the program's again */
 
 inline decide(from, to) {
@@ -55,8 +63,9 @@ inline decide(from, to) {
 }
 
 /* publish(), of a piece whose data are there */
-inline publish(value) {
+inline publish(value, offer) {
   data[slot(me, peer, pushed[peer])] = value;
+  is_offer[slot(me, peer, pushed[peer])] = offer;
   atomic {
     piggyback[slot(me, peer, pushed[peer])] = pulled[peer];
     exchange[slot(me, peer, pushed[peer])] = now
@@ -82,12 +91,16 @@ inline publish(value) {
 /* push(): what moves now of what is left for a peer */
 inline push() {
   if
-  :: to_send[peer] == 0 && is_offered[peer] && is_read -> atomic { memory[channel(me, peer)] = 0; is_offered[peer] = false }
-  :: to_send[peer] > 0 && has_room && plan_of(me, peer) == offered ->
+  :: to_send[peer] == 0 && is_offered[peer] && is_read && !refusal[channel(me, peer)] ->
+     atomic { memory[channel(me, peer)] = 0; is_offered[peer] = false }
+  :: to_send[peer] == 0 && is_offered[peer] && is_read && refusal[channel(me, peer)] ->
+     atomic { is_refused[peer] = true; is_offered[peer] = false; to_send[peer] = 3 }
+  :: to_send[peer] > 0 && has_room && plan_of(me, peer) == offered && !is_refused[peer] ->
      memory[channel(me, peer)] = now;
-     publish(0);
+     publish(0, true);
      is_offered[peer] = true
-  :: to_send[peer] > 0 && has_room && plan_of(me, peer) != offered -> publish(now * 4 + to_send[peer])
+  :: to_send[peer] > 0 && has_room && (plan_of(me, peer) != offered || is_refused[peer]) ->
+     publish(now * 4 + to_send[peer], false)
   :: else -> taken[peer] = taken_by[channel(me, peer)]
   fi
 }
@@ -107,10 +120,16 @@ inline pull() {
      :: exchange[slot(peer, me, pulled[peer])] < now -> take()
      :: exchange[slot(peer, me, pulled[peer])] == now ->
         if
-        :: plan_of(peer, me) == offered -> assert(memory[channel(peer, me)] == now)
-        :: else -> assert(data[slot(peer, me, pulled[peer])] == now * 4 + to_get[peer])
+        :: is_offer[slot(peer, me, pulled[peer])] ->
+           assert(plan_of(peer, me) == offered && memory[channel(peer, me)] == now);
+           if
+           :: to_get[peer]--; refusal[channel(peer, me)] = false
+           :: may_refuse -> to_get[peer] = 3; refusal[channel(peer, me)] = true
+           fi
+        :: else ->
+           assert(data[slot(peer, me, pulled[peer])] == now * 4 + to_get[peer]);
+           to_get[peer]--
         fi;
-        to_get[peer]--;
         take()
      fi
   :: else
@@ -132,6 +151,7 @@ inline begin_exchange() {
         atomic {
           to_send[peer] = (plan_of(me, peer) == long_one -> 3
                            : (plan_of(me, peer) == none || plan_of(me, peer) == never_sent -> 0 : 1));
+          is_refused[peer] = false;
           to_get[peer] = (plan_of(peer, me) == long_one -> 3
                           : (plan_of(peer, me) == none || plan_of(peer, me) == unexpected -> 0 : 1))
         }
@@ -144,7 +164,7 @@ inline begin_exchange() {
 proctype rank(byte me) {
   byte now = 0, peer, ended;
   byte pushed[N], pulled[N], taken[N], to_send[N], to_get[N];
-  bool is_offered[N];
+  bool is_offered[N], is_refused[N];
   do
   :: now == EXCHANGES -> break
   :: else ->

@@ -5,7 +5,8 @@ import pytest
 import mpis
 from mpis import left, served, warnings
 
-EVERY = [*mpis.WHEELS, *mpis.OTHERS, mpis.INTEL]
+# Debian's MPICH 4.0.2 hangs in MPI_Neighbor_alltoallw, also without Shoal.
+EVERY = [*mpis.WHEELS, *(one for one in mpis.OTHERS if one.name != "mpich-debian"), mpis.INTEL]
 FORMS = ["neighbor_alltoall", "neighbor_alltoallv", "neighbor_alltoallw"]
 
 
@@ -43,11 +44,6 @@ def test_as_the_mpis_own(mpi, compiled, spec, layout):
 
 @pytest.mark.parametrize("spec", ["direct", "gathered"])
 def test_on_every_mpi(every_mpi, compiled, spec):
-    """Debian's MPICH 4.0.2 ends this program in MPI_Neighbor_alltoallw, also without Shoal."""
-    libraries = {"LD_LIBRARY_PATH": every_mpi.libraries} if "impi" in every_mpi.name else {}
-    plain = every_mpi.run(4, [compiled(every_mpi, "neighbors.c", "-ldl"), 3], preload=False, **libraries)
-    if plain.returncode != 0:
-        pytest.skip("fails without Shoal")
     done = run(every_mpi, 4, compiled, graphs=3, **asked(spec), SHOAL_LAYOUT="2x2")
     assert sum(served(done).values()) == calls_of(done)
 

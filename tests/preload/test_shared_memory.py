@@ -1,5 +1,7 @@
 """The memory that ranks of a node share, in programs: killed ranks leave nothing, and without it messages do."""
 
+import errno
+import os
 import time
 from pathlib import Path
 
@@ -54,3 +56,15 @@ def test_memory_that_one_rank_may_not_read(mpi, compiled):
     """Then long blocks are copied through the shared memory like others, on every rank."""
     run = run_hindered(mpi, compiled, 3, ["-DREADING"], "large", MPIR_CVAR_CH4_CMA_ENABLE=0)  # MPICH itself would end
     assert "no memory can be shared" not in run.stderr, run.stderr
+
+
+@pytest.mark.parametrize("error", [errno.EFAULT, errno.EPERM, errno.ESRCH], ids=errno.errorcode.get)
+def test_memory_of_others_that_cannot_be_read(mpi, compiled, error):
+    """What the kernel does not read comes in pieces; where its process is gone, it is an error that says so."""
+    run = mpi.run(3, [compiled(mpi, "unreadable.c", "-rdynamic"), error], **SHARED)
+    failed = (
+        "none"
+        if error != errno.ESRCH
+        else f"shoal: the memory of a block's sender cannot be read: {os.strerror(error)}"
+    )
+    assert (run.returncode, run.stdout) == (0, f"wrong: 0, refused: some, failed: {failed}\n" * 3), run.stderr

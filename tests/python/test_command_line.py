@@ -92,3 +92,10 @@ def test_commands_load_only_themselves():
     """matplotlib and scipy take a second."""
     code = "import sys; from shoal.cli import make_app; make_app(['plan']); print('matplotlib' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "False\n"
+
+
+def test_version_loads_no_command():
+    say = "atexit.register(lambda: print('scipy' in sys.modules))"
+    code = f"import atexit, sys; from shoal.cli import main; {say}; main(['--version'])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == f"shoal {shoal.__version__}\nFalse\n"
