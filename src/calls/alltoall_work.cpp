@@ -112,8 +112,9 @@ void alltoall_work::start(tag_range tags) {
 void alltoall_work::ended() {
   service_.drop_snapshot();
   state_->last = chosen_;
-  process::get().count_ended(state_->all(), *chosen_, call_.name(), call_.form(), service_.bytes_sent(),
-                             PMPI_Wtime() - begin_, clock_ ? &*clock_ : nullptr);
+  usage run;
+  run.add(service_.bytes_sent(), PMPI_Wtime() - begin_, clock_ ? &*clock_ : nullptr);
+  process::get().count_ended(state_->all(), *chosen_, call_.name(), call_.form(), run);
 }
 
 }  // namespace

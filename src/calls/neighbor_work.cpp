@@ -42,8 +42,9 @@ class neighbor_work final : public request::work {
   void run_to_end() override { moving_.run_to_end(state_->all().wait()); }
   std::exception_ptr failure() override { return moving_.failure(); }
   void ended() override {
-    process::get().count_ended(state_->all(), *chosen_, call_.name(), call_.form(), service_.bytes_sent(),
-                               PMPI_Wtime() - begin_, nullptr);
+    usage run;
+    run.add(service_.bytes_sent(), PMPI_Wtime() - begin_);
+    process::get().count_ended(state_->all(), *chosen_, call_.name(), call_.form(), run);
   }
 
  private:

@@ -196,14 +196,12 @@ int process::leave(const std::string& call, const std::string& reason, native_ca
   return code;
 }
 
-void process::count_ended(team& on, const decision& chosen, const std::string& call, call_form form, std::int64_t sent,
-                          double took, const phase_clock* clock) {
+void process::count_ended(team& on, const decision& chosen, const std::string& call, call_form form,
+                          const usage& what) {
   if (set().report == reporting::none) return;
-  if (!on.own().is_left()) return count(chosen, form, sent, took, clock);
-  usage late;  // what was done on its communicator is reported already
-  late.add(sent, took, clock);
-  const std::scoped_lock guard(lock_);
-  report_.add(call, on.ranks(), chosen.how->spec, late);
+  if (!on.own().is_left()) return chosen.how->uses[form].add(what);
+  const std::scoped_lock guard(lock_);  // what was done on its communicator is reported already
+  report_.add(call, on.ranks(), chosen.how->spec, what);
 }
 
 std::string process::explain(MPI_Comm comm) {

@@ -59,8 +59,7 @@ class process : public job_state {
   // The MPI's own, where Shoal cannot serve a call of this name: counted with the reason, where a report is asked for.
   int leave(const std::string& call, const std::string& reason, native_call native);
   // An exchange behind a request; its communicator may have been freed when it ended.
-  void count_ended(team& on, const decision& chosen, const std::string& call, call_form form, std::int64_t sent,
-                   double took, const phase_clock* clock);
+  void count_ended(team& on, const decision& chosen, const std::string& call, call_form form, const usage& what);
   // Behind MPI_Finalize: that there was nothing to report, if so.
   void tell_of_none();
 
