@@ -62,14 +62,14 @@ def test_requests(mpi, compiled, spec):
 
 
 def test_requests_that_are_left(mpi, compiled):
-    """Each with its reason."""
+    """Each with its reason. Between 2 ranks Open MPI's own nonblocking ones mix up edges."""
     for settings in (
         {},
         asked("native"),
         asked("direct") | {"SHOAL_MAX_TEMP": "64M"},
         asked("direct") | {"SHOAL_VERIFY": 1},
     ):
-        done = run(mpi, 2, compiled, "requests", graphs=1, **settings)
+        done = run(mpi, 3, compiled, "requests", graphs=1, **settings)
         assert {f"i{form}" for form in FORMS} | {f"{form}_init" for form in FORMS} <= set(left(done))
 
 
@@ -109,4 +109,5 @@ def test_fortran(fortran_mpi, compiled, binding):
     program = compiled(fortran_mpi, "family.F90", f"-DBINDING_{binding}", "-fallow-argument-mismatch")
     done = fortran_mpi.run(2, [program], **asked("gathered"), SHOAL_REPORT=1)
     assert done.stdout.split() == ["faults:", "0"], done.stdout + done.stderr
-    assert served(done) == {(form, "gathered"): 1 for form in FORMS} | {("alltoallw", "native"): 2}
+    times = dict.fromkeys(FORMS, 1) | {"neighbor_alltoallv": 2}  # a blocking and a nonblocking one
+    assert served(done) == {(form, "gathered"): times[form] for form in FORMS} | {("alltoallw", "native"): 2}

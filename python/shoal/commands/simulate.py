@@ -103,6 +103,7 @@ MessageCost = Annotated[str, typer.Option(help="Time a rank needs to send a mess
 Layout = Annotated[
     str, typer.Option(help="Levels of the ranks, as in 'group:2 node:8 core:16'; platform: the platform's own.")
 ]
+Output = Annotated[Path, typer.Option("--output", "-o", help="Folder for results.jsonl and a picture.")]
 Events = Annotated[
     bool, typer.Option("--events", help="Simulate without SimGrid, by events; blocks are all as long as the mean.")
 ]
@@ -135,9 +136,7 @@ def simulate(
         bool, typer.Option("--model", help="Predict from the schedules' counts instead, for up to a million ranks.")
     ] = False,
     events: Events = False,
-    output: Annotated[Path, typer.Option("--output", "-o", help="Folder for results.jsonl and a picture.")] = Path(
-        "shoal-simulated"
-    ),
+    output: Output = Path("shoal-simulated"),
     computing: Computing = False,
     program: Program = None,
 ) -> None:
