@@ -10,25 +10,6 @@ namespace shoal {
 
 namespace {
 
-// Tells what a call took, whatever becomes of it: every rank counts every call.
-class timed {
- public:
-  timed(intercommunicator& of, MPI_Comm comm) : of_(of), comm_(comm), begin_(PMPI_Wtime()) {}
-  ~timed() {
-    returning_codes(comm_, [this] {
-      of_.end(PMPI_Wtime() - begin_);
-      return MPI_SUCCESS;
-    });
-  }
-  timed(const timed&) = delete;
-  timed& operator=(const timed&) = delete;
-
- private:
-  intercommunicator& of_;
-  MPI_Comm comm_;
-  double begin_;
-};
-
 int cold(const allgather_call& call, native_call native) {
   const double begin = PMPI_Wtime();
   const int code = native();
@@ -55,9 +36,12 @@ int allgather(const allgather_call& call, manners how, MPI_Info info, native_cal
     if (!state) return refused(call.comm, wrong, how, native);
     if (state->all().is_lost()) return native();
     const std::scoped_lock alone(state->all().lock());
-    const timed counted(*state, call.comm);
-    allgather_service s(*state, call);
-    return serve(*state, s, call, how, info, native);
+    const double begin = PMPI_Wtime();
+    const auto served = [&] {
+      allgather_service s(*state, call);
+      return serve(*state, s, call, how, info, native);
+    };
+    return ended_by(served, [&] { state->end(PMPI_Wtime() - begin); });
   });
 }
 

@@ -34,45 +34,23 @@ learner::call_size size_of(const alltoall_call& call, int ranks) {
   return {call.form(), call.bytes_to_all(ranks)};
 }
 
-// Tells the learner what the call took, whatever becomes of it: every rank counts every call.
-class lesson {
- public:
-  lesson(learner& of, const alltoall_call& call, manners how)
-      : of_(of),
-        comm_(call.comm),
-        turn_(of.begin(size_of(call, of.ranks()), how == manners::strict)),
-        begin_(PMPI_Wtime()) {}
-  ~lesson() {
-    returning_codes(comm_, [this] {
-      of_.end(turn_, seconds_ < 0 ? PMPI_Wtime() - begin_ : seconds_);
-      return MPI_SUCCESS;
-    });
-  }
-  lesson(const lesson&) = delete;
-  lesson& operator=(const lesson&) = delete;
-
-  const learner::turn& turn() const { return turn_; }
-  void took(double seconds) { seconds_ = seconds; }
-
- private:
-  learner& of_;
-  MPI_Comm comm_;
-  learner::turn turn_;
-  double begin_, seconds_ = -1;
-};
-
-int serve_settled(learner& of, const alltoall_call& call, manners how, native_call native) {
-  lesson now(of, call, how);
-  if (now.turn().candidate == contest::native) return native();
+// `seconds` becomes what the exchange took, without what is compared behind it.
+int serve_turn(learner& of, const learner::turn& turn, const alltoall_call& call, native_call native, double& seconds) {
+  if (turn.candidate == contest::native) return native();
   communicator& state = *of.state();
   const std::scoped_lock alone(state.all().lock());
   alltoall_service s(state, call, state.blocks());
-  const decision* const chosen = s.fit(now.turn().chosen());
-  if (!chosen) return native();
+  const decision* const chosen = s.fit(turn.chosen());
+  return chosen ? carry_out(state, s, call.form(), *chosen, native, &seconds) : native();
+}
+
+// The learner is told what the call took, whatever becomes of it: every rank counts every call.
+int serve_settled(learner& of, const alltoall_call& call, manners how, native_call native) {
+  const learner::turn turn = of.begin(size_of(call, of.ranks()), how == manners::strict);
+  const double begin = PMPI_Wtime();
   double seconds = -1;
-  const int code = carry_out(state, s, call.form(), *chosen, native, &seconds);
-  now.took(seconds);
-  return code;
+  return ended_by([&] { return serve_turn(of, turn, call, native, seconds); },
+                  [&] { of.end(turn, seconds < 0 ? PMPI_Wtime() - begin : seconds); });
 }
 
 // Whether ranks that have exchanged can do so no more. Until then a call costs no look at that: the MPI's own finds it.
@@ -89,10 +67,14 @@ std::int64_t bytes_of(MPI_Datatype type) {
 }  // namespace
 
 std::int64_t alltoall_call::bytes_to(int destination) const {
-  return sent_counts()[destination] * bytes_of(sent_type()[destination]);
+  const std::int64_t count = sent_counts()[destination];
+  return count ? count * bytes_of(sent_type()[destination]) : 0;
 }
 
-std::int64_t alltoall_call::bytes_from(int source) const { return recv_counts[source] * bytes_of(recv_type[source]); }
+std::int64_t alltoall_call::bytes_from(int source) const {
+  const std::int64_t count = recv_counts[source];
+  return count ? count * bytes_of(recv_type[source]) : 0;
+}
 
 std::int64_t alltoall_call::bytes_to_all(int ranks) const {
   const number_array& counts = sent_counts();

@@ -10,6 +10,7 @@
 #include <mutex>
 #include <vector>
 
+#include "team/rank_communicator.hpp"
 #include "transport/mpi_error.hpp"
 #include "transport/mpi_newer.hpp"
 
@@ -138,6 +139,7 @@ std::optional<strided> runs_of_structure(const contents& of) {
   const auto parts = static_cast<std::size_t>(of.number(0));
   std::optional<strided> all;
   for (std::size_t part = 0; part < parts; ++part) {
+    if (of.number(1 + part) == 0) continue;
     const MPI_Datatype type = of.types()[part];
     const auto runs = repeated(runs_of(type), of.number(1 + part), measure(type).extent);
     if (!runs || !runs->is_run()) return std::nullopt;
@@ -149,7 +151,14 @@ std::optional<strided> runs_of_structure(const contents& of) {
   return all ? all : strided::run(0);
 }
 
+bool is_looked_into(int combiner) {
+  constexpr int all[] = {MPI_COMBINER_DUP,     MPI_COMBINER_RESIZED,  MPI_COMBINER_CONTIGUOUS, MPI_COMBINER_VECTOR,
+                         MPI_COMBINER_HVECTOR, MPI_COMBINER_SUBARRAY, MPI_COMBINER_STRUCT};
+  return std::find(std::begin(all), std::end(all), combiner) != std::end(all);
+}
+
 std::optional<strided> runs_of_made(MPI_Datatype type, const envelope& made) {
+  if (!is_looked_into(made.combiner)) return std::nullopt;
   const contents of(type, made);
   const auto extent = [&] { return measure(of.types().front()).extent; };
   switch (made.combiner) {
@@ -334,29 +343,32 @@ datatype::datatype(MPI_Datatype type) : type_(type) {
 datatype::~datatype() {
   int finalized = 0;
   if (own_) PMPI_Finalized(&finalized);
-  if (own_ && !finalized) PMPI_Type_free(&type_);
+  MPI_Datatype last = type_;
+  if (own_ && !finalized) PMPI_Type_free(&last);
 }
 
+// Unlike MPI_Type_dup this copies no attributes of the program's. Threads may do it at once.
 void datatype::outlive() const {
   if (runs_ || own_ || !is_committed(MPI_COMM_SELF)) return;
+  static std::mutex lock;
+  const std::scoped_lock alone(lock);
+  if (own_) return;
   MPI_Datatype copy;
-  require(PMPI_Type_dup(type_, &copy), "MPI_Type_dup");
+  require(PMPI_Type_contiguous(1, type_, &copy), "MPI_Type_contiguous");
+  require(PMPI_Type_commit(&copy), "MPI_Type_commit");
   type_ = copy;
   own_ = true;
 }
 
-// Errors of MPI_COMM_SELF are the program's to handle, other communicators are Shoal's.
+// Errors of MPI_COMM_SELF are the program's to handle, those of other communicators are Shoal's. Where the MPI has no more
+// communicators nobody looks.
 bool datatype::is_committed(MPI_Comm own) const {
   if (is_committed_) return true;
-  MPI_Errhandler users = MPI_ERRHANDLER_NULL;
-  if (own == MPI_COMM_SELF) {
-    require(PMPI_Comm_get_errhandler(own, &users), "MPI_Comm_get_errhandler");
-    PMPI_Comm_set_errhandler(own, MPI_ERRORS_RETURN);
-  }
-  is_committed_ = PMPI_Send(this, 1, type_, MPI_PROC_NULL, 0, own) == MPI_SUCCESS;  // to nobody: nothing is read
-  if (own == MPI_COMM_SELF) {
-    PMPI_Comm_set_errhandler(own, users);
-    PMPI_Errhandler_free(&users);
+  try {
+    const MPI_Comm over = own == MPI_COMM_SELF ? rank_communicator() : own;
+    is_committed_ = PMPI_Send(this, 1, type_, MPI_PROC_NULL, 0, over) == MPI_SUCCESS;  // to nobody: nothing is read
+  } catch (const mpi_error&) {
+    return true;
   }
   return is_committed_;
 }

@@ -3,6 +3,7 @@
 
 #include <mpi.h>
 
+#include <atomic>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -42,11 +43,11 @@ class datatype final : public packer {
  private:
   std::int64_t elements_at_once() const;
 
-  mutable MPI_Datatype type_;
-  mutable bool own_ = false;
+  mutable std::atomic<MPI_Datatype> type_;
+  mutable std::atomic<bool> own_ = false;
   std::int64_t size_ = 0, extent_ = 0, true_lower_ = 0;
   std::optional<strided> runs_;
-  mutable bool is_committed_ = false;  // which it never ceases to be
+  mutable std::atomic<bool> is_committed_ = false;  // which it never ceases to be
 };
 
 // The types of blocks as MPI gives them: one for all, or one for each.

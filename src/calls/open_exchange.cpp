@@ -415,7 +415,7 @@ int start_request(MPI_Request* request) {
 }
 
 int start_requests(int count, MPI_Request* requests) {
-  if (!persistent) return PMPI_Startall(count, requests);
+  if (!persistent || count < 0) return PMPI_Startall(count, requests);
   int code = MPI_SUCCESS;
   for (int i = 0; i < count && code == MPI_SUCCESS; ++i) code = start_request(&requests[i]);
   return code;
@@ -436,7 +436,6 @@ void leave_open_exchanges() {
     [[maybe_unused]] const open_exchange* const left = one->is_active() ? one.release() : nullptr;
   }
   all().clear();
-  mpi_request::finish();
 }
 
 }  // namespace shoal

@@ -11,6 +11,7 @@
 #include "team/own_communicator.hpp"
 #include "team/pending_agreement.hpp"
 #include "team/progress.hpp"
+#include "team/rank_communicator.hpp"
 #include "transport/mpi_error.hpp"
 
 namespace shoal {
@@ -299,6 +300,7 @@ void process::finish() {
   open_for_calls_ = false;
   finished_ = true;
   leave_open_exchanges();
+  free_rank_communicator();
   while (!attributes_.empty()) release(attributes_.front(), false);
   served().clear();
   if (!set().record.empty()) traffic_.write(set().record);

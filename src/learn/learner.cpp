@@ -43,7 +43,7 @@ enum term : std::size_t {
   paid_least,
   agreed_least,
   agreed_most,
-  threads,
+  unlisted,
   unmapped,  // the number of an error
   unreadable,
   of_contest,
@@ -210,7 +210,7 @@ std::vector<std::int64_t> learner::terms(field* f) {
   mine[paid_least] = -nanoseconds_of(told_paid_ = std::exchange(paid_, 0));
   mine[agreed_most] = last_agreement();
   mine[agreed_least] = negative(mine[agreed_most]);
-  mine[threads] = job_.has_threads();
+  mine[unlisted] = job_.has_threads() || job_.served().is_full();
   mine[unmapped] = offered_.error();
   mine[unreadable] = offered_.is_unreadable();
   mine[little_allowance] = -nanoseconds_of(job_.books().allowance());
@@ -356,7 +356,7 @@ void learner::judge() {
   agreed_[little_allowance] = vote_->largest()[left_least];  // other communicators may have spent since the first
   hear_of_agreements(agreed_[agreed_least], agreed_[agreed_most]);
   if (!asked_by_) return;
-  if (!agreed_[threads]) job_.served().add(comm_);
+  if (!agreed_[unlisted]) job_.served().add(comm_);
   hear(*asked_by_, agreed_);
   const auto memory = vote_->largest().subspan(of_memory);
   if (offered_memory::is_made(memory) && shares_now(agreed_))

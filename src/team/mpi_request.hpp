@@ -19,9 +19,6 @@ class mpi_request {
   // Of one that was not started, or is to be never heard of.
   void take_back();
 
-  // No more requests will be made.
-  static void finish();
-
  private:
   bool is_persistent_;
   int tag_;

@@ -52,10 +52,15 @@ bool is_of_one_world(MPI_Comm comm) {
   return !between_groups(comm) || contains(world.get(), scoped_group(comm, PMPI_Comm_remote_group).get());
 }
 
+bool served_groups::is_full() const {
+  const std::scoped_lock guard(lock_);
+  return groups_.size() >= most;
+}
+
 void served_groups::add(MPI_Comm comm) {
   if (contain(comm)) return;
   const std::scoped_lock guard(lock_);
-  if (groups_.size() < most) groups_.push_back(scoped_group(comm).release());
+  groups_.push_back(scoped_group(comm).release());
 }
 
 bool served_groups::contain(MPI_Comm comm) const {

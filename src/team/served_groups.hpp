@@ -23,6 +23,8 @@ class served_groups {
   served_groups(const served_groups&) = delete;
   served_groups& operator=(const served_groups&) = delete;
 
+  // Whether there are so many that no more should be added: ranks may differ in that, and have to agree on it before they add.
+  bool is_full() const;
   void add(MPI_Comm comm);
   bool contain(MPI_Comm comm) const;
   // Before MPI_Finalize.

@@ -58,4 +58,23 @@ inline void raise(const std::exception_ptr& failure) {
   if (failure) std::rethrow_exception(failure);
 }
 
+// Runs `body`, which gives an error code or 0, and then `end` whatever becomes of it. What went wrong first counts.
+template <typename Body, typename End>
+int ended_by(Body body, End end) {
+  int code = 0;
+  std::exception_ptr failed;
+  try {
+    code = body();
+  } catch (...) {
+    failed = std::current_exception();
+  }
+  try {
+    end();
+  } catch (...) {
+    if (!failed && code == 0) throw;
+  }
+  raise(failed);
+  return code;
+}
+
 }  // namespace shoal

@@ -85,6 +85,24 @@ bool is_plain_and_freed(MPI_Datatype type) {
   return plain;
 }
 
+// Looked into, the empty parts of so many levels would take years.
+TEST(Datatype, EmptyPartsAreNotLookedInto) {
+  std::vector<MPI_Datatype> levels = {MPI_INT};
+  for (int i = 0; i < 60; ++i) {
+    const std::array<int, 2> counts = {1, 0};
+    const std::array<MPI_Aint, 2> at = {0, 0};
+    const std::array<MPI_Datatype, 2> parts = {levels.back(), levels.back()};
+    levels.emplace_back();
+    MPI_Type_create_struct(2, counts.data(), at.data(), parts.data(), &levels.back());
+  }
+  MPI_Type_commit(&levels.back());
+  user_buffer found;
+  describe(levels.back(), found);
+  EXPECT_EQ(found.type.size, static_cast<std::int64_t>(sizeof(int)));
+  EXPECT_EQ(found.type.layout, nullptr);
+  for (std::size_t i = 1; i < levels.size(); ++i) MPI_Type_free(&levels[i]);
+}
+
 TEST(Datatype, ContiguousTypesOfContiguousTypesArePlain) {
   MPI_Datatype three, copy, six;
   MPI_Type_contiguous(3, MPI_INT, &three);
