@@ -62,7 +62,7 @@ class Cell:
 
     def measured(self) -> dict[str, dict[str, Any]]:
         lines = self.path.read_text().splitlines() if self.path.exists() else []
-        return {record["variant"]: record for record in map(json.loads, lines) if "variant" in record}
+        return {record["variant"]: record for record in map(json.loads, lines) if record.get("seconds")}
 
 
 def main() -> None:

@@ -23,7 +23,7 @@ class Earlier:
 
     @classmethod
     def read(cls, path: Path) -> "Earlier":
-        """A last line that was cut off is left out."""
+        """A last line that was cut off is left out, and variants whose repetitions all started late."""
         found, label = cls(), ""
         for line in path.read_text().splitlines() if path.is_file() else []:
             try:
@@ -33,7 +33,7 @@ class Earlier:
             if "provenance" in record:
                 label = record["provenance"].get("launch", "")
                 found.provenance[label] = line
-            else:
+            elif record["seconds"]:
                 case = found.cases.setdefault((label, record["distribution"], record["size"]), {})
                 case[record["variant"]] = line
         if found.cases and "" in found.provenance:

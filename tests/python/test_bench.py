@@ -61,6 +61,13 @@ def test_exchanges_among_some(driver, ranks):
     assert all(line["verified"] for line in lines)
 
 
+def test_what_was_never_in_time_is_told_all_the_same(driver):
+    """As on a busy machine; which variants are told must not hang on how fast it was."""
+    run = driver("--seconds", 0, "--sizes", "8", "--variants", "native;tuna:radix=2")
+    lines = [json.loads(line) for line in run.stdout.splitlines()[1:]]
+    assert {line["variant"]: line["seconds"] for line in lines} == {"native": [], "tuna:radix=2": []}
+
+
 def test_strips_of_matrices(driver):
     run = driver("--collective", "alltoallw", "--sizes", "0,8,5000", "--variants", "auto;native;tuna:radix=2;shared")
     assert run.returncode == 0, run.stderr
