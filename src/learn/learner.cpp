@@ -422,9 +422,9 @@ double learner::native_seconds() const {
   return sum;
 }
 
-// What is made is of use where a trial or two can be paid besides.
+// What is made is of use where trials can be paid besides: of one candidate in a node, of several between nodes.
 bool learner::pays(std::span<const std::int64_t> all) const {
-  const double cost = set_up_cost(all), trials = 2 * native_call_;
+  const double cost = set_up_cost(all), trials = (on_one_node(all) ? 2 : 8) * native_call_;
   return !all[devices] && cost + trials <= -seconds_of(all[little_allowance]) && cost <= seconds_of(all[hoped_gain]);
 }
 
