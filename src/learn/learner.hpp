@@ -133,7 +133,11 @@ class learner {
   void apply(const knowledge::of_shape& known, field& f);
   std::vector<std::int64_t> agree(std::vector<std::int64_t> mine);
   std::int64_t own_crowding() const;
+  void say_books(std::span<std::int64_t> mine);
+  static double allowance(std::span<const std::int64_t> all);
   bool wait_for_vote(double seconds);
+  bool all_vote() const;
+  bool hear_vote();
   std::int64_t last_agreement() const;
   void hear_of_agreements(std::int64_t least, std::int64_t most);
   bool shares_now(std::span<const std::int64_t> all) const;
