@@ -85,13 +85,19 @@ std::size_t room_for(std::span<const std::int64_t> all, int ranks) {
   return room < large ? static_cast<std::size_t>(room) : node_window::any;
 }
 
-// After how many calls of a kind the ranks agree for the first time. An agreement takes as long as one or two small calls:
-// so there have to be many of these, and more where many ranks agree. All ranks know how large those of MPI_Alltoall are,
-// and large ones pay for it soon.
-int cold_calls(bool uniform, double load, int ranks) {
-  constexpr double medium = 1 << 15, large = 1 << 18;
-  if (uniform && load >= large) return contest::cold_calls;
-  return std::clamp(ranks * 3 / 2, uniform && load >= medium ? 24 : 48, 64);
+// Of a communicator's first calls only counts are kept: many a communicator sees no more.
+constexpr int young_calls = 8;
+
+// All ranks know how large the exchanges of MPI_Alltoall are, and large ones pay for an agreement soon.
+bool is_large(call_form form, double load) { return form == call_form::equal && load >= 1 << 18; }
+
+// After how many calls of a kind, behind so many others, the ranks agree for the first time. An agreement takes as long as
+// one or two small calls: so there have to be many of these, and more where many ranks agree.
+int cold_calls(call_form form, double load, int ranks, std::int64_t earlier) {
+  constexpr double medium = 1 << 15;
+  if (is_large(form, load)) return contest::cold_calls;
+  const int calls = std::clamp(ranks * 3 / 2, form == call_form::equal && load >= medium ? 24 : 48, 64);
+  return calls - static_cast<int>(std::min<std::int64_t>(young_calls, earlier));
 }
 
 }  // namespace
@@ -141,12 +147,18 @@ learner::turn learner::begin(const call_size& call, bool is_linked) {
     const payment paying(*this);
     if (end_vote(hear_vote())) judge();
   }
+  if (is_young(call)) return {.size = call};
   field& f = field_of(call);
-  return {&f, f.of.next()};
+  return {&f, f.of.next(), call};
+}
+
+bool learner::is_young(const call_size& call) const {
+  return stage_ == stage::cold && calls_ <= young_calls && !is_large(call.form, load_of(call));
 }
 
 void learner::end(const turn& of, double seconds) {
   job_.books().called(seconds);
+  if (!of.in) return young_[of.size.form].add(static_cast<std::int64_t>(load_of(of.size)), seconds);
   field& f = *of.in;
   last_turn_ = of;
   if (of.candidate == contest::native && state_) state_->last = nullptr;
@@ -185,7 +197,7 @@ learner::field& learner::field_of_sizes(const call_size& call) {
 learner::field& learner::new_field(std::map<std::uint64_t, field>& among, std::uint64_t key, call_form form,
                                    double load) {
   field& f = among[key];
-  if (stage_ != stage::served) f.of.wait_first(cold_calls(form == call_form::equal, load, ranks_));
+  if (stage_ != stage::served) f.of.wait_first(cold_calls(form, load, ranks_, calls_ - 1));
   f.load = load;
   f.shape = {form, ranks_, state_ ? state_->all().where().nodes->nodes() : 1, size_class(load, ranks_)};
   if (stage_ == stage::served) open_candidates(f);
@@ -649,9 +661,9 @@ void learner::learn_from(const field& f) const {
 std::string learner::explain() const {
   const bool is_settled = last_turn_.in && (!state_ || !state_->last || state_->last == &last_turn_.chosen());
   if (state_ && state_->last && !is_settled) return state_->last->how->spec + ": " + state_->last->reason;
-  if (!is_settled)
-    return why_.empty() ? "nothing was exchanged on this communicator yet"
-                        : "the MPI library's own collective: " + why_;
+  if (!is_settled && !why_.empty()) return "the MPI library's own collective: " + why_;
+  if (!is_settled && calls_ > 0) return "native: after " + std::to_string(calls_) + " calls";
+  if (!is_settled) return "nothing was exchanged on this communicator yet";
   const field& f = *last_turn_.in;
   const std::string spec = last_turn_.candidate == contest::native ? "native" : specs_[last_turn_.candidate];
   return spec + ": " + told(f);
@@ -674,6 +686,8 @@ std::string learner::told(const field& f) const {
 
 std::vector<learner::lesson> learner::lessons() const {
   std::vector<lesson> all;
+  for (const call_form form : call_forms)
+    if (young_[form].calls > 0) all.push_back({form, young_[form], 0, ""});
   for (const auto* fields : {&equal_, &varying_})
     for (const auto& [key, f] : *fields)
       all.push_back({f.shape.form,
@@ -684,6 +698,12 @@ std::vector<learner::lesson> learner::lessons() const {
 }
 
 void learner::keep_lessons() const {
+  for (const call_form form : call_forms)
+    if (const usage& of = young_[form]; of.calls > 0 && equal_.empty() && varying_.empty()) {
+      const auto calls = static_cast<double>(of.calls);
+      const int size = size_class(static_cast<double>(of.bytes) / calls, ranks_);
+      job_.known().add_communicators({form, ranks_, 1, size}, 1, calls);
+    }
   for (const auto* fields : {&equal_, &varying_})
     for (const auto& [key, f] : *fields)
       if (f.of.calls() > 0) job_.known().add_communicators(f.shape, 1, static_cast<double>(f.of.calls()));

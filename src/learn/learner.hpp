@@ -56,8 +56,9 @@ class learner {
   };
   // Who serves a call: the MPI's own, or a decision of the field.
   struct turn {
-    field* in = nullptr;
+    field* in = nullptr;  // null: one of the communicator's first calls
     int candidate = contest::native;
+    call_size size{};
     const decision& chosen() const { return in->decisions[candidate]; }
   };
 
@@ -100,6 +101,7 @@ class learner {
 
   class payment;
 
+  bool is_young(const call_size& call) const;
   field& field_of(const call_size& call);
   double load_of(const call_size& call) const;
   field& field_of_sizes(const call_size& call);
@@ -175,6 +177,7 @@ class learner {
   offered_memory offered_;
   std::vector<std::string> specs_;                  // the candidates
   std::map<std::uint64_t, field> equal_, varying_;  // of MPI_Alltoall by size, of others by place in the pattern
+  by_form<usage> young_;                            // the first calls
   turn last_turn_;
   field* last_ = nullptr;
   std::uint64_t last_key_ = 0;
