@@ -26,6 +26,7 @@ int ranks_of_both(MPI_Comm groups) {
 }
 
 void report_lessons(const learner& of, usage_report& report) {
+  report.begin_communicator();
   for (const learner::lesson& one : of.lessons()) {
     const std::string name = name_of("alltoall", one.form);
     if (of.is_left()) report.add_left(name, of.why(), one.natives.calls, one.natives.seconds);
@@ -303,6 +304,7 @@ void process::finish() {
   free_rank_communicator();
   while (!attributes_.empty()) release(attributes_.front(), false);
   served().clear();
+  knowing().clear();
   if (!set().record.empty()) traffic_.write(set().record);
   int world_rank = -1;
   PMPI_Comm_rank(MPI_COMM_WORLD, &world_rank);

@@ -71,9 +71,9 @@ void usage_report::add(const std::string& collective, int ranks, const std::stri
 void usage_report::add_contest(const std::string& collective, int ranks, double block_bytes, const std::string& told) {
   const std::string shape = collective + " of " + std::to_string(ranks) + " ranks, about " +
                             readable_bytes(std::exp2(std::ceil(std::log2(std::max(1.0, block_bytes))))) + " a block";
-  auto& [communicators, text] = contests_[shape];
-  ++communicators;
-  text = told;
+  contest& of_shape = contests_[shape];
+  if (std::exchange(of_shape.last, communicators_) != communicators_) ++of_shape.communicators;
+  of_shape.told = told;
 }
 
 void usage_report::add_left(const std::string& call, const std::string& reason, std::int64_t calls, double seconds) {
@@ -82,7 +82,7 @@ void usage_report::add_left(const std::string& call, const std::string& reason, 
 
 void usage_report::print(std::ostream& out, const ledger& books) const {
   std::ostringstream text;  // written at once, so that lines of other ranks do not mix in
-  if (empty()) text << "shoal: rank 0 made no all-to-all call of any kind\n";
+  if (empty()) text << "shoal: rank 0 made no all-to-all call of any kind that Shoal could see\n";
   if (!rows_.empty()) print_usage(text);
   print_left(text);
   print_contests(text);
@@ -130,10 +130,10 @@ void usage_report::print_left(std::ostream& text) const {
 }
 
 void usage_report::print_contests(std::ostream& text) const {
-  for (const auto& [shape, told] : contests_) {
+  for (const auto& [shape, of_shape] : contests_) {
     text << "shoal: tried for " << shape;
-    if (told.first > 1) text << " (" << told.first << " communicators)";
-    text << ": " << told.second << "\n";
+    if (of_shape.communicators > 1) text << " (" << of_shape.communicators << " communicators)";
+    text << ": " << of_shape.told << "\n";
   }
 }
 

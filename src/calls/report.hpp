@@ -17,6 +17,8 @@ namespace shoal {
 class usage_report {
  public:
   void add(const std::string& collective, int ranks, const std::string& algorithm, const usage& what);
+  // What is added then is of one communicator more.
+  void begin_communicator() { ++communicators_; }
   // What was tried for blocks of about `block_bytes` bytes on a communicator, and why it was kept or dropped.
   void add_contest(const std::string& collective, int ranks, double block_bytes, const std::string& told);
   // Calls that were not Shoal's to serve, and why.
@@ -42,8 +44,15 @@ class usage_report {
   void print_contests(std::ostream& text) const;
 
   std::map<std::tuple<std::string, int, std::string>, usage> rows_;
-  std::map<std::string, std::pair<int, std::string>> contests_;  // by shape: communicators, and what one of them tells
-  std::map<std::pair<std::string, std::string>, usage> left_;    // by call and reason
+  // What the last of some communicators tells.
+  struct contest {
+    int communicators = 0, last = 0;
+    std::string told;
+  };
+
+  int communicators_ = 0;
+  std::map<std::string, contest> contests_;                    // by shape
+  std::map<std::pair<std::string, std::string>, usage> left_;  // by call and reason
   usage verified_, verified_by_sums_;
 };
 

@@ -51,6 +51,12 @@ class job_state {
   // Whether several threads of this rank may be in MPI at once.
   bool has_threads() const { return has_threads_; }
   served_groups& served() { return served_; }
+  // Groups of ranks which all have read the same wisdom and the same profile.
+  served_groups& knowing() { return knowing_; }
+  // Whether these are worth asking: by wisdom some exchange among so many ranks is faster than by the MPI's own.
+  bool may_gain(call_form form, int ranks) const {
+    return settings_.profile || !settings_.profile_fault.empty() || earlier_.may_gain(form, ranks);
+  }
   // Of communicators of Shoal's own.
   bool is_full() const { return open_ >= most_communicators; }
   void count_open(int more) { open_ += more; }
@@ -70,7 +76,7 @@ class job_state {
   bool knows_before_ = false;
   job_facts facts_;
   bool has_threads_ = false;
-  served_groups served_;
+  served_groups served_, knowing_;
   ledger books_;
   knowledge known_, earlier_;
   std::uint64_t wisdom_hash_ = 0;  // of what was read

@@ -53,6 +53,7 @@ enum term : std::size_t {
 // What each rank says in the second vote.
 enum second_term : std::size_t {
   unheard,
+  gives_up,  // where this vote fails too
   heard_least,
   heard_most,
   left_least,
@@ -161,6 +162,7 @@ void learner::end(const turn& of, double seconds) {
   if (!of.in) return young_[of.size.form].add(static_cast<std::int64_t>(load_of(of.size)), seconds);
   field& f = *of.in;
   last_turn_ = of;
+  f.loads += f.load;
   if (of.candidate == contest::native && state_) state_->last = nullptr;
   ++f.calls[of.candidate];
   if (of.candidate == contest::native && job_.set().report != reporting::none)
@@ -316,12 +318,13 @@ void learner::hear(field& f, std::span<const std::int64_t> all) {
 // goes on beside other exchanges slows them down.
 constexpr double usual_vote = 2e-3, time_slice = 4e-3, longest_vote = 20e-3;
 // After this many that some rank took no part in nobody tries again.
-constexpr int most_votes = 6;
+constexpr int most_votes = 4;
 
 bool learner::may_vote() {
-  if (linked_ || is_of_one_world(comm_)) return true;
+  const bool apart = !linked_ && !is_of_one_world(comm_);
+  if (!apart && !some_gave_up()) return true;
   stage_ = stage::never;
-  why_ = started_apart;
+  why_ = apart ? started_apart : "some ranks have SHOAL_ variables that others have not";
   return false;
 }
 
@@ -338,10 +341,14 @@ void learner::begin_vote(field* f) {
   stage_ = stage::voting;
 }
 
-// Whether this is known from an earlier vote that has ended since.
-bool learner::all_vote() const {
-  return std::any_of(left_over_.begin(), left_over_.end(), [](const auto& vote) { return vote->test(); });
+// What is known from earlier votes that failed, and have ended since: whether all ranks cast theirs, and will cast more.
+bool learner::has_ended(std::int64_t and_some_gave_up) const {
+  return std::any_of(left_over_.begin(), left_over_.end(), [=](const auto& vote) {
+    return vote->largest().size() == all_second_terms && vote->test() && vote->largest()[gives_up] == and_some_gave_up;
+  });
 }
+bool learner::all_vote() const { return has_ended(0); }
+bool learner::some_gave_up() const { return has_ended(1); }
 
 bool learner::hear_vote() {
   return vote_->test() || wait_for_vote(all_vote() ? patience : std::min(usual_vote, job_.books().allowance() / 2));
@@ -363,6 +370,7 @@ bool learner::end_vote(bool heard_all) {
   const bool may_share = heard_all && asked_by_ && shares_now(agreed_) && !agreements_are_too_long();
   if (rank_ == 0 && may_share) offered_.make(room_for(agreed_, ranks_), ranks_, std::span(mine).subspan(of_memory));
   mine[unheard] = !heard_all;
+  mine[gives_up] = !asked_by_;
   mine[heard_most] = last_agreement();
   mine[heard_least] = negative(mine[heard_most]);
   say_books(std::span(mine).subspan(left_least, 2));
@@ -384,6 +392,7 @@ bool learner::agreements_are_too_long() const { return 2 * agreed_in_ > allowanc
 void learner::know(std::span<const std::int64_t> all) {
   stage_ = stage::known;
   agreed_.assign(all.begin(), all.end());
+  hear_of_agreements(agreed_[agreed_least], agreed_[agreed_most]);
 }
 
 void learner::judge() {
@@ -394,8 +403,8 @@ void learner::judge() {
   agreed_[little_allowance] = vote_->largest()[left_least];  // other communicators may have spent since the first
   agreed_[paid_least] = vote_->largest()[paid_till_then];
   hear_of_agreements(agreed_[agreed_least], agreed_[agreed_most]);
-  if (!asked_by_) return;
   if (!agreed_[unlisted]) job_.served().add(comm_);
+  if (!asked_by_) return;
   hear(*asked_by_, agreed_);
   const auto memory = vote_->largest().subspan(of_memory);
   if (offered_memory::is_made(memory) && shares_now(agreed_))
@@ -423,11 +432,11 @@ std::string learner::wrong_settings(std::span<const std::int64_t> all) const {
   return job_.wrong_settings(all[settings_most], all[settings_least], all[unusable] != 0);
 }
 
-void learner::refuse(const std::string& why, bool wrong) {
+void learner::refuse(const std::string& why, bool wrong, int ranks) {
   stage_ = stage::never;
   why_ = why;
   wrong_ = wrong;
-  if (!wrong) warn_once(why);
+  if (!wrong) warn_once(why, use_native, ranks);
 }
 
 bool learner::on_one_node(std::span<const std::int64_t> all) const {
@@ -464,7 +473,8 @@ double learner::native_seconds() const {
 // What is made is of use where trials can be paid besides: of one candidate in a node, of several between nodes.
 bool learner::pays(std::span<const std::int64_t> all) const {
   const double cost = set_up_cost(all), trials = (on_one_node(all) ? 2 : 8) * native_call_;
-  return !all[devices] && cost + trials <= allowance(all) && cost <= seconds_of(all[hoped_gain]);
+  const bool none_left = all[full] && !on_one_node(all);  // communicators, of which there exchanges need one
+  return !all[devices] && !none_left && cost + trials <= allowance(all) && cost <= seconds_of(all[hoped_gain]);
 }
 
 void learner::set_up(std::span<const std::int64_t> all) {
@@ -477,14 +487,19 @@ void learner::set_up(std::span<const std::int64_t> all) {
 // In a program that calls Shoal all ranks have it, and they agree on settings at once; so they do where a profile or wisdom
 // may tell what to begin with.
 void learner::begin_agreed(const call_size& call) {
+  const bool known_alike = !linked_ && job_.knowing().contain(comm_), may_gain = job_.may_gain(call.form, ranks_);
+  if (known_alike && !may_gain) return;
   const payment paying(*this);
   load_ = load_of(call);
-  vote_at_once();
-  const bool some_know = stage_ == stage::known && job_.knows_before();
-  if (some_know && agreed_[unknowing]) warn_once(differing_profiles, "none is used");
+  if (known_alike) know(agree(terms(nullptr)));
+  else vote_at_once();
   load_ = 0;
-  if (!some_know || agreed_[unknowing] || !enter(linked_)) return;
+  if (stage_ != stage::known || !job_.knows_before()) return;
+  if (agreed_[unknowing]) return warn_once(differing_profiles, "none is used");
   knows_ = same(agreed_, in_wisdom_most);
+  const bool alike = knows_ && same(agreed_, profile_most);
+  if (alike && !agreed_[unlisted]) job_.knowing().add(comm_);
+  if ((alike && !linked_ && !may_gain) || !enter(linked_)) return;
   load_ = std::exp2(static_cast<double>(agreed_[of_contest + contest::most_candidates]) / 4);
   field first;
   first.load = call.form == call_form::equal ? load_of(call) : load_;
@@ -577,13 +592,14 @@ void learner::make_state() {
 
 // What may serve from now on.
 void learner::serve() {
+  if (state_->all().where().nodes->nodes() > 1 && !state_->all().is_open()) open_state();
+  if (!state_) return;
   stage_ = stage::served;
   specs_ = {"native"};
   const node_layout& nodes = *state_->all().where().nodes;
   if (nodes.nodes() == 1) {
     if (state_->all().memory().has_all_ranks()) specs_.emplace_back("shared");
   } else {
-    state_->all().open();
     if (nodes.largest_node() > 1) specs_.insert(specs_.end(), {"hierarchical:local=shared"});
     specs_.insert(specs_.end(), {"spread_out", "tuna:radix=2"});
     if (ranks_ >= 16) specs_.push_back("tuna:radix=" + std::to_string(std::lround(std::sqrt(ranks_))));
@@ -614,7 +630,7 @@ void learner::vote_at_once() {
     refuse(
         "other ranks took no part in an agreement on settings for 10 s; preload Shoal on all ranks, and set the "
         "SHOAL_ variables the same",
-        false);
+        false, some_ranks);
 }
 
 communicator* learner::enter(bool is_linked) {
@@ -692,7 +708,7 @@ std::vector<learner::lesson> learner::lessons() const {
     for (const auto& [key, f] : *fields)
       all.push_back({f.shape.form,
                      {f.calls[0], f.bytes, f.seconds[0]},
-                     f.load / ranks_,
+                     f.loads / static_cast<double>(std::max<std::int64_t>(1, f.of.calls())) / ranks_,
                      specs_.size() > 1 ? told(f) : std::string()});
   return all;
 }

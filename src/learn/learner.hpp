@@ -48,6 +48,7 @@ class learner {
     contest of;
     exchange_shape shape;
     double load = 0;         // bytes that this rank sends in an exchange
+    double loads = 0;        // in all so far
     std::int64_t guess = 0;  // the hash of what was best for such exchanges elsewhere in the job
     std::array<decision, contest::most_candidates> decisions;
     std::array<double, contest::most_candidates> seconds{};  // and calls, on this rank, for the report
@@ -122,7 +123,7 @@ class learner {
   void judge();
   void look_again(field& f, std::span<const std::int64_t> all);
   std::string wrong_settings(std::span<const std::int64_t> all) const;
-  void refuse(const std::string& why, bool wrong);
+  void refuse(const std::string& why, bool wrong, int ranks = 1);
   bool on_one_node(std::span<const std::int64_t> all) const;
   double set_up_cost(std::span<const std::int64_t> all) const;
   double hope_of(const field& f) const;
@@ -138,7 +139,9 @@ class learner {
   void say_books(std::span<std::int64_t> mine);
   static double allowance(std::span<const std::int64_t> all);
   bool wait_for_vote(double seconds);
+  bool has_ended(std::int64_t and_some_gave_up) const;
   bool all_vote() const;
+  bool some_gave_up() const;
   bool hear_vote();
   std::int64_t last_agreement() const;
   void hear_of_agreements(std::int64_t least, std::int64_t most);

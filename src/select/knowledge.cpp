@@ -37,6 +37,14 @@ std::optional<knowledge::of_shape> knowledge::find(exchange_shape shape, int far
   return std::nullopt;
 }
 
+bool knowledge::may_gain(call_form form, int ranks) const {
+  const std::scoped_lock guard(lock_);
+  const auto is_of = [&](const exchange_shape& shape) { return shape.form == form && shape.ranks == ranks; };
+  for (auto it = shapes_.lower_bound({form, ranks, 0, 0}); it != shapes_.end() && is_of(it->first); ++it)
+    if (const auto* best = it->second.best(); best && best->first != "native") return true;
+  return false;
+}
+
 std::map<exchange_shape, knowledge::of_shape> knowledge::all() const {
   const std::scoped_lock guard(lock_);
   return shapes_;

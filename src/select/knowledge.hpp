@@ -47,6 +47,8 @@ class knowledge {
   void add_communicators(const exchange_shape& shape, double number, double calls);
   // Between sizes that are known it is interpolated: of the nearest known size that is at most `far` classes away.
   std::optional<of_shape> find(exchange_shape shape, int far = 1) const;
+  // Whether something was faster than the MPI's own for any exchange of this form among so many ranks.
+  bool may_gain(call_form form, int ranks) const;
   std::map<exchange_shape, of_shape> all() const;
   bool empty() const { return all().empty(); }
   // Takes over what the other one knows and this one does not; of what both know, the one with more calls.

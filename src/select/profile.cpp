@@ -14,6 +14,7 @@
 #include <stdexcept>
 
 #include "algorithms/algorithm.hpp"
+#include "select/read_at_most.hpp"
 #include "select/sparse_pattern.hpp"
 
 namespace shoal {
@@ -299,10 +300,7 @@ profile read_profile(const std::string& path) {
   file.peek();  // a directory opens, and fails here
   if (file.bad() || !file.is_open())
     throw std::invalid_argument(path + " cannot be read; name a readable profile, or make one with shoal tune");
-  std::string text(most_bytes + 1, '\0');
-  file.read(text.data(), static_cast<std::streamsize>(text.size()));
-  text.resize(static_cast<std::size_t>(file.gcount()));
-  return parse_profile(text, path);
+  return parse_profile(read_at_most(file, most_bytes + 1), path);
 }
 
 std::string to_toml(const profile& from) {

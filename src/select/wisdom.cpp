@@ -12,12 +12,14 @@
 #include <cerrno>
 #include <cmath>
 #include <cstdio>
+#include <filesystem>
 #include <fstream>
 #include <sstream>
 #include <stdexcept>
 #include <system_error>
 
 #include "algorithms/algorithm.hpp"
+#include "select/read_at_most.hpp"
 
 namespace shoal {
 
@@ -136,12 +138,15 @@ class file_lock {
 
 wisdom parse_wisdom(std::string_view text, const std::string& file) { return reader(text, file).all(); }
 
+// A pipe or a device may never end.
 wisdom read_wisdom(const std::string& path) {
+  std::error_code ignored;
+  const auto status = std::filesystem::status(path, ignored);
+  if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status))
+    throw std::invalid_argument(path + " is no regular file, in which wisdom could be kept");
   std::ifstream file(path);
   if (!file.is_open()) return {};
-  std::ostringstream text;
-  text << file.rdbuf();
-  return parse_wisdom(text.str(), path);
+  return parse_wisdom(read_at_most(file, most_bytes + 1), path);
 }
 
 std::string to_toml(const wisdom& all) {
@@ -157,7 +162,8 @@ std::string to_toml(const wisdom& all) {
   return out.str();
 }
 
-void add_to_wisdom(const std::string& path, const wisdom& more) {
+void add_to_wisdom(const std::string& name, const wisdom& more) {
+  const std::string path = std::filesystem::weakly_canonical(name);  // a link stays one
   const file_lock lock(path + ".lock");
   wisdom all{more.mpi, more.machine, {}};
   try {

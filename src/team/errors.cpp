@@ -42,14 +42,14 @@ int raise_code(MPI_Comm comm, int code) {
   return code;
 }
 
-void warn_once(const std::string& text, const std::string& instead) {
+void warn_once(const std::string& text, const std::string& instead, int ranks) {
   static std::mutex lock;
   static std::set<std::string> said;
   int rank = -1;
   PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
   const std::scoped_lock guard(lock);
   const std::string line = "shoal: " + text + "; " + instead + "\n";
-  if (rank == 0 && said.insert(line).second) std::cerr << line << std::flush;
+  if (rank >= 0 && rank < ranks && said.insert(line).second) std::cerr << line << std::flush;
 }
 
 }  // namespace shoal

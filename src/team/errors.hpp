@@ -48,7 +48,9 @@ int raise_error(MPI_Comm comm, int error_class, const char* text);
 int raise_code(MPI_Comm comm, int code);
 
 // One line on standard error, each line once: from rank 0 of the world, because a program with many
-// communicators has a rank 0 in each of them.
-void warn_once(const std::string& text, const std::string& instead = "using the MPI library's own collectives");
+// communicators has a rank 0 in each of them; or from so many `ranks` of it, where rank 0 may not know.
+inline const std::string use_native = "using the MPI library's own collectives";
+inline constexpr int some_ranks = 8;
+void warn_once(const std::string& text, const std::string& instead = use_native, int ranks = 1);
 
 }  // namespace shoal

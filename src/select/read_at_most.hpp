@@ -1,0 +1,19 @@
+// Text from outside, of which nobody knows how much there is.
+#pragma once
+
+#include <array>
+#include <istream>
+#include <string>
+
+namespace shoal {
+
+// The first bytes, in parts: room for the most would cost a job more than all it reads.
+inline std::string read_at_most(std::istream& from, std::size_t most) {
+  std::string text;
+  std::array<char, 4096> part;
+  while (text.size() < most && (from.read(part.data(), part.size()), from.gcount() > 0))
+    text.append(part.data(), static_cast<std::size_t>(from.gcount()));
+  return text;
+}
+
+}  // namespace shoal
