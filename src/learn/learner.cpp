@@ -33,6 +33,7 @@ enum term : std::size_t {
   devices,
   few_cores,  //
   little_allowance,
+  paid_least,
   hoped_gain,
   in_wisdom_most,
   in_wisdom_least,  //
@@ -40,7 +41,6 @@ enum term : std::size_t {
   guess = no_pattern + size_pattern::longest,
   unknowing,
   crowding,
-  paid_least,
   agreed_least,
   agreed_most,
   unlisted,
@@ -56,6 +56,7 @@ enum second_term : std::size_t {
   heard_least,
   heard_most,
   left_least,
+  paid_till_then,
   of_memory,
   all_second_terms = of_memory + offered_memory::terms
 };
@@ -84,13 +85,19 @@ std::size_t room_for(std::span<const std::int64_t> all, int ranks) {
   return room < large ? static_cast<std::size_t>(room) : node_window::any;
 }
 
-// After how many calls of a kind the ranks agree for the first time. An agreement takes as long as one or two small calls:
-// so there have to be many of these, and more where many ranks agree. All ranks know how large those of MPI_Alltoall are,
-// and large ones pay for it soon.
-int cold_calls(bool uniform, double load, int ranks) {
-  constexpr double medium = 1 << 15, large = 1 << 18;
-  if (uniform && load >= large) return contest::cold_calls;
-  return std::clamp(ranks * 3 / 2, uniform && load >= medium ? 24 : 48, 64);
+// Of a communicator's first calls only counts are kept: many a communicator sees no more.
+constexpr int young_calls = 8;
+
+// All ranks know how large the exchanges of MPI_Alltoall are, and large ones pay for an agreement soon.
+bool is_large(call_form form, double load) { return form == call_form::equal && load >= 1 << 18; }
+
+// After how many calls of a kind, behind so many others, the ranks agree for the first time. An agreement takes as long as
+// one or two small calls: so there have to be many of these, and more where many ranks agree.
+int cold_calls(call_form form, double load, int ranks, std::int64_t earlier) {
+  constexpr double medium = 1 << 15;
+  if (is_large(form, load)) return contest::cold_calls;
+  const int calls = std::clamp(ranks * 3 / 2, form == call_form::equal && load >= medium ? 24 : 48, 64);
+  return calls - static_cast<int>(std::min<std::int64_t>(young_calls, earlier));
 }
 
 }  // namespace
@@ -122,8 +129,9 @@ class learner::payment {
 
 // A vote that some rank never takes part in never ends.
 learner::~learner() {
-  const auto end = [this](std::unique_ptr<pending_agreement>& vote) {
-    if (vote) vote->wait_or_abandon(0.1, wait_);
+  double patience = 0.1;  // for all of them
+  const auto end = [&](std::unique_ptr<pending_agreement>& vote) {
+    if (vote && !vote->wait_or_abandon(patience, wait_)) patience = 0;
   };
   end(vote_);
   std::for_each(left_over_.begin(), left_over_.end(), end);
@@ -137,14 +145,20 @@ learner::turn learner::begin(const call_size& call, bool is_linked) {
   if (calls_ == 1 && (is_linked || job_.knows_before())) begin_agreed(call);
   if (calls_ == vote_ends_ && !is_revoked(comm_)) {
     const payment paying(*this);
-    if (end_vote(vote_->test())) judge();
+    if (end_vote(hear_vote())) judge();
   }
+  if (is_young(call)) return {.size = call};
   field& f = field_of(call);
-  return {&f, f.of.next()};
+  return {&f, f.of.next(), call};
+}
+
+bool learner::is_young(const call_size& call) const {
+  return stage_ == stage::cold && calls_ <= young_calls && !is_large(call.form, load_of(call));
 }
 
 void learner::end(const turn& of, double seconds) {
   job_.books().called(seconds);
+  if (!of.in) return young_[of.size.form].add(static_cast<std::int64_t>(load_of(of.size)), seconds);
   field& f = *of.in;
   last_turn_ = of;
   if (of.candidate == contest::native && state_) state_->last = nullptr;
@@ -183,7 +197,7 @@ learner::field& learner::field_of_sizes(const call_size& call) {
 learner::field& learner::new_field(std::map<std::uint64_t, field>& among, std::uint64_t key, call_form form,
                                    double load) {
   field& f = among[key];
-  if (stage_ != stage::served) f.of.wait_first(cold_calls(form == call_form::equal, load, ranks_));
+  if (stage_ != stage::served) f.of.wait_first(cold_calls(form, load, ranks_, calls_ - 1));
   f.load = load;
   f.shape = {form, ranks_, state_ ? state_->all().where().nodes->nodes() : 1, size_class(load, ranks_)};
   if (stage_ == stage::served) open_candidates(f);
@@ -207,13 +221,12 @@ std::vector<std::int64_t> learner::terms(field* f) {
   mine[devices] = here.devices;
   mine[few_cores] = -here.cores;
   mine[crowding] = own_crowding();
-  mine[paid_least] = -nanoseconds_of(told_paid_ = std::exchange(paid_, 0));
   mine[agreed_most] = last_agreement();
   mine[agreed_least] = negative(mine[agreed_most]);
   mine[unlisted] = job_.has_threads() || job_.served().is_full();
   mine[unmapped] = offered_.error();
   mine[unreadable] = offered_.is_unreadable();
-  mine[little_allowance] = -nanoseconds_of(job_.books().allowance());
+  say_books(std::span(mine).subspan(little_allowance, 2));
   sizes_.write(std::span(mine).subspan(no_pattern, size_pattern::longest));
   mine[of_contest + contest::most_candidates] = load_ > 0 ? std::llround(4 * std::log2(load_)) : 0;
   if (!f) return mine;
@@ -222,6 +235,17 @@ std::vector<std::int64_t> learner::terms(field* f) {
     mine[guess] = half_of(hash_of(learnt->best()->first));
   f->of.write(std::span(mine).subspan(of_contest, contest::terms), f->load);
   return mine;
+}
+
+// What the ledger would allow had this rank paid nothing since all heard of it, and what it paid.
+void learner::say_books(std::span<std::int64_t> mine) {
+  told_paid_ += std::exchange(paid_, 0);
+  mine[0] = -nanoseconds_of(job_.books().allowance() + told_paid_);
+  mine[1] = -nanoseconds_of(told_paid_);
+}
+
+double learner::allowance(std::span<const std::int64_t> all) {
+  return -seconds_of(all[little_allowance]) + seconds_of(all[paid_least]);
 }
 
 std::int64_t learner::own_crowding() const {
@@ -274,10 +298,10 @@ void learner::review(field& f) {
 void learner::hear(field& f, std::span<const std::int64_t> all) {
   hear_of_agreements(all[agreed_least], all[agreed_most]);
   f.of.agreements_take(agreement_);
-  f.of.agreed(all.subspan(of_contest, contest::terms), -seconds_of(all[little_allowance]));
+  f.of.agreed(all.subspan(of_contest, contest::terms), allowance(all));
   native_call_ = f.of.of(contest::native).mean;
   job_.books().settle(f.of.excess());
-  job_.books().spend(-seconds_of(all[paid_least]) - told_paid_);
+  job_.books().spend(-seconds_of(all[paid_least]) - std::exchange(told_paid_, 0));
   f.guess = all[guess];
   learn_from(f);
   if (!specs_.empty()) state_->settle(f.shape.form, f.shape.size, &f.decisions[f.of.best()]);
@@ -288,11 +312,11 @@ void learner::hear(field& f, std::span<const std::int64_t> all) {
 
 // ---- becoming served -------------------------------------------------------------------------------------------
 
-// All ranks have been in this call, so where at most three share a core it hardly ever takes longer, and for more of them in
-// proportion. What goes on beside other exchanges slows them down.
-constexpr double usual_vote = 2e-3;
+// A vote hardly ever takes longer where every rank has a core; where they share cores others run while this one waits. What
+// goes on beside other exchanges slows them down.
+constexpr double usual_vote = 2e-3, time_slice = 4e-3, longest_vote = 20e-3;
 // After this many that some rank took no part in nobody tries again.
-constexpr int most_votes = 3;
+constexpr int most_votes = 6;
 
 bool learner::may_vote() {
   if (linked_ || is_of_one_world(comm_)) return true;
@@ -301,13 +325,26 @@ bool learner::may_vote() {
   return false;
 }
 
-// A rank that is not served by Shoal never votes, and then no rank hears all; nobody waits for it.
+// A rank that is not served by Shoal never votes, and then no rank hears all; nobody waits for it. Where little is sent some
+// ranks may be many calls ahead of others: so after a vote that failed the next is open for half as many calls as there were.
 void learner::begin_vote(field* f) {
   asked_by_ = f;
   vote_ = std::make_unique<pending_agreement>(comm_, terms(f));
-  if (f) wait_for_vote(usual_vote * static_cast<double>(std::max<std::int64_t>(1, own_crowding() / 2)));
-  vote_ends_ = calls_ + 1;
+  if (f && failed_votes_ == 0) {
+    const auto crowding = static_cast<double>(own_crowding());
+    wait_for_vote(crowding > 1 ? std::min(longest_vote, time_slice * crowding) : usual_vote);
+  }
+  vote_ends_ = calls_ + 1 + (failed_votes_ > 0 ? calls_ / 2 : 0);
   stage_ = stage::voting;
+}
+
+// Whether this is known from an earlier vote that has ended since.
+bool learner::all_vote() const {
+  return std::any_of(left_over_.begin(), left_over_.end(), [](const auto& vote) { return vote->test(); });
+}
+
+bool learner::hear_vote() {
+  return vote_->test() || wait_for_vote(all_vote() ? patience : std::min(usual_vote, job_.books().allowance() / 2));
 }
 
 bool learner::wait_for_vote(double seconds) {
@@ -328,19 +365,20 @@ bool learner::end_vote(bool heard_all) {
   mine[unheard] = !heard_all;
   mine[heard_most] = last_agreement();
   mine[heard_least] = negative(mine[heard_most]);
-  mine[left_least] = -nanoseconds_of(job_.books().allowance());
+  say_books(std::span(mine).subspan(left_least, 2));
   vote_ = std::make_unique<pending_agreement>(comm_, std::move(mine));
   if (heard_all && vote_->wait(wait_)[unheard] == 0) return true;
   offered_.drop();
   left_over_.push_back(std::move(vote_));
   stage_ = ++failed_votes_ < most_votes ? stage::cold : stage::never;
+  if (stage_ == stage::never) why_ = "ranks were too far apart to agree, or some of them have no Shoal";
   if (asked_by_) asked_by_->of.postpone();
   return false;
 }
 
 // Whether the two that set-up takes would cost more than the ledger allows. By what this rank has seen, and of use to the
 // first rank alone: the others have not told it yet how long they waited, and it would make memory for nothing.
-bool learner::agreements_are_too_long() const { return 2 * agreed_in_ > -seconds_of(agreed_[little_allowance]); }
+bool learner::agreements_are_too_long() const { return 2 * agreed_in_ > allowance(agreed_); }
 
 // Without a vote, for ranks that have cast it on another communicator.
 void learner::know(std::span<const std::int64_t> all) {
@@ -354,6 +392,7 @@ void learner::judge() {
   agreed_[agreed_least] = std::max(agreed_[agreed_least], vote_->largest()[heard_least]);
   agreed_[agreed_most] = vote_->largest()[heard_most];
   agreed_[little_allowance] = vote_->largest()[left_least];  // other communicators may have spent since the first
+  agreed_[paid_least] = vote_->largest()[paid_till_then];
   hear_of_agreements(agreed_[agreed_least], agreed_[agreed_most]);
   if (!asked_by_) return;
   if (!agreed_[unlisted]) job_.served().add(comm_);
@@ -425,7 +464,7 @@ double learner::native_seconds() const {
 // What is made is of use where trials can be paid besides: of one candidate in a node, of several between nodes.
 bool learner::pays(std::span<const std::int64_t> all) const {
   const double cost = set_up_cost(all), trials = (on_one_node(all) ? 2 : 8) * native_call_;
-  return !all[devices] && cost + trials <= -seconds_of(all[little_allowance]) && cost <= seconds_of(all[hoped_gain]);
+  return !all[devices] && cost + trials <= allowance(all) && cost <= seconds_of(all[hoped_gain]);
 }
 
 void learner::set_up(std::span<const std::int64_t> all) {
@@ -622,9 +661,9 @@ void learner::learn_from(const field& f) const {
 std::string learner::explain() const {
   const bool is_settled = last_turn_.in && (!state_ || !state_->last || state_->last == &last_turn_.chosen());
   if (state_ && state_->last && !is_settled) return state_->last->how->spec + ": " + state_->last->reason;
-  if (!is_settled)
-    return why_.empty() ? "nothing was exchanged on this communicator yet"
-                        : "the MPI library's own collective: " + why_;
+  if (!is_settled && !why_.empty()) return "the MPI library's own collective: " + why_;
+  if (!is_settled && calls_ > 0) return "native: after " + std::to_string(calls_) + " calls";
+  if (!is_settled) return "nothing was exchanged on this communicator yet";
   const field& f = *last_turn_.in;
   const std::string spec = last_turn_.candidate == contest::native ? "native" : specs_[last_turn_.candidate];
   return spec + ": " + told(f);
@@ -647,6 +686,8 @@ std::string learner::told(const field& f) const {
 
 std::vector<learner::lesson> learner::lessons() const {
   std::vector<lesson> all;
+  for (const call_form form : call_forms)
+    if (young_[form].calls > 0) all.push_back({form, young_[form], 0, ""});
   for (const auto* fields : {&equal_, &varying_})
     for (const auto& [key, f] : *fields)
       all.push_back({f.shape.form,
@@ -657,6 +698,12 @@ std::vector<learner::lesson> learner::lessons() const {
 }
 
 void learner::keep_lessons() const {
+  for (const call_form form : call_forms)
+    if (const usage& of = young_[form]; of.calls > 0 && equal_.empty() && varying_.empty()) {
+      const auto calls = static_cast<double>(of.calls);
+      const int size = size_class(static_cast<double>(of.bytes) / calls, ranks_);
+      job_.known().add_communicators({form, ranks_, 1, size}, 1, calls);
+    }
   for (const auto* fields : {&equal_, &varying_})
     for (const auto& [key, f] : *fields)
       if (f.of.calls() > 0) job_.known().add_communicators(f.shape, 1, static_cast<double>(f.of.calls()));

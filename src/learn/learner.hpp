@@ -56,8 +56,9 @@ class learner {
   };
   // Who serves a call: the MPI's own, or a decision of the field.
   struct turn {
-    field* in = nullptr;
+    field* in = nullptr;  // null: one of the communicator's first calls
     int candidate = contest::native;
+    call_size size{};
     const decision& chosen() const { return in->decisions[candidate]; }
   };
 
@@ -100,6 +101,7 @@ class learner {
 
   class payment;
 
+  bool is_young(const call_size& call) const;
   field& field_of(const call_size& call);
   double load_of(const call_size& call) const;
   field& field_of_sizes(const call_size& call);
@@ -133,7 +135,11 @@ class learner {
   void apply(const knowledge::of_shape& known, field& f);
   std::vector<std::int64_t> agree(std::vector<std::int64_t> mine);
   std::int64_t own_crowding() const;
+  void say_books(std::span<std::int64_t> mine);
+  static double allowance(std::span<const std::int64_t> all);
   bool wait_for_vote(double seconds);
+  bool all_vote() const;
+  bool hear_vote();
   std::int64_t last_agreement() const;
   void hear_of_agreements(std::int64_t least, std::int64_t most);
   bool shares_now(std::span<const std::int64_t> all) const;
@@ -171,6 +177,7 @@ class learner {
   offered_memory offered_;
   std::vector<std::string> specs_;                  // the candidates
   std::map<std::uint64_t, field> equal_, varying_;  // of MPI_Alltoall by size, of others by place in the pattern
+  by_form<usage> young_;                            // the first calls
   turn last_turn_;
   field* last_ = nullptr;
   std::uint64_t last_key_ = 0;

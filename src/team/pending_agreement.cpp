@@ -46,11 +46,14 @@ void pending_agreement::abandon() {
   new std::vector<std::int64_t>(std::move(largest_));
 }
 
-void pending_agreement::wait_or_abandon(double seconds, waiting& how) noexcept {
+bool pending_agreement::wait_or_abandon(double seconds, waiting& how) noexcept {
   try {
-    if (!wait_for(seconds, how)) abandon();
+    const bool ended = wait_for(seconds, how);
+    if (!ended) abandon();
+    return ended;
   } catch (const std::exception&) {  // the communicator has failed
     abandoned_ = true;
+    return false;
   }
 }
 

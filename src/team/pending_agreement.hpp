@@ -32,8 +32,8 @@ class pending_agreement {
   std::span<const std::int64_t> largest() const { return largest_; }
   // Some rank may never begin it: it is left as it is.
   void abandon();
-  // Waits for at most this number of seconds, and abandons it then.
-  void wait_or_abandon(double seconds, waiting& how) noexcept;
+  // Waits for at most this number of seconds, and abandons it then: false.
+  bool wait_or_abandon(double seconds, waiting& how) noexcept;
 
  private:
   // Lives until the MPI is done with it.

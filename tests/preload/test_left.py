@@ -45,6 +45,16 @@ def test_every_call_is_told_of(every_mpi, compiled, how):
     assert left(done) == Counter(name.lower().removesuffix("_c") for name in there) + BETWEEN_GROUPS
 
 
+def test_ranks_that_are_ahead_wait_for_nobody(compiled):
+    """And those behind are served once they have caught up, however many votes they came too late for."""
+    mpich = mpis.WHEELS[0]
+    if mpich.missing():
+        pytest.skip(mpich.missing())
+    done = mpich.run(3, [compiled(mpich, "ahead.c"), 400], SHOAL_REPORT=1)
+    assert done.returncode == 0, done.stderr
+    assert left(done) == Counter()
+
+
 def test_file_for_programs(one_mpi, compiled, tmp_path):
     report = tmp_path / "report.json"
     done = run(one_mpi, [compiled(one_mpi, "family.c", "-ldl")], SHOAL_REPORT=report)
