@@ -42,7 +42,7 @@ endfunction()
 
 # With SHOAL_UNITY the files of a directory are compiled as one, which takes a quarter of the time, but for those that
 # have names for themselves which another file of their directory has too.
-set(names_of_others "(topology/(layout_tree|network_draft|node_layout)|algorithms/radix|transport/node_window|select/(contest|wisdom)|\
+set(names_of_others "(topology/(layout_tree|node_layout)|algorithms/radix|transport/node_window|select/contest|\
 calls/native_nonblocking|python/topology_bindings)\\.cpp$")
 function(shoal_unity)
   set_target_properties(${ARGN} PROPERTIES UNITY_BUILD ${SHOAL_UNITY} UNITY_BUILD_MODE GROUP

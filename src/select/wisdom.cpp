@@ -25,14 +25,14 @@ namespace shoal {
 
 namespace {
 
-constexpr std::int64_t format = 1;
-constexpr std::size_t most_bytes = 4 << 20;
+constexpr std::int64_t wisdom_format = 1;
+constexpr std::size_t most_wisdom_bytes = 4 << 20;
 
-class reader {
+class wisdom_reader {
  public:
-  reader(std::string_view text, std::string file) : file_(std::move(file)) {
+  wisdom_reader(std::string_view text, std::string file) : file_(std::move(file)) {
     const auto odd = std::find_if(text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) > 127; });
-    if (text.size() > most_bytes || odd != text.end()) fail(1, "it is no wisdom of Shoal");
+    if (text.size() > most_wisdom_bytes || odd != text.end()) fail(1, "it is no wisdom of Shoal");
     try {
       root_ = toml::parse(text, file_);
     } catch (const toml::parse_error& error) {
@@ -41,7 +41,7 @@ class reader {
   }
 
   wisdom all() const {
-    if (root_["format"].value_or(std::int64_t{0}) != format)
+    if (root_["format"].value_or(std::int64_t{0}) != wisdom_format)
       fail(1, "format is unknown; this version reads format = 1");
     wisdom found{root_["mpi"].value_or(std::string()), root_["machine"].value_or(std::string()), {}};
     const toml::array* rows = root_["exchanges"].as_array();
@@ -93,7 +93,7 @@ class reader {
   toml::table root_;
 };
 
-std::string quoted(std::string_view text) {
+std::string in_quotes(std::string_view text) {
   std::string all = "\"";
   for (const char c : text) all += c == '"' || c == '\\' || c < ' ' || c > '~' ? '?' : c;
   return all + "\"";
@@ -108,7 +108,7 @@ void write_row(std::ostream& out, const exchange_shape& shape, const knowledge::
   for (const auto& [spec, entry] : known.specs) {
     char text[64];
     std::snprintf(text, sizeof text, " = [%.4g, %.0f]", entry.seconds * 1e6, std::max(1.0, entry.calls));
-    out << separator << quoted(spec) << text;
+    out << separator << in_quotes(spec) << text;
     separator = ", ";
   }
   out << " } },\n";
@@ -136,7 +136,7 @@ class file_lock {
 
 }  // namespace
 
-wisdom parse_wisdom(std::string_view text, const std::string& file) { return reader(text, file).all(); }
+wisdom parse_wisdom(std::string_view text, const std::string& file) { return wisdom_reader(text, file).all(); }
 
 // A pipe or a device may never end.
 wisdom read_wisdom(const std::string& path) {
@@ -155,7 +155,7 @@ std::string to_toml(const wisdom& all) {
          "time "
          "is\n"
          "# the mean of the number of calls beside it. You may remove the file at any time.\n"
-      << "format = " << format << "\nmpi = " << quoted(all.mpi) << "\nmachine = " << quoted(all.machine)
+      << "format = " << wisdom_format << "\nmpi = " << in_quotes(all.mpi) << "\nmachine = " << in_quotes(all.machine)
       << "\nexchanges = [\n";
   for (const auto& [shape, known] : all.known.all()) write_row(out, shape, known);
   out << "]\n";

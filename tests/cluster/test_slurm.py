@@ -46,9 +46,9 @@ def cluster(tmp_path_factory):
     if lacking or os.geteuid() != 0:
         pytest.skip(f"needs root, and {', '.join(lacking) or 'nothing else'} (Debian: slurm-wlm, munge)")
     folder = tmp_path_factory.mktemp("slurm") / "cluster"
-    subprocess.run([ROOT / "tools/slurm", "up", folder], check=True, timeout=120)
+    subprocess.run([ROOT / "tools/slurm", "up", folder], check=True, timeout=300)
     yield os.environ | {"SLURM_CONF": str(folder / "slurm.conf")}
-    subprocess.run([ROOT / "tools/slurm", "down", folder], check=True, timeout=120)
+    subprocess.run([ROOT / "tools/slurm", "down", folder], check=True, timeout=300)
     assert not folder.exists() and not processes_of(folder)
 
 
@@ -81,7 +81,7 @@ def job(request, cluster, tmp_path):
 
 def run(command, env):
     done = subprocess.run(
-        list(map(str, command)), env=env, capture_output=True, text=True, timeout=120, start_new_session=True
+        list(map(str, command)), env=env, capture_output=True, text=True, timeout=300, start_new_session=True
     )
     assert done.returncode == 0, done.stdout + done.stderr
     return done

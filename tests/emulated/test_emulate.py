@@ -37,7 +37,7 @@ def test_star(emulate, mpi, program, tmp_path):
     """Four hosts with two ranks each on two switches: every byte arrives, over the links."""
     traffic = tmp_path / "traffic.json"
     line = emulate(mpi, "star:2x2", "-n", 8, "--rate", "50mbit", "--traffic", traffic, "--report", "--", program, BYTES)
-    done = subprocess.run(line, capture_output=True, text=True, timeout=60, check=False)
+    done = subprocess.run(line, capture_output=True, text=True, timeout=180, check=False)
     assert done.returncode == 0, done.stderr
     assert done.stdout == "n0 n0 n1 n1 n2 n2 n3 n3 faults 0\n"
     assert "shoal: links: most was sent from s" in done.stderr
@@ -51,7 +51,7 @@ def test_preload(emulate, mpi, program):
     """Shoal serves the program there, knows the topology, and its report says so."""
     line = emulate(mpi, "switch:3", "-n", 4, "--rate", "100M", "--alltoall", "tree", "--report", "--", program, 100)
     asking = os.environ | {"SHOAL_REPORT": "phases"}
-    done = subprocess.run(line, capture_output=True, text=True, timeout=60, check=False, env=asking)
+    done = subprocess.run(line, capture_output=True, text=True, timeout=180, check=False, env=asking)
     assert (done.returncode, done.stdout) == (0, "n0 n0 n1 n2 faults 0\n"), done.stderr
     assert any(line.startswith("shoal: alltoall") and line.endswith("tree") for line in done.stderr.splitlines())
     assert "shoal:   of that prepare" in done.stderr  # settings in variables hold there too
@@ -62,7 +62,7 @@ def test_hosts_are_unknown(emulate, mpi, program, tmp_path):
     other = tmp_path / "other"
     other.write_text("s0 m[0-3]\n")
     line = emulate(mpi, "switch:2", "--alltoall", "tree", "--", "env", f"SHOAL_TOPOLOGY={other}", program, 100)
-    done = subprocess.run(line, capture_output=True, text=True, timeout=60, check=False)
+    done = subprocess.run(line, capture_output=True, text=True, timeout=180, check=False)
     assert (done.returncode, done.stdout) == (0, "n0 n1 faults 0\n"), done.stderr
     said = [line for line in done.stderr.splitlines() if "SHOAL_TOPOLOGY" in line]
     assert len(said) == 1
@@ -115,7 +115,7 @@ def wait_for(condition):
 
 
 def test_status_is_the_programs(emulate, mpi):
-    done = subprocess.run(emulate(mpi, "switch:2", "-n", 1, "--", "sh", "-c", "exit 7"), timeout=60, check=False)
+    done = subprocess.run(emulate(mpi, "switch:2", "-n", 1, "--", "sh", "-c", "exit 7"), timeout=180, check=False)
     assert done.returncode == 7
 
 

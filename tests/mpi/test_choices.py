@@ -35,7 +35,7 @@ def profiles(tmp_path):
 def run(mpi, settings, tests="Choices.*"):
     """Each rank with settings of its own."""
     command = [mpi.build / "mpi_tests", "--gtest_brief=1", f"--gtest_filter={tests}"]
-    done = mpi.launch(*(mpi.ranks(1, command, preload=False, **own) for own in settings), timeout=100)
+    done = mpi.launch(*(mpi.ranks(1, command, preload=False, **own) for own in settings))
     assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
     assert f" on {len(settings)} ranks" in done.stdout and " 0 failed" in done.stdout
     return [line for line in done.stderr.splitlines() if line.startswith("shoal: ")]

@@ -19,7 +19,7 @@ def another_group():
 
 def answer(program):
     environment = os.environ | {"SHOAL_ALLTOALL": "tunna"}
-    return subprocess.run([program], env=environment, capture_output=True, text=True, timeout=60, check=True).stdout
+    return subprocess.run([program], env=environment, capture_output=True, text=True, timeout=180, check=True).stdout
 
 
 @pytest.mark.skipif(bool(MPICH.missing()), reason=str(MPICH.missing()))

@@ -39,7 +39,7 @@ CALLBACKS = {"free": 3, "disconnect": 3, "copy": 9, "self": 1, "world": 1}
 @pytest.mark.parametrize("case", CALLBACKS)
 def test_exchanges_in_functions_of_attributes(mpi, compiled, case, numbers):
     """MPICH's own look-up of attributes goes astray while it deletes them."""
-    run = mpi.run(2, [compiled(mpi, "callbacks.c"), case, *numbers], timeout=60, **TUNA)
+    run = mpi.run(2, [compiled(mpi, "callbacks.c"), case, *numbers], **TUNA)
     are_called = case != "world" or mpi.name == "mpich"  # Open MPI never deletes the attributes of MPI_COMM_WORLD
     times = CALLBACKS[case] * (numbers[0] + numbers[2]) * are_called
     assert (run.returncode, run.stdout) == (0, f"faults: 0, exchanges in functions: {times}\n" * 2), run.stderr
@@ -73,7 +73,7 @@ def test_ranks_started_apart(mpi, compiled, monkeypatch, algorithm):
     monkeypatch.setenv("PRTE_MCA_rmaps_default_mapping_policy", ":oversubscribe")
     program = compiled(mpi, "apart.c")
     settings = {} if algorithm == "auto" else {"SHOAL_ALLTOALL": algorithm}
-    run = mpi.run(2, [program, program], timeout=60, **settings)
+    run = mpi.run(2, [program, program], **settings)
     assert (run.returncode, run.stdout) == (0, "right\n"), run.stderr
     assert len(warnings(run)) == (0 if algorithm == "auto" else 1), run.stderr
 

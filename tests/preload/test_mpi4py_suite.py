@@ -10,6 +10,7 @@ import os
 import re
 import sys
 from collections import Counter
+from fnmatch import fnmatch
 
 import pytest
 
@@ -35,6 +36,27 @@ def suite():
     if not directory.is_dir():
         pytest.skip(f"there is no {directory}; `make test` fetches it")
     return directory
+
+
+@pytest.fixture(scope="module")
+def expected_of(tmp_path_factory):
+    """expected_of(mpi, ranks, files): what those tests of exchanges do without Shoal; an MPI runs them once."""
+    known = {}
+
+    def expected_of(mpi, ranks, files):
+        if (mpi.name, ranks) not in known:
+            output = tmp_path_factory.mktemp(mpi.name) / "expected"
+            known[mpi.name, ranks] = run_suite(mpi, ranks, output, EXCHANGES, ALL_MODULES, preload=False)[1]
+        return [
+            {test: how for test, how in of_rank.items() if fnmatch(module_of(test), files)}
+            for of_rank in known[mpi.name, ranks]
+        ]
+
+    return expected_of
+
+
+def module_of(test):
+    return test.split(".")[0] + ".py"
 
 
 def run_suite(mpi, ranks, output, pattern, files=MODULES, **how):
@@ -67,7 +89,8 @@ def taken(run, spec):
     """Calls of each collective that were done by `spec`, any for auto."""
     counts = Counter({"alltoall": 0, "alltoallv": 0, "alltoallw": 0})
     for (collective, how), calls in served(run).items():
-        counts[collective] += calls if spec in ["auto", how] else 0
+        if spec in ["auto", how]:
+            counts[collective] += calls
     return counts
 
 
@@ -77,9 +100,9 @@ def row(mpi, spec, results, counts):
 
 
 @pytest.mark.parametrize("ranks", RANKS)
-def test_same_results(mpi, ranks, compiled, tmp_path, subtests):
-    names, uniform_only = table(mpi, compiled(mpi, "exchange.c"))
-    _, expected = run_suite(mpi, ranks, tmp_path / "expected", EXCHANGES, preload=False)
+def test_same_results(mpi, ranks, compiled, expected_of, tmp_path, subtests):
+    names, uniform_only = table(mpi, compiled(mpi, "exchange.c")) if EXHAUSTIVE else ([], set())
+    expected = expected_of(mpi, ranks, MODULES)
     assert len(expected) == ranks and "passed" in expected[0].values()
     for spec in names + VARIANTS if EXHAUSTIVE else ["auto", *SOME]:
         with subtests.test(algorithm=spec):
@@ -95,39 +118,26 @@ def test_same_results(mpi, ranks, compiled, tmp_path, subtests):
 
 
 @pytest.mark.parametrize("ranks", RANKS)
-def test_calls_left_to_the_mpi(mpi, ranks, tmp_path):
+def test_calls_left_to_the_mpi(mpi, ranks, expected_of, tmp_path):
     """The same ones are there, and do the same."""
-    _, expected = run_suite(mpi, ranks, tmp_path / "expected", EXCHANGES, LEFT_MODULES, preload=False)
     run, results = run_suite(mpi, ranks, tmp_path / "results", EXCHANGES, LEFT_MODULES, SHOAL_REPORT=1)
-    assert results == expected and "shoal: left to the MPI: ialltoallw (nonblocking, and no" in run.stderr
+    assert results == expected_of(mpi, ranks, LEFT_MODULES)
+    assert "shoal: left to the MPI: ialltoallw (nonblocking, and no" in run.stderr
 
 
-@pytest.mark.parametrize("spec", SOME)
+@pytest.mark.parametrize(("spec", "among_neighbors"), [(SOME[0], "direct"), (SOME[1], "gathered")])
 @pytest.mark.parametrize("ranks", RANKS)
-def test_requests(mpi, ranks, tmp_path, spec):
-    """Nonblocking and persistent exchanges, with an algorithm forced."""
-    files = "test_cco_[np][br]*.py"
-    _, expected = run_suite(mpi, ranks, tmp_path / "expected", EXCHANGES, files, preload=False)
-    run, results = run_suite(mpi, ranks, tmp_path / "results", EXCHANGES, files, **forced(spec, []))
+def test_requests_and_neighbors(mpi, ranks, expected_of, tmp_path, spec, among_neighbors):
+    """Nonblocking and persistent exchanges, and those among neighbours, with algorithms forced."""
+    forms = {f"neighbor_alltoall{form}" for form in ("", "v", "w")}
+    how = forced(spec, []) | {f"SHOAL_{form.upper()}": among_neighbors for form in forms} | {"SHOAL_LAYOUT": "2,1"}
+    run, results = run_suite(mpi, ranks, tmp_path / "results", EXCHANGES, LEFT_MODULES, **how)
     print(row(mpi, spec, results, taken(run, spec)))
-    assert results == expected and not warnings(run)
+    assert results == expected_of(mpi, ranks, LEFT_MODULES) and not warnings(run)
     assert min(taken(run, spec).values()) > 0
+    assert {call for call, by in served(run) if by == among_neighbors} == forms
     why = set(re.findall(r"left to the MPI: (?:ialltoall[vw]?|alltoall[vw]?_init) \((.*)\),", run.stderr))
     assert why <= {"one rank", "before a blocking call of the same name"}
-
-
-@pytest.mark.parametrize("spec", ["direct", "gathered"])
-@pytest.mark.parametrize("ranks", RANKS)
-def test_neighbors(mpi, ranks, tmp_path, spec):
-    """Exchanges among neighbours, with an algorithm forced."""
-    files = "test_cco_ngh_*.py"
-    _, expected = run_suite(mpi, ranks, tmp_path / "expected", "*lltoall*", files, preload=False)
-    how = {f"SHOAL_NEIGHBOR_ALLTOALL{form}": spec for form in ("", "V", "W")}
-    run, results = run_suite(
-        mpi, ranks, tmp_path / "results", "*lltoall*", files, SHOAL_REPORT=1, SHOAL_LAYOUT="2,1", **how
-    )
-    assert results == expected and not warnings(run) and "passed" in results[0].values()
-    assert {call for call, by in served(run) if by == spec} == {f"neighbor_alltoall{form}" for form in ("", "v", "w")}
 
 
 @pytest.mark.skipif(not EXHAUSTIVE, reason="takes minutes; SHOAL_EXHAUSTIVE=1 runs it")

@@ -111,7 +111,7 @@ def test_left_under_way(mpi, compiled):
     if mpi.name == "openmpi":
         pytest.skip("its MPI_Finalize is not known to end")
     program = compiled(mpi, "requests.c", "-lpthread")
-    done = mpi.run(2, [program, "leave_open"], timeout=60, **ASKED)
+    done = mpi.run(2, [program, "leave_open"], **ASKED)
     assert "faults: 0" in done.stdout
     assert done.returncode == 0, done.stdout + done.stderr
 

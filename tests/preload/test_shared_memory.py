@@ -22,7 +22,7 @@ def is_running(process):
 def test_rank_killed_in_an_exchange(mpi, compiled):
     """The job ends, and with its processes the memory, which has no name."""
     before = set(Path("/dev/shm").iterdir())
-    run = mpi.run(4, [compiled(mpi, "killed.c")], timeout=60, **SHARED)
+    run = mpi.run(4, [compiled(mpi, "killed.c")], **SHARED)
     assert run.returncode not in (0, 124), run.stderr  # neither by itself nor by `timeout`
     processes = [int(line.split()[1]) for line in run.stdout.splitlines() if line.startswith("process")]
     assert len(processes) == 4

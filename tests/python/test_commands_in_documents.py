@@ -166,7 +166,7 @@ class Reader:
         path = os.pathsep.join([str(Path(sys.executable).parent), str(mpi.home / "bin"), os.environ["PATH"]])
         clean = {name: value for name, value in os.environ.items() if not name.startswith(("SHOAL_", "LD_"))}
         env = clean | mpis.OPEN_MPI | OVERSUBSCRIBE | self.exported | {"PATH": path}
-        line = ["timeout", "120", "bash", "-c", command.replace("./program", f"./program-{mpi.name}")]
+        line = ["timeout", "300", "bash", "-c", command.replace("./program", f"./program-{mpi.name}")]
         for _ in range(3):
             done = subprocess.run(line, cwd=self.directory, env=env, capture_output=True, text=True, check=False)
             if "the machine is busy" not in done.stderr:  # which is no fault of the command

@@ -104,7 +104,7 @@ def exchange(mpi, path):
     ]
     command = launch_command(mpi, RANKS, [*program, "--distributions", "uniform,random"], variables)
     return subprocess.run(
-        ["timeout", "-k", "5", "60", *command], capture_output=True, text=True, env=launch_environment(), check=False
+        ["timeout", "-k", "5", "180", *command], capture_output=True, text=True, env=launch_environment(), check=False
     )
 
 

@@ -19,7 +19,7 @@ def manuals(tmp_path_factory):
     if not shutil.which("doxygen"):
         pytest.skip("there is no doxygen")
     output = tmp_path_factory.mktemp("reference")
-    done = subprocess.run([ROOT / "tools/reference", output], capture_output=True, text=True, timeout=120, check=False)
+    done = subprocess.run([ROOT / "tools/reference", output], capture_output=True, text=True, timeout=300, check=False)
     assert (done.returncode, done.stderr) == (0, "")
     return output
 

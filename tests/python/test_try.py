@@ -66,7 +66,8 @@ def test_three_lines(trial, tmp_path):
     done = trial("--alltoall", "spread_out", "--", "./program", "exchange")
     assert done.returncode == 0, done.stderr
     share, gain, verdict = done.stdout.splitlines()
-    assert re.match(r"shoal: \d+% of the run is all-to-all: .* in 500 calls of rank 0, .* alltoall of 2 ranks$", share)
+    assert re.match(r"shoal: (less than )?[\d.]+% of the run is all-to-all: ", share)
+    assert re.search(r" in 500 calls of rank 0, .* alltoall of 2 ranks$", share)
     assert re.search(r": \d+\.\d\d times as fast \(\d+\.\d\d to \d+\.\d\d in 3 pairs\); 500 results compared", gain)
     assert " Next: " in verdict
     assert (tmp_path / "runs").read_text() == "x" * 8  # verified, timed, three pairs; each read its input
