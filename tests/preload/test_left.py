@@ -84,7 +84,9 @@ def test_fortran(fortran_mpi, compiled, binding):
         neighbor_alltoall=1,
         neighbor_alltoallv=1,
         neighbor_alltoallw=1,
+        ineighbor_alltoall=1,
         ineighbor_alltoallv=1,
+        ineighbor_alltoallw=1,
     )
 
 
