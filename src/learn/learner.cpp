@@ -200,6 +200,7 @@ learner::field& learner::new_field(std::map<std::uint64_t, field>& among, std::u
                                    double load) {
   field& f = among[key];
   if (stage_ != stage::served) f.of.wait_first(cold_calls(form, load, ranks_, calls_ - 1));
+  if (equal_.size() + varying_.size() == 1) f.young = calls_ - 1;
   f.load = load;
   f.shape = {form, ranks_, state_ ? state_->all().where().nodes->nodes() : 1, size_class(load, ranks_)};
   if (stage_ == stage::served) open_candidates(f);
@@ -499,7 +500,12 @@ void learner::begin_agreed(const call_size& call) {
   knows_ = same(agreed_, in_wisdom_most);
   const bool alike = knows_ && same(agreed_, profile_most);
   if (alike && !agreed_[unlisted]) job_.knowing().add(comm_);
-  if ((alike && !linked_ && !may_gain) || !enter(linked_)) return;
+  if (!alike || linked_ || may_gain) begin_as_known(call);
+}
+
+// With what a profile or an earlier job tells of such exchanges.
+void learner::begin_as_known(const call_size& call) {
+  if (!enter(linked_)) return;
   load_ = std::exp2(static_cast<double>(agreed_[of_contest + contest::most_candidates]) / 4);
   field first;
   first.load = call.form == call_form::equal ? load_of(call) : load_;
@@ -687,7 +693,7 @@ std::string learner::explain() const {
 
 // What was tried, in one line.
 std::string learner::told(const field& f) const {
-  std::string text = "after " + std::to_string(f.of.calls()) + " calls";
+  std::string text = "after " + std::to_string(f.young + f.of.calls()) + " calls";
   for (std::size_t i = 0; i < std::max<std::size_t>(1, specs_.size()); ++i) {
     const contest::record& r = f.of.of(static_cast<int>(i));
     char part[96];
@@ -722,7 +728,7 @@ void learner::keep_lessons() const {
     }
   for (const auto* fields : {&equal_, &varying_})
     for (const auto& [key, f] : *fields)
-      if (f.of.calls() > 0) job_.known().add_communicators(f.shape, 1, static_cast<double>(f.of.calls()));
+      if (f.of.calls() > 0) job_.known().add_communicators(f.shape, 1, static_cast<double>(f.young + f.of.calls()));
 }
 
 }  // namespace shoal

@@ -49,6 +49,7 @@ class learner {
     exchange_shape shape;
     double load = 0;         // bytes that this rank sends in an exchange
     double loads = 0;        // in all so far
+    std::int64_t young = 0;  // calls before it, of which only counts were kept: told with those of the first field
     std::int64_t guess = 0;  // the hash of what was best for such exchanges elsewhere in the job
     std::array<decision, contest::most_candidates> decisions;
     std::array<double, contest::most_candidates> seconds{};  // and calls, on this rank, for the report
@@ -131,6 +132,7 @@ class learner {
   bool pays(std::span<const std::int64_t> all) const;
   void set_up(std::span<const std::int64_t> all);
   void begin_agreed(const call_size& call);
+  void begin_as_known(const call_size& call);
   void vote_at_once();
   std::optional<knowledge::of_shape> expected(const field& f) const;
   void apply(const knowledge::of_shape& known, field& f);

@@ -143,10 +143,10 @@ wisdom read_wisdom(const std::string& path) {
   std::error_code ignored;
   const auto status = std::filesystem::status(path, ignored);
   if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status))
-    throw std::invalid_argument(path + " is no regular file, in which wisdom could be kept");
+    throw std::invalid_argument(path + " is no regular file, which wisdom needs");
   std::ifstream file(path);
   if (!file.is_open()) return {};
-  return parse_wisdom(read_at_most(file, most_bytes + 1), path);
+  return parse_wisdom(read_at_most(file, most_wisdom_bytes + 1), path);
 }
 
 std::string to_toml(const wisdom& all) {

@@ -1,5 +1,7 @@
 """Settings through the preload: wrong ones give one warning from one rank and the MPI's own collectives."""
 
+import os
+import re
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -93,7 +95,25 @@ def test_one_rank_differs(one_mpi, compiled, subtests):
         for (odd_rank, value), run in zip(ODD, pool.map(job, ODD), strict=True):
             with subtests.test(odd_rank=odd_rank, value=value):
                 assert only_native(run)
-                assert len(warnings(run)) == (odd_rank == 0)
+                assert len(warnings(run)) == 1
+
+
+def test_second_job_begins_with_what_the_first_learnt(one_mpi, compiled, tmp_path):
+    path = tmp_path / "wisdom"
+    right(exchanges(one_mpi, compiled, SHOAL_WISDOM=path))
+    learnt = 'calls = 90000, microseconds = { "native" = [900, 9], "shared" = [1, 9] }'
+    text, rows = re.subn(r"calls = \d+, microseconds = {[^}]*}", learnt, path.read_text())
+    assert rows
+    path.write_text(text)
+    assert {algorithm for _, algorithm in served(right(exchanges(one_mpi, compiled, SHOAL_WISDOM=path)))} == {"shared"}
+
+
+def test_wisdom_that_never_ends(one_mpi, compiled, tmp_path):
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    run = exchanges(one_mpi, compiled, SHOAL_WISDOM=pipe)
+    assert only_native(run)
+    assert f"{pipe} is no regular file" in run.stderr
 
 
 def test_all_ranks_differ(mpi, compiled):
