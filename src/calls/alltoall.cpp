@@ -29,7 +29,7 @@ void record(learner& of, const alltoall_call& call, manners how) {
   if (of.enter(how == manners::strict) && traffic_record::is_of(call.comm)) process::get().traffic().add(call);
 }
 
-learner::call_size size_of(const alltoall_call& call, int ranks) {
+call_size size_of(const alltoall_call& call, int ranks) {
   if (call.uniform) return {call_form::equal, std::max<std::int64_t>(0, call.bytes_from(0))};
   return {call.form(), call.bytes_to_all(ranks)};
 }

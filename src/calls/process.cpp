@@ -249,7 +249,7 @@ void process::serve_groups(MPI_Comm comm, attribute& held) {
   std::vector<std::int64_t> all = theirs;
   const auto ours = own_group.wait(wait);
   for (std::size_t i = 0; i < all.size(); ++i) all[i] = std::max(ours[i], theirs[i]);
-  held.why = wrong_settings(all[0], all[1], all[2]);
+  held.why = wrong_settings(all[0] == -all[1], all[2] != 0);
   held.wrong = !held.why.empty();
   if (!held.wrong && all[3]) held.why = "too many communicators are in use; free some";
   if (!held.why.empty()) return;

@@ -33,10 +33,11 @@ void job_state::begin_job() {
   remember();
 }
 
-std::string job_state::wrong_settings(std::int64_t most, std::int64_t least, bool unusable) const {
+std::string job_state::wrong_settings(bool same, bool some_unusable) const {
   if (!problem_.empty()) return problem_;
-  if (unusable) return "the settings of another rank cannot be used; set the SHOAL_ variables the same on all ranks";
-  if (most != -least) return "the SHOAL_ settings differ between ranks; set them the same on all of them";
+  if (some_unusable)
+    return "the settings of another rank cannot be used; set the SHOAL_ variables the same on all ranks";
+  if (!same) return "the SHOAL_ settings differ between ranks; set them the same on all of them";
   return {};
 }
 

@@ -27,9 +27,9 @@ class job_state {
   const settings& set() const { return settings_; }
   // Why the settings cannot be used; else empty.
   const std::string& problem() const { return problem_; }
-  // What is wrong with them, when the ranks have agreed on the largest of all: their hash and its negative, and whether
-  // some cannot be used. The same text on every rank that has no reason of its own; empty when nothing is wrong.
-  std::string wrong_settings(std::int64_t most, std::int64_t least, bool unusable) const;
+  // What is wrong with them, when the ranks have agreed on whether they are the same on all and whether some cannot be used.
+  // The same text on every rank that has no reason of its own; empty when nothing is wrong.
+  std::string wrong_settings(bool same, bool some_unusable) const;
   // Whether the user names an algorithm, or settings are wrong, so that ranks have to agree before the first call.
   bool asks_at_once(call_form form) const { return asks_at_once_[form]; }
   // Whether the user names an algorithm for allgathers between two groups, or the network that connects them.

@@ -7,20 +7,17 @@
 
 #include <mpi.h>
 
-#include <array>
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "execute/offered_memory.hpp"
 #include "learn/communicator.hpp"
+#include "learn/exchange_fields.hpp"
 #include "learn/job_state.hpp"
-#include "select/contest.hpp"
-#include "select/knowledge.hpp"
-#include "select/size_pattern.hpp"
-#include "team/pending_agreement.hpp"
+#include "learn/rank_terms.hpp"
+#include "learn/vote.hpp"
 
 namespace shoal {
 
@@ -33,32 +30,12 @@ class learner {
 
   // Makes nothing, and talks to nobody.
   learner(job_state& job, MPI_Comm comm);
-  ~learner();
   learner(const learner&) = delete;
   learner& operator=(const learner&) = delete;
 
-  // What is known of a call before it is served: of MPI_Alltoall the bytes of a block, which are the same on every rank;
-  // of other forms all that this rank sends.
-  struct call_size {
-    call_form form;
-    std::int64_t bytes;
-  };
-  // One kind and size of exchange on the communicator.
-  struct field {
-    contest of;
-    exchange_shape shape;
-    double load = 0;         // bytes that this rank sends in an exchange
-    double loads = 0;        // in all so far
-    std::int64_t young = 0;  // calls before it, of which only counts were kept: told with those of the first field
-    std::int64_t guess = 0;  // the hash of what was best for such exchanges elsewhere in the job
-    std::array<decision, contest::most_candidates> decisions;
-    std::array<double, contest::most_candidates> seconds{};  // and calls, on this rank, for the report
-    std::array<std::int64_t, contest::most_candidates> calls{};
-    std::int64_t bytes = 0;  // sent by the MPI's own
-  };
   // Who serves a call: the MPI's own, or a decision of the field.
   struct turn {
-    field* in = nullptr;  // null: one of the communicator's first calls
+    exchange_field* in = nullptr;  // null: one of the communicator's first calls
     int candidate = contest::native;
     call_size size{};
     const decision& chosen() const { return in->decisions[candidate]; }
@@ -104,75 +81,63 @@ class learner {
   class payment;
 
   bool is_young(const call_size& call) const;
-  field& field_of(const call_size& call);
-  double load_of(const call_size& call) const;
-  field& field_of_sizes(const call_size& call);
-  field& new_field(std::map<std::uint64_t, field>& among, std::uint64_t key, call_form form, double load);
+  exchange_field& field_of(const call_size& call);
   int propose(const std::string& spec);
-  void propose_levels(const field& f);
-  void open_candidates(field& f);
-  void review(field& f);
-  void hear(field& f, std::span<const std::int64_t> all);
-  void learn_from(const field& f) const;
-  std::vector<std::int64_t> terms(field* f);
+  void propose_levels(const exchange_field& f);
+  void open_candidates(exchange_field& f);
+  void review(exchange_field& f);
+  void hear(exchange_field& f, const agreed_terms& all);
+  void learn_from(const exchange_field& f) const;
+  rank_terms terms(exchange_field* f);
+  rank_times times();
+  std::vector<std::int64_t> agree(std::vector<std::int64_t> mine);
+  int own_crowding() const;
+  void hear_of_times(const agreed_terms& all);
 
   bool may_vote();
-  void begin_vote(field* f);
+  void begin_vote(exchange_field* f);
+  bool hear_vote();
+  bool wait_for_vote(double seconds);
   bool end_vote(bool heard_all);
   bool agreements_are_too_long() const;
-  void know(std::span<const std::int64_t> all);
+  void know(const agreed_terms& all);
   void judge();
-  void look_again(field& f, std::span<const std::int64_t> all);
-  std::string wrong_settings(std::span<const std::int64_t> all) const;
+  void look_again(exchange_field& f, const agreed_terms& all);
+  std::string wrong_settings(const agreed_terms& all) const;
   void refuse(const std::string& why, bool wrong, int ranks = 1);
-  bool on_one_node(std::span<const std::int64_t> all) const;
-  double set_up_cost(std::span<const std::int64_t> all) const;
-  double hope_of(const field& f) const;
-  double native_seconds() const;
-  bool pays(std::span<const std::int64_t> all) const;
-  void set_up(std::span<const std::int64_t> all);
+  bool on_one_node(const agreed_terms& all) const;
+  double set_up_cost(const agreed_terms& all) const;
+  double hope_of(const exchange_field& f) const;
+  bool pays(const agreed_terms& all) const;
+  void set_up(const agreed_terms& all);
   void begin_agreed(const call_size& call);
   void begin_as_known(const call_size& call);
   void vote_at_once();
-  std::optional<knowledge::of_shape> expected(const field& f) const;
-  void apply(const knowledge::of_shape& known, field& f);
-  std::vector<std::int64_t> agree(std::vector<std::int64_t> mine);
-  std::int64_t own_crowding() const;
-  void say_books(std::span<std::int64_t> mine);
-  static double allowance(std::span<const std::int64_t> all);
-  bool wait_for_vote(double seconds);
-  bool has_ended(std::int64_t and_some_gave_up) const;
-  bool all_vote() const;
-  bool some_gave_up() const;
-  bool hear_vote();
-  std::int64_t last_agreement() const;
-  void hear_of_agreements(std::int64_t least, std::int64_t most);
-  bool shares_now(std::span<const std::int64_t> all) const;
+  std::optional<knowledge::of_shape> expected(const exchange_field& f) const;
+  void apply(const knowledge::of_shape& known, exchange_field& f);
+  bool shares_now(const agreed_terms& all) const;
   void share(std::size_t most);
   void take_memory(std::int64_t error, bool unreadable);
-  void share_more(std::span<const std::int64_t> all);
+  void share_more(const agreed_terms& all);
   void make_state();
   void serve();
   void enter_known();
   void open_state();
-  std::string told(const field& f) const;
 
   job_state& job_;
   MPI_Comm comm_;
-  int ranks_ = 1, rank_ = 0;
+  int ranks_, rank_ = 0;
   waiting wait_;
+  vote vote_{comm_, wait_};
   stage stage_ = stage::cold;
   bool linked_ = false;
-  std::int64_t calls_ = 0, vote_ends_ = -1;      // all calls; the one that hears the vote
+  std::int64_t calls_ = 0;
   double paid_ = 0, told_paid_ = 0;              // for learning, since the ranks last agreed, and until then
   double agreed_in_ = 0;                         // what the last agreement took on this rank
   double agreement_ = contest::usual_agreement;  // and on the one that waited least
   double longest_agreement_ = contest::usual_agreement, native_call_ = 0;
-  std::unique_ptr<pending_agreement> vote_;
-  std::vector<std::unique_ptr<pending_agreement>> left_over_;  // of votes that came to nothing
-  int failed_votes_ = 0;
-  std::vector<std::int64_t> agreed_;  // what the ranks said in the vote
-  field* asked_by_ = nullptr;         // whose numbers are part of the vote
+  agreed_terms agreed_;                 // what the ranks said in the vote
+  exchange_field* asked_by_ = nullptr;  // whose numbers are part of the vote
   std::string why_;
   bool wrong_ = false;
   bool knows_ = false;  // what earlier jobs learnt is the same on every rank
@@ -180,13 +145,10 @@ class learner {
 
   std::shared_ptr<communicator> state_;
   offered_memory offered_;
-  std::vector<std::string> specs_;                  // the candidates
-  std::map<std::uint64_t, field> equal_, varying_;  // of MPI_Alltoall by size, of others by place in the pattern
-  by_form<usage> young_;                            // the first calls
+  std::vector<std::string> specs_;  // the candidates
+  exchange_fields fields_{ranks_};
+  by_form<usage> young_;  // the first calls
   turn last_turn_;
-  field* last_ = nullptr;
-  std::uint64_t last_key_ = 0;
-  size_pattern sizes_;  // of MPI_Alltoallv and MPI_Alltoallw, as this rank knows them
 };
 
 }  // namespace shoal

@@ -1,0 +1,75 @@
+// The kinds and sizes of exchange on one communicator: each is a field with a contest of its own.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "learn/decision.hpp"
+#include "select/call_form.hpp"
+#include "select/contest.hpp"
+#include "select/knowledge.hpp"
+#include "select/size_pattern.hpp"
+
+namespace shoal {
+
+// What is known of a call before it is served: of MPI_Alltoall the bytes of a block, which are the same on every rank; of
+// other forms all that this rank sends.
+struct call_size {
+  call_form form;
+  std::int64_t bytes;
+};
+
+struct exchange_field {
+  contest of;
+  exchange_shape shape;
+  double load = 0;         // bytes that this rank sends in an exchange
+  double loads = 0;        // in all so far
+  std::int64_t young = 0;  // calls before it, of which only counts were kept: told with those of the first field
+  std::int64_t guess = 0;  // the hash of what was best for such exchanges elsewhere in the job, as it is said
+  std::array<decision, contest::most_candidates> decisions;
+  std::array<double, contest::most_candidates> seconds{};  // and calls, on this rank, for the report
+  std::array<std::int64_t, contest::most_candidates> calls{};
+  std::int64_t bytes = 0;  // sent by the MPI's own
+
+  // Counts an exchange that has ended, and reviews nothing.
+  void add(int candidate, double took);
+  // What was tried among these candidates, in one line.
+  std::string told(std::span<const std::string> specs) const;
+};
+
+class exchange_fields {
+ public:
+  explicit exchange_fields(int ranks) : ranks_(ranks) {}
+
+  // Bytes that this rank sends.
+  double load_of(const call_size& call) const;
+  // The field of the next call, which is counted. `is_new`: it was made for this call, and its shape is not known yet.
+  exchange_field& of_next(const call_size& call, bool& is_new);
+  // Whether the sizes of the forms that ranks do not know of each other follow a pattern: of this rank, and of all.
+  void write_pattern(std::span<std::int64_t> no) const { sizes_.write(no); }
+  bool agree_on_pattern(std::span<const std::int64_t> no) { return sizes_.agreed(no); }
+
+  // What all calls would have taken by the MPI's own when it is warm, in seconds.
+  double native_seconds() const;
+  // In the order of the report: those of MPI_Alltoall by size, then the others.
+  auto begin() { return all_.begin(); }
+  auto end() { return all_.end(); }
+  auto begin() const { return all_.begin(); }
+  auto end() const { return all_.end(); }
+  std::size_t size() const { return all_.size(); }
+
+ private:
+  std::uint64_t key_of_next(const call_size& call);
+
+  int ranks_;
+  std::map<std::uint64_t, exchange_field> all_;
+  exchange_field* last_ = nullptr;
+  std::uint64_t last_key_ = 0;
+  size_pattern sizes_;  // of MPI_Alltoallv and MPI_Alltoallw, as this rank knows them
+};
+
+}  // namespace shoal

@@ -1,0 +1,144 @@
+#include "learn/rank_terms.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "transport/node_window.hpp"
+
+namespace shoal {
+
+namespace {
+
+// Where all must say the same they say it and its negative; where the least counts, its negative.
+enum term : std::size_t {
+  settings,
+  profile = settings + 2,
+  wisdom = profile + 2,
+  node = wisdom + 2,
+  domain = node + 2,
+  unusable = domain + 2,
+  knowing_nothing,
+  full,
+  unlisted,
+  devices,
+  few_cores,
+  crowding,
+  times,
+  of_memory = times + rank_times::terms,
+  unreadable,
+  hoped,
+  guessed,
+  in_contest,
+  patternless = in_contest + contest::terms,
+  all_terms = patternless + size_pattern::longest
+};
+constexpr std::size_t agreed_least = 0, agreed_most = 1, allowed_least = 2, paid_least = 3;  // from `times` on
+
+constexpr std::size_t in_quarters = in_contest + contest::most_candidates;  // of powers of two: the load
+
+double seconds_of(std::int64_t nanoseconds) { return static_cast<double>(nanoseconds) * 1e-9; }
+std::int64_t nanoseconds_of(double seconds) { return std::llround(seconds * 1e9); }
+std::int64_t half_of(std::uint64_t hash) { return static_cast<std::int64_t>(hash >> 1); }
+
+void say_same(std::span<std::int64_t> all, std::size_t at, std::uint64_t hash) {
+  all[at] = half_of(hash);
+  all[at + 1] = -half_of(hash);
+}
+
+}  // namespace
+
+std::int64_t guess_of(std::uint64_t hash) { return half_of(hash); }
+
+void rank_times::write(std::span<std::int64_t> said) const {
+  const std::int64_t waited = nanoseconds_of(agreement);
+  said[agreed_least] = waited > 0 ? -waited : unsaid;
+  said[agreed_most] = waited > 0 ? waited : unsaid;
+  said[allowed_least] = -nanoseconds_of(allowance);
+  said[paid_least] = -nanoseconds_of(paid);
+}
+
+rank_terms::rank_terms() {
+  of_contest.fill(unsaid);
+  set_load(0);
+  no_pattern.fill(unsaid);
+}
+
+void rank_terms::set_load(double bytes) {
+  of_contest[contest::most_candidates] = bytes > 0 ? std::llround(4 * std::log2(bytes)) : 0;
+}
+
+std::vector<std::int64_t> rank_terms::numbers() const {
+  std::vector<std::int64_t> all(all_terms);
+  say_same(all, term::settings, settings);
+  say_same(all, term::profile, profile);
+  say_same(all, term::wisdom, wisdom);
+  say_same(all, term::node, node);
+  say_same(all, term::domain, domain);
+  all[unusable] = is_unusable;
+  all[knowing_nothing] = knows_nothing;
+  all[full] = is_full;
+  all[unlisted] = is_unlisted;
+  all[devices] = has_devices;
+  all[few_cores] = -cores;
+  all[crowding] = ranks_of_a_core;
+  times.write(std::span(all).subspan(term::times));
+  all[of_memory] = memory_error;
+  all[unreadable] = is_unreadable;
+  all[hoped] = nanoseconds_of(hope);
+  all[guessed] = half_of(guess);
+  std::copy(of_contest.begin(), of_contest.end(), all.begin() + in_contest);
+  std::copy(no_pattern.begin(), no_pattern.end(), all.begin() + patternless);
+  return all;
+}
+
+bool agreed_terms::same_settings() const { return is_same(settings); }
+bool agreed_terms::same_profile() const { return is_same(profile); }
+bool agreed_terms::same_wisdom() const { return is_same(wisdom); }
+bool agreed_terms::same_node() const { return is_same(node) && is_same(domain); }
+bool agreed_terms::some_unusable() const { return all_[unusable] != 0; }
+bool agreed_terms::some_know_nothing() const { return all_[knowing_nothing] != 0; }
+bool agreed_terms::some_full() const { return all_[full] != 0; }
+bool agreed_terms::some_unlisted() const { return all_[unlisted] != 0; }
+bool agreed_terms::have_devices() const { return all_[devices] != 0; }
+int agreed_terms::cores() const { return -static_cast<int>(all_[few_cores]); }
+int agreed_terms::ranks_of_a_core() const { return static_cast<int>(std::max<std::int64_t>(1, all_[crowding])); }
+std::int64_t agreed_terms::memory_error() const { return all_[of_memory]; }
+bool agreed_terms::some_unreadable() const { return all_[unreadable] != 0; }
+
+double agreed_terms::shortest_agreement() const {
+  const std::int64_t least = all_[times + agreed_least];
+  return least == unsaid ? 0 : -seconds_of(least);
+}
+
+double agreed_terms::longest_agreement() const {
+  const std::int64_t most = all_[times + agreed_most];
+  return most == unsaid ? 0 : seconds_of(most);
+}
+
+double agreed_terms::paid() const { return -seconds_of(all_[times + paid_least]); }
+double agreed_terms::allowance() const { return -seconds_of(all_[times + allowed_least]) - paid(); }
+
+void agreed_terms::take_times(std::span<const std::int64_t> later) {
+  const std::int64_t least = std::max(all_[times + agreed_least], later[agreed_least]);
+  std::copy_n(later.begin(), rank_times::terms, all_.begin() + times);
+  all_[times + agreed_least] = least;
+}
+
+double agreed_terms::hope() const { return seconds_of(all_[hoped]); }
+std::int64_t agreed_terms::guess() const { return all_[guessed]; }
+bool agreed_terms::know_load() const { return all_[in_quarters] > 0; }
+double agreed_terms::load() const { return std::exp2(static_cast<double>(all_[in_quarters]) / 4); }
+std::span<const std::int64_t> agreed_terms::of_contest() const {
+  return std::span(all_).subspan(in_contest, contest::terms);
+}
+std::span<const std::int64_t> agreed_terms::no_pattern() const {
+  return std::span(all_).subspan(patternless, size_pattern::longest);
+}
+
+std::size_t agreed_terms::room(int ranks) const {
+  constexpr double page = 4096, large = 1 << 18;
+  const double room = std::ceil(std::max(1.25 * load(), 8.0 * static_cast<double>(all_terms) * ranks) / page) * page;
+  return room < large ? static_cast<std::size_t>(room) : node_window::any;
+}
+
+}  // namespace shoal

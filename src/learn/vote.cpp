@@ -1,0 +1,57 @@
+#include "learn/vote.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace shoal {
+
+namespace {
+
+// What each rank says in the second round before what it was given to say.
+enum second_term : std::size_t { unheard, giving_up, given };
+
+}  // namespace
+
+vote::~vote() {
+  double patience = 0.1;  // for all of them
+  const auto end = [&](const std::unique_ptr<pending_agreement>& round) {
+    if (round && !round->wait_or_abandon(patience, *wait_)) patience = 0;
+  };
+  end(round_);
+  std::for_each(first_left_.begin(), first_left_.end(), end);
+  std::for_each(second_left_.begin(), second_left_.end(), end);
+}
+
+// After one that failed the next is open for half as many calls as there were.
+void vote::begin(std::vector<std::int64_t> mine, std::int64_t call) {
+  round_ = std::make_unique<pending_agreement>(comm_, std::move(mine));
+  last_call_ = call + 1 + (has_failed() ? call / 2 : 0);
+}
+
+bool vote::wait_for(double seconds) {
+  if (!round_->wait_for(seconds, *wait_)) return false;
+  heard_.assign(round_->largest().begin(), round_->largest().end());
+  return true;
+}
+
+bool vote::confirm(bool has_heard_all, bool gives_up, std::span<const std::int64_t> mine) {
+  last_call_ = -1;
+  if (!has_heard_all) first_left_.push_back(std::move(round_));
+  std::vector<std::int64_t> said{!has_heard_all, gives_up};
+  said.insert(said.end(), mine.begin(), mine.end());
+  round_ = std::make_unique<pending_agreement>(comm_, std::move(said));
+  if (has_heard_all && round_->wait(*wait_)[unheard] == 0) return true;
+  second_left_.push_back(std::move(round_));
+  ++failed_;
+  return false;
+}
+
+std::span<const std::int64_t> vote::confirmed() const { return round_->largest().subspan(given); }
+
+bool vote::has_ended(std::int64_t and_some_gave_up) const {
+  return std::any_of(second_left_.begin(), second_left_.end(), [=](const auto& round) {
+    return round->test() && round->largest()[giving_up] == and_some_gave_up;
+  });
+}
+
+}  // namespace shoal
