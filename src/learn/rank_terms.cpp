@@ -11,12 +11,12 @@ namespace {
 
 // Where all must say the same they say it and its negative; where the least counts, its negative.
 enum term : std::size_t {
-  settings,
-  profile = settings + 2,
-  wisdom = profile + 2,
-  node = wisdom + 2,
-  domain = node + 2,
-  unusable = domain + 2,
+  settings_hash,
+  profile_hash = settings_hash + 2,
+  wisdom_hash = profile_hash + 2,
+  node_hash = wisdom_hash + 2,
+  domain_hash = node_hash + 2,
+  unusable = domain_hash + 2,
   knowing_nothing,
   full,
   unlisted,
@@ -69,11 +69,11 @@ void rank_terms::set_load(double bytes) {
 
 std::vector<std::int64_t> rank_terms::numbers() const {
   std::vector<std::int64_t> all(all_terms);
-  say_same(all, term::settings, settings);
-  say_same(all, term::profile, profile);
-  say_same(all, term::wisdom, wisdom);
-  say_same(all, term::node, node);
-  say_same(all, term::domain, domain);
+  say_same(all, settings_hash, settings);
+  say_same(all, profile_hash, profile);
+  say_same(all, wisdom_hash, wisdom);
+  say_same(all, node_hash, node);
+  say_same(all, domain_hash, domain);
   all[unusable] = is_unusable;
   all[knowing_nothing] = knows_nothing;
   all[full] = is_full;
@@ -91,10 +91,10 @@ std::vector<std::int64_t> rank_terms::numbers() const {
   return all;
 }
 
-bool agreed_terms::same_settings() const { return is_same(settings); }
-bool agreed_terms::same_profile() const { return is_same(profile); }
-bool agreed_terms::same_wisdom() const { return is_same(wisdom); }
-bool agreed_terms::same_node() const { return is_same(node) && is_same(domain); }
+bool agreed_terms::same_settings() const { return is_same(settings_hash); }
+bool agreed_terms::same_profile() const { return is_same(profile_hash); }
+bool agreed_terms::same_wisdom() const { return is_same(wisdom_hash); }
+bool agreed_terms::same_node() const { return is_same(node_hash) && is_same(domain_hash); }
 bool agreed_terms::some_unusable() const { return all_[unusable] != 0; }
 bool agreed_terms::some_know_nothing() const { return all_[knowing_nothing] != 0; }
 bool agreed_terms::some_full() const { return all_[full] != 0; }
