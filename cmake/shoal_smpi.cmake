@@ -7,7 +7,7 @@ find_library(SIMGRID_LIBRARY simgrid NO_CACHE REQUIRED HINTS ${simgrid}/../lib)
 
 function(shoal_for_smpi name)
   add_library(${name} MODULE ${ARGN})
-  target_include_directories(${name} SYSTEM PRIVATE ${SMPI_HEADERS}/smpi)
+  target_include_directories(${name} SYSTEM PRIVATE ${SMPI_HEADERS}/smpi ${SMPI_HEADERS})
   target_link_libraries(${name} PRIVATE shoal_core ${SIMGRID_LIBRARY})
   install(TARGETS ${name} DESTINATION lib/shoal/smpi COMPONENT preload)
 endfunction()
