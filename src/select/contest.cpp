@@ -3,19 +3,25 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 namespace shoal {
 
 namespace {
 
 constexpr int first_quiet = 16, longest_quiet = 4096;
+constexpr int timed_part = 32;  // of the calls between two agreements so many are timed
 constexpr int longest_trial = 32;
 constexpr int enough = 96;      // calls of a candidate after which it is not tried again
 constexpr int remembered = 64;  // calls that weigh in a mean against new ones
 // Shares of the time of calls that agreements may take: at first, and in the long run.
 constexpr double early_share = 0.05, late_share = 5e-3;
 constexpr double changed = 1.5;      // times as long as before
-constexpr int patience = 8;          // times as many calls before a dropped candidate is tried again
+constexpr double clearly_less = 1.5;
+// Calls before one that was left is tried again, as multiples of those so far; and how much of the time of these that may take.
+constexpr double patience = 2, longest_patience = 8, retried_share = 0.02;
+constexpr int retried = 4;  // calls of it then
+constexpr double worth = 4;
 constexpr double first_call = 1e-3;  // seconds that the first call of a candidate may take to make things ready
 
 // Of records of so many calls: how much faster a candidate must seem to be taken, and how much slower to be dropped.
@@ -42,8 +48,9 @@ double contest::section::mean() const { return calls < 4 ? sum / calls : (sum - 
 contest::contest() : quiet_(cold_calls), quiet_left_(cold_calls) { records_[native].open = true; }
 
 void contest::wait_first(int calls) {
-  quiet_ = quiet_left_ = calls;
-  unmeasured_ = calls * 2 / 3;
+  quiet_ = calls;
+  unmeasured_ = untimed_ = calls * 2 / 3;
+  quiet_left_ = calls - untimed_;
 }
 
 double contest::native_seconds() const {
@@ -61,18 +68,20 @@ void contest::took(double seconds) {
     s.longest = std::max(s.longest, seconds);
   }
   if (trial_left_ > 0) due_ = --trial_left_ == 0;
+  else if (untimed_ > 0) --untimed_;
   else if (quiet_left_ > 0) due_ = --quiet_left_ == 0;
 }
 
 void contest::postpone() {
   due_ = false;
-  quiet_ = std::min(longest_quiet, 2 * quiet_);
-  quiet_left_ = quiet_;
+  wait_for(std::min(longest_quiet, 2 * quiet_));
 }
 
 void contest::agree_within(int calls) {
-  quiet_left_ = quiet_left_ > 0 && trial_left_ == 0 ? std::min(quiet_left_, calls) : calls;
+  const int left = untimed_ + quiet_left_;
+  const bool waits = left > 0 && trial_left_ == 0;
   trial_left_ = 0;
+  rest_for(waits ? std::min(left, calls) : calls);
 }
 
 void contest::write(std::span<std::int64_t> terms, double load) {
@@ -90,23 +99,35 @@ void contest::agreed(std::span<const std::int64_t> terms, double allowance) {
   const std::int64_t load = terms[most_candidates];
   if (load_ && std::abs(load - load_) >= 4) start_over(std::exp2(static_cast<double>(load - load_) / 4));
   if (!load_ || std::abs(load - load_) >= 4) load_ = load;
-  excess_ = 0;
+  excess_ = passed_seconds_ = 0;
   for (int i = 0; i < most_candidates; ++i)
     if (told_[i]) take_in(i, told_[i], static_cast<double>(terms[i]) * 1e-9);
-  best_ = choose();
+  const int before = std::exchange(best_, choose());
+  if (before != best_) {
+    take_up(records_[before]);  // what it took may be of another time
+    quiet_ = first_quiet;
+  }
   plan(allowance);
 }
 
-// The first call of a candidate makes things ready, and counts only until there are others.
 void contest::take_in(int candidate, int calls, double mean) {
   record& r = records_[candidate];
-  if (candidate != native) excess_ += calls * excess_of(mean);
+  const int passed = candidate == best_ ? std::exchange(passed_, 0) : 0;
+  passed_seconds_ += passed * mean;
+  if (candidate != native) excess_ += (calls + passed) * excess_of(mean);
   if (candidate == best_ && slower_than_before(calls, mean)) start_over(mean / r.mean);
-  const int before = r.all_calls == 1 ? 0 : std::min(r.calls, remembered);
+  const int before = calls_that_count(r, calls, mean);
   r.mean = (r.mean * before + mean * calls) / (before + calls);
   r.calls = before + calls;
   r.all_calls += calls;
   if (!r.least || (calls >= first_quiet / 2 && mean < r.least)) r.least = mean;
+}
+
+// Of the earlier ones. The first call of a candidate makes things ready, and counts only until there are others. What
+// disturbs a machine only adds: calls that took far less tell more than all before.
+int contest::calls_that_count(const record& r, int calls, double mean) {
+  const bool disturbed = calls >= 3 && mean < r.mean / clearly_less;
+  return r.all_calls == 1 || disturbed ? 0 : std::min(r.calls, remembered);
 }
 
 double contest::excess_of(double mean) const {
@@ -126,6 +147,7 @@ void contest::start_over(double factor) {
     r.least *= factor;
     r.calls = 0;
     r.dropped = false;
+    r.again = 0;
     r.batch = 1;
   }
   quiet_ = first_quiet;
@@ -150,18 +172,36 @@ int contest::choose() const {
 bool contest::worth_trying(int candidate) {
   record& r = records_[candidate];
   if (!r.open || candidate == best_) return false;
-  if (r.dropped && calls_ >= r.again) {
-    r.dropped = false;
-    r.batch = 2;
-    r.calls = std::min(r.calls, 3);
-  }
-  if (r.dropped || r.calls >= enough) return false;
+  if (r.again > 0 && calls_ >= r.again) take_up(r);
+  if (r.again > 0) return false;
+  if (r.anew) return true;
   const double best = records_[best_].mean;
-  if (r.calls == 0 || r.mean <= limit(candidate) * best || (r.all_calls == 1 && r.mean - best < first_call))
-    return true;
-  r.dropped = true;
-  r.again = patience * calls_;
-  return false;
+  const bool is_near = r.mean <= limit(candidate) * best || (r.all_calls == 1 && r.mean - best < first_call);
+  r.dropped = r.calls > 0 && !is_near;
+  if (r.dropped || r.calls >= enough || !pays_to_know(candidate)) leave(r);
+  return r.again == 0;
+}
+
+// Whether as many calls as there were would gain more, by all that may still be hoped, than a trial and its agreement cost.
+bool contest::pays_to_know(int candidate) const {
+  const record& r = records_[candidate];
+  const double best = records_[best_].mean, hoped = best - r.mean / proof(candidate);
+  return r.calls < retried || static_cast<double>(calls_) * hoped > worth * (2 * agreement_ + best);
+}
+
+// What was measured before hardly counts.
+void contest::take_up(record& r) {
+  r.again = 0;
+  r.dropped = false;
+  r.anew = true;
+  r.batch = retried;
+  r.calls = std::min(r.calls, retried - 1);
+}
+
+void contest::leave(record& r) {
+  const double best = std::max(1e-9, records_[best_].mean), calls = static_cast<double>(calls_);
+  const double paid_after = retried * (r.mean - best) / (retried_share * best);
+  r.again = calls_ + std::llround(std::clamp(paid_after, (patience - 1) * calls, (longest_patience - 1) * calls));
 }
 
 // What is tried next: of all that is worth it what was tried least, the likely first; as many calls as are allowed.
@@ -179,9 +219,9 @@ void contest::plan(double allowance) {
   const int most = more > 0 ? static_cast<int>(std::clamp(allowance / more, 0.0, 1e6)) : r.batch;
   if (most == 0) return wait_longer();
   trial_ = pick;
+  r.anew = false;
   trial_left_ = std::min(r.batch, most);
   r.batch = std::min(longest_trial, 4 * r.batch);
-  quiet_ = first_quiet;
 }
 
 void contest::wait_longer() {
@@ -189,8 +229,18 @@ void contest::wait_longer() {
   const auto calls = [&](double share) {
     return static_cast<int>(std::clamp(agreement_ / (share * call), 32.0, double{longest_quiet}));
   };
-  quiet_ = std::clamp(2 * quiet_, calls(early_share) / 2, calls(late_share));
-  quiet_left_ = quiet_;
+  wait_for(std::clamp(2 * quiet_, calls(early_share) / 2, calls(late_share)));
+}
+
+void contest::wait_for(int calls) {
+  quiet_ = calls;
+  rest_for(calls);
+}
+
+// The last of them are timed, for the agreement.
+void contest::rest_for(int calls) {
+  quiet_left_ = std::min(calls, std::max(first_quiet, calls / timed_part));
+  untimed_ = calls - quiet_left_;
 }
 
 void contest::open(int candidate, bool likely) {

@@ -25,12 +25,13 @@ class contest {
   struct record {
     bool open = false;  // may be tried
     bool dropped = false;
+    bool anew = false;  // to be tried whatever it took before
     double mean = 0;   // seconds of a call
     double least = 0;  // mean of the calls between two agreements that took least
     int calls = 0;     // that the mean is of, the earlier ones forgotten by and by
     int all_calls = 0;
     int batch = 1;           // calls of the next trial
-    std::int64_t again = 0;  // the call from which on a dropped candidate is tried once more
+    std::int64_t again = 0;  // the call from which on it is tried once more; 0: it is not left
   };
 
   contest();
@@ -39,6 +40,15 @@ class contest {
   // and pages are touched for the first time. Before the first call.
   void wait_first(int calls);
 
+  // Whether the next call is the best one's, and no time of it is needed: so are most, once nothing is left to be tried. It
+  // is counted then, and took() is not to be called.
+  bool passes() {
+    if (untimed_ == 0) return false;
+    --untimed_;
+    ++calls_;
+    ++passed_;
+    return true;
+  }
   // The candidate for the next call.
   int next() const { return trial_left_ > 0 ? trial_ : best_; }
   // What that call took on this rank.
@@ -69,11 +79,13 @@ class contest {
   int best() const { return best_; }
   const record& of(int candidate) const { return records_[candidate]; }
   std::int64_t calls() const { return calls_; }
+  // What the calls took, about, that passed until the last agreement, after the one before: seconds.
+  double passed_seconds() const { return passed_seconds_; }
   // What all calls so far would have taken by the MPI's own when it is warm, as far as this rank knows: seconds.
   double native_seconds() const;
   // Nothing is left to be tried unless something changes.
   bool settled() const { return settled_; }
-  // What the calls since the agreement before the last took more than the MPI's own, or less (negative): seconds. Less than
+  // What the calls between the last two agreements took more than the MPI's own, or less (negative): seconds. Less than
   // the MPI's own at its best: some calls of that may have waited for a core, and then a gain would seem too large.
   double excess() const { return excess_; }
   // On a rank where sizes follow no pattern calls say less: more of them are needed.
@@ -86,6 +98,7 @@ class contest {
     double mean() const;
   };
   void take_in(int candidate, int calls, double mean);
+  static int calls_that_count(const record& r, int calls, double mean);
   double excess_of(double mean) const;
   void start_over(double factor);
   bool slower_than_before(int calls, double mean) const;
@@ -93,22 +106,30 @@ class contest {
   double limit(int candidate) const;
   int choose() const;
   bool worth_trying(int candidate);
+  bool pays_to_know(int candidate) const;
+  static void take_up(record& r);
+  void leave(record& r);
   void plan(double allowance);
   void wait_longer();
+  void wait_for(int calls);
+  void rest_for(int calls);
 
-  std::array<record, most_candidates> records_{};
-  std::array<section, most_candidates> now_{};  // since the last agreement was begun
-  std::array<int, most_candidates> told_{};     // calls that the agreement under way is about
-  int best_ = native, trial_ = native;
-  int trial_left_ = 0;
+  // First what every call looks at.
+  int untimed_ = 0;  // calls until these are timed
+  int best_ = native;
   std::int64_t calls_ = 0;
-  int unmeasured_ = 2;              // the first calls
+  int passed_ = 0;
+  int trial_ = native, trial_left_ = 0;
   int quiet_ = 0, quiet_left_ = 0;  // calls without a trial until the ranks agree again
+  int unmeasured_ = 2;              // the first calls
   bool due_ = false, settled_ = false, scattered_ = false;
   int likely_ = native;
   std::int64_t load_ = 0;  // quarters of powers of two; 0: not known
-  double excess_ = 0;
+  double excess_ = 0, passed_seconds_ = 0;
   double agreement_ = usual_agreement;
+  std::array<int, most_candidates> told_{};     // calls that the agreement under way is about
+  std::array<section, most_candidates> now_{};  // since the last agreement was begun
+  std::array<record, most_candidates> records_{};
 };
 
 }  // namespace shoal

@@ -17,6 +17,9 @@ class size_pattern {
   // Counts a call in which this rank sends so many bytes. Calls at the same place of the pattern have the same number, on
   // every rank.
   std::uint64_t place_of_next(double bytes);
+  // Where sizes do not alternate all calls have one place.
+  bool alternates() const { return period_ > 1; }
+  static std::uint64_t only_place() { return longest; }
   // Of a period of 1, 2, ... calls: 1 where the sizes of this rank do not repeat after it, else 0.
   void write(std::span<std::int64_t> no) const;
   // The largest of all ranks'. False: sizes follow no pattern.

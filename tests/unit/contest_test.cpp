@@ -37,6 +37,8 @@ class ranks {
   const contest& first() const { return each_[0]; }
   int calls_of(int candidate) const { return used_[candidate]; }
   int agreements() const { return agreements_; }
+  // Calls of which nobody took the time.
+  int passed() const { return passed_; }
   // Whether the last call began with an agreement.
   bool heard() const { return heard_; }
 
@@ -48,6 +50,7 @@ class ranks {
     const int candidate = each_[0].next();
     for (const contest& rank : each_) EXPECT_EQ(rank.next(), candidate) << "call " << number_;
     ++used_[candidate];
+    if (all_pass()) return seconds(number_, candidate);
     double slowest = 0;
     for (contest& rank : each_) {
       std::exponential_distribution<double> late(1);
@@ -57,6 +60,13 @@ class ranks {
     }
     if (each_[0].is_due()) ask();
     return slowest;
+  }
+
+  bool all_pass() {
+    const bool passes = each_[0].passes();
+    for (std::size_t i = 1; i < each_.size(); ++i) EXPECT_EQ(each_[i].passes(), passes) << "call " << number_;
+    passed_ += passes;
+    return passes;
   }
 
   void ask() {
@@ -87,7 +97,7 @@ class ranks {
   std::mt19937 random_;
   std::int64_t number_ = 0, ends_ = 0;
   bool under_way_ = false, heard_ = false;
-  int agreements_ = 0;
+  int agreements_ = 0, passed_ = 0;
   std::array<std::int64_t, contest::terms> largest_{};
   std::array<int, contest::most_candidates> used_{};
 };
@@ -187,6 +197,39 @@ TEST(contest, starts_over_when_sizes_change) {
   few.load = 64 * 1024;
   few.run(1000, always({1000, 2000}));
   EXPECT_EQ(few.best(), contest::native);
+}
+
+TEST(contest, looks_at_few_calls_once_it_is_settled) {
+  for (const double other : {3.0, 0.3}) {
+    ranks few(2, 2, 0.05);
+    few.run(5000, always({1, other}));
+    const int early = few.passed();
+    few.run(20000, always({1, other}));
+    EXPECT_GT(few.passed() - early, 19000);
+  }
+}
+
+// As where two ranks have begun on one core, and go apart later.
+TEST(contest, finds_the_mpis_own_again_after_a_disturbed_beginning) {
+  ranks two(2, 2, 0.1);
+  two.wait_first(48);
+  two.run(10000, [](std::int64_t number, int candidate) {
+    const double disturbed = number < 900 ? 20e-6 : 0;
+    return candidate ? 0.5e-6 + disturbed / 10 : 0.2e-6 + disturbed;
+  });
+  EXPECT_EQ(two.best(), contest::native);
+  EXPECT_LT(two.calls_of(1), 4000);
+}
+
+// A stall of one call in what the ranks agree on must not cost the rest of the job.
+TEST(contest, forgets_a_stall) {
+  ranks few(4, 2, 0.1);
+  few.run(20000, [](std::int64_t number, int candidate) {
+    const double stall = number % 500 < 2 && number < 2000 ? 5e-3 : 0;
+    return (candidate ? 30e-6 : 20e-6) + stall;
+  });
+  EXPECT_EQ(few.best(), contest::native);
+  EXPECT_LT(few.calls_of(1), 2000);
 }
 
 // Whatever the times, also with pauses of a rank that have nothing to do with the exchanges.
