@@ -29,28 +29,28 @@ void record(learner& of, const alltoall_call& call, manners how) {
   if (of.enter(how == manners::strict) && traffic_record::is_of(call.comm)) process::get().traffic().add(call);
 }
 
-call_size size_of(const alltoall_call& call, int ranks) {
-  if (call.uniform) return {call_form::equal, std::max<std::int64_t>(0, call.bytes_from(0))};
-  return {call.form(), call.bytes_to_all(ranks)};
-}
+// Of MPI_Alltoall.
+std::int64_t block_of(const alltoall_call& call) { return std::max<std::int64_t>(0, call.bytes_from(0)); }
 
-// `seconds` becomes what the exchange took, without what is compared behind it.
-int serve_turn(learner& of, const learner::turn& turn, const alltoall_call& call, native_call native, double& seconds) {
+// `compared` becomes the seconds that SHOAL_VERIFY took.
+int serve_turn(learner& of, const learner::turn& turn, const alltoall_call& call, native_call native,
+               double& compared) {
   if (turn.candidate == contest::native) return native();
   communicator& state = *of.state();
   const std::scoped_lock alone(state.all().lock());
   alltoall_service s(state, call, state.blocks());
   const decision* const chosen = s.fit(turn.chosen());
-  return chosen ? carry_out(state, s, call.form(), *chosen, native, &seconds) : native();
+  return chosen ? carry_out(state, s, call.form(), *chosen, native, &compared) : native();
 }
 
 // The learner is told what the call took, whatever becomes of it: every rank counts every call.
 int serve_settled(learner& of, const alltoall_call& call, manners how, native_call native) {
-  const learner::turn turn = of.begin(size_of(call, of.ranks()), how == manners::strict);
-  const double begin = PMPI_Wtime();
-  double seconds = -1;
-  return ended_by([&] { return serve_turn(of, turn, call, native, seconds); },
-                  [&] { of.end(turn, seconds < 0 ? PMPI_Wtime() - begin : seconds); });
+  const call_size size{call.form(), call.uniform ? block_of(call) : call.bytes_to_all(of.ranks())};
+  const learner::turn turn = of.begin(size, how == manners::strict);
+  const double begin = turn.is_timed ? PMPI_Wtime() : 0;
+  double compared = 0;
+  return ended_by([&] { return serve_turn(of, turn, call, native, compared); },
+                  [&] { of.end(turn, turn.is_timed ? PMPI_Wtime() - begin - compared : 0); });
 }
 
 // Whether ranks that have exchanged can do so no more. Until then a call costs no look at that: the MPI's own finds it.
@@ -91,6 +91,7 @@ int alltoall(const alltoall_call& call, manners how, MPI_Info info, native_call 
     if (call.comm == MPI_COMM_NULL) return without_communicator(how, native);
     of = process::get().learner_of(call.comm);
     if (!of) return process::get().leave(call.name(), process::why_unknown(call.comm), native);
+    if (info == MPI_INFO_NULL && of->passes(call.form(), call.uniform ? block_of(call) : 0)) return native();
     if (is_lost(*of, call.comm)) return native();
     record(*of, call, how);
     if (of->is_asked(call.form(), info)) return serve_asked(*of, call, how, info, native);

@@ -33,11 +33,11 @@ struct alltoall_call {
   // Packed bytes; 0 for a type that is wrong, which the MPI reports.
   std::int64_t bytes_to(int destination) const;
   std::int64_t bytes_to_all(int ranks) const;
-  std::int64_t bytes_from(int source) const;
+  [[gnu::hot]] std::int64_t bytes_from(int source) const;
 };
 
 // Returns an MPI error code; errors have been raised on the communicator. `info` may name the algorithm for this
 // call under shoal_alltoall, shoal_alltoallv or shoal_alltoallw, the same on every rank.
-int alltoall(const alltoall_call& call, manners how, MPI_Info info, native_call native);
+[[gnu::hot]] int alltoall(const alltoall_call& call, manners how, MPI_Info info, native_call native);
 
 }  // namespace shoal

@@ -54,6 +54,8 @@ void report_gathers(const intercommunicator& of, usage_report& report) {
 
 }  // namespace
 
+std::array<process::recent, 8> process::recent_;
+
 process& process::get() {
   static process* one = new process;  // never destroyed: MPI may outlive static objects
   return *one;
@@ -75,22 +77,20 @@ bool process::begin() {
   return true;
 }
 
-// Most calls are on the communicator of the call before. What a thread remembers of that holds until some communicator
-// was released: the number of a freed one may come again.
+// Most calls are on one of the last communicators.
 process::attribute* process::attribute_of(MPI_Comm comm) {
-  struct memory {
-    MPI_Comm comm = MPI_COMM_NULL;
-    attribute* held = nullptr;
-    std::uint64_t released = 0;
-  };
-  thread_local memory last;
+  recent& last = recent_[place_of(comm)];
+  if (last.held && last.comm == comm) return last.held;
   if (deleted_attributes::are_of(comm) || !begin()) return nullptr;
-  const std::uint64_t released = released_.load(std::memory_order_acquire);
-  if (!last.held || last.comm != comm || last.released != released) {
-    attribute* held = find(comm);
-    last = {comm, held ? held : attach(comm), released};
-  }
-  return last.held;
+  attribute* const found = find(comm);
+  attribute* const held = found ? found : attach(comm);
+  if (!has_threads()) last = {comm, held, held->of_ranks.get()};
+  return held;
+}
+
+std::size_t process::place_of(MPI_Comm comm) {
+  const auto number = static_cast<std::uint64_t>((std::uintptr_t)comm);  // NOLINT: an address or an int
+  return number * 0x9E3779B97F4A7C15u >> 61;
 }
 
 const char* process::why_unknown(MPI_Comm comm) {
@@ -98,6 +98,8 @@ const char* process::why_unknown(MPI_Comm comm) {
 }
 
 learner* process::learner_of(MPI_Comm comm) {
+  const recent& last = recent_[place_of(comm)];
+  if (last.held && last.comm == comm) return last.of_ranks;
   attribute* const held = attribute_of(comm);
   return held ? held->of_ranks.get() : nullptr;
 }
@@ -286,7 +288,7 @@ void process::release(attribute* held, bool is_freed) {
     const auto it = std::find(attributes_.begin(), attributes_.end(), held);
     if (it == attributes_.end()) return;  // finish() was first
     attributes_.erase(it);
-    ++released_;
+    forget();
     communicator* const state = held->of_ranks ? held->of_ranks->state() : nullptr;
     if (is_freed && held->groups) held->groups->all().own().leave();
     if (is_freed && state) state->all().own().leave();

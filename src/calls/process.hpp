@@ -3,6 +3,7 @@
 
 #include <mpi.h>
 
+#include <array>
 #include <atomic>
 #include <cstdint>
 #include <memory>
@@ -26,8 +27,11 @@ class process : public job_state {
   // The one of this process; made on first use, also before MPI_Init.
   static process& get();
 
+  // To be called when attributes of some communicator are to be deleted: the number of a freed one may come again.
+  void forget() { recent_ = {}; }
+
   // What hangs on a user's communicator; null outside MPI_Init and MPI_Finalize, where the MPI's own serves. Local.
-  learner* learner_of(MPI_Comm comm);
+  [[gnu::hot]] learner* learner_of(MPI_Comm comm);
   // Why there is nothing on it, between MPI_Init and MPI_Finalize.
   static const char* why_unknown(MPI_Comm comm);
 
@@ -88,6 +92,7 @@ class process : public job_state {
   attribute* find(MPI_Comm comm) const;
   attribute* attach(MPI_Comm comm);
   attribute* attribute_of(MPI_Comm comm);
+  static std::size_t place_of(MPI_Comm comm);
   void serve_groups(MPI_Comm comm, attribute& held);
   void report_on(const attribute& held);
   void release(attribute* held, bool is_freed);
@@ -101,7 +106,13 @@ class process : public job_state {
   bool finished_ = false;
   std::mutex lock_;
   std::vector<attribute*> attributes_;
-  std::atomic<std::uint64_t> released_ = 0;  // how many were released
+  // What was found last, by place_of() a communicator; of programs whose threads do not call at once.
+  struct recent {
+    MPI_Comm comm = MPI_COMM_NULL;
+    attribute* held = nullptr;
+    learner* of_ranks = nullptr;
+  };
+  static std::array<recent, 8> recent_;
   usage_report report_;
   bool told_ = false;
   traffic_record traffic_;

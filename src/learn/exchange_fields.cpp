@@ -6,6 +6,16 @@
 
 namespace shoal {
 
+namespace {
+
+constexpr std::uint64_t keys_of_blocks = 64;
+
+std::uint64_t key_of_block(std::int64_t bytes) {
+  return static_cast<std::uint64_t>(std::bit_width(static_cast<std::uint64_t>(bytes)));
+}
+
+}  // namespace
+
 void exchange_field::add(int candidate, double took) {
   ++calls[candidate];
   loads += load;
@@ -44,14 +54,26 @@ exchange_field& exchange_fields::of_next(const call_size& call, bool& is_new) {
   return *last_;
 }
 
+std::uint64_t exchange_fields::key_of(call_form form, std::uint64_t place) {
+  return keys_of_blocks + 1 + place * call_forms.size() + static_cast<std::uint64_t>(form);
+}
+
 // All ranks know the size of MPI_Alltoall, to its power of two. Of other forms no rank knows the sizes of the others, but
 // all know the number of the call.
 std::uint64_t exchange_fields::key_of_next(const call_size& call) {
-  constexpr std::uint64_t sizes = 64;
-  if (call.form == call_form::equal)
-    return static_cast<std::uint64_t>(std::bit_width(static_cast<std::uint64_t>(call.bytes)));
-  const std::uint64_t place = sizes_.place_of_next(load_of(call));
-  return sizes + 1 + place * call_forms.size() + static_cast<std::uint64_t>(call.form);
+  if (call.form == call_form::equal) return key_of_block(call.bytes);
+  return key_of(call.form, sizes_.place_of_next(load_of(call)));
+}
+
+exchange_field* exchange_fields::known(call_form form, std::int64_t bytes) {
+  const bool equal = form == call_form::equal;
+  if (!last_ || (!equal && sizes_.alternates())) return nullptr;
+  const std::uint64_t key = equal ? key_of_block(bytes) : key_of(form, sizes_.only_place());
+  if (key == last_key_) return last_;
+  const auto it = all_.find(key);
+  if (it == all_.end()) return nullptr;
+  last_key_ = key;
+  return last_ = &it->second;
 }
 
 double exchange_fields::native_seconds() const {

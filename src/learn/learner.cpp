@@ -41,7 +41,11 @@ int cold_calls(call_form form, double load, int ranks, std::int64_t earlier) {
 
 }  // namespace
 
-learner::learner(job_state& job, MPI_Comm comm) : job_(job), comm_(comm), ranks_(ranks_of(comm)) {
+learner::learner(job_state& job, MPI_Comm comm)
+    : job_(job),
+      comm_(comm),
+      ranks_(ranks_of(comm)),
+      is_watched_(job.set().report != reporting::none || !job.set().record.empty()) {
   require(PMPI_Comm_rank(comm, &rank_), "MPI_Comm_rank");
   wait_ = waiting(job.set().wait.value_or(polite_mode(job.facts(), ranks_)));
   wait_.move_meanwhile([] { return progress::get().move(); });
@@ -77,7 +81,24 @@ learner::turn learner::begin(const call_size& call, bool is_linked) {
   }
   if (is_young(call)) return {.size = call};
   exchange_field& f = field_of(call);
-  return {&f, f.of.next(), call};
+  const int candidate = f.of.next();
+  return {&f, candidate, call, !may_pass() || !f.of.passes()};
+}
+
+// A vote ends in a call that has to be seen.
+bool learner::may_pass() const { return !is_watched_ && stage_ != stage::voting; }
+
+// Every rank takes this way in the same calls. The less of Shoal's memory it looks at the better: where ranks share a core
+// each of them finds it cold.
+bool learner::passes(call_form form, std::int64_t bytes) {
+  exchange_field* const f = may_pass() ? fields_.known(form, bytes) : nullptr;
+  if (!f || f->of.best() != contest::native || (was_entered_ && is_asked(form, MPI_INFO_NULL)) || !f->of.passes())
+    return false;
+  ++calls_;
+  if (state_ && (was_entered_ || last_turn_.candidate != contest::native)) state_->last = nullptr;
+  last_turn_.in = f;
+  last_turn_.candidate = contest::native;
+  return true;
 }
 
 bool learner::is_young(const call_size& call) const {
@@ -85,6 +106,7 @@ bool learner::is_young(const call_size& call) const {
 }
 
 void learner::end(const turn& of, double seconds) {
+  if (!of.is_timed) return void(last_turn_ = of);
   job_.books().called(seconds);
   if (!of.in) return young_[of.size.form].add(static_cast<std::int64_t>(fields_.load_of(of.size)), seconds);
   exchange_field& f = *of.in;
@@ -187,10 +209,11 @@ void learner::review(exchange_field& f) {
 // The same on every rank.
 void learner::hear(exchange_field& f, const agreed_terms& all) {
   hear_of_times(all);
-  f.of.agreements_take(agreement_);
+  f.of.agreements_take(agreement_price());
   f.of.agreed(all.of_contest(), all.allowance());
   native_call_ = f.of.of(contest::native).mean;
   job_.books().settle(f.of.excess());
+  job_.books().called(f.of.passed_seconds());
   job_.books().spend(all.paid() - std::exchange(told_paid_, 0));
   f.guess = all.guess();
   learn_from(f);
@@ -311,11 +334,17 @@ bool learner::on_one_node(const agreed_terms& all) const {
   return all.same_node();
 }
 
+// What one delays the job: about a call's time at the most. Some ranks wait longer, for others that are late anyway, and where
+// ranks share cores the last one hardly waits.
+double learner::agreement_price() const {
+  return std::max(agreement_, std::min(longest_agreement_, native_call_));
+}
+
 // A few agreements; inside one node memory to touch besides, while the others wait on the same cores where these are too
 // few. Between nodes collectives of the MPI's own that block: one takes no longer than an agreement with its waiting, and
 // about as long as a call.
 double learner::set_up_cost(const agreed_terms& all) const {
-  if (!on_one_node(all)) return 8 * std::min(longest_agreement_, native_call_) + 300e-6;
+  if (!on_one_node(all)) return 8 * agreement_price() + 300e-6;
   const double memory = offered_memory::usual_time(all.room(ranks_), ranks_);
   return 2 * agreement_ + memory * all.ranks_of_a_core();
 }
@@ -495,6 +524,7 @@ void learner::vote_at_once() {
 
 communicator* learner::enter(bool is_linked) {
   linked_ |= is_linked;
+  was_entered_ = true;
   vote_at_once();
   if (stage_ == stage::known) enter_known();
   if (state_ && !state_->all().is_open()) open_state();

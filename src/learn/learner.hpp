@@ -38,6 +38,7 @@ class learner {
     exchange_field* in = nullptr;  // null: one of the communicator's first calls
     int candidate = contest::native;
     call_size size{};
+    bool is_timed = true;
     const decision& chosen() const { return in->decisions[candidate]; }
   };
 
@@ -46,6 +47,9 @@ class learner {
   // Before and after a call whose algorithm nobody asked for. `is_linked`: the program calls Shoal itself, so all ranks
   // have it.
   turn begin(const call_size& call, bool is_linked);
+  // Whether such a call is the MPI's own and nobody needs to know what it takes; then that is all. `bytes`: of a block of
+  // MPI_Alltoall. Asked before begin().
+  [[gnu::hot]] bool passes(call_form form, std::int64_t bytes);
   void end(const turn& of, double seconds);
 
   // Makes the state now, for what is asked for; collective. Null, on every rank: Shoal cannot serve these ranks, for the
@@ -80,6 +84,7 @@ class learner {
 
   class payment;
 
+  bool may_pass() const;
   bool is_young(const call_size& call) const;
   exchange_field& field_of(const call_size& call);
   int propose(const std::string& spec);
@@ -106,6 +111,7 @@ class learner {
   std::string wrong_settings(const agreed_terms& all) const;
   void refuse(const std::string& why, bool wrong, int ranks = 1);
   bool on_one_node(const agreed_terms& all) const;
+  double agreement_price() const;
   double set_up_cost(const agreed_terms& all) const;
   double hope_of(const exchange_field& f) const;
   bool pays(const agreed_terms& all) const;
@@ -127,11 +133,17 @@ class learner {
   job_state& job_;
   MPI_Comm comm_;
   int ranks_, rank_ = 0;
+  // What every call looks at.
+  bool is_watched_;  // somebody wants to know of every call
+  stage stage_ = stage::cold;
+  bool linked_ = false, was_entered_ = false;  // for what is asked for
+  std::int64_t calls_ = 0;
+  turn last_turn_;
+  exchange_fields fields_{ranks_};
+  std::shared_ptr<communicator> state_;
+
   waiting wait_;
   vote vote_{comm_, wait_};
-  stage stage_ = stage::cold;
-  bool linked_ = false;
-  std::int64_t calls_ = 0;
   double paid_ = 0, told_paid_ = 0;              // for learning, since the ranks last agreed, and until then
   double agreed_in_ = 0;                         // what the last agreement took on this rank
   double agreement_ = contest::usual_agreement;  // and on the one that waited least
@@ -143,12 +155,9 @@ class learner {
   bool knows_ = false;  // what earlier jobs learnt is the same on every rank
   double load_ = 0;     // of the first call, when that was agreed on
 
-  std::shared_ptr<communicator> state_;
   offered_memory offered_;
   std::vector<std::string> specs_;  // the candidates
-  exchange_fields fields_{ranks_};
-  by_form<usage> young_;  // the first calls
-  turn last_turn_;
+  by_form<usage> young_;            // the first calls
 };
 
 }  // namespace shoal

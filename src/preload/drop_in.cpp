@@ -17,7 +17,10 @@ extern "C" {
 
 // For preload.c: the job has ended.
 void shoal_preload_tell_of_none() { process::get().tell_of_none(); }
-void shoal_preload_deletes(const MPI_Comm* comm) { deleted_attributes::begin(comm); }
+void shoal_preload_deletes(const MPI_Comm* comm) {
+  deleted_attributes::begin(comm);
+  process::get().forget();
+}
 void shoal_preload_deleted() { deleted_attributes::end(); }
 
 int MPI_Alltoall(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
