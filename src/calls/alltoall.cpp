@@ -32,7 +32,7 @@ void record(learner& of, const alltoall_call& call, manners how) {
 // Of MPI_Alltoall.
 std::int64_t block_of(const alltoall_call& call) { return std::max<std::int64_t>(0, call.bytes_from(0)); }
 
-// `compared` becomes the seconds that SHOAL_VERIFY took.
+// `compared` becomes the seconds that counting it and SHOAL_VERIFY took.
 int serve_turn(learner& of, const learner::turn& turn, const alltoall_call& call, native_call native,
                double& compared) {
   if (turn.candidate == contest::native) return native();

@@ -9,28 +9,39 @@
 
 namespace shoal {
 
-// `compared`, where it is given, becomes the seconds that comparing took.
+// Where somebody wants to know what it took, or that it is right. `compared`: as in carry_out().
+template <typename State, typename Service, typename Decision>
+int carry_out_watched(State& state, Service& service, call_form form, const Decision& chosen, native_call native,
+                      double* compared) {
+  auto& how = *chosen.how;
+  const settings& set = process::get().set();
+  const bool verified = set.verify && how.has_schedule();
+  const double begin = PMPI_Wtime();
+  int code = MPI_SUCCESS;
+  first_failure failed;  // kept until all ranks know, where they compare
+  if (verified) failed.attempt([&] { service.run(how); });
+  else if (how.has_schedule()) service.run(how);
+  else code = native();
+  const double end = PMPI_Wtime();
+  if (set.report != reporting::none)
+    count(chosen, form, service.bytes_sent(), end - begin, how.has_schedule() ? state.phases() : nullptr);
+  if (verified && !service.agree().on_any_rank(static_cast<bool>(failed))) service.verify(native);
+  if (compared) *compared = PMPI_Wtime() - end;
+  raise(failed.what());
+  return code;
+}
+
+// `compared`, where it is given, becomes the seconds that counting and comparing took.
 template <typename State, typename Service, typename Decision>
 int carry_out(State& state, Service& service, call_form form, const Decision& chosen, native_call native,
               double* compared = nullptr) {
-  const settings& set = process::get().set();
-  auto& how = *chosen.how;
-  const bool ours = how.has_schedule();
   state.last = &chosen;
-  const bool told = set.report != reporting::none;
-  if (!ours && !told) return native();
-  const double begin = told || set.verify ? PMPI_Wtime() : 0;
-  int code = MPI_SUCCESS;
-  first_failure failed;  // kept until all ranks know, where they compare
-  if (ours && set.verify) failed.attempt([&] { service.run(how); });
-  else if (ours) service.run(how);
-  else code = native();
-  const double end = told || set.verify ? PMPI_Wtime() : 0;
-  if (told) count(chosen, form, service.bytes_sent(), end - begin, ours ? state.phases() : nullptr);
-  if (ours && set.verify && !service.agree().on_any_rank(static_cast<bool>(failed))) service.verify(native);
-  if (compared && set.verify) *compared = PMPI_Wtime() - end;
-  raise(failed.what());
-  return code;
+  const settings& set = process::get().set();
+  if (set.verify || set.report != reporting::none)
+    return carry_out_watched(state, service, form, chosen, native, compared);
+  if (!chosen.how->has_schedule()) return native();
+  service.run(*chosen.how);
+  return MPI_SUCCESS;
 }
 
 // `state`: what Shoal keeps for the call's communicator. Throws mpi_error and others for returning_codes().

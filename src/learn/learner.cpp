@@ -106,12 +106,12 @@ bool learner::is_young(const call_size& call) const {
 }
 
 void learner::end(const turn& of, double seconds) {
-  if (!of.is_timed) return void(last_turn_ = of);
+  if (of.in) last_turn_ = of;
+  if (of.in && of.candidate == contest::native && state_) state_->last = nullptr;
+  if (!of.is_timed) return;
   job_.books().called(seconds);
   if (!of.in) return young_[of.size.form].add(static_cast<std::int64_t>(fields_.load_of(of.size)), seconds);
   exchange_field& f = *of.in;
-  last_turn_ = of;
-  if (of.candidate == contest::native && state_) state_->last = nullptr;
   if (of.candidate == contest::native && job_.set().report != reporting::none)
     f.bytes += static_cast<std::int64_t>(f.load);
   f.add(of.candidate, seconds);
@@ -336,9 +336,7 @@ bool learner::on_one_node(const agreed_terms& all) const {
 
 // What one delays the job: about a call's time at the most. Some ranks wait longer, for others that are late anyway, and where
 // ranks share cores the last one hardly waits.
-double learner::agreement_price() const {
-  return std::max(agreement_, std::min(longest_agreement_, native_call_));
-}
+double learner::agreement_price() const { return std::max(agreement_, std::min(longest_agreement_, native_call_)); }
 
 // A few agreements; inside one node memory to touch besides, while the others wait on the same cores where these are too
 // few. Between nodes collectives of the MPI's own that block: one takes no longer than an agreement with its waiting, and

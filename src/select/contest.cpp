@@ -16,7 +16,7 @@ constexpr int enough = 96;      // calls of a candidate after which it is not tr
 constexpr int remembered = 64;  // calls that weigh in a mean against new ones
 // Shares of the time of calls that agreements may take: at first, and in the long run.
 constexpr double early_share = 0.05, late_share = 5e-3;
-constexpr double changed = 1.5;      // times as long as before
+constexpr double changed = 1.5;  // times as long as before
 constexpr double clearly_less = 1.5;
 // Calls before one that was left is tried again, as multiples of those so far; and how much of the time of these that may take.
 constexpr double patience = 2, longest_patience = 8, retried_share = 0.02;

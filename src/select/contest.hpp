@@ -26,9 +26,9 @@ class contest {
     bool open = false;  // may be tried
     bool dropped = false;
     bool anew = false;  // to be tried whatever it took before
-    double mean = 0;   // seconds of a call
-    double least = 0;  // mean of the calls between two agreements that took least
-    int calls = 0;     // that the mean is of, the earlier ones forgotten by and by
+    double mean = 0;    // seconds of a call
+    double least = 0;   // mean of the calls between two agreements that took least
+    int calls = 0;      // that the mean is of, the earlier ones forgotten by and by
     int all_calls = 0;
     int batch = 1;           // calls of the next trial
     std::int64_t again = 0;  // the call from which on it is tried once more; 0: it is not left
