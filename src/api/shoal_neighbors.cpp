@@ -22,8 +22,7 @@ extern "C" {
 
 int shoal_neighbor_alltoall(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
                             MPI_Datatype recvtype, MPI_Comm comm) {
-  const neighbor_call call(uniform_call(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm),
-                           call_form::equal);
+  const neighbor_call call(uniform_call(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm));
   return neighbor_alltoall(call, manners::strict, [&] {
     return together(
         comm, [&] { return PMPI_Neighbor_alltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm); });
@@ -34,8 +33,7 @@ int shoal_neighbor_alltoallv(const void* sendbuf, const int* sendcounts, const i
                              void* recvbuf, const int* recvcounts, const int* rdispls, MPI_Datatype recvtype,
                              MPI_Comm comm) {
   const neighbor_call call(
-      varying_call(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm),
-      call_form::any_sizes);
+      varying_call(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm));
   return neighbor_alltoall(call, manners::strict, [&] {
     return together(comm, [&] {
       return PMPI_Neighbor_alltoallv(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype,
@@ -48,8 +46,7 @@ int shoal_neighbor_alltoallw(const void* sendbuf, const int* sendcounts, const M
                              const MPI_Datatype* sendtypes, void* recvbuf, const int* recvcounts,
                              const MPI_Aint* rdispls, const MPI_Datatype* recvtypes, MPI_Comm comm) {
   const neighbor_call call(
-      typed_call(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm),
-      call_form::any_types);
+      typed_call(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm));
   return neighbor_alltoall(call, manners::strict, [&] {
     return together(comm, [&] {
       return PMPI_Neighbor_alltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes,

@@ -20,6 +20,7 @@ struct alltoall_call {
   number_array recv_counts, recv_displacements;
   type_list recv_type;
   MPI_Comm comm;
+  bool lacks_request = false;  // a call that is to give one back, and knows no place for it
 
   call_form form() const {
     return uniform ? call_form::equal : recv_type.differ() ? call_form::any_types : call_form::any_sizes;

@@ -154,8 +154,8 @@ features alltoall_service::local_features() const {
   const auto valid = [&](const user_buffer& b, const type_list& types) {
     return is_valid(b, types, ranks_.ranks(), some);
   };
-  mine.invalid =
-      !valid(what_.recv, call_.recv_type) || (!call_.in_place() && !valid(what_.send, call_.send_type)) || aliased();
+  mine.invalid = call_.lacks_request || !valid(what_.recv, call_.recv_type) ||
+                 (!call_.in_place() && !valid(what_.send, call_.send_type)) || aliased();
   mine.on_device =
       ranks_.facts().devices && (is_device_memory(call_.recv) || (!call_.in_place() && is_device_memory(call_.send)));
   return mine;

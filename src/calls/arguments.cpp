@@ -23,6 +23,8 @@ bool takes_type(MPI_Datatype type, bool empty, const std::byte* base, MPI_Comm o
 
 // Of a block without elements nobody looks at the type, where it has its own.
 bool is_valid(const user_buffer& buffer, const type_list& types, int blocks, MPI_Comm own) {
+  if (blocks > 0 && (buffer.counts.is_missing() || buffer.displacements.is_missing() || types.is_missing()))
+    return false;
   bool empty = true;
   if (!are_counts(buffer.counts, blocks, empty)) return false;
   if (buffer.base == static_cast<std::byte*>(MPI_IN_PLACE))

@@ -54,15 +54,18 @@ class datatype final : public packer {
 class type_list {
  public:
   type_list(MPI_Datatype one) : one_(one) {}  // NOLINT: implicit on purpose
-  explicit type_list(const MPI_Datatype* each) : each_(each) {}
+  explicit type_list(const MPI_Datatype* each) : each_(each), differ_(true) {}
   // Whether each block has its own; then displacements are in bytes.
-  bool differ() const { return each_ != nullptr; }
+  bool differ() const { return differ_; }
+  // Whether a list was to be given, and is null. Its types are MPI_DATATYPE_NULL.
+  bool is_missing() const { return differ_ && !each_; }
   const MPI_Datatype* each() const { return each_; }
   MPI_Datatype operator[](int i) const { return each_ ? each_[i] : one_; }
 
  private:
   MPI_Datatype one_ = MPI_DATATYPE_NULL;
   const MPI_Datatype* each_ = nullptr;
+  bool differ_ = false;
 };
 
 // What is known of a type until it is freed; asked of the MPI once.

@@ -27,6 +27,7 @@ bool fit(const number_array& values, int ranks) {
 
 template <typename Integer>
 const Integer* listed(const number_array& values, int ranks, std::vector<Integer>& storage) {
+  if (values.is_missing()) return nullptr;
   for (int i = 0; i < ranks; ++i) storage.push_back(static_cast<Integer>(values[i]));
   return storage.data();
 }

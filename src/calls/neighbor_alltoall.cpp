@@ -33,7 +33,7 @@ const decision* neighbor_service::plan(MPI_Info info) {
 
 // Ranks without edges may say anything of their blocks, so all sizes travel with blocks that others carry.
 void neighbor_service::describe() {
-  const alltoall_call& given = call_.arguments();
+  const alltoall_call& given = call_.arguments;
   what_.recv.base = static_cast<std::byte*>(given.recv);
   what_.recv.counts = given.recv_counts;
   what_.recv.displacements = given.recv_displacements;
@@ -46,8 +46,9 @@ void neighbor_service::describe() {
 
 bool neighbor_service::is_valid() const {
   const MPI_Comm own = over_.is_open() ? over_.own().get() : MPI_COMM_SELF;  // asking makes none
-  return shoal::is_valid(what_.recv, call_.arguments().recv_type, state_.sources(), own) &&
-         shoal::is_valid(what_.send, call_.arguments().send_type, state_.destinations(), own);
+  return !call_.arguments.lacks_request &&
+         shoal::is_valid(what_.recv, call_.arguments.recv_type, state_.sources(), own) &&
+         shoal::is_valid(what_.send, call_.arguments.send_type, state_.destinations(), own);
 }
 
 void neighbor_service::verify(native_call native) {

@@ -10,33 +10,27 @@
 namespace shoal {
 
 // The arguments of MPI_Neighbor_alltoall, MPI_Neighbor_alltoallv or MPI_Neighbor_alltoallw: blocks are those of the edges.
-// Where a rank has none its lists may be null, so they do not tell the form.
-class neighbor_call {
- public:
-  neighbor_call(const alltoall_call& arguments, call_form form)
-      : comm(arguments.comm), arguments_(arguments), form_(form) {}
+struct neighbor_call {
+  explicit neighbor_call(const alltoall_call& all) : arguments(all), comm(all.comm) {}
 
+  alltoall_call arguments;
   MPI_Comm comm;
-  const alltoall_call& arguments() const { return arguments_; }
-  call_form form() const { return form_; }
-  std::string name() const { return name_of("neighbor_alltoall", form_); }
 
- private:
-  alltoall_call arguments_;
-  call_form form_;
+  call_form form() const { return arguments.form(); }
+  std::string name() const { return name_of("neighbor_alltoall", form()); }
 };
 
 template <typename... All>
 neighbor_call uniform_neighbors(All... all) {
-  return {uniform_call(all...), call_form::equal};
+  return neighbor_call(uniform_call(all...));
 }
 template <typename... All>
 neighbor_call varying_neighbors(All... all) {
-  return {varying_call(all...), call_form::any_sizes};
+  return neighbor_call(varying_call(all...));
 }
 template <typename... All>
 neighbor_call typed_neighbors(All... all) {
-  return {typed_call(all...), call_form::any_types};
+  return neighbor_call(typed_call(all...));
 }
 
 // Served where the user names an algorithm. Returns an MPI error code; errors have been raised on the communicator.
@@ -61,7 +55,7 @@ class neighbor_service {
   agreement& agree() { return over_.agree(); }
   // Runs the MPI's own collective on the same buffers and compares. Throws when a byte differs.
   void verify(native_call native);
-  std::int64_t bytes_sent() const { return call_.arguments().bytes_to_all(state_.destinations()); }
+  std::int64_t bytes_sent() const { return call_.arguments.bytes_to_all(state_.destinations()); }
 
  private:
   const decision* named(MPI_Info info);

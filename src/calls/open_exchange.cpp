@@ -42,6 +42,7 @@ class kept_type {
  public:
   explicit kept_type(MPI_Datatype users) : type_(users) {
     if (users == MPI_DATATYPE_NULL || is_named(users)) return;
+    if (!known(users).is_committed(MPI_COMM_SELF)) return;  // nor is a copy to be
     // Unlike MPI_Type_dup this copies no attributes.
     require(PMPI_Type_contiguous(1, users, &type_), "MPI_Type_contiguous");
     require(PMPI_Type_commit(&type_), "MPI_Type_commit");
@@ -63,6 +64,7 @@ class kept_type {
 class kept_types {
  public:
   type_list keep(const type_list& users, const number_array& counts, int blocks) {
+    if (users.is_missing()) return users;
     if (!users.differ()) return type_list(types_.emplace_back(users[0]));
     for (int i = 0; i < blocks; ++i)
       each_.push_back(types_.emplace_back(counts[i] == 0 ? MPI_DATATYPE_NULL : users[i]));
@@ -78,6 +80,7 @@ class kept_types {
 class kept_numbers {
  public:
   number_array keep(const number_array& users, int blocks) {
+    if (users.is_missing()) return users;
     for (int i = 0; i < blocks; ++i)
       if (users.ints()) ints_.push_back(users.ints()[i]);
       else large_.push_back(users[i]);
@@ -102,7 +105,7 @@ given given_by(const alltoall_call& call) {
 }
 given given_by(const neighbor_call& call) {
   const neighbor_ranks among = neighbors_of(call.comm);
-  return {call.arguments(), static_cast<int>(among.destinations.size()), static_cast<int>(among.sources.size()), false};
+  return {call.arguments, static_cast<int>(among.destinations.size()), static_cast<int>(among.sources.size()), false};
 }
 
 class open_exchange final : public progress::part {
@@ -271,7 +274,7 @@ const char* left_because(const alltoall_call& call, learner* of) {
 const char* left_because(const neighbor_call& call, learner* of) {
   if (!has_neighbors(call.comm)) return "a communicator without neighbours";
   if (process::get().set().verify) return "SHOAL_VERIFY compares only exchanges among neighbours that block";
-  return left_because(call.arguments(), of);
+  return left_because(call.arguments, of);
 }
 
 // On ranks that are Shoal's already. `once` makes the work for arguments that stay, or null: then the MPI's own serves, which
@@ -306,7 +309,7 @@ MPI_Request begun(const neighbor_call& call, learner&, std::string& why) {
   const auto among = process::get().present_neighbors_of(call.comm, call.form());
   if (!among) return why = too_early, MPI_REQUEST_NULL;
   return begun(given_by(call), among->over(),
-               [&](const alltoall_call& kept) { return neighbor_once(among, {kept, call.form()}); });
+               [&](const alltoall_call& kept) { return neighbor_once(among, neighbor_call(kept)); });
 }
 
 constexpr const char* for_the_mpi = "arguments or settings with which the MPI's own is to serve";
@@ -374,7 +377,7 @@ MPI_Request prepared_on(const neighbor_call& call, MPI_Info info, learner& of, s
   const auto among = process::get().neighbors_of(call.comm, call.form(), false, wrong);
   if (!among) return why = wrong.empty() ? of.why() : wrong, MPI_REQUEST_NULL;
   return prepared_on(given_by(call), among->over(),
-                     [&](const alltoall_call& kept) { return neighbor_repeated(among, {kept, call.form()}, info); });
+                     [&](const alltoall_call& kept) { return neighbor_repeated(among, neighbor_call(kept), info); });
 }
 
 template <typename Call>
@@ -395,34 +398,38 @@ int prepare(const Call& call, MPI_Info info, MPI_Request* request, native_call n
 
 }  // namespace
 
-int start_exchange(const alltoall_call& call, MPI_Request* request, native_call native) {
+int start_exchange(alltoall_call call, MPI_Request* request, native_call native) {
+  call.lacks_request = !request;
   return start(call, request, native);
 }
-int start_exchange(const neighbor_call& call, MPI_Request* request, native_call native) {
+int start_exchange(neighbor_call call, MPI_Request* request, native_call native) {
+  call.arguments.lacks_request = !request;
   return start(call, request, native);
 }
 
-int prepare_exchange(const alltoall_call& call, MPI_Info info, MPI_Request* request, native_call native) {
+int prepare_exchange(alltoall_call call, MPI_Info info, MPI_Request* request, native_call native) {
+  call.lacks_request = !request;
   return prepare(call, info, request, native);
 }
-int prepare_exchange(const neighbor_call& call, MPI_Info info, MPI_Request* request, native_call native) {
+int prepare_exchange(neighbor_call call, MPI_Info info, MPI_Request* request, native_call native) {
+  call.arguments.lacks_request = !request;
   return prepare(call, info, request, native);
 }
 
 int start_request(MPI_Request* request) {
-  open_exchange* const one = persistent ? persistent_behind(*request) : nullptr;
+  open_exchange* const one = persistent && request ? persistent_behind(*request) : nullptr;
   return one ? one->start() : PMPI_Start(request);
 }
 
 int start_requests(int count, MPI_Request* requests) {
-  if (!persistent || count < 0) return PMPI_Startall(count, requests);
+  if (!persistent || count < 0 || !requests) return PMPI_Startall(count, requests);
   int code = MPI_SUCCESS;
   for (int i = 0; i < count && code == MPI_SUCCESS; ++i) code = start_request(&requests[i]);
   return code;
 }
 
 int free_request(MPI_Request* request) {
-  open_exchange* const one = persistent ? persistent_behind(*request) : nullptr;
+  open_exchange* const one = persistent && request ? persistent_behind(*request) : nullptr;
   const int code = PMPI_Request_free(request);
   if (one && code == MPI_SUCCESS && one->leave()) drop(one);
   return code;

@@ -11,10 +11,10 @@
 namespace shoal {
 
 // They give back a request, of Shoal's exchange or of the MPI's own; `native` makes the latter.
-int start_exchange(const alltoall_call& call, MPI_Request* request, native_call native);
-int start_exchange(const neighbor_call& call, MPI_Request* request, native_call native);
-int prepare_exchange(const alltoall_call& call, MPI_Info info, MPI_Request* request, native_call native);
-int prepare_exchange(const neighbor_call& call, MPI_Info info, MPI_Request* request, native_call native);
+int start_exchange(alltoall_call call, MPI_Request* request, native_call native);
+int start_exchange(neighbor_call call, MPI_Request* request, native_call native);
+int prepare_exchange(alltoall_call call, MPI_Info info, MPI_Request* request, native_call native);
+int prepare_exchange(neighbor_call call, MPI_Info info, MPI_Request* request, native_call native);
 
 // What is done with persistent requests, whoever made them. They cost what they cost without Shoal as long as none is Shoal's.
 int start_requests(int count, MPI_Request* requests);

@@ -21,10 +21,10 @@ class packer {
 class number_array {
  public:
   number_array() = default;
-  explicit number_array(const int* values) : small_(values) {}
+  explicit number_array(const int* values) : small_(values), is_list_(true) {}
   // Any 64-bit integers: MPI_Count and MPI_Aint are different types in different MPIs.
   template <typename Integer>
-  explicit number_array(const Integer* values) : large_(reinterpret_cast<const std::byte*>(values)) {
+  explicit number_array(const Integer* values) : large_(reinterpret_cast<const std::byte*>(values)), is_list_(true) {
     static_assert(sizeof(Integer) == 8);
   }
   // value + step * i
@@ -34,6 +34,8 @@ class number_array {
     a.step_ = step;
     return a;
   }
+  // Whether an array was to be given, and is null. Its numbers are zeros.
+  bool is_missing() const { return is_list_ && !small_ && !large_; }
   // The int array that this is; null: it is none.
   const int* ints() const { return small_; }
   std::int64_t operator[](int i) const { return small_ ? small_[i] : large_ ? large(i) : value_ + step_ * i; }
@@ -48,6 +50,7 @@ class number_array {
   const int* small_ = nullptr;
   const std::byte* large_ = nullptr;
   std::int64_t value_ = 0, step_ = 0;
+  bool is_list_ = false;
 };
 
 // What a block is made of.

@@ -26,8 +26,11 @@ static const struct abi abis[] = {
     {"libmpi*.so.12", "mpich", 0x44000000},
 };
 
+typedef int flag_question(int* answer);
+
 static struct {
   void* handle;  // finds its functions
+  flag_question* initialized;
   const char *soname, *path;
   struct abi abi;
 } mpi;
@@ -79,6 +82,7 @@ static void find_mpi(void) {
   Dl_info info;
   struct link_map* map;
   const int known = function && dladdr1(function, &info, (void**)&map, RTLD_DL_LINKMAP);
+  mpi.initialized = (flag_question*)dlsym(mpi.handle, "PMPI_Initialized");
   mpi.soname = known ? soname_of(map) : "";
   mpi.path = known ? map->l_name : "";
   mpi.abi = abi_of(mpi.soname);
@@ -90,9 +94,8 @@ static void find_mpi(void) {
 // From rank 0 of the world; from every process, where that cannot be told: a session has no world.
 static void say(const char* what, const char* more) {
   int rank = 0, world = 0;
-  int (*const initialized)(int*) = (int (*)(int*))dlsym(mpi.handle, "PMPI_Initialized");
   int (*const rank_of)(word, int*) = (int (*)(word, int*))dlsym(mpi.handle, "PMPI_Comm_rank");
-  if (initialized && rank_of && mpi.abi.world) initialized(&world);
+  if (mpi.initialized && rank_of && mpi.abi.world) mpi.initialized(&world);
   if (world) rank_of(mpi.abi.world, &rank);
   if (rank == 0) fprintf(stderr, "shoal: %s%s; using the MPI library's own collectives\n", what, more);
 }
@@ -182,10 +185,18 @@ void* function_for(const char* name) {
   abort();
 }
 
+// What a process forks is no rank, once MPI has begun there. Nothing is looked up: other threads may have been at that.
+static int is_forked;
+static void forked(void) {
+  if (mpi.initialized) mpi.initialized(&is_forked);
+}
+__attribute__((constructor)) static void watch_forks(void) { pthread_atfork(NULL, NULL, forked); }
+
 // Who asked for a report hears of it too when there was nothing to report. Not where MPI was never used, or by sessions
 // alone, of which nothing is known.
 __attribute__((destructor)) static void tell_of_none(void) {
-  int (*const finalized)(int*) = drop_in ? (int (*)(int*))dlsym(mpi.handle, "PMPI_Finalized") : NULL;
+  flag_question* const finalized =
+      drop_in && !is_forked ? (flag_question*)dlsym(mpi.handle, "PMPI_Finalized") : NULL;
   void (*const tell)(void) = drop_in ? (void (*)(void))dlsym(drop_in, "shoal_preload_tell_of_none") : NULL;
   int ended = 0;
   if (finalized) finalized(&ended);

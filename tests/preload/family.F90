@@ -1,5 +1,6 @@
 ! Two calls of alltoallw, and all-to-alls that Shoal leaves to the MPI, through a Fortran binding: -DBINDING_MPIFH, -DBINDING_MPI or -DBINDING_F08. Each
-! rank checks every element it receives. Makes a call of each kind, and two of ialltoall.
+! rank checks every element it receives. Makes a call of each kind, and two of ialltoall. With -DPERSISTENT
+! it makes persistent ones too, which run twice.
 program family
 #include "binding.inc"
   integer, parameter :: most = 16
@@ -48,6 +49,23 @@ program family
   call finish()
   call MPI_Ineighbor_alltoallw(sent, ones, long_bytes, types, got, ones, long_bytes, types, everyone, request, ierror)
   call finish()
+#ifdef PERSISTENT
+  call MPI_Alltoall_init(sent, 1, MPI_INTEGER, got, 1, MPI_INTEGER, MPI_COMM_WORLD, MPI_INFO_NULL, request, ierror)
+  call run_twice()
+  call MPI_Alltoallv_init(sent, ones, places, MPI_INTEGER, got, ones, places, MPI_INTEGER, MPI_COMM_WORLD, MPI_INFO_NULL, &
+                          request, ierror)
+  call run_twice()
+  call MPI_Alltoallw_init(sent, ones, bytes, types, got, ones, bytes, types, MPI_COMM_WORLD, MPI_INFO_NULL, request, ierror)
+  call run_twice()
+  call MPI_Neighbor_alltoall_init(sent, 1, MPI_INTEGER, got, 1, MPI_INTEGER, everyone, MPI_INFO_NULL, request, ierror)
+  call run_twice()
+  call MPI_Neighbor_alltoallv_init(sent, ones, places, MPI_INTEGER, got, ones, places, MPI_INTEGER, everyone, &
+                                   MPI_INFO_NULL, request, ierror)
+  call run_twice()
+  call MPI_Neighbor_alltoallw_init(sent, ones, long_bytes, types, got, ones, long_bytes, types, everyone, MPI_INFO_NULL, &
+                                   request, ierror)
+  call run_twice()
+#endif
   call MPI_Comm_free(everyone, ierror)
   call MPI_Allreduce(MPI_IN_PLACE, faults, 1, MPI_INTEGER, MPI_SUM, MPI_COMM_WORLD, ierror)
   if (rank == 0) print '(a,i0)', 'faults: ', faults
@@ -60,6 +78,19 @@ contains
     call MPI_Wait(request, MPI_STATUS_IGNORE, ierror)
     call check()
   end subroutine
+
+#ifdef PERSISTENT
+  subroutine run_twice()
+    integer :: time
+
+    if (ierror /= MPI_SUCCESS) faults = faults + 1
+    do time = 1, 2
+      call MPI_Start(request, ierror)
+      call finish()
+    end do
+    call MPI_Request_free(request, ierror)
+  end subroutine
+#endif
 
   subroutine check()
     if (ierror /= MPI_SUCCESS .or. any(got(1:ranks) /= 100 * places(1:ranks) + rank)) faults = faults + 1

@@ -7,12 +7,15 @@
  * reused: frees and copies twenty times.
  * attribute: the communicator carries an attribute of the program, whose callbacks must not be called.
  * no_environment: clears it before its first exchange.
+ * forks: no exchange; forks processes that end at once before MPI_Finalize, and behind it.
  * session: no MPI_Init, only a session (MPI 4). */
 #define _GNU_SOURCE
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #define SESSIONS (MPI_VERSION >= 4 || OMPI_MAJOR_VERSION >= 5)
 
@@ -93,6 +96,19 @@ static void session(void) {
 }
 #endif
 
+static void fork_one(void) {
+  const pid_t child = fork();
+  if (child == 0) exit(0);
+  waitpid(child, NULL, 0);
+}
+
+static int forks(void) {
+  fork_one();
+  MPI_Finalize();
+  fork_one();
+  return 0;
+}
+
 int main(int argc, char **argv) {
   const char *what = argc > 1 ? argv[1] : "";
 #if SESSIONS
@@ -100,6 +116,7 @@ int main(int argc, char **argv) {
 #endif
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  if (!strcmp(what, "forks")) return forks();
   if (!strcmp(what, "no_environment")) clearenv();
   if (!strcmp(what, "reused")) {
     copies(20, 1);

@@ -2,7 +2,7 @@
 
 import pytest
 
-from mpis import served
+from mpis import left, served
 
 
 @pytest.mark.parametrize("ranks", [1, 4])
@@ -19,3 +19,22 @@ def test_program_itself_is_right(fortran_mpi, compiled):
     program = compiled(fortran_mpi, "exchange.F90", "-DBINDING_F08")
     run = fortran_mpi.run(3, [program], preload=False)
     assert (run.returncode, run.stdout.split()) == (0, ["faults:", "0"]), run.stderr
+
+
+@pytest.mark.parametrize("binding", ["MPIFH", "MPI", "F08"])
+def test_persistent(fortran_mpi, compiled, binding):
+    """Debian's MPICH serves them itself. Its Open MPI has none: there the program finds the preload's, of mpif.h alone."""
+    is_mpich = "mpich" in fortran_mpi.name
+    if not is_mpich and binding != "MPIFH":
+        pytest.skip("its modules have no persistent collectives")
+    flags = ["-DPERSISTENT", f"-DBINDING_{binding}", "-fallow-argument-mismatch"]
+    program = compiled(fortran_mpi, "family.F90", *flags, *([] if is_mpich else [fortran_mpi.preload]))
+    asked = {f"SHOAL_ALLTOALL{form}": "tuna:radix=2" for form in ("", "V", "W")}
+    asked |= {f"SHOAL_NEIGHBOR_ALLTOALL{form}": "gathered" for form in ("", "V", "W")}
+    run = fortran_mpi.run(3, [program], SHOAL_REPORT=1, **asked)
+    assert (run.returncode, run.stdout.split()) == (0, ["faults:", "0"]), run.stderr
+    names = [f"{kind}{form}" for kind in ("alltoall", "neighbor_alltoall") for form in ("", "v", "w")]
+    persistent = {name: calls for name, calls in left(run).items() if name.endswith("_init")}
+    assert persistent == ({f"{name}_init": 1 for name in names} if is_mpich else {})
+    if not is_mpich:  # two runs each, and the program's blocking and nonblocking ones: one of ialltoallv, two of the others
+        assert {name: calls for (name, _), calls in served(run).items()} == dict(zip(names, (4, 3, 4, 4, 4, 4)))

@@ -78,6 +78,15 @@ def test_ranks_started_apart(mpi, compiled, monkeypatch, algorithm):
     assert len(warnings(run)) == (0 if algorithm == "auto" else 1), run.stderr
 
 
+def test_forked_processes_report_nothing(mpi, compiled):
+    if mpi.name == "mpich":
+        pytest.skip("it ends programs whose forked processes end behind MPI_Finalize")
+    run = mpi.run(2, [compiled(mpi, "lifetimes.c"), "forks"], **TUNA)
+    assert run.returncode == 0, run.stderr
+    assert len([line for line in run.stderr.splitlines() if line.startswith("shoal: ")]) == 2, run.stderr
+    assert run.stderr.count("shoal: loaded for") == 1
+
+
 def test_script_between(mpi, compiled):
     """Whatever starts the program loads the preload too, and is not disturbed."""
     script = 'test "$(echo on the way)" = "on the way" && exec "$0"'

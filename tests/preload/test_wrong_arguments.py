@@ -1,0 +1,60 @@
+"""Wrong arguments to calls of the all-to-all family: the MPI's own errors, also where Shoal serves, and right calls after them."""
+
+import pytest
+
+import mpis
+from mpis import served
+
+# What ends programs without Shoal too, or what the MPI takes. To 4.3 MPICH looks at any number of lists where there are no
+# neighbours.
+MPICH = ["*null counts", "*null displacements", "*null types", "*eighbor* in place", "*eighbor* both in one buffer"]
+MPICH += ["*eighbor_alltoall[vw]* no neighbours"]
+OPEN_MPI = ["*null buffer", "*null request", "*both in one buffer"]
+
+# MPICH 3.4, Intel MPI of its time, and Debian's MPICH 4.0.2 crash or hang in calls with negative counts, and after others.
+EVERY = [
+    one for one in [*mpis.WHEELS, *mpis.OTHERS, mpis.INTEL] if one.name not in ("mpich-3.4.3", "mpich-debian", "impi-2021.6")
+]
+FORMS = ["ALLTOALL", "ALLTOALLV", "ALLTOALLW"]
+
+
+@pytest.fixture(params=EVERY, ids=lambda mpi: mpi.name, scope="module")
+def every_mpi(request):
+    if request.param.missing():
+        pytest.skip(request.param.missing())
+    return request.param
+
+
+def asked(algorithm, among_neighbors):
+    return {f"SHOAL_{form}": algorithm for form in FORMS} | {
+        f"SHOAL_NEIGHBOR_{form}": among_neighbors for form in FORMS
+    }
+
+
+def run(mpi, compiled, **settings):
+    if "impi" in mpi.name:  # what runs on it was linked to MPICH
+        settings["LD_LIBRARY_PATH"] = mpi.libraries
+    left_out = OPEN_MPI if "openmpi" in mpi.name else MPICH
+    done = mpi.run(3, [compiled(mpi, "wrong_arguments.c", "-ldl"), *left_out], timeout=60, **settings)
+    assert done.returncode == 0 and done.stdout.endswith("faults: 0\n"), done.stdout[-500:] + done.stderr[-2000:]
+    return done
+
+
+def errors(done):
+    """The class of the error on each rank, by function and mistake."""
+    return dict(line.split(": ") for line in done.stdout.splitlines() if line.startswith("MPI_"))
+
+
+def test_errors_are_the_mpis_own(every_mpi, compiled):
+    without = errors(run(every_mpi, compiled, preload=False))
+    assert without and not {"0 0 0"} & set(without.values())
+    for settings in (
+        {},
+        asked("spread_out", "direct"),
+        asked("tuna:radix=2", "gathered"),
+        asked("shared", "direct") | {"SHOAL_VERIFY": 1},
+    ):
+        done = run(every_mpi, compiled, **settings, SHOAL_REPORT=1)
+        # Under the preload there are 64-bit forms that the MPI lacks.
+        assert without == {call: error for call, error in errors(done).items() if call in without}
+        assert {str(by) for by in settings.values()} - {"1"} <= {by for _, by in served(done)}
