@@ -16,7 +16,7 @@ namespace {
 int serve_asked(learner& of, const alltoall_call& call, manners how, MPI_Info info, native_call native) {
   if (!of.state() && is_revoked(call.comm)) return native();
   communicator* const state = of.enter(how == manners::strict);
-  const auto left = [&] { return process::get().leave(call.name(), of.why(), native); };
+  const auto left = [&] { return process::get().leave(call, of.why(), native); };
   if (!state) return refused(call.comm, of.is_wrong() ? of.why() : "", how, left);
   const std::scoped_lock alone(state->all().lock());
   alltoall_service s(*state, call, state->blocks());
@@ -90,7 +90,7 @@ int alltoall(const alltoall_call& call, manners how, MPI_Info info, native_call 
   return returning_codes(call.comm, [&] {
     if (call.comm == MPI_COMM_NULL) return without_communicator(how, native);
     of = process::get().learner_of(call.comm);
-    if (!of) return process::get().leave(call.name(), process::why_unknown(call.comm), native);
+    if (!of) return process::get().leave(call, process::why_unknown(call.comm), native);
     if (info == MPI_INFO_NULL && of->passes(call.form(), call.uniform ? block_of(call) : 0)) return native();
     if (is_lost(*of, call.comm)) return native();
     record(*of, call, how);

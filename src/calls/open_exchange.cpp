@@ -314,13 +314,23 @@ MPI_Request begun(const neighbor_call& call, learner&, std::string& why) {
 
 constexpr const char* for_the_mpi = "arguments or settings with which the MPI's own is to serve";
 
-int left(const std::string& name, const std::string& why, native_call native) {
+// As the report calls such a call. Calls that Shoal leaves are not to pay for a name.
+template <typename Call>
+struct named_call {
+  const char* before;
+  const Call& call;
+  const char* behind;
+  std::string name() const { return before + call.name() + behind; }
+};
+
+template <typename Name>
+int left(const Name& name, std::string_view why, native_call native) {
   return process::get().leave(name, why, native);
 }
 
 // `make` gives back a request, or none where the MPI's own serves, for the reason that it tells.
-template <typename Call, typename Make>
-int serve(const std::string& name, const Call& call, MPI_Request* request, native_call native, Make make) {
+template <typename Name, typename Call, typename Make>
+int serve(const Name& name, const Call& call, MPI_Request* request, native_call native, Make make) {
   return returning_codes(call.comm, [&]() -> int {
     learner* const of = process::get().learner_of(call.comm);
     if (const char* const why = left_because(call, of)) return left(name, why, native);
@@ -349,9 +359,9 @@ bool is_left(const Call& call) {
   const auto& asked = process::get().set().asked(kind_of(call), call.form());
   return asked && !asked->which->generate;  // "native"
 }
-int left_unasked(const std::string& name, const char* why, native_call native) {
-  return letting_handlers_throw(
-      [&] { return process::get().set().report == reporting::none ? native() : left(name, why, native); });
+template <typename Name>
+int left_unasked(const Name& name, const char* why, native_call native) {
+  return letting_handlers_throw([&] { return left(name, why, native); });
 }
 
 // As for begun(); the ranks may wait for each other.
@@ -382,14 +392,14 @@ MPI_Request prepared_on(const neighbor_call& call, MPI_Info info, learner& of, s
 
 template <typename Call>
 int start(const Call& call, MPI_Request* request, native_call native) {
-  const std::string name = "i" + call.name();
+  const named_call<Call> name{"i", call, ""};
   if (is_left(call)) return left_unasked(name, "nonblocking, and no algorithm is asked for by name", native);
   return serve(name, call, request, native, [&](learner& of, std::string& why) { return begun(call, of, why); });
 }
 
 template <typename Call>
 int prepare(const Call& call, MPI_Info info, MPI_Request* request, native_call native) {
-  const std::string name = call.name() + "_init";
+  const named_call<Call> name{"", call, "_init"};
   if (is_left(call))
     return left_unasked(name, "persistent, and no algorithm is asked for by name; its starts are not counted", native);
   return serve(name, call, request, native,

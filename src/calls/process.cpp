@@ -190,8 +190,8 @@ void process::count_cold(MPI_Comm comm, bool uniform, std::int64_t bytes, double
   if (attribute* const held = attribute_of(comm)) held->cold[uniform].add(bytes, seconds);
 }
 
-int process::leave(const std::string& call, const std::string& reason, native_call native) {
-  if (set().report == reporting::none || !begin()) return native();
+int process::leave_told(const std::string& call, const std::string& reason, native_call native) {
+  if (!begin()) return native();
   const double begin = PMPI_Wtime();
   const int code = native();
   const double took = PMPI_Wtime() - begin;

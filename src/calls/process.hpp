@@ -9,6 +9,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "calls/native_call.hpp"
@@ -60,8 +61,11 @@ class process : public job_state {
   bool has_earned_groups(MPI_Comm comm);
   void count_cold(MPI_Comm comm, bool uniform, std::int64_t bytes, double seconds);
 
-  // The MPI's own, where Shoal cannot serve a call of this name: counted with the reason, where a report is asked for.
-  int leave(const std::string& call, const std::string& reason, native_call native);
+  // The MPI's own, where Shoal cannot serve a call: counted with the reason, where a report is asked for.
+  template <typename Call>
+  int leave(const Call& call, std::string_view reason, native_call native) {
+    return set().report == reporting::none ? native() : leave_told(call.name(), std::string(reason), native);
+  }
   // An exchange behind a request; its communicator may have been freed when it ended.
   void count_ended(team& on, const decision& chosen, const std::string& call, call_form form, const usage& what);
   // Behind MPI_Finalize: that there was nothing to report, if so.
@@ -73,6 +77,7 @@ class process : public job_state {
   traffic_record& traffic() { return traffic_; }
 
  private:
+  int leave_told(const std::string& call, const std::string& reason, native_call native);
   // What hangs on a user's communicator.
   struct attribute {
     std::unique_ptr<learner> of_ranks;                 // null: an inter-communicator

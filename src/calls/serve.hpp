@@ -54,7 +54,7 @@ int serve(State& state, Service& service, const Call& call, manners how, MPI_Inf
     return refused(call.comm, error.what(), how, native);
   }
   if (chosen) return carry_out(state, service, call.form(), *chosen, native);
-  return process::get().leave(call.name(), "device memory, or arguments that the MPI is to judge", native);
+  return process::get().leave(call, "device memory, or arguments that the MPI is to judge", native);
 }
 
 }  // namespace shoal
