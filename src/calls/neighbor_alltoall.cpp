@@ -69,8 +69,7 @@ int neighbor_alltoall(const neighbor_call& call, manners how, native_call native
     if (!has_neighbors(call.comm) || is_revoked(call.comm)) return native();
     std::string wrong;
     const auto among = job.neighbors_of(call.comm, call.form(), how == manners::strict, wrong);
-    if (!among)
-      return refused(call.comm, wrong, how, [&] { return job.leave(call, "see the warning", native); });
+    if (!among) return refused(call.comm, wrong, how, [&] { return job.leave(call, "see the warning", native); });
     team& all = among->over().all();
     if (all.is_lost()) return native();
     const std::scoped_lock alone(all.lock());

@@ -1,4 +1,4 @@
-"""Wrong arguments to the all-to-all family: the MPI's own errors, also where Shoal serves, and right calls after them."""
+"""Wrong arguments to the all-to-all family: the MPI's own errors, also where Shoal serves, right calls after them."""
 
 import pytest
 
