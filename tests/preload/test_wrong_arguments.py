@@ -1,4 +1,4 @@
-"""Wrong arguments to the all-to-all family: the MPI's own errors, also where Shoal serves, right calls after them."""
+"""Wrong arguments to the all-to-all family: the MPI's own errors, also where Shoal serves; right calls after them."""
 
 import pytest
 
@@ -30,11 +30,18 @@ def asked(algorithm, among_neighbors):
     }
 
 
-def run(mpi, compiled, **settings):
+ASKED = [
+    asked("spread_out", "direct"),
+    asked("tuna:radix=2", "gathered"),
+    asked("shared", "direct") | {"SHOAL_VERIFY": 1},
+]
+
+
+def run(mpi, compiled, *arguments, **settings):
     if "impi" in mpi.name:  # what runs on it was linked to MPICH
         settings["LD_LIBRARY_PATH"] = mpi.libraries
     left_out = OPEN_MPI if "openmpi" in mpi.name else MPICH
-    done = mpi.run(3, [compiled(mpi, "wrong_arguments.c", "-ldl"), *left_out], timeout=60, **settings)
+    done = mpi.run(3, [compiled(mpi, "wrong_arguments.c", "-ldl"), *arguments, *left_out], timeout=60, **settings)
     assert done.returncode == 0 and done.stdout.endswith("faults: 0\n"), done.stdout[-500:] + done.stderr[-2000:]
     return done
 
@@ -47,13 +54,23 @@ def errors(done):
 def test_errors_are_the_mpis_own(every_mpi, compiled):
     without = errors(run(every_mpi, compiled, preload=False))
     assert without and not {"0 0 0"} & set(without.values())
-    for settings in (
-        {},
-        asked("spread_out", "direct"),
-        asked("tuna:radix=2", "gathered"),
-        asked("shared", "direct") | {"SHOAL_VERIFY": 1},
-    ):
+    for settings in ({}, *ASKED):
         done = run(every_mpi, compiled, **settings, SHOAL_REPORT=1)
         # Under the preload there are 64-bit forms that the MPI lacks.
         assert without == {call: error for call, error in errors(done).items() if call in without}
         assert {str(by) for by in settings.values()} - {"1"} <= {by for _, by in served(done)}
+
+
+def test_one_rank_alone_is_wrong(mpi, compiled):
+    """In calls that make persistent requests, where these MPIs do not wait for other ranks.
+
+    Shoal does, so all ranks name the same communicator.
+    """
+    arguments = ["one", "*no communicator", "*no neighbours"]
+    without = errors(run(mpi, compiled, *arguments, preload=False))
+    assert without
+    for settings in ASKED:
+        done = errors(run(mpi, compiled, *arguments, **settings))
+        assert {call: of.split()[1] for call, of in without.items()} == {
+            call: of.split()[1] for call, of in done.items()
+        }

@@ -1,8 +1,10 @@
 /* Makes every call of the all-to-all family that the MPI has with arguments that are wrong, one after the other, and a right
- * one behind each, which is checked. All ranks give the same wrong ones. Newer functions are asked for by name, as mpi4py does;
+ * one behind each, which is checked. All ranks give the same wrong ones; with "one" as the first argument rank 1 alone, in calls
+ * that make persistent requests, which are not started: behind them an MPI's own collectives there need not fit together, so each
+ * has communicators of its own. Newer functions are asked for by name, as mpi4py does;
  * arguments are passed as words.
  *
- * Prints for each the class of the error on every rank, 0 for none. Arguments are patterns of calls to leave out. */
+ * Prints for each the class of the error on every rank, 0 for none. Other arguments are patterns of calls to leave out. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <fnmatch.h>
@@ -16,12 +18,12 @@ enum { most = 16 };
 typedef intptr_t word;
 typedef int words(word, word, word, word, word, word, word, word, word, word, word, word);
 
-static int rank, ranks, faults, sent[most], got[most];
+static int one_alone, rank, ranks, faults, sent[most], got[most];
 static int ones[most], places[most], bytes[most], negative[most];
 static MPI_Count wide_ones[most], wide_negative[most];
 static MPI_Aint wide_places[most], wide_bytes[most];
 static MPI_Datatype types[most], no_types[most], uncommitted_types[most], uncommitted;
-static MPI_Comm everyone; /* a graph in which all ranks are neighbours */
+static MPI_Comm world, everyone; /* this a graph in which all ranks are neighbours */
 
 static struct {
   words *function;
@@ -50,6 +52,7 @@ static void prepare(void) {
     no_types[i] = is_last ? MPI_DATATYPE_NULL : MPI_INT, uncommitted_types[i] = is_last ? uncommitted : MPI_INT;
   }
   MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, ranks, places, ones, ranks, places, ones, MPI_INFO_NULL, 0, &everyone);
+  world = MPI_COMM_WORLD;
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
   MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
   MPI_Comm_set_errhandler(everyone, MPI_ERRORS_RETURN);
@@ -66,17 +69,17 @@ static void add_side(word *to, const void *at) {
 static void right(word *a, MPI_Request *request) {
   add_side(a, sent);
   add_side(a + side(), got);
-  a[comm_at()] = (word)(of.is_among_neighbors ? everyone : MPI_COMM_WORLD);
+  a[comm_at()] = (word)(of.is_among_neighbors ? everyone : world);
   if (of.is_persistent) a[comm_at() + 1] = (word)MPI_INFO_NULL;
   if (of.has_request) a[request_at()] = (word)request;
 }
 
 /* The first error there is. */
-static int call(const word *a, MPI_Request *request) {
+static int call(const word *a, MPI_Request *request, int is_started) {
   int code = of.function(a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7], a[8], a[9], a[10], a[11]);
   if (code != MPI_SUCCESS || !of.has_request) return code;
-  if (of.is_persistent) code = MPI_Start(request);
-  const int ended = MPI_Wait(request, MPI_STATUS_IGNORE);
+  if (of.is_persistent && is_started) code = MPI_Start(request);
+  const int ended = is_started ? MPI_Wait(request, MPI_STATUS_IGNORE) : MPI_SUCCESS;
   if (of.is_persistent) MPI_Request_free(request);
   return code != MPI_SUCCESS ? code : ended;
 }
@@ -86,7 +89,7 @@ static void call_right(void) {
   word a[12] = {0};
   right(a, &request);
   for (int i = 0; i < ranks; ++i) sent[i] = rank * 100 + i, got[i] = -1;
-  faults += call(a, &request) != MPI_SUCCESS;
+  faults += call(a, &request, 1) != MPI_SUCCESS;
   for (int i = 0; i < ranks; ++i) faults += got[i] != i * 100 + rank;
 }
 
@@ -101,18 +104,33 @@ static int is_left_out(const char *what) {
   return 0;
 }
 
-static void call_wrong(const char *what, int at, word value) {
+static void call_with(const char *what, int at, word value) {
   MPI_Request request = MPI_REQUEST_NULL;
   word a[12] = {0};
   int class = MPI_SUCCESS, classes[most];
-  if (is_left_out(what)) return;
   right(a, &request);
-  a[at] = value;
+  if (!one_alone || rank == 1) a[at] = value;
   if (rank == 0) printf("%s %s:", of.name, what), fflush(stdout); /* to be seen if it crashes */
-  MPI_Error_class(call(a, &request), &class);
+  MPI_Error_class(call(a, &request, !one_alone), &class);
   MPI_Gather(&class, 1, MPI_INT, classes, 1, MPI_INT, 0, MPI_COMM_WORLD);
   for (int i = 0; rank == 0 && i < ranks; ++i) printf(" %d%s", classes[i], i == ranks - 1 ? "\n" : "");
   fflush(stdout);
+}
+
+static void call_with_on_copies(const char *what, int at, word value) {
+  const MPI_Comm worlds = world, everyones = everyone;
+  MPI_Comm_dup(worlds, &world);
+  MPI_Comm_dup(everyones, &everyone);
+  call_with(what, at, value);
+  MPI_Comm_free(&everyone);
+  MPI_Comm_free(&world);
+  world = worlds, everyone = everyones;
+}
+
+static void call_wrong(const char *what, int at, word value) {
+  if (is_left_out(what)) return;
+  if (one_alone) call_with_on_copies(what, at, value);
+  else call_with(what, at, value);
   call_right();
 }
 
@@ -150,12 +168,13 @@ static void call_functions(const char *stem, char form, int is_persistent) {
     snprintf(of.name, sizeof of.name, "MPI_%s%.*s%s%s", stem, form != ' ', &form, is_persistent ? "_init" : "",
              of.is_wide ? "_c" : "");
     of.function = (words *)dlsym(RTLD_DEFAULT, of.name);
-    if (of.function) call_all_wrong();
+    if (of.function && (is_persistent || !one_alone)) call_all_wrong();
   }
 }
 
 int main(int argc, char **argv) {
   argument_count = argc, arguments = argv;
+  one_alone = argc > 1 && !strcmp(argv[1], "one");
   MPI_Init(&argc, &argv);
   prepare();
   for (const char *form = " vw"; *form; ++form) {
