@@ -34,7 +34,7 @@ struct alltoall_call {
   // Packed bytes; 0 for a type that is wrong, which the MPI reports.
   std::int64_t bytes_to(int destination) const;
   std::int64_t bytes_to_all(int ranks) const;
-  [[gnu::hot]] std::int64_t bytes_from(int source) const;
+  std::int64_t bytes_from(int source) const;
 };
 
 // Returns an MPI error code; errors have been raised on the communicator. `info` may name the algorithm for this

@@ -76,6 +76,8 @@ exchange_field* exchange_fields::known(call_form form, std::int64_t bytes) {
   return last_ = &it->second;
 }
 
+bool exchange_fields::is_as_last(std::int64_t bytes) const { return last_ && last_key_ == key_of_block(bytes); }
+
 double exchange_fields::native_seconds() const {
   double sum = 0;
   for (const auto& [key, f] : all_) sum += f.of.native_seconds();

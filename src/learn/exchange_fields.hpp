@@ -52,6 +52,8 @@ class exchange_fields {
   // The field of the next call, where it is known from what all ranks know of the call alone; else null. Counts nothing.
   // `bytes`: of a block, of MPI_Alltoall.
   [[gnu::hot]] exchange_field* known(call_form form, std::int64_t bytes);
+  // Whether such an exchange would be of the same field as the last one. `bytes`: of a block, of MPI_Alltoall.
+  bool is_as_last(std::int64_t bytes) const;
   // Whether the sizes of the forms that ranks do not know of each other follow a pattern: of this rank, and of all.
   void write_pattern(std::span<std::int64_t> no) const { sizes_.write(no); }
   bool agree_on_pattern(std::span<const std::int64_t> no) { return sizes_.agreed(no); }

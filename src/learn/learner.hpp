@@ -51,6 +51,8 @@ class learner {
   // MPI_Alltoall. Asked before begin().
   [[gnu::hot]] bool passes(call_form form, std::int64_t bytes);
   void end(const turn& of, double seconds);
+  // Whether MPI_Alltoall with blocks of so many bytes is as the last exchange was.
+  bool is_as_last(std::int64_t bytes) const { return fields_.is_as_last(bytes); }
 
   // Makes the state now, for what is asked for; collective. Null, on every rank: Shoal cannot serve these ranks, for the
   // reason in why(), which the user should know if is_wrong(). `is_linked` as in begin().

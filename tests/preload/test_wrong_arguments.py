@@ -74,3 +74,16 @@ def test_one_rank_alone_is_wrong(mpi, compiled):
         assert {call: of.split()[1] for call, of in without.items()} == {
             call: of.split()[1] for call, of in done.items()
         }
+
+
+@pytest.mark.parametrize("ranks", [2, 4])
+def test_one_rank_gives_a_wrong_count_to_what_is_learnt(compiled, ranks):
+    """It takes the same way as the others: nobody waits in the MPI for who is in Shoal.
+
+    Open MPI itself never ends some of these.
+    """
+    mpi = mpis.WHEELS[0]
+    done = mpi.run(ranks, [compiled(mpi, "miscounted.c")], timeout=60)
+    assert done.returncode == 0 and done.stdout.endswith("faults: 0\n"), done.stdout + done.stderr[-2000:]
+    classes = dict(line.split(": ") for line in done.stdout.splitlines())
+    assert classes["receives too little"].split()[-1] != "0"
