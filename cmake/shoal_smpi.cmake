@@ -28,6 +28,9 @@ shoal_for_smpi(shoal_simulated_library ${mpi_sources} src/preload/drop_in.cpp be
 target_link_options(
   shoal_simulated_library PRIVATE -s -Wl,--wrap=PMPI_Testsome,--wrap=PMPI_Iallreduce,--wrap=gethostname
   -Wl,--wrap=memfd_create,--wrap=PMPI_Comm_set_attr)
-# Beside them the smpirun of the same SimGrid.
-file(CREATE_LINK ${SMPIRUN} ${CMAKE_BINARY_DIR}/smpirun SYMBOLIC)
-install(FILES ${CMAKE_BINARY_DIR}/smpirun DESTINATION lib/shoal/smpi COMPONENT preload)
+# Beside them the commands of the same SimGrid.
+cmake_path(GET SMPIRUN PARENT_PATH simgrid_commands)
+foreach(command smpirun smpicc smpicxx)
+  file(CREATE_LINK ${simgrid_commands}/${command} ${CMAKE_BINARY_DIR}/${command} SYMBOLIC)
+  install(FILES ${CMAKE_BINARY_DIR}/${command} DESTINATION lib/shoal/smpi COMPONENT preload)
+endforeach()

@@ -8,13 +8,14 @@ already is not repeated. `shoal report` draws what the folder holds.
 """
 
 import argparse
-import shutil
 import subprocess
 import sys
 from itertools import product
 from pathlib import Path
 
+from shoal.errors import told_in_one_line
 from shoal.measurements import ProgramRun, Results, readable_seconds
+from shoal.simulation import made
 
 ROOT = Path(__file__).resolve().parents[2]
 SHOAL = Path(sys.executable).with_name("shoal")
@@ -43,7 +44,8 @@ def programs(ranks: int, calls: int, size: int) -> list[list[str]]:
 def build(name: str, folder: Path) -> Path:
     program = folder / name
     if not program.exists():
-        subprocess.run([*BUILD[name], "-o", program], check=True)
+        compiler, *options = BUILD[name]
+        subprocess.run([made(compiler), *options, "-o", program], check=True)
     return program
 
 
@@ -78,8 +80,8 @@ def main() -> int:
     options.add_argument("--size", type=int, default=256)
     options.add_argument("-o", "--output", type=Path, default=Path("simulated-programs"))
     asked = options.parse_args()
-    if not shutil.which("smpicc"):
-        sys.exit("there is no smpicc (Debian: libsimgrid-dev)")
+    with told_in_one_line():
+        made("smpicc")
     asked.output.mkdir(parents=True, exist_ok=True)
     worst = 0.0
     for calls, which in product(map(int, asked.calls.split(",")), range(4)):

@@ -27,7 +27,7 @@ def simulate_program(
 ) -> None:
     program = Path(words[0])
     if not program.is_file():
-        raise UserError(f"{program}: there is no such program; build it with smpicc or smpicxx")
+        raise UserError(f"{program}: there is no such program; build it with {made('smpicc')} or smpicxx")
     made(PRELOADED), made(LIBRARY), version()
     output.mkdir(parents=True, exist_ok=True)
     results = Results()

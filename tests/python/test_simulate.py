@@ -15,10 +15,10 @@ import shoal
 from shoal.machine import COMMON
 from shoal.platforms import KINDS, make_platform
 from shoal.routes import links_of, torus
-from shoal.simulation import Simulation
+from shoal.simulation import Simulation, made
 
 FOLDER = Path(sys.prefix) / "lib/shoal/smpi"
-MISSING = next((f"there is no {path}; make build-smpi makes it" for name in ("smpirun", "libshoal_simulated.so")
+MISSING = next((f"there is no {path}; make build-smpi makes it" for name in ("smpirun", "smpicc", "libshoal_simulated.so")
                 if not (path := FOLDER / name).exists()), None)  # fmt: skip
 simulated = pytest.mark.skipif(MISSING is not None, reason=str(MISSING))
 
@@ -141,10 +141,7 @@ int main(int argc, char** argv) {
 
 def compiled(folder):
     (folder / "program.c").write_text(PROGRAM)
-    compiler = shutil.which("smpicc")
-    if not compiler:
-        pytest.skip("there is no smpicc")
-    subprocess.run([compiler, "-O1", folder / "program.c", "-o", folder / "program"], check=True)
+    subprocess.run([made("smpicc"), "-O1", folder / "program.c", "-o", folder / "program"], check=True)
     return folder / "program"
 
 
