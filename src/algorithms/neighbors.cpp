@@ -124,10 +124,12 @@ schedule generate_over(const problem& at, int rank, const carriers& who) {
 }
 
 // Where every rank is a node of its own nobody carries for others.
-schedule generate_direct(const problem& at, int rank, const arguments&) {
+schedule generate_direct(const problem& at, int rank, const arguments& with) {
   problem apart = at;
   apart.nodes = nullptr;
-  return generate_over(apart, rank, carriers(apart, all_requests));
+  schedule program = generate_over(apart, rank, carriers(apart, all_requests));
+  program.shared_memory = with.word("local") == "shared";
+  return program;
 }
 
 schedule generate_gathered(const problem& at, int rank, const arguments& with) {
@@ -162,14 +164,15 @@ std::vector<algorithm> neighbor_family() {
   algorithm gathered =
       neighbor_entry("gathered", "one message for each pair of nodes that have neighbours on each other",
                      "node-aware neighbourhood collectives (Collom, Li, Bienz)", generate_gathered);
+  algorithm direct = neighbor_entry("direct", "one message to each neighbour", "MPICH, Open MPI", generate_direct);
+  const parameter local{"local",
+                        "inside a node: through the memory that its ranks share, or by messages",
+                        "shared",
+                        {"shared", "messages"}};
+  direct.parameters = {local};
   gathered.parameters = {
-      {"carriers", "ranks of a node that exchange with other nodes, in turn", "all", {"all"}, 1, all_requests},
-      {"local",
-       "inside a node: through the memory that its ranks share, or by messages",
-       "shared",
-       {"shared", "messages"}},
-  };
-  return {neighbor_entry("direct", "one message to each neighbour", "MPICH, Open MPI", generate_direct), gathered};
+      {"carriers", "ranks of a node that exchange with other nodes, in turn", "all", {"all"}, 1, all_requests}, local};
+  return {direct, gathered};
 }
 
 }  // namespace shoal

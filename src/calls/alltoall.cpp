@@ -38,30 +38,14 @@ void record(learner& of, const alltoall_call& call, manners how) {
   return of.is_as_last(received) ? received : std::max<std::int64_t>(0, call.bytes_to(0));
 }
 
-// `compared` becomes the seconds that counting it and SHOAL_VERIFY took.
-int serve_turn(learner& of, const learner::turn& turn, const alltoall_call& call, native_call native,
-               double& compared) {
-  if (turn.candidate == contest::native) return native();
-  communicator& state = *of.state();
-  const std::scoped_lock alone(state.all().lock());
-  alltoall_service s(state, call, state.blocks());
-  const decision* const chosen = s.fit(turn.chosen());
-  return chosen ? carry_out(state, s, call.form(), *chosen, native, &compared) : native();
-}
-
-// The learner is told what the call took, whatever becomes of it: every rank counts every call.
 int serve_settled(learner& of, const alltoall_call& call, manners how, native_call native) {
-  const call_size size{call.form(), call.uniform ? block_of(call, of) : call.bytes_to_all(of.ranks())};
-  const learner::turn turn = of.begin(size, how == manners::strict);
-  const double begin = turn.is_timed ? PMPI_Wtime() : 0;
-  double compared = 0;
-  return ended_by([&] { return serve_turn(of, turn, call, native, compared); },
-                  [&] { of.end(turn, turn.is_timed ? PMPI_Wtime() - begin - compared : 0); });
-}
-
-// Whether ranks that have exchanged can do so no more. Until then a call costs no look at that: the MPI's own finds it.
-bool is_lost(const learner& of, MPI_Comm comm) {
-  return of.state() && (of.state()->all().is_lost() || is_revoked(comm));
+  const call_size size{call.form(), call.uniform ? block_of(call, of) : call.bytes_to_all(of.blocks())};
+  return serve_learnt(of, size, how, native, [&](const decision& settled, double* compared) {
+    communicator& state = *of.state();
+    const std::scoped_lock alone(state.all().lock());
+    alltoall_service s(state, call, state.blocks());
+    return carry_out_settled(state, s, call, settled, native, compared);
+  });
 }
 
 std::int64_t bytes_of(MPI_Datatype type) {

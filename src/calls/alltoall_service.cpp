@@ -34,7 +34,7 @@ alltoall_service::repeated alltoall_service::plan(MPI_Info info) {
   describe();
   features sizes = local_features();
   if (!agree_on_sizes(sizes)) return {nullptr};
-  const int size = size_class(static_cast<double>(sizes.most_loaded), ranks_.ranks());
+  const int size = size_class(collective::alltoall, static_cast<double>(sizes.most_loaded), ranks_.ranks());
   if (!chosen) chosen = state_.settled(call_.form(), size);
   if (!chosen) return {nullptr};
   return {fitted(chosen, sizes), static_cast<std::size_t>(sizes.most_loaded)};

@@ -13,14 +13,18 @@ namespace shoal {
 const decision* neighbor_service::named(MPI_Info info) {
   const decision* const chosen = state_.asked().of_call(call_.form(), info);
   if (!chosen || !chosen->how->steps) return chosen;
-  if (over_.facts().devices || state_.over().limit().is_set()) return nullptr;
-  describe();
-  return chosen;
+  return over_.facts().devices || state_.over().limit().is_set() ? nullptr : chosen;
 }
 
 const decision* neighbor_service::pick(MPI_Info info) {
   const decision* const chosen = named(info);
-  if (!chosen || !chosen->how->steps || is_valid()) return chosen;
+  return chosen ? fit(*chosen) : nullptr;
+}
+
+const decision* neighbor_service::fit(const decision& settled) {
+  if (!settled.how->steps) return &settled;
+  describe();
+  if (is_valid()) return &settled;
   over_.turns().skip();  // no other rank knows: the MPI's own reports it, and later exchanges match again
   return nullptr;
 }
@@ -28,6 +32,7 @@ const decision* neighbor_service::pick(MPI_Info info) {
 const decision* neighbor_service::plan(MPI_Info info) {
   const decision* const chosen = named(info);
   if (!chosen || !chosen->how->steps) return chosen;
+  describe();
   return agree().on_any_rank(!is_valid()) ? nullptr : chosen;
 }
 
@@ -58,23 +63,49 @@ void neighbor_service::verify(native_call native) {
   state_.over().verified.add(static_cast<std::int64_t>(ours.size()), 0);
 }
 
+namespace {
+
+// What somebody asked for, from the first call on.
+int serve_asked(const neighbor_call& call, manners how, native_call native) {
+  process& job = process::get();
+  std::string wrong;
+  const auto among = job.neighbors_of(call.comm, call.form(), how == manners::strict, wrong);
+  if (!among) return refused(call.comm, wrong, how, [&] { return job.leave(call, "see the warning", native); });
+  team& all = among->over().all();
+  if (all.is_lost()) return native();
+  const std::scoped_lock alone(all.lock());
+  neighbor_service s(*among, call, among->over().blocks());
+  return serve(among->over(), s, call, how, MPI_INFO_NULL, native);
+}
+
+int serve_settled(learner& of, const neighbor_call& call, manners how, native_call native) {
+  const call_size size{call.form(), call.arguments.bytes_to_all(of.blocks())};
+  return serve_learnt(of, size, how, native, [&](const decision& settled, double* compared) {
+    neighborhood& among = *of.among(call.form());
+    const std::scoped_lock alone(among.over().all().lock());
+    neighbor_service s(among, call, among.over().blocks());
+    return carry_out_settled(among.over(), s, call, settled, native, compared);
+  });
+}
+
+int serve_any(learner* of, const neighbor_call& call, manners how, native_call native) {
+  process& job = process::get();
+  if (job.asks_for_neighbors(call.form()))
+    return has_neighbors(call.comm) && !is_revoked(call.comm) ? serve_asked(call, how, native) : native();
+  if (!of || is_lost(*of, call.comm)) return native();
+  if (!of->is_wrong()) return serve_settled(*of, call, how, native);
+  return refused(call.comm, of->why(), how, [&] { return job.leave(call, of->why(), native); });
+}
+
+}  // namespace
+
 int neighbor_alltoall(const neighbor_call& call, manners how, native_call native) {
   if (call.comm == MPI_COMM_NULL && how == manners::strict)  // some MPIs crash
     return raise_error(call.comm, MPI_ERR_COMM, "no communicator");
   if (call.comm == MPI_COMM_NULL) return native();
   return returning_codes(call.comm, [&] {
-    process& job = process::get();
-    if (!job.asks_for_neighbors(call.form()))
-      return job.leave(call, "among neighbours, where no algorithm is named", native);
-    if (!has_neighbors(call.comm) || is_revoked(call.comm)) return native();
-    std::string wrong;
-    const auto among = job.neighbors_of(call.comm, call.form(), how == manners::strict, wrong);
-    if (!among) return refused(call.comm, wrong, how, [&] { return job.leave(call, "see the warning", native); });
-    team& all = among->over().all();
-    if (all.is_lost()) return native();
-    const std::scoped_lock alone(all.lock());
-    neighbor_service s(*among, call, among->over().blocks());
-    return serve(among->over(), s, call, how, MPI_INFO_NULL, native);
+    learner* const of = process::get().neighbor_learner_of(call.comm);
+    return of && of->passes(call.form(), 0) ? native() : serve_any(of, call, how, native);
   });
 }
 

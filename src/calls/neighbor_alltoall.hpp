@@ -33,8 +33,8 @@ neighbor_call typed_neighbors(All... all) {
   return neighbor_call(typed_call(all...));
 }
 
-// Served where the user names an algorithm. Returns an MPI error code; errors have been raised on the communicator.
-int neighbor_alltoall(const neighbor_call& call, manners how, native_call native);
+// Served as the user asks, or else as was learnt on the program's own exchanges. Returns an MPI error code; errors have been raised on the communicator.
+[[gnu::hot]] int neighbor_alltoall(const neighbor_call& call, manners how, native_call native);
 
 // Such a call being served.
 class neighbor_service {
@@ -48,6 +48,8 @@ class neighbor_service {
   // The algorithm; null: the MPI's own, because of device memory, a limit on scratch memory, or to report wrong arguments
   // of this rank.
   const decision* pick(MPI_Info info);
+  // What was settled for the call; null: the MPI's own, to report wrong arguments of this rank.
+  const decision* fit(const decision& settled);
   // For a call that is run many times: all ranks pick the same. Collective.
   const decision* plan(MPI_Info info);
   const payload& blocks() const { return what_; }

@@ -28,7 +28,7 @@ int ranks_of_both(MPI_Comm groups) {
 void report_lessons(const learner& of, usage_report& report) {
   report.begin_communicator();
   for (const learner::lesson& one : of.lessons()) {
-    const std::string name = name_of("alltoall", one.form);
+    const std::string name = name_of(to_string(of.what()), one.form);
     if (of.is_left()) report.add_left(name, of.why(), one.natives.calls, one.natives.seconds);
     else report.add(name, of.ranks(), "native", one.natives);
     if (!one.tried.empty()) report.add_contest(name, of.ranks(), one.block_bytes, one.tried);
@@ -40,9 +40,17 @@ void report_prepared(const std::map<std::string, prepared>& all, collective what
     for (const call_form form : call_forms) report.add(settings::name_of(what, form), ranks, spec, ready.uses[form]);
 }
 
-void report_exchanges(const communicator& of, usage_report& report) {
-  report_prepared(of.algorithms().all(), collective::alltoall, of.ranks(), report);
-  report.add_verified(of.verified, of.verified_by_sums);
+void report_neighbors(const neighborhood& of, int ranks, usage_report& report) {
+  report_prepared(of.algorithms().all(), collective::neighbor_alltoall, ranks, report);
+}
+
+void report_exchanges(const learner& of, usage_report& report) {
+  if (!of.state()) return;
+  const communicator& state = *of.state();
+  report_prepared(state.algorithms().all(), collective::alltoall, of.ranks(), report);
+  for (const call_form form : call_forms)
+    if (const auto& among = of.among(form)) report_neighbors(*among, of.ranks(), report);
+  report.add_verified(state.verified, state.verified_by_sums);
 }
 
 void report_gathers(const intercommunicator& of, usage_report& report) {
@@ -84,7 +92,7 @@ process::attribute* process::attribute_of(MPI_Comm comm) {
   if (deleted_attributes::are_of(comm) || !begin()) return nullptr;
   attribute* const found = find(comm);
   attribute* const held = found ? found : attach(comm);
-  if (!has_threads()) last = {comm, held, held->of_ranks.get()};
+  if (!has_threads()) last = {comm, held, held->of_ranks.get(), held->of_neighbors.get()};
   return held;
 }
 
@@ -102,6 +110,20 @@ learner* process::learner_of(MPI_Comm comm) {
   if (last.held && last.comm == comm) return last.of_ranks;
   attribute* const held = attribute_of(comm);
   return held ? held->of_ranks.get() : nullptr;
+}
+
+learner* process::neighbor_learner_of(MPI_Comm comm) {
+  const recent& last = recent_[place_of(comm)];
+  return last.of_neighbors && last.comm == comm ? last.of_neighbors : neighbor_learner_made_for(comm);
+}
+
+learner* process::neighbor_learner_made_for(MPI_Comm comm) {
+  attribute* const held = attribute_of(comm);
+  if (!held) return nullptr;
+  if (!held->of_neighbors && held->of_ranks && has_neighbors(comm))
+    held->of_neighbors = std::make_unique<learner>(*this, comm, collective::neighbor_alltoall);
+  if (recent& last = recent_[place_of(comm)]; last.held == held) last.of_neighbors = held->of_neighbors.get();
+  return held->of_neighbors.get();
 }
 
 communicator* process::state_of(MPI_Comm comm, bool is_linked, std::string& wrong) {
@@ -213,6 +235,8 @@ std::string process::explain(MPI_Comm comm) {
   const attribute* held = find(comm);
   if (held && held->groups && held->groups->last)
     return held->groups->last->how->spec + ": " + held->groups->last->reason;
+  if (held && held->of_neighbors && held->of_ranks->calls() == 0 && !held->of_ranks->state())
+    return held->of_neighbors->explain();
   if (held && held->of_ranks) return held->of_ranks->explain();
   if (held && !held->why.empty()) return "the MPI library's own collective: " + held->why;
   return "nothing was exchanged on this communicator yet";
@@ -223,7 +247,7 @@ process::attribute* process::attach(MPI_Comm comm) {
   held->unserved_groups = between_groups(comm);
   if (held->unserved_groups) held->why = "an inter-communicator";
   if (held->unserved_groups) held->ranks = ranks_of_both(comm);
-  else held->of_ranks = std::make_unique<learner>(*this, comm);
+  else held->of_ranks = std::make_unique<learner>(*this, comm, collective::alltoall);
   require(PMPI_Comm_set_attr(comm, state_key_, held.get()), "MPI_Comm_set_attr");
   const std::scoped_lock guard(lock_);
   attributes_.push_back(held.get());
@@ -266,15 +290,35 @@ void process::serve_groups(MPI_Comm comm, attribute& held) {
   }
 }
 
+std::vector<const learner*> process::attribute::learners() const {
+  std::vector<const learner*> all;
+  for (const learner* of : {of_ranks.get(), of_neighbors.get()})
+    if (of) all.push_back(of);
+  return all;
+}
+
+int process::attribute::open_communicators() const {
+  int open = (groups != nullptr) + (sparse != nullptr);
+  for (const learner* of : learners()) open += of->state() && of->state()->all().is_open();
+  return open;
+}
+
+void process::attribute::leave_communicators() {
+  if (groups) groups->all().own().leave();
+  for (const learner* of : learners())
+    if (of->state()) of->state()->all().own().leave();
+}
+
 // What was done on a communicator, where somebody wants to know.
 void process::report_on(const attribute& held) {
   if (set().report == reporting::none && set().wisdom.empty()) return;
-  if (held.of_ranks) report_lessons(*held.of_ranks, report_);
-  if (held.of_ranks) held.of_ranks->keep_lessons();
-  if (held.of_ranks && held.of_ranks->state()) report_exchanges(*held.of_ranks->state(), report_);
+  for (const learner* of : held.learners()) {
+    report_lessons(*of, report_);
+    of->keep_lessons();
+    report_exchanges(*of, report_);
+  }
   for (const call_form form : call_forms)
-    if (const auto& among = held.neighbors[form])
-      report_prepared(among->algorithms().all(), collective::neighbor_alltoall, among->over().ranks(), report_);
+    if (const auto& among = held.neighbors[form]) report_neighbors(*among, held.of_ranks->ranks(), report_);
   if (held.groups) report_gathers(*held.groups, report_);
   if (held.sparse) report_.add("exchange", held.sparse->ranks(), "digits", held.sparse->used());
   for (const bool uniform : {false, true})
@@ -289,12 +333,9 @@ void process::release(attribute* held, bool is_freed) {
     if (it == attributes_.end()) return;  // finish() was first
     attributes_.erase(it);
     forget();
-    communicator* const state = held->of_ranks ? held->of_ranks->state() : nullptr;
-    if (is_freed && held->groups) held->groups->all().own().leave();
-    if (is_freed && state) state->all().own().leave();
+    if (is_freed) held->leave_communicators();
     report_on(*held);
-    if (held->groups || (state && state->all().is_open())) count_open(-1);
-    if (held->sparse) count_open(-1);
+    count_open(-held->open_communicators());
   }
   delete held;
 }

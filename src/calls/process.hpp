@@ -33,6 +33,8 @@ class process : public job_state {
 
   // What hangs on a user's communicator; null outside MPI_Init and MPI_Finalize, where the MPI's own serves. Local.
   [[gnu::hot]] learner* learner_of(MPI_Comm comm);
+  // The same for exchanges among neighbours; null too where there are none.
+  [[gnu::hot]] learner* neighbor_learner_of(MPI_Comm comm);
   // Why there is nothing on it, between MPI_Init and MPI_Finalize.
   static const char* why_unknown(MPI_Comm comm);
 
@@ -81,14 +83,20 @@ class process : public job_state {
   // What hangs on a user's communicator.
   struct attribute {
     std::unique_ptr<learner> of_ranks;                 // null: an inter-communicator
+    std::unique_ptr<learner> of_neighbors;             // null: none exchanged so yet
     std::shared_ptr<intercommunicator> groups;         // open requests keep it
-    by_form<std::shared_ptr<neighborhood>> neighbors;  // open requests keep it; null: none exchanged so yet
+    by_form<std::shared_ptr<neighborhood>> neighbors;  // asked for; open requests keep it; null: none exchanged so yet
     std::shared_ptr<sparse_ranks> sparse;              // the same
     bool unserved_groups = false;                      // an inter-communicator that was not asked to be served yet
     int ranks = 0;                                     // of both groups
     usage cold[2];                                     // calls between the groups before that
     std::string why;
     bool wrong = false;  // the settings are, so that the user should know
+
+    std::vector<const learner*> learners() const;
+    // Those of Shoal's that are open, and what is done about them where the user's is freed.
+    int open_communicators() const;
+    void leave_communicators();
   };
 
   process() = default;
@@ -97,6 +105,7 @@ class process : public job_state {
   attribute* find(MPI_Comm comm) const;
   attribute* attach(MPI_Comm comm);
   attribute* attribute_of(MPI_Comm comm);
+  learner* neighbor_learner_made_for(MPI_Comm comm);
   static std::size_t place_of(MPI_Comm comm);
   void serve_groups(MPI_Comm comm, attribute& held);
   void report_on(const attribute& held);
@@ -115,7 +124,7 @@ class process : public job_state {
   struct recent {
     MPI_Comm comm = MPI_COMM_NULL;
     attribute* held = nullptr;
-    learner* of_ranks = nullptr;
+    learner *of_ranks = nullptr, *of_neighbors = nullptr;
   };
   static std::array<recent, 8> recent_;
   usage_report report_;

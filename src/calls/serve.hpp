@@ -5,7 +5,9 @@
 #include <mpi.h>
 
 #include "calls/process.hpp"
+#include "learn/learner.hpp"
 #include "team/boundary.hpp"
+#include "team/fault_tolerance.hpp"
 
 namespace shoal {
 
@@ -55,6 +57,32 @@ int serve(State& state, Service& service, const Call& call, manners how, MPI_Inf
   }
   if (chosen) return carry_out(state, service, call.form(), *chosen, native);
   return process::get().leave(call, "device memory, or arguments that the MPI is to judge", native);
+}
+
+// A call whose algorithm nobody asked for. `serve_as`: with the decision of the turn, and as carry_out() `compared`. The
+// learner is told what the call took, whatever becomes of it: every rank counts every call.
+template <typename Serve>
+int serve_learnt(learner& of, const call_size& size, manners how, native_call native, Serve serve_as) {
+  const learner::turn turn = of.begin(size, how == manners::strict);
+  const double begin = turn.is_timed ? PMPI_Wtime() : 0;
+  double compared = 0;
+  const auto served = [&] {
+    return turn.candidate == contest::native ? native() : serve_as(turn.chosen(), &compared);
+  };
+  return ended_by(served, [&] { of.end(turn, turn.is_timed ? PMPI_Wtime() - begin - compared : 0); });
+}
+
+// As it was settled, where this fits the call.
+template <typename Service, typename Call>
+int carry_out_settled(communicator& state, Service& service, const Call& call, const decision& settled,
+                      native_call native, double* compared) {
+  const decision* const chosen = service.fit(settled);
+  return chosen ? carry_out(state, service, call.form(), *chosen, native, compared) : native();
+}
+
+// Whether ranks that have exchanged can do so no more. Until then a call costs no look at that: the MPI's own finds it.
+inline bool is_lost(const learner& of, MPI_Comm comm) {
+  return of.state() && (of.state()->all().is_lost() || is_revoked(comm));
 }
 
 }  // namespace shoal

@@ -1,5 +1,6 @@
 #include "execute/node_exchange.hpp"
 
+#include <algorithm>
 #include <span>
 #include <system_error>
 
@@ -56,6 +57,11 @@ bool may_read(const shared_memory::key& where) {
 node_exchange::room node_exchange::room::of_direct(std::size_t most) {
   if (most <= node_rows::largest_row / 2) return {most, 0};
   return {most, most <= node_rows::largest_row ? most / 16 : most};
+}
+
+node_exchange::room node_exchange::room::of_schedules(std::size_t most) {
+  constexpr std::size_t small = 4096;
+  return {std::min(most, small), most};
 }
 
 std::size_t node_exchange::room::bytes(int ranks) const {

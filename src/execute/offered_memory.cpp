@@ -11,12 +11,9 @@ namespace {
 
 enum term : std::size_t { made_by, made_as, proof, made_at, not_made };
 
-using room = node_exchange::room;
-std::size_t bytes_for(std::size_t most, int ranks) { return room::of_direct(most).bytes(ranks); }
-
 }  // namespace
 
-double offered_memory::usual_time(std::size_t most, int ranks) {
+double offered_memory::usual_time(std::size_t most, int ranks) const {
   constexpr double calls = 100e-6, byte = 0.5e-9;  // of the system, and touched for the first time
   return calls + byte * static_cast<double>(std::min(bytes_for(most, ranks), shared_memory::small));
 }
@@ -56,7 +53,7 @@ node_exchange::mapped offered_memory::take(std::int64_t error, bool unreadable) 
   error_ = 0;
   unreadable_ = false;
   if (error == 0) shared_for_ = most;
-  return {std::exchange(memory_, {}), !unreadable, room::of_direct(most)};
+  return {std::exchange(memory_, {}), !unreadable, size_(most)};
 }
 
 }  // namespace shoal

@@ -12,12 +12,16 @@ namespace shoal {
 
 class offered_memory {
  public:
+  // `room_for`: as those of node_exchange::room.
+  using room_for = node_exchange::room (*)(std::size_t most);
+  explicit offered_memory(room_for size) : size_(size) {}
+
   // What ranks say of an offer in an agreement, in which the largest is heard: the first rank everything, others nothing.
   static constexpr std::size_t terms = 5;
 
   // Seconds that it takes to make and map for exchanges in which a rank sends at most so many bytes, about, on a core of
   // one's own.
-  static double usual_time(std::size_t most, int ranks);
+  double usual_time(std::size_t most, int ranks) const;
   // For exchanges in which a rank sends at most so many bytes. By the first rank; what went wrong is among the terms.
   void make(std::size_t most, int ranks, std::span<std::int64_t> said);
   static bool is_made(std::span<const std::int64_t> heard);
@@ -36,6 +40,9 @@ class offered_memory {
   std::size_t shared_for() const { return shared_for_; }
 
  private:
+  std::size_t bytes_for(std::size_t most, int ranks) const { return size_(most).bytes(ranks); }
+
+  room_for size_;
   shared_memory memory_;
   std::size_t mapped_for_ = 0, shared_for_ = 0;
   std::int64_t error_ = 0;

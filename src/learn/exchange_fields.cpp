@@ -38,7 +38,7 @@ std::string exchange_field::told(std::span<const std::string> specs) const {
 }
 
 double exchange_fields::load_of(const call_size& call) const {
-  return static_cast<double>(call.bytes) * (call.form == call_form::equal ? ranks_ : 1);
+  return static_cast<double>(call.bytes) * (are_known_sizes(call.form) ? ranks_ : 1);
 }
 
 exchange_field& exchange_fields::of_next(const call_size& call, bool& is_new) {
@@ -50,7 +50,7 @@ exchange_field& exchange_fields::of_next(const call_size& call, bool& is_new) {
     last_ = &it->second;
     last_key_ = key;
   }
-  if (is_new || call.form != call_form::equal) last_->load = load_of(call);
+  if (is_new || !are_known_sizes(call.form)) last_->load = load_of(call);
   return *last_;
 }
 
@@ -58,15 +58,15 @@ std::uint64_t exchange_fields::key_of(call_form form, std::uint64_t place) {
   return keys_of_blocks + 1 + place * call_forms.size() + static_cast<std::uint64_t>(form);
 }
 
-// All ranks know the size of MPI_Alltoall, to its power of two. Of other forms no rank knows the sizes of the others, but
+// All ranks know the size of MPI_Alltoall, to its power of two. Of others no rank knows the sizes of the others, but
 // all know the number of the call.
 std::uint64_t exchange_fields::key_of_next(const call_size& call) {
-  if (call.form == call_form::equal) return key_of_block(call.bytes);
+  if (are_known_sizes(call.form)) return key_of_block(call.bytes);
   return key_of(call.form, sizes_.place_of_next(load_of(call)));
 }
 
 exchange_field* exchange_fields::known(call_form form, std::int64_t bytes) {
-  const bool equal = form == call_form::equal;
+  const bool equal = are_known_sizes(form);
   if (!last_ || (!equal && sizes_.alternates())) return nullptr;
   const std::uint64_t key = equal ? key_of_block(bytes) : key_of(form, sizes_.only_place());
   if (key == last_key_) return last_;

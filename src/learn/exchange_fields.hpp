@@ -17,7 +17,7 @@
 namespace shoal {
 
 // What is known of a call before it is served: of MPI_Alltoall the bytes of a block, which are the same on every rank; of
-// other forms all that this rank sends.
+// others all that this rank sends.
 struct call_size {
   call_form form;
   std::int64_t bytes;
@@ -43,7 +43,10 @@ struct exchange_field {
 
 class exchange_fields {
  public:
-  explicit exchange_fields(int ranks) : ranks_(ranks) {}
+  exchange_fields(collective what, int ranks) : what_(what), ranks_(ranks) {}
+
+  // Whether all ranks know how large such exchanges are. Neighbours may be of a rank that others know nothing of.
+  bool are_known_sizes(call_form form) const { return what_ == collective::alltoall && form == call_form::equal; }
 
   // Bytes that this rank sends.
   double load_of(const call_size& call) const;
@@ -60,7 +63,7 @@ class exchange_fields {
 
   // What all calls would have taken by the MPI's own when it is warm, in seconds.
   double native_seconds() const;
-  // In the order of the report: those of MPI_Alltoall by size, then the others.
+  // The same order on every rank, and in the report: those of MPI_Alltoall by size, then the others.
   auto begin() { return all_.begin(); }
   auto end() { return all_.end(); }
   auto begin() const { return all_.begin(); }
@@ -73,9 +76,10 @@ class exchange_fields {
 
   exchange_field* last_ = nullptr;
   std::uint64_t last_key_ = 0;
+  collective what_;
   int ranks_;
   std::map<std::uint64_t, exchange_field> all_;
-  size_pattern sizes_;  // of MPI_Alltoallv and MPI_Alltoallw, as this rank knows them
+  size_pattern sizes_;  // of the others, as this rank knows them
 };
 
 }  // namespace shoal

@@ -54,8 +54,9 @@ class job_state {
   // Groups of ranks which all have read the same wisdom and the same profile.
   served_groups& knowing() { return knowing_; }
   // Whether these are worth asking: by wisdom some exchange among so many ranks is faster than by the MPI's own.
-  bool may_gain(call_form form, int ranks) const {
-    return settings_.profile || !settings_.profile_fault.empty() || earlier_.may_gain(form, ranks);
+  bool may_gain(collective what, call_form form, int ranks) const {
+    const bool by_profile = settings_.profile || !settings_.profile_fault.empty();
+    return (what == collective::alltoall && by_profile) || earlier_.may_gain(what, form, ranks);
   }
   // Of communicators of Shoal's own.
   bool is_full() const { return open_ >= most_communicators; }

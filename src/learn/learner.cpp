@@ -24,28 +24,33 @@ int ranks_of(MPI_Comm comm) {
   return ranks;
 }
 
+int destinations_of(MPI_Comm comm) { return static_cast<int>(neighbors_of(comm).destinations.size()); }
+
 // Of a communicator's first calls only counts are kept: many a communicator sees no more.
 constexpr int young_calls = 8;
 
-// All ranks know how large the exchanges of MPI_Alltoall are, and large ones pay for an agreement soon.
-bool is_large(call_form form, double load) { return form == call_form::equal && load >= 1 << 18; }
+// Where all ranks know how large exchanges are, large ones pay for an agreement soon.
+bool is_large(bool known_sizes, double load) { return known_sizes && load >= 1 << 18; }
 
 // After how many calls of a kind, behind so many others, the ranks agree for the first time. An agreement takes as long as
 // one or two small calls: so there have to be many of these, and more where many ranks agree.
-int cold_calls(call_form form, double load, int ranks, std::int64_t earlier) {
+int cold_calls(bool known_sizes, double load, int ranks, std::int64_t earlier) {
   constexpr double medium = 1 << 15;
-  if (is_large(form, load)) return contest::cold_calls;
-  const int calls = std::clamp(ranks * 3 / 2, form == call_form::equal && load >= medium ? 24 : 48, 64);
+  if (is_large(known_sizes, load)) return contest::cold_calls;
+  const int calls = std::clamp(ranks * 3 / 2, known_sizes && load >= medium ? 24 : 48, 64);
   return calls - static_cast<int>(std::min<std::int64_t>(young_calls, earlier));
 }
 
 }  // namespace
 
-learner::learner(job_state& job, MPI_Comm comm)
+learner::learner(job_state& job, MPI_Comm comm, collective what)
     : job_(job),
       comm_(comm),
+      what_(what),
       ranks_(ranks_of(comm)),
-      is_watched_(job.set().report != reporting::none || !job.set().record.empty()) {
+      blocks_(what == collective::alltoall ? ranks_ : destinations_of(comm)),
+      is_watched_(job.set().report != reporting::none || !job.set().record.empty()),
+      offered_(what == collective::alltoall ? node_exchange::room::of_direct : node_exchange::room::of_schedules) {
   require(PMPI_Comm_rank(comm, &rank_), "MPI_Comm_rank");
   wait_ = waiting(job.set().wait.value_or(polite_mode(job.facts(), ranks_)));
   wait_.move_meanwhile([] { return progress::get().move(); });
@@ -102,7 +107,7 @@ bool learner::passes(call_form form, std::int64_t bytes) {
 }
 
 bool learner::is_young(const call_size& call) const {
-  return stage_ == stage::cold && calls_ <= young_calls && !is_large(call.form, fields_.load_of(call));
+  return stage_ == stage::cold && calls_ <= young_calls && !is_large(fields_.are_known_sizes(call.form), fields_.load_of(call));
 }
 
 void learner::end(const turn& of, double seconds) {
@@ -122,11 +127,18 @@ exchange_field& learner::field_of(const call_size& call) {
   bool is_new = false;
   exchange_field& f = fields_.of_next(call, is_new);
   if (!is_new) return f;
-  if (stage_ != stage::served) f.of.wait_first(cold_calls(call.form, f.load, ranks_, calls_ - 1));
+  if (stage_ != stage::served)
+    f.of.wait_first(cold_calls(fields_.are_known_sizes(call.form), f.load, ranks_, calls_ - 1));
   if (fields_.size() == 1) f.young = calls_ - 1;
-  f.shape = {call.form, ranks_, state_ ? state_->all().where().nodes->nodes() : 1, size_class(f.load, ranks_)};
-  if (stage_ == stage::served) open_candidates(f);
+  f.shape = shape_of(call.form, f.load);
+  if (stage_ != stage::served) return f;
+  const payment paying(*this);
+  open_candidates(f);
   return f;
+}
+
+exchange_shape learner::shape_of(call_form form, double load) const {
+  return {what_, form, ranks_, state_ ? state_->all().where().nodes->nodes() : 1, size_class(what_, load, ranks_)};
 }
 
 // ---- what the ranks agree on -----------------------------------------------------------------------------------
@@ -218,8 +230,8 @@ void learner::hear(exchange_field& f, const agreed_terms& all) {
   f.guess = all.guess();
   learn_from(f);
   if (!specs_.empty()) state_->settle(f.shape.form, f.shape.size, &f.decisions[f.of.best()]);
-  if (f.shape.form == call_form::equal) return;
-  f.shape.size = size_class(all.load(), ranks_);
+  if (fields_.are_known_sizes(f.shape.form)) return;
+  f.shape.size = size_class(what_, all.load(), ranks_);
   f.of.set_scattered(!fields_.agree_on_pattern(all.no_pattern()));
 }
 
@@ -340,11 +352,12 @@ double learner::agreement_price() const { return std::max(agreement_, std::min(l
 
 // A few agreements; inside one node memory to touch besides, while the others wait on the same cores where these are too
 // few. Between nodes collectives of the MPI's own that block: one takes no longer than an agreement with its waiting, and
-// about as long as a call.
+// about as long as a call. For a graph the ranks tell each other their neighbours.
 double learner::set_up_cost(const agreed_terms& all) const {
-  if (!on_one_node(all)) return 8 * agreement_price() + 300e-6;
-  const double memory = offered_memory::usual_time(all.room(ranks_), ranks_);
-  return 2 * agreement_ + memory * all.ranks_of_a_core();
+  const double graph = what_ == collective::alltoall ? 0 : 4 * agreement_price() + 2e-6 * ranks_;
+  if (!on_one_node(all)) return 8 * agreement_price() + 300e-6 + graph;
+  const double memory = offered_.usual_time(all.room(ranks_), ranks_);
+  return 2 * agreement_ + memory * all.ranks_of_a_core() + graph;
 }
 
 // What may be gained if as many calls come as there were: what such exchanges gained elsewhere in the job, or else a quarter
@@ -360,8 +373,11 @@ double learner::hope_of(const exchange_field& f) const {
 bool learner::pays(const agreed_terms& all) const {
   const double cost = set_up_cost(all), trials = (on_one_node(all) ? 2 : 8) * native_call_;
   const bool none_left = all.some_full() && !on_one_node(all);  // communicators, of which there exchanges need one
-  return !all.have_devices() && !none_left && cost + trials <= all.allowance() && cost <= all.hope();
+  return !all.have_devices() && !is_limited() && !none_left && cost + trials <= all.allowance() && cost <= all.hope();
 }
+
+// Schedules among neighbours do not heed a limit on scratch memory.
+bool learner::is_limited() const { return what_ != collective::alltoall && job_.set().max_temp; }
 
 void learner::set_up(const agreed_terms& all) {
   if (&all != &agreed_) agreed_ = all;
@@ -373,7 +389,7 @@ void learner::set_up(const agreed_terms& all) {
 // In a program that calls Shoal all ranks have it, and they agree on settings at once; so they do where a profile or wisdom
 // may tell what to begin with.
 void learner::begin_agreed(const call_size& call) {
-  const bool known_alike = !linked_ && job_.knowing().contain(comm_), may_gain = job_.may_gain(call.form, ranks_);
+  const bool known_alike = !linked_ && job_.knowing().contain(comm_), may_gain = job_.may_gain(what_, call.form, ranks_);
   if (known_alike && !may_gain) return;
   const payment paying(*this);
   load_ = fields_.load_of(call);
@@ -393,8 +409,8 @@ void learner::begin_as_known(const call_size& call) {
   if (!enter(linked_)) return;
   load_ = agreed_.load();
   exchange_field first;
-  first.load = call.form == call_form::equal ? fields_.load_of(call) : load_;
-  first.shape = {call.form, ranks_, state_->all().where().nodes->nodes(), size_class(first.load, ranks_)};
+  first.load = fields_.are_known_sizes(call.form) ? fields_.load_of(call) : load_;
+  first.shape = shape_of(call.form, first.load);
   if (agreed_.have_devices() || !expected(first)) return;
   set_up(agreed_);
   if (!offered_.is_mapped()) return;
@@ -404,9 +420,10 @@ void learner::begin_as_known(const call_size& call) {
 
 // What is expected of exchanges of a size that all ranks know, where it is worth setting up.
 std::optional<knowledge::of_shape> learner::expected(const exchange_field& f) const {
-  if (!knows_) return std::nullopt;
-  const bool equal = f.shape.form == call_form::equal;  // what a profile knows nothing of are types
-  if (const auto& from = state_->followed(); from && f.shape.form != call_form::any_types && from->kinds[equal])
+  if (!knows_ || is_limited()) return std::nullopt;
+  const bool equal = f.shape.form == call_form::equal;
+  const bool is_of_profiles = what_ == collective::alltoall && f.shape.form != call_form::any_types;
+  if (const auto& from = state_->followed(); from && is_of_profiles && from->kinds[equal])
     return from->kinds[equal]->expected({f.load / ranks_, 1}, ranks_);
   const auto known = job_.earlier().find(f.shape);
   if (!known || !known->specs.contains("native")) return std::nullopt;
@@ -437,7 +454,7 @@ int learner::propose(const std::string& spec) {
 void learner::propose_levels(const exchange_field& f) {
   const layout_tree* const levels = state_->all().where().levels.get();
   const bool equal = f.shape.form == call_form::equal;
-  if (!levels || levels->levels() <= 2 || f.shape.nodes == 1 || (!equal && !agreed_.know_load())) return;
+  if (what_ != collective::alltoall || !levels || levels->levels() <= 2 || f.shape.nodes == 1 || (!equal && !agreed_.know_load())) return;
   const double load = equal ? f.load : agreed_.load();
   propose(best_levels(*levels, load / ranks_, common_machine).spec);
 }
@@ -483,25 +500,47 @@ void learner::serve() {
   if (state_->all().where().nodes->nodes() > 1 && !state_->all().is_open()) open_state();
   if (!state_) return;
   stage_ = stage::served;
-  specs_ = {"native"};
-  const node_layout& nodes = *state_->all().where().nodes;
-  if (nodes.nodes() == 1) {
-    if (state_->all().memory().has_all_ranks()) specs_.emplace_back("shared");
-  } else {
-    if (nodes.largest_node() > 1) specs_.insert(specs_.end(), {"hierarchical:local=shared"});
-    specs_.insert(specs_.end(), {"spread_out", "tuna:radix=2"});
-    if (ranks_ >= 16) specs_.push_back("tuna:radix=" + std::to_string(std::lround(std::sqrt(ranks_))));
-  }
+  specs_ = candidates();
   for (auto& [key, f] : fields_) open_candidates(f);
+}
+
+std::vector<std::string> learner::candidates() const {
+  const node_layout& nodes = *state_->all().where().nodes;
+  const bool among_neighbors = what_ == collective::neighbor_alltoall, has_teams = nodes.largest_node() > 1;
+  std::vector<std::string> all{"native"};
+  if (nodes.nodes() == 1) {
+    if (state_->all().memory().has_all_ranks()) all.emplace_back(among_neighbors ? "direct" : "shared");
+    return all;
+  }
+  if (has_teams) all.emplace_back(among_neighbors ? "gathered" : "hierarchical:local=shared");
+  if (among_neighbors) all.emplace_back("direct");
+  else all.insert(all.end(), {"spread_out", "tuna:radix=2"});
+  if (!among_neighbors && ranks_ >= 16) all.push_back("tuna:radix=" + std::to_string(std::lround(std::sqrt(ranks_))));
+  return all;
+}
+
+// Null where the MPI's neighbours do not fit together, the same on every rank. The neighbours are found out once for each
+// form, since an MPI may match several edges between two ranks in another way in another form; collective.
+prepared_algorithms* learner::algorithms_for(call_form form) {
+  if (what_ == collective::alltoall) return &state_->algorithms();
+  try {
+    if (!among_[form]) among_[form] = std::make_shared<neighborhood>(*state_, comm_, form, job_.set());
+  } catch (const std::invalid_argument& error) {
+    warn_once(error.what());
+    return nullptr;
+  }
+  return &among_[form]->algorithms();
 }
 
 void learner::open_candidates(exchange_field& f) {
   f.shape.nodes = state_->all().where().nodes->nodes();
-  if (f.shape.form != call_form::equal && load_ > 0) f.shape.size = size_class(f.load = load_, ranks_);
+  if (!fields_.are_known_sizes(f.shape.form) && load_ > 0) f.shape = shape_of(f.shape.form, f.load = load_);
   if (const auto known = f.of.calls() == 0 ? expected(f) : std::nullopt) apply(*known, f);
   propose_levels(f);
+  prepared_algorithms* const ready = algorithms_for(f.shape.form);
+  if (!ready) return;
   for (std::size_t i = 0; i < specs_.size(); ++i) {
-    f.decisions[i] = {&state_->algorithms().get(parse_selection(specs_[i])), "settled on the program's own exchanges"};
+    f.decisions[i] = {&ready->get(parse_selection(specs_[i], what_)), "settled on the program's own exchanges"};
     f.of.open(static_cast<int>(i), guess_of(hash_of(specs_[i])) == f.guess);
   }
 }
@@ -551,6 +590,7 @@ void learner::open_state() {
 
 bool learner::is_asked(call_form form, MPI_Info info) const {
   if (stage_ == stage::never && !state_) return wrong_;
+  if (what_ != collective::alltoall) return false;  // such calls do not come here
   return info != MPI_INFO_NULL || job_.asks_at_once(form) || (state_ && state_->asked().standing(form));
 }
 
@@ -580,7 +620,7 @@ std::vector<learner::lesson> learner::lessons() const {
   for (const auto& [key, f] : fields_)
     all.push_back({f.shape.form,
                    {f.calls[0], f.bytes, f.seconds[0]},
-                   f.loads / static_cast<double>(std::max<std::int64_t>(1, f.of.calls())) / ranks_,
+                   f.loads / static_cast<double>(std::max<std::int64_t>(1, f.of.calls())) / std::max(1, blocks_),
                    specs_.size() > 1 ? f.told(specs_) : std::string()});
   return all;
 }
@@ -589,8 +629,7 @@ void learner::keep_lessons() const {
   for (const call_form form : call_forms)
     if (const usage& of = young_[form]; of.calls > 0 && fields_.size() == 0) {
       const auto calls = static_cast<double>(of.calls);
-      const int size = size_class(static_cast<double>(of.bytes) / calls, ranks_);
-      job_.known().add_communicators({form, ranks_, 1, size}, 1, calls);
+      job_.known().add_communicators(shape_of(form, static_cast<double>(of.bytes) / calls), 1, calls);
     }
   for (const auto& [key, f] : fields_)
     if (f.of.calls() > 0) job_.known().add_communicators(f.shape, 1, static_cast<double>(f.young + f.of.calls()));

@@ -1,4 +1,4 @@
-// What one of the user's communicators has earned. Its first calls are the MPI's own: a counter and a clock. Then its
+// What the all-to-alls on one of the user's communicators have earned, or its exchanges among neighbours. The first calls are the MPI's own: a counter and a clock. Then its
 // ranks agree on what they have in common; where the ledger allows it what Shoal needs is made; and a contest for each kind
 // and size of exchange settles who serves.
 //
@@ -16,6 +16,7 @@
 #include "learn/communicator.hpp"
 #include "learn/exchange_fields.hpp"
 #include "learn/job_state.hpp"
+#include "learn/neighborhood.hpp"
 #include "learn/rank_terms.hpp"
 #include "learn/vote.hpp"
 
@@ -28,8 +29,8 @@ class learner {
   static constexpr const char* started_apart =
       "ranks that were started apart (MPI_Comm_spawn, MPI_Comm_connect) may not all have Shoal";
 
-  // Makes nothing, and talks to nobody.
-  learner(job_state& job, MPI_Comm comm);
+  // Makes nothing, and talks to nobody. `comm` has neighbours, where it is their exchanges.
+  learner(job_state& job, MPI_Comm comm, collective what);
   learner(const learner&) = delete;
   learner& operator=(const learner&) = delete;
 
@@ -58,6 +59,8 @@ class learner {
   // reason in why(), which the user should know if is_wrong(). `is_linked` as in begin().
   communicator* enter(bool is_linked);
   communicator* state() const { return state_.get(); }
+  // The neighbours in exchanges of this form, where some are served; else null.
+  const std::shared_ptr<neighborhood>& among(call_form form) const { return among_[form]; }
   wait_mode waits_by() const { return wait_.mode(); }
   std::shared_ptr<communicator> shared_state() const { return state_; }
   const std::string& why() const { return why_; }
@@ -74,10 +77,14 @@ class learner {
     double block_bytes;  // of such an exchange
     std::string tried;   // and with what result; empty: nothing
   };
+  collective what() const { return what_; }
   std::vector<lesson> lessons() const;
   // Makes them part of what the job knows; once, at the end.
   void keep_lessons() const;
+  std::int64_t calls() const { return calls_; }
   int ranks() const { return ranks_; }
+  // Blocks that this rank sends in an exchange.
+  int blocks() const { return blocks_; }
 
  private:
   // cold: the MPI's own serves. voting: the ranks find out whether all of them are served by Shoal, and alike. known: they
@@ -91,6 +98,9 @@ class learner {
   exchange_field& field_of(const call_size& call);
   int propose(const std::string& spec);
   void propose_levels(const exchange_field& f);
+  exchange_shape shape_of(call_form form, double load) const;
+  prepared_algorithms* algorithms_for(call_form form);
+  std::vector<std::string> candidates() const;
   void open_candidates(exchange_field& f);
   void review(exchange_field& f);
   void hear(exchange_field& f, const agreed_terms& all);
@@ -117,6 +127,7 @@ class learner {
   double set_up_cost(const agreed_terms& all) const;
   double hope_of(const exchange_field& f) const;
   bool pays(const agreed_terms& all) const;
+  bool is_limited() const;
   void set_up(const agreed_terms& all);
   void begin_agreed(const call_size& call);
   void begin_as_known(const call_size& call);
@@ -134,14 +145,15 @@ class learner {
 
   job_state& job_;
   MPI_Comm comm_;
-  int ranks_, rank_ = 0;
+  collective what_;
+  int ranks_, rank_ = 0, blocks_;
   // What every call looks at.
   bool is_watched_;  // somebody wants to know of every call
   stage stage_ = stage::cold;
   bool linked_ = false, was_entered_ = false;  // for what is asked for
   std::int64_t calls_ = 0;
   turn last_turn_;
-  exchange_fields fields_{ranks_};
+  exchange_fields fields_{what_, ranks_};
   std::shared_ptr<communicator> state_;
 
   waiting wait_;
@@ -157,6 +169,7 @@ class learner {
   bool knows_ = false;  // what earlier jobs learnt is the same on every rank
   double load_ = 0;     // of the first call, when that was agreed on
 
+  by_form<std::shared_ptr<neighborhood>> among_;
   offered_memory offered_;
   std::vector<std::string> specs_;  // the candidates
   by_form<usage> young_;            // the first calls

@@ -22,6 +22,7 @@ class neighborhood {
   int destinations() const { return destinations_; }
   // The algorithms that the user names.
   requests<decision>& asked() { return requests_; }
+  prepared_algorithms& algorithms() { return algorithms_; }
   const prepared_algorithms& algorithms() const { return algorithms_; }
 
  private:

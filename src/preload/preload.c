@@ -117,9 +117,8 @@ static void announce(void) {
   const int is_first = is_first_rank();
   if (drop_in && wanted && *wanted && strcmp(wanted, "0") != 0 && strcmp(wanted, "off") != 0 && is_first)
     fprintf(stderr,
-            "shoal: loaded for %s; takes MPI_Alltoall, MPI_Alltoallv and MPI_Alltoallw, and MPI_Allgather and "
-            "MPI_Allgatherv "
-            "between two groups\n",
+            "shoal: loaded for %s; takes MPI_Alltoall, MPI_Alltoallv and MPI_Alltoallw, also among neighbours, and "
+            "MPI_Allgather and MPI_Allgatherv between two groups\n",
             mpi.soname);
 }
 

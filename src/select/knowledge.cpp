@@ -5,8 +5,9 @@
 
 namespace shoal {
 
-int size_class(double load, int ranks) {
-  return std::bit_width(static_cast<std::uint64_t>(std::max(0.0, load) / std::max(1, ranks)));
+int size_class(collective what, double load, int ranks) {
+  const int blocks = what == collective::alltoall ? std::max(1, ranks) : 1;
+  return std::bit_width(static_cast<std::uint64_t>(std::max(0.0, load) / blocks));
 }
 
 const std::pair<const std::string, knowledge::entry>* knowledge::of_shape::best() const {
@@ -37,10 +38,10 @@ std::optional<knowledge::of_shape> knowledge::find(exchange_shape shape, int far
   return std::nullopt;
 }
 
-bool knowledge::may_gain(call_form form, int ranks) const {
+bool knowledge::may_gain(collective what, call_form form, int ranks) const {
   const std::scoped_lock guard(lock_);
-  const auto is_of = [&](const exchange_shape& shape) { return shape.form == form && shape.ranks == ranks; };
-  for (auto it = shapes_.lower_bound({form, ranks, 0, 0}); it != shapes_.end() && is_of(it->first); ++it)
+  const auto is_of = [&](const exchange_shape& shape) { return shape.what == what && shape.form == form && shape.ranks == ranks; };
+  for (auto it = shapes_.lower_bound({what, form, ranks, 0, 0}); it != shapes_.end() && is_of(it->first); ++it)
     if (const auto* best = it->second.best(); best && best->first != "native") return true;
   return false;
 }

@@ -10,20 +10,25 @@
 #include <string>
 #include <string_view>
 
+#include "algorithms/algorithm.hpp"
 #include "select/call_form.hpp"
 
 namespace shoal {
 
 // Exchanges that take about as long.
 struct exchange_shape {
+  collective what = collective::alltoall;
   call_form form = call_form::equal;
   int ranks = 1, nodes = 1;
-  int size = 0;  // of what a rank sends each other on average: bits of its bytes
+  int size = 0;  // as size_class()
+
+  std::string name() const { return name_of(to_string(what), form); }
 
   auto operator<=>(const exchange_shape&) const = default;
 };
-// `load`: bytes that a rank sends in one exchange.
-int size_class(double load, int ranks);
+// Bits of the bytes that a rank sends each other on average; to neighbours, of all that it sends, since ranks may have
+// different numbers of them. `load`: bytes that a rank sends in one exchange.
+int size_class(collective what, double load, int ranks);
 
 class knowledge {
  public:
@@ -48,7 +53,7 @@ class knowledge {
   // Between sizes that are known it is interpolated: of the nearest known size that is at most `far` classes away.
   std::optional<of_shape> find(exchange_shape shape, int far = 1) const;
   // Whether something was faster than the MPI's own for any exchange of this form among so many ranks.
-  bool may_gain(call_form form, int ranks) const;
+  bool may_gain(collective what, call_form form, int ranks) const;
   std::map<exchange_shape, of_shape> all() const;
   bool empty() const { return all().empty(); }
   // Takes over what the other one knows and this one does not; of what both know, the one with more calls.

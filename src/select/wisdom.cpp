@@ -64,17 +64,22 @@ class wisdom_reader {
       if (!(value >= 0 && value < 1e15)) fail(line, std::string(key) + " must be a number from 0 on");
       return value;
     };
-    const std::string call = (*row)["call"].value_or(std::string());
-    const auto form = std::find_if(call_forms.begin(), call_forms.end(),
-                                   [&](call_form one) { return call == name_of("alltoall", one); });
-    if (form == call_forms.end()) fail(line, "call must be alltoall, alltoallv or alltoallw");
-    const exchange_shape shape{*form, static_cast<int>(std::min(number("ranks"), 1e9)),
-                               static_cast<int>(std::min(number("nodes"), 1e9)),
-                               static_cast<int>(std::bit_width(static_cast<std::uint64_t>(number("bytes"))))};
+    exchange_shape shape = kind_of((*row)["call"].value_or(std::string()), line);
+    shape.ranks = static_cast<int>(std::min(number("ranks"), 1e9));
+    shape.nodes = static_cast<int>(std::min(number("nodes"), 1e9));
+    shape.size = static_cast<int>(std::bit_width(static_cast<std::uint64_t>(number("bytes"))));
     to.add_communicators(shape, number("communicators"), number("calls"));
     const toml::table* times = (*row)["microseconds"].as_table();
     if (!times) fail(line, "microseconds = { native = [12.5, 40] } is missing");
     for (const auto& [key, value] : *times) add_time(shape, std::string(key.str()), value, line, to);
+  }
+
+  // Without numbers.
+  exchange_shape kind_of(const std::string& call, int line) const {
+    for (const collective what : {collective::alltoall, collective::neighbor_alltoall})
+      for (const call_form form : call_forms)
+        if (const exchange_shape kind{what, form}; call == kind.name()) return kind;
+    fail(line, "call must be alltoall or neighbor_alltoall, or one of these with v or w");
   }
 
   void add_time(const exchange_shape& shape, const std::string& spec, const toml::node& value, int line,
@@ -84,7 +89,7 @@ class wisdom_reader {
     const double calls = pair && pair->size() == 2 ? (*pair)[1].value_or(-1.0) : -1;
     if (!(us > 0 && us < 1e12 && calls > 0)) fail(line, spec + " must be [microseconds, calls], as in [12.5, 40]");
     try {
-      to.add(shape, to_string(parse_selection(spec)), us * 1e-6, calls);
+      to.add(shape, to_string(parse_selection(spec, shape.what)), us * 1e-6, calls);
     } catch (const std::invalid_argument&) {  // of another version of Shoal
     }
   }
@@ -100,7 +105,7 @@ std::string in_quotes(std::string_view text) {
 }
 
 void write_row(std::ostream& out, const exchange_shape& shape, const knowledge::of_shape& known) {
-  out << "  { call = \"" << name_of("alltoall", shape.form) << "\", ranks = " << shape.ranks
+  out << "  { call = \"" << shape.name() << "\", ranks = " << shape.ranks
       << ", nodes = " << shape.nodes << ", bytes = " << (shape.size ? std::int64_t{1} << (shape.size - 1) : 0)
       << ", communicators = " << std::llround(known.communicators) << ", calls = " << std::llround(known.calls)
       << ", microseconds = {";

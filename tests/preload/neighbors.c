@@ -1,7 +1,8 @@
 /* Exchanges among neighbours in grids and graphs: what they receive is what the MPI's own (PMPI_) receive, byte for byte, and
  * nothing else of the buffers changes. Two ranks may have several edges, and a rank edges to itself, to nobody, or none.
  *
- * Arguments: how many random graphs; "requests" for nonblocking and persistent ones too, several under way at once. With
+ * Arguments: how many random graphs; "requests" for nonblocking and persistent ones too, several under way at once; "often"
+ * for hundreds of rounds on each communicator, with other sizes now and then, and all-to-alls of all ranks between. With
  * -DLINKED it calls shoal.h instead of the names that the preload takes. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -26,7 +27,7 @@ enum { most = 64, room = 1 << 16, largest = 40 };
 typedef intptr_t word;
 typedef int words(word, word, word, word, word, word, word, word, word);
 
-static int rank, ranks, faults, calls, with_requests;
+static int rank, ranks, faults, calls, with_requests, rounds = 3, alike = 1;
 static unsigned state; /* the same on every rank */
 static unsigned char sent[room], got[room], expected[room], got_by[3][room];
 
@@ -152,18 +153,27 @@ static void exchange_again_and_again(MPI_Comm comm, int salt, const struct side 
   (void)comm, (void)salt, (void)out, (void)in;
 }
 
+static void among_all_ranks(MPI_Comm comm) {
+  clear();
+  const int code = MPI_Alltoall(sent, 16, MPI_INT, got, 16, MPI_INT, comm);
+  PMPI_Alltoall(sent, 16, MPI_INT, expected, 16, MPI_INT, comm);
+  compare("MPI_Alltoall", code);
+}
+
 static void exchange_all(MPI_Comm comm, struct side *out, struct side *in) {
   MPI_Datatype gapped;
   MPI_Type_create_resized(MPI_INT, 0, 2 * sizeof(int), &gapped);
   MPI_Type_commit(&gapped);
-  for (int salt = 0; salt < 3; ++salt) {
-    for (int i = 0; i < room; ++i) sent[i] = (unsigned char)(rank * 37 + i * 5 + i / 256 + salt);
+  for (int round = 0; round < rounds; ++round) {
+    const int salt = round / alike;
+    for (int i = 0; i < room; ++i) sent[i] = (unsigned char)(rank * 37 + i * 5 + i / 256 + round);
     place(out, 0, salt, gapped);
     place(in, 1, salt, gapped);
     exchange_equal(comm, salt);
     exchange_sizes(comm, out, in);
     exchange_types(comm, out, in);
     exchange_wide(comm, out, in);
+    if (alike > 1) among_all_ranks(comm);
     if (!with_requests) continue;
     exchange_at_once(comm, salt, out, in);
     exchange_again_and_again(comm, salt, out, in);
@@ -215,6 +225,7 @@ int main(int argc, char **argv) {
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
   with_requests = argc > 2 && !strcmp(argv[2], "requests");
+  if (argc > 2 && !strcmp(argv[2], "often")) rounds = 300, alike = 60;
   memset(got_by, 0xEE, sizeof got_by);
   const int halves[] = {ranks / 2, ranks > 1 ? 2 : 1, 1}, line[] = {ranks};
   for (int periodic = 0; periodic < 2; ++periodic) {

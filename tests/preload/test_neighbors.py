@@ -1,5 +1,7 @@
 """Exchanges among neighbours under the preload: as the MPI's own, byte for byte, on every MPI."""
 
+import re
+
 import pytest
 
 import mpis
@@ -78,10 +80,41 @@ def test_verified(mpi, compiled):
     assert f"shoal: verified {calls_of(done)} exchanges" in done.stderr
 
 
-def test_left_where_nobody_names_an_algorithm(mpi, compiled):
+def test_others_where_one_is_named(mpi, compiled):
     done = run(mpi, 2, compiled, graphs=1, SHOAL_NEIGHBOR_ALLTOALLV="gathered")
-    assert {name for name, _ in served(done)} == {"neighbor_alltoallv"}
-    assert set(left(done)) == {"neighbor_alltoall", "neighbor_alltoallw"}
+    asked_for = {("neighbor_alltoallv", "gathered")}
+    assert set(served(done)) == asked_for | {(name, "native") for name in FORMS if name != "neighbor_alltoallv"}
+
+
+@pytest.mark.parametrize("layout", ["4", "2,2", "0,2/1,3"])
+def test_learnt(mpi, compiled, layout):
+    """Hundreds of calls on each communicator, with other sizes now and then, and all-to-alls of all ranks between."""
+    done = run(mpi, 4, compiled, "often", graphs=3, SHOAL_LAYOUT=layout)
+    assert {spec for name, spec in served(done) if name in FORMS} <= {"native", "direct", "gathered"}
+    assert sum(served(done).values()) == calls_of(done) and not left(done)
+
+
+@pytest.mark.parametrize("ranks", [1, 3, 5])
+def test_few_ranks_learn(mpi, compiled, ranks):
+    run(mpi, ranks, compiled, "often", graphs=2)
+
+
+def test_verified_where_it_is_learnt(mpi, compiled):
+    run(mpi, 3, compiled, "often", graphs=1, SHOAL_VERIFY=1)
+
+
+@pytest.mark.parametrize("layout,spec", [("4", "direct"), ("2,2", "gathered")])
+def test_what_an_earlier_job_learnt(mpi, compiled, tmp_path, layout, spec):
+    """Serves from the first call on."""
+    wisdom = tmp_path / "wisdom"
+    run(mpi, 4, compiled, "often", graphs=0, SHOAL_WISDOM=wisdom, SHOAL_LAYOUT=layout)
+    learnt = wisdom.read_text()
+    times = f'microseconds = {{ "native" = [1000, 500], "{spec}" = [1, 500] }}'
+    learnt, rows = re.subn(r'(call = "neighbor.*)communicators = .*, microseconds = .* },', rf"\1communicators = 1, calls = 1000, {times} }},", learnt)
+    assert rows
+    wisdom.write_text(learnt)
+    done = run(mpi, 4, compiled, graphs=0, SHOAL_WISDOM=wisdom, SHOAL_LAYOUT=layout)
+    assert {("neighbor_alltoall", spec), ("neighbor_alltoallv", spec), ("neighbor_alltoallw", spec)} <= set(served(done))
 
 
 def test_left_where_scratch_memory_is_limited(mpi, compiled):
@@ -101,7 +134,7 @@ def test_functions_of_the_library(mpi, compiled):
     for settings in (asked("gathered"), asked("gathered") | {"SHOAL_VERIFY": 1}, {}):
         done = mpi.run(4, [program, 5], preload=False, SHOAL_LAYOUT="2x2", SHOAL_REPORT=1, **settings)
         assert done.returncode == 0, done.stdout + done.stderr
-        assert set(served(done)) == {(form, "gathered") for form in FORMS if settings}
+        assert set(served(done)) == {(form, "gathered" if settings else "native") for form in FORMS}
 
 
 @pytest.mark.parametrize("binding", ["MPIFH", "MPI", "F08"])
