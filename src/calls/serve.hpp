@@ -66,9 +66,7 @@ int serve_learnt(learner& of, const call_size& size, manners how, native_call na
   const learner::turn turn = of.begin(size, how == manners::strict);
   const double begin = turn.is_timed ? PMPI_Wtime() : 0;
   double compared = 0;
-  const auto served = [&] {
-    return turn.candidate == contest::native ? native() : serve_as(turn.chosen(), &compared);
-  };
+  const auto served = [&] { return turn.candidate == contest::native ? native() : serve_as(turn.chosen(), &compared); };
   return ended_by(served, [&] { of.end(turn, turn.is_timed ? PMPI_Wtime() - begin - compared : 0); });
 }
 

@@ -107,7 +107,8 @@ bool learner::passes(call_form form, std::int64_t bytes) {
 }
 
 bool learner::is_young(const call_size& call) const {
-  return stage_ == stage::cold && calls_ <= young_calls && !is_large(fields_.are_known_sizes(call.form), fields_.load_of(call));
+  return stage_ == stage::cold && calls_ <= young_calls &&
+         !is_large(fields_.are_known_sizes(call.form), fields_.load_of(call));
 }
 
 void learner::end(const turn& of, double seconds) {
@@ -389,7 +390,8 @@ void learner::set_up(const agreed_terms& all) {
 // In a program that calls Shoal all ranks have it, and they agree on settings at once; so they do where a profile or wisdom
 // may tell what to begin with.
 void learner::begin_agreed(const call_size& call) {
-  const bool known_alike = !linked_ && job_.knowing().contain(comm_), may_gain = job_.may_gain(what_, call.form, ranks_);
+  const bool known_alike = !linked_ && job_.knowing().contain(comm_),
+             may_gain = job_.may_gain(what_, call.form, ranks_);
   if (known_alike && !may_gain) return;
   const payment paying(*this);
   load_ = fields_.load_of(call);
@@ -454,7 +456,9 @@ int learner::propose(const std::string& spec) {
 void learner::propose_levels(const exchange_field& f) {
   const layout_tree* const levels = state_->all().where().levels.get();
   const bool equal = f.shape.form == call_form::equal;
-  if (what_ != collective::alltoall || !levels || levels->levels() <= 2 || f.shape.nodes == 1 || (!equal && !agreed_.know_load())) return;
+  if (what_ != collective::alltoall || !levels || levels->levels() <= 2 || f.shape.nodes == 1 ||
+      (!equal && !agreed_.know_load()))
+    return;
   const double load = equal ? f.load : agreed_.load();
   propose(best_levels(*levels, load / ranks_, common_machine).spec);
 }

@@ -194,8 +194,7 @@ __attribute__((constructor)) static void watch_forks(void) { pthread_atfork(NULL
 // Who asked for a report hears of it too when there was nothing to report. Not where MPI was never used, or by sessions
 // alone, of which nothing is known.
 __attribute__((destructor)) static void tell_of_none(void) {
-  flag_question* const finalized =
-      drop_in && !is_forked ? (flag_question*)dlsym(mpi.handle, "PMPI_Finalized") : NULL;
+  flag_question* const finalized = drop_in && !is_forked ? (flag_question*)dlsym(mpi.handle, "PMPI_Finalized") : NULL;
   void (*const tell)(void) = drop_in ? (void (*)(void))dlsym(drop_in, "shoal_preload_tell_of_none") : NULL;
   int ended = 0;
   if (finalized) finalized(&ended);

@@ -40,7 +40,9 @@ std::optional<knowledge::of_shape> knowledge::find(exchange_shape shape, int far
 
 bool knowledge::may_gain(collective what, call_form form, int ranks) const {
   const std::scoped_lock guard(lock_);
-  const auto is_of = [&](const exchange_shape& shape) { return shape.what == what && shape.form == form && shape.ranks == ranks; };
+  const auto is_of = [&](const exchange_shape& shape) {
+    return shape.what == what && shape.form == form && shape.ranks == ranks;
+  };
   for (auto it = shapes_.lower_bound({what, form, ranks, 0, 0}); it != shapes_.end() && is_of(it->first); ++it)
     if (const auto* best = it->second.best(); best && best->first != "native") return true;
   return false;

@@ -105,8 +105,8 @@ std::string in_quotes(std::string_view text) {
 }
 
 void write_row(std::ostream& out, const exchange_shape& shape, const knowledge::of_shape& known) {
-  out << "  { call = \"" << shape.name() << "\", ranks = " << shape.ranks
-      << ", nodes = " << shape.nodes << ", bytes = " << (shape.size ? std::int64_t{1} << (shape.size - 1) : 0)
+  out << "  { call = \"" << shape.name() << "\", ranks = " << shape.ranks << ", nodes = " << shape.nodes
+      << ", bytes = " << (shape.size ? std::int64_t{1} << (shape.size - 1) : 0)
       << ", communicators = " << std::llround(known.communicators) << ", calls = " << std::llround(known.calls)
       << ", microseconds = {";
   const char* separator = " ";

@@ -110,11 +110,17 @@ def test_what_an_earlier_job_learnt(mpi, compiled, tmp_path, layout, spec):
     run(mpi, 4, compiled, "often", graphs=0, SHOAL_WISDOM=wisdom, SHOAL_LAYOUT=layout)
     learnt = wisdom.read_text()
     times = f'microseconds = {{ "native" = [1000, 500], "{spec}" = [1, 500] }}'
-    learnt, rows = re.subn(r'(call = "neighbor.*)communicators = .*, microseconds = .* },', rf"\1communicators = 1, calls = 1000, {times} }},", learnt)
+    learnt, rows = re.subn(
+        r'(call = "neighbor.*)communicators = .*, microseconds = .* },',
+        rf"\1communicators = 1, calls = 1000, {times} }},",
+        learnt,
+    )
     assert rows
     wisdom.write_text(learnt)
     done = run(mpi, 4, compiled, graphs=0, SHOAL_WISDOM=wisdom, SHOAL_LAYOUT=layout)
-    assert {("neighbor_alltoall", spec), ("neighbor_alltoallv", spec), ("neighbor_alltoallw", spec)} <= set(served(done))
+    assert {("neighbor_alltoall", spec), ("neighbor_alltoallv", spec), ("neighbor_alltoallw", spec)} <= set(
+        served(done)
+    )
 
 
 def test_left_where_scratch_memory_is_limited(mpi, compiled):

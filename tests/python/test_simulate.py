@@ -3,7 +3,6 @@
 import json
 import os
 import select
-import shutil
 import signal
 import subprocess
 import sys
@@ -18,7 +17,8 @@ from shoal.routes import links_of, torus
 from shoal.simulation import Simulation, made
 
 FOLDER = Path(sys.prefix) / "lib/shoal/smpi"
-MISSING = next((f"there is no {path}; make build-smpi makes it" for name in ("smpirun", "smpicc", "libshoal_simulated.so")
+NEEDED = ("smpirun", "smpicc", "libshoal_simulated.so")
+MISSING = next((f"there is no {path}; make build-smpi makes it" for name in NEEDED
                 if not (path := FOLDER / name).exists()), None)  # fmt: skip
 simulated = pytest.mark.skipif(MISSING is not None, reason=str(MISSING))
 
