@@ -101,7 +101,7 @@ def in_memory(text: str) -> Iterator[str]:
 
 
 def made(name: str) -> Path:
-    """A file that `make build-smpi` makes: the driver, or smpirun, smpicc or smpicxx of the SimGrid that it was built with."""
+    """What `make build-smpi` makes: the driver, or smpirun, smpicc or smpicxx of the SimGrid that it was built with."""
     path = Path(sys.prefix) / "lib" / "shoal" / "smpi" / name
     if not path.exists():
         raise UserError(
