@@ -9,6 +9,7 @@ from shoal.measurements import readable_bytes
 KiB = 1024
 DEBIAN = ("openmpi4",)  # what Debian's programs are built for
 MPICH_ABI = ("mpich5", "impi2021")
+NEIGHBORS = ("NEIGHBOR_ALLTOALL", "NEIGHBOR_ALLTOALLV", "NEIGHBOR_ALLTOALLW")
 
 
 @dataclass(frozen=True)
@@ -31,13 +32,16 @@ class Case:
     exchanging: str = ""  # inside the exchanges; empty: clock.c tells
     mpis: tuple[str, ...] = ()  # on these only
     inputs: tuple[Changed, ...] = ()
+    forms: tuple[str, ...] = ("ALLTOALL", "ALLTOALLV")  # that are asked for where an algorithm is
+    candidates: tuple[str, ...] = ("native", "shared", "spread_out", "tuna:radix=2")
+    between_nodes: tuple[str, ...] = ("hierarchical:local=shared",)
     calls_shoal: bool = False  # functions of shoal.h instead of MPI's, so nothing is preloaded
     quick: bool = False
     emulated: bool = False  # on the emulated cluster too
 
 
 def every() -> list[Case]:
-    return [*lengths(), *numbers_of_ranks(), *kinds(), *real()]
+    return [*lengths(), *numbers_of_ranks(), *kinds(), *mixed(), *neighbors(), *real()]
 
 
 def exchanges(kind: str, collective: str, calls: int, size: int, ranks: int, quick: bool = False) -> Case:
@@ -74,6 +78,25 @@ def kinds() -> Iterator[Case]:
         yield exchanges(kind, collective, calls, size, 8)
     for kind, calls in product(("computing", "skewed"), (100, 1000)):
         yield exchanges(kind, "alltoallv", calls, KiB, 8)
+
+
+def mixed() -> Iterator[Case]:
+    """Steps of a simulation, each of a few exchanges drawn from a number: programs that nobody has tuned to."""
+    for ranks, calls, number in product((2, 4, 8), (30, 300, 3000), (1, 2, 3, 4)):
+        name = f"mixed {number}, {calls} calls, {ranks} ranks"
+        arguments = f"mixed alltoallv {calls} {number}"
+        yield Case(name, "exchanges", arguments, ranks, quick=(ranks, calls, number) == (8, 300, 1))
+
+
+def neighbors() -> Iterator[Case]:
+    """A stencil's exchange in a grid."""
+    forms = (("alltoall", 64), ("alltoallv", 4 * KiB), ("alltoallw", 64 * KiB))
+    for ranks, steps, (form, size) in product((2, 4, 8), (30, 300, 3000), forms):
+        yield Case(
+            f"halo {form} {steps} x {readable_bytes(size)}, {ranks} ranks", "halo", f"{form} {steps} {size}", ranks,
+            forms=NEIGHBORS, candidates=("native", "direct"), between_nodes=("gathered",),
+            quick=(ranks, steps, size) == (8, 300, 64), emulated=ranks == 8 and steps <= 300,
+        )  # fmt: skip
 
 
 def real() -> Iterator[Case]:

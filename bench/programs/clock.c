@@ -1,6 +1,6 @@
-// How long a program is inside MPI_Alltoall, MPI_Alltoallv and MPI_Alltoallw, as the program sees it: preloaded before Shoal, so that
-// what is called next is Shoal's function where that is preloaded too, else the MPI's. At its end every rank that
-// exchanged appends a line to the file that PROGRAMS_CLOCK names: rank, calls, seconds.
+// How long a program is inside MPI_Alltoall, -v and -w, and inside those among neighbours, as the program sees it: preloaded
+// before Shoal, so that what is called next is Shoal's function where that is preloaded too, else the MPI's. At its end
+// every rank that exchanged appends a line to the file that PROGRAMS_CLOCK names: rank, calls, seconds.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -69,6 +69,9 @@ __attribute__((destructor)) static void tell(void) {
 ALLTOALL(MPI_Alltoall, int)
 ALLTOALLV(MPI_Alltoallv, int, int)
 ALLTOALLW(MPI_Alltoallw, int, int)
+ALLTOALL(MPI_Neighbor_alltoall, int)
+ALLTOALLV(MPI_Neighbor_alltoallv, int, int)
+ALLTOALLW(MPI_Neighbor_alltoallw, int, MPI_Aint)
 
 // Only where the MPI has them: mpi4py takes a symbol that is there.
 #if MPI_VERSION >= 4

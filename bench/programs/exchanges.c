@@ -2,6 +2,9 @@
 //
 //   exchanges KIND alltoall|alltoallv CALLS BYTES
 //
+// Of the kind "mixed" BYTES is the number that one to six exchanges are drawn from, which take turns as in the steps of a
+// simulation: communicators, sizes, collectives and work.
+//
 // Communicators are the world, rows and columns of the ranks' grid, in turn. In every call the first and the last byte
 // of every block are checked, in the first and the last call every byte.
 #include <mpi.h>
@@ -24,6 +27,18 @@ static int drifting(int call, int from, int to) { return same(call, from, to) + 
 static int sparse(int call, int from, int to) { return mixed(from, to) % 8 ? 0 : same(call, from, to); }
 static int uneven(int call, int from, int to) { return mixed(from, to) % (2 * same(call, from, to) + 1); }
 
+// What an exchange of the kind "mixed" is.
+enum { largest_mixed = 1 << 14 };
+static unsigned drawn(int call, int what) { return mixed(base * 8 + call % (1 + mixed(base, 0) % 6), what); }
+static int mixed_communicator(int call) { return drawn(call, 1) % 3; }
+static int mixed_work(int call) { return drawn(call, 2) % 3 ? 0 : 1 << drawn(call, 3) % 10; }
+static int mixed_uniform(int call) { return drawn(call, 4) % 2; }
+static int mixed_bytes(int call, int from, int to) {
+  const int bytes = 1 << drawn(call, 5) % 15;
+  if (mixed_uniform(call) || drawn(call, 6) % 2) return bytes;
+  return mixed(from, to) % (drawn(call, 7) % 2 ? 4 : 1) ? 0 : mixed(from, to + 1) % bytes;
+}
+
 // Thousands of multiplications before a call.
 static int no_work(int call) { return 0; }
 static int work(int call) { return 100; }
@@ -39,7 +54,7 @@ static const struct kind {
     {"drifting", world, drifting, no_work},  {"sparse", world, sparse, no_work},
     {"uneven", world, uneven, no_work},      {"computing", world, same, work},
     {"skewed", world, same, skewed},         {"pencils", in_turn, same, no_work},
-    {"communicators", five_each, same, no_work},
+    {"communicators", five_each, same, no_work}, {"mixed", mixed_communicator, mixed_bytes, mixed_work},
 };
 static const struct kind *kind;
 
@@ -118,7 +133,8 @@ int main(int count, char **words) {
   const int uniform = !strcmp(words[2], "alltoall");
   calls = atoi(words[3]), base = atoi(words[4]);
 
-  const size_t most = (size_t)ranks * base * 64 + 1;  // pages that no call uses are never there
+  // Pages that no call uses are never there.
+  const size_t most = (size_t)ranks * (kind->bytes == mixed_bytes ? largest_mixed : 64 * base) + 1;
   struct blocks out = blocks_of(most), in = blocks_of(most);
   const int communicators = kind->communicator == five_each ? (calls + 4) / 5 : 3;
   MPI_Comm *comms = malloc(communicators * sizeof *comms);
@@ -129,7 +145,8 @@ int main(int count, char **words) {
   const double began = MPI_Wtime();
   for (int call = 0; call < calls; ++call) {
     compute(kind->work(call));
-    exchange(&out, &in, call, uniform, comms[kind->communicator(call)]);
+    const int all_alike = kind->bytes == mixed_bytes ? mixed_uniform(call) : uniform;
+    exchange(&out, &in, call, all_alike, comms[kind->communicator(call)]);
   }
   MPI_Barrier(MPI_COMM_WORLD);
   if (rank == 0) printf("SECONDS %.9f\n", MPI_Wtime() - began);

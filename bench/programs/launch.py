@@ -29,6 +29,7 @@ LIMIT = 600  # seconds that a program may take
 SOURCES = {
     "clock.so": (HERE / "clock.c", ["-shared", "-fPIC", "-ldl"]),
     "exchanges": (HERE / "exchanges.c", []),
+    "halo": (HERE / "halo.c", []),
     "transpose": (INPUTS / "transpose.c", ["-lfftw3_mpi", "-lfftw3", "-lm"]),
 }
 
@@ -124,7 +125,7 @@ def find_program(place: Place, case: Case) -> list[str] | None:
 
 def variables_of(place: Place, case: Case, way: str) -> dict[str, str]:
     """What the ranks of a program see: native is without Shoal, auto with it at its defaults, else a spec."""
-    asked = {} if way == "auto" else {"SHOAL_ALLTOALL": way, "SHOAL_ALLTOALLV": way}
+    asked = {} if way == "auto" else {f"SHOAL_{form}": way for form in case.forms}
     libraries = [str(place.mpi.library.parent), *filter(None, [os.environ.get("LD_LIBRARY_PATH")])]
     common = {"LD_LIBRARY_PATH": ":".join(libraries), "OMP_NUM_THREADS": "1"}
     if case.calls_shoal:

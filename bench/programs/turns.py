@@ -9,8 +9,6 @@ from programs.cases import Case
 from programs.launch import LaunchError, Place, Took, launch
 from programs.record import Log, Record
 
-CANDIDATES = ("native", "shared", "spread_out", "tuna:radix=2")
-BETWEEN_NODES = ("hierarchical:local=shared",)
 LONG = 5.0  # seconds of a launch, from which on a candidate is tried once
 SECOND = "second run"  # with what the first one learnt
 
@@ -68,7 +66,7 @@ def find_best(place: Place, case: Case, tries: int) -> tuple[str, dict[str, floa
     failed: dict[str, str] = {}
     longest = 0.0
     for _ in range(tries):
-        for spec in (*CANDIDATES, *(BETWEEN_NODES if place.emulated else ())):
+        for spec in (*case.candidates, *(case.between_nodes if place.emulated else ())):
             try:
                 took = run(place, case, spec)
                 seconds = took.whole if took.exchanging is None else took.exchanging

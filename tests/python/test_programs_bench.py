@@ -94,7 +94,7 @@ def test_case_in_turns(launched, tmp_path):
     log = Log(tmp_path / "programs.jsonl", resume=False)
     found = row(measure(PLACE, CASE, Plan(pairs=10, tries=1, wisdom=True), log))
     assert found.best == "shared"
-    in_turn = launched.order[len(turns.CANDIDATES) :]
+    in_turn = launched.order[len(CASE.candidates) :]
     assert in_turn[:10] == ["native", "auto", "shared", SECOND, SECOND, SECOND, SECOND, "shared", "auto", "native"]
     assert {what: one.verdict for what, one in found.defaults.items()} == dict.fromkeys(
         ("whole", "own", "exchanging"), "faster"
