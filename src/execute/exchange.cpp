@@ -247,8 +247,12 @@ void exchange::release_sources(op_id id) {
 
 // ---- receiving ---------------------------------------------------------------------------------------------
 
+// Where messages match by order alone, one behind others must not take the place of data that their sizes tell of.
 void exchange::start_receive(op_id id) {
+  const bool by_order = over_.matches_by_order(op(id).peer);
+  if (by_order && awaits_sizes_[op(id).peer]) return held_back_.push_back(id);
   if (!announced(id)) return receive_data(id, total_bytes(id));
+  awaits_sizes_[op(id).peer] = by_order;
   const int message = take_piece(1 + how_->announced[id] * most_size_bytes + inline_bytes_, 1);
   running_[id].sizes = message;
   ++running_[id].transfers;
@@ -288,6 +292,21 @@ void exchange::sizes_arrived(op_id id, const ended_transfer& message) {
   }
   release_piece(piece);
   where == data_at::next_message ? receive_data(id, total, true) : complete(id);
+  receive_next(op(id).peer);
+}
+
+// What was held back behind sizes that have arrived, up to the next sizes.
+void exchange::receive_next(int peer) {
+  awaits_sizes_[peer] = false;
+  for (auto it = held_back_.begin(); it != held_back_.end() && !awaits_sizes_[peer];) {
+    const op_id id = *it;
+    if (op(id).peer != peer) {
+      ++it;
+      continue;
+    }
+    it = held_back_.erase(it);
+    start_receive(id);
+  }
 }
 
 exchange::data_at exchange::read_sizes(op_id id, const std::byte*& in) {

@@ -46,7 +46,8 @@ class exchange {
         inline_bytes_(inline_bytes),
         tags_{1, over.highest_tag()},
         cut_send_(pool),
-        cut_recv_(pool) {}
+        cut_recv_(pool),
+        awaits_sizes_(static_cast<std::size_t>(over.ranks())) {}
   // Between exchanges, and the same on every rank.
   void set_inline_bytes(std::size_t bytes) { inline_bytes_ = bytes; }
   // Exchanges under way at the same time between the same ranks need tags of their own, the same on every rank.
@@ -125,6 +126,7 @@ class exchange {
   void end_send(op_id id);
 
   void start_receive(op_id id);
+  void receive_next(int peer);
   void receive_data(op_id id, std::size_t total, bool surely = false);
   void sizes_arrived(op_id id, const ended_transfer& message);
   data_at read_sizes(op_id id, const std::byte*& in);
@@ -180,6 +182,8 @@ class exchange {
   std::size_t remaining_ = 0;
   std::vector<std::int32_t> before_;
   std::vector<op_id> ready_;
+  std::vector<op_id> held_back_;    // receives behind sizes that have not arrived yet
+  std::vector<char> awaits_sizes_;  // by peer whose messages match by order
   std::vector<running> running_;
   std::vector<held_block> temp_;
   std::vector<piece> pieces_;

@@ -1,4 +1,5 @@
-// Messages inside a node through the memory its ranks share, others over another transport.
+// Messages inside a node through the memory its ranks share, where they match in the order in which they were started;
+// others over another transport.
 #pragma once
 
 #include <span>
@@ -9,7 +10,6 @@
 
 namespace shoal {
 
-// Between two ranks of the node messages match in the order in which they were started, whatever their tags.
 class node_transport final : public transport {
  public:
   // `ranks`: of `below`, by their place in the window.
@@ -18,6 +18,7 @@ class node_transport final : public transport {
   int ranks() const override { return below_.ranks(); }
   int rank() const override { return below_.rank(); }
   int highest_tag() const override { return below_.highest_tag(); }
+  bool matches_by_order(int peer) const override { return place_[peer] >= 0; }
   void reserve(std::size_t transfers) override;
   void send(int peer, int tag, const std::byte* data, std::size_t bytes, int ticket) override;
   void receive(int peer, int tag, std::byte* data, std::size_t capacity, int ticket) override;

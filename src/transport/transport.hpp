@@ -30,6 +30,8 @@ class transport {
   virtual void send(int peer, int tag, const std::byte* data, std::size_t bytes, int ticket) = 0;
   virtual void receive(int peer, int tag, std::byte* data, std::size_t capacity, int ticket) = 0;
   virtual int highest_tag() const = 0;
+  // Messages to and from this rank match in the order in which they were started even where their tags differ.
+  virtual bool matches_by_order(int) const { return false; }
 
   // Appends the transfers that have ended since the last call. Never blocks.
   virtual void poll(std::vector<ended_transfer>& ended) = 0;

@@ -10,6 +10,7 @@
 #include "../unit/tree_inputs.hpp"
 #include "execute/scratch.hpp"
 #include "topology/layout_tree.hpp"
+#include "matched_by_order.hpp"
 #include "user_memory.hpp"
 
 namespace shoal {
@@ -92,13 +93,17 @@ class whole_exchange {
     for (int& group : group_of) group = static_cast<int>(random_() % 2);
     for (int& node : node_of) node = static_cast<int>(random_() % 3);
     problem at = placed(layout_tree::from_ids({{"group", group_of}, {"node", node_of}}));
+    nodes_ = at.nodes;
     if (how.which->name == "tree") add_switches(at);
     reverse_send_ = random_() % 4 == 0, reverse_recv_ = random_() % 4 == 0;
     for (int r = 0; r < j.ranks; ++r) {
       memory_.emplace_back(j, r, random_, reverse_send_);
       programs_.emplace_back(generate(how, at, r));
       lines_.push_back(network_.connect(r));
-      exchanges_.push_back(std::make_unique<exchange>(pool_, *lines_.back(), inline_bytes));
+      in_nodes_.push_back(std::make_unique<testing::matched_by_order>(*lines_.back(), *nodes_));
+      const bool shared = programs_.back().plan.shared_memory && how.which->name == "hierarchical";
+      exchanges_.push_back(std::make_unique<exchange>(
+          pool_, shared ? static_cast<transport&>(*in_nodes_.back()) : *lines_.back(), inline_bytes));
     }
   }
 
@@ -191,7 +196,9 @@ class whole_exchange {
   bool reverse_send_ = false, reverse_recv_ = false;
   std::vector<rank_memory> memory_;
   std::vector<program> programs_;
+  std::shared_ptr<const node_layout> nodes_;
   std::vector<std::unique_ptr<transport>> lines_;
+  std::vector<std::unique_ptr<testing::matched_by_order>> in_nodes_;
   memory_pool pool_;
   std::vector<std::unique_ptr<exchange>> exchanges_;
 };
@@ -207,8 +214,13 @@ std::string random_spec(std::mt19937& random, int ranks, bool uniform) {
   if (name == "bruck") return "bruck:radix=" + radix + (random() % 2 ? "" : ",variant=basic");
   if (name == "hierarchical") {
     const char* globals[] = {"global=pairwise", "global=radix", "block_count=2", "pattern=staggered", "overlap=off"};
-    const char* locals[] = {"", ",local=linear", ",local=radix/pairwise,carriers=2/1", ",local=linear/none,carriers=1"};
-    return "hierarchical:radix=" + radix + "," + globals[random() % 5] + locals[random() % 4];
+    const char* locals[] = {"",
+                            ",local=linear",
+                            ",local=radix/pairwise,carriers=2/1",
+                            ",local=linear/none,carriers=1",
+                            ",local=shared",
+                            ",local=shared,carriers=2"};
+    return "hierarchical:radix=" + radix + "," + globals[random() % 5] + locals[random() % 6];
   }
   if (name == "tree") {
     const char* specs[] = {"tree", "tree:window=2", "tree:parts=3,last=100", "tree:sync=none", "tree:order=phases"};

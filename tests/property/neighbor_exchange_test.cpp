@@ -7,6 +7,7 @@
 #include "algorithms/algorithm.hpp"
 #include "execute/exchange.hpp"
 #include "topology/node_layout.hpp"
+#include "matched_by_order.hpp"
 #include "transport/memory_transport.hpp"
 #include "user_memory.hpp"
 
@@ -64,12 +65,15 @@ void expect_right(const char* spec, const problem& at, std::uint32_t seed) {
   std::vector<rank_memory> memory;
   std::vector<program> programs;
   std::vector<std::unique_ptr<transport>> lines;
+  std::vector<std::unique_ptr<testing::matched_by_order>> in_nodes;
   std::vector<std::unique_ptr<exchange>> exchanges;
   for (int r = 0; r < at.ranks; ++r) {
     memory.push_back(memory_of(*at.neighbors, sizes, r, random));
     programs.emplace_back(generate(parse_selection(spec, collective::neighbor_alltoall), at, r));
     lines.push_back(network.connect(r));
-    exchanges.push_back(std::make_unique<exchange>(pool, *lines.back(), std::vector<std::size_t>{0, 4096}[seed % 2]));
+    in_nodes.push_back(std::make_unique<testing::matched_by_order>(*lines.back(), *at.nodes));
+    transport& over = programs.back().plan.shared_memory ? *in_nodes.back() : *lines.back();
+    exchanges.push_back(std::make_unique<exchange>(pool, over, std::vector<std::size_t>{0, 4096}[seed % 2]));
   }
   for (int r = 0; r < at.ranks; ++r)
     exchanges[r]->start(programs[r], {view(memory[r].send, memory[r].send_counts, memory[r].send_at),
@@ -100,7 +104,7 @@ TEST(NeighborExchange, DeliversEveryBlockOfRandomGraphs) {
     std::vector<int> node_of(static_cast<std::size_t>(at.ranks));
     for (int& node : node_of) node = static_cast<int>(random() % 4);
     at.nodes = std::make_shared<const node_layout>(node_layout::from_node_ids(node_of));
-    for (const char* spec : {"direct", "gathered", "gathered:carriers=1"}) {
+    for (const char* spec : {"direct", "gathered", "gathered:carriers=1", "gathered:local=messages"}) {
       SCOPED_TRACE(std::string(spec) + ", seed " + std::to_string(seed));
       expect_right(spec, at, seed);
       if (HasFailure()) return;
