@@ -48,9 +48,9 @@ const decision* alltoall_service::pick_at_once() {
   return chosen && local_features().invalid ? left_out(chosen) : chosen;
 }
 
-// This rank's arguments are wrong, which no other knows: the MPI's own reports it, and later exchanges match again.
+// This rank's arguments are wrong: the MPI's own reports it.
 const decision* alltoall_service::left_out(const decision* chosen) {
-  if (chosen->how->has_schedule()) ranks_.turns().skip();
+  if (chosen->how->has_schedule()) ranks_.skip(*chosen->how->steps);
   return nullptr;
 }
 

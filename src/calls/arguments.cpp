@@ -4,9 +4,12 @@ namespace shoal {
 
 namespace {
 
-bool are_counts(const number_array& counts, int blocks, bool& empty) {
+bool is_of_nobody(std::span<const int> peers, int block) { return !peers.empty() && peers[block] == MPI_PROC_NULL; }
+
+bool are_counts(const number_array& counts, int blocks, std::span<const int> peers, bool& empty) {
   empty = true;
   for (int i = 0; i < blocks; ++i) {
+    if (is_of_nobody(peers, i)) continue;
     if (counts[i] < 0) return false;
     empty = empty && counts[i] == 0;
   }
@@ -22,16 +25,18 @@ bool takes_type(MPI_Datatype type, bool empty, const std::byte* base, MPI_Comm o
 }  // namespace
 
 // Of a block without elements nobody looks at the type, where it has its own.
-bool is_valid(const user_buffer& buffer, const type_list& types, int blocks, MPI_Comm own) {
+bool is_valid(const user_buffer& buffer, const type_list& types, int blocks, MPI_Comm own, std::span<const int> peers) {
   if (blocks > 0 && (buffer.counts.is_missing() || buffer.displacements.is_missing() || types.is_missing()))
     return false;
   bool empty = true;
-  if (!are_counts(buffer.counts, blocks, empty)) return false;
+  if (!are_counts(buffer.counts, blocks, peers, empty)) return false;
   if (buffer.base == static_cast<std::byte*>(MPI_IN_PLACE))
     return !types.differ() && types[0] == MPI_DATATYPE_NULL && empty;
   if (!types.differ()) return takes_type(types[0], empty, buffer.base, own);
   for (int i = 0; i < blocks; ++i)
-    if (buffer.counts[i] > 0 && !takes_type(types[i], false, buffer.base + buffer.displacements[i], own)) return false;
+    if (!is_of_nobody(peers, i) && buffer.counts[i] > 0 &&
+        !takes_type(types[i], false, buffer.base + buffer.displacements[i], own))
+      return false;
   return true;
 }
 

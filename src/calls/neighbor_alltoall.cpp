@@ -25,7 +25,7 @@ const decision* neighbor_service::fit(const decision& settled) {
   if (!settled.how->steps) return &settled;
   describe();
   if (is_valid()) return &settled;
-  over_.turns().skip();  // no other rank knows: the MPI's own reports it, and later exchanges match again
+  over_.skip(*settled.how->steps);
   return nullptr;
 }
 
@@ -51,9 +51,10 @@ void neighbor_service::describe() {
 
 bool neighbor_service::is_valid() const {
   const MPI_Comm own = over_.is_open() ? over_.own().get() : MPI_COMM_SELF;  // asking makes none
+  const neighbor_ranks& peers = state_.peers();
   return !call_.arguments.lacks_request &&
-         shoal::is_valid(what_.recv, call_.arguments.recv_type, state_.sources(), own) &&
-         shoal::is_valid(what_.send, call_.arguments.send_type, state_.destinations(), own);
+         shoal::is_valid(what_.recv, call_.arguments.recv_type, state_.sources(), own, peers.sources) &&
+         shoal::is_valid(what_.send, call_.arguments.send_type, state_.destinations(), own, peers.destinations);
 }
 
 void neighbor_service::verify(native_call native) {
@@ -81,7 +82,7 @@ int serve_asked(const neighbor_call& call, manners how, native_call native) {
 int serve_settled(learner& of, const neighbor_call& call, manners how, native_call native) {
   const call_size size{call.form(), call.arguments.bytes_to_all(of.blocks())};
   return serve_learnt(of, size, how, native, [&](const decision& settled, double* compared) {
-    neighborhood& among = *of.among(call.form());
+    neighborhood& among = *of.neighbors(call.form());
     const std::scoped_lock alone(among.over().all().lock());
     neighbor_service s(among, call, among.over().blocks());
     return carry_out_settled(among.over(), s, call, settled, native, compared);

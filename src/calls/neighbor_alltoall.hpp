@@ -33,7 +33,8 @@ neighbor_call typed_neighbors(All... all) {
   return neighbor_call(typed_call(all...));
 }
 
-// Served as the user asks, or else as was learnt on the program's own exchanges. Returns an MPI error code; errors have been raised on the communicator.
+// Served as the user asks, or else as was learnt on the program's own exchanges. Returns an MPI error code; errors have been
+// raised on the communicator.
 [[gnu::hot]] int neighbor_alltoall(const neighbor_call& call, manners how, native_call native);
 
 // Such a call being served.

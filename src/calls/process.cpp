@@ -49,7 +49,7 @@ void report_exchanges(const learner& of, usage_report& report) {
   const communicator& state = *of.state();
   report_prepared(state.algorithms().all(), collective::alltoall, of.ranks(), report);
   for (const call_form form : call_forms)
-    if (const auto& among = of.among(form)) report_neighbors(*among, of.ranks(), report);
+    if (const auto& among = of.neighbors(form)) report_neighbors(*among, of.ranks(), report);
   report.add_verified(state.verified, state.verified_by_sums);
 }
 
@@ -299,7 +299,7 @@ std::vector<const learner*> process::attribute::learners() const {
 
 int process::attribute::open_communicators() const {
   int open = (groups != nullptr) + (sparse != nullptr);
-  for (const learner* of : learners()) open += of->state() && of->state()->all().is_open();
+  for (const learner* of : learners()) open += of->is_counted();
   return open;
 }
 

@@ -108,8 +108,17 @@ node_exchange::node_exchange(memory_pool& pool, transport& below, waiting& wait,
       exchange_(pool, over_),
       direct_(pool, rows_, window_, ranks_) {}
 
+bool node_exchange::is_direct(const program& how) const {
+  return one_node_ && how.plan.shared_memory && !how.plan.among_neighbors;
+}
+
+void node_exchange::skip(const program& how) {
+  window_.begin_exchange();
+  if (is_direct(how)) rows_.skip();
+}
+
 void node_exchange::start(const program& how, const payload& what) {
-  direct_now_ = one_node_ && how.plan.shared_memory && !how.plan.among_neighbors;
+  direct_now_ = is_direct(how);
   window_.begin_exchange();
   if (direct_now_) direct_.start(what);
   else exchange_.start(how, what);

@@ -50,6 +50,8 @@ class node_exchange {
   void set_tags(tag_range tags) { exchange_.set_tags(tags); }
   void start(const program& how, const payload& what);
   void repeat(const payload& what);
+  // Instead of start(), on a rank that takes no part.
+  void skip(const program& how);
   bool progress(bool& moved) { return direct_now_ ? direct_.progress(moved) : exchange_.progress(moved); }
   void run_to_end();
   const std::exception_ptr& failure() const { return direct_now_ ? direct_.failure() : exchange_.failure(); }
@@ -63,6 +65,7 @@ class node_exchange {
   node_exchange(memory_pool& pool, transport& below, waiting& wait, const node_layout& nodes, room size, common opened);
   static common open_together(std::span<const int> ranks, room size, transport& over, waiting& wait);
 
+  bool is_direct(const program& how) const;
   void run_directly_to_end();
   int ranks_in() const { return static_cast<int>(ranks_.size()); }
 

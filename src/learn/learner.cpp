@@ -523,26 +523,30 @@ std::vector<std::string> learner::candidates() const {
   return all;
 }
 
-// Null where the MPI's neighbours do not fit together, the same on every rank. The neighbours are found out once for each
-// form, since an MPI may match several edges between two ranks in another way in another form; collective.
-prepared_algorithms* learner::algorithms_for(call_form form) {
+// Null where no graph of the neighbours can be made, the same on every rank. That is made once for each form, since an MPI may
+// match several edges between two ranks in another way in another form; collective.
+prepared_algorithms* learner::make_algorithms_for(call_form form) {
   if (what_ == collective::alltoall) return &state_->algorithms();
+  if (has_no_graph_[form]) return nullptr;
   try {
-    if (!among_[form]) among_[form] = std::make_shared<neighborhood>(*state_, comm_, form, job_.set());
-  } catch (const std::invalid_argument& error) {
-    warn_once(error.what());
+    if (!neighbors_[form]) neighbors_[form] = std::make_shared<neighborhood>(*state_, comm_, form, job_.set());
+    return &neighbors_[form]->algorithms();
+  } catch (const std::invalid_argument& error) {  // nobody has asked, so only the report tells
+    has_no_graph_[form] = true;
+    why_ = error.what();
     return nullptr;
   }
-  return &among_[form]->algorithms();
 }
 
 void learner::open_candidates(exchange_field& f) {
   f.shape.nodes = state_->all().where().nodes->nodes();
+  const bool same_size = fields_.are_known_sizes(f.shape.form) || load_ > 0;  // on every rank
   if (!fields_.are_known_sizes(f.shape.form) && load_ > 0) f.shape = shape_of(f.shape.form, f.load = load_);
-  if (const auto known = f.of.calls() == 0 ? expected(f) : std::nullopt) apply(*known, f);
+  const auto known = same_size && f.of.calls() == 0 ? expected(f) : std::nullopt;
   propose_levels(f);
-  prepared_algorithms* const ready = algorithms_for(f.shape.form);
+  prepared_algorithms* const ready = specs_.size() > 1 || known ? make_algorithms_for(f.shape.form) : nullptr;
   if (!ready) return;
+  if (known) apply(*known, f);
   for (std::size_t i = 0; i < specs_.size(); ++i) {
     f.decisions[i] = {&ready->get(parse_selection(specs_[i], what_)), "settled on the program's own exchanges"};
     f.of.open(static_cast<int>(i), guess_of(hash_of(specs_[i])) == f.guess);
@@ -587,7 +591,8 @@ void learner::enter_known() {
 }
 
 void learner::open_state() {
-  if (state_->all().open()) return job_.count_open(1);
+  is_counted_ = state_->all().open();
+  if (is_counted_) return job_.count_open(1);
   state_.reset();
   refuse("the MPI library has no communicator left for Shoal", false);
 }

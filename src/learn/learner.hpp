@@ -1,6 +1,6 @@
-// What the all-to-alls on one of the user's communicators have earned, or its exchanges among neighbours. The first calls are the MPI's own: a counter and a clock. Then its
-// ranks agree on what they have in common; where the ledger allows it what Shoal needs is made; and a contest for each kind
-// and size of exchange settles who serves.
+// What the all-to-alls on one of the user's communicators have earned, or the exchanges among its neighbours. The first
+// calls are the MPI's own: a counter and a clock. Then its ranks agree on what they have in common; where the ledger allows
+// it, what Shoal needs is made; and a contest for each kind and size of exchange settles who serves.
 //
 // What happens in which call follows from the call's number and from what was agreed, so it is the same on every rank.
 #pragma once
@@ -59,8 +59,10 @@ class learner {
   // reason in why(), which the user should know if is_wrong(). `is_linked` as in begin().
   communicator* enter(bool is_linked);
   communicator* state() const { return state_.get(); }
+  // Whether a communicator was opened here, which counts among those of the job.
+  bool is_counted() const { return is_counted_; }
   // The neighbours in exchanges of this form, where some are served; else null.
-  const std::shared_ptr<neighborhood>& among(call_form form) const { return among_[form]; }
+  const std::shared_ptr<neighborhood>& neighbors(call_form form) const { return neighbors_[form]; }
   wait_mode waits_by() const { return wait_.mode(); }
   std::shared_ptr<communicator> shared_state() const { return state_; }
   const std::string& why() const { return why_; }
@@ -99,7 +101,7 @@ class learner {
   int propose(const std::string& spec);
   void propose_levels(const exchange_field& f);
   exchange_shape shape_of(call_form form, double load) const;
-  prepared_algorithms* algorithms_for(call_form form);
+  prepared_algorithms* make_algorithms_for(call_form form);
   std::vector<std::string> candidates() const;
   void open_candidates(exchange_field& f);
   void review(exchange_field& f);
@@ -169,7 +171,9 @@ class learner {
   bool knows_ = false;  // what earlier jobs learnt is the same on every rank
   double load_ = 0;     // of the first call, when that was agreed on
 
-  by_form<std::shared_ptr<neighborhood>> among_;
+  bool is_counted_ = false;
+  by_form<std::shared_ptr<neighborhood>> neighbors_;
+  by_form<bool> has_no_graph_{};
   offered_memory offered_;
   std::vector<std::string> specs_;  // the candidates
   by_form<usage> young_;            // the first calls

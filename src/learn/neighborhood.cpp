@@ -1,9 +1,9 @@
 #include "learn/neighborhood.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cstring>
 #include <numeric>
+#include <stdexcept>
 
 #include "schedule/neighbor_graph.hpp"
 #include "team/mpi_neighbors.hpp"
@@ -74,10 +74,22 @@ class spoken_neighbors {
   std::size_t most_;
 };
 
+// Of any rank, on either side. Where that is many on many ranks, to tell everybody of them would take longer and more memory
+// than exchanges would gain.
+std::size_t most_neighbors(team& over, const neighbor_ranks& mine) {
+  constexpr std::size_t most_bytes = std::size_t{16} << 20;
+  const auto own = static_cast<std::int64_t>(std::max(mine.sources.size(), mine.destinations.size()));
+  const auto most = static_cast<std::size_t>(over.largest({&own, 1})[0]);
+  const std::size_t bytes = spoken_neighbors(most).numbers() * sizeof(int) * static_cast<std::size_t>(over.ranks());
+  if (bytes > most_bytes)
+    throw std::invalid_argument("a rank has " + std::to_string(most) +
+                                " neighbours: to know those of all ranks takes " + std::to_string(bytes >> 20) +
+                                " MiB, and the limit is " + std::to_string(most_bytes >> 20) + " MiB");
+  return most;
+}
+
 neighbor_graph graph_of_all(team& over, MPI_Comm users, call_form form, const neighbor_ranks& mine) {
-  std::vector<std::int64_t> most{static_cast<std::int64_t>(std::max(mine.sources.size(), mine.destinations.size()))};
-  over.agree().reach(most, std::array{combine::maximum});
-  const spoken_neighbors spoken(static_cast<std::size_t>(most[0]));
+  const spoken_neighbors spoken(most_neighbors(over, mine));
   const std::vector<int> said = spoken.said(mine, matched_edges(users, form, mine));
   const std::vector<std::byte> bytes = over.gather(std::as_bytes(std::span(said)));
   std::vector<int> all(bytes.size() / sizeof(int));
@@ -91,14 +103,9 @@ neighbor_graph graph_of_all(team& over, MPI_Comm users, call_form form, const ne
 }  // namespace
 
 neighborhood::neighborhood(communicator& over, MPI_Comm users, call_form form, const settings& set)
-    : neighborhood(over, users, form, set, neighbors_of(users)) {}
-
-neighborhood::neighborhood(communicator& over, MPI_Comm users, call_form form, const settings& set,
-                           const neighbor_ranks& mine)
     : over_(over),
-      sources_(static_cast<int>(mine.sources.size())),
-      destinations_(static_cast<int>(mine.destinations.size())),
-      algorithms_(over.all(), std::make_shared<const neighbor_graph>(graph_of_all(over.all(), users, form, mine))),
+      peers_(neighbors_of(users)),
+      algorithms_(over.all(), std::make_shared<const neighbor_graph>(graph_of_all(over.all(), users, form, peers_))),
       requests_(collective::neighbor_alltoall, set, over.all(),
                 [this](const selection& chosen) -> auto& { return algorithms_.get(chosen); }) {}
 

@@ -18,18 +18,17 @@ class neighborhood {
 
   communicator& over() { return over_; }
   // Blocks that this rank receives and sends.
-  int sources() const { return sources_; }
-  int destinations() const { return destinations_; }
+  int sources() const { return static_cast<int>(peers_.sources.size()); }
+  int destinations() const { return static_cast<int>(peers_.destinations.size()); }
+  const neighbor_ranks& peers() const { return peers_; }
   // The algorithms that the user names.
   requests<decision>& asked() { return requests_; }
   prepared_algorithms& algorithms() { return algorithms_; }
   const prepared_algorithms& algorithms() const { return algorithms_; }
 
  private:
-  neighborhood(communicator& over, MPI_Comm users, call_form form, const settings& set, const neighbor_ranks& mine);
-
   communicator& over_;
-  int sources_ = 0, destinations_ = 0;
+  neighbor_ranks peers_;
   prepared_algorithms algorithms_;
   requests<decision> requests_;
 };

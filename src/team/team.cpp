@@ -140,4 +140,10 @@ void team::run(const program& how, const payload& what) {
   raise(exchange_.failure());
 }
 
+void team::skip(const program& how) {
+  turns_.skip();
+  node_exchange* const inside = how.plan.shared_memory && memory_.is_set_up() ? memory_.get() : nullptr;
+  if (inside) inside->skip(how);
+}
+
 }  // namespace shoal

@@ -31,6 +31,8 @@ class node_rows {
   int awaited_reader();
   // This rank's row of the next exchange: a block for every rank in order, its own included, then publish().
   void begin();
+  // Instead of begin(), on a rank that takes no part in the next exchange.
+  void skip() { ++number_; }
   // Where to write the block, or null when there is no room: then it has to travel another way.
   std::byte* add(std::size_t bytes);
   void publish();

@@ -123,6 +123,25 @@ def test_what_an_earlier_job_learnt(mpi, compiled, tmp_path, layout, spec):
     )
 
 
+def test_an_earlier_job_knows_of_exchanges_of_which_ranks_send_unlike_much(mpi, compiled, tmp_path):
+    """Each rank knows only what it sends, so none looks up what is known of that alone."""
+    wisdom, star = tmp_path / "wisdom", compiled(mpi, "star.c")
+    mpi.run(8, [star, 6000], SHOAL_WISDOM=wisdom)
+    shape = "ranks = 8, nodes = 1, bytes = {}, communicators = 1, calls = 1000, microseconds"
+    slower, faster = (
+        '{ "native" = [5, 500], "direct" = [500, 500] }',
+        '{ "native" = [1000, 500], "direct" = [1, 500] }',
+    )
+    rows = [
+        f'{{ call = "neighbor_alltoallv", {shape.format(64)} = {slower} }},',
+        f'{{ call = "neighbor_alltoall", {shape.format(4096)} = {faster} }},',  # of the hub alone
+    ]
+    head = wisdom.read_text().partition("exchanges = [")[0]
+    wisdom.write_text("\n".join([head + "exchanges = [", *rows, "]\n"]))
+    done = mpi.run(8, [star, 6000], timeout=60, SHOAL_WISDOM=wisdom)
+    assert done.returncode == 0 and done.stdout == "faults: 0\n", done.stdout + done.stderr
+
+
 def test_left_where_scratch_memory_is_limited(mpi, compiled):
     done = run(mpi, 2, compiled, graphs=1, **asked("gathered"), SHOAL_MAX_TEMP="64M")
     assert not served(done) and sum(left(done).values()) == calls_of(done)

@@ -1,0 +1,91 @@
+/* A rank whose arguments are wrong, or look so, in exchanges in which nobody waits for it: the others go on, and everything
+ * behind is right.
+ *
+ * Arguments: calls before and behind. Rank 3 of 4 exchanges nothing while its arguments are wrong. */
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { most = 16 };
+
+static int rank, ranks, faults, sent[most], got[most], counts[most], places[most];
+
+static int is_lone(int one) { return one == 3; }
+
+/* A number for every rank but the lone one, or for all. */
+static int exchange(int call, int with_all, int own_count, MPI_Comm comm) {
+  for (int i = 0; i < ranks; ++i) {
+    counts[i] = with_all || !(is_lone(i) || is_lone(rank));
+    places[i] = i;
+    sent[i] = call * 1000 + rank * 10 + i;
+    got[i] = -1;
+  }
+  if (own_count < 0) counts[rank] = own_count;
+  const int code = MPI_Alltoallv(sent, counts, places, MPI_INT, got, counts, places, MPI_INT, comm);
+  for (int i = 0; i < ranks && own_count >= 0; ++i)
+    if (code || got[i] != (counts[i] ? call * 1000 + i * 10 + rank : -1)) ++faults;
+  return code;
+}
+
+static void among_all(int calls) {
+  for (int call = 0; call < calls; ++call) exchange(call, 0, 0, MPI_COMM_WORLD);
+  const int code = exchange(0, 0, is_lone(rank) ? -1 : 0, MPI_COMM_WORLD);
+  if (is_lone(rank) && code == MPI_SUCCESS) ++faults;
+  for (int call = 0; call < calls; ++call) exchange(call, call % 2, 0, MPI_COMM_WORLD);
+}
+
+/* A ring of the others; the lone rank has no neighbours. */
+static void in_a_ring(int calls) {
+  const int others = ranks - 1, edges = is_lone(rank) ? 0 : 2;
+  int peers[2] = {(rank + others - 1) % others, (rank + 1) % others}, ones[2] = {1, 1};
+  MPI_Comm ring;
+  MPI_Datatype uncommitted;
+  MPI_Type_contiguous(1, MPI_INT, &uncommitted);
+  MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, edges, peers, ones, edges, peers, ones, MPI_INFO_NULL, 0, &ring);
+  MPI_Comm_set_errhandler(ring, MPI_ERRORS_RETURN);
+  for (int call = 0; call < 2 * calls; ++call) {
+    for (int i = 0; i < 2; ++i) sent[i] = call * 1000 + rank * 10, got[i] = -1;
+    const int is_wrong = is_lone(rank) && call == calls;
+    const int code = MPI_Neighbor_alltoall(sent, 1, is_wrong ? uncommitted : MPI_INT, got, 1, MPI_INT, ring);
+    for (int i = 0; i < edges; ++i)
+      if (code || got[i] != call * 1000 + peers[i] * 10) ++faults;
+  }
+  MPI_Type_free(&uncommitted);
+  MPI_Comm_free(&ring);
+}
+
+/* Absolute addresses, and none where nobody is. */
+static void in_a_line(int calls) {
+  int peers[2], ones[2] = {1, 1}, size[1] = {ranks}, open[1] = {0};
+  MPI_Datatype types[2] = {MPI_INT, MPI_INT};
+  MPI_Aint from[2] = {0, 0}, to[2] = {0, 0};
+  MPI_Comm line;
+  MPI_Cart_create(MPI_COMM_WORLD, 1, size, open, 0, &line);
+  MPI_Comm_set_errhandler(line, MPI_ERRORS_RETURN);
+  MPI_Cart_shift(line, 0, 1, &peers[0], &peers[1]);
+  for (int i = 0; i < 2; ++i)
+    if (peers[i] != MPI_PROC_NULL) MPI_Get_address(&sent[i], &from[i]), MPI_Get_address(&got[i], &to[i]);
+  for (int call = 0; call < calls; ++call) {
+    for (int i = 0; i < 2; ++i) sent[i] = call * 1000 + rank * 10, got[i] = -1;
+    const int code = MPI_Neighbor_alltoallw(MPI_BOTTOM, ones, from, types, MPI_BOTTOM, ones, to, types, line);
+    for (int i = 0; i < 2; ++i)
+      if (code || got[i] != (peers[i] == MPI_PROC_NULL ? -1 : call * 1000 + peers[i] * 10)) ++faults;
+  }
+  MPI_Comm_free(&line);
+}
+
+int main(int argc, char **argv) {
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  const int calls = argc > 1 ? atoi(argv[1]) : 10;
+  among_all(calls);
+  in_a_ring(calls);
+  in_a_line(calls);
+  MPI_Allreduce(MPI_IN_PLACE, &faults, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+  if (rank == 0) printf("faults: %d\n", faults);
+  MPI_Finalize();
+  return faults > 0;
+}
