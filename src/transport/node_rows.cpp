@@ -48,6 +48,21 @@ bool node_rows::has_begun(int peer, std::uint64_t number) {
 }
 
 int node_rows::awaited_reader() {
+  int reader = awaited_reader_of_next();
+  for (; reader < 0 && skipped_ > 0; --skipped_) {
+    publish_none();
+    reader = awaited_reader_of_next();
+  }
+  return reader;
+}
+
+void node_rows::publish_none() {
+  begin();
+  for (int peer = 0; peer < ranks_; ++peer) add(0);
+  publish();
+}
+
+int node_rows::awaited_reader_of_next() {
   std::vector<int>& readers = readers_[(number_ + 1) % 2];
   while (!readers.empty() && has_begun(readers.back(), number_)) readers.pop_back();
   return readers.empty() ? -1 : readers.back();

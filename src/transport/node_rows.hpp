@@ -31,8 +31,8 @@ class node_rows {
   int awaited_reader();
   // This rank's row of the next exchange: a block for every rank in order, its own included, then publish().
   void begin();
-  // Instead of begin(), on a rank that takes no part in the next exchange.
-  void skip() { ++number_; }
+  // Instead, on a rank that takes no part in the next exchange: its row is without blocks, and published before the next one.
+  void skip() { ++skipped_; }
   // Where to write the block, or null when there is no room: then it has to travel another way.
   std::byte* add(std::size_t bytes);
   void publish();
@@ -59,11 +59,14 @@ class node_rows {
     return *reinterpret_cast<row*>(memory_ + (static_cast<std::size_t>(rank) * 2 + number % 2) * row_bytes_);
   }
   bool has_begun(int peer, std::uint64_t number);
+  int awaited_reader_of_next();
+  void publish_none();
 
   std::byte* memory_;
   int ranks_, rank_;
   std::size_t row_bytes_, head_bytes_;
   std::uint64_t number_ = 0;          // of the current exchange
+  int skipped_ = 0;                   // exchanges behind it
   std::vector<std::uint64_t> begun_;  // the last exchange that each rank is known to have begun
   std::vector<int> readers_[2];       // who had something to read in each row and has not been seen to have done so
   int next_ = 0;                      // block to add

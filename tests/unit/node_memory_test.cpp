@@ -368,6 +368,35 @@ TEST(node_rows, blocks_of_one_exchange_after_another) {
   }
 }
 
+// By all ranks, or by one that the others have nothing for.
+TEST(node_rows, exchanges_that_are_skipped_hold_nobody_up) {
+  constexpr int ranks = 3;
+  const arena memory(node_rows::bytes_for(ranks));
+  on_threads(ranks, [&](int rank) {
+    node_rows rows(memory.data(), ranks, rank);
+    for (int exchange = 0; exchange < 300; ++exchange) {
+      const bool all_skip = exchange % 7 >= 5, first_skips = exchange % 5 == 2;
+      if (all_skip || (first_skips && rank == 0)) {
+        rows.skip();
+        continue;
+      }
+      while (rows.awaited_reader() >= 0) std::this_thread::yield();
+      if (first_skips) {
+        rows.begin();
+        for (int to = 0; to < ranks; ++to) rows.add(0);
+        rows.publish();
+        continue;
+      }
+      write_row(rows, exchange);
+      for (int from = 0; from < ranks; ++from) {
+        if (row_size(from, rank, exchange, ranks) == 0) continue;
+        while (!rows.is_there(from)) std::this_thread::yield();
+        read_row(rows, from, exchange);
+      }
+    }
+  });
+}
+
 TEST(node_rows, have_room_for_what_they_are_made_for) {
   for (const int ranks : {2, 3, 8, 100})
     for (const std::size_t most : {0, 1, 63, 64, 1000, 1024, 20000}) {
