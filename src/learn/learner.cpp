@@ -351,14 +351,15 @@ bool learner::on_one_node(const agreed_terms& all) const {
 // ranks share cores the last one hardly waits.
 double learner::agreement_price() const { return std::max(agreement_, std::min(longest_agreement_, native_call_)); }
 
-// A few agreements; inside one node memory to touch besides, while the others wait on the same cores where these are too
-// few. Between nodes collectives of the MPI's own that block: one takes no longer than an agreement with its waiting, and
+// A few agreements; inside one node memory to touch besides. Where ranks share a core one does so after the other, and each
+// finds the caches cold. Between nodes collectives of the MPI's own that block: one takes no longer than an agreement with its waiting, and
 // about as long as a call. For a graph the ranks tell each other their neighbours.
 double learner::set_up_cost(const agreed_terms& all) const {
   const double graph = what_ == collective::alltoall ? 0 : 4 * agreement_price() + 2e-6 * ranks_;
   if (!on_one_node(all)) return 8 * agreement_price() + 300e-6 + graph;
-  const double memory = offered_.usual_time(all.room(ranks_), ranks_);
-  return 2 * agreement_ + memory * all.ranks_of_a_core() + graph;
+  const int sharing = all.ranks_of_a_core();
+  const double memory = offered_.usual_time(all.room(ranks_), ranks_), cold = sharing > 1 ? 1.6 : 1;
+  return cold * (2 * agreement_ + memory * sharing) + graph;
 }
 
 // What may be gained if as many calls come as there were: what such exchanges gained elsewhere in the job, or else a quarter
