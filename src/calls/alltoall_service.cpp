@@ -45,7 +45,9 @@ const decision* alltoall_service::pick_at_once() {
   describe();
   if (ranks_.facts().devices || state_.limit().is_set()) return nullptr;
   const decision* chosen = state_.asked().standing(call_.form());
-  return chosen && local_features().invalid ? left_out(chosen) : chosen;
+  if (!chosen || !local_features().invalid) return chosen;
+  if (chosen->how->has_schedule()) ranks_.turns().skip();  // such exchanges share no memory
+  return nullptr;
 }
 
 // This rank's arguments are wrong: the MPI's own reports it.

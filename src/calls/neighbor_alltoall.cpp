@@ -21,6 +21,15 @@ const decision* neighbor_service::pick(MPI_Info info) {
   return chosen ? fit(*chosen) : nullptr;
 }
 
+const decision* neighbor_service::pick_at_once() {
+  const decision* const chosen = named(MPI_INFO_NULL);
+  if (!chosen || !chosen->how->steps) return chosen;
+  describe();
+  if (is_valid()) return chosen;
+  over_.turns().skip();
+  return nullptr;
+}
+
 const decision* neighbor_service::fit(const decision& settled) {
   if (!settled.how->steps) return &settled;
   describe();

@@ -49,6 +49,8 @@ class neighbor_service {
   // The algorithm; null: the MPI's own, because of device memory, a limit on scratch memory, or to report wrong arguments
   // of this rank.
   const decision* pick(MPI_Info info);
+  // The same for a call that ends later, which shares no memory.
+  const decision* pick_at_once();
   // What was settled for the call; null: the MPI's own, to report wrong arguments of this rank.
   const decision* fit(const decision& settled);
   // For a call that is run many times: all ranks pick the same. Collective.

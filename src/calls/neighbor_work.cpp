@@ -22,7 +22,7 @@ class neighbor_work final : public request::work {
         moving_(state_->all().pool(), over_) {}
 
   // Both tell whether there is a schedule to run; else the MPI's own is to.
-  bool prepare_once() { return keep(service_.pick(MPI_INFO_NULL)); }
+  bool prepare_once() { return keep(service_.pick_at_once()); }
   bool prepare_repeated(MPI_Info info) {
     if (!keep(service_.plan(info))) return false;
     place_ = state_->all().next_place();

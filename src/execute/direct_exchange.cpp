@@ -140,6 +140,12 @@ bool direct_exchange::progress(bool& moved) {
   return true;
 }
 
+void direct_exchange::drop_stale() {
+  const std::uint64_t before = window_.pieces_moved();
+  for (const int peer : rows_awaited_) window_.drop_stale(peer);
+  if (window_.pieces_moved() != before) window_.wake_those_waiting();
+}
+
 void direct_exchange::sleep(int microseconds) {
   if (const int reader = written_ ? -1 : rows_.awaited_reader(); reader >= 0)
     return window_.sleep_for(reader, microseconds, [&] { return rows_.awaited_reader() != reader; });

@@ -24,6 +24,8 @@ class direct_exchange {
   // read any more.
   void start(const payload& what);
   bool progress(bool& moved);
+  // Now and then while it waits: those it waits for may wait until it has taken what belongs to no exchange any more.
+  void drop_stale();
   // As of exchange.
   void record_phases(phase_clock* clock) { phases_ = clock; }
   const std::exception_ptr& failure() const { return failure_.what(); }

@@ -135,9 +135,22 @@ void node_exchange::run_to_end() {
   else exchange_.run_to_end(wait_);
 }
 
+constexpr unsigned often = 16;
+
+bool node_exchange::progress(bool& moved) {
+  if (!direct_now_) return exchange_.progress(moved);
+  const bool is_done = direct_.progress(moved);
+  if (!is_done && !moved && ++idle_ % often == 0) move_others();
+  return is_done;
+}
+
 // While it waits, messages that the program has under way must move too, if not as often.
+void node_exchange::move_others() {
+  below_.poll(ended_);
+  direct_.drop_stale();
+}
+
 void node_exchange::run_directly_to_end() {
-  constexpr unsigned often = 16;
   wait_.progressed();
   for (unsigned idle = 1; !direct_.done(); ++idle) {
     bool moved = false;
@@ -147,7 +160,7 @@ void node_exchange::run_directly_to_end() {
       continue;
     }
     const int us = wait_.pause();
-    if (us > 0 || idle % often == 0) below_.poll(ended_);
+    if (us > 0 || idle % often == 0) move_others();
     if (us > 0) direct_.sleep(us);
   }
 }

@@ -52,7 +52,7 @@ class node_exchange {
   void repeat(const payload& what);
   // Instead of start(), on a rank that takes no part.
   void skip(const program& how);
-  bool progress(bool& moved) { return direct_now_ ? direct_.progress(moved) : exchange_.progress(moved); }
+  bool progress(bool& moved);
   void run_to_end();
   const std::exception_ptr& failure() const { return direct_now_ ? direct_.failure() : exchange_.failure(); }
 
@@ -67,6 +67,7 @@ class node_exchange {
 
   bool is_direct(const program& how) const;
   void run_directly_to_end();
+  void move_others();
   int ranks_in() const { return static_cast<int>(ranks_.size()); }
 
   transport& below_;
@@ -81,6 +82,7 @@ class node_exchange {
   exchange exchange_;
   direct_exchange direct_;
   std::vector<ended_transfer> ended_;
+  unsigned idle_ = 0;  // looks in vain
 };
 
 }  // namespace shoal

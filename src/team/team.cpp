@@ -141,9 +141,10 @@ void team::run(const program& how, const payload& what) {
 }
 
 void team::skip(const program& how) {
-  turns_.skip();
-  node_exchange* const inside = how.plan.shared_memory && memory_.is_set_up() ? memory_.get() : nullptr;
+  node_exchange* const inside = how.plan.shared_memory ? inside_nodes() : nullptr;
   if (inside) inside->skip(how);
+  else opened();
+  turns_.skip();
 }
 
 }  // namespace shoal

@@ -71,7 +71,8 @@ class team {
   // For an exchange that is started many times. None, on every rank, where too many hold one. Collective.
   std::optional<tag_turns::place> next_place();
   void run(const program& how, const payload& what);
-  // Instead of run(), on a rank whose arguments are wrong: no other knows, and later exchanges match again.
+  // Instead of run(), on a rank whose arguments are wrong: no other knows, so it takes part in what is set up, and later
+  // exchanges match again.
   void skip(const program& how);
   // Where the time of the last run went; null: nobody wants to know.
   phase_clock* phases() { return phases_ ? &*phases_ : nullptr; }

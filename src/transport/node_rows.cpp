@@ -92,13 +92,14 @@ void node_rows::publish() {
 }
 
 bool node_rows::is_there(int peer) {
-  if (row_of(peer, number_).number.load(std::memory_order_acquire) != number_) return false;
-  begun_[peer] = number_;
-  return true;
+  const std::uint64_t number = row_of(peer, number_).number.load(std::memory_order_acquire);
+  begun_[peer] = std::max(begun_[peer], number);
+  return number >= number_;
 }
 
 node_rows::block node_rows::block_from(int peer) const {
   const row& theirs = row_of(peer, number_);
+  if (theirs.number.load(std::memory_order_relaxed) != number_) return {nullptr, 0, false};
   const std::uint16_t at = theirs.at[rank_], end = theirs.at[rank_ + 1];
   const std::size_t begin = at & ~elsewhere;
   return {reinterpret_cast<const std::byte*>(&theirs) + head_bytes_ + begin, (end & ~elsewhere) - begin,

@@ -38,6 +38,7 @@ class node_rows {
   void publish();
 
   // A rank's row of the current exchange.
+  // A later one may be there instead: then this one had nothing for this rank.
   bool is_there(int peer);
   struct block {
     const std::byte* data;

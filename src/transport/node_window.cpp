@@ -151,6 +151,24 @@ bool node_window::take_offer(int peer, const line& offer, incoming& message, std
   return !refused;
 }
 
+// Numbers come again: what is left behind is dropped before it would seem to be ahead.
+void node_window::begin_exchange() {
+  constexpr std::uint16_t often = 1 << 14;
+  if (++exchange_ % often != 0) return;
+  for (int peer = 0; peer < ranks_; ++peer)
+    if (peer != rank_) drop_stale(peer);
+}
+
+void node_window::drop_stale(int peer) {
+  const state& at = peers_[peer];
+  for (;;) {
+    const line& from = line_of(peer, rank_, at.pulled);
+    if (from.number.load(std::memory_order_acquire) != at.pulled + 1) return;
+    if (static_cast<std::int16_t>(from.exchange - exchange_) >= 0) return;
+    take(peer);
+  }
+}
+
 bool node_window::pull(int peer, incoming& message) {
   for (bool more = true; more;) {
     state& at = peers_[peer];

@@ -58,7 +58,9 @@ class node_window {
 
   // The messages from here on belong together: one that was pushed before is never pulled any more, but dropped, and one
   // that is expected before is pulled as nothing when its sender has gone on. On all ranks alike.
-  void begin_exchange() { ++exchange_; }
+  void begin_exchange();
+  // Takes what nobody will pull any more, so that its sender need not wait.
+  void drop_stale(int peer);
 
   // Move what can be moved now of a message to or from another rank; true when that was all. Messages of a pair arrive
   // in the order in which they were pushed, each to the next one pulled. The data of a message must stay until it has

