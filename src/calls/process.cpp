@@ -25,6 +25,30 @@ int ranks_of_both(MPI_Comm groups) {
   return own + others;
 }
 
+// The largest numbers of all ranks of both groups; none, on every rank, where one of them heard nothing for long. A reduction
+// over an inter-communicator gives each group what the other one has, so the second brings back what the own group has, and
+// the third whether a rank of the own group heard nothing in the first. Every rank begins all three, whatever it heard:
+// those that come late wait for that.
+std::vector<std::int64_t> largest_of_both_groups(MPI_Comm comm, const std::vector<std::int64_t>& mine, waiting& wait) {
+  pending_agreement other(comm, mine);
+  const bool is_heard = other.wait_for(learner::patience, wait);
+  std::vector<std::int64_t> all = mine;
+  if (is_heard) all.assign(other.largest().begin(), other.largest().end());
+  all.push_back(!is_heard);
+  pending_agreement own(comm, all);
+  if (is_heard) {
+    const auto ours = own.wait(wait);
+    for (std::size_t i = 0; i < all.size(); ++i) all[i] = std::max(ours[i], all[i]);
+  }
+  pending_agreement unheard(comm, {all.back()});
+  if (is_heard) {
+    const bool by_none = all.back() == 0 && unheard.wait(wait)[0] == 0;
+    return by_none ? all : std::vector<std::int64_t>();
+  }
+  for (pending_agreement* one : {&other, &own, &unheard}) one->abandon();
+  return {};
+}
+
 void report_lessons(const learner& of, usage_report& report) {
   report.begin_communicator();
   for (const learner::lesson& one : of.lessons()) {
@@ -254,27 +278,19 @@ process::attribute* process::attach(MPI_Comm comm) {
   return held.release();
 }
 
-// A reduction over an inter-communicator gives each group what the other one has, so the second brings back what the own
-// group has.
 void process::serve_groups(MPI_Comm comm, attribute& held) {
   held.unserved_groups = false;
   const auto hash = static_cast<std::int64_t>(hash_of(set().canonical()) >> 1);
   const std::vector<std::int64_t> mine{hash, -hash, !problem().empty(), is_full()};
   waiting wait(set().wait.value_or(wait_mode::yield));
   wait.move_meanwhile([] { return progress::get().move(); });
-  pending_agreement other(comm, mine);
-  if (!other.wait_for(learner::patience, wait)) {
-    other.abandon();
+  const std::vector<std::int64_t> all = largest_of_both_groups(comm, mine, wait);
+  if (all.empty()) {
     held.why =
         "ranks of the other group took no part in an agreement on settings for 10 s; preload Shoal on all ranks, and "
         "set the SHOAL_ variables the same; they may differ";
     return warn_once(held.why);
   }
-  const std::vector<std::int64_t> theirs(other.largest().begin(), other.largest().end());
-  pending_agreement own_group(comm, theirs);
-  std::vector<std::int64_t> all = theirs;
-  const auto ours = own_group.wait(wait);
-  for (std::size_t i = 0; i < all.size(); ++i) all[i] = std::max(ours[i], theirs[i]);
   held.why = wrong_settings(all[0] == -all[1], all[2] != 0);
   held.wrong = !held.why.empty();
   if (!held.wrong && all[3]) held.why = "too many communicators are in use; free some";
