@@ -17,10 +17,15 @@ std::uint64_t key_of_block(std::int64_t bytes) {
 }  // namespace
 
 void exchange_field::add(int candidate, double took) {
+  note(candidate, took);
+  of.took(took);
+}
+
+void exchange_field::note(int candidate, double took) {
   ++calls[candidate];
   loads += load;
   seconds[candidate] += took;
-  of.took(took);
+  if (candidate == contest::native) bytes += static_cast<std::int64_t>(load);
 }
 
 std::string exchange_field::told(std::span<const std::string> specs) const {

@@ -37,6 +37,8 @@ struct exchange_field {
 
   // Counts an exchange that has ended, and reviews nothing.
   void add(int candidate, double took);
+  // For the report alone.
+  void note(int candidate, double took);
   // What was tried among these candidates, in one line.
   std::string told(std::span<const std::string> specs) const;
 };

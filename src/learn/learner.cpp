@@ -77,6 +77,8 @@ class learner::payment {
 // ---- a call ----------------------------------------------------------------------------------------------------
 
 learner::turn learner::begin(const call_size& call, bool is_linked) {
+  exchange_field* const passed = is_watched_ ? passing(call.form, call.bytes) : nullptr;
+  if (passed) return {passed, contest::native, call, true, true};
   ++calls_;
   linked_ = is_linked;
   if (calls_ == 1 && (is_linked || job_.knows_before())) begin_agreed(call);
@@ -87,23 +89,21 @@ learner::turn learner::begin(const call_size& call, bool is_linked) {
   if (is_young(call)) return {.size = call};
   exchange_field& f = field_of(call);
   const int candidate = f.of.next();
-  return {&f, candidate, call, !may_pass() || !f.of.passes()};
+  const bool passes = stage_ != stage::voting && f.of.passes();
+  return {&f, candidate, call, is_watched_ || !passes, passes};
 }
 
-// A vote ends in a call that has to be seen.
-bool learner::may_pass() const { return !is_watched_ && stage_ != stage::voting; }
-
-// Every rank takes this way in the same calls. The less of Shoal's memory it looks at the better: where ranks share a core
-// each of them finds it cold.
-bool learner::passes(call_form form, std::int64_t bytes) {
-  exchange_field* const f = may_pass() ? fields_.known(form, bytes) : nullptr;
+// Every rank takes this way in the same calls, also where somebody wants to know of them. The less of Shoal's memory it looks
+// at the better: where ranks share a core each of them finds it cold. A vote ends in a call that has to be seen.
+exchange_field* learner::passing(call_form form, std::int64_t bytes) {
+  exchange_field* const f = stage_ == stage::voting ? nullptr : fields_.known(form, bytes);
   if (!f || f->of.best() != contest::native || (was_entered_ && is_asked(form, MPI_INFO_NULL)) || !f->of.passes())
-    return false;
+    return nullptr;
   ++calls_;
   if (state_ && (was_entered_ || last_turn_.candidate != contest::native)) state_->last = nullptr;
   last_turn_.in = f;
   last_turn_.candidate = contest::native;
-  return true;
+  return f;
 }
 
 bool learner::is_young(const call_size& call) const {
@@ -115,11 +115,10 @@ void learner::end(const turn& of, double seconds) {
   if (of.in) last_turn_ = of;
   if (of.in && of.candidate == contest::native && state_) state_->last = nullptr;
   if (!of.is_timed) return;
+  if (of.passes) return of.in->note(of.candidate, seconds);
   job_.books().called(seconds);
   if (!of.in) return young_[of.size.form].add(static_cast<std::int64_t>(fields_.load_of(of.size)), seconds);
   exchange_field& f = *of.in;
-  if (of.candidate == contest::native && job_.set().report != reporting::none)
-    f.bytes += static_cast<std::int64_t>(f.load);
   f.add(of.candidate, seconds);
   if (f.of.is_due()) review(f);
 }

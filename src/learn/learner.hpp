@@ -40,6 +40,7 @@ class learner {
     int candidate = contest::native;
     call_size size{};
     bool is_timed = true;
+    bool passes = false;  // nothing is decided by what it takes; the report alone may tell
     const decision& chosen() const { return in->decisions[candidate]; }
   };
 
@@ -50,7 +51,7 @@ class learner {
   turn begin(const call_size& call, bool is_linked);
   // Whether such a call is the MPI's own and nobody needs to know what it takes; then that is all. `bytes`: of a block of
   // MPI_Alltoall. Asked before begin().
-  [[gnu::hot]] bool passes(call_form form, std::int64_t bytes);
+  [[gnu::hot]] bool passes(call_form form, std::int64_t bytes) { return !is_watched_ && passing(form, bytes); }
   void end(const turn& of, double seconds);
   // Whether MPI_Alltoall with blocks of so many bytes is as the last exchange was.
   bool is_as_last(std::int64_t bytes) const { return fields_.is_as_last(bytes); }
@@ -95,7 +96,7 @@ class learner {
 
   class payment;
 
-  bool may_pass() const;
+  [[gnu::hot]] exchange_field* passing(call_form form, std::int64_t bytes);
   bool is_young(const call_size& call) const;
   exchange_field& field_of(const call_size& call);
   int propose(const std::string& spec);

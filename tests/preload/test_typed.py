@@ -56,6 +56,13 @@ def test_many_are_right_whoever_serves(mpi, compiled):
     }
 
 
+def test_who_wants_a_report_changes_nothing(mpi, compiled):
+    """One rank alone may want it: what is learnt, and when, is the same on all."""
+    command = [compiled(mpi, "typed.c", "-ldl"), 4000]
+    done = mpi.launch(mpi.ranks(1, command, SHOAL_REPORT=1), mpi.ranks(1, command))
+    assert done.returncode == 0 and "faults: 0" in done.stdout, done.stdout + done.stderr
+
+
 def test_is_recorded(mpi, compiled, tmp_path):
     record = tmp_path / "traffic.mtx"
     run(mpi, 2, compiled(mpi, "typed.c", "-ldl"), SHOAL_RECORD=record)
