@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "calls/arguments.hpp"
+#include "calls/process.hpp"
 #include "calls/verification.hpp"
 #include "select/knowledge.hpp"
 #include "team/boundary.hpp"
@@ -11,22 +12,24 @@
 
 namespace shoal {
 
-const decision* alltoall_service::pick(MPI_Info info) { return fitted(pick_any(info)); }
-
 // Where nobody asks for anything any more, the MPI's own.
-const decision* alltoall_service::pick_any(MPI_Info info) {
+const decision* alltoall_service::pick(MPI_Info info) {
   const decision* chosen = state_.asked().of_call(call_.form(), info);
-  if (!chosen || !chosen->how->steps) return chosen;
-  describe();
-  features sizes = local_features();
-  if (!ranks_.facts().devices) return sizes.invalid ? left_out(chosen) : chosen;
-  return agree_on_sizes(sizes) ? chosen : nullptr;
+  return chosen ? fit(*chosen) : nullptr;
 }
 
-const decision* alltoall_service::fit(const decision& settled) {
-  if (!settled.how->steps) return &settled;
+const decision* alltoall_service::fit(const decision& chosen) {
+  if (!chosen.how->steps) return &chosen;
   describe();
-  return local_features().invalid ? left_out(&settled) : within_limit(&settled);
+  features sizes = local_features();
+  if (!ranks_ask(*chosen.how)) return sizes.invalid ? left_out(&chosen) : &chosen;
+  return agree_on_sizes(sizes) ? fitted(&chosen, sizes) : nullptr;
+}
+
+// Whether the ranks ask each other in such an exchange, so that one whose arguments are wrong has to answer too.
+bool alltoall_service::ranks_ask(const prepared& how) const {
+  return ranks_.facts().devices || state_.limit().is_set() || process::get().set().verify ||
+         (how.looks_at_sizes && !call_.uniform);
 }
 
 alltoall_service::repeated alltoall_service::plan(MPI_Info info) {
@@ -56,29 +59,22 @@ const decision* alltoall_service::left_out(const decision* chosen) {
   return nullptr;
 }
 
-const decision* alltoall_service::fitted(const decision* chosen, std::optional<features> agreed) {
+const decision* alltoall_service::fitted(const decision* chosen, const features& agreed) {
   chosen = within_limit(chosen);
-  if (!chosen || call_.uniform || !chosen->how->looks_at_sizes) return chosen;
-  return fit_to_sizes(*chosen->how, agreed) ? chosen : nullptr;
+  if (!call_.uniform && chosen->how->looks_at_sizes) fit_to_sizes(*chosen->how, agreed);
+  return chosen;
 }
 
-// False: the MPI's own collective is the one to use, as for agree_on_sizes().
-bool alltoall_service::fit_to_sizes(const prepared& how, std::optional<features> agreed) {
-  if (!agreed) {
-    describe();
-    agreed = local_features();
-    if (!agree_on_sizes(*agreed)) return false;
-  }
-  if (agreed->is_uniform()) return true;
+void alltoall_service::fit_to_sizes(const prepared& how, const features& agreed) {
+  if (agreed.is_uniform()) return;
   std::vector<std::int64_t> sent;
   for (int i = 0; i < ranks_.ranks(); ++i) sent.push_back(call_.bytes_to(i));
-  sized_ = state_.for_sizes().make(how, sent, agreed->largest_block);
-  return true;
+  sized_ = state_.for_sizes().make(how, sent, agreed.largest_block);
 }
 
 // Calls of a microsecond do not look at every block where nothing is limited.
 const decision* alltoall_service::within_limit(const decision* chosen) const {
-  const bool limited = chosen && chosen->how->steps && state_.limit().is_set();
+  const bool limited = chosen->how->steps && state_.limit().is_set();
   return limited ? state_.limit().keep(chosen, call_.uniform, scratch_needs()) : chosen;
 }
 

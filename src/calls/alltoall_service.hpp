@@ -24,9 +24,8 @@ class alltoall_service {
   // from sizes that each knows only in part, and when memory may be a device's. Where the MPI's own collective is
   // chosen nothing else is looked at, so that it costs little more than without Shoal.
   const decision* pick(MPI_Info info);
-  // What to do where this was settled for the call: it, or what scratch memory allows instead; null: the MPI's own, to
-  // report wrong arguments of this rank.
-  const decision* fit(const decision& settled);
+  // The same where it is known what is to serve: that, or what scratch memory allows instead.
+  const decision* fit(const decision& chosen);
   // The same as pick() for an exchange that will be repeated: the ranks always ask each other.
   struct repeated {
     const decision* how;
@@ -53,12 +52,12 @@ class alltoall_service {
   std::int64_t bytes_sent() const { return call_.bytes_to_all(ranks_.ranks()); }
 
  private:
-  const decision* pick_any(MPI_Info info);  // whatever scratch memory it needs
+  bool ranks_ask(const prepared& how) const;
   const decision* left_out(const decision* chosen);
-  // Within the limit on memory, and to the sizes, which the ranks may have agreed on already.
-  const decision* fitted(const decision* chosen, std::optional<features> agreed = {});
+  // Within the limit on memory, and to the sizes.
+  const decision* fitted(const decision* chosen, const features& agreed);
   const decision* within_limit(const decision* chosen) const;
-  bool fit_to_sizes(const prepared& how, std::optional<features> agreed);
+  void fit_to_sizes(const prepared& how, const features& agreed);
   scratch_limit::needs scratch_needs() const;
   void describe();
   features local_features() const;

