@@ -8,6 +8,9 @@
 
 #ifdef OPEN_MPI
 
+#include <mutex>
+#include <set>
+#include <utility>
 #include <vector>
 
 #include "calls/forms.hpp"
@@ -53,16 +56,26 @@ void with_request(MPI_Fint* request, MPI_Fint* ierror, MPI_Request own, Call cal
   give_back(code, ierror);
 }
 
-// A call with C's handles of the blocks' types, which it does not use after its return.
+// C's handles, for an MPI that looks at them until a request ends (Open MPI does). So they stay, each list of them once:
+// a program makes many calls with few lists. An MPI wants an address where there are no blocks too.
+const MPI_Datatype* lasting_types_of(const MPI_Fint* fortrans, int blocks) {
+  static std::mutex one_at_a_time;
+  static std::set<std::vector<MPI_Datatype>>& all = *new std::set<std::vector<MPI_Datatype>>;  // also used at exit
+  std::vector<MPI_Datatype> these = types_of(fortrans, blocks);
+  these.push_back(MPI_DATATYPE_NULL);
+  const std::scoped_lock alone(one_at_a_time);
+  return all.insert(std::move(these)).first->data();
+}
+
+// A call with C's handles of the blocks' types.
 template <typename Call>
 int with_types(const void* sendbuf, const MPI_Fint* sendtypes, const MPI_Fint* recvtypes, const MPI_Fint* comm,
                Call call) {
   const MPI_Comm of = PMPI_Comm_f2c(*comm);
   return returning_codes(of, [&] {
     const int ranks = peers_of(of);
-    const std::vector<MPI_Datatype> sent = types_of(sendtypes, is_in_place(sendbuf) ? 0 : ranks);
-    const std::vector<MPI_Datatype> received = types_of(recvtypes, ranks);
-    return call(sent.data(), received.data(), of);
+    const MPI_Datatype* const sent = lasting_types_of(sendtypes, is_in_place(sendbuf) ? 0 : ranks);
+    return call(sent, lasting_types_of(recvtypes, ranks), of);
   });
 }
 
@@ -71,9 +84,8 @@ int with_types_of_neighbors(const MPI_Fint* sendtypes, const MPI_Fint* recvtypes
   const MPI_Comm of = PMPI_Comm_f2c(*comm);
   return returning_codes(of, [&] {
     const neighbor_ranks among = neighbors_of(of);
-    const std::vector<MPI_Datatype> sent = types_of(sendtypes, static_cast<int>(among.destinations.size()));
-    const std::vector<MPI_Datatype> received = types_of(recvtypes, static_cast<int>(among.sources.size()));
-    return call(sent.data(), received.data(), of);
+    const MPI_Datatype* const sent = lasting_types_of(sendtypes, static_cast<int>(among.destinations.size()));
+    return call(sent, lasting_types_of(recvtypes, static_cast<int>(among.sources.size())), of);
   });
 }
 
