@@ -72,9 +72,11 @@ def kinds() -> Iterator[Case]:
         yield exchanges("pencils", "alltoallv", 3 * steps, 2 * KiB, ranks, quick=(ranks, steps) == (8, 100))
     for ranks in (4, 8):
         yield exchanges("communicators", "alltoall", 300 * 5, KiB, ranks, quick=ranks == 8)
+        yield exchanges("copies", "alltoall", 50 * 60, 256, ranks)
     changing = (("two_sizes", "alltoall", 256), ("drifting", "alltoall", 256))
     unequal = (("uneven", "alltoallv", 4 * KiB), ("sparse", "alltoallv", 4 * KiB))
-    for (kind, collective, size), calls in product(changing + unequal, (300, 3000)):
+    irregular = (("moving", "alltoallv", KiB), ("bursts", "alltoallv", KiB))
+    for (kind, collective, size), calls in product(changing + unequal + irregular, (300, 3000)):
         yield exchanges(kind, collective, calls, size, 8)
     for kind, calls in product(("computing", "skewed"), (100, 1000)):
         yield exchanges(kind, "alltoallv", calls, KiB, 8)

@@ -18,6 +18,7 @@ static int calls, base, ranks, rank;
 static int world(int call) { return 0; }
 static int in_turn(int call) { return call % 3; }
 static int five_each(int call) { return call / 5; }
+static int sixty_each(int call) { return call / 60; }
 
 // Bytes of a block.
 static unsigned mixed(int from, int to) { return (from * 2654435761u ^ to * 2246822519u) * 3266489917u >> 7; }
@@ -25,6 +26,8 @@ static int same(int call, int from, int to) { return base; }
 static int two_sizes(int call, int from, int to) { return same(call, from, to) * (call % 2 ? 1 : 64); }
 static int drifting(int call, int from, int to) { return same(call, from, to) + 63.0 * base * call / calls; }
 static int sparse(int call, int from, int to) { return mixed(from, to) % 8 ? 0 : same(call, from, to); }
+static int moving(int call, int from, int to) { return mixed(from * 997 + call, to) % (2 * base + 1); }
+static int bursts(int call, int from, int to) { return base * (mixed(call, 5) % 20 ? 1 : 64); }
 static int uneven(int call, int from, int to) { return mixed(from, to) % (2 * same(call, from, to) + 1); }
 
 // What an exchange of the kind "mixed" is.
@@ -54,7 +57,8 @@ static const struct kind {
     {"drifting", world, drifting, no_work},  {"sparse", world, sparse, no_work},
     {"uneven", world, uneven, no_work},      {"computing", world, same, work},
     {"skewed", world, same, skewed},         {"pencils", in_turn, same, no_work},
-    {"communicators", five_each, same, no_work}, {"mixed", mixed_communicator, mixed_bytes, mixed_work},
+    {"moving", world, moving, no_work},      {"bursts", world, bursts, no_work},
+    {"communicators", five_each, same, no_work}, {"copies", sixty_each, same, no_work}, {"mixed", mixed_communicator, mixed_bytes, mixed_work},
 };
 static const struct kind *kind;
 
@@ -136,7 +140,8 @@ int main(int count, char **words) {
   // Pages that no call uses are never there.
   const size_t most = (size_t)ranks * (kind->bytes == mixed_bytes ? largest_mixed : 64 * base) + 1;
   struct blocks out = blocks_of(most), in = blocks_of(most);
-  const int communicators = kind->communicator == five_each ? (calls + 4) / 5 : 3;
+  const int ever_new = kind->communicator == five_each || kind->communicator == sixty_each;
+  const int communicators = ever_new && calls > 0 ? 1 + kind->communicator(calls - 1) : 3;
   MPI_Comm *comms = malloc(communicators * sizeof *comms);
   comms[0] = MPI_COMM_WORLD;
   for (int i = 1; i < communicators; ++i) comms[i] = communicator(i);

@@ -18,7 +18,7 @@ std::uint64_t key_of_block(std::int64_t bytes) {
 
 void exchange_field::add(int candidate, double took) {
   note(candidate, took);
-  of.took(took);
+  of.took(took, load);
 }
 
 void exchange_field::note(int candidate, double took) {

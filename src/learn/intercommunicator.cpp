@@ -127,13 +127,13 @@ void intercommunicator::end(double seconds) {
   job_.books().called(seconds);
   if (!running_) return;
   field& f = *std::exchange(running_, nullptr);
-  f.of.took(seconds);
+  f.of.took(seconds, 0);
   if (f.of.is_due()) review(f);
 }
 
 void intercommunicator::review(field& f) {
   std::vector<std::int64_t> mine(contest::terms + 1);
-  f.of.write(std::span(mine).first(contest::terms), 0);
+  f.of.write(std::span(mine).first(contest::terms));
   mine[contest::terms] = -std::llround(job_.books().allowance() * 1e9);
   pending_agreement said(all_.opened(), std::move(mine));
   const std::span<const std::int64_t> all = said.wait(all_.wait());

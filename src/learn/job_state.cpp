@@ -46,10 +46,11 @@ void job_state::remember() {
   constexpr const char* instead = "what it knows is not used";
   try {
     const wisdom found = read_wisdom(settings_.wisdom);
-    wisdom_hash_ = hash_of(to_toml(found));
     const bool fits = found.mpi == mpi_version() && found.machine == machine_name(facts_.cores);
-    if (fits) earlier_.merge(found.known);
-    else if (!found.mpi.empty())
+    if (fits) {
+      wisdom_hash_ = hash_of(to_toml(found));
+      earlier_.merge(found.known);
+    } else if (!found.mpi.empty())
       warn_once("SHOAL_WISDOM=" + settings_.wisdom + " is of " + found.mpi + " on " + found.machine + ", but here is " +
                     mpi_version() + " on " + machine_name(facts_.cores),
                 instead);

@@ -51,6 +51,9 @@ class job_state {
   // Whether several threads of this rank may be in MPI at once.
   bool has_threads() const { return has_threads_; }
   served_groups& served() { return served_; }
+  // Ranks with settings wait for others, which may have none; but not on every new communicator.
+  bool still_waits() const { return absences_ < 3; }
+  void count_absence() { ++absences_; }
   // Groups of ranks which all have read the same wisdom and the same profile.
   served_groups& knowing() { return knowing_; }
   // Whether these are worth asking: by wisdom some exchange among so many ranks is faster than by the MPI's own.
@@ -80,8 +83,8 @@ class job_state {
   served_groups served_, knowing_;
   ledger books_;
   knowledge known_, earlier_;
-  std::uint64_t wisdom_hash_ = 0;  // of what was read
-  std::atomic<int> open_ = 0;
+  std::uint64_t wisdom_hash_ = 0;  // of what is used
+  std::atomic<int> open_ = 0, absences_ = 0;
 };
 
 }  // namespace shoal

@@ -169,7 +169,7 @@ rank_terms learner::terms(exchange_field* f) {
   mine.hope = hope_of(*f);
   if (const auto learnt = job_.known().find(f->shape); learnt && learnt->best())
     mine.guess = hash_of(learnt->best()->first);
-  f->of.write(mine.of_contest, f->load);
+  f->of.write(mine.of_contest);
   return mine;
 }
 
@@ -559,12 +559,12 @@ void learner::vote_at_once() {
   if (stage_ == stage::cold && !may_vote()) return warn_once(why_);
   if (stage_ == stage::cold) begin_vote(nullptr);
   if (stage_ != stage::voting) return;
-  if (end_vote(wait_for_vote(patience))) judge();
-  else
-    refuse(
-        "other ranks took no part in an agreement on settings for 10 s; preload Shoal on all ranks, and set the "
-        "SHOAL_ variables the same",
-        false, some_ranks);
+  if (end_vote(wait_for_vote(linked_ || job_.still_waits() ? patience : 0))) return judge();
+  job_.count_absence();
+  refuse(
+      "other ranks took no part in an agreement on settings for 10 s; preload Shoal on all ranks, and set the "
+      "SHOAL_ variables the same",
+      false, some_ranks);
 }
 
 communicator* learner::enter(bool is_linked) {

@@ -34,7 +34,7 @@ enum term : std::size_t {
 };
 constexpr std::size_t agreed_least = 0, agreed_most = 1, allowed_least = 2, paid_least = 3;  // from `times` on
 
-constexpr std::size_t in_quarters = in_contest + contest::most_candidates;  // of powers of two: the load
+constexpr std::size_t in_quarters = in_contest + contest::load_term;  // of powers of two: the load
 
 double seconds_of(std::int64_t nanoseconds) { return static_cast<double>(nanoseconds) * 1e-9; }
 std::int64_t nanoseconds_of(double seconds) { return std::llround(seconds * 1e9); }
@@ -64,7 +64,7 @@ rank_terms::rank_terms() {
 }
 
 void rank_terms::set_load(double bytes) {
-  of_contest[contest::most_candidates] = bytes > 0 ? std::llround(4 * std::log2(bytes)) : 0;
+  of_contest[contest::load_term] = bytes > 0 ? std::llround(4 * std::log2(bytes)) : 0;
 }
 
 std::vector<std::int64_t> rank_terms::numbers() const {

@@ -12,6 +12,7 @@ namespace {
 constexpr int first_quiet = 16, longest_quiet = 4096;
 constexpr int timed_part = 32;  // of the calls between two agreements so many are timed
 constexpr int longest_trial = 32;
+constexpr int few = 3;          // calls, of which a mean says something
 constexpr int enough = 96;      // calls of a candidate after which it is not tried again
 constexpr int remembered = 64;  // calls that weigh in a mean against new ones
 // Shares of the time of calls that agreements may take: at first, and in the long run.
@@ -21,6 +22,7 @@ constexpr double clearly_less = 1.5;
 // Calls before one that was left is tried again, as multiples of those so far; and how much of the time of these that may take.
 constexpr double patience = 2, longest_patience = 8, retried_share = 0.02;
 constexpr int retried = 4;  // calls of it then
+constexpr int many = 48;    // calls, among which are some of each size
 constexpr double worth = 4;
 constexpr double first_call = 1e-3;  // seconds that the first call of a candidate may take to make things ready
 
@@ -40,10 +42,12 @@ confidence with(int calls) {
 
 std::int64_t nanoseconds(double seconds) { return std::llround(seconds * 1e9); }
 
-}  // namespace
+// Where exchanges are smaller than that, their size does not matter.
+constexpr double smallest = 256;
 
-// The longest is left out where there are a few: what disturbs the machine disturbs a single call.
-double contest::section::mean() const { return calls < 4 ? sum / calls : (sum - longest) / (calls - 1); }
+std::int64_t in_quarters(double log2) { return std::llround(4 * log2); }
+
+}  // namespace
 
 contest::contest() : quiet_(cold_calls), quiet_left_(cold_calls) { records_[native].open = true; }
 
@@ -54,18 +58,25 @@ void contest::wait_first(int calls) {
 }
 
 double contest::native_seconds() const {
-  const double mean = records_[native].mean, seen = now_[native].calls ? now_[native].mean() : 0;
+  const double mean = records_[native].mean, seen = now_[native].calls() ? now_[native].mean(usual_, native) : 0;
   return static_cast<double>(calls_) * (mean > 0 ? mean : seen);
 }
 
-void contest::took(double seconds) {
+void contest::recent_load::add(double bytes) {
+  constexpr double remembered_loads = 64;
+  calls = std::min(calls + 1, remembered_loads);
+  mean += (bytes - mean) / calls;
+  mean_log += (std::log2(std::max(smallest, bytes)) - mean_log) / calls;
+}
+
+void contest::took(double seconds, double bytes) {
   const int candidate = next();
   ++calls_;
+  recent_.add(bytes);
   if (calls_ > unmeasured_) {
-    section& s = now_[candidate];
-    ++s.calls;
-    s.sum += seconds;
-    s.longest = std::max(s.longest, seconds);
+    const int size = size_mix::class_of(bytes);
+    usual_.add(candidate, size, seconds);
+    now_[candidate].add(size, seconds, usual_.mean(candidate, size));
   }
   if (trial_left_ > 0) due_ = --trial_left_ == 0;
   else if (untimed_ > 0) --untimed_;
@@ -84,24 +95,30 @@ void contest::agree_within(int calls) {
   rest_for(waits ? std::min(left, calls) : calls);
 }
 
-void contest::write(std::span<std::int64_t> terms, double load) {
+void contest::write(std::span<std::int64_t> terms) {
   due_ = false;
   quiet_left_ = 0;  // until agreed()
   for (int i = 0; i < most_candidates; ++i) {
-    told_[i] = now_[i].calls;
-    terms[i] = told_[i] ? nanoseconds(now_[i].mean()) : 0;
+    told_[i] = now_[i].calls();
+    terms[i] = nanoseconds(told_[i] ? now_[i].mean(usual_, i) : as_sizes_are_now(i));
   }
-  terms[most_candidates] = load > 0 ? std::llround(4 * std::log2(load)) : 0;
+  terms[load_term] = in_quarters(std::log2(std::max(1.0, recent_.mean)));
+  terms[load_term + 1] = in_quarters(recent_.mean_log);
   now_ = {};
 }
 
+// What is known of a candidate without new calls, of sizes that may have changed.
+double contest::as_sizes_are_now(int candidate) const {
+  const double known = usual_.varies() ? usual_.mean(candidate) : 0;
+  return known > 0 ? known : records_[candidate].mean;
+}
+
 void contest::agreed(std::span<const std::int64_t> terms, double allowance) {
-  const std::int64_t load = terms[most_candidates];
-  if (load_ && std::abs(load - load_) >= 4) start_over(std::exp2(static_cast<double>(load - load_) / 4));
-  if (!load_ || std::abs(load - load_) >= 4) load_ = load;
+  notice_change(terms);
   excess_ = passed_seconds_ = 0;
   for (int i = 0; i < most_candidates; ++i)
     if (told_[i]) take_in(i, told_[i], static_cast<double>(terms[i]) * 1e-9);
+    else if (records_[i].calls > 0) records_[i].mean = static_cast<double>(terms[i]) * 1e-9;
   const int before = std::exchange(best_, choose());
   if (before != best_) {
     take_up(records_[before]);  // what it took may be of another time
@@ -115,23 +132,40 @@ void contest::take_in(int candidate, int calls, double mean) {
   const int passed = candidate == best_ ? std::exchange(passed_, 0) : 0;
   passed_seconds_ += passed * mean;
   if (candidate != native) excess_ += (calls + passed) * excess_of(mean);
-  if (candidate == best_ && slower_than_before(calls, mean)) start_over(mean / r.mean);
   const int before = calls_that_count(r, calls, mean);
   r.mean = (r.mean * before + mean * calls) / (before + calls);
   r.calls = before + calls;
   r.all_calls += calls;
-  if (!r.least || (calls >= first_quiet / 2 && mean < r.least)) r.least = mean;
+  if (calls >= few && (!r.least || mean < r.least)) r.least = mean;
+}
+
+// What happens once may be chance, as a few large calls or a disturbance of the machine are: the ranks look again soon.
+void contest::notice_change(std::span<const std::int64_t> terms) {
+  const std::int64_t load = terms[load_term + 1];
+  if (!load_) load_ = load;
+  const double best = static_cast<double>(terms[best_]) * 1e-9;
+  double change = 1;
+  if (std::abs(load - load_) >= 4) change = std::exp2(static_cast<double>(load - load_) / 4);
+  else if (told_[best_] && slower_than_before(told_[best_], best)) change = best / records_[best_].mean;
+  const bool was_suspected = std::exchange(suspects_change_, change != 1);
+  if (change == 1) return;
+  quiet_ = first_quiet / 2;
+  if (!was_suspected) return;
+  load_ = load;
+  suspects_change_ = false;
+  start_over(change);
 }
 
 // Of the earlier ones. The first call of a candidate makes things ready, and counts only until there are others. What
 // disturbs a machine only adds: calls that took far less tell more than all before.
 int contest::calls_that_count(const record& r, int calls, double mean) {
-  const bool disturbed = calls >= 3 && mean < r.mean / clearly_less;
+  const bool disturbed = calls >= few && mean < r.mean / clearly_less;
   return r.all_calls == 1 || disturbed ? 0 : std::min(r.calls, remembered);
 }
 
 double contest::excess_of(double mean) const {
   const record& r = records_[native];
+  if (!r.calls || !r.least) return 0;  // it is to be measured anew
   return mean > r.mean ? mean - r.mean : std::min(0.0, mean - r.least);
 }
 
@@ -144,12 +178,13 @@ bool contest::slower_than_before(int calls, double mean) const {
 void contest::start_over(double factor) {
   for (record& r : records_) {
     r.mean *= factor;
-    r.least *= factor;
+    r.least = 0;
     r.calls = 0;
     r.dropped = false;
     r.again = 0;
     r.batch = 1;
   }
+  usual_.count_as(0.01);
   quiet_ = first_quiet;
   settled_ = false;
 }
@@ -186,7 +221,7 @@ bool contest::worth_trying(int candidate) {
 bool contest::pays_to_know(int candidate) const {
   const record& r = records_[candidate];
   const double best = records_[best_].mean, hoped = best - r.mean / proof(candidate);
-  return r.calls < retried || static_cast<double>(calls_) * hoped > worth * (2 * agreement_ + best);
+  return r.calls < retried || (scattered_ && r.all_calls < many) || static_cast<double>(calls_) * hoped > worth * (2 * agreement_ + best);
 }
 
 // What was measured before hardly counts.
@@ -204,32 +239,39 @@ void contest::leave(record& r) {
   r.again = calls_ + std::llround(std::clamp(paid_after, (patience - 1) * calls, (longest_patience - 1) * calls));
 }
 
-// What is tried next: of all that is worth it what was tried least, the likely first; as many calls as are allowed.
+// Calls of its next trial that the ledger allows. The MPI's own costs a job nothing that it would not have cost without Shoal.
+int contest::affordable(int candidate, double allowance) const {
+  const record& r = records_[candidate];
+  if (candidate == native) return r.batch;
+  const double best = records_[best_].mean, more = r.calls ? std::max(0.02 * best, r.mean - best) : best;
+  return more > 0 ? static_cast<int>(std::clamp(allowance / more, 0.0, static_cast<double>(r.batch))) : r.batch;
+}
+
+// What is tried next: of all that is worth it and allowed what was tried least, the likely first.
 void contest::plan(double allowance) {
   int pick = best_;
+  settled_ = true;
   for (int i = 0; i < most_candidates; ++i) {
     if (!worth_trying(i)) continue;
+    settled_ = false;
     const auto order = [&](int k) { return records_[k].calls - (k == likely_ ? 1 : 0); };
-    if (pick == best_ || order(i) < order(pick)) pick = i;
+    if (affordable(i, allowance) > 0 && (pick == best_ || order(i) < order(pick))) pick = i;
   }
-  settled_ = pick == best_;
-  if (settled_) return wait_longer();
+  if (pick == best_) return wait_longer(allowance);
   record& r = records_[pick];
-  const double best = records_[best_].mean, more = r.calls ? std::max(0.02 * best, r.mean - best) : best;
-  const int most = more > 0 ? static_cast<int>(std::clamp(allowance / more, 0.0, 1e6)) : r.batch;
-  if (most == 0) return wait_longer();
   trial_ = pick;
+  trial_left_ = affordable(pick, allowance);
   r.anew = false;
-  trial_left_ = std::min(r.batch, most);
   r.batch = std::min(longest_trial, 4 * r.batch);
 }
 
-void contest::wait_longer() {
+void contest::wait_longer(double allowance) {
   const double call = std::max(1e-7, records_[best_].mean);
   const auto calls = [&](double share) {
     return static_cast<int>(std::clamp(agreement_ / (share * call), 32.0, double{longest_quiet}));
   };
-  wait_for(std::clamp(2 * quiet_, calls(early_share) / 2, calls(late_share)));
+  const int soonest = calls(allowance > agreement_ ? early_share : late_share) / 2;
+  wait_for(std::clamp(2 * quiet_, soonest, calls(late_share)));
 }
 
 void contest::wait_for(int calls) {

@@ -11,15 +11,17 @@
 #include <span>
 #include <string>
 
+#include "select/size_mix.hpp"
+
 namespace shoal {
 
 class contest {
  public:
   static constexpr int native = 0;                 // the candidate that is the MPI's own
-  static constexpr int most_candidates = 8;        // with it
+  static constexpr int most_candidates = size_mix::most_candidates;  // with it
   static constexpr double usual_agreement = 5e-6;  // seconds, about, where ranks have cores
   // What each rank says of its calls in an agreement, and the largest of which all ranks hear.
-  static constexpr int terms = most_candidates + 1;
+  static constexpr int terms = most_candidates + 2;
 
   // What is known of a candidate. Seconds are those of the slowest rank.
   struct record {
@@ -27,7 +29,7 @@ class contest {
     bool dropped = false;
     bool anew = false;  // to be tried whatever it took before
     double mean = 0;    // seconds of a call
-    double least = 0;   // mean of the calls between two agreements that took least
+    double least = 0;   // mean of the calls between two agreements that took least; 0: of no few calls yet
     int calls = 0;      // that the mean is of, the earlier ones forgotten by and by
     int all_calls = 0;
     int batch = 1;           // calls of the next trial
@@ -51,12 +53,14 @@ class contest {
   }
   // The candidate for the next call.
   int next() const { return trial_left_ > 0 ? trial_ : best_; }
-  // What that call took on this rank.
-  void took(double seconds);
+  // What that call took on this rank, which sent so many bytes.
+  void took(double seconds, double bytes);
   // The ranks have to agree now; then write() is to be called, and agreed() some calls later, on every rank alike.
   bool is_due() const { return due_; }
-  // `load`: how large this rank's exchanges are, in bytes; what is tried is tried anew when that changes twofold.
-  void write(std::span<std::int64_t> terms, double load);
+  // What is tried is tried anew when exchanges have become twice as large or half as large, or their times have.
+  void write(std::span<std::int64_t> terms);
+  // Of what was heard: how large exchanges are on the rank that sends most, in quarters of powers of two of bytes.
+  static constexpr int load_term = most_candidates;
   // What an agreement takes, in seconds, the same on every rank: they come less often where it is long.
   void agreements_take(double seconds) { agreement_ = seconds; }
   // The same on every rank. `allowance`: seconds that trials may cost.
@@ -92,11 +96,13 @@ class contest {
   void set_scattered(bool scattered) { scattered_ = scattered; }
 
  private:
-  struct section {
-    int calls = 0;
-    double sum = 0, longest = 0;
-    double mean() const;
+  // Of the bytes that this rank sends in a call, over some last calls.
+  struct recent_load {
+    double calls = 0, mean = 0, mean_log = 0;
+    void add(double bytes);
   };
+  double as_sizes_are_now(int candidate) const;
+  void notice_change(std::span<const std::int64_t> terms);
   void take_in(int candidate, int calls, double mean);
   static int calls_that_count(const record& r, int calls, double mean);
   double excess_of(double mean) const;
@@ -109,8 +115,9 @@ class contest {
   bool pays_to_know(int candidate) const;
   static void take_up(record& r);
   void leave(record& r);
+  int affordable(int candidate, double allowance) const;
   void plan(double allowance);
-  void wait_longer();
+  void wait_longer(double allowance);
   void wait_for(int calls);
   void rest_for(int calls);
 
@@ -124,11 +131,14 @@ class contest {
   int unmeasured_ = 2;              // the first calls
   bool due_ = false, settled_ = false, scattered_ = false;
   int likely_ = native;
-  std::int64_t load_ = 0;  // quarters of powers of two; 0: not known
+  std::int64_t load_ = 0;  // of usual calls: quarters of powers of two; 0: not known
+  bool suspects_change_ = false;
+  recent_load recent_;
+  size_mix usual_;
   double excess_ = 0, passed_seconds_ = 0;
   double agreement_ = usual_agreement;
   std::array<int, most_candidates> told_{};     // calls that the agreement under way is about
-  std::array<section, most_candidates> now_{};  // since the last agreement was begun
+  std::array<trial_times, most_candidates> now_{};  // since the last agreement was begun
   std::array<record, most_candidates> records_{};
 };
 

@@ -123,12 +123,16 @@ void write_row(std::ostream& out, const exchange_shape& shape, const knowledge::
   throw std::system_error(errno, std::generic_category(), path);
 }
 
-// Held while the file is read and written again; other jobs wait for the short time that this takes.
+// Held while the file is read and written again. Other jobs wait for the short time that this takes, but not for a job that
+// was stopped, or a file system that is stuck.
 class file_lock {
  public:
   explicit file_lock(const std::string& path) : descriptor_(::open(path.c_str(), O_CREAT | O_RDWR | O_CLOEXEC, 0644)) {
     if (descriptor_ < 0) fail_system(path);
-    while (flock(descriptor_, LOCK_EX) != 0 && errno == EINTR) {
+    constexpr int tries = 200, pause_us = 10000;
+    for (int left = tries; flock(descriptor_, LOCK_EX | LOCK_NB) != 0; --left) {
+      if (left == 0 || (errno != EWOULDBLOCK && errno != EINTR)) give_up(path);
+      ::usleep(pause_us);
     }
   }
   ~file_lock() { ::close(descriptor_); }
@@ -136,6 +140,13 @@ class file_lock {
   file_lock& operator=(const file_lock&) = delete;
 
  private:
+  [[noreturn]] void give_up(const std::string& path) const {
+    const int error = errno;
+    ::close(descriptor_);
+    errno = error;
+    fail_system(path);
+  }
+
   int descriptor_;
 };
 
@@ -179,10 +190,15 @@ void add_to_wisdom(const std::string& name, const wisdom& more) {
     return;  // nor is what somebody else wrote
   }
   all.known.merge(more.known);
+  const std::string text = to_toml(all);
+  if (text.size() > most_wisdom_bytes) {
+    errno = EFBIG;
+    fail_system(path);
+  }
   const std::string fresh = path + "." + std::to_string(getpid());
   {
     std::ofstream file(fresh);
-    file << to_toml(all);
+    file << text;
     if (!file.flush()) fail_system(fresh);
   }
   if (std::rename(fresh.c_str(), path.c_str()) != 0) fail_system(path);

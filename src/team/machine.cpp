@@ -3,8 +3,10 @@
 #include <mpi.h>
 #include <sys/utsname.h>
 
+#include <algorithm>
 #include <array>
 #include <fstream>
+#include <string>
 #include <string_view>
 
 namespace shoal {
@@ -18,6 +20,13 @@ std::string processor_name() {
       return line.substr(colon + 2);
   utsname about{};
   return uname(&about) == 0 ? about.machine : "unknown processor";
+}
+
+// Names stand between quotes in files.
+std::string without_quotes(std::string_view text) {
+  std::string all(text);
+  std::replace_if(all.begin(), all.end(), [](char c) { return c == '"' || c == '\\' || c < ' ' || c > '~'; }, '?');
+  return all;
 }
 
 }  // namespace
@@ -36,11 +45,11 @@ std::string mpi_version() {
     const std::size_t end = all.find_first_not_of("0123456789.", begin);
     return std::string(name) + " " + std::string(all.substr(begin, end - begin));
   }
-  return std::string(all.substr(0, all.find('\n')));
+  return without_quotes(all.substr(0, all.find('\n')));
 }
 
 std::string machine_name(int cores) {
-  return processor_name() + ", " + std::to_string(cores) + (cores == 1 ? " core" : " cores");
+  return without_quotes(processor_name()) + ", " + std::to_string(cores) + (cores == 1 ? " core" : " cores");
 }
 
 }  // namespace shoal

@@ -98,14 +98,28 @@ def test_one_rank_differs(one_mpi, compiled, subtests):
                 assert len(warnings(run)) == 1
 
 
-def test_second_job_begins_with_what_the_first_learnt(one_mpi, compiled, tmp_path):
-    path = tmp_path / "wisdom"
+def promising_wisdom(one_mpi, compiled, path):
+    """A file by which everything is faster by Shoal."""
     right(exchanges(one_mpi, compiled, SHOAL_WISDOM=path))
     learnt = 'calls = 90000, microseconds = { "native" = [900, 9], "shared" = [1, 9] }'
     text, rows = re.subn(r"calls = \d+, microseconds = {[^}]*}", learnt, path.read_text())
     assert rows
     path.write_text(text)
+    return path
+
+
+def test_second_job_begins_with_what_the_first_learnt(one_mpi, compiled, tmp_path):
+    path = promising_wisdom(one_mpi, compiled, tmp_path / "wisdom")
     assert {algorithm for _, algorithm in served(right(exchanges(one_mpi, compiled, SHOAL_WISDOM=path)))} == {"shared"}
+
+
+@pytest.mark.skipif(len(os.sched_getaffinity(0)) == 1, reason="needs two cores")
+def test_wisdom_that_fits_some_ranks_is_used_by_none(one_mpi, compiled, tmp_path):
+    """It is of a machine of so many cores, and one rank may use fewer."""
+    path = promising_wisdom(one_mpi, compiled, tmp_path / "wisdom")
+    command, how = [compiled(one_mpi, "exchange.c")], {"SHOAL_WISDOM": path, "SHOAL_REPORT": 1}
+    bound = one_mpi.ranks(1, ["taskset", "-c", min(os.sched_getaffinity(0)), *command], **how)
+    assert only_native(one_mpi.launch(bound, one_mpi.ranks(RANKS - 1, command, **how), timeout=60))
 
 
 def test_wisdom_that_never_ends(one_mpi, compiled, tmp_path):

@@ -5,15 +5,19 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <deque>
 #include <functional>
 #include <random>
 #include <vector>
 
+#include "select/ledger.hpp"
+
 namespace shoal {
 namespace {
 
 using seconds_of = std::function<double(std::int64_t call, int candidate)>;
+using bytes_of = std::function<double(std::int64_t call)>;
 
 // Ranks of one communicator, whose agreements end some calls after they were begun.
 class ranks {
@@ -26,6 +30,9 @@ class ranks {
 
   void wait_first(int calls) {
     for (contest& rank : each_) rank.wait_first(calls);
+  }
+  void scatter() {
+    for (contest& rank : each_) rank.set_scattered(true);
   }
   // Seconds of all calls on the slowest rank.
   double run(int calls, const seconds_of& seconds, double allowance = 1) {
@@ -52,11 +59,13 @@ class ranks {
     ++used_[candidate];
     if (all_pass()) return seconds(number_, candidate);
     double slowest = 0;
+    double share = 1;  // of the load: no rank sends as much as the one before
     for (contest& rank : each_) {
       std::exponential_distribution<double> late(1);
       const double took = seconds(number_, candidate) * (1 + noise_ * late(random_));
       slowest = std::max(slowest, took);
-      rank.took(took);
+      rank.took(took, share * load(number_));
+      share *= 0.8;
     }
     if (each_[0].is_due()) ask();
     return slowest;
@@ -74,7 +83,7 @@ class ranks {
     for (contest& rank : each_) {
       EXPECT_TRUE(rank.is_due());
       std::array<std::int64_t, contest::terms> mine{};
-      rank.write(mine, load);
+      rank.write(mine);
       for (std::size_t i = 0; i < mine.size(); ++i) largest_[i] = std::max(largest_[i], mine[i]);
     }
     under_way_ = true;
@@ -89,7 +98,7 @@ class ranks {
   }
 
  public:
-  double load = 1024;
+  bytes_of load = [](std::int64_t) { return 1024; };
 
  private:
   std::vector<contest> each_;
@@ -194,7 +203,7 @@ TEST(contest, starts_over_when_sizes_change) {
   ranks few(4, 2, 0.1);
   few.run(1000, always({100, 50}));
   EXPECT_EQ(few.best(), 1);
-  few.load = 64 * 1024;
+  few.load = [](std::int64_t) { return 64 * 1024; };
   few.run(1000, always({1000, 2000}));
   EXPECT_EQ(few.best(), contest::native);
 }
@@ -207,6 +216,88 @@ TEST(contest, looks_at_few_calls_once_it_is_settled) {
     few.run(20000, always({1, other}));
     EXPECT_GT(few.passed() - early, 19000);
   }
+}
+
+// A job with an account as learners keep it.
+class accounted {
+ public:
+  accounted(int number, int candidates, double noise, unsigned seed) : all_(number, candidates, noise, seed) {}
+  void scatter() { all_.scatter(); }
+  double run(int calls, const seconds_of& seconds, const bytes_of& bytes) {
+    all_.load = bytes;
+    double sum = 0;
+    for (int i = 0; i < calls; ++i) {
+      const double took = all_.run(1, seconds, books_.allowance());
+      books_.called(took);
+      if (all_.heard()) books_.settle(all_.first().excess());
+      sum += took;
+    }
+    return sum;
+  }
+  void spend_all() { books_.spend(books_.allowance()); }
+  double gained() const { return books_.gained(); }
+  int best() const { return all_.best(); }
+
+ private:
+  ranks all_;
+  ledger books_;
+};
+
+// Sizes of calls that vary as of particles, of pieces of a mesh, or with one in twenty that is very large.
+bytes_of scattered_sizes(int kind, unsigned seed) {
+  return [=](std::int64_t call) {
+    std::minstd_rand random(static_cast<unsigned>(call) * 7919U + seed);
+    random.discard(3);
+    const double uniform = std::generate_canonical<double, 32>(random);
+    if (kind == 0) return 2000 + 30000 * uniform;
+    if (kind == 1) return std::min(1e6, 1000 * std::pow(1 - uniform, -1 / 1.3));
+    return uniform < 0.05 ? 3e5 : 500.0;
+  };
+}
+
+// Who is ahead depends on the size.
+struct priced {
+  double latency, bytes_a_second;
+  double seconds(double bytes) const { return latency + bytes / bytes_a_second; }
+};
+
+TEST(contest, loses_little_where_sizes_vary) {
+  constexpr int calls = 6000;
+  using pair = std::array<priced, 2>;
+  for (const pair& of : {pair{{{20e-6, 1e9}, {10e-6, 0.8e9}}}, pair{{{20e-6, 1e9}, {24e-6, 1e9}}},
+                         pair{{{20e-6, 2e9}, {10e-6, 0.5e9}}}, pair{{{20e-6, 1e9}, {12e-6, 1.4e9}}}})
+    for (const int kind : {0, 1, 2})
+      for (unsigned seed = 1; seed <= 5; ++seed) {
+        const bytes_of bytes = scattered_sizes(kind, seed);
+        const auto took_by = [&](int candidate) {
+          const seconds_of seconds = [&](std::int64_t call, int) { return of[candidate].seconds(bytes(call)); };
+          return ranks(4, 1, 0.2, seed).run(calls, seconds);
+        };
+        accounted job(4, 2, 0.2, seed);
+        job.scatter();
+        const double took = job.run(
+            calls, [&](std::int64_t call, int candidate) { return of[candidate].seconds(bytes(call)); }, bytes);
+        EXPECT_LT(took, 1.12 * std::min(took_by(0), took_by(1))) << "seed " << seed << ", sizes of kind " << kind;
+      }
+}
+
+// It costs the job nothing.
+TEST(contest, goes_back_to_the_mpis_own_when_nothing_may_be_spent) {
+  accounted few(4, 2, 0.1, 1);
+  few.run(2000, always({30, 10}), [](std::int64_t) { return 1e3; });
+  EXPECT_EQ(few.best(), 1);
+  const double gained = few.gained();
+  few.spend_all();
+  few.run(2000, always({300, 500}), [](std::int64_t) { return 64e3; });
+  EXPECT_EQ(few.best(), contest::native);
+  EXPECT_LT(few.gained(), gained + 1e-3);
+}
+
+TEST(contest, claims_no_gain_over_what_it_has_not_measured) {
+  accounted few(4, 2, 0.1, 1);
+  few.run(2000, always({30, 29}), [](std::int64_t) { return 1e3; });
+  few.run(2000, always({32, 31}), [](std::int64_t) { return 1e6; });
+  EXPECT_LT(few.gained(), 4000 * 3e-6);
 }
 
 // As where two ranks have begun on one core, and go apart later.
@@ -237,6 +328,8 @@ TEST(contest, never_lets_ranks_differ) {
   for (unsigned seed = 1; seed <= 50; ++seed) {
     std::mt19937 random(seed);
     ranks few(2 + static_cast<int>(random() % 6), 2 + static_cast<int>(random() % 6), 1, seed);
+    if (seed % 2) few.load = scattered_sizes(static_cast<int>(seed / 2 % 3), seed);
+    if (seed % 3 == 0) few.scatter();
     few.run(
         3000,
         [&](std::int64_t, int candidate) {
