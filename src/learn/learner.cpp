@@ -287,6 +287,11 @@ bool learner::end_vote(bool heard_all) {
   return false;
 }
 
+void learner::leave() {
+  vote_.leave();
+  if (stage_ == stage::voting) stage_ = stage::never;
+}
+
 // Whether the two that set-up takes would cost more than the ledger allows. By what this rank has seen, and of use to the
 // first rank alone: the others have not told it yet how long they waited, and it would make memory for nothing.
 bool learner::agreements_are_too_long() const { return 2 * agreed_in_ > agreed_.allowance(); }

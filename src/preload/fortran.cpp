@@ -8,6 +8,7 @@
 
 #ifdef OPEN_MPI
 
+#include <cstdint>
 #include <mutex>
 #include <set>
 #include <utility>
@@ -93,6 +94,15 @@ int with_types_of_neighbors(const MPI_Fint* sendtypes, const MPI_Fint* recvtypes
 
 #pragma GCC visibility push(default)
 extern "C" {
+
+// As shoal_preload_delete(), of drop_in.cpp, for a communicator that Fortran names.
+int shoal_preload_delete(const MPI_Comm* comm, int (*function)(std::intptr_t, std::intptr_t), std::intptr_t a,
+                         std::intptr_t b);
+int shoal_preload_delete_in_fortran(const MPI_Fint* comm, int (*function)(std::intptr_t, std::intptr_t),
+                                    std::intptr_t a, std::intptr_t b) {
+  const MPI_Comm own = PMPI_Comm_f2c(*comm);
+  return shoal_preload_delete(&own, function, a, b);
+}
 
 void mpi_alltoall_(void* sendbuf, MPI_Fint* sendcount, MPI_Fint* sendtype, void* recvbuf, MPI_Fint* recvcount,
                    MPI_Fint* recvtype, MPI_Fint* comm, MPI_Fint* ierror) {

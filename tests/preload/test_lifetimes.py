@@ -12,10 +12,11 @@ TUNA = {"SHOAL_ALLTOALL": "tuna", "SHOAL_ALLTOALLV": "tuna", "SHOAL_REPORT": 1}
 @pytest.mark.parametrize(
     "case, calls",
     [
-        ("early_callback", 2),  # the callback runs before Shoal's own, and is served
-        ("late_callback", 1),  # it runs after: the MPI's own collective
+        ("early_callback", 1),  # whenever the callback runs: the MPI's own collective
+        ("late_callback", 1),
+        ("uneven_callback", 2),  # one of rank 0 alone
         ("never_freed", 3),
-        ("freed_in_callback", 2),
+        ("freed_in_callback", 1),
         ("reused", 20),
         ("attribute", 1),  # Shoal's communicator does not get the program's attributes
         ("session", None),  # Shoal needs MPI_Init
@@ -43,6 +44,12 @@ def test_exchanges_in_functions_of_attributes(mpi, compiled, case, numbers):
     are_called = case != "world" or mpi.name == "mpich"  # Open MPI never deletes the attributes of MPI_COMM_WORLD
     times = CALLBACKS[case] * (numbers[0] + numbers[2]) * are_called
     assert (run.returncode, run.stdout) == (0, f"faults: 0, exchanges in functions: {times}\n" * 2), run.stderr
+
+
+@pytest.mark.parametrize("case", ["early_freed", "freed_before_late"])
+def test_freed_while_ranks_vote(mpi, compiled, case):
+    run = mpi.run(4, [compiled(mpi, "lifetimes.c"), case])
+    assert (run.returncode, run.stdout) == (0, "faults: 0\n"), run.stderr
 
 
 @pytest.mark.parametrize("where, taken", [("world", True), ("halves", True), ("self", True), ("inter", False)])
