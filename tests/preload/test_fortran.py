@@ -1,5 +1,8 @@
 """Fortran programs are served, and every call exactly once, through mpif.h, `use mpi` and `use mpi_f08`."""
 
+import subprocess
+from pathlib import Path
+
 import pytest
 
 from mpis import left, served
@@ -60,3 +63,15 @@ def test_exchanges_in_functions_of_attributes(fortran_mpi, compiled, binding):
     run = fortran_mpi.run(2, [program], SHOAL_ALLTOALL="tuna", SHOAL_REPORT=1)
     assert (run.returncode, run.stdout) == (0, "faults: 0, exchanges in functions: 9\n" * 2), run.stderr
     assert left(run) == {"alltoall": 9}
+
+
+@pytest.mark.parametrize("binding", BINDINGS)
+def test_library_loaded_for_itself_alone(fortran_mpi, compiled, tmp_path, binding):
+    """As modules of Python are: its MPI_IN_PLACE and MPI_BOTTOM are its own."""
+    flags = [f"-DBINDING_{binding}", "-fallow-argument-mismatch", "-shared", "-fPIC"]
+    library = compiled(fortran_mpi, "exchange.F90", *flags, "-Wl,--defsym,main_of_library=main")
+    loader = tmp_path / "loader"
+    subprocess.run(["cc", "-o", loader, Path(__file__).with_name("loader.c"), "-ldl"], check=True)
+    run = fortran_mpi.run(2, [loader, library], SHOAL_ALLTOALL="tuna", SHOAL_ALLTOALLV="tuna", SHOAL_REPORT=1)
+    assert (run.returncode, run.stdout.split()) == (0, ["faults:", "0"]), run.stderr
+    assert served(run) == {("alltoall", "tuna"): 4, ("alltoallv", "tuna"): 3}
