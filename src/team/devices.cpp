@@ -2,6 +2,11 @@
 
 #include <dlfcn.h>
 
+#include <initializer_list>
+#include <mutex>
+
+#include "team/loaded_libraries.hpp"
+
 namespace shoal {
 
 namespace {
@@ -14,19 +19,47 @@ using cuda_query = int (*)(void*, int, unsigned long long);
 // 2 device, 3 managed. Earlier releases: 1 device.
 using hip_query = int (*)(void*, const void*);
 
+// A runtime may be loaded at any time, and for some module alone, as a CUDA runtime that is linked statically loads the driver.
 template <typename Query>
-Query find(const char* name) {
-  return reinterpret_cast<Query>(dlsym(RTLD_DEFAULT, name));
+Query find(const char* name, std::initializer_list<const char*> libraries) {
+  void* function = dlsym(RTLD_DEFAULT, name);
+  for (const char* of : libraries) {
+    void* const library = function ? nullptr : dlopen(of, RTLD_LAZY | RTLD_NOLOAD);
+    if (!library) continue;
+    function = dlsym(library, name);
+    dlclose(library);  // whoever has loaded it keeps it
+  }
+  return reinterpret_cast<Query>(function);
 }
 
-bool is_cuda(const void* address) {
-  const auto query = find<cuda_query>("cuPointerGetAttribute");
+struct runtimes {
+  cuda_query cuda = nullptr;
+  hip_query hip = nullptr;
+};
+
+runtimes find_runtimes() {
+  return {find<cuda_query>("cuPointerGetAttribute", {"libcuda.so.1"}),
+          find<hip_query>("hipPointerGetAttributes", {"libamdhip64.so.7", "libamdhip64.so.6", "libamdhip64.so.5",
+                                                      "libamdhip64.so.4", "libamdhip64.so"})};
+}
+
+runtimes loaded_runtimes() {
+  static std::mutex lock;
+  static runtimes found;
+  static library_loads seen;
+  const std::scoped_lock alone(lock);
+  const library_loads now = library_loads::so_far();
+  if (now != seen) found = find_runtimes();
+  seen = now;
+  return found;
+}
+
+bool is_cuda(cuda_query query, const void* address) {
   unsigned type = 0;
   return query && query(&type, 2, reinterpret_cast<unsigned long long>(address)) == 0 && type == 2;
 }
 
-bool is_hip(const void* address) {
-  const auto query = find<hip_query>("hipPointerGetAttributes");
+bool is_hip(hip_query query, const void* address) {
   int attributes[64] = {};
   return query && query(attributes, address) == 0 && (attributes[0] == 1 || attributes[0] == 2);
 }
@@ -34,9 +67,14 @@ bool is_hip(const void* address) {
 }  // namespace
 
 bool device_runtime_loaded() {
-  return find<cuda_query>("cuPointerGetAttribute") || find<hip_query>("hipPointerGetAttributes");
+  const runtimes loaded = loaded_runtimes();
+  return loaded.cuda || loaded.hip;
 }
 
-bool is_device_memory(const void* address) { return address && (is_cuda(address) || is_hip(address)); }
+bool is_device_memory(const void* address) {
+  if (!address) return false;
+  const runtimes loaded = loaded_runtimes();
+  return is_cuda(loaded.cuda, address) || is_hip(loaded.hip, address);
+}
 
 }  // namespace shoal

@@ -3,7 +3,7 @@
 
 namespace shoal {
 
-// A CUDA or HIP driver is loaded in this process.
+// A CUDA or HIP driver is loaded in this process by now.
 bool device_runtime_loaded();
 bool is_device_memory(const void* address);
 

@@ -102,23 +102,41 @@ def test_script_between(mpi, compiled):
     assert served(run) == {("alltoall", "tuna"): 3, ("alltoallv", "tuna"): 2}
 
 
-def test_device_memory(mpi, compiled):
+def device_program(mpi, compiled):
+    """The program, and a runtime for it."""
+    runtime = compiled(mpi, "fake_cuda.c", "-shared", "-fPIC", "-Wl,-soname,libcuda.so.1")
+    return compiled(mpi, "device.c", "-rdynamic", "-ldl"), runtime
+
+
+@pytest.mark.parametrize("loaded", ["preloaded", "early"])
+def test_device_memory(mpi, compiled, loaded):
     """One rank's device memory sends every rank to the MPI's own collective; host memory is served."""
-    runtime = compiled(mpi, "fake_cuda.c", "-shared", "-fPIC")
-    run = mpi.run(3, [compiled(mpi, "device.c")], before=[runtime], **TUNA)
+    program, runtime = device_program(mpi, compiled)
+    before, arguments = ([runtime], []) if loaded == "preloaded" else ([], [runtime, loaded])
+    run = mpi.run(3, [program, *arguments], before=before, **TUNA)
     assert (run.returncode, run.stdout.strip()) == (0, "faults: 0, asked: 1"), run.stderr
     assert served(run) == {("alltoall", "tuna"): 1, ("alltoallv", "tuna"): 2}
 
 
+@pytest.mark.parametrize("algorithm", ["tuna", "shared", "linear"])
+def test_device_runtime_behind_the_first_exchanges(mpi, compiled, algorithm):
+    """No other rank knows: the call is served, and the MPI packs what lies on the device."""
+    program, runtime = device_program(mpi, compiled)
+    asked = {"SHOAL_ALLTOALL": algorithm, "SHOAL_ALLTOALLV": algorithm, "SHOAL_REPORT": 1}
+    run = mpi.run(3, [program, runtime, "late"], **asked)
+    assert (run.returncode, run.stdout.strip()) == (0, "faults: 0, asked: 1"), run.stderr
+    assert served(run) == {("alltoall", algorithm): 3, ("alltoallv", algorithm): 4}
+
+
 def test_device_memory_without_runtime(mpi, compiled):
-    run = mpi.run(3, [compiled(mpi, "device.c")], **TUNA)
+    run = mpi.run(3, [device_program(mpi, compiled)[0]], **TUNA)
     assert (run.returncode, run.stdout.strip()) == (0, "faults: 0, asked: 0"), run.stderr
     assert served(run) == {("alltoall", "tuna"): 3, ("alltoallv", "tuna"): 4}
 
 
 def test_device_runtime_on_one_rank(mpi, compiled):
     """The others cannot know by themselves that they must ask."""
-    command, runtime = [compiled(mpi, "device.c")], compiled(mpi, "fake_cuda.c", "-shared", "-fPIC")
-    run = mpi.launch(mpi.ranks(2, command, **TUNA), mpi.ranks(1, command, before=[runtime], **TUNA))
+    program, runtime = device_program(mpi, compiled)
+    run = mpi.launch(mpi.ranks(2, [program], **TUNA), mpi.ranks(1, [program], before=[runtime], **TUNA))
     assert (run.returncode, run.stdout.strip()) == (0, "faults: 0, asked: 0"), run.stderr
     assert served(run) == {("alltoall", "tuna"): 1, ("alltoallv", "tuna"): 2}
