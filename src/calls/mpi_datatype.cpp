@@ -10,7 +10,6 @@
 #include <mutex>
 #include <vector>
 
-#include "team/devices.hpp"
 #include "team/rank_communicator.hpp"
 #include "transport/mpi_error.hpp"
 #include "transport/mpi_newer.hpp"
@@ -391,20 +390,21 @@ std::vector<std::shared_ptr<const datatype>> kept(const type_list& types, int bl
   return all;
 }
 
-void describe(MPI_Datatype type, user_buffer& buffer) {
+void describe(MPI_Datatype type, user_buffer& buffer, const device_runtimes& devices) {
   if (type == MPI_DATATYPE_NULL) {
     buffer.type.size = buffer.extent = 0;
     return;
   }
   const datatype& is = known(type);
-  buffer.type = is.element(2, is_device_memory(buffer.base));
+  buffer.type = is.element(2, devices.own(buffer.base));
   buffer.extent = is.extent();
 }
 
-void describe(const type_list& types, int blocks, std::vector<element_type>& storage, user_buffer& buffer) {
-  if (!types.differ()) return describe(types[0], buffer);
+void describe(const type_list& types, int blocks, std::vector<element_type>& storage, user_buffer& buffer,
+              const device_runtimes& devices) {
+  if (!types.differ()) return describe(types[0], buffer, devices);
   storage.clear();
-  const bool is_on_device = is_device_memory(buffer.base);
+  const bool is_on_device = devices.own(buffer.base);
   for (int i = 0; i < blocks; ++i) {
     const bool is_none = types[i] == MPI_DATATYPE_NULL || buffer.counts[i] <= 0;
     storage.push_back(is_none ? element_type{0, 0, nullptr} : known(types[i]).element(buffer.counts[i], is_on_device));

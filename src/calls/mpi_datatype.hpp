@@ -10,6 +10,7 @@
 
 #include "execute/strided.hpp"
 #include "execute/user_buffer.hpp"
+#include "team/devices.hpp"
 
 namespace shoal {
 
@@ -87,9 +88,10 @@ const datatype& known(MPI_Datatype type);
 // The types of so many blocks, to be kept while an exchange is under way: MPI lets a program free them once it has begun.
 std::vector<std::shared_ptr<const datatype>> kept(const type_list& types, int blocks);
 
-// The datatype's part of a buffer whose base is known. MPI_DATATYPE_NULL has no bytes.
-void describe(MPI_Datatype type, user_buffer& buffer);
+// The datatype's part of a buffer whose base is known, which may be on a device. MPI_DATATYPE_NULL has no bytes.
+void describe(MPI_Datatype type, user_buffer& buffer, const device_runtimes& devices);
 // The same of so many blocks whose counts are known already; `storage` must stay.
-void describe(const type_list& types, int blocks, std::vector<element_type>& storage, user_buffer& buffer);
+void describe(const type_list& types, int blocks, std::vector<element_type>& storage, user_buffer& buffer,
+              const device_runtimes& devices);
 
 }  // namespace shoal

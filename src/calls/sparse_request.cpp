@@ -62,7 +62,7 @@ sparse_request::sparse_request(std::shared_ptr<sparse_ranks> of, const sparse_ca
     : of_(std::move(of)), comm_(call.comm), give_(std::move(give)) {
   user_buffer from;
   from.base = static_cast<std::byte*>(const_cast<void*>(call.send));
-  describe(call.type, from);
+  describe(call.type, from, device_runtimes::loaded());
   from.counts = number_array(call.counts);
   from.displacements = number_array(call.displacements);
   type_size_ = from.type.size;
