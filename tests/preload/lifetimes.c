@@ -8,7 +8,7 @@
  * reused: frees and copies twenty times.
  * attribute: the communicator carries an attribute of the program, whose callbacks must not be called.
  * early_freed: communicators freed after 8 to 63 exchanges; MPI_Comm_free deletes the attribute of each.
- * freed_before_late: freed while the last rank is many exchanges behind.
+ * freed_before_late: freed while the last rank is many exchanges behind; not for an MPI that waits in MPI_Comm_free (Intel).
  * no_environment: clears it before its first exchange.
  * forks: no exchange; forks processes that end at once before MPI_Finalize, and behind it.
  * session: no MPI_Init, only a session (MPI 4). */
