@@ -16,13 +16,14 @@ constexpr char differing_sizes[] =
 
 allgather_service::allgather_service(intercommunicator& state, const allgather_call& call)
     : state_(state), call_(call), out_(state.outgoing()), in_(1 - out_) {
+  const device_runtimes devices = device_runtimes::loaded();
   user_buffer& send = what_[out_].send;
-  describe(call.send_type, send);
   send.base = static_cast<std::byte*>(const_cast<void*>(call.send));
+  describe(call.send_type, send, devices);
   send.counts = number_array::linear(call.send_count, 0);
   user_buffer& recv = what_[in_].recv;
-  describe(call.recv_type, recv);
   recv.base = static_cast<std::byte*>(call.recv);
+  describe(call.recv_type, recv, devices);
   recv.counts = call.recv_counts;
   recv.displacements = call.recv_displacements;
 }

@@ -123,16 +123,17 @@ void alltoall_service::verify(native_call native) {
 
 void alltoall_service::describe() {
   const int ranks = ranks_.ranks();
+  const device_runtimes devices = device_runtimes::loaded();
   what_.recv.base = static_cast<std::byte*>(call_.recv);
   what_.recv.counts = call_.recv_counts;
   what_.recv.displacements = call_.recv_displacements;
-  shoal::describe(call_.recv_type, ranks, storage_.received, what_.recv);
+  shoal::describe(call_.recv_type, ranks, storage_.received, what_.recv, devices);
   if (call_.uniform) what_.uniform = what_.recv.bytes(0);
   if (call_.in_place()) return;
   what_.send.base = static_cast<std::byte*>(const_cast<void*>(call_.send));
   what_.send.counts = call_.send_counts;
   what_.send.displacements = call_.send_displacements;
-  shoal::describe(call_.send_type, ranks, storage_.sent, what_.send);
+  shoal::describe(call_.send_type, ranks, storage_.sent, what_.send, devices);
 }
 
 features alltoall_service::local_features() const {

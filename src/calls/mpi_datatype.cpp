@@ -349,7 +349,7 @@ datatype::~datatype() {
 
 // Unlike MPI_Type_dup this copies no attributes of the program's. Threads may do it at once.
 void datatype::outlive() const {
-  if (runs_ || own_ || !is_committed(MPI_COMM_SELF)) return;
+  if ((runs_ && !device_runtime_loaded()) || own_ || !is_committed(MPI_COMM_SELF)) return;
   static std::mutex lock;
   const std::scoped_lock alone(lock);
   if (own_) return;
@@ -373,7 +373,8 @@ bool datatype::is_committed(MPI_Comm own) const {
   return is_committed_;
 }
 
-element_type datatype::element(std::int64_t count) const {
+element_type datatype::element(std::int64_t count, bool is_on_device) const {
+  if (is_on_device) return {size_, 0, &by_mpi_};
   return is_run(count) ? element_type{size_, begin(), nullptr} : element_type{size_, 0, this};
 }
 
@@ -389,22 +390,24 @@ std::vector<std::shared_ptr<const datatype>> kept(const type_list& types, int bl
   return all;
 }
 
-void describe(MPI_Datatype type, user_buffer& buffer) {
+void describe(MPI_Datatype type, user_buffer& buffer, const device_runtimes& devices) {
   if (type == MPI_DATATYPE_NULL) {
     buffer.type.size = buffer.extent = 0;
     return;
   }
   const datatype& is = known(type);
-  buffer.type = is.element(2);
+  buffer.type = is.element(2, devices.own(buffer.base));
   buffer.extent = is.extent();
 }
 
-void describe(const type_list& types, int blocks, std::vector<element_type>& storage, user_buffer& buffer) {
-  if (!types.differ()) return describe(types[0], buffer);
+void describe(const type_list& types, int blocks, std::vector<element_type>& storage, user_buffer& buffer,
+              const device_runtimes& devices) {
+  if (!types.differ()) return describe(types[0], buffer, devices);
   storage.clear();
+  const bool is_on_device = devices.own(buffer.base);
   for (int i = 0; i < blocks; ++i) {
     const bool is_none = types[i] == MPI_DATATYPE_NULL || buffer.counts[i] <= 0;
-    storage.push_back(is_none ? element_type{0, 0, nullptr} : known(types[i]).element(buffer.counts[i]));
+    storage.push_back(is_none ? element_type{0, 0, nullptr} : known(types[i]).element(buffer.counts[i], is_on_device));
   }
   buffer.types = storage.data();
   buffer.extent = 1;
@@ -418,8 +421,18 @@ std::int64_t datatype::elements_at_once() const {
 
 void datatype::pack(const std::byte* block, std::int64_t count, std::byte* out) const {
   if (size_ == 0) return;
-  for (std::int64_t i = 0; runs_ && i < count; ++i) runs_->pack(block + i * extent_, out + i * size_);
-  for (std::int64_t done = 0; !runs_ && done < count;) {
+  if (!runs_) return by_mpi_.pack(block, count, out);
+  for (std::int64_t i = 0; i < count; ++i) runs_->pack(block + i * extent_, out + i * size_);
+}
+
+void datatype::unpack(const std::byte* in, std::byte* block, std::int64_t count) const {
+  if (size_ == 0) return;
+  if (!runs_) return by_mpi_.unpack(in, block, count);
+  for (std::int64_t i = 0; i < count; ++i) runs_->unpack(in + i * size_, block + i * extent_);
+}
+
+void datatype::pack_by_mpi(const std::byte* block, std::int64_t count, std::byte* out) const {
+  for (std::int64_t done = 0; size_ > 0 && done < count;) {
     const std::int64_t now = std::min(count - done, elements_at_once());
     pack_elements({block + done * extent_, static_cast<int>(now), type_}, out, now * size_, MPI_COMM_SELF);
     out += now * size_;
@@ -427,10 +440,8 @@ void datatype::pack(const std::byte* block, std::int64_t count, std::byte* out) 
   }
 }
 
-void datatype::unpack(const std::byte* in, std::byte* block, std::int64_t count) const {
-  if (size_ == 0) return;
-  for (std::int64_t i = 0; runs_ && i < count; ++i) runs_->unpack(in + i * size_, block + i * extent_);
-  for (std::int64_t done = 0; !runs_ && done < count;) {
+void datatype::unpack_by_mpi(const std::byte* in, std::byte* block, std::int64_t count) const {
+  for (std::int64_t done = 0; size_ > 0 && done < count;) {
     const std::int64_t now = std::min(count - done, elements_at_once());
     unpack_elements(in, {block + done * extent_, static_cast<int>(now), type_}, now * size_, MPI_COMM_SELF);
     in += now * size_;

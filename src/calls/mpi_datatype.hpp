@@ -10,6 +10,7 @@
 
 #include "execute/strided.hpp"
 #include "execute/user_buffer.hpp"
+#include "team/devices.hpp"
 
 namespace shoal {
 
@@ -27,8 +28,8 @@ class datatype final : public packer {
   // Whether the packed bytes of so many elements are bytes in memory, from begin() on.
   bool is_run(std::int64_t count) const { return runs_ && runs_->is_run() && (count == 1 || size_ == extent_); }
   std::int64_t begin() const { return runs_ ? runs_->begin() : 0; }
-  // A block of so many.
-  element_type element(std::int64_t count) const;
+  // A block of so many. On a device the MPI alone copies them.
+  element_type element(std::int64_t count, bool is_on_device) const;
 
   void pack(const std::byte* block, std::int64_t count, std::byte* out) const override;
   void unpack(const std::byte* in, std::byte* block, std::int64_t count) const override;
@@ -41,8 +42,22 @@ class datatype final : public packer {
   void outlive() const;
 
  private:
+  struct copied_by_mpi final : packer {
+    explicit copied_by_mpi(const datatype& type) : of(type) {}
+    void pack(const std::byte* block, std::int64_t count, std::byte* out) const override {
+      of.pack_by_mpi(block, count, out);
+    }
+    void unpack(const std::byte* in, std::byte* block, std::int64_t count) const override {
+      of.unpack_by_mpi(in, block, count);
+    }
+    const datatype& of;
+  };
+
+  void pack_by_mpi(const std::byte* block, std::int64_t count, std::byte* out) const;
+  void unpack_by_mpi(const std::byte* in, std::byte* block, std::int64_t count) const;
   std::int64_t elements_at_once() const;
 
+  const copied_by_mpi by_mpi_{*this};
   mutable std::atomic<MPI_Datatype> type_;
   mutable std::atomic<bool> own_ = false;
   std::int64_t size_ = 0, extent_ = 0, true_lower_ = 0;
@@ -73,9 +88,10 @@ const datatype& known(MPI_Datatype type);
 // The types of so many blocks, to be kept while an exchange is under way: MPI lets a program free them once it has begun.
 std::vector<std::shared_ptr<const datatype>> kept(const type_list& types, int blocks);
 
-// The datatype's part of a buffer. MPI_DATATYPE_NULL has no bytes.
-void describe(MPI_Datatype type, user_buffer& buffer);
+// The datatype's part of a buffer whose base is known, which may be on a device. MPI_DATATYPE_NULL has no bytes.
+void describe(MPI_Datatype type, user_buffer& buffer, const device_runtimes& devices);
 // The same of so many blocks whose counts are known already; `storage` must stay.
-void describe(const type_list& types, int blocks, std::vector<element_type>& storage, user_buffer& buffer);
+void describe(const type_list& types, int blocks, std::vector<element_type>& storage, user_buffer& buffer,
+              const device_runtimes& devices);
 
 }  // namespace shoal

@@ -66,7 +66,7 @@ alltoall_call native_collective::sent_from_a_copy(alltoall_call call) {
   blocks.base = static_cast<std::byte*>(call.recv);
   blocks.counts = call.recv_counts;
   blocks.displacements = call.recv_displacements;
-  describe(call.recv_type, ranks, types, blocks);
+  describe(call.recv_type, ranks, types, blocks, device_runtimes::loaded());
   if (!is_valid(blocks, call.recv_type, ranks, MPI_COMM_SELF)) return call;  // the MPI says what is wrong
   offsets_.assign(1, 0);
   for (int i = 0; i < ranks; ++i) {

@@ -53,14 +53,15 @@ const decision* neighbor_service::plan(MPI_Info info) {
 // Ranks without edges may say anything of their blocks, so all sizes travel with blocks that others carry.
 void neighbor_service::describe() {
   const alltoall_call& given = call_.arguments;
+  const device_runtimes devices = device_runtimes::loaded();
   what_.recv.base = static_cast<std::byte*>(given.recv);
   what_.recv.counts = given.recv_counts;
   what_.recv.displacements = given.recv_displacements;
-  shoal::describe(given.recv_type, state_.sources(), storage_.received, what_.recv);
+  shoal::describe(given.recv_type, state_.sources(), storage_.received, what_.recv, devices);
   what_.send.base = static_cast<std::byte*>(const_cast<void*>(given.send));
   what_.send.counts = given.send_counts;
   what_.send.displacements = given.send_displacements;
-  shoal::describe(given.send_type, state_.destinations(), storage_.sent, what_.send);
+  shoal::describe(given.send_type, state_.destinations(), storage_.sent, what_.send, devices);
 }
 
 bool neighbor_service::is_valid() const {

@@ -325,6 +325,22 @@ void process::attribute::leave_communicators() {
     if (of->state()) of->state()->all().own().leave();
 }
 
+// Nothing is asked of the MPI: the program may have given no communicator.
+std::vector<learner*> process::learners_of(MPI_Comm comm) {
+  const std::scoped_lock guard(lock_);
+  std::vector<learner*> all;
+  for (const attribute* held : attributes_)
+    for (learner* of : {held->of_ranks.get(), held->of_neighbors.get()})
+      if (of && of->comm() == comm) all.push_back(of);
+  return all;
+}
+
+void process::leave(const MPI_Comm* comm) {
+  forget();
+  if (!comm) return;
+  for (learner* of : learners_of(*comm)) of->leave();
+}
+
 // What was done on a communicator, where somebody wants to know.
 void process::report_on(const attribute& held) {
   if (set().report == reporting::none && set().wisdom.empty()) return;

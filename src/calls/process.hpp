@@ -28,8 +28,9 @@ class process : public job_state {
   // The one of this process; made on first use, also before MPI_Init.
   static process& get();
 
-  // To be called when attributes of some communicator are to be deleted: the number of a freed one may come again.
-  void forget() { recent_ = {}; }
+  // To be called before the attributes of a communicator are deleted, or of all (null): its number may come again, and what
+  // is under way on it would keep it (MPICH), with all its attributes.
+  void leave(const MPI_Comm* comm);
 
   // What hangs on a user's communicator; null outside MPI_Init and MPI_Finalize, where the MPI's own serves. Local.
   [[gnu::hot]] learner* learner_of(MPI_Comm comm);
@@ -107,6 +108,8 @@ class process : public job_state {
   attribute* attribute_of(MPI_Comm comm);
   learner* neighbor_learner_made_for(MPI_Comm comm);
   static std::size_t place_of(MPI_Comm comm);
+  static void forget() { recent_ = {}; }
+  std::vector<learner*> learners_of(MPI_Comm comm);
   void serve_groups(MPI_Comm comm, attribute& held);
   void report_on(const attribute& held);
   void release(attribute* held, bool is_freed);

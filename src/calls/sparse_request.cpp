@@ -18,8 +18,7 @@ struct wrong_argument {
 };
 
 // What the MPI would refuse in a send.
-std::optional<wrong_argument> find_wrong(const sparse_call& call, const user_buffer& from, const sparse_ranks& of,
-                                         bool devices) {
+std::optional<wrong_argument> find_wrong(const sparse_call& call, const user_buffer& from, const sparse_ranks& of) {
   if (call.blocks < 0) return {{MPI_ERR_COUNT, "a negative number of blocks"}};
   if (call.blocks > 0 && (!call.destinations || !call.counts || !call.displacements))
     return {{MPI_ERR_ARG, "no destinations, counts or displacements"}};
@@ -31,7 +30,7 @@ std::optional<wrong_argument> find_wrong(const sparse_call& call, const user_buf
   if (call.type == MPI_DATATYPE_NULL) return {{MPI_ERR_TYPE, "no datatype"}};
   if (!is_valid(from, call.type, call.blocks, of.own()))
     return {{MPI_ERR_BUFFER, "a send buffer or a datatype that nothing can be sent with"}};
-  if (devices && is_device_memory(call.send)) return {{MPI_ERR_BUFFER, "a send buffer in the memory of a device"}};
+  if (is_device_memory(call.send)) return {{MPI_ERR_BUFFER, "a send buffer in the memory of a device"}};
   return {};
 }
 
@@ -62,12 +61,12 @@ std::vector<outgoing_block> outgoing(const sparse_call& call, const user_buffer&
 sparse_request::sparse_request(std::shared_ptr<sparse_ranks> of, const sparse_call& call, receiver give)
     : of_(std::move(of)), comm_(call.comm), give_(std::move(give)) {
   user_buffer from;
-  describe(call.type, from);
   from.base = static_cast<std::byte*>(const_cast<void*>(call.send));
+  describe(call.type, from, device_runtimes::loaded());
   from.counts = number_array(call.counts);
   from.displacements = number_array(call.displacements);
   type_size_ = from.type.size;
-  std::optional<wrong_argument> wrong = find_wrong(call, from, *of_, process::get().facts().devices);
+  std::optional<wrong_argument> wrong = find_wrong(call, from, *of_);
   if (!give_) wrong = {MPI_ERR_ARG, "no place for what arrives"};
   if (!wrong) turn_.blocks = outgoing(call, from, packed_);
   if (!wrong) return;

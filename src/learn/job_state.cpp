@@ -6,7 +6,6 @@
 #include <system_error>
 
 #include "select/wisdom.hpp"
-#include "team/devices.hpp"
 #include "team/errors.hpp"
 #include "team/machine.hpp"
 
@@ -25,7 +24,6 @@ job_state::job_state() {
 }
 
 void job_state::begin_job() {
-  facts_.devices = device_runtime_loaded();
   int threads = MPI_THREAD_SINGLE;
   PMPI_Query_thread(&threads);
   has_threads_ = threads == MPI_THREAD_MULTIPLE;

@@ -6,6 +6,7 @@
 
 #include "model/best_levels.hpp"
 #include "team/agree_on_facts.hpp"
+#include "team/devices.hpp"
 #include "team/errors.hpp"
 #include "team/fault_tolerance.hpp"
 #include "team/progress.hpp"
@@ -157,7 +158,7 @@ rank_terms learner::terms(exchange_field* f) {
   mine.knows_nothing = !job_.knows_before();
   mine.is_full = job_.is_full();
   mine.is_unlisted = job_.has_threads() || job_.served().is_full();
-  mine.has_devices = here.devices;
+  mine.has_devices = device_runtime_loaded();
   mine.cores = here.cores;
   mine.ranks_of_a_core = own_crowding();
   mine.times = times();
@@ -220,6 +221,7 @@ void learner::review(exchange_field& f) {
 
 // The same on every rank.
 void learner::hear(exchange_field& f, const agreed_terms& all) {
+  if (state_ && all.have_devices()) state_->all().know_of_devices();
   hear_of_times(all);
   f.of.agreements_take(agreement_price());
   f.of.agreed(all.of_contest(), all.allowance());
@@ -285,6 +287,11 @@ bool learner::end_vote(bool heard_all) {
   if (stage_ == stage::never) why_ = "ranks were too far apart to agree, or some of them have no Shoal";
   if (asked_by_) asked_by_->of.postpone();
   return false;
+}
+
+void learner::leave() {
+  vote_.leave();
+  if (stage_ == stage::voting) stage_ = stage::never;
 }
 
 // Whether the two that set-up takes would cost more than the ledger allows. By what this rank has seen, and of use to the

@@ -73,6 +73,10 @@ class learner {
   // Whether it is the MPI's own that serves these ranks, for the reason in why(), though nothing is wrong.
   bool is_left() const { return stage_ == stage::never && !wrong_; }
 
+  MPI_Comm comm() const { return comm_; }
+  // The communicator is to be freed, on every rank: nothing stays under way on it.
+  void leave();
+
   // What a kind and size of exchange came to.
   struct lesson {
     call_form form;

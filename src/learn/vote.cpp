@@ -12,14 +12,17 @@ enum second_term : std::size_t { unheard, giving_up, given };
 
 }  // namespace
 
-vote::~vote() {
+void vote::leave() {
   double patience = 0.1;  // for all of them
   const auto end = [&](const std::unique_ptr<pending_agreement>& round) {
     if (round && !round->wait_or_abandon(patience, *wait_)) patience = 0;
   };
-  end(round_);
-  std::for_each(first_left_.begin(), first_left_.end(), end);
-  std::for_each(second_left_.begin(), second_left_.end(), end);
+  last_call_ = -1;
+  end(std::exchange(round_, nullptr));
+  for (auto* left : {&first_left_, &second_left_}) {
+    std::for_each(left->begin(), left->end(), end);
+    left->clear();
+  }
 }
 
 // After one that failed the next is open for half as many calls as there were.

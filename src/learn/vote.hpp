@@ -24,8 +24,7 @@ class vote {
 
   // `wait` outlives it.
   vote(MPI_Comm comm, waiting& wait) : comm_(comm), wait_(&wait) {}
-  // A round that some rank never takes part in never ends, and is left alone.
-  ~vote();
+  ~vote() { leave(); }
   vote(const vote&) = delete;
   vote& operator=(const vote&) = delete;
 
@@ -40,6 +39,9 @@ class vote {
   bool confirm(bool has_heard_all, bool gives_up, std::span<const std::int64_t> mine);
   // What ranks have told in that.
   std::span<const std::int64_t> confirmed() const;
+
+  // Ends all that is under way. A round that some rank never takes part in never ends, and is left alone.
+  void leave();
 
   bool has_failed() const { return failed_ > 0; }
   bool has_failed_for_good() const { return failed_ >= most; }

@@ -2,6 +2,8 @@
 // tool that wraps the same calls, the one found first has them and the other does not see them.
 #include <mpi.h>
 
+#include <cstdint>
+
 #include "calls/deleted_attributes.hpp"
 #include "calls/forms.hpp"
 #include "calls/process.hpp"
@@ -17,11 +19,14 @@ extern "C" {
 
 // For preload.c: the job has ended.
 void shoal_preload_tell_of_none() { process::get().tell_of_none(); }
-void shoal_preload_deletes(const MPI_Comm* comm) {
-  deleted_attributes::begin(comm);
-  process::get().forget();
+// For frees.c: a function that deletes the attributes of a communicator; null: of all, as MPI ends. Error handlers may throw
+// through it.
+int shoal_preload_delete(const MPI_Comm* comm, int (*function)(std::intptr_t, std::intptr_t), std::intptr_t a,
+                         std::intptr_t b) {
+  process::get().leave(comm);
+  const deleted_attributes deleted(comm);
+  return function(a, b);
 }
-void shoal_preload_deleted() { deleted_attributes::end(); }
 
 int MPI_Alltoall(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
                  MPI_Datatype recvtype, MPI_Comm comm) {

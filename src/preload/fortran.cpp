@@ -8,6 +8,7 @@
 
 #ifdef OPEN_MPI
 
+#include <cstdint>
 #include <mutex>
 #include <set>
 #include <utility>
@@ -15,6 +16,7 @@
 
 #include "calls/forms.hpp"
 #include "calls/fortran_types.hpp"
+#include "preload/fortran_constants.hpp"
 #include "team/boundary.hpp"
 #include "team/mpi_neighbors.hpp"
 
@@ -22,27 +24,9 @@ using namespace shoal;
 
 static_assert(sizeof(MPI_Fint) == sizeof(int), "the counts of a Fortran with 64-bit default integers need copies");
 
-// Fortran's MPI_IN_PLACE and MPI_BOTTOM: the addresses of common blocks that Open MPI or the program defines.
-extern "C" {
-#define SHOAL_COMMON extern int __attribute__((weak))
-SHOAL_COMMON mpi_fortran_in_place, mpi_fortran_in_place_, mpi_fortran_in_place__, MPI_FORTRAN_IN_PLACE;
-SHOAL_COMMON mpi_fortran_bottom, mpi_fortran_bottom_, mpi_fortran_bottom__, MPI_FORTRAN_BOTTOM;
-#undef SHOAL_COMMON
-}
-
 namespace {
 
-bool is_in_place(const void* p) {
-  return p && (p == &mpi_fortran_in_place || p == &mpi_fortran_in_place_ || p == &mpi_fortran_in_place__ ||
-               p == &MPI_FORTRAN_IN_PLACE);
-}
-
-bool is_bottom(const void* p) {
-  return p && (p == &mpi_fortran_bottom || p == &mpi_fortran_bottom_ || p == &mpi_fortran_bottom__ ||
-               p == &MPI_FORTRAN_BOTTOM);
-}
-
-void* buffer(void* p) { return is_in_place(p) ? MPI_IN_PLACE : is_bottom(p) ? MPI_BOTTOM : p; }
+void* buffer(void* address) { return fortran_constants::get().in_c(address); }
 
 void give_back(int code, MPI_Fint* ierror) {
   if (ierror) *ierror = code;
@@ -69,12 +53,11 @@ const MPI_Datatype* lasting_types_of(const MPI_Fint* fortrans, int blocks) {
 
 // A call with C's handles of the blocks' types.
 template <typename Call>
-int with_types(const void* sendbuf, const MPI_Fint* sendtypes, const MPI_Fint* recvtypes, const MPI_Fint* comm,
-               Call call) {
+int with_types(void* sendbuf, const MPI_Fint* sendtypes, const MPI_Fint* recvtypes, const MPI_Fint* comm, Call call) {
   const MPI_Comm of = PMPI_Comm_f2c(*comm);
   return returning_codes(of, [&] {
     const int ranks = peers_of(of);
-    const MPI_Datatype* const sent = lasting_types_of(sendtypes, is_in_place(sendbuf) ? 0 : ranks);
+    const MPI_Datatype* const sent = lasting_types_of(sendtypes, buffer(sendbuf) == MPI_IN_PLACE ? 0 : ranks);
     return call(sent, lasting_types_of(recvtypes, ranks), of);
   });
 }
@@ -93,6 +76,15 @@ int with_types_of_neighbors(const MPI_Fint* sendtypes, const MPI_Fint* recvtypes
 
 #pragma GCC visibility push(default)
 extern "C" {
+
+// As shoal_preload_delete(), of drop_in.cpp, for a communicator that Fortran names.
+int shoal_preload_delete(const MPI_Comm* comm, int (*function)(std::intptr_t, std::intptr_t), std::intptr_t a,
+                         std::intptr_t b);
+int shoal_preload_delete_in_fortran(const MPI_Fint* comm, int (*function)(std::intptr_t, std::intptr_t),
+                                    std::intptr_t a, std::intptr_t b) {
+  const MPI_Comm own = PMPI_Comm_f2c(*comm);
+  return shoal_preload_delete(&own, function, a, b);
+}
 
 void mpi_alltoall_(void* sendbuf, MPI_Fint* sendcount, MPI_Fint* sendtype, void* recvbuf, MPI_Fint* recvcount,
                    MPI_Fint* recvtype, MPI_Fint* comm, MPI_Fint* ierror) {

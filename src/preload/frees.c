@@ -1,5 +1,5 @@
 // The functions in which the MPI deletes the attributes of a communicator, and calls the program's functions for that: what
-// serves calls has to know. They go on to whoever has them behind the preload, and load nothing.
+// serves calls has to know, and calls them. They go on to whoever has them behind the preload, and load nothing.
 #include <stddef.h>
 
 #include "preload/pass_on.h"
@@ -9,28 +9,41 @@ struct function {
   void* _Atomic to;
 };
 
-// `comm`: where the communicator is; null: all, as MPI ends.
-static int delete_attributes(struct function* f, word comm) {
+// `through`: the function of what serves calls that calls this one. `comm`: where the communicator is; null: all, as MPI
+// ends.
+static int delete_attributes(struct function* f, const char* through, word comm, word a, word b) {
   if (!f->to) f->to = function_of_mpi(f->name);
   if (!f->to) f->to = function_for(f->name);
-  call_1* const to = f->to;
-  void (*const begins)(word) = function_of_drop_in("shoal_preload_deletes");
-  void (*const ended)(void) = function_of_drop_in("shoal_preload_deleted");
-  if (!begins || !ended) return to(comm);
-  begins(comm);
-  const int code = to(comm);
-  ended();
-  return code;
+  int (*const serving)(word, void*, word, word) = function_of_drop_in(through);
+  return serving ? serving(comm, f->to, a, b) : ((call_2*)f->to)(a, b);
 }
 
-#define DELETES(name, words, comm)            \
-  PUBLIC int name words {                     \
-    static struct function self = {#name, 0}; \
-    return delete_attributes(&self, comm);    \
+#define DELETES(name, through, words, comm, a, b)         \
+  PUBLIC int name words {                                 \
+    static struct function self = {#name, 0};             \
+    return delete_attributes(&self, through, comm, a, b); \
   }
+#define DELETES_IN_C(name, words, comm, a, b) DELETES(name, "shoal_preload_delete", words, comm, a, b)
 
 // NOLINTBEGIN(misc-use-internal-linkage)
-DELETES(MPI_Comm_free, (word comm), comm)
-DELETES(MPI_Comm_disconnect, (word comm), comm)
-DELETES(MPI_Finalize, (void), 0)
+DELETES_IN_C(MPI_Comm_free, (word comm), comm, comm, 0)
+DELETES_IN_C(MPI_Comm_disconnect, (word comm), comm, comm, 0)
+DELETES_IN_C(MPI_Finalize, (void), 0, 0, 0)
+
+#ifdef SHOAL_FORTRAN_NAMES  // see fortran.cpp
+#define DELETES_IN_FORTRAN(name) \
+  DELETES(name, "shoal_preload_delete_in_fortran", (word comm, word ierror), comm, comm, ierror)
+#define FINALIZES(name) DELETES_IN_C(name, (word ierror), 0, ierror, 0)
+#define UNDER_ALL_NAMES(kind, lower, upper) \
+  kind(mpi_##lower) kind(mpi_##lower##_) kind(mpi_##lower##__) kind(MPI_##upper) kind(ompi_##lower##_f)
+UNDER_ALL_NAMES(DELETES_IN_FORTRAN, comm_free, COMM_FREE)
+UNDER_ALL_NAMES(DELETES_IN_FORTRAN, comm_disconnect, COMM_DISCONNECT)
+UNDER_ALL_NAMES(FINALIZES, finalize, FINALIZE)
+#endif
+
+#ifdef SHOAL_MPICH_F08_NAMES  // see requests.c; handles are C's there
+DELETES_IN_C(mpi_comm_free_f08_, (word comm, word ierror), comm, comm, ierror)
+DELETES_IN_C(mpi_comm_disconnect_f08_, (word comm, word ierror), comm, comm, ierror)
+DELETES_IN_C(mpi_finalize_f08_, (word ierror), 0, ierror, 0)
+#endif
 // NOLINTEND(misc-use-internal-linkage)

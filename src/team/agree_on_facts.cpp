@@ -13,6 +13,7 @@
 #include <string>
 #include <utility>
 
+#include "team/devices.hpp"
 #include "team/pending_agreement.hpp"
 #include "transport/mpi_error.hpp"
 
@@ -102,7 +103,7 @@ problem place_ranks(MPI_Comm comm, const settings& set, std::vector<layout_tree:
 
 common_facts agree_on_facts(MPI_Comm comm, const settings& set, waiting& how) {
   const job_facts here = find_job_facts(set.nodes_share);
-  pending_agreement said(comm, {-here.cores, here.devices});
+  pending_agreement said(comm, {-here.cores, device_runtime_loaded()});
   const auto all = said.wait(how);
   return {place_ranks(comm, set, places_of_ranks(comm, here, set.finds_levels, how), how), -static_cast<int>(all[0]),
           all[1] > 0};

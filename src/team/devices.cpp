@@ -2,41 +2,57 @@
 
 #include <dlfcn.h>
 
+#include <initializer_list>
+#include <mutex>
+
+#include "team/loaded_libraries.hpp"
+
 namespace shoal {
 
 namespace {
 
-// int cuPointerGetAttribute(void* data, CUpointer_attribute, CUdeviceptr); attribute 2 is the memory type: 1 host,
-// 2 device, 4 unified. Unknown addresses give an error: ordinary host memory.
-using cuda_query = int (*)(void*, int, unsigned long long);
-
-// hipError_t hipPointerGetAttributes(hipPointerAttribute_t*, const void*); the first field is the memory type:
-// 2 device, 3 managed. Earlier releases: 1 device.
-using hip_query = int (*)(void*, const void*);
-
-template <typename Query>
-Query find(const char* name) {
-  return reinterpret_cast<Query>(dlsym(RTLD_DEFAULT, name));
-}
-
-bool is_cuda(const void* address) {
-  const auto query = find<cuda_query>("cuPointerGetAttribute");
-  unsigned type = 0;
-  return query && query(&type, 2, reinterpret_cast<unsigned long long>(address)) == 0 && type == 2;
-}
-
-bool is_hip(const void* address) {
-  const auto query = find<hip_query>("hipPointerGetAttributes");
-  int attributes[64] = {};
-  return query && query(attributes, address) == 0 && (attributes[0] == 1 || attributes[0] == 2);
+// A runtime may be loaded at any time, and for some module alone, as a CUDA runtime that is linked statically loads the driver.
+void* find_function(const char* name, std::initializer_list<const char*> libraries) {
+  void* function = dlsym(RTLD_DEFAULT, name);
+  for (const char* of : libraries) {
+    void* const library = function ? nullptr : dlopen(of, RTLD_LAZY | RTLD_NOLOAD);
+    if (!library) continue;
+    function = dlsym(library, name);
+    dlclose(library);  // whoever has loaded it keeps it
+  }
+  return function;
 }
 
 }  // namespace
 
-bool device_runtime_loaded() {
-  return find<cuda_query>("cuPointerGetAttribute") || find<hip_query>("hipPointerGetAttributes");
+device_runtimes device_runtimes::find() {
+  device_runtimes all;
+  all.cuda_ = reinterpret_cast<cuda_query>(find_function("cuPointerGetAttribute", {"libcuda.so.1"}));
+  all.hip_ = reinterpret_cast<hip_query>(find_function(
+      "hipPointerGetAttributes",
+      {"libamdhip64.so.7", "libamdhip64.so.6", "libamdhip64.so.5", "libamdhip64.so.4", "libamdhip64.so"}));
+  return all;
 }
 
-bool is_device_memory(const void* address) { return address && (is_cuda(address) || is_hip(address)); }
+device_runtimes device_runtimes::loaded() {
+  static std::mutex lock;
+  static device_runtimes found;
+  static library_loads seen;
+  const std::scoped_lock alone(lock);
+  const library_loads now = library_loads::so_far();
+  if (now != seen) found = find();
+  seen = now;
+  return found;
+}
+
+bool device_runtimes::is_cuda(const void* address) const {
+  unsigned type = 0;
+  return cuda_ && cuda_(&type, 2, reinterpret_cast<unsigned long long>(address)) == 0 && type == 2;
+}
+
+bool device_runtimes::is_hip(const void* address) const {
+  int attributes[64] = {};
+  return hip_ && hip_(attributes, address) == 0 && (attributes[0] == 1 || attributes[0] == 2);
+}
 
 }  // namespace shoal

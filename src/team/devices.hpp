@@ -3,8 +3,32 @@
 
 namespace shoal {
 
-// A CUDA or HIP driver is loaded in this process.
-bool device_runtime_loaded();
-bool is_device_memory(const void* address);
+// The CUDA and HIP drivers that are loaded in this process by now. To ask for them takes some fifty nanoseconds.
+class device_runtimes {
+ public:
+  // int cuPointerGetAttribute(void* data, CUpointer_attribute, CUdeviceptr); attribute 2 is the memory type: 1 host,
+  // 2 device, 4 unified. Unknown addresses give an error: ordinary host memory.
+  using cuda_query = int (*)(void*, int, unsigned long long);
+  // hipError_t hipPointerGetAttributes(hipPointerAttribute_t*, const void*); the first field is the memory type:
+  // 2 device, 3 managed. Earlier releases: 1 device.
+  using hip_query = int (*)(void*, const void*);
+
+  static device_runtimes loaded();
+
+  bool are_none() const { return !cuda_ && !hip_; }
+  // Whether an address is in device memory.
+  bool own(const void* address) const { return !are_none() && address && (is_cuda(address) || is_hip(address)); }
+
+ private:
+  static device_runtimes find();
+  bool is_cuda(const void* address) const;
+  bool is_hip(const void* address) const;
+
+  cuda_query cuda_ = nullptr;
+  hip_query hip_ = nullptr;
+};
+
+inline bool device_runtime_loaded() { return !device_runtimes::loaded().are_none(); }
+inline bool is_device_memory(const void* address) { return device_runtimes::loaded().own(address); }
 
 }  // namespace shoal

@@ -12,7 +12,6 @@
 #include <string>
 #include <vector>
 
-#include "team/devices.hpp"
 #include "team/settings.hpp"
 #include "transport/core_quota.hpp"
 
@@ -70,7 +69,6 @@ job_facts find_job_facts(node_level level) {
   here.cache = hash_of(domain_of(cpus, node_level::cache));
   here.ranks_here = ranks_told();
   here.cores = cores_of_job(static_cast<int>(cpus.size()), here.ranks_here);
-  here.devices = device_runtime_loaded();
   return here;
 }
 

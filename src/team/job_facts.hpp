@@ -14,7 +14,6 @@ struct job_facts {
   std::uint64_t socket = 0, cache = 0;  // ranks of a node with equal numbers run on one, or it is not known
   int cores = 1;                        // of this node that its ranks may use
   int ranks_here = 0;                   // of the job on this node, as the launcher tells; 0: it does not
-  bool devices = false;                 // a CUDA or HIP runtime is loaded
 };
 
 job_facts find_job_facts(node_level level);

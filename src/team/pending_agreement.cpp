@@ -5,8 +5,15 @@
 
 namespace shoal {
 
+// From here on the communicator stays when the program frees it, as for any request on it, even one that is never started.
+// Open MPI's nonblocking collectives alone do not keep it, and go on with what is no more.
+static void keep(MPI_Comm comm) {
+  MPI_Request never_started = MPI_REQUEST_NULL;
+  PMPI_Recv_init(nullptr, 0, MPI_BYTE, 0, 0, comm, &never_started);
+}
+
 pending_agreement::pending_agreement(MPI_Comm comm, std::vector<std::int64_t> mine)
-    : mine_(std::move(mine)), largest_(mine_.size()) {
+    : comm_(comm), mine_(std::move(mine)), largest_(mine_.size()) {
   require(PMPI_Iallreduce(mine_.data(), largest_.data(), static_cast<int>(mine_.size()), MPI_INT64_T, MPI_MAX, comm,
                           &request_),
           "MPI_Iallreduce");
@@ -42,6 +49,7 @@ bool pending_agreement::wait_for(double seconds, waiting& how) {
 void pending_agreement::abandon() {
   abandoned_ = true;
   if (request_ == MPI_REQUEST_NULL) return;
+  keep(comm_);
   new std::vector<std::int64_t>(std::move(mine_));  // the MPI may still write here, so these are never freed
   new std::vector<std::int64_t>(std::move(largest_));
 }

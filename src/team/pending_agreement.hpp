@@ -36,6 +36,7 @@ class pending_agreement {
   bool wait_or_abandon(double seconds, waiting& how) noexcept;
 
  private:
+  MPI_Comm comm_;
   // Lives until the MPI is done with it.
   std::vector<std::int64_t> mine_, largest_;
   MPI_Request request_ = MPI_REQUEST_NULL;

@@ -35,6 +35,8 @@ class team {
   int ranks() const { return over_.ranks(); }
   int rank() const { return over_.rank(); }
   const common_facts& facts() const { return found_; }
+  // A runtime was loaded since the ranks asked each other; to be called on all of them in the same call.
+  void know_of_devices() { found_.devices = true; }
   // What algorithms are made for.
   const problem& where() const { return found_.where; }
 

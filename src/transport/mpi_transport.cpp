@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <iterator>
 
 #include "transport/failure.hpp"
 #include "transport/mpi_ended.hpp"
@@ -9,7 +10,45 @@
 
 namespace shoal {
 
-mpi_transport::mpi_transport(MPI_Comm comm, std::size_t piece_bytes) : comm_(comm), piece_bytes_(piece_bytes) {
+namespace {
+
+// So many bytes as one element, in parts that an int can count.
+class long_type {
+ public:
+  long_type(std::size_t bytes, std::size_t part) {
+    const int once[2] = {1, 1};
+    const MPI_Aint places[2] = {0, static_cast<MPI_Aint>(bytes / part * part)};
+    MPI_Datatype one, both[2];
+    PMPI_Type_contiguous(static_cast<int>(part), MPI_BYTE, &one);
+    PMPI_Type_contiguous(static_cast<int>(bytes / part), one, &both[0]);
+    PMPI_Type_contiguous(static_cast<int>(bytes % part), MPI_BYTE, &both[1]);
+    require(PMPI_Type_create_struct(2, once, places, both, &type_), "MPI_Type_create_struct");
+    for (MPI_Datatype* type : {&one, &both[0], &both[1]}) PMPI_Type_free(type);
+    require(PMPI_Type_commit(&type_), "MPI_Type_commit");
+  }
+  ~long_type() { PMPI_Type_free(&type_); }
+  long_type(const long_type&) = delete;
+  long_type& operator=(const long_type&) = delete;
+
+  MPI_Datatype get() const { return type_; }
+
+ private:
+  MPI_Datatype type_ = MPI_DATATYPE_NULL;
+};
+
+std::size_t bytes_of(const MPI_Status& status) {
+  int bytes = 0;
+  require(PMPI_Get_count(&status, MPI_BYTE, &bytes), "MPI_Get_count");
+  if (bytes != MPI_UNDEFINED) return static_cast<std::size_t>(bytes);
+  MPI_Count many = 0;
+  require(PMPI_Get_elements_x(const_cast<MPI_Status*>(&status), MPI_BYTE, &many),
+          "MPI_Get_elements_x");  // SMPI takes no const
+  return static_cast<std::size_t>(many);
+}
+
+}  // namespace
+
+mpi_transport::mpi_transport(MPI_Comm comm, std::size_t most_counted) : comm_(comm), most_counted_(most_counted) {
   require(PMPI_Comm_size(comm, &ranks_), "MPI_Comm_size");
   require(PMPI_Comm_rank(comm, &rank_), "MPI_Comm_rank");
   int* bound = nullptr;
@@ -25,35 +64,32 @@ void mpi_transport::reserve(std::size_t transfers) {
 }
 
 template <typename Post>
-void mpi_transport::in_pieces(std::size_t bytes, owner of, Post post) {
-  const std::size_t pieces = std::max<std::size_t>(1, (bytes + piece_bytes_ - 1) / piece_bytes_);
-  if (pieces > 1) split_[of.ticket] = {static_cast<int>(pieces), {of.ticket, 0, nullptr}};
-  for (std::size_t i = 0, offset = 0; i < pieces; ++i, offset += piece_bytes_) {
-    MPI_Request request = MPI_REQUEST_NULL;
-    const int code = post(offset, static_cast<int>(std::min(bytes - offset, piece_bytes_)), &request);
-    if (code != MPI_SUCCESS) {
-      refused_.push_back({of.ticket, 0, std::make_exception_ptr(mpi_error(code, "starting a message"))});
-      continue;
-    }
-    requests_.push_back(request);
-    owners_.push_back(of);
+void mpi_transport::start(std::size_t bytes, owner of, Post post) {
+  MPI_Request request = MPI_REQUEST_NULL;
+  const int code = bytes <= most_counted_ ? post(static_cast<int>(bytes), MPI_BYTE, &request)
+                                          : post(1, long_type(bytes, most_counted_).get(), &request);
+  if (code != MPI_SUCCESS) {
+    refused_.push_back({of.ticket, 0, std::make_exception_ptr(mpi_error(code, "starting a message"))});
+    return;
   }
+  requests_.push_back(request);
+  owners_.push_back(of);
 }
 
 void mpi_transport::send(int peer, int tag, const std::byte* data, std::size_t bytes, int ticket) {
-  in_pieces(bytes, {ticket, false}, [&](std::size_t offset, int size, MPI_Request* request) {
-    return PMPI_Isend(data + offset, size, MPI_BYTE, peer, tag, comm_, request);
+  start(bytes, {ticket, false}, [&](int count, MPI_Datatype type, MPI_Request* request) {
+    return PMPI_Isend(data, count, type, peer, tag, comm_, request);
   });
 }
 
 void mpi_transport::receive(int peer, int tag, std::byte* data, std::size_t capacity, int ticket) {
-  in_pieces(capacity, {ticket, true}, [&](std::size_t offset, int size, MPI_Request* request) {
-    return PMPI_Irecv(data + offset, size, MPI_BYTE, peer, tag, comm_, request);
+  start(capacity, {ticket, true}, [&](int count, MPI_Datatype type, MPI_Request* request) {
+    return PMPI_Irecv(data, count, type, peer, tag, comm_, request);
   });
 }
 
 void mpi_transport::poll(std::vector<ended_transfer>& ended) {
-  for (ended_transfer& one : refused_) report(std::move(one), ended);
+  std::move(refused_.begin(), refused_.end(), std::back_inserter(ended));
   refused_.clear();
   if (requests_.empty()) return let_others_progress();
   indices_.resize(requests_.size());
@@ -65,7 +101,7 @@ void mpi_transport::poll(std::vector<ended_transfer>& ended) {
   if (!told_each) throw mpi_error(code, "moving messages");
   if (count == MPI_UNDEFINED) return report_lost(ended);
   if (count == 0) return;
-  for (int i = 0; i < count; ++i) report(outcome(indices_[i], statuses_[i], code != MPI_SUCCESS), ended);
+  for (int i = 0; i < count; ++i) ended.push_back(outcome(indices_[i], statuses_[i], code != MPI_SUCCESS));
   drop_ended(count);
 }
 
@@ -79,30 +115,16 @@ ended_transfer mpi_transport::outcome(int index, const MPI_Status& status, bool 
       return {of.ticket, 0, std::make_exception_ptr(size_mismatch())};
     return {of.ticket, 0, std::make_exception_ptr(mpi_error(status.MPI_ERROR, "moving a message"))};
   }
-  int bytes = 0;
-  if (of.receives) require(PMPI_Get_count(&status, MPI_BYTE, &bytes), "MPI_Get_count");
-  return {of.ticket, static_cast<std::size_t>(bytes), nullptr};
+  return {of.ticket, of.receives ? bytes_of(status) : 0, nullptr};
 }
 
 // Open MPI ends sends on a revoked communicator without a word: their requests are null, and no others are left.
 void mpi_transport::report_lost(std::vector<ended_transfer>& ended) {
   const int code = given_up_ != MPI_SUCCESS ? given_up_ : MPI_ERR_OTHER;
   for (const owner& of : owners_)
-    report({of.ticket, 0, std::make_exception_ptr(mpi_error(code, "moving a message"))}, ended);
+    ended.push_back({of.ticket, 0, std::make_exception_ptr(mpi_error(code, "moving a message"))});
   requests_.clear();
   owners_.clear();
-}
-
-// A transfer in pieces has ended with the last of them.
-void mpi_transport::report(ended_transfer piece, std::vector<ended_transfer>& ended) {
-  const auto it = split_.empty() ? split_.end() : split_.find(piece.ticket);
-  if (it == split_.end()) return ended.push_back(std::move(piece));
-  auto& [left, all] = it->second;
-  all.bytes += piece.bytes;
-  if (!all.failure) all.failure = std::move(piece.failure);
-  if (--left > 0) return;
-  ended.push_back(std::move(all));
-  split_.erase(it);
 }
 
 // Messages of the program's own, and collectives of the MPI's own, must move even while this rank waits for something else.

@@ -3,7 +3,6 @@
 
 #include <mpi.h>
 
-#include <unordered_map>
 #include <vector>
 
 #include "transport/transport.hpp"
@@ -12,11 +11,11 @@ namespace shoal {
 
 class mpi_transport final : public transport {
  public:
-  // Messages longer than `piece_bytes` travel in pieces, so that no MPI count exceeds an int. The same on every rank.
-  static constexpr std::size_t standard_piece_bytes = std::size_t{1} << 30;
+  // Longer messages are one element of a type, so that no MPI count exceeds an int.
+  static constexpr std::size_t most_counted_bytes = std::size_t{1} << 30;
 
   // `comm` must return errors and stays the caller's.
-  explicit mpi_transport(MPI_Comm comm, std::size_t piece_bytes = standard_piece_bytes);
+  explicit mpi_transport(MPI_Comm comm, std::size_t most_counted = most_counted_bytes);
   // Messages go over this communicator from now on, which has the same ranks.
   void move_to(MPI_Comm comm) { comm_ = comm; }
   // No message will come any more: from now on waiting for something else fails, with this code.
@@ -37,30 +36,23 @@ class mpi_transport final : public transport {
     int ticket;
     bool receives;
   };
-  // Of a ticket with more than one piece.
-  struct split {
-    int pieces_left;
-    ended_transfer all;
-  };
 
   template <typename Post>
-  void in_pieces(std::size_t bytes, owner of, Post post);
+  void start(std::size_t bytes, owner of, Post post);
   ended_transfer outcome(int index, const MPI_Status& status, bool failed);
-  void report(ended_transfer piece, std::vector<ended_transfer>& ended);
   void report_lost(std::vector<ended_transfer>& ended);
   void drop_ended(int count);
   void let_others_progress();
 
   MPI_Comm comm_;
   int given_up_ = MPI_SUCCESS;
-  std::size_t piece_bytes_;
+  std::size_t most_counted_;
   int ranks_ = 0, rank_ = 0, highest_tag_ = 32767;
   std::vector<MPI_Request> requests_;
   std::vector<owner> owners_;  // of requests_
   std::vector<int> indices_;
   std::vector<MPI_Status> statuses_;
   std::vector<ended_transfer> refused_;  // what could not be started
-  std::unordered_map<int, split> split_;
 };
 
 }  // namespace shoal

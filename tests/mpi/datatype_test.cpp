@@ -43,7 +43,7 @@ class sample {
 void expect_described(const shape& of, bool plain) {
   constexpr std::int64_t count = 5;
   user_buffer found;
-  describe(of.type(), found);
+  describe(of.type(), found, {});
   EXPECT_EQ(found.type.size, static_cast<std::int64_t>(of.bytes().size()));
   EXPECT_EQ(found.extent, of.extent());
   ASSERT_EQ(found.type.layout == nullptr, plain);
@@ -73,7 +73,7 @@ TEST(Datatype, EveryLayoutOfEveryScalarIsUnderstood) {
 
 TEST(Datatype, NullTypeHasNoBytes) {
   user_buffer found;
-  describe(MPI_DATATYPE_NULL, found);
+  describe(MPI_DATATYPE_NULL, found, {});
   EXPECT_EQ(found.type.size, 0);
   EXPECT_EQ(found.extent, 0);
 }
@@ -97,7 +97,7 @@ TEST(Datatype, EmptyPartsAreNotLookedInto) {
   }
   MPI_Type_commit(&levels.back());
   user_buffer found;
-  describe(levels.back(), found);
+  describe(levels.back(), found, {});
   EXPECT_EQ(found.type.size, static_cast<std::int64_t>(sizeof(int)));
   EXPECT_EQ(found.type.layout, nullptr);
   for (std::size_t i = 1; i < levels.size(); ++i) MPI_Type_free(&levels[i]);

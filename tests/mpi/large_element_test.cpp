@@ -91,7 +91,7 @@ TEST(LargeElement, IsPackedAndUnpacked) {
   constexpr int gap = 4096;
   MPI_Datatype type = large(gap);
   user_buffer found;
-  describe(type, found);
+  describe(type, found, {});
   ASSERT_EQ(found.type.size, 2 * gib + tail);
   found.base = memory.data();
   found.counts = number_array::linear(1, 0);

@@ -148,7 +148,7 @@ TEST(Large, CountsBeyondTwoGiBTravel) {
   EXPECT_EQ(memory.data()[bytes], std::byte{});
 }
 
-// ---- messages in pieces: an MPI call would take 2^31 bytes to need them, a transport is told the size -----------
+// ---- long messages: an MPI call would take 2^30 bytes to need them, a transport is told how many it may count ---
 
 struct bytes_of_ranks {
   std::vector<std::vector<int>> sizes;  // [origin][destination]
@@ -179,7 +179,7 @@ struct bytes_of_ranks {
   }
 };
 
-void exchange_in_pieces(transport& over, const std::string& spec, std::mt19937& random) {
+void exchange_long_messages(transport& over, const std::string& spec, std::mt19937& random) {
   bytes_of_ranks b(random, over.ranks(), over.rank());
   problem at;
   at.ranks = over.ranks();
@@ -200,13 +200,32 @@ void exchange_in_pieces(transport& over, const std::string& spec, std::mt19937& 
   EXPECT_EQ(pool.in_use(), 0u) << spec;
 }
 
-TEST(Large, MessagesInPiecesArriveWhole) {
+TEST(Large, LongMessagesArriveWhole) {
   const scoped_comm comm(duplicate_of(MPI_COMM_WORLD));
   mpi_transport over(comm, 1000);
   std::mt19937 random(1);
   for (int round = 0; round < 10; ++round)
     for (const char* spec : {"spread_out", "pairwise", "tuna:radix=2", "tuna:radix=3,inflight=1", "two_phase"})
-      exchange_in_pieces(over, spec, random);
+      exchange_long_messages(over, spec, random);
+}
+
+// Whoever sends less than is expected leaves nothing posted, and nobody waits.
+TEST(Large, ShorterMessagesThanExpectedEnd) {
+  const scoped_comm comm(duplicate_of(MPI_COMM_WORLD));
+  mpi_transport over(comm, 1000);
+  std::vector<std::byte> place(5500);
+  waiting wait(wait_mode::yield);
+  for (const std::size_t sent : {0, 1, 1000, 2000, 5000, 5499}) {
+    std::vector<ended_transfer> ended;
+    const std::vector<std::byte> data(sent, std::byte{1});
+    over.receive(over.rank(), 1, place.data(), place.size(), 0);
+    over.send(over.rank(), 1, data.data(), sent, 1);
+    for (std::size_t before = 0; ended.size() < 2; before == ended.size() ? wait.idle() : wait.progressed()) {
+      before = ended.size();
+      over.poll(ended);
+    }
+    EXPECT_EQ(ended[0].ticket == 0 ? ended[0].bytes : ended[1].bytes, sent);
+  }
 }
 
 }  // namespace

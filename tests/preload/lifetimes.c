@@ -2,10 +2,13 @@
  *
  * early_callback, late_callback: calls collectives from an attribute callback of MPI_COMM_SELF in MPI_Finalize, which
  *   MPI deletes before or after Shoal's own (the last set is the first deleted).
+ * uneven_callback: on rank 0 before, elsewhere after.
  * never_freed: exchanges on copies that are never freed.
  * freed_in_callback: exchanges on a copy that the callback frees.
  * reused: frees and copies twenty times.
  * attribute: the communicator carries an attribute of the program, whose callbacks must not be called.
+ * early_freed: communicators freed after 8 to 63 exchanges; MPI_Comm_free deletes the attribute of each.
+ * freed_before_late: freed while the last rank is many exchanges behind; not for an MPI that waits in MPI_Comm_free (Intel).
  * no_environment: clears it before its first exchange.
  * forks: no exchange; forks processes that end at once before MPI_Finalize, and behind it.
  * session: no MPI_Init, only a session (MPI 4). */
@@ -70,15 +73,35 @@ static int on_delete(MPI_Comm from, int key, void *value, void *extra) {
   return ++deleted, MPI_SUCCESS;
 }
 
-static void attribute(void) {
+static void attribute(int exchanges) {
   int key;
+  copied = deleted = 0;
   MPI_Comm_dup(MPI_COMM_WORLD, &copy);
   MPI_Comm_create_keyval(on_copy, on_delete, &key, NULL);
   MPI_Comm_set_attr(copy, key, &key);
-  exchange(copy);
+  for (int i = 0; i < exchanges; ++i) exchange(copy);
   faults += copied + deleted;
   MPI_Comm_free(&copy);
   faults += copied != 0 || deleted != 1;
+}
+
+/* In which nobody waits for anybody. */
+static void exchange_nothing(MPI_Comm comm) {
+  int none[16] = {0}, sent[1], got[1];
+  MPI_Alltoallv(sent, none, none, MPI_INT, got, none, none, MPI_INT, comm);
+}
+
+static void freed_before_late(void) {
+  int ranks;
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  MPI_Comm_dup(MPI_COMM_WORLD, &copy);
+  for (int i = 0; i < 48; ++i) {
+    if (i == 40 && rank == ranks - 1) MPI_Recv(NULL, 0, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    exchange_nothing(copy);
+  }
+  MPI_Comm_free(&copy);
+  if (rank == 0) MPI_Send(NULL, 0, MPI_INT, ranks - 1, 0, MPI_COMM_WORLD);
+  MPI_Barrier(MPI_COMM_WORLD);
 }
 
 #if SESSIONS
@@ -121,11 +144,17 @@ int main(int argc, char **argv) {
   if (!strcmp(what, "reused")) {
     copies(20, 1);
   } else if (!strcmp(what, "attribute")) {
-    attribute();
+    attribute(1);
+  } else if (!strcmp(what, "freed_before_late")) {
+    freed_before_late();
+  } else if (!strcmp(what, "early_freed")) {
+    for (int exchanges = 8; exchanges < 64; ++exchanges) attribute(exchanges);
   } else if (!strcmp(what, "never_freed")) {
     copies(3, 0);
   } else {
-    if (!strcmp(what, "late_callback")) set_callback(0);
+    const int uneven = !strcmp(what, "uneven_callback");
+    if (uneven && rank == 0) exchange(MPI_COMM_SELF);
+    if (uneven || !strcmp(what, "late_callback")) set_callback(0);
     copies(1, 0);
     if (!strcmp(what, "early_callback")) set_callback(0);
     if (!strcmp(what, "freed_in_callback")) set_callback(1);

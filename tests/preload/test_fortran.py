@@ -1,12 +1,17 @@
 """Fortran programs are served, and every call exactly once, through mpif.h, `use mpi` and `use mpi_f08`."""
 
+import subprocess
+from pathlib import Path
+
 import pytest
 
 from mpis import left, served
 
+BINDINGS = ["MPIFH", "MPI", "F08"]
+
 
 @pytest.mark.parametrize("ranks", [1, 4])
-@pytest.mark.parametrize("binding", ["MPIFH", "MPI", "F08"])
+@pytest.mark.parametrize("binding", BINDINGS)
 def test_binding(fortran_mpi, compiled, binding, ranks):
     program = compiled(fortran_mpi, "exchange.F90", f"-DBINDING_{binding}", "-fallow-argument-mismatch")
     settings = {"SHOAL_REPORT": 1, "SHOAL_ALLTOALL": "tuna:radix=2", "SHOAL_ALLTOALLV": "tuna:radix=3"}
@@ -21,7 +26,7 @@ def test_program_itself_is_right(fortran_mpi, compiled):
     assert (run.returncode, run.stdout.split()) == (0, ["faults:", "0"]), run.stderr
 
 
-@pytest.mark.parametrize("binding", ["MPIFH", "MPI", "F08"])
+@pytest.mark.parametrize("binding", BINDINGS)
 def test_persistent(fortran_mpi, compiled, binding):
     """Debian's MPICH serves them itself. Its Open MPI has none: there the program finds the preload's, of mpif.h."""
     is_mpich = "mpich" in fortran_mpi.name
@@ -49,3 +54,24 @@ def test_derived_types(fortran_mpi, compiled, asked):
     program = compiled(fortran_mpi, "types.F90", "-fallow-argument-mismatch")
     run = fortran_mpi.run(4, [program], **asked)
     assert (run.returncode, run.stdout.split()) == (0, ["faults:", "0"]), run.stderr
+
+
+@pytest.mark.parametrize("binding", BINDINGS)
+def test_exchanges_in_functions_of_attributes(fortran_mpi, compiled, binding):
+    """The names by which Fortran frees communicators, and ends."""
+    program = compiled(fortran_mpi, "callbacks.F90", f"-DBINDING_{binding}")
+    run = fortran_mpi.run(2, [program], SHOAL_ALLTOALL="tuna", SHOAL_REPORT=1)
+    assert (run.returncode, run.stdout) == (0, "faults: 0, exchanges in functions: 9\n" * 2), run.stderr
+    assert left(run) == {"alltoall": 9}
+
+
+@pytest.mark.parametrize("binding", BINDINGS)
+def test_library_loaded_for_itself_alone(fortran_mpi, compiled, tmp_path, binding):
+    """As modules of Python are: its MPI_IN_PLACE and MPI_BOTTOM are its own."""
+    flags = [f"-DBINDING_{binding}", "-fallow-argument-mismatch", "-shared", "-fPIC"]
+    library = compiled(fortran_mpi, "exchange.F90", *flags, "-Wl,--defsym,main_of_library=main")
+    loader = tmp_path / "loader"
+    subprocess.run(["cc", "-o", loader, Path(__file__).with_name("loader.c"), "-ldl"], check=True)
+    run = fortran_mpi.run(2, [loader, library], SHOAL_ALLTOALL="tuna", SHOAL_ALLTOALLV="tuna", SHOAL_REPORT=1)
+    assert (run.returncode, run.stdout.split()) == (0, ["faults:", "0"]), run.stderr
+    assert served(run) == {("alltoall", "tuna"): 4, ("alltoallv", "tuna"): 3}

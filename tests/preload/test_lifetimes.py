@@ -12,10 +12,11 @@ TUNA = {"SHOAL_ALLTOALL": "tuna", "SHOAL_ALLTOALLV": "tuna", "SHOAL_REPORT": 1}
 @pytest.mark.parametrize(
     "case, calls",
     [
-        ("early_callback", 2),  # the callback runs before Shoal's own, and is served
-        ("late_callback", 1),  # it runs after: the MPI's own collective
+        ("early_callback", 1),  # whenever the callback runs: the MPI's own collective
+        ("late_callback", 1),
+        ("uneven_callback", 2),  # one of rank 0 alone
         ("never_freed", 3),
-        ("freed_in_callback", 2),
+        ("freed_in_callback", 1),
         ("reused", 20),
         ("attribute", 1),  # Shoal's communicator does not get the program's attributes
         ("session", None),  # Shoal needs MPI_Init
@@ -43,6 +44,12 @@ def test_exchanges_in_functions_of_attributes(mpi, compiled, case, numbers):
     are_called = case != "world" or mpi.name == "mpich"  # Open MPI never deletes the attributes of MPI_COMM_WORLD
     times = CALLBACKS[case] * (numbers[0] + numbers[2]) * are_called
     assert (run.returncode, run.stdout) == (0, f"faults: 0, exchanges in functions: {times}\n" * 2), run.stderr
+
+
+@pytest.mark.parametrize("case", ["early_freed", "freed_before_late"])
+def test_freed_while_ranks_vote(mpi, compiled, case):
+    run = mpi.run(4, [compiled(mpi, "lifetimes.c"), case])
+    assert (run.returncode, run.stdout) == (0, "faults: 0\n"), run.stderr
 
 
 @pytest.mark.parametrize("where, taken", [("world", True), ("halves", True), ("self", True), ("inter", False)])
@@ -95,23 +102,41 @@ def test_script_between(mpi, compiled):
     assert served(run) == {("alltoall", "tuna"): 3, ("alltoallv", "tuna"): 2}
 
 
-def test_device_memory(mpi, compiled):
+def device_program(mpi, compiled):
+    """The program, and a runtime for it."""
+    runtime = compiled(mpi, "fake_cuda.c", "-shared", "-fPIC", "-Wl,-soname,libcuda.so.1")
+    return compiled(mpi, "device.c", "-rdynamic", "-ldl"), runtime
+
+
+@pytest.mark.parametrize("loaded", ["preloaded", "early"])
+def test_device_memory(mpi, compiled, loaded):
     """One rank's device memory sends every rank to the MPI's own collective; host memory is served."""
-    runtime = compiled(mpi, "fake_cuda.c", "-shared", "-fPIC")
-    run = mpi.run(3, [compiled(mpi, "device.c")], before=[runtime], **TUNA)
+    program, runtime = device_program(mpi, compiled)
+    before, arguments = ([runtime], []) if loaded == "preloaded" else ([], [runtime, loaded])
+    run = mpi.run(3, [program, *arguments], before=before, **TUNA)
     assert (run.returncode, run.stdout.strip()) == (0, "faults: 0, asked: 1"), run.stderr
     assert served(run) == {("alltoall", "tuna"): 1, ("alltoallv", "tuna"): 2}
 
 
+@pytest.mark.parametrize("algorithm", ["tuna", "shared", "linear"])
+def test_device_runtime_behind_the_first_exchanges(mpi, compiled, algorithm):
+    """No other rank knows: the call is served, and the MPI packs what lies on the device."""
+    program, runtime = device_program(mpi, compiled)
+    asked = {"SHOAL_ALLTOALL": algorithm, "SHOAL_ALLTOALLV": algorithm, "SHOAL_REPORT": 1}
+    run = mpi.run(3, [program, runtime, "late"], **asked)
+    assert (run.returncode, run.stdout.strip()) == (0, "faults: 0, asked: 1"), run.stderr
+    assert served(run) == {("alltoall", algorithm): 3, ("alltoallv", algorithm): 4}
+
+
 def test_device_memory_without_runtime(mpi, compiled):
-    run = mpi.run(3, [compiled(mpi, "device.c")], **TUNA)
+    run = mpi.run(3, [device_program(mpi, compiled)[0]], **TUNA)
     assert (run.returncode, run.stdout.strip()) == (0, "faults: 0, asked: 0"), run.stderr
     assert served(run) == {("alltoall", "tuna"): 3, ("alltoallv", "tuna"): 4}
 
 
 def test_device_runtime_on_one_rank(mpi, compiled):
     """The others cannot know by themselves that they must ask."""
-    command, runtime = [compiled(mpi, "device.c")], compiled(mpi, "fake_cuda.c", "-shared", "-fPIC")
-    run = mpi.launch(mpi.ranks(2, command, **TUNA), mpi.ranks(1, command, before=[runtime], **TUNA))
+    program, runtime = device_program(mpi, compiled)
+    run = mpi.launch(mpi.ranks(2, [program], **TUNA), mpi.ranks(1, [program], before=[runtime], **TUNA))
     assert (run.returncode, run.stdout.strip()) == (0, "faults: 0, asked: 0"), run.stderr
     assert served(run) == {("alltoall", "tuna"): 1, ("alltoallv", "tuna"): 2}

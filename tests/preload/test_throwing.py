@@ -10,5 +10,6 @@ import mpis
 def test_program_gets_what_its_handler_throws(mpi, algorithm, tmp_path):
     program = mpi.compile(mpis.ROOT / "tests/preload/throwing.cpp", tmp_path / "throwing", "-lstdc++")
     served = ["too short"] if algorithm in ("tuna:radix=2", "shared") else []
-    run = mpi.run(3, [program, *served], SHOAL_ALLTOALLV=algorithm)
+    run = mpi.run(3, [program, *served], SHOAL_ALLTOALLV=algorithm, SHOAL_REPORT=1)
     assert run.stdout.strip().endswith("0 wrong"), run.stdout[-3000:] + run.stderr[-3000:]
+    assert "while attributes are deleted" not in run.stderr, run.stderr

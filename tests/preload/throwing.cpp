@@ -40,6 +40,25 @@ bool throws(MPI_Comm comm, int sent, int expected) {
   return false;
 }
 
+int refuse_once(MPI_Comm, int, void* refused, void*) {
+  return (*static_cast<int*>(refused))++ ? MPI_SUCCESS : MPI_ERR_OTHER;
+}
+
+// Whether the handler throws out of MPI_Comm_free, where a function of the program's refuses to delete an attribute; the
+// communicator stays as it is.
+bool throws_when_freed(MPI_Comm comm) {
+  static int refused = 0;
+  int key = MPI_KEYVAL_INVALID;
+  MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, refuse_once, &key, nullptr);
+  MPI_Comm_set_attr(comm, key, &refused);
+  try {
+    MPI_Comm_free(&comm);
+  } catch (const std::runtime_error&) {
+    return refused == 1;
+  }
+  return false;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -49,6 +68,7 @@ int main(int argc, char** argv) {
   MPI_Comm_dup(MPI_COMM_WORLD, &comm);
   MPI_Comm_create_errhandler(handler, &throwing);
   MPI_Comm_set_errhandler(comm, throwing);
+  MPI_Comm_set_errhandler(MPI_COMM_SELF, throwing);  // by which MPICH handles errors of MPI_Comm_free
   int wrong = 0;
   for (int i = 0; i < 40; ++i) {
     wrong += !throws(comm, -1, -1);
@@ -56,6 +76,8 @@ int main(int argc, char** argv) {
     wrong += !exchange(comm, 5, 5);
   }
   for (int i = 0; i < 200; ++i) wrong += !exchange(comm, 5, 5);
+  wrong += !throws_when_freed(comm);
+  for (int i = 0; i < 10; ++i) wrong += !exchange(comm, 5, 5);
   int all = 0, rank = 0;
   MPI_Comm_rank(comm, &rank);
   MPI_Allreduce(&wrong, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
