@@ -35,6 +35,7 @@ bool is_large(bool known_sizes, double load) { return known_sizes && load >= 1 <
 
 // After how many calls of a kind, behind so many others, the ranks agree for the first time. An agreement takes as long as
 // one or two small calls: so there have to be many of these, and more where many ranks agree.
+constexpr int most_doublings = 6;  // of them, where earlier agreements of the same ranks came to nothing
 int cold_calls(bool known_sizes, double load, int ranks, std::int64_t earlier) {
   constexpr double medium = 1 << 15;
   if (is_large(known_sizes, load)) return contest::cold_calls;
@@ -129,7 +130,8 @@ exchange_field& learner::field_of(const call_size& call) {
   exchange_field& f = fields_.of_next(call, is_new);
   if (!is_new) return f;
   if (stage_ != stage::served)
-    f.of.wait_first(cold_calls(fields_.are_known_sizes(call.form), f.load, ranks_, calls_ - 1));
+    f.of.wait_first(cold_calls(fields_.are_known_sizes(call.form), f.load, ranks_, calls_ - 1)
+                    << std::min(most_doublings, job_.served().fruitless(comm_)));
   if (fields_.size() == 1) f.young = calls_ - 1;
   f.shape = shape_of(call.form, f.load);
   if (stage_ != stage::served) return f;
@@ -216,6 +218,7 @@ void learner::review(exchange_field& f) {
   hear(f, all);
   if (stage_ == stage::known && pays(all)) set_up(all);
   else share_more(all);
+  if (served) note_outcome(all);
   look_again(f, all);
 }
 
@@ -320,6 +323,12 @@ void learner::judge() {
   else offered_.drop();
   if (!offered_.is_mapped() && pays(agreed_)) set_up(agreed_);
   look_again(*asked_by_, agreed_);
+  note_outcome(agreed_);
+}
+
+// For other communicators of the same ranks.
+void learner::note_outcome(const agreed_terms& all) const {
+  if (!all.some_unlisted()) job_.served().note(comm_, offered_.is_mapped() || state_);
 }
 
 // After the next call where all have mapped memory, or else when what is not made yet may pay.

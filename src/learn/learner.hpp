@@ -126,6 +126,7 @@ class learner {
   bool agreements_are_too_long() const;
   void know(const agreed_terms& all);
   void judge();
+  void note_outcome(const agreed_terms& all) const;
   void look_again(exchange_field& f, const agreed_terms& all);
   std::string wrong_settings(const agreed_terms& all) const;
   void refuse(const std::string& why, bool wrong, int ranks = 1);

@@ -54,7 +54,7 @@ bool is_of_one_world(MPI_Comm comm) {
 
 bool served_groups::is_full() const {
   const std::scoped_lock guard(lock_);
-  return groups_.size() >= most;
+  return groups_.size() >= most || counted_.size() >= most;
 }
 
 void served_groups::add(MPI_Comm comm) {
@@ -70,8 +70,34 @@ bool served_groups::contain(MPI_Comm comm) const {
   return std::any_of(groups_.begin(), groups_.end(), [&](MPI_Group group) { return contains(group, asked.get()); });
 }
 
+std::vector<served_groups::of_same_ranks>::const_iterator served_groups::find(MPI_Comm comm) const {
+  if (counted_.empty()) return counted_.end();
+  const scoped_group asked(comm);
+  return std::find_if(counted_.begin(), counted_.end(), [&](const of_same_ranks& of) {
+    int result = MPI_UNEQUAL;
+    require(PMPI_Group_compare(of.ranks, asked.get(), &result), "MPI_Group_compare");
+    return result == MPI_IDENT;
+  });
+}
+
+int served_groups::fruitless(MPI_Comm comm) const {
+  const std::scoped_lock guard(lock_);
+  const auto found = find(comm);
+  return found == counted_.end() ? 0 : found->fruitless;
+}
+
+void served_groups::note(MPI_Comm comm, bool is_set_up) {
+  const std::scoped_lock guard(lock_);
+  const auto found = find(comm);
+  if (found == counted_.end()) return counted_.push_back({scoped_group(comm).release(), !is_set_up});
+  of_same_ranks& of = counted_[static_cast<std::size_t>(found - counted_.begin())];
+  of.fruitless = is_set_up ? 0 : of.fruitless + 1;
+}
+
 void served_groups::clear() {
   const std::scoped_lock guard(lock_);
+  for (of_same_ranks& of : counted_) PMPI_Group_free(&of.ranks);
+  counted_.clear();
   for (MPI_Group& group : groups_) PMPI_Group_free(&group);
   groups_.clear();
 }

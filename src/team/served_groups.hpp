@@ -27,14 +27,26 @@ class served_groups {
   bool is_full() const;
   void add(MPI_Comm comm);
   bool contain(MPI_Comm comm) const;
+
+  // Communicators of just these ranks on which they have agreed since they last set something up. A program that makes one
+  // for each of its steps would pay for an agreement on each. Noted as groups are added.
+  int fruitless(MPI_Comm comm) const;
+  void note(MPI_Comm comm, bool is_set_up);
   // Before MPI_Finalize.
   void clear();
 
  private:
   static constexpr std::size_t most = 64;
 
+  struct of_same_ranks {
+    MPI_Group ranks;
+    int fruitless;
+  };
+  std::vector<of_same_ranks>::const_iterator find(MPI_Comm comm) const;
+
   mutable std::mutex lock_;
   std::vector<MPI_Group> groups_;
+  std::vector<of_same_ranks> counted_;
 };
 
 }  // namespace shoal
