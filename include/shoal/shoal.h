@@ -56,7 +56,7 @@ extern "C" {
  *         other ranks wait for blocks);
  *         MPI_ERR_OTHER, on all ranks, for settings that differ between them
  */
-SHOAL_PUBLIC int shoal_alltoall(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
+SHOAL_PUBLIC int shoal_alltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount,
                                 MPI_Datatype recvtype, MPI_Comm comm);
 
 /**
@@ -75,8 +75,8 @@ SHOAL_PUBLIC int shoal_alltoall(const void* sendbuf, int sendcount, MPI_Datatype
  * @return as shoal_alltoall(); a rank that gives wrong arguments gets the MPI library's error, the others MPI_ERR_OTHER
  *         where sizes are agreed on, else they wait as in MPI_Alltoallv
  */
-SHOAL_PUBLIC int shoal_alltoallv(const void* sendbuf, const int sendcounts[], const int sdispls[],
-                                 MPI_Datatype sendtype, void* recvbuf, const int recvcounts[], const int rdispls[],
+SHOAL_PUBLIC int shoal_alltoallv(const void *sendbuf, const int sendcounts[], const int sdispls[],
+                                 MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[],
                                  MPI_Datatype recvtype, MPI_Comm comm);
 
 /**
@@ -95,43 +95,43 @@ SHOAL_PUBLIC int shoal_alltoallv(const void* sendbuf, const int sendcounts[], co
  * @param comm           whose ranks exchange; errors are raised on it
  * @return as shoal_alltoallv()
  */
-SHOAL_PUBLIC int shoal_alltoallw(const void* sendbuf, const int sendcounts[], const int sdispls[],
-                                 const MPI_Datatype sendtypes[], void* recvbuf, const int recvcounts[],
+SHOAL_PUBLIC int shoal_alltoallw(const void *sendbuf, const int sendcounts[], const int sdispls[],
+                                 const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[],
                                  const int rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm);
 
 /** shoal_alltoall() with 64-bit counts and displacements, on every MPI.
  * @copydetails shoal_alltoall */
-SHOAL_PUBLIC int shoal_alltoall_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
+SHOAL_PUBLIC int shoal_alltoall_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf,
                                   MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm);
 /** shoal_alltoallv() with 64-bit counts and displacements, on every MPI.
  * @copydetails shoal_alltoallv */
-SHOAL_PUBLIC int shoal_alltoallv_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[],
-                                   MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[],
+SHOAL_PUBLIC int shoal_alltoallv_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[],
+                                   MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[],
                                    const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm);
 
 /** shoal_alltoallw() with 64-bit counts and displacements, on every MPI.
  * @copydetails shoal_alltoallw */
-SHOAL_PUBLIC int shoal_alltoallw_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[],
-                                   const MPI_Datatype sendtypes[], void* recvbuf, const MPI_Count recvcounts[],
+SHOAL_PUBLIC int shoal_alltoallw_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[],
+                                   const MPI_Datatype sendtypes[], void *recvbuf, const MPI_Count recvcounts[],
                                    const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm);
 
 /** shoal_alltoall() with an info for this call.
  * @copydetails shoal_alltoall
  * @param info the key shoal_alltoall may hold a spec for this call alone, the same on all ranks. Anything but
  *             MPI_INFO_NULL costs one small agreement of the ranks per call. It stays the caller's. */
-SHOAL_PUBLIC int shoal_alltoall_with(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,
+SHOAL_PUBLIC int shoal_alltoall_with(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
                                      int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info);
 /** shoal_alltoallv() with an info for this call.
  * @copydetails shoal_alltoallv
  * @param info as in shoal_alltoall_with(), with the key shoal_alltoallv */
-SHOAL_PUBLIC int shoal_alltoallv_with(const void* sendbuf, const int sendcounts[], const int sdispls[],
-                                      MPI_Datatype sendtype, void* recvbuf, const int recvcounts[], const int rdispls[],
+SHOAL_PUBLIC int shoal_alltoallv_with(const void *sendbuf, const int sendcounts[], const int sdispls[],
+                                      MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[],
                                       MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info);
 /** shoal_alltoallw() with an info for this call.
  * @copydetails shoal_alltoallw
  * @param info as in shoal_alltoall_with(), with the key shoal_alltoallw */
-SHOAL_PUBLIC int shoal_alltoallw_with(const void* sendbuf, const int sendcounts[], const int sdispls[],
-                                      const MPI_Datatype sendtypes[], void* recvbuf, const int recvcounts[],
+SHOAL_PUBLIC int shoal_alltoallw_with(const void *sendbuf, const int sendcounts[], const int sdispls[],
+                                      const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[],
                                       const int rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm,
                                       MPI_Info info);
 
@@ -149,7 +149,7 @@ SHOAL_PUBLIC int shoal_alltoallw_with(const void* sendbuf, const int sendcounts[
  * @param comm         whose ranks exchange; errors are raised on it
  * @return as shoal_alltoall()
  */
-SHOAL_PUBLIC int shoal_allgather(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,
+SHOAL_PUBLIC int shoal_allgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
                                  int recvcount, MPI_Datatype recvtype, MPI_Comm comm);
 
 /**
@@ -165,28 +165,28 @@ SHOAL_PUBLIC int shoal_allgather(const void* sendbuf, int sendcount, MPI_Datatyp
  * @param comm           whose ranks exchange; errors are raised on it
  * @return as shoal_alltoall(); MPI_ERR_OTHER on all ranks where the groups differ about a size
  */
-SHOAL_PUBLIC int shoal_allgatherv(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,
+SHOAL_PUBLIC int shoal_allgatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
                                   const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm);
 
 /** shoal_allgather() with 64-bit counts and displacements, on every MPI.
  * @copydetails shoal_allgather */
-SHOAL_PUBLIC int shoal_allgather_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
+SHOAL_PUBLIC int shoal_allgather_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf,
                                    MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm);
 /** shoal_allgatherv() with 64-bit counts and displacements, on every MPI.
  * @copydetails shoal_allgatherv */
-SHOAL_PUBLIC int shoal_allgatherv_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
+SHOAL_PUBLIC int shoal_allgatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf,
                                     const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype,
                                     MPI_Comm comm);
 
 /** shoal_allgather() with an info for this call.
  * @copydetails shoal_allgather
  * @param info as in shoal_alltoall_with(), with the key shoal_allgather */
-SHOAL_PUBLIC int shoal_allgather_with(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,
+SHOAL_PUBLIC int shoal_allgather_with(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
                                       int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info);
 /** shoal_allgatherv() with an info for this call.
  * @copydetails shoal_allgatherv
  * @param info as in shoal_alltoall_with(), with the key shoal_allgatherv */
-SHOAL_PUBLIC int shoal_allgatherv_with(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,
+SHOAL_PUBLIC int shoal_allgatherv_with(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
                                        const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm,
                                        MPI_Info info);
 
@@ -210,7 +210,7 @@ SHOAL_PUBLIC int shoal_allgatherv_with(const void* sendbuf, int sendcount, MPI_D
  * @param comm         whose ranks exchange; errors are raised on it
  * @return as shoal_alltoall()
  */
-SHOAL_PUBLIC int shoal_neighbor_alltoall(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,
+SHOAL_PUBLIC int shoal_neighbor_alltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
                                          int recvcount, MPI_Datatype recvtype, MPI_Comm comm);
 
 /**
@@ -227,8 +227,8 @@ SHOAL_PUBLIC int shoal_neighbor_alltoall(const void* sendbuf, int sendcount, MPI
  * @param comm           whose ranks exchange; errors are raised on it
  * @return as shoal_alltoall(); where a rank gives wrong arguments the others wait, as in MPI_Neighbor_alltoallv
  */
-SHOAL_PUBLIC int shoal_neighbor_alltoallv(const void* sendbuf, const int sendcounts[], const int sdispls[],
-                                          MPI_Datatype sendtype, void* recvbuf, const int recvcounts[],
+SHOAL_PUBLIC int shoal_neighbor_alltoallv(const void *sendbuf, const int sendcounts[], const int sdispls[],
+                                          MPI_Datatype sendtype, void *recvbuf, const int recvcounts[],
                                           const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm);
 
 /**
@@ -245,8 +245,8 @@ SHOAL_PUBLIC int shoal_neighbor_alltoallv(const void* sendbuf, const int sendcou
  * @param comm           whose ranks exchange; errors are raised on it
  * @return as shoal_neighbor_alltoallv()
  */
-SHOAL_PUBLIC int shoal_neighbor_alltoallw(const void* sendbuf, const int sendcounts[], const MPI_Aint sdispls[],
-                                          const MPI_Datatype sendtypes[], void* recvbuf, const int recvcounts[],
+SHOAL_PUBLIC int shoal_neighbor_alltoallw(const void *sendbuf, const int sendcounts[], const MPI_Aint sdispls[],
+                                          const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[],
                                           const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm);
 
 /** @}
@@ -257,10 +257,10 @@ SHOAL_PUBLIC int shoal_neighbor_alltoallw(const void* sendbuf, const int sendcou
  * it named them. */
 typedef struct shoal_arrivals {
   int blocks;              /**< how many */
-  const int* sources;      /**< the rank that each comes from */
-  const MPI_Count* counts; /**< elements in each */
-  const MPI_Count* displs; /**< where each begins, in elements from `data` */
-  const void* data; /**< one behind the other, without the gaps that the datatype may have: MPI_Type_size() bytes an
+  const int *sources;      /**< the rank that each comes from */
+  const MPI_Count *counts; /**< elements in each */
+  const MPI_Count *displs; /**< where each begins, in elements from `data` */
+  const void *data;        /**< one behind the other, without the gaps that the datatype may have: MPI_Type_size() bytes an
                                 element */
 } shoal_arrivals;
 
@@ -284,14 +284,14 @@ typedef struct shoal_arrivals {
  *         MPI_ERR_TRUNCATE where a block is no whole number of elements. The next call is right. MPI_ERR_NO_MEM as
  *         shoal_alltoall()
  */
-SHOAL_PUBLIC int shoal_exchange(int blocks, const int destinations[], const void* sendbuf, const MPI_Count counts[],
+SHOAL_PUBLIC int shoal_exchange(int blocks, const int destinations[], const void *sendbuf, const MPI_Count counts[],
                                 const MPI_Aint displs[], MPI_Datatype datatype, MPI_Comm comm,
-                                shoal_arrivals** arrivals);
+                                shoal_arrivals **arrivals);
 
 /** Frees what arrived. Local.
  * @param[in,out] arrivals becomes NULL; nothing is done where it is
  * @return MPI_SUCCESS, or MPI_ERR_ARG where `arrivals` is NULL itself */
-SHOAL_PUBLIC int shoal_arrivals_free(shoal_arrivals** arrivals);
+SHOAL_PUBLIC int shoal_arrivals_free(shoal_arrivals **arrivals);
 
 /** @}
  * @name Started now, ended later
@@ -302,7 +302,7 @@ SHOAL_PUBLIC int shoal_arrivals_free(shoal_arrivals** arrivals);
  * and the send buffer written, while it is not under way. It moves inside whatever call of Shoal waits or tests, on any
  * communicator, so ranks may wait in any order; not inside other MPI calls. Any number may be open. Calls for one
  * communicator may not run in two threads at once. */
-typedef struct shoal_request_data* shoal_request;
+typedef struct shoal_request_data *shoal_request;
 /** No exchange. */
 #define SHOAL_REQUEST_NULL ((shoal_request)0)
 
@@ -310,25 +310,25 @@ typedef struct shoal_request_data* shoal_request;
  * until a blocking call or shoal_comm_set_info() has made `comm` known to Shoal, the MPI library's own runs.
  * @copydetails shoal_alltoall
  * @param[out] request the exchange, SHOAL_REQUEST_NULL after an error */
-SHOAL_PUBLIC int shoal_ialltoall(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,
-                                 int recvcount, MPI_Datatype recvtype, MPI_Comm comm, shoal_request* request);
+SHOAL_PUBLIC int shoal_ialltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
+                                 int recvcount, MPI_Datatype recvtype, MPI_Comm comm, shoal_request *request);
 /** MPI_Ialltoallv: starts an exchange, as shoal_ialltoall().
  * @copydetails shoal_alltoallv
  * @param[out] request the exchange, SHOAL_REQUEST_NULL after an error */
-SHOAL_PUBLIC int shoal_ialltoallv(const void* sendbuf, const int sendcounts[], const int sdispls[],
-                                  MPI_Datatype sendtype, void* recvbuf, const int recvcounts[], const int rdispls[],
-                                  MPI_Datatype recvtype, MPI_Comm comm, shoal_request* request);
+SHOAL_PUBLIC int shoal_ialltoallv(const void *sendbuf, const int sendcounts[], const int sdispls[],
+                                  MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[],
+                                  MPI_Datatype recvtype, MPI_Comm comm, shoal_request *request);
 
 /** shoal_ialltoall() with 64-bit counts; where the MPI library's own runs and lacks them, larger ones are MPI_ERR_COUNT.
  * @copydetails shoal_ialltoall */
-SHOAL_PUBLIC int shoal_ialltoall_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
-                                   MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, shoal_request* request);
+SHOAL_PUBLIC int shoal_ialltoall_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf,
+                                   MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, shoal_request *request);
 /** shoal_ialltoallv() with 64-bit counts and displacements, as shoal_ialltoall_c().
  * @copydetails shoal_ialltoallv */
-SHOAL_PUBLIC int shoal_ialltoallv_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[],
-                                    MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[],
+SHOAL_PUBLIC int shoal_ialltoallv_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[],
+                                    MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[],
                                     const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm,
-                                    shoal_request* request);
+                                    shoal_request *request);
 
 /** shoal_exchange() that ends in shoal_test() or shoal_wait(). The first one on a communicator, of either form, makes a
  * communicator of Shoal's own, for which it waits for all ranks; later ones wait for none. On one communicator they go one
@@ -337,9 +337,9 @@ SHOAL_PUBLIC int shoal_ialltoallv_c(const void* sendbuf, const MPI_Count sendcou
  * Wrong arguments are an error when the exchange ends. `sendbuf` and `arrivals` stay as they are until then; the other arrays
  * are not used after the return.
  * @param[out] request the exchange, SHOAL_REQUEST_NULL after an error */
-SHOAL_PUBLIC int shoal_iexchange(int blocks, const int destinations[], const void* sendbuf, const MPI_Count counts[],
+SHOAL_PUBLIC int shoal_iexchange(int blocks, const int destinations[], const void *sendbuf, const MPI_Count counts[],
                                  const MPI_Aint displs[], MPI_Datatype datatype, MPI_Comm comm,
-                                 shoal_arrivals** arrivals, shoal_request* request);
+                                 shoal_arrivals **arrivals, shoal_request *request);
 
 /** MPI_Alltoall_init: makes everything ready once, to be started with shoal_start() any number of times. Collective:
  * the ranks agree on the sizes and choose from measured exchanges, or take the spec of `info`. From the second start on
@@ -349,44 +349,44 @@ SHOAL_PUBLIC int shoal_iexchange(int blocks, const int destinations[], const voi
  * @copydetails shoal_alltoall
  * @param info         the key shoal_alltoall may hold a spec, the same on all ranks; or MPI_INFO_NULL
  * @param[out] request the exchange, to be freed with shoal_request_free(); SHOAL_REQUEST_NULL after an error */
-SHOAL_PUBLIC int shoal_alltoall_init(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,
+SHOAL_PUBLIC int shoal_alltoall_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
                                      int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info,
-                                     shoal_request* request);
+                                     shoal_request *request);
 /** MPI_Alltoallv_init: makes everything ready once, as shoal_alltoall_init().
  * @copydetails shoal_alltoallv
  * @param info         the key shoal_alltoallv may hold a spec, the same on all ranks; or MPI_INFO_NULL
  * @param[out] request the exchange, to be freed with shoal_request_free(); SHOAL_REQUEST_NULL after an error */
-SHOAL_PUBLIC int shoal_alltoallv_init(const void* sendbuf, const int sendcounts[], const int sdispls[],
-                                      MPI_Datatype sendtype, void* recvbuf, const int recvcounts[], const int rdispls[],
-                                      MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, shoal_request* request);
+SHOAL_PUBLIC int shoal_alltoallv_init(const void *sendbuf, const int sendcounts[], const int sdispls[],
+                                      MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[],
+                                      MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, shoal_request *request);
 
 /** shoal_alltoall_init() with 64-bit counts, as shoal_ialltoall_c().
  * @copydetails shoal_alltoall_init */
-SHOAL_PUBLIC int shoal_alltoall_init_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
+SHOAL_PUBLIC int shoal_alltoall_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf,
                                        MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info,
-                                       shoal_request* request);
+                                       shoal_request *request);
 /** shoal_alltoallv_init() with 64-bit counts and displacements, as shoal_ialltoall_c().
  * @copydetails shoal_alltoallv_init */
-SHOAL_PUBLIC int shoal_alltoallv_init_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[],
-                                        MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[],
+SHOAL_PUBLIC int shoal_alltoallv_init_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[],
+                                        MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[],
                                         const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info,
-                                        shoal_request* request);
+                                        shoal_request *request);
 
 /** MPI_Allgather_init: makes an allgather between two groups ready once, as shoal_alltoall_init(), always by messages;
  * within one group the MPI library's own.
  * @copydetails shoal_allgather
  * @param info         the key shoal_allgather may hold a spec, the same on all ranks; or MPI_INFO_NULL
  * @param[out] request the exchange, to be freed with shoal_request_free(); SHOAL_REQUEST_NULL after an error */
-SHOAL_PUBLIC int shoal_allgather_init(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,
+SHOAL_PUBLIC int shoal_allgather_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
                                       int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info,
-                                      shoal_request* request);
+                                      shoal_request *request);
 /** MPI_Allgatherv_init: as shoal_allgather_init(), with messages of different sizes.
  * @copydetails shoal_allgatherv
  * @param info         the key shoal_allgatherv may hold a spec, the same on all ranks; or MPI_INFO_NULL
  * @param[out] request the exchange, to be freed with shoal_request_free(); SHOAL_REQUEST_NULL after an error */
-SHOAL_PUBLIC int shoal_allgatherv_init(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,
-                                       const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm,
-                                       MPI_Info info, shoal_request* request);
+SHOAL_PUBLIC int shoal_allgatherv_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
+                                       const int recvcounts[], const int displs[], MPI_Datatype recvtype,
+                                       MPI_Comm comm, MPI_Info info, shoal_request *request);
 
 /** Starts a persistent exchange that is not under way. Ranks may start several in any order, as with MPI_Start.
  * @param request made by one of the functions above
@@ -398,16 +398,16 @@ SHOAL_PUBLIC int shoal_start(shoal_request request);
  * @param[in,out] request the exchange
  * @param[out] flag       whether it has ended, or was not under way
  * @return MPI_SUCCESS, or the error of the exchange, as shoal_alltoall() */
-SHOAL_PUBLIC int shoal_test(shoal_request* request, int* flag);
+SHOAL_PUBLIC int shoal_test(shoal_request *request, int *flag);
 /** Returns when the exchange has ended; else as shoal_test().
  * @param[in,out] request the exchange
  * @return as shoal_test() */
-SHOAL_PUBLIC int shoal_wait(shoal_request* request);
+SHOAL_PUBLIC int shoal_wait(shoal_request *request);
 
 /** Frees a persistent request that is not under way. Before MPI_Finalize.
  * @param[in,out] request becomes SHOAL_REQUEST_NULL
  * @return MPI_SUCCESS, or MPI_ERR_REQUEST where it is under way or none */
-SHOAL_PUBLIC int shoal_request_free(shoal_request* request);
+SHOAL_PUBLIC int shoal_request_free(shoal_request *request);
 
 /** @}
  * @name Asking
@@ -426,7 +426,7 @@ SHOAL_PUBLIC int shoal_comm_set_info(MPI_Comm comm, MPI_Info info);
  * @param[out] text place for the line, which a null character ends
  * @param size      bytes of `text`, at least 1; a longer line is cut
  * @return MPI_SUCCESS, or MPI_ERR_ARG */
-SHOAL_PUBLIC int shoal_comm_explain(MPI_Comm comm, char* text, int size);
+SHOAL_PUBLIC int shoal_comm_explain(MPI_Comm comm, char *text, int size);
 
 /** @} */
 

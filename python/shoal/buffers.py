@@ -60,7 +60,8 @@ def exported(data: Any, writes: bool) -> memoryview:
     try:
         return memoryview(data)
     except (TypeError, ValueError, BufferError):
-        return memoryview(MPI.buffer.frombuffer(data, readonly=not writes))
+        bytes_of: Any = MPI.buffer.frombuffer(data, readonly=not writes)
+        return memoryview(bytes_of)
 
 
 def format_of(data: Any) -> str:
@@ -100,9 +101,8 @@ def side(comm: "MPI.Comm", spec: Spec, form: str, writes: bool) -> Side:
     """Of a call on the communicator, of this form: "", "v" or "w"."""
     from mpi4py import MPI
 
-    is_inter = comm.Is_inter()
-    blocks = comm.Get_remote_size() if is_inter else comm.Get_size()
-    if (spec is None or spec is MPI.IN_PLACE) and not writes and not is_inter:
+    blocks = comm.Get_remote_size() if isinstance(comm, MPI.Intercomm) else comm.Get_size()
+    if (spec is None or spec is MPI.IN_PLACE) and not writes and not comm.Is_inter():
         none = handle(MPI.DATATYPE_NULL)
         return Side([int(MPI.IN_PLACE) % 2**64, *{"": [0, none], "v": [0, 0, none], "w": [0, 0, 0]}[form]], None)
     return {"": of_equal_blocks, "v": of_blocks, "w": of_typed_blocks}[form](spec, blocks, writes)

@@ -256,7 +256,7 @@ class StartedExchange(Request):
         return (sent, to), [len(to), pointer(to), *sent.words]
 
     def test(self) -> bool:
-        return self._taking(super().test)
+        return bool(self._taking(super().test))
 
     def wait(self) -> None:
         self._taking(super().wait)

@@ -1,5 +1,5 @@
 // fault_tolerant revoked|dead: a rank revokes the communicator on which the others exchange, or it dies. They hear of it as
-// without Shoal, and those that live go on, on a communicator of their own. With SPARSE they exchange by shoal_exchange().
+// without Shoal, and those that live go on, on a communicator of their own. With SPARSE they exchange by shoal_iexchange().
 #include <mpi.h>
 // behind it
 #include <mpi-ext.h>
@@ -18,10 +18,17 @@ static int to_each(int ranks, const int* out, int* in, MPI_Comm comm) {
   MPI_Count counts[most_ranks];
   MPI_Aint at[most_ranks];
   for (int i = 0; i < ranks; ++i) to[i] = i, counts[i] = numbers, at[i] = (MPI_Aint)i * numbers;
-  shoal_arrivals* came;
-  const int code = shoal_exchange(ranks, to, out, counts, at, MPI_INT, comm, &came);
-  if (code == MPI_SUCCESS) memcpy(in, came->data, (size_t)(ranks * numbers) * sizeof *in);
-  shoal_arrivals_free(&came);
+  shoal_arrivals* came[2] = {NULL, NULL};
+  shoal_request open[2] = {SHOAL_REQUEST_NULL, SHOAL_REQUEST_NULL};  // the second one's turn comes behind the first
+  int code = MPI_SUCCESS;
+  for (int i = 0; i < 2 && code == MPI_SUCCESS; ++i)
+    code = shoal_iexchange(ranks, to, out, counts, at, MPI_INT, comm, &came[i], &open[i]);
+  for (int i = 0; i < 2; ++i) {
+    const int ended = shoal_wait(&open[i]);
+    if (code == MPI_SUCCESS) code = ended;
+  }
+  if (code == MPI_SUCCESS) memcpy(in, came[1]->data, (size_t)(ranks * numbers) * sizeof *in);
+  for (int i = 0; i < 2; ++i) shoal_arrivals_free(&came[i]);
   return code;
 }
 #else
