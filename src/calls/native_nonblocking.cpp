@@ -170,17 +170,6 @@ int native_collective::prepare_v(const alltoall_call& call, int ranks) {
                                MPI_INFO_NULL, &request_);
 }
 
-// Calls of shoal.h for it have counts that are ints.
-int native_collective::prepare(const allgather_call& call) {
-  const int ranks = peers_of(call.comm), sent = static_cast<int>(call.send_count);
-  if (call.uniform)
-    return PMPI_Allgather_init(call.send, sent, call.send_type, call.recv, static_cast<int>(call.recv_counts[0]),
-                               call.recv_type, call.comm, MPI_INFO_NULL, &request_);
-  return PMPI_Allgatherv_init(call.send, sent, call.send_type, call.recv, ints_of(call.recv_counts, ranks, ints_[2]),
-                              ints_of(call.recv_displacements, ranks, ints_[3]), call.recv_type, call.comm,
-                              MPI_INFO_NULL, &request_);
-}
-
 int native_collective::test(bool& ended) { return test_one(request_, ended); }
 
 int native_collective::wait(wait_mode mode) { return end_moving(request_, mode); }

@@ -28,7 +28,6 @@ class native_collective {
   // The same of a persistent request, where the MPI has such.
   static const bool has_persistent;
   int prepare(const alltoall_call& call);
-  int prepare(const allgather_call& call);
   int test(bool& ended);
   int wait(wait_mode mode);
   // The caller ends it. What the call needs stays here.
