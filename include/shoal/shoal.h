@@ -279,7 +279,8 @@ typedef struct shoal_arrivals {
  * @param comm           whose ranks exchange, an intra-communicator; errors are raised on it
  * @param[out] arrivals  what came, to be freed with shoal_arrivals_free(), at any time; NULL after an error
  * @return MPI_SUCCESS; what is wrong with this rank's arguments (MPI_ERR_COMM, MPI_ERR_COUNT, MPI_ERR_RANK, MPI_ERR_TYPE,
- *         MPI_ERR_BUFFER or MPI_ERR_ARG), and then MPI_ERR_OTHER on all other ranks, where nothing was exchanged either;
+ *         MPI_ERR_BUFFER or MPI_ERR_ARG; MPI_ERR_NO_MEM where its blocks have gaps and there is no memory to pack them), and
+ *         then MPI_ERR_OTHER on all other ranks, where nothing was exchanged either;
  *         MPI_ERR_TRUNCATE where a block is no whole number of elements. The next call is right. MPI_ERR_NO_MEM as
  *         shoal_alltoall()
  */
@@ -296,9 +297,9 @@ SHOAL_PUBLIC int shoal_arrivals_free(shoal_arrivals **arrivals);
  * @name Started now, ended later
  * @{ */
 
-/** An exchange under way, or ready to be started. Buffers, types' contents and the arrays of counts and displacements
- * must stay as they are until it has ended, for a persistent one until it is freed; the receive buffer may be read, and
- * the send buffer written, while it is not under way. It moves inside whatever call of Shoal waits or tests, on any
+/** An exchange under way, or ready to be started. Buffers and the arrays of counts and displacements must stay as they are
+ * until it has ended, for a persistent one until it is freed; datatypes may be freed before. The receive buffer may be read,
+ * and the send buffer written, while it is not under way. It moves inside whatever call of Shoal waits or tests, on any
  * communicator, so ranks may wait in any order; not inside other MPI calls. Any number may be open. Calls for one
  * communicator may not run in two threads at once. */
 typedef struct shoal_request_data *shoal_request;
@@ -317,6 +318,17 @@ SHOAL_PUBLIC int shoal_ialltoall(const void *sendbuf, int sendcount, MPI_Datatyp
 SHOAL_PUBLIC int shoal_ialltoallv(const void *sendbuf, const int sendcounts[], const int sdispls[],
                                   MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[],
                                   MPI_Datatype recvtype, MPI_Comm comm, shoal_request *request);
+
+/** shoal_ialltoall() with 64-bit counts; where the MPI library's own runs and lacks them, larger ones are MPI_ERR_COUNT.
+ * @copydetails shoal_ialltoall */
+SHOAL_PUBLIC int shoal_ialltoall_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf,
+                                   MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, shoal_request *request);
+/** shoal_ialltoallv() with 64-bit counts and displacements, as shoal_ialltoall_c().
+ * @copydetails shoal_ialltoallv */
+SHOAL_PUBLIC int shoal_ialltoallv_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[],
+                                    MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[],
+                                    const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm,
+                                    shoal_request *request);
 
 /** shoal_exchange() that ends in shoal_test() or shoal_wait(). The first one on a communicator, of either form, makes a
  * communicator of Shoal's own, for which it waits for all ranks; later ones wait for none. On one communicator they go one
@@ -348,6 +360,18 @@ SHOAL_PUBLIC int shoal_alltoallv_init(const void *sendbuf, const int sendcounts[
                                       MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[],
                                       MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, shoal_request *request);
 
+/** shoal_alltoall_init() with 64-bit counts, as shoal_ialltoall_c().
+ * @copydetails shoal_alltoall_init */
+SHOAL_PUBLIC int shoal_alltoall_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf,
+                                       MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info,
+                                       shoal_request *request);
+/** shoal_alltoallv_init() with 64-bit counts and displacements, as shoal_ialltoall_c().
+ * @copydetails shoal_alltoallv_init */
+SHOAL_PUBLIC int shoal_alltoallv_init_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[],
+                                        MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[],
+                                        const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info,
+                                        shoal_request *request);
+
 /** MPI_Allgather_init: makes an allgather between two groups ready once, as shoal_alltoall_init(), always by messages;
  * within one group the MPI library's own.
  * @copydetails shoal_allgather
@@ -365,7 +389,7 @@ SHOAL_PUBLIC int shoal_allgatherv_init(const void *sendbuf, int sendcount, MPI_D
                                        MPI_Comm comm, MPI_Info info, shoal_request *request);
 
 /** Starts a persistent exchange that is not under way. Ranks may start several in any order, as with MPI_Start.
- * @param request made by one of the four functions above
+ * @param request made by one of the functions above
  * @return MPI_SUCCESS, or MPI_ERR_REQUEST where it cannot be started */
 SHOAL_PUBLIC int shoal_start(shoal_request request);
 

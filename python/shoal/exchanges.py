@@ -1,26 +1,27 @@
 """All-to-all exchanges between the ranks of mpi4py's communicators, of buffers as mpi4py takes them.
 
 They are the functions of shoal.h, in the library that the preload loads too. It takes the MPI that mpi4py has loaded.
-Errors are mpi4py's MPI.Exception, as the communicator's error handler has it.
+Errors are mpi4py's MPI.Exception, as the communicator's error handler has it. A buffer that mpi4py refuses is refused
+before anything is sent; where one rank alone gives such, the others wait for it, as in mpi4py's functions.
 """
 
 import ctypes
 import functools
 import os
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
+from shoal.buffers import INT, Side, Spec, handle, numbers, of_blocks, pointer, side
 from shoal.mpi import ABIS, preload_for, soname
 
 if TYPE_CHECKING:
     from mpi4py import MPI
 
-Spec = Any  # a buffer, or a list of it and what mpi4py takes behind it
 Integers = Sequence[int] | npt.NDArray[Any]
 
 
@@ -70,113 +71,6 @@ def call(name: str, *arguments: Any) -> None:
         raise MPI.Exception(code)
 
 
-def handle(of: Any) -> int:
-    """MPI's own of mpi4py's object."""
-    from mpi4py import MPI
-
-    bits = 8 * MPI._sizeof(MPI.Comm)
-    return int(MPI._handleof(of) & (1 << bits) - 1)
-
-
-class Side:
-    """What is sent, or received: an address, counts, displacements and datatypes for a number of blocks."""
-
-    def __init__(self, spec: Spec, blocks: int, form: str, writes: bool, integer: npt.DTypeLike) -> None:
-        from mpi4py import MPI
-
-        self.counts = self.displs = np.zeros(blocks, integer)
-        self.arrays: list[npt.NDArray[Any]] = []  # what a call names besides
-        self.in_place = spec is None or spec is MPI.IN_PLACE
-        self.type: Any = MPI.DATATYPE_NULL
-        self.address = int(MPI.IN_PLACE) % 2**64
-        if self.in_place:
-            return
-        data, *more = spec if isinstance(spec, list | tuple) else [spec]
-        self.kept = MPI.buffer(b"" if data is MPI.BOTTOM else data)  # as long as this
-        if writes and data is not MPI.BOTTOM and self.kept.readonly:
-            raise BufferError("the receive buffer is read-only")
-        self.address = 0 if data is MPI.BOTTOM else self.kept.address
-        parts = more[:-1] if more and is_type(more[-1]) else more
-        self.type = type_of(data, more[-1] if len(parts) < len(more) else None)
-        counts, displs = split(parts)
-        self.counts = numbers(self.inferred(blocks, form) if counts is None else counts, blocks, integer)
-        before = np.concatenate([[0], np.cumsum(self.counts)[:-1]])[:blocks]
-        self.displs = numbers(displs if displs is not None else 0 if form == "w" else before, blocks, integer)
-
-    def inferred(self, blocks: int, form: str) -> int:
-        """Elements of a block where nobody tells: of a type of its own one, else a share of the buffer."""
-        if form == "w":
-            return 1
-        elements = self.kept.nbytes // max(1, self.type.extent)
-        if blocks and elements % blocks:
-            raise ValueError(f"{elements} elements are no whole number for each of {blocks} blocks; give the counts")
-        return int(elements // blocks) if blocks else 0
-
-    def types(self) -> int:
-        """The handle of the type, or the address of those of all blocks."""
-        from mpi4py import MPI
-
-        if not isinstance(self.type, list):
-            return handle(self.type)
-        return self.pointer([handle(one) for one in self.type], f"u{MPI._sizeof(MPI.Datatype)}")
-
-    def pointer(self, values: Any, kind: npt.DTypeLike) -> int:
-        """To an array that stays as long as this."""
-        self.arrays.append(np.ascontiguousarray(values, kind))
-        return pointer(self.arrays[-1])
-
-
-def is_type(what: Any) -> bool:
-    from mpi4py import MPI
-
-    several = isinstance(what, list | tuple) and len(what) > 0 and isinstance(what[0], MPI.Datatype)
-    return several or isinstance(what, MPI.Datatype | str)
-
-
-def type_of(data: Any, given: Any) -> Any:
-    from mpi4py import MPI
-
-    if isinstance(given, list | tuple):
-        return list(given)
-    if isinstance(given, MPI.Datatype):
-        return given
-    return MPI.Datatype.fromcode(given if isinstance(given, str) else np.asarray(data).dtype.char)
-
-
-def split(parts: Sequence[Any]) -> tuple[Any, Any]:
-    """Counts and displacements, of [], [counts], [counts, displs] or [(counts, displs)]."""
-    if len(parts) == 1 and isinstance(parts[0], tuple) and len(parts[0]) == 2 and np.ndim(parts[0][0]):
-        return parts[0]
-    return (*parts, None, None)[:2]
-
-
-def numbers(given: Any, blocks: int, integer: npt.DTypeLike) -> npt.NDArray[Any]:
-    """One for each block; one for all."""
-    return np.ascontiguousarray(np.broadcast_to(given, blocks), integer)
-
-
-def pointer(of: npt.NDArray[Any]) -> int:
-    return int(of.ctypes.data)
-
-
-def peers(comm: "MPI.Comm") -> int:
-    from mpi4py import MPI
-
-    return comm.Get_remote_size() if isinstance(comm, MPI.Intercomm) else comm.Get_size()
-
-
-def words(side: Side, form: str) -> list[Any]:
-    """A side of a call, as the function of this form takes it: "", "v" or "w"."""
-    if form:
-        return [side.address, pointer(side.counts), pointer(side.displs), side.types()]
-    return [side.address, int(side.counts[0]) if len(side.counts) else 0, side.types()]
-
-
-def sides(comm: "MPI.Comm", send: Spec, recv: Spec, form: str, integer: npt.DTypeLike) -> list[Side]:
-    blocks = peers(comm)
-    return [Side(send, blocks, form, False, integer), Side(recv, blocks, form, True, integer)]
-
-
 def alltoall(comm: "MPI.Comm", sendbuf: Spec, recvbuf: Spec) -> None:
     """MPI_Alltoall: `[buffer, count, type]`, as comm.Alltoall takes them; sendbuf may be MPI.IN_PLACE."""
     blocking(comm, sendbuf, recvbuf, "")
@@ -192,33 +86,53 @@ def alltoallw(comm: "MPI.Comm", sendbuf: Spec, recvbuf: Spec) -> None:
     blocking(comm, sendbuf, recvbuf, "w")
 
 
+def sides(comm: "MPI.Comm", send: Spec, recv: Spec, form: str) -> list[Side]:
+    received = side(comm, recv, form, True)
+    return [side(comm, send, form, False), received]
+
+
+def words(both: list[Side]) -> list[int]:
+    return [word for one in both for word in one.words]
+
+
 def blocking(comm: "MPI.Comm", send: Spec, recv: Spec, form: str) -> None:
-    both = sides(comm, send, recv, form, np.int64)
-    call(f"shoal_alltoall{form}_c", *(word for side in both for word in words(side, form)), handle(comm))
+    both = sides(comm, send, recv, form)
+    call(f"shoal_alltoall{form}_c", *words(both), handle(comm))
 
 
 class Request:
-    """An exchange under way, or ready to be started. It keeps its buffers."""
+    """An exchange under way, or ready to be started. It keeps its buffers, also where the program lets go of it while
+    it is under way."""
 
-    def __init__(self, name: str, comm: "MPI.Comm", arguments: Sequence[Any], keeps: Any) -> None:
+    def __init__(self, name: str, arguments: Sequence[Any], keeps: Any, is_repeated: bool) -> None:
         self._data = ctypes.c_void_p()
         self._keeps = keeps
-        self._is_repeated = name.endswith("_init")
+        self._is_repeated = is_repeated
         call(name, *arguments, ctypes.byref(self._data))
+        if not is_repeated:
+            under_way.add(self)
 
     def start(self) -> None:
         """Of a persistent one that is not under way."""
         call("shoal_start", self._data)
+        under_way.add(self)
 
     def test(self) -> bool:
         """Moves it on; whether it has ended."""
-        flag = ctypes.c_int()
-        call("shoal_test", ctypes.byref(self._data), ctypes.byref(flag))
+        flag = ctypes.c_int(1)
+        try:
+            call("shoal_test", ctypes.byref(self._data), ctypes.byref(flag))
+        finally:
+            if flag.value:
+                under_way.discard(self)
         return bool(flag.value)
 
     def wait(self) -> None:
         """Returns when it has ended."""
-        call("shoal_wait", ctypes.byref(self._data))
+        try:
+            call("shoal_wait", ctypes.byref(self._data))
+        finally:
+            under_way.discard(self)
 
     def free(self) -> None:
         """Of a persistent one that is not under way, before MPI_Finalize."""
@@ -227,9 +141,13 @@ class Request:
     def __enter__(self) -> "Request":
         return self
 
-    def __exit__(self, *_: object) -> None:
-        if self._is_repeated and self._data:
+    def __exit__(self, failed: type[BaseException] | None, *_: object) -> None:
+        """Frees a persistent one. One that an error of the program's leaves under way stays, and the error is told."""
+        if self._is_repeated and self._data and not (failed and self in under_way):
             self.free()
+
+
+under_way: set[Request] = set()
 
 
 def ialltoall(comm: "MPI.Comm", sendbuf: Spec, recvbuf: Spec) -> Request:
@@ -243,9 +161,8 @@ def ialltoallv(comm: "MPI.Comm", sendbuf: Spec, recvbuf: Spec) -> Request:
 
 
 def begun(comm: "MPI.Comm", send: Spec, recv: Spec, form: str) -> Request:
-    both = sides(comm, send, recv, form, np.intc)
-    arguments = [word for side in both for word in words(side, form)]
-    return Request(f"shoal_ialltoall{form}", comm, [*arguments, handle(comm)], both)
+    both = sides(comm, send, recv, form)
+    return Request(f"shoal_ialltoall{form}_c", [*words(both), handle(comm)], both, False)
 
 
 def alltoall_init(comm: "MPI.Comm", sendbuf: Spec, recvbuf: Spec, info: "MPI.Info | None" = None) -> Request:
@@ -261,10 +178,9 @@ def alltoallv_init(comm: "MPI.Comm", sendbuf: Spec, recvbuf: Spec, info: "MPI.In
 def prepared(comm: "MPI.Comm", send: Spec, recv: Spec, form: str, info: "MPI.Info | None") -> Request:
     from mpi4py import MPI
 
-    both = sides(comm, send, recv, form, np.intc)
-    arguments = [word for side in both for word in words(side, form)]
-    with_info = [*arguments, handle(comm), handle(MPI.INFO_NULL if info is None else info)]
-    return Request(f"shoal_alltoall{form}_init", comm, with_info, both)
+    both = sides(comm, send, recv, form)
+    arguments = [*words(both), handle(comm), handle(MPI.INFO_NULL if info is None else info)]
+    return Request(f"shoal_alltoall{form}_init_c", arguments, both, True)
 
 
 class ArrivalsOfC(ctypes.Structure):
@@ -282,17 +198,17 @@ class ArrivalsOfC(ctypes.Structure):
 class Arrivals:
     """What came in an exchange(): blocks in the order of the ranks that sent them. `for source, block in arrivals`."""
 
-    def __init__(self, came: Any, datatype: "MPI.Datatype") -> None:
-        found, blocks = came.contents, came.contents.blocks
-        self.sources: npt.NDArray[np.intc] = copied(found.sources, blocks, np.intc)
-        self.counts: npt.NDArray[np.int64] = copied(found.counts, blocks, np.int64)
-        self.displs: npt.NDArray[np.int64] = copied(found.displs, blocks, np.int64)
-        kind = element_of(datatype)
-        elements = int(self.counts.sum()) * (datatype.size // kind.itemsize)
-        # All blocks one behind the other; of a type with several numbers, or with gaps, its numbers or bytes.
-        self.data: npt.NDArray[Any] = copied(ctypes.cast(found.data, ctypes.POINTER(ctypes.c_byte)), elements, kind)
-        self._step = datatype.size // kind.itemsize
-        call("shoal_arrivals_free", ctypes.byref(came))
+    def __init__(self, came: Any, kind: np.dtype[Any], step: int) -> None:
+        try:
+            found, blocks = came.contents, came.contents.blocks
+            self.sources: npt.NDArray[np.intc] = copied(found.sources, blocks, np.intc)
+            self.counts: npt.NDArray[np.int64] = copied(found.counts, blocks, np.int64)
+            self.displs: npt.NDArray[np.int64] = copied(found.displs, blocks, np.int64)
+            # All blocks one behind the other; of a type with several numbers, or with gaps, its numbers or bytes.
+            self.data: npt.NDArray[Any] = copied(found.data, int(self.counts.sum()) * step, kind)
+            self._step = step
+        finally:
+            call("shoal_arrivals_free", ctypes.byref(came))
 
     def __len__(self) -> int:
         return len(self.sources)
@@ -318,31 +234,65 @@ def element_of(datatype: "MPI.Datatype") -> np.dtype[Any]:
 
 
 class StartedExchange(Request):
-    """An iexchange() under way."""
+    """An iexchange() under way. Where its arguments are wrong this rank takes part all the same, so that nobody waits
+    for it, and no rank gets anything."""
 
     def __init__(self, comm: "MPI.Comm", sendbuf: Spec, destinations: Integers) -> None:
         self._came = ctypes.POINTER(ArrivalsOfC)()
-        self._side, arguments = sparse(comm, sendbuf, destinations)
-        super().__init__("shoal_iexchange", comm, [*arguments, ctypes.byref(self._came)], self._side)
+        self._arrived: Arrivals | None = None
+        self._wrong: Exception | None = None
+        keeps = None
+        try:
+            keeps, arguments = self._described(sendbuf, destinations)
+        except Exception as wrong:
+            self._wrong = wrong
+            arguments = nothing_right()
+        super().__init__("shoal_iexchange", [*arguments, handle(comm), ctypes.byref(self._came)], keeps, False)
+
+    def _described(self, sendbuf: Spec, destinations: Integers) -> tuple[Any, list[int]]:
+        sent, to = of_blocks(sendbuf, len(destinations), False), numbers(destinations, len(destinations), INT)
+        self._kind = element_of(sent.type)
+        self._step = sent.type.size // self._kind.itemsize
+        return (sent, to), [len(to), pointer(to), *sent.words]
+
+    def test(self) -> bool:
+        return bool(self._taking(super().test))
+
+    def wait(self) -> None:
+        self._taking(super().wait)
+
+    def _taking(self, end: Callable[[], Any]) -> Any:
+        """What has come, where the request ends in this."""
+        from mpi4py import MPI
+
+        try:
+            ended = end()
+        except MPI.Exception as error:
+            raise self._wrong or error from None
+        if self._came:
+            self._arrived = Arrivals(self._came, self._kind, self._step)
+        return ended
 
     def arrivals(self) -> Arrivals:
         """What came; waits for it."""
         self.wait()
-        return Arrivals(self._came, self._side.type)
+        if self._arrived is None:
+            raise RuntimeError("the exchange has failed, and nothing arrived")
+        return self._arrived
 
 
-def sparse(comm: "MPI.Comm", sendbuf: Spec, destinations: Integers) -> tuple[Side, list[Any]]:
-    side = Side(sendbuf, len(destinations), "v", False, np.int64)
-    return side, [len(destinations), side.pointer(destinations, np.intc), *words(side, "v"), handle(comm)]
+def nothing_right() -> list[int]:
+    """Arguments of a rank that has none: so many blocks there cannot be."""
+    from mpi4py import MPI
+
+    return [-1, 0, 0, 0, 0, handle(MPI.BYTE)]
 
 
 def exchange(comm: "MPI.Comm", sendbuf: Spec, destinations: Integers) -> Arrivals:
     """Sends block i of `[buffer, counts, displs, type]` to rank destinations[i], and returns what came, whoever sent
-    it: no rank has to know who sends to it, nor how much. Every rank calls it, also one that sends nothing."""
-    came = ctypes.POINTER(ArrivalsOfC)()
-    side, arguments = sparse(comm, sendbuf, destinations)
-    call("shoal_exchange", *arguments, ctypes.byref(came))
-    return Arrivals(came, side.type)
+    it: no rank has to know who sends to it, nor how much. Every rank calls it, also one that sends nothing. Wrong
+    arguments of one rank are an error on all."""
+    return iexchange(comm, sendbuf, destinations).arrivals()
 
 
 def iexchange(comm: "MPI.Comm", sendbuf: Spec, destinations: Integers) -> StartedExchange:
@@ -356,9 +306,9 @@ def set_algorithm(comm: "MPI.Comm", **specs: str) -> None:
     from mpi4py import MPI
 
     info = MPI.Info.Create()
-    for name, spec in specs.items():
-        info.Set(f"shoal_{name}", spec)
     try:
+        for name, spec in specs.items():
+            info.Set(f"shoal_{name}", spec)
         call("shoal_comm_set_info", handle(comm), handle(info))
     finally:
         info.Free()

@@ -2,6 +2,7 @@
 #include "calls/allgather_work.hpp"
 #include "calls/alltoall_work.hpp"
 #include "calls/forms.hpp"
+#include "calls/kept_type.hpp"
 #include "calls/native_nonblocking.hpp"
 #include "calls/process.hpp"
 #include "team/boundary.hpp"
@@ -20,24 +21,52 @@ void free(shoal_request* handle) {
   *handle = SHOAL_REQUEST_NULL;
 }
 
-// The MPI's own collective in its nonblocking form.
-request::native_start started(const alltoall_call& call) {
-  return {[call, own = std::shared_ptr<native_collective>()](MPI_Request* request) mutable {
-    own = std::make_shared<native_collective>();
-    const int code = own->start(call);
-    *request = own->hand_over();
-    return code;
-  }};
+// The MPI's own collective, which `begin` makes a request for.
+template <typename Call, typename Begin>
+request::native_start natively(const Call& call, bool is_persistent, Begin begin) {
+  return {[call, begin, own = std::shared_ptr<native_collective>()](MPI_Request* request) mutable {
+            own = std::make_shared<native_collective>();
+            const int code = begin(*own, call);
+            *request = own->hand_over();
+            return code;
+          },
+          is_persistent};
+}
+
+// In its nonblocking form.
+template <typename Call>
+request::native_start started(const Call& call) {
+  return natively(call, false, [](native_collective& own, const Call& what) { return own.start(what); });
 }
 
 // In its persistent form, where the MPI has one and it is right: what Open MPI's nonblocking form mixes up in place, the
-// persistent one does.
-template <typename Call, typename Native>
-request::native_start repeated(const Call& call, const Native& native) {
-  if constexpr (std::is_same_v<Call, alltoall_call>)
-    if (!call.uniform && call.send == MPI_IN_PLACE) return started(call);
-  return {native, native_persistent};
+// persistent one does. An allgather's sends the contents of the first start again, in MPICH 4.0 and Intel's.
+request::native_start repeated(const alltoall_call& call) {
+  if (!native_collective::has_persistent || (!call.uniform && call.send == MPI_IN_PLACE)) return started(call);
+  return natively(call, true, [](native_collective& own, const alltoall_call& what) { return own.prepare(what); });
 }
+request::native_start repeated(const allgather_call& call) { return started(call); }
+
+MPI_Datatype one_of(const type_list& types) { return types[0]; }
+MPI_Datatype one_of(MPI_Datatype type) { return type; }
+
+// A call of one type each way, whose types the program may free.
+template <typename Call>
+class kept_call {
+ public:
+  explicit kept_call(const Call& users)
+      : call_(users),
+        sent_(users.send == MPI_IN_PLACE ? MPI_DATATYPE_NULL : one_of(users.send_type)),
+        received_(one_of(users.recv_type)) {
+    call_.send_type = MPI_Datatype(sent_);
+    call_.recv_type = MPI_Datatype(received_);
+  }
+  const Call& operator*() const { return call_; }
+
+ private:
+  Call call_;
+  kept_type sent_, received_;
+};
 
 // Every start counts where traffic is recorded, as every blocking call does.
 void record(request& made, const alltoall_call& call) {
@@ -81,15 +110,15 @@ std::unique_ptr<request::work> prepare(const allgather_call& call, MPI_Info info
   return allgather_repeated(*state, call, info);
 }
 
-// `all`: the arguments of the blocking call; `init` makes a request for the MPI's own.
-template <typename Form, typename Init, typename... All>
-int persistent(const Form& form, Init init, MPI_Info info, shoal_request* handle, All... all) {
+template <typename Call>
+int persistent(const Call& users, MPI_Info info, shoal_request* handle) {
   *handle = SHOAL_REQUEST_NULL;
-  const auto call = form.describe(all...);
-  const auto native = [=](MPI_Request* own) { return init(all..., own); };
-  return returning_codes(call.comm, [&] {
-    auto made = std::make_unique<request>(request::repeated(), call.comm, repeated(call, native), prepare(call, info));
-    record(*made, call);
+  return returning_codes(users.comm, [&] {
+    const auto kept = std::make_shared<kept_call<Call>>(users);
+    request::native_start native = repeated(**kept);
+    native.make = [kept, make = std::move(native.make)](MPI_Request* own) { return make(own); };
+    auto made = std::make_unique<request>(request::repeated(), users.comm, std::move(native), prepare(**kept, info));
+    record(*made, **kept);
     *handle = handle_of(std::move(made));
     return MPI_SUCCESS;
   });
@@ -139,30 +168,61 @@ int shoal_ialltoallv(const void* sendbuf, const int* sendcounts, const int* sdis
       request);
 }
 
+int shoal_ialltoall_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
+                      MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, shoal_request* request) {
+  return nonblocking(forms::alltoall_c.describe(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm),
+                     request);
+}
+
+int shoal_ialltoallv_c(const void* sendbuf, const MPI_Count* sendcounts, const MPI_Aint* sdispls, MPI_Datatype sendtype,
+                       void* recvbuf, const MPI_Count* recvcounts, const MPI_Aint* rdispls, MPI_Datatype recvtype,
+                       MPI_Comm comm, shoal_request* request) {
+  return nonblocking(
+      forms::alltoallv_c.describe(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm),
+      request);
+}
+
 int shoal_alltoall_init(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
                         MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, shoal_request* request) {
-  return persistent(forms::alltoall, native_alltoall_init, info, request, sendbuf, sendcount, sendtype, recvbuf,
-                    recvcount, recvtype, comm);
+  return persistent(forms::alltoall.describe(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm), info,
+                    request);
 }
 
 int shoal_alltoallv_init(const void* sendbuf, const int* sendcounts, const int* sdispls, MPI_Datatype sendtype,
                          void* recvbuf, const int* recvcounts, const int* rdispls, MPI_Datatype recvtype, MPI_Comm comm,
                          MPI_Info info, shoal_request* request) {
-  return persistent(forms::alltoallv, native_alltoallv_init, info, request, sendbuf, sendcounts, sdispls, sendtype,
-                    recvbuf, recvcounts, rdispls, recvtype, comm);
+  return persistent(
+      forms::alltoallv.describe(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm),
+      info, request);
+}
+
+int shoal_alltoall_init_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
+                          MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info,
+                          shoal_request* request) {
+  return persistent(forms::alltoall_c.describe(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm), info,
+                    request);
+}
+
+int shoal_alltoallv_init_c(const void* sendbuf, const MPI_Count* sendcounts, const MPI_Aint* sdispls,
+                           MPI_Datatype sendtype, void* recvbuf, const MPI_Count* recvcounts, const MPI_Aint* rdispls,
+                           MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, shoal_request* request) {
+  return persistent(
+      forms::alltoallv_c.describe(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm),
+      info, request);
 }
 
 int shoal_allgather_init(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
                          MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, shoal_request* request) {
-  return persistent(forms::allgather, native_allgather_init, info, request, sendbuf, sendcount, sendtype, recvbuf,
-                    recvcount, recvtype, comm);
+  return persistent(forms::allgather.describe(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm), info,
+                    request);
 }
 
 int shoal_allgatherv_init(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,
                           const int* recvcounts, const int* displs, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info,
                           shoal_request* request) {
-  return persistent(forms::allgatherv, native_allgatherv_init, info, request, sendbuf, sendcount, sendtype, recvbuf,
-                    recvcounts, displs, recvtype, comm);
+  return persistent(
+      forms::allgatherv.describe(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm), info,
+      request);
 }
 
 int shoal_start(shoal_request request) {

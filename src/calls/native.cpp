@@ -8,45 +8,6 @@
 
 namespace shoal {
 
-const bool native_persistent = PMPI_Alltoall_init;
-
-int native_alltoall_init(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
-                         MPI_Datatype recvtype, MPI_Comm comm, MPI_Request* request) {
-  if (!PMPI_Alltoall_init) {
-    return PMPI_Ialltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
-  }
-  return PMPI_Alltoall_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, MPI_INFO_NULL, request);
-}
-
-int native_alltoallv_init(const void* sendbuf, const int* sendcounts, const int* sdispls, MPI_Datatype sendtype,
-                          void* recvbuf, const int* recvcounts, const int* rdispls, MPI_Datatype recvtype,
-                          MPI_Comm comm, MPI_Request* request) {
-  if (!PMPI_Alltoallv_init) {
-    return PMPI_Ialltoallv(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm,
-                           request);
-  }
-  return PMPI_Alltoallv_init(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm,
-                             MPI_INFO_NULL, request);
-}
-
-int native_allgather_init(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
-                          MPI_Datatype recvtype, MPI_Comm comm, MPI_Request* request) {
-  if (!PMPI_Allgather_init) {
-    return PMPI_Iallgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request);
-  }
-  return PMPI_Allgather_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, MPI_INFO_NULL, request);
-}
-
-int native_allgatherv_init(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,
-                           const int* recvcounts, const int* displs, MPI_Datatype recvtype, MPI_Comm comm,
-                           MPI_Request* request) {
-  if (!PMPI_Allgatherv_init) {
-    return PMPI_Iallgatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request);
-  }
-  return PMPI_Allgatherv_init(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, MPI_INFO_NULL,
-                              request);
-}
-
 int peers_of(MPI_Comm comm) {
   int ranks = 0, inter = 0;
   if (comm == MPI_COMM_NULL) return 0;

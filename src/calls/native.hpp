@@ -71,19 +71,6 @@ allgather_call gather_call(const void* send, Count send_count, MPI_Datatype send
           recv_type, comm};
 }
 
-// Makes a persistent request for the MPI's own collective, where the MPI has such; else starts its nonblocking one.
-extern const bool native_persistent;
-int native_alltoall_init(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
-                         MPI_Datatype recvtype, MPI_Comm comm, MPI_Request* request);
-int native_alltoallv_init(const void* sendbuf, const int* sendcounts, const int* sdispls, MPI_Datatype sendtype,
-                          void* recvbuf, const int* recvcounts, const int* rdispls, MPI_Datatype recvtype,
-                          MPI_Comm comm, MPI_Request* request);
-int native_allgather_init(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
-                          MPI_Datatype recvtype, MPI_Comm comm, MPI_Request* request);
-int native_allgatherv_init(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,
-                           const int* recvcounts, const int* displs, MPI_Datatype recvtype, MPI_Comm comm,
-                           MPI_Request* request);
-
 // The 64-bit forms. Where the MPI lacks them the arguments are narrowed; MPI_ERR_COUNT when they
 // do not fit.
 int native_alltoall_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,

@@ -37,6 +37,12 @@ const int* ints_of(const number_array& values, int ranks, std::vector<int>& stor
   return values.ints() ? values.ints() : listed(values, ranks, storage);
 }
 
+// Counts and displacements of both sides.
+bool fit(const alltoall_call& call, int ranks) {
+  return fit(call.recv_counts, ranks) && fit(call.recv_displacements, ranks) &&
+         (call.in_place() || (fit(call.send_counts, ranks) && fit(call.send_displacements, ranks)));
+}
+
 int too_large(MPI_Comm comm) {
   return raise_error(comm, MPI_ERR_COUNT, "this MPI library has no collective for counts above 2147483647");
 }
@@ -85,9 +91,7 @@ alltoall_call native_collective::sent_from_a_copy(alltoall_call call) {
 
 int native_collective::start_v(const alltoall_call& call) {
   const int ranks = peers_of(call.comm);
-  const bool narrow = fit(call.recv_counts, ranks) && fit(call.recv_displacements, ranks) &&
-                      (call.in_place() || (fit(call.send_counts, ranks) && fit(call.send_displacements, ranks)));
-  return narrow ? start_narrow(call, ranks) : start_wide(call, ranks);
+  return fit(call, ranks) ? start_narrow(call, ranks) : start_wide(call, ranks);
 }
 
 int native_collective::start_narrow(const alltoall_call& call, int ranks) {
@@ -136,6 +140,34 @@ int native_collective::start_v(const allgather_call& call) {
   return PMPI_Iallgatherv_c(
       call.send, call.send_count, call.send_type, call.recv, listed(call.recv_counts, ranks, counts_[1]),
       listed(call.recv_displacements, ranks, displacements_[1]), call.recv_type, call.comm, &request_);
+}
+
+const bool native_collective::has_persistent = PMPI_Alltoall_init;
+
+int native_collective::prepare(const alltoall_call& call) {
+  if (!call.uniform) return prepare_v(call, peers_of(call.comm));
+  const std::int64_t sent = call.in_place() ? 0 : call.send_counts[0], received = call.recv_counts[0];
+  if (fits(sent) && fits(received))
+    return PMPI_Alltoall_init(call.send, static_cast<int>(sent), call.send_type[0], call.recv,
+                              static_cast<int>(received), call.recv_type[0], call.comm, MPI_INFO_NULL, &request_);
+  if (!PMPI_Alltoall_init_c) return too_large(call.comm);
+  return PMPI_Alltoall_init_c(call.send, sent, call.send_type[0], call.recv, received, call.recv_type[0], call.comm,
+                              MPI_INFO_NULL, &request_);
+}
+
+// Not in place.
+int native_collective::prepare_v(const alltoall_call& call, int ranks) {
+  if (fit(call, ranks))
+    return PMPI_Alltoallv_init(
+        call.send, ints_of(call.send_counts, ranks, ints_[0]), ints_of(call.send_displacements, ranks, ints_[1]),
+        call.send_type[0], call.recv, ints_of(call.recv_counts, ranks, ints_[2]),
+        ints_of(call.recv_displacements, ranks, ints_[3]), call.recv_type[0], call.comm, MPI_INFO_NULL, &request_);
+  if (!PMPI_Alltoallv_init_c) return too_large(call.comm);
+  return PMPI_Alltoallv_init_c(call.send, listed(call.send_counts, ranks, counts_[0]),
+                               listed(call.send_displacements, ranks, displacements_[0]), call.send_type[0], call.recv,
+                               listed(call.recv_counts, ranks, counts_[1]),
+                               listed(call.recv_displacements, ranks, displacements_[1]), call.recv_type[0], call.comm,
+                               MPI_INFO_NULL, &request_);
 }
 
 int native_collective::test(bool& ended) { return test_one(request_, ended); }

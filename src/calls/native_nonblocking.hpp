@@ -1,4 +1,4 @@
-// The MPI's own collectives in their nonblocking form, so that what Shoal has under way moves while a rank waits for
+// The MPI's own collectives in their nonblocking form, or their persistent one, so that what Shoal has under way moves while a rank waits for
 // them. MPI does not match a blocking collective with a nonblocking one, and no rank knows what others have under way: so
 // all calls of shoal.h take this form.
 #pragma once
@@ -25,6 +25,9 @@ class native_collective {
   // Once. MPI error codes; errors have been raised on the communicator. What the call names stays until the end.
   int start(const alltoall_call& call);
   int start(const allgather_call& call);
+  // The same of a persistent request, where the MPI has such.
+  static const bool has_persistent;
+  int prepare(const alltoall_call& call);
   int test(bool& ended);
   int wait(wait_mode mode);
   // The caller ends it. What the call needs stays here.
@@ -36,6 +39,7 @@ class native_collective {
   int start_narrow(const alltoall_call& call, int ranks);
   int start_wide(const alltoall_call& call, int ranks);
   int start_v(const allgather_call& call);
+  int prepare_v(const alltoall_call& call, int ranks);
 
   MPI_Request request_ = MPI_REQUEST_NULL;
   // Counts and displacements in the integers that the MPI's function takes, where they came in others.

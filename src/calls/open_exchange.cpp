@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "calls/alltoall_work.hpp"
+#include "calls/kept_type.hpp"
 #include "calls/native.hpp"
 #include "calls/native_nonblocking.hpp"
 #include "calls/neighbor_work.hpp"
@@ -24,41 +25,6 @@
 namespace shoal {
 
 namespace {
-
-bool is_named(MPI_Datatype type) {
-  int combiner = MPI_COMBINER_NAMED;
-  if (PMPI_Type_get_envelope_c) {  // also for types that the other does not know
-    MPI_Count numbers[4];
-    PMPI_Type_get_envelope_c(type, &numbers[0], &numbers[1], &numbers[2], &numbers[3], &combiner);
-  } else {
-    int numbers[3];
-    PMPI_Type_get_envelope(type, &numbers[0], &numbers[1], &numbers[2], &combiner);
-  }
-  return combiner == MPI_COMBINER_NAMED;
-}
-
-// A program may free a datatype while an exchange of it is under way.
-class kept_type {
- public:
-  explicit kept_type(MPI_Datatype users) : type_(users) {
-    if (users == MPI_DATATYPE_NULL || is_named(users)) return;
-    if (!known(users).is_committed(MPI_COMM_SELF)) return;  // nor is a copy to be
-    // Unlike MPI_Type_dup this copies no attributes.
-    require(PMPI_Type_contiguous(1, users, &type_), "MPI_Type_contiguous");
-    require(PMPI_Type_commit(&type_), "MPI_Type_commit");
-    is_copy_ = true;
-  }
-  ~kept_type() {
-    if (is_copy_) PMPI_Type_free(&type_);
-  }
-  kept_type(const kept_type&) = delete;
-  kept_type& operator=(const kept_type&) = delete;
-  operator MPI_Datatype() const { return type_; }
-
- private:
-  MPI_Datatype type_;
-  bool is_copy_ = false;
-};
 
 // Those of all blocks. Of a block without elements nobody looks at the type, where it has its own.
 class kept_types {

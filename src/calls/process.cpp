@@ -218,7 +218,7 @@ std::shared_ptr<sparse_ranks> process::sparse_of(MPI_Comm comm, std::string& wro
   }
   int ranks = 1;
   require(PMPI_Comm_size(own, &ranks), "MPI_Comm_size");
-  held->sparse = std::make_shared<sparse_ranks>(own, set().wait.value_or(polite_mode(facts(), ranks)));
+  held->sparse = std::make_shared<sparse_ranks>(comm, own, set().wait.value_or(polite_mode(facts(), ranks)));
   count_open(1);
   return held->sparse;
 }
@@ -321,6 +321,7 @@ int process::attribute::open_communicators() const {
 
 void process::attribute::leave_communicators() {
   if (groups) groups->all().own().leave();
+  if (sparse) sparse->own().leave();
   for (const learner* of : learners())
     if (of->state()) of->state()->all().own().leave();
 }

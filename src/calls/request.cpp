@@ -89,7 +89,7 @@ bool request::move() noexcept {
     if (begin() && work_->progress(moved)) finish();
     else work_->ranks().look_for_failures();
   } catch (const std::bad_alloc&) {
-    out_of_memory(comm_);
+    raise();
   } catch (...) {
     fail();
   }

@@ -1,12 +1,14 @@
 #include "calls/sparse_request.hpp"
 
 #include <optional>
+#include <stdexcept>
 
 #include "calls/arguments.hpp"
 #include "calls/mpi_datatype.hpp"
 #include "calls/process.hpp"
 #include "team/boundary.hpp"
 #include "team/devices.hpp"
+#include "team/errors.hpp"
 
 namespace shoal {
 
@@ -18,7 +20,7 @@ struct wrong_argument {
 };
 
 // What the MPI would refuse in a send.
-std::optional<wrong_argument> find_wrong(const sparse_call& call, const user_buffer& from, const sparse_ranks& of) {
+std::optional<wrong_argument> find_wrong(const sparse_call& call, const user_buffer& from, sparse_ranks& of) {
   if (call.blocks < 0) return {{MPI_ERR_COUNT, "a negative number of blocks"}};
   if (call.blocks > 0 && (!call.destinations || !call.counts || !call.displacements))
     return {{MPI_ERR_ARG, "no destinations, counts or displacements"}};
@@ -28,10 +30,14 @@ std::optional<wrong_argument> find_wrong(const sparse_call& call, const user_buf
     if (call.counts[i] < 0) return {{MPI_ERR_COUNT, "a negative count"}};
   }
   if (call.type == MPI_DATATYPE_NULL) return {{MPI_ERR_TYPE, "no datatype"}};
-  if (!is_valid(from, call.type, call.blocks, of.own()))
+  if (!is_valid(from, call.type, call.blocks, of.own().get()))
     return {{MPI_ERR_BUFFER, "a send buffer or a datatype that nothing can be sent with"}};
   if (is_device_memory(call.send)) return {{MPI_ERR_BUFFER, "a send buffer in the memory of a device"}};
   return {};
+}
+
+std::exception_ptr error_of(const wrong_argument& what) {
+  return std::make_exception_ptr(mpi_error(code_of(what.error_class, what.text), what.text));
 }
 
 // The blocks to send; those of types with gaps are put into `packed`.
@@ -60,6 +66,20 @@ std::vector<outgoing_block> outgoing(const sparse_call& call, const user_buffer&
 
 sparse_request::sparse_request(std::shared_ptr<sparse_ranks> of, const sparse_call& call, receiver give)
     : of_(std::move(of)), comm_(call.comm), give_(std::move(give)) {
+  constexpr wrong_argument no_memory{MPI_ERR_NO_MEM, "no memory to pack the blocks in"};
+  try {
+    make_ready(call);
+  } catch (const std::bad_alloc&) {
+    wrong_ = error_of(no_memory);
+  } catch (const std::length_error&) {
+    wrong_ = error_of(no_memory);
+  } catch (...) {
+    wrong_ = std::current_exception();
+  }
+  turn_.failed = static_cast<bool>(wrong_);
+}
+
+void sparse_request::make_ready(const sparse_call& call) {
   user_buffer from;
   from.base = static_cast<std::byte*>(const_cast<void*>(call.send));
   describe(call.type, from, device_runtimes::loaded());
@@ -68,14 +88,10 @@ sparse_request::sparse_request(std::shared_ptr<sparse_ranks> of, const sparse_ca
   type_size_ = from.type.size;
   std::optional<wrong_argument> wrong = find_wrong(call, from, *of_);
   if (!give_) wrong = {MPI_ERR_ARG, "no place for what arrives"};
-  if (!wrong) turn_.blocks = outgoing(call, from, packed_);
-  if (!wrong) return;
-  turn_.failed = true;
-  error_class_ = wrong->error_class;
-  wrong_ = wrong->text;
+  if (wrong) wrong_ = error_of(*wrong);
+  else turn_.blocks = outgoing(call, from, turn_.packed);
 }
 
-// Where this rank's arguments are wrong it takes part all the same, and says so.
 void sparse_request::start() {
   progress::get().add(this);
   of_->start(turn_);
@@ -103,11 +119,11 @@ void sparse_request::end() {
   progress::get().remove(this);
   active_ = false;
   shoal::raise(turn_.failure);
-  if (wrong_) throw raised_error(raise_error(comm_, error_class_, wrong_), wrong_);
+  shoal::raise(wrong_);
   if (!turn_.was_exchanged) throw std::runtime_error("another rank's arguments are wrong; nothing was exchanged");
   give_(std::move(turn_.arrived), type_size_);
 }
 
-int sparse_request::raise() { return raise_current(comm_); }
+int sparse_request::raise() { return of_->own().is_left() ? of_->own().raise() : raise_current(comm_); }
 
 }  // namespace shoal

@@ -28,7 +28,8 @@ class sparse_request final : public open_request, public progress::part {
   // Gets what has come, for elements of so many bytes.
   using receiver = std::function<void(arrived_blocks, std::int64_t)>;
 
-  // The bytes to send stay the caller's until the end. Nobody to give the blocks to is an error of this rank.
+  // The bytes to send stay the caller's until the end. Nobody to give the blocks to is an error of this rank. Where its
+  // arguments are wrong, or cannot be made ready, it takes part all the same, says so, and fails at its end.
   sparse_request(std::shared_ptr<sparse_ranks> of, const sparse_call& call, receiver give);
   ~sparse_request() override { progress::get().remove(this); }
   sparse_request(const sparse_request&) = delete;
@@ -44,16 +45,15 @@ class sparse_request final : public open_request, public progress::part {
   int raise() override;
 
  private:
+  void make_ready(const sparse_call& call);
   void end();
 
   std::shared_ptr<sparse_ranks> of_;
   MPI_Comm comm_;
   receiver give_;
   std::int64_t type_size_ = 0;
-  std::vector<std::byte> packed_;  // blocks of types with gaps
   sparse_turn turn_;
-  int error_class_ = MPI_SUCCESS;  // what is wrong with this rank's arguments
-  const char* wrong_ = nullptr;
+  std::exception_ptr wrong_;  // why this rank cannot take part
   bool active_ = false;
 };
 

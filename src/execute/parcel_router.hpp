@@ -22,9 +22,10 @@ class parcel_router {
 
   // Begins a delivery, in which this rank may have `failed`. Collective; one at a time.
   void start(parcels held, bool failed);
-  // Moves it on; whether it has ended. Nothing else is under way on the transport. Throws, once it has ended, what failed in
-  // a transfer.
+  // Moves it on; whether it has ended. Nothing else is under way on the transport.
   bool progress(bool& moved);
+  // Of a transfer, once it has ended; or null.
+  const std::exception_ptr& failure() const { return failure_.what(); }
 
   // Behind its end, once: what is for this rank, of one origin in the order in which that has sent it.
   parcels take() { return std::move(held_); }

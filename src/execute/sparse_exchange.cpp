@@ -37,6 +37,7 @@ void make_room(const std::vector<arrival>& all, arrived_blocks& arrived) {
 bool sparse_exchange::run(std::span<const outgoing_block> blocks, bool failed, arrived_blocks& arrived) {
   start(blocks, failed);
   for (bool moved = false; !progress(moved); moved = false) moved ? wait_.progressed() : wait_.idle();
+  raise(failure());
   return take(arrived);
 }
 
@@ -55,7 +56,8 @@ bool sparse_exchange::progress(bool& moved) {
   if (!routes_) return progress_straight(moved);
   if (!router_.progress(moved)) return false;
   routes_ = false;
-  if (!router_.failed()) begin_straight();
+  if (router_.failure()) failure_.note(router_.failure());
+  else if (!router_.failed()) begin_straight();
   return under_way_ == 0;
 }
 
@@ -92,9 +94,7 @@ bool sparse_exchange::progress_straight(bool& moved) {
   under_way_ -= static_cast<int>(ended_.size());
   for (const ended_transfer& one : ended_)
     if (one.failure) failure_.note(one.failure);
-  if (under_way_ > 0) return false;
-  raise(failure_.what());
-  return true;
+  return under_way_ == 0;
 }
 
 }  // namespace shoal

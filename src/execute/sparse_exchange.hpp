@@ -43,8 +43,10 @@ class sparse_exchange {
 
   // The same in steps. `blocks` stay until the end. One at a time: the next one begins when this one has ended here.
   void start(std::span<const outgoing_block> blocks, bool failed);
-  // Whether it has ended. Throws, then, what failed in a transfer.
+  // Whether it has ended.
   bool progress(bool& moved);
+  // Of a transfer, once it has ended; or null.
+  const std::exception_ptr& failure() const { return failure_.what(); }
   // What came, once; false: a rank could not take part.
   bool take(arrived_blocks& arrived);
 

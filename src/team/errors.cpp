@@ -28,13 +28,16 @@ int code_for(int error_class, const std::string& line) {
 
 }  // namespace
 
-int raise_error(MPI_Comm comm, int error_class, const char* text) {
-  int code = error_class;
+int code_of(int error_class, const char* text) {
   try {
-    code = code_for(error_class, (std::string("shoal: ") + text).substr(0, MPI_MAX_ERROR_STRING - 1));
+    return code_for(error_class, (std::string("shoal: ") + text).substr(0, MPI_MAX_ERROR_STRING - 1));
   } catch (const std::bad_alloc&) {
+    return error_class;
   }
-  return raise_code(comm, code);
+}
+
+int raise_error(MPI_Comm comm, int error_class, const char* text) {
+  return raise_code(comm, code_of(error_class, text));
 }
 
 int raise_code(MPI_Comm comm, int code) {

@@ -42,8 +42,9 @@ int letting_handlers_throw(Body body) {
   }
 }
 
-// Raises an error on a communicator: its handler may end the program; otherwise the code is returned. Without memory for
-// the text the class alone.
+// The code of an error with a text. Without memory for the text the class alone.
+int code_of(int error_class, const char* text);
+// Raises an error on a communicator: its handler may end the program; otherwise the code is returned.
 int raise_error(MPI_Comm comm, int error_class, const char* text);
 int raise_code(MPI_Comm comm, int code);
 

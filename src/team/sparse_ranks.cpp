@@ -1,15 +1,13 @@
 #include "team/sparse_ranks.hpp"
 
+#include <utility>
+
 #include "team/progress.hpp"
 
 namespace shoal {
 
-sparse_ranks::sparse_ranks(MPI_Comm own, wait_mode how) : own_(own), over_(own), wait_(how) {
+sparse_ranks::sparse_ranks(MPI_Comm users, MPI_Comm own, wait_mode how) : own_(users, own), over_(own), wait_(how) {
   wait_.move_meanwhile([] { return progress::get().move(); });
-}
-
-sparse_ranks::~sparse_ranks() {
-  if (own_ != MPI_COMM_SELF) PMPI_Comm_free(&own_);
 }
 
 void sparse_ranks::start(sparse_turn& one) {
@@ -24,22 +22,31 @@ bool sparse_ranks::move() noexcept {
   bool moved = false, ended = true;
   sparse_turn& first = *turns_.front();
   try {
-    if (!has_begun_) exchange_.start(first.blocks, first.failed);
-    has_begun_ = true;
-    ended = exchange_.progress(moved);
+    ended = progress_of(first, moved);
   } catch (...) {
     first.failure = std::current_exception();
+    if (ranks() > 1) broken_ = first.failure;
   }
   if (ended) end(first);
+  else if (!moved) failures_.look();
   is_moving_ = false;
   return moved || ended;
 }
 
+bool sparse_ranks::progress_of(sparse_turn& one, bool& moved) {
+  raise(broken_);
+  if (!std::exchange(has_begun_, true)) exchange_.start(one.blocks, one.failed);
+  if (!exchange_.progress(moved)) return false;
+  one.failure = exchange_.failure();
+  return true;
+}
+
 void sparse_ranks::end(sparse_turn& one) {
   turns_.pop_front();
-  has_begun_ = false;
   one.is_done = true;
-  one.was_exchanged = exchange_.take(one.arrived);
+  if (!broken_) one.was_exchanged = exchange_.take(one.arrived);
+  else if (has_begun_) left_ = std::move(one.packed);
+  has_begun_ = false;
   std::int64_t sent = 0;
   for (const outgoing_block& block : one.blocks) sent += static_cast<std::int64_t>(block.bytes);
   used_.add(sent, PMPI_Wtime() - one.begin);

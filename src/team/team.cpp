@@ -58,16 +58,6 @@ MPI_Comm team::opened() {
   return own_.get();
 }
 
-// What this rank waits for may never come. The others know, or hear of it here.
-void team::look_for_failures() {
-  constexpr unsigned often = 256;
-  if (lost_ || ++waits_ % often != 0) return;
-  const int lasting = own_.find_failure();
-  if (lasting == MPI_SUCCESS) return;
-  lost_ = true;
-  over_.give_up(lasting);
-}
-
 // ---- agreements ------------------------------------------------------------------------------------------------
 
 // An all-to-all whose blocks are all the same is an allgather, and it waits politely already.

@@ -14,6 +14,7 @@
 #include "algorithms/algorithm.hpp"
 #include "execute/exchange.hpp"
 #include "team/agree_on_facts.hpp"
+#include "team/failure_watch.hpp"
 #include "team/node_memory.hpp"
 #include "team/own_communicator.hpp"
 #include "team/team_turns.hpp"
@@ -49,9 +50,9 @@ class team {
 
   // Whether its ranks can exchange no more, since one has failed or the program has revoked its communicator: then the
   // MPI's own says so.
-  bool is_lost() const { return lost_; }
+  bool is_lost() const { return failures_.is_lost(); }
   // Now and then while this rank waits.
-  void look_for_failures();
+  void look_for_failures() { failures_.look(); }
 
   waiting& wait() { return wait_; }
   memory_pool& pool() { return pool_; }
@@ -91,10 +92,9 @@ class team {
 
   own_communicator own_;
   mpi_transport over_;
+  failure_watch failures_{own_, over_};
   waiting wait_;
   common_facts found_;
-  bool lost_ = false;
-  unsigned waits_ = 0;
   agreement agreement_{over_, wait_};
   memory_pool pool_;
   std::optional<phase_clock> phases_;

@@ -23,11 +23,6 @@ SHOAL_NEWER(PMPI_Alltoallv_init_c, const void* sendbuf, const MPI_Count* sendcou
 SHOAL_NEWER(PMPI_Alltoallw_init_c, const void* sendbuf, const MPI_Count* sendcounts, const MPI_Aint* sdispls,
             const MPI_Datatype* sendtypes, void* recvbuf, const MPI_Count* recvcounts, const MPI_Aint* rdispls,
             const MPI_Datatype* recvtypes, MPI_Comm comm, MPI_Info info, MPI_Request* request);
-SHOAL_NEWER(PMPI_Allgather_init, const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,
-            int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request* request);
-SHOAL_NEWER(PMPI_Allgatherv_init, const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,
-            const int* recvcounts, const int* displs, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info,
-            MPI_Request* request);
 
 SHOAL_NEWER(PMPI_Alltoall_c, const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
             MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm);

@@ -395,6 +395,44 @@ TEST(Allgather, PersistentOnesRepeatWithNewContents) {
   });
 }
 
+// Elements of three of five numbers, of a type that is freed once the request is made.
+TEST(Allgather, TypesMayBeFreedOnceAPersistentOneIsMade) {
+  constexpr int room = 5;
+  with_groups([](const two_groups& g) {
+    for (const bool strided : {true, false})
+      for (const char* const spec : {"full", "ring", "native"}) {
+        SCOPED_TRACE(spec + std::string(strided ? ", strided" : ", indexed"));
+        doing("rank " + std::to_string(world_rank()) + ", allgather of freed types by " + spec);
+        const auto every_second = [&] {
+          const int lengths[] = {1, 1, 1}, places[] = {0, 2, 4};
+          MPI_Datatype made;
+          strided ? MPI_Type_vector(3, 1, 2, MPI_INT, &made) : MPI_Type_indexed(3, lengths, places, MPI_INT, &made);
+          MPI_Type_commit(&made);
+          return made;
+        };
+        ASSERT_EQ(shoal_comm_set_info(g.comm(), info{{"shoal_allgather", spec}}), MPI_SUCCESS);
+        MPI_Datatype type = every_second();
+        const int theirs = g.sizes[1 - g.side()];
+        std::vector<int> send(room), recv(static_cast<std::size_t>(theirs * room));
+        shoal_request request;
+        ASSERT_EQ(shoal_allgather_init(send.data(), 1, type, recv.data(), 1, type, g.comm(), MPI_INFO_NULL, &request),
+                  MPI_SUCCESS);
+        MPI_Type_free(&type);
+        MPI_Datatype later = every_second();  // perhaps under the same handle
+        MPI_Type_free(&later);
+        for (int round = 0; round < 2; ++round) {
+          for (int k = 0; k < room; ++k) send[k] = round * 10000 + g.rank() * 100 + k;
+          std::fill(recv.begin(), recv.end(), -1);
+          ASSERT_EQ(shoal_start(request), MPI_SUCCESS);
+          ASSERT_EQ(shoal_wait(&request), MPI_SUCCESS);
+          for (int i = 0; i < theirs * room; ++i)
+            ASSERT_EQ(recv[i], i % room % 2 ? -1 : round * 10000 + i / room * 100 + i % room) << i;
+        }
+        EXPECT_EQ(shoal_request_free(&request), MPI_SUCCESS);
+      }
+  });
+}
+
 TEST(Allgather, PersistentIterationsAllocateNothingAndAgreeOnNothing) {
   with_groups([](const two_groups& g) {
     for (const char* spec : {"full", "full:spread=split", "ring", "circulant"})

@@ -149,6 +149,37 @@ TEST(Request, TypesMayBeFreedOnceItHasBegun) {
     }
 }
 
+// Also where the MPI's own starts anew each time, as in place.
+TEST(Request, TypesMayBeFreedOnceAPersistentOneIsMade) {
+  constexpr int room = 5;
+  for (const char* spec : specs)
+    for (const std::size_t which : {0, 1}) {
+      SCOPED_TRACE(spec + std::string(which ? ", indexed" : ", strided"));
+      const scoped_comm comm(asking_for(spec));
+      const int ranks = world_ranks(), rank = world_rank();
+      std::vector<MPI_Datatype> types = some_types();
+      std::vector<int> both(ranks * room), ones(ranks, 1), at(ranks);
+      for (int i = 0; i < ranks; ++i) at[i] = i;
+      shoal_request request;
+      ASSERT_EQ(shoal_alltoallv_init(MPI_IN_PLACE, nullptr, nullptr, MPI_DATATYPE_NULL, both.data(), ones.data(),
+                                     at.data(), types[which], comm, MPI_INFO_NULL, &request),
+                MPI_SUCCESS);
+      for (MPI_Datatype& one : types) MPI_Type_free(&one);
+      for (MPI_Datatype& one : types = some_types()) MPI_Type_free(&one);  // perhaps under the same handles
+      for (int round = 0; round < 2; ++round) {
+        const auto element = [&](int from, int to, int k) { return round * 100000 + from * 1000 + to * 10 + k; };
+        for (int i = 0; i < ranks * room; ++i) both[i] = element(rank, i / room, i % room);
+        ASSERT_EQ(shoal_start(request), MPI_SUCCESS);
+        ASSERT_EQ(shoal_wait(&request), MPI_SUCCESS);
+        for (int i = 0; i < ranks * room; ++i) {
+          const int peer = i / room, k = i % room;
+          ASSERT_EQ(both[i], k % 2 ? element(rank, peer, k) : element(peer, rank, k)) << i;
+        }
+      }
+      EXPECT_EQ(shoal_request_free(&request), MPI_SUCCESS);
+    }
+}
+
 TEST(Request, NonblockingOnANewCommunicatorWaitsForNobody) {
   const scoped_comm comm(duplicate_of(MPI_COMM_WORLD));
   blocks b(comm, 5);

@@ -7,6 +7,7 @@
 
 #include "execute/sparse_exchange.hpp"
 #include "transport/mpi_transport.hpp"
+#include "allocations.hpp"
 #include "oracle.hpp"
 #include "shoal/shoal.h"
 #include "together.hpp"
@@ -258,6 +259,78 @@ TEST(Sparse, NonblockingOneOutlivesItsCommunicator) {
   ASSERT_EQ(shoal_wait(&open), MPI_SUCCESS);
   EXPECT_EQ(got->sources[0], (world_rank() + world_ranks() - 1) % world_ranks());
   shoal_arrivals_free(&got);
+}
+
+std::vector<int> raised;  // classes of errors
+void note_raised(MPI_Comm*, int* code, ...) { raised.push_back(class_of(*code)); }
+
+// By the handler that the program's communicator had.
+TEST(Sparse, ErrorsAreRaisedThoughTheCommunicatorIsFreed) {
+  raised.clear();
+  MPI_Errhandler handler;
+  MPI_Comm_create_errhandler(note_raised, &handler);
+  MPI_Comm comm = duplicate_of(MPI_COMM_WORLD);
+  MPI_Comm_set_errhandler(comm, handler);
+  MPI_Errhandler_free(&handler);
+  const int bad = world_ranks() / 2, to = world_rank() == bad ? world_ranks() : 0, value = 7;
+  const MPI_Count one = 1;
+  const MPI_Aint at = 0;
+  shoal_arrivals* got = nullptr;
+  shoal_request open = SHOAL_REQUEST_NULL;
+  ASSERT_EQ(shoal_iexchange(1, &to, &value, &one, &at, MPI_INT, comm, &got, &open), MPI_SUCCESS);
+  MPI_Comm_free(&comm);
+  const int expected = world_rank() == bad ? MPI_ERR_RANK : MPI_ERR_OTHER;
+  EXPECT_EQ(class_of(shoal_wait(&open)), expected);
+  EXPECT_EQ(raised, std::vector<int>{expected});
+  EXPECT_EQ(open, SHOAL_REQUEST_NULL);
+}
+
+// More bytes than there can be, which are to be packed: as other wrong arguments.
+TEST(Sparse, WhatCannotBePackedIsEveryonesError) {
+  const scoped_comm comm(duplicate_of(MPI_COMM_WORLD));
+  MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+  MPI_Datatype gaps;
+  MPI_Type_vector(3, 1, 4, MPI_INT, &gaps);
+  MPI_Type_commit(&gaps);
+  const int bad = world_ranks() / 2, here = 0;
+  const std::array<int, 9> matrix{};
+  const MPI_Aint at = 0;
+  for (const MPI_Count many : {MPI_Count(1) << 50, MPI_Count(900) << 50}) {
+    const MPI_Count count = world_rank() == bad ? many : 1;
+    shoal_arrivals* got = nullptr;
+    const int code = shoal_exchange(1, &here, matrix.data(), &count, &at, gaps, comm, &got);
+    EXPECT_EQ(class_of(code), world_rank() == bad ? MPI_ERR_NO_MEM : MPI_ERR_OTHER);
+    EXPECT_EQ(got, nullptr);
+  }
+  MPI_Type_free(&gaps);
+  perform({{world_ranks() - 1, 0, 5}}, comm);
+}
+
+// Wherever it is missing.
+TEST(Sparse, ARankAloneGoesOnWhenItHasMemoryAgain) {
+  const scoped_comm comm(split_of(MPI_COMM_WORLD, world_rank(), 0));
+  perform({}, comm);
+  MPI_Datatype gaps;
+  MPI_Type_vector(3, 1, 4, MPI_INT, &gaps);
+  MPI_Type_commit(&gaps);
+  const int here = 0;
+  const std::vector<int> matrix(9);
+  const MPI_Count count = 1;
+  const MPI_Aint at = 0;
+  int code = MPI_ERR_NO_MEM;
+  for (int left = 0; left < 100 && code != MPI_SUCCESS; ++left) {
+    shoal_arrivals* got = nullptr;
+    {
+      const scarce_memory scarce(left);
+      code = shoal_exchange(1, &here, matrix.data(), &count, &at, gaps, comm, &got);
+    }
+    EXPECT_TRUE(code == MPI_SUCCESS ? left > 5 : class_of(code) == MPI_ERR_NO_MEM) << left;
+    EXPECT_EQ(code == MPI_SUCCESS, got != nullptr);
+    shoal_arrivals_free(&got);
+    ASSERT_NO_FATAL_FAILURE(perform({{0, 0, 5}, {0, 0, 5000}}, comm));
+  }
+  EXPECT_EQ(code, MPI_SUCCESS);
+  MPI_Type_free(&gaps);
 }
 
 TEST(Sparse, NonblockingOnesTellOfWrongArgumentsAtTheirEnd) {

@@ -1,10 +1,15 @@
 """shoal's exchanges of mpi4py's buffers, against mpi4py's own with the same arguments. Prints the number of faults."""
 
+import functools
+import gc
+import weakref
+
 import numpy as np
 from mpi4py import MPI
 
 import shoal
 
+np.set_printoptions(threshold=4, edgeitems=1)
 world = MPI.COMM_WORLD.Dup()
 rank, ranks = world.rank, world.size
 faults = 0
@@ -17,12 +22,42 @@ def expect(holds, what):
         print(f"rank {rank}: {what}", flush=True)
 
 
-def same(name, send, receive):
-    """`receive(buffer)` describes the receive buffer."""
-    got, expected = np.full(200, -1.0), np.full(200, -1.0)
-    getattr(shoal, name)(world, send, receive(got))
-    getattr(world, name.capitalize())(send, receive(expected))
-    expect((got == expected).all(), f"{name} of {send}")
+def outcome(exchange, send, receive):
+    """The receive buffer afterwards, or None where the arguments are refused."""
+    buffer = np.full(200, -1.0)
+    try:
+        exchange(send, receive(buffer))
+    except (TypeError, ValueError, KeyError, BufferError, OverflowError, MPI.Exception):
+        return None
+    return buffer
+
+
+def same(name, send, receive, taken=True):
+    """`receive(buffer)` describes the receive buffer. `taken`: mpi4py takes such arguments; the same on all ranks."""
+    expected = outcome(getattr(world, name.capitalize()), send, receive)
+    got = outcome(functools.partial(getattr(shoal, name), world), send, receive)
+    what = f"{name} of {send} {receive(np.zeros(200))}"
+    expect((expected is not None) == taken, f"mpi4py's own {what}")
+    expect(got is None if expected is None else got is not None and np.array_equal(got, expected), what)
+
+
+refused = functools.partial(same, taken=False)  # before anything is sent
+
+
+class OfDevice:
+    """Memory as libraries for devices show it."""
+
+    def __init__(self, array):
+        self.array = array
+        self.__cuda_array_interface__ = array.__array_interface__ | {"version": 3}
+
+
+class OfLibrary:
+    """Memory as libraries show it to each other."""
+
+    def __init__(self, array):
+        self.array = array
+        self.__dlpack__, self.__dlpack_device__ = array.__dlpack__, array.__dlpack_device__
 
 
 data = rank * 1000 + np.arange(100.0)
@@ -34,21 +69,91 @@ for send, receive in [
     (data[: 4 * ranks], lambda b: b[: 4 * ranks]),
     ([data, 3, MPI.DOUBLE], lambda b: [b, 3, "d"]),
     ([data, 1, half], lambda b: [b, 2, MPI.DOUBLE]),
+    (data[: 4 * ranks].reshape(2, -1).T, lambda b: b[: 4 * ranks].reshape(2, -1).T),
+    (memoryview(data[: 4 * ranks].reshape(2, -1).T), lambda b: memoryview(b[: 4 * ranks].reshape(2, -1).T)),
+    ([data, (2, 3), MPI.DOUBLE], lambda b: [b, [2, 5], "d"]),
+    ([data, 2, 3, MPI.DOUBLE], lambda b: [b, np.int32(2), 5, None]),
+    ([data[: 4 + 2 * ranks], None, 4, "d"], lambda b: [b, 2, None, MPI.DOUBLE]),
+    ([None, 0, MPI.DOUBLE], lambda b: [MPI.BOTTOM, 0, "d"]),
+    ([b"x" * 8 * ranks, MPI.BYTE], lambda b: [b, 1, MPI.DOUBLE]),
+    (b"x" * 8 * ranks, lambda b: b.view(np.uint8)[: 8 * ranks]),
+    ([data[: 4 * ranks].astype(">f8"), "d"], lambda b: [b, 4, "d"]),
+    ([data[: 4 * ranks].view("M8[s]"), "d"], lambda b: [b.view("M8[s]"), 4, MPI.DOUBLE]),
+    (OfDevice(data[: 4 * ranks]), lambda b: OfDevice(b[: 4 * ranks])),
+    (OfLibrary(data[: 4 * ranks]), lambda b: [OfLibrary(b), 4, MPI.DOUBLE]),
+    (data[:0], lambda b: b[:0]),
 ]:
     same("alltoall", send, receive)
+for send, receive in [
+    (data[: 4 * ranks], lambda b: None),
+    (data[: 4 * ranks], lambda b: bytes(32 * ranks)),
+    (data[: 8 * ranks : 2], lambda b: b[: 4 * ranks]),
+    (data[: 4 * ranks].astype(">f8"), lambda b: b[: 4 * ranks]),
+    ([data, 2.0, "d"], lambda b: b[: 2 * ranks]),
+    ([data, -1, "d"], lambda b: b[: 2 * ranks]),
+    ([data, 2, -1, "d"], lambda b: b[: 2 * ranks]),
+    ([data, 0, 101, "d"], lambda b: b[:0]),
+    ([data, 2, 0, "d", 0], lambda b: b[: 2 * ranks]),
+    ([data[: 2 * ranks], "nothing"], lambda b: b[: 2 * ranks]),
+    ([data.tobytes()[:-1], None, "d"], lambda b: b[: 2 * ranks]),
+    ([None, 1, "d"], lambda b: b[:ranks]),
+    ([None, 0], lambda b: b[:0]),
+    ([[1.0] * ranks, 1, "d"], lambda b: b[:ranks]),
+    *([(data[: 4 * ranks + 1], lambda b: b[: 4 * ranks])] if ranks > 1 else []),
+]:
+    refused("alltoall", send, receive)
+    refused("ialltoall", send, receive)
+    refused("alltoall_init", send, receive)
+refusal = outcome(functools.partial(shoal.alltoall, world), data[: 4 * ranks], lambda b: MPI.IN_PLACE)
+expect(refusal is None, "received in place")
 for send, receive in [
     ([data, counts], lambda b: [b, comes]),
     ([data, (counts, places)], lambda b: [b, (comes, places), MPI.DOUBLE]),
     ([data, counts, places, MPI.DOUBLE], lambda b: [b, np.array(comes), np.array(places), "d"]),
     (data[: 2 * ranks], lambda b: b[: 2 * ranks]),
+    ([data, counts, 3, MPI.DOUBLE], lambda b: [b, comes, 4, "d"]),
+    ([data, (counts, 3)], lambda b: [b, (np.array(comes, np.uint8), np.int64(4))]),
+    ([data, (2, 3)], lambda b: [b, (2, None), "d"]),
+    ([data, 2, None, "d"], lambda b: [b, 2, places[::-1], None]),
+    ([data[: 2 * ranks + 1], "d"], lambda b: [b, 2 + (rank == 0)]),
+    ([None, 0, MPI.DOUBLE], lambda b: [None, [0] * ranks, places, MPI.DOUBLE]),
+    (np.asfortranarray(data[: 4 * ranks].reshape(2, -1)), lambda b: [b.reshape(2, -1).T, 4]),
 ]:
     same("alltoallv", send, receive)
+for send, receive in [
+    ([data, [counts, places]], lambda b: [b, (comes, places)]),
+    ([data, counts[:-1]], lambda b: [b, comes]),
+    ([data, counts, places[:-1], "d"], lambda b: [b, comes]),
+    ([data, [1.0] * ranks], lambda b: [b, [1] * ranks]),
+    ([data, [2**63] * ranks], lambda b: [b, [1] * ranks]),
+    ([data, np.ones(ranks)], lambda b: [b, [1] * ranks]),
+    (None, lambda b: None),
+]:
+    refused("alltoallv", send, receive)
+    refused("ialltoallv", send, receive)
+    refused("alltoallv_init", send, receive)
 bytes_at = [8 * place for place in places]
 same(
     "alltoallw",
     [data, counts, bytes_at, [MPI.DOUBLE] * ranks],
     lambda b: [b, (comes, bytes_at), [MPI.DOUBLE] * ranks],
 )
+doubles = [MPI.DOUBLE] * ranks
+same("alltoallw", [data.reshape(10, 10).T, doubles], lambda b: [b, ([1] * ranks, bytes_at), doubles])
+same("alltoallw", [None, [0] * ranks, bytes_at, doubles], lambda b: [b[:0], ([0] * ranks, bytes_at), doubles])
+for send in [
+    [data, counts, bytes_at, MPI.DOUBLE],
+    [data, counts, bytes_at, doubles[:-1]],
+    [data, counts, bytes_at, ["d"] * ranks],
+    [data, counts, bytes_at[:-1], doubles],
+    [data, counts, None, doubles],
+    [data, 1, 0, doubles],
+    [None, doubles],
+    [data],
+    data[0],
+    data,
+]:
+    refused("alltoallw", send, lambda b: [b, (comes, bytes_at), doubles])
 
 for kind in (np.int8, np.complex128, np.float32):
     mine = np.full(ranks, rank, kind)
@@ -68,6 +173,18 @@ with shoal.alltoallv_init(world, out, into) as repeated, shoal.alltoall_init(wor
             one.start()
             one.wait()
             expect((into == np.arange(ranks) + turn * 1000 + 10 * rank).all(), "persistent")
+try:
+    with shoal.alltoall_init(world, out, into) as left:
+        left.start()
+        raise ArithmeticError("the program's own")
+except ArithmeticError:
+    left.wait()
+    left.free()
+where = weakref.ref(mine := data[:ranks].copy())
+shoal.ialltoall(world, mine, into)
+del mine
+gc.collect()
+expect(where() is not None, "what is sent stays while it is under way, also where nobody has the request")
 
 # To the next rank twice, to this one nothing, and to the first.
 to, sizes = [(rank + 1) % ranks, rank, (rank + 1) % ranks, 0], [rank + 1, 0, 2, 1]
@@ -92,9 +209,50 @@ try:
     expect(False, "no error for a rank that there is not")
 except MPI.Exception as error:
     expect(error.Get_error_class() == (MPI.ERR_RANK if rank == 0 else MPI.ERR_OTHER), str(error))
+# The rank whose arguments are wrong gets its error, the others one of MPI.
+for wrong in [[data, 1.5], [data, [1, 1]], [[1.0], 1], None, data[::2]]:
+    for how in (shoal.exchange, lambda *given: shoal.iexchange(*given).arrivals()):
+        try:
+            how(world, wrong if rank == 0 else [data, 1], [0])
+            expect(False, f"no error for {wrong}")
+        except (TypeError, ValueError, BufferError) as error:
+            expect(rank == 0, repr(error))
+        except MPI.Exception as error:
+            expect(rank > 0 and error.Get_error_class() == MPI.ERR_OTHER, repr(error))
+for far in ([2**32], [0.0], np.array([2**32])):
+    try:
+        shoal.exchange(world, [data, 1], far)
+        expect(False, "no error for a rank that there is not")
+    except (OverflowError, TypeError):
+        pass
+pairs = MPI.DOUBLE.Create_contiguous(2).Commit()
+open_one = shoal.iexchange(world, [data, 3, pairs], [rank])
+pairs.Free()
+for came in (open_one.arrivals(), open_one.arrivals()):
+    expect((came.data.view(float) == data[:6]).all() and came.counts[0] == 3, "of a type that is freed meanwhile")
+
 shoal.set_algorithm(world, alltoall="tuna:radix=2")
 same("alltoall", [data, 3, MPI.DOUBLE], lambda b: [b, 3, "d"])
 expect(shoal.explain(world) == "tuna:radix=2: asked for", shoal.explain(world))
+
+# Displacements beyond 32 bits, from an address far below the blocks. Open MPI's own has no place for them.
+shoal.set_algorithm(world, alltoallv="tuna:radix=2")
+far = 2**32
+
+
+def far_below(array):
+    return [MPI.buffer.fromaddress(array.ctypes.data - 8 * far, 8), [1] * ranks, [far + i for i in range(ranks)], "d"]
+
+
+for how in (shoal.ialltoallv, shoal.alltoallv_init) if ranks > 1 else ():
+    into[:] = -1
+    open_one = how(world, far_below(data), far_below(into))
+    if how is shoal.alltoallv_init:
+        open_one.start()
+    open_one.wait()
+    expect((into == 1000 * np.arange(ranks) + rank).all(), f"{how} of blocks far away")
+    if how is shoal.alltoallv_init:
+        open_one.free()
 
 half.Free()
 faults = world.allreduce(faults)
