@@ -7,6 +7,7 @@
 #include "calls/alltoall_service.hpp"
 #include "calls/native.hpp"
 #include "calls/process.hpp"
+#include "transport/mpi_newer.hpp"
 
 namespace shoal::bench {
 
@@ -106,13 +107,14 @@ void all_to_all::nonblocking(MPI_Comm comm) {
 }
 
 void all_to_all::make_natives_ready(MPI_Comm comm) {
-  if (!native_persistent)
+  if (!PMPI_Alltoall_init)
     throw std::runtime_error("native_persistent: this MPI has no persistent collectives; MPI 4 has");
   if (w_.uniform())
-    native_alltoall_init(w_.send.data(), block(), MPI_BYTE, w_.recv.data(), block(), MPI_BYTE, comm, &natives_);
+    PMPI_Alltoall_init(w_.send.data(), block(), MPI_BYTE, w_.recv.data(), block(), MPI_BYTE, comm, MPI_INFO_NULL,
+                       &natives_);
   else
-    native_alltoallv_init(w_.send.data(), w_.send_counts.data(), w_.send_at.data(), MPI_BYTE, w_.recv.data(),
-                          w_.recv_counts.data(), w_.recv_at.data(), MPI_BYTE, comm, &natives_);
+    PMPI_Alltoallv_init(w_.send.data(), w_.send_counts.data(), w_.send_at.data(), MPI_BYTE, w_.recv.data(),
+                        w_.recv_counts.data(), w_.recv_at.data(), MPI_BYTE, comm, MPI_INFO_NULL, &natives_);
 }
 
 // As Shoal's requests wait.

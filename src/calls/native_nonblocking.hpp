@@ -1,5 +1,5 @@
-// The MPI's own collectives in their nonblocking form, or their persistent one, so that what Shoal has under way moves while a rank waits for
-// them. MPI does not match a blocking collective with a nonblocking one, and no rank knows what others have under way: so
+// The MPI's own collectives in their nonblocking form, or their persistent one, so that what Shoal has under way moves
+// while a rank waits for them. MPI does not match a blocking collective with a nonblocking one, and no rank knows what others have under way: so
 // all calls of shoal.h take this form.
 #pragma once
 
