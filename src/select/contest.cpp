@@ -221,7 +221,8 @@ bool contest::worth_trying(int candidate) {
 bool contest::pays_to_know(int candidate) const {
   const record& r = records_[candidate];
   const double best = records_[best_].mean, hoped = best - r.mean / proof(candidate);
-  return r.calls < retried || (scattered_ && r.all_calls < many) || static_cast<double>(calls_) * hoped > worth * (2 * agreement_ + best);
+  return r.calls < retried || (scattered_ && r.all_calls < many) ||
+         static_cast<double>(calls_) * hoped > worth * (2 * agreement_ + best);
 }
 
 // What was measured before hardly counts.

@@ -17,9 +17,9 @@ namespace shoal {
 
 class contest {
  public:
-  static constexpr int native = 0;                 // the candidate that is the MPI's own
+  static constexpr int native = 0;                                   // the candidate that is the MPI's own
   static constexpr int most_candidates = size_mix::most_candidates;  // with it
-  static constexpr double usual_agreement = 5e-6;  // seconds, about, where ranks have cores
+  static constexpr double usual_agreement = 5e-6;                    // seconds, about, where ranks have cores
   // What each rank says of its calls in an agreement, and the largest of which all ranks hear.
   static constexpr int terms = most_candidates + 2;
 
@@ -137,7 +137,7 @@ class contest {
   size_mix usual_;
   double excess_ = 0, passed_seconds_ = 0;
   double agreement_ = usual_agreement;
-  std::array<int, most_candidates> told_{};     // calls that the agreement under way is about
+  std::array<int, most_candidates> told_{};         // calls that the agreement under way is about
   std::array<trial_times, most_candidates> now_{};  // since the last agreement was begun
   std::array<record, most_candidates> records_{};
 };

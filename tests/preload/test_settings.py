@@ -115,11 +115,12 @@ def test_second_job_begins_with_what_the_first_learnt(one_mpi, compiled, tmp_pat
 
 @pytest.mark.skipif(len(os.sched_getaffinity(0)) == 1, reason="needs two cores")
 def test_wisdom_that_fits_some_ranks_is_used_by_none(one_mpi, compiled, tmp_path):
-    """It is of a machine of so many cores, and one rank may use fewer."""
+    """It is of a machine of so many cores, and one rank thinks it is alone on one of them."""
     path = promising_wisdom(one_mpi, compiled, tmp_path / "wisdom")
     command, how = [compiled(one_mpi, "exchange.c")], {"SHOAL_WISDOM": path, "SHOAL_REPORT": 1}
-    bound = one_mpi.ranks(1, ["taskset", "-c", min(os.sched_getaffinity(0)), *command], **how)
-    assert only_native(one_mpi.launch(bound, one_mpi.ranks(RANKS - 1, command, **how), timeout=60))
+    bound = one_mpi.ranks(1, ["taskset", "-c", min(os.sched_getaffinity(0)), *command], **how, MPI_LOCALNRANKS=1)
+    run = one_mpi.launch(bound, one_mpi.ranks(RANKS - 1, command, **how), timeout=60)
+    assert only_native(run), run.stderr
 
 
 def test_wisdom_that_never_ends(one_mpi, compiled, tmp_path):

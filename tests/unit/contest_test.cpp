@@ -275,8 +275,8 @@ TEST(contest, loses_little_where_sizes_vary) {
         };
         accounted job(4, 2, 0.2, seed);
         job.scatter();
-        const double took = job.run(
-            calls, [&](std::int64_t call, int candidate) { return of[candidate].seconds(bytes(call)); }, bytes);
+        const double took =
+            job.run(calls, [&](std::int64_t call, int candidate) { return of[candidate].seconds(bytes(call)); }, bytes);
         EXPECT_LT(took, 1.12 * std::min(took_by(0), took_by(1))) << "seed " << seed << ", sizes of kind " << kind;
       }
 }
