@@ -25,7 +25,7 @@ Tell whether Shoal is worth it for an MPI program: run it without and with Shoal
 
 Example: shoal try -n 4 -- ./program argument
 
-First it runs the program twice more: once to compare every result with the MPI's own, and once to see how much of the
+Before that it runs the program twice: once to compare every result with the MPI's own, and once to see how much of the
 run is all-to-all. You see the program's output only if it fails. Every run reads an input file from its beginning.
 The options are those of shoal run, and --pairs."""
 
