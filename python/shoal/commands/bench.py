@@ -62,18 +62,20 @@ SAID = {
 
 
 # Options whose words fill lines.
-Mpis = Annotated[str, typer.Option(help="mpich, openmpi, impi, with a version as in mpich5, or several: mpich5,impi.")]
-Distributions = Annotated[str, typer.Option(help="Of block sizes, separated by commas, see above.")]
+Mpis = Annotated[
+    str, typer.Option(help="mpich, openmpi or impi, also with a version as in mpich5; or several, as in mpich5,impi.")
+]
+Distributions = Annotated[str, typer.Option(help="Distributions of block sizes, separated by commas, see above.")]
 Collective = Annotated[str, typer.Option(help="alltoall (-v where blocks differ), alltoallw or exchange, see above.")]
 Resume = Annotated[
     bool, typer.Option("--resume", help="Keep the complete cases of an interrupted run; measure the others.")
 ]
-Quick = Annotated[bool, typer.Option("--quick", help="A first look in less than a minute: 4 ranks, three sizes.")]
+Quick = Annotated[bool, typer.Option("--quick", help="Take a first look in less than a minute: 4 ranks, three sizes.")]
 ListSuites = Annotated[
     bool, typer.Option("--list-suites", help="List every experiment of the papers with its command.")
 ]
 Senders = Annotated[
-    str, typer.Option(help="Numbers of ranks that send to all others, in allgathers between two groups, as in 4,2,6.")
+    str, typer.Option(help="For allgathers between two groups: numbers of ranks that send to all others, as in 4,2,6.")
 ]
 Phases = Annotated[
     bool, typer.Option("--phases", help="Record where the time of Shoal's exchanges goes, for shoal report.")
@@ -84,19 +86,19 @@ def bench(
     context: typer.Context,
     ranks: Annotated[str, typer.Option("--ranks", "-n", help="Numbers of ranks, separated by commas.")] = "2,4,8",
     mpi: Mpis = "",
-    variants: Annotated[str, typer.Option(help="What is compared, separated by ';', see above.")] = "auto;native",
-    sizes: Annotated[str, typer.Option(help="Bytes in a block; in the largest, where blocks differ.")] = (
+    variants: Annotated[str, typer.Option(help="Variants to compare, separated by ';', see above.")] = "auto;native",
+    sizes: Annotated[str, typer.Option(help="Bytes in a block; if blocks differ, in the largest.")] = (
         "8,64,512,4096,32768"
     ),
     distributions: Distributions = "",
     collective: Collective = "alltoall",
-    seconds: Annotated[float, typer.Option(help="Time for each variant at each size.", min=0.01)] = 0.3,
+    seconds: Annotated[float, typer.Option(help="Seconds for each variant at each size.", min=0.01)] = 0.3,
     output: Annotated[Path, typer.Option("--output", "-o", help="Folder for results.jsonl and latency.png.")] = Path(
         "shoal-bench"
     ),
     resume: Resume = False,
     quick: Quick = False,
-    suite: Annotated[str, typer.Option(help="One of the papers' experiments, see --list-suites.")] = "",
+    suite: Annotated[str, typer.Option(help="Run one of the papers' experiments, see --list-suites.")] = "",
     list_suites: ListSuites = False,
     senders: Senders = "",
     emulate: Annotated[str, typer.Option(help=f"Measure on an emulated cluster. {HELP}")] = "",
@@ -107,7 +109,7 @@ def bench(
 
     Example: [bold]shoal bench --ranks 8 --variants "auto;native;tuna:radix=2"[/bold]
 
-    Variants: algorithms as shoal list prints them, and auto (Shoal chooses), native (the MPI's own), hand (a loop of
+    Variants are algorithms as shoal list prints them, and auto (Shoal chooses), native (the MPI's own), hand (a loop of
     MPI_Isend and MPI_Irecv), memcpy (a copy of as many bytes).
 
     Distributions: uniform, all blocks are equal; random, from 0 to the size; normal; power, a few are large; sparse and
@@ -116,12 +118,13 @@ def bench(
     each rank sends to each other, scaled to the size, or unchanged with --sizes 0.
 
     With --collective alltoallw blocks are strips of a matrix, as in Fourier transforms of mpi4py-fft. With --collective
-    exchange every rank sends to some that do not know of it: distributions as partners:8; variants auto
-    (shoal_exchange), native (an alltoall of counts, then an alltoallv), nbx and crystal (written by hand).
+    exchange every rank sends to some ranks that do not know of it. Its distributions are such as partners:8; its
+    variants are auto (shoal_exchange), native (an alltoall of counts, then an alltoallv), nbx and crystal (both written
+    by hand).
 
     All ranks start a repetition at an agreed time, and it lasts from the first start to the last end. Variants take
-    turns in random order. The table shows the median time of one exchange, and on an emulated cluster its share of what
-    the links allow. Two variants differ only where a rank test says so (p < 0.01).
+    turns in random order. The table shows the median time of one exchange, and on an emulated cluster also the share of
+    the links' speed that it reached. The table calls two variants different only where a rank test does (p < 0.01).
     """
     if list_suites:
         out.print(suite_table())

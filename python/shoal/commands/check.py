@@ -38,16 +38,18 @@ def check(
     context: typer.Context,
     spec: Annotated[
         str,
-        typer.Argument(help="tuna:radix=3 checks this radix, tuna every useful parameter; without it, all algorithms."),
+        typer.Argument(help="tuna:radix=3 checks this radix, tuna every useful parameter; default: all algorithms."),
     ] = "",
     ranks: Annotated[str, typer.Option("--ranks", "-n", help="Numbers of ranks, as in 1-64 or 8,16,31.")] = "1-32",
     layout: Annotated[str, typer.Option(help="Check on these nodes (4,4,3) or levels (node:2 core:4).")] = "",
     collective: Annotated[
         Literal["alltoall", "allgather", "neighbor_alltoall"] | None,
-        typer.Option(help="Only this; allgather is between two groups; neighbours are all ranks."),
+        typer.Option(
+            help="Check only this one. allgather is between two groups; in neighbor_alltoall all ranks are neighbours."
+        ),
     ] = None,
 ) -> None:
-    """Check that every block arrives once, in its place, and that nothing deadlocks; status 1 on a fault.
+    """Check that every block arrives once, in its place, and that nothing deadlocks; exit status 1 on a fault.
 
     Example: [bold]shoal check tuna:radix=3 --ranks 1-64[/bold]
     """

@@ -21,7 +21,7 @@ class Lack:
 def doctor(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON for programs.")] = False,
 ) -> None:
-    """Say which MPIs are here, whether Shoal serves them, and what is missing; status 1 when nothing can run.
+    """Say which MPIs are here, whether Shoal serves them, and what is missing; exit status 1 if nothing can run.
 
     Example: [bold]shoal doctor[/bold]
     """

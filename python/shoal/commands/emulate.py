@@ -21,7 +21,7 @@ def emulate(
     network: Annotated[str, typer.Argument(help=HELP, show_default=False)],
     program: Annotated[list[str], typer.Argument(help="The program and its arguments, after --.", show_default=False)],
     ranks: Annotated[
-        int, typer.Option("-n", "--ranks", help="Number of ranks; default: one on each machine.", min=0)
+        int, typer.Option("-n", "--ranks", help="Number of ranks; default (0): one on each machine.", min=0)
     ] = 0,
     rate: Annotated[str, typer.Option(help="Speed of the slowest link, as in 100M; others in proportion.")] = "",
     mpi: Annotated[
@@ -35,7 +35,7 @@ def emulate(
         str, typer.Option(help="Algorithm for MPI_Allgather(v) between two groups; implies --preload.")
     ] = "",
     report: Annotated[
-        bool, typer.Option("--report", help="Print at the end what was exchanged and what the links carried.")
+        bool, typer.Option("--report", help="Print at the end what Shoal served and what the links carried.")
     ] = False,
     traffic: Annotated[Path | None, typer.Option(help="Write what every port sent and dropped, as JSON.")] = None,
 ) -> None:
@@ -44,7 +44,7 @@ def emulate(
     Example: [bold]shoal emulate line:4x8 --rate 20M --alltoall tree --report -- ./program[/bold]
 
     Needs root, or a kernel that lets users make namespaces. It touches nothing outside the emulation and leaves nothing
-    behind. Returns what the program returns.
+    behind. The exit status is the program's.
     """
     path = find_program(program[0])
     emulation = Emulation(read_network(network, rate))

@@ -48,13 +48,13 @@ def explain(
     model: Annotated[Path | None, typer.Option(help="Predict for the machine that shoal model fit wrote.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON for programs.")] = False,
 ) -> None:
-    """Say which algorithm and parameters would be chosen, why, how long it should take, and what would be next.
+    """Say which algorithm and parameters would be chosen, why, how long it should take, and what is next best.
 
     Example: [bold]shoal explain alltoallv --ranks 64 --layout 8x8 --sizes uniform:0-512[/bold]
 
-    With --profile this is what jobs with that profile choose. Without it, Shoal predicts: it counts the messages and
-    blocks of every algorithm's schedule and adds up their prices. Jobs without a profile do not predict: they try
-    candidates on their own calls. The MPI's own exchange has no schedule to count, so predictions leave it out.
+    With --profile it prints what jobs with that profile choose. Without it, it predicts: it counts the messages and
+    blocks of every algorithm's schedule, and adds up their prices. The MPI's own exchange has no schedule to count, so
+    predictions leave it out. Jobs without a profile do not predict: they try candidates on their own calls.
     """
     if call not in KINDS:
         raise UserError(f"{call}: there are {', '.join(KINDS)}")

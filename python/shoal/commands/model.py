@@ -27,7 +27,9 @@ def model() -> None:
 @app.command()
 def fit(
     ranks: Annotated[int, typer.Option("--ranks", "-n", help="Number of ranks.", min=2)],
-    mpi: Annotated[str, typer.Option(help="mpich, openmpi, or with a version as in mpich5; else the first.")] = "",
+    mpi: Annotated[
+        str, typer.Option(help="mpich or openmpi, also with a version as in mpich5; default: the first found.")
+    ] = "",
     output: Annotated[Path | None, typer.Option("--output", "-o", help="The file to write.")] = None,
 ) -> None:
     """Measure exchanges for less than a minute, and find the prices that explain them.

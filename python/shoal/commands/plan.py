@@ -13,7 +13,7 @@ from shoal.console import out
 from shoal.errors import UserError
 from shoal.networks import HELP, read_network
 
-LAYOUT = 'Ranks per node (4,4,3), cyclic:3x4, the ranks of each node, or levels ("group:2 node:4 socket:2 core:8").'
+LAYOUT = 'Ranks per node (4,4,3), cyclic:3x4, ranks by node (0,3/1,2), or levels ("group:2 node:4 socket:2 core:8").'
 MOST_RANKS = 4096  # whose schedules are printed together
 MOST_BLOCKS = 20_000  # sent by one rank, in a table
 
@@ -25,7 +25,9 @@ def plan(
     rank: Annotated[int | None, typer.Option(help="Show the operations of this rank.")] = None,
     layout: Annotated[str, typer.Option(help=LAYOUT)] = "",
     senders: Annotated[int, typer.Option(help="For an allgather between two groups: number of ranks that send.")] = 0,
-    receivers: Annotated[int, typer.Option(help="And number of ranks that receive.")] = 0,
+    receivers: Annotated[
+        int, typer.Option(help="For an allgather between two groups: number of ranks that receive.")
+    ] = 0,
     topology: Annotated[str, typer.Option(help=f"The tree of switches, for tree: {HELP}")] = "",
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON for programs.")] = False,
     emit: Annotated[

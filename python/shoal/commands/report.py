@@ -18,7 +18,7 @@ def report(
         "report"
     ),
 ) -> None:
-    """Write a page, and its figures as PNG and SVG, about what was measured.
+    """Write a page about what shoal bench measured, with its figures as PNG and SVG.
 
     Example: [bold]shoal report shoal-bench -o report[/bold]
     """

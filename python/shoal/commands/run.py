@@ -26,14 +26,14 @@ from shoal.mpi import (
 from shoal.program import Needs, choose, find_program, library_path, needs_of, probe
 
 DESCRIPTION = """\
-Run an MPI program, in C, C++, Fortran or Python, with its all-to-all exchanges through Shoal.
+Run an MPI program, in C, C++, Fortran or Python, with Shoal serving its all-to-all exchanges.
 
 Example: shoal run -n 8 --alltoallv tuna:radix=4 -- ./program argument
 
 Other options before -- go to mpiexec:  shoal run -n 8 --hostfile hosts --bind-to core -- ./program
-With a launcher of your own:            shoal run --launcher "srun -n 8 --mpi=pmix" -- ./program
+With your own launcher:                 shoal run --launcher "srun -n 8 --mpi=pmix" -- ./program
 
-Returns what the program returns. To do without this command, set LD_PRELOAD to the library that shoal doctor names."""
+The exit status is the program's. To do without this command, set LD_PRELOAD to the library that shoal doctor names."""
 
 
 class Parser(argparse.ArgumentParser):
@@ -56,7 +56,12 @@ def parser(name: str = "shoal run", description: str = DESCRIPTION) -> Parser:
         default="",
         help="mpich, openmpi, impi or the path of an mpiexec; default: what the program was built for",
     )
-    add("--launcher", default="", metavar="COMMAND", help="start ranks with this instead of mpiexec, as in srun")
+    add(
+        "--launcher",
+        default="",
+        metavar="COMMAND",
+        help="start ranks with this command instead of mpiexec, such as srun",
+    )
     add("--alltoall", default="", metavar="SPEC", help="algorithm for MPI_Alltoall, as in tuna:radix=8")
     add("--alltoallv", default="", metavar="SPEC", help="algorithm for MPI_Alltoallv")
     add("--alltoallw", default="", metavar="SPEC", help="algorithm for MPI_Alltoallw")
@@ -86,9 +91,13 @@ class Job(NamedTuple):
 
 
 def run(words: Sequence[str]) -> NoReturn:
-    """Run an MPI program with its exchanges through Shoal."""
+    """Run an MPI program with Shoal serving its exchanges."""
     options = parser()
-    options.add_argument("--report", action="store_true", help="print at the end what was exchanged, and how")
+    options.add_argument(
+        "--report",
+        action="store_true",
+        help="print at the end which algorithm served which calls, and how long they took",
+    )
     asked, job = read(options, words)
     settings = algorithms(asked.alltoall, asked.alltoallv, asked.alltoallw, asked.allgather) | reporting(asked.report)
     variables = settings | {"LD_PRELOAD": job.preload}

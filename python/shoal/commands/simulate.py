@@ -95,9 +95,10 @@ class Blocks:
 
 
 # Options whose words fill lines.
-Variants = Annotated[str, typer.Option(help="What is compared, separated by ';'.")]
+Variants = Annotated[str, typer.Option(help="Variants to compare, separated by ';'.")]
 Distribution = Annotated[
-    str, typer.Option(help="Of block sizes, as in shoal bench; partners:12, equal ones among neighbours.")
+    str,
+    typer.Option(help="Distribution of block sizes, as in shoal bench; or partners:12, equal blocks among neighbours."),
 ]
 MessageCost = Annotated[str, typer.Option(help="Time a rank needs to send a message, and again to receive one.")]
 Layout = Annotated[
@@ -110,7 +111,9 @@ Events = Annotated[
 Computing = Annotated[
     bool, typer.Option("--computing", help="Count the program's own computing too, at this machine's speed.")
 ]
-Program = Annotated[list[str] | None, typer.Argument(help="Built with smpicc or smpicxx, and its arguments, after --.")]
+Program = Annotated[
+    list[str] | None, typer.Argument(help="After --: a program that smpicc or smpicxx built, and its arguments.")
+]
 
 
 def simulate(
@@ -118,20 +121,20 @@ def simulate(
     platform: Annotated[
         str, typer.Option(help=f"{', '.join(KINDS)}, torus:8x8 (torus:64, a ring), a file of SimGrid's; or several.")
     ] = "dragonfly",
-    nodes: Annotated[int, typer.Option(help="Nodes.", min=1)] = 16,
+    nodes: Annotated[int, typer.Option(help="Number of nodes.", min=1)] = 16,
     ppn: Annotated[int, typer.Option(help="Ranks on each node.", min=1)] = 16,
     variants: Variants = "native;tuna:radix=2;tuna;hierarchical",
-    sizes: Annotated[str, typer.Option(help="Bytes in a block; in the largest, where blocks differ.")] = "16,64,1024",
+    sizes: Annotated[str, typer.Option(help="Bytes in a block; if blocks differ, in the largest.")] = "16,64,1024",
     distribution: Distribution = "random",
     message_cost: MessageCost = "0.4us",
     selector: Annotated[
         str, typer.Option(help=f"Whose choice of algorithms native stands for: {', '.join(SELECTORS)}, or several.")
     ] = "mpich",
     senders: Annotated[
-        int, typer.Option(help="This many ranks send to all others, in an allgather between two groups.", min=0)
+        int, typer.Option(help="For an allgather between two groups: number of ranks that send to all others.", min=0)
     ] = 0,
     layout: Layout = "",
-    suite: Annotated[str, typer.Option(help=f"An experiment by name: {', '.join(SIMULATED)}.")] = "",
+    suite: Annotated[str, typer.Option(help=f"Run an experiment by name: {', '.join(SIMULATED)}.")] = "",
     model: Annotated[
         bool, typer.Option("--model", help="Predict from the schedules' counts instead, for up to a million ranks.")
     ] = False,
@@ -147,9 +150,9 @@ def simulate(
     Or a whole program, without Shoal and with it: [bold]shoal simulate --nodes 8 --ppn 8 -- ./program 100[/bold]
 
     Shoal's own schedules and executor run on SimGrid's SMPI. Times follow from the bandwidth and latency of the links
-    and from the cost of a message, which are printed. Beside each time stands what the cost model (--model) predicts,
-    and at the end how far it is off. With --events every operation of every rank is simulated without SimGrid, fast
-    enough for 16,384 ranks; messages queue at links instead of sharing them.
+    and from the cost of a message, which are printed. Beside each time stands the prediction of the cost model
+    (--model), and at the end how far it is off. With --events Shoal simulates every operation of every rank without
+    SimGrid, fast enough for 16,384 ranks; messages then queue at links instead of sharing them.
     """
     refuse_dropped(context, program, "--model" if model else "--events" if events else "")
     if suite:

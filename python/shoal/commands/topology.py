@@ -13,12 +13,12 @@ from shoal.console import out
 from shoal.errors import UserError
 from shoal.networks import HELP, read_network
 
-app = typer.Typer(help="Contention-free all-to-all on a tree of switches.", no_args_is_help=True)
+app = typer.Typer(help="Plan contention-free all-to-alls on a tree of switches.", no_args_is_help=True)
 
 File = Annotated[str, typer.Argument(help=HELP, metavar="NETWORK")]
 Root = Annotated[str, typer.Option(help="Root of the schedule, instead of the canonical one.")]
-Hosts = Annotated[str, typer.Option(help="Machines of ranks 0, 1, ...: n[0-7],n0; else all in the order of names.")]
-RanksPerMachine = Annotated[int, typer.Option(min=1, help="Neighbouring ranks on each machine.")]
+Hosts = Annotated[str, typer.Option(help="Machines of ranks 0, 1, ..., as in n[0-7],n0; default: all, by name.")]
+RanksPerMachine = Annotated[int, typer.Option(min=1, help="Consecutive ranks on each machine.")]
 Window = Annotated[int, typer.Option(min=1, max=1024, help="Messages that may share a link.")]
 Sync = Annotated[str, typer.Option(help="How messages are kept apart: auto, exact, chain2 or none.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]

@@ -21,13 +21,13 @@ from shoal.measurements import readable_seconds
 from shoal.mpi import launch_environment
 
 DESCRIPTION = """\
-Tell whether Shoal is worth it for an MPI program: run it in turns without and with Shoal, and compare.
+Tell whether Shoal is worth it for an MPI program: run it without and with Shoal in turn, and compare.
 
 Example: shoal try -n 4 -- ./program argument
 
-Before that it runs the program twice: once with every result compared with the MPI's own, and once to see how much of
-the run is all-to-all. What the program prints appears only where it fails. An input file is read anew in every run.
-Options are those of shoal run."""
+Before that it runs the program twice: once to compare every result with the MPI's own, and once to see how much of the
+run is all-to-all. You see the program's output only if it fails. Every run reads an input file from its beginning.
+The options are those of shoal run, and --pairs."""
 
 LITTLE = 0.05  # of a run: what Shoal could save at most is hard to see
 NOTICED = 1.02  # times as fast
@@ -52,10 +52,10 @@ class Run:
 
 
 def try_(words: Sequence[str]) -> None:
-    """Tell whether Shoal is worth it for a program: run it in turns without and with Shoal."""
+    """Tell whether Shoal is worth it for a program: run it without and with Shoal in turn."""
     options = parser("shoal try", DESCRIPTION)
     options.add_argument(
-        "--pairs", type=enough_pairs, default=3, help="runs without and with Shoal (3 or more; default 3)"
+        "--pairs", type=enough_pairs, default=3, help="pairs of runs, without and with Shoal (3 or more; default 3)"
     )
     asked, job = read(options, words)
     settings = algorithms(asked.alltoall, asked.alltoallv, asked.alltoallw, asked.allgather)

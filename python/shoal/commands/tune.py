@@ -28,20 +28,22 @@ SPARSE = 0.9  # of blocks are empty then
 def tune(
     context: typer.Context,
     ranks: Annotated[int, typer.Option("--ranks", "-n", help="Number of ranks.", min=2)],
-    mpi: Annotated[str, typer.Option(help="mpich, openmpi, or with a version as in mpich5; else the first.")] = "",
-    seconds: Annotated[float, typer.Option(help="Time to spend, at most.", min=1)] = 180,
+    mpi: Annotated[
+        str, typer.Option(help="mpich or openmpi, also with a version as in mpich5; default: the first found.")
+    ] = "",
+    seconds: Annotated[float, typer.Option(help="Seconds to spend, at most.", min=1)] = 180,
     output: Annotated[Path, typer.Option("--output", "-o", help="The profile to write.")] = Path("shoal-profile.toml"),
     export: Annotated[
         Path | None, typer.Option(help="Measure the MPI's own algorithms instead, and write the MPI's own tuning file.")
     ] = None,
 ) -> None:
-    """Measure which algorithm is the fastest at each block size, and write a profile that jobs choose by.
+    """Measure which algorithm is the fastest at each block size, and write a profile from which jobs choose.
 
-    Example: [bold]shoal tune -n 8 -o eight.toml[/bold]; jobs then get SHOAL_PROFILE=eight.toml
+    Example: [bold]shoal tune -n 8 -o eight.toml[/bold]; then run jobs with SHOAL_PROFILE=eight.toml
 
-    It measures all algorithms in turns: at a few sizes first, with equal, random and mostly empty blocks, then between
-    sizes that have different winners, and again where two are too close to call. It ends when nothing changes, or the
-    time is over. The profile is for this machine and this number of ranks.
+    The algorithms take turns: first at a few sizes, with equal, random and mostly empty blocks, then between sizes that
+    have different winners, and again where two are too close to call. It ends when nothing changes, or when the time is
+    over. The profile is for this machine and this number of ranks.
 
     For programs that run without Shoal: [bold]shoal tune -n 8 --mpi openmpi --export rules.txt[/bold] measures the
     MPI's own algorithms and writes a tuning file that the MPI reads by itself. Open MPI and MPICH have such files.
