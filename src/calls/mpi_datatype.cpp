@@ -12,6 +12,7 @@
 
 #include "team/rank_communicator.hpp"
 #include "transport/mpi_error.hpp"
+#include "transport/mpi_long_type.hpp"
 #include "transport/mpi_newer.hpp"
 
 namespace shoal {
@@ -219,32 +220,19 @@ class elements {
 // with the elements' type is received as packed bytes, and the other way around.
 class message_to_self {
  public:
-  explicit message_to_self(std::int64_t bytes) : alone_(in_use) {
+  explicit message_to_self(std::int64_t bytes) : alone_(in_use), packed_(static_cast<std::size_t>(bytes), MPI_PACKED) {
     MPI_Group self;
     require(PMPI_Comm_group(MPI_COMM_SELF, &self), "MPI_Comm_group");
     require(PMPI_Comm_create(MPI_COMM_SELF, self, &comm_), "MPI_Comm_create");
     PMPI_Group_free(&self);
     PMPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN);
-    constexpr std::int64_t chunk = 1 << 30;
-    const int once[2] = {1, 1};
-    const MPI_Aint places[2] = {0, static_cast<MPI_Aint>(bytes / chunk * chunk)};
-    MPI_Datatype one, parts[2];
-    PMPI_Type_contiguous(chunk, MPI_PACKED, &one);
-    PMPI_Type_contiguous(static_cast<int>(bytes / chunk), one, &parts[0]);
-    PMPI_Type_contiguous(static_cast<int>(bytes % chunk), MPI_PACKED, &parts[1]);
-    require(PMPI_Type_create_struct(2, once, places, parts, &packed_), "MPI_Type_create_struct");
-    for (MPI_Datatype* type : {&one, &parts[0], &parts[1]}) PMPI_Type_free(type);
-    require(PMPI_Type_commit(&packed_), "MPI_Type_commit");
   }
-  ~message_to_self() {
-    PMPI_Type_free(&packed_);
-    PMPI_Comm_free(&comm_);
-  }
+  ~message_to_self() { PMPI_Comm_free(&comm_); }
   message_to_self(const message_to_self&) = delete;
   message_to_self& operator=(const message_to_self&) = delete;
 
-  void pack(const elements& from, std::byte* out) const { send(from.at(), from.count(), from.type(), out, 1, packed_); }
-  void unpack(const std::byte* in, const elements& to) const { send(in, 1, packed_, to.at(), to.count(), to.type()); }
+  void pack(const elements& from, std::byte* out) const { send(from.at(), from.count(), from.type(), out, 1, packed_.get()); }
+  void unpack(const std::byte* in, const elements& to) const { send(in, 1, packed_.get(), to.at(), to.count(), to.type()); }
 
  private:
   void send(const void* from, int count, MPI_Datatype type, void* to, int to_count, MPI_Datatype to_type) const {
@@ -255,7 +243,7 @@ class message_to_self {
   static inline std::mutex in_use;
   std::scoped_lock<std::mutex> alone_;  // of the threads
   MPI_Comm comm_ = MPI_COMM_NULL;
-  MPI_Datatype packed_ = MPI_DATATYPE_NULL;
+  mpi_long_type packed_;
 };
 
 void pack_elements(const elements& from, std::byte* out, std::int64_t bytes, MPI_Comm comm) {

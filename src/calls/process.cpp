@@ -144,8 +144,11 @@ learner* process::neighbor_learner_of(MPI_Comm comm) {
 learner* process::neighbor_learner_made_for(MPI_Comm comm) {
   attribute* const held = attribute_of(comm);
   if (!held) return nullptr;
-  if (!held->of_neighbors && held->of_ranks && has_neighbors(comm))
-    held->of_neighbors = std::make_unique<learner>(*this, comm, collective::neighbor_alltoall);
+  if (!held->of_neighbors && held->of_ranks && has_neighbors(comm)) {
+    auto made = std::make_unique<learner>(*this, comm, collective::neighbor_alltoall);
+    const std::scoped_lock guard(lock_);  // others look through all attributes
+    held->of_neighbors = std::move(made);
+  }
   if (recent& last = recent_[place_of(comm)]; last.held == held) last.of_neighbors = held->of_neighbors.get();
   return held->of_neighbors.get();
 }

@@ -7,6 +7,7 @@
 
 #include "select/wisdom.hpp"
 #include "team/errors.hpp"
+#include "team/job_parts.hpp"
 #include "team/machine.hpp"
 
 namespace shoal {
@@ -37,6 +38,16 @@ std::string job_state::wrong_settings(bool same, bool some_unusable) const {
     return "the settings of another rank cannot be used; set the SHOAL_ variables the same on all ranks";
   if (!same) return "the SHOAL_ settings differ between ranks; set them the same on all of them";
   return {};
+}
+
+// Ranks on other nodes would not know of what is found here.
+bool job_state::lacks_preload() {
+  std::call_once(looked_for_preloads_, [this] {
+    int ranks = 0;
+    PMPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    lacks_preload_ = ranks == facts_.ranks_here && some_ranks_lack_preload();
+  });
+  return lacks_preload_;
 }
 
 void job_state::remember() {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <mutex>
 #include <cstdint>
 #include <string>
 
@@ -51,9 +52,11 @@ class job_state {
   // Whether several threads of this rank may be in MPI at once.
   bool has_threads() const { return has_threads_; }
   served_groups& served() { return served_; }
-  // Ranks with settings wait for others, which may have none; but not on every new communicator.
+  // Ranks with settings wait for others, which may have none; but not on every new communicator. What came of a wait:
+  void count_absence(bool was_in_vain) { absences_ = was_in_vain ? absences_ + 1 : 0; }
   bool still_waits() const { return absences_ < 3; }
-  void count_absence() { ++absences_; }
+  // Whether some rank runs without the preload that this one has, as far as can be found out; the same on every rank.
+  bool lacks_preload();
   // Groups of ranks which all have read the same wisdom and the same profile.
   served_groups& knowing() { return knowing_; }
   // Whether these are worth asking: by wisdom some exchange among so many ranks is faster than by the MPI's own.
@@ -85,6 +88,8 @@ class job_state {
   knowledge known_, earlier_;
   std::uint64_t wisdom_hash_ = 0;  // of what is used
   std::atomic<int> open_ = 0, absences_ = 0;
+  std::once_flag looked_for_preloads_;
+  bool lacks_preload_ = false;
 };
 
 }  // namespace shoal

@@ -35,7 +35,7 @@ bool is_large(bool known_sizes, double load) { return known_sizes && load >= 1 <
 
 // After how many calls of a kind, behind so many others, the ranks agree for the first time. An agreement takes as long as
 // one or two small calls: so there have to be many of these, and more where many ranks agree.
-constexpr int most_doublings = 6;  // of them, where earlier agreements of the same ranks came to nothing
+constexpr int most_doublings = 2;
 int cold_calls(bool known_sizes, double load, int ranks, std::int64_t earlier) {
   constexpr double medium = 1 << 15;
   if (is_large(known_sizes, load)) return contest::cold_calls;
@@ -130,14 +130,21 @@ exchange_field& learner::field_of(const call_size& call) {
   exchange_field& f = fields_.of_next(call, is_new);
   if (!is_new) return f;
   if (stage_ != stage::served)
-    f.of.wait_first(cold_calls(fields_.are_known_sizes(call.form), f.load, ranks_, calls_ - 1)
-                    << std::min(most_doublings, job_.served().fruitless(comm_)));
+    f.of.wait_first(first_agreement(call, f.load));
   if (fields_.size() == 1) f.young = calls_ - 1;
   f.shape = shape_of(call.form, f.load);
   if (stage_ != stage::served) return f;
   const payment paying(*this);
   open_candidates(f);
   return f;
+}
+
+// Later where earlier agreements of the same ranks, on other communicators, came to nothing.
+int learner::first_agreement(const call_size& call, double load) const {
+  const bool known_sizes = fields_.are_known_sizes(call.form);
+  const int calls = cold_calls(known_sizes, load, ranks_, calls_ - 1);
+  if (stage_ != stage::cold || is_large(known_sizes, load)) return calls;
+  return calls << std::min(most_doublings, job_.served().fruitless(comm_));
 }
 
 exchange_shape learner::shape_of(call_form form, double load) const {
@@ -160,6 +167,7 @@ rank_terms learner::terms(exchange_field* f) {
   mine.knows_nothing = !job_.knows_before();
   mine.is_full = job_.is_full();
   mine.is_unlisted = job_.has_threads() || job_.served().is_full();
+  mine.has_full_notes = job_.served().notes_are_full();
   mine.has_devices = device_runtime_loaded();
   mine.cores = here.cores;
   mine.ranks_of_a_core = own_crowding();
@@ -216,9 +224,10 @@ void learner::review(exchange_field& f) {
   if (served) know(all);
   if (offered_.is_mapped()) take_memory(all.memory_error(), all.some_unreadable());
   hear(f, all);
+  const bool was_made = is_made();
   if (stage_ == stage::known && pays(all)) set_up(all);
   else share_more(all);
-  if (served) note_outcome(all);
+  if (served || is_made() != was_made) note_outcome(all);
   look_again(f, all);
 }
 
@@ -247,10 +256,11 @@ void learner::hear(exchange_field& f, const agreed_terms& all) {
 constexpr double usual_vote = 2e-3, time_slice = 4e-3, longest_vote = 20e-3;
 
 bool learner::may_vote() {
-  const bool apart = !linked_ && !is_of_one_world(comm_);
-  if (!apart && !vote_.some_gave_up()) return true;
+  if (!linked_ && !is_of_one_world(comm_)) why_ = started_apart;
+  else if (!linked_ && job_.lacks_preload()) why_ = "some ranks of the job run without Shoal's preload";
+  else if (vote_.some_gave_up()) why_ = "some ranks have SHOAL_ variables that others have not";
+  else return true;
   stage_ = stage::never;
-  why_ = apart ? started_apart : "some ranks have SHOAL_ variables that others have not";
   return false;
 }
 
@@ -294,7 +304,7 @@ bool learner::end_vote(bool heard_all) {
 
 void learner::leave() {
   vote_.leave();
-  if (stage_ == stage::voting) stage_ = stage::never;
+  if (stage_ == stage::voting) stage_ = stage::cold;
 }
 
 // Whether the two that set-up takes would cost more than the ledger allows. By what this rank has seen, and of use to the
@@ -328,7 +338,7 @@ void learner::judge() {
 
 // For other communicators of the same ranks.
 void learner::note_outcome(const agreed_terms& all) const {
-  if (!all.some_unlisted()) job_.served().note(comm_, offered_.is_mapped() || state_);
+  if (!all.some_unlisted()) job_.served().note(comm_, is_made(), !all.some_have_full_notes());
 }
 
 // After the next call where all have mapped memory, or else when what is not made yet may pay.
@@ -575,10 +585,11 @@ void learner::vote_at_once() {
   if (stage_ == stage::cold && !may_vote()) return warn_once(why_);
   if (stage_ == stage::cold) begin_vote(nullptr);
   if (stage_ != stage::voting) return;
-  if (end_vote(wait_for_vote(linked_ || job_.still_waits() ? patience : 0))) return judge();
-  job_.count_absence();
+  const bool all_came = end_vote(wait_for_vote(linked_ || job_.still_waits() ? patience : usual_vote));
+  job_.count_absence(!all_came);
+  if (all_came) return judge();
   refuse(
-      "other ranks took no part in an agreement on settings for 10 s; preload Shoal on all ranks, and set the "
+      "other ranks took no part in an agreement on settings in time; preload Shoal on all ranks, and set the "
       "SHOAL_ variables the same",
       false, some_ranks);
 }

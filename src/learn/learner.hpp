@@ -127,6 +127,8 @@ class learner {
   void know(const agreed_terms& all);
   void judge();
   void note_outcome(const agreed_terms& all) const;
+  bool is_made() const { return offered_.is_mapped() || state_; }
+  int first_agreement(const call_size& call, double load) const;
   void look_again(exchange_field& f, const agreed_terms& all);
   std::string wrong_settings(const agreed_terms& all) const;
   void refuse(const std::string& why, bool wrong, int ranks = 1);

@@ -20,6 +20,7 @@ enum term : std::size_t {
   knowing_nothing,
   full,
   unlisted,
+  full_notes,
   devices,
   few_cores,
   crowding,
@@ -78,6 +79,7 @@ std::vector<std::int64_t> rank_terms::numbers() const {
   all[knowing_nothing] = knows_nothing;
   all[full] = is_full;
   all[unlisted] = is_unlisted;
+  all[full_notes] = has_full_notes;
   all[devices] = has_devices;
   all[few_cores] = -cores;
   all[crowding] = ranks_of_a_core;
@@ -99,6 +101,7 @@ bool agreed_terms::some_unusable() const { return all_[unusable] != 0; }
 bool agreed_terms::some_know_nothing() const { return all_[knowing_nothing] != 0; }
 bool agreed_terms::some_full() const { return all_[full] != 0; }
 bool agreed_terms::some_unlisted() const { return all_[unlisted] != 0; }
+bool agreed_terms::some_have_full_notes() const { return all_[full_notes] != 0; }
 bool agreed_terms::have_devices() const { return all_[devices] != 0; }
 int agreed_terms::cores() const { return -static_cast<int>(all_[few_cores]); }
 int agreed_terms::ranks_of_a_core() const { return static_cast<int>(std::max<std::int64_t>(1, all_[crowding])); }

@@ -33,7 +33,8 @@ struct rank_terms {
   bool is_unusable = false;                                                   // its settings
   bool knows_nothing = false;                                                 // from a profile or wisdom
   bool is_full = false;                                                       // of communicators
-  bool is_unlisted = false;  // it cannot note that these ranks have voted
+  bool is_unlisted = false;  // it cannot remember that these ranks have voted
+  bool has_full_notes = false;  // nor what came of it, where it remembers nothing of that yet
   bool has_devices = false;
   int cores = 1, ranks_of_a_core = 1;
   rank_times times;
@@ -68,6 +69,7 @@ class agreed_terms {
   bool some_know_nothing() const;
   bool some_full() const;
   bool some_unlisted() const;
+  bool some_have_full_notes() const;
   bool have_devices() const;
   int cores() const;            // of the rank that may use fewest
   int ranks_of_a_core() const;  // where there are most

@@ -26,8 +26,9 @@ class fortran_constants {
 
   // A buffer as C names it.
   void* in_c(void* address) {
+    const library_loads now = library_loads::so_far();
+    if (!has_seen(now)) see(now, find());
     const std::scoped_lock alone(lock_);
-    if (const auto now = library_loads::so_far(); now != seen_) find(now);
     const auto it = constants_.find(address);
     return it == constants_.end() ? address : it->second;
   }
@@ -45,22 +46,35 @@ class fortran_constants {
     return all;
   }
 
-  void find(const library_loads& now) {
-    constants_.clear();
+  using constants = std::map<const void*, void*>;
+
+  bool has_seen(const library_loads& now) {
+    const std::scoped_lock alone(lock_);
+    return now == seen_;
+  }
+  void see(const library_loads& now, constants found) {
+    const std::scoped_lock alone(lock_);
+    seen_ = now;
+    constants_ = std::move(found);
+  }
+
+  // Not under the lock: a library that is being loaded may call Shoal.
+  static constants find() {
+    constants found;
     for (const std::string& name : libraries()) {
       void* const library = dlopen(name.empty() ? nullptr : name.c_str(), RTLD_LAZY | RTLD_NOLOAD);
       if (!library) continue;
-      find_in(library);
+      find_in(library, found);
       dlclose(library);
     }
-    seen_ = now;
+    return found;
   }
 
   // Under all names that compilers may give them.
-  void find_in(void* library) {
+  static void find_in(void* library, constants& found) {
     const auto are = [&](std::initializer_list<const char*> names, void* constant) {
       for (const char* name : names)
-        if (const void* const block = dlsym(library, name)) constants_[block] = constant;
+        if (const void* const block = dlsym(library, name)) found[block] = constant;
     };
     are({"mpi_fortran_in_place", "mpi_fortran_in_place_", "mpi_fortran_in_place__", "MPI_FORTRAN_IN_PLACE"},
         MPI_IN_PLACE);
@@ -69,7 +83,7 @@ class fortran_constants {
 
   std::mutex lock_;
   library_loads seen_;
-  std::map<const void*, void*> constants_;
+  constants constants_;
 };
 
 }  // namespace shoal

@@ -101,16 +101,17 @@ void contest::write(std::span<std::int64_t> terms) {
   for (int i = 0; i < most_candidates; ++i) {
     told_[i] = now_[i].calls();
     terms[i] = nanoseconds(told_[i] ? now_[i].mean(usual_, i) : as_sizes_are_now(i));
+    if (told_[i]) usual_at_trial_[i] = usual_.mean(i);
   }
   terms[load_term] = in_quarters(std::log2(std::max(1.0, recent_.mean)));
-  terms[load_term + 1] = in_quarters(recent_.mean_log);
+  terms[usual_load_term] = in_quarters(recent_.mean_log);
   now_ = {};
 }
 
-// What is known of a candidate without new calls, of sizes that may have changed.
+// What is known of a candidate without new calls: the sizes of calls may have changed since its trial.
 double contest::as_sizes_are_now(int candidate) const {
-  const double known = usual_.varies() ? usual_.mean(candidate) : 0;
-  return known > 0 ? known : records_[candidate].mean;
+  const double then = usual_at_trial_[candidate], now = then > 0 && usual_.varies() ? usual_.mean(candidate) : then;
+  return records_[candidate].at_trial * (then > 0 ? now / then : 1);
 }
 
 void contest::agreed(std::span<const std::int64_t> terms, double allowance) {
@@ -122,6 +123,7 @@ void contest::agreed(std::span<const std::int64_t> terms, double allowance) {
   const int before = std::exchange(best_, choose());
   if (before != best_) {
     take_up(records_[before]);  // what it took may be of another time
+    suspects_change_ = false;
     quiet_ = first_quiet;
   }
   plan(allowance);
@@ -133,7 +135,7 @@ void contest::take_in(int candidate, int calls, double mean) {
   passed_seconds_ += passed * mean;
   if (candidate != native) excess_ += (calls + passed) * excess_of(mean);
   const int before = calls_that_count(r, calls, mean);
-  r.mean = (r.mean * before + mean * calls) / (before + calls);
+  r.mean = r.at_trial = (r.mean * before + mean * calls) / (before + calls);
   r.calls = before + calls;
   r.all_calls += calls;
   if (calls >= few && (!r.least || mean < r.least)) r.least = mean;
@@ -141,17 +143,18 @@ void contest::take_in(int candidate, int calls, double mean) {
 
 // What happens once may be chance, as a few large calls or a disturbance of the machine are: the ranks look again soon.
 void contest::notice_change(std::span<const std::int64_t> terms) {
-  const std::int64_t load = terms[load_term + 1];
-  if (!load_) load_ = load;
+  const std::int64_t load = terms[usual_load_term];
+  if (!usual_load_) usual_load_ = load;
+  if (!suspects_change_) unsuspected_ = records_[best_].mean;
   const double best = static_cast<double>(terms[best_]) * 1e-9;
   double change = 1;
-  if (std::abs(load - load_) >= 4) change = std::exp2(static_cast<double>(load - load_) / 4);
-  else if (told_[best_] && slower_than_before(told_[best_], best)) change = best / records_[best_].mean;
+  if (std::abs(load - usual_load_) >= 4) change = std::exp2(static_cast<double>(load - usual_load_) / 4);
+  else if (slower_than_before(told_[best_], best)) change = best / unsuspected_;
   const bool was_suspected = std::exchange(suspects_change_, change != 1);
   if (change == 1) return;
   quiet_ = first_quiet / 2;
   if (!was_suspected) return;
-  load_ = load;
+  usual_load_ = load;
   suspects_change_ = false;
   start_over(change);
 }
@@ -171,13 +174,13 @@ double contest::excess_of(double mean) const {
 
 bool contest::slower_than_before(int calls, double mean) const {
   const record& r = records_[best_];
-  return settled_ && calls >= 8 && r.calls >= 8 && mean > changed * r.mean;
+  return settled_ && calls >= 8 && r.calls >= 8 && mean > changed * unsuspected_;
 }
 
 // What was measured is of another time: everything is tried again. Until then all count as changed alike.
 void contest::start_over(double factor) {
   for (record& r : records_) {
-    r.mean *= factor;
+    r.at_trial = r.mean *= factor;
     r.least = 0;
     r.calls = 0;
     r.dropped = false;
@@ -301,7 +304,7 @@ void contest::close(int candidate) {
 void contest::assume(int candidate, double seconds) {
   record& r = records_[candidate];
   if (r.calls > 0) return;
-  r.mean = r.least = seconds;
+  r.mean = r.at_trial = r.least = seconds;
   r.calls = 2;
   r.all_calls = 2;
 }

@@ -28,8 +28,9 @@ class contest {
     bool open = false;  // may be tried
     bool dropped = false;
     bool anew = false;  // to be tried whatever it took before
-    double mean = 0;    // seconds of a call
-    double least = 0;   // mean of the calls between two agreements that took least; 0: of no few calls yet
+    double mean = 0;    // seconds of a call, of the sizes that come now
+    double at_trial = 0;  // and of those that came when it was last tried
+    double least = 0;   // mean of the calls between two agreements that took least; 0: not known
     int calls = 0;      // that the mean is of, the earlier ones forgotten by and by
     int all_calls = 0;
     int batch = 1;           // calls of the next trial
@@ -57,10 +58,12 @@ class contest {
   void took(double seconds, double bytes);
   // The ranks have to agree now; then write() is to be called, and agreed() some calls later, on every rank alike.
   bool is_due() const { return due_; }
-  // What is tried is tried anew when exchanges have become twice as large or half as large, or their times have.
+  // What was tried is tried anew where exchanges have become twice as large or half as large, or those of the choice 1.5
+  // times as slow.
   void write(std::span<std::int64_t> terms);
-  // Of what was heard: how large exchanges are on the rank that sends most, in quarters of powers of two of bytes.
-  static constexpr int load_term = most_candidates;
+  // Of what was heard: how large exchanges are on the rank that sends most, in quarters of powers of two of bytes: on
+  // average, and the usual ones, among which a few large ones hardly count.
+  static constexpr int load_term = most_candidates, usual_load_term = load_term + 1;
   // What an agreement takes, in seconds, the same on every rank: they come less often where it is long.
   void agreements_take(double seconds) { agreement_ = seconds; }
   // The same on every rank. `allowance`: seconds that trials may cost.
@@ -131,13 +134,15 @@ class contest {
   int unmeasured_ = 2;              // the first calls
   bool due_ = false, settled_ = false, scattered_ = false;
   int likely_ = native;
-  std::int64_t load_ = 0;  // of usual calls: quarters of powers of two; 0: not known
+  std::int64_t usual_load_ = 0;  // quarters of powers of two; 0: not known
   bool suspects_change_ = false;
+  double unsuspected_ = 0;  // seconds of a call of the best before that
   recent_load recent_;
-  size_mix usual_;
   double excess_ = 0, passed_seconds_ = 0;
   double agreement_ = usual_agreement;
   std::array<int, most_candidates> told_{};         // calls that the agreement under way is about
+  std::array<double, most_candidates> usual_at_trial_{};  // what usual_ said of a candidate
+  size_mix usual_;
   std::array<trial_times, most_candidates> now_{};  // since the last agreement was begun
   std::array<record, most_candidates> records_{};
 };

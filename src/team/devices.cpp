@@ -2,8 +2,9 @@
 
 #include <dlfcn.h>
 
-#include <initializer_list>
 #include <mutex>
+#include <string>
+#include <string_view>
 
 #include "team/loaded_libraries.hpp"
 
@@ -11,15 +12,33 @@ namespace shoal {
 
 namespace {
 
+// Where the library of that name, or a version of it, was loaded from; empty: it was not. To ask dlopen by name alone searches
+// the file system.
+std::string path_of_loaded(const std::string& library) {
+  struct search {
+    const std::string& library;
+    std::string path;
+  } of{library, {}};
+  dl_iterate_phdr(
+      [](dl_phdr_info* object, std::size_t, void* to) {
+        auto& wanted = *static_cast<search*>(to);
+        const std::string_view path(object->dlpi_name);
+        const std::string_view file = path.substr(path.rfind('/') + 1);
+        if (file.starts_with(wanted.library)) wanted.path = path;
+        return static_cast<int>(!wanted.path.empty());
+      },
+      &of);
+  return of.path;
+}
+
 // A runtime may be loaded at any time, and for some module alone, as a CUDA runtime that is linked statically loads the driver.
-void* find_function(const char* name, std::initializer_list<const char*> libraries) {
-  void* function = dlsym(RTLD_DEFAULT, name);
-  for (const char* of : libraries) {
-    void* const library = function ? nullptr : dlopen(of, RTLD_LAZY | RTLD_NOLOAD);
-    if (!library) continue;
-    function = dlsym(library, name);
-    dlclose(library);  // whoever has loaded it keeps it
-  }
+void* find_function(const char* name, const char* of) {
+  if (void* const function = dlsym(RTLD_DEFAULT, name)) return function;
+  const std::string path = path_of_loaded(of);
+  void* const library = path.empty() ? nullptr : dlopen(path.c_str(), RTLD_LAZY | RTLD_NOLOAD);
+  if (!library) return nullptr;
+  void* const function = dlsym(library, name);
+  dlclose(library);  // whoever has loaded it keeps it
   return function;
 }
 
@@ -27,10 +46,8 @@ void* find_function(const char* name, std::initializer_list<const char*> librari
 
 device_runtimes device_runtimes::find() {
   device_runtimes all;
-  all.cuda_ = reinterpret_cast<cuda_query>(find_function("cuPointerGetAttribute", {"libcuda.so.1"}));
-  all.hip_ = reinterpret_cast<hip_query>(find_function(
-      "hipPointerGetAttributes",
-      {"libamdhip64.so.7", "libamdhip64.so.6", "libamdhip64.so.5", "libamdhip64.so.4", "libamdhip64.so"}));
+  all.cuda_ = reinterpret_cast<cuda_query>(find_function("cuPointerGetAttribute", "libcuda.so"));
+  all.hip_ = reinterpret_cast<hip_query>(find_function("hipPointerGetAttributes", "libamdhip64.so"));
   return all;
 }
 
@@ -38,11 +55,15 @@ device_runtimes device_runtimes::loaded() {
   static std::mutex lock;
   static device_runtimes found;
   static library_loads seen;
-  const std::scoped_lock alone(lock);
   const library_loads now = library_loads::so_far();
-  if (now != seen) found = find();
+  {
+    const std::scoped_lock alone(lock);
+    if (now == seen) return found;
+  }
+  const device_runtimes all = find();  // not under the lock: a library that is being loaded may call Shoal
+  const std::scoped_lock alone(lock);
   seen = now;
-  return found;
+  return found = all;
 }
 
 bool device_runtimes::is_cuda(const void* address) const {

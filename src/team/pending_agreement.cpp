@@ -6,10 +6,12 @@
 namespace shoal {
 
 // From here on the communicator stays when the program frees it, as for any request on it, even one that is never started.
-// Open MPI's nonblocking collectives alone do not keep it, and go on with what is no more.
-static void keep(MPI_Comm comm) {
+// Nonblocking collectives alone do not keep it in Open MPI, which goes on with what is no more.
+static void keep([[maybe_unused]] MPI_Comm comm) {
+#ifdef OPEN_MPI
   MPI_Request never_started = MPI_REQUEST_NULL;
   PMPI_Recv_init(nullptr, 0, MPI_BYTE, 0, 0, comm, &never_started);
+#endif
 }
 
 pending_agreement::pending_agreement(MPI_Comm comm, std::vector<std::int64_t> mine)

@@ -35,26 +35,39 @@ int size_of(MPI_Group group) {
   return ranks;
 }
 
-bool contains(MPI_Group group, MPI_Group other) {
-  if (size_of(other) > size_of(group)) return false;
+// Of the ranks of another group in this one; MPI_UNDEFINED for those that are not in it.
+std::vector<int> ranks_in(MPI_Group group, MPI_Group other) {
   std::vector<int> ranks(static_cast<std::size_t>(size_of(other))), there(ranks.size());
   std::iota(ranks.begin(), ranks.end(), 0);
   require(PMPI_Group_translate_ranks(other, static_cast<int>(ranks.size()), ranks.data(), group, there.data()),
           "MPI_Group_translate_ranks");
+  return there;
+}
+
+bool contains(MPI_Group group, MPI_Group other) {
+  if (size_of(other) > size_of(group)) return false;
+  const std::vector<int> there = ranks_in(group, other);
   return std::find(there.begin(), there.end(), MPI_UNDEFINED) == there.end();
 }
 
 }  // namespace
 
+// MPICH 4.0 takes ranks that were spawned for ranks of the world, one of these for several of them.
 bool is_of_one_world(MPI_Comm comm) {
-  const scoped_group world(MPI_COMM_WORLD), own(comm);
-  if (!contains(world.get(), own.get())) return false;
-  return !between_groups(comm) || contains(world.get(), scoped_group(comm, PMPI_Comm_remote_group).get());
+  const scoped_group world(MPI_COMM_WORLD);
+  std::vector<int> all = ranks_in(world.get(), scoped_group(comm).get());
+  if (between_groups(comm)) {
+    const std::vector<int> others = ranks_in(world.get(), scoped_group(comm, PMPI_Comm_remote_group).get());
+    all.insert(all.end(), others.begin(), others.end());
+  }
+  std::sort(all.begin(), all.end());
+  const bool are_unlike = std::adjacent_find(all.begin(), all.end()) == all.end();
+  return are_unlike && !std::binary_search(all.begin(), all.end(), MPI_UNDEFINED);
 }
 
 bool served_groups::is_full() const {
   const std::scoped_lock guard(lock_);
-  return groups_.size() >= most || counted_.size() >= most;
+  return groups_.size() >= most;
 }
 
 void served_groups::add(MPI_Comm comm) {
@@ -70,10 +83,10 @@ bool served_groups::contain(MPI_Comm comm) const {
   return std::any_of(groups_.begin(), groups_.end(), [&](MPI_Group group) { return contains(group, asked.get()); });
 }
 
-std::vector<served_groups::of_same_ranks>::const_iterator served_groups::find(MPI_Comm comm) const {
-  if (counted_.empty()) return counted_.end();
+std::vector<served_groups::noted>::const_iterator served_groups::find(MPI_Comm comm) const {
+  if (notes_.empty()) return notes_.end();
   const scoped_group asked(comm);
-  return std::find_if(counted_.begin(), counted_.end(), [&](const of_same_ranks& of) {
+  return std::find_if(notes_.begin(), notes_.end(), [&](const noted& of) {
     int result = MPI_UNEQUAL;
     require(PMPI_Group_compare(of.ranks, asked.get(), &result), "MPI_Group_compare");
     return result == MPI_IDENT;
@@ -83,21 +96,29 @@ std::vector<served_groups::of_same_ranks>::const_iterator served_groups::find(MP
 int served_groups::fruitless(MPI_Comm comm) const {
   const std::scoped_lock guard(lock_);
   const auto found = find(comm);
-  return found == counted_.end() ? 0 : found->fruitless;
+  return found == notes_.end() ? 0 : found->fruitless;
 }
 
-void served_groups::note(MPI_Comm comm, bool is_set_up) {
+void served_groups::note(MPI_Comm comm, bool is_set_up, bool may_begin) {
   const std::scoped_lock guard(lock_);
   const auto found = find(comm);
-  if (found == counted_.end()) return counted_.push_back({scoped_group(comm).release(), !is_set_up});
-  of_same_ranks& of = counted_[static_cast<std::size_t>(found - counted_.begin())];
-  of.fruitless = is_set_up ? 0 : of.fruitless + 1;
+  if (found != notes_.end()) {
+    noted& of = notes_[static_cast<std::size_t>(found - notes_.cbegin())];
+    of.fruitless = is_set_up ? 0 : of.fruitless + 1;
+  } else if (may_begin && !is_set_up) {
+    notes_.push_back({scoped_group(comm).release(), 1});
+  }
+}
+
+bool served_groups::notes_are_full() const {
+  const std::scoped_lock guard(lock_);
+  return notes_.size() >= most;
 }
 
 void served_groups::clear() {
   const std::scoped_lock guard(lock_);
-  for (of_same_ranks& of : counted_) PMPI_Group_free(&of.ranks);
-  counted_.clear();
+  for (noted& of : notes_) PMPI_Group_free(&of.ranks);
+  notes_.clear();
   for (MPI_Group& group : groups_) PMPI_Group_free(&group);
   groups_.clear();
 }

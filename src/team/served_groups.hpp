@@ -28,25 +28,27 @@ class served_groups {
   void add(MPI_Comm comm);
   bool contain(MPI_Comm comm) const;
 
-  // Communicators of just these ranks on which they have agreed since they last set something up. A program that makes one
-  // for each of its steps would pay for an agreement on each. Noted as groups are added.
+  // On how many communicators of just these ranks they have agreed since they last set something up. A program that makes
+  // one for each of its steps would pay for an agreement on each. Noted where groups are added; `may_begin`: also of ranks
+  // of which nothing is noted yet. No rank may where notes_are_full() on one.
   int fruitless(MPI_Comm comm) const;
-  void note(MPI_Comm comm, bool is_set_up);
+  void note(MPI_Comm comm, bool is_set_up, bool may_begin);
+  bool notes_are_full() const;
   // Before MPI_Finalize.
   void clear();
 
  private:
   static constexpr std::size_t most = 64;
 
-  struct of_same_ranks {
+  struct noted {
     MPI_Group ranks;
     int fruitless;
   };
-  std::vector<of_same_ranks>::const_iterator find(MPI_Comm comm) const;
+  std::vector<noted>::const_iterator find(MPI_Comm comm) const;
 
   mutable std::mutex lock_;
   std::vector<MPI_Group> groups_;
-  std::vector<of_same_ranks> counted_;
+  std::vector<noted> notes_;
 };
 
 }  // namespace shoal

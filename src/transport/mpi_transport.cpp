@@ -7,34 +7,11 @@
 #include "transport/failure.hpp"
 #include "transport/mpi_ended.hpp"
 #include "transport/mpi_error.hpp"
+#include "transport/mpi_long_type.hpp"
 
 namespace shoal {
 
 namespace {
-
-// So many bytes as one element, in parts that an int can count.
-class long_type {
- public:
-  long_type(std::size_t bytes, std::size_t part) {
-    const int once[2] = {1, 1};
-    const MPI_Aint places[2] = {0, static_cast<MPI_Aint>(bytes / part * part)};
-    MPI_Datatype one, both[2];
-    PMPI_Type_contiguous(static_cast<int>(part), MPI_BYTE, &one);
-    PMPI_Type_contiguous(static_cast<int>(bytes / part), one, &both[0]);
-    PMPI_Type_contiguous(static_cast<int>(bytes % part), MPI_BYTE, &both[1]);
-    require(PMPI_Type_create_struct(2, once, places, both, &type_), "MPI_Type_create_struct");
-    for (MPI_Datatype* type : {&one, &both[0], &both[1]}) PMPI_Type_free(type);
-    require(PMPI_Type_commit(&type_), "MPI_Type_commit");
-  }
-  ~long_type() { PMPI_Type_free(&type_); }
-  long_type(const long_type&) = delete;
-  long_type& operator=(const long_type&) = delete;
-
-  MPI_Datatype get() const { return type_; }
-
- private:
-  MPI_Datatype type_ = MPI_DATATYPE_NULL;
-};
 
 std::size_t bytes_of(const MPI_Status& status) {
   int bytes = 0;
@@ -66,10 +43,12 @@ void mpi_transport::reserve(std::size_t transfers) {
 template <typename Post>
 void mpi_transport::start(std::size_t bytes, owner of, Post post) {
   MPI_Request request = MPI_REQUEST_NULL;
-  const int code = bytes <= most_counted_ ? post(static_cast<int>(bytes), MPI_BYTE, &request)
-                                          : post(1, long_type(bytes, most_counted_).get(), &request);
-  if (code != MPI_SUCCESS) {
-    refused_.push_back({of.ticket, 0, std::make_exception_ptr(mpi_error(code, "starting a message"))});
+  try {
+    require(bytes <= most_counted_ ? post(static_cast<int>(bytes), MPI_BYTE, &request)
+                                   : post(1, mpi_long_type(bytes, MPI_BYTE, most_counted_).get(), &request),
+            "starting a message");
+  } catch (const mpi_error&) {
+    refused_.push_back({of.ticket, 0, std::current_exception()});
     return;
   }
   requests_.push_back(request);

@@ -26,8 +26,9 @@ PROFILE = 'shoal = "{0}"\nmpi = "{0}"\nmachine = "{0}"\nranks = 4\nlayout = "{0}
 # Where src/ may write a file or start anything: what SHOAL_WISDOM, _RECORD and _REPORT name, and shared memory.
 WRITERS = {"select/wisdom.cpp", "calls/traffic.cpp", "calls/process.cpp", "transport/shared_memory.cpp"}
 WRITES = re.compile(
-    r"\b(o?fstream \w|(fopen|popen|system|exec[vl]p?e?|fork|posix_spawnp?|dlopen|creat|mkstemp|memfd_create|unlink"
-    r"|rename|mkdir|openat|tmpfile)\()|(?<!\w)::open\("
+    r"\b(o?fstream \w|(fopen|popen|system|exec[vl]p?e?|fork|posix_spawnp?|creat|mkstemp|memfd_create|unlink"
+    r"|rename|mkdir|openat|tmpfile)\("
+    r"|dlopen\((?![^;]*RTLD_NOLOAD))|(?<!\w)::open\("
 )
 
 

@@ -1,0 +1,76 @@
+#include "team/job_parts.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <vector>
+
+namespace shoal {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string text_of(const fs::path& file) {
+  std::ifstream in(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+fs::path process(int id) { return fs::path("/proc") / std::to_string(id); }
+
+// 0: there is none that can be read. The name before it may have spaces and brackets.
+int parent_of(int id) {
+  const std::string stat = text_of(process(id) / "stat");
+  const std::size_t name_end = stat.rfind(')');
+  return name_end == std::string::npos ? 0 : std::atoi(stat.c_str() + std::min(stat.size(), name_end + 4));
+}
+
+bool was_given_parts(int id) {
+  return text_of(process(id) / "cmdline").find(std::string("\0:\0", 3)) != std::string::npos;
+}
+
+// Of a job of several parts; else 0.
+int launcher() {
+  constexpr int most_between = 4;  // a proxy of the launcher, and shells
+  int id = getppid();
+  for (int i = 0; i < most_between && id > 1; ++i, id = parent_of(id))
+    if (was_given_parts(id)) return id;
+  return 0;
+}
+
+std::vector<int> all_processes() {
+  std::vector<int> all;
+  std::error_code hidden;
+  for (const auto& entry : fs::directory_iterator("/proc", hidden))
+    if (const int id = std::atoi(entry.path().filename().c_str()); id > 0) all.push_back(id);
+  return all;
+}
+
+bool is_below(int id, int launcher) {
+  constexpr int deepest = 16;
+  for (int i = 0; i < deepest && id > 1; ++i, id = parent_of(id))
+    if (id == launcher) return true;
+  return false;
+}
+
+bool is_rank_without_preload(int id) {
+  const std::string maps = text_of(process(id) / "maps");
+  return maps.find("/libmpi") != std::string::npos && maps.find("/libshoal-preload.so") == std::string::npos;
+}
+
+}  // namespace
+
+bool some_ranks_lack_preload() {
+  const int from = launcher();
+  if (from == 0) return false;
+  const std::vector<int> all = all_processes();
+  return std::any_of(all.begin(), all.end(),
+                     [=](int id) { return is_below(id, from) && is_rank_without_preload(id); });
+}
+
+}  // namespace shoal
