@@ -58,24 +58,6 @@ learner::learner(job_state& job, MPI_Comm comm, collective what)
   wait_.move_meanwhile([] { return progress::get().move(); });
 }
 
-// Time that this rank spends on learning. Some of it is spent on waiting for others that are late anyway, so the job pays
-// only what the rank that waited least has paid: the ranks hear of that when they agree the next time.
-class learner::payment {
- public:
-  explicit payment(learner& of) : of_(of), begin_(PMPI_Wtime()) {}
-  ~payment() {
-    const double seconds = PMPI_Wtime() - begin_;
-    of_.job_.books().spend(seconds);
-    of_.paid_ += seconds;
-  }
-  payment(const payment&) = delete;
-  payment& operator=(const payment&) = delete;
-
- private:
-  learner& of_;
-  double begin_;
-};
-
 // ---- a call ----------------------------------------------------------------------------------------------------
 
 learner::turn learner::begin(const call_size& call, bool is_linked) {
@@ -85,7 +67,7 @@ learner::turn learner::begin(const call_size& call, bool is_linked) {
   linked_ = is_linked;
   if (calls_ == 1 && (is_linked || job_.knows_before())) begin_agreed(call);
   if (vote_.ends_at(calls_) && !is_revoked(comm_)) {
-    const payment paying(*this);
+    const agreements::payment paying(agreements_);
     if (end_vote(hear_vote())) judge();
   }
   if (is_young(call)) return {.size = call};
@@ -135,7 +117,7 @@ exchange_field& learner::field_of(const call_size& call) {
   if (fields_.size() == 1) f.young = calls_ - 1;
   f.shape = shape_of(call.form, f.load);
   if (stage_ != stage::served) return f;
-  const payment paying(*this);
+  const agreements::payment paying(agreements_);
   open_candidates(f);
   return f;
 }
@@ -163,7 +145,7 @@ rank_terms learner::terms(exchange_field* f) {
   mine.has_devices = device_runtime_loaded();
   mine.cores = here.cores;
   mine.ranks_of_a_core = own_crowding();
-  mine.times = times();
+  mine.times = agreements_.times();
   mine.memory_error = offered_.error();
   mine.is_unreadable = offered_.is_unreadable();
   mine.set_load(load_);
@@ -176,40 +158,19 @@ rank_terms learner::terms(exchange_field* f) {
   return mine;
 }
 
-rank_times learner::times() {
-  told_paid_ += std::exchange(paid_, 0);
-  return {agreed_in_ > 0 ? agreed_in_ : job_.books().agreement(), job_.books().allowance() + told_paid_, told_paid_};
-}
-
 int learner::own_crowding() const {
   return std::max(ranks_, job_.facts().ranks_here) / std::max(1, job_.facts().cores);
 }
 
-// Of ranks that are all served by Shoal, and in the same call: the largest numbers.
 std::vector<std::int64_t> learner::agree(std::vector<std::int64_t> mine) {
-  const double begin = PMPI_Wtime();
-  if (state_ && state_->all().memory().has_all_ranks()) {
-    const std::scoped_lock alone(state_->all().lock());
-    mine = state_->all().largest(mine);
-    agreed_in_ = PMPI_Wtime() - begin;
-    return mine;
-  }
-  pending_agreement said(comm_, std::move(mine));
-  const std::span<const std::int64_t> all = said.wait(wait_);
-  job_.books().agreed_in(agreed_in_ = PMPI_Wtime() - begin);
-  return {all.begin(), all.end()};
-}
-
-void learner::hear_of_times(const agreed_terms& all) {
-  if (all.shortest_agreement() > 0) agreement_ = all.shortest_agreement();
-  if (all.longest_agreement() > 0) longest_agreement_ = all.longest_agreement();
+  return agreements_.agree(std::move(mine), state_ ? &state_->all() : nullptr);
 }
 
 // A field's calls are to be compared. The first time this is the vote as well.
 void learner::review(exchange_field& f) {
   const bool alone = ranks_ == 1 || stage_ == stage::never || stage_ == stage::voting;
   if (alone || is_revoked(comm_)) return f.of.postpone();
-  const payment paying(*this);
+  const agreements::payment paying(agreements_);
   const bool served = stage_ == stage::cold && job_.served().contain(comm_);
   if (stage_ == stage::cold && !served) return may_vote() ? begin_vote(&f) : f.of.postpone();
   const agreed_terms all(agree(terms(&f).numbers()));
@@ -225,13 +186,13 @@ void learner::review(exchange_field& f) {
 // The same on every rank.
 void learner::hear(exchange_field& f, const agreed_terms& all) {
   if (state_ && all.have_devices()) state_->all().know_of_devices();
-  hear_of_times(all);
-  f.of.agreements_take(agreement_price());
+  agreements_.hear(all);
+  f.of.agreements_take(agreements_.price());
   f.of.agreed(all.of_contest(), all.allowance());
-  native_call_ = f.of.of(contest::native).mean;
+  agreements_.calls_take(f.of.of(contest::native).mean);
   job_.books().settle(f.of.excess());
   job_.books().called(f.of.passed_seconds());
-  job_.books().spend(all.paid() - std::exchange(told_paid_, 0));
+  agreements_.correct_books(all);
   f.guess = all.guess();
   learn_from(f);
   if (!specs_.empty()) state_->settle(f.shape.form, f.shape.size, &f.decisions[f.of.best()]);
@@ -272,7 +233,7 @@ bool learner::hear_vote() {
 bool learner::wait_for_vote(double seconds) {
   const double begin = PMPI_Wtime();
   const bool is_heard = vote_.wait_for(seconds);
-  job_.books().agreed_in(agreed_in_ = PMPI_Wtime() - begin);
+  agreements_.waited(PMPI_Wtime() - begin);
   return is_heard;
 }
 
@@ -283,7 +244,7 @@ bool learner::end_vote(bool heard_all) {
   const std::span said(mine);
   const bool may_share = heard_all && asked_by_ && shares_now(agreed_) && !agreements_are_too_long();
   if (rank_ == 0 && may_share) offered_.make(agreed_.room(ranks_), ranks_, said.subspan(rank_times::terms));
-  times().write(said);
+  agreements_.times().write(said);
   if (vote_.confirm(heard_all, !asked_by_, mine)) return true;
   offered_.drop();
   stage_ = vote_.has_failed_for_good() ? stage::never : stage::cold;
@@ -299,13 +260,13 @@ void learner::leave() {
 
 // Whether the two that set-up takes would cost more than the ledger allows. By what this rank has seen, and of use to the
 // first rank alone: the others have not told it yet how long they waited, and it would make memory for nothing.
-bool learner::agreements_are_too_long() const { return 2 * agreed_in_ > agreed_.allowance(); }
+bool learner::agreements_are_too_long() const { return 2 * agreements_.waited() > agreed_.allowance(); }
 
 // Without a vote, for ranks that have cast it on another communicator.
 void learner::know(const agreed_terms& all) {
   stage_ = stage::known;
   agreed_ = all;
-  hear_of_times(agreed_);
+  agreements_.hear(agreed_);
 }
 
 void learner::judge() {
@@ -313,7 +274,7 @@ void learner::judge() {
   if (const std::string wrong = wrong_settings(agreed_); !wrong.empty()) return refuse(wrong, true);
   const std::span<const std::int64_t> later = vote_.confirmed();  // other communicators may have spent since the first
   agreed_.take_times(later);
-  hear_of_times(agreed_);
+  agreements_.hear(agreed_);
   if (!agreed_.some_unlisted()) job_.served().add(comm_);
   if (!asked_by_) return;
   hear(*asked_by_, agreed_);
@@ -362,19 +323,15 @@ bool learner::on_one_node(const agreed_terms& all) const {
   return all.same_node();
 }
 
-// What one delays the job: about a call's time at the most. Some ranks wait longer, for others that are late anyway, and where
-// ranks share cores the last one hardly waits.
-double learner::agreement_price() const { return std::max(agreement_, std::min(longest_agreement_, native_call_)); }
-
 // A few agreements; inside one node memory to touch besides. Where ranks share a core one does so after the other, and each
 // finds the caches cold. Between nodes collectives of the MPI's own that block: one takes no longer than an agreement with its waiting, and
 // about as long as a call. For a graph the ranks tell each other their neighbours.
 double learner::set_up_cost(const agreed_terms& all) const {
-  const double graph = what_ == collective::alltoall ? 0 : 4 * agreement_price() + 2e-6 * ranks_;
-  if (!on_one_node(all)) return 8 * agreement_price() + 300e-6 + graph;
+  const double graph = what_ == collective::alltoall ? 0 : 4 * agreements_.price() + 2e-6 * ranks_;
+  if (!on_one_node(all)) return 8 * agreements_.price() + 300e-6 + graph;
   const int sharing = all.ranks_of_a_core();
   const double memory = offered_.usual_time(all.room(ranks_), ranks_), cold = sharing > 1 ? 1.6 : 1;
-  return cold * (2 * agreement_ + memory * sharing) + graph;
+  return cold * (2 * agreements_.shortest() + memory * sharing) + graph;
 }
 
 // What may be gained if as many calls come as there were: what such exchanges gained elsewhere in the job, or else a quarter
@@ -388,7 +345,7 @@ double learner::hope_of(const exchange_field& f) const {
 
 // What is made is of use where trials can be paid besides: of one candidate in a node, of several between nodes.
 bool learner::pays(const agreed_terms& all) const {
-  const double cost = set_up_cost(all), trials = (on_one_node(all) ? 2 : 8) * native_call_;
+  const double cost = set_up_cost(all), trials = (on_one_node(all) ? 2 : 8) * agreements_.native_call();
   const bool none_left = all.some_full() && !on_one_node(all);  // communicators, of which there exchanges need one
   return !all.have_devices() && !is_limited() && !none_left && cost + trials <= all.allowance() && cost <= all.hope();
 }
@@ -409,7 +366,7 @@ void learner::begin_agreed(const call_size& call) {
   const bool known_alike = !linked_ && job_.knowing().contain(comm_),
              may_gain = job_.may_gain(what_, call.form, ranks_);
   if (known_alike && !may_gain) return;
-  const payment paying(*this);
+  const agreements::payment paying(agreements_);
   load_ = fields_.load_of(call);
   if (known_alike) know(agreed_terms(agree(terms(nullptr).numbers())));
   else vote_at_once();

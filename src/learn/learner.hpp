@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "execute/offered_memory.hpp"
+#include "learn/agreements.hpp"
 #include "learn/communicator.hpp"
 #include "learn/exchange_fields.hpp"
 #include "learn/job_state.hpp"
@@ -98,8 +99,6 @@ class learner {
   // are. served: candidates are open. never: not to be served.
   enum class stage { cold, voting, known, served, never };
 
-  class payment;
-
   [[gnu::hot]] exchange_field* passing(call_form form, std::int64_t bytes);
   bool is_young(const call_size& call) const;
   exchange_field& field_of(const call_size& call);
@@ -113,10 +112,8 @@ class learner {
   void hear(exchange_field& f, const agreed_terms& all);
   void learn_from(const exchange_field& f) const;
   rank_terms terms(exchange_field* f);
-  rank_times times();
   std::vector<std::int64_t> agree(std::vector<std::int64_t> mine);
   int own_crowding() const;
-  void hear_of_times(const agreed_terms& all);
 
   bool may_vote();
   void begin_vote(exchange_field* f);
@@ -131,7 +128,6 @@ class learner {
   std::string wrong_settings(const agreed_terms& all) const;
   void refuse(const std::string& why, bool wrong, int ranks = 1);
   bool on_one_node(const agreed_terms& all) const;
-  double agreement_price() const;
   double set_up_cost(const agreed_terms& all) const;
   double hope_of(const exchange_field& f) const;
   bool pays(const agreed_terms& all) const;
@@ -166,10 +162,7 @@ class learner {
 
   waiting wait_;
   vote vote_{comm_, wait_};
-  double paid_ = 0, told_paid_ = 0;              // for learning, since the ranks last agreed, and until then
-  double agreed_in_ = 0;                         // what the last agreement took on this rank
-  double agreement_ = contest::usual_agreement;  // and on the one that waited least
-  double longest_agreement_ = contest::usual_agreement, native_call_ = 0;
+  agreements agreements_{comm_, job_.books(), wait_};
   agreed_terms agreed_;                 // what the ranks said in the vote
   exchange_field* asked_by_ = nullptr;  // whose numbers are part of the vote
   std::string why_;
