@@ -39,6 +39,11 @@ std::string job_state::wrong_settings(bool same, bool some_unusable) const {
   return {};
 }
 
+bool job_state::is_on_one_node(int ranks, bool found) const {
+  const auto& layout = settings_.layout;
+  return layout && layout->ranks() == ranks ? layout->nodes().nodes() == 1 : found;
+}
+
 void job_state::remember() {
   if (settings_.wisdom.empty()) return;
   constexpr const char* instead = "what it knows is not used";

@@ -30,6 +30,8 @@ class job_state {
   // What is wrong with them, when the ranks have agreed on whether they are the same on all and whether some cannot be used.
   // The same text on every rank that has no reason of its own; empty when nothing is wrong.
   std::string wrong_settings(bool same, bool some_unusable) const;
+  // Whether so many ranks count as on one node: as the settings say, or else as the ranks have found.
+  bool is_on_one_node(int ranks, bool found) const;
   // Whether the user names an algorithm, or settings are wrong, so that ranks have to agree before the first call.
   bool asks_at_once(call_form form) const { return asks_at_once_[form]; }
   // Whether the user names an algorithm for allgathers between two groups, or the network that connects them.

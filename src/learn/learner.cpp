@@ -151,7 +151,7 @@ rank_terms learner::terms(exchange_field* f) {
   mine.set_load(load_);
   fields_.write_pattern(mine.no_pattern);
   if (!f) return mine;
-  mine.hope = hope_of(*f);
+  mine.hope = investment_.hope_of(*f, fields_);
   if (const auto learnt = job_.known().find(f->shape); learnt && learnt->best())
     mine.guess = hash_of(learnt->best()->first);
   f->of.write(mine.of_contest);
@@ -177,7 +177,7 @@ void learner::review(exchange_field& f) {
   if (served) know(all);
   if (offered_.is_mapped()) take_memory(all.memory_error(), all.some_unreadable());
   hear(f, all);
-  if (stage_ == stage::known && pays(all)) set_up(all);
+  if (stage_ == stage::known && investment_.pays(all)) set_up(all);
   else share_more(all);
   if (served) note_outcome(all);
   look_again(f, all);
@@ -242,8 +242,8 @@ bool learner::end_vote(bool heard_all) {
   if (heard_all) agreed_ = agreed_terms(vote_.heard());
   std::vector<std::int64_t> mine(rank_times::terms + offered_memory::terms, unsaid);
   const std::span said(mine);
-  const bool may_share = heard_all && asked_by_ && shares_now(agreed_) && !agreements_are_too_long();
-  if (rank_ == 0 && may_share) offered_.make(agreed_.room(ranks_), ranks_, said.subspan(rank_times::terms));
+  if (rank_ == 0 && heard_all && asked_by_ && investment_.may_offer_memory(agreed_))
+    offered_.make(agreed_.room(ranks_), ranks_, said.subspan(rank_times::terms));
   agreements_.times().write(said);
   if (vote_.confirm(heard_all, !asked_by_, mine)) return true;
   offered_.drop();
@@ -258,10 +258,6 @@ void learner::leave() {
   if (stage_ == stage::voting) stage_ = stage::never;
 }
 
-// Whether the two that set-up takes would cost more than the ledger allows. By what this rank has seen, and of use to the
-// first rank alone: the others have not told it yet how long they waited, and it would make memory for nothing.
-bool learner::agreements_are_too_long() const { return 2 * agreements_.waited() > agreed_.allowance(); }
-
 // Without a vote, for ranks that have cast it on another communicator.
 void learner::know(const agreed_terms& all) {
   stage_ = stage::known;
@@ -271,7 +267,8 @@ void learner::know(const agreed_terms& all) {
 
 void learner::judge() {
   stage_ = stage::known;
-  if (const std::string wrong = wrong_settings(agreed_); !wrong.empty()) return refuse(wrong, true);
+  const std::string wrong = job_.wrong_settings(agreed_.same_settings(), agreed_.some_unusable());
+  if (!wrong.empty()) return refuse(wrong, true);
   const std::span<const std::int64_t> later = vote_.confirmed();  // other communicators may have spent since the first
   agreed_.take_times(later);
   agreements_.hear(agreed_);
@@ -279,10 +276,10 @@ void learner::judge() {
   if (!asked_by_) return;
   hear(*asked_by_, agreed_);
   const auto memory = later.subspan(rank_times::terms);
-  if (offered_memory::is_made(memory) && shares_now(agreed_))
+  if (offered_memory::is_made(memory) && investment_.pays_at_once(agreed_))
     offered_.map(agreed_.room(ranks_), ranks_, rank_ == 0, memory);
   else offered_.drop();
-  if (!offered_.is_mapped() && pays(agreed_)) set_up(agreed_);
+  if (!offered_.is_mapped() && investment_.pays(agreed_)) set_up(agreed_);
   look_again(*asked_by_, agreed_);
   note_outcome(agreed_);
 }
@@ -295,19 +292,8 @@ void learner::note_outcome(const agreed_terms& all) const {
 // After the next call where all have mapped memory, or else when what is not made yet may pay.
 void learner::look_again(exchange_field& f, const agreed_terms& all) {
   if (offered_.is_mapped()) return f.of.hasten();
-  const double hope = all.hope(), cost = set_up_cost(all), calls = static_cast<double>(f.of.calls());
-  if (stage_ == stage::known && cost > hope && hope > 0)
-    f.of.agree_within(static_cast<int>(std::clamp(calls * (cost / hope - 1), calls / 4, 1e6)));
-}
-
-// Whether the second vote offers memory, and whether it is taken, when it has told how long agreements take. That saves an
-// agreement. Where ranks share cores the memory may turn out to be made for nothing, at a multiple of its price.
-bool learner::shares_now(const agreed_terms& all) const {
-  return all.ranks_of_a_core() == 1 && wrong_settings(all).empty() && on_one_node(all) && pays(all);
-}
-
-std::string learner::wrong_settings(const agreed_terms& all) const {
-  return job_.wrong_settings(all.same_settings(), all.some_unusable());
+  const auto calls = investment_.calls_until_hope(all, f.of.calls());
+  if (stage_ == stage::known && calls) f.of.agree_within(*calls);
 }
 
 void learner::refuse(const std::string& why, bool wrong, int ranks) {
@@ -317,45 +303,9 @@ void learner::refuse(const std::string& why, bool wrong, int ranks) {
   if (!wrong) warn_once(why, use_native, ranks);
 }
 
-bool learner::on_one_node(const agreed_terms& all) const {
-  const auto& layout = job_.set().layout;
-  if (layout && layout->ranks() == ranks_) return layout->nodes().nodes() == 1;
-  return all.same_node();
-}
-
-// A few agreements; inside one node memory to touch besides. Where ranks share a core one does so after the other, and each
-// finds the caches cold. Between nodes collectives of the MPI's own that block: one takes no longer than an agreement with its waiting, and
-// about as long as a call. For a graph the ranks tell each other their neighbours.
-double learner::set_up_cost(const agreed_terms& all) const {
-  const double graph = what_ == collective::alltoall ? 0 : 4 * agreements_.price() + 2e-6 * ranks_;
-  if (!on_one_node(all)) return 8 * agreements_.price() + 300e-6 + graph;
-  const int sharing = all.ranks_of_a_core();
-  const double memory = offered_.usual_time(all.room(ranks_), ranks_), cold = sharing > 1 ? 1.6 : 1;
-  return cold * (2 * agreements_.shortest() + memory * sharing) + graph;
-}
-
-// What may be gained if as many calls come as there were: what such exchanges gained elsewhere in the job, or else a quarter
-// of what they take once the MPI is warm.
-double learner::hope_of(const exchange_field& f) const {
-  const auto known = job_.known().find(f.shape);
-  if (!known || known->specs.size() < 2 || !known->specs.contains("native")) return fields_.native_seconds() / 4;
-  const double gain = known->specs.at("native").seconds - known->best()->second.seconds;
-  return static_cast<double>(f.of.calls()) * gain;
-}
-
-// What is made is of use where trials can be paid besides: of one candidate in a node, of several between nodes.
-bool learner::pays(const agreed_terms& all) const {
-  const double cost = set_up_cost(all), trials = (on_one_node(all) ? 2 : 8) * agreements_.native_call();
-  const bool none_left = all.some_full() && !on_one_node(all);  // communicators, of which there exchanges need one
-  return !all.have_devices() && !is_limited() && !none_left && cost + trials <= all.allowance() && cost <= all.hope();
-}
-
-// Schedules among neighbours do not heed a limit on scratch memory.
-bool learner::is_limited() const { return what_ != collective::alltoall && job_.set().max_temp; }
-
 void learner::set_up(const agreed_terms& all) {
   if (&all != &agreed_) agreed_ = all;
-  if (on_one_node(agreed_)) return share(agreed_.room(ranks_));
+  if (is_on_one_node()) return share(agreed_.room(ranks_));
   make_state();
   serve();
 }
@@ -393,18 +343,9 @@ void learner::begin_as_known(const call_size& call) {
   take_memory(all[0], all[1]);
 }
 
-// What is expected of exchanges of a size that all ranks know, where it is worth setting up.
+// Of exchanges of a size that all ranks know.
 std::optional<knowledge::of_shape> learner::expected(const exchange_field& f) const {
-  if (!knows_ || is_limited()) return std::nullopt;
-  const bool equal = f.shape.form == call_form::equal;
-  const bool is_of_profiles = what_ == collective::alltoall && f.shape.form != call_form::any_types;
-  if (const auto& from = state_->followed(); from && is_of_profiles && from->kinds[equal])
-    return from->kinds[equal]->expected({f.load / ranks_, 1}, ranks_);
-  const auto known = job_.earlier().find(f.shape);
-  if (!known || !known->specs.contains("native")) return std::nullopt;
-  const double native = known->specs.at("native").seconds;
-  const double gain = known->calls_each() * (native - known->best()->second.seconds);
-  return gain > set_up_cost(agreed_) ? known : std::nullopt;
+  return knows_ ? investment_.expected(f, state_->followed().get(), agreed_) : std::nullopt;
 }
 
 void learner::apply(const knowledge::of_shape& known, exchange_field& f) {
@@ -453,7 +394,7 @@ void learner::take_memory(std::int64_t error, bool unreadable) {
 
 // Larger exchanges get more, where the ledger allows it and one memory is all ranks' already.
 void learner::share_more(const agreed_terms& all) {
-  if (offered_.shared_for() == 0 || all.room(ranks_) <= offered_.shared_for() || !pays(all)) return;
+  if (offered_.shared_for() == 0 || all.room(ranks_) <= offered_.shared_for() || !investment_.pays(all)) return;
   share(all.room(ranks_));
 }
 
@@ -467,7 +408,7 @@ void learner::make_state() {
     set.profile = nullptr;
   }
   std::vector<layout_tree::shared_ids> shared{{"node", std::vector<int>(static_cast<std::size_t>(ranks_), 0)}};
-  if (!on_one_node(agreed_) || set.finds_levels) shared = places_of_ranks(comm_, job_.facts(), set.finds_levels, wait_);
+  if (!is_on_one_node() || set.finds_levels) shared = places_of_ranks(comm_, job_.facts(), set.finds_levels, wait_);
   common_facts found{place_ranks(comm_, set, std::move(shared), wait_), agreed_.cores(), agreed_.have_devices()};
   state_ = std::make_shared<communicator>(comm_, set, std::move(found), wait_.mode());
 }

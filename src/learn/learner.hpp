@@ -16,6 +16,7 @@
 #include "learn/agreements.hpp"
 #include "learn/communicator.hpp"
 #include "learn/exchange_fields.hpp"
+#include "learn/investment.hpp"
 #include "learn/job_state.hpp"
 #include "learn/neighborhood.hpp"
 #include "learn/rank_terms.hpp"
@@ -120,25 +121,18 @@ class learner {
   bool hear_vote();
   bool wait_for_vote(double seconds);
   bool end_vote(bool heard_all);
-  bool agreements_are_too_long() const;
   void know(const agreed_terms& all);
   void judge();
   void note_outcome(const agreed_terms& all) const;
   void look_again(exchange_field& f, const agreed_terms& all);
-  std::string wrong_settings(const agreed_terms& all) const;
   void refuse(const std::string& why, bool wrong, int ranks = 1);
-  bool on_one_node(const agreed_terms& all) const;
-  double set_up_cost(const agreed_terms& all) const;
-  double hope_of(const exchange_field& f) const;
-  bool pays(const agreed_terms& all) const;
-  bool is_limited() const;
+  bool is_on_one_node() const { return job_.is_on_one_node(ranks_, agreed_.same_node()); }
   void set_up(const agreed_terms& all);
   void begin_agreed(const call_size& call);
   void begin_as_known(const call_size& call);
   void vote_at_once();
   std::optional<knowledge::of_shape> expected(const exchange_field& f) const;
   void apply(const knowledge::of_shape& known, exchange_field& f);
-  bool shares_now(const agreed_terms& all) const;
   void share(std::size_t most);
   void take_memory(std::int64_t error, bool unreadable);
   void share_more(const agreed_terms& all);
@@ -174,6 +168,7 @@ class learner {
   by_form<std::shared_ptr<neighborhood>> neighbors_;
   by_form<bool> has_no_graph_{};
   offered_memory offered_;
+  investment investment_{job_, what_, ranks_, agreements_, offered_};
   std::vector<std::string> specs_;  // the candidates
   by_form<usage> young_;            // the first calls
 };
