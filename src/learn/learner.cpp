@@ -16,9 +16,6 @@ namespace shoal {
 
 namespace {
 
-constexpr const char* differing_profiles =
-    "the profiles of ranks differ; set SHOAL_PROFILE to the same readable file on all of them";
-
 int ranks_of(MPI_Comm comm) {
   int ranks = 0;
   require(PMPI_Comm_size(comm, &ranks), "MPI_Comm_size");
@@ -26,22 +23,6 @@ int ranks_of(MPI_Comm comm) {
 }
 
 int destinations_of(MPI_Comm comm) { return static_cast<int>(neighbors_of(comm).destinations.size()); }
-
-// Of a communicator's first calls only counts are kept: many a communicator sees no more.
-constexpr int young_calls = 8;
-
-// Where all ranks know how large exchanges are, large ones pay for an agreement soon.
-bool is_large(bool known_sizes, double load) { return known_sizes && load >= 1 << 18; }
-
-// After how many calls of a kind, behind so many others, the ranks agree for the first time. An agreement takes as long as
-// one or two small calls: so there have to be many of these, and more where many ranks agree.
-constexpr int most_doublings = 6;  // of them, where earlier agreements of the same ranks came to nothing
-int cold_calls(bool known_sizes, double load, int ranks, std::int64_t earlier) {
-  constexpr double medium = 1 << 15;
-  if (is_large(known_sizes, load)) return contest::cold_calls;
-  const int calls = std::clamp(ranks * 3 / 2, known_sizes && load >= medium ? 24 : 48, 64);
-  return calls - static_cast<int>(std::min<std::int64_t>(young_calls, earlier));
-}
 
 }  // namespace
 
@@ -91,8 +72,8 @@ exchange_field* learner::passing(call_form form, std::int64_t bytes) {
 }
 
 bool learner::is_young(const call_size& call) const {
-  return stage_ == stage::cold && calls_ <= young_calls &&
-         !is_large(fields_.are_known_sizes(call.form), fields_.load_of(call));
+  return stage_ == stage::cold &&
+         first_calls::contain(calls_, fields_.are_known_sizes(call.form), fields_.load_of(call));
 }
 
 void learner::end(const turn& of, double seconds) {
@@ -101,7 +82,7 @@ void learner::end(const turn& of, double seconds) {
   if (!of.is_timed) return;
   if (of.passes) return of.in->note(of.candidate, seconds);
   job_.books().called(seconds);
-  if (!of.in) return young_[of.size.form].add(static_cast<std::int64_t>(fields_.load_of(of.size)), seconds);
+  if (!of.in) return young_.add(of.size.form, fields_.load_of(of.size), seconds);
   exchange_field& f = *of.in;
   f.add(of.candidate, seconds);
   if (f.of.is_due()) review(f);
@@ -112,8 +93,8 @@ exchange_field& learner::field_of(const call_size& call) {
   exchange_field& f = fields_.of_next(call, is_new);
   if (!is_new) return f;
   if (stage_ != stage::served)
-    f.of.wait_first(cold_calls(fields_.are_known_sizes(call.form), f.load, ranks_, calls_ - 1)
-                    << std::min(most_doublings, job_.served().fruitless(comm_)));
+    f.of.wait_first(calls_before_agreement(fields_.are_known_sizes(call.form), f.load, ranks_, calls_ - 1,
+                                           job_.served().fruitless(comm_)));
   if (fields_.size() == 1) f.young = calls_ - 1;
   f.shape = shape_of(call.form, f.load);
   if (stage_ != stage::served) return f;
@@ -130,21 +111,7 @@ exchange_shape learner::shape_of(call_form form, double load) const {
 
 // Of a field, or of the calls to come.
 rank_terms learner::terms(exchange_field* f) {
-  const settings& set = job_.set();
-  const job_facts& here = job_.facts();
-  rank_terms mine;
-  mine.settings = hash_of(set.canonical());
-  mine.profile = hash_of(set.canonical_profile());
-  mine.wisdom = job_.wisdom_hash();
-  mine.node = here.node;
-  mine.domain = here.domain;
-  mine.is_unusable = !job_.problem().empty();
-  mine.knows_nothing = !job_.knows_before();
-  mine.is_full = job_.is_full();
-  mine.is_unlisted = job_.has_threads() || job_.served().is_full();
-  mine.has_devices = device_runtime_loaded();
-  mine.cores = here.cores;
-  mine.ranks_of_a_core = own_crowding();
+  rank_terms mine = job_.terms(ranks_);
   mine.times = agreements_.times();
   mine.memory_error = offered_.error();
   mine.is_unreadable = offered_.is_unreadable();
@@ -156,10 +123,6 @@ rank_terms learner::terms(exchange_field* f) {
     mine.guess = hash_of(learnt->best()->first);
   f->of.write(mine.of_contest);
   return mine;
-}
-
-int learner::own_crowding() const {
-  return std::max(ranks_, job_.facts().ranks_here) / std::max(1, job_.facts().cores);
 }
 
 std::vector<std::int64_t> learner::agree(std::vector<std::int64_t> mine) {
@@ -219,7 +182,7 @@ void learner::begin_vote(exchange_field* f) {
   asked_by_ = f;
   vote_.begin(terms(f).numbers(), calls_);
   if (f && !vote_.has_failed()) {
-    const auto crowding = static_cast<double>(own_crowding());
+    const auto crowding = static_cast<double>(job_.ranks_of_a_core(ranks_));
     wait_for_vote(crowding > 1 ? std::min(longest_vote, time_slice * crowding) : usual_vote);
   }
   stage_ = stage::voting;
@@ -322,7 +285,7 @@ void learner::begin_agreed(const call_size& call) {
   else vote_at_once();
   load_ = 0;
   if (stage_ != stage::known || !job_.knows_before()) return;
-  if (agreed_.some_know_nothing()) return warn_once(differing_profiles, "none is used");
+  if (agreed_.some_know_nothing()) return warn_once(job_state::differing_profiles, "none is used");
   knows_ = agreed_.same_wisdom();
   const bool alike = knows_ && agreed_.same_profile();
   if (alike && !agreed_.some_unlisted()) job_.knowing().add(comm_);
@@ -404,7 +367,7 @@ void learner::make_state() {
   constexpr const char* instead = "it is not used";
   if (!set.profile_fault.empty()) warn_once(set.profile_fault, instead);
   if (!agreed_.same_profile()) {
-    warn_once(differing_profiles, instead);
+    warn_once(job_state::differing_profiles, instead);
     set.profile = nullptr;
   }
   std::vector<layout_tree::shared_ids> shared{{"node", std::vector<int>(static_cast<std::size_t>(ranks_), 0)}};
@@ -539,7 +502,7 @@ std::string learner::explain() const {
 std::vector<learner::lesson> learner::lessons() const {
   std::vector<lesson> all;
   for (const call_form form : call_forms)
-    if (young_[form].calls > 0) all.push_back({form, young_[form], 0, ""});
+    if (young_.of(form).calls > 0) all.push_back({form, young_.of(form), 0, ""});
   for (const auto& [key, f] : fields_)
     all.push_back({f.shape.form,
                    {f.calls[0], f.bytes, f.seconds[0]},
@@ -550,7 +513,7 @@ std::vector<learner::lesson> learner::lessons() const {
 
 void learner::keep_lessons() const {
   for (const call_form form : call_forms)
-    if (const usage& of = young_[form]; of.calls > 0 && fields_.size() == 0) {
+    if (const usage& of = young_.of(form); of.calls > 0 && fields_.size() == 0) {
       const auto calls = static_cast<double>(of.calls);
       job_.known().add_communicators(shape_of(form, static_cast<double>(of.bytes) / calls), 1, calls);
     }

@@ -16,6 +16,7 @@
 #include "learn/agreements.hpp"
 #include "learn/communicator.hpp"
 #include "learn/exchange_fields.hpp"
+#include "learn/first_calls.hpp"
 #include "learn/investment.hpp"
 #include "learn/job_state.hpp"
 #include "learn/neighborhood.hpp"
@@ -114,7 +115,6 @@ class learner {
   void learn_from(const exchange_field& f) const;
   rank_terms terms(exchange_field* f);
   std::vector<std::int64_t> agree(std::vector<std::int64_t> mine);
-  int own_crowding() const;
 
   bool may_vote();
   void begin_vote(exchange_field* f);
@@ -170,7 +170,7 @@ class learner {
   offered_memory offered_;
   investment investment_{job_, what_, ranks_, agreements_, offered_};
   std::vector<std::string> specs_;  // the candidates
-  by_form<usage> young_;            // the first calls
+  first_calls young_;
 };
 
 }  // namespace shoal
