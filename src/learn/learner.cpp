@@ -157,8 +157,8 @@ void learner::hear(exchange_field& f, const agreed_terms& all) {
   job_.books().called(f.of.passed_seconds());
   agreements_.correct_books(all);
   f.guess = all.guess();
-  learn_from(f);
-  if (!specs_.empty()) state_->settle(f.shape.form, f.shape.size, &f.decisions[f.of.best()]);
+  candidates_.teach(job_.known(), f);
+  if (candidates_.are_listed()) state_->settle(f.shape.form, f.shape.size, &f.decisions[f.of.best()]);
   if (fields_.are_known_sizes(f.shape.form)) return;
   f.shape.size = size_class(what_, all.load(), ranks_);
   f.of.set_scattered(!fields_.agree_on_pattern(all.no_pattern()));
@@ -311,35 +311,6 @@ std::optional<knowledge::of_shape> learner::expected(const exchange_field& f) co
   return knows_ ? investment_.expected(f, state_->followed().get(), agreed_) : std::nullopt;
 }
 
-void learner::apply(const knowledge::of_shape& known, exchange_field& f) {
-  int best = contest::native;
-  for (const auto& [spec, entry] : known.specs) {
-    const int candidate = propose(spec);
-    if (candidate < 0) continue;
-    f.of.assume(candidate, entry.seconds);
-    if (f.of.of(candidate).mean < f.of.of(best).mean || !f.of.of(best).mean) best = candidate;
-  }
-  f.of.prefer(best);
-}
-
-// Its number among the candidates; negative where there are too many.
-int learner::propose(const std::string& spec) {
-  auto it = std::find(specs_.begin(), specs_.end(), spec);
-  if (it == specs_.end() && specs_.size() < contest::most_candidates) it = specs_.insert(it, spec);
-  return it == specs_.end() ? -1 : static_cast<int>(it - specs_.begin());
-}
-
-// On more levels than the nodes: how the model would use them for exchanges of this size.
-void learner::propose_levels(const exchange_field& f) {
-  const layout_tree* const levels = state_->all().where().levels.get();
-  const bool equal = f.shape.form == call_form::equal;
-  if (what_ != collective::alltoall || !levels || levels->levels() <= 2 || f.shape.nodes == 1 ||
-      (!equal && !agreed_.know_load()))
-    return;
-  const double load = equal ? f.load : agreed_.load();
-  propose(best_levels(*levels, load / ranks_, common_machine).spec);
-}
-
 // The first rank gives the others memory.
 void learner::share(std::size_t most) {
   std::vector<std::int64_t> said(offered_memory::terms, unsaid);
@@ -381,38 +352,14 @@ void learner::serve() {
   if (state_->all().where().nodes->nodes() > 1 && !state_->all().is_open()) open_state();
   if (!state_) return;
   stage_ = stage::served;
-  specs_ = candidates();
+  candidates_.list(what_, state_->all());
   for (auto& [key, f] : fields_) open_candidates(f);
 }
 
-std::vector<std::string> learner::candidates() const {
-  const node_layout& nodes = *state_->all().where().nodes;
-  const bool among_neighbors = what_ == collective::neighbor_alltoall, has_teams = nodes.largest_node() > 1;
-  std::vector<std::string> all{"native"};
-  if (nodes.nodes() == 1) {
-    if (state_->all().memory().has_all_ranks()) all.emplace_back(among_neighbors ? "direct" : "shared");
-    return all;
-  }
-  if (has_teams) all.emplace_back(among_neighbors ? "gathered" : "hierarchical:local=shared");
-  if (among_neighbors) all.emplace_back("direct");
-  else all.insert(all.end(), {"spread_out", "tuna:radix=2"});
-  if (!among_neighbors && ranks_ >= 16) all.push_back("tuna:radix=" + std::to_string(std::lround(std::sqrt(ranks_))));
-  return all;
-}
-
-// Null where no graph of the neighbours can be made, the same on every rank. That is made once for each form, since an MPI may
-// match several edges between two ranks in another way in another form; collective.
-prepared_algorithms* learner::make_algorithms_for(call_form form) {
+prepared_algorithms* learner::algorithms_for(call_form form) {
   if (what_ == collective::alltoall) return &state_->algorithms();
-  if (has_no_graph_[form]) return nullptr;
-  try {
-    if (!neighbors_[form]) neighbors_[form] = std::make_shared<neighborhood>(*state_, comm_, form, job_.set());
-    return &neighbors_[form]->algorithms();
-  } catch (const std::invalid_argument& error) {  // nobody has asked, so only the report tells
-    has_no_graph_[form] = true;
-    why_ = error.what();
-    return nullptr;
-  }
+  const auto& among = neighborhoods_.make(*state_, form, why_);  // nobody has asked, so only the report tells why not
+  return among ? &among->algorithms() : nullptr;
 }
 
 void learner::open_candidates(exchange_field& f) {
@@ -420,14 +367,11 @@ void learner::open_candidates(exchange_field& f) {
   const bool same_size = fields_.are_known_sizes(f.shape.form) || load_ > 0;  // on every rank
   if (!fields_.are_known_sizes(f.shape.form) && load_ > 0) f.shape = shape_of(f.shape.form, f.load = load_);
   const auto known = same_size && f.of.calls() == 0 ? expected(f) : std::nullopt;
-  propose_levels(f);
-  prepared_algorithms* const ready = specs_.size() > 1 || known ? make_algorithms_for(f.shape.form) : nullptr;
+  candidates_.add_levels(f, state_->all().where(), agreed_);
+  prepared_algorithms* const ready = candidates_.are_several() || known ? algorithms_for(f.shape.form) : nullptr;
   if (!ready) return;
-  if (known) apply(*known, f);
-  for (std::size_t i = 0; i < specs_.size(); ++i) {
-    f.decisions[i] = {&ready->get(parse_selection(specs_[i], what_)), "settled on the program's own exchanges"};
-    f.of.open(static_cast<int>(i), guess_of(hash_of(specs_[i])) == f.guess);
-  }
+  if (known) candidates_.assume(f, *known);
+  candidates_.open(f, *ready);
 }
 
 // ---- at once, for what is asked for ----------------------------------------------------------------------------
@@ -482,12 +426,6 @@ bool learner::is_asked(call_form form, MPI_Info info) const {
 
 // ---- what was learnt -------------------------------------------------------------------------------------------
 
-void learner::learn_from(const exchange_field& f) const {
-  for (std::size_t i = 0; i < specs_.size(); ++i)
-    if (const contest::record& r = f.of.of(static_cast<int>(i)); r.all_calls > 2)
-      job_.known().add(f.shape, specs_[i], r.mean, r.calls);
-}
-
 std::string learner::explain() const {
   const bool is_settled = last_turn_.in && (!state_ || !state_->last || state_->last == &last_turn_.chosen());
   if (state_ && state_->last && !is_settled) return state_->last->how->spec + ": " + state_->last->reason;
@@ -495,8 +433,9 @@ std::string learner::explain() const {
   if (!is_settled && calls_ > 0) return "native: after " + std::to_string(calls_) + " calls";
   if (!is_settled) return "nothing was exchanged on this communicator yet";
   const exchange_field& f = *last_turn_.in;
-  const std::string spec = last_turn_.candidate == contest::native ? "native" : specs_[last_turn_.candidate];
-  return spec + ": " + f.told(specs_);
+  const std::string spec =
+      last_turn_.candidate == contest::native ? "native" : candidates_.specs()[last_turn_.candidate];
+  return spec + ": " + f.told(candidates_.specs());
 }
 
 std::vector<learner::lesson> learner::lessons() const {
@@ -507,7 +446,7 @@ std::vector<learner::lesson> learner::lessons() const {
     all.push_back({f.shape.form,
                    {f.calls[0], f.bytes, f.seconds[0]},
                    f.loads / static_cast<double>(std::max<std::int64_t>(1, f.of.calls())) / std::max(1, blocks_),
-                   specs_.size() > 1 ? f.told(specs_) : std::string()});
+                   candidates_.are_several() ? f.told(candidates_.specs()) : std::string()});
   return all;
 }
 

@@ -14,12 +14,13 @@
 
 #include "execute/offered_memory.hpp"
 #include "learn/agreements.hpp"
+#include "learn/candidates.hpp"
 #include "learn/communicator.hpp"
 #include "learn/exchange_fields.hpp"
 #include "learn/first_calls.hpp"
 #include "learn/investment.hpp"
 #include "learn/job_state.hpp"
-#include "learn/neighborhood.hpp"
+#include "learn/neighborhoods.hpp"
 #include "learn/rank_terms.hpp"
 #include "learn/vote.hpp"
 
@@ -66,7 +67,7 @@ class learner {
   // Whether a communicator was opened here, which counts among those of the job.
   bool is_counted() const { return is_counted_; }
   // The neighbours in exchanges of this form, where some are served; else null.
-  const std::shared_ptr<neighborhood>& neighbors(call_form form) const { return neighbors_[form]; }
+  const std::shared_ptr<neighborhood>& neighbors(call_form form) const { return neighborhoods_.of(form); }
   wait_mode waits_by() const { return wait_.mode(); }
   std::shared_ptr<communicator> shared_state() const { return state_; }
   const std::string& why() const { return why_; }
@@ -104,15 +105,11 @@ class learner {
   [[gnu::hot]] exchange_field* passing(call_form form, std::int64_t bytes);
   bool is_young(const call_size& call) const;
   exchange_field& field_of(const call_size& call);
-  int propose(const std::string& spec);
-  void propose_levels(const exchange_field& f);
   exchange_shape shape_of(call_form form, double load) const;
-  prepared_algorithms* make_algorithms_for(call_form form);
-  std::vector<std::string> candidates() const;
+  prepared_algorithms* algorithms_for(call_form form);
   void open_candidates(exchange_field& f);
   void review(exchange_field& f);
   void hear(exchange_field& f, const agreed_terms& all);
-  void learn_from(const exchange_field& f) const;
   rank_terms terms(exchange_field* f);
   std::vector<std::int64_t> agree(std::vector<std::int64_t> mine);
 
@@ -132,7 +129,6 @@ class learner {
   void begin_as_known(const call_size& call);
   void vote_at_once();
   std::optional<knowledge::of_shape> expected(const exchange_field& f) const;
-  void apply(const knowledge::of_shape& known, exchange_field& f);
   void share(std::size_t most);
   void take_memory(std::int64_t error, bool unreadable);
   void share_more(const agreed_terms& all);
@@ -165,11 +161,10 @@ class learner {
   double load_ = 0;     // of the first call, when that was agreed on
 
   bool is_counted_ = false;
-  by_form<std::shared_ptr<neighborhood>> neighbors_;
-  by_form<bool> has_no_graph_{};
+  neighborhoods neighborhoods_{comm_, job_.set()};
   offered_memory offered_;
   investment investment_{job_, what_, ranks_, agreements_, offered_};
-  std::vector<std::string> specs_;  // the candidates
+  candidates candidates_;
   first_calls young_;
 };
 
