@@ -96,15 +96,11 @@ exchange_field& learner::field_of(const call_size& call) {
     f.of.wait_first(calls_before_agreement(fields_.are_known_sizes(call.form), f.load, ranks_, calls_ - 1,
                                            job_.served().fruitless(comm_)));
   if (fields_.size() == 1) f.young = calls_ - 1;
-  f.shape = shape_of(call.form, f.load);
+  f.shape = fields_.shape_of(call.form, f.load, nodes());
   if (stage_ != stage::served) return f;
   const agreements::payment paying(agreements_);
   open_candidates(f);
   return f;
-}
-
-exchange_shape learner::shape_of(call_form form, double load) const {
-  return {what_, form, ranks_, state_ ? state_->all().where().nodes->nodes() : 1, size_class(what_, load, ranks_)};
 }
 
 // ---- what the ranks agree on -----------------------------------------------------------------------------------
@@ -298,7 +294,7 @@ void learner::begin_as_known(const call_size& call) {
   load_ = agreed_.load();
   exchange_field first;
   first.load = fields_.are_known_sizes(call.form) ? fields_.load_of(call) : load_;
-  first.shape = shape_of(call.form, first.load);
+  first.shape = fields_.shape_of(call.form, first.load, nodes());
   if (agreed_.have_devices() || !expected(first)) return;
   set_up(agreed_);
   if (!offered_.is_mapped()) return;
@@ -363,9 +359,10 @@ prepared_algorithms* learner::algorithms_for(call_form form) {
 }
 
 void learner::open_candidates(exchange_field& f) {
-  f.shape.nodes = state_->all().where().nodes->nodes();
+  f.shape.nodes = nodes();
   const bool same_size = fields_.are_known_sizes(f.shape.form) || load_ > 0;  // on every rank
-  if (!fields_.are_known_sizes(f.shape.form) && load_ > 0) f.shape = shape_of(f.shape.form, f.load = load_);
+  if (!fields_.are_known_sizes(f.shape.form) && load_ > 0)
+    f.shape = fields_.shape_of(f.shape.form, f.load = load_, nodes());
   const auto known = same_size && f.of.calls() == 0 ? expected(f) : std::nullopt;
   candidates_.add_levels(f, state_->all().where(), agreed_);
   prepared_algorithms* const ready = candidates_.are_several() || known ? algorithms_for(f.shape.form) : nullptr;
@@ -436,28 +433,6 @@ std::string learner::explain() const {
   const std::string spec =
       last_turn_.candidate == contest::native ? "native" : candidates_.specs()[last_turn_.candidate];
   return spec + ": " + f.told(candidates_.specs());
-}
-
-std::vector<learner::lesson> learner::lessons() const {
-  std::vector<lesson> all;
-  for (const call_form form : call_forms)
-    if (young_.of(form).calls > 0) all.push_back({form, young_.of(form), 0, ""});
-  for (const auto& [key, f] : fields_)
-    all.push_back({f.shape.form,
-                   {f.calls[0], f.bytes, f.seconds[0]},
-                   f.loads / static_cast<double>(std::max<std::int64_t>(1, f.of.calls())) / std::max(1, blocks_),
-                   candidates_.are_several() ? f.told(candidates_.specs()) : std::string()});
-  return all;
-}
-
-void learner::keep_lessons() const {
-  for (const call_form form : call_forms)
-    if (const usage& of = young_.of(form); of.calls > 0 && fields_.size() == 0) {
-      const auto calls = static_cast<double>(of.calls);
-      job_.known().add_communicators(shape_of(form, static_cast<double>(of.bytes) / calls), 1, calls);
-    }
-  for (const auto& [key, f] : fields_)
-    if (f.of.calls() > 0) job_.known().add_communicators(f.shape, 1, static_cast<double>(f.young + f.of.calls()));
 }
 
 }  // namespace shoal

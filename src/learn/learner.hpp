@@ -20,6 +20,7 @@
 #include "learn/first_calls.hpp"
 #include "learn/investment.hpp"
 #include "learn/job_state.hpp"
+#include "learn/lessons.hpp"
 #include "learn/neighborhoods.hpp"
 #include "learn/rank_terms.hpp"
 #include "learn/vote.hpp"
@@ -81,17 +82,10 @@ class learner {
   // The communicator is to be freed, on every rank: nothing stays under way on it.
   void leave();
 
-  // What a kind and size of exchange came to.
-  struct lesson {
-    call_form form;
-    usage natives;       // what the MPI's own served
-    double block_bytes;  // of such an exchange
-    std::string tried;   // and with what result; empty: nothing
-  };
   collective what() const { return what_; }
-  std::vector<lesson> lessons() const;
+  std::vector<lesson> lessons() const { return lessons_of(young_, fields_, candidates_, blocks_); }
   // Makes them part of what the job knows; once, at the end.
-  void keep_lessons() const;
+  void keep_lessons() const { count_communicator(job_.known(), young_, fields_, nodes()); }
   std::int64_t calls() const { return calls_; }
   int ranks() const { return ranks_; }
   // Blocks that this rank sends in an exchange.
@@ -105,7 +99,7 @@ class learner {
   [[gnu::hot]] exchange_field* passing(call_form form, std::int64_t bytes);
   bool is_young(const call_size& call) const;
   exchange_field& field_of(const call_size& call);
-  exchange_shape shape_of(call_form form, double load) const;
+  int nodes() const { return state_ ? state_->all().where().nodes->nodes() : 1; }
   prepared_algorithms* algorithms_for(call_form form);
   void open_candidates(exchange_field& f);
   void review(exchange_field& f);
