@@ -1,14 +1,13 @@
 #include "learn/learner.hpp"
 
 #include <algorithm>
-#include <cmath>
+#include <span>
+#include <stdexcept>
 #include <utility>
 
-#include "model/best_levels.hpp"
-#include "team/agree_on_facts.hpp"
-#include "team/devices.hpp"
 #include "team/errors.hpp"
 #include "team/fault_tolerance.hpp"
+#include "team/mpi_neighbors.hpp"
 #include "team/progress.hpp"
 #include "transport/mpi_error.hpp"
 
@@ -329,18 +328,7 @@ void learner::share_more(const agreed_terms& all) {
 }
 
 void learner::make_state() {
-  if (state_) return;
-  settings set = job_.set();
-  constexpr const char* instead = "it is not used";
-  if (!set.profile_fault.empty()) warn_once(set.profile_fault, instead);
-  if (!agreed_.same_profile()) {
-    warn_once(job_state::differing_profiles, instead);
-    set.profile = nullptr;
-  }
-  std::vector<layout_tree::shared_ids> shared{{"node", std::vector<int>(static_cast<std::size_t>(ranks_), 0)}};
-  if (!is_on_one_node() || set.finds_levels) shared = places_of_ranks(comm_, job_.facts(), set.finds_levels, wait_);
-  common_facts found{place_ranks(comm_, set, std::move(shared), wait_), agreed_.cores(), agreed_.have_devices()};
-  state_ = std::make_shared<communicator>(comm_, set, std::move(found), wait_.mode());
+  if (!state_) state_ = make_communicator(comm_, ranks_, job_, agreed_, wait_);
 }
 
 // What may serve from now on.
