@@ -159,7 +159,7 @@ void learner::hear(exchange_field& f, const agreed_terms& all) {
   f.of.set_scattered(!fields_.agree_on_pattern(all.no_pattern()));
 }
 
-// ---- becoming served -------------------------------------------------------------------------------------------
+// ---- the vote --------------------------------------------------------------------------------------------------
 
 // A vote hardly ever takes longer where every rank has a core; where they share cores others run while this one waits. What
 // goes on beside other exchanges slows them down.
@@ -261,49 +261,13 @@ void learner::refuse(const std::string& why, bool wrong, int ranks) {
   if (!wrong) warn_once(why, use_native, ranks);
 }
 
+// ---- becoming served -------------------------------------------------------------------------------------------
+
 void learner::set_up(const agreed_terms& all) {
   if (&all != &agreed_) agreed_ = all;
-  if (is_on_one_node()) return share(agreed_.room(ranks_));
+  if (job_.is_on_one_node(ranks_, agreed_.same_node())) return share(agreed_.room(ranks_));
   make_state();
   serve();
-}
-
-// In a program that calls Shoal all ranks have it, and they agree on settings at once; so they do where a profile or wisdom
-// may tell what to begin with.
-void learner::begin_agreed(const call_size& call) {
-  const bool known_alike = !linked_ && job_.knowing().contain(comm_),
-             may_gain = job_.may_gain(what_, call.form, ranks_);
-  if (known_alike && !may_gain) return;
-  const agreements::payment paying(agreements_);
-  load_ = fields_.load_of(call);
-  if (known_alike) know(agreed_terms(agree(terms(nullptr).numbers())));
-  else vote_at_once();
-  load_ = 0;
-  if (stage_ != stage::known || !job_.knows_before()) return;
-  if (agreed_.some_know_nothing()) return warn_once(job_state::differing_profiles, "none is used");
-  knows_ = agreed_.same_wisdom();
-  const bool alike = knows_ && agreed_.same_profile();
-  if (alike && !agreed_.some_unlisted()) job_.knowing().add(comm_);
-  if (!alike || linked_ || may_gain) begin_as_known(call);
-}
-
-// With what a profile or an earlier job tells of such exchanges.
-void learner::begin_as_known(const call_size& call) {
-  if (!enter(linked_)) return;
-  load_ = agreed_.load();
-  exchange_field first;
-  first.load = fields_.are_known_sizes(call.form) ? fields_.load_of(call) : load_;
-  first.shape = fields_.shape_of(call.form, first.load, nodes());
-  if (agreed_.have_devices() || !expected(first)) return;
-  set_up(agreed_);
-  if (!offered_.is_mapped()) return;
-  const std::vector<std::int64_t> all = agree({offered_.error(), offered_.is_unreadable()});
-  take_memory(all[0], all[1]);
-}
-
-// Of exchanges of a size that all ranks know.
-std::optional<knowledge::of_shape> learner::expected(const exchange_field& f) const {
-  return knows_ ? investment_.expected(f, state_->followed().get(), agreed_) : std::nullopt;
 }
 
 // The first rank gives the others memory.
@@ -340,10 +304,22 @@ void learner::serve() {
   for (auto& [key, f] : fields_) open_candidates(f);
 }
 
+void learner::open_state() {
+  is_counted_ = state_->all().open();
+  if (is_counted_) return job_.count_open(1);
+  state_.reset();
+  refuse("the MPI library has no communicator left for Shoal", false);
+}
+
 prepared_algorithms* learner::algorithms_for(call_form form) {
   if (what_ == collective::alltoall) return &state_->algorithms();
   const auto& among = neighborhoods_.make(*state_, form, why_);  // nobody has asked, so only the report tells why not
   return among ? &among->algorithms() : nullptr;
+}
+
+// Of exchanges of a size that all ranks know.
+std::optional<knowledge::of_shape> learner::expected(const exchange_field& f) const {
+  return knows_ ? investment_.expected(f, state_->followed().get(), agreed_) : std::nullopt;
 }
 
 void learner::open_candidates(exchange_field& f) {
@@ -359,7 +335,40 @@ void learner::open_candidates(exchange_field& f) {
   candidates_.open(f, *ready);
 }
 
-// ---- at once, for what is asked for ----------------------------------------------------------------------------
+// ---- at once, for what is asked for or known --------------------------------------------------------------------
+
+// In a program that calls Shoal all ranks have it, and they agree on settings at once; so they do where a profile or wisdom
+// may tell what to begin with.
+void learner::begin_agreed(const call_size& call) {
+  const bool known_alike = !linked_ && job_.knowing().contain(comm_),
+             may_gain = job_.may_gain(what_, call.form, ranks_);
+  if (known_alike && !may_gain) return;
+  const agreements::payment paying(agreements_);
+  load_ = fields_.load_of(call);
+  if (known_alike) know(agreed_terms(agree(terms(nullptr).numbers())));
+  else vote_at_once();
+  load_ = 0;
+  if (stage_ != stage::known || !job_.knows_before()) return;
+  if (agreed_.some_know_nothing()) return warn_once(job_state::differing_profiles, "none is used");
+  knows_ = agreed_.same_wisdom();
+  const bool alike = knows_ && agreed_.same_profile();
+  if (alike && !agreed_.some_unlisted()) job_.knowing().add(comm_);
+  if (!alike || linked_ || may_gain) begin_as_known(call);
+}
+
+// With what a profile or an earlier job tells of such exchanges.
+void learner::begin_as_known(const call_size& call) {
+  if (!enter(linked_)) return;
+  load_ = agreed_.load();
+  exchange_field first;
+  first.load = fields_.are_known_sizes(call.form) ? fields_.load_of(call) : load_;
+  first.shape = fields_.shape_of(call.form, first.load, nodes());
+  if (agreed_.have_devices() || !expected(first)) return;
+  set_up(agreed_);
+  if (!offered_.is_mapped()) return;
+  const std::vector<std::int64_t> all = agree({offered_.error(), offered_.is_unreadable()});
+  take_memory(all[0], all[1]);
+}
 
 void learner::vote_at_once() {
   if (stage_ == stage::cold && !may_vote()) return warn_once(why_);
@@ -396,20 +405,13 @@ void learner::enter_known() {
   }
 }
 
-void learner::open_state() {
-  is_counted_ = state_->all().open();
-  if (is_counted_) return job_.count_open(1);
-  state_.reset();
-  refuse("the MPI library has no communicator left for Shoal", false);
-}
-
 bool learner::is_asked(call_form form, MPI_Info info) const {
   if (stage_ == stage::never && !state_) return wrong_;
   if (what_ != collective::alltoall) return false;  // such calls do not come here
   return info != MPI_INFO_NULL || job_.asks_at_once(form) || (state_ && state_->asked().standing(form));
 }
 
-// ---- what was learnt -------------------------------------------------------------------------------------------
+// ---- for the user ----------------------------------------------------------------------------------------------
 
 std::string learner::explain() const {
   const bool is_settled = last_turn_.in && (!state_ || !state_->last || state_->last == &last_turn_.chosen());

@@ -100,13 +100,11 @@ class learner {
   [[gnu::hot]] exchange_field* passing(call_form form, std::int64_t bytes);
   bool is_young(const call_size& call) const;
   exchange_field& field_of(const call_size& call);
-  int nodes() const { return state_ ? state_->all().where().nodes->nodes() : 1; }
-  prepared_algorithms* algorithms_for(call_form form);
-  void open_candidates(exchange_field& f);
-  void review(exchange_field& f);
-  void hear(exchange_field& f, const agreed_terms& all);
+
   rank_terms terms(exchange_field* f);
   std::vector<std::int64_t> agree(std::vector<std::int64_t> mine);
+  void review(exchange_field& f);
+  void hear(exchange_field& f, const agreed_terms& all);
 
   bool may_vote();
   void begin_vote(exchange_field* f);
@@ -118,19 +116,23 @@ class learner {
   void note_outcome(const agreed_terms& all) const;
   void look_again(exchange_field& f, const agreed_terms& all);
   void refuse(const std::string& why, bool wrong, int ranks = 1);
-  bool is_on_one_node() const { return job_.is_on_one_node(ranks_, agreed_.same_node()); }
+
   void set_up(const agreed_terms& all);
-  void begin_agreed(const call_size& call);
-  void begin_as_known(const call_size& call);
-  void vote_at_once();
-  std::optional<knowledge::of_shape> expected(const exchange_field& f) const;
   void share(std::size_t most);
   void take_memory(std::int64_t error, bool unreadable);
   void share_more(const agreed_terms& all);
   void make_state();
   void serve();
-  void enter_known();
   void open_state();
+  prepared_algorithms* algorithms_for(call_form form);
+  std::optional<knowledge::of_shape> expected(const exchange_field& f) const;
+  void open_candidates(exchange_field& f);
+  int nodes() const { return state_ ? state_->all().where().nodes->nodes() : 1; }
+
+  void begin_agreed(const call_size& call);
+  void begin_as_known(const call_size& call);
+  void vote_at_once();
+  void enter_known();
 
   job_state& job_;
   MPI_Comm comm_;
