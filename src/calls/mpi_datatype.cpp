@@ -231,8 +231,12 @@ class message_to_self {
   message_to_self(const message_to_self&) = delete;
   message_to_self& operator=(const message_to_self&) = delete;
 
-  void pack(const elements& from, std::byte* out) const { send(from.at(), from.count(), from.type(), out, 1, packed_.get()); }
-  void unpack(const std::byte* in, const elements& to) const { send(in, 1, packed_.get(), to.at(), to.count(), to.type()); }
+  void pack(const elements& from, std::byte* out) const {
+    send(from.at(), from.count(), from.type(), out, 1, packed_.get());
+  }
+  void unpack(const std::byte* in, const elements& to) const {
+    send(in, 1, packed_.get(), to.at(), to.count(), to.type());
+  }
 
  private:
   void send(const void* from, int count, MPI_Datatype type, void* to, int to_count, MPI_Datatype to_type) const {

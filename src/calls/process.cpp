@@ -51,7 +51,7 @@ std::vector<std::int64_t> largest_of_both_groups(MPI_Comm comm, const std::vecto
 
 void report_lessons(const learner& of, usage_report& report) {
   report.begin_communicator();
-  for (const learner::lesson& one : of.lessons()) {
+  for (const lesson& one : of.lessons()) {
     const std::string name = name_of(to_string(of.what()), one.form);
     if (of.is_left()) report.add_left(name, of.why(), one.natives.calls, one.natives.seconds);
     else report.add(name, of.ranks(), "native", one.natives);

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "team/agree_on_facts.hpp"
 #include "team/errors.hpp"
 #include "team/machine.hpp"
 
@@ -36,6 +37,22 @@ bool communicator::fits(const profile& from) {
 const decision* communicator::settled(call_form form, int size) const {
   const auto it = settled_[form].find(size);
   return it == settled_[form].end() ? nullptr : it->second;
+}
+
+std::shared_ptr<communicator> make_communicator(MPI_Comm users, int ranks, const job_state& job,
+                                                const agreed_terms& all, waiting& wait) {
+  settings set = job.set();
+  constexpr const char* instead = "it is not used";
+  if (!set.profile_fault.empty()) warn_once(set.profile_fault, instead);
+  if (!all.same_profile()) {
+    warn_once(job_state::differing_profiles, instead);
+    set.profile = nullptr;
+  }
+  std::vector<layout_tree::shared_ids> shared{{"node", std::vector<int>(static_cast<std::size_t>(ranks), 0)}};
+  if (!job.is_on_one_node(ranks, all.same_node()) || set.finds_levels)
+    shared = places_of_ranks(users, job.facts(), set.finds_levels, wait);
+  common_facts found{place_ranks(users, set, std::move(shared), wait), all.cores(), all.have_devices()};
+  return std::make_shared<communicator>(users, set, std::move(found), wait.mode());
 }
 
 }  // namespace shoal

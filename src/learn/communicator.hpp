@@ -8,7 +8,9 @@
 #include <vector>
 
 #include "learn/decision.hpp"
+#include "learn/job_state.hpp"
 #include "learn/prepared_algorithms.hpp"
+#include "learn/rank_terms.hpp"
 #include "learn/requests.hpp"
 #include "learn/scratch_limit.hpp"
 #include "learn/sized_programs.hpp"
@@ -66,5 +68,10 @@ class communicator : public std::enable_shared_from_this<communicator> {
   std::shared_ptr<const profile> profile_;
   block_storage blocks_;
 };
+
+// For so many ranks, which have agreed. Collective where they are on several nodes, or settings ask for more than that tells.
+// Throws std::invalid_argument, on every rank, for settings that do not fit these ranks.
+std::shared_ptr<communicator> make_communicator(MPI_Comm users, int ranks, const job_state& job,
+                                                const agreed_terms& all, waiting& wait);
 
 }  // namespace shoal

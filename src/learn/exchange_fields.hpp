@@ -52,6 +52,10 @@ class exchange_fields {
 
   // Bytes that this rank sends.
   double load_of(const call_size& call) const;
+  // The shape of such exchanges. `load`: bytes that a rank sends in one; `nodes`: that the ranks are on.
+  exchange_shape shape_of(call_form form, double load, int nodes) const {
+    return {what_, form, ranks_, nodes, size_class(what_, load, ranks_)};
+  }
   // The field of the next call, which is counted. `is_new`: it was made for this call, and its shape is not known yet.
   exchange_field& of_next(const call_size& call, bool& is_new);
   // The field of the next call, where it is known from what all ranks know of the call alone; else null. Counts nothing.

@@ -2,10 +2,12 @@
 
 #include <mpi.h>
 
+#include <algorithm>
 #include <stdexcept>
 #include <system_error>
 
 #include "select/wisdom.hpp"
+#include "team/devices.hpp"
 #include "team/errors.hpp"
 #include "team/job_parts.hpp"
 #include "team/machine.hpp"
@@ -48,6 +50,33 @@ bool job_state::lacks_preload() {
     lacks_preload_ = ranks == facts_.ranks_here && some_ranks_lack_preload();
   });
   return lacks_preload_;
+}
+
+bool job_state::is_on_one_node(int ranks, bool found) const {
+  const auto& layout = settings_.layout;
+  return layout && layout->ranks() == ranks ? layout->nodes().nodes() == 1 : found;
+}
+
+rank_terms job_state::terms(int ranks) const {
+  rank_terms mine;
+  mine.settings = hash_of(settings_.canonical());
+  mine.profile = hash_of(settings_.canonical_profile());
+  mine.wisdom = wisdom_hash_;
+  mine.node = facts_.node;
+  mine.domain = facts_.domain;
+  mine.is_unusable = !problem_.empty();
+  mine.knows_nothing = !knows_before_;
+  mine.is_full = is_full();
+  mine.is_unlisted = has_threads_ || served_.is_full();
+  mine.has_full_notes = served_.notes_are_full();
+  mine.has_devices = device_runtime_loaded();
+  mine.cores = facts_.cores;
+  mine.ranks_of_a_core = ranks_of_a_core(ranks);
+  return mine;
+}
+
+int job_state::ranks_of_a_core(int ranks) const {
+  return std::max(ranks, facts_.ranks_here) / std::max(1, facts_.cores);
 }
 
 void job_state::remember() {

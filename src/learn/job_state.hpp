@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <string>
 
+#include "learn/rank_terms.hpp"
 #include "select/call_form.hpp"
 #include "select/knowledge.hpp"
 #include "select/ledger.hpp"
@@ -19,6 +20,8 @@ class job_state {
  public:
   // MPICH has 2048 communicators in all; most belong to the user.
   static constexpr int most_communicators = 512;
+  static constexpr const char* differing_profiles =
+      "the profiles of ranks differ; set SHOAL_PROFILE to the same readable file on all of them";
 
   // Reads the settings; also before MPI_Init.
   job_state();
@@ -31,6 +34,12 @@ class job_state {
   // What is wrong with them, when the ranks have agreed on whether they are the same on all and whether some cannot be used.
   // The same text on every rank that has no reason of its own; empty when nothing is wrong.
   std::string wrong_settings(bool same, bool some_unusable) const;
+  // Whether so many ranks count as on one node: as the settings say, or else as the ranks have found.
+  bool is_on_one_node(int ranks, bool found) const;
+  // What this rank says of itself and the job when so many ranks agree on a communicator.
+  rank_terms terms(int ranks) const;
+  // Where as many share the cores of this node, if more are not known of.
+  int ranks_of_a_core(int ranks) const;
   // Whether the user names an algorithm, or settings are wrong, so that ranks have to agree before the first call.
   bool asks_at_once(call_form form) const { return asks_at_once_[form]; }
   // Whether the user names an algorithm for allgathers between two groups, or the network that connects them.

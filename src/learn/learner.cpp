@@ -1,23 +1,19 @@
 #include "learn/learner.hpp"
 
 #include <algorithm>
-#include <cmath>
+#include <span>
+#include <stdexcept>
 #include <utility>
 
-#include "model/best_levels.hpp"
-#include "team/agree_on_facts.hpp"
-#include "team/devices.hpp"
 #include "team/errors.hpp"
 #include "team/fault_tolerance.hpp"
+#include "team/mpi_neighbors.hpp"
 #include "team/progress.hpp"
 #include "transport/mpi_error.hpp"
 
 namespace shoal {
 
 namespace {
-
-constexpr const char* differing_profiles =
-    "the profiles of ranks differ; set SHOAL_PROFILE to the same readable file on all of them";
 
 int ranks_of(MPI_Comm comm) {
   int ranks = 0;
@@ -26,22 +22,6 @@ int ranks_of(MPI_Comm comm) {
 }
 
 int destinations_of(MPI_Comm comm) { return static_cast<int>(neighbors_of(comm).destinations.size()); }
-
-// Of a communicator's first calls only counts are kept: many a communicator sees no more.
-constexpr int young_calls = 8;
-
-// Where all ranks know how large exchanges are, large ones pay for an agreement soon.
-bool is_large(bool known_sizes, double load) { return known_sizes && load >= 1 << 18; }
-
-// After how many calls of a kind, behind so many others, the ranks agree for the first time. An agreement takes as long as
-// one or two small calls: so there have to be many of these, and more where many ranks agree.
-constexpr int most_doublings = 2;
-int cold_calls(bool known_sizes, double load, int ranks, std::int64_t earlier) {
-  constexpr double medium = 1 << 15;
-  if (is_large(known_sizes, load)) return contest::cold_calls;
-  const int calls = std::clamp(ranks * 3 / 2, known_sizes && load >= medium ? 24 : 48, 64);
-  return calls - static_cast<int>(std::min<std::int64_t>(young_calls, earlier));
-}
 
 }  // namespace
 
@@ -58,24 +38,6 @@ learner::learner(job_state& job, MPI_Comm comm, collective what)
   wait_.move_meanwhile([] { return progress::get().move(); });
 }
 
-// Time that this rank spends on learning. Some of it is spent on waiting for others that are late anyway, so the job pays
-// only what the rank that waited least has paid: the ranks hear of that when they agree the next time.
-class learner::payment {
- public:
-  explicit payment(learner& of) : of_(of), begin_(PMPI_Wtime()) {}
-  ~payment() {
-    const double seconds = PMPI_Wtime() - begin_;
-    of_.job_.books().spend(seconds);
-    of_.paid_ += seconds;
-  }
-  payment(const payment&) = delete;
-  payment& operator=(const payment&) = delete;
-
- private:
-  learner& of_;
-  double begin_;
-};
-
 // ---- a call ----------------------------------------------------------------------------------------------------
 
 learner::turn learner::begin(const call_size& call, bool is_linked) {
@@ -85,7 +47,7 @@ learner::turn learner::begin(const call_size& call, bool is_linked) {
   linked_ = is_linked;
   if (calls_ == 1 && (is_linked || job_.knows_before())) begin_agreed(call);
   if (vote_.ends_at(calls_) && !is_revoked(comm_)) {
-    const payment paying(*this);
+    const agreements::payment paying(agreements_);
     if (end_vote(hear_vote())) judge();
   }
   if (is_young(call)) return {.size = call};
@@ -109,8 +71,8 @@ exchange_field* learner::passing(call_form form, std::int64_t bytes) {
 }
 
 bool learner::is_young(const call_size& call) const {
-  return stage_ == stage::cold && calls_ <= young_calls &&
-         !is_large(fields_.are_known_sizes(call.form), fields_.load_of(call));
+  return stage_ == stage::cold &&
+         first_calls::contain(calls_, fields_.are_known_sizes(call.form), fields_.load_of(call));
 }
 
 void learner::end(const turn& of, double seconds) {
@@ -119,7 +81,7 @@ void learner::end(const turn& of, double seconds) {
   if (!of.is_timed) return;
   if (of.passes) return of.in->note(of.candidate, seconds);
   job_.books().called(seconds);
-  if (!of.in) return young_[of.size.form].add(static_cast<std::int64_t>(fields_.load_of(of.size)), seconds);
+  if (!of.in) return young_.add(of.size.form, fields_.load_of(of.size), seconds);
   exchange_field& f = *of.in;
   f.add(of.candidate, seconds);
   if (f.of.is_due()) review(f);
@@ -130,94 +92,43 @@ exchange_field& learner::field_of(const call_size& call) {
   exchange_field& f = fields_.of_next(call, is_new);
   if (!is_new) return f;
   if (stage_ != stage::served)
-    f.of.wait_first(first_agreement(call, f.load));
+    f.of.wait_first(calls_before_agreement(fields_.are_known_sizes(call.form), f.load, ranks_, calls_ - 1,
+                                           stage_ == stage::cold ? job_.served().fruitless(comm_) : 0));
   if (fields_.size() == 1) f.young = calls_ - 1;
-  f.shape = shape_of(call.form, f.load);
+  f.shape = fields_.shape_of(call.form, f.load, nodes());
   if (stage_ != stage::served) return f;
-  const payment paying(*this);
+  const agreements::payment paying(agreements_);
   open_candidates(f);
   return f;
-}
-
-// Later where earlier agreements of the same ranks, on other communicators, came to nothing.
-int learner::first_agreement(const call_size& call, double load) const {
-  const bool known_sizes = fields_.are_known_sizes(call.form);
-  const int calls = cold_calls(known_sizes, load, ranks_, calls_ - 1);
-  if (stage_ != stage::cold || is_large(known_sizes, load)) return calls;
-  return calls << std::min(most_doublings, job_.served().fruitless(comm_));
-}
-
-exchange_shape learner::shape_of(call_form form, double load) const {
-  return {what_, form, ranks_, state_ ? state_->all().where().nodes->nodes() : 1, size_class(what_, load, ranks_)};
 }
 
 // ---- what the ranks agree on -----------------------------------------------------------------------------------
 
 // Of a field, or of the calls to come.
 rank_terms learner::terms(exchange_field* f) {
-  const settings& set = job_.set();
-  const job_facts& here = job_.facts();
-  rank_terms mine;
-  mine.settings = hash_of(set.canonical());
-  mine.profile = hash_of(set.canonical_profile());
-  mine.wisdom = job_.wisdom_hash();
-  mine.node = here.node;
-  mine.domain = here.domain;
-  mine.is_unusable = !job_.problem().empty();
-  mine.knows_nothing = !job_.knows_before();
-  mine.is_full = job_.is_full();
-  mine.is_unlisted = job_.has_threads() || job_.served().is_full();
-  mine.has_full_notes = job_.served().notes_are_full();
-  mine.has_devices = device_runtime_loaded();
-  mine.cores = here.cores;
-  mine.ranks_of_a_core = own_crowding();
-  mine.times = times();
+  rank_terms mine = job_.terms(ranks_);
+  mine.times = agreements_.times();
   mine.memory_error = offered_.error();
   mine.is_unreadable = offered_.is_unreadable();
   mine.set_load(load_);
   fields_.write_pattern(mine.no_pattern);
   if (!f) return mine;
-  mine.hope = hope_of(*f);
+  mine.hope = investment_.hope_of(*f, fields_);
   if (const auto learnt = job_.known().find(f->shape); learnt && learnt->best())
     mine.guess = hash_of(learnt->best()->first);
   f->of.write(mine.of_contest);
   return mine;
 }
 
-rank_times learner::times() {
-  told_paid_ += std::exchange(paid_, 0);
-  return {agreed_in_ > 0 ? agreed_in_ : job_.books().agreement(), job_.books().allowance() + told_paid_, told_paid_};
-}
-
-int learner::own_crowding() const {
-  return std::max(ranks_, job_.facts().ranks_here) / std::max(1, job_.facts().cores);
-}
-
-// Of ranks that are all served by Shoal, and in the same call: the largest numbers.
 std::vector<std::int64_t> learner::agree(std::vector<std::int64_t> mine) {
-  const double begin = PMPI_Wtime();
-  if (state_ && state_->all().memory().has_all_ranks()) {
-    const std::scoped_lock alone(state_->all().lock());
-    mine = state_->all().largest(mine);
-    agreed_in_ = PMPI_Wtime() - begin;
-    return mine;
-  }
-  pending_agreement said(comm_, std::move(mine));
-  const std::span<const std::int64_t> all = said.wait(wait_);
-  job_.books().agreed_in(agreed_in_ = PMPI_Wtime() - begin);
-  return {all.begin(), all.end()};
-}
-
-void learner::hear_of_times(const agreed_terms& all) {
-  if (all.shortest_agreement() > 0) agreement_ = all.shortest_agreement();
-  if (all.longest_agreement() > 0) longest_agreement_ = all.longest_agreement();
+  return agreements_.agree(std::move(mine), state_ ? &state_->all() : nullptr);
 }
 
 // A field's calls are to be compared. The first time this is the vote as well.
 void learner::review(exchange_field& f) {
   const bool alone = ranks_ == 1 || stage_ == stage::never || stage_ == stage::voting;
   if (alone || is_revoked(comm_)) return f.of.postpone();
-  const payment paying(*this);
+  const agreements::payment paying(agreements_);
   const bool served = stage_ == stage::cold && job_.served().contain(comm_);
   if (stage_ == stage::cold && !served) return may_vote() ? begin_vote(&f) : f.of.postpone();
   const agreed_terms all(agree(terms(&f).numbers()));
@@ -225,7 +136,7 @@ void learner::review(exchange_field& f) {
   if (offered_.is_mapped()) take_memory(all.memory_error(), all.some_unreadable());
   hear(f, all);
   const bool was_made = is_made();
-  if (stage_ == stage::known && pays(all)) set_up(all);
+  if (stage_ == stage::known && investment_.pays(all)) set_up(all);
   else share_more(all);
   if (served || is_made() != was_made) note_outcome(all);
   look_again(f, all);
@@ -234,22 +145,22 @@ void learner::review(exchange_field& f) {
 // The same on every rank.
 void learner::hear(exchange_field& f, const agreed_terms& all) {
   if (state_ && all.have_devices()) state_->all().know_of_devices();
-  hear_of_times(all);
-  f.of.agreements_take(agreement_price());
+  agreements_.hear(all);
+  f.of.agreements_take(agreements_.price());
   f.of.agreed(all.of_contest(), all.allowance());
-  native_call_ = f.of.of(contest::native).mean;
+  agreements_.calls_take(f.of.of(contest::native).mean);
   job_.books().settle(f.of.excess());
   job_.books().called(f.of.passed_seconds());
-  job_.books().spend(all.paid() - std::exchange(told_paid_, 0));
+  agreements_.correct_books(all);
   f.guess = all.guess();
-  learn_from(f);
-  if (!specs_.empty()) state_->settle(f.shape.form, f.shape.size, &f.decisions[f.of.best()]);
+  candidates_.teach(job_.known(), f);
+  if (candidates_.are_listed()) state_->settle(f.shape.form, f.shape.size, &f.decisions[f.of.best()]);
   if (fields_.are_known_sizes(f.shape.form)) return;
   f.shape.size = size_class(what_, all.load(), ranks_);
   f.of.set_scattered(!fields_.agree_on_pattern(all.no_pattern()));
 }
 
-// ---- becoming served -------------------------------------------------------------------------------------------
+// ---- the vote --------------------------------------------------------------------------------------------------
 
 // A vote hardly ever takes longer where every rank has a core; where they share cores others run while this one waits. What
 // goes on beside other exchanges slows them down.
@@ -268,7 +179,7 @@ void learner::begin_vote(exchange_field* f) {
   asked_by_ = f;
   vote_.begin(terms(f).numbers(), calls_);
   if (f && !vote_.has_failed()) {
-    const auto crowding = static_cast<double>(own_crowding());
+    const auto crowding = static_cast<double>(job_.ranks_of_a_core(ranks_));
     wait_for_vote(crowding > 1 ? std::min(longest_vote, time_slice * crowding) : usual_vote);
   }
   stage_ = stage::voting;
@@ -282,7 +193,7 @@ bool learner::hear_vote() {
 bool learner::wait_for_vote(double seconds) {
   const double begin = PMPI_Wtime();
   const bool is_heard = vote_.wait_for(seconds);
-  job_.books().agreed_in(agreed_in_ = PMPI_Wtime() - begin);
+  agreements_.waited(PMPI_Wtime() - begin);
   return is_heard;
 }
 
@@ -291,9 +202,9 @@ bool learner::end_vote(bool heard_all) {
   if (heard_all) agreed_ = agreed_terms(vote_.heard());
   std::vector<std::int64_t> mine(rank_times::terms + offered_memory::terms, unsaid);
   const std::span said(mine);
-  const bool may_share = heard_all && asked_by_ && shares_now(agreed_) && !agreements_are_too_long();
-  if (rank_ == 0 && may_share) offered_.make(agreed_.room(ranks_), ranks_, said.subspan(rank_times::terms));
-  times().write(said);
+  if (rank_ == 0 && heard_all && asked_by_ && investment_.may_offer_memory(agreed_))
+    offered_.make(agreed_.room(ranks_), ranks_, said.subspan(rank_times::terms));
+  agreements_.times().write(said);
   if (vote_.confirm(heard_all, !asked_by_, mine)) return true;
   offered_.drop();
   stage_ = vote_.has_failed_for_good() ? stage::never : stage::cold;
@@ -307,31 +218,28 @@ void learner::leave() {
   if (stage_ == stage::voting) stage_ = stage::cold;
 }
 
-// Whether the two that set-up takes would cost more than the ledger allows. By what this rank has seen, and of use to the
-// first rank alone: the others have not told it yet how long they waited, and it would make memory for nothing.
-bool learner::agreements_are_too_long() const { return 2 * agreed_in_ > agreed_.allowance(); }
-
 // Without a vote, for ranks that have cast it on another communicator.
 void learner::know(const agreed_terms& all) {
   stage_ = stage::known;
   agreed_ = all;
-  hear_of_times(agreed_);
+  agreements_.hear(agreed_);
 }
 
 void learner::judge() {
   stage_ = stage::known;
-  if (const std::string wrong = wrong_settings(agreed_); !wrong.empty()) return refuse(wrong, true);
+  const std::string wrong = job_.wrong_settings(agreed_.same_settings(), agreed_.some_unusable());
+  if (!wrong.empty()) return refuse(wrong, true);
   const std::span<const std::int64_t> later = vote_.confirmed();  // other communicators may have spent since the first
   agreed_.take_times(later);
-  hear_of_times(agreed_);
+  agreements_.hear(agreed_);
   if (!agreed_.some_unlisted()) job_.served().add(comm_);
   if (!asked_by_) return;
   hear(*asked_by_, agreed_);
   const auto memory = later.subspan(rank_times::terms);
-  if (offered_memory::is_made(memory) && shares_now(agreed_))
+  if (offered_memory::is_made(memory) && investment_.pays_at_once(agreed_))
     offered_.map(agreed_.room(ranks_), ranks_, rank_ == 0, memory);
   else offered_.drop();
-  if (!offered_.is_mapped() && pays(agreed_)) set_up(agreed_);
+  if (!offered_.is_mapped() && investment_.pays(agreed_)) set_up(agreed_);
   look_again(*asked_by_, agreed_);
   note_outcome(agreed_);
 }
@@ -344,19 +252,8 @@ void learner::note_outcome(const agreed_terms& all) const {
 // After the next call where all have mapped memory, or else when what is not made yet may pay.
 void learner::look_again(exchange_field& f, const agreed_terms& all) {
   if (offered_.is_mapped()) return f.of.hasten();
-  const double hope = all.hope(), cost = set_up_cost(all), calls = static_cast<double>(f.of.calls());
-  if (stage_ == stage::known && cost > hope && hope > 0)
-    f.of.agree_within(static_cast<int>(std::clamp(calls * (cost / hope - 1), calls / 4, 1e6)));
-}
-
-// Whether the second vote offers memory, and whether it is taken, when it has told how long agreements take. That saves an
-// agreement. Where ranks share cores the memory may turn out to be made for nothing, at a multiple of its price.
-bool learner::shares_now(const agreed_terms& all) const {
-  return all.ranks_of_a_core() == 1 && wrong_settings(all).empty() && on_one_node(all) && pays(all);
-}
-
-std::string learner::wrong_settings(const agreed_terms& all) const {
-  return job_.wrong_settings(all.same_settings(), all.some_unusable());
+  const auto calls = investment_.calls_until_hope(all, f.of.calls());
+  if (stage_ == stage::known && calls) f.of.agree_within(*calls);
 }
 
 void learner::refuse(const std::string& why, bool wrong, int ranks) {
@@ -366,127 +263,13 @@ void learner::refuse(const std::string& why, bool wrong, int ranks) {
   if (!wrong) warn_once(why, use_native, ranks);
 }
 
-bool learner::on_one_node(const agreed_terms& all) const {
-  const auto& layout = job_.set().layout;
-  if (layout && layout->ranks() == ranks_) return layout->nodes().nodes() == 1;
-  return all.same_node();
-}
-
-// What one delays the job: about a call's time at the most. Some ranks wait longer, for others that are late anyway, and where
-// ranks share cores the last one hardly waits.
-double learner::agreement_price() const { return std::max(agreement_, std::min(longest_agreement_, native_call_)); }
-
-// A few agreements; inside one node memory to touch besides. Where ranks share a core one does so after the other, and each
-// finds the caches cold. Between nodes collectives of the MPI's own that block: one takes no longer than an agreement with its waiting, and
-// about as long as a call. For a graph the ranks tell each other their neighbours.
-double learner::set_up_cost(const agreed_terms& all) const {
-  const double graph = what_ == collective::alltoall ? 0 : 4 * agreement_price() + 2e-6 * ranks_;
-  if (!on_one_node(all)) return 8 * agreement_price() + 300e-6 + graph;
-  const int sharing = all.ranks_of_a_core();
-  const double memory = offered_.usual_time(all.room(ranks_), ranks_), cold = sharing > 1 ? 1.6 : 1;
-  return cold * (2 * agreement_ + memory * sharing) + graph;
-}
-
-// What may be gained if as many calls come as there were: what such exchanges gained elsewhere in the job, or else a quarter
-// of what they take once the MPI is warm.
-double learner::hope_of(const exchange_field& f) const {
-  const auto known = job_.known().find(f.shape);
-  if (!known || known->specs.size() < 2 || !known->specs.contains("native")) return fields_.native_seconds() / 4;
-  const double gain = known->specs.at("native").seconds - known->best()->second.seconds;
-  return static_cast<double>(f.of.calls()) * gain;
-}
-
-// What is made is of use where trials can be paid besides: of one candidate in a node, of several between nodes.
-bool learner::pays(const agreed_terms& all) const {
-  const double cost = set_up_cost(all), trials = (on_one_node(all) ? 2 : 8) * native_call_;
-  const bool none_left = all.some_full() && !on_one_node(all);  // communicators, of which there exchanges need one
-  return !all.have_devices() && !is_limited() && !none_left && cost + trials <= all.allowance() && cost <= all.hope();
-}
-
-// Schedules among neighbours do not heed a limit on scratch memory.
-bool learner::is_limited() const { return what_ != collective::alltoall && job_.set().max_temp; }
+// ---- becoming served -------------------------------------------------------------------------------------------
 
 void learner::set_up(const agreed_terms& all) {
   if (&all != &agreed_) agreed_ = all;
-  if (on_one_node(agreed_)) return share(agreed_.room(ranks_));
+  if (job_.is_on_one_node(ranks_, agreed_.same_node())) return share(agreed_.room(ranks_));
   make_state();
   serve();
-}
-
-// In a program that calls Shoal all ranks have it, and they agree on settings at once; so they do where a profile or wisdom
-// may tell what to begin with.
-void learner::begin_agreed(const call_size& call) {
-  const bool known_alike = !linked_ && job_.knowing().contain(comm_),
-             may_gain = job_.may_gain(what_, call.form, ranks_);
-  if (known_alike && !may_gain) return;
-  const payment paying(*this);
-  load_ = fields_.load_of(call);
-  if (known_alike) know(agreed_terms(agree(terms(nullptr).numbers())));
-  else vote_at_once();
-  load_ = 0;
-  if (stage_ != stage::known || !job_.knows_before()) return;
-  if (agreed_.some_know_nothing()) return warn_once(differing_profiles, "none is used");
-  knows_ = agreed_.same_wisdom();
-  const bool alike = knows_ && agreed_.same_profile();
-  if (alike && !agreed_.some_unlisted()) job_.knowing().add(comm_);
-  if (!alike || linked_ || may_gain) begin_as_known(call);
-}
-
-// With what a profile or an earlier job tells of such exchanges.
-void learner::begin_as_known(const call_size& call) {
-  if (!enter(linked_)) return;
-  load_ = agreed_.load();
-  exchange_field first;
-  first.load = fields_.are_known_sizes(call.form) ? fields_.load_of(call) : load_;
-  first.shape = shape_of(call.form, first.load);
-  if (agreed_.have_devices() || !expected(first)) return;
-  set_up(agreed_);
-  if (!offered_.is_mapped()) return;
-  const std::vector<std::int64_t> all = agree({offered_.error(), offered_.is_unreadable()});
-  take_memory(all[0], all[1]);
-}
-
-// What is expected of exchanges of a size that all ranks know, where it is worth setting up.
-std::optional<knowledge::of_shape> learner::expected(const exchange_field& f) const {
-  if (!knows_ || is_limited()) return std::nullopt;
-  const bool equal = f.shape.form == call_form::equal;
-  const bool is_of_profiles = what_ == collective::alltoall && f.shape.form != call_form::any_types;
-  if (const auto& from = state_->followed(); from && is_of_profiles && from->kinds[equal])
-    return from->kinds[equal]->expected({f.load / ranks_, 1}, ranks_);
-  const auto known = job_.earlier().find(f.shape);
-  if (!known || !known->specs.contains("native")) return std::nullopt;
-  const double native = known->specs.at("native").seconds;
-  const double gain = known->calls_each() * (native - known->best()->second.seconds);
-  return gain > set_up_cost(agreed_) ? known : std::nullopt;
-}
-
-void learner::apply(const knowledge::of_shape& known, exchange_field& f) {
-  int best = contest::native;
-  for (const auto& [spec, entry] : known.specs) {
-    const int candidate = propose(spec);
-    if (candidate < 0) continue;
-    f.of.assume(candidate, entry.seconds);
-    if (f.of.of(candidate).mean < f.of.of(best).mean || !f.of.of(best).mean) best = candidate;
-  }
-  f.of.prefer(best);
-}
-
-// Its number among the candidates; negative where there are too many.
-int learner::propose(const std::string& spec) {
-  auto it = std::find(specs_.begin(), specs_.end(), spec);
-  if (it == specs_.end() && specs_.size() < contest::most_candidates) it = specs_.insert(it, spec);
-  return it == specs_.end() ? -1 : static_cast<int>(it - specs_.begin());
-}
-
-// On more levels than the nodes: how the model would use them for exchanges of this size.
-void learner::propose_levels(const exchange_field& f) {
-  const layout_tree* const levels = state_->all().where().levels.get();
-  const bool equal = f.shape.form == call_form::equal;
-  if (what_ != collective::alltoall || !levels || levels->levels() <= 2 || f.shape.nodes == 1 ||
-      (!equal && !agreed_.know_load()))
-    return;
-  const double load = equal ? f.load : agreed_.load();
-  propose(best_levels(*levels, load / ranks_, common_machine).spec);
 }
 
 // The first rank gives the others memory.
@@ -506,23 +289,12 @@ void learner::take_memory(std::int64_t error, bool unreadable) {
 
 // Larger exchanges get more, where the ledger allows it and one memory is all ranks' already.
 void learner::share_more(const agreed_terms& all) {
-  if (offered_.shared_for() == 0 || all.room(ranks_) <= offered_.shared_for() || !pays(all)) return;
+  if (offered_.shared_for() == 0 || all.room(ranks_) <= offered_.shared_for() || !investment_.pays(all)) return;
   share(all.room(ranks_));
 }
 
 void learner::make_state() {
-  if (state_) return;
-  settings set = job_.set();
-  constexpr const char* instead = "it is not used";
-  if (!set.profile_fault.empty()) warn_once(set.profile_fault, instead);
-  if (!agreed_.same_profile()) {
-    warn_once(differing_profiles, instead);
-    set.profile = nullptr;
-  }
-  std::vector<layout_tree::shared_ids> shared{{"node", std::vector<int>(static_cast<std::size_t>(ranks_), 0)}};
-  if (!on_one_node(agreed_) || set.finds_levels) shared = places_of_ranks(comm_, job_.facts(), set.finds_levels, wait_);
-  common_facts found{place_ranks(comm_, set, std::move(shared), wait_), agreed_.cores(), agreed_.have_devices()};
-  state_ = std::make_shared<communicator>(comm_, set, std::move(found), wait_.mode());
+  if (!state_) state_ = make_communicator(comm_, ranks_, job_, agreed_, wait_);
 }
 
 // What may serve from now on.
@@ -530,56 +302,75 @@ void learner::serve() {
   if (state_->all().where().nodes->nodes() > 1 && !state_->all().is_open()) open_state();
   if (!state_) return;
   stage_ = stage::served;
-  specs_ = candidates();
+  candidates_.list(what_, state_->all());
   for (auto& [key, f] : fields_) open_candidates(f);
 }
 
-std::vector<std::string> learner::candidates() const {
-  const node_layout& nodes = *state_->all().where().nodes;
-  const bool among_neighbors = what_ == collective::neighbor_alltoall, has_teams = nodes.largest_node() > 1;
-  std::vector<std::string> all{"native"};
-  if (nodes.nodes() == 1) {
-    if (state_->all().memory().has_all_ranks()) all.emplace_back(among_neighbors ? "direct" : "shared");
-    return all;
-  }
-  if (has_teams) all.emplace_back(among_neighbors ? "gathered" : "hierarchical:local=shared");
-  if (among_neighbors) all.emplace_back("direct");
-  else all.insert(all.end(), {"spread_out", "tuna:radix=2"});
-  if (!among_neighbors && ranks_ >= 16) all.push_back("tuna:radix=" + std::to_string(std::lround(std::sqrt(ranks_))));
-  return all;
+void learner::open_state() {
+  is_counted_ = state_->all().open();
+  if (is_counted_) return job_.count_open(1);
+  state_.reset();
+  refuse("the MPI library has no communicator left for Shoal", false);
 }
 
-// Null where no graph of the neighbours can be made, the same on every rank. That is made once for each form, since an MPI may
-// match several edges between two ranks in another way in another form; collective.
-prepared_algorithms* learner::make_algorithms_for(call_form form) {
+prepared_algorithms* learner::algorithms_for(call_form form) {
   if (what_ == collective::alltoall) return &state_->algorithms();
-  if (has_no_graph_[form]) return nullptr;
-  try {
-    if (!neighbors_[form]) neighbors_[form] = std::make_shared<neighborhood>(*state_, comm_, form, job_.set());
-    return &neighbors_[form]->algorithms();
-  } catch (const std::invalid_argument& error) {  // nobody has asked, so only the report tells
-    has_no_graph_[form] = true;
-    why_ = error.what();
-    return nullptr;
-  }
+  const auto& among = neighborhoods_.make(*state_, form, why_);  // nobody has asked, so only the report tells why not
+  return among ? &among->algorithms() : nullptr;
+}
+
+// Of exchanges of a size that all ranks know.
+std::optional<knowledge::of_shape> learner::expected(const exchange_field& f) const {
+  return knows_ ? investment_.expected(f, state_->followed().get(), agreed_) : std::nullopt;
 }
 
 void learner::open_candidates(exchange_field& f) {
-  f.shape.nodes = state_->all().where().nodes->nodes();
+  f.shape.nodes = nodes();
   const bool same_size = fields_.are_known_sizes(f.shape.form) || load_ > 0;  // on every rank
-  if (!fields_.are_known_sizes(f.shape.form) && load_ > 0) f.shape = shape_of(f.shape.form, f.load = load_);
+  if (!fields_.are_known_sizes(f.shape.form) && load_ > 0)
+    f.shape = fields_.shape_of(f.shape.form, f.load = load_, nodes());
   const auto known = same_size && f.of.calls() == 0 ? expected(f) : std::nullopt;
-  propose_levels(f);
-  prepared_algorithms* const ready = specs_.size() > 1 || known ? make_algorithms_for(f.shape.form) : nullptr;
+  candidates_.add_levels(f, state_->all().where(), agreed_);
+  prepared_algorithms* const ready = candidates_.are_several() || known ? algorithms_for(f.shape.form) : nullptr;
   if (!ready) return;
-  if (known) apply(*known, f);
-  for (std::size_t i = 0; i < specs_.size(); ++i) {
-    f.decisions[i] = {&ready->get(parse_selection(specs_[i], what_)), "settled on the program's own exchanges"};
-    f.of.open(static_cast<int>(i), guess_of(hash_of(specs_[i])) == f.guess);
-  }
+  if (known) candidates_.assume(f, *known);
+  candidates_.open(f, *ready);
 }
 
-// ---- at once, for what is asked for ----------------------------------------------------------------------------
+// ---- at once, for what is asked for or known --------------------------------------------------------------------
+
+// In a program that calls Shoal all ranks have it, and they agree on settings at once; so they do where a profile or wisdom
+// may tell what to begin with.
+void learner::begin_agreed(const call_size& call) {
+  const bool known_alike = !linked_ && job_.knowing().contain(comm_),
+             may_gain = job_.may_gain(what_, call.form, ranks_);
+  if (known_alike && !may_gain) return;
+  const agreements::payment paying(agreements_);
+  load_ = fields_.load_of(call);
+  if (known_alike) know(agreed_terms(agree(terms(nullptr).numbers())));
+  else vote_at_once();
+  load_ = 0;
+  if (stage_ != stage::known || !job_.knows_before()) return;
+  if (agreed_.some_know_nothing()) return warn_once(job_state::differing_profiles, "none is used");
+  knows_ = agreed_.same_wisdom();
+  const bool alike = knows_ && agreed_.same_profile();
+  if (alike && !agreed_.some_unlisted()) job_.knowing().add(comm_);
+  if (!alike || linked_ || may_gain) begin_as_known(call);
+}
+
+// With what a profile or an earlier job tells of such exchanges.
+void learner::begin_as_known(const call_size& call) {
+  if (!enter(linked_)) return;
+  load_ = agreed_.load();
+  exchange_field first;
+  first.load = fields_.are_known_sizes(call.form) ? fields_.load_of(call) : load_;
+  first.shape = fields_.shape_of(call.form, first.load, nodes());
+  if (agreed_.have_devices() || !expected(first)) return;
+  set_up(agreed_);
+  if (!offered_.is_mapped()) return;
+  const std::vector<std::int64_t> all = agree({offered_.error(), offered_.is_unreadable()});
+  take_memory(all[0], all[1]);
+}
 
 void learner::vote_at_once() {
   if (stage_ == stage::cold && !may_vote()) return warn_once(why_);
@@ -617,26 +408,13 @@ void learner::enter_known() {
   }
 }
 
-void learner::open_state() {
-  is_counted_ = state_->all().open();
-  if (is_counted_) return job_.count_open(1);
-  state_.reset();
-  refuse("the MPI library has no communicator left for Shoal", false);
-}
-
 bool learner::is_asked(call_form form, MPI_Info info) const {
   if (stage_ == stage::never && !state_) return wrong_;
   if (what_ != collective::alltoall) return false;  // such calls do not come here
   return info != MPI_INFO_NULL || job_.asks_at_once(form) || (state_ && state_->asked().standing(form));
 }
 
-// ---- what was learnt -------------------------------------------------------------------------------------------
-
-void learner::learn_from(const exchange_field& f) const {
-  for (std::size_t i = 0; i < specs_.size(); ++i)
-    if (const contest::record& r = f.of.of(static_cast<int>(i)); r.all_calls > 2)
-      job_.known().add(f.shape, specs_[i], r.mean, r.calls);
-}
+// ---- for the user ----------------------------------------------------------------------------------------------
 
 std::string learner::explain() const {
   const bool is_settled = last_turn_.in && (!state_ || !state_->last || state_->last == &last_turn_.chosen());
@@ -645,30 +423,9 @@ std::string learner::explain() const {
   if (!is_settled && calls_ > 0) return "native: after " + std::to_string(calls_) + " calls";
   if (!is_settled) return "nothing was exchanged on this communicator yet";
   const exchange_field& f = *last_turn_.in;
-  const std::string spec = last_turn_.candidate == contest::native ? "native" : specs_[last_turn_.candidate];
-  return spec + ": " + f.told(specs_);
-}
-
-std::vector<learner::lesson> learner::lessons() const {
-  std::vector<lesson> all;
-  for (const call_form form : call_forms)
-    if (young_[form].calls > 0) all.push_back({form, young_[form], 0, ""});
-  for (const auto& [key, f] : fields_)
-    all.push_back({f.shape.form,
-                   {f.calls[0], f.bytes, f.seconds[0]},
-                   f.loads / static_cast<double>(std::max<std::int64_t>(1, f.of.calls())) / std::max(1, blocks_),
-                   specs_.size() > 1 ? f.told(specs_) : std::string()});
-  return all;
-}
-
-void learner::keep_lessons() const {
-  for (const call_form form : call_forms)
-    if (const usage& of = young_[form]; of.calls > 0 && fields_.size() == 0) {
-      const auto calls = static_cast<double>(of.calls);
-      job_.known().add_communicators(shape_of(form, static_cast<double>(of.bytes) / calls), 1, calls);
-    }
-  for (const auto& [key, f] : fields_)
-    if (f.of.calls() > 0) job_.known().add_communicators(f.shape, 1, static_cast<double>(f.young + f.of.calls()));
+  const std::string spec =
+      last_turn_.candidate == contest::native ? "native" : candidates_.specs()[last_turn_.candidate];
+  return spec + ": " + f.told(candidates_.specs());
 }
 
 }  // namespace shoal

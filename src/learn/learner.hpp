@@ -9,14 +9,20 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "execute/offered_memory.hpp"
+#include "learn/agreements.hpp"
+#include "learn/candidates.hpp"
 #include "learn/communicator.hpp"
 #include "learn/exchange_fields.hpp"
+#include "learn/first_calls.hpp"
+#include "learn/investment.hpp"
 #include "learn/job_state.hpp"
-#include "learn/neighborhood.hpp"
+#include "learn/lessons.hpp"
+#include "learn/neighborhoods.hpp"
 #include "learn/rank_terms.hpp"
 #include "learn/vote.hpp"
 
@@ -63,7 +69,7 @@ class learner {
   // Whether a communicator was opened here, which counts among those of the job.
   bool is_counted() const { return is_counted_; }
   // The neighbours in exchanges of this form, where some are served; else null.
-  const std::shared_ptr<neighborhood>& neighbors(call_form form) const { return neighbors_[form]; }
+  const std::shared_ptr<neighborhood>& neighbors(call_form form) const { return neighborhoods_.of(form); }
   wait_mode waits_by() const { return wait_.mode(); }
   std::shared_ptr<communicator> shared_state() const { return state_; }
   const std::string& why() const { return why_; }
@@ -77,17 +83,10 @@ class learner {
   // The communicator is to be freed, on every rank: nothing stays under way on it.
   void leave();
 
-  // What a kind and size of exchange came to.
-  struct lesson {
-    call_form form;
-    usage natives;       // what the MPI's own served
-    double block_bytes;  // of such an exchange
-    std::string tried;   // and with what result; empty: nothing
-  };
   collective what() const { return what_; }
-  std::vector<lesson> lessons() const;
+  std::vector<lesson> lessons() const { return lessons_of(young_, fields_, candidates_, blocks_); }
   // Makes them part of what the job knows; once, at the end.
-  void keep_lessons() const;
+  void keep_lessons() const { count_communicator(job_.known(), young_, fields_, nodes()); }
   std::int64_t calls() const { return calls_; }
   int ranks() const { return ranks_; }
   // Blocks that this rank sends in an exchange.
@@ -98,60 +97,43 @@ class learner {
   // are. served: candidates are open. never: not to be served.
   enum class stage { cold, voting, known, served, never };
 
-  class payment;
-
   [[gnu::hot]] exchange_field* passing(call_form form, std::int64_t bytes);
   bool is_young(const call_size& call) const;
   exchange_field& field_of(const call_size& call);
-  int propose(const std::string& spec);
-  void propose_levels(const exchange_field& f);
-  exchange_shape shape_of(call_form form, double load) const;
-  prepared_algorithms* make_algorithms_for(call_form form);
-  std::vector<std::string> candidates() const;
-  void open_candidates(exchange_field& f);
+
+  rank_terms terms(exchange_field* f);
+  std::vector<std::int64_t> agree(std::vector<std::int64_t> mine);
   void review(exchange_field& f);
   void hear(exchange_field& f, const agreed_terms& all);
-  void learn_from(const exchange_field& f) const;
-  rank_terms terms(exchange_field* f);
-  rank_times times();
-  std::vector<std::int64_t> agree(std::vector<std::int64_t> mine);
-  int own_crowding() const;
-  void hear_of_times(const agreed_terms& all);
 
   bool may_vote();
   void begin_vote(exchange_field* f);
   bool hear_vote();
   bool wait_for_vote(double seconds);
   bool end_vote(bool heard_all);
-  bool agreements_are_too_long() const;
   void know(const agreed_terms& all);
   void judge();
   void note_outcome(const agreed_terms& all) const;
   bool is_made() const { return offered_.is_mapped() || state_; }
-  int first_agreement(const call_size& call, double load) const;
   void look_again(exchange_field& f, const agreed_terms& all);
-  std::string wrong_settings(const agreed_terms& all) const;
   void refuse(const std::string& why, bool wrong, int ranks = 1);
-  bool on_one_node(const agreed_terms& all) const;
-  double agreement_price() const;
-  double set_up_cost(const agreed_terms& all) const;
-  double hope_of(const exchange_field& f) const;
-  bool pays(const agreed_terms& all) const;
-  bool is_limited() const;
+
   void set_up(const agreed_terms& all);
-  void begin_agreed(const call_size& call);
-  void begin_as_known(const call_size& call);
-  void vote_at_once();
-  std::optional<knowledge::of_shape> expected(const exchange_field& f) const;
-  void apply(const knowledge::of_shape& known, exchange_field& f);
-  bool shares_now(const agreed_terms& all) const;
   void share(std::size_t most);
   void take_memory(std::int64_t error, bool unreadable);
   void share_more(const agreed_terms& all);
   void make_state();
   void serve();
-  void enter_known();
   void open_state();
+  prepared_algorithms* algorithms_for(call_form form);
+  std::optional<knowledge::of_shape> expected(const exchange_field& f) const;
+  void open_candidates(exchange_field& f);
+  int nodes() const { return state_ ? state_->all().where().nodes->nodes() : 1; }
+
+  void begin_agreed(const call_size& call);
+  void begin_as_known(const call_size& call);
+  void vote_at_once();
+  void enter_known();
 
   job_state& job_;
   MPI_Comm comm_;
@@ -168,10 +150,7 @@ class learner {
 
   waiting wait_;
   vote vote_{comm_, wait_};
-  double paid_ = 0, told_paid_ = 0;              // for learning, since the ranks last agreed, and until then
-  double agreed_in_ = 0;                         // what the last agreement took on this rank
-  double agreement_ = contest::usual_agreement;  // and on the one that waited least
-  double longest_agreement_ = contest::usual_agreement, native_call_ = 0;
+  agreements agreements_{comm_, job_.books(), wait_};
   agreed_terms agreed_;                 // what the ranks said in the vote
   exchange_field* asked_by_ = nullptr;  // whose numbers are part of the vote
   std::string why_;
@@ -180,11 +159,11 @@ class learner {
   double load_ = 0;     // of the first call, when that was agreed on
 
   bool is_counted_ = false;
-  by_form<std::shared_ptr<neighborhood>> neighbors_;
-  by_form<bool> has_no_graph_{};
+  neighborhoods neighborhoods_{comm_, job_.set()};
   offered_memory offered_;
-  std::vector<std::string> specs_;  // the candidates
-  by_form<usage> young_;            // the first calls
+  investment investment_{job_, what_, ranks_, agreements_, offered_};
+  candidates candidates_;
+  first_calls young_;
 };
 
 }  // namespace shoal

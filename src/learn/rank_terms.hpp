@@ -33,7 +33,7 @@ struct rank_terms {
   bool is_unusable = false;                                                   // its settings
   bool knows_nothing = false;                                                 // from a profile or wisdom
   bool is_full = false;                                                       // of communicators
-  bool is_unlisted = false;  // it cannot remember that these ranks have voted
+  bool is_unlisted = false;     // it cannot remember that these ranks have voted
   bool has_full_notes = false;  // nor what came of it, where it remembers nothing of that yet
   bool has_devices = false;
   int cores = 1, ranks_of_a_core = 1;

@@ -27,11 +27,11 @@ class contest {
   struct record {
     bool open = false;  // may be tried
     bool dropped = false;
-    bool anew = false;  // to be tried whatever it took before
-    double mean = 0;    // seconds of a call, of the sizes that come now
+    bool anew = false;    // to be tried whatever it took before
+    double mean = 0;      // seconds of a call, of the sizes that come now
     double at_trial = 0;  // and of those that came when it was last tried
-    double least = 0;   // mean of the calls between two agreements that took least; 0: not known
-    int calls = 0;      // that the mean is of, the earlier ones forgotten by and by
+    double least = 0;     // mean of the calls between two agreements that took least; 0: not known
+    int calls = 0;        // that the mean is of, the earlier ones forgotten by and by
     int all_calls = 0;
     int batch = 1;           // calls of the next trial
     std::int64_t again = 0;  // the call from which on it is tried once more; 0: it is not left
@@ -140,7 +140,7 @@ class contest {
   recent_load recent_;
   double excess_ = 0, passed_seconds_ = 0;
   double agreement_ = usual_agreement;
-  std::array<int, most_candidates> told_{};         // calls that the agreement under way is about
+  std::array<int, most_candidates> told_{};               // calls that the agreement under way is about
   std::array<double, most_candidates> usual_at_trial_{};  // what usual_ said of a candidate
   size_mix usual_;
   std::array<trial_times, most_candidates> now_{};  // since the last agreement was begun

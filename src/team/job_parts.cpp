@@ -69,8 +69,7 @@ bool some_ranks_lack_preload() {
   const int from = launcher();
   if (from == 0) return false;
   const std::vector<int> all = all_processes();
-  return std::any_of(all.begin(), all.end(),
-                     [=](int id) { return is_below(id, from) && is_rank_without_preload(id); });
+  return std::any_of(all.begin(), all.end(), [=](int id) { return is_below(id, from) && is_rank_without_preload(id); });
 }
 
 }  // namespace shoal

@@ -1,0 +1,40 @@
+#include "learn/agreements.hpp"
+
+#include <algorithm>
+#include <mutex>
+#include <span>
+#include <utility>
+
+#include "team/pending_agreement.hpp"
+
+namespace shoal {
+
+std::vector<std::int64_t> agreements::agree(std::vector<std::int64_t> mine, team* through) {
+  const double begin = PMPI_Wtime();
+  if (through && through->memory().has_all_ranks()) {
+    const std::scoped_lock alone(through->lock());
+    mine = through->largest(mine);
+    waited_ = PMPI_Wtime() - begin;
+    return mine;
+  }
+  pending_agreement said(comm_, std::move(mine));
+  const std::span<const std::int64_t> all = said.wait(wait_);
+  waited(PMPI_Wtime() - begin);
+  return {all.begin(), all.end()};
+}
+
+rank_times agreements::times() {
+  told_paid_ += std::exchange(paid_, 0);
+  return {waited_ > 0 ? waited_ : books_.agreement(), books_.allowance() + told_paid_, told_paid_};
+}
+
+void agreements::hear(const agreed_terms& all) {
+  if (all.shortest_agreement() > 0) shortest_ = all.shortest_agreement();
+  if (all.longest_agreement() > 0) longest_ = all.longest_agreement();
+}
+
+void agreements::correct_books(const agreed_terms& all) { books_.spend(all.paid() - std::exchange(told_paid_, 0)); }
+
+double agreements::price() const { return std::max(shortest_, std::min(longest_, native_call_)); }
+
+}  // namespace shoal

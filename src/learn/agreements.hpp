@@ -1,0 +1,79 @@
+// How the ranks of a communicator agree once all of them are served by Shoal, how long that takes them, and what this rank
+// spends on learning: the ranks tell each other these times whenever they agree.
+#pragma once
+
+#include <mpi.h>
+
+#include <cstdint>
+#include <vector>
+
+#include "learn/rank_terms.hpp"
+#include "select/contest.hpp"
+#include "select/ledger.hpp"
+#include "team/team.hpp"
+#include "transport/waiting.hpp"
+
+namespace shoal {
+
+class agreements {
+ public:
+  class payment;
+
+  // `books` and `wait` outlive them.
+  agreements(MPI_Comm comm, ledger& books, waiting& wait) : comm_(comm), books_(books), wait_(wait) {}
+  agreements(const agreements&) = delete;
+  agreements& operator=(const agreements&) = delete;
+
+  // Of ranks that are in the same call: the largest numbers. `through`: the team of these ranks, which may have memory that
+  // all of them share; null: there is none yet.
+  std::vector<std::int64_t> agree(std::vector<std::int64_t> mine, team* through);
+  // This rank has waited for the others so long, by a collective of the MPI's own.
+  void waited(double seconds) { books_.agreed_in(waited_ = seconds); }
+  double waited() const { return waited_; }
+
+  // What this rank says of its times. All that it has paid is told with that.
+  rank_times times();
+  // What all ranks have said of theirs.
+  void hear(const agreed_terms& all);
+  // The job pays what the rank has paid that paid least, and no longer what this one has.
+  void correct_books(const agreed_terms& all);
+  // What a call of the MPI's own takes, the same on every rank: seconds.
+  void calls_take(double seconds) { native_call_ = seconds; }
+
+  double native_call() const { return native_call_; }
+  // What an agreement takes the rank that waits least: seconds.
+  double shortest() const { return shortest_; }
+  // What one delays the job: about a call's time at the most. Some ranks wait longer, for others that are late anyway, and
+  // where ranks share cores the last one hardly waits.
+  double price() const;
+
+ private:
+  MPI_Comm comm_;
+  ledger& books_;
+  waiting& wait_;
+  double paid_ = 0, told_paid_ = 0;             // since this rank last told, and what it told since all last heard
+  double waited_ = 0;                           // for the last agreement
+  double shortest_ = contest::usual_agreement;  // that a rank waited for it
+  double longest_ = contest::usual_agreement, native_call_ = 0;
+};
+
+// Time that this rank spends on learning, for as long as this is there. Some of it is spent on waiting for others that are
+// late anyway, so the job pays only what the rank that waited least has paid: the ranks hear of that when they agree the
+// next time.
+class agreements::payment {
+ public:
+  explicit payment(agreements& of) : of_(of), begin_(PMPI_Wtime()) {}
+  ~payment() {
+    const double seconds = PMPI_Wtime() - begin_;
+    of_.books_.spend(seconds);
+    of_.paid_ += seconds;
+  }
+  payment(const payment&) = delete;
+  payment& operator=(const payment&) = delete;
+
+ private:
+  agreements& of_;
+  double begin_;
+};
+
+}  // namespace shoal

@@ -1,0 +1,77 @@
+#include "learn/candidates.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "model/best_levels.hpp"
+
+namespace shoal {
+
+namespace {
+
+std::vector<std::string> specs_inside_a_node(collective what, bool share_memory) {
+  if (!share_memory) return {"native"};
+  return {"native", what == collective::neighbor_alltoall ? "direct" : "shared"};
+}
+
+std::vector<std::string> specs_between_nodes(collective what, int ranks, bool has_teams) {
+  if (what == collective::neighbor_alltoall)
+    return has_teams ? std::vector<std::string>{"native", "gathered", "direct"}
+                     : std::vector<std::string>{"native", "direct"};
+  std::vector<std::string> all{"native"};
+  if (has_teams) all.emplace_back("hierarchical:local=shared");
+  all.insert(all.end(), {"spread_out", "tuna:radix=2"});
+  if (ranks >= 16) all.push_back("tuna:radix=" + std::to_string(std::lround(std::sqrt(ranks))));
+  return all;
+}
+
+}  // namespace
+
+void candidates::list(collective what, team& ranks) {
+  const node_layout& nodes = *ranks.where().nodes;
+  specs_ = nodes.nodes() == 1 ? specs_inside_a_node(what, ranks.memory().has_all_ranks())
+                              : specs_between_nodes(what, ranks.ranks(), nodes.largest_node() > 1);
+}
+
+void candidates::add_levels(const exchange_field& f, const problem& where, const agreed_terms& all) {
+  const layout_tree* const levels = where.levels.get();
+  const bool equal = f.shape.form == call_form::equal;
+  if (f.shape.what != collective::alltoall || !levels || levels->levels() <= 2 || f.shape.nodes == 1 ||
+      (!equal && !all.know_load()))
+    return;
+  const double load = equal ? f.load : all.load();
+  propose(best_levels(*levels, load / f.shape.ranks, common_machine).spec);
+}
+
+void candidates::assume(exchange_field& f, const knowledge::of_shape& known) {
+  int best = contest::native;
+  for (const auto& [spec, entry] : known.specs) {
+    const int candidate = propose(spec);
+    if (candidate < 0) continue;
+    f.of.assume(candidate, entry.seconds);
+    if (f.of.of(candidate).mean < f.of.of(best).mean || !f.of.of(best).mean) best = candidate;
+  }
+  f.of.prefer(best);
+}
+
+void candidates::open(exchange_field& f, prepared_algorithms& from) const {
+  for (std::size_t i = 0; i < specs_.size(); ++i) {
+    f.decisions[i] = {&from.get(parse_selection(specs_[i], f.shape.what)), "settled on the program's own exchanges"};
+    f.of.open(static_cast<int>(i), guess_of(hash_of(specs_[i])) == f.guess);
+  }
+}
+
+void candidates::teach(knowledge& known, const exchange_field& f) const {
+  for (std::size_t i = 0; i < specs_.size(); ++i)
+    if (const contest::record& r = f.of.of(static_cast<int>(i)); r.all_calls > 2)
+      known.add(f.shape, specs_[i], r.mean, r.calls);
+}
+
+// Its number; negative where there are too many.
+int candidates::propose(const std::string& spec) {
+  auto it = std::find(specs_.begin(), specs_.end(), spec);
+  if (it == specs_.end() && specs_.size() < contest::most_candidates) it = specs_.insert(it, spec);
+  return it == specs_.end() ? -1 : static_cast<int>(it - specs_.begin());
+}
+
+}  // namespace shoal

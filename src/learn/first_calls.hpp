@@ -1,0 +1,29 @@
+// The first calls on a communicator: the MPI's own serves them, and its ranks have not agreed on anything yet.
+#pragma once
+
+#include <cstdint>
+
+#include "select/call_form.hpp"
+#include "team/usage.hpp"
+
+namespace shoal {
+
+// Of the very first calls only counts are kept: many a communicator sees no more.
+class first_calls {
+ public:
+  // Whether the call of this number, from one, is to be counted here. `known_sizes`: all ranks know how large exchanges are;
+  // `load`: bytes that this rank sends in one.
+  static bool contain(std::int64_t call, bool known_sizes, double load);
+
+  void add(call_form form, double load, double seconds) { counts_[form].add(static_cast<std::int64_t>(load), seconds); }
+  const usage& of(call_form form) const { return counts_[form]; }
+
+ private:
+  by_form<usage> counts_;
+};
+
+// After how many calls of a kind, behind so many `others`, the ranks agree for the first time. `fruitless`: on how
+// many communicators of the same ranks they have agreed for nothing.
+int calls_before_agreement(bool known_sizes, double load, int ranks, std::int64_t others, int fruitless);
+
+}  // namespace shoal

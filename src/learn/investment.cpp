@@ -1,0 +1,71 @@
+#include "learn/investment.hpp"
+
+#include <algorithm>
+
+namespace shoal {
+
+// A few agreements; inside one node memory to touch besides. Where ranks share a core one does so after the other, and each
+// finds the caches cold. Between nodes collectives of the MPI's own that block: one takes no longer than an agreement with
+// its waiting, and about as long as a call. For a graph the ranks tell each other their neighbours.
+double investment::cost(const agreed_terms& all) const {
+  const double graph = what_ == collective::alltoall ? 0 : 4 * among_.price() + 2e-6 * ranks_;
+  if (!is_on_one_node(all)) return 8 * among_.price() + 300e-6 + graph;
+  const int sharing = all.ranks_of_a_core();
+  const double memory = memory_.usual_time(all.room(ranks_), ranks_), cold = sharing > 1 ? 1.6 : 1;
+  return cold * (2 * among_.shortest() + memory * sharing) + graph;
+}
+
+// What such exchanges gained elsewhere in the job, or else a quarter of what all take once the MPI is warm.
+double investment::hope_of(const exchange_field& f, const exchange_fields& all) const {
+  const auto known = job_.known().find(f.shape);
+  if (!known || known->specs.size() < 2 || !known->specs.contains("native")) return all.native_seconds() / 4;
+  const double gain = known->specs.at("native").seconds - known->best()->second.seconds;
+  return static_cast<double>(f.of.calls()) * gain;
+}
+
+// What is made is of use where trials can be paid besides: of one candidate in a node, of several between nodes.
+bool investment::pays(const agreed_terms& all) const {
+  const bool one_node = is_on_one_node(all);
+  const double whole = cost(all), trials = (one_node ? 2 : 8) * among_.native_call();
+  const bool none_left = all.some_full() && !one_node;  // communicators, of which exchanges between nodes need one
+  return !all.have_devices() && !is_limited() && !none_left && whole + trials <= all.allowance() && whole <= all.hope();
+}
+
+// Then that round offers memory, which is taken when it has told how long agreements take. That saves an agreement. Where
+// ranks share cores the memory may turn out to be made for nothing, at a multiple of its price.
+bool investment::pays_at_once(const agreed_terms& all) const {
+  const bool is_wrong = !job_.wrong_settings(all.same_settings(), all.some_unusable()).empty();
+  return all.ranks_of_a_core() == 1 && !is_wrong && is_on_one_node(all) && pays(all);
+}
+
+// Not where the two agreements that it takes would cost more than the ledger allows: the others have not told the first rank
+// yet how long they waited, and it would make memory for nothing.
+bool investment::may_offer_memory(const agreed_terms& all) const {
+  return pays_at_once(all) && 2 * among_.waited() <= all.allowance();
+}
+
+std::optional<int> investment::calls_until_hope(const agreed_terms& all, std::int64_t calls) const {
+  const double hope = all.hope(), whole = cost(all), so_far = static_cast<double>(calls);
+  if (whole <= hope || hope <= 0) return std::nullopt;
+  return static_cast<int>(std::clamp(so_far * (whole / hope - 1), so_far / 4, 1e6));
+}
+
+std::optional<knowledge::of_shape> investment::expected(const exchange_field& f, const profile* from,
+                                                        const agreed_terms& all) const {
+  if (is_limited()) return std::nullopt;
+  const bool equal = f.shape.form == call_form::equal;
+  const bool is_of_profiles = what_ == collective::alltoall && f.shape.form != call_form::any_types;
+  if (from && is_of_profiles && from->kinds[equal]) return from->kinds[equal]->expected({f.load / ranks_, 1}, ranks_);
+  const auto known = job_.earlier().find(f.shape);
+  if (!known || !known->specs.contains("native")) return std::nullopt;
+  const double native = known->specs.at("native").seconds;
+  const double gain = known->calls_each() * (native - known->best()->second.seconds);
+  return gain > cost(all) ? known : std::nullopt;
+}
+
+// Schedules among neighbours do not heed a limit on scratch memory.
+bool investment::is_limited() const { return what_ != collective::alltoall && job_.set().max_temp; }
+
+bool investment::is_on_one_node(const agreed_terms& all) const { return job_.is_on_one_node(ranks_, all.same_node()); }
+
+}  // namespace shoal

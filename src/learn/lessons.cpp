@@ -1,0 +1,30 @@
+#include "learn/lessons.hpp"
+
+#include <algorithm>
+
+namespace shoal {
+
+std::vector<lesson> lessons_of(const first_calls& young, const exchange_fields& all, const candidates& tried,
+                               int blocks) {
+  std::vector<lesson> lessons;
+  for (const call_form form : call_forms)
+    if (young.of(form).calls > 0) lessons.push_back({form, young.of(form), 0, ""});
+  for (const auto& [key, f] : all)
+    lessons.push_back({f.shape.form,
+                       {f.calls[0], f.bytes, f.seconds[0]},
+                       f.loads / static_cast<double>(std::max<std::int64_t>(1, f.of.calls())) / std::max(1, blocks),
+                       tried.are_several() ? f.told(tried.specs()) : std::string()});
+  return lessons;
+}
+
+void count_communicator(knowledge& known, const first_calls& young, const exchange_fields& all, int nodes) {
+  for (const call_form form : call_forms)
+    if (const usage& of = young.of(form); of.calls > 0 && all.size() == 0) {
+      const auto calls = static_cast<double>(of.calls);
+      known.add_communicators(all.shape_of(form, static_cast<double>(of.bytes) / calls, nodes), 1, calls);
+    }
+  for (const auto& [key, f] : all)
+    if (f.of.calls() > 0) known.add_communicators(f.shape, 1, static_cast<double>(f.young + f.of.calls()));
+}
+
+}  // namespace shoal

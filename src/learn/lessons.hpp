@@ -1,0 +1,30 @@
+// What was learnt on a communicator, for the report and for the rest of the job.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "learn/candidates.hpp"
+#include "learn/exchange_fields.hpp"
+#include "learn/first_calls.hpp"
+#include "select/knowledge.hpp"
+#include "team/usage.hpp"
+
+namespace shoal {
+
+// What a kind and size of exchange came to.
+struct lesson {
+  call_form form;
+  usage natives;       // what the MPI's own served
+  double block_bytes;  // of such an exchange
+  std::string tried;   // and with what result; empty: nothing
+};
+
+// `blocks`: that this rank sends in an exchange.
+std::vector<lesson> lessons_of(const first_calls& young, const exchange_fields& all, const candidates& tried,
+                               int blocks);
+
+// Counts the communicator, whose ranks are on so many nodes, among those that made such exchanges; once, at its end.
+void count_communicator(knowledge& known, const first_calls& young, const exchange_fields& all, int nodes);
+
+}  // namespace shoal
