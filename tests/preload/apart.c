@@ -1,5 +1,5 @@
-// apart PROGRAM: spawns ranks, which a launcher may have given no preload, and exchanges with them. Agreements of Shoal's
-// would meet the program's own collectives there.
+// apart PROGRAM: two ranks spawn two others, which a launcher may have given no preload, and exchange with them. `apart` alone
+// exchanges among four ranks, of which some may have none. Agreements of Shoal's would meet the program's own collectives.
 #include <mpi.h>
 #include <stdio.h>
 
@@ -22,6 +22,14 @@ static void exchange(MPI_Comm comm, int number, int first) {
     if (in[i] != first + i) MPI_Abort(MPI_COMM_WORLD, 1);
 }
 
+// As exchange(); every rank gets all numbers of the others.
+static void gather(MPI_Comm between, int number, int first) {
+  int in[most_ranks];
+  MPI_Allgather(&number, 1, MPI_INT, in, 1, MPI_INT, between);
+  for (int i = 0; i < ranks_of(between); ++i)
+    if (in[i] != first + i) MPI_Abort(MPI_COMM_WORLD, 3);
+}
+
 // What MPIs do by nonblocking collectives, and one of the program's.
 static void collectives(MPI_Comm all, int rank) {
   MPI_Comm copy;
@@ -35,22 +43,36 @@ static void collectives(MPI_Comm all, int rank) {
   if (sum != 6) MPI_Abort(MPI_COMM_WORLD, 2);
 }
 
-int main(int argc, char** argv) {
-  MPI_Init(&argc, &argv);
-  MPI_Comm between, all;
-  int rank, place;
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  MPI_Comm_get_parent(&between);
-  const int spawned = between != MPI_COMM_NULL;
-  if (!spawned)
-    MPI_Comm_spawn(argv[1], MPI_ARGV_NULL, 2, MPI_INFO_NULL, 0, MPI_COMM_WORLD, &between, MPI_ERRCODES_IGNORE);
-  for (int i = 0; i < calls; ++i) exchange(between, 100 * spawned + rank, 100 * !spawned);
-  MPI_Intercomm_merge(between, spawned, &all);
+static void exchange_among(MPI_Comm all) {
+  int place;
   MPI_Comm_rank(all, &place);
   for (int i = 0; i < calls; ++i) {
     exchange(all, place, 0);
     if (i % 10 == 0) collectives(all, place);
   }
+}
+
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  MPI_Comm between, all;
+  int rank;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_get_parent(&between);
+  const int spawned = between != MPI_COMM_NULL;
+  if (!spawned && argc == 1) {
+    exchange_among(MPI_COMM_WORLD);
+    if (rank == 0) printf("right\n");
+    MPI_Finalize();
+    return 0;
+  }
+  if (!spawned)
+    MPI_Comm_spawn(argv[1], MPI_ARGV_NULL, 2, MPI_INFO_NULL, 0, MPI_COMM_WORLD, &between, MPI_ERRCODES_IGNORE);
+  for (int i = 0; i < calls; ++i) {
+    exchange(between, 100 * spawned + rank, 100 * !spawned);
+    gather(between, 100 * spawned + rank, 100 * !spawned);
+  }
+  MPI_Intercomm_merge(between, spawned, &all);
+  exchange_among(all);
   MPI_Comm_free(&all);
   MPI_Comm_disconnect(&between);
   if (!spawned && rank == 0) printf("right\n");

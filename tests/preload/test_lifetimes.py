@@ -4,6 +4,7 @@ import re
 
 import pytest
 
+import mpis
 from mpis import left, served, warnings
 
 TUNA = {"SHOAL_ALLTOALL": "tuna", "SHOAL_ALLTOALLV": "tuna", "SHOAL_REPORT": 1}
@@ -83,6 +84,29 @@ def test_ranks_started_apart(mpi, compiled, monkeypatch, algorithm):
     run = mpi.run(2, [program, program], **settings)
     assert (run.returncode, run.stdout) == (0, "right\n"), run.stderr
     assert len(warnings(run)) == (0 if algorithm == "auto" else 1), run.stderr
+
+
+def test_spawned_ranks_that_seem_to_be_of_the_world(compiled):
+    """MPICH 4.0 takes spawned ranks for ranks of the world."""
+    mpich = next(one for one in mpis.OTHERS if one.name == "mpich-4.0")
+    if mpich.missing():
+        pytest.skip(mpich.missing())
+    program = compiled(mpich, "apart.c")
+    run = mpich.run(2, [program, program], timeout=60)
+    assert (run.returncode, run.stdout) == (0, "right\n"), run.stderr
+
+
+def test_part_of_a_job_without_preload(mpi, compiled):
+    command = [compiled(mpi, "apart.c")]
+    for parts in [(True, False), (False, True)]:
+        run = mpi.launch(*(mpi.ranks(2, command, preload=preload) for preload in parts), timeout=60)
+        assert (run.returncode, run.stdout) == (0, "right\n"), run.stderr
+
+
+def test_job_of_two_parts_learns(mpi, compiled):
+    command = [compiled(mpi, "star.c"), 6000]
+    run = mpi.launch(*(mpi.ranks(2, command, SHOAL_REPORT=1) for _ in range(2)), timeout=60)
+    assert run.returncode == 0 and "tried for" in run.stderr and "not tried" not in run.stderr, run.stderr
 
 
 def test_forked_processes_report_nothing(mpi, compiled):

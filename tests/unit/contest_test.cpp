@@ -199,6 +199,15 @@ TEST(contest, notices_that_its_choice_became_slower) {
   EXPECT_EQ(few.best(), contest::native);
 }
 
+// Its first slow calls must not spoil what it is compared with.
+TEST(contest, notices_a_small_loss_of_speed_late) {
+  ranks few(4, 2, 0.1);
+  few.run(100000, always({30, 10}));
+  EXPECT_EQ(few.best(), 1);
+  few.run(12000, always({12, 17}));
+  EXPECT_EQ(few.best(), contest::native);
+}
+
 TEST(contest, starts_over_when_sizes_change) {
   ranks few(4, 2, 0.1);
   few.run(1000, always({100, 50}));
