@@ -3,11 +3,12 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdlib>
+#include <charconv>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace shoal {
@@ -21,13 +22,21 @@ std::string text_of(const fs::path& file) {
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
+// What is no number is 0.
+int number_in(std::string_view text) {
+  int number = 0;
+  std::from_chars(text.data(), text.data() + text.size(), number);
+  return number;
+}
+
 fs::path process(int id) { return fs::path("/proc") / std::to_string(id); }
 
 // 0: there is none that can be read. The name before it may have spaces and brackets.
 int parent_of(int id) {
   const std::string stat = text_of(process(id) / "stat");
   const std::size_t name_end = stat.rfind(')');
-  return name_end == std::string::npos ? 0 : std::atoi(stat.c_str() + std::min(stat.size(), name_end + 4));
+  if (name_end == std::string::npos) return 0;
+  return number_in(std::string_view(stat).substr(std::min(stat.size(), name_end + 4)));
 }
 
 bool was_given_parts(int id) {
@@ -47,7 +56,7 @@ std::vector<int> all_processes() {
   std::vector<int> all;
   std::error_code hidden;
   for (const auto& entry : fs::directory_iterator("/proc", hidden))
-    if (const int id = std::atoi(entry.path().filename().c_str()); id > 0) all.push_back(id);
+    if (const int id = number_in(entry.path().filename().native()); id > 0) all.push_back(id);
   return all;
 }
 

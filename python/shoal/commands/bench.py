@@ -119,8 +119,7 @@ def bench(
 
     With --collective alltoallw blocks are strips of a matrix, as in Fourier transforms of mpi4py-fft. With --collective
     exchange every rank sends to some ranks that do not know of it. Its distributions are such as partners:8; its
-    variants are auto (shoal_exchange), native (an alltoall of counts, then an alltoallv), nbx and crystal (both written
-    by hand).
+    variants are auto (shoal_exchange), native (an alltoall of counts, then an alltoallv), nbx and crystal (by hand).
 
     All ranks start a repetition at an agreed time, and it lasts from the first start to the last end. Variants take
     turns in random order. The table shows the median time of one exchange, and on an emulated cluster also the share of
