@@ -1,12 +1,12 @@
 #include "team/job_parts.hpp"
 
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <charconv>
+#include <cstdlib>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,9 +17,20 @@ namespace {
 
 namespace fs = std::filesystem;
 
+// Every rank asks, in its first agreement: a stream would take several times as long.
 std::string text_of(const fs::path& file) {
-  std::ifstream in(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
+  std::string all;
+  const int descriptor = ::open(file.c_str(), O_RDONLY | O_CLOEXEC);
+  if (descriptor < 0) return all;
+  constexpr std::size_t part = 4096;
+  for (ssize_t got = 1; got > 0;) {
+    const std::size_t before = all.size();
+    all.resize(before + part);
+    got = ::read(descriptor, all.data() + before, part);
+    all.resize(before + static_cast<std::size_t>(std::max<ssize_t>(0, got)));
+  }
+  ::close(descriptor);
+  return all;
 }
 
 // What is no number is 0.
@@ -39,16 +50,22 @@ int parent_of(int id) {
   return number_in(std::string_view(stat).substr(std::min(stat.size(), name_end + 4)));
 }
 
-bool was_given_parts(int id) {
-  return text_of(process(id) / "cmdline").find(std::string("\0:\0", 3)) != std::string::npos;
+bool is_launcher(const std::string& words) {
+  const std::string command = fs::path(words.substr(0, words.find('\0'))).filename();
+  return command.starts_with("mpiexec") || command.starts_with("mpirun") || command.starts_with("prterun");
 }
 
-// Of a job of several parts; else 0.
+// Of a job of several parts; else 0. Open MPI tells their number.
 int launcher() {
+  const char* const parts = std::getenv("OMPI_NUM_APP_CTX");  // NOLINT(concurrency-mt-unsafe)
+  if (parts && parts == std::string_view("1")) return 0;
   constexpr int most_between = 4;  // a proxy of the launcher, and shells
   int id = getppid();
-  for (int i = 0; i < most_between && id > 1; ++i, id = parent_of(id))
-    if (was_given_parts(id)) return id;
+  for (int i = 0; i < most_between && id > 1; ++i, id = parent_of(id)) {
+    const std::string words = text_of(process(id) / "cmdline");
+    if (words.find(std::string("\0:\0", 3)) != std::string::npos) return id;
+    if (is_launcher(words)) return 0;
+  }
   return 0;
 }
 

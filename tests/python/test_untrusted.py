@@ -28,7 +28,7 @@ WRITERS = {"select/wisdom.cpp", "calls/traffic.cpp", "calls/process.cpp", "trans
 WRITES = re.compile(
     r"\b(o?fstream \w|(fopen|popen|system|exec[vl]p?e?|fork|posix_spawnp?|creat|mkstemp|memfd_create|unlink"
     r"|rename|mkdir|openat|tmpfile)\("
-    r"|dlopen\((?![^;]*RTLD_NOLOAD))|(?<!\w)::open\("
+    r"|dlopen\((?![^;]*RTLD_NOLOAD))|(?<!\w)::open\((?![^;]*O_RDONLY)"
 )
 
 
