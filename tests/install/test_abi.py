@@ -69,7 +69,10 @@ HANDLES_ALONE = {*REQUESTS, *DELETES}
 def names_of(calls, mpi):
     """Open MPI's Fortran does not call the C names, nor does MPICH's `use mpi_f08` where it passes only handles."""
     names = {
-        f"MPI_{call.capitalize()}{wide}" for call in calls for wide in ("", "_c") if call not in HANDLES_ALONE or not wide
+        f"MPI_{call.capitalize()}{wide}"
+        for call in calls
+        for wide in ("", "_c")
+        if call not in HANDLES_ALONE or not wide
     }
     if "openmpi" in mpi.name:
         names |= {f"mpi_{call}{end}" for call in calls for end in ("", "_", "__")}
