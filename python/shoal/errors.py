@@ -12,9 +12,13 @@ class UserError(Exception):
 
 @contextmanager
 def told_in_one_line() -> Iterator[None]:
-    """What people do wrong in here becomes one line on standard error and status 2."""
+    """What people do wrong in here becomes one line on standard error and status 2; an interrupt ends it quietly."""
     try:
         yield
+    except KeyboardInterrupt:
+        sys.exit(130)
+    except OSError as error:
+        fail(f"{error.filename}: {error.strerror}" if error.filename and error.strerror else str(error))
     except (UserError, ValueError) as error:  # ValueError: the core's word for a wrong value
         fail(str(error))
 

@@ -8,8 +8,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
-from scipy.stats import binom, mannwhitneyu
-
 Verdict = Literal["faster", "slower", "no difference"]
 
 # A difference is said to exist when so large a one would come by chance less often than this.
@@ -45,6 +43,8 @@ class Series:
     def interval(self, confidence: float = 0.95) -> tuple[float, float]:
         """A confidence interval of the median, from order statistics: it assumes nothing of the distribution."""
         ordered, n = sorted(self.seconds), len(self.seconds)
+        from scipy.stats import binom
+
         low = int(binom.ppf((1 - confidence) / 2, n, 0.5))
         return ordered[max(0, low - 1)], ordered[min(n - 1, n - low)]
 
@@ -62,6 +62,8 @@ class Series:
             return (
                 "faster" if self.median < other.median else "slower" if self.median > other.median else "no difference"
             )
+        from scipy.stats import mannwhitneyu  # takes a second to load, and not all who read times compare them
+
         if mannwhitneyu(self.seconds, other.seconds).pvalue >= SIGNIFICANCE:
             return "no difference"
         return "faster" if self.median < other.median else "slower"

@@ -24,6 +24,7 @@ KINDS = {
 }
 # Open MPI refuses to start for root unless told twice.
 ALLOW_ROOT = {f"{name}_ALLOW_RUN_AS_ROOT{twice}": "1" for name in ("OMPI", "PRTE") for twice in ("", "_CONFIRM")}
+PRELOAD = "libshoal-preload.so"
 LAUNCHERS = ("mpiexec", "mpiexec.mpich", "mpiexec.openmpi", "mpirun")
 
 
@@ -52,7 +53,7 @@ class Mpi(NamedTuple):  # no dataclass: that loads inspect, which takes longer t
 
 def preload_for(abi: str) -> Path:
     """In this package, as a wheel brings it, else where one that is built belongs."""
-    packaged = Path(__file__).with_name("preload") / abi / "libshoal-preload.so"
+    packaged = Path(__file__).with_name("preload") / abi / PRELOAD
     return packaged if packaged.is_file() else Path(sys.prefix) / "lib/shoal" / abi / packaged.name
 
 
@@ -139,13 +140,24 @@ def launch_command(
     mpi: Mpi, ranks: int, program: list[str], variables: dict[str, str] | None = None, given: Sequence[str] = ()
 ) -> list[str]:
     """Runs the program with these variables set for its ranks, on every host and however they are started; `given` are
-    options for mpiexec."""
+    options for mpiexec. The program's words may name more parts of the job, each behind a colon."""
     options = list(given)
-    if mpi.kind == "openmpi" and ranks > usable_cores() and not (knows_hosts(given) or "SLURM_JOB_ID" in os.environ):
+    is_placed = knows_hosts(given) or "SLURM_JOB_ID" in os.environ
+    if mpi.kind == "openmpi" and ranks + ranks_of_later_parts(program) > usable_cores() and not is_placed:
         options.append("--oversubscribe")
-    for name, value in (variables or {}).items():
-        options += ["-x", f"{name}={value}"] if mpi.kind == "openmpi" else ["-genv", name, value]
-    return [str(mpi.mpiexec), *options, "-n", str(ranks), *program]
+    if mpi.kind == "openmpi":  # where -x is for one part only
+        setting = [word for name, value in (variables or {}).items() for word in ("-x", f"{name}={value}")]
+        program = [more for word in program for more in ([":", *setting] if word == ":" else [word])]
+    else:
+        setting = [word for name, value in (variables or {}).items() for word in ("-genv", name, value)]
+    return [str(mpi.mpiexec), *options, *setting, "-n", str(ranks), *program]
+
+
+def ranks_of_later_parts(program: Sequence[str]) -> int:
+    """As in ./a : -n 2 ./b : -n 1 ./c"""
+    parts = re.split(r"(?:^|\0):(?=\0)", "\0".join(program))[1:]
+    numbers = [re.search(r"\0-(?:n|-?np|c)\0(\d+)(?=\0)", part) for part in parts]
+    return sum(int(number.group(1)) if number else 1 for number in numbers)
 
 
 def knows_hosts(options: Sequence[str]) -> bool:

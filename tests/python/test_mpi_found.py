@@ -98,6 +98,10 @@ def test_launch(tmp_path, monkeypatch):
     assert mpi.launch_command(mpich, 4, ["p", "-x"], variables) == ["/m/mpiexec", *set_for_ranks, "-n", "4", "p", "-x"]
     set_for_ranks = ["-x", "A=1", "-x", "B=x y"]
     assert mpi.launch_command(open_mpi, 2, ["p"], variables) == ["/o/mpiexec", *set_for_ranks, "-n", "2", "p"]
+    parts = ["p", ":", "-n", "2", "q", ":", "r"]
+    command = mpi.launch_command(open_mpi, 1, parts, {"A": "1"})
+    assert " ".join(command) == "/o/mpiexec --oversubscribe -x A=1 -n 1 p : -x A=1 -n 2 q : -x A=1 r"
+    assert mpi.launch_command(mpich, 1, parts, {"A": "1"}) == ["/m/mpiexec", "-genv", "A", "1", "-n", "1", *parts]
     assert mpi.launch_command(open_mpi, 2, ["p"]) == ["/o/mpiexec", "-n", "2", "p"]
     assert mpi.launch_command(open_mpi, 3, ["p"])[1] == "--oversubscribe"
     monkeypatch.setenv("SLURM_JOB_ID", "1")

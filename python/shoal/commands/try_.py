@@ -3,14 +3,17 @@
 import argparse
 import json
 import os
+import select
 import shlex
+import shutil
 import stat
 import statistics
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -18,7 +21,7 @@ from typing import Any
 from shoal.commands.run import Job, algorithms, parser, read
 from shoal.errors import UserError
 from shoal.measurements import readable_seconds
-from shoal.mpi import launch_environment
+from shoal.mpi import knows_hosts, launch_environment
 
 DESCRIPTION = """\
 Tell whether Shoal is worth it for an MPI program: run it without and with Shoal in turn, and compare.
@@ -26,11 +29,15 @@ Tell whether Shoal is worth it for an MPI program: run it without and with Shoal
 Example: shoal try -n 4 -- ./program argument
 
 Before that it runs the program twice: once to compare every result with the MPI's own, and once to see how much of the
-run is all-to-all. You see the program's output only if it fails. Every run reads an input file from its beginning.
+run is all-to-all. You see the program's output only if it fails. Every run reads standard input from its beginning.
 The options are those of shoal run, and --pairs."""
 
 LITTLE = 0.05  # of a run: what Shoal could save at most is hard to see
 NOTICED = 1.02  # times as fast
+# A difference is one whose rank test finds it less probable by chance than this, from so many pairs on. Three pairs can
+# reach 0.1 and no less.
+PROBABLE = {3: 0.1, 5: 0.05, 9: 0.01}
+PATIENCE = 10  # seconds, for a launcher that was told to end
 
 OWN = ("SHOAL_REPORT", "SHOAL_VERIFY")  # which a trial sets
 
@@ -50,6 +57,14 @@ class Run:
     def exchanging(self) -> float:
         return float(sum(row["seconds"] for row in self.report.get("calls", [])))
 
+    @property
+    def left(self) -> str:
+        """Calls of rank 0 that Shoal leaves to the MPI."""
+        rows = self.report.get("left", [])
+        return ", ".join(
+            f"{row['calls']} of {row['call']} ({row['reason']}), {readable_seconds(row['seconds'])}" for row in rows
+        )
+
 
 def try_(words: Sequence[str]) -> None:
     """Tell whether Shoal is worth it for a program: run it without and with Shoal in turn."""
@@ -59,8 +74,21 @@ def try_(words: Sequence[str]) -> None:
     )
     asked, job = read(options, words)
     settings = algorithms(asked.alltoall, asked.alltoallv, asked.alltoallw, asked.allgather)
-    for line in lines(job, settings, asked.pairs, " ".join(words)):
-        print("shoal:", line, flush=True)
+    with standard_input() as given:
+        for line in lines(Trial(job, 2 + 2 * asked.pairs, given), settings, asked.pairs, next_words(words, job)):
+            print("shoal:", line, flush=True)
+
+
+def next_words(words: Sequence[str], job: Job) -> str:
+    """For shoal run: these without --pairs, which may stand in front of the program."""
+    begin = len(words) - len(job.program)
+    kept: list[str] = []
+    for word in words[:begin]:
+        if kept[-1:] == ["--pairs"]:
+            kept.pop()
+        elif not word.startswith("--pairs="):
+            kept.append(word)
+    return shlex.join([*kept, *words[begin:]])
 
 
 def enough_pairs(text: str) -> int:
@@ -69,16 +97,16 @@ def enough_pairs(text: str) -> int:
     return int(text)
 
 
-def lines(job: Job, settings: dict[str, str], pairs: int, command: str) -> list[str]:
+def lines(trial: "Trial", settings: dict[str, str], pairs: int, command: str) -> list[str]:
     """What there is to say: the share of exchanges, what was gained, and what to do."""
-    trial = Trial(job, 2 + 2 * pairs)
     verified = trial.run(settings | {"SHOAL_VERIFY": "1"})
-    if not verified.exchanges:
+    native = trial.run(algorithms("native", "native", "native", "native")) if verified.exchanges else verified
+    if not native.exchanges:
         return [
-            nothing_line(verified),
-            "Nothing to gain. Next: a profiler tells where its time goes; shoal run --report tells what Shoal sees.",
+            nothing_line(native),
+            "Next: if only other ranks exchange, compare their times without and with shoal run; else a profiler tells "
+            "where the time of the run goes",
         ]
-    native = trial.run(algorithms("native", "native", "native", "native"))
     without, with_shoal = trial.pairs(settings, pairs)
     return [
         share_line(native),
@@ -88,20 +116,18 @@ def lines(job: Job, settings: dict[str, str], pairs: int, command: str) -> list[
 
 
 def nothing_line(run: Run) -> str:
-    if not run.report:
-        return "Shoal saw no all-to-all of the program."
-    left = ", ".join(f"{row['calls']} of {row['call']} ({row['reason']})" for row in run.report["left"])
-    if left:
-        return f"The program made no all-to-all that Shoal serves; calls of rank 0 that it leaves to the MPI: {left}."
-    return "The program made no all-to-all of any kind, and no MPI_Allgather between two groups."
+    if run.left:
+        return f"Rank 0 made no all-to-all that Shoal serves; its calls that Shoal leaves to the MPI: {run.left}"
+    return "Rank 0 made no all-to-all of any kind, and no MPI_Allgather between two groups"
 
 
 def share_line(native: Run) -> str:
     what = max(native.report["calls"], key=lambda row: row["seconds"])
+    left = f"; calls that Shoal leaves to the MPI: {native.left}" if native.left else ""
     return (
-        f"{percent(native.exchanging / native.seconds)} of the run is all-to-all: "
+        f"{percent(native.exchanging / native.seconds)} of the run is all-to-all that Shoal serves: "
         f"{readable_seconds(native.exchanging)} of {readable_seconds(native.seconds)}, in {native.exchanges} calls of "
-        f"rank 0, most of it {what['call']} of {what['ranks']} ranks"
+        f"rank 0, most of it {what['call']} of {what['ranks']} ranks{left}"
     )
 
 
@@ -110,25 +136,39 @@ def percent(share: float) -> str:
 
 
 def gain_line(without: Sequence[float], with_shoal: Sequence[float], verified: Run) -> str:
-    ratios = [before / after for before, after in zip(without, with_shoal, strict=True)]
     compared = verified.report["verified"]
     proof = f"{compared} results compared with the MPI's own, all equal" if compared else "no result was Shoal's"
     return (
-        f"The run takes {readable_seconds(statistics.median(without))} without Shoal and "
-        f"{readable_seconds(statistics.median(with_shoal))} with it: {statistics.median(ratios):.2f} times as fast "
-        f"({min(ratios):.2f} to {max(ratios):.2f} in {len(ratios)} pairs); {proof}"
+        f"The run takes {spread(without)} without Shoal and {spread(with_shoal)} with it: "
+        f"{gain_of(without, with_shoal):.2f} times as fast (medians of {len(without)} runs each); {proof}"
     )
 
 
+def spread(seconds: Sequence[float]) -> str:
+    shortest, longest = readable_seconds(min(seconds)), readable_seconds(max(seconds))
+    return f"{readable_seconds(statistics.median(seconds))} ({shortest} to {longest})"
+
+
+def gain_of(without: Sequence[float], with_shoal: Sequence[float]) -> float:
+    return statistics.median(without) / statistics.median(with_shoal)
+
+
 def verdict_line(without: Sequence[float], with_shoal: Sequence[float], share: float, command: str) -> str:
-    """A difference is one where every run of one kind took longer than every run of the other."""
-    if min(without) > NOTICED * max(with_shoal):
-        return f"Worth it. Next: shoal run {command}; SHOAL_WISDOM=FILE keeps what a run learns for the next"
-    if min(with_shoal) > NOTICED * max(without):
+    gain, most = gain_of(without, with_shoal), 1 / max(1e-9, 1 - share)
+    if not 1 / NOTICED < gain < NOTICED and differ(without, with_shoal):
+        if gain > NOTICED * most:
+            return f"Noise: all-to-all allows {most:.2f} times as fast at most. Next: a longer run, or --pairs 9"
+        if gain > 1:
+            return f"Worth it. Next: shoal run {command}; SHOAL_WISDOM=FILE keeps what a run learns for the next"
+        if share < LITTLE:
+            return (
+                "Not worth it here: slower, by Shoal's start-up or noise, for the share of all-to-all is small. "
+                "Next: leave Shoal out for this program"
+            )
         return "Not worth it here: slower. Next: leave it out for this program, and please report it with these lines"
     if share < LITTLE:
         return (
-            f"Not worth it here: without any all-to-all the run would be {1 / (1 - share):.2f} times as fast at most. "
+            f"Not worth it here: without any all-to-all the run would be {most:.2f} times as fast at most. "
             "Next: try more ranks, where exchanges take a larger share"
         )
     return (
@@ -137,11 +177,37 @@ def verdict_line(without: Sequence[float], with_shoal: Sequence[float], share: f
     )
 
 
+def differ(one: Sequence[float], other: Sequence[float]) -> bool:
+    """By a rank test, since times of runs are far from normally distributed."""
+    from scipy.stats import mannwhitneyu  # takes a second to load
+
+    probable = max((pairs, limit) for pairs, limit in PROBABLE.items() if pairs <= len(one))[1]
+    return bool(mannwhitneyu(one, other, method="exact").pvalue <= probable + 1e-9)
+
+
+@contextmanager
+def standard_input() -> Iterator[Path]:
+    """What every run reads from its beginning: the file that is given, or a copy of what comes through a pipe."""
+    try:
+        kind = os.fstat(0).st_mode
+    except OSError:  # closed
+        kind = 0
+    if stat.S_ISFIFO(kind) or stat.S_ISSOCK(kind):
+        with tempfile.NamedTemporaryFile() as copy, open(0, "rb", closefd=False) as given:
+            if not select.select([0], [], [], 0)[0]:
+                print("shoal: waits for the end of standard input; without any, add </dev/null", file=sys.stderr)
+            shutil.copyfileobj(given, copy)
+            copy.flush()
+            yield Path(copy.name)
+    else:
+        yield Path("/proc/self/fd/0" if stat.S_ISREG(kind) else os.devnull)
+
+
 class Trial:
     """Runs of one program, counted on a terminal."""
 
-    def __init__(self, job: Job, runs: int) -> None:
-        self.job, self.runs, self.done = job, runs, 0
+    def __init__(self, job: Job, runs: int, given: Path = Path(os.devnull)) -> None:
+        self.job, self.runs, self.given, self.done = job, runs, given, 0
 
     def pairs(self, settings: dict[str, str], number: int) -> tuple[list[float], list[float]]:
         """Seconds without and with Shoal, in turns; which comes first changes, so that none always does."""
@@ -154,32 +220,79 @@ class Trial:
     def run(self, settings: dict[str, str] | None) -> Run:
         """Under Shoal with these settings; None: without Shoal."""
         self.done += 1
-        if sys.stderr.isatty():
-            print(f"\r\033[Krun {self.done} of {self.runs}", end="", file=sys.stderr, flush=True)
-        with tempfile.TemporaryDirectory() as directory:
-            report = Path(directory) / "report.json"
-            shoal = {} if settings is None else {"LD_PRELOAD": self.job.preload, "SHOAL_REPORT": str(report)} | settings
+        self.tell(f"run {self.done} of {self.runs}")
+        with self.folder() as folder:
+            report = folder / "report.json"
             begin = time.perf_counter()
-            ended = launch(self.job, shoal)
+            status = self.launch(settings, report, folder / "output")
             seconds = time.perf_counter() - begin
-            if sys.stderr.isatty():
-                print("\r\033[K", end="", file=sys.stderr, flush=True)
-            if ended.returncode != 0:
-                sys.stderr.write(ended.stdout)
-                how = "without Shoal" if settings is None else f"with {variables(settings)}"
-                raise UserError(f"the program ended with status {ended.returncode} {how}".rstrip())
-            return Run(seconds, json.loads(report.read_text()) if report.exists() else {})
+            self.tell("")
+            if status != 0:
+                self.explain(settings, status, folder)
+            if settings is None:
+                return Run(seconds, {})
+            if not report.exists():
+                raise UserError(
+                    "no report came back: Shoal was not loaded (by a static program, or one that clears LD_PRELOAD), "
+                    f"the program ended without MPI_Finalize, or rank 0 cannot write {folder.parent}"
+                )
+            return Run(seconds, json.loads(report.read_text()))
+
+    def tell(self, text: str) -> None:
+        if sys.stderr.isatty():
+            print(f"\r\033[K{text}", end="", file=sys.stderr, flush=True)
+
+    @contextmanager
+    def folder(self) -> Iterator[Path]:
+        """For a run; where the program starts if rank 0 may be on another machine, which has a /tmp of its own."""
+        is_elsewhere = bool(self.job.launcher) or knows_hosts(self.job.options)
+        where = Path.cwd() if is_elsewhere else None
+        with tempfile.TemporaryDirectory(prefix="shoal-try-", dir=where) as folder:
+            yield Path(folder)
+
+    def launch(self, settings: dict[str, str] | None, report: Path, output: Path) -> int:
+        """The exit status."""
+        shoal = {"LD_PRELOAD": self.job.others}
+        if settings is not None:
+            shoal = {"LD_PRELOAD": self.job.preload, "SHOAL_REPORT": str(report)} | settings
+        clean = {name: value for name, value in launch_environment().items() if name not in OWN}
+        clean |= {"LD_PRELOAD": self.job.others} | (self.job.libraries | shoal if self.job.mpi else {})
+        with self.given.open("rb") as stdin, output.open("wb") as said:
+            started = subprocess.Popen(
+                self.job.command(shoal), stdin=stdin, stdout=said, stderr=subprocess.STDOUT, env=clean
+            )
+            try:
+                return started.wait()
+            finally:
+                end(started)
+
+    def explain(self, settings: dict[str, str] | None, status: int, folder: Path) -> None:
+        """Why this run failed: by the program itself, or only with Shoal."""
+        output = folder / "output"
+        if settings is not None:
+            alone = self.launch(None, folder / "none", folder / "alone")
+            if alone != 0:
+                output, status, settings = folder / "alone", alone, None
+        sys.stderr.write(output.read_text(errors="replace"))
+        if settings is None:
+            raise UserError(f"the program ended with status {status} without Shoal")
+        raise UserError(
+            f"the program ended with status {status} with {variables(settings)}, and with 0 without Shoal; "
+            "please report it with these lines"
+        )
 
 
 def variables(settings: dict[str, str]) -> str:
     return "Shoal " + " ".join(f"{name}={shlex.quote(value)}" for name, value in settings.items())
 
 
-def launch(job: Job, shoal: dict[str, str]) -> "subprocess.CompletedProcess[str]":
-    given = stat.S_ISREG(os.fstat(0).st_mode)
-    clean = {name: value for name, value in launch_environment().items() if name not in OWN}
-    with Path("/proc/self/fd/0" if given else os.devnull).open("rb") as stdin:
-        return subprocess.run(
-            job.command(shoal), stdin=stdin, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-            errors="replace", env=clean, check=False,
-        )  # fmt: skip
+def end(started: "subprocess.Popen[bytes]") -> None:
+    """What still runs, as when this command is told to end."""
+    if started.poll() is not None:
+        return
+    started.terminate()
+    try:
+        started.wait(PATIENCE)
+    except subprocess.TimeoutExpired:
+        started.kill()
+        started.wait()
