@@ -1,16 +1,20 @@
 """What an interrupted benchmark left: the cases that are complete, so that only the others are measured."""
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from shoal.errors import UserError
 
 
-def label_of(mpi: str, ranks: int, seconds: float, network: str, phases: bool = False) -> str:
+def label_of(
+    mpi: str, ranks: int, seconds: float, network: str, phases: bool = False, collective: str = "alltoall"
+) -> str:
     """What must be the same for results to be of one benchmark; written into the provenance of every launch."""
-    facts = (mpi, f"{ranks} ranks", f"{seconds:g} s a variant", network, "phases" if phases else "")
+    facts = (mpi, f"{ranks} ranks", f"{seconds:g} s a variant", network, "phases" if phases else "",
+             collective if collective != "alltoall" else "")  # fmt: skip
     return ", ".join(fact for fact in facts if fact)
 
 
@@ -30,15 +34,31 @@ class Earlier:
                 record = json.loads(line)
             except json.JSONDecodeError:
                 continue
-            if "provenance" in record:
-                label = record["provenance"].get("launch", "")
-                found.provenance[label] = line
-            elif record["seconds"]:
-                case = found.cases.setdefault((label, record["distribution"], record["size"]), {})
-                case[record["variant"]] = line
+            try:
+                label = found.add(record, label, line)
+            except (TypeError, KeyError, AttributeError) as error:
+                raise UserError(f"{path} is not what shoal bench writes; give another folder with -o") from error
         if found.cases and "" in found.provenance:
             raise UserError(f"{path} does not say how it was measured; give another folder with -o")
         return found
+
+    def add(self, record: dict[str, Any], label: str, line: str) -> str:
+        """The label of the lines that follow."""
+        if "provenance" in record:
+            label = record["provenance"].get("launch", "")
+            self.provenance[label] = line
+        elif record["seconds"]:
+            case = self.cases.setdefault((label, record["distribution"], record["size"]), {})
+            case[record["variant"]] = line
+        return label
+
+    def without(self, measured: Collection[tuple[str, str, int]]) -> list[str]:
+        """All lines but those of cases that are measured again."""
+        kept = []
+        for label, head in self.provenance.items():
+            cases = [lines for case, lines in self.cases.items() if case[0] == label and case not in measured]
+            kept += [head, *(line for lines in cases for line in lines.values())] if cases else []
+        return kept
 
     def complete(self, label: str, distribution: str, size: int, variants: Iterable[str]) -> list[str]:
         """The lines of this case, or none where a variant is missing."""

@@ -2,19 +2,25 @@
 
 import itertools
 import json
+import sys
 
 import pytest
 
 import mpis
 import shoal
 from mpis import ROOT
+from shoal.commands import bench
 from shoal.commands.bench import NOT_SPECS
 from shoal.commands.simulate import check_selectors, check_variants
+from shoal.mpi import Mpi, find_all
 from shoal.networks import least_seconds, read_network
 from shoal.platforms import make_platform
 from shoal.suites import SCRIPTS, SIMULATED, SUITES
 
 MATRIX_MARKET = "%%MatrixMarket matrix coordinate integer general\n% made by hand\n3 3 2\n1 2 100\n3 1 7\n"
+RESULTS = """{"provenance": {"mpi": "MPICH 5"}}
+{"ranks": 2, "distribution": "uniform", "size": 8, "variant": "auto", "ran": "native", "seconds": [1e-6, 2e-6]}
+"""
 CSV = "# rank 0 first\n0,10,20\n30,0,5\n1,2,3\n"
 
 
@@ -148,6 +154,56 @@ def test_between_groups(driver):
 def test_wrong_numbers(shoal_command, tmp_path, options, said):
     assert said in " ".join(shoal_command.refused("bench", *options, "-o", tmp_path / "x").split())
     assert not (tmp_path / "x").exists()
+
+
+LAUNCHER = """#!{python}
+import os, sys
+if "--version" in sys.argv:
+    os.execv("{mpiexec}", ["mpiexec", "--version"])
+sys.stderr.write("much to say\\n" * 20000)
+sys.exit(3)
+"""
+
+
+def test_launch_that_fails_loses_no_results(shoal_command, tmp_path, monkeypatch):
+    """However much it says."""
+    mpi = find_built("mpich")
+    said = tmp_path / "mpiexec"
+    said.write_text(LAUNCHER.format(python=sys.executable, mpiexec=mpi.mpiexec))
+    said.chmod(0o755)
+    monkeypatch.setattr(bench, "choose_mpis", lambda _: [mpi._replace(mpiexec=said)])
+    (tmp_path / "results.jsonl").write_text("earlier\n")
+    status, _, told = shoal_command("bench", "--ranks", 2, "--sizes", 8, "-o", tmp_path)
+    assert status == 2 and told.count("much to say") == 20000 and "ended with status 3" in told
+    assert (tmp_path / "results.jsonl").read_text() == "earlier\n"
+
+
+def find_built(kind):
+    found = [mpi for mpi in find_all() if mpi.kind == kind and bench.driver(mpi).is_file()]
+    return found[0] if found else pytest.skip(f"no driver for {kind}")
+
+
+def test_resume_keeps_what_is_not_asked_for(shoal_command, tmp_path, monkeypatch):
+    def measure(mpi, ranks, arguments, launch):
+        yield RESULTS.splitlines()[0]
+        yield RESULTS.splitlines()[1].replace('"size": 8', f'"size": {arguments[3]}')
+
+    fake = Mpi("mpich", "5", tmp_path / "mpiexec", tmp_path / "libmpi.so.12")
+    for name, value in {"measure": measure, "choose_mpis": lambda _: [fake], "show": lambda *_: None}.items():
+        monkeypatch.setattr(bench, name, value)
+    common = ["bench", "--ranks", 2, "--variants", "auto", "--distributions", "uniform", "-o", tmp_path, "--resume"]
+    for size in (8, 64):
+        assert shoal_command(*common, "--sizes", size)[0] == 0
+    lines = [json.loads(line) for line in (tmp_path / "results.jsonl").read_text().splitlines()]
+    assert [one.get("size") for one in lines] == [None, 8, None, 64]
+
+
+@pytest.mark.parametrize("command", ["bench", "demo", "simulate --model --variants tuna", "report {results}"])
+def test_output_that_is_a_file(shoal_command, tmp_path, command):
+    (tmp_path / "file").touch()
+    (tmp_path / "results").write_text(RESULTS)
+    words = command.format(results=tmp_path / "results").split()
+    assert f"{tmp_path / 'file'}" in shoal_command.refused(*words, "-o", tmp_path / "file")
 
 
 @pytest.mark.parametrize("suite", SUITES.values(), ids=SUITES)

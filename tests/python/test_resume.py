@@ -47,6 +47,7 @@ OTHERS = [
     ("mpich 5.0.2", 8, 0.3, ""),
     ("mpich 5.0.2", 4, 0.2, ""),
     ("mpich 5.0.2", 4, 0.3, "line:4x8"),
+    ("mpich 5.0.2", 4, 0.3, "", False, "alltoallw"),
 ]
 
 
@@ -62,3 +63,22 @@ def test_a_file_that_does_not_say_how_it_was_measured(tmp_path):
     path.write_text(json.dumps({"provenance": {"mpi": "MPICH"}}) + "\n" + line("uniform", 8, "native"))
     with pytest.raises(UserError, match="another folder"):
         Earlier.read(path)
+
+
+@pytest.mark.parametrize("text", ["[1]", "7", '{"x": 1}', '{"provenance": 3}', "null"])
+def test_a_file_of_something_else(tmp_path, text):
+    (tmp_path / "results.jsonl").write_text(text + "\n")
+    with pytest.raises(UserError, match="is not what shoal bench writes"):
+        Earlier.read(tmp_path / "results.jsonl")
+
+
+def test_cases_not_asked_for_stay(tmp_path):
+    """Of this and of other benchmarks, and all variants of what is complete; what is measured again goes."""
+    done = [line(*case, name) for case in CASES for name in NAMES]
+    earlier = write(tmp_path / "results.jsonl", done)
+    head = json.dumps({"provenance": {"mpi": "MPICH 5.0.2", "launch": label_of(*OTHERS[0])}})
+    (tmp_path / "more.jsonl").write_text("\n".join([(tmp_path / "results.jsonl").read_text(), head, done[0]]))
+    earlier = Earlier.read(tmp_path / "more.jsonl")
+    assert earlier.keep(LABEL, CASES[1:2], NAMES[:1]).missing == []
+    assert earlier.without(set())[1:] == [*done, head, done[0]]
+    assert earlier.without({(LABEL, *CASES[1])})[1:] == [*done[:3], *done[6:], head, done[0]]

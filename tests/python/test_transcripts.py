@@ -46,7 +46,7 @@ def shape(lines):
     for line in lines:
         if line.startswith("shoal: tried for "):
             continue
-        line = re.sub(r"^shoal: (Worth it|Not worth it|No difference).*", "shoal: VERDICT", line)
+        line = re.sub(r"^shoal: (Worth it|Not worth it|No difference|Noise).*", "shoal: VERDICT", line)
         line = re.sub(r"\d[\d.]*%?(E[+-]\d+)?( ([num]?s|([KMG]i)?B)\b)?", "#", line)
         line = re.sub(r"; (# results compared .*|no result was Shoal's)", "; PROOF", line)
         line = re.sub(r"^(shoal: all\w+( +#){5}) .*", r"\1 ALGORITHM", line)

@@ -91,7 +91,9 @@ def test_candidates_fit_the_ranks():
     assert not {"shared", "hierarchical"} & set(tuning.candidates(8, "8x1", uniform=True))
 
 
-def test_wrong_use(shoal_command):
+def test_wrong_use(shoal_command, tmp_path):
+    for option in ("-o", "--export"):
+        assert f"{tmp_path} is a folder" in shoal_command.refused("tune", "-n", 2, option, tmp_path)
     assert "no folder" in shoal_command.refused("tune", "-n", 2, "-o", "/no/such/place/p.toml")
     assert "2" in shoal_command.refused("tune", "-n", 1)
 

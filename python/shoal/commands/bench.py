@@ -2,6 +2,7 @@
 
 import json
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -118,12 +119,12 @@ def bench(
     each rank sends to each other, scaled to the size, or unchanged with --sizes 0.
 
     With --collective alltoallw blocks are strips of a matrix, as in Fourier transforms of mpi4py-fft. With --collective
-    exchange every rank sends to some ranks that do not know of it. Its distributions are such as partners:8; its
-    variants are auto (shoal_exchange), native (an alltoall of counts, then an alltoallv), nbx and crystal (by hand).
+    exchange every rank sends to some ranks that do not know of it. Its distributions are such as partners:8; variants
+    are auto (shoal_exchange), native (an alltoall of counts, then an alltoallv), nbx and crystal (written by hand).
 
     All ranks start a repetition at an agreed time, and it lasts from the first start to the last end. Variants take
-    turns in random order. The table shows the median time of one exchange, and on an emulated cluster also the share of
-    the links' speed that it reached. The table calls two variants different only where a rank test does (p < 0.01).
+    turns in random order. The table shows median times, and on an emulated cluster also the share of the links' speed
+    that was reached. It calls two variants different only where a rank test does (p < 0.01).
     """
     if list_suites:
         out.print(suite_table())
@@ -171,8 +172,9 @@ def measure_suite(what: Suite, mpis: list[Mpi], output: Path, resume: bool) -> R
     path = output / "results.jsonl"
     earlier = Earlier.read(path) if resume else Earlier()
     todo = [(run, earlier.keep(run.label, run.cases(what), names)) for run in runs]
+    others = earlier.without({(run.label, *case) for run, kept in todo for case in kept.missing})
     output.mkdir(parents=True, exist_ok=True)
-    return measure_all(todo, names, path, cluster)
+    return measure_all(todo, names, ResultsFile(path, others), cluster)
 
 
 def numbers(option: str, text: str, least: int) -> list[int]:
@@ -215,7 +217,8 @@ class Run:
     @property
     def label(self) -> str:
         network = self.cluster.name if self.cluster else ""
-        return label_of(f"{self.mpi.kind} {self.mpi.version}", self.ranks, self.seconds, network, self.phases)
+        mpi = f"{self.mpi.kind} {self.mpi.version}"
+        return label_of(mpi, self.ranks, self.seconds, network, self.phases, self.collective)
 
     def cases(self, what: Suite) -> list[tuple[str, int]]:
         groups = [f"{p} to {self.ranks - p}" for p in senders_of(what)]
@@ -243,21 +246,39 @@ class Run:
         return json.dumps(record) + "\n"
 
 
-def measure_all(todo: list[tuple[Run, Kept]], names: list[str], path: Path, asked: Cluster | None) -> Results:
+def measure_all(
+    todo: list[tuple[Run, Kept]], names: list[str], written: "ResultsFile", asked: Cluster | None
+) -> Results:
     """Into the file, behind what is kept."""
-    write_lines(path, [line for _, kept in todo for line in kept.lines])
-    results = Results.read([path])
+    results = Results()
+    results.add_lines(line for _, kept in todo for line in kept.lines)
     emulation = Emulation(asked.network) if asked else nullcontext()
-    with emulation as cluster, progress() as bar, path.open("a", buffering=1) as file:
+    with emulation as cluster, progress() as bar:
         task = bar.add_task("measuring", total=len(names) * sum(len(kept.missing) for _, kept in todo))
         for run, kept in todo:
             bar.update(task, description=f"{run.mpi.kind} {run.mpi.version}, {run.ranks} ranks")
             with launching(run, cluster, names) as launch:
                 for line in run.measure(kept, names, launch):
-                    file.write(line)
+                    written.add(line)
                     results.add_lines([line])
                     bar.advance(task, 0 if "provenance" in line else 1)
     return results
+
+
+@dataclass
+class ResultsFile:
+    """What is there already stays until the first line comes; then the lines to keep take its place."""
+
+    path: Path
+    kept: list[str]
+    is_begun: bool = False
+
+    def add(self, line: str) -> None:
+        if not self.is_begun:
+            write_lines(self.path, self.kept)
+            self.is_begun = True
+        with self.path.open("a") as file:
+            file.write(line)
 
 
 @contextmanager
@@ -339,21 +360,22 @@ def library_directory(mpi: Mpi) -> Iterator[str]:
 
 def measure(mpi: Mpi, ranks: int, arguments: list[str], launch: Launch = launch_command) -> Iterator[str]:
     """The JSON lines of one launch, as they come."""
-    with library_directory(mpi) as libraries, subprocess.Popen(
+    with library_directory(mpi) as libraries, tempfile.TemporaryFile("w+", errors="replace") as said, subprocess.Popen(
         launch(mpi, ranks, [str(driver(mpi)), *arguments], {"LD_LIBRARY_PATH": libraries}),
-        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=said, text=True,
         env=launch_environment(), start_new_session=True,
     ) as launched:  # fmt: skip
-        assert launched.stdout and launched.stderr
+        assert launched.stdout
         try:
             yield from (line for line in launched.stdout if line.startswith("{"))
+            launched.wait()
         finally:
             if launched.poll() is None:
                 launched.terminate()
-        said = launched.stderr.read()
-    if launched.returncode != 0:
-        sys.stderr.write(said)
-        raise UserError(f"the benchmark on {mpi} with {ranks} ranks ended with status {launched.returncode}")
+        if launched.returncode != 0:
+            said.seek(0)
+            shutil.copyfileobj(said, sys.stderr)
+            raise UserError(f"the benchmark on {mpi} with {ranks} ranks ended with status {launched.returncode}")
 
 
 def tables(results: Results, variants: list[str]) -> Iterator[Table]:

@@ -1,6 +1,7 @@
 """shoal tune: measures what to choose and writes a profile."""
 
 import json
+import os
 import statistics
 from pathlib import Path
 from typing import Annotated, Any
@@ -50,13 +51,23 @@ def tune(
     """
     refuse_twice(context, "export", ["output"])
     for option, path in (("-o", output), ("--export", export)):
-        if path and not path.parent.is_dir():
-            raise UserError(f"{option} {path}: there is no folder {path.parent}")
+        if path:
+            check_writable(option, path)
     chosen = choose_mpis(mpi)[0]
     if export:
         tune_mpi(chosen, ranks, seconds, export)
     else:
         tune_shoal(chosen, ranks, seconds, output)
+
+
+def check_writable(option: str, path: Path) -> None:
+    """Before anything is measured."""
+    if not path.parent.is_dir():
+        raise UserError(f"{option} {path}: there is no folder {path.parent}")
+    if path.is_dir():
+        raise UserError(f"{option} {path} is a folder; name a file")
+    if not os.access(path if path.exists() else path.parent, os.W_OK):
+        raise UserError(f"{option} {path} cannot be written")
 
 
 def tune_shoal(chosen: Mpi, ranks: int, seconds: float, output: Path) -> None:
