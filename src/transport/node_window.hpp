@@ -58,7 +58,7 @@ class node_window {
 
   // The messages from here on belong together: one that was pushed before is never pulled any more, but dropped, and one
   // that is expected before is pulled as nothing when its sender has gone on. On all ranks alike.
-  void begin_exchange();
+  void begin_exchange() { ++exchange_; }
   // Takes what nobody will pull any more, so that its sender need not wait.
   void drop_stale(int peer);
 
@@ -83,14 +83,14 @@ class node_window {
 
  private:
   static constexpr std::uint32_t slots = 2;
-  static constexpr std::size_t short_bytes = 48;
+  static constexpr std::size_t short_bytes = 40;
 
   struct alignas(64) line {
     std::atomic<std::uint32_t> number;  // of the piece in it, counted from 1
     std::uint32_t taken;                // pieces that its writer has taken from its reader
-    std::uint64_t bytes : 47;           // of the message from this piece on
+    std::uint64_t bytes : 63;           // of the message from this piece on
     std::uint64_t offered : 1;          // which are not here: the data begin with the address where they are
-    std::uint64_t exchange : 16;
+    std::uint64_t exchange;             // that it belongs to; the ranks may be far apart
     std::byte data[short_bytes];
   };
   struct alignas(64) bed {
@@ -139,7 +139,7 @@ class node_window {
   };
   std::vector<state> peers_;
   std::uint64_t pieces_moved_ = 0;
-  std::uint16_t exchange_ = 0;
+  std::uint64_t exchange_ = 0;
   const std::uint64_t proof_;
 };
 
