@@ -151,6 +151,11 @@ bool node_window::take_offer(int peer, const line& offer, incoming& message, std
   return !refused;
 }
 
+void node_window::drop_stale() {
+  for (int peer = 0; peer < ranks_; ++peer)
+    if (peer != rank_) drop_stale(peer);
+}
+
 void node_window::drop_stale(int peer) {
   const state& at = peers_[peer];
   for (;;) {

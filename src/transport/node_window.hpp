@@ -59,8 +59,8 @@ class node_window {
   // The messages from here on belong together: one that was pushed before is never pulled any more, but dropped, and one
   // that is expected before is pulled as nothing when its sender has gone on. On all ranks alike.
   void begin_exchange() { ++exchange_; }
-  // Takes what nobody will pull any more, so that its sender need not wait.
-  void drop_stale(int peer);
+  // Takes what nobody will pull any more, so that its senders need not wait.
+  void drop_stale();
 
   // Move what can be moved now of a message to or from another rank; true when that was all. Messages of a pair arrive
   // in the order in which they were pushed, each to the next one pulled. The data of a message must stay until it has
@@ -119,6 +119,7 @@ class node_window {
   int read(int peer, const line& offer, std::byte* to, std::size_t bytes);
   bool take_offer(int peer, const line& offer, incoming& message, std::size_t bytes);
   void take(int peer);
+  void drop_stale(int peer);
   bool has_moved(int peer);
   void lie_down(int peer);
   void sleep(int peer, int microseconds);

@@ -236,7 +236,7 @@ TEST(node_window, a_rank_may_be_any_number_of_exchanges_ahead) {
     EXPECT_TRUE(from.push(1, out));
     for (int i = 0; i < ahead; ++i) {
       to.begin_exchange();
-      if (i % 1000 == 0) to.drop_stale(0);
+      if (i % 1000 == 0) to.drop_stale();
     }
     EXPECT_TRUE(to.pull(0, in)) << ahead;
     EXPECT_EQ(place, sent) << ahead;
