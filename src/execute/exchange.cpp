@@ -25,6 +25,7 @@ void exchange::begin(const payload& what) {
   what_ = what;
   failure_.clear();
   lost_recv_.clear();
+  send_packed_ = true;
   if (free_pieces_.size() != pieces_.size()) release_all_pieces();  // of a run for which there was not memory enough
   if (how_->plan.parts > 1) cut_blocks();
   counters_ = {};
@@ -34,6 +35,8 @@ void exchange::begin(const payload& what) {
   running_.assign(remaining_, {});
   ready_.clear();
   ready_.reserve(remaining_);
+  held_back_.clear();  // of a run that waiting has ended with an error
+  std::fill(awaits_sizes_.begin(), awaits_sizes_.end(), 0);
   ended_.reserve(how_->most_transfers);
   over_.reserve(how_->most_transfers);
   for (op_id id = static_cast<op_id>(remaining_) - 1; id >= 0; --id)
@@ -61,7 +64,7 @@ void exchange::finish() {
 void exchange::cut_blocks() {
   const int parts = how_->plan.parts;
   what_.send = cut_send_.cut(what_.send, how_->send_blocks, how_->plan);
-  cut_send_.pack();
+  send_packed_ = failure_.attempt([&] { cut_send_.pack(); });
   what_.recv = cut_recv_.cut(what_.recv, how_->recv_blocks, how_->plan);
   if (!what_.uniform) return;
   const bool even = how_->plan.last_part == 0 && *what_.uniform % static_cast<std::size_t>(parts) == 0;
@@ -356,8 +359,9 @@ void exchange::unpack(slot to, const std::byte* from, std::size_t bytes) {
 
 exchange::condition exchange::condition_of(slot s) const {
   if (s.at() == place::temp) return temp_[s.index].is;
-  const bool is_lost =
-      s.at() == place::recv && std::find(lost_recv_.begin(), lost_recv_.end(), s.index) != lost_recv_.end();
+  const bool is_lost = s.at() == place::send
+                           ? !send_packed_ && bytes_of(s) > 0
+                           : std::find(lost_recv_.begin(), lost_recv_.end(), s.index) != lost_recv_.end();
   return is_lost ? condition::lost : condition::whole;
 }
 

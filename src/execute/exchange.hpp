@@ -187,6 +187,7 @@ class exchange {
   std::vector<char> awaits_sizes_;  // by peer whose messages match by order
   std::vector<running> running_;
   std::vector<held_block> temp_;
+  bool send_packed_ = true;               // where its blocks are cut and packed for that
   std::vector<std::uint32_t> lost_recv_;  // recv slots in which there is not what should be
   std::vector<piece> pieces_;
   memory_pool::tally taken_;

@@ -21,8 +21,9 @@ std::byte content(int sender, int k) { return static_cast<std::byte>(sender * 15
 struct job {
   int p, q;
   bool uniform;
-  std::vector<int> sizes;  // of the senders' messages
-  int wrong = -1;          // a sender that gives half the size
+  std::vector<int> sizes;   // of the senders' messages
+  int wrong = -1;           // a sender that gives half the size,
+  bool unreadable = false;  // or whose message cannot be packed
 };
 
 job random_job(std::mt19937& random) {
@@ -71,7 +72,7 @@ struct rank_memory {
   std::vector<std::byte> send, recv;
 
   rank_memory(const job& j, int rank, bool reversed, std::mt19937& random) {
-    if (rank < j.p) send_counts = {j.sizes[rank] / (rank == j.wrong ? 2 : 1)};
+    if (rank < j.p) send_counts = {j.sizes[rank] / (rank == j.wrong && !j.unreadable ? 2 : 1)};
     else recv_counts = j.sizes;
     send_at = place_blocks(send_counts, random, send);
     recv_at = place_blocks(recv_counts, random, recv);
@@ -151,6 +152,7 @@ class machine {
                  {}};
     if (j_.uniform) what.uniform = static_cast<std::size_t>(rank == j_.wrong ? memory.send_counts[0] : j_.sizes[0]);
     if (reversed_send_) what.send.type.layout = &backwards_;
+    if (rank == j_.wrong && j_.unreadable) what.send.type.layout = &unreadable_;
     if (reversed_recv_) what.recv.type.layout = &backwards_;
     return what;
   }
@@ -177,6 +179,7 @@ class machine {
   bool reversed_send_, reversed_recv_;
   memory_network network_;
   const reversing backwards_;
+  const testing::unreadable unreadable_;
   memory_pool pool_;
   std::vector<rank_memory> memory_;
   std::vector<program> programs_;
@@ -205,6 +208,7 @@ TEST(AllgatherExchange, WhoGetsNotAllIsToldSo) {
     job j{1 + static_cast<int>(random() % 5), 1 + static_cast<int>(random() % 6), random() % 2 == 0, {}};
     j.sizes.assign(static_cast<std::size_t>(j.p), 640);
     j.wrong = static_cast<int>(random() % static_cast<unsigned>(j.p));
+    j.unreadable = random() % 2 == 0;
     const std::string spec = random_spec(j, random);
     SCOPED_TRACE("seed " + std::to_string(seed) + ", " + spec + ", p=" + std::to_string(j.p) +
                  ", q=" + std::to_string(j.q) + (j.uniform ? ", uniform" : ""));

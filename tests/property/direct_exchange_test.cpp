@@ -6,18 +6,13 @@
 
 #include <array>
 #include <memory>
-#include <stdexcept>
 
 #include "user_memory.hpp"
 
 namespace shoal {
 namespace {
 
-class unreadable final : public packer {
- public:
-  void pack(const std::byte*, std::int64_t, std::byte*) const override { throw std::runtime_error("unreadable"); }
-  void unpack(const std::byte*, std::byte*, std::int64_t) const override {}
-};
+using testing::unreadable;
 
 // The ranks of a node, moved in turn.
 template <int ranks>
