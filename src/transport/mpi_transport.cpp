@@ -69,8 +69,10 @@ void mpi_transport::receive(int peer, int tag, std::byte* data, std::size_t capa
 }
 
 void mpi_transport::poll(std::vector<ended_transfer>& ended) {
+  const bool some_refused = !refused_.empty();
   std::move(refused_.begin(), refused_.end(), std::back_inserter(ended));
   refused_.clear();
+  if (requests_.empty() && some_refused) return;
   if (requests_.empty()) return let_others_progress();
   indices_.resize(requests_.size());
   statuses_.resize(requests_.size());
