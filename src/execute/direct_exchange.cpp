@@ -47,13 +47,14 @@ bool direct_exchange::try_to_write() {
   return true;
 }
 
+// A block that cannot be packed travels without bytes: its receiver sees that it is not what it expects.
 void direct_exchange::write_row() {
   without_room_.clear();
   rows_.begin();
   for (int peer = 0; peer < rows_.ranks(); ++peer) {
     const int rank = ranks_[peer];
     if (std::byte* const place = rows_.add(peer == rows_.rank() ? 0 : what_.send.bytes(rank))) {
-      if (peer != rows_.rank()) failure_.attempt([&] { what_.send.pack(rank, place); });
+      if (peer != rows_.rank() && !failure_.attempt([&] { what_.send.pack(rank, place); })) rows_.empty_last();
     } else {
       without_room_.push_back(peer);
     }
@@ -80,7 +81,7 @@ void direct_exchange::send_in_pieces(int peer) {
   send one{peer, {from.block(rank), from.bytes(rank)}, nullptr, from.bytes(rank)};
   if (from.packs(rank)) {
     one.packed = pool_.take(one.bytes, taken_);
-    failure_.attempt([&] { from.pack(rank, one.packed); });
+    if (!failure_.attempt([&] { from.pack(rank, one.packed); })) one.message.bytes = 0;
     one.message.data = one.packed;
   }
   if (!push(one)) sends_.push_back(one);
@@ -142,7 +143,7 @@ bool direct_exchange::progress(bool& moved) {
 
 void direct_exchange::drop_stale() {
   const std::uint64_t before = window_.pieces_moved();
-  for (const int peer : rows_awaited_) window_.drop_stale(peer);
+  window_.drop_stale();
   if (window_.pieces_moved() != before) window_.wake_those_waiting();
 }
 

@@ -24,7 +24,7 @@ class direct_exchange {
   // read any more.
   void start(const payload& what);
   bool progress(bool& moved);
-  // Now and then while it waits: those it waits for may wait until it has taken what belongs to no exchange any more.
+  // Now and then while it waits: others may wait until it has taken what belongs to no exchange any more, and it for them.
   void drop_stale();
   // As of exchange.
   void record_phases(phase_clock* clock) { phases_ = clock; }

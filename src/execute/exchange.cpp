@@ -24,6 +24,8 @@ void exchange::repeat(const payload& what) {
 void exchange::begin(const payload& what) {
   what_ = what;
   failure_.clear();
+  lost_recv_.clear();
+  send_packed_ = true;
   if (free_pieces_.size() != pieces_.size()) release_all_pieces();  // of a run for which there was not memory enough
   if (how_->plan.parts > 1) cut_blocks();
   counters_ = {};
@@ -33,6 +35,8 @@ void exchange::begin(const payload& what) {
   running_.assign(remaining_, {});
   ready_.clear();
   ready_.reserve(remaining_);
+  held_back_.clear();  // of a run that waiting has ended with an error
+  std::fill(awaits_sizes_.begin(), awaits_sizes_.end(), 0);
   ended_.reserve(how_->most_transfers);
   over_.reserve(how_->most_transfers);
   for (op_id id = static_cast<op_id>(remaining_) - 1; id >= 0; --id)
@@ -60,7 +64,7 @@ void exchange::finish() {
 void exchange::cut_blocks() {
   const int parts = how_->plan.parts;
   what_.send = cut_send_.cut(what_.send, how_->send_blocks, how_->plan);
-  cut_send_.pack();
+  send_packed_ = failure_.attempt([&] { cut_send_.pack(); });
   what_.recv = cut_recv_.cut(what_.recv, how_->recv_blocks, how_->plan);
   if (!what_.uniform) return;
   const bool even = how_->plan.last_part == 0 && *what_.uniform % static_cast<std::size_t>(parts) == 0;
@@ -139,7 +143,7 @@ void exchange::run_copy(const operation& op) {
   const auto slots = how_->plan.slots_of(op);
   if (slots.empty()) return;  // a join
   const slot from = slots[0], to = slots[1];
-  const condition is = from.at() == place::temp ? temp_[from.index].is : condition::whole;
+  const condition is = condition_of(from);
   const std::size_t bytes = bytes_of(from);
   const std::byte* source = address_of(from);
   if (is != condition::whole) {
@@ -345,17 +349,26 @@ void exchange::deliver(op_id id, int from, std::size_t offset) {
 }
 
 void exchange::unpack(slot to, const std::byte* from, std::size_t bytes) {
-  if (bytes != bytes_of(to)) return failure_.note(size_mismatch());
-  failure_.attempt([&] { what_.recv.unpack(static_cast<int>(to.index), from); });
+  const bool fits = bytes == bytes_of(to);
+  if (!fits) failure_.note(size_mismatch());
+  if (!fits || !failure_.attempt([&] { what_.recv.unpack(static_cast<int>(to.index), from); }))
+    lose(to, bytes_of(to), condition::lost);
 }
 
 // ---- blocks that are lost ----------------------------------------------------------------------------------
 
+exchange::condition exchange::condition_of(slot s) const {
+  if (s.at() == place::temp) return temp_[s.index].is;
+  const bool is_lost = s.at() == place::send
+                           ? !send_packed_ && bytes_of(s) > 0
+                           : std::find(lost_recv_.begin(), lost_recv_.end(), s.index) != lost_recv_.end();
+  return is_lost ? condition::lost : condition::whole;
+}
+
 exchange::condition exchange::worst(op_id id) const {
   condition all = condition::whole;
   if (!failure_) return all;
-  for (slot s : blocks(id))
-    if (s.at() == place::temp) all = std::max(all, temp_[s.index].is);
+  for (slot s : blocks(id)) all = std::max(all, condition_of(s));
   return all;
 }
 
@@ -363,8 +376,9 @@ void exchange::lose(op_id id, condition how) {
   for (slot s : blocks(id)) lose(s, bytes_of(s), how);
 }
 
-// Of blocks without bytes there is nothing to lose.
+// Of blocks without bytes there is nothing to lose; those in recv slots have the size that this rank expects.
 void exchange::lose(slot s, std::size_t bytes, condition how) {
+  if (s.at() == place::recv && bytes_of(s) > 0) lost_recv_.push_back(s.index);
   if (s.at() != place::temp) return;
   const bool is_whole = bytes == 0 && how == condition::lost;
   temp_[s.index] = {nullptr, bytes, none, how_->temp_readers[s.index], is_whole ? condition::whole : how};

@@ -84,7 +84,7 @@ class exchange {
   };
   static constexpr int none = -1;
 
-  // Of blocks that pass: lost ones have no data, and of unknown ones even the size is lost.
+  // Of blocks that others get from here: lost ones have no data, and of unknown ones even the size is lost.
   enum class condition : std::uint8_t { whole, lost, unknown };
 
   // A block in a temp slot: where it is, and in which piece.
@@ -133,6 +133,7 @@ class exchange {
   void data_arrived(op_id id, const ended_transfer& message);
   void deliver(op_id id, int from, std::size_t offset);
   void unpack(slot to, const std::byte* from, std::size_t bytes);
+  condition condition_of(slot s) const;
   condition worst(op_id id) const;
   void lose(op_id id, condition how);
   void lose(slot s, std::size_t bytes, condition how);
@@ -186,6 +187,8 @@ class exchange {
   std::vector<char> awaits_sizes_;  // by peer whose messages match by order
   std::vector<running> running_;
   std::vector<held_block> temp_;
+  bool send_packed_ = true;               // where its blocks are cut and packed for that
+  std::vector<std::uint32_t> lost_recv_;  // recv slots in which there is not what should be
   std::vector<piece> pieces_;
   memory_pool::tally taken_;
   std::vector<int> free_pieces_;

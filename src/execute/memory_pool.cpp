@@ -39,6 +39,7 @@ std::size_t memory_pool::class_bytes(int index) { return (smallest << (index / 4
 std::byte* memory_pool::take(std::size_t bytes) {
   const int index = class_of(bytes);
   const std::size_t size = class_bytes(index);
+  last_take_[index] = ++takes_;
   std::byte* piece;
   if (free_[index].empty()) {
     piece = static_cast<std::byte*>(::operator new(size));
@@ -57,11 +58,32 @@ std::byte* memory_pool::take(std::size_t bytes, tally& counted) {
   return take(bytes);
 }
 
+// For a piece more of this class. False: there is none, whatever of the others goes.
+bool memory_pool::make_room(int index) noexcept {
+  const std::size_t size = class_bytes(index);
+  if ((free_[index].size() + 1) * size > keep_bytes_) return false;
+  while (kept_ + size > keep_bytes_) {
+    const int other = longest_unused(index);
+    ::operator delete(free_[other].back());
+    free_[other].pop_back();
+    kept_ -= class_bytes(other);
+  }
+  return true;
+}
+
+// The class with pieces, but for one.
+int memory_pool::longest_unused(int but) const {
+  int found = -1;
+  for (int index = 0; index < classes; ++index)
+    if (index != but && !free_[index].empty() && (found < 0 || last_take_[index] < last_take_[found])) found = index;
+  return found;
+}
+
 void memory_pool::give_back(std::byte* piece, std::size_t bytes) noexcept {
   const int index = class_of(bytes);
   const std::size_t size = class_bytes(index);
   in_use_ -= size;
-  if (kept_ + size > keep_bytes_) return ::operator delete(piece);
+  if (!make_room(index)) return ::operator delete(piece);
   try {
     free_[index].push_back(piece);
     kept_ += size;

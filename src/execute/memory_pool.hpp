@@ -9,7 +9,7 @@
 namespace shoal {
 
 // Pieces come in size classes, four per doubling, so at most a fifth of a large piece is unused. What is given
-// back is reused; beyond `keep_bytes` it returns to the system.
+// back is reused; beyond `keep_bytes` it returns to the system, first those of the size that was not taken for longest.
 class memory_pool {
   static constexpr int classes = 256;
 
@@ -48,13 +48,18 @@ class memory_pool {
   void make_ready(const tally& again) noexcept;
 
   std::size_t in_use() const { return in_use_; }
+  std::size_t kept() const { return kept_; }
   std::size_t peak() const { return peak_; }
 
  private:
   static int class_of(std::size_t bytes);
   static std::size_t class_bytes(int index);
+  bool make_room(int index) noexcept;
+  int longest_unused(int but) const;
 
   std::array<std::vector<std::byte*>, classes> free_;
+  std::array<std::uint64_t, classes> last_take_{};  // of each class, by number
+  std::uint64_t takes_ = 0;
   std::size_t keep_bytes_;
   std::size_t kept_ = 0, in_use_ = 0, peak_ = 0;
 };

@@ -79,7 +79,10 @@ void parcel_router::begin(int digit, std::int64_t distance) {
 void parcel_router::ended(const ended_transfer& one) {
   --under_way_;
   lane& of = lanes_[static_cast<std::size_t>(one.ticket / parts)];
-  if (one.failure) failure_.note(one.failure);
+  if (one.failure) {
+    failure_.note(one.failure);
+    failed_ = true;  // which others hear with the next messages
+  }
   if (one.ticket % parts == first_in) first_arrived(of, one.ticket, one.failure ? 0 : one.bytes);
   else if (one.failure && one.ticket % parts == rest_in) of.in.clear();
 }

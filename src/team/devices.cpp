@@ -48,6 +48,7 @@ device_runtimes device_runtimes::find() {
   device_runtimes all;
   all.cuda_ = reinterpret_cast<cuda_query>(find_function("cuPointerGetAttribute", "libcuda.so"));
   all.hip_ = reinterpret_cast<hip_query>(find_function("hipPointerGetAttributes", "libamdhip64.so"));
+  all.forget_hip_error_ = reinterpret_cast<hip_last_error>(find_function("hipGetLastError", "libamdhip64.so"));
   return all;
 }
 
@@ -71,9 +72,13 @@ bool device_runtimes::is_cuda(const void* address) const {
   return cuda_ && cuda_(&type, 2, reinterpret_cast<unsigned long long>(address)) == 0 && type == 2;
 }
 
+// An address that HIP does not know is an error, of which the program shall not find a trace.
 bool device_runtimes::is_hip(const void* address) const {
   int attributes[64] = {};
-  return hip_ && hip_(attributes, address) == 0 && (attributes[0] == 1 || attributes[0] == 2);
+  if (!hip_) return false;
+  if (hip_(attributes, address) == 0) return attributes[0] == 1 || attributes[0] == 2;
+  if (forget_hip_error_) forget_hip_error_();
+  return false;
 }
 
 }  // namespace shoal

@@ -12,6 +12,8 @@ class device_runtimes {
   // hipError_t hipPointerGetAttributes(hipPointerAttribute_t*, const void*); the first field is the memory type:
   // 2 device, 3 managed. Earlier releases: 1 device.
   using hip_query = int (*)(void*, const void*);
+  // hipError_t hipGetLastError(): of the thread, which is none from then on.
+  using hip_last_error = int (*)();
 
   static device_runtimes loaded();
 
@@ -26,6 +28,7 @@ class device_runtimes {
 
   cuda_query cuda_ = nullptr;
   hip_query hip_ = nullptr;
+  hip_last_error forget_hip_error_ = nullptr;
 };
 
 inline bool device_runtime_loaded() { return !device_runtimes::loaded().are_none(); }

@@ -44,6 +44,7 @@ template <typename Post>
 void mpi_transport::start(std::size_t bytes, owner of, Post post) {
   MPI_Request request = MPI_REQUEST_NULL;
   try {
+    require(given_up_, "waiting for other ranks");
     require(bytes <= most_counted_ ? post(static_cast<int>(bytes), MPI_BYTE, &request)
                                    : post(1, mpi_long_type(bytes, MPI_BYTE, most_counted_).get(), &request),
             "starting a message");
@@ -68,8 +69,10 @@ void mpi_transport::receive(int peer, int tag, std::byte* data, std::size_t capa
 }
 
 void mpi_transport::poll(std::vector<ended_transfer>& ended) {
+  const bool some_refused = !refused_.empty();
   std::move(refused_.begin(), refused_.end(), std::back_inserter(ended));
   refused_.clear();
+  if (requests_.empty() && some_refused) return;
   if (requests_.empty()) return let_others_progress();
   indices_.resize(requests_.size());
   statuses_.resize(requests_.size());
@@ -77,7 +80,7 @@ void mpi_transport::poll(std::vector<ended_transfer>& ended) {
   const int code = test_some(requests_, count, indices_, statuses_);
   // Of a revoked communicator, or one with a rank that failed, Open MPI gives the class here too.
   const bool told_each = code == MPI_SUCCESS || is_of_class(code, MPI_ERR_IN_STATUS) || count > 0;
-  if (!told_each) throw mpi_error(code, "moving messages");
+  if (!told_each) return abandon(code, ended);
   if (count == MPI_UNDEFINED) return report_lost(ended);
   if (count == 0) return;
   for (int i = 0; i < count; ++i) ended.push_back(outcome(indices_[i], statuses_[i], code != MPI_SUCCESS));
@@ -95,6 +98,18 @@ ended_transfer mpi_transport::outcome(int index, const MPI_Status& status, bool 
     return {of.ticket, 0, std::make_exception_ptr(mpi_error(status.MPI_ERROR, "moving a message"))};
   }
   return {of.ticket, of.receives ? bytes_of(status) : 0, nullptr};
+}
+
+// An error that is not of certain messages: nothing can be known of any from here on. What is not received by now shall not be
+// written into memory that has another use.
+void mpi_transport::abandon(int code, std::vector<ended_transfer>& ended) {
+  if (given_up_ == MPI_SUCCESS) give_up(code);
+  for (std::size_t i = 0; i < requests_.size(); ++i) {
+    if (!owners_[i].receives || requests_[i] == MPI_REQUEST_NULL) continue;
+    PMPI_Cancel(&requests_[i]);
+    PMPI_Request_free(&requests_[i]);
+  }
+  report_lost(ended);
 }
 
 // Open MPI ends sends on a revoked communicator without a word: their requests are null, and no others are left.

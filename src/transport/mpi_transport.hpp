@@ -18,7 +18,7 @@ class mpi_transport final : public transport {
   explicit mpi_transport(MPI_Comm comm, std::size_t most_counted = most_counted_bytes);
   // Messages go over this communicator from now on, which has the same ranks.
   void move_to(MPI_Comm comm) { comm_ = comm; }
-  // No message will come any more: from now on waiting for something else fails, with this code.
+  // No message will come any more: from now on every other one, and waiting for something else, fails with this code.
   void give_up(int code) { given_up_ = code; }
   // Cancels nothing: every transfer must have ended.
   ~mpi_transport() override = default;
@@ -40,6 +40,7 @@ class mpi_transport final : public transport {
   template <typename Post>
   void start(std::size_t bytes, owner of, Post post);
   ended_transfer outcome(int index, const MPI_Status& status, bool failed);
+  void abandon(int code, std::vector<ended_transfer>& ended);
   void report_lost(std::vector<ended_transfer>& ended);
   void drop_ended(int count);
   void let_others_progress();

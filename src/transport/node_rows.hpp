@@ -35,6 +35,8 @@ class node_rows {
   void skip() { ++skipped_; }
   // Where to write the block, or null when there is no room: then it has to travel another way.
   std::byte* add(std::size_t bytes);
+  // The block added last has no bytes after all.
+  void empty_last() { end_ = row_of(rank_, number_).at[next_ - 1]; }
   void publish();
 
   // A rank's row of the current exchange.

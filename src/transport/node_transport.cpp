@@ -41,19 +41,21 @@ ended_transfer node_transport::outcome(const receiving& one) {
   return {one.ticket, one.capacity - one.message.capacity, std::move(failure)};
 }
 
+// Whoever it waits for may wait, by way of others, until it has taken what belongs to no exchange any more.
 void node_transport::poll(std::vector<ended_transfer>& ended) {
+  constexpr unsigned often = 16;
   const std::uint64_t before = window_.pieces_moved();
   advance(sends_, ended, [&](sending& one) { return window_.push(one.peer, one.message); });
   advance(receives_, ended, [&](receiving& one) { return window_.pull(one.peer, one.message); });
+  const bool now_and_then = ++polls_ % often == 0;
+  if (now_and_then && window_.pieces_moved() == before) window_.drop_stale();
   if (window_.pieces_moved() != before) window_.wake_those_waiting();
-  poll_below(ended);
+  if (now_and_then || below_under_way_ > 0) poll_below(ended);
 }
 
 // Where nothing is under way below, only messages of the program's own move there, and need not be looked for each
 // time.
 void node_transport::poll_below(std::vector<ended_transfer>& ended) {
-  constexpr unsigned often = 16;
-  if (below_under_way_ == 0 && ++polls_ % often != 0) return;
   const std::size_t before = ended.size();
   below_.poll(ended);
   below_under_way_ -= ended.size() - before;

@@ -151,10 +151,7 @@ bool node_window::take_offer(int peer, const line& offer, incoming& message, std
   return !refused;
 }
 
-// Numbers come again: what is left behind is dropped before it would seem to be ahead.
-void node_window::begin_exchange() {
-  constexpr std::uint16_t often = 1 << 14;
-  if (++exchange_ % often != 0) return;
+void node_window::drop_stale() {
   for (int peer = 0; peer < ranks_; ++peer)
     if (peer != rank_) drop_stale(peer);
 }
@@ -164,7 +161,7 @@ void node_window::drop_stale(int peer) {
   for (;;) {
     const line& from = line_of(peer, rank_, at.pulled);
     if (from.number.load(std::memory_order_acquire) != at.pulled + 1) return;
-    if (static_cast<std::int16_t>(from.exchange - exchange_) >= 0) return;
+    if (from.exchange >= exchange_) return;
     take(peer);
   }
 }
@@ -175,9 +172,8 @@ bool node_window::pull(int peer, incoming& message) {
     line& from = line_of(peer, rank_, at.pulled);
     if (from.number.load(std::memory_order_acquire) != at.pulled + 1) return false;
     if (static_cast<std::int32_t>(from.taken - at.taken) > 0) at.taken = from.taken;
-    const auto ahead = static_cast<std::int16_t>(from.exchange - exchange_);
-    if (ahead > 0) return true;
-    if (ahead < 0) {
+    if (from.exchange > exchange_) return true;
+    if (from.exchange < exchange_) {
       take(peer);
       continue;
     }

@@ -58,9 +58,9 @@ class node_window {
 
   // The messages from here on belong together: one that was pushed before is never pulled any more, but dropped, and one
   // that is expected before is pulled as nothing when its sender has gone on. On all ranks alike.
-  void begin_exchange();
-  // Takes what nobody will pull any more, so that its sender need not wait.
-  void drop_stale(int peer);
+  void begin_exchange() { ++exchange_; }
+  // Takes what nobody will pull any more, so that its senders need not wait.
+  void drop_stale();
 
   // Move what can be moved now of a message to or from another rank; true when that was all. Messages of a pair arrive
   // in the order in which they were pushed, each to the next one pulled. The data of a message must stay until it has
@@ -83,14 +83,14 @@ class node_window {
 
  private:
   static constexpr std::uint32_t slots = 2;
-  static constexpr std::size_t short_bytes = 48;
+  static constexpr std::size_t short_bytes = 40;
 
   struct alignas(64) line {
     std::atomic<std::uint32_t> number;  // of the piece in it, counted from 1
     std::uint32_t taken;                // pieces that its writer has taken from its reader
-    std::uint64_t bytes : 47;           // of the message from this piece on
+    std::uint64_t bytes : 63;           // of the message from this piece on
     std::uint64_t offered : 1;          // which are not here: the data begin with the address where they are
-    std::uint64_t exchange : 16;
+    std::uint64_t exchange;             // that it belongs to; the ranks may be far apart
     std::byte data[short_bytes];
   };
   struct alignas(64) bed {
@@ -119,6 +119,7 @@ class node_window {
   int read(int peer, const line& offer, std::byte* to, std::size_t bytes);
   bool take_offer(int peer, const line& offer, incoming& message, std::size_t bytes);
   void take(int peer);
+  void drop_stale(int peer);
   bool has_moved(int peer);
   void lie_down(int peer);
   void sleep(int peer, int microseconds);
@@ -139,7 +140,7 @@ class node_window {
   };
   std::vector<state> peers_;
   std::uint64_t pieces_moved_ = 0;
-  std::uint16_t exchange_ = 0;
+  std::uint64_t exchange_ = 0;
   const std::uint64_t proof_;
 };
 

@@ -25,6 +25,8 @@ constexpr int weight_of_long = 16, contended_from = 64, most_contended = 128;
 // Some MPIs move a message by only one step with every look.
 constexpr int looks_at_a_time = 2;
 constexpr int longest_sleep_us = 1000;
+// Polls in a row are counted up to here.
+constexpr int most_idle = 2 * yields_before_sleep;
 
 void pause_briefly() {
 #if defined(__x86_64__) || defined(__i386__)
@@ -45,7 +47,7 @@ int waiting::pause() {
     progressed();
     return 0;
   }
-  ++idle_;
+  idle_ += idle_ < most_idle ? 1 : -1;  // to and fro at the end: a rank goes on to sleep after every other poll
   if (mode_ == wait_mode::spin && idle_ <= spins_before_yield) {
     pause_briefly();
     return 0;

@@ -1,6 +1,6 @@
 /* Exchanges with buffers that a device runtime calls its own: 3 calls with host memory, then 2 of each collective where
  * the last rank alone receives into, or sends from, device memory. Nobody but the MPI can look at that. Prints whether the
- * runtime was asked.
+ * runtime was asked, and the error that it remembers.
  *
  * Arguments: a runtime to load for this program alone, as modules do, and "early" or "late": before or behind the calls with
  * host memory. */
@@ -87,7 +87,9 @@ int main(int argc, char **argv) {
   on_device = NULL;
   MPI_Allreduce(MPI_IN_PLACE, &faults, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
   const long *queries = dlsym(runtime, "fake_device_queries");
-  if (rank == 0) printf("faults: %d, asked: %d\n", faults, queries && *queries > 0);
+  int (*const last_error)(void) = dlsym(runtime, "hipGetLastError");
+  if (rank == 0)
+    printf("faults: %d, asked: %d, error: %d\n", faults, queries && *queries > 0, last_error ? last_error() : 0);
   MPI_Finalize();
   return faults > 0;
 }

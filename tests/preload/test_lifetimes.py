@@ -126,21 +126,22 @@ def test_script_between(mpi, compiled):
     assert served(run) == {("alltoall", "tuna"): 3, ("alltoallv", "tuna"): 2}
 
 
-def device_program(mpi, compiled):
+def device_program(mpi, compiled, kind="cuda"):
     """The program, and a runtime for it."""
-    runtime = compiled(mpi, "fake_cuda.c", "-shared", "-fPIC").with_name("libcuda.so.1")
+    library = {"cuda": "libcuda.so.1", "hip": "libamdhip64.so.6"}[kind]
+    runtime = compiled(mpi, f"fake_{kind}.c", "-shared", "-fPIC").with_name(library)
     runtime.unlink(missing_ok=True)
-    runtime.symlink_to("fake_cuda")
+    runtime.symlink_to(f"fake_{kind}")
     return compiled(mpi, "device.c", "-rdynamic", "-ldl"), runtime
 
 
-@pytest.mark.parametrize("loaded", ["preloaded", "early"])
-def test_device_memory(mpi, compiled, loaded):
+@pytest.mark.parametrize("kind, loaded", [("cuda", "preloaded"), ("cuda", "early"), ("hip", "early")])
+def test_device_memory(mpi, compiled, kind, loaded):
     """One rank's device memory sends every rank to the MPI's own collective; host memory is served."""
-    program, runtime = device_program(mpi, compiled)
+    program, runtime = device_program(mpi, compiled, kind)
     before, arguments = ([runtime], []) if loaded == "preloaded" else ([], [runtime, loaded])
     run = mpi.run(3, [program, *arguments], before=before, **TUNA)
-    assert (run.returncode, run.stdout.strip()) == (0, "faults: 0, asked: 1"), run.stderr
+    assert (run.returncode, run.stdout.strip()) == (0, "faults: 0, asked: 1, error: 0"), run.stderr
     assert served(run) == {("alltoall", "tuna"): 1, ("alltoallv", "tuna"): 2}
 
 
@@ -150,13 +151,13 @@ def test_device_runtime_behind_the_first_exchanges(mpi, compiled, algorithm):
     program, runtime = device_program(mpi, compiled)
     asked = {"SHOAL_ALLTOALL": algorithm, "SHOAL_ALLTOALLV": algorithm, "SHOAL_REPORT": 1}
     run = mpi.run(3, [program, runtime, "late"], **asked)
-    assert (run.returncode, run.stdout.strip()) == (0, "faults: 0, asked: 1"), run.stderr
+    assert (run.returncode, run.stdout.strip()) == (0, "faults: 0, asked: 1, error: 0"), run.stderr
     assert served(run) == {("alltoall", algorithm): 3, ("alltoallv", algorithm): 4}
 
 
 def test_device_memory_without_runtime(mpi, compiled):
     run = mpi.run(3, [device_program(mpi, compiled)[0]], **TUNA)
-    assert (run.returncode, run.stdout.strip()) == (0, "faults: 0, asked: 0"), run.stderr
+    assert (run.returncode, run.stdout.strip()) == (0, "faults: 0, asked: 0, error: 0"), run.stderr
     assert served(run) == {("alltoall", "tuna"): 3, ("alltoallv", "tuna"): 4}
 
 
@@ -164,5 +165,5 @@ def test_device_runtime_on_one_rank(mpi, compiled):
     """The others cannot know by themselves that they must ask."""
     program, runtime = device_program(mpi, compiled)
     run = mpi.launch(mpi.ranks(2, [program], **TUNA), mpi.ranks(1, [program], before=[runtime], **TUNA))
-    assert (run.returncode, run.stdout.strip()) == (0, "faults: 0, asked: 0"), run.stderr
+    assert (run.returncode, run.stdout.strip()) == (0, "faults: 0, asked: 0, error: 0"), run.stderr
     assert served(run) == {("alltoall", "tuna"): 1, ("alltoallv", "tuna"): 2}

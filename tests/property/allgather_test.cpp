@@ -21,7 +21,9 @@ std::byte content(int sender, int k) { return static_cast<std::byte>(sender * 15
 struct job {
   int p, q;
   bool uniform;
-  std::vector<int> sizes;  // of the senders' messages
+  std::vector<int> sizes;   // of the senders' messages
+  int wrong = -1;           // a sender that gives half the size,
+  bool unreadable = false;  // or whose message cannot be packed
 };
 
 job random_job(std::mt19937& random) {
@@ -70,7 +72,7 @@ struct rank_memory {
   std::vector<std::byte> send, recv;
 
   rank_memory(const job& j, int rank, bool reversed, std::mt19937& random) {
-    if (rank < j.p) send_counts = {j.sizes[rank]};
+    if (rank < j.p) send_counts = {j.sizes[rank] / (rank == j.wrong && !j.unreadable ? 2 : 1)};
     else recv_counts = j.sizes;
     send_at = place_blocks(send_counts, random, send);
     recv_at = place_blocks(recv_counts, random, recv);
@@ -108,7 +110,8 @@ class machine {
   }
 
   bool run() {
-    for (std::size_t r = 0; r < exchanges_.size(); ++r) exchanges_[r]->start(programs_[r], payload_of(memory_[r]));
+    for (std::size_t r = 0; r < exchanges_.size(); ++r)
+      exchanges_[r]->start(programs_[r], payload_of(static_cast<int>(r)));
     for (int idle = 0; idle < 5000; ++idle) {
       bool moved = false;
       exchanges_[random_() % exchanges_.size()]->progress(moved);
@@ -132,13 +135,24 @@ class machine {
     if (j_.uniform && j_.sizes[0] % programs_[0].plan.parts == 0) expect_what_the_schedule_says(counted);
   }
 
+  void expect_delivered_or_said() {
+    for (std::size_t r = j_.p; r < exchanges_.size(); ++r) {
+      if (exchanges_[r]->failure()) continue;
+      EXPECT_EQ(memory_[r].recv, memory_[r].expected(reversed_recv_)) << "rank " << r;
+    }
+    EXPECT_EQ(network_.unmatched(), 0u);
+    EXPECT_EQ(pool_.in_use(), 0u) << "scratch memory is not given back";
+  }
+
  private:
-  payload payload_of(rank_memory& memory) {
+  payload payload_of(int rank) {
+    rank_memory& memory = memory_[rank];
     payload what{view(memory.send, memory.send_counts, memory.send_at),
                  view(memory.recv, memory.recv_counts, memory.recv_at),
                  {}};
-    if (j_.uniform) what.uniform = static_cast<std::size_t>(j_.sizes[0]);
+    if (j_.uniform) what.uniform = static_cast<std::size_t>(rank == j_.wrong ? memory.send_counts[0] : j_.sizes[0]);
     if (reversed_send_) what.send.type.layout = &backwards_;
+    if (rank == j_.wrong && j_.unreadable) what.send.type.layout = &unreadable_;
     if (reversed_recv_) what.recv.type.layout = &backwards_;
     return what;
   }
@@ -165,6 +179,7 @@ class machine {
   bool reversed_send_, reversed_recv_;
   memory_network network_;
   const reversing backwards_;
+  const testing::unreadable unreadable_;
   memory_pool pool_;
   std::vector<rank_memory> memory_;
   std::vector<program> programs_;
@@ -182,6 +197,24 @@ TEST(AllgatherExchange, DeliversEveryByteWhateverTheGroupsSizesAndDelays) {
     machine m(spec, j, seed);
     ASSERT_TRUE(m.run()) << "the exchange does not end";
     m.expect_delivered();
+    if (HasFailure()) return;
+  }
+}
+
+// Receivers that pass messages on do not pass on what they have not got.
+TEST(AllgatherExchange, WhoGetsNotAllIsToldSo) {
+  for (std::uint32_t seed = 0; seed < 400; ++seed) {
+    std::mt19937 random(seed);
+    job j{1 + static_cast<int>(random() % 5), 1 + static_cast<int>(random() % 6), random() % 2 == 0, {}};
+    j.sizes.assign(static_cast<std::size_t>(j.p), 640);
+    j.wrong = static_cast<int>(random() % static_cast<unsigned>(j.p));
+    j.unreadable = random() % 2 == 0;
+    const std::string spec = random_spec(j, random);
+    SCOPED_TRACE("seed " + std::to_string(seed) + ", " + spec + ", p=" + std::to_string(j.p) +
+                 ", q=" + std::to_string(j.q) + (j.uniform ? ", uniform" : ""));
+    machine m(spec, j, seed);
+    ASSERT_TRUE(m.run()) << "the exchange does not end";
+    m.expect_delivered_or_said();
     if (HasFailure()) return;
   }
 }

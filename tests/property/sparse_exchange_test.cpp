@@ -126,6 +126,57 @@ TEST(SparseExchange, OneRankThatCannotTakePartIsEveryonesFailure) {
   }
 }
 
+// Of one rank, the second part of the first message that has one fails.
+class failing final : public transport {
+ public:
+  explicit failing(std::unique_ptr<transport> below) : below_(std::move(below)) {}
+  int ranks() const override { return below_->ranks(); }
+  int rank() const override { return below_->rank(); }
+  int highest_tag() const override { return below_->highest_tag(); }
+  void send(int peer, int tag, const std::byte* data, std::size_t bytes, int ticket) override {
+    below_->send(peer, tag, data, bytes, ticket);
+  }
+  void receive(int peer, int tag, std::byte* data, std::size_t capacity, int ticket) override {
+    if (tag == 1 && rank() == 1 && fails_ == none) fails_ = ticket;
+    below_->receive(peer, tag, data, capacity, ticket);
+  }
+  void poll(std::vector<ended_transfer>& ended) override {
+    below_->poll(ended);
+    for (ended_transfer& one : ended)
+      if (std::exchange(fails_, one.ticket == fails_ ? over : fails_) == one.ticket)
+        one.failure = std::make_exception_ptr(std::runtime_error("a transfer fails"));
+  }
+
+ private:
+  static constexpr int none = -1, over = -2;
+  std::unique_ptr<transport> below_;
+  int fails_ = none;
+};
+
+TEST(SparseExchange, WhoeverHearsOfARankLaterHearsThatPartOfAMessageFailedThere) {
+  constexpr int ranks = 4;
+  memory_network network(ranks);
+  std::vector<std::unique_ptr<failing>> lines;
+  std::vector<std::unique_ptr<parcel_router>> routers;
+  const std::vector<std::byte> block(10000);
+  for (int rank = 0; rank < ranks; ++rank) {
+    lines.push_back(std::make_unique<failing>(network.connect(rank)));
+    routers.push_back(std::make_unique<parcel_router>(*lines.back(), 2, 0));
+  }
+  for (int rank = 0; rank < ranks; ++rank) {
+    parcels held(block.size());
+    held.add({rank, (rank + 1) % ranks, block.size()}, block.data());
+    routers[rank]->start(std::move(held), false);
+  }
+  for (int i = 0; i < 100; ++i)
+    for (auto& one : routers) {
+      bool moved = false;
+      one->progress(moved);
+    }
+  EXPECT_TRUE(routers[1]->failure());
+  for (const int rank : {1, 3}) EXPECT_TRUE(routers[rank]->failed()) << rank;
+}
+
 TEST(SparseExchange, SendsALogarithmOfMessages) {
   for (const int ranks : {2, 8, 13}) {
     memory_network network(ranks, {1, true});

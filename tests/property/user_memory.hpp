@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <numeric>
 #include <random>
+#include <stdexcept>
 #include <vector>
 
 #include "execute/user_buffer.hpp"
@@ -19,6 +20,13 @@ class reversing : public packer {
   void unpack(const std::byte* in, std::byte* block, std::int64_t count) const override {
     std::reverse_copy(in, in + count, block);
   }
+};
+
+// Stands for memory that cannot be packed.
+class unreadable : public packer {
+ public:
+  void pack(const std::byte*, std::int64_t, std::byte*) const override { throw std::runtime_error("unreadable"); }
+  void unpack(const std::byte*, std::byte*, std::int64_t) const override {}
 };
 
 // Lays blocks out, in order or shuffled, with gaps of guard bytes: where each is, and the memory for them.

@@ -128,7 +128,7 @@ std::byte content(int from, int to, int message, std::size_t k) {
 std::size_t size_of(int from, int to, int message, std::size_t piece) {
   std::mt19937 random(static_cast<std::uint32_t>(from * 10007 + to * 101 + message));
   const std::size_t sizes[] = {
-      0, 1, 47, 48, 49, 1000, piece - 1, piece, piece + 1, 2 * piece, 2 * piece + 48, 7 * piece + 5};
+      0, 1, 39, 40, 41, 1000, piece - 1, piece, piece + 1, 2 * piece, 2 * piece + 40, 7 * piece + 5};
   return sizes[random() % std::size(sizes)];
 }
 
@@ -222,6 +222,42 @@ TEST(node_window, messages_read_from_their_sender_are_pushed_when_they_are_read)
   EXPECT_TRUE(in.cut);
   EXPECT_TRUE(from.push(1, out));
   for (std::size_t k = 0; k < place.size(); ++k) ASSERT_EQ(place[k], std::byte(k < 200 ? 5 : 1)) << k;
+}
+
+// Ranks that have nothing for each other do not wait for each other.
+TEST(node_window, a_rank_may_be_any_number_of_exchanges_ahead) {
+  for (const int ahead : {1, 40000, 49152, 70000, 200000}) {
+    const arena memory(node_window::bytes_for(2));
+    node_window from(memory.data(), 2, 0), to(memory.data(), 2, 1);
+    std::vector<std::byte> sent(100, std::byte{7}), place(100);
+    node_window::outgoing out{sent.data(), sent.size()};
+    node_window::incoming in{place.data(), place.size()};
+    for (int i = 0; i < ahead; ++i) from.begin_exchange();
+    EXPECT_TRUE(from.push(1, out));
+    for (int i = 0; i < ahead; ++i) {
+      to.begin_exchange();
+      if (i % 1000 == 0) to.drop_stale();
+    }
+    EXPECT_TRUE(to.pull(0, in)) << ahead;
+    EXPECT_EQ(place, sent) << ahead;
+  }
+}
+
+TEST(node_window, what_nobody_pulled_is_dropped_any_number_of_exchanges_later) {
+  for (const int later : {1, 40000, 65536}) {
+    const arena memory(node_window::bytes_for(2));
+    node_window from(memory.data(), 2, 0), to(memory.data(), 2, 1);
+    std::vector<std::byte> sent(100, std::byte{7}), place(100);
+    node_window::outgoing old{sent.data(), sent.size()};
+    EXPECT_TRUE(from.push(1, old));
+    for (int i = 0; i < later; ++i) from.begin_exchange(), to.begin_exchange();
+    std::fill(sent.begin(), sent.end(), std::byte{8});
+    node_window::outgoing out{sent.data(), sent.size()};
+    EXPECT_TRUE(from.push(1, out));
+    node_window::incoming in{place.data(), place.size()};
+    EXPECT_TRUE(to.pull(0, in)) << later;
+    EXPECT_EQ(place, sent) << later;
+  }
 }
 
 // Memory that its owner can read, but the kernel not for others, as some devices' is.

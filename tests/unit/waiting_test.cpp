@@ -18,9 +18,9 @@ std::vector<int> sleeps(waiting& wait, int number) {
 
 TEST(Waiting, LooksTwiceBeforeEverySleep) {
   waiting wait(wait_mode::sleep);
-  for (int i = 0; i < 30; ++i) {
-    EXPECT_EQ(wait.pause(), 0);
-    EXPECT_GT(wait.pause(), 0);
+  for (int i = 0; i < 3000; ++i) {
+    ASSERT_EQ(wait.pause(), 0) << i;
+    ASSERT_GT(wait.pause(), 0) << i;
   }
 }
 

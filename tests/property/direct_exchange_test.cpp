@@ -1,0 +1,135 @@
+// Exchanges between the ranks of one node without a schedule, where something goes wrong: everybody who does not get what
+// it expects is told so, and nobody waits for ever.
+#include "execute/direct_exchange.hpp"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <memory>
+
+#include "user_memory.hpp"
+
+namespace shoal {
+namespace {
+
+using testing::unreadable;
+
+// The ranks of a node, moved in turn.
+template <int ranks>
+class node {
+ public:
+  using sizes = std::array<std::array<int, ranks>, ranks>;  // of each rank's blocks for, or from, each
+
+  node()
+      : memory_(window_bytes() + node_rows::bytes_for(ranks) + 64),
+        begin_(memory_.data() + (64 - reinterpret_cast<std::uintptr_t>(memory_.data()) % 64) % 64) {
+    for (int r = 0; r < ranks; ++r) all_.push_back(std::make_unique<rank>(begin_, r));
+  }
+
+  direct_exchange& operator[](int r) { return all_[r]->moves; }
+  const std::vector<std::byte>& received(int r) const { return all_[r]->recv; }
+
+  void start(int r, const sizes& sent, const sizes& expected, const packer* layout = nullptr) {
+    rank& mine = *all_[r];
+    mine.window.begin_exchange();
+    std::fill(mine.send.begin(), mine.send.end(), static_cast<std::byte>(r + 1));
+    std::fill(mine.recv.begin(), mine.recv.end(), std::byte{0});
+    payload what{view(mine.send, sent[r]), view(mine.recv, expected[r]), {}};
+    what.send.type.layout = layout;
+    mine.moves.start(what);
+  }
+
+  // Whether the exchanges of these ranks end, while all move.
+  bool end(std::initializer_list<int> some) {
+    for (int idle = 0; idle < 100; ++idle) {
+      if (std::all_of(some.begin(), some.end(), [&](int r) { return all_[r]->moves.done(); })) return true;
+      for (auto& one : all_) {
+        bool moved = false;
+        if (one->moves.done()) continue;
+        one->moves.progress(moved);
+        if (moved) idle = 0;
+        else one->moves.drop_stale();
+      }
+    }
+    return false;
+  }
+
+ private:
+  static constexpr int room = 100000;
+  static std::size_t window_bytes() { return node_window::bytes_for(ranks); }
+  static user_buffer view(std::vector<std::byte>& memory, const std::array<int, ranks>& counts) {
+    user_buffer b;
+    b.base = memory.data();
+    b.counts = number_array(counts.data());
+    b.displacements = number_array::linear(0, room);
+    return b;
+  }
+  static std::array<int, ranks> every_rank() {
+    std::array<int, ranks> all{};
+    std::iota(all.begin(), all.end(), 0);
+    return all;
+  }
+
+  struct rank {
+    memory_pool pool;
+    node_window window;
+    node_rows rows;
+    direct_exchange moves;
+    std::vector<std::byte> send, recv;
+    rank(std::byte* memory, int number)
+        : window(memory, ranks, number),
+          rows(memory + window_bytes(), ranks, number),
+          moves(pool, rows, window, every_rank()),
+          send(room * ranks),
+          recv(room * ranks) {}
+  };
+
+  std::vector<std::byte> memory_;
+  std::byte* begin_;
+  std::vector<std::unique_ptr<rank>> all_;
+};
+
+TEST(DirectExchange, WhoDoesNotGetABlockThatCannotBePackedIsToldSo) {
+  const unreadable layout;
+  for (const int bytes : {8, 5000, 60000}) {
+    node<3> all;
+    const node<3>::sizes sizes{{{0, bytes, 8}, {8, 0, bytes}, {8, 8, 0}}};
+    const node<3>::sizes expected{{{0, 8, 8}, {bytes, 0, 8}, {8, bytes, 0}}};
+    for (int number = 0; number < 4; ++number) {
+      const bool fails = number == 1;
+      for (int r = 0; r < 3; ++r) all.start(r, sizes, expected, fails && r == 0 ? &layout : nullptr);
+      ASSERT_TRUE(all.end({0, 1, 2}));
+      for (const int r : {0, 1, 2})
+        EXPECT_EQ(static_cast<bool>(all[r].failure()), fails) << "rank " << r << ", " << bytes;
+      if (fails) continue;
+      EXPECT_EQ(all.received(1)[static_cast<std::size_t>(bytes) - 1], std::byte{1});
+      EXPECT_EQ(all.received(2)[100000], std::byte{2});
+    }
+  }
+}
+
+// Its sender waits until the other rank has taken it, and that one for the sender's next exchange.
+TEST(DirectExchange, ABlockThatNobodyExpectsHoldsNobodyUp) {
+  node<2> all;
+  const node<2>::sizes none{}, sent{{{0, 60000}, {8, 0}}}, expected{{{0, 8}, {0, 0}}};
+  all.start(0, sent, expected);
+  all.start(1, sent, expected);
+  ASSERT_TRUE(all.end({1}));
+  all.start(1, none, none);
+  ASSERT_TRUE(all.end({1}));
+  all.start(1, none, none);
+  ASSERT_TRUE(all.end({0}));
+  for (int i = 0; i < 2; ++i) {
+    all.start(0, none, none);
+    ASSERT_TRUE(all.end({0}));
+  }
+  ASSERT_TRUE(all.end({1}));
+  const node<2>::sizes right{{{0, 60000}, {8, 0}}}, expected_right{{{0, 8}, {60000, 0}}};
+  for (const int r : {0, 1}) all.start(r, right, expected_right);
+  ASSERT_TRUE(all.end({0, 1}));
+  EXPECT_FALSE(all[1].failure());
+  EXPECT_EQ(all.received(1)[59999], std::byte{1});
+}
+
+}  // namespace
+}  // namespace shoal

@@ -1,0 +1,61 @@
+// Scratch memory between exchanges.
+#include "execute/memory_pool.hpp"
+
+#include <gtest/gtest.h>
+
+#include <utility>
+#include <vector>
+
+namespace shoal {
+namespace {
+
+constexpr std::size_t mib = std::size_t{1} << 20;
+
+TEST(MemoryPool, KeepsWhatIsUsedNowRatherThanWhatWasUsedOnce) {
+  memory_pool pool(64 * mib);
+  pool.give_back(pool.take(60 * mib), 60 * mib);
+  std::byte* const first = pool.take(8 * mib);
+  pool.give_back(first, 8 * mib);
+  EXPECT_EQ(pool.kept(), 8 * mib);
+  std::byte* const again = pool.take(8 * mib);
+  EXPECT_EQ(again, first);
+  pool.give_back(again, 8 * mib);
+}
+
+TEST(MemoryPool, LetsGoFirstOfWhatWasNotTakenForLongest) {
+  memory_pool pool(64 * mib);
+  for (const std::size_t once : {10 * mib, 3 * mib}) pool.give_back(pool.take(once), once);
+  for (int i = 0; i < 3; ++i) {
+    std::byte *const large = pool.take(40 * mib), *const small = pool.take(20 * mib);
+    pool.give_back(small, 20 * mib);
+    pool.give_back(large, 40 * mib);
+  }
+  EXPECT_EQ(pool.kept(), 63 * mib) << "what was taken later";
+}
+
+TEST(MemoryPool, NeverKeepsMoreThanItMay) {
+  memory_pool pool(mib);
+  std::vector<std::pair<std::byte*, std::size_t>> taken;
+  for (std::size_t bytes : {mib / 4, mib / 3, mib / 4, 2 * mib, mib, mib / 2, std::size_t{100}, mib / 2, mib / 8})
+    taken.emplace_back(pool.take(bytes), bytes);
+  for (const auto& [piece, bytes] : taken) {
+    pool.give_back(piece, bytes);
+    EXPECT_LE(pool.kept(), mib);
+  }
+  memory_pool::tally again;
+  for (int i = 0; i < 3; ++i) pool.give_back(pool.take(mib / 2, again), mib / 2);
+  pool.make_ready(again);
+  EXPECT_LE(pool.kept(), mib);
+  EXPECT_EQ(pool.in_use(), 0u);
+}
+
+// Pieces of its own size are no better than it.
+TEST(MemoryPool, AFullOneStaysAsItIsWhereItIsFullOfTheSame) {
+  memory_pool pool(2 * mib);
+  std::byte* const pieces[] = {pool.take(mib), pool.take(mib), pool.take(mib)};
+  for (std::byte* piece : pieces) pool.give_back(piece, mib);
+  EXPECT_EQ(pool.kept(), 2 * mib);
+}
+
+}  // namespace
+}  // namespace shoal

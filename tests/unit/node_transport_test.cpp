@@ -1,0 +1,50 @@
+// Messages of schedules through the memory of a node.
+#include "transport/node_transport.hpp"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <memory>
+
+#include "transport/memory_transport.hpp"
+
+namespace shoal {
+namespace {
+
+// A rank of a node, on which all are.
+struct node_rank {
+  std::unique_ptr<transport> below;
+  node_window window;
+  node_transport over;
+  std::vector<ended_transfer> ended;
+
+  node_rank(memory_network& network, std::byte* memory, std::span<const int> ranks, int rank)
+      : below(network.connect(rank)),
+        window(memory, static_cast<int>(ranks.size()), rank),
+        over(*below, window, ranks) {}
+};
+
+// Its receiver waits for another rank, which may wait for the sender.
+TEST(NodeTransport, WhatNobodyExpectsDoesNotHoldItsSenderUp) {
+  constexpr std::array ranks{0, 1, 2};
+  struct alignas(64) line {
+    std::byte bytes[64];
+  };
+  std::vector<line> memory(node_window::bytes_for(3) / sizeof(line) + 1);
+  memory_network network(3);
+  node_rank sender(network, memory[0].bytes, ranks, 0), receiver(network, memory[0].bytes, ranks, 1);
+  const std::vector<std::byte> sent(10 * sender.window.piece_bytes());
+  std::vector<std::byte> place(8);
+  sender.over.send(1, 1, sent.data(), sent.size(), 0);
+  receiver.window.begin_exchange();
+  receiver.over.receive(2, 1, place.data(), place.size(), 0);
+  for (int i = 0; i < 1000; ++i) {
+    sender.over.poll(sender.ended);
+    receiver.over.poll(receiver.ended);
+  }
+  EXPECT_EQ(sender.ended.size(), 1u);
+  EXPECT_EQ(receiver.ended.size(), 0u);
+}
+
+}  // namespace
+}  // namespace shoal
