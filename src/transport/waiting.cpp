@@ -42,7 +42,7 @@ void waiting::slept_through() {
   slept_us_ = 0;
 }
 
-int waiting::pause() {
+int waiting::pause(int parts) {
   if (others_ && others_()) {
     progressed();
     return 0;
@@ -61,9 +61,8 @@ int waiting::pause() {
     return 0;
   }
   if (idle_ % looks_at_a_time != 0) return 0;
-  // Each time a quarter longer, so that an arrival is seen late by no more than about a quarter of the wait for it.
   const int now = sleep_us_;
-  sleep_us_ = std::min(longest_sleep_us, now + now / 4);
+  sleep_us_ = std::min(longest_sleep_us, now + std::max(1, now / parts));
   slept_us_ = std::min(4 * longest_sleep_us, slept_us_ + now);
   return now;
 }
@@ -75,8 +74,8 @@ void waiting::watch_yield() {
   contended_ = std::clamp(contended_ + (somebody_else ? weight_of_long : -1), 0, most_contended);
 }
 
-void waiting::idle() {
-  if (const int us = pause()) std::this_thread::sleep_for(std::chrono::microseconds(us));
+void waiting::idle(int parts) {
+  if (const int us = pause(parts)) std::this_thread::sleep_for(std::chrono::microseconds(us));
 }
 
 wait_mode parse_wait_mode(std::string_view text) {

@@ -27,11 +27,14 @@ class waiting {
     idle_ = 0;
     if (slept_us_ > 0) slept_through();
   }
-  void idle();
+  // Sleeps, if it does, for about one part in so many of the wait so far: what arrives is seen late by no more.
+  void idle(int parts = usual_parts);
+  // Many where others get on only while this rank looks, as in the MPI's own collectives, which take several steps.
+  static constexpr int usual_parts = 4, many_parts = 32;
   // What else can move while this rank waits, and tells whether anything did: called before every pause.
   void move_meanwhile(std::function<bool()> others) { others_ = std::move(others); }
   // As idle(), but the caller sleeps, since it may be woken: for the returned number of microseconds, 0 for not at all.
-  int pause();
+  int pause(int parts = usual_parts);
 
  private:
   static constexpr int shortest_sleep_us = 20;

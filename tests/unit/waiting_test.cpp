@@ -30,6 +30,17 @@ TEST(Waiting, SleepsAQuarterLongerEachTimeUpToAMillisecond) {
   EXPECT_EQ(sleeps(wait, 100).back(), 1000);
 }
 
+// Of agreements by the MPI's own collectives, in which ranks need each other's looks for every step.
+TEST(Waiting, SleepsForASmallPartOfTheWaitWhereOthersNeedItsLooks) {
+  waiting wait(wait_mode::sleep);
+  int waited = 0;
+  while (waited < 30000) {
+    const int us = wait.pause(waiting::many_parts);
+    EXPECT_LE(us, 21 + waited / 32 + 1) << waited;
+    waited += us;
+  }
+}
+
 TEST(Waiting, BeginsWithAQuarterOfTheWaitBefore) {
   waiting wait(wait_mode::sleep);
   sleeps(wait, 10);  // 633 microseconds
