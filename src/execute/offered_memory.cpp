@@ -13,9 +13,9 @@ enum term : std::size_t { made_by, made_as, proof, made_at, not_made };
 
 }  // namespace
 
-double offered_memory::usual_time(std::size_t most, int ranks) const {
-  constexpr double calls = 100e-6, byte = 0.5e-9;  // of the system, and touched for the first time
-  return calls + byte * static_cast<double>(std::min(bytes_for(most, ranks), shared_memory::small));
+double offered_memory::usual_time_to_make(std::size_t most, int ranks) const {
+  constexpr double byte = 0.5e-9;  // touched for the first time
+  return byte * static_cast<double>(std::min(bytes_for(most, ranks), shared_memory::small));
 }
 
 void offered_memory::make(std::size_t most, int ranks, std::span<std::int64_t> said) {

@@ -19,9 +19,10 @@ class offered_memory {
   // What ranks say of an offer in an agreement, in which the largest is heard: the first rank everything, others nothing.
   static constexpr std::size_t terms = 5;
 
-  // Seconds that it takes to make and map for exchanges in which a rank sends at most so many bytes, about, on a core of
-  // one's own.
-  double usual_time(std::size_t most, int ranks) const;
+  // Seconds, about, that the first rank takes to make it for exchanges in which a rank sends at most so many bytes, and that
+  // every rank takes to map it and to make what uses it.
+  double usual_time_to_make(std::size_t most, int ranks) const;
+  static constexpr double usual_time_to_map = 140e-6;
   // For exchanges in which a rank sends at most so many bytes. By the first rank; what went wrong is among the terms.
   void make(std::size_t most, int ranks, std::span<std::int64_t> said);
   static bool is_made(std::span<const std::int64_t> heard);

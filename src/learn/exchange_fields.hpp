@@ -25,6 +25,7 @@ struct call_size {
 
 struct exchange_field {
   contest of;
+  bool is_open = false;  // to candidates
   exchange_shape shape;
   double load = 0;         // bytes that this rank sends in an exchange
   double loads = 0;        // in all so far

@@ -96,9 +96,7 @@ exchange_field& learner::field_of(const call_size& call) {
                                            stage_ == stage::cold ? job_.served().fruitless(comm_) : 0));
   if (fields_.size() == 1) f.young = calls_ - 1;
   f.shape = fields_.shape_of(call.form, f.load, nodes());
-  if (stage_ != stage::served) return f;
-  const agreements::payment paying(agreements_);
-  open_candidates(f);
+  if (stage_ == stage::served) open_if_known(f);
   return f;
 }
 
@@ -107,17 +105,22 @@ exchange_field& learner::field_of(const call_size& call) {
 // Of a field, or of the calls to come.
 rank_terms learner::terms(exchange_field* f) {
   rank_terms mine = job_.terms(ranks_);
-  mine.times = agreements_.times();
   mine.memory_error = offered_.error();
   mine.is_unreadable = offered_.is_unreadable();
   mine.set_load(load_);
   fields_.write_pattern(mine.no_pattern);
-  if (!f) return mine;
-  mine.hope = investment_.hope_of(*f, fields_);
-  if (const auto learnt = job_.known().find(f->shape); learnt && learnt->best())
-    mine.guess = hash_of(learnt->best()->first);
-  f->of.write(mine.of_contest);
+  if (f) add_terms(*f, mine);
+  mine.times = agreements_.times();
   return mine;
+}
+
+// What may be spent depends on how long the calls took, those included that passed.
+void learner::add_terms(exchange_field& f, rank_terms& mine) {
+  mine.hope = investment_.hope_of(f, fields_);
+  if (const auto learnt = job_.known().find(f.shape); learnt && learnt->best())
+    mine.guess = hash_of(learnt->best()->first);
+  f.of.write(mine.of_contest);
+  job_.books().called(f.of.passed_seconds());
 }
 
 std::vector<std::int64_t> learner::agree(std::vector<std::int64_t> mine) {
@@ -134,6 +137,7 @@ void learner::review(exchange_field& f) {
   const agreed_terms all(agree(terms(&f).numbers()));
   if (served) know(all);
   if (offered_.is_mapped()) take_memory(all.memory_error(), all.some_unreadable());
+  if (stage_ == stage::served && has_room(all.load())) open_candidates(f);
   hear(f, all);
   const bool was_made = is_made();
   if (stage_ == stage::known && investment_.pays(all)) set_up(all);
@@ -150,7 +154,6 @@ void learner::hear(exchange_field& f, const agreed_terms& all) {
   f.of.agreed(all.of_contest(), all.allowance());
   agreements_.calls_take(f.of.of(contest::native).mean);
   job_.books().settle(f.of.excess());
-  job_.books().called(f.of.passed_seconds());
   agreements_.correct_books(all);
   f.guess = all.guess();
   candidates_.teach(job_.known(), f);
@@ -253,7 +256,7 @@ void learner::note_outcome(const agreed_terms& all) const {
 void learner::look_again(exchange_field& f, const agreed_terms& all) {
   if (offered_.is_mapped()) return f.of.hasten();
   const auto calls = investment_.calls_until_hope(all, f.of.calls());
-  if (stage_ == stage::known && calls) f.of.agree_within(*calls);
+  if (!f.is_open && calls) f.of.agree_within(*calls);
 }
 
 void learner::refuse(const std::string& why, bool wrong, int ranks) {
@@ -284,12 +287,13 @@ void learner::take_memory(std::int64_t error, bool unreadable) {
   node_exchange::mapped memory = offered_.take(error, unreadable);
   make_state();
   if (error == 0) state_->all().memory().take(std::move(memory));
-  if (stage_ == stage::known) serve();
+  if (stage_ == stage::known) return serve();
+  for (auto& [key, f] : fields_) f.of.try_anew();
 }
 
 // Larger exchanges get more, where the ledger allows it and one memory is all ranks' already.
 void learner::share_more(const agreed_terms& all) {
-  if (offered_.shared_for() == 0 || all.room(ranks_) <= offered_.shared_for() || !investment_.pays(all)) return;
+  if (has_room(all.load()) || !investment_.pays(all)) return;
   share(all.room(ranks_));
 }
 
@@ -303,7 +307,20 @@ void learner::serve() {
   if (!state_) return;
   stage_ = stage::served;
   candidates_.list(what_, state_->all());
-  for (auto& [key, f] : fields_) open_candidates(f);
+  for (auto& [key, f] : fields_) open_if_known(f);
+}
+
+// Whether exchanges of this load, in bytes, fit into what is made; else parts of them would take a longer way, and seem slow.
+bool learner::has_room(double load) const {
+  return offered_.shared_for() == 0 || load <= static_cast<double>(offered_.shared_for());
+}
+
+// Where all ranks know the load of its exchanges; else they agree on it first.
+void learner::open_if_known(exchange_field& f) {
+  const double load = fields_.are_known_sizes(f.shape.form) ? f.load : load_;
+  if (offered_.shared_for() > 0 && (load == 0 || !has_room(load))) return;
+  const agreements::payment paying(agreements_);
+  open_candidates(f);
 }
 
 void learner::open_state() {
@@ -325,6 +342,8 @@ std::optional<knowledge::of_shape> learner::expected(const exchange_field& f) co
 }
 
 void learner::open_candidates(exchange_field& f) {
+  if (f.is_open) return;
+  f.is_open = true;
   f.shape.nodes = nodes();
   const bool same_size = fields_.are_known_sizes(f.shape.form) || load_ > 0;  // on every rank
   if (!fields_.are_known_sizes(f.shape.form) && load_ > 0)

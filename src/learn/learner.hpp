@@ -102,6 +102,7 @@ class learner {
   exchange_field& field_of(const call_size& call);
 
   rank_terms terms(exchange_field* f);
+  void add_terms(exchange_field& f, rank_terms& mine);
   std::vector<std::int64_t> agree(std::vector<std::int64_t> mine);
   void review(exchange_field& f);
   void hear(exchange_field& f, const agreed_terms& all);
@@ -127,6 +128,8 @@ class learner {
   void open_state();
   prepared_algorithms* algorithms_for(call_form form);
   std::optional<knowledge::of_shape> expected(const exchange_field& f) const;
+  bool has_room(double load) const;
+  void open_if_known(exchange_field& f);
   void open_candidates(exchange_field& f);
   int nodes() const { return state_ ? state_->all().where().nodes->nodes() : 1; }
 

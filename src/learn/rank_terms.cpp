@@ -50,6 +50,12 @@ void say_same(std::span<std::int64_t> all, std::size_t at, std::uint64_t hash) {
 
 std::int64_t guess_of(std::uint64_t hash) { return half_of(hash); }
 
+std::size_t room_for(double load, int ranks) {
+  constexpr double page = 4096, large = 1 << 18;
+  const double room = std::ceil(std::max(1.25 * load, 8.0 * static_cast<double>(all_terms) * ranks) / page) * page;
+  return room < large ? static_cast<std::size_t>(room) : node_window::any;
+}
+
 void rank_times::write(std::span<std::int64_t> said) const {
   const std::int64_t waited = nanoseconds_of(agreement);
   said[agreed_least] = waited > 0 ? -waited : unsaid;
@@ -136,12 +142,6 @@ std::span<const std::int64_t> agreed_terms::of_contest() const {
 }
 std::span<const std::int64_t> agreed_terms::no_pattern() const {
   return std::span(all_).subspan(patternless, size_pattern::longest);
-}
-
-std::size_t agreed_terms::room(int ranks) const {
-  constexpr double page = 4096, large = 1 << 18;
-  const double room = std::ceil(std::max(1.25 * load(), 8.0 * static_cast<double>(all_terms) * ranks) / page) * page;
-  return room < large ? static_cast<std::size_t>(room) : node_window::any;
 }
 
 }  // namespace shoal

@@ -52,6 +52,10 @@ struct rank_terms {
   std::vector<std::int64_t> numbers() const;
 };
 
+// For so many bytes that a rank sends memory is made, where exchanges have this load. It is touched for each page, so it is as
+// large as they need. Agreements go through it too.
+std::size_t room_for(double load, int ranks);
+
 // As guesses are said and heard.
 std::int64_t guess_of(std::uint64_t hash);
 
@@ -92,9 +96,7 @@ class agreed_terms {
   std::span<const std::int64_t> of_contest() const;
   std::span<const std::int64_t> no_pattern() const;
 
-  // For so many bytes that a rank sends memory is made. It is touched for each page, so it is as large as these exchanges
-  // need. Agreements go through it too.
-  std::size_t room(int ranks) const;
+  std::size_t room(int ranks) const { return room_for(load(), ranks); }
 
  private:
   bool is_same(std::size_t at) const { return all_[at] == -all_[at + 1]; }

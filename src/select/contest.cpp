@@ -103,6 +103,7 @@ void contest::write(std::span<std::int64_t> terms) {
     terms[i] = nanoseconds(told_[i] ? now_[i].mean(usual_, i) : as_sizes_are_now(i));
     if (told_[i]) usual_at_trial_[i] = usual_.mean(i);
   }
+  passed_seconds_ = static_cast<double>(passed_ - std::exchange(told_passed_, passed_)) * terms[best_] * 1e-9;
   terms[load_term] = in_quarters(std::log2(std::max(1.0, recent_.mean)));
   terms[usual_load_term] = in_quarters(recent_.mean_log);
   now_ = {};
@@ -116,7 +117,7 @@ double contest::as_sizes_are_now(int candidate) const {
 
 void contest::agreed(std::span<const std::int64_t> terms, double allowance) {
   notice_change(terms);
-  excess_ = passed_seconds_ = 0;
+  excess_ = 0;
   for (int i = 0; i < most_candidates; ++i)
     if (told_[i]) take_in(i, told_[i], static_cast<double>(terms[i]) * 1e-9);
     else if (records_[i].calls > 0) records_[i].mean = static_cast<double>(terms[i]) * 1e-9;
@@ -132,7 +133,7 @@ void contest::agreed(std::span<const std::int64_t> terms, double allowance) {
 void contest::take_in(int candidate, int calls, double mean) {
   record& r = records_[candidate];
   const int passed = candidate == best_ ? std::exchange(passed_, 0) : 0;
-  passed_seconds_ += passed * mean;
+  if (passed > 0) told_passed_ = 0;
   if (candidate != native) excess_ += (calls + passed) * excess_of(mean);
   const int before = calls_that_count(r, calls, mean);
   r.mean = r.at_trial = (r.mean * before + mean * calls) / (before + calls);
@@ -294,6 +295,11 @@ void contest::open(int candidate, bool likely) {
   records_[candidate].open = true;
   if (likely) likely_ = candidate;
   settled_ = false;
+}
+
+void contest::try_anew() {
+  for (int i = 0; i < most_candidates; ++i)
+    if (i != best_ && records_[i].calls > 0) take_up(records_[i]);
 }
 
 void contest::close(int candidate) {

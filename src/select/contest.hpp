@@ -77,6 +77,8 @@ class contest {
 
   // From the next agreement on the candidate may be tried. `likely` ones come first and need less proof.
   void open(int candidate, bool likely = false);
+  // All but the best are, whatever they took before: they serve in another way now.
+  void try_anew();
   // It cannot serve these calls.
   void close(int candidate);
   // What was learnt elsewhere: that a call takes so long, and who serves until trials tell otherwise.
@@ -86,7 +88,7 @@ class contest {
   int best() const { return best_; }
   const record& of(int candidate) const { return records_[candidate]; }
   std::int64_t calls() const { return calls_; }
-  // What the calls took, about, that passed until the last agreement, after the one before: seconds.
+  // What the calls took, about, that passed before the last write(), and after the one before: seconds.
   double passed_seconds() const { return passed_seconds_; }
   // What all calls so far would have taken by the MPI's own when it is warm, as far as this rank knows: seconds.
   double native_seconds() const;
@@ -128,7 +130,7 @@ class contest {
   int untimed_ = 0;  // calls until these are timed
   int best_ = native;
   std::int64_t calls_ = 0;
-  int passed_ = 0;
+  int passed_ = 0, told_passed_ = 0;
   int trial_ = native, trial_left_ = 0;
   int quiet_ = 0, quiet_left_ = 0;  // calls without a trial until the ranks agree again
   int unmeasured_ = 2;              // the first calls
