@@ -36,7 +36,7 @@ TEST(Waiting, SleepsForASmallPartOfTheWaitWhereOthersNeedItsLooks) {
   int waited = 0;
   while (waited < 30000) {
     const int us = wait.pause(waiting::many_parts);
-    EXPECT_LE(us, 21 + waited / 32 + 1) << waited;
+    EXPECT_LE(us, 32 + waited / 32) << waited;
     waited += us;
   }
 }
