@@ -31,6 +31,9 @@ class ranks {
   void wait_first(int calls) {
     for (contest& rank : each_) rank.wait_first(calls);
   }
+  void try_anew() {
+    for (contest& rank : each_) rank.try_anew();
+  }
   void scatter() {
     for (contest& rank : each_) rank.set_scattered(true);
   }
@@ -322,6 +325,36 @@ TEST(contest, finds_the_mpis_own_again_after_a_disturbed_beginning) {
 }
 
 // A stall of one call in what the ranks agree on must not cost the rest of the job.
+// Before the ranks hear of each other: what may be spent is part of what they say.
+TEST(contest, counts_calls_that_nobody_timed_in_what_it_writes) {
+  contest one;
+  one.wait_first(48);
+  std::array<std::int64_t, contest::terms> terms;
+  double counted = 0;
+  for (int call = 0; call < 1000; ++call) {
+    if (one.passes()) continue;
+    one.took(1e-3, 1000);
+    counted += 1e-3;
+    if (!one.is_due()) continue;
+    one.write(terms);
+    counted += one.passed_seconds();
+    EXPECT_NEAR(counted, 1e-3 * (call + 1), 1e-6);
+    call % 3 ? one.agreed(terms, 0) : one.postpone();  // also where agreements come to nothing
+  }
+  EXPECT_GT(counted, 0.5);
+}
+
+TEST(contest, tries_what_serves_in_another_way_anew) {
+  ranks of(4, 2, 0.01);
+  of.run(2000, [](std::int64_t, int candidate) { return candidate ? 5e-4 : 1e-4; });
+  ASSERT_EQ(of.best(), contest::native);
+  const int before = of.calls_of(1);
+  of.try_anew();
+  of.run(300, [](std::int64_t, int candidate) { return candidate ? 5e-5 : 1e-4; });
+  EXPECT_GT(of.calls_of(1), before + 100);
+  EXPECT_EQ(of.best(), 1);
+}
+
 TEST(contest, forgets_a_stall) {
   ranks few(4, 2, 0.1);
   few.run(20000, [](std::int64_t number, int candidate) {
