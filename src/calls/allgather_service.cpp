@@ -70,7 +70,8 @@ group_sizes allgather_service::local_sizes() const {
   const MPI_Comm own = state_.all().own().get();
   mine.invalid = !is_valid(what_[out_].send, call_.send_type, 1, own) ||
                  !is_valid(received(), call_.recv_type, state_.senders(in_), own);
-  mine.on_device = state_.all().facts().devices && (is_device_memory(call_.send) || is_device_memory(call_.recv));
+  mine.on_device =
+      state_.all().facts().devices && (may_be_device_memory(call_.send) || may_be_device_memory(call_.recv));
   if (mine.invalid) return mine;
   mine.sends(out_, state_.local_rank(), bytes_sent());
   for (int j = 0; j < state_.senders(in_); ++j) mine.expects(in_, j, static_cast<std::int64_t>(received().bytes(j)));

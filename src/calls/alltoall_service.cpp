@@ -155,8 +155,8 @@ features alltoall_service::local_features() const {
   };
   mine.invalid = call_.lacks_request || !valid(what_.recv, call_.recv_type) ||
                  (!call_.in_place() && !valid(what_.send, call_.send_type)) || aliased();
-  mine.on_device =
-      ranks_.facts().devices && (is_device_memory(call_.recv) || (!call_.in_place() && is_device_memory(call_.send)));
+  mine.on_device = ranks_.facts().devices &&
+                   (may_be_device_memory(call_.recv) || (!call_.in_place() && may_be_device_memory(call_.send)));
   return mine;
 }
 

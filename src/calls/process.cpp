@@ -339,10 +339,12 @@ std::vector<learner*> process::learners_of(MPI_Comm comm) {
   return all;
 }
 
-void process::leave(const MPI_Comm* comm) {
+bool process::leave(const MPI_Comm* comm) {
   forget();
-  if (!comm) return;
-  for (learner* of : learners_of(*comm)) of->leave();
+  bool all_ended = true;
+  if (!comm) return true;
+  for (learner* of : learners_of(*comm)) all_ended &= of->leave();
+  return all_ended;
 }
 
 // What was done on a communicator, where somebody wants to know.

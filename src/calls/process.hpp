@@ -29,8 +29,9 @@ class process : public job_state {
   static process& get();
 
   // To be called before the attributes of a communicator are deleted, or of all (null): its number may come again, and what
-  // is under way on it would keep it (MPICH), with all its attributes.
-  void leave(const MPI_Comm* comm);
+  // is under way on it would keep it (MPICH), with all its attributes. False: some of that stays, because other ranks may
+  // never begin it.
+  bool leave(const MPI_Comm* comm);
 
   // What hangs on a user's communicator; null outside MPI_Init and MPI_Finalize, where the MPI's own serves. Local.
   [[gnu::hot]] learner* learner_of(MPI_Comm comm);

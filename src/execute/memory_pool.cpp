@@ -58,24 +58,26 @@ std::byte* memory_pool::take(std::size_t bytes, tally& counted) {
   return take(bytes);
 }
 
-// For a piece more of this class. False: there is none, whatever of the others goes.
+// For a piece more of this class. False: no other was unused for longer, or it is larger than all that is kept.
 bool memory_pool::make_room(int index) noexcept {
   const std::size_t size = class_bytes(index);
-  if ((free_[index].size() + 1) * size > keep_bytes_) return false;
+  if (size > keep_bytes_) return false;
   while (kept_ + size > keep_bytes_) {
-    const int other = longest_unused(index);
-    ::operator delete(free_[other].back());
-    free_[other].pop_back();
-    kept_ -= class_bytes(other);
+    const int other = longest_unused();
+    if (last_take_[other] >= last_take_[index]) return false;
+    for (auto& pieces = free_[other]; kept_ + size > keep_bytes_ && !pieces.empty(); pieces.pop_back()) {
+      ::operator delete(pieces.back());
+      kept_ -= class_bytes(other);
+    }
   }
   return true;
 }
 
-// The class with pieces, but for one.
-int memory_pool::longest_unused(int but) const {
+// Of the classes with pieces.
+int memory_pool::longest_unused() const {
   int found = -1;
   for (int index = 0; index < classes; ++index)
-    if (index != but && !free_[index].empty() && (found < 0 || last_take_[index] < last_take_[found])) found = index;
+    if (!free_[index].empty() && (found < 0 || last_take_[index] < last_take_[found])) found = index;
   return found;
 }
 

@@ -55,7 +55,7 @@ class memory_pool {
   static int class_of(std::size_t bytes);
   static std::size_t class_bytes(int index);
   bool make_room(int index) noexcept;
-  int longest_unused(int but) const;
+  int longest_unused() const;
 
   std::array<std::vector<std::byte*>, classes> free_;
   std::array<std::uint64_t, classes> last_take_{};  // of each class, by number

@@ -216,9 +216,9 @@ bool learner::end_vote(bool heard_all) {
   return false;
 }
 
-void learner::leave() {
-  vote_.leave();
+bool learner::leave() {
   if (stage_ == stage::voting) stage_ = stage::cold;
+  return vote_.leave();
 }
 
 // Without a vote, for ranks that have cast it on another communicator.

@@ -80,8 +80,9 @@ class learner {
   bool is_left() const { return stage_ == stage::never && !wrong_; }
 
   MPI_Comm comm() const { return comm_; }
-  // The communicator is to be freed, on every rank: nothing stays under way on it.
-  void leave();
+  // The communicator is to be freed, on every rank: nothing stays under way on it. False: but for what other ranks may never
+  // begin.
+  bool leave();
 
   collective what() const { return what_; }
   std::vector<lesson> lessons() const { return lessons_of(young_, fields_, candidates_, blocks_); }

@@ -12,7 +12,7 @@ enum second_term : std::size_t { unheard, giving_up, given };
 
 }  // namespace
 
-void vote::leave() {
+bool vote::leave() {
   double patience = 0.1;  // for all of them
   const auto end = [&](const std::unique_ptr<pending_agreement>& round) {
     if (round && !round->wait_or_abandon(patience, *wait_)) patience = 0;
@@ -23,6 +23,7 @@ void vote::leave() {
     std::for_each(left->begin(), left->end(), end);
     left->clear();
   }
+  return patience > 0;
 }
 
 // After one that failed the next is open for half as many calls as there were.
@@ -46,7 +47,13 @@ bool vote::confirm(bool has_heard_all, bool gives_up, std::span<const std::int64
   if (has_heard_all && round_->wait(*wait_)[unheard] == 0) return true;
   second_left_.push_back(std::move(round_));
   ++failed_;
+  if (gives_up || has_failed_for_good()) stop_asking();
   return false;
+}
+
+void vote::stop_asking() {
+  for (auto* left : {&first_left_, &second_left_})
+    for (const auto& round : *left) round->stop_asking();
 }
 
 std::span<const std::int64_t> vote::confirmed() const { return round_->largest().subspan(given); }

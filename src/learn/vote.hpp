@@ -40,8 +40,8 @@ class vote {
   // What ranks have told in that.
   std::span<const std::int64_t> confirmed() const;
 
-  // Ends all that is under way. A round that some rank never takes part in never ends, and is left alone.
-  void leave();
+  // Ends all that is under way. A round that some rank never takes part in never ends, and is left alone: false.
+  bool leave();
 
   bool has_failed() const { return failed_ > 0; }
   bool has_failed_for_good() const { return failed_ >= most; }
@@ -50,6 +50,7 @@ class vote {
   bool some_gave_up() const { return has_ended(1); }
 
  private:
+  void stop_asking();
   bool has_ended(std::int64_t and_some_gave_up) const;
 
   MPI_Comm comm_;

@@ -19,11 +19,19 @@ extern "C" {
 
 // For preload.c: the job has ended.
 void shoal_preload_tell_of_none() { process::get().tell_of_none(); }
+using deleting = int(std::intptr_t, std::intptr_t);
 // For frees.c: a function that deletes the attributes of a communicator; null: of all, as MPI ends. Error handlers may throw
-// through it.
-int shoal_preload_delete(const MPI_Comm* comm, int (*function)(std::intptr_t, std::intptr_t), std::intptr_t a,
+// through it. `instead`: null, or the one that does not wait for what is under way there.
+//
+// MPI_Comm_disconnect of MPICH waits until no request refers to the communicator, and then does what MPI_Comm_free does,
+// without a word to other ranks. So the latter serves where a vote is left that may never end. Nothing else is lost: ranks that
+// vote are of one world, and stay connected by that. Open MPI's waits for all ranks, and for no request.
+int shoal_preload_delete(const MPI_Comm* comm, deleting* function, [[maybe_unused]] deleting* instead, std::intptr_t a,
                          std::intptr_t b) {
-  process::get().leave(comm);
+  [[maybe_unused]] const bool all_ended = process::get().leave(comm);
+#ifndef OPEN_MPI
+  if (!all_ended && instead) function = instead;
+#endif
   const deleted_attributes deleted(comm);
   return function(a, b);
 }

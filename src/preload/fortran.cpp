@@ -78,12 +78,12 @@ int with_types_of_neighbors(const MPI_Fint* sendtypes, const MPI_Fint* recvtypes
 extern "C" {
 
 // As shoal_preload_delete(), of drop_in.cpp, for a communicator that Fortran names.
-int shoal_preload_delete(const MPI_Comm* comm, int (*function)(std::intptr_t, std::intptr_t), std::intptr_t a,
-                         std::intptr_t b);
-int shoal_preload_delete_in_fortran(const MPI_Fint* comm, int (*function)(std::intptr_t, std::intptr_t),
-                                    std::intptr_t a, std::intptr_t b) {
+using deleting = int(std::intptr_t, std::intptr_t);
+int shoal_preload_delete(const MPI_Comm* comm, deleting* function, deleting* instead, std::intptr_t a, std::intptr_t b);
+int shoal_preload_delete_in_fortran(const MPI_Fint* comm, deleting* function, deleting* instead, std::intptr_t a,
+                                    std::intptr_t b) {
   const MPI_Comm own = PMPI_Comm_f2c(*comm);
-  return shoal_preload_delete(&own, function, a, b);
+  return shoal_preload_delete(&own, function, instead, a, b);
 }
 
 void mpi_alltoall_(void* sendbuf, MPI_Fint* sendcount, MPI_Fint* sendtype, void* recvbuf, MPI_Fint* recvcount,

@@ -48,6 +48,7 @@ device_runtimes device_runtimes::find() {
   device_runtimes all;
   all.cuda_ = reinterpret_cast<cuda_query>(find_function("cuPointerGetAttribute", "libcuda.so"));
   all.hip_ = reinterpret_cast<hip_query>(find_function("hipPointerGetAttributes", "libamdhip64.so"));
+  all.see_hip_error_ = reinterpret_cast<hip_last_error>(find_function("hipPeekAtLastError", "libamdhip64.so"));
   all.forget_hip_error_ = reinterpret_cast<hip_last_error>(find_function("hipGetLastError", "libamdhip64.so"));
   return all;
 }

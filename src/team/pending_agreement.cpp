@@ -2,6 +2,7 @@
 
 #include "transport/mpi_ended.hpp"
 #include "transport/mpi_error.hpp"
+#include "transport/mpi_newer.hpp"
 
 namespace shoal {
 
@@ -30,6 +31,7 @@ pending_agreement::~pending_agreement() {
 }
 
 bool pending_agreement::test() {
+  if (abandoned_) return false;
   bool ended = request_ == MPI_REQUEST_NULL;
   if (!ended) require(test_one(request_, ended), "MPI_Test");
   return ended;
@@ -57,6 +59,7 @@ void pending_agreement::abandon() {
 }
 
 bool pending_agreement::wait_or_abandon(double seconds, waiting& how) noexcept {
+  if (abandoned_) return false;
   try {
     const bool ended = wait_for(seconds, how);
     if (!ended) abandon();
@@ -65,6 +68,17 @@ bool pending_agreement::wait_or_abandon(double seconds, waiting& how) noexcept {
     abandoned_ = true;
     return false;
   }
+}
+
+// MPI_Comm_disconnect of MPICH waits until no request refers to the communicator, and a program without the preload calls it
+// without a word to Shoal. MPI does not allow to free the request of a collective. MPICH from 4.0 on does: what moves the
+// collective has a reference of its own. Up to 3.4 it ends the program, so this is left to versions that are surely newer.
+void pending_agreement::stop_asking() noexcept {
+#ifndef OPEN_MPI
+  if (abandoned_ || request_ == MPI_REQUEST_NULL || !shoal_request_is_complete) return;
+  abandon();
+  PMPI_Request_free(&request_);
+#endif
 }
 
 }  // namespace shoal

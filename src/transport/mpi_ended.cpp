@@ -16,11 +16,11 @@ namespace {
 struct returned_errors {};
 
 // It may always be asked: where something has ended it does not move, and it calls what moves Shoal's once at a time.
-constexpr bool only_looks() { return false; }
+constexpr bool can_look() { return false; }
 constexpr bool has_ended(MPI_Request) { return false; }
 #else
 
-bool only_looks() { return inside_mpi::now() && shoal_request_is_complete; }
+bool can_look() { return shoal_request_is_complete; }
 bool has_ended(MPI_Request request) { return shoal_request_is_complete(request); }
 
 // MPICH raises what MPI_Testsome finds on MPI_COMM_SELF, and 4.0 and Intel's MPI on MPI_COMM_WORLD, whatever communicators
@@ -63,12 +63,11 @@ class returned_errors {
 };
 #endif
 
-// Those that have ended already.
-int take_ended(std::vector<MPI_Request>& requests, int& count, std::vector<int>& indices,
+// Those from this one on that have ended already.
+int take_ended(std::size_t first, std::vector<MPI_Request>& requests, int& count, std::vector<int>& indices,
                std::vector<MPI_Status>& statuses) {
   int all = MPI_SUCCESS;
-  count = 0;
-  for (std::size_t i = 0; i < requests.size(); ++i) {
+  for (std::size_t i = first; i < requests.size(); ++i) {
     if (!has_ended(requests[i])) continue;
     const int code = PMPI_Wait(&requests[i], &statuses[count]);
     statuses[count].MPI_ERROR = code;
@@ -78,10 +77,24 @@ int take_ended(std::vector<MPI_Request>& requests, int& count, std::vector<int>&
   return all;
 }
 
+// Makes the MPI move by a test of the first, whose errors it raises on its communicator, as those of moving.
+int move_and_take_ended(std::vector<MPI_Request>& requests, int& count, std::vector<int>& indices,
+                        std::vector<MPI_Status>& statuses) {
+  int first_has_ended = 0;
+  const int code = PMPI_Test(&requests[0], &first_has_ended, &statuses[0]);
+  if (!first_has_ended && code != MPI_SUCCESS) return code;
+  if (first_has_ended) {
+    statuses[0].MPI_ERROR = code;
+    indices[count++] = 0;
+  }
+  const int others = take_ended(1, requests, count, indices, statuses);
+  return code == MPI_SUCCESS ? others : MPI_ERR_IN_STATUS;
+}
+
 }  // namespace
 
 int test_one(MPI_Request& request, bool& ended) {
-  if (only_looks() && request != MPI_REQUEST_NULL) {
+  if (can_look() && inside_mpi::now() && request != MPI_REQUEST_NULL) {
     ended = has_ended(request);
     return ended ? PMPI_Wait(&request, MPI_STATUS_IGNORE) : MPI_SUCCESS;
   }
@@ -91,9 +104,15 @@ int test_one(MPI_Request& request, bool& ended) {
   return code;
 }
 
-int test_some(std::vector<MPI_Request>& requests, int& count, std::vector<int>& indices,
+// Where it can, without replacing a handler that is the program's, whose threads may be at work on it. What a rank sends itself
+// may end at once, and MPICH does not know its communicator then.
+int test_some(bool one_rank, std::vector<MPI_Request>& requests, int& count, std::vector<int>& indices,
               std::vector<MPI_Status>& statuses) {
-  if (only_looks()) return take_ended(requests, count, indices, statuses);
+  count = 0;
+  if (can_look() && (inside_mpi::now() || !one_rank)) {
+    const int code = take_ended(0, requests, count, indices, statuses);
+    return count > 0 || inside_mpi::now() ? code : move_and_take_ended(requests, count, indices, statuses);
+  }
   [[maybe_unused]] const returned_errors here;
   return PMPI_Testsome(static_cast<int>(requests.size()), requests.data(), &count, indices.data(), statuses.data());
 }

@@ -23,8 +23,8 @@ class inside_mpi {
 
 // As PMPI_Test.
 int test_one(MPI_Request& request, bool& ended);
-// As PMPI_Testsome. Errors are returned.
-int test_some(std::vector<MPI_Request>& requests, int& count, std::vector<int>& indices,
+// As PMPI_Testsome, for messages on a communicator that returns errors, of one rank or not. Errors are returned.
+int test_some(bool one_rank, std::vector<MPI_Request>& requests, int& count, std::vector<int>& indices,
               std::vector<MPI_Status>& statuses);
 
 }  // namespace shoal

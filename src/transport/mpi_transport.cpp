@@ -77,7 +77,7 @@ void mpi_transport::poll(std::vector<ended_transfer>& ended) {
   indices_.resize(requests_.size());
   statuses_.resize(requests_.size());
   int count = 0;
-  const int code = test_some(requests_, count, indices_, statuses_);
+  const int code = test_some(ranks_ == 1, requests_, count, indices_, statuses_);
   // Of a revoked communicator, or one with a rank that failed, Open MPI gives the class here too.
   const bool told_each = code == MPI_SUCCESS || is_of_class(code, MPI_ERR_IN_STATUS) || count > 0;
   if (!told_each) return abandon(code, ended);

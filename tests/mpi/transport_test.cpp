@@ -7,12 +7,15 @@
 
 #include "transport/failure.hpp"
 #include "transport/mpi_error.hpp"
+#include "transport/mpi_newer.hpp"
 #include "transport/mpi_transport.hpp"
+#include "transport/waiting.hpp"
 #include "together.hpp"
 
 namespace {
 
 bool testing_fails = false;
+int handlers_replaced = 0;  // of communicators that are the program's
 
 }  // namespace
 
@@ -23,8 +26,42 @@ extern "C" int PMPI_Testsome(int count, MPI_Request requests[], int* ended, int 
   return testing_fails ? MPI_ERR_OTHER : next(count, requests, ended, indices, statuses);
 }
 
+extern "C" int PMPI_Comm_set_errhandler(MPI_Comm comm, MPI_Errhandler handler) {
+  static const auto next =
+      reinterpret_cast<decltype(&PMPI_Comm_set_errhandler)>(dlsym(RTLD_NEXT, "PMPI_Comm_set_errhandler"));
+  handlers_replaced += comm == MPI_COMM_SELF || comm == MPI_COMM_WORLD;
+  return next(comm, handler);
+}
+
 namespace shoal {
 namespace {
+
+// Other threads of the program may be setting them. MPICH before 4.3 leaves no choice.
+TEST(Transport, LeavesErrorHandlersOfTheProgramAlone) {
+#ifndef OPEN_MPI
+  if (!shoal_request_is_complete) GTEST_SKIP() << "an MPI in which requests cannot be looked at";
+#endif
+  if (world_ranks() == 1) GTEST_SKIP() << "a rank with nobody else";
+  const scoped_comm comm(duplicate_of(MPI_COMM_WORLD));
+  mpi_transport over(comm);
+  std::array<int, 4> sent{1, 2, 3}, got{};
+  const int before = (world_rank() + world_ranks() - 1) % world_ranks(), behind = (world_rank() + 1) % world_ranks();
+  handlers_replaced = 0;
+  for (int i = 0; i < 3; ++i) over.receive(before, i, reinterpret_cast<std::byte*>(&got[i]), sizeof(int), i);
+  std::vector<ended_transfer> ended;
+  over.poll(ended);
+  for (int i = 0; i < 3; ++i)
+    over.send(behind, i, reinterpret_cast<std::byte*>(&sent[i]), i == 1 ? 2 * sizeof(int) : sizeof(int), 3 + i);
+  waiting wait(wait_mode::yield);
+  for (; ended.size() < 6; wait.idle()) over.poll(ended);
+  EXPECT_EQ(handlers_replaced, 0);
+  for (const ended_transfer& one : ended) {
+    EXPECT_EQ(one.failure != nullptr, one.ticket == 1) << one.ticket;
+    if (one.failure) EXPECT_THROW(raise(one.failure), size_mismatch);
+  }
+  EXPECT_EQ(got[0], 1);
+  EXPECT_EQ(got[2], 3);
+}
 
 // And never write where they would have arrived.
 TEST(Transport, AnErrorOfNoMessageAloneEndsAllOfThem) {

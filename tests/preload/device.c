@@ -1,6 +1,7 @@
 /* Exchanges with buffers that a device runtime calls its own: 3 calls with host memory, then 2 of each collective where
- * the last rank alone receives into, or sends from, device memory. Nobody but the MPI can look at that. Prints whether the
- * runtime was asked, and the error that it remembers.
+ * the last rank alone receives into, or sends from, device memory. Nobody but the MPI can look at that. Where the runtime
+ * remembers errors, 3 calls with host memory, the last one of shoal_exchange, while rank 0 has not seen one yet. Prints
+ * whether the runtime was asked, and the error that it remembers.
  *
  * Arguments: a runtime to load for this program alone, as modules do, and "early" or "late": before or behind the calls with
  * host memory. */
@@ -55,8 +56,30 @@ static void call_device_memory(int *buffer) {
   char **begin = dlsym(runtime, "fake_device_begin"), **end = dlsym(runtime, "fake_device_end");
   if (!begin || !end || rank < ranks - 1) return;
   *begin = (char *)buffer;
-  *end = *begin + page;
+  *end = buffer ? *begin + page : NULL;
   on_device = buffer;
+}
+
+/* Sends nothing; with Shoal's function, which the MPI has not. */
+static void exchange_with_anyone(void) {
+  void *const library = dlopen("libshoal-drop-in.so", RTLD_LAZY | RTLD_NOLOAD), *arrivals = NULL;
+  int (*const sparse)(int, const int *, const void *, const MPI_Count *, const MPI_Aint *, MPI_Datatype, MPI_Comm,
+                      void **) = library ? dlsym(library, "shoal_exchange") : NULL;
+  void (*const forget)(void **) = library ? dlsym(library, "shoal_arrivals_free") : NULL;
+  if (!sparse) return (void)++faults;
+  faults += sparse(0, NULL, sent, NULL, NULL, MPI_INT, MPI_COMM_WORLD, &arrivals) != MPI_SUCCESS;
+  forget(&arrivals);
+}
+
+static void exchange_with_an_error(void) {
+  void (*const fail)(int) = dlsym(runtime, "fake_failure");
+  int (*const last_error)(void) = dlsym(runtime, "hipGetLastError");
+  if (!fail) return;
+  faults += last_error() != 0;
+  if (rank == 0) fail(7);
+  exchange(0);
+  exchange(1);
+  exchange_with_anyone();
 }
 
 static void load(const char *path) {
@@ -84,7 +107,8 @@ int main(int argc, char **argv) {
   call_device_memory(sent);
   exchange(0);
   exchange(1);
-  on_device = NULL;
+  call_device_memory(NULL);
+  exchange_with_an_error();
   MPI_Allreduce(MPI_IN_PLACE, &faults, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
   const long *queries = dlsym(runtime, "fake_device_queries");
   int (*const last_error)(void) = dlsym(runtime, "hipGetLastError");

@@ -11,6 +11,10 @@ int hipPointerGetAttributes(void *attributes, const void *pointer) {
   return 0;
 }
 
+int hipPeekAtLastError(void) { return last_error; }
+
+void fake_failure(int error) { last_error = error; }
+
 int hipGetLastError(void) {
   const int last = last_error;
   last_error = 0;

@@ -137,11 +137,15 @@ def device_program(mpi, compiled, kind="cuda"):
 
 @pytest.mark.parametrize("kind, loaded", [("cuda", "preloaded"), ("cuda", "early"), ("hip", "early")])
 def test_device_memory(mpi, compiled, kind, loaded):
-    """One rank's device memory sends every rank to the MPI's own collective; host memory is served."""
+    """One rank's device memory sends every rank to the MPI's own collective; host memory is served.
+
+    Not where an error of HIP that the program has not seen yet would be lost if Shoal asked.
+    """
     program, runtime = device_program(mpi, compiled, kind)
     before, arguments = ([runtime], []) if loaded == "preloaded" else ([], [runtime, loaded])
     run = mpi.run(3, [program, *arguments], before=before, **TUNA)
-    assert (run.returncode, run.stdout.strip()) == (0, "faults: 0, asked: 1, error: 0"), run.stderr
+    own = 7 if kind == "hip" else 0
+    assert (run.returncode, run.stdout.strip()) == (0, f"faults: 0, asked: 1, error: {own}"), run.stderr
     assert served(run) == {("alltoall", "tuna"): 1, ("alltoallv", "tuna"): 2}
 
 

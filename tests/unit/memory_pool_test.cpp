@@ -49,6 +49,32 @@ TEST(MemoryPool, NeverKeepsMoreThanItMay) {
   EXPECT_EQ(pool.in_use(), 0u);
 }
 
+// Of an exchange that takes more than is kept.
+TEST(MemoryPool, KeepsNothingThatWasUnusedForLongerThanWhatItHas) {
+  memory_pool pool(64 * mib);
+  pool.give_back(pool.take(10 * mib), 10 * mib);
+  std::byte *const first = pool.take(40 * mib), *const second = pool.take(60 * mib);
+  pool.give_back(second, 60 * mib);
+  pool.give_back(first, 40 * mib);
+  EXPECT_EQ(pool.kept(), 64 * mib) << "64 MiB are the class of 60";
+  std::byte* const again = pool.take(60 * mib);
+  EXPECT_EQ(again, second);
+  pool.give_back(again, 60 * mib);
+}
+
+TEST(MemoryPool, LetsGoOfNoMorePiecesThanItMust) {
+  memory_pool pool(mib);
+  std::vector<std::byte*> small(1024);
+  for (std::byte*& piece : small) piece = pool.take(1024);
+  for (std::byte* piece : small) pool.give_back(piece, 1024);
+  EXPECT_EQ(pool.kept(), mib);
+  pool.give_back(pool.take(mib / 2), mib / 2);
+  EXPECT_EQ(pool.kept(), mib);
+  std::byte* const large = pool.take(mib / 2);
+  EXPECT_EQ(pool.kept(), mib / 2) << "half of the small ones";
+  pool.give_back(large, mib / 2);
+}
+
 // Pieces of its own size are no better than it.
 TEST(MemoryPool, AFullOneStaysAsItIsWhereItIsFullOfTheSame) {
   memory_pool pool(2 * mib);

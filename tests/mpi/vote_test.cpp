@@ -1,0 +1,41 @@
+// Votes that fail, on communicators that the program then frees.
+#include "learn/vote.hpp"
+
+#include <gtest/gtest.h>
+
+#include "together.hpp"
+#include "transport/mpi_newer.hpp"
+
+namespace shoal {
+namespace {
+
+bool frees_requests_of_collectives() {
+#ifdef OPEN_MPI
+  return false;
+#else
+  return shoal_request_is_complete;
+#endif
+}
+
+// Each rank has given up by then, some of them before others began.
+TEST(Vote, OneThatFailedKeepsNoCommunicatorFromBeingDisconnected) {
+  const bool waits_for_requests = mpi_name().starts_with("MPICH") && !frees_requests_of_collectives();
+  if (waits_for_requests || world_ranks() == 1) GTEST_SKIP() << "it needs the preload";
+  MPI_Comm comm = duplicate_of(MPI_COMM_WORLD);
+  waiting wait(wait_mode::yield);
+  vote in_two_rounds(comm, wait);
+  const auto fail = [&] {
+    in_two_rounds.begin({world_rank()}, 1);
+    in_two_rounds.wait_for(0);
+    EXPECT_FALSE(in_two_rounds.confirm(false, true, {}));
+  };
+  if (world_rank() == 0) fail();
+  meet();
+  if (world_rank() > 0) fail();
+  meet();
+  MPI_Comm_disconnect(&comm);
+  EXPECT_EQ(comm, MPI_COMM_NULL);
+}
+
+}  // namespace
+}  // namespace shoal
