@@ -285,7 +285,8 @@ void exchange::sizes_arrived(op_id id, const ended_transfer& message) {
   const std::byte* const begin = pieces_[piece].data;
   const std::byte* in = begin;
   data_at where = data_at::nowhere_nor_sizes;
-  if (!message.failure) failure_.attempt([&] { where = read_sizes(id, in); });
+  if (!message.failure && message.bytes > 0)  // else what is there is of an earlier message
+    failure_.attempt([&] { where = read_sizes(id, in, begin + message.bytes); });
   const std::size_t total = total_bytes(id), read = static_cast<std::size_t>(in - begin);
   lap(id, part::sizes);
   if (where == data_at::behind && message.bytes == read + total) {
@@ -313,12 +314,12 @@ void exchange::receive_next(int peer) {
   }
 }
 
-exchange::data_at exchange::read_sizes(op_id id, const std::byte*& in) {
+exchange::data_at exchange::read_sizes(op_id id, const std::byte*& in, const std::byte* end) {
   const auto where = static_cast<data_at>(*in++);
   for (slot s : blocks(id)) {
     if (!how_->announces(s)) continue;
     std::uint64_t size = 0;
-    in = read_size(in, size);
+    in = read_size(in, end, size);
     if (s.at() == place::temp) temp_[s.index].bytes = size;
   }
   return where;

@@ -129,7 +129,7 @@ class exchange {
   void receive_next(int peer);
   void receive_data(op_id id, std::size_t total, bool surely = false);
   void sizes_arrived(op_id id, const ended_transfer& message);
-  data_at read_sizes(op_id id, const std::byte*& in);
+  data_at read_sizes(op_id id, const std::byte*& in, const std::byte* end);
   void data_arrived(op_id id, const ended_transfer& message);
   void deliver(op_id id, int from, std::size_t offset);
   void unpack(slot to, const std::byte* from, std::size_t bytes);
