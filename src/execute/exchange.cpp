@@ -10,19 +10,8 @@ exchange::~exchange() { release_all_pieces(); }
 
 void exchange::start(const program& how, const payload& what) {
   how_ = &how;
-  sizes_known_ = false;
-  temp_.assign(how.plan.temp_slots, {});
-  begin(what);
-}
-
-void exchange::repeat(const payload& what) {
-  sizes_known_ = true;
-  for (held_block& block : temp_) block = {nullptr, block.bytes, none, 0, condition::whole};
-  begin(what);
-}
-
-void exchange::begin(const payload& what) {
   what_ = what;
+  temp_.assign(how.plan.temp_slots, {});
   failure_.clear();
   lost_recv_.clear();
   send_packed_ = true;

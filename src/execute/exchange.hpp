@@ -59,10 +59,9 @@ class exchange {
   exchange& operator=(const exchange&) = delete;
 
   // `what` and the memory it names must stay until the exchange is done. Its blocks are whole; they are cut here where
-  // the program moves parts.
+  // the program moves parts. An exchange that is repeated starts again: no rank knows whether all others got the sizes
+  // that it was told of in the run before, so they travel again.
   void start(const program& how, const payload& what);
-  // The same exchange again: sizes are those of the run before, on every rank, and none is announced.
-  void repeat(const payload& what);
   // Moves everything that can move now. True when the exchange is done; `moved` tells if anything arrived.
   bool progress(bool& moved);
   // Until it is done.
@@ -110,7 +109,6 @@ class exchange {
   // and then perhaps the sizes are none either.
   enum class data_at : std::uint8_t { behind, next_message, nowhere, nowhere_nor_sizes };
 
-  void begin(const payload& what);
   void finish();
   void cut_blocks();
   void join_blocks();
@@ -140,7 +138,7 @@ class exchange {
 
   const operation& op(op_id id) const { return how_->plan.operations[id]; }
   std::span<const slot> blocks(op_id id) const { return how_->plan.slots_of(op(id)); }
-  bool announced(op_id id) const { return !what_.uniform && !sizes_known_ && how_->announced[id] > 0; }
+  bool announced(op_id id) const { return !what_.uniform && how_->announced[id] > 0; }
   int tag(op_id id, part which) const;
   void lap(phase p) {
     if (phases_) phases_->lap(p);
@@ -172,7 +170,6 @@ class exchange {
   transport& over_;
   std::size_t inline_bytes_;
   tag_range tags_;
-  bool sizes_known_ = false;  // of blocks that pass, from the run before
   const program* how_ = nullptr;
   payload what_;
   cut_buffer cut_send_, cut_recv_;

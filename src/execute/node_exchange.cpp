@@ -124,12 +124,6 @@ void node_exchange::start(const program& how, const payload& what) {
   else exchange_.start(how, what);
 }
 
-void node_exchange::repeat(const payload& what) {
-  window_.begin_exchange();
-  if (direct_now_) direct_.start(what);
-  else exchange_.repeat(what);
-}
-
 void node_exchange::run_to_end() {
   if (direct_now_) run_directly_to_end();
   else exchange_.run_to_end(wait_);

@@ -84,7 +84,9 @@ class repeated {
   }
 
  private:
-  static std::byte content(int origin, int destination) { return static_cast<std::byte>(1 + origin * ranks + destination); }
+  static std::byte content(int origin, int destination) {
+    return static_cast<std::byte>(1 + origin * ranks + destination);
+  }
 
   struct rank {
     losing over;
@@ -111,6 +113,19 @@ class repeated {
   memory_network network_{ranks};
   std::vector<std::unique_ptr<rank>> all_;
 };
+
+// No other rank knows that the sizes did not arrive, so none may rely on what it heard itself.
+TEST(LostSizes, ARunAfterOneInWhichTheyFailedIsRight) {
+  repeated all;
+  all.line(1).lose_one(std::make_exception_ptr(std::runtime_error("a transfer fails")));
+  ASSERT_TRUE(all.run(100));
+  EXPECT_TRUE(all.has_failed(1));
+  EXPECT_TRUE(all.has_failed(3)) << "it gets the block of rank 0 by way of rank 1";
+  for (int i = 0; i < 2; ++i) {
+    ASSERT_TRUE(all.run(100));
+    EXPECT_TRUE(all.is_right(100));
+  }
+}
 
 // As where a node's memory has it that its sender has gone on: memory of an earlier message says that data follow.
 TEST(LostSizes, AMessageWithoutAnyIsNotReadAsTheOneBefore) {
