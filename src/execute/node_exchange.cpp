@@ -127,6 +127,7 @@ void node_exchange::start(const program& how, const payload& what) {
 void node_exchange::run_to_end() {
   if (direct_now_) run_directly_to_end();
   else exchange_.run_to_end(wait_);
+  over_.forget();
 }
 
 constexpr unsigned often = 16;
