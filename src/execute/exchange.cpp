@@ -6,16 +6,15 @@
 
 namespace shoal {
 
-exchange::~exchange() { release_all_pieces(); }
-
 void exchange::start(const program& how, const payload& what) {
   how_ = &how;
   what_ = what;
   temp_.assign(how.plan.temp_slots, {});
-  failure_.clear();
+  doubtful_ = abandoned_;
+  if (!doubtful_) failure_.clear();
   lost_recv_.clear();
   send_packed_ = true;
-  if (free_pieces_.size() != pieces_.size()) release_all_pieces();  // of a run for which there was not memory enough
+  if (free_pieces_.size() != pieces_.size()) forget_pieces();
   if (how_->plan.parts > 1) cut_blocks();
   counters_ = {};
   taken_.clear();
@@ -116,6 +115,7 @@ void exchange::ended(const ended_transfer& one) {
   const auto which = static_cast<part>(one.ticket % 2);
   --running_[id].transfers;
   if (one.failure) failure_.note(one.failure);
+  if (one.abandoned) abandon();
   if (op(id).kind == op_kind::send) {
     lap(id, which);
     if (running_[id].transfers == 0) end_send(id);
@@ -124,6 +124,13 @@ void exchange::ended(const ended_transfer& one) {
   } else {
     sizes_arrived(id, one);
   }
+}
+
+void exchange::abandon() {
+  abandoned_ = true;
+  for (piece& p : pieces_) p.abandoned = true;
+  cut_send_.abandon();
+  cut_recv_.abandon();
 }
 
 // ---- copies ------------------------------------------------------------------------------------------------
@@ -356,6 +363,7 @@ exchange::condition exchange::condition_of(slot s) const {
 }
 
 exchange::condition exchange::worst(op_id id) const {
+  if (doubtful_) return condition::lost;
   condition all = condition::whole;
   if (!failure_) return all;
   for (slot s : blocks(id)) all = std::max(all, condition_of(s));
@@ -448,20 +456,19 @@ int exchange::take_piece(std::size_t bytes, int users) {
   std::byte* data = pool_.take(bytes, taken_);
   const int index = free_pieces_.back();
   free_pieces_.pop_back();
-  pieces_[index] = {data, bytes, users};
+  pieces_[index] = {data, bytes, users, false};
   return index;
 }
 
 void exchange::release_piece(int index) {
   piece& p = pieces_[index];
   if (--p.users > 0) return;
-  pool_.give_back(p.data, p.bytes);
+  if (!p.abandoned) pool_.give_back(p.data, p.bytes);
   free_pieces_.push_back(index);
 }
 
-void exchange::release_all_pieces() {
-  for (piece& p : pieces_)
-    if (p.users > 0) pool_.give_back(p.data, p.bytes);
+// Of a run that did not end: others may still read and write those in use, which so have no other use any more.
+void exchange::forget_pieces() {
   pieces_.clear();
   free_pieces_.clear();
 }

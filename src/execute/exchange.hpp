@@ -51,10 +51,14 @@ class exchange {
   // Between exchanges, and the same on every rank.
   void set_inline_bytes(std::size_t bytes) { inline_bytes_ = bytes; }
   // Exchanges under way at the same time between the same ranks need tags of their own, the same on every rank.
-  void set_tags(tag_range tags) { tags_ = tags; }
+  // Where one of a run's transfers was abandoned, later runs with the same tags may get its messages: they end in its error, and
+  // tell others that their blocks are lost.
+  void set_tags(tag_range tags) {
+    abandoned_ = abandoned_ && tags.first == tags_.first;
+    tags_ = tags;
+  }
   // Null: no clock. It must stay; whoever starts an exchange begins it.
   void record_phases(phase_clock* clock) { phases_ = clock; }
-  ~exchange();
   exchange(const exchange&) = delete;
   exchange& operator=(const exchange&) = delete;
 
@@ -79,7 +83,8 @@ class exchange {
   struct piece {
     std::byte* data = nullptr;
     std::size_t bytes = 0;
-    int users = 0;  // blocks still to leave it, and the transfer that uses it
+    int users = 0;           // blocks still to leave it, and the transfer that uses it
+    bool abandoned = false;  // with a transfer that may use it for ever
   };
   static constexpr int none = -1;
 
@@ -117,6 +122,7 @@ class exchange {
   void run_copy(const operation& op);
   void complete(op_id id);
   void ended(const ended_transfer& one);
+  void abandon();
 
   void start_send(op_id id);
   void send_sizes(op_id id, data_at where);
@@ -162,7 +168,7 @@ class exchange {
 
   int take_piece(std::size_t bytes, int users);
   void release_piece(int index);
-  void release_all_pieces();
+  void forget_pieces();
   void hold(slot s, int from, std::size_t offset, std::size_t bytes);
   void read_done(slot s);
 
@@ -185,6 +191,8 @@ class exchange {
   std::vector<running> running_;
   std::vector<held_block> temp_;
   bool send_packed_ = true;               // where its blocks are cut and packed for that
+  bool abandoned_ = false;                // transfers, with these tags
+  bool doubtful_ = false;                 // so were some of an earlier run: what arrives may be of that one
   std::vector<std::uint32_t> lost_recv_;  // recv slots in which there is not what should be
   std::vector<piece> pieces_;
   memory_pool::tally taken_;

@@ -77,6 +77,7 @@ void parcel_router::begin(int digit, std::int64_t distance) {
 }
 
 void parcel_router::ended(const ended_transfer& one) {
+  if (one.abandoned) raise(one.failure);
   --under_way_;
   lane& of = lanes_[static_cast<std::size_t>(one.ticket / parts)];
   if (one.failure) {

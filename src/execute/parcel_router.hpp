@@ -22,7 +22,7 @@ class parcel_router {
 
   // Begins a delivery; `refused`: nobody shall deliver anything else. Collective; one at a time.
   void start(parcels held, bool refused);
-  // Moves it on; whether it has ended. Nothing else is under way on the transport.
+  // Moves it on; whether it has ended. Nothing else is under way on the transport. Throws where a transfer was abandoned.
   bool progress(bool& moved);
   // Of a transfer of this rank, or, as far as it hears of that, of another's, so that parcels may be lost; or null.
   const std::exception_ptr& failure() const { return failure_.what(); }

@@ -92,8 +92,10 @@ bool sparse_exchange::progress_straight(bool& moved) {
   over_.poll(ended_);
   moved = moved || !ended_.empty();
   under_way_ -= static_cast<int>(ended_.size());
-  for (const ended_transfer& one : ended_)
+  for (const ended_transfer& one : ended_) {
+    if (one.abandoned) raise(one.failure);
     if (one.failure) failure_.note(one.failure);
+  }
   return under_way_ == 0;
 }
 

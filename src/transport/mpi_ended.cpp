@@ -98,4 +98,9 @@ int test_some(std::vector<MPI_Request>& requests, int& count, std::vector<int>& 
   return PMPI_Testsome(static_cast<int>(requests.size()), requests.data(), &count, indices.data(), statuses.data());
 }
 
+void cancel(MPI_Request& request) {
+  [[maybe_unused]] const returned_errors here;
+  PMPI_Cancel(&request);
+}
+
 }  // namespace shoal
