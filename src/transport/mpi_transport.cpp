@@ -23,6 +23,15 @@ std::size_t bytes_of(const MPI_Status& status) {
   return static_cast<std::size_t>(many);
 }
 
+// Whether communicators with such an error have no others any more.
+bool lasts([[maybe_unused]] int code) {
+#ifdef MPI_ERR_REVOKED
+  return code != MPI_SUCCESS && (is_of_class(code, MPI_ERR_REVOKED) || is_of_class(code, MPI_ERR_PROC_FAILED));
+#else
+  return false;
+#endif
+}
+
 }  // namespace
 
 mpi_transport::mpi_transport(MPI_Comm comm, std::size_t most_counted) : comm_(comm), most_counted_(most_counted) {
@@ -130,11 +139,13 @@ void mpi_transport::end_all(int code, bool abandoned, std::vector<ended_transfer
 
 // Messages of the program's own, and collectives of the MPI's own, must move even while this rank waits for something else.
 // Looking for a message moves them only where none is found (MPICH), so it is one that nobody sends: to this rank, from it.
+// Where that fails it is no failure of what this rank waits for, which may come through memory, unless the ranks are lost.
 void mpi_transport::let_others_progress() {
   int found = 0;
   require(given_up_, "waiting for other ranks");
   if (inside_mpi::now()) return;
-  require(PMPI_Iprobe(rank_, highest_tag_, comm_, &found, MPI_STATUS_IGNORE), "moving messages of others");
+  const int code = PMPI_Iprobe(rank_, highest_tag_, comm_, &found, MPI_STATUS_IGNORE);
+  if (lasts(code)) throw mpi_error(code, "moving messages of others");
 }
 
 // Fills the gaps from the end, highest index first.
