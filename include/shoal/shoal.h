@@ -343,9 +343,8 @@ SHOAL_PUBLIC int shoal_iexchange(int blocks, const int destinations[], const voi
 
 /** MPI_Alltoall_init: makes everything ready once, to be started with shoal_start() any number of times. Collective:
  * the ranks agree on the sizes and choose from measured exchanges, or take the spec of `info`. From the second start on
- * no sizes travel, from the third on nothing is allocated. Inside a node blocks mostly go through memory that its
- * ranks share for this exchange. The algorithm is settled here, whatever algorithm the
- * communicator is given later.
+ * nothing is allocated. Inside a node blocks mostly go through memory that its ranks share for this exchange. The
+ * algorithm is settled here, whatever algorithm the communicator is given later.
  * @copydetails shoal_alltoall
  * @param info         the key shoal_alltoall may hold a spec, the same on all ranks; or MPI_INFO_NULL
  * @param[out] request the exchange, to be freed with shoal_request_free(); SHOAL_REQUEST_NULL after an error */

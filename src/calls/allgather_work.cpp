@@ -35,8 +35,7 @@ class allgather_work final : public request::work {
     begin_ = PMPI_Wtime();
     if (sums_) sums_->begin(ranks().opened(), tags.beside(), service_.sent(), 1);
     moving_->set_tags(tags);
-    ran_ ? moving_->repeat(service_.messages()) : moving_->start(service_.steps(*chosen_->how), service_.messages());
-    ran_ = true;
+    moving_->start(service_.steps(*chosen_->how), service_.messages());
   }
   bool progress(bool& moved) override { return moving_->progress(moved) && (!sums_ || sums_->test()); }
   void run_to_end() override {
@@ -71,7 +70,6 @@ class allgather_work final : public request::work {
   std::optional<group_exchange> moving_;
   std::optional<block_sums> sums_;  // where results are verified
   const group_decision* chosen_ = nullptr;
-  bool ran_ = false;  // so sizes are known
   double begin_ = 0;
 };
 

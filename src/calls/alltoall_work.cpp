@@ -85,7 +85,6 @@ class alltoall_work final : public request::work {
   std::optional<block_sums> sums_;         // where results are verified
   const decision* chosen_ = nullptr;
   prepared* how_ = nullptr;
-  bool ran_ = false;  // so sizes are known
   double begin_ = 0;
 };
 
@@ -103,10 +102,9 @@ void alltoall_work::start(tag_range tags) {
   if (clock_) clock_->begin();
   const auto run = [&](auto& by) {
     by.set_tags(tags);
-    ran_ ? by.repeat(blocks) : by.start(service_.steps(*how_), blocks);
+    by.start(service_.steps(*how_), blocks);
   };
   inside_ ? run(*inside_) : run(moving_);
-  ran_ = true;
 }
 
 void alltoall_work::ended() {

@@ -34,9 +34,7 @@ class neighbor_work final : public request::work {
   void start(tag_range tags) override {
     begin_ = PMPI_Wtime();
     moving_.set_tags(tags);
-    if (ran_) moving_.repeat(service_.blocks());
-    else moving_.start(*chosen_->how->steps, service_.blocks());
-    ran_ = true;
+    moving_.start(*chosen_->how->steps, service_.blocks());
   }
   bool progress(bool& moved) override { return moving_.progress(moved); }
   void run_to_end() override { moving_.run_to_end(state_->all().wait()); }
@@ -63,7 +61,6 @@ class neighbor_work final : public request::work {
   mpi_transport over_;
   exchange moving_;
   const decision* chosen_ = nullptr;
-  bool ran_ = false;  // so sizes are known
   double begin_ = 0;
 };
 

@@ -21,23 +21,24 @@ user_buffer cut_buffer::cut(const user_buffer& whole, int blocks, const schedule
     }
     packed += bytes;
   }
-  if (packs_) memory_.emplace(pool_, static_cast<std::size_t>(packed));
+  bytes_ = static_cast<std::size_t>(packed);
+  if (packs_) packed_ = pool_.take(bytes_);
   user_buffer result;
-  result.base = packs_ ? memory_->data() : whole.base;
+  result.base = packs_ ? packed_ : whole.base;
   result.counts = number_array(counts_.data());
   result.displacements = number_array(displacements_.data());
   return result;
 }
 
 void cut_buffer::pack() {
-  if (!memory_) return;
-  std::byte* out = memory_->data();
+  std::byte* out = packed_;
+  if (!out) return;
   for (int i = 0; i < blocks_; out += whole_.bytes(i++)) whole_.pack(i, out);
 }
 
 void cut_buffer::unpack() {
-  if (!memory_) return;
-  const std::byte* in = memory_->data();
+  const std::byte* in = packed_;
+  if (!in) return;
   for (int i = 0; i < blocks_; in += whole_.bytes(i++)) whole_.unpack(i, in);
 }
 

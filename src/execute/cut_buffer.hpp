@@ -2,7 +2,7 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
+#include <utility>
 #include <vector>
 
 #include "execute/memory_pool.hpp"
@@ -16,6 +16,7 @@ namespace shoal {
 class cut_buffer {
  public:
   explicit cut_buffer(memory_pool& pool) : pool_(pool) {}
+  ~cut_buffer() { release(); }
   cut_buffer(const cut_buffer&) = delete;
   cut_buffer& operator=(const cut_buffer&) = delete;
 
@@ -25,14 +26,19 @@ class cut_buffer {
   // Between the user's memory and the packed form, where that is another.
   void pack();
   void unpack();
-  void release() { memory_.reset(); }
+  void release() {
+    if (packed_) pool_.give_back(std::exchange(packed_, nullptr), bytes_);
+  }
+  // Instead, where a transfer that was abandoned may use it for ever.
+  void abandon() { packed_ = nullptr; }
 
  private:
   memory_pool& pool_;
   user_buffer whole_;
   int blocks_ = 0;
   bool packs_ = false;                                // some block
-  std::optional<pool_memory> memory_;                 // of the packed form
+  std::byte* packed_ = nullptr;                       // the packed form
+  std::size_t bytes_ = 0;                             // of it
   std::vector<std::int64_t> counts_, displacements_;  // of parts, in bytes
 };
 

@@ -12,15 +12,25 @@ direct_exchange::direct_exchange(memory_pool& pool, node_rows& rows, node_window
   receives_.reserve(ranks_.size());
 }
 
-direct_exchange::~direct_exchange() {
+direct_exchange::~direct_exchange() { forget(); }
+
+// What is under way, where an error of waiting has ended an exchange. What has been offered its receiver may still read, so
+// that memory never has another use.
+void direct_exchange::forget() {
+  if (!written_) rows_.skip();
+  written_ = true;
   for (const send& one : sends_)
-    if (one.packed) pool_.give_back(one.packed, one.bytes);
+    if (one.packed && !one.message.offered) pool_.give_back(one.packed, one.bytes);
   for (const receive& one : receives_)
     if (one.packed) pool_.give_back(one.packed, one.bytes);
+  sends_.clear();
+  receives_.clear();
+  rows_awaited_.clear();
 }
 
 void direct_exchange::start(const payload& what) {
   lap(phase::prepare);
+  forget();
   what_ = what;
   taken_.clear();
   failure_.clear();

@@ -49,6 +49,7 @@ class direct_exchange {
     std::size_t bytes;
   };
 
+  void forget();
   bool try_to_write();
   void write_row();
   void copy_own();

@@ -6,27 +6,15 @@
 
 namespace shoal {
 
-exchange::~exchange() { release_all_pieces(); }
-
 void exchange::start(const program& how, const payload& what) {
   how_ = &how;
-  sizes_known_ = false;
-  temp_.assign(how.plan.temp_slots, {});
-  begin(what);
-}
-
-void exchange::repeat(const payload& what) {
-  sizes_known_ = true;
-  for (held_block& block : temp_) block = {nullptr, block.bytes, none, 0, condition::whole};
-  begin(what);
-}
-
-void exchange::begin(const payload& what) {
   what_ = what;
-  failure_.clear();
+  temp_.assign(how.plan.temp_slots, {});
+  doubtful_ = abandoned_;
+  if (!doubtful_) failure_.clear();
   lost_recv_.clear();
   send_packed_ = true;
-  if (free_pieces_.size() != pieces_.size()) release_all_pieces();  // of a run for which there was not memory enough
+  if (free_pieces_.size() != pieces_.size()) forget_pieces();
   if (how_->plan.parts > 1) cut_blocks();
   counters_ = {};
   taken_.clear();
@@ -127,6 +115,7 @@ void exchange::ended(const ended_transfer& one) {
   const auto which = static_cast<part>(one.ticket % 2);
   --running_[id].transfers;
   if (one.failure) failure_.note(one.failure);
+  if (one.abandoned) abandon();
   if (op(id).kind == op_kind::send) {
     lap(id, which);
     if (running_[id].transfers == 0) end_send(id);
@@ -135,6 +124,13 @@ void exchange::ended(const ended_transfer& one) {
   } else {
     sizes_arrived(id, one);
   }
+}
+
+void exchange::abandon() {
+  abandoned_ = true;
+  for (piece& p : pieces_) p.abandoned = true;
+  cut_send_.abandon();
+  cut_recv_.abandon();
 }
 
 // ---- copies ------------------------------------------------------------------------------------------------
@@ -285,7 +281,8 @@ void exchange::sizes_arrived(op_id id, const ended_transfer& message) {
   const std::byte* const begin = pieces_[piece].data;
   const std::byte* in = begin;
   data_at where = data_at::nowhere_nor_sizes;
-  if (!message.failure) failure_.attempt([&] { where = read_sizes(id, in); });
+  if (!message.failure && message.bytes > 0)  // else what is there is of an earlier message
+    failure_.attempt([&] { where = read_sizes(id, in, begin + message.bytes); });
   const std::size_t total = total_bytes(id), read = static_cast<std::size_t>(in - begin);
   lap(id, part::sizes);
   if (where == data_at::behind && message.bytes == read + total) {
@@ -313,12 +310,12 @@ void exchange::receive_next(int peer) {
   }
 }
 
-exchange::data_at exchange::read_sizes(op_id id, const std::byte*& in) {
+exchange::data_at exchange::read_sizes(op_id id, const std::byte*& in, const std::byte* end) {
   const auto where = static_cast<data_at>(*in++);
   for (slot s : blocks(id)) {
     if (!how_->announces(s)) continue;
     std::uint64_t size = 0;
-    in = read_size(in, size);
+    in = read_size(in, end, size);
     if (s.at() == place::temp) temp_[s.index].bytes = size;
   }
   return where;
@@ -366,6 +363,7 @@ exchange::condition exchange::condition_of(slot s) const {
 }
 
 exchange::condition exchange::worst(op_id id) const {
+  if (doubtful_) return condition::lost;
   condition all = condition::whole;
   if (!failure_) return all;
   for (slot s : blocks(id)) all = std::max(all, condition_of(s));
@@ -458,20 +456,19 @@ int exchange::take_piece(std::size_t bytes, int users) {
   std::byte* data = pool_.take(bytes, taken_);
   const int index = free_pieces_.back();
   free_pieces_.pop_back();
-  pieces_[index] = {data, bytes, users};
+  pieces_[index] = {data, bytes, users, false};
   return index;
 }
 
 void exchange::release_piece(int index) {
   piece& p = pieces_[index];
   if (--p.users > 0) return;
-  pool_.give_back(p.data, p.bytes);
+  if (!p.abandoned) pool_.give_back(p.data, p.bytes);
   free_pieces_.push_back(index);
 }
 
-void exchange::release_all_pieces() {
-  for (piece& p : pieces_)
-    if (p.users > 0) pool_.give_back(p.data, p.bytes);
+// Of a run that did not end: others may still read and write those in use, which so have no other use any more.
+void exchange::forget_pieces() {
   pieces_.clear();
   free_pieces_.clear();
 }

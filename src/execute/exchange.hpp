@@ -51,18 +51,21 @@ class exchange {
   // Between exchanges, and the same on every rank.
   void set_inline_bytes(std::size_t bytes) { inline_bytes_ = bytes; }
   // Exchanges under way at the same time between the same ranks need tags of their own, the same on every rank.
-  void set_tags(tag_range tags) { tags_ = tags; }
+  // Where one of a run's transfers was abandoned, later runs with the same tags may get its messages: they end in its error, and
+  // tell others that their blocks are lost.
+  void set_tags(tag_range tags) {
+    abandoned_ = abandoned_ && tags.first == tags_.first;
+    tags_ = tags;
+  }
   // Null: no clock. It must stay; whoever starts an exchange begins it.
   void record_phases(phase_clock* clock) { phases_ = clock; }
-  ~exchange();
   exchange(const exchange&) = delete;
   exchange& operator=(const exchange&) = delete;
 
   // `what` and the memory it names must stay until the exchange is done. Its blocks are whole; they are cut here where
-  // the program moves parts.
+  // the program moves parts. An exchange that is repeated starts again: no rank knows whether all others got the sizes
+  // that it was told of in the run before, so they travel again.
   void start(const program& how, const payload& what);
-  // The same exchange again: sizes are those of the run before, on every rank, and none is announced.
-  void repeat(const payload& what);
   // Moves everything that can move now. True when the exchange is done; `moved` tells if anything arrived.
   bool progress(bool& moved);
   // Until it is done.
@@ -80,7 +83,8 @@ class exchange {
   struct piece {
     std::byte* data = nullptr;
     std::size_t bytes = 0;
-    int users = 0;  // blocks still to leave it, and the transfer that uses it
+    int users = 0;           // blocks still to leave it, and the transfer that uses it
+    bool abandoned = false;  // with a transfer that may use it for ever
   };
   static constexpr int none = -1;
 
@@ -110,7 +114,6 @@ class exchange {
   // and then perhaps the sizes are none either.
   enum class data_at : std::uint8_t { behind, next_message, nowhere, nowhere_nor_sizes };
 
-  void begin(const payload& what);
   void finish();
   void cut_blocks();
   void join_blocks();
@@ -119,6 +122,7 @@ class exchange {
   void run_copy(const operation& op);
   void complete(op_id id);
   void ended(const ended_transfer& one);
+  void abandon();
 
   void start_send(op_id id);
   void send_sizes(op_id id, data_at where);
@@ -129,7 +133,7 @@ class exchange {
   void receive_next(int peer);
   void receive_data(op_id id, std::size_t total, bool surely = false);
   void sizes_arrived(op_id id, const ended_transfer& message);
-  data_at read_sizes(op_id id, const std::byte*& in);
+  data_at read_sizes(op_id id, const std::byte*& in, const std::byte* end);
   void data_arrived(op_id id, const ended_transfer& message);
   void deliver(op_id id, int from, std::size_t offset);
   void unpack(slot to, const std::byte* from, std::size_t bytes);
@@ -140,7 +144,7 @@ class exchange {
 
   const operation& op(op_id id) const { return how_->plan.operations[id]; }
   std::span<const slot> blocks(op_id id) const { return how_->plan.slots_of(op(id)); }
-  bool announced(op_id id) const { return !what_.uniform && !sizes_known_ && how_->announced[id] > 0; }
+  bool announced(op_id id) const { return !what_.uniform && how_->announced[id] > 0; }
   int tag(op_id id, part which) const;
   void lap(phase p) {
     if (phases_) phases_->lap(p);
@@ -164,7 +168,7 @@ class exchange {
 
   int take_piece(std::size_t bytes, int users);
   void release_piece(int index);
-  void release_all_pieces();
+  void forget_pieces();
   void hold(slot s, int from, std::size_t offset, std::size_t bytes);
   void read_done(slot s);
 
@@ -172,7 +176,6 @@ class exchange {
   transport& over_;
   std::size_t inline_bytes_;
   tag_range tags_;
-  bool sizes_known_ = false;  // of blocks that pass, from the run before
   const program* how_ = nullptr;
   payload what_;
   cut_buffer cut_send_, cut_recv_;
@@ -188,6 +191,8 @@ class exchange {
   std::vector<running> running_;
   std::vector<held_block> temp_;
   bool send_packed_ = true;               // where its blocks are cut and packed for that
+  bool abandoned_ = false;                // transfers, with these tags
+  bool doubtful_ = false;                 // so were some of an earlier run: what arrives may be of that one
   std::vector<std::uint32_t> lost_recv_;  // recv slots in which there is not what should be
   std::vector<piece> pieces_;
   memory_pool::tally taken_;

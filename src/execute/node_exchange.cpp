@@ -1,6 +1,7 @@
 #include "execute/node_exchange.hpp"
 
 #include <algorithm>
+#include <memory>
 #include <span>
 #include <system_error>
 
@@ -17,21 +18,27 @@ constexpr std::size_t single_copy_bytes = 65536;  // measured, docs/decisions/00
 // The first of the ranks gives what it has to the others.
 void hand_out(shared_memory::key& what, std::span<const int> ranks, transport& over, waiting& wait) {
   std::size_t left = 1;
+  auto message = std::make_unique<shared_memory::key>(what);
+  auto* const bytes = reinterpret_cast<std::byte*>(message.get());
   if (over.rank() != ranks[0]) {
-    over.receive(ranks[0], setup_tag, reinterpret_cast<std::byte*>(&what), sizeof what, 0);
+    over.receive(ranks[0], setup_tag, bytes, sizeof what, 0);
   } else {
     left = ranks.size() - 1;
-    for (int rank : ranks.subspan(1))
-      over.send(rank, setup_tag, reinterpret_cast<const std::byte*>(&what), sizeof what, 0);
+    for (int rank : ranks.subspan(1)) over.send(rank, setup_tag, bytes, sizeof what, 0);
   }
+  bool abandoned = false;
   first_failure failure;
   for (std::vector<ended_transfer> ended; left > 0; ended.clear()) {
     over.poll(ended);
     left -= ended.size();
-    for (const ended_transfer& one : ended)
+    for (const ended_transfer& one : ended) {
+      abandoned = abandoned || one.abandoned;
       if (one.failure) failure.note(one.failure);
+    }
     ended.empty() ? wait.idle() : wait.progressed();
   }
+  what = *message;
+  if (abandoned) message.release();  // never freed: the MPI may still use it
   raise(failure.what());
 }
 
@@ -120,14 +127,9 @@ void node_exchange::skip(const program& how) {
 void node_exchange::start(const program& how, const payload& what) {
   direct_now_ = is_direct(how);
   window_.begin_exchange();
+  over_.forget();
   if (direct_now_) direct_.start(what);
   else exchange_.start(how, what);
-}
-
-void node_exchange::repeat(const payload& what) {
-  window_.begin_exchange();
-  if (direct_now_) direct_.start(what);
-  else exchange_.repeat(what);
 }
 
 void node_exchange::run_to_end() {

@@ -49,7 +49,6 @@ class node_exchange {
   // As those of exchange.
   void set_tags(tag_range tags) { exchange_.set_tags(tags); }
   void start(const program& how, const payload& what);
-  void repeat(const payload& what);
   // Instead of start(), on a rank that takes no part.
   void skip(const program& how);
   bool progress(bool& moved);

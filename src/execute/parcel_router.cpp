@@ -11,15 +11,15 @@ constexpr std::size_t first_bytes = 8192;
 
 struct announcement {
   std::uint64_t bytes;  // of the whole message
-  std::uint64_t failed;
+  std::uint64_t news;
 };
 static_assert(sizeof(announcement) == parcels::front);
 
 }  // namespace
 
-void parcel_router::start(parcels held, bool failed) {
+void parcel_router::start(parcels held, bool refused) {
   held_ = std::move(held);
-  failed_ = failed;
+  told_ = refused ? refusal : nothing;
   failure_.clear();
   distance_ = 1;
   begin_round();
@@ -64,7 +64,7 @@ void parcel_router::begin(int digit, std::int64_t distance) {
   const int to = static_cast<int>((rank + distance) % ranks),
             from = static_cast<int>((rank - distance + ranks) % ranks);
   std::vector<std::byte>&out = of.out.message(), &in = of.in.message();
-  const announcement whole{out.size(), failed_};
+  const announcement whole{out.size(), told_};
   std::memcpy(out.data(), &whole, sizeof whole);
   in.resize(first_bytes);
   const int ticket = (digit - 1) * parts;
@@ -77,20 +77,22 @@ void parcel_router::begin(int digit, std::int64_t distance) {
 }
 
 void parcel_router::ended(const ended_transfer& one) {
+  if (one.abandoned) raise(one.failure);
   --under_way_;
   lane& of = lanes_[static_cast<std::size_t>(one.ticket / parts)];
   if (one.failure) {
     failure_.note(one.failure);
-    failed_ = true;  // which others hear with the next messages
+    told_ |= loss;  // which others hear with the next messages
   }
   if (one.ticket % parts == first_in) first_arrived(of, one.ticket, one.failure ? 0 : one.bytes);
   else if (one.failure && one.ticket % parts == rest_in) of.in.clear();
 }
 
 void parcel_router::first_arrived(lane& of, int ticket, std::size_t bytes) {
-  announcement whole{parcels::front, 1};  // of a message that is lost
+  announcement whole{parcels::front, loss};  // of a message that is lost
   if (bytes >= sizeof whole) std::memcpy(&whole, of.in.message().data(), sizeof whole);
-  failed_ = failed_ || whole.failed;
+  told_ |= whole.news;
+  if (told_ & loss) failure_.note(blocks_lost());
   of.in.message().resize(whole.bytes);
   if (whole.bytes <= first_bytes) return;
   const std::int64_t distance = (ticket / parts + 1) * distance_;

@@ -20,17 +20,17 @@ class parcel_router {
   // The transport stays the caller's. It uses two tags from `tag` on. Radix at least 2, the same on every rank.
   parcel_router(transport& over, int radix, int tag) : over_(over), radix_(radix), tag_(tag) {}
 
-  // Begins a delivery, in which this rank may have `failed`. Collective; one at a time.
-  void start(parcels held, bool failed);
-  // Moves it on; whether it has ended. Nothing else is under way on the transport.
+  // Begins a delivery; `refused`: nobody shall deliver anything else. Collective; one at a time.
+  void start(parcels held, bool refused);
+  // Moves it on; whether it has ended. Nothing else is under way on the transport. Throws where a transfer was abandoned.
   bool progress(bool& moved);
-  // Of a transfer, once it has ended; or null.
+  // Of a transfer of this rank, or, as far as it hears of that, of another's, so that parcels may be lost; or null.
   const std::exception_ptr& failure() const { return failure_.what(); }
 
   // Behind its end, once: what is for this rank, of one origin in the order in which that has sent it.
   parcels take() { return std::move(held_); }
-  // Whether any rank had.
-  bool failed() const { return failed_; }
+  // Whether some rank did: every rank hears of it, unless a transfer has failed too.
+  bool refused() const { return told_ & refusal; }
 
  private:
   // What goes to one rank and comes from another in a round.
@@ -38,6 +38,9 @@ class parcel_router {
     parcels out, in;
   };
   enum part { first_out, rest_out, first_in, rest_in, parts };
+  // What ranks tell each other beside the parcels. Not all hear of a failed transfer, so it keeps nobody from sending what
+  // others wait for.
+  enum news : std::uint64_t { nothing = 0, refusal = 1, loss = 2 };
 
   void begin_round();
   void end_round();
@@ -48,7 +51,7 @@ class parcel_router {
   transport& over_;
   int radix_, tag_;
   parcels held_{0};
-  bool failed_ = false;
+  std::uint64_t told_ = 0;  // news, its own too
   std::int64_t distance_ = 0;
   std::vector<lane> lanes_;
   std::vector<ended_transfer> ended_;

@@ -15,9 +15,10 @@ inline std::byte* write_size(std::byte* out, std::uint64_t size) {
   return out;
 }
 
-inline const std::byte* read_size(const std::byte* in, std::uint64_t& size) {
+// Of a message up to `end`.
+inline const std::byte* read_size(const std::byte* in, const std::byte* end, std::uint64_t& size) {
   size = 0;
-  for (int shift = 0; shift < 63; shift += 7, ++in) {
+  for (int shift = 0; shift < 63 && in != end; shift += 7, ++in) {
     size |= (static_cast<std::uint64_t>(*in) & 127) << shift;
     if (static_cast<std::uint8_t>(*in) < 128) return in + 1;
   }

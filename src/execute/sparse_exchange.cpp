@@ -57,13 +57,13 @@ bool sparse_exchange::progress(bool& moved) {
   if (!router_.progress(moved)) return false;
   routes_ = false;
   if (router_.failure()) failure_.note(router_.failure());
-  else if (!router_.failed()) begin_straight();
+  if (!router_.refused()) begin_straight();
   return under_way_ == 0;
 }
 
 bool sparse_exchange::take(arrived_blocks& arrived) {
   arrived = std::move(arrived_);
-  return !router_.failed();
+  return !router_.refused();
 }
 
 // Nothing is sent from this rank to itself: its communicator may be one on which the program has messages of its own.
@@ -92,8 +92,10 @@ bool sparse_exchange::progress_straight(bool& moved) {
   over_.poll(ended_);
   moved = moved || !ended_.empty();
   under_way_ -= static_cast<int>(ended_.size());
-  for (const ended_transfer& one : ended_)
+  for (const ended_transfer& one : ended_) {
+    if (one.abandoned) raise(one.failure);
     if (one.failure) failure_.note(one.failure);
+  }
   return under_way_ == 0;
 }
 

@@ -43,7 +43,8 @@ class sparse_exchange {
 
   // The same in steps. `blocks` stay until the end. One at a time: the next one begins when this one has ended here.
   void start(std::span<const outgoing_block> blocks, bool failed);
-  // Whether it has ended.
+  // Whether it has ended. Throws where a transfer was abandoned: then there can be no other exchange, and the memory of this
+  // one, what is here and the blocks, must have no other use.
   bool progress(bool& moved);
   // Of a transfer, once it has ended; or null.
   const std::exception_ptr& failure() const { return failure_.what(); }

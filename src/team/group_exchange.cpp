@@ -15,12 +15,6 @@ void group_exchange::start(const programs& how, const std::array<payload, 2>& wh
   }
 }
 
-void group_exchange::repeat(const std::array<payload, 2>& what) {
-  if (clock_) clock_->begin();
-  for (int d = 0; d < 2; ++d)
-    if (lines_[d].used) lines_[d].moves.repeat(what[d]);
-}
-
 bool group_exchange::progress(bool& moved) {
   bool other_moved = false;
   const bool first = lines_[0].moves.progress(moved), second = lines_[1].moves.progress(other_moved);

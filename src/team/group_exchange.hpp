@@ -18,9 +18,8 @@ class group_exchange {
   // `comm` has the ranks of both groups. `clock` may be null; both stay.
   group_exchange(MPI_Comm comm, phase_clock* clock) : clock_(clock), lines_{line(comm, clock), line(comm, clock)} {}
 
-  // As exchange::start() and repeat().
+  // As those of exchange.
   void start(const programs& how, const std::array<payload, 2>& what);
-  void repeat(const std::array<payload, 2>& what);
   bool progress(bool& moved);
   void run_to_end(waiting& wait);
   const std::exception_ptr& failure() const {

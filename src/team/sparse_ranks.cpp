@@ -10,6 +10,13 @@ sparse_ranks::sparse_ranks(MPI_Comm users, MPI_Comm own, wait_mode how) : own_(u
   wait_.move_meanwhile([] { return progress::get().move(); });
 }
 
+// The MPI may still use what is left, which is so never freed.
+sparse_ranks::~sparse_ranks() {
+  if (!broken_) return;
+  new sparse_exchange(std::move(exchange_));
+  new std::vector<std::byte>(std::move(left_));
+}
+
 void sparse_ranks::start(sparse_turn& one) {
   one.begin = PMPI_Wtime();
   turns_.push_back(&one);

@@ -16,7 +16,7 @@ void agreement::reach(std::span<std::int64_t> values, std::span<const combine> h
   ++reached_;
   values_ = values;
   how_ = how;
-  failure_.clear();
+  if (!abandoned_) failure_.clear();
   reduce();
   raise(failure_.what());
 }
@@ -27,7 +27,7 @@ void agreement::reduce() {
   if (rank >= core) {
     transfer(rank - core, true, false);
     transfer(rank - core, false, true);
-    std::copy_n(theirs_.begin(), values_.size(), values_.begin());
+    std::copy_n(at_->theirs.begin(), values_.size(), values_.begin());
     return;
   }
   const bool has_guest = rank + core < over_.ranks();
@@ -59,25 +59,32 @@ int agreement::rounds(int ranks) {
 void agreement::take_in(int peer, bool send_mine) {
   transfer(peer, send_mine, true);
   for (std::size_t i = 0; i < values_.size(); ++i)
-    values_[i] = how_[i] == combine::sum ? values_[i] + theirs_[i] : std::max(values_[i], theirs_[i]);
+    values_[i] = how_[i] == combine::sum ? values_[i] + at_->theirs[i] : std::max(values_[i], at_->theirs[i]);
 }
 
 // After a failure a rank still sends: nothing, which its peers take for one. So all who hear from it know.
 void agreement::transfer(int peer, bool sends, bool receives) {
   const std::size_t bytes = values_.size_bytes();
-  if (receives) over_.receive(peer, agreement_tag, reinterpret_cast<std::byte*>(theirs_.data()), bytes, 0);
+  bool abandoned = false;
+  std::copy(values_.begin(), values_.end(), at_->mine.begin());
+  if (receives) over_.receive(peer, agreement_tag, reinterpret_cast<std::byte*>(at_->theirs.data()), bytes, 0);
   if (sends)
-    over_.send(peer, agreement_tag, reinterpret_cast<const std::byte*>(values_.data()), failure_ ? 0 : bytes, 1);
+    over_.send(peer, agreement_tag, reinterpret_cast<const std::byte*>(at_->mine.data()), failure_ ? 0 : bytes, 1);
   for (std::size_t ended = 0; ended < std::size_t{sends} + receives;) {
     arrived_.clear();
     over_.poll(arrived_);
     ended += arrived_.size();
     for (const ended_transfer& one : arrived_) {
+      abandoned = abandoned || one.abandoned;
       if (one.failure) failure_.note(one.failure);
       else if (one.ticket == 0 && one.bytes != bytes) failure_.note(blocks_lost());
     }
     arrived_.empty() ? wait_.idle() : wait_.progressed();
   }
+  if (!abandoned) return;
+  abandoned_ = true;
+  at_.release();  // never freed: the MPI may still use it
+  at_ = std::make_unique<messages>();
 }
 
 }  // namespace shoal

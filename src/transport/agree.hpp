@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -22,7 +23,7 @@ class agreement {
   agreement(transport& over, waiting& wait) : over_(over), wait_(wait) { arrived_.reserve(2); }
 
   // Combines values[i] of all ranks by how[i]; every rank gets the result. Recursive doubling. Throws
-  // std::invalid_argument above most_values, and what failed when all messages have ended.
+  // std::invalid_argument above most_values, and what failed when all messages have ended; again where one was abandoned.
   void reach(std::span<std::int64_t> values, std::span<const combine> how);
 
   // How many so far.
@@ -42,11 +43,16 @@ class agreement {
   void take_in(int peer, bool send_mine);
   void transfer(int peer, bool sends, bool receives);
 
+  struct messages {
+    std::array<std::int64_t, most_values> mine{}, theirs{};
+  };
+
   transport& over_;
   waiting& wait_;
   std::span<std::int64_t> values_;
   std::span<const combine> how_;
-  std::array<std::int64_t, most_values> theirs_{};
+  std::unique_ptr<messages> at_ = std::make_unique<messages>();
+  bool abandoned_ = false;  // one of them, so that a later agreement may get it
   std::vector<ended_transfer> arrived_;
   first_failure failure_;
   std::int64_t reached_ = 0;

@@ -117,4 +117,9 @@ int test_some(bool one_rank, std::vector<MPI_Request>& requests, int& count, std
   return PMPI_Testsome(static_cast<int>(requests.size()), requests.data(), &count, indices.data(), statuses.data());
 }
 
+void cancel(MPI_Request& request) {
+  [[maybe_unused]] const returned_errors here;
+  PMPI_Cancel(&request);
+}
+
 }  // namespace shoal

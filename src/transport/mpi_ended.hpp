@@ -27,4 +27,7 @@ int test_one(MPI_Request& request, bool& ended);
 int test_some(bool one_rank, std::vector<MPI_Request>& requests, int& count, std::vector<int>& indices,
               std::vector<MPI_Status>& statuses);
 
+// As PMPI_Cancel. Errors are returned.
+void cancel(MPI_Request& request);
+
 }  // namespace shoal

@@ -23,6 +23,15 @@ std::size_t bytes_of(const MPI_Status& status) {
   return static_cast<std::size_t>(many);
 }
 
+// Whether communicators with such an error have no others any more.
+bool lasts([[maybe_unused]] int code) {
+#ifdef MPI_ERR_REVOKED
+  return code != MPI_SUCCESS && (is_of_class(code, MPI_ERR_REVOKED) || is_of_class(code, MPI_ERR_PROC_FAILED));
+#else
+  return false;
+#endif
+}
+
 }  // namespace
 
 mpi_transport::mpi_transport(MPI_Comm comm, std::size_t most_counted) : comm_(comm), most_counted_(most_counted) {
@@ -95,39 +104,48 @@ ended_transfer mpi_transport::outcome(int index, const MPI_Status& status, bool 
     if (of.receives && requests_[index] != MPI_REQUEST_NULL) PMPI_Request_free(&requests_[index]);
     if (of.receives && is_of_class(status.MPI_ERROR, MPI_ERR_TRUNCATE))
       return {of.ticket, 0, std::make_exception_ptr(size_mismatch())};
-    return {of.ticket, 0, std::make_exception_ptr(mpi_error(status.MPI_ERROR, "moving a message"))};
+    const bool at_work = !of.receives && requests_[index] != MPI_REQUEST_NULL;
+    return {of.ticket, 0, std::make_exception_ptr(mpi_error(status.MPI_ERROR, "moving a message")), at_work};
   }
   return {of.ticket, of.receives ? bytes_of(status) : 0, nullptr};
 }
 
-// An error that is not of certain messages: nothing can be known of any from here on. What is not received by now shall not be
-// written into memory that has another use.
+// An error that is not of certain messages: nothing is known of any that is under way. A receive that has its message already
+// cannot be cancelled, and nothing ends a send. So all get some looks to end in; what does not is left to the MPI, unfreed, since
+// Open MPI ends the program where a freed one fails. It may then still use the memory. Of Shoal's own nothing else is made; the
+// user's cannot be kept from the user, for whom this is the most that can be done.
 void mpi_transport::abandon(int code, std::vector<ended_transfer>& ended) {
-  if (given_up_ == MPI_SUCCESS) give_up(code);
-  for (std::size_t i = 0; i < requests_.size(); ++i) {
-    if (!owners_[i].receives || requests_[i] == MPI_REQUEST_NULL) continue;
-    PMPI_Cancel(&requests_[i]);
-    PMPI_Request_free(&requests_[i]);
+  constexpr int looks = 1000;
+  for (std::size_t i = 0; i < requests_.size(); ++i)
+    if (owners_[i].receives && requests_[i] != MPI_REQUEST_NULL) cancel(requests_[i]);
+  int count = 0;
+  for (int look = 0; look < looks && count != MPI_UNDEFINED && !inside_mpi::now(); ++look) {
+    count = 0;
+    test_some(requests_, count, indices_, statuses_);
   }
-  report_lost(ended);
+  end_all(code, true, ended);
 }
 
 // Open MPI ends sends on a revoked communicator without a word: their requests are null, and no others are left.
-void mpi_transport::report_lost(std::vector<ended_transfer>& ended) {
-  const int code = given_up_ != MPI_SUCCESS ? given_up_ : MPI_ERR_OTHER;
+void mpi_transport::report_lost(std::vector<ended_transfer>& ended) { end_all(MPI_ERR_OTHER, false, ended); }
+
+void mpi_transport::end_all(int code, bool abandoned, std::vector<ended_transfer>& ended) {
+  if (given_up_ != MPI_SUCCESS) code = given_up_;
   for (const owner& of : owners_)
-    ended.push_back({of.ticket, 0, std::make_exception_ptr(mpi_error(code, "moving a message"))});
+    ended.push_back({of.ticket, 0, std::make_exception_ptr(mpi_error(code, "moving a message")), abandoned});
   requests_.clear();
   owners_.clear();
 }
 
 // Messages of the program's own, and collectives of the MPI's own, must move even while this rank waits for something else.
 // Looking for a message moves them only where none is found (MPICH), so it is one that nobody sends: to this rank, from it.
+// Where that fails it is no failure of what this rank waits for, which may come through memory, unless the ranks are lost.
 void mpi_transport::let_others_progress() {
   int found = 0;
   require(given_up_, "waiting for other ranks");
   if (inside_mpi::now()) return;
-  require(PMPI_Iprobe(rank_, highest_tag_, comm_, &found, MPI_STATUS_IGNORE), "moving messages of others");
+  const int code = PMPI_Iprobe(rank_, highest_tag_, comm_, &found, MPI_STATUS_IGNORE);
+  if (lasts(code)) throw mpi_error(code, "moving messages of others");
 }
 
 // Fills the gaps from the end, highest index first.

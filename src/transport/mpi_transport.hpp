@@ -42,6 +42,7 @@ class mpi_transport final : public transport {
   ended_transfer outcome(int index, const MPI_Status& status, bool failed);
   void abandon(int code, std::vector<ended_transfer>& ended);
   void report_lost(std::vector<ended_transfer>& ended);
+  void end_all(int code, bool abandoned, std::vector<ended_transfer>& ended);
   void drop_ended(int count);
   void let_others_progress();
 

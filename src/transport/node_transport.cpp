@@ -34,6 +34,12 @@ void node_transport::receive(int peer, int tag, std::byte* data, std::size_t cap
   receives_.push_back({place_[peer], ticket, {data, capacity}, capacity});
 }
 
+void node_transport::forget() {
+  sends_.clear();
+  receives_.clear();
+  below_under_way_ = 0;
+}
+
 ended_transfer node_transport::outcome(const receiving& one) {
   std::exception_ptr failure;
   if (one.message.error) failure = std::make_exception_ptr(node_window::read_failure(one.message.error));

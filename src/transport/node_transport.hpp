@@ -23,6 +23,8 @@ class node_transport final : public transport {
   void send(int peer, int tag, const std::byte* data, std::size_t bytes, int ticket) override;
   void receive(int peer, int tag, std::byte* data, std::size_t capacity, int ticket) override;
   void poll(std::vector<ended_transfer>& ended) override;
+  // What is under way, of an exchange that an error of waiting has ended: its messages are dropped when the next one begins.
+  void forget();
 
  private:
   struct sending {

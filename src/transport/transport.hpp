@@ -7,11 +7,14 @@
 
 namespace shoal {
 
-// How a transfer ended: with the number of bytes received, or with a failure. Either way its memory is free again.
+// How a transfer ended: with the number of bytes received, or with a failure. Either way its memory is free again, unless
+// it was abandoned: then nobody knows how long the memory will be used, which must never have another use, and whether the
+// message will still come, so that its tag must not have one either.
 struct ended_transfer {
   int ticket;
   std::size_t bytes = 0;
   std::exception_ptr failure;
+  bool abandoned = false;
 };
 
 class transport {

@@ -63,7 +63,7 @@ class equal_blocks_of {
     }
     code = shoal_alltoallv_init(s, sc, at, MPI_INT, r, rc, at, MPI_INT, comm_, MPI_INFO_NULL, &request);
     EXPECT_EQ(code, MPI_SUCCESS);
-    for (int i = 0; i < 2; ++i) {  // the second announces no sizes
+    for (int i = 0; i < 2; ++i) {
       EXPECT_EQ(shoal_start(request), MPI_SUCCESS);
       code = shoal_wait(&request);
     }

@@ -14,21 +14,41 @@
 
 namespace {
 
-bool testing_fails = false;
+int failing_tests = 0;
 int handlers_replaced = 0;  // of communicators that are the program's
+bool probes_fail = false;
+bool cancels_where_errors_are_returned = true;
+
+template <typename Function>
+Function* mpis_own(const char* name) {
+  return reinterpret_cast<Function*>(dlsym(RTLD_NEXT, name));
+}
 
 }  // namespace
 
 // In front of what mpi_transport would call: the MPI's own, or that of a library which is preloaded (late_messages.c).
 extern "C" int PMPI_Testsome(int count, MPI_Request requests[], int* ended, int indices[], MPI_Status statuses[]) {
-  static const auto next = reinterpret_cast<decltype(&PMPI_Testsome)>(dlsym(RTLD_NEXT, "PMPI_Testsome"));
+  static auto* const next = mpis_own<decltype(PMPI_Testsome)>("PMPI_Testsome");
   *ended = 0;
-  return testing_fails ? MPI_ERR_OTHER : next(count, requests, ended, indices, statuses);
+  return failing_tests > 0 && failing_tests-- > 0 ? MPI_ERR_OTHER : next(count, requests, ended, indices, statuses);
+}
+
+extern "C" int PMPI_Iprobe(int source, int tag, MPI_Comm comm, int* found, MPI_Status* status) {
+  static auto* const next = mpis_own<decltype(PMPI_Iprobe)>("PMPI_Iprobe");
+  return probes_fail ? MPI_ERR_OTHER : next(source, tag, comm, found, status);
+}
+
+// MPICH raises what it finds of a request on MPI_COMM_SELF.
+extern "C" int PMPI_Cancel(MPI_Request* request) {
+  static auto* const next = mpis_own<decltype(PMPI_Cancel)>("PMPI_Cancel");
+  MPI_Errhandler now;
+  MPI_Comm_get_errhandler(MPI_COMM_SELF, &now);
+  cancels_where_errors_are_returned = cancels_where_errors_are_returned && now == MPI_ERRORS_RETURN;
+  return next(request);
 }
 
 extern "C" int PMPI_Comm_set_errhandler(MPI_Comm comm, MPI_Errhandler handler) {
-  static const auto next =
-      reinterpret_cast<decltype(&PMPI_Comm_set_errhandler)>(dlsym(RTLD_NEXT, "PMPI_Comm_set_errhandler"));
+  static auto* const next = mpis_own<decltype(PMPI_Comm_set_errhandler)>("PMPI_Comm_set_errhandler");
   handlers_replaced += comm == MPI_COMM_SELF || comm == MPI_COMM_WORLD;
   return next(comm, handler);
 }
@@ -37,7 +57,7 @@ namespace shoal {
 namespace {
 
 // Other threads of the program may be setting them. MPICH before 4.3 leaves no choice.
-TEST(Transport, LeavesErrorHandlersOfTheProgramAlone) {
+TEST(ErrorHandlersOfTheProgram, AreLeftAloneWhileMessagesMove) {
 #ifndef OPEN_MPI
   if (!shoal_request_is_complete) GTEST_SKIP() << "an MPI in which requests cannot be looked at";
 #endif
@@ -63,35 +83,84 @@ TEST(Transport, LeavesErrorHandlersOfTheProgramAlone) {
   EXPECT_EQ(got[2], 3);
 }
 
-// And never write where they would have arrived.
-TEST(Transport, AnErrorOfNoMessageAloneEndsAllOfThem) {
-  const scoped_comm comm(duplicate_of(MPI_COMM_SELF));
-  MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
-  mpi_transport over(comm);
-  std::array<std::byte, 8> place{}, sent;
-  sent.fill(std::byte{1});
-  over.receive(0, 1, place.data(), place.size(), 5);
-  over.receive(0, 2, place.data(), place.size(), 6);
-  std::vector<ended_transfer> ended;
-  testing_fails = true;
-  EXPECT_NO_THROW(over.poll(ended));
-  testing_fails = false;
-  ASSERT_EQ(ended.size(), 2u);
-  for (const ended_transfer& one : ended) EXPECT_THROW(raise(one.failure), mpi_error);
-  ended.clear();
-  over.send(0, 1, sent.data(), sent.size(), 7);
-  EXPECT_NO_THROW(over.poll(ended));
-  ASSERT_EQ(ended.size(), 1u);
-  EXPECT_EQ(ended[0].ticket, 7);
-  EXPECT_THROW(raise(ended[0].failure), mpi_error);
-  EXPECT_THROW(over.poll(ended), mpi_error) << "nothing else will come";
-  MPI_Request request;
-  MPI_Isend(sent.data(), 8, MPI_BYTE, 0, 1, comm, &request);
-  std::array<std::byte, 8> later{};
-  MPI_Recv(later.data(), 8, MPI_BYTE, 0, 1, comm, MPI_STATUS_IGNORE);
-  MPI_Wait(&request, MPI_STATUS_IGNORE);
-  EXPECT_EQ(later, sent);
-  EXPECT_EQ(place[0], std::byte{0});
+class Transport : public testing::Test {
+ protected:
+  Transport() : comm_(duplicate_of(MPI_COMM_SELF)), over_(comm_) { sent_.fill(std::byte{1}); }
+
+  // Two receives are under way in an MPI that fails so many times.
+  void abandon(int times) {
+    over_.receive(0, 1, place_.data(), place_.size(), 5);
+    over_.receive(0, 2, place_.data(), place_.size(), 6);
+    failing_tests = times;
+    EXPECT_NO_THROW(over_.poll(ended_));
+    failing_tests = 0;
+  }
+  // A message with the tag of one of them.
+  std::array<std::byte, 8> sent_later() {
+    std::array<std::byte, 8> later{};
+    MPI_Request request;
+    MPI_Isend(sent_.data(), 8, MPI_BYTE, 0, 1, comm_, &request);
+    MPI_Recv(later.data(), 8, MPI_BYTE, 0, 1, comm_, MPI_STATUS_IGNORE);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    return later;
+  }
+
+  const scoped_comm comm_;
+  mpi_transport over_;
+  std::array<std::byte, 8> place_{}, sent_;
+  std::vector<ended_transfer> ended_;
+};
+
+// And never write where they would have arrived, as far as can be.
+TEST_F(Transport, AnErrorOfNoMessageAloneEndsAllOfThem) {
+  for (const int times : {1, 1 << 20}) {
+    ended_.clear();
+    abandon(times);
+    ASSERT_EQ(ended_.size(), 2u);
+    for (const ended_transfer& one : ended_) {
+      EXPECT_TRUE(one.abandoned);
+      EXPECT_THROW(raise(one.failure), mpi_error);
+    }
+    EXPECT_EQ(sent_later(), sent_);
+    EXPECT_EQ(place_[0], std::byte{0});
+  }
+}
+
+// The program's handler, which mostly ends the program, hears nothing of how they end.
+TEST_F(Transport, ErrorsOfEndingMessagesAreReturned) {
+#ifdef OPEN_MPI
+  GTEST_SKIP() << "raises them on the communicators of the requests";
+#endif
+  MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_ARE_FATAL);
+  cancels_where_errors_are_returned = true;
+  abandon(1);
+  EXPECT_TRUE(cancels_where_errors_are_returned);
+  MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+}
+
+// Their error has been told, and what follows has none.
+TEST_F(Transport, MovesMessagesAfterAnErrorAndWaitsForWhatComesThroughMemory) {
+  abandon(1);
+  ended_.clear();
+  over_.receive(0, 3, place_.data(), place_.size(), 7);
+  over_.send(0, 3, sent_.data(), sent_.size(), 8);
+  while (ended_.size() < 2) over_.poll(ended_);
+  for (const ended_transfer& one : ended_) EXPECT_FALSE(one.failure) << one.ticket;
+  EXPECT_EQ(place_, sent_);
+  EXPECT_NO_THROW(over_.poll(ended_)) << "nothing is under way";
+  probes_fail = true;
+  EXPECT_NO_THROW(over_.poll(ended_)) << "others move no messages";
+  probes_fail = false;
+}
+
+TEST_F(Transport, NothingComesWhereRanksAreLost) {
+  over_.give_up(MPI_ERR_OTHER);
+  over_.send(0, 1, sent_.data(), sent_.size(), 7);
+  EXPECT_NO_THROW(over_.poll(ended_));
+  ASSERT_EQ(ended_.size(), 1u);
+  EXPECT_EQ(ended_[0].ticket, 7);
+  EXPECT_THROW(raise(ended_[0].failure), mpi_error);
+  EXPECT_THROW(over_.poll(ended_), mpi_error) << "nothing else will come";
 }
 
 }  // namespace

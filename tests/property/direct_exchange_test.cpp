@@ -131,5 +131,24 @@ TEST(DirectExchange, ABlockThatNobodyExpectsHoldsNobodyUp) {
   EXPECT_EQ(all.received(1)[59999], std::byte{1});
 }
 
+// As an error of waiting may leave them: rows read, blocks in pieces half way, rows not written yet.
+TEST(DirectExchange, ThoseThatAreLeftHalfWayTakeNothingOfTheNext) {
+  for (const auto& [left, bytes] : {std::pair(1, 60000), {1, 8}, {3, 8}}) {
+    SCOPED_TRACE(std::to_string(left) + " left, " + std::to_string(bytes) + " B");
+    const node<2>::sizes sizes{{{0, bytes}, {bytes, 0}}};
+    node<2> all;
+    all.start(1, sizes, sizes);
+    for (int i = 0; i <= left; ++i) all.start(0, sizes, sizes);
+    for (int i = 0; i < left; ++i) {
+      ASSERT_TRUE(all.end({1}));
+      all.start(1, sizes, sizes);
+    }
+    ASSERT_TRUE(all.end({0, 1}));
+    for (const int r : {0, 1}) EXPECT_FALSE(all[r].failure()) << r;
+    EXPECT_EQ(all.received(0)[static_cast<std::size_t>(100000 + bytes - 1)], std::byte{2});
+    EXPECT_EQ(all.received(1)[static_cast<std::size_t>(bytes - 1)], std::byte{1});
+  }
+}
+
 }  // namespace
 }  // namespace shoal

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <mutex>
 #include <random>
@@ -126,10 +127,10 @@ TEST(SparseExchange, OneRankThatCannotTakePartIsEveryonesFailure) {
   }
 }
 
-// Of one rank, the second part of the first message that has one fails.
+// Of rank 1, the first message with a tag fails.
 class failing final : public transport {
  public:
-  explicit failing(std::unique_ptr<transport> below) : below_(std::move(below)) {}
+  failing(std::unique_ptr<transport> below, int tag) : below_(std::move(below)), tag_(tag) {}
   int ranks() const override { return below_->ranks(); }
   int rank() const override { return below_->rank(); }
   int highest_tag() const override { return below_->highest_tag(); }
@@ -137,7 +138,7 @@ class failing final : public transport {
     below_->send(peer, tag, data, bytes, ticket);
   }
   void receive(int peer, int tag, std::byte* data, std::size_t capacity, int ticket) override {
-    if (tag == 1 && rank() == 1 && fails_ == none) fails_ = ticket;
+    if (tag == tag_ && rank() == 1 && fails_ == none) fails_ = ticket;
     below_->receive(peer, tag, data, capacity, ticket);
   }
   void poll(std::vector<ended_transfer>& ended) override {
@@ -150,7 +151,7 @@ class failing final : public transport {
  private:
   static constexpr int none = -1, over = -2;
   std::unique_ptr<transport> below_;
-  int fails_ = none;
+  int tag_, fails_ = none;
 };
 
 TEST(SparseExchange, WhoeverHearsOfARankLaterHearsThatPartOfAMessageFailedThere) {
@@ -160,7 +161,7 @@ TEST(SparseExchange, WhoeverHearsOfARankLaterHearsThatPartOfAMessageFailedThere)
   std::vector<std::unique_ptr<parcel_router>> routers;
   const std::vector<std::byte> block(10000);
   for (int rank = 0; rank < ranks; ++rank) {
-    lines.push_back(std::make_unique<failing>(network.connect(rank)));
+    lines.push_back(std::make_unique<failing>(network.connect(rank), 1));
     routers.push_back(std::make_unique<parcel_router>(*lines.back(), 2, 0));
   }
   for (int rank = 0; rank < ranks; ++rank) {
@@ -173,8 +174,43 @@ TEST(SparseExchange, WhoeverHearsOfARankLaterHearsThatPartOfAMessageFailedThere)
       bool moved = false;
       one->progress(moved);
     }
-  EXPECT_TRUE(routers[1]->failure());
-  for (const int rank : {1, 3}) EXPECT_TRUE(routers[rank]->failed()) << rank;
+  for (const int rank : {1, 3}) EXPECT_TRUE(routers[rank]->failure()) << rank;
+  for (const auto& one : routers) EXPECT_FALSE(one->refused()) << "nobody's arguments are wrong";
+}
+
+// Whoever has not heard of it waits for what goes straight. Messages are eager, since nobody receives what was announced
+// in the one that failed.
+TEST(SparseExchange, ATransferThatFailsKeepsNobodyFromSendingWhatOthersWaitFor) {
+  constexpr int ranks = 4, rests_of_parcels = 3;
+  memory_network network(ranks, {1, true});
+  waiting wait;
+  std::vector<std::unique_ptr<failing>> lines;
+  std::vector<std::unique_ptr<sparse_exchange>> all;
+  pattern blocks;
+  for (int rank = 0; rank < ranks; ++rank)
+    for (const std::size_t bytes : {9000, 20000})  // inside a parcel, and straight
+      blocks.push_back({rank, (rank + 1) % ranks, std::vector<std::byte>(bytes, static_cast<std::byte>(rank))});
+  for (int rank = 0; rank < ranks; ++rank) {
+    lines.push_back(std::make_unique<failing>(network.connect(rank), rests_of_parcels));
+    all.push_back(std::make_unique<sparse_exchange>(*lines.back(), wait, 2, 10000));
+  }
+  std::vector<std::vector<outgoing_block>> sent(ranks);
+  for (const block& one : blocks) sent[one.origin].push_back({one.destination, one.data.data(), one.data.size()});
+  for (int rank = 0; rank < ranks; ++rank) all[rank]->start(sent[rank], false);
+  std::array<bool, ranks> done{};
+  for (int i = 0; i < 100; ++i)
+    for (int rank = 0; rank < ranks; ++rank) {
+      bool moved = false;
+      if (!done[rank]) done[rank] = all[rank]->progress(moved);
+    }
+  for (int rank = 0; rank < ranks; ++rank) {
+    SCOPED_TRACE("rank " + std::to_string(rank));
+    EXPECT_TRUE(done[rank]);
+    EXPECT_EQ(static_cast<bool>(all[rank]->failure()), rank == 1 || rank == 3);
+    arrived_blocks got;
+    EXPECT_TRUE(all[rank]->take(got));
+    expect_arrived(got, rank == 1 ? pattern() : blocks, rank);
+  }
 }
 
 TEST(SparseExchange, SendsALogarithmOfMessages) {

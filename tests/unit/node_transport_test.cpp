@@ -46,5 +46,29 @@ TEST(NodeTransport, WhatNobodyExpectsDoesNotHoldItsSenderUp) {
   EXPECT_EQ(receiver.ended.size(), 0u);
 }
 
+TEST(NodeTransport, WhatAnExchangeLeftTakesNothingOfTheNext) {
+  constexpr std::array ranks{0, 1};
+  struct alignas(64) line {
+    std::byte bytes[64];
+  };
+  std::vector<line> memory(node_window::bytes_for(2) / sizeof(line) + 1);
+  memory_network network(2);
+  node_rank sender(network, memory[0].bytes, ranks, 0), receiver(network, memory[0].bytes, ranks, 1);
+  const std::vector<std::byte> sent(8, std::byte{1});
+  std::vector<std::byte> before(8), place(8);
+  receiver.over.receive(0, 1, before.data(), before.size(), 7);
+  for (node_rank* one : {&sender, &receiver}) {
+    one->window.begin_exchange();
+    one->over.forget();
+  }
+  sender.over.send(1, 1, sent.data(), sent.size(), 8);
+  receiver.over.receive(0, 1, place.data(), place.size(), 9);
+  sender.over.poll(sender.ended);
+  receiver.over.poll(receiver.ended);
+  ASSERT_EQ(receiver.ended.size(), 1u);
+  EXPECT_EQ(receiver.ended[0].ticket, 9);
+  EXPECT_EQ(place, sent);
+}
+
 }  // namespace
 }  // namespace shoal
