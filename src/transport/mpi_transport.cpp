@@ -118,10 +118,10 @@ void mpi_transport::abandon(int code, std::vector<ended_transfer>& ended) {
   constexpr int looks = 1000;
   for (std::size_t i = 0; i < requests_.size(); ++i)
     if (owners_[i].receives && requests_[i] != MPI_REQUEST_NULL) cancel(requests_[i]);
-  int count = 0;
-  for (int look = 0; look < looks && count != MPI_UNDEFINED && !inside_mpi::now(); ++look) {
-    count = 0;
-    test_some(requests_, count, indices_, statuses_);
+  const auto is_under_way = [](MPI_Request request) { return request != MPI_REQUEST_NULL; };
+  for (int look = 0, count = 0; look < looks && !inside_mpi::now(); ++look) {
+    if (std::none_of(requests_.begin(), requests_.end(), is_under_way)) break;
+    test_some(ranks_ == 1, requests_, count, indices_, statuses_);
   }
   end_all(code, true, ended);
 }
