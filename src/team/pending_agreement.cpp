@@ -73,7 +73,7 @@ bool pending_agreement::wait_or_abandon(double seconds, waiting& how) noexcept {
 // MPI_Comm_disconnect of MPICH waits until no request refers to the communicator, and a program without the preload calls it
 // without a word to Shoal. MPI does not allow to free the request of a collective. MPICH from 4.0 on does: what moves the
 // collective has a reference of its own. Up to 3.4 it ends the program, so this is left to versions that are surely newer.
-void pending_agreement::stop_asking() noexcept {
+void pending_agreement::stop_asking() {
 #ifndef OPEN_MPI
   if (abandoned_ || request_ == MPI_REQUEST_NULL || !shoal_request_is_complete) return;
   abandon();

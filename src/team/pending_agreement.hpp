@@ -35,7 +35,7 @@ class pending_agreement {
   // Waits for at most this number of seconds, and abandons it then: false.
   bool wait_or_abandon(double seconds, waiting& how) noexcept;
   // Nobody will ask for it any more: where that keeps its communicator from being disconnected, it is abandoned at once.
-  void stop_asking() noexcept;
+  void stop_asking();
 
  private:
   MPI_Comm comm_;
