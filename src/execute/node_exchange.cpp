@@ -38,7 +38,7 @@ void hand_out(shared_memory::key& what, std::span<const int> ranks, transport& o
     ended.empty() ? wait.idle() : wait.progressed();
   }
   what = *message;
-  if (abandoned) message.release();  // never freed: the MPI may still use it
+  [[maybe_unused]] const auto* const in_use = abandoned ? message.release() : nullptr;  // the MPI may still use it
   raise(failure.what());
 }
 

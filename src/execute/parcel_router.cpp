@@ -55,6 +55,7 @@ void parcel_router::begin_round() {
 
 void parcel_router::end_round() {
   for (const lane& one : lanes_) held_.add(one.in);
+  if (abandoned_) new std::vector<lane>(std::move(lanes_));  // never freed: the MPI may still use them
   distance_ *= radix_;
 }
 
@@ -77,8 +78,8 @@ void parcel_router::begin(int digit, std::int64_t distance) {
 }
 
 void parcel_router::ended(const ended_transfer& one) {
-  if (one.abandoned) raise(one.failure);
   --under_way_;
+  abandoned_ = abandoned_ || one.abandoned;
   lane& of = lanes_[static_cast<std::size_t>(one.ticket / parts)];
   if (one.failure) {
     failure_.note(one.failure);

@@ -22,10 +22,13 @@ class parcel_router {
 
   // Begins a delivery; `refused`: nobody shall deliver anything else. Collective; one at a time.
   void start(parcels held, bool refused);
-  // Moves it on; whether it has ended. Nothing else is under way on the transport. Throws where a transfer was abandoned.
+  // Moves it on; whether it has ended. Nothing else is under way on the transport.
   bool progress(bool& moved);
   // Of a transfer of this rank, or, as far as it hears of that, of another's, so that parcels may be lost; or null.
   const std::exception_ptr& failure() const { return failure_.what(); }
+
+  // Whether a transfer was: then there can be no other delivery.
+  bool abandoned() const { return abandoned_; }
 
   // Behind its end, once: what is for this rank, of one origin in the order in which that has sent it.
   parcels take() { return std::move(held_); }
@@ -56,6 +59,7 @@ class parcel_router {
   std::vector<lane> lanes_;
   std::vector<ended_transfer> ended_;
   int under_way_ = 0;
+  bool abandoned_ = false;
   first_failure failure_;
 };
 

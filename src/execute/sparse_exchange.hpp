@@ -43,11 +43,13 @@ class sparse_exchange {
 
   // The same in steps. `blocks` stay until the end. One at a time: the next one begins when this one has ended here.
   void start(std::span<const outgoing_block> blocks, bool failed);
-  // Whether it has ended. Throws where a transfer was abandoned: then there can be no other exchange, and the memory of this
-  // one, what is here and the blocks, must have no other use.
+  // Whether it has ended.
   bool progress(bool& moved);
   // Of a transfer, once it has ended; or null.
   const std::exception_ptr& failure() const { return failure_.what(); }
+  // Whether a transfer was: then there can be no other exchange, and the memory of this one, what is here and the blocks, must
+  // have no other use.
+  bool abandoned() const { return abandoned_ || router_.abandoned(); }
   // What came, once; false: a rank could not take part.
   bool take(arrived_blocks& arrived);
 
@@ -66,6 +68,7 @@ class sparse_exchange {
   arrived_blocks arrived_;
   bool routes_ = false;  // parcels; behind that, what goes straight is under way
   int under_way_ = 0;
+  bool abandoned_ = false;
   std::vector<ended_transfer> ended_;
   first_failure failure_;
 };

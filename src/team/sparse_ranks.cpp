@@ -11,11 +11,7 @@ sparse_ranks::sparse_ranks(MPI_Comm users, MPI_Comm own, wait_mode how) : own_(u
 }
 
 // The MPI may still use what is left, which is so never freed.
-sparse_ranks::~sparse_ranks() {
-  if (!broken_) return;
-  new sparse_exchange(std::move(exchange_));
-  new std::vector<std::byte>(std::move(left_));
-}
+sparse_ranks::~sparse_ranks() { [[maybe_unused]] const auto* const left = broken_ ? exchange_.release() : nullptr; }
 
 void sparse_ranks::start(sparse_turn& one) {
   one.begin = PMPI_Wtime();
@@ -42,17 +38,18 @@ bool sparse_ranks::move() noexcept {
 
 bool sparse_ranks::progress_of(sparse_turn& one, bool& moved) {
   raise(broken_);
-  if (!std::exchange(has_begun_, true)) exchange_.start(one.blocks, one.failed);
-  if (!exchange_.progress(moved)) return false;
-  one.failure = exchange_.failure();
+  if (!std::exchange(has_begun_, true)) exchange_->start(one.blocks, one.failed);
+  if (!exchange_->progress(moved)) return false;
+  one.failure = exchange_->failure();
+  if (exchange_->abandoned()) broken_ = one.failure;
   return true;
 }
 
 void sparse_ranks::end(sparse_turn& one) {
   turns_.pop_front();
   one.is_done = true;
-  if (!broken_) one.was_exchanged = exchange_.take(one.arrived);
-  else if (has_begun_) left_ = std::move(one.packed);
+  if (!broken_) one.was_exchanged = exchange_->take(one.arrived);
+  else if (has_begun_) new std::vector<std::byte>(std::move(one.packed));  // which is sent from
   has_begun_ = false;
   std::int64_t sent = 0;
   for (const outgoing_block& block : one.blocks) sent += static_cast<std::int64_t>(block.bytes);

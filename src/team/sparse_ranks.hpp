@@ -4,6 +4,7 @@
 #include <mpi.h>
 
 #include <deque>
+#include <memory>
 #include <mutex>
 #include <vector>
 
@@ -59,12 +60,11 @@ class sparse_ranks {
   mpi_transport over_;
   failure_watch failures_{own_, over_};
   waiting wait_;
-  sparse_exchange exchange_{over_, wait_};
+  std::unique_ptr<sparse_exchange> exchange_ = std::make_unique<sparse_exchange>(over_, wait_);
   std::deque<sparse_turn*> turns_;
-  bool has_begun_ = false;       // the first of them
-  std::exception_ptr broken_;    // messages are left that nobody will end
-  std::vector<std::byte> left_;  // what they are sent from
-  bool is_moving_ = false;       // polling may make the MPI move, and that all that is under way
+  bool has_begun_ = false;     // the first of them
+  std::exception_ptr broken_;  // messages are left that nobody will end
+  bool is_moving_ = false;     // polling may make the MPI move, and that all that is under way
   usage used_;
   std::recursive_mutex lock_;
 };

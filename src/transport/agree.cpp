@@ -83,7 +83,7 @@ void agreement::transfer(int peer, bool sends, bool receives) {
   }
   if (!abandoned) return;
   abandoned_ = true;
-  at_.release();  // never freed: the MPI may still use it
+  [[maybe_unused]] const auto* const left = at_.release();  // never freed: the MPI may still use it
   at_ = std::make_unique<messages>();
 }
 

@@ -101,6 +101,7 @@ void mpi_transport::poll(std::vector<ended_transfer>& ended) {
 ended_transfer mpi_transport::outcome(int index, const MPI_Status& status, bool failed) {
   const owner of = owners_[index];
   if (failed && status.MPI_ERROR != MPI_SUCCESS) {
+    if (lasts(status.MPI_ERROR)) give_up(status.MPI_ERROR);  // Open MPI ends programs that send there
     if (of.receives && requests_[index] != MPI_REQUEST_NULL) PMPI_Request_free(&requests_[index]);
     if (of.receives && is_of_class(status.MPI_ERROR, MPI_ERR_TRUNCATE))
       return {of.ticket, 0, std::make_exception_ptr(size_mismatch())};
@@ -113,16 +114,17 @@ ended_transfer mpi_transport::outcome(int index, const MPI_Status& status, bool 
 // An error that is not of certain messages: nothing is known of any that is under way. A receive that has its message already
 // cannot be cancelled, and nothing ends a send. So all get some looks to end in; what does not is left to the MPI, unfreed, since
 // Open MPI ends the program where a freed one fails. It may then still use the memory. Of Shoal's own nothing else is made; the
-// user's cannot be kept from the user, for whom this is the most that can be done.
+// user's cannot be kept from the user, for whom this is the most that can be done. Where the ranks are lost nothing else ends.
 void mpi_transport::abandon(int code, std::vector<ended_transfer>& ended) {
   constexpr int looks = 1000;
+  if (lasts(code)) give_up(code);
   for (std::size_t i = 0; i < requests_.size(); ++i)
     if (owners_[i].receives && requests_[i] != MPI_REQUEST_NULL) cancel(requests_[i]);
   const auto is_under_way = [](MPI_Request request) { return request != MPI_REQUEST_NULL; };
-  for (int look = 0, count = 0; look < looks && !inside_mpi::now(); ++look) {
-    if (std::none_of(requests_.begin(), requests_.end(), is_under_way)) break;
-    test_some(ranks_ == 1, requests_, count, indices_, statuses_);
-  }
+  bool may_end = !lasts(code) && !inside_mpi::now();
+  for (int look = 0, count = 0; may_end && look < looks; ++look)
+    may_end = std::any_of(requests_.begin(), requests_.end(), is_under_way) &&
+              test_some(ranks_ == 1, requests_, count, indices_, statuses_) == MPI_SUCCESS;
   end_all(code, true, ended);
 }
 
