@@ -34,7 +34,7 @@ learner::learner(job_state& job, MPI_Comm comm, collective what)
       is_watched_(job.set().report != reporting::none || !job.set().record.empty()),
       offered_(what == collective::alltoall ? node_exchange::room::of_direct : node_exchange::room::of_schedules) {
   require(PMPI_Comm_rank(comm, &rank_), "MPI_Comm_rank");
-  wait_ = waiting(job.set().wait.value_or(polite_mode(job.facts(), ranks_)));
+  wait_ = waiting(job.set().wait.value_or(polite_mode(job.facts(), ranks_)), job.ranks_of_a_core(ranks_));
   wait_.move_meanwhile([] { return progress::get().move(); });
 }
 

@@ -38,14 +38,14 @@ bool pending_agreement::test() {
 }
 
 std::span<const std::int64_t> pending_agreement::wait(waiting& how) {
-  while (!test()) how.idle(waiting::many_parts);
+  while (!test()) how.idle(how.parts_among_lookers());
   how.progressed();
   return largest_;
 }
 
 bool pending_agreement::wait_for(double seconds, waiting& how) {
   const double end = PMPI_Wtime() + seconds;
-  while (!test() && PMPI_Wtime() < end) how.idle(waiting::many_parts);
+  while (!test() && PMPI_Wtime() < end) how.idle(how.parts_among_lookers());
   how.progressed();
   return test();
 }

@@ -36,6 +36,9 @@ void pause_briefly() {
 
 }  // namespace
 
+waiting::waiting(wait_mode mode, int ranks_of_a_core)
+    : mode_(mode), parts_among_lookers_(std::clamp(128 / std::max(1, ranks_of_a_core), usual_parts, 32)) {}
+
 void waiting::slept_through() {
   sleep_us_ =
       mode_ == wait_mode::sleep ? std::clamp(slept_us_ / 4, shortest_sleep_us, longest_sleep_us) : shortest_sleep_us;

@@ -20,7 +20,7 @@ const char* to_string(wait_mode mode);
 
 class waiting {
  public:
-  explicit waiting(wait_mode mode = wait_mode::spin) : mode_(mode) {}
+  explicit waiting(wait_mode mode = wait_mode::spin, int ranks_of_a_core = 1);
   wait_mode mode() const { return mode_; }
   // Call after a poll that brought something, or one that did not.
   void progressed() {
@@ -29,8 +29,10 @@ class waiting {
   }
   // Sleeps, if it does, for about one part in so many of the wait so far: what arrives is seen late by no more.
   void idle(int parts = usual_parts);
-  // Many where others get on only while this rank looks, as in the MPI's own collectives, which take several steps.
-  static constexpr int usual_parts = 4, many_parts = 32;
+  static constexpr int usual_parts = 4;
+  // Of so many where others get on only while this rank looks, as in the MPI's own collectives, which take several steps. The
+  // more ranks share a core, the more their looks take from those that are late.
+  int parts_among_lookers() const { return parts_among_lookers_; }
   // What else can move while this rank waits, and tells whether anything did: called before every pause.
   void move_meanwhile(std::function<bool()> others) { others_ = std::move(others); }
   // As idle(), but the caller sleeps, since it may be woken: for the returned number of microseconds, 0 for not at all.
@@ -43,6 +45,7 @@ class waiting {
   void watch_yield();
 
   wait_mode mode_;
+  int parts_among_lookers_;
   int idle_ = 0;  // polls in a row that brought nothing
   int sleep_us_ = shortest_sleep_us;
   int slept_us_ = 0;   // in this wait

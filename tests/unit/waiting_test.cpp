@@ -32,10 +32,11 @@ TEST(Waiting, SleepsAQuarterLongerEachTimeUpToAMillisecond) {
 
 // Of agreements by the MPI's own collectives, in which ranks need each other's looks for every step.
 TEST(Waiting, SleepsForASmallPartOfTheWaitWhereOthersNeedItsLooks) {
+  EXPECT_EQ(waiting(wait_mode::sleep, 64).parts_among_lookers(), waiting::usual_parts);
   waiting wait(wait_mode::sleep);
   int waited = 0;
   while (waited < 30000) {
-    const int us = wait.pause(waiting::many_parts);
+    const int us = wait.pause(wait.parts_among_lookers());
     EXPECT_LE(us, 32 + waited / 32) << waited;
     waited += us;
   }
