@@ -129,8 +129,7 @@ std::vector<std::int64_t> learner::agree(std::vector<std::int64_t> mine) {
 
 // A field's calls are to be compared. The first time this is the vote as well.
 void learner::review(exchange_field& f) {
-  const bool alone = ranks_ == 1 || stage_ == stage::never || stage_ == stage::voting;
-  if (alone || is_revoked(comm_)) return f.of.postpone();
+  if (!may_agree()) return f.of.postpone();
   const agreements::payment paying(agreements_);
   const bool served = stage_ == stage::cold && job_.served().contain(comm_);
   if (stage_ == stage::cold && !served) return may_vote() ? begin_vote(&f) : f.of.postpone();
@@ -144,6 +143,10 @@ void learner::review(exchange_field& f) {
   else share_more(all);
   if (served || is_made() != was_made) note_outcome(all);
   look_again(f, all);
+}
+
+bool learner::may_agree() const {
+  return ranks_ > 1 && stage_ != stage::never && stage_ != stage::voting && !is_revoked(comm_);
 }
 
 // The same on every rank.

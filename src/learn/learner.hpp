@@ -106,6 +106,7 @@ class learner {
   void add_terms(exchange_field& f, rank_terms& mine);
   std::vector<std::int64_t> agree(std::vector<std::int64_t> mine);
   void review(exchange_field& f);
+  bool may_agree() const;
   void hear(exchange_field& f, const agreed_terms& all);
 
   bool may_vote();
