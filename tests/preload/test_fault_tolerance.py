@@ -12,7 +12,7 @@ FAULT_TOLERANT = mpis.replace(OPEN_MPI, options=("--with-ft", "ulfm", "--oversub
 @pytest.mark.parametrize("event", ["revoked", "dead"])
 def test_who_waits_hears_of(request, event, algorithm, tmp_path):
     if (event, algorithm) == ("revoked", "tuna:radix=2"):
-        request.applymarker(pytest.mark.xfail(reason="some runs end with: Send error after request freed, or never"))
+        request.applymarker(pytest.mark.xfail(reason="many runs end with: Send error after request freed, or never"))
     heard(event, tmp_path, SHOAL_ALLTOALL=algorithm)
 
 
@@ -23,7 +23,10 @@ def test_who_waits_in_an_exchange_of_shoals_hears_of(event, tmp_path):
 
 
 def heard(event, tmp_path, *flags, **how):
+    """Even without Shoal this MPI may not end when the program has; after a revocation it may lose sends too."""
     program = FAULT_TOLERANT.compile(mpis.ROOT / "tests/preload/fault_tolerant.c", tmp_path / "fault_tolerant", *flags)
-    run = FAULT_TOLERANT.run(4, [program, event], timeout=60, **how)
-    # Even without Shoal this MPI sometimes does not end when the program has.
-    assert "went on" in run.stdout, run.stdout[-3000:] + run.stderr[-3000:]
+    for _ in range(3 if event == "revoked" else 1):
+        run = FAULT_TOLERANT.run(4, [program, event], timeout=20, **how)
+        if "went on" in run.stdout:
+            return
+    raise AssertionError(run.stdout[-3000:] + run.stderr[-3000:])
