@@ -2,8 +2,8 @@
 //
 // Every exchange takes a turn when it is started. Starts have the same order on all ranks, so turns are numbered alike
 // everywhere, and the number gives the tags: nobody has to agree on them, and what is left of an exchange that failed
-// never meets a later one. When the tags come round again an exchange that is under way since then is waited for on its
-// own rank: the later one begins behind it, which others cannot tell from a slow rank.
+// meets no later one until the tags come round again. When they do, an exchange that is under way since then is waited
+// for on its own rank: the later one begins behind it, which others cannot tell from a slow rank.
 //
 // What is prepared once and started many times takes no turns, since MPI lets ranks start several of these in any order. It
 // holds a place, with tags of its own, from when it is prepared, which all ranks do in the same order. Starts of one follow

@@ -291,6 +291,7 @@ void learner::take_memory(std::int64_t error, bool unreadable) {
   make_state();
   if (error == 0) state_->all().memory().take(std::move(memory));
   if (stage_ == stage::known) return serve();
+  if (error != 0) return;  // what serves is as it was
   for (auto& [key, f] : fields_) f.of.try_anew();
 }
 

@@ -24,8 +24,8 @@ using deleting = int(std::intptr_t, std::intptr_t);
 // through it. `instead`: null, or the one that does not wait for what is under way there.
 //
 // MPI_Comm_disconnect of MPICH waits until no request refers to the communicator, and then does what MPI_Comm_free does,
-// without a word to other ranks. So the latter serves where a vote is left that may never end. Nothing else is lost: ranks that
-// vote are of one world, and stay connected by that. Open MPI's waits for all ranks, and for no request.
+// without a word to other ranks. So the latter serves where a vote is left that may never end. What is lost is the wait for
+// messages whose requests the program has freed. Open MPI's waits for all ranks, and for no request.
 int shoal_preload_delete(const MPI_Comm* comm, deleting* function, [[maybe_unused]] deleting* instead, std::intptr_t a,
                          std::intptr_t b) {
   [[maybe_unused]] const bool all_ended = process::get().leave(comm);

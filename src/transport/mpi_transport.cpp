@@ -58,7 +58,8 @@ void mpi_transport::start(std::size_t bytes, owner of, Post post) {
                                    : post(1, mpi_long_type(bytes, MPI_BYTE, most_counted_).get(), &request),
             "starting a message");
   } catch (const mpi_error&) {
-    refused_.push_back({of.ticket, 0, std::current_exception()});
+    // The message comes all the same where it is a receive that was not started.
+    refused_.push_back({of.ticket, 0, std::current_exception(), of.receives && given_up_ == MPI_SUCCESS});
     return;
   }
   requests_.push_back(request);
@@ -120,11 +121,12 @@ void mpi_transport::abandon(int code, std::vector<ended_transfer>& ended) {
   if (lasts(code)) give_up(code);
   for (std::size_t i = 0; i < requests_.size(); ++i)
     if (owners_[i].receives && requests_[i] != MPI_REQUEST_NULL) cancel(requests_[i]);
-  const auto is_under_way = [](MPI_Request request) { return request != MPI_REQUEST_NULL; };
   bool may_end = !lasts(code) && !inside_mpi::now();
-  for (int look = 0, count = 0; may_end && look < looks; ++look)
-    may_end = std::any_of(requests_.begin(), requests_.end(), is_under_way) &&
-              test_some(ranks_ == 1, requests_, count, indices_, statuses_) == MPI_SUCCESS;
+  for (int look = 0, count = 0; may_end && look < looks; ++look) {
+    std::erase(requests_, MPI_REQUEST_NULL);  // looks at those that have ended would move nothing
+    const int seen = requests_.empty() ? MPI_ERR_OTHER : test_some(ranks_ == 1, requests_, count, indices_, statuses_);
+    may_end = seen == MPI_SUCCESS || is_of_class(seen, MPI_ERR_IN_STATUS);
+  }
   end_all(code, true, ended);
 }
 
