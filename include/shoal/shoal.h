@@ -191,10 +191,10 @@ SHOAL_PUBLIC int shoal_allgatherv_with(const void *sendbuf, int sendcount, MPI_D
                                        MPI_Info info);
 
 /** @name Among neighbours
- * On communicators with a topology: grids (MPI_Cart_create), graphs, and distributed graphs. They are the MPI library's own
- * where no algorithm is named: SHOAL_NEIGHBOR_ALLTOALL, SHOAL_NEIGHBOR_ALLTOALLV and SHOAL_NEIGHBOR_ALLTOALLW hold specs, as
- * in "gathered". The first call by a schedule tells all ranks the whole graph. With SHOAL_MAX_TEMP they are the MPI
- * library's own.
+ * On communicators with a topology: grids (MPI_Cart_create), graphs, and distributed graphs. Shoal learns from these calls as
+ * from those of shoal_alltoall(), unless SHOAL_NEIGHBOR_ALLTOALL, SHOAL_NEIGHBOR_ALLTOALLV or SHOAL_NEIGHBOR_ALLTOALLW names
+ * a spec, such as "gathered". The first call by a schedule tells all ranks the whole graph. With SHOAL_MAX_TEMP these calls
+ * are the MPI library's own.
  * @{ */
 
 /**

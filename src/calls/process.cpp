@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <fstream>
 #include <iostream>
+#include <iterator>
 
 #include "calls/deleted_attributes.hpp"
 #include "calls/open_exchange.hpp"
@@ -270,15 +271,18 @@ std::string process::explain(MPI_Comm comm) {
 }
 
 process::attribute* process::attach(MPI_Comm comm) {
-  auto held = std::make_unique<attribute>();
-  held->unserved_groups = between_groups(comm);
-  if (held->unserved_groups) held->why = "an inter-communicator";
-  if (held->unserved_groups) held->ranks = ranks_of_both(comm);
-  else held->of_ranks = std::make_unique<learner>(*this, comm, collective::alltoall);
-  require(PMPI_Comm_set_attr(comm, state_key_, held.get()), "MPI_Comm_set_attr");
+  std::list<attribute> made(1);
+  attribute& held = made.front();
+  held.comm = comm;
+  held.unserved_groups = between_groups(comm);
+  if (held.unserved_groups) held.why = "an inter-communicator";
+  if (held.unserved_groups) held.ranks = ranks_of_both(comm);
+  else held.of_ranks = std::make_unique<learner>(*this, comm, collective::alltoall);
+  require(PMPI_Comm_set_attr(comm, state_key_, &held), "MPI_Comm_set_attr");
   const std::scoped_lock guard(lock_);
-  attributes_.push_back(held.get());
-  return held.release();
+  attributes_.splice(attributes_.end(), made);
+  attribute_places_[comm] = std::prev(attributes_.end());
+  return &held;
 }
 
 void process::serve_groups(MPI_Comm comm, attribute& held) {
@@ -332,10 +336,11 @@ void process::attribute::leave_communicators() {
 // Nothing is asked of the MPI: the program may have given no communicator.
 std::vector<learner*> process::learners_of(MPI_Comm comm) {
   const std::scoped_lock guard(lock_);
+  const auto it = attribute_places_.find(comm);
   std::vector<learner*> all;
-  for (const attribute* held : attributes_)
-    for (learner* of : {held->of_ranks.get(), held->of_neighbors.get()})
-      if (of && of->comm() == comm) all.push_back(of);
+  if (it == attribute_places_.end()) return all;
+  for (learner* of : {it->second->of_ranks.get(), it->second->of_neighbors.get()})
+    if (of) all.push_back(of);
   return all;
 }
 
@@ -364,18 +369,18 @@ void process::report_on(const attribute& held) {
 }
 
 // `is_freed`: the communicator is, and not the program at its end.
-void process::release(attribute* held, bool is_freed) {
-  {
-    const std::scoped_lock guard(lock_);
-    const auto it = std::find(attributes_.begin(), attributes_.end(), held);
-    if (it == attributes_.end()) return;  // finish() was first
-    attributes_.erase(it);
-    forget();
-    if (is_freed) held->leave_communicators();
-    report_on(*held);
-    count_open(-held->open_communicators());
-  }
-  delete held;
+void process::release(MPI_Comm comm, bool is_freed) {
+  std::list<attribute> released;  // ended behind the lock
+  const std::scoped_lock guard(lock_);
+  const auto it = attribute_places_.find(comm);
+  if (it == attribute_places_.end()) return;  // finish() was first
+  released.splice(released.end(), attributes_, it->second);
+  attribute_places_.erase(it);
+  forget();
+  attribute& held = released.front();
+  if (is_freed) held.leave_communicators();
+  report_on(held);
+  count_open(-held.open_communicators());
 }
 
 void process::finish() {
@@ -383,7 +388,7 @@ void process::finish() {
   finished_ = true;
   leave_open_exchanges();
   free_rank_communicator();
-  while (!attributes_.empty()) release(attributes_.front(), false);
+  while (!attributes_.empty()) release(attributes_.front().comm, false);
   served().clear();
   knowing().clear();
   if (!set().record.empty()) traffic_.write(set().record);
@@ -407,9 +412,9 @@ void process::tell() {
   if (!file.flush()) warn_once("SHOAL_REPORT=" + set().report_file + " cannot be written", "nothing is told");
 }
 
-int process::on_free(MPI_Comm, int, void* held, void* self) {
+int process::on_free(MPI_Comm comm, int, void*, void* self) {
   return returning_codes(MPI_COMM_SELF, [&] {
-    static_cast<process*>(self)->release(static_cast<attribute*>(held), true);
+    static_cast<process*>(self)->release(comm, true);
     return MPI_SUCCESS;
   });
 }

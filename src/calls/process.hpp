@@ -6,10 +6,12 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
+#include <list>
 #include <memory>
 #include <mutex>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "calls/native_call.hpp"
@@ -84,6 +86,7 @@ class process : public job_state {
   int leave_told(const std::string& call, const std::string& reason, native_call native);
   // What hangs on a user's communicator.
   struct attribute {
+    MPI_Comm comm = MPI_COMM_NULL;
     std::unique_ptr<learner> of_ranks;                 // null: an inter-communicator
     std::unique_ptr<learner> of_neighbors;             // null: none exchanged so yet
     std::shared_ptr<intercommunicator> groups;         // open requests keep it
@@ -113,17 +116,18 @@ class process : public job_state {
   std::vector<learner*> learners_of(MPI_Comm comm);
   void serve_groups(MPI_Comm comm, attribute& held);
   void report_on(const attribute& held);
-  void release(attribute* held, bool is_freed);
+  void release(MPI_Comm comm, bool is_freed);
   void finish();
   void tell();
-  static int on_free(MPI_Comm comm, int key, void* state, void* self);
+  static int on_free(MPI_Comm comm, int key, void* held, void* self);
   static int on_finalize(MPI_Comm comm, int key, void* state, void* self);
 
   int state_key_ = MPI_KEYVAL_INVALID, finalize_key_ = MPI_KEYVAL_INVALID;
   std::atomic<bool> open_for_calls_ = false;  // between MPI_Init and MPI_Finalize
   bool finished_ = false;
   std::mutex lock_;
-  std::vector<attribute*> attributes_;
+  std::list<attribute> attributes_;  // in the order of their first calls, as the report tells them
+  std::unordered_map<MPI_Comm, std::list<attribute>::iterator> attribute_places_;
   // What was found last, by place_of() a communicator; of programs whose threads do not call at once.
   struct recent {
     MPI_Comm comm = MPI_COMM_NULL;
