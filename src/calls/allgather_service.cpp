@@ -44,8 +44,8 @@ const group_decision* allgather_service::pick_for(bool repeated, MPI_Info info) 
   const group_sizes mine = local_sizes();
   const group_decision* chosen = state_.asked().of_call(call_.form(), info);
   sizes_ = mine;
-  const bool is_native = !chosen && (repeated ? !state_.is_ahead(call_.uniform) : !state_.begin(call_.uniform, mine));
-  if (is_native) return nullptr;
+  if (!chosen && repeated && !state_.is_ahead(call_.uniform)) return nullptr;
+  if (!chosen && !repeated && !state_.begin(call_.uniform, mine)) return state_.natives();
   if (repeated || !call_.uniform || state_.all().facts().devices || process::get().set().verify) {
     sizes_ = state_.agreed(mine);
     if (sizes_.on_device || mine.invalid) return nullptr;

@@ -227,12 +227,38 @@ std::shared_ptr<sparse_ranks> process::sparse_of(MPI_Comm comm, std::string& wro
   return held->sparse;
 }
 
-// What is made then takes about six collectives of the MPI's own.
 bool process::has_earned_groups(MPI_Comm comm) {
-  constexpr int enough = 64;
-  const attribute* const held = attribute_of(comm);
+  attribute* const held = attribute_of(comm);
   if (!held || !held->unserved_groups) return held;
-  return held->cold[false].calls + held->cold[true].calls >= enough && is_of_one_world(comm);
+  usage natives = held->cold[false];
+  natives.add(held->cold[true]);
+  if (!held->worth.is_due(natives.calls) || !is_of_one_world(comm)) return false;
+  const double begin = PMPI_Wtime();
+  if (pays_to_serve(comm, *held, natives)) serve_groups(comm, *held);
+  books().spend(PMPI_Wtime() - begin);
+  return !held->unserved_groups;
+}
+
+bool process::pays_to_serve(MPI_Comm comm, attribute& held, const usage& natives) {
+  const double begin = PMPI_Wtime();
+  const auto said = held.worth.said(natives.seconds, books().allowance());
+  const auto all = largest_of_groups(comm, {said.begin(), said.end()}, held);
+  held.worth.took(PMPI_Wtime() - begin);
+  return !all.empty() && held.worth.pays(all, natives.calls);
+}
+
+// None, on every rank, where some heard nothing of others: then they are not served.
+std::vector<std::int64_t> process::largest_of_groups(MPI_Comm comm, const std::vector<std::int64_t>& mine, attribute& held) {
+  waiting wait(set().wait.value_or(wait_mode::yield));
+  wait.move_meanwhile([] { return progress::get().move(); });
+  std::vector<std::int64_t> all = largest_of_both_groups(comm, mine, wait);
+  if (!all.empty()) return all;
+  held.unserved_groups = false;
+  held.why =
+      "ranks of the other group took no part in an agreement on settings for 10 s; preload Shoal on all ranks, and "
+      "set the SHOAL_ variables the same; they may differ";
+  warn_once(held.why);
+  return all;
 }
 
 void process::count_cold(MPI_Comm comm, bool uniform, std::int64_t bytes, double seconds) {
@@ -288,16 +314,8 @@ process::attribute* process::attach(MPI_Comm comm) {
 void process::serve_groups(MPI_Comm comm, attribute& held) {
   held.unserved_groups = false;
   const auto hash = static_cast<std::int64_t>(hash_of(set().canonical()) >> 1);
-  const std::vector<std::int64_t> mine{hash, -hash, !problem().empty(), is_full()};
-  waiting wait(set().wait.value_or(wait_mode::yield));
-  wait.move_meanwhile([] { return progress::get().move(); });
-  const std::vector<std::int64_t> all = largest_of_both_groups(comm, mine, wait);
-  if (all.empty()) {
-    held.why =
-        "ranks of the other group took no part in an agreement on settings for 10 s; preload Shoal on all ranks, and "
-        "set the SHOAL_ variables the same; they may differ";
-    return warn_once(held.why);
-  }
+  const std::vector<std::int64_t> all = largest_of_groups(comm, {hash, -hash, !problem().empty(), is_full()}, held);
+  if (all.empty()) return;
   held.why = wrong_settings(all[0] == -all[1], all[2] != 0);
   held.wrong = !held.why.empty();
   if (!held.wrong && all[3]) held.why = "too many communicators are in use; free some";

@@ -21,6 +21,7 @@
 #include "learn/job_state.hpp"
 #include "learn/learner.hpp"
 #include "learn/neighborhood.hpp"
+#include "select/group_investment.hpp"
 #include "team/sparse_ranks.hpp"
 
 namespace shoal {
@@ -95,6 +96,7 @@ class process : public job_state {
     bool unserved_groups = false;                      // an inter-communicator that was not asked to be served yet
     int ranks = 0;                                     // of both groups
     usage cold[2];                                     // calls between the groups before that
+    group_investment worth;                            // whether it is to be served though nobody asked
     std::string why;
     bool wrong = false;  // the settings are, so that the user should know
 
@@ -114,6 +116,8 @@ class process : public job_state {
   static std::size_t place_of(MPI_Comm comm);
   static void forget() { recent_ = {}; }
   std::vector<learner*> learners_of(MPI_Comm comm);
+  bool pays_to_serve(MPI_Comm comm, attribute& held, const usage& natives);
+  std::vector<std::int64_t> largest_of_groups(MPI_Comm comm, const std::vector<std::int64_t>& mine, attribute& held);
   void serve_groups(MPI_Comm comm, attribute& held);
   void report_on(const attribute& held);
   void release(MPI_Comm comm, bool is_freed);

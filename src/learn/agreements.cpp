@@ -33,6 +33,15 @@ void agreements::hear(const agreed_terms& all) {
   if (all.longest_agreement() > 0) longest_ = all.longest_agreement();
 }
 
+void agreements::hear(const agreed_terms& all, contest& of) {
+  hear(all);
+  of.agreements_take(price());
+  of.agreed(all.of_contest(), all.allowance());
+  native_call_ = of.of(contest::native).mean;
+  books_.settle(of.excess());
+  correct_books(all);
+}
+
 void agreements::correct_books(const agreed_terms& all) { books_.spend(all.paid() - std::exchange(told_paid_, 0)); }
 
 double agreements::price() const { return std::max(shortest_, std::min(longest_, native_call_)); }

@@ -35,11 +35,9 @@ class agreements {
   rank_times times();
   // What all ranks have said of theirs.
   void hear(const agreed_terms& all);
-  // The job pays what the rank has paid that paid least, and no longer what this one has.
-  void correct_books(const agreed_terms& all);
+  // And of a contest, which goes on by that. The ledger learns what its calls took more than the MPI's own.
+  void hear(const agreed_terms& all, contest& of);
   // What a call of the MPI's own takes, the same on every rank: seconds.
-  void calls_take(double seconds) { native_call_ = seconds; }
-
   double native_call() const { return native_call_; }
   // What an agreement takes the rank that waits least: seconds.
   double shortest() const { return shortest_; }
@@ -48,6 +46,9 @@ class agreements {
   double price() const;
 
  private:
+  // The job pays what the rank has paid that paid least, and no longer what this one has.
+  void correct_books(const agreed_terms& all);
+
   MPI_Comm comm_;
   ledger& books_;
   waiting& wait_;

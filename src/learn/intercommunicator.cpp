@@ -2,10 +2,8 @@
 
 #include <algorithm>
 #include <bit>
-#include <cmath>
 #include <utility>
 
-#include "team/pending_agreement.hpp"
 #include "transport/mpi_error.hpp"
 
 namespace shoal {
@@ -33,6 +31,7 @@ int first_of_groups(MPI_Comm groups, int rank_of_all) {
 intercommunicator::intercommunicator(job_state& job, MPI_Comm users, MPI_Comm merged, const settings& set)
     : job_(job),
       all_(merged, users, set),
+      agreements_(merged, job.books(), all_.wait()),
       first_group_(first_of_groups(users, all_.rank())),
       network_(set.network),
       exchange_(merged, all_.phases()),
@@ -117,10 +116,12 @@ bool intercommunicator::begin(bool uniform, const group_sizes& sizes) {
   running_ = &it->second;
   if (fresh) running_->of.open(ours);
   if (fresh && network_ != "full") running_->of.prefer(ours);  // what connects the groups was told for this
-  if (running_->of.next() == ours) return true;
+  return running_->of.next() == ours;
+}
+
+const group_decision* intercommunicator::natives() {
   if (!natives_.how) natives_ = {&plan_of(parse_selection("native", collective::allgather)), "until another is faster"};
-  last = &natives_;
-  return false;
+  return &natives_;
 }
 
 void intercommunicator::end(double seconds) {
@@ -132,13 +133,11 @@ void intercommunicator::end(double seconds) {
 }
 
 void intercommunicator::review(field& f) {
-  std::vector<std::int64_t> mine(contest::terms + 1);
-  f.of.write(std::span(mine).first(contest::terms));
-  mine[contest::terms] = -std::llround(job_.books().allowance() * 1e9);
-  pending_agreement said(all_.opened(), std::move(mine));
-  const std::span<const std::int64_t> all = said.wait(all_.wait());
-  f.of.agreed(all.first(contest::terms), -static_cast<double>(all[contest::terms]) * 1e-9);
-  job_.books().settle(f.of.excess());
+  const agreements::payment paying(agreements_);
+  rank_terms mine;
+  f.of.write(mine.of_contest);
+  mine.times = agreements_.times();
+  agreements_.hear(agreed_terms(agreements_.agree(mine.numbers(), nullptr)), f.of);
 }
 
 bool intercommunicator::is_ahead(bool uniform) const {

@@ -10,6 +10,7 @@
 #include <optional>
 #include <string>
 
+#include "learn/agreements.hpp"
 #include "learn/job_state.hpp"
 #include "learn/requests.hpp"
 #include "select/choose_between_groups.hpp"
@@ -57,6 +58,8 @@ class intercommunicator : public std::enable_shared_from_this<intercommunicator>
   requests<group_decision>& asked() { return requests_; }
   // The best by the model.
   const group_decision* choose(const group_sizes& sizes);
+  // Until another is faster.
+  const group_decision* natives();
   // Who serves calls of a kind and size that nobody asks for is settled on the calls themselves, as for all-to-alls. Before
   // such a call: whether Shoal serves it. All ranks must give the same.
   bool begin(bool uniform, const group_sizes& sizes);
@@ -98,6 +101,7 @@ class intercommunicator : public std::enable_shared_from_this<intercommunicator>
 
   job_state& job_;
   team all_;
+  agreements agreements_;
   int first_group_;
   std::string network_;
   group_exchange exchange_;

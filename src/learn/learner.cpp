@@ -152,12 +152,7 @@ bool learner::may_agree() const {
 // The same on every rank.
 void learner::hear(exchange_field& f, const agreed_terms& all) {
   if (state_ && all.have_devices()) state_->all().know_of_devices();
-  agreements_.hear(all);
-  f.of.agreements_take(agreements_.price());
-  f.of.agreed(all.of_contest(), all.allowance());
-  agreements_.calls_take(f.of.of(contest::native).mean);
-  job_.books().settle(f.of.excess());
-  agreements_.correct_books(all);
+  agreements_.hear(all, f.of);
   f.guess = all.guess();
   candidates_.teach(job_.known(), f);
   if (candidates_.are_listed()) state_->settle(f.shape.form, f.shape.size, &f.decisions[f.of.best()]);

@@ -1,0 +1,71 @@
+// When the ranks of two groups look whether what serves them pays, and what they find.
+#include "select/group_investment.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <limits>
+#include <vector>
+
+#include "select/ledger.hpp"
+
+namespace shoal {
+namespace {
+
+// Calls until it pays, and looks on the way, where a call and a look take so many seconds on each rank.
+struct found {
+  int calls = 0, looks = 0;
+  bool pays = false;
+};
+
+found until_it_pays(std::vector<double> call, double look, int most_calls = 1'000'000) {
+  std::vector<group_investment> ranks(call.size());
+  found so_far;
+  double spent = 0;
+  for (; so_far.calls < most_calls; ++so_far.calls) {
+    const bool due = ranks[0].is_due(so_far.calls);
+    for (const auto& r : ranks) EXPECT_EQ(r.is_due(so_far.calls), due);
+    if (!due) continue;
+    ++so_far.looks;
+    spent += look;
+    group_investment::numbers most;
+    most.fill(std::numeric_limits<std::int64_t>::min());
+    for (std::size_t i = 0; i < ranks.size(); ++i) {
+      const double in_calls = call[i] * so_far.calls;
+      const double allowance = std::max(ledger::free_seconds, ledger::share * in_calls) - spent;
+      const auto said = ranks[i].said(in_calls, allowance);
+      for (std::size_t k = 0; k < most.size(); ++k) most[k] = std::max(most[k], said[k]);
+    }
+    for (auto& r : ranks) {
+      r.took(look);
+      so_far.pays = r.pays(most, so_far.calls);
+    }
+    if (so_far.pays) return so_far;
+  }
+  return so_far;
+}
+
+TEST(GroupInvestment, ShortProgramsLookOnceAtMost) {
+  group_investment one;
+  EXPECT_FALSE(one.is_due(100));
+  EXPECT_LE(until_it_pays({40e-6, 40e-6}, 100e-6, 500).looks, 1);
+}
+
+TEST(GroupInvestment, WhatItCostsIsASmallPartOfTheCallsOrSeconds) {
+  for (const double call : {1e-6, 40e-6, 1e-3, 50e-3})
+    for (const double look : {20e-6, 100e-6, 300e-6, 2e-3}) {
+      const found f = until_it_pays({call, 2 * call}, look);
+      const double cost = look * (f.looks + (f.pays ? 16 : 0)), in_calls = call * f.calls;
+      EXPECT_LE(cost, std::max(ledger::free_seconds, 0.03 * in_calls) + look) << call << ' ' << look;
+      EXPECT_LE(f.looks, 8);
+    }
+}
+
+TEST(GroupInvestment, LongCallsPaySoon) { EXPECT_LE(until_it_pays({5e-3, 5e-3}, 100e-6).calls, 512); }
+
+TEST(GroupInvestment, TheRankWithLeastTimeCounts) {
+  EXPECT_GT(until_it_pays({5e-3, 5e-6}, 100e-6).calls, until_it_pays({5e-3, 5e-3}, 100e-6).calls);
+}
+
+}  // namespace
+}  // namespace shoal
