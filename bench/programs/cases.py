@@ -41,7 +41,7 @@ class Case:
 
 
 def every() -> list[Case]:
-    return [*lengths(), *numbers_of_ranks(), *kinds(), *mixed(), *neighbors(), *real()]
+    return [*lengths(), *numbers_of_ranks(), *kinds(), *mixed(), *neighbors(), *groups(), *real()]
 
 
 def exchanges(kind: str, collective: str, calls: int, size: int, ranks: int, quick: bool = False) -> Case:
@@ -98,6 +98,18 @@ def neighbors() -> Iterator[Case]:
             f"halo {form} {steps} x {readable_bytes(size)}, {ranks} ranks", "halo", f"{form} {steps} {size}", ranks,
             forms=NEIGHBORS, candidates=("native", "direct"), between_nodes=("gathered",),
             quick=(ranks, steps, size) == (8, 300, 64), emulated=ranks == 8 and steps <= 300,
+        )  # fmt: skip
+
+
+def groups() -> Iterator[Case]:
+    """Allgathers between the two halves of the ranks."""
+    forms = (("allgather", 64), ("allgatherv", 4 * KiB), ("allgather", 64 * KiB))
+    for ranks, steps, (form, size) in product((4, 8), (30, 300, 3000), forms):
+        yield Case(
+            f"groups {form} {steps} x {readable_bytes(size)}, {ranks} ranks", "groups", f"{form} {steps} {size}", ranks,
+            exchanging=r"SECONDS ([\d.]+)", forms=("ALLGATHER", "ALLGATHERV"), candidates=("native", "full"),
+            between_nodes=("full:paced=yes",), quick=(ranks, steps, size) == (8, 300, 64),
+            emulated=ranks == 8 and steps <= 300,
         )  # fmt: skip
 
 

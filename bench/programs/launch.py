@@ -29,6 +29,7 @@ LIMIT = 600  # seconds that a program may take
 SOURCES = {
     "clock.so": (HERE / "clock.c", ["-shared", "-fPIC", "-ldl"]),
     "exchanges": (HERE / "exchanges.c", []),
+    "groups": (HERE / "groups.c", []),
     "halo": (HERE / "halo.c", []),
     "transpose": (INPUTS / "transpose.c", ["-lfftw3_mpi", "-lfftw3", "-lm"]),
 }

@@ -378,7 +378,8 @@ void learner::begin_agreed(const call_size& call) {
 
 // With what a profile or an earlier job tells of such exchanges.
 void learner::begin_as_known(const call_size& call) {
-  if (!enter(linked_)) return;
+  enter_known();
+  if (!state_) return;
   load_ = agreed_.load();
   exchange_field first;
   first.load = fields_.are_known_sizes(call.form) ? fields_.load_of(call) : load_;
