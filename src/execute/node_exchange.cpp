@@ -6,6 +6,7 @@
 #include <system_error>
 
 #include "transport/agree.hpp"
+#include "transport/buffered_sends.hpp"
 #include "transport/process_memory.hpp"
 
 namespace shoal {
@@ -135,6 +136,7 @@ void node_exchange::start(const program& how, const payload& what) {
 void node_exchange::run_to_end() {
   if (direct_now_) run_directly_to_end();
   else exchange_.run_to_end(wait_);
+  if (buffered_sends::are_expected()) move_others();
 }
 
 constexpr unsigned often = 16;

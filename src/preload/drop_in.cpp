@@ -8,6 +8,7 @@
 #include "calls/forms.hpp"
 #include "calls/process.hpp"
 #include "team/boundary.hpp"
+#include "transport/buffered_sends.hpp"
 
 using namespace shoal;
 
@@ -19,6 +20,8 @@ extern "C" {
 
 // For preload.c: the job has ended.
 void shoal_preload_tell_of_none() { process::get().tell_of_none(); }
+// For buffers.c.
+void shoal_preload_note_buffer() { buffered_sends::expect(); }
 using deleting = int(std::intptr_t, std::intptr_t);
 // For frees.c: a function that deletes the attributes of a communicator; null: of all, as MPI ends. Error handlers may throw
 // through it. `instead`: null, or the one that does not wait for what is under way there.

@@ -53,6 +53,12 @@ def test_freed_while_ranks_vote(mpi, compiled, case):
     assert (run.returncode, run.stdout) == (0, "faults: 0\n"), run.stderr
 
 
+def test_room_for_one_buffered_message(mpi, compiled):
+    """Open MPI takes the room back only while it makes progress."""
+    run = mpi.run(3, [compiled(mpi, "buffered.c"), 300, 1_000_000], SHOAL_ALLTOALL="shared")
+    assert (run.returncode, run.stdout) == (0, "calls: 300\n"), run.stderr
+
+
 @pytest.mark.parametrize("where, taken", [("world", True), ("halves", True), ("self", True), ("inter", False)])
 def test_communicator(mpi, compiled, where, taken):
     """Programs that never use the world; inter-communicators are left to the MPI, of which only the report tells."""
