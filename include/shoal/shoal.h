@@ -19,7 +19,8 @@
  *     named by SHOAL_CONFIG,
  *   - shoal_comm_set_info() on the communicator,
  *   - the info given to one call.
- * It must be the same on every rank; a difference is found and is an error on all of them.
+ * It must be the same on every rank. A difference is found and is an error on all of them, but for an info that only some
+ * ranks give to a call (MPI_INFO_NULL on others): these then wait for the others.
  */
 #ifndef SHOAL_H
 #define SHOAL_H
@@ -258,7 +259,7 @@ SHOAL_PUBLIC int shoal_neighbor_alltoallw(const void *sendbuf, const int sendcou
 typedef struct shoal_arrivals {
   int blocks;              /**< how many */
   const int *sources;      /**< the rank that each comes from */
-  const MPI_Count *counts; /**< elements in each */
+  const MPI_Count *counts; /**< elements in each; 0 of a datatype without bytes */
   const MPI_Count *displs; /**< where each begins, in elements from `data` */
   const void *data;        /**< one behind the other, without the gaps that the datatype may have: MPI_Type_size() bytes an
                                 element */
