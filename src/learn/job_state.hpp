@@ -1,6 +1,7 @@
 // What a process knows of its job: settings, facts, the ledger, and what was learnt.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <mutex>
 #include <cstdint>
@@ -42,6 +43,10 @@ class job_state {
   int ranks_of_a_core(int ranks) const;
   // Whether the user names an algorithm, or settings are wrong, so that ranks have to agree before the first call.
   bool asks_at_once(call_form form) const { return asks_at_once_[form]; }
+  // The same of some form.
+  bool asks_for_some() const {
+    return std::any_of(call_forms.begin(), call_forms.end(), [this](call_form form) { return asks_at_once(form); });
+  }
   // Whether the user names an algorithm for allgathers between two groups, or the network that connects them.
   bool asks_for_groups(call_form form) const {
     return settings_.asked(collective::allgather, form) || settings_.network != "full";

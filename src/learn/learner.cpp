@@ -32,6 +32,7 @@ learner::learner(job_state& job, MPI_Comm comm, collective what)
       ranks_(ranks_of(comm)),
       blocks_(what == collective::alltoall ? ranks_ : destinations_of(comm)),
       is_watched_(job.set().report != reporting::none || !job.set().record.empty()),
+      is_idle_(ranks_ == 1 && !is_watched_ && !job.asks_for_some()),
       offered_(what == collective::alltoall ? node_exchange::room::of_direct : node_exchange::room::of_schedules) {
   require(PMPI_Comm_rank(comm, &rank_), "MPI_Comm_rank");
   wait_ = waiting(job.set().wait.value_or(polite_mode(job.facts(), ranks_)), job.ranks_of_a_core(ranks_));
@@ -407,6 +408,7 @@ void learner::vote_at_once() {
 communicator* learner::enter(bool is_linked) {
   linked_ |= is_linked;
   was_entered_ = true;
+  is_idle_ = false;
   vote_at_once();
   if (stage_ == stage::known) enter_known();
   if (state_ && !state_->all().is_open()) open_state();

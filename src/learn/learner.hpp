@@ -55,6 +55,8 @@ class learner {
   // Before and after a call whose algorithm nobody asked for. `is_linked`: the program calls Shoal itself, so all ranks
   // have it.
   turn begin(const call_size& call, bool is_linked);
+  // Whether nothing is to be learnt of calls here that nobody asks for, nor counted: a rank is alone.
+  [[gnu::hot]] bool is_idle() const { return is_idle_; }
   // Whether such a call is the MPI's own and nobody needs to know what it takes; then that is all. `bytes`: of a block of
   // MPI_Alltoall. Asked before begin().
   [[gnu::hot]] bool passes(call_form form, std::int64_t bytes) { return !is_watched_ && passing(form, bytes); }
@@ -146,6 +148,7 @@ class learner {
   int ranks_, rank_ = 0, blocks_;
   // What every call looks at.
   bool is_watched_;  // somebody wants to know of every call
+  bool is_idle_;
   stage stage_ = stage::cold;
   bool linked_ = false, was_entered_ = false;  // for what is asked for
   std::int64_t calls_ = 0;
