@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <fstream>
 #include <iostream>
-#include <iterator>
 
 #include "calls/deleted_attributes.hpp"
 #include "calls/open_exchange.hpp"
@@ -304,11 +303,12 @@ process::attribute* process::attach(MPI_Comm comm) {
   if (held.unserved_groups) held.why = "an inter-communicator";
   if (held.unserved_groups) held.ranks = ranks_of_both(comm);
   else held.of_ranks = std::make_unique<learner>(*this, comm, collective::alltoall);
-  require(PMPI_Comm_set_attr(comm, state_key_, &held), "MPI_Comm_set_attr");
+  held.place = made.begin();
   const std::scoped_lock guard(lock_);
+  attribute*& of_comm = of_comms_[comm];  // memory may run out before anything hangs there
+  require(PMPI_Comm_set_attr(comm, state_key_, &held), "MPI_Comm_set_attr");
   attributes_.splice(attributes_.end(), made);
-  attribute_places_[comm] = std::prev(attributes_.end());
-  return &held;
+  return of_comm = &held;
 }
 
 void process::serve_groups(MPI_Comm comm, attribute& held) {
@@ -354,9 +354,9 @@ void process::attribute::leave_communicators() {
 // Nothing is asked of the MPI: the program may have given no communicator.
 std::vector<learner*> process::learners_of(MPI_Comm comm) {
   const std::scoped_lock guard(lock_);
-  const auto it = attribute_places_.find(comm);
+  const auto it = of_comms_.find(comm);
   std::vector<learner*> all;
-  if (it == attribute_places_.end()) return all;
+  if (it == of_comms_.end() || !it->second) return all;
   for (learner* of : {it->second->of_ranks.get(), it->second->of_neighbors.get()})
     if (of) all.push_back(of);
   return all;
@@ -387,15 +387,12 @@ void process::report_on(const attribute& held) {
 }
 
 // `is_freed`: the communicator is, and not the program at its end.
-void process::release(MPI_Comm comm, bool is_freed) {
+void process::release(attribute& held, bool is_freed) {
   std::list<attribute> released;  // ended behind the lock
   const std::scoped_lock guard(lock_);
-  const auto it = attribute_places_.find(comm);
-  if (it == attribute_places_.end()) return;  // finish() was first
-  released.splice(released.end(), attributes_, it->second);
-  attribute_places_.erase(it);
+  released.splice(released.end(), attributes_, held.place);
+  of_comms_.erase(held.comm);
   forget();
-  attribute& held = released.front();
   if (is_freed) held.leave_communicators();
   report_on(held);
   count_open(-held.open_communicators());
@@ -406,7 +403,7 @@ void process::finish() {
   finished_ = true;
   leave_open_exchanges();
   free_rank_communicator();
-  while (!attributes_.empty()) release(attributes_.front().comm, false);
+  while (!attributes_.empty()) release(attributes_.front(), false);
   served().clear();
   knowing().clear();
   if (!set().record.empty()) traffic_.write(set().record);
@@ -430,9 +427,10 @@ void process::tell() {
   if (!file.flush()) warn_once("SHOAL_REPORT=" + set().report_file + " cannot be written", "nothing is told");
 }
 
-int process::on_free(MPI_Comm comm, int, void*, void* self) {
+int process::on_free(MPI_Comm, int, void* held, void* self) {
   return returning_codes(MPI_COMM_SELF, [&] {
-    static_cast<process*>(self)->release(comm, true);
+    process& job = *static_cast<process*>(self);
+    if (!job.finished_) job.release(*static_cast<attribute*>(held), true);  // else it is released already
     return MPI_SUCCESS;
   });
 }

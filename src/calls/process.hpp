@@ -88,6 +88,7 @@ class process : public job_state {
   // What hangs on a user's communicator.
   struct attribute {
     MPI_Comm comm = MPI_COMM_NULL;
+    std::list<attribute>::iterator place;              // among all
     std::unique_ptr<learner> of_ranks;                 // null: an inter-communicator
     std::unique_ptr<learner> of_neighbors;             // null: none exchanged so yet
     std::shared_ptr<intercommunicator> groups;         // open requests keep it
@@ -120,7 +121,7 @@ class process : public job_state {
   std::vector<std::int64_t> largest_of_groups(MPI_Comm comm, const std::vector<std::int64_t>& mine, attribute& held);
   void serve_groups(MPI_Comm comm, attribute& held);
   void report_on(const attribute& held);
-  void release(MPI_Comm comm, bool is_freed);
+  void release(attribute& held, bool is_freed);
   void finish();
   void tell();
   static int on_free(MPI_Comm comm, int key, void* held, void* self);
@@ -131,7 +132,7 @@ class process : public job_state {
   bool finished_ = false;
   std::mutex lock_;
   std::list<attribute> attributes_;  // in the order of their first calls, as the report tells them
-  std::unordered_map<MPI_Comm, std::list<attribute>::iterator> attribute_places_;
+  std::unordered_map<MPI_Comm, attribute*> of_comms_;  // null: nothing came to hang there
   // What was found last, by place_of() a communicator; of programs whose threads do not call at once.
   struct recent {
     MPI_Comm comm = MPI_COMM_NULL;
