@@ -41,11 +41,20 @@ void allgather_service::make_ready(group_plan& how) {
 }
 
 const group_decision* allgather_service::pick_for(bool repeated, MPI_Info info) {
-  const group_sizes mine = local_sizes();
   const group_decision* chosen = state_.asked().of_call(call_.form(), info);
-  sizes_ = mine;
-  if (!chosen && repeated && !state_.is_ahead(call_.uniform)) return nullptr;
-  if (!chosen && !repeated && !state_.begin(call_.uniform, mine)) return state_.natives();
+  sizes_ = local_sizes();
+  if (!chosen && !is_turn_of_shoal(repeated)) return repeated ? nullptr : state_.natives();
+  return served_by(chosen, repeated);
+}
+
+// Of a call that nobody asked for.
+bool allgather_service::is_turn_of_shoal(bool repeated) {
+  return repeated ? state_.is_ahead(call_.uniform) : state_.begin(call_.uniform, sizes_);
+}
+
+// `chosen`: what is asked for; null: the best by the model.
+const group_decision* allgather_service::served_by(const group_decision* chosen, bool repeated) {
+  const group_sizes mine = sizes_;
   if (repeated || !call_.uniform || state_.all().facts().devices || process::get().set().verify) {
     sizes_ = state_.agreed(mine);
     if (sizes_.on_device || mine.invalid) return nullptr;

@@ -41,6 +41,8 @@ class allgather_service {
 
  private:
   const group_decision* pick_for(bool repeated, MPI_Info info);
+  bool is_turn_of_shoal(bool repeated);
+  const group_decision* served_by(const group_decision* chosen, bool repeated);
   const group_decision* left_out();
   void make_ready(group_plan& how);
   group_sizes local_sizes() const;

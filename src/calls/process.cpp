@@ -247,7 +247,8 @@ bool process::pays_to_serve(MPI_Comm comm, attribute& held, const usage& natives
 }
 
 // None, on every rank, where some heard nothing of others: then they are not served.
-std::vector<std::int64_t> process::largest_of_groups(MPI_Comm comm, const std::vector<std::int64_t>& mine, attribute& held) {
+std::vector<std::int64_t> process::largest_of_groups(MPI_Comm comm, const std::vector<std::int64_t>& mine,
+                                                     attribute& held) {
   waiting wait(set().wait.value_or(wait_mode::yield));
   wait.move_meanwhile([] { return progress::get().move(); });
   std::vector<std::int64_t> all = largest_of_both_groups(comm, mine, wait);

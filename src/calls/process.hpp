@@ -131,7 +131,7 @@ class process : public job_state {
   std::atomic<bool> open_for_calls_ = false;  // between MPI_Init and MPI_Finalize
   bool finished_ = false;
   std::mutex lock_;
-  std::list<attribute> attributes_;  // in the order of their first calls, as the report tells them
+  std::list<attribute> attributes_;                    // in the order of their first calls, as the report tells them
   std::unordered_map<MPI_Comm, attribute*> of_comms_;  // null: nothing came to hang there
   // What was found last, by place_of() a communicator; of programs whose threads do not call at once.
   struct recent {
