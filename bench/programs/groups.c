@@ -23,9 +23,10 @@ int main(int count, char **words) {
   int ranks, rank, senders;
   MPI_Comm half, groups;
   MPI_Init(&count, &words);
-  if (count != 4) return fprintf(stderr, "usage: groups allgather|allgatherv STEPS BYTES\n"), 2;
-  const int equal = !strcmp(words[1], "allgather"), steps = atoi(words[2]), bytes = atoi(words[3]);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  if (count != 4 || atoi(words[3]) < 1 || ranks < 2)
+    return fprintf(stderr, "usage: groups allgather|allgatherv STEPS BYTES, on two ranks or more\n"), 2;
+  const int equal = !strcmp(words[1], "allgather"), steps = atoi(words[2]), bytes = atoi(words[3]);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   const int middle = ranks / 2, first = rank < middle ? middle : 0;  // the first rank of the other half
   MPI_Comm_split(MPI_COMM_WORLD, rank < middle, rank, &half);

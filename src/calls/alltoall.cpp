@@ -48,12 +48,13 @@ int serve_settled(learner& of, const alltoall_call& call, manners how, native_ca
   });
 }
 
-// None of what is no type: a call that the MPI is to refuse counts as one all the same. Asking the MPI takes longer than all
-// else that a call costs which passes, so it is not asked for the types of most calls.
+// None of what is no type: a call that the MPI is to refuse counts as one all the same. In calls that pass, asking the MPI
+// would cost more than all else: so it is not asked about the types that most calls have.
 std::int64_t bytes_of(MPI_Datatype type) {
   if (type == MPI_DOUBLE) return sizeof(double);
   if (type == MPI_BYTE || type == MPI_CHAR) return 1;
-  if (type == MPI_INT || type == MPI_FLOAT) return sizeof(int);
+  if (type == MPI_INT) return sizeof(int);
+  if (type == MPI_FLOAT) return sizeof(float);
   MPI_Count size = 0;
   const bool is_known = type != MPI_DATATYPE_NULL && PMPI_Type_size_x(type, &size) == MPI_SUCCESS;
   return is_known ? std::max<MPI_Count>(0, size) : 0;

@@ -438,6 +438,7 @@ bool learner::is_asked(call_form form, MPI_Info info) const {
 // ---- for the user ----------------------------------------------------------------------------------------------
 
 std::string learner::explain() const {
+  if (is_idle_) return "the MPI library's own collective: this rank is alone";
   const bool is_settled = last_turn_.in && (!state_ || !state_->last || state_->last == &last_turn_.chosen());
   if (state_ && state_->last && !is_settled) return state_->last->how->spec + ": " + state_->last->reason;
   if (!is_settled && !why_.empty()) return "the MPI library's own collective: " + why_;

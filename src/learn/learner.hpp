@@ -148,7 +148,7 @@ class learner {
   int ranks_, rank_ = 0, blocks_;
   // What every call looks at.
   bool is_watched_;  // somebody wants to know of every call
-  bool is_idle_;
+  bool is_idle_;     // a rank is alone, and nobody asks for anything
   stage stage_ = stage::cold;
   bool linked_ = false, was_entered_ = false;  // for what is asked for
   std::int64_t calls_ = 0;

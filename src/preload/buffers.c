@@ -7,13 +7,12 @@ static void note(void) {
   if (noting) noting();
 }
 
-#define ATTACHES(name, number)                        \
-  PUBLIC int name WORDS_##number {                    \
-    static void* _Atomic to;                          \
-    if (!to) to = function_of_mpi(#name);             \
-    if (!to) to = function_for(#name);                \
-    note();                                           \
-    return ((call_##number*)to)NAMES_##number;        \
+#define ATTACHES(name, number)                 \
+  PUBLIC int name WORDS_##number {             \
+    static void* _Atomic to;                   \
+    if (!to) to = function_behind(#name);      \
+    note();                                    \
+    return ((call_##number*)to)NAMES_##number; \
   }
 
 // NOLINTBEGIN(misc-use-internal-linkage)

@@ -13,8 +13,7 @@ struct function {
 // `through`: the function of what serves calls that calls this one. `comm`: where the communicator is; null: all, as MPI
 // ends.
 static int delete_attributes(struct function* f, const char* through, word comm, word a, word b) {
-  if (!f->to) f->to = function_of_mpi(f->name);
-  if (!f->to) f->to = function_for(f->name);
+  if (!f->to) f->to = function_behind(f->name);
   int (*const serving)(word, void*, void*, word, word) = function_of_drop_in(through);
   if (!serving) return ((call_2*)f->to)(a, b);
   return serving(comm, f->to, f->instead ? function_of_mpi(f->instead) : NULL, a, b);

@@ -15,6 +15,12 @@
   }
 #define PASS_ON(name, number) PASS_ON_AS(PUBLIC, name, name, number)
 
+// What has this name behind the preload, and where nothing does, in what serves calls.
+static inline void* function_behind(const char* name) {
+  void* const behind = function_of_mpi(name);
+  return behind ? behind : function_for(name);
+}
+
 // A program that asks whether the MPI has a newer function must not find it here where the MPI lacks it: the linker asks
 // these (`find_`) for its address. While the program starts nothing can be looked up yet, and what it was linked to is there.
 static int can_look_up;
