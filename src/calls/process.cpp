@@ -229,21 +229,20 @@ std::shared_ptr<sparse_ranks> process::sparse_of(MPI_Comm comm, std::string& wro
 bool process::has_earned_groups(MPI_Comm comm) {
   attribute* const held = attribute_of(comm);
   if (!held || !held->unserved_groups) return held;
-  usage natives = held->cold[false];
-  natives.add(held->cold[true]);
-  if (!held->worth.is_due(natives.calls) || !is_of_one_world(comm)) return false;
+  const std::int64_t calls = held->cold[false].calls + held->cold[true].calls;
+  if (!held->worth.is_due(calls) || !is_of_one_world(comm)) return false;
   const double begin = PMPI_Wtime();
-  if (pays_to_serve(comm, *held, natives)) serve_groups(comm, *held);
+  if (pays_to_serve(comm, *held, calls)) serve_groups(comm, *held);
   books().spend(PMPI_Wtime() - begin);
   return !held->unserved_groups;
 }
 
-bool process::pays_to_serve(MPI_Comm comm, attribute& held, const usage& natives) {
+bool process::pays_to_serve(MPI_Comm comm, attribute& held, std::int64_t calls) {
   const double begin = PMPI_Wtime();
-  const auto said = held.worth.said(natives.seconds, books().allowance());
+  const auto said = held.worth.said(held.cold[false].seconds + held.cold[true].seconds, books().allowance());
   const auto all = largest_of_groups(comm, {said.begin(), said.end()}, held);
   held.worth.took(PMPI_Wtime() - begin);
-  return !all.empty() && held.worth.pays(all, natives.calls);
+  return !all.empty() && held.worth.pays(all, calls);
 }
 
 // None, on every rank, where some heard nothing of others: then they are not served.

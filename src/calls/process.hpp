@@ -117,7 +117,7 @@ class process : public job_state {
   static std::size_t place_of(MPI_Comm comm);
   static void forget() { recent_ = {}; }
   std::vector<learner*> learners_of(MPI_Comm comm);
-  bool pays_to_serve(MPI_Comm comm, attribute& held, const usage& natives);
+  bool pays_to_serve(MPI_Comm comm, attribute& held, std::int64_t calls);
   std::vector<std::int64_t> largest_of_groups(MPI_Comm comm, const std::vector<std::int64_t>& mine, attribute& held);
   void serve_groups(MPI_Comm comm, attribute& held);
   void report_on(const attribute& held);

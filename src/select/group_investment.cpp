@@ -10,7 +10,7 @@ namespace shoal {
 namespace {
 
 // Of the time of the calls so far that may be spent at once: the program may end soon.
-constexpr double share_at_once = 0.1;
+constexpr double share_at_once = 0.05;
 // What is made costs so many looks: two communicators and what is found out on them, 2 ms with Open MPI and 5 ms with MPICH
 // where 8 ranks share 2 cores.
 constexpr double looks = 16;

@@ -24,7 +24,8 @@ class group_investment {
   void took(double seconds) { look_ = seconds; }
 
  private:
-  static constexpr std::int64_t first = 128;
+  // A look takes as long as 10 to 50 small calls where ranks share cores.
+  static constexpr std::int64_t first = 1024;
 
   std::int64_t next_ = first;
   double look_ = 0;  // 0: there was none
