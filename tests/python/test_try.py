@@ -145,12 +145,13 @@ def test_runs_without_shoal_have_no_preload_of_it(tmp_path, given):
 
 @pytest.mark.parametrize(("told", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_ends_what_it_started(tmp_path, told, status):
+    """The shell of a background job makes it ignore interrupts, so signals are set back first."""
     (tmp_path / "program").write_text("#!/bin/sh\necho $$ >started\nexec sleep 60\n")
     (tmp_path / "program").chmod(0o755)
     os.mkfifo(tmp_path / "started")
     with subprocess.Popen(
-        [SHOAL, "try", "--launcher", "env", "--", "./program"], stderr=subprocess.PIPE, text=True, cwd=tmp_path,
-        stdin=subprocess.DEVNULL,
+        ["env", "--default-signal", SHOAL, "try", "--launcher", "env", "--", "./program"], stderr=subprocess.PIPE,
+        text=True, cwd=tmp_path, stdin=subprocess.DEVNULL,
     ) as trial:  # fmt: skip
         process = os.pidfd_open(int((tmp_path / "started").read_text()))
         trial.send_signal(told)
