@@ -88,7 +88,8 @@ int alltoall(const alltoall_call& call, manners how, MPI_Info info, native_call 
     of = process::get().learner_of(call.comm);
     if (!of) return process::get().leave(call, process::why_unknown(call.comm), native);
     if (of->is_idle() && info == MPI_INFO_NULL) return native();
-    if (info == MPI_INFO_NULL && of->passes(call.form(), call.uniform ? block_of(call, *of) : 0)) return native();
+    if (info == MPI_INFO_NULL && of->passes(call.form(), call.uniform ? block_of(call, *of) : 0))
+      return carry_out_native(*of, native);
     if (is_lost(*of, call.comm)) return native();
     record(*of, call, how);
     if (of->is_asked(call.form(), info)) return serve_asked(*of, call, how, info, native);

@@ -121,7 +121,7 @@ int neighbor_alltoall(const neighbor_call& call, manners how, native_call native
   if (call.comm == MPI_COMM_NULL) return native();
   return returning_codes(call.comm, [&] {
     learner* const of = process::get().neighbor_learner_of(call.comm);
-    return of && of->passes(call.form(), 0) ? native() : serve_any(of, call, how, native);
+    return of && of->passes(call.form(), 0) ? carry_out_native(*of, native) : serve_any(of, call, how, native);
   });
 }
 

@@ -59,6 +59,13 @@ int serve(State& state, Service& service, const Call& call, manners how, MPI_Inf
   return process::get().leave(call, "device memory, or arguments that the MPI is to judge", native);
 }
 
+// The MPI's own, in a call whose algorithm nobody asked for.
+inline int carry_out_native(learner& of, native_call native) {
+  const int code = native();
+  if (code != MPI_SUCCESS) of.note_failure();
+  return code;
+}
+
 // A call whose algorithm nobody asked for. `serve_as`: with the decision of the turn, and as carry_out() `compared`. The
 // learner is told what the call took, whatever becomes of it: every rank counts every call.
 template <typename Serve>
@@ -66,7 +73,9 @@ int serve_learnt(learner& of, const call_size& size, manners how, native_call na
   const learner::turn turn = of.begin(size, how == manners::strict);
   const double begin = turn.is_timed ? PMPI_Wtime() : 0;
   double compared = 0;
-  const auto served = [&] { return turn.candidate == contest::native ? native() : serve_as(turn.chosen(), &compared); };
+  const auto served = [&] {
+    return turn.candidate == contest::native ? carry_out_native(of, native) : serve_as(turn.chosen(), &compared);
+  };
   return ended_by(served, [&] { of.end(turn, turn.is_timed ? PMPI_Wtime() - begin - compared : 0); });
 }
 

@@ -15,6 +15,8 @@ namespace shoal {
 
 namespace {
 
+constexpr const char* failed_on_some = "a call failed on some ranks only";
+
 int ranks_of(MPI_Comm comm) {
   int ranks = 0;
   require(PMPI_Comm_size(comm, &ranks), "MPI_Comm_size");
@@ -108,6 +110,7 @@ rank_terms learner::terms(exchange_field* f) {
   rank_terms mine = job_.terms(ranks_);
   mine.memory_error = offered_.error();
   mine.is_unreadable = offered_.is_unreadable();
+  mine.failures = failures_;
   mine.set_load(load_);
   fields_.write_pattern(mine.no_pattern);
   if (f) add_terms(*f, mine);
@@ -171,7 +174,7 @@ constexpr double usual_vote = 2e-3, time_slice = 4e-3, longest_vote = 20e-3;
 bool learner::may_vote() {
   if (!linked_ && !is_of_one_world(comm_)) why_ = started_apart;
   else if (!linked_ && job_.lacks_preload()) why_ = "some ranks of the job run without Shoal's preload";
-  else if (vote_.some_gave_up()) why_ = "some ranks have SHOAL_ variables that others have not";
+  else if (vote_.some_gave_up()) why_ = "a call failed on some ranks only, or only some have SHOAL_ variables";
   else return true;
   stage_ = stage::never;
   return false;
@@ -200,17 +203,22 @@ bool learner::wait_for_vote(double seconds) {
 }
 
 // Whether every rank heard all; in the second round they tell their times once more, and the first rank may offer memory.
+// Where a call failed on some ranks only, these may make it once more, and no longer count calls as the others do: no rank
+// then waits for the second round.
 bool learner::end_vote(bool heard_all) {
   if (heard_all) agreed_ = agreed_terms(vote_.heard());
+  const bool count_alike = !heard_all || agreed_.same_failures();
+  heard_all = heard_all && count_alike;
   std::vector<std::int64_t> mine(rank_times::terms + offered_memory::terms, unsaid);
   const std::span said(mine);
   if (rank_ == 0 && heard_all && asked_by_ && investment_.may_offer_memory(agreed_))
     offered_.make(agreed_.room(ranks_), ranks_, said.subspan(rank_times::terms));
   agreements_.times().write(said);
-  if (vote_.confirm(heard_all, !asked_by_, mine)) return true;
+  if (vote_.confirm(heard_all, !asked_by_ || !count_alike, mine)) return true;
   offered_.drop();
-  stage_ = vote_.has_failed_for_good() ? stage::never : stage::cold;
-  if (stage_ == stage::never) why_ = "ranks were too far apart to agree, or some of them have no Shoal";
+  stage_ = !count_alike || vote_.has_failed_for_good() ? stage::never : stage::cold;
+  if (stage_ == stage::never)
+    why_ = count_alike ? "ranks were too far apart to agree, or some of them have no Shoal" : failed_on_some;
   if (asked_by_) asked_by_->of.postpone();
   return false;
 }

@@ -61,6 +61,8 @@ class learner {
   // MPI_Alltoall. Asked before begin().
   [[gnu::hot]] bool passes(call_form form, std::int64_t bytes) { return !is_watched_ && passing(form, bytes); }
   void end(const turn& of, double seconds);
+  // A call that the MPI's own served has failed here, maybe on this rank alone.
+  void note_failure() { ++failures_; }
   // Whether MPI_Alltoall with blocks of so many bytes is as the last exchange was.
   bool is_as_last(std::int64_t bytes) const { return fields_.is_as_last(bytes); }
 
@@ -151,7 +153,7 @@ class learner {
   bool is_idle_;     // a rank is alone, and nobody asks for anything
   stage stage_ = stage::cold;
   bool linked_ = false, was_entered_ = false;  // for what is asked for
-  std::int64_t calls_ = 0;
+  std::int64_t calls_ = 0, failures_ = 0;
   turn last_turn_;
   exchange_fields fields_{what_, ranks_};
   std::shared_ptr<communicator> state_;

@@ -37,6 +37,7 @@ struct rank_terms {
   bool has_full_notes = false;  // nor what came of it, where it remembers nothing of that yet
   bool has_devices = false;
   int cores = 1, ranks_of_a_core = 1;
+  std::int64_t failures = 0;  // of its calls so far
   rank_times times;
   std::int64_t memory_error = 0;  // the number of it, of memory that was offered
   bool is_unreadable = false;     // the first rank's memory, directly
@@ -69,6 +70,7 @@ class agreed_terms {
   bool same_profile() const;
   bool same_wisdom() const;
   bool same_node() const;
+  bool same_failures() const;
   bool some_unusable() const;
   bool some_know_nothing() const;
   bool some_full() const;

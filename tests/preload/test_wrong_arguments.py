@@ -95,6 +95,13 @@ def test_nobody_waits_for_the_rank_that_is_wrong(compiled, settings):
     lone(compiled, settings, *([10, "later"] if settings else [2000]))
 
 
+@pytest.mark.parametrize("calls_before", [0, 5])
+def test_the_rank_that_is_wrong_makes_the_call_once_more(mpi, compiled, calls_before):
+    """Before the ranks have agreed for the first time."""
+    done = mpi.run(3, [compiled(mpi, "repeated.c"), calls_before], timeout=60)
+    assert done.returncode == 0 and done.stdout == "faults: 0\n", done.stdout + done.stderr
+
+
 @pytest.mark.parametrize("algorithm", ["spread_out", "tuna:radix=2", "shared"])
 def test_ranks_that_ask_each_other_hear_of_the_one_that_is_wrong(compiled, algorithm):
     settings = asked(algorithm, "direct")

@@ -1,0 +1,52 @@
+/* A rank whose arguments are wrong, and which makes the call once more, rightly: the others have waited for it in the one call
+ * that they made, and everything behind is right.
+ *
+ * Argument: the calls before. Rank 0 is the one that is wrong. */
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { most = 16, calls_behind = 3000 };
+
+static int rank, ranks, faults;
+
+static int exchange(int call, int count, MPI_Comm comm) {
+  int sent[most], got[most];
+  for (int i = 0; i < ranks; ++i) sent[i] = call * 1000 + rank * 10 + i, got[i] = -1;
+  const int code = MPI_Alltoall(sent, count, MPI_INT, got, count, MPI_INT, comm);
+  for (int i = 0; i < ranks && count > 0; ++i) faults += code || got[i] != call * 1000 + i * 10 + rank;
+  return code;
+}
+
+static int exchange_unevenly(int call, int own_count, MPI_Comm comm) {
+  int sent[most], got[most], counts[most], places[most];
+  for (int i = 0; i < ranks; ++i)
+    sent[i] = call * 1000 + rank * 10 + i, got[i] = -1, counts[i] = 1, places[i] = i;
+  counts[rank] = own_count;
+  const int code = MPI_Alltoallv(sent, counts, places, MPI_INT, got, counts, places, MPI_INT, comm);
+  for (int i = 0; i < ranks && own_count > 0; ++i) faults += code || got[i] != call * 1000 + i * 10 + rank;
+  return code;
+}
+
+static void on_one_communicator(int calls_before, int (*exchange_once)(int, int, MPI_Comm)) {
+  MPI_Comm comm;
+  MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+  MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+  for (int call = 0; call < calls_before; ++call) exchange_once(call, 1, comm);
+  if (rank == 0 && exchange_once(0, -1, comm) == MPI_SUCCESS) ++faults;
+  for (int call = 0; call < calls_behind; ++call) exchange_once(call, 1, comm);
+  MPI_Comm_free(&comm);
+}
+
+int main(int argc, char **argv) {
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  const int calls_before = argc > 1 ? atoi(argv[1]) : 0;
+  on_one_communicator(calls_before, exchange);
+  on_one_communicator(calls_before, exchange_unevenly);
+  MPI_Allreduce(MPI_IN_PLACE, &faults, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+  if (rank == 0) printf("faults: %d\n", faults);
+  MPI_Finalize();
+  return faults > 0;
+}
