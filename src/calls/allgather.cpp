@@ -10,12 +10,18 @@ namespace shoal {
 
 namespace {
 
+std::int64_t bytes_of(std::int64_t count, MPI_Datatype type) {
+  MPI_Count size = 0;
+  if (type != MPI_DATATYPE_NULL) PMPI_Type_size_x(type, &size);
+  return count * size;
+}
+
 int cold(const allgather_call& call, native_call native) {
   const double begin = PMPI_Wtime();
   const int code = native();
-  MPI_Count size = 0;
-  if (call.send_type != MPI_DATATYPE_NULL) PMPI_Type_size_x(call.send_type, &size);
-  process::get().count_cold(call.comm, call.uniform, call.send_count * size, PMPI_Wtime() - begin);
+  const std::int64_t sent = bytes_of(call.send_count, call.send_type);
+  const std::int64_t known = call.uniform ? sent + bytes_of(call.recv_counts[0], call.recv_type) : 0;
+  process::get().count_cold(call.comm, call.uniform, sent, known, PMPI_Wtime() - begin);
   return code;
 }
 

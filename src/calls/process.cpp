@@ -229,20 +229,19 @@ std::shared_ptr<sparse_ranks> process::sparse_of(MPI_Comm comm, std::string& wro
 bool process::has_earned_groups(MPI_Comm comm) {
   attribute* const held = attribute_of(comm);
   if (!held || !held->unserved_groups) return held;
-  const std::int64_t calls = held->cold[false].calls + held->cold[true].calls;
-  if (!held->worth.is_due(calls) || !is_of_one_world(comm)) return false;
+  if (!held->worth.is_due() || !is_of_one_world(comm)) return false;
   const double begin = PMPI_Wtime();
-  if (pays_to_serve(comm, *held, calls)) serve_groups(comm, *held);
+  if (pays_to_serve(comm, *held)) serve_groups(comm, *held);
   books().spend(PMPI_Wtime() - begin);
   return !held->unserved_groups;
 }
 
-bool process::pays_to_serve(MPI_Comm comm, attribute& held, std::int64_t calls) {
+bool process::pays_to_serve(MPI_Comm comm, attribute& held) {
   const double begin = PMPI_Wtime();
   const auto said = held.worth.said(held.cold[false].seconds + held.cold[true].seconds, books().allowance());
   const auto all = largest_of_groups(comm, {said.begin(), said.end()}, held);
   held.worth.took(PMPI_Wtime() - begin);
-  return !all.empty() && held.worth.pays(all, calls);
+  return !all.empty() && held.worth.pays(all);
 }
 
 // None, on every rank, where some heard nothing of others: then they are not served.
@@ -260,9 +259,12 @@ std::vector<std::int64_t> process::largest_of_groups(MPI_Comm comm, const std::v
   return all;
 }
 
-void process::count_cold(MPI_Comm comm, bool uniform, std::int64_t bytes, double seconds) {
+void process::count_cold(MPI_Comm comm, bool uniform, std::int64_t sent, std::int64_t known, double seconds) {
   books().called(seconds);
-  if (attribute* const held = attribute_of(comm)) held->cold[uniform].add(bytes, seconds);
+  attribute* const held = attribute_of(comm);
+  if (!held) return;
+  held->cold[uniform].add(sent, seconds);
+  held->worth.count(known * held->ranks / 2);
 }
 
 int process::leave_told(const std::string& call, const std::string& reason, native_call native) {

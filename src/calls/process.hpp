@@ -66,7 +66,8 @@ class process : public job_state {
 
   // Whether calls between two groups that nobody asked for were enough to make what serves them; the MPI's own until then.
   bool has_earned_groups(MPI_Comm comm);
-  void count_cold(MPI_Comm comm, bool uniform, std::int64_t bytes, double seconds);
+  // `known`: bytes of a message from each group, together, where both groups know them.
+  void count_cold(MPI_Comm comm, bool uniform, std::int64_t sent, std::int64_t known, double seconds);
 
   // The MPI's own, where Shoal cannot serve a call: counted with the reason, where a report is asked for.
   template <typename Call>
@@ -117,7 +118,7 @@ class process : public job_state {
   static std::size_t place_of(MPI_Comm comm);
   static void forget() { recent_ = {}; }
   std::vector<learner*> learners_of(MPI_Comm comm);
-  bool pays_to_serve(MPI_Comm comm, attribute& held, std::int64_t calls);
+  bool pays_to_serve(MPI_Comm comm, attribute& held);
   std::vector<std::int64_t> largest_of_groups(MPI_Comm comm, const std::vector<std::int64_t>& mine, attribute& held);
   void serve_groups(MPI_Comm comm, attribute& held);
   void report_on(const attribute& held);

@@ -10,11 +10,11 @@ namespace shoal {
 namespace {
 
 // Of the time of the calls so far that may be spent at once: the program may end soon.
-constexpr double share_at_once = 0.05;
+constexpr double share_at_once = 0.03;
 // What is made costs so many looks: two communicators and what is found out on them, 2 ms with Open MPI and 5 ms with MPICH
 // where 8 ranks share 2 cores.
-constexpr double looks = 16;
-constexpr double soonest = 4, latest = 64;  // as multiples of the calls so far
+constexpr double looks = 16, usual_price = 2e-3;
+constexpr double soonest = 1.125, latest = 64, unknown = 4;  // as multiples of the calls so far
 
 constexpr double nanosecond = 1e-9;
 
@@ -26,14 +26,15 @@ group_investment::numbers group_investment::said(double in_calls, double allowan
   return {least(in_calls), least(allowance), least(look_)};
 }
 
-bool group_investment::pays(std::span<const std::int64_t> heard, std::int64_t calls) {
+bool group_investment::pays(std::span<const std::int64_t> heard) {
   const double in_calls = -static_cast<double>(heard[0]) * nanosecond;
   const double allowance = -static_cast<double>(heard[1]) * nanosecond;
   const double price = -static_cast<double>(heard[2]) * nanosecond * looks;
   if (price > 0 && price <= allowance && price <= share_at_once * in_calls) return true;
-  const double enough = std::max(price / share_at_once, in_calls + (price - allowance) / ledger::share);
-  const double times = price > 0 && in_calls > 0 ? enough / in_calls : soonest;
-  next_ = calls * std::llround(std::clamp(times, soonest, latest));
+  const double expected = price > 0 ? price : usual_price;
+  const double enough = std::max(expected / share_at_once, in_calls + (expected - allowance) / ledger::share);
+  const double times = in_calls > 0 ? enough / in_calls : unknown;
+  next_ = std::llround(static_cast<double>(calls_) * std::clamp(times, soonest, latest));
   return false;
 }
 
