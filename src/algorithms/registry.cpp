@@ -29,7 +29,7 @@ std::vector<algorithm> build_table() {
 }  // namespace
 
 const std::vector<algorithm>& algorithms() {
-  static const std::vector<algorithm> table = build_table();
+  static const auto& table = *new std::vector<algorithm>(build_table());  // also used at exit
   return table;
 }
 

@@ -6,34 +6,33 @@
 
 #include <mpi.h>
 
-#include <algorithm>
-#include <optional>
-#include <vector>
-
 namespace shoal {
 
 // As long as it is there.
 class deleted_attributes {
  public:
   // Null: those of all communicators, as MPI ends.
-  explicit deleted_attributes(const MPI_Comm* comm) {
-    of_thread().push_back(comm ? std::optional(*comm) : std::nullopt);
+  explicit deleted_attributes(const MPI_Comm* comm)
+      : of_all_(!comm), comm_(comm ? *comm : MPI_COMM_NULL), before_(last_) {
+    last_ = this;
   }
-  ~deleted_attributes() { of_thread().pop_back(); }
+  ~deleted_attributes() { last_ = before_; }
   deleted_attributes(const deleted_attributes&) = delete;
   deleted_attributes& operator=(const deleted_attributes&) = delete;
 
   static constexpr const char* reason = "while attributes are deleted";
   static bool are_of(MPI_Comm comm) {
-    const auto& all = of_thread();
-    return std::any_of(all.begin(), all.end(), [&](const auto& one) { return !one || *one == comm; });
+    const deleted_attributes* one = last_;
+    while (one && !one->of_all_ && one->comm_ != comm) one = one->before_;
+    return one;
   }
 
  private:
-  static std::vector<std::optional<MPI_Comm>>& of_thread() {
-    thread_local std::vector<std::optional<MPI_Comm>> all;
-    return all;
-  }
+  bool of_all_;
+  MPI_Comm comm_;
+  const deleted_attributes* before_;
+  // Of this thread. Nothing of it is destroyed: a program may free communicators, and end MPI, as it exits.
+  inline static thread_local const deleted_attributes* last_ = nullptr;
 };
 
 }  // namespace shoal

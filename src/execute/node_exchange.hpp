@@ -1,6 +1,7 @@
 // Runs exchanges with the help of the memory that the ranks of each node share.
 #pragma once
 
+#include <chrono>
 #include <memory>
 
 #include "execute/direct_exchange.hpp"
@@ -67,6 +68,7 @@ class node_exchange {
   bool is_direct(const program& how) const;
   void run_directly_to_end();
   void move_others();
+  void move_others_at_end();
   int ranks_in() const { return static_cast<int>(ranks_.size()); }
 
   transport& below_;
@@ -81,7 +83,8 @@ class node_exchange {
   exchange exchange_;
   direct_exchange direct_;
   std::vector<ended_transfer> ended_;
-  unsigned idle_ = 0;  // looks in vain
+  unsigned idle_ = 0;                              // looks in vain
+  std::chrono::steady_clock::time_point moved_{};  // when others were, at an end
 };
 
 }  // namespace shoal

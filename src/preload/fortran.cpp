@@ -40,35 +40,50 @@ void with_request(MPI_Fint* request, MPI_Fint* ierror, MPI_Request own, Call cal
   give_back(code, ierror);
 }
 
-// C's handles, for an MPI that looks at them until a request ends (Open MPI does). So they stay, each list of them once:
-// a program makes many calls with few lists. An MPI wants an address where there are no blocks too.
-const MPI_Datatype* lasting_types_of(const MPI_Fint* fortrans, int blocks) {
-  static std::mutex one_at_a_time;
-  static std::set<std::vector<MPI_Datatype>>& all = *new std::set<std::vector<MPI_Datatype>>;  // also used at exit
-  std::vector<MPI_Datatype> these = types_of(fortrans, blocks);
-  these.push_back(MPI_DATATYPE_NULL);
-  const std::scoped_lock alone(one_at_a_time);
-  return all.insert(std::move(these)).first->data();
-}
+// C's handles of the types in Fortran's array, until the call returns, or for ever. An MPI wants an address where there are no
+// blocks too.
+struct types_of_call {
+  std::vector<MPI_Datatype> operator()(const MPI_Fint* fortrans, int blocks) const {
+    std::vector<MPI_Datatype> these = types_of(fortrans, blocks);
+    these.push_back(MPI_DATATYPE_NULL);
+    return these;
+  }
+};
+
+// For an MPI that looks at them until a request ends (Open MPI does). Each list of them stays once: a program makes many
+// requests with few lists.
+struct lasting_types {
+  const std::vector<MPI_Datatype>& operator()(const MPI_Fint* fortrans, int blocks) const {
+    static std::mutex one_at_a_time;
+    static auto& all = *new std::set<std::vector<MPI_Datatype>>;  // also used at exit
+    std::vector<MPI_Datatype> these = types_of_call()(fortrans, blocks);
+    const std::scoped_lock alone(one_at_a_time);
+    return *all.insert(std::move(these)).first;
+  }
+};
 
 // A call with C's handles of the blocks' types.
-template <typename Call>
-int with_types(void* sendbuf, const MPI_Fint* sendtypes, const MPI_Fint* recvtypes, const MPI_Fint* comm, Call call) {
+template <typename Types, typename Call>
+int with_types(Types types, void* sendbuf, const MPI_Fint* sendtypes, const MPI_Fint* recvtypes, const MPI_Fint* comm,
+               Call call) {
   const MPI_Comm of = PMPI_Comm_f2c(*comm);
   return returning_codes(of, [&] {
     const int ranks = peers_of(of);
-    const MPI_Datatype* const sent = lasting_types_of(sendtypes, buffer(sendbuf) == MPI_IN_PLACE ? 0 : ranks);
-    return call(sent, lasting_types_of(recvtypes, ranks), of);
+    const auto& sent = types(sendtypes, buffer(sendbuf) == MPI_IN_PLACE ? 0 : ranks);
+    const auto& received = types(recvtypes, ranks);
+    return call(sent.data(), received.data(), of);
   });
 }
 
-template <typename Call>
-int with_types_of_neighbors(const MPI_Fint* sendtypes, const MPI_Fint* recvtypes, const MPI_Fint* comm, Call call) {
+template <typename Types, typename Call>
+int with_types_of_neighbors(Types types, const MPI_Fint* sendtypes, const MPI_Fint* recvtypes, const MPI_Fint* comm,
+                            Call call) {
   const MPI_Comm of = PMPI_Comm_f2c(*comm);
   return returning_codes(of, [&] {
     const neighbor_ranks among = neighbors_of(of);
-    const MPI_Datatype* const sent = lasting_types_of(sendtypes, static_cast<int>(among.destinations.size()));
-    return call(sent, lasting_types_of(recvtypes, static_cast<int>(among.sources.size())), of);
+    const auto& sent = types(sendtypes, static_cast<int>(among.destinations.size()));
+    const auto& received = types(recvtypes, static_cast<int>(among.sources.size()));
+    return call(sent.data(), received.data(), of);
   });
 }
 
@@ -104,7 +119,7 @@ void mpi_alltoallv_(void* sendbuf, MPI_Fint* sendcounts, MPI_Fint* sdispls, MPI_
 
 void mpi_alltoallw_(void* sendbuf, MPI_Fint* sendcounts, MPI_Fint* sdispls, MPI_Fint* sendtypes, void* recvbuf,
                     MPI_Fint* recvcounts, MPI_Fint* rdispls, MPI_Fint* recvtypes, MPI_Fint* comm, MPI_Fint* ierror) {
-  give_back(with_types(sendbuf, sendtypes, recvtypes, comm,
+  give_back(with_types(types_of_call(), sendbuf, sendtypes, recvtypes, comm,
                        [&](const MPI_Datatype* sent, const MPI_Datatype* received, MPI_Comm of) {
                          return forms::alltoallw.blocking(manners::drop_in, MPI_INFO_NULL, buffer(sendbuf), sendcounts,
                                                           sdispls, sent, buffer(recvbuf), recvcounts, rdispls, received,
@@ -133,7 +148,7 @@ void mpi_neighbor_alltoallv_(void* sendbuf, MPI_Fint* sendcounts, MPI_Fint* sdis
 void mpi_neighbor_alltoallw_(void* sendbuf, MPI_Fint* sendcounts, MPI_Aint* sdispls, MPI_Fint* sendtypes, void* recvbuf,
                              MPI_Fint* recvcounts, MPI_Aint* rdispls, MPI_Fint* recvtypes, MPI_Fint* comm,
                              MPI_Fint* ierror) {
-  give_back(with_types_of_neighbors(sendtypes, recvtypes, comm,
+  give_back(with_types_of_neighbors(types_of_call(), sendtypes, recvtypes, comm,
                                     [&](const MPI_Datatype* sent, const MPI_Datatype* received, MPI_Comm of) {
                                       return forms::neighbor_alltoallw.blocking(
                                           manners::drop_in, MPI_INFO_NULL, buffer(sendbuf), sendcounts, sdispls, sent,
@@ -164,7 +179,7 @@ void mpi_ialltoallw_(void* sendbuf, MPI_Fint* sendcounts, MPI_Fint* sdispls, MPI
                      MPI_Fint* recvcounts, MPI_Fint* rdispls, MPI_Fint* recvtypes, MPI_Fint* comm, MPI_Fint* request,
                      MPI_Fint* ierror) {
   with_request(request, ierror, MPI_REQUEST_NULL, [&](MPI_Request* made) {
-    return with_types(sendbuf, sendtypes, recvtypes, comm,
+    return with_types(lasting_types(), sendbuf, sendtypes, recvtypes, comm,
                       [&](const MPI_Datatype* sent, const MPI_Datatype* received, MPI_Comm of) {
                         return forms::ialltoallw.nonblocking(made, buffer(sendbuf), sendcounts, sdispls, sent,
                                                              buffer(recvbuf), recvcounts, rdispls, received, of);
@@ -195,11 +210,12 @@ void mpi_alltoallw_init_(void* sendbuf, MPI_Fint* sendcounts, MPI_Fint* sdispls,
                          MPI_Fint* recvcounts, MPI_Fint* rdispls, MPI_Fint* recvtypes, MPI_Fint* comm, MPI_Fint* info,
                          MPI_Fint* request, MPI_Fint* ierror) {
   with_request(request, ierror, MPI_REQUEST_NULL, [&](MPI_Request* made) {
-    return with_types(
-        sendbuf, sendtypes, recvtypes, comm, [&](const MPI_Datatype* sent, const MPI_Datatype* received, MPI_Comm of) {
-          return forms::alltoallw_init.persistent(PMPI_Info_f2c(*info), made, buffer(sendbuf), sendcounts, sdispls,
-                                                  sent, buffer(recvbuf), recvcounts, rdispls, received, of);
-        });
+    return with_types(lasting_types(), sendbuf, sendtypes, recvtypes, comm,
+                      [&](const MPI_Datatype* sent, const MPI_Datatype* received, MPI_Comm of) {
+                        return forms::alltoallw_init.persistent(PMPI_Info_f2c(*info), made, buffer(sendbuf), sendcounts,
+                                                                sdispls, sent, buffer(recvbuf), recvcounts, rdispls,
+                                                                received, of);
+                      });
   });
 }
 
@@ -226,11 +242,12 @@ void mpi_ineighbor_alltoallw_(void* sendbuf, MPI_Fint* sendcounts, MPI_Aint* sdi
                               void* recvbuf, MPI_Fint* recvcounts, MPI_Aint* rdispls, MPI_Fint* recvtypes,
                               MPI_Fint* comm, MPI_Fint* request, MPI_Fint* ierror) {
   with_request(request, ierror, MPI_REQUEST_NULL, [&](MPI_Request* made) {
-    return with_types_of_neighbors(
-        sendtypes, recvtypes, comm, [&](const MPI_Datatype* sent, const MPI_Datatype* received, MPI_Comm of) {
-          return forms::ineighbor_alltoallw.nonblocking(made, buffer(sendbuf), sendcounts, sdispls, sent,
-                                                        buffer(recvbuf), recvcounts, rdispls, received, of);
-        });
+    return with_types_of_neighbors(lasting_types(), sendtypes, recvtypes, comm,
+                                   [&](const MPI_Datatype* sent, const MPI_Datatype* received, MPI_Comm of) {
+                                     return forms::ineighbor_alltoallw.nonblocking(made, buffer(sendbuf), sendcounts,
+                                                                                   sdispls, sent, buffer(recvbuf),
+                                                                                   recvcounts, rdispls, received, of);
+                                   });
   });
 }
 
@@ -258,12 +275,12 @@ void mpi_neighbor_alltoallw_init_(void* sendbuf, MPI_Fint* sendcounts, MPI_Aint*
                                   void* recvbuf, MPI_Fint* recvcounts, MPI_Aint* rdispls, MPI_Fint* recvtypes,
                                   MPI_Fint* comm, MPI_Fint* info, MPI_Fint* request, MPI_Fint* ierror) {
   with_request(request, ierror, MPI_REQUEST_NULL, [&](MPI_Request* made) {
-    return with_types_of_neighbors(
-        sendtypes, recvtypes, comm, [&](const MPI_Datatype* sent, const MPI_Datatype* received, MPI_Comm of) {
-          return forms::neighbor_alltoallw_init.persistent(PMPI_Info_f2c(*info), made, buffer(sendbuf), sendcounts,
-                                                           sdispls, sent, buffer(recvbuf), recvcounts, rdispls,
-                                                           received, of);
-        });
+    return with_types_of_neighbors(lasting_types(), sendtypes, recvtypes, comm,
+                                   [&](const MPI_Datatype* sent, const MPI_Datatype* received, MPI_Comm of) {
+                                     return forms::neighbor_alltoallw_init.persistent(
+                                         PMPI_Info_f2c(*info), made, buffer(sendbuf), sendcounts, sdispls, sent,
+                                         buffer(recvbuf), recvcounts, rdispls, received, of);
+                                   });
   });
 }
 

@@ -16,7 +16,7 @@ namespace {
 int code_for(int error_class, const std::string& line) {
   constexpr std::size_t most_codes = 1000;
   static std::mutex lock;
-  static std::map<std::pair<int, std::string>, int> codes;
+  static auto& codes = *new std::map<std::pair<int, std::string>, int>;  // also used at exit
   const std::scoped_lock guard(lock);
   if (const auto it = codes.find({error_class, line}); it != codes.end()) return it->second;
   int code = error_class;
@@ -47,7 +47,7 @@ int raise_code(MPI_Comm comm, int code) {
 
 void warn_once(const std::string& text, const std::string& instead, int ranks) {
   static std::mutex lock;
-  static std::set<std::string> said;
+  static auto& said = *new std::set<std::string>;  // also used at exit
   int rank = -1;
   PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
   const std::scoped_lock guard(lock);

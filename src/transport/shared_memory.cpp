@@ -28,6 +28,14 @@ bool beyond_file_limit(std::size_t bytes) {
   return getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY && bytes > limit.rlim_cur;
 }
 
+// A program's timer may interrupt it.
+int allocate(int descriptor, std::size_t bytes) {
+  int error = 0;
+  do error = posix_fallocate(descriptor, 0, static_cast<off_t>(bytes));
+  while (error == EINTR);
+  return error;
+}
+
 int mapping_of(std::size_t bytes) { return bytes <= shared_memory::small ? MAP_SHARED | MAP_POPULATE : MAP_SHARED; }
 
 }  // namespace
@@ -59,7 +67,7 @@ shared_memory shared_memory::create(std::size_t bytes) {
   if (beyond_file_limit(bytes + proof_bytes)) fail(EFBIG, "shared memory");
   const int descriptor = memfd_create("shoal", MFD_CLOEXEC | MFD_ALLOW_SEALING);
   if (descriptor < 0) fail(errno, "memfd_create");
-  const int error = posix_fallocate(descriptor, 0, static_cast<off_t>(bytes + proof_bytes));
+  const int error = allocate(descriptor, bytes + proof_bytes);
   if (error || fcntl(descriptor, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0) {
     const int why = error ? error : errno;
     ::close(descriptor);

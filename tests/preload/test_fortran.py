@@ -56,6 +56,12 @@ def test_derived_types(fortran_mpi, compiled, asked):
     assert (run.returncode, run.stdout.split()) == (0, ["faults:", "0"]), run.stderr
 
 
+def test_lists_of_types_do_not_stay(fortran_mpi, compiled):
+    program = compiled(fortran_mpi, "many_types.F90", "-fallow-argument-mismatch")
+    run = fortran_mpi.run(4, [program])
+    assert run.returncode == 0 and int(run.stdout.split()[-1]) < 1024, run.stdout + run.stderr
+
+
 @pytest.mark.parametrize("binding", BINDINGS)
 def test_exchanges_in_functions_of_attributes(fortran_mpi, compiled, binding):
     """The names by which Fortran frees communicators, and ends."""

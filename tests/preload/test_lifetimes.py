@@ -59,6 +59,19 @@ def test_room_for_one_buffered_message(mpi, compiled):
     assert (run.returncode, run.stdout) == (0, "calls: 300\n"), run.stderr
 
 
+@pytest.mark.parametrize("asked", [{}, TUNA])
+def test_mpi_ends_as_the_program_exits(mpi, compiled, asked):
+    run = mpi.run(2, [compiled(mpi, "at_exit.cpp", "-lstdc++")], **asked)
+    assert run.returncode == 0, run.stderr
+
+
+@pytest.mark.parametrize("spec", ["shared", "hierarchical:local=shared", "tuna"])
+def test_what_the_program_has_under_way_moves(mpi, compiled, spec):
+    """As it does in the MPI's own exchanges: two or three of them do."""
+    run = mpi.run(3, [compiled(mpi, "progress.c")], SHOAL_ALLTOALL=spec)
+    assert run.returncode == 0 and int(run.stdout.split()[-1]) < 50, run.stdout + run.stderr
+
+
 @pytest.mark.parametrize("where, taken", [("world", True), ("halves", True), ("self", True), ("inter", False)])
 def test_communicator(mpi, compiled, where, taken):
     """Programs that never use the world; inter-communicators are left to the MPI, of which only the report tells."""

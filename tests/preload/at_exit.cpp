@@ -1,0 +1,28 @@
+// MPI ends in the destructor of a global object, as the program exits; nothing but a communicator was freed before.
+#include <mpi.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace {
+
+struct environment {
+  ~environment() {
+    std::vector<std::unique_ptr<std::string>> some;
+    for (int i = 0; i < 8; ++i) some.push_back(std::make_unique<std::string>("x"));
+    some.clear();
+    MPI_Finalize();
+    std::vector<std::unique_ptr<char[]>> more;  // of memory that was written to though it was freed
+    for (int i = 0; i < 64; ++i) more.push_back(std::make_unique<char[]>(8));
+  }
+} ended_at_exit;
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  MPI_Comm copy;
+  MPI_Comm_dup(MPI_COMM_WORLD, &copy);
+  MPI_Comm_free(&copy);
+}
