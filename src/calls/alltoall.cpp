@@ -39,8 +39,9 @@ void record(learner& of, const alltoall_call& call, manners how) {
 }
 
 int serve_settled(learner& of, const alltoall_call& call, manners how, native_call native) {
-  const call_size size{call.form(), call.uniform ? block_of(call, of) : call.bytes_to_all(of.blocks())};
-  return serve_learnt(of, size, how, native, [&](const decision& settled, double* compared) {
+  const call_size size{call.form(), call.uniform ? block_of(call, of) : call.bytes_to_all(of.blocks()),
+                       call.meets_all(of.blocks())};
+  return serve_learnt(of, call, size, how, native, [&](const decision& settled, double* compared) {
     communicator& state = *of.state();
     const std::scoped_lock alone(state.all().lock());
     alltoall_service s(state, call, state.blocks());
@@ -79,6 +80,24 @@ std::int64_t alltoall_call::bytes_to_all(int ranks) const {
   return sent_type().differ() ? sum : sum * bytes_of(sent_type()[0]);
 }
 
+// Its own block may be empty.
+bool alltoall_call::meets_all(int ranks) const {
+  if (uniform) return recv_counts[0] > 0;
+  int empty = 0;
+  for (int i = 0; i < ranks; ++i) empty += recv_counts[i] == 0;
+  return empty <= 1;
+}
+
+bool alltoall_call::is_awaited() const {
+  int ranks = 0, rank = 0;
+  require(PMPI_Comm_size(comm, &ranks), "MPI_Comm_size");
+  require(PMPI_Comm_rank(comm, &rank), "MPI_Comm_rank");
+  if (uniform || recv_counts.is_missing() || sent_counts().is_missing()) return ranks > 1;
+  for (int i = 0; i < ranks; ++i)
+    if (i != rank && (recv_counts[i] != 0 || sent_counts()[i] != 0)) return true;
+  return false;
+}
+
 int alltoall(const alltoall_call& call, manners how, MPI_Info info, native_call native) {
   learner* of = nullptr;
   const auto moving = [&] { return natively(call, of ? of->waits_by() : wait_mode::yield); };
@@ -89,7 +108,7 @@ int alltoall(const alltoall_call& call, manners how, MPI_Info info, native_call 
     if (!of) return process::get().leave(call, process::why_unknown(call.comm), native);
     if (of->is_idle() && info == MPI_INFO_NULL) return native();
     if (info == MPI_INFO_NULL && of->passes(call.form(), call.uniform ? block_of(call, *of) : 0))
-      return carry_out_native(*of, native);
+      return carry_out_passed(*of, call, native);
     if (is_lost(*of, call.comm)) return native();
     record(*of, call, how);
     if (of->is_asked(call.form(), info)) return serve_asked(*of, call, how, info, native);

@@ -35,6 +35,10 @@ struct alltoall_call {
   std::int64_t bytes_to(int destination) const;
   std::int64_t bytes_to_all(int ranks) const;
   std::int64_t bytes_from(int source) const;
+  // Whether this rank gets something from every other, so that it cannot be calls ahead of any.
+  bool meets_all(int ranks) const;
+  // Whether another rank may wait for this one here: it gets or sends something.
+  bool is_awaited() const;
 };
 
 // Returns an MPI error code; errors have been raised on the communicator. `info` may name the algorithm for this

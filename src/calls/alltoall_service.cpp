@@ -49,13 +49,13 @@ const decision* alltoall_service::pick_at_once() {
   if (ranks_.facts().devices || state_.limit().is_set()) return nullptr;
   const decision* chosen = state_.asked().standing(call_.form());
   if (!chosen || !local_features().invalid) return chosen;
-  if (chosen->how->has_schedule()) ranks_.turns().skip();  // such exchanges share no memory
+  if (chosen->how->has_schedule() && !call_.is_awaited()) ranks_.turns().skip();  // such exchanges share no memory
   return nullptr;
 }
 
-// This rank's arguments are wrong: the MPI's own reports it.
+// This rank's arguments are wrong: the MPI's own reports it. Where nobody waits for this rank, others have gone on.
 const decision* alltoall_service::left_out(const decision* chosen) {
-  if (chosen->how->has_schedule()) ranks_.skip(*chosen->how->steps);
+  if (chosen->how->has_schedule() && !call_.is_awaited()) ranks_.skip(*chosen->how->steps);
   return nullptr;
 }
 

@@ -1,5 +1,10 @@
 #include "calls/arguments.hpp"
 
+#include <algorithm>
+#include <iterator>
+
+#include "transport/mpi_error.hpp"
+
 namespace shoal {
 
 namespace {
@@ -32,6 +37,12 @@ bool takes_type(MPI_Datatype type, bool empty, const std::byte* base, MPI_Comm o
 }
 
 }  // namespace
+
+bool is_refusal(int code) {
+  constexpr int of_arguments[] = {MPI_ERR_BUFFER, MPI_ERR_COUNT, MPI_ERR_TYPE, MPI_ERR_ARG};
+  return code != MPI_SUCCESS &&
+         std::any_of(std::begin(of_arguments), std::end(of_arguments), [=](int one) { return is_of_class(code, one); });
+}
 
 // Of a block without elements nobody looks at the type, where it has its own.
 bool is_valid(const user_buffer& buffer, const type_list& types, int blocks, MPI_Comm own, std::span<const int> peers) {

@@ -15,4 +15,7 @@ namespace shoal {
 bool is_valid(const user_buffer& buffer, const type_list& types, int blocks, MPI_Comm own,
               std::span<const int> peers = {});
 
+// Whether a call ended in an error that the MPI finds in arguments, before it takes part.
+bool is_refusal(int code);
+
 }  // namespace shoal

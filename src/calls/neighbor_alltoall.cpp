@@ -26,7 +26,7 @@ const decision* neighbor_service::pick_at_once() {
   if (!chosen || !chosen->how->steps) return chosen;
   describe();
   if (is_valid()) return chosen;
-  over_.turns().skip();
+  if (!call_.is_awaited()) over_.turns().skip();
   return nullptr;
 }
 
@@ -39,7 +39,7 @@ const decision* neighbor_service::fit(const decision& settled) {
     return nullptr;
   }
   if (valid) return &settled;
-  over_.skip(*settled.how->steps);
+  if (!call_.is_awaited()) over_.skip(*settled.how->steps);
   return nullptr;
 }
 
@@ -95,8 +95,8 @@ int serve_asked(const neighbor_call& call, manners how, native_call native) {
 }
 
 int serve_settled(learner& of, const neighbor_call& call, manners how, native_call native) {
-  const call_size size{call.form(), call.arguments.bytes_to_all(of.blocks())};
-  return serve_learnt(of, size, how, native, [&](const decision& settled, double* compared) {
+  const call_size size{call.form(), call.arguments.bytes_to_all(of.blocks()), false};
+  return serve_learnt(of, call, size, how, native, [&](const decision& settled, double* compared) {
     neighborhood& among = *of.neighbors(call.form());
     const std::scoped_lock alone(among.over().all().lock());
     neighbor_service s(among, call, among.over().blocks());
@@ -115,13 +115,26 @@ int serve_any(learner* of, const neighbor_call& call, manners how, native_call n
 
 }  // namespace
 
+bool neighbor_call::is_awaited() const {
+  int rank = 0;
+  require(PMPI_Comm_rank(comm, &rank), "MPI_Comm_rank");
+  const neighbor_ranks among = neighbors_of(comm);
+  const auto some = [&](const std::vector<int>& peers, const number_array& counts) {
+    for (std::size_t i = 0; i < peers.size(); ++i)
+      if (peers[i] != rank && peers[i] != MPI_PROC_NULL && (counts.is_missing() || counts[static_cast<int>(i)] != 0))
+        return true;
+    return false;
+  };
+  return some(among.sources, arguments.recv_counts) || some(among.destinations, arguments.sent_counts());
+}
+
 int neighbor_alltoall(const neighbor_call& call, manners how, native_call native) {
   if (call.comm == MPI_COMM_NULL && how == manners::strict)  // some MPIs crash
     return raise_error(call.comm, MPI_ERR_COMM, "no communicator");
   if (call.comm == MPI_COMM_NULL) return native();
   return returning_codes(call.comm, [&] {
     learner* const of = process::get().neighbor_learner_of(call.comm);
-    return of && of->passes(call.form(), 0) ? carry_out_native(*of, native) : serve_any(of, call, how, native);
+    return of && of->passes(call.form(), 0) ? carry_out_passed(*of, call, native) : serve_any(of, call, how, native);
   });
 }
 

@@ -18,6 +18,8 @@ struct neighbor_call {
 
   call_form form() const { return arguments.form(); }
   std::string name() const { return name_of("neighbor_alltoall", form()); }
+  // Whether another rank may wait for this one here: it has a neighbour to which something goes, or from which it comes.
+  bool is_awaited() const;
 };
 
 template <typename... All>

@@ -229,7 +229,8 @@ std::shared_ptr<sparse_ranks> process::sparse_of(MPI_Comm comm, std::string& wro
 bool process::has_earned_groups(MPI_Comm comm) {
   attribute* const held = attribute_of(comm);
   if (!held || !held->unserved_groups) return held;
-  if (!held->worth.is_due() || !is_of_one_world(comm)) return false;
+  if (!held->worth.is_due()) return false;
+  if (!is_of_one_world(comm)) return held->worth.never_again(), false;
   const double begin = PMPI_Wtime();
   if (pays_to_serve(comm, *held)) serve_groups(comm, *held);
   books().spend(PMPI_Wtime() - begin);

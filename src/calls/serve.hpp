@@ -4,6 +4,7 @@
 
 #include <mpi.h>
 
+#include "calls/arguments.hpp"
 #include "calls/process.hpp"
 #include "learn/learner.hpp"
 #include "team/boundary.hpp"
@@ -59,24 +60,33 @@ int serve(State& state, Service& service, const Call& call, manners how, MPI_Inf
   return process::get().leave(call, "device memory, or arguments that the MPI is to judge", native);
 }
 
-// The MPI's own, in a call whose algorithm nobody asked for.
-inline int carry_out_native(learner& of, native_call native) {
+// The MPI's own, in a call that nobody needs to know of.
+template <typename Call>
+int carry_out_passed(learner& of, const Call& call, native_call native) {
   const int code = native();
-  if (code != MPI_SUCCESS) of.note_failure();
+  if (is_refusal(code) && call.is_awaited()) of.take_back_passed();
   return code;
 }
 
-// A call whose algorithm nobody asked for. `serve_as`: with the decision of the turn, and as carry_out() `compared`. The
-// learner is told what the call took, whatever becomes of it: every rank counts every call.
-template <typename Serve>
-int serve_learnt(learner& of, const call_size& size, manners how, native_call native, Serve serve_as) {
+// A call whose algorithm nobody asked for. `serve_as`: with the decision of the turn, and as carry_out() `compared`. Every
+// rank counts every call, whatever becomes of it, but what the MPI refuses here while others wait for this rank: they meet it
+// in its next call.
+template <typename Call, typename Serve>
+int serve_learnt(learner& of, const Call& call, const call_size& size, manners how, native_call native,
+                 Serve serve_as) {
   const learner::turn turn = of.begin(size, how == manners::strict);
   const double begin = turn.is_timed ? PMPI_Wtime() : 0;
   double compared = 0;
+  bool is_refused = turn.candidate == contest::native;  // unless it returns: the program's error handler may throw
   const auto served = [&] {
-    return turn.candidate == contest::native ? carry_out_native(of, native) : serve_as(turn.chosen(), &compared);
+    const int code = turn.candidate == contest::native ? native() : serve_as(turn.chosen(), &compared);
+    is_refused = is_refusal(code);
+    return code;
   };
-  return ended_by(served, [&] { of.end(turn, turn.is_timed ? PMPI_Wtime() - begin - compared : 0); });
+  return ended_by(served, [&] {
+    if (is_refused && call.is_awaited()) return of.take_back(turn);
+    of.end(turn, turn.is_timed ? PMPI_Wtime() - begin - compared : 0);
+  });
 }
 
 // As it was settled, where this fits the call.

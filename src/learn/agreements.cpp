@@ -31,6 +31,7 @@ rank_times agreements::times() {
 void agreements::hear(const agreed_terms& all) {
   if (all.shortest_agreement() > 0) shortest_ = all.shortest_agreement();
   if (all.longest_agreement() > 0) longest_ = all.longest_agreement();
+  is_waiting_lost_ = all.some_loose();
 }
 
 void agreements::hear(const agreed_terms& all, contest& of) {
@@ -42,8 +43,13 @@ void agreements::hear(const agreed_terms& all, contest& of) {
   correct_books(all);
 }
 
-void agreements::correct_books(const agreed_terms& all) { books_.spend(all.paid() - std::exchange(told_paid_, 0)); }
+void agreements::correct_books(const agreed_terms& all) {
+  const double told = std::exchange(told_paid_, 0);
+  if (!is_waiting_lost_) books_.spend(all.paid() - told);
+}
 
-double agreements::price() const { return std::max(shortest_, std::min(longest_, native_call_)); }
+double agreements::price() const {
+  return is_waiting_lost_ ? longest_ : std::max(shortest_, std::min(longest_, native_call_));
+}
 
 }  // namespace shoal

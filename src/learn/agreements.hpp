@@ -42,11 +42,11 @@ class agreements {
   // What an agreement takes the rank that waits least: seconds.
   double shortest() const { return shortest_; }
   // What one delays the job: about a call's time at the most. Some ranks wait longer, for others that are late anyway, and
-  // where ranks share cores the last one hardly waits.
+  // where ranks share cores the last one hardly waits. In calls that leave ranks ahead of others all that waiting is lost.
   double price() const;
 
  private:
-  // The job pays what the rank has paid that paid least, and no longer what this one has.
+  // The job pays what the rank has paid that paid least, and no longer what this one has, unless waiting is lost.
   void correct_books(const agreed_terms& all);
 
   MPI_Comm comm_;
@@ -56,6 +56,7 @@ class agreements {
   double waited_ = 0;                           // for the last agreement
   double shortest_ = contest::usual_agreement;  // that a rank waited for it
   double longest_ = contest::usual_agreement, native_call_ = 0;
+  bool is_waiting_lost_ = false;  // some ranks were ahead of others
 };
 
 // Time that this rank spends on learning, for as long as this is there. Some of it is spent on waiting for others that are

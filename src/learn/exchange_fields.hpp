@@ -21,11 +21,13 @@ namespace shoal {
 struct call_size {
   call_form form;
   std::int64_t bytes;
+  bool meets_all;  // this rank cannot be ahead of any other
 };
 
 struct exchange_field {
   contest of;
-  bool is_open = false;  // to candidates
+  bool is_open = false;   // to candidates
+  bool is_loose = false;  // in its last call this rank might be ahead of others
   exchange_shape shape;
   double load = 0;         // bytes that this rank sends in an exchange
   double loads = 0;        // in all so far
@@ -62,6 +64,10 @@ class exchange_fields {
   // The field of the next call, where it is known from what all ranks know of the call alone; else null. Counts nothing.
   // `bytes`: of a block, of MPI_Alltoall.
   [[gnu::hot]] exchange_field* known(call_form form, std::int64_t bytes);
+  // The last of of_next() is counted no more.
+  void take_back(call_form form) {
+    if (!are_known_sizes(form)) sizes_.take_back();
+  }
   // Whether such an exchange would be of the same field as the last one. `bytes`: of a block, of MPI_Alltoall.
   bool is_as_last(std::int64_t bytes) const;
   // Whether the sizes of the forms that ranks do not know of each other follow a pattern: of this rank, and of all.

@@ -15,8 +15,6 @@ namespace shoal {
 
 namespace {
 
-constexpr const char* failed_on_some = "a call failed on some ranks only";
-
 int ranks_of(MPI_Comm comm) {
   int ranks = 0;
   require(PMPI_Comm_size(comm, &ranks), "MPI_Comm_size");
@@ -45,15 +43,15 @@ learner::learner(job_state& job, MPI_Comm comm, collective what)
 
 learner::turn learner::begin(const call_size& call, bool is_linked) {
   exchange_field* const passed = is_watched_ ? passing(call.form, call.bytes) : nullptr;
-  if (passed) return {passed, contest::native, call, true, true};
+  if (passed) return {passed, contest::native, call, true, true, false};
   ++calls_;
   linked_ = is_linked;
-  if (calls_ == 1 && (is_linked || job_.knows_before())) begin_agreed(call);
+  if (!std::exchange(has_begun_, true) && (is_linked || job_.knows_before())) begin_agreed(call);
   if (vote_.ends_at(calls_) && !is_revoked(comm_)) {
     const agreements::payment paying(agreements_);
     if (end_vote(hear_vote())) judge();
   }
-  if (is_young(call)) return {.size = call};
+  if (is_young(call)) return {.size = call, .is_placed = false};
   exchange_field& f = field_of(call);
   const int candidate = f.of.next();
   const bool passes = stage_ != stage::voting && f.of.passes();
@@ -90,9 +88,21 @@ void learner::end(const turn& of, double seconds) {
   if (f.of.is_due()) review(f);
 }
 
+void learner::take_back(const turn& of) {
+  --calls_;
+  if (of.passes) of.in->of.take_back();
+  if (of.is_placed) fields_.take_back(of.size.form);
+}
+
+void learner::take_back_passed() {
+  --calls_;
+  last_turn_.in->of.take_back();
+}
+
 exchange_field& learner::field_of(const call_size& call) {
   bool is_new = false;
   exchange_field& f = fields_.of_next(call, is_new);
+  f.is_loose = !call.meets_all;
   if (!is_new) return f;
   if (stage_ != stage::served)
     f.of.wait_first(calls_before_agreement(fields_.are_known_sizes(call.form), f.load, ranks_, calls_ - 1,
@@ -110,7 +120,6 @@ rank_terms learner::terms(exchange_field* f) {
   rank_terms mine = job_.terms(ranks_);
   mine.memory_error = offered_.error();
   mine.is_unreadable = offered_.is_unreadable();
-  mine.failures = failures_;
   mine.set_load(load_);
   fields_.write_pattern(mine.no_pattern);
   if (f) add_terms(*f, mine);
@@ -120,6 +129,7 @@ rank_terms learner::terms(exchange_field* f) {
 
 // What may be spent depends on how long the calls took, those included that passed.
 void learner::add_terms(exchange_field& f, rank_terms& mine) {
+  mine.is_loose = f.is_loose;
   mine.hope = investment_.hope_of(f, fields_);
   if (const auto learnt = job_.known().find(f.shape); learnt && learnt->best())
     mine.guess = hash_of(learnt->best()->first);
@@ -174,7 +184,7 @@ constexpr double usual_vote = 2e-3, time_slice = 4e-3, longest_vote = 20e-3;
 bool learner::may_vote() {
   if (!linked_ && !is_of_one_world(comm_)) why_ = started_apart;
   else if (!linked_ && job_.lacks_preload()) why_ = "some ranks of the job run without Shoal's preload";
-  else if (vote_.some_gave_up()) why_ = "a call failed on some ranks only, or only some have SHOAL_ variables";
+  else if (vote_.some_gave_up()) why_ = "some ranks have SHOAL_ variables that others have not";
   else return true;
   stage_ = stage::never;
   return false;
@@ -183,7 +193,7 @@ bool learner::may_vote() {
 void learner::begin_vote(exchange_field* f) {
   asked_by_ = f;
   vote_.begin(terms(f).numbers(), calls_);
-  if (f && !vote_.has_failed()) {
+  if (f && !f->is_loose && !vote_.has_failed()) {
     const auto crowding = static_cast<double>(job_.ranks_of_a_core(ranks_));
     wait_for_vote(crowding > 1 ? std::min(longest_vote, time_slice * crowding) : usual_vote);
   }
@@ -203,22 +213,17 @@ bool learner::wait_for_vote(double seconds) {
 }
 
 // Whether every rank heard all; in the second round they tell their times once more, and the first rank may offer memory.
-// Where a call failed on some ranks only, these may make it once more, and no longer count calls as the others do: no rank
-// then waits for the second round.
 bool learner::end_vote(bool heard_all) {
   if (heard_all) agreed_ = agreed_terms(vote_.heard());
-  const bool count_alike = !heard_all || agreed_.same_failures();
-  heard_all = heard_all && count_alike;
   std::vector<std::int64_t> mine(rank_times::terms + offered_memory::terms, unsaid);
   const std::span said(mine);
   if (rank_ == 0 && heard_all && asked_by_ && investment_.may_offer_memory(agreed_))
     offered_.make(agreed_.room(ranks_), ranks_, said.subspan(rank_times::terms));
   agreements_.times().write(said);
-  if (vote_.confirm(heard_all, !asked_by_ || !count_alike, mine)) return true;
+  if (vote_.confirm(heard_all, !asked_by_, mine)) return true;
   offered_.drop();
-  stage_ = !count_alike || vote_.has_failed_for_good() ? stage::never : stage::cold;
-  if (stage_ == stage::never)
-    why_ = count_alike ? "ranks were too far apart to agree, or some of them have no Shoal" : failed_on_some;
+  stage_ = vote_.has_failed_for_good() ? stage::never : stage::cold;
+  if (stage_ == stage::never) why_ = "ranks were too far apart to agree, or some of them have no Shoal";
   if (asked_by_) asked_by_->of.postpone();
   return false;
 }
@@ -263,7 +268,7 @@ void learner::note_outcome(const agreed_terms& all) const {
 void learner::look_again(exchange_field& f, const agreed_terms& all) {
   if (offered_.is_mapped()) return f.of.hasten();
   const auto calls = investment_.calls_until_hope(all, f.of.calls());
-  if (!f.is_open && calls) f.of.agree_within(*calls);
+  if (!f.is_open && calls && agreements_.price() <= all.allowance()) f.of.agree_within(*calls);
 }
 
 void learner::refuse(const std::string& why, bool wrong, int ranks) {

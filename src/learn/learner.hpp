@@ -46,7 +46,8 @@ class learner {
     int candidate = contest::native;
     call_size size{};
     bool is_timed = true;
-    bool passes = false;  // nothing is decided by what it takes; the report alone may tell
+    bool passes = false;    // nothing is decided by what it takes; the report alone may tell
+    bool is_placed = true;  // its size is part of the pattern of sizes
     const decision& chosen() const { return in->decisions[candidate]; }
   };
 
@@ -61,8 +62,9 @@ class learner {
   // MPI_Alltoall. Asked before begin().
   [[gnu::hot]] bool passes(call_form form, std::int64_t bytes) { return !is_watched_ && passing(form, bytes); }
   void end(const turn& of, double seconds);
-  // A call that the MPI's own served has failed here, maybe on this rank alone.
-  void note_failure() { ++failures_; }
+  // Instead: the call counts no more. The same for one that passed.
+  void take_back(const turn& of);
+  void take_back_passed();
   // Whether MPI_Alltoall with blocks of so many bytes is as the last exchange was.
   bool is_as_last(std::int64_t bytes) const { return fields_.is_as_last(bytes); }
 
@@ -153,7 +155,8 @@ class learner {
   bool is_idle_;     // a rank is alone, and nobody asks for anything
   stage stage_ = stage::cold;
   bool linked_ = false, was_entered_ = false;  // for what is asked for
-  std::int64_t calls_ = 0, failures_ = 0;
+  bool has_begun_ = false;
+  std::int64_t calls_ = 0;
   turn last_turn_;
   exchange_fields fields_{what_, ranks_};
   std::shared_ptr<communicator> state_;

@@ -16,8 +16,7 @@ enum term : std::size_t {
   wisdom_hash = profile_hash + 2,
   node_hash = wisdom_hash + 2,
   domain_hash = node_hash + 2,
-  failed_calls = domain_hash + 2,
-  unusable = failed_calls + 2,
+  unusable = domain_hash + 2,
   knowing_nothing,
   full,
   unlisted,
@@ -28,6 +27,7 @@ enum term : std::size_t {
   times,
   of_memory = times + rank_times::terms,
   unreadable,
+  loose,
   hoped,
   guessed,
   in_contest,
@@ -42,9 +42,9 @@ double seconds_of(std::int64_t nanoseconds) { return static_cast<double>(nanosec
 std::int64_t nanoseconds_of(double seconds) { return std::llround(seconds * 1e9); }
 std::int64_t half_of(std::uint64_t hash) { return static_cast<std::int64_t>(hash >> 1); }
 
-void say_same(std::span<std::int64_t> all, std::size_t at, std::int64_t number) {
-  all[at] = number;
-  all[at + 1] = -number;
+void say_same(std::span<std::int64_t> all, std::size_t at, std::uint64_t hash) {
+  all[at] = half_of(hash);
+  all[at + 1] = -half_of(hash);
 }
 
 }  // namespace
@@ -77,12 +77,11 @@ void rank_terms::set_load(double bytes) {
 
 std::vector<std::int64_t> rank_terms::numbers() const {
   std::vector<std::int64_t> all(all_terms);
-  say_same(all, settings_hash, half_of(settings));
-  say_same(all, profile_hash, half_of(profile));
-  say_same(all, wisdom_hash, half_of(wisdom));
-  say_same(all, node_hash, half_of(node));
-  say_same(all, domain_hash, half_of(domain));
-  say_same(all, failed_calls, failures);
+  say_same(all, settings_hash, settings);
+  say_same(all, profile_hash, profile);
+  say_same(all, wisdom_hash, wisdom);
+  say_same(all, node_hash, node);
+  say_same(all, domain_hash, domain);
   all[unusable] = is_unusable;
   all[knowing_nothing] = knows_nothing;
   all[full] = is_full;
@@ -94,6 +93,7 @@ std::vector<std::int64_t> rank_terms::numbers() const {
   times.write(std::span(all).subspan(term::times));
   all[of_memory] = memory_error;
   all[unreadable] = is_unreadable;
+  all[loose] = is_loose;
   all[hoped] = nanoseconds_of(hope);
   all[guessed] = half_of(guess);
   std::copy(of_contest.begin(), of_contest.end(), all.begin() + in_contest);
@@ -105,7 +105,6 @@ bool agreed_terms::same_settings() const { return is_same(settings_hash); }
 bool agreed_terms::same_profile() const { return is_same(profile_hash); }
 bool agreed_terms::same_wisdom() const { return is_same(wisdom_hash); }
 bool agreed_terms::same_node() const { return is_same(node_hash) && is_same(domain_hash); }
-bool agreed_terms::same_failures() const { return is_same(failed_calls); }
 bool agreed_terms::some_unusable() const { return all_[unusable] != 0; }
 bool agreed_terms::some_know_nothing() const { return all_[knowing_nothing] != 0; }
 bool agreed_terms::some_full() const { return all_[full] != 0; }
@@ -136,6 +135,7 @@ void agreed_terms::take_times(std::span<const std::int64_t> later) {
   all_[times + agreed_least] = least;
 }
 
+bool agreed_terms::some_loose() const { return all_[loose] != 0; }
 double agreed_terms::hope() const { return seconds_of(all_[hoped]); }
 std::int64_t agreed_terms::guess() const { return all_[guessed]; }
 bool agreed_terms::know_load() const { return all_[in_quarters] > 0; }

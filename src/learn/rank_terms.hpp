@@ -37,11 +37,11 @@ struct rank_terms {
   bool has_full_notes = false;  // nor what came of it, where it remembers nothing of that yet
   bool has_devices = false;
   int cores = 1, ranks_of_a_core = 1;
-  std::int64_t failures = 0;  // of its calls so far
   rank_times times;
   std::int64_t memory_error = 0;  // the number of it, of memory that was offered
   bool is_unreadable = false;     // the first rank's memory, directly
   // Of the exchanges that are agreed on, if any are:
+  bool is_loose = false;    // this rank may be ahead of others
   double hope = 0;          // seconds that may be gained
   std::uint64_t guess = 0;  // the hash of what was best elsewhere in the job; 0: nothing is known
   std::array<std::int64_t, contest::terms> of_contest;
@@ -70,7 +70,6 @@ class agreed_terms {
   bool same_profile() const;
   bool same_wisdom() const;
   bool same_node() const;
-  bool same_failures() const;
   bool some_unusable() const;
   bool some_know_nothing() const;
   bool some_full() const;
@@ -91,6 +90,7 @@ class agreed_terms {
   // What ranks have said of their times since.
   void take_times(std::span<const std::int64_t> later);
 
+  bool some_loose() const;
   double hope() const;
   std::int64_t guess() const;
   bool know_load() const;

@@ -5,6 +5,8 @@
 #include <limits>
 #include <utility>
 
+#include "select/ledger.hpp"
+
 namespace shoal {
 
 namespace {
@@ -270,10 +272,12 @@ void contest::plan(double allowance) {
   r.batch = std::min(longest_trial, 4 * r.batch);
 }
 
+// However long it takes, an agreement never takes more of the calls' time than the ledger allows.
 void contest::wait_longer(double allowance) {
   const double call = std::max(1e-7, records_[best_].mean);
+  const double longest = std::max(double{longest_quiet}, std::min(1e8, agreement_ / (ledger::share * call)));
   const auto calls = [&](double share) {
-    return static_cast<int>(std::clamp(agreement_ / (share * call), 32.0, double{longest_quiet}));
+    return static_cast<int>(std::clamp(agreement_ / (share * call), 32.0, longest));
   };
   const int soonest = calls(allowance > agreement_ ? early_share : late_share) / 2;
   wait_for(std::clamp(2 * quiet_, soonest, calls(late_share)));

@@ -52,6 +52,12 @@ class contest {
     ++passed_;
     return true;
   }
+  // The last of these is counted no more.
+  void take_back() {
+    ++untimed_;
+    --calls_;
+    --passed_;
+  }
   // The candidate for the next call.
   int next() const { return trial_left_ > 0 ? trial_ : best_; }
   // What that call took on this rank, which sent so many bytes.

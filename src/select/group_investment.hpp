@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <limits>
 #include <span>
 
 namespace shoal {
@@ -19,6 +20,7 @@ class group_investment {
   void count(std::int64_t bytes) { calls_ += std::clamp(bytes / moved_by_one, std::int64_t{1}, most_of_one); }
   // Whether they look now.
   bool is_due() const { return calls_ >= next_; }
+  void never_again() { next_ = std::numeric_limits<std::int64_t>::max(); }
   // What this rank says, in seconds: what the calls took so far, and what the ledger allows.
   numbers said(double in_calls, double allowance) const;
   // Whether it pays, by the largest numbers that the ranks have said: the same on every rank.

@@ -17,6 +17,8 @@ class size_pattern {
   // Counts a call in which this rank sends so many bytes. Calls at the same place of the pattern have the same number, on
   // every rank.
   std::uint64_t place_of_next(double bytes);
+  // The last call is counted no more.
+  void take_back() { --calls_; }
   // Where sizes do not alternate all calls have one place.
   bool alternates() const { return period_ > 1; }
   static std::uint64_t only_place() { return longest; }

@@ -95,10 +95,11 @@ def test_nobody_waits_for_the_rank_that_is_wrong(compiled, settings):
     lone(compiled, settings, *([10, "later"] if settings else [2000]))
 
 
-@pytest.mark.parametrize("calls_before", [0, 5])
-def test_the_rank_that_is_wrong_makes_the_call_once_more(mpi, compiled, calls_before):
-    """Before the ranks have agreed for the first time."""
-    done = mpi.run(3, [compiled(mpi, "repeated.c"), calls_before], timeout=60)
+@pytest.mark.parametrize("settings", [{}, *ASKED[:1], asked("shared", "direct")])
+@pytest.mark.parametrize("arguments", [[0], [5], [2000], [3, "behind"], [2000, "behind"]], ids=str)
+def test_the_rank_that_is_wrong_makes_the_call_once_more(mpi, compiled, settings, arguments):
+    """Before and after the ranks have agreed, on this communicator or on another."""
+    done = mpi.run(3, [compiled(mpi, "repeated.c"), *arguments], timeout=60, **settings)
     assert done.returncode == 0 and done.stdout == "faults: 0\n", done.stdout + done.stderr
 
 
