@@ -15,6 +15,7 @@ std::vector<std::int64_t> agreements::agree(std::vector<std::int64_t> mine, team
     const std::scoped_lock alone(through->lock());
     mine = through->largest(mine);
     waited_ = PMPI_Wtime() - begin;
+    loses_ = may_go_on_ ? waited_ : 0;
     return mine;
   }
   pending_agreement said(comm_, std::move(mine));
@@ -23,15 +24,20 @@ std::vector<std::int64_t> agreements::agree(std::vector<std::int64_t> mine, team
   return {all.begin(), all.end()};
 }
 
+void agreements::waited(double seconds, double apart) {
+  books_.agreed_in(waited_ = seconds);
+  loses_ = may_go_on_ ? std::max(seconds, apart) : 0;
+}
+
 rank_times agreements::times() {
   told_paid_ += std::exchange(paid_, 0);
-  return {waited_ > 0 ? waited_ : books_.agreement(), books_.allowance() + told_paid_, told_paid_};
+  return {waited_ > 0 ? waited_ : books_.agreement(), books_.allowance() + told_paid_, told_paid_, loses_};
 }
 
 void agreements::hear(const agreed_terms& all) {
   if (all.shortest_agreement() > 0) shortest_ = all.shortest_agreement();
   if (all.longest_agreement() > 0) longest_ = all.longest_agreement();
-  is_waiting_lost_ = all.some_loose();
+  lost_ = all.lost();
 }
 
 void agreements::hear(const agreed_terms& all, contest& of) {
@@ -45,11 +51,14 @@ void agreements::hear(const agreed_terms& all, contest& of) {
 
 void agreements::correct_books(const agreed_terms& all) {
   const double told = std::exchange(told_paid_, 0);
-  if (!is_waiting_lost_) books_.spend(all.paid() - told);
+  if (!is_waiting_lost()) books_.spend(all.paid() - told);
 }
 
+// A time slice of the system now and then is not.
+bool agreements::is_waiting_lost() const { return lost_ > std::max(200e-6, 8 * native_call_); }
+
 double agreements::price() const {
-  return is_waiting_lost_ ? longest_ : std::max(shortest_, std::min(longest_, native_call_));
+  return is_waiting_lost() ? lost_ : std::max(shortest_, std::min(longest_, native_call_));
 }
 
 }  // namespace shoal

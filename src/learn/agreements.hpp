@@ -27,8 +27,11 @@ class agreements {
   // Of ranks that are in the same call: the largest numbers. `through`: the team of these ranks, which may have memory that
   // all of them share; null: there is none yet.
   std::vector<std::int64_t> agree(std::vector<std::int64_t> mine, team* through);
-  // This rank has waited for the others so long, by a collective of the MPI's own.
-  void waited(double seconds) { books_.agreed_in(waited_ = seconds); }
+  // This rank has waited for the others so long, by a collective of the MPI's own. `apart`: seconds that the others needed to
+  // come, though it did not wait for them.
+  void waited(double seconds, double apart = 0);
+  // Whether this rank need not wait for all others in the calls that are agreed on.
+  void may_go_on(bool may) { may_go_on_ = may; }
   double waited() const { return waited_; }
 
   // What this rank says of its times. All that it has paid is told with that.
@@ -41,6 +44,8 @@ class agreements {
   double native_call() const { return native_call_; }
   // What an agreement takes the rank that waits least: seconds.
   double shortest() const { return shortest_; }
+  // Whether what ranks wait in one is lost to the program: its calls leave some far ahead of others.
+  bool is_waiting_lost() const;
   // What one delays the job: about a call's time at the most. Some ranks wait longer, for others that are late anyway, and
   // where ranks share cores the last one hardly waits. In calls that leave ranks ahead of others all that waiting is lost.
   double price() const;
@@ -56,7 +61,8 @@ class agreements {
   double waited_ = 0;                           // for the last agreement
   double shortest_ = contest::usual_agreement;  // that a rank waited for it
   double longest_ = contest::usual_agreement, native_call_ = 0;
-  bool is_waiting_lost_ = false;  // some ranks were ahead of others
+  bool may_go_on_ = false;
+  double loses_ = 0, lost_ = 0;  // this rank, and the rank that loses most, of the time in the last one
 };
 
 // Time that this rank spends on learning, for as long as this is there. Some of it is spent on waiting for others that are

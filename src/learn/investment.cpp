@@ -12,7 +12,8 @@ double investment::cost(const agreed_terms& all) const {
   if (!is_on_one_node(all)) return 8 * among_.price() + 300e-6 + graph;
   const int sharing = all.ranks_of_a_core();
   const double memory = memory_.usual_time_to_make(all.room(ranks_), ranks_), cold = sharing > 1 ? 1.6 : 1;
-  return memory + cold * (2 * among_.shortest() + offered_memory::usual_time_to_map * sharing) + graph;
+  const double agreement = among_.is_waiting_lost() ? among_.price() : among_.shortest();
+  return memory + cold * (2 * agreement + offered_memory::usual_time_to_map * sharing) + graph;
 }
 
 // What such exchanges gained elsewhere in the job, or else a quarter of what all take once the MPI is warm.

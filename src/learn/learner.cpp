@@ -47,10 +47,7 @@ learner::turn learner::begin(const call_size& call, bool is_linked) {
   ++calls_;
   linked_ = is_linked;
   if (!std::exchange(has_begun_, true) && (is_linked || job_.knows_before())) begin_agreed(call);
-  if (vote_.ends_at(calls_) && !is_revoked(comm_)) {
-    const agreements::payment paying(agreements_);
-    if (end_vote(hear_vote())) judge();
-  }
+  if (stage_ == stage::voting || said_) look();
   if (is_young(call)) return {.size = call, .is_placed = false};
   exchange_field& f = field_of(call);
   const int candidate = f.of.next();
@@ -59,9 +56,9 @@ learner::turn learner::begin(const call_size& call, bool is_linked) {
 }
 
 // Every rank takes this way in the same calls, also where somebody wants to know of them. The less of Shoal's memory it looks
-// at the better: where ranks share a core each of them finds it cold. A vote ends in a call that has to be seen.
+// at the better: where ranks share a core each of them finds it cold. What ranks say ends in a call that has to be seen.
 exchange_field* learner::passing(call_form form, std::int64_t bytes) {
-  exchange_field* const f = stage_ == stage::voting ? nullptr : fields_.known(form, bytes);
+  exchange_field* const f = stage_ == stage::voting || said_ ? nullptr : fields_.known(form, bytes);
   if (!f || f->of.best() != contest::native || (was_entered_ && is_asked(form, MPI_INFO_NULL)) || !f->of.passes())
     return nullptr;
   ++calls_;
@@ -129,7 +126,7 @@ rank_terms learner::terms(exchange_field* f) {
 
 // What may be spent depends on how long the calls took, those included that passed.
 void learner::add_terms(exchange_field& f, rank_terms& mine) {
-  mine.is_loose = f.is_loose;
+  agreements_.may_go_on(f.is_loose);
   mine.hope = investment_.hope_of(f, fields_);
   if (const auto learnt = job_.known().find(f.shape); learnt && learnt->best())
     mine.guess = hash_of(learnt->best()->first);
@@ -147,7 +144,42 @@ void learner::review(exchange_field& f) {
   const agreements::payment paying(agreements_);
   const bool served = stage_ == stage::cold && job_.served().contain(comm_);
   if (stage_ == stage::cold && !served) return may_vote() ? begin_vote(&f) : f.of.postpone();
-  const agreed_terms all(agree(terms(&f).numbers()));
+  const std::int64_t later = calls_until_heard(f, served);
+  if (later == 0) return go_on(f, agreed_terms(agree(terms(&f).numbers())));
+  said_ = std::make_unique<pending_agreement>(comm_, terms(&f).numbers());
+  said_of_ = &f;
+  heard_in_ = calls_ + later;
+}
+
+// Ranks that may be calls apart hear each other some calls later, so that nobody waits. Whether they may be is not known yet the
+// first time where one of the exchanges gives its ranks no reason to be together.
+std::int64_t learner::calls_until_heard(const exchange_field& f, bool is_first) const {
+  const bool by_memory = state_ && state_->all().memory().has_all_ranks();
+  const bool may_be_apart = is_first ? !fields_.are_known_sizes(f.shape.form) : agreements_.is_waiting_lost();
+  return may_be_apart && !by_memory ? std::max<std::int64_t>(8, calls_ / 8) : 0;
+}
+
+// At what the ranks say to each other meanwhile.
+void learner::look() {
+  if (is_revoked(comm_)) return;
+  if (stage_ == stage::voting) vote_.look();
+  if (said_) said_->look();
+  if (vote_.ends_at(calls_)) go_on_voting();
+  if (heard_in_ == calls_) end_review();
+}
+
+void learner::end_review() {
+  const agreements::payment paying(agreements_);
+  const double begin = PMPI_Wtime();
+  const agreed_terms all(said_->wait(wait_));
+  agreements_.waited(PMPI_Wtime() - begin, said_->apart());
+  said_.reset();
+  heard_in_ = -1;
+  go_on(*said_of_, all);
+}
+
+void learner::go_on(exchange_field& f, const agreed_terms& all) {
+  const bool served = stage_ == stage::cold;
   if (served) know(all);
   if (offered_.is_mapped()) take_memory(all.memory_error(), all.some_unreadable());
   if (stage_ == stage::served && has_room(all.load())) open_candidates(f);
@@ -160,7 +192,7 @@ void learner::review(exchange_field& f) {
 }
 
 bool learner::may_agree() const {
-  return ranks_ > 1 && stage_ != stage::never && stage_ != stage::voting && !is_revoked(comm_);
+  return ranks_ > 1 && stage_ != stage::never && stage_ != stage::voting && !said_ && !is_revoked(comm_);
 }
 
 // The same on every rank.
@@ -201,26 +233,42 @@ void learner::begin_vote(exchange_field* f) {
 }
 
 bool learner::hear_vote() {
-  if (vote_.wait_for(0)) return true;
+  if (vote_.wait_for(0)) return agreements_.waited(agreements_.waited(), vote_.apart()), true;
   return wait_for_vote(vote_.all_take_part() ? patience : std::min(usual_vote, job_.books().allowance() / 2));
 }
 
 bool learner::wait_for_vote(double seconds) {
   const double begin = PMPI_Wtime();
   const bool is_heard = vote_.wait_for(seconds);
-  agreements_.waited(PMPI_Wtime() - begin);
+  agreements_.waited(PMPI_Wtime() - begin, vote_.apart());
   return is_heard;
 }
 
-// Whether every rank heard all; in the second round they tell their times once more, and the first rank may offer memory.
-bool learner::end_vote(bool heard_all) {
+void learner::go_on_voting() {
+  const agreements::payment paying(agreements_);
+  if (!vote_.is_confirming()) confirm_vote(hear_vote());
+  if (!vote_.ends_at(calls_)) return;
+  const double begin = PMPI_Wtime();
+  const bool is_over = end_vote();
+  const double seconds = PMPI_Wtime() - begin;
+  if (is_over) judge();
+  if (asked_by_ && asked_by_->is_loose && seconds > agreements_.waited()) agreements_.waited(seconds);
+}
+
+// In the second round they tell their times once more, and the first rank may offer memory.
+void learner::confirm_vote(bool heard_all) {
   if (heard_all) agreed_ = agreed_terms(vote_.heard());
   std::vector<std::int64_t> mine(rank_times::terms + offered_memory::terms, unsaid);
   const std::span said(mine);
   if (rank_ == 0 && heard_all && asked_by_ && investment_.may_offer_memory(agreed_))
     offered_.make(agreed_.room(ranks_), ranks_, said.subspan(rank_times::terms));
   agreements_.times().write(said);
-  if (vote_.confirm(heard_all, !asked_by_, mine)) return true;
+  vote_.confirm(heard_all, !asked_by_, mine, calls_);
+}
+
+// Whether every rank heard all.
+bool learner::end_vote() {
+  if (vote_.end()) return true;
   offered_.drop();
   stage_ = vote_.has_failed_for_good() ? stage::never : stage::cold;
   if (stage_ == stage::never) why_ = "ranks were too far apart to agree, or some of them have no Shoal";
@@ -230,6 +278,8 @@ bool learner::end_vote(bool heard_all) {
 
 bool learner::leave() {
   if (stage_ == stage::voting) stage_ = stage::cold;
+  said_.reset();
+  heard_in_ = -1;
   return vote_.leave();
 }
 
@@ -409,7 +459,8 @@ void learner::vote_at_once() {
   if (stage_ == stage::cold && !may_vote()) return warn_once(why_);
   if (stage_ == stage::cold) begin_vote(nullptr);
   if (stage_ != stage::voting) return;
-  const bool all_came = end_vote(wait_for_vote(linked_ || job_.still_waits() ? patience : usual_vote));
+  if (!vote_.is_confirming()) confirm_vote(wait_for_vote(linked_ || job_.still_waits() ? patience : usual_vote));
+  const bool all_came = end_vote();
   job_.count_absence(!all_came);
   if (all_came) return judge();
   refuse(

@@ -112,6 +112,10 @@ class learner {
   void add_terms(exchange_field& f, rank_terms& mine);
   std::vector<std::int64_t> agree(std::vector<std::int64_t> mine);
   void review(exchange_field& f);
+  std::int64_t calls_until_heard(const exchange_field& f, bool is_first) const;
+  void look();
+  void end_review();
+  void go_on(exchange_field& f, const agreed_terms& all);
   bool may_agree() const;
   void hear(exchange_field& f, const agreed_terms& all);
 
@@ -119,7 +123,9 @@ class learner {
   void begin_vote(exchange_field* f);
   bool hear_vote();
   bool wait_for_vote(double seconds);
-  bool end_vote(bool heard_all);
+  void confirm_vote(bool heard_all);
+  bool end_vote();
+  void go_on_voting();
   void know(const agreed_terms& all);
   void judge();
   void note_outcome(const agreed_terms& all) const;
@@ -164,6 +170,10 @@ class learner {
   waiting wait_;
   vote vote_{comm_, wait_};
   agreements agreements_{comm_, job_.books(), wait_};
+  // What the ranks are saying of a field, which all of them hear in the same call.
+  std::unique_ptr<pending_agreement> said_;
+  exchange_field* said_of_ = nullptr;
+  std::int64_t heard_in_ = -1;
   agreed_terms agreed_;                 // what the ranks said in the vote
   exchange_field* asked_by_ = nullptr;  // whose numbers are part of the vote
   std::string why_;

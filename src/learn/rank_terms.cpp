@@ -27,14 +27,14 @@ enum term : std::size_t {
   times,
   of_memory = times + rank_times::terms,
   unreadable,
-  loose,
   hoped,
   guessed,
   in_contest,
   patternless = in_contest + contest::terms,
   all_terms = patternless + size_pattern::longest
 };
-constexpr std::size_t agreed_least = 0, agreed_most = 1, allowed_least = 2, paid_least = 3;  // from `times` on
+constexpr std::size_t agreed_least = 0, agreed_most = 1, allowed_least = 2, paid_least = 3,
+                      lost_most = 4;  // from `times` on
 
 constexpr std::size_t in_quarters = in_contest + contest::load_term;  // of powers of two: the load
 
@@ -63,6 +63,7 @@ void rank_times::write(std::span<std::int64_t> said) const {
   said[agreed_most] = waited > 0 ? waited : unsaid;
   said[allowed_least] = -nanoseconds_of(allowance);
   said[paid_least] = -nanoseconds_of(paid);
+  said[lost_most] = nanoseconds_of(lost);
 }
 
 rank_terms::rank_terms() {
@@ -93,7 +94,6 @@ std::vector<std::int64_t> rank_terms::numbers() const {
   times.write(std::span(all).subspan(term::times));
   all[of_memory] = memory_error;
   all[unreadable] = is_unreadable;
-  all[loose] = is_loose;
   all[hoped] = nanoseconds_of(hope);
   all[guessed] = half_of(guess);
   std::copy(of_contest.begin(), of_contest.end(), all.begin() + in_contest);
@@ -129,13 +129,14 @@ double agreed_terms::longest_agreement() const {
 double agreed_terms::paid() const { return -seconds_of(all_[times + paid_least]); }
 double agreed_terms::allowance() const { return -seconds_of(all_[times + allowed_least]) - paid(); }
 
+double agreed_terms::lost() const { return seconds_of(all_[times + lost_most]); }
+
 void agreed_terms::take_times(std::span<const std::int64_t> later) {
   const std::int64_t least = std::max(all_[times + agreed_least], later[agreed_least]);
   std::copy_n(later.begin(), rank_times::terms, all_.begin() + times);
   all_[times + agreed_least] = least;
 }
 
-bool agreed_terms::some_loose() const { return all_[loose] != 0; }
 double agreed_terms::hope() const { return seconds_of(all_[hoped]); }
 std::int64_t agreed_terms::guess() const { return all_[guessed]; }
 bool agreed_terms::know_load() const { return all_[in_quarters] > 0; }

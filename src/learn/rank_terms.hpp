@@ -18,11 +18,12 @@ constexpr std::int64_t unsaid = std::numeric_limits<std::int64_t>::min();
 
 // In seconds.
 struct rank_times {
-  static constexpr std::size_t terms = 4;
+  static constexpr std::size_t terms = 5;
 
   double agreement = 0;  // what this rank waited for the last one; 0: there was none
   double allowance = 0;  // what the ledger would allow had this rank paid nothing since all heard what it paid
   double paid = 0;       // since then
+  double lost = 0;       // what the last one takes where all wait for it, if this rank could have gone on instead
 
   void write(std::span<std::int64_t> said) const;
 };
@@ -41,7 +42,6 @@ struct rank_terms {
   std::int64_t memory_error = 0;  // the number of it, of memory that was offered
   bool is_unreadable = false;     // the first rank's memory, directly
   // Of the exchanges that are agreed on, if any are:
-  bool is_loose = false;    // this rank may be ahead of others
   double hope = 0;          // seconds that may be gained
   std::uint64_t guess = 0;  // the hash of what was best elsewhere in the job; 0: nothing is known
   std::array<std::int64_t, contest::terms> of_contest;
@@ -87,10 +87,11 @@ class agreed_terms {
   // Seconds that the rank which paid least has paid since all heard of it, and what the ledgers allow besides.
   double paid() const;
   double allowance() const;
+  // Of the rank that loses most.
+  double lost() const;
   // What ranks have said of their times since.
   void take_times(std::span<const std::int64_t> later);
 
-  bool some_loose() const;
   double hope() const;
   std::int64_t guess() const;
   bool know_load() const;

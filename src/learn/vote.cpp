@@ -18,6 +18,7 @@ bool vote::leave() {
     if (round && !round->wait_or_abandon(patience, *wait_)) patience = 0;
   };
   last_call_ = -1;
+  is_confirming_ = false;
   end(std::exchange(round_, nullptr));
   for (auto* left : {&first_left_, &second_left_}) {
     std::for_each(left->begin(), left->end(), end);
@@ -30,24 +31,35 @@ bool vote::leave() {
 void vote::begin(std::vector<std::int64_t> mine, std::int64_t call) {
   round_ = std::make_unique<pending_agreement>(comm_, std::move(mine));
   last_call_ = call + 1 + (has_failed() ? call / 2 : 0);
+  apart_ = 0;
 }
 
 bool vote::wait_for(double seconds) {
   if (!round_->wait_for(seconds, *wait_)) return false;
+  apart_ = round_->apart();
   heard_.assign(round_->largest().begin(), round_->largest().end());
   return true;
 }
 
-bool vote::confirm(bool has_heard_all, bool gives_up, std::span<const std::int64_t> mine) {
-  last_call_ = -1;
+// Ranks that were apart are so still.
+void vote::confirm(bool has_heard_all, bool gives_up, std::span<const std::int64_t> mine, std::int64_t call) {
+  last_call_ = call + (has_failed() ? call / 4 : 0);
+  is_confirming_ = true;
+  has_heard_all_ = has_heard_all;
+  gives_up_ = gives_up;
   if (!has_heard_all) first_left_.push_back(std::move(round_));
   std::vector<std::int64_t> said{!has_heard_all, gives_up};
   said.insert(said.end(), mine.begin(), mine.end());
   round_ = std::make_unique<pending_agreement>(comm_, std::move(said));
-  if (has_heard_all && round_->wait(*wait_)[unheard] == 0) return true;
+}
+
+bool vote::end() {
+  last_call_ = -1;
+  is_confirming_ = false;
+  if (has_heard_all_ && round_->wait(*wait_)[unheard] == 0) return true;
   second_left_.push_back(std::move(round_));
   ++failed_;
-  if (gives_up || has_failed_for_good()) stop_asking();
+  if (gives_up_ || has_failed_for_good()) stop_asking();
   return false;
 }
 

@@ -30,13 +30,20 @@ class vote {
 
   // The first round, in a call that all ranks count alike.
   void begin(std::vector<std::int64_t> mine, std::int64_t call);
+  // In every call while it lasts; and how far apart ranks were in the first round, in seconds.
+  void look() { round_->look(); }
+  double apart() const { return apart_; }
   // Whether it ends with this call.
   bool ends_at(std::int64_t call) const { return call == last_call_; }
   // Waits for it. Whether all ranks' numbers are here, after this number of seconds at most; and what they then are.
   bool wait_for(double seconds);
   std::span<const std::int64_t> heard() const { return heard_; }
-  // The second round: whether every rank has heard all. `gives_up`: this rank begins no further vote if not.
-  bool confirm(bool has_heard_all, bool gives_up, std::span<const std::int64_t> mine);
+  // The second round, in the call in which the first ends. `gives_up`: this rank begins no further vote if not all have heard
+  // all. It ends in this call too, or later where a vote has failed before.
+  void confirm(bool has_heard_all, bool gives_up, std::span<const std::int64_t> mine, std::int64_t call);
+  bool is_confirming() const { return is_confirming_; }
+  // Whether every rank has heard all.
+  bool end();
   // What ranks have told in that.
   std::span<const std::int64_t> confirmed() const;
 
@@ -59,6 +66,8 @@ class vote {
   std::vector<std::unique_ptr<pending_agreement>> first_left_, second_left_;  // of votes that failed
   std::vector<std::int64_t> heard_;
   std::int64_t last_call_ = -1;
+  double apart_ = 0;
+  bool is_confirming_ = false, has_heard_all_ = false, gives_up_ = false;
   int failed_ = 0;
 };
 

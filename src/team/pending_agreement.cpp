@@ -37,6 +37,13 @@ bool pending_agreement::test() {
   return ended;
 }
 
+void pending_agreement::look() {
+  if (looks_ < 0) return;
+  const bool has_come = test();
+  if (++looks_ > 1) apart_ = PMPI_Wtime() - began_;
+  if (has_come) looks_ = -1;
+}
+
 std::span<const std::int64_t> pending_agreement::wait(waiting& how) {
   while (!test()) how.idle(how.parts_among_lookers());
   how.progressed();

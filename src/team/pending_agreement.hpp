@@ -25,6 +25,9 @@ class pending_agreement {
 
   // Whether the largest numbers are here.
   bool test();
+  // The same, once in every call: so that it is known how long the others needed to come, where that was longer than a call.
+  void look();
+  double apart() const { return apart_; }
   // Until they are.
   std::span<const std::int64_t> wait(waiting& how);
   // Until they are, or until this number of seconds has passed; whether they are.
@@ -43,6 +46,8 @@ class pending_agreement {
   std::vector<std::int64_t> mine_, largest_;
   MPI_Request request_ = MPI_REQUEST_NULL;
   bool abandoned_ = false;
+  int looks_ = 0;
+  double began_ = PMPI_Wtime(), apart_ = 0;
 };
 
 }  // namespace shoal

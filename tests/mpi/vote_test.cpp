@@ -27,7 +27,8 @@ TEST(Vote, OneThatFailedKeepsNoCommunicatorFromBeingDisconnected) {
   const auto fail = [&] {
     in_two_rounds.begin({world_rank()}, 1);
     in_two_rounds.wait_for(0);
-    EXPECT_FALSE(in_two_rounds.confirm(false, true, {}));
+    in_two_rounds.confirm(false, true, {}, 0);
+    EXPECT_FALSE(in_two_rounds.end());
   };
   if (world_rank() == 0) fail();
   meet();
