@@ -38,6 +38,7 @@ void agreements::hear(const agreed_terms& all) {
   if (all.shortest_agreement() > 0) shortest_ = all.shortest_agreement();
   if (all.longest_agreement() > 0) longest_ = all.longest_agreement();
   lost_ = all.lost();
+  for_cores_ = all.ranks_of_a_core() > 1 ? time_slice * all.ranks_of_a_core() : 0;
 }
 
 void agreements::hear(const agreed_terms& all, contest& of) {
@@ -54,8 +55,8 @@ void agreements::correct_books(const agreed_terms& all) {
   if (!is_waiting_lost()) books_.spend(all.paid() - told);
 }
 
-// A time slice of the system now and then is not.
-bool agreements::is_waiting_lost() const { return lost_ > std::max(200e-6, 8 * native_call_); }
+// Where ranks share cores others run while one waits for its own.
+bool agreements::is_waiting_lost() const { return lost_ > std::max({200e-6, 8 * native_call_, for_cores_}); }
 
 double agreements::price() const {
   return is_waiting_lost() ? lost_ : std::max(shortest_, std::min(longest_, native_call_));

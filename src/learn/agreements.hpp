@@ -17,6 +17,7 @@ namespace shoal {
 
 class agreements {
  public:
+  static constexpr double time_slice = 4e-3;  // of the system, where ranks share cores: seconds
   class payment;
 
   // `books` and `wait` outlive them.
@@ -63,6 +64,7 @@ class agreements {
   double longest_ = contest::usual_agreement, native_call_ = 0;
   bool may_go_on_ = false;
   double loses_ = 0, lost_ = 0;  // this rank, and the rank that loses most, of the time in the last one
+  double for_cores_ = 0;         // that a rank may have to wait until it runs
 };
 
 // Time that this rank spends on learning, for as long as this is there. Some of it is spent on waiting for others that are

@@ -211,7 +211,7 @@ void learner::hear(exchange_field& f, const agreed_terms& all) {
 
 // A vote hardly ever takes longer where every rank has a core; where they share cores others run while this one waits. What
 // goes on beside other exchanges slows them down.
-constexpr double usual_vote = 2e-3, time_slice = 4e-3, longest_vote = 20e-3;
+constexpr double usual_vote = 2e-3, longest_vote = 20e-3;
 
 bool learner::may_vote() {
   if (!linked_ && !is_of_one_world(comm_)) why_ = started_apart;
@@ -225,9 +225,9 @@ bool learner::may_vote() {
 void learner::begin_vote(exchange_field* f) {
   asked_by_ = f;
   vote_.begin(terms(f).numbers(), calls_);
-  if (f && !f->is_loose && !vote_.has_failed()) {
+  if (f && !vote_.has_failed()) {
     const auto crowding = static_cast<double>(job_.ranks_of_a_core(ranks_));
-    wait_for_vote(crowding > 1 ? std::min(longest_vote, time_slice * crowding) : usual_vote);
+    wait_for_vote(crowding > 1 ? std::min(longest_vote, agreements::time_slice * crowding) : usual_vote);
   }
   stage_ = stage::voting;
 }
