@@ -80,6 +80,7 @@ def kinds() -> Iterator[Case]:
         yield exchanges(kind, collective, calls, size, 8)
     for kind, calls in product(("computing", "skewed"), (100, 1000)):
         yield exchanges(kind, "alltoallv", calls, KiB, 8)
+    yield exchanges("chain", "alltoallv", 2000, 64, 4)  # each rank sends to the next alone, so some are far ahead
 
 
 def mixed() -> Iterator[Case]:

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static int calls, base, ranks, rank;
 
@@ -28,6 +29,7 @@ static int drifting(int call, int from, int to) { return same(call, from, to) + 
 static int sparse(int call, int from, int to) { return mixed(from, to) % 8 ? 0 : same(call, from, to); }
 static int moving(int call, int from, int to) { return mixed(from * 997 + call, to) % (2 * base + 1); }
 static int bursts(int call, int from, int to) { return base * (mixed(call, 5) % 20 ? 1 : 64); }
+static int chain(int call, int from, int to) { return to == from + 1 ? base : 0; }
 static int uneven(int call, int from, int to) { return mixed(from, to) % (2 * same(call, from, to) + 1); }
 
 // What an exchange of the kind "mixed" is.
@@ -42,9 +44,10 @@ static int mixed_bytes(int call, int from, int to) {
   return mixed(from, to) % (drawn(call, 7) % 2 ? 4 : 1) ? 0 : mixed(from, to + 1) % bytes;
 }
 
-// Thousands of multiplications before a call.
+// Before a call: thousands of multiplications, or negative the microseconds that a rank sleeps.
 static int no_work(int call) { return 0; }
 static int work(int call) { return 100; }
+static int late_in_turn(int call) { return call % 32 == rank * 32 / ranks ? -20000 : 0; }
 static int skewed(int call) { return call % ranks == rank ? 400 : 50; }
 
 static const struct kind {
@@ -57,6 +60,7 @@ static const struct kind {
     {"drifting", world, drifting, no_work},  {"sparse", world, sparse, no_work},
     {"uneven", world, uneven, no_work},      {"computing", world, same, work},
     {"skewed", world, same, skewed},         {"pencils", in_turn, same, no_work},
+    {"chain", world, chain, late_in_turn},
     {"moving", world, moving, no_work},      {"bursts", world, bursts, no_work},
     {"communicators", five_each, same, no_work}, {"copies", sixty_each, same, no_work}, {"mixed", mixed_communicator, mixed_bytes, mixed_work},
 };
@@ -78,6 +82,7 @@ static void fail(const char *what) {
 }
 
 static void compute(int thousands) {
+  if (thousands < 0) usleep(-thousands);
   volatile double x = 1;
   for (int i = 0; i < thousands * 1000; ++i) x *= 1.0000001;
 }
