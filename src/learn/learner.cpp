@@ -210,7 +210,7 @@ void learner::hear(exchange_field& f, const agreed_terms& all) {
 // ---- the vote --------------------------------------------------------------------------------------------------
 
 // A vote hardly ever takes longer where every rank has a core; where they share cores others run while this one waits. What
-// goes on beside other exchanges slows them down.
+// goes on beside other exchanges slows them down. Where a rank is ahead of others, what it waits may make all of them late.
 constexpr double usual_vote = 2e-3, longest_vote = 20e-3;
 
 bool learner::may_vote() {
@@ -227,7 +227,8 @@ void learner::begin_vote(exchange_field* f) {
   vote_.begin(terms(f).numbers(), calls_);
   if (f && !vote_.has_failed()) {
     const auto crowding = static_cast<double>(job_.ranks_of_a_core(ranks_));
-    wait_for_vote(crowding > 1 ? std::min(longest_vote, agreements::time_slice * crowding) : usual_vote);
+    const double longest = f->is_loose ? agreements::time_slice : longest_vote;
+    wait_for_vote(crowding > 1 ? std::min(longest, agreements::time_slice * crowding) : usual_vote);
   }
   stage_ = stage::voting;
 }
