@@ -39,8 +39,9 @@ void record(learner& of, const alltoall_call& call, manners how) {
 }
 
 int serve_settled(learner& of, const alltoall_call& call, manners how, native_call native) {
-  const call_size size{call.form(), call.uniform ? block_of(call, of) : call.bytes_to_all(of.blocks()),
-                       call.meets_all(of.blocks())};
+  call_size size{call.form(), call.uniform ? block_of(call, of) : call.bytes_to_all(of.blocks()),
+                 call.meets_all(of.blocks())};
+  if (call.in_place()) size.copied = size.bytes * (call.uniform ? of.blocks() : 1);
   return serve_learnt(of, call, size, how, native, [&](const decision& settled, double* compared) {
     communicator& state = *of.state();
     const std::scoped_lock alone(state.all().lock());

@@ -21,13 +21,15 @@ namespace shoal {
 struct call_size {
   call_form form;
   std::int64_t bytes;
-  bool meets_all;  // this rank cannot be ahead of any other
+  bool meets_all;           // this rank cannot be ahead of any other
+  std::int64_t copied = 0;  // bytes that Shoal needs more memory for, which the program may not have: those in place
 };
 
 struct exchange_field {
   contest of;
-  bool is_open = false;   // to candidates
-  bool is_loose = false;  // in its last call this rank might be ahead of others
+  bool is_open = false;     // to candidates
+  bool is_loose = false;    // in its last call this rank might be ahead of others
+  std::int64_t copied = 0;  // in that, as of call_size
   exchange_shape shape;
   double load = 0;         // bytes that this rank sends in an exchange
   double loads = 0;        // in all so far

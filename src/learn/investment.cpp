@@ -29,7 +29,8 @@ bool investment::pays(const agreed_terms& all) const {
   const bool one_node = is_on_one_node(all);
   const double whole = cost(all), trials = (one_node ? 2 : 8) * among_.native_call();
   const bool none_left = all.some_full() && !one_node;  // communicators, of which exchanges between nodes need one
-  return !all.have_devices() && !is_limited() && !none_left && whole + trials <= all.allowance() && whole <= all.hope();
+  return !all.have_devices() && !all.some_copy_much() && !is_limited() && !none_left &&
+         whole + trials <= all.allowance() && whole <= all.hope();
 }
 
 // Then that round offers memory, which is taken when it has told how long agreements take. That saves an agreement. Where

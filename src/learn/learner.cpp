@@ -100,6 +100,7 @@ exchange_field& learner::field_of(const call_size& call) {
   bool is_new = false;
   exchange_field& f = fields_.of_next(call, is_new);
   f.is_loose = !call.meets_all;
+  f.copied = call.copied;
   if (!is_new) return f;
   if (stage_ != stage::served)
     f.of.wait_first(calls_before_agreement(fields_.are_known_sizes(call.form), f.load, ranks_, calls_ - 1,
@@ -127,6 +128,7 @@ rank_terms learner::terms(exchange_field* f) {
 // What may be spent depends on how long the calls took, those included that passed.
 void learner::add_terms(exchange_field& f, rank_terms& mine) {
   agreements_.may_go_on(f.is_loose);
+  mine.copied = f.copied;
   mine.hope = investment_.hope_of(f, fields_);
   if (const auto learnt = job_.known().find(f.shape); learnt && learnt->best())
     mine.guess = hash_of(learnt->best()->first);
@@ -182,7 +184,8 @@ void learner::go_on(exchange_field& f, const agreed_terms& all) {
   const bool served = stage_ == stage::cold;
   if (served) know(all);
   if (offered_.is_mapped()) take_memory(all.memory_error(), all.some_unreadable());
-  if (stage_ == stage::served && has_room(all.load())) open_candidates(f);
+  if (all.some_copy_much()) close_candidates(f);
+  else if (stage_ == stage::served && has_room(all.load())) open_candidates(f);
   hear(f, all);
   const bool was_made = is_made();
   if (stage_ == stage::known && investment_.pays(all)) set_up(all);
@@ -383,6 +386,7 @@ bool learner::has_room(double load) const {
 void learner::open_if_known(exchange_field& f) {
   const double load = fields_.are_known_sizes(f.shape.form) ? f.load : load_;
   if (offered_.shared_for() > 0 && (load == 0 || !has_room(load))) return;
+  if (fields_.are_known_sizes(f.shape.form) && f.copied > most_copied) return;  // on every rank, as MPI_IN_PLACE is
   const agreements::payment paying(agreements_);
   open_candidates(f);
 }
@@ -403,6 +407,11 @@ prepared_algorithms* learner::algorithms_for(call_form form) {
 // Of exchanges of a size that all ranks know.
 std::optional<knowledge::of_shape> learner::expected(const exchange_field& f) const {
   return knows_ ? investment_.expected(f, state_->followed().get(), agreed_) : std::nullopt;
+}
+
+void learner::close_candidates(exchange_field& f) {
+  for (int i = contest::native + 1; i < contest::most_candidates; ++i) f.of.close(i);
+  f.is_open = false;
 }
 
 void learner::open_candidates(exchange_field& f) {

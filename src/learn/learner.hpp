@@ -145,6 +145,7 @@ class learner {
   bool has_room(double load) const;
   void open_if_known(exchange_field& f);
   void open_candidates(exchange_field& f);
+  void close_candidates(exchange_field& f);
   int nodes() const { return state_ ? state_->all().where().nodes->nodes() : 1; }
 
   void begin_agreed(const call_size& call);

@@ -27,6 +27,7 @@ enum term : std::size_t {
   times,
   of_memory = times + rank_times::terms,
   unreadable,
+  copied_bytes,
   hoped,
   guessed,
   in_contest,
@@ -94,6 +95,7 @@ std::vector<std::int64_t> rank_terms::numbers() const {
   times.write(std::span(all).subspan(term::times));
   all[of_memory] = memory_error;
   all[unreadable] = is_unreadable;
+  all[copied_bytes] = copied;
   all[hoped] = nanoseconds_of(hope);
   all[guessed] = half_of(guess);
   std::copy(of_contest.begin(), of_contest.end(), all.begin() + in_contest);
@@ -137,6 +139,7 @@ void agreed_terms::take_times(std::span<const std::int64_t> later) {
   all_[times + agreed_least] = least;
 }
 
+bool agreed_terms::some_copy_much() const { return all_[copied_bytes] > most_copied; }
 double agreed_terms::hope() const { return seconds_of(all_[hoped]); }
 std::int64_t agreed_terms::guess() const { return all_[guessed]; }
 bool agreed_terms::know_load() const { return all_[in_quarters] > 0; }

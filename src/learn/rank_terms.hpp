@@ -13,6 +13,9 @@
 
 namespace shoal {
 
+// A rank that exchanges more than so many bytes in place may have no memory for a copy of them.
+constexpr std::int64_t most_copied = std::int64_t{64} << 20;
+
 // In place of a number that a rank does not say: the least there is.
 constexpr std::int64_t unsaid = std::numeric_limits<std::int64_t>::min();
 
@@ -42,6 +45,7 @@ struct rank_terms {
   std::int64_t memory_error = 0;  // the number of it, of memory that was offered
   bool is_unreadable = false;     // the first rank's memory, directly
   // Of the exchanges that are agreed on, if any are:
+  std::int64_t copied = 0;  // as of call_size
   double hope = 0;          // seconds that may be gained
   std::uint64_t guess = 0;  // the hash of what was best elsewhere in the job; 0: nothing is known
   std::array<std::int64_t, contest::terms> of_contest;
@@ -92,6 +96,8 @@ class agreed_terms {
   // What ranks have said of their times since.
   void take_times(std::span<const std::int64_t> later);
 
+  // Whether Shoal would need too much memory besides on some rank.
+  bool some_copy_much() const;
   double hope() const;
   std::int64_t guess() const;
   bool know_load() const;
