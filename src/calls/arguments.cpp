@@ -21,19 +21,22 @@ bool are_counts(const number_array& counts, int blocks, std::span<const int> pee
   return true;
 }
 
-// Where MPICH and its kin refuse a buffer without an address. Open MPI adds absolute displacements to it.
-bool lacks_address([[maybe_unused]] const std::byte* base, [[maybe_unused]] const datatype& of) {
+// MPICH and its kin refuse a buffer without an address. Open MPI adds displacements to it, which may be absolute.
+bool has_addresses(const user_buffer& buffer, [[maybe_unused]] int blocks) {
+  if (buffer.base) return true;
 #ifdef OPEN_MPI
-  return false;
+  for (int i = 0; i < blocks; ++i)
+    if (buffer.counts[i] > 0 && buffer.displacements[i] == 0) return false;
+  return true;
 #else
-  return !base && of.size() > 0 && of.begins_at_its_address();
+  return false;
 #endif
 }
 
-bool takes_type(MPI_Datatype type, bool empty, const std::byte* base, MPI_Comm own) {
+bool takes_type(MPI_Datatype type, bool empty, bool has_address, MPI_Comm own) {
   if (type == MPI_DATATYPE_NULL) return empty;
   const datatype& is = known(type);
-  return is.is_committed(own) && (empty || !lacks_address(base, is));
+  return is.is_committed(own) && (empty || has_address || is.size() == 0 || !is.begins_at_its_address());
 }
 
 }  // namespace
@@ -52,10 +55,10 @@ bool is_valid(const user_buffer& buffer, const type_list& types, int blocks, MPI
   if (!are_counts(buffer.counts, blocks, peers, empty)) return false;
   if (buffer.base == static_cast<std::byte*>(MPI_IN_PLACE))
     return !types.differ() && types[0] == MPI_DATATYPE_NULL && empty;
-  if (!types.differ()) return takes_type(types[0], empty, buffer.base, own);
+  if (!types.differ()) return takes_type(types[0], empty, has_addresses(buffer, blocks), own);
   for (int i = 0; i < blocks; ++i)
     if (!is_of_nobody(peers, i) && buffer.counts[i] > 0 &&
-        !takes_type(types[i], false, buffer.base + buffer.displacements[i], own))
+        !takes_type(types[i], false, buffer.base + buffer.displacements[i] != nullptr, own))
       return false;
   return true;
 }
