@@ -154,12 +154,12 @@ void node_exchange::move_others() {
   direct_.drop_stale();
 }
 
-// A rank that comes last waits for nobody, and what the program has under way must move there too. Exchanges of few
-// microseconds do not do that each time.
+// A rank that comes last waits for nobody, and what the program has under way must move there too. Exchanges that follow each
+// other do not do that each time: Open MPI gives the core away, where ranks share cores.
 void node_exchange::move_others_at_end() {
   using namespace std::chrono_literals;
   const auto now = std::chrono::steady_clock::now();
-  if (now - moved_ < 10us && !buffered_sends::are_expected()) return;
+  if (now - moved_ < 1ms && !buffered_sends::are_expected()) return;
   moved_ = now;
   move_others();
 }
