@@ -77,10 +77,12 @@ int serve_learnt(learner& of, const Call& call, const call_size& size, manners h
   const learner::turn turn = of.begin(size, how == manners::strict);
   const double begin = turn.is_timed ? PMPI_Wtime() : 0;
   double compared = 0;
+  const settings& set = process::get().set();
+  const bool ranks_ask = set.verify || set.max_temp;  // each other, before an algorithm runs: then this rank took part
   bool is_refused = turn.candidate == contest::native;  // unless it returns: the program's error handler may throw
   const auto served = [&] {
     const int code = turn.candidate == contest::native ? native() : serve_as(turn.chosen(), &compared);
-    is_refused = is_refusal(code);
+    is_refused = is_refusal(code) && (turn.candidate == contest::native || !ranks_ask);
     return code;
   };
   return ended_by(served, [&] {
