@@ -146,7 +146,9 @@ int ending(shoal_request* handle, Body body) {
     ~freed_at_end() {
       if (const open_request& data = *data_of(*handle); !data.active() && !data.is_repeated()) free(handle);
     }
-  } const behind{handle};
+  };
+  const held_ranks alone = data_of(*handle)->exclusive();
+  const freed_at_end behind{handle};
   return on_request(*data_of(*handle), body);
 }
 
@@ -246,6 +248,7 @@ int shoal_wait(shoal_request* request) {
 
 int shoal_request_free(shoal_request* request) {
   if (!*request) return MPI_ERR_REQUEST;
+  const held_ranks alone = data_of(*request)->exclusive();
   const int code = on_request(*data_of(*request), [](auto& data) {
     if (data.active()) throw mpi_error(MPI_ERR_REQUEST, "a request under way cannot be freed; wait first");
   });

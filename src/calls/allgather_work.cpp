@@ -22,25 +22,25 @@ class allgather_work final : public request::work {
     chosen_ = service_.plan(info);
     if (chosen_) state_->last = chosen_;
     if (!chosen_ || !chosen_->how->has_schedule()) return false;
-    place_ = ranks().next_place();
+    place_ = state_->all().next_place();
     if (!place_) return false;
-    moving_.emplace(ranks().opened(), clock_ ? &*clock_ : nullptr);
+    moving_.emplace(state_->all().opened(), clock_ ? &*clock_ : nullptr);
     if (process::get().set().verify) sums_.emplace();
     return true;
   }
 
-  team& ranks() override { return state_->all(); }
+  std::shared_ptr<team> ranks() override { return {state_, &state_->all()}; }
   const tag_turns::place* place() const override { return &*place_; }
   void start(tag_range tags) override {
     begin_ = PMPI_Wtime();
-    if (sums_) sums_->begin(ranks().opened(), tags.beside(), service_.sent(), 1);
+    if (sums_) sums_->begin(state_->all().opened(), tags.beside(), service_.sent(), 1);
     moving_->set_tags(tags);
     moving_->start(service_.steps(*chosen_->how), service_.messages());
   }
   bool progress(bool& moved) override { return moving_->progress(moved) && (!sums_ || sums_->test()); }
   void run_to_end() override {
-    moving_->run_to_end(ranks().wait());
-    while (sums_ && !sums_->test()) ranks().wait().idle();
+    moving_->run_to_end(state_->all().wait());
+    while (sums_ && !sums_->test()) state_->all().wait().idle();
   }
   std::exception_ptr failure() override {
     first_failure first;

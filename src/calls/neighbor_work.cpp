@@ -29,7 +29,7 @@ class neighbor_work final : public request::work {
     return place_.has_value();
   }
 
-  team& ranks() override { return state_->all(); }
+  std::shared_ptr<team> ranks() override { return {state_, &state_->all()}; }
   const tag_turns::place* place() const override { return place_ ? &*place_ : nullptr; }
   void start(tag_range tags) override {
     begin_ = PMPI_Wtime();

@@ -93,8 +93,8 @@ class open_exchange final : public progress::part {
   // Many times.
   void prepare(std::unique_ptr<request::work> by_shoal);
   int start() noexcept;
-  // The program wants no more of it; true: it has ended.
-  bool leave() { return is_left_ = true, !is_active_; }
+  // The program wants no more of it: it goes, at its end, and when no other thread is on its ranks.
+  void leave();
 
   bool move() noexcept override;
 
@@ -103,6 +103,7 @@ class open_exchange final : public progress::part {
   void run();
   void record();
   int raise() noexcept;
+  bool advance() noexcept;
   void finish(bool with_error) noexcept;
 
   alltoall_call call_;
@@ -203,6 +204,14 @@ void open_exchange::run() {
 int open_exchange::raise() noexcept { return by_shoal_ ? by_shoal_->raise() : raise_current(call_.comm); }
 
 bool open_exchange::move() noexcept {
+  const held_ranks alone = by_shoal_->try_exclusive();
+  if (!alone.lock) return false;
+  const bool moved = is_active_ && advance();
+  if (!is_active_ && (is_left_ || !is_persistent_)) drop(this);
+  return moved;
+}
+
+bool open_exchange::advance() noexcept {
   bool moved = false, failed = false;
   try {
     moved = by_shoal_->active() && by_shoal_->move();
@@ -223,7 +232,15 @@ void open_exchange::finish(bool with_error) noexcept {
   } catch (...) {
     raise();
   }
-  if (!is_persistent_ || is_left_) drop(this);
+}
+
+void open_exchange::leave() {
+  const std::scoped_lock alone(progress::get().lock());
+  is_left_ = true;
+  if (is_active_) return;
+  const held_ranks ranks = by_shoal_->try_exclusive();
+  if (ranks.lock) drop(this);
+  else progress::get().add(this);
 }
 
 // Why the MPI's own serves such a call; null: it does not have to.
@@ -407,7 +424,7 @@ int start_requests(int count, MPI_Request* requests) {
 int free_request(MPI_Request* request) {
   open_exchange* const one = persistent && request ? persistent_behind(*request) : nullptr;
   const int code = PMPI_Request_free(request);
-  if (one && code == MPI_SUCCESS && one->leave()) drop(one);
+  if (one && code == MPI_SUCCESS) one->leave();
   return code;
 }
 

@@ -22,15 +22,22 @@ request::~request() {
   if (natives_ != MPI_REQUEST_NULL) PMPI_Request_free(&natives_);
 }
 
-std::unique_lock<std::recursive_mutex> request::exclusive() {
-  return work_ ? std::unique_lock(work_->ranks().lock()) : std::unique_lock<std::recursive_mutex>();
+held_ranks request::exclusive() {
+  if (!work_) return {};
+  const auto ranks = work_->ranks();
+  return {ranks, std::unique_lock(ranks->lock())};
+}
+
+held_ranks request::try_exclusive() {
+  const auto ranks = work_->ranks();
+  return {ranks, std::unique_lock(ranks->lock(), std::try_to_lock)};
 }
 
 void request::start() {
   if (active_) throw mpi_error(MPI_ERR_REQUEST, "the request is under way");
   if (also_) also_();
   if (work_) {
-    if (!work_->place()) turn_.emplace(work_->ranks().turns().take());
+    if (!work_->place()) turn_.emplace(work_->ranks()->turns().take());
     begun_ = false;
     begin();
     progress::get().add(this);
@@ -66,7 +73,7 @@ bool request::test() {
 void request::wait() {
   if (active_ && work_) {
     try {
-      waiting& wait = work_->ranks().wait();
+      waiting& wait = work_->ranks()->wait();
       while (!begin()) wait.idle();
       progress::get().remove(this);
       work_->run_to_end();
@@ -82,12 +89,12 @@ void request::wait() {
 
 // An error that occurs while the process waits for another request is raised when it waits for this one.
 bool request::move() noexcept {
-  const std::unique_lock alone(work_->ranks().lock(), std::try_to_lock);
-  if (!alone) return false;
+  const held_ranks alone = try_exclusive();
+  if (!alone.lock) return false;
   bool moved = false;
   try {
     if (begin() && work_->progress(moved)) finish();
-    else work_->ranks().look_for_failures();
+    else work_->ranks()->look_for_failures();
   } catch (const std::bad_alloc&) {
     raise();
   } catch (...) {
@@ -113,7 +120,7 @@ void request::finish() {
 }
 
 int request::raise() {
-  return work_ && work_->ranks().own().is_left() ? work_->ranks().own().raise() : raise_current(comm_);
+  return work_ && work_->ranks()->own().is_left() ? work_->ranks()->own().raise() : raise_current(comm_);
 }
 
 bool request::ended() {

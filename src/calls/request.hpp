@@ -15,6 +15,12 @@
 
 namespace shoal {
 
+// A thread has the ranks of a request for itself; they stay until it lets them go. Empty where there is nothing to hold.
+struct held_ranks {
+  std::shared_ptr<const void> ranks;
+  std::unique_lock<std::recursive_mutex> lock;  // let go first
+};
+
 // What a shoal_request of shoal.h stands for.
 class open_request {
  public:
@@ -24,8 +30,8 @@ class open_request {
   // True when it is not, or no more, under way. Both throw, once, what failed.
   virtual bool test() = 0;
   virtual void wait() = 0;
-  // For calls on it.
-  virtual std::unique_lock<std::recursive_mutex> exclusive() = 0;
+  // For calls on it, and for its end.
+  virtual held_ranks exclusive() = 0;
   virtual bool is_repeated() const = 0;
   virtual bool active() const = 0;
   // The exception being handled, on the communicator.
@@ -44,7 +50,7 @@ class request final : public open_request, public progress::part {
   class work {
    public:
     virtual ~work() = default;
-    virtual team& ranks() = 0;                          // whose ranks move it
+    virtual std::shared_ptr<team> ranks() = 0;          // that move it
     virtual const tag_turns::place* place() const = 0;  // that it holds, if it is to be started many times
     virtual void start(tag_range tags) = 0;             // for the first time, or again once it has ended
     virtual bool progress(bool& moved) = 0;
@@ -71,7 +77,9 @@ class request final : public open_request, public progress::part {
   // communicator.
   bool move() noexcept override;
   // Nothing is locked where the MPI's own runs.
-  std::unique_lock<std::recursive_mutex> exclusive() override;
+  held_ranks exclusive() override;
+  // The same without waiting. Its lock is not held where another thread is on them.
+  held_ranks try_exclusive();
 
   bool is_repeated() const override { return is_repeated_; }
   bool active() const override { return active_; }

@@ -39,7 +39,7 @@ class sparse_request final : public open_request, public progress::part {
   bool test() override;
   void wait() override;
   bool move() noexcept override;
-  std::unique_lock<std::recursive_mutex> exclusive() override { return std::unique_lock(of_->lock()); }
+  held_ranks exclusive() override { return {of_, std::unique_lock(of_->lock())}; }
   bool is_repeated() const override { return false; }
   bool active() const override { return active_; }
   int raise() override;

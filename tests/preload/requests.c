@@ -362,6 +362,35 @@ static void prepare_many(int times) {
   (void)times;
 }
 
+#if HAS_PERSISTENT
+static void* exchange_beside(void* unused) {
+  exchange_at_once(2);
+  return unused;
+}
+#endif
+
+/* By one thread of rank 0, while its other one waits in an exchange on the same ranks for those that the first is to wake. */
+static void free_beside(int times) {
+#if HAS_PERSISTENT
+  struct exchange x[8];
+  MPI_Request open[8];
+  for (int i = 0; i < 8; ++i) make(&x[i], MPI_COMM_WORLD, i + 1);
+  for (int t = 0; t < times; ++t) {
+    pthread_t other;
+    int word = 0;
+    for (int i = 0; i < 8; ++i) open[i] = prepare(&x[i]);
+    if (rank == 0) pthread_create(&other, NULL, exchange_beside, NULL);
+    else MPI_Recv(&word, 1, MPI_INT, 0, 8, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    for (int i = 0; i < 8; ++i) MPI_Request_free(&open[i]);
+    for (int to = 1; rank == 0 && to < ranks; ++to) MPI_Send(&word, 1, MPI_INT, to, 8, MPI_COMM_WORLD);
+    if (rank == 0) pthread_join(other, NULL);
+    else exchange_at_once(2);
+  }
+  for (int i = 0; i < 8; ++i) unmake(&x[i]);
+#endif
+  (void)times;
+}
+
 /* Who waits is told, others may be, and later exchanges are right. */
 static void mistake(int times) {
   for (int t = 0; t < times; ++t) {
@@ -409,6 +438,7 @@ int main(int argc, char** argv) {
              {"start_in_any_order", start_in_any_order, 0},
              {"prepare_many", prepare_many, 0},
              {"use_threads", use_threads, 1},
+             {"free_beside", free_beside, 1},
              {"mistake", mistake, 0},
              {"leave_open", leave_open, 0}};
   const int times = argc > 2 ? atoi(argv[2]) : 20;

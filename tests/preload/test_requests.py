@@ -66,6 +66,10 @@ def test_many_are_prepared(mpi, compiled):
     run(mpi, compiled, 2, "prepare_many", 6000, **ASKED)
 
 
+def test_freed_beside_another_thread(mpi, compiled):
+    run(mpi, compiled, 3, "free_beside", 100, **ASKED)
+
+
 def test_first_calls_are_the_mpis(mpi, tmp_path):
     """No rank may wait in them, so they make nothing."""
     (tmp_path / "first.c").write_text(FIRST)
