@@ -26,6 +26,8 @@ class alltoall_service {
   const decision* pick(MPI_Info info);
   // The same where it is known what is to serve: that, or what scratch memory allows instead.
   const decision* fit(const decision& chosen);
+  // Whether the ranks asked each other for that.
+  bool has_asked() const { return has_asked_; }
   // The same as pick() for an exchange that will be repeated: the ranks always ask each other.
   struct repeated {
     const decision* how;
@@ -73,6 +75,7 @@ class alltoall_service {
   payload what_;
   std::shared_ptr<const program> sized_;
   std::optional<pool_memory> snapshot_;
+  bool has_asked_ = false;
 };
 
 }  // namespace shoal

@@ -30,11 +30,13 @@ const decision* neighbor_service::pick_at_once() {
   return nullptr;
 }
 
+bool neighbor_service::has_asked() const { return process::get().set().verify; }
+
 const decision* neighbor_service::fit(const decision& settled) {
   if (!settled.how->steps) return &settled;
   describe();
   const bool valid = is_valid();
-  if (process::get().set().verify && agree().on_any_rank(!valid)) {  // all of them compare, or none
+  if (has_asked() && agree().on_any_rank(!valid)) {  // all of them compare, or none
     if (valid) throw mpi_error(MPI_ERR_OTHER, "another rank's arguments are wrong");
     return nullptr;
   }
@@ -96,11 +98,11 @@ int serve_asked(const neighbor_call& call, manners how, native_call native) {
 
 int serve_settled(learner& of, const neighbor_call& call, manners how, native_call native) {
   const call_size size{call.form(), call.arguments.bytes_to_all(of.blocks()), false};
-  return serve_learnt(of, call, size, how, native, [&](const decision& settled, double* compared) {
+  return serve_learnt(of, call, size, how, native, [&](const decision& settled, course& taken) {
     neighborhood& among = *of.neighbors(call.form());
     const std::scoped_lock alone(among.over().all().lock());
     neighbor_service s(among, call, among.over().blocks());
-    return carry_out_settled(among.over(), s, call, settled, native, compared);
+    return carry_out_settled(among.over(), s, call, settled, native, taken);
   });
 }
 

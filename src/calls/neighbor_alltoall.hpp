@@ -55,6 +55,8 @@ class neighbor_service {
   const decision* pick_at_once();
   // What was settled for the call; null: the MPI's own, to report wrong arguments of this rank.
   const decision* fit(const decision& settled);
+  // Whether the ranks asked each other for that.
+  bool has_asked() const;
   // For a call that is run many times: all ranks pick the same. Collective.
   const decision* plan(MPI_Info info);
   const payload& blocks() const { return what_; }
