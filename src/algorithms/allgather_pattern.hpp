@@ -1,6 +1,6 @@
 // Who sends what to whom when n members, each with a message of its own, gather all n messages.
 //
-// Source: recursive doubling, Bruck, ring; specification intergroup section 2.1.
+// Source: recursive doubling, Bruck, ring.
 // Cost: recursive doubling and Bruck L(n) rounds, ring n-1; all of volume n-1.
 // Applies: any n; recursive doubling to powers of two.
 #pragma once

@@ -68,7 +68,7 @@ std::int64_t digit_system::peak_slots() const {
   return peak;
 }
 
-// Specification 4.2: the offsets that have arrived at a rank and not yet left it after step (x, z).
+// The offsets that have arrived at a rank and not yet left it after step (x, z).
 std::int64_t digit_system::live_after(int x, int z) const {
   const std::int64_t low = weights_[x], next = (z + 1) * low;
   if (next >= ranks_) return 0;

@@ -1,5 +1,4 @@
 // Digit systems: how a radix algorithm writes the offset between two ranks, and what follows from it.
-// Specification: radix section 1 (notation), 2 (closed forms), 4.1 and 4.2 (slots).
 #pragma once
 
 #include <algorithm>
@@ -21,7 +20,6 @@ class digit_system {
   int digits() const { return static_cast<int>(radices_.size()); }
   int radix(int x) const { return radices_[x]; }
   std::int64_t weight(int x) const { return weights_[x]; }
-  int digit_of(std::int64_t offset, int x) const { return static_cast<int>(offset / weights_[x] % radices_[x]); }
 
   // Step (x, z) exists while z * weight(x) < ranks.
   int steps_of_digit(int x) const;

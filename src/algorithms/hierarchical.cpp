@@ -1,7 +1,7 @@
 // Hierarchical exchange: level by level, from the inside out, each level with a flat family of its own.
 //
 // Source: TuNA_l^g of the TuNA paper, coalesced and staggered (its Algorithms 2 and 3), which is two levels, inside the
-// nodes and between them; corrected and generalised to any placement of ranks in specification radix section 5. Any
+// nodes and between them; corrected and generalised to any placement of ranks (docs/papers/tuna.md). Any
 // number of levels, a radix exchange at each, and blocks that go on without waiting for a whole level are Shoal's own.
 //
 // How (docs/decisions/0003 and 0006): at each level the members of a group exchange on a ring what their ranks have for

@@ -1,5 +1,5 @@
 // What the allgathers between two groups share. Ranks 0..p-1 send, each its message in send[0]; ranks p..p+q-1
-// receive, the message of sender j in recv[j]. Steps are numbered from 1. Specification: intergroup.
+// receive, the message of sender j in recv[j]. Steps are numbered from 1.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 // Fully connected network, fewest rounds: one Bruck allgather over both groups, the receivers with nothing to give.
 //
-// Source: Shoal's own; specification intergroup section 2.2. Senders and receivers sit evenly on a circle, so that
+// Source: Shoal's own. Senders and receivers sit evenly on a circle, so that
 // the windows which Bruck moves stay half empty; copies that serve no receiver are left out.
 // Cost: L(p+q) rounds, volume at most the sum of ceil(w p / (p+q)) over the windows w of the rounds.
 // Applies: any two groups. One rank's program takes time O((p+q) log(p+q)) at worst, O(p + log q) as a rule.

@@ -1,7 +1,7 @@
 // Fully connected network: every sender spreads its message over receivers of its own, then groups of p ranks gather.
 //
 // Source: half-duplex inter-group all-to-all broadcast, section III, with the mixed group that it lacks where p does
-// not divide q; specification intergroup section 2.1.
+// not divide q.
 // Cost, n = ceil(q/p) + 1: binomial L(n) + L(p) rounds, volume L(n) + p - 1; split 2 L(n) + L(p) rounds, volume at
 // most p + 1 where p divides q; the ring allgather has p - 1 rounds instead of L(p).
 // Applies: any two groups. One rank's program takes time and memory O(p), with split O(p * q/p).

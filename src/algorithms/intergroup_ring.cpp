@@ -1,7 +1,7 @@
 // Ring network: schedules in which every rank talks to the next and the previous rank only.
 //
 // Source: ring: Shoal's own, optimal; ring_paper: half-duplex inter-group all-to-all broadcast, section IV, repaired;
-// union_ring: the allgather of MPICH and Open MPI over both groups. Specification intergroup sections 3 to 6.
+// union_ring: the allgather of MPICH and Open MPI over both groups.
 // Cost in steps of one message, volume the same: ring p + ceil(q/2) - 1, one more for p = 1 and q even (both least
 // possible); ring_paper p + q/2; union_ring p + q - 1. ring with s segments: p s + ceil(q/2) - 1 steps of 1/s message,
 // see optimal_ring for the layouts that reach it.

@@ -1,6 +1,6 @@
 // The baseline: gather to the first sender, hand over to the first receiver, broadcast among the receivers.
 //
-// Source: MPICH and Open MPI; specification intergroup section 2.3.
+// Source: MPICH and Open MPI.
 // Cost: binomial L(p) + 1 + L(q) rounds, volume 2p - 1 + p L(q); split L(p) + 1 + 2 L(q) rounds, volume about
 // 2p - 1 + 2p (q-1)/q.
 // Applies: any two groups. One rank's program takes time and memory proportional to the pieces it moves.

@@ -1,7 +1,7 @@
 // Torus network: whole rows of ranks send, the rows below receive. All columns run the optimal ring, then the rows of
 // receivers pass around what the columns brought.
 //
-// Source: Shoal's own; specification intergroup section 7.
+// Source: Shoal's own.
 // Cost for ra rows of senders, rb of receivers, c columns, T the steps of the ring of (ra, rb): T + c - 1 rounds,
 // volume T + (c-1) ra, which is the receive bound p + ceil(rb/2) - 1 of this layout, one more if ra = 1 and rb even.
 // Further dimensions repeat the second phase. The rank of a row and its columns is row-major.

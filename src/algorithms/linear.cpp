@@ -1,6 +1,6 @@
 // Linear exchanges: every block goes straight from its origin to its destination.
 //
-// Source: the baselines of the TuNA paper and of MPICH and Open MPI; specification radix section 6.
+// Source: the baselines of the TuNA paper and of MPICH and Open MPI.
 // Cost: K = D = P-1 messages of one block each; they differ in order and in how many are in flight.
 // Applies: any number of ranks, uniform or not.
 #include "algorithms/batches.hpp"

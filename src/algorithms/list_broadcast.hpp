@@ -1,6 +1,6 @@
 // One member of a list broadcasts what it has to the others: whole, or scattered and gathered again.
 //
-// Source: binomial broadcast; van de Geijn's scatter and allgather; specification intergroup section 2.1.
+// Source: binomial broadcast; van de Geijn's scatter and allgather.
 // Cost for n members: binomial L(n) rounds, volume L(n); split 2 L(n) rounds, volume 2 (n-1)/n with equal shares.
 // Applies: any n >= 1; split where the data is cut into at least n pieces.
 #pragma once

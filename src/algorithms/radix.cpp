@@ -1,8 +1,8 @@
 // Radix algorithms: a block travels its offset digit by digit, K messages instead of P-1 for D blocks moved.
 //
 // Source: TuNA (configurable non-uniform all-to-all), two-phase Bruck, parameterized radix-r Bruck (basic and
-// modified); corrected in specification radix sections 1-4. Mixed radices and exchanges of one digit in flight
-// together are Shoal's own (sections 1, 7.1).
+// modified), corrected (docs/papers/tuna.md, docs/papers/radix-bruck.md). Mixed radices and exchanges of one
+// digit in flight together are Shoal's own.
 // Cost (one port): alpha * K + beta * n * D for blocks of n bytes, K and D as in digits.hpp; K_meta further
 // messages where sizes are not uniform.
 // Applies: any number of ranks; bruck only to uniform exchanges.

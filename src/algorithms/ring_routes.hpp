@@ -17,7 +17,6 @@ struct ring_path {
   int rest = 0;
 
   int step(int hop) const { return first + hop + (hop >= rest_at ? rest : 0); }
-  int last_step() const { return hops > 0 ? step(hops - 1) : 0; }
 };
 
 struct ring_route {
@@ -26,7 +25,7 @@ struct ring_route {
 
 // Shoal's schedule: p + ceil(q/2) - 1 steps, one more for p = 1 and q even; both are lower bounds.
 //
-// Source: specification intergroup sections 3 and 6 (b). Every message is cut into `parts` pieces, P = p * parts in
+// Source: Shoal's own. Every message is cut into `parts` pieces, P = p * parts in
 // all; the first X receivers get piece i upwards, the others downwards. Pieces in one direction leave two steps apart,
 // so each direction leaves every other step to the other one; for p + q odd the parities do not fit all around.
 // Layouts:
@@ -63,7 +62,7 @@ class optimal_ring {
 
 // The paper's three-stage schedule, repaired: p + q/2 steps for q even and p >= q or even, else those of the next such
 // pair, whose missing ranks are played by a neighbour: the missing sender p-1 by receiver 0, the missing receiver q-1
-// by the one before. Specification intergroup section 4.
+// by the one before.
 class paper_ring {
  public:
   paper_ring(int senders, int receivers);

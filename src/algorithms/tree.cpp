@@ -1,12 +1,12 @@
 // Exchange on a tree of switches in contention-free phases.
 //
-// Source: AAPC on Ethernet switched clusters (Faraj and Yuan); specification tree. Receiver-signalled tokens, windows
-// and several streams on faster links are Shoal's own (sections 7.4, 10, 12).
+// Source: AAPC on Ethernet switched clusters (Faraj and Yuan), corrected. Receiver-signalled tokens, windows and
+// several streams on faster links are Shoal's own: docs/papers/aapc.md.
 // Cost: P = m_0 (M - m_0) phases of one block, the load of the most loaded link; K = D = M - 1 messages a rank, each in
 // a few parts, and up to two tokens a message: one for the next on its links, one for the next of its sender. Without
 // synchronisation and with equal links a program costs what its own messages cost; else every process makes the plan of
 // all ranks once, O(M^2) (M^3 with exact reduction).
-// Where sizes are known the order is made from them (list greedy, specification tree section 12), in every process
+// Where sizes are known the order is made from them (list_greedy_order), in every process
 // and for every new set of sizes: 3 ms for 32 ranks, 60 ms for 64.
 // Applies: when the tree of switches is known. Optimal for equal blocks, near the bound for others in an order made
 // from their sizes, correct for any.

@@ -15,7 +15,7 @@ namespace shoal {
 std::vector<message> closed_form_order(const rank_tree& tree);
 
 // Phase by phase takes the messages with the largest remaining load per stream on their path, as long as every edge
-// has streams left (specification tree section 10). Cost: O(P M^2 log M), for small clusters with faster links.
+// has streams left. Cost: O(P M^2 log M), for small clusters with faster links.
 std::vector<message> greedy_order(const rank_tree& tree);
 
 // Whether the closed form needs no more phases than any order, or the cluster is too large to look for a better one.
@@ -26,8 +26,7 @@ std::vector<message> phased_order(const rank_tree& tree);
 int phases_of(std::span<const message> ordered);
 
 // For blocks of known sizes, bytes[from * ranks + to]: whenever a message ends, those start whose edges are free, the
-// ones with the largest remaining load of an edge first, then the largest (specification tree section 12, list
-// greedy). A phase holds what starts at the same moment; empty blocks come in a last phase of their own.
+// ones with the largest remaining load of an edge first, then the largest. A phase holds what starts at the same moment; empty blocks come in a last phase of their own.
 // Cost: O(M^2) messages times those waiting when one ends.
 struct sized_order {
   std::vector<message> messages;

@@ -1,7 +1,6 @@
 // When each message of a contention-free all-to-all on a tree is sent: closed form.
 //
-// Source: AAPC on Ethernet switched clusters, sections 4.2 and 4.3, figure 4; corrected in specification tree
-// section 5, whose step numbers are used here.
+// Source: AAPC on Ethernet switched clusters, sections 4.2 and 4.3, figure 4, whose step numbers are used here; corrected.
 // Cost: P = m_0 (M - m_0) phases for M ranks in groups of m_0 >= m_1 >= ... ranks, as many as the most loaded link
 // carries messages when the groups are the subtrees of the root. Any single phase is found in constant time.
 // Applies: equal blocks; m_0 <= M/2, or M = 1.

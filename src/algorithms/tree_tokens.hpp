@@ -1,8 +1,7 @@
 // Which messages of an exchange on a tree must wait for which others so that links are not shared by more messages
 // than they should.
 //
-// Source: AAPC on Ethernet switched clusters, section 5; candidates, exact and near-linear reduction, windows in
-// specification tree sections 7.2, 7.3, 10, 12.
+// Source: AAPC on Ethernet switched clusters, section 5. Exact and near-linear reduction and windows are Shoal's own.
 // Cost: candidates O(sum of path lengths); exact reduction O(ranks) more for every candidate kept; chain2 a few
 // steps a candidate.
 #pragma once

@@ -1,5 +1,4 @@
 // The digit system that costs least, among all mixed radices.
-// Specification: radix section 7.1.
 #pragma once
 
 #include <vector>

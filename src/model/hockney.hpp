@@ -1,5 +1,5 @@
 // Predicts the flat algorithms from closed forms, without making a schedule.
-// Specification: radix section 7. Hockney's model with one port and no contention; measure before preferring any
+// Hockney's model with one port and no contention; measure before preferring any
 // algorithm, the prediction says which candidates to measure.
 #pragma once
 

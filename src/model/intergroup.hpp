@@ -1,5 +1,5 @@
 // What allgathers between two groups cost, what none can undercut, and which to take on a network.
-// Specification: intergroup sections 1 to 7. Every formula is asserted against generated schedules.
+// Beside the paper's: docs/papers/intergroup-allgather.md. Every formula is asserted against generated schedules.
 #pragma once
 
 #include <cstdint>

@@ -30,7 +30,7 @@ struct exchange_load {
 
 exchange_load load_of(const schedule& program, const problem& at);
 
-// Every count is that of the rank where it is largest; of more than 64 ranks every so manieth is looked at. Throws
+// Every count is that of the rank where it is largest; of more than 64 ranks some, at equal distances, are looked at. Throws
 // std::invalid_argument where the algorithm refuses the problem or has no schedule.
 exchange_load load_of(const selection& chosen, const problem& at);
 

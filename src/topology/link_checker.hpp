@@ -1,6 +1,6 @@
 // Checks schedules against the links of a network: the three conditions under which phases are optimal.
 //
-// Source: AAPC on Ethernet switched clusters, section 4; specification tree sections 1 and 8. Everything is computed
+// Source: AAPC on Ethernet switched clusters, section 4. Everything is computed
 // from the tree, nothing from the way in which the phases were found.
 #pragma once
 

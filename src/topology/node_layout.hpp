@@ -1,5 +1,4 @@
 // Which rank is on which node. Any placement: uneven nodes, cyclic, permuted, one rank per node, one node.
-// Specification: radix section 5.1.
 #pragma once
 
 #include <span>

@@ -1,7 +1,7 @@
 // The network as schedules see it: a rooted tree whose leaves are the ranks.
 //
-// Source: AAPC on Ethernet switched clusters (Faraj and Yuan), sections 3 and 4.1; corrected in specification tree
-// sections 3 (root), 4 (subtrees), 10 (faster links), 11 (several ranks a machine).
+// Source: AAPC on Ethernet switched clusters (Faraj and Yuan), sections 3 and 4.1, with root and subtrees
+// corrected. Faster links and several ranks a machine are Shoal's own.
 // Cost: O(nodes) besides the canonical choice among several centroids, which compares names.
 #pragma once
 
