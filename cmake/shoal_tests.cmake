@@ -1,4 +1,4 @@
-# core_tests needs no MPI and is built without one; mpi_tests is one MPI program, started by tests/run_mpi.py.
+# core_tests needs no MPI and is built without one; mpi_tests is one MPI program, started by tests/mpi/test_mpi.py.
 find_package(GTest REQUIRED)
 set(quick_to_compile -O1)  # what they test is optimised; they themselves need not be
 if(SHOAL_MPI)

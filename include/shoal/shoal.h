@@ -8,13 +8,13 @@
  * by the MPI library's own collective.
  *
  * Calls are collective, and blocking where nothing else is said. Calls on different communicators may run in different
- * threads when MPI was initialised with MPI_THREAD_MULTIPLE. The first call on a communicator makes a communicator of
- * Shoal's own from it, which is freed with it; buffers and arguments stay the caller's and are not used after the
- * return. Only the receive buffer is written, and only where MPI says so.
+ * threads when MPI was initialised with MPI_THREAD_MULTIPLE. Shoal may make a communicator of its own beside yours, and
+ * frees it with yours. Buffers and arguments stay the caller's and are not used after the return. Only the receive buffer
+ * is written, and only where MPI says so.
  *
- * How an exchange is done is chosen from the sizes, the ranks and the machine, the same on every rank, unless asked
- * for with a spec: "name" or "name:parameter=value,parameter=value", for example "tuna:radix=8". The command
- * `shoal list` prints all algorithms and parameters. A spec is taken, the later winning, from
+ * Shoal tries algorithms on the program's own calls, and keeps the fastest, the same on every rank. You can name one
+ * instead by a spec: "name" or "name:parameter=value,parameter=value", for example "tuna:radix=8". The command
+ * `shoal list` prints all algorithms and parameters. Shoal takes a spec from these places; the later one wins:
  *   - the environment: SHOAL_ALLTOALL, SHOAL_ALLTOALLV, SHOAL_ALLTOALLW, SHOAL_ALLGATHER, SHOAL_ALLGATHERV, or the file
  *     named by SHOAL_CONFIG,
  *   - shoal_comm_set_info() on the communicator,
@@ -52,7 +52,7 @@ extern "C" {
  * @param recvtype     committed datatype
  * @param comm         whose ranks exchange; errors are raised on it
  * @return MPI_SUCCESS; MPI_ERR_COMM, MPI_ERR_COUNT, MPI_ERR_TYPE or MPI_ERR_BUFFER as the MPI library checks them;
- *         MPI_ERR_TRUNCATE where a block has not the size that this rank expects, and MPI_ERR_OTHER on ranks that lost
+ *         MPI_ERR_TRUNCATE where a block does not have the size that this rank expects, and MPI_ERR_OTHER on ranks that lost
  *         blocks by that; the next call is right. MPI_ERR_NO_MEM where no scratch memory is left (the job ends then, for
  *         other ranks wait for blocks);
  *         MPI_ERR_OTHER, on all ranks, for settings that differ between them
@@ -68,7 +68,7 @@ SHOAL_PUBLIC int shoal_alltoall(const void *sendbuf, int sendcount, MPI_Datatype
  * @param[in] sendcounts elements of `sendtype` for each rank, at least 0: what that rank expects of this one
  * @param[in] sdispls    where each block begins, in extents of `sendtype` from `sendbuf`
  * @param sendtype       committed datatype
- * @param[out] recvbuf   place for the blocks, which do not overlap each other nor `sendbuf`
+ * @param[out] recvbuf   place for the blocks, which do not overlap each other or `sendbuf`
  * @param[in] recvcounts elements of `recvtype` from each rank, at least 0
  * @param[in] rdispls    where each block goes, in extents of `recvtype` from `recvbuf`
  * @param recvtype       committed datatype
@@ -89,7 +89,7 @@ SHOAL_PUBLIC int shoal_alltoallv(const void *sendbuf, const int sendcounts[], co
  * @param[in] sendcounts elements of its type in the block for each rank, at least 0
  * @param[in] sdispls    where each block begins, in bytes from `sendbuf`
  * @param[in] sendtypes  committed datatypes; one of a block without elements is not looked at
- * @param[out] recvbuf   place for the blocks, which do not overlap each other nor `sendbuf`
+ * @param[out] recvbuf   place for the blocks, which do not overlap each other or `sendbuf`
  * @param[in] recvcounts elements of its type in the block from each rank, at least 0
  * @param[in] rdispls    where each block goes, in bytes from `recvbuf`
  * @param[in] recvtypes  committed datatypes, as `sendtypes`
@@ -138,7 +138,7 @@ SHOAL_PUBLIC int shoal_alltoallw_with(const void *sendbuf, const int sendcounts[
 
 /**
  * MPI_Allgather: on an inter-communicator every rank of one group gets the messages of all ranks of the other. Both
- * directions are under way together. SHOAL_NETWORK says what connects the groups: "full" (the standard), "ring" or
+ * directions are under way together. SHOAL_NETWORK says what connects the groups: "full" (the default), "ring" or
  * "torus:4x8" with the ranks of the first group in front. Within one group it is the MPI library's own.
  *
  * @param[in] sendbuf  this rank's message
@@ -221,7 +221,7 @@ SHOAL_PUBLIC int shoal_neighbor_alltoall(const void *sendbuf, int sendcount, MPI
  * @param[in] sendcounts elements of `sendtype` for each destination, at least 0
  * @param[in] sdispls    where each block begins, in extents of `sendtype` from `sendbuf`
  * @param sendtype       committed datatype
- * @param[out] recvbuf   place for the blocks, which do not overlap each other nor `sendbuf`
+ * @param[out] recvbuf   place for the blocks, which do not overlap each other or `sendbuf`
  * @param[in] recvcounts elements of `recvtype` from each source, at least 0
  * @param[in] rdispls    where each block goes, in extents of `recvtype` from `recvbuf`
  * @param recvtype       committed datatype
@@ -239,7 +239,7 @@ SHOAL_PUBLIC int shoal_neighbor_alltoallv(const void *sendbuf, const int sendcou
  * @param[in] sendcounts elements of its type in the block for each destination, at least 0
  * @param[in] sdispls    where each block begins, in bytes from `sendbuf`
  * @param[in] sendtypes  committed datatypes; one of a block without elements is not looked at
- * @param[out] recvbuf   place for the blocks, which do not overlap each other nor `sendbuf`
+ * @param[out] recvbuf   place for the blocks, which do not overlap each other or `sendbuf`
  * @param[in] recvcounts elements of its type in the block from each source, at least 0
  * @param[in] rdispls    where each block goes, in bytes from `recvbuf`
  * @param[in] recvtypes  committed datatypes, as `sendtypes`

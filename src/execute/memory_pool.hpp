@@ -18,7 +18,7 @@ class memory_pool {
   // The most that pieces of `bytes` in all take, each of them larger than the smallest.
   static constexpr std::int64_t with_unused(std::int64_t bytes) { return bytes + (bytes + 3) / 4; }
 
-  // How many pieces of each class one user took, whether he gave them back in between or not.
+  // How many pieces of each class one user took, whether it gave them back in between or not.
   class tally {
    public:
     void clear();

@@ -1,4 +1,4 @@
-// Fortran's names, for Open MPI: its Fortran wrappers call PMPI_ functions, so the C names of preload.cpp do not see
+// Fortran's names, for Open MPI: its Fortran wrappers call PMPI_ functions, so the C names of preload.c do not see
 // them. Those of MPICH and Intel MPI call the C names, with few exceptions.
 //
 // `use mpi` and mpif.h bind to mpi_alltoall in the compiler's mangling. `use mpi_f08` binds to mpi_alltoall_f08_,

@@ -130,7 +130,7 @@ static void load(void) {
   char wrong[1024];
   snprintf(wrong, sizeof wrong, "%s", dlerror());  // NOLINT: of this thread
   if (strstr(wrong, "undefined symbol")) return say("this MPI library lacks what Shoal needs: ", wrong);
-  fprintf(stderr, "shoal: %s; the job ends, for other ranks may have it\n", wrong);
+  fprintf(stderr, "shoal: %s; the job ends, because other ranks may have loaded it\n", wrong);
   int (*const end)(word, int) = (int (*)(word, int))dlsym(mpi.handle, "PMPI_Abort");
   if (end) end(mpi.abi.world, 1);
   abort();

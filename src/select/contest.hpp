@@ -31,7 +31,7 @@ class contest {
     double mean = 0;      // seconds of a call, of the sizes that come now
     double at_trial = 0;  // and of those that came when it was last tried
     double least = 0;     // mean of the calls between two agreements that took least; 0: not known
-    int calls = 0;        // that the mean is of, the earlier ones forgotten by and by
+    int calls = 0;        // that the mean is of; older ones weigh less and less
     int all_calls = 0;
     int batch = 1;           // calls of the next trial
     std::int64_t again = 0;  // the call from which on it is tried once more; 0: it is not left

@@ -7,7 +7,7 @@
 
 namespace shoal {
 
-// The first bytes, in parts: room for the most would cost a job more than all it reads.
+// The first bytes, read piece by piece: to reserve memory for the largest file would cost a job more than to read.
 inline std::string read_at_most(std::istream& from, std::size_t most) {
   std::string text;
   std::array<char, 4096> part;

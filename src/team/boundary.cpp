@@ -44,9 +44,8 @@ int raise_current(MPI_Comm comm) {
 
 int out_of_memory(MPI_Comm comm) {
   const char* const text =
-      "out of memory for blocks under way; the job ends, for other ranks wait for them: SHOAL_MAX_TEMP=64M, as an "
-      "example, keeps to algorithms that need no more scratch memory on any rank, SHOAL_ALLTOALLV=spread_out needs "
-      "none";
+      "out of memory for blocks that pass through this rank. The job ends, because other ranks wait for them. Set "
+      "SHOAL_MAX_TEMP=64M (for example) to limit scratch memory, or SHOAL_ALLTOALLV=spread_out, which needs none";
   const int code = raise_error(comm, MPI_ERR_NO_MEM, text);
   int ranks = 1, inter = 0;
   PMPI_Comm_size(comm, &ranks);

@@ -13,7 +13,8 @@ namespace shoal {
 class size_mismatch : public std::runtime_error {
  public:
   size_mismatch()
-      : std::runtime_error("a block has not the size that its receiver expects; make send and receive counts match") {}
+      : std::runtime_error(
+            "a block does not have the size that its receiver expects; make send and receive counts match") {}
 };
 
 // Blocks did not get here, because something failed on a rank that they came through.

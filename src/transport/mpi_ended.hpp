@@ -1,5 +1,5 @@
 // Whether requests have ended. Asking MPI usually makes it move; where it is the MPI that moves Shoal's exchanges
-// (api/mpi_progress) it must not be made to move once more.
+// (team/progress) it must not be made to move once more.
 #pragma once
 
 #include <mpi.h>

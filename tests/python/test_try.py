@@ -88,7 +88,7 @@ def test_program_without_exchanges(trial, tmp_path):
 def test_program_whose_exchanges_are_left_to_the_mpi(trial):
     done = trial("--", "./program", "left")
     assert done.returncode == 0, done.stderr
-    assert "its calls that Shoal leaves to the MPI: 1 of ialltoall (nonblocking" in done.stdout
+    assert "Shoal leaves these calls to the MPI: 1 of ialltoall (nonblocking" in done.stdout
 
 
 def test_program_that_fails(trial):
@@ -229,7 +229,7 @@ def test_report_is_json_of_all_that_was_called():
     assert (run.exchanges, run.exchanging) == (6, 1.0)
     assert try_.share_line(run) == (
         "50% of the run is all-to-all that Shoal serves: 1 s of 2 s, in 6 calls of rank 0, most of it alltoall of 4 "
-        "ranks; calls that Shoal leaves to the MPI: 2 of ialltoall (nonblocking), 250 ms"
+        "ranks; Shoal leaves these calls to the MPI: 2 of ialltoall (nonblocking), 250 ms"
     )
 
 

@@ -209,7 +209,7 @@ def preload_by(needs: Needs) -> str:
     if needs.soname is None:
         found = preloads()
         if not found:
-            raise UserError("no preload is here; shoal doctor says how to get one")
+            raise UserError("no preload is installed; shoal doctor says how to get one")
         return joined(*map(str, found))
     preload = preload_for(ABIS[needs.soname])
     if not preload.is_file():
@@ -247,7 +247,7 @@ def choose_mpi(wanted: str, needs: Needs, program: str) -> Mpi:
     if chosen is None:
         raise UserError("no MPI was found; shoal doctor says how to get one")
     if needs.interpreter is None:
-        print(f"shoal: cannot tell which MPI {program} uses; taking {chosen}, else say --mpi", file=sys.stderr)
+        print(f"shoal: cannot tell which MPI {program} uses; taking {chosen}; --mpi names another", file=sys.stderr)
     return chosen
 
 

@@ -117,13 +117,13 @@ def lines(trial: "Trial", settings: dict[str, str], pairs: int, command: str) ->
 
 def nothing_line(run: Run) -> str:
     if run.left:
-        return f"Rank 0 made no all-to-all that Shoal serves; its calls that Shoal leaves to the MPI: {run.left}"
+        return f"Rank 0 made no all-to-all that Shoal serves; Shoal leaves these calls to the MPI: {run.left}"
     return "Rank 0 made no all-to-all of any kind, and no MPI_Allgather between two groups"
 
 
 def share_line(native: Run) -> str:
     what = max(native.report["calls"], key=lambda row: row["seconds"])
-    left = f"; calls that Shoal leaves to the MPI: {native.left}" if native.left else ""
+    left = f"; Shoal leaves these calls to the MPI: {native.left}" if native.left else ""
     return (
         f"{percent(native.exchanging / native.seconds)} of the run is all-to-all that Shoal serves: "
         f"{readable_seconds(native.exchanging)} of {readable_seconds(native.seconds)}, in {native.exchanges} calls of "
@@ -195,7 +195,7 @@ def standard_input() -> Iterator[Path]:
     if stat.S_ISFIFO(kind) or stat.S_ISSOCK(kind):
         with tempfile.NamedTemporaryFile() as copy, open(0, "rb", closefd=False) as given:
             if not select.select([0], [], [], 0)[0]:
-                print("shoal: waits for the end of standard input; without any, add </dev/null", file=sys.stderr)
+                print("shoal: waiting for the end of standard input; if there is none, add </dev/null", file=sys.stderr)
             shutil.copyfileobj(given, copy)
             copy.flush()
             yield Path(copy.name)
