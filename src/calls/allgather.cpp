@@ -19,13 +19,41 @@ std::int64_t bytes_of(std::int64_t count, MPI_Datatype type) {
 int cold(const allgather_call& call, native_call native) {
   const double begin = PMPI_Wtime();
   const int code = native();
+  if (is_refusal(code) && call.is_awaited()) return code;
   const std::int64_t sent = bytes_of(call.send_count, call.send_type);
   const std::int64_t known = call.uniform ? sent + bytes_of(call.recv_counts[0], call.recv_type) : 0;
   process::get().count_cold(call.comm, call.uniform, sent, known, PMPI_Wtime() - begin);
   return code;
 }
 
+// As serve_learnt() does, a call does not count that the MPI refuses here while others wait for this rank.
+int serve_counted(intercommunicator& state, const allgather_call& call, manners how, MPI_Info info,
+                  native_call native) {
+  const std::scoped_lock alone(state.all().lock());
+  const double begin = PMPI_Wtime();
+  allgather_service s(state, call);
+  bool is_refused = true;  // unless it returns
+  const auto served = [&] {
+    const int code = serve(state, s, call, how, info, native);
+    is_refused = is_refusal(code);
+    return code;
+  };
+  return ended_by(served, [&] {
+    if (is_refused && !s.has_met_others() && call.is_awaited()) return state.take_back();
+    state.end(PMPI_Wtime() - begin);
+  });
+}
+
 }  // namespace
+
+bool allgather_call::is_awaited() const {
+  if (send_count != 0 || recv_counts.is_missing()) return true;
+  int others = 0;
+  require(PMPI_Comm_remote_size(comm, &others), "MPI_Comm_remote_size");
+  for (int i = 0; i < others; ++i)
+    if (recv_counts[i] != 0) return true;
+  return false;
+}
 
 int allgather(const allgather_call& call, manners how, MPI_Info info, native_call native) {
   intercommunicator* state = nullptr;
@@ -39,15 +67,10 @@ int allgather(const allgather_call& call, manners how, MPI_Info info, native_cal
     const bool asked = info != MPI_INFO_NULL || job.asks_for_groups(call.form()) || !job.problem().empty();
     if (!asked && !job.has_earned_groups(call.comm)) return cold(call, native);
     state = job.groups_of(call.comm, how == manners::strict, wrong);
-    if (!state) return refused(call.comm, wrong, how, native);
+    const auto left = [&] { return job.leave(call, "Shoal cannot serve these groups", native); };
+    if (!state) return refused(call.comm, wrong, how, left);
     if (state->all().is_lost()) return native();
-    const std::scoped_lock alone(state->all().lock());
-    const double begin = PMPI_Wtime();
-    const auto served = [&] {
-      allgather_service s(*state, call);
-      return serve(*state, s, call, how, info, native);
-    };
-    return ended_by(served, [&] { state->end(PMPI_Wtime() - begin); });
+    return serve_counted(*state, call, how, info, native);
   });
 }
 

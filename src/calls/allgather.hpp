@@ -22,6 +22,8 @@ struct allgather_call {
 
   call_form form() const { return uniform ? call_form::equal : call_form::any_sizes; }
   std::string name() const { return name_of("allgather", form()); }
+  // Whether the other group needs something from this rank, or this rank from it, as far as it says.
+  bool is_awaited() const;
 };
 
 // Returns an MPI error code; errors have been raised on the communicator. `info` may name the algorithm for this

@@ -28,9 +28,11 @@ allgather_service::allgather_service(intercommunicator& state, const allgather_c
   recv.displacements = call.recv_displacements;
 }
 
-// No other rank knows that this one's arguments are wrong; later exchanges match again.
-const group_decision* allgather_service::left_out() {
-  state_.all().turns().skip();
+// No other rank knows that this one's arguments are wrong. Where nobody waits for it, others have gone on. `chosen`: as
+// in served_by().
+const group_decision* allgather_service::left_out(const group_decision* chosen) {
+  const bool is_by_schedule = !chosen || chosen->how->has_schedule();
+  if (is_by_schedule && !call_.is_awaited()) state_.all().turns().skip();
   return nullptr;
 }
 
@@ -57,11 +59,12 @@ const group_decision* allgather_service::served_by(const group_decision* chosen,
   const group_sizes mine = sizes_;
   if (repeated || !call_.uniform || state_.all().facts().devices || process::get().set().verify) {
     sizes_ = state_.agreed(mine);
+    has_met_others_ = true;
     if (sizes_.on_device || mine.invalid) return nullptr;
     if (sizes_.invalid) throw mpi_error(MPI_ERR_OTHER, "another rank's arguments are wrong");
     if (!sizes_.matching()) throw std::runtime_error(differing_sizes);
   }
-  if (mine.invalid) return left_out();
+  if (mine.invalid) return left_out(chosen);
   if (!chosen) chosen = state_.choose(sizes_);
   make_ready(*chosen->how);
   return chosen;

@@ -29,7 +29,12 @@ class allgather_service {
   // What moves in each direction, and by which programs; for what was picked.
   const std::array<payload, 2>& messages() const { return what_; }
   group_exchange::programs steps(const group_plan& how) const { return intercommunicator::programs_of(how, sizes_); }
-  void run(const group_plan& how) { state_.run(how, sizes_, what_); }
+  void run(const group_plan& how) {
+    has_met_others_ = true;
+    state_.run(how, sizes_, what_);
+  }
+  // For certain, though the MPI may have refused the call here.
+  bool has_met_others() const { return has_met_others_; }
 
   agreement& agree() { return state_.all().agree(); }
   // Runs the MPI's own collective on the same buffers and compares. Throws when a byte differs.
@@ -43,7 +48,7 @@ class allgather_service {
   const group_decision* pick_for(bool repeated, MPI_Info info);
   bool is_turn_of_shoal(bool repeated);
   const group_decision* served_by(const group_decision* chosen, bool repeated);
-  const group_decision* left_out();
+  const group_decision* left_out(const group_decision* chosen);
   void make_ready(group_plan& how);
   group_sizes local_sizes() const;
 
@@ -52,6 +57,7 @@ class allgather_service {
   int out_, in_;  // the directions in which this rank sends and receives
   group_sizes sizes_;
   std::array<payload, 2> what_;  // by direction
+  bool has_met_others_ = false;
 };
 
 }  // namespace shoal

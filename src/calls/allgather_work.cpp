@@ -49,8 +49,9 @@ class allgather_work final : public request::work {
     return first.what();
   }
   void ended() override {
-    if (process::get().set().report != reporting::none)
-      count(*chosen_, call_.form(), service_.bytes_sent(), PMPI_Wtime() - begin_, clock_ ? &*clock_ : nullptr);
+    usage run;
+    run.add(service_.bytes_sent(), PMPI_Wtime() - begin_, clock_ ? &*clock_ : nullptr);
+    process::get().count_ended(state_->all(), *chosen_, call_.name(), call_.form(), run);
     state_->last = chosen_;
   }
 

@@ -9,6 +9,7 @@
 #include "calls/native.hpp"
 #include "calls/neighbor_alltoall.hpp"
 #include "calls/open_exchange.hpp"
+#include "calls/process.hpp"
 #include "transport/mpi_newer.hpp"
 
 namespace shoal {
@@ -36,6 +37,8 @@ class form {
   }
   template <typename... All>
   int blocking(manners how, MPI_Info info, All... all) const {
+    const MPI_Comm comm = (all, ...);  // the last of them
+    if (how == manners::drop_in && process::is_alone(comm)) return native_(all...);
     return serve(describe(all...), how, info, [&] { return native_(all...); });
   }
   // Behind requests of the MPI's own; the second is called only where the MPI has it.

@@ -175,8 +175,7 @@ int native_collective::test(bool& ended) { return test_one(request_, ended); }
 int native_collective::wait(wait_mode mode) { return end_moving(request_, mode); }
 
 int end_moving(MPI_Request& request, wait_mode mode) {
-  waiting wait(mode);
-  wait.move_meanwhile([] { return progress::get().move(); });
+  waiting wait = moving_meanwhile(mode);
   for (;;) {
     bool ended = false;
     const int code = test_one(request, ended);

@@ -88,6 +88,7 @@ class open_exchange final : public progress::part {
   MPI_Request take_back();
   bool is_persistent() const { return is_persistent_; }
   bool is_active() const { return is_active_; }
+  bool is_left() const { return is_left_; }
   // Once: by Shoal's way, which the communicator is locked for.
   void begin(std::unique_ptr<request::work> by_shoal);
   // Many times.
@@ -135,7 +136,7 @@ void drop(const open_exchange* one) {
 open_exchange* persistent_behind(MPI_Request request) {
   const std::scoped_lock alone(progress::get().lock());
   for (const auto& one : all())
-    if (one->is_persistent() && one->handle() == request) return one.get();
+    if (one->is_persistent() && !one->is_left() && one->handle() == request) return one.get();
   return nullptr;
 }
 
@@ -249,7 +250,7 @@ const char* left_because(const alltoall_call& call, learner* of) {
   if (!of) return process::why_unknown(call.comm);
   require(PMPI_Comm_size(call.comm, &ranks), "MPI_Comm_size");
   if (ranks == 1) return "one rank";
-  if (!progress::has_mpi_for_it()) return "this MPI does not move what others have under way";
+  if (!progress::has_mpi_for_it()) return "this MPI cannot move Shoal's exchanges in the background";
   if (is_revoked(call.comm) || (of->state() && of->state()->all().is_lost())) return "ranks have failed";
   return nullptr;
 }
@@ -281,6 +282,8 @@ MPI_Request begun(const given& what, communicator& state, Once once) {
 
 // No rank may wait here for others, so what Shoal needs is made by calls that may.
 constexpr const char* too_early = "before a blocking call of the same name";
+// With several edges between two ranks.
+constexpr const char* matched_otherwise = "this MPI matches parallel edges in another order than in blocking calls";
 
 MPI_Request begun(const alltoall_call& call, learner& of, std::string& why) {
   communicator* const state = of.state();
@@ -291,6 +294,7 @@ MPI_Request begun(const alltoall_call& call, learner& of, std::string& why) {
 MPI_Request begun(const neighbor_call& call, learner&, std::string& why) {
   const auto among = process::get().present_neighbors_of(call.comm, call.form());
   if (!among) return why = too_early, MPI_REQUEST_NULL;
+  if (!among->is_matched_alike()) return why = matched_otherwise, MPI_REQUEST_NULL;
   return begun(given_by(call), among->over(),
                [&](const alltoall_call& kept) { return neighbor_once(among, neighbor_call(kept)); });
 }
@@ -369,6 +373,7 @@ MPI_Request prepared_on(const neighbor_call& call, MPI_Info info, learner& of, s
   std::string wrong;
   const auto among = process::get().neighbors_of(call.comm, call.form(), false, wrong);
   if (!among) return why = wrong.empty() ? of.why() : wrong, MPI_REQUEST_NULL;
+  if (!among->is_matched_alike()) return why = matched_otherwise, MPI_REQUEST_NULL;
   return prepared_on(given_by(call), among->over(),
                      [&](const alltoall_call& kept) { return neighbor_repeated(among, neighbor_call(kept), info); });
 }
@@ -423,9 +428,8 @@ int start_requests(int count, MPI_Request* requests) {
 
 int free_request(MPI_Request* request) {
   open_exchange* const one = persistent && request ? persistent_behind(*request) : nullptr;
-  const int code = PMPI_Request_free(request);
-  if (one && code == MPI_SUCCESS) one->leave();
-  return code;
+  if (one) one->leave();  // first, as the MPI may give its handle to another
+  return PMPI_Request_free(request);
 }
 
 // What the program has left under way stays as it is.

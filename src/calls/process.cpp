@@ -86,7 +86,7 @@ void report_gathers(const intercommunicator& of, usage_report& report) {
 
 }  // namespace
 
-std::array<process::recent, 8> process::recent_;
+std::array<process::recent, 1 << process::log2_recent> process::recent_;
 
 process& process::get() {
   static process* one = new process;  // never destroyed: MPI may outlive static objects
@@ -118,11 +118,6 @@ process::attribute* process::attribute_of(MPI_Comm comm) {
   attribute* const held = found ? found : attach(comm);
   if (!has_threads()) last = {comm, held, held->of_ranks.get(), held->of_neighbors.get()};
   return held;
-}
-
-std::size_t process::place_of(MPI_Comm comm) {
-  const auto number = static_cast<std::uint64_t>((std::uintptr_t)comm);  // NOLINT: an address or an int
-  return number * 0x9E3779B97F4A7C15u >> 61;
 }
 
 const char* process::why_unknown(MPI_Comm comm) {
@@ -210,8 +205,7 @@ std::shared_ptr<sparse_ranks> process::sparse_of(MPI_Comm comm, std::string& wro
   attribute* const held = attribute_of(comm);
   if (!held) wrong = "shoal_exchange outside MPI_Init and MPI_Finalize";
   if (!held || held->sparse) return held ? held->sparse : nullptr;
-  waiting wait(set().wait.value_or(wait_mode::yield));
-  wait.move_meanwhile([] { return progress::get().move(); });
+  waiting wait = moving_meanwhile(set().wait.value_or(wait_mode::yield));
   pending_agreement everyone(comm, {is_full()});
   if (everyone.wait(wait)[0]) wrong = "too many communicators are in use; free some";
   const MPI_Comm own = wrong.empty() ? duplicate(comm) : MPI_COMM_NULL;
@@ -248,14 +242,13 @@ bool process::pays_to_serve(MPI_Comm comm, attribute& held) {
 // None, on every rank, where some heard nothing of others: then they are not served.
 std::vector<std::int64_t> process::largest_of_groups(MPI_Comm comm, const std::vector<std::int64_t>& mine,
                                                      attribute& held) {
-  waiting wait(set().wait.value_or(wait_mode::yield));
-  wait.move_meanwhile([] { return progress::get().move(); });
+  waiting wait = moving_meanwhile(set().wait.value_or(wait_mode::yield));
   std::vector<std::int64_t> all = largest_of_both_groups(comm, mine, wait);
   if (!all.empty()) return all;
   held.unserved_groups = false;
   held.why =
       "ranks of the other group took no part in an agreement on settings for 10 s; preload Shoal on all ranks, and "
-      "set the SHOAL_ variables the same; they may differ";
+      "give all ranks the same SHOAL_ variables";
   warn_once(held.why);
   return all;
 }
@@ -278,12 +271,10 @@ int process::leave_told(const std::string& call, const std::string& reason, nati
   return code;
 }
 
-void process::count_ended(team& on, const decision& chosen, const std::string& call, call_form form,
-                          const usage& what) {
-  if (set().report == reporting::none) return;
-  if (!on.own().is_left()) return chosen.how->uses[form].add(what);
-  const std::scoped_lock guard(lock_);  // what was done on its communicator is reported already
-  report_.add(call, on.ranks(), chosen.how->spec, what);
+// What else was done on its communicator is reported already.
+void process::report_late(const std::string& call, int ranks, const std::string& spec, const usage& what) {
+  const std::scoped_lock guard(lock_);
+  report_.add(call, ranks, spec, what);
 }
 
 std::string process::explain(MPI_Comm comm) {
@@ -366,9 +357,10 @@ std::vector<learner*> process::learners_of(MPI_Comm comm) {
 }
 
 bool process::leave(const MPI_Comm* comm) {
-  forget();
-  bool all_ended = true;
+  if (!comm) recent_ = {};
   if (!comm) return true;
+  forget(*comm);
+  bool all_ended = true;
   for (learner* of : learners_of(*comm)) all_ended &= of->leave();
   return all_ended;
 }
@@ -395,7 +387,7 @@ void process::release(attribute& held, bool is_freed) {
   const std::scoped_lock guard(lock_);
   released.splice(released.end(), attributes_, held.place);
   of_comms_.erase(held.comm);
-  forget();
+  forget(held.comm);
   if (is_freed) held.leave_communicators();
   report_on(held);
   count_open(-held.open_communicators());

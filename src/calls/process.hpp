@@ -40,6 +40,11 @@ class process : public job_state {
   [[gnu::hot]] learner* learner_of(MPI_Comm comm);
   // The same for exchanges among neighbours; null too where there are none.
   [[gnu::hot]] learner* neighbor_learner_of(MPI_Comm comm);
+  // Whether a communicator that was seen before has one rank alone, and nobody asks for anything.
+  [[gnu::hot]] static bool is_alone(MPI_Comm comm) {
+    const recent& last = recent_[place_of(comm)];
+    return last.of_ranks && last.comm == comm && last.of_ranks->is_idle();
+  }
   // Why there is nothing on it, between MPI_Init and MPI_Finalize.
   static const char* why_unknown(MPI_Comm comm);
 
@@ -75,7 +80,12 @@ class process : public job_state {
     return set().report == reporting::none ? native() : leave_told(call.name(), std::string(reason), native);
   }
   // An exchange behind a request; its communicator may have been freed when it ended.
-  void count_ended(team& on, const decision& chosen, const std::string& call, call_form form, const usage& what);
+  template <typename Decision>
+  void count_ended(team& on, const Decision& chosen, const std::string& call, call_form form, const usage& what) {
+    if (set().report == reporting::none) return;
+    if (on.own().is_left()) report_late(call, on.ranks(), chosen.how->spec, what);
+    else chosen.how->uses[form].add(what);
+  }
   // Behind MPI_Finalize: that there was nothing to report, if so.
   void tell_of_none();
 
@@ -115,13 +125,19 @@ class process : public job_state {
   attribute* attach(MPI_Comm comm);
   attribute* attribute_of(MPI_Comm comm);
   learner* neighbor_learner_made_for(MPI_Comm comm);
-  static std::size_t place_of(MPI_Comm comm);
-  static void forget() { recent_ = {}; }
+  static std::size_t place_of(MPI_Comm comm) {
+    const auto number = static_cast<std::uint64_t>((std::uintptr_t)comm);  // NOLINT: an address or an int
+    return number * 0x9E3779B97F4A7C15u >> (64 - log2_recent);
+  }
+  static void forget(MPI_Comm comm) {
+    if (recent& last = recent_[place_of(comm)]; last.comm == comm) last = {};
+  }
   std::vector<learner*> learners_of(MPI_Comm comm);
   bool pays_to_serve(MPI_Comm comm, attribute& held);
   std::vector<std::int64_t> largest_of_groups(MPI_Comm comm, const std::vector<std::int64_t>& mine, attribute& held);
   void serve_groups(MPI_Comm comm, attribute& held);
   void report_on(const attribute& held);
+  void report_late(const std::string& call, int ranks, const std::string& spec, const usage& what);
   void release(attribute& held, bool is_freed);
   void finish();
   void tell();
@@ -134,13 +150,14 @@ class process : public job_state {
   std::mutex lock_;
   std::list<attribute> attributes_;                    // in the order of their first calls, as the report tells them
   std::unordered_map<MPI_Comm, attribute*> of_comms_;  // null: nothing came to hang there
-  // What was found last, by place_of() a communicator; of programs whose threads do not call at once.
+  // The last communicator found for each place_of(). Not used where threads may call at once.
   struct recent {
     MPI_Comm comm = MPI_COMM_NULL;
     attribute* held = nullptr;
     learner *of_ranks = nullptr, *of_neighbors = nullptr;
   };
-  static std::array<recent, 8> recent_;
+  static constexpr int log2_recent = 12;
+  static std::array<recent, 1 << log2_recent> recent_;
   usage_report report_;
   bool told_ = false;
   traffic_record traffic_;

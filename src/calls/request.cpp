@@ -82,8 +82,7 @@ void request::wait() {
       fail();
     }
   }
-  waiting wait(wait_mode::yield);
-  wait.move_meanwhile([] { return progress::get().move(); });
+  waiting wait = moving_meanwhile(wait_mode::yield);
   while (!test()) wait.idle();
 }
 

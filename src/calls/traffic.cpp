@@ -23,12 +23,20 @@ void traffic_record::add(const alltoall_call& call) {
   for (int i = 0; i < ranks; ++i) sent_[i] += static_cast<double>(call.bytes_to(i));
 }
 
+// Some ranks may record nothing and take no part. The second agreement tells whether all have heard of all in the first.
+bool traffic_record::is_of_all_ranks() const {
+  constexpr double patience = 10;  // seconds
+  waiting wait(wait_mode::yield);
+  pending_agreement first(MPI_COMM_WORLD, {calls_, -calls_});
+  const bool has_heard = first.wait_or_abandon(patience, wait);
+  pending_agreement second(MPI_COMM_WORLD, {!has_heard});
+  if (!has_heard) return second.wait_or_abandon(patience, wait), false;
+  return second.wait(wait)[0] == 0 && first.largest()[0] == -first.largest()[1];
+}
+
 void traffic_record::write(const std::string& path) const {
   if (calls_ == 0) return;
-  pending_agreement everyone(MPI_COMM_WORLD, {calls_, -calls_});
-  waiting wait(wait_mode::yield);
-  if (!everyone.wait_for(patience, wait)) everyone.abandon();
-  if (!everyone.test() || everyone.largest()[0] != -everyone.largest()[1])
+  if (!is_of_all_ranks())
     return warn_once("some ranks recorded other exchanges or none; set SHOAL_RECORD the same on all ranks",
                      "nothing is recorded");
   int rank = 0;

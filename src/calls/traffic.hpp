@@ -19,13 +19,12 @@ class traffic_record {
   static bool is_of(MPI_Comm comm);
   // One of them. Threads may call it.
   void add(const alltoall_call& call);
-  // Seconds for which ranks wait for others, which may not record.
-  static constexpr double patience = 10;
-
   // A matrix in Matrix Market form, by rank 0. Collective; nothing where no call was recorded.
   void write(const std::string& path) const;
 
  private:
+  bool is_of_all_ranks() const;
+
   std::mutex lock_;
   std::int64_t calls_ = 0;  // the same on every rank, as the calls are collective
   std::vector<double> sent_;

@@ -47,7 +47,7 @@ class agreements {
   double shortest() const { return shortest_; }
   // Whether what ranks wait in one is lost to the program: its calls leave some far ahead of others.
   bool is_waiting_lost() const;
-  // What one delays the job: about a call's time at the most. Some ranks wait longer, for others that are late anyway, and
+  // How long one delays the job: at most about as long as a call. Some ranks wait longer, for others that are late anyway, and
   // where ranks share cores the last one hardly waits. In calls that leave ranks ahead of others all that waiting is lost.
   double price() const;
 

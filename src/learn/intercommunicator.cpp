@@ -114,9 +114,9 @@ bool intercommunicator::begin(bool uniform, const group_sizes& sizes) {
   const std::uint64_t size = uniform ? size_of(sizes.toward[0]) << 8 | size_of(sizes.toward[1]) : 0;
   const auto [it, fresh] = fields_[uniform].try_emplace(size);
   running_ = &it->second;
-  if (fresh) running_->of.open(ours);
-  if (fresh && network_ != "full") running_->of.prefer(ours);  // what connects the groups was told for this
-  return running_->of.next() == ours;
+  if (fresh) running_->open(ours);
+  if (fresh && network_ != "full") running_->prefer(ours);  // what connects the groups was told for this
+  return running_->next() == ours;
 }
 
 const group_decision* intercommunicator::natives() {
@@ -127,22 +127,22 @@ const group_decision* intercommunicator::natives() {
 void intercommunicator::end(double seconds) {
   job_.books().called(seconds);
   if (!running_) return;
-  field& f = *std::exchange(running_, nullptr);
-  f.of.took(seconds, 0);
-  if (f.of.is_due()) review(f);
+  contest& of = *std::exchange(running_, nullptr);
+  of.took(seconds, 0);
+  if (of.is_due()) review(of);
 }
 
-void intercommunicator::review(field& f) {
+void intercommunicator::review(contest& of) {
   const agreements::payment paying(agreements_);
   rank_terms mine;
-  f.of.write(mine.of_contest);
+  of.write(mine.of_contest);
   mine.times = agreements_.times();
-  agreements_.hear(agreed_terms(agreements_.agree(mine.numbers(), nullptr)), f.of);
+  agreements_.hear(agreed_terms(agreements_.agree(mine.numbers(), nullptr)), of);
 }
 
 bool intercommunicator::is_ahead(bool uniform) const {
   const auto& fields = fields_[uniform];
-  return std::any_of(fields.begin(), fields.end(), [](const auto& f) { return f.second.of.best() == ours; });
+  return std::any_of(fields.begin(), fields.end(), [](const auto& f) { return f.second.best() == ours; });
 }
 
 }  // namespace shoal

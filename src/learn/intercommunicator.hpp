@@ -65,6 +65,8 @@ class intercommunicator : public std::enable_shared_from_this<intercommunicator>
   bool begin(bool uniform, const group_sizes& sizes);
   // After it, or any other call: what it took on this rank.
   void end(double seconds);
+  // Instead: it does not count.
+  void take_back() { running_ = nullptr; }
   // Whether Shoal served best so far.
   bool is_ahead(bool uniform) const;
 
@@ -93,11 +95,7 @@ class intercommunicator : public std::enable_shared_from_this<intercommunicator>
   // Throws std::invalid_argument where it can serve neither direction.
   void require_service(const selection& how) const;
   group_plan& plan_of(const selection& how);
-  // One kind and size of call.
-  struct field {
-    contest of;
-  };
-  void review(field& f);
+  void review(contest& of);
 
   job_state& job_;
   team all_;
@@ -107,9 +105,9 @@ class intercommunicator : public std::enable_shared_from_this<intercommunicator>
   group_exchange exchange_;
   std::map<std::string, group_plan> plans_;
   requests<group_decision> requests_;
-  std::map<std::uint64_t, field> fields_[2];  // by size
+  std::map<std::uint64_t, contest> fields_[2];  // by kind and size of call
   group_decision natives_;
-  field* running_ = nullptr;                        // of the call being served
+  contest* running_ = nullptr;                      // of the call being served
   std::map<std::uint64_t, group_decision> chosen_;  // by class of sizes
 };
 

@@ -43,9 +43,10 @@ class job_state {
   int ranks_of_a_core(int ranks) const;
   // Whether the user names an algorithm, or settings are wrong, so that ranks have to agree before the first call.
   bool asks_at_once(call_form form) const { return asks_at_once_[form]; }
-  // The same of some form.
-  bool asks_for_some() const {
-    return std::any_of(call_forms.begin(), call_forms.end(), [this](call_form form) { return asks_at_once(form); });
+  // For some exchange, also among neighbours.
+  bool asks_for_anything() const {
+    return std::any_of(call_forms.begin(), call_forms.end(),
+                       [this](call_form form) { return asks_at_once(form) || asks_for_neighbors(form); });
   }
   // Whether the user names an algorithm for allgathers between two groups, or the network that connects them.
   bool asks_for_groups(call_form form) const {

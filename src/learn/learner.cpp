@@ -32,11 +32,11 @@ learner::learner(job_state& job, MPI_Comm comm, collective what)
       ranks_(ranks_of(comm)),
       blocks_(what == collective::alltoall ? ranks_ : destinations_of(comm)),
       is_watched_(job.set().report != reporting::none || !job.set().record.empty()),
-      is_idle_(ranks_ == 1 && !is_watched_ && !job.asks_for_some()),
+      is_idle_(ranks_ == 1 && !is_watched_ && !job.asks_for_anything()),
       offered_(what == collective::alltoall ? node_exchange::room::of_direct : node_exchange::room::of_schedules) {
   require(PMPI_Comm_rank(comm, &rank_), "MPI_Comm_rank");
-  wait_ = waiting(job.set().wait.value_or(polite_mode(job.facts(), ranks_)), job.ranks_of_a_core(ranks_));
-  wait_.move_meanwhile([] { return progress::get().move(); });
+  const wait_mode how = job.set().wait.value_or(polite_mode(job.facts(), ranks_));
+  wait_ = moving_meanwhile(how, job.ranks_of_a_core(ranks_));
 }
 
 // ---- a call ----------------------------------------------------------------------------------------------------
@@ -89,6 +89,7 @@ void learner::take_back(const turn& of) {
   --calls_;
   if (of.passes) of.in->of.take_back();
   if (of.is_placed) fields_.take_back(of.size.form);
+  if (of.in && of.in->of.calls() == 0) fields_.forget_last();  // others may never make one like it
 }
 
 void learner::take_back_passed() {
@@ -102,16 +103,21 @@ exchange_field& learner::field_of(const call_size& call) {
   f.is_loose = !call.meets_all;
   f.copied = call.copied;
   if (!is_new) return f;
-  if (stage_ != stage::served)
-    f.of.wait_first(calls_before_agreement(fields_.are_known_sizes(call.form), f.load, ranks_, calls_ - 1,
-                                           stage_ == stage::cold ? job_.served().fruitless(comm_) : 0));
-  if (fields_.size() == 1) f.young = calls_ - 1;
   f.shape = fields_.shape_of(call.form, f.load, nodes());
+  if (fields_.size() == 1) f.young = calls_ - 1;
+  if (stage_ != stage::served) f.of.wait_first(first_agreement(f));
   if (stage_ == stage::served) open_if_known(f);
   return f;
 }
 
 // ---- what the ranks agree on -----------------------------------------------------------------------------------
+
+// As far as is known now: after how many calls.
+int learner::first_agreement(const exchange_field& f) const {
+  const std::int64_t others = calls_ - std::max<std::int64_t>(1, f.of.calls());
+  const int fruitless = stage_ == stage::cold ? job_.served().fruitless(comm_) : 0;
+  return calls_before_agreement(fields_.are_known_sizes(f.shape.form), f.load, ranks_, others, fruitless);
+}
 
 // Of a field, or of the calls to come.
 rank_terms learner::terms(exchange_field* f) {
@@ -143,6 +149,7 @@ std::vector<std::int64_t> learner::agree(std::vector<std::int64_t> mine) {
 // A field's calls are to be compared. The first time this is the vote as well.
 void learner::review(exchange_field& f) {
   if (!may_agree()) return f.of.postpone();
+  if (stage_ == stage::cold && is_early(f)) return f.of.postpone();
   const agreements::payment paying(agreements_);
   const bool served = stage_ == stage::cold && job_.served().contain(comm_);
   if (stage_ == stage::cold && !served) return may_vote() ? begin_vote(&f) : f.of.postpone();
@@ -151,6 +158,11 @@ void learner::review(exchange_field& f) {
   said_ = std::make_unique<pending_agreement>(comm_, terms(&f).numbers());
   said_of_ = &f;
   heard_in_ = calls_ + later;
+}
+
+// Other communicators of the same ranks may tell that it is, though nothing of that was known when the field was new.
+bool learner::is_early(const exchange_field& f) const {
+  return job_.served().are_voting(comm_) || f.of.calls() < first_agreement(f);
 }
 
 // Ranks that may be calls apart hear each other some calls later, so that nobody waits. Whether they may be is not known yet the
@@ -203,11 +215,12 @@ void learner::hear(exchange_field& f, const agreed_terms& all) {
   if (state_ && all.have_devices()) state_->all().know_of_devices();
   agreements_.hear(all, f.of);
   f.guess = all.guess();
+  if (!fields_.are_known_sizes(f.shape.form)) {
+    f.shape.size = size_class(what_, all.load(), ranks_);
+    f.of.set_scattered(!fields_.agree_on_pattern(all.no_pattern()));
+  }
   candidates_.teach(job_.known(), f);
-  if (candidates_.are_listed()) state_->settle(f.shape.form, f.shape.size, &f.decisions[f.of.best()]);
-  if (fields_.are_known_sizes(f.shape.form)) return;
-  f.shape.size = size_class(what_, all.load(), ranks_);
-  f.of.set_scattered(!fields_.agree_on_pattern(all.no_pattern()));
+  if (f.is_open) state_->settle(f.shape.form, f.shape.size, &f.decisions[f.of.best()]);
 }
 
 // ---- the vote --------------------------------------------------------------------------------------------------
@@ -219,7 +232,7 @@ constexpr double usual_vote = 2e-3, longest_vote = 20e-3;
 bool learner::may_vote() {
   if (!linked_ && !is_of_one_world(comm_)) why_ = started_apart;
   else if (!linked_ && job_.lacks_preload()) why_ = "some ranks of the job run without Shoal's preload";
-  else if (vote_.some_gave_up()) why_ = "some ranks have SHOAL_ variables that others have not";
+  else if (vote_.some_gave_up()) why_ = "some ranks have SHOAL_ variables that others do not have";
   else return true;
   stage_ = stage::never;
   return false;
@@ -227,6 +240,7 @@ bool learner::may_vote() {
 
 void learner::begin_vote(exchange_field* f) {
   asked_by_ = f;
+  if (!job_.has_threads()) voting_.emplace(job_.served(), comm_);  // ranks know the order of their calls
   vote_.begin(terms(f).numbers(), calls_);
   if (f && !vote_.has_failed()) {
     const auto crowding = static_cast<double>(job_.ranks_of_a_core(ranks_));
@@ -272,7 +286,9 @@ void learner::confirm_vote(bool heard_all) {
 
 // Whether every rank heard all.
 bool learner::end_vote() {
-  if (vote_.end()) return true;
+  const bool is_heard = vote_.end();
+  voting_.reset();
+  if (is_heard) return true;
   offered_.drop();
   stage_ = vote_.has_failed_for_good() ? stage::never : stage::cold;
   if (stage_ == stage::never) why_ = "ranks were too far apart to agree, or some of them have no Shoal";
@@ -282,6 +298,7 @@ bool learner::end_vote() {
 
 bool learner::leave() {
   if (stage_ == stage::voting) stage_ = stage::cold;
+  voting_.reset();
   said_.reset();
   heard_in_ = -1;
   return vote_.leave();
@@ -337,8 +354,7 @@ void learner::refuse(const std::string& why, bool wrong, int ranks) {
 void learner::set_up(const agreed_terms& all) {
   if (&all != &agreed_) agreed_ = all;
   if (job_.is_on_one_node(ranks_, agreed_.same_node())) return share(agreed_.room(ranks_));
-  make_state();
-  serve();
+  if (make_state()) serve();
 }
 
 // The first rank gives the others memory.
@@ -351,7 +367,7 @@ void learner::share(std::size_t most) {
 // All have mapped it, or nobody has it: the largest of the ranks' errors tells.
 void learner::take_memory(std::int64_t error, bool unreadable) {
   node_exchange::mapped memory = offered_.take(error, unreadable);
-  make_state();
+  if (!make_state()) return;
   if (error == 0) state_->all().memory().take(std::move(memory));
   if (stage_ == stage::known) return serve();
   if (error != 0) return;  // what serves is as it was
@@ -364,8 +380,14 @@ void learner::share_more(const agreed_terms& all) {
   share(all.room(ranks_));
 }
 
-void learner::make_state() {
-  if (!state_) state_ = make_communicator(comm_, ranks_, job_, agreed_, wait_);
+// False, on every rank: what is set does not fit these ranks, which is told, and the MPI's own serves.
+bool learner::make_state() {
+  try {
+    if (!state_) state_ = make_communicator(comm_, ranks_, job_, agreed_, wait_);
+  } catch (const std::invalid_argument& error) {
+    refuse(error.what(), true);
+  }
+  return static_cast<bool>(state_);
 }
 
 // What may serve from now on.
@@ -489,18 +511,13 @@ communicator* learner::enter(bool is_linked) {
   return wrong_ || !state_ ? nullptr : state_.get();
 }
 
-// Throws nothing: what does not fit these ranks is told, and the MPI's own serves.
 void learner::enter_known() {
   if (agreed_.some_full()) {  // no fault, so only the report tells
     stage_ = stage::never;
     why_ = "more than " + std::to_string(job_state::most_communicators) + " communicators in use";
     return;
   }
-  try {
-    make_state();
-  } catch (const std::invalid_argument& error) {
-    refuse(error.what(), true);
-  }
+  make_state();
 }
 
 bool learner::is_asked(call_form form, MPI_Info info) const {

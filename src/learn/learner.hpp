@@ -77,7 +77,6 @@ class learner {
   // The neighbours in exchanges of this form, where some are served; else null.
   const std::shared_ptr<neighborhood>& neighbors(call_form form) const { return neighborhoods_.of(form); }
   wait_mode waits_by() const { return wait_.mode(); }
-  std::shared_ptr<communicator> shared_state() const { return state_; }
   const std::string& why() const { return why_; }
   // One line: what served last, and why.
   std::string explain() const;
@@ -86,8 +85,8 @@ class learner {
   bool is_left() const { return stage_ == stage::never && !wrong_; }
 
   MPI_Comm comm() const { return comm_; }
-  // The communicator is to be freed, on every rank: nothing stays under way on it. False: but for what other ranks may never
-  // begin.
+  // To be called on every rank before the communicator is freed: ends what is under way on it. False: something stays, because
+  // some rank may never begin it.
   bool leave();
 
   collective what() const { return what_; }
@@ -119,6 +118,8 @@ class learner {
   bool may_agree() const;
   void hear(exchange_field& f, const agreed_terms& all);
 
+  int first_agreement(const exchange_field& f) const;
+  bool is_early(const exchange_field& f) const;
   bool may_vote();
   void begin_vote(exchange_field* f);
   bool hear_vote();
@@ -137,7 +138,7 @@ class learner {
   void share(std::size_t most);
   void take_memory(std::int64_t error, bool unreadable);
   void share_more(const agreed_terms& all);
-  void make_state();
+  bool make_state();
   void serve();
   void open_state();
   prepared_algorithms* algorithms_for(call_form form);
@@ -165,15 +166,16 @@ class learner {
   bool has_begun_ = false;
   std::int64_t calls_ = 0;
   turn last_turn_;
-  exchange_fields fields_{what_, ranks_};
+  // What the ranks are saying of a field, which all of them hear in the same call.
+  std::unique_ptr<pending_agreement> said_;
   std::shared_ptr<communicator> state_;
+  exchange_fields fields_{what_, ranks_};
 
   waiting wait_;
   vote vote_{comm_, wait_};
+  std::optional<served_groups::voting> voting_;  // what others know of the vote
   agreements agreements_{comm_, job_.books(), wait_};
-  // What the ranks are saying of a field, which all of them hear in the same call.
-  std::unique_ptr<pending_agreement> said_;
-  exchange_field* said_of_ = nullptr;
+  exchange_field* said_of_ = nullptr;  // by said_
   std::int64_t heard_in_ = -1;
   agreed_terms agreed_;                 // what the ranks said in the vote
   exchange_field* asked_by_ = nullptr;  // whose numbers are part of the vote

@@ -13,6 +13,13 @@ namespace shoal {
 
 namespace {
 
+// Whether nonblocking exchanges of the MPI's own match several edges between two ranks as blocking ones do not.
+#ifdef OPEN_MPI
+constexpr bool matches_differently = true;
+#else
+constexpr bool matches_differently = false;
+#endif
+
 // Sends a number along each edge by the MPI's own function of this form.
 int native(call_form form, const std::vector<int>& sent, std::vector<int>& received, MPI_Comm users) {
   const std::size_t most = std::max(sent.size(), received.size());
@@ -105,7 +112,9 @@ neighbor_graph graph_of_all(team& over, MPI_Comm users, call_form form, const ne
 neighborhood::neighborhood(communicator& over, MPI_Comm users, call_form form, const settings& set)
     : over_(over),
       peers_(neighbors_of(users)),
-      algorithms_(over.all(), std::make_shared<const neighbor_graph>(graph_of_all(over.all(), users, form, peers_))),
+      graph_(std::make_shared<const neighbor_graph>(graph_of_all(over.all(), users, form, peers_))),
+      is_matched_alike_(!matches_differently || !graph_->has_parallel_edges()),
+      algorithms_(over.all(), graph_),
       requests_(collective::neighbor_alltoall, set, over.all(),
                 [this](const selection& chosen) -> auto& { return algorithms_.get(chosen); }) {}
 

@@ -21,6 +21,8 @@ class neighborhood {
   int sources() const { return static_cast<int>(peers_.sources.size()); }
   int destinations() const { return static_cast<int>(peers_.destinations.size()); }
   const neighbor_ranks& peers() const { return peers_; }
+  // Whether the MPI's own calls that do not block match blocks as those that do.
+  bool is_matched_alike() const { return is_matched_alike_; }
   // The algorithms that the user names.
   requests<decision>& asked() { return requests_; }
   prepared_algorithms& algorithms() { return algorithms_; }
@@ -29,6 +31,8 @@ class neighborhood {
  private:
   communicator& over_;
   neighbor_ranks peers_;
+  std::shared_ptr<const neighbor_graph> graph_;
+  bool is_matched_alike_;
   prepared_algorithms algorithms_;
   requests<decision> requests_;
 };

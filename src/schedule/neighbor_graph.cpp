@@ -1,5 +1,6 @@
 #include "schedule/neighbor_graph.hpp"
 
+#include <algorithm>
 #include <stdexcept>
 #include <string>
 
@@ -27,6 +28,15 @@ neighbor_graph::neighbor_graph(std::vector<neighbors> of_ranks) : of_ranks_(std:
   for (int rank = 0; rank < ranks(); ++rank)
     for (std::size_t edge = 0; edge < destinations(rank).size(); ++edge)
       if (destinations(rank)[edge] >= 0 && arrival_of_[rank][edge] < 0) wrong(rank, "nobody waits for a block of it");
+}
+
+bool neighbor_graph::has_parallel_edges() const {
+  return std::any_of(of_ranks_.begin(), of_ranks_.end(), [](const neighbors& of) {
+    std::vector<int> ranks = of.destinations;
+    std::erase(ranks, -1);
+    std::sort(ranks.begin(), ranks.end());
+    return std::adjacent_find(ranks.begin(), ranks.end()) != ranks.end();
+  });
 }
 
 neighbor_graph neighbor_graph::complete(int ranks) {

@@ -30,6 +30,8 @@ class neighbor_graph {
   int ranks() const { return static_cast<int>(of_ranks_.size()); }
   std::span<const int> destinations(int rank) const { return of_ranks_[rank].destinations; }
   std::span<const arrival> arrivals(int rank) const { return of_ranks_[rank].arrivals; }
+  // Whether some rank has several edges to another, or to itself.
+  bool has_parallel_edges() const;
   // Which of its receiver's arrivals an edge of `rank` that goes somewhere is.
   int arrival_of(int rank, int edge) const { return arrival_of_[rank][edge]; }
 

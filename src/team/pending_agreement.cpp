@@ -1,5 +1,6 @@
 #include "team/pending_agreement.hpp"
 
+#include "team/progress.hpp"
 #include "transport/mpi_ended.hpp"
 #include "transport/mpi_error.hpp"
 #include "transport/mpi_newer.hpp"
@@ -24,7 +25,7 @@ pending_agreement::pending_agreement(MPI_Comm comm, std::vector<std::int64_t> mi
 
 pending_agreement::~pending_agreement() {
   try {
-    waiting politely(wait_mode::yield);
+    waiting politely = moving_meanwhile(wait_mode::yield);
     if (!abandoned_) wait(politely);
   } catch (const std::exception&) {  // the communicator has failed; nobody waits for the numbers
   }

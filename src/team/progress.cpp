@@ -45,6 +45,12 @@ bool progress::move_for_mpi() {
   return true;
 }
 
+waiting moving_meanwhile(wait_mode how, int ranks_of_a_core) {
+  waiting wait(how, ranks_of_a_core);
+  wait.move_meanwhile([] { return progress::get().move(); });
+  return wait;
+}
+
 // ---- what MPIs offer -------------------------------------------------------------------------------------------
 
 #ifdef OPEN_MPI

@@ -6,6 +6,8 @@
 #include <mutex>
 #include <vector>
 
+#include "transport/waiting.hpp"
+
 namespace shoal {
 
 class progress {
@@ -14,7 +16,7 @@ class progress {
   class part {
    public:
     virtual ~part() = default;
-    // Whether anything moved. Removes no more than itself.
+    // Whether anything moved. May remove only itself.
     virtual bool move() noexcept = 0;
   };
 
@@ -44,5 +46,8 @@ class progress {
   bool moving_ = false;   // one that moves may make the MPI move, and that all others
   bool watched_ = false;  // by the MPI
 };
+
+// Waits so, and moves all that meanwhile.
+waiting moving_meanwhile(wait_mode how, int ranks_of_a_core = 1);
 
 }  // namespace shoal

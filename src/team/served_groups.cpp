@@ -50,6 +50,12 @@ bool contains(MPI_Group group, MPI_Group other) {
   return std::find(there.begin(), there.end(), MPI_UNDEFINED) == there.end();
 }
 
+bool are_same(MPI_Group one, MPI_Group other) {
+  int result = MPI_UNEQUAL;
+  require(PMPI_Group_compare(one, other, &result), "MPI_Group_compare");
+  return result == MPI_IDENT;
+}
+
 }  // namespace
 
 // MPICH 4.0 takes ranks that were spawned for ranks of the world, one of these for several of them.
@@ -86,11 +92,7 @@ bool served_groups::contain(MPI_Comm comm) const {
 std::vector<served_groups::noted>::const_iterator served_groups::find(MPI_Comm comm) const {
   if (notes_.empty()) return notes_.end();
   const scoped_group asked(comm);
-  return std::find_if(notes_.begin(), notes_.end(), [&](const noted& of) {
-    int result = MPI_UNEQUAL;
-    require(PMPI_Group_compare(of.ranks, asked.get(), &result), "MPI_Group_compare");
-    return result == MPI_IDENT;
-  });
+  return std::find_if(notes_.begin(), notes_.end(), [&](const noted& of) { return are_same(of.ranks, asked.get()); });
 }
 
 int served_groups::fruitless(MPI_Comm comm) const {
@@ -113,6 +115,26 @@ void served_groups::note(MPI_Comm comm, bool is_set_up, bool may_begin) {
 bool served_groups::notes_are_full() const {
   const std::scoped_lock guard(lock_);
   return notes_.size() >= most;
+}
+
+served_groups::voting::voting(served_groups& among, MPI_Comm comm) : among_(among) {
+  scoped_group ranks(comm);
+  const std::scoped_lock guard(among_.lock_);
+  among_.voting_.push_back(ranks.get());
+  ranks_ = ranks.release();
+}
+
+served_groups::voting::~voting() {
+  const std::scoped_lock guard(among_.lock_);
+  std::erase(among_.voting_, ranks_);
+  PMPI_Group_free(&ranks_);
+}
+
+bool served_groups::are_voting(MPI_Comm comm) const {
+  const std::scoped_lock guard(lock_);
+  if (voting_.empty()) return false;
+  const scoped_group asked(comm);
+  return std::any_of(voting_.begin(), voting_.end(), [&](MPI_Group ranks) { return are_same(ranks, asked.get()); });
 }
 
 void served_groups::clear() {

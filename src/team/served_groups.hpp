@@ -34,6 +34,21 @@ class served_groups {
   int fruitless(MPI_Comm comm) const;
   void note(MPI_Comm comm, bool is_set_up, bool may_begin);
   bool notes_are_full() const;
+
+  // A vote of the ranks of a communicator, from its first call to its last: others of just these ranks wait for what comes of
+  // it, where each of many communicators would have one of its own.
+  class voting {
+   public:
+    voting(served_groups& among, MPI_Comm comm);
+    ~voting();
+    voting(const voting&) = delete;
+    voting& operator=(const voting&) = delete;
+
+   private:
+    served_groups& among_;
+    MPI_Group ranks_ = MPI_GROUP_NULL;
+  };
+  bool are_voting(MPI_Comm comm) const;
   // Before MPI_Finalize.
   void clear();
 
@@ -47,7 +62,7 @@ class served_groups {
   std::vector<noted>::const_iterator find(MPI_Comm comm) const;
 
   mutable std::mutex lock_;
-  std::vector<MPI_Group> groups_;
+  std::vector<MPI_Group> groups_, voting_;
   std::vector<noted> notes_;
 };
 

@@ -26,7 +26,7 @@ team::team(MPI_Comm users, common_facts found, wait_mode how, bool clocked)
 team::team(MPI_Comm own, MPI_Comm users, const settings& set)
     : own_(users, own),
       over_(own),
-      wait_(set.wait.value_or(wait_mode::yield)),
+      wait_(moving_meanwhile(set.wait.value_or(wait_mode::yield))),
       found_(agree_on_facts(own, set, wait_)),
       phases_(clock_for(set.report == reporting::phases, found_, rank())) {
   turns_.begin(own, wait_);

@@ -129,6 +129,25 @@ TEST(Choices, AreTheSameForExchangesThatAreStarted) {
   }
 }
 
+// Nothing is known of the large ones yet: there is no room for them in what was made for the small ones.
+TEST(Choices, AreThereForExchangesOfASizeThatIsHardlyKnown) {
+  const scoped_comm comm(duplicate_of(MPI_COMM_WORLD));
+  const int ranks = ranks_of(comm), small = 64, large = 4 << 20;
+  std::vector<char> sent(static_cast<std::size_t>(ranks) * large), got(sent.size());
+  const auto exchange = [&](int bytes) {
+    return shoal_alltoall(sent.data(), bytes, MPI_CHAR, got.data(), bytes, MPI_CHAR, comm);
+  };
+  for (int number = 0; number < 3000; ++number) ASSERT_EQ(exchange(small), MPI_SUCCESS);
+  for (int number = 0; number < 8; ++number) ASSERT_EQ(exchange(large), MPI_SUCCESS);
+  started_blocks blocks(comm, equal_blocks(ranks, large));
+  shoal_request request = SHOAL_REQUEST_NULL;
+  ASSERT_EQ(blocks.many_times(true, &request), MPI_SUCCESS);
+  ASSERT_EQ(shoal_start(request), MPI_SUCCESS);
+  ASSERT_EQ(shoal_wait(&request), MPI_SUCCESS);
+  blocks.check();
+  ASSERT_EQ(shoal_request_free(&request), MPI_SUCCESS);
+}
+
 // Settings of their own, which test_choices.py gives one rank. Calls that wait for other ranks are refused on all of
 // them; those that may not wait are the MPI's own.
 TEST(DifferentSettings, AreRefusedInEveryKindOfCallOnEveryRank) {

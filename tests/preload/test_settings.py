@@ -68,6 +68,14 @@ def test_setting_that_does_not_fit_the_ranks(mpi, compiled):
     assert served(run) == {("alltoall", "tuna"): 3}
 
 
+def test_topology_without_this_host(mpi, compiled, tmp_path):
+    """It is found out when something is to be made, after calls of which nobody has named the algorithm."""
+    (tmp_path / "topology").write_text("s0 elsewhere[0-7] 1G\n")
+    run = mpi.run(3, [compiled(mpi, "repeated.c"), 2000], SHOAL_TOPOLOGY=tmp_path / "topology")
+    right(run)
+    assert len(warnings(run)) == 1 and "elsewhere[0-7]" in warnings(run)[0], run.stderr
+
+
 def test_wrong_setting_with_many_roots(mpi, compiled):
     """Rank 1 of the world is rank 0 of its communicator, and every rank is rank 0 of its own."""
     for where in ["halves", "self"]:

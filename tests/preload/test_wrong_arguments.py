@@ -95,12 +95,13 @@ def test_nobody_waits_for_the_rank_that_is_wrong(compiled, settings):
     lone(compiled, settings, *([10, "later"] if settings else [2000]))
 
 
-@pytest.mark.parametrize("settings", [{}, *ASKED[:1], asked("shared", "direct")])
+@pytest.mark.parametrize("settings", [{}, *ASKED[:1], asked("shared", "direct"), {"SHOAL_ALLGATHER": "ring"}])
 @pytest.mark.parametrize("arguments", [[0], [5], [2000], [3, "behind"], [2000, "behind"]], ids=str)
 def test_the_rank_that_is_wrong_makes_the_call_once_more(mpi, compiled, settings, arguments):
     """Before and after the ranks have agreed, on this communicator or on another."""
     done = mpi.run(3, [compiled(mpi, "repeated.c"), *arguments], timeout=60, **settings)
     assert done.returncode == 0 and done.stdout == "faults: 0\n", done.stdout + done.stderr
+    assert "took no part" not in done.stderr
 
 
 @pytest.mark.parametrize("settings", [{}, asked("shared", "direct"), asked("tuna:radix=2", "direct")])
