@@ -42,11 +42,11 @@ int serve_settled(learner& of, const alltoall_call& call, manners how, native_ca
   call_size size{call.form(), call.uniform ? block_of(call, of) : call.bytes_to_all(of.blocks()),
                  call.meets_all(of.blocks())};
   if (call.in_place()) size.copied = size.bytes * (call.uniform ? of.blocks() : 1);
-  return serve_learnt(of, call, size, how, native, [&](const decision& settled, course& taken) {
+  return serve_learnt(of, call, size, how, native, [&](const decision& settled, outcome& result) {
     communicator& state = *of.state();
     const std::scoped_lock alone(state.all().lock());
     alltoall_service s(state, call, state.blocks());
-    return carry_out_settled(state, s, call, settled, native, taken);
+    return carry_out_settled(state, s, call, settled, native, result);
   });
 }
 

@@ -122,19 +122,22 @@ void alltoall_service::verify(native_call native) {
   state_.verified.add(static_cast<std::int64_t>(ours.size()), 0);
 }
 
-void alltoall_service::describe() {
-  const int ranks = ranks_.ranks();
+void describe(const alltoall_call& call, int sent, int received, block_storage& storage, payload& what) {
   const device_runtimes devices = device_runtimes::loaded();
-  what_.recv.base = static_cast<std::byte*>(call_.recv);
-  what_.recv.counts = call_.recv_counts;
-  what_.recv.displacements = call_.recv_displacements;
-  shoal::describe(call_.recv_type, ranks, storage_.received, what_.recv, devices);
+  what.recv.base = static_cast<std::byte*>(call.recv);
+  what.recv.counts = call.recv_counts;
+  what.recv.displacements = call.recv_displacements;
+  describe(call.recv_type, received, storage.received, what.recv, devices);
+  if (call.in_place()) return;
+  what.send.base = static_cast<std::byte*>(const_cast<void*>(call.send));
+  what.send.counts = call.send_counts;
+  what.send.displacements = call.send_displacements;
+  describe(call.send_type, sent, storage.sent, what.send, devices);
+}
+
+void alltoall_service::describe() {
+  shoal::describe(call_, ranks_.ranks(), ranks_.ranks(), storage_, what_);
   if (call_.uniform) what_.uniform = what_.recv.bytes(0);
-  if (call_.in_place()) return;
-  what_.send.base = static_cast<std::byte*>(const_cast<void*>(call_.send));
-  what_.send.counts = call_.send_counts;
-  what_.send.displacements = call_.send_displacements;
-  shoal::describe(call_.send_type, ranks, storage_.sent, what_.send, devices);
 }
 
 features alltoall_service::local_features() const {

@@ -11,6 +11,9 @@
 
 namespace shoal {
 
+// The blocks that a call sends and receives, so many of each; with MPI_IN_PLACE those that it receives.
+void describe(const alltoall_call& call, int sent, int received, block_storage& storage, payload& what);
+
 class alltoall_service {
  public:
   // All stay the caller's. `blocks` is where what is known of single blocks is kept.

@@ -1,5 +1,6 @@
 #include "calls/neighbor_alltoall.hpp"
 
+#include "calls/alltoall_service.hpp"
 #include "calls/arguments.hpp"
 #include "calls/serve.hpp"
 #include "calls/verification.hpp"
@@ -30,13 +31,12 @@ const decision* neighbor_service::pick_at_once() {
   return nullptr;
 }
 
-bool neighbor_service::has_asked() const { return process::get().set().verify; }
-
 const decision* neighbor_service::fit(const decision& settled) {
   if (!settled.how->steps) return &settled;
   describe();
   const bool valid = is_valid();
-  if (has_asked() && agree().on_any_rank(!valid)) {  // all of them compare, or none
+  has_asked_ = process::get().set().verify;
+  if (has_asked_ && agree().on_any_rank(!valid)) {  // all of them compare, or none
     if (valid) throw mpi_error(MPI_ERR_OTHER, "another rank's arguments are wrong");
     return nullptr;
   }
@@ -54,16 +54,7 @@ const decision* neighbor_service::plan(MPI_Info info) {
 
 // Ranks without edges may say anything of their blocks, so all sizes travel with blocks that others carry.
 void neighbor_service::describe() {
-  const alltoall_call& given = call_.arguments;
-  const device_runtimes devices = device_runtimes::loaded();
-  what_.recv.base = static_cast<std::byte*>(given.recv);
-  what_.recv.counts = given.recv_counts;
-  what_.recv.displacements = given.recv_displacements;
-  shoal::describe(given.recv_type, state_.sources(), storage_.received, what_.recv, devices);
-  what_.send.base = static_cast<std::byte*>(const_cast<void*>(given.send));
-  what_.send.counts = given.send_counts;
-  what_.send.displacements = given.send_displacements;
-  shoal::describe(given.send_type, state_.destinations(), storage_.sent, what_.send, devices);
+  shoal::describe(call_.arguments, state_.destinations(), state_.sources(), storage_, what_);
 }
 
 bool neighbor_service::is_valid() const {
@@ -98,11 +89,11 @@ int serve_asked(const neighbor_call& call, manners how, native_call native) {
 
 int serve_settled(learner& of, const neighbor_call& call, manners how, native_call native) {
   const call_size size{call.form(), call.arguments.bytes_to_all(of.blocks()), false};
-  return serve_learnt(of, call, size, how, native, [&](const decision& settled, course& taken) {
+  return serve_learnt(of, call, size, how, native, [&](const decision& settled, outcome& result) {
     neighborhood& among = *of.neighbors(call.form());
     const std::scoped_lock alone(among.over().all().lock());
     neighbor_service s(among, call, among.over().blocks());
-    return carry_out_settled(among.over(), s, call, settled, native, taken);
+    return carry_out_settled(among.over(), s, call, settled, native, result);
   });
 }
 

@@ -56,7 +56,7 @@ class neighbor_service {
   // What was settled for the call; null: the MPI's own, to report wrong arguments of this rank.
   const decision* fit(const decision& settled);
   // Whether the ranks asked each other for that.
-  bool has_asked() const;
+  bool has_asked() const { return has_asked_; }
   // For a call that is run many times: all ranks pick the same. Collective.
   const decision* plan(MPI_Info info);
   const payload& blocks() const { return what_; }
@@ -76,6 +76,7 @@ class neighbor_service {
   const neighbor_call& call_;
   block_storage& storage_;
   payload what_;
+  bool has_asked_ = false;
 };
 
 }  // namespace shoal

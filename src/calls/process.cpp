@@ -55,7 +55,7 @@ void report_lessons(const learner& of, usage_report& report) {
     const std::string name = name_of(to_string(of.what()), one.form);
     if (of.is_left()) report.add_left(name, of.why(), one.natives.calls, one.natives.seconds);
     else report.add(name, of.ranks(), "native", one.natives);
-    if (!one.tried.empty()) report.add_contest(name, of.ranks(), one.block_bytes, one.tried);
+    if (!one.tried.empty()) report.add_finding(name, of.ranks(), one.block_bytes, one.tried);
   }
 }
 

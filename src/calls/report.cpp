@@ -68,10 +68,10 @@ void usage_report::add(const std::string& collective, int ranks, const std::stri
 }
 
 // Of communicators of one shape one tells.
-void usage_report::add_contest(const std::string& collective, int ranks, double block_bytes, const std::string& told) {
+void usage_report::add_finding(const std::string& collective, int ranks, double block_bytes, const std::string& told) {
   const std::string shape = collective + " of " + std::to_string(ranks) + " ranks, about " +
                             readable_bytes(std::exp2(std::ceil(std::log2(std::max(1.0, block_bytes))))) + " a block";
-  contest& of_shape = contests_[shape];
+  finding& of_shape = findings_[shape];
   if (std::exchange(of_shape.last, communicators_) != communicators_) ++of_shape.communicators;
   of_shape.told = told;
 }
@@ -85,7 +85,7 @@ void usage_report::print(std::ostream& out, const ledger& books) const {
   if (empty()) text << "shoal: rank 0 made no all-to-all call of any kind that Shoal could see\n";
   if (!rows_.empty()) print_usage(text);
   print_left(text);
-  print_contests(text);
+  print_findings(text);
   print_verified(text);
   if (books.in_calls() > 0) text << described(books);
   out << text.str() << std::flush;
@@ -129,8 +129,8 @@ void usage_report::print_left(std::ostream& text) const {
          << (u.calls == 1 ? " call" : " calls") << " of rank 0, " << readable_seconds(u.seconds) << " in them\n";
 }
 
-void usage_report::print_contests(std::ostream& text) const {
-  for (const auto& [shape, of_shape] : contests_) {
+void usage_report::print_findings(std::ostream& text) const {
+  for (const auto& [shape, of_shape] : findings_) {
     text << "shoal: tried for " << shape;
     if (of_shape.communicators > 1) text << " (" << of_shape.communicators << " communicators)";
     text << ": " << of_shape.told << "\n";

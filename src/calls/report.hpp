@@ -20,7 +20,7 @@ class usage_report {
   // What is added then is of one communicator more.
   void begin_communicator() { ++communicators_; }
   // What was tried for blocks of about `block_bytes` bytes on a communicator, and why it was kept or dropped.
-  void add_contest(const std::string& collective, int ranks, double block_bytes, const std::string& told);
+  void add_finding(const std::string& collective, int ranks, double block_bytes, const std::string& told);
   // Calls that were not Shoal's to serve, and why.
   void add_left(const std::string& call, const std::string& reason, std::int64_t calls, double seconds);
   // Exchanges whose bytes were all compared, and those of requests, where checksums of blocks were.
@@ -41,17 +41,17 @@ class usage_report {
   void print_usage(std::ostream& text) const;
   void print_left(std::ostream& text) const;
   void print_verified(std::ostream& text) const;
-  void print_contests(std::ostream& text) const;
+  void print_findings(std::ostream& text) const;
 
   std::map<std::tuple<std::string, int, std::string>, usage> rows_;
   // What the last of some communicators tells.
-  struct contest {
+  struct finding {
     int communicators = 0, last = 0;
     std::string told;
   };
 
   int communicators_ = 0;
-  std::map<std::string, contest> contests_;                    // by shape
+  std::map<std::string, finding> findings_;                    // by shape
   std::map<std::pair<std::string, std::string>, usage> left_;  // by call and reason
   usage verified_, verified_by_sums_;
 };

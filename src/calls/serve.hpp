@@ -69,39 +69,39 @@ int carry_out_passed(learner& of, const Call& call, native_call native) {
 }
 
 // What became of a call.
-struct course {
+struct outcome {
   bool met_others = false;  // for certain, though the MPI may have refused it here
   double compared = 0;      // as in carry_out()
 };
 
-// A call whose algorithm nobody asked for. `serve_as`: with the decision of the turn; it fills in the course. Every rank counts every call, whatever becomes of it, but what the MPI refuses here while others wait for this rank: they meet it
-// in its next call.
+// A call whose algorithm nobody asked for. `serve_as`: by a decision; it fills in the outcome. Every rank counts every call,
+// whatever becomes of it, but what the MPI refuses here while others wait for this rank: they meet it in its next call.
 template <typename Call, typename Serve>
 int serve_learnt(learner& of, const Call& call, const call_size& size, manners how, native_call native,
                  Serve serve_as) {
-  const learner::turn turn = of.begin(size, how == manners::strict);
-  const double begin = turn.is_timed ? PMPI_Wtime() : 0;
-  course taken;
+  const learner::serving by = of.begin(size, how == manners::strict);
+  const double begin = by.is_timed ? PMPI_Wtime() : 0;
+  outcome result;
   bool is_refused = true;  // unless it returns: the program's error handler may throw
   const auto served = [&] {
-    const int code = turn.candidate == contest::native ? native() : serve_as(turn.chosen(), taken);
+    const int code = by.candidate == contest::native ? native() : serve_as(by.chosen(), result);
     is_refused = is_refusal(code);
     return code;
   };
   return ended_by(served, [&] {
-    if (is_refused && !taken.met_others && call.is_awaited()) return of.take_back(turn);
-    of.end(turn, turn.is_timed ? PMPI_Wtime() - begin - taken.compared : 0);
+    if (is_refused && !result.met_others && call.is_awaited()) return of.take_back(by);
+    of.end(by, by.is_timed ? PMPI_Wtime() - begin - result.compared : 0);
   });
 }
 
 // As it was settled, where this fits the call.
 template <typename Service, typename Call>
 int carry_out_settled(communicator& state, Service& service, const Call& call, const decision& settled,
-                      native_call native, course& taken) {
-  taken.met_others = true;
+                      native_call native, outcome& result) {
+  result.met_others = true;
   const decision* const chosen = service.fit(settled);
-  if (chosen) return carry_out(state, service, call.form(), *chosen, native, &taken.compared);
-  taken.met_others = service.has_asked();
+  if (chosen) return carry_out(state, service, call.form(), *chosen, native, &result.compared);
+  result.met_others = service.has_asked();
   return native();
 }
 

@@ -20,11 +20,11 @@ std::vector<std::int64_t> agreements::agree(std::vector<std::int64_t> mine, team
   }
   pending_agreement said(comm_, std::move(mine));
   const std::span<const std::int64_t> all = said.wait(wait_);
-  waited(PMPI_Wtime() - begin);
+  note_wait(PMPI_Wtime() - begin);
   return {all.begin(), all.end()};
 }
 
-void agreements::waited(double seconds, double apart) {
+void agreements::note_wait(double seconds, double apart) {
   books_.agreed_in(waited_ = seconds);
   loses_ = may_go_on_ ? std::max(seconds, apart) : 0;
 }

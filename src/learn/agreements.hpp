@@ -30,10 +30,10 @@ class agreements {
   std::vector<std::int64_t> agree(std::vector<std::int64_t> mine, team* through);
   // This rank has waited for the others so long, by a collective of the MPI's own. `apart`: seconds that the others needed to
   // come, though it did not wait for them.
-  void waited(double seconds, double apart = 0);
+  void note_wait(double seconds, double apart = 0);
   // Whether this rank need not wait for all others in the calls that are agreed on.
   void may_go_on(bool may) { may_go_on_ = may; }
-  double waited() const { return waited_; }
+  double last_wait() const { return waited_; }
 
   // What this rank says of its times. All that it has paid is told with that.
   rank_times times();

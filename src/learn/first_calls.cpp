@@ -28,7 +28,7 @@ bool first_calls::contain(std::int64_t call, bool known_sizes, double load) {
 }
 
 int calls_before_agreement(bool known_sizes, double load, int ranks, std::int64_t others, int fruitless) {
-  constexpr int most_doublings = 5;
+  constexpr int most_doublings = 4;
   const int usual = usual_calls(known_sizes, load, ranks, others);
   return is_large(known_sizes, load) ? usual : usual << std::min(most_doublings, fruitless);
 }

@@ -43,7 +43,7 @@ bool investment::pays_at_once(const agreed_terms& all) const {
 // Not where the two agreements that it takes would cost more than the ledger allows: the others have not told the first rank
 // yet how long they waited, and it would make memory for nothing.
 bool investment::may_offer_memory(const agreed_terms& all) const {
-  return pays_at_once(all) && 2 * among_.waited() <= all.allowance();
+  return pays_at_once(all) && 2 * among_.last_wait() <= all.allowance();
 }
 
 std::optional<int> investment::calls_until_hope(const agreed_terms& all, std::int64_t calls) const {

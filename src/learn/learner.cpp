@@ -41,7 +41,7 @@ learner::learner(job_state& job, MPI_Comm comm, collective what)
 
 // ---- a call ----------------------------------------------------------------------------------------------------
 
-learner::turn learner::begin(const call_size& call, bool is_linked) {
+learner::serving learner::begin(const call_size& call, bool is_linked) {
   exchange_field* const passed = is_watched_ ? passing(call.form, call.bytes) : nullptr;
   if (passed) return {passed, contest::native, call, true, true, false};
   ++calls_;
@@ -62,9 +62,9 @@ exchange_field* learner::passing(call_form form, std::int64_t bytes) {
   if (!f || f->of.best() != contest::native || (was_entered_ && is_asked(form, MPI_INFO_NULL)) || !f->of.passes())
     return nullptr;
   ++calls_;
-  if (state_ && (was_entered_ || last_turn_.candidate != contest::native)) state_->last = nullptr;
-  last_turn_.in = f;
-  last_turn_.candidate = contest::native;
+  if (state_ && (was_entered_ || last_served_.candidate != contest::native)) state_->last = nullptr;
+  last_served_.in = f;
+  last_served_.candidate = contest::native;
   return f;
 }
 
@@ -73,8 +73,8 @@ bool learner::is_young(const call_size& call) const {
          first_calls::contain(calls_, fields_.are_known_sizes(call.form), fields_.load_of(call));
 }
 
-void learner::end(const turn& of, double seconds) {
-  if (of.in) last_turn_ = of;
+void learner::end(const serving& of, double seconds) {
+  if (of.in) last_served_ = of;
   if (of.in && of.candidate == contest::native && state_) state_->last = nullptr;
   if (!of.is_timed) return;
   if (of.passes) return of.in->note(of.candidate, seconds);
@@ -85,7 +85,7 @@ void learner::end(const turn& of, double seconds) {
   if (f.of.is_due()) review(f);
 }
 
-void learner::take_back(const turn& of) {
+void learner::take_back(const serving& of) {
   --calls_;
   if (of.passes) of.in->of.take_back();
   if (of.is_placed) fields_.take_back(of.size.form);
@@ -94,7 +94,7 @@ void learner::take_back(const turn& of) {
 
 void learner::take_back_passed() {
   --calls_;
-  last_turn_.in->of.take_back();
+  last_served_.in->of.take_back();
 }
 
 exchange_field& learner::field_of(const call_size& call) {
@@ -186,7 +186,7 @@ void learner::end_review() {
   const agreements::payment paying(agreements_);
   const double begin = PMPI_Wtime();
   const agreed_terms all(said_->wait(wait_));
-  agreements_.waited(PMPI_Wtime() - begin, said_->apart());
+  agreements_.note_wait(PMPI_Wtime() - begin, said_->apart());
   said_.reset();
   heard_in_ = -1;
   go_on(*said_of_, all);
@@ -251,14 +251,14 @@ void learner::begin_vote(exchange_field* f) {
 }
 
 bool learner::hear_vote() {
-  if (vote_.wait_for(0)) return agreements_.waited(agreements_.waited(), vote_.apart()), true;
+  if (vote_.wait_for(0)) return agreements_.note_wait(agreements_.last_wait(), vote_.apart()), true;
   return wait_for_vote(vote_.all_take_part() ? patience : std::min(usual_vote, job_.books().allowance() / 2));
 }
 
 bool learner::wait_for_vote(double seconds) {
   const double begin = PMPI_Wtime();
   const bool is_heard = vote_.wait_for(seconds);
-  agreements_.waited(PMPI_Wtime() - begin, vote_.apart());
+  agreements_.note_wait(PMPI_Wtime() - begin, vote_.apart());
   return is_heard;
 }
 
@@ -270,7 +270,7 @@ void learner::go_on_voting() {
   const bool is_over = end_vote();
   const double seconds = PMPI_Wtime() - begin;
   if (is_over) judge();
-  if (asked_by_ && asked_by_->is_loose && seconds > agreements_.waited()) agreements_.waited(seconds);
+  if (asked_by_ && asked_by_->is_loose && seconds > agreements_.last_wait()) agreements_.note_wait(seconds);
 }
 
 // In the second round they tell their times once more, and the first rank may offer memory.
@@ -530,14 +530,14 @@ bool learner::is_asked(call_form form, MPI_Info info) const {
 
 std::string learner::explain() const {
   if (is_idle_) return "the MPI library's own collective: this rank is alone";
-  const bool is_settled = last_turn_.in && (!state_ || !state_->last || state_->last == &last_turn_.chosen());
+  const bool is_settled = last_served_.in && (!state_ || !state_->last || state_->last == &last_served_.chosen());
   if (state_ && state_->last && !is_settled) return state_->last->how->spec + ": " + state_->last->reason;
   if (!is_settled && !why_.empty()) return "the MPI library's own collective: " + why_;
   if (!is_settled && calls_ > 0) return "native: after " + std::to_string(calls_) + " calls";
   if (!is_settled) return "nothing was exchanged on this communicator yet";
-  const exchange_field& f = *last_turn_.in;
+  const exchange_field& f = *last_served_.in;
   const std::string spec =
-      last_turn_.candidate == contest::native ? "native" : candidates_.specs()[last_turn_.candidate];
+      last_served_.candidate == contest::native ? "native" : candidates_.specs()[last_served_.candidate];
   return spec + ": " + f.told(candidates_.specs());
 }
 

@@ -41,7 +41,7 @@ class learner {
   learner& operator=(const learner&) = delete;
 
   // Who serves a call: the MPI's own, or a decision of the field.
-  struct turn {
+  struct serving {
     exchange_field* in = nullptr;  // null: one of the communicator's first calls
     int candidate = contest::native;
     call_size size{};
@@ -55,15 +55,15 @@ class learner {
   bool is_asked(call_form form, MPI_Info info) const;
   // Before and after a call whose algorithm nobody asked for. `is_linked`: the program calls Shoal itself, so all ranks
   // have it.
-  turn begin(const call_size& call, bool is_linked);
+  serving begin(const call_size& call, bool is_linked);
   // Whether nothing is to be learnt of calls here that nobody asks for, nor counted: a rank is alone.
   [[gnu::hot]] bool is_idle() const { return is_idle_; }
   // Whether such a call is the MPI's own and nobody needs to know what it takes; then that is all. `bytes`: of a block of
   // MPI_Alltoall. Asked before begin().
   [[gnu::hot]] bool passes(call_form form, std::int64_t bytes) { return !is_watched_ && passing(form, bytes); }
-  void end(const turn& of, double seconds);
+  void end(const serving& of, double seconds);
   // Instead: the call counts no more. The same for one that passed.
-  void take_back(const turn& of);
+  void take_back(const serving& of);
   void take_back_passed();
   // Whether MPI_Alltoall with blocks of so many bytes is as the last exchange was.
   bool is_as_last(std::int64_t bytes) const { return fields_.is_as_last(bytes); }
@@ -165,7 +165,7 @@ class learner {
   bool linked_ = false, was_entered_ = false;  // for what is asked for
   bool has_begun_ = false;
   std::int64_t calls_ = 0;
-  turn last_turn_;
+  serving last_served_;
   // What the ranks are saying of a field, which all of them hear in the same call.
   std::unique_ptr<pending_agreement> said_;
   std::shared_ptr<communicator> state_;

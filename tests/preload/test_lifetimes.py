@@ -190,3 +190,10 @@ def test_device_runtime_on_one_rank(mpi, compiled):
     run = mpi.launch(mpi.ranks(2, [program], **TUNA), mpi.ranks(1, [program], before=[runtime], **TUNA))
     assert (run.returncode, run.stdout.strip()) == (0, "faults: 0, asked: 0, error: 0"), run.stderr
     assert served(run) == {("alltoall", "tuna"): 1, ("alltoallv", "tuna"): 2}
+
+
+def test_communicators_in_turn(mpi, compiled):
+    """All come to their first agreement before one of them has ended; few may pay for it."""
+    done = mpi.run(2, [compiled(mpi, "in_turn.c", "-rdynamic", "-ldl"), 100, 66])
+    faults, agreements = re.fullmatch(r"faults (\d+), agreements (\d+)\n", done.stdout).groups()
+    assert int(faults) == 0 and 0 < int(agreements) < 20, done.stdout

@@ -1,0 +1,38 @@
+/* Many communicators of the same ranks, used in turn. Prints in how many reductions of Shoal's own the ranks have agreed.
+ *
+ * Arguments: communicators, calls on each. */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static int agreements;
+
+/* Found first by all that is loaded. */
+int PMPI_Iallreduce(const void *sent, void *got, int count, MPI_Datatype type, MPI_Op how, MPI_Comm comm, MPI_Request *request) {
+  int (*reduce)(const void *, void *, int, MPI_Datatype, MPI_Op, MPI_Comm, MPI_Request *) = dlsym(RTLD_NEXT, "PMPI_Iallreduce");
+  ++agreements;
+  return reduce(sent, got, count, type, how, comm, request);
+}
+
+int main(int argc, char **argv) {
+  const int communicators = argc > 1 ? atoi(argv[1]) : 1, calls = argc > 2 ? atoi(argv[2]) : 1;
+  int ranks, rank, faults = 0;
+  MPI_Init(&argc, &argv);
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm *all = malloc(communicators * sizeof *all);
+  int *sent = malloc(ranks * sizeof *sent), *got = malloc(ranks * sizeof *got);
+  for (int i = 0; i < communicators; ++i) MPI_Comm_dup(MPI_COMM_WORLD, &all[i]);
+  for (int call = 0; call < calls; ++call)
+    for (int i = 0; i < communicators; ++i) {
+      for (int to = 0; to < ranks; ++to) sent[to] = call + i + rank * 10 + to;
+      MPI_Alltoall(sent, 1, MPI_INT, got, 1, MPI_INT, all[i]);
+      for (int from = 0; from < ranks; ++from) faults += got[from] != call + i + from * 10 + rank;
+    }
+  for (int i = 0; i < communicators; ++i) MPI_Comm_free(&all[i]);
+  if (rank == 0) printf("faults %d, agreements %d\n", faults, agreements);
+  MPI_Finalize();
+  return faults > 0;
+}
