@@ -21,7 +21,7 @@ def draw(rows: list[Row], path: Path) -> None:
     heights = [1 + sum(one.place == place for one in rows) for place in places]
     figure, axes = plt.subplots(
         len(places), len(TITLES), figsize=(11, 1.2 * len(places) + LINE * sum(heights)), height_ratios=heights,
-        squeeze=False, sharey="row", layout="constrained",
+        squeeze=False, sharex="col", sharey="row", layout="constrained",
     )  # fmt: skip
     for line, place in zip(axes, places, strict=True):
         for axis, what in zip(line, TITLES, strict=True):

@@ -160,9 +160,12 @@ void learner::review(exchange_field& f) {
   heard_in_ = calls_ + later;
 }
 
-// Other communicators of the same ranks may tell that it is, though nothing of that was known when the field was new.
+// Other communicators of the same ranks may tell that it is, though nothing of that was known when the field was new. A vote
+// on one that the program uses no more never ends.
 bool learner::is_early(const exchange_field& f) const {
-  return job_.served().are_voting(comm_) || f.of.calls() < first_agreement(f);
+  constexpr int patience = 4;
+  const int first = first_agreement(f);
+  return f.of.calls() < first || (f.of.calls() < patience * std::int64_t{first} && job_.served().are_voting(comm_));
 }
 
 // Ranks that may be calls apart hear each other some calls later, so that nobody waits. Whether they may be is not known yet the
