@@ -81,6 +81,11 @@ exchange_field* exchange_fields::known(call_form form, std::int64_t bytes) {
   return last_ = &it->second;
 }
 
+void exchange_fields::forget(const exchange_field& f) {
+  if (last_ == &f) last_ = nullptr;
+  std::erase_if(all_, [&](const auto& of_key) { return &of_key.second == &f; });
+}
+
 bool exchange_fields::is_as_last(std::int64_t bytes) const { return last_ && last_key_ == key_of_block(bytes); }
 
 double exchange_fields::native_seconds() const {

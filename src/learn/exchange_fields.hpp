@@ -70,11 +70,8 @@ class exchange_fields {
   void take_back(call_form form) {
     if (!are_known_sizes(form)) sizes_.take_back();
   }
-  // The field of the last of of_next() is no more.
-  void forget_last() {
-    all_.erase(last_key_);
-    last_ = nullptr;
-  }
+  // The field is no more.
+  void forget(const exchange_field& f);
   // Whether such an exchange would be of the same field as the last one. `bytes`: of a block, of MPI_Alltoall.
   bool is_as_last(std::int64_t bytes) const;
   // Whether the sizes of the forms that ranks do not know of each other follow a pattern: of this rank, and of all.

@@ -89,7 +89,7 @@ void learner::take_back(const serving& of) {
   --calls_;
   if (of.passes) of.in->of.take_back();
   if (of.is_placed) fields_.take_back(of.size.form);
-  if (of.in && of.in->of.calls() == 0) fields_.forget_last();  // others may never make one like it
+  if (of.in && of.in->of.calls() == 0) fields_.forget(*of.in);  // others may never make one like it
 }
 
 void learner::take_back_passed() {
