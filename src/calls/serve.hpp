@@ -98,11 +98,10 @@ int serve_learnt(learner& of, const Call& call, const call_size& size, manners h
 template <typename Service, typename Call>
 int carry_out_settled(communicator& state, Service& service, const Call& call, const decision& settled,
                       native_call native, outcome& result) {
-  result.met_others = true;
-  const decision* const chosen = service.fit(settled);
-  if (chosen) return carry_out(state, service, call.form(), *chosen, native, &result.compared);
-  result.met_others = service.has_asked();
-  return native();
+  const decision* chosen = nullptr;
+  ended_by([&] { return chosen = service.fit(settled), 0; },
+           [&] { result.met_others = chosen || service.has_asked(); });
+  return chosen ? carry_out(state, service, call.form(), *chosen, native, &result.compared) : native();
 }
 
 // Whether ranks that have exchanged can do so no more. Until then a call costs no look at that: the MPI's own finds it.

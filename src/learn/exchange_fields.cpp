@@ -72,9 +72,9 @@ std::uint64_t exchange_fields::key_of_next(const call_size& call) {
 
 exchange_field* exchange_fields::known(call_form form, std::int64_t bytes) {
   const bool equal = are_known_sizes(form);
-  if (!last_ || (!equal && sizes_.alternates())) return nullptr;
+  if (all_.empty() || (!equal && sizes_.alternates())) return nullptr;
   const std::uint64_t key = equal ? key_of_block(bytes) : key_of(form, sizes_.only_place());
-  if (key == last_key_) return last_;
+  if (last_ && key == last_key_) return last_;
   const auto it = all_.find(key);
   if (it == all_.end()) return nullptr;
   last_key_ = key;

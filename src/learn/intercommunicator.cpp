@@ -132,6 +132,13 @@ void intercommunicator::end(double seconds) {
   if (of.is_due()) review(of);
 }
 
+// Other ranks may never make one like a field of its own.
+void intercommunicator::take_back() {
+  const contest* const of = std::exchange(running_, nullptr);
+  for (auto& fields : fields_)
+    std::erase_if(fields, [&](const auto& one) { return &one.second == of && of->calls() == 0; });
+}
+
 void intercommunicator::review(contest& of) {
   const agreements::payment paying(agreements_);
   rank_terms mine;

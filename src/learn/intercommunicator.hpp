@@ -66,7 +66,7 @@ class intercommunicator : public std::enable_shared_from_this<intercommunicator>
   // After it, or any other call: what it took on this rank.
   void end(double seconds);
   // Instead: it does not count.
-  void take_back() { running_ = nullptr; }
+  void take_back();
   // Whether Shoal served best so far.
   bool is_ahead(bool uniform) const;
 

@@ -82,6 +82,8 @@ void learner::end(const serving& of, double seconds) {
   if (!of.in) return young_.add(of.size.form, fields_.load_of(of.size), seconds);
   exchange_field& f = *of.in;
   f.add(of.candidate, seconds);
+  if (f.of.calls() == 1 && stage_ == stage::served)
+    open_if_known(f);  // not before: the MPI might have refused that call
   if (f.of.is_due()) review(f);
 }
 
@@ -106,7 +108,7 @@ exchange_field& learner::field_of(const call_size& call) {
   f.shape = fields_.shape_of(call.form, f.load, nodes());
   if (fields_.size() == 1) f.young = calls_ - 1;
   if (stage_ != stage::served) f.of.wait_first(first_agreement(f));
-  if (stage_ == stage::served) open_if_known(f);
+  if (stage_ == stage::served && knows_) open_if_known(f);
   return f;
 }
 
@@ -199,6 +201,7 @@ void learner::go_on(exchange_field& f, const agreed_terms& all) {
   const bool served = stage_ == stage::cold;
   if (served) know(all);
   if (offered_.is_mapped()) take_memory(all.memory_error(), all.some_unreadable());
+  if (stage_ == stage::never) return;
   if (all.some_copy_much()) close_candidates(f);
   else if (stage_ == stage::served && has_room(all.load())) open_candidates(f);
   hear(f, all);
@@ -223,7 +226,8 @@ void learner::hear(exchange_field& f, const agreed_terms& all) {
     f.of.set_scattered(!fields_.agree_on_pattern(all.no_pattern()));
   }
   candidates_.teach(job_.known(), f);
-  if (f.is_open) state_->settle(f.shape.form, f.shape.size, &f.decisions[f.of.best()]);
+  const decision& best = f.decisions[f.of.best()];
+  if (f.is_open && best.how) state_->settle(f.shape.form, f.shape.size, &best);
 }
 
 // ---- the vote --------------------------------------------------------------------------------------------------
@@ -289,9 +293,8 @@ void learner::confirm_vote(bool heard_all) {
 
 // Whether every rank heard all.
 bool learner::end_vote() {
-  const bool is_heard = vote_.end();
   voting_.reset();
-  if (is_heard) return true;
+  if (vote_.end()) return true;
   offered_.drop();
   stage_ = vote_.has_failed_for_good() ? stage::never : stage::cold;
   if (stage_ == stage::never) why_ = "ranks were too far apart to agree, or some of them have no Shoal";
@@ -416,11 +419,14 @@ void learner::open_if_known(exchange_field& f) {
   open_candidates(f);
 }
 
+// What serves through memory alone goes on without.
 void learner::open_state() {
+  constexpr const char* none_left = "the MPI library has no communicator left for Shoal";
   is_counted_ = state_->all().open();
   if (is_counted_) return job_.count_open(1);
+  if (stage_ == stage::served) return void(why_ = none_left);
   state_.reset();
-  refuse("the MPI library has no communicator left for Shoal", false);
+  refuse(none_left, false);
 }
 
 prepared_algorithms* learner::algorithms_for(call_form form) {
@@ -511,7 +517,7 @@ communicator* learner::enter(bool is_linked) {
   vote_at_once();
   if (stage_ == stage::known) enter_known();
   if (state_ && !state_->all().is_open()) open_state();
-  return wrong_ || !state_ ? nullptr : state_.get();
+  return wrong_ || !state_ || !state_->all().is_open() ? nullptr : state_.get();
 }
 
 void learner::enter_known() {

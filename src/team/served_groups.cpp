@@ -126,7 +126,7 @@ served_groups::voting::voting(served_groups& among, MPI_Comm comm) : among_(amon
 
 served_groups::voting::~voting() {
   const std::scoped_lock guard(among_.lock_);
-  std::erase(among_.voting_, ranks_);
+  among_.voting_.erase(std::find(among_.voting_.begin(), among_.voting_.end(), ranks_));  // MPIs may count handles
   PMPI_Group_free(&ranks_);
 }
 
