@@ -122,22 +122,24 @@ void alltoall_service::verify(native_call native) {
   state_.verified.add(static_cast<std::int64_t>(ours.size()), 0);
 }
 
-void describe(const alltoall_call& call, int sent, int received, block_storage& storage, payload& what) {
-  const device_runtimes devices = device_runtimes::loaded();
+void describe_received(const alltoall_call& call, int blocks, block_storage& storage, payload& what) {
   what.recv.base = static_cast<std::byte*>(call.recv);
   what.recv.counts = call.recv_counts;
   what.recv.displacements = call.recv_displacements;
-  describe(call.recv_type, received, storage.received, what.recv, devices);
-  if (call.in_place()) return;
+  describe(call.recv_type, blocks, storage.received, what.recv, device_runtimes::loaded());
+}
+
+void describe_sent(const alltoall_call& call, int blocks, block_storage& storage, payload& what) {
   what.send.base = static_cast<std::byte*>(const_cast<void*>(call.send));
   what.send.counts = call.send_counts;
   what.send.displacements = call.send_displacements;
-  describe(call.send_type, sent, storage.sent, what.send, devices);
+  describe(call.send_type, blocks, storage.sent, what.send, device_runtimes::loaded());
 }
 
 void alltoall_service::describe() {
-  shoal::describe(call_, ranks_.ranks(), ranks_.ranks(), storage_, what_);
+  describe_received(call_, ranks_.ranks(), storage_, what_);
   if (call_.uniform) what_.uniform = what_.recv.bytes(0);
+  if (!call_.in_place()) describe_sent(call_, ranks_.ranks(), storage_, what_);
 }
 
 features alltoall_service::local_features() const {

@@ -11,8 +11,9 @@
 
 namespace shoal {
 
-// The blocks that a call sends and receives, so many of each; with MPI_IN_PLACE those that it receives.
-void describe(const alltoall_call& call, int sent, int received, block_storage& storage, payload& what);
+// So many blocks that a call receives, and that it sends.
+void describe_received(const alltoall_call& call, int blocks, block_storage& storage, payload& what);
+void describe_sent(const alltoall_call& call, int blocks, block_storage& storage, payload& what);
 
 class alltoall_service {
  public:

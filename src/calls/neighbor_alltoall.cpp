@@ -54,7 +54,8 @@ const decision* neighbor_service::plan(MPI_Info info) {
 
 // Ranks without edges may say anything of their blocks, so all sizes travel with blocks that others carry.
 void neighbor_service::describe() {
-  shoal::describe(call_.arguments, state_.destinations(), state_.sources(), storage_, what_);
+  describe_received(call_.arguments, state_.sources(), storage_, what_);
+  describe_sent(call_.arguments, state_.destinations(), storage_, what_);
 }
 
 bool neighbor_service::is_valid() const {
