@@ -1,7 +1,6 @@
 // The programs of all ranks for an exchange whose messages go straight to their destination in a common order.
 //
-// Source: AAPC on Ethernet switched clusters, section 5. Receiver-signalled tokens and windows are Shoal's
-// own.
+// Source: AAPC on Ethernet switched clusters, section 5. Receiver-signalled tokens and windows are Shoal's own.
 // Cost: the plan of M ranks holds M (M - 1) messages and their synchronisations; a program is then found in time
 // proportional to its own operations. Every process that runs the exchange makes the plan once.
 #pragma once
