@@ -18,6 +18,7 @@ from rich.table import Table
 
 import shoal
 from shoal import suites
+from shoal.children import child
 from shoal.commands.given import refuse_twice, refuse_unused
 from shoal.console import err, out
 from shoal.emulation import Emulation, scheduling_note
@@ -360,18 +361,14 @@ def library_directory(mpi: Mpi) -> Iterator[str]:
 
 def measure(mpi: Mpi, ranks: int, arguments: list[str], launch: Launch = launch_command) -> Iterator[str]:
     """The JSON lines of one launch, as they come."""
-    with library_directory(mpi) as libraries, tempfile.TemporaryFile("w+", errors="replace") as said, subprocess.Popen(
+    with library_directory(mpi) as libraries, tempfile.TemporaryFile("w+", errors="replace") as said, child(
         launch(mpi, ranks, [str(driver(mpi)), *arguments], {"LD_LIBRARY_PATH": libraries}),
         stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=said, text=True,
         env=launch_environment(), start_new_session=True,
     ) as launched:  # fmt: skip
         assert launched.stdout
-        try:
-            yield from (line for line in launched.stdout if line.startswith("{"))
-            launched.wait()
-        finally:
-            if launched.poll() is None:
-                launched.terminate()
+        yield from (line for line in launched.stdout if line.startswith("{"))
+        launched.wait()
         if launched.returncode != 0:
             said.seek(0)
             shutil.copyfileobj(said, sys.stderr)

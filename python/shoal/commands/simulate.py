@@ -17,6 +17,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 
 import shoal
+from shoal.children import child
 from shoal.commands.given import refuse_twice, refuse_unused
 from shoal.console import err, out
 from shoal.cost_model import CLOSED_FORMS, Cluster, has_closed_form, predict
@@ -363,18 +364,13 @@ def run(at: Simulation, launch: Launch, arguments: list[str], expected: int) -> 
     hosts = at.platform.host_file(at.nodes, at.ppn)
     with in_memory(at.platform.xml) as platform, in_memory(hosts) as placed, tempfile.TemporaryFile("w+") as said:
         command = command_for(at, platform, placed, launch, arguments)
-        with subprocess.Popen(
-            command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=said, text=True
-        ) as launched:
+        with child(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=said, text=True) as launched:
             assert launched.stdout
-            try:
-                for line in launched.stdout:
-                    if line.startswith("{"):
-                        found += 1
-                        yield line.strip()
-            finally:
-                if launched.poll() is None:
-                    launched.terminate()
+            for line in launched.stdout:
+                if line.startswith("{"):
+                    found += 1
+                    yield line.strip()
+            launched.wait()
         if launched.returncode != 0 or found < expected:  # SMPI's MPI_Abort ends with status 0
             said.seek(0)
             sys.stderr.write(said.read())

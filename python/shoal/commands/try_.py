@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from shoal.children import child
 from shoal.commands.run import Job, algorithms, parser, read
 from shoal.errors import UserError
 from shoal.measurements import readable_seconds
@@ -37,7 +38,6 @@ NOTICED = 1.02  # times as fast
 # A difference is one whose rank test finds it less probable by chance than this, from so many pairs on. Three pairs can
 # reach 0.1 and no less.
 PROBABLE = {3: 0.1, 5: 0.05, 9: 0.01}
-PATIENCE = 10  # seconds, for a launcher that was told to end
 
 OWN = ("SHOAL_REPORT", "SHOAL_VERIFY")  # which a trial sets
 
@@ -258,13 +258,9 @@ class Trial:
         clean = {name: value for name, value in launch_environment().items() if name not in OWN}
         clean |= {"LD_PRELOAD": self.job.others} | (self.job.libraries | shoal if self.job.mpi else {})
         with self.given.open("rb") as stdin, output.open("wb") as said:
-            started = subprocess.Popen(
-                self.job.command(shoal), stdin=stdin, stdout=said, stderr=subprocess.STDOUT, env=clean
-            )
-            try:
+            options = {"stdin": stdin, "stdout": said, "stderr": subprocess.STDOUT, "env": clean}
+            with child(self.job.command(shoal), **options) as started:
                 return started.wait()
-            finally:
-                end(started)
 
     def explain(self, settings: dict[str, str] | None, status: int, folder: Path) -> None:
         """Why this run failed: by the program itself, or only with Shoal."""
@@ -284,15 +280,3 @@ class Trial:
 
 def variables(settings: dict[str, str]) -> str:
     return "Shoal " + " ".join(f"{name}={shlex.quote(value)}" for name, value in settings.items())
-
-
-def end(started: "subprocess.Popen[bytes]") -> None:
-    """What still runs, as when this command is told to end."""
-    if started.poll() is not None:
-        return
-    started.terminate()
-    try:
-        started.wait(PATIENCE)
-    except subprocess.TimeoutExpired:
-        started.kill()
-        started.wait()
