@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstdio>
+#include <numeric>
 
 namespace shoal {
 
@@ -26,6 +27,11 @@ void exchange_field::note(int candidate, double took) {
   loads += load;
   seconds[candidate] += took;
   if (candidate == contest::native) bytes += static_cast<std::int64_t>(load);
+}
+
+double exchange_field::mean_load() const {
+  const auto counted = std::accumulate(calls.begin(), calls.end(), std::int64_t{0});
+  return loads / static_cast<double>(std::max<std::int64_t>(1, counted));
 }
 
 std::string exchange_field::told(std::span<const std::string> specs) const {
@@ -87,11 +93,5 @@ void exchange_fields::forget(const exchange_field& f) {
 }
 
 bool exchange_fields::is_as_last(std::int64_t bytes) const { return last_ && last_key_ == key_of_block(bytes); }
-
-double exchange_fields::native_seconds() const {
-  double sum = 0;
-  for (const auto& [key, f] : all_) sum += f.of.native_seconds();
-  return sum;
-}
 
 }  // namespace shoal

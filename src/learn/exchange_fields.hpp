@@ -32,7 +32,7 @@ struct exchange_field {
   std::int64_t copied = 0;  // in that, as of call_size
   exchange_shape shape;
   double load = 0;         // bytes that this rank sends in an exchange
-  double loads = 0;        // in all so far
+  double loads = 0;        // in all that are counted in `calls`
   std::int64_t young = 0;  // calls before it, of which only counts were kept: told with those of the first field
   std::int64_t guess = 0;  // the hash of what was best for such exchanges elsewhere in the job, as it is said
   std::array<decision, contest::most_candidates> decisions;
@@ -44,6 +44,8 @@ struct exchange_field {
   void add(int candidate, double took);
   // For the report alone.
   void note(int candidate, double took);
+  // Bytes that this rank sends in a counted exchange, on average.
+  double mean_load() const;
   // What was tried among these candidates, in one line.
   std::string told(std::span<const std::string> specs) const;
 };
@@ -78,8 +80,6 @@ class exchange_fields {
   void write_pattern(std::span<std::int64_t> no) const { sizes_.write(no); }
   bool agree_on_pattern(std::span<const std::int64_t> no) { return sizes_.agreed(no); }
 
-  // What all calls would have taken by the MPI's own when it is warm, in seconds.
-  double native_seconds() const;
   // The same order on every rank, and in the report: those of MPI_Alltoall by size, then the others.
   auto begin() { return all_.begin(); }
   auto end() { return all_.end(); }

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "select/hoped_gain.hpp"
+
 namespace shoal {
 
 // A few agreements; inside one node memory to touch besides. Where ranks share a core one does so after the other, and each
@@ -11,17 +13,22 @@ double investment::cost(const agreed_terms& all) const {
   const double graph = what_ == collective::alltoall ? 0 : 4 * among_.price() + 2e-6 * ranks_;
   if (!is_on_one_node(all)) return 8 * among_.price() + 300e-6 + graph;
   const int sharing = all.ranks_of_a_core();
-  const double memory = memory_.usual_time_to_make(all.room(ranks_), ranks_), cold = sharing > 1 ? 1.6 : 1;
+  const double memory = memory_.usual_time_to_make(all.room(ranks_), ranks_), cold = sharing > 1 ? 2.6 : 1;
   const double agreement = among_.is_waiting_lost() ? among_.price() : among_.shortest();
   return memory + cold * (2 * agreement + offered_memory::usual_time_to_map * sharing) + graph;
 }
 
-// What such exchanges gained elsewhere in the job, or else a quarter of what all take once the MPI is warm.
+// What such exchanges gained elsewhere in the job, or else what those on this communicator might.
 double investment::hope_of(const exchange_field& f, const exchange_fields& all) const {
   const auto known = job_.known().find(f.shape);
-  if (!known || known->specs.size() < 2 || !known->specs.contains("native")) return all.native_seconds() / 4;
-  const double gain = known->specs.at("native").seconds - known->best()->second.seconds;
-  return static_cast<double>(f.of.calls()) * gain;
+  if (known && known->specs.size() > 1 && known->specs.contains("native")) {
+    const double gain = known->specs.at("native").seconds - known->best()->second.seconds;
+    return static_cast<double>(f.of.calls()) * gain;
+  }
+  double hope = 0;
+  for (const auto& [key, one] : all)
+    hope += hoped_gain(one.of.native_seconds(), one.of.calls(), one.mean_load(), job_.ranks_of_a_core(ranks_));
+  return hope;
 }
 
 // What is made is of use where trials can be paid besides: of one candidate in a node, of several between nodes.

@@ -12,7 +12,7 @@ std::vector<lesson> lessons_of(const first_calls& young, const exchange_fields& 
   for (const auto& [key, f] : all)
     lessons.push_back({f.shape.form,
                        {f.calls[0], f.bytes, f.seconds[0]},
-                       f.loads / static_cast<double>(std::max<std::int64_t>(1, f.of.calls())) / std::max(1, blocks),
+                       f.mean_load() / std::max(1, blocks),
                        tried.are_several() ? f.told(tried.specs()) : std::string()});
   return lessons;
 }

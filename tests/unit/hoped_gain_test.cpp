@@ -1,0 +1,35 @@
+// What is hoped of exchanges of which none was tried.
+#include "select/hoped_gain.hpp"
+
+#include <gtest/gtest.h>
+
+namespace shoal {
+namespace {
+
+TEST(hoped_gain, is_a_third_of_slow_calls_and_no_more) {
+  for (const int sharing : {1, 4, 16})
+    for (const double call : {50e-6, 500e-6, 5e-3}) {
+      const double hoped = hoped_gain(100 * call, 100, 512, sharing);
+      EXPECT_LE(hoped, 100 * call / 3);
+      if (call > 100e-6) EXPECT_GE(hoped, 100 * call / 4);
+    }
+}
+
+TEST(hoped_gain, is_little_where_the_mpi_is_as_fast_as_memory) {
+  EXPECT_DOUBLE_EQ(hoped_gain(1000 * 12e-6, 1000, 512, 4), 1000 * 12e-6 / 16);      // 8 ranks on 2 cores
+  EXPECT_DOUBLE_EQ(hoped_gain(1000 * 0.35e-6, 1000, 512, 1), 1000 * 0.35e-6 / 16);  // a core each
+}
+
+TEST(hoped_gain, counts_what_has_to_be_copied) {
+  const double small = hoped_gain(100 * 400e-6, 100, 8 * 1024, 4), large = hoped_gain(100 * 400e-6, 100, 8 << 16, 4);
+  EXPECT_GT(small, 2 * large);
+  EXPECT_DOUBLE_EQ(hoped_gain(100 * 200e-6, 100, 8 << 16, 4), 100 * 200e-6 / 16);
+}
+
+TEST(hoped_gain, grows_with_the_calls) {
+  EXPECT_DOUBLE_EQ(hoped_gain(2 * 100 * 80e-6, 2 * 100, 512, 4), 2 * hoped_gain(100 * 80e-6, 100, 512, 4));
+  EXPECT_EQ(hoped_gain(0, 0, 0, 4), 0);
+}
+
+}  // namespace
+}  // namespace shoal
