@@ -6,16 +6,17 @@
 
 namespace shoal {
 
-// A few agreements; inside one node memory to touch besides. Where ranks share a core one does so after the other, and each
-// finds the caches cold. Between nodes collectives of the MPI's own that block: one takes no longer than an agreement with
-// its waiting, and about as long as a call. For a graph the ranks tell each other their neighbours.
+// A few agreements; inside one node memory to touch besides. Where ranks share a core each waits for its turn to do so, and
+// finds the caches cold. Between nodes collectives of the MPI's own that block: one takes no longer than an agreement with its
+// waiting, and about as long as a call. For a graph the ranks tell each other their neighbours.
 double investment::cost(const agreed_terms& all) const {
   const double graph = what_ == collective::alltoall ? 0 : 4 * among_.price() + 2e-6 * ranks_;
   if (!is_on_one_node(all)) return 8 * among_.price() + 300e-6 + graph;
   const int sharing = all.ranks_of_a_core();
-  const double memory = memory_.usual_time_to_make(all.room(ranks_), ranks_), cold = sharing > 1 ? 2.6 : 1;
+  const double memory = memory_.usual_time_to_make(all.room(ranks_), ranks_);
+  const double cold = sharing > 1 ? 1.6 : 1, turn = sharing > 1 ? 2.6 : 1;
   const double agreement = among_.is_waiting_lost() ? among_.price() : among_.shortest();
-  return memory + cold * (2 * agreement + offered_memory::usual_time_to_map * sharing) + graph;
+  return memory + cold * 2 * agreement + turn * offered_memory::usual_time_to_map * sharing + graph;
 }
 
 // What such exchanges gained elsewhere in the job, or else what those on this communicator might.
