@@ -18,13 +18,20 @@ class InterruptedMeanwhile(subprocess.Popen):
         signal.raise_signal(signal.SIGINT)
 
 
-def test_a_signal_while_it_starts_ends_it_too(monkeypatch):
+@pytest.fixture
+def interruptible():
+    """The shell of a background job makes it ignore interrupts."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+def test_a_signal_while_it_starts_ends_it_too(monkeypatch, interruptible):
     monkeypatch.setattr(subprocess, "Popen", InterruptedMeanwhile)
-    before = signal.getsignal(signal.SIGINT)
     with pytest.raises(KeyboardInterrupt), child(["sleep", "60"]) as started:
         started.wait()
     assert [one.returncode for one in InterruptedMeanwhile.started] == [-signal.SIGTERM]
-    assert signal.getsignal(signal.SIGINT) is before
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
 def test_what_breaks_off_ends_it():
