@@ -14,11 +14,12 @@ double usual_call(double bytes, int ranks_of_a_core) {
 
 }  // namespace
 
-// A third of what seems possible: nobody knows whether as many calls follow, and a loss counts for more than a gain. Where
-// nothing seems possible the guess may be wrong, so a little is hoped for all the same.
+// A third of what seems possible, and no more than a quarter of the time: nobody knows whether as many calls follow, and a
+// loss counts for more than a gain. Where nothing seems possible the guess may be wrong, so a little is hoped for all the
+// same.
 double hoped_gain(double native, std::int64_t calls, double bytes, int ranks_of_a_core) {
   const double possible = native - static_cast<double>(calls) * usual_call(bytes, ranks_of_a_core);
-  return std::max(possible / 3, native / 16);
+  return std::clamp(possible / 3, native / 16, native / 4);
 }
 
 }  // namespace shoal
