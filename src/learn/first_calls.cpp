@@ -13,11 +13,11 @@ constexpr int most_counted = 8;
 // Where all ranks know how large exchanges are, large ones pay for an agreement soon.
 bool is_large(bool known_sizes, double load) { return known_sizes && load >= 1 << 18; }
 
-// An agreement takes as long as one or two small calls: so there have to be many of these, and more where many ranks agree.
-int usual_calls(bool known_sizes, double load, int ranks, std::int64_t others) {
+// A vote takes as long as five to ten small calls: so there have to be many of these.
+int usual_calls(bool known_sizes, double load, std::int64_t others) {
   constexpr double medium = 1 << 15;
   if (is_large(known_sizes, load)) return contest::cold_calls;
-  const int calls = std::clamp(ranks * 3 / 2, known_sizes && load >= medium ? 24 : 48, 64);
+  const int calls = known_sizes && load >= medium ? 48 : 96;
   return calls - static_cast<int>(std::min<std::int64_t>(most_counted, others));
 }
 
@@ -27,9 +27,9 @@ bool first_calls::contain(std::int64_t call, bool known_sizes, double load) {
   return call <= most_counted && !is_large(known_sizes, load);
 }
 
-int calls_before_agreement(bool known_sizes, double load, int ranks, std::int64_t others, int fruitless) {
+int calls_before_agreement(bool known_sizes, double load, std::int64_t others, int fruitless) {
   constexpr int most_doublings = 4;
-  const int usual = usual_calls(known_sizes, load, ranks, others);
+  const int usual = usual_calls(known_sizes, load, others);
   return is_large(known_sizes, load) ? usual : usual << std::min(most_doublings, fruitless);
 }
 

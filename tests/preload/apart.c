@@ -3,7 +3,7 @@
 #include <mpi.h>
 #include <stdio.h>
 
-enum { most_ranks = 4, calls = 100 };
+enum { most_ranks = 4, calls = 150 };
 
 static int ranks_of(MPI_Comm comm) {
   int ranks, between;

@@ -7,7 +7,7 @@
  * freed_in_callback: exchanges on a copy that the callback frees.
  * reused: frees and copies twenty times.
  * attribute: the communicator carries an attribute of the program, whose callbacks must not be called.
- * early_freed: communicators freed after 8 to 63 exchanges; MPI_Comm_free deletes the attribute of each.
+ * early_freed: communicators freed after 8 to 110 exchanges; MPI_Comm_free deletes the attribute of each.
  * freed_before_late: freed while the last rank is many exchanges behind; not for an MPI that waits in MPI_Comm_free (Intel).
  * no_environment: clears it before its first exchange.
  * forks: no exchange; forks processes that end at once before MPI_Finalize, and behind it.
@@ -95,8 +95,8 @@ static void freed_before_late(void) {
   int ranks;
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
   MPI_Comm_dup(MPI_COMM_WORLD, &copy);
-  for (int i = 0; i < 48; ++i) {
-    if (i == 40 && rank == ranks - 1) MPI_Recv(NULL, 0, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  for (int i = 0; i < 96; ++i) {
+    if (i == 88 && rank == ranks - 1) MPI_Recv(NULL, 0, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     exchange_nothing(copy);
   }
   MPI_Comm_free(&copy);
@@ -148,7 +148,7 @@ int main(int argc, char **argv) {
   } else if (!strcmp(what, "freed_before_late")) {
     freed_before_late();
   } else if (!strcmp(what, "early_freed")) {
-    for (int exchanges = 8; exchanges < 64; ++exchanges) attribute(exchanges);
+    for (int exchanges = 8; exchanges < 112; exchanges += 2) attribute(exchanges);
   } else if (!strcmp(what, "never_freed")) {
     copies(3, 0);
   } else {

@@ -64,10 +64,10 @@ MPICHS = [mpi for mpi in EVERY if "mpich" in mpi.name]
 
 @pytest.mark.parametrize("mpich", MPICHS, ids=lambda mpi: mpi.name)
 def test_ranks_that_are_ahead_disconnect(mpich, compiled):
-    """While the others have not begun the first round of a vote (48 calls), or both, or several votes."""
+    """While the others have not begun the first round of a vote (96 calls), or both, or several votes."""
     if mpich.missing():
         pytest.skip(mpich.missing())
-    run(mpich, [compiled(mpich, "ahead.c"), 60, 48, 49, 60, 400], timeout=60)
+    run(mpich, [compiled(mpich, "ahead.c"), 120, 96, 97, 120, 400], timeout=60)
 
 
 def test_file_for_programs(one_mpi, compiled, tmp_path):

@@ -70,7 +70,7 @@ int main(int argc, char** argv) {
   MPI_Comm_set_errhandler(comm, throwing);
   MPI_Comm_set_errhandler(MPI_COMM_SELF, throwing);  // by which MPICH handles errors of MPI_Comm_free
   int wrong = 0;
-  for (int i = 0; i < 40; ++i) {
+  for (int i = 0; i < 110; ++i) {
     wrong += !throws(comm, -1, -1);
     wrong += argc > 1 && !throws(comm, 5, 3);  // too short for what arrives, where Shoal exchanges
     wrong += !exchange(comm, 5, 5);
