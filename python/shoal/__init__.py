@@ -34,6 +34,7 @@ from shoal._core import (
     Traffic,
     Tree,
     TreeLink,
+    Wave,
     algorithms,
     best_levels,
     best_radices,
@@ -52,10 +53,13 @@ from shoal._core import (
     parse_topology,
     plan_exchange,
     plan_sizes,
+    quota_cores,
     read_profile,
     read_topology,
     simulate_events,
     square_radix,
+    waves,
+    worth_measuring,
 )
 
 if TYPE_CHECKING:
@@ -99,6 +103,7 @@ __all__ = [
     "Traffic",
     "Tree",
     "TreeLink",
+    "Wave",
     "algorithms",
     "alltoall",
     "alltoall_init",
@@ -127,11 +132,14 @@ __all__ = [
     "parse_topology",
     "plan_exchange",
     "plan_sizes",
+    "quota_cores",
     "read_profile",
     "read_topology",
     "set_algorithm",
     "simulate_events",
     "square_radix",
+    "waves",
+    "worth_measuring",
 ]
 __version__ = "0.1.0"
 
