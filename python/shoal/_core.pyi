@@ -504,6 +504,28 @@ def simulate_events(selection: Selection, problem: Problem, block: float, machin
 # Of a common machine: of memory, node, network and groups, as best_levels takes them, and of a byte copied.
 COMMON_PRICES: tuple[tuple[tuple[float, float, float], ...], float] = ...
 
+@final
+class Setting:
+    """What people can set: by an environment variable, a line of SHOAL_CONFIG, and by the key shoal_name of an MPI_Info
+    if it is a key."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def variable(self) -> str: ...
+    @property
+    def takes(self) -> str:
+        """SPEC: an algorithm; else the values, or what kind they are."""
+    @property
+    def help(self) -> str: ...
+    @property
+    def is_key(self) -> bool: ...
+    def require(self, value: str) -> None:
+        """Raises ValueError with what is allowed, if this cannot be the value."""
+
+def settings() -> list[Setting]:
+    """All of them."""
+
 def quota_cores(root: str = "/") -> int | None:
     """What the control groups of this process allow, in whole cores and at least 1; None if they limit nothing. `root`:
     where /proc and /sys are."""
