@@ -53,6 +53,21 @@ schedule generate_star(const problem& at, int rank, const arguments&) {
   return b.finish();
 }
 
+// Rank 0 has most of the work: this cannot be worth a trial where ranks are many.
+std::vector<std::string> few_ranks(const problem& at) {
+  return at.ranks <= 4 ? std::vector<std::string>{"star"} : std::vector<std::string>{};
+}
+
 }  // namespace
+
+std::vector<algorithm> star_family() {
+  algorithm a;
+  a.name = "star";
+  a.summary = "all blocks by way of rank 0";
+  a.source = "example";
+  a.generate = generate_star;
+  a.tried = a.measured = few_ranks;
+  return {a};
+}
 
 }  // namespace shoal

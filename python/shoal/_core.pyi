@@ -52,6 +52,9 @@ class Algorithm:
     @property
     def parameters(self) -> list[Parameter]: ...
     @property
+    def has_waves(self) -> bool:
+        """Whether there is a formula for its cost (waves), if not for all parameters."""
+    @property
     def has_schedule(self) -> bool:
         """False for `native`, the MPI library's own."""
 
@@ -68,6 +71,32 @@ class Selection:
 
 def algorithms() -> list[Algorithm]:
     """All of them, in the order of `shoal list`."""
+
+def worth_measuring(problem: Problem, equal_blocks: bool) -> list[str]:
+    """Specs that `shoal tune` measures besides the MPI's own."""
+
+@final
+class Wave:
+    """What a rank sends, on average, in messages that are in flight together: inside its node, and to other nodes."""
+
+    @property
+    def messages(self) -> float: ...
+    @property
+    def local_messages(self) -> float: ...
+    @property
+    def local(self) -> float:
+        """Blocks."""
+    @property
+    def crossing_messages(self) -> float: ...
+    @property
+    def crossing(self) -> float:
+        """Blocks."""
+    @property
+    def announced(self) -> float:
+        """Messages with sizes, of all."""
+
+def waves(selection: Selection, nodes: int, per_node: int, *, in_rounds: bool = False) -> list[Wave] | None:
+    """By the algorithm's formula, for any number of ranks; None if it has none. `in_rounds`: one step at a time."""
 
 def parse(spec: str, collective: str = "alltoall") -> Selection:
     """Of a spec such as "tuna:radix=3"."""
@@ -474,6 +503,32 @@ def simulate_events(selection: Selection, problem: Problem, block: float, machin
 
 # Of a common machine: of memory, node, network and groups, as best_levels takes them, and of a byte copied.
 COMMON_PRICES: tuple[tuple[tuple[float, float, float], ...], float] = ...
+
+@final
+class Setting:
+    """What people can set: by an environment variable, a line of SHOAL_CONFIG, and by the key shoal_name of an MPI_Info
+    if it is a key."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def variable(self) -> str: ...
+    @property
+    def takes(self) -> str:
+        """SPEC: an algorithm; else the values, or what kind they are."""
+    @property
+    def help(self) -> str: ...
+    @property
+    def is_key(self) -> bool: ...
+    def require(self, value: str) -> None:
+        """Raises ValueError with what is allowed, if this cannot be the value."""
+
+def settings() -> list[Setting]:
+    """All of them."""
+
+def quota_cores(root: str = "/") -> int | None:
+    """What the control groups of this process allow, in whole cores and at least 1; None if they limit nothing. `root`:
+    where /proc and /sys are."""
 
 def best_radices(ranks: int, *, per_digit: float, per_step: float, per_block: float) -> list[int]:
     """The digit system that costs least, among all; lowest digit first, empty for one rank."""

@@ -8,6 +8,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+import shoal
+
 # What a preload was built for, by the SONAME of the MPI library.
 ABIS = {
     "libmpi.so.12": "mpich",
@@ -167,30 +169,4 @@ def knows_hosts(options: Sequence[str]) -> bool:
 
 def usable_cores() -> int:
     affinity = len(os.sched_getaffinity(0))
-    quota = quota_cores()
-    return affinity if quota is None else max(1, min(affinity, int(quota)))
-
-
-def quota_cores() -> float | None:
-    """What the container allows, in cores; None when nothing is limited."""
-    quotas = []
-    for directory in control_groups():
-        if (directory / "cpu.max").is_file():
-            limit, period = (directory / "cpu.max").read_text().split()
-        elif (directory / "cpu.cfs_quota_us").is_file():
-            limit, period = ((directory / f"cpu.cfs_{name}_us").read_text().strip() for name in ("quota", "period"))
-        else:
-            continue
-        if limit not in ("max", "-1"):
-            quotas.append(int(limit) / int(period))
-    return min(quotas, default=None)
-
-
-def control_groups() -> Iterator[Path]:
-    """This process's control group and those above it, version 2 and version 1."""
-    for line in Path("/proc/self/cgroup").read_text().splitlines():
-        _, controllers, path = line.split(":", 2)
-        if controllers == "" or "cpu" in controllers.split(","):
-            root = Path("/sys/fs/cgroup") / ("cpu" if controllers else "")
-            group = root / path.lstrip("/")
-            yield from (group, *(parent for parent in group.parents if parent.is_relative_to(root)))
+    return min(affinity, shoal.quota_cores() or affinity)

@@ -24,19 +24,8 @@ MOST_BYTES = 4 << 20  # of a rank's buffer
 
 
 def candidates(ranks: int, layout: str, *, uniform: bool) -> list[str]:
-    """What is worth measuring on ranks that are placed so."""
-    node = shoal.Problem(layout=layout).largest_node
-    radices = sorted({2, 3, 4, 8, 16, 32, math.isqrt(ranks - 1) + 1, (ranks + 1) // 2})
-    specs = ["native", "spread_out", "pairwise", "scattered:block_count=4"]
-    specs += [f"tuna:radix={r}" for r in radices if 2 <= r < ranks]
-    if uniform and ranks > 2:
-        specs.append("bruck:radix=2")
-    if node == ranks:
-        specs.append("shared")
-    elif node > 1:
-        forms = ("radix=auto", "radix=2", "local=shared", "carriers=1", "local=shared,carriers=1")
-        specs += [f"hierarchical:{form}" for form in forms]
-    return list(dict.fromkeys(str(shoal.parse(spec)) for spec in specs))
+    """What is worth measuring on ranks that are placed so: the MPI's own, and what the table of algorithms says."""
+    return ["native", *shoal.worth_measuring(shoal.Problem(ranks, layout=layout), uniform)]
 
 
 def coarse_sizes(ranks: int) -> list[int]:

@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -36,6 +37,8 @@ struct problem {
 
 // The problem of ranks on these levels, and so on these nodes.
 problem placed(layout_tree layout);
+// Ranks on the node that has most: all, where there is one node.
+int largest_node(const problem& at);
 
 // One parameter: accepts the words listed, whole numbers lowest..highest, and, if `list`, such numbers
 // joined by x (8x8x16). lowest > highest: no numbers. `by_level`: one of these for each level of the layout, the
@@ -70,6 +73,23 @@ class arguments {
   std::map<std::string, std::string> values_;
 };
 
+// Nodes of as many consecutive ranks each, for which an exchange may be counted by a formula.
+struct equal_nodes {
+  int nodes = 1, per_node = 1;
+  bool in_rounds = false;  // one step at a time, as in the papers' programs
+
+  int ranks() const { return nodes * per_node; }
+};
+
+// What a rank sends, on average, in messages that are in flight together: inside its node, and to other nodes.
+struct wave {
+  double local_messages = 0, local = 0;        // blocks
+  double crossing_messages = 0, crossing = 0;  // blocks
+  double announced = 0;                        // messages with sizes, of all
+
+  double messages() const { return local_messages + crossing_messages; }
+};
+
 struct algorithm {
   std::string name;
   collective what = collective::alltoall;
@@ -84,8 +104,16 @@ struct algorithm {
   // Where the schedules of all ranks are the same but for their names: the members of the rings around which names are
   // moved on, from the inside out (see relabelling); else nothing. May be null: they never are.
   std::optional<std::vector<int>> (*alike)(const problem&, const arguments&) = nullptr;
-  // The program of one rank. Null for `native`, which has no schedule.
+  // The program of one rank. Null for `native`, which has no schedule. What it costs is counted from it (model/load.hpp).
   schedule (*generate)(const problem&, int rank, const arguments&) = nullptr;
+  // Specs that jobs try on their own calls: few, for every trial costs. May be null: none.
+  std::vector<std::string> (*tried)(const problem&) = nullptr;
+  int turn = 0;  // the lower, the earlier jobs try them
+  // Specs that `shoal tune` measures and `shoal explain` predicts. May be null: none, and defaults are predicted.
+  std::vector<std::string> (*measured)(const problem&) = nullptr;
+  // What it costs without making a schedule, for any number of ranks; nothing for parameters without a formula. May be
+  // null: there is none.
+  std::optional<std::vector<wave>> (*waves)(const equal_nodes&, const arguments&) = nullptr;
 };
 
 // An algorithm with its parameters: what a spec such as "tuna:radix=8,inflight=2" means.
@@ -97,6 +125,12 @@ struct selection {
 
 // All algorithms, in the order people should read them.
 const std::vector<algorithm>& algorithms();
+// Specs of those of the table that jobs try on such ranks, besides the MPI's own, in the order in which they do.
+std::vector<std::string> worth_trying(collective what, const problem& at,
+                                      std::span<const algorithm> table = algorithms());
+// Specs for an all-to-all that `shoal tune` measures on such ranks, besides the MPI's own.
+std::vector<std::string> worth_measuring(const problem& at, bool equal_blocks,
+                                         std::span<const algorithm> table = algorithms());
 // Null when there is none of that name.
 const algorithm* find_algorithm(std::string_view name, collective what = collective::alltoall);
 

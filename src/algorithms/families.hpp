@@ -12,11 +12,19 @@ inline std::optional<std::vector<int>> around_one_ring(const problem& at, const 
   return std::vector{at.ranks};
 }
 
-std::vector<algorithm> linear_family();        // linear.cpp
-std::vector<algorithm> radix_family();         // radix.cpp
-std::vector<algorithm> hierarchical_family();  // hierarchical.cpp
-std::vector<algorithm> tree_family();          // tree.cpp
-std::vector<algorithm> neighbor_family();      // neighbors.cpp
-std::vector<algorithm> intergroup_family();    // intergroup.cpp: allgathers between two groups
+// One a line, in the order of the table: name_family() is in name.cpp.
+// clang-format off
+#define SHOAL_FAMILIES(family) \
+  family(radix)                \
+  family(hierarchical)         \
+  family(tree)                 \
+  family(linear)               \
+  family(neighbors)            \
+  family(intergroup)
+// clang-format on
+
+#define SHOAL_DECLARED(name) std::vector<algorithm> name##_family();
+SHOAL_FAMILIES(SHOAL_DECLARED)
+#undef SHOAL_DECLARED
 
 }  // namespace shoal

@@ -21,6 +21,8 @@
 //
 // Applies: any number of ranks, any placement, uniform or not.
 #include <algorithm>
+#include <climits>
+#include <cmath>
 #include <unordered_map>
 #include <utility>
 
@@ -28,6 +30,7 @@
 #include "algorithms/digits.hpp"
 #include "algorithms/families.hpp"
 #include "algorithms/level_ring.hpp"
+#include "algorithms/waves.hpp"
 
 namespace shoal {
 
@@ -325,6 +328,55 @@ std::optional<std::vector<int>> around_equal_levels(const problem& at, const arg
   return everyone && ranks == at.ranks ? std::optional(members) : std::nullopt;
 }
 
+// ---- cost of two levels with all ranks as carriers, and where it is worth it ------------------------------------
+
+// An exchange among the ranks of a node, in which a block is one for each node.
+std::vector<wave> waves_inside(const equal_nodes& at, const arguments& with) {
+  if (at.per_node == 1) return {};
+  const bool digits = with.word("local") == "radix";
+  const int radix = digits ? with.number_at(0, "radix", square_radix(at.per_node)) : at.per_node;
+  auto all = digit_waves({at.per_node, radix}, {1, at.per_node}, at.in_rounds ? 1 : at.per_node);
+  for (wave& one : all) one = {one.messages(), one.local * at.nodes, 0, 0, one.messages()};
+  return all;
+}
+
+// An exchange among the nodes, each rank for itself, in which a block is one from each rank of the node.
+std::vector<wave> waves_between(const equal_nodes& at, const arguments& with) {
+  const double pieces = with.word("pattern") == "staggered" ? at.per_node : 1;
+  if (with.word("global") == "radix") {
+    const int radix = with.number("global_radix", square_radix(at.nodes));
+    auto all = digit_waves({at.nodes, radix}, {at.nodes, 1}, at.nodes);
+    for (wave& one : all) one = {0, 0, one.messages() * pieces, one.crossing * at.per_node, one.announced * pieces};
+    return all;
+  }
+  const double messages = (at.nodes - 1) * pieces;
+  const double batch = with.word("global") == "pairwise" ? 1 : with.number_at(1, "block_count", INT_MAX);
+  const double count = std::ceil(messages / batch);
+  return std::vector<wave>(static_cast<std::size_t>(count),
+                           {0, 0, messages / count, (at.nodes - 1.0) * at.per_node / count, 0});
+}
+
+std::optional<std::vector<wave>> two_level_waves(const equal_nodes& at, const arguments& with) {
+  const std::string& local = with.word("local");
+  if (with.word("carriers") != "all" || (local != "radix" && local != "linear" && local != "shared")) return {};
+  std::vector<wave> all = waves_inside(at, with), outside = waves_between(at, with);
+  all.insert(all.end(), outside.begin(), outside.end());
+  return all;
+}
+
+bool on_nodes_of_several(const problem& at) { return largest_node(at) > 1 && largest_node(at) < at.ranks; }
+
+std::vector<std::string> hierarchical_tried(const problem& at) {
+  if (!on_nodes_of_several(at)) return {};
+  return {"hierarchical:local=shared"};
+}
+
+std::vector<std::string> hierarchical_measured(const problem& at) {
+  if (!on_nodes_of_several(at)) return {};
+  return {"hierarchical", "hierarchical:radix=2", "hierarchical:local=shared", "hierarchical:carriers=1",
+          "hierarchical:local=shared,carriers=1"};
+}
+
 parameter by_level(parameter p) {
   p.by_level = true;
   return p;
@@ -379,6 +431,9 @@ std::vector<algorithm> hierarchical_family() {
   a.alike = around_equal_levels;
   a.refuses = refuses_layout;
   a.generate = generate_hierarchical;
+  a.tried = hierarchical_tried;
+  a.measured = hierarchical_measured;
+  a.waves = two_level_waves;
   return {a};
 }
 

@@ -6,6 +6,7 @@
 #include "algorithms/batches.hpp"
 #include "algorithms/digits.hpp"
 #include "algorithms/families.hpp"
+#include "algorithms/waves.hpp"
 
 namespace shoal {
 
@@ -97,6 +98,30 @@ schedule generate_exclusive_or(const problem& at, int rank, const arguments&) {
   return b.finish();
 }
 
+// ---- cost, and where each is worth it ------------------------------------------------------------------------
+
+std::optional<std::vector<wave>> waves_at_once(const equal_nodes& at, const arguments&) {
+  return linear_waves(at, at.ranks());
+}
+
+std::optional<std::vector<wave>> waves_one_by_one(const equal_nodes& at, const arguments&) {
+  return linear_waves(at, 1);
+}
+
+std::optional<std::vector<wave>> waves_in_batches(const equal_nodes& at, const arguments& with) {
+  return linear_waves(at, with.number("block_count", at.ranks()));
+}
+
+bool on_one_node(const problem& at) { return largest_node(at) == at.ranks; }
+
+using specs = std::vector<std::string>;
+
+specs spread_out_tried(const problem& at) { return on_one_node(at) ? specs{} : specs{"spread_out"}; }
+specs spread_out_measured(const problem&) { return {"spread_out"}; }
+specs scattered_measured(const problem&) { return {"scattered:block_count=4"}; }
+specs pairwise_measured(const problem&) { return {"pairwise"}; }
+specs shared_worth(const problem& at) { return on_one_node(at) ? specs{"shared"} : specs{}; }
+
 algorithm entry(const char* name, const char* summary, const char* source,
                 schedule (*generate)(const problem&, int, const arguments&)) {
   algorithm a;
@@ -110,26 +135,35 @@ algorithm entry(const char* name, const char* summary, const char* source,
 }  // namespace
 
 std::vector<algorithm> linear_family() {
-  const auto alike = [](algorithm a) {
-    a.alike = around_one_ring;
-    return a;
-  };
-  algorithm batches = entry("scattered", "linear in batches of block_count messages", "MPICH's scattered alltoallv",
-                            generate_scattered);
-  batches.parameters = {block_count_parameter()};
-  return {
-      alike(entry("spread_out", "linear, all messages at once, each rank starting with its neighbour",
-                  "TuNA paper, baselines", generate_spread_out)),
-      alike(batches),
-      alike(entry("shared", "linear, inside a node through its shared memory: blocks are copied once in and once out",
-                  "classic; as in the shared-memory collectives of MPI libraries", generate_shared)),
-      entry("linear", "linear, all messages at once, every rank in ascending order", "Open MPI's basic linear",
-            generate_linear),
-      entry("pairwise", "linear, one partner to send to and one to receive from at a time", "MPICH, Open MPI",
-            generate_pairwise),
-      entry("exclusive_or", "linear, ranks meet in mutual pairs, for any number of ranks",
-            "classic; round-robin matchings when P is not a power of two", generate_exclusive_or),
-  };
+  algorithm spread_out = entry("spread_out", "linear, all messages at once, each rank starting with its neighbour",
+                               "TuNA paper, baselines", generate_spread_out);
+  spread_out.alike = around_one_ring;
+  spread_out.tried = spread_out_tried;
+  spread_out.turn = 1;
+  spread_out.measured = spread_out_measured;
+  spread_out.waves = waves_at_once;
+  algorithm scattered = entry("scattered", "linear in batches of block_count messages", "MPICH's scattered alltoallv",
+                              generate_scattered);
+  scattered.parameters = {block_count_parameter()};
+  scattered.alike = around_one_ring;
+  scattered.measured = scattered_measured;
+  scattered.waves = waves_in_batches;
+  algorithm shared =
+      entry("shared", "linear, inside a node through its shared memory: blocks are copied once in and once out",
+            "classic; as in the shared-memory collectives of MPI libraries", generate_shared);
+  shared.alike = around_one_ring;
+  shared.tried = shared.measured = shared_worth;
+  algorithm linear = entry("linear", "linear, all messages at once, every rank in ascending order",
+                           "Open MPI's basic linear", generate_linear);
+  linear.waves = waves_at_once;
+  algorithm pairwise = entry("pairwise", "linear, one partner to send to and one to receive from at a time",
+                             "MPICH, Open MPI", generate_pairwise);
+  pairwise.measured = pairwise_measured;
+  pairwise.waves = waves_one_by_one;
+  algorithm exclusive_or = entry("exclusive_or", "linear, ranks meet in mutual pairs, for any number of ranks",
+                                 "classic; round-robin matchings when P is not a power of two", generate_exclusive_or);
+  exclusive_or.waves = waves_one_by_one;
+  return {spread_out, scattered, shared, linear, pairwise, exclusive_or};
 }
 
 }  // namespace shoal

@@ -146,6 +146,13 @@ std::optional<std::string> refuses_graph(const problem& at, const arguments&) {
   return std::nullopt;
 }
 
+std::vector<std::string> direct_tried(const problem&) { return {"direct"}; }
+
+std::vector<std::string> gathered_tried(const problem& at) {
+  const int largest = largest_node(at);
+  return largest > 1 && largest < at.ranks ? std::vector<std::string>{"gathered"} : std::vector<std::string>{};
+}
+
 algorithm neighbor_entry(const char* name, const char* summary, const char* source,
                          schedule (*generate)(const problem&, int, const arguments&)) {
   algorithm a;
@@ -160,7 +167,7 @@ algorithm neighbor_entry(const char* name, const char* summary, const char* sour
 
 }  // namespace
 
-std::vector<algorithm> neighbor_family() {
+std::vector<algorithm> neighbors_family() {
   algorithm gathered =
       neighbor_entry("gathered", "one message for each pair of nodes that have neighbours on each other",
                      "node-aware neighbourhood collectives (Collom, Li, Bienz)", generate_gathered);
@@ -170,8 +177,11 @@ std::vector<algorithm> neighbor_family() {
                         "shared",
                         {"shared", "messages"}};
   direct.parameters = {local};
+  direct.tried = direct_tried;
+  direct.turn = 1;
   gathered.parameters = {
       {"carriers", "ranks of a node that exchange with other nodes, in turn", "all", {"all"}, 1, all_requests}, local};
+  gathered.tried = gathered_tried;
   return {direct, gathered};
 }
 

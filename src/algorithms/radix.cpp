@@ -9,8 +9,11 @@
 #include "algorithms/radix.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <set>
 
 #include "algorithms/families.hpp"
+#include "algorithms/waves.hpp"
 #include "schedule/builder.hpp"
 
 namespace shoal {
@@ -119,6 +122,32 @@ std::optional<std::string> refuses_radices(const problem& at, const arguments& w
   return std::nullopt;
 }
 
+std::optional<std::vector<wave>> tuna_waves(const equal_nodes& at, const arguments& with) {
+  const int inflight = at.in_rounds ? 1 : with.number("inflight", at.ranks());
+  return digit_waves(chosen_system(at.ranks(), with), at, inflight);
+}
+
+std::string with_radix(const char* name, int radix) { return std::string(name) + ":radix=" + std::to_string(radix); }
+
+// The fewest messages, and two digits.
+std::vector<std::string> tuna_tried(const problem& at) {
+  if (largest_node(at) == at.ranks) return {};
+  std::vector<std::string> specs{with_radix("tuna", 2)};
+  if (at.ranks >= 16) specs.push_back(with_radix("tuna", static_cast<int>(std::lround(std::sqrt(at.ranks)))));
+  return specs;
+}
+
+std::vector<std::string> tuna_measured(const problem& at) {
+  std::vector<std::string> specs;
+  for (const int radix : std::set{2, 3, 4, 8, 16, 32, square_radix(at.ranks), (at.ranks + 1) / 2})
+    if (radix >= 2 && radix < at.ranks) specs.push_back(with_radix("tuna", radix));
+  return specs;
+}
+
+std::vector<std::string> bruck_measured(const problem& at) {
+  return at.ranks > 2 ? std::vector{with_radix("bruck", 2)} : std::vector<std::string>{};
+}
+
 parameter radix_parameter() {
   return {"radix", "base of the digits; larger than P-1 means linear; auto: the square root of P", "auto", {"auto"}, 2,
           most};
@@ -135,6 +164,10 @@ algorithm tuna_entry() {
                   {"inflight", "steps in flight together; 1 gives the paper's rounds", "all", {"all"}, 1, most}};
   a.refuses = refuses_radices;
   a.generate = generate_tuna;
+  a.tried = tuna_tried;
+  a.turn = 2;
+  a.measured = tuna_measured;
+  a.waves = tuna_waves;
   return a;
 }
 
@@ -149,6 +182,7 @@ algorithm bruck_entry() {
       radix_parameter(),
       {"variant", "basic rotates at both ends, modified only at the start", "modified", {"basic", "modified"}}};
   a.generate = generate_bruck;
+  a.measured = bruck_measured;
   return a;
 }
 

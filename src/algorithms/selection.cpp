@@ -138,6 +138,8 @@ std::string to_string(const selection& chosen) {
   return text;
 }
 
+int largest_node(const problem& at) { return at.nodes ? at.nodes->largest_node() : 1; }
+
 problem placed(layout_tree layout) {
   problem at;
   at.ranks = layout.ranks();

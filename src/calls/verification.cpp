@@ -4,7 +4,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "team/settings.hpp"
+#include "select/settings.hpp"
 #include "transport/mpi_ended.hpp"
 #include "transport/mpi_error.hpp"
 

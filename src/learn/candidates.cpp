@@ -1,36 +1,17 @@
 #include "learn/candidates.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 #include "model/best_levels.hpp"
 
 namespace shoal {
 
-namespace {
-
-std::vector<std::string> specs_inside_a_node(collective what, bool share_memory) {
-  if (!share_memory) return {"native"};
-  return {"native", what == collective::neighbor_alltoall ? "direct" : "shared"};
-}
-
-std::vector<std::string> specs_between_nodes(collective what, int ranks, bool has_teams) {
-  if (what == collective::neighbor_alltoall)
-    return has_teams ? std::vector<std::string>{"native", "gathered", "direct"}
-                     : std::vector<std::string>{"native", "direct"};
-  std::vector<std::string> all{"native"};
-  if (has_teams) all.emplace_back("hierarchical:local=shared");
-  all.insert(all.end(), {"spread_out", "tuna:radix=2"});
-  if (ranks >= 16) all.push_back("tuna:radix=" + std::to_string(std::lround(std::sqrt(ranks))));
-  return all;
-}
-
-}  // namespace
-
+// Inside a node only memory that its ranks share is faster than the MPI's own.
 void candidates::list(collective what, team& ranks) {
-  const node_layout& nodes = *ranks.where().nodes;
-  specs_ = nodes.nodes() == 1 ? specs_inside_a_node(what, ranks.memory().has_all_ranks())
-                              : specs_between_nodes(what, ranks.ranks(), nodes.largest_node() > 1);
+  const bool on_one_node = ranks.where().nodes->nodes() == 1;
+  specs_ = {"native"};
+  if (on_one_node && !ranks.memory().has_all_ranks()) return;
+  for (const std::string& spec : worth_trying(what, ranks.where())) propose(spec);
 }
 
 void candidates::add_levels(const exchange_field& f, const problem& where, const agreed_terms& all) {

@@ -14,7 +14,7 @@
 #include "learn/requests.hpp"
 #include "learn/scratch_limit.hpp"
 #include "learn/sized_programs.hpp"
-#include "team/settings.hpp"
+#include "select/settings.hpp"
 #include "team/team.hpp"
 
 namespace shoal {

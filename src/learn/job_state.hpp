@@ -13,7 +13,7 @@
 #include "select/ledger.hpp"
 #include "team/job_facts.hpp"
 #include "team/served_groups.hpp"
-#include "team/settings.hpp"
+#include "select/settings.hpp"
 
 namespace shoal {
 

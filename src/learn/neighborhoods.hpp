@@ -9,7 +9,7 @@
 
 #include "learn/neighborhood.hpp"
 #include "select/call_form.hpp"
-#include "team/settings.hpp"
+#include "select/settings.hpp"
 
 namespace shoal {
 

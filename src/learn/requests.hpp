@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "team/boundary.hpp"
-#include "team/settings.hpp"
+#include "select/settings.hpp"
 #include "team/team.hpp"
 
 namespace shoal {

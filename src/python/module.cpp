@@ -12,6 +12,7 @@
 #include "algorithms/digits.hpp"
 #include "execute/exchange.hpp"
 #include "python/choice_bindings.hpp"
+#include "python/settings_bindings.hpp"
 #include "python/topology_bindings.hpp"
 #include "schedule/checker.hpp"
 #include "schedule/step_table.hpp"
@@ -170,6 +171,7 @@ void bind_algorithms(nb::module_& m) {
       .def_ro("summary", &algorithm::summary)
       .def_ro("source", &algorithm::source)
       .def_ro("parameters", &algorithm::parameters)
+      .def_prop_ro("has_waves", [](const algorithm& a) { return a.waves != nullptr; })
       .def_prop_ro("has_schedule", [](const algorithm& a) { return a.generate != nullptr; });
   nb::class_<selection>(m, "Selection")
       .def_prop_ro(
@@ -179,6 +181,9 @@ void bind_algorithms(nb::module_& m) {
       .def("__eq__", [](const selection& a, const selection& b) { return a == b; })
       .def("__hash__", [](const selection& s) { return std::hash<std::string>()(to_string(s)); });
   m.def("algorithms", [] { return nb::cast(algorithms(), nb::rv_policy::reference); });
+  m.def(
+      "worth_measuring", [](const problem& at, bool equal_blocks) { return worth_measuring(at, equal_blocks); },
+      nb::arg("problem"), nb::arg("equal_blocks"));
   m.def(
       "parse", [](std::string_view spec, std::string_view what) { return parse_selection(spec, to_collective(what)); },
       nb::arg("spec"), nb::arg("collective") = "alltoall");
@@ -195,7 +200,7 @@ void bind_schedules(nb::module_& m) {
       .def_ro("ranks", &problem::ranks)
       .def_ro("senders", &problem::senders)
       .def_prop_ro("levels", levels_of)
-      .def_prop_ro("largest_node", [](const problem& p) { return p.nodes ? p.nodes->largest_node() : 1; });
+      .def_prop_ro("largest_node", largest_node);
   nb::class_<slot>(m, "Slot")
       .def_prop_ro("place", [](slot s) { return to_string(s.at()); })
       .def_prop_ro("index", [](slot s) { return static_cast<int>(s.index); })
@@ -262,6 +267,23 @@ void bind_checker(nb::module_& m) {
         nb::call_guard<nb::gil_scoped_release>());
 }
 
+std::optional<std::vector<wave>> waves_of(const selection& chosen, int nodes, int per_node, bool in_rounds) {
+  if (!chosen.which->waves) return std::nullopt;
+  return chosen.which->waves({nodes, per_node, in_rounds}, chosen.with);
+}
+
+void bind_waves(nb::module_& m) {
+  nb::class_<wave>(m, "Wave")
+      .def_prop_ro("messages", &wave::messages)
+      .def_ro("local_messages", &wave::local_messages)
+      .def_ro("local", &wave::local)
+      .def_ro("crossing_messages", &wave::crossing_messages)
+      .def_ro("crossing", &wave::crossing)
+      .def_ro("announced", &wave::announced);
+  m.def("waves", waves_of, nb::arg("selection"), nb::arg("nodes"), nb::arg("per_node"), nb::kw_only(),
+        nb::arg("in_rounds") = false);
+}
+
 void bind_digits(nb::module_& m) {
   nb::class_<digit_system>(m, "DigitSystem")
       .def(nb::init<int, int>(), nb::arg("ranks"), nb::arg("radix"))
@@ -289,7 +311,9 @@ NB_MODULE(_core, m) {
   bind_algorithms(m);
   bind_schedules(m);
   bind_checker(m);
+  bind_waves(m);
   bind_digits(m);
   bind_topology(m);
   bind_choices(m);
+  bind_settings(m);
 }

@@ -320,6 +320,7 @@ const char* to_string(fault_kind kind) {
     case fault_kind::unmatched: return "unmatched transfer";
     case fault_kind::wrong_passing: return "wrong passing mark";
     case fault_kind::deadlock: return "deadlock";
+    case fault_kind::any_order: return "messages in any order";
     default: return "bad reference";
   }
 }

@@ -46,6 +46,7 @@ enum class fault_kind {
   wrong_passing,      // a message says "arrives" where it passes through, or the reverse
   deadlock,           // operations remain that wait for each other, even though every send is a rendezvous
   bad_reference,      // a slot, peer or dependency that does not exist
+  any_order,          // messages to or from a rank may be started in another order than that of the program
 };
 const char* to_string(fault_kind kind);
 
@@ -58,5 +59,11 @@ struct fault {
 
 // The first fault found, or nothing. The schedules are those of ranks 0..P-1 in order.
 std::optional<fault> check(std::span<const schedule> programs, const meaning& collective);
+
+// Proves that the two ranks start the messages between them in the same order, so that these match even where tags do
+// not count (transport::matches_by_order). `by_order`: between which ranks. The schedules must have passed check().
+// Sufficient, not necessary: it counts on a message being started before another only if the other comes after it, or
+// after what is started behind it, and on the lower number being started first of two that come after the same.
+std::optional<fault> check_order(std::span<const schedule> programs, const std::function<bool(int, int)>& by_order);
 
 }  // namespace shoal

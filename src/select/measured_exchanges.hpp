@@ -15,7 +15,7 @@ struct measured_exchanges {
     std::int64_t block = 0;       // bytes
     std::vector<double> seconds;  // of each spec, the slowest rank's
   };
-  std::vector<std::string> specs{"native", "spread_out", "tuna:radix=2"};
+  std::vector<std::string> specs;
   std::vector<point> points;  // two or more, ascending by block
   std::vector<point> sparse;  // two or more, or none; the block is that of ranks that have one for each other
   double full_share = 1;      // of blocks that are not empty in the sparse ones

@@ -262,7 +262,6 @@ std::vector<measured_exchanges::point> points_of(const std::vector<profile::row>
 
 measured_exchanges profile::table::measured(const std::string& source, int ranks) const {
   measured_exchanges all;
-  all.specs.clear();
   all.source = source;
   all.asking = asking;
   for (const auto& [spec, first] : rows.front().seconds) all.specs.push_back(spec);

@@ -9,7 +9,7 @@
 
 #include "algorithms/algorithm.hpp"
 #include "team/job_facts.hpp"
-#include "team/settings.hpp"
+#include "select/settings.hpp"
 #include "topology/layout_tree.hpp"
 #include "transport/waiting.hpp"
 

@@ -3,7 +3,7 @@
 #include <cstdio>
 
 #include "team/fault_tolerance.hpp"
-#include "team/settings.hpp"
+#include "select/settings.hpp"
 
 namespace shoal {
 

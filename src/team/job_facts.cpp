@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "team/settings.hpp"
+#include "select/settings.hpp"
 #include "transport/core_quota.hpp"
 
 namespace shoal {

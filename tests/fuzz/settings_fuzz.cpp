@@ -2,8 +2,8 @@
 // Those that name files are left out; their contents have targets of their own.
 #include <string>
 
-#include "team/settings.hpp"
 #include "fuzz.hpp"
+#include "select/settings.hpp"
 
 using namespace shoal;
 

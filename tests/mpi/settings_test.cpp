@@ -1,6 +1,6 @@
 // What people set, read and refused. Needs no communication; every rank tests for itself.
 #include "team/boundary.hpp"
-#include "team/settings.hpp"
+#include "select/settings.hpp"
 
 #include <gtest/gtest.h>
 #include <stdlib.h>

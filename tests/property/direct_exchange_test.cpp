@@ -6,7 +6,10 @@
 
 #include <array>
 #include <memory>
+#include <random>
 
+#include "algorithms/algorithm.hpp"
+#include "transport/memory_transport.hpp"
 #include "user_memory.hpp"
 
 namespace shoal {
@@ -30,13 +33,23 @@ class node {
   const std::vector<std::byte>& received(int r) const { return all_[r]->recv; }
 
   void start(int r, const sizes& sent, const sizes& expected, const packer* layout = nullptr) {
+    std::fill(all_[r]->send.begin(), all_[r]->send.end(), static_cast<std::byte>(r + 1));
+    start_with(all_[r]->send, r, sent, expected, layout);
+  }
+  void start_with(std::vector<std::byte>& send, int r, const sizes& sent, const sizes& expected,
+                  const packer* layout = nullptr) {
     rank& mine = *all_[r];
     mine.window.begin_exchange();
-    std::fill(mine.send.begin(), mine.send.end(), static_cast<std::byte>(r + 1));
     std::fill(mine.recv.begin(), mine.recv.end(), std::byte{0});
-    payload what{view(mine.send, sent[r]), view(mine.recv, expected[r]), {}};
+    payload what = blocks(send, mine.recv, sent[r], expected[r]);
     what.send.type.layout = layout;
     mine.moves.start(what);
+  }
+
+  static constexpr int room = 100000;
+  static payload blocks(std::vector<std::byte>& send, std::vector<std::byte>& recv, const std::array<int, ranks>& sent,
+                        const std::array<int, ranks>& expected) {
+    return {view(send, sent), view(recv, expected), {}};
   }
 
   // Whether the exchanges of these ranks end, while all move.
@@ -55,7 +68,6 @@ class node {
   }
 
  private:
-  static constexpr int room = 100000;
   static std::size_t window_bytes() { return node_window::bytes_for(ranks); }
   static user_buffer view(std::vector<std::byte>& memory, const std::array<int, ranks>& counts) {
     user_buffer b;
@@ -88,6 +100,72 @@ class node {
   std::byte* begin_;
   std::vector<std::unique_ptr<rank>> all_;
 };
+
+using four = node<4>;
+using memory = std::vector<std::byte>;
+
+four::sizes random_sizes(std::mt19937& random) {
+  constexpr int few[] = {0, 1, 8, 100, 5000, 60000, four::room};
+  four::sizes all{};
+  for (auto& of_rank : all)
+    for (int& bytes : of_rank) bytes = few[random() % std::size(few)];
+  return all;
+}
+
+four::sizes turned(const four::sizes& sent) {
+  four::sizes received{};
+  for (int from = 0; from < 4; ++from)
+    for (int to = 0; to < 4; ++to) received[to][from] = sent[from][to];
+  return received;
+}
+
+// What every rank receives by the schedule that direct copies stand for.
+std::array<memory, 4> by_schedule(std::array<memory, 4>& send, const four::sizes& sent) {
+  problem at;
+  at.ranks = 4;
+  memory_network network(4);
+  memory_pool pool;
+  const four::sizes expected = turned(sent);
+  std::array<memory, 4> recv;
+  std::vector<program> programs;
+  std::vector<std::unique_ptr<transport>> lines;
+  std::vector<std::unique_ptr<exchange>> all;
+  for (int r = 0; r < 4; ++r) programs.emplace_back(generate(parse_selection("shared"), at, r));
+  for (int r = 0; r < 4; ++r) {
+    recv[r].resize(send[r].size());
+    lines.push_back(network.connect(r));
+    all.push_back(std::make_unique<exchange>(pool, *lines[r]));
+    all[r]->start(programs[r], four::blocks(send[r], recv[r], sent[r], expected[r]));
+  }
+  for (int round = 0; round < 100; ++round)
+    for (auto& one : all) {
+      bool moved = false;
+      one->progress(moved);
+    }
+  for (auto& one : all) EXPECT_TRUE(one->done());
+  return recv;
+}
+
+TEST(DirectExchange, DeliversWhatTheScheduleSharedDelivers) {
+  std::mt19937 random(7);
+  four all;
+  std::array<memory, 4> send;
+  for (int number = 0; number < 20; ++number) {
+    const four::sizes sent = random_sizes(random), expected = turned(sent);
+    for (int r = 0; r < 4; ++r) {
+      send[r].resize(four::room * 4);
+      for (std::size_t k = 0; k < send[r].size(); ++k)
+        send[r][k] = static_cast<std::byte>(static_cast<std::size_t>(r * 151 + number * 13) + k * 7 + (k >> 8));
+      all.start_with(send[r], r, sent, expected);
+    }
+    ASSERT_TRUE(all.end({0, 1, 2, 3}));
+    const std::array<memory, 4> scheduled = by_schedule(send, sent);
+    for (int r = 0; r < 4; ++r) {
+      EXPECT_FALSE(all[r].failure());
+      EXPECT_TRUE(all.received(r) == scheduled[r]) << "rank " << r << ", exchange " << number;
+    }
+  }
+}
 
 TEST(DirectExchange, WhoDoesNotGetABlockThatCannotBePackedIsToldSo) {
   const unreadable layout;

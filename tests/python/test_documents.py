@@ -5,6 +5,7 @@ from itertools import zip_longest
 
 import pytest
 
+import shoal
 from mpis import ROOT
 
 DOCUMENTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -139,3 +140,18 @@ def test_commands_have_the_options_that_are_shown(shoal_command, command):
         if name == command:
             shown = {word.partition("=")[0] for word in re.findall(r"(?<![\w-])--?[a-z][\w-]*", arguments)}
             assert shown <= known, f"{document}: shoal {name}{arguments}"
+
+
+def test_settings_are_those_of_the_table():
+    shown = re.findall(r"`(SHOAL_\w+)`", "".join(re.findall(r"^\| (`SHOAL_[^|]*)\|", settings_page(), re.MULTILINE)))
+    assert sorted(set(shown)) == sorted(["SHOAL_CONFIG", *(one.variable for one in shoal.settings())])
+
+
+def settings_page():
+    """Its first table."""
+    return re.split("^## ", (ROOT / "docs/settings.md").read_text(), flags=re.MULTILINE)[0]
+
+
+def test_keys_that_the_header_tells_of_are_those_of_the_table():
+    told = set(re.findall(r"\bkey shoal_(\w+)", (ROOT / "include/shoal/shoal.h").read_text()))
+    assert told == {one.name for one in shoal.settings() if one.is_key}

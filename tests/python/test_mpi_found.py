@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+import shoal
 from shoal import mpi, program
 from shoal.commands.doctor import build_command
 
@@ -116,26 +117,17 @@ def test_root_is_allowed(monkeypatch, user, allowed):
         assert mpi.launch_environment().get(name) == allowed
 
 
-@pytest.mark.parametrize(
-    ("files", "cores"),
-    [
-        ({"cpu.max": "max 100000\n"}, None),
-        ({"cpu.max": "150000 100000\n"}, 1.5),
-        ({"cpu.max": "max 100000\n", "../cpu.max": "50000 100000\n"}, 0.5),
-        ({"cpu.cfs_quota_us": "-1\n", "cpu.cfs_period_us": "100000\n"}, None),
-        ({"cpu.cfs_quota_us": "300000\n", "cpu.cfs_period_us": "100000\n"}, 3),
-        ({}, None),
-    ],
-)
-def test_quota(tmp_path, monkeypatch, files, cores):
-    group = tmp_path / "above/own"
-    group.mkdir(parents=True)
-    for name, text in files.items():
-        (group / name).write_text(text)
-    monkeypatch.setattr(mpi, "control_groups", lambda: [group, group.parent])
-    assert mpi.quota_cores() == cores
-    affinity = len(os.sched_getaffinity(0))
-    assert mpi.usable_cores() == (affinity if cores is None else max(1, min(affinity, int(cores))))
+def test_cores_are_those_that_the_core_finds(tmp_path, monkeypatch):
+    assert shoal.quota_cores(str(tmp_path)) is None
+    (tmp_path / "proc/self").mkdir(parents=True)
+    (tmp_path / "proc/self/cgroup").write_text("0::/\n")
+    (tmp_path / "sys/fs/cgroup").mkdir(parents=True)
+    (tmp_path / "sys/fs/cgroup/cpu.max").write_text("350000 100000\n")
+    assert shoal.quota_cores(str(tmp_path)) == 3
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: set(range(8)))
+    for quota, cores in ((None, 8), (3, 3), (64, 8)):
+        monkeypatch.setattr(shoal, "quota_cores", lambda quota=quota: quota)
+        assert mpi.usable_cores() == cores
 
 
 def test_interpreter_of_a_script(tmp_path):

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 import mpis
+import shoal
 
 ROOT = Path(__file__).resolve().parents[2]
 CHECKS = {
@@ -101,3 +102,12 @@ def test_complexity():
             if len(function.parameters) > PARAMETERS and not path.startswith(GIVEN):
                 over.append(f"{path}: {function.long_name} has {len(function.parameters)} parameters")
     assert not over
+
+
+def test_choosers_name_no_algorithm():
+    """They ask the table: an algorithm tells beside its generator what it costs and where it is worth trying."""
+    names = {one.name for one in shoal.algorithms() if one.has_schedule}
+    files = ("src/learn/candidates.cpp", "src/select/choose.cpp", "src/select/measured_exchanges.hpp",
+             "python/shoal/tuning.py", "python/shoal/cost_model.py")  # fmt: skip
+    for file in files:
+        assert not names & set(re.findall(r'"(\w+)[":]', (ROOT / file).read_text())), file

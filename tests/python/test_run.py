@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 import mpis
+import shoal
 from shoal import mpi
 from shoal.commands.run import algorithms, parser, preloaded_without_shoal, reporting, split
 
@@ -98,10 +99,16 @@ def test_program_with_its_own_mpi(wheel, program):
 
 def test_variables_that_ask(monkeypatch):
     monkeypatch.setenv("SHOAL_REPORT", "phases")
-    wanted = reporting(True) | algorithms("auto", "tuna", "linear", "ring")
-    names = ("ALLTOALL", "ALLTOALLV", "ALLTOALLW", "ALLGATHER", "ALLGATHERV")
-    specs = dict(zip((f"SHOAL_{name}" for name in names), ("auto", "tuna", "linear", "ring", "ring"), strict=True))
-    assert wanted == {"SHOAL_REPORT": "phases"} | specs
+    asked, _ = parser().parse_known_args(["--alltoall", "auto", "--allgatherv=ring", "--neighbor-alltoallw", "direct"])
+    specs = {"SHOAL_ALLTOALL": "auto", "SHOAL_ALLGATHERV": "ring", "SHOAL_NEIGHBOR_ALLTOALLW": "direct"}
+    assert reporting(True) | algorithms(vars(asked)) == {"SHOAL_REPORT": "phases"} | specs
+
+
+@pytest.mark.parametrize("command", ["run", "try", "emulate"])
+def test_every_algorithm_that_can_be_set_is_an_option(shoal_command, command):
+    text = " ".join(shoal_command.output(command, "--help").split())
+    for one in shoal.settings():
+        assert one.takes != "SPEC" or f"--{one.name.replace('_', '-')} " in text
 
 
 def test_status_is_the_programs(program):

@@ -12,6 +12,7 @@ namespace {
 measured_exchanges measured(std::vector<double> native, std::vector<double> straight, std::vector<double> radix_two,
                             double asking = 0) {
   measured_exchanges all;
+  all.specs = {"native", "spread_out", "tuna:radix=2"};
   all.asking = asking;
   const std::int64_t blocks[] = {8, 1024, 16384};
   for (int i = 0; i < 3; ++i) all.points.push_back({blocks[i], {native[i], straight[i], radix_two[i]}});

@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
+#include "model/load.hpp"
 #include "schedule/checker.hpp"
 
 namespace shoal {
@@ -31,6 +34,41 @@ TEST(example_algorithm, costs_what_its_file_says) {
     EXPECT_EQ(sent_by(programs[1]).messages, 1);
     EXPECT_EQ(sent_by(programs[1]).blocks, ranks - 1);
   }
+}
+
+// What the line in families.hpp does.
+std::vector<algorithm> table_with_star() {
+  std::vector<algorithm> table = algorithms();
+  table.push_back(star_family().front());
+  return table;
+}
+
+bool has_star(const std::vector<std::string>& specs) {
+  return std::find(specs.begin(), specs.end(), "star") != specs.end();
+}
+
+TEST(example_algorithm, is_known_to_jobs_and_to_tune_by_its_entry) {
+  const std::vector<algorithm> table = table_with_star();
+  problem few, many;
+  few.ranks = 4;
+  many.ranks = 5;
+  EXPECT_TRUE(has_star(worth_trying(collective::alltoall, few, table)));
+  EXPECT_FALSE(has_star(worth_trying(collective::alltoall, many, table)));
+  EXPECT_FALSE(has_star(worth_trying(collective::neighbor_alltoall, few, table)));
+  for (const bool equal_blocks : {true, false}) {
+    EXPECT_TRUE(has_star(worth_measuring(few, equal_blocks, table)));
+    EXPECT_FALSE(has_star(worth_measuring(many, equal_blocks, table)));
+  }
+  EXPECT_FALSE(has_star(worth_measuring(few, true)));
+}
+
+TEST(example_algorithm, is_predicted_from_its_schedule) {
+  const algorithm star = star_family().front();
+  problem at;
+  at.ranks = 4;
+  const level_load counted = load_of(selection{&star, {}}, at).of(level::network);
+  EXPECT_EQ(counted.messages, 3);
+  EXPECT_EQ(counted.blocks, 9);
 }
 
 }  // namespace

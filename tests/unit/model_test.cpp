@@ -6,8 +6,8 @@
 #include <nlohmann/json.hpp>
 #include <random>
 
+#include "algorithms/algorithm.hpp"
 #include "model/best_radices.hpp"
-#include "model/hockney.hpp"
 
 namespace shoal {
 namespace {
@@ -111,100 +111,48 @@ class message_chains {
   std::map<std::pair<int, int>, std::vector<std::size_t>> sent_;
 };
 
-enum class waves { exactly, at_most };
+enum class waits { exactly, at_most };
 
-void expect_load(const std::string& spec, int ranks, waves how = waves::exactly) {
+void expect_waves(const std::string& spec, int ranks, waits how = waits::exactly) {
   SCOPED_TRACE(spec + " on " + std::to_string(ranks));
   const selection chosen = parse_selection(spec);
   problem at;
   at.ranks = ranks;
   const auto programs = generate_all(chosen, at);
   const traffic sent = sent_by(programs[ranks / 3]);
-  const flat_load load = flat_load_of(chosen, ranks).value();
-  EXPECT_EQ(load.messages, sent.messages);
-  EXPECT_EQ(load.blocks, sent.blocks);
-  if (!chosen.which->uniform_only) {
-    EXPECT_EQ(load.metadata_messages, sent.metadata_messages);
+  const auto waves = chosen.which->waves({ranks, 1}, chosen.with).value();
+  wave all;
+  for (const wave& one : waves) {
+    all.crossing_messages += one.crossing_messages;
+    all.crossing += one.crossing;
+    all.announced += one.announced;
   }
+  EXPECT_NEAR(all.crossing_messages, static_cast<double>(sent.messages), 1e-9);
+  EXPECT_NEAR(all.crossing, static_cast<double>(sent.blocks), 1e-9);
+  EXPECT_EQ(all.announced, static_cast<double>(sent.metadata_messages));
   const std::int64_t chain = message_chains(programs).longest();
-  EXPECT_GE(load.waves, chain);
-  if (how == waves::exactly) {
-    EXPECT_EQ(load.waves, chain);
+  const auto count = static_cast<std::int64_t>(waves.size());
+  EXPECT_GE(count, chain);
+  if (how == waits::exactly) {
+    EXPECT_EQ(count, chain);
   }
 }
 
-TEST(hockney, counts_what_schedules_do) {
+TEST(waves, count_what_schedules_do) {
   for (int ranks = 1; ranks <= 40; ++ranks) {
-    for (const char* spec : {"tuna:inflight=1", "tuna:radix=2,inflight=1", "tuna:radix=80", "bruck:radix=3",
-                             "bruck:variant=basic", "two_phase", "spread_out", "linear", "scattered", "pairwise",
-                             "scattered:block_count=7", "scattered:block_count=all"})
-      expect_load(spec, ranks);
-    if (ranks % 2 == 0) expect_load("exclusive_or", ranks);
+    for (const char* spec : {"tuna:inflight=1", "tuna:radix=2,inflight=1", "tuna:radix=80", "spread_out", "linear",
+                             "scattered", "pairwise", "scattered:block_count=7", "scattered:block_count=all"})
+      expect_waves(spec, ranks);
+    if (ranks % 2 == 0) expect_waves("exclusive_or", ranks);
     for (const char* spec : {"tuna", "tuna:radix=3", "tuna:radices=2x3x12", "tuna:radix=9,inflight=2"})
-      expect_load(spec, ranks, waves::at_most);
+      expect_waves(spec, ranks, waits::at_most);
   }
-  EXPECT_FALSE(flat_load_of(parse_selection("native"), 4));
-  EXPECT_FALSE(flat_load_of(parse_selection("hierarchical"), 4));
 }
 
 // On a full digit system every digit waits for the one before.
-TEST(hockney, waits_once_per_digit_in_flight) {
+TEST(waves, are_one_for_each_digit_in_flight) {
   for (const auto& [ranks, radix] : {std::pair{64, 4}, {125, 5}, {81, 3}, {128, 2}})
-    expect_load("tuna:radix=" + std::to_string(radix), ranks);
-}
-
-TEST(hockney, adds_up_what_a_machine_takes) {
-  const flat_load load{2, 14, 7, 112, 175};
-  EXPECT_DOUBLE_EQ(seconds(load, 8, {1, 0, 0, 0, 0}), 2);
-  EXPECT_DOUBLE_EQ(seconds(load, 8, {0, 1, 0, 0, 0}), 14);
-  EXPECT_DOUBLE_EQ(seconds(load, 8, {0, 0, 1, 0, 0}), 7);
-  EXPECT_DOUBLE_EQ(seconds(load, 8, {0, 0, 0, 1, 0}), 8 * 112);
-  EXPECT_DOUBLE_EQ(seconds(load, 8, {0, 0, 0, 0, 1}), 8 * 175);
-}
-
-// ---- best_flat -----------------------------------------------------------------------------------------------------
-
-// Specification 7's example machine: alpha = 2 us, 10 GB/s, one port.
-const hockney one_port{0, 2e-6, 0, 1e-10, 0};
-
-TEST(best_flat, is_no_worse_than_the_best_radix_of_the_specification) {
-  struct row {
-    int ranks;
-    double bytes, best_us, linear_us;
-  };
-  for (const row& r : {row{4096, 8, 43.7, 8193}, row{4096, 64, 147.8, 8216}, row{4096, 1024, 1078, 8609},
-                       row{4096, 16384, 13464, 14899}, row{4096, 65536, 35027, 35027}, row{512, 8, 19.8, 1022},
-                       row{512, 1024, 179.6, 1074}, row{512, 4096, 488.6, 1231}}) {
-    const prediction best = best_flat(r.ranks, r.bytes, one_port);
-    EXPECT_LT(best.seconds * 1e6, r.best_us * 1.003) << best.reason;
-    EXPECT_GT(best.seconds * 1e6, r.best_us * 0.94) << best.reason;
-    const flat_load linear = flat_load_of(parse_selection("spread_out"), r.ranks).value();
-    EXPECT_NEAR(seconds(linear, r.bytes, one_port) * 1e6, r.linear_us, 0.5);
-  }
-}
-
-// The spec it names can be parsed, and has the time it names; nothing flat that it could have named is faster.
-TEST(best_flat, names_the_fastest) {
-  const hockney machine{3e-6, 0.4e-6, 0.2e-6, 2e-10, 1e-10};
-  for (int ranks = 1; ranks <= 130; ++ranks)
-    for (double bytes : {0.0, 8.0, 300.0, 4096.0, 1e5}) {
-      const prediction best = best_flat(ranks, bytes, machine);
-      const auto time = [&](const std::string& spec) {
-        return seconds(flat_load_of(parse_selection(spec), ranks).value(), bytes, machine);
-      };
-      EXPECT_DOUBLE_EQ(time(best.spec), best.seconds) << best.spec << " on " << ranks;
-      EXPECT_EQ(best.reason.find(best.spec), 0u);
-      for (const char* spec : {"spread_out", "tuna", "tuna:radix=2", "tuna:radix=3", "tuna:radix=4", "tuna:radix=8",
-                               "tuna:inflight=1", "two_phase", "scattered", "pairwise", "exclusive_or"})
-        EXPECT_LE(best.seconds, time(spec) * (1 + 1e-12)) << spec << " on " << ranks << ": " << best.reason;
-    }
-}
-
-TEST(best_flat, explains_itself_in_one_line) {
-  EXPECT_EQ(best_flat(64, 8, one_port).reason,
-            "tuna:radix=2: 6 messages, 192 blocks of 8 bytes, 12.15 us; spread_out: 63 messages, 63 blocks of 8 bytes, "
-            "126.1 us");
-  EXPECT_EQ(best_flat(64, 65536, one_port).reason, "spread_out: 63 messages, 63 blocks of 6.554e+04 bytes, 538.9 us");
+    expect_waves("tuna:radix=" + std::to_string(radix), ranks);
 }
 
 }  // namespace

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import typer
 from rich.table import Table
 
+import shoal
 from shoal import mpi
 from shoal.console import out
 
@@ -71,7 +72,7 @@ def as_dict(found: list[mpi.Mpi], lacks: list[Lack]) -> dict[str, Any]:
         "cores": {
             "usable": mpi.usable_cores(),
             "affinity": len(os.sched_getaffinity(0)),
-            "quota": mpi.quota_cores(),
+            "quota": shoal.quota_cores(),
         },
         "missing": [{"what": lack.what, "command": lack.command} for lack in lacks],
     }
@@ -88,7 +89,7 @@ def print_report(found: list[mpi.Mpi], lacks: list[Lack]) -> None:
         out.print("Preloads to set by hand; the folder is named after the ABI of your program's MPI:")
     for preload in preloads:
         out.print(f"LD_PRELOAD={preload}", soft_wrap=True)
-    quota = mpi.quota_cores()
+    quota = shoal.quota_cores()
     limits = f"{len(os.sched_getaffinity(0))} by affinity, quota {'none' if quota is None else quota}"
     out.print(f"{mpi.usable_cores()} cores usable ({limits})")
     for lack in lacks:

@@ -1,15 +1,18 @@
 """shoal emulate: an MPI program on a switched cluster that exists on this machine only."""
 
+import functools
+import inspect
 import json
 import subprocess
 import sys
+from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from shoal.commands.run import algorithms, choose_mpi, preload_of, reporting
+from shoal.commands.run import algorithm_settings, algorithms, choose_mpi, option_of, preload_of, reporting
 from shoal.emulation import Emulation, Traffic, scheduling_note
 from shoal.errors import UserError
 from shoal.mpi import launch_environment
@@ -17,6 +20,32 @@ from shoal.networks import HELP, read_network
 from shoal.program import find_program, library_path, needs_of
 
 
+def with_algorithms(command: Callable[..., None]) -> Callable[..., None]:
+    """The command with an option for each algorithm that can be set, which it gets by the name of the setting."""
+    signature = inspect.signature(command)
+    named = [one for one in signature.parameters.values() if one.kind is not inspect.Parameter.VAR_KEYWORD]
+    named += [
+        inspect.Parameter(
+            one.name,
+            inspect.Parameter.KEYWORD_ONLY,
+            default="",
+            annotation=Annotated[
+                str, typer.Option(option_of(one), help=f"{one.help[0].upper()}{one.help[1:]}; implies --preload.")
+            ],
+        )
+        for one in algorithm_settings()
+    ]
+
+    @functools.wraps(command)
+    def with_specs(**options: Any) -> None:
+        command(**options)
+
+    with_specs.__signature__ = signature.replace(parameters=named)  # type: ignore[attr-defined]
+    with_specs.__annotations__ = {one.name: one.annotation for one in named}
+    return with_specs
+
+
+@with_algorithms
 def emulate(
     network: Annotated[str, typer.Argument(help=HELP, show_default=False)],
     program: Annotated[list[str], typer.Argument(help="The program and its arguments, after --.", show_default=False)],
@@ -28,16 +57,11 @@ def emulate(
         str, typer.Option(help="mpich, openmpi or the path of an mpiexec; default: what the program was built for.")
     ] = "",
     preload: Annotated[bool, typer.Option("--preload", help="Serve the program's exchanges with Shoal.")] = False,
-    alltoall: Annotated[str, typer.Option(help="Algorithm for MPI_Alltoall, as in tree; implies --preload.")] = "",
-    alltoallv: Annotated[str, typer.Option(help="Algorithm for MPI_Alltoallv; implies --preload.")] = "",
-    alltoallw: Annotated[str, typer.Option(help="Algorithm for MPI_Alltoallw; implies --preload.")] = "",
-    allgather: Annotated[
-        str, typer.Option(help="Algorithm for MPI_Allgather(v) between two groups; implies --preload.")
-    ] = "",
     report: Annotated[
         bool, typer.Option("--report", help="Print at the end what Shoal served and what the links carried.")
     ] = False,
     traffic: Annotated[Path | None, typer.Option(help="Write what every port sent and dropped, as JSON.")] = None,
+    **specs: str,
 ) -> None:
     """Run an MPI program on an emulated cluster: network namespaces as hosts, bridges as switches, limited links.
 
@@ -50,7 +74,7 @@ def emulate(
     emulation = Emulation(read_network(network, rate))
     needs = needs_of(path)
     chosen = choose_mpi(mpi, needs, program[0])
-    settings = algorithms(alltoall, alltoallv, alltoallw, allgather)
+    settings = algorithms(specs)
     variables = library_path(needs, chosen) | settings
     if preload or settings:
         variables |= {"LD_PRELOAD": preload_of(chosen)} | reporting(report)

@@ -6,9 +6,9 @@ import re
 import shlex
 import shutil
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple, NoReturn
+from typing import Any, NamedTuple, NoReturn
 
 import shoal
 from shoal.errors import UserError, fail
@@ -64,11 +64,18 @@ def parser(name: str = "shoal run", description: str = DESCRIPTION) -> Parser:
         metavar="COMMAND",
         help="start ranks with this command instead of mpiexec, such as srun",
     )
-    add("--alltoall", default="", metavar="SPEC", help="algorithm for MPI_Alltoall, as in tuna:radix=8")
-    add("--alltoallv", default="", metavar="SPEC", help="algorithm for MPI_Alltoallv")
-    add("--alltoallw", default="", metavar="SPEC", help="algorithm for MPI_Alltoallw")
-    add("--allgather", default="", metavar="SPEC", help="algorithm for MPI_Allgather(v) between two groups, as in ring")
+    for one in algorithm_settings():
+        add(option_of(one), default="", metavar=one.takes, help=one.help)
     return options
+
+
+def algorithm_settings() -> list[shoal.Setting]:
+    """Those that commands take as options."""
+    return [one for one in shoal.settings() if one.takes == "SPEC"]
+
+
+def option_of(setting: shoal.Setting) -> str:
+    return f"--{setting.name.replace('_', '-')}"
 
 
 class Job(NamedTuple):
@@ -102,7 +109,7 @@ def run(words: Sequence[str]) -> NoReturn:
         help="print at the end which algorithm served which calls, and how long they took",
     )
     asked, job = read(options, words)
-    settings = algorithms(asked.alltoall, asked.alltoallv, asked.alltoallw, asked.allgather) | reporting(asked.report)
+    settings = algorithms(vars(asked)) | reporting(asked.report)
     variables = settings | {"LD_PRELOAD": job.preload}
     command = job.command(variables)
     sys.stdout.flush()
@@ -123,7 +130,7 @@ def read(options: Parser, words: Sequence[str]) -> tuple[argparse.Namespace, Job
         options.error("how many ranks? give -n (--ranks)")
     if asked.ranks is not None and asked.ranks < 1:
         options.error(f"--ranks {asked.ranks}: at least 1")
-    algorithms(asked.alltoall, asked.alltoallv, asked.alltoallw, asked.allgather)
+    algorithms(vars(asked))
     path = find_program(program[0])
     needs = needs_of(path)
     whole = [path, *program[1:]]
@@ -217,17 +224,17 @@ def preload_by(needs: Needs) -> str:
     return str(preload)
 
 
-def algorithms(alltoall: str, alltoallv: str, alltoallw: str, allgather: str) -> dict[str, str]:
-    """The variables that ask for these specs, when they mean something."""
-    for spec, option in ((alltoallv, "--alltoallv"), (alltoallw, "--alltoallw")):
-        if spec not in ("", "auto") and shoal.parse(spec).algorithm.uniform_only:
-            raise UserError(f"{option} {spec}: needs equal blocks; give it to --alltoall, or use tuna")
-    for spec, collective in ((alltoall, "alltoall"), (allgather, "allgather")):
-        if spec not in ("", "auto"):
-            shoal.parse(spec, collective)
-    asked = {"ALLTOALL": alltoall, "ALLTOALLV": alltoallv, "ALLTOALLW": alltoallw}
-    asked |= {"ALLGATHER": allgather, "ALLGATHERV": allgather}
-    return {f"SHOAL_{name}": spec for name, spec in asked.items() if spec}
+def algorithms(asked: Mapping[str, Any]) -> dict[str, str]:
+    """The variables that ask for these specs, by the names of settings, when they mean something."""
+    variables = {}
+    for one in algorithm_settings():
+        if spec := asked.get(one.name):
+            try:
+                one.require(spec)
+            except ValueError as error:
+                raise UserError(f"{option_of(one)} {spec}: {error}") from error
+            variables[one.variable] = spec
+    return variables
 
 
 def reporting(wanted: bool) -> dict[str, str]:

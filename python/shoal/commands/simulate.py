@@ -20,7 +20,7 @@ import shoal
 from shoal.children import child
 from shoal.commands.given import refuse_twice, refuse_unused
 from shoal.console import err, out
-from shoal.cost_model import CLOSED_FORMS, Cluster, has_closed_form, predict
+from shoal.cost_model import Cluster, closed_forms, has_closed_form, predict
 from shoal.errors import UserError
 from shoal.measurements import Case, Results, Series, readable_bytes, readable_seconds
 from shoal.platforms import KINDS, make_platform
@@ -308,7 +308,7 @@ def prediction(at: Simulation, variant: str, block: float) -> float:
         return predict(how, Cluster(at.nodes, at.ppn), block, machine)
     if at.ranks > MOST_COUNTED:
         raise UserError(
-            f"{variant}: --model counts its schedules, of at most {MOST_COUNTED} ranks; {CLOSED_FORMS} have formulas"
+            f"{variant}: --model counts its schedules, of at most {MOST_COUNTED} ranks; there is {closed_forms()}"
         )
     load = shoal.load_of(how, shoal.Problem(layout=at.layout or f"{at.nodes}x{at.ppn}"))
     return replace(machine, memory=machine.node).seconds(load, block)  # messages inside a node cost the same there

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from shoal.children import child
-from shoal.commands.run import Job, algorithms, parser, read
+from shoal.commands.run import Job, algorithm_settings, algorithms, parser, read
 from shoal.errors import UserError
 from shoal.measurements import readable_seconds
 from shoal.mpi import knows_hosts, launch_environment
@@ -73,7 +73,7 @@ def try_(words: Sequence[str]) -> None:
         "--pairs", type=enough_pairs, default=3, help="pairs of runs, without and with Shoal (3 or more; default 3)"
     )
     asked, job = read(options, words)
-    settings = algorithms(asked.alltoall, asked.alltoallv, asked.alltoallw, asked.allgather)
+    settings = algorithms(vars(asked))
     with standard_input() as given:
         for line in lines(Trial(job, 2 + 2 * asked.pairs, given), settings, asked.pairs, next_words(words, job)):
             print("shoal:", line, flush=True)
@@ -100,7 +100,8 @@ def enough_pairs(text: str) -> int:
 def lines(trial: "Trial", settings: dict[str, str], pairs: int, command: str) -> list[str]:
     """What there is to say: the share of exchanges, what was gained, and what to do."""
     verified = trial.run(settings | {"SHOAL_VERIFY": "1"})
-    native = trial.run(algorithms("native", "native", "native", "native")) if verified.exchanges else verified
+    by_the_mpi = {one.variable: "native" for one in algorithm_settings()}
+    native = trial.run(by_the_mpi) if verified.exchanges else verified
     if not native.exchanges:
         return [
             nothing_line(native),

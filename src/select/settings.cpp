@@ -1,4 +1,4 @@
-#include "team/settings.hpp"
+#include "select/settings.hpp"
 
 #include <stdlib.h>
 #include <sys/auxv.h>
@@ -20,20 +20,19 @@ namespace shoal {
 
 namespace {
 
-std::optional<selection> read_choice(const std::string& value, collective what) {
-  if (value == "auto") return std::nullopt;
-  return parse_selection(value, what);
-}
-
-std::optional<selection> for_any_sizes(const std::string& value) {
-  std::optional<selection> chosen = read_choice(value, collective::alltoall);
-  if (chosen && chosen->which->uniform_only)
+template <collective what, call_form form>
+void take_algorithm(settings& into, const std::string& value) {
+  std::optional<selection> chosen;
+  if (value != "auto") chosen = parse_selection(value, what);
+  if (chosen && form != call_form::equal && chosen->which->uniform_only)
     throw std::invalid_argument(chosen->which->name + " needs equal blocks; set it for alltoall, or use tuna");
-  return chosen;
+  into.asked(what, form) = std::move(chosen);
 }
 
-void take_among_neighbors(const std::string& value, call_form form, settings& into) {
-  into.neighbor_alltoall[form] = read_choice(value, collective::neighbor_alltoall);
+template <collective what, call_form form>
+std::string algorithm_text(const settings& from) {
+  const std::optional<selection>& chosen = from.asked(what, form);
+  return chosen ? to_string(*chosen) : "auto";
 }
 
 std::optional<wait_mode> read_waiting(const std::string& value) {
@@ -128,31 +127,55 @@ void read_file(const std::string& path, settings& into) {
   }
 }
 
-struct known_setting {
-  std::string_view name;
-  void (*set)(settings& of, const std::string& value);
-};
+std::string layout_text(const settings& from) {
+  const std::string text = from.layout ? to_string(*from.layout) : from.finds_levels ? "levels" : "";
+  return text + " nodes_share=" + std::to_string(static_cast<int>(from.nodes_share));
+}
 
-constexpr known_setting known[] = {
-    {"alltoall", [](settings& s, const std::string& v) { s.alltoall = read_choice(v, collective::alltoall); }},
-    {"alltoallv", [](settings& s, const std::string& v) { s.alltoallv = for_any_sizes(v); }},
-    {"alltoallw", [](settings& s, const std::string& v) { s.alltoallw = for_any_sizes(v); }},
-    {"allgather", [](settings& s, const std::string& v) { s.allgather = read_choice(v, collective::allgather); }},
-    {"allgatherv", [](settings& s, const std::string& v) { s.allgatherv = read_choice(v, collective::allgather); }},
-    {"neighbor_alltoall", [](settings& s, const std::string& v) { take_among_neighbors(v, call_form::equal, s); }},
-    {"neighbor_alltoallv", [](settings& s, const std::string& v) { take_among_neighbors(v, call_form::any_sizes, s); }},
-    {"neighbor_alltoallw", [](settings& s, const std::string& v) { take_among_neighbors(v, call_form::any_types, s); }},
-    {"wait", [](settings& s, const std::string& v) { s.wait = read_waiting(v); }},
-    {"layout", [](settings& s, const std::string& v) { take_layout(v, s); }},
-    {"network", [](settings& s, const std::string& v) { s.network = read_network(v); }},
-    {"topology",
-     [](settings& s, const std::string& v) { s.topology = std::make_shared<const switch_network>(read_topology(v)); }},
-    {"profile", [](settings& s, const std::string& v) { take_profile(v, s); }},
-    {"wisdom", [](settings& s, const std::string& v) { s.wisdom = v; }},
-    {"report", [](settings& s, const std::string& v) { take_report(v, s); }},
-    {"verify", [](settings& s, const std::string& v) { s.verify = read_switch("verify", v); }},
-    {"max_temp", [](settings& s, const std::string& v) { s.max_temp = read_bytes(v); }},
-    {"record", [](settings& s, const std::string& v) { s.record = v; }},
+template <collective what, call_form form>
+constexpr setting algorithm_for(std::string_view name, std::string_view help) {
+  constexpr bool is_key = what != collective::neighbor_alltoall;
+  return {name, "SPEC", help, is_key, take_algorithm<what, form>, algorithm_text<what, form>};
+}
+
+constexpr setting known_settings[] = {
+    algorithm_for<collective::alltoall, call_form::equal>("alltoall", "algorithm for MPI_Alltoall, as in tuna:radix=8"),
+    algorithm_for<collective::alltoall, call_form::any_sizes>("alltoallv", "algorithm for MPI_Alltoallv"),
+    algorithm_for<collective::alltoall, call_form::any_types>("alltoallw", "algorithm for MPI_Alltoallw"),
+    algorithm_for<collective::allgather, call_form::equal>(
+        "allgather", "algorithm for MPI_Allgather between two groups, as in ring"),
+    algorithm_for<collective::allgather, call_form::any_sizes>("allgatherv",
+                                                               "algorithm for MPI_Allgatherv between two groups"),
+    algorithm_for<collective::neighbor_alltoall, call_form::equal>(
+        "neighbor_alltoall", "algorithm for MPI_Neighbor_alltoall, as in gathered"),
+    algorithm_for<collective::neighbor_alltoall, call_form::any_sizes>("neighbor_alltoallv",
+                                                                       "algorithm for MPI_Neighbor_alltoallv"),
+    algorithm_for<collective::neighbor_alltoall, call_form::any_types>("neighbor_alltoallw",
+                                                                       "algorithm for MPI_Neighbor_alltoallw"),
+    {"network", "full, ring, torus:4x8", "network that connects two groups", false,
+     [](settings& s, const std::string& v) { s.network = read_network(v); },
+     [](const settings& s) { return s.network; }},
+    {"wait", "auto, spin, yield, sleep", "how a rank waits", false,
+     [](settings& s, const std::string& v) { s.wait = read_waiting(v); }, nullptr},
+    {"layout", "LAYOUT", "which ranks share a node, as in 8x8; or levels", false,
+     [](settings& s, const std::string& v) { take_layout(v, s); }, layout_text},
+    {"topology", "FILE", "tree of switches", false,
+     [](settings& s, const std::string& v) { s.topology = std::make_shared<const switch_network>(read_topology(v)); },
+     [](const settings& s) { return s.topology ? to_edge_list(*s.topology) : ""; }},
+    {"profile", "FILE", "what shoal tune measured, to start with", false,
+     [](settings& s, const std::string& v) { take_profile(v, s); }, nullptr},
+    {"wisdom", "FILE", "what jobs learn, for the next", false, [](settings& s, const std::string& v) { s.wisdom = v; },
+     nullptr},
+    {"report", "1, phases, FILE.json", "print at the end what ran", false,
+     [](settings& s, const std::string& v) { take_report(v, s); }, nullptr},
+    {"max_temp", "BYTES", "limit on scratch memory, as in 64M", false,
+     [](settings& s, const std::string& v) { s.max_temp = read_bytes(v); },
+     [](const settings& s) { return s.max_temp ? std::to_string(*s.max_temp) : ""; }},
+    {"verify", "0, 1", "compare every result with the MPI's own", false,
+     [](settings& s, const std::string& v) { s.verify = read_switch("verify", v); },
+     [](const settings& s) { return std::string(s.verify ? "1" : "0"); }},
+    {"record", "FILE", "write what ranks send each other", false,
+     [](settings& s, const std::string& v) { s.record = v; }, [](const settings& s) { return s.record; }},
 };
 
 // Letters to change, add, leave out or exchange with the next one.
@@ -172,27 +195,29 @@ std::size_t distance(std::string_view a, std::string_view b) {
   return d[a.size()][b.size()];
 }
 
-// Of an info: of a communicator, or of one call.
-constexpr std::string_view info_keys[] = {"alltoall", "alltoallv", "alltoallw", "allgather", "allgatherv"};
+template <typename Fits>
+std::vector<std::string_view> names_of_those(Fits fit) {
+  std::vector<std::string_view> names;
+  for (const setting& one : known_settings)
+    if (fit(one)) names.push_back(one.name);
+  return names;
+}
 
-template <typename Names>
-std::string_view nearest(std::string_view name, const Names& among) {
-  return *std::min_element(std::begin(among), std::end(among), [&](std::string_view a, std::string_view b) {
+std::vector<std::string_view> all_names() {
+  return names_of_those([](const setting&) { return true; });
+}
+
+std::string_view nearest(std::string_view name, const std::vector<std::string_view>& among) {
+  return *std::min_element(among.begin(), among.end(), [&](std::string_view a, std::string_view b) {
     return distance(name, a) < distance(name, b);
   });
 }
 
-std::string_view nearest(std::string_view name) {
-  std::vector<std::string_view> names;
-  for (const known_setting& one : known) names.push_back(one.name);
-  return nearest(name, names);
-}
-
 [[noreturn]] void no_such_setting(const std::string& name) {
   std::string names;
-  for (const known_setting& one : known) names += (names.empty() ? "" : ", ") + std::string(one.name);
-  throw std::invalid_argument("there is no such setting; nearest is " + std::string(nearest(name)) + "; there are " +
-                              names);
+  for (const std::string_view one : all_names()) names += (names.empty() ? "" : ", ") + std::string(one);
+  throw std::invalid_argument("there is no such setting; nearest is " + std::string(nearest(name, all_names())) +
+                              "; there are " + names);
 }
 
 std::string capitals(std::string_view name) {
@@ -211,16 +236,17 @@ std::string lower(std::string_view name) {
 bool is_known(std::string_view variable) {
   constexpr std::string_view others[] = {"SHOAL_CONFIG", "SHOAL_ROOT", "SHOAL_HOME", "SHOAL_DIR", "SHOAL_VERSION"};
   return std::find(std::begin(others), std::end(others), variable) != std::end(others) ||
-         std::any_of(std::begin(known), std::end(known),
-                     [&](const auto& k) { return variable == "SHOAL_" + capitals(k.name); });
+         std::any_of(std::begin(known_settings), std::end(known_settings),
+                     [&](const setting& k) { return variable == k.variable(); });
 }
 
 }  // namespace
 
 void settings::set(const std::string& name, const std::string& value) {
   try {
-    const auto* const found = std::find_if(std::begin(known), std::end(known), [&](auto& k) { return k.name == name; });
-    if (found == std::end(known)) no_such_setting(name);
+    const auto* const found =
+        std::find_if(std::begin(known_settings), std::end(known_settings), [&](auto& k) { return k.name == name; });
+    if (found == std::end(known_settings)) no_such_setting(name);
     found->set(*this, value);
   } catch (const std::invalid_argument& error) {
     throw std::invalid_argument(name + " = " + value + ": " + error.what());
@@ -228,27 +254,23 @@ void settings::set(const std::string& name, const std::string& value) {
 }
 
 std::string settings::canonical() const {
-  const auto text = [](const std::optional<selection>& chosen) { return chosen ? to_string(*chosen) : "auto"; };
-  return "alltoall=" + text(alltoall) + " alltoallv=" + text(alltoallv) + " alltoallw=" + text(alltoallw) +
-         " allgather=" + text(allgather) + " allgatherv=" + text(allgatherv) +
-         " neighbor_alltoall=" + text(neighbor_alltoall[call_form::equal]) +
-         " neighbor_alltoallv=" + text(neighbor_alltoall[call_form::any_sizes]) +
-         " neighbor_alltoallw=" + text(neighbor_alltoall[call_form::any_types]) + " network=" + network + " layout=" +
-         (layout         ? to_string(*layout)
-          : finds_levels ? "levels"
-                         : "") +
-         " nodes_share=" + std::to_string(static_cast<int>(nodes_share)) +
-         " topology=" + (topology ? to_edge_list(*topology) : "") + " verify=" + (verify ? "1" : "0") +
-         " max_temp=" + (max_temp ? std::to_string(*max_temp) : "") + " record=" + record;
+  std::string all;
+  for (const setting& one : known_settings)
+    if (one.text) all += (all.empty() ? "" : " ") + std::string(one.name) + "=" + one.text(*this);
+  return all;
 }
 
 std::string settings::canonical_profile() const { return profile ? to_toml(*profile) : profile_fault; }
 
+std::string setting::variable() const { return "SHOAL_" + capitals(name); }
+
+std::span<const setting> all_settings() { return known_settings; }
+
 settings read_settings() {
   settings all;
   if (const char* path = secure_getenv("SHOAL_CONFIG"); path && *path) read_file(path, all);
-  for (const known_setting& one : known) {
-    const std::string variable = "SHOAL_" + capitals(one.name);
+  for (const setting& one : known_settings) {
+    const std::string variable = one.variable();
     if (const char* value = secure_getenv(variable.c_str()); value && *value) {
       try {
         all.set(std::string(one.name), value);
@@ -265,7 +287,7 @@ std::string unknown_variables() {
   for (char** one = environ; getauxval(AT_SECURE) == 0 && one && *one; ++one) {  // none behind clearenv()
     const std::string_view entry(*one), variable = entry.substr(0, entry.find('='));
     if (!variable.starts_with("SHOAL_") || is_known(variable)) continue;
-    const std::string_view other = nearest(lower(variable.substr(std::strlen("SHOAL_"))));
+    const std::string_view other = nearest(lower(variable.substr(std::strlen("SHOAL_"))), all_names());
     all += (all.empty() ? "" : ", ") + std::string(variable) + " is no setting; SHOAL_" + capitals(other) + " is";
   }
   return all;
@@ -275,8 +297,9 @@ std::string what_is_wrong_with(std::string_view key) {
   constexpr std::string_view prefix = "shoal_";
   if (!key.starts_with(prefix)) return {};
   const std::string_view name = key.substr(prefix.size());
-  if (std::find(std::begin(info_keys), std::end(info_keys), name) != std::end(info_keys)) return {};
-  return std::string(key) + " is no key; shoal_" + std::string(nearest(name, info_keys)) + " is";
+  const auto keys = names_of_those([](const setting& one) { return one.is_key; });
+  if (std::find(keys.begin(), keys.end(), name) != keys.end()) return {};
+  return std::string(key) + " is no key; shoal_" + std::string(nearest(name, keys)) + " is";
 }
 
 // FNV-1a: the same on every machine.

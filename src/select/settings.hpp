@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "algorithms/algorithm.hpp"
 #include "select/call_form.hpp"
@@ -41,8 +42,7 @@ struct settings {
   std::optional<std::int64_t> max_temp;  // most bytes of scratch memory an exchange may need on a rank; empty: any
   std::string record;                    // a file for the traffic between ranks; empty: none
 
-  // Sets one by name: alltoall, alltoallv, alltoallw, allgather, allgatherv, neighbor_alltoall, neighbor_alltoallv,
-  // neighbor_alltoallw, wait, layout, network, topology, profile, wisdom, report, verify, max_temp, record. A profile that cannot be used is no error: profile_fault tells.
+  // Sets one of all_settings() by name. A profile that cannot be used is no error: profile_fault tells.
   // Throws std::invalid_argument with the name, the value and what is allowed.
   void set(const std::string& name, const std::string& value);
 
@@ -51,6 +51,9 @@ struct settings {
     if (what == collective::allgather) return form == call_form::equal ? allgather : allgatherv;
     if (what == collective::neighbor_alltoall) return neighbor_alltoall[form];
     return form == call_form::equal ? alltoall : form == call_form::any_sizes ? alltoallv : alltoallw;
+  }
+  std::optional<selection>& asked(collective what, call_form form) {
+    return const_cast<std::optional<selection>&>(std::as_const(*this).asked(what, form));
   }
   static std::span<const call_form> forms_of(collective what) {
     return std::span(call_forms).first(what == collective::allgather ? 2 : 3);
@@ -63,6 +66,24 @@ struct settings {
   // Equal texts mean equal profiles, or none that can be used for the same reason.
   std::string canonical_profile() const;
 };
+
+// What people can set: by a variable (SHOAL_ and the name in capitals), a line of SHOAL_CONFIG, and, where it is a key, by
+// shoal_name in the MPI_Info of a communicator or a call.
+struct setting {
+  std::string_view name;
+  std::string_view takes;  // SPEC: an algorithm; else the values, or what kind they are
+  std::string_view help;   // one line
+  bool is_key;
+  // Throws std::invalid_argument with what is allowed.
+  void (*set)(settings&, const std::string& value);
+  // Of what is set; equal texts mean the same. Null: it may differ between ranks, or has a text of its own.
+  std::string (*text)(const settings&);
+
+  std::string variable() const;
+};
+
+// The one list of them, in the order of the documents.
+std::span<const setting> all_settings();
 
 // Reads SHOAL_CONFIG (a file of lines `name = "value"`) and then the environment, which wins: SHOAL_ and the name in
 // capitals. Ignores all of them in setuid programs. Throws std::invalid_argument.
