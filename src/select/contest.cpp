@@ -78,7 +78,9 @@ void contest::took(double seconds, double bytes) {
   if (calls_ > unmeasured_) {
     const int size = size_mix::class_of(bytes);
     usual_.add(candidate, size, seconds);
-    now_[candidate].add(size, seconds, usual_.mean(candidate, size));
+    const auto at = static_cast<std::size_t>(candidate);
+    if (now_.size() <= at) now_.resize(at + 1);
+    now_[at].add(size, seconds, usual_.mean(candidate, size));
   }
   if (trial_left_ > 0) due_ = --trial_left_ == 0;
   else if (untimed_ > 0) --untimed_;
@@ -100,15 +102,17 @@ void contest::agree_within(int calls) {
 void contest::write(std::span<std::int64_t> terms) {
   due_ = false;
   quiet_left_ = 0;  // until agreed()
+  now_.resize(most_candidates);
   for (int i = 0; i < most_candidates; ++i) {
-    told_[i] = now_[i].calls();
-    terms[i] = nanoseconds(told_[i] ? now_[i].mean(usual_, i) : as_sizes_are_now(i));
+    const trial_times& now = now_[static_cast<std::size_t>(i)];
+    told_[i] = now.calls();
+    terms[i] = nanoseconds(told_[i] ? now.mean(usual_, i) : as_sizes_are_now(i));
     if (told_[i]) usual_at_trial_[i] = usual_.mean(i);
   }
   passed_seconds_ = static_cast<double>(passed_ - std::exchange(told_passed_, passed_)) * terms[best_] * 1e-9;
   terms[load_term] = in_quarters(std::log2(std::max(1.0, recent_.mean)));
   terms[usual_load_term] = in_quarters(recent_.mean_log);
-  now_ = {};
+  now_.assign(1, {});
 }
 
 // What is known of a candidate without new calls: the sizes of calls may have changed since its trial.

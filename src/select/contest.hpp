@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "select/size_mix.hpp"
 
@@ -151,7 +152,8 @@ class contest {
   std::array<int, most_candidates> told_{};               // calls that the agreement under way is about
   std::array<double, most_candidates> usual_at_trial_{};  // what usual_ said of a candidate
   size_mix usual_;
-  std::array<trial_times, most_candidates> now_{};  // since the last agreement was begun
+  // Since the last agreement was begun; up to the last candidate that has served.
+  std::vector<trial_times> now_ = std::vector<trial_times>(1);
   std::array<record, most_candidates> records_{};
 };
 

@@ -21,12 +21,13 @@ void size_mix::times::add(double taken) {
 void size_mix::add(int candidate, int size, double seconds) {
   if (all_ >= remembered) count_as(0.5);
   of_all_[size].add(seconds);
-  of_[candidate][size].add(seconds);
+  if (of_.size() <= static_cast<std::size_t>(candidate)) of_.resize(static_cast<std::size_t>(candidate) + 1);
+  of_[static_cast<std::size_t>(candidate)][size].add(seconds);
   ++all_;
 }
 
 void size_mix::count_as(double weight) {
-  const auto fade = [=](std::array<times, classes>& sizes) {
+  const auto fade = [=](by_size& sizes) {
     for (times& of : sizes) of = {of.calls * weight, of.seconds * weight};
   };
   fade(of_all_);
@@ -34,19 +35,26 @@ void size_mix::count_as(double weight) {
   all_ *= weight;
 }
 
+const size_mix::times& size_mix::of(int candidate, int size) const {
+  static constexpr times none;
+  const auto at = static_cast<std::size_t>(candidate);
+  return at < of_.size() ? of_[at][size] : none;
+}
+
 double size_mix::mean(int candidate, int size) const {
-  const times& own = of_[candidate][size];
+  const times& own = of(candidate, size);
   const times& known = own.calls > 0 ? own : of_all_[size];
   return known.seconds / known.calls;
 }
 
 double size_mix::mean(int candidate) const {
-  const auto& of = of_[candidate];
-  if (std::none_of(of.begin(), of.end(), [](const times& size) { return size.calls > 0; })) return 0;
   double sum = 0;
-  for (int size = 0; size < classes; ++size)
+  bool served = false;
+  for (int size = 0; size < classes; ++size) {
     if (share(size) > 0) sum += share(size) * mean(candidate, size);
-  return sum;
+    served |= of(candidate, size).calls > 0;
+  }
+  return served ? sum : 0;
 }
 
 bool size_mix::varies() const {

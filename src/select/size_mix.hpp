@@ -5,6 +5,8 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
+#include <vector>
 
 namespace shoal {
 
@@ -31,8 +33,11 @@ class size_mix {
     double calls = 0, seconds = 0;
     void add(double taken);
   };
-  std::array<times, classes> of_all_{};
-  std::array<std::array<times, classes>, most_candidates> of_{};
+  using by_size = std::array<times, classes>;
+  const times& of(int candidate, int size) const;
+
+  by_size of_all_{};
+  std::vector<by_size> of_;  // up to the last candidate that served: most communicators know none but the MPI's own
   double all_ = 0;
 };
 
