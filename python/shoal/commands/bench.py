@@ -131,12 +131,7 @@ def bench(
         refuse_others(context, "list_suites")
         out.print(suite_table())
         return
-    for option, said in SAID.items():
-        refuse_twice(context, option, said)
-    if not emulate:
-        refuse_unused(context, ["rate"], "without --emulate")
-    if collective == "alltoallw":
-        refuse_unused(context, ["distributions"], "with --collective alltoallw, which has strips")
+    refuse_dropped(context, emulate, collective)
     kinds = distributions or usual_blocks(collective)
     what = Suite("", ranks, sizes, kinds, variants, seconds, emulate, rate, senders, phases, collective)
     if quick:
@@ -147,6 +142,15 @@ def bench(
         out.print(f"{suite}: {what.shows}")
     results = measure_suite(what, choose_mpis(mpi), output, resume)
     show(results, what, output)
+
+
+def refuse_dropped(context: typer.Context, emulate: str, collective: str) -> None:
+    for option, said in SAID.items():
+        refuse_twice(context, option, said)
+    if not emulate:
+        refuse_unused(context, ["rate"], "without --emulate")
+    if collective == "alltoallw":
+        refuse_unused(context, ["distributions"], "with --collective alltoallw, which has strips")
 
 
 def described(what: Suite) -> str:

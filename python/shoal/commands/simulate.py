@@ -171,8 +171,6 @@ def simulate(
     if program:
         simulate_program(clusters, selectors, program, computing=computing, output=output)
         return
-    if senders:
-        refuse_twice(context, "senders", ["distribution"])
     if senders >= nodes * ppn:
         raise UserError(f"--senders {senders}: of {nodes * ppn} ranks at least one must receive")
     wanted = Blocks(check_sizes(sizes), distribution, senders)
@@ -183,6 +181,7 @@ def simulate(
 
 def refuse_dropped(context: typer.Context, program: list[str] | None, instead: str) -> None:
     refuse_twice(context, "suite", SAID)
+    refuse_twice(context, "senders", ["distribution"])
     if program:
         refuse_unused(context, ["suite", *OF_EXCHANGES], "for a program, which says what it exchanges")
     else:

@@ -158,9 +158,7 @@ def verdict_line(without: Sequence[float], with_shoal: Sequence[float], share: f
         if gain > NOTICED * most:
             return f"Noise: all-to-all allows {most:.2f} times as fast at most. Next: a longer run, or --pairs 9"
         if gain > 1:
-            return (
-                f"Worth it. SHOAL_WISDOM=FILE keeps what a run learns for later runs. Next: shoal run {command}"
-            )
+            return f"Worth it. SHOAL_WISDOM=FILE keeps what a run learns for later runs. Next: shoal run {command}"
         if share < LITTLE:
             return (
                 "Not worth it here: slower, by Shoal's start-up or noise, for the share of all-to-all is small. "
