@@ -15,8 +15,8 @@
  * Shoal tries algorithms on the program's own calls, and keeps the fastest, the same on every rank. You can name one
  * instead by a spec: "name" or "name:parameter=value,parameter=value", for example "tuna:radix=8". The command
  * `shoal list` prints all algorithms and parameters. Shoal takes a spec from these places; the later one wins:
- *   - the environment: SHOAL_ALLTOALL, SHOAL_ALLTOALLV, SHOAL_ALLTOALLW, SHOAL_ALLGATHER, SHOAL_ALLGATHERV, or the file
- *     named by SHOAL_CONFIG,
+ *   - the environment: SHOAL_ALLTOALL, SHOAL_ALLTOALLV, SHOAL_ALLTOALLW, SHOAL_ALLGATHER, SHOAL_ALLGATHERV,
+ *     SHOAL_NEIGHBOR_ALLTOALL, SHOAL_NEIGHBOR_ALLTOALLV, SHOAL_NEIGHBOR_ALLTOALLW, or the file named by SHOAL_CONFIG,
  *   - shoal_comm_set_info() on the communicator,
  *   - the info given to one call.
  * It must be the same on every rank. A difference is found and is an error on all of them, but for an info that only some
@@ -251,7 +251,7 @@ SHOAL_PUBLIC int shoal_neighbor_alltoallw(const void *sendbuf, const int sendcou
                                           const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm);
 
 /** @}
- * @name To whom you like
+ * @name Sparse exchange
  * @{ */
 
 /** What arrived in a shoal_exchange(): blocks in the order of the ranks that sent them, those of one rank in the order in which
@@ -261,7 +261,7 @@ typedef struct shoal_arrivals {
   const int *sources;      /**< the rank that each comes from */
   const MPI_Count *counts; /**< elements in each; 0 of a datatype without bytes */
   const MPI_Count *displs; /**< where each begins, in elements from `data` */
-  const void *data;        /**< one behind the other, without the gaps that the datatype may have: MPI_Type_size() bytes an
+  const void *data;        /**< one after another, without the gaps that the datatype may have: MPI_Type_size() bytes an
                                 element */
 } shoal_arrivals;
 
@@ -332,8 +332,8 @@ SHOAL_PUBLIC int shoal_ialltoallv_c(const void *sendbuf, const MPI_Count sendcou
                                     shoal_request *request);
 
 /** shoal_exchange() that ends in shoal_test() or shoal_wait(). The first one on a communicator, of either form, makes a
- * communicator of Shoal's own, for which it waits for all ranks; later ones wait for none. On one communicator they go one
- * behind the other, and are started in the same order on all ranks.
+ * communicator of Shoal's own, for which it waits for all ranks; later ones wait for none. On one communicator they run
+ * one after another, and are started in the same order on all ranks.
  * @copydetails shoal_exchange
  * Wrong arguments are an error when the exchange ends. `sendbuf` and `arrivals` stay as they are until then; the other arrays
  * are not used after the return.

@@ -49,7 +49,9 @@ class Memory:
         if kind.extent <= 0:
             raise ValueError(f"elements with an extent of {kind.extent} bytes cannot be counted; give the count")
         if self.nbytes % kind.extent:
-            raise ValueError(f"a buffer of {self.nbytes} bytes is no whole number of elements of {kind.extent} bytes")
+            raise ValueError(
+                f"a buffer of {self.nbytes} bytes is not a whole number of elements of {kind.extent} bytes"
+            )
         return int(self.nbytes // kind.extent) - behind
 
 
@@ -86,7 +88,7 @@ def type_of(data: Any, given: Any) -> "MPI.Datatype":
     if given is None and (data is None or data is MPI.BOTTOM):
         raise TypeError("a buffer without an address needs a type")
     if not isinstance(given, str | None):
-        raise TypeError(f"{given!r} is no type")
+        raise TypeError(f"not an MPI datatype: {given!r}")
     return MPI.Datatype.fromcode(format_of(data) if given is None else given)
 
 
@@ -125,7 +127,7 @@ def of_equal_blocks(spec: Spec, blocks: int, writes: bool) -> Side:
 
 def share(elements: int, blocks: int) -> int:
     if blocks > 1 and elements % blocks:
-        raise ValueError(f"{elements} elements are no whole number for each of {blocks} blocks; give the count")
+        raise ValueError(f"{elements} elements cannot be divided among {blocks} blocks; give the count")
     return elements // max(1, blocks)
 
 
@@ -150,7 +152,7 @@ def of_typed_blocks(spec: Spec, blocks: int, writes: bool) -> Side:
     from mpi4py import MPI
 
     if not isinstance(spec, list | tuple) or not 2 <= len(spec) <= 4:
-        raise TypeError("a list of a buffer, counts, displacements and types is needed")
+        raise TypeError("expected [buffer, counts, displs, types]")
     data, *more, types = spec
     counts, displs = more[0] if len(more) == 1 else more or (None, None)
     memory = Memory(data, writes)
@@ -158,7 +160,7 @@ def of_typed_blocks(spec: Spec, blocks: int, writes: bool) -> Side:
         counts, displs = [1] * blocks, [0] * blocks
     counts, displs, types = numbers(counts, blocks), numbers(displs, blocks), list(types)
     if len(types) != blocks or not all(isinstance(one, MPI.Datatype) for one in types):
-        raise ValueError(f"{blocks} types are needed, one for each block")
+        raise ValueError(f"expected {blocks} datatypes, one for each block")
     handles = array("Q" if MPI._sizeof(MPI.Datatype) == 8 else "I", map(handle, types))
     words = [memory.address, pointer(counts), pointer(displs), pointer(handles)]
     return Side(words, (memory, counts, displs, types, handles), types)
@@ -171,10 +173,10 @@ def parts(spec: Spec, pair: Any) -> tuple[Any, Any, Any, Any]:
 
     if not isinstance(spec, list | tuple):
         if spec is None or spec is MPI.IN_PLACE or spec is MPI.BOTTOM:
-            raise TypeError("a buffer is needed, or a list of it and what is in it")
+            raise TypeError("expected a buffer, or [buffer, counts, displs, type]")
         return spec, None, None, None
     if not 2 <= len(spec) <= 4:
-        raise ValueError(f"a list of {len(spec)} things describes no buffer; 2 to 4 do")
+        raise ValueError(f"expected [buffer, counts, displs, type], of 2 to 4 items, not {len(spec)}")
     data, *more = spec
     if len(more) == 3:
         return data, *more
@@ -193,7 +195,7 @@ def is_one(given: Any) -> bool:
 def numbers(given: Any, needed: int, kind: str = INT64) -> Sequence[int]:
     """As C takes them, one for each block."""
     if len(given) != needed:
-        raise ValueError(f"{len(given)} numbers for {needed} blocks")
+        raise ValueError(f"expected {needed} numbers, one for each block, not {len(given)}")
     return array(kind, map(index, given))
 
 

@@ -1,13 +1,18 @@
 """Errors that people make."""
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import NoReturn
 
 
 class UserError(Exception):
     """Says in one line what is wrong and what to do; the command ends with status 2."""
+
+
+def unknown(what: str, choices: Iterable[str]) -> UserError:
+    *most, last = choices
+    return UserError(f"unknown {what}; choose {', '.join(most)} or {last}")
 
 
 @contextmanager

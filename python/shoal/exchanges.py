@@ -113,12 +113,12 @@ class Request:
             under_way.add(self)
 
     def start(self) -> None:
-        """Of a persistent one that is not under way."""
+        """Start a persistent exchange that is not running."""
         call("shoal_start", self._data)
         under_way.add(self)
 
     def test(self) -> bool:
-        """Moves it on; whether it has ended."""
+        """Make progress; return True when it has ended."""
         flag = ctypes.c_int(1)
         try:
             call("shoal_test", ctypes.byref(self._data), ctypes.byref(flag))
@@ -128,14 +128,14 @@ class Request:
         return bool(flag.value)
 
     def wait(self) -> None:
-        """Returns when it has ended."""
+        """Wait until it has ended."""
         try:
             call("shoal_wait", ctypes.byref(self._data))
         finally:
             under_way.discard(self)
 
     def free(self) -> None:
-        """Of a persistent one that is not under way, before MPI_Finalize."""
+        """Free a persistent exchange that is not running, before MPI_Finalize."""
         call("shoal_request_free", ctypes.byref(self._data))
 
     def __enter__(self) -> "Request":
@@ -151,12 +151,12 @@ under_way: set[Request] = set()
 
 
 def ialltoall(comm: "MPI.Comm", sendbuf: Spec, recvbuf: Spec) -> Request:
-    """Starts alltoall()."""
+    """Start alltoall()."""
     return begun(comm, sendbuf, recvbuf, "")
 
 
 def ialltoallv(comm: "MPI.Comm", sendbuf: Spec, recvbuf: Spec) -> Request:
-    """Starts alltoallv()."""
+    """Start alltoallv()."""
     return begun(comm, sendbuf, recvbuf, "v")
 
 
@@ -166,12 +166,12 @@ def begun(comm: "MPI.Comm", send: Spec, recv: Spec, form: str) -> Request:
 
 
 def alltoall_init(comm: "MPI.Comm", sendbuf: Spec, recvbuf: Spec, info: "MPI.Info | None" = None) -> Request:
-    """Makes alltoall() ready, to be started any number of times. Collective."""
+    """Prepare alltoall(), to be started any number of times. Collective."""
     return prepared(comm, sendbuf, recvbuf, "", info)
 
 
 def alltoallv_init(comm: "MPI.Comm", sendbuf: Spec, recvbuf: Spec, info: "MPI.Info | None" = None) -> Request:
-    """Makes alltoallv() ready, to be started any number of times. Collective."""
+    """Prepare alltoallv(), to be started any number of times. Collective."""
     return prepared(comm, sendbuf, recvbuf, "v", info)
 
 
@@ -204,7 +204,7 @@ class Arrivals:
             self.sources: npt.NDArray[np.intc] = copied(found.sources, blocks, np.intc)
             self.counts: npt.NDArray[np.int64] = copied(found.counts, blocks, np.int64)
             self.displs: npt.NDArray[np.int64] = copied(found.displs, blocks, np.int64)
-            # All blocks one behind the other; of a type with several numbers, or with gaps, its numbers or bytes.
+            # All blocks, one after another; of a type with several numbers, or with gaps, its numbers or bytes.
             self.data: npt.NDArray[Any] = copied(found.data, int(self.counts.sum()) * step, kind)
             self._step = step
         finally:
@@ -282,26 +282,26 @@ class StartedExchange(Request):
 
 
 def nothing_right() -> list[int]:
-    """Arguments of a rank that has none: so many blocks there cannot be."""
+    """Invalid arguments, so that all ranks see an error."""
     from mpi4py import MPI
 
     return [-1, 0, 0, 0, 0, handle(MPI.BYTE)]
 
 
 def exchange(comm: "MPI.Comm", sendbuf: Spec, destinations: Integers) -> Arrivals:
-    """Sends block i of `[buffer, counts, displs, type]` to rank destinations[i], and returns what came, whoever sent
-    it: no rank has to know who sends to it, nor how much. Every rank calls it, also one that sends nothing. Wrong
-    arguments of one rank are an error on all."""
+    """Send block i of `[buffer, counts, displs, type]` to rank destinations[i], and return what arrives. No rank has
+    to know who sends to it, nor how much. Every rank calls it, also one that sends nothing. Wrong arguments of one rank
+    are an error on all ranks."""
     return iexchange(comm, sendbuf, destinations).arrivals()
 
 
 def iexchange(comm: "MPI.Comm", sendbuf: Spec, destinations: Integers) -> StartedExchange:
-    """Starts exchange(); arrivals() of what it returns ends it."""
+    """Start exchange(); arrivals() of the result ends it."""
     return StartedExchange(comm, sendbuf, destinations)
 
 
 def set_algorithm(comm: "MPI.Comm", **specs: str) -> None:
-    """Which algorithm serves later calls: `set_algorithm(comm, alltoallv="tuna:radix=8")`; "auto" lets Shoal choose
+    """Name the algorithm for later calls: `set_algorithm(comm, alltoallv="tuna:radix=8")`; "auto" lets Shoal choose
     again. Collective."""
     from mpi4py import MPI
 
@@ -315,7 +315,7 @@ def set_algorithm(comm: "MPI.Comm", **specs: str) -> None:
 
 
 def explain(comm: "MPI.Comm") -> str:
-    """Which algorithm ran last on a communicator, and why."""
+    """Tell which algorithm ran last on a communicator, and why."""
     text = ctypes.create_string_buffer(1000)
     call("shoal_comm_explain", handle(comm), text, len(text))
     return text.value.decode()

@@ -11,7 +11,10 @@ FORMS = {
     "line": "line:4x8, each joined to the next",
 }
 GROUPS = r"(\d+) to (\d+)"  # the ranks of an allgather between two groups
-HELP = "A file (Slurm's topology.conf, or lines such as: s0 n[0-7] 1G), or a form: " + "; ".join(FORMS.values()) + "."
+HELP = (
+    "A file (Slurm's topology.conf or topology.yaml, the output of scontrol show topology, or lines such as: s0 n[0-7] "
+    "1G), or a form: " + "; ".join(FORMS.values()) + "."
+)
 
 
 def read_network(name: str, rate: str = "") -> shoal.Network:

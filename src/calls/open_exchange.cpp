@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <cctype>
 #include <cstdint>
 #include <deque>
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "calls/alltoall_work.hpp"
@@ -244,13 +246,15 @@ void open_exchange::leave() {
   else progress::get().add(this);
 }
 
+constexpr const char* cannot_move = "this MPI cannot move Shoal's exchanges in the background";
+
 // Why the MPI's own serves such a call; null: it does not have to.
 const char* left_because(const alltoall_call& call, learner* of) {
   int ranks = 1;
   if (!of) return process::why_unknown(call.comm);
   require(PMPI_Comm_size(call.comm, &ranks), "MPI_Comm_size");
   if (ranks == 1) return "one rank";
-  if (!progress::has_mpi_for_it()) return "this MPI cannot move Shoal's exchanges in the background";
+  if (!progress::has_mpi_for_it()) return cannot_move;
   if (is_revoked(call.comm) || (of->state() && of->state()->all().is_lost())) return "ranks have failed";
   return nullptr;
 }
@@ -281,7 +285,7 @@ MPI_Request begun(const given& what, communicator& state, Once once) {
 }
 
 // No rank may wait here for others, so what Shoal needs is made by calls that may.
-constexpr const char* too_early = "before a blocking call of the same name";
+constexpr const char* too_early = "before a blocking or persistent call of the same name on this communicator";
 // With several edges between two ranks.
 constexpr const char* matched_otherwise = "this MPI matches parallel edges in another order than in blocking calls";
 
@@ -299,7 +303,10 @@ MPI_Request begun(const neighbor_call& call, learner&, std::string& why) {
                [&](const alltoall_call& kept) { return neighbor_once(among, neighbor_call(kept)); });
 }
 
-constexpr const char* for_the_mpi = "arguments or settings with which the MPI's own is to serve";
+const char* for_the_mpi() {
+  return process::get().set().max_temp ? "SHOAL_MAX_TEMP is set"
+                                       : "device memory, or arguments that the MPI is to judge";
+}
 
 // As the report calls such a call. Calls that Shoal leaves are not to pay for a name.
 template <typename Call>
@@ -310,8 +317,21 @@ struct named_call {
   std::string name() const { return before + call.name() + behind; }
 };
 
-template <typename Name>
-int left(const Name& name, std::string_view why, native_call native) {
+// Why nobody serves such a call, and what would change that. It is made for the report alone.
+template <typename Call>
+struct unasked {
+  const char* kind;
+  const Call& call;
+  explicit operator std::string() const {
+    if (!progress::has_mpi_for_it()) return kind + std::string(", and ") + cannot_move;
+    std::string setting = "SHOAL_" + call.name();
+    for (char& c : setting) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+    return kind + ("; set " + setting) + "=SPEC to let Shoal serve it";
+  }
+};
+
+template <typename Name, typename Reason>
+int left(const Name& name, const Reason& why, native_call native) {
   return process::get().leave(name, why, native);
 }
 
@@ -321,7 +341,7 @@ int serve(const Name& name, const Call& call, MPI_Request* request, native_call 
   return returning_codes(call.comm, [&]() -> int {
     learner* const of = process::get().learner_of(call.comm);
     if (const char* const why = left_because(call, of)) return left(name, why, native);
-    std::string why = for_the_mpi;
+    std::string why = for_the_mpi();
     MPI_Request made = MPI_REQUEST_NULL;
     try {
       made = make(*of, why);
@@ -346,9 +366,9 @@ bool is_left(const Call& call) {
   const auto& asked = process::get().set().asked(kind_of(call), call.form());
   return asked && !asked->which->generate;  // "native"
 }
-template <typename Name>
-int left_unasked(const Name& name, const char* why, native_call native) {
-  return letting_handlers_throw([&] { return left(name, why, native); });
+template <typename Call>
+int left_unasked(const named_call<Call>& name, const char* kind, native_call native) {
+  return letting_handlers_throw([&] { return left(name, unasked<Call>{kind, name.call}, native); });
 }
 
 // As for begun(); the ranks may wait for each other.
@@ -381,15 +401,14 @@ MPI_Request prepared_on(const neighbor_call& call, MPI_Info info, learner& of, s
 template <typename Call>
 int start(const Call& call, MPI_Request* request, native_call native) {
   const named_call<Call> name{"i", call, ""};
-  if (is_left(call)) return left_unasked(name, "nonblocking, and no algorithm is asked for by name", native);
+  if (is_left(call)) return left_unasked(name, "nonblocking", native);
   return serve(name, call, request, native, [&](learner& of, std::string& why) { return begun(call, of, why); });
 }
 
 template <typename Call>
 int prepare(const Call& call, MPI_Info info, MPI_Request* request, native_call native) {
   const named_call<Call> name{"", call, "_init"};
-  if (is_left(call))
-    return left_unasked(name, "persistent, and no algorithm is asked for by name; its starts are not counted", native);
+  if (is_left(call)) return left_unasked(name, "persistent, its starts not counted", native);
   return serve(name, call, request, native,
                [&](learner& of, std::string& why) { return prepared_on(call, info, of, why); });
 }

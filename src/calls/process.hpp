@@ -75,8 +75,8 @@ class process : public job_state {
   void count_cold(MPI_Comm comm, bool uniform, std::int64_t sent, std::int64_t known, double seconds);
 
   // The MPI's own, where Shoal cannot serve a call: counted with the reason, where a report is asked for.
-  template <typename Call>
-  int leave(const Call& call, std::string_view reason, native_call native) {
+  template <typename Call, typename Reason>
+  int leave(const Call& call, const Reason& reason, native_call native) {
     return set().report == reporting::none ? native() : leave_told(call.name(), std::string(reason), native);
   }
   // An exchange behind a request; its communicator may have been freed when it ended.

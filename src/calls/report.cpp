@@ -41,13 +41,13 @@ std::string quoted(const std::string& text) {
 }
 
 std::string described(const ledger& books) {
-  char text[200];
   const double all = std::max(1e-9, books.in_calls() + books.gained());
-  std::snprintf(text, sizeof text,
-                "shoal: learning cost %.3g s and gained %.3g s: %.1f %% and %.1f %% of the %.3g s that these calls "
-                "would have taken without Shoal\n",
-                books.spent(), books.gained(), 100 * books.spent() / all, 100 * books.gained() / all, all);
-  return text;
+  std::ostringstream text;
+  text << std::fixed << std::setprecision(1) << "shoal: learning cost " << readable_seconds(books.spent())
+       << " and gained " << readable_seconds(books.gained()) << ": " << 100 * books.spent() / all << " % and "
+       << 100 * books.gained() / all << " % of the " << readable_seconds(all)
+       << " that these calls would have taken without Shoal\n";
+  return text.str();
 }
 
 // One line; nothing where no clock ran.

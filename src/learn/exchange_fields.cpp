@@ -39,7 +39,8 @@ std::string exchange_field::told(std::span<const std::string> specs) const {
   for (std::size_t i = 0; i < std::max<std::size_t>(1, specs.size()); ++i) {
     const contest::record& r = of.of(static_cast<int>(i));
     char part[96];
-    std::snprintf(part, sizeof part, " %.1f us in %d calls", r.mean * 1e6, r.all_calls);
+    std::snprintf(part, sizeof part, " %.1f us in %d timed call%s", r.mean * 1e6, r.all_calls,
+                  r.all_calls == 1 ? "" : "s");
     text += (i ? ", " : ": ") + (i ? specs[i] : std::string("native")) + (r.all_calls ? part : " not tried") +
             (r.dropped                          ? " (dropped: slower)"
              : static_cast<int>(i) == of.best() ? " (kept)"

@@ -117,8 +117,8 @@ static void announce(void) {
   const int is_first = is_first_rank();
   if (drop_in && wanted && *wanted && strcmp(wanted, "0") != 0 && strcmp(wanted, "off") != 0 && is_first)
     fprintf(stderr,
-            "shoal: loaded for %s; takes MPI_Alltoall, MPI_Alltoallv and MPI_Alltoallw, also among neighbours, and "
-            "MPI_Allgather and MPI_Allgatherv between two groups\n",
+            "shoal: loaded for %s; serves MPI_Alltoall(v,w), MPI_Neighbor_alltoall(v,w), and MPI_Allgather(v) between two "
+            "groups\n",
             mpi.soname);
 }
 

@@ -55,7 +55,7 @@ reporting read_reporting(const std::string& value) {
   if (value == "phases") return reporting::phases;
   if (value == "1" || value == "on") return reporting::usage;
   if (value == "0" || value == "off" || value.empty()) return reporting::none;
-  throw std::invalid_argument("it is unknown; allowed: 0, 1, phases, or a file that ends with .json");
+  throw std::invalid_argument("unknown value; use 0, 1, phases or FILE.json");
 }
 
 void take_report(const std::string& value, settings& into) {
@@ -79,7 +79,7 @@ std::int64_t read_bytes(const std::string& value) {
   const std::size_t unit = end - rest == 1 ? units.find(*rest) : end == rest ? 0 : units.npos;
   const int doublings = end == rest ? 0 : 10 * (static_cast<int>(unit) + 1);
   if (error != std::errc() || unit == units.npos || number < 0 || number > INT64_MAX >> doublings)
-    throw std::invalid_argument("it is no number of bytes; allowed: from 0, as in 4096, 512K, 64M, 2G");
+    throw std::invalid_argument("not a number of bytes; give 4096, 512K, 64M or 2G");
   return number << doublings;
 }
 
@@ -216,8 +216,8 @@ std::string_view nearest(std::string_view name, const std::vector<std::string_vi
 [[noreturn]] void no_such_setting(const std::string& name) {
   std::string names;
   for (const std::string_view one : all_names()) names += (names.empty() ? "" : ", ") + std::string(one);
-  throw std::invalid_argument("there is no such setting; nearest is " + std::string(nearest(name, all_names())) +
-                              "; there are " + names);
+  throw std::invalid_argument("unknown setting (did you mean " + std::string(nearest(name, all_names())) +
+                              "?); there are " + names);
 }
 
 std::string capitals(std::string_view name) {
@@ -288,7 +288,8 @@ std::string unknown_variables() {
     const std::string_view entry(*one), variable = entry.substr(0, entry.find('='));
     if (!variable.starts_with("SHOAL_") || is_known(variable)) continue;
     const std::string_view other = nearest(lower(variable.substr(std::strlen("SHOAL_"))), all_names());
-    all += (all.empty() ? "" : ", ") + std::string(variable) + " is no setting; SHOAL_" + capitals(other) + " is";
+    all += (all.empty() ? "" : ", ") + std::string("unknown setting ") + std::string(variable) +
+           " (did you mean SHOAL_" + capitals(other) + "?)";
   }
   return all;
 }
@@ -299,7 +300,7 @@ std::string what_is_wrong_with(std::string_view key) {
   const std::string_view name = key.substr(prefix.size());
   const auto keys = names_of_those([](const setting& one) { return one.is_key; });
   if (std::find(keys.begin(), keys.end(), name) != keys.end()) return {};
-  return std::string(key) + " is no key; shoal_" + std::string(nearest(name, keys)) + " is";
+  return "unknown key " + std::string(key) + " (did you mean shoal_" + std::string(nearest(name, keys)) + "?)";
 }
 
 // FNV-1a: the same on every machine.

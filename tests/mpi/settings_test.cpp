@@ -96,10 +96,12 @@ TEST(Settings, RefuseOthersNamingTheValueAndWhatIsAllowed) {
   expect_parts(refused_value("alltoall", "tuna:radix=0"), {"alltoall", "radix=0", "from 2"});
   expect_parts(refused_value("alltoallv", "bruck"), {"bruck", "equal blocks"});
   expect_parts(refused_value("wait", "never"), {"never", "auto", "spin", "yield", "sleep"});
-  expect_parts(refused_value("report", "perhaps"), {"report", "perhaps", "0, 1, phases"});
+  expect_parts(refused_value("report", "perhaps"),
+               {"report", "perhaps", "unknown value; use 0, 1, phases or FILE.json"});
   for (const char* wrong : {"", "much", "-1", "3T", "1.5G", "4KM", "9999999999G", "99999999999999999999"})
-    expect_parts(refused_value("max_temp", wrong), {"max_temp", wrong, "from 0", "512K"});
+    expect_parts(refused_value("max_temp", wrong), {"max_temp", wrong, "not a number of bytes", "512K"});
   expect_parts(refused_value("speed", "fast"), {"speed", "fast", "alltoallv", "wait"});
+  expect_parts(refused_value("altoallv", "tuna"), {"unknown setting (did you mean alltoallv?); there are alltoall,"});
 }
 
 TEST(Settings, BytesHaveUnits) {
@@ -169,12 +171,14 @@ TEST(Settings, UnknownNamesAreToldWithTheNearest) {
   EXPECT_EQ(unknown_variables(), "");
   setenv("SHOAL_ALLTOALV", "tuna", 1);
   setenv("SHOAL_ROOT", "/opt/shoal", 1);  // as modules do
-  EXPECT_EQ(unknown_variables(), "SHOAL_ALLTOALV is no setting; SHOAL_ALLTOALL is");
+  EXPECT_EQ(unknown_variables(), "unknown setting SHOAL_ALLTOALV (did you mean SHOAL_ALLTOALL?)");
   setenv("SHOAL_MAXTEMP", "1M", 1);
-  EXPECT_NE(unknown_variables().find("SHOAL_MAXTEMP is no setting; SHOAL_MAX_TEMP is"), std::string::npos);
+  EXPECT_NE(unknown_variables().find("unknown setting SHOAL_MAXTEMP (did you mean SHOAL_MAX_TEMP?)"),
+            std::string::npos);
   for (const char* name : {"SHOAL_ALLTOALV", "SHOAL_ROOT", "SHOAL_MAXTEMP"}) unsetenv(name);
   EXPECT_EQ(unknown_key(info{{"shoal_alltoall", "tuna"}, {"striping_unit", "1"}}), "");
-  EXPECT_EQ(unknown_key(info{{"shoal_algather", "ring"}}), "shoal_algather is no key; shoal_allgather is");
+  EXPECT_EQ(unknown_key(info{{"shoal_algather", "ring"}}),
+            "unknown key shoal_algather (did you mean shoal_allgather?)");
 }
 
 TEST(Settings, WrongFileIsNamedWithTheLine) {

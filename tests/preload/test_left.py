@@ -46,6 +46,7 @@ def test_every_call_is_told_of(every_mpi, compiled, how):
     called = Counter(name.lower().removesuffix("_c") for name in there)
     assert served(done) == {(name, "native"): called.pop(name) for name in AMONG_NEIGHBORS}
     assert left(done) == called + BETWEEN_GROUPS
+    assert ("to let Shoal serve it" in done.stderr) != ("this MPI cannot move Shoal's exchanges" in done.stderr)
 
 
 def test_ranks_that_are_ahead_wait_for_nobody(compiled):
@@ -77,7 +78,9 @@ def test_file_for_programs(one_mpi, compiled, tmp_path):
     rows = {row["call"]: row for row in told["left"]}
     assert {row["call"] for row in told["calls"]} == set(AMONG_NEIGHBORS)
     assert sum(row["calls"] for row in [*told["left"], *told["calls"]]) == len(family(done)) + 1
-    assert rows["ialltoallw"]["reason"] == "nonblocking, and no algorithm is asked for by name"
+    assert rows["ialltoallw"]["reason"] == "nonblocking; set SHOAL_ALLTOALLW=SPEC to let Shoal serve it"
+    assert rows["ineighbor_alltoallv"]["reason"].startswith("nonblocking; set SHOAL_NEIGHBOR_ALLTOALLV=SPEC to let")
+    assert rows["alltoall_init"]["reason"].startswith("persistent, its starts not counted; set SHOAL_ALLTOALL=SPEC")
     assert rows["ialltoallw"]["seconds"] > 0
 
 

@@ -1,5 +1,7 @@
 """Profiles through the preload: what they say is done, unless something was asked for."""
 
+import re
+
 from mpis import served
 
 PROFILE = """format = 1
@@ -22,7 +24,9 @@ def test_profile_decides_from_the_first_call(mpi, compiled, tmp_path):
     run = exchanges(mpi, compiled, tmp_path / "profile.toml")
     assert served(run) == {("alltoall", "tuna:radix=3"): 3, ("alltoallv", "pairwise"): 2}
     tried = [line for line in run.stderr.splitlines() if line.startswith("shoal: tried for alltoall ")]
-    assert len(tried) == 1 and "of 4 ranks, " in tried[0] and "tuna:radix=3 3.0 us" in tried[0]
+    assert len(tried) == 1 and "of 4 ranks, " in tried[0] and "tuna:radix=3 3.0 us in 2 timed calls" in tried[0]
+    time = r"(0\.00 us|[1-9][\d.]* [mu]?s)"
+    assert re.search(rf"shoal: learning cost {time} and gained {time}: .* of the {time} that", run.stderr)
 
 
 def test_what_is_asked_for_comes_first(one_mpi, compiled, tmp_path):

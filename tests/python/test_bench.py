@@ -145,15 +145,25 @@ def test_between_groups(driver):
         (["--ranks", "0"], "--ranks 0: expected whole numbers from 1 on"),
         (["--sizes", "8,"], "--sizes 8,: expected whole numbers from 0 on"),
         (["--senders", "-1"], "--senders -1: expected whole numbers from 1 on"),
-        (["--suite", "tuna-sizes", "--sizes", "8"], "--suite says what --sizes is; leave out one of them"),
-        (["--suite", "tuna-sizes", "--ranks", "8"], "--suite says what --ranks is"),
-        (["--quick", "--sizes", "8"], "--quick says what --sizes is"),
+        (["--suite", "tuna-sizes", "--sizes", "8"], "--suite already sets --sizes; leave one out"),
+        (["--suite", "tuna-sizes", "--ranks", "8"], "--suite already sets --ranks"),
+        (["--quick", "--sizes", "8"], "--quick already sets --sizes"),
         (["--ranks", "4,8", "--senders", "4"], "--senders 4: of 4 ranks at least one must send and one receive"),
     ],
 )
 def test_wrong_numbers(shoal_command, tmp_path, options, said):
     assert said in " ".join(shoal_command.refused("bench", *options, "-o", tmp_path / "x").split())
     assert not (tmp_path / "x").exists()
+
+
+@pytest.mark.parametrize(
+    ("options", "blocks"),
+    [([], " --distributions uniform,random"), (["--senders", 2], ""), (["--collective", "alltoallw"], "")],
+)
+def test_quick_says_what_it_runs(shoal_command, monkeypatch, options, blocks):
+    for name in ("measure_suite", "choose_mpis", "show"):
+        monkeypatch.setattr(bench, name, lambda *_: None)
+    assert shoal_command.output("bench", "--quick", *options) == f"quick: --ranks 4 --sizes 8,1024,32768{blocks}\n"
 
 
 LAUNCHER = """#!{python}
@@ -245,6 +255,6 @@ def test_the_least_time_of_links():
 
 def test_unknown_suite(shoal_command):
     status, _, said = shoal_command("bench", "--suite", "nothing")
-    assert status == 2 and "there is no such suite; there are bruck-radix" in said
+    assert status == 2 and "; choose bruck-radix, " in said
     status, _, said = shoal_command("simulate", "--suite", "nothing")
-    assert status == 2 and "there is no such suite; there are bruck-256" in said
+    assert status == 2 and "; choose bruck-256, " in said

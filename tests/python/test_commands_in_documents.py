@@ -35,7 +35,7 @@ OVERSUBSCRIBE = {"PRTE_MCA_rmaps_default_mapping_policy": ":oversubscribe"}
 # What no test runs, and why.
 NOT_RUN = {
     r"make (test|build|build-smpi|reference)": "made what runs this test; the last is tests/python/test_reference.py",
-    r"make wheel|.*/pip install dist/shoal-\*\.whl|python3.* -m venv ~/.*|export PATH.*": "tests/install/test_wheel.py",
+    r"make wheel|.*/pip install shoal-\*\.whl|python3.* -m venv ~/.*|export PATH.*": "tests/install/test_wheel.py",
     r"make (demo|check-all|sanitize|simgrid|wheel-aarch64)": "minutes; run before a release, figures in docs/trust.md",
     r"make programs.*": "installs programs; hours. Its command is run",
     r"tools/(mpich-tests|fuzz) .*": "fetches sources, minutes of a core; results in docs/trust.md",

@@ -204,6 +204,7 @@ def test_job_in_parts(wheel, program):
         ("-n=2", "-hosts h"),
         ("-n 2", "-host h:2 -hostfile f"),
         ("--ranks 2", "-npernode 2"),
+        ("-n 2", "--n 2 --map-by core --mca a b --report-bindings --report-pid 1 --rankfile f --launch-agent a"),
     ],
 )
 def test_options_of_mpiexec_are_not_cut_up(ranks, passed):
@@ -230,7 +231,7 @@ def test_preloads_of_the_users_own(monkeypatch, options, kept, others):
 def test_report_begins_when_the_program_does(program):
     done = shoal_run("-n", 2, "--report", "--", program, "x", 0)
     first = done.stderr.splitlines()[0]
-    assert first.startswith("shoal: loaded for libmpi.so.") and "MPI_Alltoallv" in first
+    assert first.startswith("shoal: loaded for libmpi.so.") and "; serves MPI_Alltoall(v,w), " in first
     assert done.stderr.count("shoal: loaded") == 1
 
 
@@ -262,6 +263,12 @@ def test_report_in_a_file(program, tmp_path):
         (["-n", "2", "--mpi", "lam", "/bin/ls"], ["--mpi lam", "mpich"]),
         (["-n", "2", "--mpi", "/bin/ls", "/bin/ls"], ["--mpi /bin/ls"]),
         (["-n", "2", "--hostfile", "hosts", "/bin/ls"], ["--hostfile", "put -- before", "shoal run --help"]),
+        (
+            ["-n", "2", "--altoall", "tuna", "--", "/bin/ls"],
+            ["--altoall is no option of shoal run (did you mean --allt"],
+        ),
+        (["--altoall=tuna", "-n", "2", "/bin/ls"], ["--altoall is no option of shoal run", "mean --alltoall?"]),
+        (["-n", "2", "--pairs", "3", "--", "/bin/ls"], ["--pairs is no option of shoal run; see"]),
         (["-n", "2", "-bind-to", "core", "/bin/ls"], ["-bind-to", "put -- before the program"]),
         (["-n", "2", "-hosts", "h", "/bin/ls"], ["-hosts", "put -- before the program"]),
         (["-n", "2", "--", "/bin/ls", ":", "-env", "LD_PRELOAD", "x", "/bin/ls"], ["LD_PRELOAD=FILE shoal run"]),

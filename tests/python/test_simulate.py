@@ -302,7 +302,7 @@ def test_a_torus_of_a_given_shape():
     [
         (["--platform", "cube"], "neither a file nor one of dragonfly"),
         (["--message-cost", "soon"], "expected one such as 0.4us"),
-        (["--selector", "best"], "there are mpich"),
+        (["--selector", "best"], "unknown --selector best; choose mpich, ompi, mvapich2 or impi"),
         (["--sizes", "big"], "numbers of bytes"),
         (["--variants", "tuna:radix=1"], "radix"),
         (["--nodes", "2", "--ppn", "2", "--senders", "4"], "at least one must receive"),

@@ -149,7 +149,7 @@ def test_plan_on_a_topology(shoal_command, topology):
     "args, says",
     [
         (["tree", "--ranks", 4], "tree cannot serve 4 ranks: it needs the topology of the switches"),
-        (["pairwise", "--ranks", 4, "--emit", "pdf"], "--emit pdf: there are c, goal, json"),
+        (["pairwise", "--ranks", 4, "--emit", "pdf"], "unknown --emit pdf; choose c, goal or json"),
         (["ring", "--senders", 2, "--receivers", 3, "--emit", "c"], "--emit c writes an MPI_Alltoall"),
         (["pairwise", "--ranks", 4, "--rank", 1, "--emit", "c"], "needs the programs of all ranks"),
     ],

@@ -164,10 +164,10 @@ def test_ends_what_it_started(tmp_path, told, status):
 @pytest.mark.parametrize(
     ("without", "with_shoal", "share", "says"),
     [
-        ([1.3, 1.2, 1.25], [1.1, 1.0, 1.15], 0.4, "Worth it. Next: shoal run -n 4 ./p"),
+        ([1.3, 1.2, 1.25], [1.1, 1.0, 1.15], 0.4, "Worth it. SHOAL_WISDOM=FILE keeps"),
         ([1.0, 1.1, 1.05], [1.2, 1.3, 1.25], 0.4, "slower"),
         ([0.99, 1.01, 1.0], [1.0, 1.0, 1.0], 0.04, "1.04 times as fast at most"),
-        ([0.9, 1.3, 1.1], [1.0, 1.0, 1.0], 0.4, "noise"),
+        ([0.9, 1.3, 1.1], [1.0, 1.0, 1.0], 0.4, "noise; 3 pairs show only large differences"),
         # Each pair is slower, but a run without Shoal took longer than one with it.
         ([0.6, 0.8, 0.7], [0.75, 1.0, 0.9], 0.4, "noise"),
         # Of more pairs a few may overlap.
@@ -184,7 +184,9 @@ def test_ends_what_it_started(tmp_path, told, status):
     ],
 )
 def test_verdicts(without, with_shoal, share, says):
-    assert says in try_.verdict_line(without, with_shoal, share, "-n 4 ./p")
+    line = try_.verdict_line(without, with_shoal, share, "-n 4 ./p")
+    assert says in line
+    assert "shoal run" not in line or line.endswith("shoal run -n 4 ./p"), "it is pasted to the end of the line"
 
 
 @pytest.mark.parametrize(("share", "says"), [(0.5, "50%"), (0.002, "0.2%"), (0.0001, "less than 0.1%")])
@@ -216,6 +218,10 @@ def test_runs_take_turns(monkeypatch):
     monkeypatch.setattr(try_.Trial, "run", run)
     try_.Trial(Job([], 1, None, [], [], {}, ""), 8).pairs({}, 3)
     assert seen == [False, True, True, False, False, True]
+
+
+def test_the_report_is_an_option_of_run(shoal_command):
+    assert "--report is no option of shoal try" in shoal_command.refused("try", "-n", 2, "--report", "--", "/bin/ls")
 
 
 def test_few_pairs_are_refused(shoal_command):

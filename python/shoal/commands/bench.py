@@ -19,10 +19,10 @@ from rich.table import Table
 import shoal
 from shoal import suites
 from shoal.children import child
-from shoal.commands.given import refuse_twice, refuse_unused
+from shoal.commands.given import refuse_others, refuse_twice, refuse_unused
 from shoal.console import err, out
 from shoal.emulation import Emulation, scheduling_note
-from shoal.errors import UserError
+from shoal.errors import UserError, unknown
 from shoal.measurements import Case, Results, Series, readable_bytes, readable_seconds
 from shoal.mpi import Mpi, find_all, launch_command, launch_environment
 from shoal.networks import GROUPS, HELP, least_seconds, read_network
@@ -128,17 +128,15 @@ def bench(
     that was reached. It calls two variants different only where a rank test does (p < 0.01).
     """
     if list_suites:
+        refuse_others(context, "list_suites")
         out.print(suite_table())
         return
-    for option, said in SAID.items():
-        refuse_twice(context, option, said)
-    if not emulate:
-        refuse_unused(context, ["rate"], "without --emulate")
+    refuse_dropped(context, emulate, collective)
     kinds = distributions or usual_blocks(collective)
     what = Suite("", ranks, sizes, kinds, variants, seconds, emulate, rate, senders, phases, collective)
     if quick:
-        what = replace(what, ranks="4", sizes="8,1024,32768", distributions=usual_blocks(collective))
-        out.print(f"quick: --ranks {what.ranks} --sizes {what.sizes} --distributions {what.distributions}")
+        what = replace(what, ranks="4", sizes="8,1024,32768")
+        out.print(f"quick: --ranks {what.ranks} --sizes {what.sizes}{described(what)}")
     if suite:
         what = replace(find_suite(suite), phases=phases or SUITES[suite].phases)
         out.print(f"{suite}: {what.shows}")
@@ -146,9 +144,23 @@ def bench(
     show(results, what, output)
 
 
+def refuse_dropped(context: typer.Context, emulate: str, collective: str) -> None:
+    for option, said in SAID.items():
+        refuse_twice(context, option, said)
+    if not emulate:
+        refuse_unused(context, ["rate"], "without --emulate")
+    if collective == "alltoallw":
+        refuse_unused(context, ["distributions"], "with --collective alltoallw, which has strips")
+
+
+def described(what: Suite) -> str:
+    """Its blocks, as an option; between two groups they are equal, and strips are no choice."""
+    return "" if what.senders or what.collective == "alltoallw" else f" --distributions {what.distributions}"
+
+
 def usual_blocks(collective: str) -> str:
     if collective not in DISTRIBUTIONS:
-        raise UserError(f"--collective {collective}: there are {', '.join(DISTRIBUTIONS)}")
+        raise unknown(f"--collective {collective}", DISTRIBUTIONS)
     return DISTRIBUTIONS[collective]
 
 
@@ -306,7 +318,7 @@ def write_lines(path: Path, lines: list[str]) -> None:
 
 def find_suite(name: str) -> Suite:
     if name not in SUITES:
-        raise UserError(f"--suite {name}: there is no such suite; there are {', '.join(SUITES)}")
+        raise unknown(f"--suite {name}", SUITES)
     return SUITES[name]
 
 
@@ -322,7 +334,7 @@ def check_variants(text: str, collective: str = "alltoall") -> list[str]:
     for name in names:
         spec = name.partition(" ")[0]
         if collective == "exchange" and spec not in OF_EXCHANGE:
-            raise UserError(f"--variants {name}: of an exchange there are {', '.join(OF_EXCHANGE)}")
+            raise unknown(f"--variants {name} of --collective exchange", OF_EXCHANGE)
         if collective == "allgather" and spec not in ("auto", "native"):
             shoal.parse(spec, "allgather")
         elif spec not in (*NOT_SPECS, *OF_EXCHANGE):

@@ -41,7 +41,7 @@ def demo(
     ranks: Annotated[int, typer.Option("--ranks", "-n", help="Number of ranks.", min=2)] = 8,
     output: Annotated[Path, typer.Option("--output", "-o", help="Folder for the picture.")] = Path("demo"),
 ) -> None:
-    """Show Shoal in two minutes: check schedules, then time exchanges and an unmodified program without and with Shoal.
+    """Show what Shoal does: check schedules, then time exchanges and an unmodified program without and with Shoal.
 
     Example: [bold]shoal demo --ranks 8[/bold]
     """

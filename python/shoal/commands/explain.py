@@ -13,7 +13,7 @@ from shoal import machine, tuning
 from shoal.commands.given import refuse_twice
 from shoal.commands.plan import make_problem
 from shoal.console import out
-from shoal.errors import UserError
+from shoal.errors import UserError, unknown
 from shoal.machine import Machine
 from shoal.measurements import readable_seconds
 
@@ -57,7 +57,7 @@ def explain(
     predictions leave it out. Jobs without a profile do not predict: they try candidates on their own calls.
     """
     if call not in KINDS:
-        raise UserError(f"{call}: there are {', '.join(KINDS)}")
+        raise unknown(call, KINDS)
     if profile and model:
         raise UserError("give --profile or --model, not both")
     refuse_twice(context, "profile", ["layout"])

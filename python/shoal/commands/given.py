@@ -22,7 +22,14 @@ def refuse_twice(context: typer.Context, name: str, said: Iterable[str]) -> None
     """Where the option `name` is given, those that it decides as well."""
     for other in said:
         if given(context, name) and given(context, other):
-            raise UserError(f"{option(context, name)} says what {option(context, other)} is; leave out one of them")
+            raise UserError(f"{option(context, name)} already sets {option(context, other)}; leave one out")
+
+
+def refuse_others(context: typer.Context, name: str) -> None:
+    """Where the option `name` stands alone."""
+    if given(context, name):
+        others = [one.name for one in context.command.params if one.name not in (None, name)]
+        refuse_unused(context, others, f"with {option(context, name)}")
 
 
 def refuse_unused(context: typer.Context, names: Iterable[str], where: str) -> None:

@@ -10,7 +10,7 @@ from rich.table import Table
 import shoal
 from shoal.commands.given import refuse_twice, refuse_unused
 from shoal.console import out
-from shoal.errors import UserError
+from shoal.errors import UserError, unknown
 from shoal.networks import HELP, read_network
 
 LAYOUT = 'Ranks per node (4,4,3), cyclic:3x4, ranks by node (0,3/1,2), or levels ("group:2 node:4 socket:2 core:8").'
@@ -88,7 +88,7 @@ def make_programs(selection: shoal.Selection, problem: shoal.Problem, rank: int 
 
 def emitted(form: str, programs: list[shoal.Schedule], title: str, block: int, hosts: list[str]) -> str:
     if form not in ("c", "goal"):
-        raise UserError(f"--emit {form}: there are c, goal, json")
+        raise unknown(f"--emit {form}", ("c", "goal", "json"))
     if len(programs) != programs[0].ranks:
         raise UserError(f"--emit {form} needs the programs of all ranks; leave out --rank")
     return shoal.emit_c(programs, title, hosts) if form == "c" else shoal.emit_goal(programs, block)

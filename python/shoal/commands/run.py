@@ -144,6 +144,10 @@ def read(options: Parser, words: Sequence[str]) -> tuple[argparse.Namespace, Job
     return asked, Job(whole, asked.ranks, mpi, [], passed, library_path(needs, mpi), preload, others)
 
 
+# Those that a slip of the fingers would hand to mpiexec.
+OWN = ("--ranks", "--launcher", "--alltoall", "--alltoallv", "--alltoallw", "--allgather", "--report", "--pairs")
+ALIKE = 0.85  # so that mpiexec's own --n and --report-bindings pass
+
 WHOLE = "\0"  # in front of words that argparse must not cut up: it reads -hosts as -h, -o and so on
 
 
@@ -154,15 +158,27 @@ def split(options: Parser, words: Sequence[str]) -> tuple[argparse.Namespace, li
         end = words.index("--")
         asked, passed = options.parse_known_args(kept[:end])
         passed = [word.removeprefix(WHOLE) for word in passed]
+        refuse_slips(options, passed)
         if not passed or passed[0].startswith("-"):
             return asked, passed, list(words[end + 1 :])
     options.add_argument("program", nargs=argparse.REMAINDER)
     asked, unknown = options.parse_known_args(kept)
     program = [word.removeprefix(WHOLE) for word in asked.program]
+    refuse_slips(options, unknown)
     for word in [*unknown, *program[:1]]:
         if word.startswith("-"):
             options.error(f"{word} is no option of Shoal; if it is one of mpiexec, put -- before the program")
     return asked, [], program
+
+
+def refuse_slips(options: Parser, words: Sequence[str]) -> None:
+    """Options that are nearly Shoal's, or those of another of its commands."""
+    for name in (word.partition("=")[0] for word in words if word.startswith("--")):
+        from difflib import get_close_matches  # most calls do without
+
+        if near := get_close_matches(name, OWN, 1, ALIKE):
+            meant = "" if near == [name] else f" (did you mean {near[0]}?)"
+            options.error(f"{name} is no option of {options.prog}{meant}")
 
 
 def preloaded_without_shoal(

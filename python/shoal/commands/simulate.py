@@ -21,7 +21,7 @@ from shoal.children import child
 from shoal.commands.given import refuse_twice, refuse_unused
 from shoal.console import err, out
 from shoal.cost_model import Cluster, closed_forms, has_closed_form, predict
-from shoal.errors import UserError
+from shoal.errors import UserError, unknown
 from shoal.measurements import Case, Results, Series, readable_bytes, readable_seconds
 from shoal.platforms import KINDS, make_platform
 from shoal.plots import latency_plot
@@ -158,6 +158,7 @@ def simulate(
     refuse_dropped(context, program, "--model" if model else "--events" if events else "")
     if suite:
         what = find_suite(suite)
+        refuse_twice(context, "suite", ["message_cost"] if what.message_cost else [])
         platform, nodes, ppn, senders = what.platform, what.nodes, what.ppn, what.senders
         sizes, distribution, variants, selector = what.sizes, what.distribution, what.variants, what.selector
         events, message_cost = events or what.events, what.message_cost or message_cost
@@ -180,6 +181,7 @@ def simulate(
 
 def refuse_dropped(context: typer.Context, program: list[str] | None, instead: str) -> None:
     refuse_twice(context, "suite", SAID)
+    refuse_twice(context, "senders", ["distribution"])
     if program:
         refuse_unused(context, ["suite", *OF_EXCHANGES], "for a program, which says what it exchanges")
     else:
@@ -230,7 +232,7 @@ def write(lines: Iterable[str], expected: int, output: Path) -> Results:
 
 def find_suite(name: str) -> Simulated:
     if name not in SIMULATED:
-        raise UserError(f"--suite {name}: there is no such suite; there are {', '.join(SIMULATED)}")
+        raise unknown(f"--suite {name}", SIMULATED)
     return SIMULATED[name]
 
 
@@ -255,7 +257,7 @@ def check_selectors(text: str) -> list[str]:
     names = text.split(",")
     for name in names:
         if name not in SELECTORS:
-            raise UserError(f"--selector {name}: there are {', '.join(SELECTORS)}")
+            raise unknown(f"--selector {name}", SELECTORS)
     return names
 
 
@@ -269,6 +271,8 @@ def check_sizes(text: str) -> list[int]:
 def plan_launches(variants: list[str], selectors: list[str]) -> list[Launch]:
     """Shoal's exchanges, and the MPI's own for each selector."""
     ours = [name for name in variants if name != "native"]
+    if ours == variants and len(selectors) > 1:
+        raise UserError(f"--selector {','.join(selectors)}: give one; only native differs between them")
     launches = [Launch(selectors[0], ours)] if ours else []
     if "native" in variants:
         labels = ["native", *(f"native {selector}" for selector in selectors[1:])]

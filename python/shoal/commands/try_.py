@@ -105,8 +105,7 @@ def lines(trial: "Trial", settings: dict[str, str], pairs: int, command: str) ->
     if not native.exchanges:
         return [
             nothing_line(native),
-            "Next: if only other ranks exchange, compare their times without and with shoal run; else a profiler tells "
-            "where the time of the run goes",
+            "Next: profile the program. (If only other ranks exchange, time it with and without shoal run.)",
         ]
     without, with_shoal = trial.pairs(settings, pairs)
     return [
@@ -160,7 +159,7 @@ def verdict_line(without: Sequence[float], with_shoal: Sequence[float], share: f
         if gain > NOTICED * most:
             return f"Noise: all-to-all allows {most:.2f} times as fast at most. Next: a longer run, or --pairs 9"
         if gain > 1:
-            return f"Worth it. Next: shoal run {command}; SHOAL_WISDOM=FILE keeps what a run learns for the next"
+            return f"Worth it. SHOAL_WISDOM=FILE keeps what a run learns for later runs. Next: shoal run {command}"
         if share < LITTLE:
             return (
                 "Not worth it here: slower, by Shoal's start-up or noise, for the share of all-to-all is small. "
@@ -173,8 +172,8 @@ def verdict_line(without: Sequence[float], with_shoal: Sequence[float], share: f
             "Next: try more ranks, where exchanges take a larger share"
         )
     return (
-        "No difference that can be told from noise. Next: a longer run, --pairs 9, or an algorithm by name as in "
-        "--alltoallv spread_out (shoal list)"
+        f"No difference that can be told from noise; {len(without)} pairs show only large differences. Next: a longer "
+        "run, --pairs 9, or an algorithm by name as in --alltoallv spread_out (shoal list)"
     )
 
 
