@@ -35,12 +35,30 @@ struct exported {
   std::function<int(MPI_Comm)> call;
 };
 
-// Every function of tests/golden/abi_0.txt that takes a communicator, with arguments right for one rank.
+// A call on a communicator on which the rank is its own neighbour.
+template <typename Call>
+int among_itself(MPI_Comm comm, Call call) {
+  if (comm == MPI_COMM_NULL) return call(comm);
+  const int once = 1;
+  MPI_Comm around;
+  MPI_Cart_create(comm, 1, &once, &once, 0, &around);
+  MPI_Comm_set_errhandler(around, MPI_ERRORS_RETURN);
+  const int code = call(around);
+  MPI_Comm_free(&around);
+  return code;
+}
+
+// Every function of tests/golden/abi_0.txt that takes a communicator, with arguments right for one rank. Those that take
+// requests and arrivals are called with what the others make.
 std::vector<exported> every_function() {
   static const int one = 1, zero = 0;
   static const MPI_Count large_one = 1;
   static const MPI_Aint large_zero = 0;
   static int send = 7, recv = 0;
+  static const int ones[] = {1, 1}, places[] = {0, 1};  // on both sides
+  static const MPI_Aint bytes[] = {0, sizeof(int)};
+  static const MPI_Datatype types[] = {MPI_INT, MPI_INT};
+  static int two[2], two_more[2];
   static char text[100];
   const MPI_Datatype type = MPI_INT;
   const MPI_Fint ftype = MPI_Type_c2f(type);
@@ -138,6 +156,48 @@ std::vector<exported> every_function() {
          const int code = shoal_allgatherv_init(&send, 1, type, &recv, &one, &zero, type, c, by_name, &r);
          return repeated(code, r);
        }},
+      {"ialltoall_c",
+       [=](comm c) {
+         shoal_request r = SHOAL_REQUEST_NULL;
+         const int code = shoal_ialltoall_c(&send, 1, type, &recv, 1, type, c, &r);
+         return started(code, r);
+       }},
+      {"ialltoallv_c",
+       [=](comm c) {
+         shoal_request r = SHOAL_REQUEST_NULL;
+         const int code =
+             shoal_ialltoallv_c(&send, &large_one, &large_zero, type, &recv, &large_one, &large_zero, type, c, &r);
+         return started(code, r);
+       }},
+      {"alltoall_init_c",
+       [=](comm c) {
+         shoal_request r = SHOAL_REQUEST_NULL;
+         const int code = shoal_alltoall_init_c(&send, 1, type, &recv, 1, type, c, by_name, &r);
+         return repeated(code, r);
+       }},
+      {"alltoallv_init_c",
+       [=](comm c) {
+         shoal_request r = SHOAL_REQUEST_NULL;
+         const int code = shoal_alltoallv_init_c(&send, &large_one, &large_zero, type, &recv, &large_one, &large_zero,
+                                                 type, c, by_name, &r);
+         return repeated(code, r);
+       }},
+      {"neighbor_alltoall",
+       [=](comm c) {
+         return among_itself(c, [=](comm n) { return shoal_neighbor_alltoall(two, 1, type, two_more, 1, type, n); });
+       }},
+      {"neighbor_alltoallv",
+       [=](comm c) {
+         return among_itself(c, [=](comm n) {
+           return shoal_neighbor_alltoallv(two, ones, places, type, two_more, ones, places, type, n);
+         });
+       }},
+      {"neighbor_alltoallw",
+       [=](comm c) {
+         return among_itself(c, [=](comm n) {
+           return shoal_neighbor_alltoallw(two, ones, bytes, types, two_more, ones, bytes, types, n);
+         });
+       }},
       {"comm_set_info", [=](comm c) { return shoal_comm_set_info(c, MPI_INFO_ENV); }},
       {"comm_explain", [=](comm c) { return shoal_comm_explain(c, text, sizeof text); }},
       {"alltoall_f",
@@ -221,6 +281,52 @@ TEST(Boundary, WithoutMemoryEveryFunctionReturns) {
       const scarce_memory scarce(left % 3);
       MPI_Comm_free(&comm);
     }
+}
+
+int handled = 0;
+struct from_handler {};
+void throw_up(MPI_Comm*, int*, ...) {
+  ++handled;
+  throw from_handler();
+}
+
+// Whether a call ends with what the handler throws, which is called once.
+template <typename Call>
+void expect_thrown(Call call) {
+  const int before = handled;
+  EXPECT_THROW(call(), from_handler);
+  EXPECT_EQ(handled, before + 1);
+}
+
+TEST(Boundary, HandlersThatThrowAreCalledOnce) {
+  const scoped_comm comm(duplicate_of(MPI_COMM_WORLD));
+  MPI_Errhandler throwing;
+  MPI_Comm_create_errhandler(throw_up, &throwing);
+  MPI_Comm_set_errhandler(comm, throwing);
+  int one = 0;
+  shoal_request request = SHOAL_REQUEST_NULL;
+  expect_thrown([&] { return shoal_ialltoall(&one, -1, MPI_INT, &one, -1, MPI_INT, comm, &request); });
+  expect_thrown([&] { return shoal_ialltoall(&one, 1, MPI_INT, &one, 1, MPI_INT, comm, nullptr); });
+  EXPECT_EQ(request, SHOAL_REQUEST_NULL);
+  const MPI_Fint type = MPI_Type_c2f(MPI_INT);
+  int code = MPI_SUCCESS;
+  const std::vector<int> negative(world_ranks(), -1), zeros(world_ranks(), 0);
+  const std::vector<MPI_Fint> types(world_ranks(), type);
+  expect_thrown([&] {
+    shoal_alltoallw_f(&one, negative.data(), zeros.data(), types.data(), &one, negative.data(), zeros.data(),
+                      types.data(), MPI_Comm_c2f(comm), &code);
+  });
+  for (const MPI_Comm each : {MPI_COMM_WORLD, MPI_COMM_SELF}) MPI_Comm_set_errhandler(each, throwing);
+  expect_thrown([] { shoal_neighbor_alltoall(nullptr, 0, MPI_INT, nullptr, 0, MPI_INT, MPI_COMM_NULL); });
+  for (const MPI_Comm each : {MPI_COMM_WORLD, MPI_COMM_SELF}) MPI_Comm_set_errhandler(each, MPI_ERRORS_RETURN);
+  const info natively = for_exchanges("native");
+  code = shoal_alltoall_init(&one, 0, MPI_INT, &one, 0, MPI_INT, comm, natively, &request);
+  ASSERT_EQ(code, MPI_SUCCESS);
+  ASSERT_EQ(shoal_start(request), MPI_SUCCESS);
+  expect_thrown([&] { return shoal_start(request); });
+  EXPECT_EQ(shoal_wait(&request), MPI_SUCCESS);
+  EXPECT_EQ(shoal_request_free(&request), MPI_SUCCESS);
+  MPI_Errhandler_free(&throwing);
 }
 
 }  // namespace
