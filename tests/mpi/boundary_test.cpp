@@ -283,51 +283,5 @@ TEST(Boundary, WithoutMemoryEveryFunctionReturns) {
     }
 }
 
-int handled = 0;
-struct from_handler {};
-void throw_up(MPI_Comm*, int*, ...) {
-  ++handled;
-  throw from_handler();
-}
-
-// Whether a call ends with what the handler throws, which is called once.
-template <typename Call>
-void expect_thrown(Call call) {
-  const int before = handled;
-  EXPECT_THROW(call(), from_handler);
-  EXPECT_EQ(handled, before + 1);
-}
-
-TEST(Boundary, HandlersThatThrowAreCalledOnce) {
-  const scoped_comm comm(duplicate_of(MPI_COMM_WORLD));
-  MPI_Errhandler throwing;
-  MPI_Comm_create_errhandler(throw_up, &throwing);
-  MPI_Comm_set_errhandler(comm, throwing);
-  int one = 0;
-  shoal_request request = SHOAL_REQUEST_NULL;
-  expect_thrown([&] { return shoal_ialltoall(&one, -1, MPI_INT, &one, -1, MPI_INT, comm, &request); });
-  expect_thrown([&] { return shoal_ialltoall(&one, 1, MPI_INT, &one, 1, MPI_INT, comm, nullptr); });
-  EXPECT_EQ(request, SHOAL_REQUEST_NULL);
-  const MPI_Fint type = MPI_Type_c2f(MPI_INT);
-  int code = MPI_SUCCESS;
-  const std::vector<int> negative(world_ranks(), -1), zeros(world_ranks(), 0);
-  const std::vector<MPI_Fint> types(world_ranks(), type);
-  expect_thrown([&] {
-    shoal_alltoallw_f(&one, negative.data(), zeros.data(), types.data(), &one, negative.data(), zeros.data(),
-                      types.data(), MPI_Comm_c2f(comm), &code);
-  });
-  for (const MPI_Comm each : {MPI_COMM_WORLD, MPI_COMM_SELF}) MPI_Comm_set_errhandler(each, throwing);
-  expect_thrown([] { shoal_neighbor_alltoall(nullptr, 0, MPI_INT, nullptr, 0, MPI_INT, MPI_COMM_NULL); });
-  for (const MPI_Comm each : {MPI_COMM_WORLD, MPI_COMM_SELF}) MPI_Comm_set_errhandler(each, MPI_ERRORS_RETURN);
-  const info natively = for_exchanges("native");
-  code = shoal_alltoall_init(&one, 0, MPI_INT, &one, 0, MPI_INT, comm, natively, &request);
-  ASSERT_EQ(code, MPI_SUCCESS);
-  ASSERT_EQ(shoal_start(request), MPI_SUCCESS);
-  expect_thrown([&] { return shoal_start(request); });
-  EXPECT_EQ(shoal_wait(&request), MPI_SUCCESS);
-  EXPECT_EQ(shoal_request_free(&request), MPI_SUCCESS);
-  MPI_Errhandler_free(&throwing);
-}
-
 }  // namespace
 }  // namespace shoal
