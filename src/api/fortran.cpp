@@ -47,8 +47,10 @@ void shoal_alltoallw_f(const void* sendbuf, const int* sendcounts, const int* sd
     const int ranks = shoal::peers_of(of);
     const std::vector<MPI_Datatype> sent = shoal::types_of(sendtypes, in_place ? 0 : ranks);
     const std::vector<MPI_Datatype> received = shoal::types_of(recvtypes, ranks);
-    return shoal_alltoallw(in_place ? MPI_IN_PLACE : sendbuf, sendcounts, sdispls, sent.data(), recvbuf, recvcounts,
-                           rdispls, received.data(), of);
+    return shoal::calling_handlers([&] {
+      return shoal_alltoallw(in_place ? MPI_IN_PLACE : sendbuf, sendcounts, sdispls, sent.data(), recvbuf, recvcounts,
+                             rdispls, received.data(), of);
+    });
   });
   give_back(code, ierror);
 }

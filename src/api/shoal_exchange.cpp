@@ -77,6 +77,8 @@ int shoal_exchange(int blocks, const int* destinations, const void* sendbuf, con
 int shoal_iexchange(int blocks, const int* destinations, const void* sendbuf, const MPI_Count* counts,
                     const MPI_Aint* displs, MPI_Datatype datatype, MPI_Comm comm, shoal_arrivals** arrivals,
                     shoal_request* request) {
+  if (!request)
+    return letting_handlers_throw([&] { return raise_error(comm, MPI_ERR_ARG, "no place for the request"); });
   *request = SHOAL_REQUEST_NULL;
   return exchange_by(
       {blocks, destinations, sendbuf, counts, displs, datatype, comm}, arrivals,

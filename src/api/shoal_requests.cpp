@@ -75,9 +75,18 @@ void record(request& made, const alltoall_call& call) {
 }
 void record(request&, const allgather_call&) {}
 
+// Serves a call on `comm` that makes a request.
+template <typename Body>
+int making(shoal_request* handle, MPI_Comm comm, Body body) {
+  return returning_codes(comm, [&]() -> int {
+    if (!handle) return raise_error(comm, MPI_ERR_ARG, "no place for the request");
+    *handle = SHOAL_REQUEST_NULL;
+    return body();
+  });
+}
+
 int nonblocking(const alltoall_call& call, shoal_request* handle) {
-  *handle = SHOAL_REQUEST_NULL;
-  return returning_codes(call.comm, [&] {
+  return making(handle, call.comm, [&] {
     communicator* state = process::get().present_state_of(call.comm);
     if (state && (state->all().is_lost() || is_revoked(call.comm))) state = nullptr;
     const auto alone = state ? std::unique_lock(state->all().lock()) : std::unique_lock<std::recursive_mutex>();
@@ -112,8 +121,7 @@ std::unique_ptr<request::work> prepare(const allgather_call& call, MPI_Info info
 
 template <typename Call>
 int persistent(const Call& users, MPI_Info info, shoal_request* handle) {
-  *handle = SHOAL_REQUEST_NULL;
-  return returning_codes(users.comm, [&] {
+  return making(handle, users.comm, [&] {
     const auto kept = std::make_shared<kept_call<Call>>(users);
     request::native_start native = repeated(**kept);
     native.make = [kept, make = std::move(native.make)](MPI_Request* own) { return make(own); };
@@ -127,15 +135,12 @@ int persistent(const Call& users, MPI_Info info, shoal_request* handle) {
 // Runs the body on a request's data.
 template <typename Body>
 int on_request(open_request& data, Body body) {
-  return letting_handlers_throw([&]() -> int {
-    try {
-      const auto alone = data.exclusive();
-      body(data);
-      return MPI_SUCCESS;
-    } catch (...) {
-      return data.raise();
-    }
-  });
+  return returning_codes_by([&] { return data.raise(); },
+                            [&] {
+                              const auto alone = data.exclusive();
+                              body(data);
+                              return MPI_SUCCESS;
+                            });
 }
 
 // The same; then frees what was to be run once and has ended, well or not.
@@ -236,17 +241,20 @@ int shoal_start(shoal_request request) {
 }
 
 int shoal_test(shoal_request* request, int* flag) {
+  if (!request || !flag) return MPI_ERR_ARG;
   *flag = 1;
   if (!*request) return MPI_SUCCESS;
   return ending(request, [&](auto& data) { *flag = data.test(); });
 }
 
 int shoal_wait(shoal_request* request) {
+  if (!request) return MPI_ERR_ARG;
   if (!*request) return MPI_SUCCESS;
   return ending(request, [](auto& data) { data.wait(); });
 }
 
 int shoal_request_free(shoal_request* request) {
+  if (!request) return MPI_ERR_ARG;
   if (!*request) return MPI_ERR_REQUEST;
   const held_ranks alone = data_of(*request)->exclusive();
   const int code = on_request(*data_of(*request), [](auto& data) {

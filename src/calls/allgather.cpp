@@ -1,6 +1,7 @@
 #include "calls/allgather.hpp"
 
 #include "calls/allgather_service.hpp"
+#include "calls/mpi_datatype.hpp"
 #include "calls/native_nonblocking.hpp"
 #include "calls/serve.hpp"
 #include "team/boundary.hpp"
@@ -10,11 +11,7 @@ namespace shoal {
 
 namespace {
 
-std::int64_t bytes_of(std::int64_t count, MPI_Datatype type) {
-  MPI_Count size = 0;
-  if (type != MPI_DATATYPE_NULL) PMPI_Type_size_x(type, &size);
-  return count * size;
-}
+std::int64_t bytes_of(std::int64_t count, MPI_Datatype type) { return count * size_of(type); }
 
 int cold(const allgather_call& call, native_call native) {
   const double begin = PMPI_Wtime();

@@ -57,9 +57,7 @@ std::int64_t bytes_of(MPI_Datatype type) {
   if (type == MPI_BYTE || type == MPI_CHAR) return 1;
   if (type == MPI_INT) return sizeof(int);
   if (type == MPI_FLOAT) return sizeof(float);
-  MPI_Count size = 0;
-  const bool is_known = type != MPI_DATATYPE_NULL && PMPI_Type_size_x(type, &size) == MPI_SUCCESS;
-  return is_known ? std::max<MPI_Count>(0, size) : 0;
+  return size_of(type);
 }
 
 }  // namespace

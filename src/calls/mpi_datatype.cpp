@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <cstdint>
 #include <functional>
 #include <iterator>
 #include <limits>
@@ -270,6 +271,18 @@ void unpack_elements(const std::byte* in, const elements& to, std::int64_t bytes
   else message_to_self(bytes).unpack(in, to);
 }
 
+// Whether messages can have the type. Errors of MPI_COMM_SELF are the program's to handle, those of other communicators are
+// Shoal's. Where the MPI has no more communicators nobody looks.
+bool can_be_sent(MPI_Datatype type, MPI_Comm own) {
+  static const char nothing = 0;  // which is not read: it goes to nobody
+  try {
+    const MPI_Comm over = own == MPI_COMM_SELF ? rank_communicator() : own;
+    return PMPI_Send(&nothing, 1, type, MPI_PROC_NULL, 0, over) == MPI_SUCCESS;
+  } catch (const mpi_error&) {
+    return true;
+  }
+}
+
 // What hangs on a type until it is freed.
 int forget(MPI_Datatype, int, void* kept, void*);
 
@@ -286,6 +299,7 @@ class known_types {
     entry& here = last[std::hash<MPI_Datatype>()(type) * 0x9E3779B97F4A7C15u >> 58];
     const std::uint64_t number = freed_.load(std::memory_order_acquire);
     if (here.known && here.type == type && here.freed == number) return *here.known;
+    if (!is_type(type)) return none_;
     here = {type, ask(type), number};
     return *here.known;
   }
@@ -310,6 +324,7 @@ class known_types {
     return made.release();
   }
 
+  const std::shared_ptr<const datatype> none_ = std::make_shared<datatype>();
   std::mutex lock_;
   int key_ = MPI_KEYVAL_INVALID;
   std::atomic<std::uint64_t> freed_ = 0;
@@ -352,22 +367,33 @@ void datatype::outlive() const {
   own_ = true;
 }
 
-// Errors of MPI_COMM_SELF are the program's to handle, those of other communicators are Shoal's. Where the MPI has no more
-// communicators nobody looks.
 bool datatype::is_committed(MPI_Comm own) const {
-  if (is_committed_) return true;
-  try {
-    const MPI_Comm over = own == MPI_COMM_SELF ? rank_communicator() : own;
-    is_committed_ = PMPI_Send(this, 1, type_, MPI_PROC_NULL, 0, over) == MPI_SUCCESS;  // to nobody: nothing is read
-  } catch (const mpi_error&) {
-    return true;
-  }
+  if (!is_committed_) is_committed_ = can_be_sent(type_, own);
   return is_committed_;
 }
 
 element_type datatype::element(std::int64_t count, bool is_on_device) const {
   if (is_on_device) return {size_, 0, &by_mpi_};
   return is_run(count) ? element_type{size_, begin(), nullptr} : element_type{size_, 0, this};
+}
+
+// MPICH and its kin call the handler of MPI_COMM_WORLD or MPI_COMM_SELF where they are asked about what is no type, and that
+// ends most programs. So they are asked to send it. Of types with a name they need not be asked: handles tell.
+bool is_type(MPI_Datatype type) {
+#ifdef OPEN_MPI
+  return type != MPI_DATATYPE_NULL;
+#else
+  constexpr std::uintptr_t named = 1, last_of_standard_abi = 4095;
+  const auto handle = (std::uintptr_t)type;  // NOLINT: an integer, or a pointer
+  const bool has_name = sizeof type == sizeof(int) ? (handle >> 30 & 3) == named : handle <= last_of_standard_abi;
+  return type != MPI_DATATYPE_NULL && (has_name || can_be_sent(type, MPI_COMM_SELF));
+#endif
+}
+
+std::int64_t size_of(MPI_Datatype type) {
+  MPI_Count size = 0;
+  if (is_type(type)) PMPI_Type_size_x(type, &size);
+  return std::max<MPI_Count>(0, size);
 }
 
 const datatype& known(MPI_Datatype type) { return *known_types::get().find(type); }

@@ -18,6 +18,7 @@ namespace shoal {
 // Packed bytes are the same for all types of one signature, so different but matching send and receive types work.
 class datatype final : public packer {
  public:
+  datatype() = default;  // of what is no type
   explicit datatype(MPI_Datatype type);
   ~datatype();
   datatype(const datatype&) = delete;
@@ -58,7 +59,7 @@ class datatype final : public packer {
   std::int64_t elements_at_once() const;
 
   const copied_by_mpi by_mpi_{*this};
-  mutable std::atomic<MPI_Datatype> type_;
+  mutable std::atomic<MPI_Datatype> type_ = MPI_DATATYPE_NULL;
   mutable std::atomic<bool> own_ = false;
   std::int64_t size_ = 0, extent_ = 0, true_lower_ = 0;
   std::optional<strided> runs_;
@@ -83,7 +84,11 @@ class type_list {
   bool differ_ = false;
 };
 
-// What is known of a type until it is freed; asked of the MPI once.
+// Whether it is one that the MPI knows, as far as the MPI tells. Types that are not committed may be taken for none.
+bool is_type(MPI_Datatype type);
+// Bytes of an element; none of what is no type.
+std::int64_t size_of(MPI_Datatype type);
+// What is known of a type until it is freed; asked of the MPI once. What is no type has no bytes and is not committed.
 const datatype& known(MPI_Datatype type);
 // The types of so many blocks, to be kept while an exchange is under way: MPI lets a program free them once it has begun.
 std::vector<std::shared_ptr<const datatype>> kept(const type_list& types, int blocks);

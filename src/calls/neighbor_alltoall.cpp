@@ -123,10 +123,8 @@ bool neighbor_call::is_awaited() const {
 }
 
 int neighbor_alltoall(const neighbor_call& call, manners how, native_call native) {
-  if (call.comm == MPI_COMM_NULL && how == manners::strict)  // some MPIs crash
-    return raise_error(call.comm, MPI_ERR_COMM, "no communicator");
-  if (call.comm == MPI_COMM_NULL) return native();
   return returning_codes(call.comm, [&] {
+    if (call.comm == MPI_COMM_NULL) return without_communicator(how, native);
     learner* const of = process::get().neighbor_learner_of(call.comm);
     return of && of->passes(call.form(), 0) ? carry_out_passed(*of, call, native) : serve_any(of, call, how, native);
   });

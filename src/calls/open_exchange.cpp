@@ -95,9 +95,9 @@ class open_exchange final : public progress::part {
   void begin(std::unique_ptr<request::work> by_shoal);
   // Many times.
   void prepare(std::unique_ptr<request::work> by_shoal);
-  int start() noexcept;
+  int start();
   // The program wants no more of it: it goes, at its end, and when no other thread is on its ranks.
-  void leave();
+  int leave();
 
   bool move() noexcept override;
 
@@ -105,7 +105,8 @@ class open_exchange final : public progress::part {
   void keep_numbers(const given& what);
   void run();
   void record();
-  int raise() noexcept;
+  int raise();
+  void raise_inside_mpi() noexcept;
   bool advance() noexcept;
   void finish(bool with_error) noexcept;
 
@@ -182,16 +183,15 @@ void open_exchange::prepare(std::unique_ptr<request::work> by_shoal) {
   by_shoal_.emplace(request::repeated(), call_.comm, request::native_start(), std::move(by_shoal));
 }
 
-int open_exchange::start() noexcept {
+int open_exchange::start() {
   const auto alone = by_shoal_->exclusive();
-  try {
-    if (is_active_) throw mpi_error(MPI_ERR_REQUEST, "the request is under way");
-    run();
-    handle_.start();
-    return MPI_SUCCESS;
-  } catch (...) {
-    return raise();
-  }
+  return returning_codes_by([this] { return raise(); },
+                            [this] {
+                              if (is_active_) throw mpi_error(MPI_ERR_REQUEST, "the request is under way");
+                              run();
+                              handle_.start();
+                              return MPI_SUCCESS;
+                            });
 }
 
 // It is moved from here, so that its end is seen at once.
@@ -204,7 +204,17 @@ void open_exchange::run() {
 }
 
 // The exception being handled, where there is still a communicator for it.
-int open_exchange::raise() noexcept { return by_shoal_ ? by_shoal_->raise() : raise_current(call_.comm); }
+int open_exchange::raise() { return by_shoal_ ? by_shoal_->raise() : raise_current(call_.comm); }
+
+// What the program's handler throws ends here, because the MPI moves this: its frames are no way for an exception. Whoever waits
+// hears of the error by a code.
+void open_exchange::raise_inside_mpi() noexcept {
+  try {
+    returning_codes_by([this] { return raise(); }, []() -> int { throw; });
+  } catch (...) {
+    return;
+  }
+}
 
 bool open_exchange::move() noexcept {
   const held_ranks alone = by_shoal_->try_exclusive();
@@ -220,7 +230,7 @@ bool open_exchange::advance() noexcept {
     moved = by_shoal_->active() && by_shoal_->move();
     if (by_shoal_->active() || !by_shoal_->test()) return moved;
   } catch (...) {
-    raise();
+    raise_inside_mpi();
     failed = true;
   }
   finish(failed);
@@ -233,17 +243,20 @@ void open_exchange::finish(bool with_error) noexcept {
   try {
     handle_.end(with_error);
   } catch (...) {
-    raise();
+    raise_inside_mpi();
   }
 }
 
-void open_exchange::leave() {
+int open_exchange::leave() {
   const std::scoped_lock alone(progress::get().lock());
-  is_left_ = true;
-  if (is_active_) return;
-  const held_ranks ranks = by_shoal_->try_exclusive();
-  if (ranks.lock) drop(this);
-  else progress::get().add(this);
+  return returning_codes_by([this] { return raise(); },
+                            [this] {
+                              const held_ranks ranks = is_active_ ? held_ranks() : by_shoal_->try_exclusive();
+                              if (ranks.lock) return drop(this), MPI_SUCCESS;
+                              if (!is_active_) progress::get().add(this);
+                              is_left_ = true;
+                              return MPI_SUCCESS;
+                            });
 }
 
 constexpr const char* cannot_move = "this MPI cannot move Shoal's exchanges in the background";
@@ -367,6 +380,11 @@ bool is_left(const Call& call) {
   return asked && !asked->which->generate;  // "native"
 }
 template <typename Call>
+bool names_algorithm(MPI_Info info, const Call& call) {
+  const std::string key = "shoal_" + settings::name_of(kind_of(call), call.form());
+  return !info_value(info, key.c_str()).text().empty();
+}
+template <typename Call>
 int left_unasked(const named_call<Call>& name, const char* kind, native_call native) {
   return letting_handlers_throw([&] { return left(name, unasked<Call>{kind, name.call}, native); });
 }
@@ -408,9 +426,13 @@ int start(const Call& call, MPI_Request* request, native_call native) {
 template <typename Call>
 int prepare(const Call& call, MPI_Info info, MPI_Request* request, native_call native) {
   const named_call<Call> name{"", call, "_init"};
-  if (is_left(call)) return left_unasked(name, "persistent, its starts not counted", native);
-  return serve(name, call, request, native,
-               [&](learner& of, std::string& why) { return prepared_on(call, info, of, why); });
+  constexpr const char* kind = "persistent, its starts not counted";
+  const bool is_unasked = is_left(call);
+  if (is_unasked && (info == MPI_INFO_NULL || call.comm == MPI_COMM_NULL)) return left_unasked(name, kind, native);
+  return serve(name, call, request, native, [&](learner& of, std::string& why) {
+    if (is_unasked && !names_algorithm(info, call)) return why = unasked<Call>{kind, call}, MPI_REQUEST_NULL;
+    return prepared_on(call, info, of, why);
+  });
 }
 
 }  // namespace
@@ -447,8 +469,8 @@ int start_requests(int count, MPI_Request* requests) {
 
 int free_request(MPI_Request* request) {
   open_exchange* const one = persistent && request ? persistent_behind(*request) : nullptr;
-  if (one) one->leave();  // first, as the MPI may give its handle to another
-  return PMPI_Request_free(request);
+  const int code = one ? one->leave() : MPI_SUCCESS;  // first, as the MPI may give its handle to another
+  return code == MPI_SUCCESS ? PMPI_Request_free(request) : code;
 }
 
 // What the program has left under way stays as it is.

@@ -6,8 +6,9 @@
 namespace shoal {
 
 // The MPI raises errors of its own collectives.
-static void require_of_mpi(int code, const char* what) {
-  if (code != MPI_SUCCESS) throw raised_error(code, what);
+template <typename Call>
+static void require_of_mpi(const char* what, Call call) {
+  if (const int code = calling_handlers(call); code != MPI_SUCCESS) throw raised_error(code, what);
 }
 
 request::request(once, MPI_Comm comm, native_start native, std::unique_ptr<work> prepared)
@@ -15,7 +16,8 @@ request::request(once, MPI_Comm comm, native_start native, std::unique_ptr<work>
 
 request::request(repeated, MPI_Comm comm, native_start native, std::unique_ptr<work> prepared)
     : comm_(comm), is_repeated_(true), native_(std::move(native)), work_(std::move(prepared)) {
-  if (!work_ && native_.is_persistent) require_of_mpi(native_.make(&natives_), "preparing the MPI's own collective");
+  if (!work_ && native_.is_persistent)
+    require_of_mpi("preparing the MPI's own collective", [this] { return native_.make(&natives_); });
 }
 
 request::~request() {
@@ -42,9 +44,9 @@ void request::start() {
     begin();
     progress::get().add(this);
   } else if (natives_ != MPI_REQUEST_NULL) {
-    require_of_mpi(PMPI_Start(&natives_), "starting the MPI's own collective");
+    require_of_mpi("starting the MPI's own collective", [this] { return PMPI_Start(&natives_); });
   } else {
-    require_of_mpi(native_.make(&natives_), "starting the MPI's own collective");
+    require_of_mpi("starting the MPI's own collective", [this] { return native_.make(&natives_); });
   }
   active_ = true;
 }
@@ -62,9 +64,9 @@ bool request::test() {
     progress::get().move();
   } else if (active_) {
     int ended = 0;
-    const int code = PMPI_Test(&natives_, &ended, MPI_STATUS_IGNORE);
-    active_ = code == MPI_SUCCESS && !ended;
-    require_of_mpi(code, "MPI_Test");
+    active_ = false;  // nor is it once it has failed
+    require_of_mpi("MPI_Test", [&] { return PMPI_Test(&natives_, &ended, MPI_STATUS_IGNORE); });
+    active_ = !ended;
     if (active_) progress::get().move();
   }
   return ended();
@@ -74,10 +76,8 @@ void request::wait() {
   if (active_ && work_) {
     try {
       waiting& wait = work_->ranks()->wait();
-      while (!begin()) wait.idle();
-      progress::get().remove(this);
-      work_->run_to_end();
-      finish();
+      while (active_ && !begin()) wait.idle();  // which may move it to its end
+      if (active_) run_to_end();
     } catch (...) {
       fail();
     }
@@ -86,20 +86,33 @@ void request::wait() {
   while (!test()) wait.idle();
 }
 
+void request::run_to_end() {
+  progress::get().remove(this);
+  work_->run_to_end();
+  finish();
+}
+
 // An error that occurs while the process waits for another request is raised when it waits for this one.
 bool request::move() noexcept {
   const held_ranks alone = try_exclusive();
   if (!alone.lock) return false;
+  try {
+    return move_on() || !active_;
+  } catch (...) {
+    fail();
+    return true;
+  }
+}
+
+bool request::move_on() {
   bool moved = false;
   try {
     if (begin() && work_->progress(moved)) finish();
     else work_->ranks()->look_for_failures();
-  } catch (const std::bad_alloc&) {
-    raise();
-  } catch (...) {
-    fail();
+  } catch (const std::bad_alloc&) {  // at once: others wait for this rank's blocks
+    throw raised_error(raise(), "out of memory");
   }
-  return moved || !active_;
+  return moved;
 }
 
 // It cannot go on: the MPI has failed, and nothing that it will move is left.

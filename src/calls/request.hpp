@@ -89,6 +89,8 @@ class request final : public open_request, public progress::part {
 
  private:
   bool begin();
+  bool move_on();
+  void run_to_end();
   void finish();
   void fail();
   bool ended();

@@ -71,6 +71,7 @@ int carry_out_passed(learner& of, const Call& call, native_call native) {
 // What became of a call.
 struct outcome {
   bool met_others = false;  // for certain, though the MPI may have refused it here
+  bool gave_way = false;    // the candidate did, on every rank, to what needs less scratch memory
   double compared = 0;      // as in carry_out()
 };
 
@@ -90,6 +91,7 @@ int serve_learnt(learner& of, const Call& call, const call_size& size, manners h
   };
   return ended_by(served, [&] {
     if (is_refused && !result.met_others && call.is_awaited()) return of.take_back(by);
+    if (result.gave_way) return of.give_way(by);
     of.end(by, by.is_timed ? PMPI_Wtime() - begin - result.compared : 0);
   });
 }
@@ -100,7 +102,10 @@ int carry_out_settled(communicator& state, Service& service, const Call& call, c
                       native_call native, outcome& result) {
   const decision* chosen = nullptr;
   ended_by([&] { return chosen = service.fit(settled), 0; },
-           [&] { result.met_others = chosen || service.has_asked(); });
+           [&] {
+             result.met_others = chosen || service.has_asked();
+             result.gave_way = chosen && chosen != &settled;
+           });
   return chosen ? carry_out(state, service, call.form(), *chosen, native, &result.compared) : native();
 }
 

@@ -87,6 +87,12 @@ void learner::end(const serving& of, double seconds) {
   if (f.of.is_due()) review(f);
 }
 
+void learner::give_way(const serving& of) {
+  last_served_ = of;
+  of.in->of.gave_way(of.passes);
+  review(*of.in);
+}
+
 void learner::take_back(const serving& of) {
   --calls_;
   if (of.passes) of.in->of.take_back();
@@ -352,7 +358,8 @@ void learner::refuse(const std::string& why, bool wrong, int ranks) {
   stage_ = stage::never;
   why_ = why;
   wrong_ = wrong;
-  if (!wrong) warn_once(why, use_native, ranks);
+  if (!wrong && rank_ == 0) say_once(why);
+  else if (!wrong) warn_once(why, use_native, ranks);
 }
 
 // ---- becoming served -------------------------------------------------------------------------------------------

@@ -62,7 +62,9 @@ class learner {
   // MPI_Alltoall. Asked before begin().
   [[gnu::hot]] bool passes(call_form form, std::int64_t bytes) { return !is_watched_ && passing(form, bytes); }
   void end(const serving& of, double seconds);
-  // Instead: the call counts no more. The same for one that passed.
+  // Instead, on every rank alike: what was to serve the call could not, and is not to be tried for such calls any more.
+  void give_way(const serving& of);
+  // Or: the call counts no more. The same for one that passed.
   void take_back(const serving& of);
   void take_back_passed();
   // Whether MPI_Alltoall with blocks of so many bytes is as the last exchange was.

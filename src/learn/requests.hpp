@@ -83,8 +83,9 @@ class requests {
     }
   };
 
-  static void warn_of(MPI_Info info) {
-    if (const std::string unknown = unknown_key(info); !unknown.empty()) warn_once(unknown, "it is ignored");
+  void warn_of(MPI_Info info) const {
+    if (ranks_.rank() != 0) return;
+    if (const std::string unknown = unknown_key(info); !unknown.empty()) say_once(unknown, "it is ignored");
   }
 
   // Ready to be used; none for "auto" and for no text.

@@ -31,7 +31,8 @@ const decision* scratch_limit::keep(const decision* chosen, bool uniform, const 
   if (ready.how) return &ready;
   const std::string why = chosen->how->spec + " may need " + std::to_string(needed) +
                           " bytes of scratch memory on a rank, SHOAL_MAX_TEMP allows " + std::to_string(*most_);
-  warn_once(why, fits ? "using spread_out, which needs none" : "using the MPI library's own collective");
+  if (ranks_.rank() == 0)
+    say_once(why, fits ? "using spread_out, which needs none" : "using the MPI library's own collective");
   ready.how = &instead;
   ready.reason = why;
   return &ready;

@@ -71,7 +71,7 @@ int with_types(Types types, void* sendbuf, const MPI_Fint* sendtypes, const MPI_
     const int ranks = peers_of(of);
     const auto& sent = types(sendtypes, buffer(sendbuf) == MPI_IN_PLACE ? 0 : ranks);
     const auto& received = types(recvtypes, ranks);
-    return call(sent.data(), received.data(), of);
+    return calling_handlers([&] { return call(sent.data(), received.data(), of); });
   });
 }
 
@@ -83,7 +83,7 @@ int with_types_of_neighbors(Types types, const MPI_Fint* sendtypes, const MPI_Fi
     const neighbor_ranks among = neighbors_of(of);
     const auto& sent = types(sendtypes, static_cast<int>(among.destinations.size()));
     const auto& received = types(recvtypes, static_cast<int>(among.sources.size()));
-    return call(sent.data(), received.data(), of);
+    return calling_handlers([&] { return call(sent.data(), received.data(), of); });
   });
 }
 
@@ -289,10 +289,13 @@ void mpi_start_(MPI_Fint* request, MPI_Fint* ierror) {
 }
 
 void mpi_startall_(MPI_Fint* count, MPI_Fint* requests, MPI_Fint* ierror) {
-  std::vector<MPI_Request> own;
-  for (int i = 0; i < *count; ++i) own.push_back(PMPI_Request_f2c(requests[i]));
-  const int code = start_requests(*count, own.data());
-  for (int i = 0; i < *count && code == MPI_SUCCESS; ++i) requests[i] = PMPI_Request_c2f(own[i]);
+  const int code = returning_codes(MPI_COMM_SELF, [&] {
+    std::vector<MPI_Request> own;
+    for (int i = 0; i < *count; ++i) own.push_back(PMPI_Request_f2c(requests[i]));
+    const int started = calling_handlers([&] { return start_requests(*count, own.data()); });
+    for (int i = 0; i < *count && started == MPI_SUCCESS; ++i) requests[i] = PMPI_Request_c2f(own[i]);
+    return started;
+  });
   give_back(code, ierror);
 }
 

@@ -87,6 +87,13 @@ void contest::took(double seconds, double bytes) {
   else if (quiet_left_ > 0) due_ = --quiet_left_ == 0;
 }
 
+void contest::gave_way(bool passed) {
+  close(next());
+  calls_ += !passed;
+  trial_left_ = 0;
+  due_ = true;
+}
+
 void contest::postpone() {
   due_ = false;
   wait_for(std::min(longest_quiet, 2 * quiet_));

@@ -63,6 +63,9 @@ class contest {
   int next() const { return trial_left_ > 0 ? trial_ : best_; }
   // What that call took on this rank, which sent so many bytes.
   void took(double seconds, double bytes);
+  // Instead, on every rank alike: another had to serve that call, and what it took says nothing of the candidate, which is
+  // closed. `passed`: the call was one that passes().
+  void gave_way(bool passed);
   // The ranks have to agree now; then write() is to be called, and agreed() some calls later, on every rank alike.
   bool is_due() const { return due_; }
   // What was tried is tried anew where exchanges have become twice as large or half as large, or those of the choice 1.5

@@ -24,19 +24,25 @@ bool between_groups(MPI_Comm comm);
 // The exception being handled, raised on `comm`.
 int raise_current(MPI_Comm comm);
 
-// Serves a call on `comm`: the body's code, or the error it raises. Everything that C calls, programs and MPI alike, runs
-// in here; nothing is thrown out of it but what the program's error handler throws.
-template <typename Body>
-int returning_codes(MPI_Comm comm, Body body) {
+// The body's code, or the one that `raise` makes of the exception being handled. Everything that C calls, programs and MPI
+// alike, runs in here; nothing is thrown out of it but what the program's error handler throws.
+template <typename Raise, typename Body>
+int returning_codes_by(Raise raise, Body body) {
   return letting_handlers_throw([&]() -> int {
     try {
       return body();
     } catch (const thrown_by_handler&) {
       throw;
     } catch (...) {
-      return raise_current(comm);
+      return raise();
     }
   });
+}
+
+// Serves a call on `comm`: the body's code, or the error it raises.
+template <typename Body>
+int returning_codes(MPI_Comm comm, Body body) {
+  return returning_codes_by([&] { return raise_current(comm); }, body);
 }
 
 // The value of a key, empty when there is none. Allocates nothing.

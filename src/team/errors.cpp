@@ -46,13 +46,17 @@ int raise_code(MPI_Comm comm, int code) {
 }
 
 void warn_once(const std::string& text, const std::string& instead, int ranks) {
-  static std::mutex lock;
-  static auto& said = *new std::set<std::string>;  // also used at exit
   int rank = -1;
   PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  if (rank >= 0 && rank < ranks) say_once(text, instead);
+}
+
+void say_once(const std::string& text, const std::string& instead) {
+  static std::mutex lock;
+  static auto& said = *new std::set<std::string>;  // also used at exit
   const std::scoped_lock guard(lock);
   const std::string line = "shoal: " + text + "; " + instead + "\n";
-  if (rank >= 0 && rank < ranks && said.insert(line).second) std::cerr << line << std::flush;
+  if (said.insert(line).second) std::cerr << line << std::flush;
 }
 
 }  // namespace shoal

@@ -53,5 +53,7 @@ int raise_code(MPI_Comm comm, int code);
 inline const std::string use_native = "using the MPI library's own collectives";
 inline constexpr int some_ranks = 8;
 void warn_once(const std::string& text, const std::string& instead = use_native, int ranks = 1);
+// The same from this rank. What concerns one communicator its own rank 0 says, as the world's may not be in it.
+void say_once(const std::string& text, const std::string& instead = use_native);
 
 }  // namespace shoal

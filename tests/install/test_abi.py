@@ -34,6 +34,13 @@ def test_declarations_are_those_that_are_kept():
     assert declarations() == LIST.read_text().splitlines()
 
 
+def test_nothing_is_thrown_through_any_of_them():
+    """Each is called by the test of that."""
+    called = (mpis.ROOT / "tests/mpi/boundary_test.cpp").read_text().partition("every_function() {")[2]
+    functions = re.findall(r"(?:int|void) (shoal_\w+)\(", LIST.read_text())
+    assert len(functions) > 40 and [one for one in functions if f"{one}(" not in called] == []
+
+
 def test_soversion_is_the_lists():
     built = BUILT or pytest.skip("nothing is built")
     dynamic = subprocess.run(["readelf", "-d", built[0].build / "libshoal.so"], capture_output=True, text=True).stdout

@@ -122,6 +122,7 @@ TEST(Datatype, TypesOfAPrecisionStayUsable) {
   if (MPI_Type_create_f90_real(15, MPI_UNDEFINED, &real) != MPI_SUCCESS || real == MPI_DATATYPE_NULL)
     GTEST_SKIP() << mpi_name() << " was built without Fortran";
   MPI_Type_contiguous(3, real, &three);
+  MPI_Type_commit(&three);
   MPI_Errhandler counts;
   MPI_Comm_create_errhandler(count_error, &counts);
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, counts);

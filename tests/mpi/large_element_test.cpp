@@ -68,6 +68,8 @@ TEST(LargeElement, StructuresAreOrderedToBePlain) {
   MPI_Datatype ascending, descending;
   MPI_Type_create_struct(2, once, up, integers, &ascending);
   MPI_Type_create_struct(2, once, down, integers, &descending);
+  MPI_Type_commit(&ascending);
+  MPI_Type_commit(&descending);
   EXPECT_TRUE(known(ascending).is_run(2));
   EXPECT_FALSE(known(descending).is_run(2));
   MPI_Type_free(&ascending);

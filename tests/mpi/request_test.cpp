@@ -491,5 +491,32 @@ TEST(Request, WrongUseIsAnError) {
   EXPECT_EQ(shoal_request_free(&request), MPI_SUCCESS);
 }
 
+// Whether a call with nowhere to put its request says so.
+template <typename Call>
+void expect_wrong(Call call) {
+  const int code = call();
+  int error_class = MPI_SUCCESS;
+  MPI_Error_class(code, &error_class);
+  EXPECT_EQ(error_class, MPI_ERR_ARG);
+}
+
+TEST(Request, NeedsAPlace) {
+  const scoped_comm comm(duplicate_of(MPI_COMM_WORLD));
+  blocks b(comm, 6);
+  int one = 0, flag = 0;
+  MPI_Count wide = 0;
+  MPI_Aint at = 0;
+  shoal_arrivals* came = nullptr;
+  shoal_request request = SHOAL_REQUEST_NULL;
+  expect_wrong([&] { return b.start(nullptr); });
+  expect_wrong([&] { return b.init(MPI_INFO_NULL, nullptr); });
+  expect_wrong([&] { return shoal_ialltoall(&one, 0, MPI_INT, &one, 0, MPI_INT, comm, nullptr); });
+  expect_wrong([&] { return shoal_iexchange(0, &one, &one, &wide, &at, MPI_INT, comm, &came, nullptr); });
+  expect_wrong([&] { return shoal_test(nullptr, &flag); });
+  expect_wrong([&] { return shoal_test(&request, nullptr); });
+  expect_wrong([&] { return shoal_wait(nullptr); });
+  expect_wrong([&] { return shoal_request_free(nullptr); });
+}
+
 }  // namespace
 }  // namespace shoal

@@ -1,7 +1,8 @@
 // apart PROGRAM: two ranks spawn two others, which a launcher may have given no preload, and exchange with them. `apart` alone
-// exchanges among four ranks, of which some may have none. Agreements of Shoal's would meet the program's own collectives.
+// exchanges among four ranks, of which some may have none. `apart connect`: two of four ranks accept the two others. Agreements of Shoal's would meet the program's own collectives.
 #include <mpi.h>
 #include <stdio.h>
+#include <string.h>
 
 enum { most_ranks = 4, calls = 150 };
 
@@ -52,30 +53,51 @@ static void exchange_among(MPI_Comm all) {
   }
 }
 
+// Ranks 0 and 1 with ranks 2 and 3; whether this rank is one of the latter.
+static int connect_to_others(MPI_Comm* own, MPI_Comm* between) {
+  char port[MPI_MAX_PORT_NAME] = "";
+  int rank;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  if (rank == 0) MPI_Open_port(MPI_INFO_NULL, port);
+  MPI_Bcast(port, sizeof port, MPI_CHAR, 0, MPI_COMM_WORLD);
+  MPI_Comm_split(MPI_COMM_WORLD, rank / 2, rank, own);
+  if (rank < 2) MPI_Comm_accept(port, MPI_INFO_NULL, 0, *own, between);
+  else MPI_Comm_connect(port, MPI_INFO_NULL, 0, *own, between);
+  return rank >= 2;
+}
+
+static void exchange_with_others(MPI_Comm between, int rank, int second) {
+  MPI_Comm all;
+  for (int i = 0; i < calls; ++i) {
+    exchange(between, 100 * second + rank, 100 * !second);
+    gather(between, 100 * second + rank, 100 * !second);
+  }
+  MPI_Intercomm_merge(between, second, &all);
+  exchange_among(all);
+  MPI_Comm_free(&all);
+  MPI_Comm_disconnect(&between);
+}
+
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
-  MPI_Comm between, all;
+  MPI_Comm between, own = MPI_COMM_WORLD;
   int rank;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_get_parent(&between);
-  const int spawned = between != MPI_COMM_NULL;
-  if (!spawned && argc == 1) {
+  int second = between != MPI_COMM_NULL;
+  const int is_first = !second && rank == 0;
+  if (!second && argc == 1) {
     exchange_among(MPI_COMM_WORLD);
     if (rank == 0) printf("right\n");
     MPI_Finalize();
     return 0;
   }
-  if (!spawned)
-    MPI_Comm_spawn(argv[1], MPI_ARGV_NULL, 2, MPI_INFO_NULL, 0, MPI_COMM_WORLD, &between, MPI_ERRCODES_IGNORE);
-  for (int i = 0; i < calls; ++i) {
-    exchange(between, 100 * spawned + rank, 100 * !spawned);
-    gather(between, 100 * spawned + rank, 100 * !spawned);
-  }
-  MPI_Intercomm_merge(between, spawned, &all);
-  exchange_among(all);
-  MPI_Comm_free(&all);
-  MPI_Comm_disconnect(&between);
-  if (!spawned && rank == 0) printf("right\n");
+  if (argc > 1 && !strcmp(argv[1], "connect")) second = connect_to_others(&own, &between);
+  else if (!second) MPI_Comm_spawn(argv[1], MPI_ARGV_NULL, 2, MPI_INFO_NULL, 0, own, &between, MPI_ERRCODES_IGNORE);
+  MPI_Comm_rank(own, &rank);
+  exchange_with_others(between, rank, second);
+  if (own != MPI_COMM_WORLD) MPI_Comm_free(&own);
+  if (is_first) printf("right\n");
   MPI_Finalize();
   return 0;
 }

@@ -1,5 +1,5 @@
 ! Alltoall and alltoallv through a Fortran binding: -DBINDING_MPIFH, -DBINDING_MPI or -DBINDING_F08. Each rank checks
-! every element it receives. Makes 4 calls of alltoall and 3 of alltoallv.
+! every element it receives. Makes 5 calls of alltoall, or 4 WITHOUT_SECTIONS, and 3 of alltoallv.
 program exchange
 #include "binding.inc"
   integer, parameter :: block = 3
@@ -58,7 +58,21 @@ contains
     call MPI_Alltoall(sent, block, MPI_INTEGER, got, block, MPI_INTEGER, MPI_COMM_WORLD, ierror)
 #endif
     call check_equal(got)
+#ifndef WITHOUT_SECTIONS
+    call sections()
+#endif
     deallocate (sent, got)
+  end subroutine
+
+  ! Every second element, from and to.
+  subroutine sections()
+    integer :: from(2 * block * ranks), to(2 * block * ranks)
+    from = -1
+    to = -1
+    from(1::2) = sent
+    call MPI_Alltoall(from(1::2), block, MPI_INTEGER, to(2::2), block, MPI_INTEGER, MPI_COMM_WORLD, ierror)
+    call check_equal(to(2::2))
+    call expect(all(to(1::2) == -1))
   end subroutine
 
   ! Types of absolute addresses, with MPI_BOTTOM as both buffers: one element is one block.

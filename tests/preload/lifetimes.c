@@ -11,7 +11,9 @@
  * freed_before_late: freed while the last rank is many exchanges behind; not for an MPI that waits in MPI_Comm_free (Intel).
  * no_environment: clears it before its first exchange.
  * forks: no exchange; forks processes that end at once before MPI_Finalize, and behind it.
- * session: no MPI_Init, only a session (MPI 4). */
+ * session: no MPI_Init, only a session (MPI 4).
+ * session_first: exchanges of two ranks in a session, then MPI_Init, and exchanges of all.
+ * exits: no exchange; rank 1 ends with status 5, and without MPI_Finalize. */
 #define _GNU_SOURCE
 #include <mpi.h>
 #include <stdio.h>
@@ -119,6 +121,31 @@ static void session(void) {
 }
 #endif
 
+#if SESSIONS
+static void session_first(void) {
+  MPI_Session session;
+  MPI_Group all, some;
+  const int two[] = {0, 1};
+  MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &session);
+  MPI_Group_from_session_pset(session, "mpi://WORLD", &all);
+  MPI_Group_incl(all, 2, two, &some);
+  MPI_Group_rank(some, &rank);
+  if (rank != MPI_UNDEFINED) {
+    MPI_Comm_create_from_group(some, "shoal", MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &copy);
+    exchange(copy);
+    MPI_Comm_free(&copy);
+  }
+  MPI_Init(NULL, NULL);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  exchange(MPI_COMM_WORLD);
+  if (rank == 0) printf("faults: %d\n", faults);
+  MPI_Finalize();
+  MPI_Group_free(&some);
+  MPI_Group_free(&all);
+  MPI_Session_finalize(&session);
+}
+#endif
+
 static void fork_one(void) {
   const pid_t child = fork();
   if (child == 0) exit(0);
@@ -136,10 +163,12 @@ int main(int argc, char **argv) {
   const char *what = argc > 1 ? argv[1] : "";
 #if SESSIONS
   if (!strcmp(what, "session")) return session(), faults > 0;
+  if (!strcmp(what, "session_first")) return session_first(), faults > 0;
 #endif
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   if (!strcmp(what, "forks")) return forks();
+  if (!strcmp(what, "exits") && rank == 1) exit(5);
   if (!strcmp(what, "no_environment")) clearenv();
   if (!strcmp(what, "reused")) {
     copies(20, 1);

@@ -418,6 +418,35 @@ static void mistake(int times) {
   }
 }
 
+/* One whose info names the algorithm, and something unknown; from the third rank on. */
+static void name_by_info(int times) {
+#if HAS_PERSISTENT
+  int out[most], in[most], ranks, me;
+  MPI_Comm comm;
+  MPI_Info info;
+  MPI_Request open;
+  MPI_Comm_split(MPI_COMM_WORLD, rank < 2, rank, &comm);
+  MPI_Comm_rank(comm, &me);
+  MPI_Comm_size(comm, &ranks);
+  MPI_Info_create(&info);
+  MPI_Info_set(info, "shoal_alltoall", "tuna:radix=2");
+  if (rank >= 2) MPI_Info_set(info, "shoal_alltoal", "tuna");
+  MPI_Alltoall_init(out, 1, MPI_INT, in, 1, MPI_INT, comm, info, &open);
+  MPI_Info_free(&info);
+  for (int number = 0; number < times; ++number) {
+    for (int i = 0; i < ranks; ++i) out[i] = number * 10000 + me * 100 + i, in[i] = -1;
+    MPI_Start(&open);
+    MPI_Wait(&open, MPI_STATUS_IGNORE);
+    for (int i = 0; i < ranks; ++i)
+      if (in[i] != number * 10000 + i * 100 + me) fault("wrong data in exchange", number);
+  }
+  MPI_Request_free(&open);
+  MPI_Comm_free(&comm);
+#else
+  (void)times;
+#endif
+}
+
 static void leave_open(int times) {
   static struct exchange x;
   (void)times;
@@ -440,6 +469,7 @@ int main(int argc, char** argv) {
              {"use_threads", use_threads, 1},
              {"free_beside", free_beside, 1},
              {"mistake", mistake, 0},
+             {"name_by_info", name_by_info, 0},
              {"leave_open", leave_open, 0}};
   const int times = argc > 2 ? atoi(argv[2]) : 20;
   int given = 0;

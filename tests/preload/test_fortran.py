@@ -10,18 +10,25 @@ from mpis import left, served
 BINDINGS = ["MPIFH", "MPI", "F08"]
 
 
+def exchange_flags(mpi, binding):
+    """The module mpi_f08 of Debian's MPICH gets sections of arrays wrong, without Shoal too."""
+    is_wrong = "mpich" in mpi.name and binding == "F08"
+    return [f"-DBINDING_{binding}", "-fallow-argument-mismatch", *["-DWITHOUT_SECTIONS"] * is_wrong]
+
+
 @pytest.mark.parametrize("ranks", [1, 4])
 @pytest.mark.parametrize("binding", BINDINGS)
 def test_binding(fortran_mpi, compiled, binding, ranks):
-    program = compiled(fortran_mpi, "exchange.F90", f"-DBINDING_{binding}", "-fallow-argument-mismatch")
+    program = compiled(fortran_mpi, "exchange.F90", *exchange_flags(fortran_mpi, binding))
     settings = {"SHOAL_REPORT": 1, "SHOAL_ALLTOALL": "tuna:radix=2", "SHOAL_ALLTOALLV": "tuna:radix=3"}
     run = fortran_mpi.run(ranks, [program], **settings)
     assert (run.returncode, run.stdout.split()) == (0, ["faults:", "0"]), run.stderr
-    assert served(run) == {("alltoall", "tuna:radix=2"): 4, ("alltoallv", "tuna:radix=3"): 3}
+    calls = 4 if "-DWITHOUT_SECTIONS" in exchange_flags(fortran_mpi, binding) else 5
+    assert served(run) == {("alltoall", "tuna:radix=2"): calls, ("alltoallv", "tuna:radix=3"): 3}
 
 
 def test_program_itself_is_right(fortran_mpi, compiled):
-    program = compiled(fortran_mpi, "exchange.F90", "-DBINDING_F08")
+    program = compiled(fortran_mpi, "exchange.F90", *exchange_flags(fortran_mpi, "F08"))
     run = fortran_mpi.run(3, [program], preload=False)
     assert (run.returncode, run.stdout.split()) == (0, ["faults:", "0"]), run.stderr
 
@@ -74,10 +81,11 @@ def test_exchanges_in_functions_of_attributes(fortran_mpi, compiled, binding):
 @pytest.mark.parametrize("binding", BINDINGS)
 def test_library_loaded_for_itself_alone(fortran_mpi, compiled, tmp_path, binding):
     """As modules of Python are: its MPI_IN_PLACE and MPI_BOTTOM are its own."""
-    flags = [f"-DBINDING_{binding}", "-fallow-argument-mismatch", "-shared", "-fPIC"]
+    flags = [*exchange_flags(fortran_mpi, binding), "-shared", "-fPIC"]
     library = compiled(fortran_mpi, "exchange.F90", *flags, "-Wl,--defsym,main_of_library=main")
     loader = tmp_path / "loader"
     subprocess.run(["cc", "-o", loader, Path(__file__).with_name("loader.c"), "-ldl"], check=True)
     run = fortran_mpi.run(2, [loader, library], SHOAL_ALLTOALL="tuna", SHOAL_ALLTOALLV="tuna", SHOAL_REPORT=1)
     assert (run.returncode, run.stdout.split()) == (0, ["faults:", "0"]), run.stderr
-    assert served(run) == {("alltoall", "tuna"): 4, ("alltoallv", "tuna"): 3}
+    calls = 4 if "-DWITHOUT_SECTIONS" in exchange_flags(fortran_mpi, binding) else 5
+    assert served(run) == {("alltoall", "tuna"): calls, ("alltoallv", "tuna"): 3}

@@ -21,6 +21,7 @@ TUNA = {"SHOAL_ALLTOALL": "tuna", "SHOAL_ALLTOALLV": "tuna", "SHOAL_REPORT": 1}
         ("reused", 20),
         ("attribute", 1),  # Shoal's communicator does not get the program's attributes
         ("session", None),  # Shoal needs MPI_Init
+        ("session_first", 1),  # that of the world
         ("no_environment", 1),
     ],
 )
@@ -31,6 +32,12 @@ def test_lifetime(mpi, compiled, case, calls):
     assert verdicts and all(line.endswith("faults: 0") for line in verdicts), run.stdout
     assert len(verdicts) == (1 + 3 * ("callback" in case) if case != "session" else 3)
     assert served(run) == ({("alltoall", "tuna"): calls} if calls else {})
+
+
+def test_status_of_a_rank_that_exits(mpi, compiled):
+    command = [compiled(mpi, "lifetimes.c"), "exits"]
+    without, done = mpi.run(2, command, preload=False), mpi.run(2, command)
+    assert done.returncode == without.returncode != 0, done.stderr
 
 
 # How often the functions of each attribute are called.
@@ -126,6 +133,13 @@ def test_job_of_two_parts(mpi, compiled, preloaded):
     run = mpi.launch(*parts, timeout=60)
     assert (run.returncode, run.stdout) == (0, "right\n"), run.stderr
     assert (LACKING in run.stderr) == (preloaded == (True, False)), run.stderr
+
+
+def test_parts_that_connect(mpi, compiled):
+    if mpi.name == "mpich":
+        pytest.skip("its MPI_Open_port fails here, without Shoal too")
+    run = mpi.run(4, [compiled(mpi, "apart.c"), "connect"], timeout=60)
+    assert (run.returncode, run.stdout) == (0, "right\n"), run.stderr
 
 
 def test_forked_processes_report_nothing(mpi, compiled):

@@ -62,6 +62,13 @@ def test_persistent_starts_have_no_order(mpi, compiled, by_messages, ranks):
     assert not left(done) and {by for _, by in served(done)} == {"tuna:radix=2"}
 
 
+def test_info_of_a_persistent_one_names_the_algorithm(mpi, compiled):
+    """What of it is unknown, rank 0 of its communicator says: here rank 2 of the world."""
+    done = run(mpi, compiled, 4, "name_by_info", 5)
+    assert served(done)["alltoall", "tuna:radix=2"] == 5 and not left(done), done.stderr
+    assert done.stderr.count("shoal: shoal_alltoal ") == 1 and "shoal_alltoall is" in done.stderr, done.stderr
+
+
 def test_many_are_prepared(mpi, compiled):
     run(mpi, compiled, 2, "prepare_many", 6000, **ASKED)
 

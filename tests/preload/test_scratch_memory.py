@@ -1,5 +1,7 @@
 """Scratch memory: a limit that all ranks keep to, and its end on one rank."""
 
+import re
+
 import pytest
 
 from mpis import served
@@ -33,6 +35,20 @@ def test_beyond_the_limit_all_ranks_send_straight(mpi, compiled, refusing):
     """Which needs no memory, so it does not matter that one rank has none."""
     run = exchange(mpi, compiled, refusing, SHOAL_MAX_TEMP="200K")
     limited(run, "spread_out", ["tuna:radix=2 may need", "allows 204800", "using spread_out"])
+
+
+def test_what_the_limit_forbids_is_not_compared(one_mpi, compiled, tmp_path):
+    """Though wisdom says that it is fast. What serves instead tells nothing of it."""
+    job = {"SHOAL_LAYOUT": "1,1,1,1", "SHOAL_WISDOM": tmp_path / "wisdom", "SHOAL_REPORT": 1}
+    one_mpi.run(RANKS, [compiled(one_mpi, "limited.c")], **job)
+    learnt = 'nodes = 4, \\1, calls = 90000, microseconds = { "native" = [900000, 9], "tuna:radix=2" = [1, 9] }'
+    known = re.sub(r"nodes = \d+, (.*), calls = \d+, microseconds = {[^}]*}", learnt, job["SHOAL_WISDOM"].read_text())
+    job["SHOAL_WISDOM"].write_text(known)
+    run = one_mpi.run(RANKS, [compiled(one_mpi, "limited.c")], SHOAL_MAX_TEMP="1000", **job)
+    tried = [line for line in run.stderr.splitlines() if line.startswith("shoal: tried for")]
+    assert (run.returncode, run.stdout) == (0, "faults: 0\n") and len(tried) == 2, run.stderr
+    assert all("tuna:radix=2 1.0 us in 2 calls" in line for line in tried), run.stderr
+    assert "SHOAL_MAX_TEMP allows 1000" in run.stderr
 
 
 @pytest.mark.parametrize("refusing", [0, RANKS - 1])

@@ -61,6 +61,13 @@ def test_wrong_file(one_mpi, compiled, tmp_path, case):
     refused_once(exchanges(one_mpi, compiled, SHOAL_CONFIG=path), str(path), *words)
 
 
+def test_misspelt_variable(one_mpi, compiled):
+    """It is ignored, and one line says so."""
+    run = right(exchanges(one_mpi, compiled, SHOAL_ALLTOALV="tuna"))
+    told = [line for line in run.stderr.splitlines() if "SHOAL_ALLTOALV" in line]
+    assert told == ["shoal: SHOAL_ALLTOALV is no setting; SHOAL_ALLTOALL is; it is ignored"], run.stderr
+
+
 def test_setting_that_does_not_fit_the_ranks(mpi, compiled):
     """Only the calls it is for are refused."""
     run = right(exchanges(mpi, compiled, SHOAL_ALLTOALLV="tuna:radices=2", SHOAL_ALLTOALL="tuna"))

@@ -13,3 +13,11 @@ def test_program_gets_what_its_handler_throws(mpi, algorithm, tmp_path):
     run = mpi.run(3, [program, *served], SHOAL_ALLTOALLV=algorithm, SHOAL_REPORT=1)
     assert run.stdout.strip().endswith("0 wrong"), run.stdout[-3000:] + run.stderr[-3000:]
     assert "while attributes are deleted" not in run.stderr, run.stderr
+
+
+@pytest.mark.parametrize("mpi", [pytest.param(mpi, id=mpi.name) for mpi in mpis.WHEELS])
+def test_program_that_calls_shoal_gets_it_too(mpi, tmp_path):
+    flags = [f"-I{mpis.ROOT}/include", f"-L{mpi.build}", "-lshoal", f"-Wl,-rpath,{mpi.build}", "-lstdc++"]
+    program = mpi.compile(mpis.ROOT / "tests/preload/throwing_linked.cpp", tmp_path / "throwing_linked", *flags)
+    run = mpi.run(2, [program], preload=False)
+    assert (run.returncode, run.stdout) == (0, "0 wrong\n"), run.stdout + run.stderr[-3000:]

@@ -112,6 +112,16 @@ def test_addresses_as_displacements_are_not_wrong(compiled, settings):
     assert (done.returncode, done.stdout) == (0, "faults: 0\n" * 3), done.stdout + done.stderr
 
 
+@pytest.mark.parametrize("settings", [{}, *ASKED])
+def test_what_is_no_type_is_an_error_of_its_communicator(compiled, settings):
+    """On MPICH, which knows its handles; those of Open MPI are addresses, and it reads there."""
+    mpi = mpis.WHEELS[0]
+    program = compiled(mpi, "invalid_type.c", "-w")
+    without, done = mpi.run(3, [program], preload=False), mpi.run(3, [program], **settings)
+    assert without.stdout.endswith("faults: 0\n"), without.stdout + without.stderr
+    assert done.stdout == without.stdout, done.stdout + done.stderr
+
+
 @pytest.mark.parametrize("algorithm", ["spread_out", "tuna:radix=2", "shared"])
 def test_ranks_that_ask_each_other_hear_of_the_one_that_is_wrong(compiled, algorithm):
     settings = asked(algorithm, "direct")

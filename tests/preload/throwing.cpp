@@ -40,6 +40,54 @@ bool throws(MPI_Comm comm, int sent, int expected) {
   return false;
 }
 
+// Blocks of `sent` integers for all, and places for `expected` of them.
+struct blocks {
+  blocks(MPI_Comm comm, int sent, int expected) {
+    int ranks = 0;
+    MPI_Comm_size(comm, &ranks);
+    out.resize(ranks * 8), in.resize(ranks * 8);
+    sends.resize(ranks, sent), receives.resize(ranks, expected), at.resize(ranks);
+    for (int i = 0; i < ranks; ++i) at[i] = 8 * i;
+  }
+  std::vector<int> out, in, sends, receives, at;
+};
+
+// Whether the handler was called once for blocks that are too long, and the program heard of it: where its request ends inside
+// the MPI, by an error code.
+bool throws_while_under_way(MPI_Comm comm) {
+  const int before = handled;
+  blocks b(comm, 5, 3);
+  MPI_Request request;
+  int code = MPI_SUCCESS;
+  try {
+    MPI_Ialltoallv(b.out.data(), b.sends.data(), b.at.data(), MPI_INT, b.in.data(), b.receives.data(), b.at.data(),
+                   MPI_INT, comm, &request);
+    code = MPI_Wait(&request, MPI_STATUS_IGNORE);
+  } catch (const std::runtime_error&) {
+    code = MPI_ERR_OTHER;
+  }
+  return handled == before + 1 && code != MPI_SUCCESS;
+}
+
+// Whether the handler throws where a request is started that is under way, which goes on.
+bool throws_when_started_twice(MPI_Comm comm) {
+  const int before = handled;
+  blocks b(comm, 5, 5);
+  MPI_Request request;
+  bool threw = false;
+  MPI_Alltoallv_init(b.out.data(), b.sends.data(), b.at.data(), MPI_INT, b.in.data(), b.receives.data(), b.at.data(),
+                     MPI_INT, comm, MPI_INFO_NULL, &request);
+  MPI_Start(&request);
+  try {
+    MPI_Start(&request);
+  } catch (const std::runtime_error&) {
+    threw = handled == before + 1;
+  }
+  const int code = MPI_Wait(&request, MPI_STATUS_IGNORE);
+  MPI_Request_free(&request);
+  return threw && code == MPI_SUCCESS;
+}
+
 int refuse_once(MPI_Comm, int, void* refused, void*) {
   return (*static_cast<int*>(refused))++ ? MPI_SUCCESS : MPI_ERR_OTHER;
 }
@@ -73,6 +121,11 @@ int main(int argc, char** argv) {
   for (int i = 0; i < 110; ++i) {
     wrong += !throws(comm, -1, -1);
     wrong += argc > 1 && !throws(comm, 5, 3);  // too short for what arrives, where Shoal exchanges
+    wrong += !exchange(comm, 5, 5);
+  }
+  for (int i = 0; argc > 1 && i < 10; ++i) {
+    wrong += !throws_while_under_way(comm);
+    wrong += !throws_when_started_twice(comm);
     wrong += !exchange(comm, 5, 5);
   }
   for (int i = 0; i < 200; ++i) wrong += !exchange(comm, 5, 5);

@@ -60,7 +60,9 @@ class ranks {
     const int candidate = each_[0].next();
     for (const contest& rank : each_) EXPECT_EQ(rank.next(), candidate) << "call " << number_;
     ++used_[candidate];
-    if (all_pass()) return seconds(number_, candidate);
+    const bool passes = all_pass();
+    if (is_unable(number_, candidate)) return give_way(passes);
+    if (passes) return seconds(number_, candidate);
     double slowest = 0;
     double share = 1;  // of the load: no rank sends as much as the one before
     for (contest& rank : each_) {
@@ -72,6 +74,12 @@ class ranks {
     }
     if (each_[0].is_due()) ask();
     return slowest;
+  }
+
+  double give_way(bool passes) {
+    for (contest& rank : each_) rank.gave_way(passes);
+    ask();
+    return 0;
   }
 
   bool all_pass() {
@@ -102,6 +110,7 @@ class ranks {
 
  public:
   bytes_of load = [](std::int64_t) { return 1024; };
+  std::function<bool(std::int64_t call, int candidate)> is_unable = [](std::int64_t, int) { return false; };
 
  private:
   std::vector<contest> each_;
@@ -363,6 +372,26 @@ TEST(contest, forgets_a_stall) {
   });
   EXPECT_EQ(few.best(), contest::native);
   EXPECT_LT(few.calls_of(1), 2000);
+}
+
+TEST(contest, never_takes_what_gave_way) {
+  ranks few(4, 3, 0.1);
+  few.is_unable = [](std::int64_t, int candidate) { return candidate == 1; };
+  few.run(2000, always({30, 10, 25}));
+  EXPECT_EQ(few.calls_of(1), 1);
+  EXPECT_EQ(few.best(), 2);
+}
+
+TEST(contest, goes_on_without_what_gives_way_once_it_serves) {
+  ranks few(4, 3, 0.1);
+  few.is_unable = [](std::int64_t call, int candidate) { return candidate == 1 && call > 5000; };
+  few.run(5000, always({30, 10, 25}));
+  ASSERT_EQ(few.best(), 1);
+  ASSERT_GT(few.passed(), 1000);
+  const int before = few.calls_of(1);
+  few.run(2000, always({30, 10, 25}));
+  EXPECT_EQ(few.calls_of(1), before + 1);
+  EXPECT_EQ(few.best(), 2);
 }
 
 // Whatever the times, also with pauses of a rank that have nothing to do with the exchanges.
