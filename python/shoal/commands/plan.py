@@ -71,17 +71,17 @@ def make_problem(
     ranks: int, layout: str, senders: int, receivers: int, network: shoal.Network | None = None, graph: str = ""
 ) -> shoal.Problem:
     if network:
-        if ranks or layout or senders or receivers or graph:
+        if any([ranks, layout, senders, receivers, graph]):
             raise UserError("the topology says for how many ranks; give no other option that says it")
         return network.problem()
-    if graph:
-        if senders or receivers:
-            raise UserError("--graph is for exchanges among neighbours; leave out --senders and --receivers")
-        return shoal.Problem(ranks, layout=layout, neighbors=read_graph(graph))
     if senders or receivers:
         if ranks not in (0, senders + receivers) or senders < 1 or receivers < 1:
             raise UserError("give --senders and --receivers, both at least 1, instead of --ranks")
+        if graph:
+            raise UserError("--graph is for exchanges among neighbours; leave out --senders and --receivers")
         return shoal.Problem(senders + receivers, senders=senders, layout=layout)
+    if graph:
+        return shoal.Problem(ranks, layout=layout, neighbors=read_graph(graph))
     if not ranks and not layout:
         raise UserError("say for how many ranks, as in --ranks 8, or where they are, as in --layout 4,4,3")
     return shoal.Problem(ranks, layout=layout)
