@@ -78,6 +78,9 @@ if TYPE_CHECKING:
         ialltoall,
         ialltoallv,
         iexchange,
+        neighbor_alltoall,
+        neighbor_alltoallv,
+        neighbor_alltoallw,
         set_algorithm,
     )
 
@@ -131,6 +134,9 @@ __all__ = [
     "ialltoallv",
     "iexchange",
     "load_of",
+    "neighbor_alltoall",
+    "neighbor_alltoallv",
+    "neighbor_alltoallw",
     "parse",
     "parse_topology",
     "plan_exchange",

@@ -105,13 +105,18 @@ def parse(spec: str, collective: str = "alltoall") -> Selection:
 class Problem:
     """What is to be exchanged: among how many ranks, of which the first `senders` send (allgather between two groups),
     on which nodes ("4,4,3", "cyclic:3x4", "0,3/1,2") or levels ("group:4 node:8 socket:2 core:8"); the layout may give
-    the number of ranks too."""
+    the number of ranks too. Among neighbours: the ranks to which each sends, in the order of its blocks; what it
+    receives is in the order of the senders."""
 
-    def __init__(self, ranks: int = 0, *, senders: int = 0, layout: str = "") -> None: ...
+    def __init__(
+        self, ranks: int = 0, *, senders: int = 0, layout: str = "", neighbors: list[list[int]] | None = None
+    ) -> None: ...
     @property
     def ranks(self) -> int: ...
     @property
     def senders(self) -> int: ...
+    @property
+    def has_neighbors(self) -> bool: ...
     @property
     def levels(self) -> list[str]:
         """Those of the layout, from the outside in; empty without one."""

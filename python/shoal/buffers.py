@@ -99,6 +99,12 @@ class Side:
         self.words, self.keeps, self.type = words, keeps, kind
 
 
+def neighbor_side(comm: "MPI.Topocomm", spec: Spec, form: str, writes: bool) -> Side:
+    """Of a call among neighbours, of this form. C's functions for these take int, but displacements in bytes."""
+    blocks = comm.indegree if writes else comm.outdegree
+    return DESCRIBED[form](spec, blocks, writes, INT)
+
+
 def side(comm: "MPI.Comm", spec: Spec, form: str, writes: bool) -> Side:
     """Of a call on the communicator, of this form: "", "v" or "w"."""
     from mpi4py import MPI
@@ -107,10 +113,10 @@ def side(comm: "MPI.Comm", spec: Spec, form: str, writes: bool) -> Side:
     if (spec is None or spec is MPI.IN_PLACE) and not writes and not comm.Is_inter():
         none = handle(MPI.DATATYPE_NULL)
         return Side([int(MPI.IN_PLACE) % 2**64, *{"": [0, none], "v": [0, 0, none], "w": [0, 0, 0]}[form]], None)
-    return {"": of_equal_blocks, "v": of_blocks, "w": of_typed_blocks}[form](spec, blocks, writes)
+    return DESCRIBED[form](spec, blocks, writes)
 
 
-def of_equal_blocks(spec: Spec, blocks: int, writes: bool) -> Side:
+def of_equal_blocks(spec: Spec, blocks: int, writes: bool, integers: str = INT64) -> Side:
     """`buffer`, `[buffer, count, type]`, `[buffer, (count, displ), type]`, `[buffer, count, displ, type]`."""
     data, count, displ, given = parts(spec, list | tuple)
     memory = Memory(data, writes)
@@ -122,6 +128,7 @@ def of_equal_blocks(spec: Spec, blocks: int, writes: bool) -> Side:
     each = share(memory.elements(kind, first), blocks) if count is None else index(count)
     if each < 0 or (each and data is None):
         raise ValueError(f"a count of {each} elements" + ("" if each < 0 else " without a buffer"))
+    array(integers, [each])  # which refuses what is too large
     return Side([memory.address + first * extent, each, handle(kind)], memory, kind)
 
 
@@ -131,7 +138,7 @@ def share(elements: int, blocks: int) -> int:
     return elements // max(1, blocks)
 
 
-def of_blocks(spec: Spec, blocks: int, writes: bool) -> Side:
+def of_blocks(spec: Spec, blocks: int, writes: bool, integers: str = INT64) -> Side:
     """`buffer`, `[buffer, counts]`, `[buffer, (counts, displs), type]`, `[buffer, counts, displs, type]`. One count is
     that of all blocks, one displacement the distance between them."""
     data, counts, displs, given = parts(spec, tuple)
@@ -140,14 +147,14 @@ def of_blocks(spec: Spec, blocks: int, writes: bool) -> Side:
     if counts is None:
         elements = memory.elements(kind)
         counts = [elements // blocks + (i < elements % blocks) for i in range(blocks)]
-    counts = numbers([index(counts)] * blocks if is_one(counts) else counts, blocks)
+    counts = numbers([index(counts)] * blocks if is_one(counts) else counts, blocks, integers)
     if displs is None:
         displs = list(itertools.accumulate(counts, initial=0))[:blocks]
-    displs = numbers([index(displs) * i for i in range(blocks)] if is_one(displs) else displs, blocks)
+    displs = numbers([index(displs) * i for i in range(blocks)] if is_one(displs) else displs, blocks, integers)
     return Side([memory.address, pointer(counts), pointer(displs), handle(kind)], (memory, counts, displs), kind)
 
 
-def of_typed_blocks(spec: Spec, blocks: int, writes: bool) -> Side:
+def of_typed_blocks(spec: Spec, blocks: int, writes: bool, integers: str = INT64) -> Side:
     """`[buffer, types]`, `[buffer, (counts, displs), types]`, `[buffer, counts, displs, types]`."""
     from mpi4py import MPI
 
@@ -158,12 +165,15 @@ def of_typed_blocks(spec: Spec, blocks: int, writes: bool) -> Side:
     memory = Memory(data, writes)
     if counts is None and displs is None and memory.kept is not None:
         counts, displs = [1] * blocks, [0] * blocks
-    counts, displs, types = numbers(counts, blocks), numbers(displs, blocks), list(types)
+    counts, displs, types = numbers(counts, blocks, integers), numbers(displs, blocks), list(types)
     if len(types) != blocks or not all(isinstance(one, MPI.Datatype) for one in types):
         raise ValueError(f"expected {blocks} datatypes, one for each block")
     handles = array("Q" if MPI._sizeof(MPI.Datatype) == 8 else "I", map(handle, types))
     words = [memory.address, pointer(counts), pointer(displs), pointer(handles)]
     return Side(words, (memory, counts, displs, types, handles), types)
+
+
+DESCRIBED = {"": of_equal_blocks, "v": of_blocks, "w": of_typed_blocks}
 
 
 def parts(spec: Spec, pair: Any) -> tuple[Any, Any, Any, Any]:

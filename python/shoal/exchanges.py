@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from shoal.buffers import INT, Side, Spec, handle, numbers, of_blocks, pointer, side
+from shoal.buffers import INT, Side, Spec, handle, neighbor_side, numbers, of_blocks, pointer, side
 from shoal.mpi import ABIS, preload_for, soname
 
 if TYPE_CHECKING:
@@ -98,6 +98,26 @@ def words(both: list[Side]) -> list[int]:
 def blocking(comm: "MPI.Comm", send: Spec, recv: Spec, form: str) -> None:
     both = sides(comm, send, recv, form)
     call(f"shoal_alltoall{form}_c", *words(both), handle(comm))
+
+
+def neighbor_alltoall(comm: "MPI.Topocomm", sendbuf: Spec, recvbuf: Spec) -> None:
+    """MPI_Neighbor_alltoall on a grid or graph: `[buffer, count, type]`, as comm.Neighbor_alltoall takes them."""
+    among_neighbors(comm, sendbuf, recvbuf, "")
+
+
+def neighbor_alltoallv(comm: "MPI.Topocomm", sendbuf: Spec, recvbuf: Spec) -> None:
+    """MPI_Neighbor_alltoallv: `[buffer, counts, displs, type]`, as comm.Neighbor_alltoallv takes them."""
+    among_neighbors(comm, sendbuf, recvbuf, "v")
+
+
+def neighbor_alltoallw(comm: "MPI.Topocomm", sendbuf: Spec, recvbuf: Spec) -> None:
+    """MPI_Neighbor_alltoallw: `[buffer, counts, displs, types]`, as comm.Neighbor_alltoallw takes them."""
+    among_neighbors(comm, sendbuf, recvbuf, "w")
+
+
+def among_neighbors(comm: "MPI.Topocomm", send: Spec, recv: Spec, form: str) -> None:
+    both = [neighbor_side(comm, send, form, False), neighbor_side(comm, recv, form, True)]
+    call(f"shoal_neighbor_alltoall{form}", *words(both), handle(comm))
 
 
 class Request:

@@ -15,6 +15,7 @@
 #include "python/settings_bindings.hpp"
 #include "python/topology_bindings.hpp"
 #include "schedule/checker.hpp"
+#include "schedule/neighbor_graph.hpp"
 #include "schedule/step_table.hpp"
 #include "topology/layout_tree.hpp"
 
@@ -41,10 +42,16 @@ const char* to_string(place where) {
 
 // ---- problems -----------------------------------------------------------------------------------------------
 
-problem make_problem(int ranks, int senders, std::string_view layout) {
+using destinations = std::vector<std::vector<int>>;
+
+problem make_problem(int ranks, int senders, std::string_view layout, std::optional<destinations> neighbors) {
   problem at = layout.empty() ? problem{} : placed(layout_tree::parse(layout));
   if (layout.empty() || ranks != 0) at.ranks = ranks;
   at.senders = senders;
+  if (neighbors) {
+    if (ranks == 0 && layout.empty()) at.ranks = static_cast<int>(neighbors->size());
+    at.neighbors = std::make_shared<const neighbor_graph>(neighbor_graph::to(std::move(*neighbors)));
+  }
   if (at.ranks < 1)
     throw std::invalid_argument(std::to_string(at.ranks) + " ranks are too few; there must be at least 1");
   if (at.nodes && at.nodes->ranks() != at.ranks)
@@ -149,6 +156,7 @@ followed follow_programs(const std::vector<schedule>& programs, int senders) {
 
 std::optional<fault> check_all_ranks(const selection& chosen, const problem& at) {
   const auto programs = generate_all(chosen, at);
+  if (at.neighbors) return check(programs, neighbor_meaning(*at.neighbors));
   return check_programs(programs, chosen.which->what == collective::allgather ? at.senders : 0);
 }
 
@@ -193,12 +201,14 @@ void bind_schedules(nb::module_& m) {
   nb::class_<problem>(m, "Problem")
       .def(
           "__init__",
-          [](problem* self, int ranks, int senders, std::string_view layout) {
-            new (self) problem(make_problem(ranks, senders, layout));
+          [](problem* self, int ranks, int senders, std::string_view layout, std::optional<destinations> neighbors) {
+            new (self) problem(make_problem(ranks, senders, layout, std::move(neighbors)));
           },
-          nb::arg("ranks") = 0, nb::kw_only(), nb::arg("senders") = 0, nb::arg("layout") = "")
+          nb::arg("ranks") = 0, nb::kw_only(), nb::arg("senders") = 0, nb::arg("layout") = "",
+          nb::arg("neighbors") = nb::none())
       .def_ro("ranks", &problem::ranks)
       .def_ro("senders", &problem::senders)
+      .def_prop_ro("has_neighbors", [](const problem& p) { return p.neighbors != nullptr; })
       .def_prop_ro("levels", levels_of)
       .def_prop_ro("largest_node", largest_node);
   nb::class_<slot>(m, "Slot")

@@ -1,6 +1,7 @@
 #include "schedule/neighbor_graph.hpp"
 
 #include <algorithm>
+#include <numeric>
 #include <stdexcept>
 #include <string>
 
@@ -39,14 +40,26 @@ bool neighbor_graph::has_parallel_edges() const {
   });
 }
 
-neighbor_graph neighbor_graph::complete(int ranks) {
-  std::vector<neighbors> all(static_cast<std::size_t>(ranks));
-  for (int rank = 0; rank < ranks; ++rank)
-    for (int other = 0; other < ranks; ++other) {
-      all[rank].destinations.push_back(other);
-      all[rank].arrivals.push_back({other, rank});
+neighbor_graph neighbor_graph::to(std::vector<std::vector<int>> destinations) {
+  const int ranks = static_cast<int>(destinations.size());
+  std::vector<neighbors> all(destinations.size());
+  for (int rank = 0; rank < ranks; ++rank) {
+    for (int edge = 0; edge < static_cast<int>(destinations[rank].size()); ++edge) {
+      const int to = destinations[rank][edge];
+      if (to < 0 || to >= ranks)
+        throw std::invalid_argument("rank " + std::to_string(rank) + " sends to rank " + std::to_string(to) +
+                                    ", which is not in the graph");
+      all[to].arrivals.push_back({rank, edge});
     }
+    all[rank].destinations = std::move(destinations[rank]);
+  }
   return neighbor_graph(std::move(all));
+}
+
+neighbor_graph neighbor_graph::complete(int ranks) {
+  std::vector<int> everyone(static_cast<std::size_t>(ranks));
+  std::iota(everyone.begin(), everyone.end(), 0);
+  return to(std::vector(everyone.size(), everyone));
 }
 
 }  // namespace shoal

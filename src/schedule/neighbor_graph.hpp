@@ -24,6 +24,8 @@ class neighbor_graph {
 
   // Throws std::invalid_argument unless every edge has both its ends, once.
   explicit neighbor_graph(std::vector<neighbors> of_ranks);
+  // To whom each rank sends. What it receives is in the order of the senders, and of their edges.
+  static neighbor_graph to(std::vector<std::vector<int>> destinations);
   // Everyone to everyone, blocks in the order of ranks: an all-to-all.
   static neighbor_graph complete(int ranks);
 

@@ -32,10 +32,10 @@ def outcome(exchange, send, receive):
     return buffer
 
 
-def same(name, send, receive, taken=True):
+def same(name, send, receive, taken=True, comm=world):
     """`receive(buffer)` describes the receive buffer. `taken`: mpi4py takes such arguments; the same on all ranks."""
-    expected = outcome(getattr(world, name.capitalize()), send, receive)
-    got = outcome(functools.partial(getattr(shoal, name), world), send, receive)
+    expected = outcome(getattr(comm, name.capitalize()), send, receive)
+    got = outcome(functools.partial(getattr(shoal, name), comm), send, receive)
     what = f"{name} of {send} {receive(np.zeros(200))}"
     expect((expected is not None) == taken, f"mpi4py's own {what}")
     expect(got is None if expected is None else got is not None and np.array_equal(got, expected), what)
@@ -154,6 +154,38 @@ for send in [
     data,
 ]:
     refused("alltoallw", send, lambda b: [b, (comes, bytes_at), doubles])
+
+
+# Among neighbours: in a line, whose ends have nobody on one side; and each sends to the next rank twice, and to the
+# first.
+def among_neighbors(neighbors):
+    among, refused_among = functools.partial(same, comm=neighbors), functools.partial(refused, comm=neighbors)
+    going, coming = neighbors.outdegree, neighbors.indegree
+    sizes = [max(source, 0) + 1 for source in neighbors.inedges]  # some are of nobody
+    blocks_at, steps = [5 * i for i in range(going)], [5 * i for i in range(coming)]
+    among("neighbor_alltoall", data[: 4 * going], lambda b: b[: 4 * coming])
+    among("neighbor_alltoall", [data, 3, MPI.DOUBLE], lambda b: [b, 3, "d"])
+    among("neighbor_alltoall", [data, (2, 3), "d"], lambda b: [b, (2, 5), MPI.DOUBLE])
+    among("neighbor_alltoall", [data, 1, half], lambda b: [b, 2, MPI.DOUBLE])
+    among("neighbor_alltoallv", [data, [rank + 1] * going], lambda b: [b, sizes])
+    among("neighbor_alltoallv", [data, 2, blocks_at, "d"], lambda b: [b, ([2] * coming, steps)])
+    among(
+        "neighbor_alltoallw",
+        [data, [2] * going, [8 * at for at in blocks_at], [MPI.DOUBLE] * going],
+        lambda b: [b, ([2] * coming, [8 * at for at in steps]), [MPI.DOUBLE] * coming],
+    )
+    refused_among("neighbor_alltoall", [data, 1.5, "d"], lambda b: [b, 1, "d"])
+    refused_among("neighbor_alltoallv", [data, [1] * (going + 1)], lambda b: [b, [1] * coming])
+    refused_among("neighbor_alltoallv", None, lambda b: [b, [1] * coming])
+    refused_among("neighbor_alltoallw", [data, [1] * going, blocks_at, "d"], lambda b: None)
+    far = outcome(functools.partial(shoal.neighbor_alltoall, neighbors), [data, 2**31, "d"], lambda b: [b, 2**31, "d"])
+    expect(far is None, "more elements than C's function takes")
+    neighbors.Free()
+
+
+sources = [(rank - 1) % ranks] * 2 + (list(range(ranks)) if rank == 0 else [])
+among_neighbors(world.Create_cart([ranks], [False]))
+among_neighbors(world.Create_dist_graph_adjacent(sources, [(rank + 1) % ranks] * 2 + [0]))
 
 for kind in (np.int8, np.complex128, np.float32):
     mine = np.full(ranks, rank, kind)

@@ -1,8 +1,9 @@
 """MPICH's own tests of collectives end the same with Shoal as without, whatever algorithm is forced.
 
-tools/mpich-tests fetches and builds them. Only with SHOAL_EXHAUSTIVE=1: every test that exchanges all-to-all or gathers
-between groups, with every algorithm, and all tests of the suite's lists with `auto`, on 4, 5, 8 and 10 ranks. A test
-that does not pass without Shoal, be it because it does not end in time, says nothing and is skipped.
+tools/mpich-tests fetches and builds them. Only with SHOAL_EXHAUSTIVE=1: every test that exchanges all-to-all, also
+among neighbours, or gathers between groups, with every algorithm, and all tests of the suite's lists with `auto`, on 4,
+5, 8 and 10 ranks. A test that does not pass without Shoal, be it because it does not end in time, says nothing and is
+skipped.
 """
 
 import os
@@ -17,8 +18,14 @@ RANKS = [4, 5, 8, 10]
 # What calls MPI_Alltoall(v, w) among ranks of one communicator, and MPI_Allgather(v) between two groups.
 ALLTOALL = ["coll/alltoall1", "coll/alltoallv", "coll/alltoallv0", "coll/coll13", "errors/coll/noalias2"]
 ALLTOALL += ["coll/alltoallw1", "coll/alltoallw2", "coll/alltoallw_zeros"]
+# Persistent, and nonblocking; the latter are the MPI's own, because no blocking call of the same name comes before.
+REQUESTS = ["coll/p_alltoall", "coll/p_alltoallv", "coll/p_alltoallw"]
+REQUESTS += ["coll/nballtoall1", "coll/nonblocking", "coll/nonblocking2", "coll/nonblocking3"]
+NEIGHBORS = [f"coll/{how}neighb_alltoall{form}" for how in ("", "p_") for form in ("", "v", "w")]
 ALLGATHER = ["coll/icallgather", "coll/icallgatherv"]
+CASES = [("alltoall", ALLTOALL), ("alltoall", REQUESTS), ("neighbor_alltoall", NEIGHBORS), ("allgather", ALLGATHER)]
 VARIANTS = {"alltoall": ["tuna:radix=2", "tuna:radix=3,inflight=1", "bruck:radix=2,variant=basic"], "allgather": []}
+VARIANTS |= {"neighbor_alltoall": ["direct:local=messages", "gathered:carriers=1,local=messages"]}
 QUICK, SLOWEST = 40, 400  # seconds that a test may take without Shoal, and with it
 
 
@@ -64,15 +71,15 @@ def algorithms(mpi, collective, program):
     return names, {name for name in names if any("equal blocks" in line for line in refusal(name))}
 
 
-def forced(collective, spec, equal_only):
+def forced(collective, spec, equal_only, ranks):
     name = collective.upper()
     how = {f"SHOAL_{name}": spec, "SHOAL_REPORT": 1}
-    for form in "" if spec.split(":")[0] in equal_only else "VW" if collective == "alltoall" else "V":
+    for form in "" if spec.split(":")[0] in equal_only else "V" if collective == "allgather" else "VW":
         how[f"SHOAL_{name}{form}"] = spec
-    return how
+    return how | ({"SHOAL_LAYOUT": f"{ranks - 2},2"} if collective == "neighbor_alltoall" else {})
 
 
-@pytest.mark.parametrize("collective, tests", [("alltoall", ALLTOALL), ("allgather", ALLGATHER)])
+@pytest.mark.parametrize("collective, tests", CASES, ids=["alltoall", "requests", "neighbors", "allgather"])
 @pytest.mark.parametrize("ranks", RANKS)
 def test_every_algorithm(mpi, plain, compiled, subtests, ranks, collective, tests):
     names, equal_only = algorithms(mpi, collective, compiled(mpi, "exchange.c"))
@@ -80,7 +87,9 @@ def test_every_algorithm(mpi, plain, compiled, subtests, ranks, collective, test
         ends, calls, why_not = Counter(), Counter(), []
         with subtests.test(algorithm=spec):
             for test in [one for one in tests if plain(mpi, one, ranks)]:
-                run = mpi.run(ranks, [suite(mpi) / test], timeout=SLOWEST, **forced(collective, spec, equal_only))
+                run = mpi.run(
+                    ranks, [suite(mpi) / test], timeout=SLOWEST, **forced(collective, spec, equal_only, ranks)
+                )
                 ends[outcome(run)] += 1
                 calls.update({of: n for (of, by), n in served(run).items() if spec in ("auto", by)})
                 why_not += warnings(run)

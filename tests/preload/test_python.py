@@ -35,3 +35,5 @@ def test_examples(mpi):
     assert done.stdout == "0 wrong items; exchanged by tuna:radix=2: asked for\n"
     done = run(mpi, 3, ROOT / "examples/python/particles.py", preload=False)
     assert done.stdout == "3000 particles of 3000 are where they belong\n"
+    done = run(mpi, 3, ROOT / "examples/python/smoothing.py", preload=False, SHOAL_NEIGHBOR_ALLTOALL="gathered")
+    assert done.stdout == "0 of 300 numbers are wrong\n"

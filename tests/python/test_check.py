@@ -1,6 +1,7 @@
 import pytest
 
 import shoal
+from shoal import graphs
 from shoal.commands import check
 
 
@@ -21,6 +22,20 @@ def test_one_algorithm(shoal_command):
     assert rows(shoal_command.output("check", "tuna:radix=3", "--ranks", "1-20")) == {"tuna": [1, 20, 0, 0]}
     assert rows(shoal_command.output("check", "tuna:radices=2x3", "--ranks", "4-9")) == {"tuna": [1, 3, 3, 0]}
     assert rows(shoal_command.output("check", "hierarchical", "--layout", "4,4,3"))["hierarchical"][-1] == 0
+
+
+def test_a_graph(shoal_command):
+    found = rows(shoal_command.output("check", "--graph", "torus:4x3", "--layout", "4x3"))
+    assert set(found) == {"direct", "gathered"} and found["gathered"][0] > 10
+    assert all(tried == checked and faults == 0 for tried, checked, _, faults in found.values())
+
+
+def test_a_schedule_for_other_neighbors_is_a_fault():
+    ring, line = (shoal.Problem(neighbors=graphs.read_graph(name)) for name in ("torus:5", "grid:5"))
+    direct = shoal.parse("direct", "neighbor_alltoall")
+    assert shoal.check_all_ranks(direct, ring) is None and shoal.check_all_ranks(direct, line) is None
+    with pytest.raises(ValueError, match="rank 1 sends to rank 5, which is not in the graph"):
+        shoal.Problem(neighbors=[[1], [5]])
 
 
 def test_a_name_alone_means_every_parameter(shoal_command):

@@ -7,6 +7,7 @@ import pytest
 
 import shoal
 from mpis import ROOT
+from shoal.graphs import read_graph
 
 DOCUMENTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
 
@@ -28,7 +29,15 @@ def block(operations, rank, slot):
     return block(operations, peer, sent["slots"][got["slots"].index(slot)])
 
 
-def drawing(plan):
+def origin_and_destination(name, words):
+    """Of a block that is named by its sender and the sender's edge, where the plan is of a graph."""
+    if "--graph" not in words:
+        return name
+    destinations = read_graph(words[words.index("--graph") + 1])
+    return f"{name[0]}{destinations[int(name[0])][int(name[1])]}"
+
+
+def drawing(plan, words):
     """What every rank sends in every step: a column a rank, a row a message; a star for a block that is passed on."""
     operations = {program["rank"]: program["operations"] for program in plan["programs"]}
     sends = {}
@@ -36,7 +45,8 @@ def drawing(plan):
         for one in operations[rank]:
             if one["kind"] == "send" and one["slots"]:
                 slots = zip(one["slots"], one["passing"], strict=True)
-                blocks = " ".join(block(operations, rank, slot) + "*" * passing for slot, passing in slots)
+                named = [(origin_and_destination(block(operations, rank, slot), words), star) for slot, star in slots]
+                blocks = " ".join(name + "*" * star for name, star in named)
                 sends.setdefault(one["step"], {}).setdefault(rank, []).append(f"to {one['peer']}: {blocks}")
     rows = [["", *(f"rank {rank}" for rank in operations)]]
     for number, step in enumerate(sorted(sends), 1):
@@ -58,7 +68,7 @@ def test_schedules_are_drawn_as_they_are(shoal_command, words, shown):
     if "--senders" in words:
         assert shown == shoal_command.output("plan", *words.split())
     else:
-        assert shown == "".join(drawing(shoal_command.json("plan", *words.split())))
+        assert shown == "".join(drawing(shoal_command.json("plan", *words.split()), words.split()))
 
 
 def transcripts():

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 import shoal
+from shoal import graphs
 
 GOLDEN = Path(__file__).resolve().parent.parent / "golden"
 PLANS = {
@@ -119,10 +120,34 @@ def test_groups(shoal_command):
     assert sorted(slot for slots in received for slot in slots) == ["recv[0]", "recv[1]"]
 
 
+def sends(plan):
+    return [
+        [(op["peer"], len(op["slots"])) for op in one["operations"] if op["kind"] == "send"] for one in plan["programs"]
+    ]
+
+
+def test_among_neighbors(shoal_command, tmp_path):
+    assert graphs.read_graph("grid:2x2") == [[2, 1], [3, 0], [0, 3], [1, 2]]
+    assert graphs.read_graph("torus:3") == [[2, 1], [0, 2], [1, 0]]
+    assert graphs.read_graph("torus:2x1") == [[1, 1, 0, 0], [0, 0, 1, 1]]
+    ring = shoal_command.json("plan", "direct", "--graph", "torus:4")
+    assert ring["ranks"] == 4 and sends(ring)[0] == [(1, 1), (3, 1)]
+    (edges := tmp_path / "edges").write_text("0 3\n0 2\n1 3\n0 2\n")
+    gathered = shoal_command.json("plan", "gathered:carriers=1", "--graph", edges, "--layout", "2,2")
+    assert sends(gathered) == [[(2, 4)], [(0, 1)], [(3, 2)], []]
+
+
 @pytest.mark.parametrize(
     ("args", "words"),
     [
         ([], ["'spec'", "shoal plan --help"]),
+        (["gathered", "--ranks", "4"], ["gathered", "--graph"]),
+        (["tuna", "--graph", "torus:4"], ["tuna", "direct, gathered"]),
+        (["direct", "--graph", "torus:4", "--ranks", "5"], ["4 ranks"]),
+        (["direct", "--graph", "torus:0"], ["torus:0", "at least 1"]),
+        (["direct", "--graph", "nowhere"], ["nowhere", "grid:4x4"]),
+        (["direct", "--graph", __file__], [":1:", "is no edge"]),
+        (["direct", "--graph", "torus:4", "--emit", "c"], ["--emit c", "--graph"]),
         (["tuna"], ["--ranks 8", "--layout"]),
         (["tuna", "--ranks", "many"], ["many", "--ranks"]),
         (["tuna", "--ranks", "-3"], ["-3", "at least 1"]),

@@ -28,9 +28,9 @@ MPI_Datatype gapped_type() {
 
 constexpr int widest = 4;  // integers of an element
 
-// Integers from the first block to behind the last one.
+// Integers from the first block to behind the last one, and one more: without blocks there is an address too.
 int length(const std::vector<int>& room, int extent) {
-  return extent * (std::accumulate(room.begin(), room.end(), 0) + static_cast<int>(room.size()));
+  return 1 + extent * (std::accumulate(room.begin(), room.end(), 0) + static_cast<int>(room.size()));
 }
 
 template <typename Integer>
@@ -76,13 +76,20 @@ exchange::side exchange::side_of(const std::vector<int>& elements, const std::ve
     made.at[block] = next * (plan_.typed ? widest * static_cast<int>(sizeof(int)) : made.how.count);
     next += room[block] + static_cast<int>(mixed(number, block) % 2);
   }
+  made.far = widened<MPI_Aint>(made.at);
   return made;
 }
 
-exchange::exchange(const exchange_plan& plan, const team& where, int rank) : plan_(plan), rank_(rank) {
+exchange::exchange(const exchange_plan& plan, const team& where, int rank) : plan_(plan), where_(where), rank_(rank) {
+  if (plan.to_some) {
+    sends_ = side_to_some(rank);
+    send_.resize(length(plan.sizes_to_some(where, rank), sends_.how.extent));
+    return;
+  }
   std::vector<int> sent, right, expected, room;
-  for (const int peer : where.peers(rank)) {
+  for (const int peer : plan.among_neighbors ? where.destinations(rank) : where.peers(rank))
     sent.push_back(plan.elements(where, rank, peer));
+  for (const int peer : plan.among_neighbors ? where.sources(rank) : where.peers(rank)) {
     right.push_back(plan.elements(where, peer, rank));
     const bool is_wrong = plan.wrong && plan.wrong->rank == rank && (plan.uniform || plan.wrong->peer == peer);
     expected.push_back(right.back() + (is_wrong ? plan.wrong->more : 0));
@@ -100,12 +107,13 @@ exchange::exchange(const exchange_plan& plan, const team& where, int rank) : pla
 
 exchange::~exchange() {
   if (info_ != MPI_INFO_NULL) MPI_Info_free(&info_);
+  shoal_arrivals_free(&arrivals_);
 }
 
 void exchange::fill(int run) {
-  const auto number = [&](int what, std::size_t at) { return static_cast<int>(mixed(plan_.id, run, rank_, what, at)); };
-  for (std::size_t i = 0; i < send_.size(); ++i) send_[i] = number(0, i);
-  for (std::size_t i = 0; i < recv_.size(); ++i) recv_[i] = number(1, i);
+  run_ = run;
+  for (std::size_t i = 0; i < send_.size(); ++i) send_[i] = number(rank_, 0, i);
+  for (std::size_t i = 0; i < recv_.size(); ++i) recv_[i] = number(rank_, 1, i);
 }
 
 template <typename Alltoall, typename Alltoallv, typename Allgather, typename Allgatherv, typename... More>
@@ -114,11 +122,10 @@ int exchange::pass_to(Alltoall alltoall, Alltoallv alltoallv, Allgather allgathe
   const side &out = sends_, &in = receives;
   const MPI_Datatype sent_type = out.how.type, type = in.how.type;
   int* const to = recv_.data();
-  if (plan_.gathers && plan_.uniform)
-    return allgather(sent(), out.counts[0], sent_type, to, in.counts[0], type, comm, more...);
+  if (plan_.gathers && plan_.uniform) return allgather(sent(), each(out), sent_type, to, each(in), type, comm, more...);
   if (plan_.gathers)
-    return allgatherv(sent(), out.counts[0], sent_type, to, in.counts.data(), in.at.data(), type, comm, more...);
-  if (plan_.uniform) return alltoall(sent(), out.counts[0], sent_type, to, in.counts[0], type, comm, more...);
+    return allgatherv(sent(), each(out), sent_type, to, in.counts.data(), in.at.data(), type, comm, more...);
+  if (plan_.uniform) return alltoall(sent(), each(out), sent_type, to, each(in), type, comm, more...);
   return alltoallv(sent(), out.counts.data(), out.at.data(), sent_type, to, in.counts.data(), in.at.data(), type, comm,
                    more...);
 }
@@ -129,7 +136,34 @@ int exchange::pass_types_to(Alltoallw alltoallw, const side& receives, MPI_Comm 
                    receives.counts.data(), receives.at.data(), receives.types.data(), comm, more...);
 }
 
+template <typename Alltoall, typename Alltoallv, typename Alltoallw, typename... More>
+int exchange::pass_among_neighbors(Alltoall alltoall, Alltoallv alltoallv, Alltoallw alltoallw, const side& receives,
+                                   MPI_Comm comm, More... more) {
+  const side &out = sends_, &in = receives;
+  const MPI_Datatype sent_type = out.how.type, type = in.how.type;
+  int* const to = recv_.data();
+  if (plan_.uniform) return alltoall(sent(), each(out), sent_type, to, each(in), type, comm, more...);
+  if (plan_.typed)
+    return alltoallw(sent(), out.counts.data(), out.far.data(), out.types.data(), to, in.counts.data(), in.far.data(),
+                     in.types.data(), comm, more...);
+  return alltoallv(sent(), out.counts.data(), out.at.data(), sent_type, to, in.counts.data(), in.at.data(), type, comm,
+                   more...);
+}
+
+template <typename Exchange, typename... More>
+int exchange::pass_to_some(Exchange exchange, MPI_Comm comm, More... more) {
+  const std::vector<int> to = plan_.receivers(where_, rank_);
+  return exchange(static_cast<int>(to.size()), to.data(), sent(), widened<MPI_Count>(sends_.counts).data(),
+                  sends_.far.data(), sends_.how.type, comm, &arrivals_, more...);
+}
+
 int exchange::call(names used, MPI_Comm comm) {
+  if (plan_.to_some) return pass_to_some(shoal_exchange, comm);
+  if (plan_.among_neighbors && used == names::of_mpi)
+    return pass_among_neighbors(MPI_Neighbor_alltoall, MPI_Neighbor_alltoallv, MPI_Neighbor_alltoallw, receives_, comm);
+  if (plan_.among_neighbors)
+    return pass_among_neighbors(shoal_neighbor_alltoall, shoal_neighbor_alltoallv, shoal_neighbor_alltoallw, receives_,
+                                comm);
   if (plan_.wide) return call_wide(comm);
   if (plan_.typed && used == names::of_mpi) return pass_types_to(MPI_Alltoallw, receives_, comm);
   if (plan_.typed) return pass_types_to(shoal_alltoallw_with, receives_, comm, info_);
@@ -158,12 +192,26 @@ int exchange::call_wide(MPI_Comm comm) {
 }
 
 int exchange::begin(MPI_Comm comm, MPI_Request* request) {
+  if (plan_.among_neighbors)
+    return pass_among_neighbors(MPI_Ineighbor_alltoall, MPI_Ineighbor_alltoallv, MPI_Ineighbor_alltoallw, receives_,
+                                comm, request);
+  if (plan_.typed) return pass_types_to(MPI_Ialltoallw, receives_, comm, request);
   return pass_to(MPI_Ialltoall, MPI_Ialltoallv, MPI_Iallgather, MPI_Iallgatherv, receives_, comm, request);
 }
 
 int exchange::begin(MPI_Comm comm, shoal_request* request) {
+  if (plan_.to_some) return pass_to_some(shoal_iexchange, comm, request);
   const auto none = [](auto...) { return MPI_ERR_UNSUPPORTED_OPERATION; };
   return pass_to(shoal_ialltoall, shoal_ialltoallv, none, none, receives_, comm, request);
+}
+
+int exchange::prepare(MPI_Comm comm, MPI_Request* request) {
+  if (plan_.among_neighbors)
+    return pass_among_neighbors(MPI_Neighbor_alltoall_init, MPI_Neighbor_alltoallv_init, MPI_Neighbor_alltoallw_init,
+                                receives_, comm, MPI_INFO_NULL, request);
+  if (plan_.typed) return pass_types_to(MPI_Alltoallw_init, receives_, comm, MPI_INFO_NULL, request);
+  return pass_to(MPI_Alltoall_init, MPI_Alltoallv_init, MPI_Allgather_init, MPI_Allgatherv_init, receives_, comm,
+                 MPI_INFO_NULL, request);
 }
 
 int exchange::prepare(MPI_Comm comm, shoal_request* request) {
@@ -172,8 +220,63 @@ int exchange::prepare(MPI_Comm comm, shoal_request* request) {
 }
 
 int exchange::natively(MPI_Comm comm) {
+  if (plan_.to_some) return recv_ = must_arrive(), MPI_SUCCESS;
+  if (plan_.among_neighbors) return natively_among_neighbors(comm);
   if (plan_.typed) return pass_types_to(PMPI_Alltoallw, receives_right_, comm);
   return pass_to(PMPI_Alltoall, PMPI_Alltoallv, PMPI_Allgather, PMPI_Allgatherv, receives_right_, comm);
+}
+
+// MPIs match several edges between two ranks in one order in blocking calls, and in another in those that do not block.
+int exchange::natively_among_neighbors(MPI_Comm comm) {
+  if (plan_.is_blocking)
+    return pass_among_neighbors(PMPI_Neighbor_alltoall, PMPI_Neighbor_alltoallv, PMPI_Neighbor_alltoallw, receives_,
+                                comm);
+  MPI_Request open;
+  pass_among_neighbors(PMPI_Ineighbor_alltoall, PMPI_Ineighbor_alltoallv, PMPI_Ineighbor_alltoallw, receives_, comm,
+                       &open);
+  return PMPI_Wait(&open, MPI_STATUS_IGNORE);
+}
+
+// ---- shoal_exchange ---------------------------------------------------------------------------------------------
+
+// Of one type on all ranks.
+exchange::side exchange::side_to_some(int rank) const {
+  const std::vector<int> sizes = plan_.sizes_to_some(where_, rank);
+  return side_of(sizes, sizes, mixed(plan_.id, 1));
+}
+
+// What arrives, as received() has it: how many blocks, who sent each, how many elements it has, and what is in them.
+void exchange::take_arrivals() {
+  if (!arrivals_) return;
+  const auto ints = [&](MPI_Count elements) { return elements * 2 / sends_.how.count; };
+  recv_ = {arrivals_->blocks};
+  recv_.insert(recv_.end(), arrivals_->sources, arrivals_->sources + arrivals_->blocks);
+  recv_.insert(recv_.end(), arrivals_->counts, arrivals_->counts + arrivals_->blocks);
+  for (int i = 0; i < arrivals_->blocks; ++i) {
+    const int* const begin = static_cast<const int*>(arrivals_->data) + ints(arrivals_->displs[i]);
+    recv_.insert(recv_.end(), begin, begin + ints(arrivals_->counts[i]));
+  }
+  shoal_arrivals_free(&arrivals_);
+}
+
+std::vector<int> exchange::must_arrive() const {
+  std::vector<int> sources, counts, data;
+  for (int source = 0; source < static_cast<int>(where_.first.size()); ++source) {
+    const int sender = where_.first[source];
+    const side sent = side_to_some(sender);
+    const std::vector<int> to = plan_.receivers(where_, sender);
+    for (std::size_t i = 0; i < to.size(); ++i) {
+      if (where_.first[to[i]] != rank_) continue;
+      sources.push_back(source);
+      counts.push_back(sent.counts[i]);
+      for (int at = sent.at[i]; at < sent.at[i] + sent.counts[i]; at += sent.how.count)
+        for (const int half : {0, 1})
+          data.push_back(number(sender, 0, at / sent.how.count * sent.how.extent + half * sent.how.extent / 2));
+    }
+  }
+  std::vector<int> all{static_cast<int>(sources.size())};
+  for (const std::vector<int>& part : {sources, counts, data}) all.insert(all.end(), part.begin(), part.end());
+  return all;
 }
 
 }  // namespace random_programs

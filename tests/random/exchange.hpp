@@ -12,7 +12,7 @@ namespace random_programs {
 
 class exchange {
  public:
-  // `plan` stays.
+  // `plan` and `where` stay.
   exchange(const exchange_plan& plan, const team& where, int rank);
   ~exchange();
   exchange(const exchange&) = delete;
@@ -20,11 +20,14 @@ class exchange {
 
   // What is sent in a run, and what cannot have been received.
   void fill(int run);
+  // Of one that has ended without an error.
+  void take_arrivals();
 
   // MPI error codes.
   int call(names used, MPI_Comm comm);
   int begin(MPI_Comm comm, MPI_Request* request);
   int begin(MPI_Comm comm, shoal_request* request);
+  int prepare(MPI_Comm comm, MPI_Request* request);
   int prepare(MPI_Comm comm, shoal_request* request);
   // By the MPI's own, with what all ranks should have given.
   int natively(MPI_Comm comm);
@@ -42,7 +45,10 @@ class exchange {
     layout how;
     std::vector<int> counts, at;  // places in bytes where blocks have a type each:
     std::vector<MPI_Datatype> types;
+    std::vector<MPI_Aint> far = {};  // the same places
   };
+  // Of equal blocks, where there is none too: Open MPI compares what a rank would send and receive.
+  int each(const side& of) const { return of.counts.empty() ? plan_.largest * of.how.count : of.counts.front(); }
   static layout layout_of(std::uint64_t number);
   side side_of(const std::vector<int>& elements, const std::vector<int>& room, std::uint64_t number) const;
   const void* sent() const { return plan_.in_place ? MPI_IN_PLACE : send_.data(); }
@@ -52,10 +58,24 @@ class exchange {
   template <typename Alltoallw, typename... More>
   int pass_types_to(Alltoallw, const side& receives, MPI_Comm comm, More... more);
 
+  template <typename Alltoall, typename Alltoallv, typename Alltoallw, typename... More>
+  int pass_among_neighbors(Alltoall, Alltoallv, Alltoallw, const side& receives, MPI_Comm comm, More... more);
+  int natively_among_neighbors(MPI_Comm comm);
+  // What a rank sends in a shoal_exchange().
+  side side_to_some(int rank) const;
+  template <typename Exchange, typename... More>
+  int pass_to_some(Exchange, MPI_Comm comm, More... more);
+  std::vector<int> must_arrive() const;
+  int number(int rank, int what, std::size_t at) const {
+    return static_cast<int>(mixed(plan_.id, run_, rank, what, at));
+  }
+
   const exchange_plan& plan_;
-  int rank_;
+  const team& where_;
+  int rank_, run_ = 0;
   side sends_, receives_, receives_right_;
   std::vector<int> send_, recv_;
+  shoal_arrivals* arrivals_ = nullptr;
   MPI_Info info_ = MPI_INFO_NULL;
 };
 

@@ -20,6 +20,15 @@ std::string text_of(const std::vector<int>& ranks) {
   return all;
 }
 
+std::string text_of_topology(const team& where) {
+  std::string all = where.grid.empty() ? "" : " in a grid of";
+  for (const dimension& along : where.grid)
+    all += " " + std::to_string(along.ranks) + (along.is_ring ? " in a ring" : "");
+  if (!where.graph.empty()) all += " with edges";
+  for (const auto& [from, to] : where.graph) all += " " + std::to_string(from) + "-" + std::to_string(to);
+  return all;
+}
+
 bool is_ours(const std::string& spec) {
   return !spec.empty() && spec != "native" && spec != "auto" && spec != "nonsense";
 }
@@ -66,7 +75,9 @@ class maker {
   void make_team();
   void free_team();
   void ask();
+  void add_topology(team& to);
   void add_exchange(step::deed form);
+  void choose_call(exchange_plan& plan, step::deed form);
   void add_mistake(exchange_plan& plan);
   void start();
   void release(std::size_t which);
@@ -93,7 +104,7 @@ void maker::add_step() {
   if (kind <= 5) return add_message();
   if (kind <= 9) return add_exchange(deed::begin);
   if (kind == 10 && shoal) return ask();
-  if (kind <= 12 && shoal) return add_exchange(deed::prepare);
+  if (kind == 11 || kind == 12) return add_exchange(deed::prepare);
   if (kind <= 16 && !prepared_.empty())
     return once_in(8) ? release(below(static_cast<int>(prepared_.size()))) : start();
   add_exchange(deed::exchange);
@@ -111,10 +122,22 @@ void maker::make_team() {
     ranks.erase(middle, ranks.end());
   }
   one.first = std::move(ranks);
+  if (!one.between_groups() && once_in(2)) add_topology(one);
   const int number = static_cast<int>(made_.teams.size());
   made_.teams.push_back(std::move(one));
   live_.push_back({number, {}});
   add(step::deed::make_team).team = number;
+}
+
+void maker::add_topology(team& to) {
+  const int ranks = static_cast<int>(to.first.size());
+  if (once_in(2)) {
+    int rows = 1 + below(ranks);
+    while (ranks % rows != 0) --rows;
+    to.grid = {{rows, once_in(2)}, {ranks / rows, once_in(2)}};
+    return;
+  }
+  for (int edges = 1 + below(3 * ranks); edges > 0; --edges) to.graph.emplace_back(one_of(to.first), one_of(to.first));
 }
 
 // What is under way there goes on, and what Shoal prepared there may be started; MPIs differ about their own.
@@ -147,25 +170,39 @@ void maker::ask() {
   if (!one.differs && one.spec != "nonsense") where.asked = one.spec;
 }
 
+// Shoal's own functions have no types and no neighbours where they do not block, and MPI's names no shoal_exchange().
+void maker::choose_call(exchange_plan& plan, step::deed form) {
+  const team& where = made_.teams[plan.team];
+  const bool shoal = used_ == names::of_shoal, is_within = !where.between_groups();
+  plan.is_blocking = form == step::deed::exchange;
+  plan.uniform = once_in(2);
+  plan.typed = (plan.is_blocking || !shoal) && !plan.uniform && once_in(2);
+  plan.among_neighbors = (plan.is_blocking || !shoal) && where.has_neighbors() && !once_in(3);
+  if (plan.among_neighbors) return;
+  plan.to_some = shoal && form != step::deed::prepare && is_within && once_in(6);
+  const bool may_gather = form != (shoal ? step::deed::begin : step::deed::prepare) && !plan.to_some;
+  plan.gathers = may_gather && (is_within ? once_in(15) : !once_in(5));
+  plan.typed = plan.typed && !plan.gathers && !plan.to_some;
+  const bool is_plain = is_within && !plan.gathers && !plan.to_some;
+  plan.in_place = is_plain && may_be_right_in_place(form, plan.uniform) && once_in(5);
+  plan.wide = shoal && plan.is_blocking && !plan.to_some && once_in(6);
+}
+
 void maker::add_exchange(step::deed form) {
   const live_team& on = one_of(live_);
   const team& where = made_.teams[on.number];
   exchange_plan plan;
   plan.id = mixed(made_.seed, made_.steps.size());
   plan.team = on.number;
-  plan.uniform = once_in(2);
-  const bool may_gather = form != step::deed::begin || used_ == names::of_mpi;
-  plan.gathers = may_gather && (where.between_groups() ? !once_in(5) : once_in(15));
-  plan.typed = form == step::deed::exchange && !plan.uniform && !plan.gathers && once_in(2);
-  const bool may_be_in_place = may_be_right_in_place(form, plan.uniform);
-  plan.in_place = may_be_in_place && !plan.gathers && !where.between_groups() && once_in(5);
+  choose_call(plan, form);
   plan.largest = std::vector{0, 1, 5, 60, 60, 1000, 20000}[below(7)];
-  plan.wide = used_ == names::of_shoal && form == step::deed::exchange && once_in(6);
-  if (used_ == names::of_shoal && form != step::deed::begin && !plan.wide && once_in(2))
-    plan.spec = once_in(20) ? "nonsense" : spec_for(where, plan.uniform && !plan.gathers);
+  const bool takes_info =
+      used_ == names::of_shoal && form != step::deed::begin && !plan.wide && !plan.among_neighbors && !plan.to_some;
+  if (takes_info && once_in(2)) plan.spec = once_in(20) ? "nonsense" : spec_for(where, plan.uniform && !plan.gathers);
   const std::string& asked = plan.spec.empty() ? on.asked : plan.spec;
-  plan.is_shoals = used_ == names::of_shoal && is_ours(asked) && plan.gathers == where.between_groups() &&
-                   (plan.gathers || !is_memory_limited());
+  plan.is_shoals = used_ == names::of_shoal && !plan.among_neighbors && is_ours(asked) &&
+                   plan.gathers == where.between_groups() && (plan.gathers || !is_memory_limited());
+  if (plan.to_some) plan.is_shoals = true;
   plan.is_refused = plan.spec == "nonsense" && plan.gathers == where.between_groups();
   const bool many = form == step::deed::exchange && plan.largest <= 60 && !plan.is_refused;
   if (many && once_in(used_ == names::of_mpi ? 2 : 6)) plan.times = 5 + below(60);
@@ -183,7 +220,7 @@ void maker::add_mistake(exchange_plan& plan) {
 #ifdef OPEN_MPI  // which writes behind the receiver's memory where a message of 4 KiB or more is too long
   if (plan.largest > 60) return;
 #endif
-  if (plan.gathers || plan.in_place || plan.wide || !once_in(5)) return;
+  if (plan.gathers || plan.in_place || plan.wide || plan.to_some || !once_in(5)) return;
   const int rank = one_of(where.first), peer = one_of(where.first);
   const int expected = plan.elements(where, peer, rank);
   if (expected < 2) return;
@@ -222,12 +259,60 @@ bool team::has(int rank) const { return is_in(first, rank) || is_in(second, rank
 const std::vector<int>& team::own(int rank) const { return is_in(first, rank) ? first : second; }
 const std::vector<int>& team::peers(int rank) const { return between_groups() && is_in(first, rank) ? second : first; }
 
+std::vector<int> team::sources(int rank) const {
+  if (!grid.empty()) return destinations(rank);
+  std::vector<int> found;
+  for (const auto& [from, to] : graph)
+    if (to == rank) found.push_back(from);
+  return found;
+}
+
+std::vector<int> team::destinations(int rank) const {
+  std::vector<int> found;
+  for (const auto& [from, to] : graph)
+    if (from == rank) found.push_back(to);
+  const int place = static_cast<int>(std::find(first.begin(), first.end(), rank) - first.begin());
+  int apart = static_cast<int>(first.size());
+  for (const dimension& along : grid) {
+    apart /= along.ranks;
+    const int at = place / apart % along.ranks;
+    for (const int next : {at - 1, at + 1}) {
+      const bool is_there = along.is_ring || (next >= 0 && next < along.ranks);
+      const int there = place + ((next + along.ranks) % along.ranks - at) * apart;
+      found.push_back(is_there ? first[there] : MPI_PROC_NULL);
+    }
+  }
+  return found;
+}
+
+std::vector<int> exchange_plan::receivers(const random_programs::team& where, int from) const {
+  std::vector<int> all(mixed(id, from, 3) % 6);
+  for (std::size_t i = 0; i < all.size(); ++i) all[i] = static_cast<int>(mixed(id, from, 4, i) % where.first.size());
+  return all;
+}
+
+std::vector<int> exchange_plan::sizes_to_some(const random_programs::team& where, int from) const {
+  std::vector<int> sizes(receivers(where, from).size());
+  for (std::size_t i = 0; i < sizes.size(); ++i) sizes[i] = size(mixed(id, from, 5, i));
+  return sizes;
+}
+
+std::string exchange_plan::call() const {
+  if (to_some) return "shoal_exchange";
+  const std::string form = uniform ? "" : typed ? "w" : "v";
+  return (among_neighbors ? "neighbor_" : "") + std::string(gathers ? "allgather" : "alltoall") + form +
+         (wide ? "_c" : "");
+}
+
 // In place what two ranks exchange has one size. All messages of a rank that are gathered are one.
 int exchange_plan::elements(const random_programs::team& where, int from, int to) const {
   if (uniform && !gathers) return largest;
   if (uniform) from = where.own(from).front();
   if (in_place && from > to) std::swap(from, to);
-  const std::uint64_t number = gathers ? mixed(id, from) : mixed(id, from, to);
+  return size(gathers ? mixed(id, from) : mixed(id, from, to));
+}
+
+int exchange_plan::size(std::uint64_t number) const {
   return number % 5 == 0 ? 0 : static_cast<int>((number >> 8) % static_cast<unsigned>(largest + 1));
 }
 
@@ -241,18 +326,14 @@ std::string program::text(const step& one) const {
   std::string line = deeds[static_cast<int>(one.what)] + (" " + std::to_string(one.team));
   if (one.what == deed::make_team)
     line += ": " + text_of(teams[one.team].first) + (teams[one.team].between_groups() ? " | " : "") +
-            text_of(teams[one.team].second);
+            text_of(teams[one.team].second) + text_of_topology(teams[one.team]);
   if (one.what == deed::ask) line += " for " + one.spec + (one.differs ? ", differing" : "");
   if (one.what == deed::message)
     line +=
         ": " + std::to_string(one.ints) + " ints from " + std::to_string(one.from) + " to " + std::to_string(one.to);
   if (one.what < deed::exchange || one.what == deed::message) return line;
   const exchange_plan& e = exchanges[one.exchange];
-  line += ": #" + std::to_string(one.exchange) + (e.gathers ? " allgather" : " alltoall") +
-          (e.uniform ? ""
-           : e.typed ? "w"
-                     : "v") +
-          (e.wide ? "_c" : "") + ", to " + std::to_string(e.largest) + " elements";
+  line += ": #" + std::to_string(one.exchange) + " " + e.call() + ", to " + std::to_string(e.largest) + " elements";
   if (e.in_place) line += ", in place";
   if (e.times > 1) line += ", " + std::to_string(e.times) + " times";
   if (!e.spec.empty()) line += ", " + e.spec;

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace random_programs {
@@ -11,11 +12,23 @@ namespace random_programs {
 // Through which names it calls: shoal.h's, with requests, infos and errors; or MPI's, which a preload may serve.
 enum class names { of_shoal, of_mpi };
 
+// One dimension of a grid.
+struct dimension {
+  int ranks;
+  bool is_ring;
+};
+
 // A communicator. Ranks are those of the world, in the order in which they are here.
 struct team {
-  std::vector<int> first, second;  // the second group of an inter-communicator; else empty
+  std::vector<int> first, second;          // the second group of an inter-communicator; else empty
+  std::vector<dimension> grid;             // else empty
+  std::vector<std::pair<int, int>> graph;  // its edges, from a rank to a rank; else empty
 
   bool between_groups() const { return !second.empty(); }
+  bool has_neighbors() const { return !grid.empty() || !graph.empty(); }
+  // In the order in which MPI has them; MPI_PROC_NULL beyond the edge of a grid.
+  std::vector<int> sources(int rank) const;
+  std::vector<int> destinations(int rank) const;
   bool has(int rank) const;
   // The group of a rank, and with whom it exchanges.
   const std::vector<int>& own(int rank) const;
@@ -31,6 +44,8 @@ struct exchange_plan {
   std::uint64_t id = 0;
   int team = 0;
   bool gathers = false, uniform = false, typed = false, in_place = false, wide = false;
+  bool among_neighbors = false, to_some = false;  // the latter: shoal_exchange()
+  bool is_blocking = true;
   int largest = 0;         // elements of a block
   int times = 1;           // one behind the other
   std::string spec;        // asked for by the call
@@ -39,6 +54,12 @@ struct exchange_plan {
   std::optional<mistake> wrong;
 
   int elements(const random_programs::team& where, int from, int to) const;
+  int size(std::uint64_t number) const;  // of a block, which follows from the number
+  // MPI's name for it.
+  std::string call() const;
+  // To whom a rank sends in a shoal_exchange(), as places in the team, and how much.
+  std::vector<int> receivers(const random_programs::team& where, int from) const;
+  std::vector<int> sizes_to_some(const random_programs::team& where, int from) const;
 };
 
 struct step {

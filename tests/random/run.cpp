@@ -28,12 +28,30 @@ MPI_Comm made_of(const std::vector<int>& ranks, int tag) {
   return made;
 }
 
+MPI_Comm with_neighbors(MPI_Comm own, const team& what, int rank) {
+  MPI_Comm made;
+  std::vector<int> extents, periods;
+  for (const dimension& along : what.grid) {
+    extents.push_back(along.ranks);
+    periods.push_back(along.is_ring);
+  }
+  const int dimensions = static_cast<int>(extents.size());
+  if (dimensions > 0) return MPI_Cart_create(own, dimensions, extents.data(), periods.data(), 0, &made), made;
+  std::vector<int> from = what.sources(rank), to = what.destinations(rank);
+  for (std::vector<int>* const side : {&from, &to})
+    for (int& peer : *side)
+      peer = static_cast<int>(std::find(what.first.begin(), what.first.end(), peer) - what.first.begin());
+  MPI_Dist_graph_create_adjacent(own, static_cast<int>(from.size()), from.data(), MPI_UNWEIGHTED,
+                                 static_cast<int>(to.size()), to.data(), MPI_UNWEIGHTED, MPI_INFO_NULL, 0, &made);
+  return made;
+}
+
 MPI_Comm made_of(const team& what, int rank, int tag) {
-  const MPI_Comm own = made_of(what.own(rank), tag);
-  if (!what.between_groups()) return own;
-  MPI_Comm made, local = own;
-  MPI_Intercomm_create(local, 0, MPI_COMM_WORLD, what.peers(rank).front(), tag, &made);
-  MPI_Comm_free(&local);
+  MPI_Comm made, own = made_of(what.own(rank), tag);
+  if (what.between_groups()) MPI_Intercomm_create(own, 0, MPI_COMM_WORLD, what.peers(rank).front(), tag, &made);
+  else if (what.has_neighbors()) made = with_neighbors(own, what, rank);
+  else return own;
+  MPI_Comm_free(&own);
   return made;
 }
 
@@ -117,6 +135,11 @@ void run::ask(const step& one) {
   expect((code != MPI_SUCCESS) == is_wrong, "code " + std::to_string(class_of(code)));
 }
 
+int run::record::free() {
+  if (request) return shoal_request_free(&request);
+  return natives == MPI_REQUEST_NULL ? MPI_SUCCESS : MPI_Request_free(&natives);
+}
+
 run::record& run::fresh(const step& one) {
   record& made = records_[one.exchange];
   if (!made.at) made.at = std::make_unique<exchange>(what_.exchanges[one.exchange], what_.teams[one.team], rank_);
@@ -144,7 +167,9 @@ void run::begin(const step& one) {
 
 void run::prepare(const step& one) {
   record& made = fresh(one);
-  const int code = made.at->prepare(comm_of(one.exchange), &made.request);
+  const MPI_Comm comm = comm_of(one.exchange);
+  const int code =
+      used_ == names::of_mpi ? made.at->prepare(comm, &made.natives) : made.at->prepare(comm, &made.request);
   expect((code != MPI_SUCCESS) == what_.exchanges[one.exchange].is_refused, "code " + std::to_string(class_of(code)));
 }
 
@@ -152,14 +177,14 @@ void run::start(const step& one) {
   record& made = records_[one.exchange];
   end_of(one.exchange);
   made.at->fill(static_cast<int>(made.received.size()));
-  expect(shoal_start(made.request) == MPI_SUCCESS, "not started");
-  open_.push_back(std::make_unique<open_request>(one.exchange));
+  const int code = used_ == names::of_mpi ? MPI_Start(&made.natives) : shoal_start(made.request);
+  expect(code == MPI_SUCCESS, "not started");
+  open_.push_back(std::make_unique<open_request>(one.exchange, made.natives));
 }
 
 void run::release(const step& one) {
-  shoal_request& request = records_[one.exchange].request;
   end_of(one.exchange);
-  if (request) expect(shoal_request_free(&request) == MPI_SUCCESS, "not freed");
+  expect(records_[one.exchange].free() == MPI_SUCCESS, "not freed");
 }
 
 // From whoever sends it with the step's number.
@@ -251,6 +276,7 @@ void run::took(int number, int code) {
                                         : got == MPI_SUCCESS || may_be_wrong;
   expect(is_right, "#" + std::to_string(number) + " ends with the class " + std::to_string(got));
   if (got != MPI_SUCCESS) of.at->fill(-1);
+  else of.at->take_arrivals();
   of.kept = of.at->received();
   of.received.push_back(got == MPI_SUCCESS ? of.kept : std::vector<int>());
 }
@@ -286,8 +312,7 @@ void run::compare_run(int number, std::size_t which) {
 }
 
 void run::close() {
-  for (record& one : records_)
-    if (one.request) shoal_request_free(&one.request);
+  for (record& one : records_) one.free();
   for (place& one : places_)
     for (MPI_Comm* comm : {&one.comm, &one.reference})
       if (*comm != MPI_COMM_NULL) MPI_Comm_free(comm);

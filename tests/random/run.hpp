@@ -34,7 +34,10 @@ class run {
     std::unique_ptr<exchange> at;
     std::vector<std::vector<int>> received;  // by run; empty: an error
     std::vector<int> kept;                   // what the buffer holds until the next run
+    // A persistent one, or one of Shoal's under way.
     shoal_request request = SHOAL_REQUEST_NULL;
+    MPI_Request natives = MPI_REQUEST_NULL;
+    int free();  // an MPI error code
   };
   // The exchange, or else a message of so many integers, in `ints` when it has ended.
   struct open_request {

@@ -11,16 +11,27 @@ import mpis
 
 TIMES = 60 if os.environ.get("SHOAL_EXHAUSTIVE") else 1
 
+NEIGHBORS = {
+    "SHOAL_NEIGHBOR_ALLTOALL": "gathered",
+    "SHOAL_NEIGHBOR_ALLTOALLV": "direct",
+    "SHOAL_NEIGHBOR_ALLTOALLW": "gathered:carriers=1,local=messages",
+}
+
 # Names that are called, ranks, programs, settings. Layouts are as if ranks were on nodes of their own.
 CASES = [
     ("shoal", 2, 60, {}),
-    ("shoal", 3, 40, {"SHOAL_LAYOUT": "2,1"}),
-    ("shoal", 4, 20, {"SHOAL_LAYOUT": "cyclic:2,2", "SHOAL_VERIFY": "1"}),
+    ("shoal", 3, 40, {"SHOAL_LAYOUT": "2,1"} | NEIGHBORS),
+    ("shoal", 4, 20, {"SHOAL_LAYOUT": "cyclic:2,2", "SHOAL_VERIFY": "1"} | NEIGHBORS),
     ("shoal", 5, 15, {}),
     ("shoal", 8, 3, {"SHOAL_LAYOUT": "3,5"}),
     ("mpi", 3, 30, {}),
-    ("mpi", 4, 15, {"SHOAL_ALLTOALL": "shared", "SHOAL_ALLTOALLV": "tuna:radix=2", "SHOAL_ALLGATHER": "ring"}),
-    ("mpi", 6, 4, {"SHOAL_LAYOUT": "4,2", "SHOAL_VERIFY": "1"}),
+    (
+        "mpi",
+        4,
+        15,
+        {"SHOAL_ALLTOALL": "shared", "SHOAL_ALLTOALLV": "tuna:radix=2", "SHOAL_ALLGATHER": "ring"} | NEIGHBORS,
+    ),
+    ("mpi", 6, 4, {"SHOAL_LAYOUT": "4,2", "SHOAL_VERIFY": "1"} | NEIGHBORS),
     ("shoal", 4, 10, {"SHOAL_MAX_TEMP": "20000", "SHOAL_LAYOUT": "2,2"}),
     ("mpi", 3, 10, {"SHOAL_MAX_TEMP": "20000", "SHOAL_ALLTOALL": "tuna:radix=2", "SHOAL_ALLTOALLV": "tuna:radix=2"}),
 ]

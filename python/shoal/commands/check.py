@@ -16,6 +16,8 @@ import shoal
 from shoal.commands.given import refuse_twice
 from shoal.console import err, out
 from shoal.errors import UserError
+from shoal.graphs import HELP as GRAPH
+from shoal.graphs import read_graph
 
 
 @dataclass
@@ -42,10 +44,12 @@ def check(
     ] = "",
     ranks: Annotated[str, typer.Option("--ranks", "-n", help="Numbers of ranks, as in 1-64 or 8,16,31.")] = "1-32",
     layout: Annotated[str, typer.Option(help="Check on these nodes (4,4,3) or levels (node:2 core:4).")] = "",
+    graph: Annotated[str, typer.Option(help=GRAPH)] = "",
     collective: Annotated[
         Literal["alltoall", "allgather", "neighbor_alltoall"] | None,
         typer.Option(
-            help="Check only this one. allgather is between two groups; in neighbor_alltoall all ranks are neighbours."
+            help="Check only this one. allgather is between two groups; in neighbor_alltoall all ranks are neighbours"
+            " without --graph."
         ),
     ] = None,
 ) -> None:
@@ -54,7 +58,10 @@ def check(
     Example: [bold]shoal check tuna:radix=3 --ranks 1-64[/bold]
     """
     refuse_twice(context, "layout", ["ranks"])
-    at = [shoal.Problem(layout=layout)] if layout else problems(parse_ranks(ranks))
+    refuse_twice(context, "graph", ["ranks"])
+    neighbors = read_graph(graph) if graph else None
+    alone = shoal.Problem(layout=layout, neighbors=neighbors) if layout or graph else None
+    at = [alone] if alone else problems(parse_ranks(ranks))
     cases = [case for case in all_cases(spec, at) if collective in (None, case.selection.algorithm.collective)]
     tallies: dict[str, Tally] = {}
     with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as workers, progress() as bar:
@@ -92,6 +99,7 @@ def all_cases(spec: str, at: Iterable[shoal.Problem]) -> Iterator[Case]:
     every = [one for one in shoal.algorithms() if one.has_schedule and spec in ("", one.name)]
     for problem in at:
         served = ["allgather"] if problem.senders else ["alltoall", "neighbor_alltoall"]
+        served = ["neighbor_alltoall"] if problem.has_neighbors else served
         if ":" in spec:
             yield from (Case(chosen[what], problem) for what in served if what in chosen)
             continue

@@ -11,6 +11,8 @@ import shoal
 from shoal.commands.given import refuse_twice, refuse_unused
 from shoal.console import out
 from shoal.errors import UserError, unknown
+from shoal.graphs import HELP as GRAPH
+from shoal.graphs import read_graph
 from shoal.networks import HELP, read_network
 
 LAYOUT = 'Ranks per node (4,4,3), cyclic:3x4, ranks by node (0,3/1,2), or levels ("group:2 node:4 socket:2 core:8").'
@@ -28,6 +30,7 @@ def plan(
     receivers: Annotated[
         int, typer.Option(help="For an allgather between two groups: number of ranks that receive.")
     ] = 0,
+    graph: Annotated[str, typer.Option(help=GRAPH)] = "",
     topology: Annotated[str, typer.Option(help=f"The tree of switches, for tree: {HELP}")] = "",
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON for programs.")] = False,
     emit: Annotated[
@@ -43,10 +46,12 @@ def plan(
     if emit != "goal":
         refuse_unused(context, ["block"], "without --emit goal")
     network = read_network(topology) if topology else None
-    problem = make_problem(ranks, layout, senders, receivers, network)
-    selection = shoal.parse(spec, "allgather" if problem.senders else "alltoall")
-    if emit == "c" and problem.senders:
-        raise UserError("--emit c writes an MPI_Alltoall; leave out --senders and --receivers")
+    problem = make_problem(ranks, layout, senders, receivers, network, graph)
+    if not graph and spec.partition(":")[0] in among_neighbors():
+        raise UserError(f"{spec} exchanges among neighbours; say who sends to whom, as in --graph torus:8")
+    selection = shoal.parse(spec, collective_of(problem))
+    if emit == "c" and collective_of(problem) != "alltoall":
+        raise UserError("--emit c writes an MPI_Alltoall; leave out --senders, --receivers and --graph")
     began = time.perf_counter()
     programs = make_programs(selection, problem, rank)
     seconds = time.perf_counter() - began
@@ -63,19 +68,31 @@ def plan(
 
 
 def make_problem(
-    ranks: int, layout: str, senders: int, receivers: int, network: shoal.Network | None = None
+    ranks: int, layout: str, senders: int, receivers: int, network: shoal.Network | None = None, graph: str = ""
 ) -> shoal.Problem:
     if network:
-        if ranks or layout or senders or receivers:
-            raise UserError("the topology says for how many ranks; leave out --ranks, --layout, --senders, --receivers")
+        if any([ranks, layout, senders, receivers, graph]):
+            raise UserError("the topology says for how many ranks; give no other option that says it")
         return network.problem()
     if senders or receivers:
         if ranks not in (0, senders + receivers) or senders < 1 or receivers < 1:
             raise UserError("give --senders and --receivers, both at least 1, instead of --ranks")
+        if graph:
+            raise UserError("--graph is for exchanges among neighbours; leave out --senders and --receivers")
         return shoal.Problem(senders + receivers, senders=senders, layout=layout)
+    if graph:
+        return shoal.Problem(ranks, layout=layout, neighbors=read_graph(graph))
     if not ranks and not layout:
         raise UserError("say for how many ranks, as in --ranks 8, or where they are, as in --layout 4,4,3")
     return shoal.Problem(ranks, layout=layout)
+
+
+def collective_of(problem: shoal.Problem) -> str:
+    return "allgather" if problem.senders else "neighbor_alltoall" if problem.has_neighbors else "alltoall"
+
+
+def among_neighbors() -> set[str]:
+    return {one.name for one in shoal.algorithms() if one.collective == "neighbor_alltoall" and one.has_schedule}
 
 
 def make_programs(selection: shoal.Selection, problem: shoal.Problem, rank: int | None) -> list[shoal.Schedule]:
