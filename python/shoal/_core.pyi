@@ -72,9 +72,6 @@ class Selection:
 def algorithms() -> list[Algorithm]:
     """All of them, in the order of `shoal list`."""
 
-def worth_measuring(problem: Problem, equal_blocks: bool) -> list[str]:
-    """Specs that `shoal tune` measures besides the MPI's own."""
-
 @final
 class Wave:
     """What a rank sends, on average, in messages that are in flight together: inside its node, and to other nodes."""
@@ -123,6 +120,9 @@ class Problem:
     @property
     def largest_node(self) -> int:
         """Its ranks; 1 without a layout."""
+
+def worth_measuring(problem: Problem, equal_blocks: bool) -> list[str]:
+    """Specs that `shoal tune` measures besides the MPI's own."""
 
 @final
 class Slot:

@@ -298,9 +298,12 @@ std::string what_is_wrong_with(std::string_view key) {
   constexpr std::string_view prefix = "shoal_";
   if (!key.starts_with(prefix)) return {};
   const std::string_view name = key.substr(prefix.size());
-  const auto keys = names_of_those([](const setting& one) { return one.is_key; });
-  if (std::find(keys.begin(), keys.end(), name) != keys.end()) return {};
-  return "unknown key " + std::string(key) + " (did you mean shoal_" + std::string(nearest(name, keys)) + "?)";
+  const auto is_key = [](const setting& one) { return one.is_key; };
+  if (std::any_of(std::begin(known_settings), std::end(known_settings),
+                  [&](const setting& one) { return is_key(one) && one.name == name; }))
+    return {};  // nothing is allocated: calls with an info come here
+  return "unknown key " + std::string(key) + " (did you mean shoal_" +
+         std::string(nearest(name, names_of_those(is_key))) + "?)";
 }
 
 // FNV-1a: the same on every machine.
