@@ -39,6 +39,8 @@ struct alltoall_call {
   bool meets_all(int ranks) const;
   // Whether another rank may wait for this one here: it gets or sends something.
   bool is_awaited() const;
+  // Whether the MPI finds no fault in its arguments on this rank, as far as Shoal can tell.
+  bool is_valid() const;
 };
 
 // Returns an MPI error code; errors have been raised on the communicator. `info` may name the algorithm for this

@@ -136,6 +136,34 @@ void describe_sent(const alltoall_call& call, int blocks, block_storage& storage
   describe(call.send_type, blocks, storage.sent, what.send, device_runtimes::loaded());
 }
 
+// Whether a block is sent from where one arrives. MPICH and its kin report that as an error; Open MPI lets it pass.
+static bool are_aliased([[maybe_unused]] const alltoall_call& call, [[maybe_unused]] const payload& what,
+                        [[maybe_unused]] int blocks) {
+#ifndef OPEN_MPI
+  if (call.in_place() || call.send != call.recv) return false;
+  for (int i = 0; i < blocks; ++i)
+    if (call.send_type[i] == call.recv_type[i] && what.send.bytes(i) && what.recv.bytes(i) &&
+        what.send.displacements[i] == what.recv.displacements[i])
+      return true;
+#endif
+  return false;
+}
+
+static bool are_valid(const alltoall_call& call, const payload& what, int blocks, MPI_Comm own) {
+  return is_valid(what.recv, call.recv_type, blocks, own) &&
+         (call.in_place() || is_valid(what.send, call.send_type, blocks, own)) && !are_aliased(call, what, blocks);
+}
+
+bool alltoall_call::is_valid() const {
+  int ranks = 0;
+  require(PMPI_Comm_size(comm, &ranks), "MPI_Comm_size");
+  block_storage storage;
+  payload what;
+  describe_received(*this, ranks, storage, what);
+  if (!in_place()) describe_sent(*this, ranks, storage, what);
+  return !lacks_request && are_valid(*this, what, ranks, MPI_COMM_SELF);
+}
+
 void alltoall_service::describe() {
   describe_received(call_, ranks_.ranks(), storage_, what_);
   if (call_.uniform) what_.uniform = what_.recv.bytes(0);
@@ -156,27 +184,10 @@ features alltoall_service::local_features() const {
   }
   mine.most_loaded = std::max(mine.total_bytes, received);
   const MPI_Comm some = ranks_.is_open() ? ranks_.own().get() : MPI_COMM_SELF;  // asking makes none
-  const auto valid = [&](const user_buffer& b, const type_list& types) {
-    return is_valid(b, types, ranks_.ranks(), some);
-  };
-  mine.invalid = call_.lacks_request || !valid(what_.recv, call_.recv_type) ||
-                 (!call_.in_place() && !valid(what_.send, call_.send_type)) || aliased();
+  mine.invalid = call_.lacks_request || !are_valid(call_, what_, ranks_.ranks(), some);
   mine.on_device = ranks_.facts().devices &&
                    (may_be_device_memory(call_.recv) || (!call_.in_place() && may_be_device_memory(call_.send)));
   return mine;
-}
-
-// Whether a block is sent from where one arrives. MPICH and its kin report that as an error; Open MPI lets it pass.
-bool alltoall_service::aliased() const {
-#ifndef OPEN_MPI
-  const user_buffer &send = what_.send, &recv = what_.recv;
-  if (call_.in_place() || call_.send != call_.recv) return false;
-  for (int i = 0; i < ranks_.ranks(); ++i)
-    if (call_.send_type[i] == call_.recv_type[i] && send.bytes(i) && recv.bytes(i) &&
-        send.displacements[i] == recv.displacements[i])
-      return true;
-#endif
-  return false;
 }
 
 // With MPI_IN_PLACE the blocks to send lie where others arrive.

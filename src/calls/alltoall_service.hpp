@@ -67,7 +67,6 @@ class alltoall_service {
   scratch_limit::needs scratch_needs() const;
   void describe();
   features local_features() const;
-  bool aliased() const;
   bool agree_on_sizes(features& sizes);
   void take_snapshot();
   void restore();

@@ -19,8 +19,8 @@ static bool is_named(MPI_Datatype type) {
 }
 
 kept_type::kept_type(MPI_Datatype users) : type_(users) {
-  if (users == MPI_DATATYPE_NULL || !known(users).is_committed(MPI_COMM_SELF)) return;  // nor is a copy to be
-  if (is_named(users)) return;
+  if (!is_type(users) || is_named(users)) return;
+  if (!known(users).is_committed(MPI_COMM_SELF)) return;  // nor is a copy to be
   // Unlike MPI_Type_dup this copies no attributes.
   require(PMPI_Type_contiguous(1, users, &type_), "MPI_Type_contiguous");
   require(PMPI_Type_commit(&type_), "MPI_Type_commit");

@@ -84,7 +84,7 @@ class type_list {
   bool differ_ = false;
 };
 
-// Whether it is one that the MPI knows, as far as the MPI tells. Types that are not committed may be taken for none.
+// Whether it may be one, as far as the handle tells.
 bool is_type(MPI_Datatype type);
 // Bytes of an element; none of what is no type.
 std::int64_t size_of(MPI_Datatype type);

@@ -58,12 +58,24 @@ void neighbor_service::describe() {
   describe_sent(call_.arguments, state_.destinations(), storage_, what_);
 }
 
+static bool are_valid(const alltoall_call& call, const payload& what, const neighbor_ranks& peers, MPI_Comm own) {
+  const int sources = static_cast<int>(peers.sources.size()), destinations = static_cast<int>(peers.destinations.size());
+  return is_valid(what.recv, call.recv_type, sources, own, peers.sources) &&
+         is_valid(what.send, call.send_type, destinations, own, peers.destinations);
+}
+
 bool neighbor_service::is_valid() const {
   const MPI_Comm own = over_.is_open() ? over_.own().get() : MPI_COMM_SELF;  // asking makes none
-  const neighbor_ranks& peers = state_.peers();
-  return !call_.arguments.lacks_request &&
-         shoal::is_valid(what_.recv, call_.arguments.recv_type, state_.sources(), own, peers.sources) &&
-         shoal::is_valid(what_.send, call_.arguments.send_type, state_.destinations(), own, peers.destinations);
+  return !call_.arguments.lacks_request && are_valid(call_.arguments, what_, state_.peers(), own);
+}
+
+bool neighbor_call::is_valid() const {
+  const neighbor_ranks peers = neighbors_of(comm);
+  block_storage storage;
+  payload what;
+  describe_received(arguments, static_cast<int>(peers.sources.size()), storage, what);
+  describe_sent(arguments, static_cast<int>(peers.destinations.size()), storage, what);
+  return !arguments.lacks_request && are_valid(arguments, what, peers, MPI_COMM_SELF);
 }
 
 void neighbor_service::verify(native_call native) {

@@ -20,6 +20,8 @@ struct neighbor_call {
   std::string name() const { return name_of("neighbor_alltoall", form()); }
   // Whether another rank may wait for this one here: it has a neighbour to which something goes, or from which it comes.
   bool is_awaited() const;
+  // Whether the MPI finds no fault in its arguments on this rank, as far as Shoal can tell.
+  bool is_valid() const;
 };
 
 template <typename... All>

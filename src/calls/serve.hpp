@@ -60,12 +60,26 @@ int serve(State& state, Service& service, const Call& call, manners how, MPI_Inf
   return process::get().leave(call, "device memory, or arguments that the MPI is to judge", native);
 }
 
-// The MPI's own, in a call that nobody needs to know of.
+// Runs the MPI's own, and then `end`, told whether the MPI refused the call here, before it took part. Where the program's
+// error handler throws there is no code, and the arguments tell.
+template <typename Call, typename End>
+int carry_out_natively(const Call& call, native_call native, End end) {
+  int code = MPI_ERR_OTHER;
+  bool has_thrown = true;
+  const auto carried_out = [&] {
+    code = native();
+    has_thrown = false;
+    return code;
+  };
+  return ended_by(carried_out, [&] { end(has_thrown ? !call.is_valid() : is_refusal(code)); });
+}
+
+// In a call that nobody needs to know of.
 template <typename Call>
 int carry_out_passed(learner& of, const Call& call, native_call native) {
-  const int code = native();
-  if (is_refusal(code) && call.is_awaited()) of.take_back_passed();
-  return code;
+  return carry_out_natively(call, native, [&](bool is_refused) {
+    if (is_refused && call.is_awaited()) of.take_back_passed();
+  });
 }
 
 // What became of a call.
@@ -83,17 +97,19 @@ int serve_learnt(learner& of, const Call& call, const call_size& size, manners h
   const learner::serving by = of.begin(size, how == manners::strict);
   const double begin = by.is_timed ? PMPI_Wtime() : 0;
   outcome result;
-  bool is_refused = true;  // unless it returns: the program's error handler may throw
-  const auto served = [&] {
-    const int code = by.candidate == contest::native ? native() : serve_as(by.chosen(), result);
-    is_refused = is_refusal(code);
-    return code;
-  };
-  return ended_by(served, [&] {
+  const auto end = [&](bool is_refused) {
     if (is_refused && !result.met_others && call.is_awaited()) return of.take_back(by);
     if (result.gave_way) return of.give_way(by);
     of.end(by, by.is_timed ? PMPI_Wtime() - begin - result.compared : 0);
-  });
+  };
+  if (by.candidate == contest::native) return carry_out_natively(call, native, end);
+  bool is_refused = true;  // unless it returns
+  const auto served = [&] {
+    const int code = serve_as(by.chosen(), result);
+    is_refused = is_refusal(code);
+    return code;
+  };
+  return ended_by(served, [&] { end(is_refused); });
 }
 
 // As it was settled, where this fits the call.
