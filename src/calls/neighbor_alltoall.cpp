@@ -59,7 +59,8 @@ void neighbor_service::describe() {
 }
 
 static bool are_valid(const alltoall_call& call, const payload& what, const neighbor_ranks& peers, MPI_Comm own) {
-  const int sources = static_cast<int>(peers.sources.size()), destinations = static_cast<int>(peers.destinations.size());
+  const int sources = static_cast<int>(peers.sources.size()),
+            destinations = static_cast<int>(peers.destinations.size());
   return is_valid(what.recv, call.recv_type, sources, own, peers.sources) &&
          is_valid(what.send, call.send_type, destinations, own, peers.destinations);
 }

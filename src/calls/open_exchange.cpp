@@ -430,7 +430,8 @@ int prepare(const Call& call, MPI_Info info, MPI_Request* request, native_call n
   const bool is_unasked = is_left(call);
   if (is_unasked && (info == MPI_INFO_NULL || call.comm == MPI_COMM_NULL)) return left_unasked(name, kind, native);
   return serve(name, call, request, native, [&](learner& of, std::string& why) {
-    if (is_unasked && !names_algorithm(info, call)) return why = std::string(unasked<Call>{kind, call}), MPI_REQUEST_NULL;
+    if (is_unasked && !names_algorithm(info, call))
+      return why = std::string(unasked<Call>{kind, call}), MPI_REQUEST_NULL;
     return prepared_on(call, info, of, why);
   });
 }

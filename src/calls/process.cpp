@@ -325,35 +325,25 @@ void process::serve_groups(MPI_Comm comm, attribute& held) {
   }
 }
 
-std::vector<const learner*> process::attribute::learners() const {
-  std::vector<const learner*> all;
-  for (const learner* of : {of_ranks.get(), of_neighbors.get()})
-    if (of) all.push_back(of);
-  return all;
-}
-
 int process::attribute::open_communicators() const {
   int open = (groups != nullptr) + (sparse != nullptr);
-  for (const learner* of : learners()) open += of->is_counted();
+  each_learner([&](const learner& of) { open += of.is_counted(); });
   return open;
 }
 
 void process::attribute::leave_communicators() {
   if (groups) groups->all().own().leave();
   if (sparse) sparse->own().leave();
-  for (const learner* of : learners())
-    if (of->state()) of->state()->all().own().leave();
+  each_learner([](const learner& of) {
+    if (of.state()) of.state()->all().own().leave();
+  });
 }
 
 // Nothing is asked of the MPI: the program may have given no communicator.
-std::vector<learner*> process::learners_of(MPI_Comm comm) {
+process::attribute* process::held_by(MPI_Comm comm) {
   const std::scoped_lock guard(lock_);
   const auto it = of_comms_.find(comm);
-  std::vector<learner*> all;
-  if (it == of_comms_.end() || !it->second) return all;
-  for (learner* of : {it->second->of_ranks.get(), it->second->of_neighbors.get()})
-    if (of) all.push_back(of);
-  return all;
+  return it == of_comms_.end() ? nullptr : it->second;
 }
 
 bool process::leave(const MPI_Comm* comm) {
@@ -361,18 +351,18 @@ bool process::leave(const MPI_Comm* comm) {
   if (!comm) return true;
   forget(*comm);
   bool all_ended = true;
-  for (learner* of : learners_of(*comm)) all_ended &= of->leave();
+  if (const attribute* const held = held_by(*comm)) held->each_learner([&](learner& of) { all_ended &= of.leave(); });
   return all_ended;
 }
 
 // What was done on a communicator, where somebody wants to know.
 void process::report_on(const attribute& held) {
   if (set().report == reporting::none && set().wisdom.empty()) return;
-  for (const learner* of : held.learners()) {
-    report_lessons(*of, report_);
-    of->keep_lessons();
-    report_exchanges(*of, report_);
-  }
+  held.each_learner([this](const learner& of) {
+    report_lessons(of, report_);
+    of.keep_lessons();
+    report_exchanges(of, report_);
+  });
   for (const call_form form : call_forms)
     if (const auto& among = held.neighbors[form]) report_neighbors(*among, held.of_ranks->ranks(), report_);
   if (held.groups) report_gathers(*held.groups, report_);
@@ -388,9 +378,9 @@ void process::release(attribute& held, bool is_freed) {
   released.splice(released.end(), attributes_, held.place);
   of_comms_.erase(held.comm);
   forget(held.comm);
+  count_open(-held.open_communicators());
   if (is_freed) held.leave_communicators();
   report_on(held);
-  count_open(-held.open_communicators());
 }
 
 void process::finish() {

@@ -112,7 +112,12 @@ class process : public job_state {
     std::string why;
     bool wrong = false;  // the settings are, so that the user should know
 
-    std::vector<const learner*> learners() const;
+    // Those that there are. Memory may have run out where the communicator is freed, so none is taken.
+    template <typename Visit>
+    void each_learner(Visit visit) const {
+      for (learner* of : {of_ranks.get(), of_neighbors.get()})
+        if (of) visit(*of);
+    }
     // Those of Shoal's that are open, and what is done about them where the user's is freed.
     int open_communicators() const;
     void leave_communicators();
@@ -132,7 +137,7 @@ class process : public job_state {
   static void forget(MPI_Comm comm) {
     if (recent& last = recent_[place_of(comm)]; last.comm == comm) last = {};
   }
-  std::vector<learner*> learners_of(MPI_Comm comm);
+  attribute* held_by(MPI_Comm comm);
   bool pays_to_serve(MPI_Comm comm, attribute& held);
   std::vector<std::int64_t> largest_of_groups(MPI_Comm comm, const std::vector<std::int64_t>& mine, attribute& held);
   void serve_groups(MPI_Comm comm, attribute& held);
