@@ -47,7 +47,7 @@ def test_what_the_limit_forbids_is_not_compared(one_mpi, compiled, tmp_path):
     run = one_mpi.run(RANKS, [compiled(one_mpi, "limited.c")], SHOAL_MAX_TEMP="1000", **job)
     tried = [line for line in run.stderr.splitlines() if line.startswith("shoal: tried for")]
     assert (run.returncode, run.stdout) == (0, "faults: 0\n") and len(tried) == 2, run.stderr
-    assert all("tuna:radix=2 1.0 us in 2 calls" in line for line in tried), run.stderr
+    assert all("tuna:radix=2 1.0 us in 2 timed calls" in line for line in tried), run.stderr
     assert "SHOAL_MAX_TEMP allows 1000" in run.stderr
 
 

@@ -65,7 +65,7 @@ def test_misspelt_variable(one_mpi, compiled):
     """It is ignored, and one line says so."""
     run = right(exchanges(one_mpi, compiled, SHOAL_ALLTOALV="tuna"))
     told = [line for line in run.stderr.splitlines() if "SHOAL_ALLTOALV" in line]
-    assert told == ["shoal: SHOAL_ALLTOALV is no setting; SHOAL_ALLTOALL is; it is ignored"], run.stderr
+    assert told == ["shoal: unknown setting SHOAL_ALLTOALV (did you mean SHOAL_ALLTOALL?); it is ignored"], run.stderr
 
 
 def test_setting_that_does_not_fit_the_ranks(mpi, compiled):

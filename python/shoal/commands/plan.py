@@ -72,7 +72,7 @@ def make_problem(
 ) -> shoal.Problem:
     if network:
         if any([ranks, layout, senders, receivers, graph]):
-            raise UserError("the topology says for how many ranks; give no other option that says it")
+            raise UserError("the topology says for how many ranks; leave out --ranks and other options that say it")
         return network.problem()
     if senders or receivers:
         if ranks not in (0, senders + receivers) or senders < 1 or receivers < 1:
