@@ -46,6 +46,7 @@ void agreements::hear(const agreed_terms& all, contest& of) {
   of.agreements_take(price());
   of.agreed(all.of_contest(), all.allowance());
   native_call_ = of.of(contest::native).mean;
+  call_ = of.of(of.best()).mean;
   books_.settle(of.excess());
   correct_books(all);
 }
@@ -59,7 +60,7 @@ void agreements::correct_books(const agreed_terms& all) {
 bool agreements::is_waiting_lost() const { return lost_ > std::max({200e-6, 8 * native_call_, for_cores_}); }
 
 double agreements::price() const {
-  return is_waiting_lost() ? lost_ : std::max(shortest_, std::min(longest_, native_call_));
+  return is_waiting_lost() ? lost_ : std::max(shortest_, std::min(longest_, call_));
 }
 
 }  // namespace shoal

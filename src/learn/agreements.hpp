@@ -62,6 +62,7 @@ class agreements {
   double waited_ = 0;                           // for the last agreement
   double shortest_ = contest::usual_agreement;  // that a rank waited for it
   double longest_ = contest::usual_agreement, native_call_ = 0;
+  double call_ = 0;  // of what serves
   bool may_go_on_ = false;
   double loses_ = 0, lost_ = 0;  // this rank, and the rank that loses most, of the time in the last one
   double for_cores_ = 0;         // that a rank may have to wait until it runs
