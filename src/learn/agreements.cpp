@@ -59,8 +59,6 @@ void agreements::correct_books(const agreed_terms& all) {
 // Where ranks share cores others run while one waits for its own.
 bool agreements::is_waiting_lost() const { return lost_ > std::max({200e-6, 8 * native_call_, for_cores_}); }
 
-double agreements::price() const {
-  return is_waiting_lost() ? lost_ : std::max(shortest_, std::min(longest_, call_));
-}
+double agreements::price() const { return is_waiting_lost() ? lost_ : std::max(shortest_, std::min(longest_, call_)); }
 
 }  // namespace shoal
