@@ -116,6 +116,8 @@ def neighbor_alltoallw(comm: "MPI.Topocomm", sendbuf: Spec, recvbuf: Spec) -> No
 
 
 def among_neighbors(comm: "MPI.Topocomm", send: Spec, recv: Spec, form: str) -> None:
+    if not hasattr(comm, "outdegree"):
+        raise TypeError("the communicator has no neighbours; make one that has, as in comm.Create_cart([comm.size])")
     both = [neighbor_side(comm, send, form, False), neighbor_side(comm, recv, form, True)]
     call(f"shoal_neighbor_alltoall{form}", *words(both), handle(comm))
 

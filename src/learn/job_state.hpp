@@ -11,9 +11,9 @@
 #include "select/call_form.hpp"
 #include "select/knowledge.hpp"
 #include "select/ledger.hpp"
+#include "select/settings.hpp"
 #include "team/job_facts.hpp"
 #include "team/served_groups.hpp"
-#include "select/settings.hpp"
 
 namespace shoal {
 

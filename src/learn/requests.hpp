@@ -10,8 +10,8 @@
 #include <type_traits>
 #include <utility>
 
-#include "team/boundary.hpp"
 #include "select/settings.hpp"
+#include "team/boundary.hpp"
 #include "team/team.hpp"
 
 namespace shoal {

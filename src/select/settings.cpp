@@ -45,10 +45,10 @@ std::string read_network(const std::string& value) {
   return value;
 }
 
-bool read_switch(const std::string& name, const std::string& value) {
+bool read_switch(const std::string& value) {
   if (value == "1" || value == "on") return true;
   if (value == "0" || value == "off" || value.empty()) return false;
-  throw std::invalid_argument(name + "=" + value + " is unknown; allowed: 0, 1");
+  throw std::invalid_argument("unknown value; use 0 or 1");
 }
 
 reporting read_reporting(const std::string& value) {
@@ -172,7 +172,7 @@ constexpr setting known_settings[] = {
      [](settings& s, const std::string& v) { s.max_temp = read_bytes(v); },
      [](const settings& s) { return s.max_temp ? std::to_string(*s.max_temp) : ""; }},
     {"verify", "0, 1", "compare every result with the MPI's own", false,
-     [](settings& s, const std::string& v) { s.verify = read_switch("verify", v); },
+     [](settings& s, const std::string& v) { s.verify = read_switch(v); },
      [](const settings& s) { return std::string(s.verify ? "1" : "0"); }},
     {"record", "FILE", "write what ranks send each other", false,
      [](settings& s, const std::string& v) { s.record = v; }, [](const settings& s) { return s.record; }},

@@ -186,6 +186,8 @@ def among_neighbors(neighbors):
 sources = [(rank - 1) % ranks] * 2 + (list(range(ranks)) if rank == 0 else [])
 among_neighbors(world.Create_cart([ranks], [False]))
 among_neighbors(world.Create_dist_graph_adjacent(sources, [(rank + 1) % ranks] * 2 + [0]))
+nobody = outcome(functools.partial(shoal.neighbor_alltoall, world), data[:ranks], lambda b: b[:ranks])
+expect(nobody is None, "a communicator without neighbours")
 
 for kind in (np.int8, np.complex128, np.float32):
     mine = np.full(ranks, rank, kind)

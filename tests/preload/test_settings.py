@@ -20,7 +20,7 @@ WRONG = {
     "only for equal blocks": ({"SHOAL_ALLTOALLV": "bruck:radix=2"}, ["bruck", "equal blocks"]),
     "unknown waiting": ({"SHOAL_WAIT": "politely"}, ["politely", "yield"]),
     "malformed layout": ({"SHOAL_LAYOUT": "2,x"}, ["2,x", "socket, numa, cache"]),
-    "unknown switch": ({"SHOAL_VERIFY": "maybe"}, ["maybe", "0, 1"]),
+    "unknown switch": ({"SHOAL_VERIFY": "maybe"}, ["maybe", "use 0 or 1"]),
     "no such file": ({"SHOAL_CONFIG": "/nowhere/shoal.toml"}, ["/nowhere/shoal.toml", "cannot be read"]),
     "a directory as file": ({"SHOAL_CONFIG": "/"}, ["SHOAL_CONFIG=/ ", "cannot be read"]),
 }
