@@ -120,13 +120,23 @@ process::attribute* process::attribute_of(MPI_Comm comm) {
   return held;
 }
 
+void process::leave_to_duplicate(MPI_Comm comm) {
+  constexpr const char* why =
+      "MPI_Comm_idup was called on this communicator, and Open MPI needs it alone until that ends";
+  if (comm == MPI_COMM_NULL) return;
+  if (attribute* const held = attribute_of(comm); held && held->unserved_groups) {
+    held->unserved_groups = false;
+    held->why = why;
+  }
+  for (learner* of : {learner_of(comm), neighbor_learner_of(comm)})
+    if (of) of->stop(why);
+}
+
 const char* process::why_unknown(MPI_Comm comm) {
   return deleted_attributes::are_of(comm) ? deleted_attributes::reason : "between two groups";
 }
 
-learner* process::learner_of(MPI_Comm comm) {
-  const recent& last = recent_[place_of(comm)];
-  if (last.held && last.comm == comm) return last.of_ranks;
+learner* process::found_learner_of(MPI_Comm comm) {
   attribute* const held = attribute_of(comm);
   return held ? held->of_ranks.get() : nullptr;
 }

@@ -36,14 +36,26 @@ class process : public job_state {
   // never begin it.
   bool leave(const MPI_Comm* comm);
 
+  // Where Open MPI duplicates a communicator behind a request, nothing else may be agreed on there, nor another be made: its
+  // own collectives serve from then on, but where what Shoal needs is made already. To be called on every rank.
+  void leave_to_duplicate(MPI_Comm comm);
+
   // What hangs on a user's communicator; null outside MPI_Init and MPI_Finalize, where the MPI's own serves. Local.
-  [[gnu::hot]] learner* learner_of(MPI_Comm comm);
+  static learner* learner_of(MPI_Comm comm) {
+    learner* const recent = recent_learner_of(comm);
+    return recent ? recent : get().found_learner_of(comm);
+  }
+  // If it was found a short while ago; else null.
+  static learner* recent_learner_of(MPI_Comm comm) {
+    const recent& last = recent_[place_of(comm)];
+    return last.comm == comm ? last.of_ranks : nullptr;
+  }
   // The same for exchanges among neighbours; null too where there are none.
   [[gnu::hot]] learner* neighbor_learner_of(MPI_Comm comm);
   // Whether a communicator that was seen before has one rank alone, and nobody asks for anything.
-  [[gnu::hot]] static bool is_alone(MPI_Comm comm) {
-    const recent& last = recent_[place_of(comm)];
-    return last.of_ranks && last.comm == comm && last.of_ranks->is_idle();
+  static bool is_alone(MPI_Comm comm) {
+    const learner* const of = recent_learner_of(comm);
+    return of && of->is_idle();
   }
   // Why there is nothing on it, between MPI_Init and MPI_Finalize.
   static const char* why_unknown(MPI_Comm comm);
@@ -129,6 +141,7 @@ class process : public job_state {
   attribute* find(MPI_Comm comm) const;
   attribute* attach(MPI_Comm comm);
   attribute* attribute_of(MPI_Comm comm);
+  learner* found_learner_of(MPI_Comm comm);
   learner* neighbor_learner_made_for(MPI_Comm comm);
   static std::size_t place_of(MPI_Comm comm) {
     const auto number = static_cast<std::uint64_t>((std::uintptr_t)comm);  // NOLINT: an address or an int

@@ -316,6 +316,14 @@ bool learner::leave() {
   return vote_.leave();
 }
 
+void learner::stop(const char* why) {
+  if (stage_ == stage::never || stage_ == stage::served) return;
+  leave();
+  offered_.drop();
+  stage_ = stage::never;
+  why_ = why;
+}
+
 // Without a vote, for ranks that have cast it on another communicator.
 void learner::know(const agreed_terms& all) {
   stage_ = stage::known;

@@ -90,6 +90,8 @@ class learner {
   // To be called on every rank before the communicator is freed: ends what is under way on it. False: something stays, because
   // some rank may never begin it.
   bool leave();
+  // The MPI's own serves from now on, unless what Shoal needs is made. To be called on every rank between the same calls.
+  void stop(const char* why);
 
   collective what() const { return what_; }
   std::vector<lesson> lessons() const { return lessons_of(young_, fields_, candidates_, blocks_); }

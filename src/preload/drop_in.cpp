@@ -22,6 +22,8 @@ extern "C" {
 void shoal_preload_tell_of_none() { process::get().tell_of_none(); }
 // For buffers.c.
 void shoal_preload_note_buffer() { buffered_sends::expect(); }
+// For duplicates.c.
+void shoal_preload_note_duplicate(MPI_Comm comm) { process::get().leave_to_duplicate(comm); }
 using deleting = int(std::intptr_t, std::intptr_t);
 // For frees.c: a function that deletes the attributes of a communicator; null: of all, as MPI ends. Error handlers may throw
 // through it. `instead`: null, or the one that does not wait for what is under way there.

@@ -101,6 +101,12 @@ int shoal_preload_delete_in_fortran(const MPI_Fint* comm, deleting* function, de
   return shoal_preload_delete(&own, function, instead, a, b);
 }
 
+// The same of shoal_preload_note_duplicate().
+void shoal_preload_note_duplicate(MPI_Comm comm);
+void shoal_preload_note_duplicate_in_fortran(const MPI_Fint* comm) {
+  shoal_preload_note_duplicate(PMPI_Comm_f2c(*comm));
+}
+
 void mpi_alltoall_(void* sendbuf, MPI_Fint* sendcount, MPI_Fint* sendtype, void* recvbuf, MPI_Fint* recvcount,
                    MPI_Fint* recvtype, MPI_Fint* comm, MPI_Fint* ierror) {
   give_back(

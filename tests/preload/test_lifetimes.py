@@ -54,6 +54,14 @@ def test_exchanges_in_functions_of_attributes(mpi, compiled, case, numbers):
     assert (run.returncode, run.stdout) == (0, f"faults: 0, exchanges in functions: {times}\n" * 2), run.stderr
 
 
+@pytest.mark.parametrize("asked", [{}, {"SHOAL_ALLTOALL": "shared"}, {"SHOAL_ALLTOALL": "tuna"}], ids=str)
+def test_exchanges_while_a_communicator_is_duplicated(mpi, compiled, asked):
+    """Open MPI needs it for that alone, so that nothing can be agreed on there."""
+    run = mpi.run(4, [compiled(mpi, "duplicated.c"), 5, 1 if asked else 200], SHOAL_REPORT=1, **asked)
+    assert (run.returncode, run.stdout) == (0, "faults: 0\n"), run.stderr
+    assert ("MPI_Comm_idup was called" in run.stderr) == (mpi.name == "openmpi")
+
+
 @pytest.mark.parametrize("case", ["early_freed", "freed_before_late"])
 def test_freed_while_ranks_vote(mpi, compiled, case):
     run = mpi.run(4, [compiled(mpi, "lifetimes.c"), case])
