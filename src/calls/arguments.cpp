@@ -41,10 +41,9 @@ bool takes_type(MPI_Datatype type, bool empty, bool has_address, MPI_Comm own) {
 
 }  // namespace
 
-bool is_refusal(int code) {
-  constexpr int of_arguments[] = {MPI_ERR_BUFFER, MPI_ERR_COUNT, MPI_ERR_TYPE, MPI_ERR_ARG};
-  return code != MPI_SUCCESS &&
-         std::any_of(std::begin(of_arguments), std::end(of_arguments), [=](int one) { return is_of_class(code, one); });
+bool is_of_arguments(int code) {
+  constexpr int classes[] = {MPI_ERR_BUFFER, MPI_ERR_COUNT, MPI_ERR_TYPE, MPI_ERR_ARG};
+  return std::any_of(std::begin(classes), std::end(classes), [=](int one) { return is_of_class(code, one); });
 }
 
 // Of a block without elements nobody looks at the type, where it has its own.

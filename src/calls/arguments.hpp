@@ -16,6 +16,7 @@ bool is_valid(const user_buffer& buffer, const type_list& types, int blocks, MPI
               std::span<const int> peers = {});
 
 // Whether a call ended in an error that the MPI finds in arguments, before it takes part.
-bool is_refusal(int code);
+bool is_of_arguments(int code);
+inline bool is_refusal(int code) { return code != MPI_SUCCESS && is_of_arguments(code); }
 
 }  // namespace shoal

@@ -4,11 +4,14 @@
 
 #include <mpi.h>
 
+#include <type_traits>
+
 #include "calls/allgather.hpp"
 #include "calls/alltoall.hpp"
 #include "calls/native.hpp"
 #include "calls/neighbor_alltoall.hpp"
 #include "calls/open_exchange.hpp"
+#include "calls/passing.hpp"
 #include "calls/process.hpp"
 #include "transport/mpi_newer.hpp"
 
@@ -36,10 +39,14 @@ class form {
     return describe_(all...);
   }
   template <typename... All>
-  int blocking(manners how, MPI_Info info, All... all) const {
+  [[gnu::hot]] int blocking(manners how, MPI_Info info, All... all) const {
     const MPI_Comm comm = (all, ...);  // the last of them
     if (how == manners::drop_in && process::is_alone(comm)) return native_(all...);
-    return serve(describe(all...), how, info, [&] { return native_(all...); });
+    const auto native = [&] { return native_(all...); };
+    if constexpr (std::is_same_v<decltype(describe(all...)), alltoall_call>)
+      if (learner* const of = how == manners::drop_in ? passed_by(comm, all...) : nullptr)
+        return returning_codes(comm, [&] { return carry_out_passed(*of, [&] { return describe(all...); }, native); });
+    return serve(describe(all...), how, info, native);
   }
   // Behind requests of the MPI's own; the second is called only where the MPI has it.
   template <typename... All>

@@ -14,12 +14,17 @@ class native_call {
  public:
   template <typename Call>
   native_call(const Call& call)  // NOLINT: implicit on purpose
-      : call_(&call), invoke_([](const void* c) { return (*static_cast<const Call*>(c))(); }) {}
-  int operator()() const {
+      : call_(&call), invoke_(&invoke<Call>) {}
+  [[gnu::hot]] int operator()() const {
     return calling_handlers([this] { return invoke_(call_); });
   }
 
  private:
+  template <typename Call>
+  [[gnu::hot]] static int invoke(const void* call) {
+    return (*static_cast<const Call*>(call))();
+  }
+
   const void* call_;
   int (*invoke_)(const void*);
 };

@@ -139,7 +139,8 @@ int neighbor_alltoall(const neighbor_call& call, manners how, native_call native
   return returning_codes(call.comm, [&] {
     if (call.comm == MPI_COMM_NULL) return without_communicator(how, native);
     learner* const of = process::get().neighbor_learner_of(call.comm);
-    return of && of->passes(call.form(), 0) ? carry_out_passed(*of, call, native) : serve_any(of, call, how, native);
+    if (of && of->passes(call.form(), 0)) return carry_out_passed(*of, [&] { return call; }, native);
+    return serve_any(of, call, how, native);
   });
 }
 

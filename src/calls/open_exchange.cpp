@@ -352,7 +352,7 @@ int left(const Name& name, const Reason& why, native_call native) {
 template <typename Name, typename Call, typename Make>
 int serve(const Name& name, const Call& call, MPI_Request* request, native_call native, Make make) {
   return returning_codes(call.comm, [&]() -> int {
-    learner* const of = process::get().learner_of(call.comm);
+    learner* const of = process::learner_of(call.comm);
     if (const char* const why = left_because(call, of)) return left(name, why, native);
     std::string why = for_the_mpi();
     MPI_Request made = MPI_REQUEST_NULL;

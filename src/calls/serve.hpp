@@ -61,9 +61,9 @@ int serve(State& state, Service& service, const Call& call, manners how, MPI_Inf
 }
 
 // Runs the MPI's own, and then `end`, told whether the MPI refused the call here, before it took part. Where the program's
-// error handler throws there is no code, and the arguments tell.
-template <typename Call, typename End>
-int carry_out_natively(const Call& call, native_call native, End end) {
+// error handler throws there is no code, and the arguments tell, which `describe` gives.
+template <typename Describe, typename End>
+[[gnu::hot]] int carry_out_natively(Describe describe, native_call native, End end) {
   int code = MPI_ERR_OTHER;
   bool has_thrown = true;
   const auto carried_out = [&] {
@@ -71,14 +71,14 @@ int carry_out_natively(const Call& call, native_call native, End end) {
     has_thrown = false;
     return code;
   };
-  return ended_by(carried_out, [&] { end(has_thrown ? !call.is_valid() : is_refusal(code)); });
+  return ended_by(carried_out, [&] { end(has_thrown ? !describe().is_valid() : is_refusal(code)); });
 }
 
 // In a call that nobody needs to know of.
-template <typename Call>
-int carry_out_passed(learner& of, const Call& call, native_call native) {
-  return carry_out_natively(call, native, [&](bool is_refused) {
-    if (is_refused && call.is_awaited()) of.take_back_passed();
+template <typename Describe>
+[[gnu::hot]] int carry_out_passed(learner& of, Describe describe, native_call native) {
+  return carry_out_natively(describe, native, [&](bool is_refused) {
+    if (is_refused && describe().is_awaited()) of.take_back_passed();
   });
 }
 
@@ -102,7 +102,7 @@ int serve_learnt(learner& of, const Call& call, const call_size& size, manners h
     if (result.gave_way) return of.give_way(by);
     of.end(by, by.is_timed ? PMPI_Wtime() - begin - result.compared : 0);
   };
-  if (by.candidate == contest::native) return carry_out_natively(call, native, end);
+  if (by.candidate == contest::native) return carry_out_natively([&] { return call; }, native, end);
   bool is_refused = true;  // unless it returns
   const auto served = [&] {
     const int code = serve_as(by.chosen(), result);

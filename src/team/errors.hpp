@@ -18,7 +18,7 @@ struct thrown_by_handler {
 
 // What calls a handler, the MPI's own functions among it. What Shoal throws on the way there stays what it is.
 template <typename Call>
-int calling_handlers(Call call) {
+[[gnu::hot]] int calling_handlers(Call call) {
   try {
     return call();
   } catch (const thrown_by_handler&) {
@@ -34,7 +34,7 @@ int calling_handlers(Call call) {
 
 // Gives the program what its handlers threw.
 template <typename Body>
-int letting_handlers_throw(Body body) {
+[[gnu::hot]] int letting_handlers_throw(Body body) {
   try {
     return body();
   } catch (const thrown_by_handler& by) {

@@ -61,7 +61,7 @@ inline void raise(const std::exception_ptr& failure) {
 
 // Runs `body`, which gives an error code or 0, and then `end` whatever becomes of it. What went wrong first counts.
 template <typename Body, typename End>
-int ended_by(Body body, End end) {
+[[gnu::hot]] int ended_by(Body body, End end) {
   int code = 0;
   std::exception_ptr failed;
   try {
