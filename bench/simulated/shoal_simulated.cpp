@@ -330,6 +330,17 @@ class driver {
 
 }  // namespace shoal::bench
 
+// Every call in which Shoal polls for messages comes here. Polling again and again would move a simulated clock by an
+// amount that means nothing: when nothing has ended, wait for something. Looking first, because SMPI's waiting for any
+// of many takes time proportional to their number, and in a linear exchange many have ended at a look.
+extern "C" int __real_PMPI_Testsome(int active, MPI_Request* requests, int* count, int* indices, MPI_Status* statuses);
+extern "C" int __wrap_PMPI_Testsome(int active, MPI_Request* requests, int* count, int* indices, MPI_Status* statuses) {
+  const int code = __real_PMPI_Testsome(active, requests, count, indices, statuses);
+  if (code != MPI_SUCCESS || *count != 0) return code;
+  *count = 1;
+  return PMPI_Waitany(active, requests, indices, statuses);
+}
+
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   try {
