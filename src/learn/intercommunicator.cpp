@@ -99,11 +99,11 @@ const group_decision* intercommunicator::choose(const group_sizes& sizes) {
   std::vector<group_flow> flows;
   for (int d = 0; d < 2; ++d)
     if (const direction_sizes& toward = sizes.toward[d]; toward.largest > 0)
-      flows.push_back({senders(d), senders(1 - d), static_cast<double>(toward.largest), std::nullopt});
+      flows.push_back({groups(d), static_cast<double>(toward.largest)});
   group_decision& ready = chosen_[size_of(sizes.toward[0]) << 8 | size_of(sizes.toward[1])];
   if (!ready.how) {
-    const choice best =
-        flows.empty() ? choice{plain(), "there is nothing to send"} : choose_between_groups(flows, network_);
+    const choice best = flows.empty() ? choice{schedule_of(network_), "there is nothing to send"}
+                                      : choose_between_groups(flows, network_);
     ready = {&plan_of(best.how), best.reason};
   }
   return &ready;
@@ -115,7 +115,7 @@ bool intercommunicator::begin(bool uniform, const group_sizes& sizes) {
   const auto [it, fresh] = fields_[uniform].try_emplace(size);
   running_ = &it->second;
   if (fresh) running_->open(ours);
-  if (fresh && network_ != "full") running_->prefer(ours);  // what connects the groups was told for this
+  if (fresh && job_.set().names_network()) running_->prefer(ours);  // what connects the groups was told for this
   return running_->next() == ours;
 }
 

@@ -91,7 +91,6 @@ class intercommunicator : public std::enable_shared_from_this<intercommunicator>
   int first_of(int direction) const { return direction == 0 ? 0 : first_group_; }  // the rank that is the first sender
   program make_program(const selection& how, int direction) const;
   problem groups(int direction) const;
-  selection plain() const { return parse_selection(plain_schedule(network_), collective::allgather); }
   // Throws std::invalid_argument where it can serve neither direction.
   void require_service(const selection& how) const;
   group_plan& plan_of(const selection& how);

@@ -50,7 +50,7 @@ class job_state {
   }
   // Whether the user names an algorithm for allgathers between two groups, or the network that connects them.
   bool asks_for_groups(call_form form) const {
-    return settings_.asked(collective::allgather, form) || settings_.network != "full";
+    return settings_.asked(collective::allgather, form) || settings_.names_network();
   }
   // Whether the user names an algorithm for exchanges among neighbours, or settings are wrong.
   bool asks_for_neighbors(call_form form) const {

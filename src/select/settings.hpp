@@ -30,8 +30,9 @@ struct settings {
   std::optional<wait_mode> wait;      // empty: by ranks and cores
   std::optional<layout_tree> layout;  // empty: as found, with nodes that share this:
   node_level nodes_share = node_level::machine;
-  bool finds_levels = false;                       // beside nodes also what is inside and around them
-  std::string network = "full";                    // what connects two groups: see model/intergroup.hpp
+  bool finds_levels = false;  // beside nodes also what is inside and around them
+  static constexpr const char* standard_network = "full";
+  std::string network = standard_network;          // what connects two groups: see model/intergroup.hpp
   std::shared_ptr<const switch_network> topology;  // null: not known
   std::shared_ptr<const shoal::profile> profile;   // null: what is not asked for is measured
   std::string profile_fault;                       // why the one that was named cannot be used
@@ -55,6 +56,7 @@ struct settings {
   std::optional<selection>& asked(collective what, call_form form) {
     return const_cast<std::optional<selection>&>(std::as_const(*this).asked(what, form));
   }
+  bool names_network() const { return network != standard_network; }
   static std::span<const call_form> forms_of(collective what) {
     return std::span(call_forms).first(what == collective::allgather ? 2 : 3);
   }
