@@ -2,6 +2,7 @@
 // The table in registry.cpp lists them all; the command line, the documents and the parser read it.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -21,7 +22,10 @@ class node_layout;     // topology/node_layout.hpp
 class switch_network;  // topology/switch_network.hpp
 
 enum class collective { alltoall, allgather, neighbor_alltoall };
+inline constexpr std::array collectives = {collective::alltoall, collective::allgather, collective::neighbor_alltoall};
 const char* to_string(collective what);
+// Throws std::invalid_argument naming all.
+collective parse_collective(std::string_view name);
 
 // What a generator may look at besides the rank. The same on every rank.
 struct problem {

@@ -123,8 +123,17 @@ selection parse_selection(std::string_view spec, collective what, std::span<cons
 }
 
 const char* to_string(collective what) {
-  constexpr const char* names[] = {"alltoall", "allgather", "neighbor_alltoall"};
-  return names[static_cast<int>(what)];
+  constexpr std::array<const char*, collectives.size()> names = {"alltoall", "allgather", "neighbor_alltoall"};
+  return names[static_cast<std::size_t>(what)];
+}
+
+collective parse_collective(std::string_view name) {
+  std::vector<std::string> names;
+  for (const collective what : collectives) {
+    if (name == to_string(what)) return what;
+    names.emplace_back(to_string(what));
+  }
+  throw std::invalid_argument("there is no collective '" + std::string(name) + "'; there are " + join(names, ", "));
 }
 
 std::string to_string(const selection& chosen) {

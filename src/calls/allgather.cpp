@@ -61,8 +61,8 @@ int allgather(const allgather_call& call, manners how, MPI_Info info, native_cal
     if (!between_groups(call.comm) || is_revoked(call.comm)) return native();
     std::string wrong;
     process& job = process::get();
-    const bool asked = info != MPI_INFO_NULL || job.asks_for_groups(call.form()) || !job.problem().empty();
-    if (!asked && !job.has_earned_groups(call.comm)) return cold(call, native);
+    if (info == MPI_INFO_NULL && !job.asks_for(call.what, call.form()) && !job.has_earned_groups(call.comm))
+      return cold(call, native);
     state = job.groups_of(call.comm, how == manners::strict, wrong);
     const auto left = [&] { return job.leave(call, "Shoal cannot serve these groups", native); };
     if (!state) return refused(call.comm, wrong, how, left);

@@ -3,6 +3,7 @@
 
 #include <mpi.h>
 
+#include "algorithms/algorithm.hpp"
 #include "calls/native_call.hpp"
 #include "execute/user_buffer.hpp"
 #include "select/call_form.hpp"
@@ -21,7 +22,8 @@ struct allgather_call {
   MPI_Comm comm;
 
   call_form form() const { return uniform ? call_form::equal : call_form::any_sizes; }
-  std::string name() const { return name_of("allgather", form()); }
+  static constexpr collective what = collective::allgather;
+  std::string name() const { return name_of(to_string(what), form()); }
   // Whether the other group needs something from this rank, or this rank from it, as far as it says.
   bool is_awaited() const;
 };

@@ -3,6 +3,7 @@
 
 #include <mpi.h>
 
+#include "algorithms/algorithm.hpp"
 #include "calls/mpi_datatype.hpp"
 #include "calls/native_call.hpp"
 #include "execute/user_buffer.hpp"
@@ -25,7 +26,8 @@ struct alltoall_call {
   call_form form() const {
     return uniform ? call_form::equal : recv_type.differ() ? call_form::any_types : call_form::any_sizes;
   }
-  std::string name() const { return name_of("alltoall", form()); }
+  static constexpr collective what = collective::alltoall;
+  std::string name() const { return name_of(to_string(what), form()); }
 
   // What this rank sends, be it in place.
   bool in_place() const { return send == MPI_IN_PLACE; }

@@ -44,14 +44,22 @@ class form {
   // Behind requests of the MPI's own; the second is called only where the MPI has it.
   template <typename... All>
   int nonblocking(MPI_Request* request, All... all) const {
-    return start_exchange(describe(all...), request, [&] { return native_(all..., request); });
+    return start_exchange(describe_for(request, all...), request, [&] { return native_(all..., request); });
   }
   template <typename... All>
   int persistent(MPI_Info info, MPI_Request* request, All... all) const {
-    return prepare_exchange(describe(all...), info, request, [&] { return native_(all..., info, request); });
+    return prepare_exchange(describe_for(request, all...), info, request,
+                            [&] { return native_(all..., info, request); });
   }
 
  private:
+  template <typename... All>
+  auto describe_for(const MPI_Request* request, All... all) const {
+    auto call = describe(all...);
+    call.lacks_request = !request;
+    return call;
+  }
+
   Describe describe_;
   Native native_;
 };

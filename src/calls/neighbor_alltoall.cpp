@@ -54,8 +54,8 @@ const decision* neighbor_service::plan(MPI_Info info) {
 
 // Ranks without edges may say anything of their blocks, so all sizes travel with blocks that others carry.
 void neighbor_service::describe() {
-  describe_received(call_.arguments, state_.sources(), storage_, what_);
-  describe_sent(call_.arguments, state_.destinations(), storage_, what_);
+  describe_received(call_, state_.sources(), storage_, what_);
+  describe_sent(call_, state_.destinations(), storage_, what_);
 }
 
 static bool are_valid(const alltoall_call& call, const payload& what, const neighbor_ranks& peers, MPI_Comm own) {
@@ -67,16 +67,16 @@ static bool are_valid(const alltoall_call& call, const payload& what, const neig
 
 bool neighbor_service::is_valid() const {
   const MPI_Comm own = over_.is_open() ? over_.own().get() : MPI_COMM_SELF;  // asking makes none
-  return !call_.arguments.lacks_request && are_valid(call_.arguments, what_, state_.peers(), own);
+  return !call_.lacks_request && are_valid(call_, what_, state_.peers(), own);
 }
 
 bool neighbor_call::is_valid() const {
   const neighbor_ranks peers = neighbors_of(comm);
   block_storage storage;
   payload what;
-  describe_received(arguments, static_cast<int>(peers.sources.size()), storage, what);
-  describe_sent(arguments, static_cast<int>(peers.destinations.size()), storage, what);
-  return !arguments.lacks_request && are_valid(arguments, what, peers, MPI_COMM_SELF);
+  describe_received(*this, static_cast<int>(peers.sources.size()), storage, what);
+  describe_sent(*this, static_cast<int>(peers.destinations.size()), storage, what);
+  return !lacks_request && are_valid(*this, what, peers, MPI_COMM_SELF);
 }
 
 void neighbor_service::verify(native_call native) {
@@ -102,7 +102,7 @@ int serve_asked(const neighbor_call& call, manners how, native_call native) {
 }
 
 int serve_settled(learner& of, const neighbor_call& call, manners how, native_call native) {
-  const call_size size{call.form(), call.arguments.bytes_to_all(of.blocks()), false};
+  const call_size size{call.form(), call.bytes_to_all(of.blocks()), false};
   return serve_learnt(of, call, size, how, native, [&](const decision& settled, outcome& result) {
     neighborhood& among = *of.neighbors(call.form());
     const std::scoped_lock alone(among.over().all().lock());
@@ -113,7 +113,7 @@ int serve_settled(learner& of, const neighbor_call& call, manners how, native_ca
 
 int serve_any(learner* of, const neighbor_call& call, manners how, native_call native) {
   process& job = process::get();
-  if (job.asks_for_neighbors(call.form()))
+  if (job.asks_for(call.what, call.form()))
     return has_neighbors(call.comm) && !is_revoked(call.comm) ? serve_asked(call, how, native) : native();
   if (!of || is_lost(*of, call.comm)) return native();
   if (!of->is_wrong()) return serve_settled(*of, call, how, native);
@@ -132,7 +132,7 @@ bool neighbor_call::is_awaited() const {
         return true;
     return false;
   };
-  return some(among.sources, arguments.recv_counts) || some(among.destinations, arguments.sent_counts());
+  return some(among.sources, recv_counts) || some(among.destinations, sent_counts());
 }
 
 int neighbor_alltoall(const neighbor_call& call, manners how, native_call native) {

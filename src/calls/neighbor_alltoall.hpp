@@ -10,14 +10,11 @@
 namespace shoal {
 
 // The arguments of MPI_Neighbor_alltoall, MPI_Neighbor_alltoallv or MPI_Neighbor_alltoallw: blocks are those of the edges.
-struct neighbor_call {
-  explicit neighbor_call(const alltoall_call& all) : arguments(all), comm(all.comm) {}
+struct neighbor_call : alltoall_call {
+  explicit neighbor_call(const alltoall_call& all) : alltoall_call(all) {}
 
-  alltoall_call arguments;
-  MPI_Comm comm;
-
-  call_form form() const { return arguments.form(); }
-  std::string name() const { return name_of("neighbor_alltoall", form()); }
+  static constexpr collective what = collective::neighbor_alltoall;
+  std::string name() const { return name_of(to_string(what), form()); }
   // Whether another rank may wait for this one here: it has a neighbour to which something goes, or from which it comes.
   bool is_awaited() const;
   // Whether the MPI finds no fault in its arguments on this rank, as far as Shoal can tell.
@@ -66,7 +63,7 @@ class neighbor_service {
   agreement& agree() { return over_.agree(); }
   // Runs the MPI's own collective on the same buffers and compares. Throws when a byte differs.
   void verify(native_call native);
-  std::int64_t bytes_sent() const { return call_.arguments.bytes_to_all(state_.destinations()); }
+  std::int64_t bytes_sent() const { return call_.bytes_to_all(state_.destinations()); }
 
  private:
   const decision* named(MPI_Info info);

@@ -16,8 +16,8 @@ class neighbor_work final : public request::work {
         state_(among->over().shared_from_this()),
         among_(among),
         service_(*among, call_, blocks_),
-        received_(kept(call.arguments.recv_type, among->sources())),
-        sent_(kept(call.arguments.send_type, among->destinations())),
+        received_(kept(call.recv_type, among->sources())),
+        sent_(kept(call.send_type, among->destinations())),
         over_(state_->all().opened()),
         moving_(state_->all().pool(), over_) {}
 

@@ -20,8 +20,10 @@ job_state::job_state() {
   } catch (const std::exception& error) {
     problem_ = error.what();
   }
-  for (const call_form form : call_forms)
-    asks_at_once_[form] = !problem_.empty() || settings_.asked(collective::alltoall, form);
+  for (const collective what : collectives)
+    for (const call_form form : call_forms)
+      asks_for_[static_cast<std::size_t>(what)][form] = !problem_.empty() || settings_.asked(what, form) ||
+                                                        (what == collective::allgather && settings_.names_network());
   knows_before_ = settings_.profile || !settings_.profile_fault.empty() || !settings_.wisdom.empty();
   facts_ = find_job_facts(settings_.nodes_share);
 }

@@ -539,7 +539,7 @@ void learner::enter_known() {
 bool learner::is_asked(call_form form, MPI_Info info) const {
   if (stage_ == stage::never && !state_) return wrong_;
   if (what_ != collective::alltoall) return false;  // such calls do not come here
-  return info != MPI_INFO_NULL || job_.asks_at_once(form) || (state_ && state_->asked().standing(form));
+  return info != MPI_INFO_NULL || job_.asks_for(what_, form) || (state_ && state_->asked().standing(form));
 }
 
 // ---- for the user ----------------------------------------------------------------------------------------------
