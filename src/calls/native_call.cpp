@@ -7,7 +7,7 @@ namespace shoal {
 int refused(MPI_Comm comm, const std::string& wrong, manners how, native_call native) {
   if (!wrong.empty()) {
     if (how == manners::strict) return raise_error(comm, MPI_ERR_OTHER, wrong.c_str());
-    warn_once(wrong);
+    warn_once(comm, wrong);
   }
   return native();
 }

@@ -124,7 +124,7 @@ class process : public job_state {
   };
 
   process() = default;
-  bool begin();
+  bool begin(MPI_Comm comm);
   // The attribute of a communicator; null: it has none yet.
   attribute* find(MPI_Comm comm) const;
   attribute* attach(MPI_Comm comm);

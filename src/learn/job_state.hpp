@@ -1,6 +1,8 @@
 // What a process knows of its job: settings, facts, the ledger, and what was learnt.
 #pragma once
 
+#include <mpi.h>
+
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -79,13 +81,14 @@ class job_state {
   void count_open(int more) { open_ += more; }
 
  protected:
-  // When MPI is there: finds out the rest, and reads what earlier jobs on this machine and MPI have learnt.
-  void begin_job();
+  // When MPI is there: finds out the rest, and reads what earlier jobs on this machine and MPI have learnt. What is wrong is
+  // said on `comm`, of the first call: of all first calls one is the first of all its ranks.
+  void begin_job(MPI_Comm comm);
   // Writes what was learnt where it is wanted; by the first rank of the job.
   void keep_wisdom();
 
  private:
-  void remember();
+  void remember(MPI_Comm comm);
 
   settings settings_;
   std::string problem_;

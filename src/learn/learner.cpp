@@ -354,12 +354,11 @@ void learner::look_again(exchange_field& f, const agreed_terms& all) {
   if (!f.is_open && calls && agreements_.price() <= all.allowance()) f.of.agree_within(*calls);
 }
 
-void learner::refuse(const std::string& why, bool wrong, int ranks) {
+void learner::refuse(const std::string& why, bool wrong) {
   stage_ = stage::never;
   why_ = why;
   wrong_ = wrong;
-  if (!wrong && rank_ == 0) say_once(why);
-  else if (!wrong) warn_once(why, use_native, ranks);
+  if (!wrong) warn_once(comm_, why);
 }
 
 // ---- becoming served -------------------------------------------------------------------------------------------
@@ -481,7 +480,7 @@ void learner::begin_agreed(const call_size& call) {
   else vote_at_once();
   load_ = 0;
   if (stage_ != stage::known || !job_.knows_before()) return;
-  if (agreed_.some_know_nothing()) return warn_once(job_state::differing_profiles, "none is used");
+  if (agreed_.some_know_nothing()) return warn_once(comm_, job_state::differing_profiles, "none is used");
   knows_ = agreed_.same_wisdom();
   const bool alike = knows_ && agreed_.same_profile();
   if (alike && !agreed_.some_unlisted()) job_.knowing().add(comm_);
@@ -504,7 +503,7 @@ void learner::begin_as_known(const call_size& call) {
 }
 
 void learner::vote_at_once() {
-  if (stage_ == stage::cold && !may_vote()) return warn_once(why_);
+  if (stage_ == stage::cold && !may_vote()) return warn_once(comm_, why_);
   if (stage_ == stage::cold) begin_vote(nullptr);
   if (stage_ != stage::voting) return;
   if (!vote_.is_confirming()) confirm_vote(wait_for_vote(linked_ || job_.still_waits() ? patience : usual_vote));
@@ -514,7 +513,9 @@ void learner::vote_at_once() {
   refuse(
       "other ranks took no part in an agreement on settings in time; preload Shoal on all ranks, and set the "
       "SHOAL_ variables the same",
-      false, some_ranks);
+      false);
+  constexpr int some_ranks = 8;
+  if (rank_ < some_ranks) say_once(why_);  // rank 0 may know nothing of it
 }
 
 communicator* learner::enter(bool is_linked) {
