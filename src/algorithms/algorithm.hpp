@@ -23,7 +23,10 @@ class switch_network;  // topology/switch_network.hpp
 
 enum class collective { alltoall, allgather, neighbor_alltoall };
 inline constexpr std::array collectives = {collective::alltoall, collective::allgather, collective::neighbor_alltoall};
-const char* to_string(collective what);
+constexpr const char* to_string(collective what) {
+  constexpr std::array<const char*, collectives.size()> names = {"alltoall", "allgather", "neighbor_alltoall"};
+  return names[static_cast<std::size_t>(what)];
+}
 // Throws std::invalid_argument naming all.
 collective parse_collective(std::string_view name);
 

@@ -122,11 +122,6 @@ selection parse_selection(std::string_view spec, collective what, std::span<cons
   return chosen;
 }
 
-const char* to_string(collective what) {
-  constexpr std::array<const char*, collectives.size()> names = {"alltoall", "allgather", "neighbor_alltoall"};
-  return names[static_cast<std::size_t>(what)];
-}
-
 collective parse_collective(std::string_view name) {
   std::vector<std::string> names;
   for (const collective what : collectives) {

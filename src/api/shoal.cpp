@@ -11,13 +11,13 @@ using namespace shoal;
 
 extern "C" {
 
-#define BLOCKING(form, arguments, ...)                                              \
-  int shoal_##form(arguments(__VA_ARGS__)) {                                        \
-    return forms::form.blocking(manners::strict, MPI_INFO_NULL, arguments##_NAMES); \
+#define BLOCKING(form, arguments, ...)                                               \
+  int shoal_##form(arguments(__VA_ARGS__)) {                                         \
+    return forms::form.blocking(interface::shoal, MPI_INFO_NULL, arguments##_NAMES); \
   }
-#define BLOCKING_WITH(form, arguments, ...)                                \
-  int shoal_##form##_with(arguments(__VA_ARGS__), MPI_Info info) {         \
-    return forms::form.blocking(manners::strict, info, arguments##_NAMES); \
+#define BLOCKING_WITH(form, arguments, ...)                                 \
+  int shoal_##form##_with(arguments(__VA_ARGS__), MPI_Info info) {          \
+    return forms::form.blocking(interface::shoal, info, arguments##_NAMES); \
   }
 
 BLOCKING(alltoall, SHOAL_EQUAL, int, int)

@@ -21,7 +21,7 @@ extern "C" {
 
 #define BLOCKING(form, native, arguments, ...)                                                           \
   int shoal_##form(arguments(__VA_ARGS__)) {                                                             \
-    return neighbor_alltoall(forms::form.describe(arguments##_NAMES), manners::strict,                   \
+    return neighbor_alltoall(forms::form.describe(arguments##_NAMES), interface::shoal,                  \
                              [&] { return together(comm, [&] { return native(arguments##_NAMES); }); }); \
   }
 

@@ -30,6 +30,6 @@ struct allgather_call {
 
 // Returns an MPI error code; errors have been raised on the communicator. `info` may name the algorithm for this
 // call under shoal_allgather or shoal_allgatherv, the same on every rank. On an intra-communicator the MPI's own.
-int allgather(const allgather_call& call, manners how, MPI_Info info, native_call native);
+int allgather(const allgather_call& call, interface from, MPI_Info info, native_call native);
 
 }  // namespace shoal

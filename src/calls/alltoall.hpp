@@ -47,6 +47,6 @@ struct alltoall_call {
 
 // Returns an MPI error code; errors have been raised on the communicator. `info` may name the algorithm for this
 // call under shoal_alltoall, shoal_alltoallv or shoal_alltoallw, the same on every rank.
-[[gnu::hot]] int alltoall(const alltoall_call& call, manners how, MPI_Info info, native_call native);
+[[gnu::hot]] int alltoall(const alltoall_call& call, interface from, MPI_Info info, native_call native);
 
 }  // namespace shoal

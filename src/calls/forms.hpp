@@ -14,15 +14,15 @@
 
 namespace shoal {
 
-inline int serve(const alltoall_call& call, manners how, MPI_Info info, native_call native) {
-  return alltoall(call, how, info, native);
+inline int serve(const alltoall_call& call, interface from, MPI_Info info, native_call native) {
+  return alltoall(call, from, info, native);
 }
-inline int serve(const allgather_call& call, manners how, MPI_Info info, native_call native) {
-  return allgather(call, how, info, native);
+inline int serve(const allgather_call& call, interface from, MPI_Info info, native_call native) {
+  return allgather(call, from, info, native);
 }
 
-inline int serve(const neighbor_call& call, manners how, MPI_Info, native_call native) {
-  return neighbor_alltoall(call, how, native);
+inline int serve(const neighbor_call& call, interface from, MPI_Info, native_call native) {
+  return neighbor_alltoall(call, from, native);
 }
 
 // `all` are the arguments of the MPI's blocking function, counts of either width.
@@ -36,10 +36,10 @@ class form {
     return describe_(all...);
   }
   template <typename... All>
-  int blocking(manners how, MPI_Info info, All... all) const {
+  int blocking(interface from, MPI_Info info, All... all) const {
     const MPI_Comm comm = (all, ...);  // the last of them
-    if (how == manners::drop_in && process::is_alone(comm)) return native_(all...);
-    return serve(describe(all...), how, info, [&] { return native_(all...); });
+    if (from == interface::mpi && process::is_alone(comm)) return native_(all...);
+    return serve(describe(all...), from, info, [&] { return native_(all...); });
   }
   // Behind requests of the MPI's own; the second is called only where the MPI has it.
   template <typename... All>

@@ -36,7 +36,7 @@ neighbor_call typed_neighbors(All... all) {
 
 // Served as the user asks, or else as was learnt on the program's own exchanges. Returns an MPI error code; errors have been
 // raised on the communicator.
-[[gnu::hot]] int neighbor_alltoall(const neighbor_call& call, manners how, native_call native);
+[[gnu::hot]] int neighbor_alltoall(const neighbor_call& call, interface from, native_call native);
 
 // Such a call being served.
 class neighbor_service {
@@ -59,7 +59,7 @@ class neighbor_service {
   // For a call that is run many times: all ranks pick the same. Collective.
   const decision* plan(MPI_Info info);
   const payload& blocks() const { return what_; }
-  void run(const prepared& how) { over_.run(*how.steps, what_); }
+  void run(const prepared& algorithm) { over_.run(*algorithm.steps, what_); }
   agreement& agree() { return over_.agree(); }
   // Runs the MPI's own collective on the same buffers and compares. Throws when a byte differs.
   void verify(native_call native);

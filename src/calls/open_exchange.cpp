@@ -359,7 +359,7 @@ int serve(const Name& name, const Call& call, MPI_Request* request, native_call 
     try {
       made = make(*of, why);
     } catch (const std::invalid_argument& error) {  // the same on every rank
-      return refused(call.comm, error.what(), manners::drop_in, native);
+      return refused(call.comm, error.what(), interface::mpi, native);
     }
     if (made == MPI_REQUEST_NULL) return left(name, why, native);
     *request = made;

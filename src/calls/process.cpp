@@ -281,7 +281,7 @@ std::string process::explain(MPI_Comm comm) {
   if (!open_for_calls_) return "the MPI library's own collective: outside MPI_Init and MPI_Finalize";
   const attribute* held = find(comm);
   if (held && held->groups && held->groups->last)
-    return held->groups->last->how->spec + ": " + held->groups->last->reason;
+    return held->groups->last->algorithm->spec + ": " + held->groups->last->reason;
   if (held && held->of_neighbors && held->of_ranks->calls() == 0 && !held->of_ranks->state())
     return held->of_neighbors->explain();
   if (held && held->of_ranks) return held->of_ranks->explain();

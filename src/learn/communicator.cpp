@@ -8,8 +8,8 @@
 
 namespace shoal {
 
-communicator::communicator(MPI_Comm users, const settings& set, common_facts found, wait_mode how)
-    : all_(users, std::move(found), how, set.report == reporting::phases),
+communicator::communicator(MPI_Comm users, const settings& set, common_facts found, wait_mode mode)
+    : all_(users, std::move(found), mode, set.report == reporting::phases),
       requests_(collective::alltoall, set, all_,
                 [this](const selection& chosen) -> auto& { return algorithms_.get(chosen); }),
       limit_(all_, algorithms_, set.max_temp) {

@@ -47,10 +47,10 @@ class job_state {
   // Whether the user names an algorithm for such calls, or the network that is between their groups, or settings are wrong: then
   // ranks have to agree before the first.
   bool asks_for(collective what, call_form form) const { return asks_for_[static_cast<std::size_t>(what)][form]; }
-  // For some exchange, also among neighbours.
+  // For some exchange.
   bool asks_for_anything() const {
-    return std::any_of(call_forms.begin(), call_forms.end(), [this](call_form form) {
-      return asks_for(collective::alltoall, form) || asks_for(collective::neighbor_alltoall, form);
+    return std::any_of(collectives.begin(), collectives.end(), [this](collective what) {
+      return std::any_of(call_forms.begin(), call_forms.end(), [&](call_form form) { return asks_for(what, form); });
     });
   }
   // Whether a profile or wisdom says what exchanges take, or is to; then they agree before the first call too.

@@ -35,8 +35,8 @@ learner::learner(job_state& job, MPI_Comm comm, collective what)
       is_idle_(ranks_ == 1 && !is_watched_ && !job.asks_for_anything()),
       offered_(what == collective::alltoall ? node_exchange::room::of_direct : node_exchange::room::of_schedules) {
   require(PMPI_Comm_rank(comm, &rank_), "MPI_Comm_rank");
-  const wait_mode how = job.set().wait.value_or(polite_mode(job.facts(), ranks_));
-  wait_ = moving_meanwhile(how, job.ranks_of_a_core(ranks_));
+  const wait_mode mode = job.set().wait.value_or(polite_mode(job.facts(), ranks_));
+  wait_ = moving_meanwhile(mode, job.ranks_of_a_core(ranks_));
 }
 
 // ---- a call ----------------------------------------------------------------------------------------------------
@@ -233,7 +233,7 @@ void learner::hear(exchange_field& f, const agreed_terms& all) {
   }
   candidates_.teach(job_.known(), f);
   const decision& best = f.decisions[f.of.best()];
-  if (f.is_open && best.how) state_->settle(f.shape.form, f.shape.size, &best);
+  if (f.is_open && best.algorithm) state_->settle(f.shape.form, f.shape.size, &best);
 }
 
 // ---- the vote --------------------------------------------------------------------------------------------------
@@ -548,7 +548,7 @@ bool learner::is_asked(call_form form, MPI_Info info) const {
 std::string learner::explain() const {
   if (is_idle_) return "the MPI library's own collective: this rank is alone";
   const bool is_settled = last_served_.in && (!state_ || !state_->last || state_->last == &last_served_.chosen());
-  if (state_ && state_->last && !is_settled) return state_->last->how->spec + ": " + state_->last->reason;
+  if (state_ && state_->last && !is_settled) return state_->last->algorithm->spec + ": " + state_->last->reason;
   if (!is_settled && !why_.empty()) return "the MPI library's own collective: " + why_;
   if (!is_settled && calls_ > 0) return "native: after " + std::to_string(calls_) + " calls";
   if (!is_settled) return "nothing was exchanged on this communicator yet";

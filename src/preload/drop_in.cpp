@@ -39,9 +39,9 @@ int shoal_preload_delete(const MPI_Comm* comm, deleting* function, [[maybe_unuse
   return function(a, b);
 }
 
-#define BLOCKING(function, form, arguments, ...)                                     \
-  int function(arguments(__VA_ARGS__)) {                                             \
-    return forms::form.blocking(manners::drop_in, MPI_INFO_NULL, arguments##_NAMES); \
+#define BLOCKING(function, form, arguments, ...)                                   \
+  int function(arguments(__VA_ARGS__)) {                                           \
+    return forms::form.blocking(interface::mpi, MPI_INFO_NULL, arguments##_NAMES); \
   }
 #define NONBLOCKING(function, form, arguments, ...)             \
   int function(arguments(__VA_ARGS__), MPI_Request* request) {  \

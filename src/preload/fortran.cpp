@@ -138,10 +138,10 @@ int shoal_preload_delete_in_fortran(const MPI_Fint* comm, deleting* function, de
   decltype(mpi_##lower##_) mpi_##lower SAME_AS(mpi_##lower##_), mpi_##lower##__ SAME_AS(mpi_##lower##_), \
       MPI_##upper SAME_AS(mpi_##lower##_), ompi_##lower##_f SAME_AS(mpi_##lower##_);
 
-#define BLOCKING(form, upper, arguments)                                                        \
-  void mpi_##form##_(arguments, MPI_Fint* ierror) {                                             \
-    give_back(forms::form.blocking(manners::drop_in, MPI_INFO_NULL, arguments##_IN_C), ierror); \
-  }                                                                                             \
+#define BLOCKING(form, upper, arguments)                                                      \
+  void mpi_##form##_(arguments, MPI_Fint* ierror) {                                           \
+    give_back(forms::form.blocking(interface::mpi, MPI_INFO_NULL, arguments##_IN_C), ierror); \
+  }                                                                                           \
   ALL_NAMES(form, upper)
 #define NONBLOCKING(form, upper, arguments)                                                           \
   void mpi_##form##_(arguments, MPI_Fint* request, MPI_Fint* ierror) {                                \
@@ -156,10 +156,10 @@ int shoal_preload_delete_in_fortran(const MPI_Fint* comm, deleting* function, de
     });                                                                                \
   }                                                                                    \
   ALL_NAMES(form, upper)
-#define BLOCKING_TYPED(form, upper, place, blocks)                                                         \
-  void mpi_##form##_(TYPED(place), MPI_Fint* ierror) {                                                     \
-    give_back(WITH_TYPES(types_of_call, blocks, form, blocking, manners::drop_in, MPI_INFO_NULL), ierror); \
-  }                                                                                                        \
+#define BLOCKING_TYPED(form, upper, place, blocks)                                                       \
+  void mpi_##form##_(TYPED(place), MPI_Fint* ierror) {                                                   \
+    give_back(WITH_TYPES(types_of_call, blocks, form, blocking, interface::mpi, MPI_INFO_NULL), ierror); \
+  }                                                                                                      \
   ALL_NAMES(form, upper)
 #define NONBLOCKING_TYPED(form, upper, place, blocks)                                                            \
   void mpi_##form##_(TYPED(place), MPI_Fint* request, MPI_Fint* ierror) {                                        \

@@ -57,7 +57,7 @@ TEST(IntergroupModel, TakesTheStatedTorus) { EXPECT_EQ(best(8, 24, "torus:4x8", 
 TEST(IntergroupModel, ExplainsInOneLine) {
   const group_flow flows[] = {{two_groups(6, 2), 1000}};
   const choice best = choose_between_groups(flows, "full");
-  EXPECT_EQ(to_string(best.how), "circulant");
+  EXPECT_EQ(to_string(best.algorithm), "circulant");
   EXPECT_EQ(
       best.reason,
       "by the model, before anything is measured: 66.3 us, full 86.3 us, root_gathering 113.7 us, for messages of "
