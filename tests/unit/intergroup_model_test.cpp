@@ -60,7 +60,7 @@ TEST(IntergroupModel, ExplainsInOneLine) {
   EXPECT_EQ(to_string(best.algorithm), "circulant");
   EXPECT_EQ(
       best.reason,
-      "by the model, before anything is measured: 66.3 us, full 86.3 us, root_gathering 113.7 us, for messages of "
+      "by the model, before anything is measured: 66.3 us, full 86.3 us, full:spread=split 86.3 us, for messages of "
       "1000 bytes");
 }
 
