@@ -79,7 +79,7 @@ void all_to_all::run(const std::string& variant, MPI_Comm comm) {
 
 const phase_clock* all_to_all::phases(MPI_Comm comm) const {
   communicator* const state = process::get().present_state_of(comm);
-  return state && state->last && state->last->how->has_schedule() ? state->phases() : nullptr;
+  return state && state->last && state->last->algorithm->has_schedule() ? state->phases() : nullptr;
 }
 
 void all_to_all::native(MPI_Comm comm) {

@@ -19,7 +19,7 @@ void between_groups::run(const std::string& variant, MPI_Comm comm) {
 const phase_clock* between_groups::phases(MPI_Comm comm) const {
   std::string why;
   intercommunicator* const state = process::get().groups_of(comm, true, why);
-  return state && state->last && state->last->how->has_schedule() ? state->phases() : nullptr;
+  return state && state->last && state->last->algorithm->has_schedule() ? state->phases() : nullptr;
 }
 
 MPI_Comm make_intercommunicator(int senders) {

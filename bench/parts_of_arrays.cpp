@@ -51,7 +51,7 @@ void parts_of_arrays::run(const std::string& variant, MPI_Comm comm) {
 
 const phase_clock* parts_of_arrays::phases(MPI_Comm comm) const {
   communicator* const state = process::get().present_state_of(comm);
-  return state && state->last && state->last->how->has_schedule() ? state->phases() : nullptr;
+  return state && state->last && state->last->algorithm->has_schedule() ? state->phases() : nullptr;
 }
 
 void parts_of_arrays::fill() {

@@ -262,7 +262,7 @@ class driver {
   std::string chosen(const content& moved) {
     const bool uniform = moved.name() == "uniform";
     const measured_exchanges known = profile_->kinds.at(uniform)->measured("by the profile", at_.ranks);
-    return to_string(choose(known, agree_on(moved.sizes(), agreement_).mix()).how);
+    return to_string(choose(known, agree_on(moved.sizes(), agreement_).mix()).algorithm);
   }
 
   // The last one made is kept while ranks run it.

@@ -2,6 +2,7 @@
 // The table in registry.cpp lists them all; the command line, the documents and the parser read it.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -21,7 +22,13 @@ class node_layout;     // topology/node_layout.hpp
 class switch_network;  // topology/switch_network.hpp
 
 enum class collective { alltoall, allgather, neighbor_alltoall };
-const char* to_string(collective what);
+inline constexpr std::array collectives = {collective::alltoall, collective::allgather, collective::neighbor_alltoall};
+constexpr const char* to_string(collective what) {
+  constexpr std::array<const char*, collectives.size()> names = {"alltoall", "allgather", "neighbor_alltoall"};
+  return names[static_cast<std::size_t>(what)];
+}
+// Throws std::invalid_argument naming all.
+collective parse_collective(std::string_view name);
 
 // What a generator may look at besides the rank. The same on every rank.
 struct problem {
@@ -33,6 +40,8 @@ struct problem {
   std::shared_ptr<const neighbor_graph> neighbors;  // who sends to whom; null: everyone to everyone
   // Bytes of every block, [from * ranks + to], for algorithms that look at them; null: unknown, or all are equal.
   std::shared_ptr<const std::vector<std::int64_t>> sizes;
+
+  int receivers() const { return ranks - senders; }  // of an inter-group allgather
 };
 
 // The problem of ranks on these levels, and so on these nodes.
@@ -90,6 +99,17 @@ struct wave {
   double messages() const { return local_messages + crossing_messages; }
 };
 
+// What an allgather between two groups costs. Volume is the sum over the steps of the largest transfer, in messages.
+struct intergroup_cost {
+  std::int64_t steps = 0;
+  double volume = 0;
+};
+
+// A step whose largest transfer has n bytes takes startup + n * per_byte seconds.
+struct link_cost {
+  double startup = 0, per_byte = 0;
+};
+
 struct algorithm {
   std::string name;
   collective what = collective::alltoall;
@@ -114,6 +134,15 @@ struct algorithm {
   // What it costs without making a schedule, for any number of ranks; nothing for parameters without a formula. May be
   // null: there is none.
   std::optional<std::vector<wave>> (*waves)(const equal_nodes&, const arguments&) = nullptr;
+
+  // Of allgathers between two groups alone. What it costs where it serves.
+  intergroup_cost (*cost)(const problem&, const arguments&) = nullptr;
+  // The network that it is made for, as users write an example: a name, and behind a colon a value of its first parameter.
+  // Empty: others are made for its networks.
+  std::string network;
+  // Specs to predict on the network of this name, for messages of so many bytes. May be null: none but that for `network`.
+  std::vector<std::string> (*on_network)(const problem&, std::string_view name, double bytes,
+                                         const link_cost&) = nullptr;
 };
 
 // An algorithm with its parameters: what a spec such as "tuna:radix=8,inflight=2" means.
@@ -132,10 +161,12 @@ std::vector<std::string> worth_trying(collective what, const problem& at,
 std::vector<std::string> worth_measuring(const problem& at, bool equal_blocks,
                                          std::span<const algorithm> table = algorithms());
 // Null when there is none of that name.
-const algorithm* find_algorithm(std::string_view name, collective what = collective::alltoall);
+const algorithm* find_algorithm(std::string_view name, collective what = collective::alltoall,
+                                std::span<const algorithm> table = algorithms());
 
 // Throws std::invalid_argument with the wrong value, what is allowed and an example.
-selection parse_selection(std::string_view spec, collective what = collective::alltoall);
+selection parse_selection(std::string_view spec, collective what = collective::alltoall,
+                          std::span<const algorithm> table = algorithms());
 // The shortest spec with the same meaning: parameters at their defaults are left out.
 std::string to_string(const selection& chosen);
 

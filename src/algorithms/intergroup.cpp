@@ -77,8 +77,16 @@ std::optional<std::string> refuses_groups(const problem& at, const arguments&) {
          " send; there must be at least one sender and one receiver";
 }
 
+double seconds_of(intergroup_cost cost, bool paced, double bytes, const link_cost& link) {
+  constexpr double unpaced = 1.05;
+  if (paced) cost.steps *= 2;
+  else if (cost.steps > 1) cost.volume *= unpaced;
+  return static_cast<double>(cost.steps) * link.startup + cost.volume * bytes * link.per_byte;
+}
+
 algorithm intergroup_entry(const char* name, const char* summary, const char* source,
-                           schedule (*generate)(const problem&, int, const arguments&)) {
+                           schedule (*generate)(const problem&, int, const arguments&),
+                           intergroup_cost (*cost)(const problem&, const arguments&)) {
   algorithm a;
   a.name = name;
   a.what = collective::allgather;
@@ -86,6 +94,7 @@ algorithm intergroup_entry(const char* name, const char* summary, const char* so
   a.source = source;
   a.refuses = refuses_groups;
   a.generate = generate;
+  a.cost = cost;
   return a;
 }
 

@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "algorithms/algorithm.hpp"
@@ -69,9 +70,21 @@ inline bool paced(const arguments& with) { return with.word("paced") == "yes"; }
 // Why there are no two groups to serve, or nothing.
 std::optional<std::string> refuses_groups(const problem& at, const arguments&);
 
+// What a schedule takes for messages of this size. A paced one takes two messages' startups a step. One that is not
+// is up to 1.3 times slower than its volume says, where messages are long (docs/measured/two-groups.md): so pacing is
+// preferred while it costs less than 5 %.
+double seconds_of(intergroup_cost cost, bool paced, double bytes, const link_cost& link);
+
+// Specs for algorithm::on_network where one network alone is worth them.
+inline std::vector<std::string> only_on(std::string_view wanted, std::string_view network,
+                                        std::vector<std::string> specs) {
+  return network == wanted ? std::move(specs) : std::vector<std::string>{};
+}
+
 // An entry of the table that serves any two groups.
 algorithm intergroup_entry(const char* name, const char* summary, const char* source,
-                           schedule (*generate)(const problem&, int, const arguments&));
+                           schedule (*generate)(const problem&, int, const arguments&),
+                           intergroup_cost (*cost)(const problem&, const arguments&));
 
 algorithm intergroup_full();                // intergroup_full.cpp
 algorithm intergroup_circulant();           // intergroup_circulant.cpp

@@ -4,6 +4,8 @@
 // the windows which Bruck moves stay half empty; copies that serve no receiver are left out.
 // Cost: L(p+q) rounds, volume at most the sum of ceil(w p / (p+q)) over the windows w of the rounds.
 // Applies: any two groups. One rank's program takes time O((p+q) log(p+q)) at worst, O(p + log q) as a rule.
+#include <algorithm>
+
 #include "algorithms/allgather_pattern.hpp"
 #include "algorithms/intergroup.hpp"
 
@@ -78,11 +80,29 @@ class circulant {
 
 schedule generate_circulant(const problem& at, int rank, const arguments&) { return circulant(at, rank).run(); }
 
+// At most: a window of w positions on the circle has at most ceil(w p / (p+q)) senders.
+intergroup_cost circulant_cost(const problem& at, const arguments&) {
+  const std::int64_t n = at.ranks;
+  intergroup_cost sum;
+  for (std::int64_t distance = 1; distance < n; distance *= 2) {
+    ++sum.steps;
+    sum.volume += static_cast<double>((std::min(distance, n - distance) * at.senders + n - 1) / n);
+  }
+  return sum;
+}
+
+std::vector<std::string> where_all_are_connected(const problem&, std::string_view network, double, const link_cost&) {
+  return only_on("full", network, {"circulant"});
+}
+
 }  // namespace
 
 algorithm intergroup_circulant() {
-  return intergroup_entry("circulant", "Bruck over both groups, interleaved: fewest rounds, a little more volume",
-                          "Shoal; Bruck's allgather on a circle of senders and receivers", generate_circulant);
+  algorithm a = intergroup_entry(
+      "circulant", "Bruck over both groups, interleaved: fewest rounds, a little more volume",
+      "Shoal; Bruck's allgather on a circle of senders and receivers", generate_circulant, circulant_cost);
+  a.on_network = where_all_are_connected;
+  return a;
 }
 
 }  // namespace shoal

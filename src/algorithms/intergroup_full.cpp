@@ -5,6 +5,8 @@
 // Cost, n = ceil(q/p) + 1: binomial L(n) + L(p) rounds, volume L(n) + p - 1; split 2 L(n) + L(p) rounds, volume at
 // most p + 1 where p divides q; the ring allgather has p - 1 rounds instead of L(p).
 // Applies: any two groups. One rank's program takes time and memory O(p), with split O(p * q/p).
+#include <bit>
+
 #include "algorithms/allgather_pattern.hpp"
 #include "algorithms/intergroup.hpp"
 #include "algorithms/list_broadcast.hpp"
@@ -19,7 +21,7 @@ class two_phases {
  public:
   two_phases(const problem& at, int rank, const arguments& with)
       : p_(at.senders),
-        q_(at.ranks - at.senders),
+        q_(at.receivers()),
         rank_(rank),
         prune_(with.word("prune") == "yes"),
         split_(with.word("spread") == "split" && q_ > p_),
@@ -98,11 +100,25 @@ std::optional<std::string> refuses_full(const problem& at, const arguments& with
   return "recursive doubling needs a power of two of senders, not " + std::to_string(at.senders);
 }
 
+intergroup_cost full_cost(const problem& at, const arguments& with) {
+  const int p = at.senders, q = at.receivers(), n = ceil_div(q, p) + 1;
+  const int gather = with.word("allgather") == "ring" ? p - 1 : ceil_log2(p);
+  if (with.word("spread") == "binomial" || q <= p) return {ceil_log2(n) + gather, ceil_log2(n) + p - 1.0};
+  // Where p does not divide q some lists are one shorter, and their root has two of the n parts to give away.
+  const int uneven = q % p == 0 ? 0 : std::bit_width(static_cast<unsigned>(n - 1)) - 1;
+  return {2 * ceil_log2(n) + gather, (2.0 * (n - 1) + uneven) / n + p - 1};
+}
+
+std::vector<std::string> full_variants(const problem&, std::string_view network, double, const link_cost&) {
+  return only_on("full", network, {"full:paced=yes", "full:spread=split", "full:spread=split,paced=yes"});
+}
+
 }  // namespace
 
 algorithm intergroup_full() {
-  algorithm a = intergroup_entry("full", "spread over the receivers, then gather in groups of as many ranks as senders",
-                                 "half-duplex inter-group all-to-all broadcast, fully connected", generate_full);
+  algorithm a =
+      intergroup_entry("full", "spread over the receivers, then gather in groups of as many ranks as senders",
+                       "half-duplex inter-group all-to-all broadcast, fully connected", generate_full, full_cost);
   a.parameters = {{"spread",
                    "how a sender reaches its receivers: split moves less, binomial takes fewer rounds",
                    "binomial",
@@ -114,6 +130,8 @@ algorithm intergroup_full() {
                   {"prune", "no: senders also get what they do not pass on, as published", "yes", {"yes", "no"}},
                   paced_parameter()};
   a.refuses = refuses_full;
+  a.network = "full";
+  a.on_network = full_variants;
   return a;
 }
 

@@ -21,7 +21,7 @@ class root_gathering {
  public:
   root_gathering(const problem& at, int rank, bool split)
       : p_(at.senders),
-        q_(at.ranks - at.senders),
+        q_(at.receivers()),
         rank_(rank),
         split_(split),
         parts_(split ? parts_for_split(p_, q_) : 1),
@@ -77,15 +77,28 @@ schedule generate_root_gathering(const problem& at, int rank, const arguments& w
   return root_gathering(at, rank, with.word("broadcast") == "split").run();
 }
 
+// With broadcast=split the volume is about this.
+intergroup_cost root_gathering_cost(const problem& at, const arguments& with) {
+  const int until_broadcast = ceil_log2(at.senders) + 1, rounds = ceil_log2(at.receivers());
+  const double p = at.senders, q = at.receivers();
+  if (with.word("broadcast") == "binomial") return {until_broadcast + rounds, 2 * p - 1 + p * rounds};
+  return {until_broadcast + 2 * rounds, 2 * p - 1 + 2 * p * (q - 1) / q};
+}
+
+std::vector<std::string> root_gatherings(const problem&, std::string_view network, double, const link_cost&) {
+  return only_on("full", network, {"root_gathering", "root_gathering:broadcast=split"});
+}
+
 }  // namespace
 
 algorithm intergroup_root_gathering() {
   algorithm a = intergroup_entry("root_gathering", "gather to one sender, hand over to one receiver, broadcast",
-                                 "the baseline: MPICH, Open MPI", generate_root_gathering);
+                                 "the baseline: MPICH, Open MPI", generate_root_gathering, root_gathering_cost);
   a.parameters = {{"broadcast",
                    "among the receivers: split moves less, binomial takes fewer rounds",
                    "binomial",
                    {"binomial", "split"}}};
+  a.on_network = root_gatherings;
   return a;
 }
 

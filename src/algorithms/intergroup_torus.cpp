@@ -85,13 +85,23 @@ std::optional<std::string> refuses_torus(const problem& at, const arguments& wit
   return "the " + std::to_string(at.senders) + " senders are not whole rows of " + std::to_string(row) + " ranks";
 }
 
+intergroup_cost torus_cost(const problem& at, const arguments& with) {
+  const std::vector<int> shape = with.list("shape");
+  const int row = at.ranks / shape[0], sender_rows = at.senders / row;
+  const int down = optimal_ring(sender_rows, shape[0] - sender_rows).steps();
+  intergroup_cost cost{down, static_cast<double>(down + (row - 1) * sender_rows)};
+  for (std::size_t d = 1; d < shape.size(); ++d) cost.steps += shape[d] - 1;
+  return cost;
+}
+
 }  // namespace
 
 algorithm intergroup_torus() {
   algorithm a = intergroup_entry("torus", "rings down the columns of a torus, then around its rows",
-                                 "Shoal; the optimal ring on a torus", generate_torus);
+                                 "Shoal; the optimal ring on a torus", generate_torus, torus_cost);
   a.parameters = {{"shape", "rows x columns x ...; the first rows are the senders", "none", {"none"}, 1, most, true}};
   a.refuses = refuses_torus;
+  a.network = "torus:4x8";
   return a;
 }
 

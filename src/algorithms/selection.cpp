@@ -46,9 +46,9 @@ bool accepts(const parameter& p, std::string_view text) {
 // `native` is any collective of the MPI library.
 bool serves(const algorithm& a, collective what) { return a.what == what || !a.generate; }
 
-std::string names_of(collective what) {
+std::string names_of(collective what, std::span<const algorithm> table) {
   std::vector<std::string> names;
-  for (const algorithm& a : algorithms())
+  for (const algorithm& a : table)
     if (serves(a, what)) names.push_back(a.name);
   return join(names, ", ");
 }
@@ -103,27 +103,32 @@ int arguments::number_at(int level, const std::string& name, int otherwise) cons
 
 int arguments::levels(const std::string& name) const { return static_cast<int>(split(values_.at(name), '/').size()); }
 
-const algorithm* find_algorithm(std::string_view name, collective what) {
-  for (const algorithm& a : algorithms())
+const algorithm* find_algorithm(std::string_view name, collective what, std::span<const algorithm> table) {
+  for (const algorithm& a : table)
     if (a.name == name && serves(a, what)) return &a;
   return nullptr;
 }
 
-selection parse_selection(std::string_view spec, collective what) {
+selection parse_selection(std::string_view spec, collective what, std::span<const algorithm> table) {
   const std::size_t colon = spec.find(':');
   const std::string_view name = spec.substr(0, colon);
-  selection chosen{find_algorithm(name, what), {}};
+  selection chosen{find_algorithm(name, what, table), {}};
   if (!chosen.which)
-    throw std::invalid_argument("there is no algorithm '" + std::string(name) + "'; there are " + names_of(what));
+    throw std::invalid_argument("there is no algorithm '" + std::string(name) + "'; there are " +
+                                names_of(what, table));
   for (const parameter& p : chosen.which->parameters) chosen.with.set(p.name, p.standard);
   if (colon == std::string_view::npos) return chosen;
   for (std::string_view assignment : split(spec.substr(colon + 1), ',')) set_argument(chosen, assignment);
   return chosen;
 }
 
-const char* to_string(collective what) {
-  constexpr const char* names[] = {"alltoall", "allgather", "neighbor_alltoall"};
-  return names[static_cast<int>(what)];
+collective parse_collective(std::string_view name) {
+  std::vector<std::string> names;
+  for (const collective what : collectives) {
+    if (name == to_string(what)) return what;
+    names.emplace_back(to_string(what));
+  }
+  throw std::invalid_argument("there is no collective '" + std::string(name) + "'; there are " + join(names, ", "));
 }
 
 std::string to_string(const selection& chosen) {

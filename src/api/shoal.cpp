@@ -11,101 +11,32 @@ using namespace shoal;
 
 extern "C" {
 
-int shoal_alltoall_with(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
-                        MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info) {
-  return forms::alltoall.blocking(manners::strict, info, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype,
-                                  comm);
-}
+#define BLOCKING(form, arguments, ...)                                               \
+  int shoal_##form(arguments(__VA_ARGS__)) {                                         \
+    return forms::form.blocking(interface::shoal, MPI_INFO_NULL, arguments##_NAMES); \
+  }
+#define BLOCKING_WITH(form, arguments, ...)                                 \
+  int shoal_##form##_with(arguments(__VA_ARGS__), MPI_Info info) {          \
+    return forms::form.blocking(interface::shoal, info, arguments##_NAMES); \
+  }
 
-int shoal_alltoall(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
-                   MPI_Datatype recvtype, MPI_Comm comm) {
-  return forms::alltoall.blocking(manners::strict, MPI_INFO_NULL, sendbuf, sendcount, sendtype, recvbuf, recvcount,
-                                  recvtype, comm);
-}
-
-int shoal_alltoall_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
-                     MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm) {
-  return forms::alltoall_c.blocking(manners::strict, MPI_INFO_NULL, sendbuf, sendcount, sendtype, recvbuf, recvcount,
-                                    recvtype, comm);
-}
-
-int shoal_alltoallv_with(const void* sendbuf, const int* sendcounts, const int* sdispls, MPI_Datatype sendtype,
-                         void* recvbuf, const int* recvcounts, const int* rdispls, MPI_Datatype recvtype, MPI_Comm comm,
-                         MPI_Info info) {
-  return forms::alltoallv.blocking(manners::strict, info, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts,
-                                   rdispls, recvtype, comm);
-}
-
-int shoal_alltoallv(const void* sendbuf, const int* sendcounts, const int* sdispls, MPI_Datatype sendtype,
-                    void* recvbuf, const int* recvcounts, const int* rdispls, MPI_Datatype recvtype, MPI_Comm comm) {
-  return forms::alltoallv.blocking(manners::strict, MPI_INFO_NULL, sendbuf, sendcounts, sdispls, sendtype, recvbuf,
-                                   recvcounts, rdispls, recvtype, comm);
-}
-
-int shoal_alltoallv_c(const void* sendbuf, const MPI_Count* sendcounts, const MPI_Aint* sdispls, MPI_Datatype sendtype,
-                      void* recvbuf, const MPI_Count* recvcounts, const MPI_Aint* rdispls, MPI_Datatype recvtype,
-                      MPI_Comm comm) {
-  return forms::alltoallv_c.blocking(manners::strict, MPI_INFO_NULL, sendbuf, sendcounts, sdispls, sendtype, recvbuf,
-                                     recvcounts, rdispls, recvtype, comm);
-}
-
-int shoal_alltoallw_with(const void* sendbuf, const int* sendcounts, const int* sdispls, const MPI_Datatype* sendtypes,
-                         void* recvbuf, const int* recvcounts, const int* rdispls, const MPI_Datatype* recvtypes,
-                         MPI_Comm comm, MPI_Info info) {
-  return forms::alltoallw.blocking(manners::strict, info, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts,
-                                   rdispls, recvtypes, comm);
-}
-
-int shoal_alltoallw(const void* sendbuf, const int* sendcounts, const int* sdispls, const MPI_Datatype* sendtypes,
-                    void* recvbuf, const int* recvcounts, const int* rdispls, const MPI_Datatype* recvtypes,
-                    MPI_Comm comm) {
-  return forms::alltoallw.blocking(manners::strict, MPI_INFO_NULL, sendbuf, sendcounts, sdispls, sendtypes, recvbuf,
-                                   recvcounts, rdispls, recvtypes, comm);
-}
-
-int shoal_alltoallw_c(const void* sendbuf, const MPI_Count* sendcounts, const MPI_Aint* sdispls,
-                      const MPI_Datatype* sendtypes, void* recvbuf, const MPI_Count* recvcounts,
-                      const MPI_Aint* rdispls, const MPI_Datatype* recvtypes, MPI_Comm comm) {
-  return forms::alltoallw_c.blocking(manners::strict, MPI_INFO_NULL, sendbuf, sendcounts, sdispls, sendtypes, recvbuf,
-                                     recvcounts, rdispls, recvtypes, comm);
-}
-
-int shoal_allgather_with(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
-                         MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info) {
-  return forms::allgather.blocking(manners::strict, info, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype,
-                                   comm);
-}
-
-int shoal_allgather(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
-                    MPI_Datatype recvtype, MPI_Comm comm) {
-  return forms::allgather.blocking(manners::strict, MPI_INFO_NULL, sendbuf, sendcount, sendtype, recvbuf, recvcount,
-                                   recvtype, comm);
-}
-
-int shoal_allgather_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
-                      MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm) {
-  return forms::allgather_c.blocking(manners::strict, MPI_INFO_NULL, sendbuf, sendcount, sendtype, recvbuf, recvcount,
-                                     recvtype, comm);
-}
-
-int shoal_allgatherv_with(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,
-                          const int* recvcounts, const int* displs, MPI_Datatype recvtype, MPI_Comm comm,
-                          MPI_Info info) {
-  return forms::allgatherv.blocking(manners::strict, info, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs,
-                                    recvtype, comm);
-}
-
-int shoal_allgatherv(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, const int* recvcounts,
-                     const int* displs, MPI_Datatype recvtype, MPI_Comm comm) {
-  return forms::allgatherv.blocking(manners::strict, MPI_INFO_NULL, sendbuf, sendcount, sendtype, recvbuf, recvcounts,
-                                    displs, recvtype, comm);
-}
-
-int shoal_allgatherv_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
-                       const MPI_Count* recvcounts, const MPI_Aint* displs, MPI_Datatype recvtype, MPI_Comm comm) {
-  return forms::allgatherv_c.blocking(manners::strict, MPI_INFO_NULL, sendbuf, sendcount, sendtype, recvbuf, recvcounts,
-                                      displs, recvtype, comm);
-}
+BLOCKING(alltoall, SHOAL_EQUAL, int, int)
+BLOCKING(alltoall_c, SHOAL_EQUAL, MPI_Count, MPI_Aint)
+BLOCKING_WITH(alltoall, SHOAL_EQUAL, int, int)
+BLOCKING(alltoallv, SHOAL_SIZED, int, int)
+BLOCKING(alltoallv_c, SHOAL_SIZED, MPI_Count, MPI_Aint)
+BLOCKING_WITH(alltoallv, SHOAL_SIZED, int, int)
+BLOCKING(alltoallw, SHOAL_TYPED, int, int)
+BLOCKING(alltoallw_c, SHOAL_TYPED, MPI_Count, MPI_Aint)
+BLOCKING_WITH(alltoallw, SHOAL_TYPED, int, int)
+BLOCKING(allgather, SHOAL_EQUAL, int, int)
+BLOCKING(allgather_c, SHOAL_EQUAL, MPI_Count, MPI_Aint)
+BLOCKING_WITH(allgather, SHOAL_EQUAL, int, int)
+BLOCKING(allgatherv, SHOAL_GATHERED, int, int)
+BLOCKING(allgatherv_c, SHOAL_GATHERED, MPI_Count, MPI_Aint)
+BLOCKING_WITH(allgatherv, SHOAL_GATHERED, int, int)
+#undef BLOCKING
+#undef BLOCKING_WITH
 
 int shoal_comm_set_info(MPI_Comm comm, MPI_Info info) {
   return returning_codes(comm, [&] {

@@ -1,7 +1,6 @@
 // The exchanges among neighbours of shoal.h.
-#include "calls/native.hpp"
+#include "calls/forms.hpp"
 #include "calls/native_nonblocking.hpp"
-#include "calls/neighbor_alltoall.hpp"
 #include "shoal/shoal.h"
 
 using namespace shoal;
@@ -20,39 +19,15 @@ int together(MPI_Comm comm, Native native) {
 
 extern "C" {
 
-int shoal_neighbor_alltoall(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
-                            MPI_Datatype recvtype, MPI_Comm comm) {
-  const neighbor_call call(uniform_call(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm));
-  return neighbor_alltoall(call, manners::strict, [&] {
-    return together(
-        comm, [&] { return PMPI_Neighbor_alltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm); });
-  });
-}
+#define BLOCKING(form, native, arguments, ...)                                                           \
+  int shoal_##form(arguments(__VA_ARGS__)) {                                                             \
+    return neighbor_alltoall(forms::form.describe(arguments##_NAMES), interface::shoal,                  \
+                             [&] { return together(comm, [&] { return native(arguments##_NAMES); }); }); \
+  }
 
-int shoal_neighbor_alltoallv(const void* sendbuf, const int* sendcounts, const int* sdispls, MPI_Datatype sendtype,
-                             void* recvbuf, const int* recvcounts, const int* rdispls, MPI_Datatype recvtype,
-                             MPI_Comm comm) {
-  const neighbor_call call(
-      varying_call(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm));
-  return neighbor_alltoall(call, manners::strict, [&] {
-    return together(comm, [&] {
-      return PMPI_Neighbor_alltoallv(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype,
-                                     comm);
-    });
-  });
-}
-
-int shoal_neighbor_alltoallw(const void* sendbuf, const int* sendcounts, const MPI_Aint* sdispls,
-                             const MPI_Datatype* sendtypes, void* recvbuf, const int* recvcounts,
-                             const MPI_Aint* rdispls, const MPI_Datatype* recvtypes, MPI_Comm comm) {
-  const neighbor_call call(
-      typed_call(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm));
-  return neighbor_alltoall(call, manners::strict, [&] {
-    return together(comm, [&] {
-      return PMPI_Neighbor_alltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes,
-                                     comm);
-    });
-  });
-}
+BLOCKING(neighbor_alltoall, PMPI_Neighbor_alltoall, SHOAL_EQUAL, int, int)
+BLOCKING(neighbor_alltoallv, PMPI_Neighbor_alltoallv, SHOAL_SIZED, int, int)
+BLOCKING(neighbor_alltoallw, PMPI_Neighbor_alltoallw, SHOAL_TYPED, int, MPI_Aint)
+#undef BLOCKING
 
 }  // extern "C"

@@ -161,76 +161,27 @@ int ending(shoal_request* handle, Body body) {
 
 extern "C" {
 
-int shoal_ialltoall(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
-                    MPI_Datatype recvtype, MPI_Comm comm, shoal_request* request) {
-  return nonblocking(forms::alltoall.describe(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm),
-                     request);
-}
+#define NONBLOCKING(form, arguments, ...)                                 \
+  int shoal_i##form(arguments(__VA_ARGS__), shoal_request* request) {     \
+    return nonblocking(forms::form.describe(arguments##_NAMES), request); \
+  }
+#define PERSISTENT(function, form, arguments, ...)                              \
+  int function(arguments(__VA_ARGS__), MPI_Info info, shoal_request* request) { \
+    return persistent(forms::form.describe(arguments##_NAMES), info, request);  \
+  }
 
-int shoal_ialltoallv(const void* sendbuf, const int* sendcounts, const int* sdispls, MPI_Datatype sendtype,
-                     void* recvbuf, const int* recvcounts, const int* rdispls, MPI_Datatype recvtype, MPI_Comm comm,
-                     shoal_request* request) {
-  return nonblocking(
-      forms::alltoallv.describe(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm),
-      request);
-}
-
-int shoal_ialltoall_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
-                      MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, shoal_request* request) {
-  return nonblocking(forms::alltoall_c.describe(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm),
-                     request);
-}
-
-int shoal_ialltoallv_c(const void* sendbuf, const MPI_Count* sendcounts, const MPI_Aint* sdispls, MPI_Datatype sendtype,
-                       void* recvbuf, const MPI_Count* recvcounts, const MPI_Aint* rdispls, MPI_Datatype recvtype,
-                       MPI_Comm comm, shoal_request* request) {
-  return nonblocking(
-      forms::alltoallv_c.describe(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm),
-      request);
-}
-
-int shoal_alltoall_init(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
-                        MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, shoal_request* request) {
-  return persistent(forms::alltoall.describe(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm), info,
-                    request);
-}
-
-int shoal_alltoallv_init(const void* sendbuf, const int* sendcounts, const int* sdispls, MPI_Datatype sendtype,
-                         void* recvbuf, const int* recvcounts, const int* rdispls, MPI_Datatype recvtype, MPI_Comm comm,
-                         MPI_Info info, shoal_request* request) {
-  return persistent(
-      forms::alltoallv.describe(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm),
-      info, request);
-}
-
-int shoal_alltoall_init_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
-                          MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info,
-                          shoal_request* request) {
-  return persistent(forms::alltoall_c.describe(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm), info,
-                    request);
-}
-
-int shoal_alltoallv_init_c(const void* sendbuf, const MPI_Count* sendcounts, const MPI_Aint* sdispls,
-                           MPI_Datatype sendtype, void* recvbuf, const MPI_Count* recvcounts, const MPI_Aint* rdispls,
-                           MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, shoal_request* request) {
-  return persistent(
-      forms::alltoallv_c.describe(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm),
-      info, request);
-}
-
-int shoal_allgather_init(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
-                         MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, shoal_request* request) {
-  return persistent(forms::allgather.describe(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm), info,
-                    request);
-}
-
-int shoal_allgatherv_init(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,
-                          const int* recvcounts, const int* displs, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info,
-                          shoal_request* request) {
-  return persistent(
-      forms::allgatherv.describe(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm), info,
-      request);
-}
+NONBLOCKING(alltoall, SHOAL_EQUAL, int, int)
+NONBLOCKING(alltoallv, SHOAL_SIZED, int, int)
+NONBLOCKING(alltoall_c, SHOAL_EQUAL, MPI_Count, MPI_Aint)
+NONBLOCKING(alltoallv_c, SHOAL_SIZED, MPI_Count, MPI_Aint)
+PERSISTENT(shoal_alltoall_init, alltoall, SHOAL_EQUAL, int, int)
+PERSISTENT(shoal_alltoallv_init, alltoallv, SHOAL_SIZED, int, int)
+PERSISTENT(shoal_alltoall_init_c, alltoall_c, SHOAL_EQUAL, MPI_Count, MPI_Aint)
+PERSISTENT(shoal_alltoallv_init_c, alltoallv_c, SHOAL_SIZED, MPI_Count, MPI_Aint)
+PERSISTENT(shoal_allgather_init, allgather, SHOAL_EQUAL, int, int)
+PERSISTENT(shoal_allgatherv_init, allgatherv, SHOAL_GATHERED, int, int)
+#undef NONBLOCKING
+#undef PERSISTENT
 
 int shoal_start(shoal_request request) {
   if (!request) return MPI_ERR_REQUEST;

@@ -24,14 +24,14 @@ int cold(const allgather_call& call, native_call native) {
 }
 
 // As serve_learnt() does, a call does not count that the MPI refuses here while others wait for this rank.
-int serve_counted(intercommunicator& state, const allgather_call& call, manners how, MPI_Info info,
+int serve_counted(intercommunicator& state, const allgather_call& call, interface from, MPI_Info info,
                   native_call native) {
   const std::scoped_lock alone(state.all().lock());
   const double begin = PMPI_Wtime();
   allgather_service s(state, call);
   bool is_refused = true;  // unless it returns
   const auto served = [&] {
-    const int code = serve(state, s, call, how, info, native);
+    const int code = serve(state, s, call, from, info, native);
     is_refused = is_refusal(code);
     return code;
   };
@@ -52,22 +52,22 @@ bool allgather_call::is_awaited() const {
   return false;
 }
 
-int allgather(const allgather_call& call, manners how, MPI_Info info, native_call native) {
+int allgather(const allgather_call& call, interface from, MPI_Info info, native_call native) {
   intercommunicator* state = nullptr;
   const auto moving = [&] { return natively(call, state ? state->all().wait().mode() : wait_mode::yield); };
-  if (how == manners::strict) native = moving;
+  if (from == interface::shoal) native = moving;
   return returning_codes(call.comm, [&] {
-    if (call.comm == MPI_COMM_NULL) return without_communicator(how, native);
+    if (call.comm == MPI_COMM_NULL) return without_communicator(from, native);
     if (!between_groups(call.comm) || is_revoked(call.comm)) return native();
     std::string wrong;
     process& job = process::get();
-    const bool asked = info != MPI_INFO_NULL || job.asks_for_groups(call.form()) || !job.problem().empty();
-    if (!asked && !job.has_earned_groups(call.comm)) return cold(call, native);
-    state = job.groups_of(call.comm, how == manners::strict, wrong);
+    if (info == MPI_INFO_NULL && !job.asks_for(call.what, call.form()) && !job.has_earned_groups(call.comm))
+      return cold(call, native);
+    state = job.groups_of(call.comm, from == interface::shoal, wrong);
     const auto left = [&] { return job.leave(call, "Shoal cannot serve these groups", native); };
-    if (!state) return refused(call.comm, wrong, how, left);
+    if (!state) return refused(call.comm, wrong, from, left);
     if (state->all().is_lost()) return native();
-    return serve_counted(*state, call, how, info, native);
+    return serve_counted(*state, call, from, info, native);
   });
 }
 

@@ -3,6 +3,7 @@
 
 #include <mpi.h>
 
+#include "algorithms/algorithm.hpp"
 #include "calls/native_call.hpp"
 #include "execute/user_buffer.hpp"
 #include "select/call_form.hpp"
@@ -21,13 +22,14 @@ struct allgather_call {
   MPI_Comm comm;
 
   call_form form() const { return uniform ? call_form::equal : call_form::any_sizes; }
-  std::string name() const { return name_of("allgather", form()); }
+  static constexpr collective what = collective::allgather;
+  std::string name() const { return name_of(to_string(what), form()); }
   // Whether the other group needs something from this rank, or this rank from it, as far as it says.
   bool is_awaited() const;
 };
 
 // Returns an MPI error code; errors have been raised on the communicator. `info` may name the algorithm for this
 // call under shoal_allgather or shoal_allgatherv, the same on every rank. On an intra-communicator the MPI's own.
-int allgather(const allgather_call& call, manners how, MPI_Info info, native_call native);
+int allgather(const allgather_call& call, interface from, MPI_Info info, native_call native);
 
 }  // namespace shoal

@@ -31,13 +31,13 @@ allgather_service::allgather_service(intercommunicator& state, const allgather_c
 // No other rank knows that this one's arguments are wrong. Where nobody waits for it, others have gone on. `chosen`: as
 // in served_by().
 const group_decision* allgather_service::left_out(const group_decision* chosen) {
-  const bool is_by_schedule = !chosen || chosen->how->has_schedule();
+  const bool is_by_schedule = !chosen || chosen->algorithm->has_schedule();
   if (is_by_schedule && !call_.is_awaited()) state_.all().turns().skip();
   return nullptr;
 }
 
-void allgather_service::make_ready(group_plan& how) {
-  state_.make_ready(how, sizes_);
+void allgather_service::make_ready(group_plan& algorithm) {
+  state_.make_ready(algorithm, sizes_);
   for (int d = 0; d < 2; ++d)
     if (sizes_.toward[d].uniform()) what_[d].uniform = static_cast<std::size_t>(sizes_.toward[d].largest);
 }
@@ -66,7 +66,7 @@ const group_decision* allgather_service::served_by(const group_decision* chosen,
   }
   if (mine.invalid) return left_out(chosen);
   if (!chosen) chosen = state_.choose(sizes_);
-  make_ready(*chosen->how);
+  make_ready(*chosen->algorithm);
   return chosen;
 }
 

@@ -28,10 +28,12 @@ class allgather_service {
 
   // What moves in each direction, and by which programs; for what was picked.
   const std::array<payload, 2>& messages() const { return what_; }
-  group_exchange::programs steps(const group_plan& how) const { return intercommunicator::programs_of(how, sizes_); }
-  void run(const group_plan& how) {
+  group_exchange::programs steps(const group_plan& algorithm) const {
+    return intercommunicator::programs_of(algorithm, sizes_);
+  }
+  void run(const group_plan& algorithm) {
     has_met_others_ = true;
-    state_.run(how, sizes_, what_);
+    state_.run(algorithm, sizes_, what_);
   }
   // For certain, though the MPI may have refused the call here.
   bool has_met_others() const { return has_met_others_; }
@@ -49,7 +51,7 @@ class allgather_service {
   bool is_turn_of_shoal(bool repeated);
   const group_decision* served_by(const group_decision* chosen, bool repeated);
   const group_decision* left_out(const group_decision* chosen);
-  void make_ready(group_plan& how);
+  void make_ready(group_plan& algorithm);
   group_sizes local_sizes() const;
 
   intercommunicator& state_;

@@ -21,7 +21,7 @@ class allgather_work final : public request::work {
   bool prepare(MPI_Info info) {
     chosen_ = service_.plan(info);
     if (chosen_) state_->last = chosen_;
-    if (!chosen_ || !chosen_->how->has_schedule()) return false;
+    if (!chosen_ || !chosen_->algorithm->has_schedule()) return false;
     place_ = state_->all().next_place();
     if (!place_) return false;
     moving_.emplace(state_->all().opened(), clock_ ? &*clock_ : nullptr);
@@ -35,7 +35,7 @@ class allgather_work final : public request::work {
     begin_ = PMPI_Wtime();
     if (sums_) sums_->begin(state_->all().opened(), tags.beside(), service_.sent(), 1);
     moving_->set_tags(tags);
-    moving_->start(service_.steps(*chosen_->how), service_.messages());
+    moving_->start(service_.steps(*chosen_->algorithm), service_.messages());
   }
   bool progress(bool& moved) override { return moving_->progress(moved) && (!sums_ || sums_->test()); }
   void run_to_end() override {

@@ -13,20 +13,20 @@ namespace shoal {
 namespace {
 
 // What somebody asked for, from the first call on. Also what other calls are, once a communicator's own are asked for.
-int serve_asked(learner& of, const alltoall_call& call, manners how, MPI_Info info, native_call native) {
+int serve_asked(learner& of, const alltoall_call& call, interface from, MPI_Info info, native_call native) {
   if (!of.state() && is_revoked(call.comm)) return native();
-  communicator* const state = of.enter(how == manners::strict);
+  communicator* const state = of.enter(from == interface::shoal);
   const auto left = [&] { return process::get().leave(call, of.why(), native); };
-  if (!state) return refused(call.comm, of.is_wrong() ? of.why() : "", how, left);
+  if (!state) return refused(call.comm, of.is_wrong() ? of.why() : "", from, left);
   const std::scoped_lock alone(state->all().lock());
   alltoall_service s(*state, call, state->blocks());
-  return serve(*state, s, call, how, info, native);
+  return serve(*state, s, call, from, info, native);
 }
 
 // Before a call is served, so that every rank counts it, whatever becomes of it. All ranks record, or none.
-void record(learner& of, const alltoall_call& call, manners how) {
+void record(learner& of, const alltoall_call& call, interface from) {
   if (process::get().set().record.empty()) return;
-  if (of.enter(how == manners::strict) && traffic_record::is_of(call.comm)) process::get().traffic().add(call);
+  if (of.enter(from == interface::shoal) && traffic_record::is_of(call.comm)) process::get().traffic().add(call);
 }
 
 // The bytes of a block of MPI_Alltoall, by which all ranks know the exchange. One rank alone may give a wrong count, and must
@@ -38,11 +38,11 @@ void record(learner& of, const alltoall_call& call, manners how) {
   return of.is_as_last(received) ? received : std::max<std::int64_t>(0, call.bytes_to(0));
 }
 
-[[gnu::hot]] int serve_settled(learner& of, const alltoall_call& call, manners how, native_call native) {
+[[gnu::hot]] int serve_settled(learner& of, const alltoall_call& call, interface from, native_call native) {
   call_size size{call.form(), call.uniform ? block_of(call, of) : call.bytes_to_all(of.blocks()),
                  call.meets_all(of.blocks())};
   if (call.in_place()) size.copied = size.bytes * (call.uniform ? of.blocks() : 1);
-  return serve_learnt(of, call, size, how, native, [&](const decision& settled, outcome& result) {
+  return serve_learnt(of, call, size, from, native, [&](const decision& settled, outcome& result) {
     communicator& state = *of.state();
     const std::scoped_lock alone(state.all().lock());
     alltoall_service s(state, call, state.blocks());
@@ -51,14 +51,14 @@ void record(learner& of, const alltoall_call& call, manners how) {
 }
 
 // Calls that do not pass. Apart, so that those that do find little code between theirs. `of`: null where there is none.
-[[gnu::noinline]] int serve_any(learner* of, const alltoall_call& call, manners how, MPI_Info info,
+[[gnu::noinline]] int serve_any(learner* of, const alltoall_call& call, interface from, MPI_Info info,
                                 native_call native) {
   if (!of) return process::get().leave(call, process::why_unknown(call.comm), native);
   if (of->is_idle() && info == MPI_INFO_NULL) return native();
   if (is_lost(*of, call.comm)) return native();
-  record(*of, call, how);
-  if (of->is_asked(call.form(), info)) return serve_asked(*of, call, how, info, native);
-  return serve_settled(*of, call, how, native);
+  record(*of, call, from);
+  if (of->is_asked(call.form(), info)) return serve_asked(*of, call, from, info, native);
+  return serve_settled(*of, call, from, native);
 }
 
 }  // namespace
@@ -98,16 +98,16 @@ bool alltoall_call::is_awaited() const {
   return false;
 }
 
-int alltoall(const alltoall_call& call, manners how, MPI_Info info, native_call native) {
+int alltoall(const alltoall_call& call, interface from, MPI_Info info, native_call native) {
   learner* of = nullptr;
   const auto moving = [&] { return natively(call, of ? of->waits_by() : wait_mode::yield); };
-  if (how == manners::strict) native = moving;
+  if (from == interface::shoal) native = moving;
   return returning_codes(call.comm, [&] {
-    if (call.comm == MPI_COMM_NULL) return without_communicator(how, native);
+    if (call.comm == MPI_COMM_NULL) return without_communicator(from, native);
     of = process::learner_of(call.comm);
     if (of && info == MPI_INFO_NULL && of->passes(call.form(), call.uniform ? block_of(call, *of) : 0))
       return carry_out_passed(*of, [&] { return call; }, native);
-    return serve_any(of, call, how, info, native);
+    return serve_any(of, call, from, info, native);
   });
 }
 

@@ -3,6 +3,7 @@
 
 #include <mpi.h>
 
+#include "algorithms/algorithm.hpp"
 #include "calls/mpi_datatype.hpp"
 #include "calls/native_call.hpp"
 #include "execute/user_buffer.hpp"
@@ -25,7 +26,8 @@ struct alltoall_call {
   call_form form() const {
     return uniform ? call_form::equal : recv_type.differ() ? call_form::any_types : call_form::any_sizes;
   }
-  std::string name() const { return name_of("alltoall", form()); }
+  static constexpr collective what = collective::alltoall;
+  std::string name() const { return name_of(to_string(what), form()); }
 
   // What this rank sends, be it in place.
   bool in_place() const { return send == MPI_IN_PLACE; }
@@ -45,6 +47,6 @@ struct alltoall_call {
 
 // Returns an MPI error code; errors have been raised on the communicator. `info` may name the algorithm for this
 // call under shoal_alltoall, shoal_alltoallv or shoal_alltoallw, the same on every rank.
-[[gnu::hot]] int alltoall(const alltoall_call& call, manners how, MPI_Info info, native_call native);
+[[gnu::hot]] int alltoall(const alltoall_call& call, interface from, MPI_Info info, native_call native);
 
 }  // namespace shoal

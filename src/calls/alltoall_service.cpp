@@ -19,17 +19,17 @@ const decision* alltoall_service::pick(MPI_Info info) {
 }
 
 const decision* alltoall_service::fit(const decision& chosen) {
-  if (!chosen.how->steps) return &chosen;
+  if (!chosen.algorithm->steps) return &chosen;
   describe();
   features sizes = local_features();
-  if (!ranks_ask(*chosen.how)) return sizes.invalid ? left_out(&chosen) : &chosen;
+  if (!ranks_ask(*chosen.algorithm)) return sizes.invalid ? left_out(&chosen) : &chosen;
   return agree_on_sizes(sizes) ? fitted(&chosen, sizes) : nullptr;
 }
 
 // Whether the ranks ask each other in such an exchange, so that one whose arguments are wrong has to answer too.
-bool alltoall_service::ranks_ask(const prepared& how) const {
+bool alltoall_service::ranks_ask(const prepared& algorithm) const {
   return ranks_.facts().devices || state_.limit().is_set() || process::get().set().verify ||
-         (how.looks_at_sizes && !call_.uniform);
+         (algorithm.looks_at_sizes && !call_.uniform);
 }
 
 alltoall_service::repeated alltoall_service::plan(MPI_Info info) {
@@ -49,32 +49,33 @@ const decision* alltoall_service::pick_at_once() {
   if (ranks_.facts().devices || state_.limit().is_set()) return nullptr;
   const decision* chosen = state_.asked().standing(call_.form());
   if (!chosen || !local_features().invalid) return chosen;
-  if (chosen->how->has_schedule() && !call_.is_awaited()) ranks_.turns().skip();  // such exchanges share no memory
+  if (chosen->algorithm->has_schedule() && !call_.is_awaited())
+    ranks_.turns().skip();  // such exchanges share no memory
   return nullptr;
 }
 
 // This rank's arguments are wrong: the MPI's own reports it. Where nobody waits for this rank, others have gone on.
 const decision* alltoall_service::left_out(const decision* chosen) {
-  if (chosen->how->has_schedule() && !call_.is_awaited()) ranks_.skip(*chosen->how->steps);
+  if (chosen->algorithm->has_schedule() && !call_.is_awaited()) ranks_.skip(*chosen->algorithm->steps);
   return nullptr;
 }
 
 const decision* alltoall_service::fitted(const decision* chosen, const features& agreed) {
   chosen = within_limit(chosen);
-  if (!call_.uniform && chosen->how->looks_at_sizes) fit_to_sizes(*chosen->how, agreed);
+  if (!call_.uniform && chosen->algorithm->looks_at_sizes) fit_to_sizes(*chosen->algorithm, agreed);
   return chosen;
 }
 
-void alltoall_service::fit_to_sizes(const prepared& how, const features& agreed) {
+void alltoall_service::fit_to_sizes(const prepared& algorithm, const features& agreed) {
   if (agreed.is_uniform()) return;
   std::vector<std::int64_t> sent;
   for (int i = 0; i < ranks_.ranks(); ++i) sent.push_back(call_.bytes_to(i));
-  sized_ = state_.for_sizes().make(how, sent, agreed.largest_block);
+  sized_ = state_.for_sizes().make(algorithm, sent, agreed.largest_block);
 }
 
 // Calls of a microsecond do not look at every block where nothing is limited.
 const decision* alltoall_service::within_limit(const decision* chosen) const {
-  const bool limited = chosen->how->steps && state_.limit().is_set();
+  const bool limited = chosen->algorithm->steps && state_.limit().is_set();
   return limited ? state_.limit().keep(chosen, call_.uniform, scratch_needs()) : chosen;
 }
 

@@ -34,7 +34,7 @@ class alltoall_service {
   bool has_asked() const { return has_asked_; }
   // The same as pick() for an exchange that will be repeated: the ranks always ask each other.
   struct repeated {
-    const decision* how;
+    const decision* chosen;
     std::size_t most_bytes = 0;  // that a rank sends or receives, where there is an algorithm
   };
   repeated plan(MPI_Info info);
@@ -48,8 +48,8 @@ class alltoall_service {
   const user_buffer& received() const { return what_.recv; }
 
   // What carries it out: made for its sizes, where the algorithm looks at them.
-  const program& steps(const prepared& how) const { return sized_ ? *sized_ : *how.steps; }
-  void run(const prepared& how) { ranks_.run(steps(how), blocks()); }
+  const program& steps(const prepared& algorithm) const { return sized_ ? *sized_ : *algorithm.steps; }
+  void run(const prepared& algorithm) { ranks_.run(steps(algorithm), blocks()); }
 
   agreement& agree() { return ranks_.agree(); }
   // Runs the MPI's own collective on the same buffers and compares. Throws when a byte differs.
@@ -58,12 +58,12 @@ class alltoall_service {
   std::int64_t bytes_sent() const { return call_.bytes_to_all(ranks_.ranks()); }
 
  private:
-  bool ranks_ask(const prepared& how) const;
+  bool ranks_ask(const prepared& algorithm) const;
   const decision* left_out(const decision* chosen);
   // Within the limit on memory, and to the sizes.
   const decision* fitted(const decision* chosen, const features& agreed);
   const decision* within_limit(const decision* chosen) const;
-  void fit_to_sizes(const prepared& how, const features& agreed);
+  void fit_to_sizes(const prepared& algorithm, const features& agreed);
   scratch_limit::needs scratch_needs() const;
   void describe();
   features local_features() const;

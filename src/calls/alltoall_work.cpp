@@ -29,8 +29,8 @@ class alltoall_work final : public request::work {
   bool prepare_once() { return keep(service_.pick_at_once()); }
   bool prepare_repeated(MPI_Info info) {
     const alltoall_service::repeated plan = service_.plan(info);
-    if (plan.how) state_->last = plan.how;
-    if (!keep(plan.how)) return false;
+    if (plan.chosen) state_->last = plan.chosen;
+    if (!keep(plan.chosen)) return false;
     place_ = state_->all().next_place();
     if (place_ && everyone_may_share()) share(plan.most_bytes);
     return place_.has_value();
@@ -58,8 +58,8 @@ class alltoall_work final : public request::work {
   // What was decided is kept, whatever is decided for later calls; false: there is no schedule.
   bool keep(const decision* chosen) {
     chosen_ = chosen;
-    if (chosen) how_ = chosen->how;
-    return how_ && how_->has_schedule();
+    if (chosen) algorithm_ = chosen->algorithm;
+    return algorithm_ && algorithm_->has_schedule();
   }
   bool everyone_may_share();
   void verify() {
@@ -84,15 +84,15 @@ class alltoall_work final : public request::work {
   std::optional<phase_clock> clock_;       // time between tests belongs to what ends next
   std::optional<block_sums> sums_;         // where results are verified
   const decision* chosen_ = nullptr;
-  prepared* how_ = nullptr;
+  prepared* algorithm_ = nullptr;
   double begin_ = 0;
 };
 
 // Through memory messages between two ranks match in the order in which they are started. A schedule with several of
 // them either keeps to that order, or has only tags to tell them apart.
 bool alltoall_work::everyone_may_share() {
-  const program& how = service_.steps(*how_);
-  return !state_->all().agree().on_any_rank(!how.plan.shared_memory && !how.one_message_each_way);
+  const program& steps = service_.steps(*algorithm_);
+  return !state_->all().agree().on_any_rank(!steps.plan.shared_memory && !steps.one_message_each_way);
 }
 
 void alltoall_work::start(tag_range tags) {
@@ -102,7 +102,7 @@ void alltoall_work::start(tag_range tags) {
   if (clock_) clock_->begin();
   const auto run = [&](auto& by) {
     by.set_tags(tags);
-    by.start(service_.steps(*how_), blocks);
+    by.start(service_.steps(*algorithm_), blocks);
   };
   inside_ ? run(*inside_) : run(moving_);
 }

@@ -17,15 +17,15 @@
 
 namespace shoal {
 
-inline int serve(const alltoall_call& call, manners how, MPI_Info info, native_call native) {
-  return alltoall(call, how, info, native);
+inline int serve(const alltoall_call& call, interface from, MPI_Info info, native_call native) {
+  return alltoall(call, from, info, native);
 }
-inline int serve(const allgather_call& call, manners how, MPI_Info info, native_call native) {
-  return allgather(call, how, info, native);
+inline int serve(const allgather_call& call, interface from, MPI_Info info, native_call native) {
+  return allgather(call, from, info, native);
 }
 
-inline int serve(const neighbor_call& call, manners how, MPI_Info, native_call native) {
-  return neighbor_alltoall(call, how, native);
+inline int serve(const neighbor_call& call, interface from, MPI_Info, native_call native) {
+  return neighbor_alltoall(call, from, native);
 }
 
 // `all` are the arguments of the MPI's blocking function, counts of either width.
@@ -39,26 +39,34 @@ class form {
     return describe_(all...);
   }
   template <typename... All>
-  [[gnu::hot]] int blocking(manners how, MPI_Info info, All... all) const {
+  [[gnu::hot]] int blocking(interface from, MPI_Info info, All... all) const {
     const MPI_Comm comm = (all, ...);  // the last of them
-    if (how == manners::drop_in && process::is_alone(comm)) return native_(all...);
+    if (from == interface::mpi && process::is_alone(comm)) return native_(all...);
     const auto native = [&] { return native_(all...); };
     if constexpr (std::is_same_v<decltype(describe(all...)), alltoall_call>)
-      if (learner* const of = how == manners::drop_in ? passed_by(comm, all...) : nullptr)
+      if (learner* const of = from == interface::mpi ? passed_by(comm, all...) : nullptr)
         return returning_codes(comm, [&] { return carry_out_passed(*of, [&] { return describe(all...); }, native); });
-    return serve(describe(all...), how, info, native);
+    return serve(describe(all...), from, info, native);
   }
   // Behind requests of the MPI's own; the second is called only where the MPI has it.
   template <typename... All>
   int nonblocking(MPI_Request* request, All... all) const {
-    return start_exchange(describe(all...), request, [&] { return native_(all..., request); });
+    return start_exchange(describe_for(request, all...), request, [&] { return native_(all..., request); });
   }
   template <typename... All>
   int persistent(MPI_Info info, MPI_Request* request, All... all) const {
-    return prepare_exchange(describe(all...), info, request, [&] { return native_(all..., info, request); });
+    return prepare_exchange(describe_for(request, all...), info, request,
+                            [&] { return native_(all..., info, request); });
   }
 
  private:
+  template <typename... All>
+  auto describe_for(const MPI_Request* request, All... all) const {
+    auto call = describe(all...);
+    call.lacks_request = !request;
+    return call;
+  }
+
   Describe describe_;
   Native native_;
 };

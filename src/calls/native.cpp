@@ -48,19 +48,15 @@ struct narrowed_blocks {
 
 }  // namespace
 
-int native_alltoall_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
-                      MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm) {
-  if (PMPI_Alltoall_c) return PMPI_Alltoall_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
+int native_alltoall_c(SHOAL_EQUAL(MPI_Count, MPI_Aint)) {
+  if (PMPI_Alltoall_c) return PMPI_Alltoall_c(SHOAL_EQUAL_NAMES);
   if (!fits(sendcount) || !fits(recvcount)) return too_large(comm);
   return PMPI_Alltoall(sendbuf, static_cast<int>(sendcount), sendtype, recvbuf, static_cast<int>(recvcount), recvtype,
                        comm);
 }
 
-int native_alltoallv_c(const void* sendbuf, const MPI_Count* sendcounts, const MPI_Aint* sdispls, MPI_Datatype sendtype,
-                       void* recvbuf, const MPI_Count* recvcounts, const MPI_Aint* rdispls, MPI_Datatype recvtype,
-                       MPI_Comm comm) {
-  if (PMPI_Alltoallv_c)
-    return PMPI_Alltoallv_c(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm);
+int native_alltoallv_c(SHOAL_SIZED(MPI_Count, MPI_Aint)) {
+  if (PMPI_Alltoallv_c) return PMPI_Alltoallv_c(SHOAL_SIZED_NAMES);
   const narrowed_blocks sent(sendbuf == MPI_IN_PLACE, sendcounts, sdispls, comm);
   const narrowed_blocks received(false, recvcounts, rdispls, comm);
   if (!sent.fit || !received.fit) return too_large(comm);
@@ -68,11 +64,8 @@ int native_alltoallv_c(const void* sendbuf, const MPI_Count* sendcounts, const M
                         received.at.data(), recvtype, comm);
 }
 
-int native_alltoallw_c(const void* sendbuf, const MPI_Count* sendcounts, const MPI_Aint* sdispls,
-                       const MPI_Datatype* sendtypes, void* recvbuf, const MPI_Count* recvcounts,
-                       const MPI_Aint* rdispls, const MPI_Datatype* recvtypes, MPI_Comm comm) {
-  if (PMPI_Alltoallw_c)
-    return PMPI_Alltoallw_c(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm);
+int native_alltoallw_c(SHOAL_TYPED(MPI_Count, MPI_Aint)) {
+  if (PMPI_Alltoallw_c) return PMPI_Alltoallw_c(SHOAL_TYPED_NAMES);
   const narrowed_blocks sent(sendbuf == MPI_IN_PLACE, sendcounts, sdispls, comm);
   const narrowed_blocks received(false, recvcounts, rdispls, comm);
   if (!sent.fit || !received.fit) return too_large(comm);
@@ -80,18 +73,15 @@ int native_alltoallw_c(const void* sendbuf, const MPI_Count* sendcounts, const M
                         received.at.data(), recvtypes, comm);
 }
 
-int native_allgather_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
-                       MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm) {
-  if (PMPI_Allgather_c) return PMPI_Allgather_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
+int native_allgather_c(SHOAL_EQUAL(MPI_Count, MPI_Aint)) {
+  if (PMPI_Allgather_c) return PMPI_Allgather_c(SHOAL_EQUAL_NAMES);
   if (!fits(sendcount) || !fits(recvcount)) return too_large(comm);
   return PMPI_Allgather(sendbuf, static_cast<int>(sendcount), sendtype, recvbuf, static_cast<int>(recvcount), recvtype,
                         comm);
 }
 
-int native_allgatherv_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
-                        const MPI_Count* recvcounts, const MPI_Aint* displs, MPI_Datatype recvtype, MPI_Comm comm) {
-  if (PMPI_Allgatherv_c)
-    return PMPI_Allgatherv_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm);
+int native_allgatherv_c(SHOAL_GATHERED(MPI_Count, MPI_Aint)) {
+  if (PMPI_Allgatherv_c) return PMPI_Allgatherv_c(SHOAL_GATHERED_NAMES);
   const int ranks = peers_of(comm);
   std::vector<int> received, received_at;
   if (!fits(sendcount) || !narrow(recvcounts, ranks, received) || !narrow(displs, ranks, received_at))

@@ -7,6 +7,7 @@
 
 #include "calls/allgather.hpp"
 #include "calls/alltoall.hpp"
+#include "transport/mpi_arguments.hpp"
 
 namespace shoal {
 
@@ -73,17 +74,10 @@ allgather_call gather_call(const void* send, Count send_count, MPI_Datatype send
 
 // The 64-bit forms. Where the MPI lacks them the arguments are narrowed; MPI_ERR_COUNT when they
 // do not fit.
-int native_alltoall_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
-                      MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm);
-int native_alltoallv_c(const void* sendbuf, const MPI_Count* sendcounts, const MPI_Aint* sdispls, MPI_Datatype sendtype,
-                       void* recvbuf, const MPI_Count* recvcounts, const MPI_Aint* rdispls, MPI_Datatype recvtype,
-                       MPI_Comm comm);
-int native_alltoallw_c(const void* sendbuf, const MPI_Count* sendcounts, const MPI_Aint* sdispls,
-                       const MPI_Datatype* sendtypes, void* recvbuf, const MPI_Count* recvcounts,
-                       const MPI_Aint* rdispls, const MPI_Datatype* recvtypes, MPI_Comm comm);
-int native_allgather_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
-                       MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm);
-int native_allgatherv_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
-                        const MPI_Count* recvcounts, const MPI_Aint* displs, MPI_Datatype recvtype, MPI_Comm comm);
+int native_alltoall_c(SHOAL_EQUAL(MPI_Count, MPI_Aint));
+int native_alltoallv_c(SHOAL_SIZED(MPI_Count, MPI_Aint));
+int native_alltoallw_c(SHOAL_TYPED(MPI_Count, MPI_Aint));
+int native_allgather_c(SHOAL_EQUAL(MPI_Count, MPI_Aint));
+int native_allgatherv_c(SHOAL_GATHERED(MPI_Count, MPI_Aint));
 
 }  // namespace shoal

@@ -29,13 +29,13 @@ class native_call {
   int (*invoke_)(const void*);
 };
 
-// What to do when Shoal cannot serve a call: the drop-in layer warns once and uses the MPI's own collective; the
-// C functions raise an error where the user asked for something wrong.
-enum class manners { drop_in, strict };
+// By which functions the program calls. Where Shoal cannot serve a call of MPI's own it warns once, and the MPI's own
+// collective serves; one of shoal.h is an error if the user asked for something wrong.
+enum class interface { mpi, shoal };
 
 // Such a call, on every rank alike. Nothing in `wrong`: the MPI's own is right.
-int refused(MPI_Comm comm, const std::string& wrong, manners how, native_call native);
+int refused(MPI_Comm comm, const std::string& wrong, interface from, native_call native);
 // A call on MPI_COMM_NULL, with which some MPIs crash.
-int without_communicator(manners how, native_call native);
+int without_communicator(interface from, native_call native);
 
 }  // namespace shoal

@@ -13,7 +13,7 @@ namespace shoal {
 // What the user names; null: the MPI's own is to serve. The same on every rank.
 const decision* neighbor_service::named(MPI_Info info) {
   const decision* const chosen = state_.asked().of_call(call_.form(), info);
-  if (!chosen || !chosen->how->steps) return chosen;
+  if (!chosen || !chosen->algorithm->steps) return chosen;
   return over_.facts().devices || state_.over().limit().is_set() ? nullptr : chosen;
 }
 
@@ -24,7 +24,7 @@ const decision* neighbor_service::pick(MPI_Info info) {
 
 const decision* neighbor_service::pick_at_once() {
   const decision* const chosen = named(MPI_INFO_NULL);
-  if (!chosen || !chosen->how->steps) return chosen;
+  if (!chosen || !chosen->algorithm->steps) return chosen;
   describe();
   if (is_valid()) return chosen;
   if (!call_.is_awaited()) over_.turns().skip();
@@ -32,7 +32,7 @@ const decision* neighbor_service::pick_at_once() {
 }
 
 const decision* neighbor_service::fit(const decision& settled) {
-  if (!settled.how->steps) return &settled;
+  if (!settled.algorithm->steps) return &settled;
   describe();
   const bool valid = is_valid();
   has_asked_ = process::get().set().verify;
@@ -41,21 +41,21 @@ const decision* neighbor_service::fit(const decision& settled) {
     return nullptr;
   }
   if (valid) return &settled;
-  if (!call_.is_awaited()) over_.skip(*settled.how->steps);
+  if (!call_.is_awaited()) over_.skip(*settled.algorithm->steps);
   return nullptr;
 }
 
 const decision* neighbor_service::plan(MPI_Info info) {
   const decision* const chosen = named(info);
-  if (!chosen || !chosen->how->steps) return chosen;
+  if (!chosen || !chosen->algorithm->steps) return chosen;
   describe();
   return agree().on_any_rank(!is_valid()) ? nullptr : chosen;
 }
 
 // Ranks without edges may say anything of their blocks, so all sizes travel with blocks that others carry.
 void neighbor_service::describe() {
-  describe_received(call_.arguments, state_.sources(), storage_, what_);
-  describe_sent(call_.arguments, state_.destinations(), storage_, what_);
+  describe_received(call_, state_.sources(), storage_, what_);
+  describe_sent(call_, state_.destinations(), storage_, what_);
 }
 
 static bool are_valid(const alltoall_call& call, const payload& what, const neighbor_ranks& peers, MPI_Comm own) {
@@ -67,16 +67,16 @@ static bool are_valid(const alltoall_call& call, const payload& what, const neig
 
 bool neighbor_service::is_valid() const {
   const MPI_Comm own = over_.is_open() ? over_.own().get() : MPI_COMM_SELF;  // asking makes none
-  return !call_.arguments.lacks_request && are_valid(call_.arguments, what_, state_.peers(), own);
+  return !call_.lacks_request && are_valid(call_, what_, state_.peers(), own);
 }
 
 bool neighbor_call::is_valid() const {
   const neighbor_ranks peers = neighbors_of(comm);
   block_storage storage;
   payload what;
-  describe_received(arguments, static_cast<int>(peers.sources.size()), storage, what);
-  describe_sent(arguments, static_cast<int>(peers.destinations.size()), storage, what);
-  return !arguments.lacks_request && are_valid(arguments, what, peers, MPI_COMM_SELF);
+  describe_received(*this, static_cast<int>(peers.sources.size()), storage, what);
+  describe_sent(*this, static_cast<int>(peers.destinations.size()), storage, what);
+  return !lacks_request && are_valid(*this, what, peers, MPI_COMM_SELF);
 }
 
 void neighbor_service::verify(native_call native) {
@@ -89,21 +89,21 @@ void neighbor_service::verify(native_call native) {
 namespace {
 
 // What somebody asked for, from the first call on.
-int serve_asked(const neighbor_call& call, manners how, native_call native) {
+int serve_asked(const neighbor_call& call, interface from, native_call native) {
   process& job = process::get();
   std::string wrong;
-  const auto among = job.neighbors_of(call.comm, call.form(), how == manners::strict, wrong);
-  if (!among) return refused(call.comm, wrong, how, [&] { return job.leave(call, "see the warning", native); });
+  const auto among = job.neighbors_of(call.comm, call.form(), from == interface::shoal, wrong);
+  if (!among) return refused(call.comm, wrong, from, [&] { return job.leave(call, "see the warning", native); });
   team& all = among->over().all();
   if (all.is_lost()) return native();
   const std::scoped_lock alone(all.lock());
   neighbor_service s(*among, call, among->over().blocks());
-  return serve(among->over(), s, call, how, MPI_INFO_NULL, native);
+  return serve(among->over(), s, call, from, MPI_INFO_NULL, native);
 }
 
-int serve_settled(learner& of, const neighbor_call& call, manners how, native_call native) {
-  const call_size size{call.form(), call.arguments.bytes_to_all(of.blocks()), false};
-  return serve_learnt(of, call, size, how, native, [&](const decision& settled, outcome& result) {
+int serve_settled(learner& of, const neighbor_call& call, interface from, native_call native) {
+  const call_size size{call.form(), call.bytes_to_all(of.blocks()), false};
+  return serve_learnt(of, call, size, from, native, [&](const decision& settled, outcome& result) {
     neighborhood& among = *of.neighbors(call.form());
     const std::scoped_lock alone(among.over().all().lock());
     neighbor_service s(among, call, among.over().blocks());
@@ -111,13 +111,13 @@ int serve_settled(learner& of, const neighbor_call& call, manners how, native_ca
   });
 }
 
-int serve_any(learner* of, const neighbor_call& call, manners how, native_call native) {
+int serve_any(learner* of, const neighbor_call& call, interface from, native_call native) {
   process& job = process::get();
-  if (job.asks_for_neighbors(call.form()))
-    return has_neighbors(call.comm) && !is_revoked(call.comm) ? serve_asked(call, how, native) : native();
+  if (job.asks_for(call.what, call.form()))
+    return has_neighbors(call.comm) && !is_revoked(call.comm) ? serve_asked(call, from, native) : native();
   if (!of || is_lost(*of, call.comm)) return native();
-  if (!of->is_wrong()) return serve_settled(*of, call, how, native);
-  return refused(call.comm, of->why(), how, [&] { return job.leave(call, of->why(), native); });
+  if (!of->is_wrong()) return serve_settled(*of, call, from, native);
+  return refused(call.comm, of->why(), from, [&] { return job.leave(call, of->why(), native); });
 }
 
 }  // namespace
@@ -132,15 +132,15 @@ bool neighbor_call::is_awaited() const {
         return true;
     return false;
   };
-  return some(among.sources, arguments.recv_counts) || some(among.destinations, arguments.sent_counts());
+  return some(among.sources, recv_counts) || some(among.destinations, sent_counts());
 }
 
-int neighbor_alltoall(const neighbor_call& call, manners how, native_call native) {
+int neighbor_alltoall(const neighbor_call& call, interface from, native_call native) {
   return returning_codes(call.comm, [&] {
-    if (call.comm == MPI_COMM_NULL) return without_communicator(how, native);
+    if (call.comm == MPI_COMM_NULL) return without_communicator(from, native);
     learner* const of = process::get().neighbor_learner_of(call.comm);
     if (of && of->passes(call.form(), 0)) return carry_out_passed(*of, [&] { return call; }, native);
-    return serve_any(of, call, how, native);
+    return serve_any(of, call, from, native);
   });
 }
 

@@ -10,14 +10,11 @@
 namespace shoal {
 
 // The arguments of MPI_Neighbor_alltoall, MPI_Neighbor_alltoallv or MPI_Neighbor_alltoallw: blocks are those of the edges.
-struct neighbor_call {
-  explicit neighbor_call(const alltoall_call& all) : arguments(all), comm(all.comm) {}
+struct neighbor_call : alltoall_call {
+  explicit neighbor_call(const alltoall_call& all) : alltoall_call(all) {}
 
-  alltoall_call arguments;
-  MPI_Comm comm;
-
-  call_form form() const { return arguments.form(); }
-  std::string name() const { return name_of("neighbor_alltoall", form()); }
+  static constexpr collective what = collective::neighbor_alltoall;
+  std::string name() const { return name_of(to_string(what), form()); }
   // Whether another rank may wait for this one here: it has a neighbour to which something goes, or from which it comes.
   bool is_awaited() const;
   // Whether the MPI finds no fault in its arguments on this rank, as far as Shoal can tell.
@@ -39,7 +36,7 @@ neighbor_call typed_neighbors(All... all) {
 
 // Served as the user asks, or else as was learnt on the program's own exchanges. Returns an MPI error code; errors have been
 // raised on the communicator.
-[[gnu::hot]] int neighbor_alltoall(const neighbor_call& call, manners how, native_call native);
+[[gnu::hot]] int neighbor_alltoall(const neighbor_call& call, interface from, native_call native);
 
 // Such a call being served.
 class neighbor_service {
@@ -62,11 +59,11 @@ class neighbor_service {
   // For a call that is run many times: all ranks pick the same. Collective.
   const decision* plan(MPI_Info info);
   const payload& blocks() const { return what_; }
-  void run(const prepared& how) { over_.run(*how.steps, what_); }
+  void run(const prepared& algorithm) { over_.run(*algorithm.steps, what_); }
   agreement& agree() { return over_.agree(); }
   // Runs the MPI's own collective on the same buffers and compares. Throws when a byte differs.
   void verify(native_call native);
-  std::int64_t bytes_sent() const { return call_.arguments.bytes_to_all(state_.destinations()); }
+  std::int64_t bytes_sent() const { return call_.bytes_to_all(state_.destinations()); }
 
  private:
   const decision* named(MPI_Info info);

@@ -16,8 +16,8 @@ class neighbor_work final : public request::work {
         state_(among->over().shared_from_this()),
         among_(among),
         service_(*among, call_, blocks_),
-        received_(kept(call.arguments.recv_type, among->sources())),
-        sent_(kept(call.arguments.send_type, among->destinations())),
+        received_(kept(call.recv_type, among->sources())),
+        sent_(kept(call.send_type, among->destinations())),
         over_(state_->all().opened()),
         moving_(state_->all().pool(), over_) {}
 
@@ -34,7 +34,7 @@ class neighbor_work final : public request::work {
   void start(tag_range tags) override {
     begin_ = PMPI_Wtime();
     moving_.set_tags(tags);
-    moving_.start(*chosen_->how->steps, service_.blocks());
+    moving_.start(*chosen_->algorithm->steps, service_.blocks());
   }
   bool progress(bool& moved) override { return moving_.progress(moved); }
   void run_to_end() override { moving_.run_to_end(state_->all().wait()); }
@@ -48,7 +48,7 @@ class neighbor_work final : public request::work {
  private:
   bool keep(const decision* chosen) {
     chosen_ = chosen;
-    return chosen && chosen->how->has_schedule();
+    return chosen && chosen->algorithm->has_schedule();
   }
 
   const neighbor_call call_;

@@ -73,7 +73,7 @@ given given_by(const alltoall_call& call) {
 }
 given given_by(const neighbor_call& call) {
   const neighbor_ranks among = neighbors_of(call.comm);
-  return {call.arguments, static_cast<int>(among.destinations.size()), static_cast<int>(among.sources.size()), false};
+  return {call, static_cast<int>(among.destinations.size()), static_cast<int>(among.sources.size()), false};
 }
 
 class open_exchange final : public progress::part {
@@ -275,7 +275,7 @@ const char* left_because(const alltoall_call& call, learner* of) {
 const char* left_because(const neighbor_call& call, learner* of) {
   if (!has_neighbors(call.comm)) return "a communicator without neighbours";
   if (process::get().set().verify) return "SHOAL_VERIFY compares only exchanges among neighbours that block";
-  return left_because(call.arguments, of);
+  return left_because(static_cast<const alltoall_call&>(call), of);
 }
 
 // On ranks that are Shoal's already. `once` makes the work for arguments that stay, or null: then the MPI's own serves, which
@@ -359,7 +359,7 @@ int serve(const Name& name, const Call& call, MPI_Request* request, native_call 
     try {
       made = make(*of, why);
     } catch (const std::invalid_argument& error) {  // the same on every rank
-      return refused(call.comm, error.what(), manners::drop_in, native);
+      return refused(call.comm, error.what(), interface::mpi, native);
     }
     if (made == MPI_REQUEST_NULL) return left(name, why, native);
     *request = made;
@@ -367,21 +367,16 @@ int serve(const Name& name, const Call& call, MPI_Request* request, native_call 
   });
 }
 
-bool asks_for(const alltoall_call& call) { return process::get().asks_at_once(call.form()); }
-bool asks_for(const neighbor_call& call) { return process::get().asks_for_neighbors(call.form()); }
-collective kind_of(const alltoall_call&) { return collective::alltoall; }
-collective kind_of(const neighbor_call&) { return collective::neighbor_alltoall; }
-
 // Calls for which nobody asked for an algorithm cost next to nothing.
 template <typename Call>
 bool is_left(const Call& call) {
-  if (!asks_for(call) || call.comm == MPI_COMM_NULL) return true;
-  const auto& asked = process::get().set().asked(kind_of(call), call.form());
+  if (!process::get().asks_for(call.what, call.form()) || call.comm == MPI_COMM_NULL) return true;
+  const auto& asked = process::get().set().asked(call.what, call.form());
   return asked && !asked->which->generate;  // "native"
 }
 template <typename Call>
 bool names_algorithm(MPI_Info info, const Call& call) {
-  const std::string key = "shoal_" + settings::name_of(kind_of(call), call.form());
+  const std::string key = "shoal_" + settings::name_of(call.what, call.form());
   return !info_value(info, key.c_str()).text().empty();
 }
 template <typename Call>
@@ -416,15 +411,17 @@ MPI_Request prepared_on(const neighbor_call& call, MPI_Info info, learner& of, s
                      [&](const alltoall_call& kept) { return neighbor_repeated(among, neighbor_call(kept), info); });
 }
 
+}  // namespace
+
 template <typename Call>
-int start(const Call& call, MPI_Request* request, native_call native) {
+int start_exchange(const Call& call, MPI_Request* request, native_call native) {
   const named_call<Call> name{"i", call, ""};
   if (is_left(call)) return left_unasked(name, "nonblocking", native);
   return serve(name, call, request, native, [&](learner& of, std::string& why) { return begun(call, of, why); });
 }
 
 template <typename Call>
-int prepare(const Call& call, MPI_Info info, MPI_Request* request, native_call native) {
+int prepare_exchange(const Call& call, MPI_Info info, MPI_Request* request, native_call native) {
   const named_call<Call> name{"", call, "_init"};
   constexpr const char* kind = "persistent, its starts not counted";
   const bool is_unasked = is_left(call);
@@ -436,25 +433,10 @@ int prepare(const Call& call, MPI_Info info, MPI_Request* request, native_call n
   });
 }
 
-}  // namespace
-
-int start_exchange(alltoall_call call, MPI_Request* request, native_call native) {
-  call.lacks_request = !request;
-  return start(call, request, native);
-}
-int start_exchange(neighbor_call call, MPI_Request* request, native_call native) {
-  call.arguments.lacks_request = !request;
-  return start(call, request, native);
-}
-
-int prepare_exchange(alltoall_call call, MPI_Info info, MPI_Request* request, native_call native) {
-  call.lacks_request = !request;
-  return prepare(call, info, request, native);
-}
-int prepare_exchange(neighbor_call call, MPI_Info info, MPI_Request* request, native_call native) {
-  call.arguments.lacks_request = !request;
-  return prepare(call, info, request, native);
-}
+template int start_exchange(const alltoall_call&, MPI_Request*, native_call);
+template int start_exchange(const neighbor_call&, MPI_Request*, native_call);
+template int prepare_exchange(const alltoall_call&, MPI_Info, MPI_Request*, native_call);
+template int prepare_exchange(const neighbor_call&, MPI_Info, MPI_Request*, native_call);
 
 int start_request(MPI_Request* request) {
   open_exchange* const one = persistent && request ? persistent_behind(*request) : nullptr;

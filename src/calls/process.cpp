@@ -94,13 +94,13 @@ process& process::get() {
 }
 
 // A program may use sessions first and MPI_Init later, or never.
-bool process::begin() {
+bool process::begin(MPI_Comm comm) {
   if (open_for_calls_.load(std::memory_order_acquire)) return true;
   const std::scoped_lock guard(lock_);
   int world = 0;
   PMPI_Initialized(&world);
   if (!world || finished_ || open_for_calls_ || deleted_attributes::are_of(MPI_COMM_SELF)) return open_for_calls_;
-  begin_job();
+  begin_job(comm);
   PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, on_free, &state_key_, this);
   // Attributes of MPI_COMM_SELF are deleted first in MPI_Finalize, on every MPI.
   PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, on_finalize, &finalize_key_, this);
@@ -113,7 +113,7 @@ bool process::begin() {
 process::attribute* process::attribute_of(MPI_Comm comm) {
   recent& last = recent_[place_of(comm)];
   if (last.held && last.comm == comm) return last.held;
-  if (deleted_attributes::are_of(comm) || !begin()) return nullptr;
+  if (deleted_attributes::are_of(comm) || !begin(comm)) return nullptr;
   attribute* const found = find(comm);
   attribute* const held = found ? found : attach(comm);
   if (!has_threads()) last = {comm, held, held->of_ranks.get(), held->of_neighbors.get()};
@@ -184,7 +184,7 @@ intercommunicator* process::groups_of(MPI_Comm comm, bool is_linked, std::string
   if (!held) return nullptr;
   if (held->unserved_groups && !is_linked && !is_of_one_world(comm)) {
     held->unserved_groups = false;
-    warn_once(held->why = learner::started_apart);
+    warn_once(comm, held->why = learner::started_apart);
   }
   if (held->unserved_groups) serve_groups(comm, *held);
   if (held->wrong) wrong = held->why;
@@ -259,7 +259,7 @@ std::vector<std::int64_t> process::largest_of_groups(MPI_Comm comm, const std::v
   held.why =
       "ranks of the other group took no part in an agreement on settings for 10 s; preload Shoal on all ranks, and "
       "give all ranks the same SHOAL_ variables";
-  warn_once(held.why);
+  warn_once(comm, held.why);
   return all;
 }
 
@@ -272,7 +272,7 @@ void process::count_cold(MPI_Comm comm, bool uniform, std::int64_t sent, std::in
 }
 
 int process::leave_told(const std::string& call, const std::string& reason, native_call native) {
-  if (!begin()) return native();
+  if (!begin(MPI_COMM_WORLD)) return native();
   const double begin = PMPI_Wtime();
   const int code = native();
   const double took = PMPI_Wtime() - begin;
@@ -291,7 +291,7 @@ std::string process::explain(MPI_Comm comm) {
   if (!open_for_calls_) return "the MPI library's own collective: outside MPI_Init and MPI_Finalize";
   const attribute* held = find(comm);
   if (held && held->groups && held->groups->last)
-    return held->groups->last->how->spec + ": " + held->groups->last->reason;
+    return held->groups->last->algorithm->spec + ": " + held->groups->last->reason;
   if (held && held->of_neighbors && held->of_ranks->calls() == 0 && !held->of_ranks->state())
     return held->of_neighbors->explain();
   if (held && held->of_ranks) return held->of_ranks->explain();
@@ -419,7 +419,7 @@ void process::tell() {
   if (set().report_file.empty()) return report_.print(std::cerr, books());
   std::ofstream file(set().report_file);
   report_.write_json(file, books());
-  if (!file.flush()) warn_once("SHOAL_REPORT=" + set().report_file + " cannot be written", "nothing is told");
+  if (!file.flush()) say_once("SHOAL_REPORT=" + set().report_file + " cannot be written", "nothing is told");
 }
 
 int process::on_free(MPI_Comm, int, void* held, void* self) {

@@ -95,8 +95,8 @@ class process : public job_state {
   template <typename Decision>
   void count_ended(team& on, const Decision& chosen, const std::string& call, call_form form, const usage& what) {
     if (set().report == reporting::none) return;
-    if (on.own().is_left()) report_late(call, on.ranks(), chosen.how->spec, what);
-    else chosen.how->uses[form].add(what);
+    if (on.own().is_left()) report_late(call, on.ranks(), chosen.algorithm->spec, what);
+    else chosen.algorithm->uses[form].add(what);
   }
   // Behind MPI_Finalize: that there was nothing to report, if so.
   void tell_of_none();
@@ -136,7 +136,7 @@ class process : public job_state {
   };
 
   process() = default;
-  bool begin();
+  bool begin(MPI_Comm comm);
   // The attribute of a communicator; null: it has none yet.
   attribute* find(MPI_Comm comm) const;
   attribute* attach(MPI_Comm comm);

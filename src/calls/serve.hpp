@@ -16,18 +16,18 @@ namespace shoal {
 template <typename State, typename Service, typename Decision>
 int carry_out_watched(State& state, Service& service, call_form form, const Decision& chosen, native_call native,
                       double* compared) {
-  auto& how = *chosen.how;
+  auto& algorithm = *chosen.algorithm;
   const settings& set = process::get().set();
-  const bool verified = set.verify && how.has_schedule();
+  const bool verified = set.verify && algorithm.has_schedule();
   const double begin = PMPI_Wtime();
   int code = MPI_SUCCESS;
   first_failure failed;  // kept until all ranks know, where they compare
-  if (verified) failed.attempt([&] { service.run(how); });
-  else if (how.has_schedule()) service.run(how);
+  if (verified) failed.attempt([&] { service.run(algorithm); });
+  else if (algorithm.has_schedule()) service.run(algorithm);
   else code = native();
   const double end = PMPI_Wtime();
   if (set.report != reporting::none)
-    count(chosen, form, service.bytes_sent(), end - begin, how.has_schedule() ? state.phases() : nullptr);
+    count(chosen, form, service.bytes_sent(), end - begin, algorithm.has_schedule() ? state.phases() : nullptr);
   if (verified && !service.agree().on_any_rank(static_cast<bool>(failed))) service.verify(native);
   if (compared) *compared = PMPI_Wtime() - end;
   raise(failed.what());
@@ -42,19 +42,19 @@ int carry_out(State& state, Service& service, call_form form, const Decision& ch
   const settings& set = process::get().set();
   if (set.verify || set.report != reporting::none)
     return carry_out_watched(state, service, form, chosen, native, compared);
-  if (!chosen.how->has_schedule()) return native();
-  service.run(*chosen.how);
+  if (!chosen.algorithm->has_schedule()) return native();
+  service.run(*chosen.algorithm);
   return MPI_SUCCESS;
 }
 
 // `state`: what Shoal keeps for the call's communicator. Throws mpi_error and others for returning_codes().
 template <typename State, typename Service, typename Call>
-int serve(State& state, Service& service, const Call& call, manners how, MPI_Info info, native_call native) {
+int serve(State& state, Service& service, const Call& call, interface from, MPI_Info info, native_call native) {
   decltype(service.pick(info)) chosen = nullptr;
   try {
     chosen = service.pick(info);
   } catch (const std::invalid_argument& error) {  // the same on every rank
-    return refused(call.comm, error.what(), how, native);
+    return refused(call.comm, error.what(), from, native);
   }
   if (chosen) return carry_out(state, service, call.form(), *chosen, native);
   return process::get().leave(call, "device memory, or arguments that the MPI is to judge", native);
@@ -92,9 +92,9 @@ struct outcome {
 // A call whose algorithm nobody asked for. `serve_as`: by a decision; it fills in the outcome. Every rank counts every call,
 // whatever becomes of it, but what the MPI refuses here while others wait for this rank: they meet it in its next call.
 template <typename Call, typename Serve>
-int serve_learnt(learner& of, const Call& call, const call_size& size, manners how, native_call native,
+int serve_learnt(learner& of, const Call& call, const call_size& size, interface from, native_call native,
                  Serve serve_as) {
-  const learner::serving by = of.begin(size, how == manners::strict);
+  const learner::serving by = of.begin(size, from == interface::shoal);
   const double begin = by.is_timed ? PMPI_Wtime() : 0;
   outcome result;
   const auto end = [&](bool is_refused) {

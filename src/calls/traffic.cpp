@@ -37,7 +37,8 @@ bool traffic_record::is_of_all_ranks() const {
 void traffic_record::write(const std::string& path) const {
   if (calls_ == 0) return;
   if (!is_of_all_ranks())
-    return warn_once("some ranks recorded other exchanges or none; set SHOAL_RECORD the same on all ranks",
+    return warn_once(MPI_COMM_WORLD,
+                     "some ranks recorded other exchanges or none; set SHOAL_RECORD the same on all ranks",
                      "nothing is recorded");
   int rank = 0;
   PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -52,7 +53,7 @@ void traffic_record::write(const std::string& path) const {
   for (std::size_t i = 0; i < all.size(); ++i)
     if (all[i] > 0)
       file << i / ranks + 1 << " " << i % ranks + 1 << " " << all[i] / static_cast<double>(calls_) << "\n";
-  if (!file.flush()) warn_once("SHOAL_RECORD=" + path + " cannot be written", "nothing is recorded");
+  if (!file.flush()) say_once("SHOAL_RECORD=" + path + " cannot be written", "nothing is recorded");
 }
 
 }  // namespace shoal

@@ -8,8 +8,8 @@
 
 namespace shoal {
 
-communicator::communicator(MPI_Comm users, const settings& set, common_facts found, wait_mode how)
-    : all_(users, std::move(found), how, set.report == reporting::phases),
+communicator::communicator(MPI_Comm users, const settings& set, common_facts found, wait_mode mode)
+    : all_(users, std::move(found), mode, set.report == reporting::phases),
       requests_(collective::alltoall, set, all_,
                 [this](const selection& chosen) -> auto& { return algorithms_.get(chosen); }),
       limit_(all_, algorithms_, set.max_temp) {
@@ -30,7 +30,8 @@ bool communicator::fits(const profile& from) {
       if (why && !wrong) wrong = from.file + ": " + spec + ": " + *why;
     }
   const bool on_some_rank = all_.agree().on_any_rank(wrong.has_value());
-  if (on_some_rank) warn_once(wrong.value_or(from.file + " is not for the machine of another rank"), "it is not used");
+  if (on_some_rank && rank() == 0)
+    say_once(wrong.value_or(from.file + " is not for the machine of another rank"), "it is not used");
   return !on_some_rank;
 }
 
@@ -43,9 +44,9 @@ std::shared_ptr<communicator> make_communicator(MPI_Comm users, int ranks, const
                                                 const agreed_terms& all, waiting& wait) {
   settings set = job.set();
   constexpr const char* instead = "it is not used";
-  if (!set.profile_fault.empty()) warn_once(set.profile_fault, instead);
+  if (!set.profile_fault.empty()) warn_once(users, set.profile_fault, instead);
   if (!all.same_profile()) {
-    warn_once(job_state::differing_profiles, instead);
+    warn_once(users, job_state::differing_profiles, instead);
     set.profile = nullptr;
   }
   std::vector<layout_tree::shared_ids> shared{{"node", std::vector<int>(static_cast<std::size_t>(ranks), 0)}};

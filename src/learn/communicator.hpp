@@ -29,7 +29,7 @@ struct block_storage {
 class communicator : public std::enable_shared_from_this<communicator> {
  public:
   // Makes nothing of the MPI's. Talks to nobody unless there is a profile, which all must have; then it is collective.
-  communicator(MPI_Comm users, const settings& set, common_facts found, wait_mode how);
+  communicator(MPI_Comm users, const settings& set, common_facts found, wait_mode mode);
   communicator(const communicator&) = delete;
   communicator& operator=(const communicator&) = delete;
 

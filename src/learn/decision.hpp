@@ -21,7 +21,7 @@ struct prepared {
 
 // What was decided for a kind of exchange, and why, in one line.
 struct decision {
-  prepared* how = nullptr;
+  prepared* algorithm = nullptr;
   std::string reason;
 };
 

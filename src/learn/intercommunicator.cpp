@@ -35,7 +35,8 @@ intercommunicator::intercommunicator(job_state& job, MPI_Comm users, MPI_Comm me
       first_group_(first_of_groups(users, all_.rank())),
       network_(set.network),
       exchange_(merged, all_.phases()),
-      requests_(collective::allgather, set, all_, [this](const selection& how) -> auto& { return plan_of(how); }) {}
+      requests_(collective::allgather, set, all_,
+                [this](const selection& chosen) -> auto& { return plan_of(chosen); }) {}
 
 // ---- schedules -------------------------------------------------------------------------------------------------
 
@@ -47,48 +48,49 @@ problem intercommunicator::groups(int direction) const {
 }
 
 // A schedule numbers the senders first; its ranks become those of the communicator.
-program intercommunicator::make_program(const selection& how, int direction) const {
-  schedule plan = generate(how, groups(direction), schedule_rank(direction));
+program intercommunicator::make_program(const selection& chosen, int direction) const {
+  schedule plan = generate(chosen, groups(direction), schedule_rank(direction));
   for (operation& op : plan.operations)
     if (op.kind != op_kind::copy) op.peer = (op.peer + first_of(direction)) % ranks();
   plan.rank = rank();
   return program(std::move(plan));
 }
 
-group_plan& intercommunicator::plan_of(const selection& how) {
-  require_service(how);
-  group_plan& plan = plans_[to_string(how)];
-  plan.spec = to_string(how);
-  plan.how = how;
+group_plan& intercommunicator::plan_of(const selection& chosen) {
+  require_service(chosen);
+  group_plan& plan = plans_[to_string(chosen)];
+  plan.spec = to_string(chosen);
+  plan.chosen = chosen;
   return plan;
 }
 
-void intercommunicator::make_ready(group_plan& how, const group_sizes& sizes) {
-  if (!how.how.which->generate) return;
+void intercommunicator::make_ready(group_plan& algorithm, const group_sizes& sizes) {
+  if (!algorithm.has_schedule()) return;
   for (int d = 0; d < 2; ++d)
-    if (sizes.toward[d].largest > 0 && !how.steps[d])
-      how.steps[d] = std::make_unique<program>(make_program(how.how, d));
+    if (sizes.toward[d].largest > 0 && !algorithm.steps[d])
+      algorithm.steps[d] = std::make_unique<program>(make_program(algorithm.chosen, d));
 }
 
-void intercommunicator::require_service(const selection& how) const {
-  if (!how.which->refuses) return;
-  const auto first = how.which->refuses(groups(0), how.with), second = how.which->refuses(groups(1), how.with);
+void intercommunicator::require_service(const selection& chosen) const {
+  if (!chosen.which->refuses) return;
+  const auto first = chosen.which->refuses(groups(0), chosen.with),
+             second = chosen.which->refuses(groups(1), chosen.with);
   if (first && second)
-    throw std::invalid_argument(to_string(how) + " cannot serve groups of " + std::to_string(senders(0)) + " and " +
+    throw std::invalid_argument(to_string(chosen) + " cannot serve groups of " + std::to_string(senders(0)) + " and " +
                                 std::to_string(senders(1)) + " ranks: " + *first);
 }
 
-group_exchange::programs intercommunicator::programs_of(const group_plan& how, const group_sizes& sizes) {
+group_exchange::programs intercommunicator::programs_of(const group_plan& algorithm, const group_sizes& sizes) {
   group_exchange::programs all{};
   for (int d = 0; d < 2; ++d)
-    if (sizes.toward[d].largest > 0) all[d] = how.steps[d].get();
+    if (sizes.toward[d].largest > 0) all[d] = algorithm.steps[d].get();
   return all;
 }
 
-void intercommunicator::run(const group_plan& how, const group_sizes& sizes, const std::array<payload, 2>& what) {
+void intercommunicator::run(const group_plan& algorithm, const group_sizes& sizes, const std::array<payload, 2>& what) {
   const tag_turns::turn turn = all_.next_turn();
   exchange_.set_tags(turn.tags());
-  exchange_.start(programs_of(how, sizes), what);
+  exchange_.start(programs_of(algorithm, sizes), what);
   exchange_.run_to_end(all_.wait());
   raise(exchange_.failure());
 }
@@ -99,12 +101,12 @@ const group_decision* intercommunicator::choose(const group_sizes& sizes) {
   std::vector<group_flow> flows;
   for (int d = 0; d < 2; ++d)
     if (const direction_sizes& toward = sizes.toward[d]; toward.largest > 0)
-      flows.push_back({senders(d), senders(1 - d), static_cast<double>(toward.largest), std::nullopt});
+      flows.push_back({groups(d), static_cast<double>(toward.largest)});
   group_decision& ready = chosen_[size_of(sizes.toward[0]) << 8 | size_of(sizes.toward[1])];
-  if (!ready.how) {
-    const choice best =
-        flows.empty() ? choice{plain(), "there is nothing to send"} : choose_between_groups(flows, network_);
-    ready = {&plan_of(best.how), best.reason};
+  if (!ready.algorithm) {
+    const choice best = flows.empty() ? choice{schedule_of(network_), "there is nothing to send"}
+                                      : choose_between_groups(flows, network_);
+    ready = {&plan_of(best.algorithm), best.reason};
   }
   return &ready;
 }
@@ -115,12 +117,13 @@ bool intercommunicator::begin(bool uniform, const group_sizes& sizes) {
   const auto [it, fresh] = fields_[uniform].try_emplace(size);
   running_ = &it->second;
   if (fresh) running_->open(ours);
-  if (fresh && network_ != "full") running_->prefer(ours);  // what connects the groups was told for this
+  if (fresh && job_.set().names_network()) running_->prefer(ours);  // what connects the groups was told for this
   return running_->next() == ours;
 }
 
 const group_decision* intercommunicator::natives() {
-  if (!natives_.how) natives_ = {&plan_of(parse_selection("native", collective::allgather)), "until another is faster"};
+  if (!natives_.algorithm)
+    natives_ = {&plan_of(parse_selection("native", collective::allgather)), "until another is faster"};
   return &natives_;
 }
 

@@ -25,15 +25,15 @@ namespace shoal {
 // A selection made ready for two groups, and what was done with it.
 struct group_plan {
   std::string spec;
-  selection how;
+  selection chosen;
   std::array<std::unique_ptr<const program>, 2> steps;  // by direction, made when first needed; none for `native`
   by_form<usage> uses;
 
-  bool has_schedule() const { return how.which->generate; }
+  bool has_schedule() const { return chosen.which->generate; }
 };
 
 struct group_decision {
-  group_plan* how = nullptr;
+  group_plan* algorithm = nullptr;
   std::string reason;
 };
 
@@ -72,10 +72,10 @@ class intercommunicator : public std::enable_shared_from_this<intercommunicator>
 
   // Makes the programs for the directions in which something moves, where there is a schedule. Throws
   // std::invalid_argument where it cannot serve these groups.
-  void make_ready(group_plan& how, const group_sizes& sizes);
+  void make_ready(group_plan& algorithm, const group_sizes& sizes);
   // Those of the directions in which something moves.
-  static group_exchange::programs programs_of(const group_plan& how, const group_sizes& sizes);
-  void run(const group_plan& how, const group_sizes& sizes, const std::array<payload, 2>& what);
+  static group_exchange::programs programs_of(const group_plan& algorithm, const group_sizes& sizes);
+  void run(const group_plan& algorithm, const group_sizes& sizes, const std::array<payload, 2>& what);
   phase_clock* phases() { return all_.phases(); }
   // Of the last run, in a direction.
   const exchange_counters& counters(int direction) const { return exchange_.counters(direction); }
@@ -89,12 +89,11 @@ class intercommunicator : public std::enable_shared_from_this<intercommunicator>
  private:
   int schedule_rank(int direction) const { return (rank() + ranks() - first_of(direction)) % ranks(); }
   int first_of(int direction) const { return direction == 0 ? 0 : first_group_; }  // the rank that is the first sender
-  program make_program(const selection& how, int direction) const;
+  program make_program(const selection& chosen, int direction) const;
   problem groups(int direction) const;
-  selection plain() const { return parse_selection(plain_schedule(network_), collective::allgather); }
   // Throws std::invalid_argument where it can serve neither direction.
-  void require_service(const selection& how) const;
-  group_plan& plan_of(const selection& how);
+  void require_service(const selection& chosen) const;
+  group_plan& plan_of(const selection& chosen);
   void review(contest& of);
 
   job_state& job_;

@@ -20,18 +20,20 @@ job_state::job_state() {
   } catch (const std::exception& error) {
     problem_ = error.what();
   }
-  for (const call_form form : call_forms)
-    asks_at_once_[form] = !problem_.empty() || settings_.asked(collective::alltoall, form);
+  for (const collective what : collectives)
+    for (const call_form form : call_forms)
+      asks_for_[static_cast<std::size_t>(what)][form] = !problem_.empty() || settings_.asked(what, form) ||
+                                                        (what == collective::allgather && settings_.names_network());
   knows_before_ = settings_.profile || !settings_.profile_fault.empty() || !settings_.wisdom.empty();
   facts_ = find_job_facts(settings_.nodes_share);
 }
 
-void job_state::begin_job() {
+void job_state::begin_job(MPI_Comm comm) {
   int threads = MPI_THREAD_SINGLE;
   PMPI_Query_thread(&threads);
   has_threads_ = threads == MPI_THREAD_MULTIPLE;
-  if (const std::string unknown = unknown_variables(); !unknown.empty()) warn_once(unknown, "it is ignored");
-  remember();
+  if (const std::string unknown = unknown_variables(); !unknown.empty()) warn_once(comm, unknown, "it is ignored");
+  remember(comm);
 }
 
 std::string job_state::wrong_settings(bool same, bool some_unusable) const {
@@ -79,7 +81,7 @@ int job_state::ranks_of_a_core(int ranks) const {
   return std::max(ranks, facts_.ranks_here) / std::max(1, facts_.cores);
 }
 
-void job_state::remember() {
+void job_state::remember(MPI_Comm comm) {
   if (settings_.wisdom.empty()) return;
   constexpr const char* instead = "what it knows is not used";
   try {
@@ -89,11 +91,12 @@ void job_state::remember() {
       wisdom_hash_ = hash_of(to_toml(found));
       earlier_.merge(found.known);
     } else if (!found.mpi.empty())
-      warn_once("SHOAL_WISDOM=" + settings_.wisdom + " is of " + found.mpi + " on " + found.machine + ", but here is " +
+      warn_once(comm,
+                "SHOAL_WISDOM=" + settings_.wisdom + " is of " + found.mpi + " on " + found.machine + ", but here is " +
                     mpi_version() + " on " + machine_name(facts_.cores),
                 instead);
   } catch (const std::invalid_argument& error) {
-    warn_once(error.what(), instead);
+    warn_once(comm, error.what(), instead);
   }
 }
 
@@ -102,7 +105,7 @@ void job_state::keep_wisdom() {
     if (!settings_.wisdom.empty() && !known_.empty())
       add_to_wisdom(settings_.wisdom, {mpi_version(), machine_name(facts_.cores), known_});
   } catch (const std::system_error& error) {
-    warn_once("SHOAL_WISDOM=" + settings_.wisdom + " cannot be written: " + error.code().message(), "nothing is kept");
+    say_once("SHOAL_WISDOM=" + settings_.wisdom + " cannot be written: " + error.code().message(), "nothing is kept");
   }
 }
 

@@ -1,7 +1,10 @@
 // What a process knows of its job: settings, facts, the ledger, and what was learnt.
 #pragma once
 
+#include <mpi.h>
+
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <mutex>
 #include <cstdint>
@@ -41,20 +44,14 @@ class job_state {
   rank_terms terms(int ranks) const;
   // Where as many share the cores of this node, if more are not known of.
   int ranks_of_a_core(int ranks) const;
-  // Whether the user names an algorithm, or settings are wrong, so that ranks have to agree before the first call.
-  bool asks_at_once(call_form form) const { return asks_at_once_[form]; }
-  // For some exchange, also among neighbours.
+  // Whether the user names an algorithm for such calls, or the network that is between their groups, or settings are wrong: then
+  // ranks have to agree before the first.
+  bool asks_for(collective what, call_form form) const { return asks_for_[static_cast<std::size_t>(what)][form]; }
+  // For some exchange.
   bool asks_for_anything() const {
-    return std::any_of(call_forms.begin(), call_forms.end(),
-                       [this](call_form form) { return asks_at_once(form) || asks_for_neighbors(form); });
-  }
-  // Whether the user names an algorithm for allgathers between two groups, or the network that connects them.
-  bool asks_for_groups(call_form form) const {
-    return settings_.asked(collective::allgather, form) || settings_.network != "full";
-  }
-  // Whether the user names an algorithm for exchanges among neighbours, or settings are wrong.
-  bool asks_for_neighbors(call_form form) const {
-    return !problem_.empty() || settings_.asked(collective::neighbor_alltoall, form);
+    return std::any_of(collectives.begin(), collectives.end(), [this](collective what) {
+      return std::any_of(call_forms.begin(), call_forms.end(), [&](call_form form) { return asks_for(what, form); });
+    });
   }
   // Whether a profile or wisdom says what exchanges take, or is to; then they agree before the first call too.
   bool knows_before() const { return knows_before_; }
@@ -84,17 +81,18 @@ class job_state {
   void count_open(int more) { open_ += more; }
 
  protected:
-  // When MPI is there: finds out the rest, and reads what earlier jobs on this machine and MPI have learnt.
-  void begin_job();
+  // When MPI is there: finds out the rest, and reads what earlier jobs on this machine and MPI have learnt. What is wrong is
+  // said on `comm`, of the first call: of all first calls one is the first of all its ranks.
+  void begin_job(MPI_Comm comm);
   // Writes what was learnt where it is wanted; by the first rank of the job.
   void keep_wisdom();
 
  private:
-  void remember();
+  void remember(MPI_Comm comm);
 
   settings settings_;
   std::string problem_;
-  by_form<bool> asks_at_once_;
+  std::array<by_form<bool>, collectives.size()> asks_for_{};
   bool knows_before_ = false;
   job_facts facts_;
   bool has_threads_ = false;

@@ -35,8 +35,8 @@ learner::learner(job_state& job, MPI_Comm comm, collective what)
       is_idle_(ranks_ == 1 && !is_watched_ && !job.asks_for_anything()),
       offered_(what == collective::alltoall ? node_exchange::room::of_direct : node_exchange::room::of_schedules) {
   require(PMPI_Comm_rank(comm, &rank_), "MPI_Comm_rank");
-  const wait_mode how = job.set().wait.value_or(polite_mode(job.facts(), ranks_));
-  wait_ = moving_meanwhile(how, job.ranks_of_a_core(ranks_));
+  const wait_mode mode = job.set().wait.value_or(polite_mode(job.facts(), ranks_));
+  wait_ = moving_meanwhile(mode, job.ranks_of_a_core(ranks_));
 }
 
 // ---- a call ----------------------------------------------------------------------------------------------------
@@ -233,7 +233,7 @@ void learner::hear(exchange_field& f, const agreed_terms& all) {
   }
   candidates_.teach(job_.known(), f);
   const decision& best = f.decisions[f.of.best()];
-  if (f.is_open && best.how) state_->settle(f.shape.form, f.shape.size, &best);
+  if (f.is_open && best.algorithm) state_->settle(f.shape.form, f.shape.size, &best);
 }
 
 // ---- the vote --------------------------------------------------------------------------------------------------
@@ -362,12 +362,11 @@ void learner::look_again(exchange_field& f, const agreed_terms& all) {
   if (!f.is_open && calls && agreements_.price() <= all.allowance()) f.of.agree_within(*calls);
 }
 
-void learner::refuse(const std::string& why, bool wrong, int ranks) {
+void learner::refuse(const std::string& why, bool wrong) {
   stage_ = stage::never;
   why_ = why;
   wrong_ = wrong;
-  if (!wrong && rank_ == 0) say_once(why);
-  else if (!wrong) warn_once(why, use_native, ranks);
+  if (!wrong) warn_once(comm_, why);
 }
 
 // ---- becoming served -------------------------------------------------------------------------------------------
@@ -489,7 +488,7 @@ void learner::begin_agreed(const call_size& call) {
   else vote_at_once();
   load_ = 0;
   if (stage_ != stage::known || !job_.knows_before()) return;
-  if (agreed_.some_know_nothing()) return warn_once(job_state::differing_profiles, "none is used");
+  if (agreed_.some_know_nothing()) return warn_once(comm_, job_state::differing_profiles, "none is used");
   knows_ = agreed_.same_wisdom();
   const bool alike = knows_ && agreed_.same_profile();
   if (alike && !agreed_.some_unlisted()) job_.knowing().add(comm_);
@@ -512,7 +511,7 @@ void learner::begin_as_known(const call_size& call) {
 }
 
 void learner::vote_at_once() {
-  if (stage_ == stage::cold && !may_vote()) return warn_once(why_);
+  if (stage_ == stage::cold && !may_vote()) return warn_once(comm_, why_);
   if (stage_ == stage::cold) begin_vote(nullptr);
   if (stage_ != stage::voting) return;
   if (!vote_.is_confirming()) confirm_vote(wait_for_vote(linked_ || job_.still_waits() ? patience : usual_vote));
@@ -522,7 +521,9 @@ void learner::vote_at_once() {
   refuse(
       "other ranks took no part in an agreement on settings in time; preload Shoal on all ranks, and set the "
       "SHOAL_ variables the same",
-      false, some_ranks);
+      false);
+  constexpr int some_ranks = 8;
+  if (rank_ < some_ranks) say_once(why_);  // rank 0 may know nothing of it
 }
 
 communicator* learner::enter(bool is_linked) {
@@ -547,7 +548,7 @@ void learner::enter_known() {
 bool learner::is_asked(call_form form, MPI_Info info) const {
   if (stage_ == stage::never && !state_) return wrong_;
   if (what_ != collective::alltoall) return false;  // such calls do not come here
-  return info != MPI_INFO_NULL || job_.asks_at_once(form) || (state_ && state_->asked().standing(form));
+  return info != MPI_INFO_NULL || job_.asks_for(what_, form) || (state_ && state_->asked().standing(form));
 }
 
 // ---- for the user ----------------------------------------------------------------------------------------------
@@ -555,7 +556,7 @@ bool learner::is_asked(call_form form, MPI_Info info) const {
 std::string learner::explain() const {
   if (is_idle_) return "the MPI library's own collective: this rank is alone";
   const bool is_settled = last_served_.in && (!state_ || !state_->last || state_->last == &last_served_.chosen());
-  if (state_ && state_->last && !is_settled) return state_->last->how->spec + ": " + state_->last->reason;
+  if (state_ && state_->last && !is_settled) return state_->last->algorithm->spec + ": " + state_->last->reason;
   if (!is_settled && !why_.empty()) return "the MPI library's own collective: " + why_;
   if (!is_settled && calls_ > 0) return "native: after " + std::to_string(calls_) + " calls";
   if (!is_settled) return "nothing was exchanged on this communicator yet";

@@ -136,7 +136,7 @@ class learner {
   void note_outcome(const agreed_terms& all) const;
   bool is_made() const { return offered_.is_mapped() || state_; }
   void look_again(exchange_field& f, const agreed_terms& all);
-  void refuse(const std::string& why, bool wrong, int ranks = 1);
+  void refuse(const std::string& why, bool wrong);
 
   void set_up(const agreed_terms& all);
   void share(std::size_t most);

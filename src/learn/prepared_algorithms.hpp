@@ -18,12 +18,12 @@ class prepared_algorithms {
   prepared_algorithms(team& of, std::shared_ptr<const neighbor_graph> among) : of_(of), among_(std::move(among)) {}
 
   // Made on first use. Throws std::invalid_argument where it cannot serve these ranks.
-  prepared& get(const selection& how);
+  prepared& get(const selection& chosen);
   // By name.
   const std::map<std::string, prepared>& all() const { return all_; }
 
  private:
-  const program& program_of(const selection& how, const std::string& spec);
+  const program& program_of(const selection& chosen, const std::string& spec);
 
   team& of_;
   std::shared_ptr<const neighbor_graph> among_;

@@ -16,11 +16,11 @@
 
 namespace shoal {
 
-// A Decision has `how`, a pointer to what a selection was made ready as, and `reason`.
+// A Decision has `algorithm`, a pointer to what a selection was made ready as, and `reason`.
 template <typename Decision>
 class requests {
  public:
-  using plan = std::remove_pointer_t<decltype(Decision::how)>;
+  using plan = std::remove_pointer_t<decltype(Decision::algorithm)>;
   // Makes a selection ready; throws std::invalid_argument where it cannot serve these ranks.
   using maker = std::function<plan&(const selection&)>;
 
@@ -45,9 +45,9 @@ class requests {
   // What the communicator's calls ask for, or null.
   const Decision* standing(call_form form) {
     kind& k = kinds_[form];
-    if (!k.how) return nullptr;
+    if (!k.wanted) return nullptr;
     if (!k.ready)
-      k.ready = &k.by_spec.try_emplace(to_string(*k.how), Decision{&make_(*k.how), "asked for"}).first->second;
+      k.ready = &k.by_spec.try_emplace(to_string(*k.wanted), Decision{&make_(*k.wanted), "asked for"}).first->second;
     return k.ready;
   }
 
@@ -72,13 +72,13 @@ class requests {
 
  private:
   struct kind {
-    std::optional<selection> how;     // none: choose
+    std::optional<selection> wanted;  // none: choose
     const Decision* ready = nullptr;  // made ready for it
     // Never changed, so that a request keeps what it was made with. Of the communicator, and of calls.
     std::map<std::string, Decision, std::less<>> by_spec, by_name;
 
-    void ask(std::optional<selection> wanted) {
-      how = std::move(wanted);
+    void ask(std::optional<selection> other) {
+      wanted = std::move(other);
       ready = nullptr;
     }
   };
@@ -92,19 +92,19 @@ class requests {
   std::optional<selection> parsed(call_form form, const std::string& text) {
     settings one;
     if (!text.empty()) one.set(settings::name_of(what_, form), text);
-    const std::optional<selection>& how = one.asked(what_, form);
-    if (how) make_(*how);
-    return how;
+    const std::optional<selection>& wanted = one.asked(what_, form);
+    if (wanted) make_(*wanted);
+    return wanted;
   }
 
   const Decision* named(call_form form, std::string_view text) {
     auto& known = kinds_[form].by_name;
     auto it = known.find(text);
     if (it == known.end()) {
-      const std::optional<selection> how = parsed(form, std::string(text));
-      it = known.emplace(text, how ? Decision{&make_(*how), "asked for by this call"} : Decision{}).first;
+      const std::optional<selection> wanted = parsed(form, std::string(text));
+      it = known.emplace(text, wanted ? Decision{&make_(*wanted), "asked for by this call"} : Decision{}).first;
     }
-    return it->second.how ? &it->second : nullptr;
+    return it->second.algorithm ? &it->second : nullptr;
   }
 
   collective what_;

@@ -6,15 +6,15 @@
 
 namespace shoal {
 
-const scratch_bound& scratch_limit::bound_of(const prepared& how, bool uniform) {
-  std::optional<scratch_bound>& known = bounds_[&how][uniform];
-  if (!known) known = bound_scratch(*how.steps, uniform, exchange::standard_inline_bytes);
+const scratch_bound& scratch_limit::bound_of(const prepared& algorithm, bool uniform) {
+  std::optional<scratch_bound>& known = bounds_[&algorithm][uniform];
+  if (!known) known = bound_scratch(*algorithm.steps, uniform, exchange::standard_inline_bytes);
   return *known;
 }
 
 // Of the rank that may need most.
-std::int64_t scratch_limit::most_needed(const prepared& how, bool uniform, const needs& mine) {
-  const scratch_bound& bound = bound_of(how, uniform);
+std::int64_t scratch_limit::most_needed(const prepared& algorithm, bool uniform, const needs& mine) {
+  const scratch_bound& bound = bound_of(algorithm, uniform);
   std::array<std::int64_t, 4> values{bound.bytes, bound.blocks, mine.largest_block, mine.packed};
   constexpr std::array rules{combine::maximum, combine::maximum, combine::maximum, combine::maximum};
   ranks_.agree().reach(values, rules);
@@ -22,18 +22,18 @@ std::int64_t scratch_limit::most_needed(const prepared& how, bool uniform, const
 }
 
 const decision* scratch_limit::keep(const decision* chosen, bool uniform, const needs& mine) {
-  const std::int64_t needed = most_needed(*chosen->how, uniform, mine);
+  const std::int64_t needed = most_needed(*chosen->algorithm, uniform, mine);
   if (needed <= *most_) return chosen;
   prepared& straight = algorithms_.get(parse_selection("spread_out"));
   const bool fits = most_needed(straight, uniform, mine) <= *most_;
   prepared& instead = fits ? straight : algorithms_.get(parse_selection("native"));
-  decision& ready = replaced_[chosen->how->spec + " " + instead.spec];
-  if (ready.how) return &ready;
-  const std::string why = chosen->how->spec + " may need " + std::to_string(needed) +
+  decision& ready = replaced_[chosen->algorithm->spec + " " + instead.spec];
+  if (ready.algorithm) return &ready;
+  const std::string why = chosen->algorithm->spec + " may need " + std::to_string(needed) +
                           " bytes of scratch memory on a rank, SHOAL_MAX_TEMP allows " + std::to_string(*most_);
   if (ranks_.rank() == 0)
     say_once(why, fits ? "using spread_out, which needs none" : "using the MPI library's own collective");
-  ready.how = &instead;
+  ready.algorithm = &instead;
   ready.reason = why;
   return &ready;
 }

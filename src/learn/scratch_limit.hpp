@@ -29,8 +29,8 @@ class scratch_limit {
   const decision* keep(const decision* chosen, bool uniform, const needs& mine);
 
  private:
-  const scratch_bound& bound_of(const prepared& how, bool uniform);
-  std::int64_t most_needed(const prepared& how, bool uniform, const needs& mine);
+  const scratch_bound& bound_of(const prepared& algorithm, bool uniform);
+  std::int64_t most_needed(const prepared& algorithm, bool uniform, const needs& mine);
 
   team& ranks_;
   prepared_algorithms& algorithms_;

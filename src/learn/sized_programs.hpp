@@ -19,7 +19,8 @@ class sized_programs {
   // `sent`: of each block that this rank sends; `largest`, of all ranks' blocks, is the same everywhere. All ranks tell
   // each other, in as many bytes a size as the largest needs. The last program is kept: sizes often stay the same.
   // Collective.
-  std::shared_ptr<const program> make(const prepared& how, std::span<const std::int64_t> sent, std::int64_t largest);
+  std::shared_ptr<const program> make(const prepared& algorithm, std::span<const std::int64_t> sent,
+                                      std::int64_t largest);
 
  private:
   team& of_;

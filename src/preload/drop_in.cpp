@@ -41,275 +41,65 @@ int shoal_preload_delete(const MPI_Comm* comm, deleting* function, [[maybe_unuse
   return function(a, b);
 }
 
-int MPI_Alltoall(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
-                 MPI_Datatype recvtype, MPI_Comm comm) {
-  return forms::alltoall.blocking(manners::drop_in, MPI_INFO_NULL, sendbuf, sendcount, sendtype, recvbuf, recvcount,
-                                  recvtype, comm);
-}
+#define BLOCKING(function, form, arguments, ...)                                   \
+  int function(arguments(__VA_ARGS__)) {                                           \
+    return forms::form.blocking(interface::mpi, MPI_INFO_NULL, arguments##_NAMES); \
+  }
+#define NONBLOCKING(function, form, arguments, ...)             \
+  int function(arguments(__VA_ARGS__), MPI_Request* request) {  \
+    return forms::form.nonblocking(request, arguments##_NAMES); \
+  }
+#define PERSISTENT(function, form, arguments, ...)                            \
+  int function(arguments(__VA_ARGS__), MPI_Info info, MPI_Request* request) { \
+    return forms::form.persistent(info, request, arguments##_NAMES);          \
+  }
 
-int MPI_Alltoallv(const void* sendbuf, const int* sendcounts, const int* sdispls, MPI_Datatype sendtype, void* recvbuf,
-                  const int* recvcounts, const int* rdispls, MPI_Datatype recvtype, MPI_Comm comm) {
-  return forms::alltoallv.blocking(manners::drop_in, MPI_INFO_NULL, sendbuf, sendcounts, sdispls, sendtype, recvbuf,
-                                   recvcounts, rdispls, recvtype, comm);
-}
+BLOCKING(MPI_Alltoall, alltoall, SHOAL_EQUAL, int, int)
+BLOCKING(MPI_Alltoallv, alltoallv, SHOAL_SIZED, int, int)
+BLOCKING(MPI_Alltoallw, alltoallw, SHOAL_TYPED, int, int)
+BLOCKING(MPI_Alltoall_c, alltoall_c, SHOAL_EQUAL, MPI_Count, MPI_Aint)
+BLOCKING(MPI_Alltoallv_c, alltoallv_c, SHOAL_SIZED, MPI_Count, MPI_Aint)
+BLOCKING(MPI_Alltoallw_c, alltoallw_c, SHOAL_TYPED, MPI_Count, MPI_Aint)
+BLOCKING(MPI_Allgather, allgather, SHOAL_EQUAL, int, int)
+BLOCKING(MPI_Allgatherv, allgatherv, SHOAL_GATHERED, int, int)
+BLOCKING(MPI_Allgather_c, allgather_c, SHOAL_EQUAL, MPI_Count, MPI_Aint)
+BLOCKING(MPI_Allgatherv_c, allgatherv_c, SHOAL_GATHERED, MPI_Count, MPI_Aint)
 
-int MPI_Alltoallw(const void* sendbuf, const int* sendcounts, const int* sdispls, const MPI_Datatype* sendtypes,
-                  void* recvbuf, const int* recvcounts, const int* rdispls, const MPI_Datatype* recvtypes,
-                  MPI_Comm comm) {
-  return forms::alltoallw.blocking(manners::drop_in, MPI_INFO_NULL, sendbuf, sendcounts, sdispls, sendtypes, recvbuf,
-                                   recvcounts, rdispls, recvtypes, comm);
-}
+NONBLOCKING(MPI_Ialltoall, ialltoall, SHOAL_EQUAL, int, int)
+NONBLOCKING(MPI_Ialltoallv, ialltoallv, SHOAL_SIZED, int, int)
+NONBLOCKING(MPI_Ialltoallw, ialltoallw, SHOAL_TYPED, int, int)
+NONBLOCKING(MPI_Ialltoall_c, ialltoall_c, SHOAL_EQUAL, MPI_Count, MPI_Aint)
+NONBLOCKING(MPI_Ialltoallv_c, ialltoallv_c, SHOAL_SIZED, MPI_Count, MPI_Aint)
+NONBLOCKING(MPI_Ialltoallw_c, ialltoallw_c, SHOAL_TYPED, MPI_Count, MPI_Aint)
+PERSISTENT(MPI_Alltoall_init, alltoall_init, SHOAL_EQUAL, int, int)
+PERSISTENT(MPI_Alltoallv_init, alltoallv_init, SHOAL_SIZED, int, int)
+PERSISTENT(MPI_Alltoallw_init, alltoallw_init, SHOAL_TYPED, int, int)
+PERSISTENT(MPI_Alltoall_init_c, alltoall_init_c, SHOAL_EQUAL, MPI_Count, MPI_Aint)
+PERSISTENT(MPI_Alltoallv_init_c, alltoallv_init_c, SHOAL_SIZED, MPI_Count, MPI_Aint)
+PERSISTENT(MPI_Alltoallw_init_c, alltoallw_init_c, SHOAL_TYPED, MPI_Count, MPI_Aint)
 
-int MPI_Allgather(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
-                  MPI_Datatype recvtype, MPI_Comm comm) {
-  return forms::allgather.blocking(manners::drop_in, MPI_INFO_NULL, sendbuf, sendcount, sendtype, recvbuf, recvcount,
-                                   recvtype, comm);
-}
-
-int MPI_Allgatherv(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, const int* recvcounts,
-                   const int* displs, MPI_Datatype recvtype, MPI_Comm comm) {
-  return forms::allgatherv.blocking(manners::drop_in, MPI_INFO_NULL, sendbuf, sendcount, sendtype, recvbuf, recvcounts,
-                                    displs, recvtype, comm);
-}
-
-int MPI_Alltoall_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount,
-                   MPI_Datatype recvtype, MPI_Comm comm) {
-  return forms::alltoall_c.blocking(manners::drop_in, MPI_INFO_NULL, sendbuf, sendcount, sendtype, recvbuf, recvcount,
-                                    recvtype, comm);
-}
-
-int MPI_Alltoallv_c(const void* sendbuf, const MPI_Count* sendcounts, const MPI_Aint* sdispls, MPI_Datatype sendtype,
-                    void* recvbuf, const MPI_Count* recvcounts, const MPI_Aint* rdispls, MPI_Datatype recvtype,
-                    MPI_Comm comm) {
-  return forms::alltoallv_c.blocking(manners::drop_in, MPI_INFO_NULL, sendbuf, sendcounts, sdispls, sendtype, recvbuf,
-                                     recvcounts, rdispls, recvtype, comm);
-}
-
-int MPI_Alltoallw_c(const void* sendbuf, const MPI_Count* sendcounts, const MPI_Aint* sdispls,
-                    const MPI_Datatype* sendtypes, void* recvbuf, const MPI_Count* recvcounts, const MPI_Aint* rdispls,
-                    const MPI_Datatype* recvtypes, MPI_Comm comm) {
-  return forms::alltoallw_c.blocking(manners::drop_in, MPI_INFO_NULL, sendbuf, sendcounts, sdispls, sendtypes, recvbuf,
-                                     recvcounts, rdispls, recvtypes, comm);
-}
-
-int MPI_Allgather_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount,
-                    MPI_Datatype recvtype, MPI_Comm comm) {
-  return forms::allgather_c.blocking(manners::drop_in, MPI_INFO_NULL, sendbuf, sendcount, sendtype, recvbuf, recvcount,
-                                     recvtype, comm);
-}
-
-int MPI_Allgatherv_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
-                     const MPI_Count* recvcounts, const MPI_Aint* displs, MPI_Datatype recvtype, MPI_Comm comm) {
-  return forms::allgatherv_c.blocking(manners::drop_in, MPI_INFO_NULL, sendbuf, sendcount, sendtype, recvbuf,
-                                      recvcounts, displs, recvtype, comm);
-}
-
-int MPI_Neighbor_alltoall(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
-                          MPI_Datatype recvtype, MPI_Comm comm) {
-  return forms::neighbor_alltoall.blocking(manners::drop_in, MPI_INFO_NULL, sendbuf, sendcount, sendtype, recvbuf,
-                                           recvcount, recvtype, comm);
-}
-
-int MPI_Neighbor_alltoallv(const void* sendbuf, const int* sendcounts, const int* sdispls, MPI_Datatype sendtype,
-                           void* recvbuf, const int* recvcounts, const int* rdispls, MPI_Datatype recvtype,
-                           MPI_Comm comm) {
-  return forms::neighbor_alltoallv.blocking(manners::drop_in, MPI_INFO_NULL, sendbuf, sendcounts, sdispls, sendtype,
-                                            recvbuf, recvcounts, rdispls, recvtype, comm);
-}
-
-int MPI_Neighbor_alltoallw(const void* sendbuf, const int* sendcounts, const MPI_Aint* sdispls,
-                           const MPI_Datatype* sendtypes, void* recvbuf, const int* recvcounts, const MPI_Aint* rdispls,
-                           const MPI_Datatype* recvtypes, MPI_Comm comm) {
-  return forms::neighbor_alltoallw.blocking(manners::drop_in, MPI_INFO_NULL, sendbuf, sendcounts, sdispls, sendtypes,
-                                            recvbuf, recvcounts, rdispls, recvtypes, comm);
-}
-
-// Called only where the MPI has them.
-int MPI_Neighbor_alltoall_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
-                            MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm) {
-  return forms::neighbor_alltoall_c.blocking(manners::drop_in, MPI_INFO_NULL, sendbuf, sendcount, sendtype, recvbuf,
-                                             recvcount, recvtype, comm);
-}
-
-int MPI_Neighbor_alltoallv_c(const void* sendbuf, const MPI_Count* sendcounts, const MPI_Aint* sdispls,
-                             MPI_Datatype sendtype, void* recvbuf, const MPI_Count* recvcounts, const MPI_Aint* rdispls,
-                             MPI_Datatype recvtype, MPI_Comm comm) {
-  return forms::neighbor_alltoallv_c.blocking(manners::drop_in, MPI_INFO_NULL, sendbuf, sendcounts, sdispls, sendtype,
-                                              recvbuf, recvcounts, rdispls, recvtype, comm);
-}
-
-int MPI_Neighbor_alltoallw_c(const void* sendbuf, const MPI_Count* sendcounts, const MPI_Aint* sdispls,
-                             const MPI_Datatype* sendtypes, void* recvbuf, const MPI_Count* recvcounts,
-                             const MPI_Aint* rdispls, const MPI_Datatype* recvtypes, MPI_Comm comm) {
-  return forms::neighbor_alltoallw_c.blocking(manners::drop_in, MPI_INFO_NULL, sendbuf, sendcounts, sdispls, sendtypes,
-                                              recvbuf, recvcounts, rdispls, recvtypes, comm);
-}
-
-int MPI_Ialltoall(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
-                  MPI_Datatype recvtype, MPI_Comm comm, MPI_Request* request) {
-  return forms::ialltoall.nonblocking(request, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
-}
-
-int MPI_Ialltoallv(const void* sendbuf, const int* sendcounts, const int* sdispls, MPI_Datatype sendtype, void* recvbuf,
-                   const int* recvcounts, const int* rdispls, MPI_Datatype recvtype, MPI_Comm comm,
-                   MPI_Request* request) {
-  return forms::ialltoallv.nonblocking(request, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls,
-                                       recvtype, comm);
-}
-
-int MPI_Ialltoallw(const void* sendbuf, const int* sendcounts, const int* sdispls, const MPI_Datatype* sendtypes,
-                   void* recvbuf, const int* recvcounts, const int* rdispls, const MPI_Datatype* recvtypes,
-                   MPI_Comm comm, MPI_Request* request) {
-  return forms::ialltoallw.nonblocking(request, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls,
-                                       recvtypes, comm);
-}
-
-int MPI_Alltoall_init(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
-                      MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request* request) {
-  return forms::alltoall_init.persistent(info, request, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype,
-                                         comm);
-}
-
-int MPI_Alltoallv_init(const void* sendbuf, const int* sendcounts, const int* sdispls, MPI_Datatype sendtype,
-                       void* recvbuf, const int* recvcounts, const int* rdispls, MPI_Datatype recvtype, MPI_Comm comm,
-                       MPI_Info info, MPI_Request* request) {
-  return forms::alltoallv_init.persistent(info, request, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts,
-                                          rdispls, recvtype, comm);
-}
-
-int MPI_Alltoallw_init(const void* sendbuf, const int* sendcounts, const int* sdispls, const MPI_Datatype* sendtypes,
-                       void* recvbuf, const int* recvcounts, const int* rdispls, const MPI_Datatype* recvtypes,
-                       MPI_Comm comm, MPI_Info info, MPI_Request* request) {
-  return forms::alltoallw_init.persistent(info, request, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts,
-                                          rdispls, recvtypes, comm);
-}
-
-int MPI_Ialltoall_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount,
-                    MPI_Datatype recvtype, MPI_Comm comm, MPI_Request* request) {
-  return forms::ialltoall_c.nonblocking(request, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
-}
-
-int MPI_Ialltoallv_c(const void* sendbuf, const MPI_Count* sendcounts, const MPI_Aint* sdispls, MPI_Datatype sendtype,
-                     void* recvbuf, const MPI_Count* recvcounts, const MPI_Aint* rdispls, MPI_Datatype recvtype,
-                     MPI_Comm comm, MPI_Request* request) {
-  return forms::ialltoallv_c.nonblocking(request, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls,
-                                         recvtype, comm);
-}
-
-int MPI_Ialltoallw_c(const void* sendbuf, const MPI_Count* sendcounts, const MPI_Aint* sdispls,
-                     const MPI_Datatype* sendtypes, void* recvbuf, const MPI_Count* recvcounts, const MPI_Aint* rdispls,
-                     const MPI_Datatype* recvtypes, MPI_Comm comm, MPI_Request* request) {
-  return forms::ialltoallw_c.nonblocking(request, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls,
-                                         recvtypes, comm);
-}
-
-int MPI_Alltoall_init_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
-                        MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info,
-                        MPI_Request* request) {
-  return forms::alltoall_init_c.persistent(info, request, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype,
-                                           comm);
-}
-
-int MPI_Alltoallv_init_c(const void* sendbuf, const MPI_Count* sendcounts, const MPI_Aint* sdispls,
-                         MPI_Datatype sendtype, void* recvbuf, const MPI_Count* recvcounts, const MPI_Aint* rdispls,
-                         MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request* request) {
-  return forms::alltoallv_init_c.persistent(info, request, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts,
-                                            rdispls, recvtype, comm);
-}
-
-int MPI_Alltoallw_init_c(const void* sendbuf, const MPI_Count* sendcounts, const MPI_Aint* sdispls,
-                         const MPI_Datatype* sendtypes, void* recvbuf, const MPI_Count* recvcounts,
-                         const MPI_Aint* rdispls, const MPI_Datatype* recvtypes, MPI_Comm comm, MPI_Info info,
-                         MPI_Request* request) {
-  return forms::alltoallw_init_c.persistent(info, request, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts,
-                                            rdispls, recvtypes, comm);
-}
-
-int MPI_Ineighbor_alltoall(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
-                           MPI_Datatype recvtype, MPI_Comm comm, MPI_Request* request) {
-  return forms::ineighbor_alltoall.nonblocking(request, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype,
-                                               comm);
-}
-
-int MPI_Ineighbor_alltoallv(const void* sendbuf, const int* sendcounts, const int* sdispls, MPI_Datatype sendtype,
-                            void* recvbuf, const int* recvcounts, const int* rdispls, MPI_Datatype recvtype,
-                            MPI_Comm comm, MPI_Request* request) {
-  return forms::ineighbor_alltoallv.nonblocking(request, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts,
-                                                rdispls, recvtype, comm);
-}
-
-int MPI_Ineighbor_alltoallw(const void* sendbuf, const int* sendcounts, const MPI_Aint* sdispls,
-                            const MPI_Datatype* sendtypes, void* recvbuf, const int* recvcounts,
-                            const MPI_Aint* rdispls, const MPI_Datatype* recvtypes, MPI_Comm comm,
-                            MPI_Request* request) {
-  return forms::ineighbor_alltoallw.nonblocking(request, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts,
-                                                rdispls, recvtypes, comm);
-}
-
-int MPI_Neighbor_alltoall_init(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
-                               MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request* request) {
-  return forms::neighbor_alltoall_init.persistent(info, request, sendbuf, sendcount, sendtype, recvbuf, recvcount,
-                                                  recvtype, comm);
-}
-
-int MPI_Neighbor_alltoallv_init(const void* sendbuf, const int* sendcounts, const int* sdispls, MPI_Datatype sendtype,
-                                void* recvbuf, const int* recvcounts, const int* rdispls, MPI_Datatype recvtype,
-                                MPI_Comm comm, MPI_Info info, MPI_Request* request) {
-  return forms::neighbor_alltoallv_init.persistent(info, request, sendbuf, sendcounts, sdispls, sendtype, recvbuf,
-                                                   recvcounts, rdispls, recvtype, comm);
-}
-
-int MPI_Neighbor_alltoallw_init(const void* sendbuf, const int* sendcounts, const MPI_Aint* sdispls,
-                                const MPI_Datatype* sendtypes, void* recvbuf, const int* recvcounts,
-                                const MPI_Aint* rdispls, const MPI_Datatype* recvtypes, MPI_Comm comm, MPI_Info info,
-                                MPI_Request* request) {
-  return forms::neighbor_alltoallw_init.persistent(info, request, sendbuf, sendcounts, sdispls, sendtypes, recvbuf,
-                                                   recvcounts, rdispls, recvtypes, comm);
-}
-
-int MPI_Ineighbor_alltoall_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
-                             MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request* request) {
-  return forms::ineighbor_alltoall_c.nonblocking(request, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype,
-                                                 comm);
-}
-
-int MPI_Ineighbor_alltoallv_c(const void* sendbuf, const MPI_Count* sendcounts, const MPI_Aint* sdispls,
-                              MPI_Datatype sendtype, void* recvbuf, const MPI_Count* recvcounts,
-                              const MPI_Aint* rdispls, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request* request) {
-  return forms::ineighbor_alltoallv_c.nonblocking(request, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts,
-                                                  rdispls, recvtype, comm);
-}
-
-int MPI_Ineighbor_alltoallw_c(const void* sendbuf, const MPI_Count* sendcounts, const MPI_Aint* sdispls,
-                              const MPI_Datatype* sendtypes, void* recvbuf, const MPI_Count* recvcounts,
-                              const MPI_Aint* rdispls, const MPI_Datatype* recvtypes, MPI_Comm comm,
-                              MPI_Request* request) {
-  return forms::ineighbor_alltoallw_c.nonblocking(request, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts,
-                                                  rdispls, recvtypes, comm);
-}
-
-int MPI_Neighbor_alltoall_init_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
-                                 MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info,
-                                 MPI_Request* request) {
-  return forms::neighbor_alltoall_init_c.persistent(info, request, sendbuf, sendcount, sendtype, recvbuf, recvcount,
-                                                    recvtype, comm);
-}
-
-int MPI_Neighbor_alltoallv_init_c(const void* sendbuf, const MPI_Count* sendcounts, const MPI_Aint* sdispls,
-                                  MPI_Datatype sendtype, void* recvbuf, const MPI_Count* recvcounts,
-                                  const MPI_Aint* rdispls, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info,
-                                  MPI_Request* request) {
-  return forms::neighbor_alltoallv_init_c.persistent(info, request, sendbuf, sendcounts, sdispls, sendtype, recvbuf,
-                                                     recvcounts, rdispls, recvtype, comm);
-}
-
-int MPI_Neighbor_alltoallw_init_c(const void* sendbuf, const MPI_Count* sendcounts, const MPI_Aint* sdispls,
-                                  const MPI_Datatype* sendtypes, void* recvbuf, const MPI_Count* recvcounts,
-                                  const MPI_Aint* rdispls, const MPI_Datatype* recvtypes, MPI_Comm comm, MPI_Info info,
-                                  MPI_Request* request) {
-  return forms::neighbor_alltoallw_init_c.persistent(info, request, sendbuf, sendcounts, sdispls, sendtypes, recvbuf,
-                                                     recvcounts, rdispls, recvtypes, comm);
-}
+// Those of newer MPIs are called only where the MPI has them.
+BLOCKING(MPI_Neighbor_alltoall, neighbor_alltoall, SHOAL_EQUAL, int, int)
+BLOCKING(MPI_Neighbor_alltoallv, neighbor_alltoallv, SHOAL_SIZED, int, int)
+BLOCKING(MPI_Neighbor_alltoallw, neighbor_alltoallw, SHOAL_TYPED, int, MPI_Aint)
+BLOCKING(MPI_Neighbor_alltoall_c, neighbor_alltoall_c, SHOAL_EQUAL, MPI_Count, MPI_Aint)
+BLOCKING(MPI_Neighbor_alltoallv_c, neighbor_alltoallv_c, SHOAL_SIZED, MPI_Count, MPI_Aint)
+BLOCKING(MPI_Neighbor_alltoallw_c, neighbor_alltoallw_c, SHOAL_TYPED, MPI_Count, MPI_Aint)
+NONBLOCKING(MPI_Ineighbor_alltoall, ineighbor_alltoall, SHOAL_EQUAL, int, int)
+NONBLOCKING(MPI_Ineighbor_alltoallv, ineighbor_alltoallv, SHOAL_SIZED, int, int)
+NONBLOCKING(MPI_Ineighbor_alltoallw, ineighbor_alltoallw, SHOAL_TYPED, int, MPI_Aint)
+NONBLOCKING(MPI_Ineighbor_alltoall_c, ineighbor_alltoall_c, SHOAL_EQUAL, MPI_Count, MPI_Aint)
+NONBLOCKING(MPI_Ineighbor_alltoallv_c, ineighbor_alltoallv_c, SHOAL_SIZED, MPI_Count, MPI_Aint)
+NONBLOCKING(MPI_Ineighbor_alltoallw_c, ineighbor_alltoallw_c, SHOAL_TYPED, MPI_Count, MPI_Aint)
+PERSISTENT(MPI_Neighbor_alltoall_init, neighbor_alltoall_init, SHOAL_EQUAL, int, int)
+PERSISTENT(MPI_Neighbor_alltoallv_init, neighbor_alltoallv_init, SHOAL_SIZED, int, int)
+PERSISTENT(MPI_Neighbor_alltoallw_init, neighbor_alltoallw_init, SHOAL_TYPED, int, MPI_Aint)
+PERSISTENT(MPI_Neighbor_alltoall_init_c, neighbor_alltoall_init_c, SHOAL_EQUAL, MPI_Count, MPI_Aint)
+PERSISTENT(MPI_Neighbor_alltoallv_init_c, neighbor_alltoallv_init_c, SHOAL_SIZED, MPI_Count, MPI_Aint)
+PERSISTENT(MPI_Neighbor_alltoallw_init_c, neighbor_alltoallw_init_c, SHOAL_TYPED, MPI_Count, MPI_Aint)
+#undef BLOCKING
+#undef NONBLOCKING
+#undef PERSISTENT
 
 int MPI_Start(MPI_Request* request) { return start_request(request); }
 int MPI_Startall(int count, MPI_Request requests[]) { return start_requests(count, requests); }

@@ -62,28 +62,28 @@ struct lasting_types {
   }
 };
 
-// A call with C's handles of the blocks' types.
-template <typename Types, typename Call>
-int with_types(Types types, void* sendbuf, const MPI_Fint* sendtypes, const MPI_Fint* recvtypes, const MPI_Fint* comm,
-               Call call) {
-  const MPI_Comm of = PMPI_Comm_f2c(*comm);
-  return returning_codes(of, [&] {
-    const int ranks = peers_of(of);
-    const auto& sent = types(sendtypes, buffer(sendbuf) == MPI_IN_PLACE ? 0 : ranks);
-    const auto& received = types(recvtypes, ranks);
-    return calling_handlers([&] { return call(sent.data(), received.data(), of); });
-  });
+// How many types a call names for the blocks it sends, and for those it receives.
+struct typed_blocks {
+  int sent, received;
+};
+typed_blocks of_all(MPI_Comm comm, bool in_place) {
+  const int ranks = peers_of(comm);
+  return {in_place ? 0 : ranks, ranks};
+}
+typed_blocks of_neighbors(MPI_Comm comm, bool /*in_place*/) {
+  const neighbor_ranks among = neighbors_of(comm);
+  return {static_cast<int>(among.destinations.size()), static_cast<int>(among.sources.size())};
 }
 
+// A call with C's handles of the blocks' types.
 template <typename Types, typename Call>
-int with_types_of_neighbors(Types types, const MPI_Fint* sendtypes, const MPI_Fint* recvtypes, const MPI_Fint* comm,
-                            Call call) {
-  const MPI_Comm of = PMPI_Comm_f2c(*comm);
-  return returning_codes(of, [&] {
-    const neighbor_ranks among = neighbors_of(of);
-    const auto& sent = types(sendtypes, static_cast<int>(among.destinations.size()));
-    const auto& received = types(recvtypes, static_cast<int>(among.sources.size()));
-    return calling_handlers([&] { return call(sent.data(), received.data(), of); });
+int with_types(Types types, typed_blocks (*blocks)(MPI_Comm, bool), const void* sendbuf, const MPI_Fint* sendtypes,
+               const MPI_Fint* recvtypes, MPI_Comm comm, Call call) {
+  return returning_codes(comm, [&] {
+    const typed_blocks of = blocks(comm, sendbuf == MPI_IN_PLACE);
+    const auto& sent = types(sendtypes, of.sent);
+    const auto& received = types(recvtypes, of.received);
+    return calling_handlers([&] { return call(sent.data(), received.data()); });
   });
 }
 
@@ -107,188 +107,102 @@ void shoal_preload_note_duplicate_in_fortran(const MPI_Fint* comm) {
   shoal_preload_note_duplicate(PMPI_Comm_f2c(*comm));
 }
 
-void mpi_alltoall_(void* sendbuf, MPI_Fint* sendcount, MPI_Fint* sendtype, void* recvbuf, MPI_Fint* recvcount,
-                   MPI_Fint* recvtype, MPI_Fint* comm, MPI_Fint* ierror) {
-  give_back(
-      forms::alltoall.blocking(manners::drop_in, MPI_INFO_NULL, buffer(sendbuf), *sendcount, PMPI_Type_f2c(*sendtype),
-                               buffer(recvbuf), *recvcount, PMPI_Type_f2c(*recvtype), PMPI_Comm_f2c(*comm)),
-      ierror);
-}
+// Fortran's arguments, as mpi_arguments.hpp has C's, and the same in C.
+#define EQUAL                                                                                                     \
+  void *sendbuf, MPI_Fint *sendcount, MPI_Fint *sendtype, void *recvbuf, MPI_Fint *recvcount, MPI_Fint *recvtype, \
+      MPI_Fint *comm
+#define EQUAL_IN_C                                                                                              \
+  buffer(sendbuf), *sendcount, PMPI_Type_f2c(*sendtype), buffer(recvbuf), *recvcount, PMPI_Type_f2c(*recvtype), \
+      PMPI_Comm_f2c(*comm)
+#define SIZED                                                                                                      \
+  void *sendbuf, MPI_Fint *sendcounts, MPI_Fint *sdispls, MPI_Fint *sendtype, void *recvbuf, MPI_Fint *recvcounts, \
+      MPI_Fint *rdispls, MPI_Fint *recvtype, MPI_Fint *comm
+#define SIZED_IN_C                                                                                      \
+  buffer(sendbuf), sendcounts, sdispls, PMPI_Type_f2c(*sendtype), buffer(recvbuf), recvcounts, rdispls, \
+      PMPI_Type_f2c(*recvtype), PMPI_Comm_f2c(*comm)
+#define GATHERED                                                                                                 \
+  void *sendbuf, MPI_Fint *sendcount, MPI_Fint *sendtype, void *recvbuf, MPI_Fint *recvcounts, MPI_Fint *displs, \
+      MPI_Fint *recvtype, MPI_Fint *comm
+#define GATHERED_IN_C                                                                         \
+  buffer(sendbuf), *sendcount, PMPI_Type_f2c(*sendtype), buffer(recvbuf), recvcounts, displs, \
+      PMPI_Type_f2c(*recvtype), PMPI_Comm_f2c(*comm)
+#define TYPED(place)                                                                                             \
+  void *sendbuf, MPI_Fint *sendcounts, place *sdispls, MPI_Fint *sendtypes, void *recvbuf, MPI_Fint *recvcounts, \
+      place *rdispls, MPI_Fint *recvtypes, MPI_Fint *comm
 
-void mpi_alltoallv_(void* sendbuf, MPI_Fint* sendcounts, MPI_Fint* sdispls, MPI_Fint* sendtype, void* recvbuf,
-                    MPI_Fint* recvcounts, MPI_Fint* rdispls, MPI_Fint* recvtype, MPI_Fint* comm, MPI_Fint* ierror) {
-  give_back(forms::alltoallv.blocking(manners::drop_in, MPI_INFO_NULL, buffer(sendbuf), sendcounts, sdispls,
-                                      PMPI_Type_f2c(*sendtype), buffer(recvbuf), recvcounts, rdispls,
-                                      PMPI_Type_f2c(*recvtype), PMPI_Comm_f2c(*comm)),
-            ierror);
-}
+// A function of the form `form`, called with C's arguments.
+#define WITH_TYPES(types, blocks, form, function, ...)                                                               \
+  with_types(types(), blocks, buffer(sendbuf), sendtypes, recvtypes, PMPI_Comm_f2c(*comm),                           \
+             [&](const MPI_Datatype* sent, const MPI_Datatype* received) {                                           \
+               return forms::form.function(__VA_ARGS__, buffer(sendbuf), sendcounts, sdispls, sent, buffer(recvbuf), \
+                                           recvcounts, rdispls, received, PMPI_Comm_f2c(*comm));                     \
+             })
 
-void mpi_alltoallw_(void* sendbuf, MPI_Fint* sendcounts, MPI_Fint* sdispls, MPI_Fint* sendtypes, void* recvbuf,
-                    MPI_Fint* recvcounts, MPI_Fint* rdispls, MPI_Fint* recvtypes, MPI_Fint* comm, MPI_Fint* ierror) {
-  give_back(with_types(types_of_call(), sendbuf, sendtypes, recvtypes, comm,
-                       [&](const MPI_Datatype* sent, const MPI_Datatype* received, MPI_Comm of) {
-                         return forms::alltoallw.blocking(manners::drop_in, MPI_INFO_NULL, buffer(sendbuf), sendcounts,
-                                                          sdispls, sent, buffer(recvbuf), recvcounts, rdispls, received,
-                                                          of);
-                       }),
-            ierror);
-}
+// The same under the other names.
+#define SAME_AS(name) __attribute__((alias(#name)))
+#define ALL_NAMES(lower, upper)                                                                          \
+  decltype(mpi_##lower##_) mpi_##lower SAME_AS(mpi_##lower##_), mpi_##lower##__ SAME_AS(mpi_##lower##_), \
+      MPI_##upper SAME_AS(mpi_##lower##_), ompi_##lower##_f SAME_AS(mpi_##lower##_);
 
-void mpi_neighbor_alltoall_(void* sendbuf, MPI_Fint* sendcount, MPI_Fint* sendtype, void* recvbuf, MPI_Fint* recvcount,
-                            MPI_Fint* recvtype, MPI_Fint* comm, MPI_Fint* ierror) {
-  give_back(forms::neighbor_alltoall.blocking(manners::drop_in, MPI_INFO_NULL, buffer(sendbuf), *sendcount,
-                                              PMPI_Type_f2c(*sendtype), buffer(recvbuf), *recvcount,
-                                              PMPI_Type_f2c(*recvtype), PMPI_Comm_f2c(*comm)),
-            ierror);
-}
+#define BLOCKING(form, upper, arguments)                                                      \
+  void mpi_##form##_(arguments, MPI_Fint* ierror) {                                           \
+    give_back(forms::form.blocking(interface::mpi, MPI_INFO_NULL, arguments##_IN_C), ierror); \
+  }                                                                                           \
+  ALL_NAMES(form, upper)
+#define NONBLOCKING(form, upper, arguments)                                                           \
+  void mpi_##form##_(arguments, MPI_Fint* request, MPI_Fint* ierror) {                                \
+    with_request(request, ierror, MPI_REQUEST_NULL,                                                   \
+                 [&](MPI_Request* made) { return forms::form.nonblocking(made, arguments##_IN_C); }); \
+  }                                                                                                   \
+  ALL_NAMES(form, upper)
+#define PERSISTENT(form, upper, arguments)                                             \
+  void mpi_##form##_(arguments, MPI_Fint* info, MPI_Fint* request, MPI_Fint* ierror) { \
+    with_request(request, ierror, MPI_REQUEST_NULL, [&](MPI_Request* made) {           \
+      return forms::form.persistent(PMPI_Info_f2c(*info), made, arguments##_IN_C);     \
+    });                                                                                \
+  }                                                                                    \
+  ALL_NAMES(form, upper)
+#define BLOCKING_TYPED(form, upper, place, blocks)                                                       \
+  void mpi_##form##_(TYPED(place), MPI_Fint* ierror) {                                                   \
+    give_back(WITH_TYPES(types_of_call, blocks, form, blocking, interface::mpi, MPI_INFO_NULL), ierror); \
+  }                                                                                                      \
+  ALL_NAMES(form, upper)
+#define NONBLOCKING_TYPED(form, upper, place, blocks)                                                            \
+  void mpi_##form##_(TYPED(place), MPI_Fint* request, MPI_Fint* ierror) {                                        \
+    with_request(request, ierror, MPI_REQUEST_NULL,                                                              \
+                 [&](MPI_Request* made) { return WITH_TYPES(lasting_types, blocks, form, nonblocking, made); }); \
+  }                                                                                                              \
+  ALL_NAMES(form, upper)
+#define PERSISTENT_TYPED(form, upper, place, blocks)                                          \
+  void mpi_##form##_(TYPED(place), MPI_Fint* info, MPI_Fint* request, MPI_Fint* ierror) {     \
+    with_request(request, ierror, MPI_REQUEST_NULL, [&](MPI_Request* made) {                  \
+      return WITH_TYPES(lasting_types, blocks, form, persistent, PMPI_Info_f2c(*info), made); \
+    });                                                                                       \
+  }                                                                                           \
+  ALL_NAMES(form, upper)
 
-void mpi_neighbor_alltoallv_(void* sendbuf, MPI_Fint* sendcounts, MPI_Fint* sdispls, MPI_Fint* sendtype, void* recvbuf,
-                             MPI_Fint* recvcounts, MPI_Fint* rdispls, MPI_Fint* recvtype, MPI_Fint* comm,
-                             MPI_Fint* ierror) {
-  give_back(forms::neighbor_alltoallv.blocking(manners::drop_in, MPI_INFO_NULL, buffer(sendbuf), sendcounts, sdispls,
-                                               PMPI_Type_f2c(*sendtype), buffer(recvbuf), recvcounts, rdispls,
-                                               PMPI_Type_f2c(*recvtype), PMPI_Comm_f2c(*comm)),
-            ierror);
-}
+BLOCKING(alltoall, ALLTOALL, EQUAL)
+BLOCKING(alltoallv, ALLTOALLV, SIZED)
+BLOCKING_TYPED(alltoallw, ALLTOALLW, MPI_Fint, of_all)
+BLOCKING(allgather, ALLGATHER, EQUAL)
+BLOCKING(allgatherv, ALLGATHERV, GATHERED)
+BLOCKING(neighbor_alltoall, NEIGHBOR_ALLTOALL, EQUAL)
+BLOCKING(neighbor_alltoallv, NEIGHBOR_ALLTOALLV, SIZED)
+BLOCKING_TYPED(neighbor_alltoallw, NEIGHBOR_ALLTOALLW, MPI_Aint, of_neighbors)
 
-void mpi_neighbor_alltoallw_(void* sendbuf, MPI_Fint* sendcounts, MPI_Aint* sdispls, MPI_Fint* sendtypes, void* recvbuf,
-                             MPI_Fint* recvcounts, MPI_Aint* rdispls, MPI_Fint* recvtypes, MPI_Fint* comm,
-                             MPI_Fint* ierror) {
-  give_back(with_types_of_neighbors(types_of_call(), sendtypes, recvtypes, comm,
-                                    [&](const MPI_Datatype* sent, const MPI_Datatype* received, MPI_Comm of) {
-                                      return forms::neighbor_alltoallw.blocking(
-                                          manners::drop_in, MPI_INFO_NULL, buffer(sendbuf), sendcounts, sdispls, sent,
-                                          buffer(recvbuf), recvcounts, rdispls, received, of);
-                                    }),
-            ierror);
-}
+NONBLOCKING(ialltoall, IALLTOALL, EQUAL)
+NONBLOCKING(ialltoallv, IALLTOALLV, SIZED)
+NONBLOCKING_TYPED(ialltoallw, IALLTOALLW, MPI_Fint, of_all)
+NONBLOCKING(ineighbor_alltoall, INEIGHBOR_ALLTOALL, EQUAL)
+NONBLOCKING(ineighbor_alltoallv, INEIGHBOR_ALLTOALLV, SIZED)
+NONBLOCKING_TYPED(ineighbor_alltoallw, INEIGHBOR_ALLTOALLW, MPI_Aint, of_neighbors)
 
-void mpi_ialltoall_(void* sendbuf, MPI_Fint* sendcount, MPI_Fint* sendtype, void* recvbuf, MPI_Fint* recvcount,
-                    MPI_Fint* recvtype, MPI_Fint* comm, MPI_Fint* request, MPI_Fint* ierror) {
-  with_request(request, ierror, MPI_REQUEST_NULL, [&](MPI_Request* made) {
-    return forms::ialltoall.nonblocking(made, buffer(sendbuf), *sendcount, PMPI_Type_f2c(*sendtype), buffer(recvbuf),
-                                        *recvcount, PMPI_Type_f2c(*recvtype), PMPI_Comm_f2c(*comm));
-  });
-}
-
-void mpi_ialltoallv_(void* sendbuf, MPI_Fint* sendcounts, MPI_Fint* sdispls, MPI_Fint* sendtype, void* recvbuf,
-                     MPI_Fint* recvcounts, MPI_Fint* rdispls, MPI_Fint* recvtype, MPI_Fint* comm, MPI_Fint* request,
-                     MPI_Fint* ierror) {
-  with_request(request, ierror, MPI_REQUEST_NULL, [&](MPI_Request* made) {
-    return forms::ialltoallv.nonblocking(made, buffer(sendbuf), sendcounts, sdispls, PMPI_Type_f2c(*sendtype),
-                                         buffer(recvbuf), recvcounts, rdispls, PMPI_Type_f2c(*recvtype),
-                                         PMPI_Comm_f2c(*comm));
-  });
-}
-
-void mpi_ialltoallw_(void* sendbuf, MPI_Fint* sendcounts, MPI_Fint* sdispls, MPI_Fint* sendtypes, void* recvbuf,
-                     MPI_Fint* recvcounts, MPI_Fint* rdispls, MPI_Fint* recvtypes, MPI_Fint* comm, MPI_Fint* request,
-                     MPI_Fint* ierror) {
-  with_request(request, ierror, MPI_REQUEST_NULL, [&](MPI_Request* made) {
-    return with_types(lasting_types(), sendbuf, sendtypes, recvtypes, comm,
-                      [&](const MPI_Datatype* sent, const MPI_Datatype* received, MPI_Comm of) {
-                        return forms::ialltoallw.nonblocking(made, buffer(sendbuf), sendcounts, sdispls, sent,
-                                                             buffer(recvbuf), recvcounts, rdispls, received, of);
-                      });
-  });
-}
-
-void mpi_alltoall_init_(void* sendbuf, MPI_Fint* sendcount, MPI_Fint* sendtype, void* recvbuf, MPI_Fint* recvcount,
-                        MPI_Fint* recvtype, MPI_Fint* comm, MPI_Fint* info, MPI_Fint* request, MPI_Fint* ierror) {
-  with_request(request, ierror, MPI_REQUEST_NULL, [&](MPI_Request* made) {
-    return forms::alltoall_init.persistent(PMPI_Info_f2c(*info), made, buffer(sendbuf), *sendcount,
-                                           PMPI_Type_f2c(*sendtype), buffer(recvbuf), *recvcount,
-                                           PMPI_Type_f2c(*recvtype), PMPI_Comm_f2c(*comm));
-  });
-}
-
-void mpi_alltoallv_init_(void* sendbuf, MPI_Fint* sendcounts, MPI_Fint* sdispls, MPI_Fint* sendtype, void* recvbuf,
-                         MPI_Fint* recvcounts, MPI_Fint* rdispls, MPI_Fint* recvtype, MPI_Fint* comm, MPI_Fint* info,
-                         MPI_Fint* request, MPI_Fint* ierror) {
-  with_request(request, ierror, MPI_REQUEST_NULL, [&](MPI_Request* made) {
-    return forms::alltoallv_init.persistent(PMPI_Info_f2c(*info), made, buffer(sendbuf), sendcounts, sdispls,
-                                            PMPI_Type_f2c(*sendtype), buffer(recvbuf), recvcounts, rdispls,
-                                            PMPI_Type_f2c(*recvtype), PMPI_Comm_f2c(*comm));
-  });
-}
-
-void mpi_alltoallw_init_(void* sendbuf, MPI_Fint* sendcounts, MPI_Fint* sdispls, MPI_Fint* sendtypes, void* recvbuf,
-                         MPI_Fint* recvcounts, MPI_Fint* rdispls, MPI_Fint* recvtypes, MPI_Fint* comm, MPI_Fint* info,
-                         MPI_Fint* request, MPI_Fint* ierror) {
-  with_request(request, ierror, MPI_REQUEST_NULL, [&](MPI_Request* made) {
-    return with_types(lasting_types(), sendbuf, sendtypes, recvtypes, comm,
-                      [&](const MPI_Datatype* sent, const MPI_Datatype* received, MPI_Comm of) {
-                        return forms::alltoallw_init.persistent(PMPI_Info_f2c(*info), made, buffer(sendbuf), sendcounts,
-                                                                sdispls, sent, buffer(recvbuf), recvcounts, rdispls,
-                                                                received, of);
-                      });
-  });
-}
-
-void mpi_ineighbor_alltoall_(void* sendbuf, MPI_Fint* sendcount, MPI_Fint* sendtype, void* recvbuf, MPI_Fint* recvcount,
-                             MPI_Fint* recvtype, MPI_Fint* comm, MPI_Fint* request, MPI_Fint* ierror) {
-  with_request(request, ierror, MPI_REQUEST_NULL, [&](MPI_Request* made) {
-    return forms::ineighbor_alltoall.nonblocking(made, buffer(sendbuf), *sendcount, PMPI_Type_f2c(*sendtype),
-                                                 buffer(recvbuf), *recvcount, PMPI_Type_f2c(*recvtype),
-                                                 PMPI_Comm_f2c(*comm));
-  });
-}
-
-void mpi_ineighbor_alltoallv_(void* sendbuf, MPI_Fint* sendcounts, MPI_Fint* sdispls, MPI_Fint* sendtype, void* recvbuf,
-                              MPI_Fint* recvcounts, MPI_Fint* rdispls, MPI_Fint* recvtype, MPI_Fint* comm,
-                              MPI_Fint* request, MPI_Fint* ierror) {
-  with_request(request, ierror, MPI_REQUEST_NULL, [&](MPI_Request* made) {
-    return forms::ineighbor_alltoallv.nonblocking(made, buffer(sendbuf), sendcounts, sdispls, PMPI_Type_f2c(*sendtype),
-                                                  buffer(recvbuf), recvcounts, rdispls, PMPI_Type_f2c(*recvtype),
-                                                  PMPI_Comm_f2c(*comm));
-  });
-}
-
-void mpi_ineighbor_alltoallw_(void* sendbuf, MPI_Fint* sendcounts, MPI_Aint* sdispls, MPI_Fint* sendtypes,
-                              void* recvbuf, MPI_Fint* recvcounts, MPI_Aint* rdispls, MPI_Fint* recvtypes,
-                              MPI_Fint* comm, MPI_Fint* request, MPI_Fint* ierror) {
-  with_request(request, ierror, MPI_REQUEST_NULL, [&](MPI_Request* made) {
-    return with_types_of_neighbors(lasting_types(), sendtypes, recvtypes, comm,
-                                   [&](const MPI_Datatype* sent, const MPI_Datatype* received, MPI_Comm of) {
-                                     return forms::ineighbor_alltoallw.nonblocking(made, buffer(sendbuf), sendcounts,
-                                                                                   sdispls, sent, buffer(recvbuf),
-                                                                                   recvcounts, rdispls, received, of);
-                                   });
-  });
-}
-
-void mpi_neighbor_alltoall_init_(void* sendbuf, MPI_Fint* sendcount, MPI_Fint* sendtype, void* recvbuf,
-                                 MPI_Fint* recvcount, MPI_Fint* recvtype, MPI_Fint* comm, MPI_Fint* info,
-                                 MPI_Fint* request, MPI_Fint* ierror) {
-  with_request(request, ierror, MPI_REQUEST_NULL, [&](MPI_Request* made) {
-    return forms::neighbor_alltoall_init.persistent(PMPI_Info_f2c(*info), made, buffer(sendbuf), *sendcount,
-                                                    PMPI_Type_f2c(*sendtype), buffer(recvbuf), *recvcount,
-                                                    PMPI_Type_f2c(*recvtype), PMPI_Comm_f2c(*comm));
-  });
-}
-
-void mpi_neighbor_alltoallv_init_(void* sendbuf, MPI_Fint* sendcounts, MPI_Fint* sdispls, MPI_Fint* sendtype,
-                                  void* recvbuf, MPI_Fint* recvcounts, MPI_Fint* rdispls, MPI_Fint* recvtype,
-                                  MPI_Fint* comm, MPI_Fint* info, MPI_Fint* request, MPI_Fint* ierror) {
-  with_request(request, ierror, MPI_REQUEST_NULL, [&](MPI_Request* made) {
-    return forms::neighbor_alltoallv_init.persistent(PMPI_Info_f2c(*info), made, buffer(sendbuf), sendcounts, sdispls,
-                                                     PMPI_Type_f2c(*sendtype), buffer(recvbuf), recvcounts, rdispls,
-                                                     PMPI_Type_f2c(*recvtype), PMPI_Comm_f2c(*comm));
-  });
-}
-
-void mpi_neighbor_alltoallw_init_(void* sendbuf, MPI_Fint* sendcounts, MPI_Aint* sdispls, MPI_Fint* sendtypes,
-                                  void* recvbuf, MPI_Fint* recvcounts, MPI_Aint* rdispls, MPI_Fint* recvtypes,
-                                  MPI_Fint* comm, MPI_Fint* info, MPI_Fint* request, MPI_Fint* ierror) {
-  with_request(request, ierror, MPI_REQUEST_NULL, [&](MPI_Request* made) {
-    return with_types_of_neighbors(lasting_types(), sendtypes, recvtypes, comm,
-                                   [&](const MPI_Datatype* sent, const MPI_Datatype* received, MPI_Comm of) {
-                                     return forms::neighbor_alltoallw_init.persistent(
-                                         PMPI_Info_f2c(*info), made, buffer(sendbuf), sendcounts, sdispls, sent,
-                                         buffer(recvbuf), recvcounts, rdispls, received, of);
-                                   });
-  });
-}
+PERSISTENT(alltoall_init, ALLTOALL_INIT, EQUAL)
+PERSISTENT(alltoallv_init, ALLTOALLV_INIT, SIZED)
+PERSISTENT_TYPED(alltoallw_init, ALLTOALLW_INIT, MPI_Fint, of_all)
+PERSISTENT(neighbor_alltoall_init, NEIGHBOR_ALLTOALL_INIT, EQUAL)
+PERSISTENT(neighbor_alltoallv_init, NEIGHBOR_ALLTOALLV_INIT, SIZED)
+PERSISTENT_TYPED(neighbor_alltoallw_init, NEIGHBOR_ALLTOALLW_INIT, MPI_Aint, of_neighbors)
 
 void mpi_start_(MPI_Fint* request, MPI_Fint* ierror) {
   with_request(request, ierror, PMPI_Request_f2c(*request), start_request);
@@ -309,52 +223,26 @@ void mpi_request_free_(MPI_Fint* request, MPI_Fint* ierror) {
   with_request(request, ierror, PMPI_Request_f2c(*request), free_request);
 }
 
-void mpi_allgather_(void* sendbuf, MPI_Fint* sendcount, MPI_Fint* sendtype, void* recvbuf, MPI_Fint* recvcount,
-                    MPI_Fint* recvtype, MPI_Fint* comm, MPI_Fint* ierror) {
-  give_back(
-      forms::allgather.blocking(manners::drop_in, MPI_INFO_NULL, buffer(sendbuf), *sendcount, PMPI_Type_f2c(*sendtype),
-                                buffer(recvbuf), *recvcount, PMPI_Type_f2c(*recvtype), PMPI_Comm_f2c(*comm)),
-      ierror);
-}
+ALL_NAMES(start, START)
+ALL_NAMES(startall, STARTALL)
+ALL_NAMES(request_free, REQUEST_FREE)
 
-void mpi_allgatherv_(void* sendbuf, MPI_Fint* sendcount, MPI_Fint* sendtype, void* recvbuf, MPI_Fint* recvcounts,
-                     MPI_Fint* displs, MPI_Fint* recvtype, MPI_Fint* comm, MPI_Fint* ierror) {
-  give_back(
-      forms::allgatherv.blocking(manners::drop_in, MPI_INFO_NULL, buffer(sendbuf), *sendcount, PMPI_Type_f2c(*sendtype),
-                                 buffer(recvbuf), recvcounts, displs, PMPI_Type_f2c(*recvtype), PMPI_Comm_f2c(*comm)),
-      ierror);
-}
-
-// The same under the other names.
-#define SHOAL_SAME_AS(name) __attribute__((alias(#name)))
-#define SHOAL_ALL_NAMES(lower, upper)                                                                                \
-  decltype(mpi_##lower##_) mpi_##lower SHOAL_SAME_AS(mpi_##lower##_), mpi_##lower##__ SHOAL_SAME_AS(mpi_##lower##_), \
-      MPI_##upper SHOAL_SAME_AS(mpi_##lower##_), ompi_##lower##_f SHOAL_SAME_AS(mpi_##lower##_)
-SHOAL_ALL_NAMES(alltoall, ALLTOALL);
-SHOAL_ALL_NAMES(alltoallv, ALLTOALLV);
-SHOAL_ALL_NAMES(alltoallw, ALLTOALLW);
-SHOAL_ALL_NAMES(neighbor_alltoall, NEIGHBOR_ALLTOALL);
-SHOAL_ALL_NAMES(neighbor_alltoallv, NEIGHBOR_ALLTOALLV);
-SHOAL_ALL_NAMES(neighbor_alltoallw, NEIGHBOR_ALLTOALLW);
-SHOAL_ALL_NAMES(ialltoall, IALLTOALL);
-SHOAL_ALL_NAMES(ialltoallv, IALLTOALLV);
-SHOAL_ALL_NAMES(ialltoallw, IALLTOALLW);
-SHOAL_ALL_NAMES(alltoall_init, ALLTOALL_INIT);
-SHOAL_ALL_NAMES(alltoallv_init, ALLTOALLV_INIT);
-SHOAL_ALL_NAMES(alltoallw_init, ALLTOALLW_INIT);
-SHOAL_ALL_NAMES(ineighbor_alltoall, INEIGHBOR_ALLTOALL);
-SHOAL_ALL_NAMES(ineighbor_alltoallv, INEIGHBOR_ALLTOALLV);
-SHOAL_ALL_NAMES(ineighbor_alltoallw, INEIGHBOR_ALLTOALLW);
-SHOAL_ALL_NAMES(neighbor_alltoall_init, NEIGHBOR_ALLTOALL_INIT);
-SHOAL_ALL_NAMES(neighbor_alltoallv_init, NEIGHBOR_ALLTOALLV_INIT);
-SHOAL_ALL_NAMES(neighbor_alltoallw_init, NEIGHBOR_ALLTOALLW_INIT);
-SHOAL_ALL_NAMES(start, START);
-SHOAL_ALL_NAMES(startall, STARTALL);
-SHOAL_ALL_NAMES(request_free, REQUEST_FREE);
-SHOAL_ALL_NAMES(allgather, ALLGATHER);
-SHOAL_ALL_NAMES(allgatherv, ALLGATHERV);
-#undef SHOAL_ALL_NAMES
-#undef SHOAL_SAME_AS
+#undef EQUAL
+#undef EQUAL_IN_C
+#undef SIZED
+#undef SIZED_IN_C
+#undef GATHERED
+#undef GATHERED_IN_C
+#undef TYPED
+#undef WITH_TYPES
+#undef SAME_AS
+#undef ALL_NAMES
+#undef BLOCKING
+#undef NONBLOCKING
+#undef PERSISTENT
+#undef BLOCKING_TYPED
+#undef NONBLOCKING_TYPED
+#undef PERSISTENT_TYPED
 
 }  // extern "C"
 #pragma GCC visibility pop

@@ -113,7 +113,7 @@ void bind_events(nb::module_& m) {
 
 void bind_choices(nb::module_& m) {
   nb::class_<choice>(m, "Choice")
-      .def_prop_ro("spec", [](const choice& c) { return to_string(c.how); })
+      .def_prop_ro("spec", [](const choice& c) { return to_string(c.algorithm); })
       .def_ro("reason", &choice::reason)
       .def_ro("seconds", &choice::seconds)
       .def_ro("next", &choice::next)

@@ -24,14 +24,6 @@ using namespace shoal;
 
 namespace {
 
-collective to_collective(std::string_view name) {
-  for (collective what : {collective::alltoall, collective::allgather, collective::neighbor_alltoall})
-    if (name == to_string(what)) return what;
-  throw std::invalid_argument("there is no collective '" + std::string(name) +
-                              "'; there are alltoall, allgather, "
-                              "neighbor_alltoall");
-}
-
 const char* to_string(place where) {
   switch (where) {
     case place::send: return "send";
@@ -193,7 +185,8 @@ void bind_algorithms(nb::module_& m) {
       "worth_measuring", [](const problem& at, bool equal_blocks) { return worth_measuring(at, equal_blocks); },
       nb::arg("problem"), nb::arg("equal_blocks"));
   m.def(
-      "parse", [](std::string_view spec, std::string_view what) { return parse_selection(spec, to_collective(what)); },
+      "parse",
+      [](std::string_view spec, std::string_view what) { return parse_selection(spec, parse_collective(what)); },
       nb::arg("spec"), nb::arg("collective") = "alltoall");
 }
 

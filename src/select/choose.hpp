@@ -10,7 +10,7 @@
 namespace shoal {
 
 struct choice {
-  selection how;
+  selection algorithm;
   std::string reason;     // one line for people
   double seconds = 0;     // expected; 0: not known
   std::string next = {};  // what would be next best, or nothing

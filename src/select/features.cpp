@@ -28,9 +28,9 @@ void features::add(const features& earlier) {
 features agree_on(features mine, agreement& agree) {
   std::array<std::int64_t, 6> values{mine.total_bytes, mine.full_blocks, mine.largest_block,
                                      mine.most_loaded, mine.on_device,   mine.invalid};
-  constexpr std::array how{combine::sum,     combine::sum,     combine::maximum,
-                           combine::maximum, combine::maximum, combine::maximum};
-  agree.reach(values, how);
+  constexpr std::array combined{combine::sum,     combine::sum,     combine::maximum,
+                                combine::maximum, combine::maximum, combine::maximum};
+  agree.reach(values, combined);
   return {mine.ranks, values[0], values[2], values[1], values[3], values[4] != 0, values[5] != 0, mine.calls};
 }
 

@@ -39,11 +39,11 @@ bool group_sizes::matching() const {
 
 group_sizes agree_on(const group_sizes& mine, std::array<bool, 2> sending, agreement& agree) {
   std::array<std::int64_t, 12> values{};
-  std::array<combine, 12> how;
-  how.fill(combine::maximum);
+  std::array<combine, 12> combined;
+  combined.fill(combine::maximum);
   for (int d = 0; d < 2; ++d) {
     const direction_sizes& m = mine.toward[d];
-    how[5 * d] = combine::sum;
+    combined[5 * d] = combine::sum;
     values[5 * d] = m.sent_terms;
     values[5 * d + 1] = sending[d] ? nothing : m.most_expected;
     values[5 * d + 2] = sending[d] ? nothing : -m.least_expected;
@@ -52,7 +52,7 @@ group_sizes agree_on(const group_sizes& mine, std::array<bool, 2> sending, agree
   }
   values[10] = mine.on_device;
   values[11] = mine.invalid;
-  agree.reach(values, how);
+  agree.reach(values, combined);
   group_sizes all{{}, values[10] != 0, values[11] != 0};
   for (int d = 0; d < 2; ++d) {
     const auto* v = &values[5 * d];

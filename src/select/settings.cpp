@@ -41,7 +41,7 @@ std::optional<wait_mode> read_waiting(const std::string& value) {
 }
 
 std::string read_network(const std::string& value) {
-  check_network(value);
+  schedule_of(value);  // throws where there is none
   return value;
 }
 
@@ -152,7 +152,7 @@ constexpr setting known_settings[] = {
                                                                        "algorithm for MPI_Neighbor_alltoallv"),
     algorithm_for<collective::neighbor_alltoall, call_form::any_types>("neighbor_alltoallw",
                                                                        "algorithm for MPI_Neighbor_alltoallw"),
-    {"network", "full, ring, torus:4x8", "network that connects two groups", false,
+    {"network", "NETWORK", "network that connects two groups, as in ring or torus:4x8", false,
      [](settings& s, const std::string& v) { s.network = read_network(v); },
      [](const settings& s) { return s.network; }},
     {"wait", "auto, spin, yield, sleep", "how a rank waits", false,

@@ -1,6 +1,7 @@
 // What people set: environment variables, a configuration file, MPI_Info keys.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -8,7 +9,6 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <utility>
 
 #include "algorithms/algorithm.hpp"
 #include "select/call_form.hpp"
@@ -24,14 +24,13 @@ namespace shoal {
 enum class reporting { none, usage, phases };
 
 struct settings {
-  // Empty: choose for me.
-  std::optional<selection> alltoall, alltoallv, alltoallw, allgather, allgatherv;
-  by_form<std::optional<selection>> neighbor_alltoall;
-  std::optional<wait_mode> wait;      // empty: by ranks and cores
+  std::array<by_form<std::optional<selection>>, collectives.size()> algorithms;  // empty: choose for me
+  std::optional<wait_mode> wait;                                                 // empty: by ranks and cores
   std::optional<layout_tree> layout;  // empty: as found, with nodes that share this:
   node_level nodes_share = node_level::machine;
-  bool finds_levels = false;                       // beside nodes also what is inside and around them
-  std::string network = "full";                    // what connects two groups: see model/intergroup.hpp
+  bool finds_levels = false;  // beside nodes also what is inside and around them
+  static constexpr const char* standard_network = "full";
+  std::string network = standard_network;          // what connects two groups: see model/intergroup.hpp
   std::shared_ptr<const switch_network> topology;  // null: not known
   std::shared_ptr<const shoal::profile> profile;   // null: what is not asked for is measured
   std::string profile_fault;                       // why the one that was named cannot be used
@@ -48,13 +47,12 @@ struct settings {
 
   // The algorithm that the user names for calls of a kind, and the name of that setting.
   const std::optional<selection>& asked(collective what, call_form form) const {
-    if (what == collective::allgather) return form == call_form::equal ? allgather : allgatherv;
-    if (what == collective::neighbor_alltoall) return neighbor_alltoall[form];
-    return form == call_form::equal ? alltoall : form == call_form::any_sizes ? alltoallv : alltoallw;
+    return algorithms[static_cast<std::size_t>(what)][form];
   }
   std::optional<selection>& asked(collective what, call_form form) {
-    return const_cast<std::optional<selection>&>(std::as_const(*this).asked(what, form));
+    return algorithms[static_cast<std::size_t>(what)][form];
   }
+  bool names_network() const { return network != standard_network; }
   static std::span<const call_form> forms_of(collective what) {
     return std::span(call_forms).first(what == collective::allgather ? 2 : 3);
   }

@@ -76,10 +76,10 @@ class wisdom_reader {
 
   // Without numbers.
   exchange_shape kind_of(const std::string& call, int line) const {
-    for (const collective what : {collective::alltoall, collective::neighbor_alltoall})
+    for (const collective what : collectives)
       for (const call_form form : call_forms)
         if (const exchange_shape kind{what, form}; call == kind.name()) return kind;
-    fail(line, "call must be alltoall or neighbor_alltoall, or one of these with v or w");
+    fail(line, "call must be the name of a collective, such as alltoallv");
   }
 
   void add_time(const exchange_shape& shape, const std::string& spec, const toml::node& value, int line,

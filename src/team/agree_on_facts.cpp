@@ -50,13 +50,13 @@ std::vector<layout_tree::shared_ids> places_of_ranks(std::span<const std::int64_
 }
 
 // The names of their hosts, by rank; collective.
-std::vector<std::string> hosts_of_ranks(MPI_Comm comm, int ranks, int rank, waiting& how) {
+std::vector<std::string> hosts_of_ranks(MPI_Comm comm, int ranks, int rank, waiting& waits) {
   std::array<std::int64_t, (HOST_NAME_MAX + sizeof(std::int64_t)) / sizeof(std::int64_t)> mine{};
   gethostname(reinterpret_cast<char*>(mine.data()), HOST_NAME_MAX);
   std::vector<std::int64_t> names(mine.size() * static_cast<std::size_t>(ranks), unsaid);
   std::copy(mine.begin(), mine.end(), names.begin() + static_cast<std::ptrdiff_t>(mine.size()) * rank);
   pending_agreement said(comm, std::move(names));
-  const std::span<const std::int64_t> all = said.wait(how);
+  const std::span<const std::int64_t> all = said.wait(waits);
   std::vector<std::string> hosts;
   for (std::size_t at = 0; at < all.size(); at += mine.size())
     hosts.emplace_back(reinterpret_cast<const char*>(all.data() + at));
@@ -83,30 +83,30 @@ layout_tree layout_of(const settings& set, std::vector<layout_tree::shared_ids> 
 }  // namespace
 
 std::vector<layout_tree::shared_ids> places_of_ranks(MPI_Comm comm, const job_facts& here, bool all_levels,
-                                                     waiting& how) {
+                                                     waiting& waits) {
   int ranks = 1, rank = 0;
   require(PMPI_Comm_size(comm, &ranks), "MPI_Comm_size");
   require(PMPI_Comm_rank(comm, &rank), "MPI_Comm_rank");
   pending_agreement said(comm, place_of_rank(here, all_levels, rank, ranks));
-  return places_of_ranks(said.wait(how), ranks);
+  return places_of_ranks(said.wait(waits), ranks);
 }
 
-problem place_ranks(MPI_Comm comm, const settings& set, std::vector<layout_tree::shared_ids> share, waiting& how) {
+problem place_ranks(MPI_Comm comm, const settings& set, std::vector<layout_tree::shared_ids> share, waiting& waits) {
   int rank = 0;
   require(PMPI_Comm_rank(comm, &rank), "MPI_Comm_rank");
   const int ranks = static_cast<int>(share[0].ids.size());
-  const auto switches = set.topology ? placed_on(*set.topology, hosts_of_ranks(comm, ranks, rank, how)) : nullptr;
+  const auto switches = set.topology ? placed_on(*set.topology, hosts_of_ranks(comm, ranks, rank, waits)) : nullptr;
   problem where = placed(layout_of(set, std::move(share), switches.get()));
   where.switches = switches;
   return where;
 }
 
-common_facts agree_on_facts(MPI_Comm comm, const settings& set, waiting& how) {
+common_facts agree_on_facts(MPI_Comm comm, const settings& set, waiting& waits) {
   const job_facts here = find_job_facts(set.nodes_share);
   pending_agreement said(comm, {-here.cores, device_runtime_loaded()});
-  const auto all = said.wait(how);
-  return {place_ranks(comm, set, places_of_ranks(comm, here, set.finds_levels, how), how), -static_cast<int>(all[0]),
-          all[1] > 0};
+  const auto all = said.wait(waits);
+  return {place_ranks(comm, set, places_of_ranks(comm, here, set.finds_levels, waits), waits),
+          -static_cast<int>(all[0]), all[1] > 0};
 }
 
 }  // namespace shoal

@@ -17,10 +17,10 @@ namespace shoal {
 
 // What the ranks of `comm` share: nodes and, where all levels are wanted, sockets and caches in them; collective.
 std::vector<layout_tree::shared_ids> places_of_ranks(MPI_Comm comm, const job_facts& here, bool all_levels,
-                                                     waiting& how);
+                                                     waiting& waits);
 // Where they run, as the settings say or else as they `share`. Collective where a topology is given. Throws
 // std::invalid_argument, on every rank, for one that does not have all of them.
-problem place_ranks(MPI_Comm comm, const settings& set, std::vector<layout_tree::shared_ids> share, waiting& how);
+problem place_ranks(MPI_Comm comm, const settings& set, std::vector<layout_tree::shared_ids> share, waiting& waits);
 
 // All that ranks must know of each other, the same on every rank.
 struct common_facts {
@@ -30,6 +30,6 @@ struct common_facts {
 };
 
 // Collective. Throws as place_ranks() does.
-common_facts agree_on_facts(MPI_Comm comm, const settings& set, waiting& how);
+common_facts agree_on_facts(MPI_Comm comm, const settings& set, waiting& waits);
 
 }  // namespace shoal

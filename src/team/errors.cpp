@@ -1,5 +1,12 @@
 #include "team/errors.hpp"
 
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstddef>
+#include <functional>
 #include <iostream>
 #include <map>
 #include <mutex>
@@ -26,6 +33,21 @@ int code_for(int error_class, const std::string& line) {
   return code;
 }
 
+// Whether no other process of the job says this here: a program with many communicators has a rank 0 in each of them. The
+// first holds a socket of this name, which goes with the process. The launcher's process on a node is the parent of all.
+bool is_first_on_node(const std::string& line) {
+  sockaddr_un name{};
+  name.sun_family = AF_UNIX;
+  const std::string text = "shoal " + std::to_string(getppid()) + " " + std::to_string(std::hash<std::string>()(line));
+  text.copy(name.sun_path + 1, sizeof name.sun_path - 1);  // behind a zero: it is no file
+  const auto size = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + text.size());
+  const int held = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+  if (held < 0 || bind(held, reinterpret_cast<const sockaddr*>(&name), size) == 0) return true;
+  const bool is_said = errno == EADDRINUSE;
+  close(held);
+  return !is_said;
+}
+
 }  // namespace
 
 int code_of(int error_class, const char* text) {
@@ -45,18 +67,18 @@ int raise_code(MPI_Comm comm, int code) {
   return code;
 }
 
-void warn_once(const std::string& text, const std::string& instead, int ranks) {
-  int rank = -1;
-  PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  if (rank >= 0 && rank < ranks) say_once(text, instead);
-}
-
 void say_once(const std::string& text, const std::string& instead) {
   static std::mutex lock;
   static auto& said = *new std::set<std::string>;  // also used at exit
   const std::scoped_lock guard(lock);
   const std::string line = "shoal: " + text + "; " + instead + "\n";
-  if (said.insert(line).second) std::cerr << line << std::flush;
+  if (said.insert(line).second && is_first_on_node(line)) std::cerr << line << std::flush;
+}
+
+void warn_once(MPI_Comm comm, const std::string& text, const std::string& instead) {
+  int rank = -1;
+  PMPI_Comm_rank(comm, &rank);
+  if (rank == 0) say_once(text, instead);
 }
 
 }  // namespace shoal

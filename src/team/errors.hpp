@@ -48,12 +48,10 @@ int code_of(int error_class, const char* text);
 int raise_error(MPI_Comm comm, int error_class, const char* text);
 int raise_code(MPI_Comm comm, int code);
 
-// One line on standard error, each line once: from rank 0 of the world, because a program with many
-// communicators has a rank 0 in each of them; or from so many `ranks` of it, where rank 0 may not know.
+// One line on standard error, each line once from all processes of the job on a node.
 inline const std::string use_native = "using the MPI library's own collectives";
-inline constexpr int some_ranks = 8;
-void warn_once(const std::string& text, const std::string& instead = use_native, int ranks = 1);
-// The same from this rank. What concerns one communicator its own rank 0 says, as the world's may not be in it.
 void say_once(const std::string& text, const std::string& instead = use_native);
+// The same from rank 0 of a communicator, as the world's may not be in it.
+void warn_once(MPI_Comm comm, const std::string& text, const std::string& instead = use_native);
 
 }  // namespace shoal

@@ -19,7 +19,7 @@ class group_exchange {
   group_exchange(MPI_Comm comm, phase_clock* clock) : clock_(clock), lines_{line(comm, clock), line(comm, clock)} {}
 
   // As those of exchange.
-  void start(const programs& how, const std::array<payload, 2>& what);
+  void start(const programs& steps, const std::array<payload, 2>& what);
   bool progress(bool& moved);
   void run_to_end(waiting& wait);
   const std::exception_ptr& failure() const {

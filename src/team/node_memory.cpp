@@ -27,7 +27,8 @@ std::unique_ptr<node_exchange> node_memory::make(transport& over, node_exchange:
   try {
     return std::make_unique<node_exchange>(pool_, over, wait_, nodes_, size);
   } catch (const std::system_error& error) {  // the same on every rank
-    warn_once("no memory can be shared inside a node: " + error.code().message(), "blocks travel as messages");
+    if (over_.rank() == 0)
+      say_once("no memory can be shared inside a node: " + error.code().message(), "blocks travel as messages");
     return nullptr;
   }
 }

@@ -45,16 +45,16 @@ void pending_agreement::look() {
   if (has_come) looks_ = -1;
 }
 
-std::span<const std::int64_t> pending_agreement::wait(waiting& how) {
-  while (!test()) how.idle(how.parts_among_lookers());
-  how.progressed();
+std::span<const std::int64_t> pending_agreement::wait(waiting& waits) {
+  while (!test()) waits.idle(waits.parts_among_lookers());
+  waits.progressed();
   return largest_;
 }
 
-bool pending_agreement::wait_for(double seconds, waiting& how) {
+bool pending_agreement::wait_for(double seconds, waiting& waits) {
   const double end = PMPI_Wtime() + seconds;
-  while (!test() && PMPI_Wtime() < end) how.idle(how.parts_among_lookers());
-  how.progressed();
+  while (!test() && PMPI_Wtime() < end) waits.idle(waits.parts_among_lookers());
+  waits.progressed();
   return test();
 }
 
@@ -66,10 +66,10 @@ void pending_agreement::abandon() {
   new std::vector<std::int64_t>(std::move(largest_));
 }
 
-bool pending_agreement::wait_or_abandon(double seconds, waiting& how) noexcept {
+bool pending_agreement::wait_or_abandon(double seconds, waiting& waits) noexcept {
   if (abandoned_) return false;
   try {
-    const bool ended = wait_for(seconds, how);
+    const bool ended = wait_for(seconds, waits);
     if (!ended) abandon();
     return ended;
   } catch (const std::exception&) {  // the communicator has failed

@@ -29,14 +29,14 @@ class pending_agreement {
   void look();
   double apart() const { return apart_; }
   // Until they are.
-  std::span<const std::int64_t> wait(waiting& how);
+  std::span<const std::int64_t> wait(waiting& waits);
   // Until they are, or until this number of seconds has passed; whether they are.
-  bool wait_for(double seconds, waiting& how);
+  bool wait_for(double seconds, waiting& waits);
   std::span<const std::int64_t> largest() const { return largest_; }
   // Some rank may never begin it: it is left as it is.
   void abandon();
   // Waits for at most this number of seconds, and abandons it then: false.
-  bool wait_or_abandon(double seconds, waiting& how) noexcept;
+  bool wait_or_abandon(double seconds, waiting& waits) noexcept;
   // Nobody will ask for it any more: where that keeps its communicator from being disconnected, it is abandoned at once.
   void stop_asking();
 

@@ -45,8 +45,8 @@ bool progress::move_for_mpi() {
   return true;
 }
 
-waiting moving_meanwhile(wait_mode how, int ranks_of_a_core) {
-  waiting wait(how, ranks_of_a_core);
+waiting moving_meanwhile(wait_mode mode, int ranks_of_a_core) {
+  waiting wait(mode, ranks_of_a_core);
   wait.move_meanwhile([] { return progress::get().move(); });
   return wait;
 }

@@ -48,6 +48,6 @@ class progress {
 };
 
 // Waits so, and moves all that meanwhile.
-waiting moving_meanwhile(wait_mode how, int ranks_of_a_core = 1);
+waiting moving_meanwhile(wait_mode mode, int ranks_of_a_core = 1);
 
 }  // namespace shoal

@@ -6,8 +6,8 @@
 
 namespace shoal {
 
-sparse_ranks::sparse_ranks(MPI_Comm users, MPI_Comm own, wait_mode how)
-    : own_(users, own), over_(own), wait_(moving_meanwhile(how)) {}
+sparse_ranks::sparse_ranks(MPI_Comm users, MPI_Comm own, wait_mode mode)
+    : own_(users, own), over_(own), wait_(moving_meanwhile(mode)) {}
 
 // The MPI may still use what is left, which is so never freed.
 sparse_ranks::~sparse_ranks() { [[maybe_unused]] const auto* const left = broken_ ? exchange_.release() : nullptr; }

@@ -32,7 +32,7 @@ struct sparse_turn {
 class sparse_ranks {
  public:
   // Takes over `own`, a communicator of Shoal's for the ranks of `users`.
-  sparse_ranks(MPI_Comm users, MPI_Comm own, wait_mode how);
+  sparse_ranks(MPI_Comm users, MPI_Comm own, wait_mode mode);
   ~sparse_ranks();
   sparse_ranks(const sparse_ranks&) = delete;
   sparse_ranks& operator=(const sparse_ranks&) = delete;

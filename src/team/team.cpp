@@ -18,9 +18,9 @@ std::optional<phase_clock> clock_for(bool clocked, const common_facts& found, in
 
 }  // namespace
 
-team::team(MPI_Comm users, common_facts found, wait_mode how, bool clocked)
+team::team(MPI_Comm users, common_facts found, wait_mode mode, bool clocked)
     : own_(users), over_(users), found_(std::move(found)), phases_(clock_for(clocked, found_, rank())) {
-  wait_as(how);
+  wait_as(mode);
 }
 
 team::team(MPI_Comm own, MPI_Comm users, const settings& set)
@@ -33,9 +33,9 @@ team::team(MPI_Comm own, MPI_Comm users, const settings& set)
   wait_as(set.wait.value_or(polite_mode(find_job_facts(set.nodes_share), ranks())));
 }
 
-void team::wait_as(wait_mode how) {
+void team::wait_as(wait_mode mode) {
   exchange_.record_phases(phases());
-  wait_ = waiting(how);
+  wait_ = waiting(mode);
   wait_.move_meanwhile([this] {
     look_for_failures();
     return progress::get().move();
@@ -86,10 +86,10 @@ std::vector<std::int64_t> team::largest(std::span<const std::int64_t> mine) {
 
 // ---- exchanges -------------------------------------------------------------------------------------------------
 
-const program& team::program_of(const selection& how) {
-  const std::string spec = to_string(how);
+const program& team::program_of(const selection& chosen) {
+  const std::string spec = to_string(chosen);
   if (const auto it = programs_.find(spec); it != programs_.end()) return it->second;
-  return programs_.emplace(spec, program(generate(how, where(), rank()))).first->second;
+  return programs_.emplace(spec, program(generate(chosen, where(), rank()))).first->second;
 }
 
 tag_turns::turn team::next_turn() {
@@ -113,26 +113,26 @@ node_exchange* team::inside_nodes() {
   return memory_.get();
 }
 
-void team::run(const program& how, const payload& what) {
+void team::run(const program& steps, const payload& what) {
   if (phases_) phases_->begin();
-  node_exchange* const inside = how.plan.shared_memory ? inside_nodes() : nullptr;
+  node_exchange* const inside = steps.plan.shared_memory ? inside_nodes() : nullptr;
   if (!inside) opened();
   const tag_turns::turn turn = next_turn();
   if (inside) {
     inside->set_tags(turn.tags());
-    inside->start(how, what);
+    inside->start(steps, what);
     inside->run_to_end();
     return raise(inside->failure());
   }
   exchange_.set_tags(turn.tags());
-  exchange_.start(how, what);
+  exchange_.start(steps, what);
   exchange_.run_to_end(wait_);
   raise(exchange_.failure());
 }
 
-void team::skip(const program& how) {
-  node_exchange* const inside = how.plan.shared_memory ? inside_nodes() : nullptr;
-  if (inside) inside->skip(how);
+void team::skip(const program& steps) {
+  node_exchange* const inside = steps.plan.shared_memory ? inside_nodes() : nullptr;
+  if (inside) inside->skip(steps);
   else opened();
   turns_.skip();
 }

@@ -26,7 +26,7 @@ namespace shoal {
 class team {
  public:
   // Makes nothing of the MPI's and talks to nobody. `clocked`: somebody wants to know where the time goes.
-  team(MPI_Comm users, common_facts found, wait_mode how, bool clocked);
+  team(MPI_Comm users, common_facts found, wait_mode mode, bool clocked);
   // Takes over `own`, a communicator of Shoal's for the ranks of `users`, which are asked for the rest. Collective. Throws
   // std::invalid_argument, on every rank, for settings that do not fit these ranks.
   team(MPI_Comm own, MPI_Comm users, const settings& set);
@@ -67,16 +67,16 @@ class team {
   std::vector<std::int64_t> largest(std::span<const std::int64_t> mine);
 
   // Ready to run; made on first use. Throws std::invalid_argument where it cannot serve these ranks.
-  const program& program_of(const selection& how);
+  const program& program_of(const selection& chosen);
   // Every exchange takes a turn, in the order of the calls; a blocking one waits until it has come.
   tag_turns& turns() { return turns_; }
   tag_turns::turn next_turn();
   // For an exchange that is started many times. None, on every rank, where too many hold one. Collective.
   std::optional<tag_turns::place> next_place();
-  void run(const program& how, const payload& what);
+  void run(const program& steps, const payload& what);
   // Instead of run(), on a rank whose arguments are wrong: no other knows, so it takes part in what is set up, and later
   // exchanges match again.
-  void skip(const program& how);
+  void skip(const program& steps);
   // Where the time of the last run went; null: nobody wants to know.
   phase_clock* phases() { return phases_ ? &*phases_ : nullptr; }
 
@@ -87,7 +87,7 @@ class team {
   std::recursive_mutex& lock() { return lock_; }
 
  private:
-  void wait_as(wait_mode how);
+  void wait_as(wait_mode mode);
   node_exchange* inside_nodes();  // null: blocks travel as messages; collective
 
   own_communicator own_;

@@ -14,9 +14,9 @@ team_turns::~team_turns() {
     if (turns_before.compare_exchange_weak(before, next())) break;
 }
 
-void team_turns::begin(MPI_Comm among, waiting& how) {
+void team_turns::begin(MPI_Comm among, waiting& waits) {
   pending_agreement latest(among, {static_cast<std::int64_t>(std::max<std::uint64_t>(turns_before, next()))});
-  begin_at(static_cast<std::uint64_t>(latest.wait(how)[0]));
+  begin_at(static_cast<std::uint64_t>(latest.wait(waits)[0]));
 }
 
 }  // namespace shoal

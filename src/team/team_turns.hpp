@@ -18,7 +18,7 @@ class team_turns : public tag_turns {
   team_turns& operator=(const team_turns&) = delete;
 
   // Before the first turn; collective over `among`.
-  void begin(MPI_Comm among, waiting& how);
+  void begin(MPI_Comm among, waiting& waits);
 };
 
 }  // namespace shoal

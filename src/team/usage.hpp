@@ -29,7 +29,7 @@ struct usage {
 // Counts an exchange for how it was done.
 template <typename Decision>
 void count(const Decision& chosen, call_form form, std::int64_t sent, double took, const phase_clock* clock) {
-  chosen.how->uses[form].add(sent, took, clock);
+  chosen.algorithm->uses[form].add(sent, took, clock);
 }
 
 }  // namespace shoal

@@ -10,12 +10,12 @@ namespace {
 constexpr int agreement_tag = 0;  // exchanges use tags from 1
 }
 
-void agreement::reach(std::span<std::int64_t> values, std::span<const combine> how) {
-  if (values.size() > most_values || values.size() != how.size())
+void agreement::reach(std::span<std::int64_t> values, std::span<const combine> combined) {
+  if (values.size() > most_values || values.size() != combined.size())
     throw std::invalid_argument("an agreement takes at most 16 values and one rule for each");
   ++reached_;
   values_ = values;
-  how_ = how;
+  combined_ = combined;
   if (!abandoned_) failure_.clear();
   reduce();
   raise(failure_.what());
@@ -46,8 +46,8 @@ bool agreement::on_any_rank(bool here) {
 bool agreement::same_everywhere(std::uint64_t value) {
   const auto half = static_cast<std::int64_t>(value >> 1);
   std::array<std::int64_t, 2> values{half, -half};
-  constexpr std::array how{combine::maximum, combine::maximum};
-  reach(values, how);
+  constexpr std::array combined{combine::maximum, combine::maximum};
+  reach(values, combined);
   return values[0] == -values[1];
 }
 
@@ -59,7 +59,7 @@ int agreement::rounds(int ranks) {
 void agreement::take_in(int peer, bool send_mine) {
   transfer(peer, send_mine, true);
   for (std::size_t i = 0; i < values_.size(); ++i)
-    values_[i] = how_[i] == combine::sum ? values_[i] + at_->theirs[i] : std::max(values_[i], at_->theirs[i]);
+    values_[i] = combined_[i] == combine::sum ? values_[i] + at_->theirs[i] : std::max(values_[i], at_->theirs[i]);
 }
 
 // After a failure a rank still sends: nothing, which its peers take for one. So all who hear from it know.

@@ -22,9 +22,9 @@ class agreement {
   // No exchange may be under way on the transport while an agreement runs.
   agreement(transport& over, waiting& wait) : over_(over), wait_(wait) { arrived_.reserve(2); }
 
-  // Combines values[i] of all ranks by how[i]; every rank gets the result. Recursive doubling. Throws
+  // Combines values[i] of all ranks by combined[i]; every rank gets the result. Recursive doubling. Throws
   // std::invalid_argument above most_values, and what failed when all messages have ended; again where one was abandoned.
-  void reach(std::span<std::int64_t> values, std::span<const combine> how);
+  void reach(std::span<std::int64_t> values, std::span<const combine> combined);
 
   // How many so far.
   std::int64_t reached() const { return reached_; }
@@ -50,7 +50,7 @@ class agreement {
   transport& over_;
   waiting& wait_;
   std::span<std::int64_t> values_;
-  std::span<const combine> how_;
+  std::span<const combine> combined_;
   std::unique_ptr<messages> at_ = std::make_unique<messages>();
   bool abandoned_ = false;  // one of them, so that a later agreement may get it
   std::vector<ended_transfer> arrived_;

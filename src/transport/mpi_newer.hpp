@@ -3,88 +3,43 @@
 
 #include <mpi.h>
 
+#include "transport/mpi_arguments.hpp"
+
 extern "C" {
 
 #define SHOAL_NEWER(name, ...) int name(__VA_ARGS__) __attribute__((weak))
 
-SHOAL_NEWER(PMPI_Alltoall_init, const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
-            MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request* request);
-SHOAL_NEWER(PMPI_Alltoallv_init, const void* sendbuf, const int* sendcounts, const int* sdispls, MPI_Datatype sendtype,
-            void* recvbuf, const int* recvcounts, const int* rdispls, MPI_Datatype recvtype, MPI_Comm comm,
-            MPI_Info info, MPI_Request* request);
-SHOAL_NEWER(PMPI_Alltoallw_init, const void* sendbuf, const int* sendcounts, const int* sdispls,
-            const MPI_Datatype* sendtypes, void* recvbuf, const int* recvcounts, const int* rdispls,
-            const MPI_Datatype* recvtypes, MPI_Comm comm, MPI_Info info, MPI_Request* request);
-SHOAL_NEWER(PMPI_Alltoall_init_c, const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
-            MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request* request);
-SHOAL_NEWER(PMPI_Alltoallv_init_c, const void* sendbuf, const MPI_Count* sendcounts, const MPI_Aint* sdispls,
-            MPI_Datatype sendtype, void* recvbuf, const MPI_Count* recvcounts, const MPI_Aint* rdispls,
-            MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request* request);
-SHOAL_NEWER(PMPI_Alltoallw_init_c, const void* sendbuf, const MPI_Count* sendcounts, const MPI_Aint* sdispls,
-            const MPI_Datatype* sendtypes, void* recvbuf, const MPI_Count* recvcounts, const MPI_Aint* rdispls,
-            const MPI_Datatype* recvtypes, MPI_Comm comm, MPI_Info info, MPI_Request* request);
+SHOAL_NEWER(PMPI_Alltoall_init, SHOAL_EQUAL(int, int), MPI_Info info, MPI_Request* request);
+SHOAL_NEWER(PMPI_Alltoallv_init, SHOAL_SIZED(int, int), MPI_Info info, MPI_Request* request);
+SHOAL_NEWER(PMPI_Alltoallw_init, SHOAL_TYPED(int, int), MPI_Info info, MPI_Request* request);
+SHOAL_NEWER(PMPI_Alltoall_init_c, SHOAL_EQUAL(MPI_Count, MPI_Aint), MPI_Info info, MPI_Request* request);
+SHOAL_NEWER(PMPI_Alltoallv_init_c, SHOAL_SIZED(MPI_Count, MPI_Aint), MPI_Info info, MPI_Request* request);
+SHOAL_NEWER(PMPI_Alltoallw_init_c, SHOAL_TYPED(MPI_Count, MPI_Aint), MPI_Info info, MPI_Request* request);
 
-SHOAL_NEWER(PMPI_Alltoall_c, const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
-            MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm);
-SHOAL_NEWER(PMPI_Alltoallv_c, const void* sendbuf, const MPI_Count* sendcounts, const MPI_Aint* sdispls,
-            MPI_Datatype sendtype, void* recvbuf, const MPI_Count* recvcounts, const MPI_Aint* rdispls,
-            MPI_Datatype recvtype, MPI_Comm comm);
-SHOAL_NEWER(PMPI_Alltoallw_c, const void* sendbuf, const MPI_Count* sendcounts, const MPI_Aint* sdispls,
-            const MPI_Datatype* sendtypes, void* recvbuf, const MPI_Count* recvcounts, const MPI_Aint* rdispls,
-            const MPI_Datatype* recvtypes, MPI_Comm comm);
-SHOAL_NEWER(PMPI_Allgather_c, const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
-            MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm);
-SHOAL_NEWER(PMPI_Allgatherv_c, const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
-            const MPI_Count* recvcounts, const MPI_Aint* displs, MPI_Datatype recvtype, MPI_Comm comm);
+SHOAL_NEWER(PMPI_Alltoall_c, SHOAL_EQUAL(MPI_Count, MPI_Aint));
+SHOAL_NEWER(PMPI_Alltoallv_c, SHOAL_SIZED(MPI_Count, MPI_Aint));
+SHOAL_NEWER(PMPI_Alltoallw_c, SHOAL_TYPED(MPI_Count, MPI_Aint));
+SHOAL_NEWER(PMPI_Allgather_c, SHOAL_EQUAL(MPI_Count, MPI_Aint));
+SHOAL_NEWER(PMPI_Allgatherv_c, SHOAL_GATHERED(MPI_Count, MPI_Aint));
 
-SHOAL_NEWER(PMPI_Neighbor_alltoall_c, const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
-            MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm);
-SHOAL_NEWER(PMPI_Neighbor_alltoallv_c, const void* sendbuf, const MPI_Count* sendcounts, const MPI_Aint* sdispls,
-            MPI_Datatype sendtype, void* recvbuf, const MPI_Count* recvcounts, const MPI_Aint* rdispls,
-            MPI_Datatype recvtype, MPI_Comm comm);
-SHOAL_NEWER(PMPI_Neighbor_alltoallw_c, const void* sendbuf, const MPI_Count* sendcounts, const MPI_Aint* sdispls,
-            const MPI_Datatype* sendtypes, void* recvbuf, const MPI_Count* recvcounts, const MPI_Aint* rdispls,
-            const MPI_Datatype* recvtypes, MPI_Comm comm);
+SHOAL_NEWER(PMPI_Neighbor_alltoall_c, SHOAL_EQUAL(MPI_Count, MPI_Aint));
+SHOAL_NEWER(PMPI_Neighbor_alltoallv_c, SHOAL_SIZED(MPI_Count, MPI_Aint));
+SHOAL_NEWER(PMPI_Neighbor_alltoallw_c, SHOAL_TYPED(MPI_Count, MPI_Aint));
+SHOAL_NEWER(PMPI_Ineighbor_alltoall_c, SHOAL_EQUAL(MPI_Count, MPI_Aint), MPI_Request* request);
+SHOAL_NEWER(PMPI_Ineighbor_alltoallv_c, SHOAL_SIZED(MPI_Count, MPI_Aint), MPI_Request* request);
+SHOAL_NEWER(PMPI_Ineighbor_alltoallw_c, SHOAL_TYPED(MPI_Count, MPI_Aint), MPI_Request* request);
+SHOAL_NEWER(PMPI_Neighbor_alltoall_init, SHOAL_EQUAL(int, int), MPI_Info info, MPI_Request* request);
+SHOAL_NEWER(PMPI_Neighbor_alltoallv_init, SHOAL_SIZED(int, int), MPI_Info info, MPI_Request* request);
+SHOAL_NEWER(PMPI_Neighbor_alltoallw_init, SHOAL_TYPED(int, MPI_Aint), MPI_Info info, MPI_Request* request);
+SHOAL_NEWER(PMPI_Neighbor_alltoall_init_c, SHOAL_EQUAL(MPI_Count, MPI_Aint), MPI_Info info, MPI_Request* request);
+SHOAL_NEWER(PMPI_Neighbor_alltoallv_init_c, SHOAL_SIZED(MPI_Count, MPI_Aint), MPI_Info info, MPI_Request* request);
+SHOAL_NEWER(PMPI_Neighbor_alltoallw_init_c, SHOAL_TYPED(MPI_Count, MPI_Aint), MPI_Info info, MPI_Request* request);
 
-SHOAL_NEWER(PMPI_Ineighbor_alltoall_c, const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
-            MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request* request);
-SHOAL_NEWER(PMPI_Ineighbor_alltoallv_c, const void* sendbuf, const MPI_Count* sendcounts, const MPI_Aint* sdispls,
-            MPI_Datatype sendtype, void* recvbuf, const MPI_Count* recvcounts, const MPI_Aint* rdispls,
-            MPI_Datatype recvtype, MPI_Comm comm, MPI_Request* request);
-SHOAL_NEWER(PMPI_Ineighbor_alltoallw_c, const void* sendbuf, const MPI_Count* sendcounts, const MPI_Aint* sdispls,
-            const MPI_Datatype* sendtypes, void* recvbuf, const MPI_Count* recvcounts, const MPI_Aint* rdispls,
-            const MPI_Datatype* recvtypes, MPI_Comm comm, MPI_Request* request);
-SHOAL_NEWER(PMPI_Neighbor_alltoall_init, const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,
-            int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request* request);
-SHOAL_NEWER(PMPI_Neighbor_alltoallv_init, const void* sendbuf, const int* sendcounts, const int* sdispls,
-            MPI_Datatype sendtype, void* recvbuf, const int* recvcounts, const int* rdispls, MPI_Datatype recvtype,
-            MPI_Comm comm, MPI_Info info, MPI_Request* request);
-SHOAL_NEWER(PMPI_Neighbor_alltoallw_init, const void* sendbuf, const int* sendcounts, const MPI_Aint* sdispls,
-            const MPI_Datatype* sendtypes, void* recvbuf, const int* recvcounts, const MPI_Aint* rdispls,
-            const MPI_Datatype* recvtypes, MPI_Comm comm, MPI_Info info, MPI_Request* request);
-SHOAL_NEWER(PMPI_Neighbor_alltoall_init_c, const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype,
-            void* recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info,
-            MPI_Request* request);
-SHOAL_NEWER(PMPI_Neighbor_alltoallv_init_c, const void* sendbuf, const MPI_Count* sendcounts, const MPI_Aint* sdispls,
-            MPI_Datatype sendtype, void* recvbuf, const MPI_Count* recvcounts, const MPI_Aint* rdispls,
-            MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request* request);
-SHOAL_NEWER(PMPI_Neighbor_alltoallw_init_c, const void* sendbuf, const MPI_Count* sendcounts, const MPI_Aint* sdispls,
-            const MPI_Datatype* sendtypes, void* recvbuf, const MPI_Count* recvcounts, const MPI_Aint* rdispls,
-            const MPI_Datatype* recvtypes, MPI_Comm comm, MPI_Info info, MPI_Request* request);
-
-SHOAL_NEWER(PMPI_Ialltoall_c, const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
-            MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request* request);
-SHOAL_NEWER(PMPI_Ialltoallv_c, const void* sendbuf, const MPI_Count* sendcounts, const MPI_Aint* sdispls,
-            MPI_Datatype sendtype, void* recvbuf, const MPI_Count* recvcounts, const MPI_Aint* rdispls,
-            MPI_Datatype recvtype, MPI_Comm comm, MPI_Request* request);
-SHOAL_NEWER(PMPI_Ialltoallw_c, const void* sendbuf, const MPI_Count* sendcounts, const MPI_Aint* sdispls,
-            const MPI_Datatype* sendtypes, void* recvbuf, const MPI_Count* recvcounts, const MPI_Aint* rdispls,
-            const MPI_Datatype* recvtypes, MPI_Comm comm, MPI_Request* request);
-SHOAL_NEWER(PMPI_Iallgather_c, const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
-            MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request* request);
-SHOAL_NEWER(PMPI_Iallgatherv_c, const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
-            const MPI_Count* recvcounts, const MPI_Aint* displs, MPI_Datatype recvtype, MPI_Comm comm,
-            MPI_Request* request);
+SHOAL_NEWER(PMPI_Ialltoall_c, SHOAL_EQUAL(MPI_Count, MPI_Aint), MPI_Request* request);
+SHOAL_NEWER(PMPI_Ialltoallv_c, SHOAL_SIZED(MPI_Count, MPI_Aint), MPI_Request* request);
+SHOAL_NEWER(PMPI_Ialltoallw_c, SHOAL_TYPED(MPI_Count, MPI_Aint), MPI_Request* request);
+SHOAL_NEWER(PMPI_Iallgather_c, SHOAL_EQUAL(MPI_Count, MPI_Aint), MPI_Request* request);
+SHOAL_NEWER(PMPI_Iallgatherv_c, SHOAL_GATHERED(MPI_Count, MPI_Aint), MPI_Request* request);
 
 SHOAL_NEWER(PMPI_Pack_c, const void* inbuf, MPI_Count incount, MPI_Datatype datatype, void* outbuf, MPI_Count outsize,
             MPI_Count* position, MPI_Comm comm);

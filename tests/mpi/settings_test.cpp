@@ -50,6 +50,10 @@ std::string refused(const std::function<void()>& reads) {
   return "accepted";
 }
 
+const std::optional<selection>& asked(const settings& of, call_form form) {
+  return of.asked(collective::alltoall, form);
+}
+
 std::string refused_value(const std::string& name, const std::string& value) {
   return refused([&] { settings().set(name, value); });
 }
@@ -66,7 +70,7 @@ void expect_parts(const std::string& text, std::initializer_list<const char*> pa
 
 TEST(Settings, AreAutomaticWhenNothingIsSet) {
   const settings none = read_settings();
-  EXPECT_FALSE(none.alltoall || none.alltoallv || none.wait || none.verify);
+  EXPECT_FALSE(asked(none, call_form::equal) || asked(none, call_form::any_sizes) || none.wait || none.verify);
   EXPECT_EQ(none.report, reporting::none);
 }
 
@@ -77,8 +81,8 @@ TEST(Settings, TakeEveryAllowedValue) {
   s.set("wait", "sleep");
   s.set("report", "1");
   s.set("verify", "on");
-  EXPECT_EQ(to_string(*s.alltoall), "bruck:radix=4");
-  EXPECT_EQ(to_string(*s.alltoallv), "tuna:radix=8");
+  EXPECT_EQ(to_string(*asked(s, call_form::equal)), "bruck:radix=4");
+  EXPECT_EQ(to_string(*asked(s, call_form::any_sizes)), "tuna:radix=8");
   EXPECT_EQ(*s.wait, wait_mode::sleep);
   EXPECT_EQ(s.report, reporting::usage);
   EXPECT_TRUE(s.verify);
@@ -87,7 +91,7 @@ TEST(Settings, TakeEveryAllowedValue) {
   for (const char* name : {"alltoall", "alltoallv", "wait"}) s.set(name, "auto");
   s.set("report", "0");
   s.set("verify", "off");
-  EXPECT_FALSE(s.alltoall || s.alltoallv || s.wait || s.verify);
+  EXPECT_FALSE(asked(s, call_form::equal) || asked(s, call_form::any_sizes) || s.wait || s.verify);
   EXPECT_EQ(s.report, reporting::none);
 }
 
@@ -153,7 +157,7 @@ TEST(Settings, EnvironmentWinsOverTheFile) {
   const file f("# a comment\n\nalltoallv = \"tuna:radix=4\"  # another\n wait=yield\n");
   const variable config("SHOAL_CONFIG", f.path()), choice("SHOAL_ALLTOALLV", "pairwise");
   const settings read = read_settings();
-  EXPECT_EQ(to_string(*read.alltoallv), "pairwise");
+  EXPECT_EQ(to_string(*asked(read, call_form::any_sizes)), "pairwise");
   EXPECT_EQ(*read.wait, wait_mode::yield);
 }
 

@@ -109,6 +109,13 @@ static void halves(int rank) {
   MPI_Comm_free(&half);
 }
 
+// Rank 0 of the world makes no exchange.
+static void odd(int rank) {
+  MPI_Comm half = half_of(rank);
+  if (rank % 2) exchange(half);
+  MPI_Comm_free(&half);
+}
+
 static void across(int rank) {
   MPI_Comm half = half_of(rank), both;
   MPI_Intercomm_create(half, 0, MPI_COMM_WORLD, 1 - rank % 2, 0, &both);
@@ -132,6 +139,7 @@ int main(int argc, char **argv) {
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   if (!strcmp(where, "large")) block = 30000;
   if (!strcmp(where, "halves")) halves(rank);
+  else if (!strcmp(where, "odd")) odd(rank);
   else if (!strcmp(where, "self")) exchange(MPI_COMM_SELF);
   else if (!strcmp(where, "inter")) across(rank);
   else if (!strcmp(where, "many")) many();

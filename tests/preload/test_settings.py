@@ -89,6 +89,14 @@ def test_wrong_setting_with_many_roots(mpi, compiled):
         refused_once(exchanges(mpi, compiled, where, SHOAL_ALLTOALLV="tunna"), "tunna")
 
 
+def test_wrong_setting_where_the_first_rank_makes_no_exchange(one_mpi, compiled):
+    refused_once(exchanges(one_mpi, compiled, "odd", SHOAL_ALLTOALLV="tunna"), "tunna")
+    run = right(exchanges(one_mpi, compiled, "odd", ranks=6, SHOAL_ALLTOALLV="tuna:radices=2"))
+    assert len(warnings(run)) == 1 and "radices=2" in warnings(run)[0] and "3 ranks" in warnings(run)[0], run.stderr
+    run = right(exchanges(one_mpi, compiled, "odd", SHOAL_ALLTOALV="tuna"))
+    assert run.stderr.count("unknown setting SHOAL_ALLTOALV") == 1, run.stderr
+
+
 def only_native(run):
     return {algorithm for _, algorithm in served(right(run))} <= {"native"}
 

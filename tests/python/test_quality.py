@@ -108,6 +108,7 @@ def test_choosers_name_no_algorithm():
     """They ask the table: an algorithm tells beside its generator what it costs and where it is worth trying."""
     names = {one.name for one in shoal.algorithms() if one.has_schedule}
     files = ("src/learn/candidates.cpp", "src/select/choose.cpp", "src/select/measured_exchanges.hpp",
+             "src/model/intergroup.cpp", "src/select/choose_between_groups.cpp", "src/learn/intercommunicator.cpp",
              "python/shoal/tuning.py", "python/shoal/cost_model.py")  # fmt: skip
     for file in files:
         assert not names & set(re.findall(r'"(\w+)[":]', (ROOT / file).read_text())), file

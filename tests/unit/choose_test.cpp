@@ -20,7 +20,7 @@ measured_exchanges measured(std::vector<double> native, std::vector<double> stra
 }
 
 std::string chosen(const measured_exchanges& from, std::int64_t block) {
-  return to_string(choose(from, {static_cast<double>(block)}).how);
+  return to_string(choose(from, {static_cast<double>(block)}).algorithm);
 }
 
 TEST(measured_exchanges, are_joined_by_straight_lines) {
@@ -106,9 +106,9 @@ TEST(choose, takes_the_fastest_for_mostly_empty_blocks_and_says_so) {
   all.full_share = 0.1;
   all.sparse = {{8, {3, 2, 1}}, {16384, {3, 1, 2}}};
   const choice best = choose(all, {16384, 0.1});
-  EXPECT_EQ(to_string(best.how), "spread_out");
+  EXPECT_EQ(to_string(best.algorithm), "spread_out");
   EXPECT_NE(best.reason.find("for 16384 bytes a block and 90 % of blocks empty: "), std::string::npos) << best.reason;
-  EXPECT_EQ(to_string(choose(all, {16384}).how), "tuna:radix=2");
+  EXPECT_EQ(to_string(choose(all, {16384}).algorithm), "tuna:radix=2");
 }
 
 TEST(choose, knows_what_would_be_next) {

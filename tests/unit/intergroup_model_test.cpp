@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "intergroup_fixture.hpp"
-#include "model/intergroup.hpp"
+#include "select/choose_between_groups.hpp"
 
 namespace shoal {
 namespace {
@@ -55,8 +55,13 @@ TEST(IntergroupModel, NeverTakesABaseline) {
 TEST(IntergroupModel, TakesTheStatedTorus) { EXPECT_EQ(best(8, 24, "torus:4x8", 1000), "torus:shape=4x8"); }
 
 TEST(IntergroupModel, ExplainsInOneLine) {
-  const std::string line = explain(predict_intergroup(two_groups(6, 2), "full", 1000, link));
-  EXPECT_EQ(line, "circulant 36.3 us (3 steps, 6 messages deep); next full 46.3 us (4 steps, 6 messages deep)");
+  const group_flow flows[] = {{two_groups(6, 2), 1000}};
+  const choice best = choose_between_groups(flows, "full");
+  EXPECT_EQ(to_string(best.algorithm), "circulant");
+  EXPECT_EQ(
+      best.reason,
+      "by the model, before anything is measured: 66.3 us, full 86.3 us, full:spread=split 86.3 us, for messages of "
+      "1000 bytes");
 }
 
 std::string refusal(int p, int q, const char* network) {

@@ -20,6 +20,26 @@ using testing::two_groups;
 
 int largest() { return exhaustive() ? 40 : 16; }
 
+// Lower bounds for p senders and q receivers. A receiver takes in p messages through one port.
+int least_volume(int p, int /*q*/) { return p; }
+
+// Fully connected. Not always attainable: p = q = 3 needs 3.
+int least_rounds(int p, int q) { return std::max(ceil_log2(p + 1), ceil_log2(q + 1)); }
+
+// Ring; exact. The middle receiver is ceil(q/2) hops from the nearest sender. With one sender at most two ranks get the
+// message in a step.
+int least_ring_steps(int p, int q) { return p == 1 && q % 2 == 0 ? q / 2 + 1 : p + ceil_div(q, 2) - 1; }
+
+// All messages of the schedule `ring` without segments.
+std::int64_t ring_traffic(int p, int q) {
+  std::int64_t sum = std::int64_t{p} * q;
+  for (int j = 0; j < p; ++j) {
+    const int served_upwards = std::clamp(2 * j + 1 - p + ceil_div(q, 2), 0, q);
+    sum += (served_upwards > 0 ? p - 1 - j : 0) + (served_upwards < q ? j : 0);
+  }
+  return sum;
+}
+
 template <typename Visit>
 void for_all_groups(int largest, Visit visit) {
   for (int p = 1; p <= largest; ++p)

@@ -62,7 +62,7 @@ TEST(profile, joins_what_rows_leave_out_by_straight_lines) {
 
 TEST(profile, decides) {
   const measured_exchanges all = two_kinds().kinds[1]->measured("by the profile", 8);
-  const auto spec = [&](std::int64_t block) { return to_string(choose(all, {static_cast<double>(block)}).how); };
+  const auto spec = [&](std::int64_t block) { return to_string(choose(all, {static_cast<double>(block)}).algorithm); };
   EXPECT_EQ(spec(8), "shared");
   EXPECT_EQ(spec(100), "shared");
   EXPECT_EQ(spec(600), "native");
@@ -78,8 +78,8 @@ TEST(profile, may_know_mostly_empty_exchanges) {
   const profile p = with_sparse("{ block = 8, native = 1, shared = 0.5 }, { block = 1000, native = 3, shared = 9 }");
   const measured_exchanges all = p.kinds[0]->measured("m", 8);
   EXPECT_NEAR(all.full_share, 0.1, 0.03);
-  EXPECT_EQ(to_string(choose(all, {8, 0.1}).how), "shared");
-  EXPECT_EQ(to_string(choose(all, {8, 1}).how), "native");
+  EXPECT_EQ(to_string(choose(all, {8, 0.1}).algorithm), "shared");
+  EXPECT_EQ(to_string(choose(all, {8, 1}).algorithm), "native");
   EXPECT_TRUE(p.kinds[0]->measured("m", 3).sparse.empty());  // none of them has a partner
   const std::string text = to_toml(p);
   EXPECT_EQ(to_toml(parse_profile(text, "again")), text);
