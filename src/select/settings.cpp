@@ -285,8 +285,9 @@ settings read_settings() {
 std::string unknown_variables() {
   std::string all;
   for (char** one = environ; getauxval(AT_SECURE) == 0 && one && *one; ++one) {  // none behind clearenv()
+    if (std::strncmp(*one, "SHOAL_", std::strlen("SHOAL_")) != 0) continue;  // first: this is in a program's first call
     const std::string_view entry(*one), variable = entry.substr(0, entry.find('='));
-    if (!variable.starts_with("SHOAL_") || is_known(variable)) continue;
+    if (is_known(variable)) continue;
     const std::string_view other = nearest(lower(variable.substr(std::strlen("SHOAL_"))), all_names());
     all += (all.empty() ? "" : ", ") + std::string("unknown setting ") + std::string(variable) +
            " (did you mean SHOAL_" + capitals(other) + "?)";
