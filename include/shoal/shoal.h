@@ -417,7 +417,8 @@ SHOAL_PUBLIC int shoal_request_free(shoal_request *request);
 /** Sets the spec for all later calls on a communicator. Collective. On an error nothing is changed.
  * @param comm whose calls are meant; stays the caller's
  * @param info its keys shoal_alltoall, shoal_alltoallv and shoal_alltoallw, on an inter-communicator shoal_allgather and
- *             shoal_allgatherv, hold specs; "auto" lets Shoal choose again, an absent key changes nothing; not kept
+ *             shoal_allgatherv, hold specs; "auto" lets Shoal choose again, an absent key changes nothing; not kept.
+ *             MPI_INFO_NULL is an error of this rank alone: ranks that give an info then wait for it
  * @return MPI_SUCCESS; MPI_ERR_INFO_VALUE or MPI_ERR_OTHER, on all ranks, for a spec that is wrong or differs between
  *         them */
 SHOAL_PUBLIC int shoal_comm_set_info(MPI_Comm comm, MPI_Info info);
