@@ -53,9 +53,9 @@ extern "C" {
  * @param comm         whose ranks exchange; errors are raised on it
  * @return MPI_SUCCESS; MPI_ERR_COMM, MPI_ERR_COUNT, MPI_ERR_TYPE or MPI_ERR_BUFFER as the MPI library checks them;
  *         MPI_ERR_TRUNCATE where a block does not have the size that this rank expects, and MPI_ERR_OTHER on ranks that lost
- *         blocks by that; the next call is right. While the MPI's own collective serves, that is MPI_Ialltoall, with what it
- *         finds: MPICH's finds no wrong size, and after one Open MPI 5's next may be wrong. MPI_ERR_NO_MEM where no scratch memory is left (the job ends then, for
- *         other ranks wait for blocks);
+ *         blocks by that; the next call is right. While the MPI's own collective serves, it is MPI_Ialltoall that looks:
+ *         MPICH's does not find a wrong size, and after one Open MPI 5's next call may have wrong data. MPI_ERR_NO_MEM where
+ *         no scratch memory is left (the job ends then, for other ranks wait for blocks);
  *         MPI_ERR_OTHER, on all ranks, for settings that differ between them
  */
 SHOAL_PUBLIC int shoal_alltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount,

@@ -4,6 +4,7 @@
 
 #include "calls/alltoall_service.hpp"
 #include "calls/native_nonblocking.hpp"
+#include "calls/passing.hpp"
 #include "calls/serve.hpp"
 #include "learn/learner.hpp"
 #include "team/fault_tolerance.hpp"
@@ -29,17 +30,12 @@ void record(learner& of, const alltoall_call& call, interface from) {
   if (of.enter(from == interface::shoal) && traffic_record::is_of(call.comm)) process::get().traffic().add(call);
 }
 
-// The bytes of a block of MPI_Alltoall, by which all ranks know the exchange. One rank alone may give a wrong count, and must
-// not take another way for it: of two sizes that differ the wrong one is hardly ever the last exchange's.
-[[gnu::hot]] std::int64_t block_of(const alltoall_call& call, const learner& of) {
-  const std::int64_t received = std::max<std::int64_t>(0, call.bytes_from(0));
-  if (call.in_place()) return received;
-  if (call.send_counts[0] == call.recv_counts[0] && call.send_type[0] == call.recv_type[0]) return received;
-  return of.is_as_last(received) ? received : std::max<std::int64_t>(0, call.bytes_to(0));
+std::int64_t block_of(const learner& of, const alltoall_call& call) {
+  return block_of(of, call.in_place(), call.send_counts[0], call.send_type[0], call.recv_counts[0], call.recv_type[0]);
 }
 
 [[gnu::hot]] int serve_settled(learner& of, const alltoall_call& call, interface from, native_call native) {
-  call_size size{call.form(), call.uniform ? block_of(call, of) : call.bytes_to_all(of.blocks()),
+  call_size size{call.form(), call.uniform ? block_of(of, call) : call.bytes_to_all(of.blocks()),
                  call.meets_all(of.blocks())};
   if (call.in_place()) size.copied = size.bytes * (call.uniform ? of.blocks() : 1);
   return serve_learnt(of, call, size, from, native, [&](const decision& settled, outcome& result) {
@@ -50,15 +46,20 @@ void record(learner& of, const alltoall_call& call, interface from) {
   });
 }
 
-// Calls that do not pass. Apart, so that those that do find little code between theirs. `of`: null where there is none.
-[[gnu::noinline]] int serve_any(learner* of, const alltoall_call& call, interface from, MPI_Info info,
-                                native_call native) {
+int serve_unpassed(learner& of, const alltoall_call& call, interface from, MPI_Info info, native_call native) {
+  if (of.is_idle() && info == MPI_INFO_NULL) return native();
+  if (is_lost(of, call.comm)) return native();
+  record(of, call, from);
+  if (of.is_asked(call.form(), info)) return serve_asked(of, call, from, info, native);
+  return serve_settled(of, call, from, native);
+}
+
+// `of`: null where there is none.
+int serve_any(learner* of, const alltoall_call& call, interface from, MPI_Info info, native_call native) {
   if (!of) return process::get().leave(call, process::why_unknown(call.comm), native);
-  if (of->is_idle() && info == MPI_INFO_NULL) return native();
-  if (is_lost(*of, call.comm)) return native();
-  record(*of, call, from);
-  if (of->is_asked(call.form(), info)) return serve_asked(*of, call, from, info, native);
-  return serve_settled(*of, call, from, native);
+  if (info == MPI_INFO_NULL && of->passes(call.form(), call.uniform ? block_of(*of, call) : 0))
+    return carry_out_passed(*of, [&] { return call; }, native);
+  return serve_unpassed(*of, call, from, info, native);
 }
 
 }  // namespace
@@ -98,16 +99,21 @@ bool alltoall_call::is_awaited() const {
   return false;
 }
 
-int alltoall(const alltoall_call& call, interface from, MPI_Info info, native_call native) {
+int alltoall(const alltoall_call& call, MPI_Info info) {
   learner* of = nullptr;
-  const auto moving = [&] { return natively(call, of ? of->waits_by() : wait_mode::yield); };
-  if (from == interface::shoal) native = moving;
+  const auto native = [&] { return natively(call, of ? of->waits_by() : wait_mode::yield); };
   return returning_codes(call.comm, [&] {
-    if (call.comm == MPI_COMM_NULL) return without_communicator(from, native);
+    if (call.comm == MPI_COMM_NULL) return without_communicator(interface::shoal, native);
     of = process::learner_of(call.comm);
-    if (of && info == MPI_INFO_NULL && of->passes(call.form(), call.uniform ? block_of(call, *of) : 0))
-      return carry_out_passed(*of, [&] { return call; }, native);
-    return serve_any(of, call, from, info, native);
+    return serve_any(of, call, interface::shoal, info, native);
+  });
+}
+
+int alltoall_of_mpi(learner* unpassed, const alltoall_call& call, native_call native) {
+  return returning_codes(call.comm, [&] {
+    if (call.comm == MPI_COMM_NULL) return without_communicator(interface::mpi, native);
+    if (unpassed) return serve_unpassed(*unpassed, call, interface::mpi, MPI_INFO_NULL, native);
+    return serve_any(process::learner_of(call.comm), call, interface::mpi, MPI_INFO_NULL, native);
   });
 }
 

@@ -45,8 +45,13 @@ struct alltoall_call {
   bool is_valid() const;
 };
 
-// Returns an MPI error code; errors have been raised on the communicator. `info` may name the algorithm for this
-// call under shoal_alltoall, shoal_alltoallv or shoal_alltoallw, the same on every rank.
-[[gnu::hot]] int alltoall(const alltoall_call& call, interface from, MPI_Info info, native_call native);
+class learner;
+
+// One of shoal.h's. Returns an MPI error code; errors have been raised on the communicator. `info` may name the algorithm for
+// this call under shoal_alltoall, shoal_alltoallv or shoal_alltoallw, the same on every rank.
+int alltoall(const alltoall_call& call, MPI_Info info);
+// One of MPI's own functions, likewise. `unpassed`: the learner of its ranks, where the call does not pass there; null: that
+// is to be seen.
+int alltoall_of_mpi(learner* unpassed, const alltoall_call& call, native_call native);
 
 }  // namespace shoal

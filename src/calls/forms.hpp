@@ -17,9 +17,7 @@
 
 namespace shoal {
 
-inline int serve(const alltoall_call& call, interface from, MPI_Info info, native_call native) {
-  return alltoall(call, from, info, native);
-}
+inline int serve(const alltoall_call& call, interface, MPI_Info info, native_call) { return alltoall(call, info); }
 inline int serve(const allgather_call& call, interface from, MPI_Info info, native_call native) {
   return allgather(call, from, info, native);
 }
@@ -44,8 +42,7 @@ class form {
     if (from == interface::mpi && process::is_alone(comm)) return native_(all...);
     const auto native = [&] { return native_(all...); };
     if constexpr (std::is_same_v<decltype(describe(all...)), alltoall_call>)
-      if (learner* const of = from == interface::mpi ? passed_by(comm, all...) : nullptr)
-        return returning_codes(comm, [&] { return carry_out_passed(*of, [&] { return describe(all...); }, native); });
+      if (from == interface::mpi) return alltoall_of_mpi(comm, [&] { return describe(all...); }, native, all...);
     return serve(describe(all...), from, info, native);
   }
   // Behind requests of the MPI's own; the second is called only where the MPI has it.
