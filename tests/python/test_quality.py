@@ -83,8 +83,8 @@ def test_imports_point_up_the_picture():
 LINES, BRANCHES, PARAMETERS = 60, 15, 6
 # Their parameters are those of the MPI standard, or the options of a command.
 GIVEN = (
-    "src/api/shoal", "src/api/fortran", "src/calls/native", "src/preload/", "bench/simulated/simulated_",
-    "python/shoal/commands/",
+    "src/api/shoal", "src/api/fortran", "src/calls/native", "src/calls/passing", "src/preload/",
+    "bench/simulated/simulated_", "python/shoal/commands/",
 )  # fmt: skip
 
 
