@@ -36,8 +36,9 @@ class form {
   auto describe(All... all) const {
     return describe_(all...);
   }
+  // Flat, so that a call that passes goes through one piece of code (see passing.hpp).
   template <typename... All>
-  [[gnu::hot]] int blocking(interface from, MPI_Info info, All... all) const {
+  [[gnu::hot, gnu::flatten]] int blocking(interface from, MPI_Info info, All... all) const {
     const MPI_Comm comm = (all, ...);  // the last of them
     if (from == interface::mpi && process::is_alone(comm)) return native_(all...);
     const auto native = [&] { return native_(all...); };
