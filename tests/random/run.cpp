@@ -84,6 +84,7 @@ std::string run::perform() {
 
 bool run::takes_part(const step& one) const {
   if (one.what == step::deed::message) return rank_ == one.from || rank_ == one.to;
+  if (one.what == step::deed::make_team) return true;
   return what_.teams[one.team].has(rank_);
 }
 
@@ -103,9 +104,12 @@ void run::perform(const step& one) {
 
 // ---- steps -----------------------------------------------------------------------------------------------------
 
-// Shoal's requests do not move while this rank waits in the MPI, nor do MPICH's own while it makes communicators.
+// Shoal's requests do not move while this rank waits in the MPI. MPICH's own do not either while a rank they wait for
+// makes a communicator, though it has ended them itself; so nobody begins with that before all ranks have ended theirs.
 void run::make(int team) {
   end_all();
+  wait_for_all();
+  if (!what_.teams[team].has(rank_)) return;
   place& made = places_[team];
   made.comm = made_of(what_.teams[team], rank_, team);
   MPI_Comm_set_errhandler(made.comm, MPI_ERRORS_RETURN);
@@ -256,6 +260,14 @@ void run::end_of(int exchange) {
 
 void run::end_all() {
   while (!open_.empty()) wait_for(open_.back().get());
+}
+
+// In MPI_Test, where all that others wait for moves.
+void run::wait_for_all() {
+  tell("waits for all ranks");
+  MPI_Request request;
+  MPI_Ibarrier(MPI_COMM_WORLD, &request);
+  for (int flag = 0; !flag; sched_yield()) MPI_Test(&request, &flag, MPI_STATUS_IGNORE);
 }
 
 void run::ended(open_request* one, int code) {

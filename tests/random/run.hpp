@@ -66,6 +66,7 @@ class run {
   bool look(open_request* one);
   void end_of(int exchange);
   void end_all();
+  void wait_for_all();
   open_request* open_of_shoal() const;
   void ended(open_request* one, int code);
   void took(int exchange, int code);
