@@ -1,8 +1,9 @@
-# The module shoal._core of the Python package; pyproject.toml builds it.
+# The module shoal._core of the Python package; pyproject.toml builds it. One serves every Python from 3.11 on: what differs
+# between them is in the package nanobind-backend.
 find_package(Python 3.11 REQUIRED COMPONENTS Interpreter Development.Module)
 find_package(nanobind CONFIG REQUIRED)
 shoal_sources(python_sources src/python)
-nanobind_add_module(_core NB_STATIC ${python_sources})
+nanobind_add_module(_core BACKEND_MODULE nanobind_backend ${python_sources})
 shoal_unity(_core)
 target_compile_options(_core PRIVATE -O1)  # it only passes calls on
 target_link_libraries(_core PRIVATE shoal_core own_runtime)

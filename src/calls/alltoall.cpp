@@ -16,7 +16,9 @@ namespace {
 // What somebody asked for, from the first call on. Also what other calls are, once a communicator's own are asked for.
 int serve_asked(learner& of, const alltoall_call& call, interface from, MPI_Info info, native_call native) {
   if (!of.state() && is_revoked(call.comm)) return native();
-  communicator* const state = of.enter(from == interface::shoal);
+  const bool is_linked = from == interface::shoal;
+  const bool by_natives = info == MPI_INFO_NULL && of.asks_for_natives(call.form());
+  communicator* const state = by_natives ? of.enter_for_natives(is_linked) : of.enter(is_linked);
   const auto left = [&] { return process::get().leave(call, of.why(), native); };
   if (!state) return refused(call.comm, of.is_wrong() ? of.why() : "", from, left);
   const std::scoped_lock alone(state->all().lock());

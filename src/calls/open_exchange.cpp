@@ -370,9 +370,9 @@ int serve(const Name& name, const Call& call, MPI_Request* request, native_call 
 // Calls for which nobody asked for an algorithm cost next to nothing.
 template <typename Call>
 bool is_left(const Call& call) {
-  if (!process::get().asks_for(call.what, call.form()) || call.comm == MPI_COMM_NULL) return true;
-  const auto& asked = process::get().set().asked(call.what, call.form());
-  return asked && !asked->which->generate;  // "native"
+  const process& job = process::get();
+  return !job.asks_for(call.what, call.form()) || call.comm == MPI_COMM_NULL ||
+         job.asks_for_natives(call.what, call.form());
 }
 template <typename Call>
 bool names_algorithm(MPI_Info info, const Call& call) {

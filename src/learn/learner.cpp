@@ -527,13 +527,23 @@ void learner::vote_at_once() {
 }
 
 communicator* learner::enter(bool is_linked) {
+  if (enter_for_natives(is_linked) && !state_->all().is_open()) open_state();
+  return wrong_ || !state_ || !state_->all().is_open() ? nullptr : state_.get();
+}
+
+communicator* learner::enter_for_natives(bool is_linked) {
   linked_ |= is_linked;
   was_entered_ = true;
   is_idle_ = false;
   vote_at_once();
   if (stage_ == stage::known) enter_known();
-  if (state_ && !state_->all().is_open()) open_state();
-  return wrong_ || !state_ || !state_->all().is_open() ? nullptr : state_.get();
+  return wrong_ ? nullptr : state_.get();
+}
+
+bool learner::asks_for_natives(call_form form) const {
+  if (!state_) return job_.asks_for_natives(what_, form);
+  const decision* const asked = state_->asked().standing(form);
+  return asked && !asked->algorithm->has_schedule();
 }
 
 void learner::enter_known() {

@@ -73,6 +73,9 @@ class learner {
   // Makes the state now, for what is asked for; collective. Null, on every rank: Shoal cannot serve these ranks, for the
   // reason in why(), which the user should know if is_wrong(). `is_linked` as in begin().
   communicator* enter(bool is_linked);
+  // The same where the MPI's own is asked for by name: settings are compared, and no communicator is made.
+  communicator* enter_for_natives(bool is_linked);
+  bool asks_for_natives(call_form form) const;
   communicator* state() const { return state_.get(); }
   // Whether a communicator was opened here, which counts among those of the job.
   bool is_counted() const { return is_counted_; }

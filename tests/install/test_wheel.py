@@ -113,6 +113,12 @@ def test_needs_glibc_and_mpi_alone(wheel, tmp_path):
         assert {one.partition(".so.")[0] for one in other} <= {f"lib{drivers.get(name)}"}, name
 
 
+def test_serves_every_later_python(wheel):
+    """The module calls nothing of Python that 3.11 lacks or a later one may change."""
+    assert "-cp311-abi3-" in wheel.name
+    run(sys.executable, "-m", "abi3audit", "--strict", wheel)
+
+
 def test_nothing_else_is_in_it(wheel):
     listed = run(sys.executable, "-m", "zipfile", "-l", wheel).stdout.splitlines()[1:]
     assert all(line.startswith(("shoal/", "shoal-")) for line in listed)

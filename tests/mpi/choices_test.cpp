@@ -182,6 +182,24 @@ TEST(Choices, MakeNothingInTheFirstCalls) {
   }
 }
 
+// Which the settings ask for; another algorithm may be asked for later.
+TEST(Choices, MakeNoCommunicatorForTheMpisOwn) {
+  const char* const set = std::getenv("SHOAL_ALLTOALL");
+  if (!set || set != std::string("native")) GTEST_SKIP() << "needs SHOAL_ALLTOALL=native";
+  const scoped_comm comm(duplicate_of(MPI_COMM_WORLD));
+  job j = job_on(comm, asked::by_nobody, true);
+  j.scalars = equal_blocks(ranks_of(comm), 40);
+  perform(j);
+  communicator* const state = process::get().present_state_of(comm);
+  ASSERT_NE(state, nullptr);
+  EXPECT_FALSE(state->all().is_open());
+  EXPECT_EQ(used_spec(comm), "native");
+  ASSERT_EQ(shoal_comm_set_info(comm, for_exchanges("tuna:radix=2")), MPI_SUCCESS);
+  perform(j);
+  EXPECT_TRUE(state->all().is_open());
+  EXPECT_EQ(used_spec(comm), "tuna:radix=2");
+}
+
 TEST(Choices, TakeNoReductionWhereTheAlgorithmIsAskedFor) {
   for (const char* spec : {"tuna:radix=2", "spread_out", "shared", "native"}) {
     const scoped_comm comm(duplicate_of(MPI_COMM_WORLD));

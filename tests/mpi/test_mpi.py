@@ -76,6 +76,14 @@ def test_tree_of_switches(mpi, tmp_path):
 
 
 @pytest.mark.parametrize("mpi", [pytest.param(mpi, id=mpi.name) for mpi in mpis.WHEELS])
+def test_makes_no_communicator_for_the_mpis_own(mpi):
+    tests = ["--gtest_brief=1", "--gtest_filter=Choices.MakeNoCommunicator*"]
+    run = mpi.run(3, [mpi.build / "mpi_tests", *tests], preload=False, SHOAL_ALLTOALL="native")
+    assert run.returncode == 0, run.stdout[-5000:] + run.stderr[-5000:]
+    assert "1 tests on 3 ranks" in run.stdout and "0 skipped" in run.stdout
+
+
+@pytest.mark.parametrize("mpi", [pytest.param(mpi, id=mpi.name) for mpi in mpis.WHEELS])
 def test_warns_once_of_each_reason_why_no_memory_can_be_shared(mpi):
     tests = ["--gtest_brief=1", "--gtest_filter=Shared.AllSend*"]
     run = mpi.run(4, [mpi.build / "mpi_tests", *tests], preload=False)
