@@ -19,7 +19,7 @@ int serve_asked(learner& of, const alltoall_call& call, interface from, MPI_Info
   const bool is_linked = from == interface::shoal;
   const bool by_natives = info == MPI_INFO_NULL && of.asks_for_natives(call.form());
   communicator* const state = by_natives ? of.enter_for_natives(is_linked) : of.enter(is_linked);
-  const auto left = [&] { return process::get().leave(call, of.why(), native); };
+  const auto left = [&] { return process::get().leave(call, of.is_wrong() ? "see the warning" : of.why(), native); };
   if (!state) return refused(call.comm, of.is_wrong() ? of.why() : "", from, left);
   const std::scoped_lock alone(state->all().lock());
   alltoall_service s(*state, call, state->blocks());

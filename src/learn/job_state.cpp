@@ -19,6 +19,7 @@ job_state::job_state() {
     settings_ = read_settings();
   } catch (const std::exception& error) {
     problem_ = error.what();
+    settings_ = read_report_alone();
   }
   for (const collective what : collectives)
     for (const call_form form : call_forms)

@@ -541,9 +541,7 @@ communicator* learner::enter_for_natives(bool is_linked) {
 }
 
 bool learner::asks_for_natives(call_form form) const {
-  if (!state_) return job_.asks_for_natives(what_, form);
-  const decision* const asked = state_->asked().standing(form);
-  return asked && !asked->algorithm->has_schedule();
+  return state_ ? state_->asked().asks_for_natives(form) : job_.asks_for_natives(what_, form);
 }
 
 void learner::enter_known() {

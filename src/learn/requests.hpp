@@ -51,6 +51,12 @@ class requests {
     return k.ready;
   }
 
+  // Whether that is the MPI's own.
+  bool asks_for_natives(call_form form) const {
+    const std::optional<selection>& wanted = kinds_[form].wanted;
+    return wanted && !wanted->which->generate;
+  }
+
   // Makes what `info` names the request of the communicator's further calls. Collective. Throws as of_call() does, and
   // then nothing has changed.
   void take(MPI_Info info) {

@@ -282,6 +282,17 @@ settings read_settings() {
   return all;
 }
 
+settings read_report_alone() {
+  settings all;
+  const char* const value = secure_getenv("SHOAL_REPORT");
+  try {
+    if (value) take_report(value, all);
+  } catch (const std::invalid_argument&) {
+    return {};
+  }
+  return all;
+}
+
 std::string unknown_variables() {
   std::string all;
   for (char** one = environ; getauxval(AT_SECURE) == 0 && one && *one; ++one) {  // none behind clearenv()

@@ -86,6 +86,8 @@ std::span<const setting> all_settings();
 // Reads SHOAL_CONFIG (a file of lines `name = "value"`) and then the environment, which wins: SHOAL_ and the name in
 // capitals. Ignores all of them in setuid programs. Throws std::invalid_argument.
 settings read_settings();
+// Where they cannot be used: none but what SHOAL_REPORT says, if that can be.
+settings read_report_alone();
 
 // What is set or named with Shoal's prefix and means nothing, each with the nearest that does; empty: there is none.
 std::string unknown_variables();

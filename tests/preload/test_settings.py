@@ -61,6 +61,13 @@ def test_wrong_file(one_mpi, compiled, tmp_path, case):
     refused_once(exchanges(one_mpi, compiled, SHOAL_CONFIG=path), str(path), *words)
 
 
+def test_report_where_settings_are_wrong(one_mpi, compiled):
+    """Of the calls that the MPI's own served, with the reason."""
+    for variable in ["SHOAL_ALLTOALLV", "SHOAL_NEIGHBOR_ALLTOALL", "SHOAL_MAX_TEMP"]:
+        run = right(exchanges(one_mpi, compiled, **{variable: "tunna"}))
+        assert "shoal: left to the MPI: alltoallv (see the warning), " in run.stderr, run.stderr
+
+
 def test_misspelt_variable(one_mpi, compiled):
     """It is ignored, and one line says so."""
     run = right(exchanges(one_mpi, compiled, SHOAL_ALLTOALV="tuna"))
