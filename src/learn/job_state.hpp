@@ -48,10 +48,7 @@ class job_state {
   // ranks have to agree before the first.
   bool asks_for(collective what, call_form form) const { return asks_for_[static_cast<std::size_t>(what)][form]; }
   // Whether settings name "native".
-  bool asks_for_natives(collective what, call_form form) const {
-    const auto& asked = settings_.asked(what, form);
-    return asked && !asked->which->generate;
-  }
+  bool asks_for_natives(collective what, call_form form) const { return are_natives(settings_.asked(what, form)); }
   // For some exchange.
   bool asks_for_anything() const {
     return std::any_of(collectives.begin(), collectives.end(), [this](collective what) {

@@ -52,10 +52,7 @@ class requests {
   }
 
   // Whether that is the MPI's own.
-  bool asks_for_natives(call_form form) const {
-    const std::optional<selection>& wanted = kinds_[form].wanted;
-    return wanted && !wanted->which->generate;
-  }
+  bool asks_for_natives(call_form form) const { return are_natives(kinds_[form].wanted); }
 
   // Makes what `info` names the request of the communicator's further calls. Collective. Throws as of_call() does, and
   // then nothing has changed.

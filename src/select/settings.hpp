@@ -83,6 +83,9 @@ struct setting {
 // The one list of them, in the order of the documents.
 std::span<const setting> all_settings();
 
+// Whether the MPI's own is asked for by name.
+inline bool are_natives(const std::optional<selection>& asked) { return asked && !asked->which->generate; }
+
 // Reads SHOAL_CONFIG (a file of lines `name = "value"`) and then the environment, which wins: SHOAL_ and the name in
 // capitals. Ignores all of them in setuid programs. Throws std::invalid_argument.
 settings read_settings();
