@@ -54,7 +54,7 @@ int largest_node(const problem& at);
 // innermost first, joined by slashes (2/auto/8); the last holds for all further ones.
 struct parameter {
   std::string name;
-  std::string summary;
+  std::string_view summary;
   std::string standard;  // the default, as written in a spec
   std::vector<std::string> words;
   int lowest = 1;
@@ -114,8 +114,8 @@ struct algorithm {
   std::string name;
   collective what = collective::alltoall;
   bool uniform_only = false;  // needs equal blocks
-  std::string summary;
-  std::string source;
+  std::string_view summary;
+  std::string_view source;
   std::vector<parameter> parameters;
   // Why it cannot serve this problem, or nothing. May be null: always applicable.
   std::optional<std::string> (*refuses)(const problem&, const arguments&) = nullptr;

@@ -1,6 +1,7 @@
 #include "calls/arguments.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <iterator>
 
 #include "transport/mpi_error.hpp"
@@ -19,6 +20,11 @@ bool are_counts(const number_array& counts, int blocks, std::span<const int> pee
     empty = empty && counts[i] == 0;
   }
   return true;
+}
+
+// A number, since compilers take it that no pointer plus something is null.
+std::uintptr_t address_of(const user_buffer& buffer, int block) {
+  return reinterpret_cast<std::uintptr_t>(buffer.base) + static_cast<std::uintptr_t>(buffer.displacements[block]);
 }
 
 // MPICH and its kin refuse a buffer without an address. Open MPI adds displacements to it, which may be absolute.
@@ -57,7 +63,7 @@ bool is_valid(const user_buffer& buffer, const type_list& types, int blocks, MPI
   if (!types.differ()) return takes_type(types[0], empty, has_addresses(buffer, blocks), own);
   for (int i = 0; i < blocks; ++i)
     if (!is_of_nobody(peers, i) && buffer.counts[i] > 0 &&
-        !takes_type(types[i], false, buffer.base + buffer.displacements[i] != nullptr, own))
+        !takes_type(types[i], false, address_of(buffer, i) != 0, own))
       return false;
   return true;
 }

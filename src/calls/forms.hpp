@@ -40,10 +40,10 @@ class form {
   template <typename... All>
   [[gnu::hot, gnu::flatten]] int blocking(interface from, MPI_Info info, All... all) const {
     const MPI_Comm comm = (all, ...);  // the last of them
-    if (from == interface::mpi && process::is_alone(comm)) return native_(all...);
     const auto native = [&] { return native_(all...); };
     if constexpr (std::is_same_v<decltype(describe(all...)), alltoall_call>)
       if (from == interface::mpi) return alltoall_of_mpi(comm, [&] { return describe(all...); }, native, all...);
+    if (from == interface::mpi && process::is_alone(comm)) return native_(all...);
     return serve(describe(all...), from, info, native);
   }
   // Behind requests of the MPI's own; the second is called only where the MPI has it.

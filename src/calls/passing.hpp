@@ -42,10 +42,13 @@ bool passes(learner& of, const void*, const Count*, const Displacement*, const M
 // `all`: the arguments, of which `describe` makes a call.
 template <typename Describe, typename... All>
 [[gnu::hot]] int alltoall_of_mpi(MPI_Comm comm, Describe describe, native_call native, All... all) {
+  const auto carry_out = [&] { return carry_out_passed([&] { return process::learner_of(comm); }, describe, native); };
+  if (process::passes_again(comm, signature_of(all...))) return returning_codes(comm, carry_out);
+  if (process::is_alone(comm)) return native();
   learner* const recent = process::recent_learner_of(comm);
-  if (recent && passes(*recent, all...))
-    return returning_codes(comm, [&] { return carry_out_passed(*recent, describe, native); });
-  return alltoall_of_mpi(recent, describe(), native);
+  if (!recent || !passes(*recent, all...)) return alltoall_of_mpi(recent, describe(), native);
+  process::begin_row(comm, signature_of(all...));
+  return returning_codes(comm, carry_out);
 }
 
 }  // namespace shoal

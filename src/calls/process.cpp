@@ -116,7 +116,12 @@ process::attribute* process::attribute_of(MPI_Comm comm) {
   if (deleted_attributes::are_of(comm) || !begin(comm)) return nullptr;
   attribute* const found = find(comm);
   attribute* const held = found ? found : attach(comm);
-  if (!has_threads()) last = {comm, held, held->of_ranks.get(), held->of_neighbors.get()};
+  if (has_threads()) return held;
+  forget(last.comm);
+  last.comm = comm;
+  last.of_ranks = held->of_ranks.get();
+  last.of_neighbors = held->of_neighbors.get();
+  last.held = held;
   return held;
 }
 
@@ -289,6 +294,7 @@ void process::report_late(const std::string& call, int ranks, const std::string&
 
 std::string process::explain(MPI_Comm comm) {
   if (!open_for_calls_) return "the MPI library's own collective: outside MPI_Init and MPI_Finalize";
+  recent_learner_of(comm);  // which hears of all calls so far
   const attribute* held = find(comm);
   if (held && held->groups && held->groups->last)
     return held->groups->last->algorithm->spec + ": " + held->groups->last->reason;
@@ -357,7 +363,8 @@ process::attribute* process::held_by(MPI_Comm comm) {
 }
 
 bool process::leave(const MPI_Comm* comm) {
-  if (!comm) recent_ = {};
+  if (!comm)
+    for (const attribute& held : attributes_) forget(held.comm);
   if (!comm) return true;
   forget(*comm);
   bool all_ended = true;

@@ -14,6 +14,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "calls/call_signature.hpp"
 #include "calls/native_call.hpp"
 #include "calls/report.hpp"
 #include "calls/traffic.hpp"
@@ -47,15 +48,32 @@ class process : public job_state {
   }
   // If it was found a short while ago; else null.
   static learner* recent_learner_of(MPI_Comm comm) {
-    const recent& last = recent_[place_of(comm)];
-    return last.comm == comm ? last.of_ranks : nullptr;
+    recent& last = recent_[place_of(comm)];
+    if (last.comm != comm) return nullptr;
+    last.end_row();
+    return last.of_ranks;
+  }
+  // Whether a call passes because the last one on its communicator did and was the same: it is counted then. Where ranks share
+  // a core, each of them finds Shoal's memory cold in every call: these look at one line of it.
+  [[gnu::hot]] static bool passes_again(MPI_Comm comm, const call_signature& call) {
+    recent& last = recent_[place_of(comm)];
+    if (last.comm != comm || last.left == 0 || last.like != call) return false;
+    --last.left;
+    ++last.passed;
+    return true;
+  }
+  // Behind a call that passed: as many like it pass by that. A communicator with its learner, which was found just now.
+  static void begin_row(MPI_Comm comm, const call_signature& call) {
+    recent& last = recent_[place_of(comm)];
+    last.like = call;
+    last.left = last.of_ranks->will_pass();
   }
   // The same for exchanges among neighbours; null too where there are none.
   [[gnu::hot]] learner* neighbor_learner_of(MPI_Comm comm);
   // Whether a communicator that was seen before has one rank alone, and nobody asks for anything.
   static bool is_alone(MPI_Comm comm) {
-    const learner* const of = recent_learner_of(comm);
-    return of && of->is_idle();
+    const recent& last = recent_[place_of(comm)];
+    return last.comm == comm && last.of_ranks && last.of_ranks->is_idle();
   }
   // Why there is nothing on it, between MPI_Init and MPI_Finalize.
   static const char* why_unknown(MPI_Comm comm);
@@ -148,7 +166,10 @@ class process : public job_state {
     return number * 0x9E3779B97F4A7C15u >> (64 - log2_recent);
   }
   static void forget(MPI_Comm comm) {
-    if (recent& last = recent_[place_of(comm)]; last.comm == comm) last = {};
+    recent& last = recent_[place_of(comm)];
+    if (last.comm != comm) return;
+    last.end_row();
+    last = {};
   }
   attribute* held_by(MPI_Comm comm);
   bool pays_to_serve(MPI_Comm comm, attribute& held);
@@ -169,12 +190,21 @@ class process : public job_state {
   std::list<attribute> attributes_;                    // in the order of their first calls, as the report tells them
   std::unordered_map<MPI_Comm, attribute*> of_comms_;  // null: nothing came to hang there
   // The last communicator found for each place_of(). Not used where threads may call at once.
-  struct recent {
+  struct alignas(64) recent {
     MPI_Comm comm = MPI_COMM_NULL;
+    // Of a row of calls that are the same and pass: how many are left of it, and how many its learner has not heard of.
+    int left = 0, passed = 0;
+    call_signature like;
+    learner* of_ranks = nullptr;
+    learner* of_neighbors = nullptr;
     attribute* held = nullptr;
-    learner *of_ranks = nullptr, *of_neighbors = nullptr;
+
+    void end_row() {
+      if (passed > 0) of_ranks->have_passed(passed);
+      left = passed = 0;
+    }
   };
-  static constexpr int log2_recent = 12;
+  static constexpr int log2_recent = 11;
   static std::array<recent, 1 << log2_recent> recent_;
   usage_report report_;
   bool told_ = false;

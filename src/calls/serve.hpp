@@ -74,11 +74,12 @@ template <typename Describe, typename End>
   return ended_by(carried_out, [&] { end(has_thrown ? !describe().is_valid() : is_refusal(code)); });
 }
 
-// In a call that nobody needs to know of.
-template <typename Describe>
-[[gnu::hot]] int carry_out_passed(learner& of, Describe describe, native_call native) {
+// In a call that nobody needs to know of. `counted_by`: finds the learner that has counted it.
+template <typename CountedBy, typename Describe>
+[[gnu::hot]] int carry_out_passed(CountedBy counted_by, Describe describe, native_call native) {
   return carry_out_natively(describe, native, [&](bool is_refused) {
-    if (is_refused && describe().is_awaited()) of.take_back_passed();
+    if (!is_refused || !describe().is_awaited()) return;
+    if (learner* const of = counted_by()) of->take_back_passed();
   });
 }
 

@@ -13,12 +13,18 @@ constexpr int most_counted = 8;
 // Where all ranks know how large exchanges are, large ones pay for an agreement soon.
 bool is_large(bool known_sizes, double load) { return known_sizes && load >= 1 << 18; }
 
-// A vote takes as long as five to ten small calls: so there have to be many of these.
-int usual_calls(bool known_sizes, double load, std::int64_t others) {
+// A vote takes as long as five to ten small calls: so there have to be many of these. Over Open MPI it takes as long as thirty
+// where few ranks send little, and there is less to gain.
+int usual_calls(bool known_sizes, double load, [[maybe_unused]] int ranks) {
   constexpr double medium = 1 << 15;
   if (is_large(known_sizes, load)) return contest::cold_calls;
-  const int calls = known_sizes && load >= medium ? 48 : 96;
-  return calls - static_cast<int>(std::min<std::int64_t>(most_counted, others));
+  if (known_sizes && load >= medium) return 48;
+#ifdef OPEN_MPI
+  constexpr double small = 1 << 12;
+  constexpr int few = 8;
+  if (known_sizes && load <= small && ranks <= few) return 384;
+#endif
+  return 96;
 }
 
 }  // namespace
@@ -27,10 +33,12 @@ bool first_calls::contain(std::int64_t call, bool known_sizes, double load) {
   return call <= most_counted && !is_large(known_sizes, load);
 }
 
-int calls_before_agreement(bool known_sizes, double load, std::int64_t others, int fruitless) {
+int calls_before_agreement(bool known_sizes, double load, int ranks, std::int64_t others, int fruitless) {
   constexpr int most_doublings = 4;
-  const int usual = usual_calls(known_sizes, load, others);
-  return is_large(known_sizes, load) ? usual : usual << std::min(most_doublings, fruitless);
+  const int usual = usual_calls(known_sizes, load, ranks);
+  if (is_large(known_sizes, load)) return usual;
+  return (usual - static_cast<int>(std::min<std::int64_t>(most_counted, others)))
+         << std::min(most_doublings, fruitless);
 }
 
 }  // namespace shoal

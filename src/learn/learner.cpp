@@ -124,7 +124,7 @@ exchange_field& learner::field_of(const call_size& call) {
 int learner::first_agreement(const exchange_field& f) const {
   const std::int64_t others = calls_ - std::max<std::int64_t>(1, f.of.calls());
   const int fruitless = stage_ == stage::cold ? job_.served().fruitless(comm_) : 0;
-  return calls_before_agreement(fields_.are_known_sizes(f.shape.form), f.load, others, fruitless);
+  return calls_before_agreement(fields_.are_known_sizes(f.shape.form), f.load, ranks_, others, fruitless);
 }
 
 // Of a field, or of the calls to come.

@@ -61,6 +61,12 @@ class learner {
   // Whether such a call is the MPI's own and nobody needs to know what it takes; then that is all. `bytes`: of a block of
   // MPI_Alltoall. Asked before begin().
   [[gnu::hot]] bool passes(call_form form, std::int64_t bytes) { return !is_watched_ && passing(form, bytes); }
+  // Behind a call that passed: how many like it will, too; and that some have.
+  int will_pass() const { return last_served_.in->of.untimed(); }
+  void have_passed(int calls) {
+    calls_ += calls;
+    last_served_.in->of.pass(calls);
+  }
   void end(const serving& of, double seconds);
   // Instead, on every rank alike: what was to serve the call could not, and is not to be tried for such calls any more.
   void give_way(const serving& of);

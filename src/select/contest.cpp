@@ -55,8 +55,8 @@ contest::contest() : quiet_(cold_calls), quiet_left_(cold_calls) { records_[nati
 
 void contest::wait_first(int calls) {
   quiet_ = calls;
-  unmeasured_ = untimed_ = calls * 2 / 3;
-  quiet_left_ = calls - untimed_;
+  quiet_left_ = std::min((calls + 2) / 3, first_quiet);
+  unmeasured_ = untimed_ = calls - quiet_left_;
 }
 
 double contest::native_seconds() const {
@@ -238,7 +238,7 @@ bool contest::worth_trying(int candidate) {
 bool contest::pays_to_know(int candidate) const {
   const record& r = records_[candidate];
   const double best = records_[best_].mean, hoped = best - r.mean / proof(candidate);
-  return r.calls < retried || (scattered_ && r.all_calls < many) ||
+  return r.calls < few || (scattered_ && r.all_calls < many) ||
          static_cast<double>(calls_) * hoped > worth * (2 * agreement_ + best);
 }
 
@@ -248,7 +248,7 @@ void contest::take_up(record& r) {
   r.dropped = false;
   r.anew = true;
   r.batch = retried;
-  r.calls = std::min(r.calls, retried - 1);
+  r.calls = std::min(r.calls, few - 1);
 }
 
 void contest::leave(record& r) {
@@ -279,6 +279,7 @@ void contest::plan(double allowance) {
   record& r = records_[pick];
   trial_ = pick;
   trial_left_ = affordable(pick, allowance);
+  if (trial_left_ > 1) skip_one();
   r.anew = false;
   r.batch = std::min(longest_trial, 4 * r.batch);
 }
@@ -303,6 +304,12 @@ void contest::wait_for(int calls) {
 void contest::rest_for(int calls) {
   quiet_left_ = std::min(calls, std::max(first_quiet, calls / timed_part));
   untimed_ = calls - quiet_left_;
+  skip_one();
+}
+
+// The next call finds caches and ranks as another candidate or an agreement left them.
+void contest::skip_one() {
+  if (records_[next()].calls > 0) unmeasured_ = calls_ + 1;
 }
 
 void contest::open(int candidate, bool likely) {

@@ -40,18 +40,23 @@ class contest {
 
   contest();
   static constexpr int cold_calls = 8;  // before ranks agree on anything
-  // The first agreement comes after so many calls instead, of which the last third counts: before, the MPI opens connections,
-  // and pages are touched for the first time. Before the first call.
+  // The first agreement comes after so many calls instead, of which the last count, and at most a third: before, the MPI opens
+  // connections, and pages are touched for the first time. Before the first call.
   void wait_first(int calls);
 
   // Whether the next call is the best one's, and no time of it is needed: so are most, once nothing is left to be tried. It
   // is counted then, and took() is not to be called.
   bool passes() {
     if (untimed_ == 0) return false;
-    --untimed_;
-    ++calls_;
-    ++passed_;
+    pass(1);
     return true;
+  }
+  // How many more calls pass; and that some have.
+  int untimed() const { return untimed_; }
+  void pass(int calls) {
+    untimed_ -= calls;
+    calls_ += calls;
+    passed_ += calls;
   }
   // The last of these is counted no more.
   void take_back() {
@@ -135,6 +140,7 @@ class contest {
   void wait_longer(double allowance);
   void wait_for(int calls);
   void rest_for(int calls);
+  void skip_one();
 
   // First what every call looks at.
   int untimed_ = 0;  // calls until these are timed
@@ -143,7 +149,7 @@ class contest {
   int passed_ = 0, told_passed_ = 0;
   int trial_ = native, trial_left_ = 0;
   int quiet_ = 0, quiet_left_ = 0;  // calls without a trial until the ranks agree again
-  int unmeasured_ = 2;              // the first calls
+  std::int64_t unmeasured_ = 2;     // calls up to this one are not counted: they are slower than others will be
   bool due_ = false, settled_ = false, scattered_ = false;
   int likely_ = native;
   std::int64_t usual_load_ = 0;  // quarters of powers of two; 0: not known

@@ -256,7 +256,7 @@ void settings::set(const std::string& name, const std::string& value) {
 std::string settings::canonical() const {
   std::string all;
   for (const setting& one : known_settings)
-    if (one.text) all += (all.empty() ? "" : " ") + std::string(one.name) + "=" + one.text(*this);
+    if (one.text) all.append(all.empty() ? "" : " ").append(one.name).append("=").append(one.text(*this));
   return all;
 }
 

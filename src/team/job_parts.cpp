@@ -4,7 +4,9 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
+#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <string>
@@ -17,10 +19,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Every rank asks, in its first agreement: a stream would take several times as long.
-std::string text_of(const fs::path& file) {
+// Of a process. Every rank asks, in its first agreement: a stream would take several times as long.
+std::string text_of(int id, const char* file) {
   std::string all;
-  const int descriptor = ::open(file.c_str(), O_RDONLY | O_CLOEXEC);
+  std::array<char, 32> path{};
+  std::snprintf(path.data(), path.size(), "/proc/%d/%s", id, file);
+  const int descriptor = ::open(path.data(), O_RDONLY | O_CLOEXEC);
   if (descriptor < 0) return all;
   constexpr std::size_t part = 4096;
   for (ssize_t got = 1; got > 0;) {
@@ -40,18 +44,16 @@ int number_in(std::string_view text) {
   return number;
 }
 
-fs::path process(int id) { return fs::path("/proc") / std::to_string(id); }
-
 // 0: there is none that can be read. The name before it may have spaces and brackets.
 int parent_of(int id) {
-  const std::string stat = text_of(process(id) / "stat");
+  const std::string stat = text_of(id, "stat");
   const std::size_t name_end = stat.rfind(')');
   if (name_end == std::string::npos) return 0;
   return number_in(std::string_view(stat).substr(std::min(stat.size(), name_end + 4)));
 }
 
-bool is_launcher(const std::string& words) {
-  const std::string command = fs::path(words.substr(0, words.find('\0'))).filename();
+bool is_launcher(std::string_view words) {
+  const std::string_view path = words.substr(0, words.find('\0')), command = path.substr(path.rfind('/') + 1);
   return command.starts_with("mpiexec") || command.starts_with("mpirun") || command.starts_with("prterun");
 }
 
@@ -59,10 +61,11 @@ bool is_launcher(const std::string& words) {
 int launcher() {
   const char* const parts = std::getenv("OMPI_NUM_APP_CTX");  // NOLINT(concurrency-mt-unsafe)
   if (parts && parts == std::string_view("1")) return 0;
-  constexpr int most_between = 4;  // a proxy of the launcher, and shells
-  int id = getppid();
+  constexpr int most_between = 4;                                    // a proxy of the launcher, and shells
+  const bool has_proxy = std::getenv("HYDI_CONTROL_FD") != nullptr;  // of MPICH  NOLINT(concurrency-mt-unsafe)
+  int id = has_proxy ? parent_of(getppid()) : getppid();
   for (int i = 0; i < most_between && id > 1; ++i, id = parent_of(id)) {
-    const std::string words = text_of(process(id) / "cmdline");
+    const std::string words = text_of(id, "cmdline");
     if (words.find(std::string("\0:\0", 3)) != std::string::npos) return id;
     if (is_launcher(words)) return 0;
   }
@@ -85,7 +88,7 @@ bool is_below(int id, int launcher) {
 }
 
 bool is_rank_without_preload(int id) {
-  const std::string maps = text_of(process(id) / "maps");
+  const std::string maps = text_of(id, "maps");
   return maps.find("/libmpi") != std::string::npos && maps.find("/libshoal-preload.so") == std::string::npos;
 }
 

@@ -214,14 +214,19 @@ def test_device_runtime_on_one_rank(mpi, compiled):
     assert served(run) == {("alltoall", "tuna"): 1, ("alltoallv", "tuna"): 2}
 
 
+def calls_before_vote(mpi):
+    """Of few ranks that send little (src/learn/first_calls.cpp)."""
+    return 384 if mpi.name.startswith("openmpi") else 96
+
+
 def test_communicators_in_turn(mpi, compiled):
     """All come to their first agreement before one of them has ended; few may pay for it."""
-    assert 0 < agreements(mpi, compiled, 100, 130) < 20
+    assert 0 < agreements(mpi, compiled, 100, calls_before_vote(mpi) + 34) < 20
 
 
 def test_communicator_behind_one_that_is_used_no_more(mpi, compiled):
     """Its ranks never hear what comes of the vote on that."""
-    assert agreements(mpi, compiled, 2, 1000, 96) > 2
+    assert agreements(mpi, compiled, 2, 10 * calls_before_vote(mpi), calls_before_vote(mpi)) > 2
 
 
 def agreements(mpi, compiled, *arguments):

@@ -34,6 +34,9 @@ class ranks {
   void try_anew() {
     for (contest& rank : each_) rank.try_anew();
   }
+  void hasten() {
+    for (contest& rank : each_) rank.hasten();
+  }
   void scatter() {
     for (contest& rank : each_) rank.set_scattered(true);
   }
@@ -161,6 +164,16 @@ TEST(contest, loses_little_whoever_is_the_fastest) {
       const double least = ideal.run(10000, always({*std::min_element(times.begin(), times.end())}));
       EXPECT_LT(took, 1.08 * least) << "seed " << seed << ", " << times[1] << " and " << times[2];
     }
+}
+
+TEST(contest, takes_no_heed_of_a_call_behind_an_agreement) {
+  ranks few(4, 1, 0.1);
+  few.run(40, always({100}));
+  const double before = few.first().of(contest::native).mean;
+  few.hasten();
+  few.run(1, always({5000}));  // in which others still set something up
+  few.run(4, always({100}));
+  EXPECT_NEAR(few.first().of(contest::native).mean, before, 5e-6);
 }
 
 TEST(contest, claims_no_gain_over_calls_that_only_waited) {
