@@ -50,6 +50,7 @@ std::int64_t block_of(const learner& of, const alltoall_call& call) {
 
 int serve_unpassed(learner& of, const alltoall_call& call, interface from, MPI_Info info, native_call native) {
   if (of.is_idle() && info == MPI_INFO_NULL) return native();
+  of.may_pass();  // of a call before this one
   if (is_lost(of, call.comm)) return native();
   record(of, call, from);
   if (of.is_asked(call.form(), info)) return serve_asked(of, call, from, info, native);

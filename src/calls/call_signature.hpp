@@ -12,8 +12,8 @@ namespace shoal {
 
 struct call_signature {
   std::int64_t sent = 0, received = 0;
-  MPI_Datatype send_type = MPI_DATATYPE_NULL, recv_type = MPI_DATATYPE_NULL;
-  call_form form = call_form::equal;
+  MPI_Datatype send_type{}, recv_type{};
+  call_form form{};
   bool in_place = false;
   bool operator==(const call_signature&) const = default;
 };

@@ -46,9 +46,14 @@ template <typename Describe, typename... All>
   if (process::passes_again(comm, signature_of(all...))) return returning_codes(comm, carry_out);
   if (process::is_alone(comm)) return native();
   learner* const recent = process::recent_learner_of(comm);
-  if (!recent || !passes(*recent, all...)) return alltoall_of_mpi(recent, describe(), native);
-  process::begin_row(comm, signature_of(all...));
-  return returning_codes(comm, carry_out);
+  if (recent && passes(*recent, all...)) {
+    process::begin_row(comm, signature_of(all...), recent->will_pass());
+    return returning_codes(comm, carry_out);
+  }
+  const int code = alltoall_of_mpi(recent, describe(), native);
+  learner* const of = process::recent_learner_of(comm);
+  if (of) process::begin_row(comm, signature_of(all...), of->may_pass());
+  return code;
 }
 
 }  // namespace shoal

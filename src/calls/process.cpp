@@ -315,10 +315,10 @@ process::attribute* process::attach(MPI_Comm comm) {
   else held.of_ranks = std::make_unique<learner>(*this, comm, collective::alltoall);
   held.place = made.begin();
   const std::scoped_lock guard(lock_);
-  attribute*& of_comm = of_comms_[comm];  // memory may run out before anything hangs there
   require(PMPI_Comm_set_attr(comm, state_key_, &held), "MPI_Comm_set_attr");
   attributes_.splice(attributes_.end(), made);
-  return of_comm = &held;
+  held.next = std::exchange(of_places_[place_of(comm)], &held);
+  return &held;
 }
 
 void process::serve_groups(MPI_Comm comm, attribute& held) {
@@ -358,8 +358,9 @@ void process::attribute::leave_communicators() {
 // Nothing is asked of the MPI: the program may have given no communicator.
 process::attribute* process::held_by(MPI_Comm comm) {
   const std::scoped_lock guard(lock_);
-  const auto it = of_comms_.find(comm);
-  return it == of_comms_.end() ? nullptr : it->second;
+  attribute* held = of_places_[place_of(comm)];
+  while (held && held->comm != comm) held = held->next;
+  return held;
 }
 
 bool process::leave(const MPI_Comm* comm) {
@@ -393,7 +394,9 @@ void process::release(attribute& held, bool is_freed) {
   std::list<attribute> released;  // ended behind the lock
   const std::scoped_lock guard(lock_);
   released.splice(released.end(), attributes_, held.place);
-  of_comms_.erase(held.comm);
+  attribute** at = &of_places_[place_of(held.comm)];
+  while (*at != &held) at = &(*at)->next;
+  *at = held.next;
   forget(held.comm);
   count_open(-held.open_communicators());
   if (is_freed) held.leave_communicators();

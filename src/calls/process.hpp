@@ -11,7 +11,6 @@
 #include <mutex>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 #include "calls/call_signature.hpp"
@@ -62,11 +61,11 @@ class process : public job_state {
     ++last.passed;
     return true;
   }
-  // Behind a call that passed: as many like it pass by that. A communicator with its learner, which was found just now.
-  static void begin_row(MPI_Comm comm, const call_signature& call) {
+  // Behind a call: so many like it pass by that.
+  static void begin_row(MPI_Comm comm, const call_signature& call, int calls) {
     recent& last = recent_[place_of(comm)];
     last.like = call;
-    last.left = last.of_ranks->will_pass();
+    last.left = calls;
   }
   // The same for exchanges among neighbours; null too where there are none.
   [[gnu::hot]] learner* neighbor_learner_of(MPI_Comm comm);
@@ -130,6 +129,7 @@ class process : public job_state {
   struct attribute {
     MPI_Comm comm = MPI_COMM_NULL;
     std::list<attribute>::iterator place;              // among all
+    attribute* next = nullptr;                         // of those that have the same place_of()
     std::unique_ptr<learner> of_ranks;                 // null: an inter-communicator
     std::unique_ptr<learner> of_neighbors;             // null: none exchanged so yet
     std::shared_ptr<intercommunicator> groups;         // open requests keep it
@@ -187,11 +187,13 @@ class process : public job_state {
   std::atomic<bool> open_for_calls_ = false;  // between MPI_Init and MPI_Finalize
   bool finished_ = false;
   std::mutex lock_;
-  std::list<attribute> attributes_;                    // in the order of their first calls, as the report tells them
-  std::unordered_map<MPI_Comm, attribute*> of_comms_;  // null: nothing came to hang there
+  std::list<attribute> attributes_;  // in the order of their first calls, as the report tells them
+  static constexpr int log2_recent = 9;
+  std::array<attribute*, 1 << log2_recent> of_places_{};  // the first of each place_of()
   // The last communicator found for each place_of(). Not used where threads may call at once.
+  // All zero at first, so that no page of them is there before it is used.
   struct alignas(64) recent {
-    MPI_Comm comm = MPI_COMM_NULL;
+    MPI_Comm comm{};
     // Of a row of calls that are the same and pass: how many are left of it, and how many its learner has not heard of.
     int left = 0, passed = 0;
     call_signature like;
@@ -204,7 +206,6 @@ class process : public job_state {
       left = passed = 0;
     }
   };
-  static constexpr int log2_recent = 11;
   static std::array<recent, 1 << log2_recent> recent_;
   usage_report report_;
   bool told_ = false;

@@ -33,6 +33,10 @@ bool first_calls::contain(std::int64_t call, bool known_sizes, double load) {
   return call <= most_counted && !is_large(known_sizes, load);
 }
 
+int first_calls::left_behind(std::int64_t call) {
+  return static_cast<int>(std::max<std::int64_t>(0, most_counted - call));
+}
+
 int calls_before_agreement(bool known_sizes, double load, int ranks, std::int64_t others, int fruitless) {
   constexpr int most_doublings = 4;
   const int usual = usual_calls(known_sizes, load, ranks);

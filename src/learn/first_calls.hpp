@@ -15,11 +15,22 @@ class first_calls {
   // `load`: bytes that this rank sends in one.
   static bool contain(std::int64_t call, bool known_sizes, double load);
 
-  void add(call_form form, double load, double seconds) { counts_[form].add(static_cast<std::int64_t>(load), seconds); }
+  // How many more of the same kind as the call of this number are.
+  static int left_behind(std::int64_t call);
+
+  void add(call_form form, double load, double seconds) {
+    counts_[form].add(static_cast<std::int64_t>(load), seconds);
+    last_ = form;
+    last_load_ = static_cast<std::int64_t>(load);
+  }
+  // As many as the last one.
+  void add_again(int calls) { counts_[last_].add({calls, calls * last_load_}); }
   const usage& of(call_form form) const { return counts_[form]; }
 
  private:
   by_form<usage> counts_;
+  call_form last_{};
+  std::int64_t last_load_ = 0;
 };
 
 // After how many calls of a kind, behind so many `others`, the ranks agree for the first time. `load` as above. `fruitless`: on how

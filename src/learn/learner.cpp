@@ -48,7 +48,7 @@ learner::serving learner::begin(const call_size& call, bool is_linked) {
   linked_ = is_linked;
   if (!std::exchange(has_begun_, true) && (is_linked || job_.knows_before())) begin_agreed(call);
   if (stage_ == stage::voting || said_) look();
-  if (is_young(call)) return {.size = call, .is_placed = false};
+  if (is_young(call)) return {.size = call, .is_timed = is_watched_, .is_placed = false};
   exchange_field& f = field_of(call);
   const int candidate = f.of.next();
   const bool passes = stage_ != stage::voting && f.of.passes();
@@ -68,23 +68,36 @@ exchange_field* learner::passing(call_form form, std::int64_t bytes) {
   return f;
 }
 
+void learner::have_passed(int calls) {
+  calls_ += calls;
+  if (last_served_.in) last_served_.in->of.pass(calls);
+  else young_.add_again(calls);
+}
+
 bool learner::is_young(const call_size& call) const {
   return stage_ == stage::cold &&
          first_calls::contain(calls_, fields_.are_known_sizes(call.form), fields_.load_of(call));
 }
 
 void learner::end(const serving& of, double seconds) {
-  if (of.in) last_served_ = of;
-  if (of.in && of.candidate == contest::native && state_) state_->last = nullptr;
+  last_served_ = of;
+  if (!of.in) return end_first(of.size, seconds);
+  if (of.candidate == contest::native && state_) state_->last = nullptr;
   if (!of.is_timed) return;
   if (of.passes) return of.in->note(of.candidate, seconds);
   job_.books().called(seconds);
-  if (!of.in) return young_.add(of.size.form, fields_.load_of(of.size), seconds);
   exchange_field& f = *of.in;
   f.add(of.candidate, seconds);
   if (f.of.calls() == 1 && stage_ == stage::served)
     open_if_known(f);  // not before: the MPI might have refused that call
   if (f.of.is_due()) review(f);
+}
+
+// Nobody needs to know what it took, unless somebody asks.
+void learner::end_first(const call_size& call, double seconds) {
+  young_.add(call.form, fields_.load_of(call), seconds);
+  if (is_watched_) job_.books().called(seconds);
+  else may_pass_ = first_calls::left_behind(calls_);
 }
 
 void learner::give_way(const serving& of) {
@@ -102,7 +115,8 @@ void learner::take_back(const serving& of) {
 
 void learner::take_back_passed() {
   --calls_;
-  last_served_.in->of.take_back();
+  if (last_served_.in) last_served_.in->of.take_back();
+  else young_.add_again(-1);
 }
 
 exchange_field& learner::field_of(const call_size& call) {

@@ -61,12 +61,11 @@ class learner {
   // Whether such a call is the MPI's own and nobody needs to know what it takes; then that is all. `bytes`: of a block of
   // MPI_Alltoall. Asked before begin().
   [[gnu::hot]] bool passes(call_form form, std::int64_t bytes) { return !is_watched_ && passing(form, bytes); }
-  // Behind a call that passed: how many like it will, too; and that some have.
+  // Behind a call that passed, and behind another since last asked: how many calls like it need not be seen; and that some have
+  // been made.
   int will_pass() const { return last_served_.in->of.untimed(); }
-  void have_passed(int calls) {
-    calls_ += calls;
-    last_served_.in->of.pass(calls);
-  }
+  int may_pass() { return std::exchange(may_pass_, 0); }
+  void have_passed(int calls);
   void end(const serving& of, double seconds);
   // Instead, on every rank alike: what was to serve the call could not, and is not to be tried for such calls any more.
   void give_way(const serving& of);
@@ -118,6 +117,7 @@ class learner {
 
   [[gnu::hot]] exchange_field* passing(call_form form, std::int64_t bytes);
   bool is_young(const call_size& call) const;
+  void end_first(const call_size& call, double seconds);
   exchange_field& field_of(const call_size& call);
 
   rank_terms terms(exchange_field* f);
@@ -177,6 +177,7 @@ class learner {
   stage stage_ = stage::cold;
   bool linked_ = false, was_entered_ = false;  // for what is asked for
   bool has_begun_ = false;
+  int may_pass_ = 0;
   std::int64_t calls_ = 0;
   serving last_served_;
   // What the ranks are saying of a field, which all of them hear in the same call.
