@@ -272,14 +272,19 @@ void learner::begin_vote(exchange_field* f) {
   if (f && !vote_.has_failed()) {
     const auto crowding = static_cast<double>(job_.ranks_of_a_core(ranks_));
     const double longest = f->is_loose ? agreements::time_slice : longest_vote;
-    wait_for_vote(crowding > 1 ? std::min(longest, agreements::time_slice * crowding) : usual_vote);
+    wait_for_vote(crowding > 1 ? std::min(longest, agreements::time_slice * crowding) : usual_wait());
   }
   stage_ = stage::voting;
 }
 
+// Where ranks may be ahead of others no longer than half of what their calls took so far.
+double learner::usual_wait() const {
+  return asked_by_ && asked_by_->is_loose ? std::min(usual_vote, asked_by_->of.native_seconds() / 2) : usual_vote;
+}
+
 bool learner::hear_vote() {
   if (vote_.wait_for(0)) return agreements_.note_wait(agreements_.last_wait(), vote_.apart()), true;
-  return wait_for_vote(vote_.all_take_part() ? patience : std::min(usual_vote, job_.books().allowance() / 2));
+  return wait_for_vote(vote_.all_take_part() ? patience : std::min(usual_wait(), job_.books().allowance() / 2));
 }
 
 bool learner::wait_for_vote(double seconds) {

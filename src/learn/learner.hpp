@@ -135,6 +135,7 @@ class learner {
   bool is_early(const exchange_field& f) const;
   bool may_vote();
   void begin_vote(exchange_field* f);
+  double usual_wait() const;
   bool hear_vote();
   bool wait_for_vote(double seconds);
   void confirm_vote(bool heard_all);

@@ -229,8 +229,13 @@ def test_communicator_behind_one_that_is_used_no_more(mpi, compiled):
     assert agreements(mpi, compiled, 2, 10 * calls_before_vote(mpi), calls_before_vote(mpi)) > 2
 
 
-def agreements(mpi, compiled, *arguments):
-    done = mpi.run(2, [compiled(mpi, "in_turn.c", "-rdynamic", "-ldl"), *arguments])
+def test_rows_of_calls(mpi, compiled):
+    """Most of them are counted apart; all ranks agree in the same calls all the same."""
+    assert agreements(mpi, compiled, 4 * calls_before_vote(mpi), program="rows.c", ranks=3) > 1
+
+
+def agreements(mpi, compiled, *arguments, program="in_turn.c", ranks=2):
+    done = mpi.run(ranks, [compiled(mpi, program, "-rdynamic", "-ldl"), *arguments])
     faults, number = re.fullmatch(r"faults (\d+), agreements (\d+)\n", done.stdout).groups()
     assert int(faults) == 0
     return int(number)

@@ -1,0 +1,60 @@
+/* Calls that repeat the last one on their communicator, in rows of several lengths: other sizes, other forms, calls that one
+ * rank gets wrong and makes once more, and communicators that are freed come between. Prints what came wrong, and in how many
+ * reductions of Shoal's own the ranks have agreed.
+ *
+ * Argument: calls. */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { most_ranks = 8, most_ints = 2 };
+
+static int agreements, ranks, rank, faults;
+
+/* Found first by all that is loaded. */
+int PMPI_Iallreduce(const void *sent, void *got, int count, MPI_Datatype type, MPI_Op how, MPI_Comm comm, MPI_Request *request) {
+  int (*reduce)(const void *, void *, int, MPI_Datatype, MPI_Op, MPI_Comm, MPI_Request *) = dlsym(RTLD_NEXT, "PMPI_Iallreduce");
+  ++agreements;
+  return reduce(sent, got, count, type, how, comm, request);
+}
+
+static void exchange(int call, MPI_Comm comm) {
+  const int ints = call % 7 == 3 ? most_ints : 1, is_varying = call % 11 == 5;
+  int sent[most_ranks * most_ints], got[most_ranks * most_ints], counts[most_ranks], starts[most_ranks];
+  for (int peer = 0; peer < ranks; ++peer) {
+    counts[peer] = ints;
+    starts[peer] = peer * ints;
+    for (int i = 0; i < ints; ++i) sent[starts[peer] + i] = call * 100 + rank * 10 + peer;
+  }
+  if (call % 13 == 7 && rank == 1) faults += MPI_Alltoall(sent, -1, MPI_INT, got, -1, MPI_INT, comm) == MPI_SUCCESS;
+  if (is_varying) MPI_Alltoallv(sent, counts, starts, MPI_INT, got, counts, starts, MPI_INT, comm);
+  else MPI_Alltoall(sent, ints, MPI_INT, got, ints, MPI_INT, comm);
+  for (int peer = 0; peer < ranks; ++peer)
+    for (int i = 0; i < ints; ++i) faults += got[starts[peer] + i] != call * 100 + peer * 10 + rank;
+}
+
+int main(int argc, char **argv) {
+  const int calls = argc > 1 ? atoi(argv[1]) : 1;
+  MPI_Init(&argc, &argv);
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm lasting, passing = MPI_COMM_NULL;
+  MPI_Comm_dup(MPI_COMM_WORLD, &lasting);
+  MPI_Comm_set_errhandler(lasting, MPI_ERRORS_RETURN);
+  for (int call = 0; call < calls; ++call) {
+    exchange(call, lasting);
+    if (call % 50 == 49) {
+      MPI_Comm_dup(lasting, &passing);
+      for (int i = 0; i < call % 20; ++i) exchange(i, passing);
+      MPI_Comm_free(&passing);
+    }
+  }
+  MPI_Comm_free(&lasting);
+  int all_faults = 0;
+  MPI_Reduce(&faults, &all_faults, 1, MPI_INT, MPI_SUM, 0, MPI_COMM_WORLD);
+  if (rank == 0) printf("faults %d, agreements %d\n", all_faults, agreements);
+  MPI_Finalize();
+  return 0;
+}
