@@ -1,6 +1,6 @@
 /* Calls that repeat the last one on their communicator, in rows of several lengths: other sizes, other forms, calls that one
- * rank gets wrong and makes once more, and communicators that are freed come between. Prints what came wrong, and in how many
- * reductions of Shoal's own the ranks have agreed.
+ * rank gets wrong and makes once more, and communicators that are freed come between. Prints what came wrong, where ranks did
+ * not agree in the same calls too, and in how many reductions of Shoal's own they have agreed.
  *
  * Argument: calls. */
 #define _GNU_SOURCE
@@ -11,16 +11,19 @@
 
 enum { most_ranks = 8, most_ints = 2 };
 
-static int agreements, ranks, rank, faults;
+static int agreements, ranks, rank, faults, made;
+static unsigned when;  /* the ranks agreed: of the numbers of these calls */
 
 /* Found first by all that is loaded. */
 int PMPI_Iallreduce(const void *sent, void *got, int count, MPI_Datatype type, MPI_Op how, MPI_Comm comm, MPI_Request *request) {
   int (*reduce)(const void *, void *, int, MPI_Datatype, MPI_Op, MPI_Comm, MPI_Request *) = dlsym(RTLD_NEXT, "PMPI_Iallreduce");
   ++agreements;
+  when = when * 31 + made;
   return reduce(sent, got, count, type, how, comm, request);
 }
 
 static void exchange(int call, MPI_Comm comm) {
+  ++made;
   const int ints = call % 7 == 3 ? most_ints : 1, is_varying = call % 11 == 5;
   int sent[most_ranks * most_ints], got[most_ranks * most_ints], counts[most_ranks], starts[most_ranks];
   for (int peer = 0; peer < ranks; ++peer) {
@@ -52,6 +55,9 @@ int main(int argc, char **argv) {
     }
   }
   MPI_Comm_free(&lasting);
+  unsigned of_first = when;
+  MPI_Bcast(&of_first, 1, MPI_UNSIGNED, 0, MPI_COMM_WORLD);
+  faults += when != of_first;
   int all_faults = 0;
   MPI_Reduce(&faults, &all_faults, 1, MPI_INT, MPI_SUM, 0, MPI_COMM_WORLD);
   if (rank == 0) printf("faults %d, agreements %d\n", all_faults, agreements);
