@@ -47,12 +47,12 @@ template <typename Describe, typename... All>
   if (process::is_alone(comm)) return native();
   learner* const recent = process::recent_learner_of(comm);
   if (recent && passes(*recent, all...)) {
-    process::begin_row(comm, signature_of(all...), recent->will_pass());
+    process::begin_repeats(comm, signature_of(all...), recent->will_pass());
     return returning_codes(comm, carry_out);
   }
   const int code = alltoall_of_mpi(recent, describe(), native);
   learner* const of = process::recent_learner_of(comm);
-  if (of) process::begin_row(comm, signature_of(all...), of->may_pass());
+  if (of) process::begin_repeats(comm, signature_of(all...), of->may_pass());
   return code;
 }
 

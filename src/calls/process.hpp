@@ -49,7 +49,7 @@ class process : public job_state {
   static learner* recent_learner_of(MPI_Comm comm) {
     recent& last = recent_[place_of(comm)];
     if (last.comm != comm) return nullptr;
-    last.end_row();
+    last.end_repeats();
     return last.of_ranks;
   }
   // Whether a call passes because the last one on its communicator did and was the same: it is counted then. Where ranks share
@@ -62,7 +62,7 @@ class process : public job_state {
     return true;
   }
   // Behind a call: so many like it pass by that.
-  static void begin_row(MPI_Comm comm, const call_signature& call, int calls) {
+  static void begin_repeats(MPI_Comm comm, const call_signature& call, int calls) {
     recent& last = recent_[place_of(comm)];
     last.like = call;
     last.left = calls;
@@ -168,7 +168,7 @@ class process : public job_state {
   static void forget(MPI_Comm comm) {
     recent& last = recent_[place_of(comm)];
     if (last.comm != comm) return;
-    last.end_row();
+    last.end_repeats();
     last = {};
   }
   attribute* held_by(MPI_Comm comm);
@@ -194,14 +194,14 @@ class process : public job_state {
   // All zero at first, so that no page of them is there before it is used.
   struct alignas(64) recent {
     MPI_Comm comm{};
-    // Of a row of calls that are the same and pass: how many are left of it, and how many its learner has not heard of.
+    // Of calls that repeat the last one and pass: how many more may, and of how many the learner has not heard.
     int left = 0, passed = 0;
     call_signature like;
     learner* of_ranks = nullptr;
     learner* of_neighbors = nullptr;
     attribute* held = nullptr;
 
-    void end_row() {
+    void end_repeats() {
       if (passed > 0) of_ranks->have_passed(passed);
       left = passed = 0;
     }

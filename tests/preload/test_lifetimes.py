@@ -229,9 +229,9 @@ def test_communicator_behind_one_that_is_used_no_more(mpi, compiled):
     assert agreements(mpi, compiled, 2, 10 * calls_before_vote(mpi), calls_before_vote(mpi)) > 2
 
 
-def test_rows_of_calls(mpi, compiled):
+def test_repeating_calls(mpi, compiled):
     """Most of them are counted apart; all ranks agree in the same calls all the same."""
-    assert agreements(mpi, compiled, 4 * calls_before_vote(mpi), program="rows.c", ranks=3) > 1
+    assert agreements(mpi, compiled, 4 * calls_before_vote(mpi), program="repeating.c", ranks=3) > 1
 
 
 def agreements(mpi, compiled, *arguments, program="in_turn.c", ranks=2):

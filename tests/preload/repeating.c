@@ -1,4 +1,4 @@
-/* Calls that repeat the last one on their communicator, in rows of several lengths: other sizes, other forms, calls that one
+/* Calls that repeat the last one on their communicator several times: other sizes, other forms, calls that one
  * rank gets wrong and makes once more, and communicators that are freed come between. Prints what came wrong, where ranks did
  * not agree in the same calls too, and in how many reductions of Shoal's own they have agreed.
  *
