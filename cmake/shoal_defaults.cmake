@@ -16,8 +16,11 @@ if(CCACHE)
 endif()
 add_compile_options(-Wall -Wextra -Wno-restrict)  # g++ 12 sees overlaps in std::string that are none
 add_compile_options(-ffp-contract=off)  # models choose the same where a processor multiplies and adds in one step
-# A job runs much of the code once, and pays for each page of it: so it is kept small. It is as fast as with -O3.
-add_compile_options($<$<CONFIG:Release>:-O2> -ffunction-sections)
+# A job runs much of the code once, and pays for each page of it: so it is kept small. Flags that somebody has set stay.
+if(CMAKE_CXX_FLAGS_RELEASE STREQUAL "-O3 -DNDEBUG")
+  set(CMAKE_CXX_FLAGS_RELEASE "-O2 -DNDEBUG")
+endif()
+add_compile_options(-ffunction-sections)
 
 # The C++ runtime, brought along instead of taken from the system. Not so what unwinds the stack: what a program's error
 # handler throws passes through Shoal, and one unwinder has to do all of it.

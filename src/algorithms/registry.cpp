@@ -23,7 +23,6 @@ algorithm native() {
 
 std::vector<algorithm> build_table() {
   std::vector<algorithm> table;
-  table.reserve(32);
 #define SHOAL_ADDED(name) append(table, name##_family());
   SHOAL_FAMILIES(SHOAL_ADDED)
 #undef SHOAL_ADDED

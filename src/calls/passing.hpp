@@ -44,7 +44,7 @@ template <typename Describe, typename... All>
 [[gnu::hot]] int alltoall_of_mpi(MPI_Comm comm, Describe describe, native_call native, All... all) {
   const auto carry_out = [&] { return carry_out_passed([&] { return process::learner_of(comm); }, describe, native); };
   if (process::passes_again(comm, signature_of(all...))) return returning_codes(comm, carry_out);
-  if (process::is_alone(comm)) return native();
+  if (process::is_alone(comm)) return returning_codes(comm, native);
   learner* const recent = process::recent_learner_of(comm);
   if (recent && passes(*recent, all...)) {
     process::begin_repeats(comm, signature_of(all...), recent->will_pass());

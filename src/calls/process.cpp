@@ -364,9 +364,10 @@ process::attribute* process::held_by(MPI_Comm comm) {
 }
 
 bool process::leave(const MPI_Comm* comm) {
-  if (!comm)
+  if (!comm) {
     for (const attribute& held : attributes_) forget(held.comm);
-  if (!comm) return true;
+    return true;
+  }
   forget(*comm);
   bool all_ended = true;
   if (const attribute* const held = held_by(*comm)) held->each_learner([&](learner& of) { all_ended &= of.leave(); });

@@ -1,5 +1,7 @@
 #include "learn/first_calls.hpp"
 
+#include <mpi.h>
+
 #include <algorithm>
 
 #include "select/contest.hpp"
@@ -13,8 +15,8 @@ constexpr int most_counted = 8;
 // Where all ranks know how large exchanges are, large ones pay for an agreement soon.
 bool is_large(bool known_sizes, double load) { return known_sizes && load >= 1 << 18; }
 
-// A vote takes as long as five to ten small calls: so there have to be many of these. Over Open MPI it takes as long as thirty
-// where few ranks send little, and there is less to gain.
+// A vote takes as long as five to ten small calls: so there have to be many of these. Over Open MPI calls of few ranks that
+// send little are shorter still, and there is less to gain.
 int usual_calls(bool known_sizes, double load, [[maybe_unused]] int ranks) {
   constexpr double medium = 1 << 15;
   if (is_large(known_sizes, load)) return contest::cold_calls;

@@ -33,8 +33,8 @@ class first_calls {
   std::int64_t last_load_ = 0;
 };
 
-// After how many calls of a kind, behind so many `others`, the ranks agree for the first time. `load` as above. `fruitless`: on how
-// many communicators of the same ranks they have agreed for nothing.
+// After how many calls of a kind, behind so many `others`, the ranks agree for the first time. `load` as above.
+// `fruitless`: on how many communicators of the same ranks they have agreed for nothing.
 int calls_before_agreement(bool known_sizes, double load, int ranks, std::int64_t others, int fruitless);
 
 }  // namespace shoal

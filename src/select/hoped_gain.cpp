@@ -6,7 +6,8 @@ namespace shoal {
 
 namespace {
 
-// Of an exchange through memory that ranks share, in seconds: each rank has to run once, and what it sends is copied.
+// Of an exchange through memory that ranks share, in seconds: each rank has to run once, with cold caches where it shares a
+// core, and what it sends is copied.
 double usual_call(double bytes, int ranks_of_a_core) {
   constexpr double alone = 0.5e-6, turn = 7e-6, byte = 0.1e-9;
   return (ranks_of_a_core > 1 ? turn * ranks_of_a_core : alone) + byte * bytes * ranks_of_a_core;

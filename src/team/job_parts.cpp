@@ -61,9 +61,8 @@ bool is_launcher(std::string_view words) {
 int launcher() {
   const char* const parts = std::getenv("OMPI_NUM_APP_CTX");  // NOLINT(concurrency-mt-unsafe)
   if (parts && parts == std::string_view("1")) return 0;
-  constexpr int most_between = 4;                                    // a proxy of the launcher, and shells
-  const bool has_proxy = std::getenv("HYDI_CONTROL_FD") != nullptr;  // of MPICH  NOLINT(concurrency-mt-unsafe)
-  int id = has_proxy ? parent_of(getppid()) : getppid();
+  constexpr int most_between = 4;  // a proxy of the launcher, and shells
+  int id = getppid();
   for (int i = 0; i < most_between && id > 1; ++i, id = parent_of(id)) {
     const std::string words = text_of(id, "cmdline");
     if (words.find(std::string("\0:\0", 3)) != std::string::npos) return id;

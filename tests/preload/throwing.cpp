@@ -118,6 +118,10 @@ int main(int argc, char** argv) {
   MPI_Comm_set_errhandler(comm, throwing);
   MPI_Comm_set_errhandler(MPI_COMM_SELF, throwing);  // by which MPICH handles errors of MPI_Comm_free
   int wrong = 0;
+  for (int i = 0; i < 10; ++i) {  // a rank alone
+    wrong += !exchange(MPI_COMM_SELF, 5, 5);
+    wrong += !throws(MPI_COMM_SELF, -1, -1);
+  }
   for (int i = 0; i < 110; ++i) {
     wrong += !throws(comm, -1, -1);
     wrong += argc > 1 && !throws(comm, 5, 3);  // too short for what arrives, where Shoal exchanges
