@@ -33,7 +33,8 @@ void record(learner& of, const alltoall_call& call, interface from) {
 }
 
 std::int64_t block_of(const learner& of, const alltoall_call& call) {
-  return block_of(of, call.in_place(), call.send_counts[0], call.send_type[0], call.recv_counts[0], call.recv_type[0]);
+  return block_of(of, signature_of(call.send, call.send_counts[0], call.send_type[0], call.recv, call.recv_counts[0],
+                                   call.recv_type[0], call.comm));
 }
 
 [[gnu::hot]] int serve_settled(learner& of, const alltoall_call& call, interface from, native_call native) {
@@ -70,11 +71,6 @@ int serve_any(learner* of, const alltoall_call& call, interface from, MPI_Info i
 std::int64_t alltoall_call::bytes_to(int destination) const {
   const std::int64_t count = sent_counts()[destination];
   return count ? count * bytes_of(sent_type()[destination]) : 0;
-}
-
-std::int64_t alltoall_call::bytes_from(int source) const {
-  const std::int64_t count = recv_counts[source];
-  return count ? count * bytes_of(recv_type[source]) : 0;
 }
 
 std::int64_t alltoall_call::bytes_to_all(int ranks) const {

@@ -1,28 +1,34 @@
 // What tells, on this rank, whether an all-to-all is for Shoal the same as the last one: of MPI_Alltoall what all ranks know, and
-// of others the form alone.
+// of others the form alone. Types are not part of it: a program may free one, and give another its handle.
 #pragma once
 
 #include <mpi.h>
 
 #include <cstdint>
 
+#include "calls/mpi_datatype.hpp"
 #include "select/call_form.hpp"
 
 namespace shoal {
 
 struct call_signature {
-  std::int64_t sent = 0, received = 0;
-  MPI_Datatype send_type{}, recv_type{};
+  std::int64_t sent = 0, received = 0;  // bytes of a block
   call_form form{};
-  bool in_place = false;
+  bool in_place = false;  // then only what is received counts
   bool operator==(const call_signature&) const = default;
 };
+
+inline std::int64_t bytes_of_block(std::int64_t count, MPI_Datatype type) {
+  return count > 0 ? count * bytes_of(type) : 0;
+}
 
 // From the arguments of MPI_Alltoall, -v and -w.
 template <typename Count>
 call_signature signature_of(const void* send, Count sent, MPI_Datatype send_type, void*, Count received,
                             MPI_Datatype recv_type, MPI_Comm) {
-  return {sent, received, send_type, recv_type, call_form::equal, send == MPI_IN_PLACE};
+  const bool in_place = send == MPI_IN_PLACE;
+  return {in_place ? 0 : bytes_of_block(sent, send_type), bytes_of_block(received, recv_type), call_form::equal,
+          in_place};
 }
 template <typename Count, typename Displacement>
 call_signature signature_of(const void*, const Count*, const Displacement*, MPI_Datatype, void*, const Count*,

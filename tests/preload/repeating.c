@@ -1,5 +1,6 @@
 /* Calls that repeat the last one on their communicator several times: other sizes, other forms, calls that one
- * rank gets wrong and makes once more, and communicators that are freed come between. Prints what came wrong, where ranks did
+ * rank gets wrong and makes once more, and communicators that are freed come between. Then exchanges that some ranks describe
+ * by a type of their own, which they free at once, so that another gets its handle. Prints what came wrong, where ranks did
  * not agree in the same calls too, and in how many reductions of Shoal's own they have agreed.
  *
  * Argument: calls. */
@@ -38,6 +39,31 @@ static void exchange(int call, MPI_Comm comm) {
     for (int i = 0; i < ints; ++i) faults += got[starts[peer] + i] != call * 100 + peer * 10 + rank;
 }
 
+/* Blocks of some integers; every other rank has a type for them. */
+static void exchange_typed(int ints, MPI_Comm comm) {
+  int *const sent = calloc((size_t)ranks * ints, sizeof *sent), *const got = malloc((size_t)ranks * ints * sizeof *got);
+  ++made;
+  for (int peer = 0; peer < ranks; ++peer) sent[peer * ints] = rank * 10 + peer;
+  if (rank % 2) {
+    MPI_Datatype type;
+    MPI_Type_contiguous(ints, MPI_INT, &type);
+    MPI_Type_commit(&type);
+    MPI_Alltoall(sent, 1, type, got, 1, type, comm);
+    MPI_Type_free(&type);
+  } else {
+    MPI_Alltoall(sent, ints, MPI_INT, got, ints, MPI_INT, comm);
+  }
+  for (int peer = 0; peer < ranks; ++peer) faults += got[peer * ints] != peer * 10 + rank;
+  free(sent), free(got);
+}
+
+static void exchange_typed_ones(int calls) {
+  MPI_Comm comm;
+  MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+  for (int call = 0; call < calls; ++call) exchange_typed(call < calls / 2 ? 1 : 4000, comm);
+  MPI_Comm_free(&comm);
+}
+
 int main(int argc, char **argv) {
   const int calls = argc > 1 ? atoi(argv[1]) : 1;
   MPI_Init(&argc, &argv);
@@ -55,6 +81,7 @@ int main(int argc, char **argv) {
     }
   }
   MPI_Comm_free(&lasting);
+  exchange_typed_ones(2 * calls);
   unsigned of_first = when;
   MPI_Bcast(&of_first, 1, MPI_UNSIGNED, 0, MPI_COMM_WORLD);
   faults += when != of_first;
