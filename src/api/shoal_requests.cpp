@@ -68,6 +68,13 @@ class kept_call {
   kept_type sent_, received_;
 };
 
+// As long as the request is there, so is what it was made of.
+template <typename Kept>
+request::native_start keeping(const std::shared_ptr<Kept>& kept, request::native_start native) {
+  native.make = [kept, make = std::move(native.make)](MPI_Request* own) { return make(own); };
+  return native;
+}
+
 // Every start counts where traffic is recorded, as every blocking call does.
 void record(request& made, const alltoall_call& call) {
   if (!process::get().set().record.empty() && traffic_record::is_of(call.comm))
@@ -85,14 +92,24 @@ int making(shoal_request* handle, MPI_Comm comm, Body body) {
   });
 }
 
+// Whether an exchange can be started that waits for no other rank: what it needs is there already.
+bool can_start(team& ranks, MPI_Comm comm) { return ranks.is_open() && !ranks.is_lost() && !is_revoked(comm); }
+
+std::unique_ptr<request> started_by_shoal(communicator& state, const alltoall_call& call) {
+  const std::scoped_lock alone(state.all().lock());
+  const auto kept = std::make_shared<kept_call<alltoall_call>>(call);
+  return std::make_unique<request>(request::once(), call.comm, keeping(kept, started(call)),
+                                   alltoall_once(state, **kept));
+}
+
 int nonblocking(const alltoall_call& call, shoal_request* handle) {
   return making(handle, call.comm, [&] {
-    communicator* state = process::get().present_state_of(call.comm);
-    if (state && (state->all().is_lost() || is_revoked(call.comm))) state = nullptr;
-    const auto alone = state ? std::unique_lock(state->all().lock()) : std::unique_lock<std::recursive_mutex>();
-    auto made = std::make_unique<request>(request::once(), call.comm, started(call),
-                                          state ? alltoall_once(*state, call) : nullptr);
+    communicator* const state = process::get().present_state_of(call.comm);
+    auto made = state && can_start(state->all(), call.comm)
+                    ? started_by_shoal(*state, call)
+                    : std::make_unique<request>(request::once(), call.comm, started(call), nullptr);
     record(*made, call);
+    const held_ranks alone = made->exclusive();
     made->start();
     *handle = handle_of(std::move(made));
     return MPI_SUCCESS;
@@ -123,9 +140,8 @@ template <typename Call>
 int persistent(const Call& users, MPI_Info info, shoal_request* handle) {
   return making(handle, users.comm, [&] {
     const auto kept = std::make_shared<kept_call<Call>>(users);
-    request::native_start native = repeated(**kept);
-    native.make = [kept, make = std::move(native.make)](MPI_Request* own) { return make(own); };
-    auto made = std::make_unique<request>(request::repeated(), users.comm, std::move(native), prepare(**kept, info));
+    auto made = std::make_unique<request>(request::repeated(), users.comm, keeping(kept, repeated(**kept)),
+                                          prepare(**kept, info));
     record(*made, **kept);
     *handle = handle_of(std::move(made));
     return MPI_SUCCESS;

@@ -17,10 +17,8 @@ class alltoall_work final : public request::work {
       : call_(call),
         state_(state.shared_from_this()),
         service_(state, call_, blocks_),
-        received_(kept(call.recv_type, state.ranks())),
         over_(state.all().opened()),
         moving_(state.all().pool(), over_) {
-    if (!call.in_place()) sent_ = kept(call.send_type, state.ranks());
     if (state.phases()) moving_.record_phases(&clock_.emplace(*state.phases()));
     if (process::get().set().verify) sums_.emplace();
   }
@@ -76,7 +74,6 @@ class alltoall_work final : public request::work {
   std::shared_ptr<communicator> state_;
   block_storage blocks_;
   alltoall_service service_;
-  std::vector<std::shared_ptr<const datatype>> received_, sent_;  // which the program may free meanwhile
   std::optional<tag_turns::place> place_;
   mpi_transport over_;
   exchange moving_;

@@ -11,7 +11,7 @@
 
 namespace shoal {
 
-// The buffers and arrays that `call` names stay until the end.
+// The buffers, arrays and types that `call` names stay until the end, and its ranks are open.
 
 // To be started once, and at once: asks no other rank.
 std::unique_ptr<request::work> alltoall_once(communicator& state, const alltoall_call& call);

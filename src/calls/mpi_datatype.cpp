@@ -291,10 +291,10 @@ int forget(MPI_Datatype, int, void* kept, void*);
 class known_types {
  public:
   static known_types& get() {
-    static known_types all;
+    static auto& all = *new known_types;  // never destroyed: MPI may outlive static objects
     return all;
   }
-  const std::shared_ptr<const datatype>& find(MPI_Datatype type) {
+  const datatype& find(MPI_Datatype type) {
     thread_local std::array<entry, 64> last;
     entry& here = last[std::hash<MPI_Datatype>()(type) * 0x9E3779B97F4A7C15u >> 58];
     const std::uint64_t number = freed_.load(std::memory_order_acquire);
@@ -308,23 +308,23 @@ class known_types {
  private:
   struct entry {
     MPI_Datatype type = MPI_DATATYPE_NULL;
-    const std::shared_ptr<const datatype>* known = nullptr;
+    const datatype* known = nullptr;
     std::uint64_t freed = 0;
   };
-  const std::shared_ptr<const datatype>* ask(MPI_Datatype type) {
+  const datatype* ask(MPI_Datatype type) {
     const std::scoped_lock alone(lock_);
     if (key_ == MPI_KEYVAL_INVALID)
       require(PMPI_Type_create_keyval(MPI_TYPE_NULL_COPY_FN, forget, &key_, nullptr), "MPI_Type_create_keyval");
     void* kept = nullptr;
     int found = 0;
     require(PMPI_Type_get_attr(type, key_, &kept, &found), "MPI_Type_get_attr");
-    if (found) return static_cast<const std::shared_ptr<const datatype>*>(kept);
-    auto made = std::make_unique<std::shared_ptr<const datatype>>(std::make_shared<datatype>(type));
+    if (found) return static_cast<const datatype*>(kept);
+    auto made = std::make_unique<datatype>(type);
     require(PMPI_Type_set_attr(type, key_, made.get()), "MPI_Type_set_attr");
     return made.release();
   }
 
-  const std::shared_ptr<const datatype> none_ = std::make_shared<datatype>();
+  const datatype none_;
   std::mutex lock_;
   int key_ = MPI_KEYVAL_INVALID;
   std::atomic<std::uint64_t> freed_ = 0;
@@ -332,7 +332,7 @@ class known_types {
 
 int forget(MPI_Datatype, int, void* kept, void*) {
   known_types::get().freed();
-  delete static_cast<const std::shared_ptr<const datatype>*>(kept);
+  delete static_cast<const datatype*>(kept);
   return MPI_SUCCESS;
 }
 
@@ -345,26 +345,6 @@ datatype::datatype(MPI_Datatype type) : type_(type) {
   true_lower_ = e.true_lower;
   runs_ = runs_of(type);
   is_committed_ = envelope_of(type).combiner == MPI_COMBINER_NAMED;
-}
-
-datatype::~datatype() {
-  int finalized = 0;
-  if (own_) PMPI_Finalized(&finalized);
-  MPI_Datatype last = type_;
-  if (own_ && !finalized) PMPI_Type_free(&last);
-}
-
-// Unlike MPI_Type_dup this copies no attributes of the program's. Threads may do it at once.
-void datatype::outlive() const {
-  if ((runs_ && !device_runtime_loaded()) || own_ || !is_committed(MPI_COMM_SELF)) return;
-  static std::mutex lock;
-  const std::scoped_lock alone(lock);
-  if (own_) return;
-  MPI_Datatype copy;
-  require(PMPI_Type_contiguous(1, type_, &copy), "MPI_Type_contiguous");
-  require(PMPI_Type_commit(&copy), "MPI_Type_commit");
-  type_ = copy;
-  own_ = true;
 }
 
 bool datatype::is_committed(MPI_Comm own) const {
@@ -393,17 +373,7 @@ std::int64_t size_of(MPI_Datatype type) {
   return std::max<MPI_Count>(0, size);
 }
 
-const datatype& known(MPI_Datatype type) { return *known_types::get().find(type); }
-
-std::vector<std::shared_ptr<const datatype>> kept(const type_list& types, int blocks) {
-  std::vector<std::shared_ptr<const datatype>> all;
-  for (int i = 0; i < (types.differ() ? blocks : 1); ++i) {
-    if (types[i] == MPI_DATATYPE_NULL) continue;
-    all.push_back(known_types::get().find(types[i]));
-    all.back()->outlive();
-  }
-  return all;
-}
+const datatype& known(MPI_Datatype type) { return known_types::get().find(type); }
 
 void describe(MPI_Datatype type, user_buffer& buffer, const device_runtimes& devices) {
   if (type == MPI_DATATYPE_NULL) {
@@ -411,7 +381,7 @@ void describe(MPI_Datatype type, user_buffer& buffer, const device_runtimes& dev
     return;
   }
   const datatype& is = known(type);
-  buffer.type = is.element(2, devices.own(buffer.base));
+  buffer.type = is.element(2, devices.may_own_blocks(buffer.base));
   buffer.extent = is.extent();
 }
 
@@ -419,7 +389,7 @@ void describe(const type_list& types, int blocks, std::vector<element_type>& sto
               const device_runtimes& devices) {
   if (!types.differ()) return describe(types[0], buffer, devices);
   storage.clear();
-  const bool is_on_device = devices.own(buffer.base);
+  const bool is_on_device = devices.may_own_blocks(buffer.base);
   for (int i = 0; i < blocks; ++i) {
     const bool is_none = types[i] == MPI_DATATYPE_NULL || buffer.counts[i] <= 0;
     storage.push_back(is_none ? element_type{0, 0, nullptr} : known(types[i]).element(buffer.counts[i], is_on_device));

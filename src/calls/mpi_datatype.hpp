@@ -20,7 +20,6 @@ class datatype final : public packer {
  public:
   datatype() = default;  // of what is no type
   explicit datatype(MPI_Datatype type);
-  ~datatype();
   datatype(const datatype&) = delete;
   datatype& operator=(const datatype&) = delete;
 
@@ -39,8 +38,6 @@ class datatype final : public packer {
   bool is_committed(MPI_Comm own) const;
   // The null address is MPI_BOTTOM, and right for types of absolute addresses.
   bool begins_at_its_address() const { return true_lower_ == 0; }
-  // From here on it outlives the program's.
-  void outlive() const;
 
  private:
   struct copied_by_mpi final : packer {
@@ -59,8 +56,7 @@ class datatype final : public packer {
   std::int64_t elements_at_once() const;
 
   const copied_by_mpi by_mpi_{*this};
-  mutable std::atomic<MPI_Datatype> type_ = MPI_DATATYPE_NULL;
-  mutable std::atomic<bool> own_ = false;
+  MPI_Datatype type_ = MPI_DATATYPE_NULL;
   std::int64_t size_ = 0, extent_ = 0, true_lower_ = 0;
   std::optional<strided> runs_;
   mutable std::atomic<bool> is_committed_ = false;  // which it never ceases to be
@@ -99,9 +95,6 @@ inline std::int64_t bytes_of(MPI_Datatype type) {
 }
 // What is known of a type until it is freed; asked of the MPI once. What is no type has no bytes and is not committed.
 const datatype& known(MPI_Datatype type);
-// The types of so many blocks, to be kept while an exchange is under way: MPI lets a program free them once it has begun.
-std::vector<std::shared_ptr<const datatype>> kept(const type_list& types, int blocks);
-
 // The datatype's part of a buffer whose base is known, which may be on a device. MPI_DATATYPE_NULL has no bytes.
 void describe(MPI_Datatype type, user_buffer& buffer, const device_runtimes& devices);
 // The same of so many blocks whose counts are known already; `storage` must stay.

@@ -16,8 +16,6 @@ class neighbor_work final : public request::work {
         state_(among->over().shared_from_this()),
         among_(among),
         service_(*among, call_, blocks_),
-        received_(kept(call.recv_type, among->sources())),
-        sent_(kept(call.send_type, among->destinations())),
         over_(state_->all().opened()),
         moving_(state_->all().pool(), over_) {}
 
@@ -56,7 +54,6 @@ class neighbor_work final : public request::work {
   std::shared_ptr<neighborhood> among_;
   block_storage blocks_;
   neighbor_service service_;
-  std::vector<std::shared_ptr<const datatype>> received_, sent_;  // which the program may free meanwhile
   std::optional<tag_turns::place> place_;
   mpi_transport over_;
   exchange moving_;

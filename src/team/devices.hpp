@@ -20,6 +20,8 @@ class device_runtimes {
   bool are_none() const { return !cuda_ && !hip_; }
   // Whether an address is in device memory, or nobody knows.
   bool own(const void* address) const { return address && (is_unknown() || surely_own(address)); }
+  // Whether blocks behind it may be: types may have addresses of their own behind a null one (MPI_BOTTOM).
+  bool may_own_blocks(const void* base) const { return base ? own(base) : !are_none(); }
   // A question to HIP would replace an error that the program has not seen yet.
   bool surely_own(const void* address) const {
     return !are_none() && address && (is_cuda(address) || (!is_unknown() && is_hip(address)));

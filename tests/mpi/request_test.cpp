@@ -180,14 +180,26 @@ TEST(Request, TypesMayBeFreedOnceAPersistentOneIsMade) {
     }
 }
 
-TEST(Request, NonblockingOnANewCommunicatorWaitsForNobody) {
-  const scoped_comm comm(duplicate_of(MPI_COMM_WORLD));
-  blocks b(comm, 5);
-  b.fill(1);
-  shoal_request request;
-  ASSERT_EQ(b.start(&request), MPI_SUCCESS);
-  ASSERT_EQ(shoal_wait(&request), MPI_SUCCESS);
-  b.check(1);
+// Rank 0 has started before any other comes.
+void start_after_first(blocks& b, MPI_Comm comm, shoal_request* request) {
+  int begun = 0;
+  if (rank_in(comm) > 0) MPI_Recv(&begun, 1, MPI_INT, 0, 0, comm, MPI_STATUS_IGNORE);
+  ASSERT_EQ(b.start(request), MPI_SUCCESS);
+  for (int peer = 1; rank_in(comm) == 0 && peer < ranks_of(comm); ++peer) MPI_Send(&begun, 1, MPI_INT, peer, 0, comm);
+}
+
+// Behind as many blocking calls, for some of which Shoal may have made what it needs, but no communicator.
+TEST(Request, NonblockingWaitsForNobody) {
+  for (const int calls : {0, 1, 1000}) {
+    const scoped_comm comm(duplicate_of(MPI_COMM_WORLD));
+    blocks b(comm, 5);
+    for (int i = 0; i < calls; ++i) ASSERT_EQ(b.blocking(), MPI_SUCCESS);
+    b.fill(1);
+    shoal_request request;
+    start_after_first(b, comm, &request);
+    ASSERT_EQ(shoal_wait(&request), MPI_SUCCESS);
+    b.check(1);
+  }
 }
 
 TEST(Request, MoreThanEverAreOpenAtOnceOneAfterAnother) {

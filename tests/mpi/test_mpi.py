@@ -85,6 +85,13 @@ def test_makes_no_communicator_for_the_mpis_own(mpi):
 
 
 @pytest.mark.parametrize("mpi", [pytest.param(mpi, id=mpi.name) for mpi in mpis.WHEELS])
+def test_starts_before_others_where_no_communicator_is_made(mpi):
+    tests = ["--gtest_brief=1", "--gtest_filter=Request.NonblockingWaitsForNobody"]
+    run = mpi.run(3, [mpi.build / "mpi_tests", *tests], preload=False, timeout=60, SHOAL_ALLTOALLV="native")
+    assert run.returncode == 0, run.stdout[-5000:] + run.stderr[-5000:]
+
+
+@pytest.mark.parametrize("mpi", [pytest.param(mpi, id=mpi.name) for mpi in mpis.WHEELS])
 def test_warns_once_of_each_reason_why_no_memory_can_be_shared(mpi):
     tests = ["--gtest_brief=1", "--gtest_filter=Shared.AllSend*"]
     run = mpi.run(4, [mpi.build / "mpi_tests", *tests], preload=False)

@@ -243,6 +243,41 @@ static void free_early(int times) {
   }
 }
 
+static int deleted;
+
+static int count_deleted(MPI_Datatype type, int key, void* value, void* state) {
+  (void)type, (void)key, (void)value, (void)state;
+  ++deleted;
+  return MPI_SUCCESS;
+}
+
+/* Nothing of a type stays behind, also where no loop describes it and the MPI packs it: its attributes go. */
+static void free_types(int times) {
+  const int lengths[] = {1, 1}, places[] = {2, 0};
+  int key, out[most * 3], in[most * 3], ones[most], bytes[most], at[most];
+  MPI_Datatype types[most];
+  MPI_Type_create_keyval(MPI_TYPE_NULL_COPY_FN, count_deleted, &key, NULL);
+  for (int t = 0; t < times; ++t) {
+    MPI_Datatype type;
+    MPI_Request open;
+    MPI_Type_indexed(2, lengths, places, MPI_INT, &type);
+    MPI_Type_commit(&type);
+    MPI_Type_set_attr(type, key, NULL);
+    for (int i = 0; i < ranks; ++i) {
+      ones[i] = 1, at[i] = i, bytes[i] = 3 * i * (int)sizeof(int), types[i] = type;
+      for (int k = 0; k < 3; ++k) out[3 * i + k] = rank * 100 + i * 10 + k, in[3 * i + k] = -1;
+    }
+    if (t % 2) MPI_Ialltoallw(out, ones, bytes, types, in, ones, bytes, types, MPI_COMM_WORLD, &open);
+    else MPI_Ialltoallv(out, ones, at, type, in, ones, at, type, MPI_COMM_WORLD, &open);
+    MPI_Type_free(&type);
+    MPI_Wait(&open, MPI_STATUS_IGNORE);
+    for (int i = 0; i < 3 * ranks; ++i)
+      if (in[i] != (i % 3 == 1 ? -1 : i / 3 * 100 + rank * 10 + i % 3)) fault("wrong data of an indexed type", t);
+  }
+  if (deleted != times) fault("types that went", deleted);
+  MPI_Type_free_keyval(&key);
+}
+
 /* Between blocking ones on the same communicator. */
 static void mix_with_blocking(int times) {
   for (int t = 0; t < times; ++t) {
@@ -468,6 +503,7 @@ int main(int argc, char** argv) {
              {"prepare_many", prepare_many, 0},
              {"use_threads", use_threads, 1},
              {"free_beside", free_beside, 1},
+             {"free_types", free_types, 0},
              {"mistake", mistake, 0},
              {"name_by_info", name_by_info, 0},
              {"leave_open", leave_open, 0}};

@@ -47,6 +47,11 @@ def test_nonblocking(mpi, compiled, part, ranks):
     assert not left(done) and {how for _, how in served(done)} == {"tuna:radix=2"}
 
 
+@pytest.mark.parametrize("algorithm", ["spread_out", "native"])
+def test_types_go_with_their_attributes(mpi, compiled, algorithm):
+    run(mpi, compiled, 3, "free_types", 10, **by(algorithm))
+
+
 @pytest.mark.parametrize("ranks", [2, 4])
 def test_persistent(mpi, compiled, ranks):
     done = run(mpi, compiled, ranks, "repeat", 50, **ASKED)
