@@ -35,6 +35,7 @@ class native_collective {
 
  private:
   alltoall_call sent_from_a_copy(alltoall_call call);
+  std::int64_t make_packed(std::int64_t bytes);
   int start_v(const alltoall_call& call);
   int start_narrow(const alltoall_call& call, int ranks);
   int start_wide(const alltoall_call& call, int ranks);
@@ -48,8 +49,9 @@ class native_collective {
   std::array<std::vector<MPI_Aint>, 2> displacements_;
   // What is sent with MPI_IN_PLACE, packed.
   std::vector<std::byte> copy_;
-  std::vector<std::int64_t> bytes_, offsets_;
-  std::vector<MPI_Datatype> bytes_type_;
+  std::vector<std::int64_t> counts_of_copy_, offsets_;
+  std::vector<MPI_Datatype> types_of_copy_;
+  MPI_Datatype packed_ = MPI_DATATYPE_NULL;
 };
 
 // Ends a request of the MPI's own, which `start` makes, while what Shoal has under way moves.
