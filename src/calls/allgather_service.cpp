@@ -72,7 +72,7 @@ const group_decision* allgather_service::served_by(const group_decision* chosen,
 
 void allgather_service::verify(native_call native) {
   const std::vector<std::byte> ours = packed(received(), state_.senders(in_));
-  require(native(), "the MPI's own collective");
+  require_of_mpi("the MPI's own collective", native);
   require_equal(ours, packed(received(), state_.senders(in_)), state_.rank());
   state_.verified.add(static_cast<std::int64_t>(ours.size()), 0);
 }

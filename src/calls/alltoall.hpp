@@ -36,7 +36,6 @@ struct alltoall_call {
   // Packed bytes; 0 for a type that is wrong, which the MPI reports.
   std::int64_t bytes_to(int destination) const;
   std::int64_t bytes_to_all(int ranks) const;
-  std::int64_t bytes_from(int source) const;
   // Whether this rank gets something from every other, so that it cannot be calls ahead of any.
   bool meets_all(int ranks) const;
   // Whether another rank may wait for this one here: it gets or sends something.

@@ -118,7 +118,7 @@ const payload& alltoall_service::blocks() {
 void alltoall_service::verify(native_call native) {
   const std::vector<std::byte> ours = packed(what_.recv, ranks_.ranks());
   if (call_.in_place()) restore();
-  require(native(), "the MPI's own collective");
+  require_of_mpi("the MPI's own collective", native);
   require_equal(ours, packed(what_.recv, ranks_.ranks()), ranks_.rank());
   state_.verified.add(static_cast<std::int64_t>(ours.size()), 0);
 }

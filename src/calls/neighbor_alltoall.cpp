@@ -81,7 +81,7 @@ bool neighbor_call::is_valid() const {
 
 void neighbor_service::verify(native_call native) {
   const std::vector<std::byte> ours = packed(what_.recv, state_.sources(), state_.peers().sources);
-  require(native(), "the MPI's own collective");
+  require_of_mpi("the MPI's own collective", native);
   require_equal(ours, packed(what_.recv, state_.sources(), state_.peers().sources), over_.rank());
   state_.over().verified.add(static_cast<std::int64_t>(ours.size()), 0);
 }

@@ -5,12 +5,6 @@
 
 namespace shoal {
 
-// The MPI raises errors of its own collectives.
-template <typename Call>
-static void require_of_mpi(const char* what, Call call) {
-  if (const int code = calling_handlers(call); code != MPI_SUCCESS) throw raised_error(code, what);
-}
-
 request::request(once, MPI_Comm comm, native_start native, std::unique_ptr<work> prepared)
     : comm_(comm), is_repeated_(false), native_(std::move(native)), work_(std::move(prepared)) {}
 

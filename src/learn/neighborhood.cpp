@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "schedule/neighbor_graph.hpp"
+#include "team/errors.hpp"
 #include "team/mpi_neighbors.hpp"
 #include "transport/mpi_error.hpp"
 
@@ -43,7 +44,7 @@ int native(call_form form, const std::vector<int>& sent, std::vector<int>& recei
 std::vector<int> matched_edges(MPI_Comm users, call_form form, const neighbor_ranks& mine) {
   std::vector<int> sent(mine.destinations.size() + 1), received(mine.sources.size() + 1, -1);  // never a null address
   std::iota(sent.begin(), sent.end(), 0);
-  require(native(form, sent, received, users), "the MPI's own exchange among neighbours");
+  require_of_mpi("the MPI's own exchange among neighbours", [&] { return native(form, sent, received, users); });
   received.pop_back();
   return received;
 }

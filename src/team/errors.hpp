@@ -42,6 +42,12 @@ template <typename Body>
   }
 }
 
+// A call of the MPI's on a communicator of the program's: the MPI has raised its error, by the program's handler.
+template <typename Call>
+void require_of_mpi(const char* what, Call call) {
+  if (const int code = calling_handlers(call); code != MPI_SUCCESS) throw raised_error(code, what);
+}
+
 // The code of an error with a text. Without memory for the text the class alone.
 int code_of(int error_class, const char* text);
 // Raises an error on a communicator: its handler may end the program; otherwise the code is returned.

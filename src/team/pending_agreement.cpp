@@ -1,8 +1,8 @@
 #include "team/pending_agreement.hpp"
 
+#include "team/errors.hpp"
 #include "team/progress.hpp"
 #include "transport/mpi_ended.hpp"
-#include "transport/mpi_error.hpp"
 #include "transport/mpi_newer.hpp"
 
 namespace shoal {
@@ -18,23 +18,24 @@ static void keep([[maybe_unused]] MPI_Comm comm) {
 
 pending_agreement::pending_agreement(MPI_Comm comm, std::vector<std::int64_t> mine)
     : comm_(comm), mine_(std::move(mine)), largest_(mine_.size()) {
-  require(PMPI_Iallreduce(mine_.data(), largest_.data(), static_cast<int>(mine_.size()), MPI_INT64_T, MPI_MAX, comm,
-                          &request_),
-          "MPI_Iallreduce");
+  require_of_mpi("MPI_Iallreduce", [&] {
+    return PMPI_Iallreduce(mine_.data(), largest_.data(), static_cast<int>(mine_.size()), MPI_INT64_T, MPI_MAX, comm,
+                           &request_);
+  });
 }
 
 pending_agreement::~pending_agreement() {
   try {
     waiting politely = moving_meanwhile(wait_mode::yield);
     if (!abandoned_) wait(politely);
-  } catch (const std::exception&) {  // the communicator has failed; nobody waits for the numbers
+  } catch (...) {  // the communicator has failed; nobody waits for the numbers
   }
 }
 
 bool pending_agreement::test() {
   if (abandoned_) return false;
   bool ended = request_ == MPI_REQUEST_NULL;
-  if (!ended) require(test_one(request_, ended), "MPI_Test");
+  if (!ended) require_of_mpi("MPI_Test", [&] { return test_one(request_, ended); });
   return ended;
 }
 
@@ -72,7 +73,7 @@ bool pending_agreement::wait_or_abandon(double seconds, waiting& waits) noexcept
     const bool ended = wait_for(seconds, waits);
     if (!ended) abandon();
     return ended;
-  } catch (const std::exception&) {  // the communicator has failed
+  } catch (...) {  // the communicator has failed
     abandoned_ = true;
     return false;
   }

@@ -59,13 +59,16 @@ inline void raise(const std::exception_ptr& failure) {
   if (failure) std::rethrow_exception(failure);
 }
 
-// Runs `body`, which gives an error code or 0, and then `end` whatever becomes of it. What went wrong first counts.
+// Runs `body`, which gives an error code or 0, and then `end` whatever becomes of it. What went wrong first counts. Without
+// memory nothing else is done: `end` may wait for other ranks, which wait for this one's blocks.
 template <typename Body, typename End>
 [[gnu::hot]] int ended_by(Body body, End end) {
   int code = 0;
   std::exception_ptr failed;
   try {
     code = body();
+  } catch (const std::bad_alloc&) {
+    throw;
   } catch (...) {
     failed = std::current_exception();
   }
