@@ -1,6 +1,7 @@
 #include "execute/node_exchange.hpp"
 
 #include <algorithm>
+#include <cerrno>
 #include <memory>
 #include <span>
 #include <system_error>
@@ -16,8 +17,8 @@ namespace {
 constexpr int setup_tag = 0;                      // as agreements, none of which is under way
 constexpr std::size_t single_copy_bytes = 65536;  // measured, docs/decisions/0004
 
-// The first of the ranks gives what it has to the others.
-void hand_out(shared_memory::key& what, std::span<const int> ranks, transport& over, waiting& wait) {
+// The first of the ranks gives what it has to the others. Whether all messages of this rank came through.
+bool hand_out(shared_memory::key& what, std::span<const int> ranks, transport& over, waiting& wait) {
   std::size_t left = 1;
   auto message = std::make_unique<shared_memory::key>(what);
   auto* const bytes = reinterpret_cast<std::byte*>(message.get());
@@ -27,20 +28,19 @@ void hand_out(shared_memory::key& what, std::span<const int> ranks, transport& o
     left = ranks.size() - 1;
     for (int rank : ranks.subspan(1)) over.send(rank, setup_tag, bytes, sizeof what, 0);
   }
-  bool abandoned = false;
-  first_failure failure;
+  bool abandoned = false, failed = false;
   for (std::vector<ended_transfer> ended; left > 0; ended.clear()) {
     over.poll(ended);
     left -= ended.size();
     for (const ended_transfer& one : ended) {
       abandoned = abandoned || one.abandoned;
-      if (one.failure) failure.note(one.failure);
+      failed = failed || one.failure;
     }
     ended.empty() ? wait.idle() : wait.progressed();
   }
   what = *message;
   [[maybe_unused]] const auto* const in_use = abandoned ? message.release() : nullptr;  // the MPI may still use it
-  raise(failure.what());
+  return !failed;
 }
 
 // 0, or the number of the error that the call ends with.
@@ -84,8 +84,8 @@ node_exchange::common node_exchange::open_together(std::span<const int> ranks, r
   shared_memory memory;
   int error = first ? error_of([&] { memory = shared_memory::create(bytes); }) : 0;
   shared_memory::key where = memory.where();
-  hand_out(where, ranks, over, wait);
-  if (!first && where.proof != 0) error = error_of([&] { memory = shared_memory::open(where, bytes); });
+  if (!hand_out(where, ranks, over, wait)) error = EIO;
+  else if (!first && where.proof != 0) error = error_of([&] { memory = shared_memory::open(where, bytes); });
   std::int64_t worst[] = {error, !may_read(where)};
   constexpr combine rules[] = {combine::maximum, combine::maximum};
   agreement(over, wait).reach(worst, rules);
