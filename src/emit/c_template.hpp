@@ -514,6 +514,7 @@ int MPI_Alltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void
     if (error == MPI_SUCCESS) error = exchange(plan, &b);
     if (error == MPI_SUCCESS && b.recv != recvbuf)
         error = unpack(b.recv, bytes, recvbuf, recvcount, recvtype, plan->comm);
+    if (error != MPI_SUCCESS) return error;  /* messages may still be under way in this memory, so it stays */
     if (send != sendbuf) free(send);
     if (b.recv != recvbuf) free(b.recv);
 @if lists

@@ -1,7 +1,8 @@
 #include "team/mpi_request.hpp"
 
 #include <array>
-#include <atomic>
+#include <mutex>
+#include <unordered_set>
 
 #include "team/rank_communicator.hpp"
 #include "transport/mpi_error.hpp"
@@ -10,16 +11,39 @@ namespace shoal {
 
 namespace {
 
-// Of as many as can be open at once.
-int next_tag() {
-  static const unsigned highest = [] {
-    int *bound = nullptr, found = 0;
-    PMPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &bound, &found);
-    return static_cast<unsigned>(found ? *bound : 32767);
-  }();
-  static std::atomic<unsigned> made = 0;
-  return static_cast<int>(made++ % highest);
+unsigned number_of_tags() {
+  int *bound = nullptr, found = 0;
+  PMPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &bound, &found);
+  return static_cast<unsigned>(found ? *bound : 32767);
 }
+
+// They come round, and of those that are not persistent fewer are open than there are tags. Persistent ones keep theirs.
+class tags {
+ public:
+  static tags& get() {
+    static auto& all = *new tags;  // never destroyed: MPI may outlive static objects
+    return all;
+  }
+  int take(bool to_keep) {
+    const std::scoped_lock alone(lock_);
+    int tag = next();
+    while (kept_.contains(tag)) tag = next();
+    if (to_keep) kept_.insert(tag);
+    return tag;
+  }
+  void give_back(int tag) {
+    const std::scoped_lock alone(lock_);
+    kept_.erase(tag);
+  }
+
+ private:
+  int next() { return static_cast<int>(made_++ % number_); }
+
+  const unsigned number_ = number_of_tags();
+  std::mutex lock_;
+  unsigned made_ = 0;
+  std::unordered_set<int> kept_;
+};
 
 // Nothing is written, also where a message with a byte comes.
 std::array<char, 64> nowhere;
@@ -28,9 +52,13 @@ std::array<char, 64> nowhere;
 
 mpi_request::mpi_request(bool is_persistent) : is_persistent_(is_persistent) {
   const MPI_Comm comm = rank_communicator();
-  tag_ = next_tag();
+  tag_ = tags::get().take(is_persistent);
   const auto receive = is_persistent ? PMPI_Recv_init : PMPI_Irecv;
   require(receive(nowhere.data(), 0, MPI_BYTE, 0, tag_, comm, &handle_), "making a request");
+}
+
+mpi_request::~mpi_request() {
+  if (is_persistent_) tags::get().give_back(tag_);
 }
 
 void mpi_request::start() { require(PMPI_Start(&handle_), "MPI_Start"); }

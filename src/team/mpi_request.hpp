@@ -10,6 +10,9 @@ class mpi_request {
  public:
   // A persistent one is started by start(), any number of times; any other at once.
   explicit mpi_request(bool is_persistent);
+  ~mpi_request();
+  mpi_request(const mpi_request&) = delete;
+  mpi_request& operator=(const mpi_request&) = delete;
 
   MPI_Request handle() const { return handle_; }
   void start();
