@@ -26,7 +26,6 @@ class candidates {
   // Makes what the contest has told of them part of what the job knows.
   void teach(knowledge& known, const exchange_field& f) const;
 
-  bool are_listed() const { return !specs_.empty(); }
   // Whether there is anything but the MPI's own.
   bool are_several() const { return specs_.size() > 1; }
   const std::vector<std::string>& specs() const { return specs_; }

@@ -8,8 +8,6 @@
 #include <string>
 #include <thread>
 
-#include "transport/core_quota.hpp"
-
 namespace shoal {
 
 namespace {
@@ -93,12 +91,6 @@ const char* to_string(wait_mode mode) {
     case wait_mode::yield: return "yield";
     default: return "sleep";
   }
-}
-
-int usable_cores() {
-  cpu_set_t set;
-  const int affinity = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
-  return std::max(1, std::min(affinity, quota_cores(affinity)));
 }
 
 }  // namespace shoal

@@ -53,7 +53,4 @@ class waiting {
   std::function<bool()> others_;
 };
 
-// Cores this process may use: its affinity mask, cut by a container's CPU quota. At least 1.
-int usable_cores();
-
 }  // namespace shoal
