@@ -366,9 +366,12 @@ std::optional<std::vector<wave>> two_level_waves(const equal_nodes& at, const ar
 
 bool on_nodes_of_several(const problem& at) { return largest_node(at) > 1 && largest_node(at) < at.ranks; }
 
+// One carrier sends few messages, in which the blocks of many ranks go together.
 std::vector<std::string> hierarchical_tried(const problem& at) {
+  constexpr int many = 4;
   if (!on_nodes_of_several(at)) return {};
-  return {"hierarchical:local=shared"};
+  if (largest_node(at) < many) return {"hierarchical:local=shared"};
+  return {"hierarchical:local=shared", "hierarchical:local=shared,carriers=1"};
 }
 
 std::vector<std::string> hierarchical_measured(const problem& at) {
