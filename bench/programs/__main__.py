@@ -2,6 +2,7 @@
 
     .venv/bin/python bench/programs --quick
     .venv/bin/python bench/programs --only 'pencils|pw.x' --mpi mpich5,openmpi4
+    .venv/bin/python bench/programs --set picture --mpi mpich5,openmpi5 --pairs 8
 
 Every case is launched in pairs, in alternating order: as it is, under the preload at its defaults, and with the best
 fixed choice asked for by name, which a few launches of each candidate find first. Told are the time of the whole
@@ -27,7 +28,7 @@ sys.path[0] = str(Path(__file__).resolve().parents[1])  # this folder is a packa
 from rich.console import Console
 
 from programs import picture, table
-from programs.cases import Case, every
+from programs.cases import SETS, Case, every
 from programs.launch import Place, find_mpis, find_program
 from programs.record import Log
 from programs.rows import row, totals
@@ -64,6 +65,7 @@ def parse(words: list[str]) -> argparse.Namespace:
     parser.add_argument("--pairs", type=int, help="launches of each way; else 10, with --quick 8")
     parser.add_argument("--mpi", default="", help="as in mpich5,openmpi; else every one with a preload")
     parser.add_argument("--only", default="", metavar="PATTERN", help="cases whose name matches")
+    parser.add_argument("--set", choices=SETS, help="the cases of a table in docs/measured/programs.md")
     parser.add_argument("--quick", action="store_true", help="a sample in about 3 minutes, of two MPIs")
     parser.add_argument("--emulated", action="store_true", help="on 4 emulated hosts with 2 ranks each; needs root")
     parser.add_argument("--wisdom", action="store_true", help="also the second run with what the first one learnt")
@@ -71,6 +73,7 @@ def parse(words: list[str]) -> argparse.Namespace:
     parser.add_argument("--resume", action="store_true", help="keep what an interrupted run measured")
     parser.add_argument("--output", "-o", type=Path, default=Path("shoal-programs"), help="folder for what is measured")
     arguments = parser.parse_args(words)
+    arguments.only = SETS[arguments.set] if arguments.set else arguments.only
     arguments.pairs = arguments.pairs or (8 if arguments.quick else 10)
     arguments.mpi = arguments.mpi or ("mpich5,openmpi4" if arguments.quick else "")
     return arguments

@@ -9,6 +9,21 @@ from shoal.measurements import readable_bytes
 KiB = 1024
 DEBIAN = ("openmpi4",)  # what Debian's programs are built for
 MPICH_ABI = ("mpich5", "impi2021")
+# What docs/measured/programs.md shows: names that match.
+PICTURE = (
+    r"same alltoall (30|300|1000|10000) x 64 B, 8 ranks|same alltoallv 1000 x 1 KiB, 8|same alltoall 1000 x 16 KiB, 8"
+    r"|pencils .* (300|3000) .*, 8 ranks|(two_sizes|uneven|sparse|moving) .* 3000|mixed (1|2), 300 calls, 8 ranks"
+    r"|halo alltoall 300 .* 8 ranks|(copies|communicators) .*8 ranks"
+)
+SETS = {
+    "picture": PICTURE,
+    "cores": PICTURE + r"|same alltoallv? (300|3000) x (256 B|16 KiB), 16 ranks",
+    "forty": r"same .* (30|300|1000|10000) x .*, 8 ranks|same alltoall 300 x 256 B, (2|16)|pencils .*, 8 ranks"
+    r"|(copies|communicators) .*8 ranks|(two_sizes|drifting|sparse|uneven|moving|bursts) .* 3000"
+    r"|halo .* 300 .* 8 ranks|groups .* (300|3000) .* 8 ranks|mixed ., 300 calls, 8 ranks",
+    "emulated": r"same alltoallv (300|1000) x 1 KiB, 8|same alltoall (30|1000) x 64 B, 8"
+    r"|pencils alltoallv (90|300) x 2 KiB, 8",
+}
 NEIGHBORS = ("NEIGHBOR_ALLTOALL", "NEIGHBOR_ALLTOALLV", "NEIGHBOR_ALLTOALLW")
 
 
