@@ -43,7 +43,7 @@ class form {
     const auto native = [&] { return native_(all...); };
     if constexpr (std::is_same_v<decltype(describe(all...)), alltoall_call>)
       if (from == interface::mpi) return alltoall_of_mpi(comm, [&] { return describe(all...); }, native, all...);
-    if (from == interface::mpi && process::is_alone(comm)) return native_(all...);
+    if (from == interface::mpi && recent_calls::is_alone(comm)) return native_(all...);
     return serve(describe(all...), from, info, native);
   }
   // Behind requests of the MPI's own; the second is called only where the MPI has it.

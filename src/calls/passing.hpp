@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include "calls/alltoall.hpp"
+#include "calls/recent_calls.hpp"
 #include "calls/serve.hpp"
 #include "team/boundary.hpp"
 
@@ -23,16 +24,16 @@ template <typename Describe, typename... All>
 [[gnu::hot]] int alltoall_of_mpi(MPI_Comm comm, Describe describe, native_call native, All... all) {
   const auto carry_out = [&] { return carry_out_passed([&] { return process::learner_of(comm); }, describe, native); };
   const call_signature call = signature_of(all...);
-  if (process::passes_again(comm, call)) return returning_codes(comm, carry_out);
-  if (process::is_alone(comm)) return returning_codes(comm, native);
-  learner* const recent = process::recent_learner_of(comm);
+  if (recent_calls::pass_again(comm, call)) return returning_codes(comm, carry_out);
+  if (recent_calls::is_alone(comm)) return returning_codes(comm, native);
+  learner* const recent = recent_calls::learner_of(comm);
   if (recent && recent->passes(call.form, block_of(*recent, call))) {
-    process::begin_repeats(comm, call, recent->will_pass());
+    recent_calls::begin_repeats(comm, call, recent->will_pass());
     return returning_codes(comm, carry_out);
   }
   const int code = alltoall_of_mpi(recent, describe(), native);
-  learner* const of = process::recent_learner_of(comm);
-  if (of) process::begin_repeats(comm, call, of->may_pass());
+  learner* const of = recent_calls::learner_of(comm);
+  if (of) recent_calls::begin_repeats(comm, call, of->may_pass());
   return code;
 }
 

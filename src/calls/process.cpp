@@ -86,8 +86,6 @@ void report_gathers(const intercommunicator& of, usage_report& report) {
 
 }  // namespace
 
-std::array<process::recent, 1 << process::log2_recent> process::recent_;
-
 process& process::get() {
   static process* one = new process;  // never destroyed: MPI may outlive static objects
   return *one;
@@ -110,18 +108,12 @@ bool process::begin(MPI_Comm comm) {
 }
 
 // Most calls are on one of the last communicators.
-process::attribute* process::attribute_of(MPI_Comm comm) {
-  recent& last = recent_[place_of(comm)];
-  if (last.held && last.comm == comm) return last.held;
+users_communicator* process::communicator_of(MPI_Comm comm) {
+  if (users_communicator* const held = recent_calls::find(comm)) return held;
   if (deleted_attributes::are_of(comm) || !begin(comm)) return nullptr;
-  attribute* const found = find(comm);
-  attribute* const held = found ? found : attach(comm);
-  if (has_threads()) return held;
-  forget(last.comm);
-  last.comm = comm;
-  last.of_ranks = held->of_ranks.get();
-  last.of_neighbors = held->of_neighbors.get();
-  last.held = held;
+  users_communicator* const found = find(comm);
+  users_communicator* const held = found ? found : attach(comm);
+  if (!has_threads()) recent_calls::remember(*held);
   return held;
 }
 
@@ -129,7 +121,7 @@ void process::leave_to_duplicate(MPI_Comm comm) {
   constexpr const char* why =
       "MPI_Comm_idup was called on this communicator, and Open MPI needs it alone until that ends";
   if (comm == MPI_COMM_NULL) return;
-  if (attribute* const held = attribute_of(comm); held && held->unserved_groups) {
+  if (users_communicator* const held = communicator_of(comm); held && held->unserved_groups) {
     held->unserved_groups = false;
     held->why = why;
   }
@@ -142,24 +134,24 @@ const char* process::why_unknown(MPI_Comm comm) {
 }
 
 learner* process::found_learner_of(MPI_Comm comm) {
-  attribute* const held = attribute_of(comm);
+  users_communicator* const held = communicator_of(comm);
   return held ? held->of_ranks.get() : nullptr;
 }
 
 learner* process::neighbor_learner_of(MPI_Comm comm) {
-  const recent& last = recent_[place_of(comm)];
-  return last.of_neighbors && last.comm == comm ? last.of_neighbors : neighbor_learner_made_for(comm);
+  learner* const recent = recent_calls::neighbor_learner_of(comm);
+  return recent ? recent : neighbor_learner_made_for(comm);
 }
 
 learner* process::neighbor_learner_made_for(MPI_Comm comm) {
-  attribute* const held = attribute_of(comm);
+  users_communicator* const held = communicator_of(comm);
   if (!held) return nullptr;
   if (!held->of_neighbors && held->of_ranks && has_neighbors(comm)) {
     auto made = std::make_unique<learner>(*this, comm, collective::neighbor_alltoall);
-    const std::scoped_lock guard(lock_);  // others look through all attributes
+    const std::scoped_lock guard(lock_);  // others look through all communicators
     held->of_neighbors = std::move(made);
   }
-  if (recent& last = recent_[place_of(comm)]; last.held == held) last.of_neighbors = held->of_neighbors.get();
+  if (recent_calls::find(comm)) recent_calls::remember(*held);
   return held->of_neighbors.get();
 }
 
@@ -172,12 +164,12 @@ communicator* process::state_of(MPI_Comm comm, bool is_linked, std::string& wron
 }
 
 communicator* process::present_state_of(MPI_Comm comm) const {
-  const attribute* held = open_for_calls_ ? find(comm) : nullptr;
+  const users_communicator* held = open_for_calls_ ? find(comm) : nullptr;
   return held && held->of_ranks ? held->of_ranks->state() : nullptr;
 }
 
-process::attribute* process::find(MPI_Comm comm) const {
-  attribute* held = nullptr;
+users_communicator* process::find(MPI_Comm comm) const {
+  users_communicator* held = nullptr;
   int found = 0;
   if (deleted_attributes::are_of(comm)) return nullptr;
   require(PMPI_Comm_get_attr(comm, state_key_, &held, &found), "MPI_Comm_get_attr");
@@ -185,7 +177,7 @@ process::attribute* process::find(MPI_Comm comm) const {
 }
 
 intercommunicator* process::groups_of(MPI_Comm comm, bool is_linked, std::string& wrong) {
-  attribute* const held = attribute_of(comm);
+  users_communicator* const held = communicator_of(comm);
   if (!held) return nullptr;
   if (held->unserved_groups && !is_linked && !is_of_one_world(comm)) {
     held->unserved_groups = false;
@@ -199,7 +191,7 @@ intercommunicator* process::groups_of(MPI_Comm comm, bool is_linked, std::string
 std::shared_ptr<neighborhood> process::neighbors_of(MPI_Comm comm, call_form form, bool is_linked, std::string& wrong) {
   communicator* const state = state_of(comm, is_linked, wrong);
   if (!state) return nullptr;
-  auto& neighbors = attribute_of(comm)->neighbors[form];
+  auto& neighbors = communicator_of(comm)->neighbors[form];
   const std::scoped_lock alone(state->all().lock());
   try {
     if (!neighbors) neighbors = std::make_shared<neighborhood>(*state, comm, form, set());
@@ -210,14 +202,14 @@ std::shared_ptr<neighborhood> process::neighbors_of(MPI_Comm comm, call_form for
 }
 
 std::shared_ptr<neighborhood> process::present_neighbors_of(MPI_Comm comm, call_form form) const {
-  const attribute* held = open_for_calls_ ? find(comm) : nullptr;
+  const users_communicator* held = open_for_calls_ ? find(comm) : nullptr;
   return held ? held->neighbors[form] : nullptr;
 }
 
 // The communicator is made by a collective of the MPI's own that blocks, so behind an agreement in which ranks move what they
 // have under way.
 std::shared_ptr<sparse_ranks> process::sparse_of(MPI_Comm comm, std::string& wrong) {
-  attribute* const held = attribute_of(comm);
+  users_communicator* const held = communicator_of(comm);
   if (!held) wrong = "shoal_exchange outside MPI_Init and MPI_Finalize";
   if (!held || held->sparse) return held ? held->sparse : nullptr;
   waiting wait = moving_meanwhile(set().wait.value_or(wait_mode::yield));
@@ -236,7 +228,7 @@ std::shared_ptr<sparse_ranks> process::sparse_of(MPI_Comm comm, std::string& wro
 }
 
 bool process::has_earned_groups(MPI_Comm comm) {
-  attribute* const held = attribute_of(comm);
+  users_communicator* const held = communicator_of(comm);
   if (!held || !held->unserved_groups) return held;
   if (!held->worth.is_due()) return false;
   if (!is_of_one_world(comm)) return held->worth.never_again(), false;
@@ -246,7 +238,7 @@ bool process::has_earned_groups(MPI_Comm comm) {
   return !held->unserved_groups;
 }
 
-bool process::pays_to_serve(MPI_Comm comm, attribute& held) {
+bool process::pays_to_serve(MPI_Comm comm, users_communicator& held) {
   const double begin = PMPI_Wtime();
   const auto said = held.worth.said(held.cold[false].seconds + held.cold[true].seconds, books().allowance());
   const auto all = largest_of_groups(comm, {said.begin(), said.end()}, held);
@@ -256,7 +248,7 @@ bool process::pays_to_serve(MPI_Comm comm, attribute& held) {
 
 // None, on every rank, where some heard nothing of others: then they are not served.
 std::vector<std::int64_t> process::largest_of_groups(MPI_Comm comm, const std::vector<std::int64_t>& mine,
-                                                     attribute& held) {
+                                                     users_communicator& held) {
   waiting wait = moving_meanwhile(set().wait.value_or(wait_mode::yield));
   std::vector<std::int64_t> all = largest_of_both_groups(comm, mine, wait);
   if (!all.empty()) return all;
@@ -270,7 +262,7 @@ std::vector<std::int64_t> process::largest_of_groups(MPI_Comm comm, const std::v
 
 void process::count_cold(MPI_Comm comm, bool uniform, std::int64_t sent, std::int64_t known, double seconds) {
   books().called(seconds);
-  attribute* const held = attribute_of(comm);
+  users_communicator* const held = communicator_of(comm);
   if (!held) return;
   held->cold[uniform].add(sent, seconds);
   held->worth.count(known * held->ranks / 2);
@@ -294,8 +286,8 @@ void process::report_late(const std::string& call, int ranks, const std::string&
 
 std::string process::explain(MPI_Comm comm) {
   if (!open_for_calls_) return "the MPI library's own collective: outside MPI_Init and MPI_Finalize";
-  recent_learner_of(comm);  // which hears of all calls so far
-  const attribute* held = find(comm);
+  recent_calls::learner_of(comm);  // which hears of all calls so far
+  const users_communicator* held = find(comm);
   if (held && held->groups && held->groups->last)
     return held->groups->last->algorithm->spec + ": " + held->groups->last->reason;
   if (held && held->of_neighbors && held->of_ranks->calls() == 0 && !held->of_ranks->state())
@@ -305,9 +297,9 @@ std::string process::explain(MPI_Comm comm) {
   return "nothing was exchanged on this communicator yet";
 }
 
-process::attribute* process::attach(MPI_Comm comm) {
-  std::list<attribute> made(1);
-  attribute& held = made.front();
+users_communicator* process::attach(MPI_Comm comm) {
+  std::list<users_communicator> made(1);
+  users_communicator& held = made.front();
   held.comm = comm;
   held.unserved_groups = between_groups(comm);
   if (held.unserved_groups) held.why = "an inter-communicator";
@@ -316,12 +308,12 @@ process::attribute* process::attach(MPI_Comm comm) {
   held.place = made.begin();
   const std::scoped_lock guard(lock_);
   require(PMPI_Comm_set_attr(comm, state_key_, &held), "MPI_Comm_set_attr");
-  attributes_.splice(attributes_.end(), made);
-  held.next = std::exchange(of_places_[place_of(comm)], &held);
+  communicators_.splice(communicators_.end(), made);
+  held.next = std::exchange(of_places_[recent_calls::place_of(comm)], &held);
   return &held;
 }
 
-void process::serve_groups(MPI_Comm comm, attribute& held) {
+void process::serve_groups(MPI_Comm comm, users_communicator& held) {
   held.unserved_groups = false;
   const auto hash = static_cast<std::int64_t>(hash_of(set().canonical()) >> 1);
   const std::vector<std::int64_t> all = largest_of_groups(comm, {hash, -hash, !problem().empty(), is_full()}, held);
@@ -341,41 +333,28 @@ void process::serve_groups(MPI_Comm comm, attribute& held) {
   }
 }
 
-int process::attribute::open_communicators() const {
-  int open = (groups != nullptr) + (sparse != nullptr);
-  each_learner([&](const learner& of) { open += of.is_counted(); });
-  return open;
-}
-
-void process::attribute::leave_communicators() {
-  if (groups) groups->all().own().leave();
-  if (sparse) sparse->own().leave();
-  each_learner([](const learner& of) {
-    if (of.state()) of.state()->all().own().leave();
-  });
-}
-
 // Nothing is asked of the MPI: the program may have given no communicator.
-process::attribute* process::held_by(MPI_Comm comm) {
+users_communicator* process::held_by(MPI_Comm comm) {
   const std::scoped_lock guard(lock_);
-  attribute* held = of_places_[place_of(comm)];
+  users_communicator* held = of_places_[recent_calls::place_of(comm)];
   while (held && held->comm != comm) held = held->next;
   return held;
 }
 
 bool process::leave(const MPI_Comm* comm) {
   if (!comm) {
-    for (const attribute& held : attributes_) forget(held.comm);
+    for (const users_communicator& held : communicators_) recent_calls::forget(held.comm);
     return true;
   }
-  forget(*comm);
+  recent_calls::forget(*comm);
   bool all_ended = true;
-  if (const attribute* const held = held_by(*comm)) held->each_learner([&](learner& of) { all_ended &= of.leave(); });
+  if (const users_communicator* const held = held_by(*comm))
+    held->each_learner([&](learner& of) { all_ended &= of.leave(); });
   return all_ended;
 }
 
 // What was done on a communicator, where somebody wants to know.
-void process::report_on(const attribute& held) {
+void process::report_on(const users_communicator& held) {
   if (set().report == reporting::none && set().wisdom.empty()) return;
   held.each_learner([this](const learner& of) {
     report_lessons(of, report_);
@@ -391,14 +370,14 @@ void process::report_on(const attribute& held) {
 }
 
 // `is_freed`: the communicator is, and not the program at its end.
-void process::release(attribute& held, bool is_freed) {
-  std::list<attribute> released;  // ended behind the lock
+void process::release(users_communicator& held, bool is_freed) {
+  std::list<users_communicator> released;  // ended behind the lock
   const std::scoped_lock guard(lock_);
-  released.splice(released.end(), attributes_, held.place);
-  attribute** at = &of_places_[place_of(held.comm)];
+  released.splice(released.end(), communicators_, held.place);
+  users_communicator** at = &of_places_[recent_calls::place_of(held.comm)];
   while (*at != &held) at = &(*at)->next;
   *at = held.next;
-  forget(held.comm);
+  recent_calls::forget(held.comm);
   count_open(-held.open_communicators());
   if (is_freed) held.leave_communicators();
   report_on(held);
@@ -409,7 +388,7 @@ void process::finish() {
   finished_ = true;
   leave_open_exchanges();
   free_rank_communicator();
-  while (!attributes_.empty()) release(attributes_.front(), false);
+  while (!communicators_.empty()) release(communicators_.front(), false);
   served().clear();
   knowing().clear();
   if (!set().record.empty()) traffic_.write(set().record);
@@ -436,7 +415,7 @@ void process::tell() {
 int process::on_free(MPI_Comm, int, void* held, void* self) {
   return returning_codes(MPI_COMM_SELF, [&] {
     process& job = *static_cast<process*>(self);
-    if (!job.finished_) job.release(*static_cast<attribute*>(held), true);  // else it is released already
+    if (!job.finished_) job.release(*static_cast<users_communicator*>(held), true);  // else it is released already
     return MPI_SUCCESS;
   });
 }

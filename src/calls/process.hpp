@@ -13,15 +13,15 @@
 #include <string_view>
 #include <vector>
 
-#include "calls/call_signature.hpp"
 #include "calls/native_call.hpp"
+#include "calls/recent_calls.hpp"
 #include "calls/report.hpp"
 #include "calls/traffic.hpp"
+#include "calls/users_communicator.hpp"
 #include "learn/intercommunicator.hpp"
 #include "learn/job_state.hpp"
 #include "learn/learner.hpp"
 #include "learn/neighborhood.hpp"
-#include "select/group_investment.hpp"
 #include "team/sparse_ranks.hpp"
 
 namespace shoal {
@@ -42,38 +42,11 @@ class process : public job_state {
 
   // What hangs on a user's communicator; null outside MPI_Init and MPI_Finalize, where the MPI's own serves. Local.
   static learner* learner_of(MPI_Comm comm) {
-    learner* const recent = recent_learner_of(comm);
+    learner* const recent = recent_calls::learner_of(comm);
     return recent ? recent : get().found_learner_of(comm);
-  }
-  // If it was found a short while ago; else null.
-  static learner* recent_learner_of(MPI_Comm comm) {
-    recent& last = recent_[place_of(comm)];
-    if (last.comm != comm) return nullptr;
-    last.end_repeats();
-    return last.of_ranks;
-  }
-  // Whether a call passes because the last one on its communicator did and was the same: it is counted then. Where ranks share
-  // a core, each of them finds Shoal's memory cold in every call: these look at one line of it.
-  [[gnu::hot]] static bool passes_again(MPI_Comm comm, const call_signature& call) {
-    recent& last = recent_[place_of(comm)];
-    if (last.comm != comm || last.left == 0 || last.like != call) return false;
-    --last.left;
-    ++last.passed;
-    return true;
-  }
-  // Behind a call: so many like it pass by that.
-  static void begin_repeats(MPI_Comm comm, const call_signature& call, int calls) {
-    recent& last = recent_[place_of(comm)];
-    last.like = call;
-    last.left = calls;
   }
   // The same for exchanges among neighbours; null too where there are none.
   [[gnu::hot]] learner* neighbor_learner_of(MPI_Comm comm);
-  // Whether a communicator that was seen before has one rank alone, and nobody asks for anything.
-  static bool is_alone(MPI_Comm comm) {
-    const recent& last = recent_[place_of(comm)];
-    return last.comm == comm && last.of_ranks && last.of_ranks->is_idle();
-  }
   // Why there is nothing on it, between MPI_Init and MPI_Finalize.
   static const char* why_unknown(MPI_Comm comm);
 
@@ -125,59 +98,22 @@ class process : public job_state {
 
  private:
   int leave_told(const std::string& call, const std::string& reason, native_call native);
-  // What hangs on a user's communicator.
-  struct attribute {
-    MPI_Comm comm = MPI_COMM_NULL;
-    std::list<attribute>::iterator place;              // among all
-    attribute* next = nullptr;                         // of those that have the same place_of()
-    std::unique_ptr<learner> of_ranks;                 // null: an inter-communicator
-    std::unique_ptr<learner> of_neighbors;             // null: none exchanged so yet
-    std::shared_ptr<intercommunicator> groups;         // open requests keep it
-    by_form<std::shared_ptr<neighborhood>> neighbors;  // asked for; open requests keep it; null: none exchanged so yet
-    std::shared_ptr<sparse_ranks> sparse;              // the same
-    bool unserved_groups = false;                      // an inter-communicator that was not asked to be served yet
-    int ranks = 0;                                     // of both groups
-    usage cold[2];                                     // calls between the groups before that
-    group_investment worth;                            // whether it is to be served though nobody asked
-    std::string why;
-    bool wrong = false;  // the settings are, so that the user should know
-
-    // Those that there are. Memory may have run out where the communicator is freed, so none is taken.
-    template <typename Visit>
-    void each_learner(Visit visit) const {
-      for (learner* of : {of_ranks.get(), of_neighbors.get()})
-        if (of) visit(*of);
-    }
-    // Those of Shoal's that are open, and what is done about them where the user's is freed.
-    int open_communicators() const;
-    void leave_communicators();
-  };
-
   process() = default;
   bool begin(MPI_Comm comm);
-  // The attribute of a communicator; null: it has none yet.
-  attribute* find(MPI_Comm comm) const;
-  attribute* attach(MPI_Comm comm);
-  attribute* attribute_of(MPI_Comm comm);
+  // What hangs on a communicator; null: nothing yet.
+  users_communicator* find(MPI_Comm comm) const;
+  users_communicator* attach(MPI_Comm comm);
+  users_communicator* communicator_of(MPI_Comm comm);
   learner* found_learner_of(MPI_Comm comm);
   learner* neighbor_learner_made_for(MPI_Comm comm);
-  static std::size_t place_of(MPI_Comm comm) {
-    const auto number = static_cast<std::uint64_t>((std::uintptr_t)comm);  // NOLINT: an address or an int
-    return number * 0x9E3779B97F4A7C15u >> (64 - log2_recent);
-  }
-  static void forget(MPI_Comm comm) {
-    recent& last = recent_[place_of(comm)];
-    if (last.comm != comm) return;
-    last.end_repeats();
-    last = {};
-  }
-  attribute* held_by(MPI_Comm comm);
-  bool pays_to_serve(MPI_Comm comm, attribute& held);
-  std::vector<std::int64_t> largest_of_groups(MPI_Comm comm, const std::vector<std::int64_t>& mine, attribute& held);
-  void serve_groups(MPI_Comm comm, attribute& held);
-  void report_on(const attribute& held);
+  users_communicator* held_by(MPI_Comm comm);
+  bool pays_to_serve(MPI_Comm comm, users_communicator& held);
+  std::vector<std::int64_t> largest_of_groups(MPI_Comm comm, const std::vector<std::int64_t>& mine,
+                                              users_communicator& held);
+  void serve_groups(MPI_Comm comm, users_communicator& held);
+  void report_on(const users_communicator& held);
   void report_late(const std::string& call, int ranks, const std::string& spec, const usage& what);
-  void release(attribute& held, bool is_freed);
+  void release(users_communicator& held, bool is_freed);
   void finish();
   void tell();
   static int on_free(MPI_Comm comm, int key, void* held, void* self);
@@ -187,26 +123,8 @@ class process : public job_state {
   std::atomic<bool> open_for_calls_ = false;  // between MPI_Init and MPI_Finalize
   bool finished_ = false;
   std::mutex lock_;
-  std::list<attribute> attributes_;  // in the order of their first calls, as the report tells them
-  static constexpr int log2_recent = 9;
-  std::array<attribute*, 1 << log2_recent> of_places_{};  // the first of each place_of()
-  // The last communicator found for each place_of(). Not used where threads may call at once.
-  // All zero at first, so that no page of them is there before it is used.
-  struct alignas(64) recent {
-    MPI_Comm comm{};
-    // Of calls that repeat the last one and pass: how many more may, and of how many the learner has not heard.
-    int left = 0, passed = 0;
-    call_signature like;
-    learner* of_ranks = nullptr;
-    learner* of_neighbors = nullptr;
-    attribute* held = nullptr;
-
-    void end_repeats() {
-      if (passed > 0) of_ranks->have_passed(passed);
-      left = passed = 0;
-    }
-  };
-  static std::array<recent, 1 << log2_recent> recent_;
+  std::list<users_communicator> communicators_;  // in the order of their first calls, as the report tells them
+  std::array<users_communicator*, recent_calls::places> of_places_{};  // the first of each place
   usage_report report_;
   bool told_ = false;
   traffic_record traffic_;

@@ -234,6 +234,11 @@ def test_repeating_calls(mpi, compiled):
     assert agreements(mpi, compiled, 4 * calls_before_vote(mpi), program="repeating.c", ranks=3) > 1
 
 
+def test_error_of_an_agreement_is_told_once(mpi, compiled):
+    done = mpi.run(3, [compiled(mpi, "failed_agreement.c", "-rdynamic", "-ldl")])
+    assert (done.returncode, done.stdout) == (0, "handled 1, errors 1, wrong 0\n"), done.stdout + done.stderr
+
+
 def agreements(mpi, compiled, *arguments, program="in_turn.c", ranks=2):
     done = mpi.run(ranks, [compiled(mpi, program, "-rdynamic", "-ldl"), *arguments])
     faults, number = re.fullmatch(r"faults (\d+), agreements (\d+)\n", done.stdout).groups()

@@ -1,0 +1,7 @@
+#include "calls/recent_calls.hpp"
+
+namespace shoal {
+
+std::array<recent_calls::entry, recent_calls::places> recent_calls::last_;
+
+}  // namespace shoal

@@ -1,0 +1,100 @@
+// The communicators of the last calls, and what repeats on them. Where ranks share a core, each of them finds Shoal's memory cold in
+// every call: so what most calls need to know of their communicator is one line of it.
+#pragma once
+
+#include <mpi.h>
+
+#include <array>
+#include <cstdint>
+
+#include "calls/call_signature.hpp"
+#include "calls/users_communicator.hpp"
+#include "learn/learner.hpp"
+
+namespace shoal {
+
+// Not used where threads may call at once.
+class recent_calls {
+ public:
+  // Of equal ones, and of few others; less than places.
+  static constexpr std::size_t places = 512;
+  static std::size_t place_of(MPI_Comm comm) {
+    constexpr int log2_places = 9;
+    static_assert(places == std::size_t{1} << log2_places);
+    const auto number = static_cast<std::uint64_t>((std::uintptr_t)comm);  // NOLINT: an address or an int
+    return number * 0x9E3779B97F4A7C15u >> (64 - log2_places);
+  }
+
+  // What hangs on a communicator, its learner, and that of its neighbours; null: it is not among the last, or there is none.
+  static users_communicator* find(MPI_Comm comm) {
+    const entry& last = at(comm);
+    return last.comm == comm ? last.held : nullptr;
+  }
+  static learner* learner_of(MPI_Comm comm) {
+    entry& last = at(comm);
+    if (last.comm != comm) return nullptr;
+    last.end_repeats();
+    return last.of_ranks;
+  }
+  static learner* neighbor_learner_of(MPI_Comm comm) {
+    const entry& last = at(comm);
+    return last.comm == comm ? last.of_neighbors : nullptr;
+  }
+  // Whether it has one rank alone, and nobody asks for anything.
+  static bool is_alone(MPI_Comm comm) {
+    const entry& last = at(comm);
+    return last.comm == comm && last.of_ranks && last.of_ranks->is_idle();
+  }
+
+  // Whether a call passes because the last one on its communicator did and was the same: it is counted then.
+  [[gnu::hot]] static bool pass_again(MPI_Comm comm, const call_signature& call) {
+    entry& last = at(comm);
+    if (last.comm != comm || last.left == 0 || last.like != call) return false;
+    --last.left;
+    ++last.passed;
+    return true;
+  }
+  // Behind a call: so many like it pass by that.
+  static void begin_repeats(MPI_Comm comm, const call_signature& call, int calls) {
+    entry& last = at(comm);
+    last.like = call;
+    last.left = calls;
+  }
+
+  static void remember(users_communicator& held) {
+    entry& last = at(held.comm);
+    forget(last.comm);
+    last.comm = held.comm;
+    last.of_ranks = held.of_ranks.get();
+    last.of_neighbors = held.of_neighbors.get();
+    last.held = &held;
+  }
+  static void forget(MPI_Comm comm) {
+    entry& last = at(comm);
+    if (last.comm != comm) return;
+    last.end_repeats();
+    last = {};
+  }
+
+ private:
+  struct alignas(64) entry {
+    MPI_Comm comm{};
+    // Of calls that repeat the last one and pass: how many more may, and of how many the learner has not heard.
+    int left = 0, passed = 0;
+    call_signature like;
+    learner* of_ranks = nullptr;
+    learner* of_neighbors = nullptr;
+    users_communicator* held = nullptr;
+
+    void end_repeats() {
+      if (passed > 0) of_ranks->have_passed(passed);
+      left = passed = 0;
+    }
+  };
+  static entry& at(MPI_Comm comm) { return last_[place_of(comm)]; }
+
+  // The last one of each place. All zero at first, so that no page of them is there before it is used.
+  static std::array<entry, places> last_;
+};
+
+}  // namespace shoal

@@ -1,0 +1,46 @@
+// A communicator of the program's, and what hangs on it.
+#pragma once
+
+#include <mpi.h>
+
+#include <list>
+#include <memory>
+#include <string>
+
+#include "learn/intercommunicator.hpp"
+#include "learn/learner.hpp"
+#include "learn/neighborhood.hpp"
+#include "select/group_investment.hpp"
+#include "team/sparse_ranks.hpp"
+#include "team/usage.hpp"
+
+namespace shoal {
+
+struct users_communicator {
+  MPI_Comm comm = MPI_COMM_NULL;
+  std::list<users_communicator>::iterator place;     // among all
+  users_communicator* next = nullptr;                // of those that are found together
+  std::unique_ptr<learner> of_ranks;                 // null: an inter-communicator
+  std::unique_ptr<learner> of_neighbors;             // null: none exchanged so yet
+  std::shared_ptr<intercommunicator> groups;         // open requests keep it
+  by_form<std::shared_ptr<neighborhood>> neighbors;  // asked for; open requests keep it; null: none exchanged so yet
+  std::shared_ptr<sparse_ranks> sparse;              // the same
+  bool unserved_groups = false;                      // an inter-communicator that was not asked to be served yet
+  int ranks = 0;                                     // of both groups
+  usage cold[2];                                     // calls between the groups before that
+  group_investment worth;                            // whether it is to be served though nobody asked
+  std::string why;
+  bool wrong = false;  // the settings are, so that the user should know
+
+  // Those that there are. Memory may have run out where the communicator is freed, so none is taken.
+  template <typename Visit>
+  void each_learner(Visit visit) const {
+    for (learner* of : {of_ranks.get(), of_neighbors.get()})
+      if (of) visit(*of);
+  }
+  // Those of Shoal's that are open, and what is done about them where the user's is freed.
+  int open_communicators() const;
+  void leave_communicators();
+};
+
+}  // namespace shoal
