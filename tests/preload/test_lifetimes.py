@@ -234,6 +234,13 @@ def test_repeating_calls(mpi, compiled):
     assert agreements(mpi, compiled, 4 * calls_before_vote(mpi), program="repeating.c", ranks=3) > 1
 
 
+def test_threads_learn_beside_each_other(mpi, compiled):
+    """More ranks than cores: two of Open MPI's keep a core each, and their threads wait for each other's turns."""
+    done = mpi.run(3, [compiled(mpi, "threads.c", "-lpthread"), 1000], SHOAL_REPORT=1)
+    assert (done.returncode, done.stdout) == (0, "faults: 0\n"), done.stdout + done.stderr
+    assert sum(calls for (name, _), calls in served(done).items() if name.startswith("alltoall")) == 3000
+
+
 def test_error_of_an_agreement_is_told_once(mpi, compiled):
     done = mpi.run(3, [compiled(mpi, "failed_agreement.c", "-rdynamic", "-ldl")])
     assert (done.returncode, done.stdout) == (0, "handled 1, errors 1, wrong 0\n"), done.stdout + done.stderr
