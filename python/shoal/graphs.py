@@ -46,7 +46,7 @@ def of_edges(file: str) -> list[list[int]]:
         lines = Path(file).read_text().splitlines()
     except (OSError, UnicodeDecodeError) as error:
         raise UserError(
-            f"--graph {file}: there is no such file, nor is it a form such as grid:4x4 or torus:8"
+            f"--graph {file}: there is no such file, nor is it a description such as grid:4x4 or torus:8"
         ) from error
     edges = []
     for number, line in enumerate(lines, 1):

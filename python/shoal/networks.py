@@ -1,4 +1,4 @@
-"""Networks as people name them: a topology file, or a form such as line:4x8."""
+"""Networks as people name them: a topology file, or a description such as line:4x8."""
 
 import re
 
@@ -13,7 +13,7 @@ FORMS = {
 GROUPS = r"(\d+) to (\d+)"  # the ranks of an allgather between two groups
 HELP = (
     "A file (Slurm's topology.conf or topology.yaml, the output of scontrol show topology, or lines such as: s0 n[0-7] "
-    "1G), or a form: " + "; ".join(FORMS.values()) + "."
+    "1G), or a description: " + "; ".join(FORMS.values()) + "."
 )
 
 

@@ -148,9 +148,10 @@ std::vector<algorithm> linear_family() {
   scattered.alike = around_one_ring;
   scattered.measured = scattered_measured;
   scattered.waves = waves_in_batches;
-  algorithm shared =
-      entry("shared", "linear, inside a node through its shared memory: blocks are copied once in and once out",
-            "classic; as in the shared-memory collectives of MPI libraries", generate_shared);
+  algorithm shared = entry(
+      "shared",
+      "linear, inside a node through its shared memory: small blocks are copied in and out, those from 64 KiB on once",
+      "classic; as in the shared-memory collectives of MPI libraries", generate_shared);
   shared.alike = around_one_ring;
   shared.tried = shared.measured = shared_worth;
   algorithm linear = entry("linear", "linear, all messages at once, every rank in ascending order",

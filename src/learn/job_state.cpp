@@ -46,13 +46,13 @@ std::string job_state::wrong_settings(bool same, bool some_unusable) const {
 }
 
 // Ranks on other nodes would not know of what is found here.
-bool job_state::lacks_preload() {
-  std::call_once(looked_for_preloads_, [this] {
+const job_parts& job_state::parts() {
+  std::call_once(looked_for_parts_, [this] {
     int ranks = 0;
     PMPI_Comm_size(MPI_COMM_WORLD, &ranks);
-    lacks_preload_ = ranks == facts_.ranks_here && some_ranks_lack_preload();
+    if (ranks == facts_.ranks_here) parts_ = job_parts::find();
   });
-  return lacks_preload_;
+  return parts_;
 }
 
 bool job_state::is_on_one_node(int ranks, bool found) const {

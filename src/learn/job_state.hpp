@@ -16,6 +16,7 @@
 #include "select/ledger.hpp"
 #include "select/settings.hpp"
 #include "team/job_facts.hpp"
+#include "team/job_parts.hpp"
 #include "team/served_groups.hpp"
 
 namespace shoal {
@@ -69,8 +70,8 @@ class job_state {
   // Ranks with settings wait for others, which may have none; but not on every new communicator. What came of a wait:
   void count_absence(bool was_in_vain) { absences_ = was_in_vain ? absences_ + 1 : 0; }
   bool still_waits() const { return absences_ < 3; }
-  // Whether some rank runs without the preload that this one has, as far as can be found out; the same on every rank.
-  bool lacks_preload();
+  // Of the job, as far as can be found out; the same on every rank.
+  const job_parts& parts();
   // Groups of ranks which all have read the same wisdom and the same profile.
   served_groups& knowing() { return knowing_; }
   // Whether these are worth asking: by wisdom some exchange among so many ranks is faster than by the MPI's own.
@@ -103,8 +104,8 @@ class job_state {
   knowledge known_, earlier_;
   std::uint64_t wisdom_hash_ = 0;  // of what is used
   std::atomic<int> open_ = 0, absences_ = 0;
-  std::once_flag looked_for_preloads_;
-  bool lacks_preload_ = false;
+  std::once_flag looked_for_parts_;
+  job_parts parts_;
 };
 
 }  // namespace shoal

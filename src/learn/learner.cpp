@@ -150,6 +150,7 @@ rank_terms learner::terms(exchange_field* f) {
   fields_.write_pattern(mine.no_pattern);
   if (f) add_terms(*f, mine);
   mine.times = agreements_.times();
+  mine.calls = static_cast<std::uint64_t>(calls_);
   return mine;
 }
 
@@ -183,11 +184,13 @@ void learner::review(exchange_field& f) {
 }
 
 // Other communicators of the same ranks may tell that it is, though nothing of that was known when the field was new. A vote
-// on one that the program uses no more never ends.
+// on one that the program uses no more never ends. Where programs of several kinds run, some ranks may have threads, which
+// others do not know yet: these ranks do not know the order of their calls, and no rank waits for a vote elsewhere.
 bool learner::is_early(const exchange_field& f) const {
   constexpr int patience = 4;
   const int first = first_agreement(f);
-  return f.of.calls() < first || (f.of.calls() < patience * std::int64_t{first} && job_.served().are_voting(comm_));
+  if (f.of.calls() < first) return true;
+  return f.of.calls() < patience * std::int64_t{first} && job_.served().are_voting(comm_) && !job_.parts().are_several;
 }
 
 // Ranks that may be calls apart hear each other some calls later, so that nobody waits. Whether they may be is not known yet the
@@ -218,6 +221,7 @@ void learner::end_review() {
 }
 
 void learner::go_on(exchange_field& f, const agreed_terms& all) {
+  if (!all.same_calls()) return part();
   const bool served = stage_ == stage::cold;
   if (served) know(all);
   if (offered_.is_mapped()) take_memory(all.memory_error(), all.some_unreadable());
@@ -258,7 +262,7 @@ constexpr double usual_vote = 2e-3, longest_vote = 20e-3;
 
 bool learner::may_vote() {
   if (!linked_ && !is_of_one_world(comm_)) why_ = started_apart;
-  else if (!linked_ && job_.lacks_preload()) why_ = "some ranks of the job run without Shoal's preload";
+  else if (!linked_ && job_.parts().some_lack_preload) why_ = "some ranks of the job run without Shoal's preload";
   else if (vote_.some_gave_up()) why_ = "some ranks have SHOAL_ variables that others do not have";
   else return true;
   stage_ = stage::never;
@@ -354,6 +358,7 @@ void learner::judge() {
   stage_ = stage::known;
   const std::string wrong = job_.wrong_settings(agreed_.same_settings(), agreed_.some_unusable());
   if (!wrong.empty()) return refuse(wrong, true);
+  if (!agreed_.same_calls()) return part();
   const std::span<const std::int64_t> later = vote_.confirmed();  // other communicators may have spent since the first
   agreed_.take_times(later);
   agreements_.hear(agreed_);
@@ -379,6 +384,13 @@ void learner::look_again(exchange_field& f, const agreed_terms& all) {
   if (offered_.is_mapped()) return f.of.hasten();
   const auto calls = investment_.calls_until_hope(all, f.of.calls());
   if (!f.is_open && calls && agreements_.price() <= all.allowance()) f.of.agree_within(*calls);
+}
+
+// On every rank: what they decide by the numbers of their calls would differ from now on.
+void learner::part() {
+  for (auto& [key, f] : fields_) close_candidates(f);
+  offered_.drop();
+  refuse("ranks have counted different numbers of calls", false);
 }
 
 void learner::refuse(const std::string& why, bool wrong) {

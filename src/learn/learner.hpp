@@ -146,6 +146,7 @@ class learner {
   void note_outcome(const agreed_terms& all) const;
   bool is_made() const { return offered_.is_mapped() || state_; }
   void look_again(exchange_field& f, const agreed_terms& all);
+  void part();
   void refuse(const std::string& why, bool wrong);
 
   void set_up(const agreed_terms& all);

@@ -16,7 +16,8 @@ enum term : std::size_t {
   wisdom_hash = profile_hash + 2,
   node_hash = wisdom_hash + 2,
   domain_hash = node_hash + 2,
-  unusable = domain_hash + 2,
+  call_number = domain_hash + 2,
+  unusable = call_number + 2,
   knowing_nothing,
   full,
   unlisted,
@@ -84,6 +85,7 @@ std::vector<std::int64_t> rank_terms::numbers() const {
   say_same(all, wisdom_hash, wisdom);
   say_same(all, node_hash, node);
   say_same(all, domain_hash, domain);
+  say_same(all, call_number, calls << 1);
   all[unusable] = is_unusable;
   all[knowing_nothing] = knows_nothing;
   all[full] = is_full;
@@ -107,6 +109,7 @@ bool agreed_terms::same_settings() const { return is_same(settings_hash); }
 bool agreed_terms::same_profile() const { return is_same(profile_hash); }
 bool agreed_terms::same_wisdom() const { return is_same(wisdom_hash); }
 bool agreed_terms::same_node() const { return is_same(node_hash) && is_same(domain_hash); }
+bool agreed_terms::same_calls() const { return is_same(call_number); }
 bool agreed_terms::some_unusable() const { return all_[unusable] != 0; }
 bool agreed_terms::some_know_nothing() const { return all_[knowing_nothing] != 0; }
 bool agreed_terms::some_full() const { return all_[full] != 0; }

@@ -34,9 +34,10 @@ struct rank_times {
 // What one rank says.
 struct rank_terms {
   std::uint64_t settings = 0, profile = 0, wisdom = 0, node = 0, domain = 0;  // on all ranks the same, or not
-  bool is_unusable = false;                                                   // its settings
-  bool knows_nothing = false;                                                 // from a profile or wisdom
-  bool is_full = false;                                                       // of communicators
+  std::uint64_t calls = 0;      // that this rank has counted; the same on all, or Shoal serves them no more
+  bool is_unusable = false;     // its settings
+  bool knows_nothing = false;   // from a profile or wisdom
+  bool is_full = false;         // of communicators
   bool is_unlisted = false;     // it cannot remember that these ranks have voted
   bool has_full_notes = false;  // nor what came of it, where it remembers nothing of that yet
   bool has_devices = false;
@@ -74,6 +75,7 @@ class agreed_terms {
   bool same_profile() const;
   bool same_wisdom() const;
   bool same_node() const;
+  bool same_calls() const;
   bool some_unusable() const;
   bool some_know_nothing() const;
   bool some_full() const;

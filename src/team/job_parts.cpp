@@ -93,11 +93,12 @@ bool is_rank_without_preload(int id) {
 
 }  // namespace
 
-bool some_ranks_lack_preload() {
+job_parts job_parts::find() {
   const int from = launcher();
-  if (from == 0) return false;
+  if (from == 0) return {};
   const std::vector<int> all = all_processes();
-  return std::any_of(all.begin(), all.end(), [=](int id) { return is_below(id, from) && is_rank_without_preload(id); });
+  const auto lacks = [=](int id) { return is_below(id, from) && is_rank_without_preload(id); };
+  return {true, std::any_of(all.begin(), all.end(), lacks)};
 }
 
 }  // namespace shoal

@@ -3,8 +3,14 @@
 
 namespace shoal {
 
-// Whether some rank on this node runs without the preload. It is the same on every rank here at any time, as processes have
-// what is preloaded from their start. False where the job has one part, or its launcher is on another node.
-bool some_ranks_lack_preload();
+struct job_parts {
+  bool are_several = false;
+  // Some rank on this node runs without the preload. It is the same on every rank here at any time, as processes have what is
+  // preloaded from their start.
+  bool some_lack_preload = false;
+
+  // By the launcher, where it is on this node.
+  static job_parts find();
+};
 
 }  // namespace shoal

@@ -241,6 +241,14 @@ def test_threads_learn_beside_each_other(mpi, compiled):
     assert sum(calls for (name, _), calls in served(done).items() if name.startswith("alltoall")) == 3000
 
 
+def test_ranks_with_different_levels_of_threads(mpi, compiled):
+    """Those that have one thread know the order of votes, and the others do not."""
+    program = compiled(mpi, "thread_levels.c")
+    done = mpi.launch(mpi.ranks(1, [program, 0], SHOAL_REPORT=1), mpi.ranks(2, [program, 1], SHOAL_REPORT=1))
+    assert (done.returncode, done.stdout) == (0, "faults: 0\n"), done.stdout + done.stderr
+    assert "different numbers of calls" not in done.stderr
+
+
 def test_error_of_an_agreement_is_told_once(mpi, compiled):
     done = mpi.run(3, [compiled(mpi, "failed_agreement.c", "-rdynamic", "-ldl")])
     assert (done.returncode, done.stdout) == (0, "handled 1, errors 1, wrong 0\n"), done.stdout + done.stderr
