@@ -73,7 +73,6 @@ def parse(words: list[str]) -> argparse.Namespace:
     parser.add_argument("--resume", action="store_true", help="keep what an interrupted run measured")
     parser.add_argument("--output", "-o", type=Path, default=Path("shoal-programs"), help="folder for what is measured")
     arguments = parser.parse_args(words)
-    arguments.only = SETS[arguments.set] if arguments.set else arguments.only
     arguments.pairs = arguments.pairs or (8 if arguments.quick else 10)
     arguments.mpi = arguments.mpi or ("mpich5,openmpi4" if arguments.quick else "")
     return arguments
@@ -95,7 +94,8 @@ def places(arguments: argparse.Namespace, stack: ExitStack) -> Iterator[Place]:
 
 def chosen(place: Place, arguments: argparse.Namespace) -> Iterator[Case]:
     for case in every():
-        wanted = re.search(arguments.only, case.name) and (case.quick or not arguments.quick)
+        named = all(re.search(pattern, case.name) for pattern in (arguments.only, SETS.get(arguments.set, "")))
+        wanted = named and (case.quick or not arguments.quick)
         if wanted and (case.emulated or not place.emulated) and find_program(place, case):
             yield case
 
