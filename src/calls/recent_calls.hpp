@@ -16,11 +16,10 @@ namespace shoal {
 // Not used where threads may call at once.
 class recent_calls {
  public:
-  // Of equal ones, and of few others; less than places.
-  static constexpr std::size_t places = 512;
+  // Where a communicator is looked for, and few others are.
+  static constexpr int log2_places = 9;
+  static constexpr std::size_t places = std::size_t{1} << log2_places;
   static std::size_t place_of(MPI_Comm comm) {
-    constexpr int log2_places = 9;
-    static_assert(places == std::size_t{1} << log2_places);
     const auto number = static_cast<std::uint64_t>((std::uintptr_t)comm);  // NOLINT: an address or an int
     return number * 0x9E3779B97F4A7C15u >> (64 - log2_places);
   }

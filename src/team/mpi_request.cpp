@@ -26,6 +26,7 @@ class tags {
   }
   int take(bool to_keep) {
     const std::scoped_lock alone(lock_);
+    if (kept_.size() >= number_) throw mpi_error(MPI_ERR_OTHER, "too many persistent requests; free some");
     int tag = next();
     while (kept_.contains(tag)) tag = next();
     if (to_keep) kept_.insert(tag);

@@ -235,7 +235,7 @@ def test_repeating_calls(mpi, compiled):
 
 
 def test_threads_learn_beside_each_other(mpi, compiled):
-    """More ranks than cores: two of Open MPI's keep a core each, and their threads wait for each other's turns."""
+    """With three ranks: two of Open MPI's, with a core each, take ten seconds, also without Shoal."""
     done = mpi.run(3, [compiled(mpi, "threads.c", "-lpthread"), 1000], SHOAL_REPORT=1)
     assert (done.returncode, done.stdout) == (0, "faults: 0\n"), done.stdout + done.stderr
     assert sum(calls for (name, _), calls in served(done).items() if name.startswith("alltoall")) == 3000
