@@ -16,15 +16,15 @@ int peers_of(MPI_Comm comm) {
   return ranks;
 }
 
-namespace {
-
-bool fits(MPI_Count value) {
+bool fits(std::int64_t value) {
   return value >= std::numeric_limits<int>::min() && value <= std::numeric_limits<int>::max();
 }
 
 int too_large(MPI_Comm comm) {
   return raise_error(comm, MPI_ERR_COUNT, "this MPI library has no collective for counts above 2147483647");
 }
+
+namespace {
 
 // Empty values, as with MPI_IN_PLACE, stay empty.
 template <typename Integer>

@@ -1,7 +1,5 @@
 #include "calls/native_nonblocking.hpp"
 
-#include <limits>
-
 #include "calls/arguments.hpp"
 #include "calls/mpi_datatype.hpp"
 #include "calls/native.hpp"
@@ -13,10 +11,6 @@
 namespace shoal {
 
 namespace {
-
-bool fits(std::int64_t value) {
-  return value >= std::numeric_limits<int>::min() && value <= std::numeric_limits<int>::max();
-}
 
 bool fit(const number_array& values, int ranks) {
   if (values.ints()) return true;
@@ -41,10 +35,6 @@ const int* ints_of(const number_array& values, int ranks, std::vector<int>& stor
 bool fit(const alltoall_call& call, int ranks) {
   return fit(call.recv_counts, ranks) && fit(call.recv_displacements, ranks) &&
          (call.in_place() || (fit(call.send_counts, ranks) && fit(call.send_displacements, ranks)));
-}
-
-int too_large(MPI_Comm comm) {
-  return raise_error(comm, MPI_ERR_COUNT, "this MPI library has no collective for counts above 2147483647");
 }
 
 // Open MPI's MPI_Ialltoallv mixes up blocks in place whose type does not begin at its address, and that only the rank itself

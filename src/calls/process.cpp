@@ -31,7 +31,7 @@ int ranks_of_both(MPI_Comm groups) {
 // those that come late wait for that.
 std::vector<std::int64_t> largest_of_both_groups(MPI_Comm comm, const std::vector<std::int64_t>& mine, waiting& wait) {
   pending_agreement other(comm, mine);
-  const bool is_heard = other.wait_for(learner::patience, wait);
+  const bool is_heard = other.wait_for(voting::patience, wait);
   std::vector<std::int64_t> all = mine;
   if (is_heard) all.assign(other.largest().begin(), other.largest().end());
   all.push_back(!is_heard);
@@ -181,7 +181,7 @@ intercommunicator* process::groups_of(MPI_Comm comm, bool is_linked, std::string
   if (!held) return nullptr;
   if (held->unserved_groups && !is_linked && !is_of_one_world(comm)) {
     held->unserved_groups = false;
-    warn_once(comm, held->why = learner::started_apart);
+    warn_once(comm, held->why = voting::started_apart);
   }
   if (held->unserved_groups) serve_groups(comm, *held);
   if (held->wrong) wrong = held->why;

@@ -13,28 +13,21 @@
 #include <string>
 #include <vector>
 
-#include "execute/offered_memory.hpp"
 #include "learn/agreements.hpp"
-#include "learn/candidates.hpp"
 #include "learn/communicator.hpp"
 #include "learn/exchange_fields.hpp"
 #include "learn/first_calls.hpp"
-#include "learn/investment.hpp"
 #include "learn/job_state.hpp"
 #include "learn/lessons.hpp"
-#include "learn/neighborhoods.hpp"
 #include "learn/rank_terms.hpp"
-#include "learn/vote.hpp"
+#include "learn/service.hpp"
+#include "learn/standing.hpp"
+#include "learn/voting.hpp"
 
 namespace shoal {
 
 class learner {
  public:
-  // Seconds for which ranks with settings wait for others, which may have none.
-  static constexpr double patience = 10;
-  static constexpr const char* started_apart =
-      "ranks that were started apart (MPI_Comm_spawn, MPI_Comm_connect) may not all have Shoal";
-
   // Makes nothing, and talks to nobody. `comm` has neighbours, where it is their exchanges.
   learner(job_state& job, MPI_Comm comm, collective what);
   learner(const learner&) = delete;
@@ -81,18 +74,18 @@ class learner {
   // The same where the MPI's own is asked for by name: settings are compared, and no communicator is made.
   communicator* enter_for_natives(bool is_linked);
   bool asks_for_natives(call_form form) const;
-  communicator* state() const { return state_.get(); }
+  communicator* state() const { return service_.state(); }
   // Whether a communicator was opened here, which counts among those of the job.
-  bool is_counted() const { return is_counted_; }
+  bool is_counted() const { return service_.is_counted(); }
   // The neighbours in exchanges of this form, where some are served; else null.
-  const std::shared_ptr<neighborhood>& neighbors(call_form form) const { return neighborhoods_.of(form); }
+  const std::shared_ptr<neighborhood>& neighbors(call_form form) const { return service_.neighbors(form); }
   wait_mode waits_by() const { return wait_.mode(); }
-  const std::string& why() const { return why_; }
+  const std::string& why() const { return stands_.why; }
   // One line: what served last, and why.
   std::string explain() const;
-  bool is_wrong() const { return wrong_; }
+  bool is_wrong() const { return stands_.is_wrong; }
   // Whether it is the MPI's own that serves these ranks, for the reason in why(), though nothing is wrong.
-  bool is_left() const { return stage_ == stage::never && !wrong_; }
+  bool is_left() const { return stands_.now == stage::never && !stands_.is_wrong; }
 
   MPI_Comm comm() const { return comm_; }
   // To be called on every rank before the communicator is freed: ends what is under way on it. False: something stays, because
@@ -102,18 +95,16 @@ class learner {
   void stop(const char* why);
 
   collective what() const { return what_; }
-  std::vector<lesson> lessons() const { return lessons_of(young_, fields_, candidates_, blocks_); }
+  std::vector<lesson> lessons() const { return lessons_of(young_, fields_, service_.all(), blocks_); }
   // Makes them part of what the job knows; once, at the end.
-  void keep_lessons() const { count_communicator(job_.known(), young_, fields_, nodes()); }
+  void keep_lessons() const { count_communicator(job_.known(), young_, fields_, service_.nodes()); }
   std::int64_t calls() const { return calls_; }
   int ranks() const { return ranks_; }
   // Blocks that this rank sends in an exchange.
   int blocks() const { return blocks_; }
 
  private:
-  // cold: the MPI's own serves. voting: the ranks find out whether all of them are served by Shoal, and alike. known: they
-  // are. served: candidates are open. never: not to be served.
-  enum class stage { cold, voting, known, served, never };
+  using stage = standing::stage;
 
   [[gnu::hot]] exchange_field* passing(call_form form, std::int64_t bytes);
   bool is_young(const call_size& call) const;
@@ -122,7 +113,6 @@ class learner {
 
   rank_terms terms(exchange_field* f);
   void add_terms(exchange_field& f, rank_terms& mine);
-  std::vector<std::int64_t> agree(std::vector<std::int64_t> mine);
   void review(exchange_field& f);
   std::int64_t calls_until_heard(const exchange_field& f, bool is_first) const;
   void look();
@@ -133,36 +123,16 @@ class learner {
 
   int first_agreement(const exchange_field& f) const;
   bool is_early(const exchange_field& f) const;
-  bool may_vote();
   void begin_vote(exchange_field* f);
-  double usual_wait() const;
-  bool hear_vote();
-  bool wait_for_vote(double seconds);
+  void go_on_voting();
   void confirm_vote(bool heard_all);
   bool end_vote();
-  void go_on_voting();
   void know(const agreed_terms& all);
   void judge();
   void note_outcome(const agreed_terms& all) const;
-  bool is_made() const { return offered_.is_mapped() || state_; }
   void look_again(exchange_field& f, const agreed_terms& all);
   void part();
-  void refuse(const std::string& why, bool wrong);
-
-  void set_up(const agreed_terms& all);
-  void share(std::size_t most);
-  void take_memory(std::int64_t error, bool unreadable);
-  void share_more(const agreed_terms& all);
-  bool make_state();
-  void serve();
-  void open_state();
-  prepared_algorithms* algorithms_for(call_form form);
-  std::optional<knowledge::of_shape> expected(const exchange_field& f) const;
-  bool has_room(double load) const;
-  void open_if_known(exchange_field& f);
-  void open_candidates(exchange_field& f);
-  void close_candidates(exchange_field& f);
-  int nodes() const { return state_ ? state_->all().where().nodes->nodes() : 1; }
+  void refuse(const std::string& why, bool wrong) { stands_.refuse(comm_, why, wrong); }
 
   void begin_agreed(const call_size& call);
   void begin_as_known(const call_size& call);
@@ -174,9 +144,8 @@ class learner {
   collective what_;
   int ranks_, rank_ = 0, blocks_;
   // What every call looks at.
-  bool is_watched_;  // somebody wants to know of every call
-  bool is_idle_;     // a rank is alone, and nobody asks for anything
-  stage stage_ = stage::cold;
+  bool is_watched_;                            // somebody wants to know of every call
+  bool is_idle_;                               // a rank is alone, and nobody asks for anything
   bool linked_ = false, was_entered_ = false;  // for what is asked for
   bool has_begun_ = false;
   int may_pass_ = 0;
@@ -184,28 +153,16 @@ class learner {
   serving last_served_;
   // What the ranks are saying of a field, which all of them hear in the same call.
   std::unique_ptr<pending_agreement> said_;
-  std::shared_ptr<communicator> state_;
+  exchange_field* said_of_ = nullptr;
+  std::int64_t heard_in_ = -1;
+  standing stands_;
   exchange_fields fields_{what_, ranks_};
+  first_calls young_;
 
   waiting wait_;
-  vote vote_{comm_, wait_};
-  std::optional<served_groups::voting> voting_;  // what others know of the vote
   agreements agreements_{comm_, job_.books(), wait_};
-  exchange_field* said_of_ = nullptr;  // by said_
-  std::int64_t heard_in_ = -1;
-  agreed_terms agreed_;                 // what the ranks said in the vote
-  exchange_field* asked_by_ = nullptr;  // whose numbers are part of the vote
-  std::string why_;
-  bool wrong_ = false;
-  bool knows_ = false;  // what earlier jobs learnt is the same on every rank
-  double load_ = 0;     // of the first call, when that was agreed on
-
-  bool is_counted_ = false;
-  neighborhoods neighborhoods_{comm_, job_.set()};
-  offered_memory offered_;
-  investment investment_{job_, what_, ranks_, agreements_, offered_};
-  candidates candidates_;
-  first_calls young_;
+  voting voting_{job_, comm_, ranks_, stands_, agreements_, wait_};
+  service service_{job_, {comm_, what_, ranks_, rank_, fields_}, stands_, agreements_, wait_};
 };
 
 }  // namespace shoal

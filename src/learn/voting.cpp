@@ -1,0 +1,90 @@
+#include "learn/voting.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace shoal {
+
+using stage = standing::stage;
+
+namespace {
+
+// A vote hardly ever takes longer where every rank has a core; where they share cores others run while this one waits. What
+// goes on beside other exchanges slows them down. Where a rank is ahead of others, what it waits may make all of them late.
+constexpr double usual_vote = 2e-3, longest_vote = 20e-3;
+
+}  // namespace
+
+bool voting::may_begin(bool is_linked) {
+  if (!is_linked && !is_of_one_world(comm_)) stands_.why = started_apart;
+  else if (!is_linked && job_.parts().some_lack_preload)
+    stands_.why = "some ranks of the job run without Shoal's preload";
+  else if (vote_.some_gave_up()) stands_.why = "some ranks have SHOAL_ variables that others do not have";
+  else return true;
+  stands_.now = stage::never;
+  return false;
+}
+
+void voting::begin(exchange_field* asked_by, std::vector<std::int64_t> mine, std::int64_t call) {
+  asked_by_ = asked_by;
+  if (!job_.has_threads()) seen_.emplace(job_.served(), comm_);  // ranks know the order of their calls
+  vote_.begin(std::move(mine), call);
+  if (asked_by && !vote_.has_failed()) {
+    const auto crowding = static_cast<double>(job_.ranks_of_a_core(ranks_));
+    const double longest = asked_by->is_loose ? agreements::time_slice : longest_vote;
+    wait_for(crowding > 1 ? std::min(longest, agreements::time_slice * crowding) : usual_wait());
+  }
+  stands_.now = stage::voting;
+}
+
+// Where ranks may be ahead of others no longer than half of what their calls took so far.
+double voting::usual_wait() const {
+  return asked_by_ && asked_by_->is_loose ? std::min(usual_vote, asked_by_->of.native_seconds() / 2) : usual_vote;
+}
+
+bool voting::hear() {
+  const bool is_here = vote_.wait_for(0);
+  if (is_here) among_.note_wait(among_.last_wait(), vote_.apart());
+  const bool is_heard =
+      is_here || wait_for(vote_.all_take_part() ? patience : std::min(usual_wait(), job_.books().allowance() / 2));
+  if (is_heard) stands_.agreed = agreed_terms(vote_.heard());
+  return is_heard;
+}
+
+bool voting::hear_at_once(bool patiently) {
+  const bool is_heard = wait_for(patiently ? patience : usual_vote);
+  if (is_heard) stands_.agreed = agreed_terms(vote_.heard());
+  return is_heard;
+}
+
+bool voting::wait_for(double seconds) {
+  const double begin = PMPI_Wtime();
+  const bool is_heard = vote_.wait_for(seconds);
+  among_.note_wait(PMPI_Wtime() - begin, vote_.apart());
+  return is_heard;
+}
+
+void voting::confirm(bool has_heard_all, std::span<const std::int64_t> mine, std::int64_t call) {
+  vote_.confirm(has_heard_all, !asked_by_, mine, call);
+}
+
+bool voting::end() {
+  seen_.reset();
+  if (vote_.end()) return true;
+  stands_.now = vote_.has_failed_for_good() ? stage::never : stage::cold;
+  if (stands_.now == stage::never) stands_.why = "ranks were too far apart to agree, or some of them have no Shoal";
+  if (asked_by_) asked_by_->of.postpone();
+  return false;
+}
+
+void voting::note_end(double seconds) {
+  if (asked_by_ && asked_by_->is_loose && seconds > among_.last_wait()) among_.note_wait(seconds);
+}
+
+bool voting::leave() {
+  if (stands_.now == stage::voting) stands_.now = stage::cold;
+  seen_.reset();
+  return vote_.leave();
+}
+
+}  // namespace shoal
