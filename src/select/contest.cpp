@@ -17,8 +17,9 @@ constexpr int longest_trial = 32;
 constexpr int few = 3;          // calls, of which a mean says something
 constexpr int enough = 96;      // calls of a candidate after which it is not tried again
 constexpr int remembered = 64;  // calls that weigh in a mean against new ones
-// Shares of the time of calls that agreements may take: at first, and in the long run.
-constexpr double early_share = 0.05, late_share = 5e-3;
+// Shares of the time of calls that agreements may take: at first, in the long run, and where what was tried has lost, so that
+// no gain pays for them.
+constexpr double early_share = 0.05, late_share = 5e-3, lost_share = 2e-3;
 constexpr double changed = 1.5;  // times as long as before
 constexpr double clearly_less = 1.5;
 // Calls before one that was left is tried again, as multiples of those so far; and how much of the time of these that may take.
@@ -284,6 +285,12 @@ void contest::plan(double allowance) {
   r.batch = std::min(longest_trial, 4 * r.batch);
 }
 
+// Whatever there was to try is slower than the MPI's own.
+bool contest::has_lost() const {
+  const auto tried = [](const record& r) { return r.all_calls > 0; };
+  return settled_ && best_ == native && std::any_of(records_.begin() + 1, records_.end(), tried);
+}
+
 // However long it takes, an agreement never takes more of the calls' time than the ledger allows.
 void contest::wait_longer(double allowance) {
   const double call = std::max(1e-7, records_[best_].mean);
@@ -291,8 +298,9 @@ void contest::wait_longer(double allowance) {
   const auto calls = [&](double share) {
     return static_cast<int>(std::clamp(agreement_ / (share * call), 32.0, longest));
   };
-  const int soonest = calls(allowance > agreement_ ? early_share : late_share) / 2;
-  wait_for(std::clamp(2 * quiet_, soonest, calls(late_share)));
+  const double late = has_lost() ? lost_share : late_share;
+  const int soonest = calls(allowance > agreement_ ? early_share : late) / 2;
+  wait_for(std::clamp(2 * quiet_, soonest, calls(late)));
 }
 
 void contest::wait_for(int calls) {

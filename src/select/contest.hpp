@@ -137,6 +137,7 @@ class contest {
   void leave(record& r);
   int affordable(int candidate, double allowance) const;
   void plan(double allowance);
+  bool has_lost() const;
   void wait_longer(double allowance);
   void wait_for(int calls);
   void rest_for(int calls);
