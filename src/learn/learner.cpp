@@ -39,9 +39,22 @@ learner::learner(job_state& job, MPI_Comm comm, collective what)
       rank_(rank_in(comm)),
       blocks_(what == collective::alltoall ? ranks_ : destinations_of(comm)),
       is_watched_(job.set().report != reporting::none || !job.set().record.empty()),
-      is_idle_(ranks_ == 1 && !is_watched_ && !job.asks_for_anything()) {
-  const wait_mode mode = job.set().wait.value_or(polite_mode(job.facts(), ranks_));
-  wait_ = moving_meanwhile(mode, job.ranks_of_a_core(ranks_));
+      is_idle_(ranks_ == 1 && !is_watched_ && !job.asks_for_anything()) {}
+
+learner::agreeing::agreeing(learner& of)
+    : wait(moving_meanwhile(of.waits_by(), of.job_.ranks_of_a_core(of.ranks_))),
+      agrees(of.comm_, of.job_.books(), wait),
+      votes(of.job_, of.comm_, of.ranks_, of.stands_, agrees, wait),
+      serves(of.job_, {of.comm_, of.what_, of.ranks_, of.rank_, of.fields_}, of.stands_, agrees, wait) {}
+
+wait_mode learner::waits_by() const {
+  return begun_ ? begun_->wait.mode() : job_.set().wait.value_or(polite_mode(job_.facts(), ranks_));
+}
+
+// Many a communicator sees only some calls, for which none of this is needed.
+learner::agreeing& learner::begun() {
+  if (!begun_) begun_ = std::make_unique<agreeing>(*this);
+  return *begun_;
 }
 
 // ---- a call ----------------------------------------------------------------------------------------------------
@@ -51,7 +64,7 @@ learner::serving learner::begin(const call_size& call, bool is_linked) {
   if (passed) return {passed, contest::native, call, true, true, false};
   ++calls_;
   linked_ = is_linked;
-  if (!std::exchange(has_begun_, true) && (is_linked || job_.knows_before())) begin_agreed(call);
+  if (!std::exchange(is_called_, true) && (is_linked || job_.knows_before())) begin_agreed(call);
   if (stands_.now == stage::voting || said_) look();
   if (is_young(call)) return {.size = call, .is_timed = is_watched_, .is_placed = false};
   exchange_field& f = field_of(call);
@@ -94,7 +107,7 @@ void learner::end(const serving& of, double seconds) {
   exchange_field& f = *of.in;
   f.add(of.candidate, seconds);
   if (f.of.calls() == 1 && stands_.now == stage::served)
-    service_.open_if_known(f);  // not before: the MPI might have refused that call
+    serves().open_if_known(f);  // not before: the MPI might have refused that call
   if (f.of.is_due()) review(f);
 }
 
@@ -130,10 +143,10 @@ exchange_field& learner::field_of(const call_size& call) {
   f.is_loose = !call.meets_all;
   f.copied = call.copied;
   if (!is_new) return f;
-  f.shape = fields_.shape_of(call.form, f.load, service_.nodes());
+  f.shape = fields_.shape_of(call.form, f.load, nodes());
   if (fields_.size() == 1) f.young = calls_ - 1;
   if (stands_.now != stage::served) f.of.wait_first(first_agreement(f));
-  if (stands_.now == stage::served && stands_.knows) service_.open_if_known(f);
+  if (stands_.now == stage::served && stands_.knows) serves().open_if_known(f);
   return f;
 }
 
@@ -149,20 +162,20 @@ int learner::first_agreement(const exchange_field& f) const {
 // Of a field, or of the calls to come.
 rank_terms learner::terms(exchange_field* f) {
   rank_terms mine = job_.terms(ranks_);
-  service_.write(mine);
+  serves().write(mine);
   mine.set_load(stands_.load);
   fields_.write_pattern(mine.no_pattern);
   if (f) add_terms(*f, mine);
-  mine.times = agreements_.times();
+  mine.times = agrees().times();
   mine.calls = static_cast<std::uint64_t>(calls_);
   return mine;
 }
 
 // What may be spent depends on how long the calls took, those included that passed.
 void learner::add_terms(exchange_field& f, rank_terms& mine) {
-  agreements_.may_go_on(f.is_loose);
+  agrees().may_go_on(f.is_loose);
   mine.copied = f.copied;
-  mine.hope = service_.worth().hope_of(f, fields_);
+  mine.hope = serves().worth().hope_of(f, fields_);
   if (const auto learnt = job_.known().find(f.shape); learnt && learnt->best())
     mine.guess = hash_of(learnt->best()->first);
   f.of.write(mine.of_contest);
@@ -173,11 +186,11 @@ void learner::add_terms(exchange_field& f, rank_terms& mine) {
 void learner::review(exchange_field& f) {
   if (!may_agree()) return f.of.postpone();
   if (stands_.now == stage::cold && is_early(f)) return f.of.postpone();
-  const agreements::payment paying(agreements_);
+  const agreements::payment paying(agrees());
   const bool served = stands_.now == stage::cold && job_.served().contain(comm_);
-  if (stands_.now == stage::cold && !served) return voting_.may_begin(linked_) ? begin_vote(&f) : f.of.postpone();
+  if (stands_.now == stage::cold && !served) return votes().may_begin(linked_) ? begin_vote(&f) : f.of.postpone();
   const std::int64_t later = calls_until_heard(f, served);
-  if (later == 0) return go_on(f, agreed_terms(service_.agree(terms(&f).numbers())));
+  if (later == 0) return go_on(f, agreed_terms(serves().agree(terms(&f).numbers())));
   said_ = std::make_unique<pending_agreement>(comm_, terms(&f).numbers());
   said_of_ = &f;
   heard_in_ = calls_ + later;
@@ -195,26 +208,26 @@ bool learner::is_early(const exchange_field& f) const {
 
 // Ranks that may be calls apart hear each other some calls later, so that nobody waits. Whether they may be is not known yet the
 // first time where one of the exchanges gives its ranks no reason to be together.
-std::int64_t learner::calls_until_heard(const exchange_field& f, bool is_first) const {
+std::int64_t learner::calls_until_heard(const exchange_field& f, bool is_first) {
   const bool by_memory = state() && state()->all().memory().has_all_ranks();
-  const bool may_be_apart = is_first ? !fields_.are_known_sizes(f.shape.form) : agreements_.is_waiting_lost();
+  const bool may_be_apart = is_first ? !fields_.are_known_sizes(f.shape.form) : agrees().is_waiting_lost();
   return may_be_apart && !by_memory ? std::max<std::int64_t>(8, calls_ / 8) : 0;
 }
 
 // At what the ranks say to each other meanwhile.
 void learner::look() {
   if (is_revoked(comm_)) return;
-  if (stands_.now == stage::voting) voting_.look();
+  if (stands_.now == stage::voting) votes().look();
   if (said_) said_->look();
-  if (voting_.ends_at(calls_)) go_on_voting();
+  if (votes().ends_at(calls_)) go_on_voting();
   if (heard_in_ == calls_) end_review();
 }
 
 void learner::end_review() {
-  const agreements::payment paying(agreements_);
+  const agreements::payment paying(agrees());
   const double begin = PMPI_Wtime();
-  const agreed_terms all(said_->wait(wait_));
-  agreements_.note_wait(PMPI_Wtime() - begin, said_->apart());
+  const agreed_terms all(said_->wait(begun().wait));
+  agrees().note_wait(PMPI_Wtime() - begin, said_->apart());
   said_.reset();
   heard_in_ = -1;
   go_on(*said_of_, all);
@@ -224,15 +237,15 @@ void learner::go_on(exchange_field& f, const agreed_terms& all) {
   if (!all.same_calls()) return part();
   const bool served = stands_.now == stage::cold;
   if (served) know(all);
-  if (service_.is_mapped()) service_.take_memory(all.memory_error(), all.some_unreadable());
+  if (serves().is_mapped()) serves().take_memory(all.memory_error(), all.some_unreadable());
   if (stands_.now == stage::never) return;
   if (all.some_copy_much()) service::close(f);
-  else service_.open_if_roomy(f, all);
+  else serves().open_if_roomy(f, all);
   hear(f, all);
-  const bool was_made = service_.is_made();
-  if (stands_.now == stage::known && service_.worth().pays(all)) service_.set_up(all);
-  else service_.share_more(all);
-  if (served || service_.is_made() != was_made) note_outcome(all);
+  const bool was_made = serves().is_made();
+  if (stands_.now == stage::known && serves().worth().pays(all)) serves().set_up(all);
+  else serves().share_more(all);
+  if (served || serves().is_made() != was_made) note_outcome(all);
   look_again(f, all);
 }
 
@@ -243,59 +256,59 @@ bool learner::may_agree() const {
 // The same on every rank.
 void learner::hear(exchange_field& f, const agreed_terms& all) {
   if (state() && all.have_devices()) state()->all().know_of_devices();
-  agreements_.hear(all, f.of);
+  agrees().hear(all, f.of);
   f.guess = all.guess();
   if (!fields_.are_known_sizes(f.shape.form)) {
     f.shape.size = size_class(what_, all.load(), ranks_);
     f.of.set_scattered(!fields_.agree_on_pattern(all.no_pattern()));
   }
-  service_.all().teach(job_.known(), f);
+  serves().all().teach(job_.known(), f);
   const decision& best = f.decisions[f.of.best()];
   if (f.is_open && best.algorithm) state()->settle(f.shape.form, f.shape.size, &best);
 }
 
 // ---- the vote --------------------------------------------------------------------------------------------------
 
-void learner::begin_vote(exchange_field* f) { voting_.begin(f, terms(f).numbers(), calls_); }
+void learner::begin_vote(exchange_field* f) { votes().begin(f, terms(f).numbers(), calls_); }
 
 void learner::go_on_voting() {
-  const agreements::payment paying(agreements_);
-  if (!voting_.is_confirming()) confirm_vote(voting_.hear());
-  if (!voting_.ends_at(calls_)) return;
+  const agreements::payment paying(agrees());
+  if (!votes().is_confirming()) confirm_vote(votes().hear());
+  if (!votes().ends_at(calls_)) return;
   const double begin = PMPI_Wtime();
   const bool is_over = end_vote();
   const double seconds = PMPI_Wtime() - begin;
   if (is_over) judge();
-  voting_.note_end(seconds);
+  votes().note_end(seconds);
 }
 
 // In the second round they tell their times once more, and the first rank may offer memory.
 void learner::confirm_vote(bool heard_all) {
   std::vector<std::int64_t> mine(rank_times::terms + offered_memory::terms, unsaid);
   const std::span said(mine);
-  if (rank_ == 0 && heard_all && voting_.asked_by() && service_.worth().may_offer_memory(stands_.agreed))
-    service_.offer(said.subspan(rank_times::terms));
-  agreements_.times().write(said);
-  voting_.confirm(heard_all, mine, calls_);
+  if (rank_ == 0 && heard_all && votes().asked_by() && serves().worth().may_offer_memory(stands_.agreed))
+    serves().offer(said.subspan(rank_times::terms));
+  agrees().times().write(said);
+  votes().confirm(heard_all, mine, calls_);
 }
 
 // Whether every rank heard all.
 bool learner::end_vote() {
-  const bool is_over = voting_.end();
-  if (!is_over) service_.drop_offer();
+  const bool is_over = votes().end();
+  if (!is_over) serves().drop_offer();
   return is_over;
 }
 
 bool learner::leave() {
   said_.reset();
   heard_in_ = -1;
-  return voting_.leave();
+  return !begun_ || begun_->votes.leave();
 }
 
 void learner::stop(const char* why) {
   if (stands_.now == stage::never || stands_.now == stage::served) return;
   leave();
-  service_.drop_offer();
+  if (begun_) begun_->serves.drop_offer();
   stands_.now = stage::never;
   stands_.why = why;
 }
@@ -304,7 +317,7 @@ void learner::stop(const char* why) {
 void learner::know(const agreed_terms& all) {
   stands_.now = stage::known;
   stands_.agreed = all;
-  agreements_.hear(all);
+  agrees().hear(all);
 }
 
 void learner::judge() {
@@ -314,34 +327,34 @@ void learner::judge() {
   if (!wrong.empty()) return refuse(wrong, true);
   if (!agreed.same_calls()) return part();
   const std::span<const std::int64_t> later =
-      voting_.confirmed();  // other communicators may have spent since the first
+      votes().confirmed();  // other communicators may have spent since the first
   agreed.take_times(later);
-  agreements_.hear(agreed);
+  agrees().hear(agreed);
   if (!agreed.some_unlisted()) job_.served().add(comm_);
-  exchange_field* const f = voting_.asked_by();
+  exchange_field* const f = votes().asked_by();
   if (!f) return;
   hear(*f, agreed);
-  service_.take_offer(later.subspan(rank_times::terms));
-  if (!service_.is_mapped() && service_.worth().pays(agreed)) service_.set_up(agreed);
+  serves().take_offer(later.subspan(rank_times::terms));
+  if (!serves().is_mapped() && serves().worth().pays(agreed)) serves().set_up(agreed);
   look_again(*f, agreed);
   note_outcome(agreed);
 }
 
 // For other communicators of the same ranks.
-void learner::note_outcome(const agreed_terms& all) const {
-  if (!all.some_unlisted()) job_.served().note(comm_, service_.is_made(), !all.some_have_full_notes());
+void learner::note_outcome(const agreed_terms& all) {
+  if (!all.some_unlisted()) job_.served().note(comm_, serves().is_made(), !all.some_have_full_notes());
 }
 
 // After the next call where all have mapped memory, or else when what is not made yet may pay.
 void learner::look_again(exchange_field& f, const agreed_terms& all) {
-  if (service_.is_mapped()) return f.of.hasten();
-  const auto calls = service_.worth().calls_until_hope(all, f.of.calls());
-  if (!f.is_open && calls && agreements_.price() <= all.allowance()) f.of.agree_within(*calls);
+  if (serves().is_mapped()) return f.of.hasten();
+  const auto calls = serves().worth().calls_until_hope(all, f.of.calls());
+  if (!f.is_open && calls && agrees().price() <= all.allowance()) f.of.agree_within(*calls);
 }
 
 // On every rank: what they decide by the numbers of their calls would differ from now on.
 void learner::part() {
-  service_.close_all();
+  serves().close_all();
   refuse("ranks have counted different numbers of calls", false);
 }
 
@@ -353,9 +366,9 @@ void learner::begin_agreed(const call_size& call) {
   const bool known_alike = !linked_ && job_.knowing().contain(comm_),
              may_gain = job_.may_gain(what_, call.form, ranks_);
   if (known_alike && !may_gain) return;
-  const agreements::payment paying(agreements_);
+  const agreements::payment paying(agrees());
   stands_.load = fields_.load_of(call);
-  if (known_alike) know(agreed_terms(service_.agree(terms(nullptr).numbers())));
+  if (known_alike) know(agreed_terms(serves().agree(terms(nullptr).numbers())));
   else vote_at_once();
   stands_.load = 0;
   if (stands_.now != stage::known || !job_.knows_before()) return;
@@ -374,15 +387,15 @@ void learner::begin_as_known(const call_size& call) {
   stands_.load = stands_.agreed.load();
   exchange_field first;
   first.load = fields_.are_known_sizes(call.form) ? fields_.load_of(call) : stands_.load;
-  first.shape = fields_.shape_of(call.form, first.load, service_.nodes());
-  if (!stands_.agreed.have_devices() && service_.expected(first)) service_.set_up_whole(stands_.agreed);
+  first.shape = fields_.shape_of(call.form, first.load, nodes());
+  if (!stands_.agreed.have_devices() && serves().expected(first)) serves().set_up_whole(stands_.agreed);
 }
 
 void learner::vote_at_once() {
-  if (stands_.now == stage::cold && !voting_.may_begin(linked_)) return warn_once(comm_, stands_.why);
+  if (stands_.now == stage::cold && !votes().may_begin(linked_)) return warn_once(comm_, stands_.why);
   if (stands_.now == stage::cold) begin_vote(nullptr);
   if (stands_.now != stage::voting) return;
-  if (!voting_.is_confirming()) confirm_vote(voting_.hear_at_once(linked_ || job_.still_waits()));
+  if (!votes().is_confirming()) confirm_vote(votes().hear_at_once(linked_ || job_.still_waits()));
   const bool all_came = end_vote();
   job_.count_absence(!all_came);
   if (all_came) return judge();
@@ -395,7 +408,7 @@ void learner::vote_at_once() {
 }
 
 communicator* learner::enter(bool is_linked) {
-  if (enter_for_natives(is_linked) && !state()->all().is_open()) service_.open_state();
+  if (enter_for_natives(is_linked) && !state()->all().is_open()) serves().open_state();
   return stands_.is_wrong || !state() || !state()->all().is_open() ? nullptr : state();
 }
 
@@ -418,13 +431,17 @@ void learner::enter_known() {
     stands_.why = "more than " + std::to_string(job_state::most_communicators) + " communicators in use";
     return;
   }
-  service_.make_state();
+  serves().make_state();
 }
 
 bool learner::is_asked(call_form form, MPI_Info info) const {
   if (stands_.now == stage::never && !state()) return stands_.is_wrong;
   if (what_ != collective::alltoall) return false;  // such calls do not come here
   return info != MPI_INFO_NULL || job_.asks_for(what_, form) || (state() && state()->asked().standing(form));
+}
+
+std::span<const std::string> learner::specs() const {
+  return begun_ ? std::span<const std::string>(begun_->serves.all().specs()) : std::span<const std::string>();
 }
 
 // ---- for the user ----------------------------------------------------------------------------------------------
@@ -437,8 +454,8 @@ std::string learner::explain() const {
   if (!is_settled && calls_ > 0) return "native: after " + std::to_string(calls_) + " calls";
   if (!is_settled) return "nothing was exchanged on this communicator yet";
   const exchange_field& f = *last_served_.in;
-  const std::vector<std::string>& specs = service_.all().specs();
-  return (last_served_.candidate == contest::native ? "native" : specs[last_served_.candidate]) + ": " + f.told(specs);
+  const int served = last_served_.candidate;
+  return (served == contest::native ? "native" : specs()[static_cast<std::size_t>(served)]) + ": " + f.told(specs());
 }
 
 }  // namespace shoal

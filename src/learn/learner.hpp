@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -74,12 +75,15 @@ class learner {
   // The same where the MPI's own is asked for by name: settings are compared, and no communicator is made.
   communicator* enter_for_natives(bool is_linked);
   bool asks_for_natives(call_form form) const;
-  communicator* state() const { return service_.state(); }
+  communicator* state() const { return begun_ ? begun_->serves.state() : nullptr; }
   // Whether a communicator was opened here, which counts among those of the job.
-  bool is_counted() const { return service_.is_counted(); }
+  bool is_counted() const { return begun_ && begun_->serves.is_counted(); }
   // The neighbours in exchanges of this form, where some are served; else null.
-  const std::shared_ptr<neighborhood>& neighbors(call_form form) const { return service_.neighbors(form); }
-  wait_mode waits_by() const { return wait_.mode(); }
+  const std::shared_ptr<neighborhood>& neighbors(call_form form) const {
+    static const std::shared_ptr<neighborhood> none;
+    return begun_ ? begun_->serves.neighbors(form) : none;
+  }
+  wait_mode waits_by() const;
   const std::string& why() const { return stands_.why; }
   // One line: what served last, and why.
   std::string explain() const;
@@ -95,9 +99,9 @@ class learner {
   void stop(const char* why);
 
   collective what() const { return what_; }
-  std::vector<lesson> lessons() const { return lessons_of(young_, fields_, service_.all(), blocks_); }
+  std::vector<lesson> lessons() const { return lessons_of(young_, fields_, specs(), blocks_); }
   // Makes them part of what the job knows; once, at the end.
-  void keep_lessons() const { count_communicator(job_.known(), young_, fields_, service_.nodes()); }
+  void keep_lessons() const { count_communicator(job_.known(), young_, fields_, nodes()); }
   std::int64_t calls() const { return calls_; }
   int ranks() const { return ranks_; }
   // Blocks that this rank sends in an exchange.
@@ -105,6 +109,22 @@ class learner {
 
  private:
   using stage = standing::stage;
+
+  // What is needed when ranks agree for the first time.
+  struct agreeing {
+    explicit agreeing(learner& of);
+    waiting wait;
+    agreements agrees;
+    voting votes;
+    service serves;
+  };
+  agreeing& begun();
+  agreements& agrees() { return begun().agrees; }
+  voting& votes() { return begun().votes; }
+  service& serves() { return begun().serves; }
+  int nodes() const { return begun_ ? begun_->serves.nodes() : 1; }
+  // Of the candidates; none before there are any.
+  std::span<const std::string> specs() const;
 
   [[gnu::hot]] exchange_field* passing(call_form form, std::int64_t bytes);
   bool is_young(const call_size& call) const;
@@ -114,7 +134,7 @@ class learner {
   rank_terms terms(exchange_field* f);
   void add_terms(exchange_field& f, rank_terms& mine);
   void review(exchange_field& f);
-  std::int64_t calls_until_heard(const exchange_field& f, bool is_first) const;
+  std::int64_t calls_until_heard(const exchange_field& f, bool is_first);
   void look();
   void end_review();
   void go_on(exchange_field& f, const agreed_terms& all);
@@ -129,7 +149,7 @@ class learner {
   bool end_vote();
   void know(const agreed_terms& all);
   void judge();
-  void note_outcome(const agreed_terms& all) const;
+  void note_outcome(const agreed_terms& all);
   void look_again(exchange_field& f, const agreed_terms& all);
   void part();
   void refuse(const std::string& why, bool wrong) { stands_.refuse(comm_, why, wrong); }
@@ -147,9 +167,10 @@ class learner {
   bool is_watched_;                            // somebody wants to know of every call
   bool is_idle_;                               // a rank is alone, and nobody asks for anything
   bool linked_ = false, was_entered_ = false;  // for what is asked for
-  bool has_begun_ = false;
+  bool is_called_ = false;                     // nothing has to be agreed on before the next call
   int may_pass_ = 0;
   std::int64_t calls_ = 0;
+  std::unique_ptr<agreeing> begun_;
   serving last_served_;
   // What the ranks are saying of a field, which all of them hear in the same call.
   std::unique_ptr<pending_agreement> said_;
@@ -158,11 +179,6 @@ class learner {
   standing stands_;
   exchange_fields fields_{what_, ranks_};
   first_calls young_;
-
-  waiting wait_;
-  agreements agreements_{comm_, job_.books(), wait_};
-  voting voting_{job_, comm_, ranks_, stands_, agreements_, wait_};
-  service service_{job_, {comm_, what_, ranks_, rank_, fields_}, stands_, agreements_, wait_};
 };
 
 }  // namespace shoal

@@ -4,7 +4,7 @@
 
 namespace shoal {
 
-std::vector<lesson> lessons_of(const first_calls& young, const exchange_fields& all, const candidates& tried,
+std::vector<lesson> lessons_of(const first_calls& young, const exchange_fields& all, std::span<const std::string> tried,
                                int blocks) {
   std::vector<lesson> lessons;
   for (const call_form form : call_forms)
@@ -13,7 +13,7 @@ std::vector<lesson> lessons_of(const first_calls& young, const exchange_fields& 
     lessons.push_back({f.shape.form,
                        {f.calls[0], f.bytes, f.seconds[0]},
                        f.mean_load() / std::max(1, blocks),
-                       tried.are_several() ? f.told(tried.specs()) : std::string()});
+                       tried.size() > 1 ? f.told(tried) : std::string()});
   return lessons;
 }
 

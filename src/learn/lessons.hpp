@@ -1,10 +1,10 @@
 // What was learnt on a communicator, for the report and for the rest of the job.
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
-#include "learn/candidates.hpp"
 #include "learn/exchange_fields.hpp"
 #include "learn/first_calls.hpp"
 #include "select/knowledge.hpp"
@@ -20,8 +20,8 @@ struct lesson {
   std::string tried;   // and with what result; empty: nothing
 };
 
-// `blocks`: that this rank sends in an exchange.
-std::vector<lesson> lessons_of(const first_calls& young, const exchange_fields& all, const candidates& tried,
+// `tried`: the candidates; `blocks`: that this rank sends in an exchange.
+std::vector<lesson> lessons_of(const first_calls& young, const exchange_fields& all, std::span<const std::string> tried,
                                int blocks);
 
 // Counts the communicator, whose ranks are on so many nodes, among those that made such exchanges; once, at its end.
