@@ -31,10 +31,13 @@ std::vector<int> numbered(std::span<const std::int64_t> names) {
 
 constexpr std::int64_t unsaid = std::numeric_limits<std::int64_t>::min();
 
-// Where this rank is, in numbers of which all ranks hear the largest.
+// Where this rank is, in numbers of which all ranks hear the largest: its node, and with `all_levels` the socket and the cache
+// that its CPUs share. Linux has two files of that for each CPU, which nobody reads in vain.
 std::vector<std::int64_t> place_of_rank(const job_facts& here, bool all_levels, int rank, int ranks) {
-  const std::size_t all = ranks, levels = all_levels ? 3 : 1;
-  const std::array mine{here.node ^ std::rotl(here.domain, 17), here.socket, here.cache};
+  std::vector mine{here.node ^ std::rotl(here.domain, 17)};
+  for (const node_level level : {node_level::socket, node_level::cache})
+    if (all_levels) mine.push_back(hash_of(domain_of(own_cpus(), level)));
+  const std::size_t all = ranks, levels = mine.size();
   std::vector<std::int64_t> names(all * levels, unsaid);
   for (std::size_t l = 0; l < levels; ++l) names[l * all + rank] = static_cast<std::int64_t>(mine[l] >> 1);
   return names;

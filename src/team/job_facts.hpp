@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "topology/processor.hpp"
 #include "transport/waiting.hpp"
@@ -9,12 +10,14 @@
 namespace shoal {
 
 struct job_facts {
-  std::uint64_t node = 0;               // ranks with equal numbers share memory and cores
-  std::uint64_t domain = 0;             // and what counts as a node of the layout
-  std::uint64_t socket = 0, cache = 0;  // ranks of a node with equal numbers run on one, or it is not known
-  int cores = 1;                        // of this node that its ranks may use
-  int ranks_here = 0;                   // of the job on this node, as the launcher tells; 0: it does not
+  std::uint64_t node = 0;    // ranks with equal numbers share memory and cores
+  std::uint64_t domain = 0;  // and what counts as a node of the layout
+  int cores = 1;             // of this node that its ranks may use
+  int ranks_here = 0;        // of the job on this node, as the launcher tells; 0: it does not
 };
+
+// The CPUs that this rank may run on.
+std::vector<int> own_cpus();
 
 job_facts find_job_facts(node_level level);
 
