@@ -15,8 +15,8 @@ namespace shoal {
 // With how many ranks a rank exchanges on a communicator; 0 where there is none, which the MPI reports.
 int peers_of(MPI_Comm comm);
 // Whether a count or displacement is an int; and the error where it is not, and the MPI has no function that takes it.
-bool fits(std::int64_t value);
-int too_large(MPI_Comm comm);
+bool fits_int(std::int64_t value);
+int count_too_large(MPI_Comm comm);
 
 // MPI_Alltoall's arguments as those of the general call.
 template <typename Count>

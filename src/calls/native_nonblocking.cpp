@@ -3,9 +3,9 @@
 #include "calls/arguments.hpp"
 #include "calls/mpi_datatype.hpp"
 #include "calls/native.hpp"
-#include "team/errors.hpp"
 #include "team/progress.hpp"
 #include "transport/mpi_ended.hpp"
+#include "transport/mpi_error.hpp"
 #include "transport/mpi_newer.hpp"
 
 namespace shoal {
@@ -15,7 +15,7 @@ namespace {
 bool fit(const number_array& values, int ranks) {
   if (values.ints()) return true;
   for (int i = 0; i < ranks; ++i)
-    if (!fits(values[i])) return false;
+    if (!fits_int(values[i])) return false;
   return true;
 }
 
@@ -57,10 +57,10 @@ native_collective::~native_collective() {
 int native_collective::start(const alltoall_call& call) {
   if (!call.uniform) return start_v(call.in_place() && !is_right_in_place() ? sent_from_a_copy(call) : call);
   const std::int64_t sent = call.send == MPI_IN_PLACE ? 0 : call.send_counts[0], received = call.recv_counts[0];
-  if (fits(sent) && fits(received))
+  if (fits_int(sent) && fits_int(received))
     return PMPI_Ialltoall(call.send, static_cast<int>(sent), call.send_type[0], call.recv, static_cast<int>(received),
                           call.recv_type[0], call.comm, &request_);
-  if (!PMPI_Ialltoall_c) return too_large(call.comm);
+  if (!PMPI_Ialltoall_c) return count_too_large(call.comm);
   return PMPI_Ialltoall_c(call.send, sent, call.send_type[0], call.recv, received, call.recv_type[0], call.comm,
                           &request_);
 }
@@ -92,7 +92,7 @@ alltoall_call native_collective::sent_from_a_copy(alltoall_call call) {
 
 // A type of as many bytes, so that counts are no larger than the program's; gives its bytes.
 std::int64_t native_collective::make_packed(std::int64_t bytes) {
-  const int size = fits(bytes) && bytes > 0 ? static_cast<int>(bytes) : 1;
+  const int size = fits_int(bytes) && bytes > 0 ? static_cast<int>(bytes) : 1;
   require(PMPI_Type_contiguous(size, MPI_BYTE, &packed_), "MPI_Type_contiguous");
   require(PMPI_Type_commit(&packed_), "MPI_Type_commit");
   return size;
@@ -116,7 +116,7 @@ int native_collective::start_narrow(const alltoall_call& call, int ranks) {
 }
 
 int native_collective::start_wide(const alltoall_call& call, int ranks) {
-  if (!PMPI_Ialltoallv_c || !PMPI_Ialltoallw_c) return too_large(call.comm);
+  if (!PMPI_Ialltoallv_c || !PMPI_Ialltoallw_c) return count_too_large(call.comm);
   const MPI_Count* const sent = call.in_place() ? nullptr : listed(call.send_counts, ranks, counts_[0]);
   const MPI_Aint* const sent_at = call.in_place() ? nullptr : listed(call.send_displacements, ranks, displacements_[0]);
   const MPI_Count* const received = listed(call.recv_counts, ranks, counts_[1]);
@@ -131,21 +131,21 @@ int native_collective::start_wide(const alltoall_call& call, int ranks) {
 int native_collective::start(const allgather_call& call) {
   if (!call.uniform) return start_v(call);
   const std::int64_t received = call.recv_counts[0];
-  if (fits(call.send_count) && fits(received))
+  if (fits_int(call.send_count) && fits_int(received))
     return PMPI_Iallgather(call.send, static_cast<int>(call.send_count), call.send_type, call.recv,
                            static_cast<int>(received), call.recv_type, call.comm, &request_);
-  if (!PMPI_Iallgather_c) return too_large(call.comm);
+  if (!PMPI_Iallgather_c) return count_too_large(call.comm);
   return PMPI_Iallgather_c(call.send, call.send_count, call.send_type, call.recv, received, call.recv_type, call.comm,
                            &request_);
 }
 
 int native_collective::start_v(const allgather_call& call) {
   const int ranks = peers_of(call.comm);
-  if (fits(call.send_count) && fit(call.recv_counts, ranks) && fit(call.recv_displacements, ranks))
+  if (fits_int(call.send_count) && fit(call.recv_counts, ranks) && fit(call.recv_displacements, ranks))
     return PMPI_Iallgatherv(call.send, static_cast<int>(call.send_count), call.send_type, call.recv,
                             ints_of(call.recv_counts, ranks, ints_[2]),
                             ints_of(call.recv_displacements, ranks, ints_[3]), call.recv_type, call.comm, &request_);
-  if (!PMPI_Iallgatherv_c) return too_large(call.comm);
+  if (!PMPI_Iallgatherv_c) return count_too_large(call.comm);
   return PMPI_Iallgatherv_c(
       call.send, call.send_count, call.send_type, call.recv, listed(call.recv_counts, ranks, counts_[1]),
       listed(call.recv_displacements, ranks, displacements_[1]), call.recv_type, call.comm, &request_);
@@ -156,10 +156,10 @@ const bool native_collective::has_persistent = PMPI_Alltoall_init;
 int native_collective::prepare(const alltoall_call& call) {
   if (!call.uniform) return prepare_v(call, peers_of(call.comm));
   const std::int64_t sent = call.in_place() ? 0 : call.send_counts[0], received = call.recv_counts[0];
-  if (fits(sent) && fits(received))
+  if (fits_int(sent) && fits_int(received))
     return PMPI_Alltoall_init(call.send, static_cast<int>(sent), call.send_type[0], call.recv,
                               static_cast<int>(received), call.recv_type[0], call.comm, MPI_INFO_NULL, &request_);
-  if (!PMPI_Alltoall_init_c) return too_large(call.comm);
+  if (!PMPI_Alltoall_init_c) return count_too_large(call.comm);
   return PMPI_Alltoall_init_c(call.send, sent, call.send_type[0], call.recv, received, call.recv_type[0], call.comm,
                               MPI_INFO_NULL, &request_);
 }
@@ -171,7 +171,7 @@ int native_collective::prepare_v(const alltoall_call& call, int ranks) {
         call.send, ints_of(call.send_counts, ranks, ints_[0]), ints_of(call.send_displacements, ranks, ints_[1]),
         call.send_type[0], call.recv, ints_of(call.recv_counts, ranks, ints_[2]),
         ints_of(call.recv_displacements, ranks, ints_[3]), call.recv_type[0], call.comm, MPI_INFO_NULL, &request_);
-  if (!PMPI_Alltoallv_init_c) return too_large(call.comm);
+  if (!PMPI_Alltoallv_init_c) return count_too_large(call.comm);
   return PMPI_Alltoallv_init_c(call.send, listed(call.send_counts, ranks, counts_[0]),
                                listed(call.send_displacements, ranks, displacements_[0]), call.send_type[0], call.recv,
                                listed(call.recv_counts, ranks, counts_[1]),

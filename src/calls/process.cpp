@@ -6,6 +6,7 @@
 
 #include "calls/deleted_attributes.hpp"
 #include "calls/open_exchange.hpp"
+#include "learn/voting.hpp"
 #include "team/boundary.hpp"
 #include "team/errors.hpp"
 #include "team/own_communicator.hpp"

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <span>
-#include <stdexcept>
 #include <utility>
 
 #include "team/errors.hpp"
@@ -52,9 +51,8 @@ wait_mode learner::waits_by() const {
 }
 
 // Many a communicator sees only some calls, for which none of this is needed.
-learner::agreeing& learner::begun() {
+void learner::begin_to_agree() {
   if (!begun_) begun_ = std::make_unique<agreeing>(*this);
-  return *begun_;
 }
 
 // ---- a call ----------------------------------------------------------------------------------------------------
@@ -64,7 +62,7 @@ learner::serving learner::begin(const call_size& call, bool is_linked) {
   if (passed) return {passed, contest::native, call, true, true, false};
   ++calls_;
   linked_ = is_linked;
-  if (!std::exchange(is_called_, true) && (is_linked || job_.knows_before())) begin_agreed(call);
+  if (!std::exchange(was_called_, true) && (is_linked || job_.knows_before())) begin_agreed(call);
   if (stands_.now == stage::voting || said_) look();
   if (is_young(call)) return {.size = call, .is_timed = is_watched_, .is_placed = false};
   exchange_field& f = field_of(call);
@@ -80,7 +78,7 @@ exchange_field* learner::passing(call_form form, std::int64_t bytes) {
   if (!f || f->of.best() != contest::native || (was_entered_ && is_asked(form, MPI_INFO_NULL)) || !f->of.passes())
     return nullptr;
   ++calls_;
-  if (state() && (was_entered_ || last_served_.candidate != contest::native)) state()->last = nullptr;
+  if ((was_entered_ || last_served_.candidate != contest::native) && state()) state()->last = nullptr;
   last_served_.in = f;
   last_served_.candidate = contest::native;
   return f;
@@ -186,6 +184,7 @@ void learner::add_terms(exchange_field& f, rank_terms& mine) {
 void learner::review(exchange_field& f) {
   if (!may_agree()) return f.of.postpone();
   if (stands_.now == stage::cold && is_early(f)) return f.of.postpone();
+  begin_to_agree();
   const agreements::payment paying(agrees());
   const bool served = stands_.now == stage::cold && job_.served().contain(comm_);
   if (stands_.now == stage::cold && !served) return votes().may_begin(linked_) ? begin_vote(&f) : f.of.postpone();
@@ -208,7 +207,7 @@ bool learner::is_early(const exchange_field& f) const {
 
 // Ranks that may be calls apart hear each other some calls later, so that nobody waits. Whether they may be is not known yet the
 // first time where one of the exchanges gives its ranks no reason to be together.
-std::int64_t learner::calls_until_heard(const exchange_field& f, bool is_first) {
+std::int64_t learner::calls_until_heard(const exchange_field& f, bool is_first) const {
   const bool by_memory = state() && state()->all().memory().has_all_ranks();
   const bool may_be_apart = is_first ? !fields_.are_known_sizes(f.shape.form) : agrees().is_waiting_lost();
   return may_be_apart && !by_memory ? std::max<std::int64_t>(8, calls_ / 8) : 0;
@@ -226,7 +225,7 @@ void learner::look() {
 void learner::end_review() {
   const agreements::payment paying(agrees());
   const double begin = PMPI_Wtime();
-  const agreed_terms all(said_->wait(begun().wait));
+  const agreed_terms all(said_->wait(begun_->wait));
   agrees().note_wait(PMPI_Wtime() - begin, said_->apart());
   said_.reset();
   heard_in_ = -1;
@@ -262,7 +261,7 @@ void learner::hear(exchange_field& f, const agreed_terms& all) {
     f.shape.size = size_class(what_, all.load(), ranks_);
     f.of.set_scattered(!fields_.agree_on_pattern(all.no_pattern()));
   }
-  serves().all().teach(job_.known(), f);
+  serves().tried().teach(job_.known(), f);
   const decision& best = f.decisions[f.of.best()];
   if (f.is_open && best.algorithm) state()->settle(f.shape.form, f.shape.size, &best);
 }
@@ -341,7 +340,7 @@ void learner::judge() {
 }
 
 // For other communicators of the same ranks.
-void learner::note_outcome(const agreed_terms& all) {
+void learner::note_outcome(const agreed_terms& all) const {
   if (!all.some_unlisted()) job_.served().note(comm_, serves().is_made(), !all.some_have_full_notes());
 }
 
@@ -366,6 +365,7 @@ void learner::begin_agreed(const call_size& call) {
   const bool known_alike = !linked_ && job_.knowing().contain(comm_),
              may_gain = job_.may_gain(what_, call.form, ranks_);
   if (known_alike && !may_gain) return;
+  begin_to_agree();
   const agreements::payment paying(agrees());
   stands_.load = fields_.load_of(call);
   if (known_alike) know(agreed_terms(serves().agree(terms(nullptr).numbers())));
@@ -392,6 +392,7 @@ void learner::begin_as_known(const call_size& call) {
 }
 
 void learner::vote_at_once() {
+  begin_to_agree();
   if (stands_.now == stage::cold && !votes().may_begin(linked_)) return warn_once(comm_, stands_.why);
   if (stands_.now == stage::cold) begin_vote(nullptr);
   if (stands_.now != stage::voting) return;
@@ -441,7 +442,7 @@ bool learner::is_asked(call_form form, MPI_Info info) const {
 }
 
 std::span<const std::string> learner::specs() const {
-  return begun_ ? std::span<const std::string>(begun_->serves.all().specs()) : std::span<const std::string>();
+  return begun_ ? std::span<const std::string>(begun_->serves.tried().specs()) : std::span<const std::string>();
 }
 
 // ---- for the user ----------------------------------------------------------------------------------------------

@@ -9,9 +9,9 @@
 
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "learn/agreements.hpp"
@@ -24,6 +24,7 @@
 #include "learn/service.hpp"
 #include "learn/standing.hpp"
 #include "learn/voting.hpp"
+#include "transport/waiting.hpp"
 
 namespace shoal {
 
@@ -118,10 +119,11 @@ class learner {
     voting votes;
     service serves;
   };
-  agreeing& begun();
-  agreements& agrees() { return begun().agrees; }
-  voting& votes() { return begun().votes; }
-  service& serves() { return begun().serves; }
+  // Makes that; else it is there only after a call of this.
+  void begin_to_agree();
+  agreements& agrees() const { return begun_->agrees; }
+  voting& votes() const { return begun_->votes; }
+  service& serves() const { return begun_->serves; }
   int nodes() const { return begun_ ? begun_->serves.nodes() : 1; }
   // Of the candidates; none before there are any.
   std::span<const std::string> specs() const;
@@ -134,7 +136,7 @@ class learner {
   rank_terms terms(exchange_field* f);
   void add_terms(exchange_field& f, rank_terms& mine);
   void review(exchange_field& f);
-  std::int64_t calls_until_heard(const exchange_field& f, bool is_first);
+  std::int64_t calls_until_heard(const exchange_field& f, bool is_first) const;
   void look();
   void end_review();
   void go_on(exchange_field& f, const agreed_terms& all);
@@ -149,7 +151,7 @@ class learner {
   bool end_vote();
   void know(const agreed_terms& all);
   void judge();
-  void note_outcome(const agreed_terms& all);
+  void note_outcome(const agreed_terms& all) const;
   void look_again(exchange_field& f, const agreed_terms& all);
   void part();
   void refuse(const std::string& why, bool wrong) { stands_.refuse(comm_, why, wrong); }
@@ -162,23 +164,24 @@ class learner {
   job_state& job_;
   MPI_Comm comm_;
   collective what_;
-  int ranks_, rank_ = 0, blocks_;
+  int ranks_, rank_, blocks_;
   // What every call looks at.
   bool is_watched_;                            // somebody wants to know of every call
   bool is_idle_;                               // a rank is alone, and nobody asks for anything
   bool linked_ = false, was_entered_ = false;  // for what is asked for
-  bool is_called_ = false;                     // nothing has to be agreed on before the next call
+  bool was_called_ = false;
   int may_pass_ = 0;
   std::int64_t calls_ = 0;
-  std::unique_ptr<agreeing> begun_;
   serving last_served_;
   // What the ranks are saying of a field, which all of them hear in the same call.
   std::unique_ptr<pending_agreement> said_;
-  exchange_field* said_of_ = nullptr;
-  std::int64_t heard_in_ = -1;
   standing stands_;
   exchange_fields fields_{what_, ranks_};
+
+  exchange_field* said_of_ = nullptr;  // by said_
+  std::int64_t heard_in_ = -1;
   first_calls young_;
+  std::unique_ptr<agreeing> begun_;  // refers to what is above
 };
 
 }  // namespace shoal

@@ -3,8 +3,6 @@
 #include <stdexcept>
 #include <utility>
 
-#include "team/errors.hpp"
-
 namespace shoal {
 
 using stage = standing::stage;
@@ -68,7 +66,7 @@ bool service::has_room(double load) const {
 // ---- the state -------------------------------------------------------------------------------------------------
 
 void service::set_up(const agreed_terms& all) {
-  stands_.agreed = all;
+  if (&all != &stands_.agreed) stands_.agreed = all;
   if (job_.is_on_one_node(whose_.ranks, all.same_node())) return share(all.room(whose_.ranks));
   if (make_state()) serve();
 }

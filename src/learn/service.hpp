@@ -10,7 +10,6 @@
 #include <memory>
 #include <optional>
 #include <span>
-#include <string>
 #include <vector>
 
 #include "execute/offered_memory.hpp"
@@ -48,7 +47,7 @@ class service {
   int nodes() const { return state_ ? state_->all().where().nodes->nodes() : 1; }
   // The neighbours in exchanges of this form, where some are served; else null.
   const std::shared_ptr<neighborhood>& neighbors(call_form form) const { return neighborhoods_.of(form); }
-  const candidates& all() const { return candidates_; }
+  const candidates& tried() const { return candidates_; }
   const investment& worth() const { return worth_; }
 
   // Of ranks that are in the same call, which they wait for: the largest numbers, through memory where all share some.

@@ -17,11 +17,11 @@ struct standing {
   enum class stage { cold, voting, known, served, never };
 
   stage now = stage::cold;
-  std::string why;        // the MPI's own serves
+  std::string why;        // the MPI's own serves, or all that Shoal could
   bool is_wrong = false;  // what is set cannot be done, which the user should know
-  agreed_terms agreed;    // what the ranks said in the vote, or when what Shoal needs was made
+  agreed_terms agreed;    // what the ranks said when they became known, or when what Shoal needs was made
   bool knows = false;     // what earlier jobs learnt is the same on every rank
-  double load = 0;        // of the first call, while ranks begin by what they know: bytes that a rank sends
+  double load = 0;        // bytes that a rank sends in the first call, as all have agreed; 0: they have not
 
   // For good. Where nothing is wrong with the settings that is said at once, since no call will tell.
   void refuse(MPI_Comm comm, const std::string& reason, bool wrong) {

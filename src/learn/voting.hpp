@@ -31,8 +31,8 @@ class voting {
   // Before the first round. False, and they never do: some ranks have no Shoal, or settings of their own. `is_linked`: the
   // program calls Shoal itself, so all ranks have it.
   bool may_begin(bool is_linked);
-  // In a call of this number, with what this rank says. `asked_by`: whose numbers are part of that; null: ranks vote before
-  // the first call.
+  // In a call of this number, with what this rank says. `asked_by`: whose numbers are part of that; null: what is asked for
+  // or known needs the vote at once.
   void begin(exchange_field* asked_by, std::vector<std::int64_t> mine, std::int64_t call);
   exchange_field* asked_by() const { return asked_by_; }
 
@@ -40,8 +40,8 @@ class voting {
   void look() { vote_.look(); }
   bool ends_at(std::int64_t call) const { return vote_.ends_at(call); }
   bool is_confirming() const { return vote_.is_confirming(); }
-  // Ends the first round: whether all ranks' numbers are here, which are then what they have agreed on. `patiently`: before
-  // the first call, where all should come.
+  // Ends the first round: whether all ranks' numbers are here, which are then what they have agreed on. `patiently`: all
+  // should come, and are waited for.
   bool hear();
   bool hear_at_once(bool patiently);
   // The second round, with what this rank says in it.

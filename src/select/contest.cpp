@@ -25,6 +25,7 @@ constexpr double clearly_less = 1.5;
 // Calls before one that was left is tried again, as multiples of those so far; and how much of the time of these that may take.
 constexpr double patience = 2, longest_patience = 8, retried_share = 0.02;
 constexpr int retried = 4;  // calls of it then
+constexpr int assumed = 2;  // calls that a candidate counts as having had, of which others have told
 constexpr int many = 48;    // calls, among which are some of each size
 constexpr double worth = 4;
 constexpr double first_call = 1e-3;  // seconds that the first call of a candidate may take to make things ready
@@ -285,9 +286,9 @@ void contest::plan(double allowance) {
   r.batch = std::min(longest_trial, 4 * r.batch);
 }
 
-// Whatever there was to try is slower than the MPI's own.
+// What may serve and was tried is slower than the MPI's own.
 bool contest::has_lost() const {
-  const auto tried = [](const record& r) { return r.all_calls > 0; };
+  const auto tried = [](const record& r) { return r.open && r.all_calls > assumed; };
   return settled_ && best_ == native && std::any_of(records_.begin() + 1, records_.end(), tried);
 }
 
@@ -341,8 +342,8 @@ void contest::assume(int candidate, double seconds) {
   record& r = records_[candidate];
   if (r.calls > 0) return;
   r.mean = r.at_trial = r.least = seconds;
-  r.calls = 2;
-  r.all_calls = 2;
+  r.calls = assumed;
+  r.all_calls = assumed;
 }
 
 void contest::prefer(int candidate) {

@@ -36,7 +36,7 @@ constexpr std::int64_t unsaid = std::numeric_limits<std::int64_t>::min();
 std::vector<std::int64_t> place_of_rank(const job_facts& here, bool all_levels, int rank, int ranks) {
   std::vector mine{here.node ^ std::rotl(here.domain, 17)};
   for (const node_level level : {node_level::socket, node_level::cache})
-    if (all_levels) mine.push_back(hash_of(domain_of(own_cpus(), level)));
+    if (all_levels) mine.push_back(hash_of(domain_of(here.cpus, level)));
   const std::size_t all = ranks, levels = mine.size();
   std::vector<std::int64_t> names(all * levels, unsaid);
   for (std::size_t l = 0; l < levels; ++l) names[l * all + rank] = static_cast<std::int64_t>(mine[l] >> 1);

@@ -29,6 +29,17 @@ std::uint64_t node_name() {
   return hash_of(text + boot);
 }
 
+// The CPUs that this rank may run on.
+std::vector<int> own_cpus() {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  std::vector<int> cpus;
+  if (sched_getaffinity(0, sizeof set, &set) != 0) return cpus;
+  for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu)
+    if (CPU_ISSET(cpu, &set)) cpus.push_back(cpu);
+  return cpus;
+}
+
 // The ranks of this node, from what Hydra and Intel MPI, Open MPI, MVAPICH, PALS and Slurm set for each.
 int ranks_told() {
   for (const char* name : {"MPI_LOCALNRANKS", "OMPI_COMM_WORLD_LOCAL_SIZE", "MV2_COMM_WORLD_LOCAL_SIZE",
@@ -49,23 +60,13 @@ int cores_of_job(int own, int ranks) {
 
 }  // namespace
 
-std::vector<int> own_cpus() {
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  std::vector<int> cpus;
-  if (sched_getaffinity(0, sizeof set, &set) != 0) return cpus;
-  for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu)
-    if (CPU_ISSET(cpu, &set)) cpus.push_back(cpu);
-  return cpus;
-}
-
 job_facts find_job_facts(node_level level) {
-  const std::vector<int> cpus = own_cpus();
   job_facts here;
+  here.cpus = own_cpus();
   here.node = node_name();
-  here.domain = hash_of(domain_of(cpus, level));
+  here.domain = hash_of(domain_of(here.cpus, level));
   here.ranks_here = ranks_told();
-  here.cores = cores_of_job(static_cast<int>(cpus.size()), here.ranks_here);
+  here.cores = cores_of_job(static_cast<int>(here.cpus.size()), here.ranks_here);
   return here;
 }
 

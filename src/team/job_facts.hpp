@@ -13,11 +13,9 @@ struct job_facts {
   std::uint64_t node = 0;    // ranks with equal numbers share memory and cores
   std::uint64_t domain = 0;  // and what counts as a node of the layout
   int cores = 1;             // of this node that its ranks may use
+  std::vector<int> cpus;     // that this rank may run on
   int ranks_here = 0;        // of the job on this node, as the launcher tells; 0: it does not
 };
-
-// The CPUs that this rank may run on.
-std::vector<int> own_cpus();
 
 job_facts find_job_facts(node_level level);
 

@@ -37,6 +37,12 @@ class ranks {
   void hasten() {
     for (contest& rank : each_) rank.hasten();
   }
+  void agreements_take(double seconds) {
+    for (contest& rank : each_) rank.agreements_take(seconds);
+  }
+  void close(int candidate) {
+    for (contest& rank : each_) rank.close(candidate);
+  }
   void scatter() {
     for (contest& rank : each_) rank.set_scattered(true);
   }
@@ -164,6 +170,23 @@ TEST(contest, loses_little_whoever_is_the_fastest) {
       const double least = ideal.run(10000, always({*std::min_element(times.begin(), times.end())}));
       EXPECT_LT(took, 1.08 * least) << "seed " << seed << ", " << times[1] << " and " << times[2];
     }
+}
+
+// No gain pays for agreements then. Where a candidate was closed that was faster it may serve again soon.
+TEST(contest, agrees_less_often_where_what_was_tried_has_lost) {
+  constexpr int calls = 20000;
+  const auto agreements = [](double other, bool is_closed) {
+    ranks few(4, 2, 0.1);
+    few.agreements_take(200e-6);
+    few.run(1000, always({100, other}));
+    const int before = few.agreements();
+    if (is_closed) few.close(1);
+    few.run(calls, always({100, other}));
+    return few.agreements() - before;
+  };
+  const int lost = agreements(500, false);
+  EXPECT_GT(agreements(90, false), 1.5 * lost);
+  EXPECT_GT(agreements(90, true), 1.5 * lost);
 }
 
 TEST(contest, takes_no_heed_of_a_call_behind_an_agreement) {
