@@ -62,7 +62,8 @@ void contest::wait_first(int calls) {
 }
 
 double contest::native_seconds() const {
-  const double mean = records_[native].mean, seen = now_[native].calls() ? now_[native].mean(usual_, native) : 0;
+  const double mean = records_[native].mean;
+  const double seen = now_[native].calls() ? now_[native].mean(usual_, native) : usual_.mean(native);
   return static_cast<double>(calls_) * (mean > 0 ? mean : seen);
 }
 

@@ -389,6 +389,17 @@ TEST(contest, counts_calls_that_nobody_timed_in_what_it_writes) {
   EXPECT_GT(counted, 0.5);
 }
 
+// As long as that, ranks may wait for each other's votes.
+TEST(contest, knows_what_calls_took_while_the_first_agreement_is_under_way) {
+  contest one;
+  EXPECT_EQ(one.native_seconds(), 0);
+  for (int call = 0; call < contest::cold_calls; ++call) one.took(1e-3, 1000);
+  EXPECT_NEAR(one.native_seconds(), contest::cold_calls * 1e-3, 1e-6);
+  std::array<std::int64_t, contest::terms> terms;
+  one.write(terms);
+  EXPECT_NEAR(one.native_seconds(), contest::cold_calls * 1e-3, 1e-6);
+}
+
 TEST(contest, tries_what_serves_in_another_way_anew) {
   ranks of(4, 2, 0.01);
   of.run(2000, [](std::int64_t, int candidate) { return candidate ? 5e-4 : 1e-4; });
