@@ -62,12 +62,15 @@ bool may_read(const shared_memory::key& where) {
   return read_process_memory(where.process, where.begin, to, sizeof proof) == 0 && proof == where.proof;
 }
 
-node_exchange::room node_exchange::room::of_direct(std::size_t most) {
+node_exchange::room node_exchange::room::of_direct(std::size_t most, int ranks) {
   if (most <= node_rows::largest_row / 2) return {most, 0};
-  return {most, most <= node_rows::largest_row ? most / 16 : most};
+  if (most <= node_rows::largest_row) return {most, most / 16};
+  if (most == node_rows::any) return {};
+  const std::size_t mean_block = most / static_cast<std::size_t>(ranks);
+  return {most, 2 * mean_block};
 }
 
-node_exchange::room node_exchange::room::of_schedules(std::size_t most) {
+node_exchange::room node_exchange::room::of_schedules(std::size_t most, int) {
   constexpr std::size_t small = 4096;
   return {std::min(most, small), most};
 }

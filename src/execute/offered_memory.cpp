@@ -14,8 +14,8 @@ enum term : std::size_t { made_by, made_as, proof, made_at, not_made };
 }  // namespace
 
 double offered_memory::usual_time_to_make(std::size_t most, int ranks) const {
-  constexpr double byte = 0.5e-9;  // touched for the first time
-  return byte * static_cast<double>(std::min(bytes_for(most, ranks), shared_memory::small));
+  constexpr double byte = 0.3e-9;  // set aside and cleared
+  return byte * static_cast<double>(bytes_for(most, ranks));
 }
 
 void offered_memory::make(std::size_t most, int ranks, std::span<std::int64_t> said) {
@@ -35,17 +35,19 @@ void offered_memory::make(std::size_t most, int ranks, std::span<std::int64_t> s
 // What nobody said is the least number there is.
 bool offered_memory::is_made(std::span<const std::int64_t> heard) { return heard[not_made] >= 0; }
 
-void offered_memory::map(std::size_t most, int ranks, bool is_first, std::span<const std::int64_t> heard) {
+void offered_memory::map(std::size_t most, int ranks, int rank, std::span<const std::int64_t> heard) {
   const shared_memory::key where{heard[made_by], heard[made_as], static_cast<std::uint64_t>(heard[proof]),
                                  std::bit_cast<const std::byte*>(heard[made_at])};
   error_ = std::max<std::int64_t>(0, heard[not_made]);
   try {
-    if (!is_first && !error_) memory_ = shared_memory::open(where, bytes_for(most, ranks));
+    if (rank != 0 && !error_) memory_ = shared_memory::open(where, bytes_for(most, ranks));
   } catch (const std::system_error& failed) {
     error_ = failed.code().value();
   }
+  if (!error_) memory_.have_cleared(static_cast<std::size_t>(rank), static_cast<std::size_t>(ranks));
   unreadable_ = error_ || !may_read(where);
   mapped_for_ = most;
+  mapped_as_ = size_(most, ranks);
 }
 
 node_exchange::mapped offered_memory::take(std::int64_t error, bool unreadable) {
@@ -53,7 +55,7 @@ node_exchange::mapped offered_memory::take(std::int64_t error, bool unreadable) 
   error_ = 0;
   unreadable_ = false;
   if (error == 0) shared_for_ = most;
-  return {std::exchange(memory_, {}), !unreadable, size_(most)};
+  return {std::exchange(memory_, {}), !unreadable, mapped_as_};
 }
 
 }  // namespace shoal

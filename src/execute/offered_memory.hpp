@@ -13,7 +13,7 @@ namespace shoal {
 class offered_memory {
  public:
   // `room_for`: as those of node_exchange::room.
-  using room_for = node_exchange::room (*)(std::size_t most);
+  using room_for = node_exchange::room (*)(std::size_t most, int ranks);
   explicit offered_memory(room_for size) : size_(size) {}
 
   // What ranks say of an offer in an agreement, in which the largest is heard: the first rank everything, others nothing.
@@ -27,7 +27,7 @@ class offered_memory {
   void make(std::size_t most, int ranks, std::span<std::int64_t> said);
   static bool is_made(std::span<const std::int64_t> heard);
   // By every rank, the first one included.
-  void map(std::size_t most, int ranks, bool is_first, std::span<const std::int64_t> heard);
+  void map(std::size_t most, int ranks, int rank, std::span<const std::int64_t> heard);
   void drop() { memory_ = {}; }
 
   bool is_mapped() const { return mapped_for_ > 0; }
@@ -41,11 +41,12 @@ class offered_memory {
   std::size_t shared_for() const { return shared_for_; }
 
  private:
-  std::size_t bytes_for(std::size_t most, int ranks) const { return size_(most).bytes(ranks); }
+  std::size_t bytes_for(std::size_t most, int ranks) const { return size_(most, ranks).bytes(ranks); }
 
   room_for size_;
   shared_memory memory_;
   std::size_t mapped_for_ = 0, shared_for_ = 0;
+  node_exchange::room mapped_as_;
   std::int64_t error_ = 0;
   bool unreadable_ = false;
 };

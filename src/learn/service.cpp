@@ -28,7 +28,7 @@ void service::offer(std::span<std::int64_t> said) {
 
 void service::take_offer(std::span<const std::int64_t> heard) {
   if (!offered_memory::is_made(heard) || !worth_.pays_at_once(stands_.agreed)) return offered_.drop();
-  offered_.map(stands_.agreed.room(whose_.ranks), whose_.ranks, whose_.rank == 0, heard);
+  offered_.map(stands_.agreed.room(whose_.ranks), whose_.ranks, whose_.rank, heard);
 }
 
 void service::write(rank_terms& mine) const {
@@ -40,7 +40,7 @@ void service::write(rank_terms& mine) const {
 void service::share(std::size_t most) {
   std::vector<std::int64_t> said(offered_memory::terms, unsaid);
   if (whose_.rank == 0) offered_.make(most, whose_.ranks, said);
-  offered_.map(most, whose_.ranks, whose_.rank == 0, agree(std::move(said)));
+  offered_.map(most, whose_.ranks, whose_.rank, agree(std::move(said)));
 }
 
 // The largest of the ranks' errors tells.

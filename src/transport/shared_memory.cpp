@@ -6,6 +6,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <cstring>
 #include <string>
@@ -36,13 +38,11 @@ int allocate(int descriptor, std::size_t bytes) {
   return error;
 }
 
-int mapping_of(std::size_t bytes) { return bytes <= shared_memory::small ? MAP_SHARED | MAP_POPULATE : MAP_SHARED; }
-
 }  // namespace
 
 shared_memory::shared_memory(int descriptor, std::size_t bytes) : bytes_(bytes + proof_bytes) {
   key_ = {getpid(), descriptor, 0};
-  void* const at = mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, mapping_of(bytes_), descriptor, 0);
+  void* const at = mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0);
   if (at == MAP_FAILED) {
     const int error = errno;
     close();
@@ -96,6 +96,14 @@ shared_memory shared_memory::open(const key& where, std::size_t bytes) {
   memory.close();
   if (std::memcmp(memory.begin_, &where.proof, sizeof where.proof) != 0) fail(ENXIO, "shared memory");
   return memory;
+}
+
+void shared_memory::have_cleared(std::size_t part, std::size_t parts) {
+  constexpr std::size_t page = 4096;
+  if (bytes_ > small) return;
+  const std::size_t share = (bytes_ / parts + page - 1) / page * page, end = std::min(bytes_, (part + 1) * share);
+  for (std::size_t at = part * share; at < end; at += page)
+    std::atomic_ref(*reinterpret_cast<std::uint32_t*>(begin_ + at)).fetch_or(0, std::memory_order_relaxed);
 }
 
 void shared_memory::close() {

@@ -21,13 +21,14 @@ class shared_memory {
   shared_memory(shared_memory&& other) noexcept;
   shared_memory& operator=(shared_memory&& other) noexcept;
 
-  // All of one as small as this is going to be used: mapped at once it costs less than page by page.
-  static constexpr std::size_t small = std::size_t{1} << 20;
-
   // Zeros behind the proof. All of it is set aside now, so that using it later cannot fail. Throws std::system_error.
   static shared_memory create(std::size_t bytes);
   // Throws std::system_error, also where the key means something else to this process (another container or host).
   static shared_memory open(const key& where, std::size_t bytes);
+
+  // The system clears a page for whoever uses it first. Of small memory each of those who share it has a part of the pages
+  // cleared, before they use it: they would wait for each other there.
+  void have_cleared(std::size_t part, std::size_t parts);
 
   const key& where() const { return key_; }
   // Nobody can open it any more; it stays mapped where it is.
@@ -38,6 +39,7 @@ class shared_memory {
 
  private:
   static constexpr std::size_t proof_bytes = 64;
+  static constexpr std::size_t small = std::size_t{1} << 20;  // all of it is going to be used
   shared_memory(int descriptor, std::size_t bytes);
   void unmap();
 

@@ -15,6 +15,7 @@
 #include <system_error>
 #include <thread>
 
+#include "execute/node_exchange.hpp"
 #include "transport/node_rows.hpp"
 #include "transport/node_window.hpp"
 #include "transport/process_memory.hpp"
@@ -62,6 +63,18 @@ TEST(shared_memory, is_seen_by_another_process) {
   EXPECT_EQ(mine.data()[9999], std::byte{7});
 }
 
+// Also where there are fewer pages than parts, and where others already use some.
+TEST(shared_memory, stays_as_it_is_where_pages_are_cleared_early) {
+  for (const std::size_t bytes : {std::size_t{100}, std::size_t{20000}, std::size_t{3} << 20}) {
+    shared_memory memory = shared_memory::create(bytes);
+    memory.data()[bytes / 2] = std::byte{5};
+    constexpr std::size_t parts = 3;
+    for (std::size_t part = 0; part < parts; ++part) memory.have_cleared(part, parts);
+    for (std::size_t i = 0; i < bytes; ++i) ASSERT_EQ(memory.data()[i], std::byte(i == bytes / 2 ? 5 : 0));
+    EXPECT_NO_THROW(shared_memory::open(memory.where(), bytes));  // the proof is there
+  }
+}
+
 TEST(shared_memory, keys_that_mean_something_else_are_refused) {
   shared_memory mine = shared_memory::create(4096);
   shared_memory::key wrong = mine.where();
@@ -99,6 +112,15 @@ TEST(shared_memory, does_not_need_room_in_dev_shm) {
   });
   if (WIFEXITED(status) && WEXITSTATUS(status) == may_not) GTEST_SKIP() << "mounting needs root";
   EXPECT_EQ(status, 0);
+}
+
+TEST(node_exchange, memory_is_as_large_as_usual_blocks_need) {
+  constexpr int ranks = 16;
+  const auto bytes_for = [](std::size_t most) { return node_exchange::room::of_direct(most, ranks).bytes(ranks); };
+  const std::size_t largest = bytes_for(node_rows::any);
+  EXPECT_LT(bytes_for(ranks * 2048), largest / 3);
+  EXPECT_LT(bytes_for(ranks * 4096), largest * 2 / 3);
+  EXPECT_LE(bytes_for(ranks * 65536), largest);
 }
 
 // Memory for ranks that are threads.
