@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "execute/exchange.hpp"
-#include "transport/memory_transport.hpp"
+#include "memory_transport.hpp"
 #include "../unit/intergroup_fixture.hpp"
 #include "user_memory.hpp"
 

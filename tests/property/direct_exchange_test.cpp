@@ -9,7 +9,7 @@
 #include <random>
 
 #include "algorithms/algorithm.hpp"
-#include "transport/memory_transport.hpp"
+#include "memory_transport.hpp"
 #include "user_memory.hpp"
 
 namespace shoal {

@@ -6,7 +6,7 @@
 #include <random>
 
 #include "algorithms/algorithm.hpp"
-#include "transport/memory_transport.hpp"
+#include "memory_transport.hpp"
 #include "../unit/tree_inputs.hpp"
 #include "execute/scratch.hpp"
 #include "topology/layout_tree.hpp"

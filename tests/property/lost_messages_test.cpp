@@ -8,7 +8,7 @@
 
 #include "algorithms/algorithm.hpp"
 #include "execute/exchange.hpp"
-#include "transport/memory_transport.hpp"
+#include "memory_transport.hpp"
 
 namespace shoal {
 namespace {

@@ -8,7 +8,7 @@
 #include "execute/exchange.hpp"
 #include "topology/node_layout.hpp"
 #include "matched_by_order.hpp"
-#include "transport/memory_transport.hpp"
+#include "memory_transport.hpp"
 #include "user_memory.hpp"
 
 namespace shoal {

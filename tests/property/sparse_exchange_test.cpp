@@ -11,7 +11,7 @@
 #include <random>
 #include <thread>
 
-#include "transport/memory_transport.hpp"
+#include "memory_transport.hpp"
 
 namespace shoal {
 namespace {

@@ -15,7 +15,6 @@
 #include <system_error>
 #include <thread>
 
-#include "execute/node_exchange.hpp"
 #include "transport/node_rows.hpp"
 #include "transport/node_window.hpp"
 #include "transport/process_memory.hpp"
@@ -112,15 +111,6 @@ TEST(shared_memory, does_not_need_room_in_dev_shm) {
   });
   if (WIFEXITED(status) && WEXITSTATUS(status) == may_not) GTEST_SKIP() << "mounting needs root";
   EXPECT_EQ(status, 0);
-}
-
-TEST(node_exchange, memory_is_as_large_as_usual_blocks_need) {
-  constexpr int ranks = 16;
-  const auto bytes_for = [](std::size_t most) { return node_exchange::room::of_direct(most, ranks).bytes(ranks); };
-  const std::size_t largest = bytes_for(node_rows::any);
-  EXPECT_LT(bytes_for(ranks * 2048), largest / 3);
-  EXPECT_LT(bytes_for(ranks * 4096), largest * 2 / 3);
-  EXPECT_LE(bytes_for(ranks * 65536), largest);
 }
 
 // Memory for ranks that are threads.

@@ -6,7 +6,8 @@
 #include <array>
 #include <memory>
 
-#include "transport/memory_transport.hpp"
+#include "../property/memory_transport.hpp"
+#include "execute/node_exchange.hpp"
 
 namespace shoal {
 namespace {
@@ -68,6 +69,15 @@ TEST(NodeTransport, WhatAnExchangeLeftTakesNothingOfTheNext) {
   ASSERT_EQ(receiver.ended.size(), 1u);
   EXPECT_EQ(receiver.ended[0].ticket, 9);
   EXPECT_EQ(place, sent);
+}
+
+TEST(NodeExchange, MemoryIsAsLargeAsUsualBlocksNeed) {
+  constexpr int ranks = 16;
+  const auto bytes_for = [](std::size_t most) { return node_exchange::room::of_direct(most, ranks).bytes(ranks); };
+  const std::size_t largest = bytes_for(node_rows::any);
+  EXPECT_LT(bytes_for(ranks * 2048), largest / 3);
+  EXPECT_LT(bytes_for(ranks * 4096), largest * 2 / 3);
+  EXPECT_LE(bytes_for(ranks * 65536), largest);
 }
 
 }  // namespace

@@ -6,7 +6,7 @@
 
 #include "algorithms/algorithm.hpp"
 #include "execute/exchange.hpp"
-#include "transport/memory_transport.hpp"
+#include "../property/memory_transport.hpp"
 
 namespace shoal {
 namespace {

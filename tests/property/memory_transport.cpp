@@ -1,4 +1,4 @@
-#include "transport/memory_transport.hpp"
+#include "memory_transport.hpp"
 
 #include <algorithm>
 #include <cstring>
