@@ -11,7 +11,7 @@
 #include "learn/job_state.hpp"
 #include "learn/prepared_algorithms.hpp"
 #include "learn/rank_terms.hpp"
-#include "learn/requests.hpp"
+#include "learn/asked_algorithms.hpp"
 #include "learn/scratch_limit.hpp"
 #include "learn/sized_programs.hpp"
 #include "select/settings.hpp"
@@ -41,7 +41,7 @@ class communicator : public std::enable_shared_from_this<communicator> {
   prepared_algorithms& algorithms() { return algorithms_; }
   const prepared_algorithms& algorithms() const { return algorithms_; }
   // The algorithms that the user names; the default; and what replaces an algorithm that needs too much memory.
-  requests<decision>& asked() { return requests_; }
+  asked_algorithms<decision>& asked() { return asked_; }
   // The profile that the user names, if it fits these ranks; else null.
   const std::shared_ptr<const profile>& followed() const { return profile_; }
   // What was settled for exchanges of a size, for requests: the same on every rank, or null.
@@ -61,7 +61,7 @@ class communicator : public std::enable_shared_from_this<communicator> {
 
   team all_;
   prepared_algorithms algorithms_{all_};
-  requests<decision> requests_;
+  asked_algorithms<decision> asked_;
   by_form<std::map<int, const decision*>> settled_;
   scratch_limit limit_;
   sized_programs for_sizes_{all_};

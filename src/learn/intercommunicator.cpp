@@ -35,8 +35,7 @@ intercommunicator::intercommunicator(job_state& job, MPI_Comm users, MPI_Comm me
       first_group_(first_of_groups(users, all_.rank())),
       network_(set.network),
       exchange_(merged, all_.phases()),
-      requests_(collective::allgather, set, all_,
-                [this](const selection& chosen) -> auto& { return plan_of(chosen); }) {}
+      asked_(collective::allgather, set, all_, [this](const selection& chosen) -> auto& { return plan_of(chosen); }) {}
 
 // ---- schedules -------------------------------------------------------------------------------------------------
 

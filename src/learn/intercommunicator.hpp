@@ -12,7 +12,7 @@
 
 #include "learn/agreements.hpp"
 #include "learn/job_state.hpp"
-#include "learn/requests.hpp"
+#include "learn/asked_algorithms.hpp"
 #include "select/choose_between_groups.hpp"
 #include "select/contest.hpp"
 #include "select/group_sizes.hpp"
@@ -55,7 +55,7 @@ class intercommunicator : public std::enable_shared_from_this<intercommunicator>
 
   group_sizes agreed(const group_sizes& mine) { return agree_on(mine, sending(), all_.agree()); }
 
-  requests<group_decision>& asked() { return requests_; }
+  asked_algorithms<group_decision>& asked() { return asked_; }
   // The best by the model.
   const group_decision* choose(const group_sizes& sizes);
   // Until another is faster.
@@ -103,7 +103,7 @@ class intercommunicator : public std::enable_shared_from_this<intercommunicator>
   std::string network_;
   group_exchange exchange_;
   std::map<std::string, group_plan> plans_;
-  requests<group_decision> requests_;
+  asked_algorithms<group_decision> asked_;
   std::map<std::uint64_t, contest> fields_[2];  // by kind and size of call
   group_decision natives_;
   contest* running_ = nullptr;                      // of the call being served

@@ -24,7 +24,7 @@ class neighborhood {
   // Whether the MPI's own calls that do not block match blocks as those that do.
   bool is_matched_alike() const { return is_matched_alike_; }
   // The algorithms that the user names.
-  requests<decision>& asked() { return requests_; }
+  asked_algorithms<decision>& asked() { return asked_; }
   prepared_algorithms& algorithms() { return algorithms_; }
   const prepared_algorithms& algorithms() const { return algorithms_; }
 
@@ -34,7 +34,7 @@ class neighborhood {
   std::shared_ptr<const neighbor_graph> graph_;
   bool is_matched_alike_;
   prepared_algorithms algorithms_;
-  requests<decision> requests_;
+  asked_algorithms<decision> asked_;
 };
 
 }  // namespace shoal

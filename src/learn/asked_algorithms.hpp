@@ -18,14 +18,14 @@ namespace shoal {
 
 // A Decision has `algorithm`, a pointer to what a selection was made ready as, and `reason`.
 template <typename Decision>
-class requests {
+class asked_algorithms {
  public:
   using plan = std::remove_pointer_t<decltype(Decision::algorithm)>;
   // Makes a selection ready; throws std::invalid_argument where it cannot serve these ranks.
   using maker = std::function<plan&(const selection&)>;
 
   // Begins with what `set` says of the collective.
-  requests(collective what, const settings& set, team& ranks, maker make)
+  asked_algorithms(collective what, const settings& set, team& ranks, maker make)
       : what_(what), ranks_(ranks), make_(std::move(make)) {
     for (const call_form form : settings::forms_of(what)) kinds_[form].ask(set.asked(what, form));
   }
@@ -54,7 +54,7 @@ class requests {
   // Whether that is the MPI's own.
   bool asks_for_natives(call_form form) const { return are_natives(kinds_[form].wanted); }
 
-  // Makes what `info` names the request of the communicator's further calls. Collective. Throws as of_call() does, and
+  // From now on the communicator's calls ask for what `info` names. Collective. Throws as of_call() does, and
   // then nothing has changed.
   void take(MPI_Info info) {
     warn_of(info);
