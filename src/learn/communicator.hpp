@@ -7,11 +7,11 @@
 #include <memory>
 #include <vector>
 
+#include "learn/asked_algorithms.hpp"
 #include "learn/decision.hpp"
 #include "learn/job_state.hpp"
 #include "learn/prepared_algorithms.hpp"
 #include "learn/rank_terms.hpp"
-#include "learn/asked_algorithms.hpp"
 #include "learn/scratch_limit.hpp"
 #include "learn/sized_programs.hpp"
 #include "select/settings.hpp"

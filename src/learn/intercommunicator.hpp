@@ -11,8 +11,8 @@
 #include <string>
 
 #include "learn/agreements.hpp"
-#include "learn/job_state.hpp"
 #include "learn/asked_algorithms.hpp"
+#include "learn/job_state.hpp"
 #include "select/choose_between_groups.hpp"
 #include "select/contest.hpp"
 #include "select/group_sizes.hpp"
