@@ -6,27 +6,34 @@
 
 #include "calls/alltoall_service.hpp"
 #include "calls/native.hpp"
-#include "calls/process.hpp"
+#include "state.hpp"
 #include "transport/mpi_newer.hpp"
 
 namespace shoal::bench {
 
 void hand_loop::run(workload& w) {
-  int n = 0;
+  requests_.clear();
   std::copy_n(w.send.data() + w.send_at[rank_], w.send_counts[rank_], w.recv.data() + w.recv_at[rank_]);
   for (int i = 1; i < ranks_; ++i) {
     const int from = (rank_ + i) % ranks_;
     if (w.recv_counts[from] > 0)
-      PMPI_Irecv(w.recv.data() + w.recv_at[from], w.recv_counts[from], MPI_BYTE, from, 0, comm_, &requests_[n++]);
+      PMPI_Irecv(w.recv.data() + w.recv_at[from], w.recv_counts[from], MPI_BYTE, from, 0, comm_,
+                 &requests_.emplace_back());
   }
   for (int i = 1; i < ranks_; ++i) {
     const int to = (rank_ - i + ranks_) % ranks_;
     if (w.send_counts[to] > 0)
-      PMPI_Isend(w.send.data() + w.send_at[to], w.send_counts[to], MPI_BYTE, to, 0, comm_, &requests_[n++]);
+      PMPI_Isend(w.send.data() + w.send_at[to], w.send_counts[to], MPI_BYTE, to, 0, comm_, &requests_.emplace_back());
   }
+  end(requests_);
+}
+
+void hand_loop::end(std::vector<MPI_Request>& all) {
+  const int n = static_cast<int>(all.size());
+  ended_.resize(all.size());
   for (int left = n; left > 0;) {
     int count = 0;
-    PMPI_Testsome(n, requests_.data(), &count, ended_.data(), MPI_STATUSES_IGNORE);
+    PMPI_Testsome(n, all.data(), &count, ended_.data(), MPI_STATUSES_IGNORE);
     count > 0 ? wait_.progressed() : wait_.idle();
     left -= count;
   }
@@ -77,10 +84,7 @@ void all_to_all::run(const std::string& variant, MPI_Comm comm) {
   }
 }
 
-const phase_clock* all_to_all::phases(MPI_Comm comm) const {
-  communicator* const state = process::get().present_state_of(comm);
-  return state && state->last && state->last->algorithm->has_schedule() ? state->phases() : nullptr;
-}
+const phase_clock* all_to_all::phases(MPI_Comm comm) const { return phases_of(process::get().present_state_of(comm)); }
 
 void all_to_all::native(MPI_Comm comm) {
   if (w_.uniform()) PMPI_Alltoall(w_.send.data(), block(), MPI_BYTE, w_.recv.data(), block(), MPI_BYTE, comm);
@@ -137,10 +141,7 @@ void all_to_all::choose(MPI_Comm comm) {
                                         number_array(w_.recv_at.data()),
                                         MPI_BYTE,
                                         comm};
-  std::string why;
-  communicator* const state = process::get().state_of(comm, true, why);
-  if (!state) throw std::runtime_error("Shoal does not serve these ranks: " + why);
-  alltoall_service(*state, call, blocks_).pick(MPI_INFO_NULL);
+  alltoall_service(state_on(comm), call, blocks_).pick(MPI_INFO_NULL);
 }
 
 }  // namespace shoal::bench

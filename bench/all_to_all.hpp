@@ -18,8 +18,10 @@ namespace shoal::bench {
 class hand_loop {
  public:
   hand_loop(MPI_Comm comm, int rank, int ranks, wait_mode mode)
-      : comm_(comm), rank_(rank), ranks_(ranks), wait_(mode), requests_(2 * ranks), ended_(2 * ranks) {}
+      : comm_(comm), rank_(rank), ranks_(ranks), wait_(mode) {}
   void run(workload& w);
+  // Waits for these messages, as Shoal does.
+  void end(std::vector<MPI_Request>& all);
 
  private:
   MPI_Comm comm_;

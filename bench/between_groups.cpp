@@ -5,7 +5,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "calls/process.hpp"
+#include "state.hpp"
 
 namespace shoal::bench {
 
@@ -18,8 +18,7 @@ void between_groups::run(const std::string& variant, MPI_Comm comm) {
 
 const phase_clock* between_groups::phases(MPI_Comm comm) const {
   std::string why;
-  intercommunicator* const state = process::get().groups_of(comm, true, why);
-  return state && state->last && state->last->algorithm->has_schedule() ? state->phases() : nullptr;
+  return phases_of(process::get().groups_of(comm, true, why));
 }
 
 MPI_Comm make_intercommunicator(int senders) {

@@ -4,7 +4,7 @@
 #include <array>
 #include <numeric>
 
-#include "calls/process.hpp"
+#include "state.hpp"
 
 namespace shoal::bench {
 
@@ -50,8 +50,7 @@ void parts_of_arrays::run(const std::string& variant, MPI_Comm comm) {
 }
 
 const phase_clock* parts_of_arrays::phases(MPI_Comm comm) const {
-  communicator* const state = process::get().present_state_of(comm);
-  return state && state->last && state->last->algorithm->has_schedule() ? state->phases() : nullptr;
+  return phases_of(process::get().present_state_of(comm));
 }
 
 void parts_of_arrays::fill() {

@@ -5,7 +5,9 @@
 //
 // With --senders the exchange is an allgather between two groups, of which the first ranks send; else all-to-alls. With
 // --collective alltoallw it is MPI_Alltoallw of strips of matrices (parts_of_arrays.hpp); with --collective exchange every
-// rank sends to some that do not know of it (to_some.hpp), and the distributions are as "partners:8".
+// rank sends to some that do not know of it (to_some.hpp), and the distributions are as "partners:8". With --collective
+// neighbor_alltoallv it is MPI_Neighbor_alltoallv in a distributed graph, and the distributions are its names
+// (neighbor_graphs.hpp).
 //
 // Method (after ReproMPI): every repetition starts at a time agreed beforehand and is dropped when a rank was late
 // (by 20 us, or 50 ms where ranks outnumber cores and cannot all start at once, or a twentieth of it); its time is
@@ -37,6 +39,7 @@
 #include <iostream>
 #include <map>
 #include <memory>
+#include <optional>
 #include <random>
 #include <sstream>
 #include <stdexcept>
@@ -49,7 +52,10 @@
 #include "between_groups.hpp"
 #include "block_sizes.hpp"
 #include "clock.hpp"
+#include "among_neighbors.hpp"
+#include "neighbor_graphs.hpp"
 #include "parts_of_arrays.hpp"
+#include "state.hpp"
 #include "to_some.hpp"
 #include "transport/agree.hpp"
 #include "transport/mpi_transport.hpp"
@@ -64,7 +70,7 @@ struct options {
   std::vector<std::string> variants{"auto", "native"};
   std::vector<std::string> distributions{"uniform"};
   std::vector<std::string> sizes{"8", "512", "32768"};
-  std::string collective = "alltoall";  // -v where blocks differ; alltoallw or exchange
+  std::string collective = "alltoall";  // -v where blocks differ; or another
   int senders = 0;                      // of an allgather between two groups
   double seconds = 0.3;                 // for each variant of a case
   int repetitions = 0;                  // of each variant; 0: as many as the seconds allow
@@ -93,13 +99,6 @@ MPI_Comm duplicate_world() {
   MPI_Comm comm;
   PMPI_Comm_dup(MPI_COMM_WORLD, &comm);
   return comm;
-}
-
-// What Shoal keeps for a communicator. Collective.
-communicator& shoals(MPI_Comm comm) {
-  std::string why;
-  if (communicator* state = process::get().state_of(comm, true, why)) return *state;
-  throw std::runtime_error("Shoal does not serve these ranks: " + why);
 }
 
 // `choose` and `ask` may be told in the processor time of the rank that needs most, where ranks take turns on a core.
@@ -187,8 +186,10 @@ class driver {
 
   void run() {
     if (rank_ == 0) print_provenance();
-    for (const std::string& distribution : what_.distributions)
+    for (const std::string& distribution : what_.distributions) {
+      if (is("neighbor_alltoallv")) connect(distribution);
       for (const std::string& size : what_.sizes) run_case(distribution, std::stoll(size));
+    }
   }
 
  private:
@@ -198,11 +199,14 @@ class driver {
   // Both throw std::invalid_argument, on all ranks.
   void require_known(const std::string& distribution) const {
     if (is("exchange")) to_some::partners_of(distribution, ranks_);
+    else if (is("neighbor_alltoallv")) graph_named(distribution, ranks_);
     else if (is("alltoall") && !between()) sizes_of(distribution, 1, ranks_);
     else if (!is("alltoall") && !is("alltoallw"))
-      throw std::invalid_argument("--collective " + what_.collective + ": alltoall, alltoallw or exchange");
+      throw std::invalid_argument("--collective " + what_.collective +
+                                  ": alltoall, alltoallw, exchange or neighbor_alltoallv");
   }
   void require_takes(const std::string& variant) const {
+    if (is("neighbor_alltoallv")) return among_neighbors::require_has(variant);
     const bool by_hand = variant == "nbx" || variant == "crystal";
     const bool takes = is("exchange")    ? to_some::has(variant)
                        : is("alltoallw") ? variant == "native" || !is_foreign(variant)
@@ -215,11 +219,13 @@ class driver {
     if (is("alltoallw")) return std::make_unique<parts_of_arrays>(size, rank_, ranks_);
     if (is("exchange"))
       return std::make_unique<to_some>(to_some::partners_of(distribution, ranks_), size, rank_, ranks_, mode_);
+    if (is("neighbor_alltoallv")) return std::make_unique<among_neighbors>(*graph_, size, rank_, hand_);
     return std::make_unique<all_to_all>(workload(distribution, size, rank_, ranks_), hand_, mode_);
   }
 
   // Each variant has a communicator of its own, so that changing between them costs nothing in the measurement.
   void prepare(const std::string& variant) {
+    if (is("neighbor_alltoallv")) return;  // that has the graph: see connect()
     comms_[variant] = between() ? make_intercommunicator(what_.senders) : duplicate_world();
     if (is_foreign(variant) || is("exchange")) return;
     MPI_Info info;
@@ -233,7 +239,16 @@ class driver {
     shoal_comm_set_info(comms_[variant], info);
     PMPI_Info_free(&info);
     if (space != std::string::npos)
-      shoals(comms_[variant]).all().set_inline_bytes(std::stoul(variant.substr(space + 8)));
+      state_on(comms_[variant]).all().set_inline_bytes(std::stoul(variant.substr(space + 8)));
+  }
+
+  void connect(const std::string& distribution) {
+    graph_ = graph_named(distribution, ranks_);
+    for (const std::string& variant : what_.variants) {
+      MPI_Comm& comm = comms_.try_emplace(variant, MPI_COMM_NULL).first->second;
+      if (comm != MPI_COMM_NULL) PMPI_Comm_free(&comm);
+      comm = make_graph_communicator(*graph_, rank_);
+    }
   }
 
   void run_case(const std::string& distribution, std::int64_t size) {
@@ -324,7 +339,7 @@ class driver {
 
   void exchange(const std::string& variant, measured& what) {
     const std::string name = without_clock(variant);
-    if (name == "ask") agree_on(features(), shoals(MPI_COMM_WORLD).all().agree());
+    if (name == "ask") agree_on(features(), state_on(MPI_COMM_WORLD).all().agree());
     else what.run(name, comms_[variant]);
   }
 
@@ -336,7 +351,7 @@ class driver {
   }
 
   void print_provenance() const {
-    team& all = shoals(MPI_COMM_WORLD).all();
+    team& all = state_on(MPI_COMM_WORLD).all();
     const job_description job{mpi_version(), machine_name(all.facts().cores), *all.where().nodes};
     std::array<char, MPI_MAX_LIBRARY_VERSION_STRING> version{};
     int length = 0;
@@ -380,12 +395,13 @@ class driver {
   mpi_transport over_{duplicate_world()};
   int rank_ = over_.rank(), ranks_ = over_.ranks();
   // Ranks do not spin while they wait: they outnumber cores, or are told so, as on emulated hosts.
-  bool crowded_ = shoals(MPI_COMM_WORLD).all().wait().mode() != wait_mode::spin;
+  bool crowded_ = state_on(MPI_COMM_WORLD).all().wait().mode() != wait_mode::spin;
   double notice_ = shortest_notice();
-  wait_mode mode_ = shoals(MPI_COMM_WORLD).all().wait().mode();
+  wait_mode mode_ = state_on(MPI_COMM_WORLD).all().wait().mode();
   waiting wait_{mode_};
   agreement agreement_{over_, wait_};
   hand_loop hand_{duplicate_world(), rank_, ranks_, mode_};
+  std::optional<neighbor_graph> graph_;  // of an exchange among neighbours
   std::map<std::string, MPI_Comm> comms_;
   std::map<std::string, circumstances> used_;  // in the repetitions of a case, by variant
 };

@@ -6,24 +6,21 @@
 #include <random>
 #include <stdexcept>
 
+#include "neighbor_graphs.hpp"
+
 namespace shoal::bench {
 
 namespace {
-
-constexpr const char* prefix = "partners:";
 
 char mark_of(int sender) { return static_cast<char>(1 + sender % 127); }
 
 }  // namespace
 
 int to_some::partners_of(const std::string& distribution, int ranks) {
-  const bool named = distribution.starts_with(prefix) &&
-                     distribution.find_first_not_of("0123456789", std::string(prefix).size()) == std::string::npos;
-  const std::string number = named ? distribution.substr(std::string(prefix).size()) : "";
-  if (number.empty() || number.size() > 6)
-    throw std::invalid_argument("an exchange among some is " + std::string(prefix) + "N, as partners:8, not " +
-                                distribution);
-  return std::min(std::stoi(number), ranks - 1);
+  const auto partners = partners_in(distribution);
+  if (!partners)
+    throw std::invalid_argument("an exchange among some is partners:N, as partners:8, not " + distribution);
+  return std::min(*partners, ranks - 1);
 }
 
 bool to_some::has(const std::string& variant) {

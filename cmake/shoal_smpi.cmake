@@ -13,8 +13,9 @@ function(shoal_for_smpi name)
 endfunction()
 
 # The driver of exchanges, which every simulated rank runs.
-shoal_for_smpi(shoal_simulated bench/simulated/shoal_simulated.cpp bench/block_sizes.cpp bench/options.cpp
-               bench/traffic_file.cpp bench/workload.cpp src/transport/mpi_ended.cpp src/transport/mpi_transport.cpp)
+shoal_for_smpi(shoal_simulated bench/simulated/shoal_simulated.cpp bench/block_sizes.cpp
+               bench/neighbor_graphs.cpp bench/options.cpp bench/traffic_file.cpp bench/workload.cpp
+               src/transport/mpi_ended.cpp src/transport/mpi_transport.cpp)
 target_compile_definitions(shoal_simulated PRIVATE SMPI_NO_OVERRIDE_MALLOC)
 target_compile_options(shoal_simulated PRIVATE -include smpi_helpers.h)  # renames main, makes time simulated
 target_link_options(shoal_simulated PRIVATE -Wl,--wrap=PMPI_Testsome)

@@ -17,18 +17,20 @@
 #include <algorithm>
 #include <cmath>
 #include <iostream>
+#include <map>
 #include <numeric>
 #include <sstream>
 #include <stdexcept>
 
 #include "../group_workload.hpp"
+#include "../neighbor_blocks.hpp"
+#include "../neighbor_graphs.hpp"
 #include "../options.hpp"
 #include "../workload.hpp"
 #include "algorithms/relabelling.hpp"
 #include "execute/exchange.hpp"
 #include "transport/agree.hpp"
 #include "transport/mpi_transport.hpp"
-#include "random_partners.hpp"
 #include "renamed.hpp"
 #include "select/choose.hpp"
 #include "select/profile.hpp"
@@ -192,15 +194,26 @@ class between_groups final : public content {
   std::vector<std::byte>* shared_ = nullptr;
 };
 
-constexpr std::string_view partners = "partners:";
-
-class among_partners final : public content {
+class among_neighbors final : public content {
  public:
-  among_partners(const std::string& distribution, const neighbor_graph& graph, std::int64_t size, int rank)
-      : name_(distribution), b_(graph, size, rank) {}
+  among_neighbors(const std::string& distribution, const neighbor_graph& graph, std::int64_t size, int rank)
+      : name_(distribution), size_(size), b_(graph, size, rank) {}
   std::string name() const override { return name_; }
-  payload blocks() override { return b_.blocks(); }
-  void native() override { b_.native(); }
+  payload blocks() override {
+    payload all;
+    all.send.base = b_.send();
+    all.recv.base = b_.recv();
+    for (user_buffer* one : {&all.send, &all.recv}) {
+      one->counts = number_array::linear(size_, 0);
+      one->displacements = number_array::linear(0, size_);
+    }
+    return all;
+  }
+  // SMPI has no exchanges among neighbours.
+  void native() override {
+    std::vector<MPI_Request> all = b_.begin_messages(MPI_COMM_WORLD);
+    PMPI_Waitall(static_cast<int>(all.size()), all.data(), MPI_STATUSES_IGNORE);
+  }
   void fill() override { b_.fill(); }
   std::string wrong() const override { return b_.wrong(); }
   features sizes() const override { throw std::invalid_argument("auto chooses all-to-alls only"); }
@@ -208,7 +221,8 @@ class among_partners final : public content {
 
  private:
   std::string name_;
-  partner_blocks b_;
+  std::int64_t size_;
+  neighbor_blocks b_;
 };
 
 class driver {
@@ -230,16 +244,23 @@ class driver {
   }
 
  private:
-  // One for all ranks.
+  // These are one for all ranks.
   static std::vector<std::byte>& common_memory() {
     static std::vector<std::byte> memory;
     return memory;
   }
 
+  static std::shared_ptr<const neighbor_graph> common_graph(const std::string& name, int ranks) {
+    static std::map<std::string, std::shared_ptr<const neighbor_graph>> made;
+    auto& graph = made[name];
+    if (!graph) graph = std::make_shared<const neighbor_graph>(graph_named(name, ranks));
+    return graph;
+  }
+
   std::unique_ptr<content> make(const std::string& distribution, std::int64_t size) {
-    if (distribution.starts_with(partners)) {
-      at_.neighbors = random_partners(at_.ranks, std::stoi(distribution.substr(partners.size())));
-      return std::make_unique<among_partners>(distribution, *at_.neighbors, size, over_.rank());
+    if (partners_in(distribution)) {
+      at_.neighbors = common_graph(distribution, at_.ranks);
+      return std::make_unique<among_neighbors>(distribution, *at_.neighbors, size, over_.rank());
     }
     if (at_.senders > 0) return std::make_unique<between_groups>(at_.senders, size, over_.rank(), over_.ranks());
     return std::make_unique<all_to_all>(distribution, size, over_.rank(), over_.ranks());

@@ -332,7 +332,9 @@ def variants(results: Results) -> list[str]:
 def blocks_of(cases: list[Case]) -> str:
     kind = cases[0].distribution
     if kind.startswith("partners:"):
-        return f"blocks to {kind.removeprefix('partners:')} ranks that do not expect them"
+        return f"blocks to {kind.removeprefix('partners:')} others"
+    if kind.startswith(("grid:", "torus:")):
+        return f"blocks to neighbours in {kind}"
     return f"messages of {kind} ranks" if " to " in kind else BLOCKS.get(kind, f"{kind} blocks")
 
 

@@ -21,6 +21,7 @@ MATRIX_MARKET = "%%MatrixMarket matrix coordinate integer general\n% made by han
 RESULTS = """{"provenance": {"mpi": "MPICH 5"}}
 {"ranks": 2, "distribution": "uniform", "size": 8, "variant": "auto", "ran": "native", "seconds": [1e-6, 2e-6]}
 """
+AMONG_NEIGHBORS = ["--collective", "neighbor_alltoallv"]
 CSV = "# rank 0 first\n0,10,20\n30,0,5\n1,2,3\n"
 
 
@@ -30,8 +31,9 @@ def driver():
     if mpi.missing():
         pytest.skip(mpi.missing())
 
-    def run(*arguments, ranks=3):
-        return mpi.run(ranks, [mpi.build / "shoal_bench", "--seconds", 0.01, *arguments], preload=False)
+    def run(*arguments, ranks=3, **environment):
+        command = [mpi.build / "shoal_bench", "--seconds", 0.01, *arguments]
+        return mpi.run(ranks, command, preload=False, **environment)
 
     return run
 
@@ -67,6 +69,28 @@ def test_exchanges_among_some(driver, ranks):
     assert all(line["verified"] for line in lines)
 
 
+@pytest.mark.parametrize(("ranks", "layout"), [(1, ""), (2, ""), (6, "3,3")])
+def test_exchanges_among_neighbors(driver, ranks, layout):
+    """In a ring of two ranks and in one of a single rank there are several edges between the same two."""
+    kinds = f"partners:0,partners:2,partners:9,torus:{ranks},grid:{ranks}x1,torus:1x{ranks}"
+    variants = ["auto", "native", "hand", "direct", "gathered", "gathered:carriers=1"]
+    run = driver("--collective", "neighbor_alltoallv", "--distributions", kinds, "--sizes", "0,3000",
+                 "--variants", ";".join(variants), ranks=ranks, SHOAL_LAYOUT=layout)  # fmt: skip
+    assert run.returncode == 0, run.stderr
+    lines = [json.loads(line) for line in run.stdout.splitlines()[1:]]
+    assert len(lines) == len(variants) * 2 * 6 and all(line["verified"] for line in lines)
+    if ranks > 1:
+        assert {line["ran"] for line in lines if line["variant"] == "gathered"} == {"gathered: asked for"}
+
+
+def test_phases_among_neighbors(driver):
+    run = driver("--collective", "neighbor_alltoallv", "--distributions", "torus:3", "--sizes", "100", "--phases", 1,
+                 "--variants", "native;direct:local=messages")  # fmt: skip
+    assert run.returncode == 0, run.stderr
+    phases = {line["variant"]: line.get("phases") for line in map(json.loads, run.stdout.splitlines()[1:])}
+    assert phases["native"] is None and phases["direct:local=messages"]["data"] > 0
+
+
 def test_what_was_never_in_time_is_told_all_the_same(driver):
     """As on a busy machine; which variants are told must not hang on how fast it was."""
     run = driver("--seconds", 0, "--sizes", "8", "--variants", "native;tuna:radix=2")
@@ -85,9 +109,14 @@ def test_strips_of_matrices(driver):
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        (["--collective", "alltoalls"], "--collective alltoalls: alltoall, alltoallw or exchange"),
+        (["--collective", "alltoalls"], "--collective alltoalls: alltoall, alltoallw, exchange or neighbor_alltoallv"),
         (["--collective", "alltoallw", "--variants", "nbx"], "there is no nbx of --collective alltoallw"),
         (["--collective", "exchange"], "an exchange among some is partners:N, as partners:8, not uniform"),
+        (AMONG_NEIGHBORS, "an exchange among neighbours is partners:N, grid:AxB or torus:AxB, as torus:4x2, not uniform"),
+        ([*AMONG_NEIGHBORS, "--distributions", "torus:2x"], "as torus:4x2, not torus:2x"),
+        ([*AMONG_NEIGHBORS, "--distributions", "grid:0"], "as torus:4x2, not grid:0"),
+        ([*AMONG_NEIGHBORS, "--distributions", "torus:2x2"], "torus:2x2 is for 4 ranks, not 3"),
+        ([*AMONG_NEIGHBORS, "--distributions", "torus:3", "--variants", "tuna"], "there is no algorithm 'tuna'; there are direct, gathered"),
     ],
 )
 def test_wrong_collective(driver, given, said):
@@ -158,12 +187,32 @@ def test_wrong_numbers(shoal_command, tmp_path, options, said):
 
 @pytest.mark.parametrize(
     ("options", "blocks"),
-    [([], " --distributions uniform,random"), (["--senders", 2], ""), (["--collective", "alltoallw"], "")],
+    [
+        ([], " --distributions uniform,random"),
+        (["--senders", 2], ""),
+        (["--collective", "alltoallw"], ""),
+        (AMONG_NEIGHBORS, " --distributions partners:8"),
+    ],
 )
 def test_quick_says_what_it_runs(shoal_command, monkeypatch, options, blocks):
     for name in ("measure_suite", "choose_mpis", "show"):
         monkeypatch.setattr(bench, name, lambda *_: None)
     assert shoal_command.output("bench", "--quick", *options) == f"quick: --ranks 4 --sizes 8,1024,32768{blocks}\n"
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--collective", "neighbors"], "choose alltoall, alltoallw, exchange or neighbor_alltoallv"),
+        (["--collective", "exchange", "--variants", "tuna"], "choose auto, native, nbx or crystal"),
+        ([*AMONG_NEIGHBORS, "--variants", "tuna"], "there is no algorithm 'tuna'; there are direct, gathered"),
+        ([*AMONG_NEIGHBORS, "--variants", "memcpy"], "there is no algorithm 'memcpy'; there are direct, gathered"),
+        (["--variants", "gathered"], "there is no algorithm 'gathered'; there are tuna"),
+    ],
+)
+def test_what_a_collective_does_not_have(shoal_command, tmp_path, options, said):
+    assert said in shoal_command.refused("bench", *options, "-o", tmp_path / "x")
+    assert not (tmp_path / "x").exists()
 
 
 LAUNCHER = """#!{python}

@@ -39,8 +39,13 @@ NOT_SPECS = (
 )  # fmt: skip
 # Of shoal_exchange(); two are written by hand.
 OF_EXCHANGE = ("auto", "native", "nbx", "crystal")
+# Variants that are no specs, where they are not those of all-to-alls; and what specs are parsed as.
+OTHER_NOT_SPECS = {"allgather": ("auto", "native"), "neighbor_alltoallv": ("auto", "native", "hand")}
+PARSED_AS = {"allgather": "allgather", "neighbor_alltoallv": "neighbor_alltoall"}
 # What blocks there are where nobody says it.
-DISTRIBUTIONS = {"alltoall": "uniform,random", "alltoallw": "strips", "exchange": "partners:8"}
+DISTRIBUTIONS = {
+    "alltoall": "uniform,random", "alltoallw": "strips", "exchange": "partners:8", "neighbor_alltoallv": "partners:8",
+}  # fmt: skip
 COLOURS = {"faster": "green", "slower": "red", "no difference": "dim"}
 
 
@@ -68,7 +73,10 @@ Mpis = Annotated[
     str, typer.Option(help="mpich, openmpi or impi, also with a version as in mpich5; or several, as in mpich5,impi.")
 ]
 Distributions = Annotated[str, typer.Option(help="Distributions of block sizes, separated by commas, see above.")]
-Collective = Annotated[str, typer.Option(help="alltoall (-v where blocks differ), alltoallw or exchange, see above.")]
+Collective = Annotated[
+    str,
+    typer.Option(help="alltoall (-v where blocks differ), alltoallw, exchange or neighbor_alltoallv, see above."),
+]
 Resume = Annotated[
     bool, typer.Option("--resume", help="Keep the complete cases of an interrupted run; measure the others.")
 ]
@@ -122,6 +130,10 @@ def bench(
     With --collective alltoallw blocks are strips of a matrix, as in Fourier transforms of mpi4py-fft. With --collective
     exchange every rank sends to some ranks that do not know of it. Its distributions are such as partners:8; variants
     are auto (shoal_exchange), native (an alltoall of counts, then an alltoallv), nbx and crystal (written by hand).
+
+    With --collective neighbor_alltoallv every rank sends to its neighbours in a graph. Its distributions are
+    partners:8, eight random neighbours for every rank, and grids such as grid:4x2 and torus:4x2; variants are auto,
+    native, hand and the algorithms among neighbours.
 
     All ranks start a repetition at an agreed time, and it lasts from the first start to the last end. Variants take
     turns in random order. The table shows median times, and on an emulated cluster also the share of the links' speed
@@ -335,10 +347,8 @@ def check_variants(text: str, collective: str = "alltoall") -> list[str]:
         spec = name.partition(" ")[0]
         if collective == "exchange" and spec not in OF_EXCHANGE:
             raise unknown(f"--variants {name} of --collective exchange", OF_EXCHANGE)
-        if collective == "allgather" and spec not in ("auto", "native"):
-            shoal.parse(spec, "allgather")
-        elif spec not in (*NOT_SPECS, *OF_EXCHANGE):
-            shoal.parse(spec)
+        if spec not in OTHER_NOT_SPECS.get(collective, (*NOT_SPECS, *OF_EXCHANGE)):
+            shoal.parse(spec, PARSED_AS.get(collective, "alltoall"))
     return names
 
 
