@@ -112,11 +112,17 @@ def test_strips_of_matrices(driver):
         (["--collective", "alltoalls"], "--collective alltoalls: alltoall, alltoallw, exchange or neighbor_alltoallv"),
         (["--collective", "alltoallw", "--variants", "nbx"], "there is no nbx of --collective alltoallw"),
         (["--collective", "exchange"], "an exchange among some is partners:N, as partners:8, not uniform"),
-        (AMONG_NEIGHBORS, "an exchange among neighbours is partners:N, grid:AxB or torus:AxB, as torus:4x2, not uniform"),
+        (
+            AMONG_NEIGHBORS,
+            "an exchange among neighbours is partners:N, grid:AxB or torus:AxB, as torus:4x2, not uniform",
+        ),
         ([*AMONG_NEIGHBORS, "--distributions", "torus:2x"], "as torus:4x2, not torus:2x"),
         ([*AMONG_NEIGHBORS, "--distributions", "grid:0"], "as torus:4x2, not grid:0"),
         ([*AMONG_NEIGHBORS, "--distributions", "torus:2x2"], "torus:2x2 is for 4 ranks, not 3"),
-        ([*AMONG_NEIGHBORS, "--distributions", "torus:3", "--variants", "tuna"], "there is no algorithm 'tuna'; there are direct, gathered"),
+        (
+            [*AMONG_NEIGHBORS, "--distributions", "torus:3", "--variants", "tuna"],
+            "there is no algorithm 'tuna'; there are direct, gathered",
+        ),
     ],
 )
 def test_wrong_collective(driver, given, said):
