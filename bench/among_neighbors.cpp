@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "calls/serve.hpp"
 #include "calls/neighbor_alltoall.hpp"
+#include "calls/serve.hpp"
 #include "state.hpp"
 
 namespace shoal::bench {
