@@ -130,10 +130,7 @@ def bench(
     With --collective alltoallw blocks are strips of a matrix, as in Fourier transforms of mpi4py-fft. With --collective
     exchange every rank sends to some ranks that do not know of it. Its distributions are such as partners:8; variants
     are auto (shoal_exchange), native (an alltoall of counts, then an alltoallv), nbx and crystal (written by hand).
-
-    With --collective neighbor_alltoallv every rank sends to its neighbours in a graph. Its distributions are
-    partners:8, eight random neighbours for every rank, and grids such as grid:4x2 and torus:4x2; variants are auto,
-    native, hand and the algorithms among neighbours.
+    With --collective neighbor_alltoallv blocks go to partners:8 (random ones) or along grid:4x2 or torus:4x2.
 
     All ranks start a repetition at an agreed time, and it lasts from the first start to the last end. Variants take
     turns in random order. The table shows median times, and on an emulated cluster also the share of the links' speed
