@@ -46,13 +46,13 @@
 #include <string_view>
 
 #include "all_to_all.hpp"
+#include "among_neighbors.hpp"
 #include "calls/process.hpp"
 #include "select/features.hpp"
 #include "team/machine.hpp"
 #include "between_groups.hpp"
 #include "block_sizes.hpp"
 #include "clock.hpp"
-#include "among_neighbors.hpp"
 #include "neighbor_graphs.hpp"
 #include "parts_of_arrays.hpp"
 #include "state.hpp"
