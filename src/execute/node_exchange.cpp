@@ -66,8 +66,7 @@ node_exchange::room node_exchange::room::of_direct(std::size_t most, int ranks) 
   if (most <= node_rows::largest_row / 2) return {most, 0};
   if (most <= node_rows::largest_row) return {most, most / 16};
   if (most == node_rows::any) return {};
-  const std::size_t mean_block = most / static_cast<std::size_t>(ranks);
-  return {most, 2 * mean_block};
+  return {most, most / static_cast<std::size_t>(ranks)};
 }
 
 node_exchange::room node_exchange::room::of_schedules(std::size_t most, int) {

@@ -24,8 +24,8 @@ class node_exchange {
 
     // For any schedule where a rank sends and receives at most this many bytes in an exchange.
     static room of_any(std::size_t most) { return {most, most}; }
-    // For exchanges without a schedule only: rows take most of what fits there. Messages are what is left, usual blocks at most;
-    // larger ones travel in pieces.
+    // For exchanges without a schedule only: rows take most of what fits there. Messages are what is left, each as large as a
+    // block would be if all were alike; larger ones travel in pieces.
     static room of_direct(std::size_t most, int ranks);
     // For schedules, with rows for what is small, as agreements are.
     static room of_schedules(std::size_t most, int ranks);

@@ -93,6 +93,16 @@ void exchange_fields::forget(const exchange_field& f) {
   std::erase_if(all_, [&](const auto& of_key) { return &of_key.second == &f; });
 }
 
+double exchange_fields::largest_usual_load() const {
+  constexpr std::int64_t rare = 8;  // one in so many
+  std::int64_t calls = 0;
+  for (const auto& [key, f] : all_) calls += f.of.calls();
+  double largest = 0;
+  for (const auto& [key, f] : all_)
+    if (rare * f.of.calls() >= calls) largest = std::max(largest, f.mean_load());
+  return largest;
+}
+
 bool exchange_fields::is_as_last(std::int64_t bytes) const { return last_ && last_key_ == key_of_block(bytes); }
 
 }  // namespace shoal

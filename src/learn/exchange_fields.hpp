@@ -86,6 +86,8 @@ class exchange_fields {
   auto begin() const { return all_.begin(); }
   auto end() const { return all_.end(); }
   std::size_t size() const { return all_.size(); }
+  // Bytes that this rank sends in exchanges that are not rare: in the largest of them.
+  double largest_usual_load() const;
 
  private:
   std::uint64_t key_of_next(const call_size& call);

@@ -23,6 +23,8 @@ class investment {
 
   // Seconds.
   double cost(const agreed_terms& all) const;
+  // Of the first trials behind that, of one candidate in a node, of several between nodes.
+  double trials(const agreed_terms& all) const;
   // Seconds, as far as this rank knows, if as many calls come as there were of a field, and of others on its communicator.
   double hope_of(const exchange_field& f, const exchange_fields& all) const;
   bool pays(const agreed_terms& all) const;

@@ -163,6 +163,7 @@ rank_terms learner::terms(exchange_field* f) {
   serves().write(mine);
   mine.set_load(stands_.load);
   fields_.write_pattern(mine.no_pattern);
+  mine.largest_load = fields_.largest_usual_load();
   if (f) add_terms(*f, mine);
   mine.times = agrees().times();
   mine.calls = static_cast<std::uint64_t>(calls_);

@@ -33,7 +33,8 @@ enum term : std::size_t {
   guessed,
   in_contest,
   patternless = in_contest + contest::terms,
-  all_terms = patternless + size_pattern::longest
+  largest = patternless + size_pattern::longest,
+  all_terms
 };
 constexpr std::size_t agreed_least = 0, agreed_most = 1, allowed_least = 2, paid_least = 3,
                       lost_most = 4;  // from `times` on
@@ -55,7 +56,7 @@ std::int64_t guess_of(std::uint64_t hash) { return half_of(hash); }
 
 std::size_t room_for(double load, int ranks) {
   constexpr double page = 4096, large = 1 << 18;
-  const double room = std::ceil(std::max(1.25 * load, 8.0 * static_cast<double>(all_terms) * ranks) / page) * page;
+  const double room = std::ceil(std::max(2 * load, 8.0 * static_cast<double>(all_terms) * ranks) / page) * page;
   return room < large ? static_cast<std::size_t>(room) : node_window::any;
 }
 
@@ -102,6 +103,7 @@ std::vector<std::int64_t> rank_terms::numbers() const {
   all[guessed] = half_of(guess);
   std::copy(of_contest.begin(), of_contest.end(), all.begin() + in_contest);
   std::copy(no_pattern.begin(), no_pattern.end(), all.begin() + patternless);
+  all[largest] = std::llround(largest_load);
   return all;
 }
 
@@ -152,6 +154,9 @@ std::span<const std::int64_t> agreed_terms::of_contest() const {
 }
 std::span<const std::int64_t> agreed_terms::no_pattern() const {
   return std::span(all_).subspan(patternless, size_pattern::longest);
+}
+std::size_t agreed_terms::room(int ranks) const {
+  return room_for(std::max(load(), static_cast<double>(all_[largest])), ranks);
 }
 
 }  // namespace shoal

@@ -51,6 +51,7 @@ struct rank_terms {
   std::uint64_t guess = 0;  // the hash of what was best elsewhere in the job; 0: nothing is known
   std::array<std::int64_t, contest::terms> of_contest;
   std::array<std::int64_t, size_pattern::longest> no_pattern;
+  double largest_load = 0;  // bytes that this rank sends in the largest of the communicator's usual exchanges
 
   rank_terms();
   // Without a contest: bytes that this rank sends in an exchange.
@@ -58,8 +59,8 @@ struct rank_terms {
   std::vector<std::int64_t> numbers() const;
 };
 
-// For so many bytes that a rank sends memory is made, where exchanges have this load. It is touched for each page, so it is as
-// large as they need. Agreements go through it too.
+// For so many bytes that a rank sends memory is made, where exchanges have this load. Each page of it costs time, so there is
+// twice what they need, and no more: where sizes grow, the ranks notice it before that is full. Agreements go through it too.
 std::size_t room_for(double load, int ranks);
 
 // As guesses are said and heard.
@@ -107,7 +108,8 @@ class agreed_terms {
   std::span<const std::int64_t> of_contest() const;
   std::span<const std::int64_t> no_pattern() const;
 
-  std::size_t room(int ranks) const { return room_for(load(), ranks); }
+  // For all exchanges that are usual on the communicator.
+  std::size_t room(int ranks) const;
 
  private:
   bool is_same(std::size_t at) const { return all_[at] == -all_[at + 1]; }

@@ -15,6 +15,7 @@ constexpr int first_quiet = 16, longest_quiet = 4096;
 constexpr int timed_part = 32;  // of the calls between two agreements so many are timed
 constexpr int longest_trial = 32;
 constexpr int few = 3;          // calls, of which a mean says something
+constexpr int warm = 8;         // of a candidate: in earlier ones it touches memory for the first time
 constexpr int enough = 96;      // calls of a candidate after which it is not tried again
 constexpr int remembered = 64;  // calls that weigh in a mean against new ones
 // Shares of the time of calls that agreements may take: at first, in the long run, and where what was tried has lost, so that
@@ -68,7 +69,7 @@ double contest::native_seconds() const {
 }
 
 void contest::recent_load::add(double bytes) {
-  constexpr double remembered_loads = 64;
+  constexpr double remembered_loads = 16;
   calls = std::min(calls + 1, remembered_loads);
   mean += (bytes - mean) / calls;
   mean_log += (std::log2(std::max(smallest, bytes)) - mean_log) / calls;
@@ -240,9 +241,10 @@ bool contest::worth_trying(int candidate) {
 // Whether as many calls as there were would gain more, by all that may still be hoped, than a trial and its agreement cost.
 bool contest::pays_to_know(int candidate) const {
   const record& r = records_[candidate];
-  const double best = records_[best_].mean, hoped = best - r.mean / proof(candidate);
-  return r.calls < few || (scattered_ && r.all_calls < many) ||
-         static_cast<double>(calls_) * hoped > worth * (2 * agreement_ + best);
+  const double best = records_[best_].mean;
+  const double hoped = best - r.mean / (r.all_calls < warm ? limit(candidate) : proof(candidate));
+  const double price = 2 * agreement_ + best + r.batch * std::max(0.0, r.mean - best);
+  return r.calls < few || (scattered_ && r.all_calls < many) || static_cast<double>(calls_) * hoped > worth * price;
 }
 
 // What was measured before hardly counts.

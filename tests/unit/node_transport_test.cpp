@@ -75,8 +75,8 @@ TEST(NodeExchange, MemoryIsAsLargeAsUsualBlocksNeed) {
   constexpr int ranks = 16;
   const auto bytes_for = [](std::size_t most) { return node_exchange::room::of_direct(most, ranks).bytes(ranks); };
   const std::size_t largest = bytes_for(node_rows::any);
-  EXPECT_LT(bytes_for(ranks * 2048), largest / 3);
-  EXPECT_LT(bytes_for(ranks * 4096), largest * 2 / 3);
+  EXPECT_LT(bytes_for(ranks * 4096), largest / 2);
+  EXPECT_LT(bytes_for(ranks * 8192), largest * 3 / 4);
   EXPECT_LE(bytes_for(ranks * 65536), largest);
 }
 

@@ -1,0 +1,47 @@
+// What the ranks of a communicator look at, and when, before anything is agreed.
+#include <gtest/gtest.h>
+
+#include "learn/exchange_fields.hpp"
+#include "learn/first_calls.hpp"
+#include "learn/rank_terms.hpp"
+
+namespace shoal {
+namespace {
+
+constexpr int ranks = 4;
+
+void exchange(exchange_fields& fields, std::int64_t block, int times) {
+  for (int i = 0; i < times; ++i) {
+    bool is_new = false;
+    fields.of_next({call_form::equal, block, true}, is_new).add(contest::native, 1e-6);
+  }
+}
+
+TEST(Learning, LooksSoonAtSizesThatAlternate) {
+  constexpr double bytes = 4096;
+  const int first = calls_before_agreement(false, bytes, ranks, 0, 0);
+  EXPECT_GE(first, 90);
+  EXPECT_LE(calls_before_agreement(false, bytes, ranks, first, 0), first / 3);
+  EXPECT_EQ(calls_before_agreement(true, bytes, ranks, 500, 0), calls_before_agreement(true, bytes, ranks, 8, 0));
+}
+
+TEST(Learning, KnowsTheLargestUsualExchange) {
+  exchange_fields fields(collective::alltoall, ranks);
+  EXPECT_EQ(fields.largest_usual_load(), 0);
+  exchange(fields, 64, 20);
+  exchange(fields, 4096, 10);
+  exchange(fields, 1 << 20, 1);
+  EXPECT_EQ(fields.largest_usual_load(), 4096 * ranks);
+}
+
+// Also where those that the ranks agree on are small; with room to grow.
+TEST(Learning, MakesMemoryForTheLargestUsualExchange) {
+  rank_terms terms;
+  terms.set_load(64 * ranks);
+  terms.largest_load = 16384;
+  EXPECT_GE(agreed_terms(terms.numbers()).room(ranks), 2 * 16384);
+  EXPECT_LT(agreed_terms(terms.numbers()).room(ranks), 4 * 16384);
+}
+
+}  // namespace
+}  // namespace shoal
