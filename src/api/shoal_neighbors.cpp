@@ -7,10 +7,11 @@ using namespace shoal;
 
 namespace {
 
-// The MPI's own, behind a barrier in which what is under way moves: no rank then waits for another that is not here. The
-// nonblocking forms will not do, because in Open MPI they match the edges of small grids in another order.
+// The MPI's own. Where it cannot move what Shoal has under way, it comes behind a barrier in which that moves: no rank then
+// waits for another that is not here. The nonblocking forms will not do: in some MPIs they match edges in another order.
 template <typename Native>
-int together(MPI_Comm comm, Native native) {
+int natively(MPI_Comm comm, Native native) {
+  if (progress::has_mpi_for_it()) return moved_by_mpi(native);
   const int code = wait_moving([comm](MPI_Request* own) { return PMPI_Ibarrier(comm, own); });
   return code == MPI_SUCCESS ? native() : code;
 }
@@ -22,7 +23,7 @@ extern "C" {
 #define BLOCKING(form, native, arguments, ...)                                                           \
   int shoal_##form(arguments(__VA_ARGS__)) {                                                             \
     return neighbor_alltoall(forms::form.describe(arguments##_NAMES), interface::shoal,                  \
-                             [&] { return together(comm, [&] { return native(arguments##_NAMES); }); }); \
+                             [&] { return natively(comm, [&] { return native(arguments##_NAMES); }); }); \
   }
 
 BLOCKING(neighbor_alltoall, PMPI_Neighbor_alltoall, SHOAL_EQUAL, int, int)

@@ -54,7 +54,9 @@ bool allgather_call::is_awaited() const {
 
 int allgather(const allgather_call& call, interface from, MPI_Info info, native_call native) {
   intercommunicator* state = nullptr;
-  const auto moving = [&] { return natively(call, state ? state->all().wait().mode() : wait_mode::yield); };
+  const auto moving = [&, blocking = native] {
+    return natively(call, state ? state->all().wait().mode() : wait_mode::yield, blocking);
+  };
   if (from == interface::shoal) native = moving;
   return returning_codes(call.comm, [&] {
     if (call.comm == MPI_COMM_NULL) return without_communicator(from, native);

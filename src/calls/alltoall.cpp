@@ -98,9 +98,9 @@ bool alltoall_call::is_awaited() const {
   return false;
 }
 
-int alltoall(const alltoall_call& call, MPI_Info info) {
+int alltoall(const alltoall_call& call, MPI_Info info, native_call blocking) {
   learner* of = nullptr;
-  const auto native = [&] { return natively(call, of ? of->waits_by() : wait_mode::yield); };
+  const auto native = [&] { return natively(call, of ? of->waits_by() : wait_mode::yield, blocking); };
   return returning_codes(call.comm, [&] {
     if (call.comm == MPI_COMM_NULL) return without_communicator(interface::shoal, native);
     of = process::learner_of(call.comm);

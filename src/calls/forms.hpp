@@ -17,7 +17,9 @@
 
 namespace shoal {
 
-inline int serve(const alltoall_call& call, interface, MPI_Info info, native_call) { return alltoall(call, info); }
+inline int serve(const alltoall_call& call, interface, MPI_Info info, native_call native) {
+  return alltoall(call, info, native);
+}
 inline int serve(const allgather_call& call, interface from, MPI_Info info, native_call native) {
   return allgather(call, from, info, native);
 }

@@ -1,6 +1,6 @@
 // The MPI's own collectives in their nonblocking form, or their persistent one, so that what Shoal has under way moves
-// while a rank waits for them. MPI does not match a blocking collective with a nonblocking one, and no rank knows what others have under way: so
-// all calls of shoal.h take this form.
+// while a rank waits for them. MPI does not match a blocking collective with a nonblocking one, and no rank knows what others
+// have under way: so where the MPI cannot move that itself all calls of shoal.h take this form.
 #pragma once
 
 #include <mpi.h>
@@ -11,6 +11,8 @@
 
 #include "calls/allgather.hpp"
 #include "calls/alltoall.hpp"
+#include "calls/native_call.hpp"
+#include "team/progress.hpp"
 #include "transport/waiting.hpp"
 
 namespace shoal {
@@ -54,6 +56,13 @@ class native_collective {
   MPI_Datatype packed_ = MPI_DATATYPE_NULL;
 };
 
+// The MPI's own in its blocking form, where the MPI moves what Shoal has under way.
+template <typename Native>
+int moved_by_mpi(Native native) {
+  const progress::handed_to_mpi meanwhile;
+  return native();
+}
+
 // Ends a request of the MPI's own, which `start` makes, while what Shoal has under way moves.
 int end_moving(MPI_Request& request, wait_mode mode);
 template <typename Start>
@@ -63,9 +72,20 @@ int wait_moving(Start start) {
   return code == MPI_SUCCESS ? end_moving(own, wait_mode::yield) : code;
 }
 
-// Runs the MPI's own collective while what Shoal has under way moves.
+// Whether the blocking form is right. Of one rank Open MPI's MPI_Alltoallw takes no heed of displacements.
+inline bool is_right(const allgather_call&) { return true; }
+inline bool is_right([[maybe_unused]] const alltoall_call& call) {
+#ifdef OPEN_MPI
+  return call.form() != call_form::any_types;
+#else
+  return true;
+#endif
+}
+
+// Runs the MPI's own collective, of which `native` is the blocking form, while what Shoal has under way moves.
 template <typename Call>
-int natively(const Call& call, wait_mode mode) {
+int natively(const Call& call, wait_mode mode, native_call native) {
+  if (progress::has_mpi_for_it() && is_right(call)) return moved_by_mpi(native);
   native_collective own;
   const int code = own.start(call);
   return code == MPI_SUCCESS ? own.wait(mode) : code;

@@ -15,8 +15,21 @@ progress& progress::get() {
 
 void progress::add(part* one) {
   const std::scoped_lock guard(lock_);
+  if (handed_ > 0) have_mpi_move();
   under_way_.push_back(one);
   ++count_;
+}
+
+void progress::add_for_mpi(part* one) {
+  const std::scoped_lock guard(lock_);
+  have_mpi_move();
+  add(one);
+}
+
+void progress::hand_to_mpi() {
+  const std::scoped_lock guard(lock_);
+  if (!idle()) have_mpi_move();
+  ++handed_;
 }
 
 void progress::remove(part* one) {
@@ -66,10 +79,9 @@ static progress_register of_open_mpi() {
 bool progress::has_mpi_for_it() { return of_open_mpi(); }
 
 // Which calls it as long as the process lives.
-void progress::add_for_mpi(part* one) {
+void progress::have_mpi_move() {
   static const int code = of_open_mpi()(move_for_open_mpi);
   if (code != 0) throw mpi_error(MPI_ERR_INTERN, "opal_progress_register");
-  add(one);
 }
 
 #else
@@ -85,12 +97,10 @@ bool progress::has_mpi_for_it() {
 }
 
 // Which calls it until it is told that all is done.
-void progress::add_for_mpi(part* one) {
+void progress::have_mpi_move() {
   constexpr int no_stream = 0x3c000000;
-  const std::scoped_lock guard(lock_);
   if (!watched_) require(shoal_async_start(move_for_mpich, nullptr, no_stream), "MPIX_Async_start");
   watched_ = true;
-  add(one);
 }
 
 #endif

@@ -36,13 +36,25 @@ class progress {
   static bool has_mpi_for_it();
   // As add(), and the MPI moves it. Throws mpi_error.
   void add_for_mpi(part* one);
+  // While one of these lives a thread waits in the MPI, which moves all that is under way or is added. Only where it can. Throws
+  // mpi_error.
+  class handed_to_mpi {
+   public:
+    handed_to_mpi() { get().hand_to_mpi(); }
+    ~handed_to_mpi() { --get().handed_; }
+    handed_to_mpi(const handed_to_mpi&) = delete;
+    handed_to_mpi& operator=(const handed_to_mpi&) = delete;
+  };
   // For the MPI to call. Whether nothing is left to move; then it does not call again until it is told to.
   bool move_for_mpi();
 
  private:
+  void hand_to_mpi();
+  void have_mpi_move();
+
   std::recursive_mutex lock_;
   std::vector<part*> under_way_;
-  std::atomic<int> count_ = 0;
+  std::atomic<int> count_ = 0, handed_ = 0;
   bool moving_ = false;   // one that moves may make the MPI move, and that all others
   bool watched_ = false;  // by the MPI
 };

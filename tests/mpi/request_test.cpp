@@ -354,6 +354,31 @@ TEST(Request, MovesWhileARankWaitsInTheMpisOwnCollective) {
   EXPECT_EQ(shoal_request_free(&request), MPI_SUCCESS);
 }
 
+TEST(Request, MovesWhileARankWaitsInTheMpisOwnAmongNeighbors) {
+  const scoped_comm comm(asking_for("tuna:radix=2"));
+  const int self = world_rank(), next = (self + 1) % world_ranks(), one = 1;
+  MPI_Comm ring = MPI_COMM_NULL;
+  MPI_Dist_graph_create(MPI_COMM_WORLD, 1, &self, &one, &next, MPI_UNWEIGHTED, MPI_INFO_NULL, 0, &ring);
+  blocks moving(comm, 3000);
+  shoal_request request;
+  ASSERT_EQ(moving.init(MPI_INFO_NULL, &request), MPI_SUCCESS);
+  for (int i = 0; i < 3; ++i) {  // in the first one ranks agree
+    moving.fill(i);
+    int sent = world_rank(), received = -1;
+    const auto blocking = [&] {
+      ASSERT_EQ(shoal_neighbor_alltoall(&sent, 1, MPI_INT, &received, 1, MPI_INT, ring), MPI_SUCCESS);
+    };
+    ASSERT_EQ(shoal_start(request), MPI_SUCCESS);
+    if (world_rank() == 0) blocking();
+    ASSERT_EQ(shoal_wait(&request), MPI_SUCCESS);
+    if (world_rank() != 0) blocking();
+    moving.check(i);
+    EXPECT_EQ((received + 1) % world_ranks(), world_rank());
+  }
+  EXPECT_EQ(shoal_request_free(&request), MPI_SUCCESS);
+  MPI_Comm_free(&ring);
+}
+
 // As above, with a request of the MPI's own that is waited for, on another communicator.
 TEST(Request, MovesWhileARankWaitsForAnotherRequest) {
   const scoped_comm comm(asking_for("tuna:radix=2")), other(asking_for("native"));
