@@ -16,6 +16,7 @@ namespace {
 // What somebody asked for, from the first call on. Also what other calls are, once a communicator's own are asked for.
 int serve_asked(learner& of, const alltoall_call& call, interface from, MPI_Info info, native_call native) {
   if (!of.state() && is_revoked(call.comm)) return native();
+  if (!of.was_entered() && is_refused_alone(call)) return native();
   const bool is_linked = from == interface::shoal;
   const bool by_natives = info == MPI_INFO_NULL && of.asks_for_natives(call.form());
   communicator* const state = by_natives ? of.enter_for_natives(is_linked) : of.enter(is_linked);

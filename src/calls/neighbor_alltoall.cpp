@@ -91,6 +91,7 @@ namespace {
 // What somebody asked for, from the first call on.
 int serve_asked(const neighbor_call& call, interface from, native_call native) {
   process& job = process::get();
+  if (!job.present_neighbors_of(call.comm, call.form()) && is_refused_alone(call)) return native();
   std::string wrong;
   const auto among = job.neighbors_of(call.comm, call.form(), from == interface::shoal, wrong);
   if (!among) return refused(call.comm, wrong, from, [&] { return job.leave(call, "see the warning", native); });

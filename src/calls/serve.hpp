@@ -93,12 +93,21 @@ struct outcome {
   double compared = 0;      // as in carry_out()
 };
 
+// Whether the MPI refuses a call here, without waiting for others, and they wait for this rank: they meet it in its next call.
+template <typename Call>
+bool is_refused_alone(const Call& call) {
+  return !call.is_valid() && call.is_awaited();
+}
+
 // A call whose algorithm nobody asked for. `serve_as`: by a decision; it fills in the outcome. Every rank counts every call,
-// whatever becomes of it, but what the MPI refuses here while others wait for this rank: they meet it in its next call.
+// whatever becomes of it, but what the MPI refuses here while others wait for this rank: they meet it in its next call. It is
+// refused at once where ranks would wait for each other first.
 template <typename Call, typename Serve>
 int serve_learnt(learner& of, const Call& call, const call_size& size, interface from, native_call native,
                  Serve serve_as) {
-  const learner::serving by = of.begin(size, from == interface::shoal);
+  const bool is_linked = from == interface::shoal;
+  if (of.meets_others_first(is_linked) && is_refused_alone(call)) return native();
+  const learner::serving by = of.begin(size, is_linked);
   const double begin = by.is_timed ? PMPI_Wtime() : 0;
   outcome result;
   const auto end = [&](bool is_refused) {

@@ -90,6 +90,12 @@ void learner::have_passed(int calls) {
   else young_.add_again(calls);
 }
 
+bool learner::meets_others_first(bool is_linked) const {
+  const std::int64_t next = calls_ + 1;
+  const bool ends_vote = stands_.now == stage::voting && votes().ends_at(next);
+  return ends_vote || heard_in_ == next || (!was_called_ && (is_linked || job_.knows_before()));
+}
+
 bool learner::is_young(const call_size& call) const {
   return stands_.now == stage::cold &&
          first_calls::contain(calls_, fields_.are_known_sizes(call.form), fields_.load_of(call));

@@ -67,6 +67,10 @@ class learner {
   // Or: the call counts no more. The same for one that passed.
   void take_back(const serving& of);
   void take_back_passed();
+  // Whether enter() was called.
+  bool was_entered() const { return was_entered_; }
+  // Whether ranks wait for each other in begin() of the next call.
+  bool meets_others_first(bool is_linked) const;
   // Whether MPI_Alltoall with blocks of so many bytes is as the last exchange was.
   bool is_as_last(std::int64_t bytes) const { return fields_.is_as_last(bytes); }
 

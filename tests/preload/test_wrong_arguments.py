@@ -104,6 +104,13 @@ def test_the_rank_that_is_wrong_makes_the_call_once_more(mpi, compiled, settings
     assert "took no part" not in done.stderr
 
 
+@pytest.mark.parametrize("settings", [{}, asked("spread_out", "direct"), asked("shared", "direct")])
+def test_a_refused_call_waits_for_nobody(mpi, compiled, settings):
+    """Also in the calls in which ranks vote, agree and set up what they need."""
+    done = mpi.run(3, [compiled(mpi, "refused.c", "-w"), 1, 400], timeout=60, **settings)
+    assert done.returncode == 0 and done.stdout == "faults: 0\n", done.stdout + done.stderr
+
+
 @pytest.mark.parametrize("settings", [{}, asked("shared", "direct"), asked("tuna:radix=2", "direct")])
 def test_addresses_as_displacements_are_not_wrong(compiled, settings):
     """Open MPI takes them; MPICH and its kin refuse them, as they do without Shoal."""
