@@ -4,6 +4,7 @@ import os
 import re
 import shutil
 import subprocess
+import tempfile
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -98,16 +99,34 @@ class Mpi:
             variables.append("LD_PRELOAD=" + ":".join(libraries))
         return ["-n", str(ranks), "env", *variables, *map(str, command)]
 
-    def launch(self, *parts, timeout=180, **kwargs):
-        """Runs mpiexec with parts made by ranks(); ends it when it takes longer than `timeout` seconds."""
+    def launch(self, *parts, timeout=180, until=None, **kwargs):
+        """Runs mpiexec with parts made by ranks(); ends it after `timeout` seconds, or when it says `until`."""
         line = ["timeout", "-k", "5", str(timeout), self.tool("mpiexec"), *self.options]
         for number, part in enumerate(parts):
             line += ([":"] if number else []) + part
         clean = {k: v for k, v in os.environ.items() if not k.startswith("SHOAL_") and k != "LD_PRELOAD"}
+        if until:
+            return ended_when_it_says(until, line, clean | OPEN_MPI)
         return subprocess.run(line, env=clean | OPEN_MPI, capture_output=True, text=True, **kwargs)
 
-    def run(self, ranks, command, timeout=180, **kwargs):
-        return self.launch(self.ranks(ranks, command, **kwargs), timeout=timeout)
+    def run(self, ranks, command, timeout=180, until=None, **kwargs):
+        return self.launch(self.ranks(ranks, command, **kwargs), timeout=timeout, until=until)
+
+
+def ended_when_it_says(what, line, env):
+    """As subprocess.run(), for what may not end by itself."""
+    with (
+        tempfile.TemporaryFile("w+") as errors,
+        subprocess.Popen(line, env=env, stdout=subprocess.PIPE, stderr=errors, text=True) as job,
+    ):
+        said = []
+        for text in job.stdout:
+            said.append(text)
+            if what in text:
+                job.terminate()
+        job.wait()
+        errors.seek(0)
+        return subprocess.CompletedProcess(line, job.returncode, "".join(said), errors.read())
 
 
 WHEELS = [

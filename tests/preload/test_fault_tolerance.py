@@ -26,7 +26,7 @@ def heard(event, tmp_path, *flags, **how):
     """Even without Shoal this MPI may not end when the program has; after a revocation it may lose sends too."""
     program = FAULT_TOLERANT.compile(mpis.ROOT / "tests/preload/fault_tolerant.c", tmp_path / "fault_tolerant", *flags)
     for _ in range(3 if event == "revoked" else 1):
-        run = FAULT_TOLERANT.run(4, [program, event], timeout=20, **how)
+        run = FAULT_TOLERANT.run(4, [program, event], timeout=20, until="went on", **how)
         if "went on" in run.stdout:
             return
     raise AssertionError(run.stdout[-3000:] + run.stderr[-3000:])
