@@ -49,7 +49,7 @@ NOT_RUN = {
 # Instead of what documents say, by command: a size at which figures mean nothing. What is missing is added, but for
 # SMALLER.
 SMALL = {
-    "bench": {"--ranks": "4", "--sizes": "64", "--seconds": "0.1"},
+    "bench": {"--ranks": "4", "--sizes": "64", "--seconds": "0.01"},
     "run": {"--ranks": "4"},
     "try": {"--ranks": "2"},
     "mpiexec": {"--ranks": "4"},
