@@ -72,12 +72,16 @@ sanitize-memory sanitize-threads: sanitize-%: test-packages .venv/build.installe
 	@build/$@/core_tests --gtest_brief=1 $(filter_$*)
 
 # Every schedule: all-to-all to 130 ranks with every parameter; two groups of up to 40 each, trees, and all other sweeps
-# of the core's tests at their full size.
+# of the core's tests at their full size. Last what `make test` leaves out of its own tests, but for programs from seeds
+# and commands of documents, which take hours.
+LEFT_OUT := tests/model tests/mpi/test_mpi.py $(patsubst %,tests/preload/test_%.py,neighbors wrong_arguments mpi4py_suite)
 check-all: tests := -DSHOAL_TESTS=ON
 check-all: test-packages core build/python.installed sanitize
 	@$(BIN)/shoal check --collective alltoall --ranks 1-130
 	@for half in 0 1; do SHOAL_EXHAUSTIVE=1 GTEST_TOTAL_SHARDS=2 GTEST_SHARD_INDEX=$$half \
 	  build/core/core_tests --gtest_brief=1 & halves+=" $$!"; done; for half in $$halves; do wait $$half || exit 1; done
+	@$(MAKE) --no-print-directory -j2 test-parts
+	@SHOAL_EXHAUSTIVE=1 $(BIN)/python -m pytest -n auto --maxprocesses 4 --dist loadfile $(LEFT_OUT)
 
 # Whole programs without and with Shoal (hours; PROGRAMS=--quick: minutes). programs-packages installs those of Debian.
 programs: build build-openmpi-debian .venv/test.installed

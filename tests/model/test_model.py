@@ -1,8 +1,11 @@
 """The protocols of the memory that the ranks of a node share, over all interleavings, by the model checker Spin.
 
+The largest model, of 15 million states, only with SHOAL_EXHAUSTIVE=1.
+
 To Spin memory is sequentially consistent; what weaker orders allow is for the thread sanitizer to find.
 """
 
+import os
 import shutil
 import subprocess
 
@@ -14,9 +17,10 @@ RIGHT = [
     ("rows", {"N": 2, "EXCHANGES": 4}),
     ("rows", {"N": 3, "EXCHANGES": 3, "STEADY": 1}),
     ("window", {"N": 2, "EXCHANGES": 2}),
-    ("window", {"N": 3, "EXCHANGES": 2, "ALIKE": "offered"}),
     ("window", {"N": 3, "EXCHANGES": 2, "ALIKE": "unexpected"}),
 ]
+if os.environ.get("SHOAL_EXHAUSTIVE") == "1":
+    RIGHT.append(("window", {"N": 3, "EXCHANGES": 2, "ALIKE": "offered"}))
 WRONG = [
     ("rows", {"N": 2, "EXCHANGES": 3, "WRONG": 1}),
     ("rows", {"N": 3, "EXCHANGES": 3, "WRONG": 1}),

@@ -1,4 +1,9 @@
-"""Wrong arguments to the all-to-all family: the MPI's own errors, also where Shoal serves; right calls after them."""
+"""Wrong arguments to the all-to-all family: the MPI's own errors, also where Shoal serves; right calls after them.
+
+With SHOAL_EXHAUSTIVE=1 on every MPI by every algorithm; else, but on the wheels, by one, not always the same.
+"""
+
+import os
 
 import pytest
 
@@ -37,6 +42,12 @@ ASKED = [
 ]
 
 
+def some_asked(mpi):
+    if os.environ.get("SHOAL_EXHAUSTIVE") == "1" or mpi in mpis.WHEELS:
+        return ASKED
+    return [ASKED[EVERY.index(mpi) % len(ASKED)]]
+
+
 def run(mpi, compiled, *arguments, **settings):
     if "impi" in mpi.name:  # what runs on it was linked to MPICH
         settings["LD_LIBRARY_PATH"] = mpi.libraries
@@ -54,7 +65,7 @@ def errors(done):
 def test_errors_are_the_mpis_own(every_mpi, compiled):
     without = errors(run(every_mpi, compiled, preload=False))
     assert without and not {"0 0 0"} & set(without.values())
-    for settings in ({}, *ASKED):
+    for settings in ({}, *some_asked(every_mpi)):
         done = run(every_mpi, compiled, **settings, SHOAL_REPORT=1)
         # Under the preload there are 64-bit forms that the MPI lacks.
         assert without == {call: error for call, error in errors(done).items() if call in without}
