@@ -72,8 +72,8 @@ sanitize-memory sanitize-threads: sanitize-%: test-packages .venv/build.installe
 	@build/$@/core_tests --gtest_brief=1 $(filter_$*)
 
 # Every schedule: all-to-all to 130 ranks with every parameter; two groups of up to 40 each, trees, and all other sweeps
-# of the core's tests at their full size. Last what `make test` leaves out of its own tests, but for programs from seeds
-# and commands of documents, which take hours.
+# of the core's tests at their full size. Last what `make test` leaves out of these files; programs from seeds and
+# commands of documents have commands of their own (docs/trust.md).
 LEFT_OUT := tests/model tests/mpi/test_mpi.py $(patsubst %,tests/preload/test_%.py,neighbors wrong_arguments mpi4py_suite)
 check-all: tests := -DSHOAL_TESTS=ON
 check-all: test-packages core build/python.installed sanitize
