@@ -5,7 +5,6 @@ import re
 import shutil
 import subprocess
 import tempfile
-import threading
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -107,28 +106,25 @@ class Mpi:
             line += ([":"] if number else []) + part
         clean = {k: v for k, v in os.environ.items() if not k.startswith("SHOAL_") and k != "LD_PRELOAD"}
         if until:
-            return ended_when_it_says(until, line, clean | OPEN_MPI, timeout)
+            return ended_when_it_says(until, line, clean | OPEN_MPI)
         return subprocess.run(line, env=clean | OPEN_MPI, capture_output=True, text=True, **kwargs)
 
     def run(self, ranks, command, timeout=180, until=None, **kwargs):
         return self.launch(self.ranks(ranks, command, **kwargs), timeout=timeout, until=until)
 
 
-def ended_when_it_says(what, line, env, timeout):
-    """As subprocess.run(), for what may not end by itself. After so many seconds it is killed."""
+def ended_when_it_says(what, line, env):
+    """As subprocess.run(), for what may not end by itself."""
     with (
         tempfile.TemporaryFile("w+") as errors,
         subprocess.Popen(line, env=env, stdout=subprocess.PIPE, stderr=errors, text=True) as job,
     ):
         said = []
-        late = threading.Timer(timeout, job.kill)
-        late.start()
         for text in job.stdout:
             said.append(text)
             if what in text:
                 job.terminate()
         job.wait()
-        late.cancel()
         errors.seek(0)
         return subprocess.CompletedProcess(line, job.returncode, "".join(said), errors.read())
 
