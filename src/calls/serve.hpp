@@ -95,7 +95,7 @@ struct outcome {
 
 // Whether the MPI refuses a call here, without waiting for others, and they wait for this rank: they meet it in its next call.
 template <typename Call>
-bool is_refused_alone(const Call& call) {
+[[gnu::cold, gnu::noinline]] bool is_refused_alone(const Call& call) {
   return !call.is_valid() && call.is_awaited();
 }
 

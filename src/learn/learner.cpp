@@ -91,9 +91,11 @@ void learner::have_passed(int calls) {
 }
 
 bool learner::meets_others_first(bool is_linked) const {
+  if (!was_called_ && (is_linked || job_.knows_before())) return true;
+  if (stands_.now != stage::voting && !said_)
+    return false;  // so that other calls look at no more memory than begin() does
   const std::int64_t next = calls_ + 1;
-  const bool ends_vote = stands_.now == stage::voting && votes().ends_at(next);
-  return ends_vote || heard_in_ == next || (!was_called_ && (is_linked || job_.knows_before()));
+  return votes().ends_at(next) || heard_in_ == next;
 }
 
 bool learner::is_young(const call_size& call) const {
