@@ -72,9 +72,9 @@ int wait_moving(Start start) {
   return code == MPI_SUCCESS ? end_moving(own, wait_mode::yield) : code;
 }
 
-// Whether the blocking form is right. Of one rank Open MPI's MPI_Alltoallw takes no heed of displacements.
-inline bool is_right(const allgather_call&) { return true; }
-inline bool is_right([[maybe_unused]] const alltoall_call& call) {
+// Whether the blocking form is right. On a communicator of one rank Open MPI's MPI_Alltoallw takes no heed of displacements.
+inline bool has_right_blocking_form(const allgather_call&) { return true; }
+inline bool has_right_blocking_form([[maybe_unused]] const alltoall_call& call) {
 #ifdef OPEN_MPI
   return call.form() != call_form::any_types;
 #else
@@ -85,7 +85,7 @@ inline bool is_right([[maybe_unused]] const alltoall_call& call) {
 // Runs the MPI's own collective, of which `native` is the blocking form, while what Shoal has under way moves.
 template <typename Call>
 int natively(const Call& call, wait_mode mode, native_call native) {
-  if (progress::has_mpi_for_it() && is_right(call)) return moved_by_mpi(native);
+  if (progress::has_mpi_for_it() && has_right_blocking_form(call)) return moved_by_mpi(native);
   native_collective own;
   const int code = own.start(call);
   return code == MPI_SUCCESS ? own.wait(mode) : code;

@@ -46,9 +46,9 @@ int calls_before_agreement(bool known_sizes, double load, int ranks, std::int64_
   constexpr int most_doublings = 4;
   const int usual = usual_calls(known_sizes, load, ranks);
   if (is_large(known_sizes, load)) return usual;
-  if (!known_sizes && others >= usual) return usual / places;
-  return (usual - static_cast<int>(std::min<std::int64_t>(most_counted, others)))
-         << std::min(most_doublings, fruitless);
+  const bool is_place = !known_sizes && others >= usual;
+  const int first = is_place ? usual / places : usual - static_cast<int>(std::min<std::int64_t>(most_counted, others));
+  return first << std::min(most_doublings, fruitless);
 }
 
 }  // namespace shoal

@@ -155,6 +155,7 @@ std::span<const std::int64_t> agreed_terms::of_contest() const {
 std::span<const std::int64_t> agreed_terms::no_pattern() const {
   return std::span(all_).subspan(patternless, size_pattern::longest);
 }
+
 std::size_t agreed_terms::room(int ranks) const {
   return room_for(std::max(load(), static_cast<double>(all_[largest])), ranks);
 }

@@ -60,7 +60,7 @@ struct rank_terms {
 };
 
 // For so many bytes that a rank sends memory is made, where exchanges have this load. Each page of it costs time, so there is
-// twice what they need, and no more: where sizes grow, the ranks notice it before that is full. Agreements go through it too.
+// twice what they need, which lets sizes grow, and no more. Agreements go through it too.
 std::size_t room_for(double load, int ranks);
 
 // As guesses are said and heard.
