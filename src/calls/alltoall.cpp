@@ -110,11 +110,9 @@ int alltoall(const alltoall_call& call, MPI_Info info, native_call blocking) {
 }
 
 int alltoall_of_mpi(learner* unpassed, const alltoall_call& call, native_call native) {
-  return returning_codes(call.comm, [&] {
-    if (call.comm == MPI_COMM_NULL) return without_communicator(interface::mpi, native);
-    if (unpassed) return serve_unpassed(*unpassed, call, interface::mpi, MPI_INFO_NULL, native);
-    return serve_any(process::learner_of(call.comm), call, interface::mpi, MPI_INFO_NULL, native);
-  });
+  if (call.comm == MPI_COMM_NULL) return without_communicator(interface::mpi, native);
+  if (unpassed) return serve_unpassed(*unpassed, call, interface::mpi, MPI_INFO_NULL, native);
+  return serve_any(process::learner_of(call.comm), call, interface::mpi, MPI_INFO_NULL, native);
 }
 
 }  // namespace shoal

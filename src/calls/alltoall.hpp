@@ -49,8 +49,8 @@ class learner;
 // One of shoal.h's. Returns an MPI error code; errors have been raised on the communicator. `info` may name the algorithm for
 // this call under shoal_alltoall, shoal_alltoallv or shoal_alltoallw, the same on every rank.
 int alltoall(const alltoall_call& call, MPI_Info info, native_call native);
-// One of MPI's own functions, likewise. `unpassed`: the learner of its ranks, where the call does not pass there; null: that
-// is to be seen.
+// One of MPI's own functions; errors are for returning_codes(). `unpassed`: the learner of its ranks, where the call does not
+// pass there; null: that is to be seen.
 int alltoall_of_mpi(learner* unpassed, const alltoall_call& call, native_call native);
 
 }  // namespace shoal

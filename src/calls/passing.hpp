@@ -31,7 +31,12 @@ template <typename Describe, typename... All>
     recent_calls::begin_repeats(comm, call, recent->will_pass());
     return returning_codes(comm, carry_out);
   }
-  const int code = alltoall_of_mpi(recent, describe(), native);
+  bool begins_to_count = false;
+  const int code = returning_codes(comm, [&] {
+    begins_to_count = !recent && comm != MPI_COMM_NULL && process::get().begins_to_count(comm, call);
+    return begins_to_count ? carry_out() : alltoall_of_mpi(recent, describe(), native);
+  });
+  if (begins_to_count) return code;
   learner* const of = recent_calls::learner_of(comm);
   if (of) recent_calls::begin_repeats(comm, call, of->may_pass());
   return code;

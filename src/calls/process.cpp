@@ -85,6 +85,17 @@ void report_gathers(const intercommunicator& of, usage_report& report) {
   report.add_verified(of.verified, of.verified_by_sums);
 }
 
+void report_groups(const users_groups& groups, usage_report& report) {
+  if (groups.state) report_gathers(*groups.state, report);
+  for (const bool uniform : {false, true})
+    report.add(uniform ? "allgather" : "allgatherv", groups.ranks, "native", groups.cold[uniform]);
+}
+
+std::string explained(const users_groups& groups) {
+  const auto* const last = groups.state ? groups.state->last : nullptr;
+  return last ? last->algorithm->spec + ": " + last->reason : "the MPI library's own collective: " + groups.why;
+}
+
 }  // namespace
 
 process& process::get() {
@@ -104,6 +115,7 @@ bool process::begin(MPI_Comm comm) {
   // Attributes of MPI_COMM_SELF are deleted first in MPI_Finalize, on every MPI.
   PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, on_finalize, &finalize_key_, this);
   PMPI_Comm_set_attr(MPI_COMM_SELF, finalize_key_, this);
+  may_only_count_ = !is_watched() && !asks_for_anything() && !knows_before() && !has_threads();
   open_for_calls_.store(true, std::memory_order_release);
   return true;
 }
@@ -122,12 +134,25 @@ void process::leave_to_duplicate(MPI_Comm comm) {
   constexpr const char* why =
       "MPI_Comm_idup was called on this communicator, and Open MPI needs it alone until that ends";
   if (comm == MPI_COMM_NULL) return;
-  if (users_communicator* const held = communicator_of(comm); held && held->unserved_groups) {
-    held->unserved_groups = false;
-    held->why = why;
+  if (users_groups* const groups = groups_on(comm); groups && groups->are_unserved) {
+    groups->are_unserved = false;
+    groups->why = why;
   }
   for (learner* of : {learner_of(comm), neighbor_learner_of(comm)})
     if (of) of->stop(why);
+}
+
+bool process::begins_to_count(MPI_Comm comm, const call_signature& call) {
+  if (!begin(comm) || !may_only_count_ || deleted_attributes::are_of(comm) || find(comm)) return false;
+  users_communicator& held = *attach(comm);
+  recent_calls::remember(held);
+  int ranks = 0;
+  require(PMPI_Comm_size(comm, &ranks), "MPI_Comm_size");
+  const bool known_sizes = call.form == call_form::equal;
+  const std::int64_t load = ranks * (call.in_place ? call.received : call.sent);
+  if (held.groups || ranks == 1 || !first_calls::contain(1, known_sizes, static_cast<double>(load))) return false;
+  recent_calls::begin_repeats(comm, call, first_calls::left_behind(0));
+  return recent_calls::pass_again(comm, call);
 }
 
 const char* process::why_unknown(MPI_Comm comm) {
@@ -136,7 +161,15 @@ const char* process::why_unknown(MPI_Comm comm) {
 
 learner* process::found_learner_of(MPI_Comm comm) {
   users_communicator* const held = communicator_of(comm);
-  return held ? held->of_ranks.get() : nullptr;
+  if (!held || held->groups) return nullptr;
+  if (!held->of_ranks) {
+    auto made = std::make_unique<learner>(*this, comm, collective::alltoall);
+    made->have_passed(std::exchange(held->counted, 0));
+    const std::scoped_lock guard(lock_);  // others look through all communicators
+    held->of_ranks = std::move(made);
+    if (recent_calls::find(comm)) recent_calls::remember(*held);
+  }
+  return held->of_ranks.get();
 }
 
 learner* process::neighbor_learner_of(MPI_Comm comm) {
@@ -147,7 +180,7 @@ learner* process::neighbor_learner_of(MPI_Comm comm) {
 learner* process::neighbor_learner_made_for(MPI_Comm comm) {
   users_communicator* const held = communicator_of(comm);
   if (!held) return nullptr;
-  if (!held->of_neighbors && held->of_ranks && has_neighbors(comm)) {
+  if (!held->of_neighbors && !held->groups && has_neighbors(comm)) {
     auto made = std::make_unique<learner>(*this, comm, collective::neighbor_alltoall);
     const std::scoped_lock guard(lock_);  // others look through all communicators
     held->of_neighbors = std::move(made);
@@ -177,16 +210,21 @@ users_communicator* process::find(MPI_Comm comm) const {
   return found ? held : nullptr;
 }
 
-intercommunicator* process::groups_of(MPI_Comm comm, bool is_linked, std::string& wrong) {
+users_groups* process::groups_on(MPI_Comm comm) {
   users_communicator* const held = communicator_of(comm);
-  if (!held) return nullptr;
-  if (held->unserved_groups && !is_linked && !is_of_one_world(comm)) {
-    held->unserved_groups = false;
-    warn_once(comm, held->why = voting::started_apart);
+  return held ? held->groups.get() : nullptr;
+}
+
+intercommunicator* process::groups_of(MPI_Comm comm, bool is_linked, std::string& wrong) {
+  users_groups* const groups = groups_on(comm);
+  if (!groups) return nullptr;
+  if (groups->are_unserved && !is_linked && !is_of_one_world(comm)) {
+    groups->are_unserved = false;
+    warn_once(comm, groups->why = voting::started_apart);
   }
-  if (held->unserved_groups) serve_groups(comm, *held);
-  if (held->wrong) wrong = held->why;
-  return held->groups.get();
+  if (groups->are_unserved) serve_groups(comm, *groups);
+  if (groups->is_wrong) wrong = groups->why;
+  return groups->state.get();
 }
 
 std::shared_ptr<neighborhood> process::neighbors_of(MPI_Comm comm, call_form form, bool is_linked, std::string& wrong) {
@@ -229,44 +267,44 @@ std::shared_ptr<sparse_ranks> process::sparse_of(MPI_Comm comm, std::string& wro
 }
 
 bool process::has_earned_groups(MPI_Comm comm) {
-  users_communicator* const held = communicator_of(comm);
-  if (!held || !held->unserved_groups) return held;
-  if (!held->worth.is_due()) return false;
-  if (!is_of_one_world(comm)) return held->worth.never_again(), false;
+  users_groups* const groups = groups_on(comm);
+  if (!groups || !groups->are_unserved) return groups;
+  if (!groups->worth.is_due()) return false;
+  if (!is_of_one_world(comm)) return groups->worth.never_again(), false;
   const double begin = PMPI_Wtime();
-  if (pays_to_serve(comm, *held)) serve_groups(comm, *held);
+  if (pays_to_serve(comm, *groups)) serve_groups(comm, *groups);
   books().spend(PMPI_Wtime() - begin);
-  return !held->unserved_groups;
+  return !groups->are_unserved;
 }
 
-bool process::pays_to_serve(MPI_Comm comm, users_communicator& held) {
+bool process::pays_to_serve(MPI_Comm comm, users_groups& groups) {
   const double begin = PMPI_Wtime();
-  const auto said = held.worth.said(held.cold[false].seconds + held.cold[true].seconds, books().allowance());
-  const auto all = largest_of_groups(comm, {said.begin(), said.end()}, held);
-  held.worth.took(PMPI_Wtime() - begin);
-  return !all.empty() && held.worth.pays(all);
+  const auto said = groups.worth.said(groups.cold[false].seconds + groups.cold[true].seconds, books().allowance());
+  const auto all = largest_of_groups(comm, {said.begin(), said.end()}, groups);
+  groups.worth.took(PMPI_Wtime() - begin);
+  return !all.empty() && groups.worth.pays(all);
 }
 
 // None, on every rank, where some heard nothing of others: then they are not served.
 std::vector<std::int64_t> process::largest_of_groups(MPI_Comm comm, const std::vector<std::int64_t>& mine,
-                                                     users_communicator& held) {
+                                                     users_groups& groups) {
   waiting wait = moving_meanwhile(set().wait.value_or(wait_mode::yield));
   std::vector<std::int64_t> all = largest_of_both_groups(comm, mine, wait);
   if (!all.empty()) return all;
-  held.unserved_groups = false;
-  held.why =
+  groups.are_unserved = false;
+  groups.why =
       "ranks of the other group took no part in an agreement on settings for 10 s; preload Shoal on all ranks, and "
       "give all ranks the same SHOAL_ variables";
-  warn_once(comm, held.why);
+  warn_once(comm, groups.why);
   return all;
 }
 
 void process::count_cold(MPI_Comm comm, bool uniform, std::int64_t sent, std::int64_t known, double seconds) {
   books().called(seconds);
-  users_communicator* const held = communicator_of(comm);
-  if (!held) return;
-  held->cold[uniform].add(sent, seconds);
-  held->worth.count(known * held->ranks / 2);
+  users_groups* const groups = groups_on(comm);
+  if (!groups) return;
+  groups->cold[uniform].add(sent, seconds);
+  groups->worth.count(known * groups->ranks / 2);
 }
 
 int process::leave_told(const std::string& call, const std::string& reason, native_call native) {
@@ -287,25 +325,18 @@ void process::report_late(const std::string& call, int ranks, const std::string&
 
 std::string process::explain(MPI_Comm comm) {
   if (!open_for_calls_) return "the MPI library's own collective: outside MPI_Init and MPI_Finalize";
-  recent_calls::learner_of(comm);  // which hears of all calls so far
   const users_communicator* held = find(comm);
-  if (held && held->groups && held->groups->last)
-    return held->groups->last->algorithm->spec + ": " + held->groups->last->reason;
-  if (held && held->of_neighbors && held->of_ranks->calls() == 0 && !held->of_ranks->state())
-    return held->of_neighbors->explain();
-  if (held && held->of_ranks) return held->of_ranks->explain();
-  if (held && !held->why.empty()) return "the MPI library's own collective: " + held->why;
-  return "nothing was exchanged on this communicator yet";
+  if (!held) return "nothing was exchanged on this communicator yet";
+  if (held->groups) return explained(*held->groups);
+  const learner& of = *learner_of(comm);  // which hears of all calls so far
+  return held->of_neighbors && of.calls() == 0 && !of.state() ? held->of_neighbors->explain() : of.explain();
 }
 
 users_communicator* process::attach(MPI_Comm comm) {
   std::list<users_communicator> made(1);
   users_communicator& held = made.front();
   held.comm = comm;
-  held.unserved_groups = between_groups(comm);
-  if (held.unserved_groups) held.why = "an inter-communicator";
-  if (held.unserved_groups) held.ranks = ranks_of_both(comm);
-  else held.of_ranks = std::make_unique<learner>(*this, comm, collective::alltoall);
+  if (between_groups(comm)) held.groups.reset(new users_groups{ranks_of_both(comm)});
   held.place = made.begin();
   const std::scoped_lock guard(lock_);
   require(PMPI_Comm_set_attr(comm, state_key_, &held), "MPI_Comm_set_attr");
@@ -314,23 +345,23 @@ users_communicator* process::attach(MPI_Comm comm) {
   return &held;
 }
 
-void process::serve_groups(MPI_Comm comm, users_communicator& held) {
-  held.unserved_groups = false;
+void process::serve_groups(MPI_Comm comm, users_groups& groups) {
+  groups.are_unserved = false;
   const auto hash = static_cast<std::int64_t>(hash_of(set().canonical()) >> 1);
-  const std::vector<std::int64_t> all = largest_of_groups(comm, {hash, -hash, !problem().empty(), is_full()}, held);
+  const std::vector<std::int64_t> all = largest_of_groups(comm, {hash, -hash, !problem().empty(), is_full()}, groups);
   if (all.empty()) return;
-  held.why = wrong_settings(all[0] == -all[1], all[2] != 0);
-  held.wrong = !held.why.empty();
-  if (!held.wrong && all[3]) held.why = "too many communicators are in use; free some";
-  if (!held.why.empty()) return;
+  groups.why = wrong_settings(all[0] == -all[1], all[2] != 0);
+  groups.is_wrong = !groups.why.empty();
+  if (!groups.is_wrong && all[3]) groups.why = "too many communicators are in use; free some";
+  if (!groups.why.empty()) return;
   const MPI_Comm own = merged(comm);
-  if (own == MPI_COMM_NULL) return void(held.why = "the MPI library has no communicator left for Shoal");
+  if (own == MPI_COMM_NULL) return void(groups.why = "the MPI library has no communicator left for Shoal");
   try {
-    held.groups = std::make_shared<intercommunicator>(*this, comm, own, set());
+    groups.state = std::make_shared<intercommunicator>(*this, comm, own, set());
     count_open(1);
   } catch (const std::invalid_argument& error) {
-    held.why = error.what();
-    held.wrong = true;
+    groups.why = error.what();
+    groups.is_wrong = true;
   }
 }
 
@@ -364,10 +395,8 @@ void process::report_on(const users_communicator& held) {
   });
   for (const call_form form : call_forms)
     if (const auto& among = held.neighbors[form]) report_neighbors(*among, held.of_ranks->ranks(), report_);
-  if (held.groups) report_gathers(*held.groups, report_);
   if (held.sparse) report_.add("exchange", held.sparse->ranks(), "digits", held.sparse->used());
-  for (const bool uniform : {false, true})
-    report_.add(uniform ? "allgather" : "allgatherv", held.ranks, "native", held.cold[uniform]);
+  if (held.groups) report_groups(*held.groups, report_);
 }
 
 // `is_freed`: the communicator is, and not the program at its end.

@@ -47,6 +47,9 @@ class process : public job_state {
   }
   // The same for exchanges among neighbours; null too where there are none.
   [[gnu::hot]] learner* neighbor_learner_of(MPI_Comm comm);
+  // Whether an all-to-all is the first on its communicator, and is only counted, as some like it will be: for those nothing is
+  // made but what counts them.
+  bool begins_to_count(MPI_Comm comm, const call_signature& call);
   // Why there is nothing on it, between MPI_Init and MPI_Finalize.
   static const char* why_unknown(MPI_Comm comm);
 
@@ -107,10 +110,11 @@ class process : public job_state {
   learner* found_learner_of(MPI_Comm comm);
   learner* neighbor_learner_made_for(MPI_Comm comm);
   users_communicator* held_by(MPI_Comm comm);
-  bool pays_to_serve(MPI_Comm comm, users_communicator& held);
+  users_groups* groups_on(MPI_Comm comm);
+  bool pays_to_serve(MPI_Comm comm, users_groups& groups);
   std::vector<std::int64_t> largest_of_groups(MPI_Comm comm, const std::vector<std::int64_t>& mine,
-                                              users_communicator& held);
-  void serve_groups(MPI_Comm comm, users_communicator& held);
+                                              users_groups& groups);
+  void serve_groups(MPI_Comm comm, users_groups& groups);
   void report_on(const users_communicator& held);
   void report_late(const std::string& call, int ranks, const std::string& spec, const usage& what);
   void release(users_communicator& held, bool is_freed);
@@ -122,6 +126,7 @@ class process : public job_state {
   int state_key_ = MPI_KEYVAL_INVALID, finalize_key_ = MPI_KEYVAL_INVALID;
   std::atomic<bool> open_for_calls_ = false;  // between MPI_Init and MPI_Finalize
   bool finished_ = false;
+  bool may_only_count_ = false;  // nobody asks for anything, or wants to know of calls
   std::mutex lock_;
   std::list<users_communicator> communicators_;  // in the order of their first calls, as the report tells them
   std::array<users_communicator*, recent_calls::places> of_places_{};  // the first of each place

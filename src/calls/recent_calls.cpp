@@ -2,6 +2,6 @@
 
 namespace shoal {
 
-std::array<recent_calls::entry, recent_calls::places> recent_calls::last_;
+std::array<recent_calls::place, recent_calls::places> recent_calls::last_;
 
 }  // namespace shoal

@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cstdint>
+#include <utility>
 
 #include "calls/call_signature.hpp"
 #include "calls/users_communicator.hpp"
@@ -16,8 +17,8 @@ namespace shoal {
 // Not used where threads may call at once.
 class recent_calls {
  public:
-  // Where a communicator is looked for, and few others are.
-  static constexpr int log2_places = 9;
+  // Where a communicator is looked for, and few others are. Some hundreds of them seldom meet a third in one place.
+  static constexpr int log2_places = 10;
   static constexpr std::size_t places = std::size_t{1} << log2_places;
   static std::size_t place_of(MPI_Comm comm) {
     const auto number = static_cast<std::uint64_t>((std::uintptr_t)comm);  // NOLINT: an address or an int
@@ -61,8 +62,8 @@ class recent_calls {
   }
 
   static void remember(users_communicator& held) {
-    entry& last = at(held.comm);
-    forget(last.comm);
+    entry& known = at(held.comm);
+    entry& last = known.comm == held.comm ? known : made_room(held.comm);
     last.comm = held.comm;
     last.of_ranks = held.of_ranks.get();
     last.of_neighbors = held.of_neighbors.get();
@@ -86,14 +87,29 @@ class recent_calls {
     users_communicator* held = nullptr;
 
     void end_repeats() {
-      if (passed > 0) of_ranks->have_passed(passed);
+      if (of_ranks && passed > 0) of_ranks->have_passed(passed);
+      else if (held) held->counted += passed;
       left = passed = 0;
     }
   };
-  static entry& at(MPI_Comm comm) { return last_[place_of(comm)]; }
+  using place = std::array<entry, 2>;
 
-  // The last one of each place. All zero at first, so that no page of them is there before it is used.
-  static std::array<entry, places> last_;
+  // Where it is, or else the one that may give way to it.
+  static entry& at(MPI_Comm comm) {
+    place& of = last_[place_of(comm)];
+    return of[0].comm == comm ? of[0] : of[1];
+  }
+  static entry& made_room(MPI_Comm comm) {
+    auto& [last, before] = last_[place_of(comm)];
+    if (last.held) {
+      before.end_repeats();
+      before = std::exchange(last, {});
+    }
+    return last;
+  }
+
+  // The last two of each place. All zero at first, so that no page of them is there before it is used.
+  static std::array<place, places> last_;
 };
 
 }  // namespace shoal

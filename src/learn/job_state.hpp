@@ -56,6 +56,8 @@ class job_state {
       return std::any_of(call_forms.begin(), call_forms.end(), [&](call_form form) { return asks_for(what, form); });
     });
   }
+  // Whether somebody wants to know of every call.
+  bool is_watched() const { return settings_.report != reporting::none || !settings_.record.empty(); }
   // Whether a profile or wisdom says what exchanges take, or is to; then they agree before the first call too.
   bool knows_before() const { return knows_before_; }
   // What earlier jobs have learnt, the same on every rank whose wisdom_hash() is.

@@ -37,7 +37,7 @@ learner::learner(job_state& job, MPI_Comm comm, collective what)
       ranks_(ranks_of(comm)),
       rank_(rank_in(comm)),
       blocks_(what == collective::alltoall ? ranks_ : destinations_of(comm)),
-      is_watched_(job.set().report != reporting::none || !job.set().record.empty()),
+      is_watched_(job.is_watched()),
       is_idle_(ranks_ == 1 && !is_watched_ && !job.asks_for_anything()) {}
 
 learner::agreeing::agreeing(learner& of)
@@ -85,6 +85,7 @@ exchange_field* learner::passing(call_form form, std::int64_t bytes) {
 }
 
 void learner::have_passed(int calls) {
+  was_called_ = was_called_ || calls > 0;
   calls_ += calls;
   if (last_served_.in) last_served_.in->of.pass(calls);
   else young_.add_again(calls);

@@ -7,6 +7,8 @@
  * freed_in_callback: exchanges on a copy that the callback frees.
  * reused: frees and copies twenty times.
  * attribute: the communicator carries an attribute of the program, whose callbacks must not be called.
+ * crowded: 600 communicators in turn, with 1 to 12 exchanges each; every second is freed past the preload and made again; then
+ *   some have hundreds.
  * early_freed: communicators freed after 8 to 110 exchanges; MPI_Comm_free deletes the attribute of each.
  * freed_before_late: freed while the last rank is many exchanges behind; not for an MPI that waits in MPI_Comm_free (Intel).
  * no_environment: clears it before its first exchange.
@@ -85,6 +87,26 @@ static void attribute(int exchanges) {
   faults += copied + deleted;
   MPI_Comm_free(&copy);
   faults += copied != 0 || deleted != 1;
+}
+
+enum { crowd = 600 };
+static MPI_Comm crowded_by[crowd];
+
+static void in_turn(int step) {
+  for (int call = 0; call < 12; ++call)
+    for (int i = 0; i < crowd; i += step)
+      if (call <= (i / step) % 12) exchange(crowded_by[i]);
+}
+
+static void crowded(void) {
+  for (int i = 0; i < crowd; ++i) MPI_Comm_dup(MPI_COMM_WORLD, crowded_by + i);
+  in_turn(1);
+  for (int i = 1; i < crowd; i += 2) PMPI_Comm_free(crowded_by + i);
+  for (int i = 1; i < crowd; i += 2) MPI_Comm_dup(MPI_COMM_WORLD, crowded_by + i);
+  in_turn(5);
+  for (int i = 0; i < crowd; i += 31)
+    for (int call = 0; call < 300; ++call) exchange(crowded_by[i]);
+  for (int i = 0; i < crowd; ++i) MPI_Comm_free(crowded_by + i);
 }
 
 /* In which nobody waits for anybody. */
@@ -174,6 +196,8 @@ int main(int argc, char **argv) {
     copies(20, 1);
   } else if (!strcmp(what, "attribute")) {
     attribute(1);
+  } else if (!strcmp(what, "crowded")) {
+    crowded();
   } else if (!strcmp(what, "freed_before_late")) {
     freed_before_late();
   } else if (!strcmp(what, "early_freed")) {

@@ -34,6 +34,12 @@ def test_lifetime(mpi, compiled, case, calls):
     assert served(run) == ({("alltoall", "tuna"): calls} if calls else {})
 
 
+def test_hundreds_of_communicators(mpi, compiled):
+    """Their first calls are only counted, and a number of a communicator may come again unnoticed."""
+    run = mpi.run(3, [compiled(mpi, "lifetimes.c"), "crowded"])
+    assert (run.returncode, run.stdout) == (0, "faults: 0\n"), run.stderr
+
+
 def test_status_of_a_rank_that_exits(mpi, compiled):
     command = [compiled(mpi, "lifetimes.c"), "exits"]
     without, done = mpi.run(2, command, preload=False), mpi.run(2, command)
