@@ -89,7 +89,8 @@ SHOAL_PUBLIC int shoal_alltoallv(const void *sendbuf, const int sendcounts[], co
  *                       `rdispls` and `recvtypes`, and the next three arguments are ignored
  * @param[in] sendcounts elements of its type in the block for each rank, at least 0
  * @param[in] sdispls    where each block begins, in bytes from `sendbuf`
- * @param[in] sendtypes  committed datatypes; one of a block without elements is not looked at
+ * @param[in] sendtypes  committed datatypes; one of a block without elements is not looked at, but by Open MPI where its own
+ *                       collective serves
  * @param[out] recvbuf   place for the blocks, which do not overlap each other or `sendbuf`
  * @param[in] recvcounts elements of its type in the block from each rank, at least 0
  * @param[in] rdispls    where each block goes, in bytes from `recvbuf`
@@ -321,6 +322,14 @@ SHOAL_PUBLIC int shoal_ialltoallv(const void *sendbuf, const int sendcounts[], c
                                   MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[],
                                   MPI_Datatype recvtype, MPI_Comm comm, shoal_request *request);
 
+/** MPI_Ialltoallw: starts an exchange, as shoal_ialltoall(). The datatypes may be freed before it ends.
+ * @copydetails shoal_alltoallw
+ * @param[out] request the exchange, SHOAL_REQUEST_NULL after an error */
+SHOAL_PUBLIC int shoal_ialltoallw(const void *sendbuf, const int sendcounts[], const int sdispls[],
+                                  const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[],
+                                  const int rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm,
+                                  shoal_request *request);
+
 /** shoal_ialltoall() with 64-bit counts; where the MPI library's own runs and lacks them, larger ones are MPI_ERR_COUNT.
  * @copydetails shoal_ialltoall */
 SHOAL_PUBLIC int shoal_ialltoall_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf,
@@ -330,6 +339,13 @@ SHOAL_PUBLIC int shoal_ialltoall_c(const void *sendbuf, MPI_Count sendcount, MPI
 SHOAL_PUBLIC int shoal_ialltoallv_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[],
                                     MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[],
                                     const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm,
+                                    shoal_request *request);
+
+/** shoal_ialltoallw() with 64-bit counts and displacements, as shoal_ialltoall_c().
+ * @copydetails shoal_ialltoallw */
+SHOAL_PUBLIC int shoal_ialltoallw_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[],
+                                    const MPI_Datatype sendtypes[], void *recvbuf, const MPI_Count recvcounts[],
+                                    const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm,
                                     shoal_request *request);
 
 /** shoal_exchange() that ends in shoal_test() or shoal_wait(). The first one on a communicator, of either form, makes a
@@ -360,6 +376,14 @@ SHOAL_PUBLIC int shoal_alltoall_init(const void *sendbuf, int sendcount, MPI_Dat
 SHOAL_PUBLIC int shoal_alltoallv_init(const void *sendbuf, const int sendcounts[], const int sdispls[],
                                       MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[],
                                       MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, shoal_request *request);
+/** MPI_Alltoallw_init: makes everything ready once, as shoal_alltoall_init(). The datatypes may be freed behind it.
+ * @copydetails shoal_alltoallw
+ * @param info         the key shoal_alltoallw may hold a spec, the same on all ranks; or MPI_INFO_NULL
+ * @param[out] request the exchange, to be freed with shoal_request_free(); SHOAL_REQUEST_NULL after an error */
+SHOAL_PUBLIC int shoal_alltoallw_init(const void *sendbuf, const int sendcounts[], const int sdispls[],
+                                      const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[],
+                                      const int rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Info info,
+                                      shoal_request *request);
 
 /** shoal_alltoall_init() with 64-bit counts, as shoal_ialltoall_c().
  * @copydetails shoal_alltoall_init */
@@ -372,6 +396,12 @@ SHOAL_PUBLIC int shoal_alltoallv_init_c(const void *sendbuf, const MPI_Count sen
                                         MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[],
                                         const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info,
                                         shoal_request *request);
+/** shoal_alltoallw_init() with 64-bit counts and displacements, as shoal_ialltoall_c().
+ * @copydetails shoal_alltoallw_init */
+SHOAL_PUBLIC int shoal_alltoallw_init_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[],
+                                        const MPI_Datatype sendtypes[], void *recvbuf, const MPI_Count recvcounts[],
+                                        const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm,
+                                        MPI_Info info, shoal_request *request);
 
 /** MPI_Allgather_init: makes an allgather between two groups ready once, as shoal_alltoall_init(), always by messages;
  * within one group the MPI library's own.

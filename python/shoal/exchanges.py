@@ -182,6 +182,11 @@ def ialltoallv(comm: "MPI.Comm", sendbuf: Spec, recvbuf: Spec) -> Request:
     return begun(comm, sendbuf, recvbuf, "v")
 
 
+def ialltoallw(comm: "MPI.Comm", sendbuf: Spec, recvbuf: Spec) -> Request:
+    """Start alltoallw()."""
+    return begun(comm, sendbuf, recvbuf, "w")
+
+
 def begun(comm: "MPI.Comm", send: Spec, recv: Spec, form: str) -> Request:
     both = sides(comm, send, recv, form)
     return Request(f"shoal_ialltoall{form}_c", [*words(both), handle(comm)], both, False)
@@ -195,6 +200,11 @@ def alltoall_init(comm: "MPI.Comm", sendbuf: Spec, recvbuf: Spec, info: "MPI.Inf
 def alltoallv_init(comm: "MPI.Comm", sendbuf: Spec, recvbuf: Spec, info: "MPI.Info | None" = None) -> Request:
     """Prepare alltoallv(), to be started any number of times. Collective."""
     return prepared(comm, sendbuf, recvbuf, "v", info)
+
+
+def alltoallw_init(comm: "MPI.Comm", sendbuf: Spec, recvbuf: Spec, info: "MPI.Info | None" = None) -> Request:
+    """Prepare alltoallw(), to be started any number of times. Collective."""
+    return prepared(comm, sendbuf, recvbuf, "w", info)
 
 
 def prepared(comm: "MPI.Comm", send: Spec, recv: Spec, form: str, info: "MPI.Info | None") -> Request:

@@ -42,30 +42,32 @@ request::native_start started(const Call& call) {
 // In its persistent form, where the MPI has one and it is right: what Open MPI's nonblocking form mixes up in place, the
 // persistent one does. An allgather's sends the contents of the first start again, in MPICH 4.0 and Intel's.
 request::native_start repeated(const alltoall_call& call) {
-  if (!native_collective::has_persistent || (!call.uniform && call.send == MPI_IN_PLACE)) return started(call);
+  const bool is_started = call.recv_type.differ() || (!call.uniform && call.in_place());
+  if (!native_collective::has_persistent || is_started) return started(call);
   return natively(call, true, [](native_collective& own, const alltoall_call& what) { return own.prepare(what); });
 }
 request::native_start repeated(const allgather_call& call) { return started(call); }
 
-MPI_Datatype one_of(const type_list& types) { return types[0]; }
-MPI_Datatype one_of(MPI_Datatype type) { return type; }
-
-// A call of one type each way, whose types the program may free.
+// A call whose types the program may free.
 template <typename Call>
 class kept_call {
  public:
-  explicit kept_call(const Call& users)
-      : call_(users),
-        sent_(users.send == MPI_IN_PLACE ? MPI_DATATYPE_NULL : one_of(users.send_type)),
-        received_(one_of(users.recv_type)) {
-    call_.send_type = MPI_Datatype(sent_);
-    call_.recv_type = MPI_Datatype(received_);
-  }
+  explicit kept_call(const Call& users) : call_(users) { keep(call_); }
   const Call& operator*() const { return call_; }
 
  private:
+  void keep(alltoall_call& call) {
+    const int blocks = call.recv_type.differ() ? peers_of(call.comm) : 1;
+    call.recv_type = received_.keep(call.recv_type, call.recv_counts, blocks);
+    if (!call.in_place()) call.send_type = sent_.keep(call.send_type, call.send_counts, blocks);
+  }
+  void keep(allgather_call& call) {
+    call.recv_type = received_.keep(call.recv_type, call.recv_counts, 1)[0];
+    if (call.send != MPI_IN_PLACE) call.send_type = sent_.keep(call.send_type, {}, 1)[0];
+  }
+
   Call call_;
-  kept_type sent_, received_;
+  kept_types sent_, received_;
 };
 
 // As long as the request is there, so is what it was made of.
@@ -188,12 +190,16 @@ extern "C" {
 
 NONBLOCKING(alltoall, SHOAL_EQUAL, int, int)
 NONBLOCKING(alltoallv, SHOAL_SIZED, int, int)
+NONBLOCKING(alltoallw, SHOAL_TYPED, int, int)
 NONBLOCKING(alltoall_c, SHOAL_EQUAL, MPI_Count, MPI_Aint)
 NONBLOCKING(alltoallv_c, SHOAL_SIZED, MPI_Count, MPI_Aint)
+NONBLOCKING(alltoallw_c, SHOAL_TYPED, MPI_Count, MPI_Aint)
 PERSISTENT(shoal_alltoall_init, alltoall, SHOAL_EQUAL, int, int)
 PERSISTENT(shoal_alltoallv_init, alltoallv, SHOAL_SIZED, int, int)
+PERSISTENT(shoal_alltoallw_init, alltoallw, SHOAL_TYPED, int, int)
 PERSISTENT(shoal_alltoall_init_c, alltoall_c, SHOAL_EQUAL, MPI_Count, MPI_Aint)
 PERSISTENT(shoal_alltoallv_init_c, alltoallv_c, SHOAL_SIZED, MPI_Count, MPI_Aint)
+PERSISTENT(shoal_alltoallw_init_c, alltoallw_c, SHOAL_TYPED, MPI_Count, MPI_Aint)
 PERSISTENT(shoal_allgather_init, allgather, SHOAL_EQUAL, int, int)
 PERSISTENT(shoal_allgatherv_init, allgatherv, SHOAL_GATHERED, int, int)
 #undef NONBLOCKING

@@ -31,4 +31,11 @@ kept_type::~kept_type() {
   if (is_copy_) PMPI_Type_free(&type_);
 }
 
+type_list kept_types::keep(const type_list& users, const number_array& counts, int blocks) {
+  if (users.is_missing()) return users;
+  if (!users.differ()) return type_list(types_.emplace_back(users[0]));
+  for (int i = 0; i < blocks; ++i) each_.push_back(types_.emplace_back(counts[i] == 0 ? MPI_BYTE : users[i]));
+  return type_list(each_.data());
+}
+
 }  // namespace shoal

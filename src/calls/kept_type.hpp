@@ -3,6 +3,11 @@
 
 #include <mpi.h>
 
+#include <deque>
+#include <vector>
+
+#include "calls/mpi_datatype.hpp"
+
 namespace shoal {
 
 class kept_type {
@@ -16,6 +21,16 @@ class kept_type {
  private:
   MPI_Datatype type_;
   bool is_copy_ = false;
+};
+
+// Those of all blocks. Of a block without elements nobody looks at the type, where it has its own.
+class kept_types {
+ public:
+  type_list keep(const type_list& users, const number_array& counts, int blocks);
+
+ private:
+  std::deque<kept_type> types_;
+  std::vector<MPI_Datatype> each_;
 };
 
 }  // namespace shoal

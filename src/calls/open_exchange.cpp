@@ -28,23 +28,7 @@ namespace shoal {
 
 namespace {
 
-// Those of all blocks. Of a block without elements nobody looks at the type, where it has its own.
-class kept_types {
- public:
-  type_list keep(const type_list& users, const number_array& counts, int blocks) {
-    if (users.is_missing()) return users;
-    if (!users.differ()) return type_list(types_.emplace_back(users[0]));
-    for (int i = 0; i < blocks; ++i)
-      each_.push_back(types_.emplace_back(counts[i] == 0 ? MPI_DATATYPE_NULL : users[i]));
-    return type_list(each_.data());
-  }
-
- private:
-  std::deque<kept_type> types_;
-  std::vector<MPI_Datatype> each_;
-};
-
-// So may it the arrays of its counts, for all we know: MPI forbids that, but MPIs copy them, and mpi4py frees them.
+// A program may free the arrays of its counts, too: MPI forbids that, but MPIs copy them, and mpi4py frees them.
 class kept_numbers {
  public:
   number_array keep(const number_array& users, int blocks) {

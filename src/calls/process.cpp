@@ -336,7 +336,10 @@ users_communicator* process::attach(MPI_Comm comm) {
   std::list<users_communicator> made(1);
   users_communicator& held = made.front();
   held.comm = comm;
-  if (between_groups(comm)) held.groups.reset(new users_groups{ranks_of_both(comm)});
+  if (between_groups(comm)) {
+    held.groups = std::make_unique<users_groups>();
+    held.groups->ranks = ranks_of_both(comm);
+  }
   held.place = made.begin();
   const std::scoped_lock guard(lock_);
   require(PMPI_Comm_set_attr(comm, state_key_, &held), "MPI_Comm_set_attr");

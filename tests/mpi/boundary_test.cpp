@@ -112,6 +112,19 @@ std::vector<exported> every_function() {
          const int code = shoal_ialltoallv(&send, &one, &zero, type, &recv, &one, &zero, type, c, &r);
          return started(code, r);
        }},
+      {"ialltoallw",
+       [=](comm c) {
+         shoal_request r = SHOAL_REQUEST_NULL;
+         const int code = shoal_ialltoallw(&send, &one, &zero, &type, &recv, &one, &zero, &type, c, &r);
+         return started(code, r);
+       }},
+      {"ialltoallw_c",
+       [=](comm c) {
+         shoal_request r = SHOAL_REQUEST_NULL;
+         const int code =
+             shoal_ialltoallw_c(&send, &large_one, &large_zero, &type, &recv, &large_one, &large_zero, &type, c, &r);
+         return started(code, r);
+       }},
       {"exchange",
        [=](comm c) {
          shoal_arrivals* came = nullptr;
@@ -138,6 +151,19 @@ std::vector<exported> every_function() {
        [=](comm c) {
          shoal_request r = SHOAL_REQUEST_NULL;
          const int code = shoal_alltoallv_init(&send, &one, &zero, type, &recv, &one, &zero, type, c, by_name, &r);
+         return repeated(code, r);
+       }},
+      {"alltoallw_init",
+       [=](comm c) {
+         shoal_request r = SHOAL_REQUEST_NULL;
+         const int code = shoal_alltoallw_init(&send, &one, &zero, &type, &recv, &one, &zero, &type, c, by_name, &r);
+         return repeated(code, r);
+       }},
+      {"alltoallw_init_c",
+       [=](comm c) {
+         shoal_request r = SHOAL_REQUEST_NULL;
+         const int code = shoal_alltoallw_init_c(&send, &large_one, &large_zero, &type, &recv, &large_one, &large_zero,
+                                                 &type, c, by_name, &r);
          return repeated(code, r);
        }},
       {"allgather_init",

@@ -149,6 +149,83 @@ TEST(Request, TypesMayBeFreedOnceItHasBegun) {
     }
 }
 
+// A block of integers for each rank, every second in another order, the types of which are freed once the request is there.
+class typed_blocks {
+ public:
+  typed_blocks(MPI_Comm comm, MPI_Datatype of_empty) : comm_(comm), of_empty_(of_empty) {
+    for (int peer = 0; peer < ranks_; ++peer) {
+      at_.push_back(peer * room * static_cast<int>(sizeof(int)));
+      sent_.push_back(which(rank_, peer));
+      received_.push_back(which(peer, rank_));
+    }
+    counts_[(rank_ + 1) % ranks_] = 0;
+    expected_[(rank_ + ranks_ - 1) % ranks_] = 0;
+  }
+
+  // `make`: with the arguments of MPI_Alltoallw.
+  template <typename Make>
+  int make(Make make) {
+    std::vector<MPI_Datatype> kinds = some_types();
+    for (int peer = 0; peer < ranks_; ++peer) {
+      out_.push_back(counts_[peer] ? kinds[sent_[peer]] : of_empty_);
+      in_.push_back(expected_[peer] ? kinds[received_[peer]] : of_empty_);
+    }
+    const int code = make(send_.data(), counts_.data(), at_.data(), out_.data(), recv_.data(), expected_.data(),
+                          at_.data(), in_.data(), comm_);
+    for (MPI_Datatype& one : kinds) MPI_Type_free(&one);
+    for (MPI_Datatype& one : kinds = some_types()) MPI_Type_free(&one);  // perhaps under the same handles
+    return code;
+  }
+
+  void fill(int round) {
+    for (int i = 0; i < ranks_ * room; ++i) send_[i] = content(rank_, i / room, i % room, round);
+    std::fill(recv_.begin(), recv_.end(), -1);
+  }
+  void check(int round) const {
+    for (int i = 0; i < ranks_ * room; ++i) {
+      const bool is_received = i % room % 2 == 0 && expected_[i / room];
+      ASSERT_EQ(recv_[i], is_received ? content(i / room, rank_, i % room, round) : -1) << i;
+    }
+  }
+
+ private:
+  static constexpr int room = 5;
+  static std::size_t which(int from, int to) { return (from + to) % 2; }
+  static int content(int from, int to, int k, int round) { return ((round * 10 + from) * 10 + to) * 10 + k; }
+
+  MPI_Comm comm_;
+  MPI_Datatype of_empty_;
+  std::vector<MPI_Datatype> out_, in_;  // stay until the end, as MPI wants
+  int ranks_ = world_ranks(), rank_ = world_rank();
+  std::vector<int> send_ = std::vector<int>(ranks_ * room), recv_ = send_, counts_ = std::vector<int>(ranks_, 1),
+                   expected_ = counts_, at_;
+  std::vector<std::size_t> sent_, received_;
+};
+
+TEST(Request, EveryBlockMayHaveItsOwnType) {
+  for (const char* spec : specs) {
+    SCOPED_TRACE(spec);
+    const scoped_comm comm(asking_for(spec));
+    const MPI_Datatype of_empty =
+        std::string(spec) == "native" ? MPI_INT : MPI_DATATYPE_NULL;  // which Open MPI refuses
+    typed_blocks once(comm, of_empty), repeated(comm, of_empty);
+    shoal_request started, made;
+    once.fill(7);
+    ASSERT_EQ(once.make([&](auto... all) { return shoal_ialltoallw(all..., &started); }), MPI_SUCCESS);
+    ASSERT_EQ(repeated.make([&](auto... all) { return shoal_alltoallw_init(all..., MPI_INFO_NULL, &made); }),
+              MPI_SUCCESS);
+    for (int round = 0; round < 3; ++round) {
+      repeated.fill(round);
+      ASSERT_EQ(shoal_start(made), MPI_SUCCESS);
+      test_until_ended(&made);
+      repeated.check(round);
+    }
+    ASSERT_EQ(shoal_wait(&started), MPI_SUCCESS);
+    once.check(7);
+    ASSERT_EQ(shoal_request_free(&made), MPI_SUCCESS);
+  }
+}
+
 // Also where the MPI's own starts anew each time, as in place.
 TEST(Request, TypesMayBeFreedOnceAPersistentOneIsMade) {
   constexpr int room = 5;

@@ -154,6 +154,7 @@ for send in [
     data,
 ]:
     refused("alltoallw", send, lambda b: [b, (comes, bytes_at), doubles])
+    refused("ialltoallw", send, lambda b: [b, (comes, bytes_at), doubles])
 
 
 # Among neighbours: in a line, whose ends have nobody on one side; and each sends to the next rank twice, and to the
@@ -200,9 +201,17 @@ while not open_one.test():
     pass
 expect((into == 1000 * np.arange(ranks) + rank).all(), "ialltoall")
 shoal.ialltoallv(world, out, into).wait()
-with shoal.alltoallv_init(world, out, into) as repeated, shoal.alltoall_init(world, out, into) as other:
+typed = [[one, ([1] * ranks, [8 * i for i in range(ranks)]), [MPI.DOUBLE] * ranks] for one in (out, into)]
+into[:] = -1
+shoal.ialltoallw(world, *typed).wait()
+expect((into == 1000 * np.arange(ranks) + rank).all(), "ialltoallw")
+with (
+    shoal.alltoallv_init(world, out, into) as repeated,
+    shoal.alltoall_init(world, out, into) as other,
+    shoal.alltoallw_init(world, *typed) as one_of_types,
+):
     for turn in range(5):
-        for one in (repeated, other):
+        for one in (repeated, other, one_of_types):
             out[:], into[:] = rank + turn * 1000 + np.arange(ranks) * 10, -1
             one.start()
             one.wait()

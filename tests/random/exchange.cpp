@@ -201,6 +201,7 @@ int exchange::begin(MPI_Comm comm, MPI_Request* request) {
 
 int exchange::begin(MPI_Comm comm, shoal_request* request) {
   if (plan_.to_some) return pass_to_some(shoal_iexchange, comm, request);
+  if (plan_.typed) return pass_types_to(shoal_ialltoallw, receives_, comm, request);
   const auto none = [](auto...) { return MPI_ERR_UNSUPPORTED_OPERATION; };
   return pass_to(shoal_ialltoall, shoal_ialltoallv, none, none, receives_, comm, request);
 }
@@ -215,6 +216,7 @@ int exchange::prepare(MPI_Comm comm, MPI_Request* request) {
 }
 
 int exchange::prepare(MPI_Comm comm, shoal_request* request) {
+  if (plan_.typed) return pass_types_to(shoal_alltoallw_init, receives_, comm, info_, request);
   return pass_to(shoal_alltoall_init, shoal_alltoallv_init, shoal_allgather_init, shoal_allgatherv_init, receives_,
                  comm, info_, request);
 }

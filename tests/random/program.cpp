@@ -170,13 +170,13 @@ void maker::ask() {
   if (!one.differs && one.spec != "nonsense") where.asked = one.spec;
 }
 
-// Shoal's own functions have no types and no neighbours where they do not block, and MPI's names no shoal_exchange().
+// Shoal's own functions have no neighbours where they do not block, and MPI's names no shoal_exchange().
 void maker::choose_call(exchange_plan& plan, step::deed form) {
   const team& where = made_.teams[plan.team];
   const bool shoal = used_ == names::of_shoal, is_within = !where.between_groups();
   plan.is_blocking = form == step::deed::exchange;
   plan.uniform = once_in(2);
-  plan.typed = (plan.is_blocking || !shoal) && !plan.uniform && once_in(2);
+  plan.typed = !plan.uniform && once_in(2);
   plan.among_neighbors = (plan.is_blocking || !shoal) && where.has_neighbors() && !once_in(3);
   if (plan.among_neighbors) return;
   plan.to_some = shoal && form != step::deed::prepare && is_within && once_in(6);
