@@ -16,7 +16,7 @@ std::int64_t bytes_of(std::int64_t count, MPI_Datatype type) { return count * si
 int cold(const allgather_call& call, native_call native) {
   const double begin = PMPI_Wtime();
   const int code = native();
-  if (is_refusal(code) && call.is_awaited()) return code;
+  if (was_refused(code, call.comm, [&] { return call; }) && call.is_awaited()) return code;
   const std::int64_t sent = bytes_of(call.send_count, call.send_type);
   const std::int64_t known = call.uniform ? sent + bytes_of(call.recv_counts[0], call.recv_type) : 0;
   process::get().count_cold(call.comm, call.uniform, sent, known, PMPI_Wtime() - begin);
@@ -32,7 +32,7 @@ int serve_counted(intercommunicator& state, const allgather_call& call, interfac
   bool is_refused = true;  // unless it returns
   const auto served = [&] {
     const int code = serve(state, s, call, from, info, native);
-    is_refused = is_refusal(code);
+    is_refused = !s.has_met_others() && was_refused(code, call.comm, [&] { return call; });
     return code;
   };
   return ended_by(served, [&] {

@@ -26,6 +26,8 @@ struct allgather_call {
   std::string name() const { return name_of(to_string(what), form()); }
   // Whether the other group needs something from this rank, or this rank from it, as far as it says.
   bool is_awaited() const;
+  // Whether the MPI finds no fault in its arguments on this rank, as far as Shoal can tell.
+  bool is_valid() const;
 };
 
 // Returns an MPI error code; errors have been raised on the communicator. `info` may name the algorithm for this

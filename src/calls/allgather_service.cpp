@@ -12,20 +12,35 @@ namespace {
 constexpr char differing_sizes[] =
     "the two groups differ about the sizes of messages: what a rank sends is not what every receiver expects of it";
 
-}  // namespace
-
-allgather_service::allgather_service(intercommunicator& state, const allgather_call& call)
-    : state_(state), call_(call), out_(state.outgoing()), in_(1 - out_) {
+void describe_blocks(const allgather_call& call, user_buffer& send, user_buffer& recv) {
   const device_runtimes devices = device_runtimes::loaded();
-  user_buffer& send = what_[out_].send;
   send.base = static_cast<std::byte*>(const_cast<void*>(call.send));
   describe(call.send_type, send, devices);
   send.counts = number_array::linear(call.send_count, 0);
-  user_buffer& recv = what_[in_].recv;
   recv.base = static_cast<std::byte*>(call.recv);
   describe(call.recv_type, recv, devices);
   recv.counts = call.recv_counts;
   recv.displacements = call.recv_displacements;
+}
+
+bool are_valid(const allgather_call& call, const user_buffer& send, const user_buffer& recv, int senders,
+               MPI_Comm own) {
+  return is_valid(send, call.send_type, 1, own) && is_valid(recv, call.recv_type, senders, own);
+}
+
+}  // namespace
+
+bool allgather_call::is_valid() const {
+  int senders = 0;
+  require(PMPI_Comm_remote_size(comm, &senders), "MPI_Comm_remote_size");
+  user_buffer send, recv;
+  describe_blocks(*this, send, recv);
+  return are_valid(*this, send, recv, senders, MPI_COMM_SELF);
+}
+
+allgather_service::allgather_service(intercommunicator& state, const allgather_call& call)
+    : state_(state), call_(call), out_(state.outgoing()), in_(1 - out_) {
+  describe_blocks(call, what_[out_].send, what_[in_].recv);
 }
 
 // No other rank knows that this one's arguments are wrong. Where nobody waits for it, others have gone on. `chosen`: as
@@ -80,8 +95,7 @@ void allgather_service::verify(native_call native) {
 group_sizes allgather_service::local_sizes() const {
   group_sizes mine;
   const MPI_Comm own = state_.all().own().get();
-  mine.invalid = !is_valid(what_[out_].send, call_.send_type, 1, own) ||
-                 !is_valid(received(), call_.recv_type, state_.senders(in_), own);
+  mine.invalid = !are_valid(call_, what_[out_].send, received(), state_.senders(in_), own);
   mine.on_device =
       state_.all().facts().devices && (may_be_device_memory(call_.send) || may_be_device_memory(call_.recv));
   if (mine.invalid) return mine;

@@ -63,7 +63,7 @@ int serve_unpassed(learner& of, const alltoall_call& call, interface from, MPI_I
 int serve_any(learner* of, const alltoall_call& call, interface from, MPI_Info info, native_call native) {
   if (!of) return process::get().leave(call, process::why_unknown(call.comm), native);
   if (info == MPI_INFO_NULL && of->passes(call.form(), call.uniform ? block_of(*of, call) : 0))
-    return carry_out_passed([&] { return of; }, [&] { return call; }, native);
+    return carry_out_passed(call.comm, [&] { return of; }, [&] { return call; }, native);
   return serve_unpassed(*of, call, from, info, native);
 }
 

@@ -140,7 +140,8 @@ int neighbor_alltoall(const neighbor_call& call, interface from, native_call nat
   return returning_codes(call.comm, [&] {
     if (call.comm == MPI_COMM_NULL) return without_communicator(from, native);
     learner* const of = process::get().neighbor_learner_of(call.comm);
-    if (of && of->passes(call.form(), 0)) return carry_out_passed([&] { return of; }, [&] { return call; }, native);
+    if (of && of->passes(call.form(), 0))
+      return carry_out_passed(call.comm, [&] { return of; }, [&] { return call; }, native);
     return serve_any(of, call, from, native);
   });
 }

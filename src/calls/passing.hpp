@@ -22,7 +22,9 @@ inline std::int64_t block_of(const learner& of, const call_signature& call) {
 // `all`: the arguments, of which `describe` makes a call.
 template <typename Describe, typename... All>
 [[gnu::hot]] int alltoall_of_mpi(MPI_Comm comm, Describe describe, native_call native, All... all) {
-  const auto carry_out = [&] { return carry_out_passed([&] { return process::learner_of(comm); }, describe, native); };
+  const auto carry_out = [&] {
+    return carry_out_passed(comm, [&] { return process::learner_of(comm); }, describe, native);
+  };
   const call_signature call = signature_of(all...);
   if (recent_calls::pass_again(comm, call)) return returning_codes(comm, carry_out);
   if (recent_calls::is_alone(comm)) return returning_codes(comm, native);

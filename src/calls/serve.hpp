@@ -8,6 +8,7 @@
 #include "calls/process.hpp"
 #include "learn/learner.hpp"
 #include "team/boundary.hpp"
+#include "team/error_handlers.hpp"
 #include "team/fault_tolerance.hpp"
 
 namespace shoal {
@@ -63,10 +64,18 @@ int serve(State& state, Service& service, const Call& call, interface from, MPI_
   return process::get().leave(call, "device memory, or arguments that the MPI is to judge", native);
 }
 
-// Runs the MPI's own, and then `end`, told whether the MPI refused the call here, before it took part. Where the program's
-// error handler throws there is no code, and the arguments tell, which `describe` gives.
+// Whether the MPI refused a call that returned `code`, before it took part. Where the code says nothing the arguments tell,
+// which `describe` gives.
+template <typename Describe>
+[[gnu::hot]] bool was_refused(int code, MPI_Comm comm, Describe describe) {
+  const bool says_nothing = code == MPI_SUCCESS && error_handlers::may_hide_errors(comm);
+  return says_nothing ? !describe().is_valid() : is_refusal(code);
+}
+
+// Runs the MPI's own, and then `end`, told whether the MPI refused the call here. Where the program's error handler throws there
+// is no code.
 template <typename Describe, typename End>
-[[gnu::hot]] int carry_out_natively(Describe describe, native_call native, End end) {
+[[gnu::hot]] int carry_out_natively(MPI_Comm comm, Describe describe, native_call native, End end) {
   int code = MPI_ERR_OTHER;
   bool has_thrown = true;
   const auto carried_out = [&] {
@@ -74,13 +83,13 @@ template <typename Describe, typename End>
     has_thrown = false;
     return code;
   };
-  return ended_by(carried_out, [&] { end(has_thrown ? !describe().is_valid() : is_refusal(code)); });
+  return ended_by(carried_out, [&] { end(has_thrown ? !describe().is_valid() : was_refused(code, comm, describe)); });
 }
 
 // In a call that nobody needs to know of. `counted_by`: finds the learner that has counted it.
 template <typename CountedBy, typename Describe>
-[[gnu::hot]] int carry_out_passed(CountedBy counted_by, Describe describe, native_call native) {
-  return carry_out_natively(describe, native, [&](bool is_refused) {
+[[gnu::hot]] int carry_out_passed(MPI_Comm comm, CountedBy counted_by, Describe describe, native_call native) {
+  return carry_out_natively(comm, describe, native, [&](bool is_refused) {
     if (!is_refused || !describe().is_awaited()) return;
     if (learner* const of = counted_by()) of->take_back_passed();
   });
@@ -115,11 +124,12 @@ int serve_learnt(learner& of, const Call& call, const call_size& size, interface
     if (result.gave_way) return of.give_way(by);
     of.end(by, by.is_timed ? PMPI_Wtime() - begin - result.compared : 0);
   };
-  if (by.candidate == contest::native) return carry_out_natively([&] { return call; }, native, end);
+  const auto described = [&] { return call; };
+  if (by.candidate == contest::native) return carry_out_natively(call.comm, described, native, end);
   bool is_refused = true;  // unless it returns
   const auto served = [&] {
     const int code = serve_as(by.chosen(), result);
-    is_refused = is_refusal(code);
+    is_refused = !result.met_others && was_refused(code, call.comm, described);
     return code;
   };
   return ended_by(served, [&] { end(is_refused); });

@@ -8,6 +8,7 @@
 #include "calls/forms.hpp"
 #include "calls/process.hpp"
 #include "team/boundary.hpp"
+#include "team/error_handlers.hpp"
 #include "transport/buffered_sends.hpp"
 
 using namespace shoal;
@@ -22,6 +23,8 @@ extern "C" {
 void shoal_preload_tell_of_none() { process::get().tell_of_none(); }
 // For buffers.c.
 void shoal_preload_note_buffer() { buffered_sends::expect(); }
+// For preload.c: where handlers.c says whether the program has made error handlers.
+void shoal_preload_watch_handlers(const int* made) { error_handlers::are_told_of_by(made); }
 // For duplicates.c.
 void shoal_preload_note_duplicate(MPI_Comm comm) { process::get().leave_to_duplicate(comm); }
 using deleting = int(std::intptr_t, std::intptr_t);

@@ -122,10 +122,16 @@ static void announce(void) {
             mpi.soname);
 }
 
+static void load_drop_in(void) {
+  drop_in = dlopen("$ORIGIN/libshoal-drop-in.so", RTLD_NOW | RTLD_LOCAL);
+  void (*const watch)(const int*) = (void (*)(const int*))function_of_drop_in("shoal_preload_watch_handlers");
+  if (watch) watch(&has_made_handlers);
+}
+
 // What the MPI lacks all ranks see. Any other fault may be this rank's alone: others would wait for it.
 static void load(void) {
   if (mpi.handle) dlopen(mpi.path, RTLD_LAZY | RTLD_NOLOAD | RTLD_GLOBAL);  // so that what is loaded now sees it
-  drop_in = dlopen("$ORIGIN/libshoal-drop-in.so", RTLD_NOW | RTLD_LOCAL);
+  load_drop_in();
   if (drop_in) return announce();
   char wrong[1024];
   snprintf(wrong, sizeof wrong, "%s", dlerror());  // NOLINT: of this thread
@@ -157,7 +163,7 @@ __attribute__((constructor)) static void load_early(void) {
   if (!dlsym(RTLD_DEFAULT, "PMPI_Comm_rank")) return;
   find_mpi();
   if (strcmp(mpi.abi.name, SHOAL_ABI) != 0) return;
-  drop_in = dlopen("$ORIGIN/libshoal-drop-in.so", RTLD_NOW | RTLD_LOCAL);
+  load_drop_in();
   announce();
 }
 

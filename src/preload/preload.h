@@ -7,3 +7,5 @@ void* function_for(const char* name);
 void* function_of_mpi(const char* name);
 // The function of this name in the library that serves calls; null: there is none yet, or calls are not served.
 void* function_of_drop_in(const char* name);
+// Whether the program has made error handlers; 0: none.
+extern int has_made_handlers;

@@ -1,0 +1,23 @@
+// The functions that make error handlers, but for Open MPI's: what serves calls has to know of them, see
+// team/error_handlers.hpp.
+#include "preload/pass_on.h"
+
+int has_made_handlers;
+
+#ifndef SHOAL_FORTRAN_NAMES  // see fortran.cpp
+#define MAKES(name, number)                    \
+  PUBLIC int name WORDS_##number {             \
+    static void* _Atomic to;                   \
+    if (!to) to = function_behind(#name);      \
+    has_made_handlers = 1;                     \
+    return ((call_##number*)to)NAMES_##number; \
+  }
+
+// NOLINTBEGIN(misc-use-internal-linkage)
+MAKES(MPI_Comm_create_errhandler, 2)
+MAKES(MPI_Errhandler_create, 2)
+#ifdef SHOAL_MPICH_F08_NAMES  // see requests.c
+MAKES(mpi_comm_create_errhandler_f08_, 3)
+#endif
+// NOLINTEND(misc-use-internal-linkage)
+#endif
