@@ -118,7 +118,7 @@ def test_the_rank_that_is_wrong_makes_the_call_once_more(mpi, compiled, settings
 @pytest.mark.parametrize("settings", [{}, asked("spread_out", "direct"), asked("shared", "direct")])
 @pytest.mark.parametrize("handler", [[], ["handled"]], ids=str)
 def test_a_refused_call_waits_for_nobody(mpi, compiled, settings, handler):
-    """Also in calls in which ranks vote, agree and set up what they need; and where the error handler is the program's."""
+    """Also in calls in which ranks vote and set up what they need, and behind an error handler of the program's."""
     done = mpi.run(3, [compiled(mpi, "refused.c", "-w"), 1, 400, *handler], timeout=60, **settings)
     assert done.returncode == 0 and done.stdout == "faults: 0\n", done.stdout + done.stderr
 
