@@ -87,8 +87,8 @@ class recent_calls {
     users_communicator* held = nullptr;
 
     void end_repeats() {
-      if (of_ranks && passed > 0) of_ranks->have_passed(passed);
-      else if (held) held->counted += passed;
+      if (passed > 0 && of_ranks) of_ranks->have_passed(passed);
+      else if (passed > 0) held->counted += passed;
       left = passed = 0;
     }
   };
