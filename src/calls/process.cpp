@@ -143,7 +143,8 @@ void process::leave_to_duplicate(MPI_Comm comm) {
 }
 
 bool process::begins_to_count(MPI_Comm comm, const call_signature& call) {
-  if (!begin(comm) || !may_only_count_ || deleted_attributes::are_of(comm) || find(comm)) return false;
+  if (recent_calls::find(comm) || !begin(comm) || !may_only_count_) return false;
+  if (deleted_attributes::are_of(comm) || find(comm)) return false;
   users_communicator& held = *attach(comm);
   recent_calls::remember(held);
   int ranks = 0;
