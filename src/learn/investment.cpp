@@ -65,7 +65,7 @@ bool investment::may_offer_memory(const agreed_terms& all) const {
 std::optional<int> investment::calls_until_hope(const agreed_terms& all, std::int64_t calls) const {
   const double hope = all.hope(), whole = cost(all), so_far = static_cast<double>(calls);
   if (whole <= hope || hope <= 0) return std::nullopt;
-  return static_cast<int>(std::clamp(so_far * (whole / hope - 1), so_far / 4, 1e6));
+  return static_cast<int>(std::clamp(so_far * (whole / hope - 1), std::min(1e6, so_far / 4), 1e6));
 }
 
 std::optional<knowledge::of_shape> investment::expected(const exchange_field& f, const profile* from,

@@ -192,7 +192,7 @@ double contest::excess_of(double mean) const {
 
 bool contest::slower_than_before(int calls, double mean) const {
   const record& r = records_[best_];
-  return settled_ && calls >= 8 && r.calls >= 8 && mean > changed * unsuspected_;
+  return settled_ && calls >= 8 && r.calls >= 8 && unsuspected_ > 0 && mean > changed * unsuspected_;
 }
 
 // What was measured is of another time: everything is tried again. Until then all count as changed alike.

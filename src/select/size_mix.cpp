@@ -65,7 +65,7 @@ void trial_times::add(int size, double seconds, double typical) {
   ++calls_;
   ++calls_of_[size];
   seconds_of_[size] += seconds;
-  const double ratio = seconds / typical;
+  const double ratio = typical > 0 ? seconds / typical : 1;  // clocks may be coarse
   if (ratio <= longest_ratio_) return;
   longest_ratio_ = ratio;
   longest_ = seconds;

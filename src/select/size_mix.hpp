@@ -20,7 +20,8 @@ class size_mix {
   void add(int candidate, int size, double seconds);
   // What was added so far weighs so much less than what comes.
   void count_as(double weight);
-  double share(int size) const { return of_all_[size].calls / all_; }
+  // Of all calls; 0: there were none.
+  double share(int size) const { return all_ > 0 ? of_all_[size].calls / all_ : 0; }
   // Of a size that came; the mean of all candidates where this one never served it.
   double mean(int candidate, int size) const;
   // Of a call of the usual mix, by all that this candidate served; 0: nothing.

@@ -1,4 +1,5 @@
 // All tests that need MPI, in one program: mpiexec -n P mpi_tests. Every rank runs every test; rank 0 speaks for all.
+#include <fenv.h>  // NOLINT(modernize-deprecated-headers): feenableexcept
 #include <gtest/gtest.h>
 #include <mpi.h>
 #include <stdlib.h>
@@ -99,6 +100,7 @@ int main(int argc, char** argv) {
   MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
   for (MPI_Comm comm : {MPI_COMM_WORLD, MPI_COMM_SELF}) MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
   std::signal(SIGALRM, shoal::give_up);
+  feenableexcept(FE_DIVBYZERO | FE_INVALID | FE_OVERFLOW);  // as some programs do
   testing::InitGoogleTest(&argc, argv);
   const int code = shoal::run_tests();
   shoal::free_many_communicators();

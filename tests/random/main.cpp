@@ -1,6 +1,7 @@
 // Programs made from seeds: mpiexec -n RANKS random_programs shoal|mpi FIRST [LAST]. Each mixes exchanges of every kind on
 // several communicators with messages, errors, frees and requests for algorithms; every rank goes through it at its own
 // pace, and compares what it received with what the MPI's own collectives deliver. `mpi`: through MPI's names, for a preload.
+#include <fenv.h>  // NOLINT(modernize-deprecated-headers): feenableexcept
 #include <mpi.h>
 #include <unistd.h>
 
@@ -65,6 +66,7 @@ int main(int argc, char** argv) {
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   std::signal(SIGALRM, give_up);
+  feenableexcept(FE_DIVBYZERO | FE_INVALID | FE_OVERFLOW);  // as some programs do
   if (argc < 3) return std::fprintf(stderr, "random_programs shoal|mpi FIRST [LAST]\n"), 2;
   const names used = std::string(argv[1]) == "mpi" ? names::of_mpi : names::of_shoal;
   const std::uint64_t first = std::strtoull(argv[2], nullptr, 10);

@@ -1,0 +1,15 @@
+// All of the core's tests run as in a program that ends at what its numbers must never be, such as one that gfortran has
+// compiled with -ffpe-trap=invalid,zero,overflow.
+#include <fenv.h>  // NOLINT(modernize-deprecated-headers): feenableexcept
+
+#include <gtest/gtest.h>
+
+namespace {
+
+constexpr int ends_programs = FE_DIVBYZERO | FE_INVALID | FE_OVERFLOW;
+
+[[maybe_unused]] const int before = feenableexcept(ends_programs);
+
+TEST(trapping, IsOnInEveryTest) { EXPECT_EQ(fegetexcept(), ends_programs); }
+
+}  // namespace
