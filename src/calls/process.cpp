@@ -442,6 +442,7 @@ void process::tell() {
   told_ = true;
   if (set().report_file.empty()) return report_.print(std::cerr, books());
   std::ofstream file(set().report_file);
+  file.imbue(std::locale::classic());
   report_.write_json(file, books());
   if (!file.flush()) say_once("SHOAL_REPORT=" + set().report_file + " cannot be written", "nothing is told");
 }

@@ -3,8 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <iomanip>
-#include <sstream>
 #include <vector>
+
+#include "select/plain_text.hpp"
 
 namespace shoal {
 
@@ -14,13 +15,13 @@ std::string readable_bytes(double bytes) {
   static constexpr const char* units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
   int unit = 0;
   for (; bytes >= 1024 && unit < 4; bytes /= 1024) ++unit;
-  std::ostringstream text;
+  plain_text text;
   text << std::fixed << std::setprecision(unit == 0 ? 0 : 1) << bytes << " " << units[unit];
   return text.str();
 }
 
 std::string per_call(double seconds, std::int64_t calls) {
-  std::ostringstream text;
+  plain_text text;
   text << std::fixed << std::setprecision(1) << seconds * 1e6 / static_cast<double>(calls) << " us";
   return text.str();
 }
@@ -29,20 +30,20 @@ std::string per_call(double seconds, std::int64_t calls) {
 std::string readable_seconds(double seconds) {
   const char* unit = seconds >= 1 ? "s" : seconds >= 1e-3 ? "ms" : "us";
   const double value = seconds >= 1 ? seconds : seconds >= 1e-3 ? seconds * 1e3 : seconds * 1e6;
-  std::ostringstream text;
+  plain_text text;
   text << std::fixed << std::setprecision(value >= 100 ? 0 : value >= 10 ? 1 : 2) << value << " " << unit;
   return text.str();
 }
 
 std::string quoted(const std::string& text) {
-  std::ostringstream out;
+  plain_text out;
   out << std::quoted(text);
   return out.str();
 }
 
 std::string described(const ledger& books) {
   const double all = std::max(1e-9, books.in_calls() + books.gained());
-  std::ostringstream text;
+  plain_text text;
   text << std::fixed << std::setprecision(1) << "shoal: learning cost " << readable_seconds(books.spent())
        << " and gained " << readable_seconds(books.gained()) << ": " << 100 * books.spent() / all << " % and "
        << 100 * books.gained() / all << " % of the " << readable_seconds(all)
@@ -81,7 +82,7 @@ void usage_report::add_left(const std::string& call, const std::string& reason, 
 }
 
 void usage_report::print(std::ostream& out, const ledger& books) const {
-  std::ostringstream text;  // written at once, so that lines of other ranks do not mix in
+  plain_text text;  // written at once, so that lines of other ranks do not mix in
   if (empty()) text << "shoal: rank 0 made no all-to-all call of any kind that Shoal could see\n";
   if (!rows_.empty()) print_usage(text);
   print_left(text);
@@ -138,7 +139,7 @@ void usage_report::print_findings(std::ostream& text) const {
 }
 
 void usage_report::write_json(std::ostream& out, const ledger& books) const {
-  std::ostringstream text;
+  plain_text text;
   text << "{\n  \"calls\": [";
   const char* before = "\n    ";
   for (const row& it : by_time()) {

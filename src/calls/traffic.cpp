@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <fstream>
+#include <locale>
 
 #include "team/errors.hpp"
 #include "team/pending_agreement.hpp"
@@ -47,6 +48,7 @@ void traffic_record::write(const std::string& path) const {
   PMPI_Gather(sent_.data(), ranks, MPI_DOUBLE, all.data(), ranks, MPI_DOUBLE, 0, MPI_COMM_WORLD);
   if (rank != 0) return;
   std::ofstream file(path);
+  file.imbue(std::locale::classic());
   file << "%%MatrixMarket matrix coordinate real general\n% shoal: bytes from a rank to another, on average over "
        << calls_ << " exchanges\n"
        << ranks << " " << ranks << " " << all.size() - std::count(all.begin(), all.end(), 0.0) << "\n";

@@ -2,8 +2,9 @@
 
 #include <algorithm>
 #include <bit>
-#include <cstdio>
 #include <numeric>
+
+#include "select/plain_text.hpp"
 
 namespace shoal {
 
@@ -38,10 +39,9 @@ std::string exchange_field::told(std::span<const std::string> specs) const {
   std::string text = "after " + std::to_string(young + of.calls()) + " calls";
   for (std::size_t i = 0; i < std::max<std::size_t>(1, specs.size()); ++i) {
     const contest::record& r = of.of(static_cast<int>(i));
-    char part[96];
-    std::snprintf(part, sizeof part, " %.1f us in %d timed call%s", r.mean * 1e6, r.all_calls,
-                  r.all_calls == 1 ? "" : "s");
-    text += (i ? ", " : ": ") + (i ? specs[i] : std::string("native")) + (r.all_calls ? part : " not tried") +
+    const std::string times = " " + with_decimals(r.mean * 1e6, 1) + " us in " + std::to_string(r.all_calls) +
+                              " timed call" + (r.all_calls == 1 ? "" : "s");
+    text += (i ? ", " : ": ") + (i ? specs[i] : std::string("native")) + (r.all_calls ? times : " not tried") +
             (r.dropped                          ? " (dropped: slower)"
              : static_cast<int>(i) == of.best() ? " (kept)"
                                                 : "");

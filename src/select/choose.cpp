@@ -2,7 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
+
+#include "select/plain_text.hpp"
 
 namespace shoal {
 
@@ -28,9 +29,7 @@ std::size_t fastest(const measured_exchanges& measured, const block_mix& blocks)
 }
 
 std::string named(const measured_exchanges& measured, std::size_t spec, const block_mix& blocks) {
-  char time[40];
-  std::snprintf(time, sizeof time, " %.1f us", measured.seconds(spec, blocks) * 1e6);
-  return measured.specs[spec] + time;
+  return measured.specs[spec] + " " + with_decimals(measured.seconds(spec, blocks) * 1e6, 1) + " us";
 }
 
 std::string listed(const measured_exchanges& measured, const block_mix& blocks) {
@@ -56,10 +55,9 @@ choice chosen(const measured_exchanges& measured, std::size_t spec, const block_
 
 choice choose(const measured_exchanges& measured, const block_mix& blocks) {
   if (measured.specs.empty()) return {parse_selection("native"), measured.source + ": nothing else"};
-  char text[80];
-  const int length = std::snprintf(text, sizeof text, ", for %.0f bytes a block", blocks.bytes);
   const double empty = std::round(100 * (1 - blocks.full_share));
-  if (empty > 0) std::snprintf(text + length, sizeof text - length, " and %.0f %% of blocks empty", empty);
+  std::string text = ", for " + with_decimals(blocks.bytes, 0) + " bytes a block";
+  if (empty > 0) text += " and " + with_decimals(empty, 0) + " % of blocks empty";
   return chosen(measured, fastest(measured, blocks), blocks, measured.source + text + ": " + listed(measured, blocks));
 }
 

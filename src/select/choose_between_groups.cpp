@@ -1,8 +1,9 @@
 #include "select/choose_between_groups.hpp"
 
 #include <algorithm>
-#include <cstdio>
 #include <vector>
+
+#include "select/plain_text.hpp"
 
 namespace shoal {
 
@@ -34,13 +35,9 @@ std::string described(const std::vector<candidate>& all, std::span<const group_f
   double bytes = 0;
   for (const group_flow& flow : flows) bytes = std::max(bytes, flow.bytes);
   std::string line = "by the model, before anything is measured: ";
-  char text[96];
-  for (std::size_t i = 0; i < std::min(most_named, all.size()); ++i) {
-    std::snprintf(text, sizeof text, "%.1f us, ", all[i].seconds * 1e6);
-    line += (i == 0 ? "" : all[i].spec + " ") + text;
-  }
-  std::snprintf(text, sizeof text, "for messages of %.0f bytes", bytes);
-  return line + text;
+  for (std::size_t i = 0; i < std::min(most_named, all.size()); ++i)
+    line += (i == 0 ? "" : all[i].spec + " ") + with_decimals(all[i].seconds * 1e6, 1) + " us, ";
+  return line + "for messages of " + with_decimals(bytes, 0) + " bytes";
 }
 
 }  // namespace

@@ -6,14 +6,14 @@
 
 #include <algorithm>
 #include <cctype>
-#include <cstdio>
+#include <cmath>
 #include <fstream>
 #include <limits>
 #include <set>
-#include <sstream>
 #include <stdexcept>
 
 #include "algorithms/algorithm.hpp"
+#include "select/plain_text.hpp"
 #include "select/read_at_most.hpp"
 #include "select/sparse_pattern.hpp"
 
@@ -100,7 +100,7 @@ class reader {
 
   double seconds(const toml::node& node, const std::string& name) const {
     const auto value = node.value<double>();
-    if (!node.is_number() || !(*value > 0 && *value <= most_microseconds))
+    if (!node.is_number() || !std::isfinite(*value) || *value <= 0 || *value > most_microseconds)
       fail(line_of(node), name + " must be a time in microseconds above 0");
     return *value * 1e-6;
   }
@@ -202,11 +202,7 @@ bool is_bare_key(std::string_view key) {
   return std::all_of(key.begin(), key.end(), [](unsigned char c) { return std::isalnum(c) || c == '_' || c == '-'; });
 }
 
-std::string microseconds(double seconds) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.4g", seconds * 1e6);
-  return text;
-}
+std::string microseconds(double seconds) { return with_digits(seconds * 1e6, 4); }
 
 void write_row(std::ostream& out, const profile::row& row) {
   std::vector<std::pair<double, std::string>> fastest_first;
@@ -303,7 +299,7 @@ profile read_profile(const std::string& path) {
 }
 
 std::string to_toml(const profile& from) {
-  std::ostringstream out;
+  plain_text out;
   out << "# A profile of Shoal: what exchanges took here. SHOAL_PROFILE names it to a job, which then begins with "
          "the fastest\n"
          "# at every size. native is the MPI library's own exchange, kept unless another is 5 % "

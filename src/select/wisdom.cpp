@@ -14,11 +14,11 @@
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
-#include <sstream>
 #include <stdexcept>
 #include <system_error>
 
 #include "algorithms/algorithm.hpp"
+#include "select/plain_text.hpp"
 #include "select/read_at_most.hpp"
 
 namespace shoal {
@@ -26,6 +26,7 @@ namespace shoal {
 namespace {
 
 constexpr std::int64_t wisdom_format = 1;
+constexpr double most_number = 1e15;
 constexpr std::size_t most_wisdom_bytes = 4 << 20;
 
 class wisdom_reader {
@@ -61,7 +62,8 @@ class wisdom_reader {
     if (!row) fail(line, "a row is written as { call = \"alltoall\", ranks = 8, ... }");
     const auto number = [&](const char* key) {
       const double value = (*row)[key].value_or(-1.0);
-      if (!(value >= 0 && value < 1e15)) fail(line, std::string(key) + " must be a number from 0 on");
+      if (!std::isfinite(value) || value < 0 || value >= most_number)
+        fail(line, std::string(key) + " must be a number from 0 on");
       return value;
     };
     exchange_shape shape = kind_of((*row)["call"].value_or(std::string()), line);
@@ -85,9 +87,10 @@ class wisdom_reader {
   void add_time(const exchange_shape& shape, const std::string& spec, const toml::node& value, int line,
                 knowledge& to) const {
     const toml::array* pair = value.as_array();
-    const double us = pair && pair->size() == 2 ? (*pair)[0].value_or(-1.0) : -1;
-    const double calls = pair && pair->size() == 2 ? (*pair)[1].value_or(-1.0) : -1;
-    if (!(us > 0 && us < 1e12 && calls > 0)) fail(line, spec + " must be [microseconds, calls], as in [12.5, 40]");
+    const auto number = [&](int at) { return pair && pair->size() == 2 ? (*pair)[at].value_or(-1.0) : -1; };
+    const double us = number(0), calls = number(1);
+    const bool is_known = std::isfinite(us) && std::isfinite(calls) && us > 0 && us < 1e12 && calls > 0;
+    if (!is_known || calls >= most_number) fail(line, spec + " must be [microseconds, calls], as in [12.5, 40]");
     try {
       to.add(shape, to_string(parse_selection(spec, shape.what)), us * 1e-6, calls);
     } catch (const std::invalid_argument&) {  // of another version of Shoal
@@ -111,9 +114,8 @@ void write_row(std::ostream& out, const exchange_shape& shape, const knowledge::
       << ", microseconds = {";
   const char* separator = " ";
   for (const auto& [spec, entry] : known.specs) {
-    char text[64];
-    std::snprintf(text, sizeof text, " = [%.4g, %.0f]", entry.seconds * 1e6, std::max(1.0, entry.calls));
-    out << separator << in_quotes(spec) << text;
+    out << separator << in_quotes(spec) << " = [" << with_digits(entry.seconds * 1e6, 4) << ", "
+        << std::llround(std::max(1.0, entry.calls)) << "]";
     separator = ", ";
   }
   out << " } },\n";
@@ -166,7 +168,7 @@ wisdom read_wisdom(const std::string& path) {
 }
 
 std::string to_toml(const wisdom& all) {
-  std::ostringstream out;
+  plain_text out;
   out << "# Wisdom of Shoal: the times of exchanges, kept from job to job where SHOAL_WISDOM names this file. Each "
          "time "
          "is\n"
