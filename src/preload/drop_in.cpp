@@ -3,6 +3,7 @@
 #include <mpi.h>
 
 #include <cstdint>
+#include <exception>
 
 #include "calls/deleted_attributes.hpp"
 #include "calls/forms.hpp"
@@ -25,8 +26,14 @@ void shoal_preload_tell_of_none() { process::get().tell_of_none(); }
 void shoal_preload_note_buffer() { buffered_sends::expect(); }
 // For preload.c: where handlers.c says whether the program has made error handlers.
 void shoal_preload_watch_handlers(const int* made) { error_handlers::are_told_of_by(made); }
-// For duplicates.c.
-void shoal_preload_note_duplicate(MPI_Comm comm) { process::get().leave_to_duplicate(comm); }
+// For duplicates.c. Of a communicator that is none the MPI says so itself.
+void shoal_preload_note_duplicate(MPI_Comm comm) {
+  try {
+    process::get().leave_to_duplicate(comm);
+  } catch (const std::exception&) {
+    return;
+  }
+}
 using deleting = int(std::intptr_t, std::intptr_t);
 // For frees.c: a function that deletes the attributes of a communicator; null: of all, as MPI ends. Error handlers may throw
 // through it. `instead`: null, or the one that does not wait for what is under way there.

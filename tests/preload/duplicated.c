@@ -15,11 +15,20 @@ static void exchange(MPI_Comm comm, int seed) {
   for (int i = 0; i < ranks; ++i) faults += received[i] != 1000 * i + rank + seed;
 }
 
+// The MPI knows that there is none, and MPI_COMM_WORLD's handler hears of it.
+static void duplicate_nothing(void) {
+  MPI_Comm copy;
+  MPI_Request request;
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  faults += MPI_Comm_idup((MPI_Comm)0, &copy, &request) == MPI_SUCCESS;
+}
+
 int main(int argc, char** argv) {
   int rank, all = 0;
   const int times = argc > 1 ? atoi(argv[1]) : 1, calls = argc > 2 ? atoi(argv[2]) : 1;
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  duplicate_nothing();
   for (int i = 0; i < times; ++i) {
     MPI_Comm fresh, copy;
     MPI_Request request;
