@@ -93,7 +93,7 @@ bool alltoall_call::is_awaited() const {
   int ranks = 0, rank = 0;
   require(PMPI_Comm_size(comm, &ranks), "MPI_Comm_size");
   require(PMPI_Comm_rank(comm, &rank), "MPI_Comm_rank");
-  if (uniform || recv_counts.is_missing() || sent_counts().is_missing()) return ranks > 1;
+  if (recv_counts.is_missing() || sent_counts().is_missing()) return ranks > 1;
   for (int i = 0; i < ranks; ++i)
     if (i != rank && (recv_counts[i] != 0 || sent_counts()[i] != 0)) return true;
   return false;

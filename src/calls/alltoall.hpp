@@ -33,6 +33,8 @@ struct alltoall_call {
   bool in_place() const { return send == MPI_IN_PLACE; }
   const number_array& sent_counts() const { return in_place() ? recv_counts : send_counts; }
   const type_list& sent_type() const { return in_place() ? recv_type : send_type; }
+  // Whether the same counts and types describe both sides.
+  bool are_sides_alike() const { return send_type.is(recv_type) && send_counts.is(recv_counts); }
   // Packed bytes; 0 for a type that is wrong, which the MPI reports.
   std::int64_t bytes_to(int destination) const;
   std::int64_t bytes_to_all(int ranks) const;

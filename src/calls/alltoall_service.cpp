@@ -56,7 +56,8 @@ const decision* alltoall_service::pick_at_once() {
 
 // This rank's arguments are wrong: the MPI's own reports it. Where nobody waits for this rank, others have gone on.
 const decision* alltoall_service::left_out(const decision* chosen) {
-  if (chosen->algorithm->has_schedule() && !call_.is_awaited()) ranks_.skip(*chosen->algorithm->steps);
+  if (chosen->algorithm->has_schedule() && !call_.is_awaited())
+    ranks_.run_without_blocks(*chosen->algorithm->steps, call_.uniform);
   return nullptr;
 }
 
@@ -137,22 +138,24 @@ void describe_sent(const alltoall_call& call, int blocks, block_storage& storage
   describe(call.send_type, blocks, storage.sent, what.send, device_runtimes::loaded());
 }
 
-// Whether a block is sent from where one arrives. MPICH and its kin report that as an error; Open MPI lets it pass.
-static bool are_aliased([[maybe_unused]] const alltoall_call& call, [[maybe_unused]] const payload& what,
-                        [[maybe_unused]] int blocks) {
-#ifndef OPEN_MPI
-  if (call.in_place() || call.send != call.recv) return false;
-  for (int i = 0; i < blocks; ++i)
-    if (call.send_type[i] == call.recv_type[i] && what.send.bytes(i) && what.recv.bytes(i) &&
-        what.send.displacements[i] == what.recv.displacements[i])
-      return true;
-#endif
-  return false;
+#ifdef OPEN_MPI
+// Open MPI refuses to send itself another number of bytes than it receives from there.
+static bool do_sides_match(const alltoall_call& call, const payload& what) {
+  int own = 0;
+  require(PMPI_Comm_rank(call.comm, &own), "MPI_Comm_rank");
+  return what.send.bytes(own) == what.recv.bytes(own);
 }
+#else
+// MPICH and its kin refuse one buffer for what is sent and for what arrives, where the same arguments describe both.
+static bool do_sides_match(const alltoall_call& call, const payload& what) {
+  const bool some = !call.uniform || what.recv.counts[0] != 0;
+  return call.send != call.recv || !call.are_sides_alike() || !some;
+}
+#endif
 
 static bool are_valid(const alltoall_call& call, const payload& what, int blocks, MPI_Comm own) {
-  return is_valid(what.recv, call.recv_type, blocks, own) &&
-         (call.in_place() || is_valid(what.send, call.send_type, blocks, own)) && !are_aliased(call, what, blocks);
+  if (!is_valid(what.recv, call.recv_type, blocks, own)) return false;
+  return call.in_place() || (is_valid(what.send, call.send_type, blocks, own) && do_sides_match(call, what));
 }
 
 bool alltoall_call::is_valid() const {

@@ -17,6 +17,5 @@ bool is_valid(const user_buffer& buffer, const type_list& types, int blocks, MPI
 
 // Whether a call ended in an error that the MPI finds in arguments, before it takes part.
 bool is_of_arguments(int code);
-inline bool is_refusal(int code) { return code != MPI_SUCCESS && is_of_arguments(code); }
 
 }  // namespace shoal

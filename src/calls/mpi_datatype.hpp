@@ -73,6 +73,8 @@ class type_list {
   bool is_missing() const { return differ_ && !each_; }
   const MPI_Datatype* each() const { return each_; }
   MPI_Datatype operator[](int i) const { return each_ ? each_[i] : one_; }
+  // Whether it is the same type, or the same list.
+  bool is(const type_list& other) const { return one_ == other.one_ && each_ == other.each_; }
 
  private:
   MPI_Datatype one_ = MPI_DATATYPE_NULL;

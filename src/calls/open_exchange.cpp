@@ -86,7 +86,7 @@ class open_exchange final : public progress::part {
   bool move() noexcept override;
 
  private:
-  void keep_numbers(const given& what);
+  void keep_numbers(const given& what, bool is_alike);
   void run();
   void record();
   int raise();
@@ -129,17 +129,19 @@ open_exchange* persistent_behind(MPI_Request request) {
 
 open_exchange::open_exchange(const given& what, bool is_persistent)
     : call_(what.call), handle_(is_persistent), is_persistent_(is_persistent), is_recorded_(what.is_recorded) {
+  const bool is_alike = call_.are_sides_alike() && what.sent == what.received;  // and stays so
   call_.recv_type = types_[0].keep(call_.recv_type, call_.recv_counts, what.received);
-  if (!call_.in_place()) call_.send_type = types_[1].keep(call_.send_type, call_.send_counts, what.sent);
-  if (!call_.uniform) keep_numbers(what);
+  if (is_alike) call_.send_type = call_.recv_type;
+  else if (!call_.in_place()) call_.send_type = types_[1].keep(call_.send_type, call_.send_counts, what.sent);
+  if (!call_.uniform) keep_numbers(what, is_alike);
   persistent += is_persistent;
 }
 
-void open_exchange::keep_numbers(const given& what) {
+void open_exchange::keep_numbers(const given& what, bool is_alike) {
   call_.recv_counts = numbers_[0].keep(call_.recv_counts, what.received);
   call_.recv_displacements = numbers_[1].keep(call_.recv_displacements, what.received);
   if (call_.in_place()) return;
-  call_.send_counts = numbers_[2].keep(call_.send_counts, what.sent);
+  call_.send_counts = is_alike ? call_.recv_counts : numbers_[2].keep(call_.send_counts, what.sent);
   call_.send_displacements = numbers_[3].keep(call_.send_displacements, what.sent);
 }
 

@@ -64,12 +64,12 @@ int serve(State& state, Service& service, const Call& call, interface from, MPI_
   return process::get().leave(call, "device memory, or arguments that the MPI is to judge", native);
 }
 
-// Whether the MPI refused a call that returned `code`, before it took part. Where the code says nothing the arguments tell,
-// which `describe` gives.
+// Whether the MPI refused a call that returned `code`, before it took part. Where the code does not tell, the arguments do, which
+// `describe` gives: Open MPI says that a block does not fit also of the one to this rank itself, which it looks at first.
 template <typename Describe>
 [[gnu::hot]] bool was_refused(int code, MPI_Comm comm, Describe describe) {
-  const bool says_nothing = code == MPI_SUCCESS && error_handlers::may_hide_errors(comm);
-  return says_nothing ? !describe().is_valid() : is_refusal(code);
+  if (code == MPI_SUCCESS) return error_handlers::may_hide_errors(comm) && !describe().is_valid();
+  return is_of_arguments(code) || (is_of_class(code, MPI_ERR_TRUNCATE) && !describe().is_valid());
 }
 
 // Runs the MPI's own, and then `end`, told whether the MPI refused the call here. Where the program's error handler throws there

@@ -48,6 +48,10 @@ void program::number_transfers() {
   }
 }
 
+bool program::tells_sizes() const {
+  return std::any_of(announced.begin(), announced.end(), [](std::int32_t blocks) { return blocks > 0; });
+}
+
 void program::count_readers() {
   temp_readers.assign(plan.temp_slots, 0);
   for (const operation& op : plan.operations) {

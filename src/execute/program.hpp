@@ -28,6 +28,8 @@ struct program {
   }
   // Memory of the schedule and of the tables here.
   std::size_t bytes() const;
+  // Whether some messages travel even where no block has a byte, as they tell sizes.
+  bool tells_sizes() const;
   // Whether the size of this block travels in front of the data of a message.
   bool announces(slot s) const { return s.passing || plan.full_metadata; }
 

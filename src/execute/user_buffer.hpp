@@ -39,6 +39,10 @@ class number_array {
   // The int array that this is; null: it is none.
   const int* ints() const { return small_; }
   std::int64_t operator[](int i) const { return small_ ? small_[i] : large_ ? large(i) : value_ + step_ * i; }
+  // Whether it is the same number, or the same array.
+  bool is(const number_array& other) const {
+    return small_ == other.small_ && large_ == other.large_ && value_ == other.value_ && step_ == other.step_;
+  }
 
  private:
   std::int64_t large(int i) const {

@@ -308,10 +308,15 @@ bool learner::end_vote() {
   return is_over;
 }
 
+learner::~learner() { leave(); }
+
+// A rank whose call is refused may never come to what the others have begun to agree on.
 bool learner::leave() {
+  constexpr double patience = 0.1;
+  const bool has_ended = !said_ || said_->wait_or_abandon(patience, begun_->wait);
   said_.reset();
   heard_in_ = -1;
-  return !begun_ || begun_->votes.leave();
+  return (!begun_ || begun_->votes.leave()) && has_ended;
 }
 
 void learner::stop(const char* why) {

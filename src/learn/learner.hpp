@@ -32,6 +32,7 @@ class learner {
  public:
   // Makes nothing, and talks to nobody. `comm` has neighbours, where it is their exchanges.
   learner(job_state& job, MPI_Comm comm, collective what);
+  ~learner();
   learner(const learner&) = delete;
   learner& operator=(const learner&) = delete;
 

@@ -74,9 +74,10 @@ class team {
   // For an exchange that is started many times. None, on every rank, where too many hold one. Collective.
   std::optional<tag_turns::place> next_place();
   void run(const program& steps, const payload& what);
-  // Instead of run(), on a rank whose arguments are wrong: no other knows, so it takes part in what is set up, and later
-  // exchanges match again.
-  void skip(const program& steps);
+  // Instead of run(), on a rank whose arguments are wrong and which has no block for others, who do not know: it takes part in
+  // what is set up, and in messages that travel all the same, so that later exchanges match again. `uniform`: all ranks know
+  // that all blocks are empty.
+  void run_without_blocks(const program& steps, bool uniform);
   // Where the time of the last run went; null: nobody wants to know.
   phase_clock* phases() { return phases_ ? &*phases_ : nullptr; }
 
@@ -88,6 +89,7 @@ class team {
 
  private:
   void wait_as(wait_mode mode);
+  void skip(const program& steps);
   node_exchange* inside_nodes();  // null: blocks travel as messages; collective
 
   own_communicator own_;
