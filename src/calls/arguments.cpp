@@ -39,6 +39,13 @@ bool has_addresses(const user_buffer& buffer, [[maybe_unused]] int blocks) {
 #endif
 }
 
+// For what arrives; with elements no MPI takes it.
+#ifdef OPEN_MPI
+constexpr bool takes_empty_in_place = false;
+#else
+constexpr bool takes_empty_in_place = true;
+#endif
+
 bool takes_type(MPI_Datatype type, bool empty, bool has_address, MPI_Comm own) {
   if (type == MPI_DATATYPE_NULL) return empty;
   const datatype& is = known(type);
@@ -59,7 +66,7 @@ bool is_valid(const user_buffer& buffer, const type_list& types, int blocks, MPI
   bool empty = true;
   if (!are_counts(buffer.counts, blocks, peers, empty)) return false;
   if (buffer.base == static_cast<std::byte*>(MPI_IN_PLACE))
-    return !types.differ() && types[0] == MPI_DATATYPE_NULL && empty;
+    return takes_empty_in_place && empty && (types.differ() || takes_type(types[0], empty, true, own));
   if (!types.differ()) return takes_type(types[0], empty, has_addresses(buffer, blocks), own);
   for (int i = 0; i < blocks; ++i)
     if (!is_of_nobody(peers, i) && buffer.counts[i] > 0 &&
