@@ -71,8 +71,7 @@ class refusals : public testing::Test {
 
   MPI_Comm comm() const { return comm_; }
 
-  // Shoal needs no type for blocks without elements. MPIs do, and Open MPI alone where each has its own; but in such a call nobody
-  // waits for this rank, which counts it in any case.
+  // Shoal needs no type for blocks without elements. MPIs do, Open MPI also where each block has its own; their codes tell of it.
   static bool is_lenient(const alltoall_call& call, const side& one) {
 #ifdef OPEN_MPI
     if (call.recv_type.differ()) return one.count == 0;
