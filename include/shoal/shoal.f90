@@ -3,16 +3,30 @@
 ! Compile this file with your program (no MPI module is used, so any Fortran compiler's MPI will do) and link libshoal.
 ! Handles are the integers of `use mpi` and mpif.h; with `use mpi_f08` give comm%MPI_VAL, type%MPI_VAL, info%MPI_VAL.
 ! In place is shoal_in_place as sendbuf, not MPI_IN_PLACE; MPI_BOTTOM cannot be given. ierror is optional, as in mpi_f08.
-! Buffers are contiguous arrays of any type and rank. Counts and displacements are default integers.
+! Buffers are contiguous arrays of any type and rank. Counts and displacements are default integers; displacements in bytes
+! of shoal_neighbor_alltoallw are of kind int64.
+!
+! Of what a request is made stays as it is until its exchange has ended: give those arrays the attribute asynchronous where the
+! compiler cannot see that they are in use.
 module shoal_f
   use iso_c_binding, only: c_int, c_int64_t, c_char, c_ptr, c_null_ptr, c_f_pointer, c_associated
   implicit none
   private
   public :: shoal_alltoall, shoal_alltoallv, shoal_alltoallw, shoal_allgather, shoal_allgatherv, &
+            shoal_neighbor_alltoall, shoal_neighbor_alltoallv, shoal_neighbor_alltoallw, &
+            shoal_ialltoall, shoal_ialltoallv, shoal_ialltoallw, &
+            shoal_alltoall_init, shoal_alltoallv_init, shoal_alltoallw_init, shoal_allgather_init, shoal_allgatherv_init, &
+            shoal_request, shoal_start, shoal_test, shoal_wait, shoal_request_free, &
             shoal_exchange, shoal_arrivals, shoal_arrivals_free, shoal_comm_set_info, shoal_comm_explain, shoal_in_place
 
   ! Stands for a place; its value is not used.
   integer(c_int), bind(c, name="shoal_in_place_f") :: shoal_in_place(1)
+
+  ! An exchange under way, or ready to be started; at first none.
+  type, bind(c) :: shoal_request
+    private
+    type(c_ptr) :: handle = c_null_ptr
+  end type
 
   ! What arrived in a shoal_exchange: blocks in the order of the ranks that sent them. Block i begins displs(i) elements behind
   ! the address `data`, which `call c_f_pointer(came%data, values, [came%elements])` makes an array; `came` is kept until
@@ -81,6 +95,152 @@ module shoal_f
       integer(c_int), intent(out), optional :: ierror
     end subroutine
 
+    ! Along the edges of a grid or graph.
+    subroutine shoal_neighbor_alltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, ierror) &
+        bind(c, name="shoal_neighbor_alltoall_f")
+      import :: c_int
+      type(*), intent(in) :: sendbuf(*)
+      type(*) :: recvbuf(*)
+      integer(c_int), value :: sendcount, sendtype, recvcount, recvtype, comm
+      integer(c_int), intent(out), optional :: ierror
+    end subroutine
+
+    subroutine shoal_neighbor_alltoallv(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, &
+                                        recvtype, comm, ierror) bind(c, name="shoal_neighbor_alltoallv_f")
+      import :: c_int
+      type(*), intent(in) :: sendbuf(*)
+      type(*) :: recvbuf(*)
+      integer(c_int), intent(in) :: sendcounts(*), sdispls(*), recvcounts(*), rdispls(*)
+      integer(c_int), value :: sendtype, recvtype, comm
+      integer(c_int), intent(out), optional :: ierror
+    end subroutine
+
+    subroutine shoal_neighbor_alltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, &
+                                        recvtypes, comm, ierror) bind(c, name="shoal_neighbor_alltoallw_f")
+      import :: c_int, c_int64_t
+      type(*), intent(in) :: sendbuf(*)
+      type(*) :: recvbuf(*)
+      integer(c_int), intent(in) :: sendcounts(*), sendtypes(*), recvcounts(*), recvtypes(*)
+      integer(c_int64_t), intent(in) :: sdispls(*), rdispls(*)
+      integer(c_int), value :: comm
+      integer(c_int), intent(out), optional :: ierror
+    end subroutine
+
+    ! Started now, ended by shoal_test or shoal_wait.
+    subroutine shoal_ialltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request, ierror) &
+        bind(c, name="shoal_ialltoall_f")
+      import :: c_int, shoal_request
+      type(*), intent(in), asynchronous :: sendbuf(*)
+      type(*), asynchronous :: recvbuf(*)
+      integer(c_int), value :: sendcount, sendtype, recvcount, recvtype, comm
+      type(shoal_request), intent(out) :: request
+      integer(c_int), intent(out), optional :: ierror
+    end subroutine
+
+    subroutine shoal_ialltoallv(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, &
+                                comm, request, ierror) bind(c, name="shoal_ialltoallv_f")
+      import :: c_int, shoal_request
+      type(*), intent(in), asynchronous :: sendbuf(*)
+      type(*), asynchronous :: recvbuf(*)
+      integer(c_int), intent(in), asynchronous :: sendcounts(*), sdispls(*), recvcounts(*), rdispls(*)
+      integer(c_int), value :: sendtype, recvtype, comm
+      type(shoal_request), intent(out) :: request
+      integer(c_int), intent(out), optional :: ierror
+    end subroutine
+
+    subroutine shoal_ialltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, &
+                                comm, request, ierror) bind(c, name="shoal_ialltoallw_f")
+      import :: c_int, shoal_request
+      type(*), intent(in), asynchronous :: sendbuf(*)
+      type(*), asynchronous :: recvbuf(*)
+      integer(c_int), intent(in), asynchronous :: sendcounts(*), sdispls(*), recvcounts(*), rdispls(*)
+      integer(c_int), intent(in) :: sendtypes(*), recvtypes(*)
+      integer(c_int), value :: comm
+      type(shoal_request), intent(out) :: request
+      integer(c_int), intent(out), optional :: ierror
+    end subroutine
+
+    ! Made ready once, started by shoal_start any number of times, ended by shoal_test or shoal_wait.
+    subroutine shoal_alltoall_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request, &
+                                   ierror) bind(c, name="shoal_alltoall_init_f")
+      import :: c_int, shoal_request
+      type(*), intent(in), asynchronous :: sendbuf(*)
+      type(*), asynchronous :: recvbuf(*)
+      integer(c_int), value :: sendcount, sendtype, recvcount, recvtype, comm, info
+      type(shoal_request), intent(out) :: request
+      integer(c_int), intent(out), optional :: ierror
+    end subroutine
+
+    subroutine shoal_alltoallv_init(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, &
+                                    comm, info, request, ierror) bind(c, name="shoal_alltoallv_init_f")
+      import :: c_int, shoal_request
+      type(*), intent(in), asynchronous :: sendbuf(*)
+      type(*), asynchronous :: recvbuf(*)
+      integer(c_int), intent(in), asynchronous :: sendcounts(*), sdispls(*), recvcounts(*), rdispls(*)
+      integer(c_int), value :: sendtype, recvtype, comm, info
+      type(shoal_request), intent(out) :: request
+      integer(c_int), intent(out), optional :: ierror
+    end subroutine
+
+    subroutine shoal_alltoallw_init(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, &
+                                    recvtypes, comm, info, request, ierror) bind(c, name="shoal_alltoallw_init_f")
+      import :: c_int, shoal_request
+      type(*), intent(in), asynchronous :: sendbuf(*)
+      type(*), asynchronous :: recvbuf(*)
+      integer(c_int), intent(in), asynchronous :: sendcounts(*), sdispls(*), recvcounts(*), rdispls(*)
+      integer(c_int), intent(in) :: sendtypes(*), recvtypes(*)
+      integer(c_int), value :: comm, info
+      type(shoal_request), intent(out) :: request
+      integer(c_int), intent(out), optional :: ierror
+    end subroutine
+
+    subroutine shoal_allgather_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, &
+                                    request, ierror) bind(c, name="shoal_allgather_init_f")
+      import :: c_int, shoal_request
+      type(*), intent(in), asynchronous :: sendbuf(*)
+      type(*), asynchronous :: recvbuf(*)
+      integer(c_int), value :: sendcount, sendtype, recvcount, recvtype, comm, info
+      type(shoal_request), intent(out) :: request
+      integer(c_int), intent(out), optional :: ierror
+    end subroutine
+
+    subroutine shoal_allgatherv_init(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, &
+                                     info, request, ierror) bind(c, name="shoal_allgatherv_init_f")
+      import :: c_int, shoal_request
+      type(*), intent(in), asynchronous :: sendbuf(*)
+      type(*), asynchronous :: recvbuf(*)
+      integer(c_int), intent(in), asynchronous :: recvcounts(*), displs(*)
+      integer(c_int), value :: sendcount, sendtype, recvtype, comm, info
+      type(shoal_request), intent(out) :: request
+      integer(c_int), intent(out), optional :: ierror
+    end subroutine
+
+    subroutine shoal_start(request, ierror) bind(c, name="shoal_start_f")
+      import :: c_int, shoal_request
+      type(shoal_request), intent(in) :: request
+      integer(c_int), intent(out), optional :: ierror
+    end subroutine
+
+    subroutine shoal_wait(request, ierror) bind(c, name="shoal_wait_f")
+      import :: c_int, shoal_request
+      type(shoal_request), intent(inout) :: request
+      integer(c_int), intent(out), optional :: ierror
+    end subroutine
+
+    subroutine test_of_c(request, flag, ierror) bind(c, name="shoal_test_f")
+      import :: c_int, shoal_request
+      type(shoal_request), intent(inout) :: request
+      integer(c_int), intent(out) :: flag
+      integer(c_int), intent(out), optional :: ierror
+    end subroutine
+
+    ! Frees a persistent request that is not under way.
+    subroutine shoal_request_free(request, ierror) bind(c, name="shoal_request_free_f")
+      import :: c_int, shoal_request
+      type(shoal_request), intent(inout) :: request
+      integer(c_int), intent(out), optional :: ierror
+    end subroutine
+
     subroutine exchange_of_c(blocks, destinations, sendbuf, counts, displs, datatype, comm, arrivals, ierror) &
         bind(c, name="shoal_exchange_f")
       import :: c_int, c_int64_t, c_ptr
@@ -115,6 +275,16 @@ module shoal_f
   end interface
 
 contains
+
+  ! Moves exchanges on; `flag` tells whether this one has ended, or was not under way.
+  subroutine shoal_test(request, flag, ierror)
+    type(shoal_request), intent(inout) :: request
+    logical, intent(out) :: flag
+    integer(c_int), intent(out), optional :: ierror
+    integer(c_int) :: ended
+    call test_of_c(request, ended, ierror)
+    flag = ended /= 0
+  end subroutine
 
   ! Sends `blocks` blocks to whom you like and receives what comes; counts and displs are of kind int64.
   subroutine shoal_exchange(blocks, destinations, sendbuf, counts, displs, datatype, comm, arrivals, ierror)

@@ -2,14 +2,17 @@
 #include <mpi.h>
 
 #include <algorithm>
-#include <vector>
 
 #include "calls/fortran_types.hpp"
-#include "calls/native.hpp"
 #include "shoal/shoal.h"
-#include "team/boundary.hpp"
+
+extern "C" {
+[[gnu::visibility("default")]] int shoal_in_place_f = 0;  // its address is the mark
+}
 
 namespace {
+
+const void* buffer(const void* sendbuf) { return sendbuf == &shoal_in_place_f ? MPI_IN_PLACE : sendbuf; }
 
 void give_back(int code, int* ierror) {
   if (ierror) *ierror = code;
@@ -20,56 +23,88 @@ void give_back(int code, int* ierror) {
 #pragma GCC visibility push(default)
 extern "C" {
 
-int shoal_in_place_f = 0;  // its address is the mark
+// Fortran's arguments, as mpi_arguments.hpp has C's, and the same in C.
+#define EQUAL \
+  const void *sendbuf, int sendcount, MPI_Fint sendtype, void *recvbuf, int recvcount, MPI_Fint recvtype, MPI_Fint comm
+#define EQUAL_IN_C \
+  buffer(sendbuf), sendcount, MPI_Type_f2c(sendtype), recvbuf, recvcount, MPI_Type_f2c(recvtype), MPI_Comm_f2c(comm)
+#define SIZED                                                                                       \
+  const void *sendbuf, const int *sendcounts, const int *sdispls, MPI_Fint sendtype, void *recvbuf, \
+      const int *recvcounts, const int *rdispls, MPI_Fint recvtype, MPI_Fint comm
+#define SIZED_IN_C                                                                                                    \
+  buffer(sendbuf), sendcounts, sdispls, MPI_Type_f2c(sendtype), recvbuf, recvcounts, rdispls, MPI_Type_f2c(recvtype), \
+      MPI_Comm_f2c(comm)
+#define GATHERED                                                                                                  \
+  const void *sendbuf, int sendcount, MPI_Fint sendtype, void *recvbuf, const int *recvcounts, const int *displs, \
+      MPI_Fint recvtype, MPI_Fint comm
+#define GATHERED_IN_C                                                                                      \
+  buffer(sendbuf), sendcount, MPI_Type_f2c(sendtype), recvbuf, recvcounts, displs, MPI_Type_f2c(recvtype), \
+      MPI_Comm_f2c(comm)
+#define TYPED(place)                                                                                          \
+  const void *sendbuf, const int *sendcounts, const place *sdispls, const MPI_Fint *sendtypes, void *recvbuf, \
+      const int *recvcounts, const place *rdispls, const MPI_Fint *recvtypes, MPI_Fint comm
 
-void shoal_alltoall_f(const void* sendbuf, int sendcount, MPI_Fint sendtype, void* recvbuf, int recvcount,
-                      MPI_Fint recvtype, MPI_Fint comm, int* ierror) {
-  const bool in_place = sendbuf == &shoal_in_place_f;
-  give_back(shoal_alltoall(in_place ? MPI_IN_PLACE : sendbuf, sendcount, MPI_Type_f2c(sendtype), recvbuf, recvcount,
-                           MPI_Type_f2c(recvtype), MPI_Comm_f2c(comm)),
-            ierror);
+// `function` with C's handles of the blocks' types, and what else it takes.
+#define WITH_TYPES(blocks, function, ...)                                                                      \
+  shoal::with_types(                                                                                           \
+      shoal::types_of, [&] { return blocks(MPI_Comm_f2c(comm), buffer(sendbuf) == MPI_IN_PLACE); }, sendtypes, \
+      recvtypes, MPI_Comm_f2c(comm),                                                                           \
+      [&](const MPI_Datatype* sent, const MPI_Datatype* received) {                                            \
+        return function(buffer(sendbuf), sendcounts, sdispls, sent, recvbuf, recvcounts, rdispls, received,    \
+                        MPI_Comm_f2c(comm) __VA_OPT__(, ) __VA_ARGS__);                                        \
+      })
+
+#define BLOCKING(function, arguments) \
+  void function##_f(arguments, int* ierror) { give_back(function(arguments##_IN_C), ierror); }
+#define NONBLOCKING(function, arguments)                              \
+  void function##_f(arguments, shoal_request* request, int* ierror) { \
+    give_back(function(arguments##_IN_C, request), ierror);           \
+  }
+#define PERSISTENT(function, arguments)                                              \
+  void function##_f(arguments, MPI_Fint info, shoal_request* request, int* ierror) { \
+    give_back(function(arguments##_IN_C, MPI_Info_f2c(info), request), ierror);      \
+  }
+
+BLOCKING(shoal_alltoall, EQUAL)
+BLOCKING(shoal_alltoallv, SIZED)
+void shoal_alltoallw_f(TYPED(int), int* ierror) { give_back(WITH_TYPES(shoal::of_all, shoal_alltoallw), ierror); }
+BLOCKING(shoal_allgather, EQUAL)
+BLOCKING(shoal_allgatherv, GATHERED)
+BLOCKING(shoal_neighbor_alltoall, EQUAL)
+BLOCKING(shoal_neighbor_alltoallv, SIZED)
+void shoal_neighbor_alltoallw_f(TYPED(MPI_Aint), int* ierror) {
+  give_back(WITH_TYPES(shoal::of_neighbors, shoal_neighbor_alltoallw), ierror);
 }
 
-void shoal_alltoallv_f(const void* sendbuf, const int* sendcounts, const int* sdispls, MPI_Fint sendtype, void* recvbuf,
-                       const int* recvcounts, const int* rdispls, MPI_Fint recvtype, MPI_Fint comm, int* ierror) {
-  const bool in_place = sendbuf == &shoal_in_place_f;
-  give_back(shoal_alltoallv(in_place ? MPI_IN_PLACE : sendbuf, sendcounts, sdispls, MPI_Type_f2c(sendtype), recvbuf,
-                            recvcounts, rdispls, MPI_Type_f2c(recvtype), MPI_Comm_f2c(comm)),
-            ierror);
+NONBLOCKING(shoal_ialltoall, EQUAL)
+NONBLOCKING(shoal_ialltoallv, SIZED)
+void shoal_ialltoallw_f(TYPED(int), shoal_request* request, int* ierror) {
+  give_back(WITH_TYPES(shoal::of_all, shoal_ialltoallw, request), ierror);
 }
 
-void shoal_alltoallw_f(const void* sendbuf, const int* sendcounts, const int* sdispls, const MPI_Fint* sendtypes,
-                       void* recvbuf, const int* recvcounts, const int* rdispls, const MPI_Fint* recvtypes,
-                       MPI_Fint comm, int* ierror) {
-  const MPI_Comm of = MPI_Comm_f2c(comm);
-  const bool in_place = sendbuf == &shoal_in_place_f;
-  const int code = shoal::returning_codes(of, [&] {
-    const int ranks = shoal::peers_of(of);
-    const std::vector<MPI_Datatype> sent = shoal::types_of(sendtypes, in_place ? 0 : ranks);
-    const std::vector<MPI_Datatype> received = shoal::types_of(recvtypes, ranks);
-    return shoal::calling_handlers([&] {
-      return shoal_alltoallw(in_place ? MPI_IN_PLACE : sendbuf, sendcounts, sdispls, sent.data(), recvbuf, recvcounts,
-                             rdispls, received.data(), of);
-    });
-  });
-  give_back(code, ierror);
+PERSISTENT(shoal_alltoall_init, EQUAL)
+PERSISTENT(shoal_alltoallv_init, SIZED)
+void shoal_alltoallw_init_f(TYPED(int), MPI_Fint info, shoal_request* request, int* ierror) {
+  give_back(WITH_TYPES(shoal::of_all, shoal_alltoallw_init, MPI_Info_f2c(info), request), ierror);
 }
+PERSISTENT(shoal_allgather_init, EQUAL)
+PERSISTENT(shoal_allgatherv_init, GATHERED)
+#undef BLOCKING
+#undef NONBLOCKING
+#undef PERSISTENT
+#undef WITH_TYPES
+#undef EQUAL
+#undef EQUAL_IN_C
+#undef SIZED
+#undef SIZED_IN_C
+#undef GATHERED
+#undef GATHERED_IN_C
+#undef TYPED
 
-void shoal_allgather_f(const void* sendbuf, int sendcount, MPI_Fint sendtype, void* recvbuf, int recvcount,
-                       MPI_Fint recvtype, MPI_Fint comm, int* ierror) {
-  const bool in_place = sendbuf == &shoal_in_place_f;
-  give_back(shoal_allgather(in_place ? MPI_IN_PLACE : sendbuf, sendcount, MPI_Type_f2c(sendtype), recvbuf, recvcount,
-                            MPI_Type_f2c(recvtype), MPI_Comm_f2c(comm)),
-            ierror);
-}
-
-void shoal_allgatherv_f(const void* sendbuf, int sendcount, MPI_Fint sendtype, void* recvbuf, const int* recvcounts,
-                        const int* displs, MPI_Fint recvtype, MPI_Fint comm, int* ierror) {
-  const bool in_place = sendbuf == &shoal_in_place_f;
-  give_back(shoal_allgatherv(in_place ? MPI_IN_PLACE : sendbuf, sendcount, MPI_Type_f2c(sendtype), recvbuf, recvcounts,
-                             displs, MPI_Type_f2c(recvtype), MPI_Comm_f2c(comm)),
-            ierror);
-}
+void shoal_start_f(const shoal_request* request, int* ierror) { give_back(shoal_start(*request), ierror); }
+void shoal_test_f(shoal_request* request, int* flag, int* ierror) { give_back(shoal_test(request, flag), ierror); }
+void shoal_wait_f(shoal_request* request, int* ierror) { give_back(shoal_wait(request), ierror); }
+void shoal_request_free_f(shoal_request* request, int* ierror) { give_back(shoal_request_free(request), ierror); }
 
 void shoal_exchange_f(int blocks, const int* destinations, const void* sendbuf, const MPI_Count* counts,
                       const MPI_Aint* displs, MPI_Fint datatype, MPI_Fint comm, shoal_arrivals** arrivals,

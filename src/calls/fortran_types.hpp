@@ -5,13 +5,43 @@
 
 #include <vector>
 
+#include "calls/native.hpp"
+#include "team/boundary.hpp"
+#include "team/mpi_neighbors.hpp"
+
 namespace shoal {
 
-// C's handles of Fortran's.
+// C's handles of Fortran's, and one more: an MPI wants an address where there are no blocks too.
 inline std::vector<MPI_Datatype> types_of(const MPI_Fint* fortrans, int blocks) {
   std::vector<MPI_Datatype> all;
   for (int i = 0; i < blocks; ++i) all.push_back(PMPI_Type_f2c(fortrans[i]));
+  all.push_back(MPI_DATATYPE_NULL);
   return all;
+}
+
+// How many types a call names for the blocks it sends, and for those it receives.
+struct typed_blocks {
+  int sent, received;
+};
+inline typed_blocks of_all(MPI_Comm comm, bool in_place) {
+  const int ranks = peers_of(comm);
+  return {in_place ? 0 : ranks, ranks};
+}
+inline typed_blocks of_neighbors(MPI_Comm comm, bool /*in_place*/) {
+  const neighbor_ranks among = neighbors_of(comm);
+  return {static_cast<int>(among.destinations.size()), static_cast<int>(among.sources.size())};
+}
+
+// A call with C's handles of the types of so many blocks, as `types` makes them.
+template <typename Types, typename Blocks, typename Call>
+int with_types(Types types, Blocks blocks, const MPI_Fint* sendtypes, const MPI_Fint* recvtypes, MPI_Comm comm,
+               Call call) {
+  return returning_codes(comm, [&] {
+    const typed_blocks of = blocks();
+    const auto& sent = types(sendtypes, of.sent);
+    const auto& received = types(recvtypes, of.received);
+    return calling_handlers([&] { return call(sent.data(), received.data()); });
+  });
 }
 
 }  // namespace shoal

@@ -18,7 +18,6 @@
 #include "calls/fortran_types.hpp"
 #include "preload/fortran_constants.hpp"
 #include "team/boundary.hpp"
-#include "team/mpi_neighbors.hpp"
 
 using namespace shoal;
 
@@ -40,52 +39,17 @@ void with_request(MPI_Fint* request, MPI_Fint* ierror, MPI_Request own, Call cal
   give_back(code, ierror);
 }
 
-// C's handles of the types in Fortran's array, until the call returns, or for ever. An MPI wants an address where there are no
-// blocks too.
-struct types_of_call {
-  std::vector<MPI_Datatype> operator()(const MPI_Fint* fortrans, int blocks) const {
-    std::vector<MPI_Datatype> these = types_of(fortrans, blocks);
-    these.push_back(MPI_DATATYPE_NULL);
-    return these;
-  }
-};
-
 // For an MPI that looks at them until a request ends (Open MPI does). Each list of them stays once: a program makes many
 // requests with few lists.
 struct lasting_types {
   const std::vector<MPI_Datatype>& operator()(const MPI_Fint* fortrans, int blocks) const {
     static std::mutex one_at_a_time;
     static auto& all = *new std::set<std::vector<MPI_Datatype>>;  // also used at exit
-    std::vector<MPI_Datatype> these = types_of_call()(fortrans, blocks);
+    std::vector<MPI_Datatype> these = types_of(fortrans, blocks);
     const std::scoped_lock alone(one_at_a_time);
     return *all.insert(std::move(these)).first;
   }
 };
-
-// How many types a call names for the blocks it sends, and for those it receives.
-struct typed_blocks {
-  int sent, received;
-};
-typed_blocks of_all(MPI_Comm comm, bool in_place) {
-  const int ranks = peers_of(comm);
-  return {in_place ? 0 : ranks, ranks};
-}
-typed_blocks of_neighbors(MPI_Comm comm, bool /*in_place*/) {
-  const neighbor_ranks among = neighbors_of(comm);
-  return {static_cast<int>(among.destinations.size()), static_cast<int>(among.sources.size())};
-}
-
-// A call with C's handles of the blocks' types.
-template <typename Types, typename Call>
-int with_types(Types types, typed_blocks (*blocks)(MPI_Comm, bool), const void* sendbuf, const MPI_Fint* sendtypes,
-               const MPI_Fint* recvtypes, MPI_Comm comm, Call call) {
-  return returning_codes(comm, [&] {
-    const typed_blocks of = blocks(comm, sendbuf == MPI_IN_PLACE);
-    const auto& sent = types(sendtypes, of.sent);
-    const auto& received = types(recvtypes, of.received);
-    return calling_handlers([&] { return call(sent.data(), received.data()); });
-  });
-}
 
 }  // namespace
 
@@ -131,12 +95,14 @@ void shoal_preload_note_duplicate_in_fortran(const MPI_Fint* comm) {
       place *rdispls, MPI_Fint *recvtypes, MPI_Fint *comm
 
 // A function of the form `form`, called with C's arguments.
-#define WITH_TYPES(types, blocks, form, function, ...)                                                               \
-  with_types(types(), blocks, buffer(sendbuf), sendtypes, recvtypes, PMPI_Comm_f2c(*comm),                           \
-             [&](const MPI_Datatype* sent, const MPI_Datatype* received) {                                           \
-               return forms::form.function(__VA_ARGS__, buffer(sendbuf), sendcounts, sdispls, sent, buffer(recvbuf), \
-                                           recvcounts, rdispls, received, PMPI_Comm_f2c(*comm));                     \
-             })
+#define WITH_TYPES(types, blocks, form, function, ...)                                                            \
+  with_types(                                                                                                     \
+      types, [&] { return blocks(PMPI_Comm_f2c(*comm), buffer(sendbuf) == MPI_IN_PLACE); }, sendtypes, recvtypes, \
+      PMPI_Comm_f2c(*comm),                                                                                       \
+      [&](const MPI_Datatype* sent, const MPI_Datatype* received) {                                               \
+        return forms::form.function(__VA_ARGS__, buffer(sendbuf), sendcounts, sdispls, sent, buffer(recvbuf),     \
+                                    recvcounts, rdispls, received, PMPI_Comm_f2c(*comm));                         \
+      })
 
 // The same under the other names.
 #define SAME_AS(name) __attribute__((alias(#name)))
@@ -162,23 +128,23 @@ void shoal_preload_note_duplicate_in_fortran(const MPI_Fint* comm) {
     });                                                                                \
   }                                                                                    \
   ALL_NAMES(form, upper)
-#define BLOCKING_TYPED(form, upper, place, blocks)                                                       \
-  void mpi_##form##_(TYPED(place), MPI_Fint* ierror) {                                                   \
-    give_back(WITH_TYPES(types_of_call, blocks, form, blocking, interface::mpi, MPI_INFO_NULL), ierror); \
-  }                                                                                                      \
+#define BLOCKING_TYPED(form, upper, place, blocks)                                                  \
+  void mpi_##form##_(TYPED(place), MPI_Fint* ierror) {                                              \
+    give_back(WITH_TYPES(types_of, blocks, form, blocking, interface::mpi, MPI_INFO_NULL), ierror); \
+  }                                                                                                 \
   ALL_NAMES(form, upper)
-#define NONBLOCKING_TYPED(form, upper, place, blocks)                                                            \
-  void mpi_##form##_(TYPED(place), MPI_Fint* request, MPI_Fint* ierror) {                                        \
-    with_request(request, ierror, MPI_REQUEST_NULL,                                                              \
-                 [&](MPI_Request* made) { return WITH_TYPES(lasting_types, blocks, form, nonblocking, made); }); \
-  }                                                                                                              \
+#define NONBLOCKING_TYPED(form, upper, place, blocks)                                                              \
+  void mpi_##form##_(TYPED(place), MPI_Fint* request, MPI_Fint* ierror) {                                          \
+    with_request(request, ierror, MPI_REQUEST_NULL,                                                                \
+                 [&](MPI_Request* made) { return WITH_TYPES(lasting_types(), blocks, form, nonblocking, made); }); \
+  }                                                                                                                \
   ALL_NAMES(form, upper)
-#define PERSISTENT_TYPED(form, upper, place, blocks)                                          \
-  void mpi_##form##_(TYPED(place), MPI_Fint* info, MPI_Fint* request, MPI_Fint* ierror) {     \
-    with_request(request, ierror, MPI_REQUEST_NULL, [&](MPI_Request* made) {                  \
-      return WITH_TYPES(lasting_types, blocks, form, persistent, PMPI_Info_f2c(*info), made); \
-    });                                                                                       \
-  }                                                                                           \
+#define PERSISTENT_TYPED(form, upper, place, blocks)                                            \
+  void mpi_##form##_(TYPED(place), MPI_Fint* info, MPI_Fint* request, MPI_Fint* ierror) {       \
+    with_request(request, ierror, MPI_REQUEST_NULL, [&](MPI_Request* made) {                    \
+      return WITH_TYPES(lasting_types(), blocks, form, persistent, PMPI_Info_f2c(*info), made); \
+    });                                                                                         \
+  }                                                                                             \
   ALL_NAMES(form, upper)
 
 BLOCKING(alltoall, ALLTOALL, EQUAL)

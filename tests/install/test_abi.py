@@ -20,8 +20,9 @@ def declarations():
     header = (mpis.ROOT / "include/shoal/shoal.h").read_text()
     header = re.sub(r"/\*.*?\*/|^#.*?$", "", header, flags=re.DOTALL | re.MULTILINE)
     declared = re.findall(r"(?:typedef|SHOAL_PUBLIC) [^;{]*(?:{[^}]*}[^;]*)?;", header)
-    fortran = (mpis.ROOT / "src/api/fortran.cpp").read_text()
-    declared += [f"{text};" for text in re.findall(r"^(?:void|int) shoal_\w+_f[^{=]*", fortran, flags=re.MULTILINE)]
+    fortran = re.sub(r"#(?:include|pragma).*", "", (mpis.ROOT / "src/api/fortran.cpp").read_text())
+    expanded = subprocess.run(["cpp", "-P"], input=fortran, capture_output=True, text=True, check=True).stdout
+    declared += [f"{text};" for text in re.findall(r"\b(?:void|int) shoal_\w+_f\b[^{=]*", expanded)]
     return sorted(" ".join(one.replace("SHOAL_PUBLIC", "").split()).replace(" ;", ";") for one in declared)
 
 
@@ -36,9 +37,9 @@ def test_declarations_are_those_that_are_kept():
 
 def test_nothing_is_thrown_through_any_of_them():
     """Each is called by the test of that."""
-    called = (mpis.ROOT / "tests/mpi/boundary_test.cpp").read_text().partition("every_function() {")[2]
+    called = (mpis.ROOT / "tests/mpi/boundary_test.cpp").read_text().partition("every_function_of_c() {")[2]
     functions = re.findall(r"(?:int|void) (shoal_\w+)\(", LIST.read_text())
-    assert len(functions) > 40 and [one for one in functions if f"{one}(" not in called] == []
+    assert len(functions) > 40 and [one for one in functions if not re.search(rf"\b{one}\b", called)] == []
 
 
 def test_soversion_is_the_lists():

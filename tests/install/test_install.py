@@ -53,8 +53,9 @@ def runs(mpi, program):
 
 def runs_all(mpi, directory):
     runs(mpi, directory / "exchange")
-    other = directory / "to_whom_you_like"
-    assert not other.exists() or mpi.run(5, [other], preload=False).stdout == "0 wrong numbers\n"
+    for other in ("to_whom_you_like", "smoothing"):
+        program = directory / other
+        assert not program.exists() or mpi.run(5, [program], preload=False).stdout.startswith("0 wrong ")
 
 
 def test_cmake_package(installed):
@@ -139,6 +140,21 @@ def test_pkg_config(installed):
     compilers = [f"CC={mpi.mpicc}", f"FC={mpi.tool('mpif90')}"]
     run("make", "-C", example, *compilers, env=os.environ | {"PKG_CONFIG_PATH": str(packages)})
     runs_all(mpi, example)
+
+
+@pytest.mark.parametrize("ranks", [3, 4])
+def test_every_call_of_fortran(installed, tmp_path, ranks):
+    """Those that no example makes; with the installed module and library alone."""
+    mpi, example, prefix = installed
+    if not example.joinpath("exchange.f90").exists():
+        pytest.skip("an installation for Fortran is tested with the example in it")
+    module, library = (next(prefix.rglob(name)) for name in ("shoal.f90", "libshoal.so"))
+    sources = [module, Path(__file__).with_name("every_call.f90")]
+    program = tmp_path / "every_call"
+    links = [f"-L{library.parent}", "-lshoal", f"-Wl,-rpath,{library.parent}"]
+    run(mpi.tool("mpif90"), "-O2", f"-J{tmp_path}", "-o", program, *sources, *links)
+    done = mpi.run(ranks, [program], preload=False)
+    assert (done.returncode, done.stdout) == (0, "0 wrong results\n"), done.stderr
 
 
 def test_nothing_points_into_the_build_tree(installed):

@@ -20,6 +20,28 @@ void shoal_alltoallw_f(const void*, const int*, const int*, const MPI_Fint*, voi
                        const MPI_Fint*, MPI_Fint, int*);
 void shoal_allgather_f(const void*, int, MPI_Fint, void*, int, MPI_Fint, MPI_Fint, int*);
 void shoal_allgatherv_f(const void*, int, MPI_Fint, void*, const int*, const int*, MPI_Fint, MPI_Fint, int*);
+void shoal_neighbor_alltoall_f(const void*, int, MPI_Fint, void*, int, MPI_Fint, MPI_Fint, int*);
+void shoal_neighbor_alltoallv_f(const void*, const int*, const int*, MPI_Fint, void*, const int*, const int*, MPI_Fint,
+                                MPI_Fint, int*);
+void shoal_neighbor_alltoallw_f(const void*, const int*, const MPI_Aint*, const MPI_Fint*, void*, const int*,
+                                const MPI_Aint*, const MPI_Fint*, MPI_Fint, int*);
+void shoal_ialltoall_f(const void*, int, MPI_Fint, void*, int, MPI_Fint, MPI_Fint, shoal_request*, int*);
+void shoal_ialltoallv_f(const void*, const int*, const int*, MPI_Fint, void*, const int*, const int*, MPI_Fint,
+                        MPI_Fint, shoal_request*, int*);
+void shoal_ialltoallw_f(const void*, const int*, const int*, const MPI_Fint*, void*, const int*, const int*,
+                        const MPI_Fint*, MPI_Fint, shoal_request*, int*);
+void shoal_alltoall_init_f(const void*, int, MPI_Fint, void*, int, MPI_Fint, MPI_Fint, MPI_Fint, shoal_request*, int*);
+void shoal_alltoallv_init_f(const void*, const int*, const int*, MPI_Fint, void*, const int*, const int*, MPI_Fint,
+                            MPI_Fint, MPI_Fint, shoal_request*, int*);
+void shoal_alltoallw_init_f(const void*, const int*, const int*, const MPI_Fint*, void*, const int*, const int*,
+                            const MPI_Fint*, MPI_Fint, MPI_Fint, shoal_request*, int*);
+void shoal_allgather_init_f(const void*, int, MPI_Fint, void*, int, MPI_Fint, MPI_Fint, MPI_Fint, shoal_request*, int*);
+void shoal_allgatherv_init_f(const void*, int, MPI_Fint, void*, const int*, const int*, MPI_Fint, MPI_Fint, MPI_Fint,
+                             shoal_request*, int*);
+void shoal_start_f(const shoal_request*, int*);
+void shoal_test_f(shoal_request*, int*, int*);
+void shoal_wait_f(shoal_request*, int*);
+void shoal_request_free_f(shoal_request*, int*);
 void shoal_exchange_f(int, const int*, const void*, const MPI_Count*, const MPI_Aint*, MPI_Fint, MPI_Fint,
                       shoal_arrivals**, int*);
 void shoal_arrivals_free_f(shoal_arrivals**, int*);
@@ -46,7 +68,7 @@ MPI_Comm ring_of_one() {
 
 // Every function of tests/golden/abi_0.txt that takes a communicator, with arguments right for one rank. Those that take
 // requests and arrivals are called with what the others make.
-std::vector<exported> every_function() {
+std::vector<exported> every_function_of_c() {
   static const int one = 1, zero = 0;
   static const MPI_Count large_one = 1;
   static const MPI_Aint large_zero = 0;
@@ -57,7 +79,6 @@ std::vector<exported> every_function() {
   static int two[2], two_more[2];
   static char text[100];
   const MPI_Datatype type = MPI_INT;
-  const MPI_Fint ftype = MPI_Type_c2f(type);
   const auto started = [](int code, shoal_request request) {
     if (code != MPI_SUCCESS) return code;
     return shoal_wait(&request);
@@ -211,57 +232,90 @@ std::vector<exported> every_function() {
        [=](comm c) { return shoal_neighbor_alltoallw(two, ones, bytes, types, two_more, ones, bytes, types, c); }},
       {"comm_set_info", [=](comm c) { return shoal_comm_set_info(c, MPI_INFO_ENV); }},
       {"comm_explain", [=](comm c) { return shoal_comm_explain(c, text, sizeof text); }},
-      {"alltoall_f",
-       [=](comm c) {
-         int code = 0;
-         shoal_alltoall_f(&send, 1, ftype, &recv, 1, ftype, MPI_Comm_c2f(c), &code);
-         return code;
-       }},
-      {"alltoallv_f",
-       [=](comm c) {
-         int code = 0;
-         shoal_alltoallv_f(&send, &one, &zero, ftype, &recv, &one, &zero, ftype, MPI_Comm_c2f(c), &code);
-         return code;
-       }},
-      {"alltoallw_f",
-       [=](comm c) {
-         int code = 0;
-         shoal_alltoallw_f(&send, &one, &zero, &ftype, &recv, &one, &zero, &ftype, MPI_Comm_c2f(c), &code);
-         return code;
-       }},
-      {"allgather_f",
-       [=](comm c) {
-         int code = 0;
-         shoal_allgather_f(&send, 1, ftype, &recv, 1, ftype, MPI_Comm_c2f(c), &code);
-         return code;
-       }},
-      {"allgatherv_f",
-       [=](comm c) {
-         int code = 0;
-         shoal_allgatherv_f(&send, 1, ftype, &recv, &one, &zero, ftype, MPI_Comm_c2f(c), &code);
-         return code;
-       }},
-      {"exchange_f",
-       [=](comm c) {
+  };
+}
+
+// The same by Fortran's names, which give their code back by their last argument.
+std::vector<exported> every_function_of_fortran() {
+  static const int one = 1, zero = 0;
+  static const MPI_Count large_one = 1;
+  static const MPI_Aint large_zero = 0;
+  static int send = 7, recv = 0;
+  static const int ones[] = {1, 1}, places[] = {0, 1};  // on both sides
+  static const MPI_Aint bytes[] = {0, sizeof(int)};
+  static int two[2], two_more[2];
+  static char text[100];
+  static const MPI_Fint type = MPI_Type_c2f(MPI_INT), types[] = {type, type};
+  static const info& named = *new info(for_exchanges("tuna:radix=2"));  // nothing is measured for it
+  const MPI_Fint by_name = MPI_Info_c2f(named);
+  const auto coded = [](auto function, auto... all) {
+    int code = 0;
+    function(all..., &code);
+    return code;
+  };
+  const auto started = [coded](auto function, auto... all) {
+    shoal_request request = SHOAL_REQUEST_NULL;
+    const int code = coded(function, all..., &request);
+    return code == MPI_SUCCESS ? coded(shoal_wait_f, &request) : code;
+  };
+  const auto repeated = [coded](auto function, auto... all) {
+    shoal_request request = SHOAL_REQUEST_NULL;
+    int code = coded(function, all..., &request);
+    if (code != MPI_SUCCESS) return code;
+    code = coded(shoal_start_f, &request);
+    int ended = 0;
+    while (code == MPI_SUCCESS && !ended) code = coded(shoal_test_f, &request, &ended);
+    const int freed = coded(shoal_request_free_f, &request);
+    return code == MPI_SUCCESS ? freed : code;
+  };
+  const auto given = [](auto call) { return [call](MPI_Comm comm) { return call(MPI_Comm_c2f(comm)); }; };
+  using comm = MPI_Fint;
+#define EQUAL &send, 1, type, &recv, 1, type, c
+#define SIZED &send, &one, &zero, type, &recv, &one, &zero, type, c
+#define TYPED &send, &one, &zero, types, &recv, &one, &zero, types, c
+#define GATHERED &send, 1, type, &recv, &one, &zero, type, c
+  return {
+      {"alltoall_f", given([=](comm c) { return coded(shoal_alltoall_f, EQUAL); })},
+      {"alltoallv_f", given([=](comm c) { return coded(shoal_alltoallv_f, SIZED); })},
+      {"alltoallw_f", given([=](comm c) { return coded(shoal_alltoallw_f, TYPED); })},
+      {"allgather_f", given([=](comm c) { return coded(shoal_allgather_f, EQUAL); })},
+      {"allgatherv_f", given([=](comm c) { return coded(shoal_allgatherv_f, GATHERED); })},
+      {"ialltoall_f", given([=](comm c) { return started(shoal_ialltoall_f, EQUAL); })},
+      {"ialltoallv_f", given([=](comm c) { return started(shoal_ialltoallv_f, SIZED); })},
+      {"ialltoallw_f", given([=](comm c) { return started(shoal_ialltoallw_f, TYPED); })},
+      {"alltoall_init_f", given([=](comm c) { return repeated(shoal_alltoall_init_f, EQUAL, by_name); })},
+      {"alltoallv_init_f", given([=](comm c) { return repeated(shoal_alltoallv_init_f, SIZED, by_name); })},
+      {"alltoallw_init_f", given([=](comm c) { return repeated(shoal_alltoallw_init_f, TYPED, by_name); })},
+      {"allgather_init_f", given([=](comm c) { return repeated(shoal_allgather_init_f, EQUAL, by_name); })},
+      {"allgatherv_init_f", given([=](comm c) { return repeated(shoal_allgatherv_init_f, GATHERED, by_name); })},
+      {"neighbor_alltoall_f",
+       given([=](comm c) { return coded(shoal_neighbor_alltoall_f, two, 1, type, two_more, 1, type, c); })},
+      {"neighbor_alltoallv_f", given([=](comm c) {
+         return coded(shoal_neighbor_alltoallv_f, two, ones, places, type, two_more, ones, places, type, c);
+       })},
+      {"neighbor_alltoallw_f", given([=](comm c) {
+         return coded(shoal_neighbor_alltoallw_f, two, ones, bytes, types, two_more, ones, bytes, types, c);
+       })},
+      {"exchange_f", given([=](comm c) {
          shoal_arrivals* came = nullptr;
-         int code = 0;
-         shoal_exchange_f(1, &zero, &send, &large_one, &large_zero, ftype, MPI_Comm_c2f(c), &came, &code);
+         const int code = coded(shoal_exchange_f, 1, &zero, &send, &large_one, &large_zero, type, c, &came);
          shoal_arrivals_free_f(&came, nullptr);
          return code;
-       }},
-      {"comm_set_info_f",
-       [=](comm c) {
-         int code = 0;
-         shoal_comm_set_info_f(MPI_Comm_c2f(c), MPI_Info_c2f(MPI_INFO_ENV), &code);
-         return code;
-       }},
+       })},
+      {"comm_set_info_f", given([=](comm c) { return coded(shoal_comm_set_info_f, c, MPI_Info_c2f(MPI_INFO_ENV)); })},
       {"comm_explain_f",
-       [=](comm c) {
-         int code = 0;
-         shoal_comm_explain_f(MPI_Comm_c2f(c), text, sizeof text, &code);
-         return code;
-       }},
+       given([=](comm c) { return coded(shoal_comm_explain_f, c, text, static_cast<int>(sizeof text)); })},
   };
+#undef EQUAL
+#undef SIZED
+#undef TYPED
+#undef GATHERED
+}
+
+std::vector<exported> every_function() {
+  std::vector<exported> all = every_function_of_c(), more = every_function_of_fortran();
+  all.insert(all.end(), more.begin(), more.end());
+  return all;
 }
 
 TEST(Boundary, NoCommunicatorIsAnErrorOfEveryFunction) {

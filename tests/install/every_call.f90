@@ -1,0 +1,140 @@
+! Every function of shoal_f that exchanges among neighbours, or by a request; and what each leaves in its request.
+program every_call
+  use iso_c_binding, only: c_int64_t
+  use mpi
+  use shoal_f
+  implicit none
+  integer :: rank, ranks, wrong, i, ierror
+  integer, allocatable :: counts(:), at(:), bytes(:), types(:)
+  integer, allocatable, asynchronous :: sent(:), came(:)
+
+  call MPI_Init(ierror)
+  call MPI_Comm_rank(MPI_COMM_WORLD, rank, ierror)
+  call MPI_Comm_size(MPI_COMM_WORLD, ranks, ierror)
+  allocate (sent(ranks), came(ranks), counts(ranks), at(ranks), bytes(ranks), types(ranks))
+  counts = 1
+  at = [(i, i = 0, ranks - 1)]
+  bytes = 4 * at
+  types = MPI_INTEGER
+  wrong = 0
+
+  call start_and_test()
+  call start_twice()
+  call in_a_ring()
+  call between_two_groups()
+
+  call MPI_Allreduce(MPI_IN_PLACE, wrong, 1, MPI_INTEGER, MPI_SUM, MPI_COMM_WORLD, ierror)
+  if (rank == 0) print '(i0,a)', wrong, ' wrong results'
+  call MPI_Finalize(ierror)
+
+contains
+
+  ! Numbers that tell who sends them to whom, in exchange `n`.
+  subroutine fill(n)
+    integer, intent(in) :: n
+    sent = [(1000 * n + 10 * rank + i, i = 0, ranks - 1)]
+    came = -1
+  end subroutine
+
+  subroutine check(n)
+    integer, intent(in) :: n
+    wrong = wrong + count(came /= [(1000 * n + 10 * i + rank, i = 0, ranks - 1)])
+  end subroutine
+
+  subroutine start_and_test()
+    type(shoal_request) :: request
+    integer :: form
+    logical :: done
+    do form = 1, 3
+      call fill(form)
+      select case (form)
+      case (1)
+        call shoal_ialltoall(sent, 1, MPI_INTEGER, came, 1, MPI_INTEGER, MPI_COMM_WORLD, request, ierror)
+      case (2)
+        call shoal_ialltoallv(sent, counts, at, MPI_INTEGER, came, counts, at, MPI_INTEGER, MPI_COMM_WORLD, request)
+      case (3)
+        call shoal_ialltoallw(sent, counts, bytes, types, came, counts, bytes, types, MPI_COMM_WORLD, request)
+      end select
+      done = .false.
+      do while (.not. done)
+        call shoal_test(request, done)
+      end do
+      call check(form)
+      call shoal_wait(request, ierror)  ! none any more
+      if (ierror /= MPI_SUCCESS) wrong = wrong + 1
+    end do
+  end subroutine
+
+  subroutine start_twice()
+    type(shoal_request) :: request
+    character(len=15), parameter :: names(3) = ['shoal_alltoall ', 'shoal_alltoallv', 'shoal_alltoallw']
+    integer :: form, start, info
+    call MPI_Info_create(info, ierror)
+    do form = 1, 3
+      call MPI_Info_set(info, names(form), 'tuna:radix=2', ierror)
+    end do
+    do form = 1, 3
+      select case (form)
+      case (1)
+        call shoal_alltoall_init(sent, 1, MPI_INTEGER, came, 1, MPI_INTEGER, MPI_COMM_WORLD, info, request)
+      case (2)
+        call shoal_alltoallv_init(sent, counts, at, MPI_INTEGER, came, counts, at, MPI_INTEGER, MPI_COMM_WORLD, info, request)
+      case (3)
+        call shoal_alltoallw_init(sent, counts, bytes, types, came, counts, bytes, types, MPI_COMM_WORLD, info, request)
+      end select
+      do start = 1, 2
+        call fill(10 * form + start)
+        call shoal_start(request)
+        call shoal_wait(request)
+        call check(10 * form + start)
+      end do
+      call shoal_request_free(request)
+    end do
+    call MPI_Info_free(info, ierror)
+  end subroutine
+
+  ! To the left first, then to the right.
+  subroutine in_a_ring()
+    integer :: ring, out(2), in(2), form
+    integer(c_int64_t) :: places(2)
+    places = [0, 4]
+    call MPI_Cart_create(MPI_COMM_WORLD, 1, [ranks], [.true.], .false., ring, ierror)
+    do form = 1, 3
+      out = 100 * form + [rank, rank + 10]
+      select case (form)
+      case (1)
+        call shoal_neighbor_alltoall(out, 1, MPI_INTEGER, in, 1, MPI_INTEGER, ring)
+      case (2)
+        call shoal_neighbor_alltoallv(out, [1, 1], [0, 1], MPI_INTEGER, in, [1, 1], [0, 1], MPI_INTEGER, ring)
+      case (3)
+        call shoal_neighbor_alltoallw(out, [1, 1], places, types([1, 1]), in, [1, 1], places, types([1, 1]), ring)
+      end select
+      wrong = wrong + count(in /= 100 * form + [modulo(rank - 1, ranks) + 10, modulo(rank + 1, ranks)])
+    end do
+    call MPI_Comm_free(ring, ierror)
+  end subroutine
+
+  ! The first rank, and all others.
+  subroutine between_two_groups()
+    integer :: side, groups, others, form
+    type(shoal_request) :: request
+    call MPI_Comm_split(MPI_COMM_WORLD, min(rank, 1), rank, side, ierror)
+    call MPI_Intercomm_create(side, 0, MPI_COMM_WORLD, merge(1, 0, rank == 0), 0, groups, ierror)
+    call MPI_Comm_remote_size(groups, others, ierror)
+    do form = 1, 2
+      sent(1) = rank
+      came = -1
+      if (form == 1) then
+        call shoal_allgather_init(sent, 1, MPI_INTEGER, came, 1, MPI_INTEGER, groups, MPI_INFO_NULL, request)
+      else
+        call shoal_allgatherv_init(sent, 1, MPI_INTEGER, came, counts, at, MPI_INTEGER, groups, MPI_INFO_NULL, request)
+      end if
+      call shoal_start(request)
+      call shoal_wait(request)
+      call shoal_request_free(request)
+      wrong = wrong + count(came(:others) /= [(merge(i, 0, rank == 0), i = 1, others)])
+    end do
+    call MPI_Comm_free(groups, ierror)
+    call MPI_Comm_free(side, ierror)
+  end subroutine
+end program
