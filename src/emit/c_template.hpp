@@ -1,6 +1,6 @@
-// The text of generated C files. A line @NAME is replaced by a table; lines from @if NAME to @else or @end stay only
-// when NAME holds: `lists` (messages of several blocks, scratch slots), `parts` (blocks are cut), `hosts` (ranks belong
-// on given machines).
+// The text of generated C files. A line @NAME is replaced by a table or another text. Lines from @if NAME to @else or
+// @end stay only if NAME holds: `lists` (there are messages of several blocks, or scratch slots), `parts` (blocks are
+// cut into parts), `hosts` (ranks belong on given machines). Lines from @else to @end stay only if it does not hold.
 #pragma once
 
 namespace shoal {

@@ -10,25 +10,25 @@
 
 namespace shoal {
 
-// What is written: the programs of ranks 0..P-1 in order.
+// What to write: the schedules of ranks 0..P-1, in order.
 struct emission {
   std::span<const schedule> programs;
-  std::string title;               // what it is and how it was made, for people; may have several lines
-  std::vector<std::string> hosts;  // emit_c: the machine each rank must be on; empty: any
+  std::string title;               // for people: what the file is and how it was made; may have several lines
+  std::vector<std::string> hosts;  // for emit_c: the machine on which each rank must be; empty: any
 };
 
-// A C99 file that needs only MPI, with an MPI_Alltoall that follows the schedules of an all-to-all on a communicator of
-// as many ranks, on these hosts if there are any, and calls PMPI_Alltoall for every other. Its size is proportional to
-// the operations of all ranks: tables, walked by one engine. Where blocks are cut a message is one part. Throws
-// std::invalid_argument for messages of several parts.
+// A C99 file that needs only MPI. Its MPI_Alltoall follows the schedules on communicators of as many ranks, on these
+// hosts if any are named, and calls PMPI_Alltoall on all others. The file has one engine, which walks through tables,
+// so its size is proportional to the number of operations of all ranks. If blocks are cut into parts, each message must
+// be one part. Throws std::invalid_argument for messages of several parts.
 std::string emit_c(const emission& what);
 
-// LogGOPSim's GOAL: blocks of `block_bytes`, cut where the schedule says so; a token is one byte, a copy is a
-// calculation of no length.
+// The schedules in GOAL, for LogGOPSim. Blocks have `block_bytes` bytes, and are cut into parts if the schedule says
+// so. A token is one byte, and a copy is a calculation that takes no time.
 std::string emit_goal(const emission& what, std::int64_t block_bytes);
 
-// For every transfer its place among those of the same kind with the same peer, which makes a tag that pairs a send
-// with its receive; 0 for copies.
+// Numbers the transfers of each kind with each peer from 0 on, in order. As tags, these numbers pair a send with its
+// receive. Copies get 0.
 std::vector<int> transfer_numbers(const schedule& program);
 
 }  // namespace shoal

@@ -12,10 +12,10 @@ namespace shoal {
 namespace {
 
 constexpr std::size_t line_width = 116;
-constexpr std::size_t most_named_operations = 20000;  // above that, tables are numbers only
+constexpr std::size_t most_named_operations = 20000;  // if there are more operations, tables have only numbers
 constexpr std::uint32_t after_follows = 15;
 
-// The operations that need no list of slots, as alltoall.c names them.
+// The kinds of operations, as the C file names and numbers them. From send_list on, a list of slots follows.
 enum class code { copy_own, send_block, recv_block, send_token, recv_token, send_list, recv_list, copy };
 constexpr const char* code_names[] = {"COPY_OWN",   "SEND_BLOCK", "RECV_BLOCK", "SEND_TOKEN",
                                       "RECV_TOKEN", "SEND_LIST",  "RECV_LIST",  "COPY"};
@@ -44,7 +44,7 @@ code code_of(const schedule& program, const operation& op) {
 bool has_list(code c) { return c >= code::send_list; }
 bool has_peer(code c) { return c != code::copy_own && c != code::copy; }
 
-// Fills lines with words.
+// Puts words into lines of limited width.
 class line_filler {
  public:
   void add(const std::string& word) {
@@ -78,7 +78,7 @@ struct totals {
   bool lists = false;
 };
 
-// Writes the tables of all programs and learns on the way what the rest of the file must know.
+// Writes the tables of all programs, and adds up what the rest of the file must know.
 class table_writer {
  public:
   explicit table_writer(std::span<const schedule> programs) : programs_(programs) {
@@ -186,7 +186,7 @@ std::string hosts_of(const std::vector<std::string>& hosts) {
   return "static const char *const host[RANKS] = {\n" + lines.finish() + "};\n";
 }
 
-// Replaces the @ lines of the template.
+// Fills in the lines of the template that begin with @.
 std::string fill_in(const std::map<std::string, std::string>& tables, const std::set<std::string>& holds) {
   std::istringstream lines{std::string(c_template)};
   std::string text;

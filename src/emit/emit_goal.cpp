@@ -6,7 +6,7 @@ namespace shoal {
 
 namespace {
 
-// Of a token one byte.
+// Bytes of a message; a token has one.
 std::int64_t bytes_of(const schedule& program, const operation& op, std::int64_t block_bytes) {
   std::int64_t bytes = op.slot_count > 0 ? 0 : 1;
   for (slot s : program.slots_of(op)) {

@@ -10,12 +10,13 @@ namespace shoal {
 
 namespace {
 
-constexpr int batch = 32;  // the standard block_count, between nodes
+constexpr int batch = 32;  // the standard block_count of a linear exchange at the outermost level
 
-// The exchange of the members of height `inner` of the groups of a greater height. radix 0: linear; height 0: none yet.
+// How the groups of some height exchange: on a ring whose members are their groups of height `inner` (0: single ranks).
+// radix 0: linear.
 struct ring_choice {
   int inner = 0, radix = 0;
-  double seconds = std::numeric_limits<double>::infinity();  // with all levels inside
+  double seconds = std::numeric_limits<double>::infinity();  // including all levels inside
 };
 
 class level_search {
@@ -39,7 +40,7 @@ class level_search {
   void consider(int inner, int outer) {
     const int members = layout_.most_members(inner, outer);
     keep(inner, outer, 0, linear(inner, outer, members));
-    if (memory_ && inside(outer - 1)) return;  // through memory: linear
+    if (memory_ && inside(outer - 1)) return;  // through memory only linear exchanges go
     for (int radix = 2; radix < members; ++radix) keep(inner, outer, radix, digits(outer, members, radix));
   }
 
@@ -48,7 +49,8 @@ class level_search {
     if (all < best_[outer].seconds) best_[outer] = {inner, radix, all};
   }
 
-  // A rank has the blocks of P / n members' worth for each of n members; those in one message are copied.
+  // For each of the n members of a ring a rank holds P / n blocks. They travel in one message, so they are copied,
+  // unless each is a message of its own.
   double bytes_of(int members, double blocks) const { return blocks * layout_.ranks() / members * bytes_; }
   double copies(int members, double blocks) const {
     return members == layout_.ranks() ? 0 : bytes_of(members, blocks) * machine_.per_copied_byte;
@@ -89,7 +91,7 @@ class level_search {
     return "hierarchical:local=" + joined(local) + ",radix=" + joined(radix) + global;
   }
 
-  // The last holds for all further levels.
+  // Leaves out repeated values at the end: the last value holds for all further levels.
   static std::string joined(std::vector<std::string> values) {
     while (values.size() > 1 && values.back() == values[values.size() - 2]) values.pop_back();
     std::string text;
@@ -100,7 +102,7 @@ class level_search {
   const layout_tree& layout_;
   double bytes_;
   const machine_prices& machine_;
-  bool memory_;                    // messages inside a node go through it
+  bool memory_;                    // whether messages inside a node go through its memory
   std::vector<ring_choice> best_;  // by height
 };
 

@@ -1,4 +1,4 @@
-// The hierarchical exchange that costs least on a layout of any number of levels: which levels it uses, and how each.
+// The hierarchical exchange that costs least on a layout of any number of levels: which levels it uses, and how.
 #pragma once
 
 #include <array>
@@ -11,9 +11,9 @@ namespace shoal {
 
 // Seconds, as in python/shoal/machine.py.
 struct level_price {
-  double latency = 0;      // a wait
-  double per_message = 0;  // sent and received
-  double per_byte = 0;     // to other nodes: of all ranks of a node, which share its link
+  double latency = 0;      // of a wait
+  double per_message = 0;  // of a message that is sent and received
+  double per_byte = 0;     // of a byte; to other nodes, the bytes of all ranks of a node count, which share its link
 };
 struct machine_prices {
   std::array<level_price, levels> at;
@@ -22,8 +22,8 @@ struct machine_prices {
   const level_price& of(level which) const { return at[static_cast<std::size_t>(which)]; }
 };
 
-// Processors and networks of the present: a message of a few hundred nanoseconds, ten gigabytes a second, half of that
-// between groups, as on a tapered dragonfly.
+// Prices of present processors and networks: a few hundred nanoseconds for a message, ten gigabytes a second, half of
+// that between groups, as on a tapered dragonfly.
 inline constexpr machine_prices common_machine{
     {{{.5e-6, .1e-6, .1e-9}, {.5e-6, .3e-6, .1e-9}, {2e-6, .5e-6, .1e-9}, {3e-6, .5e-6, .2e-9}}}, .1e-9};
 
@@ -32,8 +32,9 @@ struct priced_levels {
   double seconds = 0;
 };
 
-// By the closed forms of algorithms/hierarchical.cpp, for equal members and all ranks as carriers;
-// the best use of levels is a shortest path over them, as the best radices are one over weights (model/best_radices.hpp).
+// Finds the cheapest use of levels, by the cost formulas of algorithms/hierarchical.cpp, for equal members and all
+// ranks as carriers. It is a shortest path over the levels, as the best radices are a shortest path over weights
+// (model/best_radices.hpp).
 priced_levels best_levels(const layout_tree& layout, double block_bytes, const machine_prices& machine);
 
 }  // namespace shoal

@@ -6,9 +6,9 @@ namespace shoal {
 
 namespace {
 
-// One digit between weight `low` and weight `high`, not the top one.
+// The cost of a digit of weight `low`, below a digit of weight `high`. So it is not the top digit.
 double digit_between(std::int64_t ranks, std::int64_t low, std::int64_t high, const digit_cost& cost) {
-  const std::int64_t steps = high / low - 1, rest = ranks - high;  // z passes blocks on while z * low < rest
+  const std::int64_t steps = high / low - 1, rest = ranks - high;  // step z passes blocks on if z * low < rest
   const std::int64_t blocks = ranks - (ranks / high * low + std::min(ranks % high, low));
   const std::int64_t metadata = std::min(steps, (rest - 1) / low);
   return cost.per_digit + cost.per_step * static_cast<double>(steps) + cost.per_block * static_cast<double>(blocks) +
@@ -17,7 +17,7 @@ double digit_between(std::int64_t ranks, std::int64_t low, std::int64_t high, co
 
 std::int64_t top_radix(std::int64_t ranks, std::int64_t low) { return (ranks + low - 1) / low; }
 
-// Every block of the top digit arrives, so none announces its size.
+// All blocks that the top digit moves arrive, so no sizes are sent.
 double top_digit(std::int64_t ranks, std::int64_t low, const digit_cost& cost) {
   return cost.per_digit + cost.per_step * static_cast<double>(top_radix(ranks, low) - 1) +
          cost.per_block * static_cast<double>(ranks - low);
@@ -33,7 +33,7 @@ double cost_of(const digit_system& system, const digit_cost& cost) {
 
 priced_radices best_radices(int ranks, const digit_cost& cost) {
   if (ranks <= 1) return {};
-  std::vector<double> least(ranks, std::numeric_limits<double>::infinity());  // by weight: all lower digits
+  std::vector<double> least(ranks, std::numeric_limits<double>::infinity());  // by weight: the cost of all lower digits
   std::vector<int> from(ranks, 0);
   least[1] = 0;
   int last = 1;

@@ -20,7 +20,7 @@ std::string all_networks(std::span<const algorithm> table) {
 
 bool has_value(std::string_view network) { return network.find(':') != std::string_view::npos; }
 
-// The spec of the network's plain schedule, and what algorithms add to it.
+// The plain algorithm of the network, and the specs that other algorithms offer for it.
 std::vector<selection> candidates(const problem& at, std::string_view network, double bytes, const link_cost& link,
                                   std::span<const algorithm> table) {
   std::vector<selection> all = {schedule_of(network, table)};

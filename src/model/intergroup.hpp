@@ -1,5 +1,6 @@
-// What allgathers between two groups take on a network: by what stands beside each generator (algorithm::cost,
-// network, on_network). Beside the paper's: docs/papers/intergroup-allgather.md. Tests hold the costs against schedules.
+// How long allgathers between two groups take on a network, by the functions beside each generator (algorithm::cost,
+// network, on_network). docs/papers/intergroup-allgather.md compares them with the paper's. Tests compare the costs
+// with schedules.
 #pragma once
 
 #include <span>
@@ -20,13 +21,14 @@ struct intergroup_prediction {
   double seconds = 0;
 };
 
-// Candidates for messages of this many bytes (the largest, where they differ), fastest first. `network` is one that an
-// algorithm of the table is made for, as in torus:4x8 with the rows of the senders first. Throws std::invalid_argument
-// for another network, a shape that does not fit the groups, or groups without a rank.
+// Predicts the candidates for messages of `bytes` bytes (the largest, if they differ), fastest first. `network` must be
+// one that an algorithm of the table is made for, such as torus:4x8, where the rows of the senders come first. Throws
+// std::invalid_argument for other networks, for a shape that does not fit the groups, and for groups without a rank.
 std::vector<intergroup_prediction> predict_intergroup(const problem& at, std::string_view network, double bytes,
                                                       const link_cost& link,
                                                       std::span<const algorithm> table = algorithms());
-// A schedule that serves any two groups that fit the network. Throws std::invalid_argument for a text that names none.
+// The algorithm for this network that serves any two groups that fit it. Throws std::invalid_argument if there is no
+// such network.
 selection schedule_of(std::string_view network, std::span<const algorithm> table = algorithms());
 
 }  // namespace shoal

@@ -25,8 +25,8 @@ std::size_t level_of(const schedule& program, const problem& at, int peer) {
   return static_cast<std::size_t>(same_node(at, program.rank, peer) ? inside : between);
 }
 
-// Blocks that a transfer packs or unpacks: one alone moves straight from buffer to buffer, and what only passes through
-// stays in the message it came in.
+// How many blocks a transfer packs or unpacks. A single block moves straight from buffer to buffer, and a received
+// block that passes through stays in the message in which it came.
 std::int64_t copied(const schedule& program, const operation& op) {
   if (op.slot_count < 2) return 0;
   if (op.kind == op_kind::send) return op.slot_count;
@@ -34,14 +34,15 @@ std::int64_t copied(const schedule& program, const operation& op) {
   return std::count_if(slots.begin(), slots.end(), [](slot s) { return s.at() == place::recv; });
 }
 
-using chain = std::array<std::int64_t, levels>;  // messages one after another, of each level
+using chain = std::array<std::int64_t, levels>;  // how many messages follow one another, by level
 
 void lengthen(chain& mine, const chain& other) {
   for (std::size_t l = 0; l < levels; ++l) mine[l] = std::max(mine[l], other[l]);
 }
 
-// What arrives in a step was sent after as long a chain as what this rank sends in it: ranks do alike. Receives may
-// stand before the sends of their step, so it is gone through until nothing changes, once for every step at most.
+// A message that arrives in a step was sent after as long a chain as the messages that this rank sends in the step,
+// because all ranks do the same. Receives may stand before the sends of their step, so the loop goes through the
+// operations until nothing changes, or about once for each step.
 chain longest_chain(const schedule& program, const problem& at) {
   std::vector<chain> ends(program.operations.size(), chain{});
   std::map<int, chain> sent_in;

@@ -1,6 +1,6 @@
-// What a schedule asks of a machine with several levels, counted from the schedule itself. LogGP-like: a level costs a
-// latency for every wait, a startup for every message and a time for every byte; blocks that leave or arrive together
-// with others are copied on top. python/shoal/machine.py has the prices, and fits them.
+// What a schedule asks of a machine with several levels, counted from the schedule itself. The model is like LogGP: a
+// level costs a latency for each wait, a startup for each message, and a time for each byte. Blocks that leave or
+// arrive together with others are also copied. python/shoal/machine.py has the prices, and fits them.
 #pragma once
 
 #include <array>
@@ -10,28 +10,29 @@
 
 namespace shoal {
 
-// Ranks of a node reach each other through memory they share, where the schedule says so, or by messages; nodes of one
-// group (layout_tree::group_level), or all, over the network, others over the links between groups.
+// How two ranks reach each other. In one node: through memory that they share if the schedule says so (memory), or else
+// by messages (node). In two nodes: over the network, or over the links between groups if the nodes are in different
+// groups (layout_tree::group_level).
 enum class level { memory, node, network, groups };
 constexpr int levels = 4;
 
 struct level_load {
   std::int64_t waits = 0;     // the longest chain of messages that wait for each other
   std::int64_t messages = 0;  // sent
-  std::int64_t blocks = 0;    // sent; to other nodes by all ranks of a node, which share its link
+  std::int64_t blocks = 0;    // sent; to other nodes, times the ranks of the node, which share its link
 };
 
 struct exchange_load {
   std::array<level_load, levels> at;
-  std::int64_t copied_blocks = 0;  // packed into or unpacked from messages of several blocks
+  std::int64_t copied_blocks = 0;  // packed into messages of several blocks, or unpacked from them
 
   const level_load& of(level which) const { return at[static_cast<std::size_t>(which)]; }
 };
 
 exchange_load load_of(const schedule& program, const problem& at);
 
-// Every count is that of the rank where it is largest; of more than 64 ranks some, at equal distances, are looked at. Throws
-// std::invalid_argument where the algorithm refuses the problem or has no schedule.
+// Each count is that of the rank on which it is largest. Of more than 64 ranks, only some at equal distances are looked
+// at. Throws std::invalid_argument if the algorithm refuses the problem or has no schedule.
 exchange_load load_of(const selection& chosen, const problem& at);
 
 }  // namespace shoal

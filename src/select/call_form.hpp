@@ -1,4 +1,4 @@
-// The forms in which MPI has a collective.
+// The forms that a collective of MPI has.
 #pragma once
 
 #include <array>
@@ -15,7 +15,7 @@ enum class call_form : std::uint8_t {
 
 constexpr std::array call_forms = {call_form::equal, call_form::any_sizes, call_form::any_types};
 
-// By form, as in an array.
+// An array with a value for each form.
 template <typename Value>
 class by_form {
  public:

@@ -9,7 +9,7 @@ namespace shoal {
 
 namespace {
 
-// To be preferred to the MPI's own an exchange has to be this much faster: measurements are not more exact.
+// An algorithm is preferred to the MPI's own only if it is this many times faster: measurements are not more exact.
 constexpr double margin = 1.05;
 
 double handicapped(const measured_exchanges& measured, std::size_t spec, const block_mix& blocks) {
@@ -39,7 +39,7 @@ std::string listed(const measured_exchanges& measured, const block_mix& blocks) 
   return text;
 }
 
-// `spec` for such blocks, and what would be best without it.
+// The choice of `spec` for such blocks, with what would be best without `spec`.
 choice chosen(const measured_exchanges& measured, std::size_t spec, const block_mix& blocks,
               const std::string& reason) {
   choice made{parse_selection(measured.specs[spec]), reason, measured.seconds(spec, blocks), "", 0};

@@ -1,4 +1,4 @@
-// Picks the fastest of what was measured for one exchange.
+// Picks the algorithm for one exchange that is fastest by what was measured.
 #pragma once
 
 #include <string>
@@ -13,11 +13,11 @@ struct choice {
   selection algorithm;
   std::string reason;     // one line for people
   double seconds = 0;     // expected; 0: not known
-  std::string next = {};  // what would be next best, or nothing
+  std::string next = {};  // the spec that is next best, or nothing
   double next_seconds = 0;
 };
 
-// The fastest of what was measured; the MPI's own unless another is clearly ahead.
+// Picks the fastest algorithm that was measured, but keeps the MPI's own unless another is clearly faster.
 choice choose(const measured_exchanges& measured, const block_mix& blocks);
 
 }  // namespace shoal

@@ -9,14 +9,14 @@ namespace shoal {
 
 namespace {
 
-constexpr link_cost common_link{20e-6, 1e-9};  // nothing is measured
+constexpr link_cost common_link{20e-6, 1e-9};  // assumed, because nothing is measured
 
 struct candidate {
   std::string spec;
   double seconds;  // for all flows
 };
 
-// Fastest first; of equals as the model has them.
+// Fastest first; equally fast ones in the order of the model.
 std::vector<candidate> candidates(std::span<const group_flow> flows, std::string_view network) {
   std::vector<candidate> all;
   for (const group_flow& flow : flows)

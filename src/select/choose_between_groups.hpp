@@ -1,4 +1,4 @@
-// Picks the schedule for one allgather between two groups, the same on every rank.
+// Picks the schedule for an allgather between two groups, the same on every rank.
 #pragma once
 
 #include <span>
@@ -15,7 +15,7 @@ struct group_flow {
   double bytes = 0;  // of the largest message
 };
 
-// One schedule for all flows of a call, which are under way together. Throws std::invalid_argument where the network
+// Picks one schedule for all flows of a call, which are under way together. Throws std::invalid_argument if the network
 // does not fit the groups.
 choice choose_between_groups(std::span<const group_flow> flows, std::string_view network);
 

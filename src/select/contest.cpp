@@ -12,26 +12,28 @@ namespace shoal {
 namespace {
 
 constexpr int first_quiet = 16, longest_quiet = 4096;
-constexpr int timed_part = 32;  // of the calls between two agreements so many are timed
+constexpr int timed_part = 32;  // one in this many of the calls between two agreements is timed
 constexpr int longest_trial = 32;
-constexpr int few = 3;          // calls, of which a mean says something
-constexpr int warm = 8;         // of a candidate: in earlier ones it touches memory for the first time
-constexpr int enough = 96;      // calls of a candidate after which it is not tried again
-constexpr int remembered = 64;  // calls that weigh in a mean against new ones
-// Shares of the time of calls that agreements may take: at first, in the long run, and where what was tried has lost, so that
-// no gain pays for them.
+constexpr int few = 3;          // calls from which on a mean says something
+constexpr int warm = 8;         // calls of a candidate; in earlier ones it touches memory for the first time
+constexpr int enough = 96;      // calls of a candidate after which it is set aside
+constexpr int remembered = 64;  // earlier calls, at most, that weigh in a mean against new ones
+// Shares of the calls' time that agreements may take: at first, in the long run, and if what was tried has lost, so
+// that no gain pays for agreements.
 constexpr double early_share = 0.05, late_share = 5e-3, lost_share = 2e-3;
-constexpr double changed = 1.5;  // times as long as before
+constexpr double changed = 1.5;  // a call that takes this many times as long as before has changed
 constexpr double clearly_less = 1.5;
-// Calls before one that was left is tried again, as multiples of those so far; and how much of the time of these that may take.
+// A candidate that was set aside is tried again after this many times the calls so far, at least and at most. The new
+// trial may take this share of the time in between.
 constexpr double patience = 2, longest_patience = 8, retried_share = 0.02;
-constexpr int retried = 4;  // calls of it then
-constexpr int assumed = 2;  // calls that a candidate counts as having had, of which others have told
-constexpr int many = 48;    // calls, among which are some of each size
+constexpr int retried = 4;  // calls in the new trial
+constexpr int assumed = 2;  // calls that a candidate counts as having had if its time was learnt elsewhere
+constexpr int many = 48;    // calls that are likely to include some of each size
 constexpr double worth = 4;
-constexpr double first_call = 1e-3;  // seconds that the first call of a candidate may take to make things ready
+constexpr double first_call = 1e-3;  // seconds more than the best, for a candidate's first call to make things ready
 
-// Of records of so many calls: how much faster a candidate must seem to be taken, and how much slower to be dropped.
+// For records of at most `calls` calls: how many times faster a candidate must seem to be taken, and how many times
+// slower to be dropped.
 struct confidence {
   int calls;
   double to_take, to_drop;
@@ -47,7 +49,7 @@ confidence with(int calls) {
 
 std::int64_t nanoseconds(double seconds) { return std::llround(seconds * 1e9); }
 
-// Where exchanges are smaller than that, their size does not matter.
+// Bytes; the size of smaller exchanges does not matter.
 constexpr double smallest = 256;
 
 std::int64_t in_quarters(double log2) { return std::llround(4 * log2); }
@@ -126,7 +128,7 @@ void contest::write(std::span<std::int64_t> terms) {
   now_.assign(1, {});
 }
 
-// What is known of a candidate without new calls: the sizes of calls may have changed since its trial.
+// Seconds of a call of a candidate without new calls. The sizes of calls may have changed since its last trial.
 double contest::as_sizes_are_now(int candidate) const {
   const double then = usual_at_trial_[candidate], now = then > 0 && usual_.varies() ? usual_.mean(candidate) : then;
   return records_[candidate].at_trial * (then > 0 ? now / then : 1);
@@ -140,7 +142,7 @@ void contest::agreed(std::span<const std::int64_t> terms, double allowance) {
     else if (records_[i].calls > 0) records_[i].mean = static_cast<double>(terms[i]) * 1e-9;
   const int before = std::exchange(best_, choose());
   if (before != best_) {
-    take_up(records_[before]);  // what it took may be of another time
+    take_up(records_[before]);  // its times may be out of date
     suspects_change_ = false;
     quiet_ = first_quiet;
   }
@@ -159,7 +161,8 @@ void contest::take_in(int candidate, int calls, double mean) {
   if (calls >= few && (!r.least || mean < r.least)) r.least = mean;
 }
 
-// What happens once may be chance, as a few large calls or a disturbance of the machine are: the ranks look again soon.
+// A change that is seen once may be chance, such as a few large calls or a disturbance of the machine, so the ranks
+// only look again soon. If they then see a change again, everything starts over.
 void contest::notice_change(std::span<const std::int64_t> terms) {
   const std::int64_t load = terms[usual_load_term];
   if (!usual_load_) usual_load_ = load;
@@ -177,8 +180,9 @@ void contest::notice_change(std::span<const std::int64_t> terms) {
   start_over(change);
 }
 
-// Of the earlier ones. The first call of a candidate makes things ready, and counts only until there are others. What
-// disturbs a machine only adds: calls that took far less tell more than all before.
+// How many of the earlier calls count. The first call of a candidate makes things ready, and counts only until there
+// are others. Disturbances of the machine only add time, so calls that took far less than the earlier ones replace
+// these.
 int contest::calls_that_count(const record& r, int calls, double mean) {
   const bool disturbed = calls >= few && mean < r.mean / clearly_less;
   return r.all_calls == 1 || disturbed ? 0 : std::min(r.calls, remembered);
@@ -186,7 +190,7 @@ int contest::calls_that_count(const record& r, int calls, double mean) {
 
 double contest::excess_of(double mean) const {
   const record& r = records_[native];
-  if (!r.calls || !r.least) return 0;  // it is to be measured anew
+  if (!r.calls || !r.least) return 0;  // the MPI's own is to be measured anew
   return mean > r.mean ? mean - r.mean : std::min(0.0, mean - r.least);
 }
 
@@ -195,7 +199,7 @@ bool contest::slower_than_before(int calls, double mean) const {
   return settled_ && calls >= 8 && r.calls >= 8 && unsuspected_ > 0 && mean > changed * unsuspected_;
 }
 
-// What was measured is of another time: everything is tried again. Until then all count as changed alike.
+// The measured times are out of date, so everything is tried again. Until then all candidates count as changed alike.
 void contest::start_over(double factor) {
   for (record& r : records_) {
     r.at_trial = r.mean *= factor;
@@ -238,7 +242,7 @@ bool contest::worth_trying(int candidate) {
   return r.again == 0;
 }
 
-// Whether as many calls as there were would gain more, by all that may still be hoped, than a trial and its agreement cost.
+// Whether as many calls as there were would gain, at best, `worth` times what a trial and its agreement cost.
 bool contest::pays_to_know(int candidate) const {
   const record& r = records_[candidate];
   const double best = records_[best_].mean;
@@ -247,7 +251,7 @@ bool contest::pays_to_know(int candidate) const {
   return r.calls < few || (scattered_ && r.all_calls < many) || static_cast<double>(calls_) * hoped > worth * price;
 }
 
-// What was measured before hardly counts.
+// Has the candidate tried again. What was measured before then hardly counts.
 void contest::take_up(record& r) {
   r.again = 0;
   r.dropped = false;
@@ -262,7 +266,8 @@ void contest::leave(record& r) {
   r.again = calls_ + std::llround(std::clamp(paid_after, (patience - 1) * calls, (longest_patience - 1) * calls));
 }
 
-// Calls of its next trial that the ledger allows. The MPI's own costs a job nothing that it would not have cost without Shoal.
+// How many calls of the candidate's next trial the ledger allows. The MPI's own may always be tried: a job without
+// Shoal would have paid for it too.
 int contest::affordable(int candidate, double allowance) const {
   const record& r = records_[candidate];
   if (candidate == native) return r.batch;
@@ -270,7 +275,8 @@ int contest::affordable(int candidate, double allowance) const {
   return more > 0 ? static_cast<int>(std::clamp(allowance / more, 0.0, static_cast<double>(r.batch))) : r.batch;
 }
 
-// What is tried next: of all that is worth it and allowed what was tried least, the likely first.
+// Plans the next trial: of all candidates that are worth it and allowed, the one that was tried least, the likely one
+// first.
 void contest::plan(double allowance) {
   int pick = best_;
   settled_ = true;
@@ -289,13 +295,14 @@ void contest::plan(double allowance) {
   r.batch = std::min(longest_trial, 4 * r.batch);
 }
 
-// What may serve and was tried is slower than the MPI's own.
+// Whether the contest has settled on the MPI's own although a candidate that may serve was tried.
 bool contest::has_lost() const {
   const auto tried = [](const record& r) { return r.open && r.all_calls > assumed; };
   return settled_ && best_ == native && std::any_of(records_.begin() + 1, records_.end(), tried);
 }
 
-// However long it takes, an agreement never takes more of the calls' time than the ledger allows.
+// Plans an agreement without a trial, after more calls than the last time. However long agreements take, they come so
+// rarely that they never take more of the calls' time than the ledger allows.
 void contest::wait_longer(double allowance) {
   const double call = std::max(1e-7, records_[best_].mean);
   const double longest = std::max(double{longest_quiet}, std::min(1e8, agreement_ / (ledger::share * call)));
@@ -312,14 +319,15 @@ void contest::wait_for(int calls) {
   rest_for(calls);
 }
 
-// The last of them are timed, for the agreement.
+// Only the last of the calls are timed, for the agreement.
 void contest::rest_for(int calls) {
   quiet_left_ = std::min(calls, std::max(first_quiet, calls / timed_part));
   untimed_ = calls - quiet_left_;
   skip_one();
 }
 
-// The next call finds caches and ranks as another candidate or an agreement left them.
+// The next call is not measured, unless it is the candidate's first: it finds caches and ranks as another candidate or
+// an agreement left them.
 void contest::skip_one() {
   if (records_[next()].calls > 0) unmeasured_ = calls_ + 1;
 }

@@ -1,4 +1,4 @@
-// What all ranks know about the sizes of one exchange before they choose how to do it.
+// What all ranks know about the sizes of an exchange before they choose its algorithm.
 #pragma once
 
 #include <array>
@@ -8,15 +8,15 @@
 
 namespace shoal {
 
-// The blocks of an exchange on average.
+// What the blocks of an exchange are like on average.
 struct block_mix {
-  double bytes = 0;       // of those that are not empty
-  double full_share = 1;  // not empty, of those of the rank that sends or receives most: the others wait for it
+  double bytes = 0;       // of a block that is not empty
+  double full_share = 1;  // blocks that are not empty, on the rank that sends or receives most: others wait for it
 
   bool operator==(const block_mix&) const = default;
 };
 
-// Agreed by one reduction, so the same on every rank. Of one exchange, or sums over several.
+// Agreed by one reduction, so the same on every rank. For one exchange, or summed over several.
 struct features {
   std::int64_t ranks = 1;
   std::int64_t total_bytes = 0;    // of all blocks of all ranks
@@ -30,12 +30,12 @@ struct features {
   bool is_uniform() const { return calls == 1 && total_bytes == ranks * ranks * largest_block; }
   block_mix mix() const;
 
-  void add(const features& earlier);  // but for what is told of a rank's arguments
-  // Known without asking anyone: MPI requires all blocks of a uniform exchange to be equal.
+  void add(const features& earlier);  // all but on_device and invalid
+  // The features of a uniform exchange, which need no agreement: MPI requires all its blocks to be equal.
   static features uniform(int ranks, std::int64_t block_bytes);
 };
 
-// Turns this rank's view into everyone's.
+// Combines what every rank knows; all ranks get the same result.
 features agree_on(features mine, agreement& agree);
 
 }  // namespace shoal

@@ -9,18 +9,18 @@ namespace shoal {
 
 namespace {
 
-// Of the time of the calls so far that may be spent at once: the program may end soon.
+// The share of the calls' time so far that may be spent at once: the program may end soon.
 constexpr double share_at_once = 0.03;
-// What is made costs so many looks: two communicators and what is found out on them, 2 ms with Open MPI and 5 ms with MPICH
-// where 8 ranks share 2 cores.
+// What Shoal makes costs as much as this many looks. It is two communicators and what is found out on them: 2 ms with
+// Open MPI and 5 ms with MPICH if 8 ranks share 2 cores.
 constexpr double looks = 16, usual_price = 2e-3;
-constexpr double soonest = 1.125, latest = 64, unknown = 4;  // as multiples of the calls so far
+constexpr double soonest = 1.125, latest = 64, unknown = 4;  // when to look again, as multiples of the calls so far
 
 constexpr double nanosecond = 1e-9;
 
 }  // namespace
 
-// The least counts of each, so its negative is said.
+// The least of each number counts, and the ranks hear the largest, so each is said with a minus.
 group_investment::numbers group_investment::said(double in_calls, double allowance) const {
   const auto least = [](double seconds) { return -std::llround(seconds / nanosecond); };
   return {least(in_calls), least(allowance), least(look_)};

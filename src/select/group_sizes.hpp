@@ -1,4 +1,4 @@
-// What all ranks of two groups know about the sizes of one allgather before they choose how to do it.
+// What all ranks of two groups know about the sizes of an allgather before they choose its schedule.
 #pragma once
 
 #include <array>
@@ -8,11 +8,12 @@
 
 namespace shoal {
 
-// Direction 0: the group whose ranks come first sends; direction 1: the other one. Bytes are those of packed messages.
+// In direction 0 the group sends whose ranks come first; in direction 1 the other. Bytes are those of packed messages.
 struct direction_sizes {
   std::int64_t largest = 0, smallest = 0;
-  // Sums that differ where a sender and a receiver differ about a size, but for chance. Of senders: the sum of their
-  // terms; of receivers: the sum of the terms they expect.
+  // If a sender and a receiver mean different sizes, these sums differ, except by rare chance. sent_terms is the sum of
+  // the senders' terms. Each receiver adds up the terms that it expects; the other two are the largest and the least
+  // such sum.
   std::int64_t sent_terms = 0, most_expected = 0, least_expected = 0;
 
   bool uniform() const { return largest == smallest; }
@@ -23,14 +24,14 @@ struct group_sizes {
   bool on_device = false;  // a rank's buffers are device memory
   bool invalid = false;    // a rank's arguments are wrong
 
-  // What a sender, or a receiver, knows of a direction.
+  // Tells what this rank knows of a direction: as a sender its own size, as a receiver that of each sender, from 0 on.
   void sends(int direction, int sender, std::int64_t bytes);
   void expects(int direction, int sender, std::int64_t bytes);
-  // What MPI requires: senders and receivers name the same sizes. After agree_on().
+  // Whether senders and receivers mean the same sizes, as MPI requires. To be called on what agree_on() returns.
   bool matching() const;
 };
 
-// Turns this rank's view into everyone's. `most_expected` and `least_expected` are those of any receiver.
+// Combines what every rank knows; all ranks get the same result. `sending`: the directions in which this rank sends.
 group_sizes agree_on(const group_sizes& mine, std::array<bool, 2> sending, agreement& agree);
 
 }  // namespace shoal

@@ -6,8 +6,8 @@ namespace shoal {
 
 namespace {
 
-// Of an exchange through memory that ranks share, in seconds: each rank has to run once, with cold caches where it shares a
-// core, and what it sends is copied.
+// Seconds of a usual exchange through memory that ranks share: each rank has to run once, with cold caches if it shares
+// a core, and what it sends is copied.
 double usual_call(double bytes, int ranks_of_a_core) {
   constexpr double alone = 0.5e-6, turn = 7e-6, byte = 0.1e-9;
   return (ranks_of_a_core > 1 ? turn * ranks_of_a_core : alone) + byte * bytes * ranks_of_a_core;
@@ -15,9 +15,9 @@ double usual_call(double bytes, int ranks_of_a_core) {
 
 }  // namespace
 
-// A third of what seems possible, and no more than a quarter of the time: nobody knows whether as many calls follow, and a
-// loss counts for more than a gain. Where nothing seems possible the guess may be wrong, so a little is hoped for all the
-// same.
+// A third of what seems possible, and no more than a quarter of the time: nobody knows whether as many calls follow,
+// and a loss counts for more than a gain. If nothing seems possible, the guess may be wrong, so Shoal hopes for a
+// little all the same.
 double hoped_gain(double native, std::int64_t calls, double bytes, int ranks_of_a_core) {
   const double possible = native - static_cast<double>(calls) * usual_call(bytes, ranks_of_a_core);
   return std::clamp(possible / 3, native / 16, native / 4);

@@ -1,12 +1,12 @@
-// What may be gained where nothing was tried yet.
+// What Shoal may gain if nothing has been tried yet.
 #pragma once
 
 #include <cstdint>
 
 namespace shoal {
 
-// Seconds, if as many calls follow as there were: these took `native` seconds in all once the MPI was warm, and this rank
-// sends so many bytes in each.
+// Seconds that may be gained if `calls` more calls follow. As many calls have come so far: by the MPI's own, once warm,
+// they take `native` seconds in all, and this rank sends `bytes` in each.
 double hoped_gain(double native, std::int64_t calls, double bytes, int ranks_of_a_core);
 
 }  // namespace shoal

@@ -1,4 +1,4 @@
-// The middle of some times, which a disturbance of a few of them does not move.
+// The middle one of some times, which does not move if a few of them were disturbed.
 #pragma once
 
 #include <algorithm>
@@ -6,7 +6,7 @@
 
 namespace shoal {
 
-// The upper one of two; 0 of none.
+// The upper one if two are in the middle; 0 if there are none.
 inline double median(std::vector<double> of) {
   const auto middle = of.begin() + static_cast<std::ptrdiff_t>(of.size() / 2);
   std::nth_element(of.begin(), middle, of.end());

@@ -1,4 +1,4 @@
-// Text whose numbers look the same whatever locale the program has set.
+// Text whose numbers look the same, whatever locale the program has set.
 #pragma once
 
 #include <ios>
@@ -13,7 +13,7 @@ class plain_text : public std::ostringstream {
   plain_text() { imbue(std::locale::classic()); }
 };
 
-// With so many digits behind the point.
+// The number with `digits` digits behind the point.
 inline std::string with_decimals(double number, int digits) {
   plain_text text;
   text << std::fixed;
@@ -22,7 +22,7 @@ inline std::string with_decimals(double number, int digits) {
   return text.str();
 }
 
-// With so many digits in all, or fewer.
+// The number with at most `digits` digits in all.
 inline std::string with_digits(double number, int digits) {
   plain_text text;
   text.precision(digits);

@@ -61,7 +61,7 @@ class reader {
 
   toml::table parse(std::string_view text) const {
     if (text.size() > most_bytes) fail(1, "longer than a mebibyte");
-    // What the parser of TOML does with some of the others outside quotes is undefined.
+    // ASCII alone: the behaviour of the TOML parser is undefined for some other characters outside quotes.
     const auto odd = std::find_if(text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) > 127; });
     if (odd != text.end())
       fail(1 + static_cast<int>(std::count(text.begin(), odd, '\n')), "a character that is not ASCII; leave it out");
@@ -227,7 +227,7 @@ void write_table(std::ostream& out, const char* name, const profile::table& from
 
 // ---- meaning ---------------------------------------------------------------------------------------------------
 
-// By row; where one leaves the spec out on the straight line between its neighbours.
+// The times of a spec, by row. If a row leaves the spec out, its time lies on the straight line between its neighbours.
 std::vector<double> seconds_of(const std::vector<profile::row>& rows, const std::string& spec) {
   std::vector<double> all;
   std::size_t known = 0;  // rows up to this one are filled
@@ -292,7 +292,7 @@ profile parse_profile(std::string_view text, const std::string& file) { return r
 
 profile read_profile(const std::string& path) {
   std::ifstream file(path);
-  file.peek();  // a directory opens, and fails here
+  file.peek();  // a directory can be opened, and fails here
   if (file.bad() || !file.is_open())
     throw std::invalid_argument(path + " cannot be read; name a readable profile, or make one with shoal tune");
   return parse_profile(read_at_most(file, most_bytes + 1), path);

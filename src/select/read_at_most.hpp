@@ -1,4 +1,4 @@
-// Text from outside, of which nobody knows how much there is.
+// Reads text from outside that may be of any length.
 #pragma once
 
 #include <array>
@@ -7,7 +7,8 @@
 
 namespace shoal {
 
-// The first bytes, read piece by piece: to reserve memory for the largest file would cost a job more than to read.
+// The first `most` bytes or a few more, read piece by piece: to reserve memory for the largest file would cost a job
+// more than to read.
 inline std::string read_at_most(std::istream& from, std::size_t most) {
   std::string text;
   std::array<char, 4096> part;

@@ -41,7 +41,7 @@ std::optional<wait_mode> read_waiting(const std::string& value) {
 }
 
 std::string read_network(const std::string& value) {
-  schedule_of(value);  // throws where there is none
+  schedule_of(value);  // throws if there is no such network
   return value;
 }
 
@@ -70,7 +70,7 @@ std::string trimmed(const std::string& text) {
   return text.substr(begin, text.find_last_not_of(" \t\r\"") - begin + 1);
 }
 
-// As in 512K, 64M, 2G: powers of 1024.
+// Reads 512K, 64M, 2G and the like, in powers of 1024.
 std::int64_t read_bytes(const std::string& value) {
   constexpr std::string_view units = "KMG";
   std::int64_t number = 0;
@@ -83,7 +83,7 @@ std::int64_t read_bytes(const std::string& value) {
   return number << doublings;
 }
 
-// A layout; or what is found: what the ranks of a node share, or all levels.
+// Takes a layout; or what Shoal is to find: what the ranks of a node share, or all levels.
 void take_layout(const std::string& value, settings& into) {
   const std::optional<node_level> level = parse_node_level(value);
   into.finds_levels = value == "levels";
@@ -109,7 +109,7 @@ void take_profile(const std::string& path, settings& into) {
 
 void read_file(const std::string& path, settings& into) {
   std::ifstream file(path);
-  file.peek();  // a directory opens, and fails here
+  file.peek();  // a directory can be opened, and fails here
   if (file.bad() || !file.is_open())
     throw std::invalid_argument("SHOAL_CONFIG=" + path + " cannot be read; unset it or name a readable file");
   std::string line;
@@ -178,7 +178,7 @@ constexpr setting known_settings[] = {
      [](settings& s, const std::string& v) { s.record = v; }, [](const settings& s) { return s.record; }},
 };
 
-// Letters to change, add, leave out or exchange with the next one.
+// How many letters one has to change, add, leave out, or exchange with the next, to get from one name to the other.
 std::size_t distance(std::string_view a, std::string_view b) {
   std::vector<std::vector<std::size_t>> d(a.size() + 1, std::vector<std::size_t>(b.size() + 1));
   for (std::size_t i = 0; i <= a.size(); ++i)
@@ -232,7 +232,8 @@ std::string lower(std::string_view name) {
   return all;
 }
 
-// Those that name a file of settings, and that modules of clusters set for every package, are no mistakes.
+// SHOAL_CONFIG names the file of settings. The others are no mistakes either: modules of clusters set them for every
+// package.
 bool is_known(std::string_view variable) {
   constexpr std::string_view others[] = {"SHOAL_CONFIG", "SHOAL_ROOT", "SHOAL_HOME", "SHOAL_DIR", "SHOAL_VERSION"};
   return std::find(std::begin(others), std::end(others), variable) != std::end(others) ||
@@ -295,8 +296,8 @@ settings read_report_alone() {
 
 std::string unknown_variables() {
   std::string all;
-  for (char** one = environ; getauxval(AT_SECURE) == 0 && one && *one; ++one) {  // none behind clearenv()
-    if (std::strncmp(*one, "SHOAL_", std::strlen("SHOAL_")) != 0) continue;  // first: this is in a program's first call
+  for (char** one = environ; getauxval(AT_SECURE) == 0 && one && *one; ++one) {  // null after clearenv()
+    if (std::strncmp(*one, "SHOAL_", std::strlen("SHOAL_")) != 0) continue;      // first: a job's first call runs this
     const std::string_view entry(*one), variable = entry.substr(0, entry.find('='));
     if (is_known(variable)) continue;
     const std::string_view other = nearest(lower(variable.substr(std::strlen("SHOAL_"))), all_names());

@@ -11,7 +11,7 @@ int size_mix::class_of(double bytes) {
   return std::min(classes - 1, (static_cast<int>(std::bit_width(above)) + 1) / 2);
 }
 
-// What disturbs the machine does not count in full.
+// A call that took very long was disturbed, and does not count in full.
 void size_mix::times::add(double taken) {
   constexpr double few = 3, odd = 4;
   seconds += calls > few ? std::min(taken, odd * seconds / calls) : taken;
@@ -65,7 +65,7 @@ void trial_times::add(int size, double seconds, double typical) {
   ++calls_;
   ++calls_of_[size];
   seconds_of_[size] += seconds;
-  const double ratio = typical > 0 ? seconds / typical : 1;  // clocks may be coarse
+  const double ratio = typical > 0 ? seconds / typical : 1;  // coarse clocks may measure 0
   if (ratio <= longest_ratio_) return;
   longest_ratio_ = ratio;
   longest_ = seconds;

@@ -6,8 +6,8 @@ namespace shoal {
 
 namespace {
 
-constexpr double alike = 1.5;  // times as many bytes: sizes of one pattern
-constexpr double small = 64;   // bytes by which sizes may differ in any case
+constexpr double alike = 1.5;  // sizes at one place may differ by this factor
+constexpr double small = 64;   // bytes that are added to all sizes first, so that small ones count as alike
 
 }  // namespace
 

@@ -1,7 +1,7 @@
-// Sizes that follow each other in turn on one communicator: two or three patterns are told apart without a message.
+// Sizes that take turns on one communicator: ranks tell two or three alternating sizes apart without a message.
 //
-// No rank knows the sizes of the others, but all know the number of a call. Each looks for a period in its own sizes, and the
-// ranks agree on the shortest that all of them see.
+// No rank knows the sizes of the others, but all know the number of a call. Each rank looks for a period in its own
+// sizes, and the ranks agree on the shortest period that all of them see.
 #pragma once
 
 #include <array>
@@ -12,19 +12,19 @@ namespace shoal {
 
 class size_pattern {
  public:
-  static constexpr int longest = 4;  // calls after which sizes may repeat
+  static constexpr int longest = 4;  // the longest period, in calls
 
-  // Counts a call in which this rank sends so many bytes. Calls at the same place of the pattern have the same number, on
-  // every rank.
+  // Counts a call in which this rank sends `bytes`, and returns a number for its place in the pattern: the same on
+  // every rank, and the same for all calls at this place.
   std::uint64_t place_of_next(double bytes);
-  // The last call is counted no more.
+  // No longer counts the last call.
   void take_back() { --calls_; }
-  // Where sizes do not alternate all calls have one place.
+  // If sizes do not alternate, all calls have one place.
   bool alternates() const { return period_ > 1; }
   static std::uint64_t only_place() { return longest; }
-  // Of a period of 1, 2, ... calls: 1 where the sizes of this rank do not repeat after it, else 0.
+  // Writes for each period of 1, 2, ... calls: 1 if the sizes of this rank do not repeat after it, else 0.
   void write(std::span<std::int64_t> no) const;
-  // The largest of all ranks'. False: sizes follow no pattern.
+  // Takes the largest numbers of all ranks. Returns false if the sizes follow no pattern.
   bool agreed(std::span<const std::int64_t> no);
 
  private:

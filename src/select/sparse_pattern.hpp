@@ -1,15 +1,16 @@
-// Mostly empty exchanges as they are measured: one in ten ranks has a block for another, and gets one from it.
+// The mostly empty exchanges that are measured: each rank exchanges blocks with one in ten ranks.
 #pragma once
 
 #include <algorithm>
 
 namespace shoal {
 
-// Symmetric, and no rank has one for itself; partners are far and near alike.
+// Whether `origin` has a block for `destination`. Symmetric; no rank has a block for itself; some partners are near,
+// some far.
 constexpr bool sparse_pair(int origin, int destination) { return (origin + destination) % 10 == 5; }
 
-// The share of blocks that are not empty, about a tenth, of the rank that has most; 0 for so few ranks that none has a
-// partner.
+// The share of blocks that are not empty, on the rank that has most of them: about a tenth, or 0 if there are so few
+// ranks that none has a partner.
 constexpr double sparse_share(int ranks) {
   int most = 0;
   for (int origin = 0; origin < ranks; ++origin) {

@@ -76,7 +76,7 @@ class wisdom_reader {
     for (const auto& [key, value] : *times) add_time(shape, std::string(key.str()), value, line, to);
   }
 
-  // Without numbers.
+  // The shape that the name of a call tells, still without its numbers.
   exchange_shape kind_of(const std::string& call, int line) const {
     for (const collective what : collectives)
       for (const call_form form : call_forms)
@@ -93,7 +93,7 @@ class wisdom_reader {
     if (!is_known || calls >= most_number) fail(line, spec + " must be [microseconds, calls], as in [12.5, 40]");
     try {
       to.add(shape, to_string(parse_selection(spec, shape.what)), us * 1e-6, calls);
-    } catch (const std::invalid_argument&) {  // of another version of Shoal
+    } catch (const std::invalid_argument&) {  // a spec of another version of Shoal
     }
   }
 
@@ -125,8 +125,8 @@ void write_row(std::ostream& out, const exchange_shape& shape, const knowledge::
   throw std::system_error(errno, std::generic_category(), path);
 }
 
-// Held while the file is read and written again. Other jobs wait for the short time that this takes, but not for a job that
-// was stopped, or a file system that is stuck.
+// Held while the file is read and written again. Other jobs wait for that, but at most two seconds: not for a job
+// that was stopped, or for a file system that is stuck.
 class file_lock {
  public:
   explicit file_lock(const std::string& path) : descriptor_(::open(path.c_str(), O_CREAT | O_RDWR | O_CLOEXEC, 0644)) {
@@ -156,7 +156,7 @@ class file_lock {
 
 wisdom parse_wisdom(std::string_view text, const std::string& file) { return wisdom_reader(text, file).all(); }
 
-// A pipe or a device may never end.
+// Reads only regular files: a pipe or a device may never end.
 wisdom read_wisdom(const std::string& path) {
   std::error_code ignored;
   const auto status = std::filesystem::status(path, ignored);
@@ -181,15 +181,15 @@ std::string to_toml(const wisdom& all) {
 }
 
 void add_to_wisdom(const std::string& name, const wisdom& more) {
-  const std::string path = std::filesystem::weakly_canonical(name);  // a link stays one
+  const std::string path = std::filesystem::weakly_canonical(name);  // so that a link stays a link
   const file_lock lock(path + ".lock");
   wisdom all{more.mpi, more.machine, {}};
   try {
     const wisdom before = read_wisdom(path);
     if (before.mpi == more.mpi && before.machine == more.machine) all.known.merge(before.known);
-    else if (!before.mpi.empty()) return;  // of another MPI or machine, which is not ours to overwrite
+    else if (!before.mpi.empty()) return;  // a file of another MPI or machine is not ours to overwrite
   } catch (const std::invalid_argument&) {
-    return;  // nor is what somebody else wrote
+    return;  // nor is a file that Shoal did not write
   }
   all.known.merge(more.known);
   const std::string text = to_toml(all);
