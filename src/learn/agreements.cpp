@@ -56,7 +56,7 @@ void agreements::correct_books(const agreed_terms& all) {
   if (!is_waiting_lost()) books_.spend(all.paid() - told);
 }
 
-// Where ranks share cores others run while one waits for its own.
+// If ranks share cores, others run while a rank waits for its core, so that wait is not lost.
 bool agreements::is_waiting_lost() const { return lost_ > std::max({200e-6, 8 * native_call_, for_cores_}); }
 
 double agreements::price() const { return is_waiting_lost() ? lost_ : std::max(shortest_, std::min(longest_, call_)); }

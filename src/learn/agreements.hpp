@@ -1,5 +1,5 @@
-// How the ranks of a communicator agree once all of them are served by Shoal, how long that takes them, and what this rank
-// spends on learning: the ranks tell each other these times whenever they agree.
+// How the ranks of a communicator agree once they know that Shoal serves all of them, how long an agreement takes, and
+// what this rank spends on learning. The ranks tell each other these times in every agreement.
 #pragma once
 
 #include <mpi.h>
@@ -17,60 +17,63 @@ namespace shoal {
 
 class agreements {
  public:
-  static constexpr double time_slice = 4e-3;  // of the system, where ranks share cores: seconds
+  static constexpr double time_slice = 4e-3;  // seconds that a rank may run before the system gives its core to another
   class payment;
 
-  // `books` and `wait` outlive them.
+  // `books` and `wait` must outlive this.
   agreements(MPI_Comm comm, ledger& books, waiting& wait) : comm_(comm), books_(books), wait_(wait) {}
   agreements(const agreements&) = delete;
   agreements& operator=(const agreements&) = delete;
 
-  // Of ranks that are in the same call: the largest numbers. `through`: the team of these ranks, which may have memory that
-  // all of them share; null: there is none yet.
+  // To be called by all ranks in the same call: returns the largest of each number. `through` is the team of these
+  // ranks, which may have memory that all of them share; null if there is no team yet.
   std::vector<std::int64_t> agree(std::vector<std::int64_t> mine, team* through);
-  // This rank has waited for the others so long, by a collective of the MPI's own. `apart`: seconds that the others needed to
-  // come, though it did not wait for them.
+  // Notes that this rank has waited `seconds` for the others in an agreement by a collective of the MPI's own. `apart`:
+  // seconds until the others had come too, even if this rank did not wait for them.
   void note_wait(double seconds, double apart = 0);
-  // Whether this rank need not wait for all others in the calls that are agreed on.
+  // Says whether this rank could go on without waiting for all others in the calls that are agreed on.
   void may_go_on(bool may) { may_go_on_ = may; }
   double last_wait() const { return waited_; }
 
-  // What this rank says of its times. All that it has paid is told with that.
+  // The times that this rank tells the others. From then on all that it has paid so far counts as told.
   rank_times times();
-  // What all ranks have said of theirs.
+  // Takes in the times that all ranks have told.
   void hear(const agreed_terms& all);
-  // And of a contest, which goes on by that. The ledger learns what its calls took more than the MPI's own.
+  // The same, and passes what the ranks agreed on to a contest, which decides by it. The ledger then learns how much
+  // more or less the contest's calls took than the MPI's own would have taken.
   void hear(const agreed_terms& all, contest& of);
-  // What a call of the MPI's own takes, the same on every rank: seconds.
+  // Seconds of a call that the MPI's own serves; the same on every rank.
   double native_call() const { return native_call_; }
-  // What an agreement takes the rank that waits least: seconds.
+  // Seconds that an agreement takes on the rank that waits least.
   double shortest() const { return shortest_; }
-  // Whether what ranks wait in one is lost to the program: its calls leave some far ahead of others.
+  // Whether the program loses the time that ranks wait in an agreement, because its calls leave some ranks far ahead of
+  // others.
   bool is_waiting_lost() const;
-  // How long one delays the job: at most about as long as a call. Some ranks wait longer, for others that are late anyway, and
-  // where ranks share cores the last one hardly waits. In calls that leave ranks ahead of others all that waiting is lost.
+  // Seconds by which an agreement delays the job, usually at most about as long as a call. Some ranks wait longer, but
+  // for others that are late anyway; and if ranks share cores, the last rank hardly waits. If calls leave some ranks
+  // ahead of others, all that waiting is lost.
   double price() const;
 
  private:
-  // The job pays what the rank has paid that paid least, and no longer what this one has, unless waiting is lost.
+  // Charges the job what the rank that paid least has paid, instead of what this rank has told, unless waiting is lost.
   void correct_books(const agreed_terms& all);
 
   MPI_Comm comm_;
   ledger& books_;
   waiting& wait_;
-  double paid_ = 0, told_paid_ = 0;             // since this rank last told, and what it told since all last heard
-  double waited_ = 0;                           // for the last agreement
-  double shortest_ = contest::usual_agreement;  // that a rank waited for it
+  double paid_ = 0, told_paid_ = 0;  // seconds that this rank paid since it last told, and told since all last heard
+  double waited_ = 0;                // seconds, for the last agreement
+  double shortest_ = contest::usual_agreement;  // that the rank which waited least waited for it
   double longest_ = contest::usual_agreement, native_call_ = 0;
-  double call_ = 0;  // of what serves
+  double call_ = 0;  // of the candidate that serves
   bool may_go_on_ = false;
-  double loses_ = 0, lost_ = 0;  // this rank, and the rank that loses most, of the time in the last one
-  double for_cores_ = 0;         // that a rank may have to wait until it runs
+  double loses_ = 0, lost_ = 0;  // of the last agreement, by this rank and by the rank that loses most
+  double for_cores_ = 0;         // that a rank may have to wait for its core
 };
 
-// Time that this rank spends on learning, for as long as this is there. Some of it is spent on waiting for others that are
-// late anyway, so the job pays only what the rank that waited least has paid: the ranks hear of that when they agree the
-// next time.
+// Charges the ledger with the time that this rank spends on learning while the object lives. For part of that time the
+// rank waits for others that are late anyway, so in the end the job pays only what the rank that waited least has paid.
+// The ranks hear how much that is in their next agreement.
 class agreements::payment {
  public:
   explicit payment(agreements& of) : of_(of), begin_(PMPI_Wtime()) {}

@@ -1,4 +1,4 @@
-// What users ask for instead of the choice: for a communicator, or for one call.
+// The algorithms that users ask for, for a communicator or for one call, instead of letting Shoal choose.
 #pragma once
 
 #include <functional>
@@ -16,22 +16,23 @@
 
 namespace shoal {
 
-// A Decision has `algorithm`, a pointer to what a selection was made ready as, and `reason`.
+// A Decision has `algorithm`, a pointer to a selection that was made ready, and `reason`.
 template <typename Decision>
 class asked_algorithms {
  public:
   using plan = std::remove_pointer_t<decltype(Decision::algorithm)>;
-  // Makes a selection ready; throws std::invalid_argument where it cannot serve these ranks.
+  // Makes a selection ready; throws std::invalid_argument if the selection cannot serve these ranks.
   using maker = std::function<plan&(const selection&)>;
 
-  // Begins with what `set` says of the collective.
+  // Begins with what the settings say about this collective.
   asked_algorithms(collective what, const settings& set, team& ranks, maker make)
       : what_(what), ranks_(ranks), make_(std::move(make)) {
     for (const call_form form : settings::forms_of(what)) kinds_[form].ask(set.asked(what, form));
   }
 
-  // What one call asks for, or null: choose. `info` may name the algorithm for this call, which is then collective.
-  // Throws std::invalid_argument, on every rank, for a wrong name or one that is not everyone's.
+  // What one call asks for; null if Shoal is to choose. `info` may name the algorithm for this call; if there is an
+  // `info`, this function is collective. Throws std::invalid_argument on every rank if the name is wrong or differs
+  // between ranks.
   const Decision* of_call(call_form form, MPI_Info info) {
     if (info == MPI_INFO_NULL) return standing(form);
     warn_of(info);
@@ -42,7 +43,7 @@ class asked_algorithms {
     return value.text().empty() ? standing(form) : named(form, value.text());
   }
 
-  // What the communicator's calls ask for, or null.
+  // What the communicator's calls of this form ask for; null if Shoal is to choose.
   const Decision* standing(call_form form) {
     kind& k = kinds_[form];
     if (!k.wanted) return nullptr;
@@ -51,11 +52,11 @@ class asked_algorithms {
     return k.ready;
   }
 
-  // Whether that is the MPI's own.
+  // Whether the communicator's calls of this form ask for the MPI's own by name.
   bool asks_for_natives(call_form form) const { return are_natives(kinds_[form].wanted); }
 
-  // From now on the communicator's calls ask for what `info` names. Collective. Throws as of_call() does, and
-  // then nothing has changed.
+  // From now on the communicator's calls ask for what `info` names. Collective. Throws as of_call() does, and then
+  // nothing has changed.
   void take(MPI_Info info) {
     warn_of(info);
     by_form<std::string> texts;
@@ -75,9 +76,10 @@ class asked_algorithms {
 
  private:
   struct kind {
-    std::optional<selection> wanted;  // none: choose
-    const Decision* ready = nullptr;  // made ready for it
-    // Never changed, so that a request keeps what it was made with. Of the communicator, and of calls.
+    std::optional<selection> wanted;  // empty: Shoal chooses
+    const Decision* ready = nullptr;  // what `wanted` was made ready as; null: not yet
+    // Decisions for what the communicator asks for, by spec, and for what single calls name. Entries never change, so
+    // that a request keeps the decision that it was made with.
     std::map<std::string, Decision, std::less<>> by_spec, by_name;
 
     void ask(std::optional<selection> other) {
@@ -91,7 +93,7 @@ class asked_algorithms {
     if (const std::string unknown = unknown_key(info); !unknown.empty()) say_once(unknown, "it is ignored");
   }
 
-  // Ready to be used; none for "auto" and for no text.
+  // The selection that the text names, made ready; empty if the text is "auto" or empty.
   std::optional<selection> parsed(call_form form, const std::string& text) {
     settings one;
     if (!text.empty()) one.set(settings::name_of(what_, form), text);

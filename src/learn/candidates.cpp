@@ -6,7 +6,7 @@
 
 namespace shoal {
 
-// Inside a node only memory that its ranks share is faster than the MPI's own.
+// Inside a node Shoal is faster than the MPI's own only through memory that the ranks share.
 void candidates::list(collective what, team& ranks) {
   const bool on_one_node = ranks.where().nodes->nodes() == 1;
   specs_ = {"native"};
@@ -48,7 +48,7 @@ void candidates::teach(knowledge& known, const exchange_field& f) const {
       known.add(f.shape, specs_[i], r.mean, r.calls);
 }
 
-// Its number; negative where there are too many.
+// The number of the candidate, which is added if it is new; negative if there are too many.
 int candidates::propose(const std::string& spec) {
   auto it = std::find(specs_.begin(), specs_.end(), spec);
   if (it == specs_.end() && specs_.size() < contest::most_candidates) it = specs_.insert(it, spec);

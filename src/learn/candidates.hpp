@@ -1,5 +1,5 @@
-// What may serve the exchanges on a communicator: the MPI's own collective, which is the first, and algorithms of Shoal's.
-// A contest knows them by their numbers here.
+// The candidates for serving the exchanges on a communicator: first the MPI's own collective, then algorithms of Shoal.
+// A contest knows each candidate by its number in this list.
 #pragma once
 
 #include <string>
@@ -15,18 +15,20 @@ namespace shoal {
 
 class candidates {
  public:
-  // Lists those that may serve the exchanges of such ranks whatever their sizes; none are listed before.
+  // Lists the candidates that may serve such ranks whatever the sizes of exchanges. Before this the list is empty.
   void list(collective what, team& ranks);
-  // Adds what the model would take for exchanges of this size, where there are more levels than the nodes.
+  // Adds what the model would choose for exchanges of this size, if the layout has more levels than the nodes.
   void add_levels(const exchange_field& f, const problem& where, const agreed_terms& all);
-  // Adds those that are known of such exchanges; what they took, and the best, holds until trials tell otherwise.
+  // Adds the algorithms whose times for such exchanges are known. These times, and the fastest algorithm as the choice,
+  // hold until trials show otherwise.
   void assume(exchange_field& f, const knowledge::of_shape& known);
-  // Makes all of them ready for exchanges, and lets them be tried. `from` are of the same communicator.
+  // Makes all candidates ready for exchanges and lets the field's contest try them. `from` must be of the same
+  // communicator.
   void open(exchange_field& f, prepared_algorithms& from) const;
-  // Makes what the contest has told of them part of what the job knows.
+  // Adds what the contest has shown about the candidates to what the job knows.
   void teach(knowledge& known, const exchange_field& f) const;
 
-  // Whether there is anything but the MPI's own.
+  // Whether there is any candidate besides the MPI's own.
   bool are_several() const { return specs_.size() > 1; }
   const std::vector<std::string>& specs() const { return specs_; }
 

@@ -16,7 +16,8 @@ communicator::communicator(MPI_Comm users, const settings& set, common_facts fou
   if (set.profile && fits(*set.profile)) profile_ = set.profile;
 }
 
-// The same answer on every rank but for the words that are said. One for another number of ranks serves as a guess.
+// Whether the profile fits these ranks. All ranks return the same, though the reason may differ between them. A profile
+// for another number of ranks serves as a guess.
 bool communicator::fits(const profile& from) {
   profile compared = from;
   compared.ranks = ranks();

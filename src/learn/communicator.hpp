@@ -1,4 +1,4 @@
-// What serves the all-to-alls on one of the user's communicators, once its ranks have agreed on that.
+// What serves the all-to-alls on one of the user's communicators, once its ranks have agreed that Shoal may serve them.
 #pragma once
 
 #include <mpi.h>
@@ -19,8 +19,8 @@
 
 namespace shoal {
 
-// What is kept of single blocks while they are exchanged: what each is made of; and of a copy of those sent in place, where
-// each begins and its bytes.
+// What is kept about single blocks during an exchange: the element type of each block; and, for the copy of blocks that
+// are sent in place, where each block begins and how many bytes it has.
 struct block_storage {
   std::vector<element_type> sent, received;
   std::vector<std::int64_t> offsets, bytes;
@@ -28,7 +28,8 @@ struct block_storage {
 
 class communicator : public std::enable_shared_from_this<communicator> {
  public:
-  // Makes nothing of the MPI's. Talks to nobody unless there is a profile, which all must have; then it is collective.
+  // Without a profile this creates nothing of the MPI's and does not communicate. With a profile, which all ranks must
+  // have, it is collective and opens Shoal's communicator.
   communicator(MPI_Comm users, const settings& set, common_facts found, wait_mode mode);
   communicator(const communicator&) = delete;
   communicator& operator=(const communicator&) = delete;
@@ -40,16 +41,17 @@ class communicator : public std::enable_shared_from_this<communicator> {
 
   prepared_algorithms& algorithms() { return algorithms_; }
   const prepared_algorithms& algorithms() const { return algorithms_; }
-  // The algorithms that the user names; the default; and what replaces an algorithm that needs too much memory.
+  // The algorithms that the user names.
   asked_algorithms<decision>& asked() { return asked_; }
   // The profile that the user names, if it fits these ranks; else null.
   const std::shared_ptr<const profile>& followed() const { return profile_; }
-  // What was settled for exchanges of a size, for requests: the same on every rank, or null.
+  // What was settled for exchanges of this size class, for use by requests: the same on every rank, or null if nothing
+  // was settled.
   const decision* settled(call_form form, int size) const;
   void settle(call_form form, int size, const decision* chosen) { settled_[form][size] = chosen; }
   scratch_limit& limit() { return limit_; }
   sized_programs& for_sizes() { return for_sizes_; }
-  // Of the blocking call that is here.
+  // For the blocking call that is being served.
   block_storage& blocks() { return blocks_; }
 
   // What ran last, for shoal_comm_explain.
@@ -69,8 +71,9 @@ class communicator : public std::enable_shared_from_this<communicator> {
   block_storage blocks_;
 };
 
-// For so many ranks, which have agreed. Collective where they are on several nodes, or settings ask for more than that tells.
-// Throws std::invalid_argument, on every rank, for settings that do not fit these ranks.
+// Makes the communicator for `ranks` ranks, which have agreed on `all`. Collective if the ranks are on several nodes,
+// or if the settings need more than the ranks have told. Throws std::invalid_argument on every rank if the settings do
+// not fit these ranks.
 std::shared_ptr<communicator> make_communicator(MPI_Comm users, int ranks, const job_state& job,
                                                 const agreed_terms& all, waiting& wait);
 

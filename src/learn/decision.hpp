@@ -9,7 +9,7 @@
 
 namespace shoal {
 
-// A selection made ready for a communicator, and what was done with it.
+// A selection made ready for a communicator, and counts of the exchanges that it served.
 struct prepared {
   std::string spec;
   const program* steps = nullptr;  // null: the MPI's own collective
@@ -19,7 +19,7 @@ struct prepared {
   bool has_schedule() const { return steps != nullptr; }
 };
 
-// What was decided for a kind of exchange, and why, in one line.
+// What was decided for a kind of exchange, and a line that says why.
 struct decision {
   prepared* algorithm = nullptr;
   std::string reason;

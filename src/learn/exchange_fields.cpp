@@ -70,8 +70,8 @@ std::uint64_t exchange_fields::key_of(call_form form, std::uint64_t place) {
   return keys_of_blocks + 1 + place * call_forms.size() + static_cast<std::uint64_t>(form);
 }
 
-// All ranks know the size of MPI_Alltoall, to its power of two. Of others no rank knows the sizes of the others, but
-// all know the number of the call.
+// For MPI_Alltoall all ranks know the size, and the key is its power of two. For other calls no rank knows the sizes of
+// the others, but all know the number of the call.
 std::uint64_t exchange_fields::key_of_next(const call_size& call) {
   if (are_known_sizes(call.form)) return key_of_block(call.bytes);
   return key_of(call.form, sizes_.place_of_next(load_of(call)));
@@ -94,7 +94,7 @@ void exchange_fields::forget(const exchange_field& f) {
 }
 
 double exchange_fields::largest_usual_load() const {
-  constexpr std::int64_t rare = 8;  // one in so many
+  constexpr std::int64_t rare = 8;  // a rare field has fewer than one call in this many
   std::int64_t calls = 0;
   for (const auto& [key, f] : all_) calls += f.of.calls();
   double largest = 0;

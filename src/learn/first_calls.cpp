@@ -12,14 +12,15 @@ namespace shoal {
 namespace {
 
 constexpr int most_counted = 8;
-// Where sizes alternate those calls are shared by so many fields, and the MPI has opened its connections before.
+// If sizes alternate, up to this many fields share the calls before an agreement. The MPI has opened its connections by
+// then, so each field needs fewer of its own.
 constexpr int places = size_pattern::longest;
 
-// Where all ranks know how large exchanges are, large ones pay for an agreement soon.
+// If all ranks know how large exchanges are, large exchanges soon pay for an agreement.
 bool is_large(bool known_sizes, double load) { return known_sizes && load >= 1 << 18; }
 
-// A vote takes as long as five to ten small calls: so there have to be many of these. Over Open MPI calls of few ranks that
-// send little are shorter still, and there is less to gain.
+// A vote takes as long as five to ten small calls, so there have to be many small calls. On Open MPI, calls of few
+// ranks that send little are even shorter, and there is less to gain.
 int usual_calls(bool known_sizes, double load, [[maybe_unused]] int ranks) {
   constexpr double medium = 1 << 15;
   if (is_large(known_sizes, load)) return contest::cold_calls;

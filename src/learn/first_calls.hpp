@@ -8,14 +8,14 @@
 
 namespace shoal {
 
-// Of the very first calls only counts are kept: many a communicator sees no more.
+// Only counts are kept of the very first calls, since many communicators see no more than these.
 class first_calls {
  public:
-  // Whether the call of this number, from one, is to be counted here. `known_sizes`: all ranks know how large exchanges are;
-  // `load`: bytes that this rank sends in one.
+  // Whether the call of this number (the first is 1) is to be counted here. `known_sizes`: all ranks know how large
+  // exchanges are; `load`: bytes that this rank sends in an exchange.
   static bool contain(std::int64_t call, bool known_sizes, double load);
 
-  // How many more of the same kind as the call of this number are.
+  // How many calls after the call of this number are to be counted here too, if they are of the same kind.
   static int left_behind(std::int64_t call);
 
   void add(call_form form, double load, double seconds) {
@@ -23,7 +23,7 @@ class first_calls {
     last_ = form;
     last_load_ = static_cast<std::int64_t>(load);
   }
-  // As many as the last one.
+  // Counts `calls` more calls like the last one.
   void add_again(int calls) { counts_[last_].add({calls, calls * last_load_}); }
   const usage& of(call_form form) const { return counts_[form]; }
 
@@ -33,8 +33,9 @@ class first_calls {
   std::int64_t last_load_ = 0;
 };
 
-// After how many calls of a kind, behind so many `others`, the ranks agree for the first time. `load` as above.
-// `fruitless`: on how many communicators of the same ranks they have agreed for nothing.
+// After how many calls of a kind and size the ranks agree for the first time, if `others` calls of other kinds and
+// sizes came before these. `load` as above. `fruitless`: on how many communicators of the same ranks agreements came to
+// nothing.
 int calls_before_agreement(bool known_sizes, double load, int ranks, std::int64_t others, int fruitless);
 
 }  // namespace shoal

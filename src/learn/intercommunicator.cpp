@@ -12,12 +12,13 @@ namespace {
 
 constexpr int ours = 1;  // the candidate beside the MPI's own
 
-// Sizes that differ by less than a factor of two are chosen for once.
+// The class of a size, by its power of two: Shoal chooses once for all sizes of a class.
 std::uint64_t size_of(const direction_sizes& d) {
   return static_cast<std::uint64_t>(std::bit_width(static_cast<std::uint64_t>(d.largest)));
 }
 
-// The merged communicator holds the groups one after the other: a rank that keeps its number is in the first.
+// The number of ranks in the first group. The merged communicator holds the groups one after the other, so a rank that
+// keeps its number is in the first.
 int first_of_groups(MPI_Comm groups, int rank_of_all) {
   int rank = 0, own = 0, others = 0;
   require(PMPI_Comm_rank(groups, &rank), "MPI_Comm_rank");
@@ -46,7 +47,7 @@ problem intercommunicator::groups(int direction) const {
   return at;
 }
 
-// A schedule numbers the senders first; its ranks become those of the communicator.
+// A schedule numbers the senders first. Its ranks are renumbered here to those of the communicator.
 program intercommunicator::make_program(const selection& chosen, int direction) const {
   schedule plan = generate(chosen, groups(direction), schedule_rank(direction));
   for (operation& op : plan.operations)
@@ -110,13 +111,14 @@ const group_decision* intercommunicator::choose(const group_sizes& sizes) {
   return &ready;
 }
 
-// Both groups know the sizes of MPI_Allgather's messages; of MPI_Allgatherv's a rank knows some, so all count as one size.
+// Both groups know the sizes of the messages of MPI_Allgather. Of those of MPI_Allgatherv a rank knows only some, so
+// all these calls count as one size.
 bool intercommunicator::begin(bool uniform, const group_sizes& sizes) {
   const std::uint64_t size = uniform ? size_of(sizes.toward[0]) << 8 | size_of(sizes.toward[1]) : 0;
   const auto [it, fresh] = fields_[uniform].try_emplace(size);
   running_ = &it->second;
   if (fresh) running_->open(ours);
-  if (fresh && job_.set().names_network()) running_->prefer(ours);  // what connects the groups was told for this
+  if (fresh && job_.set().names_network()) running_->prefer(ours);  // the user names the network for this
   return running_->next() == ours;
 }
 
@@ -134,7 +136,7 @@ void intercommunicator::end(double seconds) {
   if (of.is_due()) review(of);
 }
 
-// Other ranks may never make one like a field of its own.
+// Removes a field without calls, because other ranks may never make one like it.
 void intercommunicator::take_back() {
   const contest* const of = std::exchange(running_, nullptr);
   for (auto& fields : fields_)

@@ -1,5 +1,5 @@
-// What Shoal keeps for one of the user's inter-communicators, made collectively on first use: one communicator of all
-// ranks, over which both directions run, each as a schedule with its senders first.
+// What Shoal keeps for one of the user's inter-communicators. It is made collectively on first use and has one
+// communicator of all ranks. Both directions run over that communicator, each as a schedule that has its senders first.
 #pragma once
 
 #include <mpi.h>
@@ -22,7 +22,7 @@
 
 namespace shoal {
 
-// A selection made ready for two groups, and what was done with it.
+// A selection made ready for two groups, and counts of the exchanges that it served.
 struct group_plan {
   std::string spec;
   selection chosen;
@@ -40,7 +40,8 @@ struct group_decision {
 // Direction 0: the group whose ranks come first in Shoal's communicator sends. Direction 1: the other one.
 class intercommunicator : public std::enable_shared_from_this<intercommunicator> {
  public:
-  // Takes over `merged`, the ranks of both groups of `users`, each group in its order. Collective.
+  // Takes over `merged`, a communicator of the ranks of both groups of `users`, one group after the other, each in its
+  // order. Collective.
   intercommunicator(job_state& job, MPI_Comm users, MPI_Comm merged, const settings& set);
 
   team& all() { return all_; }
@@ -50,40 +51,41 @@ class intercommunicator : public std::enable_shared_from_this<intercommunicator>
   bool sends(int direction) const { return (rank() < first_group_) == (direction == 0); }
   int outgoing() const { return sends(0) ? 0 : 1; }  // the direction in which this rank sends
   std::array<bool, 2> sending() const { return {sends(0), sends(1)}; }
-  // Among those of its group.
+  // This rank's number in its group.
   int local_rank() const { return schedule_rank(outgoing()); }
 
   group_sizes agreed(const group_sizes& mine) { return agree_on(mine, sending(), all_.agree()); }
 
   asked_algorithms<group_decision>& asked() { return asked_; }
-  // The best by the model.
+  // What the model says is best for these sizes.
   const group_decision* choose(const group_sizes& sizes);
-  // Until another is faster.
+  // The MPI's own, which serves until another is faster.
   const group_decision* natives();
-  // Who serves calls of a kind and size that nobody asks for is settled on the calls themselves, as for all-to-alls. Before
-  // such a call: whether Shoal serves it. All ranks must give the same.
+  // If nobody asked for an algorithm, the calls themselves settle who serves each kind and size, as in all-to-alls.
+  // begin() is called before such a call and returns whether Shoal serves it. All ranks must give the same `uniform`,
+  // and the same `sizes` if that is true.
   bool begin(bool uniform, const group_sizes& sizes);
-  // After it, or any other call: what it took on this rank.
+  // Called after that call, or after any other: what the call took on this rank.
   void end(double seconds);
-  // Instead: it does not count.
+  // Called instead of end(): the call does not count.
   void take_back();
-  // Whether Shoal served best so far.
+  // Whether Shoal is the best so far for calls of some size.
   bool is_ahead(bool uniform) const;
 
-  // Makes the programs for the directions in which something moves, where there is a schedule. Throws
-  // std::invalid_argument where it cannot serve these groups.
+  // Makes the programs for the directions in which something moves, if the algorithm has a schedule. Throws
+  // std::invalid_argument if it cannot serve these groups.
   void make_ready(group_plan& algorithm, const group_sizes& sizes);
-  // Those of the directions in which something moves.
+  // The programs for the directions in which something moves.
   static group_exchange::programs programs_of(const group_plan& algorithm, const group_sizes& sizes);
   void run(const group_plan& algorithm, const group_sizes& sizes, const std::array<payload, 2>& what);
   phase_clock* phases() { return all_.phases(); }
-  // Of the last run, in a direction.
+  // The counters of the last run in this direction.
   const exchange_counters& counters(int direction) const { return exchange_.counters(direction); }
 
   // What ran last, for shoal_comm_explain.
   const group_decision* last = nullptr;
   usage verified, verified_by_sums;
-  // What was made ready, by name.
+  // All that was made ready, by spec.
   const std::map<std::string, group_plan>& all_plans() const { return plans_; }
 
  private:
@@ -91,7 +93,7 @@ class intercommunicator : public std::enable_shared_from_this<intercommunicator>
   int first_of(int direction) const { return direction == 0 ? 0 : first_group_; }  // the rank that is the first sender
   program make_program(const selection& chosen, int direction) const;
   problem groups(int direction) const;
-  // Throws std::invalid_argument where it can serve neither direction.
+  // Throws std::invalid_argument if the selection can serve neither direction.
   void require_service(const selection& chosen) const;
   group_plan& plan_of(const selection& chosen);
   void review(contest& of);

@@ -6,10 +6,10 @@
 
 namespace shoal {
 
-// Inside one node a few agreements and memory to touch; where ranks share a core each waits for its turn to do so. The numbers
-// are what the ledger was charged, with 4 to 16 ranks on 2 cores. Between nodes it is collectives of the MPI's own that block:
-// one takes no longer than an agreement with its waiting, and about as long as a call. For a graph the ranks tell each other
-// their neighbours.
+// Inside one node the cost is a few agreements, and memory that each rank has to touch; if ranks share a core, each
+// waits for its turn to do so. The factors are what the ledger was charged, with 4 to 16 ranks on 2 cores. Between
+// nodes the cost is blocking collectives of the MPI's own: each takes about as long as a call, and no longer than an
+// agreement with its waiting. For a graph the ranks also tell each other their neighbours.
 double investment::cost(const agreed_terms& all) const {
   const double graph = what_ == collective::alltoall ? 0 : 4 * among_.price() + 2e-6 * ranks_;
   if (!is_on_one_node(all)) return 8 * among_.price() + 300e-6 + graph;
@@ -20,7 +20,7 @@ double investment::cost(const agreed_terms& all) const {
   return memory + agreements * agreement + turn * offered_memory::usual_time_to_map * sharing + graph;
 }
 
-// Where ranks share cores each of them touches its memory for the first time there, one after another.
+// If ranks share cores, each rank touches its memory for the first time in these trials, one after another.
 double investment::trials(const agreed_terms& all) const {
   const double call = among_.native_call();
   if (!is_on_one_node(all)) return 8 * call;
@@ -28,7 +28,7 @@ double investment::trials(const agreed_terms& all) const {
   return sharing > 1 ? call + offered_memory::usual_time_to_map * sharing : 2 * call;
 }
 
-// What such exchanges gained elsewhere in the job, or else what those on this communicator might.
+// Goes by what such exchanges gained elsewhere in the job, or else by what those on this communicator might gain.
 double investment::hope_of(const exchange_field& f, const exchange_fields& all) const {
   const auto known = job_.known().find(f.shape);
   if (known && known->specs.size() > 1 && known->specs.contains("native")) {
@@ -41,23 +41,25 @@ double investment::hope_of(const exchange_field& f, const exchange_fields& all) 
   return hope;
 }
 
-// What is made is of use where trials can be paid besides.
+// What is made is of use only if the ledger can pay for trials as well.
 bool investment::pays(const agreed_terms& all) const {
   const double whole = cost(all);
-  const bool none_left = all.some_full() && !is_on_one_node(all);  // communicators, which exchanges between nodes need
+  const bool none_left = all.some_full() && !is_on_one_node(all);  // exchanges between nodes need a communicator
   return !all.have_devices() && !all.some_copy_much() && !is_limited() && !none_left &&
          whole + trials(all) <= all.allowance() && whole <= all.hope();
 }
 
-// Then that round offers memory, which is taken when it has told how long agreements take. That saves an agreement. Where
-// ranks share cores the memory may turn out to be made for nothing, at a multiple of its price.
+// If it does, the second round offers memory, and the ranks map it if it still pays once that round has told how long
+// agreements take. That saves an agreement. If ranks share cores, this might make memory for nothing, at a multiple of
+// its usual price.
 bool investment::pays_at_once(const agreed_terms& all) const {
   const bool is_wrong = !job_.wrong_settings(all.same_settings(), all.some_unusable()).empty();
   return all.ranks_of_a_core() == 1 && !is_wrong && is_on_one_node(all) && pays(all);
 }
 
-// Not where the two agreements that it takes would cost more than the ledger allows: the others have not told the first rank
-// yet how long they waited, and it would make memory for nothing.
+// False if the two agreements that this takes would cost more than the ledger allows. The first rank goes by its own
+// wait, because the others have not told it yet how long they waited; without this check it would make memory for
+// nothing.
 bool investment::may_offer_memory(const agreed_terms& all) const {
   return pays_at_once(all) && 2 * among_.last_wait() <= all.allowance();
 }

@@ -1,4 +1,4 @@
-// What it costs to make what Shoal needs on a communicator, what may be gained by that, and whether it pays.
+// What it costs to make what Shoal needs on a communicator, how much that may gain, and whether it pays.
 #pragma once
 
 #include <cstdint>
@@ -14,27 +14,29 @@
 
 namespace shoal {
 
-// Of what all ranks have agreed on it says the same on every rank.
+// Its answers are the same on every rank if they depend only on what all ranks have agreed on.
 class investment {
  public:
-  // All that it refers to outlives it.
+  // All that this refers to must outlive it.
   investment(job_state& job, collective what, int ranks, const agreements& among, const offered_memory& memory)
       : job_(job), what_(what), ranks_(ranks), among_(among), memory_(memory) {}
 
-  // Seconds.
+  // Seconds that it takes to make what Shoal needs.
   double cost(const agreed_terms& all) const;
-  // Of the first trials behind that, of one candidate in a node, of several between nodes.
+  // Seconds that the first trials after that take: of one candidate inside a node, of several between nodes.
   double trials(const agreed_terms& all) const;
-  // Seconds, as far as this rank knows, if as many calls come as there were of a field, and of others on its communicator.
+  // Seconds that may be gained, as far as this rank knows, if as many calls follow as there were of field `f`; or as
+  // there were of all fields, if the job knows no times of such exchanges.
   double hope_of(const exchange_field& f, const exchange_fields& all) const;
   bool pays(const agreed_terms& all) const;
-  // Whether it does already in the second round of a vote.
+  // Whether it pays already in the second round of a vote.
   bool pays_at_once(const agreed_terms& all) const;
-  // As far as the first rank knows, which then makes memory for all.
+  // On the first rank, which makes memory for all: whether it may offer memory in that round, as far as it knows.
   bool may_offer_memory(const agreed_terms& all) const;
-  // Calls behind so many after which it may pay, where more hope is all that is missing; else none.
+  // After `calls` calls: how many more have to follow until it may pay. Empty unless more hope is all that is missing.
   std::optional<int> calls_until_hope(const agreed_terms& all, std::int64_t calls) const;
-  // What is known of such exchanges by a profile, or else by earlier jobs, where that is worth its cost.
+  // What a profile knows of such exchanges; or else what earlier jobs know, if they promise to gain more than the cost.
+  // Empty if there is nothing to go by.
   std::optional<knowledge::of_shape> expected(const exchange_field& f, const profile* from,
                                               const agreed_terms& all) const;
 

@@ -45,7 +45,7 @@ std::string job_state::wrong_settings(bool same, bool some_unusable) const {
   return {};
 }
 
-// Ranks on other nodes would not know of what is found here.
+// Looks only if the whole job is on this node: ranks on other nodes would not know what is found here.
 const job_parts& job_state::parts() {
   std::call_once(looked_for_parts_, [this] {
     int ranks = 0;

@@ -23,34 +23,36 @@ namespace shoal {
 
 class job_state {
  public:
-  // MPICH has 2048 communicators in all; most belong to the user.
+  // How many communicators Shoal may have at once. MPICH has 2048 in all, and most belong to the user.
   static constexpr int most_communicators = 512;
   static constexpr const char* differing_profiles =
       "the profiles of ranks differ; set SHOAL_PROFILE to the same readable file on all of them";
 
-  // Reads the settings; also before MPI_Init.
+  // Reads the settings. May be called before MPI_Init.
   job_state();
   job_state(const job_state&) = delete;
   job_state& operator=(const job_state&) = delete;
 
   const settings& set() const { return settings_; }
-  // Why the settings cannot be used; else empty.
+  // Why the settings cannot be used; empty if they can.
   const std::string& problem() const { return problem_; }
-  // What is wrong with them, when the ranks have agreed on whether they are the same on all and whether some cannot be used.
-  // The same text on every rank that has no reason of its own; empty when nothing is wrong.
+  // What is wrong with the settings, once the ranks have agreed on whether these are the same on all ranks, and whether
+  // some rank cannot use its own. The text is the same on all ranks, except where a rank has a problem of its own.
+  // Empty if nothing is wrong.
   std::string wrong_settings(bool same, bool some_unusable) const;
-  // Whether so many ranks count as on one node: as the settings say, or else as the ranks have found.
+  // Whether `ranks` ranks count as being on one node: as the settings say, or else as the ranks have found.
   bool is_on_one_node(int ranks, bool found) const;
-  // What this rank says of itself and the job when so many ranks agree on a communicator.
+  // What this rank says about itself and the job in an agreement of `ranks` ranks.
   rank_terms terms(int ranks) const;
-  // Where as many share the cores of this node, if more are not known of.
+  // How many ranks share a core of this node: of `ranks` ranks, or of all ranks of the job here if the launcher tells
+  // of more. 0 if there are fewer ranks than cores.
   int ranks_of_a_core(int ranks) const;
-  // Whether the user names an algorithm for such calls, or the network that is between their groups, or settings are wrong: then
-  // ranks have to agree before the first.
+  // Whether the user names an algorithm for such calls or the network between their groups, or the settings are wrong.
+  // In these cases the ranks have to agree before the first such call.
   bool asks_for(collective what, call_form form) const { return asks_for_[static_cast<std::size_t>(what)][form]; }
-  // Whether settings name "native".
+  // Whether the settings name "native" for such calls.
   bool asks_for_natives(collective what, call_form form) const { return are_natives(settings_.asked(what, form)); }
-  // For some exchange.
+  // Whether asks_for() is true for some exchange.
   bool asks_for_anything() const {
     return std::any_of(collectives.begin(), collectives.end(), [this](collective what) {
       return std::any_of(call_forms.begin(), call_forms.end(), [&](call_form form) { return asks_for(what, form); });
@@ -58,9 +60,10 @@ class job_state {
   }
   // Whether somebody wants to know of every call.
   bool is_watched() const { return settings_.report != reporting::none || !settings_.record.empty(); }
-  // Whether a profile or wisdom says what exchanges take, or is to; then they agree before the first call too.
+  // Whether the settings name a profile or wisdom, to tell what exchanges take. If so, the ranks agree before the first
+  // call too.
   bool knows_before() const { return knows_before_; }
-  // What earlier jobs have learnt, the same on every rank whose wisdom_hash() is.
+  // What earlier jobs have learnt; the same on all ranks with the same wisdom_hash().
   const knowledge& earlier() const { return earlier_; }
   std::uint64_t wisdom_hash() const { return wisdom_hash_; }
   knowledge& known() { return known_; }
@@ -69,27 +72,31 @@ class job_state {
   // Whether several threads of this rank may be in MPI at once.
   bool has_threads() const { return has_threads_; }
   served_groups& served() { return served_; }
-  // Ranks with settings wait for others, which may have none; but not on every new communicator. What came of a wait:
+  // Ranks with settings wait for others to vote. The others may have no settings and never come, so after three waits
+  // in vain these ranks wait no more on new communicators. count_absence() is to be called after each wait.
   void count_absence(bool was_in_vain) { absences_ = was_in_vain ? absences_ + 1 : 0; }
   bool still_waits() const { return absences_ < 3; }
-  // Of the job, as far as can be found out; the same on every rank.
+  // The parts of the job, as far as they can be found out; the same on every rank.
   const job_parts& parts();
-  // Groups of ranks which all have read the same wisdom and the same profile.
+  // Groups of ranks that have all read the same wisdom and the same profile.
   served_groups& knowing() { return knowing_; }
-  // Whether these are worth asking: by wisdom some exchange among so many ranks is faster than by the MPI's own.
+  // Whether the ranks of such a group should ask each other about a call: there is a profile, or the wisdom has an
+  // exchange among this many ranks that is faster than by the MPI's own.
   bool may_gain(collective what, call_form form, int ranks) const {
     const bool by_profile = settings_.profile || !settings_.profile_fault.empty();
     return (what == collective::alltoall && by_profile) || earlier_.may_gain(what, form, ranks);
   }
-  // Of communicators of Shoal's own.
+  // Whether Shoal has as many communicators open as it may have. count_open() notes how many more it has, or fewer if
+  // negative.
   bool is_full() const { return open_ >= most_communicators; }
   void count_open(int more) { open_ += more; }
 
  protected:
-  // When MPI is there: finds out the rest, and reads what earlier jobs on this machine and MPI have learnt. What is wrong is
-  // said on `comm`, of the first call: of all first calls one is the first of all its ranks.
+  // To be called once MPI is initialised: finds out the rest, and reads what earlier jobs on this machine and MPI have
+  // learnt. Rank 0 of `comm`, on which this rank makes its first call, says what is wrong. Somebody does say it: on at
+  // least one communicator all ranks make their first call.
   void begin_job(MPI_Comm comm);
-  // Writes what was learnt where it is wanted; by the first rank of the job.
+  // Writes what was learnt to the file that the user names, if any. To be called by the first rank of the job.
   void keep_wisdom();
 
  private:
@@ -104,7 +111,7 @@ class job_state {
   served_groups served_, knowing_;
   ledger books_;
   knowledge known_, earlier_;
-  std::uint64_t wisdom_hash_ = 0;  // of what is used
+  std::uint64_t wisdom_hash_ = 0;  // of the wisdom that is used; 0: none
   std::atomic<int> open_ = 0, absences_ = 0;
   std::once_flag looked_for_parts_;
   job_parts parts_;

@@ -50,7 +50,7 @@ wait_mode learner::waits_by() const {
   return begun_ ? begun_->wait.mode() : job_.set().wait.value_or(polite_mode(job_.facts(), ranks_));
 }
 
-// Many a communicator sees only some calls, for which none of this is needed.
+// Many communicators see only a few calls, which need none of this.
 void learner::begin_to_agree() {
   if (!begun_) begun_ = std::make_unique<agreeing>(*this);
 }
@@ -71,8 +71,9 @@ learner::serving learner::begin(const call_size& call, bool is_linked) {
   return {&f, candidate, call, is_watched_ || !passes, passes};
 }
 
-// Every rank takes this way in the same calls, also where somebody wants to know of them. The less of Shoal's memory it looks
-// at the better: where ranks share a core each of them finds it cold. What ranks say ends in a call that has to be seen.
+// Every rank takes this way in the same calls, even if somebody wants to know of them. It should look at little of
+// Shoal's memory: if ranks share a core, each of them finds that memory cold. While an agreement is under way no call
+// passes, because Shoal has to see the call in which it ends.
 exchange_field* learner::passing(call_form form, std::int64_t bytes) {
   exchange_field* const f = stands_.now == stage::voting || said_ ? nullptr : fields_.known(form, bytes);
   if (!f || f->of.best() != contest::native || (was_entered_ && is_asked(form, MPI_INFO_NULL)) || !f->of.passes())
@@ -94,7 +95,7 @@ void learner::have_passed(int calls) {
 bool learner::meets_others_first(bool is_linked) const {
   if (!was_called_ && (is_linked || job_.knows_before())) return true;
   if (stands_.now != stage::voting && !said_)
-    return false;  // so that other calls look at no more memory than begin() does
+    return false;  // before votes(), so that most calls look at no more memory than begin() does
   const std::int64_t next = calls_ + 1;
   return votes().ends_at(next) || heard_in_ == next;
 }
@@ -114,11 +115,11 @@ void learner::end(const serving& of, double seconds) {
   exchange_field& f = *of.in;
   f.add(of.candidate, seconds);
   if (f.of.calls() == 1 && stands_.now == stage::served)
-    serves().open_if_known(f);  // not before: the MPI might have refused that call
+    serves().open_if_known(f);  // not before the call: the MPI might have refused it
   if (f.of.is_due()) review(f);
 }
 
-// Nobody needs to know what it took, unless somebody asks.
+// What the call took matters only if somebody watches. If nobody does, more calls like it may pass.
 void learner::end_first(const call_size& call, double seconds) {
   young_.add(call.form, fields_.load_of(call), seconds);
   if (is_watched_) job_.books().called(seconds);
@@ -135,7 +136,7 @@ void learner::take_back(const serving& of) {
   --calls_;
   if (of.passes) of.in->of.take_back();
   if (of.is_placed) fields_.take_back(of.size.form);
-  if (of.in && of.in->of.calls() == 0) fields_.forget(*of.in);  // others may never make one like it
+  if (of.in && of.in->of.calls() == 0) fields_.forget(*of.in);  // other ranks may never make a field like it
 }
 
 void learner::take_back_passed() {
@@ -159,14 +160,14 @@ exchange_field& learner::field_of(const call_size& call) {
 
 // ---- what the ranks agree on -----------------------------------------------------------------------------------
 
-// As far as is known now: after how many calls.
+// After how many calls the ranks first agree on this field, as far as this rank can tell now.
 int learner::first_agreement(const exchange_field& f) const {
   const std::int64_t others = calls_ - std::max<std::int64_t>(1, f.of.calls());
   const int fruitless = stands_.now == stage::cold ? job_.served().fruitless(comm_) : 0;
   return calls_before_agreement(fields_.are_known_sizes(f.shape.form), f.load, ranks_, others, fruitless);
 }
 
-// Of a field, or of the calls to come.
+// What this rank says about a field; null: about the calls to come.
 rank_terms learner::terms(exchange_field* f) {
   rank_terms mine = job_.terms(ranks_);
   serves().write(mine);
@@ -179,7 +180,7 @@ rank_terms learner::terms(exchange_field* f) {
   return mine;
 }
 
-// What may be spent depends on how long the calls took, those included that passed.
+// Also tells the ledger how long passed calls took, since what may be spent depends on the time of all calls.
 void learner::add_terms(exchange_field& f, rank_terms& mine) {
   agrees().may_go_on(f.is_loose);
   mine.copied = f.copied;
@@ -190,7 +191,8 @@ void learner::add_terms(exchange_field& f, rank_terms& mine) {
   job_.books().called(f.of.passed_seconds());
 }
 
-// A field's calls are to be compared. The first time this is the vote as well.
+// Begins an agreement on a field whose calls are to be compared now, or puts it off. The first time the ranks vote as
+// well.
 void learner::review(exchange_field& f) {
   if (!may_agree()) return f.of.postpone();
   if (stands_.now == stage::cold && is_early(f)) return f.of.postpone();
@@ -205,9 +207,10 @@ void learner::review(exchange_field& f) {
   heard_in_ = calls_ + later;
 }
 
-// Other communicators of the same ranks may tell that it is, though nothing of that was known when the field was new. A vote
-// on one that the program uses no more never ends. Where programs of several kinds run, some ranks may have threads, which
-// others do not know yet: these ranks do not know the order of their calls, and no rank waits for a vote elsewhere.
+// Whether it is too early to vote on this field. Other communicators of the same ranks may tell so, even if nothing of
+// that was known when the field was new. Ranks wait only some time for the end of a vote elsewhere, because a vote
+// never ends on a communicator that the program no longer uses. In a job of several parts they do not wait for it at
+// all: some ranks may have threads, so they do not know the order of their calls, and the others do not know that yet.
 bool learner::is_early(const exchange_field& f) const {
   constexpr int patience = 4;
   const int first = first_agreement(f);
@@ -215,15 +218,16 @@ bool learner::is_early(const exchange_field& f) const {
   return f.of.calls() < patience * std::int64_t{first} && job_.served().are_voting(comm_) && !job_.parts().are_several;
 }
 
-// Ranks that may be calls apart hear each other some calls later, so that nobody waits. Whether they may be is not known yet the
-// first time where one of the exchanges gives its ranks no reason to be together.
+// After how many calls the ranks hear what they say to each other. If they may be several calls apart, they hear it
+// some calls later, so that nobody waits. The first time it is not known yet how far apart they are. Then they may be
+// apart if the exchange does not keep them together, as MPI_Alltoall does.
 std::int64_t learner::calls_until_heard(const exchange_field& f, bool is_first) const {
   const bool by_memory = state() && state()->all().memory().has_all_ranks();
   const bool may_be_apart = is_first ? !fields_.are_known_sizes(f.shape.form) : agrees().is_waiting_lost();
   return may_be_apart && !by_memory ? std::max<std::int64_t>(8, calls_ / 8) : 0;
 }
 
-// At what the ranks say to each other meanwhile.
+// Looks at the vote and the agreement under way, and ends what has to end in this call.
 void learner::look() {
   if (is_revoked(comm_)) return;
   if (stands_.now == stage::voting) votes().look();
@@ -262,7 +266,7 @@ bool learner::may_agree() const {
   return ranks_ > 1 && stands_.now != stage::never && stands_.now != stage::voting && !said_ && !is_revoked(comm_);
 }
 
-// The same on every rank.
+// Takes in what was agreed about the field. Does the same on every rank.
 void learner::hear(exchange_field& f, const agreed_terms& all) {
   if (state() && all.have_devices()) state()->all().know_of_devices();
   agrees().hear(all, f.of);
@@ -291,7 +295,7 @@ void learner::go_on_voting() {
   votes().note_end(seconds);
 }
 
-// In the second round they tell their times once more, and the first rank may offer memory.
+// In the second round the ranks tell their times once more, and the first rank may offer memory.
 void learner::confirm_vote(bool heard_all) {
   std::vector<std::int64_t> mine(rank_times::terms + offered_memory::terms, unsaid);
   const std::span said(mine);
@@ -301,7 +305,7 @@ void learner::confirm_vote(bool heard_all) {
   votes().confirm(heard_all, mine, calls_);
 }
 
-// Whether every rank heard all.
+// Returns whether every rank has heard all others.
 bool learner::end_vote() {
   const bool is_over = votes().end();
   if (!is_over) serves().drop_offer();
@@ -310,7 +314,7 @@ bool learner::end_vote() {
 
 learner::~learner() { leave(); }
 
-// A rank whose call is refused may never come to what the others have begun to agree on.
+// Waits only a short time: a rank whose call is refused may never come to what the others have begun to agree on.
 bool learner::leave() {
   constexpr double patience = 0.1;
   const bool has_ended = !said_ || said_->wait_or_abandon(patience, begun_->wait);
@@ -327,7 +331,7 @@ void learner::stop(const char* why) {
   stands_.why = why;
 }
 
-// Without a vote, for ranks that have cast it on another communicator.
+// Takes in what was agreed without a vote, by ranks that have voted on another communicator.
 void learner::know(const agreed_terms& all) {
   stands_.now = stage::known;
   stands_.agreed = all;
@@ -341,7 +345,7 @@ void learner::judge() {
   if (!wrong.empty()) return refuse(wrong, true);
   if (!agreed.same_calls()) return part();
   const std::span<const std::int64_t> later =
-      votes().confirmed();  // other communicators may have spent since the first
+      votes().confirmed();  // ranks may have spent time elsewhere since the first round
   agreed.take_times(later);
   agrees().hear(agreed);
   if (!agreed.some_unlisted()) job_.served().add(comm_);
@@ -354,19 +358,21 @@ void learner::judge() {
   note_outcome(agreed);
 }
 
-// For other communicators of the same ranks.
+// Remembers the outcome for other communicators of the same ranks.
 void learner::note_outcome(const agreed_terms& all) const {
   if (!all.some_unlisted()) job_.served().note(comm_, serves().is_made(), !all.some_have_full_notes());
 }
 
-// After the next call where all have mapped memory, or else when what is not made yet may pay.
+// Sets when the ranks agree on the field again: after the next call if all have mapped memory, or else when what is not
+// made yet may pay.
 void learner::look_again(exchange_field& f, const agreed_terms& all) {
   if (serves().is_mapped()) return f.of.hasten();
   const auto calls = serves().worth().calls_until_hope(all, f.of.calls());
   if (!f.is_open && calls && agrees().price() <= all.allowance()) f.of.agree_within(*calls);
 }
 
-// On every rank: what they decide by the numbers of their calls would differ from now on.
+// Called on every rank if ranks have counted different numbers of calls: what they decide by these would differ from
+// now on.
 void learner::part() {
   serves().close_all();
   refuse("ranks have counted different numbers of calls", false);
@@ -374,8 +380,8 @@ void learner::part() {
 
 // ---- at once, for what is asked for or known --------------------------------------------------------------------
 
-// In a program that calls Shoal all ranks have it, and they agree on settings at once; so they do where a profile or wisdom
-// may tell what to begin with.
+// If the program calls Shoal itself, all ranks have Shoal and agree on settings in the first call. They also do so if a
+// profile or wisdom may tell what to begin with.
 void learner::begin_agreed(const call_size& call) {
   const bool known_alike = !linked_ && job_.knowing().contain(comm_),
              may_gain = job_.may_gain(what_, call.form, ranks_);
@@ -395,7 +401,7 @@ void learner::begin_agreed(const call_size& call) {
   if (!alike || linked_ || may_gain) begin_as_known(call);
 }
 
-// With what a profile or an earlier job tells of such exchanges.
+// Begins with what a profile or an earlier job tells about such exchanges.
 void learner::begin_as_known(const call_size& call) {
   enter_known();
   if (!state()) return;
@@ -420,7 +426,7 @@ void learner::vote_at_once() {
       "SHOAL_ variables the same",
       false);
   constexpr int some_ranks = 8;
-  if (rank_ < some_ranks) say_once(stands_.why);  // rank 0 may know nothing of it
+  if (rank_ < some_ranks) say_once(stands_.why);  // rank 0, which warns, may know nothing of it
 }
 
 communicator* learner::enter(bool is_linked) {
@@ -442,7 +448,7 @@ bool learner::asks_for_natives(call_form form) const {
 }
 
 void learner::enter_known() {
-  if (stands_.agreed.some_full()) {  // no fault, so only the report tells
+  if (stands_.agreed.some_full()) {  // not an error, so only the report tells
     stands_.now = stage::never;
     stands_.why = "more than " + std::to_string(job_state::most_communicators) + " communicators in use";
     return;
@@ -452,7 +458,7 @@ void learner::enter_known() {
 
 bool learner::is_asked(call_form form, MPI_Info info) const {
   if (stands_.now == stage::never && !state()) return stands_.is_wrong;
-  if (what_ != collective::alltoall) return false;  // such calls do not come here
+  if (what_ != collective::alltoall) return false;  // among neighbours such calls do not come here
   return info != MPI_INFO_NULL || job_.asks_for(what_, form) || (state() && state()->asked().standing(form));
 }
 

@@ -1,8 +1,10 @@
-// What the all-to-alls on one of the user's communicators have earned, or the exchanges among its neighbours. The first
-// calls are the MPI's own: a counter and a clock. Then its ranks agree on what they have in common; where the ledger allows
-// it, what Shoal needs is made; and a contest for each kind and size of exchange settles who serves.
+// Learns who should serve the all-to-alls on one of the user's communicators, or the exchanges among its neighbours.
+// The MPI's own serves the first calls, and the learner only counts and times them. Then the ranks agree on what they
+// have in common. If the ledger allows it, they make what Shoal needs, and a contest for each kind and size of exchange
+// settles who serves.
 //
-// What happens in which call follows from the call's number and from what was agreed, so it is the same on every rank.
+// What happens in which call follows from the number of the call and from what was agreed, so it is the same on every
+// rank.
 #pragma once
 
 #include <mpi.h>
@@ -30,7 +32,8 @@ namespace shoal {
 
 class learner {
  public:
-  // Makes nothing, and talks to nobody. `comm` has neighbours, where it is their exchanges.
+  // Creates nothing yet and does not communicate. `comm` must have a topology if `what` is the exchange among
+  // neighbours.
   learner(job_state& job, MPI_Comm comm, collective what);
   ~learner();
   learner(const learner&) = delete;
@@ -42,49 +45,54 @@ class learner {
     int candidate = contest::native;
     call_size size{};
     bool is_timed = true;
-    bool passes = false;    // nothing is decided by what it takes; the report alone may tell
-    bool is_placed = true;  // its size is part of the pattern of sizes
+    bool passes = false;    // its time decides nothing; at most the report tells it
+    bool is_placed = true;  // its size was counted in the pattern of sizes
     const decision& chosen() const { return in->decisions[candidate]; }
   };
 
-  // Whether a call has to be served as somebody asked: by settings, by the communicator's, or by the call's own.
+  // Whether a call has to be served as somebody asked: in the settings, for the communicator, or in the MPI_Info of the
+  // call.
   bool is_asked(call_form form, MPI_Info info) const;
-  // Before and after a call whose algorithm nobody asked for. `is_linked`: the program calls Shoal itself, so all ranks
-  // have it.
+  // To be called before a call whose algorithm nobody asked for: returns who serves it. end() is called after it.
+  // `is_linked`: the program calls Shoal itself, so all ranks have it.
   serving begin(const call_size& call, bool is_linked);
-  // Whether nothing is to be learnt of calls here that nobody asks for, nor counted: a rank is alone.
+  // Whether calls for which nobody asked for an algorithm are neither counted nor learnt from, because this rank is
+  // alone.
   [[gnu::hot]] bool is_idle() const { return is_idle_; }
-  // Whether such a call is the MPI's own and nobody needs to know what it takes; then that is all. `bytes`: of a block of
-  // MPI_Alltoall. Asked before begin().
+  // Whether the MPI's own serves such a call and nobody needs to know what it takes. If so the call is counted, and
+  // begin() and end() are not called. To be asked before begin(). `bytes`: the size of a block in MPI_Alltoall.
   [[gnu::hot]] bool passes(call_form form, std::int64_t bytes) { return !is_watched_ && passing(form, bytes); }
-  // Behind a call that passed, and behind another since last asked: how many calls like it need not be seen; and that some have
-  // been made.
+  // How many more calls like the last one Shoal need not look at: will_pass() tells after a call that passed,
+  // may_pass() after another call, and only once. have_passed() then counts those that were made.
   int will_pass() const { return last_served_.in->of.untimed(); }
   int may_pass() { return std::exchange(may_pass_, 0); }
   void have_passed(int calls);
   void end(const serving& of, double seconds);
-  // Instead, on every rank alike: what was to serve the call could not, and is not to be tried for such calls any more.
+  // Called instead of end(), on every rank alike: the candidate could not serve the call, and is not tried for such
+  // calls any more.
   void give_way(const serving& of);
-  // Or: the call counts no more. The same for one that passed.
+  // Called instead of end(): the call does not count. take_back_passed() does the same for a call that passed.
   void take_back(const serving& of);
   void take_back_passed();
-  // Whether enter() was called.
+  // Whether enter() or enter_for_natives() was called.
   bool was_entered() const { return was_entered_; }
   // Whether ranks wait for each other in begin() of the next call.
   bool meets_others_first(bool is_linked) const;
-  // Whether MPI_Alltoall with blocks of so many bytes is as the last exchange was.
+  // Whether a call of MPI_Alltoall with blocks of `bytes` bytes would belong to the same field as the last exchange.
   bool is_as_last(std::int64_t bytes) const { return fields_.is_as_last(bytes); }
 
-  // Makes the state now, for what is asked for; collective. Null, on every rank: Shoal cannot serve these ranks, for the
-  // reason in why(), which the user should know if is_wrong(). `is_linked` as in begin().
+  // Makes the state now, because somebody asked for an algorithm; collective. Returns null, on every rank, if Shoal
+  // cannot serve these ranks. why() is the reason then, and the user should know it if is_wrong(). `is_linked` as in
+  // begin().
   communicator* enter(bool is_linked);
-  // The same where the MPI's own is asked for by name: settings are compared, and no communicator is made.
+  // The same if somebody asked for the MPI's own by name: the ranks compare their settings, but Shoal opens no
+  // communicator.
   communicator* enter_for_natives(bool is_linked);
   bool asks_for_natives(call_form form) const;
   communicator* state() const { return begun_ ? begun_->serves.state() : nullptr; }
-  // Whether a communicator was opened here, which counts among those of the job.
+  // Whether Shoal opened a communicator here, which counts among those of the job.
   bool is_counted() const { return begun_ && begun_->serves.is_counted(); }
-  // The neighbours in exchanges of this form, where some are served; else null.
+  // The neighbourhood for exchanges of this form, if Shoal serves some of them; else null.
   const std::shared_ptr<neighborhood>& neighbors(call_form form) const {
     static const std::shared_ptr<neighborhood> none;
     return begun_ ? begun_->serves.neighbors(form) : none;
@@ -94,19 +102,19 @@ class learner {
   // One line: what served last, and why.
   std::string explain() const;
   bool is_wrong() const { return stands_.is_wrong; }
-  // Whether it is the MPI's own that serves these ranks, for the reason in why(), though nothing is wrong.
+  // Whether the MPI's own serves these ranks for good, for the reason in why(), though nothing is wrong.
   bool is_left() const { return stands_.now == stage::never && !stands_.is_wrong; }
 
   MPI_Comm comm() const { return comm_; }
-  // To be called on every rank before the communicator is freed: ends what is under way on it. False: something stays, because
-  // some rank may never begin it.
+  // To be called on every rank before the communicator is freed: ends what is under way on it. Returns false if
+  // something stays under way, because some rank may never begin it.
   bool leave();
-  // The MPI's own serves from now on, unless what Shoal needs is made. To be called on every rank between the same calls.
+  // From now on the MPI's own serves, unless Shoal serves already. To be called on every rank between the same calls.
   void stop(const char* why);
 
   collective what() const { return what_; }
   std::vector<lesson> lessons() const { return lessons_of(young_, fields_, specs(), blocks_); }
-  // Makes them part of what the job knows; once, at the end.
+  // Counts this communicator in what the job knows; to be called once, at the end.
   void keep_lessons() const { count_communicator(job_.known(), young_, fields_, nodes()); }
   std::int64_t calls() const { return calls_; }
   int ranks() const { return ranks_; }
@@ -116,7 +124,7 @@ class learner {
  private:
   using stage = standing::stage;
 
-  // What is needed when ranks agree for the first time.
+  // What a learner needs once the ranks agree for the first time.
   struct agreeing {
     explicit agreeing(learner& of);
     waiting wait;
@@ -124,13 +132,13 @@ class learner {
     voting votes;
     service serves;
   };
-  // Makes that; else it is there only after a call of this.
+  // Makes `begun_` if it is not there. Only after this may agrees(), votes() and serves() be called.
   void begin_to_agree();
   agreements& agrees() const { return begun_->agrees; }
   voting& votes() const { return begun_->votes; }
   service& serves() const { return begun_->serves; }
   int nodes() const { return begun_ ? begun_->serves.nodes() : 1; }
-  // Of the candidates; none before there are any.
+  // The specs of the candidates; empty before there are any.
   std::span<const std::string> specs() const;
 
   [[gnu::hot]] exchange_field* passing(call_form form, std::int64_t bytes);
@@ -172,21 +180,21 @@ class learner {
   int ranks_, rank_, blocks_;
   // What every call looks at.
   bool is_watched_;                            // somebody wants to know of every call
-  bool is_idle_;                               // a rank is alone, and nobody asks for anything
-  bool linked_ = false, was_entered_ = false;  // for what is asked for
+  bool is_idle_;                               // this rank is alone, and nobody asks for anything
+  bool linked_ = false, was_entered_ = false;  // `is_linked` of the last call; enter() was called
   bool was_called_ = false;
   int may_pass_ = 0;
   std::int64_t calls_ = 0;
   serving last_served_;
-  // What the ranks are saying of a field, which all of them hear in the same call.
+  // The agreement about a field that is under way; all ranks hear its result in the same call.
   std::unique_ptr<pending_agreement> said_;
   standing stands_;
   exchange_fields fields_{what_, ranks_};
 
-  exchange_field* said_of_ = nullptr;  // by said_
-  std::int64_t heard_in_ = -1;
+  exchange_field* said_of_ = nullptr;  // the field that said_ is about
+  std::int64_t heard_in_ = -1;         // the call in which said_ is heard; -1: none
   first_calls young_;
-  std::unique_ptr<agreeing> begun_;  // refers to what is above
+  std::unique_ptr<agreeing> begun_;  // refers to the members above
 };
 
 }  // namespace shoal

@@ -12,19 +12,20 @@
 
 namespace shoal {
 
-// What a kind and size of exchange came to.
+// What was learnt about one kind and size of exchange.
 struct lesson {
   call_form form;
   usage natives;       // what the MPI's own served
-  double block_bytes;  // of such an exchange
-  std::string tried;   // and with what result; empty: nothing
+  double block_bytes;  // on average
+  std::string tried;   // what was tried and with what result; empty: nothing
 };
 
-// `tried`: the candidates; `blocks`: that this rank sends in an exchange.
+// `tried`: the candidates; `blocks`: the number of blocks that this rank sends in an exchange.
 std::vector<lesson> lessons_of(const first_calls& young, const exchange_fields& all, std::span<const std::string> tried,
                                int blocks);
 
-// Counts the communicator, whose ranks are on so many nodes, among those that made such exchanges; once, at its end.
+// Counts the communicator, whose ranks are on `nodes` nodes, among those that made such exchanges. To be called once,
+// when the communicator ends.
 void count_communicator(knowledge& known, const first_calls& young, const exchange_fields& all, int nodes);
 
 }  // namespace shoal

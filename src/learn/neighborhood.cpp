@@ -14,7 +14,8 @@ namespace shoal {
 
 namespace {
 
-// Whether nonblocking exchanges of the MPI's own match several edges between two ranks as blocking ones do not.
+// Whether nonblocking exchanges of the MPI's own may match several edges between two ranks in another way than blocking
+// ones.
 #ifdef OPEN_MPI
 constexpr bool matches_differently = true;
 #else
@@ -39,8 +40,9 @@ int native(call_form form, const std::vector<int>& sent, std::vector<int>& recei
                                  offsets.data(), types.data(), users);
 }
 
-// Which of its sender's blocks each one is that this rank receives, as the MPI's own exchange matches them: MPIs differ
-// where two ranks have several edges, MPICH to 4.0 also in its own functions. All ranks are here.
+// For each block that this rank receives: which of its sender's blocks it is, as the MPI's own exchange matches them.
+// MPIs match differently if two ranks have several edges; MPICH up to 4.0 even differs between its own functions.
+// Collective.
 std::vector<int> matched_edges(MPI_Comm users, call_form form, const neighbor_ranks& mine) {
   std::vector<int> sent(mine.destinations.size() + 1), received(mine.sources.size() + 1, -1);  // never a null address
   std::iota(sent.begin(), sent.end(), 0);
@@ -51,8 +53,9 @@ std::vector<int> matched_edges(MPI_Comm users, call_form form, const neighbor_ra
 
 int nobody_or(int rank) { return rank == MPI_PROC_NULL ? -1 : rank; }
 
-// What a rank says of its neighbours: how many it sends to, and receives from; those ranks; and matched_edges(). Where
-// others have more the rest is zero.
+// What a rank says about its neighbours: how many it sends to, and how many it receives from; the ranks of both; and
+// matched_edges(). All ranks say as many numbers as the rank with the most neighbours; those that a rank does not need
+// are zero.
 class spoken_neighbors {
  public:
   explicit spoken_neighbors(std::size_t most) : most_(most) {}
@@ -82,8 +85,8 @@ class spoken_neighbors {
   std::size_t most_;
 };
 
-// Of any rank, on either side. Where that is many on many ranks, to tell everybody of them would take longer and more memory
-// than exchanges would gain.
+// The most neighbours that any rank has on either side. Throws if telling all ranks about the neighbours of all would
+// take too much memory: it would also take longer than exchanges could gain.
 std::size_t most_neighbors(team& over, const neighbor_ranks& mine) {
   constexpr std::size_t most_bytes = std::size_t{16} << 20;
   const auto own = static_cast<std::int64_t>(std::max(mine.sources.size(), mine.destinations.size()));

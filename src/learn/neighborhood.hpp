@@ -1,4 +1,5 @@
-// The neighbours of all ranks of one of the user's communicators, and what is made ready for their exchanges in one form.
+// The neighbours of all ranks of one of the user's communicators, and what is made ready for their exchanges in one
+// form.
 #pragma once
 
 #include <mpi.h>
@@ -10,18 +11,18 @@ namespace shoal {
 
 class neighborhood {
  public:
-  // The ranks tell each other their neighbours; collective. Throws std::invalid_argument, on every rank, where the MPI's do
-  // not fit together.
+  // The ranks tell each other their neighbours; collective. Throws std::invalid_argument on every rank if the
+  // neighbours that the MPI names do not fit together, or if a rank has too many.
   neighborhood(communicator& over, MPI_Comm users, call_form form, const settings& set);
   neighborhood(const neighborhood&) = delete;
   neighborhood& operator=(const neighborhood&) = delete;
 
   communicator& over() { return over_; }
-  // Blocks that this rank receives and sends.
+  // The number of blocks that this rank receives, and that it sends.
   int sources() const { return static_cast<int>(peers_.sources.size()); }
   int destinations() const { return static_cast<int>(peers_.destinations.size()); }
   const neighbor_ranks& peers() const { return peers_; }
-  // Whether the MPI's own calls that do not block match blocks as those that do.
+  // Whether nonblocking calls of the MPI's own match blocks in the same way as blocking ones.
   bool is_matched_alike() const { return is_matched_alike_; }
   // The algorithms that the user names.
   asked_algorithms<decision>& asked() { return asked_; }

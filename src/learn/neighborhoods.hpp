@@ -1,5 +1,5 @@
-// What serves the exchanges among the neighbours on one of the user's communicators: a neighbourhood for each form, since an
-// MPI may match several edges between two ranks in another way in another form.
+// The neighbourhoods that serve the exchanges among neighbours on one of the user's communicators: one for each form,
+// because an MPI may match several edges between two ranks differently in different forms.
 #pragma once
 
 #include <mpi.h>
@@ -15,13 +15,13 @@ namespace shoal {
 
 class neighborhoods {
  public:
-  // `set` outlives them.
+  // `set` must outlive this.
   neighborhoods(MPI_Comm users, const settings& set) : users_(users), set_(set) {}
 
-  // That of a form of which some exchanges are served; else null.
+  // The neighbourhood of a form, if Shoal serves some exchanges of that form; else null.
   const std::shared_ptr<neighborhood>& of(call_form form) const { return made_[form]; }
-  // The same, made on first use; collective. Null, on every rank, where the ranks can make no graph of their neighbours:
-  // `why` is set when they have tried.
+  // The same, made on first use; collective. Returns null, on every rank, if the ranks can make no graph of their
+  // neighbours. The call that tried to make one sets `why`.
   const std::shared_ptr<neighborhood>& make(communicator& over, call_form form, std::string& why);
 
  private:

@@ -1,4 +1,4 @@
-// Algorithms made ready for a communicator, each once.
+// Algorithms that were made ready for a communicator, each once.
 #pragma once
 
 #include <map>
@@ -14,12 +14,12 @@ namespace shoal {
 class prepared_algorithms {
  public:
   explicit prepared_algorithms(team& of) : of_(of) {}
-  // Among neighbours.
+  // For exchanges among neighbours.
   prepared_algorithms(team& of, std::shared_ptr<const neighbor_graph> among) : of_(of), among_(std::move(among)) {}
 
-  // Made on first use. Throws std::invalid_argument where it cannot serve these ranks.
+  // Made ready on first use. Throws std::invalid_argument if the selection cannot serve these ranks.
   prepared& get(const selection& chosen);
-  // By name.
+  // By spec.
   const std::map<std::string, prepared>& all() const { return all_; }
 
  private:
@@ -27,7 +27,7 @@ class prepared_algorithms {
 
   team& of_;
   std::shared_ptr<const neighbor_graph> among_;
-  std::map<std::string, program> programs_;  // among neighbours; others are the team's
+  std::map<std::string, program> programs_;  // for exchanges among neighbours; the team keeps the others
   std::map<std::string, prepared> all_;
 };
 

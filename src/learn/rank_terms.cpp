@@ -9,7 +9,8 @@ namespace shoal {
 
 namespace {
 
-// Where all must say the same they say it and its negative; where the least counts, its negative.
+// The ranks hear the largest of each number. If all must say the same, they say the number and its negative; if the
+// least counts, they say its negative.
 enum term : std::size_t {
   settings_hash,
   profile_hash = settings_hash + 2,
@@ -37,9 +38,9 @@ enum term : std::size_t {
   all_terms
 };
 constexpr std::size_t agreed_least = 0, agreed_most = 1, allowed_least = 2, paid_least = 3,
-                      lost_most = 4;  // from `times` on
+                      lost_most = 4;  // offsets from `times`
 
-constexpr std::size_t in_quarters = in_contest + contest::load_term;  // of powers of two: the load
+constexpr std::size_t in_quarters = in_contest + contest::load_term;  // the load, in quarters of powers of two
 
 double seconds_of(std::int64_t nanoseconds) { return static_cast<double>(nanoseconds) * 1e-9; }
 std::int64_t nanoseconds_of(double seconds) { return std::llround(seconds * 1e9); }

@@ -12,7 +12,7 @@ const scratch_bound& scratch_limit::bound_of(const prepared& algorithm, bool uni
   return *known;
 }
 
-// Of the rank that may need most.
+// The scratch memory, in bytes, of the rank that may need most.
 std::int64_t scratch_limit::most_needed(const prepared& algorithm, bool uniform, const needs& mine) {
   const scratch_bound& bound = bound_of(algorithm, uniform);
   std::array<std::int64_t, 4> values{bound.bytes, bound.blocks, mine.largest_block, mine.packed};

@@ -1,4 +1,4 @@
-// SHOAL_MAX_TEMP: an algorithm that may need more scratch memory on a rank gives way on all of them.
+// SHOAL_MAX_TEMP: an algorithm that may need more scratch memory than this on some rank gives way on all ranks.
 #pragma once
 
 #include <array>
@@ -14,18 +14,18 @@ namespace shoal {
 
 class scratch_limit {
  public:
-  // `most` bytes; the same on every rank.
+  // `most`: the limit in bytes, the same on every rank; empty: there is none.
   scratch_limit(team& ranks, prepared_algorithms& algorithms, std::optional<std::int64_t> most)
       : ranks_(ranks), algorithms_(algorithms), most_(most) {}
 
   bool is_set() const { return most_.has_value(); }
 
-  // What this rank needs for an exchange besides what the algorithm does.
+  // What the need for scratch memory depends on besides the algorithm, as it is on this rank.
   struct needs {
     std::int64_t largest_block = 0, packed = 0;  // bytes
   };
-  // `chosen`, which has a schedule, or what serves all ranks instead where it could need more on one of them. Only where
-  // there is a limit; collective.
+  // Returns `chosen`, which must have a schedule, or what serves all ranks instead if `chosen` could need more than the
+  // limit on one of them. Collective; to be called only if is_set().
   const decision* keep(const decision* chosen, bool uniform, const needs& mine);
 
  private:
@@ -35,8 +35,9 @@ class scratch_limit {
   team& ranks_;
   prepared_algorithms& algorithms_;
   std::optional<std::int64_t> most_;
-  std::map<const prepared*, std::array<std::optional<scratch_bound>, 2>> bounds_;  // a walk through the program each
-  std::map<std::string, decision> replaced_;  // by the spec that needs too much, and what is taken
+  // Kept, since each takes a walk through the program.
+  std::map<const prepared*, std::array<std::optional<scratch_bound>, 2>> bounds_;
+  std::map<std::string, decision> replaced_;  // by the spec that needs too much and the one taken instead
 };
 
 }  // namespace shoal

@@ -36,20 +36,20 @@ void service::write(rank_terms& mine) const {
   mine.is_unreadable = offered_.is_unreadable();
 }
 
-// The first rank gives the others memory.
+// The first rank makes memory, and all ranks map it.
 void service::share(std::size_t most) {
   std::vector<std::int64_t> said(offered_memory::terms, unsaid);
   if (whose_.rank == 0) offered_.make(most, whose_.ranks, said);
   offered_.map(most, whose_.ranks, whose_.rank, agree(std::move(said)));
 }
 
-// The largest of the ranks' errors tells.
+// `error`: the largest of what the ranks said, so 0 if all of them have the memory.
 void service::take_memory(std::int64_t error, bool unreadable) {
   node_exchange::mapped memory = offered_.take(error, unreadable);
   if (!make_state()) return;
   if (error == 0) state_->all().memory().take(std::move(memory));
   if (stands_.now == stage::known) return serve();
-  if (error != 0) return;  // what serves is as it was
+  if (error != 0) return;  // what serves goes on as before
   for (auto& [key, f] : whose_.fields) f.of.try_anew();
 }
 
@@ -58,7 +58,8 @@ void service::share_more(const agreed_terms& all) {
   share(all.room(whose_.ranks));
 }
 
-// Whether exchanges of this load, in bytes, fit into what is made; else parts of them would take a longer way, and seem slow.
+// Whether exchanges of this load, in bytes, fit into the memory that the ranks share, if they share any. Parts of
+// larger exchanges would take a longer way, and the candidates would seem slow.
 bool service::has_room(double load) const {
   return offered_.shared_for() == 0 || load <= static_cast<double>(offered_.shared_for());
 }
@@ -98,7 +99,7 @@ void service::open_state() {
 
 // ---- candidates ------------------------------------------------------------------------------------------------
 
-// What may serve from now on.
+// From now on the candidates may serve.
 void service::serve() {
   if (nodes() > 1 && !state_->all().is_open()) open_state();
   if (!state_) return;
@@ -111,7 +112,7 @@ void service::open_if_known(exchange_field& f) {
   const bool is_known = whose_.fields.are_known_sizes(f.shape.form);
   const double load = is_known ? f.load : stands_.load;
   if (offered_.shared_for() > 0 && (load == 0 || !has_room(load))) return;
-  if (is_known && f.copied > most_copied) return;  // on every rank, as MPI_IN_PLACE is
+  if (is_known && f.copied > most_copied) return;  // the same on every rank, as MPI_IN_PLACE is
   const agreements::payment paying(among_);
   open(f);
 }
@@ -151,7 +152,7 @@ std::optional<knowledge::of_shape> service::expected(const exchange_field& f) co
 
 prepared_algorithms* service::algorithms_for(call_form form) {
   if (whose_.what == collective::alltoall) return &state_->algorithms();
-  // Nobody has asked, so only the report tells why not.
+  // Nobody asked for an algorithm, so only the report tells why there is no neighbourhood.
   const auto& among = neighborhoods_.make(*state_, form, stands_.why);
   return among ? &among->algorithms() : nullptr;
 }

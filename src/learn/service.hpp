@@ -1,7 +1,7 @@
-// What may serve the exchanges on one of the user's communicators instead of the MPI's own, and how it is made: memory that
-// the ranks of a node share, the communicator's state, and the candidates that the contest of each field may try.
+// What may serve the exchanges on one of the user's communicators instead of the MPI's own, and how it is made: memory
+// that the ranks of a node share, the communicator's state, and the candidates that the contest of each field may try.
 //
-// Nothing of it is there at first. What is made is made in the same calls on every rank, as far as the standing allows.
+// At first nothing of this exists. Every rank makes it in the same calls, as far as the standing allows.
 #pragma once
 
 #include <mpi.h>
@@ -26,7 +26,7 @@ namespace shoal {
 
 class service {
  public:
-  // Whose exchanges it is for. All that is referred to outlives the service.
+  // Whose exchanges the service is for. All that is referred to must outlive the service.
   struct users {
     MPI_Comm comm;
     collective what;
@@ -38,49 +38,54 @@ class service {
   service(const service&) = delete;
   service& operator=(const service&) = delete;
 
-  // Null until it is made.
+  // Null until the state is made.
   communicator* state() const { return state_.get(); }
   bool is_made() const { return offered_.is_mapped() || state_; }
   bool is_mapped() const { return offered_.is_mapped(); }
-  // Whether a communicator was opened here, which counts among those of the job.
+  // Whether Shoal opened a communicator here, which counts among those of the job.
   bool is_counted() const { return is_counted_; }
   int nodes() const { return state_ ? state_->all().where().nodes->nodes() : 1; }
-  // The neighbours in exchanges of this form, where some are served; else null.
+  // The neighbourhood for exchanges of this form, if Shoal serves some of them; else null.
   const std::shared_ptr<neighborhood>& neighbors(call_form form) const { return neighborhoods_.of(form); }
   const candidates& tried() const { return candidates_; }
   const investment& worth() const { return worth_; }
 
-  // Of ranks that are in the same call, which they wait for: the largest numbers, through memory where all share some.
+  // To be called by all ranks in the same call, where they wait for each other: returns the largest of each number.
+  // Goes through memory if all ranks share some.
   std::vector<std::int64_t> agree(std::vector<std::int64_t> mine);
 
-  // Makes memory for all in the second round of a vote, by the first rank: what went wrong is said there.
+  // On the first rank, in the second round of a vote: makes memory for all and says where it is, or what went wrong.
   void offer(std::span<std::int64_t> said);
-  // Maps what was offered, where it pays; else it is dropped. `heard`: what was said.
+  // Maps the memory that was offered, if that pays; else drops it. `heard`: what the ranks said in that round.
   void take_offer(std::span<const std::int64_t> heard);
   void drop_offer() { offered_.drop(); }
-  // What this rank says of memory that it has mapped; and what all have said of theirs: all have it, or nobody.
+  // write() says whether this rank could map the memory, and take_memory() hears what all ranks have said: if all
+  // could, all have it now; if not, nobody has.
   void write(rank_terms& mine) const;
   void take_memory(std::int64_t error, bool unreadable);
 
-  // Makes all of it, collectively, as the ranks have agreed; memory is mapped, to be taken in the next agreement.
+  // Makes what Shoal needs, as the ranks have agreed; collective. Inside a node this only maps memory: the next
+  // agreement takes it and makes the rest.
   void set_up(const agreed_terms& all);
-  // And memory is taken at once.
+  // The same, but memory is taken at once.
   void set_up_whole(const agreed_terms& all);
-  // Larger exchanges get more memory, where the ledger allows it and one is all ranks' already.
+  // Makes more memory if exchanges have grown too large for what all ranks share already, and if that pays.
   void share_more(const agreed_terms& all);
-  // The state alone, for what is asked for. False, on every rank: what is set does not fit these ranks, which is told, and the
-  // MPI's own serves.
+  // Makes the state alone, for what is asked for. Returns false, on every rank, if the settings do not fit these ranks:
+  // the standing then says so, and the MPI's own serves.
   bool make_state();
-  // And a communicator of Shoal's. What serves through memory alone goes on without.
+  // Also opens a communicator of Shoal's. If the MPI has none left, what serves through memory alone goes on without
+  // it.
   void open_state();
 
-  // Lets the field's contest try what may serve it: where all ranks know the load of its exchanges, or have agreed on it.
+  // Lets the field's contest try the candidates, if its exchanges fit into what is made: by the load that all ranks
+  // know already, or by the load that they have agreed on.
   void open_if_known(exchange_field& f);
   void open_if_roomy(exchange_field& f, const agreed_terms& all);
   static void close(exchange_field& f);
-  // For good, on every rank.
+  // Closes all fields for good; to be called on every rank.
   void close_all();
-  // What a profile or earlier jobs tell of exchanges of a size that all ranks know.
+  // What a profile or earlier jobs tell about exchanges of a size that all ranks know.
   std::optional<knowledge::of_shape> expected(const exchange_field& f) const;
 
  private:

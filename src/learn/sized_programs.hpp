@@ -1,4 +1,4 @@
-// Programs made for the sizes of one exchange, of algorithms that look at them.
+// Programs made for the sizes of one exchange, for algorithms that look at sizes.
 #pragma once
 
 #include <cstdint>
@@ -16,15 +16,15 @@ class sized_programs {
  public:
   explicit sized_programs(team& of) : of_(of) {}
 
-  // `sent`: of each block that this rank sends; `largest`, of all ranks' blocks, is the same everywhere. All ranks tell
-  // each other, in as many bytes a size as the largest needs. The last program is kept: sizes often stay the same.
-  // Collective.
+  // `sent`: the size of each block that this rank sends; `largest`: the size of the largest block of all ranks, the
+  // same on every rank. The ranks tell each other all sizes, each in as many bytes as the largest needs. The last
+  // program is kept, because sizes often stay the same. Collective.
   std::shared_ptr<const program> make(const prepared& algorithm, std::span<const std::int64_t> sent,
                                       std::int64_t largest);
 
  private:
   team& of_;
-  std::string spec_;  // of the last one, and the sizes it is for
+  std::string spec_;  // of the last program, and the sizes that it is for
   std::vector<std::int64_t> sizes_;
   std::shared_ptr<const program> last_;
 };

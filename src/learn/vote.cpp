@@ -7,13 +7,13 @@ namespace shoal {
 
 namespace {
 
-// What each rank says in the second round before what it was given to say.
+// What each rank says first in the second round; the numbers that it was given to say begin at `given`.
 enum second_term : std::size_t { unheard, giving_up, given };
 
 }  // namespace
 
 bool vote::leave() {
-  double patience = 0.1;  // for all of them
+  double patience = 0.1;  // seconds for each round, until one does not end in time
   const auto end = [&](const std::unique_ptr<pending_agreement>& round) {
     if (round && !round->wait_or_abandon(patience, *wait_)) patience = 0;
   };
@@ -27,7 +27,7 @@ bool vote::leave() {
   return patience > 0;
 }
 
-// After one that failed the next is open for half as many calls as there were.
+// After a vote that failed the next one is open for half as many calls as there were so far.
 void vote::begin(std::vector<std::int64_t> mine, std::int64_t call) {
   round_ = std::make_unique<pending_agreement>(comm_, std::move(mine));
   last_call_ = call + 1 + (has_failed() ? call / 2 : 0);
@@ -41,7 +41,7 @@ bool vote::wait_for(double seconds) {
   return true;
 }
 
-// Ranks that were apart are so still.
+// After a vote that failed the second round is open for some calls too: ranks that were apart still are.
 void vote::confirm(bool has_heard_all, bool gives_up, std::span<const std::int64_t> mine, std::int64_t call) {
   last_call_ = call + (has_failed() ? call / 4 : 0);
   is_confirming_ = true;

@@ -1,8 +1,9 @@
 // How the ranks of a communicator find out that Shoal serves all of them, and what they have in common.
 //
-// A rank without Shoal never votes; so nobody waits for a vote, and none is left waiting. It has two rounds. In the first
-// each rank tells its numbers; some calls later each knows whether it has heard all. The second tells whether all ranks
-// have. Where little is sent some ranks may be many calls ahead of others, so a vote that failed is repeated some times.
+// A rank without Shoal never votes, so no rank waits long for the end of a vote, and none is left waiting. A vote has
+// two rounds. In the first, each rank tells its numbers, and some calls later each rank knows whether it has heard all.
+// The second tells whether all ranks have heard all. If little is sent, some ranks may be many calls ahead of others,
+// so a vote that failed is repeated a few times.
 #pragma once
 
 #include <mpi.h>
@@ -19,40 +20,44 @@ namespace shoal {
 
 class vote {
  public:
-  // After this many that failed nobody tries again.
+  // After this many votes that failed no rank tries again.
   static constexpr int most = 4;
 
-  // `wait` outlives it.
+  // `wait` must outlive the vote.
   vote(MPI_Comm comm, waiting& wait) : comm_(comm), wait_(&wait) {}
   ~vote() { leave(); }
   vote(const vote&) = delete;
   vote& operator=(const vote&) = delete;
 
-  // The first round, in a call that all ranks count alike.
+  // Begins the first round, in a call that has the same number on all ranks.
   void begin(std::vector<std::int64_t> mine, std::int64_t call);
-  // In every call while it lasts; and how far apart ranks were in the first round, in seconds.
+  // look() is to be called in every call while the vote lasts. apart(): how far apart the ranks were in the first
+  // round, in seconds.
   void look() { round_->look(); }
   double apart() const { return apart_; }
-  // Whether it ends with this call.
+  // Whether the round ends with this call.
   bool ends_at(std::int64_t call) const { return call == last_call_; }
-  // Waits for it. Whether all ranks' numbers are here, after this number of seconds at most; and what they then are.
+  // wait_for() waits for the first round, for this number of seconds at most, and returns whether the numbers of all
+  // ranks are here; heard() then returns the largest of each.
   bool wait_for(double seconds);
   std::span<const std::int64_t> heard() const { return heard_; }
-  // The second round, in the call in which the first ends. `gives_up`: this rank begins no further vote if not all have heard
-  // all. It ends in this call too, or later where a vote has failed before.
+  // Begins the second round, in the call in which the first ends. `gives_up`: this rank begins no further vote if not
+  // all ranks have heard all. The second round ends in this call too, or later if a vote has failed before.
   void confirm(bool has_heard_all, bool gives_up, std::span<const std::int64_t> mine, std::int64_t call);
   bool is_confirming() const { return is_confirming_; }
-  // Whether every rank has heard all.
+  // Ends the second round, and returns whether every rank has heard all.
   bool end();
-  // What ranks have told in that.
+  // What the ranks have said in the second round: the largest of each number.
   std::span<const std::int64_t> confirmed() const;
 
-  // Ends all that is under way. A round that some rank never takes part in never ends, and is left alone: false.
+  // Ends all that is under way. A round in which some rank never takes part cannot end: it is abandoned, and leave()
+  // returns false.
   bool leave();
 
   bool has_failed() const { return failed_ > 0; }
   bool has_failed_for_good() const { return failed_ >= most; }
-  // What is known from earlier votes that failed and have ended since: all ranks cast theirs, and will cast more, or not.
+  // Whether an earlier vote that failed has ended since, because all ranks took part in it after all; and whether all
+  // of them go on voting, or some have given up.
   bool all_take_part() const { return has_ended(0); }
   bool some_gave_up() const { return has_ended(1); }
 
@@ -63,7 +68,7 @@ class vote {
   MPI_Comm comm_;
   waiting* wait_;
   std::unique_ptr<pending_agreement> round_;
-  std::vector<std::unique_ptr<pending_agreement>> first_left_, second_left_;  // of votes that failed
+  std::vector<std::unique_ptr<pending_agreement>> first_left_, second_left_;  // rounds of votes that failed
   std::vector<std::int64_t> heard_;
   std::int64_t last_call_ = -1;
   double apart_ = 0;

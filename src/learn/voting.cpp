@@ -9,8 +9,9 @@ using stage = standing::stage;
 
 namespace {
 
-// A vote hardly ever takes longer where every rank has a core; where they share cores others run while this one waits. What
-// goes on beside other exchanges slows them down. Where a rank is ahead of others, what it waits may make all of them late.
+// Seconds. If every rank has a core, a vote hardly ever takes longer than `usual_vote`. If ranks share cores, they wait
+// longer, up to `longest_vote`, since others run while a rank waits. Waiting is worth it, because a vote that goes on
+// beside other exchanges slows them down. But if a rank is ahead of others, its waiting may make all of them late.
 constexpr double usual_vote = 2e-3, longest_vote = 20e-3;
 
 }  // namespace
@@ -27,7 +28,7 @@ bool voting::may_begin(bool is_linked) {
 
 void voting::begin(exchange_field* asked_by, std::vector<std::int64_t> mine, std::int64_t call) {
   asked_by_ = asked_by;
-  if (!job_.has_threads()) seen_.emplace(job_.served(), comm_);  // ranks know the order of their calls
+  if (!job_.has_threads()) seen_.emplace(job_.served(), comm_);  // only then ranks know the order of their calls
   vote_.begin(std::move(mine), call);
   if (asked_by && !vote_.has_failed()) {
     const auto crowding = static_cast<double>(job_.ranks_of_a_core(ranks_));
@@ -37,7 +38,7 @@ void voting::begin(exchange_field* asked_by, std::vector<std::int64_t> mine, std
   stands_.now = stage::voting;
 }
 
-// Where ranks may be ahead of others no longer than half of what their calls took so far.
+// Seconds to wait for the vote. If this rank may be ahead of others, at most half of what its calls took so far.
 double voting::usual_wait() const {
   return asked_by_ && asked_by_->is_loose ? std::min(usual_vote, asked_by_->of.native_seconds() / 2) : usual_vote;
 }

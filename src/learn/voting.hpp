@@ -1,4 +1,5 @@
-// When the ranks of a communicator vote on being served, and how long they wait for each other in that.
+// When the ranks of a communicator vote on whether Shoal serves them, and how long they wait for each other in the
+// vote.
 #pragma once
 
 #include <mpi.h>
@@ -19,40 +20,42 @@ namespace shoal {
 
 class voting {
  public:
-  // Seconds for which ranks with settings wait for others, which may have none.
+  // Seconds for which ranks with settings wait for others, which may have none and never vote.
   static constexpr double patience = 10;
   static constexpr const char* started_apart =
       "ranks that were started apart (MPI_Comm_spawn, MPI_Comm_connect) may not all have Shoal";
 
-  // All but `ranks` outlives it.
+  // All arguments but `ranks` must outlive this.
   voting(job_state& job, MPI_Comm comm, int ranks, standing& stands, agreements& among, waiting& wait)
       : job_(job), comm_(comm), ranks_(ranks), stands_(stands), among_(among), vote_(comm, wait) {}
 
-  // Before the first round. False, and they never do: some ranks have no Shoal, or settings of their own. `is_linked`: the
-  // program calls Shoal itself, so all ranks have it.
+  // To be called before the first round. Returns false if the ranks must never vote: some of them lack Shoal, or have
+  // other settings. `is_linked`: the program calls Shoal itself, so all ranks have it.
   bool may_begin(bool is_linked);
-  // In a call of this number, with what this rank says. `asked_by`: whose numbers are part of that; null: what is asked for
-  // or known needs the vote at once.
+  // Begins the vote in a call of this number, with what this rank says. `asked_by`: the field whose numbers are part of
+  // that; null if the ranks have to vote at once, because of what is asked for or known.
   void begin(exchange_field* asked_by, std::vector<std::int64_t> mine, std::int64_t call);
   exchange_field* asked_by() const { return asked_by_; }
 
-  // In every call while it lasts; and whether a round ends with this one.
+  // look() is to be called in every call while the vote lasts. ends_at(): whether a round ends with this call.
   void look() { vote_.look(); }
   bool ends_at(std::int64_t call) const { return vote_.ends_at(call); }
   bool is_confirming() const { return vote_.is_confirming(); }
-  // Ends the first round: whether all ranks' numbers are here, which are then what they have agreed on. `patiently`: all
-  // should come, and are waited for.
+  // Both end the first round, and return whether the numbers of all ranks are here. If so, these are what the ranks
+  // have agreed on. `patiently`: all ranks should come, so this one waits for them.
   bool hear();
   bool hear_at_once(bool patiently);
-  // The second round, with what this rank says in it.
+  // Begins the second round, with what this rank says in it.
   void confirm(bool has_heard_all, std::span<const std::int64_t> mine, std::int64_t call);
-  // Ends that: whether every rank has heard all, and what was said. Else the MPI's own goes on serving, until they vote again.
+  // Ends the second round, and returns whether every rank has heard all. If so, confirmed() is what the ranks have said
+  // in it. If not, the MPI's own goes on serving until they vote again.
   bool end();
   std::span<const std::int64_t> confirmed() const { return vote_.confirmed(); }
-  // Where ranks could have gone on, all time that the end took this one is lost to the program.
+  // Notes how long the end of the vote took this rank. If it could have gone on instead, all that time is lost to the
+  // program.
   void note_end(double seconds);
 
-  // As of vote.
+  // As vote::leave().
   bool leave();
 
  private:
@@ -65,7 +68,7 @@ class voting {
   standing& stands_;
   agreements& among_;
   vote vote_;
-  std::optional<served_groups::voting> seen_;  // by other communicators of these ranks
+  std::optional<served_groups::voting> seen_;  // lets other communicators of these ranks see that a vote is under way
   exchange_field* asked_by_ = nullptr;
 };
 
