@@ -23,13 +23,13 @@ int cold(const allgather_call& call, native_call native) {
   return code;
 }
 
-// As serve_learnt() does, a call does not count that the MPI refuses here while others wait for this rank.
+// As in serve_learnt(), a call does not count if the MPI refuses it here while others wait for this rank.
 int serve_counted(intercommunicator& state, const allgather_call& call, interface from, MPI_Info info,
                   native_call native) {
   const std::scoped_lock alone(state.all().lock());
   const double begin = PMPI_Wtime();
   allgather_service s(state, call);
-  bool is_refused = true;  // unless it returns
+  bool is_refused = true;  // unless serve() returns
   const auto served = [&] {
     const int code = serve(state, s, call, from, info, native);
     is_refused = !s.has_met_others() && was_refused(code, call.comm, [&] { return call; });

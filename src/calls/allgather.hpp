@@ -1,4 +1,4 @@
-// One allgather call, in any of MPI's forms: between two groups done by Shoal, or handed to the MPI's own collective.
+// One allgather call, in any of MPI's forms. Shoal serves it between two groups, or leaves it to the MPI's own.
 #pragma once
 
 #include <mpi.h>
@@ -24,14 +24,14 @@ struct allgather_call {
   call_form form() const { return uniform ? call_form::equal : call_form::any_sizes; }
   static constexpr collective what = collective::allgather;
   std::string name() const { return name_of(to_string(what), form()); }
-  // Whether the other group needs something from this rank, or this rank from it, as far as it says.
+  // Whether the other group needs something from this rank, or this rank from that group, by this rank's arguments.
   bool is_awaited() const;
-  // Whether the MPI finds no fault in its arguments on this rank, as far as Shoal can tell.
+  // Whether the MPI accepts the arguments on this rank, as far as Shoal can tell.
   bool is_valid() const;
 };
 
-// Returns an MPI error code; errors have been raised on the communicator. `info` may name the algorithm for this
-// call under shoal_allgather or shoal_allgatherv, the same on every rank. On an intra-communicator the MPI's own.
+// Returns an MPI error code; errors have been raised on the communicator. `info` may name the algorithm for this call
+// under shoal_allgather or shoal_allgatherv, the same on every rank. On an intra-communicator the MPI's own serves.
 int allgather(const allgather_call& call, interface from, MPI_Info info, native_call native);
 
 }  // namespace shoal

@@ -43,8 +43,8 @@ allgather_service::allgather_service(intercommunicator& state, const allgather_c
   describe_blocks(call, what_[out_].send, what_[in_].recv);
 }
 
-// No other rank knows that this one's arguments are wrong. Where nobody waits for it, others have gone on. `chosen`: as
-// in served_by().
+// This rank's arguments are wrong, and no other rank knows. If nobody waits for this rank, the others have gone on with
+// the exchange, so this rank skips its turn. `chosen`: as in served_by().
 const group_decision* allgather_service::left_out(const group_decision* chosen) {
   const bool is_by_schedule = !chosen || chosen->algorithm->has_schedule();
   if (is_by_schedule && !call_.is_awaited()) state_.all().turns().skip();
@@ -64,12 +64,12 @@ const group_decision* allgather_service::pick_for(bool repeated, MPI_Info info) 
   return served_by(chosen, repeated);
 }
 
-// Of a call that nobody asked for.
+// Whether Shoal serves a call whose algorithm nobody asked for.
 bool allgather_service::is_turn_of_shoal(bool repeated) {
   return repeated ? state_.is_ahead(call_.uniform) : state_.begin(call_.uniform, sizes_);
 }
 
-// `chosen`: what is asked for; null: the best by the model.
+// `chosen`: the algorithm that is asked for, or null: the best by the model.
 const group_decision* allgather_service::served_by(const group_decision* chosen, bool repeated) {
   const group_sizes mine = sizes_;
   if (repeated || !call_.uniform || state_.all().facts().devices || process::get().set().verify) {

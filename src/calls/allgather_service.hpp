@@ -1,5 +1,4 @@
-// One allgather between two groups being served: the user's buffers described, what is known of the sizes, and the way
-// it is done.
+// One allgather between two groups while it is served: its buffers, what is known of the sizes, and how it is done.
 #pragma once
 
 #include <mpi.h>
@@ -14,19 +13,20 @@ namespace shoal {
 
 class allgather_service {
  public:
-  // Both stay the caller's.
+  // Both stay the caller's, and must outlive this.
   allgather_service(intercommunicator& state, const allgather_call& call);
   allgather_service(const allgather_service&) = delete;
   allgather_service& operator=(const allgather_service&) = delete;
 
-  // The algorithm; null: the MPI's own collective, because of device memory or to report wrong arguments of this rank.
-  // Throws where those of another rank are wrong. In an allgather of equal messages both groups know all sizes and ask
-  // each other only where that must be checked.
+  // The algorithm. Null: the MPI's own collective serves, because of device memory, or to report wrong arguments of
+  // this rank. Throws if another rank's arguments are wrong. In an allgather of equal messages both groups know all
+  // sizes, and ask each other only if memory may be a device's, or results are verified.
   const group_decision* pick(MPI_Info info) { return pick_for(false, info); }
-  // The same for an allgather that will be repeated: the ranks always ask each other.
+  // The same for an allgather that will be repeated: before Shoal serves it, the ranks always ask each other. Null also
+  // if nobody asked for an algorithm and Shoal has not been the fastest so far.
   const group_decision* plan(MPI_Info info) { return pick_for(true, info); }
 
-  // What moves in each direction, and by which programs; for what was picked.
+  // What moves in each direction, and by which programs, for the algorithm that was picked.
   const std::array<payload, 2>& messages() const { return what_; }
   group_exchange::programs steps(const group_plan& algorithm) const {
     return intercommunicator::programs_of(algorithm, sizes_);
@@ -35,11 +35,11 @@ class allgather_service {
     has_met_others_ = true;
     state_.run(algorithm, sizes_, what_);
   }
-  // For certain, though the MPI may have refused the call here.
+  // For certain, even if the MPI seems to have refused the call here.
   bool has_met_others() const { return has_met_others_; }
 
   agreement& agree() { return state_.all().agree(); }
-  // Runs the MPI's own collective on the same buffers and compares. Throws when a byte differs.
+  // Runs the MPI's own collective on the same buffers and compares. Throws if a byte differs.
   void verify(native_call native);
 
   const user_buffer& sent() const { return what_[out_].send; }

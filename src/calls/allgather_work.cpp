@@ -17,7 +17,7 @@ class allgather_work final : public request::work {
     if (state.phases()) clock_ = *state.phases();
   }
 
-  // Whether there is a schedule to run; else the MPI's own is to.
+  // Returns whether there is a schedule to run. If not, the MPI's own collective serves.
   bool prepare(MPI_Info info) {
     chosen_ = service_.plan(info);
     if (chosen_) state_->last = chosen_;
@@ -67,9 +67,9 @@ class allgather_work final : public request::work {
   std::shared_ptr<intercommunicator> state_;
   allgather_service service_;
   std::optional<tag_turns::place> place_;
-  std::optional<phase_clock> clock_;  // time between tests belongs to what ends next
+  std::optional<phase_clock> clock_;  // time between tests counts for the part that ends next
   std::optional<group_exchange> moving_;
-  std::optional<block_sums> sums_;  // where results are verified
+  std::optional<block_sums> sums_;  // if results are verified
   const group_decision* chosen_ = nullptr;
   double begin_ = 0;
 };

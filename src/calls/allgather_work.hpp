@@ -1,4 +1,4 @@
-// An allgather between two groups that is made ready once and started many times, Shoal's way.
+// An allgather between two groups that Shoal prepares once and starts many times.
 #pragma once
 
 #include <mpi.h>
@@ -11,8 +11,8 @@
 
 namespace shoal {
 
-// Null: the MPI's own is to run. The buffers and arrays that `call` names stay until the end. Collective. Throws as
-// allgather() does.
+// Null: the MPI's own collective serves. The buffers, arrays and types that `call` names must stay until the request's
+// end. Collective. Throws as allgather_service::plan() does.
 std::unique_ptr<request::work> allgather_repeated(intercommunicator& state, const allgather_call& call, MPI_Info info);
 
 }  // namespace shoal

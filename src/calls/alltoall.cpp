@@ -13,7 +13,7 @@ namespace shoal {
 
 namespace {
 
-// What somebody asked for, from the first call on. Also what other calls are, once a communicator's own are asked for.
+// Serves a call, from the first one on, as settings, the communicator or `info` ask. Also if settings are wrong.
 int serve_asked(learner& of, const alltoall_call& call, interface from, MPI_Info info, native_call native) {
   if (!of.state() && is_revoked(call.comm)) return native();
   if (!of.was_entered() && is_refused_alone(call)) return native();
@@ -27,7 +27,7 @@ int serve_asked(learner& of, const alltoall_call& call, interface from, MPI_Info
   return serve(*state, s, call, from, info, native);
 }
 
-// Before a call is served, so that every rank counts it, whatever becomes of it. All ranks record, or none.
+// Called before a call is served, so that every rank counts the call, whatever becomes of it. All record, or none.
 void record(learner& of, const alltoall_call& call, interface from) {
   if (process::get().set().record.empty()) return;
   if (of.enter(from == interface::shoal) && traffic_record::is_of(call.comm)) process::get().traffic().add(call);
@@ -52,14 +52,14 @@ std::int64_t block_of(const learner& of, const alltoall_call& call) {
 
 int serve_unpassed(learner& of, const alltoall_call& call, interface from, MPI_Info info, native_call native) {
   if (of.is_idle() && info == MPI_INFO_NULL) return native();
-  of.may_pass();  // of a call before this one
+  of.may_pass();  // forgets what a call before this one allowed
   if (is_lost(of, call.comm)) return native();
   record(of, call, from);
   if (of.is_asked(call.form(), info)) return serve_asked(of, call, from, info, native);
   return serve_settled(of, call, from, native);
 }
 
-// `of`: null where there is none.
+// `of`: null if the communicator has no learner.
 int serve_any(learner* of, const alltoall_call& call, interface from, MPI_Info info, native_call native) {
   if (!of) return process::get().leave(call, process::why_unknown(call.comm), native);
   if (info == MPI_INFO_NULL && of->passes(call.form(), call.uniform ? block_of(*of, call) : 0))
@@ -81,7 +81,7 @@ std::int64_t alltoall_call::bytes_to_all(int ranks) const {
   return sent_type().differ() ? sum : sum * bytes_of(sent_type()[0]);
 }
 
-// Its own block may be empty.
+// One block may be empty, as it may be this rank's own.
 bool alltoall_call::meets_all(int ranks) const {
   if (uniform) return recv_counts[0] > 0;
   int empty = 0;

@@ -12,7 +12,7 @@
 
 namespace shoal {
 
-// Where nobody asks for anything any more, the MPI's own.
+// If nobody asks for an algorithm any more, the MPI's own collective serves.
 const decision* alltoall_service::pick(MPI_Info info) {
   const decision* chosen = state_.asked().of_call(call_.form(), info);
   return chosen ? fit(*chosen) : nullptr;
@@ -26,7 +26,7 @@ const decision* alltoall_service::fit(const decision& chosen) {
   return agree_on_sizes(sizes) ? fitted(&chosen, sizes) : nullptr;
 }
 
-// Whether the ranks ask each other in such an exchange, so that one whose arguments are wrong has to answer too.
+// Whether the ranks ask each other in such an exchange. Then a rank whose arguments are wrong has to answer too.
 bool alltoall_service::ranks_ask(const prepared& algorithm) const {
   return ranks_.facts().devices || state_.limit().is_set() || process::get().set().verify ||
          (algorithm.looks_at_sizes && !call_.uniform);
@@ -50,11 +50,12 @@ const decision* alltoall_service::pick_at_once() {
   const decision* chosen = state_.asked().standing(call_.form());
   if (!chosen || !local_features().invalid) return chosen;
   if (chosen->algorithm->has_schedule() && !call_.is_awaited())
-    ranks_.turns().skip();  // such exchanges share no memory
+    ranks_.turns().skip();  // enough, as such exchanges share no memory
   return nullptr;
 }
 
-// This rank's arguments are wrong: the MPI's own reports it. Where nobody waits for this rank, others have gone on.
+// This rank's arguments are wrong, and the MPI's own collective reports that. If nobody waits for this rank, the others
+// have gone on with the exchange, so this rank takes part without blocks.
 const decision* alltoall_service::left_out(const decision* chosen) {
   if (chosen->algorithm->has_schedule() && !call_.is_awaited())
     ranks_.run_without_blocks(*chosen->algorithm->steps, call_.uniform);
@@ -74,13 +75,13 @@ void alltoall_service::fit_to_sizes(const prepared& algorithm, const features& a
   sized_ = state_.for_sizes().make(algorithm, sent, agreed.largest_block);
 }
 
-// Calls of a microsecond do not look at every block where nothing is limited.
+// If nothing is limited, calls of a microsecond must not look at every block.
 const decision* alltoall_service::within_limit(const decision* chosen) const {
   const bool limited = chosen->algorithm->steps && state_.limit().is_set();
   return limited ? state_.limit().keep(chosen, call_.uniform, scratch_needs()) : chosen;
 }
 
-// What is packed or copied whatever the algorithm.
+// What this rank packs or copies, whatever the algorithm.
 scratch_limit::needs alltoall_service::scratch_needs() const {
   scratch_limit::needs mine;
   std::int64_t sent = 0, received = 0;
@@ -93,14 +94,14 @@ scratch_limit::needs alltoall_service::scratch_needs() const {
     packs_received = packs_received || what_.recv.packs(i);
     mine.largest_block = std::max({mine.largest_block, out, in});
   }
-  const std::int64_t unused = ranks_.ranks() * memory_pool::smallest;  // of blocks packed one by one
+  const std::int64_t unused = ranks_.ranks() * memory_pool::smallest;  // if blocks are packed one by one
   if (packs_sent) mine.packed += (call_.in_place() ? received : sent) + unused;
   if (packs_received) mine.packed += received + unused;
   return mine;
 }
 
-// Makes this rank's view everyone's. False: the MPI's own collective is the one to use. Throws where another rank's
-// arguments are wrong.
+// Replaces what this rank knows of the sizes by what all ranks agree on. Returns false if the MPI's own collective must
+// serve. Throws if another rank's arguments are wrong.
 bool alltoall_service::agree_on_sizes(features& sizes) {
   const bool wrong = sizes.invalid;
   sizes = agree_on(sizes, ranks_.agree());
@@ -139,14 +140,14 @@ void describe_sent(const alltoall_call& call, int blocks, block_storage& storage
 }
 
 #ifdef OPEN_MPI
-// Open MPI refuses to send itself another number of bytes than it receives from there.
+// Open MPI refuses a call if the rank sends itself another number of bytes than it receives from itself.
 static bool do_sides_match(const alltoall_call& call, const payload& what) {
   int own = 0;
   require(PMPI_Comm_rank(call.comm, &own), "MPI_Comm_rank");
   return what.send.bytes(own) == what.recv.bytes(own);
 }
 #else
-// MPICH and its kin refuse one buffer for what is sent and for what arrives, where the same arguments describe both.
+// MPICH and its kin refuse one buffer for sending and receiving if the same arguments describe both sides.
 static bool do_sides_match(const alltoall_call& call, const payload& what) {
   const bool some = !call.uniform || what.recv.counts[0] != 0;
   return call.send != call.recv || !call.are_sides_alike() || !some;
@@ -187,14 +188,14 @@ features alltoall_service::local_features() const {
     received += what_.recv.counts[i] * what_.recv.type_of(i).size;
   }
   mine.most_loaded = std::max(mine.total_bytes, received);
-  const MPI_Comm some = ranks_.is_open() ? ranks_.own().get() : MPI_COMM_SELF;  // asking makes none
+  const MPI_Comm some = ranks_.is_open() ? ranks_.own().get() : MPI_COMM_SELF;  // opened() would make one
   mine.invalid = call_.lacks_request || !are_valid(call_, what_, ranks_.ranks(), some);
   mine.on_device = ranks_.facts().devices &&
                    (may_be_device_memory(call_.recv) || (!call_.in_place() && may_be_device_memory(call_.send)));
   return mine;
 }
 
-// With MPI_IN_PLACE the blocks to send lie where others arrive.
+// With MPI_IN_PLACE the blocks to send lie where others arrive, so they are copied first.
 void alltoall_service::take_snapshot() {
   const int ranks = ranks_.ranks();
   std::vector<std::int64_t>& at = storage_.offsets;

@@ -23,7 +23,7 @@ class alltoall_work final : public request::work {
     if (process::get().set().verify) sums_.emplace();
   }
 
-  // Both tell whether there is a schedule to run; else the MPI's own is to.
+  // Both return whether there is a schedule to run. If not, the MPI's own collective serves.
   bool prepare_once() { return keep(service_.pick_at_once()); }
   bool prepare_repeated(MPI_Info info) {
     const alltoall_service::repeated plan = service_.plan(info);
@@ -53,7 +53,7 @@ class alltoall_work final : public request::work {
   void ended() override;
 
  private:
-  // What was decided is kept, whatever is decided for later calls; false: there is no schedule.
+  // Keeps the decision, whatever is decided for later calls. Returns whether there is a schedule.
   bool keep(const decision* chosen) {
     chosen_ = chosen;
     if (chosen) algorithm_ = chosen->algorithm;
@@ -77,16 +77,16 @@ class alltoall_work final : public request::work {
   std::optional<tag_turns::place> place_;
   mpi_transport over_;
   exchange moving_;
-  std::unique_ptr<node_exchange> inside_;  // instead, where the ranks of a node share memory
-  std::optional<phase_clock> clock_;       // time between tests belongs to what ends next
-  std::optional<block_sums> sums_;         // where results are verified
+  std::unique_ptr<node_exchange> inside_;  // instead of moving_, if the ranks of a node share memory
+  std::optional<phase_clock> clock_;       // time between tests counts for the part that ends next
+  std::optional<block_sums> sums_;         // if results are verified
   const decision* chosen_ = nullptr;
   prepared* algorithm_ = nullptr;
   double begin_ = 0;
 };
 
-// Through memory messages between two ranks match in the order in which they are started. A schedule with several of
-// them either keeps to that order, or has only tags to tell them apart.
+// Messages through memory match in the order in which the two ranks start them. A schedule with several messages
+// between two ranks either keeps to one order, or tells them apart only by tags and cannot use memory.
 bool alltoall_work::everyone_may_share() {
   const program& steps = service_.steps(*algorithm_);
   return !state_->all().agree().on_any_rank(!steps.plan.shared_memory && !steps.one_message_each_way);

@@ -1,4 +1,4 @@
-// An all-to-all that is started in one call and ended in another, Shoal's way. Null: the MPI's own is to run.
+// An all-to-all that Shoal starts in one call and ends in another. Null: the MPI's own collective serves.
 #pragma once
 
 #include <mpi.h>
@@ -11,11 +11,11 @@
 
 namespace shoal {
 
-// The buffers, arrays and types that `call` names stay until the end, and its ranks are open.
+// The buffers, arrays and types that `call` names must stay until the request's end, and its ranks must be open.
 
-// To be started once, and at once: asks no other rank.
+// To be started once, and at once. Asks no other rank.
 std::unique_ptr<request::work> alltoall_once(communicator& state, const alltoall_call& call);
-// To be started many times. Collective. Throws as alltoall() does.
+// To be started many times. Collective. Throws as alltoall_service::plan() does.
 std::unique_ptr<request::work> alltoall_repeated(communicator& state, const alltoall_call& call, MPI_Info info);
 
 }  // namespace shoal

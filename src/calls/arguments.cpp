@@ -22,12 +22,12 @@ bool are_counts(const number_array& counts, int blocks, std::span<const int> pee
   return true;
 }
 
-// A number, since compilers take it that no pointer plus something is null.
+// A number, because compilers assume that a pointer plus an offset is never null.
 std::uintptr_t address_of(const user_buffer& buffer, int block) {
   return reinterpret_cast<std::uintptr_t>(buffer.base) + static_cast<std::uintptr_t>(buffer.displacements[block]);
 }
 
-// MPICH and its kin refuse a buffer without an address. Open MPI adds displacements to it, which may be absolute.
+// MPICH and its kin refuse a null buffer. Open MPI adds the displacements to it, which may be absolute addresses.
 bool has_addresses(const user_buffer& buffer, [[maybe_unused]] int blocks) {
   if (buffer.base) return true;
 #ifdef OPEN_MPI
@@ -39,7 +39,7 @@ bool has_addresses(const user_buffer& buffer, [[maybe_unused]] int blocks) {
 #endif
 }
 
-// For what arrives; with elements no MPI takes it.
+// Whether the MPI accepts MPI_IN_PLACE as a receive buffer of empty blocks. With elements, no MPI does.
 #ifdef OPEN_MPI
 constexpr bool takes_empty_in_place = false;
 #else
@@ -59,7 +59,7 @@ bool is_of_arguments(int code) {
   return std::any_of(std::begin(classes), std::end(classes), [=](int one) { return is_of_class(code, one); });
 }
 
-// Of a block without elements nobody looks at the type, where it has its own.
+// If each block has a type of its own, nobody looks at the type of a block without elements.
 bool is_valid(const user_buffer& buffer, const type_list& types, int blocks, MPI_Comm own, std::span<const int> peers) {
   if (blocks > 0 && (buffer.counts.is_missing() || buffer.displacements.is_missing() || types.is_missing()))
     return false;

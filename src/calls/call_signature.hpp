@@ -1,5 +1,6 @@
-// What tells, on this rank, whether an all-to-all is for Shoal the same as the last one: of MPI_Alltoall what all ranks know, and
-// of others the form alone. Types are not part of it: a program may free one, and give another its handle.
+// By its signature a rank tells whether an all-to-all is, for Shoal, the same as the last one. For MPI_Alltoall it
+// holds the sizes that all ranks know; for the other functions only the form. It holds no datatypes, because a program
+// may free one, and the next may get its handle.
 #pragma once
 
 #include <mpi.h>
@@ -14,7 +15,7 @@ namespace shoal {
 struct call_signature {
   std::int64_t sent = 0, received = 0;  // bytes of a block
   call_form form{};
-  bool in_place = false;  // then only what is received counts
+  bool in_place = false;  // then only `received` counts
   bool operator==(const call_signature&) const = default;
 };
 

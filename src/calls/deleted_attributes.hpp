@@ -1,17 +1,17 @@
-// The communicators whose attributes the MPI is deleting in this thread. Its list of them may be in pieces (MPICH), so nothing
-// is asked of it, and nothing hung there: exchanges that the program's callbacks make on them are the MPI's own. From the
-// beginning of MPI_Finalize on these are all communicators: Shoal ends somewhere in it, on each rank at a place of its own
-// among the program's callbacks.
+// The communicators whose attributes the MPI is deleting in this thread. MPICH's list of the attributes may be in
+// pieces meanwhile. So Shoal looks for no attribute there and adds none, and exchanges that the program's callbacks
+// make on these communicators are the MPI's own. From the beginning of MPI_Finalize on these are all communicators:
+// Shoal ends somewhere in MPI_Finalize, on each rank at another point among the program's callbacks.
 #pragma once
 
 #include <mpi.h>
 
 namespace shoal {
 
-// As long as it is there.
+// Names them as long as the object lives.
 class deleted_attributes {
  public:
-  // Null: those of all communicators, as MPI ends.
+  // Null: all communicators, because MPI ends.
   explicit deleted_attributes(const MPI_Comm* comm)
       : of_all_(!comm), comm_(comm ? *comm : MPI_COMM_NULL), before_(last_) {
     last_ = this;
@@ -31,7 +31,7 @@ class deleted_attributes {
   bool of_all_;
   MPI_Comm comm_;
   const deleted_attributes* before_;
-  // Of this thread. Nothing of it is destroyed: a program may free communicators, and end MPI, as it exits.
+  // Of this thread. A plain pointer stays to the end: a program may free communicators, and end MPI, while it exits.
   inline static thread_local const deleted_attributes* last_ = nullptr;
 };
 

@@ -1,5 +1,5 @@
-// The functions of MPI that Shoal serves, each by what describes its arguments and by the MPI's own. Whoever takes such calls
-// passes the arguments on from here: shoal.h's functions, and MPI's names in the preload, C's and Fortran's.
+// The functions of MPI that Shoal serves, each with a description of its arguments and with the MPI's own function. The
+// functions of shoal.h, and MPI's names in the preload, in C and Fortran, pass their arguments on from here.
 #pragma once
 
 #include <mpi.h>
@@ -28,7 +28,7 @@ inline int serve(const neighbor_call& call, interface from, MPI_Info, native_cal
   return neighbor_alltoall(call, from, native);
 }
 
-// `all` are the arguments of the MPI's blocking function, counts of either width.
+// `all` are the arguments of the MPI's blocking function, with counts of either width.
 template <typename Describe, typename Native>
 class form {
  public:
@@ -38,7 +38,7 @@ class form {
   auto describe(All... all) const {
     return describe_(all...);
   }
-  // Flat, so that a call that passes goes through one piece of code (see passing.hpp).
+  // Flattened, so that a call that passes runs through one piece of code (see passing.hpp).
   template <typename... All>
   [[gnu::hot, gnu::flatten]] int blocking(interface from, MPI_Info info, All... all) const {
     const MPI_Comm comm = (all, ...);  // the last of them
@@ -48,7 +48,7 @@ class form {
     if (from == interface::mpi && recent_calls::is_alone(comm)) return native_(all...);
     return serve(describe(all...), from, info, native);
   }
-  // Behind requests of the MPI's own; the second is called only where the MPI has it.
+  // Behind requests of the MPI's own. persistent() is called only if the MPI has persistent collectives.
   template <typename... All>
   int nonblocking(MPI_Request* request, All... all) const {
     return start_exchange(describe_for(request, all...), request, [&] { return native_(all..., request); });

@@ -1,4 +1,4 @@
-// Arrays of datatypes as Fortran has them. The standard ABI's mpi.h knows nothing of Fortran.
+// Arrays of Fortran's datatypes, turned into C's. Not for the standard ABI, whose mpi.h knows nothing of Fortran.
 #pragma once
 
 #include <mpi.h>
@@ -11,7 +11,7 @@
 
 namespace shoal {
 
-// C's handles of Fortran's, and one more: an MPI wants an address where there are no blocks too.
+// C's handles of Fortran's types, and one more, because MPIs want an address even if there are no blocks.
 inline std::vector<MPI_Datatype> types_of(const MPI_Fint* fortrans, int blocks) {
   std::vector<MPI_Datatype> all;
   for (int i = 0; i < blocks; ++i) all.push_back(PMPI_Type_f2c(fortrans[i]));
@@ -32,7 +32,7 @@ inline typed_blocks of_neighbors(MPI_Comm comm, bool /*in_place*/) {
   return {static_cast<int>(among.destinations.size()), static_cast<int>(among.sources.size())};
 }
 
-// A call with C's handles of the types of so many blocks, as `types` makes them.
+// Makes a call with C's handles of the types. `blocks` returns how many there are; `types` makes their handles.
 template <typename Types, typename Blocks, typename Call>
 int with_types(Types types, Blocks blocks, const MPI_Fint* sendtypes, const MPI_Fint* recvtypes, MPI_Comm comm,
                Call call) {

@@ -8,7 +8,7 @@ namespace shoal {
 
 static bool is_named(MPI_Datatype type) {
   int combiner = MPI_COMBINER_NAMED;
-  if (PMPI_Type_get_envelope_c) {  // also for types that the other does not know
+  if (PMPI_Type_get_envelope_c) {  // knows types with wide counts too, unlike the other
     MPI_Count numbers[4];
     PMPI_Type_get_envelope_c(type, &numbers[0], &numbers[1], &numbers[2], &numbers[3], &combiner);
   } else {
@@ -20,7 +20,7 @@ static bool is_named(MPI_Datatype type) {
 
 kept_type::kept_type(MPI_Datatype users) : type_(users) {
   if (!is_type(users) || is_named(users)) return;
-  if (!known(users).is_committed(MPI_COMM_SELF)) return;  // nor is a copy to be
+  if (!known(users).is_committed(MPI_COMM_SELF)) return;  // a copy must not be committed either
   // Unlike MPI_Type_dup this copies no attributes.
   require(PMPI_Type_contiguous(1, users, &type_), "MPI_Type_contiguous");
   require(PMPI_Type_commit(&type_), "MPI_Type_commit");

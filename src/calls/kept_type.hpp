@@ -1,4 +1,4 @@
-// A program may free a datatype while an exchange of it is under way, or ready to be started.
+// Datatypes that stay: a program may free its own while an exchange that uses them is under way, or ready to start.
 #pragma once
 
 #include <mpi.h>
@@ -23,7 +23,7 @@ class kept_type {
   bool is_copy_ = false;
 };
 
-// Those of all blocks. Of a block without elements nobody looks at the type, where it has its own.
+// The types of all blocks. If each block has a type of its own, nobody looks at the type of a block without elements.
 class kept_types {
  public:
   type_list keep(const type_list& users, const number_array& counts, int blocks);

@@ -32,12 +32,12 @@ type_extent measure(MPI_Datatype type) {
   return e;
 }
 
-// How a type was made, and from how much. Types made with wide counts can be asked about only with wide counts.
+// How a type was made, and from how many values. Types made with wide counts can be asked about only with wide counts.
 struct envelope {
   MPI_Count integers = 0, addresses = 0, counts = 0, types = 0;
   int combiner = MPI_COMBINER_NAMED;
 
-  // Fortran's types of a precision have no name, but may not be freed either.
+  // Fortran's types of a given precision have no name, but may not be freed either.
   bool predefined() const {
     return combiner == MPI_COMBINER_NAMED || combiner == MPI_COMBINER_F90_REAL ||
            combiner == MPI_COMBINER_F90_COMPLEX || combiner == MPI_COMBINER_F90_INTEGER;
@@ -73,9 +73,9 @@ class contents {
 
   const std::vector<MPI_Datatype>& types() const { return types_; }
 
-  // What was an int, or a count of a type made with wide counts.
+  // A number that is an int, or a count in a type made with wide counts.
   MPI_Count number(std::size_t i) const { return counts_.empty() ? integers_[i] : counts_[i]; }
-  // What is an address even in a type with narrow counts, and comes behind so many numbers else.
+  // What is an address in a type with narrow counts. In a type with wide counts it is a count, after `numbers` others.
   MPI_Count address(std::size_t i, std::size_t numbers) const {
     return counts_.empty() ? addresses_[i] : counts_[numbers + i];
   }
@@ -101,14 +101,14 @@ class contents {
   std::vector<MPI_Datatype> types_, own_;
 };
 
-// Elements of a type as runs of bytes; nothing: they are no few loops of such.
+// An element of a type as a few loops of runs of bytes. Nothing if it is not that.
 std::optional<strided> runs_of(MPI_Datatype type);
 
 std::optional<strided> repeated(const std::optional<strided>& of, MPI_Count times, MPI_Count stride) {
   return of ? of->repeated(times, stride) : std::nullopt;
 }
 
-// Blocks of a type, each from a place on.
+// `times` blocks of `length` elements of a type, each `stride` bytes after the one before.
 struct block_list {
   MPI_Datatype type;
   MPI_Count times, stride, length;
@@ -118,7 +118,7 @@ std::optional<strided> runs_of_blocks(const block_list& all) {
   return repeated(repeated(runs_of(all.type), all.length, measure(all.type).extent), all.times, all.stride);
 }
 
-// In the order of memory, whose first dimension changes last in C.
+// Takes the dimensions in the order of memory: in C the first dimension changes last.
 std::optional<strided> runs_of_subarray(const contents& of) {
   const bool wide = of.integers() == 2;
   const auto dimensions = static_cast<std::size_t>(of.integer(0));
@@ -136,7 +136,7 @@ std::optional<strided> runs_of_subarray(const contents& of) {
   return runs ? std::optional(runs->moved(begin)) : std::nullopt;
 }
 
-// Only where its bytes are one run, as they are in most large types.
+// Only if all bytes of the structure are one run, as in most large types.
 std::optional<strided> runs_of_structure(const contents& of) {
   const auto parts = static_cast<std::size_t>(of.number(0));
   std::optional<strided> all;
@@ -185,8 +185,8 @@ std::optional<strided> runs_of(MPI_Datatype type) {
   return dense ? std::optional(strided::run(e.size)) : std::nullopt;
 }
 
-// `count` elements of a type at an address. MPI_Pack and MPI_Unpack of MPICH refuse the null address, which is
-// MPI_BOTTOM and right for a type of absolute addresses: then both the address and the type are moved.
+// `count` elements of a type at an address. MPICH's MPI_Pack and MPI_Unpack refuse the null address. But it is
+// MPI_BOTTOM, and right for a type of absolute addresses. So both the address and the type are then moved.
 class elements {
  public:
   elements(const std::byte* at, int count, MPI_Datatype type)
@@ -217,8 +217,8 @@ class elements {
   bool own_ = false;
 };
 
-// Packs elements of more than 2^31 - 1 bytes with an MPI that counts them in an int: a message to oneself that is sent
-// with the elements' type is received as packed bytes, and the other way around.
+// Packs elements of more than 2^31 - 1 bytes if the MPI counts the bytes in an int. The rank sends itself a message
+// with the elements' type and receives it as packed bytes. To unpack, it does this the other way around.
 class message_to_self {
  public:
   explicit message_to_self(std::int64_t bytes) : alone_(in_use), packed_(static_cast<std::size_t>(bytes), MPI_PACKED) {
@@ -246,7 +246,7 @@ class message_to_self {
   }
 
   static inline std::mutex in_use;
-  std::scoped_lock<std::mutex> alone_;  // of the threads
+  std::scoped_lock<std::mutex> alone_;  // one thread at a time
   MPI_Comm comm_ = MPI_COMM_NULL;
   mpi_long_type packed_;
 };
@@ -271,10 +271,10 @@ void unpack_elements(const std::byte* in, const elements& to, std::int64_t bytes
   else message_to_self(bytes).unpack(in, to);
 }
 
-// Whether messages can have the type. Errors of MPI_COMM_SELF are the program's to handle, those of other communicators are
-// Shoal's. Where the MPI has no more communicators nobody looks.
+// Whether messages can have the type. The program handles errors on MPI_COMM_SELF, so Shoal looks on a communicator of
+// its own. If the MPI has no more communicators, Shoal does not look, and returns true.
 bool can_be_sent(MPI_Datatype type, MPI_Comm own) {
-  static const char nothing = 0;  // which is not read: it goes to nobody
+  static const char nothing = 0;  // never read, as the message goes to nobody
   try {
     const MPI_Comm over = own == MPI_COMM_SELF ? rank_communicator() : own;
     return PMPI_Send(&nothing, 1, type, MPI_PROC_NULL, 0, over) == MPI_SUCCESS;
@@ -283,11 +283,11 @@ bool can_be_sent(MPI_Datatype type, MPI_Comm own) {
   }
 }
 
-// What hangs on a type until it is freed.
+// The MPI calls this when a type is freed, to delete what hangs on it.
 int forget(MPI_Datatype, int, void* kept, void*);
 
-// What is known of types, with what hangs on them. A handle may come back as another type's, so nothing is remembered
-// beside that once one has been freed.
+// What is known of types. It hangs on them as attributes, and each thread also remembers the last types. A handle may
+// come back as another type's, so a thread forgets what it remembers once any type has been freed.
 class known_types {
  public:
   static known_types& get() {
@@ -357,8 +357,8 @@ element_type datatype::element(std::int64_t count, bool is_on_device) const {
   return is_run(count) ? element_type{size_, begin(), nullptr} : element_type{size_, 0, this};
 }
 
-// MPICH and its kin call the handler of MPI_COMM_WORLD or MPI_COMM_SELF where they are asked about what is no type, and that
-// ends most programs. So they are not asked about it: their handles are numbers that tell of what they are.
+// If MPICH and its kin are asked about what is no type, they call the error handler of MPI_COMM_WORLD or MPI_COMM_SELF,
+// which ends most programs. So Shoal looks first: their handles are numbers that tell what they stand for.
 bool is_type(MPI_Datatype type) {
   constexpr std::uint32_t kind = 30, object = 26, of_types = 3;  // bits: MPICH's src/include/mpir_objects.h
   const auto handle = (std::uintptr_t)type;                      // NOLINT: an integer, or a pointer
@@ -398,7 +398,7 @@ void describe(const type_list& types, int blocks, std::vector<element_type>& sto
   buffer.extent = 1;
 }
 
-// As many as most MPIs pack with counts that are ints; one at least.
+// As many elements as most MPIs can pack with int counts, but at least one.
 std::int64_t datatype::elements_at_once() const {
   constexpr std::int64_t most_bytes = 1 << 30;
   return std::max<std::int64_t>(1, most_bytes / std::max<std::int64_t>(1, size_));

@@ -14,21 +14,21 @@
 
 namespace shoal {
 
-// A datatype as the MPI tells of it. Elements that are runs of bytes in a few loops are copied by Shoal, others by MPI_Pack.
-// Packed bytes are the same for all types of one signature, so different but matching send and receive types work.
+// A datatype as the MPI describes it. Shoal copies elements that are a few loops of runs of bytes; MPI_Pack packs the
+// others. Packed bytes are the same for all types of one signature, so different but matching types work.
 class datatype final : public packer {
  public:
-  datatype() = default;  // of what is no type
+  datatype() = default;  // for a handle that is no type
   explicit datatype(MPI_Datatype type);
   datatype(const datatype&) = delete;
   datatype& operator=(const datatype&) = delete;
 
   std::int64_t size() const { return size_; }      // packed bytes of an element
-  std::int64_t extent() const { return extent_; }  // distance of two in memory
-  // Whether the packed bytes of so many elements are bytes in memory, from begin() on.
+  std::int64_t extent() const { return extent_; }  // from one element to the next in memory
+  // Whether `count` elements lie in memory, from begin() on, as they do when packed.
   bool is_run(std::int64_t count) const { return runs_ && runs_->is_run() && (count == 1 || size_ == extent_); }
   std::int64_t begin() const { return runs_ ? runs_->begin() : 0; }
-  // A block of so many. On a device the MPI alone copies them.
+  // A block of `count` elements. If they are on a device, only the MPI copies them.
   element_type element(std::int64_t count, bool is_on_device) const;
 
   void pack(const std::byte* block, std::int64_t count, std::byte* out) const override;
@@ -36,7 +36,7 @@ class datatype final : public packer {
 
   // Whether messages can have it; MPI has no function that tells. `own` is a communicator of Shoal's, or MPI_COMM_SELF.
   bool is_committed(MPI_Comm own) const;
-  // The null address is MPI_BOTTOM, and right for types of absolute addresses.
+  // If not, even the null address may be right: it is MPI_BOTTOM, for types of absolute addresses.
   bool begins_at_its_address() const { return true_lower_ == 0; }
 
  private:
@@ -59,21 +59,21 @@ class datatype final : public packer {
   MPI_Datatype type_ = MPI_DATATYPE_NULL;
   std::int64_t size_ = 0, extent_ = 0, true_lower_ = 0;
   std::optional<strided> runs_;
-  mutable std::atomic<bool> is_committed_ = false;  // which it never ceases to be
+  mutable std::atomic<bool> is_committed_ = false;  // once true, it stays true
 };
 
-// The types of blocks as MPI gives them: one for all, or one for each.
+// The types of blocks as a call gives them: one for all, or one for each.
 class type_list {
  public:
   type_list(MPI_Datatype one) : one_(one) {}  // NOLINT: implicit on purpose
   explicit type_list(const MPI_Datatype* each) : each_(each), differ_(true) {}
-  // Whether each block has its own; then displacements are in bytes.
+  // Whether each block has a type of its own; then displacements are in bytes.
   bool differ() const { return differ_; }
-  // Whether a list was to be given, and is null. Its types are MPI_DATATYPE_NULL.
+  // Whether the call should have given a list, and gave null. All types are then MPI_DATATYPE_NULL.
   bool is_missing() const { return differ_ && !each_; }
   const MPI_Datatype* each() const { return each_; }
   MPI_Datatype operator[](int i) const { return each_ ? each_[i] : one_; }
-  // Whether it is the same type, or the same list.
+  // Whether both are the same type, or the same list.
   bool is(const type_list& other) const { return one_ == other.one_ && each_ == other.each_; }
 
  private:
@@ -82,11 +82,11 @@ class type_list {
   bool differ_ = false;
 };
 
-// Whether it may be one, as far as the handle tells.
+// Whether this may be a datatype, as far as the handle tells.
 bool is_type(MPI_Datatype type);
-// Bytes of an element; none of what is no type.
+// Bytes of an element; 0 for what is no type.
 std::int64_t size_of(MPI_Datatype type);
-// The same, without asking the MPI about the types that most calls have: in calls that are only counted that would cost more
+// The same, without asking the MPI about the most usual types. In calls that are only counted, asking would cost more
 // than all else.
 inline std::int64_t bytes_of(MPI_Datatype type) {
   if (type == MPI_DOUBLE) return sizeof(double);
@@ -95,11 +95,12 @@ inline std::int64_t bytes_of(MPI_Datatype type) {
   if (type == MPI_FLOAT) return sizeof(float);
   return size_of(type);
 }
-// What is known of a type until it is freed; asked of the MPI once. What is no type has no bytes and is not committed.
+// What is known of a type. Shoal asks the MPI once, and keeps the answer until the type is freed. What is no type has
+// no bytes and is not committed.
 const datatype& known(MPI_Datatype type);
-// The datatype's part of a buffer whose base is known, which may be on a device. MPI_DATATYPE_NULL has no bytes.
+// Describes the elements of a buffer whose base is set, and may be on a device. MPI_DATATYPE_NULL has no bytes.
 void describe(MPI_Datatype type, user_buffer& buffer, const device_runtimes& devices);
-// The same of so many blocks whose counts are known already; `storage` must stay.
+// The same for `blocks` blocks, whose counts are set too. `storage` must stay as long as `buffer`.
 void describe(const type_list& types, int blocks, std::vector<element_type>& storage, user_buffer& buffer,
               const device_runtimes& devices);
 

@@ -26,7 +26,7 @@ int count_too_large(MPI_Comm comm) {
 
 namespace {
 
-// Empty values, as with MPI_IN_PLACE, stay empty.
+// `out` stays empty if there are no values, or no ranks, as with MPI_IN_PLACE.
 template <typename Integer>
 bool narrow(const Integer* values, int ranks, std::vector<int>& out) {
   for (int i = 0; values && i < ranks; ++i) {
@@ -36,7 +36,7 @@ bool narrow(const Integer* values, int ranks, std::vector<int>& out) {
   return true;
 }
 
-// Counts and displacements of one side; none in place.
+// Counts and displacements of one side; none with MPI_IN_PLACE.
 struct narrowed_blocks {
   narrowed_blocks(bool in_place, const MPI_Count* wide_counts, const MPI_Aint* wide_at, MPI_Comm comm) {
     const int ranks = in_place ? 0 : peers_of(comm);

@@ -1,4 +1,4 @@
-// The MPI's own collectives in the forms it has.
+// The arguments of MPI's collectives as Shoal describes them, and the MPI's own collectives with 64-bit counts.
 #pragma once
 
 #include <mpi.h>
@@ -12,13 +12,14 @@
 
 namespace shoal {
 
-// With how many ranks a rank exchanges on a communicator; 0 where there is none, which the MPI reports.
+// How many ranks a rank exchanges with on a communicator. 0 for MPI_COMM_NULL, which the MPI reports.
 int peers_of(MPI_Comm comm);
-// Whether a count or displacement is an int; and the error where it is not, and the MPI has no function that takes it.
+// Whether a count or displacement fits in an int. If one does not, and the MPI has no function that takes it,
+// count_too_large() raises the error.
 bool fits_int(std::int64_t value);
 int count_too_large(MPI_Comm comm);
 
-// MPI_Alltoall's arguments as those of the general call.
+// The arguments of MPI_Alltoall, as those of the general call.
 template <typename Count>
 alltoall_call uniform_call(const void* send, Count send_count, MPI_Datatype send_type, void* recv, Count recv_count,
                            MPI_Datatype recv_type, MPI_Comm comm) {
@@ -27,7 +28,7 @@ alltoall_call uniform_call(const void* send, Count send_count, MPI_Datatype send
           recv_type, comm};
 }
 
-// Those of MPI_Alltoallv.
+// The arguments of MPI_Alltoallv.
 template <typename Count, typename Displacement>
 alltoall_call varying_call(const void* send, const Count* send_counts, const Displacement* send_displacements,
                            MPI_Datatype send_type, void* recv, const Count* recv_counts,
@@ -37,7 +38,7 @@ alltoall_call varying_call(const void* send, const Count* send_counts, const Dis
           recv_type, comm};
 }
 
-// MPI_Alltoallw's.
+// The arguments of MPI_Alltoallw.
 template <typename Count, typename Displacement>
 alltoall_call typed_call(const void* send, const Count* send_counts, const Displacement* send_displacements,
                          const MPI_Datatype* send_types, void* recv, const Count* recv_counts,
@@ -76,8 +77,8 @@ allgather_call gather_call(const void* send, Count send_count, MPI_Datatype send
           recv_type, comm};
 }
 
-// The 64-bit forms. Where the MPI lacks them the arguments are narrowed; MPI_ERR_COUNT when they
-// do not fit.
+// The MPI's own collectives with 64-bit counts. If the MPI lacks them, the arguments are narrowed to ints; if they do
+// not fit, the error is MPI_ERR_COUNT.
 int native_alltoall_c(SHOAL_EQUAL(MPI_Count, MPI_Aint));
 int native_alltoallv_c(SHOAL_SIZED(MPI_Count, MPI_Aint));
 int native_alltoallw_c(SHOAL_TYPED(MPI_Count, MPI_Aint));

@@ -9,7 +9,7 @@
 
 namespace shoal {
 
-// The MPI's own collective with the caller's arguments; returns its code. A reference, not a copy.
+// Calls the MPI's own collective with the caller's arguments; returns its code. A reference to a function, not a copy.
 class native_call {
  public:
   template <typename Call>
@@ -29,11 +29,11 @@ class native_call {
   int (*invoke_)(const void*);
 };
 
-// By which functions the program calls. Where Shoal cannot serve a call of MPI's own it warns once, and the MPI's own
-// collective serves; one of shoal.h is an error if the user asked for something wrong.
+// Whose functions the program calls. If the user asked for something wrong, a call of shoal.h is an error. For a call
+// by MPI's name Shoal warns once, and the MPI's own collective serves.
 enum class interface { mpi, shoal };
 
-// Such a call, on every rank alike. Nothing in `wrong`: the MPI's own is right.
+// Ends a call that Shoal cannot serve, on every rank alike. If `wrong` is empty, the MPI's own collective is right.
 int refused(MPI_Comm comm, const std::string& wrong, interface from, native_call native);
 // A call on MPI_COMM_NULL, with which some MPIs crash.
 int without_communicator(interface from, native_call native);

@@ -26,7 +26,7 @@ const Integer* listed(const number_array& values, int ranks, std::vector<Integer
   return storage.data();
 }
 
-// As the program gave them, or narrowed where they came in 64 bits.
+// The numbers as the program gave them, or narrowed if it gave them in 64 bits.
 const int* ints_of(const number_array& values, int ranks, std::vector<int>& storage) {
   return values.ints() ? values.ints() : listed(values, ranks, storage);
 }
@@ -37,8 +37,9 @@ bool fit(const alltoall_call& call, int ranks) {
          (call.in_place() || (fit(call.send_counts, ranks) && fit(call.send_displacements, ranks)));
 }
 
-// Open MPI's MPI_Ialltoallv mixes up blocks in place whose type does not begin at its address, and that only the rank itself
-// knows; so there all ranks send from a copy. Its other functions do not match one that is in place on some ranks alone.
+// With MPI_IN_PLACE, Open MPI's MPI_Ialltoallv mixes up blocks whose type does not begin at its address. Only the rank
+// itself knows of its type, and Open MPI does not match a call that is in place on some ranks with one that is not on
+// others. So there all ranks send from a copy.
 bool is_right_in_place() {
 #ifdef OPEN_MPI
   return false;
@@ -73,7 +74,7 @@ alltoall_call native_collective::sent_from_a_copy(alltoall_call call) {
   blocks.counts = call.recv_counts;
   blocks.displacements = call.recv_displacements;
   describe(call.recv_type, ranks, types, blocks, device_runtimes::loaded());
-  if (!is_valid(blocks, call.recv_type, ranks, MPI_COMM_SELF)) return call;  // the MPI says what is wrong
+  if (!is_valid(blocks, call.recv_type, ranks, MPI_COMM_SELF)) return call;  // the MPI reports what is wrong
   const std::int64_t element = call.recv_type.differ() ? 1 : make_packed(blocks.type.size);
   offsets_.assign(1, 0);
   for (int i = 0; i < ranks; ++i) {
@@ -90,7 +91,7 @@ alltoall_call native_collective::sent_from_a_copy(alltoall_call call) {
   return call;
 }
 
-// A type of as many bytes, so that counts are no larger than the program's; gives its bytes.
+// Makes a type of `bytes` bytes, or else of one, so that counts are no larger than the program's. Returns its bytes.
 std::int64_t native_collective::make_packed(std::int64_t bytes) {
   const int size = fits_int(bytes) && bytes > 0 ? static_cast<int>(bytes) : 1;
   require(PMPI_Type_contiguous(size, MPI_BYTE, &packed_), "MPI_Type_contiguous");
@@ -164,7 +165,7 @@ int native_collective::prepare(const alltoall_call& call) {
                               MPI_INFO_NULL, &request_);
 }
 
-// Not in place.
+// Not for MPI_IN_PLACE.
 int native_collective::prepare_v(const alltoall_call& call, int ranks) {
   if (fit(call, ranks))
     return PMPI_Alltoallv_init(

@@ -1,6 +1,6 @@
-// The MPI's own collectives in their nonblocking form, or their persistent one, so that what Shoal has under way moves
-// while a rank waits for them. MPI does not match a blocking collective with a nonblocking one, and no rank knows what others
-// have under way: so where the MPI cannot move that itself all calls of shoal.h take this form.
+// The MPI's own collectives in their nonblocking or persistent form, so that what Shoal has under way moves while a
+// rank waits for them. MPI does not match a blocking collective with a nonblocking one, and no rank knows what others
+// have under way. So if the MPI cannot move what Shoal has under way, all calls of shoal.h take the nonblocking form.
 #pragma once
 
 #include <mpi.h>
@@ -24,15 +24,16 @@ class native_collective {
   native_collective(const native_collective&) = delete;
   native_collective& operator=(const native_collective&) = delete;
 
-  // Once. MPI error codes; errors have been raised on the communicator. What the call names stays until the end.
+  // Starts the collective; to be called once. Returns an MPI error code; errors have been raised on the communicator.
+  // What the call names must stay until the end.
   int start(const alltoall_call& call);
   int start(const allgather_call& call);
-  // The same of a persistent request, where the MPI has such.
+  // The same for a persistent request, which is prepared and not started, if the MPI has persistent collectives.
   static const bool has_persistent;
   int prepare(const alltoall_call& call);
   int test(bool& ended);
   int wait(wait_mode mode);
-  // The caller ends it. What the call needs stays here.
+  // Gives the request to the caller, who ends it. What the request needs stays here.
   MPI_Request hand_over() { return std::exchange(request_, MPI_REQUEST_NULL); }
 
  private:
@@ -45,7 +46,7 @@ class native_collective {
   int prepare_v(const alltoall_call& call, int ranks);
 
   MPI_Request request_ = MPI_REQUEST_NULL;
-  // Counts and displacements in the integers that the MPI's function takes, where they came in others.
+  // Counts and displacements in the integers that the MPI's function takes, if the program gave them in others.
   std::array<std::vector<int>, 4> ints_;
   std::array<std::vector<MPI_Count>, 2> counts_;
   std::array<std::vector<MPI_Aint>, 2> displacements_;
@@ -56,14 +57,14 @@ class native_collective {
   MPI_Datatype packed_ = MPI_DATATYPE_NULL;
 };
 
-// The MPI's own in its blocking form, where the MPI moves what Shoal has under way.
+// Runs the MPI's own collective in its blocking form, while the MPI moves what Shoal has under way.
 template <typename Native>
 int moved_by_mpi(Native native) {
   const progress::handed_to_mpi meanwhile;
   return native();
 }
 
-// Ends a request of the MPI's own, which `start` makes, while what Shoal has under way moves.
+// Waits for a request of the MPI's own to end, while what Shoal has under way moves. In wait_moving() `start` makes it.
 int end_moving(MPI_Request& request, wait_mode mode);
 template <typename Start>
 int wait_moving(Start start) {
@@ -72,7 +73,7 @@ int wait_moving(Start start) {
   return code == MPI_SUCCESS ? end_moving(own, wait_mode::yield) : code;
 }
 
-// Whether the blocking form is right. On a communicator of one rank Open MPI's MPI_Alltoallw takes no heed of displacements.
+// Whether the blocking form works. On a communicator of one rank, Open MPI's MPI_Alltoallw ignores displacements.
 inline bool has_right_blocking_form(const allgather_call&) { return true; }
 inline bool has_right_blocking_form([[maybe_unused]] const alltoall_call& call) {
 #ifdef OPEN_MPI

@@ -10,7 +10,7 @@
 
 namespace shoal {
 
-// What the user names; null: the MPI's own is to serve. The same on every rank.
+// The algorithm that the user names. Null: the MPI's own collective serves. The same on every rank.
 const decision* neighbor_service::named(MPI_Info info) {
   const decision* const chosen = state_.asked().of_call(call_.form(), info);
   if (!chosen || !chosen->algorithm->steps) return chosen;
@@ -52,13 +52,13 @@ const decision* neighbor_service::plan(MPI_Info info) {
   return agree().on_any_rank(!is_valid()) ? nullptr : chosen;
 }
 
-// Ranks without edges may say anything of their blocks, so all sizes travel with blocks that others carry.
+// Ranks without edges may give any sizes. So sizes always travel with the blocks that others carry.
 void neighbor_service::describe() {
   describe_received(call_, state_.sources(), storage_, what_);
   describe_sent(call_, state_.destinations(), storage_, what_);
 }
 
-// Open MPI refuses to send blocks of another size than arrive, where all have one size.
+// If all blocks have one size, Open MPI refuses to send blocks of another size than it receives.
 static bool are_equal_sides([[maybe_unused]] const alltoall_call& call, [[maybe_unused]] const payload& what) {
 #ifdef OPEN_MPI
   if (call.uniform) return what.send.bytes(0) == what.recv.bytes(0);
@@ -66,7 +66,7 @@ static bool are_equal_sides([[maybe_unused]] const alltoall_call& call, [[maybe_
   return true;
 }
 
-// MPICH and its kin look at no type of blocks that all are empty.
+// If all blocks have one size and are empty, MPICH and its kin do not look at their type.
 static bool is_looked_at([[maybe_unused]] const alltoall_call& call, [[maybe_unused]] const user_buffer& side) {
 #ifdef OPEN_MPI
   return true;
@@ -84,7 +84,7 @@ static bool are_valid(const alltoall_call& call, const payload& what, const neig
 }
 
 bool neighbor_service::is_valid() const {
-  const MPI_Comm own = over_.is_open() ? over_.own().get() : MPI_COMM_SELF;  // asking makes none
+  const MPI_Comm own = over_.is_open() ? over_.own().get() : MPI_COMM_SELF;  // opened() would make one
   return !call_.lacks_request && are_valid(call_, what_, state_.peers(), own);
 }
 
@@ -106,7 +106,7 @@ void neighbor_service::verify(native_call native) {
 
 namespace {
 
-// What somebody asked for, from the first call on.
+// Serves a call, from the first one on, as settings ask.
 int serve_asked(const neighbor_call& call, interface from, native_call native) {
   process& job = process::get();
   if (!job.present_neighbors_of(call.comm, call.form()) && is_refused_alone(call)) return native();

@@ -19,7 +19,7 @@ class neighbor_work final : public request::work {
         over_(state_->all().opened()),
         moving_(state_->all().pool(), over_) {}
 
-  // Both tell whether there is a schedule to run; else the MPI's own is to.
+  // Both return whether there is a schedule to run. If not, the MPI's own collective serves.
   bool prepare_once() { return keep(service_.pick_at_once()); }
   bool prepare_repeated(MPI_Info info) {
     if (!keep(service_.plan(info))) return false;

@@ -1,4 +1,4 @@
-// An exchange among neighbours that is started in one call and ended in another, Shoal's way. Null: the MPI's own is to run.
+// An exchange among neighbours that Shoal starts in one call and ends in another. Null: the MPI's own serves.
 #pragma once
 
 #include <mpi.h>
@@ -10,11 +10,11 @@
 
 namespace shoal {
 
-// The buffers and arrays that `call` names stay until the end.
+// The buffers, arrays and types that `call` names must stay until the request's end.
 
-// To be started once, and at once: asks no other rank.
+// To be started once, and at once. Asks no other rank.
 std::unique_ptr<request::work> neighbor_once(const std::shared_ptr<neighborhood>& among, const neighbor_call& call);
-// To be started many times. Collective. Throws as neighbor_alltoall() does.
+// To be started many times. Collective. Throws as neighbor_service::plan() does.
 std::unique_ptr<request::work> neighbor_repeated(const std::shared_ptr<neighborhood>& among, const neighbor_call& call,
                                                  MPI_Info info);
 

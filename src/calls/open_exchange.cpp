@@ -28,7 +28,8 @@ namespace shoal {
 
 namespace {
 
-// A program may free the arrays of its counts, too: MPI forbids that, but MPIs copy them, and mpi4py frees them.
+// Copies of a call's counts or displacements. MPI forbids that a program frees the arrays, but MPIs copy them, and
+// mpi4py frees them.
 class kept_numbers {
  public:
   number_array keep(const number_array& users, int blocks) {
@@ -67,20 +68,20 @@ class open_exchange final : public progress::part {
   open_exchange(const open_exchange&) = delete;
   open_exchange& operator=(const open_exchange&) = delete;
 
-  // With arguments that stay until the end.
+  // The call, with arguments that stay until the end.
   const alltoall_call& call() const { return call_; }
   MPI_Request handle() const { return handle_.handle(); }
-  // Nobody was given the request. Null.
+  // Drops the MPI's request, which nobody was given. Returns MPI_REQUEST_NULL.
   MPI_Request take_back();
   bool is_persistent() const { return is_persistent_; }
   bool is_active() const { return is_active_; }
   bool is_left() const { return is_left_; }
-  // Once: by Shoal's way, which the communicator is locked for.
+  // Starts an exchange that runs once. The communicator must be locked.
   void begin(std::unique_ptr<request::work> by_shoal);
-  // Many times.
+  // Makes an exchange ready that runs many times; start() starts a run.
   void prepare(std::unique_ptr<request::work> by_shoal);
   int start();
-  // The program wants no more of it: it goes, at its end, and when no other thread is on its ranks.
+  // The program has freed its request. The exchange goes once it has ended and no other thread is on its ranks.
   int leave();
 
   bool move() noexcept override;
@@ -103,12 +104,12 @@ class open_exchange final : public progress::part {
   std::optional<request> by_shoal_;
 };
 
-// Those that exist. Held together by progress' lock.
+// All that exist. Protected by the lock of `progress`.
 std::vector<std::unique_ptr<open_exchange>>& all() {
   static auto* const open = new std::vector<std::unique_ptr<open_exchange>>;  // never destroyed: MPI may outlive it
   return *open;
 }
-std::atomic<int> persistent = 0;  // of them, so that other requests need not be looked for
+std::atomic<int> persistent = 0;  // how many; if none, requests need not be looked up
 
 open_exchange& keep(std::unique_ptr<open_exchange> one) {
   const std::scoped_lock alone(progress::get().lock());
@@ -129,7 +130,7 @@ open_exchange* persistent_behind(MPI_Request request) {
 
 open_exchange::open_exchange(const given& what, bool is_persistent)
     : call_(what.call), handle_(is_persistent), is_persistent_(is_persistent), is_recorded_(what.is_recorded) {
-  const bool is_alike = call_.are_sides_alike() && what.sent == what.received;  // and stays so
+  const bool is_alike = call_.are_sides_alike() && what.sent == what.received;  // what is kept must be alike too
   call_.recv_type = types_[0].keep(call_.recv_type, call_.recv_counts, what.received);
   if (is_alike) call_.send_type = call_.recv_type;
   else if (!call_.in_place()) call_.send_type = types_[1].keep(call_.send_type, call_.send_counts, what.sent);
@@ -155,7 +156,7 @@ MPI_Request open_exchange::take_back() {
   return MPI_REQUEST_NULL;
 }
 
-// Every one counts where traffic is recorded, as every blocking call does.
+// If traffic is recorded, every start counts, as every blocking call does.
 void open_exchange::record() {
   if (is_recorded_) process::get().traffic().add(call_);
 }
@@ -180,7 +181,7 @@ int open_exchange::start() {
                             });
 }
 
-// It is moved from here, so that its end is seen at once.
+// From now on this object is moved, and not the request in it, so that the end is seen at once.
 void open_exchange::run() {
   by_shoal_->start();
   progress::get().remove(&*by_shoal_);
@@ -189,11 +190,11 @@ void open_exchange::run() {
   progress::get().add_for_mpi(this);
 }
 
-// The exception being handled, where there is still a communicator for it.
+// Raises the exception being handled, on Shoal's own communicator if the program's is freed.
 int open_exchange::raise() { return by_shoal_ ? by_shoal_->raise() : raise_current(call_.comm); }
 
-// What the program's handler throws ends here, because the MPI moves this: its frames are no way for an exception. Whoever waits
-// hears of the error by a code.
+// The MPI moves this exchange, and an exception cannot pass through the MPI's frames. So what the program's handler
+// throws ends here, and whoever waits hears of the error by a code.
 void open_exchange::raise_inside_mpi() noexcept {
   try {
     returning_codes_by([this] { return raise(); }, []() -> int { throw; });
@@ -247,7 +248,7 @@ int open_exchange::leave() {
 
 constexpr const char* cannot_move = "this MPI cannot move Shoal's exchanges in the background";
 
-// Why the MPI's own serves such a call; null: it does not have to.
+// Why the MPI's own collective has to serve such a call; null: it does not have to.
 const char* left_because(const alltoall_call& call, learner* of) {
   int ranks = 1;
   if (!of) return process::why_unknown(call.comm);
@@ -264,8 +265,9 @@ const char* left_because(const neighbor_call& call, learner* of) {
   return left_because(static_cast<const alltoall_call&>(call), of);
 }
 
-// On ranks that are Shoal's already. `once` makes the work for arguments that stay, or null: then the MPI's own serves, which
-// is to judge this rank's arguments, or has to.
+// Starts an exchange on ranks for which Shoal has set up what it needs. `once` makes the work, for arguments that stay.
+// If it returns null, the MPI's own collective serves, because it has to or is to judge this rank's arguments, and
+// there is no request.
 template <typename Once>
 MPI_Request begun(const given& what, communicator& state, Once once) {
   const std::scoped_lock alone(state.all().lock());
@@ -283,9 +285,9 @@ MPI_Request begun(const given& what, communicator& state, Once once) {
   return one.handle();
 }
 
-// No rank may wait here for others, so what Shoal needs is made by calls that may.
+// In a nonblocking call no rank may wait for others, so what Shoal needs is made in calls that may wait.
 constexpr const char* too_early = "before a blocking or persistent call of the same name on this communicator";
-// With several edges between two ranks.
+// Said if two ranks have several edges between them.
 constexpr const char* matched_otherwise = "this MPI matches parallel edges in another order than in blocking calls";
 
 MPI_Request begun(const alltoall_call& call, learner& of, std::string& why) {
@@ -307,7 +309,7 @@ const char* for_the_mpi() {
                                        : "device memory, or arguments that the MPI is to judge";
 }
 
-// As the report calls such a call. Calls that Shoal leaves are not to pay for a name.
+// The name of such a call in the report. It is made only for the report, so that no other call pays for it.
 template <typename Call>
 struct named_call {
   const char* before;
@@ -316,7 +318,7 @@ struct named_call {
   std::string name() const { return before + call.name() + behind; }
 };
 
-// Why nobody serves such a call, and what would change that. It is made for the report alone.
+// Why Shoal does not serve a call for which nobody asked, and what would change that. Made only for the report.
 template <typename Call>
 struct unasked {
   const char* kind;
@@ -334,7 +336,7 @@ int left(const Name& name, const Reason& why, native_call native) {
   return process::get().leave(name, why, native);
 }
 
-// `make` gives back a request, or none where the MPI's own serves, for the reason that it tells.
+// `make` returns a request. If it returns none, the MPI's own collective serves, for the reason that `make` tells.
 template <typename Name, typename Call, typename Make>
 int serve(const Name& name, const Call& call, MPI_Request* request, native_call native, Make make) {
   return returning_codes(call.comm, [&]() -> int {
@@ -353,7 +355,7 @@ int serve(const Name& name, const Call& call, MPI_Request* request, native_call 
   });
 }
 
-// Calls for which nobody asked for an algorithm cost next to nothing.
+// Whether nobody asked for an algorithm of Shoal's, so that the MPI's own serves. Such calls cost next to nothing.
 template <typename Call>
 bool is_left(const Call& call) {
   const process& job = process::get();
@@ -370,7 +372,7 @@ int left_unasked(const named_call<Call>& name, const char* kind, native_call nat
   return letting_handlers_throw([&] { return left(name, unasked<Call>{kind, name.call}, native); });
 }
 
-// As for begun(); the ranks may wait for each other.
+// As begun(), for an exchange that runs many times; the ranks may wait for each other.
 template <typename Repeated>
 MPI_Request prepared_on(const given& what, communicator& state, Repeated repeated) {
   const std::scoped_lock alone(state.all().lock());
@@ -438,11 +440,11 @@ int start_requests(int count, MPI_Request* requests) {
 
 int free_request(MPI_Request* request) {
   open_exchange* const one = persistent && request ? persistent_behind(*request) : nullptr;
-  const int code = one ? one->leave() : MPI_SUCCESS;  // first, as the MPI may give its handle to another
+  const int code = one ? one->leave() : MPI_SUCCESS;  // first, as the MPI may give the handle to another
   return code == MPI_SUCCESS ? PMPI_Request_free(request) : code;
 }
 
-// What the program has left under way stays as it is.
+// Exchanges that the program has left under way stay as they are: nothing destroys them.
 void leave_open_exchanges() {
   const std::scoped_lock alone(progress::get().lock());
   for (auto& one : all()) {

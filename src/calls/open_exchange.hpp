@@ -1,5 +1,5 @@
-// Exchanges behind requests of the MPI's own: all-to-alls, also among neighbours, that do not block or are persistent, under
-// the preload. The MPI moves them whenever it moves.
+// Nonblocking and persistent all-to-alls under the preload, also among neighbours. For each the program holds a request
+// of the MPI's own, and the MPI moves the exchanges whenever it makes progress.
 #pragma once
 
 #include <mpi.h>
@@ -8,18 +8,19 @@
 
 namespace shoal {
 
-// They give back a request, of Shoal's exchange or of the MPI's own; `native` makes the latter.
+// Both give back a request, for Shoal's exchange or for the MPI's own collective. `native` makes the latter.
 template <typename Call>
 int start_exchange(const Call& call, MPI_Request* request, native_call native);
 template <typename Call>
 int prepare_exchange(const Call& call, MPI_Info info, MPI_Request* request, native_call native);
 
-// What is done with persistent requests, whoever made them. They cost what they cost without Shoal as long as none is Shoal's.
+// MPI_Startall, MPI_Start and MPI_Request_free, for requests of Shoal's and all others. As long as no persistent
+// request is Shoal's, they cost what they cost without Shoal.
 int start_requests(int count, MPI_Request* requests);
 int start_request(MPI_Request* request);
 int free_request(MPI_Request* request);
 
-// At the end of the program nothing moves any more.
+// For MPI_Finalize: no exchange moves any more.
 void leave_open_exchanges();
 
 }  // namespace shoal

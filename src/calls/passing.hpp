@@ -1,5 +1,6 @@
-// All-to-alls of MPI's own functions. Most are only counted, and the MPI serves them. Where ranks share a core each call finds
-// Shoal's code cold: so such a call goes through little of it, and is described only where the MPI refuses it.
+// All-to-alls that a program calls by MPI's names. Most of them pass: they are only counted, and the MPI serves them.
+// If ranks share a core, each call finds Shoal's code cold. So a call that passes runs little of Shoal's code, and its
+// arguments are described only if the MPI refuses it.
 #pragma once
 
 #include <mpi.h>
@@ -13,13 +14,13 @@
 
 namespace shoal {
 
-// The bytes of a block of MPI_Alltoall, by which all ranks know the exchange. One rank alone may give a wrong count, and must
-// not take another way for it: of two sizes that differ the wrong one is hardly ever the last exchange's.
+// The bytes of a block of MPI_Alltoall, by which all ranks know the exchange. A rank that gives one wrong count must
+// still go the same way as the others. Its two sizes differ, and the wrong one is hardly ever the last exchange's.
 inline std::int64_t block_of(const learner& of, const call_signature& call) {
   return call.in_place || of.is_as_last(call.received) ? call.received : call.sent;
 }
 
-// `all`: the arguments, of which `describe` makes a call.
+// `all`: the arguments, from which `describe` makes an alltoall_call.
 template <typename Describe, typename... All>
 [[gnu::hot]] int alltoall_of_mpi(MPI_Comm comm, Describe describe, native_call native, All... all) {
   const auto carry_out = [&] {

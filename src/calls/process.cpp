@@ -26,10 +26,10 @@ int ranks_of_both(MPI_Comm groups) {
   return own + others;
 }
 
-// The largest numbers of all ranks of both groups; none, on every rank, where one of them heard nothing for long. A reduction
-// over an inter-communicator gives each group what the other one has, so the second brings back what the own group has, and
-// the third whether a rank of the own group heard nothing in the first. Every rank begins all three, whatever it heard:
-// those that come late wait for that.
+// The largest numbers of all ranks of both groups, or none, on every rank, if some rank heard nothing for long. A
+// reduction over an inter-communicator gives each group what the other group has. So the second reduction brings back
+// what the own group has, and the third tells whether a rank of the own group heard nothing in the first. Every rank
+// begins all three, whatever it heard, because ranks that come late wait for them.
 std::vector<std::int64_t> largest_of_both_groups(MPI_Comm comm, const std::vector<std::int64_t>& mine, waiting& wait) {
   pending_agreement other(comm, mine);
   const bool is_heard = other.wait_for(voting::patience, wait);
@@ -166,7 +166,7 @@ learner* process::found_learner_of(MPI_Comm comm) {
   if (!held->of_ranks) {
     auto made = std::make_unique<learner>(*this, comm, collective::alltoall);
     made->have_passed(std::exchange(held->counted, 0));
-    const std::scoped_lock guard(lock_);  // others look through all communicators
+    const std::scoped_lock guard(lock_);  // other threads look through all communicators
     held->of_ranks = std::move(made);
     if (recent_calls::find(comm)) recent_calls::remember(*held);
   }
@@ -183,7 +183,7 @@ learner* process::neighbor_learner_made_for(MPI_Comm comm) {
   if (!held) return nullptr;
   if (!held->of_neighbors && !held->groups && has_neighbors(comm)) {
     auto made = std::make_unique<learner>(*this, comm, collective::neighbor_alltoall);
-    const std::scoped_lock guard(lock_);  // others look through all communicators
+    const std::scoped_lock guard(lock_);  // other threads look through all communicators
     held->of_neighbors = std::move(made);
   }
   if (recent_calls::find(comm)) recent_calls::remember(*held);
@@ -246,8 +246,8 @@ std::shared_ptr<neighborhood> process::present_neighbors_of(MPI_Comm comm, call_
   return held ? held->neighbors[form] : nullptr;
 }
 
-// The communicator is made by a collective of the MPI's own that blocks, so behind an agreement in which ranks move what they
-// have under way.
+// A blocking collective of the MPI's own makes the communicator. So the ranks first agree, and move what they have
+// under way while they wait for that.
 std::shared_ptr<sparse_ranks> process::sparse_of(MPI_Comm comm, std::string& wrong) {
   users_communicator* const held = communicator_of(comm);
   if (!held) wrong = "shoal_exchange outside MPI_Init and MPI_Finalize";
@@ -286,7 +286,7 @@ bool process::pays_to_serve(MPI_Comm comm, users_groups& groups) {
   return !all.empty() && groups.worth.pays(all);
 }
 
-// None, on every rank, where some heard nothing of others: then they are not served.
+// None, on every rank, if some ranks heard nothing of others. Shoal then does not serve these groups.
 std::vector<std::int64_t> process::largest_of_groups(MPI_Comm comm, const std::vector<std::int64_t>& mine,
                                                      users_groups& groups) {
   waiting wait = moving_meanwhile(set().wait.value_or(wait_mode::yield));
@@ -318,7 +318,7 @@ int process::leave_told(const std::string& call, const std::string& reason, nati
   return code;
 }
 
-// What else was done on its communicator is reported already.
+// For an exchange that ended after its communicator was freed: the rest of what was done there is reported already.
 void process::report_late(const std::string& call, int ranks, const std::string& spec, const usage& what) {
   const std::scoped_lock guard(lock_);
   report_.add(call, ranks, spec, what);
@@ -329,7 +329,7 @@ std::string process::explain(MPI_Comm comm) {
   const users_communicator* held = find(comm);
   if (!held) return "nothing was exchanged on this communicator yet";
   if (held->groups) return explained(*held->groups);
-  const learner& of = *learner_of(comm);  // which hears of all calls so far
+  const learner& of = *learner_of(comm);  // learner_of() tells it of all calls so far
   return held->of_neighbors && of.calls() == 0 && !of.state() ? held->of_neighbors->explain() : of.explain();
 }
 
@@ -369,7 +369,7 @@ void process::serve_groups(MPI_Comm comm, users_groups& groups) {
   }
 }
 
-// Nothing is asked of the MPI: the program may have given no communicator.
+// Does not ask the MPI, because what the program has given may be no communicator.
 users_communicator* process::held_by(MPI_Comm comm) {
   const std::scoped_lock guard(lock_);
   users_communicator* held = of_places_[recent_calls::place_of(comm)];
@@ -389,7 +389,7 @@ bool process::leave(const MPI_Comm* comm) {
   return all_ended;
 }
 
-// What was done on a communicator, where somebody wants to know.
+// Reports what was done on a communicator, if somebody wants to know, and keeps what was learnt.
 void process::report_on(const users_communicator& held) {
   if (set().report == reporting::none && set().wisdom.empty()) return;
   held.each_learner([this](const learner& of) {
@@ -403,9 +403,9 @@ void process::report_on(const users_communicator& held) {
   if (held.groups) report_groups(*held.groups, report_);
 }
 
-// `is_freed`: the communicator is, and not the program at its end.
+// `is_freed`: the program frees the communicator; if false, the program ends.
 void process::release(users_communicator& held, bool is_freed) {
-  std::list<users_communicator> released;  // ended behind the lock
+  std::list<users_communicator> released;  // destroyed after the lock is let go
   const std::scoped_lock guard(lock_);
   released.splice(released.end(), communicators_, held.place);
   users_communicator** at = &of_places_[recent_calls::place_of(held.comm)];
@@ -436,7 +436,7 @@ void process::tell_of_none() {
   if (!told_) tell();
 }
 
-// On the first rank of the job.
+// Called on the first rank of the job.
 void process::tell() {
   if (set().report == reporting::none) return;
   told_ = true;
@@ -450,7 +450,7 @@ void process::tell() {
 int process::on_free(MPI_Comm, int, void* held, void* self) {
   return returning_codes(MPI_COMM_SELF, [&] {
     process& job = *static_cast<process*>(self);
-    if (!job.finished_) job.release(*static_cast<users_communicator*>(held), true);  // else it is released already
+    if (!job.finished_) job.release(*static_cast<users_communicator*>(held), true);  // else finish() has done so
     return MPI_SUCCESS;
   });
 }

@@ -31,67 +31,72 @@ class process : public job_state {
   // The one of this process; made on first use, also before MPI_Init.
   static process& get();
 
-  // To be called before the attributes of a communicator are deleted, or of all (null): its number may come again, and what
-  // is under way on it would keep it (MPICH), with all its attributes. False: some of that stays, because other ranks may
-  // never begin it.
+  // To be called before the attributes of a communicator are deleted (null: of all communicators). Its number may come
+  // again, and on MPICH what is under way on it would keep it alive, with all its attributes. Returns false if
+  // something stays under way, because other ranks may never begin it.
   bool leave(const MPI_Comm* comm);
 
-  // Where Open MPI duplicates a communicator behind a request, nothing else may be agreed on there, nor another be made: its
-  // own collectives serve from then on, but where what Shoal needs is made already. To be called on every rank.
+  // To be called, on every rank, when Open MPI duplicates a communicator behind a request. Until the request ends, the
+  // ranks may agree on nothing else there, and make no other communicator from it. So the MPI's own collectives serve
+  // from now on, unless what Shoal needs is made already.
   void leave_to_duplicate(MPI_Comm comm);
 
-  // What hangs on a user's communicator; null outside MPI_Init and MPI_Finalize, where the MPI's own serves. Local.
+  // The learner of a user's communicator, made on first use. Null outside MPI_Init and MPI_Finalize, between two
+  // groups, and while attributes are deleted. Local.
   static learner* learner_of(MPI_Comm comm) {
     learner* const recent = recent_calls::learner_of(comm);
     return recent ? recent : get().found_learner_of(comm);
   }
-  // The same for exchanges among neighbours; null too where there are none.
+  // The same for exchanges among neighbours; null also if the communicator has no neighbours.
   [[gnu::hot]] learner* neighbor_learner_of(MPI_Comm comm);
-  // Whether an all-to-all is the first on its communicator, and is only counted, as some like it will be: for those nothing is
-  // made but what counts them.
+  // Whether an all-to-all is the first on its communicator, and is only counted, as some more like it will be. For
+  // these calls Shoal makes nothing but what counts them.
   bool begins_to_count(MPI_Comm comm, const call_signature& call);
-  // Why there is nothing on it, between MPI_Init and MPI_Finalize.
+  // Why a communicator has no learner, between MPI_Init and MPI_Finalize.
   static const char* why_unknown(MPI_Comm comm);
 
-  // Shoal's state for a communicator, made on first use, which is collective. Null, on every rank, when Shoal
-  // cannot serve it; `wrong` then says what is wrong, or is empty where the MPI's own collective is the right one.
-  // `is_linked`: the program calls Shoal itself.
+  // Shoal's state for a communicator, made on first use, which is collective. Null, on every rank, if Shoal cannot
+  // serve it. `wrong` then says what is wrong, or is empty if the MPI's own collective is right. `is_linked`: the
+  // program calls Shoal itself.
   communicator* state_of(MPI_Comm comm, bool is_linked, std::string& wrong);
 
-  // The state when there is one already; else null.
+  // The state if there is one already; else null.
   communicator* present_state_of(MPI_Comm comm) const;
 
-  // The same for an inter-communicator.
+  // As state_of(), for an inter-communicator.
   intercommunicator* groups_of(MPI_Comm comm, bool is_linked, std::string& wrong);
 
-  // The neighbours on a communicator that has some, for calls of a form, made on first use, which is collective. Null as
-  // for state_of().
+  // The neighbourhood of a communicator that has neighbours, for calls of a form. Made on first use, which is
+  // collective. Null as in state_of().
   std::shared_ptr<neighborhood> neighbors_of(MPI_Comm comm, call_form form, bool is_linked, std::string& wrong);
-  // Those that there are already; else null.
+  // The neighbourhood if there is one already; else null.
   std::shared_ptr<neighborhood> present_neighbors_of(MPI_Comm comm, call_form form) const;
 
-  // The ranks of a communicator for shoal_exchange(), made on first use, which is collective. Null, on every rank, where
-  // they cannot be served; `wrong` then says why.
+  // The ranks of a communicator for shoal_exchange(), made on first use, which is collective. Null, on every rank, if
+  // Shoal cannot serve them; `wrong` then says why.
   std::shared_ptr<sparse_ranks> sparse_of(MPI_Comm comm, std::string& wrong);
 
-  // Whether calls between two groups that nobody asked for were enough to make what serves them; the MPI's own until then.
+  // Whether there were enough calls between two groups, whose algorithm nobody asked for, to make what serves them.
+  // Until then the MPI's own collective serves.
   bool has_earned_groups(MPI_Comm comm);
-  // `known`: bytes of a message from each group, together, where both groups know them.
+  // Counts a call that the MPI's own served before that. `known`: bytes of a message from each group, together, if both
+  // groups know them; else 0.
   void count_cold(MPI_Comm comm, bool uniform, std::int64_t sent, std::int64_t known, double seconds);
 
-  // The MPI's own, where Shoal cannot serve a call: counted with the reason, where a report is asked for.
+  // Calls the MPI's own collective, because Shoal cannot serve a call. If a report is asked for, counts the call with
+  // the reason.
   template <typename Call, typename Reason>
   int leave(const Call& call, const Reason& reason, native_call native) {
     return set().report == reporting::none ? native() : leave_told(call.name(), std::string(reason), native);
   }
-  // An exchange behind a request; its communicator may have been freed when it ended.
+  // Counts an exchange behind a request, which has ended; its communicator may have been freed before.
   template <typename Decision>
   void count_ended(team& on, const Decision& chosen, const std::string& call, call_form form, const usage& what) {
     if (set().report == reporting::none) return;
     if (on.own().is_left()) report_late(call, on.ranks(), chosen.algorithm->spec, what);
     else chosen.algorithm->uses[form].add(what);
   }
-  // Behind MPI_Finalize: that there was nothing to report, if so.
+  // After MPI_Finalize: if nothing was reported, says that there was nothing to report.
   void tell_of_none();
 
   // One line: what ran last on a communicator, and why.
@@ -103,7 +108,7 @@ class process : public job_state {
   int leave_told(const std::string& call, const std::string& reason, native_call native);
   process() = default;
   bool begin(MPI_Comm comm);
-  // What hangs on a communicator; null: nothing yet.
+  // What Shoal keeps for a communicator; null: nothing yet.
   users_communicator* find(MPI_Comm comm) const;
   users_communicator* attach(MPI_Comm comm);
   users_communicator* communicator_of(MPI_Comm comm);
@@ -126,10 +131,10 @@ class process : public job_state {
   int state_key_ = MPI_KEYVAL_INVALID, finalize_key_ = MPI_KEYVAL_INVALID;
   std::atomic<bool> open_for_calls_ = false;  // between MPI_Init and MPI_Finalize
   bool finished_ = false;
-  bool may_only_count_ = false;  // nobody asks for anything, or wants to know of calls
+  bool may_only_count_ = false;  // one thread; nobody asks for anything, or wants to know of calls
   std::mutex lock_;
-  std::list<users_communicator> communicators_;  // in the order of their first calls, as the report tells them
-  std::array<users_communicator*, recent_calls::places> of_places_{};  // the first of each place
+  std::list<users_communicator> communicators_;  // in the order of their first calls, for the report
+  std::array<users_communicator*, recent_calls::places> of_places_{};  // the first one in each place
   usage_report report_;
   bool told_ = false;
   traffic_record traffic_;

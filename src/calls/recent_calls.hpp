@@ -1,5 +1,5 @@
-// The communicators of the last calls, and what repeats on them. Where ranks share a core, each of them finds Shoal's memory cold in
-// every call: so what most calls need to know of their communicator is one line of it.
+// The communicators of the last calls, and the calls that repeat on them. If ranks share a core, each of them finds
+// Shoal's memory cold in every call. So what most calls need to know of their communicator is in one cache line.
 #pragma once
 
 #include <mpi.h>
@@ -14,10 +14,11 @@
 
 namespace shoal {
 
-// Not used where threads may call at once.
+// Not used if several threads may call at once.
 class recent_calls {
  public:
-  // Where a communicator is looked for, and few others are. Some hundreds of them seldom meet a third in one place.
+  // A communicator is looked up in one place, which has room for two. Even among some hundreds of communicators, three
+  // seldom share a place.
   static constexpr int log2_places = 10;
   static constexpr std::size_t places = std::size_t{1} << log2_places;
   static std::size_t place_of(MPI_Comm comm) {
@@ -25,7 +26,8 @@ class recent_calls {
     return number * 0x9E3779B97F4A7C15u >> (64 - log2_places);
   }
 
-  // What hangs on a communicator, its learner, and that of its neighbours; null: it is not among the last, or there is none.
+  // What Shoal keeps for a communicator, its learner, and the learner of its neighbours. Null if the communicator is
+  // not among the last ones, or if there is none. learner_of() first tells the learner of the calls that repeated.
   static users_communicator* find(MPI_Comm comm) {
     const entry& last = at(comm);
     return last.comm == comm ? last.held : nullptr;
@@ -40,13 +42,13 @@ class recent_calls {
     const entry& last = at(comm);
     return last.comm == comm ? last.of_neighbors : nullptr;
   }
-  // Whether it has one rank alone, and nobody asks for anything.
+  // Whether the communicator has only this rank, and nobody asks for anything.
   static bool is_alone(MPI_Comm comm) {
     const entry& last = at(comm);
     return last.comm == comm && last.of_ranks && last.of_ranks->is_idle();
   }
 
-  // Whether a call passes because the last one on its communicator did and was the same: it is counted then.
+  // Whether a call passes because the last call on its communicator passed and was the same. If so, counts it.
   [[gnu::hot]] static bool pass_again(MPI_Comm comm, const call_signature& call) {
     entry& last = at(comm);
     if (last.comm != comm || last.left == 0 || last.like != call) return false;
@@ -54,7 +56,7 @@ class recent_calls {
     ++last.passed;
     return true;
   }
-  // Behind a call: so many like it pass by that.
+  // After a call: the next `calls` calls pass if they are the same.
   static void begin_repeats(MPI_Comm comm, const call_signature& call, int calls) {
     entry& last = at(comm);
     last.like = call;
@@ -79,7 +81,7 @@ class recent_calls {
  private:
   struct alignas(64) entry {
     MPI_Comm comm{};
-    // Of calls that repeat the last one and pass: how many more may, and of how many the learner has not heard.
+    // How many more calls may repeat the last one and pass, and how many did that the learner has not heard of.
     int left = 0, passed = 0;
     call_signature like;
     learner* of_ranks = nullptr;
@@ -94,7 +96,7 @@ class recent_calls {
   };
   using place = std::array<entry, 2>;
 
-  // Where it is, or else the one that may give way to it.
+  // The communicator's entry, or else the older one of its place.
   static entry& at(MPI_Comm comm) {
     place& of = last_[place_of(comm)];
     return of[0].comm == comm ? of[0] : of[1];
@@ -108,7 +110,7 @@ class recent_calls {
     return last;
   }
 
-  // The last two of each place. All zero at first, so that no page of them is there before it is used.
+  // The last two communicators of each place. All zero at first, so that a page takes no memory before it is used.
   static std::array<place, places> last_;
 };
 

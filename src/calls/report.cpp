@@ -26,7 +26,7 @@ std::string per_call(double seconds, std::int64_t calls) {
   return text.str();
 }
 
-// With three digits that mean something, however short.
+// With three significant digits, however short the time.
 std::string readable_seconds(double seconds) {
   const char* unit = seconds >= 1 ? "s" : seconds >= 1e-3 ? "ms" : "us";
   const double value = seconds >= 1 ? seconds : seconds >= 1e-3 ? seconds * 1e3 : seconds * 1e6;
@@ -51,7 +51,7 @@ std::string described(const ledger& books) {
   return text.str();
 }
 
-// One line; nothing where no clock ran.
+// One line, or nothing if no clock ran.
 std::string where_it_went(const usage& u) {
   std::string text;
   double known = 0;
@@ -68,7 +68,7 @@ void usage_report::add(const std::string& collective, int ranks, const std::stri
   if (what.calls > 0) rows_[{collective, ranks, algorithm}].add(what);
 }
 
-// Of communicators of one shape one tells.
+// Of all communicators of one shape, only the last one's text is kept.
 void usage_report::add_finding(const std::string& collective, int ranks, double block_bytes, const std::string& told) {
   const std::string shape = collective + " of " + std::to_string(ranks) + " ranks, about " +
                             readable_bytes(std::exp2(std::ceil(std::log2(std::max(1.0, block_bytes))))) + " a block";
@@ -92,7 +92,7 @@ void usage_report::print(std::ostream& out, const ledger& books) const {
   out << text.str() << std::flush;
 }
 
-// What requests receive is compared by checksums alone, which travel by the MPI's own.
+// What requests receive is compared only by checksums, which travel in messages of the MPI's own.
 void usage_report::print_verified(std::ostream& text) const {
   if (verified_.calls > 0)
     text << "shoal: verified " << verified_.calls << " exchanges, " << verified_.bytes

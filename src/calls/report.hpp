@@ -17,19 +17,19 @@ namespace shoal {
 class usage_report {
  public:
   void add(const std::string& collective, int ranks, const std::string& algorithm, const usage& what);
-  // What is added then is of one communicator more.
+  // What is added from now on belongs to another communicator.
   void begin_communicator() { ++communicators_; }
   // What was tried for blocks of about `block_bytes` bytes on a communicator, and why it was kept or dropped.
   void add_finding(const std::string& collective, int ranks, double block_bytes, const std::string& told);
   // Calls that were not Shoal's to serve, and why.
   void add_left(const std::string& call, const std::string& reason, std::int64_t calls, double seconds);
-  // Exchanges whose bytes were all compared, and those of requests, where checksums of blocks were.
+  // `bytes`: exchanges whose bytes were all compared. `sums`: those of requests, whose blocks' checksums were compared.
   void add_verified(const usage& bytes, const usage& sums) {
     verified_.add(bytes);
     verified_by_sums_.add(sums);
   }
   bool empty() const { return rows_.empty() && left_.empty(); }
-  // A table with the most time first, what was tried, and what learning cost and gained.
+  // A table with the longest times first, what was tried, and what learning cost and gained.
   void print(std::ostream& out, const ledger& books) const;
   // The same for programs: one object, with times in seconds.
   void write_json(std::ostream& out, const ledger& books) const;
@@ -44,7 +44,7 @@ class usage_report {
   void print_findings(std::ostream& text) const;
 
   std::map<std::tuple<std::string, int, std::string>, usage> rows_;
-  // What the last of some communicators tells.
+  // How many communicators of a shape there were, and what the last one told.
   struct finding {
     int communicators = 0, last = 0;
     std::string told;

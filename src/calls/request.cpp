@@ -45,7 +45,7 @@ void request::start() {
   active_ = true;
 }
 
-// Whether its turn has come.
+// Starts the work once its turn has come. Returns whether the work was started.
 bool request::begin() {
   if (begun_ || (turn_ && !turn_->has_come())) return begun_;
   begun_ = true;
@@ -58,7 +58,7 @@ bool request::test() {
     progress::get().move();
   } else if (active_) {
     int ended = 0;
-    active_ = false;  // nor is it once it has failed
+    active_ = false;  // also if PMPI_Test() fails
     require_of_mpi("MPI_Test", [&] { return PMPI_Test(&natives_, &ended, MPI_STATUS_IGNORE); });
     active_ = !ended;
     if (active_) progress::get().move();
@@ -70,7 +70,7 @@ void request::wait() {
   if (active_ && work_) {
     try {
       waiting& wait = work_->ranks()->wait();
-      while (active_ && !begin()) wait.idle();  // which may move it to its end
+      while (active_ && !begin()) wait.idle();  // idle() may move it to its end
       if (active_) run_to_end();
     } catch (...) {
       fail();
@@ -86,7 +86,7 @@ void request::run_to_end() {
   finish();
 }
 
-// An error that occurs while the process waits for another request is raised when it waits for this one.
+// An error of this request that occurs while the process waits for another is raised when the process waits for this.
 bool request::move() noexcept {
   const held_ranks alone = try_exclusive();
   if (!alone.lock) return false;
@@ -109,7 +109,7 @@ bool request::move_on() {
   return moved;
 }
 
-// It cannot go on: the MPI has failed, and nothing that it will move is left.
+// The request cannot go on: the MPI has failed, and nothing is left that the MPI will move.
 void request::fail() {
   active_ = false;
   progress::get().remove(this);

@@ -1,5 +1,5 @@
 // A collective that is started in one call and ended in another, once or many times: MPI's nonblocking and persistent
-// collectives. It moves when its owner tests or waits; there is no thread.
+// collectives. It moves when the process tests or waits; there is no thread.
 #pragma once
 
 #include <mpi.h>
@@ -15,26 +15,26 @@
 
 namespace shoal {
 
-// A thread has the ranks of a request for itself; they stay until it lets them go. Empty where there is nothing to hold.
+// While a thread has this, it has the ranks of a request for itself, and they stay. Empty if there is nothing to hold.
 struct held_ranks {
   std::shared_ptr<const void> ranks;
-  std::unique_lock<std::recursive_mutex> lock;  // let go first
+  std::unique_lock<std::recursive_mutex> lock;  // let go before `ranks`
 };
 
 // What a shoal_request of shoal.h stands for.
 class open_request {
  public:
   virtual ~open_request() = default;
-  // Throws where it is under way already.
+  // Throws if the request is under way already.
   virtual void start() = 0;
-  // True when it is not, or no more, under way. Both throw, once, what failed.
+  // Returns true if the request is not, or no longer, under way. test() and wait() throw, once, what failed.
   virtual bool test() = 0;
   virtual void wait() = 0;
-  // For calls on it, and for its end.
+  // Held during calls on the request, and at its end.
   virtual held_ranks exclusive() = 0;
   virtual bool is_repeated() const = 0;
   virtual bool active() const = 0;
-  // The exception being handled, on the communicator.
+  // Raises the exception being handled, on the communicator.
   virtual int raise() = 0;
 };
 
@@ -46,12 +46,12 @@ class request final : public open_request, public progress::part {
     bool is_persistent = false;
   };
 
-  // Shoal's way of doing it, prepared for the arguments.
+  // The collective as Shoal serves it, prepared for the arguments.
   class work {
    public:
     virtual ~work() = default;
-    virtual std::shared_ptr<team> ranks() = 0;          // that move it
-    virtual const tag_turns::place* place() const = 0;  // that it holds, if it is to be started many times
+    virtual std::shared_ptr<team> ranks() = 0;          // the ranks that exchange
+    virtual const tag_turns::place* place() const = 0;  // its tags, if it is started many times; else null
     virtual void start(tag_range tags) = 0;             // for the first time, or again once it has ended
     virtual bool progress(bool& moved) = 0;
     virtual void run_to_end() = 0;
@@ -59,13 +59,14 @@ class request final : public open_request, public progress::part {
     virtual void ended() = 0;                  // gives back what one run needed, and counts it
   };
 
+  // `prepared`: null if the MPI's own collective serves.
+
   // To be started once.
   struct once {};
   request(once, MPI_Comm comm, native_start native, std::unique_ptr<work> prepared);
   // To be started many times.
   struct repeated {};
   request(repeated, MPI_Comm comm, native_start native, std::unique_ptr<work> prepared);
-  // Where nothing is `prepared` the MPI's own runs.
   ~request() override;
   request(const request&) = delete;
   request& operator=(const request&) = delete;
@@ -73,17 +74,17 @@ class request final : public open_request, public progress::part {
   void start() override;
   bool test() override;
   void wait() override;
-  // Of one that is under way by Shoal's way: whether anything moved. Left alone where another thread is on its
-  // communicator.
+  // Moves a request that is under way and that Shoal serves, unless another thread is on its communicator. Returns
+  // whether anything moved.
   bool move() noexcept override;
-  // Nothing is locked where the MPI's own runs.
+  // Locks nothing if the MPI's own collective serves.
   held_ranks exclusive() override;
-  // The same without waiting. Its lock is not held where another thread is on them.
+  // The same without waiting, and only if Shoal serves. The lock is not held if another thread is on the ranks.
   held_ranks try_exclusive();
 
   bool is_repeated() const override { return is_repeated_; }
   bool active() const override { return active_; }
-  // What else every start does.
+  // Every start calls `also` too.
   void at_each_start(std::function<void()> also) { also_ = std::move(also); }
   int raise() override;
 
@@ -103,7 +104,7 @@ class request final : public open_request, public progress::part {
   MPI_Request natives_ = MPI_REQUEST_NULL;
   std::unique_ptr<work> work_;
   std::optional<tag_turns::turn> turn_;
-  bool begun_ = false;  // its turn has come
+  bool begun_ = false;  // its turn has come, and the work was started
   std::exception_ptr failure_;
 };
 

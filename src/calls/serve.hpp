@@ -1,5 +1,5 @@
-// How every call is served, whatever the collective: an algorithm is picked, or the MPI's own; it runs, is counted, and
-// is compared with the MPI's own where the user wants that.
+// How every call is served, whatever the collective: an algorithm or the MPI's own collective is picked and runs. If
+// the user wants it, the call is counted, and its result compared with that of the MPI's own.
 #pragma once
 
 #include <mpi.h>
@@ -13,7 +13,7 @@
 
 namespace shoal {
 
-// Where somebody wants to know what it took, or that it is right. `compared`: as in carry_out().
+// carry_out() for a user who wants to know what calls take, or that their results are right. `compared`: as there.
 template <typename State, typename Service, typename Decision>
 int carry_out_watched(State& state, Service& service, call_form form, const Decision& chosen, native_call native,
                       double* compared) {
@@ -22,7 +22,7 @@ int carry_out_watched(State& state, Service& service, call_form form, const Deci
   const bool verified = set.verify && algorithm.has_schedule();
   const double begin = PMPI_Wtime();
   int code = MPI_SUCCESS;
-  first_failure failed;  // kept until all ranks know, where they compare
+  first_failure failed;  // if the ranks compare, kept until all know of it
   if (verified) failed.attempt([&] { service.run(algorithm); });
   else if (algorithm.has_schedule()) service.run(algorithm);
   else code = native();
@@ -31,14 +31,14 @@ int carry_out_watched(State& state, Service& service, call_form form, const Deci
     count(chosen, form, service.bytes_sent(), end - begin, algorithm.has_schedule() ? state.phases() : nullptr);
   if (verified && !service.agree().on_any_rank(static_cast<bool>(failed))) {
     failed.attempt([&] { service.verify(native); });
-    service.agree().on_any_rank(static_cast<bool>(failed));  // or the next call would be timed with what others compare
+    service.agree().on_any_rank(static_cast<bool>(failed));  // or others' comparing would count in the next call
   }
   if (compared) *compared = PMPI_Wtime() - end;
   raise(failed.what());
   return code;
 }
 
-// `compared`, where it is given, becomes the seconds that counting and comparing took.
+// `compared`, if given, becomes the seconds that counting and comparing took.
 template <typename State, typename Service, typename Decision>
 int carry_out(State& state, Service& service, call_form form, const Decision& chosen, native_call native,
               double* compared = nullptr) {
@@ -51,7 +51,7 @@ int carry_out(State& state, Service& service, call_form form, const Decision& ch
   return MPI_SUCCESS;
 }
 
-// `state`: what Shoal keeps for the call's communicator. Throws mpi_error and others for returning_codes().
+// `state`: what Shoal keeps for the call's communicator. Throws mpi_error and other errors, for returning_codes().
 template <typename State, typename Service, typename Call>
 int serve(State& state, Service& service, const Call& call, interface from, MPI_Info info, native_call native) {
   decltype(service.pick(info)) chosen = nullptr;
@@ -64,16 +64,17 @@ int serve(State& state, Service& service, const Call& call, interface from, MPI_
   return process::get().leave(call, "device memory, or arguments that the MPI is to judge", native);
 }
 
-// Whether the MPI refused a call that returned `code`, before it took part. Where the code does not tell, the arguments do, which
-// `describe` gives: Open MPI says that a block does not fit also of the one to this rank itself, which it looks at first.
+// Whether the MPI refused a call, which returned `code`, before it took part in the call. If the code does not tell,
+// the arguments do, which `describe` returns: Open MPI reports MPI_ERR_TRUNCATE also for a block from this rank to
+// itself, which it looks at before it takes part.
 template <typename Describe>
 [[gnu::hot]] bool was_refused(int code, MPI_Comm comm, Describe describe) {
   if (code == MPI_SUCCESS) return error_handlers::may_hide_errors(comm) && !describe().is_valid();
   return is_of_arguments(code) || (is_of_class(code, MPI_ERR_TRUNCATE) && !describe().is_valid());
 }
 
-// Runs the MPI's own, and then `end`, told whether the MPI refused the call here. Where the program's error handler throws there
-// is no code.
+// Runs the MPI's own collective, and then `end`, which it tells whether the MPI refused the call here. If the program's
+// error handler throws, there is no code, so the arguments decide.
 template <typename Describe, typename End>
 [[gnu::hot]] int carry_out_natively(MPI_Comm comm, Describe describe, native_call native, End end) {
   int code = MPI_ERR_OTHER;
@@ -86,7 +87,7 @@ template <typename Describe, typename End>
   return ended_by(carried_out, [&] { end(has_thrown ? !describe().is_valid() : was_refused(code, comm, describe)); });
 }
 
-// In a call that nobody needs to know of. `counted_by`: finds the learner that has counted it.
+// The same for a call that passes: nobody needs to know more of it. `counted_by` finds the learner that has counted it.
 template <typename CountedBy, typename Describe>
 [[gnu::hot]] int carry_out_passed(MPI_Comm comm, CountedBy counted_by, Describe describe, native_call native) {
   return carry_out_natively(comm, describe, native, [&](bool is_refused) {
@@ -97,20 +98,22 @@ template <typename CountedBy, typename Describe>
 
 // What became of a call.
 struct outcome {
-  bool met_others = false;  // for certain, though the MPI may have refused it here
-  bool gave_way = false;    // the candidate did, on every rank, to what needs less scratch memory
+  bool met_others = false;  // this rank certainly met others, even if the MPI seems to have refused the call
+  bool gave_way = false;    // on every rank the candidate gave way to what needs less scratch memory
   double compared = 0;      // as in carry_out()
 };
 
-// Whether the MPI refuses a call here, without waiting for others, and they wait for this rank: they meet it in its next call.
+// Whether the MPI refuses the call on this rank, without waiting for others, while others wait for this rank. The
+// others then meet this rank in its next call.
 template <typename Call>
 [[gnu::cold, gnu::noinline]] bool is_refused_alone(const Call& call) {
   return !call.is_valid() && call.is_awaited();
 }
 
-// A call whose algorithm nobody asked for. `serve_as`: by a decision; it fills in the outcome. Every rank counts every call,
-// whatever becomes of it, but what the MPI refuses here while others wait for this rank: they meet it in its next call. It is
-// refused at once where ranks would wait for each other first.
+// Serves a call whose algorithm nobody asked for. `serve_as` serves it by a decision, and fills in the outcome. Every
+// rank counts every call, whatever becomes of it, except one that the MPI refuses here while others wait for this rank:
+// the others meet this rank in its next call. Such a call is refused at once if the ranks would otherwise wait for each
+// other first.
 template <typename Call, typename Serve>
 int serve_learnt(learner& of, const Call& call, const call_size& size, interface from, native_call native,
                  Serve serve_as) {
@@ -126,7 +129,7 @@ int serve_learnt(learner& of, const Call& call, const call_size& size, interface
   };
   const auto described = [&] { return call; };
   if (by.candidate == contest::native) return carry_out_natively(call.comm, described, native, end);
-  bool is_refused = true;  // unless it returns
+  bool is_refused = true;  // unless serve_as() returns
   const auto served = [&] {
     const int code = serve_as(by.chosen(), result);
     is_refused = !result.met_others && was_refused(code, call.comm, described);
@@ -135,7 +138,7 @@ int serve_learnt(learner& of, const Call& call, const call_size& size, interface
   return ended_by(served, [&] { end(is_refused); });
 }
 
-// As it was settled, where this fits the call.
+// Serves the call as was settled, if this fits the call, or else by the MPI's own collective.
 template <typename Service, typename Call>
 int carry_out_settled(communicator& state, Service& service, const Call& call, const decision& settled,
                       native_call native, outcome& result) {
@@ -148,7 +151,8 @@ int carry_out_settled(communicator& state, Service& service, const Call& call, c
   return chosen ? carry_out(state, service, call.form(), *chosen, native, &result.compared) : native();
 }
 
-// Whether ranks that have exchanged can do so no more. Until then a call costs no look at that: the MPI's own finds it.
+// Whether ranks for which Shoal has made something can exchange no more. As long as it has made nothing, calls need not
+// look: the MPI's own collective finds out.
 inline bool is_lost(const learner& of, MPI_Comm comm) {
   return of.state() && (of.state()->all().is_lost() || is_revoked(comm));
 }

@@ -40,7 +40,7 @@ std::exception_ptr error_of(const wrong_argument& what) {
   return std::make_exception_ptr(mpi_error(code_of(what.error_class, what.text), what.text));
 }
 
-// The blocks to send; those of types with gaps are put into `packed`.
+// The blocks to send. If their type has gaps, they are packed into `packed`.
 std::vector<outgoing_block> outgoing(const sparse_call& call, const user_buffer& from, std::vector<std::byte>& packed) {
   std::vector<outgoing_block> all;
   std::size_t total = 0;

@@ -1,4 +1,4 @@
-// Blocks to whom a rank likes, started in one call and ended in another, or in the same.
+// An exchange in which each rank sends blocks to any ranks. It is started in one call and ended in another or the same.
 #pragma once
 
 #include <mpi.h>
@@ -25,11 +25,11 @@ struct sparse_call {
 
 class sparse_request final : public open_request, public progress::part {
  public:
-  // Gets what has come, for elements of so many bytes.
+  // Gets the blocks that arrived, and the bytes of an element.
   using receiver = std::function<void(arrived_blocks, std::int64_t)>;
 
-  // The bytes to send stay the caller's until the end. Nobody to give the blocks to is an error of this rank. Where its
-  // arguments are wrong, or cannot be made ready, it takes part all the same, says so, and fails at its end.
+  // The bytes to send stay the caller's until the end. An empty `give` is an error of this rank. If the rank's
+  // arguments are wrong, or cannot be made ready, it takes part all the same, tells the others, and fails at its end.
   sparse_request(std::shared_ptr<sparse_ranks> of, const sparse_call& call, receiver give);
   ~sparse_request() override { progress::get().remove(this); }
   sparse_request(const sparse_request&) = delete;

@@ -24,7 +24,7 @@ void traffic_record::add(const alltoall_call& call) {
   for (int i = 0; i < ranks; ++i) sent_[i] += static_cast<double>(call.bytes_to(i));
 }
 
-// Some ranks may record nothing and take no part. The second agreement tells whether all have heard of all in the first.
+// Some ranks may record nothing, and take no part. The second agreement tells whether each rank heard all in the first.
 bool traffic_record::is_of_all_ranks() const {
   constexpr double patience = 10;  // seconds
   waiting wait(wait_mode::yield);

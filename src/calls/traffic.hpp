@@ -12,14 +12,15 @@
 
 namespace shoal {
 
-// The blocks of MPI_Alltoall, MPI_Alltoallv and MPI_Alltoallw among all ranks of the program, on average a call.
+// The bytes of the blocks of MPI_Alltoall, MPI_Alltoallv and MPI_Alltoallw among all ranks of the program, on average a
+// call.
 class traffic_record {
  public:
   // Whether calls on `comm` are recorded: its ranks are those of MPI_COMM_WORLD in their order.
   static bool is_of(MPI_Comm comm);
-  // One of them. Threads may call it.
+  // Adds one such call. Several threads may call this at once.
   void add(const alltoall_call& call);
-  // A matrix in Matrix Market form, by rank 0. Collective; nothing where no call was recorded.
+  // Rank 0 writes a matrix in Matrix Market form. Collective. Writes nothing if no call was recorded.
   void write(const std::string& path) const;
 
  private:

@@ -1,4 +1,4 @@
-// A communicator of the program's, and what hangs on it.
+// A communicator of the program's, and what Shoal keeps for it.
 #pragma once
 
 #include <mpi.h>
@@ -16,37 +16,39 @@
 
 namespace shoal {
 
-// What an inter-communicator has besides.
+// What Shoal keeps besides for an inter-communicator.
 struct users_groups {
-  int ranks = 0;                             // of both
-  bool are_unserved = true;                  // nobody asked for them to be served yet
-  usage cold[2];                             // calls before that
-  group_investment worth;                    // whether they are to be served though nobody asked
+  int ranks = 0;                             // of both groups
+  bool are_unserved = true;                  // not decided yet whether Shoal serves them
+  usage cold[2];                             // calls before that decision
+  group_investment worth;                    // whether Shoal should serve them though nobody asked
   std::shared_ptr<intercommunicator> state;  // open requests keep it
   std::string why = "an inter-communicator";
-  bool is_wrong = false;  // the settings are, so that the user should know
+  bool is_wrong = false;  // the settings are wrong, and the user should know
 };
 
-// Many a one sees some calls alone: it is kept small, apart from what the MPI made for it, and what it needs later is made then.
+// Many a communicator sees only some calls. So this is small: a large one would lie between the pieces of memory that
+// the MPI makes for each communicator, and slow down the MPI's own calls. What is needed later is made then.
 struct users_communicator {
   MPI_Comm comm = MPI_COMM_NULL;
-  std::list<users_communicator>::iterator place;     // among all
-  users_communicator* next = nullptr;                // of those that are found together
+  std::list<users_communicator>::iterator place;     // in the list of all
+  users_communicator* next = nullptr;                // the next one with the same recent_calls::place_of()
   std::unique_ptr<learner> of_ranks;                 // null: an inter-communicator, or its calls are only counted
-  int counted = 0;                                   // calls of which the learner has not heard, as there was none
-  std::unique_ptr<learner> of_neighbors;             // null: none exchanged so yet
-  std::unique_ptr<users_groups> groups;              // null: no inter-communicator
-  by_form<std::shared_ptr<neighborhood>> neighbors;  // asked for; open requests keep it; null: none exchanged so yet
-  std::shared_ptr<sparse_ranks> sparse;              // the same
+  int counted = 0;                                   // calls that were counted while there was no learner
+  std::unique_ptr<learner> of_neighbors;             // null: no exchange among neighbours yet
+  std::unique_ptr<users_groups> groups;              // null: not an inter-communicator
+  by_form<std::shared_ptr<neighborhood>> neighbors;  // for what is asked for; open requests keep it; null: not used yet
+  std::shared_ptr<sparse_ranks> sparse;              // open requests keep it; null: not used yet
 
-  // Those that there are. Memory may have run out where the communicator is freed, so none is taken.
+  // Visits the learners that exist. Takes no memory, because it may have run out when the communicator is freed.
   template <typename Visit>
   void each_learner(Visit visit) const {
     for (learner* of : {of_ranks.get(), of_neighbors.get()})
       if (of) visit(*of);
   }
-  // Those of Shoal's that are open, and what is done about them where the user's is freed.
+  // How many communicators of Shoal's own are open for this one.
   int open_communicators() const;
+  // Tells them that the program frees this one.
   void leave_communicators();
 };
 

@@ -12,15 +12,15 @@
 
 namespace shoal {
 
-// The first blocks of a buffer as they travel, one after another. `peers`: whose they are, where some may be nobody's
-// (MPI_PROC_NULL), whose addresses may be none.
+// The first `blocks` blocks of a buffer, packed one after another. `peers`: the rank of each block, if some blocks may
+// be nobody's (MPI_PROC_NULL); these may have no address, and are left out.
 std::vector<std::byte> packed(const user_buffer& buffer, int blocks, std::span<const int> peers = {});
 
 // Throws std::runtime_error saying where they differ, if they do.
 void require_equal(const std::vector<std::byte>& ours, const std::vector<std::byte>& natives, int rank);
 
-// For exchanges that are started in one call and ended in another: sums of the blocks that are sent travel beside them, and
-// their receivers compare. They have one size whatever the blocks have.
+// For exchanges that are started in one call and ended in another. A checksum of each block travels beside it, and the
+// receiver compares. A checksum has the same size whatever the size of its block.
 class block_sums {
  public:
   block_sums() = default;
@@ -28,11 +28,13 @@ class block_sums {
   block_sums(const block_sums&) = delete;
   block_sums& operator=(const block_sums&) = delete;
 
-  // Every rank of `own` sends each rank the sum of one of its `blocks` blocks, or where it has one block of this one.
+  // Every rank of `own` sends each rank the checksum of the block for that rank. A rank with one block sends that
+  // block's checksum to all.
   void begin(MPI_Comm own, int tag, const user_buffer& sent, int blocks);
-  // Whether the others' are here.
+  // Whether the checksums of all others have arrived.
   bool test();
-  // What was received of the ranks from `first` on. Throws std::runtime_error naming the first that differs.
+  // Compares the blocks received from the ranks from `first` on. Throws std::runtime_error that names the first rank
+  // whose block differs.
   void require_equal(const user_buffer& received, int blocks, int first) const;
 
  private:
