@@ -31,8 +31,9 @@ std::vector<int> numbered(std::span<const std::int64_t> names) {
 
 constexpr std::int64_t unsaid = std::numeric_limits<std::int64_t>::min();
 
-// Where this rank is, in numbers of which all ranks hear the largest: its node, and with `all_levels` the socket and the cache
-// that its CPUs share. Linux has two files of that for each CPU, which nobody reads in vain.
+// What this rank tells the others of its place: its node and, with `all_levels`, the socket and the cache that its CPUs
+// share. The array has room for every rank, and each rank fills in its own numbers: so the largest of all arrays holds
+// what every rank told. Socket and cache take two files of Linux for each CPU, so nobody reads them in vain.
 std::vector<std::int64_t> place_of_rank(const job_facts& here, bool all_levels, int rank, int ranks) {
   std::vector mine{here.node ^ std::rotl(here.domain, 17)};
   for (const node_level level : {node_level::socket, node_level::cache})
@@ -43,7 +44,7 @@ std::vector<std::int64_t> place_of_rank(const job_facts& here, bool all_levels, 
   return names;
 }
 
-// What those numbers tell.
+// What the largest of these arrays tells: which ranks share a node, a socket and a cache.
 std::vector<layout_tree::shared_ids> places_of_ranks(std::span<const std::int64_t> of_all, int ranks) {
   const std::size_t all = ranks, levels = of_all.size() / all;
   std::vector<layout_tree::shared_ids> shared;
@@ -52,7 +53,7 @@ std::vector<layout_tree::shared_ids> places_of_ranks(std::span<const std::int64_
   return shared;
 }
 
-// The names of their hosts, by rank; collective.
+// The host names of all ranks, by rank. Collective.
 std::vector<std::string> hosts_of_ranks(MPI_Comm comm, int ranks, int rank, waiting& waits) {
   std::array<std::int64_t, (HOST_NAME_MAX + sizeof(std::int64_t)) / sizeof(std::int64_t)> mine{};
   gethostname(reinterpret_cast<char*>(mine.data()), HOST_NAME_MAX);
@@ -66,7 +67,7 @@ std::vector<std::string> hosts_of_ranks(MPI_Comm comm, int ranks, int rank, wait
   return hosts;
 }
 
-// The topology with these ranks on their machines. Throws where it does not have all of them.
+// The topology, with these ranks placed on its machines. Throws std::invalid_argument if it lacks one of the hosts.
 std::shared_ptr<const switch_network> placed_on(switch_network network, const std::vector<std::string>& hosts) {
   try {
     network.place_ranks(hosts);
@@ -76,7 +77,8 @@ std::shared_ptr<const switch_network> placed_on(switch_network network, const st
   return std::make_shared<const switch_network>(std::move(network));
 }
 
-// As given, when it is for this many ranks, else as found: a program's smaller communicators have layouts of their own.
+// The layout of the settings, if it is for this number of ranks, or else the layout that was found: the smaller
+// communicators of a program have layouts of their own.
 layout_tree layout_of(const settings& set, std::vector<layout_tree::shared_ids> found, const switch_network* switches) {
   if (set.layout && set.layout->ranks() == static_cast<int>(found[0].ids.size())) return *set.layout;
   if (set.finds_levels && switches) found.insert(found.begin(), {"group", switches->switch_of_ranks()});

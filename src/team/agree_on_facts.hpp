@@ -15,17 +15,17 @@
 
 namespace shoal {
 
-// What the ranks of `comm` share: nodes and, where all levels are wanted, sockets and caches in them; collective.
+// What the ranks of `comm` share: nodes and, with `all_levels`, the sockets and caches inside them. Collective.
 std::vector<layout_tree::shared_ids> places_of_ranks(MPI_Comm comm, const job_facts& here, bool all_levels,
                                                      waiting& waits);
-// Where they run, as the settings say or else as they `share`. Collective where a topology is given. Throws
-// std::invalid_argument, on every rank, for one that does not have all of them.
+// Where the ranks run: as the settings say, or else by what the ranks `share`. Collective if the settings have a
+// topology. Throws std::invalid_argument on every rank if the topology lacks the host of one of them.
 problem place_ranks(MPI_Comm comm, const settings& set, std::vector<layout_tree::shared_ids> share, waiting& waits);
 
-// All that ranks must know of each other, the same on every rank.
+// All that ranks must know of each other. The same on every rank.
 struct common_facts {
   problem where;
-  int cores = 1;         // of the node that has fewest
+  int cores = 1;         // on the node that has the fewest
   bool devices = false;  // a device runtime (CUDA, HIP) is loaded on some rank, so any buffer may be device memory
 };
 

@@ -13,7 +13,7 @@ bool between_groups(MPI_Comm comm) {
   return inter;
 }
 
-// The exception being handled, which the MPI has not raised.
+// Raises the exception being handled, which the MPI has not raised itself. Its type decides how.
 static int raise_by_kind(MPI_Comm comm) {
   try {
     throw;
@@ -30,7 +30,7 @@ static int raise_by_kind(MPI_Comm comm) {
   }
 }
 
-// What fails where a rank has failed, or the communicator was revoked, fails for that.
+// If a rank has failed or the communicator was revoked, that is the error to raise, whatever was thrown.
 int raise_current(MPI_Comm comm) {
   try {
     throw;

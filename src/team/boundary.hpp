@@ -1,4 +1,4 @@
-// Where calls of the user's begin and end: exceptions become error codes.
+// The boundary at which calls of the user begin and end. Exceptions become error codes here.
 #pragma once
 
 #include <mpi.h>
@@ -14,18 +14,19 @@
 
 namespace shoal {
 
-// This rank cannot go on, and others wait for its blocks. Where the error handler returns the job ends here, unless this
-// rank is alone: then the error.
+// Raises the error that this rank has no memory to go on, while others wait for its blocks. If the error handler
+// returns, the job ends here. If this rank is alone, the error code is returned instead.
 int out_of_memory(MPI_Comm comm);
 
 // Whether `comm` is an inter-communicator.
 bool between_groups(MPI_Comm comm);
 
-// The exception being handled, raised on `comm`.
+// Raises the exception being handled on `comm`, and returns its code.
 int raise_current(MPI_Comm comm);
 
-// The body's code, or the one that `raise` makes of the exception being handled. Everything that C calls, programs and MPI
-// alike, runs in here; nothing is thrown out of it but what the program's error handler throws.
+// Returns the body's code or, if the body throws, the code that `raise` makes of the exception. Everything that C
+// calls, programs and the MPI alike, runs in here. Only what the program's error handler throws leaves this function as
+// an exception.
 template <typename Raise, typename Body>
 int returning_codes_by(Raise raise, Body body) {
   return letting_handlers_throw([&]() -> int {
@@ -39,13 +40,13 @@ int returning_codes_by(Raise raise, Body body) {
   });
 }
 
-// Serves a call on `comm`: the body's code, or the error it raises.
+// Serves a call on `comm`: returns the body's code or, if the body throws, raises the error and returns its code.
 template <typename Body>
 int returning_codes(MPI_Comm comm, Body body) {
   return returning_codes_by([&] { return raise_current(comm); }, body);
 }
 
-// The value of a key, empty when there is none. Allocates nothing.
+// The value of a key in an info object; empty if the object lacks the key. Allocates nothing.
 class info_value {
  public:
   info_value(MPI_Info info, const char* key);
@@ -55,7 +56,8 @@ class info_value {
   std::array<char, MPI_MAX_INFO_VAL + 1> text_{};
 };
 
-// The first key with Shoal's prefix that means nothing, with the nearest that does; empty: there is none.
+// What is wrong with the first key that has Shoal's prefix but is unknown, with the nearest known key. Empty if there
+// is no such key.
 std::string unknown_key(MPI_Info info);
 
 }  // namespace shoal

@@ -12,8 +12,8 @@ namespace shoal {
 
 namespace {
 
-// Where the library of that name, or a version of it, was loaded from; empty: it was not. To ask dlopen by name alone searches
-// the file system.
+// The path from which the library of this name, or a version of it, was loaded. Empty if it was not loaded. dlopen with
+// the name alone would search the file system.
 std::string path_of_loaded(const std::string& library) {
   struct search {
     const std::string& library;
@@ -31,14 +31,15 @@ std::string path_of_loaded(const std::string& library) {
   return of.path;
 }
 
-// A runtime may be loaded at any time, and for some module alone, as a CUDA runtime that is linked statically loads the driver.
+// A library may be loaded at any time, and for one module only: then RTLD_DEFAULT does not find its functions. A CUDA
+// runtime that is linked statically loads the driver in this way.
 void* find_function(const char* name, const char* of) {
   if (void* const function = dlsym(RTLD_DEFAULT, name)) return function;
   const std::string path = path_of_loaded(of);
   void* const library = path.empty() ? nullptr : dlopen(path.c_str(), RTLD_LAZY | RTLD_NOLOAD);
   if (!library) return nullptr;
   void* const function = dlsym(library, name);
-  dlclose(library);  // whoever has loaded it keeps it
+  dlclose(library);  // the library stays loaded, because whoever loaded it holds it
   return function;
 }
 
@@ -73,7 +74,7 @@ bool device_runtimes::is_cuda(const void* address) const {
   return cuda_ && cuda_(&type, 2, reinterpret_cast<unsigned long long>(address)) == 0 && type == 2;
 }
 
-// An address that HIP does not know is an error, of which the program shall not find a trace.
+// HIP reports an error for an address that it does not know. The program must not find the error, so it is cleared.
 bool device_runtimes::is_hip(const void* address) const {
   int attributes[64] = {};
   if (!hip_) return false;

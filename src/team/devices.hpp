@@ -3,7 +3,7 @@
 
 namespace shoal {
 
-// The CUDA and HIP drivers that are loaded in this process by now. To ask for them takes some fifty nanoseconds.
+// The CUDA and HIP drivers that this process has loaded so far. Asking for them takes about fifty nanoseconds.
 class device_runtimes {
  public:
   // int cuPointerGetAttribute(void* data, CUpointer_attribute, CUdeviceptr); attribute 2 is the memory type: 1 host,
@@ -12,17 +12,19 @@ class device_runtimes {
   // hipError_t hipPointerGetAttributes(hipPointerAttribute_t*, const void*); the first field is the memory type:
   // 2 device, 3 managed. Earlier releases: 1 device.
   using hip_query = int (*)(void*, const void*);
-  // hipError_t hipGetLastError(): of the thread, which is none from then on. hipPeekAtLastError(): it stays.
+  // hipError_t hipGetLastError() returns the last error of the thread and clears it. hipPeekAtLastError() leaves it.
   using hip_last_error = int (*)();
 
   static device_runtimes loaded();
 
   bool are_none() const { return !cuda_ && !hip_; }
-  // Whether an address is in device memory, or nobody knows.
+  // Whether an address is in device memory, or may be, because nobody can ask HIP now (see surely_own()).
   bool own(const void* address) const { return address && (is_unknown() || surely_own(address)); }
-  // Whether blocks behind it may be: types may have addresses of their own behind a null one (MPI_BOTTOM).
+  // Whether blocks that begin at `base` may be in device memory. If `base` is null (MPI_BOTTOM), the types may have any
+  // addresses of their own, so it is enough that a driver is loaded.
   bool may_own_blocks(const void* base) const { return base ? own(base) : !are_none(); }
-  // A question to HIP would replace an error that the program has not seen yet.
+  // Whether an address is known to be in device memory. Does not ask HIP if the program has an error of HIP that it has
+  // not seen yet, because the question would replace that error.
   bool surely_own(const void* address) const {
     return !are_none() && address && (is_cuda(address) || (!is_unknown() && is_hip(address)));
   }

@@ -1,4 +1,5 @@
-// Error handlers of the program's own. MPICH and its kin return MPI_SUCCESS where such a one has returned, whatever was wrong.
+// Error handlers that the program made. After such a handler has returned, MPICH and its kin return MPI_SUCCESS,
+// whatever was wrong.
 #pragma once
 
 #include <mpi.h>
@@ -7,7 +8,8 @@ namespace shoal {
 
 class error_handlers {
  public:
-  // Whether there are any is known from here on: nobody looks for them while this is 0. Else there may be.
+  // From now on `*made` tells whether the program has made error handlers. While it is 0, Shoal looks for none. Before
+  // this call, and without it, there may be some.
   static void are_told_of_by(const int* made) { made_ = made; }
 
   // Whether a call on `comm` that returned MPI_SUCCESS may have been refused all the same.

@@ -18,8 +18,8 @@ namespace shoal {
 
 namespace {
 
-// MPI libraries have few error codes to give away (MPICH crashes when they are used up), so equal errors share one,
-// and beyond a number of different ones an error has its class alone.
+// MPI libraries have few error codes to give away (MPICH crashes when they are used up). So equal errors share a code,
+// and after `most_codes` different errors a new one gets only its class.
 int code_for(int error_class, const std::string& line) {
   constexpr std::size_t most_codes = 1000;
   static std::mutex lock;
@@ -33,13 +33,14 @@ int code_for(int error_class, const std::string& line) {
   return code;
 }
 
-// Whether no other process of the job says this here: a program with many communicators has a rank 0 in each of them. The
-// first holds a socket of this name, which goes with the process. The launcher's process on a node is the parent of all.
+// Whether this process is the first one of the job on this node to say the line: in a program with many communicators,
+// many processes are rank 0 of one. The first process binds a socket to a name that is made of the line and of the
+// launcher's process on the node, which is the parent of all ranks there. The socket lasts as long as its process.
 bool is_first_on_node(const std::string& line) {
   sockaddr_un name{};
   name.sun_family = AF_UNIX;
   const std::string text = "shoal " + std::to_string(getppid()) + " " + std::to_string(std::hash<std::string>()(line));
-  text.copy(name.sun_path + 1, sizeof name.sun_path - 1);  // behind a zero: it is no file
+  text.copy(name.sun_path + 1, sizeof name.sun_path - 1);  // after a zero byte: the name is not a file
   const auto size = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + text.size());
   const int held = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
   if (held < 0 || bind(held, reinterpret_cast<const sockaddr*>(&name), size) == 0) return true;

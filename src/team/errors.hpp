@@ -11,12 +11,13 @@
 
 namespace shoal {
 
-// What the program's own error handler threw, as handlers in C++ may: Shoal's frames hand it on as it is.
+// What the program's own error handler threw, as a handler in C++ may. It passes through Shoal's frames unchanged.
 struct thrown_by_handler {
   std::exception_ptr what;
 };
 
-// What calls a handler, the MPI's own functions among it. What Shoal throws on the way there stays what it is.
+// Runs a call that may call an error handler of the program, as the MPI's own functions do, and wraps what the handler
+// throws. Exceptions that Shoal throws on the way pass unchanged.
 template <typename Call>
 [[gnu::hot]] int calling_handlers(Call call) {
   try {
@@ -32,7 +33,7 @@ template <typename Call>
   }
 }
 
-// Gives the program what its handlers threw.
+// Runs `body`, and throws to the program what its error handler threw there.
 template <typename Body>
 [[gnu::hot]] int letting_handlers_throw(Body body) {
   try {
@@ -42,22 +43,23 @@ template <typename Body>
   }
 }
 
-// A call of the MPI's on a communicator of the program's: the MPI has raised its error, by the program's handler.
+// Runs a call of the MPI's on a communicator of the program's. If the call fails, the MPI has already raised its error
+// through the program's handler.
 template <typename Call>
 void require_of_mpi(const char* what, Call call) {
   if (const int code = calling_handlers(call); code != MPI_SUCCESS) throw raised_error(code, what);
 }
 
-// The code of an error with a text. Without memory for the text the class alone.
+// The code of an error with a text. Only the error class, if there is no memory or no code left for the text.
 int code_of(int error_class, const char* text);
-// Raises an error on a communicator: its handler may end the program; otherwise the code is returned.
+// Raises an error on a communicator. Its handler may end the program; if it does not, the code is returned.
 int raise_error(MPI_Comm comm, int error_class, const char* text);
 int raise_code(MPI_Comm comm, int code);
 
-// One line on standard error, each line once from all processes of the job on a node.
+// Writes a line to standard error. All processes of the job on a node together write each line once.
 inline const std::string use_native = "using the MPI library's own collectives";
 void say_once(const std::string& text, const std::string& instead = use_native);
-// The same from rank 0 of a communicator, as the world's may not be in it.
+// The same, but only on rank 0 of `comm`: rank 0 of the world may not be in it.
 void warn_once(MPI_Comm comm, const std::string& text, const std::string& instead = use_native);
 
 }  // namespace shoal

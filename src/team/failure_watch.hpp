@@ -1,4 +1,4 @@
-// Looks now and then whether ranks that wait for each other do so in vain.
+// Looks now and then whether ranks wait for each other in vain, because one has failed or the communicator was revoked.
 #pragma once
 
 #include "team/own_communicator.hpp"
@@ -8,10 +8,11 @@ namespace shoal {
 
 class failure_watch {
  public:
-  // Of messages of `own`; both stay the caller's.
+  // Watches over the messages that `over` moves on `own`. Both stay the caller's.
   failure_watch(own_communicator& own, mpi_transport& over) : own_(own), over_(over) {}
 
-  // While this rank waits: what it waits for may never come. The others know, or hear of it here.
+  // Called again and again while this rank waits, because what it waits for may never come. If so, the other ranks know
+  // that already or learn of it by this call, which revokes Shoal's communicator.
   void look() {
     constexpr unsigned often = 256;
     if (lost_ || ++waits_ % often != 0) return;
@@ -20,7 +21,7 @@ class failure_watch {
     lost_ = true;
     over_.give_up(lasting);
   }
-  // Whether the ranks can exchange no more, since one has failed or the program has revoked its communicator.
+  // Whether the ranks can no longer exchange, because one has failed or the program has revoked its communicator.
   bool is_lost() const { return lost_; }
 
  private:

@@ -1,18 +1,18 @@
-// What fault-tolerant MPIs (ULFM, as Open MPI has it) know of communicators; under others nothing ever fails.
+// What fault-tolerant MPIs (ULFM, as in Open MPI) know of communicators. With other MPIs nothing counts as failed.
 #pragma once
 
 #include <mpi.h>
 
 namespace shoal {
 
-// All of these ask no other rank.
+// None of these functions waits for another rank.
 
-// Whether some rank has revoked it.
+// Whether some rank has revoked the communicator.
 bool is_revoked(MPI_Comm comm) noexcept;
-// The class of the errors that its collectives end with from now on: because it is revoked, or a rank has failed. Else
-// MPI_SUCCESS.
+// The class of the errors with which collectives on the communicator end from now on, because it was revoked or a rank
+// has failed. MPI_SUCCESS if neither is so.
 int lasting_error(MPI_Comm comm) noexcept;
-// Ends everything that ranks wait for on it.
+// Revokes the communicator, which ends everything that ranks wait for on it.
 void revoke(MPI_Comm comm) noexcept;
 
 }  // namespace shoal

@@ -1,4 +1,4 @@
-// What moves one allgather between two groups: both directions together, each a schedule of its own.
+// Runs one allgather between two groups: both directions together, each with a schedule of its own.
 #pragma once
 
 #include <mpi.h>
@@ -12,13 +12,13 @@ namespace shoal {
 
 class group_exchange {
  public:
-  // Of each direction, null: nothing moves in it, and it is left out.
+  // The program of each direction. Null means that nothing moves in this direction, and it is left out.
   using programs = std::array<const program*, 2>;
 
-  // `comm` has the ranks of both groups. `clock` may be null; both stay.
+  // `comm` has the ranks of both groups. `clock` may be null. Both stay the caller's.
   group_exchange(MPI_Comm comm, phase_clock* clock) : clock_(clock), lines_{line(comm, clock), line(comm, clock)} {}
 
-  // As those of exchange.
+  // As the functions of class exchange.
   void start(const programs& steps, const std::array<payload, 2>& what);
   bool progress(bool& moved);
   void run_to_end(waiting& wait);
@@ -28,13 +28,13 @@ class group_exchange {
   }
   void set_tags(tag_range tags);
 
-  // Of the last run, in a direction.
+  // What the last run sent in this direction.
   const exchange_counters& counters(int direction) const { return lines_[direction].moves.counters(); }
 
  private:
   struct line {
     mpi_transport over;
-    memory_pool pool;  // of its own: what an exchange keeps for its next run the other direction may not take
+    memory_pool pool;  // not shared: the other direction may not take what an exchange keeps for its next run
     exchange moves{pool, over};
     bool used = false;
     line(MPI_Comm comm, phase_clock* clock) : over(comm) { moves.record_phases(clock); }

@@ -19,7 +19,7 @@ namespace shoal {
 
 namespace {
 
-// The host, its boot, and the IPC namespace of a container.
+// A number for the host, its boot and the IPC namespace of a container.
 std::uint64_t node_name() {
   std::array<char, 256> host{}, space{};
   gethostname(host.data(), host.size() - 1);
@@ -40,7 +40,8 @@ std::vector<int> own_cpus() {
   return cpus;
 }
 
-// The ranks of this node, from what Hydra and Intel MPI, Open MPI, MVAPICH, PALS and Slurm set for each.
+// The number of the job's ranks on this node, which Hydra and Intel MPI, Open MPI, MVAPICH, PALS and Slurm set for each
+// rank. 0 if none of them does.
 int ranks_told() {
   for (const char* name : {"MPI_LOCALNRANKS", "OMPI_COMM_WORLD_LOCAL_SIZE", "MV2_COMM_WORLD_LOCAL_SIZE",
                            "PALS_LOCAL_SIZE", "PMI_LOCAL_SIZE", "SLURM_STEP_TASKS_PER_NODE"}) {
@@ -51,7 +52,7 @@ int ranks_told() {
   return 0;
 }
 
-// Ranks that are bound to cores of their own have a few each; together they have these.
+// The cores of this node that the job's ranks have together. Ranks that are bound to cores have a few each.
 int cores_of_job(int own, int ranks) {
   const int all = std::max(1, static_cast<int>(sysconf(_SC_NPROCESSORS_ONLN)));
   const int cores = std::min(all, std::max(1, own) * std::max(1, ranks));

@@ -1,4 +1,4 @@
-// What a rank knows of itself and the job without asking anyone, found once.
+// What a rank knows of itself and the job without asking other ranks.
 #pragma once
 
 #include <cstdint>
@@ -11,15 +11,16 @@ namespace shoal {
 
 struct job_facts {
   std::uint64_t node = 0;    // ranks with equal numbers share memory and cores
-  std::uint64_t domain = 0;  // and what counts as a node of the layout
-  int cores = 1;             // of this node that its ranks may use
+  std::uint64_t domain = 0;  // ranks with equal numbers, and equal `node`, are on one node of the layout
+  int cores = 1;             // of this node that the job's ranks may use
   std::vector<int> cpus;     // that this rank may run on
-  int ranks_here = 0;        // of the job on this node, as the launcher tells; 0: it does not
+  int ranks_here = 0;        // the job's ranks on this node, as the launcher tells; 0 if it does not
 };
 
 job_facts find_job_facts(node_level level);
 
-// How ranks of the job wait on a node where `ranks` exchange, if more are not known of: by all that share its cores.
+// How ranks wait on a node on which `ranks` of them exchange: they yield if these ranks, or all that the launcher tells
+// of, outnumber the cores.
 wait_mode polite_mode(const job_facts& here, int ranks);
 
 }  // namespace shoal

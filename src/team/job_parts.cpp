@@ -19,7 +19,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Of a process. Every rank asks, in its first agreement: a stream would take several times as long.
+// The text of a file that /proc has for a process. Every rank reads such files in its first agreement, and a stream
+// would take several times as long.
 std::string text_of(int id, const char* file) {
   std::string all;
   std::array<char, 32> path{};
@@ -37,14 +38,15 @@ std::string text_of(int id, const char* file) {
   return all;
 }
 
-// What is no number is 0.
+// The number at the beginning of a text; 0 if there is none.
 int number_in(std::string_view text) {
   int number = 0;
   std::from_chars(text.data(), text.data() + text.size(), number);
   return number;
 }
 
-// 0: there is none that can be read. The name before it may have spaces and brackets.
+// The parent of a process; 0 if there is none that can be read. The process's name stands before that number and may
+// have spaces and brackets.
 int parent_of(int id) {
   const std::string stat = text_of(id, "stat");
   const std::size_t name_end = stat.rfind(')');
@@ -57,7 +59,7 @@ bool is_launcher(std::string_view words) {
   return command.starts_with("mpiexec") || command.starts_with("mpirun") || command.starts_with("prterun");
 }
 
-// Of a job of several parts; else 0. Open MPI tells their number.
+// The launcher's process if the job has several parts, or else 0. Open MPI tells the number of parts.
 int launcher() {
   const char* const parts = std::getenv("OMPI_NUM_APP_CTX");  // NOLINT(concurrency-mt-unsafe)
   if (parts && parts == std::string_view("1")) return 0;

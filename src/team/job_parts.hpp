@@ -1,15 +1,15 @@
-// Jobs of several parts, as `mpiexec -n 2 ./one : -n 2 ./other` starts them: one part may run without Shoal's preload.
+// Jobs of several parts, as `mpiexec -n 2 ./one : -n 2 ./other` starts them. One part may run without Shoal's preload.
 #pragma once
 
 namespace shoal {
 
 struct job_parts {
   bool are_several = false;
-  // Some rank on this node runs without the preload. It is the same on every rank here at any time, as processes have what is
-  // preloaded from their start.
+  // Some rank on this node runs without the preload. All ranks of the node find the same at any time, because what is
+  // preloaded into a process is there from its start.
   bool some_lack_preload = false;
 
-  // By the launcher, where it is on this node.
+  // Looks at the launcher and the processes below it, if the launcher is on this node.
   static job_parts find();
 };
 

@@ -1,4 +1,5 @@
-// Whether libraries have been loaded into this process, or unloaded, since somebody looked for one.
+// How many libraries this process has loaded and unloaded so far. While these numbers stay the same, whoever has looked
+// for a library need not look again.
 #pragma once
 
 #include <link.h>
@@ -12,13 +13,13 @@ struct library_loads {
 
   bool operator==(const library_loads&) const = default;
 
-  // Takes some ten nanoseconds.
+  // Takes about ten nanoseconds.
   static library_loads so_far() {
     library_loads all;
     dl_iterate_phdr(
         [](dl_phdr_info* object, std::size_t, void* to) {
           *static_cast<library_loads*>(to) = {object->dlpi_adds, object->dlpi_subs};
-          return 1;  // the first one tells
+          return 1;  // stops here: the first object already has the numbers
         },
         &all);
     return all;

@@ -22,7 +22,7 @@ std::string processor_name() {
   return uname(&about) == 0 ? about.machine : "unknown processor";
 }
 
-// Names stand between quotes in files.
+// Replaces what cannot stand between quotes in a file.
 std::string without_quotes(std::string_view text) {
   std::string all(text);
   std::replace_if(all.begin(), all.end(), [](char c) { return c == '"' || c == '\\' || c < ' ' || c > '~'; }, '?');
@@ -31,7 +31,8 @@ std::string without_quotes(std::string_view text) {
 
 }  // namespace
 
-// The libraries say more, some of it different in every build: a name they are known by and the version behind it do.
+// MPI libraries say more about themselves, some of it different in every build. The well-known name and the version
+// after it are enough.
 std::string mpi_version() {
   std::array<char, MPI_MAX_LIBRARY_VERSION_STRING> said{};
   int length = 0;

@@ -1,4 +1,4 @@
-// What a profile is for: this MPI library and this kind of machine.
+// What a profile is valid for: an MPI library and a kind of machine.
 #pragma once
 
 #include <string>

@@ -12,7 +12,7 @@ int topology_of(MPI_Comm comm) {
   return kind;
 }
 
-// In each dimension the one before, then the one behind.
+// For each dimension the neighbour before this rank, then the one after it.
 neighbor_ranks in_grid(MPI_Comm comm) {
   neighbor_ranks found;
   int dimensions = 0;

@@ -1,4 +1,4 @@
-// Who the neighbours of a rank are, as the MPI tells.
+// The neighbours of a rank, as the MPI tells them.
 #pragma once
 
 #include <mpi.h>
@@ -7,14 +7,14 @@
 
 namespace shoal {
 
-// In the order of the blocks that neighbourhood collectives exchange. MPI_PROC_NULL: nobody.
+// In the order of the blocks that neighbourhood collectives exchange. MPI_PROC_NULL stands for nobody.
 struct neighbor_ranks {
   std::vector<int> sources, destinations;
 };
 
-// Whether its ranks are in a grid or in a graph; the same on every rank.
+// Whether the ranks of `comm` are in a grid or in a graph. The same on every rank.
 bool has_neighbors(MPI_Comm comm);
-// None where it has none, which the MPI reports. Local.
+// The neighbours of this rank; none without a grid or graph, which the MPI reports as an error. Local.
 neighbor_ranks neighbors_of(MPI_Comm comm);
 
 }  // namespace shoal

@@ -17,7 +17,8 @@ unsigned number_of_tags() {
   return static_cast<unsigned>(found ? *bound : 32767);
 }
 
-// They come round, and of those that are not persistent fewer are open than there are tags. Persistent ones keep theirs.
+// Gives each request a tag. Tags come round again, which does no harm: of requests that are not persistent, fewer are
+// open than there are tags. A persistent request keeps its tag until it is freed.
 class tags {
  public:
   static tags& get() {
@@ -46,7 +47,7 @@ class tags {
   std::unordered_set<int> kept_;
 };
 
-// Nothing is written, also where a message with a byte comes.
+// The buffer of all these messages. Nothing is written to it, even if a message has a byte: the receives have no room.
 std::array<char, 64> nowhere;
 
 }  // namespace

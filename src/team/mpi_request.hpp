@@ -1,5 +1,5 @@
-// A request of the MPI's own that ends when Shoal says so: so programs may pass it to every function of MPI that takes one.
-// It is a receive without bytes of a message that this rank sends itself.
+// A request of the MPI's own that ends when Shoal says so. So programs may pass it to every function of MPI that takes
+// a request. It is a receive without bytes, of a message that this rank sends to itself.
 #pragma once
 
 #include <mpi.h>
@@ -8,7 +8,7 @@ namespace shoal {
 
 class mpi_request {
  public:
-  // A persistent one is started by start(), any number of times; any other at once.
+  // A persistent request is started by start(), any number of times. Any other request is started at once.
   explicit mpi_request(bool is_persistent);
   ~mpi_request();
   mpi_request(const mpi_request&) = delete;
@@ -16,10 +16,11 @@ class mpi_request {
 
   MPI_Request handle() const { return handle_; }
   void start();
-  // Once for each start. With an error MPI tells whoever waits that something went wrong, in its own words.
+  // Ends the request; called once for each start. With an error, the MPI tells whoever waits for the request that
+  // something went wrong, in its own words.
   void end(bool with_error);
 
-  // Of one that was not started, or is to be never heard of.
+  // Removes a request that was not started, or that the program never got to know.
   void take_back();
 
  private:

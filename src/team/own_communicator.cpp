@@ -8,7 +8,7 @@ namespace shoal {
 
 namespace {
 
-// The errors of a communicator have this handler as long as it lives.
+// Gives a communicator this error handler as long as the object lives.
 class handled_by {
  public:
   handled_by(MPI_Comm comm, MPI_Errhandler handler) : comm_(comm) {

@@ -5,14 +5,17 @@
 
 namespace shoal {
 
-// Both return null, on every rank, when the MPI has none left.
+// Both functions return MPI_COMM_NULL, on every rank, if the MPI has no communicator left.
 
-// The same ranks; collective. Its errors are returned. MPI_COMM_SELF for a rank alone, which stays open.
+// A new communicator with the same ranks, which returns errors. Collective. For a rank that is alone it is
+// MPI_COMM_SELF, which must not be freed.
 MPI_Comm duplicate(MPI_Comm comm);
-// The ranks of both groups of an inter-communicator, one group behind the other; collective.
+// A new communicator with the ranks of both groups of an inter-communicator, one group after the other. It returns
+// errors. Collective.
 MPI_Comm merged(MPI_Comm groups);
 
-// The one beside a communicator of the program's: made when it is needed, and it stays when the program's is freed.
+// Shoal's own communicator beside one of the program's. It is made when it is needed, and stays if the program frees
+// its own.
 class own_communicator {
  public:
   explicit own_communicator(MPI_Comm users) : users_(users) {}
@@ -22,21 +25,22 @@ class own_communicator {
   own_communicator(const own_communicator&) = delete;
   own_communicator& operator=(const own_communicator&) = delete;
 
-  // Null: not made.
+  // MPI_COMM_NULL if it was not made.
   MPI_Comm get() const { return own_; }
   bool is_open() const { return own_ != MPI_COMM_NULL; }
-  // It stays null, on every rank, when the MPI has none left. Collective.
+  // Makes the communicator. It stays null, on every rank, if the MPI has none left. Collective.
   void make() { own_ = duplicate(users_); }
 
   MPI_Comm users() const { return users_; }
-  // The program frees its communicator: errors of what is open are raised on Shoal's own from now on, by the handler that
-  // the program's had.
+  // To be called when the program frees its communicator. From now on, errors of what is still open are raised on
+  // Shoal's own communicator, by the handler that the program's had.
   void leave();
   bool is_left() const { return handler_ != MPI_ERRHANDLER_NULL; }
-  // The exception being handled; where is_left().
+  // Raises the exception being handled; only if is_left().
   int raise();
 
-  // Why its ranks can exchange no more: as lasting_error(). Where they cannot, what they wait for on Shoal's own ends.
+  // Why the ranks can no longer exchange, as a code of lasting_error(). If they cannot, everything that they wait for
+  // on Shoal's own communicator ends.
   int find_failure() noexcept;
 
  private:

@@ -7,8 +7,9 @@
 
 namespace shoal {
 
-// From here on the communicator stays when the program frees it, as for any request on it, even one that is never started.
-// Nonblocking collectives alone do not keep it in Open MPI, which goes on with what is no more.
+// From here on the MPI keeps the communicator even if the program frees it, as it does for any request on it, even for
+// one that is never started. Open MPI does not keep it for a nonblocking collective alone, and would go on with a
+// communicator that is gone.
 static void keep([[maybe_unused]] MPI_Comm comm) {
 #ifdef OPEN_MPI
   MPI_Request never_started = MPI_REQUEST_NULL;
@@ -79,9 +80,10 @@ bool pending_agreement::wait_or_abandon(double seconds, waiting& waits) noexcept
   }
 }
 
-// MPI_Comm_disconnect of MPICH waits until no request refers to the communicator, and a program without the preload calls it
-// without a word to Shoal. MPI does not allow to free the request of a collective. MPICH from 4.0 on does: what moves the
-// collective has a reference of its own. Up to 3.4 it ends the program, so this is left to versions that are surely newer.
+// In MPICH, MPI_Comm_disconnect waits until no request refers to the communicator, and if the program has no preload,
+// Shoal does not learn of that call. So the request is freed here. MPI does not allow that for a collective, but MPICH
+// does from 4.0 on, because what moves the collective has a reference of its own. MPICH up to 3.4 ends the program, so
+// this is done only with versions that are surely newer.
 void pending_agreement::stop_asking() {
 #ifndef OPEN_MPI
   if (abandoned_ || request_ == MPI_REQUEST_NULL || !shoal_request_is_complete) return;

@@ -1,4 +1,4 @@
-// An agreement that no rank waits for: numbers go in, and some calls later the largest of all ranks come out.
+// An agreement that no rank has to wait for: each rank gives numbers, and some calls later gets the largest of all.
 #pragma once
 
 #include <mpi.h>
@@ -12,37 +12,39 @@
 
 namespace shoal {
 
-// It runs over the user's communicator as a nonblocking collective of the MPI's own, begun by every rank in the same call;
-// so nothing has to be made for it, and it moves whenever the MPI does.
+// It runs over the user's communicator as a nonblocking collective of the MPI's own, which every rank begins in the
+// same call. So nothing has to be made for it, and it moves whenever the MPI does.
 class pending_agreement {
  public:
-  // All ranks of `comm` give as many numbers. Throws mpi_error.
+  // All ranks of `comm` give equally many numbers. Throws mpi_error.
   pending_agreement(MPI_Comm comm, std::vector<std::int64_t> mine);
-  // Leaves nothing behind: waits, unless some rank never began.
+  // Waits for the end, so that nothing is left behind, unless the agreement was abandoned.
   ~pending_agreement();
   pending_agreement(const pending_agreement&) = delete;
   pending_agreement& operator=(const pending_agreement&) = delete;
 
-  // Whether the largest numbers are here.
+  // Whether the largest numbers have arrived.
   bool test();
-  // The same, once in every call: so that it is known how long the others needed to come, where that was longer than a call.
+  // Tests, once in every call of the program. So apart() can tell how many seconds the numbers took to arrive; 0 if
+  // they took no longer than one call.
   void look();
   double apart() const { return apart_; }
-  // Until they are.
+  // Waits until the numbers have arrived, and returns them.
   std::span<const std::int64_t> wait(waiting& waits);
-  // Until they are, or until this number of seconds has passed; whether they are.
+  // Waits until the numbers have arrived, or for this number of seconds at most. Returns whether they have arrived.
   bool wait_for(double seconds, waiting& waits);
   std::span<const std::int64_t> largest() const { return largest_; }
-  // Some rank may never begin it: it is left as it is.
+  // Leaves the agreement as it is, because some rank may never begin it.
   void abandon();
-  // Waits for at most this number of seconds, and abandons it then: false.
+  // As wait_for(), but abandons the agreement if the numbers have not arrived, or if the communicator has failed.
   bool wait_or_abandon(double seconds, waiting& waits) noexcept;
-  // Nobody will ask for it any more: where that keeps its communicator from being disconnected, it is abandoned at once.
+  // Nobody will ask for the numbers any more. If the agreement keeps its communicator from being disconnected, it is
+  // abandoned at once.
   void stop_asking();
 
  private:
   MPI_Comm comm_;
-  // Lives until the MPI is done with it.
+  // These live until the MPI is done with them.
   std::vector<std::int64_t> mine_, largest_;
   MPI_Request request_ = MPI_REQUEST_NULL;
   bool abandoned_ = false;

@@ -37,7 +37,8 @@ void progress::remove(part* one) {
   count_ -= static_cast<int>(std::erase(under_way_, one));
 }
 
-// From the last: one that ends is taken out. A thread that waits for another one's turn here gains nothing.
+// Goes from the last part to the first, because a part that ends is taken out. If another thread is in here already,
+// this one gains nothing by waiting for its turn.
 bool progress::move() {
   if (idle()) return false;
   const std::unique_lock guard(lock_, std::try_to_lock);
@@ -78,7 +79,7 @@ static progress_register of_open_mpi() {
 
 bool progress::has_mpi_for_it() { return of_open_mpi(); }
 
-// Which calls it as long as the process lives.
+// Open MPI then calls move_for_open_mpi() as long as the process lives.
 void progress::have_mpi_move() {
   static const int code = of_open_mpi()(move_for_open_mpi);
   if (code != 0) throw mpi_error(MPI_ERR_INTERN, "opal_progress_register");
@@ -91,12 +92,12 @@ static int move_for_mpich(void*) {
   return progress::get().move_for_mpi() ? done : more;
 }
 
-// MPICH from 4.3 on, where requests are integers; Intel's MPI has none of this.
+// True for MPICH from 4.3 on, whose requests are integers. Intel MPI has none of these functions.
 bool progress::has_mpi_for_it() {
   return sizeof(MPI_Request) == sizeof(int) && shoal_async_start && shoal_request_is_complete;
 }
 
-// Which calls it until it is told that all is done.
+// MPICH then calls move_for_mpich() until it returns that all is done.
 void progress::have_mpi_move() {
   constexpr int no_stream = 0x3c000000;
   if (!watched_) require(shoal_async_start(move_for_mpich, nullptr, no_stream), "MPIX_Async_start");

@@ -1,5 +1,5 @@
-// Everything that this process has under way moves whenever one of its threads waits in Shoal, for whatever; and whenever the
-// MPI moves, where something of it is to.
+// Everything that this process has under way moves whenever one of its threads waits in Shoal, whatever the thread
+// waits for. It also moves whenever the MPI does, if the MPI was asked to move some of it.
 #pragma once
 
 #include <atomic>
@@ -12,32 +12,34 @@ namespace shoal {
 
 class progress {
  public:
-  // What moves.
+  // Something that moves.
   class part {
    public:
     virtual ~part() = default;
-    // Whether anything moved. May remove only itself.
+    // Moves what it can, and returns whether anything moved. May remove only itself.
     virtual bool move() noexcept = 0;
   };
 
   static progress& get();
 
-  // From its start to its end. A thread that does this has what the part works on for itself.
+  // A part is added when it starts and removed when it ends. The thread that does so holds the lock of what the part
+  // works on.
   void add(part* one);
   void remove(part* one);
 
-  // Whether anything moved. What belongs to communicators on which other threads are is left to them.
+  // Moves all parts, and returns whether anything moved. A part whose communicator another thread is using is left to
+  // that thread.
   bool move();
   bool idle() const { return count_.load(std::memory_order_relaxed) == 0; }
   // Held while parts move.
   std::recursive_mutex& lock() { return lock_; }
 
-  // Whether the MPI can move what is under way in all that a rank waits for there.
+  // Whether the MPI can move what is under way in every call in which a rank waits in the MPI.
   static bool has_mpi_for_it();
-  // As add(), and the MPI moves it. Throws mpi_error.
+  // As add(), but the MPI moves the part too. Throws mpi_error.
   void add_for_mpi(part* one);
-  // While one of these lives a thread waits in the MPI, which moves all that is under way or is added. Only where it can. Throws
-  // mpi_error.
+  // While an object of this class lives, a thread waits in the MPI, which moves all that is under way or is added
+  // meanwhile. Only if has_mpi_for_it(). Throws mpi_error.
   class handed_to_mpi {
    public:
     handed_to_mpi() { get().hand_to_mpi(); }
@@ -45,7 +47,7 @@ class progress {
     handed_to_mpi(const handed_to_mpi&) = delete;
     handed_to_mpi& operator=(const handed_to_mpi&) = delete;
   };
-  // For the MPI to call. Whether nothing is left to move; then it does not call again until it is told to.
+  // For the MPI to call. Returns whether nothing is left to move; MPICH then does not call again until it is told to.
   bool move_for_mpi();
 
  private:
@@ -55,11 +57,11 @@ class progress {
   std::recursive_mutex lock_;
   std::vector<part*> under_way_;
   std::atomic<int> count_ = 0, handed_ = 0;
-  bool moving_ = false;   // one that moves may make the MPI move, and that all others
+  bool moving_ = false;   // move() runs: a part may make the MPI move, which calls move() again
   bool watched_ = false;  // by the MPI
 };
 
-// Waits so, and moves all that meanwhile.
+// Waits in this mode, and moves everything under way meanwhile.
 waiting moving_meanwhile(wait_mode mode, int ranks_of_a_core = 1);
 
 }  // namespace shoal

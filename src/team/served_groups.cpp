@@ -35,7 +35,7 @@ int size_of(MPI_Group group) {
   return ranks;
 }
 
-// Of the ranks of another group in this one; MPI_UNDEFINED for those that are not in it.
+// Which rank in `group` each rank of `other` is; MPI_UNDEFINED for those that are not in `group`.
 std::vector<int> ranks_in(MPI_Group group, MPI_Group other) {
   std::vector<int> ranks(static_cast<std::size_t>(size_of(other))), there(ranks.size());
   std::iota(ranks.begin(), ranks.end(), 0);
@@ -58,7 +58,7 @@ bool are_same(MPI_Group one, MPI_Group other) {
 
 }  // namespace
 
-// MPICH 4.0 takes ranks that were spawned for ranks of the world, one of these for several of them.
+// MPICH 4.0 takes spawned ranks for ranks of the world, and several of them for the same one: none may be there twice.
 bool is_of_one_world(MPI_Comm comm) {
   const scoped_group world(MPI_COMM_WORLD);
   std::vector<int> all = ranks_in(world.get(), scoped_group(comm).get());
@@ -126,7 +126,8 @@ served_groups::voting::voting(served_groups& among, MPI_Comm comm) : among_(amon
 
 served_groups::voting::~voting() {
   const std::scoped_lock guard(among_.lock_);
-  among_.voting_.erase(std::find(among_.voting_.begin(), among_.voting_.end(), ranks_));  // MPIs may count handles
+  // Removes this vote only: MPIs may give equal groups the same handle, and count its users.
+  among_.voting_.erase(std::find(among_.voting_.begin(), among_.voting_.end(), ranks_));
   PMPI_Group_free(&ranks_);
 }
 

@@ -1,9 +1,9 @@
-// Groups of ranks of which all know that Shoal serves every one of them, with the same settings: the ranks of a
-// communicator among them need not find that out again.
+// Groups of ranks in which every rank knows that Shoal serves all of them, with the same settings. The ranks of a
+// communicator inside such a group need not find that out again.
 //
-// A group is added in a blocking collective on its communicator, and looked for in one on another. MPI has all ranks of
-// both call the two in the same order, so all of them find it or none. That does not hold for ranks with several threads
-// in MPI: groups of these are not added.
+// A group is added in a blocking collective on its communicator, and looked for in a blocking collective on another
+// one. MPI has all ranks that are in both communicators call the two in the same order, so either all of them find the
+// group or none does. This does not hold for ranks with several threads in MPI, so their groups are not added.
 #pragma once
 
 #include <mpi.h>
@@ -13,8 +13,8 @@
 
 namespace shoal {
 
-// Whether all ranks of a communicator were started with this one. Others, spawned or connected to, may not be served by
-// Shoal, and agreements with ranks that take no part would meet the program's own collectives. Local.
+// Whether all ranks of a communicator were started together with this one. Shoal may not serve ranks that were spawned
+// or connected to, and an agreement in which some ranks take no part would meet the program's own collectives. Local.
 bool is_of_one_world(MPI_Comm comm);
 
 class served_groups {
@@ -23,20 +23,22 @@ class served_groups {
   served_groups(const served_groups&) = delete;
   served_groups& operator=(const served_groups&) = delete;
 
-  // Whether there are so many that no more should be added: ranks may differ in that, and have to agree on it before they add.
+  // Whether there are so many groups that no more should be added. Ranks may differ in this, so they have to agree on
+  // it before they add a group.
   bool is_full() const;
   void add(MPI_Comm comm);
   bool contain(MPI_Comm comm) const;
 
-  // On how many communicators of just these ranks they have agreed since they last set something up. A program that makes
-  // one for each of its steps would pay for an agreement on each. Noted where groups are added; `may_begin`: also of ranks
-  // of which nothing is noted yet. No rank may where notes_are_full() on one.
+  // On how many communicators of exactly these ranks the ranks have agreed since they last set something up. A program
+  // that makes a communicator for each of its steps would pay for an agreement on each. note() is called where groups
+  // are added. With `may_begin` it also counts for ranks of which nothing is noted yet. No rank may do that if
+  // notes_are_full() on one of them.
   int fruitless(MPI_Comm comm) const;
   void note(MPI_Comm comm, bool is_set_up, bool may_begin);
   bool notes_are_full() const;
 
-  // A vote of the ranks of a communicator, from its first call to its last: others of just these ranks wait for what comes of
-  // it, where each of many communicators would have one of its own.
+  // Marks a vote of the ranks of a communicator, from its first call to its last. Meanwhile other communicators of
+  // exactly these ranks wait for the outcome, instead of each holding a vote of its own.
   class voting {
    public:
     voting(served_groups& among, MPI_Comm comm);
@@ -49,7 +51,7 @@ class served_groups {
     MPI_Group ranks_ = MPI_GROUP_NULL;
   };
   bool are_voting(MPI_Comm comm) const;
-  // Before MPI_Finalize.
+  // To be called before MPI_Finalize.
   void clear();
 
  private:

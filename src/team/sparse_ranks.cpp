@@ -9,7 +9,7 @@ namespace shoal {
 sparse_ranks::sparse_ranks(MPI_Comm users, MPI_Comm own, wait_mode mode)
     : own_(users, own), over_(own), wait_(moving_meanwhile(mode)) {}
 
-// The MPI may still use what is left, which is so never freed.
+// The MPI may still use what is left of a broken exchange, so that is never freed.
 sparse_ranks::~sparse_ranks() { [[maybe_unused]] const auto* const left = broken_ ? exchange_.release() : nullptr; }
 
 void sparse_ranks::start(sparse_turn& one) {
@@ -48,7 +48,7 @@ void sparse_ranks::end(sparse_turn& one) {
   turns_.pop_front();
   one.is_done = true;
   if (!broken_) one.was_exchanged = exchange_->take(one.arrived);
-  else if (has_begun_) new std::vector<std::byte>(std::move(one.packed));  // which is sent from
+  else if (has_begun_) new std::vector<std::byte>(std::move(one.packed));  // not freed: the MPI may still send from it
   has_begun_ = false;
   std::int64_t sent = 0;
   for (const outgoing_block& block : one.blocks) sent += static_cast<std::int64_t>(block.bytes);

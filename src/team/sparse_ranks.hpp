@@ -1,4 +1,4 @@
-// The ranks of one of the user's communicators as shoal_exchange() serves them.
+// The ranks of one of the user's communicators, among which shoal_exchange() exchanges.
 #pragma once
 
 #include <mpi.h>
@@ -16,15 +16,15 @@
 
 namespace shoal {
 
-// One exchange. The memory of the blocks stays the caller's, or is here.
+// One exchange. The blocks are in memory of the caller's or in `packed`.
 struct sparse_turn {
   std::vector<outgoing_block> blocks;
   std::vector<std::byte> packed;
   bool failed = false;  // this rank cannot take part
 
-  bool is_done = false;        // none of these before
+  bool is_done = false;        // the outcome below is not valid before
   std::exception_ptr failure;  // of a transfer
-  bool was_exchanged = false;  // no rank has failed
+  bool was_exchanged = false;  // all ranks could take part
   arrived_blocks arrived;
   double begin = 0;
 };
@@ -40,15 +40,15 @@ class sparse_ranks {
   int ranks() const { return over_.ranks(); }
   own_communicator& own() { return own_; }
 
-  // Exchanges go one behind the other, in the order in which they are started, which is the same on all ranks. `one` stays
-  // until it is done. All fail from the first on that could not go on to its end.
+  // Exchanges run one after the other, in the order in which they are started, which is the same on all ranks. `one`
+  // stays until it is done. If an exchange cannot go on to its end, it fails, and so do all later ones.
   void start(sparse_turn& one);
-  // Moves the first of them; whether anything moved.
+  // Moves the first exchange that is not done. Returns whether anything moved.
   bool move() noexcept;
-  // Until it is done.
+  // Waits until the exchange is done.
   void wait_for(const sparse_turn& one);
 
-  // For the thread that is in an exchange.
+  // Held by the thread that is in an exchange.
   std::recursive_mutex& lock() { return lock_; }
   const usage& used() const { return used_; }
 
@@ -62,9 +62,9 @@ class sparse_ranks {
   waiting wait_;
   std::unique_ptr<sparse_exchange> exchange_ = std::make_unique<sparse_exchange>(over_, wait_);
   std::deque<sparse_turn*> turns_;
-  bool has_begun_ = false;     // the first of them
-  std::exception_ptr broken_;  // messages are left that nobody will end
-  bool is_moving_ = false;     // polling may make the MPI move, and that all that is under way
+  bool has_begun_ = false;     // the first exchange in turns_
+  std::exception_ptr broken_;  // why no exchange can succeed any more: messages are left that nobody will end
+  bool is_moving_ = false;     // move() runs: polling may make the MPI move, which calls move() again
   usage used_;
   std::recursive_mutex lock_;
 };

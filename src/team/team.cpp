@@ -44,7 +44,8 @@ void team::wait_as(wait_mode mode) {
 
 // ---- communicators ---------------------------------------------------------------------------------------------
 
-// Nothing of Shoal's moves while the MPI makes a communicator, so it begins when all ranks are here.
+// Nothing of Shoal's moves while the MPI makes a communicator. So the ranks first wait for each other, as they agree on
+// their turns.
 bool team::open() {
   if (is_open()) return true;
   turns_.begin(own_.users(), wait_);
@@ -60,7 +61,7 @@ MPI_Comm team::opened() {
 
 // ---- agreements ------------------------------------------------------------------------------------------------
 
-// An all-to-all whose blocks are all the same is an allgather, and it waits politely already.
+// If each rank sends the same block to all, an all-to-all is an allgather, and an exchange already waits politely.
 std::vector<std::byte> team::gather(std::span<const std::byte> mine) {
   const auto bytes = static_cast<std::int64_t>(mine.size());
   std::vector<std::byte> all(mine.size() * static_cast<std::size_t>(ranks()));
@@ -98,7 +99,7 @@ tag_turns::turn team::next_turn() {
   return turn;
 }
 
-// One that was given before may be held on some ranks, and be free on others.
+// A place that was given before may still be held on some ranks and be free on others.
 std::optional<tag_turns::place> team::next_place() {
   for (int tries = 0; tries < turns_.places(); ++tries) {
     const int number = turns_.next_place();
@@ -107,7 +108,7 @@ std::optional<tag_turns::place> team::next_place() {
   return std::nullopt;
 }
 
-// Set up once for a communicator.
+// The memory is set up once for a communicator.
 node_exchange* team::inside_nodes() {
   if (!memory_.is_set_up()) opened();
   return memory_.get();

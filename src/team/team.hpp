@@ -1,5 +1,5 @@
-// The ranks of a communicator that exchange: what their messages go over, how they wait, the memory of their nodes, and the
-// order of their exchanges.
+// The ranks of a communicator that exchange: what moves their messages, how they wait, the memory of their nodes, and
+// the order of their exchanges.
 #pragma once
 
 #include <mpi.h>
@@ -25,10 +25,10 @@ namespace shoal {
 
 class team {
  public:
-  // Makes nothing of the MPI's and talks to nobody. `clocked`: somebody wants to know where the time goes.
+  // Creates nothing of the MPI's yet and does not communicate. `clocked`: somebody wants to know where the time goes.
   team(MPI_Comm users, common_facts found, wait_mode mode, bool clocked);
-  // Takes over `own`, a communicator of Shoal's for the ranks of `users`, which are asked for the rest. Collective. Throws
-  // std::invalid_argument, on every rank, for settings that do not fit these ranks.
+  // Takes over `own`, a communicator of Shoal's for the ranks of `users`, and asks these ranks for the facts.
+  // Collective. Throws std::invalid_argument, on every rank, if the settings do not fit these ranks.
   team(MPI_Comm own, MPI_Comm users, const settings& set);
   team(const team&) = delete;
   team& operator=(const team&) = delete;
@@ -36,22 +36,23 @@ class team {
   int ranks() const { return over_.ranks(); }
   int rank() const { return over_.rank(); }
   const common_facts& facts() const { return found_; }
-  // A runtime was loaded since the ranks asked each other; to be called on all of them in the same call.
+  // A device runtime was loaded since the ranks asked each other. All of them call this in the same call of the
+  // program.
   void know_of_devices() { found_.devices = true; }
-  // What algorithms are made for.
+  // The problem that algorithms make schedules for.
   const problem& where() const { return found_.where; }
 
-  // The communicator that messages go over: made on first use, which is collective.
+  // The communicator that messages go over. The first use makes it, and is collective.
   MPI_Comm opened();
-  // False, on every rank, when the MPI has none left. Collective.
+  // Makes that communicator. Returns false, on every rank, if the MPI has none left. Collective.
   bool open();
   bool is_open() const { return own_.is_open(); }
   own_communicator& own() { return own_; }
 
-  // Whether its ranks can exchange no more, since one has failed or the program has revoked its communicator: then the
-  // MPI's own says so.
+  // Whether the ranks can no longer exchange, because one has failed or the program has revoked its communicator. The
+  // MPI's own collectives then report that.
   bool is_lost() const { return failures_.is_lost(); }
-  // Now and then while this rank waits.
+  // Called again and again while this rank waits.
   void look_for_failures() { failures_.look(); }
 
   waiting& wait() { return wait_; }
@@ -61,36 +62,38 @@ class team {
     opened();
     return agreement_;
   }
-  // What every rank has to say, by rank; as many bytes of each. Collective.
+  // Returns what every rank has to say, by rank. Every rank gives the same number of bytes. Collective.
   std::vector<std::byte> gather(std::span<const std::byte> mine);
-  // Each number of the rank where it is largest; collective.
+  // Returns the largest of each number over all ranks. Collective.
   std::vector<std::int64_t> largest(std::span<const std::int64_t> mine);
 
-  // Ready to run; made on first use. Throws std::invalid_argument where it cannot serve these ranks.
+  // The program of an algorithm, ready to run; made on first use. Throws std::invalid_argument if the algorithm cannot
+  // serve these ranks.
   const program& program_of(const selection& chosen);
-  // Every exchange takes a turn, in the order of the calls; a blocking one waits until it has come.
+  // Every exchange takes a turn, in the order of the calls. next_turn() is for blocking exchanges, and waits until the
+  // turn has come.
   tag_turns& turns() { return turns_; }
   tag_turns::turn next_turn();
-  // For an exchange that is started many times. None, on every rank, where too many hold one. Collective.
+  // A place for an exchange that is started many times. Empty, on every rank, if too many hold one. Collective.
   std::optional<tag_turns::place> next_place();
   void run(const program& steps, const payload& what);
-  // Instead of run(), on a rank whose arguments are wrong and which has no block for others, who do not know: it takes part in
-  // what is set up, and in messages that travel all the same, so that later exchanges match again. `uniform`: all ranks know
-  // that all blocks are empty.
+  // Called instead of run() on a rank whose arguments are wrong and that has no block for others, while the others do
+  // not know. The rank takes part in what is set up, and in messages that travel all the same, so that later exchanges
+  // match again. `uniform`: all ranks know that all blocks are empty.
   void run_without_blocks(const program& steps, bool uniform);
-  // Where the time of the last run went; null: nobody wants to know.
+  // Where the time of the last run went; null if nobody wants to know.
   phase_clock* phases() { return phases_ ? &*phases_ : nullptr; }
 
   // For measuring: see exchange::set_inline_bytes.
   void set_inline_bytes(std::size_t bytes) { exchange_.set_inline_bytes(bytes); }
 
-  // Held by the thread that is here, in a call or to move what is under way.
+  // Held by the thread that uses the team, in a call or to move what is under way.
   std::recursive_mutex& lock() { return lock_; }
 
  private:
   void wait_as(wait_mode mode);
   void skip(const program& steps);
-  node_exchange* inside_nodes();  // null: blocks travel as messages; collective
+  node_exchange* inside_nodes();  // null if blocks travel as messages; collective
 
   own_communicator own_;
   mpi_transport over_;

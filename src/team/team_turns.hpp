@@ -8,8 +8,8 @@
 
 namespace shoal {
 
-// Numbered behind those of all communicators before: MPIs give the identity of one that is freed to the next, and with it
-// what was sent there and never received.
+// Turns whose numbers go on from those of all earlier communicators. MPIs give the identity of a freed communicator to
+// a later one, and with it messages that were sent there and never received: these must not have the same tags.
 class team_turns : public tag_turns {
  public:
   using tag_turns::tag_turns;
@@ -17,7 +17,7 @@ class team_turns : public tag_turns {
   team_turns(const team_turns&) = delete;
   team_turns& operator=(const team_turns&) = delete;
 
-  // Before the first turn; collective over `among`.
+  // To be called before the first turn. Collective over `among`.
   void begin(MPI_Comm among, waiting& waits);
 };
 

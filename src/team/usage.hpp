@@ -1,4 +1,4 @@
-// What is counted of exchanges.
+// Counts of exchanges.
 #pragma once
 
 #include <cstddef>
@@ -9,11 +9,11 @@
 
 namespace shoal {
 
-// Exchanges of one rank on one kind of call: bytes are those it sent, its own block included.
+// The exchanges of one rank in one kind of call. `bytes` are those that the rank sent, its own block included.
 struct usage {
   std::int64_t calls = 0, bytes = 0;
   double seconds = 0;
-  phase_seconds phases{};  // of those seconds, where a clock ran
+  phase_seconds phases{};  // the parts of `seconds`, if a clock ran
 
   void add(std::int64_t sent, double took, const phase_clock* clock = nullptr) {
     add({1, sent, took, clock ? clock->seconds() : phase_seconds{}});
@@ -26,7 +26,7 @@ struct usage {
   }
 };
 
-// Counts an exchange for how it was done.
+// Counts an exchange for the algorithm that served it.
 template <typename Decision>
 void count(const Decision& chosen, call_form form, std::int64_t sent, double took, const phase_clock* clock) {
   chosen.algorithm->uses[form].add(sent, took, clock);

@@ -62,7 +62,8 @@ void agreement::take_in(int peer, bool send_mine) {
     values_[i] = combined_[i] == combine::sum ? values_[i] + at_->theirs[i] : std::max(values_[i], at_->theirs[i]);
 }
 
-// After a failure a rank still sends: nothing, which its peers take for one. So all who hear from it know.
+// After a failure a rank still sends, but an empty message, which its peers take for a failure. So all who hear it
+// know.
 void agreement::transfer(int peer, bool sends, bool receives) {
   const std::size_t bytes = values_.size_bytes();
   bool abandoned = false;

@@ -22,20 +22,21 @@ class agreement {
   // No exchange may be under way on the transport while an agreement runs.
   agreement(transport& over, waiting& wait) : over_(over), wait_(wait) { arrived_.reserve(2); }
 
-  // Combines values[i] of all ranks by combined[i]; every rank gets the result. Recursive doubling. Throws
-  // std::invalid_argument above most_values, and what failed when all messages have ended; again where one was abandoned.
+  // Combines values[i] of all ranks by combined[i], by recursive doubling. Every rank gets the result. Throws
+  // std::invalid_argument if there are more than most_values. If something fails, throws the failure once all messages
+  // have ended. After an abandoned message all later agreements throw it too.
   void reach(std::span<std::int64_t> values, std::span<const combine> combined);
 
-  // How many so far.
+  // How many agreements there were so far.
   std::int64_t reached() const { return reached_; }
 
-  // True on every rank when all pass the same value.
+  // True on every rank if all ranks pass the same value. The lowest bit does not count.
   bool same_everywhere(std::uint64_t value);
 
-  // Whether it holds on some rank.
+  // Whether `here` is true on some rank.
   bool on_any_rank(bool here);
 
-  // The messages one after another that it takes: floor(log2 P), two more when P is no power of two.
+  // How many messages follow one another in an agreement: floor(log2 P), and two more if P is not a power of two.
   static int rounds(int ranks);
 
  private:
@@ -52,7 +53,7 @@ class agreement {
   std::span<std::int64_t> values_;
   std::span<const combine> combined_;
   std::unique_ptr<messages> at_ = std::make_unique<messages>();
-  bool abandoned_ = false;  // one of them, so that a later agreement may get it
+  bool abandoned_ = false;  // a message was, so a later agreement may receive it
   std::vector<ended_transfer> arrived_;
   first_failure failure_;
   std::int64_t reached_ = 0;

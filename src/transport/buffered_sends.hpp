@@ -1,5 +1,5 @@
-// Whether the program may send from memory that it gave the MPI for that (MPI_Buffer_attach, MPI_Bsend). Open MPI takes back
-// the memory of what has arrived only where it makes progress, as it does in collectives of its own.
+// Whether the program may send from a buffer that it gave the MPI for that (MPI_Buffer_attach, MPI_Bsend). Open MPI
+// takes back the room of messages that have arrived only while it makes progress, as it does in collectives of its own.
 #pragma once
 
 #include <atomic>

@@ -13,7 +13,7 @@ namespace {
 
 constexpr double unlimited = std::numeric_limits<double>::infinity();
 
-// "max" or -1: unlimited.
+// How many cores a quota allows; "max" and -1 mean any number.
 double ratio(const std::string& quota, double period) {
   const double limit = quota.empty() || quota == "max" ? -1 : std::strtod(quota.c_str(), nullptr);
   return limit > 0 && period > 0 ? limit / period : unlimited;
@@ -39,7 +39,7 @@ bool limits_cores(std::string_view controllers) {
 
 }  // namespace
 
-// A line a hierarchy: number:controllers:path, without controllers in version 2.
+// /proc/self/cgroup has a line for each hierarchy: number:controllers:path. In version 2 there are no controllers.
 int quota_cores(int otherwise, const std::filesystem::path& root) {
   double least = unlimited;
   std::ifstream own(root / "proc/self/cgroup");

@@ -1,5 +1,5 @@
-// What goes wrong while blocks are under way. An exchange goes on to its end all the same, so that nothing of it stays
-// behind, and then says so once.
+// Failures while blocks are under way. An exchange still goes on to its end, so that nothing of it stays behind, and
+// then reports its first failure once.
 #pragma once
 
 #include <exception>
@@ -23,7 +23,7 @@ class blocks_lost : public std::runtime_error {
   blocks_lost() : std::runtime_error("blocks were lost on another rank, whose error says why") {}
 };
 
-// The first of an exchange, which is the one that counts.
+// The first failure of an exchange, which is the one that counts.
 class first_failure {
  public:
   void note(std::exception_ptr what) {
@@ -33,7 +33,7 @@ class first_failure {
   void note(const Error& error) {
     if (!first_) first_ = std::make_exception_ptr(error);
   }
-  // Runs a step; whether it succeeded.
+  // Runs a step, and notes its failure. Returns whether the step succeeded. Lets std::bad_alloc through.
   template <typename Step>
   bool attempt(Step step) {
     try {
@@ -54,13 +54,14 @@ class first_failure {
   std::exception_ptr first_;
 };
 
-// Null: nothing failed.
+// Throws what failed. Null means that nothing did.
 inline void raise(const std::exception_ptr& failure) {
   if (failure) std::rethrow_exception(failure);
 }
 
-// Runs `body`, which gives an error code or 0, and then `end` whatever becomes of it. What went wrong first counts. Without
-// memory nothing else is done: `end` may wait for other ranks, which wait for this one's blocks.
+// Runs `body`, which returns an error code or 0, and then `end`, whatever becomes of `body`. What goes wrong first
+// counts. If `body` runs out of memory, `end` is not run: it may wait for other ranks, which wait for this one's
+// blocks.
 template <typename Body, typename End>
 [[gnu::hot]] int ended_by(Body body, End end) {
   int code = 0;

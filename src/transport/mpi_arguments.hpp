@@ -1,5 +1,5 @@
-// The arguments of MPI's exchanges. Each list stands here once, since many functions take it: with its types, where a count
-// has the type `count` and a displacement the type `place`, and as names.
+// The arguments of MPI's exchanges. Each list stands here once, because many functions take it: with types, where a
+// count has the type `count` and a displacement the type `place`, and as names alone.
 #pragma once
 
 #include <mpi.h>
@@ -16,7 +16,7 @@
       const count *recvcounts, const place *rdispls, MPI_Datatype recvtype, MPI_Comm comm
 #define SHOAL_SIZED_NAMES sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm
 
-// And of any types: MPI_Alltoallw.
+// Blocks of any sizes and any types: MPI_Alltoallw.
 #define SHOAL_TYPED(count, place)                                                                                   \
   const void *sendbuf, const count *sendcounts, const place *sdispls, const MPI_Datatype *sendtypes, void *recvbuf, \
       const count *recvcounts, const place *rdispls, const MPI_Datatype *recvtypes, MPI_Comm comm

@@ -12,10 +12,11 @@ thread_local int inside_mpi::depth_ = 0;
 
 namespace {
 
-#ifdef OPEN_MPI  // which raises what MPI_Testsome finds on the communicators of the requests
+#ifdef OPEN_MPI  // Open MPI raises what MPI_Testsome finds on the requests' own communicators
 struct returned_errors {};
 
-// It may always be asked: where something has ended it does not move, and it calls what moves Shoal's once at a time.
+// Open MPI may always be asked: if a request has ended, the MPI does not move, and it calls what moves Shoal's
+// exchanges only once at a time.
 constexpr bool can_look() { return false; }
 constexpr bool has_ended(MPI_Request) { return false; }
 #else
@@ -23,8 +24,9 @@ constexpr bool has_ended(MPI_Request) { return false; }
 bool can_look() { return shoal_request_is_complete; }
 bool has_ended(MPI_Request request) { return shoal_request_is_complete(request); }
 
-// MPICH raises what MPI_Testsome finds on MPI_COMM_SELF, and 4.0 and Intel's MPI on MPI_COMM_WORLD, whatever communicators
-// the requests belong to, and there it ends most programs.
+// The communicator on which errors that MPI_Testsome finds are raised, whatever communicators the requests belong to:
+// MPI_COMM_WORLD in Intel MPI and in an MPICH of MPI 4.0, MPI_COMM_SELF in any other MPICH. There an error ends most
+// programs.
 MPI_Comm found_errors_are_on() {
   int version = 0, subversion = 0, length = 0;
   std::array<char, MPI_MAX_LIBRARY_VERSION_STRING> library{};
@@ -34,7 +36,7 @@ MPI_Comm found_errors_are_on() {
   return on_world ? MPI_COMM_WORLD : MPI_COMM_SELF;
 }
 
-// While one of these lives such errors are returned.
+// While an object of this class lives, such errors are returned.
 class returned_errors {
  public:
   returned_errors() {
@@ -63,7 +65,7 @@ class returned_errors {
 };
 #endif
 
-// Those from this one on that have ended already.
+// Takes the requests from `first` on that have ended already.
 int take_ended(std::size_t first, std::vector<MPI_Request>& requests, int& count, std::vector<int>& indices,
                std::vector<MPI_Status>& statuses) {
   int all = MPI_SUCCESS;
@@ -77,7 +79,8 @@ int take_ended(std::size_t first, std::vector<MPI_Request>& requests, int& count
   return all;
 }
 
-// Makes the MPI move by a test of the first, whose errors it raises on its communicator, as those of moving.
+// Makes the MPI move by testing the first request, and takes those that have ended. The MPI raises an error of this
+// request, or of moving, on the request's own communicator.
 int move_and_take_ended(std::vector<MPI_Request>& requests, int& count, std::vector<int>& indices,
                         std::vector<MPI_Status>& statuses) {
   int first_has_ended = 0;
@@ -104,8 +107,8 @@ int test_one(MPI_Request& request, bool& ended) {
   return code;
 }
 
-// Where it can, without replacing a handler that is the program's, whose threads may be at work on it. What a rank sends itself
-// may end at once, and MPICH does not know its communicator then.
+// If possible, this does not replace the program's error handler, because threads of the program may be at work on it.
+// It must for messages of a rank to itself: these may end at once, and then MPICH does not know their communicator.
 int test_some(bool one_rank, std::vector<MPI_Request>& requests, int& count, std::vector<int>& indices,
               std::vector<MPI_Status>& statuses) {
   count = 0;

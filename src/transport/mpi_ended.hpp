@@ -1,5 +1,5 @@
-// Whether requests have ended. Asking MPI usually makes it move; where it is the MPI that moves Shoal's exchanges
-// (team/progress) it must not be made to move once more.
+// Whether requests have ended. Asking an MPI usually makes it move. If the MPI is moving Shoal's exchanges
+// (team/progress), it must not be made to move once more.
 #pragma once
 
 #include <mpi.h>
@@ -8,7 +8,7 @@
 
 namespace shoal {
 
-// While one of these lives the MPI has called this thread to move what is under way.
+// While an object of this class lives, the MPI has called this thread to move what is under way.
 class inside_mpi {
  public:
   inside_mpi() { ++depth_; }
@@ -23,7 +23,8 @@ class inside_mpi {
 
 // As PMPI_Test.
 int test_one(MPI_Request& request, bool& ended);
-// As PMPI_Testsome, for messages on a communicator that returns errors, of one rank or not. Errors are returned.
+// As PMPI_Testsome, for messages on a communicator that returns errors. `one_rank`: that has only one rank. Errors are
+// returned.
 int test_some(bool one_rank, std::vector<MPI_Request>& requests, int& count, std::vector<int>& indices,
               std::vector<MPI_Status>& statuses);
 

@@ -1,4 +1,4 @@
-// MPI error codes as exceptions inside, codes again at the C boundary.
+// MPI error codes as exceptions. They travel inside Shoal, and become codes again at the C boundary.
 #pragma once
 
 #include <mpi.h>
@@ -16,7 +16,7 @@ class mpi_error : public std::runtime_error {
   int code_;
 };
 
-// One that the MPI has raised itself, on a communicator of the program's.
+// An error that the MPI has already raised itself, on a communicator of the program's.
 class raised_error : public mpi_error {
  public:
   using mpi_error::mpi_error;

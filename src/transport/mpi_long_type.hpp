@@ -1,4 +1,4 @@
-// So many bytes as one element of a type, in parts that an int can count.
+// A datatype of which one element has any number of bytes, made of parts that an int can count.
 #pragma once
 
 #include <mpi.h>

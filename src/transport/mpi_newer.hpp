@@ -1,4 +1,5 @@
-// What MPIs have gained since MPI 3.1: null under one that lacks it, whatever this is compiled with.
+// The functions that MPIs have gained since MPI 3.1. A function that the running MPI lacks is null, whatever MPI this
+// is compiled with.
 #pragma once
 
 #include <mpi.h>
@@ -51,14 +52,15 @@ SHOAL_NEWER(PMPI_Type_get_contents_c, MPI_Datatype datatype, MPI_Count max_integ
             MPI_Count max_large_counts, MPI_Count max_datatypes, int integers[], MPI_Aint addresses[],
             MPI_Count large_counts[], MPI_Datatype datatypes[]);
 
-// Of fault-tolerant MPIs.
+// Functions of fault-tolerant MPIs.
 SHOAL_NEWER(PMPIX_Comm_is_revoked, MPI_Comm comm, int* flag);
 SHOAL_NEWER(PMPIX_Comm_revoke, MPI_Comm comm);
 SHOAL_NEWER(PMPIX_Comm_get_failed, MPI_Comm comm, MPI_Group* failed);
 
-// What lets the MPI itself move what Shoal has under way. Under names of Shoal's own: headers that declare MPICH's functions
-// do so with types that others lack.
-// Open MPI's is looked up instead (team/progress): the linker takes a weak name that libmpi itself uses for a missing one.
+// Functions that let the MPI itself move what Shoal has under way. They have names of Shoal's own, because headers that
+// declare MPICH's functions do so with types that others lack.
+// Open MPI's function is looked up instead (team/progress): if libmpi itself uses a symbol, the linker reports a weak
+// use of it as missing.
 #ifndef OPEN_MPI
 #define SHOAL_AS(symbol) __asm__(symbol) __attribute__((weak))
 int shoal_async_start(int (*moves)(void* thing), void* state, int stream) SHOAL_AS("PMPIX_Async_start");

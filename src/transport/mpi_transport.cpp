@@ -23,7 +23,7 @@ std::size_t bytes_of(const MPI_Status& status) {
   return static_cast<std::size_t>(many);
 }
 
-// Whether communicators with such an error have no others any more.
+// Whether a communicator with such an error can only have such errors from then on.
 bool lasts([[maybe_unused]] int code) {
 #ifdef MPI_ERR_REVOKED
   return code != MPI_SUCCESS && (is_of_class(code, MPI_ERR_REVOKED) || is_of_class(code, MPI_ERR_PROC_FAILED));
@@ -58,7 +58,7 @@ void mpi_transport::start(std::size_t bytes, owner of, Post post) {
                                    : post(1, mpi_long_type(bytes, MPI_BYTE, most_counted_).get(), &request),
             "starting a message");
   } catch (const mpi_error&) {
-    // The message comes all the same where it is a receive that was not started.
+    // If a receive was not started, its message comes all the same.
     refused_.push_back({of.ticket, 0, std::current_exception(), of.receives && given_up_ == MPI_SUCCESS});
     return;
   }
@@ -88,7 +88,8 @@ void mpi_transport::poll(std::vector<ended_transfer>& ended) {
   statuses_.resize(requests_.size());
   int count = 0;
   const int code = test_some(ranks_ == 1, requests_, count, indices_, statuses_);
-  // Of a revoked communicator, or one with a rank that failed, Open MPI gives the class here too.
+  // If the communicator was revoked or a rank has failed, Open MPI returns that class here too, although it tells what
+  // ended.
   const bool told_each = code == MPI_SUCCESS || is_of_class(code, MPI_ERR_IN_STATUS) || count > 0;
   if (!told_each) return abandon(code, ended);
   if (count == MPI_UNDEFINED) return report_lost(ended);
@@ -97,12 +98,13 @@ void mpi_transport::poll(std::vector<ended_transfer>& ended) {
   drop_ended(count);
 }
 
-// Of one request. `failed`: of those that ended together some did. Open MPI leaves those that failed to us. It is still at
-// work on a send then, which must not be freed: where that ends later in the error the MPI ends the program.
+// How one request ended. `failed`: of the requests that ended together, some failed. Open MPI leaves failed requests to
+// us. It is still at work on a failed send, which must not be freed: if the send ended in the error later, the MPI
+// would end the program.
 ended_transfer mpi_transport::outcome(int index, const MPI_Status& status, bool failed) {
   const owner of = owners_[index];
   if (failed && status.MPI_ERROR != MPI_SUCCESS) {
-    if (lasts(status.MPI_ERROR)) give_up(status.MPI_ERROR);  // Open MPI ends programs that send there
+    if (lasts(status.MPI_ERROR)) give_up(status.MPI_ERROR);  // Open MPI ends programs that go on sending there
     if (of.receives && requests_[index] != MPI_REQUEST_NULL) PMPI_Request_free(&requests_[index]);
     if (of.receives && is_of_class(status.MPI_ERROR, MPI_ERR_TRUNCATE))
       return {of.ticket, 0, std::make_exception_ptr(size_mismatch())};
@@ -112,10 +114,12 @@ ended_transfer mpi_transport::outcome(int index, const MPI_Status& status, bool 
   return {of.ticket, of.receives ? bytes_of(status) : 0, nullptr};
 }
 
-// An error that is not of certain messages: nothing is known of any that is under way. A receive that has its message already
-// cannot be cancelled, and nothing ends a send. So all get some looks to end in; what does not is left to the MPI, unfreed, since
-// Open MPI ends the program where a freed one fails. It may then still use the memory. Of Shoal's own nothing else is made; the
-// user's cannot be kept from the user, for whom this is the most that can be done. Where the ranks are lost nothing else ends.
+// Handles an error that names no certain message, after which nothing is known of any message under way. A receive that
+// has its message already cannot be cancelled, and nothing ends a send. So all of them get some looks in which they may
+// end. What does not end is left to the MPI and not freed, because Open MPI ends the program if a freed request fails.
+// The MPI may go on using the memory of such a message. Shoal never uses such memory of its own again. It cannot keep
+// the user's memory from the user: for that, this is the most that can be done. If the ranks are lost, nothing else
+// ends, and nobody looks.
 void mpi_transport::abandon(int code, std::vector<ended_transfer>& ended) {
   constexpr int looks = 1000;
   if (lasts(code)) give_up(code);
@@ -123,14 +127,14 @@ void mpi_transport::abandon(int code, std::vector<ended_transfer>& ended) {
     if (owners_[i].receives && requests_[i] != MPI_REQUEST_NULL) cancel(requests_[i]);
   bool may_end = !lasts(code) && !inside_mpi::now();
   for (int look = 0, count = 0; may_end && look < looks; ++look) {
-    std::erase(requests_, MPI_REQUEST_NULL);  // looks at those that have ended would move nothing
+    std::erase(requests_, MPI_REQUEST_NULL);  // tests of requests that have ended would move nothing
     const int seen = requests_.empty() ? MPI_ERR_OTHER : test_some(ranks_ == 1, requests_, count, indices_, statuses_);
     may_end = seen == MPI_SUCCESS || is_of_class(seen, MPI_ERR_IN_STATUS);
   }
   end_all(code, true, ended);
 }
 
-// Open MPI ends sends on a revoked communicator without a word: their requests are null, and no others are left.
+// Open MPI ends sends on a revoked communicator without saying so: their requests are null, and no others are left.
 void mpi_transport::report_lost(std::vector<ended_transfer>& ended) { end_all(MPI_ERR_OTHER, false, ended); }
 
 void mpi_transport::end_all(int code, bool abandoned, std::vector<ended_transfer>& ended) {
@@ -141,9 +145,10 @@ void mpi_transport::end_all(int code, bool abandoned, std::vector<ended_transfer
   owners_.clear();
 }
 
-// Messages of the program's own, and collectives of the MPI's own, must move even while this rank waits for something else.
-// Looking for a message moves them only where none is found (MPICH), so it is one that nobody sends: to this rank, from it.
-// Where that fails it is no failure of what this rank waits for, which may come through memory, unless the ranks are lost.
+// Messages of the program's own, and collectives of the MPI's own, must move even while this rank waits for something
+// else. A probe for a message moves them, but in MPICH only if the message is not there. So this probes for a message
+// that nobody sends: from this rank to itself. If the probe fails, what this rank waits for has not failed, because it
+// may come through memory; unless the ranks are lost.
 void mpi_transport::let_others_progress() {
   int found = 0;
   require(given_up_, "waiting for other ranks");

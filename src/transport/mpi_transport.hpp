@@ -11,14 +11,15 @@ namespace shoal {
 
 class mpi_transport final : public transport {
  public:
-  // Longer messages are one element of a type, so that no MPI count exceeds an int.
+  // Messages with more bytes are one element of an mpi_long_type, so that no MPI count exceeds an int.
   static constexpr std::size_t most_counted_bytes = std::size_t{1} << 30;
 
   // `comm` must return errors and stays the caller's.
   explicit mpi_transport(MPI_Comm comm, std::size_t most_counted = most_counted_bytes);
-  // Messages go over this communicator from now on, which has the same ranks.
+  // From now on messages go over this communicator, which has the same ranks.
   void move_to(MPI_Comm comm) { comm_ = comm; }
-  // No message will come any more: from now on every other one, and waiting for something else, fails with this code.
+  // No message will come any more. From now on every other message, and waiting for anything else, fails with this
+  // code.
   void give_up(int code) { given_up_ = code; }
   // Cancels nothing: every transfer must have ended.
   ~mpi_transport() override = default;

@@ -18,7 +18,7 @@ std::size_t node_rows::head_bytes(int ranks) {
   return (bytes + 7) / 8 * 8;
 }
 
-// One line less than a power of two: rows do not compete for the same places of a cache.
+// One line is taken off, because rows that are a power of two apart compete for the same places of a cache.
 std::size_t node_rows::row_bytes(int ranks, std::size_t most) {
   const std::size_t share = most_bytes / (2 * static_cast<std::size_t>(ranks)) / line_bytes * line_bytes;
   const std::size_t least = (head_bytes(ranks) / line_bytes + 16) * line_bytes;
@@ -41,7 +41,8 @@ node_rows::node_rows(std::byte* memory, int ranks, int rank, std::size_t most)
   for (auto& readers : readers_) readers.reserve(begun_.size());
 }
 
-// Rows only ever get later, but which of the two is the later one is not known of a rank that may be ahead.
+// The numbers in a peer's rows only grow. Both rows are looked at, because the peer may be ahead, and then it is not
+// known which of them is the later one.
 bool node_rows::has_begun(int peer, std::uint64_t number) {
   if (begun_[peer] >= number) return true;
   for (std::uint64_t row : {0, 1})

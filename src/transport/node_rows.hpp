@@ -1,10 +1,11 @@
-// Small blocks between the ranks of one node: in every exchange each rank writes those it has for the others one behind
-// the other into a row of shared memory and publishes the row's number; each waits for the rows of those from which it
-// expects something and copies its own blocks out. A rank has two rows and uses them in turn. It writes one again when
-// all who had something to read there have published the row after it, hence read it: so nothing else has to be
-// synchronised, and ranks that have nothing for each other do not wait for each other.
+// Small blocks between the ranks of one node. In every exchange each rank writes its blocks for the others, one after
+// the other, into a row of shared memory, and publishes the row's number. Each rank waits for the rows of the ranks
+// from which it expects something, and copies its own blocks out. A rank has two rows and uses them in turn. It writes
+// a row again when all ranks that had something to read there have published their row of the next exchange, and so
+// have read this one. So nothing else has to be synchronised, and ranks that have nothing for each other do not wait
+// for each other.
 //
-// Memory: 4 MiB a node and communicator for up to 1000 ranks on it.
+// Memory: 4 MiB for each node and communicator, for up to 1000 ranks on the node.
 #pragma once
 
 #include <atomic>
@@ -16,7 +17,8 @@ namespace shoal {
 
 class node_rows {
  public:
-  // Less where a rank has at most `most` bytes for all others; more of it finds less room.
+  // The bytes of memory that the rows need. They are fewer if a rank has at most `most` bytes for all others. A rank
+  // with more bytes finds no room in its row for all of them.
   static constexpr std::size_t any = ~std::size_t{0};
   static constexpr std::size_t largest_row = 32768;
   static std::size_t bytes_for(int ranks, std::size_t most = any);
@@ -27,32 +29,34 @@ class node_rows {
   int ranks() const { return ranks_; }
   int rank() const { return rank_; }
 
-  // The first rank that has still to read what the next row replaces; -1: there is none, and begin() may be called.
+  // A rank that has still to read what the next row replaces. -1 if there is none, so that begin() may be called.
   int awaited_reader();
-  // This rank's row of the next exchange: a block for every rank in order, its own included, then publish().
+  // Begins this rank's row of the next exchange. Then add() a block for each rank in order, itself included, and
+  // publish().
   void begin();
-  // Instead, on a rank that takes no part in the next exchange: its row is without blocks, and published before the next one.
+  // Called instead on a rank that takes no part in the next exchange: its row has no blocks, and is published before
+  // the row after it.
   void skip() { ++skipped_; }
-  // Where to write the block, or null when there is no room: then it has to travel another way.
+  // Where to write the next block, or null if there is no room: then the block has to travel in another way.
   std::byte* add(std::size_t bytes);
-  // The block added last has no bytes after all.
+  // The block that was added last has no bytes after all.
   void empty_last() { end_ = row_of(rank_, number_).at[next_ - 1]; }
   void publish();
 
-  // A rank's row of the current exchange.
-  // A later one may be there instead: then this one had nothing for this rank.
+  // Whether the peer's row of the current exchange is there. A later row may be there instead: then the current one had
+  // nothing for this rank.
   bool is_there(int peer);
   struct block {
     const std::byte* data;
     std::size_t bytes;
-    bool elsewhere;  // there was no room
+    bool elsewhere;  // there was no room in the row
   };
   block block_from(int peer) const;
 
  private:
   struct row {
     std::atomic<std::uint64_t> number;
-    std::uint16_t at[];  // of each rank's block, behind the row's head, and where the last one ends
+    std::uint16_t at[];  // where each rank's block begins, behind the row's head, and where the last one ends
   };
   static constexpr std::uint16_t elsewhere = 1 << 15;
   static std::size_t row_bytes(int ranks, std::size_t most);
@@ -69,11 +73,11 @@ class node_rows {
   int ranks_, rank_;
   std::size_t row_bytes_, head_bytes_;
   std::uint64_t number_ = 0;          // of the current exchange
-  int skipped_ = 0;                   // exchanges behind it
+  int skipped_ = 0;                   // exchanges after it in which this rank takes no part
   std::vector<std::uint64_t> begun_;  // the last exchange that each rank is known to have begun
-  std::vector<int> readers_[2];       // who had something to read in each row and has not been seen to have done so
-  int next_ = 0;                      // block to add
-  std::size_t end_ = 0;               // of the blocks in the row
+  std::vector<int> readers_[2];       // of each row: ranks with something to read there that may not have read it yet
+  int next_ = 0;                      // the rank of the next block to add
+  std::size_t end_ = 0;               // where the blocks in the row end
 };
 
 }  // namespace shoal

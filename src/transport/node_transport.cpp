@@ -47,7 +47,8 @@ ended_transfer node_transport::outcome(const receiving& one) {
   return {one.ticket, one.capacity - one.message.capacity, std::move(failure)};
 }
 
-// Whoever it waits for may wait, by way of others, until it has taken what belongs to no exchange any more.
+// Now and then this drops messages that belong to no exchange any more: whoever this rank waits for may wait, by way of
+// others, until this rank has taken them.
 void node_transport::poll(std::vector<ended_transfer>& ended) {
   constexpr unsigned often = 16;
   const std::uint64_t before = window_.pieces_moved();
@@ -59,15 +60,14 @@ void node_transport::poll(std::vector<ended_transfer>& ended) {
   if (now_and_then || below_under_way_ > 0) poll_below(ended);
 }
 
-// Where nothing is under way below, only messages of the program's own move there, and need not be looked for each
-// time.
+// If nothing is under way below, only the program's own messages move there, so not every poll looks there.
 void node_transport::poll_below(std::vector<ended_transfer>& ended) {
   const std::size_t before = ended.size();
   below_.poll(ended);
   below_under_way_ -= ended.size() - before;
 }
 
-// In the order in which they were started, and with each peer no further than the first that has to wait.
+// Moves transfers in the order in which they were started: with each peer, none after the first that has to wait.
 template <typename Transfer, typename Move>
 void node_transport::advance(std::vector<Transfer>& all, std::vector<ended_transfer>& ended, Move move) {
   if (all.empty()) return;

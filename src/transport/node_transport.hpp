@@ -1,5 +1,5 @@
-// Messages inside a node through the memory its ranks share, where they match in the order in which they were started;
-// others over another transport.
+// Moves messages inside a node through the memory that its ranks share, and others over another transport. Messages in
+// memory match in the order in which they were started.
 #pragma once
 
 #include <span>
@@ -12,7 +12,7 @@ namespace shoal {
 
 class node_transport final : public transport {
  public:
-  // `ranks`: of `below`, by their place in the window.
+  // `ranks`: the ranks of `below` that are in the window, by their place there.
   node_transport(transport& below, node_window& window, std::span<const int> ranks);
 
   int ranks() const override { return below_.ranks(); }
@@ -23,7 +23,8 @@ class node_transport final : public transport {
   void send(int peer, int tag, const std::byte* data, std::size_t bytes, int ticket) override;
   void receive(int peer, int tag, std::byte* data, std::size_t capacity, int ticket) override;
   void poll(std::vector<ended_transfer>& ended) override;
-  // What is under way, of an exchange that an error of waiting has ended: its messages are dropped when the next one begins.
+  // Forgets what is under way of an exchange that an error while waiting has ended. Its messages are dropped once the
+  // next exchange has begun.
   void forget();
 
  private:
@@ -44,7 +45,7 @@ class node_transport final : public transport {
 
   transport& below_;
   node_window& window_;
-  std::vector<int> place_;  // in the window, of each rank; -1: on another node
+  std::vector<int> place_;  // each rank's place in the window; -1 if it is on another node
   std::vector<sending> sends_;
   std::vector<receiving> receives_;
   std::vector<char> stuck_;  // by place: an earlier transfer with this peer has not ended

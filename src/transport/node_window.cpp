@@ -19,8 +19,8 @@ namespace {
 
 constexpr std::size_t line_bytes = 64;
 constexpr std::size_t most_bytes = std::size_t{8} << 20;
-// A slot has a line beside its cell, and one for nothing: cells a power of two apart compete for the same places of a
-// cache.
+// Beside its cell a slot has a line, and one line that stays unused, because cells that are a power of two apart
+// compete for the same places of a cache.
 constexpr std::size_t slot_extra = 2 * line_bytes;
 constexpr std::size_t largest_piece = 16384, smallest_piece = 256;
 
@@ -117,7 +117,7 @@ bool node_window::push(int peer, outgoing& message) {
   return true;
 }
 
-// Whether the process of the peer's number is the peer, and lets itself be read.
+// Whether the process with the peer's number is the peer, and lets this one read its memory.
 bool node_window::may_read(int peer) {
   std::optional<bool>& known = peers_[peer].readable;
   const bed& its = beds_[peer];
@@ -129,7 +129,7 @@ bool node_window::may_read(int peer) {
   return *known;
 }
 
-// From where an offer says that the data are. 0, or the number of an error.
+// Reads from where an offer says that the data are. Returns 0, or the number of an error.
 int node_window::read(int peer, const line& offer, std::byte* to, std::size_t bytes) {
   const std::byte* there;
   std::memcpy(&there, offer.data, sizeof there);
@@ -141,7 +141,8 @@ void node_window::take(int peer) {
   ++pieces_moved_;
 }
 
-// False: refused. One whose sender has ended can come in no other way.
+// Returns false if the offer is refused. An offer whose sender has ended is not, because the message can come in no
+// other way.
 bool node_window::take_offer(int peer, const line& offer, incoming& message, std::size_t bytes) {
   const int error = read(peer, offer, message.data, bytes);
   const bool refused = error != 0 && error != ESRCH;

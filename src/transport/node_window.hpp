@@ -1,16 +1,17 @@
 // Messages between the ranks of one node through memory that they share: a channel for every pair and direction.
 //
-// A message is copied in by its sender and out by its receiver, in pieces of at most piece_bytes(). A piece lies in one
-// of the two slots of its channel: short ones beside the number that says it is there, in the same cache line, others
-// in a cell of their own. The receiver publishes how many pieces it has taken: with every piece that it sends back
-// itself, so that ranks that send to each other look at nothing else, and in a place of its own.
+// A sender copies a message in and its receiver copies it out, in pieces of at most piece_bytes(). A piece lies in one
+// of the two slots of its channel. Short pieces lie beside the number that says that they are there, in the same cache
+// line, others in a cell of their own. The receiver publishes how many pieces it has taken, in a place of its own, and
+// with every piece that it sends back itself. So ranks that send to each other look at nothing else.
 //
-// Where processes may read each other's memory, a long message is one piece that only says where its data are: the
-// receiver copies them from there, once, and the sender waits until it has. A receiver that cannot refuses it, and the
-// sender sends it again in other pieces. Before a receiver reads for the first time, it proves that the process of that
-// number is the sender: in another container it may be somebody else.
+// If processes may read each other's memory, a long message is one piece that only offers the data: it says where they
+// are. The receiver copies them from there, once, and the sender waits until it has. A receiver that cannot read them
+// refuses the offer, and the sender sends the message again in other pieces. Before a receiver reads for the first
+// time, it checks that the process with the sender's number is the sender: in another container it may be another
+// process.
 //
-// Memory: 8 MiB a node and communicator at most for up to 100 ranks on it; above, 0.8 KiB a pair.
+// Memory: at most 8 MiB for each node and communicator, for up to 100 ranks on the node; above, 0.8 KiB for each pair.
 #pragma once
 
 #include <atomic>
@@ -29,50 +30,53 @@ class node_window {
     const std::byte* data;
     std::size_t bytes;
     bool offered = false;  // its receiver has been told where the data are
-    bool refused = false;  // and cannot read them
+    bool refused = false;  // the receiver cannot read them
   };
   struct incoming {
     std::byte* data;
     std::size_t capacity;
-    bool cut = false;  // the message was longer than that; nothing was written beyond it
-    int error = 0;     // not 0: the number of the error for which it cannot come at all, as its sender has ended
+    bool cut = false;  // the message was longer than the capacity; nothing was written beyond it
+    int error = 0;     // if not 0, the error for which the message cannot come at all: its sender has ended
   };
 
   static std::system_error read_failure(int error) {
     return {error, std::generic_category(), "the memory of a block's sender cannot be read"};
   }
 
-  // The bytes that this number of ranks needs. Where messages have at most `longest` bytes it is less; longer ones still pass.
+  // The bytes of memory that this number of ranks needs. They are fewer if messages have at most `longest` bytes;
+  // longer messages still pass.
   static constexpr std::size_t any = ~std::size_t{0};
   static std::size_t bytes_for(int ranks, std::size_t longest = any);
-  // `memory` of bytes_for(ranks, longest) bytes, aligned to a cache line, is shared by the ranks 0..ranks-1; it begins
-  // as zeros. Messages of `read_from` bytes and more are read from their sender's memory. The same on every rank.
+  // `memory` of bytes_for(ranks, longest) bytes, aligned to a cache line, is shared by the ranks 0..ranks-1. It begins
+  // as zeros. Messages of `read_from` bytes and more are read from their sender's memory. `read_from` and `longest` are
+  // the same on every rank.
   static constexpr std::size_t never = ~std::size_t{0};
   node_window(std::byte* memory, int ranks, int rank, std::size_t read_from = never, std::size_t longest = any);
-  node_window(const node_window&) = delete;  // others know where it is
+  node_window(const node_window&) = delete;  // other ranks know the address of proof_
   node_window& operator=(const node_window&) = delete;
 
   int ranks() const { return ranks_; }
   int rank() const { return rank_; }
   std::size_t piece_bytes() const { return piece_bytes_; }
 
-  // The messages from here on belong together: one that was pushed before is never pulled any more, but dropped, and one
-  // that is expected before is pulled as nothing when its sender has gone on. On all ranks alike.
+  // The messages from here on are a new exchange. A message that was pushed before is never pulled any more, but
+  // dropped. A message that is still expected from before is pulled as empty once its sender has gone on. All ranks
+  // call this alike.
   void begin_exchange() { ++exchange_; }
-  // Takes what nobody will pull any more, so that its senders need not wait.
+  // Takes the pieces that nobody will pull any more, so that their senders need not wait.
   void drop_stale();
 
-  // Move what can be moved now of a message to or from another rank; true when that was all. Messages of a pair arrive
-  // in the order in which they were pushed, each to the next one pulled. The data of a message must stay until it has
-  // been pushed.
+  // Move what can be moved now of a message to or from another rank, and return true if that was all. Messages of a
+  // pair arrive in the order in which they were pushed: each goes to the next one that is pulled. The data of a message
+  // must stay until it has been pushed.
   bool push(int peer, outgoing& message);
   bool pull(int peer, incoming& message);
 
-  // Pushed and pulled so far.
+  // How many pieces were pushed and pulled so far.
   std::uint64_t pieces_moved() const { return pieces_moved_; }
 
-  // Sleeps until the peer has done something, for so long at most, unless it has been done already: pieces moved, or
-  // what `happened` tells. Ranks wake those that wait for them after doing so.
+  // Sleeps until the peer has done something, at most for so long. Does not sleep if the peer already has: it has moved
+  // pieces, or `happened` returns true. After doing something, ranks call wake_those_waiting().
   template <typename Happened>
   void sleep_for(int peer, int microseconds, Happened happened) {
     lie_down(peer);
@@ -87,21 +91,21 @@ class node_window {
 
   struct alignas(64) line {
     std::atomic<std::uint32_t> number;  // of the piece in it, counted from 1
-    std::uint32_t taken;                // pieces that its writer has taken from its reader
+    std::uint32_t taken;                // pieces that the line's writer has taken from its reader
     std::uint64_t bytes : 63;           // of the message from this piece on
-    std::uint64_t offered : 1;          // which are not here: the data begin with the address where they are
-    std::uint64_t exchange;             // that it belongs to; the ranks may be far apart
+    std::uint64_t offered : 1;          // the message is not here: `data` begins with the address where it is
+    std::uint64_t exchange;             // that the piece belongs to; ranks may be many exchanges apart
     std::byte data[short_bytes];
   };
   struct alignas(64) bed {
     std::atomic<std::int32_t> sleeper_waits_for;  // rank + 1; 0: nobody sleeps here
     std::int64_t process;
-    std::uint64_t proof;            // what memory of the process alone holds
-    const std::uint64_t* proof_at;  // there
+    std::uint64_t proof;            // a number that only memory of this process holds
+    const std::uint64_t* proof_at;  // where in its memory
   };
   struct receipt {                          // of what a sender sent to a receiver
-    std::atomic<std::uint32_t> taken;       // pieces
-    std::atomic<std::uint32_t> is_refusal;  // of the offer among them that was taken last
+    std::atomic<std::uint32_t> taken;       // pieces that the receiver has taken
+    std::atomic<std::uint32_t> is_refusal;  // whether the last offer among them was refused
   };
   static std::size_t piece_bytes_for(int ranks, std::size_t longest);
   static std::size_t receipts_bytes(int ranks);
@@ -136,7 +140,7 @@ class node_window {
     std::uint32_t pushed = 0;  // pieces
     std::uint32_t pulled = 0;
     std::uint32_t taken = 0;       // by the peer, as far as known
-    std::optional<bool> readable;  // its memory; empty: not tried yet
+    std::optional<bool> readable;  // whether the peer's memory is; empty: not tried yet
   };
   std::vector<state> peers_;
   std::uint64_t pieces_moved_ = 0;

@@ -12,7 +12,7 @@ std::uint64_t random_proof() {
   return getrandom(&number, sizeof number, 0) == sizeof number ? number | 1 : 0;
 }
 
-// The system moves at most 2 GiB a call.
+// The system moves at most 2 GiB in one call.
 int read_process_memory(std::int64_t process, const std::byte* from, std::byte* to, std::size_t bytes) {
   while (bytes > 0) {
     const iovec here{to, bytes}, there{const_cast<std::byte*>(from), bytes};

@@ -6,11 +6,11 @@
 
 namespace shoal {
 
-// A number that nothing else holds, to prove what is read; 0: the system has none.
+// A number that nothing else holds, to prove that the right memory is read. 0 if the system has none.
 std::uint64_t random_proof();
 
-// 0, or the number of the error: the system does not allow it (containers, ptrace scopes), the process has ended, or it
-// has not all of that memory.
+// Returns 0, or the number of the error: the system does not allow it (containers, ptrace scopes), the process has
+// ended, or it does not have all of that memory.
 int read_process_memory(std::int64_t process, const std::byte* from, std::byte* to, std::size_t bytes);
 
 }  // namespace shoal

@@ -24,13 +24,13 @@ namespace {
   throw std::system_error(error ? error : EIO, std::generic_category(), what);
 }
 
-// Growing a file beyond this limit ends the process by a signal.
+// Whether a file of this size is beyond the process's limit: growing a file beyond it ends the process by a signal.
 bool beyond_file_limit(std::size_t bytes) {
   rlimit limit{};
   return getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY && bytes > limit.rlim_cur;
 }
 
-// A program's timer may interrupt it.
+// Tries again if a timer of the program has interrupted the call.
 int allocate(int descriptor, std::size_t bytes) {
   int error = 0;
   do error = posix_fallocate(descriptor, 0, static_cast<off_t>(bytes));

@@ -12,8 +12,8 @@ class shared_memory {
   // Where another process finds the memory, as long as its owner keeps it open.
   struct key {
     std::int64_t process = 0, descriptor = -1;
-    std::uint64_t proof = 0;           // what the memory begins with; 0: there is none
-    const std::byte* begin = nullptr;  // as the owner sees it
+    std::uint64_t proof = 0;           // the memory begins with this number; 0 if there is no memory
+    const std::byte* begin = nullptr;  // the address in the owner
   };
 
   shared_memory() = default;
@@ -21,17 +21,19 @@ class shared_memory {
   shared_memory(shared_memory&& other) noexcept;
   shared_memory& operator=(shared_memory&& other) noexcept;
 
-  // Zeros behind the proof. All of it is set aside now, so that using it later cannot fail. Throws std::system_error.
+  // Makes memory of zeros behind a proof. All of it is set aside now, so that using it later cannot fail. Throws
+  // std::system_error.
   static shared_memory create(std::size_t bytes);
-  // Throws std::system_error, also where the key means something else to this process (another container or host).
+  // Maps memory of another process. Throws std::system_error, also if the key means something else to this process (in
+  // another container or on another host).
   static shared_memory open(const key& where, std::size_t bytes);
 
-  // The system clears a page for whoever uses it first. Of small memory each of those who share it has a part of the pages
-  // cleared, before they use it: they would wait for each other there.
+  // Has the system clear a part of the pages of small memory; it clears a page for whoever uses it first. Each process
+  // that shares the memory has one part cleared before any of them uses it: in using it they would wait for each other.
   void have_cleared(std::size_t part, std::size_t parts);
 
   const key& where() const { return key_; }
-  // Nobody can open it any more; it stays mapped where it is.
+  // After this nobody can open the memory any more. It stays mapped where it is.
   void close();
 
   // Behind the proof, aligned to a cache line.
@@ -39,7 +41,7 @@ class shared_memory {
 
  private:
   static constexpr std::size_t proof_bytes = 64;
-  static constexpr std::size_t small = std::size_t{1} << 20;  // all of it is going to be used
+  static constexpr std::size_t small = std::size_t{1} << 20;  // all of memory up to this size is going to be used
   shared_memory(int descriptor, std::size_t bytes);
   void unmap();
 

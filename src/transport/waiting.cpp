@@ -12,15 +12,15 @@ namespace shoal {
 
 namespace {
 
-// Polls that take about as long as a change to another process.
+// This many polls take about as long as a change to another process.
 constexpr int spins_before_yield = 64;
 // After this number of yields in a row without an arrival the others are busy, not waiting: sleep, and let them work.
 constexpr int yields_before_sleep = 300;
-// A yield that takes longer has let somebody else work. After a few of these, with hardly any others between them, the
-// core is not this rank's alone, whatever was counted.
+// A yield that takes longer than this has let another process work. After a few of these, with hardly any others
+// between them, the core is not this rank's alone, whatever was counted.
 constexpr auto long_yield = std::chrono::microseconds(20);
 constexpr int weight_of_long = 16, contended_from = 64, most_contended = 128;
-// Some MPIs move a message by only one step with every look.
+// Some MPIs move a message by only one step with every look, so a rank looks this often before it sleeps.
 constexpr int looks_at_a_time = 2;
 constexpr int longest_sleep_us = 1000;
 // Polls in a row are counted up to here.
@@ -48,7 +48,7 @@ int waiting::pause(int parts) {
     progressed();
     return 0;
   }
-  idle_ += idle_ < most_idle ? 1 : -1;  // to and fro at the end: a rank goes on to sleep after every other poll
+  idle_ += idle_ < most_idle ? 1 : -1;  // to and fro at the end, so that a rank still sleeps after every other poll
   if (mode_ == wait_mode::spin && idle_ <= spins_before_yield) {
     pause_briefly();
     return 0;

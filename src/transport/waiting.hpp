@@ -1,4 +1,4 @@
-// How a rank waits when nothing has arrived: the first-order effect when ranks outnumber cores.
+// How a rank waits if nothing has arrived. If ranks outnumber cores, nothing else matters as much.
 #pragma once
 
 #include <functional>
@@ -7,11 +7,11 @@
 
 namespace shoal {
 
-// spin: a core for every rank: poll for about the time of a change to another process, then yield after every poll, and
-// never sleep, unless yielding shows that others want the core.
-// yield: ranks outnumber cores; let another rank run after every poll, and sleep when that brings nothing.
-// sleep: sleep after every other poll, first for a quarter of the wait before; the most polite, but sees what arrives
-// late by a quarter of the time it was waited for.
+// spin: every rank has a core. Poll for about the time of a change to another process, then yield after every poll.
+// Never sleep, unless yielding shows that others want the core.
+// yield: ranks outnumber cores. Let another rank run after every poll, and sleep if that brings nothing.
+// sleep: sleep after every other poll, first for a quarter of the wait before. The most polite, but what arrives is
+// seen late, by up to a quarter of the time for which the rank has waited.
 enum class wait_mode { spin, yield, sleep };
 
 // "spin", "yield" or "sleep"; throws std::invalid_argument.
@@ -22,20 +22,21 @@ class waiting {
  public:
   explicit waiting(wait_mode mode = wait_mode::spin, int ranks_of_a_core = 1);
   wait_mode mode() const { return mode_; }
-  // Call after a poll that brought something, or one that did not.
+  // Call progressed() after a poll that brought something, and idle() after one that did not.
   void progressed() {
     idle_ = 0;
     if (slept_us_ > 0) slept_through();
   }
-  // Sleeps, if it does, for about one part in so many of the wait so far: what arrives is seen late by no more.
+  // If this sleeps, then for about the wait so far divided by `parts`: what arrives is seen late by no more than that.
   void idle(int parts = usual_parts);
   static constexpr int usual_parts = 4;
-  // Of so many where others get on only while this rank looks, as in the MPI's own collectives, which take several steps. The
-  // more ranks share a core, the more their looks take from those that are late.
+  // The `parts` for idle() if other ranks get on only while this rank looks, as in the MPI's own collectives, which
+  // take several steps. There are fewer if more ranks share a core, because looks take the core from ranks that are
+  // late.
   int parts_among_lookers() const { return parts_among_lookers_; }
-  // What else can move while this rank waits, and tells whether anything did: called before every pause.
+  // `others` is called before every pause. It moves what else can move, and tells whether anything did.
   void move_meanwhile(std::function<bool()> others) { others_ = std::move(others); }
-  // As idle(), but the caller sleeps, since it may be woken: for the returned number of microseconds, 0 for not at all.
+  // As idle(), but the caller sleeps, because it may be woken: for the returned number of microseconds; 0: not at all.
   int pause(int parts = usual_parts);
 
  private:
