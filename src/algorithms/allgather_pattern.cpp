@@ -9,7 +9,7 @@ namespace shoal {
 
 namespace {
 
-// The least power of two above n: the distance of the first round in which a copy with offset n goes on.
+// The least power of two above n: the distance of the first round in which a copy that came over offset n goes on.
 int next_distance(int n) { return static_cast<int>(std::bit_ceil(static_cast<unsigned>(n) + 1)); }
 
 }  // namespace

@@ -12,7 +12,7 @@ namespace shoal {
 class allgather_pattern {
  public:
   enum class kind { recursive_doubling, bruck, ring };
-  // Recursive doubling where it applies, else Bruck.
+  // Recursive doubling if it applies, else Bruck.
   static kind standard(int members);
   // The word of a spec; "auto" means the standard.
   static kind parse(const std::string& word, int members);
@@ -21,14 +21,14 @@ class allgather_pattern {
 
   int rounds() const;
 
-  // In a round a member sends `count` messages to one member and receives as many from another: those that began at
-  // first_out, first_out + 1, ... (mod n), and at first_in, ... (mod n).
+  // In a round a member sends `count` messages to the member `to` and receives as many from `from`. It sends the
+  // messages of the members first_out, first_out + 1, ... (mod n), and receives those of first_in, ... (mod n).
   struct exchange {
     int to, from, first_out, first_in, count;
   };
   exchange at(int round, int member) const;
 
-  // Whom a copy serves: the message from `origin`, once at `member`, goes on to the members
+  // Which members a copy serves: from `member`, the message of `origin` goes on to the members
   // member - stride * c (mod n), c = 1..count.
   struct descent {
     int stride, count;

@@ -1,4 +1,4 @@
-// Batches of messages: the pace of the scattered exchange, alone and between nodes.
+// Batches of messages: the pace of the scattered exchange, used alone and between nodes.
 #pragma once
 
 #include <algorithm>
@@ -19,8 +19,8 @@ struct batching {
   int requests, block_count, first_step = 0;
 };
 
-// The receives of a batch, then its sends, each batch after the one before. `receive(k)` and `send(k)` add the
-// operations of request k to `order`, any number of them. Batches hold the same requests on all ranks; otherwise sends
+// Builds the receives of each batch, then its sends; each batch comes after the one before. `receive(k)` and `send(k)`
+// add any number of operations for request k to `order`. A batch must hold the same requests on all ranks: else sends
 // that wait for their receives could wait in a circle.
 template <typename Receive, typename Send>
 void in_batches(builder& b, window& order, const batching& all, Receive receive, Send send) {

@@ -55,7 +55,7 @@ std::int64_t digit_system::blocks() const {
 std::int64_t digit_system::passing_steps() const {
   std::int64_t sum = 0;
   for (int x = 0; x < digits(); ++x) {
-    const std::int64_t rest = ranks_ - weights_[x + 1];  // z counts while z * W_x < rest
+    const std::int64_t rest = ranks_ - weights_[x + 1];  // step (x, z) counts if z * W_x < rest
     if (rest > 0) sum += std::min<std::int64_t>(radices_[x] - 1, (rest - 1) / weights_[x]);
   }
   return sum;
@@ -68,7 +68,7 @@ std::int64_t digit_system::peak_slots() const {
   return peak;
 }
 
-// The offsets that have arrived at a rank and not yet left it after step (x, z).
+// How many offsets have come to a rank and not yet left it after step (x, z).
 std::int64_t digit_system::live_after(int x, int z) const {
   const std::int64_t low = weights_[x], next = (z + 1) * low;
   if (next >= ranks_) return 0;

@@ -13,7 +13,7 @@ class digit_system {
  public:
   // One radix for every digit; r >= ranks gives the single digit of the linear exchange.
   digit_system(int ranks, int radix);
-  // A mixed system. Throws std::invalid_argument when a radix is below 2 or their product below `ranks`.
+  // A mixed system. Throws std::invalid_argument if a radix is below 2 or their product is below `ranks`.
   digit_system(int ranks, const std::vector<int>& radices);
 
   int ranks() const { return ranks_; }
@@ -21,10 +21,10 @@ class digit_system {
   int radix(int x) const { return radices_[x]; }
   std::int64_t weight(int x) const { return weights_[x]; }
 
-  // Step (x, z) exists while z * weight(x) < ranks.
+  // How many steps digit x has: step (x, z), with 0 < z < radix(x), exists if z * weight(x) < ranks.
   int steps_of_digit(int x) const;
-  // The offsets that travel in step (x, z), ascending: those whose digit x is z. Of the way i of a block,
-  // i mod weight(x) lies behind it before the step and i mod weight(x+1) after it; i < weight(x+1) arrives.
+  // Visits the offsets that travel in step (x, z), ascending: those whose digit x is z. A block of offset i has
+  // travelled i mod weight(x) ranks before the step and i mod weight(x+1) after it. It arrives if i < weight(x+1).
   template <typename Visit>
   void for_each_offset(int x, int z, Visit visit) const {
     for (std::int64_t base = z * weights_[x]; base < ranks_; base += weights_[x + 1])
@@ -33,10 +33,10 @@ class digit_system {
   std::int64_t steps() const;                                       // K
   std::int64_t blocks_of_step(int x, int z) const;                  // numD(x, z)
   std::int64_t blocks() const;                                      // D
-  std::int64_t zero_digits(int x) const;                            // offsets 0..ranks-1 whose digit x is 0
+  std::int64_t zero_digits(int x) const;                            // how many offsets 0..ranks-1 have 0 as digit x
   std::int64_t passing_steps() const;                               // K_meta: steps with a block that passes through
-  std::int64_t slot_bound() const { return ranks_ - 1 - steps(); }  // B: offsets that ever pass through
-  std::int64_t peak_slots() const;                                  // most of them alive at once
+  std::int64_t slot_bound() const { return ranks_ - 1 - steps(); }  // B: how many offsets ever pass through
+  std::int64_t peak_slots() const;                                  // how many of these a rank holds at once, at most
 
  private:
   void add_digit(int radix);
@@ -44,10 +44,10 @@ class digit_system {
 
   int ranks_;
   std::vector<int> radices_;
-  std::vector<std::int64_t> weights_{1};  // one more than digits
+  std::vector<std::int64_t> weights_{1};  // one more than there are digits
 };
 
-// Least radix v with v * v >= ranks, at least 2: fewest rounds among systems of two digits.
+// The least radix v with v * v >= ranks, at least 2. It gives the fewest rounds among systems of two digits.
 int square_radix(int ranks);
 
 // The remainder that is never negative.

@@ -10,10 +10,10 @@ namespace shoal {
 
 namespace {
 
-// An operation of a rank. The transfers of a pair of ranks meet in the order of their operations, so both order them
-// by the same key: a message by its position, a token behind the message that releases it.
+// An operation of a rank. The transfers between two ranks match in the order of the ranks' operations, so both ranks
+// sort them by the same key: a message by its position, a token behind the message that releases the token.
 struct event {
-  std::int32_t position;  // of the message, or of the one that releases the token
+  std::int32_t position;  // of the message, or of the message that releases the token
   std::int32_t released;  // of the message that awaits the token; -1: not a token
   op_kind kind;
   std::int32_t peer, phase;
@@ -63,7 +63,7 @@ class program_writer {
   window sends_;
   int parts_;
   op_id releases_ = -1;                                 // the piece whose arrival releases the tokens that follow
-  std::map<std::int32_t, std::vector<op_id>> awaited_;  // by messages still to be sent
+  std::map<std::int32_t, std::vector<op_id>> awaited_;  // tokens, by messages still to be sent
 };
 
 schedule write_program(int ranks, int rank, int outstanding, cutting blocks, std::vector<event> events) {

@@ -7,12 +7,12 @@
 
 namespace shoal {
 
-// What a schedule made from distances alone is alike in: see algorithm::alike.
+// The algorithm::alike of algorithms that make schedules from distances between ranks alone: one ring of all ranks.
 inline std::optional<std::vector<int>> around_one_ring(const problem& at, const arguments&) {
   return std::vector{at.ranks};
 }
 
-// One a line, in the order of the table: name_family() is in name.cpp.
+// One family a line, in the order of the table. The function of a family, name_family(), is in name.cpp.
 // clang-format off
 #define SHOAL_FAMILIES(family) \
   family(radix)                \

@@ -1,23 +1,27 @@
-// Hierarchical exchange: level by level, from the inside out, each level with a flat family of its own.
+// Hierarchical exchange: level by level, from the inside out, each level by a flat exchange that can be chosen for it.
 //
-// Source: TuNA_l^g of the TuNA paper, coalesced and staggered (its Algorithms 2 and 3), which is two levels, inside the
-// nodes and between them; corrected and generalised to any placement of ranks (docs/papers/tuna.md). Any
+// Source: TuNA_l^g of the TuNA paper, coalesced and staggered (its Algorithms 2 and 3). It has two levels, inside the
+// nodes and between them. Shoal corrects it and generalises it to any placement of ranks (docs/papers/tuna.md). Any
 // number of levels, a radix exchange at each, and blocks that go on without waiting for a whole level are Shoal's own.
 //
-// How (docs/decisions/0003 and 0006): at each level the members of a group exchange on a ring what their ranks have for
-// each other and for the rest of the world. That composes flat exchanges, and it is one radix exchange as well: on an
-// equal tree of n_0, n_1, ... members a rank is its coordinates in Z_n0 x Z_n1 x ..., and a block travels its offset
-// one coordinate after another, so the radices of all levels in a row are a mixed system without carry between levels.
-// A linear exchange is the system of one digit. `shared` is `linear` whose messages inside a node go through its memory
-// (transport/node_window.hpp). `none` leaves a level out: the members of its groups are those of the level around it.
+// How (docs/decisions/0003 and 0006): at each level the members of a group form a ring, and exchange the blocks that
+// their ranks have for each other and for the rest of the world. So the exchange is composed of flat exchanges. It is
+// one radix exchange as well: on an equal tree of n_0, n_1, ... members the place of a rank is a point of
+// Z_n0 x Z_n1 x ..., and a block travels its offset one coordinate after another. So the radices of all levels in a row
+// are a mixed system without carry between levels. A linear exchange is the system of one digit. `shared` is `linear`
+// with messages that go through the node's memory inside a node (transport/node_window.hpp). `none` leaves a level out:
+// the members of its groups then become members of the groups around these.
 //
-// Cost per rank on an equal tree of P ranks, with K and D of digits.hpp: at level l K(n_l) messages (staggered, at the
-// outermost: times the ranks of a member) and P/n_l * D(n_l) blocks; linear: K(n) = D(n) = n - 1. Uneven: between
-// members of the outermost level (linear, coalesced) rank g of q sends ceil((P-g)/q) - 1 messages of q blocks; the
-// ranks of a group of q at level 0 together send D(q) blocks for each of the P destinations. With c carriers of a group
-// of q a carrier sends what q/c ranks would in as many messages as one, and the others none; what it gets for them it
-// hands on in q/c - 1 messages. Scratch: with S_l = n_0 * ... * n_l at most (S_l - 1)(P/S_l - 1) blocks after level l,
-// and what passes, S_(l-1) * B(n_l), B the slot_bound of digits.hpp; with carriers q/c times as much.
+// Cost per rank on an equal tree of P ranks, with K and D of digits.hpp: K(n_l) messages and P/n_l * D(n_l) blocks at
+// level l; in a linear level K(n) = D(n) = n - 1. If the outermost level is staggered, its messages are multiplied by
+// the ranks of a member.
+// Uneven trees: between the members of the outermost level (linear, coalesced) rank g of q sends ceil((P-g)/q) - 1
+// messages of q blocks; the ranks of a group of q at level 0 together send D(q) blocks for each of the P destinations.
+// Carriers: if a group of q has c carriers, a carrier sends what q/c ranks would send, in as many messages as one rank,
+// and the other ranks send nothing. A carrier hands on what it gets for others in q/c - 1 messages.
+// Scratch: at most (S_l - 1)(P/S_l - 1) blocks after level l, with S_l = n_0 * ... * n_l, and the S_(l-1) * B(n_l)
+// blocks that pass through in the exchange of the level, with B the slot_bound of digits.hpp. With carriers q/c times
+// as much.
 //
 // Applies: any number of ranks, any placement, uniform or not.
 #include <algorithm>
@@ -36,12 +40,12 @@ namespace shoal {
 
 namespace {
 
-// Where a rank has the blocks that it sends: its own in the user's buffer, those of others in scratch.
+// Where a rank has the blocks that it sends: its own in the user's buffer, those of others in scratch memory.
 class carried_blocks {
  public:
   explicit carried_blocks(builder& b) : b_(b) {}
 
-  // For a message to this peer.
+  // The slot of a block that is to go into a message to this peer.
   slot take(int origin, int destination, int peer) {
     const bool own = origin == b_.rank();
     const slot block = own ? send_slot(destination) : held_.extract(key(origin, destination)).mapped();
@@ -85,11 +89,11 @@ class message_set {
   std::vector<message> messages_;
 };
 
-// Posts messages. In shared memory those of a pair of ranks match in the order in which they are started (decision
-// 4), so that there a message waits for the one before it, unless that one is started at once.
+// Posts messages. In shared memory the messages between two ranks match in the order in which they are started
+// (decision 4). So there a message waits for the message before it, unless that one waits for nothing itself.
 class post {
  public:
-  // `sharing`: the ranks whose messages go through memory.
+  // `sharing`: the ranks with which this rank exchanges messages through memory.
   post(builder& b, std::span<const int> sharing) : b_(b) {
     for (const int rank : sharing) last_sent_[rank] = last_received_[rank] = -1;
   }
@@ -113,17 +117,18 @@ class post {
   }
 
   builder& b_;
-  std::unordered_map<int, op_id> last_sent_, last_received_;  // by peer with whom memory is shared; -1: none waits
+  // By peer that shares memory with this rank: its last message that waits for something; -1: no message waits.
+  std::unordered_map<int, op_id> last_sent_, last_received_;
 };
 
 // How the exchange of a level runs.
 struct manner {
-  int most_members;  // of a group of the level
-  bool linear;       // the digit system of one digit, in batches; else in rounds
+  int most_members;  // of the groups of the level
+  bool linear;       // one digit, in batches; else digits of `radix`, in rounds
   int radix;         // if not linear
   int block_count;   // requests in a batch, if linear
   int direction;     // +1: blocks travel to higher positions, -1: to lower ones
-  int pieces;        // 1: one message with the blocks of all origins; else one for each, of at most this many
+  int pieces;        // 1: one message has the blocks of all origins; else each origin has its own, at most this many
 
   digit_system digits_of(int members) const { return {members, linear ? std::max(2, members) : radix}; }
   int steps() const {
@@ -132,7 +137,7 @@ struct manner {
   }
 };
 
-// The exchange of a level: a walk over the digits of the way between positions.
+// The exchange of a level: a walk over the digits of the distance between positions on the ring.
 class ring_exchange {
  public:
   ring_exchange(builder& b, post& mail, carried_blocks& carried, const level_ring& around, const manner& how)
@@ -147,7 +152,7 @@ class ring_exchange {
   }
 
  private:
-  // As in a flat radix exchange, sends come first: they make room for what the step brings.
+  // As in a flat radix exchange, sends come before receives: they make room for the blocks that the step brings.
   void run_rounds(window& order, int number) {
     for (int x = 0; x < system_.digits(); ++x)
       for (int z = 1; z <= system_.steps_of_digit(x); ++z) {
@@ -177,8 +182,8 @@ class ring_exchange {
     messages_.drain([&](int peer, const auto& blocks) { mail_.receive(peer, blocks, order); });
   }
 
-  // The blocks of step (x, z) that are here when i mod `weight` of their way i lies behind them: by destination those
-  // of several origins.
+  // Visits the blocks of step (x, z) that are at this position after i mod `weight` of their distance i. The blocks
+  // that several origins have for one destination are visited together.
   template <typename Visit>
   void for_each_bundle(int x, int z, int piece, std::int64_t weight, Visit visit) const {
     system_.for_each_offset(x, z, [&](std::int64_t i) {
@@ -207,7 +212,7 @@ class ring_exchange {
   message_set messages_;
 };
 
-// Blocks that arrived at the carriers of a group, of this height, go on to those of its members.
+// Blocks that arrived at the carriers of a group of this height go on to the carriers of the group's members.
 void hand_on(builder& b, post& mail, carried_blocks& carried, const relays& who, int height, window& order) {
   const layout_tree& levels = who.levels;
   const int self = levels.virtual_rank(b.rank());
@@ -265,7 +270,7 @@ std::string_view way_of(const layout_tree& levels, int level, const arguments& w
   return level == levels.levels() - 1 ? std::string_view(with.word("global")) : with.word_at(level, "local");
 }
 
-// Of a level whose members have this height.
+// The manner of a level whose members have this height.
 manner manner_of(const layout_tree& levels, int height, int level, const arguments& with) {
   const bool outermost = level == levels.levels() - 1;
   const std::string_view way = way_of(levels, level, with);
@@ -276,7 +281,7 @@ manner manner_of(const layout_tree& levels, int height, int level, const argumen
   how.linear = way != "radix";
   how.radix = outermost ? with.number("global_radix", square) : with.number_at(level, "radix", square);
   how.block_count = way == "pairwise" ? 1 : batch;
-  // All levels go the way of the flat exchange that is the outermost; scattered downwards, as MPICH's and the paper's.
+  // All levels take the direction of the outermost flat exchange: `scattered` goes down, as in MPICH and the paper.
   how.direction = with.word("global") == "scattered" ? -1 : +1;
   how.pieces = outermost && with.word("pattern") == "staggered" ? levels.largest_group(height) : 1;
   return how;
@@ -312,11 +317,12 @@ std::optional<std::string> refuses_layout(const problem& at, const arguments& wi
   return std::nullopt;
 }
 
-// Coordinate by coordinate, where every rank does the same.
+// The rings of the levels, if every rank does the same, coordinate by coordinate: if groups are equal, ranks are in
+// order and all ranks are carriers.
 std::optional<std::vector<int>> around_equal_levels(const problem& at, const arguments& with) {
   const auto levels = levels_of(at);
   std::vector<int> members;
-  int ranks = 1, around = 1;  // `around`: the members of a ring, over the levels that are left out as well
+  int ranks = 1, around = 1;  // `around`: the members of a ring, also over levels that are left out
   for (int l = 0; l < levels->levels(); ++l) {
     around *= levels->most_members(l, l + 1);
     if (l + 1 < levels->levels() && with.word_at(l, "local") == "none") continue;
@@ -328,9 +334,9 @@ std::optional<std::vector<int>> around_equal_levels(const problem& at, const arg
   return everyone && ranks == at.ranks ? std::optional(members) : std::nullopt;
 }
 
-// ---- cost of two levels with all ranks as carriers, and where it is worth it ------------------------------------
+// ---- cost of two levels with all ranks as carriers, and where the algorithm is worth trying ---------------------
 
-// An exchange among the ranks of a node, in which a block is one for each node.
+// The exchange among the ranks of a node. Each of its blocks stands for one block for each node.
 std::vector<wave> waves_inside(const equal_nodes& at, const arguments& with) {
   if (at.per_node == 1) return {};
   const bool digits = with.word("local") == "radix";
@@ -340,7 +346,7 @@ std::vector<wave> waves_inside(const equal_nodes& at, const arguments& with) {
   return all;
 }
 
-// An exchange among the nodes, each rank for itself, in which a block is one from each rank of the node.
+// The exchange among the nodes, by each rank for itself. Each block of it stands for one from each rank of a node.
 std::vector<wave> waves_between(const equal_nodes& at, const arguments& with) {
   const double pieces = with.word("pattern") == "staggered" ? at.per_node : 1;
   if (with.word("global") == "radix") {
@@ -366,7 +372,8 @@ std::optional<std::vector<wave>> two_level_waves(const equal_nodes& at, const ar
 
 bool on_nodes_of_several(const problem& at) { return largest_node(at) > 1 && largest_node(at) < at.ranks; }
 
-// One carrier sends few messages, in which the blocks of many ranks go together.
+// One carrier for a node sends few messages, each with the blocks of many ranks. It is tried if a node has `many`
+// ranks.
 std::vector<std::string> hierarchical_tried(const problem& at) {
   constexpr int many = 4;
   if (!on_nodes_of_several(at)) return {};

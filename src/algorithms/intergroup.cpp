@@ -12,10 +12,10 @@ void step_program::note(op_kind kind, int step, int peer, std::span<const int> p
   pieces_.insert(pieces_.end(), pieces.begin(), pieces.end());
 }
 
-// Of two ranks that send each other long messages in a step, both announce theirs before either is let through: MPIs
-// on TCP seem to move nothing else behind a message that they have begun, not even their consent to the other's (the
-// times in docs/measured/two-groups.md say so). So sends go first, and a receive from the rank that is sent to is not posted
-// before the send.
+// If two ranks send each other long messages in one step, both should announce theirs before either message is let
+// through: over TCP, MPIs seem to send nothing behind a message that has begun, not even their consent to the other
+// rank's message (the times in docs/measured/two-groups.md suggest this). So the sends of a step come first, and a rank
+// that sends to another does not post its receive from that rank before the send.
 schedule step_program::finish() {
   std::sort(transfers_.begin(), transfers_.end(), [](const transfer& a, const transfer& b) {
     return a.step != b.step ? a.step < b.step : a.kind == op_kind::send && b.kind == op_kind::recv;

@@ -1,4 +1,4 @@
-// What the allgathers between two groups share. Ranks 0..p-1 send, each its message in send[0]; ranks p..p+q-1
+// What the allgathers between two groups share. Ranks 0..p-1 send, each the message in its send[0]; ranks p..p+q-1
 // receive, the message of sender j in recv[j]. Steps are numbered from 1.
 #pragma once
 
@@ -17,7 +17,7 @@ namespace shoal {
 
 constexpr int ceil_div(int value, int divisor) { return (value + divisor - 1) / divisor; }
 
-// Rounds in which doubling reaches n: the least d with 2^d >= n.
+// L(n) of the cost formulas, the rounds in which doubling reaches n: the least d with 2^d >= n.
 constexpr int ceil_log2(int n) {
   int rounds = 0;
   while ((std::int64_t{1} << rounds) < n) ++rounds;
@@ -26,17 +26,18 @@ constexpr int ceil_log2(int n) {
 
 constexpr bool power_of_two(int n) { return (n & (n - 1)) == 0; }
 
-// One rank's program as steps. In a step a rank sends one message at most and receives one at most, both together
-// after its step before. Data is counted in pieces: part k of message j is piece j * parts + k.
+// One rank's program in steps. In a step a rank sends at most one message and receives at most one, both together after
+// its previous step. Data is counted in pieces: part k of message j is piece j * parts + k.
 //
-// Paced: a rank sends only when the receiver has come to the same step and said so with a token. Else what MPI sends
-// without asking the receiver takes bandwidth from messages of earlier steps, which others wait for.
+// If paced, a rank sends only when the receiver has reached the same step and said so with a token. Without that,
+// messages that MPI sends without asking the receiver (eager ones) take bandwidth from messages of earlier steps, for
+// which others wait.
 class step_program {
  public:
   step_program(const problem& at, int rank, int parts = 1, bool paced = false)
       : senders_(at.senders), ranks_(at.ranks), rank_(rank), parts_(parts), paced_(paced) {}
 
-  // In any order of steps. Nothing is noted for a transfer without pieces.
+  // May be called in any order of steps. A transfer without pieces is left out.
   void send(int step, int to, std::span<const int> pieces) { note(op_kind::send, step, to, pieces); }
   void receive(int step, int from, std::span<const int> pieces) { note(op_kind::recv, step, from, pieces); }
   schedule finish();
@@ -60,22 +61,22 @@ class step_program {
   bool paced_;
   std::vector<transfer> transfers_;
   std::vector<int> pieces_;                // of all transfers, one after another
-  std::unordered_map<int, slot> passing_;  // where a sender holds the pieces of others
+  std::unordered_map<int, slot> passing_;  // by piece: where a sender holds pieces of others
 };
 
 // For algorithms whose programs can be paced.
 parameter paced_parameter();
 inline bool paced(const arguments& with) { return with.word("paced") == "yes"; }
 
-// Why there are no two groups to serve, or nothing.
+// Why the problem does not have two groups, or nothing.
 std::optional<std::string> refuses_groups(const problem& at, const arguments&);
 
-// What a schedule takes for messages of this size. A paced one takes two messages' startups a step. One that is not
-// is up to 1.3 times slower than its volume says, where messages are long (docs/measured/two-groups.md): so pacing is
-// preferred while it costs less than 5 %.
+// How long a schedule takes for messages of this size. A step of a paced schedule costs the startup of two messages. A
+// schedule that is not paced is up to 1.3 times slower than its volume says if messages are long
+// (docs/measured/two-groups.md): so pacing is preferred while it costs less than 5 %.
 double seconds_of(intergroup_cost cost, bool paced, double bytes, const link_cost& link);
 
-// Specs for algorithm::on_network where one network alone is worth them.
+// For algorithm::on_network: the specs if this is the `wanted` network, the only one that they suit.
 inline std::vector<std::string> only_on(std::string_view wanted, std::string_view network,
                                         std::vector<std::string> specs) {
   return network == wanted ? std::move(specs) : std::vector<std::string>{};

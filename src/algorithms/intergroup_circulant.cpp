@@ -1,7 +1,7 @@
-// Fully connected network, fewest rounds: one Bruck allgather over both groups, the receivers with nothing to give.
+// Fully connected network, fewest rounds: one Bruck allgather over both groups, in which receivers give nothing.
 //
-// Source: Shoal's own. Senders and receivers sit evenly on a circle, so that
-// the windows which Bruck moves stay half empty; copies that serve no receiver are left out.
+// Source: Shoal's own. Senders and receivers are spread evenly over a circle, so that the windows that Bruck moves hold
+// few messages. Copies that serve no receiver are left out.
 // Cost: L(p+q) rounds, volume at most the sum of ceil(w p / (p+q)) over the windows w of the rounds.
 // Applies: any two groups. One rank's program takes time O((p+q) log(p+q)) at worst, O(p + log q) as a rule.
 #include <algorithm>
@@ -27,7 +27,7 @@ class circle {
     if (rank < p_) return static_cast<int>(((rank + std::int64_t{1}) * n_ + p_ - 1) / p_) - 1;
     return static_cast<int>(std::int64_t{rank - p_} * n_ / (n_ - p_));
   }
-  // The senders at positions below this one; counts on around the circle.
+  // How many senders are at positions below this one; positions may go on around the circle.
   int senders_before(std::int64_t position) const { return static_cast<int>(position * p_ / n_); }
 
  private:
@@ -54,7 +54,7 @@ class circulant {
   }
 
  private:
-  // Those of the senders in a window of the circle.
+  // The messages that the rank at `position` wants, of the senders in a window of the circle.
   std::vector<int> messages_for(int position, int first, int count) const {
     std::vector<int> messages;
     const int end = circle_.senders_before(std::int64_t{first} + count);
@@ -80,7 +80,7 @@ class circulant {
 
 schedule generate_circulant(const problem& at, int rank, const arguments&) { return circulant(at, rank).run(); }
 
-// At most: a window of w positions on the circle has at most ceil(w p / (p+q)) senders.
+// The volume is an upper bound: a window of w positions on the circle has at most ceil(w p / (p+q)) senders.
 intergroup_cost circulant_cost(const problem& at, const arguments&) {
   const std::int64_t n = at.ranks;
   intergroup_cost sum;

@@ -1,9 +1,9 @@
 // Fully connected network: every sender spreads its message over receivers of its own, then groups of p ranks gather.
 //
-// Source: half-duplex inter-group all-to-all broadcast, section III, with the mixed group that it lacks where p does
-// not divide q.
+// Source: half-duplex inter-group all-to-all broadcast, section III. Shoal adds the mixed group, which the paper
+// lacks, for a p that does not divide q.
 // Cost, n = ceil(q/p) + 1: binomial L(n) + L(p) rounds, volume L(n) + p - 1; split 2 L(n) + L(p) rounds, volume at
-// most p + 1 where p divides q; the ring allgather has p - 1 rounds instead of L(p).
+// most p + 1 if p divides q; the ring allgather has p - 1 rounds instead of L(p).
 // Applies: any two groups. One rank's program takes time and memory O(p), with split O(p * q/p).
 #include <bit>
 
@@ -15,8 +15,9 @@ namespace shoal {
 
 namespace {
 
-// Sender i spreads to the list i: itself, then receivers i, i + p, i + 2p, ... Group c of the second phase is
-// receivers cp .. cp+p-1; where they run out, the senders from there on take their places. Position j holds message j.
+// In the first phase sender i spreads its message over list i: itself, then receivers i, i + p, i + 2p, ... In the
+// second phase groups gather. Group c is receivers cp .. cp+p-1; if there are too few, the senders of the positions
+// that are left take these. The rank at position j holds message j.
 class two_phases {
  public:
   two_phases(const problem& at, int rank, const arguments& with)
@@ -49,13 +50,13 @@ class two_phases {
     else cast.binomial(1);
   }
 
-  // The group this rank gathers in, or -1. Position j of any group is a rank that is j modulo p.
+  // The group in which this rank gathers, or -1. The rank at position j of any group is j modulo p.
   int group() const {
     if (rank_ >= p_) return rank_ / p_ - 1;
     return rank_ >= q_ % p_ && q_ % p_ > 0 ? q_ / p_ : -1;
   }
   int rank_of(int position) const { return position < receivers() ? (group() + 1) * p_ + position : position; }
-  // In this group they have the positions below.
+  // How many receivers this rank's group has; theirs are the positions below that number.
   int receivers() const { return group() < q_ / p_ ? p_ : q_ % p_; }
 
   void gather() {
@@ -77,7 +78,7 @@ class two_phases {
     return pieces;
   }
 
-  // A sender wants a copy only if it serves a receiver: if one of position - stride * c is below receivers().
+  // A sender wants a copy only to pass it on to a receiver: if position - stride * c is below receivers() for some c.
   bool wanted(int position, int message) const {
     if (!prune_ || position < receivers()) return true;
     const auto served = pattern_.served_by_copy(position, message);
@@ -104,7 +105,7 @@ intergroup_cost full_cost(const problem& at, const arguments& with) {
   const int p = at.senders, q = at.receivers(), n = ceil_div(q, p) + 1;
   const int gather = with.word("allgather") == "ring" ? p - 1 : ceil_log2(p);
   if (with.word("spread") == "binomial" || q <= p) return {ceil_log2(n) + gather, ceil_log2(n) + p - 1.0};
-  // Where p does not divide q some lists are one shorter, and their root has two of the n parts to give away.
+  // If p does not divide q, some lists are one member shorter, and the share of their root is two of the n parts.
   const int uneven = q % p == 0 ? 0 : std::bit_width(static_cast<unsigned>(n - 1)) - 1;
   return {2 * ceil_log2(n) + gather, (2.0 * (n - 1) + uneven) / n + p - 1};
 }

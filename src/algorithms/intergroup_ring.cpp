@@ -2,9 +2,9 @@
 //
 // Source: ring: Shoal's own, optimal; ring_paper: half-duplex inter-group all-to-all broadcast, section IV, repaired;
 // union_ring: the allgather of MPICH and Open MPI over both groups.
-// Cost in steps of one message, volume the same: ring p + ceil(q/2) - 1, one more for p = 1 and q even (both least
-// possible); ring_paper p + q/2; union_ring p + q - 1. ring with s segments: p s + ceil(q/2) - 1 steps of 1/s message,
-// see optimal_ring for the layouts that reach it.
+// Cost in steps of one message each, so the volume is the same number: ring p + ceil(q/2) - 1, one more for p = 1 and q
+// even (both the least possible); ring_paper p + q/2; union_ring p + q - 1. ring with s segments takes
+// p s + ceil(q/2) - 1 steps of 1/s message in the layouts that reach this: see optimal_ring.
 // Applies: any two groups. One rank's program takes time and memory O(p), with segments O(p s).
 #include <algorithm>
 #include <cmath>
@@ -44,7 +44,8 @@ intergroup_cost ring_cost(const problem& at, const arguments& with) {
   return cost_in_segments(at, with.number("segments", 1));
 }
 
-// Of all layouts the one-way ring gains most from segments, until p s startups outweigh the q segments under way.
+// Of all layouts the one-way ring gains most from segments, until the startups of p s steps outweigh the q segments
+// under way. So more segments than at that balance are not tried.
 int best_segments(const problem& at, bool paced, double bytes, const link_cost& link) {
   const double balance = std::sqrt(at.receivers() * bytes * link.per_byte / (at.senders * link.startup));
   const double most = std::min({bytes, balance + 2, double{most_segments_tried}});
@@ -58,7 +59,7 @@ int best_segments(const problem& at, bool paced, double bytes, const link_cost& 
   return best;
 }
 
-// On a fully connected network the ring serves many receivers of long messages: its volume is p and a few segments.
+// On a fully connected network the ring suits long messages to many receivers: its volume is p and a few segments.
 std::vector<std::string> ring_variants(const problem& at, std::string_view network, double bytes,
                                        const link_cost& link) {
   if (network != "full" && network != "ring") return {};
@@ -76,7 +77,7 @@ schedule generate_union_ring(const problem& at, int rank, const arguments&) {
   return out.finish();
 }
 
-// A rank plays its own position and those of missing ranks beside it.
+// A rank plays its own position, and the positions of missing ranks beside it.
 schedule generate_ring_paper(const problem& at, int rank, const arguments&) {
   const paper_ring ring(at.senders, at.receivers());
   const int n = ring.positions();
@@ -92,7 +93,7 @@ schedule generate_ring_paper(const problem& at, int rank, const arguments&) {
 
 intergroup_cost union_ring_cost(const problem& at, const arguments&) { return {at.ranks - 1, at.ranks - 1.0}; }
 
-// Steps are at most these where a group has an odd number of ranks.
+// If a group has an odd number of ranks, the steps are at most these.
 intergroup_cost ring_paper_cost(const problem& at, const arguments&) {
   const int steps = paper_ring(at.senders, at.receivers()).steps();
   return {steps, static_cast<double>(steps)};

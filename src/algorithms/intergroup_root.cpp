@@ -14,7 +14,7 @@ namespace shoal {
 
 namespace {
 
-// Parts of a message such that all pieces divide evenly among the receivers, or to an eighth of a share.
+// How many parts of a message let the receivers share all pieces evenly, or evenly to an eighth of a share.
 int parts_for_split(int p, int q) { return std::min(q / std::gcd(p, q), ceil_div(8 * q, p)); }
 
 class root_gathering {
@@ -35,7 +35,7 @@ class root_gathering {
   }
 
  private:
-  // Binomial: in round d sender x hands all it has to x - 2^d, if that bit is its lowest.
+  // Binomial: in round d sender x hands all it has to x - 2^d, if 2^d is the lowest bit of x.
   void gather() {
     for (int round = 0; 1 << round < p_; ++round) {
       const int distance = 1 << round, place = rank_ % (2 * distance);
@@ -60,7 +60,7 @@ class root_gathering {
     else cast.binomial(first_step);
   }
 
-  // The pieces of the messages first .. end-1, as far as there are any.
+  // The pieces of the messages first .. end-1, as far as these exist.
   std::vector<int> messages(int first, int end) const {
     std::vector<int> pieces((std::min(end, p_) - first) * parts_);
     std::iota(pieces.begin(), pieces.end(), first * parts_);
@@ -77,7 +77,7 @@ schedule generate_root_gathering(const problem& at, int rank, const arguments& w
   return root_gathering(at, rank, with.word("broadcast") == "split").run();
 }
 
-// With broadcast=split the volume is about this.
+// With broadcast=split the volume is only approximate.
 intergroup_cost root_gathering_cost(const problem& at, const arguments& with) {
   const int until_broadcast = ceil_log2(at.senders) + 1, rounds = ceil_log2(at.receivers());
   const double p = at.senders, q = at.receivers();

@@ -3,8 +3,8 @@
 //
 // Source: Shoal's own.
 // Cost for ra rows of senders, rb of receivers, c columns, T the steps of the ring of (ra, rb): T + c - 1 rounds,
-// volume T + (c-1) ra, which is the receive bound p + ceil(rb/2) - 1 of this layout, one more if ra = 1 and rb even.
-// Further dimensions repeat the second phase. The rank of a row and its columns is row-major.
+// volume T + (c-1) ra. That is the receive bound p + ceil(rb/2) - 1 of this layout, or one more if ra = 1 and rb is
+// even. Further dimensions repeat the second phase. Ranks are numbered in row-major order.
 // Applies: the shape holds all ranks and the senders are whole rows. One rank's program takes time and memory O(p).
 #include <algorithm>
 
@@ -55,7 +55,7 @@ class torus {
     }
   }
 
-  // The messages of the senders that agree with this rank in its place within `plane` ranks.
+  // The messages of the senders that have the same place as `rank` within their `plane` ranks.
   std::vector<int> messages_like(int rank, int plane) const {
     std::vector<int> messages;
     for (int sender = rank % plane; sender < p_; sender += plane) messages.push_back(sender);
@@ -64,7 +64,7 @@ class torus {
 
   int p_, rank_;
   const std::vector<int>& shape_;
-  int row_;  // ranks in a row, its further dimensions included
+  int row_;  // ranks in a row, with its further dimensions
   step_program out_;
 };
 

@@ -1,5 +1,5 @@
-// Where the blocks of a hierarchical exchange are: which rank of a group has them, and who takes part in the exchange of
-// a level. docs/decisions/0006.
+// Where the blocks of a hierarchical exchange are: which rank of a group has a block, and which ranks take part in the
+// exchange of a level. docs/decisions/0006.
 #pragma once
 
 #include <algorithm>
@@ -10,44 +10,45 @@
 
 namespace shoal {
 
-// Who has a block on its way. A group knows the block by a number, which says where in the group it goes: at first, in
-// the least group with both ends, the place of its destination. Heights are those of layout_tree without the levels that
-// are left out.
+// Says which ranks have a block on its way. Each group on the way knows the block by a number, which says where in the
+// group the block goes. In the least group that holds both origin and destination, the number is the place of the
+// destination. Heights count the levels of layout_tree without those that are left out.
 struct relays {
   const layout_tree& levels;
-  std::vector<int> heights;  // of layout_tree
-  std::vector<int> most;     // by height: carriers of a group, who deal with other groups for it
+  std::vector<int> heights;  // by height: the height in layout_tree
+  std::vector<int> most;     // by height: most carriers of a group, which deal with other groups for its ranks
 
   virtual_range group(int height, int virtual_rank) const { return levels.group(heights[height], virtual_rank); }
   int carriers(int height, const virtual_range& group) const { return std::min(most[height], group.size); }
 
-  // The number of a block in this member of a group that knows it by `number`: counted from the beginning of the member
-  // if it goes there, else unchanged; always one of its carriers.
+  // The number by which this member of a group knows a block that the group knows by `number`: counted from the
+  // beginning of the member if the block goes to that member, else unchanged; then modulo the carriers of the member.
   int in_member(const virtual_range& group, int number, const virtual_range& member, int height) const;
-  // The virtual rank of the group that blocks of this number are at.
+  // The virtual rank in the group that has the blocks of this number.
   int rank_of(virtual_range group, int height, int number) const;
-  // By which the group of this height around `self` knows blocks from its ranks for a destination; virtual ranks.
+  // The number by which the group of this height around `self` knows blocks from its ranks for `destination`. Both are
+  // virtual ranks.
   int number_of(int destination, int self, int height) const;
 };
 
-// A destination of blocks, and the number by which a group knows them.
+// A destination of blocks, and the number by which a group knows these blocks.
 struct bound {
   int destination, number;
 };
 
-// The members of a group as one of its ranks takes part in their exchange. Memory and time proportional to the number
-// of ranks.
+// The ring of a group's members, as one rank of the group sees it that takes part in their exchange. Takes memory and
+// time proportional to the number of ranks.
 class level_ring {
  public:
   level_ring(const relays& who, int level, int virtual_rank);
 
   int size() const { return static_cast<int>(begins_.size()) - 1; }
   int position() const { return position_; }
-  // The ranks whose blocks start in a member.
+  // The ranks of a member: the origins of blocks that start there.
   std::span<const int> origins(int at) const { return who_.levels.ranks_of(member(at)); }
-  // The blocks that end in a member, of those that come through this rank.
+  // Of the blocks that come through this rank, those that end in a member.
   const std::vector<bound>& ending_in(int at) const { return bound_[at]; }
-  // The rank of a member through which blocks of this number leave it, pass it or arrive.
+  // The rank of a member through which blocks of this number leave the member, pass through it or arrive in it.
   int relay(int at, int number) const;
 
  private:

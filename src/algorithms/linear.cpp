@@ -1,7 +1,8 @@
 // Linear exchanges: every block goes straight from its origin to its destination.
 //
 // Source: the baselines of the TuNA paper and of MPICH and Open MPI.
-// Cost: K = D = P-1 messages of one block each; they differ in order and in how many are in flight.
+// Cost: K = D = P-1 messages of one block each. The algorithms differ in the order of the messages and in how many are
+// in flight together.
 // Applies: any number of ranks, uniform or not.
 #include "algorithms/batches.hpp"
 #include "algorithms/digits.hpp"
@@ -24,7 +25,7 @@ op_id receive_block(builder& b, int from, std::span<const op_id> after) {
 
 void copy_own_block(builder& b) { b.copy(send_slot(b.rank()), recv_slot(b.rank())); }
 
-// Distances 1..P-1 in batches of block_count: send to p + direction * i, receive from p - direction * i.
+// Rank p sends to p + direction * i and receives from p - direction * i, for i = 1..P-1 in batches of block_count.
 schedule by_distance(int ranks, int rank, int block_count, int direction) {
   builder b(ranks, rank);
   copy_own_block(b);
@@ -37,7 +38,7 @@ schedule by_distance(int ranks, int rank, int block_count, int direction) {
   return b.finish();
 }
 
-// MPICH's direction.
+// In MPICH's direction: rank p sends to p - 1, then to p - 2, and so on.
 schedule generate_scattered(const problem& at, int rank, const arguments& with) {
   return by_distance(at.ranks, rank, with.number("block_count", all_requests), -1);
 }
@@ -48,7 +49,7 @@ schedule generate_spread_out(const problem& at, int rank, const arguments&) {
 
 schedule generate_pairwise(const problem& at, int rank, const arguments&) { return by_distance(at.ranks, rank, 1, +1); }
 
-// Open MPI's order: every rank starts with the same target, which makes it a hot spot.
+// Open MPI's order: every rank starts with the same target, which makes that rank a hot spot.
 schedule generate_linear(const problem& at, int rank, const arguments&) {
   builder b(at.ranks, rank);
   copy_own_block(b);
@@ -59,18 +60,19 @@ schedule generate_linear(const problem& at, int rank, const arguments&) {
   return b.finish();
 }
 
-// One pass over the node's shared memory (transport/node_window.hpp); spread_out where there is none.
+// Inside a node, one pass over its shared memory (transport/node_window.hpp); spread_out if there is no such memory.
 schedule generate_shared(const problem& at, int rank, const arguments& with) {
   schedule program = generate_spread_out(at, rank, with);
   program.shared_memory = true;
   return program;
 }
 
-// The partner in a round-robin tournament of n players, n odd: the q with p + q = round (mod n); itself: idle.
+// The partner of p in a round-robin tournament of n players, n odd: the q with p + q = round (mod n). A player that is
+// its own partner is idle.
 int tournament_partner(int p, int round, int n) { return modulo(round - p, n); }
 
-// Mutual pairs in every round. P a power of two: p xor round. P odd: a tournament of P. P even: a tournament
-// of P-1 in which the idle rank meets rank P-1.
+// Every round pairs the ranks. If P is a power of two, p meets p xor (round + 1). If P is odd, the rounds are a
+// tournament of P ranks; else a tournament of P-1 ranks, in which the idle rank meets rank P-1.
 int mutual_partner(int ranks, int p, int round) {
   if ((ranks & (ranks - 1)) == 0) return p ^ (round + 1);
   if (ranks % 2 == 1) return tournament_partner(p, round, ranks);
@@ -79,7 +81,7 @@ int mutual_partner(int ranks, int p, int round) {
     const int q = tournament_partner(p, round, n);
     return q == p ? n : q;
   }
-  return static_cast<int>(static_cast<std::int64_t>(round % n) * ((n + 1) / 2) % n);  // 2q = round (mod n)
+  return static_cast<int>(static_cast<std::int64_t>(round % n) * ((n + 1) / 2) % n);  // the q with 2q = round (mod n)
 }
 
 schedule generate_exclusive_or(const problem& at, int rank, const arguments&) {
@@ -98,7 +100,7 @@ schedule generate_exclusive_or(const problem& at, int rank, const arguments&) {
   return b.finish();
 }
 
-// ---- cost, and where each is worth it ------------------------------------------------------------------------
+// ---- cost, and where each algorithm is worth trying ------------------------------------------------------------
 
 std::optional<std::vector<wave>> waves_at_once(const equal_nodes& at, const arguments&) {
   return linear_waves(at, at.ranks());

@@ -17,7 +17,7 @@ void list_broadcast::split(int first_step, int half) {
   gather(first_step + half);
 }
 
-// Halving: a member passes on the upper half of what it has, down to its own share.
+// Halving: a member passes on the upper half of what it has, again and again, until its own share is left.
 void list_broadcast::scatter(int first_step) {
   const int rounds = ceil_log2(members_);
   for (int round = 0; round < rounds; ++round) {
@@ -28,7 +28,7 @@ void list_broadcast::scatter(int first_step) {
   }
 }
 
-// What a member holds after the scatter does not come again.
+// A member does not get again what it holds after the scatter.
 void list_broadcast::gather(int first_step) {
   const allgather_pattern pattern(allgather_pattern::standard(members_), members_);
   for (int round = 0; round < pattern.rounds(); ++round) {
@@ -38,7 +38,7 @@ void list_broadcast::gather(int first_step) {
   }
 }
 
-// The lowest bit of its number is the distance over which a member is served.
+// The lowest bit of a member's number is the distance over which the scatter reaches it.
 list_broadcast::range list_broadcast::scattered_to(int member) const {
   return {member, member == 0 ? members_ : std::min(members_, member + (member & -member))};
 }

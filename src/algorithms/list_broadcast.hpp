@@ -2,7 +2,7 @@
 //
 // Source: binomial broadcast; van de Geijn's scatter and allgather.
 // Cost for n members: binomial L(n) rounds, volume L(n); split 2 L(n) rounds, volume 2 (n-1)/n with equal shares.
-// Applies: any n >= 1; split where the data is cut into at least n pieces.
+// Applies: any n >= 1; split if the data is cut into at least n pieces.
 #pragma once
 
 #include <functional>
@@ -12,7 +12,7 @@
 
 namespace shoal {
 
-// The part of one member, member 0 being the root. rank_of gives the ranks of the members; the data is the pieces
+// The part that one member takes; member 0 is the root. rank_of gives the ranks of the members; the data is the pieces
 // first .. first + count - 1.
 class list_broadcast {
  public:
@@ -20,8 +20,8 @@ class list_broadcast {
       : out_(out), members_(members), self_(self), rank_of_(std::move(rank_of)), first_(first), count_(count) {}
 
   void binomial(int first_step);
-  // The allgather begins `half` steps after first_step, right behind the scatter: where a shorter list has a shorter
-  // scatter, large messages of all lists still meet in the same steps.
+  // The allgather begins `half` steps after first_step, and the scatter ends right before it. So a shorter scatter
+  // begins later, and lists of different lengths send their large messages in the same steps.
   void split(int first_step, int half);
 
  private:
@@ -34,7 +34,7 @@ class list_broadcast {
   void scatter(int first_step);
   void gather(int first_step);
   range scattered_to(int member) const;
-  // The pieces of the members begin..end-1; the root's share is the larger where they are uneven.
+  // Appends the pieces of the members begin..end-1. If the shares are uneven, the root's is a larger one.
   void append_shares(range of, std::vector<int>& pieces) const;
   std::vector<int> shares(range of) const;
   std::vector<int> shares_missing_at(int member, int first, int count) const;

@@ -1,17 +1,17 @@
 // Exchanges among neighbours: a block for each edge of a graph (problem::neighbors).
 //
 // Source: `gathered` as in "Optimizing Irregular Communication with Neighborhood Collectives and Locality-Aware
-// Parallelism" (Collom, Li, Bienz). MPI libraries send every block alone; `direct` is that with one message for all blocks
-// between two ranks.
+// Parallelism" (Collom, Li, Bienz). MPI libraries send every block alone; `direct` does the same, but sends all blocks
+// between two ranks in one message.
 //
-// How: a block goes from its origin to the carrier of its node for the node that it is meant for, from there to the
-// carrier of that node, and on to its destination. What two ranks have for each other in one of these three hops is one
-// message; blocks that stay inside a node travel in those of the first hop. The messages of a hop wait for nothing but
-// the blocks that they carry.
+// How: a block takes three hops: from its origin to the rank of its node that carries for the destination's node, from
+// there to the carrier of the destination's node, and on to the destination. All blocks that one rank has for another
+// in one of these hops are one message. Blocks that stay inside a node travel in messages of the first hop. A message
+// waits for nothing but the blocks that it carries.
 //
-// Cost of a rank with neighbours on N other nodes, with n ranks on a node of which c carry: direct, one message for each
-// neighbour; gathered, at most n - 1 messages of the first hop and n - 1 of the third, inside the node, and M/c between
-// nodes, where M is the number of nodes that any rank of this one has neighbours on. A block crosses between nodes once.
+// Cost of a rank, with n ranks on its node, of which c carry. direct: one message for each neighbour. gathered: inside
+// the node at most n - 1 messages of the first hop and n - 1 of the third; between nodes M/c messages, where M is the
+// number of other nodes on which ranks of this node have neighbours. A block crosses between nodes once.
 //
 // Applies: any graph, any placement, blocks of any sizes.
 #include <algorithm>
@@ -28,7 +28,7 @@ namespace shoal {
 
 namespace {
 
-// The ranks that have a block one after another: origin, carriers, destination.
+// The ranks that have a block, one after another: origin, two carriers, destination.
 using path = std::array<int, 4>;
 constexpr int hops = 3;
 
@@ -46,7 +46,8 @@ class carriers {
   }
 
  private:
-  // Of `node`, for blocks from and to `other`: in turn around the nodes, so that all of them carry alike.
+  // The carrier of `node` for blocks from and to the node `other`. The carriers take the other nodes in turn, so that
+  // all carry alike.
   int of(int node, int other) const {
     const auto ranks = nodes_.ranks_of(node);
     const int carrying = std::min(most_, static_cast<int>(ranks.size()));
@@ -57,7 +58,7 @@ class carriers {
   int most_;
 };
 
-// The messages of one rank, to which every block on its way is added in an order that is the same on all ranks.
+// The messages of one rank. Blocks are added to them in an order that is the same on all ranks.
 class neighbor_messages {
  public:
   explicit neighbor_messages(builder& b) : b_(b) {}
@@ -74,7 +75,7 @@ class neighbor_messages {
     if (way.front() == b_.rank() && way.back() == b_.rank()) b_.copy(held, recv_slot(arrival));
   }
 
-  // Those of a hop: the receives, then the sends, and nearest ranks first, so that not all begin with the same one.
+  // Posts for each hop the receives, then the sends, nearest ranks first, so that not all begin with the same rank.
   void post() {
     for (int hop = 0; hop < hops; ++hop) {
       b_.step(hop);
@@ -95,7 +96,7 @@ class neighbor_messages {
   std::array<by_distance, hops> sent_, received_;
 };
 
-// Whether a block on this way may concern a rank of this node; of most blocks of a large job that is soon seen.
+// Whether a block between these ranks may concern a rank of `node`: a quick test that rules out most blocks.
 bool concerns(const node_layout& nodes, int node, int origin, int destination) {
   return nodes.node_of(origin) == node || nodes.node_of(destination) == node;
 }
@@ -123,7 +124,7 @@ schedule generate_over(const problem& at, int rank, const carriers& who) {
   return program;
 }
 
-// Where every rank is a node of its own nobody carries for others.
+// If every rank is a node of its own, nobody carries blocks for others.
 schedule generate_direct(const problem& at, int rank, const arguments& with) {
   problem apart = at;
   apart.nodes = nullptr;

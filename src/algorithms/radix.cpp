@@ -1,10 +1,10 @@
-// Radix algorithms: a block travels its offset digit by digit, K messages instead of P-1 for D blocks moved.
+// Radix algorithms: a block travels its offset digit by digit. A rank sends K messages instead of P-1, with D blocks.
 //
 // Source: TuNA (configurable non-uniform all-to-all), two-phase Bruck, parameterized radix-r Bruck (basic and
-// modified), corrected (docs/papers/tuna.md, docs/papers/radix-bruck.md). Mixed radices and exchanges of one
-// digit in flight together are Shoal's own.
-// Cost (one port): alpha * K + beta * n * D for blocks of n bytes, K and D as in digits.hpp; K_meta further
-// messages where sizes are not uniform.
+// modified), corrected (docs/papers/tuna.md, docs/papers/radix-bruck.md). Mixed radices, and several
+// steps in flight together, are Shoal's own.
+// Cost (one port): alpha * K + beta * n * D for blocks of n bytes, with K and D as in digits.hpp; K_meta further
+// messages if sizes are not uniform.
 // Applies: any number of ranks; bruck only to uniform exchanges.
 #include "algorithms/radix.hpp"
 
@@ -22,14 +22,14 @@ namespace {
 
 constexpr int most = 1 << 20;
 
-// The walk all radix algorithms share. held_[i] is the slot in which this rank holds the block of offset i,
-// the one that still has to travel to the rank i further on.
+// The walk that all radix algorithms share. held_[i] is the slot in which this rank holds a block of offset i: at first
+// its own block for the rank i further on, later a block of another rank that has part of its way behind it.
 class digit_walk {
  public:
   digit_walk(builder& b, const digit_system& system, std::vector<slot> held, int inflight)
       : b_(b), system_(system), held_(std::move(held)), steps_(inflight) {}
 
-  // `arrive` gives the slot for the block that reaches its destination here, from its origin.
+  // `arrive(origin)` returns the slot for the block from `origin` that arrives at this rank.
   template <typename Arrive>
   void run(Arrive arrive) {
     int number = 0;
@@ -41,7 +41,7 @@ class digit_walk {
   }
 
  private:
-  // Offsets whose digit x is z travel z * weight(x) ranks on. They arrive, or pass through the receiver.
+  // Blocks of the offsets whose digit x is z travel z * weight(x) ranks on. They arrive, or pass through the receiver.
   template <typename Arrive>
   void step(int x, int z, Arrive arrive) {
     const std::int64_t distance = z * system_.weight(x);
@@ -89,8 +89,8 @@ schedule generate_two_phase(const problem& at, int rank, const arguments&) {
   return tuna(at, rank, {at.ranks, 2}, 1, true);
 }
 
-// The published uniform algorithm works on a rotated copy of the send buffer. `basic` keeps everything there
-// and rotates back at the end; `modified` starts from the permutation that makes arriving blocks final.
+// The published uniform algorithm works on a rotated copy of the send buffer. `basic` keeps arriving blocks in the copy
+// and rotates back at the end; `modified` starts from the permutation with which blocks arrive in their final places.
 schedule generate_bruck(const problem& at, int rank, const arguments& with) {
   builder b(at.ranks, rank);
   const digit_system system = chosen_system(at.ranks, with);
@@ -129,7 +129,7 @@ std::optional<std::vector<wave>> tuna_waves(const equal_nodes& at, const argumen
 
 std::string with_radix(const char* name, int radix) { return std::string(name) + ":radix=" + std::to_string(radix); }
 
-// The fewest messages, and two digits.
+// Radix 2, which gives the fewest messages, and about two digits.
 std::vector<std::string> tuna_tried(const problem& at) {
   if (largest_node(at) == at.ranks) return {};
   std::vector<std::string> specs{with_radix("tuna", 2)};

@@ -6,7 +6,7 @@
 
 namespace shoal {
 
-// The digit system of tuna or bruck with these arguments. Throws std::invalid_argument when it does not reach `ranks`.
+// The digit system of tuna or bruck with these arguments. Throws std::invalid_argument if it does not reach `ranks`.
 digit_system chosen_system(int ranks, const arguments& with);
 
 }  // namespace shoal

@@ -33,7 +33,7 @@ std::vector<algorithm> build_table() {
 }  // namespace
 
 const std::vector<algorithm>& algorithms() {
-  static const auto& table = *new std::vector<algorithm>(build_table());  // also used at exit
+  static const auto& table = *new std::vector<algorithm>(build_table());  // never destroyed: also used at exit
   return table;
 }
 

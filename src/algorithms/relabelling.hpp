@@ -1,4 +1,4 @@
-// Ranks whose schedules are the same but for the names of ranks, so that one schedule serves them all.
+// For ranks whose schedules differ only in the names of ranks, so that one schedule serves them all.
 #pragma once
 
 #include <optional>
@@ -8,14 +8,14 @@
 
 namespace shoal {
 
-// Rank r sees the others as rank 0 does, each coordinate of their places moved on by its own: where a ring has all ranks
-// there is one coordinate, on an equal layout one for each level.
+// Rank r sees the other ranks as rank 0 does, with each coordinate of their places moved on by the same coordinate of
+// r. If one ring has all ranks, there is one coordinate; on an equal layout there is one for each level.
 class relabelling {
  public:
-  // Members by level, from the inside out.
+  // `members`: of a ring at each level, from the inside out.
   relabelling(std::vector<int> members, int rank) : members_(std::move(members)), rank_(rank) {}
 
-  // The rank that has this name in rank 0's schedule.
+  // The rank that has in this rank's schedule the place that `name` has in rank 0's schedule.
   int operator()(int name) const {
     int result = 0, weight = 1, rest = rank_;
     for (const int n : members_) {
@@ -27,7 +27,7 @@ class relabelling {
     return result;
   }
 
-  // The name of rank 0.
+  // The name that stands for rank 0.
   int name_of_0() const {
     int result = 0, weight = 1, rest = rank_;
     for (const int n : members_) {
@@ -43,10 +43,10 @@ class relabelling {
   int rank_;
 };
 
-// Nothing where the schedules of ranks differ in more: see algorithm::alike.
+// Nothing if the schedules of the ranks differ in more than names: see algorithm::alike.
 std::optional<relabelling> relabelling_of(const selection& chosen, const problem& at, int rank);
 
-// Rank 0's schedule as `names`' rank has to run it.
+// The schedule of the rank that `names` was made for, from that of rank 0.
 schedule relabelled(schedule of_rank_0, const relabelling& names);
 
 }  // namespace shoal

@@ -6,8 +6,8 @@ namespace shoal {
 
 // ---- the optimal schedule ------------------------------------------------------------------------------------
 
-// A piece i goes up only, ahead of all that goes down, if 2(P-1-i) + q < 2i + e, where it leaves the senders upwards
-// and downwards; the seam is the first sender all of whose pieces do.
+// Piece i goes only upwards if upwards it reaches the last receiver (in step 2(P-1-i) + q) before it would get there
+// downwards (in step 2i + e, with e = 1 for q even, else 2). The seam is the first sender whose pieces all do so.
 optimal_ring::optimal_ring(int senders, int receivers, int parts) : p_(senders), q_(receivers), parts_(parts) {
   const std::int64_t bound = 2 * std::int64_t{pieces()} - 2 + q_ - (q_ % 2 == 0 ? 1 : 2);
   seam_ = std::max(1, static_cast<int>(std::min<std::int64_t>(p_, bound / (4 * std::int64_t{parts_}) + 1)));
@@ -58,7 +58,8 @@ ring_path optimal_ring::down(int piece) const {
   return path;
 }
 
-// p + q odd. The first piece up reaches rank p + t after step t; a piece that goes down rests when it gets there.
+// For p + q odd. The first piece that goes up comes to rank p + t in step t + 1; a piece that goes down rests where the
+// two meet.
 ring_path optimal_ring::crossing_down(int piece) const {
   const int start = 2 * piece - owner(piece);
   if (q_ % 2 == 0 && piece == 0) return {0, start + 1};
@@ -77,7 +78,7 @@ int paper_ring::rank_at(int position) const {
   return std::min(without_sender, real_p_ + real_q_ - 1);
 }
 
-// The paper's sequences, its stages joined: #1 and #3 go up, #2 and #4 down.
+// The paper's sequences, with its stages joined: #1 and #3 go up, #2 and #4 go down.
 ring_route paper_ring::published_route(int message) const {
   const int n = positions(), h = q_ / 2, c = std::min(p_, q_) / 2, m = message;
   if (m < c) {
@@ -105,12 +106,12 @@ ring_route paper_ring::route(int message) const {
 
 namespace {
 
-// This rank gets a piece from one side, `hop` hops from its owner, and passes it to the other.
+// This rank is `hop` hops from the owner of a piece, gets the piece from one side and passes it on to the other side.
 struct ring_passage {
   int from, self, to, hop;
 };
 
-// Between two positions of one rank nothing moves.
+// Nothing moves between two positions of the same rank.
 void follow_path(step_program& out, int piece, const ring_path& path, const ring_passage& here) {
   const int hop = here.hop;
   if (hop > 0 && hop <= path.hops && here.from != here.self) out.receive(path.step(hop - 1), here.from, {&piece, 1});

@@ -1,5 +1,5 @@
 // Which way around a ring of ranks each piece of the senders' data goes, and when. Positions are ranks: p senders,
-// then q receivers; each talks to its two neighbours only, and in a step sends once and receives once at most.
+// then q receivers. Each rank talks to its two neighbours only, and in a step sends and receives at most once.
 #pragma once
 
 #include <climits>
@@ -8,8 +8,8 @@
 
 namespace shoal {
 
-// Hop k = 0, 1, ... takes a piece from the k-th position behind its owner to the next one, a step after the hop
-// before; once, before hop rest_at, it rests.
+// Hop k = 0, 1, ... takes a piece from the k-th position behind its owner to the next position, one step after the hop
+// before. Once, before hop rest_at, the piece rests.
 struct ring_path {
   int hops = 0;
   int first = 1;  // the step of hop 0
@@ -20,20 +20,21 @@ struct ring_path {
 };
 
 struct ring_route {
-  ring_path up, down;  // to ascending positions; to descending ones, the last position following 0
+  ring_path up, down;  // to ascending positions; to descending ones, from 0 to the last position
 };
 
 // Shoal's schedule: p + ceil(q/2) - 1 steps, one more for p = 1 and q even; both are lower bounds.
 //
-// Source: Shoal's own. Every message is cut into `parts` pieces, P = p * parts in
-// all; the first X receivers get piece i upwards, the others downwards. Pieces in one direction leave two steps apart,
-// so each direction leaves every other step to the other one; for p + q odd the parities do not fit all around.
+// Source: Shoal's own. Every message is cut into `parts` pieces, P = p * parts in all. For each piece i there is a
+// number X: the first X receivers get the piece upwards, the others downwards. Pieces in one direction leave two steps
+// apart, so each direction leaves every other step to the other direction. If p + q is odd, the parities do not fit all
+// around the ring.
 // Layouts:
-//   crossing    P + ceil(q/2) - 1 steps: p + q even, or q >= 2p (parts-1): a piece on its way down rests one step where
-//               it meets the first pieces on their way up
-//   seam        P + ceil(q/2) - 1 steps: the rest is between two senders above which nothing goes down; needs such
-//   apart       2P + q/2 - 1 steps: p = 1 and q even, each half of the receivers served by one direction
-//   one_way     P + q - 1 steps: always
+//   crossing    P + ceil(q/2) - 1 steps, if p + q is even or q >= 2p (parts-1). If p + q is odd, a piece on its way
+//               down rests one step where it meets the first pieces on their way up
+//   seam        P + ceil(q/2) - 1 steps, if there are two senders above which nothing goes down: pieces rest there
+//   apart       2P + q/2 - 1 steps, if p = 1 and q is even: each direction serves one half of the receivers
+//   one_way     P + q - 1 steps: always possible
 // The conditions of crossing and seam are exact: found by enumeration (p <= 10, q < 70, parts <= 7), asserted by tests.
 class optimal_ring {
  public:
@@ -56,13 +57,13 @@ class optimal_ring {
   ring_path crossing_down(int piece) const;
 
   int p_, q_, parts_;
-  int seam_;  // the first sender above which nothing goes down
+  int seam_;  // the first sender from which on nothing goes down
   layout how_;
 };
 
-// The paper's three-stage schedule, repaired: p + q/2 steps for q even and p >= q or even, else those of the next such
-// pair, whose missing ranks are played by a neighbour: the missing sender p-1 by receiver 0, the missing receiver q-1
-// by the one before.
+// The paper's three-stage schedule, repaired. It takes p + q/2 steps if q is even and p is even or at least q.
+// Otherwise it takes the steps of the next larger such pair of p and q, whose missing ranks are played by a neighbour:
+// the missing sender p-1 by receiver 0, the missing receiver q-1 by the receiver before.
 class paper_ring {
  public:
   paper_ring(int senders, int receivers);
@@ -72,7 +73,7 @@ class paper_ring {
   int steps() const { return p_ + q_ / 2; }
   // With all the transfers of the paper, some of which bring a second copy of a message or serve nobody.
   ring_route published_route(int message) const;
-  // Without these: a slot is written once.
+  // The same without those transfers, because a slot may be written only once.
   ring_route route(int message) const;
 
  private:
@@ -82,7 +83,7 @@ class paper_ring {
 // The ring allgather over both groups: every message goes all the way around, p + q - 1 steps.
 inline ring_route union_ring_route(int ranks) { return {{ranks - 1, 1}, {}}; }
 
-// The part that the rank `self` at a position of the ring takes in the route of one piece.
+// Adds to a program the part that the rank `self`, at a position of the ring, takes in the route of one piece.
 struct ring_place {
   int self, position, positions;
   int before, behind;  // the ranks at the positions one lower and one higher

@@ -43,7 +43,7 @@ bool accepts(const parameter& p, std::string_view text) {
   return std::all_of(parts.begin(), parts.end(), [&](std::string_view part) { return accepts_one(p, part); });
 }
 
-// `native` is any collective of the MPI library.
+// `native` serves every collective.
 bool serves(const algorithm& a, collective what) { return a.what == what || !a.generate; }
 
 std::string names_of(collective what, std::span<const algorithm> table) {

@@ -3,13 +3,13 @@
 // Source: AAPC on Ethernet switched clusters (Faraj and Yuan), corrected. Receiver-signalled tokens, windows and
 // several streams on faster links are Shoal's own: docs/papers/aapc.md.
 // Cost: P = m_0 (M - m_0) phases of one block, the load of the most loaded link; K = D = M - 1 messages a rank, each in
-// a few parts, and up to two tokens a message: one for the next on its links, one for the next of its sender. Without
-// synchronisation and with equal links a program costs what its own messages cost; else every process makes the plan of
-// all ranks once, O(M^2) (M^3 with exact reduction).
-// Where sizes are known the order is made from them (list_greedy_order), in every process
-// and for every new set of sizes: 3 ms for 32 ranks, 60 ms for 64.
-// Applies: when the tree of switches is known. Optimal for equal blocks, near the bound for others in an order made
-// from their sizes, correct for any.
+// a few parts, and up to two tokens a message: one for the next message on its links, one for the next message of its
+// sender. Without synchronisation and with equal links, making a program takes time proportional to its own messages;
+// else every process makes the plan of all ranks once, in O(M^2) (M^3 with exact reduction).
+// If sizes are known, every process makes the order from them (list_greedy_order), and again for every new set of
+// sizes: 3 ms for 32 ranks, 60 ms for 64.
+// Applies: if the tree of switches is known. Optimal for equal blocks, near the bound for other blocks in an order made
+// from their sizes, correct for any blocks.
 #include "algorithms/exchange_plan.hpp"
 #include "algorithms/families.hpp"
 #include "algorithms/tree_phases.hpp"

@@ -15,7 +15,7 @@ namespace {
 
 constexpr int most_greedy_ranks = 64;
 
-// Sorts messages that are already by sender by phase, in linear time.
+// Sorts messages by phase, in linear time; they are already sorted by sender, and stay so within a phase.
 std::vector<message> by_phase(const std::vector<message>& messages, std::int64_t phases) {
   std::vector<std::size_t> next(phases + 1, 0);
   for (const message& m : messages) ++next[m.phase + 1];
@@ -94,8 +94,8 @@ class greedy_phases {
   std::vector<message> waiting_;
 };
 
-// Runs the messages in time. Each goes at the rate that the slowest cable on its path has for one stream. A message
-// that finds an edge of its path busy is looked at again when that edge is free.
+// Simulates the messages in time. Each message goes at the rate that the slowest cable on its path has for one stream.
+// A message that finds an edge of its path busy is looked at again when a stream of that edge is free.
 class list_greedy {
  public:
   list_greedy(const rank_tree& tree, std::span<const std::int64_t> bytes)
@@ -121,7 +121,7 @@ class list_greedy {
   struct later {
     bool operator()(const ending& a, const ending& b) const { return a.first > b.first; }
   };
-  // The largest remaining load on the path, then the size; of equals the first by sender and receiver.
+  // The largest remaining load on the path, then the size; of equal messages the first by sender and receiver wins.
   using urgency = std::tuple<double, std::int64_t, int, int>;
 
   std::int64_t size(const message& m) const { return bytes_[static_cast<std::size_t>(m.from) * tree_.ranks() + m.to]; }
@@ -129,7 +129,7 @@ class list_greedy {
     return 8 * static_cast<double>(size(m)) / tree_.bits_per_second(link_of(edge));
   }
 
-  // Whether nothing on the path is busy; else the message waits for an edge that is.
+  // Whether no edge of the path is busy; else the message waits for one that is.
   bool fits(const message& m) {
     int busy = -1;
     tree_.path(m.from, m.to, [&](int edge) {
@@ -186,7 +186,7 @@ class list_greedy {
   std::vector<double> load_;                   // seconds of messages not yet started, by edge
   std::vector<int> used_;                      // streams in use, by edge
   std::vector<std::vector<message>> waiting_;  // by the edge that was busy
-  std::vector<message> free_;                  // to be looked at
+  std::vector<message> free_;                  // messages to be looked at
   std::vector<message> empty_, ordered_;
   std::priority_queue<ending, std::vector<ending>, later> running_;
   int phase_ = 0;

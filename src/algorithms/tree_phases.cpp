@@ -48,7 +48,7 @@ std::int64_t phase_table::phase(int i, int x, int j, int y) const {
   return start(i, j) + std::int64_t{x} * sizes_[j] + y;  // steps 4 and 6
 }
 
-// The block of phases reserved for messages from group i to group j.
+// Where the phases begin that are reserved for messages from group i to group j.
 std::int64_t phase_table::start(int i, int j) const {
   if (i < j) return sizes_[i] * (before_[j] - before_[i + 1]);
   return phases_ - sizes_[j] * (before_[i + 1] - before_[j + 1]);
@@ -69,18 +69,19 @@ std::int64_t phase_table::when_largest_sends(std::int64_t round, std::int64_t se
   return round * sizes_[0] + modulo(sender - turn_[round], sizes_[0]);
 }
 
-// Step 2: t_i,x has the round start / m_0 + x to itself; the receiver is the sender of group 0 plus round plus 1.
+// Step 2: t_i,x has the round start / m_0 + x to itself. In each phase the receiver is the sender of group 0 plus round
+// plus 1.
 std::int64_t phase_table::to_largest(int i, int x, int y) const {
   const std::int64_t round = start(i, 0) / sizes_[0] + x;
   return when_largest_sends(round, modulo(y - round - 1, sizes_[0]));
 }
 
-// Step 3: from the rank that receives to the rank that sends.
+// Step 3: in each phase the member of group 0 that receives sends to the member that sends.
 std::int64_t phase_table::inside_largest(int x, int y) const {
   return when_largest_sends(modulo(x - y - 1, sizes_[0]), y);
 }
 
-// Step 5: in the block (i,i-1), while y sends, when x is the designated receiver p - P (mod m_i) for the first time.
+// Step 5: the first phase of the block (i,i-1) in which y sends and x is the designated receiver p - P (mod m_i).
 std::int64_t phase_table::inside(int i, int x, int y) const {
   const std::int64_t begin = start(i, i - 1) + std::int64_t{y} * sizes_[i - 1];
   return begin + modulo(x + phases_ - begin, sizes_[i]);

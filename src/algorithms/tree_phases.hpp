@@ -1,8 +1,9 @@
-// When each message of a contention-free all-to-all on a tree is sent: closed form.
+// When each message of a contention-free all-to-all on a tree is sent, in closed form.
 //
-// Source: AAPC on Ethernet switched clusters, sections 4.2 and 4.3, figure 4, whose step numbers are used here; corrected.
-// Cost: P = m_0 (M - m_0) phases for M ranks in groups of m_0 >= m_1 >= ... ranks, as many as the most loaded link
-// carries messages when the groups are the subtrees of the root. Any single phase is found in constant time.
+// Source: AAPC on Ethernet switched clusters, sections 4.2 and 4.3, figure 4, whose step numbers are used here;
+// corrected.
+// Cost: P = m_0 (M - m_0) phases for M ranks in groups of m_0 >= m_1 >= ... ranks. If the groups are the subtrees of
+// the root, the most loaded link carries as many messages. The phase of any message is found in constant time.
 // Applies: equal blocks; m_0 <= M/2, or M = 1.
 #pragma once
 
@@ -38,7 +39,7 @@ class phase_table {
   std::vector<int> turn_;              // how far the senders of group 0 are rotated, by round of m_0 phases
 };
 
-// The table for the ranks of a network.
+// The phase table for the ranks of a network.
 class rank_phases {
  public:
   explicit rank_phases(const rank_tree& tree);

@@ -11,8 +11,9 @@ namespace shoal {
 
 namespace {
 
-// Every edge has window * streams lanes, or one per user if those are fewer. Its users take them in turn; the users of
-// a lane follow each other. Knows the lanes of every message, one per edge of its path.
+// Every edge has window * streams lanes, or one for each message that uses the edge if these are fewer. The messages
+// take the lanes in turn, and the messages of a lane follow each other. The table knows the lanes of every message, one
+// for each edge of its path.
 class lane_table {
  public:
   lane_table(const rank_tree& tree, std::span<const message> ordered, int window) {
@@ -63,8 +64,9 @@ class lane_users {
   std::vector<std::int32_t> last_;
 };
 
-// Keeps a clock per message: of every chain of messages of one sender that follow each other, the youngest that is
-// the message itself or comes before it. Only clocks of the last users of lanes are alive.
+// Keeps a clock for each message. A chain consists of messages of one sender that follow each other. The clock of a
+// message tells for every chain its youngest message that is this message or that this message has waited for. Only the
+// clocks of the last users of lanes are alive.
 class exact_reduction {
  public:
   exact_reduction(const rank_tree& tree, std::span<const message> ordered, int window)
@@ -96,7 +98,7 @@ class exact_reduction {
     for (std::int32_t before : predecessors_) {
       const bool counts = ordered_[before].from != ordered_[m].from;
       result_.candidates += counts;
-      if (merged[chain_[before]] >= before) continue;  // a younger one has waited for it
+      if (merged[chain_[before]] >= before) continue;  // a younger predecessor has waited for this one
       (counts ? result_.kept : result_.own).push_back({before, m});
       const clock& other = *clock_of_[lane_used_by(before, lanes)];
       std::transform(merged.begin(), merged.end(), other.begin(), merged.begin(),
@@ -113,15 +115,15 @@ class exact_reduction {
   std::span<const message> ordered_;
   lane_table table_;
   lane_users users_;
-  std::vector<std::shared_ptr<const clock>> clock_of_;  // of the last user of each lane
+  std::vector<std::shared_ptr<const clock>> clock_of_;  // by lane, of its last user
   std::vector<int> chain_;                              // of each message
   int chains_ = 0;
   std::vector<std::int32_t> predecessors_;
   synchronisations result_;
 };
 
-// Drops a predecessor when a younger one shares a lane with it, and so has waited for it, or has itself a predecessor
-// that is it or shares a lane with it.
+// Drops a predecessor p if a younger predecessor shares a lane with p, and so has waited for p, or if the younger one
+// itself has a predecessor that is p or shares a lane with p.
 class chain2_reduction {
  public:
   chain2_reduction(const rank_tree& tree, std::span<const message> ordered, int window)
@@ -169,7 +171,7 @@ class chain2_reduction {
 
   std::span<const message> ordered_;
   lane_table table_;
-  std::vector<std::int32_t> mark_;  // on the lanes of one message: that message
+  std::vector<std::int32_t> mark_;  // marks the lanes of one message with that message
   std::vector<std::size_t> first_{0};
   std::vector<std::int32_t> predecessors_;  // of all messages so far
   synchronisations result_;

@@ -1,9 +1,8 @@
-// Which messages of an exchange on a tree must wait for which others so that links are not shared by more messages
-// than they should.
+// Which messages of an exchange on a tree must wait for which others, so that no link is shared by too many messages.
 //
 // Source: AAPC on Ethernet switched clusters, section 5. Exact and near-linear reduction and windows are Shoal's own.
 // Cost: candidates O(sum of path lengths); exact reduction O(ranks) more for every candidate kept; chain2 a few
-// steps a candidate.
+// steps for each candidate.
 #pragma once
 
 #include <cstdint>
@@ -17,8 +16,8 @@
 namespace shoal {
 
 enum class reduction {
-  exact,   // a message that is reached through others is not waited for
-  chain2,  // nearly so: looks two steps back
+  exact,   // drops every wait that follows from other waits
+  chain2,  // drops nearly all of these: looks two steps back
 };
 
 // "exact", "chain2", "none", or "auto": exact up to 256 ranks, chain2 above.
@@ -31,19 +30,20 @@ struct synchronisation {
 };
 
 struct synchronisations {
-  std::vector<synchronisation> kept;  // of different senders: each costs a token
-  std::vector<synchronisation> own;   // of one sender, which sees to them itself
-  std::int64_t candidates = 0;        // pairs of different senders before reduction
+  std::vector<synchronisation> kept;  // between messages of different senders
+  std::vector<synchronisation> own;   // between messages of one sender
+  std::int64_t candidates = 0;        // pairs of different senders, before the reduction
 };
 
-// `ordered` lists messages in the order in which they may use the links. A message waits for the user of each edge of
-// its path that is window * streams places before it, so that never more than that many share the edge.
+// `ordered` lists messages in the order in which they may use the links. On each edge of its path a message waits for
+// the message that uses the edge window * streams places before it. So never more than window * streams messages share
+// the edge.
 synchronisations synchronise(const rank_tree& tree, std::span<const message> ordered, int window, reduction how);
 
-// How many messages of a rank the window lets be under way together.
+// How many messages of a rank may be under way together in this window.
 int sends_under_way(const rank_tree& tree, int rank, int window);
 
-// Pairs of messages of different senders that share a directed edge: what the published algorithm starts from.
+// How many pairs of messages of different senders share a directed edge. The published algorithm starts from these.
 std::int64_t contending_pairs(const rank_tree& tree);
 
 }  // namespace shoal

@@ -6,7 +6,7 @@ namespace shoal {
 
 namespace {
 
-// A step sends to the rank this far on, which is in the same node for some ranks of a node.
+// What a step sends: one message to the rank `distance` further on, which for some ranks is in the same node.
 wave step_of(const digit_system& system, int digit, int z, const equal_nodes& at) {
   const std::int64_t distance = z * system.weight(digit);
   const double away = static_cast<double>(std::min(distance, at.ranks() - distance));

@@ -1,4 +1,4 @@
-// Closed forms of what ranks send, for algorithms that go straight or digit by digit.
+// Formulas for what ranks send, for algorithms in which blocks go straight to their destination or digit by digit.
 #pragma once
 
 #include <vector>
@@ -8,9 +8,9 @@
 
 namespace shoal {
 
-// A message to every other rank, `block_count` of them together.
+// A message to every other rank, `block_count` messages in flight together.
 std::vector<wave> linear_waves(const equal_nodes& at, int block_count);
-// Digit by digit, `inflight` steps of one together.
+// Digit by digit, `inflight` steps of a digit in flight together.
 std::vector<wave> digit_waves(const digit_system& system, const equal_nodes& at, int inflight);
 
 }  // namespace shoal

@@ -11,8 +11,8 @@
 
 namespace shoal {
 
-// Parts are parts of the packed form. A block that is not plain memory cannot be packed in parts: where there is one all
-// blocks are packed, or unpacked, as a whole in memory of the pool.
+// A part of a block is a part of its packed form. A block that is not plain memory cannot be packed part by part. So if
+// there is one, all blocks are packed as wholes into memory of the pool, or unpacked from there.
 class cut_buffer {
  public:
   explicit cut_buffer(memory_pool& pool) : pool_(pool) {}
@@ -20,25 +20,25 @@ class cut_buffer {
   cut_buffer(const cut_buffer&) = delete;
   cut_buffer& operator=(const cut_buffer&) = delete;
 
-  // The first `blocks` blocks, as `plan` cuts them; part k of block i is block i * parts + k of the result, which is
-  // good until release().
+  // Cuts the first `blocks` blocks as `plan` says. Part k of block i is block i * parts + k of the result, which is
+  // valid until release().
   user_buffer cut(const user_buffer& whole, int blocks, const schedule& plan);
-  // Between the user's memory and the packed form, where that is another.
+  // Copy between the user's memory and the packed form. They do nothing if the blocks are cut where they lie.
   void pack();
   void unpack();
   void release() {
     if (packed_) pool_.give_back(std::exchange(packed_, nullptr), bytes_);
   }
-  // Instead, where a transfer that was abandoned may use it for ever.
+  // Called instead of release() if an abandoned transfer may use the packed form for ever: the memory is never freed.
   void abandon() { packed_ = nullptr; }
 
  private:
   memory_pool& pool_;
   user_buffer whole_;
   int blocks_ = 0;
-  bool packs_ = false;                                // some block
+  bool packs_ = false;                                // whether some block is not plain memory
   std::byte* packed_ = nullptr;                       // the packed form
-  std::size_t bytes_ = 0;                             // of it
+  std::size_t bytes_ = 0;                             // of the packed form
   std::vector<std::int64_t> counts_, displacements_;  // of parts, in bytes
 };
 

@@ -14,8 +14,8 @@ direct_exchange::direct_exchange(memory_pool& pool, node_rows& rows, node_window
 
 direct_exchange::~direct_exchange() { forget(); }
 
-// What is under way, where an error of waiting has ended an exchange. What has been offered its receiver may still read, so
-// that memory never has another use.
+// Drops what is under way, if an error while waiting has ended an exchange. A receiver may still read a block that it
+// was offered, so that memory is never used for anything else.
 void direct_exchange::forget() {
   if (!written_) rows_.skip();
   written_ = true;
@@ -39,7 +39,8 @@ void direct_exchange::start(const payload& what) {
   progress(moved);
 }
 
-// Rows of those that have nothing for this rank are not waited for.
+// Writes this rank's row as soon as the row that it replaces has been read. Afterwards the rank waits only for the rows
+// of ranks that have a block for it.
 bool direct_exchange::try_to_write() {
   if (rows_.awaited_reader() >= 0) return false;
   write_row();
@@ -57,7 +58,7 @@ bool direct_exchange::try_to_write() {
   return true;
 }
 
-// A block that cannot be packed travels without bytes: its receiver sees that it is not what it expects.
+// A block that cannot be packed travels without bytes: its receiver sees that it does not have the expected size.
 void direct_exchange::write_row() {
   without_room_.clear();
   rows_.begin();

@@ -1,6 +1,6 @@
-// An exchange between the ranks of one node, every block straight to its destination through memory that they share:
-// small blocks in rows, all together, others in pieces or straight from their sender. Blocks that are not plain
-// memory are packed as they are copied, or, where they need several pieces, before.
+// An exchange between the ranks of one node. Every block goes straight to its destination through memory that the ranks
+// share: a sender puts small blocks together into one row; others go in pieces, or are read from the sender's memory.
+// Blocks that are not plain memory are packed as they are copied into the row, or before they are cut into pieces.
 #pragma once
 
 #include <span>
@@ -14,28 +14,29 @@ namespace shoal {
 
 class direct_exchange {
  public:
-  // `ranks`: of the communicator, by their place on the node.
+  // `ranks`: the ranks of the communicator, by their place on the node.
   direct_exchange(memory_pool& pool, node_rows& rows, node_window& window, std::span<const int> ranks);
   ~direct_exchange();
   direct_exchange(const direct_exchange&) = delete;
   direct_exchange& operator=(const direct_exchange&) = delete;
 
-  // As those of exchange. A block may have another size than its receiver expects, or the memory of its sender cannot be
-  // read any more.
+  // start() and progress() do what those of `exchange` do. A run fails if a block cannot be packed or has another size
+  // than its receiver expects, or if the memory of its sender can no longer be read.
   void start(const payload& what);
   bool progress(bool& moved);
-  // Now and then while it waits: others may wait until it has taken what belongs to no exchange any more, and it for them.
+  // Called now and then while this rank waits: takes messages that belong to no exchange any more. Other ranks may wait
+  // for that, while this rank waits for them.
   void drop_stale();
-  // As of exchange.
+  // As in `exchange`.
   void record_phases(phase_clock* clock) { phases_ = clock; }
   const std::exception_ptr& failure() const { return failure_.what(); }
   bool done() const { return written_ && rows_awaited_.empty() && receives_.empty() && sends_.empty(); }
 
-  // Until a rank has done something that this one waits for, or for so long.
+  // Sleeps until a rank has done something that this rank waits for, but at most for this time.
   void sleep(int microseconds);
 
  private:
-  // A block in pieces; `packed` where it is not plain memory.
+  // A block that travels in pieces. `packed` is its packed form if it is not plain memory, else null.
   struct send {
     int peer;
     node_window::outgoing message;
@@ -68,7 +69,7 @@ class direct_exchange {
   node_window& window_;
   std::vector<int> ranks_;
   payload what_;
-  bool written_ = true;  // this rank's row
+  bool written_ = true;  // whether this rank has written its row
   std::vector<int> rows_awaited_;
   std::vector<int> without_room_;  // places whose blocks did not fit into the row
   std::vector<send> sends_;

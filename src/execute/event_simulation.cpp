@@ -15,11 +15,12 @@ namespace shoal {
 
 namespace {
 
-// What an operation waits for, of one rank: operations before it, and whether its message has arrived already.
+// What an operation of one rank waits for: the number of operations before it, and a bit that says whether its message
+// has arrived already.
 using waiting_for = std::uint16_t;
 constexpr waiting_for arrived = 0x8000;
 
-// A message comes to the link of this number on its way, or behind the last one to its receiver.
+// A message comes to link number `hop` on its way, or, after the last link, to its receiver.
 struct event {
   double when;
   std::int32_t sender, op : 24, hop : 8;
@@ -29,7 +30,8 @@ struct event {
   }
 };
 
-// Events by time. Those of a span of time are put in order when it comes, so that a heap holds few of millions.
+// Events in the order of their times. The events of a span of time are put in order only when the span begins, so the
+// heap holds few of the millions.
 class event_queue {
  public:
   explicit event_queue(double span) : span_(span) {}
@@ -58,12 +60,12 @@ class event_queue {
 
   double span_;
   heap now_;
-  std::size_t begun_ = 0;  // spans
+  std::size_t begun_ = 0;  // spans begun so far
   std::deque<std::vector<event>> later_;
   std::size_t waiting_ = 0;
 };
 
-// Rank 0's program stands for all.
+// The program of rank 0 stands for those of all ranks.
 class event_simulation {
  public:
   event_simulation(const selection& chosen, const problem& at, double block, const event_machine& machine)
@@ -97,7 +99,7 @@ class event_simulation {
 
  private:
   int node_of(int rank) const { return at_.nodes ? at_.nodes->node_of(rank) : rank; }
-  // As long as a message needs from link to link, so that few events come into a span that has begun.
+  // About the time that a message needs from link to link, so that few new events fall into a span that has begun.
   static double span_of(const event_machine& machine) {
     const double step = std::max(machine.link_latency, machine.per_message);
     return step > 0 ? step : 1;
@@ -114,8 +116,8 @@ class event_simulation {
     return {steps_.before.begin(), steps_.before.end()};
   }
 
-  // The operation by which a message of rank 0 is received, under the name that rank 0 has there. It is the same for the
-  // messages of all ranks.
+  // Finds the operation that receives each message of rank 0, by the name that rank 0 has in the receiver's schedule.
+  // The operation is the same for the messages of all ranks.
   void match() {
     std::map<std::pair<int, int>, op_id> receiving;  // by peer and number
     for (op_id id = 0; id < operations(); ++id)
@@ -165,7 +167,7 @@ class event_simulation {
 
   void arrive(int rank, op_id id, double when) {
     if (left(rank, id) != 0) {
-      left(rank, id) |= arrived;  // too early
+      left(rank, id) |= arrived;  // before the operation can begin
       return;
     }
     ready_.clear();
@@ -187,7 +189,7 @@ class event_simulation {
   std::vector<waiting_for> left_;   // by rank and operation
   std::vector<double> busy_until_;  // by rank
   std::vector<double> free_at_;     // by link
-  std::vector<op_id> ready_;        // of the rank that moves
+  std::vector<op_id> ready_;        // operations that can begin, of the rank that moves
   event_queue coming_;
 };
 

@@ -23,7 +23,7 @@ void exchange::start(const program& how, const payload& what) {
   running_.assign(remaining_, {});
   ready_.clear();
   ready_.reserve(remaining_);
-  held_back_.clear();  // of a run that waiting has ended with an error
+  held_back_.clear();  // left from a run that an error while waiting has ended
   std::fill(awaits_sizes_.begin(), awaits_sizes_.end(), 0);
   ended_.reserve(how_->most_transfers);
   over_.reserve(how_->most_transfers);
@@ -40,7 +40,8 @@ std::size_t exchange::bytes_for(const program& how) {
          how.most_transfers * sizeof ended_[0];
 }
 
-// How many pieces are held at once depends on what arrives first: the next run shall find enough for any order.
+// How many pieces are held at once depends on what arrives first. So this prepares enough for any order in the next
+// run.
 void exchange::finish() {
   pool_.make_ready(taken_);
   pieces_.reserve(taken_.pieces());
@@ -48,7 +49,7 @@ void exchange::finish() {
   if (how_->plan.parts > 1) join_blocks();
 }
 
-// From here on a block is a part.
+// After this call a block of what_ is a part.
 void exchange::cut_blocks() {
   const int parts = how_->plan.parts;
   what_.send = cut_send_.cut(what_.send, how_->send_blocks, how_->plan);
@@ -86,7 +87,8 @@ void exchange::run_to_end(waiting& wait) {
   }
 }
 
-// The lowest id first where several are ready, so that receives are posted before the sends that answer them.
+// If several operations are ready, the lowest id runs first, so that receives are posted before the sends that answer
+// them.
 void exchange::run_ready() {
   while (!ready_.empty()) {
     const op_id id = ready_.back();
@@ -197,8 +199,8 @@ void exchange::send_sizes(op_id id, data_at where) {
   lap(id, part::sizes);
 }
 
-// Both sides know when there is nothing to send: then there is no message, unless it is a token. Of a block that is
-// unknown only its receiver knows; it gets a message.
+// Both sides know if there is nothing to send: then there is no message, unless it is a token. But if a block is
+// unknown here, only its receiver knows whether it has bytes, so the receiver gets a message.
 void exchange::send_data(op_id id, std::size_t total) {
   running& state = running_[id];
   const condition are = worst(id);
@@ -229,7 +231,8 @@ void exchange::end_send(op_id id) {
   complete(id);
 }
 
-// Blocks leave their temp slots as they are packed. False: one of them cannot be packed.
+// Packs the blocks of a message one behind the other; they then leave their temp slots. False: one of them cannot be
+// packed.
 bool exchange::gather(op_id id, std::byte* out) {
   const bool packed = failure_.attempt([&] {
     for (slot s : blocks(id)) {
@@ -247,7 +250,8 @@ void exchange::release_sources(op_id id) {
 
 // ---- receiving ---------------------------------------------------------------------------------------------
 
-// Where messages match by order alone, one behind others must not take the place of data that their sizes tell of.
+// If messages match by order alone, a receive waits for sizes that are still to come on an earlier one: it must not
+// take the data that these sizes may announce.
 void exchange::start_receive(op_id id) {
   const bool by_order = over_.matches_by_order(op(id).peer);
   if (by_order && awaits_sizes_[op(id).peer]) return held_back_.push_back(id);
@@ -260,7 +264,7 @@ void exchange::start_receive(op_id id) {
                 ticket(id, part::sizes));
 }
 
-// `surely`: there is a message, even if nothing is expected of it.
+// `surely`: a message comes, even if it has no bytes.
 void exchange::receive_data(op_id id, std::size_t total, bool surely) {
   running& state = running_[id];
   if (total == 0 && op(id).slot_count > 0 && !surely) return complete(id);
@@ -281,7 +285,7 @@ void exchange::sizes_arrived(op_id id, const ended_transfer& message) {
   const std::byte* const begin = pieces_[piece].data;
   const std::byte* in = begin;
   data_at where = data_at::nowhere_nor_sizes;
-  if (!message.failure && message.bytes > 0)  // else what is there is of an earlier message
+  if (!message.failure && message.bytes > 0)  // else the memory holds an earlier message
     failure_.attempt([&] { where = read_sizes(id, in, begin + message.bytes); });
   const std::size_t total = total_bytes(id), read = static_cast<std::size_t>(in - begin);
   lap(id, part::sizes);
@@ -296,7 +300,7 @@ void exchange::sizes_arrived(op_id id, const ended_transfer& message) {
   receive_next(op(id).peer);
 }
 
-// What was held back behind sizes that have arrived, up to the next sizes.
+// Starts the receives that were held back until these sizes arrived, up to the next receive that awaits sizes.
 void exchange::receive_next(int peer) {
   awaits_sizes_[peer] = false;
   for (auto it = held_back_.begin(); it != held_back_.end() && !awaits_sizes_[peer];) {
@@ -334,7 +338,7 @@ void exchange::data_arrived(op_id id, const ended_transfer& message) {
   complete(id);
 }
 
-// Blocks that arrive go to the user; blocks that pass stay in the message until they have left.
+// Blocks that arrive go to the user; blocks that pass through stay in the message until they have left.
 void exchange::deliver(op_id id, int from, std::size_t offset) {
   for (slot s : blocks(id)) {
     const std::size_t bytes = bytes_of(s);
@@ -374,7 +378,7 @@ void exchange::lose(op_id id, condition how) {
   for (slot s : blocks(id)) lose(s, bytes_of(s), how);
 }
 
-// Of blocks without bytes there is nothing to lose; those in recv slots have the size that this rank expects.
+// A block without bytes cannot be lost. A block for a recv slot has the size that this rank expects.
 void exchange::lose(slot s, std::size_t bytes, condition how) {
   if (s.at() == place::recv && bytes_of(s) > 0) lost_recv_.push_back(s.index);
   if (s.at() != place::temp) return;
@@ -407,7 +411,7 @@ void exchange::pack(slot s, std::byte* out) const {
   if (block.data && block.bytes > 0) std::memcpy(out, block.data, block.bytes);
 }
 
-// Where the packed bytes of a block lie already, or null when it has to be packed first.
+// Where the packed bytes of a block lie already; null if the block has to be packed first.
 const std::byte* exchange::address_of(slot s) const {
   if (s.at() == place::temp) return temp_[s.index].data;
   const user_buffer& user = s.at() == place::send ? what_.send : what_.recv;
@@ -415,7 +419,7 @@ const std::byte* exchange::address_of(slot s) const {
   return user.packs(i) ? nullptr : user.block(i);
 }
 
-// Where the blocks of a message lie one behind the other, or null.
+// Where the blocks of a message lie one behind the other; null if they do not.
 const std::byte* exchange::contiguous_source(op_id id) const {
   const std::byte *begin = nullptr, *end = nullptr;
   for (slot s : blocks(id)) {
@@ -429,7 +433,7 @@ const std::byte* exchange::contiguous_source(op_id id) const {
   return begin;
 }
 
-// The same for a receive, when all its blocks arrive.
+// The same for a receive; null also if a block of it passes through.
 std::byte* exchange::contiguous_target(op_id id) const {
   std::byte *begin = nullptr, *end = nullptr;
   for (slot s : blocks(id)) {
@@ -467,7 +471,8 @@ void exchange::release_piece(int index) {
   free_pieces_.push_back(index);
 }
 
-// Of a run that did not end: others may still read and write those in use, which so have no other use any more.
+// Forgets the pieces of a run that did not end. Others may still read and write those in use, so their memory is never
+// used for anything else.
 void exchange::forget_pieces() {
   pieces_.clear();
   free_pieces_.clear();

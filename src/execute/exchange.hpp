@@ -1,10 +1,10 @@
-// Runs one rank's program over a transport. Blocking is start() and progress() until it is done; nonblocking and
-// persistent exchanges are the same object.
+// Runs one rank's program over a transport. A blocking exchange calls start(), and then progress() until it is done;
+// nonblocking and persistent exchanges use the same object.
 //
-// It always runs to its end, whatever fails on the way: every message that a peer waits for is sent and every one that
-// was asked for is received, so that nothing stays posted into the user's memory and nothing is left for a later
-// exchange. A block that did not arrive as it should is lost; a message with a lost block travels without data, which its
-// receiver sees. Every rank that lost a block knows of a failure at the end.
+// An exchange always runs to its end, whatever fails on the way: it sends every message that a peer waits for, and ends
+// every receive. So nothing stays posted into the user's memory, and no message is left for a later exchange. A block
+// that did not arrive as it should is lost. A message with a lost block travels without data, and its receiver sees
+// that. At the end every rank that lost a block knows of a failure.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +26,7 @@ namespace shoal {
 // What the blocks of one exchange are.
 struct payload {
   user_buffer send, recv;
-  std::optional<std::size_t> uniform;  // packed bytes of every block, where all have the same: then none is announced
+  std::optional<std::size_t> uniform;  // packed bytes of every block, if all are equal: then no sizes are announced
 };
 
 struct exchange_counters {
@@ -48,34 +48,35 @@ class exchange {
         cut_send_(pool),
         cut_recv_(pool),
         awaits_sizes_(static_cast<std::size_t>(over.ranks())) {}
-  // Between exchanges, and the same on every rank.
+  // To be called between exchanges, with the same number on every rank.
   void set_inline_bytes(std::size_t bytes) { inline_bytes_ = bytes; }
-  // Exchanges under way at the same time between the same ranks need tags of their own, the same on every rank.
-  // Where one of a run's transfers was abandoned, later runs with the same tags may get its messages: they end in its error, and
-  // tell others that their blocks are lost.
+  // Exchanges under way at the same time between the same ranks need tags of their own, the same on every rank. If a
+  // transfer of a run was abandoned, later runs with the same tags may get the messages of that run. So they end with
+  // its error, and tell other ranks that their blocks are lost.
   void set_tags(tag_range tags) {
     abandoned_ = abandoned_ && tags.first == tags_.first;
     tags_ = tags;
   }
-  // Null: no clock. It must stay; whoever starts an exchange begins it.
+  // Null: no clock. The clock must stay until another is set. Whoever starts an exchange calls its begin().
   void record_phases(phase_clock* clock) { phases_ = clock; }
   exchange(const exchange&) = delete;
   exchange& operator=(const exchange&) = delete;
 
-  // `what` and the memory it names must stay until the exchange is done. Its blocks are whole; they are cut here where
-  // the program moves parts. An exchange that is repeated starts again: no rank knows whether all others got the sizes
-  // that it was told of in the run before, so they travel again.
+  // `how` and the memory that `what` names must stay until the exchange is done. The blocks of `what` are whole;
+  // start() cuts them if the program moves parts. If an exchange is repeated, the sizes travel again: no rank knows
+  // whether all others were told, in the run before, the sizes that it was told.
   void start(const program& how, const payload& what);
-  // Moves everything that can move now. True when the exchange is done; `moved` tells if anything arrived.
+  // Moves everything that can move now. Returns true when the exchange is done; `moved` tells whether any transfer
+  // ended.
   bool progress(bool& moved);
-  // Until it is done.
+  // Moves the exchange, and waits, until it is done.
   void run_to_end(waiting& wait);
   bool done() const { return remaining_ == 0; }
-  // What failed in the exchange that is done; null: nothing.
+  // What failed in the exchange, once it is done; null if nothing did.
   const std::exception_ptr& failure() const { return failure_.what(); }
 
   const exchange_counters& counters() const { return counters_; }
-  // What it keeps of a program while that runs, besides the blocks themselves.
+  // The memory that an exchange keeps for a program while it runs, besides the blocks themselves.
   static std::size_t bytes_for(const program& how);
 
  private:
@@ -83,12 +84,12 @@ class exchange {
   struct piece {
     std::byte* data = nullptr;
     std::size_t bytes = 0;
-    int users = 0;           // blocks still to leave it, and the transfer that uses it
-    bool abandoned = false;  // with a transfer that may use it for ever
+    int users = 0;           // blocks that have still to leave the piece, and the transfer that uses it
+    bool abandoned = false;  // an abandoned transfer may use the piece for ever
   };
   static constexpr int none = -1;
 
-  // Of blocks that others get from here: lost ones have no data, and of unknown ones even the size is lost.
+  // The condition of a block that others get from this rank: a lost block has no data, an unknown one not even a size.
   enum class condition : std::uint8_t { whole, lost, unknown };
 
   // A block in a temp slot: where it is, and in which piece.
@@ -106,12 +107,12 @@ class exchange {
     int sizes = none;       // piece with the announced sizes, perhaps with the data behind them
     int data = none;        // piece with the packed data
     std::size_t total = 0;  // bytes of data that are expected
-    bool direct = false;    // the data moves straight from or to where it stays
+    bool direct = false;    // the data move straight from or to their place, without a piece
   };
 
   enum class part { sizes, data };
-  // The first byte of a message with announced sizes: the data are behind them, in a message of their own, or nowhere,
-  // and then perhaps the sizes are none either.
+  // The first byte of a message with announced sizes says where the data are: behind the sizes, in the next message, or
+  // nowhere. With nowhere_nor_sizes the announced sizes mean nothing either.
   enum class data_at : std::uint8_t { behind, next_message, nowhere, nowhere_nor_sizes };
 
   void finish();
@@ -149,7 +150,7 @@ class exchange {
   void lap(phase p) {
     if (phases_) phases_->lap(p);
   }
-  // The message has ended, or what the caller had to do for it.
+  // Called when a message has ended, or when this rank has done its work for it.
   void lap(op_id id, part which) {
     if (!phases_) return;
     const bool sizes_alone = which == part::sizes && total_bytes(id) > inline_bytes_;
@@ -186,14 +187,14 @@ class exchange {
   std::size_t remaining_ = 0;
   std::vector<std::int32_t> before_;
   std::vector<op_id> ready_;
-  std::vector<op_id> held_back_;    // receives behind sizes that have not arrived yet
-  std::vector<char> awaits_sizes_;  // by peer whose messages match by order
+  std::vector<op_id> held_back_;    // receives that wait for sizes which have not arrived yet
+  std::vector<char> awaits_sizes_;  // by peer; only for peers whose messages match by order
   std::vector<running> running_;
   std::vector<held_block> temp_;
-  bool send_packed_ = true;               // where its blocks are cut and packed for that
-  bool abandoned_ = false;                // transfers, with these tags
-  bool doubtful_ = false;                 // so were some of an earlier run: what arrives may be of that one
-  std::vector<std::uint32_t> lost_recv_;  // recv slots in which there is not what should be
+  bool send_packed_ = true;               // false: the send blocks could not be packed before they are cut
+  bool abandoned_ = false;                // some transfer with these tags was abandoned
+  bool doubtful_ = false;                 // that was in an earlier run, so what arrives may belong to that run
+  std::vector<std::uint32_t> lost_recv_;  // recv slots that did not get their block
   std::vector<piece> pieces_;
   memory_pool::tally taken_;
   std::vector<int> free_pieces_;

@@ -18,7 +18,7 @@ void memory_pool::tally::add(int index) {
   last_ = std::max(last_, index);
 }
 
-// Exchanges of a microsecond take nothing, and have nothing to clear.
+// Clears only classes in use: exchanges of a microsecond take no pieces, and must not spend time here.
 void memory_pool::tally::clear() {
   for (int index = first_; index <= last_; ++index) taken_[index] = 0;
   first_ = classes;
@@ -58,7 +58,8 @@ std::byte* memory_pool::take(std::size_t bytes, tally& counted) {
   return take(bytes);
 }
 
-// For a piece more of this class. False: no other was unused for longer, or it is larger than all that is kept.
+// Makes room to keep one more piece of this class. False: no other class was unused for longer, or the piece alone is
+// larger than `keep_bytes`.
 bool memory_pool::make_room(int index) noexcept {
   const std::size_t size = class_bytes(index);
   if (size > keep_bytes_) return false;
@@ -73,7 +74,7 @@ bool memory_pool::make_room(int index) noexcept {
   return true;
 }
 
-// Of the classes with pieces.
+// Looks only at classes with kept pieces.
 int memory_pool::longest_unused() const {
   int found = -1;
   for (int index = 0; index < classes; ++index)
@@ -105,7 +106,7 @@ void memory_pool::make_ready(const tally& again) noexcept try {
     }
   }
 } catch (const std::bad_alloc&) {
-  // Then the next exchange asks for what it needs, and fails only if that is not there.
+  // Then the next exchange allocates what it needs, and fails only if there is no memory for that.
 }
 
 }  // namespace shoal

@@ -8,14 +8,15 @@
 
 namespace shoal {
 
-// Pieces come in size classes, four per doubling, so at most a fifth of a large piece is unused. What is given
-// back is reused; beyond `keep_bytes` it returns to the system, first those of the size that was not taken for longest.
+// Pieces come in size classes, four per doubling, so at most a fifth of a large piece is unused. Pieces that are given
+// back are kept and reused. Beyond `keep_bytes` they return to the system, first those of the class that nobody has
+// taken from for the longest time.
 class memory_pool {
   static constexpr int classes = 256;
 
  public:
-  static constexpr std::int64_t smallest = 64;  // bytes of a piece
-  // The most that pieces of `bytes` in all take, each of them larger than the smallest.
+  static constexpr std::int64_t smallest = 64;  // bytes of the smallest piece
+  // The most memory that pieces for `bytes` bytes in all take, if each of them is larger than the smallest.
   static constexpr std::int64_t with_unused(std::int64_t bytes) { return bytes + (bytes + 3) / 4; }
 
   // How many pieces of each class one user took, whether it gave them back in between or not.
@@ -29,7 +30,7 @@ class memory_pool {
     void add(int index);
 
     std::array<std::uint32_t, classes> taken_{};
-    int first_ = classes, last_ = -1;  // classes with pieces
+    int first_ = classes, last_ = -1;  // the first and the last class with pieces
     std::size_t pieces_ = 0;
   };
 
@@ -43,8 +44,8 @@ class memory_pool {
   std::byte* take(std::size_t bytes, tally& counted);
   // `bytes` as given to take().
   void give_back(std::byte* piece, std::size_t bytes) noexcept;
-  // After the pieces are given back: whoever takes the same again, in any order and all of it at once, allocates
-  // nothing, as far as that stays within `keep_bytes` and there is memory.
+  // To be called after the pieces are given back. Whoever takes the same pieces again, in any order and all at once,
+  // then allocates nothing, as far as they fit into `keep_bytes` and there is memory.
   void make_ready(const tally& again) noexcept;
 
   std::size_t in_use() const { return in_use_; }
@@ -58,13 +59,13 @@ class memory_pool {
   int longest_unused() const;
 
   std::array<std::vector<std::byte*>, classes> free_;
-  std::array<std::uint64_t, classes> last_take_{};  // of each class, by number
+  std::array<std::uint64_t, classes> last_take_{};  // the number of the last take() of each class
   std::uint64_t takes_ = 0;
   std::size_t keep_bytes_;
   std::size_t kept_ = 0, in_use_ = 0, peak_ = 0;
 };
 
-// A piece that goes back by itself.
+// A piece that is given back by the destructor.
 class pool_memory {
  public:
   pool_memory(memory_pool& pool, std::size_t bytes) : pool_(pool), bytes_(bytes), data_(pool.take(bytes)) {}

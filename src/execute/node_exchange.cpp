@@ -14,10 +14,10 @@ namespace shoal {
 
 namespace {
 
-constexpr int setup_tag = 0;                      // as agreements, none of which is under way
+constexpr int setup_tag = 0;                      // that of agreements, none of which is under way
 constexpr std::size_t single_copy_bytes = 65536;  // measured, docs/decisions/0004
 
-// The first of the ranks gives what it has to the others. Whether all messages of this rank came through.
+// The first of the ranks gives its `what` to the others. Returns whether all messages of this rank came through.
 bool hand_out(shared_memory::key& what, std::span<const int> ranks, transport& over, waiting& wait) {
   std::size_t left = 1;
   auto message = std::make_unique<shared_memory::key>(what);
@@ -150,14 +150,14 @@ bool node_exchange::progress(bool& moved) {
   return is_done;
 }
 
-// While it waits, messages that the program has under way must move too, if not as often.
+// While a direct exchange waits, messages that the program has under way must move too, but not as often.
 void node_exchange::move_others() {
   below_.poll(ended_);
   direct_.drop_stale();
 }
 
-// A rank that comes last waits for nobody, and what the program has under way must move there too. Exchanges that follow each
-// other do not do that each time: Open MPI gives the core away, where ranks share cores.
+// A rank that comes last waits for nobody, but what the program has under way must move on that rank too. Exchanges
+// that follow each other closely do not do this each time: if ranks share cores, Open MPI gives the core away here.
 void node_exchange::move_others_at_end() {
   using namespace std::chrono_literals;
   const auto now = std::chrono::steady_clock::now();

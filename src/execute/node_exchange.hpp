@@ -13,28 +13,29 @@
 
 namespace shoal {
 
-// Whether the system lets this process read the memory of the one that made it.
+// Whether the system lets this process read the memory of the process that made `where`.
 bool may_read(const shared_memory::key& where);
 
 class node_exchange {
  public:
-  // How large the memory is: for this many bytes in a rank's row, and in a message. More finds its way too, but slower.
+  // How large the memory is: it has room for this many bytes in a rank's row, and in a message. Longer rows and
+  // messages get through as well, but slower.
   struct room {
     std::size_t row = node_rows::any, message = node_window::any;
 
-    // For any schedule where a rank sends and receives at most this many bytes in an exchange.
+    // For any schedule in which a rank sends and receives at most this many bytes in an exchange.
     static room of_any(std::size_t most) { return {most, most}; }
-    // For exchanges without a schedule only: rows take most of what fits there. Messages are what is left, each as large as a
-    // block would be if all were alike; larger ones travel in pieces.
+    // For exchanges without a schedule only. Most of the data travels in rows. Messages carry only what does not fit
+    // there, and have room for a block of average size; larger blocks travel in pieces.
     static room of_direct(std::size_t most, int ranks);
-    // For schedules, with rows for what is small, as agreements are.
+    // For schedules. The rows are only for small exchanges, such as agreements.
     static room of_schedules(std::size_t most, int ranks);
     std::size_t bytes(int ranks) const;
   };
-  // Collective over `below`: sets the memory of every node up. Throws std::system_error, the same on every rank, when
-  // one of them cannot; then nobody has any. `nodes` must stay.
+  // Collective over `below`: sets up the memory of every node. If a rank cannot, all ranks throw the same
+  // std::system_error, and no node has such memory. `nodes` must stay.
   node_exchange(memory_pool& pool, transport& below, waiting& wait, const node_layout& nodes, room size);
-  // Memory that all ranks of the one node have mapped; `readable`: each may read the memory of the others.
+  // Memory that all ranks of the one node have mapped. `readable`: each of them may read the others' own memory.
   struct mapped {
     shared_memory memory;
     bool readable;
@@ -42,16 +43,16 @@ class node_exchange {
   };
   node_exchange(memory_pool& pool, transport& below, waiting& wait, const node_layout& nodes, mapped given);
 
-  // As of exchange.
+  // As in `exchange`.
   void record_phases(phase_clock* clock) {
     exchange_.record_phases(clock);
     direct_.record_phases(clock);
   }
 
-  // As those of exchange.
+  // These are as in `exchange`.
   void set_tags(tag_range tags) { exchange_.set_tags(tags); }
   void start(const program& how, const payload& what);
-  // Instead of start(), on a rank that takes no part.
+  // Called instead of start() on a rank that takes no part.
   void skip(const program& how);
   bool progress(bool& moved);
   void run_to_end();
@@ -61,7 +62,7 @@ class node_exchange {
   // What the ranks of the node have in common.
   struct common {
     shared_memory memory;
-    std::size_t read_from;  // as of node_window
+    std::size_t read_from;  // as in node_window
   };
   node_exchange(memory_pool& pool, transport& below, waiting& wait, const node_layout& nodes, room size, common opened);
   static common open_together(std::span<const int> ranks, room size, transport& over, waiting& wait);
@@ -76,7 +77,7 @@ class node_exchange {
   waiting& wait_;
   std::span<const int> ranks_;  // of this node
   bool one_node_;
-  bool direct_now_ = false;  // the exchange under way, without a schedule
+  bool direct_now_ = false;  // whether the exchange under way has no schedule, and is that of direct_
   common common_;
   node_window window_;
   node_rows rows_;
@@ -84,8 +85,8 @@ class node_exchange {
   exchange exchange_;
   direct_exchange direct_;
   std::vector<ended_transfer> ended_;
-  unsigned idle_ = 0;                              // looks in vain
-  std::chrono::steady_clock::time_point moved_{};  // when others were, at an end
+  unsigned idle_ = 0;                              // polls that moved nothing
+  std::chrono::steady_clock::time_point moved_{};  // when move_others_at_end() last moved others
 };
 
 }  // namespace shoal

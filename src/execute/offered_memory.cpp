@@ -14,7 +14,7 @@ enum term : std::size_t { made_by, made_as, proof, made_at, not_made };
 }  // namespace
 
 double offered_memory::usual_time_to_make(std::size_t most, int ranks) const {
-  constexpr double byte = 0.3e-9;  // set aside and cleared
+  constexpr double byte = 0.3e-9;  // to set one aside and clear it
   return byte * static_cast<double>(bytes_for(most, ranks));
 }
 
@@ -32,7 +32,8 @@ void offered_memory::make(std::size_t most, int ranks, std::span<std::int64_t> s
   }
 }
 
-// What nobody said is the least number there is.
+// If nobody made an offer, the terms are the smallest number there is. An offer whose memory could not be made counts
+// too.
 bool offered_memory::is_made(std::span<const std::int64_t> heard) { return heard[not_made] >= 0; }
 
 void offered_memory::map(std::size_t most, int ranks, int rank, std::span<const std::int64_t> heard) {

@@ -1,5 +1,5 @@
-// Memory that the first rank of a node makes and offers to the others in an agreement. Whether all could map it, the next
-// agreement tells; until then nobody uses it.
+// Memory that the first rank of a node makes, and offers to the others in an agreement. The next agreement tells
+// whether all ranks could map the memory; until then nobody uses it.
 #pragma once
 
 #include <cstdint>
@@ -12,32 +12,35 @@ namespace shoal {
 
 class offered_memory {
  public:
-  // `room_for`: as those of node_exchange::room.
+  // Gives the size of the memory, such as node_exchange::room::of_schedules.
   using room_for = node_exchange::room (*)(std::size_t most, int ranks);
   explicit offered_memory(room_for size) : size_(size) {}
 
-  // What ranks say of an offer in an agreement, in which the largest is heard: the first rank everything, others nothing.
+  // The number of values that describe an offer in an agreement. Only the first rank gives them; all ranks hear the
+  // largest of each.
   static constexpr std::size_t terms = 5;
 
-  // Seconds, about, that the first rank takes to make it for exchanges in which a rank sends at most so many bytes, and that
-  // every rank takes to map it and to make what uses it.
+  // usual_time_to_make: about how many seconds the first rank takes to make the memory, for exchanges in which a rank
+  // sends at most `most` bytes. usual_time_to_map: how many every rank takes to map the memory and to make what uses
+  // it.
   double usual_time_to_make(std::size_t most, int ranks) const;
   static constexpr double usual_time_to_map = 140e-6;
-  // For exchanges in which a rank sends at most so many bytes. By the first rank; what went wrong is among the terms.
+  // Called by the first rank: makes the memory for exchanges in which a rank sends at most `most` bytes. If that fails,
+  // the error is among the terms in `said`.
   void make(std::size_t most, int ranks, std::span<std::int64_t> said);
   static bool is_made(std::span<const std::int64_t> heard);
-  // By every rank, the first one included.
+  // Called by every rank, the first one included.
   void map(std::size_t most, int ranks, int rank, std::span<const std::int64_t> heard);
   void drop() { memory_ = {}; }
 
   bool is_mapped() const { return mapped_for_ > 0; }
-  // What this rank says when all are to know whether it is everyone's: the number of an error, and whether it cannot read
-  // the first rank's memory directly.
+  // What this rank says in the agreement that tells whether all ranks have the memory: the number of its error, and
+  // whether it cannot read the first rank's own memory.
   std::int64_t error() const { return error_; }
   bool is_unreadable() const { return unreadable_; }
-  // The memory, with the largest of what all said.
+  // Hands out the memory. `error` and `unreadable` are the largest of what all ranks said.
   node_exchange::mapped take(std::int64_t error, bool unreadable);
-  // For exchanges of so many bytes it was everyone's; 0: it never was.
+  // For exchanges of how many bytes all ranks last had the memory; 0 if they never had any.
   std::size_t shared_for() const { return shared_for_; }
 
  private:

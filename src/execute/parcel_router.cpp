@@ -6,7 +6,7 @@ namespace shoal {
 
 namespace {
 
-// The first bytes of a message, from which its receiver learns how many follow.
+// At most so many bytes of a message come first, in a transfer of their own. They tell the receiver how many follow.
 constexpr std::size_t first_bytes = 8192;
 
 struct announcement {
@@ -90,7 +90,7 @@ void parcel_router::ended(const ended_transfer& one) {
 }
 
 void parcel_router::first_arrived(lane& of, int ticket, std::size_t bytes) {
-  announcement whole{parcels::front, loss};  // of a message that is lost
+  announcement whole{parcels::front, loss};  // if the message is lost
   if (bytes >= sizeof whole) std::memcpy(&whole, of.in.message().data(), sizeof whole);
   told_ |= whole.news;
   if (told_ & loss) failure_.note(blocks_lost());

@@ -1,8 +1,9 @@
-// Takes parcels to their destinations by digits, as TuNA takes blocks, but with no place for those that there are not.
+// Takes parcels to their destinations by digits, as TuNA takes blocks, but keeps no place for blocks that do not exist.
 //
-// A parcel for the rank d further on goes, for every digit of d in radix r from the lowest, that digit times its weight
-// further. So a rank sends (r - 1) ceil(log_r P) messages, to the same ranks whatever there is to send, and when it has received
-// as many it has heard of every rank, by some way. (The crystal router of Fox et al., 1988, is r = 2 on a hypercube.)
+// A parcel for the rank that is d further on moves once for every digit of d in radix r, the lowest first: by that
+// digit times its weight. So a rank sends at most (r - 1) ceil(log_r P) messages, to the same ranks whatever there is
+// to send. When it has received as many, it has heard from every rank, directly or through others. (The crystal router
+// of Fox et al., 1988, is r = 2 on a hypercube.)
 #pragma once
 
 #include <cstdint>
@@ -17,22 +18,26 @@ namespace shoal {
 
 class parcel_router {
  public:
-  // The transport stays the caller's. It uses two tags from `tag` on. Radix at least 2, the same on every rank.
+  // The transport must outlive the router, which uses two tags, from `tag` on. The radix is at least 2, and the same on
+  // every rank.
   parcel_router(transport& over, int radix, int tag) : over_(over), radix_(radix), tag_(tag) {}
 
-  // Begins a delivery; `refused`: nobody shall deliver anything else. Collective; one at a time.
+  // Begins a delivery. Collective; one at a time. `refused`: this rank refuses the exchange that the parcels announce,
+  // and all ranks are to hear of it.
   void start(parcels held, bool refused);
-  // Moves it on; whether it has ended. Nothing else is under way on the transport.
+  // Moves the delivery on; returns whether it has ended. Nothing else may be under way on the transport.
   bool progress(bool& moved);
-  // Of a transfer of this rank, or, as far as it hears of that, of another's, so that parcels may be lost; or null.
+  // The failure of a transfer of this rank, or of another rank's if this rank hears of it; null if there was none.
+  // Parcels may be lost then.
   const std::exception_ptr& failure() const { return failure_.what(); }
 
-  // Whether a transfer was: then there can be no other delivery.
+  // Whether a transfer was abandoned: then there can be no other delivery.
   bool abandoned() const { return abandoned_; }
 
-  // Behind its end, once: what is for this rank, of one origin in the order in which that has sent it.
+  // To be called once, after the delivery has ended: the parcels for this rank. Those of one origin are in the order in
+  // which that rank sent them.
   parcels take() { return std::move(held_); }
-  // Whether some rank did: every rank hears of it, unless a transfer has failed too.
+  // Whether some rank refused: every rank hears of it, unless a transfer has failed too.
   bool refused() const { return told_ & refusal; }
 
  private:
@@ -41,8 +46,8 @@ class parcel_router {
     parcels out, in;
   };
   enum part { first_out, rest_out, first_in, rest_in, parts };
-  // What ranks tell each other beside the parcels. Not all hear of a failed transfer, so it keeps nobody from sending what
-  // others wait for.
+  // What ranks tell each other beside the parcels. Not all ranks hear of a failed transfer. So a rank that hears of one
+  // still sends what others wait for.
   enum news : std::uint64_t { nothing = 0, refusal = 1, loss = 2 };
 
   void begin_round();
@@ -54,7 +59,7 @@ class parcel_router {
   transport& over_;
   int radix_, tag_;
   parcels held_{0};
-  std::uint64_t told_ = 0;  // news, its own too
+  std::uint64_t told_ = 0;  // all news so far, this rank's own too
   std::int64_t distance_ = 0;
   std::vector<lane> lanes_;
   std::vector<ended_transfer> ended_;

@@ -1,5 +1,5 @@
-// Blocks whose receivers do not expect them, on their way: of each its origin, its destination and its size, and the
-// block itself where it is small.
+// Blocks under way whose receivers do not expect them. A parcel holds the origin, destination and size of a block, and
+// the block itself if it is small.
 #pragma once
 
 #include <cstddef>
@@ -16,26 +16,27 @@ class parcels {
     std::uint64_t bytes;
   };
 
-  // Blocks of up to `most_inside` bytes travel inside. The same on every rank.
+  // Blocks of up to `most_inside` bytes travel inside their parcels. The number is the same on every rank.
   explicit parcels(std::size_t most_inside) : most_inside_(most_inside) { clear(); }
   std::size_t most_inside() const { return most_inside_; }
 
   bool holds(std::uint64_t bytes) const { return bytes <= most_inside_; }
-  // `block` is not looked at where the parcel does not hold it.
+  // `block` is not looked at if the parcel is not to hold it.
   void add(const label& what, const std::byte* block) {
     const std::size_t inside = holds(what.bytes) ? what.bytes : 0;
     std::byte* const to = grow(sizeof what + inside);
     std::memcpy(to, &what, sizeof what);
     if (inside > 0) std::memcpy(to + sizeof what, block, inside);
   }
-  // Of another rank's.
+  // Adds all parcels of `others`.
   void add(const parcels& others) {
     const std::size_t bytes = others.bytes_.size() - front;
     if (bytes > 0) std::memcpy(grow(bytes), others.bytes_.data() + front, bytes);
   }
   void clear() { bytes_.assign(front, std::byte{}); }
 
-  // Calls take(label, block, parcel) for each: `parcel` is where its label and what is inside lie, one behind the other.
+  // Calls take(label, block, parcel) for each parcel. `parcel` is where the label lies, and behind it the block if the
+  // parcel holds it.
   template <typename Take>
   void each(Take take) const {
     for (std::size_t at = front; at < bytes_.size();) {
@@ -46,15 +47,15 @@ class parcels {
       at += bytes_of(what);
     }
   }
-  // Of one parcel.
+  // The bytes of the parcel with this label.
   std::size_t bytes_of(const label& what) const { return sizeof what + (holds(what.bytes) ? what.bytes : 0); }
-  // Room for this number of bytes more, behind all.
+  // Makes room for so many more bytes at the end, and returns where they begin.
   std::byte* grow(std::size_t bytes) {
     bytes_.resize(bytes_.size() + bytes);
     return bytes_.data() + bytes_.size() - bytes;
   }
 
-  // The parcels as one message, which has room for what it says of itself in front.
+  // The parcels as one message. Its first `front` bytes are left free for what the router says of the message.
   static constexpr std::size_t front = 16;
   std::vector<std::byte>& message() { return bytes_; }
 

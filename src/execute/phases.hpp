@@ -1,7 +1,7 @@
 // Where the time of an exchange goes: the breakdown of the TuNA paper, for people who ask for it.
 //
-// One clock runs through an exchange; whatever ends something names the phase that the time since the last such moment
-// belongs to. So the phases add up to the whole, and time spent waiting belongs to what was then the next to end.
+// One clock runs through an exchange. Whenever something ends, lap() adds the time since the lap before to the phase
+// that has ended. So the phases add up to the whole time, and time spent waiting belongs to what ends next.
 #pragma once
 
 #include <array>

@@ -18,9 +18,9 @@ struct program {
   std::vector<op_id> next;                 // successors of all operations
   std::vector<std::int32_t> sequence;      // per transfer: its number among those with the same peer and direction
   std::vector<std::int32_t> announced;     // per transfer: how many of its blocks travel with their sizes
-  bool one_message_each_way = true;        // between two ranks at most; a token is one, too
-  std::size_t most_transfers = 0;          // under way at once: a send's sizes and data travel together
-  int send_blocks = 0, recv_blocks = 0;    // of the user, up to the last one used
+  bool one_message_each_way = true;        // at most, between any two ranks; a token counts as a message
+  std::size_t most_transfers = 0;          // under way at once; a send may have two, for its sizes and for its data
+  int send_blocks = 0, recv_blocks = 0;    // the number of the user's blocks, up to the last one used
   std::vector<std::int32_t> temp_readers;  // per temp slot: how many operations read it
 
   std::span<const op_id> successors(op_id id) const {
@@ -28,7 +28,7 @@ struct program {
   }
   // Memory of the schedule and of the tables here.
   std::size_t bytes() const;
-  // Whether some messages travel even where no block has a byte, as they tell sizes.
+  // Whether some messages travel even if no block has a byte, because they tell sizes.
   bool tells_sizes() const;
   // Whether the size of this block travels in front of the data of a message.
   bool announces(slot s) const { return s.passing || plan.full_metadata; }

@@ -10,7 +10,7 @@ std::int64_t scratch_bound::with(std::int64_t largest_block, std::int64_t packed
 }
 
 namespace {
-// One block of the user's moves straight from or to its place.
+// Whether the operation moves one block of the user, straight from or to its place.
 bool is_direct(std::span<const slot> slots, bool copies) {
   return copies ? slots[1].at() == place::recv : slots.size() == 1 && slots[0].at() != place::temp;
 }
@@ -33,7 +33,7 @@ scratch_bound bound_scratch(const program& how, bool uniform, std::size_t inline
           memory_pool::with_unused(static_cast<std::int64_t>(1 + how.announced[id] * most_size_bytes + inline_bytes));
   }
   most.blocks = (parts + plan.parts - 1) / plan.parts;
-  if (plan.parts > 1) most.bytes += parts;  // which are rounded up
+  if (plan.parts > 1) most.bytes += parts;  // because the size of each part may be rounded up
   return most;
 }
 

@@ -1,4 +1,4 @@
-// How much scratch memory an exchange may need, told before it runs.
+// How much scratch memory an exchange may need, known before it runs.
 #pragma once
 
 #include <cstddef>
@@ -8,8 +8,9 @@
 
 namespace shoal {
 
-// At most `bytes`, and `blocks` of the largest block of any rank, whatever arrives first: every message and every block
-// that passes counts as if none had left. Blocks that must be packed because of their datatype come on top.
+// At most `bytes` bytes, and `blocks` times the largest block of any rank, for any order of arrival: every message and
+// every block that passes through counts as if none had left yet. Blocks that must be packed because of their datatype
+// come on top (`packed_bytes`).
 struct scratch_bound {
   std::int64_t bytes = 0, blocks = 0;
 

@@ -15,7 +15,7 @@ inline std::byte* write_size(std::byte* out, std::uint64_t size) {
   return out;
 }
 
-// Of a message up to `end`.
+// Reads one size of a message that ends at `end`; returns what follows it.
 inline const std::byte* read_size(const std::byte* in, const std::byte* end, std::uint64_t& size) {
   size = 0;
   for (int shift = 0; shift < 63 && in != end; shift += 7, ++in) {

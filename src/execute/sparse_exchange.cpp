@@ -10,7 +10,7 @@ namespace {
 
 struct arrival {
   parcels::label what;
-  const std::byte* block;  // what the parcel holds of it
+  const std::byte* block;  // the block itself, if the parcel holds it
 };
 
 std::vector<arrival> by_source(const parcels& held) {
@@ -66,12 +66,12 @@ bool sparse_exchange::take(arrived_blocks& arrived) {
   return !router_.refused();
 }
 
-// Nothing is sent from this rank to itself: its communicator may be one on which the program has messages of its own.
+// A rank sends nothing to itself, because its communicator may be one on which the program has messages of its own.
 void sparse_exchange::begin_straight() {
   const parcels held = router_.take();
   const std::vector<arrival> all = by_source(held);
   make_room(all, arrived_);
-  std::vector<const std::byte*> own;  // of those that no parcel holds
+  std::vector<const std::byte*> own;  // this rank's blocks for itself that no parcel holds
   for (const outgoing_block& one : blocks_) {
     if (held.holds(one.bytes)) continue;
     if (one.destination == over_.rank()) own.push_back(one.data);

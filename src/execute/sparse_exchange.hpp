@@ -1,8 +1,8 @@
-// Blocks to whom a rank likes: no rank knows who sends to it, nor how much.
+// An exchange in which a rank sends blocks to whom it likes: no rank knows who sends to it, or how much.
 //
-// First every block is announced to its receiver, in a parcel that goes by digits (parcel_router) and holds the block where it
-// is small. Then blocks that are not small go straight to their receivers, who wait for them now. So a rank sends
-// ceil(log2 P) messages, and one for every block that is not small.
+// First a parcel announces every block to its receiver. The parcel goes by digits (parcel_router), and holds the block
+// if it is small. Then blocks that are not small go straight to their receivers, who now wait for them. So with radix 2
+// a rank sends ceil(log2 P) messages, and one for every block that is not small.
 #pragma once
 
 #include <memory>
@@ -20,7 +20,7 @@ struct outgoing_block {
   std::size_t bytes;
 };
 
-// What came, by rank; of one rank in the order in which that has sent it.
+// The blocks that arrived, by source; those of one source in the order in which it sent them.
 struct arrived_blocks {
   std::vector<int> sources;
   std::vector<std::size_t> bytes;
@@ -29,32 +29,33 @@ struct arrived_blocks {
 
 class sparse_exchange {
  public:
-  // A block that travels in a parcel is passed on by half of log2 P ranks. A larger block than this is taken to cost less
-  // in a message of its own. Not tuned.
+  // A block that travels in a parcel is sent half of log2 P times on average. A block larger than this is assumed to
+  // cost less in a message of its own. Not tuned.
   static constexpr std::size_t standard_most_inside = 1024;
 
-  // The transport and how to wait stay the caller's. All other arguments are the same on every rank.
+  // `over` and `wait` must outlive this object. The other arguments are the same on every rank.
   sparse_exchange(transport& over, waiting& wait, int radix = 2, std::size_t most_inside = standard_most_inside)
       : over_(over), wait_(wait), most_inside_(most_inside), router_(over, radix, for_parcels) {}
 
-  // `failed`: this rank cannot take part, and sends nothing. Then no rank gets anything; false on all of them. Collective. Throws
-  // what failed in a transfer.
+  // Collective. `failed`: this rank cannot take part, and sends nothing. Then no rank gets anything, and all return
+  // false. Throws what failed in a transfer.
   bool run(std::span<const outgoing_block> blocks, bool failed, arrived_blocks& arrived);
 
-  // The same in steps. `blocks` stay until the end. One at a time: the next one begins when this one has ended here.
+  // The same in steps. `blocks` must stay until the end. One exchange at a time: the next may begin when this one has
+  // ended on this rank.
   void start(std::span<const outgoing_block> blocks, bool failed);
-  // Whether it has ended.
+  // Moves the exchange on; returns whether it has ended.
   bool progress(bool& moved);
-  // Of a transfer, once it has ended; or null.
+  // What failed in a transfer, once the exchange has ended; null if nothing did.
   const std::exception_ptr& failure() const { return failure_.what(); }
-  // Whether a transfer was: then there can be no other exchange, and the memory of this one, what is here and the blocks, must
-  // have no other use.
+  // Whether a transfer was abandoned: then there can be no other exchange, and the memory of this one (what this object
+  // holds, and the blocks) must never be used for anything else.
   bool abandoned() const { return abandoned_ || router_.abandoned(); }
-  // What came, once; false: a rank could not take part.
+  // Hands out what arrived, once. False: some rank could not take part.
   bool take(arrived_blocks& arrived);
 
  private:
-  // The router has two.
+  // The router uses two tags, from for_parcels on.
   enum tag { for_blocks = 1, for_parcels = 2 };
 
   void begin_straight();
@@ -66,7 +67,7 @@ class sparse_exchange {
   parcel_router router_;
   std::span<const outgoing_block> blocks_;
   arrived_blocks arrived_;
-  bool routes_ = false;  // parcels; behind that, what goes straight is under way
+  bool routes_ = false;  // whether parcels are under way; after them, blocks go straight
   int under_way_ = 0;
   bool abandoned_ = false;
   std::vector<ended_transfer> ended_;

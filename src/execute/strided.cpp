@@ -27,7 +27,7 @@ strided strided::moved(std::int64_t bytes) const {
   return all;
 }
 
-// What lies one behind the other becomes one run, or one loop.
+// What lies directly one behind the other becomes one run, or one loop.
 std::optional<strided> strided::repeated(std::int64_t times, std::int64_t stride) const {
   strided all = *this;
   if (times == 0 || run_ == 0) return run(0);
@@ -60,7 +60,7 @@ void strided::for_each_run(int depth, std::int64_t at, const Copy& copy) const {
     for (std::int64_t i = 0; i < times; ++i) for_each_run(depth - 1, at + i * stride, copy);
 }
 
-// Runs of a scalar are moved by an instruction or two, where their length is known to the compiler.
+// If the compiler knows the length of a run, as here for those of a scalar, an instruction or two move the run.
 template <typename Copy>
 void strided::visit(const Copy& copy) const {
   const auto every = [&](auto bytes) { for_each_run(loops_, begin_, [&](std::int64_t at) { copy(at, bytes); }); };

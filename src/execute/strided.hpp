@@ -1,5 +1,5 @@
-// Memory that is runs of bytes in a few loops: rows of a matrix's part, a column, a part of a field. Copied without the
-// MPI, whose datatypes it stands for.
+// Memory that consists of runs of bytes in a few nested loops: the rows of a part of a matrix, a column, a part of a
+// field. It stands for a datatype of MPI, and is copied without the MPI.
 #pragma once
 
 #include <array>
@@ -18,9 +18,10 @@ class strided {
   // One run of bytes, from the address on.
   static strided run(std::int64_t bytes);
 
-  // What begins so many bytes further on.
+  // The same, but it begins so many bytes further on.
   strided moved(std::int64_t bytes) const;
-  // So many of it, one each `stride` bytes. Nothing where that takes more loops than there may be.
+  // The same `times` times, each `stride` bytes behind the one before. Nothing if that takes more loops than
+  // most_loops.
   std::optional<strided> repeated(std::int64_t times, std::int64_t stride) const;
 
   std::int64_t begin() const { return begin_; }

@@ -17,7 +17,7 @@ class packer {
   virtual void unpack(const std::byte* in, std::byte* block, std::int64_t count) const = 0;
 };
 
-// Counts or displacements as MPI gives them: one number for all, int arrays, or 64-bit arrays.
+// Counts or displacements as MPI gives them: one number for all (or multiples of one), an int array, or a 64-bit array.
 class number_array {
  public:
   number_array() = default;
@@ -34,12 +34,12 @@ class number_array {
     a.step_ = step;
     return a;
   }
-  // Whether an array was to be given, and is null. Its numbers are zeros.
+  // Whether there should be an array, but the pointer is null. Then all numbers are 0.
   bool is_missing() const { return is_list_ && !small_ && !large_; }
-  // The int array that this is; null: it is none.
+  // The array if it is one of ints, else null.
   const int* ints() const { return small_; }
   std::int64_t operator[](int i) const { return small_ ? small_[i] : large_ ? large(i) : value_ + step_ * i; }
-  // Whether it is the same number, or the same array.
+  // Whether both are the same number, or the same array.
   bool is(const number_array& other) const {
     return small_ == other.small_ && large_ == other.large_ && value_ == other.value_ && step_ == other.step_;
   }
@@ -69,11 +69,11 @@ struct user_buffer {
   number_array counts;                  // elements of each block
   number_array displacements;           // in units of `extent`
   std::int64_t extent = 1;              // bytes
-  element_type type;                    // of all blocks,
-  const element_type* types = nullptr;  // or else of each
+  element_type type;                    // of all blocks, if `types` is null
+  const element_type* types = nullptr;  // of each block
 
   const element_type& type_of(int i) const { return types ? types[i] : type; }
-  // Whether the block's bytes are not what lies in memory from block(i) on.
+  // Whether the block has to be packed: its bytes do not simply lie in memory from block(i) on.
   bool packs(int i) const { return type_of(i).layout != nullptr; }
   std::size_t bytes(int i) const { return static_cast<std::size_t>(counts[i] * type_of(i).size); }
   std::int64_t offset(int i) const { return displacements[i] * extent + type_of(i).begin; }

@@ -64,7 +64,8 @@ class symbolic_run {
     }
   }
 
-  // Single assignment, an untouched send buffer, and every reader behind its writer.
+  // Checks that every slot is written once at most, the send buffer never, and that every reader comes after the
+  // writer.
   void check_assignments(int r) {
     const schedule& program = programs_[r];
     std::vector<op_id> writer[] = {
@@ -169,7 +170,7 @@ class symbolic_run {
     return programs_[rank].slots_of(programs_[rank].operations[op]);
   }
 
-  // ---- execution: an operation is posted when all it comes after is done; a transfer ends when both ends are posted
+  // ---- execution: an operation is posted when those before it are done; a transfer ends when both ends are posted
   void execute() {
     prepare();
     for (int r = 0; r < ranks_; ++r)

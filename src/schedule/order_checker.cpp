@@ -12,7 +12,7 @@ class started_before {
  public:
   explicit started_before(const schedule& program) : program_(program) {}
 
-  // Whether `one` is started before `other`, whatever completes when.
+  // Whether `one` is started before `other`, in whatever order operations complete.
   bool surely(op_id one, op_id other) {
     seen_.assign(program_.operations.size(), 0);
     return precedes(one, other);

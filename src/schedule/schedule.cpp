@@ -50,7 +50,7 @@ schedule without_joins(const schedule& program) {
   schedule plain = program;
   plain.operations.clear();
   plain.after.clear();
-  std::vector<std::vector<op_id>> stands_for(program.operations.size());  // of each operation, in the new program
+  std::vector<std::vector<op_id>> stands_for(program.operations.size());  // by old id: the new operations
   for (std::size_t id = 0; id < program.operations.size(); ++id) {
     operation op = program.operations[id];
     std::vector<op_id> before;

@@ -17,8 +17,8 @@ namespace shoal {
 // send: the user's block for a rank, or for an edge of a graph; recv: the user's place for a block; temp: scratch.
 enum class place : std::uint32_t { send, recv, temp };
 
-// Names a place for one block. In a message `passing` says that the block goes on from the receiver,
-// which therefore cannot know its size; the sizes of arriving blocks are known from the receive counts.
+// Names a place for one block. In a message, `passing` says that the receiver sends the block on. So the
+// receiver cannot know the block's size; it knows the sizes of arriving blocks from its receive counts.
 struct slot {
   std::uint32_t where : 2;
   std::uint32_t passing : 1;
@@ -46,7 +46,7 @@ enum class op_kind : std::uint8_t { copy, send, recv };
 using op_id = std::int32_t;
 
 // One step of a rank's program. A copy has two slots (from, to) and no peer; a transfer lists the blocks
-// of one message in order. A transfer without slots is a token and a copy without slots a join: they only order.
+// of one message in order. A transfer without slots is a token, a copy without slots a join: both only keep an order.
 // `step` is the round the operation belongs to in the published algorithm; it is for people and for
 // reports and never delays anything: only `after` does.
 struct operation {
@@ -64,8 +64,8 @@ struct schedule {
   int last_part = 0;             // bytes that the last part of a block has at most; 0: all parts are equal
   int temp_slots = 0;            // temp ids used, each written once
   bool full_metadata = false;    // announce the sizes of arriving blocks too (published two-phase algorithms)
-  bool shared_memory = false;    // messages inside a node go through memory that its ranks share, where there is any
-  bool among_neighbors = false;  // blocks are those of the edges of a graph, not one for each rank
+  bool shared_memory = false;    // messages inside a node go through memory that its ranks share, if there is any
+  bool among_neighbors = false;  // there is a block for each edge of a graph, not for each rank
   std::vector<operation> operations;
   std::vector<slot> slots;   // of all operations, one after another
   std::vector<op_id> after;  // dependencies of all operations, one after another
@@ -79,15 +79,16 @@ constexpr bool is_written(const operation& op, std::size_t position) {
   return op.kind == op_kind::recv || (op.kind == op_kind::copy && position == 1);
 }
 
-// Where a part of a block of `bytes` bytes begins, with the parts before it of equal size; part `parts` is its end.
+// Where part number `part` of a block of `bytes` bytes begins, in bytes. The parts are equally large, except for a
+// limited last one. Part number `parts` stands for the end of the block.
 std::int64_t begin_of_part(const schedule& program, std::int64_t part, std::int64_t bytes);
 
 // Most temp slots alive at once when the operations run in id order: a temp slot lives from the operation that
 // writes it to the last one that reads it.
 int temp_peak(const schedule& program);
 
-// The same program with every join replaced by what it stands for, for readers that know only copies and transfers.
-// Dependencies then grow with the square of a batch.
+// The same schedule with every join replaced by the operations that it stands for, for readers that know only copies
+// and transfers. The number of dependencies then grows with the square of the size of a batch.
 schedule without_joins(const schedule& program);
 
 // What one rank moves: the quantities of the cost formulas.

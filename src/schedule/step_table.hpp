@@ -7,8 +7,8 @@
 
 namespace shoal {
 
-// Ranks and what moves between them: m3 is the message of rank 3, m3.1 its part 1 where messages are cut into `parts`,
-// m0,m1 two in one transfer.
+// Shows which ranks send what to whom: m3 is the message of rank 3, m3.1 is part 1 of it if messages are cut into
+// `parts` parts, and m0,m1 are two messages in one transfer.
 std::string step_table(const step_report& report, int parts = 1);
 
 }  // namespace shoal

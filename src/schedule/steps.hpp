@@ -19,9 +19,9 @@ struct step_transfer {
 };
 
 enum class step_fault_kind {
-  unmatched,       // a send without its receive or the reverse, or of another number of blocks
-  other_step,      // its two ends name different steps
-  not_available,   // it carries a block that its sender does not hold before the step
+  unmatched,       // a send without its receive or the reverse, or the two have different numbers of blocks
+  other_step,      // the two ends of a message name different steps
+  not_available,   // a message carries a block that its sender does not hold before the step
   two_sends,       // a rank sends two messages in a step
   two_receives,    // a rank receives two messages in a step
   not_neighbours,  // the network has no link between the two ranks
@@ -35,20 +35,21 @@ struct step_fault {
 };
 
 struct step_report {
-  std::optional<step_fault> fault;       // the first one found; the rest of the report then means nothing
+  std::optional<step_fault> fault;       // the first fault found; the rest of the report then means nothing
   int steps = 0;                         // the last step in which anything moves
   std::int64_t volume = 0;               // sum over the steps of the largest message, in blocks
   std::int64_t traffic = 0;              // sum over all messages, in blocks
   std::vector<step_transfer> transfers;  // by step, sender, receiver
 };
 
-// Whether two ranks have a link; none given: all have.
+// Whether two ranks have a link. If no function is given, all have.
 using neighbour_test = std::function<bool(int, int)>;
 neighbour_test ring_neighbours(int ranks);
 // Ranks in row-major order.
 neighbour_test torus_neighbours(std::vector<int> shape);
 
-// The schedules of ranks 0..P-1 in order, without copies. Where blocks are cut into parts, a block here is a part.
+// `programs`: the schedules of ranks 0..P-1 in order. They may not copy blocks: copies are not followed. If blocks are
+// cut into parts, each part counts as a block.
 step_report follow_steps(std::span<const schedule> programs, const meaning& collective,
                          const neighbour_test& linked = {});
 

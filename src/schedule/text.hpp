@@ -1,4 +1,4 @@
-// Taking apart the short texts people write: specs and layouts.
+// Takes apart the short texts that people write: specs and layouts.
 #pragma once
 
 #include <charconv>

@@ -47,7 +47,7 @@ bool is_name(std::string_view text) {
   return !text.empty() && text != "ranks" && std::all_of(text.begin(), text.end(), fits);
 }
 
-// What is wrong with the levels, from the outside in, or nothing.
+// What is wrong with the levels, which come from the outside in; empty if nothing is.
 std::string fault_in(const std::vector<layout_tree::level>& levels) {
   std::int64_t groups = 1;
   for (auto at = levels.begin(); at != levels.end(); ++at) {
@@ -89,7 +89,7 @@ std::vector<int> order_of(const node_layout& nodes) {
   return order;
 }
 
-// Ranks with the same id, by their smallest; ascending.
+// The ranks, which ascend, parted by their ids. The parts are ordered by their smallest rank, and ranks ascend in them.
 std::vector<std::vector<int>> apart(const std::vector<int>& ranks, const std::vector<int>& ids) {
   std::unordered_map<int, std::size_t> number_of;
   std::vector<std::vector<int>> parts;

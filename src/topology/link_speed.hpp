@@ -6,7 +6,7 @@
 
 namespace shoal {
 
-// Zero: not a speed.
+// Returns 0 if the text is not a speed.
 double to_bits_per_second(std::string_view text);
 
 std::string from_bits_per_second(double bits);

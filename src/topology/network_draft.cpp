@@ -15,7 +15,7 @@ constexpr std::size_t most_nodes = 1 << 18;  // a file of a few ranges must not 
 
 const char* kind_name(bool machine) { return machine ? "machine" : "switch"; }
 
-// Nothing that means something to the formats, to a shell, in C or on a terminal: names end up there.
+// Names end up in the formats, in a shell, in C and on a terminal. So they may have no character with a meaning there.
 bool is_name(std::string_view text) {
   return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||

@@ -12,35 +12,36 @@
 
 namespace shoal {
 
-// The words of one statement; empty statements are not passed on.
+// The words of one statement; none if it is empty.
 std::vector<std::string_view> split_words(std::string_view text);
 
 class network_draft {
  public:
   explicit network_draft(std::string file) : file_(std::move(file)) {}
 
-  void at_line(int line) { line_ = line; }  // of the following statements
+  void at_line(int line) { line_ = line; }  // the line of the following statements
   [[noreturn]] void fail(const std::string& text) const { fail(line_, text); }
 
-  // Names of a host list; none of an empty one. Fails at this line when the list is malformed.
+  // The names in a host list; none if it is empty. Fails at the current line if the list is malformed.
   std::vector<std::string> names(std::string_view list) const;
 
-  // The node of this name, made if need be.
+  // The number of the node with this name, which is made if it is new.
   int node(std::string_view name);
-  // Says what a node is; fails when it was said to be the other kind.
+  // States whether a node is a machine or a switch. Fails if it was declared as the other kind, or if a machine has
+  // several links.
   void declare(int node, bool machine);
   void link(int a, int b, double bits_per_second);
   bool is_linked(int node) const { return !nodes_[node].links.empty(); }
 
-  // Undeclared nodes are machines when they have one link or none, else switches.
+  // An undeclared node is a machine if it has one link or none, else a switch.
   switch_network finish();
 
  private:
   struct draft_node {
     std::string name;
     std::optional<bool> machine;
-    int line;          // where it first occurs
-    int declared = 0;  // where it was declared
+    int line;          // where the name first occurs
+    int declared = 0;  // the line where the node was declared
     std::vector<int> links;
   };
   [[noreturn]] void fail(int line, const std::string& text) const;

@@ -68,7 +68,7 @@ std::vector<int> deal_cyclic(const std::vector<int>& sizes) {
   return by_virtual;
 }
 
-// What is wrong with these lists, or nothing.
+// What is wrong with these lists; empty if nothing is.
 std::string fault_in(const std::vector<std::vector<int>>& lists, std::size_t ranks) {
   std::vector<char> seen(ranks, 0);
   for (const auto& list : lists) {

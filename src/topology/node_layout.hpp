@@ -8,20 +8,21 @@
 
 namespace shoal {
 
-// Immutable; memory proportional to the number of ranks. Nodes are numbered 0..nodes()-1. The virtual rank of a
-// rank is its place when the ranks are listed node by node; for equal nodes of consecutive ranks it is the rank.
+// Immutable; takes memory in proportion to the number of ranks. Nodes are numbered 0..nodes()-1. The virtual rank of a
+// rank is its place when the ranks are listed node by node. If the ranks are numbered node by node, it is the rank
+// itself.
 class node_layout {
  public:
   // Ranks with the same number share a node; the numbers themselves mean nothing. Nodes are ordered by their
-  // smallest rank, the ranks of a node ascending.
+  // smallest rank, and the ranks of a node ascend.
   static node_layout from_node_ids(std::span<const int> node_of_rank);
   static node_layout one_rank_per_node(int ranks);
   // The ranks of each node, in the order given. Throws std::invalid_argument unless every rank 0..P-1 is there
   // once and no node is empty.
   static node_layout from_lists(const std::vector<std::vector<int>>& ranks_of_nodes);
   // "4,4,3": ranks per node, in blocks; "8x8": 8 nodes of 8; "cyclic:3x4" or "cyclic:4,4,3": the same sizes, ranks
-  // dealt out in turn; "0,3,6/1,4/2,5": the ranks of each node. Throws std::invalid_argument with the wrong value
-  // and what is allowed.
+  // dealt out in turn; "0,3,6/1,4/2,5": the ranks of each node. Throws std::invalid_argument that names the wrong
+  // value and what is allowed.
   static node_layout parse(std::string_view text);
 
   int ranks() const { return static_cast<int>(node_.size()); }

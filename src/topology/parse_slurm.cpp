@@ -51,7 +51,7 @@ std::string lower(std::string_view text) {
 constexpr std::string_view known_keys[] = {"switchname", "nodes", "switches", "linkspeed", "level"};
 constexpr const char* expected = "; expected SwitchName=, Nodes=, Switches= or LinkSpeed=";
 
-// key=value words, keys in lower case.
+// Reads words of the form key=value, and turns the keys into lower case.
 std::map<std::string, std::string> read_keys(const network_draft& draft, std::string_view text) {
   std::map<std::string, std::string> values;
   for (std::string_view word : split_words(text)) {
@@ -64,7 +64,7 @@ std::map<std::string, std::string> read_keys(const network_draft& draft, std::st
   return values;
 }
 
-// Slurm leaves the unit open. A number alone is meant in Gbit/s, as vendors name networks.
+// Slurm does not define the unit. A number alone is taken as Gbit/s, as vendors name networks.
 double read_speed(const network_draft& draft, const std::string& text) {
   const bool alone = text.find_first_not_of("0123456789.") == std::string::npos;
   const double speed = to_bits_per_second(alone ? text + "G" : text);

@@ -1,5 +1,5 @@
-// Slurm's topology.yaml: several topologies, each a list of switches where it is a tree. Read are the lines that this
-// takes, "- key: value" and "key: value", and no other YAML.
+// Slurm's topology.yaml: several topologies. One that is a tree is a list of switches. Of YAML this reads only what
+// such a list needs: lines "- key: value" and "key: value".
 #include <algorithm>
 #include <optional>
 
@@ -13,7 +13,7 @@ namespace {
 
 struct yaml_topology {
   int line;
-  std::string name, kind;  // tree, block, flat or what else Slurm has; empty: not said yet
+  std::string name, kind;  // tree, block or flat; empty: not said yet
   bool is_default = false;
   std::vector<slurm_switch> switches;
 };
@@ -39,7 +39,7 @@ std::string_view without_quotes(std::string_view value) {
   return quoted ? value.substr(1, value.size() - 2) : value;
 }
 
-// Nothing for a line that says nothing.
+// Returns nothing for a line without content.
 std::optional<yaml_line> read_line(const network_draft& draft, std::string_view line) {
   std::string_view text = trimmed(without_comment(line));
   if (text.empty() || text == "---" || text == "...") return std::nullopt;
@@ -68,7 +68,7 @@ class yaml_reader {
     else draft_.fail("'" + line->key + ":' is unknown; expected tree:");
   }
 
-  // Of the topology that Slurm takes where none is named, or of the first that is a tree.
+  // The network of the topology that Slurm takes if none is named, or else of the first that is a tree.
   switch_network finish() {
     if (topologies_.empty()) return draft_.finish();
     const auto is_default = [](const yaml_topology& one) { return one.is_default; };
@@ -82,7 +82,7 @@ class yaml_reader {
   }
 
  private:
-  // Then its lines have other forms, which are nobody's concern here.
+  // Whether the current topology is no tree. Then its lines have other forms, and are skipped.
   bool is_of_another_kind() const {
     return !topologies_.empty() && !topologies_.back().kind.empty() && topologies_.back().kind != "tree";
   }

@@ -12,7 +12,7 @@ namespace {
 
 using group = std::vector<int>;  // ranks, ascending
 
-// Larger groups first; nothing depends on the order of lines in a file.
+// Larger groups come first, then those with the smaller first rank, so the order of lines in a file does not matter.
 bool comes_first(const group& a, const group& b) {
   return std::make_tuple(b.size(), a.front()) < std::make_tuple(a.size(), b.front());
 }
@@ -23,7 +23,7 @@ void absorb(group& into, const group& other) {
   std::inplace_merge(into.begin(), into.begin() + middle, into.end());
 }
 
-// At most `most` groups, the largest first into the smallest so far.
+// Merges the groups into `most` groups, if there are more: each, the largest first, joins the smallest result so far.
 std::vector<group> merged(std::vector<group> groups, int most) {
   if (static_cast<int>(groups.size()) <= most) return groups;
   std::sort(groups.begin(), groups.end(), comes_first);
@@ -100,7 +100,7 @@ std::vector<int> rank_tree::branches(int node, const adjacency& near) const {
   return sizes;
 }
 
-// Canonical: at least three branches if possible, of those the fewest, then the smallest name.
+// The canonical root comes first: it has at least three branches if possible, then the fewest, then the smallest name.
 void rank_tree::find_centroids(const switch_network& network, const adjacency& near) {
   std::vector<char> is_leaf(near.size(), 0);
   for (int leaf : leaf_) is_leaf[leaf] = 1;

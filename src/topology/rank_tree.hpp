@@ -18,7 +18,7 @@ constexpr int up_edge(int node) { return 2 * node; }
 constexpr int down_edge(int node) { return 2 * node + 1; }
 constexpr int link_of(int edge) { return edge / 2; }
 
-// A message of an exchange and the phase it belongs to.
+// A message of an exchange, and the phase to which it belongs.
 struct message {
   std::int32_t phase, from, to;
   bool operator==(const message&) const = default;
@@ -26,33 +26,34 @@ struct message {
 
 class rank_tree {
  public:
-  // Throws std::invalid_argument when the root that was chosen leaves more than half of the ranks in one branch.
+  // Throws std::invalid_argument if the root that the user chose leaves more than half of the ranks in one branch.
   explicit rank_tree(const switch_network& network);
 
   int ranks() const { return static_cast<int>(leaf_.size()); }
   int root() const { return root_; }
-  // Nodes that may be the root: no branch holds more than half of the ranks. The canonical one first.
+  // The nodes that may be the root: none of their branches holds more than half of the ranks. The canonical root comes
+  // first.
   const std::vector<int>& centroids() const { return centroids_; }
 
-  // Nodes 0.. are those of the network; leaves for the ranks of shared machines follow.
+  // The first nodes are those of the network. Then come the leaves of ranks that share a machine.
   int nodes() const { return static_cast<int>(parent_.size()); }
   int edges() const { return 2 * nodes(); }
-  int parent(int node) const { return parent_[node]; }  // -1: the root
+  int parent(int node) const { return parent_[node]; }  // -1 for the root
   int leaf(int rank) const { return leaf_[rank]; }
   const std::vector<int>& top_down() const { return top_down_; }  // all nodes, parents first
 
-  // The link above a node.
-  bool is_cable(int node) const { return node != root_ && node < network_nodes_; }  // not inside a machine
+  // These describe the link above a node.
+  bool is_cable(int node) const { return node != root_ && node < network_nodes_; }  // false inside a machine
   int ranks_below(int node) const { return below_[node]; }
   double bits_per_second(int node) const { return speed_[node]; }
-  // Messages of an all-to-all on each of its two edges.
+  // The number of messages of an all-to-all that use each of the link's two edges.
   std::int64_t load(int node) const { return std::int64_t{below_[node]} * (ranks() - below_[node]); }
-  // Messages it carries at once at the rate of the slowest link that is used.
+  // The number of messages that the link carries at once, each at the rate of the slowest link in use.
   int streams(int node) const { return streams_[node]; }
 
-  // Ranks by the part of the network they share: no phase of the schedule has more than one message leave, enter and
-  // stay inside a group. With equal links these are the subtrees of the root; where a faster link carries several
-  // streams, what lies below is split. Largest first, ranks ascending.
+  // Ranks by the part of the network that they share: in a phase of the schedule one message at most leaves a group,
+  // one enters it and one stays inside. If all links are equal, the groups are the subtrees of the root. If a faster
+  // link carries several streams, the ranks below it are split. The largest group comes first; ranks ascend.
   const std::vector<std::vector<int>>& groups() const { return groups_; }
 
   // Calls visit(edge) for every directed edge on the way from one rank to another.
@@ -81,7 +82,7 @@ class rank_tree {
   std::vector<std::vector<int>> groups_;
 };
 
-// No all-to-all of equal blocks is faster than its most loaded link.
+// An all-to-all of equal blocks cannot be faster than its most loaded link allows.
 struct link_bound {
   std::int64_t phases = 0;      // on the link that needs most phases
   int link = -1;                // the cable that needs most time, by the node below it; -1: nothing is sent
@@ -91,10 +92,11 @@ struct link_bound {
   }
 };
 link_bound uniform_bound(const rank_tree& tree);
-// The same for blocks of known sizes, bytes[from * ranks + to], in seconds: the cable direction that needs most time.
+// The same for blocks of known sizes, bytes[from * ranks + to]: the seconds of the cable direction that needs most
+// time.
 double sized_bound(const rank_tree& tree, std::span<const std::int64_t> bytes);
 
-// Bytes that a message of `payload` bytes occupies a link for: TCP segments in full Ethernet frames. MTU 1500 less
+// How many bytes a message of `payload` bytes takes on a link: TCP segments in full Ethernet frames. MTU 1500 less
 // 20 bytes IP and 32 bytes TCP with time stamps leaves 1448 bytes a frame; around it 14 bytes Ethernet header, 4 check
 // sequence, 8 preamble and 12 gap, 38 in all: 1448 of 1538 bytes, 94.1 %. Acknowledgements are not counted.
 std::int64_t bytes_on_wire(std::int64_t payload);

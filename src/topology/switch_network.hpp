@@ -17,14 +17,14 @@ struct network_node {
   bool operator==(const network_node&) const = default;
 };
 
-// A link carries its bandwidth in each direction at once.
+// A link carries its full bandwidth in both directions at once.
 struct network_link {
   int a = 0, b = 0;  // nodes
   double bits_per_second = 0;
   bool operator==(const network_link&) const = default;
 };
 
-constexpr double standard_link_speed = 1e9;  // where a topology does not say
+constexpr double standard_link_speed = 1e9;  // if a topology states none
 
 class switch_network {
  public:
@@ -38,12 +38,13 @@ class switch_network {
   std::vector<int> machines() const;      // nodes, in the natural order of their names
   std::vector<std::string> names_of(const std::vector<int>& nodes) const;
 
-  // Rank r runs on the machine named hosts[r]; names repeat where a machine has several ranks. A domain behind
-  // the first dot is ignored where the full name is unknown. Throws std::invalid_argument for an unknown host.
+  // Rank r runs on the machine named hosts[r]; names repeat if a machine has several ranks. If the full name is
+  // unknown, the domain behind the first dot is ignored. Throws std::invalid_argument for an unknown host.
   void place_ranks(const std::vector<std::string>& hosts);
   int ranks() const { return static_cast<int>(machine_of_rank_.size()); }
   int machine_of(int rank) const { return machine_of_rank_[rank]; }
-  // For each rank the switch that its machine hangs on: a node, or the machine itself where it is alone.
+  // For each rank the switch to which its machine is linked, as the number of a node; the machine itself if it has no
+  // link.
   std::vector<int> switch_of_ranks() const;
   std::vector<std::string> hosts() const { return names_of(machine_of_rank_); }  // of the ranks
 
@@ -51,7 +52,8 @@ class switch_network {
   void choose_root(std::string_view name);
   int chosen_root() const { return chosen_root_; }  // -1: none chosen
 
-  // What is expensive to derive from this network is made once and kept under a key: schedules of all ranks share it.
+  // Makes what is expensive to derive from this network once, and keeps it under a key: the schedules of all ranks
+  // share it.
   template <typename T, typename Make>
   std::shared_ptr<const T> remember(const std::string& key, Make make) const;
 
@@ -78,7 +80,7 @@ std::shared_ptr<const T> switch_network::remember(const std::string& key, Make m
     if (const auto found = memory_->values.find(key); found != memory_->values.end())
       return std::any_cast<value>(found->second);
   }
-  value made = std::make_shared<const T>(make());  // unlocked: what is made may itself be built on something remembered
+  value made = std::make_shared<const T>(make());  // unlocked, because make() may itself call remember()
   const std::lock_guard lock(memory_->guard);
   return std::any_cast<value>(memory_->values.emplace(key, made).first->second);
 }

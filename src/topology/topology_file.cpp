@@ -8,7 +8,7 @@ namespace shoal {
 
 namespace {
 
-// Some line, without its comment, that this is true of.
+// Whether `is` holds for some line, without the line's comment.
 template <typename Predicate>
 bool some_line(std::string_view text, Predicate is) {
   for (std::size_t begin = 0; begin < text.size();) {
