@@ -1,13 +1,13 @@
-! Shoal for Fortran: the functions of shoal.h as subroutines, with their arguments in the order of MPI's.
+! Shoal for Fortran: the functions of shoal.h as subroutines, with their arguments in MPI's order.
 !
-! Compile this file with your program (no MPI module is used, so any Fortran compiler's MPI will do) and link libshoal.
+! Compile this file with your program (it uses no MPI module, so the MPI of any Fortran compiler will do) and link libshoal.
 ! Handles are the integers of `use mpi` and mpif.h; with `use mpi_f08` give comm%MPI_VAL, type%MPI_VAL, info%MPI_VAL.
-! In place is shoal_in_place as sendbuf, not MPI_IN_PLACE; MPI_BOTTOM cannot be given. ierror is optional, as in mpi_f08.
-! Buffers are contiguous arrays of any type and rank. Counts and displacements are default integers; displacements in bytes
-! of shoal_neighbor_alltoallw are of kind int64.
+! For an exchange in place give shoal_in_place as sendbuf, not MPI_IN_PLACE. You cannot give MPI_BOTTOM. ierror is optional, as
+! in mpi_f08. Buffers are contiguous arrays of any type and rank. Counts and displacements are default integers; but the
+! displacements of shoal_neighbor_alltoallw, which are in bytes, and all those of shoal_exchange are of kind int64.
 !
-! Of what a request is made stays as it is until its exchange has ended: give those arrays the attribute asynchronous where the
-! compiler cannot see that they are in use.
+! The arrays from which a request was made must stay as they are until its exchange has ended. Give them the attribute
+! asynchronous if the compiler cannot see that they are in use.
 module shoal_f
   use iso_c_binding, only: c_int, c_int64_t, c_char, c_ptr, c_null_ptr, c_f_pointer, c_associated
   implicit none
@@ -19,18 +19,18 @@ module shoal_f
             shoal_request, shoal_start, shoal_test, shoal_wait, shoal_request_free, &
             shoal_exchange, shoal_arrivals, shoal_arrivals_free, shoal_comm_set_info, shoal_comm_explain, shoal_in_place
 
-  ! Stands for a place; its value is not used.
+  ! Stands for a sendbuf in place; its value is not used.
   integer(c_int), bind(c, name="shoal_in_place_f") :: shoal_in_place(1)
 
-  ! An exchange under way, or ready to be started; at first none.
+  ! An exchange that is under way, or ready to be started; at first no exchange.
   type, bind(c) :: shoal_request
     private
     type(c_ptr) :: handle = c_null_ptr
   end type
 
   ! What arrived in a shoal_exchange: blocks in the order of the ranks that sent them. Block i begins displs(i) elements behind
-  ! the address `data`, which `call c_f_pointer(came%data, values, [came%elements])` makes an array; `came` is kept until
-  ! `call shoal_arrivals_free(came)`. MPI counts ranks and displacements from 0.
+  ! the address `data`. If `came` is of this type, `call c_f_pointer(came%data, values, [came%elements])` makes `values` an
+  ! array of all elements, which stays until `call shoal_arrivals_free(came)`. MPI counts ranks and displacements from 0.
   type :: shoal_arrivals
     integer(c_int) :: blocks = 0
     integer(c_int64_t) :: elements = 0
@@ -40,7 +40,7 @@ module shoal_f
     type(c_ptr), private :: handle = c_null_ptr
   end type
 
-  ! As C has it.
+  ! The same as a struct of C, as in shoal.h.
   type, bind(c) :: arrivals_of_c
     integer(c_int) :: blocks
     type(c_ptr) :: sources, counts, displs, data
@@ -95,7 +95,7 @@ module shoal_f
       integer(c_int), intent(out), optional :: ierror
     end subroutine
 
-    ! Along the edges of a grid or graph.
+    ! Exchanges along the edges of a grid or graph.
     subroutine shoal_neighbor_alltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, ierror) &
         bind(c, name="shoal_neighbor_alltoall_f")
       import :: c_int
@@ -126,7 +126,7 @@ module shoal_f
       integer(c_int), intent(out), optional :: ierror
     end subroutine
 
-    ! Started now, ended by shoal_test or shoal_wait.
+    ! Exchanges that are started here, and end in shoal_test or shoal_wait.
     subroutine shoal_ialltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request, ierror) &
         bind(c, name="shoal_ialltoall_f")
       import :: c_int, shoal_request
@@ -160,7 +160,7 @@ module shoal_f
       integer(c_int), intent(out), optional :: ierror
     end subroutine
 
-    ! Made ready once, started by shoal_start any number of times, ended by shoal_test or shoal_wait.
+    ! Exchanges that are prepared once, start in shoal_start any number of times, and end in shoal_test or shoal_wait.
     subroutine shoal_alltoall_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request, &
                                    ierror) bind(c, name="shoal_alltoall_init_f")
       import :: c_int, shoal_request
@@ -258,14 +258,14 @@ module shoal_f
       integer(c_int), intent(out), optional :: ierror
     end subroutine
 
-    ! The keys named after the functions, as shoal_alltoallv, of info hold specs such as tuna:radix=8.
+    ! The keys of info that are named after functions, such as shoal_alltoallv, hold specs such as tuna:radix=8.
     subroutine shoal_comm_set_info(comm, info, ierror) bind(c, name="shoal_comm_set_info_f")
       import :: c_int
       integer(c_int), value :: comm, info
       integer(c_int), intent(out), optional :: ierror
     end subroutine
 
-    ! What ran last and why, in the first `size` characters of text, filled up with blanks.
+    ! Says what ran last and why, in the first `size` characters of text, which are filled up with blanks.
     subroutine shoal_comm_explain(comm, text, size, ierror) bind(c, name="shoal_comm_explain_f")
       import :: c_int, c_char
       integer(c_int), value :: comm, size
@@ -276,7 +276,7 @@ module shoal_f
 
 contains
 
-  ! Moves exchanges on; `flag` tells whether this one has ended, or was not under way.
+  ! Moves exchanges on; `flag` tells whether this exchange has ended, or was not under way.
   subroutine shoal_test(request, flag, ierror)
     type(shoal_request), intent(inout) :: request
     logical, intent(out) :: flag
@@ -286,7 +286,7 @@ contains
     flag = ended /= 0
   end subroutine
 
-  ! Sends `blocks` blocks to whom you like and receives what comes; counts and displs are of kind int64.
+  ! Sends `blocks` blocks to any ranks you like, and receives what comes; counts and displs are of kind int64.
   subroutine shoal_exchange(blocks, destinations, sendbuf, counts, displs, datatype, comm, arrivals, ierror)
     integer(c_int), intent(in) :: blocks, destinations(*), datatype, comm
     type(*), intent(in) :: sendbuf(*)

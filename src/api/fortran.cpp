@@ -7,7 +7,7 @@
 #include "shoal/shoal.h"
 
 extern "C" {
-[[gnu::visibility("default")]] int shoal_in_place_f = 0;  // its address is the mark
+[[gnu::visibility("default")]] int shoal_in_place_f = 0;  // its address stands for MPI_IN_PLACE
 }
 
 namespace {
@@ -23,7 +23,7 @@ void give_back(int code, int* ierror) {
 #pragma GCC visibility push(default)
 extern "C" {
 
-// Fortran's arguments, as mpi_arguments.hpp has C's, and the same in C.
+// The arguments of Fortran's functions, as mpi_arguments.hpp has those of C's, and the same arguments in C.
 #define EQUAL \
   const void *sendbuf, int sendcount, MPI_Fint sendtype, void *recvbuf, int recvcount, MPI_Fint recvtype, MPI_Fint comm
 #define EQUAL_IN_C \
@@ -44,7 +44,7 @@ extern "C" {
   const void *sendbuf, const int *sendcounts, const place *sdispls, const MPI_Fint *sendtypes, void *recvbuf, \
       const int *recvcounts, const place *rdispls, const MPI_Fint *recvtypes, MPI_Fint comm
 
-// `function` with C's handles of the blocks' types, and what else it takes.
+// Calls `function` with C's handles of the blocks' types, and with the further arguments that it takes.
 #define WITH_TYPES(blocks, function, ...)                                                                      \
   shoal::with_types(                                                                                           \
       shoal::types_of, [&] { return blocks(MPI_Comm_f2c(comm), buffer(sendbuf) == MPI_IN_PLACE); }, sendtypes, \

@@ -1,4 +1,4 @@
-// shoal_exchange() of shoal.h: blocks to whom a rank likes.
+// shoal_exchange() of shoal.h: each rank sends blocks to the ranks it likes.
 #include <memory>
 #include <string>
 #include <vector>
@@ -13,13 +13,13 @@ using namespace shoal;
 
 namespace {
 
-// What a caller gets, and what it lies in.
+// What a caller gets, and the memory that holds it.
 struct kept_arrivals : shoal_arrivals {
   arrived_blocks kept;
   std::vector<MPI_Count> kept_counts, kept_displacements;
 };
 
-// For the caller, counted in elements of `type_size` bytes. Throws where a block is not a whole number of elements.
+// The arrivals for the caller, counted in elements of `type_size` bytes. Throws if a block ends within an element.
 shoal_arrivals* hand_out(arrived_blocks blocks, std::int64_t type_size) {
   auto out = std::make_unique<kept_arrivals>();
   out->kept = std::move(blocks);
@@ -44,7 +44,7 @@ sparse_request::receiver into(shoal_arrivals** arrivals) {
   return [arrivals](arrived_blocks came, std::int64_t size) { *arrivals = hand_out(std::move(came), size); };
 }
 
-// Runs the body on the request, for which the ranks of the call's communicator are locked.
+// Makes and starts the request of a call, and runs the body on it, with the ranks of the call's communicator locked.
 template <typename Body>
 int exchange_by(const sparse_call& call, shoal_arrivals** arrivals, Body body) {
   if (arrivals) *arrivals = nullptr;

@@ -1,4 +1,4 @@
-// The exchanges among neighbours of shoal.h.
+// The exchanges of shoal.h among neighbours.
 #include "calls/forms.hpp"
 #include "calls/native_nonblocking.hpp"
 #include "shoal/shoal.h"
@@ -7,8 +7,9 @@ using namespace shoal;
 
 namespace {
 
-// The MPI's own. Where it cannot move what Shoal has under way, it comes behind a barrier in which that moves: no rank then
-// waits for another that is not here. The nonblocking forms will not do: in some MPIs they match edges in another order.
+// Runs the MPI's own collective. If the MPI cannot move what Shoal has under way, the collective comes after a barrier,
+// in which Shoal moves it: after the barrier no rank waits for a rank that is not here yet. The nonblocking forms of
+// the collectives will not do, because in some MPIs they match edges in another order.
 template <typename Native>
 int natively(MPI_Comm comm, Native native) {
   if (progress::has_mpi_for_it()) return moved_by_mpi(native);

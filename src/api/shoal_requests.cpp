@@ -21,7 +21,7 @@ void free(shoal_request* handle) {
   *handle = SHOAL_REQUEST_NULL;
 }
 
-// The MPI's own collective, which `begin` makes a request for.
+// The MPI's own collective; `begin` makes the request for it.
 template <typename Call, typename Begin>
 request::native_start natively(const Call& call, bool is_persistent, Begin begin) {
   return {[call, begin, own = std::shared_ptr<native_collective>()](MPI_Request* request) mutable {
@@ -33,14 +33,15 @@ request::native_start natively(const Call& call, bool is_persistent, Begin begin
           is_persistent};
 }
 
-// In its nonblocking form.
+// The MPI's own collective in its nonblocking form.
 template <typename Call>
 request::native_start started(const Call& call) {
   return natively(call, false, [](native_collective& own, const Call& what) { return own.start(what); });
 }
 
-// In its persistent form, where the MPI has one and it is right: what Open MPI's nonblocking form mixes up in place, the
-// persistent one does. An allgather's sends the contents of the first start again, in MPICH 4.0 and Intel's.
+// The MPI's own collective in its persistent form if the MPI has one and it is right, else in its nonblocking form. In
+// Open MPI the persistent form mixes up the same blocks in place as the nonblocking form, which native_collective
+// avoids by sending a copy. In MPICH 4.0 and Intel MPI the persistent allgather repeats what the first start sent.
 request::native_start repeated(const alltoall_call& call) {
   const bool is_started = call.recv_type.differ() || (!call.uniform && call.in_place());
   if (!native_collective::has_persistent || is_started) return started(call);
@@ -48,7 +49,7 @@ request::native_start repeated(const alltoall_call& call) {
 }
 request::native_start repeated(const allgather_call& call) { return started(call); }
 
-// A call whose types the program may free.
+// A call with datatypes of its own, so that the program may free its datatypes.
 template <typename Call>
 class kept_call {
  public:
@@ -70,14 +71,14 @@ class kept_call {
   kept_types sent_, received_;
 };
 
-// As long as the request is there, so is what it was made of.
+// Keeps what a request was made from as long as the request is there.
 template <typename Kept>
 request::native_start keeping(const std::shared_ptr<Kept>& kept, request::native_start native) {
   native.make = [kept, make = std::move(native.make)](MPI_Request* own) { return make(own); };
   return native;
 }
 
-// Every start counts where traffic is recorded, as every blocking call does.
+// If traffic is recorded, every start counts, as every blocking call does.
 void record(request& made, const alltoall_call& call) {
   if (!process::get().set().record.empty() && traffic_record::is_of(call.comm))
     made.at_each_start([call] { process::get().traffic().add(call); });
@@ -94,7 +95,7 @@ int making(shoal_request* handle, MPI_Comm comm, Body body) {
   });
 }
 
-// Whether an exchange can be started that waits for no other rank: what it needs is there already.
+// Whether an exchange can be started without waiting for other ranks: if what it needs is there already.
 bool can_start(team& ranks, MPI_Comm comm) { return ranks.is_open() && !ranks.is_lost() && !is_revoked(comm); }
 
 std::unique_ptr<request> started_by_shoal(communicator& state, const alltoall_call& call) {
@@ -118,7 +119,7 @@ int nonblocking(const alltoall_call& call, shoal_request* handle) {
   });
 }
 
-// Shoal's way, where it serves the communicator. Throws where it should and cannot.
+// Shoal's work for the exchange; null if Shoal does not serve the communicator. Throws if Shoal should and cannot.
 std::unique_ptr<request::work> prepare(const alltoall_call& call, MPI_Info info) {
   std::string wrong;
   communicator* const state = process::get().state_of(call.comm, true, wrong);
@@ -161,7 +162,7 @@ int on_request(open_request& data, Body body) {
                             });
 }
 
-// The same; then frees what was to be run once and has ended, well or not.
+// The same; then frees the request if it was to run once and has ended, with or without an error.
 template <typename Body>
 int ending(shoal_request* handle, Body body) {
   struct freed_at_end {

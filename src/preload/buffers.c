@@ -1,4 +1,5 @@
-// Open MPI's functions that give it memory for buffered sends: what serves calls has to know, see transport/buffered_sends.hpp.
+// The functions by which a program gives Open MPI memory for buffered sends. The drop-in library has to know of such
+// calls: see transport/buffered_sends.hpp.
 #include "preload/pass_on.h"
 
 #ifdef SHOAL_FORTRAN_NAMES  // see fortran.cpp

@@ -1,5 +1,5 @@
-// The drop-in layer: MPI's names, served by Shoal, which calls only PMPI_ functions. preload.c hands on to it. Of it and a
-// tool that wraps the same calls, the one found first has them and the other does not see them.
+// The drop-in library: MPI's names, served by Shoal, which calls only PMPI_ functions. preload.c passes calls on to it.
+// If a tool wraps the same calls, whichever of the two is found first gets the calls, and the other does not see them.
 #include <mpi.h>
 
 #include <cstdint>
@@ -14,19 +14,19 @@
 
 using namespace shoal;
 
-// What can be found out before MPI_Init does not burden the first exchange.
+// What can be found out before MPI_Init is found out here, so that it does not slow down the first exchange.
 __attribute__((constructor)) static void find_out_early() { process::get(); }
 
 #pragma GCC visibility push(default)
 extern "C" {
 
-// For preload.c: the job has ended.
+// preload.c calls this when the job has ended.
 void shoal_preload_tell_of_none() { process::get().tell_of_none(); }
-// For buffers.c.
+// buffers.c calls this.
 void shoal_preload_note_buffer() { buffered_sends::expect(); }
-// For preload.c: where handlers.c says whether the program has made error handlers.
+// preload.c calls this. `made` is where handlers.c says whether the program has made error handlers.
 void shoal_preload_watch_handlers(const int* made) { error_handlers::are_told_of_by(made); }
-// For duplicates.c. Of a communicator that is none the MPI says so itself.
+// duplicates.c calls this. If `comm` is not a communicator, the MPI itself says so.
 void shoal_preload_note_duplicate(MPI_Comm comm) {
   try {
     process::get().leave_to_duplicate(comm);
@@ -35,12 +35,14 @@ void shoal_preload_note_duplicate(MPI_Comm comm) {
   }
 }
 using deleting = int(std::intptr_t, std::intptr_t);
-// For frees.c: a function that deletes the attributes of a communicator; null: of all, as MPI ends. Error handlers may throw
-// through it. `instead`: null, or the one that does not wait for what is under way there.
+// frees.c calls this. Calls `function`, which deletes the attributes of a communicator or, if `comm` is null, of all,
+// because MPI ends. Error handlers may throw through this function. `instead`: null, or a function that does the same
+// without waiting for what is under way on the communicator.
 //
-// MPI_Comm_disconnect of MPICH waits until no request refers to the communicator, and then does what MPI_Comm_free does,
-// without a word to other ranks. So the latter serves where a vote is left that may never end. What is lost is the wait for
-// messages whose requests the program has freed. Open MPI's waits for all ranks, and for no request.
+// MPICH's MPI_Comm_disconnect waits until no request refers to the communicator, and then does what MPI_Comm_free does,
+// without communicating with other ranks. So MPI_Comm_free serves if a vote is left that may never end. What is lost is
+// the wait for messages whose requests the program has freed. Open MPI's MPI_Comm_disconnect waits for all ranks, and
+// for no request.
 int shoal_preload_delete(const MPI_Comm* comm, deleting* function, [[maybe_unused]] deleting* instead, std::intptr_t a,
                          std::intptr_t b) {
   [[maybe_unused]] const bool all_ended = process::get().leave(comm);
@@ -88,7 +90,7 @@ PERSISTENT(MPI_Alltoall_init_c, alltoall_init_c, SHOAL_EQUAL, MPI_Count, MPI_Ain
 PERSISTENT(MPI_Alltoallv_init_c, alltoallv_init_c, SHOAL_SIZED, MPI_Count, MPI_Aint)
 PERSISTENT(MPI_Alltoallw_init_c, alltoallw_init_c, SHOAL_TYPED, MPI_Count, MPI_Aint)
 
-// Those of newer MPIs are called only where the MPI has them.
+// The functions of newer MPIs are called only if the MPI has them.
 BLOCKING(MPI_Neighbor_alltoall, neighbor_alltoall, SHOAL_EQUAL, int, int)
 BLOCKING(MPI_Neighbor_alltoallv, neighbor_alltoallv, SHOAL_SIZED, int, int)
 BLOCKING(MPI_Neighbor_alltoallw, neighbor_alltoallw, SHOAL_TYPED, int, MPI_Aint)

@@ -1,5 +1,5 @@
-// Open MPI's functions that begin to duplicate a communicator: it uses the communicator for that until the request ends, so
-// what serves calls must not.
+// The functions of Open MPI that begin to duplicate a communicator. Open MPI uses the communicator for that until the
+// request ends, so the drop-in library must not use it.
 #include "preload/pass_on.h"
 
 #ifdef SHOAL_FORTRAN_NAMES  // see fortran.cpp

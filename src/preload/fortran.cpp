@@ -1,9 +1,9 @@
 // Fortran's names, for Open MPI: its Fortran wrappers call PMPI_ functions, so the C names of preload.c do not see
-// them. Those of MPICH and Intel MPI call the C names, with few exceptions.
+// these calls. The wrappers of MPICH and Intel MPI call the C names, with few exceptions.
 //
-// `use mpi` and mpif.h bind to mpi_alltoall in the compiler's mangling. `use mpi_f08` binds to mpi_alltoall_f08_,
-// which fetches the handles' integers and calls ompi_alltoall_f: that one is taken, because it gets plain addresses
-// whatever the compiler passes to the first.
+// `use mpi` and mpif.h bind to mpi_alltoall in the compiler's mangling. `use mpi_f08` binds to mpi_alltoall_f08_, which
+// fetches the handles' integers and calls ompi_alltoall_f. Shoal takes ompi_alltoall_f, because it gets plain
+// addresses, whatever the compiler passes to mpi_alltoall_f08_.
 #include <mpi.h>
 
 #ifdef OPEN_MPI
@@ -31,7 +31,7 @@ void give_back(int code, MPI_Fint* ierror) {
   if (ierror) *ierror = code;
 }
 
-// What makes a request, or does something with one.
+// Makes a call that makes a request or changes one, and hands the request back to Fortran.
 template <typename Call>
 void with_request(MPI_Fint* request, MPI_Fint* ierror, MPI_Request own, Call call) {
   const int code = call(&own);
@@ -39,8 +39,8 @@ void with_request(MPI_Fint* request, MPI_Fint* ierror, MPI_Request own, Call cal
   give_back(code, ierror);
 }
 
-// For an MPI that looks at them until a request ends (Open MPI does). Each list of them stays once: a program makes many
-// requests with few lists.
+// Lists of C's datatypes for an MPI that looks at the list until a request ends (Open MPI does). Each different list is
+// kept once, for ever: a program makes many requests with few different lists.
 struct lasting_types {
   const std::vector<MPI_Datatype>& operator()(const MPI_Fint* fortrans, int blocks) const {
     static std::mutex one_at_a_time;
@@ -56,7 +56,7 @@ struct lasting_types {
 #pragma GCC visibility push(default)
 extern "C" {
 
-// As shoal_preload_delete(), of drop_in.cpp, for a communicator that Fortran names.
+// The same as shoal_preload_delete() of drop_in.cpp, for a communicator that Fortran names.
 using deleting = int(std::intptr_t, std::intptr_t);
 int shoal_preload_delete(const MPI_Comm* comm, deleting* function, deleting* instead, std::intptr_t a, std::intptr_t b);
 int shoal_preload_delete_in_fortran(const MPI_Fint* comm, deleting* function, deleting* instead, std::intptr_t a,
@@ -65,13 +65,13 @@ int shoal_preload_delete_in_fortran(const MPI_Fint* comm, deleting* function, de
   return shoal_preload_delete(&own, function, instead, a, b);
 }
 
-// The same of shoal_preload_note_duplicate().
+// The same for shoal_preload_note_duplicate().
 void shoal_preload_note_duplicate(MPI_Comm comm);
 void shoal_preload_note_duplicate_in_fortran(const MPI_Fint* comm) {
   shoal_preload_note_duplicate(PMPI_Comm_f2c(*comm));
 }
 
-// Fortran's arguments, as mpi_arguments.hpp has C's, and the same in C.
+// The arguments of Fortran's functions, as mpi_arguments.hpp has those of C's, and the same arguments in C.
 #define EQUAL                                                                                                     \
   void *sendbuf, MPI_Fint *sendcount, MPI_Fint *sendtype, void *recvbuf, MPI_Fint *recvcount, MPI_Fint *recvtype, \
       MPI_Fint *comm
@@ -94,7 +94,7 @@ void shoal_preload_note_duplicate_in_fortran(const MPI_Fint* comm) {
   void *sendbuf, MPI_Fint *sendcounts, place *sdispls, MPI_Fint *sendtypes, void *recvbuf, MPI_Fint *recvcounts, \
       place *rdispls, MPI_Fint *recvtypes, MPI_Fint *comm
 
-// A function of the form `form`, called with C's arguments.
+// Calls a function of the form `form` with C's arguments.
 #define WITH_TYPES(types, blocks, form, function, ...)                                                            \
   with_types(                                                                                                     \
       types, [&] { return blocks(PMPI_Comm_f2c(*comm), buffer(sendbuf) == MPI_IN_PLACE); }, sendtypes, recvtypes, \
@@ -104,7 +104,7 @@ void shoal_preload_note_duplicate_in_fortran(const MPI_Fint* comm) {
                                     recvcounts, rdispls, received, PMPI_Comm_f2c(*comm));                         \
       })
 
-// The same under the other names.
+// The same function under its other names.
 #define SAME_AS(name) __attribute__((alias(#name)))
 #define ALL_NAMES(lower, upper)                                                                          \
   decltype(mpi_##lower##_) mpi_##lower SAME_AS(mpi_##lower##_), mpi_##lower##__ SAME_AS(mpi_##lower##_), \
@@ -217,7 +217,7 @@ ALL_NAMES(request_free, REQUEST_FREE)
 
 #include "calls/open_exchange.hpp"
 
-// MPICH's `use mpi_f08` calls PMPI_ functions where nothing but handles is passed. There those are C's.
+// MPICH's `use mpi_f08` calls PMPI_ functions if only handles are passed. The handles are C's there.
 #pragma GCC visibility push(default)
 extern "C" {
 

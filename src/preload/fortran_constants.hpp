@@ -1,6 +1,6 @@
-// Fortran's MPI_IN_PLACE and MPI_BOTTOM, which are addresses of common blocks. Every library that is built with Open MPI's
-// mpif.h has such blocks of its own. In a program all of a name are one; a library that is loaded for itself alone (RTLD_LOCAL),
-// as modules of Python are, keeps its own.
+// Fortran's MPI_IN_PLACE and MPI_BOTTOM, which are addresses of common blocks. Every library that is built with Open
+// MPI's mpif.h has such blocks of its own. In a program all blocks of the same name become one block. But a library
+// that is loaded for itself alone (RTLD_LOCAL), as modules of Python are, keeps its own blocks.
 #pragma once
 
 #include <dlfcn.h>
@@ -24,7 +24,7 @@ class fortran_constants {
     return *all;
   }
 
-  // A buffer as C names it.
+  // A buffer's address as C names it: C's constant for a constant of Fortran, else the address itself.
   void* in_c(void* address) {
     const library_loads now = library_loads::so_far();
     if (!has_seen(now)) see(now, find());
@@ -34,7 +34,7 @@ class fortran_constants {
   }
 
  private:
-  // The program has no name.
+  // The names of the program and of all loaded libraries. The program's name is empty.
   static std::vector<std::string> libraries() {
     std::vector<std::string> all;
     dl_iterate_phdr(
@@ -70,7 +70,7 @@ class fortran_constants {
     return found;
   }
 
-  // Under all names that compilers may give them.
+  // Finds the constants under all names that compilers may give them.
   static void find_in(void* library, constants& found) {
     const auto are = [&](std::initializer_list<const char*> names, void* constant) {
       for (const char* name : names)

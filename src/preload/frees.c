@@ -1,17 +1,18 @@
-// The functions in which the MPI deletes the attributes of a communicator, and calls the program's functions for that: what
-// serves calls has to know, and calls them. They go on to whoever has them behind the preload, and load nothing.
+// The functions in which the MPI deletes the attributes of a communicator and calls the program's functions for that.
+// The drop-in library has to know of these calls. So if it is loaded, the call goes through it to the function behind
+// the preload; else directly. A call does not load the library.
 #include <stddef.h>
 
 #include "preload/pass_on.h"
 
 struct function {
   const char* name;
-  const char* instead;  // what does the same and waits for nothing; null: nothing does
+  const char* instead;  // the function that does the same without waiting; null: there is none
   void* _Atomic to;
 };
 
-// `through`: the function of what serves calls that calls this one. `comm`: where the communicator is; null: all, as MPI
-// ends.
+// `through`: the function of the drop-in library that calls this one. `comm`: the address of the communicator; null:
+// all communicators, because MPI ends.
 static int delete_attributes(struct function* f, const char* through, word comm, word a, word b) {
   if (!f->to) f->to = function_behind(f->name);
   int (*const serving)(word, void*, void*, word, word) = function_of_drop_in(through);
@@ -42,7 +43,7 @@ UNDER_ALL_NAMES(DELETES_IN_FORTRAN, comm_disconnect, COMM_DISCONNECT)
 UNDER_ALL_NAMES(FINALIZES, finalize, FINALIZE)
 #endif
 
-#ifdef SHOAL_MPICH_F08_NAMES  // see requests.c; handles are C's there
+#ifdef SHOAL_MPICH_F08_NAMES  // see requests.c; the handles are C's there
 DELETES_IN_C(mpi_comm_free_f08_, NULL, (word comm, word ierror), comm, comm, ierror)
 DELETES_IN_C(mpi_comm_disconnect_f08_, "mpi_comm_free_f08_", (word comm, word ierror), comm, comm, ierror)
 DELETES_IN_C(mpi_finalize_f08_, NULL, (word ierror), 0, ierror, 0)

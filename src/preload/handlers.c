@@ -1,5 +1,5 @@
-// The functions that make error handlers, but for Open MPI's: what serves calls has to know of them, see
-// team/error_handlers.hpp.
+// The functions that make error handlers, on MPIs other than Open MPI. The drop-in library has to know of error
+// handlers: see team/error_handlers.hpp.
 #include "preload/pass_on.h"
 
 int has_made_handlers;

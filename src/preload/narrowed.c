@@ -20,7 +20,7 @@ static int too_large(void) {
   return 2;
 }
 
-// With how many ranks a rank exchanges.
+// With how many ranks a rank of this communicator exchanges.
 static int peers_of(word comm) {
   int ranks = 0, inter = 0;
   ((question*)function("PMPI_Comm_test_inter"))(comm, &inter);
@@ -28,7 +28,8 @@ static int peers_of(word comm) {
   return ranks;
 }
 
-// The caller frees it. What MPI_IN_PLACE (in MPICH and in Open MPI) leaves out stays out.
+// A list as ints, which the caller frees; `good` becomes 0 if a value does not fit. Null if there is no list, or if
+// `buffer` is MPI_IN_PLACE (of MPICH: -1, of Open MPI: 1), with which the list does not count.
 static int* narrow(word buffer, word values, int ranks, int* good) {
   const int64_t* const wide = (const int64_t*)values;  // NOLINT(performance-no-int-to-ptr)
   if (!wide || buffer == -1 || buffer == 1) return NULL;

@@ -1,7 +1,7 @@
-// Calls with 64-bit counts for an MPI of another ABI that has none.
+// Calls with 64-bit counts, for an MPI of another ABI that has no functions for them.
 #pragma once
 
 #include "preload/words.h"
 
-// The function that does what MPI_Alltoall_c or its like does, with this MPI's functions; null for other names.
+// For MPI_Alltoall_c and its like: a function that does the same by calling this MPI's functions. Null for other names.
 void* narrowed(const char* name, void* mpi);

@@ -1,4 +1,4 @@
-// Functions of MPI's names that pass their words on to what serves them.
+// Functions with MPI's names that pass their words on to the function that serves the call.
 #pragma once
 
 #include <stddef.h>
@@ -15,14 +15,15 @@
   }
 #define PASS_ON(name, number) PASS_ON_AS(PUBLIC, name, name, number)
 
-// What has this name behind the preload, and where nothing does, in what serves calls.
+// The function of this name behind the preload; if there is none, the one that function_for() gives.
 static inline void* function_behind(const char* name) {
   void* const behind = function_of_mpi(name);
   return behind ? behind : function_for(name);
 }
 
-// A program that asks whether the MPI has a newer function must not find it here where the MPI lacks it: the linker asks
-// these (`find_`) for its address. While the program starts nothing can be looked up yet, and what it was linked to is there.
+// A program that asks whether the MPI has a newer function must not find it here if the MPI lacks it. So the linker
+// calls a function (`find_...`) for its address. While the program starts, nothing can be looked up yet; but then the
+// MPI has the functions, because the program was linked to them.
 static int can_look_up;
 __attribute__((constructor)) static void started(void) { can_look_up = 1; }
 static inline int is_there(const char* name) { return !can_look_up || function_of_mpi(name); }

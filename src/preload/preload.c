@@ -1,7 +1,7 @@
-// The preload: MPI's names, for every process that inherits LD_PRELOAD. It needs the C library alone, so that shells and
-// launchers have next to nothing to load. It finds the program's MPI and loads the library beside this one that serves
-// calls; its references to MPI are answered by the program's, whichever of the ABI that is. Under an MPI of another ABI
-// calls go where they would go without Shoal.
+// The preload has MPI's names, and is in every process that inherits LD_PRELOAD. It needs the C library alone, so that
+// shells and launchers have next to nothing to load. It finds the program's MPI and loads the drop-in library, which
+// lies beside the preload and serves the calls. The drop-in library's references to MPI bind to the program's MPI,
+// whichever MPI of the ABI that is. Under an MPI of another ABI calls go where they would go without Shoal.
 #include <dlfcn.h>
 #include <fnmatch.h>
 #include <link.h>
@@ -15,10 +15,10 @@
 #include "preload/preload.h"
 #include "preload/words.h"
 
-// As cmake/shoal_abi.cmake tells them.
+// Tells ABIs apart as cmake/shoal_abi.cmake does.
 struct abi {
   const char *sonames, *name;
-  word world;  // MPI_COMM_WORLD, where it is a number
+  word world;  // MPI_COMM_WORLD, if it is a number
 };
 static const struct abi abis[] = {
     {"libmpi_abi.so.*", "standard", 0x101},
@@ -29,7 +29,7 @@ static const struct abi abis[] = {
 typedef int flag_question(int* answer);
 
 static struct {
-  void* handle;  // finds its functions
+  void* handle;  // finds the functions of the MPI
   flag_question* initialized;
   const char *soname, *path;
   struct abi abi;
@@ -50,7 +50,8 @@ static int is_named_as_mpi(struct dl_phdr_info* object, size_t size, void* memor
   return 1;
 }
 
-// Where the program itself needs no MPI, some module may have loaded one for itself alone: the library with this function.
+// If the program itself needs no MPI, one of its modules may have loaded an MPI for itself alone. Returns the MPI
+// library that has this function, or null.
 static void* library_of_a_module(const char* name) {
   for (int number = 0;; ++number) {
     struct search search = {number, ""};
@@ -91,7 +92,7 @@ static void find_mpi(void) {
   if (open_mpis_world) mpi.abi.world = open_mpis_world;
 }
 
-// From rank 0 of the world; from every process, where that cannot be told: a session has no world.
+// Prints on rank 0 of MPI_COMM_WORLD. If the rank cannot be told, prints on every process: a session has no world.
 static void say(const char* what, const char* more) {
   int rank = 0, world = 0;
   int (*const rank_of)(word, int*) = (int (*)(word, int*))dlsym(mpi.handle, "PMPI_Comm_rank");
@@ -100,7 +101,8 @@ static void say(const char* what, const char* more) {
   if (rank == 0) fprintf(stderr, "shoal: %s%s; using the MPI library's own collectives\n", what, more);
 }
 
-// By what launchers tell, since MPI may not have been initialised. When the program ends, it may have cleared that.
+// Asks the variables that launchers set, because MPI may not have been initialised. Keeps the answer, because the
+// program may have cleared them when it ends.
 static int is_first_rank(void) {
   static const char* const names[] = {"PMIX_RANK", "PMI_RANK", "OMPI_COMM_WORLD_RANK", "SLURM_PROCID"};
   static int answer = -1;
@@ -111,7 +113,7 @@ static int is_first_rank(void) {
   return answer != 0;
 }
 
-// At once, so that one who asks for a report knows that there will be one, if there is something to report.
+// Prints at once, so that a user who asks for a report knows that one will come if there is something to report.
 static void announce(void) {
   const char* const wanted = secure_getenv("SHOAL_REPORT");
   const int is_first = is_first_rank();
@@ -128,13 +130,14 @@ static void load_drop_in(void) {
   if (watch) watch(&has_made_handlers);
 }
 
-// What the MPI lacks all ranks see. Any other fault may be this rank's alone: others would wait for it.
+// If the MPI lacks a function, all ranks see this, and all go on without Shoal. Any other fault may be this rank's
+// alone: then the job has to end, because other ranks would wait for this one.
 static void load(void) {
-  if (mpi.handle) dlopen(mpi.path, RTLD_LAZY | RTLD_NOLOAD | RTLD_GLOBAL);  // so that what is loaded now sees it
+  if (mpi.handle) dlopen(mpi.path, RTLD_LAZY | RTLD_NOLOAD | RTLD_GLOBAL);  // so that the drop-in library sees it
   load_drop_in();
   if (drop_in) return announce();
   char wrong[1024];
-  snprintf(wrong, sizeof wrong, "%s", dlerror());  // NOLINT: of this thread
+  snprintf(wrong, sizeof wrong, "%s", dlerror());  // NOLINT: dlerror() is of this thread
   if (strstr(wrong, "undefined symbol")) return say("this MPI library lacks what Shoal needs: ", wrong);
   fprintf(stderr, "shoal: %s; the job ends, because other ranks may have loaded it\n", wrong);
   int (*const end)(word, int) = (int (*)(word, int))dlsym(mpi.handle, "PMPI_Abort");
@@ -142,7 +145,7 @@ static void load(void) {
   abort();
 }
 
-// A site may preload one for each of its ABIs.
+// Whether another preload follows this one: a site may preload one for each of its ABIs.
 static int another_follows(void) {
   Dl_info info;
   void* const next = dlsym(RTLD_NEXT, "MPI_Alltoall");
@@ -157,8 +160,8 @@ static void prepare(void) {
     say("this preload is for the ABI " SHOAL_ABI ", not for that of ", *mpi.soname ? mpi.soname : "this program");
 }
 
-// A program that has its MPI from the beginning gets what serves it while it starts, not in its first exchange. What is
-// wrong is said there.
+// If a program has its MPI from the beginning, loads the drop-in library while the program starts, and not in its first
+// exchange. Errors are reported in the first exchange.
 __attribute__((constructor)) static void load_early(void) {
   if (!dlsym(RTLD_DEFAULT, "PMPI_Comm_rank")) return;
   find_mpi();
@@ -190,15 +193,16 @@ void* function_for(const char* name) {
   abort();
 }
 
-// What a process forks is no rank, once MPI has begun there. Nothing is looked up: other threads may have been at that.
+// A process that was forked after MPI began is no rank. Nothing may be looked up here, because other threads may have
+// been looking something up when the process was forked.
 static int is_forked;
 static void forked(void) {
   if (mpi.initialized) mpi.initialized(&is_forked);
 }
 __attribute__((constructor)) static void watch_forks(void) { pthread_atfork(NULL, NULL, forked); }
 
-// Who asked for a report hears of it too when there was nothing to report. Not where MPI was never used, or by sessions
-// alone, of which nothing is known.
+// Tells a user who asked for a report if there was nothing to report. Says nothing if the program never used MPI, or
+// used only sessions, of which nothing is known.
 __attribute__((destructor)) static void tell_of_none(void) {
   flag_question* const finalized = drop_in && !is_forked ? (flag_question*)dlsym(mpi.handle, "PMPI_Finalized") : NULL;
   void (*const tell)(void) = drop_in ? (void (*)(void))dlsym(drop_in, "shoal_preload_tell_of_none") : NULL;
@@ -213,7 +217,7 @@ PASS_ON(MPI_Alltoallv, 9)
 PASS_ON(MPI_Alltoallw, 9)
 PASS_ON(MPI_Allgather, 7)
 PASS_ON(MPI_Allgatherv, 8)
-// A program that asks for these finds them under an MPI that has none: then they do what the others do.
+// A program that asks for these functions finds them even if the MPI lacks them. They then do what those above do.
 PASS_ON(MPI_Alltoall_c, 7)
 PASS_ON(MPI_Alltoallv_c, 9)
 PASS_ON(MPI_Alltoallw_c, 9)

@@ -1,11 +1,12 @@
-// What the preload finds in the program.
+// What the preload finds in the program. The drop-in library, libshoal-drop-in.so, serves the calls.
 #pragma once
 
-// The function that a call of this name goes to, once what serves calls is loaded; ends the program where there is none.
+// The function to which a call of this name goes. Loads the drop-in library first. Ends the program if there is no such
+// function.
 void* function_for(const char* name);
-// The function of this name behind the preload, in the program's MPI or a tool before that; null: there is none.
+// The function of this name behind the preload, in the program's MPI or in a tool before it; null: there is none.
 void* function_of_mpi(const char* name);
-// The function of this name in the library that serves calls; null: there is none yet, or calls are not served.
+// The function of this name in the drop-in library; null: there is none, or the library is not loaded (yet).
 void* function_of_drop_in(const char* name);
-// Whether the program has made error handlers; 0: none.
+// Whether the program has made error handlers; 0: it has made none.
 extern int has_made_handlers;

@@ -1,4 +1,4 @@
-// What starts in one call and ends in another, and the functions that start such requests and free them.
+// Exchanges that start in one call and end in another, and the functions that start and free their requests.
 #include "preload/pass_on.h"
 
 // NOLINTBEGIN(misc-use-internal-linkage)
@@ -46,7 +46,7 @@ PASS_ON_FORTRAN(start, START, 2)
 PASS_ON_FORTRAN(startall, STARTALL, 3)
 PASS_ON_FORTRAN(request_free, REQUEST_FREE, 2)
 
-#ifdef SHOAL_MPICH_F08_NAMES  // which call PMPI_ functions, where all else of MPICH's Fortran calls the C names
+#ifdef SHOAL_MPICH_F08_NAMES  // these call PMPI_ functions; MPICH's other Fortran functions call the C names
 PASS_ON(mpi_start_f08_, 2)
 PASS_ON(mpi_startall_f08_, 3)
 PASS_ON(mpi_request_free_f08_, 2)

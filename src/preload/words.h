@@ -1,4 +1,5 @@
-// MPI's arguments passed on as words: handles are ints or addresses, counts of any width. So an ABI need not be known.
+// MPI's arguments, passed on as machine words: a word holds a handle, be it an int or an address, and a count of any
+// width. So the preload need not know the ABI.
 #pragma once
 
 #include <stdint.h>

@@ -1,4 +1,4 @@
-// Profiles and what is chosen by them.
+// Profiles, and the choices made by them; part of shoal._core.
 #include "python/choice_bindings.hpp"
 
 #include <nanobind/stl/map.h>
@@ -38,7 +38,7 @@ const profile::table& table_of(const profile& from, std::string_view kind) {
   return *table;
 }
 
-// Checked as if it had been read from a file.
+// The profile with these tables, checked as if it had been read from a file.
 profile with_tables(profile made, const std::map<std::string, std::vector<row_tuple>>& kinds,
                     const std::vector<row_tuple>& sparse, double asking) {
   for (const auto& [kind, rows] : kinds) {

@@ -66,7 +66,7 @@ std::vector<std::string> levels_of(const problem& at) {
 
 // ---- schedules ----------------------------------------------------------------------------------------------
 
-// An operation as Python sees it: a view into its schedule, which it keeps.
+// An operation as Python sees it: a view into its schedule, which the view keeps alive.
 struct operation_view {
   const schedule& program;
   op_id id;
@@ -135,7 +135,7 @@ std::optional<fault> check_programs(const std::vector<schedule>& programs, int s
   return check(programs, meaning_of(programs, senders));
 }
 
-// Steps with the parts that blocks are cut into.
+// A report on the steps, and into how many parts blocks are cut.
 struct followed {
   step_report report;
   int parts;

@@ -1,4 +1,4 @@
-// What people set, and what the core finds out about this process.
+// The settings, and what the core finds out about this process; part of shoal._core.
 #include "python/settings_bindings.hpp"
 
 #include <nanobind/stl/optional.h>

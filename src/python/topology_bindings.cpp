@@ -28,7 +28,7 @@ using flat = std::vector<std::vector<int>>;
 // A rooted network with the names of its nodes.
 struct named_tree {
   explicit named_tree(const switch_network& n) : network(n), tree(n) {}
-  std::string name(int node) const { return network.nodes()[node].name; }  // not of leaves inside a machine
+  std::string name(int node) const { return network.nodes()[node].name; }  // not for leaves inside a machine
   switch_network network;
   rank_tree tree;
 };
