@@ -108,7 +108,7 @@ class all_to_all final : public content {
     for (const int bytes : w_.send_counts) {
       mine.total_bytes += bytes;
       mine.largest_block = std::max<std::int64_t>(mine.largest_block, bytes);
-      mine.full_blocks += bytes > 0;
+      mine.nonempty_blocks += bytes > 0;
     }
     mine.most_loaded =
         std::max(mine.total_bytes, std::accumulate(w_.recv_counts.begin(), w_.recv_counts.end(), std::int64_t{0}));

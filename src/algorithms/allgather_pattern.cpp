@@ -38,7 +38,7 @@ allgather_pattern::exchange allgather_pattern::at(int round, int member) const {
   return {partner, partner, member & -distance, partner & -distance, distance};
 }
 
-allgather_pattern::descent allgather_pattern::served_by_copy(int member, int origin) const {
+allgather_pattern::copies_served allgather_pattern::served_by_copy(int member, int origin) const {
   const int offset = wrap(origin - member);
   if (how_ == kind::recursive_doubling) {
     const int stride = next_distance(member ^ origin);

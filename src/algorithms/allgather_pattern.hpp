@@ -30,10 +30,10 @@ class allgather_pattern {
 
   // Which members a copy serves: from `member`, the message of `origin` goes on to the members
   // member - stride * c (mod n), c = 1..count.
-  struct descent {
+  struct copies_served {
     int stride, count;
   };
-  descent served_by_copy(int member, int origin) const;
+  copies_served served_by_copy(int member, int origin) const;
 
  private:
   int wrap(int position) const { return (position % members_ + members_) % members_; }

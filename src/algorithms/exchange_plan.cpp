@@ -24,7 +24,7 @@ struct event {
 
 class program_writer {
  public:
-  program_writer(int ranks, int rank, int outstanding, cutting blocks)
+  program_writer(int ranks, int rank, int outstanding, block_parts blocks)
       : b_(ranks, rank), sends_(outstanding), parts_(blocks.parts) {
     b_.cut_blocks(parts_, blocks.last);
     for (int k = rank * parts_; k < (rank + 1) * parts_; ++k) b_.copy(send_slot(k), recv_slot(k));
@@ -66,7 +66,7 @@ class program_writer {
   std::map<std::int32_t, std::vector<op_id>> awaited_;  // tokens, by messages still to be sent
 };
 
-schedule write_program(int ranks, int rank, int outstanding, cutting blocks, std::vector<event> events) {
+schedule write_program(int ranks, int rank, int outstanding, block_parts blocks, std::vector<event> events) {
   std::stable_sort(events.begin(), events.end());
   program_writer writer(ranks, rank, outstanding, blocks);
   for (const event& e : events) writer.add(e);
@@ -92,7 +92,7 @@ exchange_plan::exchange_plan(const rank_tree& tree, std::vector<message> ordered
   }
 }
 
-schedule exchange_plan::program(int rank, cutting blocks) const {
+schedule exchange_plan::program(int rank, block_parts blocks) const {
   const share& mine = ranks_[rank];
   std::vector<event> events;
   const auto add_tokens = [&](const std::vector<std::int32_t>& tokens, op_kind kind) {

@@ -17,7 +17,7 @@
 namespace shoal {
 
 // Into how many parts a block is cut, and how many bytes the last part has at most; 0: as many as the other parts.
-struct cutting {
+struct block_parts {
   int parts = 1, last = 0;
 };
 
@@ -35,7 +35,7 @@ class exchange_plan {
   // so even if both messages have the same sender: its sends end when the MPI library has the data, long before the
   // data have left. Blocks travel in parts. The token is sent when all parts but the last have arrived, so that the
   // token and the last part are under way together.
-  schedule program(int rank, cutting blocks = {}) const;
+  schedule program(int rank, block_parts blocks = {}) const;
 
  private:
   struct share {  // of one rank: positions of messages and of tokens

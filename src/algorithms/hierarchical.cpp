@@ -122,7 +122,7 @@ class post {
 };
 
 // How the exchange of a level runs.
-struct manner {
+struct level_exchange {
   int most_members;  // of the groups of the level
   bool linear;       // one digit, in batches; else digits of `radix`, in rounds
   int radix;         // if not linear
@@ -140,7 +140,7 @@ struct manner {
 // The exchange of a level: a walk over the digits of the distance between positions on the ring.
 class ring_exchange {
  public:
-  ring_exchange(builder& b, post& mail, carried_blocks& carried, const level_ring& around, const manner& how)
+  ring_exchange(builder& b, post& mail, carried_blocks& carried, const level_ring& around, const level_exchange& how)
       : b_(b), mail_(mail), carried_(carried), ring_(around), how_(how), system_(how.digits_of(around.size())) {}
 
   void run(window& order, int first_step) {
@@ -207,13 +207,13 @@ class ring_exchange {
   post& mail_;
   carried_blocks& carried_;
   const level_ring& ring_;
-  const manner& how_;
+  const level_exchange& how_;
   digit_system system_;
   message_set messages_;
 };
 
 // Blocks that arrived at the carriers of a group of this height go on to the carriers of the group's members.
-void hand_on(builder& b, post& mail, carried_blocks& carried, const relays& who, int height, window& order) {
+void hand_on(builder& b, post& mail, carried_blocks& carried, const block_places& who, int height, window& order) {
   const layout_tree& levels = who.levels;
   const int self = levels.virtual_rank(b.rank());
   const virtual_range group = who.group(height, self);
@@ -236,7 +236,8 @@ void hand_on(builder& b, post& mail, carried_blocks& carried, const relays& who,
   order.next_group();
 }
 
-schedule hierarchical(const relays& who, int rank, const std::vector<manner>& how, bool shared, bool overlap) {
+schedule hierarchical(const block_places& who, int rank, const std::vector<level_exchange>& how, bool shared,
+                      bool overlap) {
   const layout_tree& levels = who.levels;
   const int self = levels.virtual_rank(rank), outermost = static_cast<int>(how.size()) - 1;
   builder b(levels.ranks(), rank);
@@ -270,12 +271,12 @@ std::string_view way_of(const layout_tree& levels, int level, const arguments& w
   return level == levels.levels() - 1 ? std::string_view(with.word("global")) : with.word_at(level, "local");
 }
 
-// The manner of a level whose members have this height.
-manner manner_of(const layout_tree& levels, int height, int level, const arguments& with) {
+// The exchange of a level whose members have this height.
+level_exchange manner_of(const layout_tree& levels, int height, int level, const arguments& with) {
   const bool outermost = level == levels.levels() - 1;
   const std::string_view way = way_of(levels, level, with);
   const int batch = way == "scattered" ? with.number_at(level, "block_count", all_requests) : all_requests;
-  manner how;
+  level_exchange how;
   how.most_members = levels.most_members(height, level + 1);
   const int square = square_radix(how.most_members);
   how.linear = way != "radix";
@@ -289,8 +290,8 @@ manner manner_of(const layout_tree& levels, int height, int level, const argumen
 
 schedule generate_hierarchical(const problem& at, int rank, const arguments& with) {
   const auto levels = levels_of(at);
-  relays who{*levels, {0}, {1}};
-  std::vector<manner> how;
+  block_places who{*levels, {0}, {1}};
+  std::vector<level_exchange> how;
   bool shared = false;
   for (int level = 0; level < levels->levels(); ++level) {
     const std::string_view way = way_of(*levels, level, with);
@@ -405,12 +406,12 @@ std::vector<algorithm> hierarchical_family() {
   a.parameters = {
       by_level(
           {"local",
-           "exchange inside a node, of each level but the outermost; shared: linear, through the node's memory; none: "
-           "the level is left out",
+           "exchange inside a node, and at every other level but the outermost; shared: linear, through the node's "
+           "memory; none: the level is left out",
            "radix",
            {"radix", "linear", "shared", "scattered", "pairwise", "none"}}),
       by_level({"radix",
-                "base of the digits there; auto: the square root of the members of a group",
+                "base of the digits for local=radix; auto: the square root of the members of a group",
                 "auto",
                 {"auto"},
                 2,
@@ -424,11 +425,11 @@ std::vector<algorithm> hierarchical_family() {
        all_requests},
       by_level(block_count_parameter()),
       {"pattern",
-       "coalesced sends the blocks of a node for one rank in one message, staggered one by one",
+       "coalesced: one message with all blocks of a node for one rank; staggered: one message for each block",
        "coalesced",
        {"coalesced", "staggered"}},
       by_level({"carriers",
-                "ranks of a node that exchange with other nodes; fewer send fewer messages, of more blocks",
+                "ranks of a node that exchange with other nodes; fewer carriers send fewer and larger messages",
                 "all",
                 {"all"},
                 1,

@@ -2,12 +2,12 @@
 
 namespace shoal {
 
-int relays::in_member(const virtual_range& group, int number, const virtual_range& member, int height) const {
+int block_places::in_member(const virtual_range& group, int number, const virtual_range& member, int height) const {
   const int from = member.holds(group.first + number) ? member.first - group.first : 0;
   return (number - from) % carriers(height, member);
 }
 
-int relays::rank_of(virtual_range around, int height, int number) const {
+int block_places::rank_of(virtual_range around, int height, int number) const {
   for (; height > 0; --height) {
     const virtual_range member = group(height - 1, around.first + number);
     number = in_member(around, number, member, height - 1);
@@ -16,14 +16,14 @@ int relays::rank_of(virtual_range around, int height, int number) const {
   return around.first;
 }
 
-int relays::number_of(int destination, int self, int height) const {
+int block_places::number_of(int destination, int self, int height) const {
   const virtual_range here = group(height, self);
   if (here.holds(destination)) return destination - here.first;
   const virtual_range around = group(height + 1, self);
   return in_member(around, number_of(destination, self, height + 1), here, height);
 }
 
-level_ring::level_ring(const relays& who, int level, int virtual_rank)
+level_ring::level_ring(const block_places& who, int level, int virtual_rank)
     : who_(who),
       level_(level),
       group_(who.group(level + 1, virtual_rank)),

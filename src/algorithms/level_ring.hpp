@@ -13,7 +13,7 @@ namespace shoal {
 // Says which ranks have a block on its way. Each group on the way knows the block by a number, which says where in the
 // group the block goes. In the least group that holds both origin and destination, the number is the place of the
 // destination. Heights count the levels of layout_tree without those that are left out.
-struct relays {
+struct block_places {
   const layout_tree& levels;
   std::vector<int> heights;  // by height: the height in layout_tree
   std::vector<int> most;     // by height: most carriers of a group, which deal with other groups for its ranks
@@ -40,7 +40,7 @@ struct bound {
 // time proportional to the number of ranks.
 class level_ring {
  public:
-  level_ring(const relays& who, int level, int virtual_rank);
+  level_ring(const block_places& who, int level, int virtual_rank);
 
   int size() const { return static_cast<int>(begins_.size()) - 1; }
   int position() const { return position_; }
@@ -57,7 +57,7 @@ class level_ring {
     return static_cast<int>(std::upper_bound(begins_.begin(), begins_.end(), virtual_rank) - begins_.begin()) - 1;
   }
 
-  const relays& who_;
+  const block_places& who_;
   int level_;
   virtual_range group_;
   std::span<const int> begins_;

@@ -28,7 +28,7 @@ schedule generate_tree(const problem& at, int rank, const arguments& with) {
   const switch_network& network = *at.switches;
   const int window = with.number("window", 1);
   const auto how = parse_reduction(with.word("sync"), at.ranks);
-  const cutting blocks = how ? cutting{with.number("parts", 1), with.number("last", 0)} : cutting{};
+  const block_parts blocks = how ? block_parts{with.number("parts", 1), with.number("last", 0)} : block_parts{};
   const auto tree = network.remember<rank_tree>("tree", [&] { return rank_tree(network); });
   if (at.sizes && looks_at_sizes(at, with)) {
     sized_order order = list_greedy_order(*tree, *at.sizes);
@@ -57,19 +57,20 @@ std::vector<algorithm> tree_family() {
   a.name = "tree";
   a.summary = "contention-free phases on a tree of switches, as many as the most loaded link needs";
   a.source = "all-to-all personalized communication on Ethernet switched clusters (Faraj and Yuan)";
-  a.parameters = {{"window", "messages that may share a link, and a rank may have under way", "1", {}, 1, 1024},
-                  {"sync",
-                   "tokens that keep the phases apart; exact: fewest, chain2: cheap to find, auto: exact up to "
-                   "256 ranks, none: each rank only keeps its own order",
-                   "auto",
-                   {"auto", "exact", "chain2", "none"}},
-                  {"parts", "pieces of a block; the token is sent when all but the last have arrived", "2", {}, 1, 64},
-                  {"order",
-                   "of blocks that are not equal; sizes: list greedy, up to 64 ranks, which tell each other all sizes "
-                   "before; phases: as equal blocks",
-                   "sizes",
-                   {"sizes", "phases"}},
-                  {"last", "bytes that the last piece has at most; 0: as many as the others", "8192", {}, 0, 1 << 24}};
+  a.parameters = {
+      {"window", "messages that may share a link, and that a rank may have under way", "1", {}, 1, 1024},
+      {"sync",
+       "tokens that keep the phases apart; exact: fewest, chain2: cheap to find, auto: exact up to "
+       "256 ranks, none: each rank only keeps its own order",
+       "auto",
+       {"auto", "exact", "chain2", "none"}},
+      {"parts", "pieces of a block; the token is sent when all but the last have arrived", "2", {}, 1, 64},
+      {"order",
+       "order of blocks that are not equal; sizes: list greedy, for up to 64 ranks, which first tell each "
+       "other all sizes; phases: the order for equal blocks",
+       "sizes",
+       {"sizes", "phases"}},
+      {"last", "bytes that the last piece has at most; 0: as many as the other pieces", "8192", {}, 0, 1 << 24}};
   a.refuses = refuses_problem;
   a.looks_at_sizes = looks_at_sizes;
   a.generate = generate_tree;

@@ -12,7 +12,7 @@ namespace {
 // the collectives will not do, because in some MPIs they match edges in another order.
 template <typename Native>
 int natively(MPI_Comm comm, Native native) {
-  if (progress::has_mpi_for_it()) return moved_by_mpi(native);
+  if (progress::mpi_can_move()) return moved_by_mpi(native);
   const int code = wait_moving([comm](MPI_Request* own) { return PMPI_Ibarrier(comm, own); });
   return code == MPI_SUCCESS ? native() : code;
 }

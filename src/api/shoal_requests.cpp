@@ -209,7 +209,7 @@ PERSISTENT(shoal_allgatherv_init, allgatherv, SHOAL_GATHERED, int, int)
 int shoal_start(shoal_request request) {
   if (!request) return MPI_ERR_REQUEST;
   return on_request(*data_of(request), [](auto& data) {
-    if (!data.is_repeated()) throw mpi_error(MPI_ERR_REQUEST, "only persistent requests are started");
+    if (!data.is_repeated()) throw mpi_error(MPI_ERR_REQUEST, "only persistent requests can be started");
     data.start();
   });
 }

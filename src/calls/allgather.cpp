@@ -19,7 +19,7 @@ int cold(const allgather_call& call, native_call native) {
   if (was_refused(code, call.comm, [&] { return call; }) && call.is_awaited()) return code;
   const std::int64_t sent = bytes_of(call.send_count, call.send_type);
   const std::int64_t known = call.uniform ? sent + bytes_of(call.recv_counts[0], call.recv_type) : 0;
-  process::get().count_cold(call.comm, call.uniform, sent, known, PMPI_Wtime() - begin);
+  process::get().count_unserved(call.comm, call.uniform, sent, known, PMPI_Wtime() - begin);
   return code;
 }
 
@@ -63,7 +63,7 @@ int allgather(const allgather_call& call, interface from, MPI_Info info, native_
     if (!between_groups(call.comm) || is_revoked(call.comm)) return native();
     std::string wrong;
     process& job = process::get();
-    if (info == MPI_INFO_NULL && !job.asks_for(call.what, call.form()) && !job.has_earned_groups(call.comm))
+    if (info == MPI_INFO_NULL && !job.asks_for(call.what, call.form()) && !job.may_serve_groups(call.comm))
       return cold(call, native);
     state = job.groups_of(call.comm, from == interface::shoal, wrong);
     const auto left = [&] { return job.leave(call, "Shoal cannot serve these groups", native); };

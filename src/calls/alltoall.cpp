@@ -40,7 +40,7 @@ std::int64_t block_of(const learner& of, const alltoall_call& call) {
 
 [[gnu::hot]] int serve_settled(learner& of, const alltoall_call& call, interface from, native_call native) {
   call_size size{call.form(), call.uniform ? block_of(of, call) : call.bytes_to_all(of.blocks()),
-                 call.meets_all(of.blocks())};
+                 call.receives_from_all(of.blocks())};
   if (call.in_place()) size.copied = size.bytes * (call.uniform ? of.blocks() : 1);
   return serve_learnt(of, call, size, from, native, [&](const decision& settled, outcome& result) {
     communicator& state = *of.state();
@@ -52,7 +52,7 @@ std::int64_t block_of(const learner& of, const alltoall_call& call) {
 
 int serve_unpassed(learner& of, const alltoall_call& call, interface from, MPI_Info info, native_call native) {
   if (of.is_idle() && info == MPI_INFO_NULL) return native();
-  of.may_pass();  // forgets what a call before this one allowed
+  of.take_passes();  // forgets what a call before this one allowed
   if (is_lost(of, call.comm)) return native();
   record(of, call, from);
   if (of.is_asked(call.form(), info)) return serve_asked(of, call, from, info, native);
@@ -82,7 +82,7 @@ std::int64_t alltoall_call::bytes_to_all(int ranks) const {
 }
 
 // One block may be empty, as it may be this rank's own.
-bool alltoall_call::meets_all(int ranks) const {
+bool alltoall_call::receives_from_all(int ranks) const {
   if (uniform) return recv_counts[0] > 0;
   int empty = 0;
   for (int i = 0; i < ranks; ++i) empty += recv_counts[i] == 0;

@@ -39,7 +39,7 @@ struct alltoall_call {
   std::int64_t bytes_to(int destination) const;
   std::int64_t bytes_to_all(int ranks) const;
   // Whether this rank receives something from every other rank, and so cannot get ahead of any by a call.
-  bool meets_all(int ranks) const;
+  bool receives_from_all(int ranks) const;
   // Whether another rank may wait for this one here, because something goes from one to the other.
   bool is_awaited() const;
   // Whether the MPI accepts the arguments on this rank, as far as Shoal can tell.

@@ -22,7 +22,7 @@ const decision* alltoall_service::fit(const decision& chosen) {
   if (!chosen.algorithm->steps) return &chosen;
   describe();
   features sizes = local_features();
-  if (!ranks_ask(*chosen.algorithm)) return sizes.invalid ? left_out(&chosen) : &chosen;
+  if (!ranks_ask(*chosen.algorithm)) return sizes.invalid ? stand_aside(&chosen) : &chosen;
   return agree_on_sizes(sizes) ? fitted(&chosen, sizes) : nullptr;
 }
 
@@ -43,7 +43,7 @@ alltoall_service::repeated alltoall_service::plan(MPI_Info info) {
   return {fitted(chosen, sizes), static_cast<std::size_t>(sizes.most_loaded)};
 }
 
-const decision* alltoall_service::pick_at_once() {
+const decision* alltoall_service::pick_without_asking() {
   if (!ranks_.is_open()) return nullptr;
   describe();
   if (ranks_.facts().devices || state_.limit().is_set()) return nullptr;
@@ -56,7 +56,7 @@ const decision* alltoall_service::pick_at_once() {
 
 // This rank's arguments are wrong, and the MPI's own collective reports that. If nobody waits for this rank, the others
 // have gone on with the exchange, so this rank takes part without blocks.
-const decision* alltoall_service::left_out(const decision* chosen) {
+const decision* alltoall_service::stand_aside(const decision* chosen) {
   if (chosen->algorithm->has_schedule() && !call_.is_awaited())
     ranks_.run_without_blocks(*chosen->algorithm->steps, call_.uniform);
   return nullptr;
@@ -184,7 +184,7 @@ features alltoall_service::local_features() const {
     const std::int64_t bytes = std::max<std::int64_t>(0, b.counts[i]) * b.type_of(i).size;
     mine.total_bytes += bytes;
     mine.largest_block = std::max(mine.largest_block, bytes);
-    mine.full_blocks += bytes > 0;
+    mine.nonempty_blocks += bytes > 0;
     received += what_.recv.counts[i] * what_.recv.type_of(i).size;
   }
   mine.most_loaded = std::max(mine.total_bytes, received);

@@ -41,7 +41,7 @@ class alltoall_service {
   repeated plan(MPI_Info info);
   // pick() without asking other ranks, for an exchange that may not wait for them. Null also if scratch memory is
   // limited, or memory may be a device's.
-  const decision* pick_at_once();
+  const decision* pick_without_asking();
 
   // What to exchange. With MPI_IN_PLACE the blocks to send are copied first; drop_snapshot() drops the copy.
   const payload& blocks();
@@ -60,7 +60,7 @@ class alltoall_service {
 
  private:
   bool ranks_ask(const prepared& algorithm) const;
-  const decision* left_out(const decision* chosen);
+  const decision* stand_aside(const decision* chosen);
   // `chosen`, or what the limit on scratch memory allows instead. Makes a program for the sizes if it looks at them.
   const decision* fitted(const decision* chosen, const features& agreed);
   const decision* within_limit(const decision* chosen) const;

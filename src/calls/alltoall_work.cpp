@@ -24,7 +24,7 @@ class alltoall_work final : public request::work {
   }
 
   // Both return whether there is a schedule to run. If not, the MPI's own collective serves.
-  bool prepare_once() { return keep(service_.pick_at_once()); }
+  bool prepare_once() { return keep(service_.pick_without_asking()); }
   bool prepare_repeated(MPI_Info info) {
     const alltoall_service::repeated plan = service_.plan(info);
     if (plan.chosen) state_->last = plan.chosen;

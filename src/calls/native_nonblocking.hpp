@@ -86,7 +86,7 @@ inline bool has_right_blocking_form([[maybe_unused]] const alltoall_call& call) 
 // Runs the MPI's own collective, of which `native` is the blocking form, while what Shoal has under way moves.
 template <typename Call>
 int natively(const Call& call, wait_mode mode, native_call native) {
-  if (progress::has_mpi_for_it() && has_right_blocking_form(call)) return moved_by_mpi(native);
+  if (progress::mpi_can_move() && has_right_blocking_form(call)) return moved_by_mpi(native);
   native_collective own;
   const int code = own.start(call);
   return code == MPI_SUCCESS ? own.wait(mode) : code;

@@ -22,7 +22,7 @@ const decision* neighbor_service::pick(MPI_Info info) {
   return chosen ? fit(*chosen) : nullptr;
 }
 
-const decision* neighbor_service::pick_at_once() {
+const decision* neighbor_service::pick_without_asking() {
   const decision* const chosen = named(MPI_INFO_NULL);
   if (!chosen || !chosen->algorithm->steps) return chosen;
   describe();

@@ -51,7 +51,7 @@ class neighbor_service {
   // report wrong arguments of this rank.
   const decision* pick(MPI_Info info);
   // The same for a call that ends later. Such a call shares no memory.
-  const decision* pick_at_once();
+  const decision* pick_without_asking();
   // What was settled for the call. Null: the MPI's own collective serves, to report wrong arguments of this rank.
   const decision* fit(const decision& settled);
   // Whether the ranks asked each other in this call.

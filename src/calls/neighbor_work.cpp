@@ -20,7 +20,7 @@ class neighbor_work final : public request::work {
         moving_(state_->all().pool(), over_) {}
 
   // Both return whether there is a schedule to run. If not, the MPI's own collective serves.
-  bool prepare_once() { return keep(service_.pick_at_once()); }
+  bool prepare_once() { return keep(service_.pick_without_asking()); }
   bool prepare_repeated(MPI_Info info) {
     if (!keep(service_.plan(info))) return false;
     place_ = state_->all().next_place();

@@ -46,24 +46,24 @@ class kept_numbers {
 };
 
 // A call's arguments, and how many blocks it sends and receives.
-struct given {
+struct call_arguments {
   const alltoall_call& call;
   int sent, received;
   bool is_recorded;
 };
 
-given given_by(const alltoall_call& call) {
+call_arguments arguments_of(const alltoall_call& call) {
   const int ranks = peers_of(call.comm);
   return {call, ranks, ranks, !process::get().set().record.empty() && traffic_record::is_of(call.comm)};
 }
-given given_by(const neighbor_call& call) {
+call_arguments arguments_of(const neighbor_call& call) {
   const neighbor_ranks among = neighbors_of(call.comm);
   return {call, static_cast<int>(among.destinations.size()), static_cast<int>(among.sources.size()), false};
 }
 
 class open_exchange final : public progress::part {
  public:
-  open_exchange(const given& what, bool is_persistent);
+  open_exchange(const call_arguments& what, bool is_persistent);
   ~open_exchange() override;
   open_exchange(const open_exchange&) = delete;
   open_exchange& operator=(const open_exchange&) = delete;
@@ -87,7 +87,7 @@ class open_exchange final : public progress::part {
   bool move() noexcept override;
 
  private:
-  void keep_numbers(const given& what, bool is_alike);
+  void keep_numbers(const call_arguments& what, bool is_alike);
   void run();
   void record();
   int raise();
@@ -128,7 +128,7 @@ open_exchange* persistent_behind(MPI_Request request) {
   return nullptr;
 }
 
-open_exchange::open_exchange(const given& what, bool is_persistent)
+open_exchange::open_exchange(const call_arguments& what, bool is_persistent)
     : call_(what.call), handle_(is_persistent), is_persistent_(is_persistent), is_recorded_(what.is_recorded) {
   const bool is_alike = call_.are_sides_alike() && what.sent == what.received;  // what is kept must be alike too
   call_.recv_type = types_[0].keep(call_.recv_type, call_.recv_counts, what.received);
@@ -138,7 +138,7 @@ open_exchange::open_exchange(const given& what, bool is_persistent)
   persistent += is_persistent;
 }
 
-void open_exchange::keep_numbers(const given& what, bool is_alike) {
+void open_exchange::keep_numbers(const call_arguments& what, bool is_alike) {
   call_.recv_counts = numbers_[0].keep(call_.recv_counts, what.received);
   call_.recv_displacements = numbers_[1].keep(call_.recv_displacements, what.received);
   if (call_.in_place()) return;
@@ -254,14 +254,14 @@ const char* left_because(const alltoall_call& call, learner* of) {
   if (!of) return process::why_unknown(call.comm);
   require(PMPI_Comm_size(call.comm, &ranks), "MPI_Comm_size");
   if (ranks == 1) return "one rank";
-  if (!progress::has_mpi_for_it()) return cannot_move;
+  if (!progress::mpi_can_move()) return cannot_move;
   if (is_revoked(call.comm) || (of->state() && of->state()->all().is_lost())) return "ranks have failed";
   return nullptr;
 }
 
 const char* left_because(const neighbor_call& call, learner* of) {
   if (!has_neighbors(call.comm)) return "a communicator without neighbours";
-  if (process::get().set().verify) return "SHOAL_VERIFY compares only exchanges among neighbours that block";
+  if (process::get().set().verify) return "with SHOAL_VERIFY Shoal serves only blocking exchanges among neighbours";
   return left_because(static_cast<const alltoall_call&>(call), of);
 }
 
@@ -269,7 +269,7 @@ const char* left_because(const neighbor_call& call, learner* of) {
 // If it returns null, the MPI's own collective serves, because it has to or is to judge this rank's arguments, and
 // there is no request.
 template <typename Once>
-MPI_Request begun(const given& what, communicator& state, Once once) {
+MPI_Request begun(const call_arguments& what, communicator& state, Once once) {
   const std::scoped_lock alone(state.all().lock());
   auto made = std::make_unique<open_exchange>(what, false);
   auto by_shoal = once(made->call());
@@ -293,20 +293,20 @@ constexpr const char* matched_otherwise = "this MPI matches parallel edges in an
 MPI_Request begun(const alltoall_call& call, learner& of, std::string& why) {
   communicator* const state = of.state();
   if (!state || !state->all().is_open()) return why = too_early, MPI_REQUEST_NULL;
-  return begun(given_by(call), *state, [&](const alltoall_call& kept) { return alltoall_once(*state, kept); });
+  return begun(arguments_of(call), *state, [&](const alltoall_call& kept) { return alltoall_once(*state, kept); });
 }
 
 MPI_Request begun(const neighbor_call& call, learner&, std::string& why) {
   const auto among = process::get().present_neighbors_of(call.comm, call.form());
   if (!among) return why = too_early, MPI_REQUEST_NULL;
   if (!among->is_matched_alike()) return why = matched_otherwise, MPI_REQUEST_NULL;
-  return begun(given_by(call), among->over(),
+  return begun(arguments_of(call), among->over(),
                [&](const alltoall_call& kept) { return neighbor_once(among, neighbor_call(kept)); });
 }
 
 const char* for_the_mpi() {
   return process::get().set().max_temp ? "SHOAL_MAX_TEMP is set"
-                                       : "device memory, or arguments that the MPI is to judge";
+                                       : "device memory, or arguments that only the MPI can check";
 }
 
 // The name of such a call in the report. It is made only for the report, so that no other call pays for it.
@@ -324,7 +324,7 @@ struct unasked {
   const char* kind;
   const Call& call;
   explicit operator std::string() const {
-    if (!progress::has_mpi_for_it()) return kind + std::string(", and ") + cannot_move;
+    if (!progress::mpi_can_move()) return kind + std::string(", and ") + cannot_move;
     std::string setting = "SHOAL_" + call.name();
     for (char& c : setting) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
     return kind + ("; set " + setting) + "=SPEC to let Shoal serve it";
@@ -357,7 +357,7 @@ int serve(const Name& name, const Call& call, MPI_Request* request, native_call 
 
 // Whether nobody asked for an algorithm of Shoal's, so that the MPI's own serves. Such calls cost next to nothing.
 template <typename Call>
-bool is_left(const Call& call) {
+bool is_unasked(const Call& call) {
   const process& job = process::get();
   return !job.asks_for(call.what, call.form()) || call.comm == MPI_COMM_NULL ||
          job.asks_for_natives(call.what, call.form());
@@ -374,7 +374,7 @@ int left_unasked(const named_call<Call>& name, const char* kind, native_call nat
 
 // As begun(), for an exchange that runs many times; the ranks may wait for each other.
 template <typename Repeated>
-MPI_Request prepared_on(const given& what, communicator& state, Repeated repeated) {
+MPI_Request prepared_on(const call_arguments& what, communicator& state, Repeated repeated) {
   const std::scoped_lock alone(state.all().lock());
   auto made = std::make_unique<open_exchange>(what, true);
   auto by_shoal = repeated(made->call());
@@ -386,7 +386,7 @@ MPI_Request prepared_on(const given& what, communicator& state, Repeated repeate
 MPI_Request prepared_on(const alltoall_call& call, MPI_Info info, learner& of, std::string& why) {
   communicator* const state = of.enter(false);
   if (!state) return why = of.why(), MPI_REQUEST_NULL;
-  return prepared_on(given_by(call), *state,
+  return prepared_on(arguments_of(call), *state,
                      [&](const alltoall_call& kept) { return alltoall_repeated(*state, kept, info); });
 }
 
@@ -395,7 +395,7 @@ MPI_Request prepared_on(const neighbor_call& call, MPI_Info info, learner& of, s
   const auto among = process::get().neighbors_of(call.comm, call.form(), false, wrong);
   if (!among) return why = wrong.empty() ? of.why() : wrong, MPI_REQUEST_NULL;
   if (!among->is_matched_alike()) return why = matched_otherwise, MPI_REQUEST_NULL;
-  return prepared_on(given_by(call), among->over(),
+  return prepared_on(arguments_of(call), among->over(),
                      [&](const alltoall_call& kept) { return neighbor_repeated(among, neighbor_call(kept), info); });
 }
 
@@ -404,18 +404,18 @@ MPI_Request prepared_on(const neighbor_call& call, MPI_Info info, learner& of, s
 template <typename Call>
 int start_exchange(const Call& call, MPI_Request* request, native_call native) {
   const named_call<Call> name{"i", call, ""};
-  if (is_left(call)) return left_unasked(name, "nonblocking", native);
+  if (is_unasked(call)) return left_unasked(name, "nonblocking", native);
   return serve(name, call, request, native, [&](learner& of, std::string& why) { return begun(call, of, why); });
 }
 
 template <typename Call>
 int prepare_exchange(const Call& call, MPI_Info info, MPI_Request* request, native_call native) {
   const named_call<Call> name{"", call, "_init"};
-  constexpr const char* kind = "persistent, its starts not counted";
-  const bool is_unasked = is_left(call);
-  if (is_unasked && (info == MPI_INFO_NULL || call.comm == MPI_COMM_NULL)) return left_unasked(name, kind, native);
+  constexpr const char* kind = "persistent; its starts are not counted";
+  const bool unasked_for = is_unasked(call);
+  if (unasked_for && (info == MPI_INFO_NULL || call.comm == MPI_COMM_NULL)) return left_unasked(name, kind, native);
   return serve(name, call, request, native, [&](learner& of, std::string& why) {
-    if (is_unasked && !names_algorithm(info, call))
+    if (unasked_for && !names_algorithm(info, call))
       return why = std::string(unasked<Call>{kind, call}), MPI_REQUEST_NULL;
     return prepared_on(call, info, of, why);
   });

@@ -41,7 +41,7 @@ template <typename Describe, typename... All>
   });
   if (begins_to_count) return code;
   learner* const of = recent_calls::learner_of(comm);
-  if (of) recent_calls::begin_repeats(comm, call, of->may_pass());
+  if (of) recent_calls::begin_repeats(comm, call, of->take_passes());
   return code;
 }
 

@@ -54,7 +54,7 @@ void report_lessons(const learner& of, usage_report& report) {
   report.begin_communicator();
   for (const lesson& one : of.lessons()) {
     const std::string name = name_of(to_string(of.what()), one.form);
-    if (of.is_left()) report.add_left(name, of.why(), one.natives.calls, one.natives.seconds);
+    if (of.is_left_to_mpi()) report.add_left(name, of.why(), one.natives.calls, one.natives.seconds);
     else report.add(name, of.ranks(), "native", one.natives);
     if (!one.tried.empty()) report.add_finding(name, of.ranks(), one.block_bytes, one.tried);
   }
@@ -132,10 +132,10 @@ users_communicator* process::communicator_of(MPI_Comm comm) {
 
 void process::leave_to_duplicate(MPI_Comm comm) {
   constexpr const char* why =
-      "MPI_Comm_idup was called on this communicator, and Open MPI needs it alone until that ends";
+      "MPI_Comm_idup was called on this communicator, and until that ends Open MPI needs the communicator for itself";
   if (comm == MPI_COMM_NULL) return;
-  if (users_groups* const groups = groups_on(comm); groups && groups->are_unserved) {
-    groups->are_unserved = false;
+  if (users_groups* const groups = groups_on(comm); groups && groups->is_undecided) {
+    groups->is_undecided = false;
     groups->why = why;
   }
   for (learner* of : {learner_of(comm), neighbor_learner_of(comm)})
@@ -219,11 +219,11 @@ users_groups* process::groups_on(MPI_Comm comm) {
 intercommunicator* process::groups_of(MPI_Comm comm, bool is_linked, std::string& wrong) {
   users_groups* const groups = groups_on(comm);
   if (!groups) return nullptr;
-  if (groups->are_unserved && !is_linked && !is_of_one_world(comm)) {
-    groups->are_unserved = false;
+  if (groups->is_undecided && !is_linked && !is_of_one_world(comm)) {
+    groups->is_undecided = false;
     warn_once(comm, groups->why = voting::started_apart);
   }
-  if (groups->are_unserved) serve_groups(comm, *groups);
+  if (groups->is_undecided) serve_groups(comm, *groups);
   if (groups->is_wrong) wrong = groups->why;
   return groups->state.get();
 }
@@ -250,7 +250,7 @@ std::shared_ptr<neighborhood> process::present_neighbors_of(MPI_Comm comm, call_
 // under way while they wait for that.
 std::shared_ptr<sparse_ranks> process::sparse_of(MPI_Comm comm, std::string& wrong) {
   users_communicator* const held = communicator_of(comm);
-  if (!held) wrong = "shoal_exchange outside MPI_Init and MPI_Finalize";
+  if (!held) wrong = "shoal_exchange was called before MPI_Init or after MPI_Finalize";
   if (!held || held->sparse) return held ? held->sparse : nullptr;
   waiting wait = moving_meanwhile(set().wait.value_or(wait_mode::yield));
   pending_agreement everyone(comm, {is_full()});
@@ -262,20 +262,20 @@ std::shared_ptr<sparse_ranks> process::sparse_of(MPI_Comm comm, std::string& wro
   }
   int ranks = 1;
   require(PMPI_Comm_size(own, &ranks), "MPI_Comm_size");
-  held->sparse = std::make_shared<sparse_ranks>(comm, own, set().wait.value_or(polite_mode(facts(), ranks)));
+  held->sparse = std::make_shared<sparse_ranks>(comm, own, set().wait.value_or(standard_wait_mode(facts(), ranks)));
   count_open(1);
   return held->sparse;
 }
 
-bool process::has_earned_groups(MPI_Comm comm) {
+bool process::may_serve_groups(MPI_Comm comm) {
   users_groups* const groups = groups_on(comm);
-  if (!groups || !groups->are_unserved) return groups;
+  if (!groups || !groups->is_undecided) return groups;
   if (!groups->worth.is_due()) return false;
   if (!is_of_one_world(comm)) return groups->worth.never_again(), false;
   const double begin = PMPI_Wtime();
   if (pays_to_serve(comm, *groups)) serve_groups(comm, *groups);
   books().spend(PMPI_Wtime() - begin);
-  return !groups->are_unserved;
+  return !groups->is_undecided;
 }
 
 bool process::pays_to_serve(MPI_Comm comm, users_groups& groups) {
@@ -292,15 +292,16 @@ std::vector<std::int64_t> process::largest_of_groups(MPI_Comm comm, const std::v
   waiting wait = moving_meanwhile(set().wait.value_or(wait_mode::yield));
   std::vector<std::int64_t> all = largest_of_both_groups(comm, mine, wait);
   if (!all.empty()) return all;
-  groups.are_unserved = false;
+  groups.is_undecided = false;
   groups.why =
-      "ranks of the other group took no part in an agreement on settings for 10 s; preload Shoal on all ranks, and "
+      "ranks of the other group did not answer within 10 s when ranks compared settings; preload Shoal on all ranks, "
+      "and "
       "give all ranks the same SHOAL_ variables";
   warn_once(comm, groups.why);
   return all;
 }
 
-void process::count_cold(MPI_Comm comm, bool uniform, std::int64_t sent, std::int64_t known, double seconds) {
+void process::count_unserved(MPI_Comm comm, bool uniform, std::int64_t sent, std::int64_t known, double seconds) {
   books().called(seconds);
   users_groups* const groups = groups_on(comm);
   if (!groups) return;
@@ -350,7 +351,7 @@ users_communicator* process::attach(MPI_Comm comm) {
 }
 
 void process::serve_groups(MPI_Comm comm, users_groups& groups) {
-  groups.are_unserved = false;
+  groups.is_undecided = false;
   const auto hash = static_cast<std::int64_t>(hash_of(set().canonical()) >> 1);
   const std::vector<std::int64_t> all = largest_of_groups(comm, {hash, -hash, !problem().empty(), is_full()}, groups);
   if (all.empty()) return;
@@ -432,7 +433,7 @@ void process::finish() {
   if (world_rank == 0 && !report_.empty()) tell();
 }
 
-void process::tell_of_none() {
+void process::report_nothing() {
   if (!told_) tell();
 }
 
@@ -444,7 +445,7 @@ void process::tell() {
   std::ofstream file(set().report_file);
   file.imbue(std::locale::classic());
   report_.write_json(file, books());
-  if (!file.flush()) say_once("SHOAL_REPORT=" + set().report_file + " cannot be written", "nothing is told");
+  if (!file.flush()) say_once("SHOAL_REPORT=" + set().report_file + " cannot be written", "no report is written");
 }
 
 int process::on_free(MPI_Comm, int, void* held, void* self) {

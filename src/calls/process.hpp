@@ -78,10 +78,10 @@ class process : public job_state {
 
   // Whether there were enough calls between two groups, whose algorithm nobody asked for, to make what serves them.
   // Until then the MPI's own collective serves.
-  bool has_earned_groups(MPI_Comm comm);
+  bool may_serve_groups(MPI_Comm comm);
   // Counts a call that the MPI's own served before that. `known`: bytes of a message from each group, together, if both
   // groups know them; else 0.
-  void count_cold(MPI_Comm comm, bool uniform, std::int64_t sent, std::int64_t known, double seconds);
+  void count_unserved(MPI_Comm comm, bool uniform, std::int64_t sent, std::int64_t known, double seconds);
 
   // Calls the MPI's own collective, because Shoal cannot serve a call. If a report is asked for, counts the call with
   // the reason.
@@ -93,11 +93,11 @@ class process : public job_state {
   template <typename Decision>
   void count_ended(team& on, const Decision& chosen, const std::string& call, call_form form, const usage& what) {
     if (set().report == reporting::none) return;
-    if (on.own().is_left()) report_late(call, on.ranks(), chosen.algorithm->spec, what);
+    if (on.own().is_orphaned()) report_late(call, on.ranks(), chosen.algorithm->spec, what);
     else chosen.algorithm->uses[form].add(what);
   }
   // After MPI_Finalize: if nothing was reported, says that there was nothing to report.
-  void tell_of_none();
+  void report_nothing();
 
   // One line: what ran last on a communicator, and why.
   std::string explain(MPI_Comm comm);

@@ -72,9 +72,9 @@ void usage_report::add(const std::string& collective, int ranks, const std::stri
 void usage_report::add_finding(const std::string& collective, int ranks, double block_bytes, const std::string& told) {
   const std::string shape = collective + " of " + std::to_string(ranks) + " ranks, about " +
                             readable_bytes(std::exp2(std::ceil(std::log2(std::max(1.0, block_bytes))))) + " a block";
-  finding& of_shape = findings_[shape];
-  if (std::exchange(of_shape.last, communicators_) != communicators_) ++of_shape.communicators;
-  of_shape.told = told;
+  finding& shape_times = findings_[shape];
+  if (std::exchange(shape_times.last, communicators_) != communicators_) ++shape_times.communicators;
+  shape_times.told = told;
 }
 
 void usage_report::add_left(const std::string& call, const std::string& reason, std::int64_t calls, double seconds) {
@@ -131,10 +131,10 @@ void usage_report::print_left(std::ostream& text) const {
 }
 
 void usage_report::print_findings(std::ostream& text) const {
-  for (const auto& [shape, of_shape] : findings_) {
+  for (const auto& [shape, shape_times] : findings_) {
     text << "shoal: tried for " << shape;
-    if (of_shape.communicators > 1) text << " (" << of_shape.communicators << " communicators)";
-    text << ": " << of_shape.told << "\n";
+    if (shape_times.communicators > 1) text << " (" << shape_times.communicators << " communicators)";
+    text << ": " << shape_times.told << "\n";
   }
 }
 

@@ -11,11 +11,11 @@ request::request(once, MPI_Comm comm, native_start native, std::unique_ptr<work>
 request::request(repeated, MPI_Comm comm, native_start native, std::unique_ptr<work> prepared)
     : comm_(comm), is_repeated_(true), native_(std::move(native)), work_(std::move(prepared)) {
   if (!work_ && native_.is_persistent)
-    require_of_mpi("preparing the MPI's own collective", [this] { return native_.make(&natives_); });
+    require_of_mpi("preparing the MPI's own collective", [this] { return native_.make(&native_request_); });
 }
 
 request::~request() {
-  if (natives_ != MPI_REQUEST_NULL) PMPI_Request_free(&natives_);
+  if (native_request_ != MPI_REQUEST_NULL) PMPI_Request_free(&native_request_);
 }
 
 held_ranks request::exclusive() {
@@ -37,10 +37,10 @@ void request::start() {
     begun_ = false;
     begin();
     progress::get().add(this);
-  } else if (natives_ != MPI_REQUEST_NULL) {
-    require_of_mpi("starting the MPI's own collective", [this] { return PMPI_Start(&natives_); });
+  } else if (native_request_ != MPI_REQUEST_NULL) {
+    require_of_mpi("starting the MPI's own collective", [this] { return PMPI_Start(&native_request_); });
   } else {
-    require_of_mpi("starting the MPI's own collective", [this] { return native_.make(&natives_); });
+    require_of_mpi("starting the MPI's own collective", [this] { return native_.make(&native_request_); });
   }
   active_ = true;
 }
@@ -59,7 +59,7 @@ bool request::test() {
   } else if (active_) {
     int ended = 0;
     active_ = false;  // also if PMPI_Test() fails
-    require_of_mpi("MPI_Test", [&] { return PMPI_Test(&natives_, &ended, MPI_STATUS_IGNORE); });
+    require_of_mpi("MPI_Test", [&] { return PMPI_Test(&native_request_, &ended, MPI_STATUS_IGNORE); });
     active_ = !ended;
     if (active_) progress::get().move();
   }
@@ -126,7 +126,7 @@ void request::finish() {
 }
 
 int request::raise() {
-  return work_ && work_->ranks()->own().is_left() ? work_->ranks()->own().raise() : raise_current(comm_);
+  return work_ && work_->ranks()->own().is_orphaned() ? work_->ranks()->own().raise() : raise_current(comm_);
 }
 
 bool request::ended() {

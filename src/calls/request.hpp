@@ -101,7 +101,7 @@ class request final : public open_request, public progress::part {
   native_start native_;
   std::function<void()> also_;
   bool active_ = false;
-  MPI_Request natives_ = MPI_REQUEST_NULL;
+  MPI_Request native_request_ = MPI_REQUEST_NULL;
   std::unique_ptr<work> work_;
   std::optional<tag_turns::turn> turn_;
   bool begun_ = false;  // its turn has come, and the work was started

@@ -61,7 +61,7 @@ int serve(State& state, Service& service, const Call& call, interface from, MPI_
     return refused(call.comm, error.what(), from, native);
   }
   if (chosen) return carry_out(state, service, call.form(), *chosen, native);
-  return process::get().leave(call, "device memory, or arguments that the MPI is to judge", native);
+  return process::get().leave(call, "device memory, or arguments that only the MPI can check", native);
 }
 
 // Whether the MPI refused a call, which returned `code`, before it took part in the call. If the code does not tell,

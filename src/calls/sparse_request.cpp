@@ -23,7 +23,7 @@ struct wrong_argument {
 std::optional<wrong_argument> find_wrong(const sparse_call& call, const user_buffer& from, sparse_ranks& of) {
   if (call.blocks < 0) return {{MPI_ERR_COUNT, "a negative number of blocks"}};
   if (call.blocks > 0 && (!call.destinations || !call.counts || !call.displacements))
-    return {{MPI_ERR_ARG, "no destinations, counts or displacements"}};
+    return {{MPI_ERR_ARG, "destinations, counts or displacements are null"}};
   for (int i = 0; i < call.blocks; ++i) {
     const int to = call.destinations[i];
     if (to != MPI_PROC_NULL && (to < 0 || to >= of.ranks())) return {{MPI_ERR_RANK, "no such rank to send a block to"}};
@@ -31,7 +31,7 @@ std::optional<wrong_argument> find_wrong(const sparse_call& call, const user_buf
   }
   if (call.type == MPI_DATATYPE_NULL) return {{MPI_ERR_TYPE, "no datatype"}};
   if (!is_valid(from, call.type, call.blocks, of.own().get()))
-    return {{MPI_ERR_BUFFER, "a send buffer or a datatype that nothing can be sent with"}};
+    return {{MPI_ERR_BUFFER, "the send buffer is null, or the datatype is not committed"}};
   if (is_device_memory(call.send)) return {{MPI_ERR_BUFFER, "a send buffer in the memory of a device"}};
   return {};
 }
@@ -87,7 +87,7 @@ void sparse_request::make_ready(const sparse_call& call) {
   from.displacements = number_array(call.displacements);
   type_size_ = from.type.size;
   std::optional<wrong_argument> wrong = find_wrong(call, from, *of_);
-  if (!give_) wrong = {MPI_ERR_ARG, "no place for what arrives"};
+  if (!give_) wrong = {MPI_ERR_ARG, "no place for the blocks that arrive"};
   if (wrong) wrong_ = error_of(*wrong);
   else turn_.blocks = outgoing(call, from, turn_.packed);
 }
@@ -124,6 +124,6 @@ void sparse_request::end() {
   give_(std::move(turn_.arrived), type_size_);
 }
 
-int sparse_request::raise() { return of_->own().is_left() ? of_->own().raise() : raise_current(comm_); }
+int sparse_request::raise() { return of_->own().is_orphaned() ? of_->own().raise() : raise_current(comm_); }
 
 }  // namespace shoal

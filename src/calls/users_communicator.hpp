@@ -19,7 +19,7 @@ namespace shoal {
 // What Shoal keeps besides for an inter-communicator.
 struct users_groups {
   int ranks = 0;                             // of both groups
-  bool are_unserved = true;                  // not decided yet whether Shoal serves them
+  bool is_undecided = true;                  // not decided yet whether Shoal serves them
   usage cold[2];                             // calls before that decision
   group_investment worth;                    // whether Shoal should serve them though nobody asked
   std::shared_ptr<intercommunicator> state;  // open requests keep it

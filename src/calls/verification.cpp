@@ -70,7 +70,7 @@ void block_sums::require_equal(const user_buffer& received, int blocks, int firs
   for (int i = 0; i < blocks; ++i)
     if (sum_of(received, i) != received_[first + i])
       throw std::runtime_error("verification failed: the block from rank " + std::to_string(first + i) +
-                               " is not what that rank has sent; please report this");
+                               " is not what that rank sent; please report this");
 }
 
 }  // namespace shoal

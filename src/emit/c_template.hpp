@@ -34,13 +34,14 @@ inline constexpr char c_template[] = R"c(@title
 @if parts
  * SEND_PART(to, 0, 2), 1, 5 sends part 0 of the block for a rank after the operations 1 and 5 places before it.
  * 15 stands for a number that follows. A block has PARTS parts; the last has at most LAST_PART bytes, or as many as the
- * others if that is 0. Tokens leave when all but the last have arrived, and are under way while that one is.
+ * others if that is 0. A token is sent when all parts but the last have arrived, and travels while the last
+ * part does.
 @else
  * SEND_BLOCK(to, 2), 1, 5 comes after the operations 1 and 5 places before it. 15 stands for a number that follows.
 @end
  * Comments give the step of the algorithm. Tokens are messages without content that tell the receiver it may go on.
 @if lists
- * SEND_LIST and RECV_LIST carry several blocks, COPY has two slots, or none where it only keeps the order: their number
+ * SEND_LIST and RECV_LIST carry several blocks, COPY has two slots, or none if it only keeps the order: their number
  * and the slots come next. A slot is place + 3 * index, where place 0 is the send buffer, 1 the receive buffer,
  * 2 scratch.
 @end
@@ -75,7 +76,7 @@ enum { COPY_OWN, SEND_BLOCK, RECV_BLOCK, SEND_TOKEN, RECV_TOKEN, SEND_LIST, RECV
 struct operation {
     int kind, peer, part, tag;
     int waits;           /* operations it comes after */
-    int first_follower;  /* those that come after it begin here in plan.follower; the next operation's follow */
+    int first_follower;  /* where the operations that wait for it begin in plan.follower */
 @if lists
     int slots;           /* how many, */
     const word *slot;    /* and where they stand in the program */
@@ -95,7 +96,7 @@ struct plan {
     int *waits;          /* operations that each still waits for */
     int *queue;          /* operations that may start, in order */
     MPI_Request *request;
-    int *owner, *done;   /* the operation of each open request; those found to have ended */
+    int *owner, *done;   /* the operation of each open request; which requests have ended */
 @if lists
     char **message;      /* packed blocks of each operation under way */
 @end
@@ -350,7 +351,7 @@ static void finish_list(const struct plan *plan, const struct buffers *b, int i)
 }
 
 @end
-/* Leaves *request alone when the operation has ended already. */
+/* Leaves *request alone if the operation has ended already. */
 static int start(const struct plan *plan, const struct buffers *b, int i, MPI_Request *request)
 {
     const struct operation *op = &plan->operation[i];
@@ -377,7 +378,7 @@ static int start(const struct plan *plan, const struct buffers *b, int i, MPI_Re
     }
 }
 
-/* Puts what waited only for operation i into the queue; gives its new end. */
+/* Queues the operations that waited only for operation i; returns the new end of the queue. */
 static int release_followers(const struct plan *plan, int i, int end)
 {
     int k;
@@ -400,7 +401,7 @@ static int wait_for_some(const struct plan *plan, int open, int *ended)
 #endif
 }
 
-/* Drops the requests that have ended; gives the number still open. */
+/* Drops the requests that have ended; returns the number still open. */
 static int close_gaps(const struct plan *plan, int open)
 {
     int k, kept = 0;
@@ -454,7 +455,7 @@ static int is_plain(MPI_Datatype type)
     return combiner == MPI_COMBINER_NAMED && extent == size;
 }
 
-/* The user's blocks as bytes, in memory of their own where their type is not plain. */
+/* The user's blocks as bytes, in memory of their own if their type is not plain. */
 static char *bytes_of(char *blocks, MPI_Datatype type, size_t bytes)
 {
     return is_plain(type) ? blocks : malloc(RANKS * bytes);

@@ -126,7 +126,8 @@ class table_writer {
     const code c = code_of(program, op);
     lines.add(head_of(program, op, c));
     if (has_list(c)) {
-      if (program.parts > 1) throw std::invalid_argument("C is not written for messages of several parts of blocks");
+      if (program.parts > 1)
+        throw std::invalid_argument("C cannot be written for messages with several parts of blocks");
       sums_.lists = true;
       sums_.longest_list = std::max(sums_.longest_list, static_cast<int>(op.slot_count));
       lines.add(number(static_cast<int>(op.slot_count)));
@@ -208,7 +209,7 @@ void require_alltoall(const emission& what) {
                                 " ranks");
   for (const schedule& program : what.programs)
     if (program.parts != what.programs[0].parts || program.last_part != what.programs[0].last_part)
-      throw std::invalid_argument("rank " + std::to_string(program.rank) + " cuts blocks in another way than rank 0");
+      throw std::invalid_argument("rank " + std::to_string(program.rank) + " cuts blocks differently from rank 0");
 }
 
 }  // namespace

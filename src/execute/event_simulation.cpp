@@ -76,7 +76,9 @@ class event_simulation {
       throw std::invalid_argument("the machine needs a path from each node to each");
     for (int rank = 0; rank < at.ranks; ++rank) {
       const auto names = relabelling_of(chosen, at, rank);
-      if (!names) throw std::invalid_argument(to_string(chosen) + ": ranks' schedules differ in more than names");
+      if (!names)
+        throw std::invalid_argument(to_string(chosen) +
+                                    ": the schedules of the ranks differ in more than the names of ranks");
       names_.push_back(*names);
     }
     match();

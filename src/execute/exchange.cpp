@@ -10,8 +10,8 @@ void exchange::start(const program& how, const payload& what) {
   how_ = &how;
   what_ = what;
   temp_.assign(how.plan.temp_slots, {});
-  doubtful_ = abandoned_;
-  if (!doubtful_) failure_.clear();
+  may_get_old_messages_ = abandoned_;
+  if (!may_get_old_messages_) failure_.clear();
   lost_recv_.clear();
   send_packed_ = true;
   if (free_pieces_.size() != pieces_.size()) forget_pieces();
@@ -367,7 +367,7 @@ exchange::condition exchange::condition_of(slot s) const {
 }
 
 exchange::condition exchange::worst(op_id id) const {
-  if (doubtful_) return condition::lost;
+  if (may_get_old_messages_) return condition::lost;
   condition all = condition::whole;
   if (!failure_) return all;
   for (slot s : blocks(id)) all = std::max(all, condition_of(s));

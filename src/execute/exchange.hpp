@@ -193,7 +193,7 @@ class exchange {
   std::vector<held_block> temp_;
   bool send_packed_ = true;               // false: the send blocks could not be packed before they are cut
   bool abandoned_ = false;                // some transfer with these tags was abandoned
-  bool doubtful_ = false;                 // that was in an earlier run, so what arrives may belong to that run
+  bool may_get_old_messages_ = false;     // that was in an earlier run, so what arrives may belong to that run
   std::vector<std::uint32_t> lost_recv_;  // recv slots that did not get their block
   std::vector<piece> pieces_;
   memory_pool::tally taken_;

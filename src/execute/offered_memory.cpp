@@ -45,7 +45,7 @@ void offered_memory::map(std::size_t most, int ranks, int rank, std::span<const 
   } catch (const std::system_error& failed) {
     error_ = failed.code().value();
   }
-  if (!error_) memory_.have_cleared(static_cast<std::size_t>(rank), static_cast<std::size_t>(ranks));
+  if (!error_) memory_.clear_part(static_cast<std::size_t>(rank), static_cast<std::size_t>(ranks));
   unreadable_ = error_ || !may_read(where);
   mapped_for_ = most;
   mapped_as_ = size_(most, ranks);

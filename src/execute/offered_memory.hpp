@@ -41,7 +41,7 @@ class offered_memory {
   // Hands out the memory. `error` and `unreadable` are the largest of what all ranks said.
   node_exchange::mapped take(std::int64_t error, bool unreadable);
   // For exchanges of how many bytes all ranks last had the memory; 0 if they never had any.
-  std::size_t shared_for() const { return shared_for_; }
+  std::size_t bytes_shared() const { return shared_for_; }
 
  private:
   std::size_t bytes_for(std::size_t most, int ranks) const { return size_(most, ranks).bytes(ranks); }

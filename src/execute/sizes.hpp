@@ -22,7 +22,7 @@ inline const std::byte* read_size(const std::byte* in, const std::byte* end, std
     size |= (static_cast<std::uint64_t>(*in) & 127) << shift;
     if (static_cast<std::uint8_t>(*in) < 128) return in + 1;
   }
-  throw std::runtime_error("a block size does not end: the peer runs another version of Shoal");
+  throw std::runtime_error("a block size cannot be read; the peer may run another version of Shoal");
 }
 
 }  // namespace shoal

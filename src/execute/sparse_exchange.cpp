@@ -48,14 +48,14 @@ void sparse_exchange::start(std::span<const outgoing_block> blocks, bool failed)
   arrived_ = {};
   failure_.clear();
   under_way_ = 0;
-  routes_ = true;
+  is_routing_ = true;
   router_.start(std::move(held), failed);
 }
 
 bool sparse_exchange::progress(bool& moved) {
-  if (!routes_) return progress_straight(moved);
+  if (!is_routing_) return progress_straight(moved);
   if (!router_.progress(moved)) return false;
-  routes_ = false;
+  is_routing_ = false;
   if (router_.failure()) failure_.note(router_.failure());
   if (!router_.refused()) begin_straight();
   return under_way_ == 0;

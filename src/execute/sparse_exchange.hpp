@@ -67,7 +67,7 @@ class sparse_exchange {
   parcel_router router_;
   std::span<const outgoing_block> blocks_;
   arrived_blocks arrived_;
-  bool routes_ = false;  // whether parcels are under way; after them, blocks go straight
+  bool is_routing_ = false;  // whether parcels are under way; after them, blocks go straight
   int under_way_ = 0;
   bool abandoned_ = false;
   std::vector<ended_transfer> ended_;

@@ -15,7 +15,7 @@ std::vector<std::int64_t> agreements::agree(std::vector<std::int64_t> mine, team
     const std::scoped_lock alone(through->lock());
     mine = through->largest(mine);
     waited_ = PMPI_Wtime() - begin;
-    loses_ = may_go_on_ ? waited_ : 0;
+    own_loss_ = may_go_on_ ? waited_ : 0;
     return mine;
   }
   pending_agreement said(comm_, std::move(mine));
@@ -26,18 +26,18 @@ std::vector<std::int64_t> agreements::agree(std::vector<std::int64_t> mine, team
 
 void agreements::note_wait(double seconds, double apart) {
   books_.agreed_in(waited_ = seconds);
-  loses_ = may_go_on_ ? std::max(seconds, apart) : 0;
+  own_loss_ = may_go_on_ ? std::max(seconds, apart) : 0;
 }
 
 rank_times agreements::times() {
   told_paid_ += std::exchange(paid_, 0);
-  return {waited_ > 0 ? waited_ : books_.agreement(), books_.allowance() + told_paid_, told_paid_, loses_};
+  return {waited_ > 0 ? waited_ : books_.agreement(), books_.allowance() + told_paid_, told_paid_, own_loss_};
 }
 
 void agreements::hear(const agreed_terms& all) {
   if (all.shortest_agreement() > 0) shortest_ = all.shortest_agreement();
   if (all.longest_agreement() > 0) longest_ = all.longest_agreement();
-  lost_ = all.lost();
+  largest_loss_ = all.lost();
   for_cores_ = all.ranks_of_a_core() > 1 ? time_slice * all.ranks_of_a_core() : 0;
 }
 
@@ -45,8 +45,8 @@ void agreements::hear(const agreed_terms& all, contest& of) {
   hear(all);
   of.agreements_take(price());
   of.agreed(all.of_contest(), all.allowance());
-  native_call_ = of.of(contest::native).mean;
-  call_ = of.of(of.best()).mean;
+  native_call_ = of.record_of(contest::native).mean;
+  call_ = of.record_of(of.best()).mean;
   books_.settle(of.excess());
   correct_books(all);
 }
@@ -57,8 +57,10 @@ void agreements::correct_books(const agreed_terms& all) {
 }
 
 // If ranks share cores, others run while a rank waits for its core, so that wait is not lost.
-bool agreements::is_waiting_lost() const { return lost_ > std::max({200e-6, 8 * native_call_, for_cores_}); }
+bool agreements::is_waiting_lost() const { return largest_loss_ > std::max({200e-6, 8 * native_call_, for_cores_}); }
 
-double agreements::price() const { return is_waiting_lost() ? lost_ : std::max(shortest_, std::min(longest_, call_)); }
+double agreements::price() const {
+  return is_waiting_lost() ? largest_loss_ : std::max(shortest_, std::min(longest_, call_));
+}
 
 }  // namespace shoal

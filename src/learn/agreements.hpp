@@ -67,8 +67,8 @@ class agreements {
   double longest_ = contest::usual_agreement, native_call_ = 0;
   double call_ = 0;  // of the candidate that serves
   bool may_go_on_ = false;
-  double loses_ = 0, lost_ = 0;  // of the last agreement, by this rank and by the rank that loses most
-  double for_cores_ = 0;         // that a rank may have to wait for its core
+  double own_loss_ = 0, largest_loss_ = 0;  // of the last agreement, by this rank and by the rank that loses most
+  double for_cores_ = 0;                    // that a rank may have to wait for its core
 };
 
 // Charges the ledger with the time that this rank spends on learning while the object lives. For part of that time the

@@ -53,7 +53,7 @@ class asked_algorithms {
   }
 
   // Whether the communicator's calls of this form ask for the MPI's own by name.
-  bool asks_for_natives(call_form form) const { return are_natives(kinds_[form].wanted); }
+  bool asks_for_natives(call_form form) const { return names_native(kinds_[form].wanted); }
 
   // From now on the communicator's calls ask for what `info` names. Collective. Throws as of_call() does, and then
   // nothing has changed.

@@ -24,27 +24,28 @@ void candidates::add_levels(const exchange_field& f, const problem& where, const
   propose(best_levels(*levels, load / f.shape.ranks, common_machine).spec);
 }
 
-void candidates::assume(exchange_field& f, const knowledge::of_shape& known) {
+void candidates::assume(exchange_field& f, const knowledge::shape_times& known) {
   int best = contest::native;
   for (const auto& [spec, entry] : known.specs) {
     const int candidate = propose(spec);
     if (candidate < 0) continue;
-    f.of.assume(candidate, entry.seconds);
-    if (f.of.of(candidate).mean < f.of.of(best).mean || !f.of.of(best).mean) best = candidate;
+    f.trials.assume(candidate, entry.seconds);
+    if (f.trials.record_of(candidate).mean < f.trials.record_of(best).mean || !f.trials.record_of(best).mean)
+      best = candidate;
   }
-  f.of.prefer(best);
+  f.trials.prefer(best);
 }
 
 void candidates::open(exchange_field& f, prepared_algorithms& from) const {
   for (std::size_t i = 0; i < specs_.size(); ++i) {
     f.decisions[i] = {&from.get(parse_selection(specs_[i], f.shape.what)), "settled on the program's own exchanges"};
-    f.of.open(static_cast<int>(i), guess_of(hash_of(specs_[i])) == f.guess);
+    f.trials.open(static_cast<int>(i), guess_of(hash_of(specs_[i])) == f.guess);
   }
 }
 
 void candidates::teach(knowledge& known, const exchange_field& f) const {
   for (std::size_t i = 0; i < specs_.size(); ++i)
-    if (const contest::record& r = f.of.of(static_cast<int>(i)); r.all_calls > 2)
+    if (const contest::record& r = f.trials.record_of(static_cast<int>(i)); r.all_calls > 2)
       known.add(f.shape, specs_[i], r.mean, r.calls);
 }
 

@@ -21,7 +21,7 @@ class candidates {
   void add_levels(const exchange_field& f, const problem& where, const agreed_terms& all);
   // Adds the algorithms whose times for such exchanges are known. These times, and the fastest algorithm as the choice,
   // hold until trials show otherwise.
-  void assume(exchange_field& f, const knowledge::of_shape& known);
+  void assume(exchange_field& f, const knowledge::shape_times& known);
   // Makes all candidates ready for exchanges and lets the field's contest try them. `from` must be of the same
   // communicator.
   void open(exchange_field& f, prepared_algorithms& from) const;

@@ -13,7 +13,7 @@ communicator::communicator(MPI_Comm users, const settings& set, common_facts fou
       asked_(collective::alltoall, set, all_,
              [this](const selection& chosen) -> auto& { return algorithms_.get(chosen); }),
       limit_(all_, algorithms_, set.max_temp) {
-  if (set.profile && fits(*set.profile)) profile_ = set.profile;
+  if (set.profile && all_.open() && fits(*set.profile)) profile_ = set.profile;
 }
 
 // Whether the profile fits these ranks. All ranks return the same, though the reason may differ between them. A profile
@@ -32,7 +32,7 @@ bool communicator::fits(const profile& from) {
     }
   const bool on_some_rank = all_.agree().on_any_rank(wrong.has_value());
   if (on_some_rank && rank() == 0)
-    say_once(wrong.value_or(from.file + " is not for the machine of another rank"), "it is not used");
+    say_once(wrong.value_or(from.file + " does not fit the machine of another rank"), "it is not used");
   return !on_some_rank;
 }
 

@@ -44,7 +44,7 @@ class communicator : public std::enable_shared_from_this<communicator> {
   // The algorithms that the user names.
   asked_algorithms<decision>& asked() { return asked_; }
   // The profile that the user names, if it fits these ranks; else null.
-  const std::shared_ptr<const profile>& followed() const { return profile_; }
+  const std::shared_ptr<const profile>& fitting_profile() const { return profile_; }
   // What was settled for exchanges of this size class, for use by requests: the same on every rank, or null if nothing
   // was settled.
   const decision* settled(call_form form, int size) const;

@@ -20,7 +20,7 @@ std::uint64_t key_of_block(std::int64_t bytes) {
 
 void exchange_field::add(int candidate, double took) {
   note(candidate, took);
-  of.took(took, load);
+  trials.took(took, load);
 }
 
 void exchange_field::note(int candidate, double took) {
@@ -36,15 +36,15 @@ double exchange_field::mean_load() const {
 }
 
 std::string exchange_field::told(std::span<const std::string> specs) const {
-  std::string text = "after " + std::to_string(young + of.calls()) + " calls";
+  std::string text = "after " + std::to_string(young + trials.calls()) + " calls";
   for (std::size_t i = 0; i < std::max<std::size_t>(1, specs.size()); ++i) {
-    const contest::record& r = of.of(static_cast<int>(i));
+    const contest::record& r = trials.record_of(static_cast<int>(i));
     const std::string times = " " + with_decimals(r.mean * 1e6, 1) + " us in " + std::to_string(r.all_calls) +
                               " timed call" + (r.all_calls == 1 ? "" : "s");
     text += (i ? ", " : ": ") + (i ? specs[i] : std::string("native")) + (r.all_calls ? times : " not tried") +
-            (r.dropped                          ? " (dropped: slower)"
-             : static_cast<int>(i) == of.best() ? " (kept)"
-                                                : "");
+            (r.dropped                              ? " (dropped: slower)"
+             : static_cast<int>(i) == trials.best() ? " (kept)"
+                                                    : "");
   }
   return text;
 }
@@ -96,10 +96,10 @@ void exchange_fields::forget(const exchange_field& f) {
 double exchange_fields::largest_usual_load() const {
   constexpr std::int64_t rare = 8;  // a rare field has fewer than one call in this many
   std::int64_t calls = 0;
-  for (const auto& [key, f] : all_) calls += f.of.calls();
+  for (const auto& [key, f] : all_) calls += f.trials.calls();
   double largest = 0;
   for (const auto& [key, f] : all_)
-    if (rare * f.of.calls() >= calls) largest = std::max(largest, f.mean_load());
+    if (rare * f.trials.calls() >= calls) largest = std::max(largest, f.mean_load());
   return largest;
 }
 

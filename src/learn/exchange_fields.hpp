@@ -21,15 +21,15 @@ namespace shoal {
 struct call_size {
   call_form form;
   std::int64_t bytes;
-  bool meets_all;           // this rank needs data from all others, so it cannot be ahead of them
+  bool receives_from_all;   // this rank needs data from all others, so it cannot be ahead of them
   std::int64_t copied = 0;  // bytes sent in place: Shoal copies them, and there may be no memory for that
 };
 
 struct exchange_field {
-  contest of;
-  bool is_open = false;     // its contest may try candidates
-  bool is_loose = false;    // in the field's last call this rank might be ahead of others
-  std::int64_t copied = 0;  // in that call, as in call_size
+  contest trials;
+  bool is_open = false;       // its contest may try candidates
+  bool may_be_ahead = false;  // in the field's last call this rank might be ahead of others
+  std::int64_t copied = 0;    // in that call, as in call_size
   exchange_shape shape;
   double load = 0;         // bytes that this rank sends in an exchange
   double loads = 0;        // bytes that it sent in all exchanges counted in `calls`

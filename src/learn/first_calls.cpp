@@ -43,13 +43,13 @@ int first_calls::left_behind(std::int64_t call) {
   return static_cast<int>(std::max<std::int64_t>(0, most_counted - call));
 }
 
-int calls_before_agreement(bool known_sizes, double load, int ranks, std::int64_t others, int fruitless) {
+int calls_before_agreement(bool known_sizes, double load, int ranks, std::int64_t others, int fruitless_agreements) {
   constexpr int most_doublings = 4;
   const int usual = usual_calls(known_sizes, load, ranks);
   if (is_large(known_sizes, load)) return usual;
   const bool is_place = !known_sizes && others >= usual;
   const int first = is_place ? usual / places : usual - static_cast<int>(std::min<std::int64_t>(most_counted, others));
-  return first << std::min(most_doublings, fruitless);
+  return first << std::min(most_doublings, fruitless_agreements);
 }
 
 }  // namespace shoal

@@ -34,8 +34,8 @@ class first_calls {
 };
 
 // After how many calls of a kind and size the ranks agree for the first time, if `others` calls of other kinds and
-// sizes came before these. `load` as above. `fruitless`: on how many communicators of the same ranks agreements came to
-// nothing.
-int calls_before_agreement(bool known_sizes, double load, int ranks, std::int64_t others, int fruitless);
+// sizes came before these. `load` as above. `fruitless_agreements`: on how many communicators of the same ranks
+// agreements came to nothing.
+int calls_before_agreement(bool known_sizes, double load, int ranks, std::int64_t others, int fruitless_agreements);
 
 }  // namespace shoal

@@ -33,11 +33,11 @@ double investment::hope_of(const exchange_field& f, const exchange_fields& all) 
   const auto known = job_.known().find(f.shape);
   if (known && known->specs.size() > 1 && known->specs.contains("native")) {
     const double gain = known->specs.at("native").seconds - known->best()->second.seconds;
-    return static_cast<double>(f.of.calls()) * gain;
+    return static_cast<double>(f.trials.calls()) * gain;
   }
   double hope = 0;
   for (const auto& [key, one] : all)
-    hope += hoped_gain(one.of.native_seconds(), one.of.calls(), one.mean_load(), job_.ranks_of_a_core(ranks_));
+    hope += hoped_gain(one.trials.native_seconds(), one.trials.calls(), one.mean_load(), job_.ranks_of_a_core(ranks_));
   return hope;
 }
 
@@ -70,8 +70,8 @@ std::optional<int> investment::calls_until_hope(const agreed_terms& all, std::in
   return static_cast<int>(std::clamp(so_far * (whole / hope - 1), std::min(1e6, so_far / 4), 1e6));
 }
 
-std::optional<knowledge::of_shape> investment::expected(const exchange_field& f, const profile* from,
-                                                        const agreed_terms& all) const {
+std::optional<knowledge::shape_times> investment::expected(const exchange_field& f, const profile* from,
+                                                           const agreed_terms& all) const {
   if (is_limited()) return std::nullopt;
   const bool equal = f.shape.form == call_form::equal;
   const bool is_of_profiles = what_ == collective::alltoall && f.shape.form != call_form::any_types;

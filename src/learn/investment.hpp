@@ -37,8 +37,8 @@ class investment {
   std::optional<int> calls_until_hope(const agreed_terms& all, std::int64_t calls) const;
   // What a profile knows of such exchanges; or else what earlier jobs know, if they promise to gain more than the cost.
   // Empty if there is nothing to go by.
-  std::optional<knowledge::of_shape> expected(const exchange_field& f, const profile* from,
-                                              const agreed_terms& all) const;
+  std::optional<knowledge::shape_times> expected(const exchange_field& f, const profile* from,
+                                                 const agreed_terms& all) const;
 
  private:
   bool is_limited() const;

@@ -70,7 +70,7 @@ rank_terms job_state::terms(int ranks) const {
   mine.is_unusable = !problem_.empty();
   mine.knows_nothing = !knows_before_;
   mine.is_full = is_full();
-  mine.is_unlisted = has_threads_ || served_.is_full();
+  mine.cannot_note_vote = has_threads_ || served_.is_full();
   mine.has_full_notes = served_.notes_are_full();
   mine.has_devices = device_runtime_loaded();
   mine.cores = facts_.cores;
@@ -79,7 +79,8 @@ rank_terms job_state::terms(int ranks) const {
 }
 
 int job_state::ranks_of_a_core(int ranks) const {
-  return std::max(ranks, facts_.ranks_here) / std::max(1, facts_.cores);
+  const int cores = std::max(1, facts_.cores);
+  return std::max(1, (std::max(ranks, facts_.ranks_here) + cores - 1) / cores);
 }
 
 void job_state::remember(MPI_Comm comm) {
@@ -93,8 +94,8 @@ void job_state::remember(MPI_Comm comm) {
       earlier_.merge(found.known);
     } else if (!found.mpi.empty())
       warn_once(comm,
-                "SHOAL_WISDOM=" + settings_.wisdom + " is of " + found.mpi + " on " + found.machine + ", but here is " +
-                    mpi_version() + " on " + machine_name(facts_.cores),
+                "SHOAL_WISDOM=" + settings_.wisdom + " was learnt with " + found.mpi + " on " + found.machine +
+                    ", but this job runs " + mpi_version() + " on " + machine_name(facts_.cores),
                 instead);
   } catch (const std::invalid_argument& error) {
     warn_once(comm, error.what(), instead);

@@ -44,14 +44,14 @@ class job_state {
   bool is_on_one_node(int ranks, bool found) const;
   // What this rank says about itself and the job in an agreement of `ranks` ranks.
   rank_terms terms(int ranks) const;
-  // How many ranks share a core of this node: of `ranks` ranks, or of all ranks of the job here if the launcher tells
-  // of more. 0 if there are fewer ranks than cores.
+  // How many ranks share the fullest core of this node, at least 1: of `ranks` ranks, or of all ranks of the job here
+  // if the launcher tells of more.
   int ranks_of_a_core(int ranks) const;
   // Whether the user names an algorithm for such calls or the network between their groups, or the settings are wrong.
   // In these cases the ranks have to agree before the first such call.
   bool asks_for(collective what, call_form form) const { return asks_for_[static_cast<std::size_t>(what)][form]; }
   // Whether the settings name "native" for such calls.
-  bool asks_for_natives(collective what, call_form form) const { return are_natives(settings_.asked(what, form)); }
+  bool asks_for_natives(collective what, call_form form) const { return names_native(settings_.asked(what, form)); }
   // Whether asks_for() is true for some exchange.
   bool asks_for_anything() const {
     return std::any_of(collectives.begin(), collectives.end(), [this](collective what) {

@@ -47,7 +47,7 @@ learner::agreeing::agreeing(learner& of)
       serves(of.job_, {of.comm_, of.what_, of.ranks_, of.rank_, of.fields_}, of.stands_, agrees, wait) {}
 
 wait_mode learner::waits_by() const {
-  return begun_ ? begun_->wait.mode() : job_.set().wait.value_or(polite_mode(job_.facts(), ranks_));
+  return begun_ ? begun_->wait.mode() : job_.set().wait.value_or(standard_wait_mode(job_.facts(), ranks_));
 }
 
 // Many communicators see only a few calls, which need none of this.
@@ -63,11 +63,11 @@ learner::serving learner::begin(const call_size& call, bool is_linked) {
   ++calls_;
   linked_ = is_linked;
   if (!std::exchange(was_called_, true) && (is_linked || job_.knows_before())) begin_agreed(call);
-  if (stands_.now == stage::voting || said_) look();
+  if (stands_.now == stage::voting || pending_) look();
   if (is_young(call)) return {.size = call, .is_timed = is_watched_, .is_placed = false};
   exchange_field& f = field_of(call);
-  const int candidate = f.of.next();
-  const bool passes = stands_.now != stage::voting && f.of.passes();
+  const int candidate = f.trials.next();
+  const bool passes = stands_.now != stage::voting && f.trials.passes();
   return {&f, candidate, call, is_watched_ || !passes, passes};
 }
 
@@ -75,8 +75,9 @@ learner::serving learner::begin(const call_size& call, bool is_linked) {
 // Shoal's memory: if ranks share a core, each of them finds that memory cold. While an agreement is under way no call
 // passes, because Shoal has to see the call in which it ends.
 exchange_field* learner::passing(call_form form, std::int64_t bytes) {
-  exchange_field* const f = stands_.now == stage::voting || said_ ? nullptr : fields_.known(form, bytes);
-  if (!f || f->of.best() != contest::native || (was_entered_ && is_asked(form, MPI_INFO_NULL)) || !f->of.passes())
+  exchange_field* const f = stands_.now == stage::voting || pending_ ? nullptr : fields_.known(form, bytes);
+  if (!f || f->trials.best() != contest::native || (was_entered_ && is_asked(form, MPI_INFO_NULL)) ||
+      !f->trials.passes())
     return nullptr;
   ++calls_;
   if ((was_entered_ || last_served_.candidate != contest::native) && state()) state()->last = nullptr;
@@ -88,16 +89,16 @@ exchange_field* learner::passing(call_form form, std::int64_t bytes) {
 void learner::have_passed(int calls) {
   was_called_ = was_called_ || calls > 0;
   calls_ += calls;
-  if (last_served_.in) last_served_.in->of.pass(calls);
+  if (last_served_.in) last_served_.in->trials.pass(calls);
   else young_.add_again(calls);
 }
 
 bool learner::meets_others_first(bool is_linked) const {
   if (!was_called_ && (is_linked || job_.knows_before())) return true;
-  if (stands_.now != stage::voting && !said_)
+  if (stands_.now != stage::voting && !pending_)
     return false;  // before votes(), so that most calls look at no more memory than begin() does
   const std::int64_t next = calls_ + 1;
-  return votes().ends_at(next) || heard_in_ == next;
+  return votes().ends_at(next) || pending_ends_in_ == next;
 }
 
 bool learner::is_young(const call_size& call) const {
@@ -114,9 +115,9 @@ void learner::end(const serving& of, double seconds) {
   job_.books().called(seconds);
   exchange_field& f = *of.in;
   f.add(of.candidate, seconds);
-  if (f.of.calls() == 1 && stands_.now == stage::served)
+  if (f.trials.calls() == 1 && stands_.now == stage::served)
     serves().open_if_known(f);  // not before the call: the MPI might have refused it
-  if (f.of.is_due()) review(f);
+  if (f.trials.is_due()) review(f);
 }
 
 // What the call took matters only if somebody watches. If nobody does, more calls like it may pass.
@@ -128,32 +129,32 @@ void learner::end_first(const call_size& call, double seconds) {
 
 void learner::give_way(const serving& of) {
   last_served_ = of;
-  of.in->of.gave_way(of.passes);
+  of.in->trials.gave_way(of.passes);
   review(*of.in);
 }
 
 void learner::take_back(const serving& of) {
   --calls_;
-  if (of.passes) of.in->of.take_back();
+  if (of.passes) of.in->trials.take_back();
   if (of.is_placed) fields_.take_back(of.size.form);
-  if (of.in && of.in->of.calls() == 0) fields_.forget(*of.in);  // other ranks may never make a field like it
+  if (of.in && of.in->trials.calls() == 0) fields_.forget(*of.in);  // other ranks may never make a field like it
 }
 
 void learner::take_back_passed() {
   --calls_;
-  if (last_served_.in) last_served_.in->of.take_back();
+  if (last_served_.in) last_served_.in->trials.take_back();
   else young_.add_again(-1);
 }
 
 exchange_field& learner::field_of(const call_size& call) {
   bool is_new = false;
   exchange_field& f = fields_.of_next(call, is_new);
-  f.is_loose = !call.meets_all;
+  f.may_be_ahead = !call.receives_from_all;
   f.copied = call.copied;
   if (!is_new) return f;
   f.shape = fields_.shape_of(call.form, f.load, nodes());
   if (fields_.size() == 1) f.young = calls_ - 1;
-  if (stands_.now != stage::served) f.of.wait_first(first_agreement(f));
+  if (stands_.now != stage::served) f.trials.wait_first(first_agreement(f));
   if (stands_.now == stage::served && stands_.knows) serves().open_if_known(f);
   return f;
 }
@@ -162,9 +163,9 @@ exchange_field& learner::field_of(const call_size& call) {
 
 // After how many calls the ranks first agree on this field, as far as this rank can tell now.
 int learner::first_agreement(const exchange_field& f) const {
-  const std::int64_t others = calls_ - std::max<std::int64_t>(1, f.of.calls());
-  const int fruitless = stands_.now == stage::cold ? job_.served().fruitless(comm_) : 0;
-  return calls_before_agreement(fields_.are_known_sizes(f.shape.form), f.load, ranks_, others, fruitless);
+  const std::int64_t others = calls_ - std::max<std::int64_t>(1, f.trials.calls());
+  const int fruitless_agreements = stands_.now == stage::cold ? job_.served().fruitless_agreements(comm_) : 0;
+  return calls_before_agreement(fields_.are_known_sizes(f.shape.form), f.load, ranks_, others, fruitless_agreements);
 }
 
 // What this rank says about a field; null: about the calls to come.
@@ -182,29 +183,29 @@ rank_terms learner::terms(exchange_field* f) {
 
 // Also tells the ledger how long passed calls took, since what may be spent depends on the time of all calls.
 void learner::add_terms(exchange_field& f, rank_terms& mine) {
-  agrees().may_go_on(f.is_loose);
+  agrees().may_go_on(f.may_be_ahead);
   mine.copied = f.copied;
   mine.hope = serves().worth().hope_of(f, fields_);
   if (const auto learnt = job_.known().find(f.shape); learnt && learnt->best())
     mine.guess = hash_of(learnt->best()->first);
-  f.of.write(mine.of_contest);
-  job_.books().called(f.of.passed_seconds());
+  f.trials.write(mine.of_contest);
+  job_.books().called(f.trials.passed_seconds());
 }
 
 // Begins an agreement on a field whose calls are to be compared now, or puts it off. The first time the ranks vote as
 // well.
 void learner::review(exchange_field& f) {
-  if (!may_agree()) return f.of.postpone();
-  if (stands_.now == stage::cold && is_early(f)) return f.of.postpone();
+  if (!may_agree()) return f.trials.postpone();
+  if (stands_.now == stage::cold && is_early(f)) return f.trials.postpone();
   begin_to_agree();
   const agreements::payment paying(agrees());
   const bool served = stands_.now == stage::cold && job_.served().contain(comm_);
-  if (stands_.now == stage::cold && !served) return votes().may_begin(linked_) ? begin_vote(&f) : f.of.postpone();
+  if (stands_.now == stage::cold && !served) return votes().may_begin(linked_) ? begin_vote(&f) : f.trials.postpone();
   const std::int64_t later = calls_until_heard(f, served);
   if (later == 0) return go_on(f, agreed_terms(serves().agree(terms(&f).numbers())));
-  said_ = std::make_unique<pending_agreement>(comm_, terms(&f).numbers());
-  said_of_ = &f;
-  heard_in_ = calls_ + later;
+  pending_ = std::make_unique<pending_agreement>(comm_, terms(&f).numbers());
+  pending_field_ = &f;
+  pending_ends_in_ = calls_ + later;
 }
 
 // Whether it is too early to vote on this field. Other communicators of the same ranks may tell so, even if nothing of
@@ -214,8 +215,9 @@ void learner::review(exchange_field& f) {
 bool learner::is_early(const exchange_field& f) const {
   constexpr int patience = 4;
   const int first = first_agreement(f);
-  if (f.of.calls() < first) return true;
-  return f.of.calls() < patience * std::int64_t{first} && job_.served().are_voting(comm_) && !job_.parts().are_several;
+  if (f.trials.calls() < first) return true;
+  return f.trials.calls() < patience * std::int64_t{first} && job_.served().are_voting(comm_) &&
+         !job_.parts().are_several;
 }
 
 // After how many calls the ranks hear what they say to each other. If they may be several calls apart, they hear it
@@ -231,23 +233,23 @@ std::int64_t learner::calls_until_heard(const exchange_field& f, bool is_first) 
 void learner::look() {
   if (is_revoked(comm_)) return;
   if (stands_.now == stage::voting) votes().look();
-  if (said_) said_->look();
+  if (pending_) pending_->look();
   if (votes().ends_at(calls_)) go_on_voting();
-  if (heard_in_ == calls_) end_review();
+  if (pending_ends_in_ == calls_) end_review();
 }
 
 void learner::end_review() {
   const agreements::payment paying(agrees());
   const double begin = PMPI_Wtime();
-  const agreed_terms all(said_->wait(begun_->wait));
-  agrees().note_wait(PMPI_Wtime() - begin, said_->apart());
-  said_.reset();
-  heard_in_ = -1;
-  go_on(*said_of_, all);
+  const agreed_terms all(pending_->wait(begun_->wait));
+  agrees().note_wait(PMPI_Wtime() - begin, pending_->apart());
+  pending_.reset();
+  pending_ends_in_ = -1;
+  go_on(*pending_field_, all);
 }
 
 void learner::go_on(exchange_field& f, const agreed_terms& all) {
-  if (!all.same_calls()) return part();
+  if (!all.same_calls()) return stop_for_differing_calls();
   const bool served = stands_.now == stage::cold;
   if (served) know(all);
   if (serves().is_mapped()) serves().take_memory(all.memory_error(), all.some_unreadable());
@@ -263,20 +265,20 @@ void learner::go_on(exchange_field& f, const agreed_terms& all) {
 }
 
 bool learner::may_agree() const {
-  return ranks_ > 1 && stands_.now != stage::never && stands_.now != stage::voting && !said_ && !is_revoked(comm_);
+  return ranks_ > 1 && stands_.now != stage::never && stands_.now != stage::voting && !pending_ && !is_revoked(comm_);
 }
 
 // Takes in what was agreed about the field. Does the same on every rank.
 void learner::hear(exchange_field& f, const agreed_terms& all) {
   if (state() && all.have_devices()) state()->all().know_of_devices();
-  agrees().hear(all, f.of);
+  agrees().hear(all, f.trials);
   f.guess = all.guess();
   if (!fields_.are_known_sizes(f.shape.form)) {
     f.shape.size = size_class(what_, all.load(), ranks_);
-    f.of.set_scattered(!fields_.agree_on_pattern(all.no_pattern()));
+    f.trials.set_scattered(!fields_.agree_on_pattern(all.no_pattern()));
   }
   serves().tried().teach(job_.known(), f);
-  const decision& best = f.decisions[f.of.best()];
+  const decision& best = f.decisions[f.trials.best()];
   if (f.is_open && best.algorithm) state()->settle(f.shape.form, f.shape.size, &best);
 }
 
@@ -317,9 +319,9 @@ learner::~learner() { leave(); }
 // Waits only a short time: a rank whose call is refused may never come to what the others have begun to agree on.
 bool learner::leave() {
   constexpr double patience = 0.1;
-  const bool has_ended = !said_ || said_->wait_or_abandon(patience, begun_->wait);
-  said_.reset();
-  heard_in_ = -1;
+  const bool has_ended = !pending_ || pending_->wait_or_abandon(patience, begun_->wait);
+  pending_.reset();
+  pending_ends_in_ = -1;
   return (!begun_ || begun_->votes.leave()) && has_ended;
 }
 
@@ -343,12 +345,12 @@ void learner::judge() {
   stands_.now = stage::known;
   const std::string wrong = job_.wrong_settings(agreed.same_settings(), agreed.some_unusable());
   if (!wrong.empty()) return refuse(wrong, true);
-  if (!agreed.same_calls()) return part();
+  if (!agreed.same_calls()) return stop_for_differing_calls();
   const std::span<const std::int64_t> later =
       votes().confirmed();  // ranks may have spent time elsewhere since the first round
   agreed.take_times(later);
   agrees().hear(agreed);
-  if (!agreed.some_unlisted()) job_.served().add(comm_);
+  if (!agreed.some_cannot_note_vote()) job_.served().add(comm_);
   exchange_field* const f = votes().asked_by();
   if (!f) return;
   hear(*f, agreed);
@@ -360,20 +362,20 @@ void learner::judge() {
 
 // Remembers the outcome for other communicators of the same ranks.
 void learner::note_outcome(const agreed_terms& all) const {
-  if (!all.some_unlisted()) job_.served().note(comm_, serves().is_made(), !all.some_have_full_notes());
+  if (!all.some_cannot_note_vote()) job_.served().note(comm_, serves().is_made(), !all.some_have_full_notes());
 }
 
 // Sets when the ranks agree on the field again: after the next call if all have mapped memory, or else when what is not
 // made yet may pay.
 void learner::look_again(exchange_field& f, const agreed_terms& all) {
-  if (serves().is_mapped()) return f.of.hasten();
-  const auto calls = serves().worth().calls_until_hope(all, f.of.calls());
-  if (!f.is_open && calls && agrees().price() <= all.allowance()) f.of.agree_within(*calls);
+  if (serves().is_mapped()) return f.trials.hasten();
+  const auto calls = serves().worth().calls_until_hope(all, f.trials.calls());
+  if (!f.is_open && calls && agrees().price() <= all.allowance()) f.trials.agree_within(*calls);
 }
 
 // Called on every rank if ranks have counted different numbers of calls: what they decide by these would differ from
 // now on.
-void learner::part() {
+void learner::stop_for_differing_calls() {
   serves().close_all();
   refuse("ranks have counted different numbers of calls", false);
 }
@@ -397,7 +399,7 @@ void learner::begin_agreed(const call_size& call) {
   if (agreed.some_know_nothing()) return warn_once(comm_, job_state::differing_profiles, "none is used");
   stands_.knows = agreed.same_wisdom();
   const bool alike = stands_.knows && agreed.same_profile();
-  if (alike && !agreed.some_unlisted()) job_.knowing().add(comm_);
+  if (alike && !agreed.some_cannot_note_vote()) job_.knowing().add(comm_);
   if (!alike || linked_ || may_gain) begin_as_known(call);
 }
 
@@ -422,8 +424,8 @@ void learner::vote_at_once() {
   job_.count_absence(!all_came);
   if (all_came) return judge();
   refuse(
-      "other ranks took no part in an agreement on settings in time; preload Shoal on all ranks, and set the "
-      "SHOAL_ variables the same",
+      "other ranks did not join an agreement on settings in time; preload Shoal on all ranks, and set the same "
+      "SHOAL_ variables on all of them",
       false);
   constexpr int some_ranks = 8;
   if (rank_ < some_ranks) say_once(stands_.why);  // rank 0, which warns, may know nothing of it
@@ -450,7 +452,7 @@ bool learner::asks_for_natives(call_form form) const {
 void learner::enter_known() {
   if (stands_.agreed.some_full()) {  // not an error, so only the report tells
     stands_.now = stage::never;
-    stands_.why = "more than " + std::to_string(job_state::most_communicators) + " communicators in use";
+    stands_.why = "Shoal has its limit of " + std::to_string(job_state::most_communicators) + " communicators in use";
     return;
   }
   serves().make_state();

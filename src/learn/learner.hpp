@@ -63,9 +63,9 @@ class learner {
   // begin() and end() are not called. To be asked before begin(). `bytes`: the size of a block in MPI_Alltoall.
   [[gnu::hot]] bool passes(call_form form, std::int64_t bytes) { return !is_watched_ && passing(form, bytes); }
   // How many more calls like the last one Shoal need not look at: will_pass() tells after a call that passed,
-  // may_pass() after another call, and only once. have_passed() then counts those that were made.
-  int will_pass() const { return last_served_.in->of.untimed(); }
-  int may_pass() { return std::exchange(may_pass_, 0); }
+  // take_passes() after another call, and only once. have_passed() then counts those that were made.
+  int will_pass() const { return last_served_.in->trials.untimed_left(); }
+  int take_passes() { return std::exchange(may_pass_, 0); }
   void have_passed(int calls);
   void end(const serving& of, double seconds);
   // Called instead of end(), on every rank alike: the candidate could not serve the call, and is not tried for such
@@ -103,7 +103,7 @@ class learner {
   std::string explain() const;
   bool is_wrong() const { return stands_.is_wrong; }
   // Whether the MPI's own serves these ranks for good, for the reason in why(), though nothing is wrong.
-  bool is_left() const { return stands_.now == stage::never && !stands_.is_wrong; }
+  bool is_left_to_mpi() const { return stands_.now == stage::never && !stands_.is_wrong; }
 
   MPI_Comm comm() const { return comm_; }
   // To be called on every rank before the communicator is freed: ends what is under way on it. Returns false if
@@ -166,7 +166,7 @@ class learner {
   void judge();
   void note_outcome(const agreed_terms& all) const;
   void look_again(exchange_field& f, const agreed_terms& all);
-  void part();
+  void stop_for_differing_calls();
   void refuse(const std::string& why, bool wrong) { stands_.refuse(comm_, why, wrong); }
 
   void begin_agreed(const call_size& call);
@@ -187,12 +187,12 @@ class learner {
   std::int64_t calls_ = 0;
   serving last_served_;
   // The agreement about a field that is under way; all ranks hear its result in the same call.
-  std::unique_ptr<pending_agreement> said_;
+  std::unique_ptr<pending_agreement> pending_;
   standing stands_;
   exchange_fields fields_{what_, ranks_};
 
-  exchange_field* said_of_ = nullptr;  // the field that said_ is about
-  std::int64_t heard_in_ = -1;         // the call in which said_ is heard; -1: none
+  exchange_field* pending_field_ = nullptr;  // the field that pending_ is about
+  std::int64_t pending_ends_in_ = -1;        // the call in which pending_ is heard; -1: none
   first_calls young_;
   std::unique_ptr<agreeing> begun_;  // refers to the members above
 };

@@ -24,7 +24,7 @@ void count_communicator(knowledge& known, const first_calls& young, const exchan
       known.add_communicators(all.shape_of(form, static_cast<double>(of.bytes) / calls, nodes), 1, calls);
     }
   for (const auto& [key, f] : all)
-    if (f.of.calls() > 0) known.add_communicators(f.shape, 1, static_cast<double>(f.young + f.of.calls()));
+    if (f.trials.calls() > 0) known.add_communicators(f.shape, 1, static_cast<double>(f.young + f.trials.calls()));
 }
 
 }  // namespace shoal

@@ -93,9 +93,9 @@ std::size_t most_neighbors(team& over, const neighbor_ranks& mine) {
   const auto most = static_cast<std::size_t>(over.largest({&own, 1})[0]);
   const std::size_t bytes = spoken_neighbors(most).numbers() * sizeof(int) * static_cast<std::size_t>(over.ranks());
   if (bytes > most_bytes)
-    throw std::invalid_argument("a rank has " + std::to_string(most) +
-                                " neighbours: to know those of all ranks takes " + std::to_string(bytes >> 20) +
-                                " MiB, and the limit is " + std::to_string(most_bytes >> 20) + " MiB");
+    throw std::invalid_argument(
+        "a rank has " + std::to_string(most) + " neighbours; a list of the neighbours of all ranks would take " +
+        std::to_string(bytes >> 20) + " MiB, and the limit is " + std::to_string(most_bytes >> 20) + " MiB");
   return most;
 }
 

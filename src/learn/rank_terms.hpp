@@ -34,12 +34,12 @@ struct rank_times {
 // What one rank says.
 struct rank_terms {
   std::uint64_t settings = 0, profile = 0, wisdom = 0, node = 0, domain = 0;  // compared between ranks
-  std::uint64_t calls = 0;      // that this rank has counted; if ranks differ in it, Shoal no longer serves them
-  bool is_unusable = false;     // its settings cannot be used
-  bool knows_nothing = false;   // it has neither a profile nor wisdom
-  bool is_full = false;         // it may open no more communicators
-  bool is_unlisted = false;     // it cannot remember that these ranks have voted
-  bool has_full_notes = false;  // it cannot begin to remember what came of their agreements
+  std::uint64_t calls = 0;        // that this rank has counted; if ranks differ in it, Shoal no longer serves them
+  bool is_unusable = false;       // its settings cannot be used
+  bool knows_nothing = false;     // it has neither a profile nor wisdom
+  bool is_full = false;           // it may open no more communicators
+  bool cannot_note_vote = false;  // it cannot remember that these ranks have voted
+  bool has_full_notes = false;    // it cannot begin to remember what came of their agreements
   bool has_devices = false;
   int cores = 1, ranks_of_a_core = 1;
   rank_times times;
@@ -81,7 +81,7 @@ class agreed_terms {
   bool some_unusable() const;
   bool some_know_nothing() const;
   bool some_full() const;
-  bool some_unlisted() const;
+  bool some_cannot_note_vote() const;
   bool some_have_full_notes() const;
   bool have_devices() const;
   int cores() const;            // of the rank that may use fewest

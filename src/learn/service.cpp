@@ -7,7 +7,7 @@ namespace shoal {
 
 using stage = standing::stage;
 
-service::service(job_state& job, const users& whose, standing& stands, agreements& among, waiting& wait)
+service::service(job_state& job, const owner& whose, standing& stands, agreements& among, waiting& wait)
     : job_(job),
       whose_(whose),
       stands_(stands),
@@ -50,7 +50,7 @@ void service::take_memory(std::int64_t error, bool unreadable) {
   if (error == 0) state_->all().memory().take(std::move(memory));
   if (stands_.now == stage::known) return serve();
   if (error != 0) return;  // what serves goes on as before
-  for (auto& [key, f] : whose_.fields) f.of.try_anew();
+  for (auto& [key, f] : whose_.fields) f.trials.try_anew();
 }
 
 void service::share_more(const agreed_terms& all) {
@@ -61,7 +61,7 @@ void service::share_more(const agreed_terms& all) {
 // Whether exchanges of this load, in bytes, fit into the memory that the ranks share, if they share any. Parts of
 // larger exchanges would take a longer way, and the candidates would seem slow.
 bool service::has_room(double load) const {
-  return offered_.shared_for() == 0 || load <= static_cast<double>(offered_.shared_for());
+  return offered_.bytes_shared() == 0 || load <= static_cast<double>(offered_.bytes_shared());
 }
 
 // ---- the state -------------------------------------------------------------------------------------------------
@@ -85,6 +85,7 @@ bool service::make_state() {
   } catch (const std::invalid_argument& error) {
     stands_.refuse(whose_.comm, error.what(), true);
   }
+  if (state_ && state_->all().is_open() && !std::exchange(is_counted_, true)) job_.count_open(1);
   return static_cast<bool>(state_);
 }
 
@@ -111,7 +112,7 @@ void service::serve() {
 void service::open_if_known(exchange_field& f) {
   const bool is_known = whose_.fields.are_known_sizes(f.shape.form);
   const double load = is_known ? f.load : stands_.load;
-  if (offered_.shared_for() > 0 && (load == 0 || !has_room(load))) return;
+  if (offered_.bytes_shared() > 0 && (load == 0 || !has_room(load))) return;
   if (is_known && f.copied > most_copied) return;  // the same on every rank, as MPI_IN_PLACE is
   const agreements::payment paying(among_);
   open(f);
@@ -128,7 +129,7 @@ void service::open(exchange_field& f) {
   const bool is_known = whose_.fields.are_known_sizes(f.shape.form);
   if (!is_known && stands_.load > 0) f.shape = whose_.fields.shape_of(f.shape.form, f.load = stands_.load, nodes());
   const bool same_size = is_known || stands_.load > 0;  // on every rank
-  const auto known = same_size && f.of.calls() == 0 ? expected(f) : std::nullopt;
+  const auto known = same_size && f.trials.calls() == 0 ? expected(f) : std::nullopt;
   candidates_.add_levels(f, state_->all().where(), stands_.agreed);
   prepared_algorithms* const ready = candidates_.are_several() || known ? algorithms_for(f.shape.form) : nullptr;
   if (!ready) return;
@@ -137,7 +138,7 @@ void service::open(exchange_field& f) {
 }
 
 void service::close(exchange_field& f) {
-  for (int i = contest::native + 1; i < contest::most_candidates; ++i) f.of.close(i);
+  for (int i = contest::native + 1; i < contest::most_candidates; ++i) f.trials.close(i);
   f.is_open = false;
 }
 
@@ -146,8 +147,8 @@ void service::close_all() {
   offered_.drop();
 }
 
-std::optional<knowledge::of_shape> service::expected(const exchange_field& f) const {
-  return stands_.knows ? worth_.expected(f, state_->followed().get(), stands_.agreed) : std::nullopt;
+std::optional<knowledge::shape_times> service::expected(const exchange_field& f) const {
+  return stands_.knows ? worth_.expected(f, state_->fitting_profile().get(), stands_.agreed) : std::nullopt;
 }
 
 prepared_algorithms* service::algorithms_for(call_form form) {

@@ -27,14 +27,14 @@ namespace shoal {
 class service {
  public:
   // Whose exchanges the service is for. All that is referred to must outlive the service.
-  struct users {
+  struct owner {
     MPI_Comm comm;
     collective what;
     int ranks, rank;
     exchange_fields& fields;
   };
 
-  service(job_state& job, const users& whose, standing& stands, agreements& among, waiting& wait);
+  service(job_state& job, const owner& whose, standing& stands, agreements& among, waiting& wait);
   service(const service&) = delete;
   service& operator=(const service&) = delete;
 
@@ -86,7 +86,7 @@ class service {
   // Closes all fields for good; to be called on every rank.
   void close_all();
   // What a profile or earlier jobs tell about exchanges of a size that all ranks know.
-  std::optional<knowledge::of_shape> expected(const exchange_field& f) const;
+  std::optional<knowledge::shape_times> expected(const exchange_field& f) const;
 
  private:
   void share(std::size_t most);
@@ -96,7 +96,7 @@ class service {
   void open(exchange_field& f);
 
   job_state& job_;
-  users whose_;
+  owner whose_;
   standing& stands_;
   agreements& among_;
   waiting& wait_;

@@ -32,7 +32,7 @@ void voting::begin(exchange_field* asked_by, std::vector<std::int64_t> mine, std
   vote_.begin(std::move(mine), call);
   if (asked_by && !vote_.has_failed()) {
     const auto crowding = static_cast<double>(job_.ranks_of_a_core(ranks_));
-    const double longest = asked_by->is_loose ? agreements::time_slice : longest_vote;
+    const double longest = asked_by->may_be_ahead ? agreements::time_slice : longest_vote;
     wait_for(crowding > 1 ? std::min(longest, agreements::time_slice * crowding) : usual_wait());
   }
   stands_.now = stage::voting;
@@ -40,7 +40,8 @@ void voting::begin(exchange_field* asked_by, std::vector<std::int64_t> mine, std
 
 // Seconds to wait for the vote. If this rank may be ahead of others, at most half of what its calls took so far.
 double voting::usual_wait() const {
-  return asked_by_ && asked_by_->is_loose ? std::min(usual_vote, asked_by_->of.native_seconds() / 2) : usual_vote;
+  return asked_by_ && asked_by_->may_be_ahead ? std::min(usual_vote, asked_by_->trials.native_seconds() / 2)
+                                              : usual_vote;
 }
 
 bool voting::hear() {
@@ -73,13 +74,13 @@ bool voting::end() {
   seen_.reset();
   if (vote_.end()) return true;
   stands_.now = vote_.has_failed_for_good() ? stage::never : stage::cold;
-  if (stands_.now == stage::never) stands_.why = "ranks were too far apart to agree, or some of them have no Shoal";
-  if (asked_by_) asked_by_->of.postpone();
+  if (stands_.now == stage::never) stands_.why = "ranks were too far apart to agree, or some of them run without Shoal";
+  if (asked_by_) asked_by_->trials.postpone();
   return false;
 }
 
 void voting::note_end(double seconds) {
-  if (asked_by_ && asked_by_->is_loose && seconds > among_.last_wait()) among_.note_wait(seconds);
+  if (asked_by_ && asked_by_->may_be_ahead && seconds > among_.last_wait()) among_.note_wait(seconds);
 }
 
 bool voting::leave() {

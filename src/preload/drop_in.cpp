@@ -21,11 +21,11 @@ __attribute__((constructor)) static void find_out_early() { process::get(); }
 extern "C" {
 
 // preload.c calls this when the job has ended.
-void shoal_preload_tell_of_none() { process::get().tell_of_none(); }
+void shoal_preload_report_nothing() { process::get().report_nothing(); }
 // buffers.c calls this.
 void shoal_preload_note_buffer() { buffered_sends::expect(); }
 // preload.c calls this. `made` is where handlers.c says whether the program has made error handlers.
-void shoal_preload_watch_handlers(const int* made) { error_handlers::are_told_of_by(made); }
+void shoal_preload_watch_handlers(const int* made) { error_handlers::watch_flag(made); }
 // duplicates.c calls this. If `comm` is not a communicator, the MPI itself says so.
 void shoal_preload_note_duplicate(MPI_Comm comm) {
   try {

@@ -203,9 +203,9 @@ __attribute__((constructor)) static void watch_forks(void) { pthread_atfork(NULL
 
 // Tells a user who asked for a report if there was nothing to report. Says nothing if the program never used MPI, or
 // used only sessions, of which nothing is known.
-__attribute__((destructor)) static void tell_of_none(void) {
+__attribute__((destructor)) static void report_nothing(void) {
   flag_question* const finalized = drop_in && !is_forked ? (flag_question*)dlsym(mpi.handle, "PMPI_Finalized") : NULL;
-  void (*const tell)(void) = drop_in ? (void (*)(void))dlsym(drop_in, "shoal_preload_tell_of_none") : NULL;
+  void (*const tell)(void) = drop_in ? (void (*)(void))dlsym(drop_in, "shoal_preload_report_nothing") : NULL;
   int ended = 0;
   if (finalized) finalized(&ended);
   if (ended && tell && is_first_rank()) tell();

@@ -23,12 +23,13 @@ neighbor_graph::neighbor_graph(std::vector<neighbors> of_ranks) : of_ranks_(std:
       if (source < 0) continue;
       if (source >= ranks() || edge < 0 || edge >= static_cast<int>(destinations(source).size()) ||
           destinations(source)[edge] != rank || arrival_of_[source][edge] >= 0)
-        wrong(rank, "it waits for a block that nobody sends");
+        wrong(rank, "it receives a block that nobody sends");
       arrival_of_[source][edge] = place;
     }
   for (int rank = 0; rank < ranks(); ++rank)
     for (std::size_t edge = 0; edge < destinations(rank).size(); ++edge)
-      if (destinations(rank)[edge] >= 0 && arrival_of_[rank][edge] < 0) wrong(rank, "nobody waits for a block of it");
+      if (destinations(rank)[edge] >= 0 && arrival_of_[rank][edge] < 0)
+        wrong(rank, "it sends a block that nobody receives");
 }
 
 bool neighbor_graph::has_parallel_edges() const {

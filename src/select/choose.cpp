@@ -54,8 +54,8 @@ choice chosen(const measured_exchanges& measured, std::size_t spec, const block_
 }  // namespace
 
 choice choose(const measured_exchanges& measured, const block_mix& blocks) {
-  if (measured.specs.empty()) return {parse_selection("native"), measured.source + ": nothing else"};
-  const double empty = std::round(100 * (1 - blocks.full_share));
+  if (measured.specs.empty()) return {parse_selection("native"), measured.source + ": only the MPI's own is known"};
+  const double empty = std::round(100 * (1 - blocks.nonempty_share));
   std::string text = ", for " + with_decimals(blocks.bytes, 0) + " bytes a block";
   if (empty > 0) text += " and " + with_decimals(empty, 0) + " % of blocks empty";
   return chosen(measured, fastest(measured, blocks), blocks, measured.source + text + ": " + listed(measured, blocks));

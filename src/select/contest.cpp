@@ -56,12 +56,12 @@ std::int64_t in_quarters(double log2) { return std::llround(4 * log2); }
 
 }  // namespace
 
-contest::contest() : quiet_(cold_calls), quiet_left_(cold_calls) { records_[native].open = true; }
+contest::contest() : until_agreement_(cold_calls), timed_left_(cold_calls) { records_[native].open = true; }
 
 void contest::wait_first(int calls) {
-  quiet_ = calls;
-  quiet_left_ = std::min((calls + 2) / 3, first_quiet);
-  unmeasured_ = untimed_ = calls - quiet_left_;
+  until_agreement_ = calls;
+  timed_left_ = std::min((calls + 2) / 3, first_quiet);
+  unmeasured_ = untimed_left_ = calls - timed_left_;
 }
 
 double contest::native_seconds() const {
@@ -89,8 +89,8 @@ void contest::took(double seconds, double bytes) {
     now_[at].add(size, seconds, usual_.mean(candidate, size));
   }
   if (trial_left_ > 0) due_ = --trial_left_ == 0;
-  else if (untimed_ > 0) --untimed_;
-  else if (quiet_left_ > 0) due_ = --quiet_left_ == 0;
+  else if (untimed_left_ > 0) --untimed_left_;
+  else if (timed_left_ > 0) due_ = --timed_left_ == 0;
 }
 
 void contest::gave_way(bool passed) {
@@ -102,11 +102,11 @@ void contest::gave_way(bool passed) {
 
 void contest::postpone() {
   due_ = false;
-  wait_for(std::min(longest_quiet, 2 * quiet_));
+  wait_for(std::max(until_agreement_, std::min(longest_quiet, 2 * until_agreement_)));
 }
 
 void contest::agree_within(int calls) {
-  const int left = untimed_ + quiet_left_;
+  const int left = untimed_left_ + timed_left_;
   const bool waits = left > 0 && trial_left_ == 0;
   trial_left_ = 0;
   rest_for(waits ? std::min(left, calls) : calls);
@@ -114,7 +114,7 @@ void contest::agree_within(int calls) {
 
 void contest::write(std::span<std::int64_t> terms) {
   due_ = false;
-  quiet_left_ = 0;  // until agreed()
+  timed_left_ = 0;  // until agreed()
   now_.resize(most_candidates);
   for (int i = 0; i < most_candidates; ++i) {
     const trial_times& now = now_[static_cast<std::size_t>(i)];
@@ -144,7 +144,7 @@ void contest::agreed(std::span<const std::int64_t> terms, double allowance) {
   if (before != best_) {
     take_up(records_[before]);  // its times may be out of date
     suspects_change_ = false;
-    quiet_ = first_quiet;
+    until_agreement_ = first_quiet;
   }
   plan(allowance);
 }
@@ -173,7 +173,7 @@ void contest::notice_change(std::span<const std::int64_t> terms) {
   else if (slower_than_before(told_[best_], best)) change = best / unsuspected_;
   const bool was_suspected = std::exchange(suspects_change_, change != 1);
   if (change == 1) return;
-  quiet_ = first_quiet / 2;
+  until_agreement_ = first_quiet / 2;
   if (!was_suspected) return;
   usual_load_ = load;
   suspects_change_ = false;
@@ -210,7 +210,7 @@ void contest::start_over(double factor) {
     r.batch = 1;
   }
   usual_.count_as(0.01);
-  quiet_ = first_quiet;
+  until_agreement_ = first_quiet;
   settled_ = false;
 }
 
@@ -311,18 +311,18 @@ void contest::wait_longer(double allowance) {
   };
   const double late = has_lost() ? lost_share : late_share;
   const int soonest = calls(allowance > agreement_ ? early_share : late) / 2;
-  wait_for(std::clamp(2 * quiet_, soonest, calls(late)));
+  wait_for(std::clamp(2 * until_agreement_, soonest, calls(late)));
 }
 
 void contest::wait_for(int calls) {
-  quiet_ = calls;
+  until_agreement_ = calls;
   rest_for(calls);
 }
 
 // Only the last of the calls are timed, for the agreement.
 void contest::rest_for(int calls) {
-  quiet_left_ = std::min(calls, std::max(first_quiet, calls / timed_part));
-  untimed_ = calls - quiet_left_;
+  timed_left_ = std::min(calls, std::max(first_quiet, calls / timed_part));
+  untimed_left_ = calls - timed_left_;
   skip_one();
 }
 

@@ -49,20 +49,20 @@ class contest {
   // Returns true if the best candidate serves the next call and the call need not be timed, as with most calls once
   // nothing is left to be tried. The call is then counted already, and took() must not be called for it.
   bool passes() {
-    if (untimed_ == 0) return false;
+    if (untimed_left_ == 0) return false;
     pass(1);
     return true;
   }
   // How many of the next calls pass. pass() counts calls that passed without a call of passes().
-  int untimed() const { return untimed_; }
+  int untimed_left() const { return untimed_left_; }
   void pass(int calls) {
-    untimed_ -= calls;
+    untimed_left_ -= calls;
     calls_ += calls;
     passed_ += calls;
   }
   // No longer counts the last call that passed.
   void take_back() {
-    ++untimed_;
+    ++untimed_left_;
     --calls_;
     --passed_;
   }
@@ -105,7 +105,7 @@ class contest {
   void prefer(int candidate);
 
   int best() const { return best_; }
-  const record& of(int candidate) const { return records_[candidate]; }
+  const record& record_of(int candidate) const { return records_[candidate]; }
   std::int64_t calls() const { return calls_; }
   // About how many seconds the calls took that passed between the last two calls of write().
   double passed_seconds() const { return passed_seconds_; }
@@ -149,13 +149,13 @@ class contest {
   void skip_one();
 
   // First the members that every call looks at.
-  int untimed_ = 0;  // calls left until calls are timed again
+  int untimed_left_ = 0;  // calls left until calls are timed again
   int best_ = native;
   std::int64_t calls_ = 0;
   int passed_ = 0, told_passed_ = 0;
   int trial_ = native, trial_left_ = 0;
-  int quiet_ = 0, quiet_left_ = 0;  // calls without a trial before an agreement; how many timed ones are left
-  std::int64_t unmeasured_ = 2;     // calls up to this one are not measured: they are slower than later ones
+  int until_agreement_ = 0, timed_left_ = 0;  // calls without a trial before an agreement; how many timed ones are left
+  std::int64_t unmeasured_ = 2;               // calls up to this one are not measured: they are slower than later ones
   bool due_ = false, settled_ = false, scattered_ = false;
   int likely_ = native;
   std::int64_t usual_load_ = 0;  // as in usual_load_term; 0: not known

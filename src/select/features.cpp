@@ -10,8 +10,8 @@ features features::uniform(int ranks, std::int64_t block_bytes) {
 }
 
 block_mix features::mix() const {
-  if (full_blocks == 0) return {0, 0};
-  const auto full = static_cast<double>(full_blocks), all = static_cast<double>(ranks * calls);
+  if (nonempty_blocks == 0) return {0, 0};
+  const auto full = static_cast<double>(nonempty_blocks), all = static_cast<double>(ranks * calls);
   const double bytes = static_cast<double>(total_bytes) / full;
   const double busiest = static_cast<double>(most_loaded) / bytes;
   return {bytes, std::min(1.0, std::max(busiest, full / static_cast<double>(ranks)) / all)};
@@ -20,14 +20,14 @@ block_mix features::mix() const {
 void features::add(const features& earlier) {
   total_bytes += earlier.total_bytes;
   largest_block = std::max(largest_block, earlier.largest_block);
-  full_blocks += earlier.full_blocks;
+  nonempty_blocks += earlier.nonempty_blocks;
   most_loaded += earlier.most_loaded;
   calls += earlier.calls;
 }
 
 features agree_on(features mine, agreement& agree) {
-  std::array<std::int64_t, 6> values{mine.total_bytes, mine.full_blocks, mine.largest_block,
-                                     mine.most_loaded, mine.on_device,   mine.invalid};
+  std::array<std::int64_t, 6> values{mine.total_bytes, mine.nonempty_blocks, mine.largest_block,
+                                     mine.most_loaded, mine.on_device,       mine.invalid};
   constexpr std::array combined{combine::sum,     combine::sum,     combine::maximum,
                                 combine::maximum, combine::maximum, combine::maximum};
   agree.reach(values, combined);

@@ -10,8 +10,8 @@ namespace shoal {
 
 // What the blocks of an exchange are like on average.
 struct block_mix {
-  double bytes = 0;       // of a block that is not empty
-  double full_share = 1;  // blocks that are not empty, on the rank that sends or receives most: others wait for it
+  double bytes = 0;           // of a block that is not empty
+  double nonempty_share = 1;  // blocks that are not empty, on the rank that sends or receives most: others wait for it
 
   bool operator==(const block_mix&) const = default;
 };
@@ -19,13 +19,13 @@ struct block_mix {
 // Agreed by one reduction, so the same on every rank. For one exchange, or summed over several.
 struct features {
   std::int64_t ranks = 1;
-  std::int64_t total_bytes = 0;    // of all blocks of all ranks
-  std::int64_t largest_block = 0;  // bytes
-  std::int64_t full_blocks = 0;    // blocks with at least one byte
-  std::int64_t most_loaded = 0;    // bytes of the rank that sends or receives most
-  bool on_device = false;          // a rank's buffers are device memory
-  bool invalid = false;            // a rank's arguments are wrong
-  std::int64_t calls = 1;          // exchanges, as many on every rank
+  std::int64_t total_bytes = 0;      // of all blocks of all ranks
+  std::int64_t largest_block = 0;    // bytes
+  std::int64_t nonempty_blocks = 0;  // blocks with at least one byte
+  std::int64_t most_loaded = 0;      // bytes of the rank that sends or receives most
+  bool on_device = false;            // a rank's buffers are device memory
+  bool invalid = false;              // a rank's arguments are wrong
+  std::int64_t calls = 1;            // exchanges, as many on every rank
 
   bool is_uniform() const { return calls == 1 && total_bytes == ranks * ranks * largest_block; }
   block_mix mix() const;

@@ -10,7 +10,7 @@ int size_class(collective what, double load, int ranks) {
   return std::bit_width(static_cast<std::uint64_t>(std::max(0.0, load) / blocks));
 }
 
-const std::pair<const std::string, knowledge::entry>* knowledge::of_shape::best() const {
+const std::pair<const std::string, knowledge::entry>* knowledge::shape_times::best() const {
   const auto faster = [](const auto& a, const auto& b) { return a.second.seconds < b.second.seconds; };
   const auto it = std::min_element(specs.begin(), specs.end(), faster);
   return it == specs.end() ? nullptr : &*it;
@@ -27,7 +27,7 @@ void knowledge::add_communicators(const exchange_shape& shape, double number, do
   shapes_[shape].calls += calls;
 }
 
-std::optional<knowledge::of_shape> knowledge::find(exchange_shape shape, int far) const {
+std::optional<knowledge::shape_times> knowledge::find(exchange_shape shape, int far) const {
   const std::scoped_lock guard(lock_);
   const int size = shape.size;
   for (int distance = 0; distance <= far; ++distance)
@@ -48,7 +48,7 @@ bool knowledge::may_gain(collective what, call_form form, int ranks) const {
   return false;
 }
 
-std::map<exchange_shape, knowledge::of_shape> knowledge::all() const {
+std::map<exchange_shape, knowledge::shape_times> knowledge::all() const {
   const std::scoped_lock guard(lock_);
   return shapes_;
 }
@@ -57,7 +57,7 @@ void knowledge::merge(const knowledge& other) {
   const auto theirs = other.all();
   const std::scoped_lock guard(lock_);
   for (const auto& [shape, more] : theirs) {
-    of_shape& mine = shapes_[shape];
+    shape_times& mine = shapes_[shape];
     if (more.calls > mine.calls) {
       mine.calls = more.calls;
       mine.communicators = more.communicators;

@@ -38,7 +38,7 @@ class knowledge {
     double seconds = 0;  // of an exchange, on average
     double calls = 0;    // how many the mean is of
   };
-  struct of_shape {
+  struct shape_times {
     std::map<std::string, entry, std::less<>> specs;
     double communicators = 0, calls = 0;  // communicators that made such exchanges, and their calls in all
     // The fastest spec, or null.
@@ -53,17 +53,17 @@ class knowledge {
   void add(const exchange_shape& shape, const std::string& spec, double seconds, double calls);
   void add_communicators(const exchange_shape& shape, double number, double calls);
   // What is known of the nearest size, at most `far` classes away; of the smaller one if two are as near.
-  std::optional<of_shape> find(exchange_shape shape, int far = 1) const;
+  std::optional<shape_times> find(exchange_shape shape, int far = 1) const;
   // Whether an algorithm was faster than the MPI's own for any exchange of this form among so many ranks.
   bool may_gain(collective what, call_form form, int ranks) const;
-  std::map<exchange_shape, of_shape> all() const;
+  std::map<exchange_shape, shape_times> all() const;
   bool empty() const { return all().empty(); }
   // Takes over what only `other` knows. Of what both know, the one with more calls stays.
   void merge(const knowledge& other);
 
  private:
   mutable std::mutex lock_;
-  std::map<exchange_shape, of_shape> shapes_;
+  std::map<exchange_shape, shape_times> shapes_;
 };
 
 }  // namespace shoal

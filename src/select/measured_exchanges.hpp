@@ -18,7 +18,7 @@ struct measured_exchanges {
   std::vector<std::string> specs;
   std::vector<point> points;  // two or more, ascending by block
   std::vector<point> sparse;  // two or more, or none; `block` is the size of the blocks that are not empty
-  double full_share = 1;      // the share of blocks that are not empty in `sparse`
+  double nonempty_share = 1;  // the share of blocks that are not empty in `sparse`
   double asking = 0;          // seconds of one agreement on sizes
   std::string source = "measured";
 

@@ -14,7 +14,7 @@
 
 #include "algorithms/algorithm.hpp"
 #include "select/plain_text.hpp"
-#include "select/read_at_most.hpp"
+#include "select/read_beginning.hpp"
 #include "select/sparse_pattern.hpp"
 
 namespace shoal {
@@ -60,11 +60,11 @@ class reader {
   }
 
   toml::table parse(std::string_view text) const {
-    if (text.size() > most_bytes) fail(1, "longer than a mebibyte");
+    if (text.size() > most_bytes) fail(1, "the file is longer than 1 MiB");
     // ASCII alone: the behaviour of the TOML parser is undefined for some other characters outside quotes.
     const auto odd = std::find_if(text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) > 127; });
     if (odd != text.end())
-      fail(1 + static_cast<int>(std::count(text.begin(), odd, '\n')), "a character that is not ASCII; leave it out");
+      fail(1 + static_cast<int>(std::count(text.begin(), odd, '\n')), "this character is not ASCII; remove it");
     try {
       return toml::parse(text, file_);
     } catch (const toml::parse_error& error) {
@@ -162,7 +162,7 @@ class reader {
     } catch (const std::invalid_argument& error) {
       fail(line_of(node), error.what());
     }
-    fail(line_of(node), std::string(key) + " needs equal blocks; it belongs into [alltoall]");
+    fail(line_of(node), std::string(key) + " needs equal blocks; it belongs in [alltoall]");
   }
 
   void check_rows(const std::vector<profile::row>& rows) const {
@@ -175,7 +175,7 @@ class reader {
   }
 
   void check_sparse(const profile::table& found, bool uniform, int line) const {
-    if (uniform) fail(line, "sparse belongs into [alltoallv]");
+    if (uniform) fail(line, "sparse belongs in [alltoallv]");
     const auto& equal = found.rows.front().seconds;
     const auto& sparse = found.sparse.front().seconds;
     const auto same = [](const auto& a, const auto& b) { return a.first == b.first; };
@@ -263,14 +263,14 @@ measured_exchanges profile::table::measured(const std::string& source, int ranks
   for (const auto& [spec, first] : rows.front().seconds) all.specs.push_back(spec);
   all.points = points_of(rows, all.specs);
   if (sparse.empty() || sparse_share(ranks) == 0) return all;
-  all.full_share = sparse_share(ranks);
+  all.nonempty_share = sparse_share(ranks);
   all.sparse = points_of(sparse, all.specs);
   return all;
 }
 
-knowledge::of_shape profile::table::expected(const block_mix& blocks, int ranks) const {
+knowledge::shape_times profile::table::expected(const block_mix& blocks, int ranks) const {
   const measured_exchanges all = measured("", ranks);
-  knowledge::of_shape found;
+  knowledge::shape_times found;
   for (std::size_t spec = 0; spec < all.specs.size(); ++spec)
     found.specs[all.specs[spec]] = {all.seconds(spec, blocks), 1};
   return found;
@@ -295,21 +295,20 @@ profile read_profile(const std::string& path) {
   file.peek();  // a directory can be opened, and fails here
   if (file.bad() || !file.is_open())
     throw std::invalid_argument(path + " cannot be read; name a readable profile, or make one with shoal tune");
-  return parse_profile(read_at_most(file, most_bytes + 1), path);
+  return parse_profile(read_beginning(file, most_bytes + 1), path);
 }
 
 std::string to_toml(const profile& from) {
   plain_text out;
-  out << "# A profile of Shoal: what exchanges took here. SHOAL_PROFILE names it to a job, which then begins with "
-         "the fastest\n"
-         "# at every size. native is the MPI library's own exchange, kept unless another is 5 % "
+  out << "# A profile of Shoal: what exchanges took here. A job whose SHOAL_PROFILE names this file begins with the\n"
+         "# fastest algorithm for each size. native is the MPI library's own exchange, kept unless another is 5 % "
          "faster.\n"
-         "# block: bytes between two ranks, on average; sparse: where one in ten pairs has such a block. Times in "
-         "microseconds, fastest first; between two rows along "
-         "straight\n"
-         "# lines. Change a time, or take an algorithm out of all rows, to change what is chosen. A profile that is "
-         "not for\n"
-         "# this MPI, machine, layout and number of ranks is not used; a line left out is not compared.\n"
+         "# block: bytes between two ranks, on average. sparse: exchanges in which one in ten pairs has such a block.\n"
+         "# Times are in microseconds, fastest first; between two rows they lie on straight lines. Change a time, or "
+         "take\n"
+         "# an algorithm out of all rows, to change what is chosen. A profile that is not for this MPI, machine, "
+         "layout\n"
+         "# and number of ranks is not used; a line left out is not compared.\n"
       << "format = " << format << "\n";
   for (const auto& [key, said] :
        {std::pair{"shoal", from.shoal}, {"mpi", from.mpi}, {"machine", from.machine}, {"layout", from.layout}})

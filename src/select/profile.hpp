@@ -37,7 +37,7 @@ struct profile {
     measured_exchanges measured(const std::string& source, int ranks) const;
     static table of(const measured_exchanges& all);
     // How long such exchanges are expected to take.
-    knowledge::of_shape expected(const block_mix& blocks, int ranks) const;
+    knowledge::shape_times expected(const block_mix& blocks, int ranks) const;
   };
 
   std::string file;

@@ -91,8 +91,8 @@ void take_layout(const std::string& value, settings& into) {
     into.layout = level || into.finds_levels ? std::nullopt : std::optional(layout_tree::parse(value));
   } catch (const std::invalid_argument& error) {
     throw std::invalid_argument(error.what() +
-                                std::string("; or what is found: what ranks of a node share (socket, numa, cache), or "
-                                            "all levels (levels)"));
+                                std::string("; or say what Shoal is to find: what the ranks of a node share "
+                                            "(socket, numa, cache), or all levels (levels)"));
   }
   into.nodes_share = level.value_or(node_level::machine);
 }
@@ -162,10 +162,10 @@ constexpr setting known_settings[] = {
     {"topology", "FILE", "tree of switches", false,
      [](settings& s, const std::string& v) { s.topology = std::make_shared<const switch_network>(read_topology(v)); },
      [](const settings& s) { return s.topology ? to_edge_list(*s.topology) : ""; }},
-    {"profile", "FILE", "what shoal tune measured, to start with", false,
+    {"profile", "FILE", "times that shoal tune measured, to start with", false,
      [](settings& s, const std::string& v) { take_profile(v, s); }, nullptr},
-    {"wisdom", "FILE", "what jobs learn, for the next", false, [](settings& s, const std::string& v) { s.wisdom = v; },
-     nullptr},
+    {"wisdom", "FILE", "file that keeps what jobs learn for later jobs", false,
+     [](settings& s, const std::string& v) { s.wisdom = v; }, nullptr},
     {"report", "1, phases, FILE.json", "print at the end what ran", false,
      [](settings& s, const std::string& v) { take_report(v, s); }, nullptr},
     {"max_temp", "BYTES", "limit on scratch memory, as in 64M", false,

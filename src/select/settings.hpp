@@ -85,7 +85,7 @@ struct setting {
 std::span<const setting> all_settings();
 
 // Whether the user named the MPI's own.
-inline bool are_natives(const std::optional<selection>& asked) { return asked && !asked->which->generate; }
+inline bool names_native(const std::optional<selection>& asked) { return asked && !asked->which->generate; }
 
 // Reads the file that SHOAL_CONFIG names (lines `name = "value"`) and then the environment, which wins. Ignores both in
 // setuid programs. Throws std::invalid_argument.

@@ -19,7 +19,7 @@
 
 #include "algorithms/algorithm.hpp"
 #include "select/plain_text.hpp"
-#include "select/read_at_most.hpp"
+#include "select/read_beginning.hpp"
 
 namespace shoal {
 
@@ -33,7 +33,7 @@ class wisdom_reader {
  public:
   wisdom_reader(std::string_view text, std::string file) : file_(std::move(file)) {
     const auto odd = std::find_if(text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) > 127; });
-    if (text.size() > most_wisdom_bytes || odd != text.end()) fail(1, "it is no wisdom of Shoal");
+    if (text.size() > most_wisdom_bytes || odd != text.end()) fail(1, "this is not a wisdom file of Shoal");
     try {
       root_ = toml::parse(text, file_);
     } catch (const toml::parse_error& error) {
@@ -107,7 +107,7 @@ std::string in_quotes(std::string_view text) {
   return all + "\"";
 }
 
-void write_row(std::ostream& out, const exchange_shape& shape, const knowledge::of_shape& known) {
+void write_row(std::ostream& out, const exchange_shape& shape, const knowledge::shape_times& known) {
   out << "  { call = \"" << shape.name() << "\", ranks = " << shape.ranks << ", nodes = " << shape.nodes
       << ", bytes = " << (shape.size ? std::int64_t{1} << (shape.size - 1) : 0)
       << ", communicators = " << std::llround(known.communicators) << ", calls = " << std::llround(known.calls)
@@ -161,15 +161,15 @@ wisdom read_wisdom(const std::string& path) {
   std::error_code ignored;
   const auto status = std::filesystem::status(path, ignored);
   if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status))
-    throw std::invalid_argument(path + " is no regular file, which wisdom needs");
+    throw std::invalid_argument(path + " is not a regular file; SHOAL_WISDOM must name one");
   std::ifstream file(path);
   if (!file.is_open()) return {};
-  return parse_wisdom(read_at_most(file, most_wisdom_bytes + 1), path);
+  return parse_wisdom(read_beginning(file, most_wisdom_bytes + 1), path);
 }
 
 std::string to_toml(const wisdom& all) {
   plain_text out;
-  out << "# Wisdom of Shoal: the times of exchanges, kept from job to job where SHOAL_WISDOM names this file. Each "
+  out << "# Wisdom of Shoal: the times of exchanges, kept from job to job if SHOAL_WISDOM names this file. Each "
          "time "
          "is\n"
          "# the mean of the number of calls beside it. You may remove the file at any time.\n"

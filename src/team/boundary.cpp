@@ -26,7 +26,7 @@ static int raise_by_kind(MPI_Comm comm) {
   } catch (const std::exception& error) {
     return raise_error(comm, MPI_ERR_OTHER, error.what());
   } catch (...) {
-    return raise_error(comm, MPI_ERR_INTERN, "an error without a name");
+    return raise_error(comm, MPI_ERR_INTERN, "an unknown C++ exception");
   }
 }
 

@@ -18,14 +18,14 @@ class device_runtimes {
   static device_runtimes loaded();
 
   bool are_none() const { return !cuda_ && !hip_; }
-  // Whether an address is in device memory, or may be, because nobody can ask HIP now (see surely_own()).
-  bool own(const void* address) const { return address && (is_unknown() || surely_own(address)); }
+  // Whether an address is in device memory, or may be, because nobody can ask HIP now (see surely_holds()).
+  bool own(const void* address) const { return address && (is_unknown() || surely_holds(address)); }
   // Whether blocks that begin at `base` may be in device memory. If `base` is null (MPI_BOTTOM), the types may have any
   // addresses of their own, so it is enough that a driver is loaded.
   bool may_own_blocks(const void* base) const { return base ? own(base) : !are_none(); }
   // Whether an address is known to be in device memory. Does not ask HIP if the program has an error of HIP that it has
   // not seen yet, because the question would replace that error.
-  bool surely_own(const void* address) const {
+  bool surely_holds(const void* address) const {
     return !are_none() && address && (is_cuda(address) || (!is_unknown() && is_hip(address)));
   }
 
@@ -42,6 +42,6 @@ class device_runtimes {
 
 inline bool device_runtime_loaded() { return !device_runtimes::loaded().are_none(); }
 inline bool may_be_device_memory(const void* address) { return device_runtimes::loaded().own(address); }
-inline bool is_device_memory(const void* address) { return device_runtimes::loaded().surely_own(address); }
+inline bool is_device_memory(const void* address) { return device_runtimes::loaded().surely_holds(address); }
 
 }  // namespace shoal

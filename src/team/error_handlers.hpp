@@ -10,7 +10,7 @@ class error_handlers {
  public:
   // From now on `*made` tells whether the program has made error handlers. While it is 0, Shoal looks for none. Before
   // this call, and without it, there may be some.
-  static void are_told_of_by(const int* made) { made_ = made; }
+  static void watch_flag(const int* made) { made_ = made; }
 
   // Whether a call on `comm` that returned MPI_SUCCESS may have been refused all the same.
   static bool may_hide_errors([[maybe_unused]] MPI_Comm comm) {

@@ -71,7 +71,7 @@ job_facts find_job_facts(node_level level) {
   return here;
 }
 
-wait_mode polite_mode(const job_facts& here, int ranks) {
+wait_mode standard_wait_mode(const job_facts& here, int ranks) {
   return std::max(ranks, here.ranks_here) > here.cores ? wait_mode::yield : wait_mode::spin;
 }
 

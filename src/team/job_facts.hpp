@@ -21,6 +21,6 @@ job_facts find_job_facts(node_level level);
 
 // How ranks wait on a node on which `ranks` of them exchange: they yield if these ranks, or all that the launcher tells
 // of, outnumber the cores.
-wait_mode polite_mode(const job_facts& here, int ranks);
+wait_mode standard_wait_mode(const job_facts& here, int ranks);
 
 }  // namespace shoal

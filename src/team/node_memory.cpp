@@ -28,7 +28,7 @@ std::unique_ptr<node_exchange> node_memory::make(transport& over, node_exchange:
     return std::make_unique<node_exchange>(pool_, over, wait_, nodes_, size);
   } catch (const std::system_error& error) {  // the same on every rank
     if (over_.rank() == 0)
-      say_once("no memory can be shared inside a node: " + error.code().message(), "blocks travel as messages");
+      say_once("the ranks of a node cannot share memory: " + error.code().message(), "blocks travel as messages");
     return nullptr;
   }
 }

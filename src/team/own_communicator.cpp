@@ -60,7 +60,7 @@ MPI_Comm merged(MPI_Comm groups) {
 }
 
 own_communicator::~own_communicator() {
-  if (is_left()) PMPI_Errhandler_free(&handler_);
+  if (is_orphaned()) PMPI_Errhandler_free(&handler_);
   if (own_ != MPI_COMM_SELF && own_ != MPI_COMM_NULL) PMPI_Comm_free(&own_);
 }
 
@@ -74,7 +74,7 @@ int own_communicator::raise() {
 }
 
 int own_communicator::find_failure() noexcept {
-  const int lasting = lasting_error(is_left() ? own_ : users_);
+  const int lasting = lasting_error(is_orphaned() ? own_ : users_);
   if (lasting != MPI_SUCCESS && is_open()) revoke(own_);
   return lasting;
 }

@@ -35,8 +35,8 @@ class own_communicator {
   // To be called when the program frees its communicator. From now on, errors of what is still open are raised on
   // Shoal's own communicator, by the handler that the program's had.
   void leave();
-  bool is_left() const { return handler_ != MPI_ERRHANDLER_NULL; }
-  // Raises the exception being handled; only if is_left().
+  bool is_orphaned() const { return handler_ != MPI_ERRHANDLER_NULL; }
+  // Raises the exception being handled; only if is_orphaned().
   int raise();
 
   // Why the ranks can no longer exchange, as a code of lasting_error(). If they cannot, everything that they wait for

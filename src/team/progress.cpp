@@ -15,20 +15,20 @@ progress& progress::get() {
 
 void progress::add(part* one) {
   const std::scoped_lock guard(lock_);
-  if (handed_ > 0) have_mpi_move();
+  if (handed_ > 0) register_with_mpi();
   under_way_.push_back(one);
   ++count_;
 }
 
 void progress::add_for_mpi(part* one) {
   const std::scoped_lock guard(lock_);
-  have_mpi_move();
+  register_with_mpi();
   add(one);
 }
 
 void progress::hand_to_mpi() {
   const std::scoped_lock guard(lock_);
-  if (!idle()) have_mpi_move();
+  if (!idle()) register_with_mpi();
   ++handed_;
 }
 
@@ -77,10 +77,10 @@ static progress_register of_open_mpi() {
   return reinterpret_cast<progress_register>(found);
 }
 
-bool progress::has_mpi_for_it() { return of_open_mpi(); }
+bool progress::mpi_can_move() { return of_open_mpi(); }
 
 // Open MPI then calls move_for_open_mpi() as long as the process lives.
-void progress::have_mpi_move() {
+void progress::register_with_mpi() {
   static const int code = of_open_mpi()(move_for_open_mpi);
   if (code != 0) throw mpi_error(MPI_ERR_INTERN, "opal_progress_register");
 }
@@ -93,12 +93,12 @@ static int move_for_mpich(void*) {
 }
 
 // True for MPICH from 4.3 on, whose requests are integers. Intel MPI has none of these functions.
-bool progress::has_mpi_for_it() {
+bool progress::mpi_can_move() {
   return sizeof(MPI_Request) == sizeof(int) && shoal_async_start && shoal_request_is_complete;
 }
 
 // MPICH then calls move_for_mpich() until it returns that all is done.
-void progress::have_mpi_move() {
+void progress::register_with_mpi() {
   constexpr int no_stream = 0x3c000000;
   if (!watched_) require(shoal_async_start(move_for_mpich, nullptr, no_stream), "MPIX_Async_start");
   watched_ = true;

@@ -35,11 +35,11 @@ class progress {
   std::recursive_mutex& lock() { return lock_; }
 
   // Whether the MPI can move what is under way in every call in which a rank waits in the MPI.
-  static bool has_mpi_for_it();
+  static bool mpi_can_move();
   // As add(), but the MPI moves the part too. Throws mpi_error.
   void add_for_mpi(part* one);
   // While an object of this class lives, a thread waits in the MPI, which moves all that is under way or is added
-  // meanwhile. Only if has_mpi_for_it(). Throws mpi_error.
+  // meanwhile. Only if mpi_can_move(). Throws mpi_error.
   class handed_to_mpi {
    public:
     handed_to_mpi() { get().hand_to_mpi(); }
@@ -52,7 +52,7 @@ class progress {
 
  private:
   void hand_to_mpi();
-  void have_mpi_move();
+  void register_with_mpi();
 
   std::recursive_mutex lock_;
   std::vector<part*> under_way_;

@@ -95,10 +95,10 @@ std::vector<served_groups::noted>::const_iterator served_groups::find(MPI_Comm c
   return std::find_if(notes_.begin(), notes_.end(), [&](const noted& of) { return are_same(of.ranks, asked.get()); });
 }
 
-int served_groups::fruitless(MPI_Comm comm) const {
+int served_groups::fruitless_agreements(MPI_Comm comm) const {
   const std::scoped_lock guard(lock_);
   const auto found = find(comm);
-  return found == notes_.end() ? 0 : found->fruitless;
+  return found == notes_.end() ? 0 : found->fruitless_agreements;
 }
 
 void served_groups::note(MPI_Comm comm, bool is_set_up, bool may_begin) {
@@ -106,7 +106,7 @@ void served_groups::note(MPI_Comm comm, bool is_set_up, bool may_begin) {
   const auto found = find(comm);
   if (found != notes_.end()) {
     noted& of = notes_[static_cast<std::size_t>(found - notes_.cbegin())];
-    of.fruitless = is_set_up ? 0 : of.fruitless + 1;
+    of.fruitless_agreements = is_set_up ? 0 : of.fruitless_agreements + 1;
   } else if (may_begin && !is_set_up) {
     notes_.push_back({scoped_group(comm).release(), 1});
   }

@@ -33,7 +33,7 @@ class served_groups {
   // that makes a communicator for each of its steps would pay for an agreement on each. note() is called where groups
   // are added. With `may_begin` it also counts for ranks of which nothing is noted yet. No rank may do that if
   // notes_are_full() on one of them.
-  int fruitless(MPI_Comm comm) const;
+  int fruitless_agreements(MPI_Comm comm) const;
   void note(MPI_Comm comm, bool is_set_up, bool may_begin);
   bool notes_are_full() const;
 
@@ -59,7 +59,7 @@ class served_groups {
 
   struct noted {
     MPI_Group ranks;
-    int fruitless;
+    int fruitless_agreements;
   };
   std::vector<noted>::const_iterator find(MPI_Comm comm) const;
 

@@ -30,7 +30,7 @@ team::team(MPI_Comm own, MPI_Comm users, const settings& set)
       found_(agree_on_facts(own, set, wait_)),
       phases_(clock_for(set.report == reporting::phases, found_, rank())) {
   turns_.begin(own, wait_);
-  wait_as(set.wait.value_or(polite_mode(find_job_facts(set.nodes_share), ranks())));
+  wait_as(set.wait.value_or(standard_wait_mode(find_job_facts(set.nodes_share), ranks())));
 }
 
 void team::wait_as(wait_mode mode) {

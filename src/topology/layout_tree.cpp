@@ -179,7 +179,7 @@ layout_tree layout_tree::parse(std::string_view text) {
     const std::size_t colon = std::min(entry.find(':'), entry.size());
     const std::string name(entry.substr(0, colon));
     if (colon == entry.size()) refuse(text, "'" + name + "' is not of the form level:members");
-    if (!order.empty()) refuse(text, "ranks: does not come last");
+    if (!order.empty()) refuse(text, "ranks: must come last");
     if (name == "ranks") {
       order = numbers(text, entry.substr(colon + 1), 0);
       continue;

@@ -43,7 +43,7 @@ std::optional<std::string> find_contention(const rank_tree& tree, std::vector<me
 std::optional<std::string> find_incompleteness(const rank_tree& tree, std::span<const message> messages) {
   std::vector<char> seen(static_cast<std::size_t>(tree.ranks()) * tree.ranks(), 0);
   for (const message& m : messages) {
-    if (m.from == m.to) return "message " + name(m) + " stays where it is";
+    if (m.from == m.to) return "message " + name(m) + " goes from a rank to itself";
     char& pair = seen[static_cast<std::size_t>(m.from) * tree.ranks() + m.to];
     if (pair) return "message " + name(m) + " occurs twice";
     pair = 1;

@@ -20,7 +20,8 @@ class size_mismatch : public std::runtime_error {
 // Blocks did not get here, because something failed on a rank that they came through.
 class blocks_lost : public std::runtime_error {
  public:
-  blocks_lost() : std::runtime_error("blocks were lost on another rank, whose error says why") {}
+  blocks_lost()
+      : std::runtime_error("blocks did not arrive because of an error on another rank; its message says why") {}
 };
 
 // The first failure of an exchange, which is the one that counts.

@@ -53,13 +53,13 @@ bool node_rows::has_begun(int peer, std::uint64_t number) {
 int node_rows::awaited_reader() {
   int reader = awaited_reader_of_next();
   for (; reader < 0 && skipped_ > 0; --skipped_) {
-    publish_none();
+    publish_empty_row();
     reader = awaited_reader_of_next();
   }
   return reader;
 }
 
-void node_rows::publish_none() {
+void node_rows::publish_empty_row() {
   begin();
   for (int peer = 0; peer < ranks_; ++peer) add(0);
   publish();

@@ -67,7 +67,7 @@ class node_rows {
   }
   bool has_begun(int peer, std::uint64_t number);
   int awaited_reader_of_next();
-  void publish_none();
+  void publish_empty_row();
 
   std::byte* memory_;
   int ranks_, rank_;

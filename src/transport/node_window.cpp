@@ -54,15 +54,15 @@ node_window::node_window(std::byte* memory, int ranks, int rank, std::size_t rea
       piece_bytes_(piece_bytes_for(ranks, longest)),
       cell_bytes_(piece_bytes_ + line_bytes),
       read_from_(read_from),
-      beds_(reinterpret_cast<bed*>(memory)),
-      receipts_(reinterpret_cast<std::byte*>(beds_ + ranks)),
+      sleepers_(reinterpret_cast<bed*>(memory)),
+      receipts_(reinterpret_cast<std::byte*>(sleepers_ + ranks)),
       lines_(reinterpret_cast<line*>(receipts_ + static_cast<std::size_t>(ranks) * receipts_bytes(ranks))),
       cells_(reinterpret_cast<std::byte*>(lines_ + pairs(ranks) * slots)),
       peers_(static_cast<std::size_t>(ranks)),
       proof_(random_proof()) {
-  beds_[rank].process = getpid();
-  beds_[rank].proof = proof_;
-  beds_[rank].proof_at = &proof_;
+  sleepers_[rank].process = getpid();
+  sleepers_[rank].proof = proof_;
+  sleepers_[rank].proof_at = &proof_;
 }
 
 node_window::receipt& node_window::receipt_of(int receiver, int sender) {
@@ -71,7 +71,7 @@ node_window::receipt& node_window::receipt_of(int receiver, int sender) {
 }
 
 // Whether the peer has taken all pieces but the last `most`.
-bool node_window::taken_but(int peer, std::uint32_t most) {
+bool node_window::has_taken_all_but(int peer, std::uint32_t most) {
   state& at = peers_[peer];
   if (at.pushed - at.taken <= most) return true;
   at.taken = receipt_of(peer, rank_).taken.load(std::memory_order_acquire);
@@ -89,7 +89,7 @@ void node_window::publish(int peer, line& filled, std::uint64_t bytes, bool offe
 }
 
 bool node_window::offer(int peer, outgoing& message) {
-  if (!taken_but(peer, slots - 1)) return false;
+  if (!has_taken_all_but(peer, slots - 1)) return false;
   line& to = line_of(rank_, peer, peers_[peer].pushed);
   std::memcpy(to.data, &message.data, sizeof message.data);
   publish(peer, to, message.bytes, true);
@@ -99,13 +99,13 @@ bool node_window::offer(int peer, outgoing& message) {
 
 bool node_window::push(int peer, outgoing& message) {
   if (message.offered && !message.refused) {
-    if (!taken_but(peer, 0)) return false;
+    if (!has_taken_all_but(peer, 0)) return false;
     message.refused = receipt_of(peer, rank_).is_refusal.load(std::memory_order_relaxed);
     if (!message.refused) return true;
   }
   if (message.bytes >= read_from_ && !message.refused) return offer(peer, message);
   for (bool more = true; more;) {
-    if (!taken_but(peer, slots - 1)) return false;
+    if (!has_taken_all_but(peer, slots - 1)) return false;
     line& to = line_of(rank_, peer, peers_[peer].pushed);
     const std::uint64_t piece = std::min<std::uint64_t>(message.bytes, piece_bytes_);
     copy_bytes(place_of(to, message.bytes), message.data, piece);
@@ -120,7 +120,7 @@ bool node_window::push(int peer, outgoing& message) {
 // Whether the process with the peer's number is the peer, and lets this one read its memory.
 bool node_window::may_read(int peer) {
   std::optional<bool>& known = peers_[peer].readable;
-  const bed& its = beds_[peer];
+  const bed& its = sleepers_[peer];
   std::uint64_t proof = 0;
   auto* const here = reinterpret_cast<std::byte*>(&proof);
   const auto* const there = reinterpret_cast<const std::byte*>(its.proof_at);
@@ -133,7 +133,7 @@ bool node_window::may_read(int peer) {
 int node_window::read(int peer, const line& offer, std::byte* to, std::size_t bytes) {
   const std::byte* there;
   std::memcpy(&there, offer.data, sizeof there);
-  return may_read(peer) ? read_process_memory(beds_[peer].process, there, to, bytes) : EPERM;
+  return may_read(peer) ? read_process_memory(sleepers_[peer].process, there, to, bytes) : EPERM;
 }
 
 void node_window::take(int peer) {
@@ -201,22 +201,22 @@ bool node_window::has_moved(int peer) {
   return line_of(peer, rank_, at.pulled).number.load(std::memory_order_acquire) == at.pulled + 1;
 }
 
-void node_window::lie_down(int peer) {
-  beds_[rank_].sleeper_waits_for.store(peer + 1, std::memory_order_relaxed);
+void node_window::announce_sleep(int peer) {
+  sleepers_[rank_].sleeper_waits_for.store(peer + 1, std::memory_order_relaxed);
   std::atomic_thread_fence(std::memory_order_seq_cst);
 }
 
 void node_window::sleep(int peer, int microseconds) {
   const timespec most{0, microseconds * 1000L};
-  syscall(SYS_futex, &beds_[rank_].sleeper_waits_for, FUTEX_WAIT, peer + 1, &most, nullptr, 0);
+  syscall(SYS_futex, &sleepers_[rank_].sleeper_waits_for, FUTEX_WAIT, peer + 1, &most, nullptr, 0);
 }
 
-void node_window::get_up() { beds_[rank_].sleeper_waits_for.store(0, std::memory_order_relaxed); }
+void node_window::end_sleep() { sleepers_[rank_].sleeper_waits_for.store(0, std::memory_order_relaxed); }
 
 void node_window::wake_those_waiting() {
   std::atomic_thread_fence(std::memory_order_seq_cst);
   for (int peer = 0; peer < ranks_; ++peer) {
-    std::atomic<std::int32_t>& bed = beds_[peer].sleeper_waits_for;
+    std::atomic<std::int32_t>& bed = sleepers_[peer].sleeper_waits_for;
     if (bed.load(std::memory_order_relaxed) != rank_ + 1) continue;
     bed.store(0, std::memory_order_relaxed);
     syscall(SYS_futex, &bed, FUTEX_WAKE, 1, nullptr, nullptr, 0);

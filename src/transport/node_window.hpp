@@ -40,7 +40,7 @@ class node_window {
   };
 
   static std::system_error read_failure(int error) {
-    return {error, std::generic_category(), "the memory of a block's sender cannot be read"};
+    return {error, std::generic_category(), "cannot read a block from the memory of the rank that sent it"};
   }
 
   // The bytes of memory that this number of ranks needs. They are fewer if messages have at most `longest` bytes;
@@ -79,9 +79,9 @@ class node_window {
   // pieces, or `happened` returns true. After doing something, ranks call wake_those_waiting().
   template <typename Happened>
   void sleep_for(int peer, int microseconds, Happened happened) {
-    lie_down(peer);
+    announce_sleep(peer);
     if (!has_moved(peer) && !happened()) sleep(peer, microseconds);
-    get_up();
+    end_sleep();
   }
   void wake_those_waiting();
 
@@ -116,7 +116,7 @@ class node_window {
     return bytes <= short_bytes ? in.data : cells_ + static_cast<std::size_t>(&in - lines_) * cell_bytes_;
   }
   receipt& receipt_of(int receiver, int sender);
-  bool taken_but(int peer, std::uint32_t most);
+  bool has_taken_all_but(int peer, std::uint32_t most);
   bool offer(int peer, outgoing& message);
   void publish(int peer, line& filled, std::uint64_t bytes, bool offered);
   bool may_read(int peer);
@@ -125,13 +125,13 @@ class node_window {
   void take(int peer);
   void drop_stale(int peer);
   bool has_moved(int peer);
-  void lie_down(int peer);
+  void announce_sleep(int peer);
   void sleep(int peer, int microseconds);
-  void get_up();
+  void end_sleep();
 
   int ranks_, rank_;
   std::size_t piece_bytes_, cell_bytes_, read_from_;
-  bed* beds_;
+  bed* sleepers_;
   std::byte* receipts_;
   line* lines_;
   std::byte* cells_;

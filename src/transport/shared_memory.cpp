@@ -98,7 +98,7 @@ shared_memory shared_memory::open(const key& where, std::size_t bytes) {
   return memory;
 }
 
-void shared_memory::have_cleared(std::size_t part, std::size_t parts) {
+void shared_memory::clear_part(std::size_t part, std::size_t parts) {
   constexpr std::size_t page = 4096;
   if (bytes_ > small) return;
   const std::size_t share = (bytes_ / parts + page - 1) / page * page, end = std::min(bytes_, (part + 1) * share);

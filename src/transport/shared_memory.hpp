@@ -30,7 +30,7 @@ class shared_memory {
 
   // Has the system clear a part of the pages of small memory; it clears a page for whoever uses it first. Each process
   // that shares the memory has one part cleared before any of them uses it: in using it they would wait for each other.
-  void have_cleared(std::size_t part, std::size_t parts);
+  void clear_part(std::size_t part, std::size_t parts);
 
   const key& where() const { return key_; }
   // After this nobody can open the memory any more. It stays mapped where it is.

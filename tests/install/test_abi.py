@@ -99,7 +99,7 @@ def test_preload_exports_the_calls_it_takes(mpi):
     if "mpich" in mpi.name:
         noted.add("mpi_comm_create_errhandler_f08_")
     assert exported(mpi.preload) == taken | names_of(DELETES, mpi) | noted
-    tells = ("tell_of_none", "delete", "note_buffer", "note_duplicate", "watch_handlers")
+    tells = ("report_nothing", "delete", "note_buffer", "note_duplicate", "watch_handlers")
     told = {f"shoal_preload_{what}" for what in tells}
     if "openmpi" in mpi.name:
         told |= {f"shoal_preload_{what}_in_fortran" for what in ("delete", "note_duplicate")}

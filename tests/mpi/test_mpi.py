@@ -103,7 +103,7 @@ def test_warns_once_of_each_reason_why_no_memory_can_be_shared(mpi):
     assert run.returncode == 0, run.stdout[-5000:] + run.stderr[-5000:]
     said = [line for line in run.stderr.splitlines() if line.startswith("shoal: ")]
     reasons = ["File too large", "Too many open files"]
-    assert said == [f"shoal: no memory can be shared inside a node: {r}; blocks travel as messages" for r in reasons]
+    assert said == [f"shoal: the ranks of a node cannot share memory: {r}; blocks travel as messages" for r in reasons]
 
 
 @pytest.mark.parametrize("mpi", [pytest.param(mpi, id=mpi.name) for mpi in mpis.WHEELS])

@@ -80,7 +80,7 @@ def test_file_for_programs(one_mpi, compiled, tmp_path):
     assert sum(row["calls"] for row in [*told["left"], *told["calls"]]) == len(family(done)) + 1
     assert rows["ialltoallw"]["reason"] == "nonblocking; set SHOAL_ALLTOALLW=SPEC to let Shoal serve it"
     assert rows["ineighbor_alltoallv"]["reason"].startswith("nonblocking; set SHOAL_NEIGHBOR_ALLTOALLV=SPEC to let")
-    assert rows["alltoall_init"]["reason"].startswith("persistent, its starts not counted; set SHOAL_ALLTOALL=SPEC")
+    assert rows["alltoall_init"]["reason"].startswith("persistent; its starts are not counted; set SHOAL_ALLTOALL=SPEC")
     assert rows["ialltoallw"]["seconds"] > 0
 
 

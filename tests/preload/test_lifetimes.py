@@ -111,7 +111,7 @@ def test_more_communicators_than_shoal_takes(one_mpi, compiled):
     assert (calls["alltoall", "tuna"], calls["alltoallv", "tuna"]) == (3 * 512, 2 * 512)
     assert not warnings(run) and left(run) == {"alltoall": 3 * 88, "alltoallv": 2 * 88}
     (reason,) = set(re.findall(r"left to the MPI: \w+ \((.*)\)", run.stderr))
-    assert reason == "more than 512 communicators in use"
+    assert reason == "Shoal has its limit of 512 communicators in use"
     assert len([line for line in run.stderr.splitlines() if line.startswith("shoal: ")]) < 10, "bounded"
 
 

@@ -29,6 +29,15 @@ def test_profile_decides_from_the_first_call(mpi, compiled, tmp_path):
     assert re.search(rf"shoal: learning cost {time} and gained {time}: .* of the {time} that", run.stderr)
 
 
+def test_more_communicators_than_shoal_takes(one_mpi, compiled, tmp_path):
+    """Each has one of Shoal's own as soon as the profile is compared."""
+    (tmp_path / "profile.toml").write_text(PROFILE.replace("ranks = 4", "ranks = 2"))
+    settings = {"SHOAL_REPORT": 1, "SHOAL_PROFILE": tmp_path / "profile.toml"}
+    run = one_mpi.run(2, [compiled(one_mpi, "exchange.c"), "many"], **settings)
+    assert (run.returncode, run.stdout.split()) == (0, ["faults:", "0"]), run.stderr
+    assert served(run)["alltoall", "tuna:radix=3"] == 3 * 512
+
+
 def test_what_is_asked_for_comes_first(one_mpi, compiled, tmp_path):
     (tmp_path / "profile.toml").write_text(PROFILE)
     run = exchanges(one_mpi, compiled, tmp_path / "profile.toml", SHOAL_ALLTOALL="bruck")

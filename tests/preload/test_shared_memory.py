@@ -65,6 +65,6 @@ def test_memory_of_others_that_cannot_be_read(mpi, compiled, error):
     failed = (
         "none"
         if error != errno.ESRCH
-        else f"shoal: the memory of a block's sender cannot be read: {os.strerror(error)}"
+        else f"shoal: cannot read a block from the memory of the rank that sent it: {os.strerror(error)}"
     )
     assert (run.returncode, run.stdout) == (0, f"wrong: 0, refused: some, failed: {failed}\n" * 3), run.stderr

@@ -31,6 +31,7 @@ TEST(measured_exchanges, are_joined_by_straight_lines) {
   EXPECT_DOUBLE_EQ(all.seconds(0, {16384 + 7680}), 5);  // on as before
   EXPECT_DOUBLE_EQ(all.seconds(0, {0}), 1);             // nothing is cheaper than the smallest
   EXPECT_DOUBLE_EQ(all.seconds(2, {500}), 9);           // larger blocks are not cheaper
+  EXPECT_DOUBLE_EQ(all.seconds(2, {1024}), 5);          // unless they were measured
 }
 
 TEST(measured_exchanges, can_leave_one_out) {
@@ -44,7 +45,7 @@ TEST(measured_exchanges, can_leave_one_out) {
 TEST(measured_exchanges, know_mostly_empty_ones_apart_from_equal_ones) {
   measured_exchanges all = measured({1, 2, 4}, {3, 3, 3}, {9, 5, 7});
   EXPECT_DOUBLE_EQ(all.seconds(0, {1024, 0.5}), all.seconds(0, {512}));  // as many bytes
-  all.full_share = 0.1;
+  all.nonempty_share = 0.1;
   all.sparse = {{8, {0.5, 1, 1}}, {1024, {1, 1, 1}}, {16384, {3, 1, 1}}};
   EXPECT_DOUBLE_EQ(all.seconds(0, {1024, 1}), 2);
   EXPECT_DOUBLE_EQ(all.seconds(0, {1024, 0.55}), 1.5);
@@ -73,13 +74,13 @@ TEST(sparse_pattern, is_about_a_tenth_and_the_same_both_ways) {
 TEST(features, of_several_exchanges_are_their_mean) {
   features all{4, 800, 100, 8, 300};
   EXPECT_DOUBLE_EQ(all.mix().bytes, 100);
-  EXPECT_DOUBLE_EQ(all.mix().full_share, 0.75) << "3 of 4 blocks of the rank that has most";
+  EXPECT_DOUBLE_EQ(all.mix().nonempty_share, 0.75) << "3 of 4 blocks of the rank that has most";
   features wrong{4, 1600, 100, 16, 500};
   EXPECT_TRUE(wrong.is_uniform());
   wrong.invalid = true;
   all.add(wrong);
   EXPECT_EQ(all.calls, 2);
-  EXPECT_DOUBLE_EQ(all.mix().full_share, 1);
+  EXPECT_DOUBLE_EQ(all.mix().nonempty_share, 1);
   EXPECT_FALSE(all.is_uniform() || all.invalid);
   EXPECT_DOUBLE_EQ(features::uniform(4, 0).mix().bytes, 0);
 }
@@ -103,7 +104,7 @@ TEST(choose, says_what_was_measured) {
 
 TEST(choose, takes_the_fastest_for_mostly_empty_blocks_and_says_so) {
   measured_exchanges all = measured({9, 9, 9}, {7, 7, 7}, {4, 4, 4});
-  all.full_share = 0.1;
+  all.nonempty_share = 0.1;
   all.sparse = {{8, {3, 2, 1}}, {16384, {3, 1, 2}}};
   const choice best = choose(all, {16384, 0.1});
   EXPECT_EQ(to_string(best.algorithm), "spread_out");

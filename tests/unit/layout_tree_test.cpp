@@ -126,7 +126,7 @@ TEST(layout_tree, says_what_is_wrong_with_a_text) {
       {"node:2 core:2 ranks:0,1,2,2", "rank 2 is listed twice"},
       {"node:2 core:2 ranks:0,1,2,4", "there is no rank 4"},
       {"node:2 core:2 ranks:0,1,2,-1", "'-1' is not a whole number from 0 to 2097152"},
-      {"ranks:0,1 node:2", "ranks: does not come last"},
+      {"ranks:0,1 node:2", "ranks: must come last"},
       {"ranks:0", "there are no levels"},
       {"a:1 b:1 c:1 d:1 e:1 f:1 g:1 h:1 i:1 j:1 k:1 l:1 m:1 n:1 o:1 p:1 q:1", "more than 16 levels"},
   };

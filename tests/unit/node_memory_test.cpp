@@ -68,7 +68,7 @@ TEST(shared_memory, stays_as_it_is_where_pages_are_cleared_early) {
     shared_memory memory = shared_memory::create(bytes);
     memory.data()[bytes / 2] = std::byte{5};
     constexpr std::size_t parts = 3;
-    for (std::size_t part = 0; part < parts; ++part) memory.have_cleared(part, parts);
+    for (std::size_t part = 0; part < parts; ++part) memory.clear_part(part, parts);
     for (std::size_t i = 0; i < bytes; ++i) ASSERT_EQ(memory.data()[i], std::byte(i == bytes / 2 ? 5 : 0));
     EXPECT_NO_THROW(shared_memory::open(memory.where(), bytes));  // the proof is there
   }

@@ -77,7 +77,7 @@ profile with_sparse(const std::string& rows) {
 TEST(profile, may_know_mostly_empty_exchanges) {
   const profile p = with_sparse("{ block = 8, native = 1, shared = 0.5 }, { block = 1000, native = 3, shared = 9 }");
   const measured_exchanges all = p.kinds[0]->measured("m", 8);
-  EXPECT_NEAR(all.full_share, 0.1, 0.03);
+  EXPECT_NEAR(all.nonempty_share, 0.1, 0.03);
   EXPECT_EQ(to_string(choose(all, {8, 0.1}).algorithm), "shared");
   EXPECT_EQ(to_string(choose(all, {8, 1}).algorithm), "native");
   EXPECT_TRUE(p.kinds[0]->measured("m", 3).sparse.empty());  // none of them has a partner
@@ -93,7 +93,7 @@ TEST(profile, is_refused_for_sparse_rows_of_other_algorithms) {
   EXPECT_THROW(with_sparse("{ block = 8, native = 1, shared = 1 }"), std::invalid_argument);
   EXPECT_EQ(refused(head + std::string("[alltoall]\nmicroseconds = [{ block = 8, native = 1 }, { block = 9, native = 1 "
                                        "}]\nsparse = [{ block = 8, native = 1 }, { block = 9, native = 1 }]")),
-            "p.toml:8: sparse belongs into [alltoallv]");
+            "p.toml:8: sparse belongs in [alltoallv]");
 }
 
 TEST(profile, is_the_same_when_written_and_read_again) {
@@ -118,7 +118,7 @@ TEST(profile, is_refused_whole_with_file_line_and_expectation) {
             "ranks, shoal");
   EXPECT_EQ(refused("format = 1\nmpi = 3\nranks = 2"), "p.toml:2: mpi must be a text in quotes");
   EXPECT_EQ(refused("format = 1\n\nranks = = 2").substr(0, 9), "p.toml:3:");
-  EXPECT_EQ(refused("format = 1\nranks = \u2009 2").substr(0, 32), "p.toml:2: a character that is no");
+  EXPECT_EQ(refused("format = 1\nranks = \u2009 2").substr(0, 32), "p.toml:2: this character is not ");
   EXPECT_NE(refused(std::string(head) + "[alltoall]\n").find("p.toml:6: alltoall needs microseconds"),
             std::string::npos);
 }
@@ -139,7 +139,7 @@ TEST(profile, is_refused_for_one_wrong_row) {
   EXPECT_NE(refused_row("{ block = 8, tunna = 1 }").find("tuna"), std::string::npos);
   EXPECT_EQ(
       refused(head + std::string("[alltoallv]\nmicroseconds = [\n{ block = 8, bruck = 1 }, { block = 9, bruck = 1 }]")),
-      "p.toml:8: bruck needs equal blocks; it belongs into [alltoall]");
+      "p.toml:8: bruck needs equal blocks; it belongs in [alltoall]");
 }
 
 TEST(profile, fits_where_nothing_it_says_differs) {

@@ -9,7 +9,7 @@ namespace shoal {
 
 // The first `most` bytes or a few more, read piece by piece: to reserve memory for the largest file would cost a job
 // more than to read.
-inline std::string read_at_most(std::istream& from, std::size_t most) {
+inline std::string read_beginning(std::istream& from, std::size_t most) {
   std::string text;
   std::array<char, 4096> part;
   while (text.size() < most && (from.read(part.data(), part.size()), from.gcount() > 0))
