@@ -87,13 +87,13 @@ class Mpi:
         subprocess.run([compiler, "-g", "-o", output, source, *flags], check=True)
         return output
 
-    def ranks(self, ranks, command, preload=True, before=(), **environment):
+    def ranks(self, ranks, command, preload=True, before=(), behind=(), **environment):
         """One part of a command line for mpiexec: `command` on `ranks` ranks, under the preload and SHOAL_ settings.
 
         Variables reach the ranks through env, the same way on every MPI, and never reach mpiexec. `before` is
-        preloaded before Shoal.
+        preloaded before Shoal, and `behind` after it.
         """
-        libraries = [str(library) for library in before] + ([str(self.preload)] if preload else [])
+        libraries = [str(library) for library in (*before, *[self.preload] * preload, *behind)]
         variables = [f"{name}={value}" for name, value in environment.items()]
         if libraries:
             variables.append("LD_PRELOAD=" + ":".join(libraries))

@@ -6,6 +6,7 @@
 #include "calls/forms.hpp"
 #include "calls/process.hpp"
 #include "team/boundary.hpp"
+#include "team/nearest_rounding.hpp"
 
 using namespace shoal;
 
@@ -40,6 +41,7 @@ BLOCKING_WITH(allgatherv, SHOAL_GATHERED, int, int)
 
 int shoal_comm_set_info(MPI_Comm comm, MPI_Info info) {
   return returning_codes(comm, [&] {
+    const nearest_rounding as_on_others;
     std::string wrong;
     try {
       if (between_groups(comm)) {

@@ -7,6 +7,7 @@
 #include "calls/sparse_request.hpp"
 #include "team/boundary.hpp"
 #include "team/fault_tolerance.hpp"
+#include "team/nearest_rounding.hpp"
 #include "shoal/shoal.h"
 
 using namespace shoal;
@@ -53,6 +54,7 @@ int exchange_by(const sparse_call& call, shoal_arrivals** arrivals, Body body) {
     if (between_groups(call.comm))
       return raise_error(call.comm, MPI_ERR_COMM, "shoal_exchange is among the ranks of one group");
     if (is_revoked(call.comm)) return raise_code(call.comm, lasting_error(call.comm));
+    const nearest_rounding as_on_others;
     std::string why;
     const std::shared_ptr<sparse_ranks> of = process::get().sparse_of(call.comm, why);
     if (!of) return raise_error(call.comm, MPI_ERR_OTHER, why.c_str());

@@ -7,6 +7,7 @@
 #include "calls/process.hpp"
 #include "team/boundary.hpp"
 #include "team/fault_tolerance.hpp"
+#include "team/nearest_rounding.hpp"
 #include "shoal/shoal.h"
 
 using namespace shoal;
@@ -91,6 +92,7 @@ int making(shoal_request* handle, MPI_Comm comm, Body body) {
   return returning_codes(comm, [&]() -> int {
     if (!handle) return raise_error(comm, MPI_ERR_ARG, "no place for the request");
     *handle = SHOAL_REQUEST_NULL;
+    const nearest_rounding as_on_others;
     return body();
   });
 }

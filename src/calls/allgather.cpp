@@ -6,6 +6,7 @@
 #include "calls/serve.hpp"
 #include "team/boundary.hpp"
 #include "team/fault_tolerance.hpp"
+#include "team/nearest_rounding.hpp"
 
 namespace shoal {
 
@@ -61,6 +62,7 @@ int allgather(const allgather_call& call, interface from, MPI_Info info, native_
   return returning_codes(call.comm, [&] {
     if (call.comm == MPI_COMM_NULL) return without_communicator(from, native);
     if (!between_groups(call.comm) || is_revoked(call.comm)) return native();
+    const nearest_rounding as_on_others;
     std::string wrong;
     process& job = process::get();
     if (info == MPI_INFO_NULL && !job.asks_for(call.what, call.form()) && !job.may_serve_groups(call.comm))

@@ -8,6 +8,7 @@
 #include "calls/serve.hpp"
 #include "learn/learner.hpp"
 #include "team/fault_tolerance.hpp"
+#include "team/nearest_rounding.hpp"
 
 namespace shoal {
 
@@ -52,6 +53,7 @@ std::int64_t block_of(const learner& of, const alltoall_call& call) {
 
 int serve_unpassed(learner& of, const alltoall_call& call, interface from, MPI_Info info, native_call native) {
   if (of.is_idle() && info == MPI_INFO_NULL) return native();
+  const nearest_rounding as_on_others;
   of.take_passes();  // forgets what a call before this one allowed
   if (is_lost(of, call.comm)) return native();
   record(of, call, from);

@@ -6,6 +6,7 @@
 #include "calls/verification.hpp"
 #include "team/fault_tolerance.hpp"
 #include "team/mpi_neighbors.hpp"
+#include "team/nearest_rounding.hpp"
 #include "transport/mpi_error.hpp"
 
 namespace shoal {
@@ -160,6 +161,7 @@ int neighbor_alltoall(const neighbor_call& call, interface from, native_call nat
     learner* const of = process::get().neighbor_learner_of(call.comm);
     if (of && of->passes(call.form(), 0))
       return carry_out_passed(call.comm, [&] { return of; }, [&] { return call; }, native);
+    const nearest_rounding as_on_others;
     return serve_any(of, call, from, native);
   });
 }

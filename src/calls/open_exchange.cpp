@@ -21,6 +21,7 @@
 #include "team/fault_tolerance.hpp"
 #include "team/mpi_neighbors.hpp"
 #include "team/mpi_request.hpp"
+#include "team/nearest_rounding.hpp"
 #include "transport/mpi_error.hpp"
 #include "transport/mpi_newer.hpp"
 
@@ -340,6 +341,7 @@ int left(const Name& name, const Reason& why, native_call native) {
 template <typename Name, typename Call, typename Make>
 int serve(const Name& name, const Call& call, MPI_Request* request, native_call native, Make make) {
   return returning_codes(call.comm, [&]() -> int {
+    const nearest_rounding as_on_others;
     learner* const of = process::learner_of(call.comm);
     if (const char* const why = left_because(call, of)) return left(name, why, native);
     std::string why = for_the_mpi();

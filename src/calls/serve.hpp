@@ -69,7 +69,8 @@ int serve(State& state, Service& service, const Call& call, interface from, MPI_
 // itself, which it looks at before it takes part.
 template <typename Describe>
 [[gnu::hot]] bool was_refused(int code, MPI_Comm comm, Describe describe) {
-  if (code == MPI_SUCCESS) return error_handlers::may_hide_errors(comm) && !describe().is_valid();
+  if (code == MPI_SUCCESS)
+    return error_handlers::may_exist() && !describe().is_valid() && error_handlers::may_hide_errors(comm);
   return is_of_arguments(code) || (is_of_class(code, MPI_ERR_TRUNCATE) && !describe().is_valid());
 }
 

@@ -4,6 +4,7 @@
 // whichever MPI of the ABI that is. Under an MPI of another ABI calls go where they would go without Shoal.
 #include <dlfcn.h>
 #include <fnmatch.h>
+#include <limits.h>
 #include <link.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -124,8 +125,15 @@ static void announce(void) {
             mpi.soname);
 }
 
+// The drop-in library lies beside this one. The loader's $ORIGIN would not do: if another library wraps dlopen(), as
+// AddressSanitizer's does, $ORIGIN is the folder of that library.
 static void load_drop_in(void) {
-  drop_in = dlopen("$ORIGIN/libshoal-drop-in.so", RTLD_NOW | RTLD_LOCAL);
+  static char path[PATH_MAX + sizeof "/libshoal-drop-in.so"] = "";  // static: the stack may be small
+  Dl_info info;
+  struct link_map* own = NULL;
+  if (dladdr1((void*)load_drop_in, &info, (void**)&own, RTLD_DL_LINKMAP)) dlinfo(own, RTLD_DI_ORIGIN, path);
+  strcat(path, "/libshoal-drop-in.so");
+  drop_in = dlopen(path, RTLD_NOW | RTLD_LOCAL);
   void (*const watch)(const int*) = (void (*)(const int*))function_of_drop_in("shoal_preload_watch_handlers");
   if (watch) watch(&has_made_handlers);
 }

@@ -12,18 +12,19 @@ class error_handlers {
   // this call, and without it, there may be some.
   static void watch_flag(const int* made) { made_ = made; }
 
-  // Whether a call on `comm` that returned MPI_SUCCESS may have been refused all the same.
-  static bool may_hide_errors([[maybe_unused]] MPI_Comm comm) {
+  // Whether there may be such handlers.
+  static bool may_exist() {
 #ifdef OPEN_MPI
     return false;
 #else
-    return (!made_ || *made_) && is_own(comm);
+    return !made_ || *made_;
 #endif
   }
+  // Whether the handler of `comm` is one. Not to be asked for exchanges that are right: such a handler may make them
+  // itself, and while it runs MPICH holds the lock that this needs.
+  static bool may_hide_errors(MPI_Comm comm);
 
  private:
-  static bool is_own(MPI_Comm comm);
-
   inline static const int* made_ = nullptr;
 };
 

@@ -158,7 +158,7 @@ def test_wisdom_that_never_ends(one_mpi, compiled, tmp_path):
     os.mkfifo(pipe)
     run = exchanges(one_mpi, compiled, SHOAL_WISDOM=pipe)
     assert only_native(run)
-    assert f"{pipe} is no regular file" in run.stderr
+    assert f"{pipe} is not a regular file" in run.stderr
 
 
 def test_all_ranks_differ(mpi, compiled):

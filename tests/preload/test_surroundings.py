@@ -1,0 +1,25 @@
+"""What surrounds a program's exchanges: tools that are loaded beside Shoal, rounding, its error handlers."""
+
+import pytest
+
+
+@pytest.mark.parametrize("asked", [{}, {"SHOAL_ALLTOALL": "shared"}])
+@pytest.mark.parametrize("ranks, sizes", [(2, (64, 512, 2048, 8192)), (4, (100, 1000, 4000)), (4, (2048,))])
+def test_ranks_round_differently(mpi, compiled, ranks, sizes, asked):
+    """What ranks compute from agreed times is the same on all of them."""
+    run = mpi.run(ranks, [compiled(mpi, "rounding.c", "-lm"), 3000, *sizes], **asked)
+    assert (run.returncode, run.stdout) == (0, "faults: 0\n"), run.stderr
+
+
+@pytest.mark.parametrize("is_first", [True, False])
+def test_tools_that_wrap_dlopen(mpi, compiled, is_first):
+    tool = [compiled(mpi, "wrapped_dlopen.c", "-shared", "-fPIC")]
+    beside = {"before": tool} if is_first else {"behind": tool}
+    run = mpi.run(2, [compiled(mpi, "exchange.c")], **beside, SHOAL_ALLTOALL="tuna", SHOAL_REPORT=1)
+    assert (run.returncode, run.stdout.split()) == (0, ["faults:", "0"]), run.stderr
+    assert "tuna" in run.stderr
+
+
+def test_error_handler_that_exchanges(mpi, compiled):
+    run = mpi.run(3, [compiled(mpi, "handler_exchanges.c")])
+    assert (run.returncode, run.stdout.splitlines()) == (0, ["faults: 0, handled: 12"] * 3), run.stderr
