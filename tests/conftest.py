@@ -1,6 +1,6 @@
-"""All tests: the core's (C++), those over MPI, under the preload, of the Python package. One line a part at the end.
+"""All tests: of the core (C++), over MPI, under the preload, of the Python package. The summary has a line a part.
 
-`make test` runs files of them side by side. Tests that measure have the mark `alone`: while one runs, no other does.
+`make test` runs the files side by side. Tests that measure have the mark `alone`: while one runs, no other test does.
 """
 
 import fcntl
@@ -14,14 +14,17 @@ import pytest
 
 import mpis
 
-os.environ |= mpis.NO_CARDS  # for all that tests start, whether mpis starts it or not
-os.environ.pop("COLUMNS", None)  # tables are as wide as they need, whatever the terminal
+os.environ |= mpis.NO_CARDS  # for all processes that tests start, also without mpis
+os.environ.pop("COLUMNS", None)  # tables are as wide as they need to be, on any terminal
 OUTCOMES = ("passed", "failed", "error", "skipped")
 
 
 @contextmanager
 def room(alone):
-    """Shared by tests, or for one alone. Whoever waits for the room holds the gate, so that nobody overtakes it."""
+    """A room that tests share, or that one test has alone.
+
+    A test that waits for the room holds the gate, so that no other test overtakes it.
+    """
     locks = mpis.ROOT / "build/locks"
     locks.mkdir(parents=True, exist_ok=True)
     with (locks / "gate").open("w") as gate, (locks / "room").open("w") as taken:
@@ -71,7 +74,7 @@ class Command:
         return json.loads(self.output(*args, "--json"))
 
     def refused(self, *args):
-        """The one line that says what is wrong."""
+        """Expects that the command refuses the arguments. Returns the one line that says what is wrong."""
         status, out, err = self(*args)
         assert (status, out) == (2, "")
         assert err.startswith("shoal: ") and err.count("\n") == 1, err

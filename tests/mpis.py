@@ -13,7 +13,7 @@ ROOT = Path(__file__).resolve().parent.parent
 # MPI_Init of Open MPI looks for network cards that tests do not have, which takes a second of sleep and twice the
 # processor's time.
 NO_CARDS = {"OMPI_MCA_btl": "^ofi", "OMPI_MCA_mtl": "^ofi"}
-# Root is refused by Open MPI unless told otherwise.
+# Open MPI refuses to run as root unless it is told otherwise.
 OPEN_MPI = NO_CARDS | {
     "OMPI_ALLOW_RUN_AS_ROOT": "1",
     "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
@@ -23,7 +23,7 @@ OPEN_MPI = NO_CARDS | {
 
 
 def served(run):
-    """Calls that SHOAL_REPORT=1 told of, by collective and algorithm."""
+    """The numbers of calls in the report of SHOAL_REPORT=1, by collective and algorithm."""
     calls = {}
     for line in run.stderr.splitlines():
         words = line.split()
@@ -34,7 +34,7 @@ def served(run):
 
 
 def left(run):
-    """Calls left to the MPI that SHOAL_REPORT=1 told of, by name."""
+    """The numbers of calls left to the MPI in the report of SHOAL_REPORT=1, by name."""
     line = re.compile(r"^shoal: left to the MPI: (\w+) \(.*\), (\d+) calls? of rank 0, .* in them$", re.MULTILINE)
     return {name: int(calls) for name, calls in line.findall(run.stderr)}
 
@@ -46,13 +46,13 @@ def warnings(run):
 
 @dataclass(frozen=True)
 class Mpi:
-    name: str  # also its directory under build/, unless what was built for another serves it
+    name: str  # also its directory under build/, unless `built_as` names that of another MPI
     home: Path  # its prefix
-    suffix: str = ""  # of mpicc and its like
-    options: tuple = ()  # of mpiexec
+    suffix: str = ""  # ends the names mpicc, mpiexec and so on
+    options: tuple = ()  # for mpiexec
     built_as: str = ""
-    abi: str = ""  # ends the name of a C compiler for another ABI than this MPI's usual one
-    compiler: Path | None = None  # of another MPI of the same ABI, where this one has none
+    abi: str = ""  # ends the name of the C compiler for another ABI than this MPI's usual one
+    compiler: Path | None = None  # of another MPI with the same ABI, if this one has none
 
     @property
     def build(self):
@@ -74,7 +74,7 @@ class Mpi:
         return str(self.compiler or self.tool("mpicc" + self.abi))
 
     def missing(self):
-        """What is missing to run on it, or nothing."""
+        """What is missing to run tests on this MPI, or None."""
         for tool in (self.mpicc, self.tool("mpiexec")):
             if not shutil.which(tool):
                 return f"there is no {tool}"
@@ -100,7 +100,7 @@ class Mpi:
         return ["-n", str(ranks), "env", *variables, *map(str, command)]
 
     def launch(self, *parts, timeout=180, until=None, **kwargs):
-        """Runs mpiexec with parts made by ranks(); ends it after `timeout` seconds, or when it says `until`."""
+        """Runs mpiexec with parts made by ranks(); ends it after `timeout` seconds, or when it prints `until`."""
         line = ["timeout", "-k", "5", str(timeout), self.tool("mpiexec"), *self.options]
         for number, part in enumerate(parts):
             line += ([":"] if number else []) + part
@@ -114,7 +114,7 @@ class Mpi:
 
 
 def ended_when_it_says(what, line, env):
-    """As subprocess.run(), for what may not end by itself."""
+    """Like subprocess.run(), for a job that may not end by itself: ends it when it prints `what`."""
     with (
         tempfile.TemporaryFile("w+") as errors,
         subprocess.Popen(line, env=env, stdout=subprocess.PIPE, stderr=errors, text=True) as job,
@@ -140,7 +140,8 @@ DEBIAN = [
 INTEL = Mpi("impi", ROOT / ".mpi/impi", built_as="mpich", compiler=ROOT / ".mpi/mpich/bin/mpicc")
 # MPI 5's standard ABI, which Intel MPI has too.
 STANDARD = Mpi("standard", ROOT / ".mpi/mpich", abi="_abi")
-# Others of the same ABIs, to MPI 3.1, which the preloads of the first serve. Debian's MPICH has a name of its own.
+# Other MPIs with the ABIs of WHEELS, back to MPI 3.1, which the same preloads serve. Debian's MPICH library has a name
+# of its own.
 OTHERS = [
     *(Mpi(f"mpich-{version}", ROOT / f".mpi/mpich-{version}", built_as="mpich") for version in ("3.4.3", "4.0", "4.3")),
     Mpi("openmpi-4.1", ROOT / ".mpi/openmpi-4.1", options=("--oversubscribe",), built_as="openmpi"),

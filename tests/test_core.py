@@ -1,4 +1,4 @@
-"""The core's own tests, one item a suite of build/core/core_tests."""
+"""The core's own tests: one test for each suite of build/core/core_tests."""
 
 import subprocess
 from pathlib import Path
@@ -9,7 +9,7 @@ PROGRAM = Path(__file__).resolve().parent.parent / "build/core/core_tests"
 
 
 def suites():
-    """Names that end with a dot head the list of a suite's tests."""
+    """In the list, the name of a suite ends with a dot, and its tests follow."""
     if not PROGRAM.exists():
         return []
     listed = subprocess.run([PROGRAM, "--gtest_list_tests"], capture_output=True, text=True, check=True).stdout
@@ -28,7 +28,7 @@ def test_suite(suite):
 
 @pytest.mark.parametrize("sanitizers", ["address_and_undefined", "thread"])
 def test_sample_with_sanitizers(sanitizers):
-    """Every finding ends it. The others run in `make sanitize`."""
+    """Any finding ends the program. The other tests run in `make sanitize`."""
     run = subprocess.run(
         [PROGRAM.with_name(f"sample_with_{sanitizers}"), "--gtest_brief=1"], capture_output=True, text=True, timeout=600
     )

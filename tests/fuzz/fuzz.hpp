@@ -1,4 +1,4 @@
-// What fuzz targets share. Built on request, with Clang, and run for as long as one likes:
+// What fuzz targets share. This builds them with Clang, and runs each for as many seconds as one likes:
 //     tools/fuzz 60
 #pragma once
 
@@ -11,7 +11,7 @@
 
 namespace shoal::fuzz {
 
-// Ends the process where a property does not hold, which libFuzzer reports with the input.
+// Ends the process if a property does not hold. libFuzzer reports that, with the input.
 inline void require(bool holds) {
   if (!holds) std::abort();
 }
@@ -20,7 +20,7 @@ inline std::string_view text(const std::uint8_t* data, std::size_t size) {
   return {reinterpret_cast<const char*>(data), size};
 }
 
-// What `parse` makes of the input, or nothing where it says what is wrong with it.
+// What `parse` makes of the input, or nothing if it says what is wrong with the input.
 template <typename Parse>
 auto parsed(Parse parse) -> std::optional<decltype(parse())> {
   try {

@@ -1,4 +1,5 @@
-// Layouts of nodes and of levels and lists of hosts: what is accepted means the same when it is written again.
+// Layouts of nodes, layouts of levels, and lists of hosts. What is accepted means the same when it is written and read
+// again.
 #include "fuzz.hpp"
 #include "topology/host_list.hpp"
 #include "topology/layout_tree.hpp"

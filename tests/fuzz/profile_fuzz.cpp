@@ -1,4 +1,4 @@
-// Profiles: what is accepted can be written, is read again as the same, and is made into measurements or refused.
+// Profiles. One that is accepted can be written, is the same when it is read again, and can be made into measurements.
 #include "fuzz.hpp"
 #include "select/profile.hpp"
 

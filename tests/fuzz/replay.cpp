@@ -1,4 +1,4 @@
-// Takes the place of libFuzzer: gives a target each of the files named.
+// Takes the place of libFuzzer: gives the target each of the files that are named.
 #include <cstdint>
 #include <cstdio>
 #include <fstream>

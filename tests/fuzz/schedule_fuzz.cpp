@@ -1,5 +1,6 @@
-// Schedules with random faults against the checker: it finds a fault or the schedule is right, whatever is in it, and
-// then joins can be taken out of it. Bytes: an algorithm, ranks, then changes (rank, which number, where, new value).
+// Gives schedules with random changes to the checker, which must cope with whatever is in them. If it finds no fault,
+// the schedules are also right without their joins. The bytes name an algorithm, a number of ranks, and then changes:
+// the rank, what to change, where, and the new value.
 #include <algorithm>
 #include <array>
 
@@ -22,7 +23,7 @@ void change_operation(operation& op, int field, int value) {
   }
 }
 
-// Numbers that say where lists lie stay: only the library's own builder makes those.
+// Leaves alone the numbers that say where lists lie, because only the library's own builder makes those.
 void change(schedule& program, int what, int where, int value) {
   const auto at = [&](auto& list) -> auto& { return list[static_cast<std::size_t>(where) % list.size()]; };
   if (what < 3 && !program.operations.empty()) change_operation(at(program.operations), what, value);

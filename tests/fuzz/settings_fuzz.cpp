@@ -1,5 +1,5 @@
-// Settings as the environment and SHOAL_CONFIG give them, a line "name value" each: accepted, or refused with a reason.
-// Those that name files are left out; their contents have targets of their own.
+// Settings as the environment and SHOAL_CONFIG give them, each in a line "name value". They are accepted, or refused
+// with a reason. Settings that name files are left out, because the contents of files have targets of their own.
 #include <string>
 
 #include "fuzz.hpp"

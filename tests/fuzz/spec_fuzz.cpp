@@ -1,5 +1,5 @@
-// Specs such as tuna:radix=3 on some ranks: one that is accepted means the same when it is written again, and its
-// schedules pass the checker. The first byte is the number of ranks, the second the number of them that send.
+// Specs such as tuna:radix=3 on some ranks. One that is accepted means the same when it is written and read again, and
+// its schedules pass the checker. The first byte gives the number of ranks, the second how many of them send.
 #include "algorithms/algorithm.hpp"
 #include "fuzz.hpp"
 #include "schedule/checker.hpp"
@@ -9,7 +9,7 @@ using fuzz::require;
 
 namespace {
 
-// Messages in more segments are made and checked as those in few, but for minutes.
+// Messages in many segments are made and checked in the same way as those in few, but that takes minutes.
 bool takes_minutes(const arguments& with) {
   return with.values().contains("segments") && with.number("segments", 1) > 500;
 }

@@ -1,5 +1,5 @@
-// Topology files: whatever the bytes, the parser gives a network that can be scheduled and written back, or says what
-// is wrong.
+// Topology files. Whatever the bytes are, the parser gives a network that can be scheduled and written back, or says
+// what is wrong.
 #include "fuzz.hpp"
 #include "topology/rank_tree.hpp"
 #include "topology/topology_file.hpp"
@@ -10,7 +10,7 @@ using shoal::fuzz::require;
 
 void schedule_and_write(const shoal::switch_network& network) {
   require(shoal::rank_tree(network).ranks() == static_cast<int>(network.machines().size()));
-  if (network.find("switch") >= 0 && network.find("machine") >= 0) return;  // perhaps linked, which cannot be written
+  if (network.find("switch") >= 0 && network.find("machine") >= 0) return;  // a link between them cannot be written
   const shoal::switch_network again = shoal::parse_topology(shoal::to_edge_list(network), "again");
   require(again.nodes() == network.nodes() && again.links().size() == network.links().size());
 }

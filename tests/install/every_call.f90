@@ -1,4 +1,5 @@
-! Every function of shoal_f that exchanges among neighbours, or by a request; and what each leaves in its request.
+! Calls every function of shoal_f that exchanges among neighbours, or by a request; and checks what each leaves in its
+! request.
 program every_call
   use iso_c_binding, only: c_int64_t
   use mpi
@@ -60,7 +61,7 @@ contains
         call shoal_test(request, done)
       end do
       call check(form)
-      call shoal_wait(request, ierror)  ! none any more
+      call shoal_wait(request, ierror)  ! there is no request any more
       if (ierror /= MPI_SUCCESS) wrong = wrong + 1
     end do
   end subroutine
@@ -114,7 +115,7 @@ contains
     call MPI_Comm_free(ring, ierror)
   end subroutine
 
-  ! The first rank, and all others.
+  ! Between the first rank and all others.
   subroutine between_two_groups()
     integer :: side, groups, others, form
     type(shoal_request) :: request

@@ -1,7 +1,7 @@
-"""What programs were linked to stays: the interface is compared with the list kept of the last release.
+"""The interface that programs were linked to stays: it is compared with the list of the last release.
 
-The number in the list's name is the SOVERSION. A new declaration is added to the list; one that changes or goes breaks
-programs, and needs a new SOVERSION with a list of its own.
+The number in the list's name is the SOVERSION. Add a new declaration to the list. A declaration that changes or goes
+breaks programs, and needs a new SOVERSION with a list of its own.
 """
 
 import re
@@ -36,7 +36,7 @@ def test_declarations_are_those_that_are_kept():
 
 
 def test_nothing_is_thrown_through_any_of_them():
-    """Each is called by the test of that."""
+    """The test of that calls each of them."""
     called = (mpis.ROOT / "tests/mpi/boundary_test.cpp").read_text().partition("every_function_of_c() {")[2]
     functions = re.findall(r"(?:int|void) (shoal_\w+)\(", LIST.read_text())
     assert len(functions) > 40 and [one for one in functions if not re.search(rf"\b{one}\b", called)] == []
@@ -71,12 +71,15 @@ FAMILY = {
 
 REQUESTS = ["start", "startall", "request_free"]
 DELETES = ["comm_free", "comm_disconnect", "finalize"]
-NOTED = ["buffer_attach", "comm_idup", "comm_idup_with_info"]  # of Open MPI's
+NOTED = ["buffer_attach", "comm_idup", "comm_idup_with_info"]  # on Open MPI
 HANDLES_ALONE = {*REQUESTS, *DELETES}
 
 
 def names_of(calls, mpi):
-    """Open MPI's Fortran does not call the C names, nor does MPICH's `use mpi_f08` where it passes only handles."""
+    """The names of these calls in C, and those in Fortran that do not call the names in C.
+
+    These are Open MPI's, and in MPICH's `use mpi_f08` those of calls that take nothing but handles.
+    """
     names = {
         f"MPI_{call.capitalize()}{wide}"
         for call in calls
@@ -93,7 +96,7 @@ def names_of(calls, mpi):
 
 @pytest.mark.parametrize("mpi", BUILT, ids=lambda mpi: mpi.name)
 def test_preload_exports_the_calls_it_takes(mpi):
-    """What serves them has them too, what the preload tells it, and for Python Shoal's own."""
+    """The library that serves them has the same, the functions that the preload calls, and Shoal's own for Python."""
     taken = names_of(FAMILY.union(["allgather", "allgatherv"], REQUESTS), mpi)
     noted = names_of(NOTED, mpi) if "openmpi" in mpi.name else {"MPI_Comm_create_errhandler", "MPI_Errhandler_create"}
     if "mpich" in mpi.name:

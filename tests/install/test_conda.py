@@ -1,4 +1,4 @@
-"""The recipe for conda says what the project says; with `pip install py-rattler-build` it is rendered by its tool."""
+"""The recipe for conda says what the project says. If `pip install py-rattler-build` was run, this renders it."""
 
 import re
 import tomllib

@@ -9,7 +9,7 @@ EXAMPLE = mpis.ROOT / "examples/coupled"
 
 @pytest.fixture(scope="module", params=[pytest.param(mpi, id=mpi.name) for mpi in mpis.WHEELS])
 def coupled(request, tmp_path_factory):
-    """(MPI, where the programs are)"""
+    """(MPI, the directory of the programs)"""
     mpi = request.param
     if mpi.missing():
         pytest.skip(mpi.missing())

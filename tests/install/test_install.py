@@ -79,7 +79,7 @@ target_compile_options(exchange PRIVATE -fpermissive)  # what malloc returns
 """
 FIND = "find_package(shoal REQUIRED)"
 WITHIN = {
-    "add_subdirectory": "add_subdirectory({root} _deps/shoal-build)",  # where the other way has it, so that ccache hits
+    "add_subdirectory": "add_subdirectory({root} _deps/shoal-build)",  # where FetchContent has it, so that ccache hits
     "fetch_content": """
 include(FetchContent)
 FetchContent_Declare(shoal SOURCE_DIR {root})
@@ -88,7 +88,7 @@ FetchContent_MakeAvailable(shoal)""",
 
 
 def cxx_project(directory, shoal):
-    """The C example, which is C++ as well."""
+    """A project with the C example, which is valid C++ too."""
     directory.mkdir(exist_ok=True)
     (directory / "CMakeLists.txt").write_text(CXX_PROJECT.format(shoal=shoal))
     shutil.copy(EXAMPLES / "c/exchange.c", directory / "exchange.cpp")
@@ -107,7 +107,7 @@ def test_project_in_cxx_alone(installed, tmp_path):
 
 
 def test_another_mpi_stops_the_configuration(installed, tmp_path):
-    """With the names of both."""
+    """The error names both MPIs."""
     mpi, example, prefix = installed
     other = next((one for one in mpis.WHEELS if one.home != mpi.home and not one.missing()), None)
     if not other or example.joinpath("exchange.f90").exists():
@@ -144,7 +144,7 @@ def test_pkg_config(installed):
 
 @pytest.mark.parametrize("ranks", [3, 4])
 def test_every_call_of_fortran(installed, tmp_path, ranks):
-    """Those that no example makes; with the installed module and library alone."""
+    """The calls that no example makes, with nothing but the installed module and library."""
     mpi, example, prefix = installed
     if not example.joinpath("exchange.f90").exists():
         pytest.skip("an installation for Fortran is tested with the example in it")
@@ -165,7 +165,7 @@ def test_nothing_points_into_the_build_tree(installed):
 
 
 def test_nothing_names_the_mpi_it_was_built_with(installed):
-    """Under another one of its ABI it would bring that into the process."""
+    """Under another MPI of the same ABI, such a library would load the named one into the process too."""
     _, _, prefix = installed
     for library in [*prefix.rglob("*.so"), *prefix.rglob("shoal_bench")]:
         assert "PATH)" not in run("readelf", "-d", library), library

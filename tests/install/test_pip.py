@@ -31,15 +31,15 @@ def run(*command, **kwargs):
 
 @pytest.fixture(scope="module")
 def environment(tmp_path_factory):
-    """A new Python environment with Shoal alone; what it needs comes from the environment of the tests."""
+    """A new Python environment with Shoal alone. Its dependencies come from the environment of the tests."""
     mpi = mpis.WHEELS[0]
     if mpi.missing():
         pytest.skip(mpi.missing())
     here = tmp_path_factory.mktemp("pip")
     tools = [str(Path(sys.executable).parent), str(mpi.home / "bin"), os.environ["PATH"]]
     path = os.environ | {"PATH": os.pathsep.join(tools)}
-    # The core is compiled already. With a directory as deep and a compiler of the same name as other builds, ccache
-    # has the rest.
+    # The core is compiled already. ccache has the rest, because the build directory is as deep as others, and the
+    # compiler has the same name.
     core = mpis.ROOT / "build/core"
     alike = ["build-dir=build/pip", "cmake.define.CMAKE_CXX_COMPILER=c++", f"cmake.define.SHOAL_CORE={core}"]
     settings = [f"--config-settings={one}" for one in alike]
@@ -67,7 +67,7 @@ def test_everything_is_there(environment, tmp_path):
 
 
 def test_nothing_else_is_there(environment):
-    """Libraries and headers are cmake's to install."""
+    """CMake installs libraries and headers, and pip does not."""
     _, venv = environment
     names = zipfile.ZipFile(next(venv.parent.glob("*.whl"))).namelist()
     brought = {name for name in names if "/preload/" in name}

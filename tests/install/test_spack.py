@@ -1,4 +1,4 @@
-"""The recipe for Spack, without it: read with a stand-in for what it imports; what it asks of CMake is run."""
+"""The recipe for Spack, without Spack: stand-ins replace what it imports, and CMake runs with its arguments."""
 
 import re
 import runpy
@@ -18,7 +18,7 @@ CMAKE_LISTS = (mpis.ROOT / "CMakeLists.txt").read_text()
 
 @pytest.fixture
 def recipe(monkeypatch):
-    """(the class, what its directives said: (name, arguments))"""
+    """(the class Shoal, a list of (name, arguments) of its directives)"""
     said = []
 
     class CMakePackage:

@@ -15,9 +15,9 @@ from test_pip import PROGRAM, run
 import mpis
 
 ABIS = ["mpich", "openmpi", "standard"]
-# What programs of the system the command and the launchers call.
+# The programs of the system that the command and the launchers call.
 TOOLS = ["bash", "cat", "env", "ldd", "sh", "ssh", "uname", "hydra_pmi_proxy", "orted"]
-# In the environment itself, as `pip install mpich` would have it, or installed by Debian.
+# MPIs in the environment itself, where `pip install mpich` would put them, or installed by Debian.
 PLACES = [*mpis.WHEELS, mpis.STANDARD, *mpis.DEBIAN]
 
 
@@ -34,7 +34,7 @@ def wheel():
 
 
 def new_environment(wheel, directory):
-    """With Shoal alone; what it needs comes from the environment of the tests."""
+    """A new environment with Shoal alone. Its dependencies come from the environment of the tests."""
     run(sys.executable, "-m", "venv", "--without-pip", directory)
     pip = [sys.executable, "-m", "pip", "--python", directory / "bin/python"]
     run(*pip, "install", "--no-deps", "--no-index", wheel)
@@ -43,7 +43,7 @@ def new_environment(wheel, directory):
 
 
 def add_package(name, origin, environment):
-    """As pip would install it, from where it is installed."""
+    """Copies a package from where it is installed into the environment, as pip would install it."""
     packages = next(origin.glob("lib/python*/site-packages"))
     (found,) = metadata.distributions(name=name, path=[str(packages)])
     for file in found.files:
@@ -96,7 +96,7 @@ def test_measures(place, tmp_path):
 
 
 def test_needs_glibc_and_mpi_alone(wheel, tmp_path):
-    """And what unwinds the stack, which glibc needs itself."""
+    """And the library that unwinds the stack, which glibc itself needs."""
     assert wheel.name.endswith("-manylinux_2_34_x86_64.whl")
     shutil.unpack_archive(wheel, tmp_path, "zip")
     found = {}

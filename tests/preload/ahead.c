@@ -1,5 +1,6 @@
-// ahead CALLS DISCONNECTED...: rank 0 is so many exchanges ahead of the others, which MPICH allows where nothing is sent; then
-// all exchange. Before that it is as far ahead, for each number, on a communicator that it has disconnected by then.
+// ahead CALLS DISCONNECTED...: rank 0 gets CALLS exchanges ahead of the others, which MPICH allows if nothing is sent.
+// Then all ranks exchange. Before that, for each number DISCONNECTED, rank 0 gets that many exchanges ahead on another
+// communicator, and has disconnected it before the others begin.
 #include <mpi.h>
 #include <stdlib.h>
 

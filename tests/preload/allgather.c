@@ -1,8 +1,9 @@
 /* Allgathers with every element checked, between the odd and the even ranks: allgather [calls].
  *
- * Makes 3 calls of MPI_Allgather between the groups (one sends, the other sends, both send), 2 of MPI_Allgatherv (both
- * send; even ranks send), and one of each within the world and with MPI_IN_PLACE; all of it `calls` times (1). With
- * "differ" a receiver expects more than is sent, on an inter-communicator that returns errors. */
+ * Makes 3 calls of MPI_Allgather between the groups (even ranks send, odd ranks send, both send), 2 of MPI_Allgatherv
+ * (both send, even ranks send), and within the world one MPI_Allgather with MPI_IN_PLACE and one MPI_Allgatherv; all of
+ * that `calls` times (once by default). With "differ" instead, a receiver expects more than is sent, on an
+ * inter-communicator that returns errors. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,7 @@
-// apart PROGRAM: two ranks spawn two others, which a launcher may have given no preload, and exchange with them. `apart` alone
-// exchanges among four ranks, of which some may have none. `apart connect`: two of four ranks accept the two others. Agreements of Shoal's would meet the program's own collectives.
+// apart PROGRAM: two ranks spawn two others, to which the launcher may have given no preload, and exchange with them.
+// `apart` alone exchanges among four ranks, some of which may have no preload. `apart connect`: two of four ranks
+// accept a connection from the other two. If Shoal agreed on anything there, its messages would meet the program's own
+// collectives.
 #include <mpi.h>
 #include <stdio.h>
 #include <string.h>
@@ -15,7 +17,7 @@ static int ranks_of(MPI_Comm comm) {
   return ranks;
 }
 
-// Each rank sends a number, and gets `first`, `first` + 1, ...
+// Each rank sends `number` to all ranks. It must receive `first` from the first rank, `first` + 1 from the second, ...
 static void exchange(MPI_Comm comm, int number, int first) {
   int out[most_ranks * block], in[most_ranks * block];
   for (int i = 0; i < ranks_of(comm) * block; ++i) out[i] = number;
@@ -24,7 +26,7 @@ static void exchange(MPI_Comm comm, int number, int first) {
     if (in[i] != first + i / block) MPI_Abort(MPI_COMM_WORLD, 1);
 }
 
-// As exchange(); every rank gets all numbers of the others.
+// Like exchange(), by MPI_Allgather between two groups.
 static void gather(MPI_Comm between, int number, int first) {
   int in[most_ranks];
   MPI_Allgather(&number, 1, MPI_INT, in, 1, MPI_INT, between);
@@ -32,7 +34,7 @@ static void gather(MPI_Comm between, int number, int first) {
     if (in[i] != first + i) MPI_Abort(MPI_COMM_WORLD, 3);
 }
 
-// What MPIs do by nonblocking collectives, and one of the program's.
+// MPI_Comm_split, for which MPIs use nonblocking collectives, and a nonblocking collective of the program's own.
 static void collectives(MPI_Comm all, int rank) {
   MPI_Comm copy;
   MPI_Request request;
@@ -54,7 +56,7 @@ static void exchange_among(MPI_Comm all) {
   }
 }
 
-// Ranks 0 and 1 with ranks 2 and 3; whether this rank is one of the latter.
+// Connects ranks 0 and 1 with ranks 2 and 3. Returns whether this rank is one of the latter two.
 static int connect_to_others(MPI_Comm* own, MPI_Comm* between) {
   char port[MPI_MAX_PORT_NAME] = "";
   int rank;

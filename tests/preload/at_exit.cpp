@@ -1,4 +1,5 @@
-// MPI ends in the destructor of a global object, as the program exits; nothing but a communicator was freed before.
+// Calls MPI_Finalize in the destructor of a global object, when the program exits. Before that it frees nothing but a
+// communicator.
 #include <mpi.h>
 
 #include <memory>
@@ -13,7 +14,7 @@ struct environment {
     for (int i = 0; i < 8; ++i) some.push_back(std::make_unique<std::string>("x"));
     some.clear();
     MPI_Finalize();
-    std::vector<std::unique_ptr<char[]>> more;  // of memory that was written to though it was freed
+    std::vector<std::unique_ptr<char[]>> more;  // crashes if somebody wrote to freed memory
     for (int i = 0; i < 64; ++i) more.push_back(std::make_unique<char[]>(8));
   }
 } ended_at_exit;

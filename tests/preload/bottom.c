@@ -1,4 +1,5 @@
-/* MPI_BOTTOM on rank 0, with addresses as displacements: for programs of fixed addresses (-no-pie). Other ranks use theirs. */
+/* Rank 0 passes MPI_BOTTOM, and addresses as displacements, which fit in an int only if the program is linked with
+ * -no-pie. The other ranks pass their buffers. */
 #include <mpi.h>
 #include <stdint.h>
 #include <stdio.h>

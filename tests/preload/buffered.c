@@ -1,5 +1,5 @@
-/* Rank 0 sends a message from the MPI's buffer before every exchange. There is room for one, which has arrived when the
- * exchange ends: buffered CALLS BYTES */
+/* Rank 0 sends a message with MPI_Bsend before every exchange. The buffer has room for one message. That message has
+ * arrived when the exchange ends, so the next one must find room: buffered CALLS BYTES */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

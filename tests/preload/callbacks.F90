@@ -1,5 +1,5 @@
-! As callbacks.c, through a Fortran binding: exchanges inside the functions that MPI calls where communicators are freed and
-! disconnected, and where MPI ends. Every rank says how many exchanges these functions made.
+! Like callbacks.c, through a Fortran binding: exchanges inside the functions that MPI calls when communicators are
+! freed or disconnected, and when MPI ends. Every rank prints how many exchanges these functions made.
 program callbacks
 #include "binding.inc"
   integer :: rank, turn, ierror, faults, in_functions
@@ -37,7 +37,7 @@ contains
   end subroutine
 
   subroutine on_delete(comm, key, value, extra, code)
-    HANDLE(MPI_Comm) :: comm  ! no communicator in Open MPI
+    HANDLE(MPI_Comm) :: comm  ! not a valid communicator in Open MPI
     integer :: key, code
     integer(MPI_ADDRESS_KIND) :: value, extra
     code = int(value + extra) + 0 * key

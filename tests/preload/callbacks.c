@@ -1,6 +1,6 @@
-/* Exchanges inside the functions that MPI calls for attributes: callbacks CASE BEFORE EXCHANGES AFTER. The communicator gets
- * so many attributes before its first exchange, exchanges so often, and gets so many more. Every function exchanges on it.
- * CASE: free, disconnect, copy, or self and world, whose attributes MPI deletes in MPI_Finalize. */
+/* Exchanges inside the functions that MPI calls for attributes: callbacks CASE BEFORE EXCHANGES AFTER. A communicator
+ * gets BEFORE attributes, makes EXCHANGES exchanges, and gets AFTER more attributes. The functions of each attribute
+ * exchange on it too. CASE: free, disconnect or copy; or self or world, whose attributes MPI_Finalize deletes. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -41,7 +41,7 @@ static void prepare(MPI_Comm comm, char** numbers) {
   }
 }
 
-/* Another communicator may have the number of the one that was freed. */
+/* Frees a communicator with attributes, then exchanges on a new one, which may get the number of the freed one. */
 static void free_after(const char* what, char** numbers) {
   MPI_Comm own, next;
   int rank;

@@ -23,13 +23,13 @@ def mpi(request):
 
 @pytest.fixture(params=available(mpis.WHEELS[:1]), scope="session")
 def one_mpi(request):
-    """For what cannot depend on the MPI."""
+    """One MPI, for tests whose result cannot depend on the MPI."""
     return request.param
 
 
 @pytest.fixture(params=available(mpis.DEBIAN), scope="session")
 def fortran_mpi(request):
-    """An MPI with Fortran; the wheels have none."""
+    """An MPI with Fortran, which the MPIs of the wheels lack."""
     return request.param
 
 

@@ -1,10 +1,10 @@
-/* Exchanges with buffers that a device runtime calls its own: 3 calls with host memory, then 2 of each collective where
- * the last rank alone receives into, or sends from, device memory. Nobody but the MPI can look at that. Where the runtime
- * remembers errors, 3 calls with host memory, the last one of shoal_exchange, while rank 0 has not seen one yet. Prints
- * whether the runtime was asked, and the error that it remembers.
+/* Exchanges with buffers that a device runtime calls its own: 3 calls with host memory, then 2 calls of each collective
+ * in which the last rank alone receives into device memory, or sends from it. Only the MPI can read and write that
+ * memory. If the runtime remembers errors, 3 more calls with host memory follow, the last one of shoal_exchange, while
+ * rank 0 has an error that it has not seen yet. Prints whether the runtime was asked, and the error that it remembers.
  *
- * Arguments: a runtime to load for this program alone, as modules do, and "early" or "late": before or behind the calls with
- * host memory. */
+ * Arguments: a runtime to load with RTLD_LOCAL, as Python loads its modules; and "early" or "late", to load it before
+ * or after the first calls with host memory. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <mpi.h>
@@ -22,7 +22,7 @@ static void protect(int access) {
   if (on_device) mprotect(on_device, page, access);
 }
 
-/* Functions of the MPI that may look at it, under names by which Shoal calls them. */
+/* Functions of the MPI that may access device memory, under the names by which Shoal calls them. */
 #define OF_THE_MPI(name, parameters, arguments)           \
   int name parameters {                                   \
     int(*const real) parameters = dlsym(RTLD_NEXT, #name); \
@@ -60,7 +60,7 @@ static void call_device_memory(int *buffer) {
   on_device = buffer;
 }
 
-/* Sends nothing; with Shoal's function, which the MPI has not. */
+/* Sends nothing, by shoal_exchange, for which the MPI has no function. */
 static void exchange_with_anyone(void) {
   void *const library = dlopen("libshoal-drop-in.so", RTLD_LAZY | RTLD_NOLOAD), *arrivals = NULL;
   int (*const sparse)(int, const int *, const void *, const MPI_Count *, const MPI_Aint *, MPI_Datatype, MPI_Comm,

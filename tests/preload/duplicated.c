@@ -1,5 +1,5 @@
-// All-to-alls on a communicator, the first of all among them, while it is being duplicated; words: how often, and how many
-// exchanges each time. Prints the number of faults.
+// Makes all-to-alls on a communicator, its very first one included, while MPI_Comm_idup duplicates it. Arguments: how
+// many communicators, and how many exchanges on each. Prints the number of faults.
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@ static void exchange(MPI_Comm comm, int seed) {
   for (int i = 0; i < ranks; ++i) faults += received[i] != 1000 * i + rank + seed;
 }
 
-// The MPI knows that there is none, and MPI_COMM_WORLD's handler hears of it.
+// Duplicates what is no communicator: the MPI must refuse it, and calls the error handler of MPI_COMM_WORLD.
 static void duplicate_nothing(void) {
   MPI_Comm copy;
   MPI_Request request;

@@ -1,5 +1,5 @@
 ! Alltoall and alltoallv through a Fortran binding: -DBINDING_MPIFH, -DBINDING_MPI or -DBINDING_F08. Each rank checks
-! every element it receives. Makes 5 calls of alltoall, or 4 WITHOUT_SECTIONS, and 3 of alltoallv.
+! every element it receives. Makes 5 calls of alltoall, or 4 with -DWITHOUT_SECTIONS, and 3 of alltoallv.
 program exchange
 #include "binding.inc"
   integer, parameter :: block = 3
@@ -64,7 +64,7 @@ contains
     deallocate (sent, got)
   end subroutine
 
-  ! Every second element, from and to.
+  ! Sections of arrays: every second element of both buffers.
   subroutine sections()
     integer :: from(2 * block * ranks), to(2 * block * ranks)
     from = -1

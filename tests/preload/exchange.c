@@ -1,14 +1,15 @@
 /* Exchanges with every element checked: exchange [communicator].
  *
- * communicator: world (default), halves (odd and even ranks apart, world never), self, inter (the halves across),
- * many (600 communicators, never freed), large (world, with long equal blocks). Makes 3 calls of MPI_Alltoall and 2 of MPI_Alltoallv on each communicator. */
+ * communicator: world (default), halves (odd and even ranks apart, nothing on the world), odd (only the odd ranks),
+ * self, inter (between the halves), many (600 communicators, never freed), large (world, with long equal blocks). Makes
+ * 3 calls of MPI_Alltoall and 2 of MPI_Alltoallv on each communicator. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static int block = 3; /* elements of an equal one */
-static int faults, from, to, peers; /* this rank's number as a sender, as a receiver, and how many it talks to */
+static int block = 3; /* elements of a block, if all blocks are equal */
+static int faults, from, to, peers; /* this rank as a sender, as a receiver, and how many ranks it exchanges with */
 
 static int value(int sender, int receiver, int element) { return (sender * 1000 + receiver) * 100 + element; }
 
@@ -58,7 +59,7 @@ static void absolute_addresses(MPI_Comm comm) {
   free(got);
 }
 
-/* Many blocks are empty, and blocks arrive with a gap before each. */
+/* The size of a block in uneven_blocks(), in which many blocks are empty and each arrives behind a gap. */
 static int elements(int sender, int receiver) { return (sender + 2 * receiver) % 4; }
 
 static void uneven_blocks(MPI_Comm comm) {
@@ -109,7 +110,7 @@ static void halves(int rank) {
   MPI_Comm_free(&half);
 }
 
-// Rank 0 of the world makes no exchange.
+// Only odd ranks exchange, so rank 0 of the world does not.
 static void odd(int rank) {
   MPI_Comm half = half_of(rank);
   if (rank % 2) exchange(half);

@@ -1,4 +1,4 @@
-"""shoal's exchanges of mpi4py's buffers, against mpi4py's own with the same arguments. Prints the number of faults."""
+"""Compares shoal's exchanges of mpi4py's buffers with mpi4py's own, which get the same arguments. Prints the faults."""
 
 import functools
 import gc
@@ -23,7 +23,7 @@ def expect(holds, what):
 
 
 def outcome(exchange, send, receive):
-    """The receive buffer afterwards, or None where the arguments are refused."""
+    """The receive buffer afterwards, or None if the arguments are refused."""
     buffer = np.full(200, -1.0)
     try:
         exchange(send, receive(buffer))
@@ -33,7 +33,10 @@ def outcome(exchange, send, receive):
 
 
 def same(name, send, receive, taken=True, comm=world):
-    """`receive(buffer)` describes the receive buffer. `taken`: mpi4py takes such arguments; the same on all ranks."""
+    """Expects the same from shoal's exchange as from mpi4py's own.
+
+    `receive(buffer)` describes the receive buffer. `taken` says whether mpi4py takes such arguments, on all ranks.
+    """
     expected = outcome(getattr(comm, name.capitalize()), send, receive)
     got = outcome(functools.partial(getattr(shoal, name), comm), send, receive)
     what = f"{name} of {send} {receive(np.zeros(200))}"
@@ -45,7 +48,7 @@ refused = functools.partial(same, taken=False)  # before anything is sent
 
 
 class OfDevice:
-    """Memory as libraries for devices show it."""
+    """Memory that describes itself as that of device libraries does."""
 
     def __init__(self, array):
         self.array = array
@@ -53,7 +56,7 @@ class OfDevice:
 
 
 class OfLibrary:
-    """Memory as libraries show it to each other."""
+    """Memory that describes itself by DLPack, as libraries do for each other."""
 
     def __init__(self, array):
         self.array = array
@@ -157,12 +160,12 @@ for send in [
     refused("ialltoallw", send, lambda b: [b, (comes, bytes_at), doubles])
 
 
-# Among neighbours: in a line, whose ends have nobody on one side; and each sends to the next rank twice, and to the
-# first.
+# Exchanges among neighbours, called for two communicators: a line, whose ends have nobody on one side, and a graph in
+# which each rank sends twice to the next rank and once to the first.
 def among_neighbors(neighbors):
     among, refused_among = functools.partial(same, comm=neighbors), functools.partial(refused, comm=neighbors)
     going, coming = neighbors.outdegree, neighbors.indegree
-    sizes = [max(source, 0) + 1 for source in neighbors.inedges]  # some are of nobody
+    sizes = [max(source, 0) + 1 for source in neighbors.inedges]  # nobody has a negative number
     blocks_at, steps = [5 * i for i in range(going)], [5 * i for i in range(coming)]
     among("neighbor_alltoall", data[: 4 * going], lambda b: b[: 4 * coming])
     among("neighbor_alltoall", [data, 3, MPI.DOUBLE], lambda b: [b, 3, "d"])
@@ -229,7 +232,7 @@ del mine
 gc.collect()
 expect(where() is not None, "what is sent stays while it is under way, also where nobody has the request")
 
-# To the next rank twice, to this one nothing, and to the first.
+# Each rank sends two blocks to the next rank, an empty one to itself, and one to the first rank.
 to, sizes = [(rank + 1) % ranks, rank, (rank + 1) % ranks, 0], [rank + 1, 0, 2, 1]
 for came in (shoal.exchange(world, [data, sizes], to), shoal.iexchange(world, [data, sizes], to).arrivals()):
     expected = []
@@ -252,7 +255,7 @@ try:
     expect(False, "no error for a rank that there is not")
 except MPI.Exception as error:
     expect(error.Get_error_class() == (MPI.ERR_RANK if rank == 0 else MPI.ERR_OTHER), str(error))
-# The rank whose arguments are wrong gets its error, the others one of MPI.
+# The rank whose arguments are wrong gets an error of Python, and the others get an error of MPI.
 for wrong in [[data, 1.5], [data, [1, 1]], [[1.0], 1], None, data[::2]]:
     for how in (shoal.exchange, lambda *given: shoal.iexchange(*given).arrivals()):
         try:
@@ -278,7 +281,7 @@ shoal.set_algorithm(world, alltoall="tuna:radix=2")
 same("alltoall", [data, 3, MPI.DOUBLE], lambda b: [b, 3, "d"])
 expect(shoal.explain(world) == "tuna:radix=2: asked for", shoal.explain(world))
 
-# Displacements beyond 32 bits, from an address far below the blocks. Open MPI's own has no place for them.
+# Displacements beyond 32 bits, counted from an address far below the blocks. Open MPI's own functions cannot take them.
 shoal.set_algorithm(world, alltoallv="tuna:radix=2")
 far = 2**32
 

@@ -1,5 +1,6 @@
-/* A reduction in which ranks agree fails on all of them, and the MPI tells the program's error handler: as where a rank has failed.
- * The program hears of it once, and its exchanges go on. Prints how often the handler was called, and what came wrong. */
+/* The first reduction in which the ranks agree fails on all of them, and the MPI calls the program's error handler, as
+ * if a rank had failed. The program must hear of the error once, and its exchanges must go on. Prints how often the
+ * handler was called, how many calls returned an error, and how many results were wrong. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <mpi.h>
@@ -9,7 +10,7 @@ enum { ranks = 3, calls = 600 };
 
 static int fails, handled;
 
-/* Found first by all that is loaded. */
+/* All libraries of the process find this function before the MPI's. */
 int PMPI_Iallreduce(const void *sent, void *got, int count, MPI_Datatype type, MPI_Op how, MPI_Comm comm, MPI_Request *request) {
   int (*reduce)(const void *, void *, int, MPI_Datatype, MPI_Op, MPI_Comm, MPI_Request *) = dlsym(RTLD_NEXT, "PMPI_Iallreduce");
   if (fails++ > 0) return reduce(sent, got, count, type, how, comm, request);

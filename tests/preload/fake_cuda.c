@@ -1,4 +1,4 @@
-/* A device runtime with one stretch of "device" memory, which the program names; the rest is unknown to it. */
+/* A fake device runtime. It knows one stretch of "device" memory, which the program sets, and no other memory. */
 char *fake_device_begin, *fake_device_end;
 long fake_device_queries;
 

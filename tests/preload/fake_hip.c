@@ -1,4 +1,4 @@
-/* As fake_cuda.c, but as HIP is asked, which remembers the last error of a thread. */
+/* Like fake_cuda.c, with the functions of HIP, which remembers the last error of each thread. */
 char *fake_device_begin, *fake_device_end;
 long fake_device_queries;
 static _Thread_local int last_error;

@@ -1,6 +1,7 @@
-! Two calls of alltoallw, and all-to-alls that Shoal leaves to the MPI, through a Fortran binding: -DBINDING_MPIFH, -DBINDING_MPI or -DBINDING_F08. Each
-! rank checks every element it receives. Makes a call of each kind, and two of ialltoall. With -DPERSISTENT
-! it makes persistent ones too, which run twice.
+! The all-to-all family through a Fortran binding: -DBINDING_MPIFH, -DBINDING_MPI or -DBINDING_F08. Each rank checks
+! every element it receives. Makes two calls of alltoallw and of ialltoall, one of ialltoallv, and one of each blocking
+! and nonblocking call among neighbours. With -DPERSISTENT it makes persistent exchanges of each form too, which run
+! twice.
 program family
 #include "binding.inc"
   integer, parameter :: most = 16

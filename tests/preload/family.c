@@ -1,7 +1,8 @@
-/* Makes every call of the all-to-all family that the MPI has, but the blocking ones among all ranks, and checks what they exchange;
- * and one between two groups. Newer ones are asked for by name, as mpi4py does; arguments are passed as words.
+/* Makes every call of the all-to-all family that the MPI has, except the blocking ones among all ranks, and checks what
+ * they exchange; then makes one call between two groups. The functions are looked up by name, as mpi4py looks up newer
+ * ones, and arguments are passed as machine words.
  *
- * Prints the calls that there are. With an argument it makes none. */
+ * Prints the names of the calls that it finds. With an argument it makes no call. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <mpi.h>

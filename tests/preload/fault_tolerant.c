@@ -1,7 +1,8 @@
-// fault_tolerant revoked|dead: a rank revokes the communicator on which the others exchange, or it dies. They hear of it as
-// without Shoal, and those that live go on, on a communicator of their own. With SPARSE they exchange by shoal_iexchange().
+// fault_tolerant revoked|dead: the last rank revokes the communicator on which the others exchange, or it dies. The
+// others get the same errors as without Shoal, and the living ranks go on with a communicator of their own. With
+// -DSPARSE the ranks exchange by shoal_iexchange().
 #include <mpi.h>
-// behind it
+// after mpi.h
 #include <mpi-ext.h>
 #include <signal.h>
 #include <stdio.h>
@@ -19,7 +20,7 @@ static int to_each(int ranks, const int* out, int* in, MPI_Comm comm) {
   MPI_Aint at[most_ranks];
   for (int i = 0; i < ranks; ++i) to[i] = i, counts[i] = numbers, at[i] = (MPI_Aint)i * numbers;
   shoal_arrivals* came[2] = {NULL, NULL};
-  shoal_request open[2] = {SHOAL_REQUEST_NULL, SHOAL_REQUEST_NULL};  // the second one's turn comes behind the first
+  shoal_request open[2] = {SHOAL_REQUEST_NULL, SHOAL_REQUEST_NULL};  // the second exchange waits for the first
   int code = MPI_SUCCESS;
   for (int i = 0; i < 2 && code == MPI_SUCCESS; ++i)
     code = shoal_iexchange(ranks, to, out, counts, at, MPI_INT, comm, &came[i], &open[i]);
@@ -51,7 +52,7 @@ static int exchange(MPI_Comm comm) {
   return code;
 }
 
-// Ends the job unless a code is of one of the classes.
+// Ends the job unless the class of `code` is `first` or `second`.
 static void require_class(int code, int first, int second, const char* where) {
   int found = MPI_SUCCESS;
   MPI_Error_class(code, &found);
@@ -74,7 +75,7 @@ int main(int argc, char** argv) {
   MPI_Comm comm, left;
   MPI_Comm_dup(MPI_COMM_WORLD, &comm);
   for (int i = 0; i < 3; ++i) require_class(exchange(comm), MPI_SUCCESS, MPI_SUCCESS, "before");
-  MPI_Barrier(MPI_COMM_WORLD);  // an exchange that some rank has not left would hear of it too
+  MPI_Barrier(MPI_COMM_WORLD);  // without it a rank that is still in the last exchange would get the error there
   if (rank == ranks - 1 && dies) raise(SIGKILL);
   if (rank == ranks - 1) MPIX_Comm_revoke(comm);
   else require_class(exchange(comm), MPIX_ERR_REVOKED, dies ? MPIX_ERR_PROC_FAILED : MPIX_ERR_REVOKED, "exchange");

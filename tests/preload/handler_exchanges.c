@@ -1,5 +1,6 @@
-/* An error handler makes exchanges itself, on the communicator whose error calls it, in a program with several threads.
- * Every rank gets every fiftieth call wrong. Prints what came wrong, and how often the handler ran. */
+/* An error handler makes exchanges itself, on the communicator that had the error, in a program that may have several
+ * threads. All ranks make every fiftieth call with wrong arguments. Prints the number of faults, and how often the
+ * handler ran. */
 #include <mpi.h>
 #include <stdio.h>
 

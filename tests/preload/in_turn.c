@@ -1,6 +1,7 @@
-/* Many communicators of the same ranks, used in turn. Prints in how many reductions of Shoal's own the ranks have agreed.
+/* Many communicators of the same ranks, used in turn. Prints the number of reductions by which the ranks agreed.
  *
- * Arguments: communicators, calls on each, and, if it is another number, calls on the first one, before all others. */
+ * Arguments: the number of communicators, and the number of calls on each. A third argument, if not 0, is the number of
+ * calls on the first communicator; these come before all calls on the others. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <mpi.h>
@@ -9,7 +10,7 @@
 
 static int agreements;
 
-/* Found first by all that is loaded. */
+/* All libraries of the process find this function before the MPI's. */
 int PMPI_Iallreduce(const void *sent, void *got, int count, MPI_Datatype type, MPI_Op how, MPI_Comm comm, MPI_Request *request) {
   int (*reduce)(const void *, void *, int, MPI_Datatype, MPI_Op, MPI_Comm, MPI_Request *) = dlsym(RTLD_NEXT, "PMPI_Iallreduce");
   ++agreements;

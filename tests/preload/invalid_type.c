@@ -1,5 +1,6 @@
-/* Exchanges of what is no type, which are errors of their communicator, and right ones behind them. Errors of
- * MPI_COMM_WORLD and MPI_COMM_SELF end the program, as they do where nobody says otherwise. Prints the class of each. */
+/* Makes exchanges of what is no datatype, which must be errors on their own communicators, and right exchanges between
+ * them. Errors on MPI_COMM_WORLD or MPI_COMM_SELF would end the program, as MPI does by default. Prints the class of
+ * each error. */
 #include <mpi.h>
 #include <stdint.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* Exchanges without end, in which one rank is killed: killed. Every rank prints its process number first. */
+/* Exchanges without end, in which the last rank kills itself. Rank 0 prints the process numbers of all ranks first. */
 #include <mpi.h>
 #include <signal.h>
 #include <stdio.h>

@@ -1,21 +1,22 @@
 /* Communicators and calls at odd moments: lifetimes CASE. Every exchange is checked.
  *
- * early_callback, late_callback: calls collectives from an attribute callback of MPI_COMM_SELF in MPI_Finalize, which
- *   MPI deletes before or after Shoal's own (the last set is the first deleted).
- * uneven_callback: on rank 0 before, elsewhere after.
- * never_freed: exchanges on copies that are never freed.
+ * early_callback, late_callback: an attribute callback of MPI_COMM_SELF exchanges in MPI_Finalize. MPI deletes its
+ *   attribute before or after Shoal's own (the attribute that was set last is deleted first).
+ * uneven_callback: the attribute is deleted before Shoal's own on rank 0, and after it on the other ranks.
+ * never_freed: exchanges on copies of the world that are never freed.
  * freed_in_callback: exchanges on a copy that the callback frees.
- * reused: frees and copies twenty times.
- * attribute: the communicator carries an attribute of the program, whose callbacks must not be called.
- * crowded: 600 communicators in turn, with 1 to 12 exchanges each; every second is freed past the preload and made again; then
- *   some have hundreds.
- * early_freed: communicators freed after 8 to 110 exchanges; MPI_Comm_free deletes the attribute of each.
- * freed_before_late: freed while the last rank is many exchanges behind; not for an MPI that waits in MPI_Comm_free (Intel).
- * no_environment: clears it before its first exchange.
- * forks: no exchange; forks processes that end at once before MPI_Finalize, and behind it.
+ * reused: copies the world, exchanges and frees the copy, twenty times.
+ * attribute: the communicator has an attribute of the program, whose callbacks must not be called before it is freed.
+ * crowded: 600 communicators in turn, with 1 to 12 exchanges each; every second one is freed without the preload's
+ *   knowledge and made again; then some make hundreds of exchanges.
+ * early_freed: communicators that are freed after 8 to 110 exchanges; MPI_Comm_free deletes the attribute of each.
+ * freed_before_late: a communicator that the others free while the last rank is 8 exchanges behind; not for an MPI
+ *   whose MPI_Comm_free waits for other ranks (Intel MPI).
+ * no_environment: clears the environment before the first exchange.
+ * forks: no exchange; forks a process that ends at once, before MPI_Finalize and again after it.
  * session: no MPI_Init, only a session (MPI 4).
- * session_first: exchanges of two ranks in a session, then MPI_Init, and exchanges of all.
- * exits: no exchange; rank 1 ends with status 5, and without MPI_Finalize. */
+ * session_first: two ranks exchange in a session, then all call MPI_Init and exchange.
+ * exits: no exchange; rank 1 ends with status 5, without MPI_Finalize. */
 #define _GNU_SOURCE
 #include <mpi.h>
 #include <stdio.h>
@@ -109,7 +110,7 @@ static void crowded(void) {
   for (int i = 0; i < crowd; ++i) MPI_Comm_free(crowded_by + i);
 }
 
-/* In which nobody waits for anybody. */
+/* All blocks are empty, so no rank waits for another. */
 static void exchange_nothing(MPI_Comm comm) {
   int none[16] = {0}, sent[1], got[1];
   MPI_Alltoallv(sent, none, none, MPI_INT, got, none, none, MPI_INT, comm);

@@ -1,4 +1,5 @@
-/* Runs the main() of a library that it loads for itself alone, as Python loads its modules: loader LIBRARY [argument]. */
+/* Loads a library with RTLD_LOCAL, as Python loads its modules, and runs its main_of_library(): loader LIBRARY
+ * [argument]. */
 #include <dlfcn.h>
 #include <stdio.h>
 

@@ -1,9 +1,10 @@
-/* A rank whose arguments are wrong, or look so, in exchanges in which nobody waits for it: the others go on, and everything
- * behind is right.
+/* A rank gives arguments that are wrong, or look wrong, in exchanges in which no rank waits for it. The others must go
+ * on, and all later exchanges must be right.
  *
- * Arguments: calls before and behind; "later" for wrong nonblocking calls too, behind which those of Open MPI itself do not
- * fit together; "told" where the others get an error too, or
- * "told everywhere" where they do among neighbours as well. Rank 3 of 4 exchanges nothing while its arguments are wrong. */
+ * Arguments: the number of calls before the wrong ones, and after them; then "later" to make wrong nonblocking calls
+ * too, after which Open MPI's own nonblocking calls no longer match; or "told" if the other ranks get an error too, or
+ * "told everywhere" if they get one among neighbours as well. Rank 3 of 4 is the lone one: it exchanges nothing while
+ * its arguments are wrong. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,7 +22,7 @@ static int exchange_later(MPI_Comm comm) {
   return code == MPI_SUCCESS ? MPI_Wait(&request, MPI_STATUS_IGNORE) : code;
 }
 
-/* A number for every rank but the lone one, or for all. */
+/* Exchanges one number between all ranks but the lone one or, with `with_all`, between all ranks. */
 static int exchange(int call, int with_all, int own_count, int is_later, MPI_Comm comm) {
   for (int i = 0; i < ranks; ++i) {
     counts[i] = with_all || !(is_lone(i) || is_lone(rank));
@@ -67,7 +68,7 @@ static void in_a_ring(int calls) {
   MPI_Comm_free(&ring);
 }
 
-/* Absolute addresses, and none where nobody is. */
+/* Blocks at absolute addresses. The ends of the line have no neighbour on one side, and give the address 0 there. */
 static void in_a_line(int calls) {
   int peers[2], ones[2] = {1, 1}, size[1] = {ranks}, open[1] = {0};
   MPI_Datatype types[2] = {MPI_INT, MPI_INT};

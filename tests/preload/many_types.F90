@@ -1,4 +1,4 @@
-! Exchanges with a list of types of their own each, and what memory that takes: "grown by KIB" on rank 0.
+! Exchanges with another list of types in each call. Rank 0 prints how much memory they add: "grown by KIB".
 program many_types
   use mpi
   implicit none

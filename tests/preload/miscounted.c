@@ -1,6 +1,6 @@
-/* MPI_Alltoall often enough for Shoal to serve it; then the last rank alone gives a wrong count, of what it sends or receives, and
- * right calls follow. Prints for each the class of the error on every rank, 0 for none, and how many faults there were in
- * right calls. */
+/* Calls MPI_Alltoall often enough for Shoal to serve it. Then the last rank alone gives a wrong count of what it sends
+ * or receives, and right calls follow. Prints for each wrong call the class of the error on every rank, 0 for none, and
+ * at the end the number of faults in right calls. */
 #include <mpi.h>
 #include <stdio.h>
 

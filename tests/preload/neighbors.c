@@ -1,9 +1,11 @@
-/* Exchanges among neighbours in grids and graphs: what they receive is what the MPI's own (PMPI_) receive, byte for byte, and
- * nothing else of the buffers changes. Two ranks may have several edges, and a rank edges to itself, to nobody, or none.
+/* Exchanges among neighbours in grids and graphs. They must receive what the MPI's own (PMPI_) receive, byte for byte,
+ * and change nothing else in the buffers. Two ranks may have several edges; a rank may have edges to itself or to
+ * nobody, or none at all.
  *
- * Arguments: how many random graphs; "requests" for nonblocking and persistent ones too, several under way at once; "often"
- * for hundreds of rounds on each communicator, with other sizes now and then, and all-to-alls of all ranks between. With
- * -DLINKED it calls shoal.h instead of the names that the preload takes. */
+ * Arguments: the number of random graphs; then "requests" to make nonblocking and persistent exchanges too, several
+ * under way at once; or "often" to make hundreds of rounds on each communicator, with other sizes now and then, and
+ * all-to-alls of all ranks in between. With -DLINKED the program calls functions of shoal.h instead of the names that
+ * the preload takes. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <mpi.h>
@@ -19,7 +21,7 @@
 #define MPI_Neighbor_alltoallw shoal_neighbor_alltoallw
 #endif
 
-/* Open MPI 5 has them before it calls itself MPI 4. */
+/* Open MPI 5 has persistent exchanges, though it does not call itself MPI 4 yet. */
 #define HAS_PERSISTENT (MPI_VERSION >= 4 || OMPI_MAJOR_VERSION >= 5)
 
 enum { most = 64, room = 1 << 16, largest = 40 };
@@ -36,7 +38,7 @@ static unsigned next(unsigned below) {
   return (state >> 8) % below;
 }
 
-/* One side of a call. */
+/* The arguments of one side of a call: what a rank sends, or what it receives. */
 struct side {
   int blocks, peers[most], counts[most], places[most];
   MPI_Count wide_counts[most];
@@ -44,7 +46,7 @@ struct side {
   MPI_Datatype types[most];
 };
 
-/* Of the blocks between two ranks, in elements; whichever of their edges it is. */
+/* The size in elements of the blocks from one rank to another, the same on each of their edges. */
 static int size_between(int from, int to, int salt) {
   const unsigned mixed = (unsigned)(from * 31 + to * 17 + salt * 7) * 2654435761u;
   return (mixed >> 10) % 3 ? (int)((mixed >> 16) % largest) : 0;
@@ -94,7 +96,7 @@ static void exchange_types(MPI_Comm comm, const struct side *out, const struct s
   compare("MPI_Neighbor_alltoallw", code);
 }
 
-/* Where the MPI has it. */
+/* With 64-bit counts, if there is such a function. */
 static void exchange_wide(MPI_Comm comm, const struct side *out, const struct side *in) {
   words *const wide = (words *)dlsym(RTLD_DEFAULT, "MPI_Neighbor_alltoallv_c");
   if (!wide) return;
@@ -105,7 +107,8 @@ static void exchange_wide(MPI_Comm comm, const struct side *out, const struct si
   compare("MPI_Neighbor_alltoallv_c", code);
 }
 
-/* What each form has received, of calls that have ended. MPIs match parallel edges in other orders than in blocking calls. */
+/* Compares what each form has received, in calls that have ended, with the MPI's own nonblocking calls: MPIs may match
+ * parallel edges in another order than in blocking calls. */
 static void compare_all(const char *name, MPI_Comm comm, int salt, const struct side *out, const struct side *in) {
   for (int form = 0; form < 3; ++form) {
     MPI_Request open;
@@ -123,7 +126,7 @@ static void compare_all(const char *name, MPI_Comm comm, int salt, const struct 
   }
 }
 
-/* The arrays of a call may change once it has begun, for all that Shoal knows. */
+/* All three forms at once, with copies of the arrays. Each rank waits for them in an order of its own. */
 static void exchange_at_once(MPI_Comm comm, int salt, const struct side *out, const struct side *in) {
   struct side given[2] = {*out, *in};
   MPI_Request open[3];
@@ -195,7 +198,7 @@ static void in_grid(int dimensions, const int *extents, int periodic) {
   exchange_all(grid, &out, &in);
 }
 
-/* An edge of the graph is from `from[i]` to `to[i]`. */
+/* All ranks draw the same edges, which begin at the first `few` ranks only. Each rank keeps those that concern it. */
 static void in_random_graph(void) {
   const int edges = (int)next(most);
   struct side out = {0}, in = {0};

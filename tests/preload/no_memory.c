@@ -1,5 +1,5 @@
-/* Preloaded before Shoal: a system in which no memory can be shared, as it shows to the rank that makes the memory
- * (MAKING), or to those that open what another rank made; or in which processes may not read each other's (READING). */
+/* Preloaded before Shoal, this acts as a system in which a rank cannot make memory to share (-DMAKING), may not read
+ * the memory of other processes (-DREADING), or otherwise cannot open the memory that another rank made. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>

@@ -1,12 +1,14 @@
-/* In every seventh call rank 0 gives arguments of which it is not plain whether the MPI refuses them, and whether others wait.
+/* In every seventh round rank 0 gives arguments for which it is not obvious whether the MPI refuses them, and whether
+ * other ranks wait.
  *
- * Arguments: the case, and the number of calls.
- * empty: nobody sends anything by MPI_Alltoall, and its type is refused; nobody makes that call once more.
- * itself: Open MPI refuses to send itself less than it receives from there; it makes the right call next.
- * one_buffer: MPICH takes one buffer for what is sent and for what arrives, if other arrays have the counts.
- * no_blocks: it sends and gets nothing, and its type is refused, but others send what passes through it.
- * leaves: its call is refused, and it frees the communicator; others, whose blocks are empty, free it behind their call. They
- * have agreed on another before, and begin to on this one. */
+ * Arguments: the case, and the number of rounds.
+ * empty: nobody sends anything by MPI_Alltoall, and rank 0's type is refused. Nobody repeats the call.
+ * itself: Open MPI refuses a call in which a rank does not send itself what it receives from itself. Rank 0 makes the
+ *   right call next.
+ * one_buffer: MPICH accepts one buffer for both sides, if each side has count arrays of its own.
+ * no_blocks: rank 0 sends and receives nothing, and its type is refused, but blocks of others may pass through it.
+ * leaves: rank 0's call is refused, and it frees the communicator. The others, whose blocks are empty, free it after
+ *   their call. The ranks have agreed on another communicator before, and begin to agree on this one. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

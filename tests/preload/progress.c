@@ -1,5 +1,5 @@
-/* Rank 0 begins a nonblocking barrier, and then only computes and exchanges, always as the last one, until the others say that
- * they have seen the barrier end. Prints the number of exchanges that this took, 1000 at the most. */
+/* All ranks begin a nonblocking barrier. Then rank 0 only computes and exchanges, always as the last rank, until the
+ * others tell it that they have seen the barrier end. Prints the number of exchanges that this took, 1000 at most. */
 #include <mpi.h>
 #include <stdio.h>
 

@@ -1,4 +1,4 @@
-"""Runs unittest modules on every rank and writes what became of each test on each rank, as JSON.
+"""Runs unittest modules on every rank and writes the outcome of each test on each rank, as JSON.
 
 usage: python rank_results.py OUTPUT DIRECTORY PATTERN MODULE...      PATTERN selects tests, as in *Alltoall*
 """

@@ -1,8 +1,10 @@
-/* A rank whose call the MPI refuses tells the others of it before it makes the right one, and they wait for that. In every call
- * from the first to the last one named, so also where ranks would agree on something in it.
+/* Rank 1 makes a wrong call, which the MPI refuses, then sends the others a message, then makes the right call. The
+ * others make their call only when they have that message, so the refused call may wait for nobody. This happens in
+ * every call from the first to the last one that the arguments name, so also in calls in which ranks would agree on
+ * something.
  *
- * Arguments: first and last call; and, where the error handler is the program's own, any third one: MPICH's functions return
- * MPI_SUCCESS behind it. Each kind of exchange has a communicator of its own; rank 1 is the one that is wrong. */
+ * Arguments: the first and the last call. Any third argument gives the program an error handler of its own, after which
+ * MPICH's functions return MPI_SUCCESS. Each kind of exchange has a communicator of its own. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,8 @@
-/* A rank whose arguments are wrong, and which makes the call once more, rightly: the others have waited for it in the one call
- * that they made, and everything behind is right.
+/* Rank 0 makes a call with wrong arguments, and repeats it with right ones. The others make the call once, and wait for
+ * rank 0 in it. All later calls must be right.
  *
- * Arguments: the calls before; anything more: behind a communicator on which all is right. Rank 0 is the one that is wrong. */
+ * Arguments: the number of calls before the wrong one. With any second argument, all ranks first make only right calls,
+ * on another communicator. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,7 +28,7 @@ static int exchange_unevenly(int call, int own_count, MPI_Comm comm) {
   return code;
 }
 
-/* Between the ranks with even numbers and those with odd ones. */
+/* An allgather between the even and the odd ranks. */
 static int gather(int call, int count, MPI_Comm comm) {
   int sent = call * 1000 + rank, got[most];
   for (int i = 0; i < most; ++i) got[i] = -1;

@@ -1,9 +1,9 @@
-/* Calls that repeat the last one on their communicator several times: other sizes, other forms, calls that one
- * rank gets wrong and makes once more, and communicators that are freed come between. Then exchanges that some ranks describe
- * by a type of their own, which they free at once, so that another gets its handle. Prints what came wrong, where ranks did
- * not agree in the same calls too, and in how many reductions of Shoal's own they have agreed.
+/* Calls that mostly repeat the last one on their communicator. In between come other sizes, other forms, calls that one
+ * rank gets wrong and repeats, and communicators that are freed. Then come exchanges that some ranks describe by a type
+ * of their own, which they free at once, so that another type may get its handle. Prints the number of faults, which
+ * counts ranks that did not agree in the same calls as rank 0, and the number of reductions by which the ranks agreed.
  *
- * Argument: calls. */
+ * Argument: the number of calls. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <mpi.h>
@@ -13,9 +13,9 @@
 enum { most_ranks = 8, most_ints = 2 };
 
 static int agreements, ranks, rank, faults, made;
-static unsigned when;  /* the ranks agreed: of the numbers of these calls */
+static unsigned when;  /* the ranks agreed: a hash of the numbers of these calls */
 
-/* Found first by all that is loaded. */
+/* All libraries of the process find this function before the MPI's. */
 int PMPI_Iallreduce(const void *sent, void *got, int count, MPI_Datatype type, MPI_Op how, MPI_Comm comm, MPI_Request *request) {
   int (*reduce)(const void *, void *, int, MPI_Datatype, MPI_Op, MPI_Comm, MPI_Request *) = dlsym(RTLD_NEXT, "PMPI_Iallreduce");
   ++agreements;
@@ -39,7 +39,7 @@ static void exchange(int call, MPI_Comm comm) {
     for (int i = 0; i < ints; ++i) faults += got[starts[peer] + i] != call * 100 + peer * 10 + rank;
 }
 
-/* Blocks of some integers; every other rank has a type for them. */
+/* Exchanges blocks of `ints` integers. Every other rank describes a block as one element of a type of its own. */
 static void exchange_typed(int ints, MPI_Comm comm) {
   int *const sent = calloc((size_t)ranks * ints, sizeof *sent), *const got = malloc((size_t)ranks * ints * sizeof *got);
   ++made;

@@ -1,12 +1,12 @@
-/* All-to-alls that start in one call and end in another, passed to every function of MPI that takes requests, among requests of
- * other kinds. The first argument names what to do; the second, if any, how often. */
+/* Nonblocking and persistent all-to-alls. Their requests go to every function of MPI that takes requests, among
+ * requests of other kinds. The first argument names the case; the second, if any, says how often it is done. */
 #include <mpi.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Open MPI 5 has them before it calls itself MPI 4. */
+/* Open MPI 5 has persistent exchanges, though it does not call itself MPI 4 yet. */
 #define HAS_PERSISTENT (MPI_VERSION >= 4 || OMPI_MAJOR_VERSION >= 5)
 
 enum { most = 16, largest = 3000 };
@@ -18,13 +18,13 @@ static void fault(const char* what, int number) {
   if (faults < 10) fprintf(stderr, "rank %d: %s (%d)\n", rank, what, number);
 }
 
-/* One exchange: blocks of some elements of two integers each, the second of which is left alone where `gaps`. */
+/* One exchange. An element is one integer or, with `gaps`, an integer and a second one that must stay as it is. */
 struct exchange {
   MPI_Comm comm;
   int me, all, number, uniform, typed, in_place, gaps;
   MPI_Datatype type;
   int sent[most], received[most], from[most], to[most];
-  /* Where each block has its type and its place in bytes: that of one without elements is another. */
+  /* If `typed`, each block has a type and a place in bytes. Empty blocks have another type. */
   MPI_Datatype sent_types[most], received_types[most];
   int from_bytes[most], to_bytes[most];
   int *out, *in;
@@ -32,7 +32,7 @@ struct exchange {
 
 static int elements(const struct exchange* x, int from, int to) {
   if (x->uniform) return x->number % 7 * 3;
-  if (x->in_place) return (from + to + x->number) % 5 * 4; /* what one sends is what it receives */
+  if (x->in_place) return (from + to + x->number) % 5 * 4; /* a rank sends as much to another as it receives from it */
   const int size = (from * 7 + to * 3 + x->number) % 9;
   return size == 8 ? largest : size * (x->number % 4);
 }
@@ -40,7 +40,7 @@ static int value(const struct exchange* x, int from, int to, int i) {
   return x->number * 1000003 + from * 10007 + to * 101 + i;
 }
 
-/* In place the MPI_Ialltoallw of MPICH before 4.1, and of Intel's, mixes blocks up itself. */
+/* With MPI_IN_PLACE the own MPI_Ialltoallw of MPICH before 4.1, and that of Intel MPI, mixes up blocks. */
 static int is_right_in_place(void) {
   char version[MPI_MAX_LIBRARY_VERSION_STRING];
   int length, major = 9, minor = 0;
@@ -50,7 +50,7 @@ static int is_right_in_place(void) {
   return !strstr(version, "Intel") && major * 100 + minor > 400;
 }
 
-// A call that may wait for others makes what Shoal needs for those that may not.
+// Makes a blocking call. It may wait for other ranks, so it sets up what Shoal needs for calls that may not.
 static void make_ready(MPI_Comm comm) {
   int out[64] = {0}, in[64];
   MPI_Alltoall(out, 1, MPI_INT, in, 1, MPI_INT, comm);
@@ -137,7 +137,7 @@ static MPI_Request prepare(struct exchange* x) {
 }
 #endif
 
-/* Ends all requests of a list, in one of MPI's ways, which each rank chooses on its own. */
+/* Ends all requests of a list, by one of MPI's functions, which each rank chooses on its own. */
 static void end(int count, MPI_Request* requests, int how) {
   int index, flag = 0, some = 0, indices[64];
   MPI_Status statuses[64];
@@ -177,7 +177,8 @@ static int chosen(int bound) {
   return (int)(state >> 16) % bound;
 }
 
-/* Several at once on two communicators, among messages and collectives of the MPI's own, in another order on every rank. */
+/* Several exchanges at once on two communicators, among other messages and collectives. Every rank ends them in an
+ * order of its own. */
 static void wait_in_any_order(int times) {
   MPI_Comm turned;
   MPI_Comm_split(MPI_COMM_WORLD, 0, -rank, &turned);
@@ -205,8 +206,8 @@ static void wait_in_any_order(int times) {
   MPI_Comm_free(&turned);
 }
 
-/* To start waits for nobody, also for the first time: rank 0 goes on and tells rank 1 to begin. Then rank 0 waits in a receive
- * for one that waits for the exchange. */
+/* Starting an exchange waits for no rank, also the first time on a communicator: rank 0 goes on and tells rank 1 to
+ * begin. Then rank 0 waits in a receive for a rank that itself waits for the exchange, which must move meanwhile. */
 static void go_on(int times) {
   for (int t = 0; t < times; ++t) {
     MPI_Comm comm;
@@ -226,7 +227,7 @@ static void go_on(int times) {
   }
 }
 
-/* What a call names may be freed while it is under way. */
+/* Types and the communicator may be freed while an exchange with them is under way. */
 static void free_early(int times) {
   for (int t = 0; t < times; ++t) {
     MPI_Comm comm;
@@ -251,7 +252,8 @@ static int count_deleted(MPI_Datatype type, int key, void* value, void* state) {
   return MPI_SUCCESS;
 }
 
-/* Nothing of a type stays behind, also where no loop describes it and the MPI packs it: its attributes go. */
+/* Nothing of a freed type stays behind, also if Shoal has no loops for it and the MPI packs it: its attributes are
+ * deleted. */
 static void free_types(int times) {
   const int lengths[] = {1, 1}, places[] = {2, 0};
   int key, out[most * 3], in[most * 3], ones[most], bytes[most], at[most];
@@ -278,7 +280,7 @@ static void free_types(int times) {
   MPI_Type_free_keyval(&key);
 }
 
-/* Between blocking ones on the same communicator. */
+/* Nonblocking exchanges beside a blocking one on the same communicator. */
 static void mix_with_blocking(int times) {
   for (int t = 0; t < times; ++t) {
     struct exchange x[2], y;
@@ -316,7 +318,7 @@ static void use_threads(int times) {
   }
 }
 
-/* Started again and again, among other persistent requests. */
+/* Persistent exchanges, started again and again among other persistent requests. */
 static void repeat(int times) {
 #if HAS_PERSISTENT
   struct exchange x[4];
@@ -355,7 +357,8 @@ static void exchange_at_once(int number) {
   check(&x), unmake(&x);
 }
 
-/* Persistent ones match by the order in which they were prepared, whatever each rank starts first or does between. */
+/* Persistent exchanges match in the order in which they were prepared, whatever each rank starts first or does in
+ * between. */
 static void start_in_any_order(int times) {
 #if HAS_PERSISTENT
   struct exchange x[3];
@@ -376,7 +379,8 @@ static void start_in_any_order(int times) {
   (void)times;
 }
 
-/* Ranks free them at different times, so more are prepared than Shoal has tags for, but few are there at a time. */
+/* Prepares more persistent exchanges than Shoal has tags for, though few exist at a time. Ranks free them in different
+ * orders. */
 static void prepare_many(int times) {
 #if HAS_PERSISTENT
   struct exchange x[2];
@@ -404,7 +408,8 @@ static void* exchange_beside(void* unused) {
 }
 #endif
 
-/* By one thread of rank 0, while its other one waits in an exchange on the same ranks for those that the first is to wake. */
+/* One thread of rank 0 frees requests while the other one waits in an exchange with the same ranks. These join the
+ * exchange only when the first thread tells them to. */
 static void free_beside(int times) {
 #if HAS_PERSISTENT
   struct exchange x[8];
@@ -426,7 +431,7 @@ static void free_beside(int times) {
   (void)times;
 }
 
-/* Who waits is told, others may be, and later exchanges are right. */
+/* A rank with a wrong count gets an error when it waits, other ranks may get one, and later exchanges are right. */
 static void mistake(int times) {
   for (int t = 0; t < times; ++t) {
     MPI_Comm comm;
@@ -453,7 +458,7 @@ static void mistake(int times) {
   }
 }
 
-/* One whose info names the algorithm, and something unknown; from the third rank on. */
+/* A persistent exchange whose info names the algorithm and, from the third rank on, an unknown key. */
 static void name_by_info(int times) {
 #if HAS_PERSISTENT
   int out[most], in[most], ranks, me;

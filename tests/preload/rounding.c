@@ -1,7 +1,8 @@
-/* Every rank rounds floating-point numbers in a way of its own, as programs that compute with bounds do, and makes
- * MPI_Alltoall and MPI_Alltoallv of sizes that change. Prints what came wrong, and whether a rank's rounding was changed.
+/* Every rank rounds floating-point numbers in a way of its own, as programs that compute with bounds do, and calls
+ * MPI_Alltoall and MPI_Alltoallv with sizes that change. Prints the number of faults, which counts ranks whose rounding
+ * was changed.
  *
- * Arguments: calls, then block sizes in bytes. */
+ * Arguments: the number of calls, then block sizes in bytes. */
 #include <fenv.h>
 #include <mpi.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
-/* Exchanges blocks of 100,000 bytes with MPI_Alltoallv, in a program that gets errors returned. On the rank that is named
- * there is no memory for what TuNA with radix 2 puts together for its first message on 4 ranks: malloc here stands in for
- * the system's. */
+/* Exchanges blocks of 100,000 bytes with MPI_Alltoallv, in a program that gets errors returned. The rank that the
+ * argument names has no memory for the first message that TuNA with radix 2 packs on 4 ranks: the malloc of this file,
+ * which replaces the system's, refuses it. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* Exchanges of a hub with all others: the rank in the middle sends many times what others send. So many calls of
- * MPI_Neighbor_alltoallv with few bytes, then some of MPI_Neighbor_alltoall with many:
+/* Exchanges between a hub and all other ranks, so the hub sends many times what another rank sends. Makes CALLS calls
+ * of MPI_Neighbor_alltoallv with few bytes, then 300 of MPI_Neighbor_alltoall with many:
  *
  *   star CALLS */
 #include <mpi.h>

@@ -1,4 +1,4 @@
-"""Allgathers of unmodified programs: between two groups they are served, within one they are the MPI's own."""
+"""Allgathers of unmodified programs: Shoal serves those between two groups, the MPI those within one group."""
 
 from concurrent.futures import ThreadPoolExecutor
 
@@ -49,7 +49,7 @@ def test_differing_sizes_are_an_error(mpi, compiled):
 
 
 def test_one_rank_differs(compiled, subtests):
-    """It waits ten seconds for the others, so the jobs of all MPIs run at once."""
+    """That rank waits ten seconds for the others, so the jobs of all MPIs run at once."""
     there = [mpi for mpi in mpis.WHEELS if not mpi.missing()]
     programs = {mpi: compiled(mpi, "allgather.c") for mpi in there}
 

@@ -33,8 +33,8 @@ def other_preload(mpi):
 
 
 def run(mpi, command, preloads=None, **variables):
-    """`command` on 2 ranks under these libraries, else under the preload for the MPI."""
-    if "impi" in mpi.name:  # what runs on it was linked to MPICH
+    """Runs `command` on 2 ranks under `preloads`, or under the preload for the MPI if `preloads` is None."""
+    if "impi" in mpi.name:  # programs for it were linked to MPICH
         variables["LD_LIBRARY_PATH"] = mpi.libraries
     return mpi.run(2, command, preload=preloads is None, before=preloads or (), **FORCED, **variables)
 
@@ -66,7 +66,7 @@ def test_preloads_for_all_abis_together(every_mpi, compiled):
 
 
 def test_mpi_of_a_module(every_mpi, compiled, tmp_path):
-    """As in Python: nothing that the program itself needs, and nothing that it loads for others."""
+    """As in Python: the program itself does not need the MPI, and it loads the MPI for the module alone."""
     flags = ["-shared", "-fPIC", "-Dmain=main_of_library"]
     library = compiled(every_mpi, "exchange.c", *flags)
     loader = tmp_path / "loader"
@@ -77,7 +77,7 @@ def test_mpi_of_a_module(every_mpi, compiled, tmp_path):
 
 
 def test_calls_with_64_bit_counts(every_mpi, compiled):
-    """Also under an MPI that has none, and from the preload for another ABI."""
+    """The program finds them even if the MPI has none, and also in the preload for another ABI."""
     program = compiled(every_mpi, "wide.c", "-rdynamic", "-ldl")
     for preloads in (None, [other_preload(every_mpi)]):
         done = run(every_mpi, [program], preloads)
@@ -97,7 +97,7 @@ def dynamic(library, kind):
 
 
 def test_nothing_is_loaded_into_a_shell(preload):
-    """But the preload itself."""
+    """Except the preload itself."""
     show = ["/bin/sh", "-c", "cat /proc/$$/maps; cat /proc/self/maps"]
 
     def mapped(variables):
@@ -114,7 +114,10 @@ def test_nothing_is_loaded_into_a_shell(preload):
 
 
 def test_preload_without_what_serves_ends_the_job(one_mpi, compiled, tmp_path):
-    """It may be there on other ranks, which would wait for this one. The launcher may lose the last words of a rank."""
+    """The missing library may be there on other ranks, which would wait for this one.
+
+    The launcher may lose the last words of a rank, so these go to a file.
+    """
     shutil.copy(one_mpi.preload, tmp_path)
     words = tmp_path / "words"
     to_file = ["sh", "-c", 'exec "$0" 2>> "$1"', compiled(one_mpi, "exchange.c"), words]

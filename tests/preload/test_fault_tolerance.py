@@ -1,4 +1,4 @@
-"""A fault-tolerant MPI tells programs of failures as it does without Shoal, and those who are left go on."""
+"""A fault-tolerant MPI tells programs of failures as it does without Shoal, and the remaining ranks go on."""
 
 import pytest
 
@@ -23,10 +23,11 @@ def test_who_waits_in_an_exchange_of_shoals_hears_of(event, tmp_path):
 
 
 def heard(event, tmp_path, *flags, **how):
-    """Tries three times, as this MPI may lose sends after a revocation, and ends some programs by itself.
+    """Tries three times, because this MPI may lose sends after a revocation, and ends some programs by itself.
 
-    A send that it has told to be over it frees; where that then fails, since its receiver died, it says
-    "Send error after request freed" and ends the job. Even without Shoal it may not end when the program has.
+    The MPI frees the request of a send that it has reported as complete. If the send then fails, because its receiver
+    died, the MPI prints "Send error after request freed" and ends the job. Even without Shoal the launcher may not end
+    when the program has ended.
     """
     program = FAULT_TOLERANT.compile(mpis.ROOT / "tests/preload/fault_tolerant.c", tmp_path / "fault_tolerant", *flags)
     for _ in range(3):

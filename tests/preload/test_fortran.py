@@ -1,4 +1,4 @@
-"""Fortran programs are served, and every call exactly once, through mpif.h, `use mpi` and `use mpi_f08`."""
+"""Shoal serves Fortran programs, and every call exactly once, through mpif.h, `use mpi` and `use mpi_f08`."""
 
 import subprocess
 from pathlib import Path
@@ -35,7 +35,10 @@ def test_program_itself_is_right(fortran_mpi, compiled):
 
 @pytest.mark.parametrize("binding", BINDINGS)
 def test_persistent(fortran_mpi, compiled, binding):
-    """Debian's MPICH serves them itself. Its Open MPI has none: there the program finds the preload's, of mpif.h."""
+    """Debian's MPICH serves persistent exchanges itself.
+
+    Debian's Open MPI has none, so there the program is linked to those of the preload, which exist for mpif.h only.
+    """
     is_mpich = "mpich" in fortran_mpi.name
     if not is_mpich and binding != "MPIFH":
         pytest.skip("its modules have no persistent collectives")
@@ -48,14 +51,14 @@ def test_persistent(fortran_mpi, compiled, binding):
     names = [f"{kind}{form}" for kind in ("alltoall", "neighbor_alltoall") for form in ("", "v", "w")]
     persistent = {name: calls for name, calls in left(run).items() if name.endswith("_init")}
     assert persistent == ({f"{name}_init": 1 for name in names} if is_mpich else {})
-    # Two runs each, and the program's blocking and nonblocking ones: one of ialltoallv, two of the others.
+    # Each persistent exchange runs twice. The program's other calls are one of alltoallv, and two of each other form.
     expected = dict.fromkeys(names, 4) | {"alltoallv": 3}
     assert is_mpich or {name: calls for (name, _), calls in served(run).items()} == expected
 
 
 @pytest.mark.parametrize("asked", [{}, {"SHOAL_ALLTOALLW": "tuna:radix=2", "SHOAL_NEIGHBOR_ALLTOALLW": "direct"}])
 def test_derived_types(fortran_mpi, compiled, asked):
-    """Open MPI looks at the arrays of types once more when a request ends, and wants them where there are no edges."""
+    """Open MPI reads the arrays of types again when a request ends, and needs them even if there are no edges."""
     if "openmpi" not in fortran_mpi.name:
         pytest.skip("Debian's MPICH gets this program wrong, without Shoal too")
     program = compiled(fortran_mpi, "types.F90", "-fallow-argument-mismatch")
@@ -71,7 +74,7 @@ def test_lists_of_types_do_not_stay(fortran_mpi, compiled):
 
 @pytest.mark.parametrize("binding", BINDINGS)
 def test_exchanges_in_functions_of_attributes(fortran_mpi, compiled, binding):
-    """The names by which Fortran frees communicators, and ends."""
+    """The preload knows the names by which Fortran frees communicators and ends MPI."""
     program = compiled(fortran_mpi, "callbacks.F90", f"-DBINDING_{binding}")
     run = fortran_mpi.run(2, [program], SHOAL_ALLTOALL="tuna", SHOAL_REPORT=1)
     assert (run.returncode, run.stdout) == (0, "faults: 0, exchanges in functions: 9\n" * 2), run.stderr
@@ -80,7 +83,7 @@ def test_exchanges_in_functions_of_attributes(fortran_mpi, compiled, binding):
 
 @pytest.mark.parametrize("binding", BINDINGS)
 def test_library_loaded_for_itself_alone(fortran_mpi, compiled, tmp_path, binding):
-    """As modules of Python are: its MPI_IN_PLACE and MPI_BOTTOM are its own."""
+    """As Python loads its modules. Such a library has an MPI_IN_PLACE and an MPI_BOTTOM of its own."""
     flags = [*exchange_flags(fortran_mpi, binding), "-shared", "-fPIC"]
     library = compiled(fortran_mpi, "exchange.F90", *flags, "-Wl,--defsym,main_of_library=main")
     loader = tmp_path / "loader"

@@ -1,4 +1,4 @@
-"""The report tells of every all-to-all call that Shoal leaves to the MPI, on every MPI from MPI 3.1 on."""
+"""The report lists every all-to-all call that Shoal leaves to the MPI, on every MPI from MPI 3.1 on."""
 
 import json
 import sys
@@ -11,7 +11,7 @@ from mpis import left, served
 
 EVERY = [*mpis.WHEELS, *mpis.OTHERS, mpis.INTEL]
 BETWEEN_GROUPS = Counter({"alltoall": 1})
-AMONG_NEIGHBORS = ("neighbor_alltoall", "neighbor_alltoallv", "neighbor_alltoallw")  # too few to serve them
+AMONG_NEIGHBORS = ("neighbor_alltoall", "neighbor_alltoallv", "neighbor_alltoallw")  # few: the MPI's serve
 
 
 @pytest.fixture(params=EVERY, ids=lambda mpi: mpi.name, scope="module")
@@ -22,7 +22,7 @@ def every_mpi(request):
 
 
 def run(mpi, command, **variables):
-    if "impi" in mpi.name:  # what runs on it was linked to MPICH
+    if "impi" in mpi.name:  # programs for it were linked to MPICH
         variables["LD_LIBRARY_PATH"] = mpi.libraries
     done = mpi.run(2, command, **variables)
     assert done.returncode == 0, done.stdout + done.stderr
@@ -30,7 +30,7 @@ def run(mpi, command, **variables):
 
 
 def family(done):
-    """Calls that the program found and made."""
+    """The names of the calls that the program found and made."""
     *names, faults = done.stdout.splitlines()
     assert faults == "faults: 0"
     return names
@@ -38,7 +38,7 @@ def family(done):
 
 @pytest.mark.parametrize("how", [{}, {"LD_BIND_NOW": 1}], ids=["lazily", "at once"])
 def test_every_call_is_told_of(every_mpi, compiled, how):
-    """And none is found that the MPI has not."""
+    """And the program finds no call that the MPI lacks."""
     program = compiled(every_mpi, "family.c", "-ldl")
     there = family(run(every_mpi, [program], preload=False, **how))
     done = run(every_mpi, [program], SHOAL_REPORT=1, **how)
@@ -50,7 +50,7 @@ def test_every_call_is_told_of(every_mpi, compiled, how):
 
 
 def test_ranks_that_are_ahead_wait_for_nobody(compiled):
-    """And those behind are served once they have caught up, however many votes they came too late for."""
+    """Shoal serves the other ranks once they have caught up, however many votes they came too late for."""
     mpich = mpis.WHEELS[0]
     if mpich.missing():
         pytest.skip(mpich.missing())
@@ -59,13 +59,13 @@ def test_ranks_that_are_ahead_wait_for_nobody(compiled):
     assert left(done) == Counter()
 
 
-# On Intel's no rank is ahead, and those of Open MPI wait for each other as they disconnect.
+# On Intel MPI no rank gets ahead, and on Open MPI the ranks wait for each other when they disconnect.
 MPICHS = [mpi for mpi in EVERY if "mpich" in mpi.name]
 
 
 @pytest.mark.parametrize("mpich", MPICHS, ids=lambda mpi: mpi.name)
 def test_ranks_that_are_ahead_disconnect(mpich, compiled):
-    """While the others have not begun the first round of a vote (96 calls), or both, or several votes."""
+    """Before the others have begun the first round of a vote (after 96 calls), both rounds, or several votes."""
     if mpich.missing():
         pytest.skip(mpich.missing())
     run(mpich, [compiled(mpich, "ahead.c"), 120, 96, 97, 120, 400], timeout=60)
@@ -110,7 +110,7 @@ def test_fortran(fortran_mpi, compiled, binding):
 
 @pytest.mark.parametrize("mpi", mpis.WHEELS, ids=lambda mpi: mpi.name)
 def test_mpi4py(mpi, tmp_path):
-    """Which asks for newer functions when it is loaded, where the MPI is one of a module."""
+    """mpi4py loads the MPI itself, and then looks up the newer functions by name."""
     if mpi.missing():
         pytest.skip(mpi.missing())
     program = tmp_path / "program.py"

@@ -13,15 +13,15 @@ TUNA = {"SHOAL_ALLTOALL": "tuna", "SHOAL_ALLTOALLV": "tuna", "SHOAL_REPORT": 1}
 @pytest.mark.parametrize(
     "case, calls",
     [
-        ("early_callback", 1),  # whenever the callback runs: the MPI's own collective
+        ("early_callback", 1),  # the callback's exchange is the MPI's own, whenever it runs
         ("late_callback", 1),
-        ("uneven_callback", 2),  # one of rank 0 alone
+        ("uneven_callback", 2),  # one of them by rank 0 alone
         ("never_freed", 3),
         ("freed_in_callback", 1),
         ("reused", 20),
         ("attribute", 1),  # Shoal's communicator does not get the program's attributes
         ("session", None),  # Shoal needs MPI_Init
-        ("session_first", 1),  # that of the world
+        ("session_first", 1),  # the one on the world
         ("no_environment", 1),
     ],
 )
@@ -35,7 +35,7 @@ def test_lifetime(mpi, compiled, case, calls):
 
 
 def test_hundreds_of_communicators(mpi, compiled):
-    """Their first calls are only counted, and a number of a communicator may come again unnoticed."""
+    """Shoal only counts their first calls, and may not notice that a new one has the number of a freed one."""
     run = mpi.run(3, [compiled(mpi, "lifetimes.c"), "crowded"])
     assert (run.returncode, run.stdout) == (0, "faults: 0\n"), run.stderr
 
@@ -53,7 +53,7 @@ CALLBACKS = {"free": 3, "disconnect": 3, "copy": 9, "self": 1, "world": 1}
 @pytest.mark.parametrize("numbers", [(2, 0, 0), (0, 1, 2), (2, 1, 2)], ids=str)
 @pytest.mark.parametrize("case", CALLBACKS)
 def test_exchanges_in_functions_of_attributes(mpi, compiled, case, numbers):
-    """MPICH's own look-up of attributes goes astray while it deletes them."""
+    """MPICH itself looks up attributes wrongly while it deletes them."""
     run = mpi.run(2, [compiled(mpi, "callbacks.c"), case, *numbers], **TUNA)
     are_called = case != "world" or mpi.name == "mpich"  # Open MPI never deletes the attributes of MPI_COMM_WORLD
     times = CALLBACKS[case] * (numbers[0] + numbers[2]) * are_called
@@ -62,7 +62,7 @@ def test_exchanges_in_functions_of_attributes(mpi, compiled, case, numbers):
 
 @pytest.mark.parametrize("asked", [{}, {"SHOAL_ALLTOALL": "shared"}, {"SHOAL_ALLTOALL": "tuna"}], ids=str)
 def test_exchanges_while_a_communicator_is_duplicated(mpi, compiled, asked):
-    """Open MPI needs it for that alone, so that nothing can be agreed on there."""
+    """Open MPI then needs the communicator for that alone, so the ranks cannot agree on it."""
     run = mpi.run(4, [compiled(mpi, "duplicated.c"), 5, 1 if asked else 200], SHOAL_REPORT=1, **asked)
     assert (run.returncode, run.stdout) == (0, "faults: 0\n"), run.stderr
     assert ("MPI_Comm_idup was called" in run.stderr) == (mpi.name == "openmpi")
@@ -75,7 +75,7 @@ def test_freed_while_ranks_vote(mpi, compiled, case):
 
 
 def test_room_for_one_buffered_message(mpi, compiled):
-    """Open MPI takes the room back only while it makes progress."""
+    """Open MPI takes back the room of a message only while it makes progress."""
     run = mpi.run(3, [compiled(mpi, "buffered.c"), 300, 1_000_000], SHOAL_ALLTOALL="shared")
     assert (run.returncode, run.stdout) == (0, "calls: 300\n"), run.stderr
 
@@ -88,14 +88,14 @@ def test_mpi_ends_as_the_program_exits(mpi, compiled, asked):
 
 @pytest.mark.parametrize("spec", ["shared", "hierarchical:local=shared", "tuna"])
 def test_what_the_program_has_under_way_moves(mpi, compiled, spec):
-    """As it does in the MPI's own exchanges: two or three of them do."""
+    """As it does in the MPI's own exchanges, of which two or three are enough."""
     run = mpi.run(3, [compiled(mpi, "progress.c")], SHOAL_ALLTOALL=spec)
     assert run.returncode == 0 and int(run.stdout.split()[-1]) < 50, run.stdout + run.stderr
 
 
 @pytest.mark.parametrize("where, taken", [("world", True), ("halves", True), ("self", True), ("inter", False)])
 def test_communicator(mpi, compiled, where, taken):
-    """Programs that never use the world; inter-communicators are left to the MPI, of which only the report tells."""
+    """Also if the world is never used. Shoal leaves inter-communicators to the MPI, and only the report says so."""
     run = mpi.run(4, [compiled(mpi, "exchange.c"), where], **TUNA)
     assert (run.returncode, run.stdout.split()) == (0, ["faults:", "0"]), run.stderr
     assert served(run) == ({("alltoall", "tuna"): 3, ("alltoallv", "tuna"): 2} if taken else {})
@@ -104,7 +104,7 @@ def test_communicator(mpi, compiled, where, taken):
 
 
 def test_more_communicators_than_shoal_takes(one_mpi, compiled):
-    """512 of 600 get one of Shoal's own; the others keep the MPI's collectives, on all ranks alike."""
+    """512 of 600 get a communicator of Shoal's own. The others keep the MPI's collectives, on all ranks alike."""
     run = one_mpi.run(2, [compiled(one_mpi, "exchange.c"), "many"], **TUNA)
     assert (run.returncode, run.stdout.split()) == (0, ["faults:", "0"]), run.stderr
     calls = served(run)
@@ -117,7 +117,7 @@ def test_more_communicators_than_shoal_takes(one_mpi, compiled):
 
 @pytest.mark.parametrize("algorithm", ["auto", "tuna", "shared"])
 def test_ranks_started_apart(mpi, compiled, monkeypatch, algorithm):
-    """Spawned ranks have no preload here; exchanges with them are the MPI's own, and nobody waits for them."""
+    """Spawned ranks have no preload here. The MPI serves exchanges with them, and no rank waits for them in Shoal."""
     monkeypatch.setenv("PRTE_MCA_rmaps_default_mapping_policy", ":oversubscribe")
     program = compiled(mpi, "apart.c")
     settings = {} if algorithm == "auto" else {"SHOAL_ALLTOALL": algorithm}
@@ -141,7 +141,7 @@ LACKING = "some ranks of the job run without Shoal's preload"
 
 @pytest.mark.parametrize("preloaded", [(True, False), (False, True), (True, True)])
 def test_job_of_two_parts(mpi, compiled, preloaded):
-    """Rank 0 reports, where it has the preload."""
+    """Rank 0 reports, so there is a report only if it has the preload."""
     command = [compiled(mpi, "apart.c")]
     parts = [mpi.ranks(2, command, preload=preload, SHOAL_REPORT=1) for preload in preloaded]
     run = mpi.launch(*parts, timeout=60)
@@ -166,7 +166,7 @@ def test_forked_processes_report_nothing(mpi, compiled):
 
 
 def test_script_between(mpi, compiled):
-    """Whatever starts the program loads the preload too, and is not disturbed."""
+    """A shell that starts the program loads the preload too, and works as usual."""
     script = 'test "$(echo on the way)" = "on the way" && exec "$0"'
     run = mpi.run(2, ["sh", "-c", script, compiled(mpi, "exchange.c")], **TUNA)
     assert (run.returncode, run.stdout.split()) == (0, ["faults:", "0"]), run.stderr
@@ -174,7 +174,7 @@ def test_script_between(mpi, compiled):
 
 
 def device_program(mpi, compiled, kind="cuda"):
-    """The program, and a runtime for it."""
+    """(the program, a device runtime for it)"""
     library = {"cuda": "libcuda.so.1", "hip": "libamdhip64.so.6"}[kind]
     runtime = compiled(mpi, f"fake_{kind}.c", "-shared", "-fPIC").with_name(library)
     runtime.unlink(missing_ok=True)
@@ -184,9 +184,9 @@ def device_program(mpi, compiled, kind="cuda"):
 
 @pytest.mark.parametrize("kind, loaded", [("cuda", "preloaded"), ("cuda", "early"), ("hip", "early")])
 def test_device_memory(mpi, compiled, kind, loaded):
-    """One rank's device memory sends every rank to the MPI's own collective; host memory is served.
+    """If one rank gives device memory, the MPI's own collective serves all ranks. Shoal serves host memory.
 
-    Not where an error of HIP that the program has not seen yet would be lost if Shoal asked.
+    Shoal serves nothing while HIP holds an error that the program has not seen: if Shoal asked HIP, it would be lost.
     """
     program, runtime = device_program(mpi, compiled, kind)
     before, arguments = ([runtime], []) if loaded == "preloaded" else ([], [runtime, loaded])
@@ -198,7 +198,7 @@ def test_device_memory(mpi, compiled, kind, loaded):
 
 @pytest.mark.parametrize("algorithm", ["tuna", "shared", "linear"])
 def test_device_runtime_behind_the_first_exchanges(mpi, compiled, algorithm):
-    """No other rank knows: the call is served, and the MPI packs what lies on the device."""
+    """The other ranks do not know of it, so Shoal serves the call, and the MPI packs what lies on the device."""
     program, runtime = device_program(mpi, compiled)
     asked = {"SHOAL_ALLTOALL": algorithm, "SHOAL_ALLTOALLV": algorithm, "SHOAL_REPORT": 1}
     run = mpi.run(3, [program, runtime, "late"], **asked)
@@ -213,7 +213,7 @@ def test_device_memory_without_runtime(mpi, compiled):
 
 
 def test_device_runtime_on_one_rank(mpi, compiled):
-    """The others cannot know by themselves that they must ask."""
+    """The other ranks cannot know by themselves that device memory is possible."""
     program, runtime = device_program(mpi, compiled)
     run = mpi.launch(mpi.ranks(2, [program], **TUNA), mpi.ranks(1, [program], before=[runtime], **TUNA))
     assert (run.returncode, run.stdout.strip()) == (0, "faults: 0, asked: 0, error: 0"), run.stderr
@@ -221,34 +221,34 @@ def test_device_runtime_on_one_rank(mpi, compiled):
 
 
 def calls_before_vote(mpi):
-    """Of few ranks that send little (src/learn/first_calls.cpp)."""
+    """The number for few ranks that send little (src/learn/first_calls.cpp)."""
     return 384 if mpi.name.startswith("openmpi") else 96
 
 
 def test_communicators_in_turn(mpi, compiled):
-    """All come to their first agreement before one of them has ended; few may pay for it."""
+    """All begin their first agreement before any of these has ended, and only few may spend a reduction on it."""
     assert 0 < agreements(mpi, compiled, 100, calls_before_vote(mpi) + 34) < 20
 
 
 def test_communicator_behind_one_that_is_used_no_more(mpi, compiled):
-    """Its ranks never hear what comes of the vote on that."""
+    """The vote on the first one never ends. The ranks must agree on the second one all the same."""
     assert agreements(mpi, compiled, 2, 10 * calls_before_vote(mpi), calls_before_vote(mpi)) > 2
 
 
 def test_repeating_calls(mpi, compiled):
-    """Most of them are counted apart; all ranks agree in the same calls all the same."""
+    """Shoal counts most of them separately, and all ranks agree in the same calls all the same."""
     assert agreements(mpi, compiled, 4 * calls_before_vote(mpi), program="repeating.c", ranks=3) > 1
 
 
 def test_threads_learn_beside_each_other(mpi, compiled):
-    """With three ranks: two of Open MPI's, with a core each, take ten seconds, also without Shoal."""
+    """With three ranks, because two ranks of Open MPI, with a core each, take ten seconds, also without Shoal."""
     done = mpi.run(3, [compiled(mpi, "threads.c", "-lpthread"), 1000], SHOAL_REPORT=1)
     assert (done.returncode, done.stdout) == (0, "faults: 0\n"), done.stdout + done.stderr
     assert sum(calls for (name, _), calls in served(done).items() if name.startswith("alltoall")) == 3000
 
 
 def test_ranks_with_different_levels_of_threads(mpi, compiled):
-    """Those that have one thread know the order of votes, and the others do not."""
+    """Ranks with one thread know the order of votes, and ranks with several threads do not."""
     program = compiled(mpi, "thread_levels.c")
     done = mpi.launch(mpi.ranks(1, [program, 0], SHOAL_REPORT=1), mpi.ranks(2, [program, 1], SHOAL_REPORT=1))
     assert (done.returncode, done.stdout) == (0, "faults: 0\n"), done.stdout + done.stderr

@@ -1,8 +1,8 @@
 """mpi4py's own tests of collectives give the same results with Shoal as without, whatever algorithm is forced.
 
-By default the tests of all-to-all exchanges, with `auto` and an algorithm, another on each MPI, on 3 ranks. With
-SHOAL_EXHAUSTIVE=1, on 3 and 4 ranks, with every algorithm of the table, and all tests of collectives with `auto`; also
-on Open MPI 4.1.
+By default this runs the tests of all-to-all exchanges on 3 ranks, with `auto` and with one algorithm, which differs
+from MPI to MPI. With SHOAL_EXHAUSTIVE=1 it runs them on 3 and 4 ranks with every algorithm of the table, and all tests
+of collectives with `auto`; also on Open MPI 4.1.
 """
 
 import importlib.metadata
@@ -21,7 +21,7 @@ from mpis import OTHERS, ROOT, WHEELS, served, warnings
 EXHAUSTIVE = os.environ.get("SHOAL_EXHAUSTIVE") == "1"
 RANKS = [3, 4] if EXHAUSTIVE else [3]
 MPIS = WHEELS + [one for one in OTHERS if EXHAUSTIVE and one.name == "openmpi-4.1"]
-EXCHANGES = "*lltoall*"  # all others do not change with the algorithm
+EXCHANGES = "*lltoall*"  # other tests do not depend on the algorithm
 ALL_MODULES = "test_cco_*.py"
 MODULES = "test_cco_[bov]*.py"
 LEFT_MODULES = "test_cco_[np]*.py"  # nonblocking, persistent, among neighbours
@@ -51,7 +51,10 @@ def suite():
 
 @pytest.fixture(scope="module")
 def expected_of(tmp_path_factory):
-    """expected_of(mpi, ranks, files): what those tests of exchanges do without Shoal; an MPI runs them once."""
+    """expected_of(mpi, ranks, files): the outcomes of the tests of exchanges in `files` without Shoal.
+
+    They run once for each MPI and number of ranks.
+    """
     known = {}
 
     def expected_of(mpi, ranks, files):
@@ -97,7 +100,7 @@ def forced(spec, uniform_only):
 
 
 def taken(run, spec):
-    """Calls of each collective that were done by `spec`, any for auto."""
+    """The number of calls of each collective that `spec` served; with `auto`, all that Shoal reported."""
     counts = Counter({"alltoall": 0, "alltoallv": 0, "alltoallw": 0})
     for (collective, how), calls in served(run).items():
         if spec in ["auto", how]:
@@ -130,7 +133,7 @@ def test_same_results(mpi, ranks, compiled, expected_of, tmp_path, subtests):
 
 @pytest.mark.parametrize("ranks", RANKS)
 def test_calls_left_to_the_mpi(mpi, ranks, expected_of, tmp_path):
-    """The same ones are there, and do the same."""
+    """The tests of these calls are the same as without Shoal, and have the same outcomes."""
     run, results = run_suite(mpi, ranks, tmp_path / "results", EXCHANGES, LEFT_MODULES, SHOAL_REPORT=1)
     assert results == expected_of(mpi, ranks, LEFT_MODULES)
     assert "shoal: left to the MPI: ialltoallw (nonblocking; set SHOAL_ALLTOALLW=SPEC" in run.stderr
@@ -142,7 +145,7 @@ def test_requests_and_neighbors(mpi, ranks, compiled, expected_of, tmp_path, sub
     names, uniform_only = table(mpi, compiled(mpi, "exchange.c")) if EXHAUSTIVE else (SOME[mpi.name], set())
     specs = [name for name in names + VARIANTS * EXHAUSTIVE if name != "native"]
     forms = {f"neighbor_alltoall{form}" for form in ("", "v", "w")}
-    among = itertools.islice(itertools.cycle(NEIGHBORS), MPIS.index(mpi), None)  # another on each MPI
+    among = itertools.islice(itertools.cycle(NEIGHBORS), MPIS.index(mpi), None)  # each MPI begins with another one
     for spec, among_neighbors in zip(specs, among, strict=False):
         how = forced(spec, uniform_only) | {f"SHOAL_{form.upper()}": among_neighbors for form in forms}
         with subtests.test(algorithm=spec, among_neighbors=among_neighbors):
@@ -154,7 +157,7 @@ def test_requests_and_neighbors(mpi, ranks, compiled, expected_of, tmp_path, sub
             if any("cannot serve" in line for line in warnings(run)):
                 pytest.skip(warnings(run)[0])
             assert not warnings(run)
-            if mpi.name == "openmpi-4.1":  # which has no persistent ones, and before the others no call blocks
+            if mpi.name == "openmpi-4.1":  # no persistent calls, and no blocking call before the others
                 continue
             assert taken(run, spec)["alltoall"] > 0
             if spec.split(":")[0] in uniform_only:
@@ -167,7 +170,7 @@ def test_requests_and_neighbors(mpi, ranks, compiled, expected_of, tmp_path, sub
 @pytest.mark.skipif(not EXHAUSTIVE, reason="takes minutes; SHOAL_EXHAUSTIVE=1 runs it")
 @pytest.mark.parametrize("ranks", RANKS)
 def test_all_collectives(mpi, ranks, tmp_path):
-    """Also those that Shoal does not take."""
+    """Also the collectives that Shoal does not take."""
     _, expected = run_suite(mpi, ranks, tmp_path / "expected", "*", ALL_MODULES, preload=False)
     run, results = run_suite(mpi, ranks, tmp_path / "results", "*", ALL_MODULES, SHOAL_REPORT=1)
     print(row(mpi, "auto", results, taken(run, "auto")))

@@ -1,9 +1,9 @@
 """MPICH's own tests of collectives end the same with Shoal as without, whatever algorithm is forced.
 
-tools/mpich-tests fetches and builds them. Only with SHOAL_EXHAUSTIVE=1: every test that exchanges all-to-all, also
-among neighbours, or gathers between groups, with every algorithm, and all tests of the suite's lists with `auto`, on 4,
-5, 8 and 10 ranks. A test that does not pass without Shoal, be it because it does not end in time, says nothing and is
-skipped.
+tools/mpich-tests fetches and builds them. They run only with SHOAL_EXHAUSTIVE=1, on 4, 5, 8 and 10 ranks: with every
+algorithm the tests that exchange all-to-all or among neighbours, or gather between groups; and with `auto` all tests of
+the suite's lists. A test that does not pass without Shoal, perhaps because it does not end in time, proves nothing and
+is skipped.
 """
 
 import os
@@ -15,10 +15,11 @@ from mpis import ROOT, served, warnings
 
 pytestmark = pytest.mark.skipif(os.environ.get("SHOAL_EXHAUSTIVE") != "1", reason="takes minutes; SHOAL_EXHAUSTIVE=1")
 RANKS = [4, 5, 8, 10]
-# What calls MPI_Alltoall(v, w) among ranks of one communicator, and MPI_Allgather(v) between two groups.
+# Tests that call MPI_Alltoall(v, w) among ranks of one communicator, and MPI_Allgather(v) between two groups.
 ALLTOALL = ["coll/alltoall1", "coll/alltoallv", "coll/alltoallv0", "coll/coll13", "errors/coll/noalias2"]
 ALLTOALL += ["coll/alltoallw1", "coll/alltoallw2", "coll/alltoallw_zeros"]
-# Persistent, and nonblocking; the latter are the MPI's own, because no blocking call of the same name comes before.
+# Tests of persistent and nonblocking exchanges. The MPI serves the nonblocking ones, because no blocking call of the
+# same name comes before.
 REQUESTS = ["coll/p_alltoall", "coll/p_alltoallv", "coll/p_alltoallw"]
 REQUESTS += ["coll/nballtoall1", "coll/nonblocking", "coll/nonblocking2", "coll/nonblocking3"]
 NEIGHBORS = [f"coll/{how}neighb_alltoall{form}" for how in ("", "p_") for form in ("", "v", "w")]
@@ -37,7 +38,7 @@ def suite(mpi):
 
 
 def outcome(run):
-    """What a test says. Of a failed one only that it failed: what else it prints changes from run to run."""
+    """Whether a test passed or failed. What else a failed test prints changes from run to run."""
     return "passed" if run.returncode == 0 and "No Errors" in run.stdout else "failed"
 
 
@@ -111,7 +112,7 @@ def listed():
 @pytest.mark.parametrize("test", dict.fromkeys(listed()))
 @pytest.mark.parametrize("ranks", RANKS)
 def test_whole_list(mpi, ranks, test, plain):
-    """With what Shoal chooses."""
+    """With the algorithms that Shoal chooses."""
     program, *arguments = test.split()
     if not (suite(mpi) / program).exists():
         pytest.skip("was not built")

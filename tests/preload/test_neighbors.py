@@ -1,6 +1,6 @@
-"""Exchanges among neighbours under the preload: as the MPI's own, byte for byte, on every MPI.
+"""Exchanges among neighbours under the preload deliver the same bytes as the MPI's own, on every MPI.
 
-With SHOAL_EXHAUSTIVE=1 what is learnt is learnt in more random graphs.
+With SHOAL_EXHAUSTIVE=1 the tests of learning use more random graphs.
 """
 
 import os
@@ -13,7 +13,7 @@ from mpis import left, served, warnings
 
 # Debian's MPICH 4.0.2 hangs in MPI_Neighbor_alltoallw, also without Shoal.
 EVERY = [*mpis.WHEELS, *(one for one in mpis.OTHERS if one.name != "mpich-debian"), mpis.INTEL]
-OFTEN = 3 if os.environ.get("SHOAL_EXHAUSTIVE") == "1" else 1  # graphs in which there are hundreds of calls
+OFTEN = 3 if os.environ.get("SHOAL_EXHAUSTIVE") == "1" else 1  # random graphs with hundreds of calls each
 FORMS = ["neighbor_alltoall", "neighbor_alltoallv", "neighbor_alltoallw"]
 
 
@@ -29,7 +29,7 @@ def asked(spec):
 
 
 def run(mpi, ranks, compiled, *parts, graphs=10, **settings):
-    if "impi" in mpi.name:  # what runs on it was linked to MPICH
+    if "impi" in mpi.name:  # programs for it were linked to MPICH
         settings["LD_LIBRARY_PATH"] = mpi.libraries
     done = mpi.run(ranks, [compiled(mpi, "neighbors.c", "-ldl"), graphs, *parts], SHOAL_REPORT=1, **settings)
     assert done.returncode == 0 and done.stdout.splitlines()[-1] == "faults: 0", done.stdout + done.stderr
@@ -65,13 +65,13 @@ def test_few_ranks(mpi, compiled, ranks):
 def test_requests(mpi, compiled, spec):
     done = run(mpi, 4, compiled, "requests", graphs=4, **asked(spec), SHOAL_LAYOUT="2,2")
     assert set(served(done)) == {(form, spec) for form in FORMS}
-    if mpi.name == "openmpi":  # which has an order of its own for parallel edges in calls that do not block
+    if mpi.name == "openmpi":  # it matches parallel edges in another order in calls that do not block
         return
     assert sum(served(done).values()) == calls_of(done) and not left(done)
 
 
 def test_requests_that_are_left(mpi, compiled):
-    """Each with its reason. Between 2 ranks Open MPI's own nonblocking ones mix up edges."""
+    """With 3 ranks, because between 2 ranks Open MPI's own nonblocking exchanges mix up edges."""
     for settings in (
         {},
         asked("native"),
@@ -112,7 +112,7 @@ def test_verified_where_it_is_learnt(mpi, compiled):
 
 @pytest.mark.parametrize("layout,spec", [("4", "direct"), ("2,2", "gathered")])
 def test_what_an_earlier_job_learnt(mpi, compiled, tmp_path, layout, spec):
-    """Serves from the first call on."""
+    """It serves from the first call on."""
     wisdom = tmp_path / "wisdom"
     run(mpi, 4, compiled, "often", graphs=0, SHOAL_WISDOM=wisdom, SHOAL_LAYOUT=layout)
     learnt = wisdom.read_text()
@@ -131,7 +131,7 @@ def test_what_an_earlier_job_learnt(mpi, compiled, tmp_path, layout, spec):
 
 
 def test_an_earlier_job_knows_of_exchanges_of_which_ranks_send_unlike_much(mpi, compiled, tmp_path):
-    """Each rank knows only what it sends, so none looks up what is known of that alone."""
+    """Each rank knows only what it sends itself, so no rank may look up the wisdom for that size alone."""
     wisdom, star = tmp_path / "wisdom", compiled(mpi, "star.c")
     mpi.run(8, [star, 6000], SHOAL_WISDOM=wisdom)
     shape = "ranks = 8, nodes = 1, bytes = {}, communicators = 1, calls = 1000, microseconds"
@@ -141,7 +141,7 @@ def test_an_earlier_job_knows_of_exchanges_of_which_ranks_send_unlike_much(mpi, 
     )
     rows = [
         f'{{ call = "neighbor_alltoallv", {shape.format(64)} = {slower} }},',
-        f'{{ call = "neighbor_alltoall", {shape.format(4096)} = {faster} }},',  # of the hub alone
+        f'{{ call = "neighbor_alltoall", {shape.format(4096)} = {faster} }},',  # what the hub alone sends
     ]
     head = wisdom.read_text().partition("exchanges = [")[0]
     wisdom.write_text("\n".join([head + "exchanges = [", *rows, "]\n"]))
@@ -174,6 +174,6 @@ def test_fortran(fortran_mpi, compiled, binding):
     program = compiled(fortran_mpi, "family.F90", f"-DBINDING_{binding}", "-fallow-argument-mismatch")
     done = fortran_mpi.run(2, [program], **asked("gathered"), SHOAL_REPORT=1)
     assert done.stdout.split() == ["faults:", "0"], done.stdout + done.stderr
-    # A blocking and a nonblocking one, which Debian's MPICH serves itself.
+    # One blocking and one nonblocking call. Debian's MPICH serves the nonblocking one itself.
     times = 1 if "mpich" in fortran_mpi.name else 2
     assert served(done) == {(form, "gathered"): times for form in FORMS} | {("alltoallw", "native"): 2}

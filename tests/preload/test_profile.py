@@ -1,4 +1,4 @@
-"""Profiles through the preload: what they say is done, unless something was asked for."""
+"""Profiles under the preload: Shoal does what they say, unless a setting names an algorithm."""
 
 import re
 
@@ -30,7 +30,7 @@ def test_profile_decides_from_the_first_call(mpi, compiled, tmp_path):
 
 
 def test_more_communicators_than_shoal_takes(one_mpi, compiled, tmp_path):
-    """Each has one of Shoal's own as soon as the profile is compared."""
+    """A communicator gets one of Shoal's own as soon as the profile's algorithm is compared on it."""
     (tmp_path / "profile.toml").write_text(PROFILE.replace("ranks = 4", "ranks = 2"))
     settings = {"SHOAL_REPORT": 1, "SHOAL_PROFILE": tmp_path / "profile.toml"}
     run = one_mpi.run(2, [compiled(one_mpi, "exchange.c"), "many"], **settings)
@@ -45,7 +45,7 @@ def test_what_is_asked_for_comes_first(one_mpi, compiled, tmp_path):
 
 
 def test_algorithm_that_cannot_serve_the_ranks(one_mpi, compiled, tmp_path):
-    """The profile is not used at all."""
+    """Then the whole profile is ignored."""
     (tmp_path / "profile.toml").write_text(PROFILE.replace("tuna:radix=3", "tuna:radices=2"))
     run = exchanges(one_mpi, compiled, tmp_path / "profile.toml")
     assert ("alltoallv", "pairwise") not in served(run)

@@ -24,7 +24,7 @@ def test_as_mpi4pys_own(mpi, ranks, preload):
 
 
 def test_one_library_serves_both(mpi):
-    """The program's calls through MPI's names and through Shoal's are told in one report."""
+    """The program's calls through MPI's names and through Shoal's are in one report."""
     done = run(mpi, 2, EXCHANGES, SHOAL_REPORT=1, SHOAL_ALLTOALL="tuna:radix=2")
     assert done.stderr.count("exchanges as rank 0 saw them") == 1
     assert served(done)["alltoall", "tuna:radix=2"] >= 11

@@ -1,4 +1,4 @@
-"""Nonblocking and persistent all-to-alls behind requests of the MPI's own, where an algorithm is asked for."""
+"""Nonblocking and persistent all-to-alls behind requests of the MPI's own, if a setting names an algorithm."""
 
 import pytest
 
@@ -68,7 +68,7 @@ def test_persistent_starts_have_no_order(mpi, compiled, by_messages, ranks):
 
 
 def test_info_of_a_persistent_one_names_the_algorithm(mpi, compiled):
-    """What of it is unknown, rank 0 of its communicator says: here rank 2 of the world."""
+    """Rank 0 of the communicator, here rank 2 of the world, warns of an unknown key."""
     done = run(mpi, compiled, 4, "name_by_info", 5)
     assert served(done)["alltoall", "tuna:radix=2"] == 5 and not left(done), done.stderr
     assert done.stderr.count("unknown key shoal_alltoal (did you mean shoal_alltoall?)") == 1, done.stderr
@@ -83,7 +83,7 @@ def test_freed_beside_another_thread(mpi, compiled):
 
 
 def test_first_calls_are_the_mpis(mpi, tmp_path):
-    """No rank may wait in them, so they make nothing."""
+    """No rank may wait in them, so Shoal sets up nothing there."""
     (tmp_path / "first.c").write_text(FIRST)
     mpi.compile(tmp_path / "first.c", tmp_path / "first")
     done = mpi.run(3, [tmp_path / "first"], SHOAL_REPORT=1, **ASKED)
@@ -124,7 +124,7 @@ def test_unasked(mpi, compiled, part):
 
 
 def test_left_under_way(mpi, compiled):
-    """Which MPI forbids: no crash, if the MPI itself ends."""
+    """MPI forbids this. Shoal does not crash, if the MPI itself ends."""
     if mpi.name == "openmpi":
         pytest.skip("its MPI_Finalize is not known to end")
     program = compiled(mpi, "requests.c", "-lpthread")
@@ -135,7 +135,7 @@ def test_left_under_way(mpi, compiled):
 
 @pytest.mark.parametrize("name", ["mpich-3.4.3", "mpich-4.0", "mpich-4.3", "openmpi-4.1", "impi"])
 def test_other_mpis(compiled, name):
-    """Those that do not move what others have under way serve such calls themselves."""
+    """An MPI that cannot move Shoal's exchanges serves such calls itself."""
     mpi = next(one for one in [*mpis.OTHERS, mpis.INTEL] if one.name == name)
     if mpi.missing():
         pytest.skip(mpi.missing())

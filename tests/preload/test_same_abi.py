@@ -26,7 +26,7 @@ def run(mpi, program, **environment):
 
 
 def test_intel_mpi_by_the_one_for_mpich(compiled):
-    """A program built for MPICH runs on Intel MPI. Where it is said first which MPI to load, that one is taken."""
+    """A program built for MPICH runs on Intel MPI. LD_LIBRARY_PATH says which MPI to load."""
     need(mpis.INTEL)
     need(MPICH)
     calls = run(mpis.INTEL, compiled(MPICH, "exchange.c"), LD_LIBRARY_PATH=mpis.INTEL.libraries)

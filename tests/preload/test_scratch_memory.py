@@ -1,4 +1,4 @@
-"""Scratch memory: a limit that all ranks keep to, and its end on one rank."""
+"""Scratch memory: a limit that all ranks keep to, and a rank that runs out of it."""
 
 import re
 
@@ -15,7 +15,7 @@ def exchange(mpi, compiled, refusing, **settings):
 
 
 def limited(run, algorithm, words):
-    """The results are right, by this algorithm, with one line of warning."""
+    """Asserts right results by this algorithm, and one warning with these words if there are any."""
     assert (run.returncode, run.stdout) == (0, "code 0 wrong 0\n"), run.stderr
     assert served(run) == {("alltoallv", algorithm): 1}
     warned = [line for line in run.stderr.splitlines() if "SHOAL_MAX_TEMP" in line]
@@ -32,13 +32,13 @@ def test_within_the_limit(mpi, compiled):
 
 @pytest.mark.parametrize("refusing", range(RANKS))
 def test_beyond_the_limit_all_ranks_send_straight(mpi, compiled, refusing):
-    """Which needs no memory, so it does not matter that one rank has none."""
+    """Sending straight needs no scratch memory, so it does not matter that one rank has none."""
     run = exchange(mpi, compiled, refusing, SHOAL_MAX_TEMP="200K")
     limited(run, "spread_out", ["tuna:radix=2 may need", "allows 204800", "using spread_out"])
 
 
 def test_what_the_limit_forbids_is_not_compared(one_mpi, compiled, tmp_path):
-    """Though wisdom says that it is fast. What serves instead tells nothing of it."""
+    """Though wisdom says that it is fast. The times of what serves instead do not count as its times."""
     job = {"SHOAL_LAYOUT": "1,1,1,1", "SHOAL_WISDOM": tmp_path / "wisdom", "SHOAL_REPORT": 1}
     one_mpi.run(RANKS, [compiled(one_mpi, "limited.c")], **job)
     learnt = 'nodes = 4, \\1, calls = 90000, microseconds = { "native" = [900000, 9], "tuna:radix=2" = [1, 9] }'
@@ -53,7 +53,7 @@ def test_what_the_limit_forbids_is_not_compared(one_mpi, compiled, tmp_path):
 
 @pytest.mark.parametrize("refusing", [0, RANKS - 1])
 def test_memory_exhausted_on_one_rank_ends_the_job(mpi, compiled, refusing, tmp_path):
-    """Although the program wants errors returned: the others wait for that rank's blocks.
+    """Although the program wants errors returned, because the others wait for that rank's blocks.
 
     What ranks say goes to a file: MPICH's launcher may end before it has passed on an aborting rank's words.
     """

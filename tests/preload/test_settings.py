@@ -1,4 +1,4 @@
-"""Settings through the preload: wrong ones give one warning from one rank and the MPI's own collectives."""
+"""Settings under the preload: after a wrong one, one rank prints one warning, and the MPI's own collectives serve."""
 
 import os
 import re
@@ -62,28 +62,28 @@ def test_wrong_file(one_mpi, compiled, tmp_path, case):
 
 
 def test_report_where_settings_are_wrong(one_mpi, compiled):
-    """Of the calls that the MPI's own served, with the reason."""
+    """It lists the calls that the MPI's own collectives served, with the reason."""
     for variable in ["SHOAL_ALLTOALLV", "SHOAL_NEIGHBOR_ALLTOALL", "SHOAL_MAX_TEMP"]:
         run = right(exchanges(one_mpi, compiled, **{variable: "tunna"}))
         assert "shoal: left to the MPI: alltoallv (see the warning), " in run.stderr, run.stderr
 
 
 def test_misspelt_variable(one_mpi, compiled):
-    """It is ignored, and one line says so."""
+    """The variable is ignored, and one line says so."""
     run = right(exchanges(one_mpi, compiled, SHOAL_ALLTOALV="tuna"))
     told = [line for line in run.stderr.splitlines() if "SHOAL_ALLTOALV" in line]
     assert told == ["shoal: unknown setting SHOAL_ALLTOALV (did you mean SHOAL_ALLTOALL?); it is ignored"], run.stderr
 
 
 def test_setting_that_does_not_fit_the_ranks(mpi, compiled):
-    """Only the calls it is for are refused."""
+    """Shoal leaves to the MPI only the calls that the setting is for."""
     run = right(exchanges(mpi, compiled, SHOAL_ALLTOALLV="tuna:radices=2", SHOAL_ALLTOALL="tuna"))
     assert len(warnings(run)) == 1 and "radices=2" in warnings(run)[0] and "4 ranks" in warnings(run)[0], run.stderr
     assert served(run) == {("alltoall", "tuna"): 3}
 
 
 def test_topology_without_this_host(mpi, compiled, tmp_path):
-    """It is found out when something is to be made, after calls of which nobody has named the algorithm."""
+    """If no algorithm is named, Shoal notices this only when it sets something up, after many calls."""
     (tmp_path / "topology").write_text("s0 elsewhere[0-7] 1G\n")
     run = mpi.run(3, [compiled(mpi, "repeated.c"), 2000], SHOAL_TOPOLOGY=tmp_path / "topology")
     right(run)
@@ -91,7 +91,7 @@ def test_topology_without_this_host(mpi, compiled, tmp_path):
 
 
 def test_wrong_setting_with_many_roots(mpi, compiled):
-    """Rank 1 of the world is rank 0 of its communicator, and every rank is rank 0 of its own."""
+    """One rank warns, though rank 1 of the world is rank 0 of its half, and every rank is rank 0 of MPI_COMM_SELF."""
     for where in ["halves", "self"]:
         refused_once(exchanges(mpi, compiled, where, SHOAL_ALLTOALLV="tunna"), "tunna")
 
@@ -112,7 +112,7 @@ ODD = [(0, "tuna:radix=3"), (0, "tunna"), (RANKS - 1, "tuna:radix=3")]
 
 
 def test_one_rank_differs(one_mpi, compiled, subtests):
-    """It waits ten seconds for the others, which know of nothing to agree on; so these jobs run at once."""
+    """That rank waits ten seconds for the others, which have nothing to agree on. So these jobs run at once."""
     command = [compiled(one_mpi, "exchange.c")]
 
     def job(case):
@@ -129,7 +129,7 @@ def test_one_rank_differs(one_mpi, compiled, subtests):
 
 
 def promising_wisdom(one_mpi, compiled, path):
-    """A file by which everything is faster by Shoal."""
+    """Writes wisdom by which `shared` is faster than the MPI's own in all exchanges; returns its path."""
     right(exchanges(one_mpi, compiled, SHOAL_WISDOM=path))
     learnt = 'calls = 90000, microseconds = { "native" = [900, 9], "shared" = [1, 9] }'
     text, rows = re.subn(r"calls = \d+, microseconds = {[^}]*}", learnt, path.read_text())
@@ -145,7 +145,7 @@ def test_second_job_begins_with_what_the_first_learnt(one_mpi, compiled, tmp_pat
 
 @pytest.mark.skipif(len(os.sched_getaffinity(0)) == 1, reason="needs two cores")
 def test_wisdom_that_fits_some_ranks_is_used_by_none(one_mpi, compiled, tmp_path):
-    """It is of a machine of so many cores, and one rank thinks it is alone on one of them."""
+    """Wisdom holds for a number of ranks and cores, and here one rank believes that it is alone on one core."""
     path = promising_wisdom(one_mpi, compiled, tmp_path / "wisdom")
     command, how = [compiled(one_mpi, "exchange.c")], {"SHOAL_WISDOM": path, "SHOAL_REPORT": 1}
     bound = one_mpi.ranks(1, ["taskset", "-c", min(os.sched_getaffinity(0)), *command], **how, MPI_LOCALNRANKS=1)
@@ -169,14 +169,14 @@ def test_all_ranks_differ(mpi, compiled):
 
 
 def test_verify_on_one_rank(mpi, compiled):
-    """Calls so few are the MPI's own, which there is nothing to compare with."""
+    """The MPI's own collectives serve so few calls, so there is nothing to compare."""
     command = [compiled(mpi, "exchange.c")]
     run = right(mpi.launch(mpi.ranks(1, command, SHOAL_VERIFY=1), mpi.ranks(RANKS - 1, command)))
     assert not warnings(run)
 
 
 def test_waiting_and_report_may_differ(mpi, compiled):
-    """They change nothing that ranks must agree on."""
+    """These settings change nothing that ranks must agree on."""
     command, how = [compiled(mpi, "exchange.c")], {"SHOAL_ALLTOALL": "tuna", "SHOAL_ALLTOALLV": "tuna"}
     first = mpi.ranks(1, command, SHOAL_WAIT="sleep", SHOAL_REPORT=1, **how)
     run = right(mpi.launch(first, mpi.ranks(RANKS - 1, command, SHOAL_WAIT="spin", **how)))
@@ -206,7 +206,7 @@ def test_verify(mpi, compiled):
 
 
 def test_verify_finds_a_difference(mpi, compiled):
-    """The MPI's own collective is made wrong under Shoal, which therefore differs from it."""
+    """A library under Shoal makes the MPI's own collective wrong, so Shoal's result differs from it."""
     wrong = compiled(mpi, "wrong_mpi.c", "-shared", "-fPIC")
     settings = {"SHOAL_ALLTOALLV": "tuna", "SHOAL_VERIFY": 1}
     run = mpi.run(RANKS, [compiled(mpi, "exchange.c")], before=[wrong], **settings)
@@ -230,10 +230,10 @@ def test_report(one_mpi, compiled):
     assert len(lines) == 5
 
 
-# Ranks that are not bound share no socket where there are several, and the one where there is one: one node.
+# Ranks that are not bound share no socket if there are several, and the only one otherwise. So `socket` gives one node.
 @pytest.mark.parametrize("layout, between", [("4", False), ("1,1,1,1", True), ("socket", False)])
 def test_phases(mpi, compiled, layout, between):
-    """They add up to the time of a call, and tell messages between nodes from others."""
+    """The phases add up to no more than the time of a call, and tell messages between nodes from others."""
     how = {"SHOAL_ALLTOALL": "tuna", "SHOAL_ALLTOALLV": "hierarchical", "SHOAL_LAYOUT": layout}
     run = right(mpi.run(RANKS, [compiled(mpi, "exchange.c")], SHOAL_REPORT="phases", **how))
     assert served(run) == {("alltoall", "tuna"): 3, ("alltoallv", "hierarchical"): 2}

@@ -1,4 +1,4 @@
-"""The memory that ranks of a node share, in programs: killed ranks leave nothing, and without it messages do."""
+"""The memory that ranks of a node share: killed ranks leave none behind, and without it blocks travel as messages."""
 
 import errno
 import os
@@ -20,7 +20,7 @@ def is_running(process):
 
 
 def test_rank_killed_in_an_exchange(mpi, compiled):
-    """The job ends, and with its processes the memory, which has no name."""
+    """The job ends. The memory has no name, so it goes with the processes."""
     before = set(Path("/dev/shm").iterdir())
     run = mpi.run(4, [compiled(mpi, "killed.c")], **SHARED)
     assert run.returncode not in (0, 124), run.stderr  # neither by itself nor by `timeout`
@@ -34,19 +34,19 @@ def test_rank_killed_in_an_exchange(mpi, compiled):
 
 
 def run_hindered(mpi, compiled, place, flags, what, **also):
-    """An exchange of four ranks, the one at `place` in a system that does not let it do something."""
+    """Exchanges between four ranks. For the one at `place` the system refuses what `flags` say (no_memory.c)."""
     hindered = compiled(mpi, "no_memory.c", "-shared", "-fPIC", *flags)
     program = [compiled(mpi, "exchange.c"), what]
     parts = [mpi.ranks(1, program, before=[hindered] if rank == place else [], **SHARED, **also) for rank in range(4)]
     run = mpi.launch(*parts)
-    assert (run.returncode, run.stdout.splitlines()[-1]) == (0, "faults: 0"), run.stderr  # UCX complains before
+    assert (run.returncode, run.stdout.splitlines()[-1]) == (0, "faults: 0"), run.stderr  # UCX complains first
     assert served(run) == {("alltoall", "shared"): 3, ("alltoallv", "hierarchical:local=shared"): 2}
     return run
 
 
 @pytest.mark.parametrize("place, flags", [(0, ["-DMAKING"]), (3, [])], ids=["cannot be made", "cannot be opened"])
 def test_memory_that_one_rank_cannot_have(mpi, compiled, place, flags):
-    """No rank has any, after one warning."""
+    """Then no rank has any, and there is one warning."""
     run = run_hindered(mpi, compiled, place, flags, "world")
     said = [line for line in run.stderr.splitlines() if "no memory can be shared" in line]
     assert len(said) == 1 and said[0].endswith("blocks travel as messages"), run.stderr
@@ -54,13 +54,13 @@ def test_memory_that_one_rank_cannot_have(mpi, compiled, place, flags):
 
 def test_memory_that_one_rank_may_not_read(mpi, compiled):
     """Then long blocks are copied through the shared memory like others, on every rank."""
-    run = run_hindered(mpi, compiled, 3, ["-DREADING"], "large", MPIR_CVAR_CH4_CMA_ENABLE=0)  # MPICH itself would end
+    run = run_hindered(mpi, compiled, 3, ["-DREADING"], "large", MPIR_CVAR_CH4_CMA_ENABLE=0)  # else MPICH itself ends
     assert "no memory can be shared" not in run.stderr, run.stderr
 
 
 @pytest.mark.parametrize("error", [errno.EFAULT, errno.EPERM, errno.ESRCH], ids=errno.errorcode.get)
 def test_memory_of_others_that_cannot_be_read(mpi, compiled, error):
-    """What the kernel does not read comes in pieces; where its process is gone, it is an error that says so."""
+    """Blocks that the kernel does not read travel in pieces. If their process is gone, an error says so."""
     run = mpi.run(3, [compiled(mpi, "unreadable.c", "-rdynamic"), error], **SHARED)
     failed = (
         "none"

@@ -13,7 +13,7 @@ def test_program_gets_what_its_handler_throws(mpi, algorithm, tmp_path):
     run = mpi.run(3, [program, *served], SHOAL_ALLTOALLV=algorithm, SHOAL_REPORT=1)
     assert run.stdout.strip().endswith("0 wrong"), run.stdout[-3000:] + run.stderr[-3000:]
     assert "while attributes are deleted" not in run.stderr, run.stderr
-    untold = mpi.run(3, [program, *served], SHOAL_ALLTOALLV=algorithm)  # then most calls pass unseen
+    untold = mpi.run(3, [program, *served], SHOAL_ALLTOALLV=algorithm)  # then Shoal does not look at most calls
     assert untold.stdout.strip().endswith("0 wrong"), untold.stdout[-3000:] + untold.stderr[-3000:]
 
 

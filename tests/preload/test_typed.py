@@ -16,7 +16,7 @@ def every_mpi(request):
 
 
 def run(mpi, ranks, program, times=1, **settings):
-    if "impi" in mpi.name:  # what runs on it was linked to MPICH
+    if "impi" in mpi.name:  # programs for it were linked to MPICH
         settings["LD_LIBRARY_PATH"] = mpi.libraries
     done = mpi.run(ranks, [program, times], **settings)
     assert done.returncode == 0 and done.stdout.splitlines()[-1] == "faults: 0", done.stdout + done.stderr
@@ -57,7 +57,7 @@ def test_many_are_right_whoever_serves(mpi, compiled):
 
 
 def test_who_wants_a_report_changes_nothing(mpi, compiled):
-    """One rank alone may want it: what is learnt, and when, is the same on all."""
+    """Even if one rank alone wants a report, all ranks learn the same in the same calls."""
     command = [compiled(mpi, "typed.c", "-ldl"), 4000]
     done = mpi.launch(mpi.ranks(1, command, SHOAL_REPORT=1), mpi.ranks(1, command))
     assert done.returncode == 0 and "faults: 0" in done.stdout, done.stdout + done.stderr

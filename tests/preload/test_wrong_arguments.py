@@ -1,6 +1,7 @@
-"""Wrong arguments to the all-to-all family: the MPI's own errors, also where Shoal serves; right calls after them.
+"""Wrong arguments to the all-to-all family give the MPI's own errors, also if Shoal serves; right calls follow them.
 
-With SHOAL_EXHAUSTIVE=1 on every MPI by every algorithm; else, but on the wheels, by one, not always the same.
+The wheels' MPIs are tested with all settings of ASKED. Each other MPI is tested with one of these, or with all of them
+if SHOAL_EXHAUSTIVE=1.
 """
 
 import os
@@ -10,17 +11,17 @@ import pytest
 import mpis
 from mpis import served
 
-# What ends programs without Shoal too, or what the MPI takes. Where there are no neighbours MPICH to 4.3 looks for any
-# number of them.
+# Mistakes that end programs without Shoal too, or that the MPI accepts. On a communicator without neighbours MPICH up
+# to 4.3 looks for an arbitrary number of them.
 MPICH = ["*null counts", "*null displacements", "*null types", "*eighbor* in place", "*eighbor* both in one buffer"]
 MPICH += ["*eighbor_alltoall[vw]* no neighbours"]
 OPEN_MPI = ["*null buffer", "*null request", "*both in one buffer"]
 
-# These crash or hang in calls with negative counts, and after others that fail, without Shoal too.
+# These MPIs crash or hang in calls with negative counts, and after other calls that fail, without Shoal too.
 FRAIL = ["mpich-3.4.3", "mpich-debian", "impi-2021.6"]
 EVERY = [one for one in [*mpis.WHEELS, *mpis.OTHERS, mpis.INTEL] if one.name not in FRAIL]
 FORMS = ["ALLTOALL", "ALLTOALLV", "ALLTOALLW"]
-ALL_KINDS = ["spread_out", "tuna:radix=2", "shared", "hierarchical:local=shared"]  # of schedules, and of memory
+ALL_KINDS = ["spread_out", "tuna:radix=2", "shared", "hierarchical:local=shared"]  # of schedules and memory
 
 
 @pytest.fixture(params=EVERY, ids=lambda mpi: mpi.name, scope="module")
@@ -50,7 +51,7 @@ def some_asked(mpi):
 
 
 def run(mpi, compiled, *arguments, **settings):
-    if "impi" in mpi.name:  # what runs on it was linked to MPICH
+    if "impi" in mpi.name:  # programs for it were linked to MPICH
         settings["LD_LIBRARY_PATH"] = mpi.libraries
     left_out = OPEN_MPI if "openmpi" in mpi.name else MPICH
     done = mpi.run(3, [compiled(mpi, "wrong_arguments.c", "-ldl"), *arguments, *left_out], timeout=60, **settings)
@@ -74,9 +75,9 @@ def test_errors_are_the_mpis_own(every_mpi, compiled):
 
 
 def test_one_rank_alone_is_wrong(mpi, compiled):
-    """In calls that make persistent requests, where these MPIs do not wait for other ranks.
+    """In calls that make persistent requests, in which these MPIs do not wait for other ranks.
 
-    Shoal does, so all ranks name the same communicator.
+    Shoal does wait there, so all ranks name the same communicator.
     """
     arguments = ["one", "*no communicator", "*no neighbours"]
     without = errors(run(mpi, compiled, *arguments, preload=False))
@@ -90,9 +91,9 @@ def test_one_rank_alone_is_wrong(mpi, compiled):
 
 @pytest.mark.parametrize("ranks", [2, 4])
 def test_one_rank_gives_a_wrong_count_to_what_is_learnt(compiled, ranks):
-    """It takes the same way as the others: nobody waits in the MPI for who is in Shoal.
+    """That rank takes the same way as the others, so no rank waits in the MPI for one that is in Shoal.
 
-    Open MPI itself never ends some of these.
+    On MPICH only, because Open MPI itself never ends some of these calls.
     """
     mpi = mpis.WHEELS[0]
     done = mpi.run(ranks, [compiled(mpi, "miscounted.c")], timeout=60)
@@ -101,7 +102,7 @@ def test_one_rank_gives_a_wrong_count_to_what_is_learnt(compiled, ranks):
     assert classes["receives too little"].split()[-1] != "0"
 
 
-# In MPICH itself calls do not fit together any more behind an error on one rank.
+# On Open MPI only: after an error on one rank, calls of MPICH itself no longer match.
 @pytest.mark.parametrize("settings", [{}, *ASKED[:1], asked("spread_out", "gathered"), asked("shared", "direct")])
 def test_nobody_waits_for_the_rank_that_is_wrong(compiled, settings):
     lone(compiled, settings, *([10, "later"] if settings else [2000]))
@@ -119,7 +120,7 @@ def test_the_rank_that_is_wrong_makes_the_call_once_more(mpi, compiled, settings
 @pytest.mark.parametrize("settings", [{}, asked("spread_out", "direct"), asked("shared", "direct")])
 @pytest.mark.parametrize("handler", [[], ["handled"]], ids=str)
 def test_a_refused_call_waits_for_nobody(mpi, compiled, settings, handler):
-    """Also in calls in which ranks vote and set up what they need, and behind an error handler of the program's."""
+    """Also in calls in which ranks vote and set up what they need, and with an error handler of the program's own."""
     done = mpi.run(3, [compiled(mpi, "refused.c", "-w"), 1, 400, *handler], timeout=60, **settings)
     assert done.returncode == 0 and done.stdout == "faults: 0\n", done.stdout + done.stderr
 
@@ -127,7 +128,7 @@ def test_a_refused_call_waits_for_nobody(mpi, compiled, settings, handler):
 @pytest.mark.parametrize("settings", [{}, *({f"SHOAL_{form}": by for form in FORMS[:2]} for by in ALL_KINDS)], ids=str)
 @pytest.mark.parametrize("case", ["empty", "itself", "one_buffer", "no_blocks", "leaves"])
 def test_what_the_mpi_refuses_is_refused_and_nothing_else(mpi, compiled, settings, case):
-    """Also where MPIs differ about it. A rank that takes it for refused where it is not would miscount its calls."""
+    """Also if MPIs differ about it. A rank that took a call for refused, though it is not, would miscount its calls."""
     if case in {"openmpi": ["one_buffer"], "mpich": ["itself"]}[mpi.name]:
         pytest.skip("another MPI's case")
     if case == "leaves" and "tuna:radix=2" in settings.values():
@@ -146,7 +147,7 @@ def test_addresses_as_displacements_are_not_wrong(compiled, settings):
 
 @pytest.mark.parametrize("settings", [{}, *ASKED])
 def test_what_is_no_type_is_an_error_of_its_communicator(compiled, settings):
-    """On MPICH, which knows its handles; those of Open MPI are addresses, and it reads there."""
+    """On MPICH, which recognises its handles. Those of Open MPI are addresses, and Open MPI reads there."""
     mpi = mpis.WHEELS[0]
     program = compiled(mpi, "invalid_type.c", "-w")
     without, done = mpi.run(3, [program], preload=False), mpi.run(3, [program], **settings)

@@ -1,7 +1,7 @@
-/* Ranks with different levels of threads, which MPI allows, exchange on some communicators in turn, with reductions of their own
- * between. Prints what came wrong.
+/* Ranks with different levels of threads, which MPI allows, exchange on several communicators in turn, with reductions
+ * of the program's own in between. Prints the number of faults.
  *
- * Argument: whether this rank has threads. */
+ * Argument: 1 if this rank has threads, else 0. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
-/* Threads that exchange at the same time, each on a communicator of its own, as often as Shoal needs to learn; one of them starts
- * messages meanwhile that the others move. Prints what came wrong.
+/* Threads exchange at the same time, each on a communicator of its own, as often as Shoal needs to learn. One of them
+ * also starts messages, which the other threads move meanwhile. Prints the number of faults.
  *
- * Argument: exchanges of each thread. */
+ * Argument: the number of exchanges of each thread. */
 #include <mpi.h>
 #include <pthread.h>
 #include <stdio.h>

@@ -1,4 +1,5 @@
-// throwing: the error handler throws, as handlers in C++ may. The program gets what it threw, once, and goes on.
+// throwing: the error handler throws, as a handler in C++ may. The program must get each exception once, and go on. Any
+// argument says that Shoal exchanges: then the program also tries blocks that are too long, and requests.
 #include <mpi.h>
 
 #include <cstdio>
@@ -14,7 +15,7 @@ void handler(MPI_Comm*, int* code, ...) {
   throw std::runtime_error(std::to_string(*code));
 }
 
-// Blocks of `sent` integers, where `expected` are expected; whether they came.
+// Exchanges blocks of `sent` integers on ranks that expect `expected`. Returns whether the blocks arrived.
 bool exchange(MPI_Comm comm, int sent, int expected) {
   int rank = 0, ranks = 0;
   MPI_Comm_rank(comm, &rank);
@@ -29,7 +30,7 @@ bool exchange(MPI_Comm comm, int sent, int expected) {
   return true;
 }
 
-// Whether the handler was called once, and what it threw came here.
+// Whether the exchange called the handler once, and its exception arrived here.
 bool throws(MPI_Comm comm, int sent, int expected) {
   const int before = handled;
   try {
@@ -40,7 +41,7 @@ bool throws(MPI_Comm comm, int sent, int expected) {
   return false;
 }
 
-// Blocks of `sent` integers for all, and places for `expected` of them.
+// The buffers and counts of an exchange that sends blocks of `sent` integers and expects `expected`.
 struct blocks {
   blocks(MPI_Comm comm, int sent, int expected) {
     int ranks = 0;
@@ -52,8 +53,8 @@ struct blocks {
   std::vector<int> out, in, sends, receives, at;
 };
 
-// Whether the handler was called once for blocks that are too long, and the program heard of it: where its request ends inside
-// the MPI, by an error code.
+// Whether a nonblocking exchange of blocks that are too long called the handler once, and the program heard of the
+// error: by an exception or, if the request ends inside the MPI, by an error code.
 bool throws_while_under_way(MPI_Comm comm) {
   const int before = handled;
   blocks b(comm, 5, 3);
@@ -69,7 +70,7 @@ bool throws_while_under_way(MPI_Comm comm) {
   return handled == before + 1 && code != MPI_SUCCESS;
 }
 
-// Whether the handler throws where a request is started that is under way, which goes on.
+// Whether the handler throws if a request is started that is under way already, and the request goes on.
 bool throws_when_started_twice(MPI_Comm comm) {
   const int before = handled;
   blocks b(comm, 5, 5);
@@ -92,7 +93,7 @@ int refuse_once(MPI_Comm, int, void* refused, void*) {
   return (*static_cast<int*>(refused))++ ? MPI_SUCCESS : MPI_ERR_OTHER;
 }
 
-// Whether the handler throws out of MPI_Comm_free, where a function of the program's refuses to delete an attribute; the
+// Whether the handler throws out of MPI_Comm_free if a function of the program refuses to delete an attribute. The
 // communicator stays as it is.
 bool throws_when_freed(MPI_Comm comm) {
   static int refused = 0;
@@ -116,15 +117,15 @@ int main(int argc, char** argv) {
   MPI_Comm_dup(MPI_COMM_WORLD, &comm);
   MPI_Comm_create_errhandler(handler, &throwing);
   MPI_Comm_set_errhandler(comm, throwing);
-  MPI_Comm_set_errhandler(MPI_COMM_SELF, throwing);  // by which MPICH handles errors of MPI_Comm_free
+  MPI_Comm_set_errhandler(MPI_COMM_SELF, throwing);  // MPICH calls this handler for errors of MPI_Comm_free
   int wrong = 0;
-  for (int i = 0; i < 10; ++i) {  // a rank alone
+  for (int i = 0; i < 10; ++i) {  // on a single rank
     wrong += !exchange(MPI_COMM_SELF, 5, 5);
     wrong += !throws(MPI_COMM_SELF, -1, -1);
   }
   for (int i = 0; i < 110; ++i) {
     wrong += !throws(comm, -1, -1);
-    wrong += argc > 1 && !throws(comm, 5, 3);  // too short for what arrives, where Shoal exchanges
+    wrong += argc > 1 && !throws(comm, 5, 3);  // the places are too short for what arrives
     wrong += !exchange(comm, 5, 5);
   }
   for (int i = 0; argc > 1 && i < 10; ++i) {
@@ -134,7 +135,7 @@ int main(int argc, char** argv) {
   }
   int rank = 0;
   MPI_Comm_rank(comm, &rank);
-  for (int i = 0; i < 700; ++i) {  // settled, most of them are not timed
+  for (int i = 0; i < 700; ++i) {  // Shoal has settled, and does not time most of them
     if (i % 50 == 49 && rank == 1) wrong += !throws(comm, -1, -1);
     wrong += !exchange(comm, 5, 5);
   }

@@ -1,5 +1,5 @@
-// throwing_linked: the error handler throws out of functions of shoal.h, also where the MPI's own serves. The program gets what
-// it threw, once.
+// throwing_linked: the error handler throws out of functions of shoal.h, also if the MPI's own collective serves the
+// call. The program must get each exception once.
 #include <mpi.h>
 
 #include <cstdio>
@@ -20,7 +20,7 @@ void throw_up(MPI_Comm*, int*, ...) {
   throw from_handler();
 }
 
-// Whether a call ends with what the handler throws, which is called once, is checked.
+// Checks that `call` calls the handler once, and ends with the exception that the handler throws.
 template <typename Call>
 void expect_thrown(const char* what, Call call) {
   const int before = handled;

@@ -1,8 +1,10 @@
-/* Exchanges of blocks with a datatype each, as transforms of fields make them; every element is checked: typed [times].
+/* Exchanges in which each block has a datatype of its own, as in transforms of fields. Every element is checked: typed
+ * [times].
  *
- * A matrix of doubles whose rows are spread over the ranks becomes one whose columns are, by parts of arrays, and goes back; some
- * blocks are empty and have no type. Then in place, with 64-bit counts where the MPI has them, and between two groups. Makes
- * 2 calls of MPI_Alltoallw a time, one more with MPI_IN_PLACE, and at last one between the groups. */
+ * A matrix of doubles whose rows are spread over the ranks becomes one whose columns are, by types of subarrays, and
+ * goes back; some blocks are empty. This takes 2 calls of MPI_Alltoallw each time. Then follow one call with
+ * MPI_IN_PLACE, one with 64-bit counts if there is such a function, and one between two groups if the number of ranks
+ * is even. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <mpi.h>
@@ -40,7 +42,7 @@ static void prepare(void) {
     across[i] = part(mine, columns, mine, size(columns, i), 0, first(columns, i));
     down[i] = part(rows, own, size(rows, i), own, first(rows, i), 0);
     some[i] = across[i] != MPI_DATATYPE_NULL, theirs[i] = down[i] != MPI_DATATYPE_NULL;
-    if (!some[i]) across[i] = MPI_DOUBLE; /* not every MPI takes none */
+    if (!some[i]) across[i] = MPI_DOUBLE; /* not every MPI takes MPI_DATATYPE_NULL */
     if (!theirs[i]) down[i] = MPI_DOUBLE;
     ones[i] = 1;
   }
@@ -59,7 +61,7 @@ static void transform(int time) {
     for (int k = 0; k < columns; ++k) faults += by_rows[i * columns + k] != value(first(rows, rank) + i, k, time);
 }
 
-/* Blocks of one and two integers by turns, by their addresses in bytes. */
+/* Alternate blocks of one and of two integers. */
 static void in_place(void) {
   int got[2 * most], bytes[most];
   MPI_Datatype types[most], pair;

@@ -1,5 +1,5 @@
-! Nonblocking alltoallw with derived types, whose arrays an MPI may look at when the request ends, and neighbours in a chain,
-! whose ends have an edge less; one rank alone has none. Each rank checks what it receives.
+! Nonblocking alltoallw with arrays of derived types, which an MPI may read again when the request ends; and exchanges
+! in a chain of neighbours, whose ends have one edge less (a single rank has none). Each rank checks what it receives.
 program derived_types
   use mpi
   implicit none

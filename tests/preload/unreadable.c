@@ -1,4 +1,4 @@
-/* Exchanges blocks of 80 KB while the kernel refuses every second look into another process: unreadable ERRNO. */
+/* Exchanges blocks of 80 KB. Every second read of another process's memory fails with ERRNO: unreadable ERRNO. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <mpi.h>

@@ -1,6 +1,6 @@
-/* Asks for the calls with 64-bit counts by name, as mpi4py does, and checks what they exchange: wide [library].
+/* Looks up the calls with 64-bit counts by name, as mpi4py does, and checks what they exchange.
  *
- * Prints how many of them there are. */
+ * Prints how many of them it found, and the number of faults. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <mpi.h>

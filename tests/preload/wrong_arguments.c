@@ -1,10 +1,11 @@
-/* Makes every call of the all-to-all family that the MPI has with arguments that are wrong, one after the other, and a right
- * one behind each, which is checked. All ranks give the same wrong ones; with "one" as the first argument rank 1 alone, in calls
- * that make persistent requests, which are not started: behind them an MPI's own collectives there need not fit together, so each
- * has communicators of its own. Newer functions are asked for by name, as mpi4py does;
- * arguments are passed as words.
+/* Makes every call of the all-to-all family that the MPI has with wrong arguments, one mistake after the other, and
+ * checks a right call after each. All ranks make the same mistake. With "one" as the first argument rank 1 alone makes
+ * it, in calls that make persistent requests, which are not started. After such a call the MPI's own collectives on
+ * that communicator need not match any more, so each of these calls gets communicators of its own. The functions are
+ * looked up by name, as mpi4py looks up newer ones, and arguments are passed as machine words.
  *
- * Prints for each the class of the error on every rank, 0 for none. Other arguments are patterns of calls to leave out. */
+ * Prints for each wrong call the class of the error on every rank, 0 for none. Other arguments are patterns of calls to
+ * leave out. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <fnmatch.h>
@@ -23,7 +24,7 @@ static int ones[most], places[most], bytes[most], negative[most];
 static MPI_Count wide_ones[most], wide_negative[most];
 static MPI_Aint wide_places[most], wide_bytes[most];
 static MPI_Datatype types[most], no_types[most], uncommitted_types[most], uncommitted;
-static MPI_Comm world, everyone; /* this a graph in which all ranks are neighbours */
+static MPI_Comm world, everyone; /* `everyone` is a graph in which all ranks are neighbours */
 
 static struct {
   words *function;
@@ -32,7 +33,8 @@ static struct {
   int is_wide, is_among_neighbors, has_request, is_persistent;
 } of;
 
-/* Which arguments these are, from the first of a side, or from the first of the call. */
+/* Positions of arguments: buffer, counts, displacements and type in their side of the call, the others in the whole
+ * call. */
 enum { buffer, counts, displacements };
 static int type_at(void) { return of.form == ' ' ? 2 : 3; }
 static int side(void) { return type_at() + 1; }
@@ -74,7 +76,7 @@ static void right(word *a, MPI_Request *request) {
   if (of.has_request) a[request_at()] = (word)request;
 }
 
-/* The first error there is. */
+/* Makes the call, and starts and ends its request if `is_started`. Returns the first error. */
 static int call(const word *a, MPI_Request *request, int is_started) {
   int code = of.function(a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7], a[8], a[9], a[10], a[11]);
   if (code != MPI_SUCCESS || !of.has_request) return code;
@@ -110,7 +112,7 @@ static void call_with(const char *what, int at, word value) {
   int class = MPI_SUCCESS, classes[most];
   right(a, &request);
   if (!one_alone || rank == 1) a[at] = value;
-  if (rank == 0) printf("%s %s:", of.name, what), fflush(stdout); /* to be seen if it crashes */
+  if (rank == 0) printf("%s %s:", of.name, what), fflush(stdout); /* flushed, to show which call crashes */
   MPI_Error_class(call(a, &request, !one_alone), &class);
   MPI_Gather(&class, 1, MPI_INT, classes, 1, MPI_INT, 0, MPI_COMM_WORLD);
   for (int i = 0; rank == 0 && i < ranks; ++i) printf(" %d%s", classes[i], i == ranks - 1 ? "\n" : "");

@@ -1,4 +1,4 @@
-/* Preloaded before an MPI: its MPI_Alltoallv returns one wrong byte on the last rank. */
+/* Preloaded before an MPI: then its MPI_Alltoallv delivers one wrong integer in each block on the last rank. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <mpi.h>

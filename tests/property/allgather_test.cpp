@@ -1,4 +1,5 @@
-// Real data through every allgather between two groups over the in-memory transport: each receiver gets every message.
+// Sends real data through every allgather between two groups, over the in-memory transport. Each receiver gets every
+// message.
 #include <gtest/gtest.h>
 
 #include "execute/exchange.hpp"
@@ -22,8 +23,8 @@ struct job {
   int p, q;
   bool uniform;
   std::vector<int> sizes;   // of the senders' messages
-  int wrong = -1;           // a sender that gives half the size,
-  bool unreadable = false;  // or whose message cannot be packed
+  int wrong = -1;           // the sender that gives half the size
+  bool unreadable = false;  // instead, that sender's message cannot be packed
 };
 
 job random_job(std::mt19937& random) {
@@ -38,7 +39,7 @@ job random_job(std::mt19937& random) {
   return j;
 }
 
-// With numbers for segments, and a torus where one fits.
+// A spec that can serve the job, with random numbers of segments, and a torus if one fits.
 std::string random_spec(const job& j, std::mt19937& random) {
   const std::string segments = "ring:segments=" + std::to_string(1 + random() % 9);
   std::vector<std::string> specs = {"full",
@@ -66,7 +67,7 @@ std::string random_spec(const job& j, std::mt19937& random) {
   }
 }
 
-// What one rank has and gets; the blocks of senders have no place at senders.
+// What one rank sends or receives. A sender has no place for the messages of senders.
 struct rank_memory {
   std::vector<int> send_counts, send_at, recv_counts, recv_at;
   std::vector<std::byte> send, recv;
@@ -201,7 +202,7 @@ TEST(AllgatherExchange, DeliversEveryByteWhateverTheGroupsSizesAndDelays) {
   }
 }
 
-// Receivers that pass messages on do not pass on what they have not got.
+// Receivers that pass messages on must not pass on what they did not get.
 TEST(AllgatherExchange, WhoGetsNotAllIsToldSo) {
   for (std::uint32_t seed = 0; seed < 400; ++seed) {
     std::mt19937 random(seed);

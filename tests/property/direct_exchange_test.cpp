@@ -1,5 +1,5 @@
-// Exchanges between the ranks of one node without a schedule, where something goes wrong: everybody who does not get what
-// it expects is told so, and nobody waits for ever.
+// Exchanges between the ranks of one node without a schedule. They deliver what the schedule `shared` delivers. If
+// something goes wrong, every rank that does not get what it expects is told so, and no rank waits for ever.
 #include "execute/direct_exchange.hpp"
 
 #include <gtest/gtest.h>
@@ -17,11 +17,11 @@ namespace {
 
 using testing::unreadable;
 
-// The ranks of a node, moved in turn.
+// The ranks of a node, whose exchanges move in turn.
 template <int ranks>
 class node {
  public:
-  using sizes = std::array<std::array<int, ranks>, ranks>;  // of each rank's blocks for, or from, each
+  using sizes = std::array<std::array<int, ranks>, ranks>;  // bytes of each rank's blocks for, or from, each other
 
   node()
       : memory_(window_bytes() + node_rows::bytes_for(ranks) + 64),
@@ -52,7 +52,7 @@ class node {
     return {view(send, sent), view(recv, expected), {}};
   }
 
-  // Whether the exchanges of these ranks end, while all move.
+  // Moves the exchanges of all ranks. Returns whether those of the ranks in `some` end.
   bool end(std::initializer_list<int> some) {
     for (int idle = 0; idle < 100; ++idle) {
       if (std::all_of(some.begin(), some.end(), [&](int r) { return all_[r]->moves.done(); })) return true;
@@ -186,7 +186,7 @@ TEST(DirectExchange, WhoDoesNotGetABlockThatCannotBePackedIsToldSo) {
   }
 }
 
-// Its sender waits until the other rank has taken it, and that one for the sender's next exchange.
+// The sender waits until the other rank has taken the block, and that rank waits for the sender's next exchange.
 TEST(DirectExchange, ABlockThatNobodyExpectsHoldsNobodyUp) {
   node<2> all;
   const node<2>::sizes none{}, sent{{{0, 60000}, {8, 0}}}, expected{{{0, 8}, {0, 0}}};
@@ -209,7 +209,8 @@ TEST(DirectExchange, ABlockThatNobodyExpectsHoldsNobodyUp) {
   EXPECT_EQ(all.received(1)[59999], std::byte{1});
 }
 
-// As an error of waiting may leave them: rows read, blocks in pieces half way, rows not written yet.
+// An error while a rank waits may leave exchanges half way: with rows read, with blocks that lack some pieces, or with
+// rows not yet written.
 TEST(DirectExchange, ThoseThatAreLeftHalfWayTakeNothingOfTheNext) {
   for (const auto& [left, bytes] : {std::pair(1, 60000), {1, 8}, {3, 8}}) {
     SCOPED_TRACE(std::to_string(left) + " left, " + std::to_string(bytes) + " B");

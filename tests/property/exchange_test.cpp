@@ -1,4 +1,5 @@
-// Real data through every algorithm over the in-memory transport, against the definition of an all-to-all.
+// Sends real data through every algorithm over the in-memory transport, and compares what arrives with the definition
+// of an all-to-all.
 #include "execute/exchange.hpp"
 
 #include <gtest/gtest.h>
@@ -20,7 +21,7 @@ using testing::place_blocks;
 using testing::reversing;
 using testing::view;
 
-// Byte k of the block from o to d, in the exchange of this number.
+// Byte k of the block from o to d, in the exchange with this number.
 std::byte content(int o, int d, std::size_t k, int number) {
   return static_cast<std::byte>(o * 151 + d * 31 + k * 7 + (k >> 8) + number * 13);
 }
@@ -150,7 +151,7 @@ class whole_exchange {
   }
 
  private:
-  // And sizes, which an order may be made from.
+  // Adds switches, and in some jobs the sizes of blocks, from which `tree` may make its order.
   void add_switches(problem& at) {
     std::vector<int> switch_of(at.ranks);
     for (int& s : switch_of) s = static_cast<int>(random_() % 4);
@@ -257,7 +258,7 @@ TEST(Exchange, Repeats) {
   }
 }
 
-// What the bound says of exchanges that need most of it.
+// The bound is a few times what an exchange needs that takes much scratch memory. It is 0 if all blocks go straight.
 TEST(Exchange, NeedsAboutTheScratchThatIsBoundAndNoneForBlocksSentStraight) {
   const job j{16, true, std::vector<std::vector<int>>(16, std::vector<int>(16, 1000))};
   const auto peak_and_bound = [&](const char* spec) {
@@ -303,7 +304,7 @@ TEST(Exchange, SkewedSizesCostScratchForWhatTheyWeigh) {
       moved = moved || one;
     }
   }
-  // All ranks together: the large block is in at most a few pieces at once, never in a slot per block.
+  // Of all ranks together. Only a few messages hold the large block at once, and no slot of a small block is as large.
   EXPECT_LT(pool.peak(), std::size_t{8} << 20);
 }
 

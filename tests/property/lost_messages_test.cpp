@@ -1,4 +1,4 @@
-// Exchanges in which messages are lost on one rank: they end, and those after them are right.
+// Exchanges in which messages are lost on one rank. They end, and later exchanges are right.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -15,16 +15,16 @@ namespace {
 
 std::exception_ptr failure() { return std::make_exception_ptr(std::runtime_error("a transfer fails")); }
 
-// Nothing of one message arrives, or all that is under way is abandoned.
+// A transport that loses one message, or abandons what is under way.
 class losing final : public transport {
  public:
   explicit losing(std::unique_ptr<transport> below) : below_(std::move(below)) {}
-  // The next one; null: its receiver is not told why.
+  // Loses the next message that this rank receives. If `why` is null, the rank is not told why.
   void lose_one(std::exception_ptr why) {
     ticket_ = next;
     failure_ = std::move(why);
   }
-  // What is started until the next poll. Receives are cancelled; sends end some day, of which nobody hears.
+  // Abandons what is started until the next poll. Receives are cancelled. Sends end some day, but nobody hears of that.
   void abandon() { abandons_ = true; }
 
   int ranks() const override { return below_->ranks(); }
@@ -34,7 +34,7 @@ class losing final : public transport {
     below_->send(peer, tag, data, bytes, abandons_ ? unheard : ticket);
     if (!abandons_) return;
     abandoned_.push_back({ticket, 0, failure(), true});
-    static std::vector<const std::byte*> in_use;  // as the MPI knows it, and so leak checkers do
+    static std::vector<const std::byte*> in_use;  // as the MPI keeps it, so that leak checkers see it
     in_use.push_back(data);
   }
   void receive(int peer, int tag, std::byte* data, std::size_t capacity, int ticket) override {
@@ -83,7 +83,7 @@ class repeated {
   bool has_failed(int r) const { return static_cast<bool>(all_[r]->moves.failure()); }
   std::size_t unmatched() const { return network_.unmatched(); }
 
-  // Blocks of so many bytes, of which ranks know their own alone. Whether it ends on all ranks.
+  // Exchanges blocks of so many bytes, of which each rank knows only its own. Returns whether that ends on all ranks.
   bool run(std::size_t bytes) {
     ++number_;
     for (int r = 0; r < ranks; ++r) start(r, bytes);
@@ -144,7 +144,7 @@ class repeated {
   std::vector<std::unique_ptr<rank>> all_;
 };
 
-// No other rank knows that the sizes did not arrive, so none may rely on what it heard itself.
+// No other rank knows that the sizes did not arrive, so no rank may rely on sizes that it heard in an earlier run.
 TEST(LostMessages, ARunAfterOneInWhichSizesFailedIsRight) {
   repeated all;
   all.line(1).lose_one(failure());
@@ -157,7 +157,8 @@ TEST(LostMessages, ARunAfterOneInWhichSizesFailedIsRight) {
   }
 }
 
-// As where a node's memory has it that its sender has gone on: memory of an earlier message says that data follow.
+// A message of a node arrives empty if its sender has gone on. The memory for it still holds an earlier message, which
+// says that data follow.
 TEST(LostMessages, OneWithoutSizesIsNotReadAsTheOneBefore) {
   repeated all;
   ASSERT_TRUE(all.run(20000));
@@ -170,7 +171,7 @@ TEST(LostMessages, OneWithoutSizesIsNotReadAsTheOneBefore) {
   EXPECT_TRUE(all.is_right(100));
 }
 
-// The message that would have come in the run before comes in the next one with the same tag, and nobody can tell.
+// The message of the run before comes in the next run with the same tag, and nobody can tell the two apart.
 TEST(LostMessages, WhatComesInARunBehindOneThatWasAbandonedIsTakenForNothing) {
   repeated all(true);
   all.line(1).abandon();
@@ -186,7 +187,7 @@ TEST(LostMessages, WhatComesInARunBehindOneThatWasAbandonedIsTakenForNothing) {
   EXPECT_TRUE(all.is_right(100));
 }
 
-// Its message leaves when others have used the pool for theirs.
+// The abandoned message leaves after others have used the pool for their messages.
 TEST(LostMessages, MemoryOfOneThatWasAbandonedHasNoOtherUse) {
   repeated all;
   all.line(0).abandon();

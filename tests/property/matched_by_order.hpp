@@ -1,5 +1,5 @@
-// What the memory of a node promises and no more: messages between two of its ranks match in the order in which they are
-// started, whatever their tags.
+// A transport that promises what the memory of a node promises, and no more: messages between two of the node's ranks
+// match in the order in which they are started, whatever their tags.
 #pragma once
 
 #include "topology/node_layout.hpp"

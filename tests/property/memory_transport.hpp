@@ -1,4 +1,4 @@
-// All ranks in one process: for tests, with delays and completions in any order.
+// The transports of all ranks in one process, for tests. Transfers are delayed, and complete in any order.
 #pragma once
 
 #include <cstdint>
@@ -19,11 +19,11 @@ struct memory_network_options {
   bool eager = false;
   // A transfer that could end is held back at each poll with this probability.
   double delay = 0;
-  // Of this rank hardly any transfer that could end does: all others wait for it.
+  // Of this rank hardly any transfer ends at a poll, even if it could. So all others wait for this rank.
   int slowest = -1;
 };
 
-// Used from one thread; create the transports of all ranks from it and poll them in any order.
+// To be used from one thread. Make the transports of all ranks from it, and poll them in any order.
 class memory_network {
  public:
   memory_network(int ranks, memory_network_options options = {});

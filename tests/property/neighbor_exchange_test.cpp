@@ -1,4 +1,5 @@
-// Real data through the algorithms for neighbours over the in-memory transport, against what the edges of a graph say.
+// Sends real data through the algorithms for neighbours, over the in-memory transport, and compares what arrives with
+// what the edges of a graph say.
 #include <gtest/gtest.h>
 
 #include <random>
@@ -21,7 +22,7 @@ std::byte content(int rank, int edge, int k) {
   return static_cast<std::byte>(rank * 151 + edge * 31 + k * 7 + (k >> 8));
 }
 
-// One rank's buffers, in shuffled order with gaps.
+// One rank's buffers, with blocks in shuffled order and gaps between them.
 struct rank_memory {
   std::vector<int> send_counts, send_at, recv_counts, recv_at;
   std::vector<std::byte> send, recv, expected;

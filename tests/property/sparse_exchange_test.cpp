@@ -1,5 +1,5 @@
-// Blocks to whom a rank likes over the in-memory transport: any number of ranks, radix and pattern, and any order in which
-// messages arrive.
+// Each rank sends blocks to whom it likes, over the in-memory transport: with any number of ranks, radix and pattern,
+// and messages that arrive in any order.
 #include "execute/sparse_exchange.hpp"
 
 #include <gtest/gtest.h>
@@ -16,7 +16,7 @@
 namespace shoal {
 namespace {
 
-// Ranks are threads here, and the network is for one of them at a time.
+// Ranks are threads here, and only one of them at a time may use the network.
 class locked final : public transport {
  public:
   locked(std::unique_ptr<transport> below, std::mutex& lock) : below_(std::move(below)), lock_(lock) {}
@@ -59,7 +59,7 @@ pattern random_pattern(std::mt19937& random, int ranks) {
   return all;
 }
 
-// What the definition says of a rank: sources and bytes.
+// The sources and bytes that a rank got must be those that the definition gives it.
 void expect_arrived(const arrived_blocks& got, const pattern& all, int rank) {
   std::vector<int> sources;
   std::vector<std::byte> data;
@@ -75,7 +75,7 @@ void expect_arrived(const arrived_blocks& got, const pattern& all, int rank) {
   EXPECT_TRUE(std::equal(data.begin(), data.end(), got.data.get()));
 }
 
-// The body on every rank at once, each with its own transport.
+// Runs the body on all ranks at once, each with its own transport.
 template <typename Body>
 void on_all_ranks(memory_network& network, int ranks, Body body) {
   std::mutex lock;
@@ -89,7 +89,8 @@ void on_all_ranks(memory_network& network, int ranks, Body body) {
   for (std::thread& one : threads) one.join();
 }
 
-// As many exchanges one behind the other, in which nobody waits for the others; `failing` cannot take part in the first.
+// Makes several exchanges one after the other. No rank waits for the others in between. The rank `failing` cannot take
+// part in the first exchange.
 void perform(std::mt19937& random, int ranks, int radix, std::size_t most_inside, int failing = -1) {
   memory_network network(ranks, {static_cast<std::uint32_t>(random()), random() % 2 == 0, 0.3});
   std::vector<pattern> patterns;
@@ -118,7 +119,7 @@ TEST(SparseExchange, AnyPatternArrives) {
   }
 }
 
-// On all ranks, and the next exchange is right.
+// The exchange fails on all ranks, and the next one is right.
 TEST(SparseExchange, OneRankThatCannotTakePartIsEveryonesFailure) {
   std::mt19937 random(2);
   for (int ranks = 1; ranks <= 17; ++ranks) {
@@ -127,7 +128,7 @@ TEST(SparseExchange, OneRankThatCannotTakePartIsEveryonesFailure) {
   }
 }
 
-// Of rank 1, the first message with a tag fails.
+// A transport on which one message fails: the first that rank 1 receives with this tag.
 class failing final : public transport {
  public:
   failing(std::unique_ptr<transport> below, int tag) : below_(std::move(below)), tag_(tag) {}
@@ -178,8 +179,8 @@ TEST(SparseExchange, WhoeverHearsOfARankLaterHearsThatPartOfAMessageFailedThere)
   for (const auto& one : routers) EXPECT_FALSE(one->refused()) << "nobody's arguments are wrong";
 }
 
-// Whoever has not heard of it waits for what goes straight. Messages are eager, since nobody receives what was announced
-// in the one that failed.
+// Ranks that have not heard of the failure wait for blocks that go straight to them. Messages are eager, because nobody
+// receives the blocks that the failed message announced.
 TEST(SparseExchange, ATransferThatFailsKeepsNobodyFromSendingWhatOthersWaitFor) {
   constexpr int ranks = 4, rests_of_parcels = 3;
   memory_network network(ranks, {1, true});
@@ -188,7 +189,7 @@ TEST(SparseExchange, ATransferThatFailsKeepsNobodyFromSendingWhatOthersWaitFor) 
   std::vector<std::unique_ptr<sparse_exchange>> all;
   pattern blocks;
   for (int rank = 0; rank < ranks; ++rank)
-    for (const std::size_t bytes : {9000, 20000})  // inside a parcel, and straight
+    for (const std::size_t bytes : {9000, 20000})  // inside a parcel, and straight to the rank
       blocks.push_back({rank, (rank + 1) % ranks, std::vector<std::byte>(bytes, static_cast<std::byte>(rank))});
   for (int rank = 0; rank < ranks; ++rank) {
     lines.push_back(std::make_unique<failing>(network.connect(rank), rests_of_parcels));

@@ -1,4 +1,4 @@
-// Buffers of a user's, for tests that move real data.
+// A user's buffers, for tests that move real data.
 #pragma once
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 
 namespace shoal::testing {
 
-// Reverses the bytes of a block: stands for any type whose packed form is not its memory.
+// Reverses the bytes of a block. Stands for any type whose packed form differs from its memory.
 class reversing : public packer {
  public:
   void pack(const std::byte* block, std::int64_t count, std::byte* out) const override {
@@ -29,7 +29,8 @@ class unreadable : public packer {
   void unpack(const std::byte*, std::byte*, std::int64_t) const override {}
 };
 
-// Lays blocks out, in order or shuffled, with gaps of guard bytes: where each is, and the memory for them.
+// Lays blocks out, in order or shuffled, with gaps of guard bytes. Returns where each block begins, and makes `memory`
+// for them.
 inline std::vector<int> place_blocks(const std::vector<int>& counts, std::mt19937& random,
                                      std::vector<std::byte>& memory) {
   std::vector<int> order(counts.size()), at(counts.size());

@@ -33,7 +33,7 @@ def driver():
 
     def run(*arguments, ranks=3, **environment):
         command = [mpi.build / "shoal_bench", "--seconds", 0.01, *arguments]
-        # Beside other tests two ranks that spin are late by more than a measurement allows, and it waits ever longer.
+        # Beside other tests, two ranks that spin start too late for a measurement, and the driver waits ever longer.
         return mpi.run(ranks, command, preload=False, **{"SHOAL_WAIT": "yield"} | environment)
 
     return run
@@ -72,7 +72,7 @@ def test_exchanges_among_some(driver, ranks):
 
 @pytest.mark.parametrize(("ranks", "layout"), [(1, ""), (2, ""), (6, "3,3")])
 def test_exchanges_among_neighbors(driver, ranks, layout):
-    """In a ring of two ranks and in one of a single rank there are several edges between the same two."""
+    """In a ring of one or two ranks there are several edges from one rank to the same rank."""
     kinds = f"partners:0,partners:2,partners:9,torus:{ranks},grid:{ranks}x1,torus:1x{ranks}"
     variants = ["auto", "native", "hand", "direct", "gathered", "gathered:carriers=1"]
     run = driver("--collective", "neighbor_alltoallv", "--distributions", kinds, "--sizes", "0,3000",
@@ -93,7 +93,7 @@ def test_phases_among_neighbors(driver):
 
 
 def test_what_was_never_in_time_is_told_all_the_same(driver):
-    """As on a busy machine; which variants are told must not hang on how fast it was."""
+    """As on a busy machine. Every variant must be listed, however slow the machine was."""
     run = driver("--seconds", 0, "--sizes", "8", "--variants", "native;tuna:radix=2")
     lines = [json.loads(line) for line in run.stdout.splitlines()[1:]]
     assert {line["variant"]: line["seconds"] for line in lines} == {"native": [], "tuna:radix=2": []}
@@ -132,7 +132,7 @@ def test_wrong_collective(driver, given, said):
 
 
 def test_phases(driver):
-    """Of Shoal's exchanges only."""
+    """Only Shoal's exchanges have phases."""
     run = driver("--phases", 1, "--sizes", 100, "--distributions", "random", "--variants", "native;tuna:radix=2;auto")
     assert run.returncode == 0, run.stderr
     provenance, *lines = [json.loads(line) for line in run.stdout.splitlines()]
@@ -165,7 +165,7 @@ def test_matrix_for_other_ranks(driver, files):
 
 
 def test_between_groups(driver):
-    """Messages of two ranks to the third; with a wrong number of senders nothing."""
+    """Two ranks send to the third. A wrong number of senders is refused."""
     run = driver("--senders", 2, "--sizes", "8,1000", "--variants", "native;auto;full;ring")
     assert run.returncode == 0, run.stderr
     lines = [json.loads(line) for line in run.stdout.splitlines()[1:]]
@@ -232,7 +232,7 @@ sys.exit(3)
 
 
 def test_launch_that_fails_loses_no_results(shoal_command, tmp_path, monkeypatch):
-    """However much it says."""
+    """However much the launch prints."""
     mpi = find_built("mpich")
     said = tmp_path / "mpiexec"
     said.write_text(LAUNCHER.format(python=sys.executable, mpiexec=mpi.mpiexec))

@@ -20,7 +20,7 @@ class InterruptedMeanwhile(subprocess.Popen):
 
 @pytest.fixture
 def interruptible():
-    """The shell of a background job makes it ignore interrupts."""
+    """Lets this process take interrupts: a shell makes its background jobs ignore them."""
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
     signal.signal(signal.SIGINT, before)

@@ -28,7 +28,7 @@ def test_is_a_module():
 
 
 def all_commands():
-    """With the commands of commands."""
+    """All commands; of a command with commands of its own, these."""
     for name in COMMANDS:
         groups = make_app([name]).registered_groups
         within = groups[0].typer_instance.registered_commands if groups else []
@@ -71,7 +71,7 @@ def test_help_breaks_lines_where_the_terminal_ends(shoal_command, monkeypatch, w
     ],
 )
 def test_no_option_is_dropped(shoal_command, words, says):
-    """Even with the value that it has anyway."""
+    """An option that means nothing is refused, even with its default value."""
     assert says in shoal_command.refused(*words.split())
 
 
@@ -87,14 +87,14 @@ def test_installed_command():
 
 
 def test_run_loads_little():
-    """What takes as long as all that it needs."""
+    """Loading any of these takes as long as loading all that `shoal run` needs."""
     heavy = {"typer", "rich", "inspect", "asyncio"}
     code = f"import sys, shoal.cli, shoal.commands.run; print({heavy} & sys.modules.keys())"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "set()\n"
 
 
 def test_commands_load_only_themselves():
-    """matplotlib and scipy take a second."""
+    """Loading matplotlib and scipy takes a second."""
     code = "import sys; from shoal.cli import make_app; make_app(['plan']); print('matplotlib' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "False\n"
 

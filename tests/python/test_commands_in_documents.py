@@ -1,8 +1,8 @@
-"""Every command that a document shows is run as it stands there, but for its size; or is named here with the reason.
+"""Every command in a document is run as it stands there, except for its size, or is named here with a reason not to.
 
 Commands are the lines of code blocks without a language and of indented blocks, and `shoal ...` with options elsewhere.
-They run one after the other in one directory, because some read what others wrote. The guides' in every test run, the
-figures' (benchmarks and papers, at a size that gives none) with SHOAL_EXHAUSTIVE=1.
+They run one after the other in one directory, because some read what others wrote. Those of the guides run in every
+test run. Those behind figures (benchmarks and papers) run with SHOAL_EXHAUSTIVE=1, at a size that gives no figures.
 """
 
 import os
@@ -32,7 +32,7 @@ DOCUMENTS = list(dict.fromkeys(DOCUMENTS))
 SIMULATED = ROOT / ".venv/lib/shoal/smpi/libshoal_simulated.so"
 OVERSUBSCRIBE = {"PRTE_MCA_rmaps_default_mapping_policy": ":oversubscribe"}
 
-# What no test runs, and why.
+# Commands that no test runs, and why.
 NOT_RUN = {
     r"make (test|build|build-smpi|reference)": "made what runs this test; the last is tests/python/test_reference.py",
     r"make wheel|.*/pip install shoal-\*\.whl|python3.* -m venv ~/.*|export PATH.*": "tests/install/test_wheel.py",
@@ -46,8 +46,8 @@ NOT_RUN = {
     r"shoal (bench|simulate) --suite .*": "an experiment as large as its name says; tests/python/test_bench.py has all",
 }
 
-# Instead of what documents say, by command: a size at which figures mean nothing. What is missing is added, but for
-# SMALLER.
+# By command: options that replace those in documents, for a size at which figures mean nothing. A command that lacks
+# one of them gets it, except those of SMALLER.
 SMALL = {
     "bench": {"--ranks": "4", "--sizes": "64", "--seconds": "0.01"},
     "run": {"--ranks": "4"},
@@ -68,7 +68,7 @@ SMALL = {
 }
 SMALLER = {"--senders": "1"}
 ALIASES = {"-n": "--ranks"}
-# What stands for something of the reader's.
+# Words that stand for something of the reader's, and what the tests use instead.
 MEANT = {
     "./your_program": "./program",
     "NAME": "tuna",
@@ -109,7 +109,7 @@ def reason_not_to(command):
 
 
 def made_small(command):
-    """The same with the options of SMALL, and with what is there for what the reader has."""
+    """The command with the options of SMALL, and with the words of MEANT replaced."""
     for word, meant in MEANT.items():
         command = command.replace(word, meant)
     words = shlex.split(command, posix=False)
@@ -139,7 +139,7 @@ int main(int count, char **words) {
 
 
 class Reader:
-    """One who has a program, a file of settings and a checkout, and types what documents say."""
+    """A reader who has a program, a file of settings and a checkout, and types what documents say."""
 
     def __init__(self, directory):
         self.directory = directory
@@ -155,7 +155,7 @@ class Reader:
             mpi.compile(directory / "program.c", directory / f"program-{mpi.name}")
 
     def type(self, command):
-        """What goes wrong, or nothing."""
+        """Runs the command, unless it has run before. Returns what goes wrong, or None."""
         if command in self.typed:
             return None
         self.typed.add(command)
@@ -183,7 +183,7 @@ def reader(tmp_path_factory):
 
 
 def lacks(command):
-    """What is not on every machine, and this command needs."""
+    """What this command needs and this machine lacks, or None."""
     if re.search("simulate(?!.*--(model|events))", command) and not SIMULATED.exists():
         return "SimGrid: make build-smpi"
     if re.search("shoal emulate|--emulate|aapc", command) and os.geteuid() != 0:
@@ -206,7 +206,7 @@ def test_commands(document, reader, subtests):
 
 @pytest.mark.parametrize("document", DOCUMENTS)
 def test_nothing_else_is_shown(document):
-    """A line that is no command of ours belongs into a block with a language, or to what is not run, with a reason."""
+    """A line that is no command of ours belongs in a block with a language, or in NOT_RUN with a reason."""
     known = re.compile(r"(\w+=\S+ )*(\.venv/bin/)?(shoal|mpiexec|python (bench/|-c )|export SHOAL_)")
     assert [line for line in commands(document) if not known.match(line) and not reason_not_to(line)] == []
 

@@ -45,7 +45,7 @@ def test_times_by_hand():
     rounds = predict(shoal.parse("tuna:radix=2"), Cluster(8, 1), 0, machine)
     assert rounds == pytest.approx(3 * 0.501)
     published = predict(shoal.parse("tuna:radix=2"), Cluster(8, 1), 0, machine, published=True)
-    assert published == pytest.approx(rounds + 2 * 0.501 + 3 * 0.501)  # sizes apart in two rounds, a reduction in three
+    assert published == pytest.approx(rounds + 2 * 0.501 + 3 * 0.501)  # two rounds for sizes, three for a reduction
 
 
 def test_many_messages_at_once_and_short_blocks_cost_more():
@@ -59,7 +59,7 @@ def test_many_messages_at_once_and_short_blocks_cost_more():
 
 @pytest.mark.parametrize("sides", ["8", "5", "4x2", "6x3x3", "1"])
 def test_a_port_into_a_torus(sides):
-    """What a link carries when everybody sends a message to everybody, counted link by link, is what limits a node."""
+    """A node is limited by the fullest link, counted when every node sends a message to every other."""
     rings = [int(side) for side in sides.split("x")]
     fullest = 0.0
     for side in rings:
@@ -76,9 +76,9 @@ def test_what_it_does_not_know():
 
 
 def test_every_algorithm_is_predicted(shoal_command, tmp_path):
-    """Where there is no formula, by counting its schedule."""
+    """If there is no formula for an algorithm, by counting its schedule."""
     every = [one.name for one in shoal.algorithms() if one.has_schedule and one.collective == "alltoall"]
-    names = [name for name in every if name not in ("tree", "shared")]  # a tree of switches; one node
+    names = [name for name in every if name not in ("tree", "shared")]  # for a tree of switches, and for one node
     args = ["--model", "--nodes", 4, "--ppn", 2, "--sizes", 64, "--distribution", "uniform"]
     status, _, err = shoal_command("simulate", *args, "--variants", ";".join(names), "-o", tmp_path)
     assert status == 0, err

@@ -30,7 +30,7 @@ def block(operations, rank, slot):
 
 
 def origin_and_destination(name, words):
-    """Of a block that is named by its sender and the sender's edge, where the plan is of a graph."""
+    """Origin and destination of a block, which plans of graphs name by its sender and the sender's edge."""
     if "--graph" not in words:
         return name
     destinations = read_graph(words[words.index("--graph") + 1])
@@ -72,7 +72,7 @@ def test_schedules_are_drawn_as_they_are(shoal_command, words, shown):
 
 
 def transcripts():
-    """Commands whose whole output stands behind them."""
+    """Commands that are followed by their whole output."""
     for document in DOCUMENTS:
         yield from re.findall(r"```\nshoal ([^\n]*)\n```\n\n```text\n(.*?)```", document.read_text(), re.DOTALL)
 
@@ -85,7 +85,7 @@ def test_output_is_shown_as_it_is(shoal_command, words, shown):
 
 
 def test_python_is_shown_as_it_works(capsys):
-    """The one that needs no MPI."""
+    """Of the tutorial's programs, the one that needs no MPI."""
     code = re.findall(r"```python\n(.*?)```", (ROOT / "docs/tutorial.md").read_text(), re.DOTALL)[-1]
     exec(code, {})
     assert capsys.readouterr().out.split() == code.rpartition("# ")[2].split()
@@ -158,7 +158,7 @@ def test_settings_are_those_of_the_table():
 
 
 def settings_page():
-    """Its first table."""
+    """The part of docs/settings.md with its first table."""
     return re.split("^## ", (ROOT / "docs/settings.md").read_text(), flags=re.MULTILINE)[0]
 
 

@@ -117,7 +117,7 @@ def test_profile_of_other_ranks_is_refused(shoal_command, tmp_path):
 
 
 def samples(noise=0.0):
-    """Of the common machine."""
+    """Samples of exchanges, with the times of the common machine."""
     chance, problem = random.Random(3), shoal.Problem(16, layout="4x4")
     found = []
     for spec in ("spread_out", "pairwise", "scattered:block_count=4", "tuna:radix=2", "tuna:radix=4", "hierarchical"):

@@ -19,7 +19,7 @@ VERSIONS = {
 
 
 def make_mpi(prefix, kind, library):
-    """An MPI in as far as Shoal looks at one."""
+    """Makes as much of an MPI as Shoal looks at; returns its launcher."""
     for directory in ("bin", "lib"):
         (prefix / directory).mkdir(parents=True)
     (prefix / "lib" / library).touch()
@@ -159,7 +159,7 @@ def test_choice_prefers_the_library_itself(tmp_path, only):
 
 
 def test_no_more_mpis_are_asked_than_it_takes(tmp_path, only):
-    """Each costs a start of its mpiexec."""
+    """To ask an MPI costs a start of its mpiexec."""
 
     def all_but_one(first):
         yield first

@@ -33,7 +33,7 @@ def test_steps_lie_between_sizes_with_different_winners():
     measured = table(
         (8, {"native": 9.0, "a": 3.0, "b": 4.0}),
         (64, {"native": 9.0, "a": 3.0, "b": 4.0}),
-        (6400, {"native": 9.0, "a": 8.8, "b": 20.0}),  # all but as fast
+        (6400, {"native": 9.0, "a": 8.8, "b": 20.0}),  # almost as fast as native
         (25600, {"native": 50.0, "a": 30.0, "b": 20.0}),
     )
     assert mpi_tuning.steps(measured) == [Step(12288, "a"), Step(math.inf, "b")]
@@ -90,7 +90,7 @@ def test_library_without_a_tree_is_refused(tmp_path):
 
 
 def exchange(mpi, path):
-    """Two sizes by the MPI's own collectives, verified."""
+    """Exchanges two sizes by the MPI's own collectives, verified."""
     variables = dict(word.split("=", 1) for word in mpi_tuning.READ_BY[mpi.kind].format(path=path).split())
     variables["LD_LIBRARY_PATH"] = str(mpi.library.parent)
     program = [

@@ -64,7 +64,7 @@ def test_json_can_be_run(shoal_command, spec, ranks):
 
 
 def run_one(rank, operation, held, mail):
-    """Whether the operation could run: what it reads is there. Messages are kept in order, so readiness is enough."""
+    """Runs the operation if what it reads is there; returns whether it was. Messages are kept in order."""
     kind, slots, peer = operation["kind"], operation["slots"], operation["peer"]
     if kind == "recv":
         if not mail[peer, rank]:

@@ -45,7 +45,7 @@ def test_few_pairs_are_never_sure():
 def test_comparison_is_the_median_of_pairs():
     found = compare(scaled(2), [*TEN[:-1], 100.0])
     assert found.ratio == 2
-    assert (found.low, found.high) == (2, 2)  # one of ten is no part of the interval
+    assert (found.low, found.high) == (2, 2)  # one outlier of ten is outside the interval
     assert found.p > 0.05
 
 
@@ -74,7 +74,7 @@ def test_seconds_in_what_a_program_prints():
 
 @pytest.fixture
 def launched(monkeypatch):
-    """Programs that take what is written here, a little longer every time; and the ways they were launched."""
+    """Stands in for launches: `took` has the times, a little longer every time; `order` the ways that were launched."""
     took = {"native": 1.0, "auto": 0.8, "shared": 0.5, "spread_out": 1.1, "tuna:radix=2": 0.9, SECOND: 0.6}
     order = []
 
@@ -166,7 +166,7 @@ end program
 
 
 def calls_clocked(mpi, program, directory, preload):
-    """By rank."""
+    """The calls that the clock counted, by rank."""
     file = directory / f"clock-{preload}"
     clock = mpi.compile(CLOCK, directory / "clock.so", "-shared", "-fPIC", "-ldl")
     run = mpi.run(2, program, preload=preload, before=[clock], PROGRAMS_CLOCK=file)
@@ -210,7 +210,7 @@ def programs(monkeypatch, tmp_path):
 
 @pytest.mark.parametrize("mpi", mpis.WHEELS, ids=lambda mpi: mpi.name)
 def test_launched_for_real(programs, mpi, tmp_path):
-    """The clock tells of every way."""
+    """The clock has times of every way."""
     if mpi.missing():
         pytest.skip(mpi.missing())
     label = label_of(next(one for one in find_mpis("") if one.library.is_relative_to(mpi.home.resolve())))

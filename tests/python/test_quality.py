@@ -41,9 +41,9 @@ INCLUDED = re.compile(r'^#include "(/.*\.cpp)"$', re.MULTILINE)
 
 
 def translation_units():
-    """What make test compiled of src/, each with its build directory, the files in it, and most files first.
+    """The units of src/ that make test compiled, each with its build directory and its files; most files come first.
 
-    Many files of a directory are one (SHOAL_UNITY), and clang-tidy takes a tenth of the time for them."""
+    One unit has many files of a directory (SHOAL_UNITY), for which clang-tidy takes a tenth of the time."""
     units = {}
     for build in (ROOT / "build/core", mpis.WHEELS[0].build):
         if not (build / "compile_commands.json").exists():
@@ -57,14 +57,14 @@ def translation_units():
 
 
 def test_cpp_is_without_known_faults():
-    """What .clang-tidy lists, in src/, on all cores."""
+    """Faults that .clang-tidy lists, in src/, on all cores."""
     clang_tidy = Path(sys.executable).with_name("clang-tidy")
     if not clang_tidy.exists():
         pytest.skip("there is no clang-tidy; make test installs it")
     units = translation_units()
     seen = {file for _, files in units.values() for file in files}
     unseen = {str(path) for path in (ROOT / "src").rglob("*.c*")} - seen
-    assert not {file for file in unseen if not file.startswith(f"{ROOT}/src/python/")}  # nanobind's
+    assert not {file for file in unseen if not file.startswith(f"{ROOT}/src/python/")}  # nanobind compiles them
 
     def check(unit):
         command = [clang_tidy, "--quiet", "-p", units[unit][0], "--extra-arg=-Wno-unknown-warning-option", unit]

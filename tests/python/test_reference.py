@@ -15,7 +15,7 @@ FUNCTIONS = re.findall(r"SHOAL_PUBLIC int (shoal_\w+)\(", HEADER)
 
 @pytest.fixture(scope="module")
 def manuals(tmp_path_factory):
-    """Doxygen refuses what lacks the documentation of an argument or of a result."""
+    """Doxygen fails if the documentation of an argument or of a result is missing."""
     if not shutil.which("doxygen"):
         pytest.skip("there is no doxygen")
     output = tmp_path_factory.mktemp("reference")
@@ -46,7 +46,7 @@ def is_property(node):
 
 
 def test_every_class_and_function_of_the_package():
-    """Properties whose names say all need no more."""
+    """Except properties: their names say all."""
     stub = ast.parse((ROOT / "python/shoal/_core.pyi").read_text())
     nodes = [node for node in ast.walk(stub) if isinstance(node, ast.ClassDef | ast.FunctionDef)]
     public = [node for node in nodes if not node.name.startswith("_") and not is_property(node)]

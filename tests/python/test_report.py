@@ -11,8 +11,8 @@ from shoal.measurements import Case, Results, Series
 
 
 def results(folder, variants, ranks=(3,), missing=()):
-    """Two sizes; every variant twice as slow as the one before it. Missing are those of which nothing is known for
-    random blocks."""
+    """Results of two sizes, in which every variant is twice as slow as the one before it. Nothing is known of the
+    variants in `missing` for random blocks."""
     folder.mkdir()
     lines = [json.dumps({"provenance": {"mpi": "MPICH Version:      5.0.2", "cores": 2}})]
     kinds = ("uniform", "random") if missing else ("uniform",)
@@ -75,7 +75,7 @@ def test_three_numbers_of_ranks_get_a_figure(tmp_path):
 
 
 def test_what_is_missing_is_left_out(shoal_command, tmp_path):
-    """All repetitions of a variant may have started late."""
+    """All repetitions of a variant may have started late, so that none counts."""
     measured = results(tmp_path / "measured", ["native", "auto", *(f"tuna:radix={r}" for r in (2, 3, 12))],
                        missing=["auto", "tuna:radix=2", "tuna:radix=3", "tuna:radix=12"])  # fmt: skip
     assert shoal_command("report", measured, "-o", tmp_path / "report")[0] == 0

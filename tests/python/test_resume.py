@@ -29,7 +29,7 @@ def test_nothing_there_means_one_launch_of_everything(tmp_path):
 
 def test_complete_cases_are_kept_and_the_rest_is_measured(tmp_path):
     done = [line("uniform", 8, name) for name in NAMES] + [line("random", 8, name) for name in NAMES[:2]]
-    cut = [line("uniform", 64, "native"), line("uniform", 64, "tuna")[:40]]  # the last one as a kill leaves it
+    cut = [line("uniform", 64, "native"), line("uniform", 64, "tuna")[:40]]  # the last line as a kill leaves it
     kept = write(tmp_path / "results.jsonl", done + cut).keep(LABEL, CASES, NAMES)
     assert kept.lines[1:] == done and "provenance" in kept.lines[0]
     assert kept.launches() == [(["uniform", "random"], [64])]
@@ -73,7 +73,7 @@ def test_a_file_of_something_else(tmp_path, text):
 
 
 def test_cases_not_asked_for_stay(tmp_path):
-    """Of this and of other benchmarks, and all variants of what is complete; what is measured again goes."""
+    """Those of this and of other benchmarks, with all their variants. Only cases that are measured again go."""
     done = [line(*case, name) for case in CASES for name in NAMES]
     earlier = write(tmp_path / "results.jsonl", done)
     head = json.dumps({"provenance": {"mpi": "MPICH 5.0.2", "launch": label_of(*OTHERS[0])}})

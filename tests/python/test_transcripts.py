@@ -1,4 +1,4 @@
-"""docs/transcripts.md: what it shows is typed again, and prints the same but for figures."""
+"""docs/transcripts.md: what it shows is typed again, and prints the same except for figures."""
 
 import os
 import re
@@ -14,7 +14,7 @@ from mpis import ROOT
 
 TEXT = (ROOT / "docs/transcripts.md").read_text()
 MARK = "@@ typed: "
-# Where documents and tests have different places.
+# Places in the document, and those that the tests use instead.
 PLACES = {
     "/tmp/cluster": "cluster",
     "/tmp/installed": "installed",
@@ -29,12 +29,12 @@ def part(title):
 
 
 def files(text):
-    """(name, text) of the files that it shows."""
+    """(name, text) of the files that the text shows."""
     return re.findall(r"`([\w.]+)`:\n\n```\w+\n(.*?)```", text, re.DOTALL)
 
 
 def transcript(text):
-    """[command, output] of its consoles."""
+    """[command, output] of the consoles in the text."""
     typed = []
     for console in re.findall(r"```console\n(.*?)```", text, re.DOTALL):
         for line in console.splitlines():
@@ -46,7 +46,7 @@ def transcript(text):
 
 
 def shape(lines):
-    """Kinds of lines: without figures, algorithms, and what a trial or the learning of a run comes to."""
+    """The kinds of lines: without figures, algorithms, and the results of a trial or of learning."""
     kinds = []
     for line in lines:
         if line.startswith("shoal: tried for "):
@@ -101,7 +101,7 @@ def test_fortran_and_the_sites_open_mpi(tmp_path):
 def mpich():
     if WHEEL.missing():
         pytest.skip(WHEEL.missing())
-    found = f"env MPI4PY_LIBMPI={WHEEL.libraries} "  # as a module of a site would let mpi4py find it
+    found = f"env MPI4PY_LIBMPI={WHEEL.libraries} "  # lets mpi4py find the MPI, as a module of a site does
     return {"mpicxx": WHEEL.tool("mpicxx"), "mpiexec": found + WHEEL.tool("mpiexec")}
 
 

@@ -73,7 +73,7 @@ def test_three_lines(trial, tmp_path):
     assert re.search(r" in 500 calls of rank 0, .* alltoall of 2 ranks$", share)
     assert re.search(r": \d+\.\d\d times as fast \(medians of 3 runs each\); 500 results compared", gain)
     assert " Next: " in verdict
-    assert (tmp_path / "runs").read_text() == "x" * 8  # verified, timed, three pairs; each read its input
+    assert (tmp_path / "runs").read_text() == "x" * 8  # runs: verified, timed, three pairs; each read its input
 
 
 def test_program_without_exchanges(trial, tmp_path):
@@ -123,7 +123,7 @@ case $SHOAL_REPORT in $PWD/*) echo "{\\"calls\\": [$row], \\"left\\": [], \\"ver
 
 @pytest.mark.parametrize("given", ["module", "closed"])
 def test_runs_without_shoal_have_no_preload_of_it(tmp_path, given):
-    """Where a module has set LD_PRELOAD. With a launcher the report is written where the program starts."""
+    """Even if a module has set LD_PRELOAD. With a launcher the report is written where the program starts."""
     if MPI.missing():
         pytest.skip(MPI.missing())
     for name, text in (("launcher", LAUNCHER), ("script", WRITES_REPORT)):
@@ -145,7 +145,7 @@ def test_runs_without_shoal_have_no_preload_of_it(tmp_path, given):
 
 @pytest.mark.parametrize(("told", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_ends_what_it_started(tmp_path, told, status):
-    """The shell of a background job makes it ignore interrupts, so signals are set back first."""
+    """A shell makes its background jobs ignore interrupts, so the test sets signals back first."""
     (tmp_path / "program").write_text("#!/bin/sh\necho $$ >started\nexec sleep 60\n")
     (tmp_path / "program").chmod(0o755)
     os.mkfifo(tmp_path / "started")
@@ -195,7 +195,7 @@ def test_shares(share, says):
 
 
 def test_every_call_that_can_be_named_is_the_mpis_own_for_the_share(monkeypatch):
-    """What rank 0 spends in exchanges is told of the MPI's own."""
+    """The time that rank 0 spends in exchanges is measured with the MPI's own."""
     seen = []
 
     def run(_, settings):

@@ -62,7 +62,7 @@ def test_measures_no_more_than_it_may():
     machine = Machine(5000, noise=0.5)
     _, told = tuned(machine, budget=20)
     assert machine.now < 30
-    assert told[-1].doubts > 0  # the time was over
+    assert told[-1].doubts > 0  # the time ran out
 
 
 def test_measures_again_what_noise_leaves_open():

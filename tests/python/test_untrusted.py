@@ -23,7 +23,7 @@ NAMES = [
     "n\x1b]0;t\x07",
 ]
 PROFILE = 'shoal = "{0}"\nmpi = "{0}"\nmachine = "{0}"\nranks = 4\nlayout = "{0}"\n'
-# Where src/ may write a file or start anything: what SHOAL_WISDOM, _RECORD and _REPORT name, and shared memory.
+# Files of src/ that may write a file or start a process: for SHOAL_WISDOM, _RECORD and _REPORT, and shared memory.
 WRITERS = {"select/wisdom.cpp", "calls/traffic.cpp", "calls/process.cpp", "transport/shared_memory.cpp"}
 WRITES = re.compile(
     r"\b(o?fstream \w|(fopen|popen|system|exec[vl]p?e?|fork|posix_spawnp?|creat|mkstemp|memfd_create|unlink"
@@ -34,7 +34,7 @@ WRITES = re.compile(
 
 @pytest.fixture
 def hostile(tmp_path, monkeypatch):
-    """hostile(text): a file of that, in the directory where the command runs; at the end nothing else is there."""
+    """hostile(text): a file with this text, where the command runs. At the end the directory must hold nothing else."""
     monkeypatch.chdir(tmp_path)
 
     def hostile(text):
@@ -60,7 +60,7 @@ def test_profiles(shoal_command, hostile, value):
 
 
 def test_only_what_the_user_names_is_written():
-    """Nothing in src/ writes a file or starts a process but these."""
+    """Only the files of WRITERS do so in src/."""
     found = set()
     for path in (ROOT / "src").rglob("*.[ch]pp"):
         code = re.sub(r"//.*|\"(\\.|[^\"\\])*\"", "", path.read_text())

@@ -26,9 +26,9 @@ MPI_Datatype gapped_type() {
   return made;
 }
 
-constexpr int widest = 4;  // integers of an element
+constexpr int widest = 4;  // integers that an element spans at most
 
-// Integers from the first block to behind the last one, and one more: without blocks there is an address too.
+// How many integers the blocks may span, and one more, so that there is an address even without blocks.
 int length(const std::vector<int>& room, int extent) {
   return 1 + extent * (std::accumulate(room.begin(), room.end(), 0) + static_cast<int>(room.size()));
 }
@@ -57,7 +57,7 @@ exchange::layout exchange::layout_of(std::uint64_t number) {
   return all[number % all.size()];
 }
 
-// Blocks lie in any order and with gaps; equal ones as MPI has them.
+// Blocks lie in any order and with gaps. The places are not used for equal blocks, which lie as MPI has them.
 exchange::side exchange::side_of(const std::vector<int>& elements, const std::vector<int>& room,
                                  std::uint64_t number) const {
   side made{layout_of(number), {}, std::vector<int>(elements.size()), {}};
@@ -95,7 +95,7 @@ exchange::exchange(const exchange_plan& plan, const team& where, int rank) : pla
     expected.push_back(right.back() + (is_wrong ? plan.wrong->more : 0));
     room.push_back(std::max(right.back(), expected.back()));
   }
-  const bool is_alike = plan.in_place || plan.gathers;  // MPIs gather wrongly where ranks differ in their types
+  const bool is_alike = plan.in_place || plan.gathers;  // MPIs gather wrongly if ranks differ in their types
   const std::uint64_t out = mixed(plan.id, plan.gathers ? 0 : rank, 1), in = is_alike ? out : mixed(plan.id, rank, 2);
   sends_ = side_of(sent, sent, out);
   receives_ = side_of(expected, room, in);
@@ -228,7 +228,7 @@ int exchange::natively(MPI_Comm comm) {
   return pass_to(PMPI_Alltoall, PMPI_Alltoallv, PMPI_Allgather, PMPI_Allgatherv, receives_right_, comm);
 }
 
-// MPIs match several edges between two ranks in one order in blocking calls, and in another in those that do not block.
+// MPIs match several edges between two ranks in one order in blocking calls, and in another in nonblocking ones.
 int exchange::natively_among_neighbors(MPI_Comm comm) {
   if (plan_.is_blocking)
     return pass_among_neighbors(PMPI_Neighbor_alltoall, PMPI_Neighbor_alltoallv, PMPI_Neighbor_alltoallw, receives_,
@@ -241,13 +241,13 @@ int exchange::natively_among_neighbors(MPI_Comm comm) {
 
 // ---- shoal_exchange ---------------------------------------------------------------------------------------------
 
-// Of one type on all ranks.
+// All ranks send the same type.
 exchange::side exchange::side_to_some(int rank) const {
   const std::vector<int> sizes = plan_.sizes_to_some(where_, rank);
   return side_of(sizes, sizes, mixed(plan_.id, 1));
 }
 
-// What arrives, as received() has it: how many blocks, who sent each, how many elements it has, and what is in them.
+// Puts what arrived into received(): how many blocks, who sent each, how many elements each has, and what is in them.
 void exchange::take_arrivals() {
   if (!arrivals_) return;
   const auto ints = [&](MPI_Count elements) { return elements * 2 / sends_.how.count; };

@@ -12,30 +12,30 @@ namespace random_programs {
 
 class exchange {
  public:
-  // `plan` and `where` stay.
+  // `plan` and `where` must outlive the exchange.
   exchange(const exchange_plan& plan, const team& where, int rank);
   ~exchange();
   exchange(const exchange&) = delete;
   exchange& operator=(const exchange&) = delete;
 
-  // What is sent in a run, and what cannot have been received.
+  // Fills the buffers: with what this rank sends in a run, and with what it cannot receive.
   void fill(int run);
-  // Of one that has ended without an error.
+  // Takes what has arrived in a shoal_exchange() that has ended without an error.
   void take_arrivals();
 
-  // MPI error codes.
+  // These return MPI error codes.
   int call(names used, MPI_Comm comm);
   int begin(MPI_Comm comm, MPI_Request* request);
   int begin(MPI_Comm comm, shoal_request* request);
   int prepare(MPI_Comm comm, MPI_Request* request);
   int prepare(MPI_Comm comm, shoal_request* request);
-  // By the MPI's own, with what all ranks should have given.
+  // Exchanges by the MPI's own, with the arguments that all ranks should have given.
   int natively(MPI_Comm comm);
 
   const std::vector<int>& received() const { return recv_; }
 
  private:
-  // How an element of two integers lies in memory: `count` of the type, and integers from one to the next.
+  // How an element of two integers lies in memory: as `count` of the type. The next begins `extent` integers later.
   struct layout {
     MPI_Datatype type;
     int count, extent;
@@ -43,11 +43,11 @@ class exchange {
   // Counts and displacements as MPI takes them.
   struct side {
     layout how;
-    std::vector<int> counts, at;  // places in bytes where blocks have a type each:
+    std::vector<int> counts, at;  // `at` is in bytes if each block has a type of its own
     std::vector<MPI_Datatype> types;
     std::vector<MPI_Aint> far = {};  // the same places
   };
-  // Of equal blocks, where there is none too: Open MPI compares what a rank would send and receive.
+  // The count of each equal block, even without blocks: Open MPI compares what a rank would send and receive.
   int each(const side& of) const { return of.counts.empty() ? plan_.largest * of.how.count : of.counts.front(); }
   static layout layout_of(std::uint64_t number);
   side side_of(const std::vector<int>& elements, const std::vector<int>& room, std::uint64_t number) const;
@@ -79,7 +79,7 @@ class exchange {
   MPI_Info info_ = MPI_INFO_NULL;
 };
 
-// Asks for an algorithm, whatever the collective.
+// An info that asks for an algorithm in all functions of the collective.
 MPI_Info info_for(const std::string& spec, bool between_groups);
 
 }  // namespace random_programs

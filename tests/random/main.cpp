@@ -1,6 +1,7 @@
-// Programs made from seeds: mpiexec -n RANKS random_programs shoal|mpi FIRST [LAST]. Each mixes exchanges of every kind on
-// several communicators with messages, errors, frees and requests for algorithms; every rank goes through it at its own
-// pace, and compares what it received with what the MPI's own collectives deliver. `mpi`: through MPI's names, for a preload.
+// Programs made from seeds: mpiexec -n RANKS random_programs shoal|mpi FIRST [LAST]. Each mixes exchanges of every kind
+// on several communicators with messages, errors, frees and requests for algorithms. Every rank goes through the
+// program at its own pace, and compares what it received with what the MPI's own collectives deliver. With `mpi` a
+// program calls MPI's names, for a preload.
 #include <fenv.h>  // NOLINT(modernize-deprecated-headers): feenableexcept
 #include <mpi.h>
 #include <unistd.h>
@@ -16,14 +17,14 @@
 namespace random_programs {
 namespace {
 
-constexpr unsigned longest_seconds = 30;  // much for any program, even on a busy machine
+constexpr unsigned longest_seconds = 30;  // more than any program needs, even on a busy machine
 char running[64] = "";
 
 void say(const char* text) {
   if (write(STDERR_FILENO, text, strlen(text)) < 0) _exit(4);
 }
 
-// Every rank tells what it does, and has a moment for that before one of them ends the job.
+// Every rank says what it is doing, and has two seconds for that before one of them ends the job.
 void give_up(int) {
   static bool told = false;
   if (told) _exit(3);
@@ -40,7 +41,7 @@ bool on_any_rank(bool here) {
   return any != 0;
 }
 
-// Whether it went as it should, on all ranks.
+// Runs the program of a seed. Returns whether it went as it should on all ranks.
 bool perform(std::uint64_t seed, int ranks, int rank, names used) {
   const program what = make_program(seed, ranks, used);
   std::snprintf(running, sizeof running, "random_programs: seed %llu, rank %d hangs in ",

@@ -33,7 +33,7 @@ bool is_ours(const std::string& spec) {
   return !spec.empty() && spec != "native" && spec != "auto" && spec != "nonsense";
 }
 
-// Then nonblocking all-to-alls are the MPI's own, and others may be.
+// If memory is limited, nonblocking all-to-alls are the MPI's own, and others may be.
 bool is_memory_limited() { return std::getenv("SHOAL_MAX_TEMP") != nullptr; }
 
 class maker {
@@ -52,7 +52,7 @@ class maker {
  private:
   struct live_team {
     int number;
-    std::string asked;  // of the communicator
+    std::string asked;  // which algorithm the communicator was asked to use
   };
   struct prepared {
     int exchange;
@@ -82,7 +82,7 @@ class maker {
   void start();
   void release(std::size_t which);
   void add_message();
-  // Open MPI's MPI_Ialltoallv mixes blocks up.
+  // Open MPI's MPI_Ialltoallv mixes up blocks in place.
   bool may_be_right_in_place(step::deed form, bool uniform) const {
     return used_ == names::of_shoal || uniform || form == step::deed::exchange;
   }
@@ -140,7 +140,8 @@ void maker::add_topology(team& to) {
   for (int edges = 1 + below(3 * ranks); edges > 0; --edges) to.graph.emplace_back(one_of(to.first), one_of(to.first));
 }
 
-// What is under way there goes on, and what Shoal prepared there may be started; MPIs differ about their own.
+// What is under way on the communicator goes on, and what Shoal prepared there may still be started. MPIs differ about
+// what they prepared themselves, so that is released first.
 void maker::free_team() {
   const int which = below(static_cast<int>(live_.size())), number = live_[which].number;
   for (std::size_t i = prepared_.size(); i-- > 0;) {
@@ -170,7 +171,7 @@ void maker::ask() {
   if (!one.differs && one.spec != "nonsense") where.asked = one.spec;
 }
 
-// Shoal's own functions have no neighbours where they do not block, and MPI's names no shoal_exchange().
+// Shoal's own functions exchange among neighbours only in blocking calls. MPI's names have no shoal_exchange().
 void maker::choose_call(exchange_plan& plan, step::deed form) {
   const team& where = made_.teams[plan.team];
   const bool shoal = used_ == names::of_shoal, is_within = !where.between_groups();
@@ -214,15 +215,15 @@ void maker::add_exchange(step::deed form) {
   made_.exchanges.push_back(std::move(plan));
 }
 
-// Only where Shoal exchanges: MPIs promise nothing of what comes behind an error.
+// Only if Shoal serves the exchange, because MPIs promise nothing about what comes after an error.
 void maker::add_mistake(exchange_plan& plan) {
   const team& where = made_.teams[plan.team];
-#ifdef OPEN_MPI  // which writes behind the receiver's memory where a message of 4 KiB or more is too long
+#ifdef OPEN_MPI  // which writes beyond the receiver's memory if a message of 4 KiB or more is too long
   if (plan.largest > 60) return;
 #endif
   if (plan.gathers || plan.in_place || plan.wide || plan.to_some || !once_in(5)) return;
   const int rank = one_of(where.first), peer = one_of(where.first);
-#ifdef OPEN_MPI  // which refuses such a block from this rank to itself at once, and others wait
+#ifdef OPEN_MPI  // which refuses such a block from a rank to itself at once, so that others wait
   if (plan.uniform || rank == peer) return;
 #endif
   const int expected = plan.elements(where, peer, rank);
@@ -307,7 +308,7 @@ std::string exchange_plan::call() const {
          (wide ? "_c" : "");
 }
 
-// In place what two ranks exchange has one size. All messages of a rank that are gathered are one.
+// In place, the two blocks that two ranks exchange have one size. In a gather, a rank sends the same message to all.
 int exchange_plan::elements(const random_programs::team& where, int from, int to) const {
   if (uniform && !gathers) return largest;
   if (uniform) from = where.own(from).front();

@@ -9,7 +9,7 @@
 
 namespace random_programs {
 
-// Through which names it calls: shoal.h's, with requests, infos and errors; or MPI's, which a preload may serve.
+// Which names a program calls: those of shoal.h, with requests, infos and errors, or MPI's, which a preload may serve.
 enum class names { of_shoal, of_mpi };
 
 // One dimension of a grid.
@@ -18,24 +18,24 @@ struct dimension {
   bool is_ring;
 };
 
-// A communicator. Ranks are those of the world, in the order in which they are here.
+// A communicator. Its ranks are given as ranks of the world, in the order of the communicator.
 struct team {
-  std::vector<int> first, second;          // the second group of an inter-communicator; else empty
-  std::vector<dimension> grid;             // else empty
-  std::vector<std::pair<int, int>> graph;  // its edges, from a rank to a rank; else empty
+  std::vector<int> first, second;          // `second` is empty unless this is an inter-communicator
+  std::vector<dimension> grid;             // of a Cartesian communicator, else empty
+  std::vector<std::pair<int, int>> graph;  // the edges of a graph, from a rank to a rank; else empty
 
   bool between_groups() const { return !second.empty(); }
   bool has_neighbors() const { return !grid.empty() || !graph.empty(); }
-  // In the order in which MPI has them; MPI_PROC_NULL beyond the edge of a grid.
+  // The neighbours of a rank, in MPI's order. MPI_PROC_NULL beyond the edge of a grid.
   std::vector<int> sources(int rank) const;
   std::vector<int> destinations(int rank) const;
   bool has(int rank) const;
-  // The group of a rank, and with whom it exchanges.
+  // The group of a rank, and the ranks with which it exchanges.
   const std::vector<int>& own(int rank) const;
   const std::vector<int>& peers(int rank) const;
 };
 
-// One rank expects more elements of another than there are, or fewer.
+// One rank expects `more` elements than another sends it, or fewer if `more` is negative.
 struct mistake {
   int rank, peer, more;
 };
@@ -46,16 +46,16 @@ struct exchange_plan {
   bool gathers = false, uniform = false, typed = false, in_place = false, wide = false;
   bool among_neighbors = false, to_some = false;  // the latter: shoal_exchange()
   bool is_blocking = true;
-  int largest = 0;         // elements of a block
-  int times = 1;           // one behind the other
-  std::string spec;        // asked for by the call
-  bool is_shoals = false;  // surely not the MPI's own
+  int largest = 0;         // elements of a block, at most
+  int times = 1;           // runs, one after the other
+  std::string spec;        // that the call asks for
+  bool is_shoals = false;  // Shoal surely serves it
   bool is_refused = false;
   std::optional<mistake> wrong;
 
   int elements(const random_programs::team& where, int from, int to) const;
-  int size(std::uint64_t number) const;  // of a block, which follows from the number
-  // MPI's name for it.
+  int size(std::uint64_t number) const;  // of a block; follows from the number
+  // The name of the function, such as alltoallv or shoal_exchange.
   std::string call() const;
   // To whom a rank sends in a shoal_exchange(), as places in the team, and how much.
   std::vector<int> receivers(const random_programs::team& where, int from) const;
@@ -77,7 +77,7 @@ struct step {
   deed what = deed::exchange;
   int team = 0, exchange = 0;
   std::string spec;                // to ask for
-  bool differs = false;            // between the ranks: an error on all of them
+  bool differs = false;            // one rank asks for something else: an error on all ranks
   int from = 0, to = 0, ints = 0;  // of a message
 };
 
@@ -88,13 +88,13 @@ struct program {
   std::vector<exchange_plan> exchanges;
   std::vector<step> steps;
 
-  // One line a step.
+  // The step in one line.
   std::string text(const step& one) const;
 };
 
 program make_program(std::uint64_t seed, int ranks, names used);
 
-// A number that looks random and follows from others.
+// A number that looks random, but follows from the arguments.
 template <typename... More>
 std::uint64_t mixed(std::uint64_t first, More... more) {
   std::uint64_t x = first + 0x9e3779b97f4a7c15u;

@@ -104,8 +104,9 @@ void run::perform(const step& one) {
 
 // ---- steps -----------------------------------------------------------------------------------------------------
 
-// Shoal's requests do not move while this rank waits in the MPI. MPICH's own do not either while a rank they wait for
-// makes a communicator, though it has ended them itself; so nobody begins with that before all ranks have ended theirs.
+// Shoal's requests do not move while this rank waits in the MPI. Nor do MPICH's own while a rank that they wait for
+// makes a communicator, even if that rank has ended its own part. So no rank begins to make one before all ranks have
+// ended their requests.
 void run::make(int team) {
   end_all();
   wait_for_all();
@@ -116,7 +117,7 @@ void run::make(int team) {
   MPI_Comm_dup(made.comm, &made.reference);
 }
 
-// Open MPI does not end what is its own on a communicator that was freed.
+// Open MPI does not end its own requests on a communicator that was freed.
 void run::free(int team) {
   const auto must_end = [&](const auto& one) {
     if (one->exchange < 0) return false;
@@ -191,7 +192,7 @@ void run::release(const step& one) {
   expect(records_[one.exchange].free() == MPI_SUCCESS, "not freed");
 }
 
-// From whoever sends it with the step's number.
+// The receiver does not name the sender: it takes whatever has the step's number as its tag.
 void run::send_or_receive(const step& one) {
   const int tag = static_cast<int>(&one - what_.steps.data());
   const team& where = what_.teams[one.team];
@@ -227,7 +228,7 @@ void run::dawdle() {
   }
 }
 
-// Whether it has ended; then it is gone.
+// Returns whether the request has ended. If so, it is gone.
 bool run::look(open_request* one) {
   int flag = 0;
   const int code = one->is_shoals() ? shoal_test(&records_[one->exchange].request, &flag)
@@ -262,7 +263,7 @@ void run::end_all() {
   while (!open_.empty()) wait_for(open_.back().get());
 }
 
-// In MPI_Test, where all that others wait for moves.
+// Waits in MPI_Test, which moves everything that other ranks wait for.
 void run::wait_for_all() {
   tell("waits for all ranks");
   MPI_Request request;
@@ -276,7 +277,7 @@ void run::ended(open_request* one, int code) {
   std::erase_if(open_, [&](const auto& other) { return other.get() == one; });
 }
 
-// A run has ended. After an error nothing is written any more.
+// A run of an exchange has ended. After an error nothing may be written any more.
 void run::took(int number, int code) {
   const exchange_plan& plan = what_.exchanges[number];
   record& of = records_[number];
@@ -295,7 +296,7 @@ void run::took(int number, int code) {
 
 // ---- comparison ------------------------------------------------------------------------------------------------
 
-// All runs again, by the MPI's own.
+// Makes all runs again by the MPI's own, and compares.
 void run::compare() {
   for (std::size_t i = 0; i < records_.size(); ++i)
     expect(!records_[i].at || records_[i].received.empty() || records_[i].at->received() == records_[i].kept,

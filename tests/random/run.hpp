@@ -1,4 +1,4 @@
-// A program performed on this rank, and compared with the MPI's own collectives.
+// Performs a program on this rank, and compares it with the MPI's own collectives.
 #pragma once
 
 #include <mpi.h>
@@ -13,36 +13,36 @@
 
 namespace random_programs {
 
-// What this rank does, for who ends it when it hangs.
+// What this rank is doing, to be said if the program hangs.
 const char* being_done();
 
 class run {
  public:
-  // `what` stays; all ranks of the world take part.
+  // `what` must outlive the run. All ranks of the world take part.
   run(const program& what, names used, int rank);
   run(const run&) = delete;
   run& operator=(const run&) = delete;
 
-  // The first thing that was wrong here; empty: nothing was.
+  // Performs the program. Returns the first thing that was wrong on this rank, or an empty text.
   std::string perform();
 
  private:
   struct place {
-    MPI_Comm comm = MPI_COMM_NULL, reference = MPI_COMM_NULL;  // the second for the MPI's own alone
+    MPI_Comm comm = MPI_COMM_NULL, reference = MPI_COMM_NULL;  // the second is only for the MPI's own
   };
   struct record {
     std::unique_ptr<exchange> at;
-    std::vector<std::vector<int>> received;  // by run; empty: an error
+    std::vector<std::vector<int>> received;  // by run; empty after an error
     std::vector<int> kept;                   // what the buffer holds until the next run
-    // A persistent one, or one of Shoal's under way.
+    // A persistent request, or one of Shoal's that is under way.
     shoal_request request = SHOAL_REQUEST_NULL;
     MPI_Request natives = MPI_REQUEST_NULL;
     int free();  // an MPI error code
   };
-  // The exchange, or else a message of so many integers, in `ints` when it has ended.
+  // The request of an exchange, or else of a message, whose integers are in `ints` when the request has ended.
   struct open_request {
     int exchange = -1;
-    MPI_Request natives = MPI_REQUEST_NULL;  // none: Shoal's
+    MPI_Request natives = MPI_REQUEST_NULL;  // null: the request is Shoal's
     std::vector<int> ints = {}, expected = {};
     bool is_shoals() const { return natives == MPI_REQUEST_NULL; }
   };
@@ -83,7 +83,7 @@ class run {
   const program& what_;
   names used_;
   int rank_;
-  std::mt19937_64 own_random_;  // another one on every rank
+  std::mt19937_64 own_random_;  // a different one on every rank
   std::vector<place> places_;
   std::vector<record> records_;
   std::vector<std::unique_ptr<open_request>> open_;

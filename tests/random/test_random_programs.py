@@ -1,6 +1,6 @@
 """Programs made from seeds, compared with the MPI's own collectives; SHOAL_EXHAUSTIVE=1 runs 60 times as many.
 
-One program again: mpiexec -n RANKS build/mpich/random_programs shoal SEED, with the settings of its case.
+To run one program again: mpiexec -n RANKS build/mpich/random_programs shoal SEED, with the settings of its case.
 """
 
 import os
@@ -17,7 +17,7 @@ NEIGHBORS = {
     "SHOAL_NEIGHBOR_ALLTOALLW": "gathered:carriers=1,local=messages",
 }
 
-# Names that are called, ranks, programs, settings. Layouts are as if ranks were on nodes of their own.
+# The names that are called, ranks, programs and settings. With a layout Shoal acts as if ranks were on several nodes.
 CASES = [
     ("shoal", 2, 60, {}),
     ("shoal", 3, 40, {"SHOAL_LAYOUT": "2,1"} | NEIGHBORS),

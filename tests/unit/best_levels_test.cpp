@@ -21,7 +21,8 @@ double seconds_of(const selection& how, const problem& at, double bytes, const m
   return sum;
 }
 
-// Only startups cost: logarithmic at every level or over all. Only bytes between groups cost: each crosses once.
+// If only startups cost, the exchange is logarithmic, at every level or over all. If only bytes between groups cost,
+// each block crosses between groups once.
 TEST(best_levels, follow_the_prices) {
   const auto layout = layout_tree::parse("group:4 node:4 core:4");
   const level_price startups{0, 1, 0}, bytes{0, 0, 1}, nothing{};
@@ -31,7 +32,7 @@ TEST(best_levels, follow_the_prices) {
   const auto once = best_levels(layout, 1, prices(nothing, nothing, nothing, bytes, 0));
   EXPECT_EQ(load_of(parse_selection(once.spec), placed(layout)).of(level::groups).blocks, 48 * 4) << once.spec;
   const auto straight = best_levels(layout, 1e6, common);
-  EXPECT_EQ(straight.spec, "hierarchical:local=none");  // large blocks: straight to where they go
+  EXPECT_EQ(straight.spec, "hierarchical:local=none");  // large blocks go straight to their destination
 }
 
 // The closed forms are close to what is counted in the schedules.
@@ -45,7 +46,7 @@ TEST(best_levels, price_what_the_schedules_do) {
     }
 }
 
-// Counted, no exchange that uses the levels in one way for all is cheaper by more than the model is off.
+// No exchange that uses all levels in the same way is cheaper, counted in its schedule, by more than the model is off.
 TEST(best_levels, are_not_beaten_by_uniform_ones) {
   for (const char* text : {"group:3 node:4 socket:2 core:4", "8x8", "node:4 socket:2 core:6"})
     for (const double bytes : {8.0, 512.0, 65536.0}) {

@@ -84,7 +84,7 @@ void expect_fault(const loose_job& job, fault_kind kind, const std::string& text
   EXPECT_NE(found->text.find(text), std::string::npos) << found->text;
 }
 
-// 4 ranks: per rank a copy, then send, recv of step 1 and of step 2; one block passes through a rank.
+// 4 ranks. Each has a copy, then the send and the receive of step 1 and those of step 2. One block passes through it.
 class one_bug : public ::testing::Test {
  protected:
   loose_job job = loosen(correct("tuna:radix=2", 4));
@@ -151,7 +151,7 @@ TEST_F(one_bug, wrong_passing) {
   expect_fault(job, fault_kind::wrong_passing, "block 1 from rank 0 goes to temp[0] but is marked arriving");
 }
 
-// Sends that wait for receives that wait for them.
+// On both ranks the send waits for the receive, which waits for the other rank's send.
 TEST_F(one_bug, deadlock) {
   loose_job two = loosen(correct("pairwise", 2));
   ASSERT_FALSE(check_alltoall(two));
@@ -184,7 +184,7 @@ TEST_F(one_bug, of_every_kind_has_a_name) {
   EXPECT_EQ(names.size(), 10u);
 }
 
-// Places that must stay untouched, and other numbers of slots than ranks.
+// In an allgather some places must stay untouched, and there are not as many slots as ranks.
 TEST(checker, knows_what_an_allgather_wants) {
   std::vector<schedule> programs;
   for (int rank = 0; rank < 3; ++rank) {
@@ -209,8 +209,8 @@ TEST(checker, knows_what_an_allgather_wants) {
 
 // ---- random mutations ----------------------------------------------------------------------------------------------
 
-// Runs a job in a random order that its dependencies allow, with every send a rendezvous, on real places. True if
-// everything ends and every block is where it belongs, with no place written twice or read too early.
+// Runs a job on real places, in a random order that its dependencies allow. Every send is a rendezvous. ends_well()
+// returns true if everything ends, every block is where it belongs, and no place was written twice or read too early.
 class random_run {
  public:
   random_run(const loose_job& job, std::mt19937& random) : job_(job), random_(random) {
@@ -238,7 +238,7 @@ class random_run {
   };
   struct move {
     std::size_t rank, op;
-    std::size_t to_rank, to_op;  // of a transfer: the receive
+    std::size_t to_rank, to_op;  // the receive, if this is a transfer
   };
 
   const loose_operation& at(std::size_t rank, std::size_t op) const { return job_[rank].operations[op]; }
@@ -248,7 +248,7 @@ class random_run {
     return !done_[rank][op] && std::all_of(after.begin(), after.end(), [&](op_id a) { return done_[rank][a]; });
   }
 
-  // Messages between two ranks meet in the order of their programs, whether earlier ones have ended or not.
+  // The k-th send to a rank meets the k-th receive there, whether earlier ones have ended or not.
   std::vector<move> possible_moves() const {
     std::vector<move> moves;
     std::map<std::pair<std::size_t, std::size_t>, std::vector<std::size_t>> receives;  // by (from, to)
@@ -316,8 +316,8 @@ class mutator {
  public:
   mutator(const loose_job& job, std::mt19937& random) : job_(job), random_(random) {}
 
-  // What was done, or nothing when this mutation does not fit the operation chosen. `must_be_caught` if no schedule
-  // can bear it.
+  // What apply() did. It returns nothing if the mutation does not fit the operation that was chosen. `must_be_caught`
+  // is true if no schedule can still be right after such a mutation.
   struct result {
     loose_job job;
     bool must_be_caught;
@@ -386,7 +386,7 @@ class mutator {
     return r;
   }
 
-  // It matters if the one was the only way to the writer of a slot that the other reads.
+  // A forgotten dependency matters if the operation reads a slot of that writer, and no other dependency leads to it.
   std::optional<result> forget(result r, loose_operation& op) {
     const std::size_t which = below(op.after.size());
     const op_id writer = op.after[which];
@@ -415,7 +415,8 @@ class mutator {
   std::size_t rank_ = 0, id_ = 0;
 };
 
-// Every mutation that cannot be borne is caught; whatever is not caught runs well in many random orders.
+// The checker catches every mutation after which no schedule can be right. A mutant that it does not catch runs well in
+// several random orders.
 TEST(checker, catches_mutations_or_they_do_no_harm) {
   std::mt19937 random(99);
   const std::vector<std::vector<schedule>> jobs{
@@ -450,7 +451,7 @@ TEST(checker, catches_mutations_or_they_do_no_harm) {
   for (mutation how : {mutation::retarget_peer, mutation::flip_passing}) EXPECT_EQ(harmless[how], 0);
 }
 
-// Sends that wait for receives at random: where they wait in a circle no order of events ends, else every one does.
+// Sends wait for random receives. If some wait in a circle, no order of events ends. Otherwise every order ends.
 TEST(checker, finds_a_deadlock_exactly_where_runs_do_not_end) {
   std::mt19937 random(4);
   int deadlocks = 0;

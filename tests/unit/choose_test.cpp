@@ -8,7 +8,7 @@
 namespace shoal {
 namespace {
 
-// Three blocks, and what each spec takes for them.
+// What each spec takes for blocks of three sizes.
 measured_exchanges measured(std::vector<double> native, std::vector<double> straight, std::vector<double> radix_two,
                             double asking = 0) {
   measured_exchanges all;
@@ -28,8 +28,8 @@ TEST(measured_exchanges, are_joined_by_straight_lines) {
   EXPECT_DOUBLE_EQ(all.seconds(0, {8}), 1);
   EXPECT_DOUBLE_EQ(all.seconds(0, {516}), 1.5);
   EXPECT_DOUBLE_EQ(all.seconds(0, {1024}), 2);
-  EXPECT_DOUBLE_EQ(all.seconds(0, {16384 + 7680}), 5);  // on as before
-  EXPECT_DOUBLE_EQ(all.seconds(0, {0}), 1);             // nothing is cheaper than the smallest
+  EXPECT_DOUBLE_EQ(all.seconds(0, {16384 + 7680}), 5);  // the last line goes on
+  EXPECT_DOUBLE_EQ(all.seconds(0, {0}), 1);             // nothing is cheaper than the smallest block
   EXPECT_DOUBLE_EQ(all.seconds(2, {500}), 9);           // larger blocks are not cheaper
   EXPECT_DOUBLE_EQ(all.seconds(2, {1024}), 5);          // unless they were measured
 }
@@ -44,7 +44,7 @@ TEST(measured_exchanges, can_leave_one_out) {
 
 TEST(measured_exchanges, know_mostly_empty_ones_apart_from_equal_ones) {
   measured_exchanges all = measured({1, 2, 4}, {3, 3, 3}, {9, 5, 7});
-  EXPECT_DOUBLE_EQ(all.seconds(0, {1024, 0.5}), all.seconds(0, {512}));  // as many bytes
+  EXPECT_DOUBLE_EQ(all.seconds(0, {1024, 0.5}), all.seconds(0, {512}));  // the same bytes in all
   all.nonempty_share = 0.1;
   all.sparse = {{8, {0.5, 1, 1}}, {1024, {1, 1, 1}}, {16384, {3, 1, 1}}};
   EXPECT_DOUBLE_EQ(all.seconds(0, {1024, 1}), 2);

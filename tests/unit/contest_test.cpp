@@ -1,4 +1,4 @@
-// Ranks that see different times go the same way, and go the right way.
+// Ranks that measure different times choose the same candidate, and the right one.
 #include "select/contest.hpp"
 
 #include <gtest/gtest.h>
@@ -19,7 +19,7 @@ namespace {
 using seconds_of = std::function<double(std::int64_t call, int candidate)>;
 using bytes_of = std::function<double(std::int64_t call)>;
 
-// Ranks of one communicator, whose agreements end some calls after they were begun.
+// The ranks of one communicator. An agreement ends some calls after it was begun.
 class ranks {
  public:
   ranks(int number, int candidates, double noise, unsigned seed = 1)
@@ -46,7 +46,7 @@ class ranks {
   void scatter() {
     for (contest& rank : each_) rank.set_scattered(true);
   }
-  // Seconds of all calls on the slowest rank.
+  // Makes so many calls. Returns the seconds of all of them, each on its slowest rank.
   double run(int calls, const seconds_of& seconds, double allowance = 1) {
     double sum = 0;
     for (int i = 0; i < calls; ++i) sum += call(seconds, allowance);
@@ -56,9 +56,9 @@ class ranks {
   const contest& first() const { return each_[0]; }
   int calls_of(int candidate) const { return used_[candidate]; }
   int agreements() const { return agreements_; }
-  // Calls of which nobody took the time.
+  // How many calls nobody timed.
   int passed() const { return passed_; }
-  // Whether the last call began with an agreement.
+  // Whether an agreement ended at the beginning of the last call.
   bool heard() const { return heard_; }
 
  private:
@@ -73,7 +73,7 @@ class ranks {
     if (is_unable(number_, candidate)) return give_way(passes);
     if (passes) return seconds(number_, candidate);
     double slowest = 0;
-    double share = 1;  // of the load: no rank sends as much as the one before
+    double share = 1;  // of the load: each rank sends less than the one before
     for (contest& rank : each_) {
       std::exponential_distribution<double> late(1);
       const double took = seconds(number_, candidate) * (1 + noise_ * late(random_));
@@ -155,7 +155,7 @@ TEST(contest, drops_at_once_what_is_clearly_slower) {
   EXPECT_LE(few.calls_of(1), 6);
 }
 
-// As one does that works in memory of its own.
+// A candidate that works in memory of its own is slow in its first calls.
 TEST(contest, gives_a_candidate_time_to_warm_up) {
   ranks few(4, 2, 0.1);
   few.run(400, [&](std::int64_t, int candidate) {
@@ -182,7 +182,8 @@ TEST(contest, loses_little_whoever_is_the_fastest) {
     }
 }
 
-// No gain pays for agreements then. Where a candidate was closed that was faster it may serve again soon.
+// If every candidate has lost, no gain pays for agreements. If a faster candidate was closed, the ranks still agree
+// often, because it may serve again soon.
 TEST(contest, agrees_less_often_where_what_was_tried_has_lost) {
   constexpr int calls = 20000;
   const auto agreements = [](double other, bool is_closed) {
@@ -204,7 +205,7 @@ TEST(contest, takes_no_heed_of_a_call_behind_an_agreement) {
   few.run(40, always({100}));
   const double before = few.first().record_of(contest::native).mean;
   few.hasten();
-  few.run(1, always({5000}));  // in which others still set something up
+  few.run(1, always({5000}));  // in this call other ranks still set something up
   few.run(4, always({100}));
   EXPECT_NEAR(few.first().record_of(contest::native).mean, before, 5e-6);
 }
@@ -257,7 +258,7 @@ TEST(contest, notices_that_its_choice_became_slower) {
   EXPECT_EQ(few.best(), contest::native);
 }
 
-// Its first slow calls must not spoil what it is compared with.
+// The first calls in which the choice is slower must not change the time with which later calls are compared.
 TEST(contest, notices_a_small_loss_of_speed_late) {
   ranks few(4, 2, 0.1);
   few.run(100000, always({30, 10}));
@@ -285,7 +286,7 @@ TEST(contest, looks_at_few_calls_once_it_is_settled) {
   }
 }
 
-// A job with an account as learners keep it.
+// A job that keeps a ledger as learners do.
 class accounted {
  public:
   accounted(int number, int candidates, double noise, unsigned seed) : all_(number, candidates, noise, seed) {}
@@ -310,7 +311,8 @@ class accounted {
   ledger books_;
 };
 
-// Sizes of calls that vary as of particles, of pieces of a mesh, or with one in twenty that is very large.
+// Sizes of calls that vary: evenly, as of particles; with a long tail, as of pieces of a mesh; or with one call in
+// twenty that is very large.
 bytes_of scattered_sizes(int kind, unsigned seed) {
   return [=](std::int64_t call) {
     std::minstd_rand random(static_cast<unsigned>(call) * 7919U + seed);
@@ -322,7 +324,7 @@ bytes_of scattered_sizes(int kind, unsigned seed) {
   };
 }
 
-// Who is ahead depends on the size.
+// What a candidate costs. Which candidate is ahead depends on the size.
 struct priced {
   double latency, bytes_a_second;
   double seconds(double bytes) const { return latency + bytes / bytes_a_second; }
@@ -348,7 +350,7 @@ TEST(contest, loses_little_where_sizes_vary) {
       }
 }
 
-// It costs the job nothing.
+// Going back costs the job nothing.
 TEST(contest, goes_back_to_the_mpis_own_when_nothing_may_be_spent) {
   accounted few(4, 2, 0.1, 1);
   few.run(2000, always({30, 10}), [](std::int64_t) { return 1e3; });
@@ -367,7 +369,7 @@ TEST(contest, claims_no_gain_over_what_it_has_not_measured) {
   EXPECT_LT(few.gained(), 4000 * 3e-6);
 }
 
-// As where two ranks have begun on one core, and go apart later.
+// As if two ranks had begun on one core, and moved apart later.
 TEST(contest, finds_the_mpis_own_again_after_a_disturbed_beginning) {
   ranks two(2, 2, 0.1);
   two.wait_first(48);
@@ -379,8 +381,8 @@ TEST(contest, finds_the_mpis_own_again_after_a_disturbed_beginning) {
   EXPECT_LT(two.calls_of(1), 4000);
 }
 
-// A stall of one call in what the ranks agree on must not cost the rest of the job.
-// Before the ranks hear of each other: what may be spent is part of what they say.
+// A rank counts such calls when it writes its terms, before it hears of the other ranks, because what it may spend is
+// one of the terms.
 TEST(contest, counts_calls_that_nobody_timed_in_what_it_writes) {
   contest one;
   one.wait_first(48);
@@ -394,12 +396,12 @@ TEST(contest, counts_calls_that_nobody_timed_in_what_it_writes) {
     one.write(terms);
     counted += one.passed_seconds();
     EXPECT_NEAR(counted, 1e-3 * (call + 1), 1e-6);
-    call % 3 ? one.agreed(terms, 0) : one.postpone();  // also where agreements come to nothing
+    call % 3 ? one.agreed(terms, 0) : one.postpone();  // also if agreements come to nothing
   }
   EXPECT_GT(counted, 0.5);
 }
 
-// Where an agreement takes long, agreements may be further apart than 4096 calls.
+// If an agreement takes long, agreements may be further apart than 4096 calls.
 TEST(contest, never_agrees_sooner_because_nobody_could_agree) {
   contest one;
   one.agreements_take(1);
@@ -418,7 +420,7 @@ TEST(contest, never_agrees_sooner_because_nobody_could_agree) {
   EXPECT_GE(longest, 8192);
 }
 
-// As long as that, ranks may wait for each other's votes.
+// How long ranks may wait for each other's votes depends on this.
 TEST(contest, knows_what_calls_took_while_the_first_agreement_is_under_way) {
   contest one;
   EXPECT_EQ(one.native_seconds(), 0);
@@ -440,6 +442,7 @@ TEST(contest, tries_what_serves_in_another_way_anew) {
   EXPECT_EQ(of.best(), 1);
 }
 
+// A stalled call in the times that the ranks agree on must not cost the rest of the job.
 TEST(contest, forgets_a_stall) {
   ranks few(4, 2, 0.1);
   few.run(20000, [](std::int64_t number, int candidate) {
@@ -470,7 +473,7 @@ TEST(contest, goes_on_without_what_gives_way_once_it_serves) {
   EXPECT_EQ(few.best(), 2);
 }
 
-// Whatever the times, also with pauses of a rank that have nothing to do with the exchanges.
+// Ranks take the same candidate whatever the times are, also if a rank pauses for reasons of its own.
 TEST(contest, never_lets_ranks_differ) {
   for (unsigned seed = 1; seed <= 50; ++seed) {
     std::mt19937 random(seed);

@@ -1,4 +1,4 @@
-// Files written from schedules. That the C is right is shown by running it: tests/mpi_generated.
+// Files written from schedules. tests/mpi_generated runs the C to show that it is right.
 #include "emit/emit.hpp"
 
 #include <gtest/gtest.h>
@@ -74,7 +74,7 @@ TEST(Emit, COnlyHasWhatTheScheduleNeeds) {
   EXPECT_NE(placed.find("\"n0\", \"n1\", \"n2\", \"n3\", \"n4\","), std::string::npos);
   for (const std::string& text : {plain, placed, packed}) {
     EXPECT_NE(text.find("#define RANKS 5\n"), std::string::npos);
-    EXPECT_EQ(text.find("\n@"), std::string::npos);  // nothing of the template is left
+    EXPECT_EQ(text.find("\n@"), std::string::npos);  // no directive of the template is left
     EXPECT_EQ(count(text, "int MPI_Alltoall("), 1u);
   }
 }
@@ -83,7 +83,7 @@ TEST(Emit, CHoldsParts) {
   const std::string text = emit_c({programs_of("tree:parts=3,last=1000", 5), "", {}});
   EXPECT_NE(text.find("#define PARTS 3 "), std::string::npos);
   EXPECT_NE(text.find("#define LAST_PART 1000 "), std::string::npos);
-  EXPECT_EQ(count(text, " SEND_PART("), 3u * 5 * 4 + 2);  // its definition, and what it means
+  EXPECT_EQ(count(text, " SEND_PART("), 3u * 5 * 4 + 2);  // and its definition and explanation
   EXPECT_EQ(count(text, " COPY_PART("), 3u * 5 + 1);
 }
 
@@ -95,7 +95,7 @@ TEST(Emit, GoalHoldsParts) {
   EXPECT_EQ(count(cut, "send 8192b"), 6u);
 }
 
-// A batch waits for the one before by a copy of nothing.
+// A batch waits for the batch before it through a copy without slots.
 TEST(Emit, CHoldsJoins) {
   const auto programs = programs_of("scattered:block_count=2", 7);
   EXPECT_EQ(count(emit_c({programs, "", {}}), "COPY(4), 0, "), 2u * 7);

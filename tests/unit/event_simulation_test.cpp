@@ -42,15 +42,15 @@ TEST(event_simulation, counts_latencies_of_messages_that_wait_for_each_other) {
   EXPECT_DOUBLE_EQ(seconds("hierarchical", "2x2", 4, machine), 2.25);
 }
 
-// The ranks of a node share its links: each of 2 sends 4 blocks of 3 bytes to the 4 ranks of the other nodes, one after
-// another, the first of which are under way to the second link while the last pass the first.
+// The 2 ranks of a node share its links. Each sends a block of 3 bytes to each of the 4 ranks of the other nodes, one
+// after another. The first blocks are already on the second link while the last ones pass the first link.
 TEST(event_simulation, queues_messages_at_links) {
   event_machine machine = one_switch(3);
   machine.link_per_byte.assign(6, 1);
   EXPECT_GE(seconds("spread_out", "3x2", 3, machine), 2 * 4 * 3);
   EXPECT_LE(seconds("spread_out", "3x2", 3, machine), 2 * 4 * 3 + 3 * 3);
   machine.node_per_byte = 1;
-  EXPECT_DOUBLE_EQ(seconds("spread_out", "1x4", 3, machine), 3);  // pairs inside a node do not
+  EXPECT_DOUBLE_EQ(seconds("spread_out", "1x4", 3, machine), 3);  // pairs inside a node share no link
 }
 
 TEST(event_simulation, says_what_it_cannot_do) {

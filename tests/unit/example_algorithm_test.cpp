@@ -1,4 +1,4 @@
-// The algorithm of docs/add-an-algorithm.md, which shows its file as it is.
+// The algorithm of docs/add-an-algorithm.md. That page shows the algorithm's file as it is.
 #include "../../examples/algorithm/star.cpp"
 
 #include <gtest/gtest.h>
@@ -36,7 +36,7 @@ TEST(example_algorithm, costs_what_its_file_says) {
   }
 }
 
-// What the line in families.hpp does.
+// Does what the page's line in families.hpp does.
 std::vector<algorithm> table_with_star() {
   std::vector<algorithm> table = algorithms();
   table.push_back(star_family().front());

@@ -1,4 +1,4 @@
-// The network of docs/add-an-algorithm.md: one file, which stands in the table by one line.
+// The network of docs/add-an-algorithm.md: one file, and one line that puts it into the table.
 #include "../../examples/algorithm/line.cpp"
 
 #include <gtest/gtest.h>
@@ -13,7 +13,7 @@ using testing::two_groups;
 
 constexpr link_cost link{10e-6, 1e-9};
 
-// What the line in families.hpp does.
+// Does what the page's line in families.hpp does.
 std::vector<algorithm> table_with_line() {
   std::vector<algorithm> table = algorithms();
   table.push_back(line_family().front());
@@ -46,7 +46,7 @@ TEST(example_network, is_known_by_its_entry) {
   EXPECT_DOUBLE_EQ(found[0].seconds, 6 * link.startup + 1.05 * 6 * 1000 * link.per_byte);
 }
 
-// Others may serve it too.
+// Other algorithms may serve the network too.
 TEST(example_network, takes_what_algorithms_offer_for_it) {
   std::vector<algorithm> table = table_with_line();
   for (algorithm& a : table)

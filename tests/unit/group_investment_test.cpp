@@ -1,4 +1,4 @@
-// When the ranks of two groups look whether what serves them pays, and what they find.
+// When the ranks of two groups look whether it pays to make what Shoal needs, and what they find.
 #include "select/group_investment.hpp"
 
 #include <gtest/gtest.h>
@@ -12,7 +12,8 @@
 namespace shoal {
 namespace {
 
-// Calls until it pays, and looks on the way, where a call of so many bytes and a look take so many seconds on each rank.
+// What until_it_pays() finds: calls until it pays, and looks on the way. A call takes call[i] seconds on rank i, and a
+// look takes `look` seconds on every rank.
 struct found {
   int calls = 0, looks = 0;
   bool pays = false;

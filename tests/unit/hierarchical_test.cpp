@@ -30,7 +30,7 @@ std::vector<schedule> programs_of(const std::string& spec, const problem& at) {
   return generate_all(parse_selection(spec), at);
 }
 
-// Every way of saying what can be said, but for numbers.
+// Specs with nearly all combinations of words, and with these numbers.
 std::vector<std::string> all_specs(const std::vector<std::string>& radices, const std::vector<std::string>& counts) {
   std::vector<std::string> specs;
   std::vector<std::string> locals{"local=linear"}, globals{"global=pairwise"};
@@ -69,7 +69,7 @@ std::int64_t elements(const std::vector<block_name>& blocks) {
 using row = std::vector<std::int64_t>;
 
 struct split_messages {
-  std::vector<row> intra, inter;  // as in the vectors, sorted
+  std::vector<row> intra, inter;  // rows as in the vectors, sorted
 };
 
 split_messages by_part(const std::vector<traced_message>& messages, const node_layout& nodes, int radix, int direction,
@@ -113,8 +113,8 @@ void expect_total(const nlohmann::json& v, const std::string& part, const std::v
   EXPECT_EQ(sum, v[part + "_elements"]);
 }
 
-// The vectors go down (-1) as scattered does, or up (+1) as pairwise does; its batches are of one request, those of
-// the vector of block_count.
+// A vector goes down in rank (-1), as scattered does, or up (+1), as pairwise does. A batch of pairwise is one request,
+// and a batch of such a vector is block_count requests.
 TEST(hierarchical, sends_what_the_vectors_say) {
   for (const auto& v : vectors("hier")) {
     SCOPED_TRACE(v["name"].get<std::string>() + " " + v["variant"].get<std::string>());
@@ -252,7 +252,7 @@ TEST(hierarchical, is_the_flat_radix_exchange_on_one_node) {
     }
 }
 
-// Shared memory changes how messages inside a node travel, not which.
+// Shared memory changes how messages inside a node travel, not which messages there are.
 TEST(hierarchical, local_shared_is_local_linear_with_another_way_inside_the_node) {
   for (const char* layout : {"8", "4,4,3", "cyclic:5,2,1", "0,3,6/1,4/2,5"}) {
     const problem at = on(layout);
@@ -315,8 +315,8 @@ traffic_by_part sent_by_part(const schedule& program, const node_layout& nodes) 
   return sum;
 }
 
-// Between nodes of Q = 6 ranks c carriers send what Q would, in as many messages as c would; what arrives at them for
-// others is handed on.
+// Each node has Q = 6 ranks. Its c carriers send the blocks of all Q ranks to other nodes, in as many messages as c
+// ranks would. They hand on what arrives for the others.
 TEST(hierarchical, fewer_carriers_send_fewer_messages) {
   const problem at = on("5x6");
   for (const int count : {1, 2, 3, 6}) {
@@ -377,7 +377,7 @@ TEST(hierarchical, moves_what_the_formulas_say_on_any_nodes) {
   }
 }
 
-// Every block crosses between nodes once, but in a radix exchange between them.
+// Every block crosses between nodes once, except in a radix exchange between the nodes.
 TEST(hierarchical, crosses_between_nodes_once) {
   std::mt19937 random(11);
   for (int i = 0; i < 100; ++i) {
@@ -425,7 +425,7 @@ bool crosses(const schedule& program, const operation& op, const node_layout& no
   return op.kind != op_kind::copy && nodes.node_of(op.peer) != nodes.node_of(program.rank);
 }
 
-// Per operation: whether it comes, over whatever others, after `first`.
+// For each operation, whether it comes after `first`, directly or through others.
 std::vector<char> after(const schedule& program, op_id first) {
   std::vector<char> is_after(program.operations.size(), 0);
   for (std::size_t id = first + 1; id < is_after.size(); ++id)
@@ -449,7 +449,8 @@ TEST(hierarchical, as_published_leaves_a_node_after_all_rounds_inside_it) {
         }
 }
 
-// Own blocks leave at once, receives from other nodes are posted at once, and what passes waits for itself only.
+// A rank's own blocks leave at once, and receives from other nodes are posted at once. A block that passes through
+// waits only for its own arrival.
 TEST(hierarchical, leaves_a_node_as_soon_as_it_can) {
   const problem at = on("4x6");
   for (const auto& program : programs_of("hierarchical:radix=2,pattern=staggered,block_count=all", at))

@@ -1,4 +1,4 @@
-// What is hoped of exchanges of which none was tried.
+// What gain is hoped for from exchanges of which none was tried yet.
 #include "select/hoped_gain.hpp"
 
 #include <gtest/gtest.h>
@@ -17,7 +17,7 @@ TEST(hoped_gain, is_a_quarter_of_slow_calls_and_no_more) {
 
 TEST(hoped_gain, is_little_where_the_mpi_is_as_fast_as_memory) {
   EXPECT_DOUBLE_EQ(hoped_gain(1000 * 12e-6, 1000, 512, 4), 1000 * 12e-6 / 16);      // 8 ranks on 2 cores
-  EXPECT_DOUBLE_EQ(hoped_gain(1000 * 0.35e-6, 1000, 512, 1), 1000 * 0.35e-6 / 16);  // a core each
+  EXPECT_DOUBLE_EQ(hoped_gain(1000 * 0.35e-6, 1000, 512, 1), 1000 * 0.35e-6 / 16);  // a core for each rank
 }
 
 TEST(hoped_gain, counts_what_has_to_be_copied) {

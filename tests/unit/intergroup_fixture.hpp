@@ -32,7 +32,7 @@ struct intergroup_run {
   double volume() const { return static_cast<double>(report.volume) / parts; }
 };
 
-// Checks the schedules as any others and step by step.
+// Checks the schedules as all others are checked, and also step by step.
 inline intergroup_run run_intergroup(const std::string& spec, int p, int q, const neighbour_test& linked = {}) {
   intergroup_run run{generate_all(parse_intergroup(spec), two_groups(p, q)), 1, {}};
   run.parts = run.programs[0].parts;

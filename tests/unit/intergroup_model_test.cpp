@@ -1,4 +1,4 @@
-// Which allgather between two groups the model takes, and how it says so.
+// Which allgather between two groups the model chooses, and how it explains the choice.
 #include <gtest/gtest.h>
 
 #include "intergroup_fixture.hpp"

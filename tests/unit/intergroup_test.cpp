@@ -1,5 +1,5 @@
-// Every allgather between two groups: complete and right, one port a rank, links that exist, and exactly the steps and
-// volume of its formula, which is no less than the bound.
+// Every allgather between two groups delivers all messages. It uses one port of each rank, and only links that exist.
+// It takes exactly the steps and the volume of its formula, which are no less than the lower bounds.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -23,14 +23,14 @@ int largest() { return exhaustive() ? 40 : 16; }
 // Lower bounds for p senders and q receivers. A receiver takes in p messages through one port.
 int least_volume(int p, int /*q*/) { return p; }
 
-// Fully connected. Not always attainable: p = q = 3 needs 3.
+// On fully connected networks. This bound cannot always be attained: p = q = 3 needs 3 rounds.
 int least_rounds(int p, int q) { return std::max(ceil_log2(p + 1), ceil_log2(q + 1)); }
 
-// Ring; exact. The middle receiver is ceil(q/2) hops from the nearest sender. With one sender at most two ranks get the
-// message in a step.
+// On a ring, where the bound is exact. The middle receiver is ceil(q/2) hops from the nearest sender. With one sender,
+// at most two ranks get the message in a step.
 int least_ring_steps(int p, int q) { return p == 1 && q % 2 == 0 ? q / 2 + 1 : p + ceil_div(q, 2) - 1; }
 
-// All messages of the schedule `ring` without segments.
+// How many messages the schedule `ring` without segments sends in all.
 std::int64_t ring_traffic(int p, int q) {
   std::int64_t sum = std::int64_t{p} * q;
   for (int j = 0; j < p; ++j) {
@@ -57,7 +57,7 @@ int transit_buffers(const intergroup_run& run) {
   return most;
 }
 
-// The formula gives the exact cost, unless it says "at most".
+// For the algorithms whose formula gives the exact cost.
 void expect_cost(const std::string& spec, int p, int q, const intergroup_run& run) {
   const intergroup_cost cost = cost_of(parse_intergroup(spec), two_groups(p, q));
   EXPECT_EQ(run.report.steps, cost.steps) << spec << " " << p << " " << q;
@@ -99,7 +99,7 @@ TEST(IntergroupFull, PruningDropsExactlyWhatSendersGetForNothing) {
   EXPECT_EQ(run_intergroup("full", 192, 64).report.traffic, 20352);
 }
 
-// A copy at a sender serves a receiver if and only if it is read.
+// A copy that a sender keeps serves a receiver if and only if it is read.
 void expect_every_copy_read(const std::string& spec, int p, int q) {
   const intergroup_run run = run_intergroup(spec, p, q);
   for (int sender = 0; sender < p; ++sender) {
@@ -174,7 +174,7 @@ TEST(IntergroupRing, OneSenderInSegmentsTakesTheBetterOfTwoLayouts) {
       EXPECT_EQ(optimal_ring(1, q, segments).steps(), std::min(2 * segments + q / 2 - 1, segments + q - 1));
 }
 
-// The bound is p s + ceil(q/2) - 1.
+// The bound is p s + ceil(q/2) - 1 steps, for s segments.
 TEST(IntergroupRing, InSegmentsReachesTheBoundForMostOddGroups) {
   int reached = 0, all = 0;
   for_all_groups(40, [&](int p, int q) {
@@ -320,7 +320,7 @@ TEST(Intergroup, MatchesTheComparisonOfTheSpecification) {
 
 // ---- order --------------------------------------------------------------------------------------------------------
 
-// What a rank does in a step waits for its step before, so that it never has two transfers in one direction.
+// What a rank does in a step waits for all that it did in the step before. So it never has two transfers one way.
 void expect_steps_in_turn(const schedule& program) {
   std::vector<op_id> before, current;
   int step = 0;
@@ -341,7 +341,7 @@ TEST(Intergroup, RanksGoStepByStep) {
     for (const schedule& program : run_intergroup(spec, 3, 9).programs) expect_steps_in_turn(program);
 }
 
-// A rank lets nothing through before its own message is on its way to the same rank.
+// A rank posts its send first, so that it lets no message of a peer through before its own is on its way to that peer.
 TEST(Intergroup, SendsGoBeforeTheReceivesOfTheirStep) {
   for (const char* spec : {"full", "full:spread=split", "circulant", "ring", "ring:paced=yes", "root_gathering"})
     for (const schedule& program : run_intergroup(spec, 4, 4).programs)
@@ -383,7 +383,7 @@ TEST(Intergroup, LargeGroupsAreRight) {
   }
 }
 
-// One rank of many: what it makes is what it does.
+// A rank of a large job makes only the operations that it performs.
 TEST(Intergroup, OneRankOfAMillionMakesOnlyItsOwnProgram) {
   const problem at = two_groups(1000, 1000000);
   const schedule last = generate(parse_intergroup("ring"), at, 1000999);

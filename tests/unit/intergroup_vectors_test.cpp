@@ -60,7 +60,7 @@ std::uint32_t checksum(const step_report& report) {
 
 TEST(IntergroupVectors, ChecksumIsThatOfZlib) { EXPECT_EQ(crc32("123456789"), 0xCBF43926u); }
 
-// The steps as the vectors list them; a list of messages where a transfer may hold several.
+// The steps as the vectors list them. With `lists` a transfer may hold several messages, and has a list of them.
 nlohmann::json steps_of(const step_report& report, bool lists) {
   nlohmann::json steps = nlohmann::json::array();
   for (int s = 0; s < report.steps; ++s) steps.push_back(nlohmann::json::array());

@@ -1,4 +1,4 @@
-// Programs with their joins replaced mean the same.
+// A schedule means the same if its joins are replaced by dependencies.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -22,7 +22,7 @@ TEST(WithoutJoins, KeepsOrderTransfersAndDelivery) {
   }
 }
 
-// Batches of 3: the fourth send waits for all of the first batch, three receives and three sends.
+// In batches of 3, an operation of the second batch waits for all of the first: three receives and three sends.
 TEST(WithoutJoins, AnOperationWaitsForAllThatTheJoinStoodFor) {
   problem at;
   at.ranks = 8;

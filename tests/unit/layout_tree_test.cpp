@@ -23,7 +23,7 @@ TEST(layout_tree, reads_levels_from_the_outside_in) {
   EXPECT_EQ(tree.node_level(), 2);
   EXPECT_EQ(tree.group_level(), 3);
   EXPECT_EQ(layout_tree::parse("rack:2 node:2 group:2 core:1").group_level(),
-            4);  // a group inside a node is another thing
+            4);  // a group inside a node is something else
   EXPECT_EQ(tree.group(0, 29), (virtual_range{29, 1}));
   EXPECT_EQ(tree.group(1, 29), (virtual_range{28, 4}));   // its socket
   EXPECT_EQ(tree.group(2, 29), (virtual_range{24, 8}));   // its node
@@ -73,10 +73,10 @@ TEST(layout_tree, is_written_as_it_is_read) {
 }
 
 TEST(layout_tree, is_found_from_what_ranks_share) {
-  // Ranks 0-7 on nodes 7 7 3 3 9 9 9 3, of racks a (7, 9) and b (3).
+  // Ranks 0 to 7 are on nodes 7 7 3 3 9 9 9 3. Nodes 7 and 9 are in rack 5, and node 3 is in rack 4.
   const auto tree = layout_tree::from_ids({{"rack", {5, 5, 4, 4, 5, 5, 5, 4}}, {"node", {7, 7, 3, 3, 9, 9, 9, 3}}});
   EXPECT_EQ(to_string(tree), "rack:2 node:2,1 core:2,3,3 ranks:0,1,4,5,6,2,3,7");
-  // Ids mean something within one group only: both nodes have sockets 0 and 1.
+  // An id means something only within its group: both nodes have sockets 0 and 1.
   EXPECT_EQ(to_string(layout_tree::from_ids({{"node", {0, 0, 1, 1}}, {"socket", {0, 1, 0, 1}}})),
             "node:2 socket:2 core:1");
   EXPECT_EQ(layout_tree::from_ids({{"node", {70, -3, 70, 5, -3}}}).nodes(), node_layout::parse("0,2/1,4/3"));
@@ -92,8 +92,8 @@ TEST(layout_tree, leaves_out_found_levels_that_tell_nothing) {
   const std::vector<int> same(8, 0), halves{0, 0, 1, 1, 0, 0, 1, 1}, each{0, 1, 2, 3, 4, 5, 6, 7};
   const std::vector<int> nodes{0, 0, 0, 0, 1, 1, 1, 1};
   EXPECT_EQ(found(same, same, same), "2x4");
-  EXPECT_EQ(found(nodes, halves, halves), "node:2 socket:2 core:2");  // a node a switch; a cache a socket
-  EXPECT_EQ(found(same, halves, each), "node:2 socket:2 core:2");     // a cache a rank
+  EXPECT_EQ(found(nodes, halves, halves), "node:2 socket:2 core:2");  // a node for each switch, a cache for each socket
+  EXPECT_EQ(found(same, halves, each), "node:2 socket:2 core:2");     // a cache for each rank
   EXPECT_EQ(found(same, same, halves), "node:2 cache:2 core:2");
   EXPECT_EQ(to_string(layout_tree::found({{"group", {0, 0, 1, 1}}, {"node", {0, 1, 2, 3}}})), "group:2 node:2 core:1");
   EXPECT_EQ(to_string(layout_tree::found({{"group", {0, 0}}, {"node", {0, 0}}, {"socket", {0, 1}}})), "1x2");

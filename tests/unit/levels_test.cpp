@@ -1,4 +1,4 @@
-// hierarchical on layouts of more than two levels; two are in hierarchical_test.cpp.
+// The algorithm `hierarchical` on layouts of more than two levels. hierarchical_test.cpp has those of two levels.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -29,7 +29,7 @@ std::string one_of(std::mt19937& random, const std::vector<std::string>& all) {
   return all[pick(random, 0, static_cast<int>(all.size()) - 1)];
 }
 
-// A value for each of so many levels.
+// Text that gives a value for each level.
 template <typename Value>
 std::string by_level(int levels, Value value) {
   std::string text = value();
@@ -55,14 +55,14 @@ std::string random_spec(std::mt19937& random, int levels, const std::string& inn
 
 // ---- every small tree ----------------------------------------------------------------------------------------------
 
-// A tree with so many leaves in which every inner node has at least two members; they are those of the machines on
-// which a level in between changes nothing.
+// A tree in which every inner node has at least two members. Such trees stand for all machines, because a level in
+// between with one member changes nothing.
 struct shape {
   int leaves = 1, height = 0;
   std::vector<const shape*> members;
 };
 
-// By leaves; whatever the order of members.
+// All shapes of up to `most` leaves, by their number of leaves. Shapes whose members are in another order count once.
 std::vector<std::vector<shape>> shapes_to(int most) {
   std::vector<std::vector<shape>> all(most + 1);
   all[1].push_back({});
@@ -84,7 +84,8 @@ std::vector<std::vector<shape>> shapes_to(int most) {
   return all;
 }
 
-// With levels in between, so that all ranks are at one depth: above the small groups or below them.
+// The layout of a shape. Levels with one member come in between, above the small groups or below them, so that all
+// ranks are at the same depth.
 layout_tree layout_of(const shape& root, bool below, std::vector<int> order) {
   std::vector<layout_tree::level> levels;
   std::vector<const shape*> now{&root};
@@ -162,9 +163,9 @@ TEST(levels, delivers_on_random_trees) {
   some(exhaustive() ? 300 : 4, 512);
 }
 
-// ---- the two sides -------------------------------------------------------------------------------------------------
+// ---- what levels are equal to --------------------------------------------------------------------------------------
 
-// Where only one level has more than one member its exchange is the whole, and the flat one.
+// If only one level has more than one member, the exchange of that level is the whole, and the same as the flat one.
 TEST(levels, each_is_a_flat_exchange) {
   const char* const layouts[] = {"group:1 node:1 socket:1 core:", "group:1 node:1 socket:", "group:1 node:", "group:"};
   const char* const insides[] = {"", " core:1", " socket:1 core:1", " node:1 socket:1 core:1"};
@@ -187,7 +188,7 @@ TEST(levels, each_is_a_flat_exchange) {
     }
 }
 
-// A level that is left out is as if the layout did not have it.
+// If a level is left out, the schedule is as if the layout did not have that level.
 TEST(levels, can_be_left_out) {
   const auto expect_same = [](const char* spec, const char* layout, const char* without, const char* smaller) {
     const auto some = programs_of(spec, placed(layout_tree::parse(layout)));
@@ -210,7 +211,7 @@ std::ostream& operator<<(std::ostream& out, const level_traffic& t) {
   return out << t.messages << " messages, " << t.blocks << " blocks";
 }
 
-// Of the least group that holds both ranks.
+// The level at which two ranks part: that of the members of the smallest group that holds both.
 int level_between(const layout_tree& tree, int a, int b) {
   int level = 0;
   while (!tree.group(level + 1, tree.virtual_rank(a)).holds(tree.virtual_rank(b))) ++level;
@@ -228,7 +229,7 @@ std::vector<level_traffic> sent_by_level(const schedule& program, const layout_t
   return sum;
 }
 
-// An equal tree, from the outside in, ranks shuffled.
+// A tree whose groups of one level all have `members` of that level, given from the outside in. Ranks are shuffled.
 problem equal_tree(const std::vector<int>& members) {
   static const char* const names[] = {"core", "socket", "node", "group"};
   std::vector<layout_tree::level> levels;
@@ -271,7 +272,7 @@ TEST(levels, move_what_the_formulas_say_on_equal_trees) {
     }
 }
 
-// A radix exchange whose digits follow the levels has as many messages and blocks: the other side of the same thing.
+// A radix exchange whose digits follow the levels has as many messages and blocks.
 TEST(levels, move_what_a_mixed_radix_exchange_does) {
   for (const auto& members : equal_trees()) {
     const problem at = equal_tree(members);
@@ -285,14 +286,15 @@ TEST(levels, move_what_a_mixed_radix_exchange_does) {
   }
 }
 
-// Bytes: a block crosses a level of a linear exchange once, where its ends have other coordinates there, else never.
+// In a linear exchange a block crosses the level that parts its two ranks once. It crosses a level inside that one at
+// most once, and a level outside never.
 TEST(levels, carry_each_block_once_over_the_links_of_a_level) {
   std::mt19937 random(5);
   for (int i = 0; i < 60; ++i) {
     const layout_tree tree = random_layout(random, 60);
     const problem at = placed(tree);
     const std::string spec = i % 2 ? "hierarchical:local=linear" : "hierarchical:pattern=staggered,overlap=off";
-    std::map<std::pair<int, int>, std::vector<int>> crossed;  // block: how often it crossed each level
+    std::map<std::pair<int, int>, std::vector<int>> crossed;  // by block: how often it crossed each level
     for (const traced_message& m : trace(programs_of(spec, at)))
       for (const block_name& b : m.blocks) {
         auto& levels = crossed[{b.origin, b.destination}];
@@ -311,7 +313,7 @@ TEST(levels, carry_each_block_once_over_the_links_of_a_level) {
   }
 }
 
-// On a torus, whose dimensions are levels, every message stays on one line.
+// If the dimensions of a torus are levels, every message stays on one line of the torus.
 TEST(levels, follow_the_dimensions_of_a_torus) {
   const problem at = placed(layout_tree::parse("plane:3 row:4 node:5"));
   for (const char* spec : {"hierarchical", "hierarchical:local=linear,overlap=off",
@@ -324,9 +326,10 @@ TEST(levels, follow_the_dimensions_of_a_torus) {
       }
 }
 
-// Between the members of the outermost level a rank sends one message for each destination elsewhere that it carries
-// blocks for: with place g among q ranks every q-th, of a block from each of them; inside, the totals of a group follow
-// from how many numbers lie in each member.
+// Between the members of the outermost level, a rank sends one message to each destination for which it carries blocks.
+// The rank with place g among the q ranks of its member carries for every q-th rank elsewhere, and the message has a
+// block of each of the q ranks. Inside a member, the total follows from how many destinations fall to each of its own
+// members.
 TEST(levels, move_what_the_formulas_say_on_any_tree) {
   std::mt19937 random(17);
   for (int i = 0; i < 150; ++i) {
@@ -360,7 +363,8 @@ TEST(levels, move_what_the_formulas_say_on_any_tree) {
 
 // ---- carriers ------------------------------------------------------------------------------------------------------
 
-// 3 groups of 4 nodes of 6: one rank a group sends everything to the two other groups, and hands on what it gets.
+// 3 groups of 4 nodes of 6 ranks. One rank of each group sends everything to the two other groups, and hands on what it
+// gets.
 TEST(levels, fewer_carriers_send_fewer_messages) {
   const problem at = placed(layout_tree::parse("group:3 node:4 core:6"));
   std::int64_t between_groups = 0, between_nodes = 0;
@@ -371,9 +375,10 @@ TEST(levels, fewer_carriers_send_fewer_messages) {
     between_nodes += sent[1].messages;
   }
   EXPECT_EQ(between_groups, 6);
-  // Each rank sends one to every other node of its group; what comes for the group goes on to 18 ranks of other nodes.
+  // Each rank sends a message to every other node of its group. What comes for the group goes on to the 18 ranks of its
+  // other nodes.
   EXPECT_EQ(between_nodes, 72 * 3 + 3 * 18);
-  std::int64_t of_nodes = 0;  // one rank a node and one a group: nodes hand on to their ranks
+  std::int64_t of_nodes = 0;  // one carrier for each node and each group: nodes hand on to their ranks
   for (const schedule& p : programs_of("hierarchical:local=linear,carriers=1", at))
     of_nodes += sent_by_level(p, *at.levels)[1].messages;
   EXPECT_EQ(of_nodes, 3 * 4 * 3 + 3 * 3);
@@ -418,8 +423,8 @@ TEST(levels, as_published_begin_a_level_after_the_one_inside) {
       }
 }
 
-// Through shared memory the messages of a pair match in the order in which they are started: none may be ready before
-// one that is posted before it, unless that one is started at once.
+// Through shared memory the messages of two ranks match in the order in which they are started. So no message may be
+// ready before an earlier one of the same two ranks, unless that one is started at once.
 TEST(levels, keep_the_messages_of_a_pair_in_order_in_shared_memory) {
   std::mt19937 random(29);
   for (int i = 0; i < 100; ++i) {

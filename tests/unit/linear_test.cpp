@@ -46,7 +46,7 @@ TEST(linear, sends_one_message_of_one_block_to_every_other_rank) {
       }
 }
 
-// Per step: ["r" or "s", peer] in posting order; steps in which a rank does nothing are left out.
+// For each step, ["r" or "s", peer] in the order of posting. Steps in which a rank does nothing are left out.
 nlohmann::json batches_of(const schedule& program) {
   nlohmann::json batches = nlohmann::json::array();
   int step = -1;
@@ -95,7 +95,7 @@ TEST(linear, meets_in_mutual_pairs_in_as_few_rounds_as_there_can_be) {
   }
 }
 
-// Everything in a batch comes after everything in the one before, and batches hold the same messages on both sides.
+// An operation comes after everything in the batches before its own, and after nothing in its own.
 TEST(linear, runs_batch_after_batch) {
   const auto programs = programs_of("scattered:block_count=3", 12);
   for (const auto& program : programs) {

@@ -35,7 +35,7 @@ TEST(load, tells_levels_apart) {
   const exchange_load flat = load("spread_out", "4x8");
   EXPECT_EQ(flat.of(level::node).messages, 7);
   EXPECT_EQ(flat.of(level::network).messages, 24);
-  EXPECT_EQ(flat.of(level::network).blocks, 24 * 8);  // of a node
+  EXPECT_EQ(flat.of(level::network).blocks, 24 * 8);  // of all ranks of a node
   EXPECT_EQ(flat.of(level::memory).messages, 0);
   EXPECT_EQ(flat.copied_blocks, 0);
   const exchange_load shared = load("shared", "1x8");
@@ -57,7 +57,7 @@ TEST(load, tells_groups_apart) {
   EXPECT_EQ(staged.of(level::node).messages, 3 + 1);
   EXPECT_EQ(staged.of(level::network).messages, 3);
   EXPECT_EQ(staged.of(level::groups).messages, 1);
-  EXPECT_EQ(staged.of(level::groups).blocks, 32 * 8);  // each block once between groups, in fewer messages
+  EXPECT_EQ(staged.of(level::groups).blocks, 32 * 8);  // each block crosses between groups once, in fewer messages
   for (const char* without : {"node:4 socket:2 core:4", "plane:2 row:4 node:4", "4x8"})
     EXPECT_EQ(load("spread_out", without).of(level::groups).messages, 0) << without;
 }

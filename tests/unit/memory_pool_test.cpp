@@ -49,7 +49,7 @@ TEST(MemoryPool, NeverKeepsMoreThanItMay) {
   EXPECT_EQ(pool.in_use(), 0u);
 }
 
-// Of an exchange that takes more than is kept.
+// In an exchange that takes more memory than the pool keeps.
 TEST(MemoryPool, KeepsNothingThatWasUnusedForLongerThanWhatItHas) {
   memory_pool pool(64 * mib);
   pool.give_back(pool.take(10 * mib), 10 * mib);
@@ -75,7 +75,7 @@ TEST(MemoryPool, LetsGoOfNoMorePiecesThanItMust) {
   pool.give_back(large, mib / 2);
 }
 
-// Pieces of its own size are no better than it.
+// A piece that is given back is no better than those of its size that the pool has.
 TEST(MemoryPool, AFullOneStaysAsItIsWhereItIsFullOfTheSame) {
   memory_pool pool(2 * mib);
   std::byte* const pieces[] = {pool.take(mib), pool.take(mib), pool.take(mib)};

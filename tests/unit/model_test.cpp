@@ -14,7 +14,7 @@ namespace {
 
 // ---- best_radices ------------------------------------------------------------------------------------------------
 
-// All digit systems up to the size of the top radix, which does not matter.
+// Visits all digit systems, with the smallest top radix that reaches all ranks: a larger one changes nothing.
 void for_each_system(int ranks, const std::function<void(const digit_system&)>& visit) {
   std::vector<int> radices;
   const std::function<void(std::int64_t)> extend = [&](std::int64_t weight) {
@@ -61,7 +61,7 @@ TEST(best_radices, has_nothing_to_choose_for_one_rank) {
   EXPECT_EQ(best_radices(2, {1, 1, 1, 1}).radices, std::vector<int>{2});
 }
 
-// Specification 7.1: with sizes sent apart from data only below the top digit, the top radix is twice the others.
+// Specification 7.1: if only digits below the top one send sizes apart from data, the top radix is twice the others.
 TEST(best_radices, enlarges_the_digit_without_metadata) {
   EXPECT_EQ(best_radices(1024, {0, 1, 0.035, 1}).radices, (std::vector<int>{8, 8, 16}));
   EXPECT_EQ(best_radices(512, {0, 1, 0.2, 1}).radices, (std::vector<int>{16, 32}));
@@ -69,7 +69,7 @@ TEST(best_radices, enlarges_the_digit_without_metadata) {
 
 // ---- loads: closed forms against schedules ---------------------------------------------------------------------
 
-// The longest chain of messages, over all ranks: each is sent after the one before has arrived, or was sent.
+// The longest chain of messages, over all ranks. Each message is sent after the one before it was sent or has arrived.
 class message_chains {
  public:
   explicit message_chains(const std::vector<schedule>& programs) : programs_(programs), links_(programs.size()) {
@@ -98,7 +98,7 @@ class message_chains {
     return links = most + (op.kind == op_kind::send);
   }
 
-  // Which of the receives from its peer this is.
+  // How many receives from the same peer come before this one.
   static std::size_t number_of(const schedule& p, std::size_t id) {
     std::size_t number = 0;
     for (std::size_t i = 0; i < id; ++i)

@@ -27,13 +27,13 @@ TEST(neighbor_graph, matches_the_two_ends_of_every_edge) {
 
 TEST(neighbor_graph, refuses_edges_with_one_end) {
   const std::vector<std::vector<neighbors>> wrong = {
-      {{{1}, {}}, {{}, {}}},                // nobody waits
+      {{{1}, {}}, {{}, {}}},                // nobody receives
       {{{}, {}}, {{}, {{0, 0}}}},           // nobody sends
-      {{{1}, {}}, {{}, {{0, 0}, {0, 0}}}},  // one block for two
-      {{{1}, {}}, {{}, {{0, 1}}}},          // another edge
-      {{{7}, {}}, {{}, {}}},                // no such rank
-      {{{}, {{7, 0}}}, {{}, {}}},           //
-      {{{1}, {{0, 0}}}, {{}, {}}},          // meant for another
+      {{{1}, {}}, {{}, {{0, 0}, {0, 0}}}},  // one block for two places
+      {{{1}, {}}, {{}, {{0, 1}}}},          // no such edge
+      {{{7}, {}}, {{}, {}}},                // no such receiver
+      {{{}, {{7, 0}}}, {{}, {}}},           // no such sender
+      {{{1}, {{0, 0}}}, {{}, {}}},          // meant for another rank
   };
   for (const auto& lists : wrong) EXPECT_THROW(neighbor_graph{lists}, std::invalid_argument);
 }
@@ -53,7 +53,7 @@ TEST(neighbor_graph, of_everyone_is_an_alltoall) {
   }
 }
 
-// Two ranks with two edges from 0 to 1.
+// Two ranks with two edges from 0 to 1. The blocks of the two edges may change places, or the second may be left out.
 std::vector<schedule> swapped(bool swap, bool leave_out) {
   builder from(2, 0), to(2, 1);
   const slot both[] = {send_slot(swap), send_slot(!swap)}, places[] = {recv_slot(0), recv_slot(1)};
@@ -95,7 +95,7 @@ TEST(neighbors, are_served_on_random_graphs) {
   }
 }
 
-// By sender and receiver, on other nodes.
+// How many messages go from one node to another, by the two nodes.
 std::map<std::pair<int, int>, int> between_nodes(const std::vector<schedule>& programs, const node_layout& nodes) {
   std::map<std::pair<int, int>, int> messages;
   for (const schedule& of : programs)

@@ -1,5 +1,5 @@
-// The memory that ranks of a node share, and what goes through it: rows and channels. Ranks are threads here, or
-// processes where a process is what matters.
+// The memory that the ranks of a node share, and the rows and channels in it. Ranks are threads here, or processes if
+// that matters to the test.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sched.h>
@@ -32,10 +32,10 @@ int error_of(const std::function<void()>& call) {
   }
 }
 
-// What a process ends with that has not the right to do what a test needs.
+// The exit status of a process that has no right to do what a test needs.
 constexpr int may_not = 77;
 
-// The status of another process that ends with what this returns.
+// Calls `call` in another process, which exits with what that returns. Returns the status as waitpid() gives it.
 int in_another_process_ending(const std::function<int()>& call) {
   const pid_t child = fork();
   if (child == 0) _exit(call());
@@ -44,7 +44,7 @@ int in_another_process_ending(const std::function<int()>& call) {
   return status;
 }
 
-// 0: it returned true.
+// Returns 0 if `call` returned true there.
 int in_another_process(const std::function<bool()>& call) {
   return in_another_process_ending([&] { return call() ? 0 : 1; });
 }
@@ -62,7 +62,7 @@ TEST(shared_memory, is_seen_by_another_process) {
   EXPECT_EQ(mine.data()[9999], std::byte{7});
 }
 
-// Also where there are fewer pages than parts, and where others already use some.
+// Also if there are fewer pages than parts, and if other ranks already use some pages.
 TEST(shared_memory, stays_as_it_is_where_pages_are_cleared_early) {
   for (const std::size_t bytes : {std::size_t{100}, std::size_t{20000}, std::size_t{3} << 20}) {
     shared_memory memory = shared_memory::create(bytes);
@@ -70,7 +70,7 @@ TEST(shared_memory, stays_as_it_is_where_pages_are_cleared_early) {
     constexpr std::size_t parts = 3;
     for (std::size_t part = 0; part < parts; ++part) memory.clear_part(part, parts);
     for (std::size_t i = 0; i < bytes; ++i) ASSERT_EQ(memory.data()[i], std::byte(i == bytes / 2 ? 5 : 0));
-    EXPECT_NO_THROW(shared_memory::open(memory.where(), bytes));  // the proof is there
+    EXPECT_NO_THROW(shared_memory::open(memory.where(), bytes));  // the proof is still there
   }
 }
 
@@ -89,7 +89,7 @@ TEST(shared_memory, keys_that_mean_something_else_are_refused) {
   mine.data()[4095] = std::byte{1};  // still mapped
 }
 
-// The system would end the process by a signal.
+// Left to itself, the system would end the process by a signal.
 TEST(shared_memory, limits_on_files_are_errors) {
   EXPECT_EQ(in_another_process([] {
               const rlimit little{1 << 16, RLIM_INFINITY};
@@ -99,7 +99,7 @@ TEST(shared_memory, limits_on_files_are_errors) {
             0);
 }
 
-// The memory is not in any file system that people can see. Where they may not mount, nothing is tested.
+// The memory is in no file system that people can see. If the process may not mount one, nothing is tested.
 TEST(shared_memory, does_not_need_room_in_dev_shm) {
   const int status = in_another_process_ending([] {
     if (unshare(CLONE_NEWNS) != 0 || mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0 ||
@@ -136,7 +136,7 @@ std::byte content(int from, int to, int message, std::size_t k) {
   return static_cast<std::byte>(from * 31 + to * 17 + message * 7 + static_cast<int>(k) * 3 + static_cast<int>(k >> 8));
 }
 
-// Sizes around what a line and a cell hold, and many pieces.
+// The size of a message: around what a line or a cell holds, or that of several pieces.
 std::size_t size_of(int from, int to, int message, std::size_t piece) {
   std::mt19937 random(static_cast<std::uint32_t>(from * 10007 + to * 101 + message));
   const std::size_t sizes[] = {
@@ -144,7 +144,7 @@ std::size_t size_of(int from, int to, int message, std::size_t piece) {
   return sizes[random() % std::size(sizes)];
 }
 
-// Everything from everyone to everyone, several messages under way to and from each.
+// Sends `messages` messages to every other rank, and receives as many from it. Several are under way at the same time.
 void send_and_receive(node_window& window, int messages) {
   const int self = window.rank();
   struct peer {
@@ -272,7 +272,7 @@ TEST(node_window, what_nobody_pulled_is_dropped_any_number_of_exchanges_later) {
   }
 }
 
-// Memory that its owner can read, but the kernel not for others, as some devices' is.
+// Memory that its owner can read, but the kernel cannot read for others, like that of some devices.
 class only_for_its_owner {
  public:
   only_for_its_owner() : pages_(mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)) {
@@ -309,7 +309,7 @@ TEST(node_window, messages_that_cannot_be_read_come_in_pieces) {
   }
 }
 
-// What its number is to itself is somebody else's to others.
+// The number that a process has in its container is that of another process outside.
 TEST(node_window, a_sender_in_another_container_is_not_read) {
   const shared_memory memory = shared_memory::create(node_window::bytes_for(2));
   const std::vector<std::byte> sent(30000, std::byte{5});
@@ -374,7 +374,7 @@ std::size_t row_size(int from, int to, int exchange, int ranks) {
   return random() % 3 ? random() % (most + 1) : 0;
 }
 
-// Returns what did not fit.
+// Returns how many blocks did not fit into the row.
 int write_row(node_rows& rows, int exchange) {
   int elsewhere = 0;
   rows.begin();
@@ -395,7 +395,7 @@ void read_row(node_rows& rows, int from, int exchange) {
   for (std::size_t k = 0; k < block.bytes; ++k) ASSERT_EQ(block.data[k], content(from, rows.rank(), exchange, k));
 }
 
-// Nobody waits but for rows with something in them, and for those that have still to read what is replaced.
+// A rank waits only for rows that have something for it, and for ranks that must still read a row that it replaces.
 TEST(node_rows, blocks_of_one_exchange_after_another) {
   for (int ranks : {1, 2, 3, 6}) {
     const arena memory(node_rows::bytes_for(ranks));
@@ -416,7 +416,7 @@ TEST(node_rows, blocks_of_one_exchange_after_another) {
   }
 }
 
-// By all ranks, or by one that the others have nothing for.
+// They are skipped by all ranks, or by one for which the others have nothing.
 TEST(node_rows, exchanges_that_are_skipped_hold_nobody_up) {
   constexpr int ranks = 3;
   const arena memory(node_rows::bytes_for(ranks));
@@ -452,7 +452,7 @@ TEST(node_rows, one_that_was_replaced_had_nothing_for_who_comes_late) {
   theirs.skip();
   theirs.skip();
   EXPECT_EQ(theirs.awaited_reader(), -1);
-  theirs.begin();  // in the place of the first
+  theirs.begin();  // this row replaces the first
   for (const std::size_t bytes : {8, 0}) theirs.add(bytes);
   theirs.publish();
   ASSERT_TRUE(mine.is_there(1));
@@ -486,7 +486,7 @@ TEST(node_rows, only_those_who_had_something_to_read_are_waited_for) {
   };
   exchange(mine, 0);
   exchange(mine, 8);
-  exchange(mine, 0);  // of the first: nobody had anything to read
+  exchange(mine, 0);  // replaces the first row, in which nobody had anything to read
   EXPECT_EQ(mine.awaited_reader(), 1);
   exchange(theirs, 0);
   exchange(theirs, 0);

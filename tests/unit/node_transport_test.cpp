@@ -12,7 +12,7 @@
 namespace shoal {
 namespace {
 
-// A rank of a node, on which all are.
+// One of the ranks of a job that is on one node.
 struct node_rank {
   std::unique_ptr<transport> below;
   node_window window;
@@ -25,7 +25,7 @@ struct node_rank {
         over(*below, window, ranks) {}
 };
 
-// Its receiver waits for another rank, which may wait for the sender.
+// Its receiver waits for a message of another rank, and that rank may wait for the sender.
 TEST(NodeTransport, WhatNobodyExpectsDoesNotHoldItsSenderUp) {
   constexpr std::array ranks{0, 1, 2};
   struct alignas(64) line {

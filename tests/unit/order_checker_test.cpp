@@ -1,5 +1,5 @@
-// Messages through the memory of a node match in the order in which both ranks start them, whatever their tags: every
-// schedule that goes through it is proved to start them in one order.
+// Messages through the memory of a node match in the order in which both ranks start them, whatever their tags. So
+// these tests prove that every schedule that goes through this memory starts them in the same order on both ranks.
 #include <gtest/gtest.h>
 
 #include <random>
@@ -27,7 +27,7 @@ constexpr const char* layouts[] = {"1x1",
                                    "node:2 socket:2 core:3",
                                    "group:2 node:2 socket:2 core:2"};
 
-// All that go through memory, with the parameters that change what two ranks of a node send each other.
+// All algorithms that go through memory, with the parameters that change what two ranks of a node send each other.
 constexpr const char* alltoalls[] = {"shared",
                                      "hierarchical:local=shared",
                                      "hierarchical:local=shared,carriers=1",
@@ -60,7 +60,7 @@ void add(std::vector<job>& jobs, const selection& how, const problem& at, const 
   if (!jobs.back().programs[0].shared_memory) jobs.pop_back();
 }
 
-// Every schedule through memory.
+// A job for every schedule that goes through memory.
 std::vector<job> jobs_through_memory() {
   std::vector<job> jobs;
   std::mt19937 random(11);
@@ -95,7 +95,7 @@ TEST(check_order, leaves_out_no_algorithm_through_memory) {
   EXPECT_EQ(checked, all);
 }
 
-// Operations that wait for nothing any more may be started before messages that stand in front of them.
+// If the dependencies of an operation are taken away, it may be started before messages that precede it.
 TEST(check_order, finds_what_may_overtake) {
   int found = 0;
   for (job& one : jobs_through_memory())

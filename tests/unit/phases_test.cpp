@@ -1,4 +1,4 @@
-// Where the time of an exchange goes: the phases add up, and each is told from the others.
+// Where the time of an exchange goes: the phases add up to all of it, and each is told from the others.
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -13,7 +13,8 @@ namespace {
 
 constexpr int ranks = 8, block_bytes = 100;
 
-// Of all ranks, in one exchange of blocks whose sizes are announced, in front of `inline_bytes` of data at most.
+// The seconds of all ranks together, in one exchange whose messages announce the sizes of blocks. The sizes travel in
+// front of the data if these have at most `inline_bytes` bytes, else in messages of their own.
 phase_seconds phases_of(const char* spec, std::size_t inline_bytes, const node_layout* nodes) {
   memory_network network(ranks);
   memory_pool pool;
@@ -72,7 +73,8 @@ TEST(Phases, TellMessagesBetweenNodesFromOthers) {
   for (phase p : {phase::metadata, phase::data, phase::inter_node}) EXPECT_GT(of(in_pairs, p), 0);
 }
 
-// One block to each, in place at both ends: nothing is put together, and only the rank's own block is copied.
+// Every message is one block, which lies in its place at both ends. So no message is put together, and a rank copies
+// only its own block.
 TEST(Phases, NameNothingThatIsNotDone) {
   const phase_seconds seconds = phases_of("spread_out", 0, nullptr);
   EXPECT_EQ(of(seconds, phase::metadata) + of(seconds, phase::replace) + of(seconds, phase::inter_node), 0);

@@ -9,7 +9,7 @@
 namespace shoal {
 namespace {
 
-// As of a program that has called std::locale::global() for German: 1.234,5.
+// Makes the program one that has called std::locale::global() for German: 1.234,5.
 class with_commas {
  public:
   with_commas() : before_(std::locale::global(std::locale(std::locale::classic(), new german))) {}

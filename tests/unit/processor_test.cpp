@@ -11,7 +11,7 @@ namespace {
 
 using std::filesystem::path;
 
-// Two sockets of four CPUs, numbered in turns; a NUMA domain each; two level 3 caches in each.
+// Two sockets of four CPUs, which are numbered in turn. Each socket is one NUMA domain and has two level 3 caches.
 class processor : public testing::Test {
  protected:
   void SetUp() override {

@@ -205,7 +205,7 @@ TEST(radix, refuses_radices_that_do_not_reach) {
 
 // ---- sizes (specification 4) ---------------------------------------------------------------------------------------
 
-// The walk goes up; a vector that goes down is its mirror image.
+// The schedules of tuna go up in rank. A vector that goes down is their mirror image.
 std::int64_t elements(block_name b, int ranks, int direction) {
   const int o = modulo(direction * b.origin, ranks), d = modulo(direction * b.destination, ranks);
   const int v = (7 * o + 13 * d + 5 * o * d) % 11;

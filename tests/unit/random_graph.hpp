@@ -10,7 +10,8 @@
 
 namespace shoal::testing {
 
-// A graph with up to `most` edges a rank: none, several between two ranks, to itself, and places for nobody.
+// A graph in which a rank sends along up to `most` edges, or none. There may be several edges between two ranks, edges
+// from a rank to itself, and places for nobody.
 inline neighbor_graph random_graph(int ranks, int most, std::mt19937& random) {
   std::vector<neighbor_graph::neighbors> all(static_cast<std::size_t>(ranks));
   for (int rank = 0; rank < ranks; ++rank) {

@@ -20,12 +20,12 @@ std::vector<schedule> renamed(const selection& chosen, const problem& at) {
 }
 
 TEST(relabelling, moves_every_coordinate_on) {
-  const relabelling names({4, 3}, 6);  // 2 in the second group of 4
+  const relabelling names({4, 3}, 6);  // rank 6 is number 2 in the second group of 4
   EXPECT_EQ(names(0), 6);
   EXPECT_EQ(names(1), 7);
-  EXPECT_EQ(names(2), 4);   // around the group
-  EXPECT_EQ(names(8), 2);   // around the groups
-  EXPECT_EQ(names(11), 1);  // both
+  EXPECT_EQ(names(2), 4);   // wraps around in the group
+  EXPECT_EQ(names(8), 2);   // wraps around from the last group to the first
+  EXPECT_EQ(names(11), 1);  // wraps around in both ways
   EXPECT_EQ(names(names.name_of_0()), 0);
 }
 
@@ -41,14 +41,15 @@ TEST(relabelling, gives_the_schedules_around_a_ring) {
     }
 }
 
-// Which ends with copies in the order of ranks.
+// This form ends with copies in the order of ranks, so a relabelled schedule is right but not the same.
 TEST(relabelling, gives_bruck_in_its_basic_form) {
   problem at;
   for (at.ranks = 1; at.ranks <= 20; ++at.ranks)
     EXPECT_FALSE(check(renamed(parse_selection("bruck:variant=basic"), at), alltoall_meaning(at.ranks)));
 }
 
-// Blocks of a message lie in another order than in each rank's own schedule, but at both ends in the same.
+// The blocks of a message lie in another order than in the schedule that a rank makes itself, but in the same order at
+// both ends.
 TEST(relabelling, gives_exchanges_over_equal_levels) {
   for (const char* layout : {"1x1", "5x1", "3x4", "node:2 socket:2 core:3", "group:3 node:2 core:2",
                              "plane:2 row:3 node:4", "group:2 node:3 socket:2 core:2"})

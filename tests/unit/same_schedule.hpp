@@ -15,7 +15,7 @@ inline int pick(std::mt19937& random, int lowest, int highest) {
   return std::uniform_int_distribution<int>(lowest, highest)(random);
 }
 
-// Operation by operation.
+// Compares two schedules operation by operation.
 inline bool same(const schedule& a, const schedule& b) {
   const auto same_operation = [](const operation& x, const operation& y) {
     return x.kind == y.kind && x.peer == y.peer && x.step == y.step && x.first_slot == y.first_slot &&

@@ -11,7 +11,7 @@ namespace {
 
 using terms = std::array<std::int64_t, size_pattern::longest>;
 
-// Calls of these sizes in turn; what the rank then says.
+// Makes calls of these sizes in turn. Returns what the rank then tells the others.
 terms after(size_pattern& of, const std::vector<double>& sizes, int calls) {
   for (int i = 0; i < calls; ++i) of.place_of_next(sizes[i % sizes.size()]);
   terms no;

@@ -1,4 +1,4 @@
-// The step checker: each deliberate fault is caught by name. The step table: the specification's worked examples.
+// The step checker catches each deliberate fault by name. The step table shows the specification's worked examples.
 #include <gtest/gtest.h>
 
 #include "intergroup_fixture.hpp"
@@ -44,7 +44,7 @@ TEST(Steps, FindNoFaultInARightSchedule) {
   EXPECT_FALSE(fault_of(programs_of("full", 6, 2), 6, 2));
 }
 
-// 4 -> 5 carries m3 in step 2 and m2 in step 4: moved a step, both ends alike.
+// 4 -> 5 carries m3 in step 2. Both ends move that to step 1, in which rank 4 is still receiving m3.
 TEST(Steps, CatchABlockThatHasNotArrived) {
   auto programs = programs_of("ring", 4, 4);
   first(programs[4], op_kind::send, 2).step = 1;
@@ -58,7 +58,7 @@ TEST(Steps, CatchATransferWhoseEndsDisagree) {
   expect_fault(programs, 4, 4, step_fault_kind::other_step, 3, 4);
 }
 
-// 2 -> 3 carries m2 in step 2 and rank 2 sends m2 to rank 1 in step 3.
+// 2 -> 3 carries m2 in step 2, which moves to step 3. There rank 2 already sends m2 to rank 1.
 TEST(Steps, CatchTwoSendsInAStep) {
   auto programs = programs_of("ring", 4, 4);
   first(programs[2], op_kind::send, 2).step = 3;
@@ -66,7 +66,7 @@ TEST(Steps, CatchTwoSendsInAStep) {
   expect_fault(programs, 4, 4, step_fault_kind::two_sends, 3, 2);
 }
 
-// Rank 5 receives from 4 in step 4 and from 6 in step 3.
+// Rank 5 receives from rank 6 in step 3, which moves to step 4. There it already receives from rank 4.
 TEST(Steps, CatchTwoReceivesInAStep) {
   auto programs = programs_of("ring", 4, 4);
   first(programs[5], op_kind::recv, 3).step = 4;
@@ -93,7 +93,7 @@ TEST(Steps, CatchATransferOfUnequalLength) {
   expect_fault(programs, 6, 2, step_fault_kind::unmatched, 3, 6);
 }
 
-// Any single transfer moved to any other step is a fault or at least no shorter: no ring schedule has slack to spare.
+// A transfer of the last step cannot move to any earlier step: a ring schedule has no slack.
 TEST(Steps, NoTransferOfTheRingCanBeEarlier) {
   const auto right = programs_of("ring", 6, 4);
   const int steps = follow_steps(right, allgather_meaning(6, 4)).steps;

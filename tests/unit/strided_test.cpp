@@ -1,4 +1,4 @@
-// Runs of bytes in loops, against a list of the bytes.
+// Compares runs of bytes in loops with a list of all the bytes.
 #include "execute/strided.hpp"
 
 #include <gtest/gtest.h>
@@ -10,7 +10,7 @@
 namespace shoal {
 namespace {
 
-// The same loops as the places of all bytes, in order.
+// Loops, beside a list of the places of all their bytes, in order.
 class listed {
  public:
   explicit listed(std::int64_t run) : of_(strided::run(run)) {

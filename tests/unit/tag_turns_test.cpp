@@ -1,4 +1,4 @@
-// Tags come round again, and what is still under way or prepared shares its own with nobody.
+// Tags come round again, but an exchange that is under way or prepared shares its tags with no other.
 #include "execute/tag_turns.hpp"
 
 #include <gtest/gtest.h>

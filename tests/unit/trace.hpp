@@ -1,5 +1,5 @@
-// Follows the blocks of an all-to-all through the schedules of all ranks: what each message carries.
-// Written apart from the checker, so that each can show a fault of the other.
+// Follows the blocks of an all-to-all through the schedules of all ranks, and tells what each message carries.
+// Written independently of the checker, so that each can show a fault of the other.
 #pragma once
 
 #include <map>
@@ -20,7 +20,7 @@ class tracer {
  public:
   explicit tracer(const std::vector<schedule>& programs) : programs_(programs), next_(programs.size(), 0) {}
 
-  // Runs every rank's operations in id order; receives are posted, and end when their message is there.
+  // Runs the operations of every rank in the order of their ids. A posted receive ends when its message is there.
   std::vector<traced_message> run() {
     for (bool moved = true; moved;) {
       moved = false;

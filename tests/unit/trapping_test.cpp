@@ -1,5 +1,5 @@
-// All of the core's tests run as in a program that ends at what its numbers must never be, such as one that gfortran has
-// compiled with -ffpe-trap=invalid,zero,overflow.
+// All tests of the core run as in a program that ends at a division by zero, an invalid operation or an overflow of
+// floating-point numbers, such as one that gfortran has compiled with -ffpe-trap=invalid,zero,overflow.
 #include <fenv.h>  // NOLINT(modernize-deprecated-headers): feenableexcept
 
 #include <gtest/gtest.h>

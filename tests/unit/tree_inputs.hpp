@@ -27,7 +27,7 @@ inline switch_network switched(const std::vector<int>& parent, const std::vector
   return {std::move(nodes), std::move(links)};
 }
 
-// `count` machines dealt to the switches in equal blocks.
+// The switches of `count` machines that are dealt to the switches in equal blocks.
 inline std::vector<int> in_blocks(int count, int switches) {
   std::vector<int> at;
   for (int m = 0; m < count; ++m) at.push_back(m * switches / count);
@@ -51,7 +51,8 @@ inline switch_network random_network(std::mt19937& random, int most_switches, in
   return switched(parent, at);
 }
 
-// The next word of digits below `base`, in counting order; false after the last.
+// Makes of `word` the next one of digits below `base`, in counting order. Digits before `from` stay. Returns false
+// after the last word.
 inline bool next_word(std::vector<int>& word, std::size_t from, int base) {
   for (std::size_t i = word.size(); i-- > from;) {
     if (++word[i] < base) return true;
@@ -68,7 +69,7 @@ inline bool leads_to_first(const std::vector<int>& parent) {
   return true;
 }
 
-// Every labelled tree of so many switches, with every distribution of so many machines.
+// Visits every labelled tree of so many switches, with every distribution of so many machines.
 inline void for_each_network(int switches, int machines, const std::function<void(const switch_network&)>& visit) {
   std::vector<int> parent(switches, 0);
   do {

@@ -1,4 +1,4 @@
-// The closed form against the table it inverts, over all size vectors, and what a misread table would do.
+// Compares the closed form with the table that it inverts, for all size vectors, and shows what a misread one would do.
 #include "algorithms/tree_phases.hpp"
 
 #include <gtest/gtest.h>
@@ -16,7 +16,7 @@ namespace {
 
 using sizes_list = std::vector<int>;
 
-// t_i,x -> t_j,y in phase p.
+// In phase p, t_i,x sends to t_j,y.
 struct table_entry {
   int p, i, x, j, y;
   auto key() const { return std::tie(p, i, x, j, y); }
@@ -41,7 +41,8 @@ enum class misreading {
 };
 constexpr int misreadings = 12;
 
-// The table of specification tree section 5, read forwards as it is printed: phase by phase. Names and steps as there.
+// The table of section 5 of the tree specification, made as it is printed there: phase by phase, with the same names
+// and steps.
 class printed_table {
  public:
   printed_table(const sizes_list& m, misreading how) : m_(m), how_(how), k_(static_cast<int>(m.size())), before_(1, 0) {
@@ -127,7 +128,8 @@ class printed_table {
   std::vector<table_entry> entries_;
 };
 
-// Specification tree section 8: valid whatever the insides of the groups look like.
+// Section 8 of the tree specification: what makes a table valid whatever the groups look like inside. Returns null if
+// nothing is wrong.
 const char* find_fault(const sizes_list& m, const std::vector<table_entry>& entries, int phases) {
   const int k = static_cast<int>(m.size()), total = std::accumulate(m.begin(), m.end(), 0);
   struct use {

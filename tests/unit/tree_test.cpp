@@ -30,7 +30,7 @@ std::vector<schedule> programs_of(const switch_network& network, const std::stri
 std::string text_of(const std::optional<fault>& found) { return found ? found->text : ""; }
 std::string text_of(const std::optional<std::string>& found) { return found.value_or(""); }
 
-// Everything the three conditions ask for.
+// All that the three conditions of the specification ask for.
 void expect_optimal(const switch_network& network, const std::vector<message>& messages) {
   const rank_tree tree(network);
   ASSERT_EQ(text_of(find_contention(tree, messages)), "");
@@ -44,7 +44,7 @@ void expect_correct(const switch_network& network, const std::string& spec) {
   expect_optimal(network, messages_of(programs));
 }
 
-// ---- time: messages take what they are given, tokens nothing --------------------------------------------------
+// ---- time: a message takes the time it is given, a token none ------------------------------------------------
 
 struct interval {
   int from, to;
@@ -69,7 +69,7 @@ class timed_run {
  private:
   using end_of_transfer = std::pair<int, op_id>;
 
-  // When an operation may start; below zero: not known yet.
+  // When an operation may start. Negative if that is not known yet.
   double ready(int rank, op_id op) const {
     double start = 0;
     for (op_id earlier : programs_[rank].after_of(programs_[rank].operations[op])) {
@@ -118,7 +118,8 @@ class timed_run {
   std::vector<interval> transfers_;
 };
 
-// The most transfers that are on one edge at once beyond `allowed` times its streams; at most 0 when all is well.
+// By how many the transfers on an edge at one time exceed `allowed` times its streams, on the worst edge. Not above 0
+// if all is well.
 int overload(const rank_tree& tree, const std::vector<interval>& transfers, int allowed) {
   std::vector<std::vector<std::pair<double, int>>> changes(tree.edges());
   for (const interval& t : transfers)
@@ -128,7 +129,7 @@ int overload(const rank_tree& tree, const std::vector<interval>& transfers, int 
     });
   int worst = -allowed;
   for (int edge = 0; edge < tree.edges(); ++edge) {
-    std::sort(changes[edge].begin(), changes[edge].end());  // ends before starts
+    std::sort(changes[edge].begin(), changes[edge].end());  // at the same time, ends come before starts
     int now = 0;
     for (const auto& [time, change] : changes[edge]) {
       now += change;
@@ -144,10 +145,10 @@ std::function<double(int, int)> random_durations(std::mt19937& random, int ranks
   return [times, ranks](int from, int to) { return times[static_cast<std::size_t>(from) * ranks + to]; };
 }
 
-// When the last message ends if each waits for every earlier user of the edges of its path that it must wait for.
+// When the last message ends if each one itself waits for all earlier messages on its path that it must wait for.
 double unreduced_makespan(const rank_tree& tree, const std::vector<message>& ordered, int window,
                           const std::function<double(int, int)>& duration) {
-  std::vector<std::deque<double>> ends(tree.edges());  // of the last users of each edge
+  std::vector<std::deque<double>> ends(tree.edges());  // when the last messages on each edge end
   double last = 0;
   for (const message& m : ordered) {
     double start = 0;
@@ -258,7 +259,7 @@ TEST(Tree, AnyOrderOfRanks) {
     switch_network network = random_network(random, 10, 20);
     auto hosts = network.hosts();
     std::shuffle(hosts.begin(), hosts.end(), random);
-    hosts.resize(1 + random() % hosts.size());  // machines without a rank stay where they are
+    hosts.resize(1 + random() % hosts.size());  // machines without a rank stay in the network
     network.place_ranks(hosts);
     expect_correct(network, "tree");
   }
@@ -308,7 +309,7 @@ TEST(TreeTokens, LetEqualMessagesEndInAsManyStepsAsThereArePhases) {
   }
 }
 
-// Exact means that none can be left out: without it two messages meet when the first is slow.
+// Exact means that no token can be left out: without it, two messages meet on a link if the first is slow.
 TEST(TreeTokens, AreAllNeeded) {
   std::mt19937 random(22);
   for (int round = 0; round < 40; ++round) {
@@ -411,7 +412,7 @@ TEST(TreeSizes, ListGreedyIsNearTheBound) {
       std::vector<std::int64_t> bytes;
       for (int i = 0; i < tree.ranks() * tree.ranks(); ++i) {
         const double u = std::uniform_real_distribution<>(0.001, 1)(random);
-        const double sizes[] = {u, -std::log(u), std::pow(u, -1 / 1.3), u < 0.2 ? u : 0};  // the last: sparse
+        const double sizes[] = {u, -std::log(u), std::pow(u, -1 / 1.3), u < 0.2 ? u : 0};  // the last kind is sparse
         bytes.push_back(static_cast<std::int64_t>(1e5 * sizes[kind]));
       }
       const sized_order order = list_greedy_order(tree, bytes);
@@ -437,7 +438,7 @@ problem sized_problem(const switch_network& network, std::vector<std::int64_t> b
   return at;
 }
 
-// What users of `tree` get for blocks that are not equal, some of them empty: nobody waits for those.
+// What users of `tree` get if blocks are not equal and some are empty: no rank waits for an empty block.
 TEST(TreeSizes, AreWhatTheScheduleIsMadeFor) {
   std::mt19937 random(42);
   for (const switch_network& network : {one_switch(9), star_of_4(16), line_of_4(16), two_levels(14)}) {
@@ -477,7 +478,7 @@ TEST(TreeSizes, OfNothing) {
   EXPECT_EQ(order.messages.size(), 20u);
 }
 
-// The link bound cannot always be met by messages that do not share links: a conflict graph of five in a ring.
+// Messages that never share a link cannot always meet the link bound: here the conflicts of five messages form a ring.
 TEST(TreeSizes, ABoundOutOfReach) {
   const rank_tree tree(switched({0, 0}, {0, 0, 1, 1}));
   std::vector<std::int64_t> bytes(16, 0);

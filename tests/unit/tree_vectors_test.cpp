@@ -1,4 +1,4 @@
-// The test data of specification tree, in tests/vectors/vectors-tree.json.
+// The test data of the tree specification, in tests/vectors/vectors-tree.json.
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -31,7 +31,7 @@ std::string crc32(const std::string& text) {
   return digits;
 }
 
-// "p i x j y" lines in order.
+// The checksum of the table's lines "p i x j y", in order.
 std::string crc_of_table(const std::vector<int>& sizes) {
   const phase_table table(sizes);
   std::vector<std::array<std::int64_t, 5>> lines;
@@ -117,8 +117,8 @@ TEST(TreeVectors, PhasesAndSynchronisations) {
   }
 }
 
-// SPEC section 5, table 2 of the paper: senders and receivers of t_0 -> t_1 in the order of their phases, up to the
-// receiver that the alignment to the end of the schedule starts with.
+// Section 5 of the tree specification, table 2 of the paper: the senders and receivers of t_0 -> t_1 in the order of
+// their phases. Receivers are counted from the one with which the alignment to the end of the schedule starts.
 TEST(TreeVectors, RotatePattern) {
   const std::vector<int> sizes{6, 4, 2};
   const phase_table table(sizes);

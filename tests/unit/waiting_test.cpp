@@ -1,4 +1,4 @@
-// How long a rank sleeps that waits, and how often it looks.
+// How long a waiting rank sleeps, and how often it looks.
 #include "transport/waiting.hpp"
 
 #include <gtest/gtest.h>
@@ -8,7 +8,7 @@
 namespace shoal {
 namespace {
 
-// The next sleeps; after each the rank looks once more before the next.
+// How long the next sleeps are, in microseconds. The rank looks between any two of them.
 std::vector<int> sleeps(waiting& wait, int number) {
   std::vector<int> all;
   while (static_cast<int>(all.size()) < number)
@@ -30,7 +30,7 @@ TEST(Waiting, SleepsAQuarterLongerEachTimeUpToAMillisecond) {
   EXPECT_EQ(sleeps(wait, 100).back(), 1000);
 }
 
-// Of agreements by the MPI's own collectives, in which ranks need each other's looks for every step.
+// As in agreements by the MPI's own collectives, in which ranks need each other's looks for every step.
 TEST(Waiting, SleepsForASmallPartOfTheWaitWhereOthersNeedItsLooks) {
   EXPECT_EQ(waiting(wait_mode::sleep, 64).parts_among_lookers(), waiting::usual_parts);
   waiting wait(wait_mode::sleep);
@@ -48,7 +48,7 @@ TEST(Waiting, BeginsWithAQuarterOfTheWaitBefore) {
   wait.progressed();
   EXPECT_EQ(sleeps(wait, 2), (std::vector{158, 197}));
   wait.progressed();
-  wait.progressed();  // what arrives at once says nothing of the next wait
+  wait.progressed();  // what arrives at once says nothing about the next wait
   EXPECT_EQ(sleeps(wait, 1), (std::vector{88}));
   sleeps(wait, 100);
   wait.progressed();

@@ -1,4 +1,4 @@
-// What jobs try, and what `shoal tune` measures, by the table of algorithms.
+// What jobs try and what `shoal tune` measures, according to the table of algorithms.
 #include <gtest/gtest.h>
 
 #include "algorithms/algorithm.hpp"
