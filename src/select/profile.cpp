@@ -90,7 +90,9 @@ class reader {
 
   std::int64_t whole_number(const toml::table& in, const char* key, std::int64_t least, std::int64_t most) const {
     const toml::node* node = in.get(key);
-    if (!node) fail(std::max(1, line_of(in)), std::string(key) + " is missing; write it as in " + key + " = 8");
+    if (!node)
+      fail(std::max(1, line_of(in)),
+           std::string(key) + " is missing; write, for example, " + key + " = " + std::to_string(least));
     const auto* value = node->as_integer();
     if (!value || value->get() < least || value->get() > most)
       fail(line_of(*node),

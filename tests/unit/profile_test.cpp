@@ -1,4 +1,4 @@
-// Profiles: read, written, refused whole.
+// Profiles: how they are read and written, and that one mistake refuses the whole profile.
 #include <gtest/gtest.h>
 
 #include "select/choose.hpp"
@@ -21,7 +21,7 @@ std::string refused(const std::string& text) {
   return "accepted";
 }
 
-// Refused, for the row that stands in line 8.
+// What is said when a profile with this row in line 8 is refused.
 std::string refused_row(const std::string& row) {
   return refused(head + std::string("[alltoall]\nmicroseconds = [\n") + row + ",\n  { block = 64, native = 2 },\n]\n");
 }
@@ -80,7 +80,7 @@ TEST(profile, may_know_mostly_empty_exchanges) {
   EXPECT_NEAR(all.nonempty_share, 0.1, 0.03);
   EXPECT_EQ(to_string(choose(all, {8, 0.1}).algorithm), "shared");
   EXPECT_EQ(to_string(choose(all, {8, 1}).algorithm), "native");
-  EXPECT_TRUE(p.kinds[0]->measured("m", 3).sparse.empty());  // none of them has a partner
+  EXPECT_TRUE(p.kinds[0]->measured("m", 3).sparse.empty());  // of 3 ranks none has a partner
   const std::string text = to_toml(p);
   EXPECT_EQ(to_toml(parse_profile(text, "again")), text);
   profile again = p;
@@ -107,9 +107,9 @@ TEST(profile, is_the_same_when_written_and_read_again) {
 }
 
 TEST(profile, is_refused_whole_with_file_line_and_expectation) {
-  EXPECT_EQ(refused(""), "p.toml:1: format is missing; write it as in format = 8");
+  EXPECT_EQ(refused(""), "p.toml:1: format is missing; write, for example, format = 1");
   EXPECT_EQ(refused("format = 2\nranks = 8\n"), "p.toml:1: format is unknown; this version of Shoal reads format = 1");
-  EXPECT_EQ(refused("format = 1\n"), "p.toml:1: ranks is missing; write it as in ranks = 8");
+  EXPECT_EQ(refused("format = 1\n"), "p.toml:1: ranks is missing; write, for example, ranks = 1");
   EXPECT_EQ(refused("format = 1\nranks = 0\n"), "p.toml:2: ranks must be a whole number from 1 to 2147483647");
   EXPECT_EQ(refused("format = 1\nranks = 2\nlayout = \"3x8\""), "p.toml:3: layout = \"3x8\" is not for 2 ranks");
   EXPECT_EQ(refused(head), "p.toml:1: there is no [alltoall] and no [alltoallv]");
@@ -132,7 +132,7 @@ TEST(profile, is_refused_for_one_wrong_row) {
   EXPECT_EQ(refused_row("{ block = 64, native = 1 }"), "p.toml:9: blocks must ascend from row to row");
   EXPECT_EQ(refused_row("{ block = 8 }"),
             "p.toml:8: the row names no algorithm; write one as in { block = 8, native = 1.5 }");
-  EXPECT_EQ(refused_row("{ native = 1 }"), "p.toml:8: block is missing; write it as in block = 8");
+  EXPECT_EQ(refused_row("{ native = 1 }"), "p.toml:8: block is missing; write, for example, block = 0");
   EXPECT_EQ(refused_row("{ block = 8, shared = 1, native = 2 }"),
             "p.toml:8: shared must have a time in the first and the last row too");
   EXPECT_NE(refused_row("{ block = 8, tunna = 1 }").find("p.toml:8: "), std::string::npos);
