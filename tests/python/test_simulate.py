@@ -309,7 +309,7 @@ def test_a_torus_of_a_given_shape():
         (["--senders", "3", "--variants", "native"], "root_gathering"),
         (["--events", "--model"], "two ways"),
         (["--events", "--variants", "native"], "the MPI's own exchange, has none"),
-        (["--events", "--variants", "hierarchical:carriers=1"], "differ in more than names"),
+        (["--events", "--variants", "hierarchical:carriers=1"], "differ in more than the names of ranks"),
         (["--events", "--distribution", "sparse"], "only SimGrid simulates"),
     ],
 )
