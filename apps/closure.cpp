@@ -1,13 +1,13 @@
-// Which vertices of a graph reach which: transitive closure by relational algebra, one non-uniform exchange an
-// iteration.
+// Finds which vertices of a graph reach which others: the transitive closure, by relational algebra, with one
+// non-uniform exchange in each iteration.
 //
 //   mpiexec -n 8 closure road:2000 --check         or power:3000, or a file: Matrix Market, or lines "from to"
 //   SHOAL_ALLTOALLV=native mpiexec -n 8 closure road:2000
 //
-// Semi-naive evaluation (the path finding of the TuNA paper): the edges from a vertex, and the paths that end in it,
-// are at the vertex's owner. An iteration joins the paths found last with the edges, and sends each longer path to the
-// owner of its end, which keeps those it did not know. It ends when no rank has found any. Graphs of long diameter take
-// as many iterations as their longest path; late ones exchange little.
+// Semi-naive evaluation (the path finding of the TuNA paper): the owner of a vertex keeps the edges from this vertex
+// and the paths that end in it. An iteration joins the paths that the last iteration found with the edges, and sends
+// each longer path to the owner of its end, which keeps the paths that it did not know. The iterations end when no rank
+// has found a path. There are about as many as the graph's diameter; late ones exchange little.
 #include <mpi.h>
 #include <shoal/shoal.h>
 
@@ -32,13 +32,13 @@ struct edge {
 };
 using graph = std::vector<edge>;
 
-struct path {  // exists from one vertex to another
+struct path {  // says that there is a path from one vertex to another
   std::int32_t from, to;
   std::uint64_t key() const { return static_cast<std::uint64_t>(from) << 32 | static_cast<std::uint32_t>(to); }
 };
 
-// A long road with short cuts: one vertex leads to the next, every tenth also to one of the next three. Its longest path
-// has about nine tenths of its vertices.
+// A long road with short cuts: each vertex leads to the next, and every tenth vertex also to one of the next three. Its
+// diameter is about nine tenths of the number of vertices.
 graph road(int vertices) {
   graph edges;
   std::mt19937 random(1);
@@ -49,7 +49,7 @@ graph road(int vertices) {
   return edges;
 }
 
-// Each vertex leads to two earlier ones, the likelier the more lead there already.
+// Each vertex leads to two earlier vertices. The more edges a vertex has already, the likelier it is chosen.
 graph power(int vertices) {
   graph edges;
   std::vector<int> ends{0};
@@ -98,7 +98,7 @@ int vertices_of(const graph& edges) {
   return most + 1;
 }
 
-// Independent of the order of paths, so that ranks may add up theirs.
+// The sum of these does not depend on the order of paths, so each rank can add up its own.
 std::uint64_t checksum(std::uint64_t key) { return (key ^ (key >> 29)) * 0xbf58476d1ce4e5b9u; }
 
 struct result {
@@ -106,7 +106,7 @@ struct result {
   bool operator==(const result&) const = default;
 };
 
-// One vertex after the other, on one rank.
+// Finds the closure on one rank, vertex by vertex.
 result serial_closure(const graph& edges) {
   std::vector<std::vector<int>> next(vertices_of(edges));
   for (const edge& e : edges) next[e.from].push_back(e.to);
@@ -173,7 +173,7 @@ class closure {
     return everyones;
   }
 
-  // Empties the outbox: every rank gets what the others have for it.
+  // Empties the outbox, and returns the paths that all ranks have for this one.
   std::vector<path> exchanged() {
     std::vector<int> sent(ranks_), received(ranks_), from(ranks_), to(ranks_);
     std::vector<path> send;
@@ -197,8 +197,8 @@ class closure {
   int rank_ = 0, ranks_ = 1;
   std::vector<std::vector<int>> next_;       // edges from this rank's vertices
   std::unordered_set<std::uint64_t> known_;  // paths to this rank's vertices
-  std::vector<path> found_;                  // of them, since the last iteration
-  std::vector<std::vector<path>> outbox_;    // by owner
+  std::vector<path> found_;                  // those that are new since the last iteration
+  std::vector<std::vector<path>> outbox_;    // paths to send, by owner
 };
 
 int solve(const std::string& what, bool check) {

@@ -1,12 +1,13 @@
-// A Fourier transform over all ranks: rows transformed by FFTW, three transposes through Shoal.
+// A Fourier transform over all ranks: FFTW transforms the rows, and Shoal's exchanges make three transposes.
 //
 //   mpiexec -n 8 fft 1000x1200 --check --repetitions 10
 //   SHOAL_ALLTOALLV=native mpiexec -n 8 fft 1000x1200
 //
-// The six steps (Bailey): N1 N2 points are a matrix of N1 rows, transposed, its rows transformed, multiplied by roots
-// of unity, transposed, transformed and transposed. Rows are spread as evenly as they divide, so where they do not the
-// transposes are non-uniform exchanges, as in the FFT of the TuNA paper. --check: against one transform on one rank.
-// --fftw-mpi: FFTW's own parallel transform of as many points beside it, where the program was built with it.
+// Bailey's six steps: N1 N2 points form a matrix of N1 rows. The matrix is transposed, its rows are transformed,
+// multiplied by roots of unity, transposed, transformed and transposed. Rows are spread over the ranks as evenly as
+// possible. If the number of ranks does not divide them, the transposes are non-uniform exchanges, as in the FFT of the
+// TuNA paper. --check compares the result with one transform on one rank. --fftw-mpi also times FFTW's own parallel
+// transform of as many points, if the program was built with it.
 #include <fftw3.h>
 #include <mpi.h>
 #include <shoal/shoal.h>
@@ -39,7 +40,7 @@ struct options {
 
 fftw_complex* raw(complex* p) { return reinterpret_cast<fftw_complex*>(p); }
 
-// Which of n rows each rank has: the first n mod P ranks one more than the others.
+// Which of n rows each rank has. The first n mod P ranks have one more than the others.
 class spread {
  public:
   spread(int n, int ranks) : n_(n), ranks_(ranks) {}
@@ -72,8 +73,8 @@ class parallel_fft {
     fftw_destroy_plan(plan_before_);
   }
 
-  // This rank's rows of the matrix in, this rank's part of the transform out: rows of a matrix of as many columns as
-  // the input has rows.
+  // Takes this rank's rows of the matrix, and returns this rank's part of the transform: rows of a matrix that has as
+  // many columns as the input has rows.
   const points& run(const points& rows_in) {
     std::ranges::copy(rows_in, before_.begin());
     transpose(before_, rows_, columns_, after_);
@@ -88,7 +89,8 @@ class parallel_fft {
   double transform_seconds = 0, exchange_seconds = 0;
 
  private:
-  // A transform of each row, in place; null for no rows. Planned by measuring, before there are data.
+  // A plan to transform each row in place; null if there are no rows. FFTW plans by measuring, which overwrites data,
+  // so this comes before there are any.
   static fftw_plan plan(points& a, int rows, int length) {
     if (rows == 0) return nullptr;
     return fftw_plan_many_dft(1, &length, rows, raw(a.data()), nullptr, 1, length, raw(a.data()), nullptr, 1, length,
@@ -101,8 +103,8 @@ class parallel_fft {
     transform_seconds += MPI_Wtime() - begin;
   }
 
-  // From rows of a rows x columns matrix to rows of its transpose. A block holds what one rank's rows and another's
-  // columns share, column after column.
+  // Makes this rank's rows of the transpose (b) from its rows of a rows x columns matrix (a). A block holds what the
+  // rows of one rank and the columns of another share, column after column.
   void transpose(const points& a, int rows, int columns, points& b) {
     const spread from(rows, ranks_), to(columns, ranks_);
     const int have = from.count(rank_), get = to.count(rank_);
@@ -120,7 +122,7 @@ class parallel_fft {
         std::copy_n(&recv_[i], from.count(peer), &b[static_cast<std::size_t>(column) * rows + from.first(peer)]);
   }
 
-  // Rows to columns in send_, a few columns at a time, so that a cache line is read once.
+  // Writes rows as columns into send_, a few columns at a time, so that each cache line is read once.
   void turn(const points& a, int rows, int columns) {
     constexpr int together = 8;
     for (int first = 0; first < columns; first += together)
@@ -141,11 +143,11 @@ class parallel_fft {
   MPI_Comm comm_;
   points before_, after_;  // this rank's rows of the matrix, and of its transpose
   points send_, recv_;
-  points roots_;  // what this rank multiplies by after the first transform
+  points roots_;  // by which this rank multiplies after the first transform
   fftw_plan plan_after_ = nullptr, plan_before_ = nullptr;
 };
 
-// The same whatever the number of ranks.
+// The input is the same for any number of ranks.
 points input(std::size_t first, std::size_t count) {
   points a(count);
   for (std::size_t i = 0; i < count; ++i) {
@@ -155,7 +157,7 @@ points input(std::size_t first, std::size_t count) {
   return a;
 }
 
-// The largest error of all points, relative to the largest point: 0 on other ranks than the first.
+// The largest error of all points, relative to the largest point. Only rank 0 gets it; the others get 0.
 double error_of(const points& mine, const options& what, MPI_Comm comm) {
   int rank = 0, ranks = 1, count = static_cast<int>(mine.size());
   MPI_Comm_rank(comm, &rank);
@@ -182,7 +184,7 @@ double error_of(const points& mine, const options& what, MPI_Comm comm) {
 }
 
 #ifdef SHOAL_WITH_FFTW_MPI
-// Planned by measuring, so that FFTW exchanges in the way it finds fastest.
+// FFTW plans by measuring, so it exchanges in the way that it finds fastest.
 double seconds_of_fftw_mpi(const options& what, MPI_Comm comm) {
   fftw_mpi_init();
   ptrdiff_t rows = 0, first = 0, rows_after = 0, first_after = 0;

@@ -3,14 +3,15 @@
 
     .venv/bin/python bench/aapc.py --networks switch:24,star:4x8,line:4x8 --sizes 8,64 --rate 20M --output build/aapc
 
-Topologies (a), (b) and (c) of the paper on all-to-all exchange for Ethernet switched clusters. For every network and
-MPI one launch measures all sizes and all variants side by side: Shoal's schedules, the C file that `shoal topology
-generate` writes (variant `preloaded`), and the MPI's own. Blocks are all equal; or random, from nothing to the size; or
-skewed, Pareto distributed (exponent 1.3) from a sixteenth of the size to four of it. All repetitions are kept, a file
-for each size, written as they come; variants that a file has already are not measured again.
+The networks are topologies (a), (b) and (c) of the paper on all-to-all exchange for Ethernet switched clusters. For
+every network and MPI, one launch measures all sizes and all variants side by side: Shoal's schedules, the C file that
+`shoal topology generate` writes (variant `preloaded`), and the MPI's own. Blocks are all equal; or random, from nothing
+to the size; or skewed, Pareto distributed (exponent 1.3) from a sixteenth of the size to four times the size. All
+repetitions are kept, in one file for each size, and written as they come. Variants that a file has already are not
+measured again.
 
-Prints a table in Markdown. The last columns are of the best `tree`: shares of the bound for payload, with headers and
-with acknowledgements, and what the best of the MPI's own takes over it.
+Prints a table in Markdown. The last columns are about the best `tree`: the bounds as shares of its time (for payload,
+with headers, and with acknowledgements), and how many times longer the best of the MPI's own takes.
 """
 
 import argparse
@@ -52,11 +53,11 @@ def arguments() -> argparse.Namespace:
 
 @dataclass(frozen=True)
 class Cell:
-    """All variants with blocks of one size; the file has a JSON line for each that was measured."""
+    """All variants with blocks of one size. The file has a JSON line for each variant that was measured."""
 
     title: list[str]
     matrix: list[list[int]]
-    distribution: str  # these two as the driver is asked for them
+    distribution: str  # as an argument of the driver, like the size
     size: str
     path: Path
 
@@ -108,7 +109,7 @@ def matrix_of(blocks: str, size: int, ranks: int) -> list[list[int]]:
 
 
 def run(network: shoal.Network, mpi: Mpi, variants: list[str], cells: list[Cell], what: argparse.Namespace) -> None:
-    """Into the files of the cells."""
+    """Measures these variants, and appends what was measured to the files of the cells."""
     by_name = {(cell.distribution, int(cell.size)): cell for cell in cells}
     options = ["--variants", ";".join(variants), "--repetitions", str(what.repetitions)]
     options += ["--sizes", ",".join(dict.fromkeys(cell.size for cell in cells))]
@@ -141,13 +142,13 @@ def print_row(cell: Cell, tree: shoal.Tree, variants: list[str]) -> None:
 
 
 def result(record: dict[str, Any], bound: float) -> str:
-    """The median, its share of the bound, repetitions and the cores' idle share."""
+    """The median, the bound as a share of it, the number of repetitions, and the idle share of the cores."""
     median = statistics.median(record["seconds"])
     return f"{readable_seconds(median)}, {bound / median:.0%} ({len(record['seconds'])}; {record['idle']:.0%})"
 
 
 def fastest(measured: dict[str, dict[str, Any]], kind: str) -> float:
-    """The least median of the variants whose name begins so; 0: there are none."""
+    """The least median of the variants whose name begins with `kind`; 0 if there are none."""
     return min((statistics.median(r["seconds"]) for name, r in measured.items() if name.startswith(kind)), default=0.0)
 
 

@@ -121,13 +121,13 @@ void all_to_all::make_natives_ready(MPI_Comm comm) {
                         w_.recv_counts.data(), w_.recv_at.data(), MPI_BYTE, comm, MPI_INFO_NULL, &natives_);
 }
 
-// As Shoal's requests wait.
+// Waits in the way in which Shoal's requests wait.
 void all_to_all::end(MPI_Request& request) {
   wait_.progressed();
   for (int ended = 0; PMPI_Test(&request, &ended, MPI_STATUS_IGNORE) == MPI_SUCCESS && !ended;) wait_.idle();
 }
 
-// All that Shoal does for a call before it exchanges anything.
+// Does everything that Shoal does for a call before it exchanges anything.
 void all_to_all::choose(MPI_Comm comm) {
   const auto call = w_.uniform()
                         ? uniform_call(w_.send.data(), block(), MPI_BYTE, w_.recv.data(), block(), MPI_BYTE, comm)

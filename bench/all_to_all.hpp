@@ -1,4 +1,4 @@
-// All-to-alls with every rank's own block sizes, as Shoal, the MPI and a hand-written loop do them.
+// All-to-alls in which every rank has block sizes of its own, carried out by Shoal, the MPI and a hand-written loop.
 #pragma once
 
 #include <shoal/shoal.h>
@@ -14,13 +14,13 @@
 
 namespace shoal::bench {
 
-// A hand-written spread-out exchange, as good as one page makes it.
+// A hand-written spread-out exchange, as good as it gets on one page.
 class hand_loop {
  public:
   hand_loop(MPI_Comm comm, int rank, int ranks, wait_mode mode)
       : comm_(comm), rank_(rank), ranks_(ranks), wait_(mode) {}
   void run(workload& w);
-  // Waits for these messages, as Shoal does.
+  // Waits for these messages in the way in which Shoal waits.
   void end(std::vector<MPI_Request>& all);
 
  private:
@@ -61,7 +61,7 @@ class all_to_all final : public measured {
   hand_loop& hand_;
   waiting wait_;
   std::map<std::string, shoal_request> requests_;  // persistent, by variant
-  MPI_Request natives_ = MPI_REQUEST_NULL;         // the MPI's own persistent one
+  MPI_Request natives_ = MPI_REQUEST_NULL;         // the MPI's own persistent request
   block_storage blocks_;
 };
 

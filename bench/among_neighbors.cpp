@@ -22,7 +22,7 @@ void among_neighbors::require_has(const std::string& variant) {
     parse_selection(variant, collective::neighbor_alltoall);
 }
 
-// No MPI_Info names an algorithm among neighbours, and a variable does so for all communicators.
+// MPI_Info cannot name an algorithm among neighbours, and an environment variable would name one for all communicators.
 void among_neighbors::make_ready(const std::string& variant, MPI_Comm comm) {
   if (variant == "auto" || variant == "native" || variant == "hand") return;
   settings set;
@@ -46,7 +46,7 @@ int among_neighbors::native(MPI_Comm comm) {
                                  MPI_BYTE, comm);
 }
 
-// As shoal_neighbor_alltoallv() where a variable names the algorithm.
+// Does what shoal_neighbor_alltoallv() does if an environment variable names the algorithm.
 void among_neighbors::by(neighborhood& named, MPI_Comm comm) {
   const neighbor_call call = varying_neighbors(b_.send(), counts_.data(), at_.data(), MPI_BYTE, b_.recv(),
                                                counts_.data(), at_.data(), MPI_BYTE, comm);

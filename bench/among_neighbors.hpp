@@ -1,4 +1,4 @@
-// MPI_Neighbor_alltoallv of blocks of one size.
+// MPI_Neighbor_alltoallv, with blocks of one size.
 #pragma once
 
 #include <map>
@@ -12,14 +12,14 @@
 
 namespace shoal::bench {
 
-// Variants: auto is shoal_neighbor_alltoallv(), native the MPI's own, hand a loop; the others are algorithms among
-// neighbours.
+// The variants are auto (shoal_neighbor_alltoallv()), native (the MPI's own), hand (a loop of messages), and algorithms
+// among neighbours.
 class among_neighbors final : public measured {
  public:
-  // The graph and the loop outlive it.
+  // The graph and the loop must outlive this object.
   among_neighbors(const neighbor_graph& graph, std::int64_t size, int rank, hand_loop& hand);
 
-  // Throws std::invalid_argument where there is no such variant.
+  // Throws std::invalid_argument if there is no such variant.
   static void require_has(const std::string& variant);
 
   bool takes(const std::string&) const override { return true; }
@@ -36,12 +36,12 @@ class among_neighbors final : public measured {
   void by(neighborhood& named, MPI_Comm comm);
 
   neighbor_blocks b_;
-  std::vector<int> counts_, at_;  // of either side, which has so many of them or fewer
+  std::vector<int> counts_, at_;  // for both sides; the one with fewer blocks uses the first of them
   hand_loop& hand_;
   std::map<std::string, neighborhood> named_;  // by algorithm
 };
 
-// The graph on a communicator of its own.
+// Makes a communicator that has the graph as its topology. Collective.
 MPI_Comm make_graph_communicator(const neighbor_graph& graph, int rank);
 
 }  // namespace shoal::bench

@@ -1,11 +1,11 @@
-"""The applications in apps/ with the MPI's own exchanges and with Shoal's: how long, and how much of it exchanging.
+"""Times the applications in apps/ with the MPI's own exchanges and with Shoal's, and how much of it is exchanging.
 
     .venv/bin/python bench/applications.py -n 8 --mpi mpich5,openmpi5 --turns 5
 
-Figures 14 and 15 of the TuNA paper, at the size of one machine. The ways to exchange take turns in random order, every
-result is verified by the program, and times are medians of all turns. Prints a table in Markdown: the time of the
-program, in brackets what of it was exchanging; beside a transform that of FFTW-MPI, which Debian has for Open MPI.
-Page: docs/papers/tuna.md.
+Figures 14 and 15 of the TuNA paper, at the size of one machine. The ways to exchange take turns in random order. The
+programs verify every result, and times are medians of all turns. Prints a table in Markdown: the time of the program,
+in brackets the part of it that was exchanging, and beside a transform the time of FFTW-MPI, which Debian has for
+Open MPI. Page: docs/papers/tuna.md.
 """
 
 import argparse
@@ -30,7 +30,7 @@ UNITS = {"ms": 1e-3, "s": 1.0}
 class Took:
     whole: float
     exchanging: float
-    fftw_mpi: float  # 0: the program has none
+    fftw_mpi: float  # 0 if the program has no such time
 
     @classmethod
     def read(cls, said: str) -> "Took":

@@ -23,7 +23,7 @@ class between_groups final : public measured {
   group_workload w_;
 };
 
-// One for all ranks, whose local groups are those that send and those that receive.
+// Makes an inter-communicator of all ranks. Its two groups are the first `senders` ranks and the others.
 MPI_Comm make_intercommunicator(int senders);
 
 }  // namespace shoal::bench

@@ -26,7 +26,8 @@ double noise(int origin, int destination) {
 
 std::int64_t bytes(double count) { return static_cast<std::int64_t>(count); }
 
-// Box and Muller; the second number of a block is that of the ranks the other way round, far away.
+// The method of Box and Muller. It needs a second random number for each block: the noise of the two ranks in reverse
+// order, with the destination shifted so far that no other block uses this number.
 double normal(int origin, int destination) {
   const double u = 1 - noise(origin, destination), v = noise(destination + (1 << 30), origin);
   return std::sqrt(-2 * std::log(u)) * std::cos(2 * std::numbers::pi * v);
@@ -34,7 +35,7 @@ double normal(int origin, int destination) {
 
 double pareto(int origin, int destination) { return 0.1 * std::pow(1 - noise(origin, destination), -0.6); }
 
-// Each rank's place in the order of how much it is wanted, from 1.
+// For each rank, its place in a random order of popularity. The most popular rank has place 1.
 std::vector<int> popularity(int ranks) {
   std::vector<int> order(ranks), place(ranks);
   std::iota(order.begin(), order.end(), 0);

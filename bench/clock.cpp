@@ -21,7 +21,7 @@ double local_now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-// Hosts with one kernel (this machine, containers, emulated hosts) share its clock.
+// Whether all ranks run under one kernel (on one machine, in containers, on emulated hosts) and so share its clock.
 bool one_kernel(MPI_Comm comm) {
   std::string boot;
   std::ifstream("/proc/sys/kernel/random/boot_id") >> boot;

@@ -11,7 +11,7 @@ crystal_router::crystal_router(MPI_Comm comm, waiting& wait) : comm_(comm), wait
   require(PMPI_Comm_size(comm, &ranks_), "MPI_Comm_size");
 }
 
-// Of an odd number of ranks the one in the middle is its own image: it sends to the first of the upper half.
+// If the number of ranks is odd, the rank in the middle is its own image: it sends to the first rank of the upper half.
 void crystal_router::deliver(parcels& held) {
   int first = 0, count = ranks_;
   for (int step = 0; count > 1; ++step) {

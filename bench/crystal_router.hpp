@@ -1,8 +1,8 @@
-// What shoal_exchange() is compared with: parcels sorted on their way, as programs route them by hand.
+// A rival of shoal_exchange(): parcels that are sorted on their way, as programs route them by hand.
 //
-// The crystal router (Fox et al. 1988; in this form in Nek5000's gslib): the ranks are halved again and again, and each rank sends
-// all that belongs into the other half to its mirror image there. So ceil(log2 P) messages of any length, in which every block
-// travels up to as many times.
+// The crystal router (Fox et al. 1988; in this form in Nek5000's gslib) halves the ranks again and again. Each rank
+// sends all parcels for the other half to its mirror image there. So a rank sends ceil(log2 P) messages of any length,
+// and a block travels at most that many times.
 #pragma once
 
 #include <mpi.h>
@@ -14,9 +14,9 @@ namespace shoal {
 
 class crystal_router {
  public:
-  // `comm` returns errors and stays the caller's, as does how to wait.
+  // `comm` must return errors. `comm` and `wait` stay the caller's, and must outlive the router.
   crystal_router(MPI_Comm comm, waiting& wait);
-  // `held` becomes what is for this rank. Collective.
+  // Delivers the parcels in `held`, and replaces them by the parcels for this rank. Collective.
   void deliver(parcels& held);
 
  private:

@@ -1,4 +1,5 @@
-// One rank's part of an allgather between two groups: the first ranks send one message, of equal size, to all others.
+// One rank's part of an allgather between two groups: each of the first ranks sends one message to all others. All
+// messages have the same size.
 #pragma once
 
 #include <algorithm>

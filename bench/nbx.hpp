@@ -1,8 +1,8 @@
-// What shoal_exchange() is compared with: parcels to their destinations in messages of their own, which their receivers find by
-// probing, as programs do it by hand.
+// A rival of shoal_exchange(): each parcel goes to its destination in a message of its own, which the receiver finds by
+// probing. Programs do this by hand.
 //
-// NBX (Hoefler, Siebert, Lumsdaine 2010): messages are sent synchronously. A rank whose messages have all been received begins a
-// nonblocking reduction, and receives on; once that has ended, no message is under way to anyone.
+// NBX (Hoefler, Siebert, Lumsdaine 2010): all sends are synchronous. When all messages of a rank have been received,
+// the rank begins a nonblocking reduction and goes on receiving. After the reduction no message is under way.
 #pragma once
 
 #include <mpi.h>
@@ -16,11 +16,12 @@ namespace shoal {
 
 class nbx {
  public:
-  // `comm` returns errors and stays the caller's, as does how to wait. It uses two tags from `tag` on: a rank may begin the next
-  // delivery while another has not seen the end of this one.
+  // `comm` must return errors. `comm` and `wait` stay the caller's, and must outlive this object. Deliveries use two
+  // tags by turns, `tag` and the next: a rank may begin a delivery while another has not seen the end of the last one.
   nbx(MPI_Comm comm, waiting& wait, int tag) : comm_(comm), wait_(wait), tag_(tag) {}
 
-  // As parcel_router::deliver().
+  // Delivers the parcels in `held`, and replaces them by the parcels for this rank. Collective. Returns whether any
+  // rank passed `failed`.
   bool deliver(parcels& held, bool failed);
 
  private:

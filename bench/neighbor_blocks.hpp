@@ -1,4 +1,4 @@
-// An exchange among neighbours of blocks of one size: buffers, contents, and whether all arrived.
+// The buffers of an exchange among neighbours, with blocks of one size: their contents, and whether all arrived.
 #pragma once
 
 #include <mpi.h>
@@ -12,7 +12,7 @@
 
 namespace shoal::bench {
 
-// The blocks of one rank. The graph outlives them.
+// The blocks of one rank. The graph must outlive them.
 class neighbor_blocks {
  public:
   neighbor_blocks(const neighbor_graph& graph, std::int64_t size, int rank)
@@ -34,7 +34,7 @@ class neighbor_blocks {
     }
     return {};
   }
-  // As MPICH and Open MPI exchange them: a message for each block, all at once.
+  // Begins the exchange as MPICH and Open MPI do: one message for each block, all at once.
   std::vector<MPI_Request> begin_messages(MPI_Comm comm) {
     std::vector<MPI_Request> all;
     const int bytes = static_cast<int>(size_);

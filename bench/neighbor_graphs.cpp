@@ -34,7 +34,7 @@ neighbor_graph random_partners(int ranks, int partners) {
   return neighbor_graph::to(std::move(destinations));
 }
 
-// None where the text is no such thing as 4x2.
+// The numbers in a text such as 4x2; none if the text has another form.
 std::vector<int> extents_in(const std::string& text) {
   std::vector<int> extents;
   for (const std::string& part : split(text, 'x')) extents.push_back(whole_number(part).value_or(0));

@@ -10,7 +10,8 @@ namespace shoal::bench {
 
 std::vector<std::string> split(const std::string& text, char separator);
 
-// What each option does with its value. Throws std::invalid_argument where there is no such option, or no value.
+// Calls the table's function of each option with the option's value. Throws std::invalid_argument for an option that
+// the table lacks, and for one without a value.
 using option_table = std::map<std::string, std::function<void(const std::string& value)>>;
 void read_options(int argc, char** argv, const option_table& table);
 

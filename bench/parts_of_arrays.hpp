@@ -1,4 +1,5 @@
-// MPI_Alltoallw as parallel Fourier transforms in Python use it: a matrix is cut into columns, one strip for each rank.
+// MPI_Alltoallw as parallel Fourier transforms in Python use it: each rank cuts a matrix into strips of columns, one
+// for each rank.
 #pragma once
 
 #include <shoal/shoal.h>
@@ -12,7 +13,7 @@
 
 namespace shoal::bench {
 
-// A strip is up to 16 rows of equal pieces, together `bytes`; it arrives in one piece.
+// A strip has up to 16 rows of equal length, with `bytes` bytes in all. It arrives without gaps.
 class parts_of_arrays final : public measured {
  public:
   parts_of_arrays(std::int64_t bytes, int rank, int ranks);
@@ -20,7 +21,7 @@ class parts_of_arrays final : public measured {
   parts_of_arrays(const parts_of_arrays&) = delete;
   parts_of_arrays& operator=(const parts_of_arrays&) = delete;
 
-  // Algorithms, and the MPI's own.
+  // The driver asks only for algorithms, `auto` and the MPI's own.
   bool takes(const std::string&) const override { return true; }
   void make_ready(const std::string&, MPI_Comm) override {}
   void run(const std::string& variant, MPI_Comm comm) override;

@@ -1,12 +1,12 @@
-"""How much is lost by a choice: against the best of all candidates, on sizes that nothing was tuned on.
+"""How much Shoal's choice loses against the best of all candidates, on sizes that nothing was tuned for.
 
     .venv/bin/python bench/regret.py -n 8 --mpi mpich5 --profile eight.toml
 
-For every case (size and distribution) all candidates and `auto` take turns in one run; with --profile a second run does
-the same with `auto` choosing by it. The best is picked by the odd repetitions and compared by the even ones, so that it
-is not the luckiest. Regret: how much longer than the best, in percent; of `auto` as it ran (agreeing on sizes
-included), and of the algorithm that it chose. Sizes lie between those that `auto` and `shoal tune` measure. With
---emulate the ranks are spread over emulated hosts.
+For every case (size and distribution) all candidates and `auto` take turns in one run. With --profile a second run does
+the same, and `auto` chooses by the profile. The odd repetitions pick the best, and the even ones compare it, so that
+the best is not just the luckiest one. Regret is how much longer than the best an exchange takes, in percent: for `auto`
+as it ran (with its agreements on sizes), and for the algorithm that it chose. The sizes lie between those that `auto`
+and `shoal tune` measure. With --emulate the ranks are spread over emulated hosts.
 """
 
 import argparse
@@ -51,8 +51,8 @@ class Case:
 
 
 def run(mpi: Mpi, arguments: argparse.Namespace, cluster: Emulation | None, profile: str) -> list[Case]:
-    """All cases in one launch."""
-    # MPI_Alltoallv takes what MPI_Alltoall does, but for algorithms that need equal blocks.
+    """Measures all cases in one launch."""
+    # MPI_Alltoallv has the candidates of MPI_Alltoall, except for algorithms that need equal blocks.
     specs = tuning.candidates(arguments.ranks, layout_of(arguments, cluster), uniform=True)
     options = ["--variants", ";".join(["auto", *specs]), "--sizes", arguments.sizes]
     options += ["--distributions", arguments.distributions, "--seconds", str(arguments.seconds)]

@@ -1,10 +1,10 @@
-"""How much is lost by a choice on simulated networks: against the best of many algorithms, between the sizes tuned for.
+"""How much Shoal's choice loses on simulated networks against the best of many algorithms, between the sizes tuned for.
 
     .venv/bin/python bench/regret_simulated.py --platform dragonfly,torus --nodes 8 --ppn 8
 
-Simulated times are exact, so this shows what choosing itself loses: a profile is made as `shoal tune` makes one, with
-simulated times of its candidates at its sizes, and the driver's `auto` chooses by it, with the code that jobs run,
-from features that its ranks agree on; what asking costs is part of its time. The rivals are the candidates, more
+Simulated times are exact, so this shows what the choice itself loses. A profile is made as `shoal tune` makes one, from
+simulated times of its candidates at its sizes. The driver's `auto` chooses by this profile, with the code that jobs
+run, from features that its ranks agree on; the agreement is part of its time. The rivals are the candidates, more
 radices and more forms of the hierarchical exchange.
 """
 
@@ -25,14 +25,14 @@ from shoal.errors import told_in_one_line
 from shoal.platforms import make_platform
 from shoal.simulation import Simulation
 
-# Beside the candidates of `shoal tune`.
+# Rivals besides the candidates of `shoal tune`.
 RADICES = (5, 6, 7, 10, 12, 21, 24, 48)
 HIERARCHICAL = (
     "carriers=1,local=linear", "carriers=2", "carriers=4", "global=radix,global_radix=2",
     "global=radix,global_radix=2,radix=2", "global=radix,global_radix=2,carriers=1", "pattern=staggered",
     "local=linear,pattern=staggered", "overlap=off", "local=linear,overlap=off", "block_count=2", "global=pairwise",
 )  # fmt: skip
-LARGEST = 512  # bytes of a block that is tuned for: above, simulations take minutes each
+LARGEST = 512  # bytes of a block to tune for; above, each simulation takes minutes
 
 
 def rivals(ranks: int, layout: str, *, uniform: bool) -> list[str]:

@@ -3,29 +3,40 @@
 //   mpiexec -n 8 shoal_bench --variants 'auto;native;tuna:radix=2' --sizes 8,512 --distributions uniform,random
 //   mpiexec -n 8 shoal_bench --variants 'auto;native;full' --sizes 1048576 --senders 4
 //
-// With --senders the exchange is an allgather between two groups, of which the first ranks send; else all-to-alls. With
-// --collective alltoallw it is MPI_Alltoallw of strips of matrices (parts_of_arrays.hpp); with --collective exchange every
-// rank sends to some that do not know of it (to_some.hpp), and the distributions are as "partners:8". With --collective
-// neighbor_alltoallv it is MPI_Neighbor_alltoallv in a distributed graph, and the distributions are its names
-// (neighbor_graphs.hpp).
+// The exchange is an all-to-all unless an option says otherwise. With --senders it is an allgather between two groups,
+// in which the first ranks send. With --collective alltoallw it is MPI_Alltoallw with strips of matrices
+// (parts_of_arrays.hpp). With --collective exchange every rank sends to ranks that do not expect it (to_some.hpp), and
+// a distribution is, for example, "partners:8". With --collective neighbor_alltoallv it is MPI_Neighbor_alltoallv in a
+// distributed graph, and a distribution is the name of the graph (neighbor_graphs.hpp).
 //
-// Method (after ReproMPI): every repetition starts at a time agreed beforehand and is dropped when a rank was late
-// (by 20 us, or 50 ms where ranks outnumber cores and cannot all start at once, or a twentieth of it); its time is
-// the last end minus the first start, divided by the exchanges in it: as many, one after another, as fill a
-// millisecond, the same for all variants. Variants are interleaved in random order, a case runs for a time budget or
-// a number of repetitions, all repetitions are written, and every variant's data are verified outside the timed
-// part; where exchanges take longer than a second and their number is given, the verified one is the first of them, else
-// it does not count. `idle` is the share of this machine's processor time that nobody used during the repetitions, or only
-// processes that give way to the ranks (nice). With --phases 1 a line also says where the time of Shoal's exchanges
-// went: the mean over ranks of the last exchange of every repetition; the clock adds 0.3 us to each. Variants are specs of Shoal's algorithms, `auto`, `choose` (all that
-// `auto` does before it exchanges anything; nothing is exchanged), `ask` (one agreement of Shoal's on sizes; nothing
-// is exchanged), `native` (the MPI's own collective), `native_nonblocking` and `native_persistent` (its nonblocking
-// and its persistent form, tested while waiting as Shoal does), `preloaded` (MPI_Alltoall as whatever is preloaded
-// into this program does it), `hand` (a loop of MPI_Irecv, MPI_Isend and MPI_Testsome with the messages of
-// spread_out, waiting as Shoal does), and `memcpy` (every rank copies as many bytes as it exchanges, and waits for
-// nobody; nothing is exchanged then, and nothing verified). " inline=N" behind a spec sends sizes in front of at
-// most N bytes of data instead of the standard number; 0: always in a message of their own; " persistent" starts and
-// ends a persistent exchange instead of a blocking call.
+// Method (after ReproMPI):
+// * Every repetition starts at a time that the ranks agreed on. A repetition is dropped if a rank started late: by more
+//   than 20 us, or 50 ms if ranks outnumber cores and cannot all start at once, and by more than a twentieth of an
+//   exchange.
+// * A repetition makes as many exchanges, one after another, as fill a millisecond, and the same number for all
+//   variants. Its time is the last end minus the first start, divided by this number.
+// * The variants take turns in random order. A case runs for a time budget or for a number of repetitions. All
+//   repetitions are written.
+// * Every variant's data are verified outside the timed part. If all exchanges take longer than a second and the number
+//   of repetitions is given, the verified exchange is the first repetition; otherwise it does not count.
+// * `idle` is the share of this machine's processor time that was free during the repetitions: nobody used it, or only
+//   processes that give way to the ranks (nice).
+// * With --phases 1 a line also says where the time of Shoal's exchanges went, as the mean over the ranks and over the
+//   last exchange of every repetition. The clock adds 0.3 us to each exchange.
+//
+// The variants are specs of Shoal's algorithms and:
+// * `auto`: Shoal's choice.
+// * `choose`: all that `auto` does before it exchanges anything. Nothing is exchanged.
+// * `ask`: one agreement of Shoal's on sizes. Nothing is exchanged.
+// * `native`: the MPI's own collective.
+// * `native_nonblocking`, `native_persistent`: its nonblocking and its persistent form. They wait as Shoal does.
+// * `preloaded`: MPI_Alltoall of whatever library is preloaded into this program.
+// * `hand`: a loop of MPI_Irecv, MPI_Isend and MPI_Testsome with the messages of spread_out, which waits as Shoal does.
+// * `memcpy`: every rank copies as many bytes as it would exchange, and waits for nobody. Nothing is exchanged or
+//   verified.
+// Behind a spec, " inline=N" sends sizes in front of the data if the data have at most N bytes, instead of the standard
+// number (0: sizes always travel in a message of their own), and " persistent" starts and ends a persistent exchange
+// instead of a blocking call.
 #include <shoal/shoal.h>
 #include <sys/resource.h>
 #include <time.h>
@@ -70,8 +81,8 @@ struct options {
   std::vector<std::string> variants{"auto", "native"};
   std::vector<std::string> distributions{"uniform"};
   std::vector<std::string> sizes{"8", "512", "32768"};
-  std::string collective = "alltoall";  // -v where blocks differ; or another
-  int senders = 0;                      // of an allgather between two groups
+  std::string collective = "alltoall";  // MPI_Alltoallv if blocks differ in size
+  int senders = 0;                      // 0: no allgather between two groups
   double seconds = 0.3;                 // for each variant of a case
   int repetitions = 0;                  // of each variant; 0: as many as the seconds allow
   unsigned seed = 1;
@@ -101,7 +112,7 @@ MPI_Comm duplicate_world() {
   return comm;
 }
 
-// `choose` and `ask` may be told in the processor time of the rank that needs most, where ranks take turns on a core.
+// Behind `choose` or `ask`: measures the processor time of the rank that needs most, if ranks take turns on a core.
 constexpr std::string_view by_processor = " cpu";
 
 std::string without_clock(const std::string& variant) {
@@ -114,7 +125,7 @@ double processor_seconds() {
   return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
 
-// Not Shoal's.
+// Whether a variant is neither `auto` nor a spec of Shoal's.
 bool is_foreign(const std::string& variant) {
   constexpr const char* names[] = {
       "ask",    "choose", "native", "native_nonblocking", "native_persistent", "preloaded", "hand",
@@ -132,7 +143,7 @@ struct processor_time {
     processor_time time;
     file >> name;
     double ticks = 0;
-    // The fields: user, nice, system, idle, waiting for disks, ... What nicer processes took was there for the ranks.
+    // The fields: user, nice, system, idle, waiting for disks, ... Ranks could have used the time of nicer processes.
     static const bool others_are_nicer = getpriority(PRIO_PROCESS, 0) <= 0;
     for (int field = 0; field < 8 && file >> ticks; ++field) {
       time.all += ticks;
@@ -142,7 +153,7 @@ struct processor_time {
   }
 };
 
-// What is known of a variant's repetitions beside their times.
+// What is known about a variant's repetitions besides their times.
 struct circumstances {
   processor_time processors;
   phase_seconds phases{};  // of the last exchanges of `recorded` repetitions
@@ -153,7 +164,7 @@ struct circumstances {
     for (std::size_t p = 0; p < phases.size(); ++p) phases[p] += clock.seconds()[p];
     ++recorded;
   }
-  // Over repetitions and ranks; collective.
+  // The means over repetitions and ranks. Collective.
   phase_seconds mean_phases(int ranks) const {
     phase_seconds mean{};
     PMPI_Allreduce(phases.data(), mean.data(), static_cast<int>(mean.size()), MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
@@ -196,7 +207,7 @@ class driver {
   bool between() const { return what_.senders > 0; }
   bool is(std::string_view collective) const { return what_.collective == collective; }
 
-  // Both throw std::invalid_argument, on all ranks.
+  // Both functions throw std::invalid_argument, on all ranks, if there is no such distribution or variant.
   void require_known(const std::string& distribution) const {
     if (is("exchange")) to_some::partners_of(distribution, ranks_);
     else if (is("neighbor_alltoallv")) graph_named(distribution, ranks_);
@@ -225,7 +236,7 @@ class driver {
 
   // Each variant has a communicator of its own, so that changing between them costs nothing in the measurement.
   void prepare(const std::string& variant) {
-    if (is("neighbor_alltoallv")) return;  // that has the graph: see connect()
+    if (is("neighbor_alltoallv")) return;  // connect() makes the communicator, which needs the graph
     comms_[variant] = between() ? make_intercommunicator(what_.senders) : duplicate_world();
     if (is_foreign(variant) || is("exchange")) return;
     MPI_Info info;
@@ -258,7 +269,7 @@ class driver {
       if (what->takes(variant)) order.push_back(variant);
     std::map<std::string, std::vector<double>> times;
     const auto keep = [&](const std::string& variant, double took, int exchanges) {
-      std::vector<double>& of_variant = times[variant];  // printed even where every repetition was late
+      std::vector<double>& of_variant = times[variant];  // printed even if every repetition was late
       if (took > 0) of_variant.push_back(took / exchanges);
       else ++used_[variant].late;
     };
@@ -289,7 +300,7 @@ class driver {
     }
   }
 
-  // Verifies what a variant delivers, warms it up, and tells how long it takes: negative when a rank started late.
+  // Verifies what a variant delivers, warms it up, and returns how long it takes: negative if a rank started late.
   double check(const std::string& variant, measured& what) {
     what.fill();
     what.make_ready(variant, comms_[variant]);
@@ -311,7 +322,8 @@ class driver {
     return least;
   }
 
-  // Seconds from the first start to the last end, negative when a rank started late.
+  // Returns the seconds from the first start to the last end, or with " cpu" the processor time. They are negative if a
+  // rank started late.
   double repetition(const std::string& variant, measured& what, int batch) {
     const processor_time before = look_at_processors();
     const double start = everyones_latest(clock_.now()) + notice_;
@@ -331,10 +343,10 @@ class driver {
     return in_time ? told : -told;
   }
 
-  // Between agreeing when to start and starting; longer for a while after a rank was late.
+  // Seconds from the agreement on a start to this start. The notice is longer for a while after a rank was late.
   double shortest_notice() const { return crowded_ ? 500e-6 : 50e-6; }
 
-  // By one rank and outside the timed part: it takes tens of microseconds, which the other ranks of a core would wait.
+  // Only rank 0 looks, outside the timed part: a look takes tens of microseconds, and other ranks on its core wait.
   processor_time look_at_processors() const { return rank_ == 0 ? processor_time::now() : processor_time(); }
 
   void exchange(const std::string& variant, measured& what) {
@@ -394,7 +406,7 @@ class driver {
   common_clock clock_{MPI_COMM_WORLD};
   mpi_transport over_{duplicate_world()};
   int rank_ = over_.rank(), ranks_ = over_.ranks();
-  // Ranks do not spin while they wait: they outnumber cores, or are told so, as on emulated hosts.
+  // Ranks do not spin while they wait: they outnumber cores, or a setting says so, as on emulated hosts.
   bool crowded_ = state_on(MPI_COMM_WORLD).all().wait().mode() != wait_mode::spin;
   double notice_ = shortest_notice();
   wait_mode mode_ = state_on(MPI_COMM_WORLD).all().wait().mode();

@@ -1,4 +1,4 @@
-// Exchanges whose receivers do not know who sends, nor how much: shoal_exchange(), and what programs do by hand.
+// Exchanges whose receivers do not know who sends to them, or how much: shoal_exchange(), and what programs do by hand.
 #pragma once
 
 #include <shoal/shoal.h>
@@ -14,8 +14,9 @@
 
 namespace shoal::bench {
 
-// Every rank sends a block to so many others ("partners:8"), at distances that all ranks draw alike. Variants: auto is
-// shoal_exchange(), native the MPI's own alltoall of counts with its alltoallv, nbx and crystal are by hand.
+// Every rank sends a block to a number of others ("partners:8"). Their distances are drawn at random, the same on all
+// ranks. The variants are auto (shoal_exchange()), native (the MPI's MPI_Alltoall of the counts, then its
+// MPI_Alltoallv), and, by hand, nbx and crystal.
 class to_some final : public measured {
  public:
   to_some(int partners, std::int64_t bytes, int rank, int ranks, wait_mode mode);
@@ -23,7 +24,8 @@ class to_some final : public measured {
   to_some(const to_some&) = delete;
   to_some& operator=(const to_some&) = delete;
 
-  // Of a distribution; at most all others. Throws std::invalid_argument.
+  // The number in a distribution's name, and at most the number of other ranks. Throws std::invalid_argument if there
+  // is no such distribution.
   static int partners_of(const std::string& distribution, int ranks);
   static bool has(const std::string& variant);
 
@@ -47,7 +49,7 @@ class to_some final : public measured {
   std::vector<int> to_;
   std::vector<MPI_Count> counts_;
   std::vector<MPI_Aint> at_;
-  std::vector<char> data_, expected_;  // the latter by rank of its senders
+  std::vector<char> data_, expected_;  // expected_: in the order of the senders' ranks
   std::optional<nbx> probing_;
   std::optional<crystal_router> crystal_;
   std::string last_;  // the variant that ran

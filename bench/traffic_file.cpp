@@ -9,7 +9,7 @@ namespace shoal::bench {
 
 namespace {
 
-// A file being read line by line, comments left out.
+// Reads a file line by line, and skips comments and empty lines.
 class lines {
  public:
   lines(const std::string& path, char comment) : path_(path), comment_(comment), file_(path) {
@@ -61,7 +61,7 @@ traffic_matrix read_csv(const std::string& path) {
   return all;
 }
 
-// Rows, columns, and in coordinate form entries.
+// Returns the numbers of rows, of columns and, in coordinate form, of entries.
 std::vector<double> read_size(lines& file, bool coordinates) {
   std::string line;
   const std::vector<double> size = file.next(line) ? numbers(file, line) : std::vector<double>();
@@ -70,7 +70,7 @@ std::vector<double> read_size(lines& file, bool coordinates) {
   return size;
 }
 
-// By columns in array form; in coordinate form what is not named is 0.
+// The array form lists the matrix column by column. In coordinate form, places that are not named are 0.
 traffic_matrix read_matrix_market(const std::string& path, bool coordinates) {
   lines file(path, '%');
   std::string line;

@@ -1,4 +1,4 @@
-// Traffic matrices in files: what each rank sends each other, in bytes.
+// Traffic matrices in files: how many bytes each rank sends to each other rank.
 #pragma once
 
 #include <string>
@@ -12,8 +12,8 @@ struct traffic_matrix {
   double at(int origin, int destination) const { return bytes[static_cast<std::size_t>(origin) * ranks + destination]; }
 };
 
-// Matrix Market (coordinate or array), or CSV: a line of numbers for each rank. Lines of CSV that start with # are
-// comments. Throws std::invalid_argument with file, line, what is wrong and what was expected.
+// Reads Matrix Market (coordinate or array), or CSV with a line of numbers for each rank, in which lines that start
+// with # are comments. Throws std::invalid_argument with the file, the line, what is wrong and what was expected.
 traffic_matrix read_traffic(const std::string& path);
 
 }  // namespace shoal::bench

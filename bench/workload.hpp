@@ -1,4 +1,4 @@
-// The exchanges that are measured: buffers, contents, and whether all arrived.
+// The buffers of an all-to-all that is measured: their contents, and whether all arrived.
 #pragma once
 
 #include <mpi.h>
@@ -16,8 +16,8 @@ class workload {
 
   bool uniform() const { return uniform_; }
   void fill();                // the send buffer with its contents, the receive buffer with a guard
-  void copy();                // what is sent over what is received, block by block, as much as fits
-  std::string wrong() const;  // empty, or what was received wrong
+  void copy();                // the send buffer into the receive buffer, block by block, as much as fits
+  std::string wrong() const;  // what was received wrong; empty if nothing
 
   std::vector<std::byte> send, recv;
   std::vector<int> send_counts, send_at, recv_counts, recv_at;

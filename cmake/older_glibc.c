@@ -1,5 +1,5 @@
-// What the C++ runtime of g++ 12, where it is linked in, takes from glibc 2.35 and 2.36, made of what glibc 2.34 has: a
-// wheel that is built on Debian 12 then runs on systems as old as that.
+// The functions that the C++ runtime of g++ 12, if it is linked in, takes from glibc 2.35 and 2.36. Here they are made
+// of what glibc 2.34 has. So a wheel that is built on Debian 12 runs on systems with glibc 2.34.
 #include <dlfcn.h>
 #include <link.h>
 #include <stdint.h>

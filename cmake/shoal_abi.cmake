@@ -1,6 +1,6 @@
-# SHOAL_ABI: which MPI libraries a preload built here fits, told by the SONAME a program linked to this MPI needs.
+# SHOAL_ABI: which MPI libraries a preload built here fits, by the SONAME that a program linked to this MPI needs.
 # mpich: MPICH, Intel MPI, MVAPICH, Cray (libmpi.so.12, in Debian libmpich.so.12); openmpi (libmpi.so.40);
-# standard: the ABI of MPI 5 (libmpi_abi.so.1), of every MPI that has it: MPICH 5's mpicc_abi builds for it.
+# standard: the ABI of MPI 5 (libmpi_abi.so.1), for every MPI that has this ABI. MPICH 5's mpicc_abi builds for it.
 if(NOT unknown_mpi)
   set(unknown_mpi FATAL_ERROR)
 endif()

@@ -1,4 +1,5 @@
-# What needs no MPI; of src/transport that is all but the files mpi_*.cpp. And the library's sources that do.
+# core_sources need no MPI: of src/transport these are all but the files mpi_*.cpp. mpi_sources are the other sources of
+# the library.
 shoal_sources(core_sources src/schedule src/topology src/algorithms src/model src/emit src/transport src/execute src/select)
 shoal_sources(mpi_sources src/transport)
 list(FILTER core_sources EXCLUDE REGEX "/mpi_[^/]*$")
@@ -7,7 +8,7 @@ shoal_sources(upper_sources src/team src/learn src/calls src/api)
 list(APPEND mpi_sources ${upper_sources})
 find_package(Threads REQUIRED)
 set(include_directories ${CMAKE_CURRENT_SOURCE_DIR}/src ${CMAKE_CURRENT_SOURCE_DIR}/include)
-if(SHOAL_CORE)  # compiled there, once for Python and every MPI
+if(SHOAL_CORE)  # the core is compiled there, once for Python and every MPI
   set(core_library ${SHOAL_CORE}/libshoal_core.a)
   add_custom_target(build_core COMMAND flock ${SHOAL_CORE} ${CMAKE_COMMAND} --build ${SHOAL_CORE} --target shoal_core
                     BYPRODUCTS ${core_library} USES_TERMINAL)

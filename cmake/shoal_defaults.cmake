@@ -14,16 +14,17 @@ find_program(CCACHE ccache)  # the core is compiled alike for every MPI and for 
 if(CCACHE)
   set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_BASEDIR=${PROJECT_SOURCE_DIR} ${CCACHE})
 endif()
-add_compile_options(-Wall -Wextra -Wno-restrict)  # g++ 12 sees overlaps in std::string that are none
-add_compile_options(-ffp-contract=off)  # models choose the same where a processor multiplies and adds in one step
-# A job runs much of the code once, and pays for each page of it: so it is kept small. Flags that somebody has set stay.
+add_compile_options(-Wall -Wextra -Wno-restrict)  # g++ 12 warns of overlaps in std::string where there are none
+add_compile_options(-ffp-contract=off)  # so that models choose the same if a processor multiplies and adds in one step
+# A job runs much of the code once, and pays for each page of it. So the code is kept small. Flags that a user has set
+# stay.
 if(CMAKE_CXX_FLAGS_RELEASE STREQUAL "-O3 -DNDEBUG")
   set(CMAKE_CXX_FLAGS_RELEASE "-O2 -DNDEBUG")
 endif()
 add_compile_options(-ffunction-sections)
 
-# The C++ runtime, brought along instead of taken from the system. Not so what unwinds the stack: what a program's error
-# handler throws passes through Shoal, and one unwinder has to do all of it.
+# The C++ runtime, linked in instead of taken from the system. The unwinder of the stack is the system's: what a
+# program's error handler throws passes through Shoal, and one unwinder has to do all of it.
 add_library(own_runtime OBJECT EXCLUDE_FROM_ALL ${CMAKE_CURRENT_LIST_DIR}/older_glibc.c)
 set_target_properties(own_runtime PROPERTIES C_VISIBILITY_PRESET hidden)
 target_compile_definitions(own_runtime PRIVATE _GNU_SOURCE)
@@ -46,8 +47,8 @@ function(shoal_sources result)
   set(${result} ${found} PARENT_SCOPE)
 endfunction()
 
-# With SHOAL_UNITY the files of a directory are compiled as one, which takes a quarter of the time, but for those that
-# have names for themselves which another file of their directory has too.
+# With SHOAL_UNITY the files of a directory are compiled as one, which takes a quarter of the time. A file is left out
+# if another file of its directory has the same name for something local.
 set(names_of_others "(topology/(layout_tree|node_layout)|algorithms/radix|transport/node_window|select/contest|\
 calls/native_nonblocking|python/topology_bindings)\\.cpp$")
 function(shoal_unity)

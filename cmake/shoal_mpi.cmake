@@ -2,7 +2,8 @@
 # bindings into every C++ file unless told not to.
 find_package(MPI REQUIRED COMPONENTS C)
 include(shoal_abi)
-# Nothing that is built remembers where the MPI was: programs say that, and LD_LIBRARY_PATH. In the build tree CMake does.
+# Nothing that is installed knows where the MPI is (there is no rpath): programs and LD_LIBRARY_PATH tell that. In the
+# build tree CMake adds an rpath.
 add_library(shoal_mpi INTERFACE)
 foreach(property INCLUDE_DIRECTORIES COMPILE_DEFINITIONS COMPILE_OPTIONS LINK_LIBRARIES LINK_OPTIONS)
   get_target_property(value MPI::MPI_C INTERFACE_${property})
@@ -10,16 +11,16 @@ foreach(property INCLUDE_DIRECTORIES COMPILE_DEFINITIONS COMPILE_OPTIONS LINK_LI
   set_property(TARGET shoal_mpi PROPERTY INTERFACE_${property} ${value})
 endforeach()
 target_compile_definitions(shoal_mpi INTERFACE OMPI_SKIP_MPICXX MPICH_SKIP_MPICXX)
-get_target_property(includes shoal_mpi INTERFACE_INCLUDE_DIRECTORIES)  # the MPI's header is not ours to warn of
+get_target_property(includes shoal_mpi INTERFACE_INCLUDE_DIRECTORIES)  # so that the MPI's header gives no warnings
 set_property(TARGET shoal_mpi PROPERTY INTERFACE_SYSTEM_INCLUDE_DIRECTORIES "${includes}")
 message(STATUS "MPI: ${MPI_C_COMPILER} (ABI ${SHOAL_ABI})")
 
-if(SHOAL_ABI STREQUAL "standard")  # which says nothing of Fortran's handles
+if(SHOAL_ABI STREQUAL "standard")  # this ABI says nothing of Fortran's handles
   list(FILTER mpi_sources EXCLUDE REGEX "/fortran\\.cpp$")
 endif()
 shoal_sources(drop_in_sources src/preload)
 
-# Compiled once, for libshoal, what the preload loads, and the tests.
+# Compiled once for libshoal, for the library that the preload loads, and for the tests.
 add_library(shoal_objects OBJECT ${mpi_sources})
 target_link_libraries(shoal_objects PUBLIC shoal_core shoal_mpi ${CMAKE_DL_LIBS})
 
@@ -40,14 +41,15 @@ target_include_directories(shoal INTERFACE $<BUILD_INTERFACE:${CMAKE_CURRENT_SOU
                                            $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
 target_link_libraries(shoal INTERFACE $<BUILD_INTERFACE:shoal_mpi> $<INSTALL_INTERFACE:shoal::mpi>)
 
-# What serves the calls of programs nobody here built: it brings its own C++ runtime and keeps it to itself, and takes
-# the MPI that the program has. The preload itself needs neither.
+# shoal-drop-in serves the calls of programs that were built elsewhere. So it has a C++ runtime of its own, which nobody
+# else sees, and uses the program's MPI. The preload itself needs no C++ runtime and no MPI.
 add_library(drop_in_objects OBJECT ${drop_in_sources})
 target_link_libraries(drop_in_objects PUBLIC shoal_core shoal_mpi ${CMAKE_DL_LIBS})
 shoal_unity(shoal_objects drop_in_objects)
 shoal_library(shoal-drop-in preload.map $<TARGET_OBJECTS:shoal_objects> $<TARGET_OBJECTS:drop_in_objects>)
 target_link_libraries(shoal-drop-in PRIVATE shoal_core own_runtime)
-# It has Shoal's own functions for Python. They call each other, and not those of a libshoal that a program has besides.
+# It also has Shoal's own functions, for Python. They call each other, and not those of a libshoal that the program has
+# as well.
 target_link_options(shoal-drop-in PRIVATE -Wl,-Bsymbolic)
 shoal_library(shoal-preload preload.map src/preload/preload.c src/preload/requests.c src/preload/frees.c
               src/preload/buffers.c src/preload/duplicates.c src/preload/handlers.c src/preload/narrowed.c)
@@ -59,7 +61,7 @@ target_link_libraries(shoal-preload PRIVATE ${CMAKE_DL_LIBS} Threads::Threads)
 target_link_options(shoal-preload PRIVATE -Wl,--no-undefined)
 add_dependencies(shoal-preload shoal-drop-in)
 
-if(NOT PROJECT_IS_TOP_LEVEL)  # what a project takes that has this one in it
+if(NOT PROJECT_IS_TOP_LEVEL)  # a project that includes this one takes no more
   return()
 endif()
 
@@ -73,7 +75,7 @@ target_link_libraries(shoal_bench PRIVATE shoal_objects own_runtime)
 add_executable(closure apps/closure.cpp)
 target_link_libraries(closure PRIVATE shoal)
 
-# With FFTW where it is; its parallel transforms, to compare with, are Debian's for Open MPI.
+# Built if FFTW is there. FFTW's parallel transforms, to compare with, come from Debian, which has them for Open MPI.
 find_library(FFTW fftw3)
 find_library(FFTW_MPI fftw3_mpi)
 if(FFTW)

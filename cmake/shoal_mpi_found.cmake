@@ -1,4 +1,4 @@
-# For pip, which cannot ask: SHOAL_MPI becomes ON where there is an MPI that Shoal knows.
+# For pip, which cannot ask the user: SHOAL_MPI becomes ON if there is an MPI that Shoal knows.
 find_package(MPI QUIET COMPONENTS C)
 set(SHOAL_MPI OFF)
 if(MPI_C_FOUND)

@@ -1,5 +1,5 @@
 # shoal_mpi_soname(RESULT LANGUAGE): the name of the MPI library that a program linked to MPI::MPI_<LANGUAGE> asks for,
-# such as libmpi.so.12. Empty where such a program does not link.
+# such as libmpi.so.12. Empty if such a program does not link.
 function(shoal_mpi_soname result language)
   if(language STREQUAL "C")
     set(suffix c)

@@ -1,5 +1,5 @@
-# What `shoal simulate` runs under SimGrid's smpirun. Only what calls MPI is compiled for SMPI; the rest is the core as it
-# is everywhere.
+# What `shoal simulate` runs under SimGrid's smpirun. Only what calls MPI is compiled for SMPI; the rest is the same
+# core as everywhere.
 find_program(SMPIRUN smpirun NO_CACHE REQUIRED HINTS ${CMAKE_SOURCE_DIR}/.simgrid/bin)  # made by `make simgrid`
 cmake_path(GET SMPIRUN PARENT_PATH simgrid)
 find_path(SMPI_HEADERS smpi/smpi_helpers.h NO_CACHE REQUIRED HINTS ${simgrid}/../include)
@@ -21,14 +21,14 @@ target_compile_options(shoal_simulated PRIVATE -include smpi_helpers.h)  # renam
 target_link_options(shoal_simulated PRIVATE -Wl,--wrap=PMPI_Testsome)
 set_target_properties(shoal_simulated PROPERTIES CXX_VISIBILITY_PRESET default)
 
-# Whole programs: what is preloaded, and Shoal as it serves them, of which every rank has a copy.
+# For whole programs: the library that is preloaded, and the Shoal that serves them, of which every rank has a copy.
 shoal_for_smpi(shoal_simulated_program bench/simulated/simulated_program.cpp)
 shoal_for_smpi(shoal_simulated_library ${mpi_sources} src/preload/drop_in.cpp bench/simulated/served.cpp
                bench/simulated/simulated_mpi.cpp)
 target_link_options(
   shoal_simulated_library PRIVATE -s -Wl,--wrap=PMPI_Testsome,--wrap=PMPI_Iallreduce,--wrap=gethostname
   -Wl,--wrap=memfd_create,--wrap=PMPI_Comm_set_attr)
-# Beside them the commands of the same SimGrid.
+# Beside these libraries, links to the commands of the same SimGrid.
 cmake_path(GET SMPIRUN PARENT_PATH simgrid_commands)
 foreach(command smpirun smpicc smpicxx)
   file(CREATE_LINK ${simgrid_commands}/${command} ${CMAKE_BINARY_DIR}/${command} SYMBOLIC)

@@ -1,6 +1,6 @@
 # core_tests needs no MPI and is built without one; mpi_tests is one MPI program, started by tests/mpi/test_mpi.py.
 find_package(GTest REQUIRED)
-set(quick_to_compile -O1)  # what they test is optimised; they themselves need not be
+set(quick_to_compile -O1)  # what the tests test is optimised; the tests themselves need not be
 if(SHOAL_MPI)
   shoal_sources(mpi_test_sources tests/mpi)
   if(mpi_test_sources)
@@ -21,8 +21,8 @@ else()
   target_compile_options(core_tests PRIVATE ${quick_to_compile})
   add_test(NAME core COMMAND core_tests --gtest_brief=1)
 
-  # A sample of them with sanitizers, small enough for every build: the memory of a node, whose ranks are threads, and copies
-  # of strided blocks. `make sanitize` has the others.
+  # A sample of the tests with sanitizers, small enough for every build: the memory of a node, whose ranks are threads,
+  # and copies of strided blocks. `make sanitize` runs the others.
   set(sample_sources tests/unit/node_memory_test.cpp tests/unit/strided_test.cpp src/execute/strided.cpp)
   foreach(source node_rows node_window process_memory shared_memory)
     list(APPEND sample_sources src/transport/${source}.cpp)

@@ -1,9 +1,10 @@
-"""Steps and volume of allgathers between two groups at the sizes of the paper, beside what it measured.
+"""Steps and volume of allgathers between two groups at the sizes of the paper, beside the paper's measurements.
 
     python bench/papers/intergroup_allgather.py            # p:q = 128:128, 64:192, 192:64
 
-A step is one message a rank sends and one it receives at the same time; the volume is the sum over steps of the longest
-message, in messages of one sender: what a long exchange takes, with k bytes a message, is volume x k / bandwidth.
+In a step a rank sends one message and receives one at the same time. The volume is the sum, over all steps, of the
+longest message of the step, counted in messages of one sender. So a long exchange of k bytes a message takes
+volume x k / bandwidth.
 """
 
 import sys
@@ -18,7 +19,7 @@ NETWORKS = {
     "fully connected": ("root_gathering", "root_gathering:broadcast=split", "full", "full:allgather=ring", "circulant"),
     "ring": ("union_ring", "ring_paper", "ring"),
 }
-# Figure 4 with one process a node, 4 MiB, on Cori: how many times faster than the network's first line.
+# Figure 4 of the paper (one process a node, 4 MiB, on Cori): how many times faster than the network's first algorithm.
 MEASURED = {
     ("fully connected", 128): 5.3, ("fully connected", 64): 5.1, ("fully connected", 192): 4.4,
     ("ring", 128): 1.9, ("ring", 64): 1.9, ("ring", 192): 1.4,

@@ -1,8 +1,8 @@
-"""Every figure that the text of the TuNA paper gives, beside what the cost model predicts.
+"""Compares every figure in the text of the TuNA paper with what the cost model predicts.
 
-The model has three numbers fitted for each machine, to all its figures: what a message to another node costs, what it
-costs more for each other one under way, and what a block costs that is packed, however short. All else comes from data
-sheets. Pages: docs/papers/tuna.md.
+For each machine, three numbers of the model are fitted to all figures of the machine: the cost of a message to another
+node, the additional cost for each other message under way, and the cost of packing a block, however short. All else
+comes from data sheets. Page: docs/papers/tuna.md.
 
     .venv/bin/python bench/papers/tuna.py
 """
@@ -45,13 +45,13 @@ class Setting:
 
 
 def radices(most: int) -> list[int]:
-    """Powers of two; the largest is the linear exchange."""
+    """Powers of two. The largest radix is the linear exchange."""
     return [1 << e for e in range(1, most.bit_length())]
 
 
 @cache
 def best(setting: Setting, kind: str) -> tuple[float, str]:
-    """With the best parameters, as the paper compares."""
+    """The time with the best parameters, which the paper compares, and the spec that has them."""
     counts = ("all", 1, 32, 1024)
     specs = {
         "native": ["spread_out"],
@@ -66,7 +66,7 @@ def best(setting: Setting, kind: str) -> tuple[float, str]:
 
 @dataclass(frozen=True)
 class Figure:
-    """`over` is how many times the first takes what the second takes; a time where there is no second."""
+    """A figure of the paper: how many times longer `what` takes than `over`, or its time if `over` is empty."""
 
     setting: Setting
     what: str
@@ -90,7 +90,7 @@ def at(machine: str, ranks: int, size: int, mean: float = 0.5) -> Setting:
     return Setting(machine, ranks, size, mean)
 
 
-# In the order of the paper. Where the text does not say the machine, it is the one that fits the rest; see the page.
+# In the order of the paper. If the text does not name the machine, it is the one that fits the rest (see the page).
 FIGURES = [
     Figure(at("Polaris", 8192, 16), "native", "", 51.8e-3),
     Figure(at("Polaris", 8192, 16), "tuna", "", 1.78e-3),
@@ -112,7 +112,7 @@ FIGURES = [
     Figure(at("Fugaku", 16384, 8192), "scattered", "coalesced", 2.14),
     Figure(at("Fugaku", 8192, 64, 0.625 * 0.78125), "native", "coalesced", 9.42),  # FFT, N1: most blocks are empty
     Figure(at("Fugaku", 8192, 512, 1.0), "native", "coalesced", 4.01),  # FFT, N2
-    # Path finding, 5800 iterations; the paper gives no block sizes. Its ratios are those of blocks up to 1 KiB above.
+    # Path finding, 5800 iterations. The paper gives no block sizes; its ratios are those of blocks up to 1 KiB above.
     Figure(at("Polaris", 8192, 1024), "native", "tuna", 5.98),
     Figure(at("Fugaku", 8192, 1024), "native", "tuna", 5.80),
     Figure(at("Polaris", 8192, 1024), "native", "coalesced", 7.96),
@@ -124,7 +124,7 @@ FIGURES = [
 
 
 def last_gain(machine: str) -> int:
-    """The largest block with which TuNA is faster than native, 8192 ranks."""
+    """The largest block with which TuNA is faster than native on 8192 ranks."""
     sizes = [1 << e for e in range(4, 21)]
     return max(s for s in sizes if best(at(machine, 8192, s), "tuna")[0] < best(at(machine, 8192, s), "native")[0])
 

@@ -1,14 +1,14 @@
-"""Whole programs without and with Shoal, in turns: does it slow anything down, and what does it gain?
+"""Runs whole programs without and with Shoal, in turns: does Shoal slow any of them down, and what does it gain?
 
     .venv/bin/python bench/programs --quick
     .venv/bin/python bench/programs --only 'pencils|pw.x' --mpi mpich5,openmpi4
     .venv/bin/python bench/programs --set picture --mpi mpich5,openmpi5 --pairs 8
 
-Every case is launched in pairs, in alternating order: as it is, under the preload at its defaults, and with the best
-fixed choice asked for by name, which a few launches of each candidate find first. Told are the time of the whole
-program, by its own clock, and inside its exchanges (bench/programs/clock.c). Slower is what a rank test finds
-(p < 0.01) and is more than 2 % or 5 ms, whichever is more. Programs that are not installed are left out; make
-programs-packages installs them. Page: docs/benchmarking.md.
+Every case is launched in turns, in alternating order: without Shoal, under the preload with its defaults, and with the
+best fixed choice asked for by name. A few launches of each candidate first find this choice. Tables tell the time of
+the whole program, the time by the program's own clock, and the time inside its exchanges (bench/programs/clock.c). A
+program counts as slower if a rank test finds a difference (p < 0.01) that is more than 2 % and more than 5 ms. Programs
+that are not installed are left out; make programs-packages installs them. Page: docs/benchmarking.md.
 """
 
 import argparse
@@ -23,7 +23,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
-sys.path[0] = str(Path(__file__).resolve().parents[1])  # this folder is a package there
+sys.path[0] = str(Path(__file__).resolve().parents[1])  # there, this folder is a package
 
 from rich.console import Console
 
@@ -79,7 +79,7 @@ def parse(words: list[str]) -> argparse.Namespace:
 
 
 def places(arguments: argparse.Namespace, stack: ExitStack) -> Iterator[Place]:
-    """The MPIs; with --emulated over hosts that are there until the stack ends."""
+    """One place for each MPI. With --emulated the places are on emulated hosts, which exist until the stack ends."""
     mpis = find_mpis(arguments.mpi)
     if not arguments.emulated:
         yield from map(Place, mpis)
@@ -117,7 +117,7 @@ def measure_all(todo: list[tuple[Place, Case]], arguments: argparse.Namespace, l
 
 
 def show(log: Log, todo: list[tuple[Place, Case]], folder: Path) -> None:
-    """Tables and a picture; ends with status 1 where a program failed."""
+    """Shows tables and draws a picture. Exits with status 1 if a program failed."""
     rows = [row(log.of(place.label, case.name)) for place, case in todo]
     for place in dict.fromkeys(one.place for one in rows):
         out.print(table.cases_table(place, [one for one in rows if one.place == place]))

@@ -1,4 +1,4 @@
-"""The programs that are run: synthetic ones that pin one thing down, and ones that people use."""
+"""The programs that are run: synthetic ones that isolate one property each, and programs that people use."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from shoal.measurements import readable_bytes
 KiB = 1024
 DEBIAN = ("openmpi4",)  # what Debian's programs are built for
 MPICH_ABI = ("mpich5", "impi2021")
-# What docs/measured/programs.md shows: names that match.
+# Patterns for the names of the cases that docs/measured/programs.md shows.
 PICTURE = (
     r"same alltoall (30|300|1000|10000) x 64 B, 8 ranks|same alltoallv 1000 x 1 KiB, 8|same alltoall 1000 x 16 KiB, 8"
     r"|pencils .* (300|3000) .*, 8 ranks|(two_sizes|uneven|sparse|moving) .* 3000|mixed (1|2), 300 calls, 8 ranks"
@@ -29,7 +29,7 @@ NEIGHBORS = ("NEIGHBOR_ALLTOALL", "NEIGHBOR_ALLTOALLV", "NEIGHBOR_ALLTOALLW")
 
 @dataclass(frozen=True)
 class Changed:
-    """An input of tests/apps/programs with some of its words replaced."""
+    """An input file of tests/apps/programs, with some of its words replaced."""
 
     file: str
     words: tuple[tuple[str, str], ...] = ()
@@ -37,22 +37,22 @@ class Changed:
 
 @dataclass(frozen=True)
 class Case:
-    """A program on a number of ranks. Patterns find times in what it prints, see launch.seconds."""
+    """A program on a number of ranks. Patterns find times in what the program prints (see launch.seconds)."""
 
     name: str
-    program: str  # on PATH, or see launch.find_program
+    program: str  # its name on PATH, or one that launch.find_program knows
     arguments: str
     ranks: int
-    own: str = r"SECONDS ([\d.]+)"  # by the program's own clock; empty: it has none
-    exchanging: str = ""  # inside the exchanges; empty: clock.c tells
-    mpis: tuple[str, ...] = ()  # on these only
+    own: str = r"SECONDS ([\d.]+)"  # the time by the program's own clock; empty if it has none
+    exchanging: str = ""  # the time inside the exchanges; empty if clock.c measures it
+    mpis: tuple[str, ...] = ()  # the only ones that can run it; empty for all
     inputs: tuple[Changed, ...] = ()
-    forms: tuple[str, ...] = ("ALLTOALL", "ALLTOALLV")  # that are asked for where an algorithm is
+    forms: tuple[str, ...] = ("ALLTOALL", "ALLTOALLV")  # the settings that name an algorithm
     candidates: tuple[str, ...] = ("native", "shared", "spread_out", "tuna:radix=2")
     between_nodes: tuple[str, ...] = ("hierarchical:local=shared",)
-    calls_shoal: bool = False  # functions of shoal.h instead of MPI's, so nothing is preloaded
+    calls_shoal: bool = False  # calls shoal.h instead of MPI, so nothing is preloaded
     quick: bool = False
-    emulated: bool = False  # on the emulated cluster too
+    emulated: bool = False  # is run on the emulated cluster too
 
 
 def every() -> list[Case]:
@@ -62,12 +62,12 @@ def every() -> list[Case]:
 def exchanges(kind: str, collective: str, calls: int, size: int, ranks: int, quick: bool = False) -> Case:
     name = f"{kind} {collective} {calls} x {readable_bytes(size)}, {ranks} ranks"
     arguments = f"{kind} {collective} {calls} {size}"
-    soon = calls <= 3000 and calls * size <= 20_000 * KiB  # a call takes milliseconds there
+    soon = calls <= 3000 and calls * size <= 20_000 * KiB  # a call takes milliseconds on the emulated cluster
     return Case(name, "exchanges", arguments, ranks, quick=quick, emulated=ranks == 8 and soon)
 
 
 def lengths() -> Iterator[Case]:
-    """One size on the world, ever longer."""
+    """Exchanges of one size on the world, in ever longer runs."""
     sizes = (("alltoall", 64), ("alltoallv", KiB), ("alltoall", 16 * KiB), ("alltoallv", 64 * KiB))
     for (collective, size), calls in product(sizes, (1, 10, 30, 100, 300, 1000, 10_000)):
         if calls * size <= 64_000 * KiB:
@@ -95,11 +95,11 @@ def kinds() -> Iterator[Case]:
         yield exchanges(kind, collective, calls, size, 8)
     for kind, calls in product(("computing", "skewed"), (100, 1000)):
         yield exchanges(kind, "alltoallv", calls, KiB, 8)
-    yield exchanges("chain", "alltoallv", 2000, 64, 4)  # each rank sends to the next alone, so some are far ahead
+    yield exchanges("chain", "alltoallv", 2000, 64, 4)  # each rank sends only to the next, so some are far ahead
 
 
 def mixed() -> Iterator[Case]:
-    """Steps of a simulation, each of a few exchanges drawn from a number: programs that nobody has tuned to."""
+    """Simulations whose steps have a few exchanges drawn at random: programs for which nobody has tuned Shoal."""
     for ranks, calls, number in product((2, 4, 8), (30, 300, 3000), (1, 2, 3, 4)):
         name = f"mixed {number}, {calls} calls, {ranks} ranks"
         arguments = f"mixed alltoallv {calls} {number}"
@@ -135,7 +135,7 @@ def real() -> Iterator[Case]:
 
 
 def espresso() -> Iterator[Case]:
-    """A crystal's ground state: more plane waves, and more points of the reciprocal lattice."""
+    """A crystal's ground state. Longer runs have more plane waves, and more points of the reciprocal lattice."""
     few = "\n 2\n 0.25 0.25 0.25 1.0\n 0.25 0.25 0.75 3.0\n"
     lengths = {"0.3 s": (16, few), "2 s": (60, " automatic\n4 4 4 1 1 1"), "30 s": (120, " automatic\n9 9 9 1 1 1")}
     for (length, (cutoff, points)), ranks in product(lengths.items(), (2, 4)):
@@ -147,7 +147,7 @@ def espresso() -> Iterator[Case]:
 
 
 def abinit() -> Iterator[Case]:
-    """The same crystal, its bands and plane waves spread over a grid of ranks."""
+    """The same crystal, with bands and plane waves spread over a grid of ranks."""
     for length, (cutoff, points) in {"1 s": (8, 2), "5 s": (30, 4), "20 s": (30, 8)}.items():
         words = (("ecut 8", f"ecut {cutoff}"), ("ngkpt 2 2 2", f"ngkpt {points} {points} {points}"))
         yield Case(
@@ -157,7 +157,7 @@ def abinit() -> Iterator[Case]:
 
 
 def lammps() -> Iterator[Case]:
-    """Charged particles: more steps, and more particles."""
+    """Charged particles. Longer runs have more steps or more particles."""
     for length, (cells, steps) in {"0.3 s": (6, 20), "3 s": (6, 800), "30 s": (16, 300)}.items():
         box = " ".join([f"0 {cells}"] * 3)
         words = (("0 6 0 6 0 6", box), ("run 20", f"run {steps}"), ("thermo 2", "thermo 50"))
@@ -168,7 +168,7 @@ def lammps() -> Iterator[Case]:
 
 
 def cp2k() -> Iterator[Case]:
-    """A molecule: one energy, on a finer grid, and its geometry."""
+    """A molecule: one energy, the same on a finer grid, and its geometry."""
     lengths = {"0.6 s": (120, 5.0, "ENERGY"), "2 s": (300, 8.0, "ENERGY"), "15 s": (300, 8.0, "GEO_OPT")}
     for length, (cutoff, box, run) in lengths.items():
         words = (("CUTOFF 120", f"CUTOFF {cutoff}"), ("5.0 5.0 5.0", f"{box} {box} {box}"), ("ENERGY\n", f"{run}\n"))
@@ -188,7 +188,7 @@ def challenge() -> Iterator[Case]:
 
 
 def transforms() -> Iterator[Case]:
-    """FFTW's own parallel transform; one with mpi4py and numpy; and mpi4py-fft's."""
+    """FFTW's own parallel transform, one by mpi4py and numpy, and mpi4py-fft's."""
     for (rows, columns, times), ranks in product(((60, 44, 10), (60, 44, 1000), (500, 600, 300)), (2, 4, 8)):
         yield Case(
             f"FFTW-MPI {rows}x{columns} x {times}, {ranks} ranks", "transpose", f"{rows} {columns} {times}", ranks,
@@ -209,7 +209,7 @@ def intel_benchmarks() -> Iterator[Case]:
 
 
 def applications() -> Iterator[Case]:
-    """Ours, which call Shoal's functions: the MPI's own exchanges are asked for by name."""
+    """Our own applications, which call Shoal's functions, so the MPI's own exchanges are asked for by name."""
     own, exchanging = r"([\d.]+ m?s), of which exchanging", r"of which exchanging ([\d.]+ m?s)"
     for words in ("closure road:1000", "closure power:3000", "fft 61x71 --repetitions 300", "fft 1001x1203"):
         program, _, arguments = words.partition(" ")

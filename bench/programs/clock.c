@@ -1,6 +1,7 @@
-// How long a program is inside MPI_Alltoall, -v and -w, and inside those among neighbours, as the program sees it: preloaded
-// before Shoal, so that what is called next is Shoal's function where that is preloaded too, else the MPI's. At its end
-// every rank that exchanged appends a line to the file that PROGRAMS_CLOCK names: rank, calls, seconds.
+// Measures how long a program is inside MPI_Alltoall, -v and -w, and inside the same functions among neighbours, as the
+// program sees it. It is preloaded before Shoal, so each function calls Shoal's if Shoal is preloaded too, and
+// otherwise the MPI's. When the program ends, every rank that exchanged appends a line to the file that PROGRAMS_CLOCK
+// names: rank, calls, seconds.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -21,7 +22,7 @@ static double now(void) {
   return time.tv_sec + time.tv_nsec * 1e-9;
 }
 
-// Notes the rank at the first call: MPI_Init may not be seen, and in MPI_Finalize it may be too late.
+// Begins a call. The first call notes the rank: this library may not see MPI_Init, and MPI_Finalize may be too late.
 static double start(void) {
   if (!calls++) {
     PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -30,7 +31,7 @@ static double start(void) {
   return now();
 }
 
-// A child that the program forked has the parent's counts, and is silent.
+// Writes the line. A child that the program forked has its parent's counts, and writes nothing.
 __attribute__((destructor)) static void tell(void) {
   const char *path = getenv("PROGRAMS_CLOCK");
   if (!calls || !path || process != getpid()) return;
@@ -73,14 +74,15 @@ ALLTOALL(MPI_Neighbor_alltoall, int)
 ALLTOALLV(MPI_Neighbor_alltoallv, int, int)
 ALLTOALLW(MPI_Neighbor_alltoallw, int, MPI_Aint)
 
-// Only where the MPI has them: mpi4py takes a symbol that is there.
+// Only if the MPI has these functions: mpi4py calls a function if it finds the symbol.
 #if MPI_VERSION >= 4
 ALLTOALL(MPI_Alltoall_c, MPI_Count)
 ALLTOALLV(MPI_Alltoallv_c, MPI_Count, MPI_Aint)
 ALLTOALLW(MPI_Alltoallw_c, MPI_Count, MPI_Aint)
 #endif
 
-// The Fortran functions of Open MPI do not call those of C: mpif.h and `use mpi` call the first, `use mpi_f08` the second.
+// Open MPI's Fortran functions do not call the C functions. mpif.h and `use mpi` call the names that begin with mpi_,
+// `use mpi_f08` calls those that begin with ompi_.
 #ifdef OPEN_MPI
 #define TIMED_FORTRAN(name, parameters, arguments)             \
   void name parameters {                                       \

@@ -1,12 +1,12 @@
-// Exchanges as programs make them, one peculiarity at a time; prints the seconds of all calls together:
+// Makes exchanges as programs make them, with one peculiarity at a time, and prints the seconds of all calls together:
 //
 //   exchanges KIND alltoall|alltoallv CALLS BYTES
 //
-// Of the kind "mixed" BYTES is the number that one to six exchanges are drawn from, which take turns as in the steps of a
-// simulation: communicators, sizes, collectives and work.
+// With the kind "mixed", BYTES is the seed of a random program. Its steps, like those of a simulation, repeat one to
+// six exchanges. The seed decides on their communicators, sizes, collectives and work.
 //
-// Communicators are the world, rows and columns of the ranks' grid, in turn. In every call the first and the last byte
-// of every block are checked, in the first and the last call every byte.
+// The communicators are, in turn, the world, the rows and the columns of the ranks' grid. Every call checks the first
+// and the last byte of every block. The first and the last call check every byte.
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,13 +15,13 @@
 
 static int calls, base, ranks, rank;
 
-// Which communicator a call uses.
+// The number of the communicator that a call uses.
 static int world(int call) { return 0; }
 static int in_turn(int call) { return call % 3; }
 static int five_each(int call) { return call / 5; }
 static int sixty_each(int call) { return call / 60; }
 
-// Bytes of a block.
+// The bytes of a block.
 static unsigned mixed(int from, int to) { return (from * 2654435761u ^ to * 2246822519u) * 3266489917u >> 7; }
 static int same(int call, int from, int to) { return base; }
 static int two_sizes(int call, int from, int to) { return same(call, from, to) * (call % 2 ? 1 : 64); }
@@ -32,7 +32,7 @@ static int bursts(int call, int from, int to) { return base * (mixed(call, 5) % 
 static int chain(int call, int from, int to) { return to == from + 1 ? base : 0; }
 static int uneven(int call, int from, int to) { return mixed(from, to) % (2 * same(call, from, to) + 1); }
 
-// What an exchange of the kind "mixed" is.
+// What the exchanges of the kind "mixed" are like.
 enum { largest_mixed = 1 << 14 };
 static unsigned drawn(int call, int what) { return mixed(base * 8 + call % (1 + mixed(base, 0) % 6), what); }
 static int mixed_communicator(int call) { return drawn(call, 1) % 3; }
@@ -44,7 +44,7 @@ static int mixed_bytes(int call, int from, int to) {
   return mixed(from, to) % (drawn(call, 7) % 2 ? 4 : 1) ? 0 : mixed(from, to + 1) % bytes;
 }
 
-// Before a call: thousands of multiplications, or negative the microseconds that a rank sleeps.
+// The work before a call: thousands of multiplications or, if negative, microseconds that a rank sleeps.
 static int no_work(int call) { return 0; }
 static int work(int call) { return 100; }
 static int late_in_turn(int call) { return call % 32 == rank * 32 / ranks ? -20000 : 0; }
@@ -89,7 +89,7 @@ static void compute(int thousands) {
 
 static unsigned char value(int call, int from, int to, int place) { return call * 7 + from * 31 + to * 17 + place; }
 
-// The places of a block that are looked at: all, or the two ends.
+// The distance between the bytes of a block that are checked: all bytes, or the two ends.
 static int step(int call, int bytes) { return call == 0 || call == calls - 1 || bytes < 3 ? 1 : bytes - 1; }
 
 static void prepare(struct blocks *out, struct blocks *in, int call, int me, int size) {
@@ -142,7 +142,7 @@ int main(int count, char **words) {
   const int uniform = !strcmp(words[2], "alltoall");
   calls = atoi(words[3]), base = atoi(words[4]);
 
-  // Pages that no call uses are never there.
+  // Pages that no call uses take no memory.
   const size_t most = (size_t)ranks * (kind->bytes == mixed_bytes ? largest_mixed : 64 * base) + 1;
   struct blocks out = blocks_of(most), in = blocks_of(most);
   const int ever_new = kind->communicator == five_each || kind->communicator == sixty_each;

@@ -1,7 +1,7 @@
-"""A field of N x N x N transformed there and back by mpi4py-fft, whose exchanges are MPI_Alltoallw's: fields.py N TIMES slabs|pencils
+"""Transforms a field of N x N x N there and back by mpi4py-fft: fields.py N TIMES slabs|pencils
 
-Every block is a part of an array with a datatype of its own. Checks that the field comes back and prints the seconds of all
-transforms.
+mpi4py-fft exchanges by MPI_Alltoallw. Every block is a part of an array and has a datatype of its own. Checks that the
+field comes back, and prints the seconds of all transforms.
 """
 
 import sys

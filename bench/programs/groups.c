@@ -1,8 +1,8 @@
-// Two halves of the ranks tell each other what they have, again and again; prints the seconds of all steps together:
+// The two halves of the ranks exchange messages by allgathers, again and again. Prints the seconds of all steps:
 //
 //   groups allgather|allgatherv STEPS BYTES
 //
-// In every step the first and the last byte of every message are checked.
+// Every step checks the first and the last byte of every message.
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,9 +1,9 @@
 // A stencil's exchange: each rank of a periodic grid gives a block to each of its four neighbours, again and again, and
-// computes for a moment where --work says so; prints the seconds of all steps together:
+// computes before each step if it is told to. Prints the seconds of all steps together:
 //
 //   halo alltoall|alltoallv|alltoallw STEPS BYTES [THOUSANDS OF MULTIPLICATIONS]
 //
-// In every step the first and the last byte of every block are checked.
+// Every step checks the first and the last byte of every block.
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,7 +31,7 @@ static void fill(int step, int rank) {
   }
 }
 
-// What a neighbour sent over its edge to this rank: the one opposite.
+// A neighbour sends over the edge that is opposite to the one on which this rank receives.
 static void check(int step) {
   for (int edge = 0; edge < neighbors; ++edge)
     for (int end = 0; end < bytes; end += bytes > 1 ? bytes - 1 : 1)

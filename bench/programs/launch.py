@@ -1,4 +1,4 @@
-"""One launch of a program: its command, what it needs, and how long it took."""
+"""One launch of a program: its command, what the program needs, and how long it took."""
 
 import importlib.util
 import os
@@ -25,7 +25,7 @@ HPCC_INPUT = Path("/usr/share/doc/hpcc/examples/_hpccinf.txt")
 FFTW_MPI = Path("/usr/include/fftw3-mpi.h")
 LIMIT = 600  # seconds that a program may take
 
-# What is compiled for every MPI: by name, its source and flags.
+# What is compiled for every MPI: its name, and its source and flags.
 SOURCES = {
     "clock.so": (HERE / "clock.c", ["-shared", "-fPIC", "-ldl"]),
     "exchanges": (HERE / "exchanges.c", []),
@@ -34,17 +34,17 @@ SOURCES = {
     "transpose": (INPUTS / "transpose.c", ["-lfftw3_mpi", "-lfftw3", "-lm"]),
 }
 
-# From an MPI, a number of ranks, a program and its variables to a command.
+# Makes a command from an MPI, a number of ranks, a program and its environment variables.
 Start = Callable[[Mpi, int, list[str], dict[str, str]], list[str]]
 
 
 class LaunchError(Exception):
-    """The program ended with an error, or never."""
+    """The program ended with an error, or did not end."""
 
 
 @dataclass(frozen=True)
 class Took:
-    """Seconds; None where nobody told."""
+    """The seconds of a launch; None if they are not known."""
 
     whole: float
     own: float | None
@@ -53,11 +53,11 @@ class Took:
 
 @dataclass(frozen=True)
 class Place:
-    """Where programs run: on an MPI of this machine, or on it over emulated hosts."""
+    """Where programs run: with one of this machine's MPIs, here or on emulated hosts."""
 
     mpi: Mpi
     start: Start = launch_command
-    emulated: str = ""  # the network
+    emulated: str = ""  # the emulated network, if any
 
     @property
     def label(self) -> str:
@@ -69,12 +69,12 @@ class Place:
 
 
 def label_of(mpi: Mpi) -> str:
-    """As in openmpi4."""
+    """The name of an MPI, such as openmpi4."""
     return mpi.kind + mpi.version.partition(".")[0]
 
 
 def find_mpis(wanted: str) -> list[Mpi]:
-    """Those with a preload and a compiler; of each the library of its usual ABI."""
+    """The MPIs that have a preload and a compiler, each with the library of its usual ABI."""
     found: dict[str, Mpi] = {}
     for mpi in find_all():
         if mpi.abi != "standard" and mpi.preload.is_file() and compiler(mpi).exists():
@@ -87,12 +87,12 @@ def find_mpis(wanted: str) -> list[Mpi]:
 
 
 def compiler(mpi: Mpi) -> Path:
-    """Beside its mpiexec, with the same ending where Debian has several MPIs."""
+    """The compiler beside the MPI's mpiexec. Its name has the same ending if Debian has several MPIs."""
     return mpi.mpiexec.with_name("mpicc" + "".join(mpi.mpiexec.suffixes[:1]))
 
 
 def compile_for(place: Place, name: str) -> Path:
-    """What SOURCES names, compiled where its source is newer."""
+    """The file that SOURCES calls by this name, compiled anew if its source is newer."""
     source, flags = SOURCES[name]
     made = place.built / name
     if not made.exists() or made.stat().st_mtime < source.stat().st_mtime:
@@ -106,7 +106,7 @@ def compile_for(place: Place, name: str) -> Path:
 
 
 def find_program(place: Place, case: Case) -> list[str] | None:
-    """How its command begins; None where it is not there."""
+    """How the program's command begins; None if the program is not there."""
     if case.mpis and label_of(place.mpi) not in case.mpis:
         return None
     if case.program.endswith(".py"):
@@ -125,7 +125,7 @@ def find_program(place: Place, case: Case) -> list[str] | None:
 
 
 def variables_of(place: Place, case: Case, way: str) -> dict[str, str]:
-    """What the ranks of a program see: native is without Shoal, auto with it at its defaults, else a spec."""
+    """The variables of the ranks. `way`: native is without Shoal, auto is Shoal at its defaults; else it is a spec."""
     asked = {} if way == "auto" else {f"SHOAL_{form}": way for form in case.forms}
     libraries = [str(place.mpi.library.parent), *filter(None, [os.environ.get("LD_LIBRARY_PATH")])]
     common = {"LD_LIBRARY_PATH": ":".join(libraries), "OMP_NUM_THREADS": "1"}
@@ -133,12 +133,12 @@ def variables_of(place: Place, case: Case, way: str) -> dict[str, str]:
         return common | asked
     if way == "native":
         return common | {"LD_PRELOAD": str(compile_for(place, "clock.so"))}
-    # The clock comes first, so that Shoal's functions are among what it times.
+    # The clock comes first, so that it also times Shoal's functions.
     return common | asked | {"LD_PRELOAD": f"{compile_for(place, 'clock.so')}:{place.mpi.preload}"}
 
 
 def launch(place: Place, case: Case, way: str, wisdom: Path | None = None) -> Took:
-    """Runs it once, in a folder of its own."""
+    """Runs the program once, in a folder of its own."""
     program = find_program(place, case)
     assert program
     with tempfile.TemporaryDirectory() as directory:
@@ -162,7 +162,7 @@ def launch(place: Place, case: Case, way: str, wisdom: Path | None = None) -> To
 
 
 def environment() -> dict[str, str]:
-    """Settings of who runs this are not the programs'."""
+    """The environment without Shoal's settings and preloads: those of whoever runs this are not the programs'."""
     kept = launch_environment()
     return {name: kept[name] for name in kept if not name.startswith("SHOAL_") and name != "LD_PRELOAD"}
 
@@ -178,7 +178,7 @@ def write_input(changed: Changed, folder: Path) -> None:
 
 
 def seconds(pattern: str, said: str) -> float | None:
-    """As in 0.5, 0.5 s, 20 ms and 1m 5.2."""
+    """The time that the pattern finds in a text, such as 0.5, 0.5 s, 20 ms or 1m 5.2."""
     found = re.search(pattern, said) if pattern else None
     if not found:
         return None
@@ -187,6 +187,6 @@ def seconds(pattern: str, said: str) -> float | None:
 
 
 def clocked(file: Path) -> float | None:
-    """The mean of all ranks; None where nothing was exchanged."""
+    """The mean of all ranks; None if nothing was exchanged."""
     lines = file.read_text().splitlines() if file.exists() else []
     return statistics.mean(float(line.split()[2]) for line in lines) if lines else None

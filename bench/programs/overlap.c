@@ -1,10 +1,11 @@
-/* How much of an MPI_Ialltoallv hides behind as much computing as it takes alone:
+/* Measures how much of an MPI_Ialltoallv hides behind computing that takes as long as the exchange alone:
  *
  *     mpicc -O2 -o overlap bench/programs/overlap.c
  *     mpiexec -n 2 env LD_PRELOAD=build/mpich/libshoal-preload.so SHOAL_ALLTOALLV=spread_out ./overlap 65536 200 8
  *
- * Bytes of a block, repetitions, and how often MPI_Test is called while it computes, in which the exchange can move. Prints
- * medians of the slowest rank, and the share that was hidden: (alone + computing - both) / alone. */
+ * The arguments are the bytes of a block, the repetitions, and how often a rank calls MPI_Test while it computes, so
+ * that the exchange can move. Prints medians of the slowest rank's times, and the share that was hidden:
+ * (alone + computing - both) / alone. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,7 +22,7 @@ static double compute(long steps) {
   return sum;
 }
 
-/* Seconds of an exchange with so much computing between its start and its end, on the slowest rank. */
+/* The seconds of an exchange with so many steps of computing between its start and its end, on the slowest rank. */
 static double timed(int exchanges, long steps) {
   MPI_Request open = MPI_REQUEST_NULL;
   int flag;

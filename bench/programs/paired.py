@@ -1,4 +1,4 @@
-"""What pairs of times tell: launches without and with Shoal that took turns."""
+"""Evaluates pairs of times, of launches without and with Shoal that took turns."""
 
 import math
 import statistics
@@ -9,15 +9,15 @@ from scipy.stats import quantile_test, wilcoxon
 
 from shoal.measurements import SIGNIFICANCE, Verdict
 
-# What nobody notices: this share of the time or this number of seconds, whichever is more.
+# Nobody notices a loss up to this share of the time or this number of seconds, whichever is more.
 NOTICED_SHARE, NOTICED_SECONDS = 0.02, 5e-3
 
-ENOUGH = 6  # fewer have no interval that leaves any out
+ENOUGH = 6  # with fewer pairs, a 95 % interval would contain all values
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """How many times faster, as the median of all pairs, with its interval (95 %)."""
+    """How many times faster the second of a pair is: the median of all pairs, with its 95 % interval."""
 
     before: float  # median seconds
     ratio: float
@@ -36,7 +36,7 @@ def compare(before: Sequence[float], after: Sequence[float]) -> Comparison:
 
 
 def median_interval(values: Sequence[float]) -> tuple[float, float]:
-    """95 % where there are enough values for that, else all of them; it assumes nothing of the distribution."""
+    """The 95 % interval of the median, or all values if there are too few. Assumes nothing about their distribution."""
     if len(values) < ENOUGH:
         return min(values), max(values)
     low, high = quantile_test(values, p=0.5).confidence_interval(0.95)
@@ -44,13 +44,13 @@ def median_interval(values: Sequence[float]) -> tuple[float, float]:
 
 
 def rank_test(before: Sequence[float], after: Sequence[float]) -> float:
-    """How likely so clear a difference is by chance: Wilcoxon's signed-rank test, of the pairs' ratios."""
+    """How likely so clear a difference is by chance: Wilcoxon's signed-rank test of the pairs' ratios."""
     logarithms = [math.log(b / a) for b, a in zip(before, after, strict=True)]
     return float(wilcoxon(logarithms).pvalue) if any(logarithms) else 1.0
 
 
 def verdict(before: Sequence[float], after: Sequence[float]) -> Verdict:
-    """Slower only where somebody would notice."""
+    """The verdict is slower only if somebody would notice the loss."""
     if rank_test(before, after) >= SIGNIFICANCE:
         return "no difference"
     lost = -saved(before, after)
@@ -61,12 +61,12 @@ def verdict(before: Sequence[float], after: Sequence[float]) -> Verdict:
 
 
 def saved(before: Sequence[float], after: Sequence[float]) -> float:
-    """Seconds, the median of all pairs."""
+    """The seconds that were saved: the median of all pairs."""
     return statistics.median(b - a for b, a in zip(before, after, strict=True))
 
 
 def share_of_gain(before: Sequence[float], after: Sequence[float], best: Sequence[float]) -> float | None:
-    """Of the seconds that the best saves; None where it saves nothing that is sure."""
+    """Which share of the seconds that `best` saves `after` saves; None if `best` saves nothing for sure."""
     if verdict(before, best) != "faster":
         return None
     return saved(before, after) / saved(before, best)

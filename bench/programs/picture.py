@@ -1,4 +1,4 @@
-"""A picture of what was measured: every case a line."""
+"""A picture of what was measured, with a line for each case."""
 
 from pathlib import Path
 from typing import Any
@@ -12,11 +12,11 @@ from shoal.plots import COLOURS, save
 
 TITLES = {"whole": "whole program", "exchanging": "inside the exchanges"}
 NAMES = {"defaults": "Shoal at its defaults", "fixed": "best fixed choice", "second": "second run"}
-LINE = 0.17  # inches of a case
+LINE = 0.17  # inches for each case
 
 
 def draw(rows: list[Row], path: Path) -> None:
-    """A panel for each place and measure; to the right is faster."""
+    """Draws a panel for each place and measure. Points to the right of 1 are faster."""
     places = list(dict.fromkeys(one.place for one in rows))
     heights = [1 + sum(one.place == place for one in rows) for place in places]
     figure, axes = plt.subplots(

@@ -1,4 +1,4 @@
-"""What was measured, in a file of JSON lines: one a turn, so that an interruption loses no more than one."""
+"""What was measured, in a file of JSON lines: one line for each turn, so that an interruption loses at most one."""
 
 import json
 from dataclasses import asdict, dataclass, field
@@ -11,7 +11,7 @@ from shoal.errors import UserError
 
 @dataclass
 class Record:
-    """Of a case at a place: times by turn and way, the best spec found, and ways that failed with the reason."""
+    """One case at one place: the times by turn and way, the best spec found, and ways that failed, with the reasons."""
 
     place: str
     case: str
@@ -28,13 +28,13 @@ class Record:
             self.turns[line["turn"]] = self.turns.get(line["turn"], {}) | took
 
     def times(self, way: str, what: str) -> list[float]:
-        """By turn: whole, own or exchanging; empty where some launch did not tell."""
+        """The times of one measure (whole, own or exchanging) by turn; empty if some launch did not tell."""
         every = [getattr(took[way], what) for _, took in sorted(self.turns.items()) if way in took]
         return [] if None in every else every
 
 
 class Log:
-    """Records as they grow, in memory and in the file."""
+    """All records, in memory and in the file, as they grow."""
 
     def __init__(self, path: Path, resume: bool) -> None:
         self.path = path
@@ -47,10 +47,10 @@ class Log:
             try:
                 self._take(json.loads(line))
             except json.JSONDecodeError:
-                continue  # cut off
+                continue  # the line was cut off
 
     def begin(self, provenance: dict[str, Any]) -> None:
-        """Refuses to go on with what another build of Shoal began."""
+        """Notes the provenance. Refuses to continue what another build of Shoal began."""
         for path, build in provenance["preloads"].items():
             if self.preloads.get(path, build) != build:
                 raise UserError(f"{self.path} is of another {path}; leave out --resume, or give another folder with -o")

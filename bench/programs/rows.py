@@ -12,7 +12,7 @@ MEASURES = ("whole", "own", "exchanging")
 
 @dataclass(frozen=True)
 class Row:
-    """Of a case at a place; by measure, where it is known."""
+    """One case at one place, with a comparison for each measure that is known."""
 
     place: str
     case: str
@@ -26,7 +26,7 @@ class Row:
 
     @property
     def slower(self) -> bool:
-        """By any clock."""
+        """Whether the case is slower with Shoal by any measure."""
         return any(comparison.verdict == "slower" for comparison in self.defaults.values())
 
 
@@ -44,19 +44,19 @@ def share(record: Record, way: str) -> float | None:
 
 
 def against(record: Record, way: str) -> dict[str, Comparison]:
-    """The MPI's own before, this way after it."""
+    """Compares this way with the MPI's own."""
     known = [what for what in MEASURES if has(record, what, way)]
     return {what: compare(record.times("native", what), record.times(way, what)) for what in known}
 
 
 def has(record: Record, what: str, way: str) -> bool:
-    """Of as many turns as without Shoal."""
+    """Whether the times of this way are known in as many turns as those without Shoal."""
     return 0 < len(record.times("native", what)) == len(record.times(way, what))
 
 
 @dataclass(frozen=True)
 class Total:
-    """Geometric means of many rows by measure, and how many were slower or failed."""
+    """The geometric means of many rows by measure, and which rows were slower or failed."""
 
     name: str
     cases: int
@@ -68,7 +68,7 @@ class Total:
 
 
 def totals(rows: list[Row]) -> list[Total]:
-    """Of every place, and of all."""
+    """The totals of each place, and of all places if there are several."""
     places = list(dict.fromkeys(one.place for one in rows))
     every = [total("all", rows)] if len(places) > 1 else []
     return [total(place, [one for one in rows if one.place == place]) for place in places] + every

@@ -1,7 +1,7 @@
-"""A field transformed there and back in two dimensions, with mpi4py and numpy: spectral.py ROWS COLUMNS TIMES
+"""Transforms a field there and back in two dimensions, with mpi4py and numpy: spectral.py ROWS COLUMNS TIMES
 
-Rows are spread over the ranks as evenly as they divide; the transposes are Alltoallv's. Checks that the field comes
-back and prints the seconds of all transforms.
+Rows are spread over the ranks as evenly as possible, and transposed by Alltoallv. Checks that the field comes back, and
+prints the seconds of all transforms.
 """
 
 import sys
@@ -15,12 +15,12 @@ rows, columns, times = map(int, sys.argv[1:])
 
 
 def spread(n: int) -> np.ndarray:
-    """The first of each rank's part of n, and n."""
+    """Where each rank's part of n begins, and n itself."""
     return np.arange(world.size + 1) * n // world.size
 
 
 def transposed(mine: np.ndarray, width: int, height: int) -> np.ndarray:
-    """My columns, as rows, of a matrix of height x width, of which I have some rows."""
+    """This rank's columns, as rows, of a matrix of height x width, of which this rank has the rows `mine`."""
     across, down = spread(width), spread(height)
     out = np.concatenate([mine[:, a:b].T.ravel() for a, b in pairwise(across)])
     part = across[world.rank + 1] - across[world.rank]

@@ -10,8 +10,8 @@ COLOURS = {"faster": "green", "slower": "red", "no difference": "dim"}
 
 
 def cases_table(place: str, rows: list[Row]) -> Table:
-    """How many times faster with Shoal: whole programs, and exchanges; with the best fixed choice, and how much of
-    what that saves was saved."""
+    """How many times faster whole programs and exchanges are with Shoal and with the best fixed choice, and which share
+    of what that choice saves Shoal saves."""
     table = Table("case", title=f"{place}: seconds without Shoal, and how many times faster with it (95 %)")
     for what in ("whole", "exchanging"):
         for head in (what, "with Shoal", "p"):
@@ -29,7 +29,7 @@ def cases_table(place: str, rows: list[Row]) -> Table:
 
 
 def totals_table(totals: list[Total]) -> Table:
-    """Geometric means."""
+    """The geometric means of each place and of all."""
     table = Table("geometric means", "cases", "slower", "failed", *MEASURES, title="How many times faster")
     for one in totals:
         for name, means in ((one.name, one.defaults), ("  best fixed", one.fixed), ("  second run", one.second)):

@@ -1,4 +1,4 @@
-"""Launches of a case in turns, without Shoal, with it, and with what is best for it."""
+"""Launches a case in turns: without Shoal, with Shoal, and with the spec that is best for the case."""
 
 import tempfile
 from collections.abc import Sequence
@@ -9,19 +9,20 @@ from programs.cases import Case
 from programs.launch import LaunchError, Place, Took, launch
 from programs.record import Log, Record
 
-LONG = 5.0  # seconds of a launch, from which on a candidate is tried once
-SECOND = "second run"  # with what the first one learnt
+LONG = 5.0  # if a launch takes more seconds, each candidate is tried only once
+SECOND = "second run"  # which begins with what the first run learnt
 
 
 @dataclass(frozen=True)
 class Plan:
     pairs: int
-    tries: int  # of each candidate
+    tries: int  # for each candidate
     wisdom: bool
 
 
 def measure(place: Place, case: Case, plan: Plan, log: Log) -> Record:
-    """What is missing of it, written down after every turn. What fails ends the case, unless it is only a candidate."""
+    """Measures what the log lacks of the case, and writes after every turn. A failure ends the case, except a
+    candidate's."""
     record, key = log.of(place.label, case.name), {"place": place.label, "case": case.name}
     if not record.best:
         best, tried, failed = find_best(place, case, plan.tries)
@@ -41,7 +42,7 @@ def ways(best: str, plan: Plan) -> list[str]:
 
 
 def take_turns(place: Place, case: Case, every: Sequence[str], turn: int) -> dict[str, Took]:
-    """The order is another in every turn, so that nothing always comes first."""
+    """Launches every way once. The order is reversed in every other turn, so that no way always comes first."""
     order = every if turn % 2 == 0 else every[::-1]
     return {way: run(place, case, way) for way in order}
 
@@ -61,7 +62,7 @@ def run_twice(place: Place, case: Case) -> Took:
 
 
 def find_best(place: Place, case: Case, tries: int) -> tuple[str, dict[str, float], dict[str, str]]:
-    """The spec whose exchanges took least, or whose program where they cannot be told apart; the times of all."""
+    """The spec whose exchanges took least (or whose program, if exchanges are not timed), all times, and failures."""
     tried: dict[str, float] = {}
     failed: dict[str, str] = {}
     longest = 0.0

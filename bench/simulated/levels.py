@@ -2,9 +2,10 @@
 
     .venv/bin/python bench/simulated/levels.py --platform torus --nodes 64 --ppn 4 --sizes 16,256,1024,16384 -o levels
 
-Simulates, for each size: the MPI's own as MPICH, Open MPI, MVAPICH2 and Intel MPI choose; flat exchanges; hierarchical
-over two levels; and over all levels of the platform (dimensions of a torus, groups of a dragonfly), linear, in radix 2,
-and as the model's closed forms think best. Prints the best of each beside the best of the four.
+Simulates, for each size: the MPI's own as MPICH, Open MPI, MVAPICH2 and Intel MPI choose it; flat exchanges;
+hierarchical ones over two levels; and hierarchical ones over all levels of the platform (dimensions of a torus, groups
+of a dragonfly). The hierarchical ones are linear, in radix 2, and what the model's closed forms think best. Prints the
+best of each kind beside the best of the four MPIs.
 """
 
 import argparse

@@ -1,9 +1,10 @@
-"""What one rank among very many needs to exchange: memory, and the time to make it.
+"""What one rank among very many needs for its exchanges: memory, and the time to set it up.
 
     .venv/bin/python bench/simulated/one_rank.py --layouts 512x32,4096x32
 
-`communicator`: where all ranks are, which each keeps for a communicator (topology/node_layout, layout_tree), and the
-numbers by which they tell each other, two for each rank while they agree. `program`, `runs`: as in `shoal plan`.
+`communicator`: where all ranks are, which each rank keeps for a communicator (topology/node_layout, layout_tree), and
+the numbers by which the ranks tell each other, two for each rank while they agree. `program`, `runs`: as in
+`shoal plan`.
 """
 
 import argparse
@@ -16,7 +17,7 @@ from typing import Any
 import shoal
 
 SPECS = ("tuna:radix=2", "hierarchical", "spread_out")
-AGREED = 2 * 8  # bytes for each rank: what it says, and the largest that anybody said
+AGREED = 2 * 8  # bytes for each rank: the number that it says, and the largest that any rank said
 
 
 def resident() -> int:
@@ -25,7 +26,7 @@ def resident() -> int:
 
 
 def timed(make: Callable[[], Any]) -> tuple[Any, float, int]:
-    """What was made, in how many seconds, and how much larger the process is."""
+    """What was made, in how many seconds, and by how many bytes the process has grown."""
     before, began = resident(), time.perf_counter()
     made = make()
     return made, time.perf_counter() - began, resident() - before
@@ -48,8 +49,8 @@ def main() -> None:
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("--layouts", default="512x32,4096x32", help="nodes x ranks of each")
     layouts = options.parse_args().layouts.split(",")
-    shoal.Problem(layout="1x1")  # loads what is loaded once
-    for layout in layouts:  # in a process of its own: none has memory that another one left
+    shoal.Problem(layout="1x1")  # loads all that is loaded only once
+    for layout in layouts:  # each in a process of its own, without memory that another layout left
         process = multiprocessing.get_context("fork").Process(target=show, args=(layout,))
         process.start()
         process.join()

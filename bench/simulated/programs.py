@@ -1,6 +1,6 @@
-"""Whole programs on modelled clusters, without Shoal and with it: is any slower by more than 2 %?
+"""Runs whole programs on modelled clusters without and with Shoal: is any of them slower by more than 2 %?
 
-    .venv/bin/python bench/simulated/programs.py --platform dragonfly --nodes 8 --ppn 8 --calls 30,300 -o simulated-programs
+    .venv/bin/python bench/simulated/programs.py --platform dragonfly --nodes 8 --ppn 8 --calls 30,300 -o simulated
 
 Builds apps/fft and apps/closure, and the pencil transform and the sparse exchange of bench/programs, with SimGrid's
 compilers, and runs each with about --calls exchanges by `shoal simulate -- PROGRAM`. A run that is in the folder
@@ -19,7 +19,7 @@ from shoal.simulation import made
 
 ROOT = Path(__file__).resolve().parents[2]
 SHOAL = Path(sys.executable).with_name("shoal")
-# Built for an MPI alone, which is what the preload serves.
+# The applications are built for MPI alone, because the preload serves MPI's functions.
 AS_MPI = ["-Dshoal_alltoall=MPI_Alltoall", "-Dshoal_alltoallv=MPI_Alltoallv", "-DSMPI_NO_OVERRIDE_MALLOC"]
 CXX = ["smpicxx", "-std=c++20", "-O2", *AS_MPI, f"-I{ROOT}/include"]
 BUILD = {
@@ -31,8 +31,8 @@ ALLOWED = 1.02
 
 
 def programs(ranks: int, calls: int, size: int) -> list[list[str]]:
-    """Each makes about `calls` exchanges on a rank; blocks of `size` bytes where the program leaves that to us."""
-    points = f"{4 * ranks}x{4 * ranks}"  # 256 bytes from each rank to each other
+    """Each makes about `calls` exchanges on a rank, with blocks of `size` bytes if the program lets us choose."""
+    points = f"{4 * ranks}x{4 * ranks}"  # a block has 256 bytes
     return [
         ["exchanges", "pencils", "alltoallv", str(calls), str(size)],
         ["exchanges", "sparse", "alltoallv", str(calls), str(size)],
@@ -50,7 +50,7 @@ def build(name: str, folder: Path) -> Path:
 
 
 def run(words: list[str], asked: argparse.Namespace, folder: Path) -> Results:
-    """Its results, read where they are there."""
+    """The results of this run: from the folder, or from a new run if the folder does not have them."""
     name = "-".join([asked.platform, asked.selector, f"{asked.nodes}x{asked.ppn}", *words]).replace(":", "_")
     found = folder / name / "results.jsonl"
     if not found.exists() or len(Results.read([found]).programs) < 2:

@@ -1,4 +1,4 @@
-// Rank 0's program, run by another rank: peers and blocks have other names.
+// Lets another rank run rank 0's program: peers and blocks get other names.
 #pragma once
 
 #include <vector>
@@ -30,7 +30,7 @@ class renamed_transport final : public transport {
   const relabelling& names_;
 };
 
-// Of memory that nobody looks at, sizes are all that matters.
+// A rank's blocks by the names in rank 0's program. Nobody looks at the memory, so only the sizes matter.
 class renamed_blocks {
  public:
   renamed_blocks(const payload& blocks, const relabelling& names, int ranks) : all_(blocks) {

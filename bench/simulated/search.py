@@ -1,14 +1,14 @@
-"""The fastest exchange by events, searched over the uses of levels and radices, and two bounds for all exchanges.
+"""Searches the fastest exchange (by simulated events) over uses of levels and radices, and prints two lower bounds.
 
     .venv/bin/python bench/simulated/search.py --platform torus --nodes 16 --ppn 4 --sizes 16,256,1024
     .venv/bin/python bench/simulated/search.py --platform dragonfly --nodes 256 --ppn 4 --sockets 2 --sizes 8,16,32
 
-Searches one level at a time until no change of one level is faster: each is left out, linear or of a radix. Prints the
-best over two levels and over all of the platform's, beside the best of radix 2 and linear, which stands for the
-selectors of MPI libraries, and what the model picks. Nothing of SimGrid is needed.
+A level is left out, linear or of a radix. The search changes one level at a time until no such change is faster. Prints
+the best over two levels and over all levels of the platform, beside the better of radix 2 and linear, which stands for
+the selectors of MPI libraries, and what the model picks. SimGrid is not needed.
 
-The bounds: `messages` is the least time in which one rank's word can reach all, where all ranks do the same at the same
-time and every message has the shortest way; `links` is what the bytes need if each link carries as much as any other.
+The bounds: `messages` is the least time in which one rank's word can reach all ranks, if all ranks do the same at the
+same time and every message goes the shortest way. `links` is what the bytes need if all links carry equally much.
 """
 
 import argparse
@@ -25,13 +25,13 @@ from shoal.platforms import KINDS, MEMORY_LATENCY, Kind, make_platform
 from shoal.routes import links_of
 
 RADICES = (*range(2, 17), 24, 32)
-MOST_BOUNDED = 256  # ranks: the bound tries millions of orders above
+MOST_BOUNDED = 256  # ranks; above, the bound of messages would try millions of orders
 
 Level = str | int  # "none", "linear" or a radix
 
 
 def spec(levels: tuple[Level, ...]) -> str:
-    """From the inside out; the last is the outermost."""
+    """The spec for levels that are given from the inside out; the last is the outermost."""
     *inner, outermost = levels
     local = "/".join("radix" if isinstance(level, int) else level for level in inner)
     radix = "/".join(str(level) if isinstance(level, int) else "auto" for level in inner)
@@ -46,7 +46,7 @@ def choices(members: int, outermost: bool) -> list[Level]:
 def descend(
     members: list[int], best: tuple[Level, ...], seconds: Callable[[tuple[Level, ...]], float]
 ) -> tuple[Level, ...]:
-    """From `best`; members of the levels from the inside out."""
+    """Searches from `best` on. `members`: the sizes of the levels, from the inside out."""
     while True:
         before = best
         for at in range(len(members)):
@@ -58,13 +58,14 @@ def descend(
 
 
 def grown(members: list[int], levels: tuple[Level, ...], at: int) -> int:
-    """Members of a level, with those of levels inside it that are left out."""
+    """The members of a level, times those of the levels directly inside it that are left out."""
     left_out = takewhile(lambda inner: levels[inner] == "none", range(at - 1, -1, -1))
     return prod(members[level] for level in (at, *left_out))
 
 
 def best_levels(layouts: list[str], seconds: Callable[[str, str], float]) -> list[tuple[float, str]]:
-    """Of layouts with ever more levels: the search of one begins with what is best of that before, and anew."""
+    """The best of each layout. The layouts have ever more levels. A search begins with the best of the layout before,
+    and again with all levels linear."""
     found: list[tuple[float, str]] = []
     best: tuple[Level, ...] = ("linear",)
     for layout in layouts:
@@ -90,7 +91,7 @@ def with_sockets(layout: str, sockets: int) -> str:
 
 
 def orders(sends: int, receives: int) -> Iterator[str]:
-    """In which a rank sends (s) and receives (r), where no message is received before it is sent."""
+    """The orders in which a rank can send (s) and receive (r), if it receives no message before it has sent one."""
     if sends == receives == 0:
         yield ""
     if receives > sends:
@@ -100,7 +101,7 @@ def orders(sends: int, receives: int) -> Iterator[str]:
 
 
 def least_seconds(ranks: int, message: float, latency: float) -> float:
-    """Sending takes as long as receiving; what a rank knows when it sends, its receiver knows then."""
+    """The bound of messages. Sending takes as long as receiving, and a message brings all that its sender knows."""
     least = float("inf")
     fewest = (ranks - 1).bit_length()
     for messages in range(fewest, fewest + 3):
@@ -120,7 +121,7 @@ def least_seconds(ranks: int, message: float, latency: float) -> float:
 
 
 def links_need(kind: Kind, nodes: int, ppn: int, block: float) -> float:
-    """Each block on the links that it cannot do without, and all links in use equally long."""
+    """The bound of links: each block uses only the links that it needs, and all links are in use equally long."""
     links = links_of(kind.route(kind.shape(nodes)[1]), nodes)
     carried = sum(1 / links.widths[link] for path in links.paths for link in path)
     return carried * ppn * ppn * block / kind.bandwidth / len(links.widths)

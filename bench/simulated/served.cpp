@@ -1,8 +1,8 @@
-// What simulated_program.cpp asks a rank's copy of Shoal at the program's end.
+// What simulated_program.cpp asks a rank's copy of Shoal when the program ends.
 #include "calls/process.hpp"
 
-// MPI deletes the attributes of MPI_COMM_SELF before anything else ends, which is how Shoal learns of the end. SMPI does
-// so when everything has ended.
+// By the attributes of MPI_COMM_SELF Shoal learns that the program ends, because MPI deletes them before anything else
+// ends. SMPI deletes them only when everything has ended, so shoal_simulated_end() deletes Shoal's itself.
 static int attribute_of_self = MPI_KEYVAL_INVALID;
 
 extern "C" int __real_PMPI_Comm_set_attr(MPI_Comm comm, int key, void* value);
@@ -11,7 +11,7 @@ extern "C" int __wrap_PMPI_Comm_set_attr(MPI_Comm comm, int key, void* value) {
   return __real_PMPI_Comm_set_attr(comm, key, value);
 }
 
-// What learning cost and gained, in seconds.
+// Tells Shoal that the program ends, and returns what learning cost and gained, in seconds.
 extern "C" __attribute__((visibility("default"))) void shoal_simulated_end(double* cost_and_gain) {
   const shoal::ledger& books = shoal::process::get().books();
   cost_and_gain[0] = books.spent();

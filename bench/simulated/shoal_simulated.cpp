@@ -1,16 +1,18 @@
-// Exchanges of thousands of ranks under SimGrid's SMPI: Shoal's algorithms, executor and transport as they are, with a
-// network, a clock and costs of messages that are modelled. `shoal simulate` starts it and says what was assumed.
+// Exchanges of thousands of ranks under SimGrid's SMPI. Shoal's algorithms, executor and transport are real; the
+// network, the clock and the costs of messages are modelled. `shoal simulate` starts this program and tells the model.
 //
 //   smpirun -np 256 ... libshoal_simulated.so --variants 'native;tuna:radix=16' --sizes 16,1024 --layout 16x16
 //
-// All simulated ranks are fibres of one process with the same global variables; so this is below Shoal's public
-// interface, which keeps state for a process. `native` is the collective that SMPI's selector takes. With --senders p
-// the first p ranks send to all others, an allgather between two groups. With the distribution partners:12 every rank sends
-// to 12 others, an exchange among neighbours. Every rank starts at the same simulated time;
-// the time of an exchange ends with the last rank. One run is enough: the next one takes the same. With --verify 0 all
-// ranks exchange the same memory, and run the same program where theirs differ in the names of ranks only, so that
-// thousands of them fit. `ask` is one agreement on sizes, and `auto` takes what
-// jobs with the profile of --profile take. Writes the JSON lines of shoal_bench.
+// All simulated ranks are fibres of one process with the same global variables. So this program does not use Shoal's
+// public interface, which keeps state for each process. All ranks start an exchange at the same simulated time; the
+// exchange ends when the last rank has ended. One run is enough, because the next one takes the same time. Writes the
+// JSON lines of shoal_bench.
+//
+// Among the variants, `native` is the collective that SMPI's selector takes, `ask` is one agreement on sizes, and
+// `auto` is what jobs with the profile of --profile take. With --senders p the exchange is an allgather between two
+// groups: the first p ranks send to all others. With a distribution such as partners:12 it is an exchange among
+// neighbours: every rank sends to 12 others. With --verify 0 all ranks exchange the same memory, and they share one
+// program if their programs differ only in the names of ranks. So thousands of ranks fit into memory.
 #include <mpi.h>
 #include <time.h>
 
@@ -74,7 +76,7 @@ void sleep_until(double when) {
   nanosleep(&time, nullptr);
 }
 
-// What is exchanged at present: where it is, and whether what arrived is right.
+// What is being exchanged: where it lies, and whether what arrived is right.
 class content {
  public:
   virtual ~content() = default;
@@ -85,7 +87,8 @@ class content {
   virtual std::string wrong() const = 0;
   // What this rank knows of the sizes of an all-to-all.
   virtual features sizes() const = 0;
-  // Gives the memory up for what all ranks share from now on; more ranks may still enlarge it.
+  // Gives up this rank's own memory, and uses `memory`, which all ranks share, from now on. Enlarges it if need be;
+  // later ranks may do so too.
   virtual void share(std::vector<std::byte>& memory) = 0;
 };
 
@@ -143,7 +146,7 @@ class all_to_all final : public content {
   }
 
  private:
-  // One number says it all: thousands of ranks would have thousands each.
+  // One number stands for all counts: thousands of ranks would each have thousands.
   payload equal_blocks() {
     payload all;
     const std::int64_t bytes = w_.send_counts[0];
@@ -217,7 +220,7 @@ class among_neighbors final : public content {
   void fill() override { b_.fill(); }
   std::string wrong() const override { return b_.wrong(); }
   features sizes() const override { throw std::invalid_argument("auto chooses all-to-alls only"); }
-  void share(std::vector<std::byte>&) override {}  // it is little
+  void share(std::vector<std::byte>&) override {}  // these blocks need little memory
 
  private:
   std::string name_;
@@ -244,7 +247,7 @@ class driver {
   }
 
  private:
-  // These are one for all ranks.
+  // What the next two functions return is the same object for all ranks.
   static std::vector<std::byte>& common_memory() {
     static std::vector<std::byte> memory;
     return memory;
@@ -279,14 +282,14 @@ class driver {
     print(variant, spec, size, moved.name(), took);
   }
 
-  // What a job with the profile begins with.
+  // The algorithm with which a job with this profile begins.
   std::string chosen(const content& moved) {
     const bool uniform = moved.name() == "uniform";
     const measured_exchanges known = profile_->kinds.at(uniform)->measured("by the profile", at_.ranks);
     return to_string(choose(known, agree_on(moved.sizes(), agreement_).mix()).algorithm);
   }
 
-  // The last one made is kept while ranks run it.
+  // The ranks share the last program made, as long as one of them runs it.
   std::shared_ptr<const program> program_of(const std::string& variant) {
     static std::string made_for;
     static std::weak_ptr<const program> of_rank_0;
@@ -303,7 +306,7 @@ class driver {
     return found;
   }
 
-  // No rank begins before all are here, whose memory may be shared.
+  // No rank begins before all ranks are here, because they may share their memory.
   template <typename Exchange>
   double seconds(Exchange exchange) {
     constexpr double time_to_get_ready = 1;  // simulated, so it costs nothing
@@ -344,16 +347,16 @@ class driver {
   memory_pool pool_;
   exchange moves_{pool_, over_};
   problem at_;
-  std::optional<relabelling> names_;  // in the program that all ranks run; none: each has its own
+  std::optional<relabelling> names_;  // in the program that all ranks run; none if each rank has its own
 };
 
 }  // namespace
 
 }  // namespace shoal::bench
 
-// Every call in which Shoal polls for messages comes here. Polling again and again would move a simulated clock by an
-// amount that means nothing: when nothing has ended, wait for something. Looking first, because SMPI's waiting for any
-// of many takes time proportional to their number, and in a linear exchange many have ended at a look.
+// Shoal polls for messages by this function. Polling again and again would move the simulated clock by an amount that
+// means nothing, so a rank waits for a message if none has ended. It looks first, because SMPI's MPI_Waitany takes time
+// in proportion to the number of messages, and in a linear exchange a look finds many that have ended.
 extern "C" int __real_PMPI_Testsome(int active, MPI_Request* requests, int* count, int* indices, MPI_Status* statuses);
 extern "C" int __wrap_PMPI_Testsome(int active, MPI_Request* requests, int* count, int* indices, MPI_Status* statuses) {
   const int code = __real_PMPI_Testsome(active, requests, count, indices, statuses);

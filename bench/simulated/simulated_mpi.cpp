@@ -1,28 +1,28 @@
-// What Shoal asks of the machine in a whole program, answered by the simulator (the linker's --wrap).
+// In a simulated whole program, the simulator answers what Shoal asks of the machine (by the linker's --wrap).
 #include <mpi.h>
 
 #include <array>
 #include <cerrno>
 #include <cstdio>
 
-// Every call in which Shoal polls for messages comes here. Polling again and again would move a simulated clock by an
-// amount that means nothing, so a rank waits. It does not look first, as the driver of exchanges does: SimGrid 3.32 never
-// forgets a message whose end a look has found, and searches all that it keeps of a sender whenever another one ends. So
-// every call would take longer to simulate than the one before.
+// Shoal polls for messages by this function. Polling again and again would move the simulated clock by an amount that
+// means nothing, so a rank waits for a message. It does not look first, as shoal_simulated.cpp does: SimGrid 3.32 never
+// forgets a message whose end a look has found, and searches all that it keeps for a sender whenever another message
+// ends. So every call would take longer to simulate than the one before.
 extern "C" int __wrap_PMPI_Testsome(int active, MPI_Request* requests, int* count, int* indices, MPI_Status* statuses) {
   *count = 1;
   return PMPI_Waitany(active, requests, indices, statuses);
 }
 
-// Agreements are waited for where all ranks take part, and here they do. SMPI's nonblocking reduction sends from every rank
-// to every other, its blocking one in a logarithm of steps, as MPI libraries do both.
+// A rank waits for an agreement if all ranks take part, and here they do, so the reduction may block. In SMPI's
+// nonblocking reduction every rank sends to every other. Its blocking one takes log P steps; MPI libraries do both so.
 extern "C" int __wrap_PMPI_Iallreduce(const void* mine, void* all, int count, MPI_Datatype type, MPI_Op op,
                                       MPI_Comm comm, MPI_Request* request) {
   *request = MPI_REQUEST_NULL;
   return PMPI_Allreduce(mine, all, count, type, op, comm);
 }
 
-// The simulated one.
+// Returns the name of the simulated host.
 extern "C" int __wrap_gethostname(char* name, std::size_t bytes) {
   std::array<char, MPI_MAX_PROCESSOR_NAME> host{};
   int length = 0;
@@ -31,8 +31,8 @@ extern "C" int __wrap_gethostname(char* name, std::size_t bytes) {
   return 0;
 }
 
-// Memory that ranks share would cost nothing here, and waiting in it would not move the clock: messages inside a node
-// travel as others do, through the memory that is modelled.
+// Ranks get no memory to share: it would cost nothing here, and waiting in it would not move the clock. So messages
+// inside a node travel as all others do, through the modelled memory.
 extern "C" int __wrap_memfd_create(const char*, unsigned) {
   errno = ENOSYS;
   return -1;

@@ -1,8 +1,9 @@
-// Preloaded where `shoal simulate -- ./program` runs a whole program under SimGrid's SMPI: counts its exchanges and their
-// simulated time, and hands them to Shoal if SIMULATED_SHOAL names it. Rank 0 prints one JSON line at the end.
+// Preloaded when `shoal simulate -- ./program` runs a whole program under SimGrid's SMPI. Counts the program's
+// exchanges and their simulated time, and hands the exchanges to Shoal if SIMULATED_SHOAL names Shoal's library. Rank 0
+// prints one JSON line at the end.
 //
-// All simulated ranks are fibres of one process. What SMPI does for the program's global variables is done here for
-// Shoal's: every rank has a copy of the library.
+// All simulated ranks are fibres of one process. SMPI gives each rank global variables of its own in the program. For
+// Shoal's variables this file does so: every rank loads a copy of the library.
 #include <dlfcn.h>
 #include <mpi.h>
 #include <stdlib.h>
@@ -35,7 +36,7 @@ simulated_rank& self() {
   return (*ranks)[rank];
 }
 
-// A file of another name is another library to the loader.
+// To the loader, a file with another name is another library.
 void* load_copy(const char* library) {
   std::string copy = std::filesystem::temp_directory_path() / "shoal-XXXXXX";
   const int made = mkstemp(copy.data());
@@ -74,7 +75,8 @@ int timed(Call call) {
   return code;
 }
 
-// The program's time is that of its last rank, what is spent in exchanges the mean of all, learning that of rank 0.
+// The program's time is that of its last rank, the time in exchanges is the mean of all ranks, and the cost of learning
+// is rank 0's.
 void end() {
   const simulated_rank& mine = self();
   int rank = 0, ranks = 1;
@@ -99,7 +101,8 @@ void end() {
 #pragma GCC visibility push(default)
 extern "C" {
 
-// SMPI lets a program look into its own libraries first, where MPI's names are the simulator's.
+// SMPI loads a program so that it looks for names in its own libraries first, and there MPI's names are the
+// simulator's. Without RTLD_DEEPBIND the program finds the functions below.
 void* dlopen(const char* file, int flags) {
   static void* (*const next)(const char*, int) =
       reinterpret_cast<void* (*)(const char*, int)>(dlsym(RTLD_NEXT, "dlopen"));

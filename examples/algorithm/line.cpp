@@ -9,7 +9,7 @@ namespace shoal {
 
 namespace {
 
-// In each step a rank passes on what came in the step before, and its own message in the first.
+// In each step a rank passes on the message that came in the step before. In its first step it sends its own.
 schedule generate_line(const problem& at, int rank, const arguments&) {
   step_program out(at, rank);
   for (int message = 0; message < at.senders && message <= rank; ++message) {

@@ -1,9 +1,9 @@
-/* Every rank has items for other ranks, a different number for each: it tells them how many, then sends the items. */
+/* Every rank has items for other ranks, a different number for each. It tells them how many, then sends the items. */
 #include <shoal/shoal.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Where each block begins when they lie one behind the other; returns the sum. */
+/* Finds where each block begins if the blocks lie one behind another. Returns the sum of the counts. */
 static int lay_out(const int *counts, int *displacements, int ranks) {
   int sum = 0;
   for (int i = 0; i < ranks; ++i) {
@@ -13,7 +13,7 @@ static int lay_out(const int *counts, int *displacements, int ranks) {
   return sum;
 }
 
-/* Asks for an algorithm on one communicator; without this Shoal chooses. */
+/* Asks for an algorithm on one communicator. Without this, Shoal chooses. */
 static void use(MPI_Comm comm, const char *spec) {
   MPI_Info info;
   MPI_Info_create(&info);

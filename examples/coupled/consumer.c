@@ -1,5 +1,5 @@
-/* Gets the fields of all producers in every step, twice, and checks them. Prints the time both ways take until all ranks
- * are done, without that of the first steps, in which Shoal finds out what is fast here. */
+/* Receives the fields of all producers in every step, twice, and checks them. Prints how long both ways take until all
+ * ranks are done, without the first steps, in which Shoal finds out what is fast here. */
 #include <shoal/shoal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 
 static long long received = 0;
 
-/* One step: returns how many elements are wrong. */
+/* Makes one step, and returns how many elements are wrong. */
 static int receive(MPI_Comm both, int step, gather_sizes sizes, gather_fields fields, double *seconds) {
   int producers, wrong = 0, sum = 0, *counts, *at;
   MPI_Comm_remote_size(both, &producers);

@@ -10,11 +10,11 @@
 
 enum { PRODUCER, CONSUMER, STEPS = 20, WARM_UP = 5 };
 
-/* MPI_Allgather and MPI_Allgatherv, or Shoal's. */
+/* MPI_Allgather and MPI_Allgatherv, or Shoal's functions. */
 typedef int (*gather_sizes)(const void *, int, MPI_Datatype, void *, int, MPI_Datatype, MPI_Comm);
 typedef int (*gather_fields)(const void *, int, MPI_Datatype, void *, const int *, const int *, MPI_Datatype, MPI_Comm);
 
-/* Elements of a producer's field: another number on each rank and in each step, sometimes none. */
+/* The number of elements of a producer's field. It differs between ranks and between steps, and is sometimes 0. */
 static inline int field_elements(int producer, int step) {
   const int size = (producer * 7919 + step * 104729) % 40000 - 2000;
   return size > 0 ? size : 0;
@@ -23,7 +23,7 @@ static inline double field_value(int producer, int step, int element) {
   return producer * 1e6 + step * 1e3 + element % 997;
 }
 
-/* Both programs are in MPI_COMM_WORLD: they split it, and each finds the first rank of the other. */
+/* Both programs are in MPI_COMM_WORLD. They split it, and each finds the first rank of the other. */
 static inline MPI_Comm couple(int program) {
   MPI_Comm own, both;
   int rank, first[2] = {INT_MAX, INT_MAX};

@@ -1,11 +1,11 @@
-/* Computes a field in every step and ships it to all consumers: first its size, then itself. Every step twice, by the
- * MPI's own collectives and by Shoal's. */
+/* Computes a field in every step and sends it to all consumers, first its size and then the field itself. It does so
+ * twice, by the MPI's own collectives and by Shoal's. */
 #include <shoal/shoal.h>
 #include <stdlib.h>
 
 #include "coupling.h"
 
-/* Between barriers, for the consumers' clocks. Consumers send nothing back. */
+/* Sends the field, between barriers for the consumers' clocks. Consumers send nothing back. */
 static void ship(MPI_Comm both, const double *field, int elements, gather_sizes sizes, gather_fields fields) {
   int consumers;
   MPI_Comm_remote_size(both, &consumers);

@@ -1,4 +1,4 @@
-! Every rank has items for other ranks, a different number for each: it tells them how many, then sends the items.
+! Every rank has items for other ranks, a different number for each. It tells them how many, then sends the items.
 program exchange
   use mpi
   use shoal_f
@@ -39,7 +39,7 @@ program exchange
 
 contains
 
-  ! Asks for the algorithm named on the command line; without this Shoal chooses.
+  ! Asks for the algorithm that the command line names. Without this, Shoal chooses.
   subroutine use_given(comm)
     integer, intent(in) :: comm
     integer :: info

@@ -1,5 +1,5 @@
-! Ranks in a ring smooth their numbers: each step needs one number of either neighbour. Meanwhile the last results are on their
-! way to all ranks, by an exchange that is made ready once.
+! Ranks in a ring smooth their numbers: each step needs one number from either neighbour. Meanwhile an exchange that is
+! made ready once carries the sum of each rank's numbers to all ranks.
 program smoothing
   use mpi
   use shoal_f

@@ -1,4 +1,4 @@
-! Every rank sends numbers to ranks that do not know of it: the rank r sends r + 1 of them to the rank of half its number.
+! Every rank sends numbers to a rank that does not expect them: rank r sends r + 1 numbers to rank r / 2.
 program to_whom_you_like
   use iso_c_binding, only: c_f_pointer, c_int64_t
   use mpi

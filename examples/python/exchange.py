@@ -1,4 +1,4 @@
-"""Every rank has items for other ranks, a different number for each: it tells them how many, then sends the items."""
+"""Every rank has items for other ranks, a different number for each. It tells them how many, then sends the items."""
 
 import sys
 
@@ -9,7 +9,7 @@ import shoal
 
 world = MPI.COMM_WORLD
 rank, ranks = world.rank, world.size
-if len(sys.argv) > 1:  # an algorithm; without one Shoal chooses
+if len(sys.argv) > 1:  # an algorithm is named; otherwise Shoal chooses
     shoal.set_algorithm(world, alltoallv=sys.argv[1])
 
 send_counts = np.array([(rank + i) % 3 for i in range(ranks)])

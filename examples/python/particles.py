@@ -1,4 +1,4 @@
-"""Particles go to the ranks that own the places where they are. No rank knows who sends to it, nor how many."""
+"""Particles go to the ranks that own the places where they are. No rank knows who sends to it, or how many."""
 
 import numpy as np
 from mpi4py import MPI

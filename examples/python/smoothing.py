@@ -1,4 +1,4 @@
-"""A row of numbers, of which each rank has a part, is smoothed: every rank needs the numbers beside its own."""
+"""Smooths a row of numbers, of which each rank has a part. Every rank needs the numbers beside its own."""
 
 import numpy as np
 from mpi4py import MPI
@@ -7,12 +7,12 @@ import shoal
 
 line = MPI.COMM_WORLD.Create_cart([MPI.COMM_WORLD.size], [False])
 rank, ranks, own = line.rank, line.size, 100
-row = np.sin(np.arange(-1.0, own * ranks + 1))  # with a number beyond each end, which stays
+row = np.sin(np.arange(-1.0, own * ranks + 1))  # and one number beyond each end, which stays the same
 mine = row[rank * own : (rank + 1) * own + 2].copy()
 
 for _ in range(10):
     edges, beside = mine[[1, -2]], mine[[0, -1]]
-    shoal.neighbor_alltoall(line, edges, beside)  # where nobody is, `beside` stays as it is
+    shoal.neighbor_alltoall(line, edges, beside)  # `beside` stays as it is where there is no neighbour
     mine[[0, -1]] = beside
     mine[1:-1] = (mine[:-2] + 2 * mine[1:-1] + mine[2:]) / 4
     row[1:-1] = (row[:-2] + 2 * row[1:-1] + row[2:]) / 4

@@ -4,7 +4,7 @@
 #   spack repo create ~/shoal-spack shoal && mkdir -p ~/shoal-spack/packages/shoal
 #   cp packaging/spack/package.py ~/shoal-spack/packages/shoal && spack repo add ~/shoal-spack
 #   spack dev-build -d . shoal@0.1.0
-# Preload then: LD_PRELOAD=$(ls $(spack location -i shoal)/lib/shoal/*/libshoal-preload.so) mpiexec -n 8 ./program
+# Then preload it: LD_PRELOAD=$(ls $(spack location -i shoal)/lib/shoal/*/libshoal-preload.so) mpiexec -n 8 ./program
 from spack.package import *
 from spack_repo.builtin.build_systems.cmake import CMakePackage
 

@@ -7,7 +7,7 @@ Schedules, their checker and the closed forms of digit systems, as the C++ core 
 >>> program.sent.messages, program.sent.blocks, program.temp_peak
 (4, 10, 3)
 
-Exchanges of mpi4py's communicators, as `shoal.alltoallv(comm, sendbuf, recvbuf)`, are in shoal.exchanges.
+Exchanges on mpi4py's communicators, such as `shoal.alltoallv(comm, sendbuf, recvbuf)`, are in shoal.exchanges.
 """
 
 from typing import TYPE_CHECKING, Any
@@ -159,7 +159,7 @@ __version__ = "0.1.0"
 
 
 def __getattr__(name: str) -> Any:
-    """What exchanges is imported when it is asked for: the command line needs none of it."""
+    """Imports shoal.exchanges when one of its names is first used, because the command line needs none of them."""
     if name not in __all__:
         raise AttributeError(f"module 'shoal' has no attribute {name!r}")
     from shoal import exchanges

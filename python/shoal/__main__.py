@@ -1,4 +1,4 @@
-"""python -m shoal: the command, where its folder is not on PATH."""
+"""python -m shoal: the command, for when its folder is not on PATH."""
 
 from shoal.cli import main
 

@@ -1,7 +1,7 @@
 """The C++ core: the table of algorithms, schedules, their checker, digit systems.
 
 Wrong values (an unknown algorithm, a parameter out of range, a rank that does not exist, an algorithm that cannot serve
-the problem) raise ValueError with the value and what is allowed.
+the problem) raise ValueError, which names the value and what is allowed.
 """
 
 from collections.abc import Sequence
@@ -11,7 +11,8 @@ _Collective = Literal["alltoall", "allgather", "neighbor_alltoall"]
 
 @final
 class Parameter:
-    """Accepts the words, whole numbers lowest..highest (none if lowest > highest), as list such numbers joined by x."""
+    """A parameter of an algorithm. It accepts its words, and whole numbers from lowest to highest (none if lowest >
+    highest). A list accepts such numbers joined by x."""
 
     @property
     def name(self) -> str: ...
@@ -22,7 +23,7 @@ class Parameter:
         """The default, as written in a spec."""
     @property
     def words(self) -> list[str]:
-        """Accepted beside the numbers."""
+        """The words that are accepted beside the numbers."""
     @property
     def lowest(self) -> int: ...
     @property
@@ -31,7 +32,8 @@ class Parameter:
     def list(self) -> bool: ...
     @property
     def by_level(self) -> bool:
-        """A value for each level of the layout, the innermost first, joined by /; the last holds for all further."""
+        """Whether it accepts a value for each level of the layout, the innermost first, joined by /. The last value
+        holds for all levels further out."""
 
 @final
 class Algorithm:
@@ -43,7 +45,7 @@ class Algorithm:
     def collective(self) -> _Collective: ...
     @property
     def uniform_only(self) -> bool:
-        """Needs blocks of equal size."""
+        """Whether it needs blocks of equal size."""
     @property
     def summary(self) -> str: ...
     @property
@@ -53,10 +55,10 @@ class Algorithm:
     def parameters(self) -> list[Parameter]: ...
     @property
     def has_waves(self) -> bool:
-        """Whether there is a formula for its cost (waves), if not for all parameters."""
+        """Whether there is a formula for its cost (waves), though perhaps not for all parameters."""
     @property
     def has_schedule(self) -> bool:
-        """False for `native`, the MPI library's own."""
+        """False for `native`, the MPI library's own collective."""
 
 @final
 class Selection:
@@ -70,7 +72,7 @@ class Selection:
     def __hash__(self) -> int: ...
 
 def algorithms() -> list[Algorithm]:
-    """All of them, in the order of `shoal list`."""
+    """All algorithms, in the order of `shoal list`."""
 
 @final
 class Wave:
@@ -82,28 +84,29 @@ class Wave:
     def local_messages(self) -> float: ...
     @property
     def local(self) -> float:
-        """Blocks."""
+        """Blocks inside the node."""
     @property
     def crossing_messages(self) -> float: ...
     @property
     def crossing(self) -> float:
-        """Blocks."""
+        """Blocks to other nodes."""
     @property
     def announced(self) -> float:
-        """Messages with sizes, of all."""
+        """How many of all these messages have sizes sent with them."""
 
 def waves(selection: Selection, nodes: int, per_node: int, *, in_rounds: bool = False) -> list[Wave] | None:
-    """By the algorithm's formula, for any number of ranks; None if it has none. `in_rounds`: one step at a time."""
+    """The waves by the algorithm's formula, for any number of ranks; None if it has no formula. `in_rounds`: one step
+    at a time."""
 
 def parse(spec: str, collective: str = "alltoall") -> Selection:
-    """Of a spec such as "tuna:radix=3"."""
+    """The algorithm and parameters that a spec such as "tuna:radix=3" names."""
 
 @final
 class Problem:
-    """What is to be exchanged: among how many ranks, of which the first `senders` send (allgather between two groups),
-    on which nodes ("4,4,3", "cyclic:3x4", "0,3/1,2") or levels ("group:4 node:8 socket:2 core:8"); the layout may give
-    the number of ranks too. Among neighbours: the ranks to which each sends, in the order of its blocks; what it
-    receives is in the order of the senders."""
+    """What is to be exchanged, and among how many ranks. `senders`: how many of the first ranks send, in an allgather
+    between two groups. `layout`: the nodes of the ranks ("4,4,3", "cyclic:3x4", "0,3/1,2") or their levels ("group:4
+    node:8 socket:2 core:8"); it may give the number of ranks too. `neighbors`: in an exchange among neighbours, the
+    ranks to which each rank sends, in the order of its blocks. A rank receives blocks in the order of their senders."""
 
     def __init__(
         self, ranks: int = 0, *, senders: int = 0, layout: str = "", neighbors: list[list[int]] | None = None
@@ -116,10 +119,10 @@ class Problem:
     def has_neighbors(self) -> bool: ...
     @property
     def levels(self) -> list[str]:
-        """Those of the layout, from the outside in; empty without one."""
+        """The levels of the layout, from the outside in; empty without a layout."""
     @property
     def largest_node(self) -> int:
-        """Its ranks; 1 without a layout."""
+        """How many ranks the largest node has; 1 without a layout."""
 
 def worth_measuring(problem: Problem, equal_blocks: bool) -> list[str]:
     """Specs that `shoal tune` measures besides the MPI's own."""
@@ -134,7 +137,7 @@ class Slot:
     def index(self) -> int: ...
     @property
     def passing(self) -> bool:
-        """In a message: the block goes on from the receiver."""
+        """In a message: whether the receiver passes the block on."""
 
 @final
 class Operation:
@@ -149,12 +152,12 @@ class Operation:
         """The other rank of a message."""
     @property
     def step(self) -> int:
-        """For people: the round it belongs to."""
+        """The round to which it belongs, for people."""
     @property
     def slots(self) -> list[Slot]: ...
     @property
     def after(self) -> list[int]:
-        """Operations that must have ended before, by id."""
+        """The ids of the operations that must end before this one starts."""
 
 @final
 class Traffic:
@@ -166,7 +169,7 @@ class Traffic:
     def blocks(self) -> int: ...
     @property
     def metadata_messages(self) -> int:
-        """With at least one announced size."""
+        """Messages that announce at least one size."""
     @property
     def metadata_sizes(self) -> int:
         """Sizes announced."""
@@ -184,20 +187,21 @@ class Schedule:
     def rank(self) -> int: ...
     @property
     def parts(self) -> int:
-        """Of each block, which travel apart."""
+        """How many parts each block has, which travel apart."""
     @property
     def temp_slots(self) -> int: ...
     @property
     def temp_peak(self) -> int:
-        """Most temp slots in use at once."""
+        """How many temp slots are in use at once, at most."""
     @property
     def full_metadata(self) -> bool:
-        """Announces the sizes of arriving blocks too."""
+        """Whether it announces the sizes of arriving blocks too."""
     @property
     def sent(self) -> Traffic: ...
     @property
     def memory(self) -> tuple[int, int]:
-        """Bytes of the program, made once, and of what an exchange keeps while it runs, without the blocks."""
+        """The bytes of the program, which is made once, and of what an exchange keeps while it runs, without the
+        blocks."""
     @property
     def operations(self) -> list[Operation]: ...
     def to_dict(self) -> dict[str, Any]:
@@ -219,7 +223,7 @@ class Fault:
     def rank(self) -> int: ...
     @property
     def operation(self) -> int | None:
-        """Its id in the program of the rank."""
+        """The operation's id in the program of the rank."""
     @property
     def text(self) -> str: ...
 
@@ -229,21 +233,23 @@ class Steps:
 
     @property
     def fault(self) -> str | None:
-        """What breaks the rules of steps: one port a rank, nothing sent before it is there."""
+        """What breaks the rules of steps, if anything does: a rank has one port, and sends nothing before it has it.
+        After a fault the other figures mean nothing."""
     @property
     def count(self) -> int: ...
     @property
     def volume(self) -> float:
-        """Sum over the steps of the largest transfer, in blocks."""
+        """The largest transfer of each step, in blocks, added up."""
     @property
     def traffic(self) -> float:
         """All blocks moved."""
 
 def follow_steps(programs: Sequence[Schedule], *, senders: int) -> Steps:
-    """Of an allgather between two groups; the programs are those of ranks 0, 1, ..."""
+    """Follows the programs of ranks 0, 1, ... in an allgather between two groups."""
 
 def check(programs: Sequence[Schedule], *, senders: int = 0) -> Fault | None:
-    """The first fault of the programs of ranks 0, 1, ...; senders > 0: of an allgather between two groups."""
+    """The first fault of the programs of ranks 0, 1, ..., or None. senders > 0: they are those of an allgather between
+    two groups."""
 
 def check_all_ranks(selection: Selection, problem: Problem) -> Fault | None:
     """check() of all programs that the algorithm makes for the problem."""
@@ -261,30 +267,30 @@ class DigitSystem:
     @property
     def radices(self) -> list[int]: ...
     def steps_of_digit(self, digit: int) -> int:
-        """Step (digit, z) exists for z from 1 to this."""
+        """How many steps a digit has: step (digit, z) exists for z from 1 to this number."""
     def blocks_of_step(self, digit: int, z: int) -> int:
-        """Blocks a rank sends in step (digit, z): offsets whose digit is z."""
+        """How many blocks a rank sends in step (digit, z): those whose offset has z as this digit."""
     @property
     def steps(self) -> int: ...
     @property
     def blocks(self) -> int: ...
     @property
     def passing_steps(self) -> int:
-        """Steps with a block that passes through."""
+        """How many steps have a block that passes through."""
     @property
     def slot_bound(self) -> int:
-        """Offsets whose blocks ever pass through."""
+        """How many offsets have blocks that ever pass through."""
     @property
     def peak_slots(self) -> int:
-        """Most of them alive at once."""
+        """How many of these blocks a rank holds at once, at most."""
 
 def square_radix(ranks: int) -> int:
     """The least radix, at least 2, with two digits for this number of ranks."""
 
 @final
 class Network:
-    """Switches and machines joined by links, which form a tree, and where the ranks are: rank r on the r-th machine in
-    the natural order of names until place_ranks() says otherwise."""
+    """Switches and machines, the links that join them to a tree, and where the ranks are. Until place_ranks() says
+    otherwise, rank r is on the r-th machine in the natural order of names."""
 
     @property
     def ranks(self) -> int: ...
@@ -295,26 +301,28 @@ class Network:
     def machines(self) -> list[str]: ...
     @property
     def nodes(self) -> list[tuple[str, bool]]:
-        """Names, and whether they are machines."""
+        """The name of each node, and whether it is a machine."""
     @property
     def links(self) -> list[tuple[str, str, float]]:
-        """Two names and bits per second."""
+        """The names of each link's two ends, and its bits per second."""
     def place_ranks(self, hosts: Sequence[str]) -> None:
-        """Names repeat where a machine has several ranks; a domain is ignored where the full name is unknown."""
+        """Place rank r on hosts[r]. A name repeats if a machine has several ranks. A name's domain is ignored if the
+        full name is unknown."""
     def choose_root(self, name: str) -> None:
-        """Of the tree that schedules see; else the canonical one."""
+        """Choose the root of the tree that schedules see, instead of the canonical root."""
     def problem(self) -> Problem:
         """An all-to-all among these ranks, for generate() with an algorithm that uses the switches."""
     def to_slurm(self) -> str:
-        """As Slurm's topology.conf."""
+        """The network as Slurm's topology.conf."""
     def to_edge_list(self) -> str:
-        """As read_topology() reads it."""
+        """The network as an edge list, which read_topology() reads."""
 
 def read_topology(path: str) -> Network:
-    """Slurm's topology.conf, or an edge list: "a b [bandwidth]", "switch NAME...", "machine NAME..."."""
+    """Read Slurm's topology.conf or topology.yaml, what scontrol show topology prints, or an edge list: lines such as
+    "a b [bandwidth]", "switch NAME...", "machine NAME..."."""
 
 def parse_topology(text: str, file: str = "topology") -> Network:
-    """read_topology() of a text; errors name the file."""
+    """As read_topology(), from a text. `file` is the name in errors."""
 
 def expand_host_list(hosts: str) -> list[str]:
     """The names that Slurm's "n[0-3,7]" stands for."""
@@ -334,10 +342,10 @@ class TreeLink:
     def ranks_below(self) -> int: ...
     @property
     def load(self) -> int:
-        """Messages of an all-to-all in each direction."""
+        """How many messages of an all-to-all it carries in each direction."""
     @property
     def streams(self) -> int:
-        """Messages it carries at once at the rate of the slowest link."""
+        """How many messages it carries at once, each at the rate of the slowest link."""
     @property
     def bits_per_second(self) -> float: ...
 
@@ -350,7 +358,7 @@ class Tree:
     def ranks(self) -> int: ...
     @property
     def top(self) -> str:
-        """The node everything hangs from: the root when there are at least two ranks."""
+        """The node from which everything hangs: the root, if there are at least two ranks."""
     @property
     def roots(self) -> list[str]:
         """All nodes that may be the root, the canonical one first."""
@@ -358,25 +366,25 @@ class Tree:
     def groups(self) -> list[list[int]]: ...
     @property
     def links(self) -> list[TreeLink]:
-        """Cables, from the root down."""
+        """The links that are cables, from the root down: not those inside a machine."""
     @property
     def bottleneck(self) -> TreeLink | None:
-        """The link that takes longest."""
+        """The link that takes longest in an all-to-all; None if no link carries anything."""
     @property
     def phases(self) -> int:
-        """Fewest possible, of the time of one message on the slowest link."""
+        """The fewest phases that an all-to-all can have. A phase lasts as long as one message on the slowest link."""
     @property
     def contending_pairs(self) -> int:
-        """Pairs of messages of different senders that share a directed edge."""
+        """How many pairs of messages of different senders share a directed edge."""
     def seconds(self, bytes_per_block: int) -> float:
-        """No all-to-all of equal blocks is faster."""
+        """A lower bound: no all-to-all of equal blocks is faster."""
     def sized_seconds(self, sizes: Sequence[int]) -> float:
         """The same for blocks of known sizes in bytes, by sender and then receiver."""
     def contention(self, programs: Sequence[Schedule]) -> str | None:
-        """The first step in which an edge carries more messages than its link has streams."""
+        """The first step in which an edge carries more messages than its link has streams, or None."""
 
 def bytes_on_wire(payload: int) -> int:
-    """With the headers of TCP, IP and Ethernet for every 1448 bytes: 1538 bytes of a link."""
+    """What `payload` bytes take on a link with the headers of TCP, IP and Ethernet: 1538 bytes for every 1448."""
 
 @final
 class ExchangePlan:
@@ -384,31 +392,32 @@ class ExchangePlan:
 
     @property
     def phases(self) -> list[list[int]]:
-        """Of each phase [sender, receiver, sender, receiver, ...]."""
+        """For each phase: [sender, receiver, sender, receiver, ...]."""
     @property
     def synchronisations(self) -> list[list[int]]:
-        """[phase, sender, receiver] of a message and of the one that waits for it."""
+        """For each synchronisation: phase, sender and receiver of a message, then those of the message that waits."""
     @property
     def candidates(self) -> int:
-        """Synchronisations of different senders before those were left out that others imply."""
+        """How many synchronisations between different senders there were, before those that others imply were left
+        out."""
     def program(self, rank: int) -> Schedule:
-        """Of one rank, with whole blocks."""
+        """The schedule of one rank, with whole blocks."""
 
 def plan_exchange(tree: Tree, *, window: int = 1, sync: str = "auto") -> ExchangePlan:
-    """Parameters as of the algorithm `tree`."""
+    """Plan an all-to-all on the tree. The parameters are those of the algorithm `tree`."""
 
 def plan_sizes(tree: Tree, sizes: Sequence[int], *, window: int = 1, sync: str = "auto") -> tuple[ExchangePlan, float]:
-    """For blocks of known sizes in bytes, by sender and then receiver; and the seconds it should take."""
+    """The plan for blocks of known sizes in bytes, by sender and then receiver, and the seconds that it should take."""
 
 def emit_c(programs: Sequence[Schedule], title: str = "", hosts: Sequence[str] = ()) -> str:
     """A C file with an MPI_Alltoall that follows the programs of ranks 0, 1, ... on these hosts."""
 
 def emit_goal(programs: Sequence[Schedule], block_bytes: int) -> str:
-    """The input of LogGOPSim."""
+    """The programs as GOAL, the input of LogGOPSim."""
 
 @final
 class Choice:
-    """What is chosen, and why; seconds are 0 where they are not known, next is empty where there is no other."""
+    """What is chosen, and why. Seconds are 0 if they are not known; next is empty if there is no second candidate."""
 
     @property
     def spec(self) -> str: ...
@@ -437,7 +446,8 @@ class Profile:
         sparse: list[tuple[int, dict[str, float]]] = ...,
         asking: float = 0,
     ) -> None:
-        """Rows by kind (alltoall, alltoallv): bytes a block, and seconds by spec; `sparse`: where most are empty."""
+        """`kinds`: the rows of each kind (alltoall, alltoallv), which are bytes of a block, and seconds by spec.
+        `sparse`: the same for alltoallv if most blocks are empty."""
     @property
     def ranks(self) -> int: ...
     @property
@@ -447,20 +457,21 @@ class Profile:
     @property
     def layout(self) -> str: ...
     def rows(self, kind: str) -> list[tuple[int, dict[str, float]]]:
-        """Bytes a block, and seconds by spec."""
+        """Each row is the bytes of a block, and seconds by spec."""
     def sparse_rows(self) -> list[tuple[int, dict[str, float]]]:
-        """The same of mostly empty exchanges with MPI_Alltoallv."""
+        """The same for mostly empty exchanges with MPI_Alltoallv."""
     def choose(self, kind: str, block: float, empty: float = 0.0) -> Choice:
-        """For blocks of `block` bytes, a share of which is empty."""
+        """What to choose for blocks of `block` bytes; `empty` is the share of blocks that are empty."""
     def seconds(self, kind: str, spec: str, block: float, empty: float = 0.0) -> float:
-        """What it took, between measured sizes on straight lines; arguments as of choose()."""
+        """What the spec took; between measured sizes, on straight lines. The other arguments are those of choose()."""
 
 def read_profile(path: str) -> Profile:
     """Raises ValueError with the file, the line, what is wrong and what is expected."""
 
 @final
 class LevelLoad:
-    """Of one level; to other nodes the blocks of all ranks of a node, which share its link."""
+    """What a schedule asks of one level. Blocks to other nodes are those of all ranks of a node, which share its
+    link."""
 
     @property
     def waits(self) -> int:
@@ -486,16 +497,16 @@ class Load:
         """Between groups of nodes: the level `group`."""
     @property
     def copied_blocks(self) -> int:
-        """Packed into messages of several blocks, or out of them."""
+        """Blocks that are packed into messages of several blocks, or unpacked from them."""
 
 def load_of(selection: Selection, problem: Problem) -> Load:
-    """Counted from the schedules; of more than 64 ranks a sample is looked at."""
+    """The load, counted from the schedules. Of more than 64 ranks only some are looked at."""
 
 @final
 class EventMachine:
-    """For `simulate_events`, in seconds: what a message and a byte of it take of a rank's time at each end; latency
-    and a byte inside a node; latency of a link, and a byte on each; and the links from node a to node b at
-    a * nodes + b."""
+    """A machine for `simulate_events`, in seconds. `message`: what a message, and a byte of it, take of a rank's time
+    at each end. `node`: the latency, and the time of a byte, inside a node. `link_latency` is that of every link,
+    `link_per_byte` the time of a byte on each. `paths`: at a * nodes + b, the links from node a to node b."""
 
     def __init__(
         self, *, message: tuple[float, float], node: tuple[float, float], link_latency: float,
@@ -503,16 +514,17 @@ class EventMachine:
     ) -> None: ...  # fmt: skip
 
 def simulate_events(selection: Selection, problem: Problem, block: float, machine: EventMachine) -> float:
-    """Seconds of an exchange of equal blocks of so many bytes: every operation of every rank, message by message, which
-    queue at links. Where ranks' schedules differ in names only."""
+    """Seconds of an exchange of equal blocks of `block` bytes. It simulates every operation of every rank; messages
+    queue at links. The ranks' schedules may differ only in the names of ranks."""
 
-# Of a common machine: of memory, node, network and groups, as best_levels takes them, and of a byte copied.
+# The prices of a common machine: those of memory, node, network and groups, as best_levels takes them, and that of a
+# byte copied.
 COMMON_PRICES: tuple[tuple[tuple[float, float, float], ...], float] = ...
 
 @final
 class Setting:
-    """What people can set: by an environment variable, a line of SHOAL_CONFIG, and by the key shoal_name of an MPI_Info
-    if it is a key."""
+    """What people can set: by an environment variable, by a line of the file that SHOAL_CONFIG names, and if it is a
+    key, by the key shoal_NAME of an MPI_Info."""
 
     @property
     def name(self) -> str: ...
@@ -520,7 +532,7 @@ class Setting:
     def variable(self) -> str: ...
     @property
     def takes(self) -> str:
-        """SPEC: an algorithm; else the values, or what kind they are."""
+        """SPEC if it takes an algorithm; otherwise the values, or what kind of values."""
     @property
     def help(self) -> str: ...
     @property
@@ -529,14 +541,14 @@ class Setting:
         """Raises ValueError with what is allowed, if this cannot be the value."""
 
 def settings() -> list[Setting]:
-    """All of them."""
+    """All settings."""
 
 def quota_cores(root: str = "/") -> int | None:
-    """What the control groups of this process allow, in whole cores and at least 1; None if they limit nothing. `root`:
-    where /proc and /sys are."""
+    """How many whole cores the control groups of this process allow, at least 1; None if they limit nothing. `root`:
+    the folder that has /proc and /sys."""
 
 def best_radices(ranks: int, *, per_digit: float, per_step: float, per_block: float) -> list[int]:
-    """The digit system that costs least, among all; lowest digit first, empty for one rank."""
+    """The radices of the digit system that costs least among all, lowest digit first; empty for one rank."""
 
 def best_levels(problem: Problem, block: float, *, prices: list[tuple[float, float, float]], copy: float) -> str:
     """The hierarchical exchange that costs least on the levels of the problem, for blocks of this many bytes. `prices`:

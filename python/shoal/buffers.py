@@ -1,6 +1,6 @@
 """Buffers as mpi4py takes them.
 
-What its functions accept means the same here. What they refuse is refused too, before anything is sent.
+What mpi4py's functions accept means the same here. What they refuse is refused here too, before anything is sent.
 """
 
 import itertools
@@ -14,12 +14,12 @@ import numpy as np
 if TYPE_CHECKING:
     from mpi4py import MPI
 
-Spec = Any  # a buffer, or a list of it and what mpi4py takes behind it
-INT, INT64 = "i", "q"  # as arrays name them
+Spec = Any  # a buffer, or a list that begins with one, such as [buffer, counts, displs, type]
+INT, INT64 = "i", "q"  # type codes of Python's arrays
 
 
 def handle(of: Any) -> int:
-    """MPI's own of mpi4py's object."""
+    """The MPI handle of an mpi4py object, as an integer."""
     from mpi4py import MPI
 
     bits = 8 * MPI._sizeof(MPI.Comm)
@@ -27,7 +27,7 @@ def handle(of: Any) -> int:
 
 
 class Memory:
-    """Of a buffer that is read, or written. It stays as long as this."""
+    """The memory of a buffer that an exchange reads or writes. This object keeps the buffer alive."""
 
     def __init__(self, data: Any, writes: bool) -> None:
         from mpi4py import MPI
@@ -43,7 +43,7 @@ class Memory:
         self.address, self.nbytes = MPI.Get_address(self.kept), self.kept.nbytes
 
     def elements(self, kind: "MPI.Datatype", behind: int = 0) -> int:
-        """How many of this type it holds, behind the first so many."""
+        """How many elements of this type the memory holds, without the first `behind` elements."""
         if not self.nbytes:
             return 0
         if kind.extent <= 0:
@@ -56,7 +56,7 @@ class Memory:
 
 
 def exported(data: Any, writes: bool) -> memoryview:
-    """Memory of devices and other libraries too, which are bytes then."""
+    """A view of the buffer. If Python's buffer protocol gives none, as for memory of devices, it is a view of bytes."""
     from mpi4py import MPI
 
     try:
@@ -67,7 +67,7 @@ def exported(data: Any, writes: bool) -> memoryview:
 
 
 def format_of(data: Any) -> str:
-    """What an element is, as type codes have it."""
+    """The type code of the buffer's elements."""
     try:
         code = memoryview(data).format
     except TypeError:
@@ -80,7 +80,7 @@ def format_of(data: Any) -> str:
 
 
 def type_of(data: Any, given: Any) -> "MPI.Datatype":
-    """The given one, or that of the buffer's elements."""
+    """The datatype that is given, as an object or a type code; if none is given, that of the buffer's elements."""
     from mpi4py import MPI
 
     if isinstance(given, MPI.Datatype):
@@ -93,20 +93,21 @@ def type_of(data: Any, given: Any) -> "MPI.Datatype":
 
 
 class Side:
-    """What is sent, or received, as C's functions take it, in words. It keeps all that these name."""
+    """What is sent, or received, as the words that C's functions take. It keeps alive what the words point to."""
 
     def __init__(self, words: list[int], keeps: Any, kind: Any = None) -> None:
         self.words, self.keeps, self.type = words, keeps, kind
 
 
 def neighbor_side(comm: "MPI.Topocomm", spec: Spec, form: str, writes: bool) -> Side:
-    """Of a call among neighbours, of this form. C's functions for these take int, but displacements in bytes."""
+    """One side of a call of this form among neighbours. C's functions for these calls take int, except for
+    displacements in bytes, which have 64 bits."""
     blocks = comm.indegree if writes else comm.outdegree
     return DESCRIBED[form](spec, blocks, writes, INT)
 
 
 def side(comm: "MPI.Comm", spec: Spec, form: str, writes: bool) -> Side:
-    """Of a call on the communicator, of this form: "", "v" or "w"."""
+    """One side of a call on the communicator, of this form: "", "v" or "w"."""
     from mpi4py import MPI
 
     blocks = comm.Get_remote_size() if isinstance(comm, MPI.Intercomm) else comm.Get_size()
@@ -128,7 +129,7 @@ def of_equal_blocks(spec: Spec, blocks: int, writes: bool, integers: str = INT64
     each = share(memory.elements(kind, first), blocks) if count is None else index(count)
     if each < 0 or (each and data is None):
         raise ValueError(f"a count of {each} elements" + ("" if each < 0 else " without a buffer"))
-    array(integers, [each])  # which refuses what is too large
+    array(integers, [each])  # refuses a count that is too large
     return Side([memory.address + first * extent, each, handle(kind)], memory, kind)
 
 
@@ -139,8 +140,8 @@ def share(elements: int, blocks: int) -> int:
 
 
 def of_blocks(spec: Spec, blocks: int, writes: bool, integers: str = INT64) -> Side:
-    """`buffer`, `[buffer, counts]`, `[buffer, (counts, displs), type]`, `[buffer, counts, displs, type]`. One count is
-    that of all blocks, one displacement the distance between them."""
+    """`buffer`, `[buffer, counts]`, `[buffer, (counts, displs), type]`, `[buffer, counts, displs, type]`. A single
+    count is that of every block, a single displacement the distance between blocks."""
     data, counts, displs, given = parts(spec, tuple)
     memory = Memory(data, writes)
     kind = type_of(data, given)
@@ -177,8 +178,8 @@ DESCRIBED = {"": of_equal_blocks, "v": of_blocks, "w": of_typed_blocks}
 
 
 def parts(spec: Spec, pair: Any) -> tuple[Any, Any, Any, Any]:
-    """Buffer, counts, displacements and type; None where one is left out. `pair`: how the second and third may come
-    together."""
+    """Buffer, counts, displacements and type; None for each that the spec leaves out. `pair`: the Python types in which
+    counts and displacements may come together."""
     from mpi4py import MPI
 
     if not isinstance(spec, list | tuple):
@@ -198,12 +199,12 @@ def parts(spec: Spec, pair: Any) -> tuple[Any, Any, Any, Any]:
 
 
 def is_one(given: Any) -> bool:
-    """One integer, and no sequence."""
+    """Whether this is one integer, and not a sequence."""
     return hasattr(given, "__index__") and not np.ndim(given)
 
 
 def numbers(given: Any, needed: int, kind: str = INT64) -> Sequence[int]:
-    """As C takes them, one for each block."""
+    """The numbers as C takes them, one for each block."""
     if len(given) != needed:
         raise ValueError(f"expected {needed} numbers, one for each block, not {len(given)}")
     return array(kind, map(index, given))

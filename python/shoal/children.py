@@ -6,13 +6,14 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-PATIENCE = 10  # seconds, for a program that was told to end
+PATIENCE = 10  # seconds that a program has to end after it was told to
 TELLS_TO_END = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 @contextmanager
 def child(command: Sequence[str], **options: Any) -> Iterator["subprocess.Popen[Any]"]:
-    """A program that runs beside what is done in here, which waits for its end; what breaks off in here ends it."""
+    """A program that runs beside the body of the `with` statement, which should wait for the program's end. If the body
+    is left earlier, as by an error, the program is told to end."""
     started = None
     try:
         with told_afterwards():
@@ -25,7 +26,8 @@ def child(command: Sequence[str], **options: Any) -> Iterator["subprocess.Popen[
 
 @contextmanager
 def told_afterwards() -> Iterator[None]:
-    """A signal that comes while a program starts counts afterwards; else the program would go on, known to nobody."""
+    """Delays a signal that comes while a program starts until the program has started. Otherwise the program would go
+    on, because nobody would know of it."""
     came: list[int] = []
     handlers = {told: signal.getsignal(told) for told in TELLS_TO_END}
     caught = {told: handler for told, handler in handlers.items() if callable(handler)}
@@ -41,7 +43,7 @@ def told_afterwards() -> Iterator[None]:
 
 
 def end(started: "subprocess.Popen[Any]") -> None:
-    """What still runs, as when this command is told to end."""
+    """Ends the program if it is still running: sends SIGTERM, and kills it if it has not ended in time."""
     if started.stdout:
         started.stdout.close()
     if started.poll() is not None:

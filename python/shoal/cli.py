@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Annotated, NoReturn
 import shoal
 from shoal.errors import fail, told_in_one_line
 
-if TYPE_CHECKING:  # takes longer to load than `shoal run` needs to start ranks
+if TYPE_CHECKING:  # typer takes longer to load than `shoal run` needs to start ranks
     import typer
 
-# Every command and the function in shoal.commands that is it, in the groups and the order of the help.
+# Every command with its function in shoal.commands, in the groups and the order of the help.
 GROUPS = {
     "Use": {
         "try": "try_.try_",
@@ -58,7 +58,7 @@ def make_app(commands: Iterable[str]) -> "typer.Typer":
         ] = False,
     ) -> None: ...
 
-    app.callback()(root)  # so a command is named even when the app has just one
+    app.callback()(root)  # with a callback, a command has to be named even if the app has only one
     for name in commands:
         module, function = COMMANDS[name].split(".")
         command = getattr(import_module(f"shoal.commands.{module}"), function)
@@ -72,19 +72,19 @@ def make_app(commands: Iterable[str]) -> "typer.Typer":
 
 
 def flowing(command: object) -> str:
-    """What a command says of itself, a paragraph a line: the terminal breaks lines where it ends."""
+    """The docstring of a command, each paragraph in one line, so that lines are broken to the width of the terminal."""
     return "\n\n".join(" ".join(paragraph.split()) for paragraph in (command.__doc__ or "").split("\n\n"))
 
 
 def main(args: Sequence[str] | None = None) -> NoReturn:
-    """Run a command; what people do wrong becomes one line on standard error and status 2."""
+    """Run a command. A user's mistake becomes one line on standard error, and exit status 2."""
     end_when_told()
     given = list(sys.argv[1:] if args is None else args)
     if given[:1] == ["run"] or given[:1] == ["try"]:
         start(given[0], given[1:])
     import typer
 
-    needed = [name for name in given[:1] if name in COMMANDS]  # the others may load much
+    needed = [name for name in given[:1] if name in COMMANDS]  # loading the others may take long
     wanted = needed if needed or given == ["--version"] else COMMANDS
     try:
         with told_in_one_line():
@@ -97,7 +97,7 @@ def main(args: Sequence[str] | None = None) -> NoReturn:
 
 
 def start(name: str, words: Sequence[str]) -> NoReturn:
-    """A command that takes options of others, and must not take long to load."""
+    """Run a command that takes options of other programs too, and that must not take long to load."""
     module, function = COMMANDS[name].split(".")
     with told_in_one_line():
         getattr(import_module(f"shoal.commands.{module}"), function)(words)
@@ -105,14 +105,15 @@ def start(name: str, words: Sequence[str]) -> NoReturn:
 
 
 def end_when_told() -> None:
-    """As an interrupt does it: what was started ends, and what was made for it goes. What nohup ignores stays so."""
+    """Make SIGTERM and SIGHUP end the command as an interrupt does: programs that it started end, and what it made for
+    them is removed. A signal that is ignored, as under nohup, stays ignored."""
     for told in (signal.SIGTERM, signal.SIGHUP):
         if signal.getsignal(told) == signal.SIG_DFL:
             signal.signal(told, lambda number, _: sys.exit(128 + number))
 
 
 def describe(error: "typer.TyperException") -> str:
-    """What is wrong with the words given to a command, and where to read on."""
+    """What is wrong with the words given to a command, and where to read more."""
     from pydantic import ValidationError
 
     message = error.format_message().rstrip(".")

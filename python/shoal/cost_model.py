@@ -1,9 +1,10 @@
-"""What an exchange takes, from the counts of its schedule: for numbers of ranks that no simulator reaches.
+"""Predicts the time of an exchange from the counts of its schedule, for numbers of ranks that no simulator reaches.
 
-A rank works its messages off one after another while a node's port carries what leaves the node; a wave, the messages
-in flight together, lasts as long as the slower of the two, and a latency. Nothing is modelled of contention inside the
-network or of waves that overlap. Source: LogGP with one port a node; counts: the closed forms beside each algorithm's
-generator; prices: those of machine.py, by which small exchanges are predicted from their schedules.
+A rank handles its messages one after another, while its memory moves the blocks that stay inside the node, and the
+node's port those that leave it. A wave is the messages that are in flight together. It lasts as long as the slowest of
+these three, plus a latency. The model knows neither contention inside the network nor waves that overlap. It is LogGP
+with one port for each node. The counts come from the closed forms beside each algorithm's generator, and the prices
+from machine.py, which predicts small exchanges from their schedules.
 """
 
 import math
@@ -18,7 +19,7 @@ from shoal.machine import Machine
 @dataclass(frozen=True)
 class Cluster:
     nodes: int
-    ppn: int  # consecutive ranks
+    ppn: int  # ranks on each node; they are consecutive
 
     @property
     def ranks(self) -> int:
@@ -26,8 +27,8 @@ class Cluster:
 
 
 def predict(how: shoal.Selection, at: Cluster, block: float, machine: Machine, published: bool = False) -> float:
-    """Seconds, for blocks of `block` bytes on average. `published`: sizes in messages of their own, one step at a time,
-    and the largest block found by a reduction first, as in the TuNA paper's programs."""
+    """Seconds, for blocks of `block` bytes on average. `published`: as in the programs of the TuNA paper, which find
+    the largest block by a reduction first, do one step at a time, and send sizes in messages of their own."""
     waves = waves_of(how, at, published)
     seconds = sum(seconds_of(wave, at, block, machine, published) for wave in waves)
     if published and any(wave.announced for wave in waves):
@@ -46,7 +47,7 @@ def seconds_of(wave: shoal.Wave, at: Cluster, block: float, machine: Machine, pu
     if published and wave.announced:
         seconds += wave.announced * slowest.per_message + slowest.latency
     blocks = wave.local + wave.crossing
-    packed = blocks if blocks > wave.messages else 0  # a block that is alone in its message is not
+    packed = blocks if blocks > wave.messages else 0  # a block that is alone in its message is not packed
     return seconds + 2 * (blocks * block * machine.copy + packed * machine.per_copied_block)
 
 

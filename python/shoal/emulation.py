@@ -1,9 +1,9 @@
 """A switched cluster on one machine: network namespaces are hosts, bridges are switches, token buckets limit ports.
 
-Everything is made inside a machine room: one shell in network, mount and process namespaces of its own, which runs as
-long as the pipe to it is open. When it ends, whatever ended the process that holds the pipe, the kernel kills what
-runs in the room and takes its hosts, switches and links away; nothing outside is ever touched. Needs root, or a kernel
-that lets others make namespaces.
+Everything is made inside a machine room: one shell in network, mount and process namespaces of its own. The shell runs
+as long as the pipe to it is open. When it ends, whatever ended the process that holds the pipe, the kernel kills what
+runs in the room, and removes its hosts, switches and links. Nothing outside the room is ever touched. Needs root, or a
+kernel that lets other users make namespaces.
 """
 
 import json
@@ -24,24 +24,24 @@ from shoal.mpi import ALLOW_ROOT, Mpi
 
 TOOLS = {"ip": "iproute2", "tc": "iproute2", "unshare": "util-linux", "nsenter": "util-linux", "hostname": "hostname"}
 
-ENTER_PATH = "/run/shoal/enter"  # these are in the room only
+ENTER_PATH = "/run/shoal/enter"  # these paths are in the room only
 TOPOLOGY_PATH = "/run/shoal/topology"
-SCRATCH = "/run/shoal"  # launchers name files by process numbers, which in every room begin with 1
+SCRATCH = "/run/shoal"  # for launchers, whose files have process numbers in their names: these begin at 1 in every room
 
-# What a full Ethernet frame occupies a link for beyond the bytes that the kernel counts: check sequence, preamble, gap.
+# The bytes of an Ethernet frame on a link that the kernel does not count: check sequence, preamble, gap.
 FRAME_OVERHEAD = 24
 FRAME = 1514 + FRAME_OVERHEAD
-# A port saves up no more than this while it is idle, so that gaps between messages cost what they cost on a cable.
+# An idle port saves up the bytes of no more than this time, so that gaps between messages cost as much as on a cable.
 BURST_SECONDS = 100e-6
-HOST_QUEUE = 1000 * FRAME  # as a network card's default queue
+HOST_QUEUE = 1000 * FRAME  # as long as a network card's default queue
 SWITCH_QUEUE = 512 * 1024  # what one busy port gets of a small switch's memory
 # Hosts hand their ports single frames: a pair takes milliseconds on a slow link, and acknowledgements wait behind it.
 FRAMES_AT_ONCE = 1
-# What hosts do unless their administrator wants otherwise; this machine's may.
+# The default of Linux; the administrator of this machine may have set another.
 CONGESTION_CONTROL = "cubic"
 
-# What makes each MPI start its ranks over the hosts, talk over their links, and give way while it waits, since all
-# hosts share this machine's cores. Names of settings that another version does not know do no harm.
+# Variables that make each MPI start its ranks over the hosts, talk over their links, and give way while it waits, since
+# all hosts share this machine's cores. A variable that a version of the MPI does not know does no harm.
 LAUNCHING = {
     "mpich": {
         "HYDRA_LAUNCHER": "ssh", "HYDRA_LAUNCHER_EXEC": ENTER_PATH, "HYDRA_IFACE": "eth0", "FI_PROVIDER": "tcp",
@@ -58,15 +58,15 @@ OPTIONS: dict[str, list[str]] = {"mpich": [], "openmpi": ["--map-by", "slot:OVER
 
 HOST_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,62}")
 
-# Debian keeps tools of the network where only root looks.
+# Debian keeps network tools in folders that only root has on PATH.
 FIND_TOOLS = "PATH=$PATH:/usr/sbin:/sbin"
 
-# Frames that cross a bridge are nothing for this machine's packet filter.
+# Keeps frames that cross a bridge out of this machine's packet filter.
 SWITCHES_ONLY_SWITCH = (
     "for filter in /proc/sys/net/bridge/bridge-nf-call-*; do [ ! -e $filter ] || echo 0 >$filter; done"
 )
 
-# As ssh: options, host, command. The host's processes see its name, its network and a shared memory of its own.
+# Called like ssh: options, host, command. The command sees the host's name, its network and a shared memory of its own.
 ENTER = rf"""#!/bin/sh
 {FIND_TOOLS}
 while [ "${{1#-}}" != "$1" ]; do shift; done
@@ -83,9 +83,9 @@ class Port:
 
     node: str
     to: str
-    host: str  # whose network it is in; empty: the room's, where the switches are
+    host: str  # in whose network it is; empty if in the room's, where the switches are
     device: str
-    switch: str  # the bridge it belongs to; empty: none
+    switch: str  # the bridge it belongs to; empty if none
     bits_per_second: float
 
     @property
@@ -98,7 +98,7 @@ class Port:
 
 @dataclass(frozen=True)
 class Traffic:
-    """What a port has sent so far: bytes as the kernel counts them, and packets it dropped as its queue was full."""
+    """What a port has sent so far: bytes as the kernel counts them, and the packets that a full queue made it drop."""
 
     node: str
     to: str
@@ -108,7 +108,7 @@ class Traffic:
 
 
 def scheduling_note() -> str:
-    """What makes ranks of emulated hosts wait for each other that would not on hosts of their own; empty: nothing."""
+    """Why ranks of emulated hosts may wait for each other where ranks of real hosts would not; empty if they do not."""
     setting = Path("/proc/sys/kernel/sched_autogroup_enabled")
     if not setting.exists() or setting.read_text().strip() == "0":
         return ""
@@ -119,7 +119,7 @@ def scheduling_note() -> str:
 
 
 class Emulation:
-    """A context manager: inside it the cluster is there.
+    """A context manager: the cluster exists inside the `with` statement.
 
     >>> with Emulation(network) as cluster:
     ...     subprocess.run(cluster.launch_command(mpi, 8, ["./program"]))
@@ -157,7 +157,7 @@ class Emulation:
             self.room.stdin.write(self.script)
             self.room.stdin.flush()
         except BrokenPipeError:
-            pass  # it has said why
+            pass  # the shell has said why it ended
         for line in self.room.stdout:
             if line == "ready\n":
                 return
@@ -165,7 +165,7 @@ class Emulation:
         raise UserError(f"the emulated cluster cannot be made here ({why_not(' '.join(said))})")
 
     def _tear_down(self) -> None:
-        """Returns when all that ran inside is gone."""
+        """Ends the room, and returns when everything that ran inside is gone."""
         assert self.room.stdin and self.room.stdout
         self.room.stdin.close()
         self.room.stdout.close()
@@ -183,10 +183,10 @@ class Emulation:
     def launch_command(
         self, mpi: Mpi, ranks: int, program: list[str], variables: dict[str, str] | None = None
     ) -> list[str]:
-        """As shoal.mpi.launch_command, but over the hosts.
+        """Like shoal.mpi.launch_command, but over the emulated hosts.
 
-        Neighbouring ranks share a host where there are more than hosts. Messages between hosts go over their links.
-        Settings in SHOAL_ variables of this process hold there too.
+        If there are more ranks than hosts, neighbouring ranks share a host. Messages between hosts go over their links.
+        SHOAL_ variables of this process hold for the ranks too.
         """
         counts = [ranks // len(self.hosts) + (i < ranks % len(self.hosts)) for i in range(len(self.hosts))]
         places = ",".join(f"{host}:{count}" for host, count in zip(self.hosts, counts, strict=True) if count)
@@ -200,7 +200,7 @@ class Emulation:
         return self.inside(["env", *assignments(outside), ENTER_PATH, self.hosts[0], shlex.join(launched)])
 
     def traffic(self) -> list[Traffic]:
-        """Of every port since the cluster was made."""
+        """The traffic of every port since the cluster was made."""
         lines = [FIND_TOOLS, "tc -s -j qdisc show", *(f"tc -n {host} -s -j qdisc show" for host in self.hosts)]
         answer = subprocess.run(self.inside(["sh", "-c", "\n".join(lines)]), capture_output=True, text=True, check=True)
         counted: dict[tuple[str, str], dict[str, Any]] = {}
@@ -215,7 +215,7 @@ def assignments(variables: dict[str, str]) -> list[str]:
 
 
 def ports(network: shoal.Network) -> Iterator[Port]:
-    """Both ends of every link: a machine's is eth0 in its own network, a switch's is in the room."""
+    """Both ends of every link. A machine's end is eth0 in its own network; a switch's end is in the room's network."""
     machines = {name for name, is_machine in network.nodes if is_machine}
     bridges = {name: f"b{number}" for number, (name, _) in enumerate(network.nodes) if name not in machines}
     for number, (a, b, speed) in enumerate(network.links):
@@ -236,7 +236,7 @@ def require_hosts(hosts: list[str], every: list[Port]) -> None:
 
 
 def link_commands(hosts: list[str], every: list[Port], switch_ports: list[Port]) -> list[str]:
-    """For `ip`: hosts, switches, and the links between them."""
+    """Commands for `ip` that make hosts, switches, and the links between them."""
     commands = [f"netns add {host}" for host in hosts]
     for bridge in sorted({port.switch for port in switch_ports}):
         commands += [f"link add {bridge} type bridge mcast_snooping 0", f"link set {bridge} addrgenmode none up"]
@@ -247,7 +247,7 @@ def link_commands(hosts: list[str], every: list[Port], switch_ports: list[Port])
 
 
 def setup_script(network: shoal.Network, every: list[Port]) -> str:
-    """For the shell in the room, which prints "ready" at the end."""
+    """The script for the shell in the room, which prints "ready" at the end."""
     hosts = network.machines
     require_hosts(hosts, every)
     addresses = {host: f"10.{number >> 16}.{number >> 8 & 255}.{number & 255}" for number, host in enumerate(hosts, 1)}
@@ -271,7 +271,7 @@ def setup_script(network: shoal.Network, every: list[Port]) -> str:
 
 
 def host_steps(port: Port, address: str) -> list[str]:
-    """To bring up a host's end of its link."""
+    """The lines that bring up a host's end of its link."""
     up = ["link set lo up", f"addr add {address}/8 dev eth0 noprefixroute"]
     up.append(f"link set eth0 addrgenmode none gso_max_segs {FRAMES_AT_ONCE} up")
     up.append(f"route add 10.0.0.0/8 dev eth0 congctl {CONGESTION_CONTROL}")
@@ -298,7 +298,7 @@ def require_tools() -> None:
 
 
 def why_not(said: str) -> str:
-    """What the shell in the room said before it gave up; and what may help."""
+    """What the shell in the room said before it gave up, and what may help."""
     if "unshare" in said and os.geteuid() != 0:
         return f"{said}; run it as root, or let users make namespaces: sysctl kernel.unprivileged_userns_clone=1"
     return said or "its shell ended without a word"

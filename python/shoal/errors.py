@@ -1,4 +1,4 @@
-"""Errors that people make."""
+"""Errors that users make."""
 
 import sys
 from collections.abc import Iterable, Iterator
@@ -17,14 +17,15 @@ def unknown(what: str, choices: Iterable[str]) -> UserError:
 
 @contextmanager
 def told_in_one_line() -> Iterator[None]:
-    """What people do wrong in here becomes one line on standard error and status 2; an interrupt ends it quietly."""
+    """A user's mistake in the `with` statement becomes one line on standard error, and exit status 2. An interrupt ends
+    the command without a word."""
     try:
         yield
     except KeyboardInterrupt:
         sys.exit(130)
     except OSError as error:
         fail(f"{error.filename}: {error.strerror}" if error.filename and error.strerror else str(error))
-    except (UserError, ValueError) as error:  # ValueError: the core's word for a wrong value
+    except (UserError, ValueError) as error:  # the core raises ValueError for a wrong value
         fail(str(error))
 
 

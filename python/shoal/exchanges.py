@@ -1,8 +1,9 @@
 """All-to-all exchanges between the ranks of mpi4py's communicators, of buffers as mpi4py takes them.
 
-They are the functions of shoal.h, in the library that the preload loads too. It takes the MPI that mpi4py has loaded.
-Errors are mpi4py's MPI.Exception, as the communicator's error handler has it. A buffer that mpi4py refuses is refused
-before anything is sent; where one rank alone gives such, the others wait for it, as in mpi4py's functions.
+The exchanges are those of shoal.h, in the library that the preload loads too. The library uses the MPI that mpi4py has
+loaded. Errors raise mpi4py's MPI.Exception, if the communicator's error handler returns them. A buffer that mpi4py
+refuses is refused before anything is sent. If only one rank gives such a buffer, the others wait for it, as in mpi4py's
+functions.
 """
 
 import ctypes
@@ -27,18 +28,18 @@ Integers = Sequence[int] | npt.NDArray[Any]
 
 @functools.cache
 def library() -> ctypes.CDLL:
-    """The one of this program's MPI; under the preload the one that is loaded already."""
+    """Shoal's library for this program's MPI; under the preload, the library that is loaded already."""
     for mpi in loaded_mpis():
         found = preloaded() or (library_for(ABIS[soname(mpi)]) if soname(mpi) in ABIS else None)
         if found and found.is_file():
-            ctypes.CDLL(str(mpi), mode=os.RTLD_NOLOAD | os.RTLD_GLOBAL)  # so that what is loaded now sees it
+            ctypes.CDLL(str(mpi), mode=os.RTLD_NOLOAD | os.RTLD_GLOBAL)  # so that Shoal's library can use it
             return ctypes.CDLL(str(found), mode=os.RTLD_NOW)
     seen = ", ".join(map(str, loaded_mpis())) or "none"
     raise ImportError(f"there is no Shoal library for the MPI that mpi4py has loaded: {seen}; see `shoal doctor`")
 
 
 def loaded_mpis() -> list[Path]:
-    from mpi4py import MPI  # noqa: F401  loads it
+    from mpi4py import MPI  # noqa: F401  loads the MPI
 
     return mapped(r"libmpi(?:ch|_abi)?\.so\.[\d.]+")
 
@@ -48,7 +49,7 @@ def library_for(abi: str) -> Path:
 
 
 def preloaded() -> Path | None:
-    """The library that the preload has loaded, or will; it may be another installation's."""
+    """The library that the preload has loaded, or will load. It may belong to another installation of Shoal."""
     if found := mapped(r"libshoal-drop-in\.so"):
         return found[0]
     preloads = mapped(r"libshoal-preload\.so")
@@ -62,7 +63,7 @@ def mapped(name: str) -> list[Path]:
 
 
 def call(name: str, *arguments: Any) -> None:
-    """Handles and addresses are words for C; MPI's own error code becomes an exception."""
+    """Calls a function of shoal.h. Handles and addresses are words for C; an error code of MPI becomes an exception."""
     function = getattr(library(), name)
     words = [ctypes.c_void_p(one) if isinstance(one, int) else one for one in arguments]
     if code := function(*words):
@@ -123,8 +124,8 @@ def among_neighbors(comm: "MPI.Topocomm", send: Spec, recv: Spec, form: str) -> 
 
 
 class Request:
-    """An exchange under way, or ready to be started. It keeps its buffers, also where the program lets go of it while
-    it is under way."""
+    """An exchange that is under way, or ready to be started. It keeps its buffers alive, even if the program drops the
+    request while the exchange is under way."""
 
     def __init__(self, name: str, arguments: Sequence[Any], keeps: Any, is_repeated: bool) -> None:
         self._data = ctypes.c_void_p()
@@ -140,7 +141,7 @@ class Request:
         under_way.add(self)
 
     def test(self) -> bool:
-        """Make progress; return True when it has ended."""
+        """Make progress; return True if the exchange has ended."""
         flag = ctypes.c_int(1)
         try:
             call("shoal_test", ctypes.byref(self._data), ctypes.byref(flag))
@@ -150,7 +151,7 @@ class Request:
         return bool(flag.value)
 
     def wait(self) -> None:
-        """Wait until it has ended."""
+        """Wait until the exchange has ended."""
         try:
             call("shoal_wait", ctypes.byref(self._data))
         finally:
@@ -164,7 +165,8 @@ class Request:
         return self
 
     def __exit__(self, failed: type[BaseException] | None, *_: object) -> None:
-        """Frees a persistent one. One that an error of the program's leaves under way stays, and the error is told."""
+        """Frees a persistent exchange, unless an error of the program has left it under way: then only that error is
+        raised."""
         if self._is_repeated and self._data and not (failed and self in under_way):
             self.free()
 
@@ -216,7 +218,7 @@ def prepared(comm: "MPI.Comm", send: Spec, recv: Spec, form: str, info: "MPI.Inf
 
 
 class ArrivalsOfC(ctypes.Structure):
-    """shoal_arrivals."""
+    """The struct shoal_arrivals of shoal.h."""
 
     _fields_ = (
         ("blocks", ctypes.c_int),
@@ -228,7 +230,8 @@ class ArrivalsOfC(ctypes.Structure):
 
 
 class Arrivals:
-    """What came in an exchange(): blocks in the order of the ranks that sent them. `for source, block in arrivals`."""
+    """What arrived in an exchange(): blocks in the order of the ranks that sent them. Use it as in
+    `for source, block in arrivals`."""
 
     def __init__(self, came: Any, kind: np.dtype[Any], step: int) -> None:
         try:
@@ -236,7 +239,7 @@ class Arrivals:
             self.sources: npt.NDArray[np.intc] = copied(found.sources, blocks, np.intc)
             self.counts: npt.NDArray[np.int64] = copied(found.counts, blocks, np.int64)
             self.displs: npt.NDArray[np.int64] = copied(found.displs, blocks, np.int64)
-            # All blocks, one after another; of a type with several numbers, or with gaps, its numbers or bytes.
+            # All blocks, one after another. If an element has several numbers, or gaps, these are its numbers or bytes.
             self.data: npt.NDArray[Any] = copied(found.data, int(self.counts.sum()) * step, kind)
             self._step = step
         finally:
@@ -258,7 +261,7 @@ def copied(pointer: Any, elements: int, kind: npt.DTypeLike) -> npt.NDArray[Any]
 
 
 def element_of(datatype: "MPI.Datatype") -> np.dtype[Any]:
-    """What arrives of one; bytes where NumPy has nothing like it."""
+    """The NumPy type in which elements of this datatype arrive; bytes if NumPy has no such type."""
     try:
         return np.dtype(datatype.tocode()) if datatype.is_predefined else np.dtype(np.uint8)
     except (TypeError, ValueError):
@@ -266,8 +269,8 @@ def element_of(datatype: "MPI.Datatype") -> np.dtype[Any]:
 
 
 class StartedExchange(Request):
-    """An iexchange() under way. Where its arguments are wrong this rank takes part all the same, so that nobody waits
-    for it, and no rank gets anything."""
+    """An iexchange() under way. If its arguments are wrong, this rank takes part all the same, so that no other waits
+    for it; then no rank receives anything."""
 
     def __init__(self, comm: "MPI.Comm", sendbuf: Spec, destinations: Integers) -> None:
         self._came = ctypes.POINTER(ArrivalsOfC)()
@@ -294,7 +297,7 @@ class StartedExchange(Request):
         self._taking(super().wait)
 
     def _taking(self, end: Callable[[], Any]) -> Any:
-        """What has come, where the request ends in this."""
+        """Calls `end`, and takes what has arrived if this ended the request."""
         from mpi4py import MPI
 
         try:
@@ -306,7 +309,7 @@ class StartedExchange(Request):
         return ended
 
     def arrivals(self) -> Arrivals:
-        """What came; waits for it."""
+        """Wait until the exchange has ended, and return what arrived."""
         self.wait()
         if self._arrived is None:
             raise RuntimeError("the exchange has failed, and nothing arrived")
@@ -322,7 +325,7 @@ def nothing_right() -> list[int]:
 
 def exchange(comm: "MPI.Comm", sendbuf: Spec, destinations: Integers) -> Arrivals:
     """Send block i of `[buffer, counts, displs, type]` to rank destinations[i], and return what arrives. No rank has
-    to know who sends to it, nor how much. Every rank calls it, also one that sends nothing. Wrong arguments of one rank
+    to know who sends to it, nor how much. Every rank calls it, even if it sends nothing. Wrong arguments of one rank
     are an error on all ranks."""
     return iexchange(comm, sendbuf, destinations).arrivals()
 

@@ -25,7 +25,7 @@ def read_graph(name: str) -> list[list[int]]:
 
 
 def in_grid(extents: list[int], closed: bool) -> list[list[int]]:
-    """In MPI's order: in each dimension the rank before, and the one behind."""
+    """The neighbours of each rank in MPI's order: in each dimension the rank before it, then the rank after it."""
 
     def beside(at: tuple[int, ...], dimension: int, step: int) -> list[int]:
         there = at[dimension] + step

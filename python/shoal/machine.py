@@ -1,4 +1,4 @@
-"""A machine as the model has it: prices for what schedules ask of it, and how they are found."""
+"""A machine in the model: prices for what schedules ask of it, and how the prices are found."""
 
 import tomllib
 from collections.abc import Iterable, Sequence
@@ -11,15 +11,15 @@ from scipy.optimize import nnls
 import shoal
 from shoal.errors import UserError
 
-LEVELS = ("memory", "node", "network")  # that every machine has
+LEVELS = ("memory", "node", "network")  # every machine has prices for these
 PRICES = ("latency", "per_message", "per_byte")
 NAMES = (*(f"{level}.{price}" for level in LEVELS for price in PRICES), "copy.per_byte")
-GROUP_NAMES = tuple(f"groups.{price}" for price in PRICES)  # where given, all of them
+GROUP_NAMES = tuple(f"groups.{price}" for price in PRICES)  # a machine has all of these or none
 
 
 @dataclass(frozen=True)
 class Level:
-    """Seconds for a wait, for a message sent and received, and for a byte."""
+    """The prices of a level: seconds for a wait, for a message sent and received, and for a byte."""
 
     latency: float = 0.0
     per_message: float = 0.0
@@ -31,8 +31,9 @@ class Level:
 
 @dataclass(frozen=True)
 class Machine:
-    """Through memory that the ranks of a node share, by messages inside a node, and between nodes, where a byte takes
-    the link of its node; seconds for a byte that is copied; and between groups of nodes, where prices differ there."""
+    """The prices of a machine: through memory that the ranks of a node share (`memory`), by messages inside a node
+    (`node`), and between nodes (`network`), where a byte occupies the link of its node. `copy`: seconds for a byte that
+    is copied. `groups`: the prices between groups of nodes, if they differ from those between nodes."""
 
     memory: Level
     node: Level
@@ -45,7 +46,7 @@ class Machine:
 
     @classmethod
     def of(cls, prices: Sequence[float], source: str) -> "Machine":
-        """From the prices in the order of NAMES."""
+        """The machine with these prices, which are in the order of NAMES."""
         memory, node, network = (Level(*prices[i : i + len(PRICES)]) for i in range(0, len(prices) - 1, len(PRICES)))
         return cls(memory, node, network, prices[-1], source)
 
@@ -69,7 +70,7 @@ class Machine:
 
 
 def common() -> Machine:
-    """That by which jobs choose what to try."""
+    """The machine whose prices jobs use to choose what to try."""
     (memory, node, network, groups), copy = shoal.COMMON_PRICES
     source = "the model of a common machine (shoal model fit measures this one)"
     return Machine(Level(*memory), Level(*node), Level(*network), copy, source, Level(*groups))
@@ -79,7 +80,7 @@ COMMON = common()
 
 
 def counts(load: shoal.Load, block: float) -> list[float]:
-    """What is multiplied with each price, where groups of nodes have none of their own."""
+    """The number by which each price is multiplied, if groups of nodes have no prices of their own."""
     levels = (load.memory,), (load.node,), (load.network, load.groups)
     per_level = [
         (sum(part.waits for part in level), sum(part.messages for part in level), sum(part.blocks for part in level))
@@ -112,7 +113,7 @@ def errors(machine: Machine, samples: Iterable[Sample]) -> list[float]:
 
 
 def errors_unseen(samples: Sequence[Sample]) -> list[float]:
-    """The same for every algorithm by a machine that was fitted without it."""
+    """The same for every algorithm, predicted by a machine that was fitted without that algorithm."""
     off: list[float] = []
     for left_out in dict.fromkeys(sample.spec for sample in samples):
         machine = fit([s for s in samples if s.spec != left_out], "")

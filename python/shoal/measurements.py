@@ -1,4 +1,4 @@
-"""What `shoal_bench` measured: read, summarised, compared, drawn."""
+"""What `shoal_bench` measured: read, summarised and compared."""
 
 import json
 import re
@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 Verdict = Literal["faster", "slower", "no difference"]
 
-# A difference is said to exist when so large a one would come by chance less often than this.
+# Two variants are said to differ if so large a difference would come by chance less often than this.
 SIGNIFICANCE = 0.01
 
 
@@ -31,10 +31,10 @@ class Series:
     variant: str
     ran: str
     seconds: tuple[float, ...]
-    modelled: bool = False  # by a simulator: the same every time
-    least: float = 0.0  # that the links of an emulated network allow, where it is known
-    predicted: float = 0.0  # by the cost model, beside what was simulated
-    phases: dict[str, float] = field(default_factory=dict)  # seconds of an exchange, mean of all ranks, where recorded
+    modelled: bool = False  # whether the times are a simulator's, which are the same every time
+    least: float = 0.0  # the least seconds that the links of an emulated network allow; 0 if that is not known
+    predicted: float = 0.0  # seconds by the cost model, beside those that were simulated; 0 if there are none
+    phases: dict[str, float] = field(default_factory=dict)  # seconds of an exchange, mean of all ranks, if recorded
 
     @property
     def median(self) -> float:
@@ -57,7 +57,7 @@ class Series:
         return other.median / self.median
 
     def verdict_against(self, other: "Series") -> Verdict:
-        """By a rank test, because repetitions are far from normally distributed."""
+        """Whether this is faster or slower, by a rank test, because repetitions are far from normally distributed."""
         if self.modelled:
             return (
                 "faster" if self.median < other.median else "slower" if self.median > other.median else "no difference"
@@ -71,17 +71,17 @@ class Series:
 
 @dataclass(frozen=True)
 class ProgramRun:
-    """A whole program that was simulated; times in seconds, of exchanges the mean of all ranks."""
+    """A whole program that was simulated. Times are in seconds; those of exchanges are the mean of all ranks."""
 
     program: str
-    native: str  # whose choices the MPI's own exchanges make
+    native: str  # the MPI whose choices the MPI's own exchanges follow
     shoal: bool  # whether Shoal served
     ranks: int
     on: str
     seconds: float
     exchanging: float
     calls: int
-    learning: float  # what that cost, as the ledger has it
+    learning: float  # what learning cost, by the ledger
     gained: float
     told: tuple[str, ...]  # Shoal's report
 
@@ -124,7 +124,8 @@ class Results:
 
 
 def short_name(version: str) -> str:
-    """Open MPI 5.0.11, from all that an MPI library says of its version; a modelled cluster keeps its name."""
+    """A short name such as Open MPI 5.0.11, from all that an MPI library says of its version. A modelled cluster keeps
+    its name."""
     if version.startswith("modelled"):
         return version
     match = re.search(r"(MPICH|Open MPI|Intel\(R\) MPI)\D*([\d.]+)", version)
@@ -133,7 +134,7 @@ def short_name(version: str) -> str:
 
 def readable_seconds(seconds: float) -> str:
     for unit, factor in (("s", 1.0), ("ms", 1e3), ("us", 1e6)):
-        if seconds * factor >= 0.9995:  # what would be printed as 1000 of the next smaller
+        if seconds * factor >= 0.9995:  # from here on it would be printed as 1000 of the next smaller unit
             return f"{seconds * factor:.3g} {unit}"
     return f"{seconds * 1e9:.3g} ns"
 

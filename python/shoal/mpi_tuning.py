@@ -1,8 +1,8 @@
 """The MPIs' own algorithms: how each is forced, and the file that tells an MPI when to take which.
 
-Open MPI reads rules for its component coll/tuned, by the bytes that a rank sends to all ranks together; MPI_Alltoallv
-has one algorithm for all sizes, because no rank knows those of the others. MPICH reads a tree of conditions in JSON
-that takes the place of the one inside its library, so that one is written with another branch for MPI_Alltoall.
+Open MPI reads rules for its component coll/tuned, by the bytes that a rank sends to all ranks together. MPI_Alltoallv
+has one algorithm for all sizes, because no rank knows the sizes of the others. MPICH reads a tree of conditions in
+JSON, which replaces the tree inside its library. So Shoal writes that tree, with another branch for MPI_Alltoall.
 """
 
 import copy
@@ -19,7 +19,7 @@ from shoal.errors import UserError
 from shoal.tuning import CONTENDER, GAIN, Table, middle
 
 DEFAULT = "native"  # what the MPI chooses by itself
-CHANGE = 1.2  # two launches of the same algorithm differ by as much
+CHANGE = 1.2  # two launches of the same algorithm may differ by this factor
 
 # By kind of MPI and call: the algorithms, and the variables that force each of them.
 _MPICH = "MPIR_CVAR_ALLTOALL_INTRA_ALGORITHM"
@@ -52,13 +52,14 @@ class Step:
 
 
 def steps(table: Table) -> list[Step]:
-    """The fastest for all sizes together, where a change of the algorithm counts as CHANGE times slower at one of them.
+    """The algorithms that are the fastest for all sizes together. A change of the algorithm counts as much as being
+    CHANGE times slower at one size.
 
-    The MPI's choice unless another is clearly ahead. The last step is for all larger blocks.
+    The MPI's choice stays unless another algorithm is clearly ahead. The last step is for all larger blocks.
     """
     sizes = sorted(table.times)
     names = sorted(set().union(*(table.times[size] for size in sizes)))
-    ways = [(0.0, [name]) for name in names]  # the best so far that end with a name: cost, and names
+    ways = [(0.0, [name]) for name in names]  # for each name the best way that ends with it so far: cost, and names
     for size in sizes:
         medians = table.medians(size)
         ways = [extended(ways, name, lost(medians, name)) for name in names]
@@ -77,7 +78,8 @@ def extended(ways: list[tuple[float, list[str]]], name: str, more: float) -> tup
 
 
 def lost(medians: Mapping[str, float], name: str) -> float:
-    """As a logarithm. What was not measured again at a size between others was no contender there."""
+    """How many times slower than the fastest this algorithm is, as a logarithm. An algorithm that was not measured
+    again at a size between others was no contender there."""
     handicap = 1 if name == DEFAULT else GAIN
     return math.log(handicap * medians[name] / min(medians.values()) if name in medians else CONTENDER)
 
@@ -87,7 +89,7 @@ def winner(medians: Mapping[str, float]) -> str:
 
 
 def for_all_sizes(table: Table) -> list[Step]:
-    """The one that is never far behind the fastest."""
+    """One step for all sizes: the algorithm that is never far behind the fastest."""
     sizes = [table.medians(size) for size in table.times]
     names = set.intersection(*(set(medians) for medians in sizes))
     worst = {name: max(medians[name] / min(medians.values()) for medians in sizes) for name in names}
@@ -105,7 +107,7 @@ _COLLECTIVES = {"alltoall": 3, "alltoallv": 4}  # their numbers in coll_base_fun
 
 
 def openmpi_rules(ranks: int, found: Mapping[str, list[Step]]) -> str:
-    """A rule holds from its number of ranks on, and the first one below it too; algorithm 0: what Open MPI chooses."""
+    """A rule holds from its number of ranks on; the first rule holds below it too. Algorithm 0 is Open MPI's choice."""
     lines = [f"{len(found)} # collectives"]
     for kind, of_kind in found.items():
         numbers = {DEFAULT: 0} | {name: number for number, name in enumerate(FORCED["openmpi"][kind], 1)}
@@ -141,7 +143,7 @@ def mpich_tree(library: Path, ranks: int, of_alltoall: list[Step]) -> str:
 
 
 def own_tree(library: Path) -> dict[str, Any]:
-    """The tree inside MPICH's library: a file has to say everything, also of collectives that are not measured."""
+    """The tree inside MPICH's library. A tuning file must have all of it, with collectives that are not measured."""
     for text in re.findall(rb'\{"collective=[^\0]+', library.read_bytes()):
         try:
             tree: dict[str, Any] = json.loads(text)

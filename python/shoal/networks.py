@@ -18,7 +18,8 @@ HELP = (
 
 
 def read_network(name: str, rate: str = "") -> shoal.Network:
-    """The network of this file or form. A rate, as in 100M, is given to its slowest link, the others in proportion."""
+    """The network in this file, or of this form. The slowest link gets the rate, such as 100M, and the others a rate in
+    proportion."""
     form = re.fullmatch(r"(switch|star|line):(?:(\d+)x)?(\d+)", name)
     if form:
         network = shoal.parse_topology(edge_list(form[1], int(form[2] or 1), int(form[3])), name)
@@ -54,7 +55,8 @@ def speed_of(rate: str) -> float:
 
 
 def least_seconds(network: shoal.Network, blocks: str, size: int) -> float:
-    """That the links need for equal blocks between all machines, or messages of p machines to the others; or 0."""
+    """The seconds that the links need at least for equal blocks between all machines, or for messages of p machines to
+    the others; 0 for other blocks."""
     if blocks == "uniform":
         return shoal.Tree(network).seconds(size)
     groups = re.fullmatch(GROUPS, blocks)

@@ -24,35 +24,37 @@ TEMPLATE = """<?xml version="1.0"?>
 </platform>
 """
 
-# Inside a node: what one pair of ranks moves through memory, and how long the first byte takes.
+# Inside a node: bytes a second that one pair of ranks moves through memory, and seconds that the first byte takes.
 MEMORY, MEMORY_LATENCY = 10e9, 0.3e-6
-# What a rank needs for each byte it sends or receives: a copy at 50 GB/s.
+# What a rank needs for each byte that it sends or receives: a copy at 50 GB/s.
 SECONDS_A_BYTE = 2e-11
 
 
 @dataclass(frozen=True)
 class Kind:
-    """A network after a machine; bytes a second and seconds of one link."""
+    """A kind of network, modelled after a real machine. `bandwidth` and `latency` are those of one link, in bytes a
+    second and in seconds."""
 
     like: str
     topology: str
     bandwidth: float
     latency: float
-    shape: Callable[[int], tuple[int, str]]  # nodes -> nodes it has, and SimGrid's words for it
+    shape: Callable[[int], tuple[int, str]]  # nodes asked for -> nodes it has, and SimGrid's parameters
     hops: int  # links of a usual path
-    levels: Callable[[str], dict[str, int]]  # of those words: members by level, from the inside out, from the nodes on
-    route: Callable[[str], routes.Route]  # likewise
+    levels: Callable[[str], dict[str, int]]  # these parameters -> members of each level, from the nodes outwards
+    route: Callable[[str], routes.Route]  # these parameters -> the links between two nodes
 
     def port(self, parameters: str) -> float:
-        """Bytes a second that a node sends to all others together. On a torus its links carry what passes by, too: on
-        each ring the shorter way, and where both are as long always the same, so that on a ring of n the fuller
-        direction carries a message over (n + 2) / 8 links on average, or (n - 1 / n) / 8 with an odd n."""
+        """Bytes a second that a node sends to all others together. On a torus its links also carry messages that pass
+        by. On each ring a message goes the shorter way, and always the same way if both are equally long. So on a ring
+        of n nodes the fuller direction carries a message over (n + 2) / 8 links on average, or (n - 1 / n) / 8 if n is
+        odd."""
         sides = [int(n) for n in parameters.split(",")] if self.topology == "TORUS" else [1]
         links = max((n + 2 if n % 2 == 0 else n - 1 / n) / 8 for n in sides)
         return self.bandwidth / links if links else self.bandwidth
 
     def events(self, parameters: str, nodes: int, message_cost: float) -> shoal.EventMachine:
-        """For simulating by events."""
+        """The machine for simulating by events."""
         links = routes.links_of(self.route(parameters), nodes)
         return shoal.EventMachine(
             message=(message_cost, SECONDS_A_BYTE), node=(MEMORY_LATENCY, 1 / MEMORY), link_latency=self.latency,
@@ -60,13 +62,14 @@ class Kind:
         )  # fmt: skip
 
     def machine(self, parameters: str, message_cost: float) -> Machine:
-        """For the cost model. A message is sent by one rank and received by another."""
+        """The machine for the cost model. A message costs twice: it is sent by one rank and received by another."""
         network = Level(self.hops * self.latency, 2 * message_cost, 1 / self.port(parameters))
         return Machine(Level(), Level(MEMORY_LATENCY, 2 * message_cost, 1 / MEMORY), network, SECONDS_A_BYTE)
 
 
 def dragonfly(nodes: int) -> tuple[int, str]:
-    """Groups, chassis in a group, routers in a chassis, nodes at a router. SimGrid needs as many routers as groups."""
+    """The number of nodes, and the groups, chassis in a group, routers in a chassis and nodes at a router. SimGrid
+    needs as many routers in a chassis as groups."""
     groups = max(2, min(8, 1 << int(math.log2(math.sqrt(nodes))))) if nodes > 1 else 1
     at_router = min(4, math.ceil(nodes / groups**2))
     chassis = math.ceil(nodes / (groups**2 * at_router))
@@ -96,13 +99,13 @@ def levels_of_torus(parameters: str) -> dict[str, int]:
 
 
 def levels_of_fat_tree(parameters: str) -> dict[str, int]:
-    """Those of a leaf switch are a group."""
+    """The nodes of a leaf switch are a group."""
     down, leaves = map(int, parameters.split(";")[1].split(","))
     return {"node": down, "group": leaves}
 
 
 def layout_of(levels: dict[str, int], nodes: int, ppn: int) -> str:
-    """The first nodes of a machine, with the levels around them."""
+    """The layout of the first nodes of a machine, with the levels around them."""
     texts, members = [f"core:{ppn}"], nodes
     for name, most in levels.items():
         full, rest = divmod(members, most)
@@ -145,20 +148,20 @@ class Platform:
     )
 
     def layout(self, nodes: int, ppn: int) -> str:
-        """With the levels that the platform has, as in group:2 node:16 core:8."""
+        """The layout with the levels that the platform has, as in group:2 node:16 core:8."""
         if self.levels is None:
             raise UserError(f"{self.name}: its levels are not known; give --layout 'group:2 node:16 core:8'")
         return layout_of(self.levels, nodes, ppn)
 
     def host_file(self, nodes: int, ppn: int) -> str:
-        """Consecutive ranks share a node."""
+        """The host of each rank, one on a line. Consecutive ranks share a node."""
         if nodes > len(self.hosts):
             raise UserError(f"{self.name} has {len(self.hosts)} hosts; --nodes {nodes} is more")
         return "".join(f"{host}\n" * ppn for host in self.hosts[:nodes])
 
 
 def make_platform(name: str, nodes: int) -> Platform:
-    """One of the kinds with room for `nodes` nodes, a torus of this shape, or what a file in SimGrid's format has."""
+    """One of the kinds with room for `nodes` nodes, a torus of this shape, or the platform in a SimGrid file."""
     shape = re.fullmatch(r"torus:(\d+(?:x\d+)*)", name)
     if name not in KINDS and not shape:
         return read_platform(Path(name))

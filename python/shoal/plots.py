@@ -18,7 +18,7 @@ from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
 from shoal.measurements import Case, Results, Series, readable_bytes, readable_seconds
 
-# Readable by people who do not see all colours (Okabe and Ito), and in grey by their markers.
+# People who do not see all colours can tell these apart (Okabe and Ito); in grey the markers differ.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 MARKERS = "osD^vPX"
 HATCHES = ("..", "//", "", "xx", "\\\\", "oo")
@@ -36,7 +36,7 @@ Panel = tuple[str, ...]  # what a panel of a figure is about, as its title says
 
 
 def save(figure: Figure, path: Path) -> None:
-    """As PNG or SVG."""
+    """Writes the figure as PNG or SVG, as the path ends."""
     figure.savefig(path, dpi=150, metadata={"Date": None} if path.suffix == ".svg" else None)
     plt.close(figure)
 
@@ -62,7 +62,7 @@ def programs_plot(results: Results, path: Path) -> None:
 
 
 def programs(results: Results) -> Figure | None:
-    """Whole programs without Shoal and with it, in shares of the time without: in exchanges, and outside."""
+    """Times of whole programs without Shoal and with it, in exchanges and outside, as shares of the time without."""
     without = {(run.on, run.native, run.program): run.seconds for run in results.programs if not run.shoal}
     runs = [run for run in reversed(results.programs) if (run.on, run.native, run.program) in without]
     if not runs:
@@ -88,7 +88,8 @@ def programs(results: Results) -> Figure | None:
 
 
 def scaling(results: Results) -> Figure | None:
-    """Time against the number of ranks, of small, middle and large blocks; nothing where there are fewer than three."""
+    """Time against the number of ranks, for small, middle and large blocks; None if there are fewer than three numbers
+    of ranks."""
     sizes = sorted({case.size for case in results.cases})
     shown = {sizes[0], sizes[len(sizes) // 2], sizes[-1]}
     if len({case.ranks for case in results.cases}) < 3:
@@ -104,8 +105,8 @@ def scaling(results: Results) -> Figure | None:
 
 
 def speedups(results: Results) -> Figure:
-    """How many times faster than the MPI's own, one line for each number of ranks; hollow where a rank test finds no
-    difference."""
+    """How many times faster than the MPI's own, one line for each number of ranks. A point is hollow if a rank test
+    finds no difference."""
 
     numbers = sorted({case.ranks for case in results.cases})
 
@@ -130,8 +131,8 @@ def speedups(results: Results) -> Figure:
 
 
 def winners(results: Results) -> Figure:
-    """The fastest variant by number of ranks and block size, with its gain over the MPI's own; pale where others are as
-    fast, as far as can be told, and then with their names."""
+    """The fastest variant by number of ranks and block size, with its gain over the MPI's own. A field is pale if
+    others are as fast, as far as can be told; then it names one of them."""
     order = variants(results)
 
     def draw(axis: Axes, cases: list[Case]) -> None:
@@ -153,7 +154,7 @@ def winners(results: Results) -> Figure:
 
 
 def fastest(series: dict[str, Series]) -> list[Series]:
-    """The fastest, and behind it those that a rank test does not tell from it."""
+    """The fastest, and after it those that a rank test cannot tell from it."""
     best, *others = sorted(series.values(), key=lambda one: one.median)
     return [best, *(one for one in others if one.verdict_against(best) == "no difference")]
 
@@ -165,8 +166,8 @@ def tied(ties: list[Series]) -> str:
 
 
 def spread(results: Results) -> Figure | None:
-    """All repetitions of each variant, at the largest number of ranks: boxes hold the middle half, whiskers 90 %. A
-    simulator's are alike."""
+    """All repetitions of each variant, at the largest number of ranks: boxes hold the middle half, whiskers 90 %.
+    Simulated cases are left out, because their repetitions are all alike."""
     results = having(at_most_ranks(results), lambda series: not any(one.modelled for one in series.values()))
     if not results.cases:
         return None
@@ -184,8 +185,8 @@ def spread(results: Results) -> Figure | None:
 
 
 def parameter(results: Results) -> Figure | None:
-    """Boxes over a parameter of an algorithm, its other parameters being the same, at the largest number of ranks; the
-    line joins the medians. Nothing where no parameter has three values."""
+    """Boxes over a parameter of an algorithm, its other parameters being the same, at the largest number of ranks. The
+    line joins the medians. None if no parameter has three values."""
     families = families_of(variants(results))
     results = having(
         at_most_ranks(results), lambda series: any(series.keys() & set(of.values()) for of in families.values())
@@ -210,7 +211,7 @@ def parameter(results: Results) -> Figure | None:
 
 
 def families_of(names: list[str]) -> dict[str, dict[int, str]]:
-    """Variants that differ in one number: by their name with a star for it, then by the number."""
+    """Variants that differ in one number: by their name with a star for the number, and then by the number."""
     found: dict[str, dict[int, str]] = {}
     for name in names:
         for match in re.finditer(r"\w+=(\d+)(?![\dx])", name):
@@ -231,8 +232,8 @@ def draw_boxes(axis: Axes, places: list[float], series: list[Series], label: str
 
 
 def phases(results: Results) -> Figure | None:
-    """Where the time of each variant went, at the largest number of ranks, in parts of one bar; nothing where it was
-    not recorded."""
+    """Where the time of each variant went, at the largest number of ranks, as parts of one bar; None if that was not
+    recorded."""
     results = having(at_most_ranks(results), lambda series: any(one.phases for one in series.values()))
     if not results.cases:
         return None
@@ -256,7 +257,8 @@ def phases(results: Results) -> Figure | None:
 
 
 def percentiles(results: Results) -> Figure | None:
-    """For each percentage the time that this share of the repetitions does not exceed, at the most ranks."""
+    """For each percentage the time that this share of the repetitions does not exceed, at the largest number of
+    ranks."""
     results = having(at_most_ranks(results), lambda series: not any(one.modelled for one in series.values()))
     if not results.cases:
         return None
@@ -284,7 +286,7 @@ def one_case(case: Case) -> Panel:
 
 
 def having(results: Results, wanted: Callable[[dict[str, Series]], bool]) -> Results:
-    """The cases of which there is something to draw: a variant is missing where all its repetitions started late."""
+    """The cases that have what is wanted. A variant is missing from a case if all its repetitions started late."""
     return Results(cases={case: series for case, series in results.cases.items() if wanted(series)})
 
 
@@ -312,7 +314,7 @@ def panels(
 
 
 def legend_below(figure: Figure) -> None:
-    """Of all that is drawn in any panel, in as many columns as fit."""
+    """A legend of all that is drawn in any panel, in as many columns as fit."""
     drawn = [axis.get_legend_handles_labels() for axis in figure.axes]
     handles = {label: handle for of_axis in drawn for handle, label in zip(*of_axis, strict=True)}
     inches = 0.7 + 0.085 * max(map(len, handles), default=1)
@@ -322,7 +324,7 @@ def legend_below(figure: Figure) -> None:
 
 
 def variants(results: Results) -> list[str]:
-    """All of them, radix 3 before radix 12."""
+    """All variants in natural order: radix 3 before radix 12."""
     return sorted(
         {name for case in results.cases.values() for name in case},
         key=lambda name: [int(part) if part.isdigit() else part for part in re.split(r"(\d+)", name)],
@@ -353,7 +355,7 @@ def number_axis(axis: Axes, numbers: set[int], label: str) -> None:
 
 
 def seconds_axis(axis: Axes) -> None:
-    """Times to the right."""
+    """Makes the horizontal axis show times."""
     axis.xaxis.set_major_formatter(FuncFormatter(lambda seconds, _: readable_seconds(seconds)))
     axis.tick_params(axis="x", labelsize=7)
 
@@ -366,7 +368,7 @@ def size_axis(axis: Axes, cases: list[Case]) -> None:
 
 
 def readable_log_axis(axis: Axes, readable: Callable[[float], str] = readable_seconds) -> None:
-    """20 us, 50 us, 100 us instead of powers of ten."""
+    """Makes the vertical axis logarithmic, with 20 us, 50 us, 100 us instead of powers of ten."""
     axis.set_yscale("log")
     axis.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
     axis.yaxis.set_major_formatter(FuncFormatter(lambda value, _: readable(value)))

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from shoal.errors import UserError
 from shoal.mpi import Mpi, soname
 
-# Prints the MPI libraries that are loaded once mpi4py is.
+# Prints the MPI libraries that are loaded when mpi4py is.
 PROBE = """
 import mpi4py
 mpi4py.rc.initialize = False
@@ -23,7 +23,7 @@ print(*sorted({word for word in lines if re.search("/libmpi(ch|_abi)?[.]so[.]", 
 
 
 class Needs(NamedTuple):
-    """What is known of a program: the name of its MPI library, and the file when the loader finds one."""
+    """What is known of a program: the name of its MPI library, and the library's file if the loader finds it."""
 
     soname: str | None = None
     library: Path | None = None
@@ -38,7 +38,7 @@ def find_program(name: str) -> str:
 
 
 def needs_of(program: str) -> Needs:
-    """What this program needs; nothing when it cannot be told (a shell script, a program that loads MPI later)."""
+    """What this program needs; empty if that cannot be told (a shell script, or a program that loads MPI later)."""
     interpreter = python_of(program)
     if interpreter:
         libraries = probe(interpreter, {})
@@ -51,7 +51,7 @@ def needs_of(program: str) -> Needs:
 
 
 def python_of(program: str) -> str | None:
-    """The Python that runs this program: itself, or the one that the first line of a script names."""
+    """The Python that runs this program: the program itself, or what the first line of a script names; else None."""
     if re.fullmatch(r"python[\d.]*", Path(program).name):
         return program
     with Path(program).open("rb") as file:
@@ -64,7 +64,7 @@ def python_of(program: str) -> str | None:
 
 
 def probe(interpreter: str, variables: dict[str, str]) -> list[Path]:
-    """The MPI libraries that mpi4py of this Python loads; none when it has no mpi4py, or that finds no MPI."""
+    """The MPI libraries that this Python's mpi4py loads; empty if there is no mpi4py, or if mpi4py finds no MPI."""
     answer = subprocess.run(
         [interpreter, "-c", PROBE], capture_output=True, text=True, env=os.environ | variables, check=False
     )
@@ -72,8 +72,8 @@ def probe(interpreter: str, variables: dict[str, str]) -> list[Path]:
 
 
 def choose(needs: Needs, available: Iterable[Mpi]) -> Mpi | None:
-    """The MPI that the program was built for: whose library it loads, else the first with that library's name. No more
-    are looked at than it takes."""
+    """The MPI that the program was built for: the one whose library it loads, or else the first that has a library of
+    that name. No more of `available` is looked at than necessary."""
     alike = None
     for mpi in available:
         if needs.library and mpi.library.resolve() == needs.library.resolve():
@@ -86,7 +86,7 @@ def choose(needs: Needs, available: Iterable[Mpi]) -> Mpi | None:
 
 
 def library_path(needs: Needs, mpi: Mpi) -> dict[str, str]:
-    """Makes a program find this MPI's library where it would find another one, or none."""
+    """The variables that make a program find this MPI's library, if it would find another one or none."""
     if not needs.interpreter and needs.library and needs.library.resolve() == mpi.library.resolve():
         return {}
     before = os.environ.get("LD_LIBRARY_PATH")

@@ -12,7 +12,7 @@ from shoal.errors import UserError
 def label_of(
     mpi: str, ranks: int, seconds: float, network: str, phases: bool = False, collective: str = "alltoall"
 ) -> str:
-    """What must be the same for results to be of one benchmark; written into the provenance of every launch."""
+    """What must be the same for results to belong to one benchmark; written into the provenance of every launch."""
     facts = (mpi, f"{ranks} ranks", f"{seconds:g} s a variant", network, "phases" if phases else "",
              collective if collective != "alltoall" else "")  # fmt: skip
     return ", ".join(fact for fact in facts if fact)
@@ -20,14 +20,14 @@ def label_of(
 
 @dataclass
 class Earlier:
-    """Lines by launch and case."""
+    """The lines of an earlier run, by launch and case."""
 
     provenance: dict[str, str] = field(default_factory=dict)
     cases: dict[tuple[str, str, int], dict[str, str]] = field(default_factory=dict)
 
     @classmethod
     def read(cls, path: Path) -> "Earlier":
-        """A last line that was cut off is left out, and variants whose repetitions all started late."""
+        """Reads the file. A last line that was cut off is left out, and variants whose repetitions all started late."""
         found, label = cls(), ""
         for line in path.read_text().splitlines() if path.is_file() else []:
             try:
@@ -43,7 +43,7 @@ class Earlier:
         return found
 
     def add(self, record: dict[str, Any], label: str, line: str) -> str:
-        """The label of the lines that follow."""
+        """Adds a line, and returns the label of the lines that follow."""
         if "provenance" in record:
             label = record["provenance"].get("launch", "")
             self.provenance[label] = line
@@ -61,13 +61,13 @@ class Earlier:
         return kept
 
     def complete(self, label: str, distribution: str, size: int, variants: Iterable[str]) -> list[str]:
-        """The lines of this case, or none where a variant is missing."""
+        """The lines of this case, or none if a variant is missing."""
         lines = self.cases.get((label, distribution, size), {})
         needed = [name for name in variants if name in lines or may_be_left_out(name, distribution) is False]
         return [lines[name] for name in needed] if all(name in lines for name in needed) else []
 
     def keep(self, label: str, cases: Sequence[tuple[str, int]], variants: Sequence[str]) -> "Kept":
-        """Of these distributions and sizes."""
+        """What to keep of these cases, which are distributions and sizes, and which of them are missing."""
         lines = {case: self.complete(label, *case, variants) for case in cases}
         done = [line for case in cases for line in lines[case]]
         head = [self.provenance[label]] if done else []
@@ -80,7 +80,7 @@ class Kept:
     missing: list[tuple[str, int]]
 
     def launches(self) -> list[tuple[list[str], list[int]]]:
-        """Distributions and sizes to measure together: all cases of such a launch are missing."""
+        """Distributions and sizes to measure together, such that all cases of each launch are missing."""
         by_sizes: dict[tuple[int, ...], list[str]] = {}
         for distribution in dict.fromkeys(name for name, _ in self.missing):
             sizes = tuple(size for name, size in self.missing if name == distribution)
@@ -89,5 +89,5 @@ class Kept:
 
 
 def may_be_left_out(variant: str, distribution: str) -> bool:
-    """The driver measures what needs equal blocks with equal blocks only."""
+    """Whether the driver leaves this variant out: with other blocks it leaves out variants that need equal ones."""
     return distribution != "uniform" and variant.startswith(("bruck", "preloaded"))

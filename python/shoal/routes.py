@@ -4,13 +4,13 @@ from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass
 from itertools import product
 
-# A link in one direction has a name; some are several links in one.
+# From two nodes to the links between them. Each link, in one direction, is its name and how many links it stands for.
 Route = Callable[[int, int], Iterator[tuple[Hashable, int]]]
 
 
 @dataclass(frozen=True)
 class Links:
-    """How many links each one stands for, and the links from node a to node b at a * nodes + b."""
+    """`widths`: how many links each link stands for. `paths`: at a * nodes + b, the links from node a to node b."""
 
     nodes: int
     widths: list[int]
@@ -33,8 +33,8 @@ def links_of(route: Route, nodes: int) -> Links:
 
 
 def dragonfly(parameters: str) -> Route:
-    """Groups of chassis of routers of nodes, each router linked to all of its chassis (green), to its fellows in the
-    other chassis of its group (black) and to one of another group (blue); the shortest way."""
+    """Groups of chassis of routers of nodes. Each router is linked to all of its chassis (green), to its fellows in the
+    other chassis of its group (black) and to one of another group (blue). The route is the shortest way."""
     (_, blue), (chassis, black), (routers, green), (at_router, _) = (
         (int(part.split(",")[0]), int(part.split(",")[-1])) for part in parameters.split(";")
     )
@@ -63,7 +63,7 @@ def dragonfly(parameters: str) -> Route:
 
 
 def torus(parameters: str) -> Route:
-    """Dimension by dimension, the shorter way around; where both are as long, as SimGrid does."""
+    """Dimension by dimension, the shorter way around; if both are equally long, the one that SimGrid takes."""
     sides = [int(side) for side in parameters.split(",")]
 
     def route(start: int, end: int) -> Iterator[tuple[Hashable, int]]:
@@ -83,7 +83,7 @@ def torus(parameters: str) -> Route:
 
 
 def fat_tree(parameters: str) -> Route:
-    """Two levels; the way up to the switch that the destination's place at its leaf says."""
+    """Two levels. The place of the destination at its leaf switch says to which upper switch the message goes."""
     down, _ = (int(part) for part in parameters.split(";")[1].split(","))
 
     def route(start: int, end: int) -> Iterator[tuple[Hashable, int]]:

@@ -7,7 +7,7 @@ import shoal
 from shoal.errors import UserError
 from shoal.mpi import Mpi
 
-NAP = 1000  # microseconds that it sleeps between looks: emulated hosts share processors
+NAP = 1000  # microseconds that the routine sleeps between looks, because emulated hosts share this machine's cores
 
 
 def compile_routine(network: shoal.Network, mpi: Mpi, folder: Path, window: int = 1) -> Path:

@@ -18,7 +18,7 @@ from shoal.plots import programs_plot
 from shoal.simulation import Simulation, in_memory, made, version
 
 PRELOADED, LIBRARY = "libshoal_simulated_program.so", "libshoal_simulated_library.so"
-# A second of computing here is one there, on hosts of 1 Gflop/s.
+# A second of computing on this machine is a simulated second, on hosts of 1 Gflop/s.
 COMPUTING = ("smpi/simulate-computation:yes", "smpi/host-speed:1Gf")
 
 

@@ -15,15 +15,16 @@ import shoal
 from shoal.errors import UserError
 from shoal.platforms import SECONDS_A_BYTE, Platform
 
-# Makes the driver's own calls cheap, and communicators. For those SMPI broadcasts a number, and what the selectors
-# choose for that makes communicators of nodes first, which takes as long as a hundred messages.
+# Makes the driver's own calls cheap, and also new communicators. For each of these SMPI broadcasts a number. The
+# broadcast that selectors choose makes communicators of nodes first, which takes as long as a hundred messages.
 CONFIGURATION = (
     "smpi/simulate-computation:no", "network/crosstraffic:0", "smpi/allreduce:rdb", "smpi/bcast:binomial_tree",
     "smpi/test:0", "smpi/iprobe:0",
 )  # fmt: skip
-# Factors of one old machine are SMPI's defaults, hence the identities; with the default precision a thousand ranks that
-# send equal blocks at once end in "Cannot saturate more". SimGrid 4 has other names for these, and shares links out
-# once for all messages that end within 10 ns: times differ by 0.3 % at most, and come up to twice as fast.
+# SMPI's default factors are those of one old machine, so all factors are set to 1. With the default precision, a
+# thousand ranks that send equal blocks at once end in "Cannot saturate more". SimGrid 4 has other names for these
+# settings. There, links are also shared out only once for all messages that end within 10 ns (precision/timing): times
+# differ by 0.3 % at most, and the simulation is up to twice as fast.
 SOLVED_WITH = {
     "3": ("smpi/bw-factor:0:1", "smpi/lat-factor:0:1", "maxmin/precision:1e-3"),
     "4": (
@@ -32,9 +33,9 @@ SOLVED_WITH = {
     ),
 }  # fmt: skip
 
-# Ranks from which on the sender of a message pays for its receiver too, where all ranks send as many as they receive:
-# SimGrid 3.32 searches all messages under way whenever one ends whose sender does not wait for it, and charges
-# receivers for such messages only.
+# From this many ranks on, the sender of a message pays for its receiver too, if all ranks send as many messages as they
+# receive. SimGrid 3.32 charges receivers only for messages whose senders do not wait for them, and searches all
+# messages under way whenever such a message ends.
 SENDERS_PAY_FROM = 1024
 
 
@@ -45,7 +46,7 @@ class Simulation:
     ppn: int
     message_cost: float
     everyone_sends: bool
-    layout: str = ""  # empty: nodes
+    layout: str = ""  # the levels; empty: nodes only
 
     @property
     def ranks(self) -> int:
@@ -71,7 +72,7 @@ class Simulation:
         return self.everyone_sends and self.ranks >= SENDERS_PAY_FROM
 
     def costs(self, variants: list[str]) -> list[str]:
-        """Of a message, as SMPI has them: blocking sends, receives, nonblocking sends."""
+        """SMPI's settings for the cost of a message: of blocking sends, receives and nonblocking sends."""
         if self.senders_pay and "native" not in variants:
             price = f"{2 * self.message_cost}:{2 * SECONDS_A_BYTE}"
             return [f"smpi/os:0:{price}", f"smpi/ois:0:{price}", "smpi/send-is-detached-thresh:0"]
@@ -83,7 +84,7 @@ class Simulation:
         return json.dumps({"provenance": facts})
 
     def smpirun(self, platform: str, hosts: str, configured: Iterable[str]) -> list[str]:
-        """The beginning of a line for smpirun, with the paths of its input."""
+        """The beginning of a command with smpirun. `platform` and `hosts`: the paths of its input."""
         options = [f"--cfg={one}" for one in (*CONFIGURATION, *SOLVED_WITH[version()[0]], *configured)]
         return [
             str(made("smpirun")), "-np", str(self.ranks), "-hostfile", hosts, "-platform", platform, *options,
@@ -93,7 +94,7 @@ class Simulation:
 
 @contextmanager
 def in_memory(text: str) -> Iterator[str]:
-    """The path of a file that holds this, and is gone when this process is, however it ends."""
+    """The path of a file in memory that holds this text. It is gone when this process is, however the process ends."""
     with os.fdopen(os.memfd_create("shoal"), "w") as file:
         file.write(text)
         file.flush()
@@ -112,7 +113,7 @@ def made(name: str) -> Path:
 
 @cache
 def version() -> str:
-    """Of SimGrid."""
+    """The version of SimGrid."""
     said = subprocess.run([made("smpirun"), "-version"], capture_output=True, text=True, check=False).stdout
     match = re.search(r"SimGrid version v?([\d.]+)", said)
     if not match or match[1][0] not in SOLVED_WITH:

@@ -16,7 +16,7 @@ class Suite:
     emulate: str = ""
     rate: str = ""
     senders: str = ""
-    phases: bool = False  # recorded
+    phases: bool = False  # whether they are recorded
     collective: str = "alltoall"
 
 
@@ -34,7 +34,7 @@ class Simulated:
     selector: str = "mpich"
     senders: int = 0
     events: bool = False
-    message_cost: str = ""  # where it is not the usual one
+    message_cost: str = ""  # empty for the usual one
 
 
 def _of(name: str, radices: tuple[int, ...], rest: str = "") -> str:
@@ -45,7 +45,7 @@ _RADICES = (2, 3, 4, 6, 8, 12, 15)
 
 
 def _tree(shows: str, form: str, machines: str) -> Suite:
-    """The paper's block sizes; a rate at which two cores can drive the links."""
+    """An all-to-all on switches, with the paper's block sizes and a rate at which two cores can drive the links."""
     return Suite(
         f"all-to-all on switched Ethernet, {shows}: {form}, emulated", machines, "8192,16384,32768,65536,131072,262144",
         "uniform", "tree;preloaded;native;native_nonblocking;spread_out;pairwise;exclusive_or", 2.0, form, "20M",
@@ -173,7 +173,7 @@ SIMULATED = {
     ),
 }  # fmt: skip
 
-# What is counted or predicted, not run: scripts in the repository.
+# Experiments of scripts in the repository, which neither command runs.
 SCRIPTS = {
     "bench/papers/bruck.py": "radix-r Bruck, figure 2a: messages and blocks against the radix, 4096 ranks",
     "bench/papers/tuna.py": "TuNA: every figure of its text, predicted with a cost of messages fitted to one of them",

@@ -10,26 +10,26 @@ from dataclasses import dataclass, field
 import shoal
 from shoal.measurements import Series
 
-# Seconds of every repetition, by bytes a block and spec.
+# Seconds of every repetition, by bytes of a block and by spec.
 Times = dict[int, dict[str, list[float]]]
 Measure = Callable[[str, list[int], list[str], float], Times]
 
 GAIN = 1.05  # a difference smaller than this is not worth measuring for
-CONTENDER = 1.3  # times the fastest: measured between here and the next size too
+CONTENDER = 1.3  # times the fastest: specs within this are measured between here and the next size too
 FINEST = 1.5  # neighbouring sizes with a smaller ratio are close enough
-MOST_ROUNDS = 3  # of measuring the same size
+MOST_ROUNDS = 3  # a size is measured at most so many times
 COARSE = 8  # ratio of the sizes that are measured first
 SMALLEST = 8
 MOST_BYTES = 4 << 20  # of a rank's buffer
 
 
 def candidates(ranks: int, layout: str, *, uniform: bool) -> list[str]:
-    """What is worth measuring on ranks that are placed so: the MPI's own, and what the table of algorithms says."""
+    """What is worth measuring on ranks with this layout: the MPI's own, and what the table of algorithms says."""
     return ["native", *shoal.worth_measuring(shoal.Problem(ranks, layout=layout), uniform)]
 
 
 def coarse_sizes(ranks: int) -> list[int]:
-    """The first to be measured; largest last."""
+    """The sizes to measure first, the largest last."""
     largest = max(4 * SMALLEST, MOST_BYTES // ranks)
     sizes = list(itertools.takewhile(lambda size: size < largest / 2, (SMALLEST * COARSE**k for k in range(20))))
     return [*sizes, largest]
@@ -61,7 +61,8 @@ class Table:
         return {spec for spec, median in medians.items() if median <= CONTENDER * min(medians.values())}
 
     def rows(self) -> "Rows":
-        """Without what has no time at both ends: on a busy machine all repetitions of one may have started late."""
+        """The rows, without specs that have no time at the smallest or the largest size: on a busy machine all their
+        repetitions may have started late."""
         sizes = sorted(self.times)
         known = self.times[sizes[0]].keys() & self.times[sizes[-1]].keys()
         rows = [(size, {s: t for s, t in self.medians(size).items() if s in known}) for size in sizes]
@@ -72,7 +73,7 @@ Rows = list[tuple[int, dict[str, float]]]
 
 
 def of_same_specs(first: Rows, second: Rows) -> tuple[Rows, Rows]:
-    """Without what is in one of them only."""
+    """The rows without specs that only one of the two has. If they have no spec in common, the second are dropped."""
     common = first[0][1].keys() & second[0][1].keys() if first and second else set()
 
     def kept(rows: Rows) -> Rows:
@@ -83,7 +84,7 @@ def of_same_specs(first: Rows, second: Rows) -> tuple[Rows, Rows]:
 
 @dataclass(frozen=True)
 class Doubt:
-    """A size to measure, what with, and how many times too slow the choice may be there by what is known."""
+    """A size to measure, the specs to measure there, and how many times too slow the choice may be by what is known."""
 
     kind: str
     size: int
@@ -92,7 +93,7 @@ class Doubt:
 
 
 def doubts(kind: str, table: Table) -> Iterator[Doubt]:
-    """Between sizes whose winners differ, and where the first two cannot be told apart; nothing where none is left."""
+    """Sizes between two whose winners differ, and sizes at which the winner cannot be told from another spec."""
     sizes = sorted(table.times)
     for low, high in itertools.pairwise(sizes):
         loss = lost_between(table, low, high)
@@ -106,21 +107,21 @@ def doubts(kind: str, table: Table) -> Iterator[Doubt]:
 
 
 def middle(low: int, high: int) -> int:
-    """By ratio, with three significant binary digits."""
+    """The middle by ratio, with three significant binary digits."""
     exact = round(math.sqrt(low * high))
     step = 1 << max(0, exact.bit_length() - 3)
     return round(exact / step) * step
 
 
 def lost_between(table: Table, low: int, high: int) -> float:
-    """How many times slower the winner of one size is at the other."""
+    """How many times slower the winner of one size is at the other, compared with the winner there."""
     a, b = table.medians(low), table.medians(high)
     best_a, best_b = table.best(low), table.best(high)
     return max(a.get(best_b, math.inf) / a[best_a], b.get(best_a, math.inf) / b[best_b])
 
 
 def lost_to_noise(table: Table, size: int) -> float:
-    """How many times faster than the winner another may be, by the medians' confidence intervals."""
+    """How many times faster than the winner another spec may be, by the medians' confidence intervals."""
     series = {spec: Series(spec, "", tuple(seconds)) for spec, seconds in table.times[size].items()}
     best = table.best(size)
     others = [one.interval()[0] for spec, one in series.items() if spec != best]
@@ -151,7 +152,7 @@ def tune(
     for kind, table in tables.items():
         told(Progress(budget - clock() + begin, 0, len(sizes)))
         table.add(measure(kind, sizes, table.candidates, seconds))
-    cost = (clock() - begin) / (first * seconds)  # of a second of measuring
+    cost = (clock() - begin) / (first * seconds)  # seconds that pass for a second of measuring
     while True:
         left = budget - (clock() - begin)
         worst = sorted((d for kind, t in tables.items() for d in doubts(kind, t)), key=lambda doubt: -doubt.loss)
@@ -164,14 +165,14 @@ def tune(
 
 
 def _resolve(measure: Measure, table: Table, wanted: list[Doubt], seconds: float) -> None:
-    """Of one kind, in one launch."""
+    """Measures the doubts of one kind in one launch."""
     if wanted:
         specs = sorted({spec for doubt in wanted for spec in doubt.specs})
         table.add(measure(wanted[0].kind, sorted(doubt.size for doubt in wanted), specs, seconds))
 
 
 def _within(limit: float, cost: float) -> Callable[[Doubt], bool]:
-    """Lets doubts through until their cost is spent."""
+    """Lets doubts through until their cost reaches the limit."""
     spent = 0.0
 
     def fits(doubt: Doubt) -> bool:

@@ -1,11 +1,11 @@
-"""Transitive closure gives the right result with every way to exchange."""
+"""The transitive closure is right with every way to exchange."""
 
 import networkx
 import pytest
 
 import mpis
 
-# Observed ones, from the package networkx, each edge both ways: who was a friend, who shared a scene.
+# Observed graphs from the package networkx, with each edge both ways: who was a friend of whom, who shared a scene.
 REAL = {"karate": networkx.karate_club_graph, "miserables": networkx.les_miserables_graph}
 
 
@@ -18,7 +18,7 @@ def mpi(request):
 
 @pytest.fixture(scope="module")
 def files(tmp_path_factory):
-    """The same small graph as Matrix Market and as a list of edges; a ring with a tail."""
+    """A folder with one small graph, a ring with a tail, as Matrix Market and as a list of edges."""
     folder = tmp_path_factory.mktemp("graphs")
     edges = [(0, 1), (1, 2), (2, 3), (3, 0), (3, 4), (4, 5)]
     lines = [f"{a + 1} {b + 1} 1.0" for a, b in edges]
@@ -36,12 +36,12 @@ def test_closure(mpi, files, graph, ranks, spec):
     what = graph if ":" in graph else files / graph
     run = mpi.run(ranks, [mpi.build / "closure", what, "--check"], preload=False, SHOAL_ALLTOALLV=spec)
     assert run.returncode == 0 and "equal to the serial closure" in run.stdout, run.stdout + run.stderr
-    assert ":" in graph or "25 paths" in run.stdout  # 4 x 6 from the ring, and from 4 to 5
+    assert ":" in graph or "25 paths" in run.stdout  # from the ring 4 x 6, and one from 4 to 5
 
 
 @pytest.mark.parametrize(("name", "spec"), [("karate", "native"), ("miserables", "auto")])
 def test_closure_of_a_real_graph(mpi, tmp_path, name, spec):
-    """It is connected, so everybody reaches everybody, themselves too."""
+    """The graph is connected, so every vertex reaches all vertices, and itself too."""
     graph = networkx.convert_node_labels_to_integers(REAL[name]()).to_directed()
     networkx.write_edgelist(graph, tmp_path / name, data=False)
     run = mpi.run(4, [mpi.build / "closure", tmp_path / name, "--check"], preload=False, SHOAL_ALLTOALLV=spec)

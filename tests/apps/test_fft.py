@@ -1,4 +1,4 @@
-"""The parallel Fourier transform equals a serial one with every way to exchange, also of uneven decompositions."""
+"""The parallel Fourier transform equals a serial one with every way to exchange, also if ranks have uneven parts."""
 
 import pytest
 

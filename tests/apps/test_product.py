@@ -1,4 +1,4 @@
-"""A sparse matrix times a vector: what a rank needs of others comes by neighbourhood exchanges of every kind."""
+"""A sparse matrix times a vector: what a rank needs from others comes by exchanges among neighbours of every kind."""
 
 from pathlib import Path
 

@@ -1,10 +1,10 @@
-"""Programs that people use, from Debian's packages: what they print with Shoal is what they print without.
+"""Programs that people use, from Debian's packages: they print the same with Shoal as without.
 
     apt-get install lammps quantum-espresso cp2k libfftw3-mpi-dev python3-mpi4py-fft python3-petsc4py-real
     .venv/bin/pip install dtfft-fftw-openmpi
     SHOAL_EXHAUSTIVE=1 .venv/bin/python -m pytest -s tests/apps/test_programs.py
 
-Only with SHOAL_EXHAUSTIVE=1; programs that are not installed are skipped.
+These tests run only with SHOAL_EXHAUSTIVE=1. Programs that are not installed are skipped.
 """
 
 import os
@@ -21,8 +21,8 @@ import pytest
 from mpis import DEBIAN, left, served
 
 INPUTS = Path(__file__).resolve().parent / "programs"
-OPEN_MPI = DEBIAN[1]  # which Debian's programs are built for
-LIBRARY = "/usr/lib/x86_64-linux-gnu/libmpi.so.40"  # mpi4py of PyPI looks for any
+OPEN_MPI = DEBIAN[1]  # the MPI for which Debian's programs are built
+LIBRARY = "/usr/lib/x86_64-linux-gnu/libmpi.so.40"  # mpi4py from PyPI would take any MPI
 PETSC = "/usr/lib/python3/dist-packages/petsc4py"
 SPECS = ["auto", "tuna:radix=2", "pairwise", "shared"]
 
@@ -32,7 +32,7 @@ pytestmark = [
 ]
 
 
-LEFT = ["petsc", "dtfft"]  # whose calls are the MPI's own: among neighbours, and nonblocking alone
+LEFT = ["petsc", "dtfft"]  # Shoal leaves their calls to the MPI: among neighbours, and only nonblocking ones
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ class Program:
     needs: str  # a program or a path
     command: tuple[str, ...]
     ranks: int
-    results: str  # pattern of the lines that do not tell of time
+    results: str  # pattern of the lines that do not tell times
 
 
 PROGRAMS = {
@@ -68,7 +68,7 @@ PROGRAMS = {
 
 
 def installed(program, directory):
-    """The command, or a skip."""
+    """The program's command. Skips the test if the program is not installed."""
     if not shutil.which(program.needs) and not Path(program.needs).exists():
         pytest.skip(f"there is no {program.needs}")
     if program.command != ("transpose",):

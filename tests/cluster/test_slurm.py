@@ -1,4 +1,4 @@
-"""docs/cluster.md on a real Slurm: a controller and four nodes on this machine, brought up and down by tools/slurm."""
+"""docs/cluster.md on a real Slurm: tools/slurm starts a controller and four nodes on this machine, and stops them."""
 
 import os
 import re
@@ -13,7 +13,7 @@ import mpis
 from mpis import ROOT, served
 
 SHOAL = Path(sys.prefix) / "bin/shoal"
-FLAVOURS = {"mpich": "pmi2", "openmpi": "pmix"}  # how each MPI gets to know its ranks from srun
+FLAVOURS = {"mpich": "pmi2", "openmpi": "pmix"}  # how each MPI learns its ranks from srun
 PROGRAM = """
 #include <mpi.h>
 #include <stdio.h>
@@ -40,7 +40,7 @@ microseconds = [{ block = 4, native = 9, "tuna:radix=3" = 3 }, { block = 64, nat
 
 @pytest.fixture(scope="module")
 def cluster(tmp_path_factory):
-    """The environment in which srun finds it."""
+    """The environment in which srun finds the cluster."""
     path = os.environ["PATH"] + ":/usr/sbin"
     lacking = [tool for tool in ("slurmctld", "slurmd", "munged", "srun") if not shutil.which(tool, path=path)]
     if lacking or os.geteuid() != 0:
@@ -53,7 +53,7 @@ def cluster(tmp_path_factory):
 
 
 def processes_of(folder):
-    """Whose settings lie in it."""
+    """The processes whose environment names the folder."""
     name = str(folder).encode()
     return [path for path in Path("/proc").glob("[0-9]*/environ") if name in read(path)]
 
@@ -61,13 +61,13 @@ def processes_of(folder):
 def read(path):
     try:
         return path.read_bytes()
-    except OSError:  # it has ended
+    except OSError:  # the process has ended
         return b""
 
 
 @pytest.fixture(params=mpis.WHEELS, ids=lambda mpi: mpi.name)
 def job(request, cluster, tmp_path):
-    """(MPI, how srun starts its ranks on two nodes, a program)"""
+    """An MPI, the command by which srun starts its ranks on two nodes, and a program."""
     mpi = request.param
     if mpi.missing():
         pytest.skip(mpi.missing())
@@ -94,7 +94,7 @@ def test_shoal_run(job, cluster):
 
 
 def test_module(job, cluster):
-    """What a module sets reaches the ranks, and leaves srun and all shells alone."""
+    """What a module sets reaches the ranks, and does not affect srun or any shell."""
     mpi, srun, program = job
     shell = 'true && exec "$0"'
     done = run([*srun, "sh", "-c", shell, program], cluster | FORCED | {"LD_PRELOAD": str(mpi.preload)})
@@ -102,7 +102,7 @@ def test_module(job, cluster):
 
 
 def test_task_prolog(job, cluster, tmp_path):
-    """For every job of a partition, without a module."""
+    """A task prolog serves every job of a partition, without a module."""
     mpi, srun, program = job
     prolog = tmp_path / "prolog"
     settings = FORCED | {"LD_PRELOAD": str(mpi.preload)}
@@ -120,7 +120,7 @@ def large(cluster):
 
 
 def test_profile_of_a_partition(job, cluster, large, tmp_path):
-    """With the prolog of docs/cluster.md jobs of one partition begin with its profile; the others run without Shoal."""
+    """With the prolog of docs/cluster.md, jobs of one partition begin with its profile. Others run without Shoal."""
     mpi, srun, program = job
     (text,) = re.findall(r"```sh\n(#!/bin/sh\n.*?)```", (ROOT / "docs/cluster.md").read_text(), re.DOTALL)
     (tmp_path / "large.toml").write_text(PROFILE)

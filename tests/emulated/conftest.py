@@ -1,4 +1,4 @@
-"""The command under test, where clusters can be emulated."""
+"""The command under test, for machines that can emulate clusters."""
 
 import sys
 from pathlib import Path
@@ -12,7 +12,7 @@ from shoal.networks import read_network
 
 @pytest.fixture(scope="session")
 def emulate():
-    """emulate(mpi, network, ...): the command line that runs something there. Skips where no cluster can be made."""
+    """emulate(mpi, network, ...): the command line that runs something there. Skips if no cluster can be made here."""
     try:
         with Emulation(read_network("switch:2")):
             pass

@@ -1,6 +1,7 @@
-/* Exchanges blocks of the size given a few times, compares every byte, and prints the hosts of the ranks, the faults, and
- * whether a MPI_Alltoall linked to this program sent messages on all ranks: calls of MPI_Isend end up here.
- * With a second argument: leaves a process behind that carries it, and waits for what will end this program. */
+/* Exchanges blocks of the given size a few times, and compares every byte. Prints the hosts of the ranks, the number
+ * of faults, and whether an MPI_Alltoall that is linked to this program sent messages on all ranks: its calls of
+ * MPI_Isend end up here. With a second argument: leaves a process behind that has the argument in its command line,
+ * and waits to be ended. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-"""shoal emulate: programs run over hosts and links that exist for them only, and nothing stays."""
+"""shoal emulate: programs run over hosts and links that exist only for them, and nothing is left behind."""
 
 import contextlib
 import json
@@ -18,7 +18,7 @@ from shoal.networks import read_network
 
 HERE = Path(__file__).resolve().parent
 BYTES = 20000
-CALLS = 3  # of the program
+CALLS = 3  # of MPI_Alltoall in the program
 
 
 @pytest.fixture(params=[pytest.param(m, id=m.name) for m in mpis.WHEELS], scope="session")
@@ -34,7 +34,7 @@ def program(mpi, tmp_path_factory):
 
 
 def test_star(emulate, mpi, program, tmp_path):
-    """Four hosts with two ranks each on two switches: every byte arrives, over the links."""
+    """Four hosts on two switches, with two ranks on each host: every byte arrives, and goes over the links."""
     traffic = tmp_path / "traffic.json"
     line = emulate(mpi, "star:2x2", "-n", 8, "--rate", "50mbit", "--traffic", traffic, "--report", "--", program, BYTES)
     done = subprocess.run(line, capture_output=True, text=True, timeout=180, check=False)
@@ -48,17 +48,17 @@ def test_star(emulate, mpi, program, tmp_path):
 
 
 def test_preload(emulate, mpi, program):
-    """Shoal serves the program there, knows the topology, and its report says so."""
+    """Shoal serves the program there and knows the topology, and its report says so."""
     line = emulate(mpi, "switch:3", "-n", 4, "--rate", "100M", "--alltoall", "tree", "--report", "--", program, 100)
     asking = os.environ | {"SHOAL_REPORT": "phases"}
     done = subprocess.run(line, capture_output=True, text=True, timeout=180, check=False, env=asking)
     assert (done.returncode, done.stdout) == (0, "n0 n0 n1 n2 faults 0\n"), done.stderr
     assert any(line.startswith("shoal: alltoall") and line.endswith("tree") for line in done.stderr.splitlines())
-    assert "shoal:   of that prepare" in done.stderr  # settings in variables hold there too
+    assert "shoal:   of that prepare" in done.stderr  # environment variables reach the program
 
 
 def test_hosts_are_unknown(emulate, mpi, program, tmp_path):
-    """A topology of other machines: the MPI's own collective serves, and one line says why."""
+    """If the topology is of other machines, the MPI's own collective serves, and one line says why."""
     other = tmp_path / "other"
     other.write_text("s0 m[0-3]\n")
     line = emulate(mpi, "switch:2", "--alltoall", "tree", "--", "env", f"SHOAL_TOPOLOGY={other}", program, 100)
@@ -71,7 +71,7 @@ def test_hosts_are_unknown(emulate, mpi, program, tmp_path):
 
 @contextlib.contextmanager
 def started_alone(line):
-    """A process that gets SIGINT even where the tests run in the background, and is ended with the test."""
+    """A process that gets SIGINT even if the tests run in the background, and that ends with the test."""
 
     def default_signals():
         signal.signal(signal.SIGINT, signal.SIG_DFL)
@@ -87,7 +87,7 @@ def started_alone(line):
 
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL], ids=lambda how: how.name)
 def test_nothing_stays(emulate, how, program, mpi):
-    """Whatever ends the command, even what the program left behind in sessions of its own is gone."""
+    """Whatever ends the command, even processes that the program left behind in sessions of their own are gone."""
     mark = f"left-behind-{os.getpid()}-{mpi.name}-{how.name}"
     line = emulate(mpi, "switch:2", "--", program, 1, mark)
     with started_alone(line) as started:
@@ -102,7 +102,7 @@ def carrying(mark):
     """Processes with this word in their command line."""
     found = []
     for path in Path("/proc").glob("[0-9]*/cmdline"):
-        with contextlib.suppress(OSError):  # it has ended
+        with contextlib.suppress(OSError):  # the process may have ended
             found += [path] if mark.encode() in path.read_bytes() else []
     return found
 
@@ -115,7 +115,8 @@ def wait_for(condition):
 
 
 def test_status_is_the_programs(emulate, mpi):
-    """MPICH's mpiexec may not survive one that ends before they are connected: that one ends when its input does."""
+    """With MPICH the program ends only when its input does: mpiexec may not survive a program that ends before it is
+    connected."""
     program = ("sh", "-c", "read line; exit 7" if mpi.name == "mpich" else "exit 7")
     command = emulate(mpi, "switch:2", "-n", 1, "--", *program)
     done = subprocess.run(command, stdin=subprocess.DEVNULL, timeout=180, check=False)
@@ -123,7 +124,7 @@ def test_status_is_the_programs(emulate, mpi):
 
 
 def test_room_is_apart(emulate):
-    """Switches and hosts are where nobody else sees them, and the process that made them sees its own network."""
+    """Nobody else sees the switches and hosts, and the process that made them still sees its own network."""
 
     def links():
         return subprocess.run(["ip", "-o", "link"], capture_output=True, text=True, check=True).stdout

@@ -1,4 +1,7 @@
-"""Generated C files on the emulated clusters that they are for, every byte compared: the paper's and a deeper one."""
+"""Generated C files run on the emulated clusters for which they were made: the paper's three, and a deeper one.
+
+Every byte is compared.
+"""
 
 import os
 import subprocess
@@ -30,7 +33,7 @@ def mpi(request):
 
 
 NETWORKS = {"a": "switch:24", "b": "star:4x8", "c": "line:4x8", "deeper": DEEPER}
-BYTES = 20000  # of a block: more than two of what the last part of one has
+BYTES = 20000  # of a block: more than twice the bytes that the last part of a block has
 
 
 @pytest.fixture(params=NETWORKS)
@@ -55,7 +58,7 @@ def test_generated(emulate, shoal_command, mpi, tmp_path, network):
 
 @pytest.mark.parametrize("spec", ["tree", "tree:window=2"])
 def test_executed(emulate, mpi, tmp_path, spec):
-    """The same blocks by the executor, where a faster link carries two messages at a time."""
+    """The executor delivers the same blocks, with two messages at a time on the faster link."""
     (tmp_path / "topology").write_text(DEEPER)
     program = mpi.compile(Path(__file__).with_name("exchange.c"), tmp_path / "exchange")
     line = emulate(mpi, tmp_path / "topology", "--alltoall", spec, "--report", "--", program, BYTES)
@@ -66,7 +69,7 @@ def test_executed(emulate, mpi, tmp_path, spec):
 
 
 def test_uneven_blocks(emulate, mpi, tmp_path):
-    """In an order made from sizes that change from call to call; every byte compared."""
+    """The order of messages is made from sizes that change from call to call. Every byte is compared."""
     program = mpi.compile(Path(__file__).with_name("uneven.c"), tmp_path / "uneven")
     line = emulate(mpi, "line:2x4", "--rate", "50M", "--alltoallv", "tree", "--report", "--", program)
     done = subprocess.run(line, capture_output=True, text=True, timeout=120, check=False)

@@ -1,4 +1,5 @@
-/* Calls MPI_Alltoallv with sizes that stay the same, change, are all equal and are all zero; compares every byte. */
+/* Calls MPI_Alltoallv with sizes that stay the same, that change, that are all equal, and that are all zero. Compares
+ * every byte. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

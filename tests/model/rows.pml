@@ -1,5 +1,6 @@
-/* The rows of shared memory that src/transport/node_rows.cpp keeps: N ranks make EXCHANGES exchanges, in which a rank has
- * something for another or not, in all of them alike if STEADY. A reader finds the exchange that it is in, whole, and nobody waits for ever.
+/* The rows of shared memory that src/transport/node_rows.cpp keeps. N ranks make EXCHANGES exchanges. In each
+ * exchange a rank has something for another rank or not; if STEADY, this is the same in all exchanges. Proves that a
+ * reader finds the whole row of the exchange that the reader is in, and that nobody waits for ever.
  * WRONG: a row is written again as soon as its turn comes. */
 #ifndef N
 #define N 2
@@ -16,8 +17,8 @@
 #define something(from, to, exchange) sends[((from) * N + (to)) * (EXCHANGES + 1) + (exchange)]
 #endif
 
-byte number[N * 2];                  /* published */
-byte blocks[N * 2 * N];              /* what lies in them: the exchange that they are of */
+byte number[N * 2];                  /* the number of each row's exchange, once it is published */
+byte blocks[N * 2 * N];              /* what lies in each block: the number of its exchange */
 byte sends[N * N * (EXCHANGES + 1)]; /* whether a rank has something for another: 0 undecided, 1 no, 2 yes */
 
 inline decide(from, to) {
@@ -27,7 +28,7 @@ inline decide(from, to) {
   fi
 }
 
-/* node_rows::has_begun: which of the two rows is the later one is not known. */
+/* node_rows::has_begun(): a reader does not know which of the two rows is the later one. */
 inline wait_until_begun(rank, exchange) {
   do
   :: number[row(rank, 0)] >= exchange -> break
@@ -41,7 +42,7 @@ proctype rank(byte me) {
   :: now == EXCHANGES -> break
   :: else ->
 #ifndef WRONG
-     peer = 0; /* awaited_reader(): who had something to read in the row that is replaced */
+     peer = 0; /* awaited_reader(): waits for all that had something to read in the row that is replaced */
      do
      :: peer == N -> break
      :: else ->
@@ -53,7 +54,7 @@ proctype rank(byte me) {
      od;
 #endif
      now++;
-     atomic { /* add(): in one step, as each block has a reader of its own */
+     atomic { /* add(): all blocks in one step, because each block has a reader of its own */
        peer = 0;
        do
        :: peer == N -> break
@@ -79,7 +80,7 @@ proctype rank(byte me) {
            :: something(peer, me, now) == 2 ->
               number[row(peer, now)] == now;
               assert(blocks[block(peer, now, me)] == now);
-              assert(blocks[block(peer, now, me)] == now) /* still, when it has been copied */
+              assert(blocks[block(peer, now, me)] == now) /* and still is, when it has been copied */
            :: else
            fi
         :: else

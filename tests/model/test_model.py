@@ -1,8 +1,8 @@
-"""The protocols of the memory that the ranks of a node share, over all interleavings, by the model checker Spin.
+"""The model checker Spin checks all interleavings of the protocols for the memory that the ranks of a node share.
 
-The largest model, of 15 million states, only with SHOAL_EXHAUSTIVE=1.
+The largest model, with 15 million states, runs only with SHOAL_EXHAUSTIVE=1.
 
-To Spin memory is sequentially consistent; what weaker orders allow is for the thread sanitizer to find.
+For Spin, memory is sequentially consistent. The thread sanitizer has to find what goes wrong with weaker orders.
 """
 
 import os
@@ -30,7 +30,7 @@ WRONG = [
 
 
 def checked(model, sizes, folder):
-    """What Spin says of a model: "errors: 0", or how many."""
+    """What Spin prints about a model, with the number of errors, as in "errors: 0"."""
     if not shutil.which("spin"):
         pytest.skip("there is no spin (Debian: spin)")
     defines = [f"-D{name}={value}" for name, value in sizes.items()]

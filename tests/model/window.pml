@@ -1,7 +1,9 @@
-/* The channels of src/transport/node_window.cpp: N ranks send each other messages of one piece, of three, or none, or say
- * where long ones are; some are not expected by their receivers, and some that are expected are never sent. In the last
- * exchange all send all one piece; before it all do the same if that is named by ALIKE. A receiver gets the pieces of the exchange that it is in, in order; memory that is read
- * from its sender is still the message, or is refused and comes in three pieces; and nobody waits for ever.
+/* The channels of src/transport/node_window.cpp. N ranks send each other messages of one piece or of three, or
+ * nothing, or say where a long message lies (an offer). Some messages are not expected by their receivers, and some
+ * that are expected are never sent. In the last exchange every rank sends one piece to every other; before it, all
+ * ranks do what ALIKE names, if it is defined. Proves that a receiver gets the pieces of the exchange that it is in,
+ * in their order; that the sender's memory still holds an offered message when it is read, or that the receiver
+ * refuses the offer and the message comes in three pieces; and that nobody waits for ever.
  * WRONG: a slot is filled again too early (1), or a sender takes its memory back before it was read (2). */
 #ifndef N
 #define N 2
@@ -15,7 +17,7 @@
 
 #if N == 2
 #define may_refuse true
-#else /* a pair does, once: more are too many states */
+#else /* only one pair may, once: more would be too many states */
 #define may_refuse (now == 1 && peer == 0 && me == 1)
 #endif
 
@@ -24,7 +26,7 @@
 #define slot(from, to, piece) (channel(from, to) * SLOTS + (piece) % SLOTS)
 #define plan_of(from, to) plan[channel(from, to) * (EXCHANGES + 1) + now]
 
-/* Whether a rank sends another something in an exchange, and whether that expects it. */
+/* What a rank sends to another in an exchange, and whether the other expects it. */
 #define none 1
 #define short_one 2
 #define long_one 3 /* three pieces */
@@ -33,12 +35,12 @@
 #define never_sent 6
 byte plan[N * N * (EXCHANGES + 1)];
 
-/* A line: what is in it, beside the number that says it is there. */
+/* The contents of each slot. The number says that the contents are there. */
 byte number[N * N * SLOTS], piggyback[N * N * SLOTS], exchange[N * N * SLOTS], data[N * N * SLOTS];
 byte taken_by[N * N]; /* pieces that the receiver has taken */
-bool refusal[N * N];  /* what the receiver said to the last offer that it took */
+bool refusal[N * N];  /* whether the receiver refused the last offer that it took */
 bool is_offer[N * N * SLOTS];
-byte memory[N * N];   /* what a long message's sender has there: the exchange, or 0 when it is the program's again */
+byte memory[N * N];   /* what an offer points to: the exchange, or 0 once the program has the memory back */
 
 inline decide(from, to) {
   atomic {
@@ -62,7 +64,7 @@ inline decide(from, to) {
   }
 }
 
-/* publish(), of a piece whose data are there */
+/* publish(): announces a piece whose data are there */
 inline publish(value, offer) {
   data[slot(me, peer, pushed[peer])] = value;
   is_offer[slot(me, peer, pushed[peer])] = offer;
@@ -70,7 +72,7 @@ inline publish(value, offer) {
     piggyback[slot(me, peer, pushed[peer])] = pulled[peer];
     exchange[slot(me, peer, pushed[peer])] = now
   }
-  atomic { /* the number's store, which releases what was written before it */
+  atomic { /* stores the number, which releases what was written before it */
     pushed[peer]++;
     number[slot(me, peer, pushed[peer] - 1)] = pushed[peer];
     to_send[peer]--
@@ -88,7 +90,7 @@ inline publish(value, offer) {
 #define is_read (pushed[peer] == taken[peer])
 #endif
 
-/* push(): what moves now of what is left for a peer */
+/* push(): moves what can move now of what is left to send to a peer */
 inline push() {
   if
   :: to_send[peer] == 0 && is_offered[peer] && is_read && !refusal[channel(me, peer)] ->
@@ -105,7 +107,8 @@ inline push() {
   fi
 }
 
-/* pull(): a piece; what was sent before this exchange is dropped, and who has gone on sends nothing any more */
+/* pull(): takes a piece. A piece of an earlier exchange is dropped. A sender that is in a later exchange sends
+ * nothing more in this one. */
 inline pull() {
   if
   :: to_get[peer] > 0 && number[slot(peer, me, pulled[peer])] == pulled[peer] + 1 ->

@@ -1,4 +1,4 @@
-// Agreements over MPI against a flat reduction.
+// Agreements over MPI, compared with a flat reduction.
 #include "transport/agree.hpp"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Allgathers between two groups: every algorithm, direction and type, wrong calls, and what was moved.
+// Allgathers between two groups: every algorithm, direction and type, wrong calls, and how much is moved.
 #include <gtest/gtest.h>
 
 #include <random>
@@ -15,7 +15,7 @@
 namespace shoal {
 namespace {
 
-// A number of each rank of the world that has nothing to do with its rank, where that can be found.
+// The number of a rank of the world. It has nothing to do with the rank, unless the number of ranks is a multiple of 5.
 int number_of(int rank) { return world_ranks() % 5 == 0 ? rank : (rank * 5 + 2) % world_ranks(); }
 
 int rank_with(int number) {
@@ -24,7 +24,7 @@ int rank_with(int number) {
   return rank;
 }
 
-// The ranks with the lowest numbers in two groups.
+// Two groups, made of the ranks with the lowest numbers.
 class two_groups {
  public:
   two_groups(int p, int q) : sizes{p, q} {
@@ -56,7 +56,7 @@ class two_groups {
 };
 
 struct group_job {
-  std::string spec;  // for this call; empty: as the communicator has it
+  std::string spec;  // for this call; empty: what the communicator asks for
   bool uniform = false, wide_counts = false;
   scalar base = scalar::byte;
   std::vector<std::int64_t> scalars[2];  // of the messages of each group's ranks
@@ -77,7 +77,7 @@ class gathering {
     fill(0);
   }
 
-  // With contents of their own in every round.
+  // Fills the messages with contents that differ in every round.
   void fill(int round) {
     const int theirs = 1 - groups_.side();
     send_.holds(0, sender_number(groups_.side(), groups_.rank()), round);
@@ -91,7 +91,7 @@ class gathering {
     send_.check("send");
   }
 
-  // To be started many times; the arrays stay as long as this.
+  // Makes a request to be started many times. Its arrays stay as long as this object.
   int init(shoal_request* request) {
     const auto received_at = recv_.displacements();
     counts_.assign(recv_.counts().begin(), recv_.counts().end());
@@ -156,7 +156,7 @@ int set_spec(MPI_Comm comm, const char* key, const std::string& spec) {
   return shoal_comm_set_info(comm, info{{key, spec}});
 }
 
-// The pairs that need about as many ranks as there are; together the launches have them all.
+// The pairs that need about as many ranks as there are. The launches with different numbers of ranks test all pairs.
 std::vector<std::pair<int, int>> pairs() {
   constexpr std::pair<int, int> all[] = {{1, 1}, {1, 3}, {3, 1}, {1, 5}, {5, 1},
                                          {2, 6}, {6, 2}, {4, 4}, {3, 5}, {7, 4}};
@@ -186,7 +186,7 @@ std::vector<std::string> every_spec(const two_groups& g) {
   return all;
 }
 
-// The first or the second group sends, or both.
+// Who sends: the first group, the second, or both.
 constexpr int directions[] = {1, 2, 3};
 
 group_job random_job(const two_groups& g, bool uniform, int senders, std::mt19937& random) {
@@ -244,7 +244,7 @@ TEST(Allgather, AnyTypes) {
   });
 }
 
-// The first calls are the MPI's own; then who serves is settled on the calls themselves.
+// The MPI's own serves the first calls. Then the ranks settle on the calls themselves who serves.
 TEST(Allgather, ChoosesByItself) {
   with_groups([](const two_groups& g) {
     std::mt19937 random(3);
@@ -300,7 +300,7 @@ TEST(Allgather, DifferingSizesAreAnErrorOnAllRanks) {
     ASSERT_EQ(shoal_comm_set_info(g.comm(), info{{"shoal_allgatherv", "full"}}), MPI_SUCCESS);
     for (int side = 0; side < 2; ++side) {
       group_job j = small_job(g, false);
-      if (g.side() == side) j.scalars[0][0] += 1;  // a sender, or all receivers, think so
+      if (g.side() == side) j.scalars[0][0] += 1;  // a sender, or all receivers, give another size
       const int code = gathering(g, j).call();
       EXPECT_NE(text_of(code).find("differ about the sizes"), std::string::npos) << text_of(code);
       perform(g, small_job(g, false));
@@ -354,7 +354,7 @@ TEST(Allgather, SpecsOfTheCommunicatorHoldUntilAuto) {
   });
 }
 
-// Two are under way together with a blocking one, which half of the ranks call first and the others last.
+// Two persistent exchanges are under way with a blocking one, which half of the ranks call first and the others last.
 void repeat_beside_others(const two_groups& g, gathering& one, gathering& two, const group_job& between) {
   shoal_request first, second;
   ASSERT_EQ(one.init(&first), MPI_SUCCESS);
@@ -380,7 +380,7 @@ TEST(Allgather, PersistentOnesRepeatWithNewContents) {
   with_groups([](const two_groups& g) {
     std::mt19937 random(g.sizes[0] * 100 + g.sizes[1] + 2);
     std::vector<std::string> specs = every_spec(g);
-    specs.push_back("");  // chosen
+    specs.push_back("");  // Shoal chooses
     for (const std::string& spec : specs)
       for (int senders : directions) {
         SCOPED_TRACE(spec + ", " + std::to_string(senders));
@@ -395,7 +395,7 @@ TEST(Allgather, PersistentOnesRepeatWithNewContents) {
   });
 }
 
-// Elements of three of five numbers, of a type that is freed once the request is made.
+// An element has three of five numbers. Its type is freed once the request is made.
 TEST(Allgather, TypesMayBeFreedOnceAPersistentOneIsMade) {
   constexpr int room = 5;
   with_groups([](const two_groups& g) {

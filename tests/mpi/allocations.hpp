@@ -1,4 +1,4 @@
-// Counts what C++ code of this program allocates: tests and Shoal, not the MPI library.
+// Counts what the C++ code of this program allocates (the tests and Shoal, not the MPI).
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@ namespace shoal {
 std::int64_t allocations();      // so far, of all threads
 std::int64_t allocated_bytes();  // now
 
-// While it lives, this thread has memory for so many more allocations.
+// While this object lives, this thread has memory for only so many more allocations.
 class scarce_memory {
  public:
   explicit scarce_memory(int allocations);

@@ -1,4 +1,4 @@
-// What C calls throws nothing, whatever goes wrong inside.
+// Functions that C can call never throw, whatever goes wrong inside.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -11,7 +11,7 @@
 #include "shoal/shoal.h"
 #include "together.hpp"
 
-// The functions of Fortran's module, which have no header.
+// The functions of the Fortran module, for which there is no header.
 extern "C" {
 void shoal_alltoall_f(const void*, int, MPI_Fint, void*, int, MPI_Fint, MPI_Fint, int*);
 void shoal_alltoallv_f(const void*, const int*, const int*, MPI_Fint, void*, const int*, const int*, MPI_Fint, MPI_Fint,
@@ -66,8 +66,8 @@ MPI_Comm ring_of_one() {
   return ring;
 }
 
-// Every function of tests/golden/abi_0.txt that takes a communicator, with arguments right for one rank. Those that take
-// requests and arrivals are called with what the others make.
+// Every function of tests/golden/abi_0.txt that takes a communicator, with right arguments for one rank. Functions that
+// take requests or arrivals are called with those that the others make.
 std::vector<exported> every_function_of_c() {
   static const int one = 1, zero = 0;
   static const MPI_Count large_one = 1;
@@ -235,7 +235,7 @@ std::vector<exported> every_function_of_c() {
   };
 }
 
-// The same by Fortran's names, which give their code back by their last argument.
+// The same functions by Fortran's names. They return their code in the last argument.
 std::vector<exported> every_function_of_fortran() {
   static const int one = 1, zero = 0;
   static const MPI_Count large_one = 1;
@@ -325,7 +325,8 @@ TEST(Boundary, NoCommunicatorIsAnErrorOfEveryFunction) {
   }
 }
 
-// Memory ends at one allocation after another, until the call needs no more; the next call is right.
+// Memory runs out at the first allocation, then at the second, and so on until the call succeeds. After each of these
+// calls the next call is right.
 TEST(Boundary, WithoutMemoryEveryFunctionReturns) {
   for (const exported& one : every_function())
     for (int left = 0, code = MPI_ERR_NO_MEM; code != MPI_SUCCESS; ++left) {

@@ -83,7 +83,7 @@ const layout& buffer::layout_of(int block) const {
     if (const layout& one = layouts()[i % layouts().size()]; !one.unusual || side_.how->unusual) return one;
 }
 
-// Blocks from the lowest address on.
+// The order of the blocks, from the lowest address on.
 std::vector<int> buffer::order() const {
   std::vector<int> all(counts_.size());
   std::iota(all.begin(), all.end(), 0);
@@ -91,7 +91,7 @@ std::vector<int> buffer::order() const {
   return all;
 }
 
-// Of one type: in elements, perhaps with room for some between blocks.
+// Places blocks that have one type, by elements, perhaps with room for a few elements between blocks.
 void buffer::place_elements(const shape& base) {
   std::mt19937 random(side_.shuffled + 1);
   std::vector<std::int64_t> at(counts_.size());
@@ -110,7 +110,7 @@ void buffer::place_elements(const shape& base) {
   fill_memory(room * extent + high - low + 2 * margin);
 }
 
-// Of a type each: in bytes.
+// Places blocks that have a type each, by bytes.
 void buffer::place_blocks(const shape& base) {
   for (int i = 0; i < static_cast<int>(counts_.size()); ++i)
     shapes_.push_back(layout_of(i).make(base, static_cast<int>(std::max<std::int64_t>(1, counts_[i]))));

@@ -12,29 +12,29 @@
 
 namespace shoal {
 
-// A type, and where blocks are.
+// One side of an exchange: its type, and where its blocks lie.
 struct side {
   const layout* how = &layout_named("plain");
   std::uint32_t shuffled = 0;    // 0: blocks in order without gaps; else a seed: any order, gaps, displacements below 0
   bool at_bottom = false;        // MPI_BOTTOM with addresses in the type
   std::int64_t empty_count = 0;  // elements per block of a type of size zero, instead of `how`
-  std::uint32_t each = 0;        // not 0: a seed, by which each block has a type of its own, as unusual as `how`
+  std::uint32_t each = 0;        // not 0: a seed that gives each block its own type, unusual only if `how` is
 };
 
 // The byte of the block from `origin` to `destination` that travels as number k.
 std::byte content(int origin, int destination, std::int64_t k);
 
-// Memory with guards around, between and inside the blocks.
+// Memory with guard bytes around, between and inside the blocks.
 class buffer {
  public:
   buffer(const shape& base, const side& s, std::vector<std::int64_t> scalars);
 
   void* argument() { return side_.at_bottom ? MPI_BOTTOM : memory_.data() + origin_; }
-  // Of all blocks, which have one type, or of each.
+  // type(): the type of all blocks, if they have one. types(): the type of each block otherwise.
   MPI_Datatype type() const { return types().front(); }
   std::vector<MPI_Datatype> types() const;
   const std::vector<std::int64_t>& counts() const { return counts_; }
-  // In extents of the type, or in bytes where each block has its own.
+  // In extents of the type, or in bytes if each block has its own type.
   std::vector<std::int64_t> displacements() const;
 
   void holds(int block, int from, int to) { write(memory_, block, from, to); }

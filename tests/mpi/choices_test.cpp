@@ -1,4 +1,4 @@
-// Ranks that know different things choose the same. Also run by test_choices.py with different settings on every rank.
+// Ranks that know different things choose alike. test_choices.py runs these tests with different settings on each rank.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -17,7 +17,7 @@
 namespace shoal {
 namespace {
 
-// The same on every rank, and every rank's own counts differ from the others'.
+// The blocks of all ranks, which all ranks draw alike. A rank's own counts differ from those of the others.
 std::vector<std::vector<std::int64_t>> random_blocks(std::mt19937& random, int ranks, bool uniform) {
   const int largest = std::vector{0, 3, 60, 900, 9000}[random() % 5];
   auto blocks = equal_blocks(ranks, static_cast<std::int64_t>(random() % (largest + 1)));
@@ -39,7 +39,7 @@ job job_on(MPI_Comm comm, asked with, bool uniform = false) {
 }
 
 void exchange_at_random(MPI_Comm comm, std::mt19937& random) {
-  job j = job_on(comm, asked::by_communicator, random() % 2);  // for nothing: auto
+  job j = job_on(comm, asked::by_communicator, random() % 2);  // asks for auto
   j.scalars = random_blocks(random, ranks_of(comm), j.uniform);
   perform(j);
 }
@@ -61,7 +61,7 @@ TEST(Choices, AreTheSameOnEveryRank) {
   }
 }
 
-// Blocks of bytes that are exchanged by calls of the other two kinds: started and ended, once or many times.
+// Blocks of bytes for nonblocking exchanges, which are started once, and persistent ones, which are started many times.
 class started_blocks {
  public:
   started_blocks(MPI_Comm comm, const std::vector<std::vector<std::int64_t>>& all) : comm_(comm), me_(rank_in(comm)) {
@@ -89,7 +89,7 @@ class started_blocks {
                                 received_at_.data(), MPI_CHAR, comm_, MPI_INFO_NULL, request);
   }
 
-  // And forgets what arrived.
+  // Checks what arrived, and then overwrites it.
   void check() {
     for (std::size_t peer = 0; peer < received_.size(); ++peer)
       for (int k = 0; k < received_[peer]; ++k) ASSERT_EQ(recv_[received_at_[peer] + k], content(peer, me_));
@@ -114,7 +114,7 @@ TEST(Choices, AreTheSameForExchangesThatAreStarted) {
     shoal_request request = SHOAL_REQUEST_NULL;
     ASSERT_EQ(once ? blocks.once(uniform, &request) : blocks.many_times(uniform, &request), MPI_SUCCESS);
     const bool beside = number % 3 == 0;
-    if (beside) exchange_at_random(comm, random);  // while it is under way; which of the two ends last is chance
+    if (beside) exchange_at_random(comm, random);  // beside this one; chance decides which ends last
     for (int left = once ? 1 : 3; left > 0; --left) {
       if (!once) {
         ASSERT_EQ(shoal_start(request), MPI_SUCCESS);
@@ -129,7 +129,7 @@ TEST(Choices, AreTheSameForExchangesThatAreStarted) {
   }
 }
 
-// Nothing is known of the large ones yet: there is no room for them in what was made for the small ones.
+// Nothing is known about the large exchanges yet, and what was made for the small ones has no room for them.
 TEST(Choices, AreThereForExchangesOfASizeThatIsHardlyKnown) {
   const scoped_comm comm(duplicate_of(MPI_COMM_WORLD));
   const int ranks = ranks_of(comm), small = 64, large = 4 << 20;
@@ -148,12 +148,12 @@ TEST(Choices, AreThereForExchangesOfASizeThatIsHardlyKnown) {
   ASSERT_EQ(shoal_request_free(&request), MPI_SUCCESS);
 }
 
-// Settings of their own, which test_choices.py gives one rank. Calls that wait for other ranks are refused on all of
-// them; those that may not wait are the MPI's own.
+// test_choices.py gives one rank settings of its own. Then calls that may wait for other ranks are refused on all
+// ranks, and the MPI's own serves calls that may not wait.
 TEST(DifferentSettings, AreRefusedInEveryKindOfCallOnEveryRank) {
   const char* mine = std::getenv("SHOAL_ALLTOALLV");
   const std::vector<std::string> all = collected(mine ? mine : "");
-  const bool differ = std::set(all.begin(), all.end()).size() > 1;  // at rank 0
+  const bool differ = std::set(all.begin(), all.end()).size() > 1;  // only rank 0 knows
   if (!on_any_rank(differ)) GTEST_SKIP() << "needs settings that differ";
   std::mt19937 random(17);
   const scoped_comm comm(duplicate_of(MPI_COMM_WORLD));
@@ -182,7 +182,7 @@ TEST(Choices, MakeNothingInTheFirstCalls) {
   }
 }
 
-// Which the settings ask for; another algorithm may be asked for later.
+// The settings ask for the MPI's own. The program may ask for another algorithm later.
 TEST(Choices, MakeNoCommunicatorForTheMpisOwn) {
   const char* const set = std::getenv("SHOAL_ALLTOALL");
   if (!set || set != std::string("native")) GTEST_SKIP() << "needs SHOAL_ALLTOALL=native";
@@ -217,7 +217,7 @@ TEST(Choices, TakeNoReductionWhereTheAlgorithmIsAskedFor) {
   }
 }
 
-// On the program's own exchanges alone, and alike on every rank.
+// Choices are settled on the program's own exchanges alone, and alike on all ranks.
 TEST(Choices, AreSettledTogether) {
   std::mt19937 random(11);
   for (const bool uniform : {true, false}) {
@@ -231,7 +231,7 @@ TEST(Choices, AreSettledTogether) {
   }
 }
 
-// Two sizes in turn are two exchanges; what alternates is found without a word of any rank about its sizes.
+// Two sizes that alternate are two exchanges to Shoal. It finds that they alternate without any rank telling its sizes.
 TEST(Choices, FollowSizesThatAlternate) {
   const scoped_comm comm(duplicate_of(MPI_COMM_WORLD));
   job j = job_on(comm, asked::by_nobody);

@@ -1,4 +1,4 @@
-// Communicators of every kind: made and freed by the thousand, duplicated, too many, of two groups.
+// Communicators of every kind: thousands that are made and freed, duplicates, too many, and those of two groups.
 #include <dlfcn.h>
 #include <gtest/gtest.h>
 
@@ -12,7 +12,7 @@
 #include "shoal/shoal.h"
 #include "together.hpp"
 
-// Stand in front of the MPI library's functions, to count the communicators Shoal makes of its own.
+// The functions below stand in front of the MPI's, and count the communicators that Shoal makes for itself.
 namespace {
 
 std::atomic<int> made = 0, freed = 0;
@@ -60,7 +60,7 @@ TEST(Communicators, ManyAreUsedAndFreedWithoutLeavingAnything) {
   use_and_free(4);
   const int alive = made - freed;
   const std::int64_t memory = allocated_bytes();
-  // More than an MPI library has at a time, where that does not take long.
+  // On one or two ranks, where this does not take long, more communicators than an MPI has at a time.
   use_and_free(world_ranks() <= 2 ? 2100 : 60);
   EXPECT_EQ(made - freed, alive);
   EXPECT_LE(allocated_bytes() - memory, 1000);
@@ -109,7 +109,7 @@ TEST(Communicators, AttributesOfTheUserAreNotCopied) {
   MPI_Comm_free_keyval(&key);
 }
 
-// Rank 0 alone has too many, and so no rank may start on a schedule.
+// Only rank 0 has too many communicators, and therefore no rank may start a schedule.
 TEST(Communicators, BeyondTheLimitOfOneRankAllFallBackTogether) {
   {
     std::vector<std::unique_ptr<scoped_comm>> many;
@@ -133,7 +133,7 @@ MPI_Comm between_odd_and_even(MPI_Comm half) {
   return both;
 }
 
-// Ranks of the other group are 0, 1, ..; `k` bytes go from rank k of one group to each rank of the other.
+// Rank k of each group sends k bytes to each rank of the other group.
 TEST(Communicators, BetweenTwoGroupsTheMpiExchanges) {
   if (world_ranks() < 2) GTEST_SKIP() << "needs 2 ranks";
   const scoped_comm half(split_of(MPI_COMM_WORLD, world_rank() % 2, world_rank()));

@@ -1,4 +1,4 @@
-// What Shoal finds out about datatypes, against what the tests know of them.
+// What Shoal finds out about datatypes, compared with what the tests know about them.
 #include "calls/mpi_datatype.hpp"
 
 #include <gtest/gtest.h>
@@ -12,7 +12,7 @@
 namespace shoal {
 namespace {
 
-// One buffer of a few elements of a shape and its packed form.
+// A buffer with a few elements of a shape, and its packed form.
 class sample {
  public:
   sample(const shape& of, std::int64_t count) : shape_(of), count_(count) {
@@ -85,7 +85,7 @@ bool is_plain_and_freed(MPI_Datatype type) {
   return plain;
 }
 
-// Looked into, the empty parts of so many levels would take years.
+// To look into the empty parts of so many levels would take years.
 TEST(Datatype, EmptyPartsAreNotLookedInto) {
   std::vector<MPI_Datatype> levels = {MPI_INT};
   for (int i = 0; i < 60; ++i) {
@@ -116,7 +116,7 @@ TEST(Datatype, ContiguousTypesOfContiguousTypesArePlain) {
 int raised = 0;
 void count_error(MPI_Comm*, int*, ...) { ++raised; }
 
-// Fortran's types of a precision are not named, yet not to be freed.
+// Fortran's types of a given precision are not named types, but may not be freed either.
 TEST(Datatype, TypesOfAPrecisionStayUsable) {
   MPI_Datatype real = MPI_DATATYPE_NULL, three;
   if (MPI_Type_create_f90_real(15, MPI_UNDEFINED, &real) != MPI_SUCCESS || real == MPI_DATATYPE_NULL)

@@ -1,4 +1,4 @@
-// Random exchanges over MPI: any communicator, sizes, types, displacements, algorithm and way to ask for it.
+// Random exchanges over MPI: any communicator, sizes, types, displacements and algorithm, asked for in any way.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -28,7 +28,7 @@ std::string random_value(const parameter& p, int ranks, std::mt19937& random) {
   return text;
 }
 
-// A random algorithm of the table with random parameters that can serve so many ranks.
+// A random algorithm of the table, with random parameters, that can serve this number of ranks.
 std::string random_spec(int ranks, bool uniform, std::mt19937& random) {
   problem at;
   at.ranks = ranks;
@@ -71,7 +71,7 @@ bool all_empty(const matrix& sizes) {
   return true;
 }
 
-// With `unusual` sides that some MPI library is known to get wrong, or to hang with.
+// `unusual`: the side may be one that some MPI library gets wrong, or with which it hangs.
 side random_side(const job& j, bool unusual, std::mt19937& random) {
   side s;
   do s.how = &one_of(layouts(), random);
@@ -113,7 +113,7 @@ std::string described(const job& j, std::uint32_t seed, const std::string& comm)
   return text.str();
 }
 
-// `specs`: one of these instead of any, if there are some.
+// `specs`: if there are any, the exchange uses one of them instead of a random spec.
 void perform_random(std::uint32_t seed, const std::vector<std::string>& specs = {}) {
   std::mt19937 random(seed), own(seed * 1000 + static_cast<std::uint32_t>(world_rank()));
   const named_comm& where = one_of(many_communicators(), random);
@@ -139,7 +139,7 @@ TEST(Exchange, ThroughSharedMemoryDeliversEveryByteAndWritesNoOther) {
   for (std::uint32_t seed = 10001; seed <= 10200; ++seed) perform_random(seed, specs);
 }
 
-// In communicators that have all ranks of the topology, or some of them, or several on a machine.
+// In communicators with all ranks of the topology, with some of them, or with several on a machine.
 TEST(Exchange, OnATreeOfSwitchesDeliversEveryByteAndWritesNoOther) {
   if (!std::getenv("SHOAL_TOPOLOGY")) GTEST_SKIP() << "no topology";
   const std::vector<std::string> specs{"tree", "tree:window=2,last=100", "tree:order=phases,parts=3", "tree:sync=none"};

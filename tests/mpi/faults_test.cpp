@@ -1,4 +1,4 @@
-// Every fault seen in other implementations of these exchanges, one test each.
+// One test for every fault that was seen in other implementations of these exchanges.
 #include <gtest/gtest.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -18,7 +18,7 @@
 namespace shoal {
 namespace {
 
-// Every algorithm that can serve so many ranks, and parameters that make blocks pass through.
+// Every algorithm that can serve this number of ranks, and parameters that make blocks pass through.
 std::vector<std::string> every_spec(int ranks, bool uniform = false) {
   problem at;
   at.ranks = ranks;
@@ -39,7 +39,7 @@ job bytes_job(MPI_Comm comm, std::int64_t bytes) {
   return j;
 }
 
-// Each block another size, some empty.
+// Blocks of different sizes, some of them empty.
 job uneven_job(MPI_Comm comm, std::uint32_t seed = 1) {
   job j = bytes_job(comm, 0);
   std::mt19937 random(seed);
@@ -79,7 +79,7 @@ TEST(Faults, OneAndTwoRanksEnd) {
   }
 }
 
-// Several sends a round from one rank, too large to be copied by the MPI before they are received.
+// A rank sends several messages in a round, too large for the MPI to copy them before they are received.
 TEST(Faults, NoPackBufferIsReusedUnderASend) {
   job j = bytes_job(MPI_COMM_WORLD, 150000);
   j.send.how = j.recv.how = &layout_named("with gap");
@@ -103,7 +103,7 @@ TEST(Faults, AnyNumberOfRanksIsServedWhateverTheNodes) {
   }
 }
 
-// Pages that cannot be written.
+// A copy of bytes, in pages that cannot be written.
 class read_only {
  public:
   explicit read_only(std::vector<std::byte> what) : bytes_(std::max<std::size_t>(what.size(), 1)) {
@@ -192,7 +192,7 @@ TEST(Faults, ElementsOfNoSizeAreNothing) {
   perform_uniform_and_not(j);
 }
 
-// One rank neither sends nor receives anything and says so with no type at all.
+// One rank neither sends nor receives anything, and gives no type (MPI_DATATYPE_NULL).
 TEST(Faults, NoTypeIsNeededForNothing) {
   const int ranks = world_ranks(), rank = world_rank(), idle = ranks / 2;
   for (const std::string& spec : every_spec(ranks)) {
@@ -209,7 +209,7 @@ TEST(Faults, NoTypeIsNeededForNothing) {
   }
 }
 
-// Nor where blocks without elements say so of themselves.
+// The same if each block has its own type: blocks without elements give none.
 TEST(Faults, NoTypeIsNeededForBlocksOfNothing) {
   const int ranks = world_ranks(), rank = world_rank();
   for (const std::string& spec : every_spec(ranks)) {
@@ -230,7 +230,7 @@ TEST(Faults, NoTypeIsNeededForBlocksOfNothing) {
   }
 }
 
-// Tags of a transport on the way to MPI.
+// Passes messages on to another transport, and checks their tags.
 class watched final : public transport {
  public:
   watched(transport& below, int bound) : below_(below), bound_(bound) {}
@@ -290,7 +290,8 @@ TEST(Faults, TagsStayWithinTheBound) {
   EXPECT_EQ(over.highest(), at.ranks > 1 ? 2 : 0);  // 1 for sizes, 2 for data
 }
 
-// One large block among many small ones: scratch is for what passes through, not for ranks times the largest.
+// One block among many small ones is large. The scratch memory is for what passes through, and not for the number of
+// ranks times the largest block.
 TEST(Faults, MemoryOfSkewedSizesIsWhatTheyWeigh) {
   constexpr int small = 8, large = 1 << 20;
   team state(duplicate_of(MPI_COMM_WORLD), MPI_COMM_WORLD, settings{});
@@ -311,7 +312,7 @@ TEST(Faults, MemoryOfSkewedSizesIsWhatTheyWeigh) {
   EXPECT_LT(state.pool().peak(), std::size_t{3} * large);
 }
 
-// Each rank sees other counts; what they choose must not depend on that.
+// Each rank sees other counts. The choice of the ranks must not depend on that.
 TEST(Faults, RanksChooseTheSameWhateverTheySeeThemselves) {
   const scoped_comm comm(duplicate_of(MPI_COMM_WORLD));
   const int ranks = world_ranks();
@@ -345,7 +346,7 @@ TEST(Faults, WrongArgumentsOfOneRankAreKnownToAllThatAgreeOnSizes) {
   EXPECT_FALSE(seen_by_all(fine).invalid);
 }
 
-#ifndef OPEN_MPI  // which lets it pass
+#ifndef OPEN_MPI  // Open MPI lets it pass
 TEST(Faults, SendingFromWhereBlocksArriveIsTheErrorTheMpiMakesOfIt) {
   const scoped_comm comm(duplicate_of(MPI_COMM_SELF));
   const int one = 1, zero = 0;
@@ -365,7 +366,7 @@ int class_of(int code) {
   return error_class;
 }
 
-// As the MPI's own collective says it, blocking or not; the next exchange is right.
+// A call gives the error of the MPI's own collective, blocking or not, and the next exchange is right.
 TEST(Faults, WrongBuffersAndTypesAreTheErrorsTheMpiMakesOfThem) {
   MPI_Datatype uncommitted, strided;
   MPI_Type_contiguous(1, MPI_INT, &uncommitted);
@@ -393,7 +394,7 @@ TEST(Faults, WrongBuffersAndTypesAreTheErrorsTheMpiMakesOfThem) {
       refused(a.data(), MPI_INT, MPI_IN_PLACE, MPI_INT);
       refused(a.data(), uncommitted, b.data(), MPI_INT);
       refused(a.data(), MPI_INT, b.data(), strided);
-#ifndef OPEN_MPI  // which reads and writes there
+#ifndef OPEN_MPI  // Open MPI reads and writes there
       refused(nullptr, MPI_INT, b.data(), MPI_INT);
       refused(a.data(), MPI_INT, nullptr, MPI_INT);
 #endif

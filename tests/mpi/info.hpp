@@ -24,7 +24,7 @@ class info {
   MPI_Info info_;
 };
 
-// Asks for an algorithm, whatever the sizes.
+// Asks for an algorithm in all three forms of all-to-all.
 inline info for_exchanges(const std::string& spec) {
   return {{"shoal_alltoall", spec}, {"shoal_alltoallv", spec}, {"shoal_alltoallw", spec}};
 }

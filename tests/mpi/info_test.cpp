@@ -1,4 +1,4 @@
-// Asking for an algorithm: per communicator, per call, rightly and wrongly; and being told what ran.
+// Asking for an algorithm, for a communicator or for a call, rightly and wrongly; and being told what ran.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -36,7 +36,7 @@ int exchange_with(MPI_Comm comm, MPI_Info how) {
                               MPI_BYTE, comm, how);
 }
 
-// A plain exchange, whatever was asked for before.
+// Checks that a plain exchange is right, whatever was asked for before.
 void still_works(MPI_Comm comm) {
   job j;
   j.comm = comm;
@@ -106,7 +106,7 @@ TEST_F(Info, ExplanationIsCutToTheRoomThereIs) {
 
 TEST_F(Info, UnusedCommunicatorSaysSo) { EXPECT_NE(explained(comm_).find("nothing was exchanged"), std::string::npos); }
 
-// ---- wrong values: an error on every rank, that names the value and what is allowed ---------------------------
+// ---- wrong values: an error on every rank, which names the value and what is allowed --------------------------
 
 struct wrong {
   const char* spec;
@@ -154,7 +154,7 @@ TEST_F(Info, WrongValueOfACallIsAnError) {
   }
 }
 
-// Digits that cannot tell all ranks apart: the spec is well formed, but not for so many ranks.
+// The spec is well formed, but its digits cannot tell so many ranks apart.
 TEST_F(Info, SpecThatCannotServeSoManyRanksIsAnErrorEveryTime) {
   if (ranks_of(comm_) < 3) GTEST_SKIP() << "needs 3 ranks";
   const wrong w{"tuna:radices=2", {"radices=2", "ranks"}};
@@ -194,7 +194,7 @@ TEST_F(Info, ErrorsReachTheHandlerOfTheCommunicatorOnce) {
   MPI_Errhandler_free(&counts);
 }
 
-// Programs that try again and again must not exhaust the MPI library's error codes, of which there are few.
+// Programs that try again and again must not use up the MPI's error codes, of which there are few.
 TEST_F(Info, AnyNumberOfErrorsIsReported) {
   const wrong w{"bogus", {"bogus"}};
   for (int i = 0; i < 10000; ++i) {

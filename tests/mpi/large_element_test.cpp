@@ -1,4 +1,4 @@
-// Elements larger than an int counts: whether they are plain memory, and how they are packed where they are not.
+// Elements with more bytes than an int can count: whether they are plain memory, and how the others are packed.
 #include <gtest/gtest.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -15,7 +15,7 @@ namespace {
 constexpr std::int64_t gib = std::int64_t{1} << 30;
 constexpr int tail = 24;  // bytes behind the last full GiB
 
-// Memory for a large element: 2 GiB of address space whose windows are all the same memory, and memory behind them.
+// Memory for a large element: 2 GiB of address space, in windows on the same memory, and some memory behind them.
 class windows {
  public:
   windows() {
@@ -38,8 +38,8 @@ class windows {
   bool good_;
 };
 
-// 2 GiB and a few bytes, as libraries for large counts make it: a vector of long pieces and what is left, with so many
-// bytes between the two.
+// A type of 2 GiB and a few bytes, as libraries for large counts make it: a vector of long pieces, and behind it the
+// bytes that are left, with a gap of so many bytes between the two.
 MPI_Datatype large(MPI_Aint gap) {
   MPI_Datatype parts[2], type;
   MPI_Type_vector(2, gib, gib, MPI_BYTE, &parts[0]);

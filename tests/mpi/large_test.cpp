@@ -1,4 +1,4 @@
-// Addresses, counts and messages beyond what 31 bits can say, with little memory.
+// Addresses, counts and messages that need more than 31 bits, with little memory.
 #include <gtest/gtest.h>
 #include <sys/mman.h>
 
@@ -21,7 +21,7 @@ namespace {
 
 constexpr std::int64_t gib = std::int64_t{1} << 30;
 
-// Address space; memory only where something is written.
+// Address space that takes memory only where something is written.
 class reserved {
  public:
   explicit reserved(std::int64_t bytes) : bytes_(static_cast<std::size_t>(bytes)) {
@@ -76,7 +76,7 @@ void exchange_far_blocks(std::int64_t step, bool in_place, Call call) {
   for (int i = 0; i < ranks; ++i) recv.expect(i, ranks, i, rank);
 }
 
-// Where block i is, in units of this many bytes.
+// Where each block begins, in units of `unit` bytes.
 template <typename Integer>
 std::vector<Integer> places(std::int64_t step, std::int64_t unit) {
   std::vector<Integer> all;
@@ -126,7 +126,7 @@ std::int64_t available_bytes() {
   return 0;
 }
 
-// One block of more than 2^31 bytes from rank 0 to rank 1. What is sent needs no memory where it is zero.
+// One block of more than 2^31 bytes goes from rank 0 to rank 1. The sender's pages need no memory where they are zero.
 TEST(Large, CountsBeyondTwoGiBTravel) {
   if (world_ranks() != 2) GTEST_SKIP() << "runs on 2 ranks";
   if (on_any_rank(available_bytes() < 6 * gib)) GTEST_SKIP() << "needs 6 GiB of memory";
@@ -148,7 +148,7 @@ TEST(Large, CountsBeyondTwoGiBTravel) {
   EXPECT_EQ(memory.data()[bytes], std::byte{});
 }
 
-// ---- long messages: an MPI call would take 2^30 bytes to need them, a transport is told how many it may count ---
+// ---- long messages travel in pieces: over MPI from 2^30 bytes on, in these tests from 1000 bytes on ----------------
 
 struct bytes_of_ranks {
   std::vector<std::vector<int>> sizes;  // [origin][destination]
@@ -209,7 +209,7 @@ TEST(Large, LongMessagesArriveWhole) {
       exchange_long_messages(over, spec, random);
 }
 
-// Whoever sends less than is expected leaves nothing posted, and nobody waits.
+// If a rank sends less than is expected, nothing stays posted, and nobody waits.
 TEST(Large, ShorterMessagesThanExpectedEnd) {
   const scoped_comm comm(duplicate_of(MPI_COMM_WORLD));
   mpi_transport over(comm, 1000);

@@ -1,8 +1,8 @@
-/* Preloaded before an MPI, which then is as slow as an MPI may be: nonblocking sends leave late, small messages (sizes)
- * latest, some behind others that were sent after them to other places; transfers are said to have ended late and in any
- * order, also where requests are looked at (MPICH); and one rank nearly never gets on. A send that is late is a persistent
- * one, started at a later test. At the end it is told how often that happened. Tags are few, so that they come round again
- * and again. */
+/* Is preloaded before an MPI, and makes it as slow as an MPI may be. Nonblocking sends leave late, small messages
+ * (sizes) latest of all, and some leave after messages that were sent later to other places. The MPI says late, and
+ * in any order, that transfers have ended, also if requests are only looked at (MPICH). One rank hardly ever gets
+ * on. A late send is made as a persistent one, and started in a later test. At the end, rank 0 prints how often all
+ * this happened. There are few tags, so they come round again and again. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <mpi.h>
@@ -17,7 +17,7 @@ struct held {
   int peer, tag, tests_left;
 };
 static struct held held[MOST];
-static MPI_Request started[MOST]; /* that were late, and did not end yet */
+static MPI_Request started[MOST]; /* late sends that were started and have not ended yet */
 static int count, in_flight, late, overtaken, silent;
 
 static unsigned any(unsigned below) { /* the same in every run */
@@ -43,7 +43,7 @@ static int same_way(const struct held *one, int peer, int tag, MPI_Comm comm) {
 }
 
 int PMPI_Isend(const void *data, int size, MPI_Datatype type, int peer, int tag, MPI_Comm comm, MPI_Request *request) {
-  int behind = 0; /* what goes the same way may not be overtaken */
+  int behind = 0; /* messages that go the same way may not overtake each other */
   for (int i = 0; i < count; ++i) behind = behind || same_way(&held[i], peer, tag, comm);
   if (!behind && (any(2) || count == MOST)) return REAL(PMPI_Isend)(data, size, type, peer, tag, comm, request);
   const int code = PMPI_Send_init(data, size, type, peer, tag, comm, request);
@@ -53,7 +53,7 @@ int PMPI_Isend(const void *data, int size, MPI_Datatype type, int peer, int tag,
   return code;
 }
 
-/* The first of those that go the same way as the one whose time has come. */
+/* For each message whose time has come, starts the first of those that go the same way. */
 static void start_late_ones(void) {
   for (int i = 0; i < count; ++i) {
     if (held[i].tests_left-- > 0) continue;
@@ -83,7 +83,7 @@ static int is_silent(void) {
 }
 
 #ifndef OPEN_MPI
-/* Of what is held nothing has begun. */
+/* A message that is still held has not begun. */
 static int may_have_ended(MPI_Request request) {
   for (int i = 0; i < count; ++i)
     if (held[i].request == request) return 0;

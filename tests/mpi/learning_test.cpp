@@ -1,4 +1,4 @@
-// What the ranks of a communicator look at, and when, before anything is agreed.
+// What the ranks of a communicator look at before they agree on anything, and when they agree.
 #include <gtest/gtest.h>
 
 #include "learn/exchange_fields.hpp"
@@ -34,7 +34,7 @@ TEST(Learning, KnowsTheLargestUsualExchange) {
   EXPECT_EQ(fields.largest_usual_load(), 4096 * ranks);
 }
 
-// Also where those that the ranks agree on are small; with room to grow.
+// Also if the exchange in which the ranks agree is small. The memory has room for exchanges to grow.
 TEST(Learning, MakesMemoryForTheLargestUsualExchange) {
   rank_terms terms;
   terms.set_load(64 * ranks);

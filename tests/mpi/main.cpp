@@ -1,4 +1,4 @@
-// All tests that need MPI, in one program: mpiexec -n P mpi_tests. Every rank runs every test; rank 0 speaks for all.
+// All tests that need MPI, in one program: mpiexec -n P mpi_tests. Every rank runs every test; rank 0 reports.
 #include <fenv.h>  // NOLINT(modernize-deprecated-headers): feenableexcept
 #include <gtest/gtest.h>
 #include <mpi.h>
@@ -15,14 +15,14 @@
 namespace shoal {
 namespace {
 
-constexpr unsigned longest_test_seconds = 120;  // much for any, even on a busy machine
-std::string failures;                           // of this rank in the running test
+constexpr unsigned longest_test_seconds = 120;  // more than any test needs, even on a busy machine
+std::string failures;                           // what failed on this rank in the running test
 
 void write_out(const char* text) {
   if (write(STDERR_FILENO, text, strlen(text)) < 0) _exit(4);
 }
 
-// A test that does not end says so, instead of leaving that to whoever started it.
+// Says which test does not end, so that whoever started the program need not find out.
 void give_up(int) {
   write_out("mpi_tests: still running, given up: ");
   write_out(being_done());

@@ -1,4 +1,4 @@
-/* Says whether a wrong SHOAL_ALLTOALL in the environment is refused: "refused" or "ignored". */
+/* Prints whether Shoal refuses or ignores a wrong SHOAL_ALLTOALL in the environment: "refused" or "ignored". */
 #include <mpi.h>
 #include <shoal/shoal.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
-// An exchange with everything MPI allows, and what it must do to every byte of its buffers. What a block holds is a
-// function of its origin and its destination, so no other collective is asked for the right answer.
+// An exchange with everything that MPI allows, and what it must do to every byte of its buffers. The contents of a
+// block are a function of its origin and its destination, so no other collective is needed to know the right result.
 #pragma once
 
 #include <mpi.h>
@@ -12,10 +12,10 @@
 
 namespace shoal {
 
-// How a job's spec is asked for; by nobody: it is not, and what was asked for of the communicator before decides.
+// How a job asks for its spec. by_nobody: the job does not ask, and what the communicator was asked for before decides.
 enum class asked { by_call, by_communicator, by_nobody };
 
-// Send and receive may differ between ranks; all else is the same on all ranks of the communicator.
+// `send` and `recv` may differ between ranks. All else is the same on all ranks of the communicator.
 struct job {
   MPI_Comm comm = MPI_COMM_WORLD;
   std::string spec = "auto";
@@ -38,7 +38,7 @@ void perform(const job& j);
 std::string used_spec(MPI_Comm comm);
 std::string explained(MPI_Comm comm);
 
-// How many reductions Shoal has made on a communicator that it knows.
+// How many agreements the ranks have reached on a communicator; 0 if Shoal has no state for it.
 std::int64_t agreements_on(MPI_Comm comm);
 
 }  // namespace shoal

@@ -1,4 +1,4 @@
-// What else moves while a rank waits in Shoal.
+// What the MPI moves while a rank waits in Shoal.
 #include <gtest/gtest.h>
 #include <mpi.h>
 #include <sched.h>
@@ -12,12 +12,12 @@
 namespace shoal {
 namespace {
 
-// Numbers that ranks see without calling the MPI, which would move something.
+// Numbers that ranks can read without a call of the MPI, which would move messages.
 struct seen_by_all {
   std::atomic<int> begun, ended;
 };
 
-// Collective over the world, on one machine.
+// All ranks of the world, which are on one machine, make and free this object together.
 class shared_numbers {
  public:
   shared_numbers() {
@@ -40,8 +40,8 @@ class shared_numbers {
   void* numbers_ = nullptr;
 };
 
-// Rank 0 waits for something in the memory of its node. Beforehand it began a collective of the MPI's own, in place, which
-// takes a step for each rank; and a message of Shoal's is here that it does not receive yet.
+// Rank 0 waits in Shoal, as if for something in the memory of its node. Before that, it began a collective of the MPI's
+// own, in place, which takes a step for each rank. A message for Shoal is there too, but rank 0 does not receive it.
 TEST(Progress, CollectivesOfTheMpisOwnMoveBesideMessagesThatNobodyReceivesYet) {
   if (world_ranks() < 3) GTEST_SKIP();
   const scoped_comm own(duplicate_of(MPI_COMM_WORLD)), other(duplicate_of(MPI_COMM_WORLD));

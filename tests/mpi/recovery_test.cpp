@@ -1,4 +1,4 @@
-// An exchange that ends in an error leaves nothing behind: the next one on the communicator is right.
+// An exchange that ends in an error leaves nothing behind: the next exchange on the communicator is right.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -18,7 +18,7 @@ const char* const specs[] = {
 
 enum class form { blocking, nonblocking, persistent };
 
-// Every rank sends every other as many integers; one rank may expect more or fewer of one of them.
+// Every rank sends the same number of integers to every rank. One rank may expect more or fewer of them from rank 0.
 class equal_blocks_of {
  public:
   equal_blocks_of(MPI_Comm comm, int block, int expected_of_first)
@@ -35,7 +35,7 @@ class equal_blocks_of {
       for (int k = 0; k < block_; ++k) send_[at_[peer] + k] = content(me_, peer, k, number);
     std::fill(recv_.begin(), recv_.end(), untouched);
   }
-  // Where a block is wrong; empty: nowhere.
+  // Says where a block is wrong; empty if none is.
   std::string fault(int number) const {
     for (int peer = 0; peer < ranks_; ++peer)
       for (int k = 0; k < room(); ++k)
@@ -92,7 +92,7 @@ int class_of(int code) {
   return error_class;
 }
 
-// In the second of six exchanges the last rank expects another size of the first.
+// Makes six exchanges. In the second one the last rank expects a wrong size from the first rank.
 void recover(const std::string& spec, form how, int block, int expected) {
   SCOPED_TRACE(spec + ", " + std::to_string(expected) + " of " + std::to_string(block) + " expected, form " +
                std::to_string(static_cast<int>(how)));
@@ -130,8 +130,8 @@ void recover_with_all(form how) {
       for (const int expected : {block - 3, block + 3}) recover(spec, how, block, expected);
 }
 
-// What nobody receives never meets a later exchange. A message that its sender must keep until it is received would keep
-// the sender waiting, as in the MPI's own collective.
+// A message that nobody receives never meets a later exchange. Blocks are small here: a message that its sender must
+// keep until it is received would make the sender wait, as in the MPI's own collective.
 TEST(Recovery, WhatIsNotExpectedAtAllIsNeverReceived) {
   if (world_ranks() < 2) GTEST_SKIP() << "a rank does not differ with itself";
   for (const form how : {form::blocking, form::nonblocking, form::persistent})
@@ -143,7 +143,8 @@ TEST(Recovery, TheNextBlockingExchangeIsRight) { recover_with_all(form::blocking
 TEST(Recovery, TheNextNonblockingExchangeIsRight) { recover_with_all(form::nonblocking); }
 TEST(Recovery, TheNextPersistentExchangeIsRight) { recover_with_all(form::persistent); }
 
-// Where the sizes of equal blocks that a rank itself gives differ, nothing is read or written behind them.
+// If a rank gives one size for the equal blocks that it sends and another for those that it receives, nothing is read
+// or written behind the blocks.
 TEST(Recovery, EqualBlocksOfTwoSizesOnOneRankAreAnError) {
   const scoped_comm comm(duplicate_of(MPI_COMM_SELF));
   const int sent[4] = {1, 2, 3, 4};
@@ -159,7 +160,7 @@ TEST(Recovery, EqualBlocksOfTwoSizesOnOneRankAreAnError) {
   }
 }
 
-// The handler that the communicator had when it was freed hears of it.
+// The error goes to the error handler that the communicator had when it was freed.
 TEST(Recovery, ErrorsAfterTheCommunicatorWasFreedAreRaised) {
   if (world_ranks() < 2) GTEST_SKIP() << "a rank does not differ with itself";
   MPI_Comm comm = duplicate_of(MPI_COMM_WORLD);
@@ -180,7 +181,7 @@ TEST(Recovery, ErrorsAfterTheCommunicatorWasFreedAreRaised) {
 int handled = 0;
 void count_error(MPI_Comm*, int*, ...) { ++handled; }
 
-// The program's handler elsewhere, which most often ends it, hears nothing of them.
+// The error handlers of other communicators, which most often end the program, are not called.
 TEST(Recovery, ErrorsAreRaisedOnTheirCommunicatorAlone) {
   if (world_ranks() < 2) GTEST_SKIP() << "a rank does not differ with itself";
   MPI_Errhandler counts;

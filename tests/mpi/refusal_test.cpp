@@ -1,4 +1,5 @@
-// Shoal takes for refused what the MPI refuses, and nothing else: ranks that differ about it would count their calls apart.
+// Shoal judges as refused exactly the calls that the MPI refuses. If ranks differed about this, their counts of calls
+// would differ too.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -20,7 +21,7 @@ struct side {
   MPI_Datatype type;
 };
 
-// Its lists.
+// The lists that describe a side.
 struct lists {
   std::array<int, most_ranks> counts, places, offsets;
   std::array<MPI_Datatype, most_ranks> types;
@@ -44,12 +45,12 @@ class refusals : public testing::Test {
     MPI_Type_free(&empty_);
   }
 
-  // Alone MPICH copies a block onto itself, and ends the program.
+  // On one rank MPICH copies a block onto itself, and ends the program.
   void SetUp() override {
     if (world_ranks() < 2) GTEST_SKIP() << "needs 2 ranks";
   }
 
-  // Every pair of sides, by lists of their own and by the same ones.
+  // Calls `compare` for every pair of sides, with lists of their own and with the same lists.
   template <typename Compare>
   void for_all(bool in_place, Compare compare) {
     for (const side& sent : sides(first_.data(), in_place))
@@ -58,20 +59,21 @@ class refusals : public testing::Test {
           if (!same || (sent.count == got.count && sent.type == got.type)) compare(sent, got, same);
   }
 
-  // `call`: as described; `native`: carries it out.
+  // `call`: the description of a call. `native`: makes the call.
   template <typename Call, typename Native>
   void expect_alike(const Call& call, const side& sent, const side& got, bool same, Native native) {
     const bool valid = call.is_valid();
     if (is_lenient(call, sent) || is_lenient(call, got)) return;
     if (valid && !call.in_place() && bytes_of(sent) != bytes_of(got))
-      return;  // the MPI takes part, and may find it later
+      return;  // the MPI takes part, and may find the error later
     EXPECT_EQ(native() == MPI_SUCCESS, valid)
         << call.name() << (same ? ", same lists" : "") << ", sent " << told(sent) << ", received " << told(got);
   }
 
   MPI_Comm comm() const { return comm_; }
 
-  // Shoal needs no type for blocks without elements. MPIs do, Open MPI also where each block has its own; their codes tell of it.
+  // Whether only the MPI refuses this side. Shoal needs no type for blocks without elements. MPIs need one, and Open
+  // MPI also if each block has its own type; the code that they return tells Shoal so.
   static bool is_lenient(const alltoall_call& call, const side& one) {
 #ifdef OPEN_MPI
     if (call.recv_type.differ()) return one.count == 0;
@@ -89,7 +91,7 @@ class refusals : public testing::Test {
     return made;
   }
 
-  // In a buffer of its own, or in one that is the other side's too. Open MPI crashes where there is none.
+  // A side may have a buffer of its own, one that is the other side's too, or none, in which case Open MPI crashes.
   std::vector<side> sides(int* own, bool in_place) {
     std::vector<int*> buffers = {own, second_.data()};
 #ifndef OPEN_MPI

@@ -13,7 +13,7 @@
 namespace shoal {
 namespace {
 
-// What the calls of one test use: blocks of `block` bytes, one after another.
+// The buffers for the calls of one test: blocks of `block` bytes, one after another.
 class buffers {
  public:
   buffers(int ranks, int block) : counts_(ranks, block), at_(ranks), send_(ranks * block), recv_(ranks * block) {
@@ -30,7 +30,7 @@ class buffers {
     return shoal_alltoallv(MPI_IN_PLACE, nullptr, nullptr, MPI_DATATYPE_NULL, recv_.data(), counts_.data(), at_.data(),
                            MPI_BYTE, comm);
   }
-  // One element of a type that must be packed, per block.
+  // A block is one element of a type that must be packed.
   int derived(MPI_Comm comm, MPI_Datatype type) {
     return shoal_alltoall(send_.data(), 1, type, recv_.data(), 1, type, comm);
   }
@@ -48,8 +48,8 @@ std::int64_t allocations_of(const call& make, MPI_Comm comm) {
   return allocations() - before;
 }
 
-// The communicator is new, so that nothing is left of other calls. Many later calls, because what a rank holds at once
-// depends on what arrives first.
+// The communicator is new, so that nothing is left from other calls. Many later calls are made, because what a rank
+// holds at once depends on what arrives first.
 void expect_no_allocation(const std::string& name, const char* spec, const call& make) {
   const scoped_comm comm(duplicate_of(MPI_COMM_WORLD));
   const std::int64_t before = allocations();
@@ -100,7 +100,7 @@ TEST(Repeat, AutomaticCallsSettle) {
   EXPECT_LE(with_allocations, 60);
 }
 
-// Sizes of one call, the same on every rank.
+// The sizes of all blocks of one call, the same on every rank.
 std::vector<int> sizes_of_call(int number, int ranks) {
   std::mt19937 random(static_cast<std::uint32_t>(number));
   std::vector<int> all(static_cast<std::size_t>(ranks * ranks));

@@ -1,4 +1,4 @@
-// Exchanges that are started in one call and ended in another, once and many times.
+// Exchanges that one call starts and another ends: nonblocking and persistent ones.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -19,7 +19,7 @@ const char* const specs[] = {
     "tuna:radix=2", "tuna:radix=3,inflight=1",   "spread_out", "pairwise", "two_phase", "hierarchical",
     "shared",       "hierarchical:local=shared", "native"};
 
-// Blocks whose sizes and contents depend on who exchanges them, and in which exchange.
+// Blocks whose sizes and contents depend on their sender and receiver; the contents also on the number of the exchange.
 class blocks {
  public:
   blocks(MPI_Comm comm, int largest) : comm_(comm), me_(rank_in(comm)), ranks_(ranks_of(comm)) {
@@ -90,7 +90,7 @@ TEST(Request, NonblockingExchangesOverlapAndEndInAnyOrder) {
     between.fill(77);
     ASSERT_EQ(between.blocking(), MPI_SUCCESS);
     between.check(77);
-    // Each in another order on every rank.
+    // Every rank tests the requests in another order.
     for (int left = 5; left > 0;) {
       left = 0;
       for (int i = 0; i < 5; ++i) {
@@ -111,7 +111,7 @@ MPI_Datatype committed(MPI_Datatype type) {
   return type;
 }
 
-// Columns, and integers by turns, in an order that no loop has.
+// Two types of every second of five integers: one in order, as in a column, and one in an order that no loop has.
 std::vector<MPI_Datatype> some_types() {
   const int lengths[] = {1, 1, 1}, places[] = {4, 0, 2};
   std::vector<MPI_Datatype> all(2);
@@ -149,7 +149,8 @@ TEST(Request, TypesMayBeFreedOnceItHasBegun) {
     }
 }
 
-// A block of integers for each rank, every second in another order, the types of which are freed once the request is there.
+// A block of integers for each rank. Every second block has its integers in another order. The types are freed once the
+// request is there.
 class typed_blocks {
  public:
   typed_blocks(MPI_Comm comm, MPI_Datatype of_empty) : comm_(comm), of_empty_(of_empty) {
@@ -162,7 +163,7 @@ class typed_blocks {
     expected_[(rank_ + ranks_ - 1) % ranks_] = 0;
   }
 
-  // `make`: with the arguments of MPI_Alltoallw.
+  // Calls `make` with the arguments of MPI_Alltoallw.
   template <typename Make>
   int make(Make make) {
     std::vector<MPI_Datatype> kinds = some_types();
@@ -207,7 +208,7 @@ TEST(Request, EveryBlockMayHaveItsOwnType) {
     SCOPED_TRACE(spec);
     const scoped_comm comm(asking_for(spec));
     const MPI_Datatype of_empty =
-        std::string(spec) == "native" ? MPI_INT : MPI_DATATYPE_NULL;  // which Open MPI refuses
+        std::string(spec) == "native" ? MPI_INT : MPI_DATATYPE_NULL;  // Open MPI refuses MPI_DATATYPE_NULL
     typed_blocks once(comm, of_empty), repeated(comm, of_empty);
     shoal_request started, made;
     once.fill(7);
@@ -226,7 +227,7 @@ TEST(Request, EveryBlockMayHaveItsOwnType) {
   }
 }
 
-// Also where the MPI's own starts anew each time, as in place.
+// Also if the MPI's own begins a new exchange in each round, as it does in place.
 TEST(Request, TypesMayBeFreedOnceAPersistentOneIsMade) {
   constexpr int room = 5;
   for (const char* spec : specs)
@@ -257,7 +258,7 @@ TEST(Request, TypesMayBeFreedOnceAPersistentOneIsMade) {
     }
 }
 
-// Rank 0 has started before any other comes.
+// Rank 0 starts its exchange before any other rank comes.
 void start_after_first(blocks& b, MPI_Comm comm, shoal_request* request) {
   int begun = 0;
   if (rank_in(comm) > 0) MPI_Recv(&begun, 1, MPI_INT, 0, 0, comm, MPI_STATUS_IGNORE);
@@ -265,7 +266,7 @@ void start_after_first(blocks& b, MPI_Comm comm, shoal_request* request) {
   for (int peer = 1; rank_in(comm) == 0 && peer < ranks_of(comm); ++peer) MPI_Send(&begun, 1, MPI_INT, peer, 0, comm);
 }
 
-// Behind as many blocking calls, for some of which Shoal may have made what it needs, but no communicator.
+// After this number of blocking calls, for which Shoal may have set up some of what it needs, but no communicator.
 TEST(Request, NonblockingWaitsForNobody) {
   for (const int calls : {0, 1, 1000}) {
     const scoped_comm comm(duplicate_of(MPI_COMM_WORLD));
@@ -318,7 +319,7 @@ TEST(Request, PersistentExchangesRepeatWithNewContents) {
   }
 }
 
-// The even ranks wait as they started, the odd ones the other way round, and for the blocking exchange last.
+// Even ranks wait in the order in which they started, odd ranks in reverse order, with the blocking exchange last.
 TEST(Request, RanksWaitInAnyOrder) {
   for (const char* spec : specs) {
     SCOPED_TRACE(spec);
@@ -370,7 +371,8 @@ TEST(Request, PersistentIterationsAllocateNothingAndAgreeOnNothing) {
     }
 }
 
-// A program made for the sizes, which the ranks agree on and tell each other when the request is made, not later.
+// When the request is made, the ranks agree on the sizes and tell them to each other, for a program made for these
+// sizes. Later they agree on nothing.
 TEST(Request, PersistentOnATreeOfSwitchesAgreesOnlyWhenItIsMade) {
   if (!std::getenv("SHOAL_TOPOLOGY")) GTEST_SKIP() << "no topology";
   const auto agreed_on = [](const char* spec, int largest) {
@@ -398,7 +400,7 @@ TEST(Request, PersistentOnATreeOfSwitchesAgreesOnlyWhenItIsMade) {
   }
 }
 
-// Rank 0 comes to a blocking call first that the MPI's own serves, the others wait for the request before they do.
+// Rank 0 first makes a blocking call that the MPI's own serves. The others first wait for the request.
 TEST(Request, MovesWhileARankWaitsInTheMpisOwnCollective) {
   const scoped_comm comm(asking_for("tuna:radix=2")), known(asking_for("native"));
   const scoped_comm fresh(duplicate_of(MPI_COMM_WORLD));
@@ -439,7 +441,7 @@ TEST(Request, MovesWhileARankWaitsInTheMpisOwnAmongNeighbors) {
   blocks moving(comm, 3000);
   shoal_request request;
   ASSERT_EQ(moving.init(MPI_INFO_NULL, &request), MPI_SUCCESS);
-  for (int i = 0; i < 3; ++i) {  // in the first one ranks agree
+  for (int i = 0; i < 3; ++i) {  // in the first round the ranks agree
     moving.fill(i);
     int sent = world_rank(), received = -1;
     const auto blocking = [&] {
@@ -456,7 +458,7 @@ TEST(Request, MovesWhileARankWaitsInTheMpisOwnAmongNeighbors) {
   MPI_Comm_free(&ring);
 }
 
-// As above, with a request of the MPI's own that is waited for, on another communicator.
+// As above, but rank 0 first waits for a request of the MPI's own, on another communicator.
 TEST(Request, MovesWhileARankWaitsForAnotherRequest) {
   const scoped_comm comm(asking_for("tuna:radix=2")), other(asking_for("native"));
   blocks moving(comm, 3000), native(other, 10);
@@ -477,7 +479,7 @@ TEST(Request, MovesWhileARankWaitsForAnotherRequest) {
   native.check(2);
 }
 
-// Rank 0 keeps one open that the others have completed long ago; there is no number of further ones that is too many.
+// Rank 0 keeps a request open that the others have long completed. Any number of others may come and go.
 TEST(Request, OneMayStayOpenWhileManyOthersComeAndGo) {
   const scoped_comm comm(asking_for("tuna:radix=2"));
   blocks old(comm, 7), next(comm, 3);
@@ -497,7 +499,7 @@ TEST(Request, OneMayStayOpenWhileManyOthersComeAndGo) {
   old.check(5);
 }
 
-// Ranks free theirs at different times.
+// Ranks free their requests at different times.
 TEST(Request, PersistentOnesAreMadeAndFreedWithoutLimit) {
   const scoped_comm comm(asking_for("spread_out"));
   blocks b(comm, 3);
@@ -605,7 +607,7 @@ TEST(Request, WrongUseIsAnError) {
   EXPECT_EQ(shoal_request_free(&request), MPI_SUCCESS);
 }
 
-// Whether a call with nowhere to put its request says so.
+// Expects the error of a call that has no place for its request.
 template <typename Call>
 void expect_wrong(Call call) {
   const int code = call();

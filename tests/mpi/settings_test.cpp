@@ -1,4 +1,4 @@
-// What people set, read and refused. Needs no communication; every rank tests for itself.
+// How settings are read and refused. These tests need no communication: every rank tests for itself.
 #include "team/boundary.hpp"
 #include "select/settings.hpp"
 
@@ -13,7 +13,7 @@
 namespace shoal {
 namespace {
 
-// Environment variables of this process for the time of a test; MPI and Shoal have read theirs already.
+// Sets an environment variable for the time of a test. MPI and Shoal have already read theirs.
 class variable {
  public:
   variable(const char* name, const std::string& value) : name_(name) { setenv(name, value.c_str(), 1); }

@@ -10,7 +10,7 @@ namespace {
 
 using offsets = std::vector<std::int64_t>;
 
-// The bytes of copies of `base` that begin at these places.
+// The offsets of the bytes of copies of `base` that begin at these places.
 offsets bytes_at(const shape& base, const offsets& places) {
   offsets all;
   for (std::int64_t place : places)
@@ -18,7 +18,7 @@ offsets bytes_at(const shape& base, const offsets& places) {
   return all;
 }
 
-// The same, places in extents.
+// A type that consists of copies of `base` at these places, which count in extents of `base`.
 shape shape_at(const shape& base, MPI_Datatype type, offsets places) {
   for (std::int64_t& place : places) place *= base.extent();
   return {type, bytes_at(base, places)};
@@ -55,7 +55,7 @@ shape contiguous(const shape& base, int) {
 
 shape vector(const shape& base, int) { return vector_of(base, 2, 2, 3); }
 
-// As large as its bytes in memory, but in another order.
+// Without gaps, but with its scalars in another order than in memory.
 shape reversed(const shape& base, int) {
   const int lengths[] = {1, 1, 1, 1}, places[] = {3, 2, 1, 0};
   MPI_Datatype type;

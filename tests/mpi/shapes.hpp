@@ -1,4 +1,4 @@
-// Datatypes of which the tests know where every byte lies, without asking MPI.
+// Datatypes of which the tests know without MPI where every byte lies.
 #pragma once
 
 #include <mpi.h>
@@ -13,10 +13,10 @@ namespace shoal {
 enum class scalar { byte, integer, complex, pair, record };
 constexpr scalar all_scalars[] = {scalar::byte, scalar::integer, scalar::complex, scalar::pair, scalar::record};
 
-// One element of a type: its packed bytes lie, in this order, at these distances from where the element begins.
+// One element of a type. bytes(): how far from the beginning of the element each byte lies, in the order of packing.
 class shape {
  public:
-  enum class ends { freed, kept };  // what becomes of the type
+  enum class ends { freed, kept };  // what the destructor does with the type
   shape(MPI_Datatype type, std::vector<std::int64_t> bytes, ends with = ends::freed);
   ~shape();
   shape(shape&& other) noexcept;
@@ -35,19 +35,19 @@ class shape {
 
 shape shape_of(scalar base);
 
-// A way of placing scalars in memory.
+// A way to place scalars in memory.
 struct layout {
   std::string_view name;
   int scalars;   // of one element
-  bool unusual;  // MPI libraries are known to get it wrong
-  // `base` must outlive it; `columns`: the number of elements side by side that a buffer has room for.
+  bool unusual;  // some MPI libraries get it wrong
+  // `base` must outlive the shape. `columns`: how many elements side by side a buffer has room for.
   shape (*make)(const shape& base, int columns);
 };
 
 const std::vector<layout>& layouts();
 const layout& layout_named(std::string_view name);
 
-// All layouts fit in blocks of a multiple of so many scalars.
+// Blocks with a multiple of so many scalars hold whole elements of any layout.
 constexpr int common_scalars = 12;
 
 // The same element at a fixed address, to be used with MPI_BOTTOM.

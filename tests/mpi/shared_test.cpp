@@ -1,4 +1,4 @@
-// Exchanges through the memory of a node, and without it where it cannot be had.
+// Exchanges through the memory of a node, and without it if the ranks cannot get it.
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 
@@ -14,7 +14,7 @@
 namespace shoal {
 namespace {
 
-// Parts of memory that this process shares through Shoal.
+// The number of pieces of memory that this process shares through Shoal.
 int shared_parts() {
   std::ifstream maps("/proc/self/maps");
   int parts = 0;
@@ -42,7 +42,7 @@ TEST(Shared, MemoryIsMadeOnFirstUseAndGoesWithTheCommunicator) {
   EXPECT_EQ(shared_parts(), before);
 }
 
-// So that nothing stays when a rank is killed.
+// So nothing is left behind if a rank is killed.
 TEST(Shared, MemoryHasNoNameInAnyFileSystem) {
   const scoped_comm comm(duplicate_of(MPI_COMM_WORLD));
   perform(job_of(comm, "shared", 24));
@@ -50,7 +50,7 @@ TEST(Shared, MemoryHasNoNameInAnyFileSystem) {
     EXPECT_EQ(entry.path().filename().string().find("shoal"), std::string::npos);
 }
 
-// A limit of this process, for the time of a test.
+// Sets a limit of this process for the time of a test.
 class limit {
  public:
   limit(__rlimit_resource which, rlim_t value) : which_(which) {
@@ -67,7 +67,7 @@ class limit {
   rlimit before_{};
 };
 
-// `here`: this rank cannot open files, or make them.
+// All ranks send messages if one cannot share memory. `here`: on this rank the limit `which` prevents it.
 void expect_messages_where_one_cannot_share(bool here, __rlimit_resource which) {
   const scoped_comm comm(duplicate_of(MPI_COMM_WORLD));
   perform(job_of(comm, "spread_out", 24));
@@ -93,7 +93,8 @@ TEST(Shared, AllSendMessagesWhenOneRankCannotMakeOrMapTheMemory) {
   expect_messages_where_one_cannot_share(world_rank() == world_ranks() - 1, RLIMIT_NOFILE);
 }
 
-// A persistent exchange of blocks of `block` integers by `spec`, made while `hindered` on this rank; what it shares.
+// Makes and runs a persistent exchange of blocks of `block` integers by `spec`, and returns how many pieces of memory
+// it shares. `hindered`: this rank can open no files while it makes the exchange.
 int parts_of_a_persistent_exchange(const char* spec, int block, bool hindered) {
   const scoped_comm comm(duplicate_of(MPI_COMM_WORLD));
   EXPECT_EQ(shoal_comm_set_info(comm, for_exchanges(spec)), MPI_SUCCESS);
@@ -134,7 +135,7 @@ TEST(Shared, PersistentExchangesSendMessagesWhenOneRankCannotMapTheMemory) {
     EXPECT_EQ(parts_of_a_persistent_exchange(spec, 60, world_rank() == world_ranks() - 1), 0) << spec;
 }
 
-// All send `sent` bytes where `expected` are expected.
+// All ranks send blocks of `sent` bytes to ranks that expect `expected` bytes.
 void exchange_other_sizes(MPI_Comm comm, int sent, int expected) {
   const int ranks = world_ranks();
   std::vector<char> send(static_cast<std::size_t>(ranks) * sent, 'x');
@@ -163,7 +164,7 @@ TEST(Shared, CountsThatDoNotMatchAreAnErrorAndWriteNothingBeyondTheBlock) {
     exchange_other_sizes(comm, sent, expected);
 }
 
-// Messages of a rank that waits in shared memory move on, as they do in the MPI's own collectives.
+// While a rank waits in shared memory, its other messages move on, as they do in the MPI's own collectives.
 TEST(Shared, MessagesOfOthersMoveWhileARankWaits) {
   const scoped_comm comm(duplicate_of(MPI_COMM_WORLD));
   perform(job_of(comm, "shared", 24));

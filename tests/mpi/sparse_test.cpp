@@ -1,4 +1,4 @@
-// Blocks to whom a rank likes, against a list that every rank knows.
+// shoal_exchange(), compared with a list of all blocks that every rank knows.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -20,7 +20,7 @@ struct block {
   MPI_Count count;
   bool operator==(const block&) const = default;
 };
-using pattern = std::vector<block>;  // of all ranks, the same on each
+using pattern = std::vector<block>;  // the blocks of all ranks, the same on each
 
 // Element k of the i-th block of a pattern.
 int element(std::size_t i, MPI_Count k) { return static_cast<int>(i * 100003 + static_cast<std::size_t>(k) * 7); }
@@ -41,7 +41,7 @@ struct sent {
   std::vector<MPI_Aint> displacements;
 };
 
-// With gaps between the blocks.
+// What a rank sends, with gaps between the blocks.
 sent sent_by(const pattern& all, int rank) {
   sent mine;
   for (std::size_t i = 0; i < all.size(); ++i) {
@@ -82,7 +82,7 @@ void perform(const pattern& all, MPI_Comm comm) {
   EXPECT_EQ(got, nullptr);
 }
 
-// No rank waits for the others between them.
+// Between two exchanges no rank waits for the others.
 TEST(Sparse, AnyPatternArrivesAndExchangesDoNotMix) {
   for (int ranks = 1; ranks <= world_ranks(); ranks += ranks < 3 ? 1 : 2) {
     const scoped_comm comm(first_ranks(ranks));
@@ -130,7 +130,7 @@ int class_of(int code) {
   return found;
 }
 
-// Its own error on the rank whose arguments are wrong, one on all others, and then all is right again.
+// The rank with the wrong arguments gets the error that fits, all others MPI_ERR_OTHER. The next exchange is right.
 TEST(Sparse, WrongArgumentsOfOneRankAreEveryonesError) {
   const scoped_comm comm(duplicate_of(MPI_COMM_WORLD));
   MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
@@ -171,7 +171,7 @@ TEST(Sparse, NotBetweenGroupsNorOnNoCommunicator) {
   MPI_Comm_free(&half);
 }
 
-// On the communicator of one rank Shoal has no other to send on.
+// On a communicator of one rank, Shoal has no communicator of its own for its messages.
 TEST(Sparse, MessagesOfTheProgramToItselfStayItsOwn) {
   std::vector<char> block(5000, 'x');
   char mine = 0;
@@ -191,7 +191,7 @@ TEST(Sparse, MessagesOfTheProgramToItselfStayItsOwn) {
   EXPECT_EQ(mine, hers);
 }
 
-// Pieces of messages as those of more than 2 GiB have.
+// The transport is told to split messages into pieces, as it does with messages of more than 2 GiB.
 TEST(Sparse, LongBlocksTravelInPieces) {
   const scoped_comm comm(duplicate_of(MPI_COMM_WORLD));
   mpi_transport over(comm, 10000);
@@ -208,7 +208,8 @@ TEST(Sparse, LongBlocksTravelInPieces) {
   for (std::size_t k = 0; k < got.bytes[0]; ++k) ASSERT_EQ(got.data[k], static_cast<std::byte>(from));
 }
 
-// Several under way on two communicators, which each rank ends in an order of its own; in between a blocking one.
+// Several exchanges are under way on two communicators. Each rank ends them in its own order, perhaps after a blocking
+// one on one of the communicators.
 TEST(Sparse, NonblockingOnesEndInAnyOrder) {
   const scoped_comm one(duplicate_of(MPI_COMM_WORLD)), other(duplicate_of(MPI_COMM_WORLD));
   std::mt19937 random(3), own(static_cast<unsigned>(world_rank()));
@@ -264,7 +265,7 @@ TEST(Sparse, NonblockingOneOutlivesItsCommunicator) {
 std::vector<int> raised;  // classes of errors
 void note_raised(MPI_Comm*, int* code, ...) { raised.push_back(class_of(*code)); }
 
-// By the handler that the program's communicator had.
+// The errors go to the error handler that the program's communicator had.
 TEST(Sparse, ErrorsAreRaisedThoughTheCommunicatorIsFreed) {
   raised.clear();
   MPI_Errhandler handler;
@@ -285,7 +286,7 @@ TEST(Sparse, ErrorsAreRaisedThoughTheCommunicatorIsFreed) {
   EXPECT_EQ(open, SHOAL_REQUEST_NULL);
 }
 
-// More bytes than there can be, which are to be packed: as other wrong arguments.
+// A rank gives more bytes to pack than there can be. That is an error like other wrong arguments.
 TEST(Sparse, WhatCannotBePackedIsEveryonesError) {
   const scoped_comm comm(duplicate_of(MPI_COMM_WORLD));
   MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
@@ -306,7 +307,7 @@ TEST(Sparse, WhatCannotBePackedIsEveryonesError) {
   perform({{world_ranks() - 1, 0, 5}}, comm);
 }
 
-// Wherever it is missing.
+// Wherever the rank runs out of memory.
 TEST(Sparse, ARankAloneGoesOnWhenItHasMemoryAgain) {
   const scoped_comm comm(split_of(MPI_COMM_WORLD, world_rank(), 0));
   perform({}, comm);
@@ -349,7 +350,7 @@ TEST(Sparse, NonblockingOnesTellOfWrongArgumentsAtTheirEnd) {
   perform({{world_ranks() - 1, 0, 5}}, comm);
 }
 
-// A rank that waits for one still in another exchange moves that on.
+// Odd ranks first wait for the all-to-all. The others, which wait for them in shoal_exchange(), move it meanwhile.
 TEST(Sparse, OpenRequestsMoveMeanwhile) {
   const scoped_comm comm(duplicate_of(MPI_COMM_WORLD));
   const int ranks = world_ranks(), rank = world_rank();

@@ -1,4 +1,4 @@
-"""Ranks with different profiles, and different settings beside them, choose the same exchange."""
+"""Ranks that have different profiles, and also different settings, choose the same exchange."""
 
 import random
 
@@ -19,7 +19,7 @@ microseconds = [{{ block = 8, native = 90, "{small}" = 3 }}, {{ block = 4096, na
 
 @pytest.fixture
 def profiles(tmp_path):
-    """Good and bad ones, by what is with them."""
+    """Good and bad profiles, by what is the matter with them."""
     texts = {
         "good": PROFILE.format(ranks=RANKS, small="tuna:radix=2"),
         "other": PROFILE.format(ranks=RANKS, small="pairwise"),
@@ -33,7 +33,7 @@ def profiles(tmp_path):
 
 
 def run(mpi, settings, tests="Choices.*"):
-    """Each rank with settings of its own."""
+    """Runs the tests, with settings of its own on each rank. Returns the lines that Shoal wrote."""
     command = [mpi.build / "mpi_tests", "--gtest_brief=1", f"--gtest_filter={tests}"]
     done = mpi.launch(*(mpi.ranks(1, command, preload=False, **own) for own in settings))
     assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
@@ -54,14 +54,14 @@ def test_ranks_with_different_profiles_choose_alike(profiles, kind, seed):
 
 @pytest.mark.parametrize("odd", [0, RANKS - 1])
 def test_profile_differs_on_one_rank(profiles, odd):
-    """It is not used, and a line says so."""
+    """The profile is not used, and a line says so."""
     settings = [{"SHOAL_PROFILE": profiles["good" if rank == odd else "broken"]} for rank in range(RANKS)]
     lines = run(mpis.WHEELS[0], settings)
     assert any("profiles of ranks differ" in line for line in lines)
 
 
 def test_profile_on_one_rank_only(profiles):
-    """It is not used, and a line says so."""
+    """The profile is not used, and a line says so."""
     settings = [{"SHOAL_PROFILE": profiles["good"]}, *[{}] * (RANKS - 1)]
     lines = run(mpis.WHEELS[0], settings, "Choices.AreSettledTogether")
     assert any("profiles of ranks differ" in line for line in lines)
@@ -69,7 +69,7 @@ def test_profile_on_one_rank_only(profiles):
 
 @pytest.mark.parametrize(("kind", "odd", "spec"), [(0, 0, "pairwise"), (0, RANKS - 1, "nonsense"), (1, 1, "shared")])
 def test_environment_on_one_rank_only(kind, odd, spec):
-    """No kind of call takes it, and all ranks say so or use the MPI's own."""
+    """No kind of call takes the setting: calls fail on all ranks, or are the MPI's own."""
     settings = [{"SHOAL_ALLTOALLV": spec} if rank == odd else {} for rank in range(RANKS)]
     lines = run(mpis.WHEELS[kind], settings, "DifferentSettings.*")
     assert lines == []

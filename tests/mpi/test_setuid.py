@@ -9,7 +9,7 @@ import pytest
 
 import mpis
 
-MPICH = mpis.WHEELS[0]  # which runs one rank without mpiexec
+MPICH = mpis.WHEELS[0]  # MPICH can run one rank without mpiexec
 SOURCE = Path(__file__).with_name("obeys_environment.c")
 
 

@@ -1,4 +1,4 @@
-// Exchanges on different communicators in different threads at once.
+// Threads that exchange on different communicators at the same time.
 #include <gtest/gtest.h>
 
 #include <memory>

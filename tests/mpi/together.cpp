@@ -45,7 +45,7 @@ std::string text_from(int peer) {
   return text;
 }
 
-// Ranks in an order that has nothing to do with their numbers, the same everywhere.
+// Keys that put ranks in an order that has nothing to do with their numbers. They are the same on every rank.
 int shuffled_key(int rank) { return (rank * 7 + 3) % 11; }
 
 std::vector<named_comm> make_communicators() {

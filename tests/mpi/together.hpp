@@ -1,4 +1,4 @@
-// What tests on many ranks share: who they are, how they wait for each other, and communicators of many kinds.
+// What tests on many ranks share: the ranks' numbers, how ranks wait for each other, and communicators of many kinds.
 #pragma once
 
 #include <mpi.h>
@@ -15,15 +15,15 @@ int world_ranks();
 // "MPICH 5.0.2", "Open MPI 5.0.8", ...
 std::string mpi_name();
 
-// What this rank is doing, for the message when it does not end.
+// Notes what this rank is doing, for the message if a test does not end.
 void doing(const std::string& what);
 const char* being_done();
 
-// All ranks of the world wait for each other, and leave their cores to others while they wait.
+// Waits for all ranks of the world, and leaves the core to others meanwhile.
 void meet();
-// Collective over the world: whether it holds on some rank.
+// Collective over the world: whether `here` is true on any rank.
 bool on_any_rank(bool here);
-// Collective over the world: the texts of all ranks, at rank 0.
+// Collective over the world: the texts of all ranks at rank 0, and only `mine` on the others.
 std::vector<std::string> collected(const std::string& mine);
 
 // A communicator that is freed at the end of its scope.
@@ -41,10 +41,10 @@ class scoped_comm {
   MPI_Comm comm_;
 };
 
-// Collective over `of`. A duplicate returns errors instead of ending the program, as do the others.
+// Collective over `of`. All these communicators return errors instead of ending the program.
 MPI_Comm duplicate_of(MPI_Comm of);
 MPI_Comm split_of(MPI_Comm of, int color, int key);
-// The first ranks of the world; MPI_COMM_NULL elsewhere.
+// A communicator of the first ranks of the world; MPI_COMM_NULL on the others.
 MPI_Comm first_ranks(int ranks);
 
 int rank_in(MPI_Comm comm);
@@ -55,7 +55,7 @@ struct named_comm {
   MPI_Comm comm;  // MPI_COMM_NULL on ranks outside
 };
 
-// World, duplicates, parts, reordered ranks, one rank: the same list on every rank, made on first use.
+// The world, duplicates, parts, reordered ranks, one rank. The list is the same on every rank, and made on first use.
 const std::vector<named_comm>& many_communicators();
 void free_many_communicators();
 

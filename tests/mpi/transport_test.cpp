@@ -1,4 +1,4 @@
-// Messages over an MPI that cannot tell which of them failed.
+// Messages over an MPI that cannot tell which message failed.
 #include <dlfcn.h>
 #include <gtest/gtest.h>
 
@@ -15,7 +15,7 @@
 namespace {
 
 int failing_tests = 0;
-int handlers_replaced = 0;  // of communicators that are the program's
+int handlers_replaced = 0;  // on communicators of the program
 bool probes_fail = false;
 bool cancels_where_errors_are_returned = true;
 
@@ -26,7 +26,8 @@ Function* mpis_own(const char* name) {
 
 }  // namespace
 
-// In front of what mpi_transport would call: the MPI's own, or that of a library which is preloaded (late_messages.c).
+// These functions stand in front of those that mpi_transport would call: the MPI's own, or those of a preloaded library
+// (late_messages.c).
 extern "C" int PMPI_Testsome(int count, MPI_Request requests[], int* ended, int indices[], MPI_Status statuses[]) {
   static auto* const next = mpis_own<decltype(PMPI_Testsome)>("PMPI_Testsome");
   *ended = 0;
@@ -38,7 +39,7 @@ extern "C" int PMPI_Iprobe(int source, int tag, MPI_Comm comm, int* found, MPI_S
   return probes_fail ? MPI_ERR_OTHER : next(source, tag, comm, found, status);
 }
 
-// MPICH raises what it finds of a request on MPI_COMM_SELF.
+// MPICH raises errors of requests on MPI_COMM_SELF.
 extern "C" int PMPI_Cancel(MPI_Request* request) {
   static auto* const next = mpis_own<decltype(PMPI_Cancel)>("PMPI_Cancel");
   MPI_Errhandler now;
@@ -56,7 +57,7 @@ extern "C" int PMPI_Comm_set_errhandler(MPI_Comm comm, MPI_Errhandler handler) {
 namespace shoal {
 namespace {
 
-// Other threads of the program may be setting them. MPICH before 4.3 leaves no choice.
+// Other threads of the program may be setting the handlers. With MPICH before 4.3 Shoal has to replace them.
 TEST(ErrorHandlersOfTheProgram, AreLeftAloneWhileMessagesMove) {
 #ifndef OPEN_MPI
   if (!shoal_request_is_complete) GTEST_SKIP() << "an MPI in which requests cannot be looked at";
@@ -87,7 +88,7 @@ class Transport : public testing::Test {
  protected:
   Transport() : comm_(duplicate_of(MPI_COMM_SELF)), over_(comm_) { sent_.fill(std::byte{1}); }
 
-  // Two receives are under way in an MPI that fails so many times.
+  // Begins two receives, and polls while the MPI fails so many times.
   void abandon(int times) {
     over_.receive(0, 1, place_.data(), place_.size(), 5);
     over_.receive(0, 2, place_.data(), place_.size(), 6);
@@ -95,7 +96,7 @@ class Transport : public testing::Test {
     EXPECT_NO_THROW(over_.poll(ended_));
     failing_tests = 0;
   }
-  // A message with the tag of one of them.
+  // Sends and receives a message with the tag of one of them, and returns what arrived.
   std::array<std::byte, 8> sent_later() {
     std::array<std::byte, 8> later{};
     MPI_Request request;
@@ -111,7 +112,7 @@ class Transport : public testing::Test {
   std::vector<ended_transfer> ended_;
 };
 
-// And never write where they would have arrived, as far as can be.
+// And they never write where they would have arrived, as far as Shoal can prevent it.
 TEST_F(Transport, AnErrorOfNoMessageAloneEndsAllOfThem) {
   for (const int times : {1, 1 << 20}) {
     ended_.clear();
@@ -126,7 +127,7 @@ TEST_F(Transport, AnErrorOfNoMessageAloneEndsAllOfThem) {
   }
 }
 
-// The program's handler, which mostly ends the program, hears nothing of how they end.
+// The program's error handler, which mostly ends the program, is not called when they end.
 TEST_F(Transport, ErrorsOfEndingMessagesAreReturned) {
 #ifdef OPEN_MPI
   GTEST_SKIP() << "raises them on the communicators of the requests";
@@ -138,7 +139,7 @@ TEST_F(Transport, ErrorsOfEndingMessagesAreReturned) {
   MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
 }
 
-// Their error has been told, and what follows has none.
+// The error of the earlier messages has been told, and later messages have none.
 TEST_F(Transport, MovesMessagesAfterAnErrorAndWaitsForWhatComesThroughMemory) {
   abandon(1);
   ended_.clear();

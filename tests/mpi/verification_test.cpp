@@ -1,4 +1,4 @@
-// Sums of blocks tell whether what was received is what was sent.
+// Checksums of blocks tell whether what was received is what was sent.
 #include "calls/verification.hpp"
 
 #include <gtest/gtest.h>

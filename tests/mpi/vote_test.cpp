@@ -17,7 +17,7 @@ bool frees_requests_of_collectives() {
 #endif
 }
 
-// Each rank has given up by then, some of them before others began.
+// All ranks have given up the vote by then, some of them before others began it.
 TEST(Vote, OneThatFailedKeepsNoCommunicatorFromBeingDisconnected) {
   const bool waits_for_requests = mpi_name().starts_with("MPICH") && !frees_requests_of_collectives();
   if (waits_for_requests || world_ranks() == 1) GTEST_SKIP() << "it needs the preload";
@@ -35,7 +35,7 @@ TEST(Vote, OneThatFailedKeepsNoCommunicatorFromBeingDisconnected) {
   if (world_rank() > 0) fail();
   meet();
 #ifdef OPEN_MPI
-  in_two_rounds.leave();  // as the attribute's callback does, which Open MPI calls before anything else
+  in_two_rounds.leave();  // as the attribute's delete callback does, which Open MPI calls first
 #endif
   MPI_Comm_disconnect(&comm);
   EXPECT_EQ(comm, MPI_COMM_NULL);

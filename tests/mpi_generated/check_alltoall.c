@@ -1,5 +1,6 @@
-/* Linked with a generated MPI_Alltoall: compares it byte for byte with PMPI_Alltoall, and sees by the messages sent
- * from this program's own MPI_Isend which of the two served a call. Prints "faults: N" and "served: A of B". */
+/* Is linked with a generated MPI_Alltoall, and compares it byte by byte with PMPI_Alltoall. The generated one sends
+ * through this program's MPI_Isend, so the program sees which of the two served a call. Prints "faults: N" and
+ * "served: A of B". */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,7 +21,7 @@ static void compare(int send_count, MPI_Datatype send_type, int recv_count, MPI_
     MPI_Type_get_extent(recv_type, &lower, &recv_extent);
     int ranks;
     MPI_Comm_size(comm, &ranks);
-    /* room for types that reach beyond their extent */
+    /* with room for types that reach beyond their extent */
     const size_t out = (size_t)ranks * send_count * send_extent + 4096;
     const size_t in = (size_t)ranks * recv_count * recv_extent + 4096;
     unsigned char *source = malloc(out), *kept = malloc(out), *expected = malloc(in), *found = malloc(in);
@@ -65,16 +66,16 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
-    const int counts[] = {1, 7, 1000, 100000}; /* short and long messages of the MPI library */
+    const int counts[] = {1, 7, 1000, 100000}; /* for the MPI library, short and long messages */
     for (int i = 0; i < 4; ++i) compare(counts[i], MPI_INT, counts[i], MPI_INT, MPI_COMM_WORLD);
-    for (int i = 0; i < 50; ++i) compare(3, MPI_CHAR, 3, MPI_CHAR, MPI_COMM_WORLD); /* one call behind the other */
+    for (int i = 0; i < 50; ++i) compare(3, MPI_CHAR, 3, MPI_CHAR, MPI_COMM_WORLD); /* one call right after another */
     compare_types(MPI_COMM_WORLD);
     MPI_Comm reversed, half;
     MPI_Comm_split(MPI_COMM_WORLD, 0, -rank, &reversed);
     compare(100, MPI_DOUBLE, 100, MPI_DOUBLE, reversed);
     MPI_Comm_free(&reversed);
     int all_served, all_calls = calls, all_faults;
-    MPI_Comm_split(MPI_COMM_WORLD, rank % 2, rank, &half); /* another size: PMPI_Alltoall */
+    MPI_Comm_split(MPI_COMM_WORLD, rank % 2, rank, &half); /* has another size, so PMPI_Alltoall serves */
     compare(10, MPI_INT, 10, MPI_INT, half);
     MPI_Comm_free(&half);
     compare(0, MPI_INT, 0, MPI_INT, MPI_COMM_WORLD);

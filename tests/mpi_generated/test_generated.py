@@ -1,4 +1,4 @@
-"""Generated C files: compiled without a warning, run, and compared with PMPI_Alltoall byte for byte."""
+"""Generated C files are compiled without a warning, run, and compared with PMPI_Alltoall byte by byte."""
 
 import socket
 import subprocess
@@ -14,7 +14,7 @@ FLAGS = ["-std=c99", "-O1", "-Wall", "-Wextra", "-pedantic", "-Werror"]
 FIGURE_1 = (
     "SwitchName=s0 Nodes=n[0-2]\nSwitchName=s1 Switches=s[0,2,3] Nodes=n5\nSwitchName=s2\nSwitchName=s3 Nodes=n[3-4]\n"
 )
-CALLS = 59  # that a schedule for all ranks can serve, of the program's
+CALLS = 59  # of the program's calls, those that a schedule for all ranks can serve
 
 
 def missing(mpi):
@@ -60,7 +60,7 @@ def test_figure_1(run, spec):
 
 
 def test_faster_links(run):
-    """Two messages at a time between the switches: half of the phases."""
+    """Two messages at a time between the switches need half of the phases."""
     network = shoal.parse_topology("s0 s1 2G\ns0 n[0-2] 1G\ns1 n[3-5] 1G")
     programs = shoal.generate_all(shoal.parse("tree"), network.problem())
     assert max(operation.step for program in programs for operation in program.operations) < 9 - 1
@@ -85,7 +85,7 @@ def test_hierarchical(run):
 
 
 def test_ranks_on_their_hosts(run):
-    """Several ranks of one machine, found by its name, which here is this machine's."""
+    """Several ranks find their places by the name of their host, which is this machine."""
     name = socket.gethostname().split(".")[0]
     network = shoal.parse_topology(f"s0 {name}\ns0 elsewhere\n")
     network.place_ranks([name] * 4)
@@ -93,7 +93,7 @@ def test_ranks_on_their_hosts(run):
 
 
 def test_ranks_on_other_hosts(run):
-    """Nothing matches: the MPI's own collective serves every call."""
+    """If no host matches, the MPI's own collective serves every call."""
     text = emit(shoal.parse_topology("SwitchName=s0 Nodes=elsewhere[0-3]"), "tree:parts=1")
     assert run(text, 4, "-DALLTOALL_NAP=100") == served(0)
 

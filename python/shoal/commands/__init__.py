@@ -1,1 +1,1 @@
-"""The commands of `shoal`, one a file; shoal.cli lists them."""
+"""The commands of `shoal`, one in each file; shoal.cli lists them."""

@@ -31,25 +31,25 @@ from shoal.resume import Earlier, Kept, label_of
 from shoal.routine import compile_routine
 from shoal.suites import SUITES, Suite
 
-# From an MPI, a number of ranks, a program and its variables to a command.
+# Makes a command from an MPI, a number of ranks, a program and its variables.
 Launch = Callable[[Mpi, int, list[str], dict[str, str]], list[str]]
 
 NOT_SPECS = (
     "auto", "choose", "ask", "native", "native_nonblocking", "native_persistent", "preloaded", "hand", "memcpy",
 )  # fmt: skip
-# Of shoal_exchange(); two are written by hand.
+# The variants of shoal_exchange(); two of them are written by hand.
 OF_EXCHANGE = ("auto", "native", "nbx", "crystal")
-# Variants that are no specs, where they are not those of all-to-alls; and what specs are parsed as.
+# For collectives other than all-to-alls: the variants that are not specs, and how the others are parsed.
 OTHER_NOT_SPECS = {"allgather": ("auto", "native"), "neighbor_alltoallv": ("auto", "native", "hand")}
 PARSED_AS = {"allgather": "allgather", "neighbor_alltoallv": "neighbor_alltoall"}
-# What blocks there are where nobody says it.
+# The distributions if no option gives any.
 DISTRIBUTIONS = {
     "alltoall": "uniform,random", "alltoallw": "strips", "exchange": "partners:8", "neighbor_alltoallv": "partners:8",
 }  # fmt: skip
 COLOURS = {"faster": "green", "slower": "red", "no difference": "dim"}
 
 
-# What an option says, so that it is not said twice.
+# Options that an option sets as well, so that nobody may give both.
 SAID = {
     "suite": (
         "collective",
@@ -68,7 +68,7 @@ SAID = {
 }
 
 
-# Options whose words fill lines.
+# Options whose help fills a line.
 Mpis = Annotated[
     str, typer.Option(help="mpich, openmpi or impi, also with a version as in mpich5; or several, as in mpich5,impi.")
 ]
@@ -128,13 +128,14 @@ def bench(
     each rank sends to each other, scaled to the size, or unchanged with --sizes 0.
 
     With --collective alltoallw blocks are strips of a matrix, as in Fourier transforms of mpi4py-fft. With --collective
-    exchange every rank sends to some ranks that do not know of it. Its distributions are such as partners:8; variants
-    are auto (shoal_exchange), native (an alltoall of counts, then an alltoallv), nbx and crystal (written by hand).
+    exchange every rank sends to some ranks that do not know of it. Distributions are then partners:8 and the like;
+    variants are auto (shoal_exchange), native (an alltoall of counts, then an alltoallv), nbx and crystal (written by
+    hand).
     With --collective neighbor_alltoallv blocks go to partners:8 (random ones) or along grid:4x2 or torus:4x2.
 
     All ranks start a repetition at an agreed time, and it lasts from the first start to the last end. Variants take
     turns in random order. The table shows median times, and on an emulated cluster also the share of the links' speed
-    that was reached. It calls two variants different only where a rank test does (p < 0.01).
+    that was reached. It calls two variants different only if a rank test does (p < 0.01).
     """
     if list_suites:
         refuse_others(context, "list_suites")
@@ -163,7 +164,7 @@ def refuse_dropped(context: typer.Context, emulate: str, collective: str) -> Non
 
 
 def described(what: Suite) -> str:
-    """Its blocks, as an option; between two groups they are equal, and strips are no choice."""
+    """The distributions as an option; empty if there is no choice: between two groups, and in alltoallw."""
     return "" if what.senders or what.collective == "alltoallw" else f" --distributions {what.distributions}"
 
 
@@ -211,7 +212,7 @@ def senders_of(what: Suite) -> list[int]:
 
 
 def check_numbers(what: Suite) -> None:
-    """Before anything is launched."""
+    """Checks the numbers in the options before anything is launched."""
     numbers("--sizes", what.sizes, 0)
     fewest = min(numbers("--ranks", what.ranks, 1))
     for senders in senders_of(what):
@@ -221,7 +222,7 @@ def check_numbers(what: Suite) -> None:
 
 @dataclass(frozen=True)
 class Cluster:
-    """An emulated one, and how it was asked for."""
+    """An emulated cluster, and the words that asked for it."""
 
     network: shoal.Network
     name: str
@@ -248,7 +249,7 @@ class Run:
         return [(kind, size) for kind in groups or what.distributions.split(",") for size in sizes]
 
     def measure(self, kept: Kept, variants: list[str], launch: Launch) -> Iterator[str]:
-        """The lines of what is missing."""
+        """Measures what is missing, and yields the lines."""
         for distributions, sizes in kept.launches():
             asked = ["--variants", ";".join(variants), "--sizes", ",".join(map(str, sizes))]
             asked += ["--seconds", str(self.seconds), "--phases", str(int(self.phases))]
@@ -259,7 +260,8 @@ class Run:
                     yield self.noted(line)
 
     def noted(self, line: str) -> str:
-        """The line with how it was measured, or with the least time that the links allow."""
+        """The line with a note: the provenance with how it was measured, a case with the least time that the links of
+        an emulated cluster allow."""
         record = json.loads(line)
         if "provenance" in record:
             record["provenance"]["launch"] = self.label
@@ -271,7 +273,7 @@ class Run:
 def measure_all(
     todo: list[tuple[Run, Kept]], names: list[str], written: "ResultsFile", asked: Cluster | None
 ) -> Results:
-    """Into the file, behind what is kept."""
+    """Measures what is missing; its lines go into the file, after those that are kept."""
     results = Results()
     results.add_lines(line for _, kept in todo for line in kept.lines)
     emulation = Emulation(asked.network) if asked else nullcontext()
@@ -289,7 +291,7 @@ def measure_all(
 
 @dataclass
 class ResultsFile:
-    """What is there already stays until the first line comes; then the lines to keep take its place."""
+    """The file of results. What is in it stays until the first new line comes; then the lines to keep replace it."""
 
     path: Path
     kept: list[str]
@@ -305,7 +307,8 @@ class ResultsFile:
 
 @contextmanager
 def launching(run: Run, cluster: Emulation | None, names: list[str]) -> Iterator[Launch]:
-    """How ranks are started; for `preloaded` on an emulated cluster with the routine generated for it."""
+    """How ranks are started. If a variant is `preloaded`, ranks on an emulated cluster preload the routine that is
+    generated for the cluster."""
     if cluster is None or run.cluster is None:
         yield launch_command
     elif "preloaded" not in names:
@@ -319,7 +322,7 @@ def launching(run: Run, cluster: Emulation | None, names: list[str]) -> Iterator
 
 
 def write_lines(path: Path, lines: list[str]) -> None:
-    """In place of what is there, so that nothing is lost when this is interrupted."""
+    """Replaces the file in one step, so that nothing is lost if this is interrupted."""
     new = path.with_suffix(".new")
     new.write_text("".join(line + "\n" for line in lines))
     new.replace(path)
@@ -350,7 +353,7 @@ def check_variants(text: str, collective: str = "alltoall") -> list[str]:
 
 
 def choose_mpis(wanted: str) -> list[Mpi]:
-    """Those named, or the first, of the MPIs that the driver was built for."""
+    """Of the MPIs that the benchmark driver was built for, those that are named, or else the first."""
     built = [mpi for mpi in find_all() if driver(mpi).is_file()]
     if not built:
         raise UserError("no MPI with a benchmark driver was found; make build makes one, shoal doctor lists MPIs")
@@ -369,7 +372,8 @@ def driver(mpi: Mpi) -> Path:
 
 @contextmanager
 def library_directory(mpi: Mpi) -> Iterator[str]:
-    """Where the driver finds the MPI's library: Debian's MPICH lacks the name that all others of its ABI have."""
+    """The folder in which the driver finds the MPI's library. For Debian's MPICH it has a link, because that library
+    lacks the name that all others of its ABI have."""
     if mpi.soname != "libmpich.so.12":
         yield str(mpi.library.parent)
         return
@@ -411,7 +415,7 @@ def tables(results: Results, variants: list[str]) -> Iterator[Table]:
 
 
 def cell(series: dict[str, Series], name: str) -> str:
-    """The median; below it how it compares with the MPI's own, and what `auto` took."""
+    """The median; below it how it compares with the MPI's own and with what the links allow, and what `auto` chose."""
     if name not in series:
         return "-"
     text = readable_seconds(series[name].median)

@@ -88,7 +88,7 @@ def parse_ranks(text: str) -> list[int]:
 
 
 def problems(ranks: list[int]) -> Iterator[shoal.Problem]:
-    """For each number of ranks an all-to-all, and the allgathers between all pairs of groups that make it up."""
+    """For each number of ranks an all-to-all, and an allgather between two groups for each number of senders."""
     for number in ranks:
         yield shoal.Problem(number)
         yield from (shoal.Problem(number, senders=senders) for senders in range(1, number))
@@ -110,7 +110,7 @@ def all_cases(spec: str, at: Iterable[shoal.Problem]) -> Iterator[Case]:
 
 
 def collectives_of(spec: str) -> list[str]:
-    """What the algorithm named in the spec can do; alltoall when there is none, for the error it gives."""
+    """The collectives of the algorithm that the spec names. If there is none, alltoall, for the error that it gives."""
     name = spec.partition(":")[0]
     return [algorithm.collective for algorithm in shoal.algorithms() if algorithm.name == name] or ["alltoall"]
 
@@ -127,7 +127,7 @@ def specs(algorithm: shoal.Algorithm, ranks: int, levels: int = 0) -> Iterator[s
 
 
 def different(parameter: shoal.Parameter) -> Iterator[str]:
-    """Every word and two numbers, each beside every other: one for the innermost level, one for all others."""
+    """Every pair of different values, of all words and two numbers: one for the innermost level, one for all others."""
     some = [
         *parameter.words,
         *(str(n) for n in range(parameter.lowest, min(parameter.highest, parameter.lowest + 1) + 1)),
@@ -142,7 +142,7 @@ def values(parameter: shoal.Parameter, ranks: int) -> list[str]:
 
 
 def mixed(lowest: int, ranks: int) -> set[str]:
-    """Lists of numbers that reach `ranks` when multiplied: ascending, descending, and two alternating."""
+    """Lists of numbers whose product reaches `ranks`: ascending, descending, and two alternating numbers."""
     lists: set[str] = set()
     for cycle in (range(lowest, lowest + 8), range(lowest + 7, lowest - 1, -1), [lowest, lowest + 2] * 8):
         product, parts = 1, []

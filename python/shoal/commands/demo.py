@@ -22,9 +22,9 @@ from shoal.plots import latency_plot
 
 CHECKED_RANKS = range(1, 25)
 SIZES = "16,256,2048,16384"
-UNVERIFIED = ("native", "?")  # nothing of Shoal's ran
-ONCE = 1.1  # times as fast, from which on one run tells something
-FOREIGN_SIZES = 5  # of the foreign program: 1, 2, 4 ... bytes
+UNVERIFIED = ("native", "?")  # no algorithm of Shoal's ran
+ONCE = 1.1  # times as fast: less tells nothing after one run of each
+FOREIGN_SIZES = 5  # the foreign program's blocks have 8, 64 ... bytes: 8 to every power below this one
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ def demo(
         out.print(f"[bold]2. A non-uniform exchange[/bold] (random blocks, up to the size shown): {mpi}, {ranks} ranks")
         rows += run_exchange(mpi, ranks, results)
     program = foreign_program()
-    if program and "mpich" in mpis and mpis["mpich"].soname == "libmpi.so.12":  # which it was linked to
+    if program and "mpich" in mpis and mpis["mpich"].soname == "libmpi.so.12":  # what it is linked to
         out.print(
             f"[bold]3. A program nobody here wrote[/bold]: {program.name} of Intel, unmodified, on {mpis['mpich']}"
         )
@@ -70,7 +70,7 @@ def demo(
 
 
 def newest_built() -> dict[str, Mpi]:
-    """The newest MPICH and Open MPI that there is a driver for: the set-up's own, where nothing newer is installed."""
+    """The newest MPICH and Open MPI that have a benchmark driver: the set-up's own, if nothing newer is installed."""
     newest: dict[str, Mpi] = {}
     for mpi in find_all():
         if mpi.kind in ("mpich", "openmpi") and driver(mpi).is_file():
@@ -98,7 +98,7 @@ def check_schedules() -> str:
 def check(selection: shoal.Selection, ranks: int) -> int:
     try:
         fault = shoal.check_all_ranks(selection, shoal.Problem(ranks))
-    except ValueError:  # it says that it cannot serve this number of ranks
+    except ValueError:  # the algorithm cannot serve this number of ranks
         return 0
     if fault is not None:
         raise UserError(f"{selection} on {ranks} ranks: {fault.kind}: {fault.text}; please report this")
@@ -115,7 +115,7 @@ def run_exchange(mpi: Mpi, ranks: int, results: Results) -> list[Row]:
 
 
 def rows_of(mpi: Mpi, measured: dict[Case, dict[str, Series]]) -> list[Row]:
-    """Without cases in which a variant's ranks were never in time."""
+    """The rows of the table, without cases in which the ranks of a variant never started in time."""
     rows = []
     for case, series in measured.items():
         what = f"exchange, {mpi.kind}, 0 to {readable_bytes(case.size)}"
@@ -129,7 +129,7 @@ def rows_of(mpi: Mpi, measured: dict[Case, dict[str, Series]]) -> list[Row]:
 
 
 def foreign_program() -> Path | None:
-    """Intel's MPI benchmarks, in a wheel the set-up installed; they run on MPICH as they are."""
+    """Intel's MPI benchmarks, from a wheel that the set-up installed; they run on MPICH as they are."""
     program = Path(sys.prefix).parent / ".mpi" / "impi" / "bin" / "IMB-MPI1"
     return program if program.is_file() else None
 
@@ -138,7 +138,7 @@ def run_foreign(mpi: Mpi, ranks: int, program: Path) -> list[Row]:
     with tempfile.NamedTemporaryFile("w+", suffix=".txt") as sizes, err.status("running it three times"):
         sizes.write("\n".join(str(8**power) for power in range(1, FOREIGN_SIZES)))
         sizes.flush()
-        # Without the barrier between repetitions: its ranks spin, and with more ranks than cores that is all one sees.
+        # Without the barrier between repetitions: ranks spin in it, and with more ranks than cores one sees only that.
         command = [str(program), "Alltoallv", "-npmin", str(ranks), "-msglen", sizes.name, "-sync", "off"]
         preload = {"LD_PRELOAD": str(mpi.preload)}
         measured = [*command, "-iter", "2000", "-time", "4"]
@@ -155,7 +155,7 @@ def run_foreign(mpi: Mpi, ranks: int, program: Path) -> list[Row]:
 
 
 def compared_once(native: float, ours: float) -> Verdict:
-    """Of one run each, whose differences from run to run are not known."""
+    """The verdict after one run of each, when nobody knows how much runs differ."""
     if 1 / ONCE < native / ours < ONCE:
         return "no difference"
     return "faster" if ours < native else "slower"
@@ -186,7 +186,7 @@ def verified(text: str) -> str:
 
 
 def main_algorithm(text: str) -> str:
-    """The first row of the report has the most time."""
+    """The algorithm in the first row of Shoal's report, which is the row with the most time."""
     match = re.search(r"^shoal: alltoallv .* us  (\S+)$", text, re.MULTILINE)
     return match.group(1) if match else "?"
 

@@ -46,7 +46,7 @@ def list_lacks(found: list[mpi.Mpi]) -> list[Lack]:
 
 
 def build_command(one: mpi.Mpi) -> str:
-    """Builds and installs the preload, in Shoal's sources."""
+    """The command that builds and installs the preload, in Shoal's sources."""
     wrapper = "mpicc_abi" if one.abi == "standard" else "mpicc"
     compiler = one.mpiexec.with_name(one.mpiexec.name.replace("mpiexec", wrapper).replace("mpirun", wrapper))
     prefix = one.preload.parents[3]

@@ -21,7 +21,7 @@ from shoal.program import find_program, library_path, needs_of
 
 
 def with_algorithms(command: Callable[..., None]) -> Callable[..., None]:
-    """The command with an option for each algorithm that can be set, which it gets by the name of the setting."""
+    """The command with an option for each setting of an algorithm. The command gets its value by the setting's name."""
     signature = inspect.signature(command)
     named = [one for one in signature.parameters.values() if one.kind is not inspect.Parameter.VAR_KEYWORD]
     named += [

@@ -22,7 +22,7 @@ KINDS = ("alltoall", "alltoallv")
 
 @dataclass(frozen=True)
 class Explanation:
-    """Seconds are predicted, or measured where a profile decided."""
+    """What is chosen. Seconds are predicted, or measured if a profile decided."""
 
     call: str
     ranks: int
@@ -102,7 +102,7 @@ def by_profile(call: str, block: float, empty: float, path: Path, ranks: int) ->
 
 
 def by_model(call: str, block: float, empty: float, ranks: int, layout: str, path: Path | None) -> Explanation:
-    """The model knows no empty blocks: it spreads the bytes over all."""
+    """The model knows no empty blocks: it spreads the bytes over all blocks."""
     problem = make_problem(ranks, layout, 0, 0)
     prices = machine.read(path) if path else machine.COMMON
     uniform = call == "alltoall"
@@ -125,7 +125,7 @@ def by_model(call: str, block: float, empty: float, ranks: int, layout: str, pat
 
 
 def every_algorithm(uniform: bool) -> list[str]:
-    """With its defaults."""
+    """Every algorithm that can serve such blocks, with its defaults."""
     return [
         one.name
         for one in shoal.algorithms()
@@ -136,12 +136,12 @@ def every_algorithm(uniform: bool) -> list[str]:
 def load_if_it_serves(spec: str, problem: shoal.Problem) -> shoal.Load | None:
     try:
         return shoal.load_of(shoal.parse(spec), problem)
-    except ValueError:  # it says that it does not, such as a tree without a topology
+    except ValueError:  # the algorithm refuses the problem, such as `tree` without a topology
         return None
 
 
 def best_digits(ranks: int, block: float, prices: Machine) -> list[str]:
-    """The best of all digit systems, with the prices between nodes."""
+    """The spec of the best of all digit systems, by the prices between nodes."""
     link = prices.network
     per_block = block * (link.per_byte + prices.copy)
     radices = shoal.best_radices(ranks, per_digit=link.latency, per_step=link.per_message, per_block=per_block)
@@ -149,7 +149,7 @@ def best_digits(ranks: int, block: float, prices: Machine) -> list[str]:
 
 
 def by_levels(problem: shoal.Problem, block: float, prices: Machine) -> list[str]:
-    """The best use of all levels by their closed forms, with all ranks and with one of each node between nodes."""
+    """The best use of all levels by their closed forms: with all ranks of a node between nodes, and with only one."""
     if len(problem.levels) < 2 or problem.largest_node == problem.ranks == 1:
         return []
     best = prices.best_levels(problem, block)

@@ -8,32 +8,32 @@ from shoal.errors import UserError
 
 
 def given(context: typer.Context, name: str) -> bool:
-    """Whether it is on the command line, even with the value that it has anyway."""
+    """Whether this option is on the command line, even if with its default value."""
     source = context.get_parameter_source(name)
     return source is not None and source.name == "COMMANDLINE"
 
 
 def option(context: typer.Context, name: str) -> str:
-    """As it is written: --json for as_json."""
+    """The option as people write it: --json for as_json."""
     return max(next(one.opts for one in context.command.params if one.name == name), key=len)
 
 
 def refuse_twice(context: typer.Context, name: str, said: Iterable[str]) -> None:
-    """Where the option `name` is given, those that it decides as well."""
+    """If the option `name` is given, refuses the options `said`, which it sets as well."""
     for other in said:
         if given(context, name) and given(context, other):
             raise UserError(f"{option(context, name)} already sets {option(context, other)}; leave one out")
 
 
 def refuse_others(context: typer.Context, name: str) -> None:
-    """Where the option `name` stands alone."""
+    """If the option `name` is given, refuses all others."""
     if given(context, name):
         others = [one.name for one in context.command.params if one.name not in (None, name)]
         refuse_unused(context, others, f"with {option(context, name)}")
 
 
 def refuse_unused(context: typer.Context, names: Iterable[str], where: str) -> None:
-    """Options that nothing would look at here."""
+    """Refuses options that nothing would look at here."""
     for name in names:
         if given(context, name):
             raise UserError(f"{option(context, name)} means nothing {where}; leave it out")

@@ -1,4 +1,4 @@
-"""shoal model: the prices by which schedules are predicted."""
+"""shoal model: the prices from which the times of schedules are predicted."""
 
 import statistics
 from pathlib import Path

@@ -16,8 +16,8 @@ from shoal.graphs import read_graph
 from shoal.networks import HELP, read_network
 
 LAYOUT = 'Ranks per node (4,4,3), cyclic:3x4, ranks by node (0,3/1,2), or levels ("group:2 node:4 socket:2 core:8").'
-MOST_RANKS = 4096  # whose schedules are printed together
-MOST_BLOCKS = 20_000  # sent by one rank, in a table
+MOST_RANKS = 4096  # so many schedules are printed together at most
+MOST_BLOCKS = 20_000  # of one rank; a table has no more
 
 
 def plan(
@@ -112,7 +112,7 @@ def emitted(form: str, programs: list[shoal.Schedule], title: str, block: int, h
 
 
 def print_programs(programs: list[shoal.Schedule], senders: int, seconds: float) -> None:
-    """Of all ranks or of one; to make them took `seconds`."""
+    """Prints the programs of all ranks or of one. Making them took `seconds`."""
     everyone = len(programs) == programs[0].ranks
     if senders and everyone:
         print_steps(programs, senders)
@@ -129,7 +129,7 @@ def print_programs(programs: list[shoal.Schedule], senders: int, seconds: float)
 
 
 def print_steps(programs: list[shoal.Schedule], senders: int) -> None:
-    """One line a step: 0->7:m3 means that rank 0 sends rank 7 the message of rank 3."""
+    """One line for each step: 0->7:m3 means that rank 0 sends rank 7 the message of rank 3."""
     steps = shoal.follow_steps(programs, senders=senders)
     print(str(steps), end="")
     out.print(f"{steps.count} steps, volume {steps.volume:g}, traffic {steps.traffic:g} messages")
@@ -146,12 +146,12 @@ def describe(operation: shoal.Operation) -> str:
 
 
 def step_table(program: shoal.Schedule) -> Table:
-    """One row a step: what goes where, what comes from where."""
+    """One row for each step: what goes where, and what comes from where."""
     headings = {"copy": "copies", "send": "sends to", "recv": "receives from"}
     steps: dict[int, dict[str, list[str]]] = {}
     for operation in program.operations:
         if operation.kind == "copy" and not operation.slots:
-            continue  # a join: orders what comes after it
+            continue  # a copy without slots only orders what comes after it
         cells = steps.setdefault(operation.step, {kind: [] for kind in headings})
         cells[operation.kind].append(describe(operation))
     table = Table("step", *headings.values(), show_lines=True)
@@ -161,7 +161,7 @@ def step_table(program: shoal.Schedule) -> Table:
 
 
 def summary_table(programs: list[shoal.Schedule]) -> Table:
-    """One row a rank: to whom it sends how many blocks, in order, and its totals."""
+    """One row for each rank: to whom it sends how many blocks, in order, and its totals."""
     table = Table("rank", "sends to (blocks)", "K", "D", "sizes ahead", "temp", "peak")
     for program in programs:
         sends = [operation for operation in program.operations if operation.kind == "send"]

@@ -70,7 +70,7 @@ def parser(name: str = "shoal run", description: str = DESCRIPTION) -> Parser:
 
 
 def algorithm_settings() -> list[shoal.Setting]:
-    """Those that commands take as options."""
+    """The settings that commands take as options: those whose value is a spec."""
     return [one for one in shoal.settings() if one.takes == "SPEC"]
 
 
@@ -83,15 +83,15 @@ class Job(NamedTuple):
 
     program: list[str]
     ranks: int | None
-    mpi: Mpi | None  # whose mpiexec starts it, where no launcher was named
+    mpi: Mpi | None  # its mpiexec starts the program; None if a launcher was named
     launcher: list[str]
-    options: list[str]  # for whatever launches
-    libraries: dict[str, str]  # variables that let it find its MPI
-    preload: str  # what ranks preload: Shoal, and what they preload without it
-    others: str = ""  # the latter alone
+    options: list[str]  # for mpiexec or the launcher
+    libraries: dict[str, str]  # variables that let the program find its MPI
+    preload: str  # what ranks preload: Shoal, and `others`
+    others: str = ""  # what ranks preload without Shoal
 
     def command(self, variables: dict[str, str]) -> list[str]:
-        """Runs it with these variables set for its ranks."""
+        """The command that runs the program with these variables set for its ranks."""
         variables = self.libraries | variables
         if self.mpi:
             return launch_command(self.mpi, self.ranks or 1, self.program, variables, self.options)
@@ -117,12 +117,13 @@ def run(words: Sequence[str]) -> NoReturn:
 
 
 def environment_of(job: Job, variables: dict[str, str]) -> dict[str, str]:
-    """Of what launches. Open MPI 5 hands it to processes that are spawned."""
+    """The environment of mpiexec or the launcher. That of mpiexec has the variables of ranks too, because Open MPI 5
+    hands it to processes that the program spawns."""
     return launch_environment() | (job.libraries | variables if job.mpi else {})
 
 
 def read(options: Parser, words: Sequence[str]) -> tuple[argparse.Namespace, Job]:
-    """What is asked for, and of which program."""
+    """The options that are given, and the job that they describe."""
     asked, passed, program = split(options, words)
     if not program:
         options.error("which program?")
@@ -144,15 +145,15 @@ def read(options: Parser, words: Sequence[str]) -> tuple[argparse.Namespace, Job
     return asked, Job(whole, asked.ranks, mpi, [], passed, library_path(needs, mpi), preload, others)
 
 
-# Those that a slip of the fingers would hand to mpiexec.
+# Options of Shoal's commands, which a slip of the fingers would hand to mpiexec.
 OWN = ("--ranks", "--launcher", "--alltoall", "--alltoallv", "--alltoallw", "--allgather", "--report", "--pairs")
-ALIKE = 0.85  # so that mpiexec's own --n and --report-bindings pass
+ALIKE = 0.85  # from here on a word counts as a slip; mpiexec's own --n and --report-bindings are below
 
 WHOLE = "\0"  # in front of words that argparse must not cut up: it reads -hosts as -h, -o and so on
 
 
 def split(options: Parser, words: Sequence[str]) -> tuple[argparse.Namespace, list[str], list[str]]:
-    """Options of Shoal, of the launcher, and the program: behind --, or from the first word that is no option."""
+    """Shoal's options, the launcher's, and the program: the words after --, or from the first that is no option on."""
     kept = [WHOLE + word if re.match("-[nh][^0-9=]", word) and word != "-np" else word for word in words]
     if "--" in words:
         end = words.index("--")
@@ -172,9 +173,9 @@ def split(options: Parser, words: Sequence[str]) -> tuple[argparse.Namespace, li
 
 
 def refuse_slips(options: Parser, words: Sequence[str]) -> None:
-    """Options that are nearly Shoal's, or those of another of its commands."""
+    """Refuses options that are nearly Shoal's, or that belong to another of its commands."""
     for name in (word.partition("=")[0] for word in words if word.startswith("--")):
-        from difflib import get_close_matches  # most calls do without
+        from difflib import get_close_matches  # most calls do not need it
 
         if near := get_close_matches(name, OWN, 1, ALIKE):
             meant = "" if near == [name] else f" (did you mean {near[0]}?)"
@@ -184,8 +185,8 @@ def refuse_slips(options: Parser, words: Sequence[str]) -> None:
 def preloaded_without_shoal(
     launcher: list[str], passed: list[str], program: list[str]
 ) -> tuple[list[str], list[str], str]:
-    """The launcher and its options without those that set LD_PRELOAD; and what ranks preload by them, or by the
-    environment."""
+    """The launcher and its options without those that set LD_PRELOAD, and what ranks preload besides Shoal, by these
+    options or by the environment."""
     launcher, by_launcher = take_preload(launcher)
     passed, by_options = take_preload(passed)
     later = program[program.index(":") :] if ":" in program else []
@@ -197,7 +198,8 @@ def preloaded_without_shoal(
 
 
 def take_preload(options: Sequence[str]) -> tuple[list[str], str | None]:
-    """These without -x LD_PRELOAD=FILE (of Open MPI) and -genv LD_PRELOAD FILE (of MPICH), and the FILE."""
+    """The options without -x LD_PRELOAD=FILE (of Open MPI) and -genv LD_PRELOAD FILE (of MPICH); and the FILE, or
+    None."""
     kept, given, left = [], None, list(options)
     while left:
         word = left.pop(0)
@@ -212,7 +214,7 @@ def take_preload(options: Sequence[str]) -> tuple[list[str], str | None]:
 
 
 def others_than_shoal(preloads: str) -> str:
-    """Of what LD_PRELOAD has, as a module for Shoal sets it too."""
+    """What LD_PRELOAD has without Shoal, which an environment module may have put there too."""
     return ":".join(one for one in re.split("[: ]+", preloads) if one and Path(one).name != PRELOAD)
 
 
@@ -228,7 +230,8 @@ def launcher_of(text: str) -> list[str]:
 
 
 def preload_by(needs: Needs) -> str:
-    """For the MPI that the program loads; of all ABIs where that cannot be told, since only the right one serves."""
+    """The preload for the MPI that the program loads. If that cannot be told, those of all ABIs: only the right one
+    serves."""
     if needs.soname is None:
         found = preloads()
         if not found:
@@ -241,7 +244,7 @@ def preload_by(needs: Needs) -> str:
 
 
 def algorithms(asked: Mapping[str, Any]) -> dict[str, str]:
-    """The variables that ask for these specs, by the names of settings, when they mean something."""
+    """The variables that ask for these specs, which are given by the names of settings; refuses wrong specs."""
     variables = {}
     for one in algorithm_settings():
         if spec := asked.get(one.name):
@@ -254,7 +257,7 @@ def algorithms(asked: Mapping[str, Any]) -> dict[str, str]:
 
 
 def reporting(wanted: bool) -> dict[str, str]:
-    """SHOAL_REPORT may be set to what prints more."""
+    """The variable for a report, if one is wanted. A value that the user has set stays, because it may print more."""
     return {"SHOAL_REPORT": os.environ.get("SHOAL_REPORT", "1")} if wanted else {}
 
 
@@ -275,7 +278,7 @@ def choose_mpi(wanted: str, needs: Needs, program: str) -> Mpi:
 
 
 def find_wanted(wanted: str, needs: Needs, program: str) -> Mpi:
-    """Of several of one kind the first that fits the program, with a preload if possible."""
+    """The MPI that is asked for: of several of one kind the first that fits the program, with a preload if possible."""
     candidates, fitting = [], []
     for mpi in named(wanted):
         candidates.append(mpi)
@@ -301,14 +304,14 @@ def named(wanted: str) -> Iterator[Mpi]:
 
 
 def fits(mpi: Mpi, needs: Needs) -> bool:
-    if needs.interpreter:  # mpi4py from a wheel takes any MPI, one that was compiled only its own
+    if needs.interpreter:  # mpi4py from a wheel takes any MPI; if it was compiled here, it takes only its own
         loaded = probe(needs.interpreter, library_path(needs, mpi))
         return all(soname(library) == mpi.soname for library in loaded)
     return needs.soname in (None, mpi.soname)
 
 
 def preload_of(mpi: Mpi) -> str:
-    """With what this process was given to preload."""
+    """Shoal's preload for this MPI, and what this process was given to preload."""
     return joined(shoals_preload(mpi), others_than_shoal(os.environ.get("LD_PRELOAD", "")))
 
 

@@ -33,32 +33,32 @@ DRIVER = "libshoal_simulated.so"
 SELECTORS = ("mpich", "ompi", "mvapich2", "impi")
 UNITS = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0}
 
-# What --suite says, and what a program has no use for.
+# Options that a program has no use for, and options that --suite sets.
 OF_EXCHANGES = ("variants", "sizes", "distribution", "senders", "model", "events")
 SAID = ("platform", "nodes", "ppn", "selector", "variants", "sizes", "distribution", "senders")
 
-# Begins the distribution in which every rank sends to so many others, in an exchange among neighbours.
+# The beginning of a distribution such as partners:12: every rank sends to so many neighbours.
 PARTNERS = "partners:"
 
 # The mean block, as a share of the size given.
 MEANS = {"uniform": 1.0, "random": 0.5}
-# Memory for which contents are verified; above, all simulated ranks share one buffer.
+# Contents are verified up to this much memory; above it, all simulated ranks share one buffer.
 MOST_VERIFIED_BYTES = 2 << 30
-# Ranks whose schedules are counted one by one, where no closed form is known.
+# If there is no closed form, the schedules of at most so many ranks are counted one by one.
 MOST_COUNTED = 512
 
 
 @dataclass(frozen=True)
 class Launch:
-    """What one process simulates: it makes one selector's choices."""
+    """What one process simulates. For the MPI's own exchanges it makes the choices of one selector."""
 
     selector: str
     variants: list[str]
-    label: str = ""  # of the MPI's own, instead of its name
+    label: str = ""  # the name of the MPI's own exchange in results; empty for Shoal's
 
 
 def command_for(at: Simulation, platform: str, hosts: str, launch: Launch, arguments: list[str]) -> list[str]:
-    """smpirun cuts words at spaces."""
+    """The command that simulates. Spaces in the layout become slashes, because smpirun cuts words at spaces."""
     configured = [f"smpi/coll-selector:{launch.selector}", *at.costs(launch.variants)]
     return [
         *at.smpirun(platform, hosts, configured), "-no-privatize", str(made(DRIVER)),
@@ -79,7 +79,7 @@ class Blocks:
         return "allgather" if self.senders else "alltoall"
 
     def memory(self, ranks: int) -> int:
-        """Of all ranks together, for the largest."""
+        """The bytes that all ranks together need for the largest blocks."""
         if self.distribution.startswith(PARTNERS):
             return max(self.sizes) * 2 * ranks * int(self.distribution.removeprefix(PARTNERS))
         blocks = self.senders * (ranks - self.senders + 1) if self.senders else 2 * ranks * ranks
@@ -95,7 +95,7 @@ class Blocks:
         return MEANS[self.distribution] * size
 
 
-# Options whose words fill lines.
+# Options whose help fills a line.
 Variants = Annotated[str, typer.Option(help="Variants to compare, separated by ';'.")]
 Distribution = Annotated[
     str,
@@ -218,7 +218,7 @@ def cluster(platform: str, nodes: int, ppn: int, message_cost: str, layout: str,
 
 
 def write(lines: Iterable[str], expected: int, output: Path) -> Results:
-    """The lines as they come, into the folder; `expected` is how many will have times."""
+    """Writes the lines into the folder as they come. `expected` is how many of them will have times."""
     output.mkdir(parents=True, exist_ok=True)
     results = Results()
     with (output / "results.jsonl").open("w", buffering=1) as file, progress() as bar:
@@ -269,7 +269,7 @@ def check_sizes(text: str) -> list[int]:
 
 
 def plan_launches(variants: list[str], selectors: list[str]) -> list[Launch]:
-    """Shoal's exchanges, and the MPI's own for each selector."""
+    """One launch for Shoal's exchanges, and one for the MPI's own with each selector."""
     ours = [name for name in variants if name != "native"]
     if ours == variants and len(selectors) > 1:
         raise UserError(f"--selector {','.join(selectors)}: give one; only native differs between them")
@@ -290,8 +290,8 @@ def simulations(at: Simulation, launches: list[Launch], wanted: Blocks, verified
 
 
 def noted(line: str, at: Simulation, wanted: Blocks) -> str:
-    """The line with what the cost model says; as it is where that does not know the platform, the blocks or the
-    variant."""
+    """The line with what the cost model says. It stays as it is if the model does not know the platform, the blocks or
+    the variant."""
     record = json.loads(line)
     if at.platform.machine is None or not wanted.predictable:
         return line
@@ -315,7 +315,7 @@ def prediction(at: Simulation, variant: str, block: float) -> float:
             f"{variant}: --model counts its schedules, of at most {MOST_COUNTED} ranks; there is {closed_forms()}"
         )
     load = shoal.load_of(how, shoal.Problem(layout=at.layout or f"{at.nodes}x{at.ppn}"))
-    return replace(machine, memory=machine.node).seconds(load, block)  # messages inside a node cost the same there
+    return replace(machine, memory=machine.node).seconds(load, block)  # in SMPI all messages in a node cost the same
 
 
 def by_events(at: Simulation, variant: str, block: float) -> float:
@@ -334,7 +334,7 @@ def by_events(at: Simulation, variant: str, block: float) -> float:
 
 @dataclass(frozen=True)
 class Foreseen:
-    """A way to a time without SimGrid."""
+    """A way to find a time without SimGrid."""
 
     how: str
     seconds: Callable[[Simulation, str, float], float]  # of a variant with blocks of so many bytes on average
@@ -345,7 +345,7 @@ BY_EVENTS = Foreseen("events of every rank, all blocks as long as the mean", by_
 
 
 def predictions(at: Simulation, variants: list[str], wanted: Blocks, foreseen: Foreseen) -> list[str]:
-    """The same lines without SimGrid."""
+    """The same lines as simulations(), without SimGrid."""
     lines = [at.provenance(foreseen.how, False)]
     for size in wanted.sizes:
         block = wanted.mean(size)
@@ -392,7 +392,7 @@ def table(cases: dict[Case, dict[str, Series]]) -> Table:
 
 
 def cell(one: Series, base: float) -> str:
-    """The time; how many times as fast as `base` takes, if any; what the cost model says."""
+    """The time; how many times as fast that is as the time `base`, if there is one; and what the cost model says."""
     words = [readable_seconds(one.median)]
     if base:
         words.append(f"{base / one.median:.2f}x")

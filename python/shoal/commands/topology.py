@@ -24,7 +24,7 @@ Sync = Annotated[str, typer.Option(help="How messages are kept apart: auto, exac
 Json = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
 
 BLOCKS = (8, 64, 256)  # KiB, whose times are shown
-MOST_COLUMNS = 4  # groups with a column of their own in the table of phases
+MOST_COLUMNS = 4  # in the table of phases, groups have columns of their own if there are no more groups than this
 
 
 @app.command()
@@ -153,7 +153,7 @@ def drawing(network: shoal.Network, tree: shoal.Tree) -> Drawing:
 
 
 def summary(network: shoal.Network, tree: shoal.Tree) -> str:
-    """Ranks, root, subtrees and the bound, a line each."""
+    """Ranks, root, subtrees and the bound, in a few lines."""
     used = len(set(network.hosts))
     lines = [plural(tree.ranks, "rank") + (f" on {plural(used, 'machine')}" if used < tree.ranks else "")]
     if tree.ranks < 2:
@@ -177,7 +177,7 @@ def summary(network: shoal.Network, tree: shoal.Tree) -> str:
 
 
 def counts(tree: shoal.Tree, plan: shoal.ExchangePlan) -> str:
-    """What the plan came to, beside the bound."""
+    """The numbers of the plan, beside the bound."""
     phases, pairs = plural(len(plan.phases), "phase"), plural(tree.contending_pairs, "pair")
     return (
         f"{phases} (bound {tree.phases}); {pairs} of messages of different ranks share a link, "
@@ -186,7 +186,7 @@ def counts(tree: shoal.Tree, plan: shoal.ExchangePlan) -> str:
 
 
 def phase_table(network: shoal.Network, tree: shoal.Tree, plan: shoal.ExchangePlan) -> Table:
-    """Table 4 of the paper: a row a phase, a column per subtree that sends, and one for messages that stay inside."""
+    """Table 4 of the paper: a row for each phase, a column for each subtree that sends, and one for messages inside."""
     group_of = {rank: number for number, group in enumerate(tree.groups) for rank in group}
     columns = len(tree.groups) if len(tree.groups) <= MOST_COLUMNS else 1
     names = [f"from {shoal.fold_host_list([network.hosts[rank] for rank in group])}" for group in tree.groups]

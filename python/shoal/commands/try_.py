@@ -33,18 +33,18 @@ Before that it runs the program twice: once to compare every result with the MPI
 run is all-to-all. You see the program's output only if it fails. Every run reads standard input from its beginning.
 The options are those of shoal run, and --pairs."""
 
-LITTLE = 0.05  # of a run: what Shoal could save at most is hard to see
-NOTICED = 1.02  # times as fast
-# A difference is one whose rank test finds it less probable by chance than this, from so many pairs on. Three pairs can
-# reach 0.1 and no less.
+LITTLE = 0.05  # the share of a run below which it is hard to see even the most that Shoal could save
+NOTICED = 1.02  # times as fast: a smaller difference does not count
+# From so many pairs on, runs differ if a rank test finds their difference no more probable by chance than this. Three
+# pairs can reach 0.1 and no less.
 PROBABLE = {3: 0.1, 5: 0.05, 9: 0.01}
 
-OWN = ("SHOAL_REPORT", "SHOAL_VERIFY")  # which a trial sets
+OWN = ("SHOAL_REPORT", "SHOAL_VERIFY")  # variables that a trial sets itself
 
 
 @dataclass(frozen=True)
 class Run:
-    """Seconds of a run, and the report of Shoal, where it had one."""
+    """The seconds of a run, and Shoal's report; empty if the run had none."""
 
     seconds: float
     report: dict[str, Any]
@@ -80,7 +80,7 @@ def try_(words: Sequence[str]) -> None:
 
 
 def next_words(words: Sequence[str], job: Job) -> str:
-    """For shoal run: these without --pairs, which may stand in front of the program."""
+    """The words for shoal run: the same without --pairs, which is Shoal's option only in front of the program."""
     begin = len(words) - len(job.program)
     kept: list[str] = []
     for word in words[:begin]:
@@ -178,7 +178,7 @@ def verdict_line(without: Sequence[float], with_shoal: Sequence[float], share: f
 
 
 def differ(one: Sequence[float], other: Sequence[float]) -> bool:
-    """By a rank test, since times of runs are far from normally distributed."""
+    """Whether they differ by a rank test, since times of runs are far from normally distributed."""
     from scipy.stats import mannwhitneyu  # takes a second to load
 
     probable = max((pairs, limit) for pairs, limit in PROBABLE.items() if pairs <= len(one))[1]
@@ -190,7 +190,7 @@ def standard_input() -> Iterator[Path]:
     """What every run reads from its beginning: the file that is given, or a copy of what comes through a pipe."""
     try:
         kind = os.fstat(0).st_mode
-    except OSError:  # closed
+    except OSError:  # standard input is closed
         kind = 0
     if stat.S_ISFIFO(kind) or stat.S_ISSOCK(kind):
         with tempfile.NamedTemporaryFile() as copy, open(0, "rb", closefd=False) as given:
@@ -204,13 +204,13 @@ def standard_input() -> Iterator[Path]:
 
 
 class Trial:
-    """Runs of one program, counted on a terminal."""
+    """Runs of one program. On a terminal one sees how many have been made."""
 
     def __init__(self, job: Job, runs: int, given: Path = Path(os.devnull)) -> None:
         self.job, self.runs, self.given, self.done = job, runs, given, 0
 
     def pairs(self, settings: dict[str, str], number: int) -> tuple[list[float], list[float]]:
-        """Seconds without and with Shoal, in turns; which comes first changes, so that none always does."""
+        """Seconds without and with Shoal, in turns. Which comes first changes, so that neither always does."""
         seconds: tuple[list[float], list[float]] = ([], [])
         for pair in range(number):
             for served in (False, True) if pair % 2 == 0 else (True, False):
@@ -218,7 +218,7 @@ class Trial:
         return seconds
 
     def run(self, settings: dict[str, str] | None) -> Run:
-        """Under Shoal with these settings; None: without Shoal."""
+        """Runs the program under Shoal with these settings, or without Shoal if they are None."""
         self.done += 1
         self.tell(f"run {self.done} of {self.runs}")
         with self.folder() as folder:
@@ -244,14 +244,15 @@ class Trial:
 
     @contextmanager
     def folder(self) -> Iterator[Path]:
-        """For a run; where the program starts if rank 0 may be on another machine, which has a /tmp of its own."""
+        """A folder for a run. It is where the program starts if rank 0 may be on another machine, which has a /tmp of
+        its own."""
         is_elsewhere = bool(self.job.launcher) or knows_hosts(self.job.options)
         where = Path.cwd() if is_elsewhere else None
         with tempfile.TemporaryDirectory(prefix="shoal-try-", dir=where) as folder:
             yield Path(folder)
 
     def launch(self, settings: dict[str, str] | None, report: Path, output: Path) -> int:
-        """The exit status."""
+        """Launches a run, and returns its exit status."""
         shoal = {"LD_PRELOAD": self.job.others}
         if settings is not None:
             shoal = {"LD_PRELOAD": self.job.preload, "SHOAL_REPORT": str(report)} | settings
@@ -263,7 +264,7 @@ class Trial:
                 return started.wait()
 
     def explain(self, settings: dict[str, str] | None, status: int, folder: Path) -> None:
-        """Why this run failed: by the program itself, or only with Shoal."""
+        """Says why this run failed: by the program itself, or only with Shoal."""
         output = folder / "output"
         if settings is not None:
             alone = self.launch(None, folder / "none", folder / "alone")

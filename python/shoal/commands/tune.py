@@ -20,10 +20,10 @@ from shoal.errors import UserError
 from shoal.measurements import readable_bytes, readable_seconds
 from shoal.mpi import Mpi, launch_command
 
-# How a kind of call is measured: with which of the driver's distributions, and their size for a mean of 1.
+# How each kind of call is measured: the driver's distribution, and its size as a multiple of the block in the profile.
 MEASURED_WITH = {"alltoall": ("uniform", 1), "alltoallv": ("random", 2), "sparse": ("pairs", 1)}
-FEWEST_SPARSE = 4  # ranks: with fewer none is a partner
-SPARSE = 0.9  # of blocks are empty then
+FEWEST_SPARSE = 4  # with fewer ranks, no rank has a partner
+SPARSE = 0.9  # the share of blocks that are then empty
 
 
 def tune(
@@ -61,7 +61,7 @@ def tune(
 
 
 def check_writable(option: str, path: Path) -> None:
-    """Before anything is measured."""
+    """Checks the path before anything is measured."""
     if not path.parent.is_dir():
         raise UserError(f"{option} {path}: there is no folder {path.parent}")
     if path.is_dir():
@@ -86,7 +86,7 @@ def tune_shoal(chosen: Mpi, ranks: int, seconds: float, output: Path) -> None:
 
 
 def make_profile(ranks: int, tables: dict[str, tuning.Table], asking: float, job: dict[str, str]) -> shoal.Profile:
-    """Of what was measured, by kind; the job as a profile describes it."""
+    """The profile of what was measured, by kind. `job` has what a profile says of a job."""
     rows = {kind: table.rows() for kind, table in tables.items()}
     sparse = rows.pop("sparse", [])
     if sparse:
@@ -95,7 +95,7 @@ def make_profile(ranks: int, tables: dict[str, tuning.Table], asking: float, job
 
 
 def fill(tables: dict[str, tuning.Table], measure: tuning.Measure, mpi: Mpi, ranks: int, seconds: float) -> None:
-    """Measures, and shows how far that is."""
+    """Fills the tables by measuring, and shows how far that is."""
     bar = Progress(TextColumn("{task.description}"), BarColumn(), console=err, transient=True)
     with bar:
         task = bar.add_task(f"{mpi.kind} {mpi.version}, {ranks} ranks", total=seconds)
@@ -108,7 +108,8 @@ def fill(tables: dict[str, tuning.Table], measure: tuning.Measure, mpi: Mpi, ran
 
 
 def tune_mpi(mpi: Mpi, ranks: int, seconds: float, path: Path) -> None:
-    """The MPI's own algorithms, and its own file. One that is forced needs a launch of its own."""
+    """Measures the MPI's own algorithms, and writes its own file. Variables force an algorithm, so each algorithm needs
+    a launch of its own."""
     own = mpi_tuning.FORCED.get(mpi.kind)
     if own is None:
         raise UserError(
@@ -168,7 +169,7 @@ class Runner:
     def __init__(self, mpi: Mpi, ranks: int) -> None:
         self.mpi, self.ranks = mpi, ranks
         self.job: dict[str, str] = {}
-        self.variables: dict[str, str] = {}  # of the ranks
+        self.variables: dict[str, str] = {}  # set for the ranks
 
     def prepare(self) -> float:
         """Learns what job this is, and how long ranks take to agree on sizes."""
@@ -195,7 +196,7 @@ class Runner:
 
 
 def overview(profile: shoal.Profile) -> RichTable:
-    """What would be chosen."""
+    """What jobs with this profile would choose."""
     rows = RichTable("call", "block", "chosen", "takes", "the MPI's own", "next best")
     kinds = [("alltoall", "", 0.0, profile.rows("alltoall")), ("alltoallv", "", 0.0, profile.rows("alltoallv"))]
     kinds.append(("alltoallv", ", most empty", SPARSE, profile.sparse_rows()))

@@ -1,4 +1,4 @@
-"""A field transformed by dtFFT, of PyPI's dtfft-fftw-openmpi, which exchanges by MPI_Ialltoall."""
+"""Transforms a field by dtFFT (dtfft-fftw-openmpi on PyPI), which exchanges by MPI_Ialltoall."""
 
 import sys
 
@@ -14,7 +14,7 @@ field[:] = np.random.default_rng(world.rank).random(field.shape)
 begun = field.copy()
 plan.execute(field, spectrum, dtfft.Execute.FORWARD)
 _, in_counts, _, out_counts, _ = plan.local_sizes
-# FFTW measures, and what it chooses rounds in its own way.
+# FFTW chooses by measuring, and each of its choices rounds in its own way. So only 8 decimals are compared.
 found = world.gather([f"{number:.8f}" for number in spectrum.ravel()[: np.prod(out_counts)][:20]])
 plan.execute(spectrum, back, dtfft.Execute.BACKWARD)
 own = np.prod(in_counts)

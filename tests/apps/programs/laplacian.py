@@ -1,7 +1,7 @@
-"""A 2-D Laplacian solved by PETSc: laplacian.py neighbor | superlu_dist
+"""Solves a 2-D Laplacian by PETSc: laplacian.py neighbor | superlu_dist
 
-By conjugate gradients, whose vectors a star forest of neighbours scatters (MPI_Ineighbor_alltoallv); or by
-SuperLU_DIST, which distributes the matrix by MPI_Alltoall and MPI_Alltoallv.
+Either by conjugate gradients, whose vectors PETSc's star forest scatters among neighbours (MPI_Ineighbor_alltoallv), or
+by SuperLU_DIST, which distributes the matrix by MPI_Alltoall and MPI_Alltoallv.
 """
 
 import sys
@@ -10,7 +10,7 @@ import petsc4py
 
 by = sys.argv[1]
 petsc4py.init(["laplacian", "-sf_type", "neighbor" if by == "neighbor" else "basic"])
-from petsc4py import PETSc  # noqa: E402  # what it reads is given before
+from petsc4py import PETSc  # noqa: E402  # PETSc reads the arguments above
 
 N = 40
 matrix = PETSc.Mat().createAIJ([N * N, N * N], nnz=5)

@@ -1,7 +1,8 @@
-/* A sparse matrix times a vector, again and again, with the rows dealt out to the ranks in blocks: each needs the elements of
- * the vector that its columns name, of whichever ranks have them. They come by a neighbourhood exchange in the graph that
- * these needs make: blocking, nonblocking and persistent by turns. What every rank gets is compared with the product that it
- * makes alone. Numbers are integers that wrap around, so every bit counts. Prints the number of faults. */
+/* Multiplies a sparse matrix by a vector, again and again. Each rank has a block of the rows, and needs the elements
+ * of the vector that its columns name, from whichever ranks have them. These needs make a graph, in which the
+ * elements come by exchanges among neighbours: blocking, nonblocking and persistent by turns. Every rank compares
+ * its result with the product that it makes alone. Numbers are integers that wrap around, so every bit counts.
+ * Prints the number of faults. */
 #include <mpi.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -11,14 +12,14 @@
 enum { rows = 600, entries = 7, steps = 30, most = 64 };
 
 static int rank, ranks, faults;
-static uint32_t vector[rows], alone[rows]; /* this rank has its own elements of the first, and those that came */
+static uint32_t vector[rows], alone[rows]; /* of `vector`, a rank has its own elements, and those that came */
 
 static uint32_t mixed(uint32_t a, uint32_t b) {
   const uint32_t x = (a * 2654435761u ^ b * 40503u) * 2246822519u;
   return x ^ x >> 15;
 }
 
-/* A band, and columns anywhere: rows of the last quarter of the matrix have none of these. */
+/* The column of an entry: in a band or, except in the last quarter of the rows, anywhere. */
 static int column(int row, int entry) {
   if (entry < 5 || row >= 3 * rows / 4) return (row + entry - 2 + rows) % rows;
   return (int)(mixed((uint32_t)row, (uint32_t)entry) % rows);
@@ -37,13 +38,13 @@ static int owner(int row) {
   return of_rank;
 }
 
-/* Elements that go along the edges of one direction: edge after edge, in the order of rows. */
+/* The elements that go along the edges of one direction: edge by edge, in the order of rows. */
 struct elements {
   int edges, peers[most], counts[most], places[most], rows[rows], all;
   uint32_t data[rows];
 };
 
-/* Those of `from` that `to` needs are the next edge, if there are any. */
+/* Adds an edge with the elements of `from` that `to` needs, if there are any. */
 static void add_edge(struct elements *e, int from, int to, int peer) {
   static char needed[rows];
   memset(needed, 0, sizeof needed);
@@ -61,7 +62,7 @@ static void multiply(uint32_t *own) {
   memcpy(vector + first_row(rank), own + first_row(rank), sizeof *own * (size_t)(first_row(rank + 1) - first_row(rank)));
 }
 
-/* The same step without the others. */
+/* Makes the same step without other ranks. */
 static void multiply_alone(void) {
   static uint32_t next[rows];
   for (int row = 0; row < rows; ++row) next[row] = product(alone, row);

@@ -1,4 +1,4 @@
-"""mpi4py-fft: a field of 24 x 20 x 18 transformed there and back, its blocks redistributed between the directions."""
+"""Transforms a field of 24 x 20 x 18 there and back by mpi4py-fft, which exchanges blocks between the dimensions."""
 
 import numpy
 from mpi4py import MPI

@@ -1,6 +1,6 @@
-/* FFTW's parallel transform of uneven slabs, forward and back: prints the sum of the spectrum, the largest error and
- * the seconds of all: transpose [ROWS COLUMNS TIMES].
- * FFTW exchanges with MPI_Alltoall(v) where the plan may destroy its input and is out of place. */
+/* FFTW's parallel transform of uneven slabs, forward and back: transpose [ROWS COLUMNS TIMES]
+ * Prints a sum over the spectra, the largest error, and the seconds of all transforms. FFTW exchanges by
+ * MPI_Alltoall(v) if the plan may destroy its input and is out of place. */
 #include <complex.h>
 #include <fftw3-mpi.h>
 #include <math.h>
