@@ -112,7 +112,7 @@ void all_to_all::nonblocking(MPI_Comm comm) {
 
 void all_to_all::make_natives_ready(MPI_Comm comm) {
   if (!PMPI_Alltoall_init)
-    throw std::runtime_error("native_persistent: this MPI has no persistent collectives; MPI 4 has");
+    throw std::runtime_error("native_persistent: this MPI has no persistent collectives, which MPI 4 has");
   if (w_.uniform())
     PMPI_Alltoall_init(w_.send.data(), block(), MPI_BYTE, w_.recv.data(), block(), MPI_BYTE, comm, MPI_INFO_NULL,
                        &natives_);

@@ -71,7 +71,7 @@ neighbor_graph graph_named(const std::string& name, int ranks) {
   if (form == "grid" || form == "torus") extents = extents_in(name.substr(std::min(name.size(), form.size() + 1)));
   if (extents.empty())
     throw std::invalid_argument(
-        "an exchange among neighbours is partners:N, grid:AxB or torus:AxB, as torus:4x2, not " + name);
+        name + " is no exchange among neighbours; use partners:N, grid:AxB or torus:AxB, for example torus:4x2");
   const auto places = std::accumulate(extents.begin(), extents.end(), std::int64_t{1}, std::multiplies<>());
   if (places != ranks)
     throw std::invalid_argument(name + " is for " + std::to_string(places) + " ranks, not " + std::to_string(ranks));

@@ -222,7 +222,7 @@ class driver {
     const bool takes = is("exchange")    ? to_some::has(variant)
                        : is("alltoallw") ? variant == "native" || !is_foreign(variant)
                                          : !by_hand;
-    if (!takes) throw std::invalid_argument("there is no " + variant + " of --collective " + what_.collective);
+    if (!takes) throw std::invalid_argument("--collective " + what_.collective + " has no variant " + variant);
   }
 
   std::unique_ptr<measured> make(const std::string& distribution, std::int64_t size) {

@@ -19,7 +19,7 @@ char mark_of(int sender) { return static_cast<char>(1 + sender % 127); }
 int to_some::partners_of(const std::string& distribution, int ranks) {
   const auto partners = partners_in(distribution);
   if (!partners)
-    throw std::invalid_argument("an exchange among some is partners:N, as partners:8, not " + distribution);
+    throw std::invalid_argument(distribution + ": --collective exchange needs partners:N, for example partners:8");
   return std::min(*partners, ranks - 1);
 }
 

@@ -53,7 +53,8 @@ traffic_matrix read_csv(const std::string& path) {
     const std::vector<double> row = numbers(file, line);
     if (rows == 0) all.ranks = static_cast<int>(row.size());
     if (static_cast<int>(row.size()) != all.ranks || rows == all.ranks)
-      file.wrong("as many lines as numbers in the first were expected, each of as many: " + std::to_string(all.ranks));
+      file.wrong(std::to_string(all.ranks) + " lines of " + std::to_string(all.ranks) +
+                 " numbers were expected, as the first line has");
     all.bytes.insert(all.bytes.end(), row.begin(), row.end());
   }
   if (rows == 0 || rows != all.ranks)

@@ -62,8 +62,8 @@ def parse(words: list[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         prog="bench/programs", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--pairs", type=int, help="launches of each way; else 10, with --quick 8")
-    parser.add_argument("--mpi", default="", help="as in mpich5,openmpi; else every one with a preload")
+    parser.add_argument("--pairs", type=int, help="launches of each way (default 10; 8 with --quick)")
+    parser.add_argument("--mpi", default="", help="for example mpich5,openmpi (default: every MPI with a preload)")
     parser.add_argument("--only", default="", metavar="PATTERN", help="cases whose name matches")
     parser.add_argument("--set", choices=SETS, help="the cases of a table in docs/measured/programs.md")
     parser.add_argument("--quick", action="store_true", help="a sample in about 3 minutes, of two MPIs")

@@ -82,7 +82,7 @@ def find_mpis(wanted: str) -> list[Mpi]:
     names = wanted.split(",") if wanted else list(found)
     chosen = [label for name in names for label, mpi in found.items() if name in (label, mpi.kind)]
     if not chosen:
-        raise UserError(f"--mpi {wanted}: of these there are {', '.join(found)}" if found else "no MPI: make build")
+        raise UserError(f"--mpi {wanted}: not here; there are {', '.join(found)}" if found else "no MPI: make build")
     return [found[label] for label in dict.fromkeys(chosen)]
 
 

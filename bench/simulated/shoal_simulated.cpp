@@ -173,7 +173,7 @@ class between_groups final : public content {
   std::string name() const override { return name_; }
   void fill() override { w_.fill(); }
   std::string wrong() const override { return w_.wrong(); }
-  features sizes() const override { throw std::invalid_argument("auto chooses all-to-alls only"); }
+  features sizes() const override { throw std::invalid_argument("auto can choose only for all-to-alls"); }
   void native() override {
     throw std::invalid_argument("SMPI has no inter-communicators; root_gathering is what MPIs do");
   }
@@ -219,7 +219,7 @@ class among_neighbors final : public content {
   }
   void fill() override { b_.fill(); }
   std::string wrong() const override { return b_.wrong(); }
-  features sizes() const override { throw std::invalid_argument("auto chooses all-to-alls only"); }
+  features sizes() const override { throw std::invalid_argument("auto can choose only for all-to-alls"); }
   void share(std::vector<std::byte>&) override {}  // these blocks need little memory
 
  private:

@@ -55,7 +55,7 @@ def seconds_of(wave: shoal.Wave, at: Cluster, block: float, machine: Machine, pu
 def waves_of(how: shoal.Selection, at: Cluster, published: bool = False) -> list[shoal.Wave]:
     waves = shoal.waves(how, at.nodes, at.ppn, in_rounds=published)
     if waves is None:
-        raise UserError(f"{how}: there is {closed_forms()}")
+        raise UserError(f"{how}: no formula; there is {closed_forms()}")
     return waves
 
 

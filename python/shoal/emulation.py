@@ -301,4 +301,4 @@ def why_not(said: str) -> str:
     """What the shell in the room said before it gave up, and what may help."""
     if "unshare" in said and os.geteuid() != 0:
         return f"{said}; run it as root, or let users make namespaces: sysctl kernel.unprivileged_userns_clone=1"
-    return said or "its shell ended without a word"
+    return said or "its shell ended without a message"

@@ -31,9 +31,9 @@ td:nth-child(-n+4), th:nth-child(-n+4) { text-align: left; } tr { border-bottom:
 $summary
 $sections
 <section><h2>Every case</h2>
-<p>Times are of one exchange. The interval holds the median with 95 % confidence; a difference from the MPI's own is
-called one when a rank test finds it (p &lt; 0.01). On an emulated cluster also how much of what its links allow was
-reached.</p>
+<p>Times are of one exchange. The interval holds the median with 95 % confidence. Two variants are said to differ only
+if a rank test finds it (p &lt; 0.01). On an emulated cluster the last column also has the share of the links' speed
+that was reached.</p>
 <table><tr><th>MPI</th><th>ranks</th><th>blocks</th><th>variant</th><th>median</th><th>interval</th><th>5 %</th>
 <th>95 %</th><th>runs</th><th>against the MPI's own</th></tr>
 $rows
@@ -50,8 +50,8 @@ are equal ratios."""
 SCALING = "The same times against the number of ranks, for the smallest, a middle and the largest blocks."
 WINNERS = """Each field names the fastest variant for a number of ranks and a block size, and how many times faster than
 the MPI's own it is."""
-SPEEDUP = """Shoal left to choose by itself. Above the grey line it is faster than the MPI's own; a hollow point is no
-difference that a rank test finds."""
+SPEEDUP = """Shoal left to choose by itself. Above the grey line it is faster than the MPI's own; at a hollow point a
+rank test finds no difference."""
 PARAMETER = """Variants that differ in one number, at the largest number of ranks: lines join the medians, boxes hold
 the middle half of the repetitions, whiskers nine tenths. Small radices send few messages and move blocks often, large
 ones the other way round; block_count is how many messages are under way together."""

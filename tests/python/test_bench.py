@@ -111,14 +111,14 @@ def test_strips_of_matrices(driver):
     ("given", "said"),
     [
         (["--collective", "alltoalls"], "--collective alltoalls: alltoall, alltoallw, exchange or neighbor_alltoallv"),
-        (["--collective", "alltoallw", "--variants", "nbx"], "there is no nbx of --collective alltoallw"),
-        (["--collective", "exchange"], "an exchange among some is partners:N, as partners:8, not uniform"),
+        (["--collective", "alltoallw", "--variants", "nbx"], "--collective alltoallw has no variant nbx"),
+        (["--collective", "exchange"], "uniform: --collective exchange needs partners:N, for example partners:8"),
         (
             AMONG_NEIGHBORS,
-            "an exchange among neighbours is partners:N, grid:AxB or torus:AxB, as torus:4x2, not uniform",
+            "uniform is no exchange among neighbours; use partners:N, grid:AxB or torus:AxB, for example torus:4x2",
         ),
-        ([*AMONG_NEIGHBORS, "--distributions", "torus:2x"], "as torus:4x2, not torus:2x"),
-        ([*AMONG_NEIGHBORS, "--distributions", "grid:0"], "as torus:4x2, not grid:0"),
+        ([*AMONG_NEIGHBORS, "--distributions", "torus:2x"], "torus:2x is no exchange among neighbours"),
+        ([*AMONG_NEIGHBORS, "--distributions", "grid:0"], "grid:0 is no exchange among neighbours"),
         ([*AMONG_NEIGHBORS, "--distributions", "torus:2x2"], "torus:2x2 is for 4 ranks, not 3"),
         (
             [*AMONG_NEIGHBORS, "--distributions", "torus:3", "--variants", "tuna"],
@@ -147,7 +147,7 @@ def test_phases(driver):
     ("what", "said"),
     [
         ("matrix:nowhere", "nowhere cannot be read; give a traffic matrix"),
-        ("matrix:{files}/rows.csv", "rows.csv, line 2: as many lines as numbers in the first"),
+        ("matrix:{files}/rows.csv", "rows.csv, line 2: 2 lines of 2 numbers were expected"),
         ("matrix:{files}/word.csv", "word.csv, line 1: numbers were expected: 1,x"),
         ("matrix:{files}/wide.mtx", "wide.mtx, line 3: the size of a square matrix was expected: 3 4 2"),
         ("matrix:{files}/place.mtx", "place.mtx, line 5: there is no such place: 4 1 7"),

@@ -91,7 +91,10 @@ class Blocks:
 
     def mean(self, size: int) -> float:
         if not self.predictable:
-            raise UserError(f"only SimGrid simulates other all-to-alls than of {' and '.join(MEANS)} blocks")
+            raise UserError(
+                f"--model and --events know only all-to-alls of {' and '.join(MEANS)} blocks; leave them out to use "
+                "SimGrid"
+            )
         return MEANS[self.distribution] * size
 
 

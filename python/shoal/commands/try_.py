@@ -162,8 +162,8 @@ def verdict_line(without: Sequence[float], with_shoal: Sequence[float], share: f
             return f"Worth it. SHOAL_WISDOM=FILE keeps what a run learns for later runs. Next: shoal run {command}"
         if share < LITTLE:
             return (
-                "Not worth it here: slower, by Shoal's start-up or noise, for the share of all-to-all is small. "
-                "Next: leave Shoal out for this program"
+                "Not worth it here: slower. The share of all-to-all is small, so the cause is Shoal's start-up or "
+                "noise. Next: leave Shoal out for this program"
             )
         return "Not worth it here: slower. Next: leave it out for this program, and please report it with these lines"
     if share < LITTLE:
