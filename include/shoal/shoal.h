@@ -242,7 +242,8 @@ SHOAL_PUBLIC int shoal_neighbor_alltoallv(const void *sendbuf, const int sendcou
  * @param[in] sendbuf    blocks to send
  * @param[in] sendcounts elements in the block for each destination, of the block's own datatype, at least 0
  * @param[in] sdispls    where each block begins, in bytes from `sendbuf`
- * @param[in] sendtypes  committed datatypes; nobody looks at the datatype of a block without elements
+ * @param[in] sendtypes  committed datatypes; nobody looks at the datatype of a block without elements, except Open MPI if its
+ *                       own collective serves
  * @param[out] recvbuf   place for the blocks, which must not overlap each other or `sendbuf`
  * @param[in] recvcounts elements in the block from each source, of the block's own datatype, at least 0
  * @param[in] rdispls    where each block goes, in bytes from `recvbuf`

@@ -272,7 +272,7 @@ std::string_view way_of(const layout_tree& levels, int level, const arguments& w
 }
 
 // The exchange of a level whose members have this height.
-level_exchange manner_of(const layout_tree& levels, int height, int level, const arguments& with) {
+level_exchange level_exchange_of(const layout_tree& levels, int height, int level, const arguments& with) {
   const bool outermost = level == levels.levels() - 1;
   const std::string_view way = way_of(levels, level, with);
   const int batch = way == "scattered" ? with.number_at(level, "block_count", all_requests) : all_requests;
@@ -296,7 +296,7 @@ schedule generate_hierarchical(const problem& at, int rank, const arguments& wit
   for (int level = 0; level < levels->levels(); ++level) {
     const std::string_view way = way_of(*levels, level, with);
     if (way == "none") continue;
-    how.push_back(manner_of(*levels, who.heights.back(), level, with));
+    how.push_back(level_exchange_of(*levels, who.heights.back(), level, with));
     who.heights.push_back(level + 1);
     who.most.push_back(with.number_at(level, "carriers", all_requests));
     shared = shared || way == "shared";

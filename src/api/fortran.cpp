@@ -45,13 +45,13 @@ extern "C" {
       const int *recvcounts, const place *rdispls, const MPI_Fint *recvtypes, MPI_Fint comm
 
 // Calls `function` with C's handles of the blocks' types, and with the further arguments that it takes.
-#define WITH_TYPES(blocks, function, ...)                                                                      \
-  shoal::with_types(                                                                                           \
-      shoal::types_of, [&] { return blocks(MPI_Comm_f2c(comm), buffer(sendbuf) == MPI_IN_PLACE); }, sendtypes, \
-      recvtypes, MPI_Comm_f2c(comm),                                                                           \
-      [&](const MPI_Datatype* sent, const MPI_Datatype* received) {                                            \
-        return function(buffer(sendbuf), sendcounts, sdispls, sent, recvbuf, recvcounts, rdispls, received,    \
-                        MPI_Comm_f2c(comm) __VA_OPT__(, ) __VA_ARGS__);                                        \
+#define WITH_TYPES(types, blocks, function, ...)                                                                \
+  shoal::with_types(                                                                                            \
+      types, [&] { return blocks(MPI_Comm_f2c(comm), buffer(sendbuf) == MPI_IN_PLACE); }, sendtypes, recvtypes, \
+      MPI_Comm_f2c(comm),                                                                                       \
+      [&](const MPI_Datatype* sent, const MPI_Datatype* received) {                                             \
+        return function(buffer(sendbuf), sendcounts, sdispls, sent, recvbuf, recvcounts, rdispls, received,     \
+                        MPI_Comm_f2c(comm) __VA_OPT__(, ) __VA_ARGS__);                                         \
       })
 
 #define BLOCKING(function, arguments) \
@@ -67,25 +67,29 @@ extern "C" {
 
 BLOCKING(shoal_alltoall, EQUAL)
 BLOCKING(shoal_alltoallv, SIZED)
-void shoal_alltoallw_f(TYPED(int), int* ierror) { give_back(WITH_TYPES(shoal::of_all, shoal_alltoallw), ierror); }
+void shoal_alltoallw_f(TYPED(int), int* ierror) {
+  give_back(WITH_TYPES(shoal::types_of, shoal::of_all, shoal_alltoallw), ierror);
+}
 BLOCKING(shoal_allgather, EQUAL)
 BLOCKING(shoal_allgatherv, GATHERED)
 BLOCKING(shoal_neighbor_alltoall, EQUAL)
 BLOCKING(shoal_neighbor_alltoallv, SIZED)
 void shoal_neighbor_alltoallw_f(TYPED(MPI_Aint), int* ierror) {
-  give_back(WITH_TYPES(shoal::of_neighbors, shoal_neighbor_alltoallw), ierror);
+  give_back(WITH_TYPES(shoal::types_of, shoal::of_neighbors, shoal_neighbor_alltoallw), ierror);
 }
 
 NONBLOCKING(shoal_ialltoall, EQUAL)
 NONBLOCKING(shoal_ialltoallv, SIZED)
 void shoal_ialltoallw_f(TYPED(int), shoal_request* request, int* ierror) {
-  give_back(WITH_TYPES(shoal::of_all, shoal_ialltoallw, request), ierror);
+  *request = SHOAL_REQUEST_NULL;
+  give_back(WITH_TYPES(shoal::lasting_types(), shoal::of_all, shoal_ialltoallw, request), ierror);
 }
 
 PERSISTENT(shoal_alltoall_init, EQUAL)
 PERSISTENT(shoal_alltoallv_init, SIZED)
 void shoal_alltoallw_init_f(TYPED(int), MPI_Fint info, shoal_request* request, int* ierror) {
-  give_back(WITH_TYPES(shoal::of_all, shoal_alltoallw_init, MPI_Info_f2c(info), request), ierror);
+  *request = SHOAL_REQUEST_NULL;
+  give_back(WITH_TYPES(shoal::types_of, shoal::of_all, shoal_alltoallw_init, MPI_Info_f2c(info), request), ierror);
 }
 PERSISTENT(shoal_allgather_init, EQUAL)
 PERSISTENT(shoal_allgatherv_init, GATHERED)

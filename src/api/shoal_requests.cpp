@@ -103,7 +103,7 @@ bool can_start(team& ranks, MPI_Comm comm) { return ranks.is_open() && !ranks.is
 std::unique_ptr<request> started_by_shoal(communicator& state, const alltoall_call& call) {
   const std::scoped_lock alone(state.all().lock());
   const auto kept = std::make_shared<kept_call<alltoall_call>>(call);
-  return std::make_unique<request>(request::once(), call.comm, keeping(kept, started(call)),
+  return std::make_unique<request>(request::once(), call.comm, keeping(kept, started(**kept)),
                                    alltoall_once(state, **kept));
 }
 

@@ -63,15 +63,16 @@ int allgather(const allgather_call& call, interface from, MPI_Info info, native_
     if (call.comm == MPI_COMM_NULL) return without_communicator(from, native);
     if (!between_groups(call.comm) || is_revoked(call.comm)) return native();
     const nearest_rounding as_on_others;
+    const auto by_mpi = [&] { return as_on_others.as_of_program(native); };
     std::string wrong;
     process& job = process::get();
     if (info == MPI_INFO_NULL && !job.asks_for(call.what, call.form()) && !job.may_serve_groups(call.comm))
-      return cold(call, native);
+      return cold(call, by_mpi);
     state = job.groups_of(call.comm, from == interface::shoal, wrong);
-    const auto left = [&] { return job.leave(call, "Shoal cannot serve these groups", native); };
+    const auto left = [&] { return job.leave(call, "Shoal cannot serve these groups", by_mpi); };
     if (!state) return refused(call.comm, wrong, from, left);
-    if (state->all().is_lost()) return native();
-    return serve_counted(*state, call, from, info, native);
+    if (state->all().is_lost()) return by_mpi();
+    return serve_counted(*state, call, from, info, by_mpi);
   });
 }
 

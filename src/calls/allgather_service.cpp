@@ -45,7 +45,7 @@ allgather_service::allgather_service(intercommunicator& state, const allgather_c
 
 // This rank's arguments are wrong, and no other rank knows. If nobody waits for this rank, the others have gone on with
 // the exchange, so this rank skips its turn. `chosen`: as in served_by().
-const group_decision* allgather_service::stand_aside(const group_decision* chosen) {
+const group_decision* allgather_service::leave_to_mpi(const group_decision* chosen) {
   const bool is_by_schedule = !chosen || chosen->algorithm->has_schedule();
   if (is_by_schedule && !call_.is_awaited()) state_.all().turns().skip();
   return nullptr;
@@ -79,7 +79,7 @@ const group_decision* allgather_service::served_by(const group_decision* chosen,
     if (sizes_.invalid) throw mpi_error(MPI_ERR_OTHER, "another rank's arguments are wrong");
     if (!sizes_.matching()) throw std::runtime_error(differing_sizes);
   }
-  if (mine.invalid) return stand_aside(chosen);
+  if (mine.invalid) return leave_to_mpi(chosen);
   if (!chosen) chosen = state_.choose(sizes_);
   make_ready(*chosen->algorithm);
   return chosen;

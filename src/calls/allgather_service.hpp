@@ -50,7 +50,7 @@ class allgather_service {
   const group_decision* pick_for(bool repeated, MPI_Info info);
   bool is_turn_of_shoal(bool repeated);
   const group_decision* served_by(const group_decision* chosen, bool repeated);
-  const group_decision* stand_aside(const group_decision* chosen);
+  const group_decision* leave_to_mpi(const group_decision* chosen);
   void make_ready(group_plan& algorithm);
   group_sizes local_sizes() const;
 

@@ -54,11 +54,12 @@ std::int64_t block_of(const learner& of, const alltoall_call& call) {
 int serve_unpassed(learner& of, const alltoall_call& call, interface from, MPI_Info info, native_call native) {
   if (of.is_idle() && info == MPI_INFO_NULL) return native();
   const nearest_rounding as_on_others;
+  const auto by_mpi = [&] { return as_on_others.as_of_program(native); };
   of.take_passes();  // forgets what a call before this one allowed
-  if (is_lost(of, call.comm)) return native();
+  if (is_lost(of, call.comm)) return by_mpi();
   record(of, call, from);
-  if (of.is_asked(call.form(), info)) return serve_asked(of, call, from, info, native);
-  return serve_settled(of, call, from, native);
+  if (of.is_asked(call.form(), info)) return serve_asked(of, call, from, info, by_mpi);
+  return serve_settled(of, call, from, by_mpi);
 }
 
 // `of`: null if the communicator has no learner.

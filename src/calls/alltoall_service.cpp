@@ -22,7 +22,7 @@ const decision* alltoall_service::fit(const decision& chosen) {
   if (!chosen.algorithm->steps) return &chosen;
   describe();
   features sizes = local_features();
-  if (!ranks_ask(*chosen.algorithm)) return sizes.invalid ? stand_aside(&chosen) : &chosen;
+  if (!ranks_ask(*chosen.algorithm)) return sizes.invalid ? leave_to_mpi(&chosen) : &chosen;
   return agree_on_sizes(sizes) ? fitted(&chosen, sizes) : nullptr;
 }
 
@@ -56,7 +56,7 @@ const decision* alltoall_service::pick_without_asking() {
 
 // This rank's arguments are wrong, and the MPI's own collective reports that. If nobody waits for this rank, the others
 // have gone on with the exchange, so this rank takes part without blocks.
-const decision* alltoall_service::stand_aside(const decision* chosen) {
+const decision* alltoall_service::leave_to_mpi(const decision* chosen) {
   if (chosen->algorithm->has_schedule() && !call_.is_awaited())
     ranks_.run_without_blocks(*chosen->algorithm->steps, call_.uniform);
   return nullptr;

@@ -60,7 +60,7 @@ class alltoall_service {
 
  private:
   bool ranks_ask(const prepared& algorithm) const;
-  const decision* stand_aside(const decision* chosen);
+  const decision* leave_to_mpi(const decision* chosen);
   // `chosen`, or what the limit on scratch memory allows instead. Makes a program for the sizes if it looks at them.
   const decision* fitted(const decision* chosen, const features& agreed);
   const decision* within_limit(const decision* chosen) const;

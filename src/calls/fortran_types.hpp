@@ -3,6 +3,9 @@
 
 #include <mpi.h>
 
+#include <mutex>
+#include <set>
+#include <utility>
 #include <vector>
 
 #include "calls/native.hpp"
@@ -18,6 +21,18 @@ inline std::vector<MPI_Datatype> types_of(const MPI_Fint* fortrans, int blocks) 
   all.push_back(MPI_DATATYPE_NULL);
   return all;
 }
+
+// Lists of C's datatypes for an MPI that looks at the list until a request ends (Open MPI does). Each different list is
+// kept once, for ever: a program makes many requests with few different lists.
+struct lasting_types {
+  const std::vector<MPI_Datatype>& operator()(const MPI_Fint* fortrans, int blocks) const {
+    static std::mutex one_at_a_time;
+    static auto& all = *new std::set<std::vector<MPI_Datatype>>;  // also used at exit
+    std::vector<MPI_Datatype> these = types_of(fortrans, blocks);
+    const std::scoped_lock alone(one_at_a_time);
+    return *all.insert(std::move(these)).first;
+  }
+};
 
 // How many types a call names for the blocks it sends, and for those it receives.
 struct typed_blocks {

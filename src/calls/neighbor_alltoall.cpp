@@ -162,7 +162,7 @@ int neighbor_alltoall(const neighbor_call& call, interface from, native_call nat
     if (of && of->passes(call.form(), 0))
       return carry_out_passed(call.comm, [&] { return of; }, [&] { return call; }, native);
     const nearest_rounding as_on_others;
-    return serve_any(of, call, from, native);
+    return serve_any(of, call, from, [&] { return as_on_others.as_of_program(native); });
   });
 }
 

@@ -359,7 +359,7 @@ int serve(const Name& name, const Call& call, MPI_Request* request, native_call 
 
 // Whether nobody asked for an algorithm of Shoal's, so that the MPI's own serves. Such calls cost next to nothing.
 template <typename Call>
-bool is_unasked(const Call& call) {
+bool settings_name_none(const Call& call) {
   const process& job = process::get();
   return !job.asks_for(call.what, call.form()) || call.comm == MPI_COMM_NULL ||
          job.asks_for_natives(call.what, call.form());
@@ -406,7 +406,7 @@ MPI_Request prepared_on(const neighbor_call& call, MPI_Info info, learner& of, s
 template <typename Call>
 int start_exchange(const Call& call, MPI_Request* request, native_call native) {
   const named_call<Call> name{"i", call, ""};
-  if (is_unasked(call)) return left_unasked(name, "nonblocking", native);
+  if (settings_name_none(call)) return left_unasked(name, "nonblocking", native);
   return serve(name, call, request, native, [&](learner& of, std::string& why) { return begun(call, of, why); });
 }
 
@@ -414,7 +414,7 @@ template <typename Call>
 int prepare_exchange(const Call& call, MPI_Info info, MPI_Request* request, native_call native) {
   const named_call<Call> name{"", call, "_init"};
   constexpr const char* kind = "persistent; its starts are not counted";
-  const bool unasked_for = is_unasked(call);
+  const bool unasked_for = settings_name_none(call);
   if (unasked_for && (info == MPI_INFO_NULL || call.comm == MPI_COMM_NULL)) return left_unasked(name, kind, native);
   return serve(name, call, request, native, [&](learner& of, std::string& why) {
     if (unasked_for && !names_algorithm(info, call))

@@ -9,6 +9,7 @@
 #include "learn/voting.hpp"
 #include "team/boundary.hpp"
 #include "team/errors.hpp"
+#include "team/nearest_rounding.hpp"
 #include "team/own_communicator.hpp"
 #include "team/pending_agreement.hpp"
 #include "team/progress.hpp"
@@ -107,6 +108,7 @@ process& process::get() {
 bool process::begin(MPI_Comm comm) {
   if (open_for_calls_.load(std::memory_order_acquire)) return true;
   const std::scoped_lock guard(lock_);
+  const nearest_rounding as_on_others;
   int world = 0;
   PMPI_Initialized(&world);
   if (!world || finished_ || open_for_calls_ || deleted_attributes::are_of(MPI_COMM_SELF)) return open_for_calls_;
@@ -419,6 +421,7 @@ void process::release(users_communicator& held, bool is_freed) {
 }
 
 void process::finish() {
+  const nearest_rounding as_on_others;
   open_for_calls_ = false;
   finished_ = true;
   leave_open_exchanges();

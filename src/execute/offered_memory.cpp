@@ -55,7 +55,7 @@ node_exchange::mapped offered_memory::take(std::int64_t error, bool unreadable) 
   const std::size_t most = std::exchange(mapped_for_, 0);
   error_ = 0;
   unreadable_ = false;
-  if (error == 0) shared_for_ = most;
+  if (error == 0) largest_exchange_ = most;
   return {std::exchange(memory_, {}), !unreadable, mapped_as_};
 }
 

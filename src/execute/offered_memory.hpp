@@ -41,14 +41,14 @@ class offered_memory {
   // Hands out the memory. `error` and `unreadable` are the largest of what all ranks said.
   node_exchange::mapped take(std::int64_t error, bool unreadable);
   // For exchanges of how many bytes all ranks last had the memory; 0 if they never had any.
-  std::size_t bytes_shared() const { return shared_for_; }
+  std::size_t largest_exchange() const { return largest_exchange_; }
 
  private:
   std::size_t bytes_for(std::size_t most, int ranks) const { return size_(most, ranks).bytes(ranks); }
 
   room_for size_;
   shared_memory memory_;
-  std::size_t mapped_for_ = 0, shared_for_ = 0;
+  std::size_t mapped_for_ = 0, largest_exchange_ = 0;
   node_exchange::room mapped_as_;
   std::int64_t error_ = 0;
   bool unreadable_ = false;

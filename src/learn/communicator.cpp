@@ -45,6 +45,7 @@ std::shared_ptr<communicator> make_communicator(MPI_Comm users, int ranks, const
                                                 const agreed_terms& all, waiting& wait) {
   settings set = job.set();
   constexpr const char* instead = "it is not used";
+  if (all.some_full()) set.profile = nullptr;  // to compare it takes a communicator
   if (!set.profile_fault.empty()) warn_once(users, set.profile_fault, instead);
   if (!all.same_profile()) {
     warn_once(users, job_state::differing_profiles, instead);

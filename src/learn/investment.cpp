@@ -21,7 +21,7 @@ double investment::cost(const agreed_terms& all) const {
 }
 
 // If ranks share cores, each rank touches its memory for the first time in these trials, one after another.
-double investment::trials(const agreed_terms& all) const {
+double investment::seconds_of_trials(const agreed_terms& all) const {
   const double call = among_.native_call();
   if (!is_on_one_node(all)) return 8 * call;
   const int sharing = all.ranks_of_a_core();
@@ -46,7 +46,7 @@ bool investment::pays(const agreed_terms& all) const {
   const double whole = cost(all);
   const bool none_left = all.some_full() && !is_on_one_node(all);  // exchanges between nodes need a communicator
   return !all.have_devices() && !all.some_copy_much() && !is_limited() && !none_left &&
-         whole + trials(all) <= all.allowance() && whole <= all.hope();
+         whole + seconds_of_trials(all) <= all.allowance() && whole <= all.hope();
 }
 
 // If it does, the second round offers memory, and the ranks map it if it still pays once that round has told how long

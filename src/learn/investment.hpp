@@ -23,8 +23,8 @@ class investment {
 
   // Seconds that it takes to make what Shoal needs.
   double cost(const agreed_terms& all) const;
-  // Seconds that the first trials after that take: of one candidate inside a node, of several between nodes.
-  double trials(const agreed_terms& all) const;
+  // Seconds that the first seconds_of_trials after that take: of one candidate inside a node, of several between nodes.
+  double seconds_of_trials(const agreed_terms& all) const;
   // Seconds that may be gained, as far as this rank knows, if as many calls follow as there were of field `f`; or as
   // there were of all fields, if the job knows no times of such exchanges.
   double hope_of(const exchange_field& f, const exchange_fields& all) const;

@@ -11,10 +11,12 @@
 #include "team/errors.hpp"
 #include "team/job_parts.hpp"
 #include "team/machine.hpp"
+#include "team/nearest_rounding.hpp"
 
 namespace shoal {
 
 job_state::job_state() {
+  const nearest_rounding as_on_others;
   try {
     settings_ = read_settings();
   } catch (const std::exception& error) {
@@ -80,7 +82,7 @@ rank_terms job_state::terms(int ranks) const {
 
 int job_state::ranks_of_a_core(int ranks) const {
   const int cores = std::max(1, facts_.cores);
-  return std::max(1, (std::max(ranks, facts_.ranks_here) + cores - 1) / cores);
+  return std::max(1, std::max(ranks, facts_.ranks_here) / cores);
 }
 
 void job_state::remember(MPI_Comm comm) {

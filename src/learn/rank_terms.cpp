@@ -21,7 +21,7 @@ enum term : std::size_t {
   unusable = call_number + 2,
   knowing_nothing,
   full,
-  unlisted,
+  votes_unnoted,
   full_notes,
   devices,
   few_cores,
@@ -91,7 +91,7 @@ std::vector<std::int64_t> rank_terms::numbers() const {
   all[unusable] = is_unusable;
   all[knowing_nothing] = knows_nothing;
   all[full] = is_full;
-  all[unlisted] = cannot_note_vote;
+  all[votes_unnoted] = cannot_note_vote;
   all[full_notes] = has_full_notes;
   all[devices] = has_devices;
   all[few_cores] = -cores;
@@ -116,7 +116,7 @@ bool agreed_terms::same_calls() const { return is_same(call_number); }
 bool agreed_terms::some_unusable() const { return all_[unusable] != 0; }
 bool agreed_terms::some_know_nothing() const { return all_[knowing_nothing] != 0; }
 bool agreed_terms::some_full() const { return all_[full] != 0; }
-bool agreed_terms::some_cannot_note_vote() const { return all_[unlisted] != 0; }
+bool agreed_terms::some_cannot_note_vote() const { return all_[votes_unnoted] != 0; }
 bool agreed_terms::some_have_full_notes() const { return all_[full_notes] != 0; }
 bool agreed_terms::have_devices() const { return all_[devices] != 0; }
 int agreed_terms::cores() const { return -static_cast<int>(all_[few_cores]); }

@@ -61,7 +61,7 @@ void service::share_more(const agreed_terms& all) {
 // Whether exchanges of this load, in bytes, fit into the memory that the ranks share, if they share any. Parts of
 // larger exchanges would take a longer way, and the candidates would seem slow.
 bool service::has_room(double load) const {
-  return offered_.bytes_shared() == 0 || load <= static_cast<double>(offered_.bytes_shared());
+  return offered_.largest_exchange() == 0 || load <= static_cast<double>(offered_.largest_exchange());
 }
 
 // ---- the state -------------------------------------------------------------------------------------------------
@@ -112,7 +112,7 @@ void service::serve() {
 void service::open_if_known(exchange_field& f) {
   const bool is_known = whose_.fields.are_known_sizes(f.shape.form);
   const double load = is_known ? f.load : stands_.load;
-  if (offered_.bytes_shared() > 0 && (load == 0 || !has_room(load))) return;
+  if (offered_.largest_exchange() > 0 && (load == 0 || !has_room(load))) return;
   if (is_known && f.copied > most_copied) return;  // the same on every rank, as MPI_IN_PLACE is
   const agreements::payment paying(among_);
   open(f);

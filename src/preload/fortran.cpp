@@ -9,8 +9,6 @@
 #ifdef OPEN_MPI
 
 #include <cstdint>
-#include <mutex>
-#include <set>
 #include <utility>
 #include <vector>
 
@@ -38,18 +36,6 @@ void with_request(MPI_Fint* request, MPI_Fint* ierror, MPI_Request own, Call cal
   if (code == MPI_SUCCESS) *request = PMPI_Request_c2f(own);
   give_back(code, ierror);
 }
-
-// Lists of C's datatypes for an MPI that looks at the list until a request ends (Open MPI does). Each different list is
-// kept once, for ever: a program makes many requests with few different lists.
-struct lasting_types {
-  const std::vector<MPI_Datatype>& operator()(const MPI_Fint* fortrans, int blocks) const {
-    static std::mutex one_at_a_time;
-    static auto& all = *new std::set<std::vector<MPI_Datatype>>;  // also used at exit
-    std::vector<MPI_Datatype> these = types_of(fortrans, blocks);
-    const std::scoped_lock alone(one_at_a_time);
-    return *all.insert(std::move(these)).first;
-  }
-};
 
 }  // namespace
 

@@ -128,11 +128,15 @@ static void announce(void) {
 // The drop-in library lies beside this one. The loader's $ORIGIN would not do: if another library wraps dlopen(), as
 // AddressSanitizer's does, $ORIGIN is the folder of that library.
 static void load_drop_in(void) {
-  static char path[PATH_MAX + sizeof "/libshoal-drop-in.so"] = "";  // static: the stack may be small
+  static const char name[] = "/libshoal-drop-in.so";
+  static char path[PATH_MAX + sizeof name];  // static: the stack may be small
   Dl_info info;
   struct link_map* own = NULL;
-  if (dladdr1((void*)load_drop_in, &info, (void**)&own, RTLD_DL_LINKMAP)) dlinfo(own, RTLD_DI_ORIGIN, path);
-  strcat(path, "/libshoal-drop-in.so");
+  if (!dladdr1((void*)load_drop_in, &info, (void**)&own, RTLD_DL_LINKMAP)) return;
+  const char* const end = strrchr(own->l_name, '/');
+  if (own->l_name[0] == '/' && end - own->l_name < PATH_MAX) memcpy(path, own->l_name, (size_t)(end - own->l_name));
+  else dlinfo(own, RTLD_DI_ORIGIN, path);  // LD_PRELOAD has a path from the folder in which the program started
+  strcat(path, name);
   drop_in = dlopen(path, RTLD_NOW | RTLD_LOCAL);
   void (*const watch)(const int*) = (void (*)(const int*))function_of_drop_in("shoal_preload_watch_handlers");
   if (watch) watch(&has_made_handlers);

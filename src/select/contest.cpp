@@ -11,7 +11,7 @@ namespace shoal {
 
 namespace {
 
-constexpr int first_quiet = 16, longest_quiet = 4096;
+constexpr int first_timed = 16, longest_distance = 4096;
 constexpr int timed_part = 32;  // one in this many of the calls between two agreements is timed
 constexpr int longest_trial = 32;
 constexpr int few = 3;          // calls from which on a mean says something
@@ -60,7 +60,7 @@ contest::contest() : until_agreement_(cold_calls), timed_left_(cold_calls) { rec
 
 void contest::wait_first(int calls) {
   until_agreement_ = calls;
-  timed_left_ = std::min((calls + 2) / 3, first_quiet);
+  timed_left_ = std::min((calls + 2) / 3, first_timed);
   unmeasured_ = untimed_left_ = calls - timed_left_;
 }
 
@@ -102,7 +102,7 @@ void contest::gave_way(bool passed) {
 
 void contest::postpone() {
   due_ = false;
-  wait_for(std::max(until_agreement_, std::min(longest_quiet, 2 * until_agreement_)));
+  wait_for(std::max(until_agreement_, std::min(longest_distance, 2 * until_agreement_)));
 }
 
 void contest::agree_within(int calls) {
@@ -144,7 +144,7 @@ void contest::agreed(std::span<const std::int64_t> terms, double allowance) {
   if (before != best_) {
     take_up(records_[before]);  // its times may be out of date
     suspects_change_ = false;
-    until_agreement_ = first_quiet;
+    until_agreement_ = first_timed;
   }
   plan(allowance);
 }
@@ -173,7 +173,7 @@ void contest::notice_change(std::span<const std::int64_t> terms) {
   else if (slower_than_before(told_[best_], best)) change = best / unsuspected_;
   const bool was_suspected = std::exchange(suspects_change_, change != 1);
   if (change == 1) return;
-  until_agreement_ = first_quiet / 2;
+  until_agreement_ = first_timed / 2;
   if (!was_suspected) return;
   usual_load_ = load;
   suspects_change_ = false;
@@ -210,7 +210,7 @@ void contest::start_over(double factor) {
     r.batch = 1;
   }
   usual_.count_as(0.01);
-  until_agreement_ = first_quiet;
+  until_agreement_ = first_timed;
   settled_ = false;
 }
 
@@ -305,7 +305,7 @@ bool contest::has_lost() const {
 // rarely that they never take more of the calls' time than the ledger allows.
 void contest::wait_longer(double allowance) {
   const double call = std::max(1e-7, records_[best_].mean);
-  const double longest = std::max(double{longest_quiet}, std::min(1e8, agreement_ / (ledger::share * call)));
+  const double longest = std::max(double{longest_distance}, std::min(1e8, agreement_ / (ledger::share * call)));
   const auto calls = [&](double share) {
     return static_cast<int>(std::clamp(agreement_ / (share * call), 32.0, longest));
   };
@@ -321,7 +321,7 @@ void contest::wait_for(int calls) {
 
 // Only the last of the calls are timed, for the agreement.
 void contest::rest_for(int calls) {
-  timed_left_ = std::min(calls, std::max(first_quiet, calls / timed_part));
+  timed_left_ = std::min(calls, std::max(first_timed, calls / timed_part));
   untimed_left_ = calls - timed_left_;
   skip_one();
 }

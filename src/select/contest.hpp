@@ -87,7 +87,8 @@ class contest {
   // Takes the agreed terms, and plans what comes next. `allowance`: seconds that trials may cost. Both are the same on
   // every rank.
   void agreed(std::span<const std::int64_t> terms, double allowance);
-  // The ranks cannot agree now. The next agreement is due after twice as many calls as this one, 4096 at most.
+  // The ranks cannot agree now. The next agreement is due after twice as many calls as this one; after 4096 at most,
+  // or as many as this one if those were more.
   void postpone();
   // Lets the ranks agree after the next call.
   void hasten() { agree_within(1); }

@@ -11,10 +11,10 @@ features features::uniform(int ranks, std::int64_t block_bytes) {
 
 block_mix features::mix() const {
   if (nonempty_blocks == 0) return {0, 0};
-  const auto full = static_cast<double>(nonempty_blocks), all = static_cast<double>(ranks * calls);
-  const double bytes = static_cast<double>(total_bytes) / full;
+  const auto nonempty = static_cast<double>(nonempty_blocks), all = static_cast<double>(ranks * calls);
+  const double bytes = static_cast<double>(total_bytes) / nonempty;
   const double busiest = static_cast<double>(most_loaded) / bytes;
-  return {bytes, std::min(1.0, std::max(busiest, full / static_cast<double>(ranks)) / all)};
+  return {bytes, std::min(1.0, std::max(busiest, nonempty / static_cast<double>(ranks)) / all)};
 }
 
 void features::add(const features& earlier) {

@@ -54,7 +54,8 @@ class knowledge {
   void add_communicators(const exchange_shape& shape, double number, double calls);
   // What is known of the nearest size, at most `far` classes away; of the smaller one if two are as near.
   std::optional<shape_times> find(exchange_shape shape, int far = 1) const;
-  // Whether an algorithm was faster than the MPI's own for any exchange of this form among so many ranks.
+  // Whether an algorithm was faster than the MPI's own for any exchange of this form among so many ranks, or the MPI's
+  // own was not timed.
   bool may_gain(collective what, call_form form, int ranks) const;
   std::map<exchange_shape, shape_times> all() const;
   bool empty() const { return all().empty(); }

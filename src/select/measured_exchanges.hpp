@@ -23,7 +23,7 @@ struct measured_exchanges {
   std::string source = "measured";
 
   // Between the measured blocks and above them, times lie on straight lines through neighbours, which are level if
-  // times fall. Below the smallest block, times are those of the smallest. If the share of full blocks lies between
+  // times fall. Below the smallest block, times are those of the smallest. If the share of nonempty blocks lies between
   // those measured, the time lies on the straight line between the two, because messages and bytes do. If nothing
   // sparse was measured, the time is that of equal blocks with as many bytes in all.
   double seconds(std::size_t spec, const block_mix& blocks) const;

@@ -1,4 +1,4 @@
-// Sizes that take turns on one communicator: ranks tell two or three alternating sizes apart without a message.
+// Sizes that take turns on one communicator: ranks tell up to four alternating sizes apart without a message.
 //
 // No rank knows the sizes of the others, but all know the number of a call. Each rank looks for a period in its own
 // sizes, and the ranks agree on the shortest period that all of them see.

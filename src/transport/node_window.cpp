@@ -44,7 +44,7 @@ std::size_t node_window::receipts_bytes(int ranks) {
 
 std::size_t node_window::bytes_for(int ranks, std::size_t longest) {
   const auto q = static_cast<std::size_t>(ranks);
-  return q * (sizeof(bed) + receipts_bytes(ranks)) +
+  return q * (sizeof(sleeper) + receipts_bytes(ranks)) +
          pairs(ranks) * slots * (piece_bytes_for(ranks, longest) + slot_extra);
 }
 
@@ -54,7 +54,7 @@ node_window::node_window(std::byte* memory, int ranks, int rank, std::size_t rea
       piece_bytes_(piece_bytes_for(ranks, longest)),
       cell_bytes_(piece_bytes_ + line_bytes),
       read_from_(read_from),
-      sleepers_(reinterpret_cast<bed*>(memory)),
+      sleepers_(reinterpret_cast<sleeper*>(memory)),
       receipts_(reinterpret_cast<std::byte*>(sleepers_ + ranks)),
       lines_(reinterpret_cast<line*>(receipts_ + static_cast<std::size_t>(ranks) * receipts_bytes(ranks))),
       cells_(reinterpret_cast<std::byte*>(lines_ + pairs(ranks) * slots)),
@@ -120,7 +120,7 @@ bool node_window::push(int peer, outgoing& message) {
 // Whether the process with the peer's number is the peer, and lets this one read its memory.
 bool node_window::may_read(int peer) {
   std::optional<bool>& known = peers_[peer].readable;
-  const bed& its = sleepers_[peer];
+  const sleeper& its = sleepers_[peer];
   std::uint64_t proof = 0;
   auto* const here = reinterpret_cast<std::byte*>(&proof);
   const auto* const there = reinterpret_cast<const std::byte*>(its.proof_at);
@@ -216,10 +216,10 @@ void node_window::end_sleep() { sleepers_[rank_].sleeper_waits_for.store(0, std:
 void node_window::wake_those_waiting() {
   std::atomic_thread_fence(std::memory_order_seq_cst);
   for (int peer = 0; peer < ranks_; ++peer) {
-    std::atomic<std::int32_t>& bed = sleepers_[peer].sleeper_waits_for;
-    if (bed.load(std::memory_order_relaxed) != rank_ + 1) continue;
-    bed.store(0, std::memory_order_relaxed);
-    syscall(SYS_futex, &bed, FUTEX_WAKE, 1, nullptr, nullptr, 0);
+    std::atomic<std::int32_t>& waits_for = sleepers_[peer].sleeper_waits_for;
+    if (waits_for.load(std::memory_order_relaxed) != rank_ + 1) continue;
+    waits_for.store(0, std::memory_order_relaxed);
+    syscall(SYS_futex, &waits_for, FUTEX_WAKE, 1, nullptr, nullptr, 0);
   }
 }
 

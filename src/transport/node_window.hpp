@@ -97,7 +97,7 @@ class node_window {
     std::uint64_t exchange;             // that the piece belongs to; ranks may be many exchanges apart
     std::byte data[short_bytes];
   };
-  struct alignas(64) bed {
+  struct alignas(64) sleeper {
     std::atomic<std::int32_t> sleeper_waits_for;  // rank + 1; 0: nobody sleeps here
     std::int64_t process;
     std::uint64_t proof;            // a number that only memory of this process holds
@@ -131,7 +131,7 @@ class node_window {
 
   int ranks_, rank_;
   std::size_t piece_bytes_, cell_bytes_, read_from_;
-  bed* sleepers_;
+  sleeper* sleepers_;
   std::byte* receipts_;
   line* lines_;
   std::byte* cells_;

@@ -21,6 +21,7 @@ program every_call
 
   call start_and_test()
   call start_twice()
+  call start_with_derived_types()
   call in_a_ring()
   call between_two_groups()
 
@@ -64,6 +65,26 @@ contains
       call shoal_wait(request, ierror)  ! there is no request any more
       if (ierror /= MPI_SUCCESS) wrong = wrong + 1
     end do
+  end subroutine
+
+  ! On a communicator of its own, where the MPI's function is still the one that serves: it may look at the types at the end.
+  subroutine start_with_derived_types()
+    integer :: fresh, pair, n
+    integer :: many(2 * ranks), got(2 * ranks), pairs(ranks), offsets(ranks), ones(ranks)
+    type(shoal_request) :: request
+    call MPI_Comm_dup(MPI_COMM_WORLD, fresh, ierror)
+    call MPI_Type_contiguous(2, MPI_INTEGER, pair, ierror)
+    call MPI_Type_commit(pair, ierror)
+    many = [(100 * rank + n, n = 0, 2 * ranks - 1)]
+    got = -1
+    pairs = pair
+    ones = 1
+    offsets = 8 * at
+    call shoal_ialltoallw(many, ones, offsets, pairs, got, ones, offsets, pairs, fresh, request)
+    call shoal_wait(request)
+    wrong = wrong + count(got /= [(100 * (n / 2) + 2 * rank + mod(n, 2), n = 0, 2 * ranks - 1)])
+    call MPI_Type_free(pair, ierror)
+    call MPI_Comm_free(fresh, ierror)
   end subroutine
 
   subroutine start_twice()

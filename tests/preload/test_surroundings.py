@@ -3,12 +3,21 @@
 import pytest
 
 
-@pytest.mark.parametrize("asked", [{}, {"SHOAL_ALLTOALL": "shared"}])
+@pytest.mark.parametrize("flags", [[], ["-DOF_SSE"]], ids=["standard", "sse"])
 @pytest.mark.parametrize("ranks, sizes", [(2, (64, 512, 2048, 8192)), (4, (100, 1000, 4000)), (4, (2048,))])
-def test_ranks_round_differently(mpi, compiled, ranks, sizes, asked):
+def test_ranks_round_differently(mpi, compiled, ranks, sizes, flags):
     """What ranks compute from agreed times is the same on all of them."""
-    run = mpi.run(ranks, [compiled(mpi, "rounding.c", "-lm"), 3000, *sizes], **asked)
+    run = mpi.run(ranks, [compiled(mpi, "rounding.c", *flags, "-lm"), 3000, *sizes])
     assert (run.returncode, run.stdout) == (0, "faults: 0\n"), run.stderr
+
+
+def test_wisdom_of_ranks_that_round_differently(one_mpi, compiled, tmp_path):
+    """Every rank reads the same numbers, and writing them again changes none that nothing was added to."""
+    wisdom = tmp_path / "wisdom.toml"
+    for sizes in [(2048,), (16,)]:
+        run = one_mpi.run(4, [compiled(one_mpi, "rounding.c", "-lm"), 3000, *sizes], SHOAL_WISDOM=wisdom)
+        assert (run.returncode, run.stdout, run.stderr) == (0, "faults: 0\n", "")
+    assert "native" in wisdom.read_text()
 
 
 @pytest.mark.parametrize("is_first", [True, False])
