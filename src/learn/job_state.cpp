@@ -81,8 +81,7 @@ rank_terms job_state::terms(int ranks) const {
 }
 
 int job_state::ranks_of_a_core(int ranks) const {
-  const int cores = std::max(1, facts_.cores);
-  return std::max(1, std::max(ranks, facts_.ranks_here) / cores);
+  return std::max(1, ranks_on_node(facts_, ranks) / std::max(1, facts_.cores));
 }
 
 void job_state::remember(MPI_Comm comm) {

@@ -44,8 +44,8 @@ class job_state {
   bool is_on_one_node(int ranks, bool found) const;
   // What this rank says about itself and the job in an agreement of `ranks` ranks.
   rank_terms terms(int ranks) const;
-  // How many ranks share the fullest core of this node, at least 1: of `ranks` ranks, or of all ranks of the job here
-  // if the launcher tells of more.
+  // How many ranks share a core of this node, at least 1: of the job's ranks here if the launcher tells how many, or
+  // else of all `ranks` ranks of a communicator.
   int ranks_of_a_core(int ranks) const;
   // Whether the user names an algorithm for such calls or the network between their groups, or the settings are wrong.
   // In these cases the ranks have to agree before the first such call.

@@ -134,7 +134,8 @@ static void load_drop_in(void) {
   struct link_map* own = NULL;
   if (!dladdr1((void*)load_drop_in, &info, (void**)&own, RTLD_DL_LINKMAP)) return;
   const char* const end = strrchr(own->l_name, '/');
-  if (own->l_name[0] == '/' && end - own->l_name < PATH_MAX) memcpy(path, own->l_name, (size_t)(end - own->l_name));
+  path[0] = '\0';
+  if (own->l_name[0] == '/' && end - own->l_name < PATH_MAX) strncat(path, own->l_name, (size_t)(end - own->l_name));
   else dlinfo(own, RTLD_DI_ORIGIN, path);  // LD_PRELOAD has a path from the folder in which the program started
   strcat(path, name);
   drop_in = dlopen(path, RTLD_NOW | RTLD_LOCAL);

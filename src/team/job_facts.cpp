@@ -71,8 +71,10 @@ job_facts find_job_facts(node_level level) {
   return here;
 }
 
+int ranks_on_node(const job_facts& here, int ranks) { return here.ranks_here > 0 ? here.ranks_here : ranks; }
+
 wait_mode standard_wait_mode(const job_facts& here, int ranks) {
-  return std::max(ranks, here.ranks_here) > here.cores ? wait_mode::yield : wait_mode::spin;
+  return ranks_on_node(here, ranks) > here.cores ? wait_mode::yield : wait_mode::spin;
 }
 
 }  // namespace shoal

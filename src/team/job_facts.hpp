@@ -19,8 +19,10 @@ struct job_facts {
 
 job_facts find_job_facts(node_level level);
 
-// How ranks wait on a node on which `ranks` of them exchange: they yield if these ranks, or all that the launcher tells
-// of, outnumber the cores.
+// How many ranks share the cores of this node: as many of the job as the launcher tells, or else all `ranks` of a
+// communicator.
+int ranks_on_node(const job_facts& here, int ranks);
+// How the ranks of a communicator of `ranks` ranks wait on this node: they yield if ranks outnumber cores here.
 wait_mode standard_wait_mode(const job_facts& here, int ranks);
 
 }  // namespace shoal

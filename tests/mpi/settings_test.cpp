@@ -1,5 +1,6 @@
 // How settings are read and refused. These tests need no communication: every rank tests for itself.
 #include "team/boundary.hpp"
+#include "team/job_facts.hpp"
 #include "select/settings.hpp"
 
 #include <gtest/gtest.h>
@@ -191,6 +192,18 @@ TEST(Settings, WrongFileIsNamedWithTheLine) {
   expect_parts(refused_file("speed = 3\n"), {"line 1", "speed"});
   const variable none("SHOAL_CONFIG", "/nowhere/at/all");
   expect_parts(refused(read_settings), {"SHOAL_CONFIG", "/nowhere/at/all"});
+}
+
+// A communicator of many nodes has more ranks than a node has cores.
+TEST(Settings, OnlyRanksOfThisNodeShareItsCores) {
+  job_facts here;
+  here.cores = 4;
+  EXPECT_EQ(standard_wait_mode(here, 4), wait_mode::spin);
+  EXPECT_EQ(standard_wait_mode(here, 8), wait_mode::yield) << "the launcher does not tell how many are here";
+  here.ranks_here = 4;
+  EXPECT_EQ(standard_wait_mode(here, 64), wait_mode::spin);
+  here.ranks_here = 8;
+  EXPECT_EQ(standard_wait_mode(here, 2), wait_mode::yield);
 }
 
 TEST(Settings, EqualTextsHaveEqualHashes) {
