@@ -2,18 +2,17 @@
 // What ranks compute from numbers that they have agreed on has to be the same on all of them, to the last bit.
 #pragma once
 
+#include <cfenv>
 #ifdef __x86_64__
 #include <xmmintrin.h>
-#else
-#include <cfenv>
 #endif
 
 namespace shoal {
 
 class nearest_rounding {
  public:
-  nearest_rounding() : of_program_(mode()) { change(of_program_, nearest); }
-  ~nearest_rounding() { change(nearest, of_program_); }
+  nearest_rounding() : of_program_(modes::now()) { change(of_program_, modes()); }
+  ~nearest_rounding() { change(modes(), of_program_); }
   nearest_rounding(const nearest_rounding&) = delete;
   nearest_rounding& operator=(const nearest_rounding&) = delete;
 
@@ -21,28 +20,36 @@ class nearest_rounding {
   template <typename Call>
   int as_of_program(Call call) const {
     const struct restored {
-      int of_program;
-      ~restored() { change(of_program, nearest); }
+      modes of_program;
+      ~restored() { change(of_program, modes()); }
     } behind{of_program_};
-    change(nearest, of_program_);
+    change(modes(), of_program_);
     return call();
   }
 
  private:
-#ifdef __x86_64__  // a program may have set what SSE does alone, which fegetround() does not see
-  static constexpr int nearest = _MM_ROUND_NEAREST;
-  static int mode() { return static_cast<int>(_MM_GET_ROUNDING_MODE()); }
-  static void set(int mode) { _MM_SET_ROUNDING_MODE(static_cast<unsigned>(mode)); }
+  // fesetround() sets the modes of x87 and of SSE, and fegetround() returns that of x87, by which the C library reads and
+  // writes numbers. Libraries of intervals set the mode of SSE alone, by which a compiler computes.
+  struct modes {
+    int standard = FE_TONEAREST;
+#ifdef __x86_64__
+    unsigned of_sse = _MM_ROUND_NEAREST;
+    static modes now() { return {std::fegetround(), _MM_GET_ROUNDING_MODE()}; }
+    void set() const {
+      std::fesetround(standard);
+      _MM_SET_ROUNDING_MODE(of_sse);
+    }
 #else
-  static constexpr int nearest = FE_TONEAREST;
-  static int mode() { return std::fegetround(); }
-  static void set(int mode) { std::fesetround(mode); }
+    static modes now() { return {std::fegetround()}; }
+    void set() const { std::fesetround(standard); }
 #endif
-  static void change(int from, int to) {
-    if (from != to) set(to);
+    bool operator==(const modes&) const = default;
+  };
+  static void change(const modes& from, const modes& to) {
+    if (from != to) to.set();
   }
 
-  int of_program_;
+  modes of_program_;
 };
 
 }  // namespace shoal
