@@ -2,6 +2,7 @@
 
 #include "team/boundary.hpp"
 #include "team/fault_tolerance.hpp"
+#include "transport/mpi_ended.hpp"
 #include "transport/mpi_error.hpp"
 
 namespace shoal {
@@ -61,7 +62,7 @@ MPI_Comm merged(MPI_Comm groups) {
 
 own_communicator::~own_communicator() {
   if (is_orphaned()) PMPI_Errhandler_free(&handler_);
-  if (own_ != MPI_COMM_SELF && own_ != MPI_COMM_NULL) PMPI_Comm_free(&own_);
+  if (own_ != MPI_COMM_SELF && own_ != MPI_COMM_NULL) free_own(own_);
 }
 
 void own_communicator::leave() {

@@ -155,6 +155,13 @@ def test_what_is_no_type_is_an_error_of_its_communicator(compiled, settings):
     assert done.stdout == without.stdout, done.stdout + done.stderr
 
 
+@pytest.mark.parametrize("algorithm", ["spread_out", "tuna:radix=2"])
+def test_what_nobody_receives_keeps_no_communicator_from_being_freed(mpi, compiled, algorithm):
+    """Nor does it meet later messages, as it does in MPICH's own exchanges."""
+    done = mpi.run(2, [compiled(mpi, "unreceived.c")], timeout=60, **asked(algorithm, "direct"))
+    assert (done.returncode, done.stdout) == (0, "faults: 0\n"), done.stdout + done.stderr
+
+
 @pytest.mark.parametrize("algorithm", ["spread_out", "tuna:radix=2", "shared"])
 def test_ranks_that_ask_each_other_hear_of_the_one_that_is_wrong(compiled, algorithm):
     settings = asked(algorithm, "direct")
