@@ -58,7 +58,7 @@ int waiting::pause(int parts) {
     return 0;
   }
   if (mode_ != wait_mode::sleep && idle_ < yields_before_sleep) {
-    sched_yield();
+    mode_ == wait_mode::spin ? watch_yield() : static_cast<void>(sched_yield());
     return 0;
   }
   if (idle_ % looks_at_a_time != 0) return 0;
