@@ -287,6 +287,7 @@ void exchange::sizes_arrived(op_id id, const ended_transfer& message) {
   data_at where = data_at::nowhere_nor_sizes;
   if (!message.failure && message.bytes > 0)  // else the memory holds an earlier message
     failure_.attempt([&] { where = read_sizes(id, in, begin + message.bytes); });
+  if (message.failure) abandoned_ = true;  // the data may come in a message that nobody receives in this run
   const std::size_t total = total_bytes(id), read = static_cast<std::size_t>(in - begin);
   lap(id, part::sizes);
   if (where == data_at::behind && message.bytes == read + total) {

@@ -192,7 +192,7 @@ class exchange {
   std::vector<running> running_;
   std::vector<held_block> temp_;
   bool send_packed_ = true;               // false: the send blocks could not be packed before they are cut
-  bool abandoned_ = false;                // some transfer with these tags was abandoned
+  bool abandoned_ = false;                // some transfer with these tags was abandoned, or may never be received
   bool may_get_old_messages_ = false;     // that was in an earlier run, so what arrives may belong to that run
   std::vector<std::uint32_t> lost_recv_;  // recv slots that did not get their block
   std::vector<piece> pieces_;

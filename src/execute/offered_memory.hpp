@@ -31,7 +31,10 @@ class offered_memory {
   static bool is_made(std::span<const std::int64_t> heard);
   // Called by every rank, the first one included.
   void map(std::size_t most, int ranks, int rank, std::span<const std::int64_t> heard);
-  void drop() { memory_ = {}; }
+  void drop() {
+    memory_ = {};
+    mapped_for_ = 0;
+  }
 
   bool is_mapped() const { return mapped_for_ > 0; }
   // What this rank says in the agreement that tells whether all ranks have the memory: the number of its error, and

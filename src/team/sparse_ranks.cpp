@@ -40,7 +40,7 @@ bool sparse_ranks::progress_of(sparse_turn& one, bool& moved) {
   if (!std::exchange(has_begun_, true)) exchange_->start(one.blocks, one.failed);
   if (!exchange_->progress(moved)) return false;
   one.failure = exchange_->failure();
-  if (exchange_->abandoned()) broken_ = one.failure;
+  if (ranks() > 1) broken_ = one.failure;  // another rank may have sent what this one does not know of
   return true;
 }
 
