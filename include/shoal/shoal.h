@@ -103,17 +103,19 @@ SHOAL_PUBLIC int shoal_alltoallw(const void *sendbuf, const int sendcounts[], co
                                  const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[],
                                  const int rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm);
 
-/** shoal_alltoall() with 64-bit counts and displacements, on every MPI.
+/** shoal_alltoall() with 64-bit counts. If the MPI library's own collective runs and lacks 64-bit counts, as in Open MPI 5,
+ * counts and displacements that need them give MPI_ERR_COUNT on the ranks that give them, and other ranks may wait. Name an
+ * algorithm for such calls.
  * @copydetails shoal_alltoall */
 SHOAL_PUBLIC int shoal_alltoall_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf,
                                   MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm);
-/** shoal_alltoallv() with 64-bit counts and displacements, on every MPI.
+/** shoal_alltoallv() with 64-bit counts and displacements, as shoal_alltoall_c().
  * @copydetails shoal_alltoallv */
 SHOAL_PUBLIC int shoal_alltoallv_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[],
                                    MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[],
                                    const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm);
 
-/** shoal_alltoallw() with 64-bit counts and displacements, on every MPI.
+/** shoal_alltoallw() with 64-bit counts and displacements, as shoal_alltoall_c().
  * @copydetails shoal_alltoallw */
 SHOAL_PUBLIC int shoal_alltoallw_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[],
                                    const MPI_Datatype sendtypes[], void *recvbuf, const MPI_Count recvcounts[],
@@ -172,11 +174,11 @@ SHOAL_PUBLIC int shoal_allgather(const void *sendbuf, int sendcount, MPI_Datatyp
 SHOAL_PUBLIC int shoal_allgatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
                                   const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm);
 
-/** shoal_allgather() with 64-bit counts and displacements, on every MPI.
+/** shoal_allgather() with 64-bit counts and displacements, as shoal_alltoall_c().
  * @copydetails shoal_allgather */
 SHOAL_PUBLIC int shoal_allgather_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf,
                                    MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm);
-/** shoal_allgatherv() with 64-bit counts and displacements, on every MPI.
+/** shoal_allgatherv() with 64-bit counts and displacements, as shoal_alltoall_c().
  * @copydetails shoal_allgatherv */
 SHOAL_PUBLIC int shoal_allgatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf,
                                     const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype,

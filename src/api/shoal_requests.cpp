@@ -8,6 +8,7 @@
 #include "team/boundary.hpp"
 #include "team/fault_tolerance.hpp"
 #include "team/nearest_rounding.hpp"
+#include "team/own_communicator.hpp"
 #include "shoal/shoal.h"
 
 using namespace shoal;
@@ -55,7 +56,20 @@ template <typename Call>
 class kept_call {
  public:
   explicit kept_call(const Call& users) : call_(users) { keep(call_); }
+  ~kept_call() {
+    if (own_ != MPI_COMM_NULL) PMPI_Comm_free(&own_);
+  }
+  kept_call(const kept_call&) = delete;
+  kept_call& operator=(const kept_call&) = delete;
   const Call& operator*() const { return call_; }
+  const Call* operator->() const { return &call_; }
+
+  // Moves the call to a communicator of Shoal's own, so that the program may free its communicator too. Collective. If
+  // the MPI has no communicator left, the call stays where it is.
+  void leave_users() {
+    own_ = duplicate_with_handler(call_.comm);
+    if (own_ != MPI_COMM_NULL) call_.comm = own_;
+  }
 
  private:
   void keep(alltoall_call& call) {
@@ -69,6 +83,7 @@ class kept_call {
   }
 
   Call call_;
+  MPI_Comm own_ = MPI_COMM_NULL;
   kept_types sent_, received_;
 };
 
@@ -141,12 +156,16 @@ std::unique_ptr<request::work> prepare(const allgather_call& call, MPI_Info info
   return allgather_repeated(*state, call, info);
 }
 
+// What Shoal serves, and a persistent request of the MPI's, outlives the program's communicator. If every start makes a
+// request of the MPI's, the call needs a communicator that does.
 template <typename Call>
 int persistent(const Call& users, MPI_Info info, shoal_request* handle) {
   return making(handle, users.comm, [&] {
     const auto kept = std::make_shared<kept_call<Call>>(users);
-    auto made = std::make_unique<request>(request::repeated(), users.comm, keeping(kept, repeated(**kept)),
-                                          prepare(**kept, info));
+    auto work = prepare(**kept, info);
+    if (!work && !repeated(**kept).is_persistent) kept->leave_users();
+    auto made =
+        std::make_unique<request>(request::repeated(), (*kept)->comm, keeping(kept, repeated(**kept)), std::move(work));
     record(*made, **kept);
     *handle = handle_of(std::move(made));
     return MPI_SUCCESS;

@@ -51,7 +51,7 @@ class allgather_work final : public request::work {
   void ended() override {
     usage run;
     run.add(service_.bytes_sent(), PMPI_Wtime() - begin_, clock_ ? &*clock_ : nullptr);
-    process::get().count_ended(state_->all(), *chosen_, call_.name(), call_.form(), run);
+    process::get().count_ended(state_->all(), *chosen_->algorithm, call_.name(), call_.form(), run);
     state_->last = chosen_;
   }
 

@@ -80,7 +80,7 @@ class alltoall_work final : public request::work {
   std::unique_ptr<node_exchange> inside_;  // instead of moving_, if the ranks of a node share memory
   std::optional<phase_clock> clock_;       // time between tests counts for the part that ends next
   std::optional<block_sums> sums_;         // if results are verified
-  const decision* chosen_ = nullptr;
+  const decision* chosen_ = nullptr;       // gone if the program has freed its communicator
   prepared* algorithm_ = nullptr;
   double begin_ = 0;
 };
@@ -106,10 +106,10 @@ void alltoall_work::start(tag_range tags) {
 
 void alltoall_work::ended() {
   service_.drop_snapshot();
-  state_->last = chosen_;
+  if (!state_->all().own().is_orphaned()) state_->last = chosen_;
   usage run;
   run.add(service_.bytes_sent(), PMPI_Wtime() - begin_, clock_ ? &*clock_ : nullptr);
-  process::get().count_ended(state_->all(), *chosen_, call_.name(), call_.form(), run);
+  process::get().count_ended(state_->all(), *algorithm_, call_.name(), call_.form(), run);
 }
 
 }  // namespace

@@ -37,8 +37,12 @@ struct envelope {
   MPI_Count integers = 0, addresses = 0, counts = 0, types = 0;
   int combiner = MPI_COMBINER_NAMED;
 
-  // Fortran's types of a given precision have no name, but may not be freed either.
+  // Fortran's types of a given precision, and types of a value with an index, may have no name, but may not be freed
+  // either.
   bool predefined() const {
+#if MPI_VERSION > 4 || (MPI_VERSION == 4 && MPI_SUBVERSION > 0)
+    if (combiner == MPI_COMBINER_VALUE_INDEX) return true;
+#endif
     return combiner == MPI_COMBINER_NAMED || combiner == MPI_COMBINER_F90_REAL ||
            combiner == MPI_COMBINER_F90_COMPLEX || combiner == MPI_COMBINER_F90_INTEGER;
   }

@@ -32,7 +32,7 @@ class neighbor_work final : public request::work {
   void start(tag_range tags) override {
     begin_ = PMPI_Wtime();
     moving_.set_tags(tags);
-    moving_.start(*chosen_->algorithm->steps, service_.blocks());
+    moving_.start(*algorithm_->steps, service_.blocks());
   }
   bool progress(bool& moved) override { return moving_.progress(moved); }
   void run_to_end() override { moving_.run_to_end(state_->all().wait()); }
@@ -40,13 +40,13 @@ class neighbor_work final : public request::work {
   void ended() override {
     usage run;
     run.add(service_.bytes_sent(), PMPI_Wtime() - begin_);
-    process::get().count_ended(state_->all(), *chosen_, call_.name(), call_.form(), run);
+    process::get().count_ended(state_->all(), *algorithm_, call_.name(), call_.form(), run);
   }
 
  private:
   bool keep(const decision* chosen) {
-    chosen_ = chosen;
-    return chosen && chosen->algorithm->has_schedule();
+    if (chosen) algorithm_ = chosen->algorithm;
+    return algorithm_ && algorithm_->has_schedule();
   }
 
   const neighbor_call call_;
@@ -57,7 +57,7 @@ class neighbor_work final : public request::work {
   std::optional<tag_turns::place> place_;
   mpi_transport over_;
   exchange moving_;
-  const decision* chosen_ = nullptr;
+  prepared* algorithm_ = nullptr;
   double begin_ = 0;
 };
 

@@ -72,8 +72,8 @@ class open_exchange final : public progress::part {
   // The call, with arguments that stay until the end.
   const alltoall_call& call() const { return call_; }
   MPI_Request handle() const { return handle_.handle(); }
-  // Drops the MPI's request, which nobody was given. Returns MPI_REQUEST_NULL.
-  MPI_Request take_back();
+  // The MPI's request, for the program.
+  MPI_Request hand_out() { return handle_.hand_out(); }
   bool is_persistent() const { return is_persistent_; }
   bool is_active() const { return is_active_; }
   bool is_left() const { return is_left_; }
@@ -150,11 +150,6 @@ void open_exchange::keep_numbers(const call_arguments& what, bool is_alike) {
 open_exchange::~open_exchange() {
   progress::get().remove(this);
   persistent -= is_persistent_;
-}
-
-MPI_Request open_exchange::take_back() {
-  handle_.take_back();
-  return MPI_REQUEST_NULL;
 }
 
 // If traffic is recorded, every start counts, as every blocking call does.
@@ -274,16 +269,15 @@ MPI_Request begun(const call_arguments& what, communicator& state, Once once) {
   const std::scoped_lock alone(state.all().lock());
   auto made = std::make_unique<open_exchange>(what, false);
   auto by_shoal = once(made->call());
-  if (!by_shoal) return made->take_back();
+  if (!by_shoal) return MPI_REQUEST_NULL;
   open_exchange& one = keep(std::move(made));
   try {
     one.begin(std::move(by_shoal));
   } catch (...) {
-    one.take_back();
     drop(&one);
     throw;
   }
-  return one.handle();
+  return one.hand_out();
 }
 
 // In a nonblocking call no rank may wait for others, so what Shoal needs is made in calls that may wait.
@@ -380,9 +374,9 @@ MPI_Request prepared_on(const call_arguments& what, communicator& state, Repeate
   const std::scoped_lock alone(state.all().lock());
   auto made = std::make_unique<open_exchange>(what, true);
   auto by_shoal = repeated(made->call());
-  if (!by_shoal) return made->take_back();
+  if (!by_shoal) return MPI_REQUEST_NULL;
   made->prepare(std::move(by_shoal));
-  return keep(std::move(made)).handle();
+  return keep(std::move(made)).hand_out();
 }
 
 MPI_Request prepared_on(const alltoall_call& call, MPI_Info info, learner& of, std::string& why) {

@@ -89,12 +89,13 @@ class process : public job_state {
   int leave(const Call& call, const Reason& reason, native_call native) {
     return set().report == reporting::none ? native() : leave_told(call.name(), std::string(reason), native);
   }
-  // Counts an exchange behind a request, which has ended; its communicator may have been freed before.
-  template <typename Decision>
-  void count_ended(team& on, const Decision& chosen, const std::string& call, call_form form, const usage& what) {
+  // Counts an exchange behind a request, which has ended; its communicator may have been freed before. Then what was
+  // decided there is gone, but not the algorithm, which is the team's.
+  template <typename Prepared>
+  void count_ended(team& on, Prepared& algorithm, const std::string& call, call_form form, const usage& what) {
     if (set().report == reporting::none) return;
-    if (on.own().is_orphaned()) report_late(call, on.ranks(), chosen.algorithm->spec, what);
-    else chosen.algorithm->uses[form].add(what);
+    if (on.own().is_orphaned()) report_late(call, on.ranks(), algorithm.spec, what);
+    else algorithm.uses[form].add(what);
   }
   // After MPI_Finalize: if nothing was reported, says that there was nothing to report.
   void report_nothing();

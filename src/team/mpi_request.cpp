@@ -60,6 +60,7 @@ mpi_request::mpi_request(bool is_persistent) : is_persistent_(is_persistent) {
 }
 
 mpi_request::~mpi_request() {
+  if (!is_out_) take_back();
   if (is_persistent_) tags::get().give_back(tag_);
 }
 
@@ -71,10 +72,14 @@ void mpi_request::end(bool with_error) {
   PMPI_Request_free(&sent);
 }
 
-void mpi_request::take_back() {
-  if (!is_persistent_) end(false);
-  if (is_persistent_) PMPI_Request_free(&handle_);
-  else PMPI_Wait(&handle_, MPI_STATUS_IGNORE);
+void mpi_request::take_back() noexcept {
+  if (is_persistent_) return void(PMPI_Request_free(&handle_));
+  try {
+    end(false);
+  } catch (const mpi_error&) {
+    return;  // the message that would end it cannot be sent
+  }
+  PMPI_Wait(&handle_, MPI_STATUS_IGNORE);
 }
 
 }  // namespace shoal

@@ -15,16 +15,20 @@ class mpi_request {
   mpi_request& operator=(const mpi_request&) = delete;
 
   MPI_Request handle() const { return handle_; }
+  // The handle, for the program. If the program never got it, the request goes with this object.
+  MPI_Request hand_out() {
+    is_out_ = true;
+    return handle_;
+  }
   void start();
   // Ends the request; called once for each start. With an error, the MPI tells whoever waits for the request that
   // something went wrong, in its own words.
   void end(bool with_error);
 
-  // Removes a request that was not started, or that the program never got to know.
-  void take_back();
-
  private:
-  bool is_persistent_;
+  void take_back() noexcept;
+
+  bool is_persistent_, is_out_ = false;
   int tag_;
   MPI_Request handle_ = MPI_REQUEST_NULL;
 };

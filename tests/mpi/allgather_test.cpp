@@ -475,12 +475,15 @@ TEST(Allgather, WrongPersistentOnesAreAnErrorOnAllRanks) {
   });
 }
 
-TEST(Allgather, PersistentOnOneGroupIsTheMpis) {
+TEST(Allgather, PersistentOnOneGroupIsTheMpisAndOutlivesItsCommunicator) {
   std::vector<int> recv(world_ranks(), -1), expected(world_ranks());
   int mine = 0;
   shoal_request request;
-  ASSERT_EQ(shoal_allgather_init(&mine, 1, MPI_INT, recv.data(), 1, MPI_INT, MPI_COMM_WORLD, MPI_INFO_NULL, &request),
+  MPI_Comm comm = duplicate_of(MPI_COMM_WORLD);
+  ASSERT_EQ(shoal_allgather_init(&mine, 1, MPI_INT, recv.data(), 1, MPI_INT, comm, MPI_INFO_NULL, &request),
             MPI_SUCCESS);
+  MPI_Comm_free(&comm);
+  const scoped_comm of_its_number(split_of(MPI_COMM_WORLD, world_rank(), 0));
   for (int round = 0; round < 2; ++round) {
     mine = world_rank() + 100 * round;
     for (int i = 0; i < world_ranks(); ++i) expected[i] = i + 100 * round;

@@ -47,6 +47,11 @@ def test_nonblocking(mpi, compiled, part, ranks):
     assert not left(done) and {how for _, how in served(done)} == {"tuna:radix=2"}
 
 
+def test_requests_go_where_the_algorithm_cannot_serve(mpi, compiled):
+    done = mpi.run(2, [compiled(mpi, "declined.c", "-rdynamic", "-ldl")], SHOAL_ALLTOALL="tree")
+    assert (done.returncode, done.stdout) == (0, "requests left: 0\n"), done.stdout + done.stderr
+
+
 @pytest.mark.parametrize("algorithm", ["spread_out", "native"])
 def test_types_go_with_their_attributes(mpi, compiled, algorithm):
     run(mpi, compiled, 3, "free_types", 10, **by(algorithm))
