@@ -114,11 +114,15 @@ static int is_first_rank(void) {
   return answer != 0;
 }
 
+static int wants_report(void) {
+  const char* const wanted = secure_getenv("SHOAL_REPORT");
+  return wanted && *wanted && strcmp(wanted, "0") != 0 && strcmp(wanted, "off") != 0;
+}
+
 // Prints at once, so that a user who asks for a report knows that one will come if there is something to report.
 static void announce(void) {
-  const char* const wanted = secure_getenv("SHOAL_REPORT");
   const int is_first = is_first_rank();
-  if (drop_in && wanted && *wanted && strcmp(wanted, "0") != 0 && strcmp(wanted, "off") != 0 && is_first)
+  if (drop_in && wants_report() && is_first)
     fprintf(stderr,
             "shoal: loaded for %s; serves MPI_Alltoall(v,w), MPI_Neighbor_alltoall(v,w), and MPI_Allgather(v) between two "
             "groups\n",
@@ -138,6 +142,7 @@ static void load_drop_in(void) {
   if (own->l_name[0] == '/' && end - own->l_name < PATH_MAX) strncat(path, own->l_name, (size_t)(end - own->l_name));
   else dlinfo(own, RTLD_DI_ORIGIN, path);  // LD_PRELOAD has a path from the folder in which the program started
   strcat(path, name);
+  if (mpi.handle) dlopen(mpi.path, RTLD_LAZY | RTLD_NOLOAD | RTLD_GLOBAL);  // so that the drop-in library sees it
   drop_in = dlopen(path, RTLD_NOW | RTLD_LOCAL);
   void (*const watch)(const int*) = (void (*)(const int*))function_of_drop_in("shoal_preload_watch_handlers");
   if (watch) watch(&has_made_handlers);
@@ -146,7 +151,6 @@ static void load_drop_in(void) {
 // If the MPI lacks a function, all ranks see this, and all go on without Shoal. Any other fault may be this rank's
 // alone: then the job has to end, because other ranks would wait for this one.
 static void load(void) {
-  if (mpi.handle) dlopen(mpi.path, RTLD_LAZY | RTLD_NOLOAD | RTLD_GLOBAL);  // so that the drop-in library sees it
   load_drop_in();
   if (drop_in) return announce();
   char wrong[1024];
@@ -173,14 +177,17 @@ static void prepare(void) {
     say("this preload is for the ABI " SHOAL_ABI ", not for that of ", *mpi.soname ? mpi.soname : "this program");
 }
 
-// If a program has its MPI from the beginning, loads the drop-in library while the program starts, and not in its first
-// exchange. Errors are reported in the first exchange.
-__attribute__((constructor)) static void load_early(void) {
-  if (!dlsym(RTLD_DEFAULT, "PMPI_Comm_rank")) return;
+static void load_without_errors(void) {
   find_mpi();
   if (strcmp(mpi.abi.name, SHOAL_ABI) != 0) return;
   load_drop_in();
   announce();
+}
+
+// If a program has its MPI from the beginning, loads the drop-in library while the program starts, and not in its first
+// exchange. Errors are reported in the first exchange.
+__attribute__((constructor)) static void load_early(void) {
+  if (dlsym(RTLD_DEFAULT, "PMPI_Comm_rank")) load_without_errors();
 }
 
 void* function_of_mpi(const char* name) {
@@ -215,8 +222,10 @@ static void forked(void) {
 __attribute__((constructor)) static void watch_forks(void) { pthread_atfork(NULL, NULL, forked); }
 
 // Tells a user who asked for a report if there was nothing to report. Says nothing if the program never used MPI, or
-// used only sessions, of which nothing is known.
+// used only sessions, of which nothing is known. If a module has loaded the MPI, as in Python, and no exchange was made,
+// the drop-in library is loaded only now.
 __attribute__((destructor)) static void report_nothing(void) {
+  if (!drop_in && !is_forked && wants_report()) load_without_errors();
   flag_question* const finalized = drop_in && !is_forked ? (flag_question*)dlsym(mpi.handle, "PMPI_Finalized") : NULL;
   void (*const tell)(void) = drop_in ? (void (*)(void))dlsym(drop_in, "shoal_preload_report_nothing") : NULL;
   int ended = 0;

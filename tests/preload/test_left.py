@@ -11,6 +11,7 @@ from mpis import left, served
 
 EVERY = [*mpis.WHEELS, *mpis.OTHERS, mpis.INTEL]
 BETWEEN_GROUPS = Counter({"alltoall": 1})
+NONE = "shoal: rank 0 made no all-to-all call of any kind that Shoal could see"
 AMONG_NEIGHBORS = ("neighbor_alltoall", "neighbor_alltoallv", "neighbor_alltoallw")  # few: the MPI's serve
 
 
@@ -90,7 +91,7 @@ def test_nothing_is_said_unasked(one_mpi, compiled):
 
 def test_none_is_told_of(every_mpi, compiled):
     done = run(every_mpi, [compiled(every_mpi, "family.c", "-ldl"), "none"], SHOAL_REPORT=1)
-    assert done.stderr.splitlines()[1:] == ["shoal: rank 0 made no all-to-all call of any kind that Shoal could see"]
+    assert done.stderr.splitlines()[1:] == [NONE]
 
 
 @pytest.mark.parametrize("binding", ["MPIFH", "MPI", "F08"])
@@ -127,3 +128,6 @@ def test_mpi4py(mpi, tmp_path):
     )
     done = run(mpi, [sys.executable, program], SHOAL_REPORT=1, MPI4PY_LIBMPI=mpi.libraries)
     assert left(done) == Counter(ialltoall=1, ialltoallv=1, alltoall_init=1)
+    program.write_text("from mpi4py import MPI\nMPI.COMM_WORLD.Barrier()\n")
+    done = run(mpi, [sys.executable, program], SHOAL_REPORT=1, MPI4PY_LIBMPI=mpi.libraries)
+    assert done.stderr.splitlines()[1:] == [NONE]
