@@ -374,11 +374,13 @@ std::optional<std::vector<wave>> two_level_waves(const equal_nodes& at, const ar
 bool on_nodes_of_several(const problem& at) { return largest_node(at) > 1 && largest_node(at) < at.ranks; }
 
 // One carrier for a node sends few messages, each with the blocks of many ranks. It is tried if a node has `many`
-// ranks.
+// ranks, and if its schedule, which names every block of the node, is made in a few milliseconds and takes a few MB.
 std::vector<std::string> hierarchical_tried(const problem& at) {
   constexpr int many = 4;
+  constexpr std::int64_t most_carried = 1 << 15;  // blocks: 6 ms and 2.6 MB; time and memory grow with their number
   if (!on_nodes_of_several(at)) return {};
-  if (largest_node(at) < many) return {"hierarchical:local=shared"};
+  const bool small = std::int64_t{largest_node(at)} * at.ranks <= most_carried;
+  if (largest_node(at) < many || !small) return {"hierarchical:local=shared"};
   return {"hierarchical:local=shared", "hierarchical:local=shared,carriers=1"};
 }
 

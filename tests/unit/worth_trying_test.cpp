@@ -1,6 +1,8 @@
 // What jobs try and what `shoal tune` measures, according to the table of algorithms.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "algorithms/algorithm.hpp"
 #include "topology/layout_tree.hpp"
 
@@ -29,6 +31,17 @@ TEST(worth_trying, between_nodes_begins_with_what_sends_fewest_messages_there) {
   EXPECT_EQ(tried("8x1"), (specs{"spread_out", "tuna:radix=2"}));
   EXPECT_EQ(tried("2x4", collective::neighbor_alltoall), (specs{"gathered", "direct"}));
   EXPECT_EQ(tried("8x1", collective::neighbor_alltoall), specs{"direct"});
+}
+
+TEST(worth_trying, leaves_out_carriers_whose_schedules_would_be_large) {
+  const auto tries_a_carrier = [](const char* layout) {
+    const specs all = tried(layout);
+    return std::find(all.begin(), all.end(), "hierarchical:local=shared,carriers=1") != all.end();
+  };
+  EXPECT_TRUE(tries_a_carrier("32x32"));
+  EXPECT_TRUE(tries_a_carrier("128x16"));
+  EXPECT_FALSE(tries_a_carrier("64x32"));
+  EXPECT_FALSE(tries_a_carrier("512x128"));
 }
 
 TEST(worth_measuring, is_more) {
