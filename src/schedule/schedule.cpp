@@ -23,7 +23,8 @@ std::vector<op_id> last_readers(const schedule& program) {
 }  // namespace
 
 std::int64_t begin_of_part(const schedule& program, std::int64_t part, std::int64_t bytes) {
-  const bool limited = program.last_part > 0 && bytes > std::int64_t{program.parts} * program.last_part;
+  const bool limited =
+      program.parts > 1 && program.last_part > 0 && bytes > std::int64_t{program.parts} * program.last_part;
   const std::int64_t equal = limited ? program.parts - 1 : program.parts;
   const std::int64_t shared = limited ? bytes - program.last_part : bytes;
   if (part > equal) return bytes;

@@ -126,6 +126,9 @@ TEST(parts, begin_where_the_ones_before_end) {
   };
   using numbers = std::vector<std::int64_t>;
   EXPECT_EQ(parts_of(7), (numbers{0, 7}));
+  cut.last_part = 2;  // of one part, which is the whole block
+  EXPECT_EQ(parts_of(7), (numbers{0, 7}));
+  cut.last_part = 0;
   cut.parts = 3;
   EXPECT_EQ(parts_of(8), (numbers{0, 2, 5, 8}));
   EXPECT_EQ(parts_of(0), (numbers{0, 0, 0, 0}));
