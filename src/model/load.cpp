@@ -10,7 +10,7 @@ namespace shoal {
 
 namespace {
 
-constexpr int most_looked_at = 64;
+constexpr int most_looked_at = 64;  // ranks, if nodes are small
 
 bool same_node(const problem& at, int a, int b) { return at.nodes && at.nodes->node_of(a) == at.nodes->node_of(b); }
 
@@ -25,12 +25,14 @@ std::size_t level_of(const schedule& program, const problem& at, int peer) {
   return static_cast<std::size_t>(same_node(at, program.rank, peer) ? inside : between);
 }
 
-// How many blocks a transfer packs or unpacks. A single block moves straight from buffer to buffer, and a received
-// block that passes through stays in the message in which it came.
+// How many slots an operation packs, unpacks or moves. A single block moves straight from buffer to buffer, and a
+// received block that passes through stays in the message in which it came. Every exchange copies a rank's block for
+// itself, so that does not count.
 std::int64_t copied(const schedule& program, const operation& op) {
   if (op.slot_count < 2) return 0;
   if (op.kind == op_kind::send) return op.slot_count;
   const auto slots = program.slots_of(op);
+  if (op.kind == op_kind::copy) return slots[0].at() == place::send && slots[1].at() == place::recv ? 0 : 1;
   return std::count_if(slots.begin(), slots.end(), [](slot s) { return s.at() == place::recv; });
 }
 
@@ -46,10 +48,11 @@ void lengthen(chain& mine, const chain& other) {
 chain longest_chain(const schedule& program, const problem& at) {
   std::vector<chain> ends(program.operations.size(), chain{});
   std::map<int, chain> sent_in;
-  chain longest{}, before{};
+  chain longest{};
   std::size_t times = 0;
+  bool grows;
   do {
-    before = longest;
+    grows = false;
     for (std::size_t id = 0; id < program.operations.size(); ++id) {
       const operation& op = program.operations[id];
       chain mine{};
@@ -57,9 +60,11 @@ chain longest_chain(const schedule& program, const problem& at) {
       if (op.kind == op_kind::send) ++mine[level_of(program, at, op.peer)];
       if (op.kind == op_kind::send) lengthen(sent_in[op.step], mine);
       if (op.kind == op_kind::recv) lengthen(mine, sent_in[op.step]);
-      lengthen(longest, ends[id] = mine);
+      lengthen(longest, mine);
+      grows = grows || mine != ends[id];
+      ends[id] = mine;
     }
-  } while (longest != before && ++times <= sent_in.size());
+  } while (grows && ++times <= sent_in.size());
   return longest;
 }
 
@@ -72,31 +77,60 @@ void keep_largest(exchange_load& all, const exchange_load& one) {
   all.copied_blocks = std::max(all.copied_blocks, one.copied_blocks);
 }
 
-}  // namespace
-
-exchange_load load_of(const schedule& program, const problem& at) {
+exchange_load load_of_rank(const schedule& program, const problem& at) {
   exchange_load load;
   for (const operation& op : program.operations) {
-    if (op.kind == op_kind::copy) continue;
     load.copied_blocks += copied(program, op);
     if (op.kind != op_kind::send) continue;
     level_load& used = load.at[level_of(program, at, op.peer)];
     ++used.messages;
     used.blocks += op.slot_count;
   }
+  load.copied_blocks /= program.parts;
   const chain longest = longest_chain(program, at);
-  for (std::size_t l = 0; l < levels; ++l) load.at[l].waits = longest[l];
-  const int sharing = at.nodes ? at.nodes->size_of(at.nodes->node_of(program.rank)) : 1;
-  for (const level to_other_nodes : {level::network, level::groups})
-    load.at[static_cast<std::size_t>(to_other_nodes)].blocks *= sharing;
+  for (std::size_t l = 0; l < levels; ++l) {
+    load.at[l].waits = longest[l];
+    load.at[l].blocks /= program.parts;
+  }
   return load;
 }
 
+// What the ranks of a node send to other nodes is added up.
+exchange_load load_of_node(const selection& chosen, const problem& at, std::span<const int> ranks) {
+  exchange_load all;
+  std::array<std::int64_t, levels> sent{};
+  for (const int rank : ranks) {
+    const exchange_load one = load_of_rank(generate(chosen, at, rank), at);
+    keep_largest(all, one);
+    for (std::size_t l = 0; l < levels; ++l) sent[l] += one.at[l].blocks;
+  }
+  for (const level to_other_nodes : {level::network, level::groups}) {
+    const auto l = static_cast<std::size_t>(to_other_nodes);
+    all.at[l].blocks = sent[l];
+  }
+  return all;
+}
+
+int number_of_largest(const node_layout& nodes) {
+  int largest = 0;
+  while (nodes.size_of(largest) < nodes.largest_node()) ++largest;
+  return largest;
+}
+
+}  // namespace
+
 exchange_load load_of(const selection& chosen, const problem& at) {
   if (!chosen.which->generate) throw std::invalid_argument(chosen.which->name + " has no schedule to count");
-  exchange_load all;
+  // On a single node there is nothing to add up, so its ranks count as nodes of their own.
+  const node_layout* const several = at.nodes && at.nodes->nodes() > 1 ? at.nodes.get() : nullptr;
+  const int nodes = several ? several->nodes() : at.ranks, first = several ? number_of_largest(*several) : 0;
   const int stride = (at.ranks + most_looked_at - 1) / most_looked_at;
-  for (int rank = 0; rank < at.ranks; rank += stride) keep_largest(all, load_of(generate(chosen, at, rank), at));
+  exchange_load all;
+  for (int i = 0; i < nodes; i += stride) {
+    // Another place in each stretch of nodes, because a stretch may be as long as a group of nodes.
+    const int node = (first + std::min(i + i / stride % stride, nodes - 1)) % nodes;
+    keep_largest(all, load_of_node(chosen, at, several ? several->ranks_of(node) : std::span(&node, 1)));
+  }
   return all;
 }
 

@@ -19,20 +19,20 @@ constexpr int levels = 4;
 struct level_load {
   std::int64_t waits = 0;     // the longest chain of messages that wait for each other
   std::int64_t messages = 0;  // sent
-  std::int64_t blocks = 0;    // sent; to other nodes, times the ranks of the node, which share its link
+  std::int64_t blocks = 0;    // sent; to other nodes, by all ranks of a node, which share its link
 };
 
 struct exchange_load {
   std::array<level_load, levels> at;
-  std::int64_t copied_blocks = 0;  // packed into messages of several blocks, or unpacked from them
+  // Packed into messages of several blocks, unpacked from them, or moved in memory; not a rank's block for itself.
+  std::int64_t copied_blocks = 0;
 
   const level_load& of(level which) const { return at[static_cast<std::size_t>(which)]; }
 };
 
-exchange_load load_of(const schedule& program, const problem& at);
-
-// Each count is that of the rank on which it is largest. Of more than 64 ranks, only some at equal distances are looked
-// at. Throws std::invalid_argument if the algorithm refuses the problem or has no schedule.
+// Each count is that of the rank, or node, on which it is largest. Of more than 64 ranks, only those of the largest
+// node and of one node in each stretch of others are looked at, about 64 in all. Throws std::invalid_argument if the
+// algorithm refuses the problem or has no schedule.
 exchange_load load_of(const selection& chosen, const problem& at);
 
 }  // namespace shoal

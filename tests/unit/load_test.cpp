@@ -2,7 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "topology/layout_tree.hpp"
+#include "tree_inputs.hpp"
 
 namespace shoal {
 namespace {
@@ -46,6 +49,11 @@ TEST(load, tells_levels_apart) {
   EXPECT_EQ(load_of(parse_selection("spread_out"), apart).of(level::network).messages, 7);
 }
 
+// Here not all nodes are looked at. The last ranks of a group send most messages to other groups.
+TEST(load, looks_at_nodes_in_all_places_of_a_group) {
+  EXPECT_EQ(load("tuna:radix=2", "group:8 node:8 core:4").of(level::groups).messages, 8);
+}
+
 TEST(load, tells_groups_apart) {
   const char* const layout = "group:2 node:4 socket:2 core:4";
   const exchange_load flat = load("spread_out", layout);
@@ -71,10 +79,56 @@ TEST(load, of_a_hierarchy_has_few_messages_between_nodes) {
   EXPECT_GT(load("hierarchical:local=shared", "4x8").of(level::memory).blocks, 0);
 }
 
+// The most blocks that leave a node in the schedules of its ranks.
+std::int64_t most_leaving(const char* spec, const problem& at) {
+  std::vector<std::int64_t> leaving(at.nodes->nodes());
+  for (const schedule& program : generate_all(parse_selection(spec), at))
+    for (const operation& op : program.operations)
+      if (op.kind == op_kind::send && at.nodes->node_of(op.peer) != at.nodes->node_of(program.rank))
+        leaving[at.nodes->node_of(program.rank)] += op.slot_count;
+  return *std::max_element(leaving.begin(), leaving.end());
+}
+
+// The ranks of a node need not send alike. Beyond 64 ranks not all nodes are looked at.
+TEST(load, counts_all_that_leaves_a_node) {
+  for (const char* layout : {"8x8", "4x8", "4,1,3", "cyclic:3x4", "2,2,9", "16x8", "2x70", "1,1,70"})
+    for (const char* spec : {"spread_out", "tuna:radix=2", "hierarchical", "hierarchical:carriers=1",
+                             "hierarchical:local=shared,carriers=2"}) {
+      SCOPED_TRACE(std::string(spec) + " on " + layout);
+      const problem at = placed(layout);
+      EXPECT_EQ(load_of(parse_selection(spec), at).of(level::network).blocks, most_leaving(spec, at));
+    }
+}
+
+// What a carrier of a node gets from its ranks and what it hands on to them are two waits inside the node.
+TEST(load, follows_chains_through_several_levels) {
+  const exchange_load carried = load("hierarchical:local=linear,carriers=1", "4x8");
+  EXPECT_EQ(carried.of(level::node).waits, 2);
+  EXPECT_EQ(carried.of(level::network).waits, 1);
+  EXPECT_EQ(load("hierarchical:local=linear", "4x8").of(level::node).waits, 1);
+}
+
 TEST(load, counts_what_messages_of_several_blocks_copy) {
   // 8 ranks, radix 2: 3 messages of 4 blocks, 7 of which arrive.
   EXPECT_EQ(load("tuna:radix=2", "1x8").copied_blocks, 12 + 7);
   EXPECT_EQ(load("pairwise", "1x8").copied_blocks, 0);
+}
+
+// The uniform algorithm moves all 8 blocks into scratch memory first. All 8 come back from it in the basic variant; in
+// the other one 7 are unpacked into their places.
+TEST(load, counts_copies) {
+  EXPECT_EQ(load("bruck:radix=2", "1x8").copied_blocks, 8 + 12 + 7 + 1);
+  EXPECT_EQ(load("bruck:radix=2,variant=basic", "1x8").copied_blocks, 8 + 12 + 8);
+}
+
+TEST(load, counts_blocks_in_parts_once) {
+  problem at;
+  at.ranks = 8;
+  at.switches = std::make_shared<const switch_network>(one_switch(8));
+  for (const char* spec : {"tree:parts=1", "tree:parts=2", "tree:parts=8"}) {
+    EXPECT_EQ(load_of(parse_selection(spec), at).of(level::network).blocks, 7) << spec;
+    EXPECT_EQ(load_of(parse_selection(spec), at).copied_blocks, 0) << spec;
+  }
 }
 
 TEST(load, needs_a_schedule) {
