@@ -131,9 +131,10 @@ struct level_exchange {
   int pieces;        // 1: one message has the blocks of all origins; else each origin has its own, at most this many
 
   digit_system digits_of(int members) const { return {members, linear ? std::max(2, members) : radix}; }
+  std::int64_t messages() const { return digits_of(most_members).steps() * pieces; }
   int steps() const {
-    const int all = static_cast<int>(digits_of(most_members).steps());
-    return linear ? (all * pieces + block_count - 1) / block_count : all;
+    const std::int64_t batches = (messages() + block_count - 1) / block_count;
+    return static_cast<int>(linear ? batches : digits_of(most_members).steps());
   }
 };
 
@@ -288,20 +289,40 @@ level_exchange level_exchange_of(const layout_tree& levels, int height, int leve
   return how;
 }
 
+// The levels that are not left out, and their exchanges.
+struct used_levels {
+  block_places who;
+  std::vector<level_exchange> how;
+  bool shared = false;  // messages inside a node go through its memory
+};
+
+used_levels used_levels_of(const layout_tree& levels, const arguments& with) {
+  used_levels used{{levels, {0}, {1}}, {}};
+  for (int level = 0; level < levels.levels(); ++level) {
+    const std::string_view way = way_of(levels, level, with);
+    if (way == "none") continue;
+    used.how.push_back(level_exchange_of(levels, used.who.heights.back(), level, with));
+    used.who.heights.push_back(level + 1);
+    used.who.most.push_back(with.number_at(level, "carriers", all_requests));
+    used.shared = used.shared || way == "shared";
+  }
+  return used;
+}
+
 schedule generate_hierarchical(const problem& at, int rank, const arguments& with) {
   const auto levels = levels_of(at);
-  block_places who{*levels, {0}, {1}};
-  std::vector<level_exchange> how;
-  bool shared = false;
-  for (int level = 0; level < levels->levels(); ++level) {
-    const std::string_view way = way_of(*levels, level, with);
-    if (way == "none") continue;
-    how.push_back(level_exchange_of(*levels, who.heights.back(), level, with));
-    who.heights.push_back(level + 1);
-    who.most.push_back(with.number_at(level, "carriers", all_requests));
-    shared = shared || way == "shared";
-  }
-  return hierarchical(who, rank, how, shared, with.word("overlap") == "on");
+  const used_levels used = used_levels_of(*levels, with);
+  return hierarchical(used.who, rank, used.how, used.shared, with.word("overlap") == "on");
+}
+
+// Messages are numbered as if all members of the outermost level were as large as the largest. If one member has most
+// ranks and there are many others, these are more numbers than an int has.
+std::optional<std::string> refuses_staggered(const problem& at, const arguments& with) {
+  constexpr std::int64_t most_messages = 1 << 30;
+  const std::int64_t messages = used_levels_of(*levels_of(at), with).how.back().messages();
+  if (messages <= most_messages) return std::nullopt;
+  return "pattern=staggered would number " + std::to_string(messages) + " messages, and can number " +
+         std::to_string(most_messages);
 }
 
 std::optional<std::string> refuses_layout(const problem& at, const arguments& with) {
@@ -315,7 +336,7 @@ std::optional<std::string> refuses_layout(const problem& at, const arguments& wi
              " levels, of which the layout has " + std::to_string(those) +
              (those < levels ? " below the outermost" : "");
   }
-  return std::nullopt;
+  return with.word("pattern") == "staggered" ? refuses_staggered(at, with) : std::nullopt;
 }
 
 // The rings of the levels, if every rank does the same, coordinate by coordinate: if groups are equal, ranks are in

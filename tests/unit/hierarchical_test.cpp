@@ -290,6 +290,23 @@ TEST(hierarchical, refuses_a_layout_of_another_size) {
   }
 }
 
+// All messages between nodes have numbers, as if every node had as many ranks as the largest.
+TEST(hierarchical, refuses_more_messages_than_it_can_number) {
+  constexpr int many = 1 << 16;
+  lists of_nodes(many + 1);
+  of_nodes[0].resize(many);
+  std::iota(of_nodes[0].begin(), of_nodes[0].end(), 0);
+  for (int node = 1; node <= many; ++node) of_nodes[node] = {many + node - 1};
+  const problem at = on(node_layout::from_lists(of_nodes));
+  try {
+    generate(parse_selection("hierarchical:pattern=staggered"), at, 2 * many - 1);
+    FAIL();
+  } catch (const std::invalid_argument& error) {
+    EXPECT_NE(std::string(error.what()).find("4294967296 messages"), std::string::npos) << error.what();
+  }
+  EXPECT_FALSE(generate(parse_selection("hierarchical"), at, 2 * many - 1).operations.empty());
+}
+
 // ---- cost formulas -----------------------------------------------------------------------------------------------
 
 struct part_traffic {
