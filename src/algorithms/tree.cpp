@@ -8,8 +8,8 @@
 // else every process makes the plan of all ranks once, in O(M^2) (M^3 with exact reduction).
 // If sizes are known, every process makes the order from them (list_greedy_order), and again for every new set of
 // sizes: 3 ms for 32 ranks, 60 ms for 64.
-// Applies: if the tree of switches is known. Optimal for equal blocks, near the bound for other blocks in an order made
-// from their sizes, correct for any blocks.
+// Applies: to up to 92,681 ranks, if the tree of switches is known. Optimal for equal blocks, near the bound for other
+// blocks in an order made from their sizes, correct for any blocks.
 #include "algorithms/exchange_plan.hpp"
 #include "algorithms/families.hpp"
 #include "algorithms/tree_phases.hpp"
@@ -19,6 +19,7 @@ namespace shoal {
 namespace {
 
 constexpr int most_sized_ranks = 64;
+constexpr int most_phased_ranks = 92681;  // P ranks may have (P / 2)^2 phases, which operations number with 32 bits
 
 bool looks_at_sizes(const problem& at, const arguments& with) {
   return with.word("order") == "sizes" && at.ranks <= most_sized_ranks;
@@ -47,6 +48,7 @@ schedule generate_tree(const problem& at, int rank, const arguments& with) {
 std::optional<std::string> refuses_problem(const problem& at, const arguments&) {
   if (!at.switches) return "it needs the topology of the switches";
   if (at.switches->ranks() != at.ranks) return "the topology is for " + std::to_string(at.switches->ranks()) + " ranks";
+  if (at.ranks > most_phased_ranks) return "it is for at most " + std::to_string(most_phased_ranks) + " ranks";
   return std::nullopt;
 }
 

@@ -275,6 +275,14 @@ TEST(Tree, RefusesOtherProblems) {
   EXPECT_NO_THROW(generate(parse_selection("tree"), at, 0));
 }
 
+// So many ranks on two switches have 46341 * 46341 phases: more than an operation can tell.
+TEST(Tree, RefusesMoreRanksThanItCanNumberPhasesFor) {
+  problem at;
+  at.ranks = 2 * 46341;
+  at.switches = std::make_shared<const switch_network>(switched({0, 0}, in_blocks(at.ranks, 2)));
+  EXPECT_THROW(generate(parse_selection("tree:sync=none"), at, 0), std::invalid_argument);
+}
+
 TEST(Tree, WithoutTokensARankNeedsNoPlan) {
   const switch_network network = two_levels(24);
   const rank_tree tree(network);
