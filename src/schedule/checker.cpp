@@ -20,6 +20,7 @@ class symbolic_run {
       : programs_(programs), collective_(collective), ranks_(static_cast<int>(programs.size())) {}
 
   std::optional<fault> run() {
+    for (int r = 0; r < ranks_ && !fault_; ++r) check_terms(r);
     for (int r = 0; r < ranks_ && !fault_; ++r) check_references(r);
     for (int r = 0; r < ranks_ && !fault_; ++r) check_assignments(r);
     if (!fault_) match_transfers();
@@ -35,6 +36,23 @@ class symbolic_run {
     std::string where = "rank " + std::to_string(rank);
     if (op >= 0) where += ", operation " + std::to_string(op);
     fault_ = fault{kind, rank, op, where + ": " + std::move(text)};
+  }
+
+  // ---- what decides on all ranks alike what travels ------------------------------------------------------
+  void check_terms(int r) {
+    const schedule &mine = programs_[r], &first = programs_[0];
+    const auto expect = [&](const char* name, int here, int expected) {
+      if (here == expected) return;
+      fail(fault_kind::bad_reference, r, -1,
+           std::string(name) + " is " + std::to_string(here) + " instead of " + std::to_string(expected));
+    };
+    expect("rank", mine.rank, r);
+    expect("ranks", mine.ranks, ranks_);
+    expect("parts", mine.parts, first.parts);
+    expect("last_part", mine.last_part, first.last_part);
+    expect("full_metadata", mine.full_metadata, first.full_metadata);
+    expect("shared_memory", mine.shared_memory, first.shared_memory);
+    expect("among_neighbors", mine.among_neighbors, first.among_neighbors);
   }
 
   // ---- one rank's program by itself ---------------------------------------------------------------------

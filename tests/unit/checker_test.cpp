@@ -177,6 +177,25 @@ TEST_F(one_bug, bad_reference) {
   expect([](auto& ops) { ops[1].after = {-1}; }, "comes after operation -1");
 }
 
+// The ranks must know alike what decides what travels.
+TEST_F(one_bug, schedules_of_different_exchanges) {
+  const auto expect = [](auto change, const char* text) {
+    std::vector<schedule> programs = correct("tuna:radix=2", 4);
+    change(programs[2]);
+    const auto found = check(programs, alltoall_meaning(4));
+    ASSERT_TRUE(found) << text;
+    EXPECT_EQ(found->kind, fault_kind::bad_reference) << found->text;
+    EXPECT_EQ(found->text, text);
+  };
+  expect([](schedule& p) { p.rank = 3; }, "rank 2: rank is 3 instead of 2");
+  expect([](schedule& p) { p.ranks = 5; }, "rank 2: ranks is 5 instead of 4");
+  expect([](schedule& p) { p.parts = 2; }, "rank 2: parts is 2 instead of 1");
+  expect([](schedule& p) { p.last_part = 7; }, "rank 2: last_part is 7 instead of 0");
+  expect([](schedule& p) { p.full_metadata = true; }, "rank 2: full_metadata is 1 instead of 0");
+  expect([](schedule& p) { p.shared_memory = true; }, "rank 2: shared_memory is 1 instead of 0");
+  expect([](schedule& p) { p.among_neighbors = true; }, "rank 2: among_neighbors is 1 instead of 0");
+}
+
 TEST_F(one_bug, of_every_kind_has_a_name) {
   std::map<std::string, int> names;
   for (int kind = 0; kind <= static_cast<int>(fault_kind::bad_reference); ++kind)
