@@ -66,6 +66,23 @@ std::string fault_in(const std::vector<layout_tree::level>& levels) {
   return levels.empty() ? "there are no levels" : "";
 }
 
+// Puts a node around levels without one, and cores into nodes without levels inside. Returns what is wrong with the
+// levels then; nothing if all is well.
+std::string complete(std::vector<layout_tree::level>& levels) {
+  if (std::string fault = fault_in(levels); !fault.empty()) return fault;
+  const auto is_node = [](const layout_tree::level& l) { return l.name == "node"; };
+  std::string added;
+  if (std::none_of(levels.begin(), levels.end(), is_node)) {
+    levels.insert(levels.begin(), {"node", {1}});
+    added = ", with the node that is put around them";
+  } else if (is_node(levels.back())) {
+    levels.push_back({"core", std::vector<int>(sum(levels.back().members), 1)});
+    added = ", with the one that is put inside the nodes";
+  }
+  const std::string fault = fault_in(levels);
+  return fault.empty() ? "" : fault + added;
+}
+
 std::string fault_in(const std::vector<int>& order, std::int64_t ranks) {
   const auto count = static_cast<std::int64_t>(order.size());
   if (count != ranks) return std::to_string(count) + " ranks are listed for " + std::to_string(ranks) + " places";
@@ -111,14 +128,11 @@ std::string joined(const std::vector<int>& all) {
 
 layout_tree::layout_tree(std::vector<level> levels, std::vector<int> by_virtual)
     : begins_{in_order(static_cast<int>(by_virtual.size()) + 1)}, by_virtual_(std::move(by_virtual)) {
-  std::string fault = fault_in(levels);
+  std::string fault = complete(levels);
   if (fault.empty()) fault = fault_in(by_virtual_, sum(levels.back().members));
   if (!fault.empty()) throw std::invalid_argument("layout: " + fault);
-  const auto is_node = [](const level& l) { return l.name == "node"; };
-  if (std::none_of(levels.begin(), levels.end(), is_node)) levels.insert(levels.begin(), {"node", {1}});
-  if (is_node(levels.back())) levels.push_back({"core", std::vector<int>(by_virtual_.size(), 1)});
   for (auto at = levels.rbegin(); at != levels.rend(); ++at) add_level(*at);
-  node_level_ = static_cast<int>(levels.end() - std::find_if(levels.begin(), levels.end(), is_node)) - 1;
+  node_level_ = static_cast<int>(std::find(names_.begin(), names_.end(), "node") - names_.begin());
   virtual_.resize(by_virtual_.size());
   for (int v = 0; v < ranks(); ++v) virtual_[by_virtual_[v]] = v;
 }
@@ -189,7 +203,7 @@ layout_tree layout_tree::parse(std::string_view text) {
     if (levels.back().members.size() == 1) levels.back().members.resize(groups, levels.back().members[0]);
     if (const std::string fault = fault_in(levels); !fault.empty()) refuse(text, fault);
   }
-  if (levels.empty()) refuse(text, "there are no levels");
+  if (const std::string fault = complete(levels); !fault.empty()) refuse(text, fault);
   if (order.empty()) order = in_order(static_cast<int>(sum(levels.back().members)));
   if (const std::string fault = fault_in(order, sum(levels.back().members)); !fault.empty()) refuse(text, fault);
   return {std::move(levels), std::move(order)};

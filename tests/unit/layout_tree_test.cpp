@@ -129,6 +129,9 @@ TEST(layout_tree, says_what_is_wrong_with_a_text) {
       {"ranks:0,1 node:2", "ranks: must come last"},
       {"ranks:0", "there are no levels"},
       {"a:1 b:1 c:1 d:1 e:1 f:1 g:1 h:1 i:1 j:1 k:1 l:1 m:1 n:1 o:1 p:1 q:1", "more than 16 levels"},
+      {"core:2 node:3", "there are two levels core, with the one that is put inside the nodes"},
+      {"a:1 b:1 c:1 d:1 e:1 f:1 g:1 h:1 i:1 j:1 k:1 l:1 m:1 n:1 o:1 p:1",
+       "more than 16 levels, with the node that is put around them"},
   };
   for (const auto& [text, what] : wrong)
     EXPECT_EQ(refusal(text), "layout '" + std::string(text) + "': " + what + allowed);
@@ -140,6 +143,7 @@ TEST(layout_tree, refuses_levels_that_do_not_fit) {
   EXPECT_THROW(layout_tree({{"node", {2}}, {"core", {2}}}, {0, 1}), std::invalid_argument);
   EXPECT_THROW(layout_tree({{"node", {2}}, {"core", {1, 0}}}, {0}), std::invalid_argument);
   EXPECT_THROW(layout_tree({{"node", {2}}, {"core", {1, 1}}}, {0, 2}), std::invalid_argument);
+  EXPECT_THROW(layout_tree({{"core", {2}}, {"node", {1, 1}}}, {0, 1}), std::invalid_argument);
 }
 
 }  // namespace
