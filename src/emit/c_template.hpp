@@ -16,6 +16,7 @@ inline constexpr char c_template[] = R"c(@title
  * Link it before the MPI library:  mpicc -O2 -c FILE.c
  * Where ranks share processor cores, add -DALLTOALL_NAP=200: waiting ranks then sleep that many microseconds between
  * looks instead of keeping the core busy.
+ * With MPI_THREAD_MULTIPLE the first call of a rank must end before other threads call: it makes what they share.
  */
 #define _POSIX_C_SOURCE 199309L /* nanosleep */
 #include <limits.h>
