@@ -4,6 +4,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
 #include <cstddef>
 #include <functional>
@@ -12,14 +13,26 @@
 #include <mutex>
 #include <new>
 #include <set>
+#include <string_view>
 #include <utility>
 
 namespace shoal {
 
 namespace {
 
+constexpr std::string_view prefix = "shoal: ";
+
+// MPICH before 4.3 has another text, of something else, for codes in its own classes.
+bool has_our_text(int code) {
+  std::array<char, MPI_MAX_ERROR_STRING> text{};
+  int length = 0;
+  return PMPI_Error_string(code, text.data(), &length) == MPI_SUCCESS &&
+         std::string_view(text.data()).starts_with(prefix);
+}
+
 // MPI libraries have few error codes to give away (MPICH crashes when they are used up). So equal errors share a code,
-// and after `most_codes` different errors a new one gets only its class.
+// and after `most_codes` different errors a new one gets only its class. So does an error whose text the MPI does not
+// keep; then the text goes to standard error.
 int code_for(int error_class, const std::string& line) {
   constexpr std::size_t most_codes = 1000;
   static std::mutex lock;
@@ -29,6 +42,10 @@ int code_for(int error_class, const std::string& line) {
   int code = error_class;
   if (codes.size() >= most_codes || PMPI_Add_error_code(error_class, &code) != MPI_SUCCESS) return error_class;
   PMPI_Add_error_string(code, const_cast<char*>(line.c_str()));  // SMPI takes no const
+  if (!has_our_text(code)) {
+    say_once(line.substr(prefix.size()), "this MPI keeps no text for such an error");
+    code = error_class;
+  }
   codes[{error_class, line}] = code;
   return code;
 }
@@ -53,7 +70,7 @@ bool is_first_on_node(const std::string& line) {
 
 int code_of(int error_class, const char* text) {
   try {
-    return code_for(error_class, (std::string("shoal: ") + text).substr(0, MPI_MAX_ERROR_STRING - 1));
+    return code_for(error_class, (std::string(prefix) + text).substr(0, MPI_MAX_ERROR_STRING - 1));
   } catch (const std::bad_alloc&) {
     return error_class;
   }
@@ -72,7 +89,7 @@ void say_once(const std::string& text, const std::string& instead) {
   static std::mutex lock;
   static auto& said = *new std::set<std::string>;  // also used at exit
   const std::scoped_lock guard(lock);
-  const std::string line = "shoal: " + text + "; " + instead + "\n";
+  const std::string line = std::string(prefix) + text + "; " + instead + "\n";
   if (said.insert(line).second && is_first_on_node(line)) std::cerr << line << std::flush;
 }
 
