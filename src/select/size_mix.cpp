@@ -26,9 +26,12 @@ void size_mix::add(int candidate, int size, double seconds) {
   ++all_;
 }
 
+// What hardly counts any more fades no further: at 0 it would have no mean.
 void size_mix::count_as(double weight) {
+  constexpr double least = 1e-9;
   const auto fade = [=](by_size& sizes) {
-    for (times& of : sizes) of = {of.calls * weight, of.seconds * weight};
+    for (times& of : sizes)
+      if (of.calls > least) of = {of.calls * weight, of.seconds * weight};
   };
   fade(of_all_);
   std::for_each(of_.begin(), of_.end(), fade);
