@@ -96,7 +96,7 @@ void contest::took(double seconds, double bytes) {
 void contest::gave_way(bool passed) {
   close(next());
   calls_ += !passed;
-  trial_left_ = 0;
+  trial_left_ = untimed_left_ = timed_left_ = 0;
   due_ = true;
 }
 
@@ -347,6 +347,7 @@ void contest::try_anew() {
 void contest::close(int candidate) {
   records_[candidate].open = false;
   if (best_ == candidate) best_ = native;
+  if (trial_ == candidate && trial_left_ > 0) agree_within(trial_left_);
 }
 
 void contest::assume(int candidate, double seconds) {

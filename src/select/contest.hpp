@@ -99,7 +99,7 @@ class contest {
   void open(int candidate, bool likely = false);
   // Has all candidates but the best tried again, whatever they took before, because they serve in another way now.
   void try_anew();
-  // The candidate cannot serve these calls.
+  // The candidate cannot serve these calls. If it is being tried, the best one serves the rest of its trial.
   void close(int candidate);
   // Tell what was learnt elsewhere: how long a call takes, and which candidate serves until trials show otherwise.
   void assume(int candidate, double seconds);

@@ -40,6 +40,9 @@ class ranks {
   void agreements_take(double seconds) {
     for (contest& rank : each_) rank.agreements_take(seconds);
   }
+  void open(int candidate) {
+    for (contest& rank : each_) rank.open(candidate);
+  }
   void close(int candidate) {
     for (contest& rank : each_) rank.close(candidate);
   }
@@ -471,6 +474,32 @@ TEST(contest, goes_on_without_what_gives_way_once_it_serves) {
   few.run(2000, always({30, 10, 25}));
   EXPECT_EQ(few.calls_of(1), before + 1);
   EXPECT_EQ(few.best(), 2);
+}
+
+// Most calls that are left until the next agreement are not timed, so they must not go to what is tried next.
+TEST(contest, tries_others_in_few_calls_when_the_choice_gives_way) {
+  const seconds_of seconds = always({100, 20, 300});
+  ranks few(4, 2, 0.1);
+  few.agreements_take(200e-6);
+  few.run(5000, seconds);
+  while (few.first().untimed_left() < 100) few.run(1, seconds);
+  ASSERT_EQ(few.best(), 1);
+  few.open(2);
+  few.is_unable = [](std::int64_t, int candidate) { return candidate == 1; };
+  few.run(100, seconds);
+  EXPECT_GE(few.calls_of(2), 1);
+  EXPECT_LE(few.calls_of(2), 5);
+}
+
+TEST(contest, ends_the_trial_of_what_is_closed) {
+  ranks few(4, 2, 0.1);
+  while (few.calls_of(1) < 7) few.run(1, always({100, 105}));
+  ASSERT_EQ(few.first().next(), 1);
+  few.close(1);
+  const int before = few.agreements();
+  few.run(1000, always({100, 105}));
+  EXPECT_EQ(few.calls_of(1), 7);
+  EXPECT_GT(few.agreements(), before);
 }
 
 // Ranks take the same candidate whatever the times are, also if a rank pauses for reasons of its own.
