@@ -151,9 +151,9 @@ void contest::agreed(std::span<const std::int64_t> terms, double allowance) {
 
 void contest::take_in(int candidate, int calls, double mean) {
   record& r = records_[candidate];
-  const int passed = candidate == best_ ? std::exchange(passed_, 0) : 0;
+  const std::int64_t passed = candidate == best_ ? std::exchange(passed_, 0) : 0;
   if (passed > 0) told_passed_ = 0;
-  if (candidate != native) excess_ += (calls + passed) * excess_of(mean);
+  if (candidate != native) excess_ += static_cast<double>(calls + passed) * excess_of(mean);
   const int before = calls_that_count(r, calls, mean);
   r.mean = r.at_trial = (r.mean * before + mean * calls) / (before + calls);
   r.calls = before + calls;

@@ -34,7 +34,7 @@ class contest {
     double at_trial = 0;  // the same, for the sizes that came when it was last tried
     double least = 0;     // smallest mean of the calls between two agreements; 0: not known
     int calls = 0;        // how many the mean is of; older ones weigh less and less
-    int all_calls = 0;
+    std::int64_t all_calls = 0;
     int batch = 1;           // calls in its next trial
     std::int64_t again = 0;  // the call from which on it is tried once more; 0: it has not been set aside
   };
@@ -153,7 +153,7 @@ class contest {
   int untimed_left_ = 0;  // calls left until calls are timed again
   int best_ = native;
   std::int64_t calls_ = 0;
-  int passed_ = 0, told_passed_ = 0;
+  std::int64_t passed_ = 0, told_passed_ = 0;
   int trial_ = native, trial_left_ = 0;
   int until_agreement_ = 0, timed_left_ = 0;  // calls without a trial before an agreement; how many timed ones are left
   std::int64_t unmeasured_ = 2;               // calls up to this one are not measured: they are slower than later ones
