@@ -101,8 +101,8 @@ class reader {
   }
 
   double seconds(const toml::node& node, const std::string& name) const {
-    const auto value = node.value<double>();
-    if (!node.is_number() || !std::isfinite(*value) || *value <= 0 || *value > most_microseconds)
+    const auto value = node.value<double>();  // none for a whole number that no double is
+    if (!value || !node.is_number() || !std::isfinite(*value) || *value <= 0 || *value > most_microseconds)
       fail(line_of(node), name + " must be a time in microseconds above 0");
     return *value * 1e-6;
   }

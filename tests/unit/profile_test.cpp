@@ -128,6 +128,8 @@ TEST(profile, is_refused_for_one_wrong_row) {
   EXPECT_EQ(refused_row("{ block = 8, native = 0 }"), "p.toml:8: native must be a time in microseconds above 0");
   EXPECT_EQ(refused_row("{ block = 8, native = nan }"), "p.toml:8: native must be a time in microseconds above 0");
   EXPECT_EQ(refused_row("{ block = 8, native = inf }"), "p.toml:8: native must be a time in microseconds above 0");
+  EXPECT_EQ(refused_row("{ block = 8, native = 9007199254740993 }"),  // no double is that number
+            "p.toml:8: native must be a time in microseconds above 0");
   EXPECT_EQ(refused_row("{ block = 8, native = \"1\" }"), "p.toml:8: native must be a time in microseconds above 0");
   EXPECT_EQ(refused_row("{ block = 64, native = 1 }"), "p.toml:9: blocks must ascend from row to row");
   EXPECT_EQ(refused_row("{ block = 8 }"),
