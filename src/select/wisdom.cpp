@@ -125,6 +125,13 @@ void write_row(std::ostream& out, const exchange_shape& shape, const knowledge::
   throw std::system_error(errno, std::generic_category(), path);
 }
 
+// Returns whether all of the text is in the file.
+bool write_whole(const std::string& text, const std::string& path) {
+  std::ofstream file(path);
+  file << text;
+  return static_cast<bool>(file.flush());
+}
+
 // Held while the file is read and written again. Other jobs wait for that, but at most two seconds: not for a job
 // that was stopped, or for a file system that is stuck.
 class file_lock {
@@ -160,10 +167,11 @@ wisdom parse_wisdom(std::string_view text, const std::string& file) { return wis
 wisdom read_wisdom(const std::string& path) {
   std::error_code ignored;
   const auto status = std::filesystem::status(path, ignored);
+  if (status.type() == std::filesystem::file_type::not_found) return {};
   if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status))
     throw std::invalid_argument(path + " is not a regular file; SHOAL_WISDOM must name one");
   std::ifstream file(path);
-  if (!file.is_open()) return {};
+  if (!file.is_open()) throw std::invalid_argument(path + " cannot be read: " + std::generic_category().message(errno));
   return parse_wisdom(read_beginning(file, most_wisdom_bytes + 1), path);
 }
 
@@ -189,7 +197,7 @@ void add_to_wisdom(const std::string& name, const wisdom& more) {
     if (before.mpi == more.mpi && before.machine == more.machine) all.known.merge(before.known);
     else if (!before.mpi.empty()) return;  // a file of another MPI or machine is not ours to overwrite
   } catch (const std::invalid_argument&) {
-    return;  // nor is a file that Shoal did not write
+    return;  // nor is a file that Shoal did not write or cannot read
   }
   all.known.merge(more.known);
   const std::string text = to_toml(all);
@@ -198,12 +206,11 @@ void add_to_wisdom(const std::string& name, const wisdom& more) {
     fail_system(path);
   }
   const std::string fresh = path + "." + std::to_string(getpid());
-  {
-    std::ofstream file(fresh);
-    file << text;
-    if (!file.flush()) fail_system(fresh);
-  }
-  if (std::rename(fresh.c_str(), path.c_str()) != 0) fail_system(path);
+  if (write_whole(text, fresh) && std::rename(fresh.c_str(), path.c_str()) == 0) return;
+  const int error = errno;
+  ::unlink(fresh.c_str());
+  errno = error;
+  fail_system(path);
 }
 
 }  // namespace shoal

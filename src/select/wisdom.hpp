@@ -15,7 +15,7 @@ struct wisdom {
   knowledge known;
 };
 
-// Both throw std::invalid_argument: one line with the file, the line and what is wrong.
+// Both throw std::invalid_argument: one line with the file and what is wrong, and if it is in the text, with its line.
 wisdom parse_wisdom(std::string_view text, const std::string& file);
 // Returns empty wisdom if there is no such file yet.
 wisdom read_wisdom(const std::string& path);
@@ -23,8 +23,8 @@ wisdom read_wisdom(const std::string& path);
 std::string to_toml(const wisdom& all);
 
 // Adds `more` to what the file says. A job that reads the file meanwhile sees all of the old text or all of the new
-// one, even if the writer is killed. Leaves a file alone that is of another MPI or machine, or that Shoal did not
-// write. Throws std::system_error if the file cannot be written.
+// one, even if the writer is killed. Leaves a file alone that is of another MPI or machine, that Shoal did not
+// write, or that cannot be read. Throws std::system_error if the file cannot be written.
 void add_to_wisdom(const std::string& path, const wisdom& more);
 
 }  // namespace shoal
