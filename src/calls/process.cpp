@@ -274,33 +274,29 @@ bool process::may_serve_groups(MPI_Comm comm) {
   if (!groups || !groups->is_undecided) return groups;
   if (!groups->worth.is_due()) return false;
   if (!is_of_one_world(comm)) return groups->worth.never_again(), false;
+  if (!pays_to_serve(comm, *groups)) return false;
   const double begin = PMPI_Wtime();
-  if (pays_to_serve(comm, *groups)) serve_groups(comm, *groups);
+  serve_groups(comm, *groups);
   books().spend(PMPI_Wtime() - begin);
-  return !groups->is_undecided;
+  return true;
 }
 
+// Nobody asked for this, so if ranks do not hear each other, the user is not told.
 bool process::pays_to_serve(MPI_Comm comm, users_groups& groups) {
   const double begin = PMPI_Wtime();
   const auto said = groups.worth.said(groups.cold[false].seconds + groups.cold[true].seconds, books().allowance());
-  const auto all = largest_of_groups(comm, {said.begin(), said.end()}, groups);
-  groups.worth.took(PMPI_Wtime() - begin);
+  const auto all = largest_of_groups(comm, {said.begin(), said.end()});
+  const double seconds = PMPI_Wtime() - begin;
+  groups.worth.took(seconds);
+  books().spend(std::min(seconds, group_investment::longest_look));
+  if (all.empty()) groups.worth.was_unheard();
   return !all.empty() && groups.worth.pays(all);
 }
 
-// None, on every rank, if some ranks heard nothing of others. Shoal then does not serve these groups.
-std::vector<std::int64_t> process::largest_of_groups(MPI_Comm comm, const std::vector<std::int64_t>& mine,
-                                                     users_groups& groups) {
+// None, on every rank, if some ranks heard nothing of others.
+std::vector<std::int64_t> process::largest_of_groups(MPI_Comm comm, const std::vector<std::int64_t>& mine) const {
   waiting wait = moving_meanwhile(set().wait.value_or(wait_mode::yield));
-  std::vector<std::int64_t> all = largest_of_both_groups(comm, mine, wait);
-  if (!all.empty()) return all;
-  groups.is_undecided = false;
-  groups.why =
-      "ranks of the other group did not answer within 10 s when ranks compared settings; preload Shoal on all ranks, "
-      "and "
-      "give all ranks the same SHOAL_ variables";
-  warn_once(comm, groups.why);
-  return all;
+  return largest_of_both_groups(comm, mine, wait);
 }
 
 void process::count_unserved(MPI_Comm comm, bool uniform, std::int64_t sent, std::int64_t known, double seconds) {
@@ -355,8 +351,13 @@ users_communicator* process::attach(MPI_Comm comm) {
 void process::serve_groups(MPI_Comm comm, users_groups& groups) {
   groups.is_undecided = false;
   const auto hash = static_cast<std::int64_t>(hash_of(set().canonical()) >> 1);
-  const std::vector<std::int64_t> all = largest_of_groups(comm, {hash, -hash, !problem().empty(), is_full()}, groups);
-  if (all.empty()) return;
+  const std::vector<std::int64_t> all = largest_of_groups(comm, {hash, -hash, !problem().empty(), is_full()});
+  if (all.empty()) {
+    groups.why =
+        "ranks of the other group did not answer within 10 s when ranks compared settings; preload Shoal on all "
+        "ranks, and give all ranks the same SHOAL_ variables";
+    return warn_once(comm, groups.why);
+  }
   groups.why = wrong_settings(all[0] == -all[1], all[2] != 0);
   groups.is_wrong = !groups.why.empty();
   if (!groups.is_wrong && all[3]) groups.why = "too many communicators are in use; free some";

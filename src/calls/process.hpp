@@ -118,8 +118,7 @@ class process : public job_state {
   users_communicator* held_by(MPI_Comm comm);
   users_groups* groups_on(MPI_Comm comm);
   bool pays_to_serve(MPI_Comm comm, users_groups& groups);
-  std::vector<std::int64_t> largest_of_groups(MPI_Comm comm, const std::vector<std::int64_t>& mine,
-                                              users_groups& groups);
+  std::vector<std::int64_t> largest_of_groups(MPI_Comm comm, const std::vector<std::int64_t>& mine) const;
   void serve_groups(MPI_Comm comm, users_groups& groups);
   void report_on(const users_communicator& held);
   void report_late(const std::string& call, int ranks, const std::string& spec, const usage& what);

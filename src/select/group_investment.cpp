@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "select/ledger.hpp"
 
@@ -36,6 +37,11 @@ bool group_investment::pays(std::span<const std::int64_t> heard) {
   const double times = in_calls > 0 ? enough / in_calls : unknown;
   next_ = std::llround(static_cast<double>(calls_) * std::clamp(times, soonest, latest));
   return false;
+}
+
+void group_investment::was_unheard() {
+  if (std::exchange(was_unheard_, true)) never_again();
+  else next_ = 2 * calls_;
 }
 
 }  // namespace shoal

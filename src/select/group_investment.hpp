@@ -15,6 +15,8 @@ class group_investment {
  public:
   static constexpr std::size_t terms = 3;
   using numbers = std::array<std::int64_t, terms>;
+  // Seconds. A look that takes a rank longer waited for ranks that are late anyway, and this wait is not charged.
+  static constexpr double longest_look = 2e-3;
 
   // Counts a call: the more, the more it moves in all. `bytes`: what it moves, as far as both groups know.
   void count(std::int64_t bytes) { calls_ += std::clamp(bytes / moved_by_one, std::int64_t{1}, most_of_one); }
@@ -26,6 +28,9 @@ class group_investment {
   numbers said(double in_calls, double allowance) const;
   // Whether it pays, the same on every rank. `heard`: the largest numbers that the ranks said.
   bool pays(std::span<const std::int64_t> heard);
+  // Called instead of pays(), on every rank, if some rank heard nothing of others for long. Maybe it came late, so the
+  // ranks look once more, after twice as many calls. Maybe a rank has no Shoal, so they never look a third time.
+  void was_unheard();
   // Tells how many seconds the look took on this rank. The rank tells the others in the next look.
   void took(double seconds) { look_ = seconds; }
 
@@ -35,6 +40,7 @@ class group_investment {
 
   std::int64_t calls_ = 0, next_ = first;
   double look_ = 0;  // seconds of the last look; 0: there was none
+  bool was_unheard_ = false;
 };
 
 }  // namespace shoal

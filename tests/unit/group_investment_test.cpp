@@ -72,5 +72,20 @@ TEST(GroupInvestment, TheRankWithLeastTimeCounts) {
   EXPECT_GT(until_it_pays({5e-3, 5e-6}, 100e-6).calls, until_it_pays({5e-3, 5e-3}, 100e-6).calls);
 }
 
+// Ranks that do not answer may be late, or have no Shoal.
+TEST(GroupInvestment, RanksThatDoNotAnswerAreAskedOnceMore) {
+  group_investment rank;
+  const auto calls_until_due = [&](int most) {
+    int calls = 0;
+    for (; calls < most && !rank.is_due(); ++calls) rank.count(0);
+    return calls;
+  };
+  const int first = calls_until_due(1 << 20);
+  rank.was_unheard();
+  EXPECT_EQ(calls_until_due(1 << 20), first);
+  rank.was_unheard();
+  EXPECT_EQ(calls_until_due(1 << 20), 1 << 20);
+}
+
 }  // namespace
 }  // namespace shoal
