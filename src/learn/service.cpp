@@ -49,12 +49,13 @@ void service::take_memory(std::int64_t error, bool unreadable) {
   if (!make_state()) return;
   if (error == 0) state_->all().memory().take(std::move(memory));
   if (stands_.now == stage::known) return serve();
-  if (error != 0) return;  // what serves goes on as before
+  cannot_grow_ = error != 0;
+  if (cannot_grow_) return;  // what serves goes on as before
   for (auto& [key, f] : whose_.fields) f.trials.try_anew();
 }
 
 void service::share_more(const agreed_terms& all) {
-  if (has_room(all.load()) || !worth_.pays(all)) return;
+  if (cannot_grow_ || has_room(all.load()) || !worth_.pays(all)) return;
   share(all.room(whose_.ranks));
 }
 

@@ -69,7 +69,8 @@ class service {
   void set_up(const agreed_terms& all);
   // The same, but memory is taken at once.
   void set_up_whole(const agreed_terms& all);
-  // Makes more memory if exchanges have grown too large for what all ranks share already, and if that pays.
+  // Makes more memory if exchanges have grown too large for what all ranks share already, and if that pays. If a rank
+  // could not have more once, the ranks do not try again.
   void share_more(const agreed_terms& all);
   // Makes the state alone, for what is asked for. Returns false, on every rank, if the settings do not fit these ranks:
   // the standing then says so, and the MPI's own serves.
@@ -105,7 +106,7 @@ class service {
   investment worth_{job_, whose_.what, whose_.ranks, among_, offered_};
   neighborhoods neighborhoods_{whose_.comm, job_.set()};
   candidates candidates_;
-  bool is_counted_ = false;
+  bool is_counted_ = false, cannot_grow_ = false;
 };
 
 }  // namespace shoal

@@ -52,6 +52,12 @@ def test_memory_that_one_rank_cannot_have(mpi, compiled, place, flags):
     assert len(said) == 1 and said[0].endswith("blocks travel as messages"), run.stderr
 
 
+def test_larger_memory_that_cannot_be_made(mpi, compiled):
+    """Ranks do not ask for it again. Whether they ask at all depends on what they measure."""
+    run = mpi.run(4, [compiled(mpi, "growing.c", "-rdynamic")])
+    assert run.stdout in ("faults: 0, refused: 0\n", "faults: 0, refused: 1\n"), run.stdout + run.stderr
+
+
 def test_memory_that_one_rank_may_not_read(mpi, compiled):
     """Then long blocks are copied through the shared memory like others, on every rank."""
     run = run_hindered(mpi, compiled, 3, ["-DREADING"], "large", MPIR_CVAR_CH4_CMA_ENABLE=0)  # else MPICH itself ends
