@@ -61,7 +61,7 @@ class exchange_fields {
   // Bytes that this rank sends in the call.
   double load_of(const call_size& call) const;
   // The shape of exchanges of this form. `load`: bytes that a rank sends in one exchange; `nodes`: the number of nodes
-  // that the ranks are on.
+  // that the ranks are on; 0: it is not known.
   exchange_shape shape_of(call_form form, double load, int nodes) const {
     return {what_, form, ranks_, nodes, size_class(what_, load, ranks_)};
   }

@@ -35,6 +35,9 @@ void job_state::begin_job(MPI_Comm comm) {
   int threads = MPI_THREAD_SINGLE;
   PMPI_Query_thread(&threads);
   has_threads_ = threads == MPI_THREAD_MULTIPLE;
+  int ranks = 0;
+  PMPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  all_here_ = ranks == facts_.ranks_here;
   if (const std::string unknown = unknown_variables(); !unknown.empty()) warn_once(comm, unknown, "it is ignored");
   remember(comm);
 }
@@ -50,16 +53,14 @@ std::string job_state::wrong_settings(bool same, bool some_unusable) const {
 // Looks only if the whole job is on this node: ranks on other nodes would not know what is found here.
 const job_parts& job_state::parts() {
   std::call_once(looked_for_parts_, [this] {
-    int ranks = 0;
-    PMPI_Comm_size(MPI_COMM_WORLD, &ranks);
-    if (ranks == facts_.ranks_here) parts_ = job_parts::find();
+    if (all_here_) parts_ = job_parts::find();
   });
   return parts_;
 }
 
-bool job_state::is_on_one_node(int ranks, bool found) const {
+int job_state::nodes_if_known(int ranks, bool found_one) const {
   const auto& layout = settings_.layout;
-  return layout && layout->ranks() == ranks ? layout->nodes().nodes() == 1 : found;
+  return layout && layout->ranks() == ranks ? layout->nodes().nodes() : found_one;
 }
 
 rank_terms job_state::terms(int ranks) const {

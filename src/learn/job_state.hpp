@@ -40,8 +40,12 @@ class job_state {
   // some rank cannot use its own. The text is the same on all ranks, except where a rank has a problem of its own.
   // Empty if nothing is wrong.
   std::string wrong_settings(bool same, bool some_unusable) const;
-  // Whether `ranks` ranks count as being on one node: as the settings say, or else as the ranks have found.
-  bool is_on_one_node(int ranks, bool found) const;
+  // How many nodes `ranks` ranks count as being on: as the settings say, or else one if that was found; 0 if neither
+  // tells.
+  int nodes_if_known(int ranks, bool found_one) const;
+  bool is_on_one_node(int ranks, bool found) const { return nodes_if_known(ranks, found) == 1; }
+  // Whether the launcher tells that all ranks of the job are on this node, and this counts as one node.
+  bool is_on_this_node() const { return all_here_ && settings_.nodes_share == node_level::machine; }
   // What this rank says about itself and the job in an agreement of `ranks` ranks.
   rank_terms terms(int ranks) const;
   // How many ranks share a core of this node, at least 1: of the job's ranks here if the launcher tells how many, or
@@ -107,7 +111,7 @@ class job_state {
   std::array<by_form<bool>, collectives.size()> asks_for_{};
   bool knows_before_ = false;
   job_facts facts_;
-  bool has_threads_ = false;
+  bool has_threads_ = false, all_here_ = false;
   served_groups served_, knowing_;
   ledger books_;
   knowledge known_, earlier_;

@@ -159,6 +159,14 @@ exchange_field& learner::field_of(const call_size& call) {
   return f;
 }
 
+// One-node times must not stand for those of ranks on several nodes, so a field is of no known shape until the ranks
+// have told each other where they are.
+int learner::nodes() const {
+  if (state()) return serves().nodes();
+  const bool found = job_.is_on_this_node() || (stands_.now == stage::known && stands_.agreed.same_node());
+  return job_.nodes_if_known(ranks_, found);
+}
+
 // ---- what the ranks agree on -----------------------------------------------------------------------------------
 
 // After how many calls the ranks first agree on this field, as far as this rank can tell now.
@@ -273,6 +281,7 @@ void learner::hear(exchange_field& f, const agreed_terms& all) {
   if (state() && all.have_devices()) state()->all().know_of_devices();
   agrees().hear(all, f.trials);
   f.guess = all.guess();
+  f.shape.nodes = nodes();
   if (!fields_.are_known_sizes(f.shape.form)) {
     f.shape.size = size_class(what_, all.load(), ranks_);
     f.trials.set_scattered(!fields_.agree_on_pattern(all.no_pattern()));

@@ -137,7 +137,8 @@ class learner {
   agreements& agrees() const { return begun_->agrees; }
   voting& votes() const { return begun_->votes; }
   service& serves() const { return begun_->serves; }
-  int nodes() const { return begun_ ? begun_->serves.nodes() : 1; }
+  // How many nodes the ranks are on, as far as this rank knows; 0 if it does not.
+  int nodes() const;
   // The specs of the candidates; empty before there are any.
   std::span<const std::string> specs() const;
 

@@ -18,13 +18,17 @@ std::vector<lesson> lessons_of(const first_calls& young, const exchange_fields& 
 }
 
 void count_communicator(knowledge& known, const first_calls& young, const exchange_fields& all, int nodes) {
+  if (nodes == 0) return;
   for (const call_form form : call_forms)
     if (const usage& of = young.of(form); of.calls > 0 && all.size() == 0) {
       const auto calls = static_cast<double>(of.calls);
       known.add_communicators(all.shape_of(form, static_cast<double>(of.bytes) / calls, nodes), 1, calls);
     }
-  for (const auto& [key, f] : all)
-    if (f.trials.calls() > 0) known.add_communicators(f.shape, 1, static_cast<double>(f.young + f.trials.calls()));
+  for (const auto& [key, f] : all) {
+    exchange_shape shape = f.shape;
+    shape.nodes = nodes;
+    if (f.trials.calls() > 0) known.add_communicators(shape, 1, static_cast<double>(f.young + f.trials.calls()));
+  }
 }
 
 }  // namespace shoal

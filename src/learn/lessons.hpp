@@ -24,8 +24,8 @@ struct lesson {
 std::vector<lesson> lessons_of(const first_calls& young, const exchange_fields& all, std::span<const std::string> tried,
                                int blocks);
 
-// Counts the communicator, whose ranks are on `nodes` nodes, among those that made such exchanges. To be called once,
-// when the communicator ends.
+// Counts the communicator, whose ranks are on `nodes` nodes, among those that made such exchanges, unless that number is
+// 0, which means that it is not known. To be called once, when the communicator ends.
 void count_communicator(knowledge& known, const first_calls& young, const exchange_fields& all, int nodes);
 
 }  // namespace shoal

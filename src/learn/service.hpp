@@ -44,7 +44,8 @@ class service {
   bool is_mapped() const { return offered_.is_mapped(); }
   // Whether Shoal opened a communicator here, which counts among those of the job.
   bool is_counted() const { return is_counted_; }
-  int nodes() const { return state_ ? state_->all().where().nodes->nodes() : 1; }
+  // How many nodes the ranks are on. To be called only if there is a state.
+  int nodes() const { return state_->all().where().nodes->nodes(); }
   // The neighbourhood for exchanges of this form, if Shoal serves some of them; else null.
   const std::shared_ptr<neighborhood>& neighbors(call_form form) const { return neighborhoods_.of(form); }
   const candidates& tried() const { return candidates_; }

@@ -153,6 +153,15 @@ def test_wisdom_that_fits_some_ranks_is_used_by_none(one_mpi, compiled, tmp_path
     assert only_native(run), run.stderr
 
 
+@pytest.mark.parametrize("ranks_here, counted", [(3, 11), (1, 1)], ids=["on one node", "maybe on several nodes"])
+def test_wisdom_counts_communicators_of_which_it_knows_the_nodes(one_mpi, compiled, tmp_path, ranks_here, counted):
+    """On the first of 11 communicators the ranks tell each other where they are, because of the wisdom."""
+    path = tmp_path / "wisdom"
+    run = one_mpi.run(3, [compiled(one_mpi, "copies.c")], SHOAL_WISDOM=path, MPI_LOCALNRANKS=ranks_here)
+    assert run.returncode == 0, run.stderr
+    assert f"ranks = 3, nodes = 1, bytes = 4, communicators = {counted}, calls = {3 * counted}," in path.read_text()
+
+
 def test_wisdom_that_never_ends(one_mpi, compiled, tmp_path):
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
