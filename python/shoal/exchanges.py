@@ -63,10 +63,18 @@ def mapped(name: str) -> list[Path]:
 
 
 def call(name: str, *arguments: Any) -> None:
-    """Calls a function of shoal.h. Handles and addresses are words for C; an error code of MPI becomes an exception."""
-    function = getattr(library(), name)
+    """Calls a function of shoal.h; an error code of MPI becomes an exception."""
+    require_success(code_of(name, *arguments))
+
+
+def code_of(name: str, *arguments: Any) -> int:
+    """What a function of shoal.h returns. Handles and addresses are words for C."""
     words = [ctypes.c_void_p(one) if isinstance(one, int) else one for one in arguments]
-    if code := function(*words):
+    return int(getattr(library(), name)(*words))
+
+
+def require_success(code: int) -> None:
+    if code:
         from mpi4py import MPI
 
         raise MPI.Exception(code)
@@ -125,37 +133,47 @@ def among_neighbors(comm: "MPI.Topocomm", send: Spec, recv: Spec, form: str) -> 
 
 class Request:
     """An exchange that is under way, or ready to be started. It keeps its buffers alive, even if the program drops the
-    request while the exchange is under way."""
+    request while the exchange is under way.
+
+    The handler of a signal may raise an exception at any place: while a function of C runs, which then has done its
+    work, or beside it. So a request counts as under way from before its start until C has said that it has ended."""
 
     def __init__(self, name: str, arguments: Sequence[Any], keeps: Any, is_repeated: bool) -> None:
         self._data = ctypes.c_void_p()
         self._keeps = keeps
         self._is_repeated = is_repeated
-        call(name, *arguments, ctypes.byref(self._data))
-        if not is_repeated:
-            under_way.add(self)
+        try:
+            if not is_repeated:
+                under_way.add(self)
+            call(name, *arguments, ctypes.byref(self._data))
+        finally:
+            if not self._data:
+                under_way.discard(self)
 
     def start(self) -> None:
         """Start a persistent exchange that is not running."""
-        call("shoal_start", self._data)
+        was_idle = self not in under_way
         under_way.add(self)
+        code = code_of("shoal_start", self._data)
+        if code and was_idle:
+            under_way.discard(self)
+        require_success(code)
 
     def test(self) -> bool:
         """Make progress; return True if the exchange has ended."""
-        flag = ctypes.c_int(1)
+        flag = ctypes.c_int(0)
         try:
             call("shoal_test", ctypes.byref(self._data), ctypes.byref(flag))
         finally:
-            if flag.value:
+            if flag.value:  # after an error too
                 under_way.discard(self)
         return bool(flag.value)
 
     def wait(self) -> None:
         """Wait until the exchange has ended."""
-        try:
-            call("shoal_wait", ctypes.byref(self._data))
-        finally:
-            under_way.discard(self)
+        code = code_of("shoal_wait", ctypes.byref(self._data))
+        under_way.discard(self)
+        require_success(code)
 
     def free(self) -> None:
         """Free a persistent exchange that is not running, before MPI_Finalize."""
