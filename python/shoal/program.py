@@ -11,12 +11,12 @@ from typing import NamedTuple
 from shoal.errors import UserError
 from shoal.mpi import Mpi, soname
 
-# Prints the MPI libraries that are loaded when mpi4py is.
+# Prints that there is an mpi4py, and the MPI libraries that are loaded when its module MPI is.
 PROBE = """
-import mpi4py
+import re, mpi4py
 mpi4py.rc.initialize = False
+print("mpi4py", flush=True)
 from mpi4py import MPI
-import re
 lines = open("/proc/self/maps").read().split()
 print(*sorted({word for word in lines if re.search("/libmpi(ch|_abi)?[.]so[.]", word)}), sep="\\n")
 """
@@ -63,12 +63,13 @@ def python_of(program: str) -> str | None:
     return shutil.which(name) if name else None
 
 
-def probe(interpreter: str, variables: dict[str, str]) -> list[Path]:
-    """The MPI libraries that this Python's mpi4py loads; empty if there is no mpi4py, or if mpi4py finds no MPI."""
+def probe(interpreter: str, variables: dict[str, str]) -> list[Path] | None:
+    """The MPI libraries that this Python's mpi4py loads, none if it finds no MPI; None if there is no mpi4py."""
     answer = subprocess.run(
         [interpreter, "-c", PROBE], capture_output=True, text=True, env=os.environ | variables, check=False
     )
-    return [Path(line) for line in answer.stdout.splitlines()] if answer.returncode == 0 else []
+    has_mpi4py, *libraries = answer.stdout.splitlines() or [""]
+    return [Path(line) for line in libraries if line] if has_mpi4py else None
 
 
 def choose(needs: Needs, available: Iterable[Mpi]) -> Mpi | None:

@@ -8,7 +8,9 @@ import pytest
 
 import shoal
 from shoal import mpi, program
+from shoal.commands import run
 from shoal.commands.doctor import build_command
+from shoal.errors import UserError
 
 VERSIONS = {
     "mpich": "HYDRA build details:\n    Version:                                 4.3.1\n",
@@ -146,6 +148,60 @@ def test_interpreter_of_a_script(tmp_path):
 def test_programs_without_mpi(tmp_path):
     assert program.needs_of("/bin/ls") == program.Needs()
     assert program.needs_of("/bin/sh") == program.Needs()
+
+
+LOADS = """
+import mmap, os
+library = os.environ.get("MPI4PY_LIBMPI", "")
+if not library or "unfit" in library:
+    raise RuntimeError("cannot load MPI library")
+with open(library) as file:
+    mapped = mmap.mmap(file.fileno(), 1, prot=mmap.PROT_READ)
+"""
+
+
+@pytest.fixture
+def mpi4py(tmp_path, monkeypatch):
+    """A made-up mpi4py that loads the library it is told to load, unless its path has the word unfit."""
+    package = tmp_path / "packages/mpi4py"
+    package.mkdir(parents=True)
+    (package / "__init__.py").write_text("class rc: pass\n")
+    (package / "MPI.py").write_text(LOADS)
+    monkeypatch.setenv("PYTHONPATH", str(package.parent))
+
+
+def python_and(tmp_path, only, *names):
+    """What Python needs, and launchers of MPIs in folders of these names."""
+    launchers = [make_mpi(tmp_path / name, "mpich", "libmpi.so.12") for name in names]
+    for launcher in launchers:
+        (launcher.parent.parent / "lib/libmpi.so.12").write_text("library")
+    only(*launchers)
+    return program.needs_of(sys.executable), launchers
+
+
+@pytest.mark.parametrize("wanted", ["", "mpich"])
+@pytest.mark.parametrize("by_itself", ["", "fit"])
+def test_mpi_that_mpi4py_cannot_load_is_passed_over(tmp_path, only, mpi4py, monkeypatch, wanted, by_itself):
+    if by_itself:
+        monkeypatch.setenv("MPI4PY_LIBMPI", str(tmp_path / by_itself / "lib/libmpi.so.12"))
+    needs, launchers = python_and(tmp_path, only, "unfit", "fit")
+    assert run.choose_mpi(wanted, needs, "python").mpiexec == launchers[1]
+
+
+def test_no_mpi_that_mpi4py_can_load(tmp_path, only, mpi4py):
+    needs, _ = python_and(tmp_path, only, "unfit")
+    with pytest.raises(UserError, match="no MPI was found that python can load"):
+        run.choose_mpi("", needs, "python")
+    with pytest.raises(UserError, match="python needs an MPI that its mpi4py can load, not mpich"):
+        run.choose_mpi("mpich", needs, "python")
+
+
+def test_python_without_mpi4py_takes_any_mpi(tmp_path, only, monkeypatch):
+    (tmp_path / "mpi4py.py").write_text("raise ImportError")
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    needs, launchers = python_and(tmp_path, only, "any")
+    assert run.choose_mpi("mpich", needs, "python").mpiexec == launchers[0]
+    assert run.choose_mpi("", needs, "python").mpiexec == launchers[0]
 
 
 def test_choice_prefers_the_library_itself(tmp_path, only):

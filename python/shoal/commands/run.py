@@ -269,9 +269,9 @@ def choose_mpi(wanted: str, needs: Needs, program: str) -> Mpi:
         if fitting is None:
             raise UserError(f"{program} needs {needs.soname} but no mpiexec for it was found; give it with --mpi PATH")
         return fitting
-    chosen = next(find(), None)
+    chosen = next((mpi for mpi in find() if fits(mpi, needs)), None)
     if chosen is None:
-        raise UserError("no MPI was found; shoal doctor says how to get one")
+        raise UserError(f"no MPI was found that {program} can load; shoal doctor says how to get one")
     if needs.interpreter is None:
         print(f"shoal: cannot tell which MPI {program} uses; taking {chosen}; --mpi names another", file=sys.stderr)
     return chosen
@@ -289,7 +289,8 @@ def find_wanted(wanted: str, needs: Needs, program: str) -> Mpi:
     if not candidates:
         raise UserError(f"--mpi {wanted}: not found; shoal doctor lists what there is and how to get others")
     if not fitting:
-        raise UserError(f"{program} needs {needs.soname}, not {candidates[0]}; leave out --mpi to take its own")
+        wants = needs.soname or "an MPI that its mpi4py can load"
+        raise UserError(f"{program} needs {wants}, not {candidates[0]}; leave out --mpi to take its own")
     return fitting[0]
 
 
@@ -306,7 +307,7 @@ def named(wanted: str) -> Iterator[Mpi]:
 def fits(mpi: Mpi, needs: Needs) -> bool:
     if needs.interpreter:  # mpi4py from a wheel takes any MPI; if it was compiled here, it takes only its own
         loaded = probe(needs.interpreter, library_path(needs, mpi))
-        return all(soname(library) == mpi.soname for library in loaded)
+        return loaded is None or {soname(library) for library in loaded} == {mpi.soname}
     return needs.soname in (None, mpi.soname)
 
 
