@@ -59,6 +59,11 @@ def preload_for(abi: str) -> Path:
     return packaged if packaged.is_file() else Path(sys.prefix) / "lib/shoal" / abi / packaged.name
 
 
+def can_be_preloaded(library: Path) -> bool:
+    """Whether LD_PRELOAD can hold this path. A space or a colon ends a path there."""
+    return re.search("[ :]", str(library)) is None
+
+
 def preloads() -> list[Path]:
     """The preloads that are here, one for each ABI."""
     return [preload for abi in dict.fromkeys(ABIS.values()) if (preload := preload_for(abi)).is_file()]

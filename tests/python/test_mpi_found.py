@@ -253,3 +253,20 @@ def test_library_path(monkeypatch):
     monkeypatch.delenv("LD_LIBRARY_PATH")
     found = {"LD_LIBRARY_PATH": "/m/lib", "MPI4PY_LIBMPI": "/m/lib/libmpi.so.12"}
     assert program.library_path(program.Needs(interpreter="python3"), one) == found
+
+
+@pytest.mark.parametrize("folder", ["with space", "with:colon"])
+def test_preload_that_ld_preload_cannot_hold(tmp_path, only, monkeypatch, shoal_command, folder):
+    monkeypatch.setattr(sys, "prefix", str(tmp_path / folder))
+    preload = tmp_path / folder / "lib/shoal/mpich/libshoal-preload.so"
+    preload.parent.mkdir(parents=True)
+    preload.touch()
+    only(make_mpi(tmp_path / "mpi", "mpich", "libmpi.so.12"))
+    monkeypatch.setattr(os, "execvpe", lambda *_: pytest.fail("the program was started"))
+    monkeypatch.setattr(run, "needs_of", lambda _: program.Needs("libmpi.so.12"))  # ldd is not on PATH
+    for how in (["-n", 2], ["--launcher", "/usr/bin/env"]):
+        line = shoal_command.refused("run", *how, "/bin/ls")
+        assert f"LD_PRELOAD cannot hold {preload}" in line
+    status, text, _ = shoal_command("doctor")
+    assert (status, "ready" in text, "LD_PRELOAD=" in text) == (1, False, False)
+    assert "Missing: a path of the preloads without a space or colon" in text

@@ -14,6 +14,7 @@ from rich.table import Table
 
 import shoal
 from shoal.commands.bench import COLOURS, driver, measure
+from shoal.commands.run import shoals_preload
 from shoal.console import err, out
 from shoal.errors import UserError
 from shoal.measurements import Case, Results, Series, Verdict, readable_bytes, readable_seconds
@@ -140,7 +141,7 @@ def run_foreign(mpi: Mpi, ranks: int, program: Path) -> list[Row]:
         sizes.flush()
         # Without the barrier between repetitions: ranks spin in it, and with more ranks than cores one sees only that.
         command = [str(program), "Alltoallv", "-npmin", str(ranks), "-msglen", sizes.name, "-sync", "off"]
-        preload = {"LD_PRELOAD": str(mpi.preload)}
+        preload = {"LD_PRELOAD": shoals_preload(mpi)}
         measured = [*command, "-iter", "2000", "-time", "4"]
         native = times(run_program(mpi, ranks, measured, {}))
         with_shoal = run_program(mpi, ranks, measured, preload | {"SHOAL_REPORT": "1"})

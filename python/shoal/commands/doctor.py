@@ -2,6 +2,7 @@
 
 import json
 import os
+import sys
 from dataclasses import dataclass
 from typing import Annotated, Any
 
@@ -32,7 +33,11 @@ def doctor(
         print(json.dumps(as_dict(found, lacks), indent=2))
     else:
         print_report(found, lacks)
-    raise typer.Exit(0 if any(one.preload.is_file() for one in found) else 1)
+    raise typer.Exit(0 if any(map(is_ready, found)) else 1)
+
+
+def is_ready(one: mpi.Mpi) -> bool:
+    return one.preload.is_file() and mpi.can_be_preloaded(one.preload)
 
 
 def list_lacks(found: list[mpi.Mpi]) -> list[Lack]:
@@ -40,6 +45,9 @@ def list_lacks(found: list[mpi.Mpi]) -> list[Lack]:
         Lack(f"preload for {one.kind} {one.version} (ABI {one.abi})", build_command(one))
         for one in {one.abi: one for one in reversed(found) if not one.preload.is_file()}.values()
     ]
+    if any(one.preload.is_file() and not is_ready(one) for one in found):
+        what = "a path of the preloads without a space or colon, which LD_PRELOAD cannot hold"
+        lacks.append(Lack(what, f"install Shoal in another folder than {sys.prefix}"))
     if not found:
         lacks.append(Lack("an MPI", "make build (in Shoal's sources), or apt-get install mpich, or pip install mpich"))
     return lacks
@@ -81,10 +89,10 @@ def as_dict(found: list[mpi.Mpi], lacks: list[Lack]) -> dict[str, Any]:
 def print_report(found: list[mpi.Mpi], lacks: list[Lack]) -> None:
     table = Table("MPI", "mpiexec", "ABI", "library", "preload")
     for one in found:
-        ready = "[green]ready[/green]" if one.preload.is_file() else "[red]missing[/red]"
+        ready = "[green]ready[/green]" if is_ready(one) else "[red]missing[/red]"
         table.add_row(f"{one.kind} {one.version}", str(one.mpiexec), one.abi, one.soname, ready)
     out.print(table if found else "No MPI was found.")
-    preloads = sorted({one.preload for one in found if one.preload.is_file()})
+    preloads = sorted({one.preload for one in found if is_ready(one)})
     if preloads:
         out.print("Preloads to set by hand; the folder is named after the ABI of your program's MPI:")
     for preload in preloads:

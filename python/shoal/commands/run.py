@@ -17,6 +17,7 @@ from shoal.mpi import (
     KINDS,
     PRELOAD,
     Mpi,
+    can_be_preloaded,
     find,
     identify,
     launch_command,
@@ -236,11 +237,11 @@ def preload_by(needs: Needs) -> str:
         found = preloads()
         if not found:
             raise UserError("no preload is installed; shoal doctor says how to get one")
-        return joined(*map(str, found))
+        return joined(*map(preloadable, found))
     preload = preload_for(ABIS[needs.soname])
     if not preload.is_file():
         raise UserError(f"no preload for {needs.soname} at {preload}; shoal doctor says how to get it")
-    return str(preload)
+    return preloadable(preload)
 
 
 def algorithms(asked: Mapping[str, Any]) -> dict[str, str]:
@@ -319,4 +320,10 @@ def preload_of(mpi: Mpi) -> str:
 def shoals_preload(mpi: Mpi) -> str:
     if not mpi.preload.is_file():
         raise UserError(f"no preload for {mpi} at {mpi.preload}; shoal doctor says how to get it")
-    return str(mpi.preload)
+    return preloadable(mpi.preload)
+
+
+def preloadable(library: Path) -> str:
+    if not can_be_preloaded(library):
+        raise UserError(f"LD_PRELOAD cannot hold {library}, because of the space or colon; install Shoal elsewhere")
+    return str(library)
