@@ -58,7 +58,7 @@ def preloaded() -> Path | None:
 
 def mapped(name: str) -> list[Path]:
     """Files of this name that the process has loaded."""
-    maps = Path("/proc/self/maps").read_text()
+    maps = os.fsdecode(Path("/proc/self/maps").read_bytes())
     return [Path(one) for one in sorted(set(re.findall(rf"/.*/{name}$", maps, re.MULTILINE)))]
 
 

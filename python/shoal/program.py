@@ -13,12 +13,13 @@ from shoal.mpi import Mpi, soname
 
 # Prints that there is an mpi4py, and the MPI libraries that are loaded when its module MPI is.
 PROBE = """
-import re, mpi4py
+import re, sys, mpi4py
 mpi4py.rc.initialize = False
 print("mpi4py", flush=True)
 from mpi4py import MPI
-lines = open("/proc/self/maps").read().split()
-print(*sorted({word for word in lines if re.search("/libmpi(ch|_abi)?[.]so[.]", word)}), sep="\\n")
+lines = open("/proc/self/maps", "rb").read().splitlines()
+paths = {line.split(None, 5)[5] for line in lines if re.search(b"/libmpi(ch|_abi)?[.]so[.]", line)}
+sys.stdout.buffer.write(b"\\n".join(sorted(paths)))
 """
 
 
@@ -43,8 +44,8 @@ def needs_of(program: str) -> Needs:
     if interpreter:
         libraries = probe(interpreter, {})
         return Needs(soname(libraries[0]), libraries[0], interpreter) if libraries else Needs(interpreter=interpreter)
-    listed = subprocess.run(["ldd", program], capture_output=True, text=True, check=False).stdout
-    match = re.search(r"^\s*(libmpi(?:ch|_abi)?\.so\.\d+) => (/\S+)?", listed, re.MULTILINE)
+    listed = os.fsdecode(subprocess.run(["ldd", program], capture_output=True, check=False).stdout)
+    match = re.search(r"^\s*(libmpi(?:ch|_abi)?\.so\.\d+) => (?:(/.*) \(0x)?", listed, re.MULTILINE)
     if not match:
         return Needs()
     return Needs(match.group(1), Path(match.group(2)) if match.group(2) else None)
@@ -65,11 +66,9 @@ def python_of(program: str) -> str | None:
 
 def probe(interpreter: str, variables: dict[str, str]) -> list[Path] | None:
     """The MPI libraries that this Python's mpi4py loads, none if it finds no MPI; None if there is no mpi4py."""
-    answer = subprocess.run(
-        [interpreter, "-c", PROBE], capture_output=True, text=True, env=os.environ | variables, check=False
-    )
-    has_mpi4py, *libraries = answer.stdout.splitlines() or [""]
-    return [Path(line) for line in libraries if line] if has_mpi4py else None
+    answer = subprocess.run([interpreter, "-c", PROBE], capture_output=True, env=os.environ | variables, check=False)
+    has_mpi4py, *libraries = os.fsdecode(answer.stdout).splitlines() or [""]
+    return [Path(line) for line in libraries] if has_mpi4py else None
 
 
 def choose(needs: Needs, available: Iterable[Mpi]) -> Mpi | None:

@@ -1,6 +1,8 @@
 """The requests of shoal.exchanges: what they keep alive, with a library in place of Shoal's that needs no MPI."""
 
 import gc
+import mmap
+import os
 import sys
 import types
 import weakref
@@ -137,3 +139,12 @@ def test_failed_wait_keeps_nothing(library):
     del request
     gc.collect()
     assert lives() is None
+
+
+@pytest.mark.parametrize("name", [b"with space", b"Latin-1 \xe9"])
+def test_mapped_files_in_folders_of_any_name(tmp_path, name):
+    (tmp_path / os.fsdecode(name)).mkdir()
+    file = tmp_path / os.fsdecode(name) / "libmpi.so.12"
+    file.write_text("library")
+    with file.open() as opened, mmap.mmap(opened.fileno(), 1, prot=mmap.PROT_READ):
+        assert exchanges.mapped(r"libmpi\.so\.12") == [file]

@@ -27,7 +27,7 @@ def make_mpi(prefix, kind, library):
     (prefix / "lib" / library).touch()
     launcher = prefix / "bin/mpiexec"
     (prefix / "version").write_text(VERSIONS[kind])
-    launcher.write_text(f"#!/bin/sh\nexec /bin/cat {prefix}/version\n")
+    launcher.write_bytes(os.fsencode(f"#!/bin/sh\nexec /bin/cat '{prefix}/version'\n"))
     launcher.chmod(0o755)
     return launcher
 
@@ -177,6 +177,15 @@ def python_and(tmp_path, only, *names):
         (launcher.parent.parent / "lib/libmpi.so.12").write_text("library")
     only(*launchers)
     return program.needs_of(sys.executable), launchers
+
+
+@pytest.mark.parametrize("name", [b"with space", b"Latin-1 \xe9"])
+def test_libraries_in_folders_of_any_name(tmp_path, only, mpi4py, monkeypatch, name):
+    folder = os.fsdecode(name)
+    monkeypatch.setenv("MPI4PY_LIBMPI", str(tmp_path / folder / "lib/libmpi.so.12"))
+    needs, launchers = python_and(tmp_path, only, folder)
+    assert (needs.soname, needs.library) == ("libmpi.so.12", tmp_path / folder / "lib/libmpi.so.12")
+    assert run.choose_mpi("mpich", needs, "python").mpiexec == launchers[0]
 
 
 @pytest.mark.parametrize("wanted", ["", "mpich"])
