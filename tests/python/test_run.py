@@ -212,6 +212,12 @@ def test_options_of_mpiexec_are_not_cut_up(ranks, passed):
     assert (asked.ranks, found, program) == (2, passed.split(), ["./p", "-hosts"])
 
 
+@pytest.mark.parametrize("its_own", ["-n abc -- file", "--report -- file", "-- -- file", "-hosts --"])
+def test_options_behind_the_program_are_its_own(its_own):
+    asked, passed, program = split(parser(), ["-n", "2", "--alltoall", "tuna", "./p", *its_own.split()])
+    assert (asked.ranks, asked.alltoall, passed, program) == (2, "tuna", [], ["./p", *its_own.split()])
+
+
 PRELOADS = [
     ("-x LD_PRELOAD=/a.so -x A=1", ["-x", "A=1"], "/a.so"),
     ("-x LD_PRELOAD", [], "/e.so"),

@@ -1,6 +1,7 @@
 """shoal run: a program with its all-to-all exchanges through Shoal."""
 
 import argparse
+import copy
 import os
 import re
 import shlex
@@ -154,18 +155,19 @@ WHOLE = "\0"  # in front of words that argparse must not cut up: it reads -hosts
 
 
 def split(options: Parser, words: Sequence[str]) -> tuple[argparse.Namespace, list[str], list[str]]:
-    """Shoal's options, the launcher's, and the program: the words after --, or from the first that is no option on."""
+    """Shoal's options, the launcher's, and the program: from the first word on that is no option of Shoal's, or the
+    words after -- if the launcher's options come first. A -- behind the program is the program's own."""
     kept = [WHOLE + word if re.match("-[nh][^0-9=]", word) and word != "-np" else word for word in words]
-    if "--" in words:
+    with_program = copy.deepcopy(options)
+    with_program.add_argument("program", nargs=argparse.REMAINDER)
+    asked, unknown = with_program.parse_known_args(kept)
+    program = [word.removeprefix(WHOLE) for word in asked.program]
+    if "--" in words and (unknown or program[0].startswith("-")):
         end = words.index("--")
         asked, passed = options.parse_known_args(kept[:end])
         passed = [word.removeprefix(WHOLE) for word in passed]
         refuse_slips(options, passed)
-        if not passed or passed[0].startswith("-"):
-            return asked, passed, list(words[end + 1 :])
-    options.add_argument("program", nargs=argparse.REMAINDER)
-    asked, unknown = options.parse_known_args(kept)
-    program = [word.removeprefix(WHOLE) for word in asked.program]
+        return asked, passed, list(words[end + 1 :])
     refuse_slips(options, unknown)
     for word in [*unknown, *program[:1]]:
         if word.startswith("-"):
