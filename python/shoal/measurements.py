@@ -18,7 +18,7 @@ SIGNIFICANCE = 0.01
 class Case:
     """One exchange that variants compete in; size in bytes, see `shoal bench --help` for distributions."""
 
-    mpi: str
+    mpi: str  # with all that makes its results others than those of its all-to-alls on this machine
     ranks: int
     distribution: str
     size: int
@@ -108,7 +108,7 @@ class Results:
                 self._add(record)
 
     def _add(self, record: dict[str, Any]) -> None:
-        case = Case(short_name(self.provenance[-1]["mpi"]), record["ranks"], record["distribution"], record["size"])
+        case = Case(measured_on(self.provenance[-1]), record["ranks"], record["distribution"], record["size"])
         series = Series(
             record["variant"], record["ran"], tuple(record["seconds"]), record.get("modelled", False),
             record.get("least", 0.0), record.get("predicted", 0.0), record.get("phases", {}),
@@ -121,6 +121,12 @@ class Results:
         for path in paths:
             results.add_lines(path.read_text().splitlines())
         return results
+
+
+def measured_on(provenance: dict[str, Any]) -> str:
+    """The MPI, the emulated cluster if there is one, and the collective if it is no all-to-all."""
+    facts = short_name(provenance["mpi"]), provenance.get("network"), provenance.get("collective")
+    return ", ".join(fact for fact in facts if fact)
 
 
 def short_name(version: str) -> str:

@@ -12,9 +12,11 @@ from mpis import ROOT
 from shoal.commands import bench
 from shoal.commands.bench import NOT_SPECS
 from shoal.commands.simulate import check_selectors, check_variants
-from shoal.mpi import Mpi, find_all
+from shoal.measurements import Results
+from shoal.mpi import Mpi, find_all, launch_command
 from shoal.networks import least_seconds, read_network
 from shoal.platforms import make_platform
+from shoal.resume import Kept
 from shoal.suites import SCRIPTS, SIMULATED, SUITES
 
 MATRIX_MARKET = "%%MatrixMarket matrix coordinate integer general\n% made by hand\n3 3 2\n1 2 100\n3 1 7\n"
@@ -262,6 +264,21 @@ def test_resume_keeps_what_is_not_asked_for(shoal_command, tmp_path, monkeypatch
         assert shoal_command(*common, "--sizes", size)[0] == 0
     lines = [json.loads(line) for line in (tmp_path / "results.jsonl").read_text().splitlines()]
     assert [one.get("size") for one in lines] == [None, 8, None, 64]
+
+
+def test_experiments_of_other_kinds_are_cases_of_their_own(monkeypatch, tmp_path):
+    """So that shoal report mixes neither collectives, nor an emulated cluster and the machine itself."""
+    monkeypatch.setattr(bench, "measure", lambda *_: iter(RESULTS.splitlines()[:2]))
+    fake = Mpi("mpich", "5", tmp_path / "mpiexec", tmp_path / "libmpi.so.12")
+    cluster = bench.Cluster(read_network("switch:2", "100M"), "switch:2 100M")
+    kinds = [(None, "alltoall"), (None, "exchange"), (cluster, "alltoall"), (cluster, "exchange")]
+    read = Results()
+    for cluster, collective in kinds:
+        run = bench.Run(fake, 2, 0.3, cluster, False, collective)
+        read.add_lines(run.measure(Kept([], [("uniform", 8)]), ["auto"], launch_command))
+    name = next(iter(read.cases)).mpi
+    also = ["", ", exchange", ", emulated switch:2 100M", ", emulated switch:2 100M, exchange"]
+    assert [case.mpi for case in read.cases] == [name + words for words in also]
 
 
 @pytest.mark.parametrize("command", ["bench", "demo", "simulate --model --variants tuna", "report {results}"])

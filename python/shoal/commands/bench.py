@@ -243,6 +243,12 @@ class Run:
         mpi = f"{self.mpi.kind} {self.mpi.version}"
         return label_of(mpi, self.ranks, self.seconds, network, self.phases, self.collective)
 
+    @property
+    def particulars(self) -> dict[str, str]:
+        """What sets the results apart from those of all-to-alls on this machine, for shoal report."""
+        network = {"network": f"emulated {self.cluster.name}"} if self.cluster else {}
+        return network | ({"collective": self.collective} if self.collective != "alltoall" else {})
+
     def cases(self, what: Suite) -> list[tuple[str, int]]:
         groups = [f"{p} to {self.ranks - p}" for p in senders_of(what)]
         sizes = numbers("--sizes", what.sizes, 0)
@@ -264,7 +270,7 @@ class Run:
         an emulated cluster allow."""
         record = json.loads(line)
         if "provenance" in record:
-            record["provenance"]["launch"] = self.label
+            record["provenance"] |= {"launch": self.label} | self.particulars
         elif self.cluster and self.ranks == self.cluster.network.ranks:
             record["least"] = least_seconds(self.cluster.network, record["distribution"], record["size"])
         return json.dumps(record) + "\n"
