@@ -40,9 +40,12 @@ class Series:
     def median(self) -> float:
         return statistics.median(self.seconds)
 
-    def interval(self, confidence: float = 0.95) -> tuple[float, float]:
-        """A confidence interval of the median, from order statistics: it assumes nothing of the distribution."""
+    def interval(self, confidence: float = 0.95) -> tuple[float, float] | None:
+        """A confidence interval of the median, from order statistics: it assumes nothing of the distribution. None if
+        there are so few repetitions that even all of them may lie on one side of the median."""
         ordered, n = sorted(self.seconds), len(self.seconds)
+        if 2 * 0.5**n > 1 - confidence:
+            return None
         from scipy.stats import binom
 
         low = int(binom.ppf((1 - confidence) / 2, n, 0.5))

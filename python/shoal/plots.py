@@ -389,7 +389,8 @@ def draw_medians(axis: Axes, results: Results, cases: list[Case], at: Callable[[
         if not measured:
             continue
         medians = [one.median for _, one in measured]
-        bars = [[one.median - one.interval()[0] for _, one in measured],
-                [one.interval()[1] - one.median for _, one in measured]]  # fmt: skip
+        intervals = [one.interval() or (one.median, one.median) for _, one in measured]
+        bars = [[median - low for median, (low, _) in zip(medians, intervals, strict=True)],
+                [high - median for median, (_, high) in zip(medians, intervals, strict=True)]]  # fmt: skip
         label, places = NAMES.get(variant, variant), [place for place, _ in measured]
         axis.errorbar(places, medians, bars, label=label, capsize=2, **line_style(index))

@@ -31,9 +31,9 @@ td:nth-child(-n+4), th:nth-child(-n+4) { text-align: left; } tr { border-bottom:
 $summary
 $sections
 <section><h2>Every case</h2>
-<p>Times are of one exchange. The interval holds the median with 95 % confidence. Two variants are said to differ only
-if a rank test finds it (p &lt; 0.01). On an emulated cluster the last column also has the share of the links' speed
-that was reached.</p>
+<p>Times are of one exchange. The interval holds the median with 95 % confidence; fewer than six
+repetitions have none. Two variants are said to differ only if a rank test finds it (p &lt; 0.01). On an emulated
+cluster the last column also has the share of the links' speed that was reached.</p>
 <table><tr><th>MPI</th><th>ranks</th><th>blocks</th><th>variant</th><th>median</th><th>interval</th><th>5 %</th>
 <th>95 %</th><th>runs</th><th>against the MPI's own</th></tr>
 $rows
@@ -148,9 +148,9 @@ def row(case: Case, series: Series, native: Series | None) -> str:
     cells = [case.mpi, str(case.ranks), f"{case.distribution} {readable_bytes(case.size)}", series.variant,
              readable_seconds(series.median), *("" for _ in range(4))]  # fmt: skip
     if not series.modelled:
-        low, high = series.interval()
-        cells[5:] = [f"{readable_seconds(low)} to {readable_seconds(high)}", readable_seconds(series.percentile(5)),
-                     readable_seconds(series.percentile(95)), str(len(series.seconds))]  # fmt: skip
+        interval = " to ".join(map(readable_seconds, series.interval() or ()))
+        outer = (readable_seconds(series.percentile(percent)) for percent in (5, 95))
+        cells[5:] = [interval, *outer, str(len(series.seconds))]
     text = "".join(f"<td>{html.escape(cell)}</td>" for cell in cells)
     return f'<tr>{text}<td class="{verdict}">{compared}</td></tr>'
 

@@ -121,11 +121,15 @@ def lost_between(table: Table, low: int, high: int) -> float:
 
 
 def lost_to_noise(table: Table, size: int) -> float:
-    """How many times faster than the winner another spec may be, by the medians' confidence intervals."""
+    """How many times faster than the winner another spec may be, by the medians' confidence intervals. Any number of
+    times if a contender has too few repetitions for an interval."""
     series = {spec: Series(spec, "", tuple(seconds)) for spec, seconds in table.times[size].items()}
+    known = {spec: interval for spec, one in series.items() if (interval := one.interval())}
+    if not table.contenders(size) <= known.keys():
+        return math.inf
     best = table.best(size)
-    others = [one.interval()[0] for spec, one in series.items() if spec != best]
-    return series[best].interval()[1] / min(others, default=math.inf)
+    others = [low for spec, (low, _) in known.items() if spec != best]
+    return known[best][1] / min(others, default=math.inf)
 
 
 @dataclass

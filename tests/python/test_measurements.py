@@ -42,6 +42,12 @@ def test_interval_holds_the_median():
     assert low < series.median < high and (low, high) == (41.0, 61.0)
 
 
+def test_few_repetitions_have_no_interval():
+    """All values of five hold the median with 94 % confidence only."""
+    assert Series("v", "v", (1.0, 2.0, 3.0, 4.0, 5.0)).interval() is None
+    assert Series("v", "v", (1.0, 2.0, 3.0, 4.0, 5.0, 6.0)).interval() == (1.0, 6.0)
+
+
 def test_draws_a_picture(tmp_path):
     latency_plot(results(), tmp_path / "latency.png")
     assert (tmp_path / "latency.png").read_bytes().startswith(b"\x89PNG")

@@ -10,7 +10,7 @@ from shoal import plots
 from shoal.measurements import Case, Results, Series
 
 
-def results(folder, variants, ranks=(3,), missing=()):
+def results(folder, variants, ranks=(3,), missing=(), repetitions=30):
     """Results of two sizes, in which every variant is twice as slow as the one before it. Nothing is known of the
     variants in `missing` for random blocks."""
     folder.mkdir()
@@ -18,7 +18,7 @@ def results(folder, variants, ranks=(3,), missing=()):
     kinds = ("uniform", "random") if missing else ("uniform",)
     for number, kind, size, (index, variant) in itertools.product(ranks, kinds, (8, 512), enumerate(variants)):
         known = kind == "uniform" or variant not in missing
-        seconds = [1e-6 * 2**index * size + i * 1e-9 for i in range(30)] if known else []
+        seconds = [1e-6 * 2**index * size + i * 1e-9 for i in range(repetitions)] if known else []
         case = {"ranks": number, "distribution": kind, "size": size, "variant": variant, "ran": variant}
         case["least"] = seconds[0] / 4 if known else 0
         lines.append(json.dumps(case | {"seconds": seconds}))
@@ -37,6 +37,14 @@ def test_page_needs_no_other_file(shoal_command, tmp_path):
     for name in ("latency", "winners", "speedup", "spread", "percentiles"):
         assert (tmp_path / f"report/{name}.png").read_bytes().startswith(b"\x89PNG")
         assert "<svg" in (tmp_path / f"report/{name}.svg").read_text()
+
+
+def test_few_repetitions_have_no_interval(shoal_command, tmp_path):
+    for repetitions, said in ((5, False), (6, True)):
+        folder = tmp_path / str(repetitions)
+        measured = results(folder, ["auto", "native"], repetitions=repetitions)
+        assert shoal_command("report", measured, "-o", folder)[0] == 0
+        assert (" us to " in (folder / "index.html").read_text()) == said
 
 
 def test_parameter_gets_a_figure(shoal_command, tmp_path):

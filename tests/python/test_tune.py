@@ -13,8 +13,9 @@ from shoal.errors import UserError
 class Machine:
     """Times by formula: small blocks are fastest with b, blocks from `crossing` on with a."""
 
-    def __init__(self, crossing, noise=0.0):
+    def __init__(self, crossing, noise=0.0, repetitions=20):
         self.crossing, self.noise, self.now, self.calls = crossing, noise, 0.0, []
+        self.repetitions = repetitions
         self.random = random.Random(1)
 
     def seconds(self, spec, size):
@@ -27,7 +28,9 @@ class Machine:
         self.now += 1 + len(sizes) * len(specs) * seconds
         return {
             size: {
-                spec: [self.seconds(spec, size) * (1 + self.noise * self.random.random()) for _ in range(20)]
+                spec: [
+                    self.seconds(spec, size) * (1 + self.noise * self.random.random()) for _ in range(self.repetitions)
+                ]
                 for spec in specs
             }
             for size in sizes
@@ -70,6 +73,13 @@ def test_measures_again_what_noise_leaves_open():
     table, told = tuned(machine, budget=1000)
     assert 1 < max(table.rounds.values()) <= tuning.MOST_ROUNDS
     assert told[-1].doubts == 0
+
+
+@pytest.mark.parametrize(("repetitions", "rounds"), [(1, tuning.MOST_ROUNDS), (3, 2), (6, 1)])
+def test_measures_again_what_has_too_few_repetitions(repetitions, rounds):
+    """Fewer than six tell nothing of the noise."""
+    table, told = tuned(Machine(20000, repetitions=repetitions), budget=1000)
+    assert set(table.rounds.values()) == {rounds} and told[-1].doubts == 0
 
 
 def test_leaves_out_what_was_never_in_time():
