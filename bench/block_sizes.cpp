@@ -24,7 +24,7 @@ double noise(int origin, int destination) {
   return static_cast<double>((z ^ (z >> 31)) >> 11) * 0x1p-53;
 }
 
-std::int64_t bytes(double count) { return static_cast<std::int64_t>(count); }
+std::int64_t bytes(double count) { return static_cast<std::int64_t>(std::min(count, 0x1p62)); }
 
 // The method of Box and Muller. It needs a second random number for each block: the noise of the two ranks in reverse
 // order, with the destination shifted so far that no other block uses this number.

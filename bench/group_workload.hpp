@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "buffer_size.hpp"
+
 namespace shoal::bench {
 
 inline std::string group_sizes(int senders, int ranks) {
@@ -16,15 +18,15 @@ inline std::string group_sizes(int senders, int ranks) {
 class group_workload {
  public:
   group_workload(int senders, std::int64_t size, int rank)
-      : memory(static_cast<std::size_t>(rank < senders ? size : size * senders)),
+      : memory(static_cast<std::size_t>(rank < senders ? 1 : senders) * static_cast<std::size_t>(counted(size))),
         senders_(senders),
         rank_(rank),
-        size_(size) {}
+        size_(counted(size)) {}
 
   std::vector<std::byte> memory;  // what this rank sends or receives
 
   bool sends() const { return rank_ < senders_; }
-  int size() const { return static_cast<int>(size_); }
+  int size() const { return size_; }
   void fill() { std::fill(memory.begin(), memory.end(), sends() ? mark(rank_) : std::byte{0}); }
   std::string wrong() const {
     for (std::size_t i = 0; !sends() && i < memory.size(); ++i)
@@ -36,8 +38,7 @@ class group_workload {
  private:
   static std::byte mark(int sender) { return static_cast<std::byte>(sender % 251 + 1); }
 
-  int senders_, rank_;
-  std::int64_t size_;
+  int senders_, rank_, size_;
 };
 
 }  // namespace shoal::bench

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "buffer_size.hpp"
 #include "schedule/neighbor_graph.hpp"
 
 namespace shoal::bench {
@@ -17,10 +18,10 @@ class neighbor_blocks {
  public:
   neighbor_blocks(const neighbor_graph& graph, std::int64_t size, int rank)
       : graph_(graph),
-        size_(static_cast<std::size_t>(size)),
+        size_(static_cast<std::size_t>(counted(size))),
         rank_(rank),
-        send_(size_ * graph.destinations(rank).size()),
-        recv_(size_ * graph.arrivals(rank).size()) {}
+        send_(counted(size, std::ssize(graph.destinations(rank)))),
+        recv_(counted(size, std::ssize(graph.arrivals(rank)))) {}
 
   void fill() {
     std::fill(recv_.begin(), recv_.end(), std::byte{0xEE});

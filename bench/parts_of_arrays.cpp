@@ -4,6 +4,7 @@
 #include <array>
 #include <numeric>
 
+#include "buffer_size.hpp"
 #include "state.hpp"
 
 namespace shoal::bench {
@@ -21,7 +22,7 @@ parts_of_arrays::parts_of_arrays(std::int64_t bytes, int rank, int ranks)
       ranks_(ranks),
       rows_(static_cast<int>(std::gcd(bytes, std::int64_t{16}))),
       piece_(static_cast<int>(bytes / rows_)),
-      send_(static_cast<std::size_t>(bytes * ranks)),
+      send_(counted(bytes, ranks)),
       recv_(send_.size()),
       ones_(ranks, 1),
       zeros_(ranks, 0),

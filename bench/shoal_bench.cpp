@@ -133,6 +133,10 @@ bool is_foreign(const std::string& variant) {
   return std::find(std::begin(names), std::end(names), without_clock(variant)) != std::end(names);
 }
 
+bool is_number(const std::string& text) {
+  return !text.empty() && text.size() < 19 && text.find_first_not_of("0123456789") == std::string::npos;
+}
+
 // What the processors of this machine have done since it started, in ticks.
 struct processor_time {
   double idle = 0, all = 0;
@@ -189,7 +193,9 @@ class driver {
     if (between()) what_.distributions = {group_sizes(what_.senders, ranks_)};
     else if (is("alltoallw")) what_.distributions = {"strips"};
     for (const std::string& name : what_.distributions) require_known(name);
+    if (what_.variants.empty()) throw std::invalid_argument("--variants names none");
     for (const std::string& variant : what_.variants) {
+      require_words(variant);
       require_takes(variant);
       prepare(variant);
     }
@@ -225,6 +231,23 @@ class driver {
     if (!takes) throw std::invalid_argument("--collective " + what_.collective + " has no variant " + variant);
   }
 
+  // Throws std::invalid_argument if the words behind a spec mean nothing in this exchange.
+  void require_words(const std::string& variant) const {
+    const std::size_t end = std::min(variant.find(' '), variant.size());
+    const std::string name = variant.substr(0, end);
+    if (name.empty()) throw std::invalid_argument("a variant without a name");
+    const bool among_all = is("alltoall") && !between(), is_spec = name == "native" || !is_foreign(name);
+    const auto means_something = [&](const std::string& word) {
+      if (word == by_processor.substr(1)) return among_all && (name == "choose" || name == "ask");
+      if (word == "persistent") return among_all && is_spec;
+      return is_spec && (among_all || is("alltoallw")) && word.starts_with("inline=") && is_number(word.substr(7));
+    };
+    for (const std::string& word : split(variant.substr(std::min(end + 1, variant.size())), ' '))
+      if (!means_something(word))
+        throw std::invalid_argument(variant + ": '" + word + "' means nothing behind " + name + " here; there are " +
+                                    "'persistent' and 'inline=N' behind specs, and 'cpu' behind choose and ask");
+  }
+
   std::unique_ptr<measured> make(const std::string& distribution, std::int64_t size) {
     if (between()) return std::make_unique<between_groups>(what_.senders, size, rank_);
     if (is("alltoallw")) return std::make_unique<parts_of_arrays>(size, rank_, ranks_);
@@ -232,6 +255,21 @@ class driver {
       return std::make_unique<to_some>(to_some::partners_of(distribution, ranks_), size, rank_, ranks_, mode_);
     if (is("neighbor_alltoallv")) return std::make_unique<among_neighbors>(*graph_, size, rank_, hand_);
     return std::make_unique<all_to_all>(workload(distribution, size, rank_, ranks_), hand_, mode_);
+  }
+
+  // Throws std::invalid_argument on all ranks if the blocks of one rank are too large.
+  std::unique_ptr<measured> make_everywhere(const std::string& distribution, std::int64_t size) {
+    std::unique_ptr<measured> made;
+    std::string wrong = "the blocks of another rank cannot be measured";
+    try {
+      made = make(distribution, size);
+    } catch (const std::exception& error) {
+      wrong = error.what();
+    }
+    int all_made = made != nullptr;
+    PMPI_Allreduce(MPI_IN_PLACE, &all_made, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+    if (!all_made) throw std::invalid_argument("--sizes " + std::to_string(size) + ": " + wrong);
+    return made;
   }
 
   // Each variant has a communicator of its own, so that changing between them costs nothing in the measurement.
@@ -263,7 +301,7 @@ class driver {
   }
 
   void run_case(const std::string& distribution, std::int64_t size) {
-    const std::unique_ptr<measured> what = make(distribution, size);
+    const std::unique_ptr<measured> what = make_everywhere(distribution, size);
     std::vector<std::string> order;
     for (const std::string& variant : what_.variants)
       if (what->takes(variant)) order.push_back(variant);

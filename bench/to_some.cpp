@@ -6,6 +6,7 @@
 #include <random>
 #include <stdexcept>
 
+#include "buffer_size.hpp"
 #include "neighbor_graphs.hpp"
 
 namespace shoal::bench {
@@ -32,7 +33,7 @@ to_some::to_some(int partners, std::int64_t bytes, int rank, int ranks, wait_mod
       ranks_(ranks),
       wait_(mode),
       counts_(partners, bytes),
-      data_(static_cast<std::size_t>(partners * bytes + 1), mark_of(rank)) {
+      data_(static_cast<std::size_t>(counted(bytes, partners)) + 1, mark_of(rank)) {
   std::vector<int> distances(ranks - 1), from;
   std::iota(distances.begin(), distances.end(), 1);
   std::mt19937 random(1);

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "block_sizes.hpp"
+#include "buffer_size.hpp"
 
 namespace shoal::bench {
 
@@ -14,10 +15,13 @@ std::byte content(int origin, int destination, std::size_t k) {
 }
 
 std::vector<int> starts(const std::vector<int>& counts, std::vector<std::byte>& memory) {
-  std::vector<int> at(counts.size());
-  std::size_t end = 0;
-  for (std::size_t i = 0; i < counts.size(); end += counts[i++]) at[i] = static_cast<int>(end);
-  memory.resize(end);
+  std::vector<int> at;
+  std::int64_t end = 0;
+  for (const int count : counts) {
+    at.push_back(counted(end));
+    end += count;
+  }
+  memory.resize(counted(end));
   return at;
 }
 
@@ -27,8 +31,8 @@ workload::workload(const std::string& distribution, std::int64_t size, int rank,
     : uniform_(distribution == "uniform"), rank_(rank), ranks_(ranks) {
   const size_rule bytes = sizes_of(distribution, size, ranks);
   for (int i = 0; i < ranks; ++i) {
-    send_counts.push_back(static_cast<int>(bytes(rank, i)));
-    recv_counts.push_back(static_cast<int>(bytes(i, rank)));
+    send_counts.push_back(counted(bytes(rank, i)));
+    recv_counts.push_back(counted(bytes(i, rank)));
   }
   send_at = starts(send_counts, send);
   recv_at = starts(recv_counts, recv);

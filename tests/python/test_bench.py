@@ -109,6 +109,61 @@ def test_strips_of_matrices(driver):
     assert {line["distribution"] for line in lines} == {"strips"}
 
 
+@pytest.mark.parametrize("variant", ["auto persistent", "tuna inline=64 persistent", "choose cpu", "tuna inline=0"])
+def test_words_behind_a_spec(driver, variant):
+    run = driver("--sizes", "8", "--variants", variant)
+    assert run.returncode == 0 and json.loads(run.stdout.splitlines()[1])["variant"] == variant, run.stderr
+
+
+@pytest.mark.parametrize(
+    ("variant", "more"),
+    [
+        ("tuna persistant", []),
+        ("tuna cpu", []),
+        ("hand persistent", []),
+        ("choose inline=8", []),
+        ("tuna inline=8k", []),
+        ("tuna inline=", []),
+        ("tuna  persistent", []),
+        ("shared persistent", ["--collective", "alltoallw"]),
+        ("full persistent", ["--senders", "1"]),
+        ("direct persistent", [*AMONG_NEIGHBORS, "--distributions", "torus:3"]),
+    ],
+)
+def test_words_that_mean_nothing(driver, variant, more):
+    """Before, what stood behind a spec was dropped, and the results had its label."""
+    run = driver("--sizes", "8", "--variants", variant, *more)
+    assert run.returncode == 2 and run.stderr.count(f"{variant}: '{variant.split(' ')[1]}' means nothing behind ") == 1
+
+
+@pytest.mark.parametrize("variants", ["", ";", "auto;;native", " tuna"])
+def test_no_variant(driver, variants):
+    run = driver("--sizes", "8", "--variants", variants)
+    assert run.returncode == 2 and "variant" in run.stderr
+
+
+@pytest.mark.parametrize("size", ["4294967304", "1073741824", "999999999999999999"])
+@pytest.mark.parametrize(
+    ("kind", "more"),
+    [
+        ("uniform", []),
+        ("strips", ["--collective", "alltoallw"]),
+        ("partners:2", ["--collective", "exchange"]),
+        ("partners:2", AMONG_NEIGHBORS),
+    ],
+)
+def test_more_bytes_than_mpi_counts(driver, kind, more, size):
+    """A block, or all blocks of a rank together."""
+    run = driver("--sizes", size, "--variants", "native", "--distributions", kind, *more)
+    assert run.returncode == 2 and len(run.stdout.splitlines()) == 1
+    assert f"--sizes {size}: blocks of more than 2 GiB in a rank's buffer cannot be measured" in run.stderr
+
+
+def test_more_bytes_between_groups_than_mpi_counts(driver):
+    run = driver("--sizes", "4294967304", "--variants", "native", "--senders", 1)
+    assert run.returncode == 2 and "--sizes 4294967304: blocks of more than 2 GiB" in run.stderr
+
+
 @pytest.mark.parametrize(
     ("given", "said"),
     [
@@ -217,6 +272,7 @@ def test_quick_says_what_it_runs(shoal_command, monkeypatch, options, blocks):
         ([*AMONG_NEIGHBORS, "--variants", "tuna"], "there is no algorithm 'tuna'; there are direct, gathered"),
         ([*AMONG_NEIGHBORS, "--variants", "memcpy"], "there is no algorithm 'memcpy'; there are direct, gathered"),
         (["--variants", "gathered"], "there is no algorithm 'gathered'; there are tuna"),
+        (["--variants", " ; "], "--variants ' ; ' names none"),
     ],
 )
 def test_what_a_collective_does_not_have(shoal_command, tmp_path, options, said):

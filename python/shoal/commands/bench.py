@@ -19,7 +19,7 @@ from rich.table import Table
 import shoal
 from shoal import suites
 from shoal.children import child
-from shoal.commands.given import refuse_others, refuse_twice, refuse_unused
+from shoal.commands.given import refuse_others, refuse_twice, refuse_unused, variant_names
 from shoal.console import err, out
 from shoal.emulation import Emulation, scheduling_note
 from shoal.errors import UserError, unknown
@@ -348,7 +348,7 @@ def suite_table() -> Table:
 
 
 def check_variants(text: str, collective: str = "alltoall") -> list[str]:
-    names = [name.strip() for name in text.split(";") if name.strip()]
+    names = variant_names(text)
     for name in names:
         spec = name.partition(" ")[0]
         if collective == "exchange" and spec not in OF_EXCHANGE:

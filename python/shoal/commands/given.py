@@ -1,4 +1,4 @@
-"""Options that do not go together: none is dropped in silence."""
+"""What options say, and options that do not go together: none is dropped in silence."""
 
 from collections.abc import Iterable
 
@@ -11,6 +11,14 @@ def given(context: typer.Context, name: str) -> bool:
     """Whether this option is on the command line, even if with its default value."""
     source = context.get_parameter_source(name)
     return source is not None and source.name == "COMMANDLINE"
+
+
+def variant_names(text: str) -> list[str]:
+    """The variants that --variants names."""
+    names = [name.strip() for name in text.split(";") if name.strip()]
+    if not names:
+        raise UserError(f"--variants {text!r} names none; separate several by ';'")
+    return names
 
 
 def option(context: typer.Context, name: str) -> str:

@@ -18,7 +18,7 @@ from rich.table import Table
 
 import shoal
 from shoal.children import child
-from shoal.commands.given import refuse_twice, refuse_unused
+from shoal.commands.given import refuse_twice, refuse_unused, variant_names
 from shoal.console import err, out
 from shoal.cost_model import Cluster, closed_forms, has_closed_form, predict
 from shoal.errors import UserError, unknown
@@ -247,7 +247,7 @@ def seconds_of(text: str) -> float:
 
 
 def check_variants(text: str, collective: str) -> list[str]:
-    names = [name.strip() for name in text.split(";") if name.strip()]
+    names = variant_names(text)
     for name in names:
         if name != "native":
             shoal.parse(name, collective)
