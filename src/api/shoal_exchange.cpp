@@ -32,6 +32,11 @@ shoal_arrivals* hand_out(arrived_blocks blocks, std::int64_t type_size) {
     out->kept_displacements.push_back(at);
     at += out->kept_counts.back();
   }
+  // Nothing is null where nothing came: c_f_pointer() of Fortran makes no pointer of a null address.
+  out->kept.sources.reserve(1);
+  out->kept_counts.reserve(1);
+  out->kept_displacements.reserve(1);
+  if (!out->kept.data) out->kept.data = std::make_unique<std::byte[]>(1);
   out->blocks = static_cast<int>(out->kept.bytes.size());
   out->sources = out->kept.sources.data();
   out->counts = out->kept_counts.data();

@@ -1,7 +1,7 @@
 ! Calls every function of shoal_f that exchanges among neighbours, or by a request; and checks what each leaves in its
 ! request.
 program every_call
-  use iso_c_binding, only: c_int64_t
+  use iso_c_binding, only: c_f_pointer, c_int64_t
   use mpi
   use shoal_f
   implicit none
@@ -24,6 +24,7 @@ program every_call
   call start_with_derived_types()
   call in_a_ring()
   call between_two_groups()
+  call send_to_the_first_alone()
 
   call MPI_Allreduce(MPI_IN_PLACE, wrong, 1, MPI_INTEGER, MPI_SUM, MPI_COMM_WORLD, ierror)
   if (rank == 0) print '(i0,a)', wrong, ' wrong results'
@@ -158,5 +159,21 @@ contains
     end do
     call MPI_Comm_free(groups, ierror)
     call MPI_Comm_free(side, ierror)
+  end subroutine
+
+  ! Where nothing comes, the pointers have targets all the same, without elements.
+  subroutine send_to_the_first_alone()
+    type(shoal_arrivals) :: arrived
+    integer, pointer :: numbers(:)
+    integer :: blocks
+    sent(1) = rank
+    blocks = merge(ranks, 0, rank == 0)
+    call shoal_exchange(1, [0], sent, [1_c_int64_t], [0_c_int64_t], MPI_INTEGER, MPI_COMM_WORLD, arrived)
+    call c_f_pointer(arrived%data, numbers, [arrived%elements])
+    wrong = wrong + count(numbers /= [(i, i = 0, blocks - 1)])
+    wrong = wrong + count(.not. [associated(arrived%sources), associated(arrived%counts), associated(arrived%displs)])
+    wrong = wrong + count([size(arrived%sources), size(arrived%counts), size(arrived%displs), size(numbers)] /= blocks)
+    wrong = wrong + merge(0, 1, associated(numbers))
+    call shoal_arrivals_free(arrived)
   end subroutine
 end program
