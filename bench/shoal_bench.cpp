@@ -47,6 +47,7 @@
 #include <cmath>
 #include <cstdio>
 #include <fstream>
+#include <iomanip>
 #include <iostream>
 #include <map>
 #include <memory>
@@ -426,7 +427,7 @@ class driver {
     const circumstances& were = used_[variant];
     if (shoals) shoal_comm_explain(comms_[variant], ran.data(), static_cast<int>(ran.size()));
     std::ostringstream line;
-    line << "{\"ranks\": " << ranks_ << ", \"distribution\": \"" << distribution << "\", \"size\": " << size
+    line << "{\"ranks\": " << ranks_ << ", \"distribution\": " << std::quoted(distribution) << ", \"size\": " << size
          << ", \"variant\": \"" << variant << "\", \"ran\": \"" << (shoals ? ran.data() : variant.c_str())
          << "\", \"batch\": " << batch << ", \"late\": " << were.late
          << ", \"verified\": true, \"idle\": " << were.processors.idle / std::max(1.0, were.processors.all);

@@ -281,9 +281,10 @@ def copied(pointer: Any, elements: int, kind: npt.DTypeLike) -> npt.NDArray[Any]
 def element_of(datatype: "MPI.Datatype") -> np.dtype[Any]:
     """The NumPy type in which elements of this datatype arrive; bytes if NumPy has no such type."""
     try:
-        return np.dtype(datatype.tocode()) if datatype.is_predefined else np.dtype(np.uint8)
+        kind = np.dtype(datatype.tocode()) if datatype.is_predefined else np.dtype(np.uint8)
     except (TypeError, ValueError):
         return np.dtype(np.uint8)
+    return kind if kind.itemsize else np.dtype(np.uint8)  # a text of NumPy has no size of its own
 
 
 class StartedExchange(Request):
@@ -354,8 +355,9 @@ def iexchange(comm: "MPI.Comm", sendbuf: Spec, destinations: Integers) -> Starte
 
 
 def set_algorithm(comm: "MPI.Comm", **specs: str) -> None:
-    """Name the algorithm for later calls: `set_algorithm(comm, alltoallv="tuna:radix=8")`; "auto" lets Shoal choose
-    again. Collective."""
+    """Name the algorithm for later calls of `alltoall`, `alltoallv` or `alltoallw`, as in `set_algorithm(comm,
+    alltoallv="tuna:radix=8")`; on an inter-communicator, of `allgather` or `allgatherv`. Other names change nothing.
+    "auto" lets Shoal choose again. Collective."""
     from mpi4py import MPI
 
     info = MPI.Info.Create()

@@ -104,7 +104,7 @@ class Results:
                 continue
             record = json.loads(line)
             if "provenance" in record:
-                self.provenance.append(record["provenance"])
+                self.provenance.append(dict(record["provenance"]))
             elif "program" in record:
                 self.programs.append(ProgramRun(**record | {"told": tuple(record["told"])}))
             elif record["seconds"]:

@@ -155,18 +155,23 @@ class Platform:
 
     def host_file(self, nodes: int, ppn: int) -> str:
         """The host of each rank, one on a line. Consecutive ranks share a node."""
-        if nodes > len(self.hosts):
-            raise UserError(f"{self.name} has {len(self.hosts)} hosts; --nodes {nodes} is more")
         return "".join(f"{host}\n" * ppn for host in self.hosts[:nodes])
 
 
 def make_platform(name: str, nodes: int) -> Platform:
     """One of the kinds with room for `nodes` nodes, a torus of this shape, or the platform in a SimGrid file."""
-    shape = re.fullmatch(r"torus:(\d+(?:x\d+)*)", name)
-    if name not in KINDS and not shape:
-        return read_platform(Path(name))
+    shape = re.fullmatch(r"torus:([1-9]\d*(?:x[1-9]\d*)*)", name)
+    platform = (
+        make_kind(name, shape[1] if shape else "", nodes) if name in KINDS or shape else read_platform(Path(name))
+    )
+    if nodes > len(platform.hosts):
+        raise UserError(f"{name} has {len(platform.hosts)} hosts; --nodes {nodes} is more")
+    return platform
+
+
+def make_kind(name: str, sides: str, nodes: int) -> Platform:
     kind = KINDS[name.partition(":")[0]]
-    size, parameters = torus_of(shape[1]) if shape else kind.shape(nodes)
+    size, parameters = torus_of(sides) if sides else kind.shape(nodes)
     xml = TEMPLATE.format(
         last=size - 1, bandwidth=kind.bandwidth, latency=kind.latency, topology=kind.topology, parameters=parameters,
         memory=MEMORY, memory_latency=MEMORY_LATENCY,

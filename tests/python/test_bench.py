@@ -43,7 +43,13 @@ def driver():
 
 @pytest.fixture
 def files(tmp_path):
-    for name, text in {"a.csv": CSV, "a.mtx": MATRIX_MARKET, "rows.csv": "1,2\n3\n", "word.csv": "1,x\n2,3\n"}.items():
+    for name, text in {
+        "a.csv": CSV,
+        'its "own".csv': CSV,
+        "a.mtx": MATRIX_MARKET,
+        "rows.csv": "1,2\n3\n",
+        "word.csv": "1,x\n2,3\n",
+    }.items():
         (tmp_path / name).write_text(text)
     (tmp_path / "wide.mtx").write_text(MATRIX_MARKET.replace("3 3 2", "3 4 2"))
     (tmp_path / "place.mtx").write_text(MATRIX_MARKET.replace("3 1 7", "4 1 7"))
@@ -52,7 +58,7 @@ def files(tmp_path):
 
 def test_every_distribution(driver, files):
     names = ["uniform", "random", "normal", "power", "sparse", "hot", "fft1", "fft2", "experts"]
-    names += [f"matrix:{files / 'a.csv'}", f"matrix:{files / 'a.mtx'}"]
+    names += [f"matrix:{files / file}" for file in ("a.csv", "a.mtx", 'its "own".csv')]
     run = driver("--distributions", ",".join(names), "--sizes", "0,100", "--variants", "native;tuna:radix=2")
     assert run.returncode == 0, run.stderr
     provenance, *lines = [json.loads(line) for line in run.stdout.splitlines()]

@@ -7,6 +7,7 @@ import sys
 import types
 import weakref
 
+import numpy as np
 import pytest
 
 from shoal import exchanges
@@ -148,3 +149,16 @@ def test_mapped_files_in_folders_of_any_name(tmp_path, name):
     file.write_text("library")
     with file.open() as opened, mmap.mmap(opened.fileno(), 1, prot=mmap.PROT_READ):
         assert exchanges.mapped(r"libmpi\.so\.12") == [file]
+
+
+@pytest.mark.parametrize(("code", "expected"), [("U", "u1"), ("f", "f4"), (None, "u1")])
+def test_elements_that_numpy_has_no_size_for_arrive_as_bytes(code, expected):
+    """As those of MPI.WCHAR."""
+
+    def tocode():
+        if code is None:
+            raise ValueError("no such type")
+        return code
+
+    datatype = types.SimpleNamespace(is_predefined=True, tocode=tocode)
+    assert exchanges.element_of(datatype) == np.dtype(expected)

@@ -90,7 +90,17 @@ def test_what_is_missing_is_left_out(shoal_command, tmp_path):
     assert (tmp_path / "report/speedup.svg").exists() and (tmp_path / "report/parameter.svg").exists()
 
 
-@pytest.mark.parametrize(("text", "words"), [(None, "does not exist"), ("", "no measurements"), ("{}", "not what")])
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        (None, "does not exist"),
+        ("", "no measurements"),
+        ("{}", "not what"),
+        ('{"provenance": 1}', "not what"),
+        ('{"program": "a", "told": []}', "not what"),
+        ('{"seconds": 1}', "not what"),
+    ],
+)
 def test_wrong_input(shoal_command, tmp_path, text, words):
     path = tmp_path / "results.jsonl"
     if text is not None:

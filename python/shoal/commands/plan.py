@@ -16,6 +16,7 @@ from shoal.graphs import read_graph
 from shoal.networks import HELP, read_network
 
 LAYOUT = 'Ranks per node (4,4,3), cyclic:3x4, ranks by node (0,3/1,2), or levels ("group:2 node:4 socket:2 core:8").'
+MOST = 2**30  # the core counts ranks with an int, also those of two groups together
 MOST_RANKS = 4096  # so many schedules are printed together at most
 MOST_BLOCKS = 20_000  # of one rank; a table has no more
 
@@ -23,12 +24,14 @@ MOST_BLOCKS = 20_000  # of one rank; a table has no more
 def plan(
     context: typer.Context,
     spec: Annotated[str, typer.Argument(help="Algorithm and parameters, as in tuna:radix=3; see shoal list.")],
-    ranks: Annotated[int, typer.Option("--ranks", "-n", help="Number of ranks; or give --layout.")] = 0,
-    rank: Annotated[int | None, typer.Option(help="Show the operations of this rank.")] = None,
+    ranks: Annotated[int, typer.Option("--ranks", "-n", help="Number of ranks; or give --layout.", max=MOST)] = 0,
+    rank: Annotated[int | None, typer.Option(help="Show the operations of this rank.", max=MOST)] = None,
     layout: Annotated[str, typer.Option(help=LAYOUT)] = "",
-    senders: Annotated[int, typer.Option(help="For an allgather between two groups: number of ranks that send.")] = 0,
+    senders: Annotated[
+        int, typer.Option(help="For an allgather between two groups: number of ranks that send.", max=MOST)
+    ] = 0,
     receivers: Annotated[
-        int, typer.Option(help="For an allgather between two groups: number of ranks that receive.")
+        int, typer.Option(help="For an allgather between two groups: number of ranks that receive.", max=MOST)
     ] = 0,
     graph: Annotated[str, typer.Option(help=GRAPH)] = "",
     topology: Annotated[str, typer.Option(help=f"The tree of switches, for tree: {HELP}")] = "",
@@ -36,7 +39,7 @@ def plan(
     emit: Annotated[
         str, typer.Option(help="Print a file instead: c (an MPI_Alltoall in C), goal (for LogGOPSim) or json.")
     ] = "",
-    block: Annotated[int, typer.Option(min=0, help="Bytes of a block, for --emit goal.")] = 1024,
+    block: Annotated[int, typer.Option(min=0, max=1 << 40, help="Bytes of a block, for --emit goal.")] = 1024,
 ) -> None:
     """Print what each rank sends, receives and copies.
 

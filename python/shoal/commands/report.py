@@ -1,6 +1,5 @@
 """shoal report: a page about what `shoal bench` measured."""
 
-import json
 from pathlib import Path
 from typing import Annotated
 
@@ -36,7 +35,7 @@ def report(
 def read_results(files: list[Path]) -> Results:
     try:
         read = Results.read(files)
-    except (json.JSONDecodeError, KeyError, IndexError, UnicodeDecodeError) as error:
+    except (ValueError, LookupError, TypeError, AttributeError) as error:
         raise UserError(f"{', '.join(map(str, files))}: not what shoal bench writes ({error!r})") from error
     if not read.cases and not read.programs:
         raise UserError(f"{', '.join(map(str, files))}: no measurements in it")

@@ -265,10 +265,10 @@ def check_selectors(text: str) -> list[str]:
 
 
 def check_sizes(text: str) -> list[int]:
-    try:
-        return [int(size) for size in text.split(",")]
-    except ValueError as error:
-        raise UserError(f"--sizes {text}: expected numbers of bytes such as 16,1024") from error
+    words = text.split(",")
+    if not all(re.fullmatch(r"\d{1,18}", word) for word in words):
+        raise UserError(f"--sizes {text}: expected numbers of bytes such as 16,1024")
+    return [int(word) for word in words]
 
 
 def plan_launches(variants: list[str], selectors: list[str]) -> list[Launch]:
