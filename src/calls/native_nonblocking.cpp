@@ -39,12 +39,13 @@ bool fit(const alltoall_call& call, int ranks) {
 
 // With MPI_IN_PLACE, Open MPI's MPI_Ialltoallv mixes up blocks whose type does not begin at its address. Only the rank
 // itself knows of its type, and Open MPI does not match a call that is in place on some ranks with one that is not on
-// others. So there all ranks send from a copy.
-bool is_right_in_place() {
+// others. So there all ranks send from a copy. So they do in MPI_Ialltoallw of MPICH before 4.3 and of its kin, which
+// delivers wrong data if the types of blocks differ.
+bool is_right_in_place([[maybe_unused]] const alltoall_call& call) {
 #ifdef OPEN_MPI
   return false;
 #else
-  return true;
+  return !call.recv_type.differ() || progress::mpi_can_move();  // which MPICH can from 4.3 on
 #endif
 }
 
@@ -56,7 +57,7 @@ native_collective::~native_collective() {
 }
 
 int native_collective::start(const alltoall_call& call) {
-  if (!call.uniform) return start_v(call.in_place() && !is_right_in_place() ? sent_from_a_copy(call) : call);
+  if (!call.uniform) return start_v(call.in_place() && !is_right_in_place(call) ? sent_from_a_copy(call) : call);
   const std::int64_t sent = call.send == MPI_IN_PLACE ? 0 : call.send_counts[0], received = call.recv_counts[0];
   if (fits_int(sent) && fits_int(received))
     return PMPI_Ialltoall(call.send, static_cast<int>(sent), call.send_type[0], call.recv, static_cast<int>(received),
