@@ -33,7 +33,10 @@ def test_all(mpi, ranks):
     "mpi", [mpis.INTEL, next(mpi for mpi in mpis.OTHERS if mpi.name == "mpich-4.0")], ids=lambda mpi: mpi.name
 )
 def test_others_of_the_abi(mpi):
-    tests = ["--gtest_brief=1", "--gtest_filter=Recovery.ErrorsAreRaised*:Allgather.PersistentOnOneGroup*:Exchange.Delivers*"]
+    tests = [
+        "--gtest_brief=1",
+        "--gtest_filter=Recovery.ErrorsAreRaised*:Allgather.PersistentOnOneGroup*:Exchange.Delivers*",
+    ]
     command = [mpi.build / "mpi_tests", *tests]
     run = mpi.run(3, command, preload=False, LD_LIBRARY_PATH=mpi.libraries)
     assert run.returncode == 0, run.stdout[-5000:] + run.stderr[-5000:]
