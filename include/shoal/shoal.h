@@ -368,7 +368,9 @@ SHOAL_PUBLIC int shoal_iexchange(int blocks, const int destinations[], const voi
 /** MPI_Alltoall_init: prepares an exchange once, which shoal_start() may then start any number of times. Collective:
  * the ranks agree on the sizes and choose an algorithm from measured exchanges, or take the spec in `info`. From the second
  * start on, nothing is allocated. Inside a node, blocks mostly go through memory that its ranks share for this exchange. The
- * exchange keeps its algorithm, whatever algorithm the communicator is given later.
+ * exchange keeps its algorithm, whatever algorithm the communicator is given later. The program may free the communicator before
+ * the last start, but not if the MPI library's own collective serves and has no persistent form that is right: for several
+ * datatypes, in place, in allgathers within one group, and in an MPI before MPI 4. Then shoal_start() gives MPI_ERR_COMM.
  * @copydetails shoal_alltoall
  * @param info         its key shoal_alltoall may hold a spec, the same on all ranks; or MPI_INFO_NULL
  * @param[out] request the exchange, to be freed with shoal_request_free(); SHOAL_REQUEST_NULL after an error */

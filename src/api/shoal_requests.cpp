@@ -8,7 +8,6 @@
 #include "team/boundary.hpp"
 #include "team/fault_tolerance.hpp"
 #include "team/nearest_rounding.hpp"
-#include "team/own_communicator.hpp"
 #include "shoal/shoal.h"
 
 using namespace shoal;
@@ -56,20 +55,7 @@ template <typename Call>
 class kept_call {
  public:
   explicit kept_call(const Call& users) : call_(users) { keep(call_); }
-  ~kept_call() {
-    if (own_ != MPI_COMM_NULL) PMPI_Comm_free(&own_);
-  }
-  kept_call(const kept_call&) = delete;
-  kept_call& operator=(const kept_call&) = delete;
   const Call& operator*() const { return call_; }
-  const Call* operator->() const { return &call_; }
-
-  // Moves the call to a communicator of Shoal's own, so that the program may free its communicator too. Collective. If
-  // the MPI has no communicator left, the call stays where it is.
-  void leave_users() {
-    own_ = duplicate_with_handler(call_.comm);
-    if (own_ != MPI_COMM_NULL) call_.comm = own_;
-  }
 
  private:
   void keep(alltoall_call& call) {
@@ -83,7 +69,6 @@ class kept_call {
   }
 
   Call call_;
-  MPI_Comm own_ = MPI_COMM_NULL;
   kept_types sent_, received_;
 };
 
@@ -157,15 +142,17 @@ std::unique_ptr<request::work> prepare(const allgather_call& call, MPI_Info info
 }
 
 // What Shoal serves, and a persistent request of the MPI's, outlives the program's communicator. If every start makes a
-// request of the MPI's, the call needs a communicator that does.
+// request of the MPI's, the communicator must be there then.
 template <typename Call>
 int persistent(const Call& users, MPI_Info info, shoal_request* handle) {
   return making(handle, users.comm, [&] {
     const auto kept = std::make_shared<kept_call<Call>>(users);
     auto work = prepare(**kept, info);
-    if (!work && !repeated(**kept).is_persistent) kept->leave_users();
+    request::native_start native = repeated(**kept);
+    const bool needs_users = !work && !native.is_persistent;
     auto made =
-        std::make_unique<request>(request::repeated(), (*kept)->comm, keeping(kept, repeated(**kept)), std::move(work));
+        std::make_unique<request>(request::repeated(), users.comm, keeping(kept, std::move(native)), std::move(work));
+    if (needs_users) made->need(process::get().life_of(users.comm));
     record(*made, **kept);
     *handle = handle_of(std::move(made));
     return MPI_SUCCESS;

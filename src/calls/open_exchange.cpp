@@ -119,7 +119,10 @@ open_exchange& keep(std::unique_ptr<open_exchange> one) {
 
 void drop(const open_exchange* one) {
   const std::scoped_lock alone(progress::get().lock());
-  std::erase_if(all(), [&](const auto& held) { return held.get() == one; });
+  const auto at = std::find_if(all().begin(), all().end(), [&](const auto& held) { return held.get() == one; });
+  if (at == all().end()) return;
+  const std::unique_ptr<open_exchange> dropped = std::move(*at);  // the MPI may move others as it goes: out of the list
+  all().erase(at);
 }
 
 open_exchange* persistent_behind(MPI_Request request) {

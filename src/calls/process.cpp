@@ -269,6 +269,13 @@ std::shared_ptr<sparse_ranks> process::sparse_of(MPI_Comm comm, std::string& wro
   return held->sparse;
 }
 
+std::optional<std::weak_ptr<const void>> process::life_of(MPI_Comm comm) {
+  users_communicator* const held = communicator_of(comm);
+  if (!held) return std::nullopt;
+  if (!held->life) held->life = std::make_shared<char>();
+  return held->life;
+}
+
 bool process::may_serve_groups(MPI_Comm comm) {
   users_groups* const groups = groups_on(comm);
   if (!groups || !groups->is_undecided) return groups;
@@ -289,7 +296,10 @@ bool process::pays_to_serve(MPI_Comm comm, users_groups& groups) {
   const double seconds = PMPI_Wtime() - begin;
   groups.worth.took(seconds);
   books().spend(std::min(seconds, group_investment::longest_look));
-  if (all.empty()) groups.worth.was_unheard();
+  if (all.empty()) {
+    groups.worth.was_unheard();
+    groups.why = "ranks of the other group did not answer within 10 s, or lack Shoal";
+  }
   return !all.empty() && groups.worth.pays(all);
 }
 

@@ -72,6 +72,9 @@ class process : public job_state {
   // The neighbourhood if there is one already; else null.
   std::shared_ptr<neighborhood> present_neighbors_of(MPI_Comm comm, call_form form) const;
 
+  // What expires when the program frees the communicator. None if Shoal does not know the communicator.
+  std::optional<std::weak_ptr<const void>> life_of(MPI_Comm comm);
+
   // The ranks of a communicator for shoal_exchange(), made on first use, which is collective. Null, on every rank, if
   // Shoal cannot serve them; `wrong` then says why.
   std::shared_ptr<sparse_ranks> sparse_of(MPI_Comm comm, std::string& wrong);

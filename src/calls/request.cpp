@@ -31,6 +31,9 @@ held_ranks request::try_exclusive() {
 
 void request::start() {
   if (active_) throw mpi_error(MPI_ERR_REQUEST, "the request is under way");
+  if (lacks_communicator())
+    throw mpi_error(code_of(MPI_ERR_COMM, "the communicator of this request was freed, and the MPI's own needs it"),
+                    "starting the MPI's own collective");
   if (also_) also_();
   if (work_) {
     if (!work_->place()) turn_.emplace(work_->ranks()->turns().take());
@@ -126,6 +129,7 @@ void request::finish() {
 }
 
 int request::raise() {
+  if (lacks_communicator()) return raise_current(MPI_COMM_SELF);  // as MPI does if there is no communicator
   return work_ && work_->ranks()->own().is_orphaned() ? work_->ranks()->own().raise() : raise_current(comm_);
 }
 

@@ -84,6 +84,8 @@ class request final : public open_request, public progress::part {
 
   bool is_repeated() const override { return is_repeated_; }
   bool active() const override { return active_; }
+  // If `life` expires, no start succeeds any more.
+  void need(std::optional<std::weak_ptr<const void>> life) { life_ = std::move(life); }
   // Every start calls `also` too.
   void at_each_start(std::function<void()> also) { also_ = std::move(also); }
   int raise() override;
@@ -95,8 +97,10 @@ class request final : public open_request, public progress::part {
   void finish();
   void fail();
   bool ended();
+  bool lacks_communicator() const { return life_ && life_->expired(); }
 
   MPI_Comm comm_;
+  std::optional<std::weak_ptr<const void>> life_;  // of the program's communicator, if every start needs it
   bool is_repeated_;
   native_start native_;
   std::function<void()> also_;

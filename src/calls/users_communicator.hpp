@@ -39,6 +39,7 @@ struct users_communicator {
   std::unique_ptr<users_groups> groups;              // null: not an inter-communicator
   by_form<std::shared_ptr<neighborhood>> neighbors;  // for what is asked for; open requests keep it; null: not used yet
   std::shared_ptr<sparse_ranks> sparse;              // open requests keep it; null: not used yet
+  std::shared_ptr<const void> life;                  // goes with this object; null: nobody asked for it yet
 
   // Visits the learners that exist. Takes no memory, because it may have run out when the communicator is freed.
   template <typename Visit>

@@ -31,9 +31,6 @@ class parcel_router {
   // Parcels may be lost then.
   const std::exception_ptr& failure() const { return failure_.what(); }
 
-  // Whether a transfer was abandoned: then there can be no other delivery.
-  bool abandoned() const { return abandoned_; }
-
   // To be called once, after the delivery has ended: the parcels for this rank. Those of one origin are in the order in
   // which that rank sent them.
   parcels take() { return std::move(held_); }
@@ -64,7 +61,7 @@ class parcel_router {
   std::vector<lane> lanes_;
   std::vector<ended_transfer> ended_;
   int under_way_ = 0;
-  bool abandoned_ = false;
+  bool abandoned_ = false;  // some transfer was: the MPI may still use the memory of its round
   first_failure failure_;
 };
 

@@ -93,7 +93,6 @@ bool sparse_exchange::progress_straight(bool& moved) {
   moved = moved || !ended_.empty();
   under_way_ -= static_cast<int>(ended_.size());
   for (const ended_transfer& one : ended_) {
-    abandoned_ = abandoned_ || one.abandoned;
     if (one.failure) failure_.note(one.failure);
   }
   return under_way_ == 0;

@@ -46,11 +46,9 @@ class sparse_exchange {
   void start(std::span<const outgoing_block> blocks, bool failed);
   // Moves the exchange on; returns whether it has ended.
   bool progress(bool& moved);
-  // What failed in a transfer, once the exchange has ended; null if nothing did.
+  // What failed in a transfer, once the exchange has ended; null if nothing did. After a failure there can be no other
+  // exchange, and the memory of this one (what this object holds, and the blocks) must never be used for anything else.
   const std::exception_ptr& failure() const { return failure_.what(); }
-  // Whether a transfer was abandoned: then there can be no other exchange, and the memory of this one (what this object
-  // holds, and the blocks) must never be used for anything else.
-  bool abandoned() const { return abandoned_ || router_.abandoned(); }
   // Hands out what arrived, once. False: some rank could not take part.
   bool take(arrived_blocks& arrived);
 
@@ -69,7 +67,6 @@ class sparse_exchange {
   arrived_blocks arrived_;
   bool is_routing_ = false;  // whether parcels are under way; after them, blocks go straight
   int under_way_ = 0;
-  bool abandoned_ = false;
   std::vector<ended_transfer> ended_;
   first_failure failure_;
 };

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "preload/narrowed.h"
 #include "preload/pass_on.h"
@@ -177,17 +178,33 @@ static void prepare(void) {
     say("this preload is for the ABI " SHOAL_ABI ", not for that of ", *mpi.soname ? mpi.soname : "this program");
 }
 
-static void load_without_errors(void) {
+// If a program has its MPI from the beginning, loads the drop-in library while the program starts, and not in its first
+// exchange. Errors are reported in the first exchange.
+static pid_t born;
+__attribute__((constructor)) static void load_early(void) {
+  born = getpid();
+  if (!dlsym(RTLD_DEFAULT, "PMPI_Comm_rank")) return;
   find_mpi();
   if (strcmp(mpi.abi.name, SHOAL_ABI) != 0) return;
   load_drop_in();
   announce();
 }
 
-// If a program has its MPI from the beginning, loads the drop-in library while the program starts, and not in its first
-// exchange. Errors are reported in the first exchange.
-__attribute__((constructor)) static void load_early(void) {
-  if (dlsym(RTLD_DEFAULT, "PMPI_Comm_rank")) load_without_errors();
+static int has_ended(void) {
+  flag_question* const finalized = (flag_question*)dlsym(mpi.handle, "PMPI_Finalized");
+  int ended = 0;
+  if (finalized) finalized(&ended);
+  return ended;
+}
+
+// If a module has loaded the MPI, as in Python, and the program has used it without an exchange, loads the drop-in
+// library when the program ends, for its report. A process that was forked reports nothing.
+static void load_late(void) {
+  if (getpid() != born) return;
+  find_mpi();
+  if (strcmp(mpi.abi.name, SHOAL_ABI) != 0 || !has_ended()) return;
+  load_drop_in();
+  announce();
 }
 
 void* function_of_mpi(const char* name) {
@@ -222,15 +239,11 @@ static void forked(void) {
 __attribute__((constructor)) static void watch_forks(void) { pthread_atfork(NULL, NULL, forked); }
 
 // Tells a user who asked for a report if there was nothing to report. Says nothing if the program never used MPI, or
-// used only sessions, of which nothing is known. If a module has loaded the MPI, as in Python, and no exchange was made,
-// the drop-in library is loaded only now.
+// used only sessions, of which nothing is known.
 __attribute__((destructor)) static void report_nothing(void) {
-  if (!drop_in && !is_forked && wants_report()) load_without_errors();
-  flag_question* const finalized = drop_in && !is_forked ? (flag_question*)dlsym(mpi.handle, "PMPI_Finalized") : NULL;
-  void (*const tell)(void) = drop_in ? (void (*)(void))dlsym(drop_in, "shoal_preload_report_nothing") : NULL;
-  int ended = 0;
-  if (finalized) finalized(&ended);
-  if (ended && tell && is_first_rank()) tell();
+  if (!drop_in && wants_report()) load_late();
+  void (*const tell)(void) = (void (*)(void))function_of_drop_in("shoal_preload_report_nothing");
+  if (tell && !is_forked && has_ended() && is_first_rank()) tell();
 }
 
 // NOLINTBEGIN(misc-use-internal-linkage)

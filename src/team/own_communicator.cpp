@@ -35,34 +35,20 @@ int with_errors_returned(MPI_Comm comm, Call call) {
   return call();
 }
 
+}  // namespace
+
 // Not made by MPI_Comm_dup, which copies the user's attributes by calling the user's functions.
-MPI_Comm copy_of(MPI_Comm comm) {
+MPI_Comm duplicate(MPI_Comm comm) {
+  int ranks = 0;
+  require(PMPI_Comm_size(comm, &ranks), "MPI_Comm_size");
+  if (ranks == 1) return MPI_COMM_SELF;
   MPI_Group all = MPI_GROUP_NULL;
   require(PMPI_Comm_group(comm, &all), "MPI_Comm_group");
   MPI_Comm copy = MPI_COMM_NULL;
   const int code = with_errors_returned(comm, [&] { return PMPI_Comm_create(comm, all, &copy); });
   PMPI_Group_free(&all);
-  return code == MPI_SUCCESS ? copy : MPI_COMM_NULL;
-}
-
-}  // namespace
-
-MPI_Comm duplicate(MPI_Comm comm) {
-  int ranks = 0;
-  require(PMPI_Comm_size(comm, &ranks), "MPI_Comm_size");
-  if (ranks == 1) return MPI_COMM_SELF;
-  const MPI_Comm copy = copy_of(comm);
-  if (copy != MPI_COMM_NULL) PMPI_Comm_set_errhandler(copy, MPI_ERRORS_RETURN);
-  return copy;
-}
-
-MPI_Comm duplicate_with_handler(MPI_Comm comm) {
-  const MPI_Comm copy = copy_of(comm);
-  if (copy == MPI_COMM_NULL) return copy;
-  MPI_Errhandler users = MPI_ERRHANDLER_NULL;
-  PMPI_Comm_get_errhandler(comm, &users);
-  PMPI_Comm_set_errhandler(copy, users);
-  PMPI_Errhandler_free(&users);
+  if (code != MPI_SUCCESS) return MPI_COMM_NULL;
+  PMPI_Comm_set_errhandler(copy, MPI_ERRORS_RETURN);
   return copy;
 }
 

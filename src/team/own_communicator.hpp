@@ -5,13 +5,11 @@
 
 namespace shoal {
 
-// All three functions return MPI_COMM_NULL, on every rank, if the MPI has no communicator left.
+// Both functions return MPI_COMM_NULL, on every rank, if the MPI has no communicator left.
 
 // A new communicator with the same ranks, which returns errors. Collective. For a rank that is alone it is
 // MPI_COMM_SELF, which must not be freed.
 MPI_Comm duplicate(MPI_Comm comm);
-// The same with the error handler that `comm` has now; also for one rank alone, and for two groups.
-MPI_Comm duplicate_with_handler(MPI_Comm comm);
 // A new communicator with the ranks of both groups of an inter-communicator, one group after the other. It returns
 // errors. Collective.
 MPI_Comm merged(MPI_Comm groups);

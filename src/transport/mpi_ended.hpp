@@ -31,9 +31,9 @@ int test_some(bool one_rank, std::vector<MPI_Request>& requests, int& count, std
 // As PMPI_Cancel. Errors are returned.
 void cancel(MPI_Request& request);
 
-// As PMPI_Comm_free, for a communicator of Shoal's own that returns errors. Messages that nobody has received, since a
-// call failed on this rank, are received and dropped: MPICH refuses to free a communicator that has any, and they could
-// meet those of a later one.
+// As PMPI_Comm_free, for a communicator of Shoal's own that returns errors. Messages that have come and that nobody has
+// received, since a call failed on this rank, are dropped, unless the MPI has called Shoal: MPICH refuses to free a
+// communicator that has any, and they could meet those of a later one.
 void free_own(MPI_Comm& comm);
 
 }  // namespace shoal

@@ -475,15 +475,13 @@ TEST(Allgather, WrongPersistentOnesAreAnErrorOnAllRanks) {
   });
 }
 
-TEST(Allgather, PersistentOnOneGroupIsTheMpisAndOutlivesItsCommunicator) {
+TEST(Allgather, PersistentOnOneGroupIsTheMpis) {
   std::vector<int> recv(world_ranks(), -1), expected(world_ranks());
   int mine = 0;
   shoal_request request;
   MPI_Comm comm = duplicate_of(MPI_COMM_WORLD);
   ASSERT_EQ(shoal_allgather_init(&mine, 1, MPI_INT, recv.data(), 1, MPI_INT, comm, MPI_INFO_NULL, &request),
             MPI_SUCCESS);
-  MPI_Comm_free(&comm);
-  const scoped_comm of_its_number(split_of(MPI_COMM_WORLD, world_rank(), 0));
   for (int round = 0; round < 2; ++round) {
     mine = world_rank() + 100 * round;
     for (int i = 0; i < world_ranks(); ++i) expected[i] = i + 100 * round;
@@ -491,6 +489,11 @@ TEST(Allgather, PersistentOnOneGroupIsTheMpisAndOutlivesItsCommunicator) {
     ASSERT_EQ(shoal_wait(&request), MPI_SUCCESS);
     EXPECT_EQ(recv, expected);
   }
+  MPI_Comm_free(&comm);
+  const scoped_comm of_its_number(split_of(MPI_COMM_WORLD, world_rank(), 0));
+  int error = MPI_SUCCESS;
+  MPI_Error_class(shoal_start(request), &error);
+  EXPECT_EQ(error, MPI_ERR_COMM);
   EXPECT_EQ(shoal_request_free(&request), MPI_SUCCESS);
 }
 

@@ -574,31 +574,6 @@ TEST(Request, OutlivesItsCommunicator) {
   EXPECT_EQ(shoal_request_free(&request), MPI_SUCCESS);
 }
 
-// A communicator of this rank alone then has the number of the one that was freed.
-TEST(Request, OfTypesThatDifferOutlivesItsCommunicator) {
-  const int ranks = world_ranks(), me = world_rank();
-  MPI_Comm comm = duplicate_of(MPI_COMM_WORLD);
-  std::vector<MPI_Datatype> types(ranks);
-  std::vector<int> once(ranks, 1), at(ranks), sent(ranks), got(ranks);
-  for (int i = 0; i < ranks; ++i) {
-    types[i] = (i + me) % 2 ? MPI_INT : MPI_FLOAT;
-    at[i] = i * static_cast<int>(sizeof(int));
-  }
-  shoal_request request;
-  ASSERT_EQ(shoal_alltoallw_init(sent.data(), once.data(), at.data(), types.data(), got.data(), once.data(), at.data(),
-                                 types.data(), comm, MPI_INFO_NULL, &request),
-            MPI_SUCCESS);
-  MPI_Comm_free(&comm);
-  const scoped_comm of_its_number(split_of(MPI_COMM_WORLD, me, 0));
-  for (int round = 1; round < 3; ++round) {
-    for (int i = 0; i < ranks; ++i) sent[i] = round * 100 + me * 10 + i;
-    ASSERT_EQ(shoal_start(request), MPI_SUCCESS);
-    ASSERT_EQ(shoal_wait(&request), MPI_SUCCESS);
-    for (int i = 0; i < ranks; ++i) EXPECT_EQ(got[i], round * 100 + i * 10 + me);
-  }
-  EXPECT_EQ(shoal_request_free(&request), MPI_SUCCESS);
-}
-
 TEST(Request, ChoosesByItself) {
   const scoped_comm comm(duplicate_of(MPI_COMM_WORLD));
   blocks b(comm, 6);
