@@ -19,10 +19,7 @@ std::optional<phase_clock> clock_for(bool clocked, const common_facts& found, in
 }  // namespace
 
 team::team(MPI_Comm users, common_facts found, wait_mode mode, bool clocked)
-    : own_(users),
-      over_(mpi_transport::without_messages(users)),
-      found_(std::move(found)),
-      phases_(clock_for(clocked, found_, rank())) {
+    : own_(users), over_(users), found_(std::move(found)), phases_(clock_for(clocked, found_, rank())) {
   wait_as(mode);
 }
 

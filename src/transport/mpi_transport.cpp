@@ -42,12 +42,6 @@ mpi_transport::mpi_transport(MPI_Comm comm, std::size_t most_counted) : comm_(co
   if (PMPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &bound, &found) == MPI_SUCCESS && found) highest_tag_ = *bound;
 }
 
-mpi_transport mpi_transport::without_messages(MPI_Comm users) {
-  mpi_transport made(users);
-  made.comm_ = MPI_COMM_NULL;
-  return made;
-}
-
 void mpi_transport::reserve(std::size_t transfers) {
   requests_.reserve(transfers);
   owners_.reserve(transfers);
@@ -153,16 +147,13 @@ void mpi_transport::end_all(int code, bool abandoned, std::vector<ended_transfer
 
 // Messages of the program's own, and collectives of the MPI's own, must move even while this rank waits for something
 // else. A probe for a message moves them, but in MPICH only if the message is not there. So this probes for a message
-// that nobody sends: from this rank to itself. It never probes the program's communicator, whose error handler would be
-// called. If the probe fails, what this rank waits for has not failed, because it may come through memory; unless the
-// ranks are lost.
+// that nobody sends: from this rank to itself. If the probe fails, what this rank waits for has not failed, because it
+// may come through memory; unless the ranks are lost.
 void mpi_transport::let_others_progress() {
   int found = 0;
   require(given_up_, "waiting for other ranks");
   if (inside_mpi::now()) return;
-  const bool alone = comm_ == MPI_COMM_NULL;
-  const int code =
-      PMPI_Iprobe(alone ? 0 : rank_, highest_tag_, alone ? MPI_COMM_SELF : comm_, &found, MPI_STATUS_IGNORE);
+  const int code = PMPI_Iprobe(rank_, highest_tag_, comm_, &found, MPI_STATUS_IGNORE);
   if (lasts(code)) throw mpi_error(code, "moving messages of others");
 }
 

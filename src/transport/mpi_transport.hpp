@@ -16,8 +16,6 @@ class mpi_transport final : public transport {
 
   // `comm` must return errors and stays the caller's.
   explicit mpi_transport(MPI_Comm comm, std::size_t most_counted = most_counted_bytes);
-  // For the ranks of one of the program's communicators, before Shoal has one of its own: no message may be sent.
-  static mpi_transport without_messages(MPI_Comm users);
   // From now on messages go over this communicator, which has the same ranks.
   void move_to(MPI_Comm comm) { comm_ = comm; }
   // No message will come any more. From now on every other message, and waiting for anything else, fails with this
