@@ -178,9 +178,10 @@ static void prepare(void) {
     say("this preload is for the ABI " SHOAL_ABI ", not for that of ", *mpi.soname ? mpi.soname : "this program");
 }
 
+static pid_t born;  // the process that loaded this library; others were forked
+
 // If a program has its MPI from the beginning, loads the drop-in library while the program starts, and not in its first
 // exchange. Errors are reported in the first exchange.
-static pid_t born;
 __attribute__((constructor)) static void load_early(void) {
   born = getpid();
   if (!dlsym(RTLD_DEFAULT, "PMPI_Comm_rank")) return;

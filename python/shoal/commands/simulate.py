@@ -265,7 +265,7 @@ def check_selectors(text: str) -> list[str]:
 
 
 def check_sizes(text: str) -> list[int]:
-    words = text.split(",")
+    words = [word.strip() for word in text.split(",")]
     if not all(re.fullmatch(r"\d{1,18}", word) for word in words):
         raise UserError(f"--sizes {text}: expected numbers of bytes such as 16,1024")
     return [int(word) for word in words]
