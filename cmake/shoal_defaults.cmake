@@ -12,7 +12,8 @@ set(CMAKE_POSITION_INDEPENDENT_CODE ON)
 set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 find_program(CCACHE ccache)  # the core is compiled alike for every MPI and for Python, and in every checkout
 if(CCACHE)
-  set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_BASEDIR=${PROJECT_SOURCE_DIR} ${CCACHE})
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_BASEDIR=${PROJECT_SOURCE_DIR}
+      CCACHE_SLOPPINESS=pch_defines,time_macros ${CCACHE})
 endif()
 add_compile_options(-Wall -Wextra -Wno-restrict)  # g++ 12 warns of overlaps in std::string where there are none
 add_compile_options(-ffp-contract=off)  # so that models choose the same if a processor multiplies and adds in one step
