@@ -1,10 +1,14 @@
 ! Shoal for Fortran: the functions of shoal.h as subroutines, with their arguments in MPI's order.
 !
-! Compile this file with your program (it uses no MPI module, so the MPI of any Fortran compiler will do) and link libshoal.
-! Handles are the integers of `use mpi` and mpif.h; with `use mpi_f08` give comm%MPI_VAL, type%MPI_VAL, info%MPI_VAL.
-! For an exchange in place give shoal_in_place as sendbuf, not MPI_IN_PLACE. You cannot give MPI_BOTTOM. ierror is optional, as
-! in mpi_f08. Buffers are contiguous arrays of any type and rank. Counts and displacements are default integers; but the
-! displacements of shoal_neighbor_alltoallw, which are in bytes, and all those of shoal_exchange are of kind int64.
+! Compile this file with your program (it uses no MPI module, so the MPI of any Fortran compiler will do) and link
+! libshoal. Handles are the integers of `use mpi` and mpif.h; with `use mpi_f08` give comm%MPI_VAL, type%MPI_VAL,
+! info%MPI_VAL. For an exchange in place give shoal_in_place as sendbuf, not MPI_IN_PLACE. You cannot give MPI_BOTTOM.
+! ierror is optional, as in mpi_f08. Buffers are contiguous arrays of any type and rank.
+!
+! Counts and displacements are default integers. In functions whose names end in _c, and in shoal_exchange, they are
+! of kind int64, and so are the displacements of shoal_neighbor_alltoallw, which are in bytes. Unlike in mpi_f08, no
+! name takes both kinds: with such a name, a compiler would refuse buffers whose rank is not 1. Functions whose names
+! end in _with take an info for this call.
 !
 ! The arrays from which a request was made must stay as they are until its exchange has ended. Give them the attribute
 ! asynchronous if the compiler cannot see that they are in use.
@@ -15,7 +19,13 @@ module shoal_f
   public :: shoal_alltoall, shoal_alltoallv, shoal_alltoallw, shoal_allgather, shoal_allgatherv, &
             shoal_neighbor_alltoall, shoal_neighbor_alltoallv, shoal_neighbor_alltoallw, &
             shoal_ialltoall, shoal_ialltoallv, shoal_ialltoallw, &
-            shoal_alltoall_init, shoal_alltoallv_init, shoal_alltoallw_init, shoal_allgather_init, shoal_allgatherv_init, &
+            shoal_alltoall_init, shoal_alltoallv_init, shoal_alltoallw_init, &
+            shoal_allgather_init, shoal_allgatherv_init, &
+            shoal_alltoall_c, shoal_alltoallv_c, shoal_alltoallw_c, shoal_allgather_c, shoal_allgatherv_c, &
+            shoal_ialltoall_c, shoal_ialltoallv_c, shoal_ialltoallw_c, &
+            shoal_alltoall_init_c, shoal_alltoallv_init_c, shoal_alltoallw_init_c, &
+            shoal_alltoall_with, shoal_alltoallv_with, shoal_alltoallw_with, &
+            shoal_allgather_with, shoal_allgatherv_with, &
             shoal_request, shoal_start, shoal_test, shoal_wait, shoal_request_free, &
             shoal_exchange, shoal_arrivals, shoal_arrivals_free, shoal_comm_set_info, shoal_comm_explain, shoal_in_place
 
@@ -56,6 +66,25 @@ module shoal_f
       integer(c_int), intent(out), optional :: ierror
     end subroutine
 
+    subroutine shoal_alltoall_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, ierror) &
+        bind(c, name="shoal_alltoall_c_f")
+      import :: c_int, c_int64_t
+      type(*), intent(in) :: sendbuf(*)
+      type(*) :: recvbuf(*)
+      integer(c_int64_t), value :: sendcount, recvcount
+      integer(c_int), value :: sendtype, recvtype, comm
+      integer(c_int), intent(out), optional :: ierror
+    end subroutine
+
+    subroutine shoal_alltoall_with(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, ierror) &
+        bind(c, name="shoal_alltoall_with_f")
+      import :: c_int
+      type(*), intent(in) :: sendbuf(*)
+      type(*) :: recvbuf(*)
+      integer(c_int), value :: sendcount, sendtype, recvcount, recvtype, comm, info
+      integer(c_int), intent(out), optional :: ierror
+    end subroutine
+
     subroutine shoal_alltoallv(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, &
                                ierror) bind(c, name="shoal_alltoallv_f")
       import :: c_int
@@ -63,6 +92,26 @@ module shoal_f
       type(*) :: recvbuf(*)
       integer(c_int), intent(in) :: sendcounts(*), sdispls(*), recvcounts(*), rdispls(*)
       integer(c_int), value :: sendtype, recvtype, comm
+      integer(c_int), intent(out), optional :: ierror
+    end subroutine
+
+    subroutine shoal_alltoallv_c(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, &
+                                 comm, ierror) bind(c, name="shoal_alltoallv_c_f")
+      import :: c_int, c_int64_t
+      type(*), intent(in) :: sendbuf(*)
+      type(*) :: recvbuf(*)
+      integer(c_int64_t), intent(in) :: sendcounts(*), sdispls(*), recvcounts(*), rdispls(*)
+      integer(c_int), value :: sendtype, recvtype, comm
+      integer(c_int), intent(out), optional :: ierror
+    end subroutine
+
+    subroutine shoal_alltoallv_with(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, &
+                                    comm, info, ierror) bind(c, name="shoal_alltoallv_with_f")
+      import :: c_int
+      type(*), intent(in) :: sendbuf(*)
+      type(*) :: recvbuf(*)
+      integer(c_int), intent(in) :: sendcounts(*), sdispls(*), recvcounts(*), rdispls(*)
+      integer(c_int), value :: sendtype, recvtype, comm, info
       integer(c_int), intent(out), optional :: ierror
     end subroutine
 
@@ -76,12 +125,52 @@ module shoal_f
       integer(c_int), intent(out), optional :: ierror
     end subroutine
 
+    subroutine shoal_alltoallw_c(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, &
+                                 comm, ierror) bind(c, name="shoal_alltoallw_c_f")
+      import :: c_int, c_int64_t
+      type(*), intent(in) :: sendbuf(*)
+      type(*) :: recvbuf(*)
+      integer(c_int64_t), intent(in) :: sendcounts(*), sdispls(*), recvcounts(*), rdispls(*)
+      integer(c_int), intent(in) :: sendtypes(*), recvtypes(*)
+      integer(c_int), value :: comm
+      integer(c_int), intent(out), optional :: ierror
+    end subroutine
+
+    subroutine shoal_alltoallw_with(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, &
+                                    recvtypes, comm, info, ierror) bind(c, name="shoal_alltoallw_with_f")
+      import :: c_int
+      type(*), intent(in) :: sendbuf(*)
+      type(*) :: recvbuf(*)
+      integer(c_int), intent(in) :: sendcounts(*), sdispls(*), sendtypes(*), recvcounts(*), rdispls(*), recvtypes(*)
+      integer(c_int), value :: comm, info
+      integer(c_int), intent(out), optional :: ierror
+    end subroutine
+
     subroutine shoal_allgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, ierror) &
         bind(c, name="shoal_allgather_f")
       import :: c_int
       type(*), intent(in) :: sendbuf(*)
       type(*) :: recvbuf(*)
       integer(c_int), value :: sendcount, sendtype, recvcount, recvtype, comm
+      integer(c_int), intent(out), optional :: ierror
+    end subroutine
+
+    subroutine shoal_allgather_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, ierror) &
+        bind(c, name="shoal_allgather_c_f")
+      import :: c_int, c_int64_t
+      type(*), intent(in) :: sendbuf(*)
+      type(*) :: recvbuf(*)
+      integer(c_int64_t), value :: sendcount, recvcount
+      integer(c_int), value :: sendtype, recvtype, comm
+      integer(c_int), intent(out), optional :: ierror
+    end subroutine
+
+    subroutine shoal_allgather_with(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, ierror) &
+        bind(c, name="shoal_allgather_with_f")
+      import :: c_int
+      type(*), intent(in) :: sendbuf(*)
+      type(*) :: recvbuf(*)
+      integer(c_int), value :: sendcount, sendtype, recvcount, recvtype, comm, info
       integer(c_int), intent(out), optional :: ierror
     end subroutine
 
@@ -92,6 +181,27 @@ module shoal_f
       type(*) :: recvbuf(*)
       integer(c_int), intent(in) :: recvcounts(*), displs(*)
       integer(c_int), value :: sendcount, sendtype, recvtype, comm
+      integer(c_int), intent(out), optional :: ierror
+    end subroutine
+
+    subroutine shoal_allgatherv_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, ierror) &
+        bind(c, name="shoal_allgatherv_c_f")
+      import :: c_int, c_int64_t
+      type(*), intent(in) :: sendbuf(*)
+      type(*) :: recvbuf(*)
+      integer(c_int64_t), intent(in) :: recvcounts(*), displs(*)
+      integer(c_int64_t), value :: sendcount
+      integer(c_int), value :: sendtype, recvtype, comm
+      integer(c_int), intent(out), optional :: ierror
+    end subroutine
+
+    subroutine shoal_allgatherv_with(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, &
+                                     info, ierror) bind(c, name="shoal_allgatherv_with_f")
+      import :: c_int
+      type(*), intent(in) :: sendbuf(*)
+      type(*) :: recvbuf(*)
+      integer(c_int), intent(in) :: recvcounts(*), displs(*)
+      integer(c_int), value :: sendcount, sendtype, recvtype, comm, info
       integer(c_int), intent(out), optional :: ierror
     end subroutine
 
@@ -137,12 +247,34 @@ module shoal_f
       integer(c_int), intent(out), optional :: ierror
     end subroutine
 
+    subroutine shoal_ialltoall_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request, ierror) &
+        bind(c, name="shoal_ialltoall_c_f")
+      import :: c_int, c_int64_t, shoal_request
+      type(*), intent(in), asynchronous :: sendbuf(*)
+      type(*), asynchronous :: recvbuf(*)
+      integer(c_int64_t), value :: sendcount, recvcount
+      integer(c_int), value :: sendtype, recvtype, comm
+      type(shoal_request), intent(out) :: request
+      integer(c_int), intent(out), optional :: ierror
+    end subroutine
+
     subroutine shoal_ialltoallv(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, &
                                 comm, request, ierror) bind(c, name="shoal_ialltoallv_f")
       import :: c_int, shoal_request
       type(*), intent(in), asynchronous :: sendbuf(*)
       type(*), asynchronous :: recvbuf(*)
       integer(c_int), intent(in), asynchronous :: sendcounts(*), sdispls(*), recvcounts(*), rdispls(*)
+      integer(c_int), value :: sendtype, recvtype, comm
+      type(shoal_request), intent(out) :: request
+      integer(c_int), intent(out), optional :: ierror
+    end subroutine
+
+    subroutine shoal_ialltoallv_c(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, &
+                                  comm, request, ierror) bind(c, name="shoal_ialltoallv_c_f")
+      import :: c_int, c_int64_t, shoal_request
+      type(*), intent(in), asynchronous :: sendbuf(*)
+      type(*), asynchronous :: recvbuf(*)
+      integer(c_int64_t), intent(in), asynchronous :: sendcounts(*), sdispls(*), recvcounts(*), rdispls(*)
       integer(c_int), value :: sendtype, recvtype, comm
       type(shoal_request), intent(out) :: request
       integer(c_int), intent(out), optional :: ierror
@@ -160,6 +292,18 @@ module shoal_f
       integer(c_int), intent(out), optional :: ierror
     end subroutine
 
+    subroutine shoal_ialltoallw_c(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, &
+                                  comm, request, ierror) bind(c, name="shoal_ialltoallw_c_f")
+      import :: c_int, c_int64_t, shoal_request
+      type(*), intent(in), asynchronous :: sendbuf(*)
+      type(*), asynchronous :: recvbuf(*)
+      integer(c_int64_t), intent(in), asynchronous :: sendcounts(*), sdispls(*), recvcounts(*), rdispls(*)
+      integer(c_int), intent(in) :: sendtypes(*), recvtypes(*)
+      integer(c_int), value :: comm
+      type(shoal_request), intent(out) :: request
+      integer(c_int), intent(out), optional :: ierror
+    end subroutine
+
     ! Exchanges that are prepared once, start in shoal_start any number of times, and end in shoal_test or shoal_wait.
     subroutine shoal_alltoall_init(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request, &
                                    ierror) bind(c, name="shoal_alltoall_init_f")
@@ -167,6 +311,17 @@ module shoal_f
       type(*), intent(in), asynchronous :: sendbuf(*)
       type(*), asynchronous :: recvbuf(*)
       integer(c_int), value :: sendcount, sendtype, recvcount, recvtype, comm, info
+      type(shoal_request), intent(out) :: request
+      integer(c_int), intent(out), optional :: ierror
+    end subroutine
+
+    subroutine shoal_alltoall_init_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, &
+                                     request, ierror) bind(c, name="shoal_alltoall_init_c_f")
+      import :: c_int, c_int64_t, shoal_request
+      type(*), intent(in), asynchronous :: sendbuf(*)
+      type(*), asynchronous :: recvbuf(*)
+      integer(c_int64_t), value :: sendcount, recvcount
+      integer(c_int), value :: sendtype, recvtype, comm, info
       type(shoal_request), intent(out) :: request
       integer(c_int), intent(out), optional :: ierror
     end subroutine
@@ -182,12 +337,35 @@ module shoal_f
       integer(c_int), intent(out), optional :: ierror
     end subroutine
 
+    subroutine shoal_alltoallv_init_c(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, &
+                                      recvtype, comm, info, request, ierror) bind(c, name="shoal_alltoallv_init_c_f")
+      import :: c_int, c_int64_t, shoal_request
+      type(*), intent(in), asynchronous :: sendbuf(*)
+      type(*), asynchronous :: recvbuf(*)
+      integer(c_int64_t), intent(in), asynchronous :: sendcounts(*), sdispls(*), recvcounts(*), rdispls(*)
+      integer(c_int), value :: sendtype, recvtype, comm, info
+      type(shoal_request), intent(out) :: request
+      integer(c_int), intent(out), optional :: ierror
+    end subroutine
+
     subroutine shoal_alltoallw_init(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, &
                                     recvtypes, comm, info, request, ierror) bind(c, name="shoal_alltoallw_init_f")
       import :: c_int, shoal_request
       type(*), intent(in), asynchronous :: sendbuf(*)
       type(*), asynchronous :: recvbuf(*)
       integer(c_int), intent(in), asynchronous :: sendcounts(*), sdispls(*), recvcounts(*), rdispls(*)
+      integer(c_int), intent(in) :: sendtypes(*), recvtypes(*)
+      integer(c_int), value :: comm, info
+      type(shoal_request), intent(out) :: request
+      integer(c_int), intent(out), optional :: ierror
+    end subroutine
+
+    subroutine shoal_alltoallw_init_c(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, &
+                                      recvtypes, comm, info, request, ierror) bind(c, name="shoal_alltoallw_init_c_f")
+      import :: c_int, c_int64_t, shoal_request
+      type(*), intent(in), asynchronous :: sendbuf(*)
+      type(*), asynchronous :: recvbuf(*)
+      integer(c_int64_t), intent(in), asynchronous :: sendcounts(*), sdispls(*), recvcounts(*), rdispls(*)
       integer(c_int), intent(in) :: sendtypes(*), recvtypes(*)
       integer(c_int), value :: comm, info
       type(shoal_request), intent(out) :: request

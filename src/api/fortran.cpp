@@ -24,25 +24,26 @@ void give_back(int code, int* ierror) {
 extern "C" {
 
 // The arguments of Fortran's functions, as mpi_arguments.hpp has those of C's, and the same arguments in C.
-#define EQUAL \
-  const void *sendbuf, int sendcount, MPI_Fint sendtype, void *recvbuf, int recvcount, MPI_Fint recvtype, MPI_Fint comm
+#define EQUAL(count, place)                                                                                   \
+  const void *sendbuf, count sendcount, MPI_Fint sendtype, void *recvbuf, count recvcount, MPI_Fint recvtype, \
+      MPI_Fint comm
 #define EQUAL_IN_C \
   buffer(sendbuf), sendcount, MPI_Type_f2c(sendtype), recvbuf, recvcount, MPI_Type_f2c(recvtype), MPI_Comm_f2c(comm)
-#define SIZED                                                                                       \
-  const void *sendbuf, const int *sendcounts, const int *sdispls, MPI_Fint sendtype, void *recvbuf, \
-      const int *recvcounts, const int *rdispls, MPI_Fint recvtype, MPI_Fint comm
+#define SIZED(count, place)                                                                             \
+  const void *sendbuf, const count *sendcounts, const place *sdispls, MPI_Fint sendtype, void *recvbuf, \
+      const count *recvcounts, const place *rdispls, MPI_Fint recvtype, MPI_Fint comm
 #define SIZED_IN_C                                                                                                    \
   buffer(sendbuf), sendcounts, sdispls, MPI_Type_f2c(sendtype), recvbuf, recvcounts, rdispls, MPI_Type_f2c(recvtype), \
       MPI_Comm_f2c(comm)
-#define GATHERED                                                                                                  \
-  const void *sendbuf, int sendcount, MPI_Fint sendtype, void *recvbuf, const int *recvcounts, const int *displs, \
-      MPI_Fint recvtype, MPI_Fint comm
+#define GATHERED(count, place)                                                                     \
+  const void *sendbuf, count sendcount, MPI_Fint sendtype, void *recvbuf, const count *recvcounts, \
+      const place *displs, MPI_Fint recvtype, MPI_Fint comm
 #define GATHERED_IN_C                                                                                      \
   buffer(sendbuf), sendcount, MPI_Type_f2c(sendtype), recvbuf, recvcounts, displs, MPI_Type_f2c(recvtype), \
       MPI_Comm_f2c(comm)
-#define TYPED(place)                                                                                          \
-  const void *sendbuf, const int *sendcounts, const place *sdispls, const MPI_Fint *sendtypes, void *recvbuf, \
-      const int *recvcounts, const place *rdispls, const MPI_Fint *recvtypes, MPI_Fint comm
+#define TYPED(count, place)                                                                                     \
+  const void *sendbuf, const count *sendcounts, const place *sdispls, const MPI_Fint *sendtypes, void *recvbuf, \
+      const count *recvcounts, const place *rdispls, const MPI_Fint *recvtypes, MPI_Fint comm
 
 // Calls `function` with C's handles of the blocks' types, and with the further arguments that it takes.
 #define WITH_TYPES(types, blocks, function, ...)                                                                \
@@ -54,48 +55,78 @@ extern "C" {
                         MPI_Comm_f2c(comm) __VA_OPT__(, ) __VA_ARGS__);                                         \
       })
 
-#define BLOCKING(function, arguments) \
-  void function##_f(arguments, int* ierror) { give_back(function(arguments##_IN_C), ierror); }
-#define NONBLOCKING(function, arguments)                              \
-  void function##_f(arguments, shoal_request* request, int* ierror) { \
-    give_back(function(arguments##_IN_C, request), ierror);           \
+#define BLOCKING(function, arguments, ...) \
+  void function##_f(arguments(__VA_ARGS__), int* ierror) { give_back(function(arguments##_IN_C), ierror); }
+#define BLOCKING_WITH(function, arguments)                             \
+  void function##_f(arguments(int, int), MPI_Fint info, int* ierror) { \
+    give_back(function(arguments##_IN_C, MPI_Info_f2c(info)), ierror); \
   }
-#define PERSISTENT(function, arguments)                                              \
-  void function##_f(arguments, MPI_Fint info, shoal_request* request, int* ierror) { \
-    give_back(function(arguments##_IN_C, MPI_Info_f2c(info), request), ierror);      \
+#define NONBLOCKING(function, arguments, ...)                                      \
+  void function##_f(arguments(__VA_ARGS__), shoal_request* request, int* ierror) { \
+    give_back(function(arguments##_IN_C, request), ierror);                        \
+  }
+#define PERSISTENT(function, arguments, ...)                                                      \
+  void function##_f(arguments(__VA_ARGS__), MPI_Fint info, shoal_request* request, int* ierror) { \
+    give_back(function(arguments##_IN_C, MPI_Info_f2c(info), request), ierror);                   \
+  }
+#define BLOCKING_TYPED(function, blocks, ...)                         \
+  void function##_f(TYPED(__VA_ARGS__), int* ierror) {                \
+    give_back(WITH_TYPES(shoal::types_of, blocks, function), ierror); \
+  }
+#define NONBLOCKING_TYPED(function, ...)                                                     \
+  void function##_f(TYPED(__VA_ARGS__), shoal_request* request, int* ierror) {               \
+    *request = SHOAL_REQUEST_NULL;                                                           \
+    give_back(WITH_TYPES(shoal::lasting_types(), shoal::of_all, function, request), ierror); \
+  }
+#define PERSISTENT_TYPED(function, ...)                                                                   \
+  void function##_f(TYPED(__VA_ARGS__), MPI_Fint info, shoal_request* request, int* ierror) {             \
+    *request = SHOAL_REQUEST_NULL;                                                                        \
+    give_back(WITH_TYPES(shoal::types_of, shoal::of_all, function, MPI_Info_f2c(info), request), ierror); \
   }
 
-BLOCKING(shoal_alltoall, EQUAL)
-BLOCKING(shoal_alltoallv, SIZED)
-void shoal_alltoallw_f(TYPED(int), int* ierror) {
-  give_back(WITH_TYPES(shoal::types_of, shoal::of_all, shoal_alltoallw), ierror);
+BLOCKING(shoal_alltoall, EQUAL, int, int)
+BLOCKING(shoal_alltoall_c, EQUAL, MPI_Count, MPI_Aint)
+BLOCKING_WITH(shoal_alltoall_with, EQUAL)
+BLOCKING(shoal_alltoallv, SIZED, int, int)
+BLOCKING(shoal_alltoallv_c, SIZED, MPI_Count, MPI_Aint)
+BLOCKING_WITH(shoal_alltoallv_with, SIZED)
+BLOCKING_TYPED(shoal_alltoallw, shoal::of_all, int, int)
+BLOCKING_TYPED(shoal_alltoallw_c, shoal::of_all, MPI_Count, MPI_Aint)
+void shoal_alltoallw_with_f(TYPED(int, int), MPI_Fint info, int* ierror) {
+  give_back(WITH_TYPES(shoal::types_of, shoal::of_all, shoal_alltoallw_with, MPI_Info_f2c(info)), ierror);
 }
-BLOCKING(shoal_allgather, EQUAL)
-BLOCKING(shoal_allgatherv, GATHERED)
-BLOCKING(shoal_neighbor_alltoall, EQUAL)
-BLOCKING(shoal_neighbor_alltoallv, SIZED)
-void shoal_neighbor_alltoallw_f(TYPED(MPI_Aint), int* ierror) {
-  give_back(WITH_TYPES(shoal::types_of, shoal::of_neighbors, shoal_neighbor_alltoallw), ierror);
-}
+BLOCKING(shoal_allgather, EQUAL, int, int)
+BLOCKING(shoal_allgather_c, EQUAL, MPI_Count, MPI_Aint)
+BLOCKING_WITH(shoal_allgather_with, EQUAL)
+BLOCKING(shoal_allgatherv, GATHERED, int, int)
+BLOCKING(shoal_allgatherv_c, GATHERED, MPI_Count, MPI_Aint)
+BLOCKING_WITH(shoal_allgatherv_with, GATHERED)
+BLOCKING(shoal_neighbor_alltoall, EQUAL, int, int)
+BLOCKING(shoal_neighbor_alltoallv, SIZED, int, int)
+BLOCKING_TYPED(shoal_neighbor_alltoallw, shoal::of_neighbors, int, MPI_Aint)
 
-NONBLOCKING(shoal_ialltoall, EQUAL)
-NONBLOCKING(shoal_ialltoallv, SIZED)
-void shoal_ialltoallw_f(TYPED(int), shoal_request* request, int* ierror) {
-  *request = SHOAL_REQUEST_NULL;
-  give_back(WITH_TYPES(shoal::lasting_types(), shoal::of_all, shoal_ialltoallw, request), ierror);
-}
+NONBLOCKING(shoal_ialltoall, EQUAL, int, int)
+NONBLOCKING(shoal_ialltoall_c, EQUAL, MPI_Count, MPI_Aint)
+NONBLOCKING(shoal_ialltoallv, SIZED, int, int)
+NONBLOCKING(shoal_ialltoallv_c, SIZED, MPI_Count, MPI_Aint)
+NONBLOCKING_TYPED(shoal_ialltoallw, int, int)
+NONBLOCKING_TYPED(shoal_ialltoallw_c, MPI_Count, MPI_Aint)
 
-PERSISTENT(shoal_alltoall_init, EQUAL)
-PERSISTENT(shoal_alltoallv_init, SIZED)
-void shoal_alltoallw_init_f(TYPED(int), MPI_Fint info, shoal_request* request, int* ierror) {
-  *request = SHOAL_REQUEST_NULL;
-  give_back(WITH_TYPES(shoal::types_of, shoal::of_all, shoal_alltoallw_init, MPI_Info_f2c(info), request), ierror);
-}
-PERSISTENT(shoal_allgather_init, EQUAL)
-PERSISTENT(shoal_allgatherv_init, GATHERED)
+PERSISTENT(shoal_alltoall_init, EQUAL, int, int)
+PERSISTENT(shoal_alltoall_init_c, EQUAL, MPI_Count, MPI_Aint)
+PERSISTENT(shoal_alltoallv_init, SIZED, int, int)
+PERSISTENT(shoal_alltoallv_init_c, SIZED, MPI_Count, MPI_Aint)
+PERSISTENT_TYPED(shoal_alltoallw_init, int, int)
+PERSISTENT_TYPED(shoal_alltoallw_init_c, MPI_Count, MPI_Aint)
+PERSISTENT(shoal_allgather_init, EQUAL, int, int)
+PERSISTENT(shoal_allgatherv_init, GATHERED, int, int)
 #undef BLOCKING
+#undef BLOCKING_WITH
 #undef NONBLOCKING
 #undef PERSISTENT
+#undef BLOCKING_TYPED
+#undef NONBLOCKING_TYPED
+#undef PERSISTENT_TYPED
 #undef WITH_TYPES
 #undef EQUAL
 #undef EQUAL_IN_C

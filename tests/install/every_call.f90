@@ -1,11 +1,11 @@
-! Calls every function of shoal_f that exchanges among neighbours, or by a request; and checks what each leaves in its
-! request.
+! Calls every function of shoal_f that exchanges among neighbours, by a request, with counts of 64 bits or with an info;
+! and checks what each leaves in its request.
 program every_call
   use iso_c_binding, only: c_f_pointer, c_int64_t
   use mpi
   use shoal_f
   implicit none
-  integer :: rank, ranks, wrong, i, ierror
+  integer :: rank, ranks, wrong, i, info, ierror
   integer, allocatable :: counts(:), at(:), bytes(:), types(:)
   integer, allocatable, asynchronous :: sent(:), came(:)
 
@@ -18,19 +18,42 @@ program every_call
   bytes = 4 * at
   types = MPI_INTEGER
   wrong = 0
+  call MPI_Info_create(info, ierror)
+  call ask_for(['shoal_alltoall  ', 'shoal_alltoallv ', 'shoal_alltoallw '], 'tuna:radix=2')
+  call ask_for(['shoal_allgather ', 'shoal_allgatherv'], 'circulant')
 
   call start_and_test()
   call start_twice()
+  call exchange_with_info()
+  call exchange_by_large_counts()
+  call send_more_elements_than_32_bits_count()
   call start_with_derived_types()
   call in_a_ring()
   call between_two_groups()
   call send_to_the_first_alone()
 
+  call MPI_Info_free(info, ierror)
   call MPI_Allreduce(MPI_IN_PLACE, wrong, 1, MPI_INTEGER, MPI_SUM, MPI_COMM_WORLD, ierror)
   if (rank == 0) print '(i0,a)', wrong, ' wrong results'
   call MPI_Finalize(ierror)
 
 contains
+
+  subroutine ask_for(collectives, spec)
+    character(len=*), intent(in) :: collectives(:), spec
+    do i = 1, size(collectives)
+      call MPI_Info_set(info, collectives(i), spec, ierror)
+    end do
+  end subroutine
+
+  ! The last exchange on a communicator must have had this algorithm.
+  subroutine check_algorithm(comm, spec)
+    integer, intent(in) :: comm
+    character(len=*), intent(in) :: spec
+    character(len=200) :: how
+    call shoal_comm_explain(comm, how, len(how))
+    if (index(how, spec) /= 1) wrong = wrong + 1
+  end subroutine
 
   ! Numbers that tell who sends them to whom, in exchange `n`.
   subroutine fill(n)
@@ -90,12 +113,7 @@ contains
 
   subroutine start_twice()
     type(shoal_request) :: request
-    character(len=15), parameter :: names(3) = ['shoal_alltoall ', 'shoal_alltoallv', 'shoal_alltoallw']
-    integer :: form, start, info
-    call MPI_Info_create(info, ierror)
-    do form = 1, 3
-      call MPI_Info_set(info, names(form), 'tuna:radix=2', ierror)
-    end do
+    integer :: form, start
     do form = 1, 3
       select case (form)
       case (1)
@@ -113,7 +131,79 @@ contains
       end do
       call shoal_request_free(request)
     end do
-    call MPI_Info_free(info, ierror)
+  end subroutine
+
+  ! On a communicator of its own, whose other exchanges have no algorithm by name.
+  subroutine exchange_with_info()
+    integer :: form, fresh
+    do form = 1, 3
+      call MPI_Comm_dup(MPI_COMM_WORLD, fresh, ierror)
+      call fill(form)
+      select case (form)
+      case (1)
+        call shoal_alltoall_with(sent, 1, MPI_INTEGER, came, 1, MPI_INTEGER, fresh, info)
+      case (2)
+        call shoal_alltoallv_with(sent, counts, at, MPI_INTEGER, came, counts, at, MPI_INTEGER, fresh, info)
+      case (3)
+        call shoal_alltoallw_with(sent, counts, bytes, types, came, counts, bytes, types, fresh, info)
+      end select
+      call check(form)
+      call check_algorithm(fresh, 'tuna:radix=2')
+      call MPI_Comm_free(fresh, ierror)
+    end do
+  end subroutine
+
+  ! Blocking, nonblocking, and persistent.
+  subroutine exchange_by_large_counts()
+    integer(c_int64_t), asynchronous :: ones(ranks), places(ranks), offsets(ranks)
+    type(shoal_request) :: request
+    integer :: form, comm
+    comm = MPI_COMM_WORLD
+    ones = 1
+    places = at
+    offsets = bytes
+    do form = 1, 9
+      call fill(form)
+      select case (form)
+      case (1)
+        call shoal_alltoall_c(sent, ones(1), MPI_INTEGER, came, ones(1), MPI_INTEGER, comm)
+      case (2)
+        call shoal_alltoallv_c(sent, ones, places, MPI_INTEGER, came, ones, places, MPI_INTEGER, comm)
+      case (3)
+        call shoal_alltoallw_c(sent, ones, offsets, types, came, ones, offsets, types, comm)
+      case (4)
+        call shoal_ialltoall_c(sent, ones(1), MPI_INTEGER, came, ones(1), MPI_INTEGER, comm, request)
+      case (5)
+        call shoal_ialltoallv_c(sent, ones, places, MPI_INTEGER, came, ones, places, MPI_INTEGER, comm, request)
+      case (6)
+        call shoal_ialltoallw_c(sent, ones, offsets, types, came, ones, offsets, types, comm, request)
+      case (7)
+        call shoal_alltoall_init_c(sent, ones(1), MPI_INTEGER, came, ones(1), MPI_INTEGER, comm, info, request)
+      case (8)
+        call shoal_alltoallv_init_c(sent, ones, places, MPI_INTEGER, came, ones, places, MPI_INTEGER, comm, info, &
+                                    request)
+      case (9)
+        call shoal_alltoallw_init_c(sent, ones, offsets, types, came, ones, offsets, types, comm, info, request)
+      end select
+      if (form > 6) call shoal_start(request)
+      if (form > 3) call shoal_wait(request)
+      if (form > 6) call shoal_request_free(request)
+      call check(form)
+    end do
+  end subroutine
+
+  ! Elements without bytes need no room. The info is there because the MPI's own collective may lack such counts.
+  subroutine send_more_elements_than_32_bits_count()
+    integer(c_int64_t), parameter :: many = 2_c_int64_t**31
+    integer :: fresh, nothing
+    call MPI_Type_contiguous(0, MPI_INTEGER, nothing, ierror)
+    call MPI_Type_commit(nothing, ierror)
+    call MPI_Comm_dup(MPI_COMM_WORLD, fresh, ierror)
+    call shoal_comm_set_info(fresh, info)
+    call shoal_alltoall_c(sent, many, nothing, came, many, nothing, fresh, ierror)
+    if (ierror /= MPI_SUCCESS) wrong = wrong + 1
+    call MPI_Comm_free(fresh, ierror)
+    call MPI_Type_free(nothing, ierror)
   end subroutine
 
   ! To the left first, then to the right.
@@ -140,21 +230,36 @@ contains
   ! Between the first rank and all others.
   subroutine between_two_groups()
     integer :: side, groups, others, form
+    integer(c_int64_t) :: ones(ranks), places(ranks)
     type(shoal_request) :: request
+    ones = 1
+    places = at
     call MPI_Comm_split(MPI_COMM_WORLD, min(rank, 1), rank, side, ierror)
     call MPI_Intercomm_create(side, 0, MPI_COMM_WORLD, merge(1, 0, rank == 0), 0, groups, ierror)
     call MPI_Comm_remote_size(groups, others, ierror)
-    do form = 1, 2
+    do form = 1, 6
       sent(1) = rank
       came = -1
-      if (form == 1) then
+      select case (form)
+      case (1)
+        call shoal_allgather_with(sent, 1, MPI_INTEGER, came, 1, MPI_INTEGER, groups, info)
+      case (2)
+        call shoal_allgatherv_with(sent, 1, MPI_INTEGER, came, counts, at, MPI_INTEGER, groups, info)
+      case (3)
+        call shoal_allgather_c(sent, ones(1), MPI_INTEGER, came, ones(1), MPI_INTEGER, groups)
+      case (4)
+        call shoal_allgatherv_c(sent, ones(1), MPI_INTEGER, came, ones, places, MPI_INTEGER, groups)
+      case (5)
         call shoal_allgather_init(sent, 1, MPI_INTEGER, came, 1, MPI_INTEGER, groups, MPI_INFO_NULL, request)
-      else
+      case (6)
         call shoal_allgatherv_init(sent, 1, MPI_INTEGER, came, counts, at, MPI_INTEGER, groups, MPI_INFO_NULL, request)
+      end select
+      if (form <= 2) call check_algorithm(groups, 'circulant')
+      if (form > 4) then
+        call shoal_start(request)
+        call shoal_wait(request)
+        call shoal_request_free(request)
       end if
-      call shoal_start(request)
-      call shoal_wait(request)
-      call shoal_request_free(request)
       wrong = wrong + count(came(:others) /= [(merge(i, 0, rank == 0), i = 1, others)])
     end do
     call MPI_Comm_free(groups, ierror)

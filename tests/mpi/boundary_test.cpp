@@ -20,6 +20,22 @@ void shoal_alltoallw_f(const void*, const int*, const int*, const MPI_Fint*, voi
                        const MPI_Fint*, MPI_Fint, int*);
 void shoal_allgather_f(const void*, int, MPI_Fint, void*, int, MPI_Fint, MPI_Fint, int*);
 void shoal_allgatherv_f(const void*, int, MPI_Fint, void*, const int*, const int*, MPI_Fint, MPI_Fint, int*);
+void shoal_alltoall_c_f(const void*, MPI_Count, MPI_Fint, void*, MPI_Count, MPI_Fint, MPI_Fint, int*);
+void shoal_alltoallv_c_f(const void*, const MPI_Count*, const MPI_Aint*, MPI_Fint, void*, const MPI_Count*,
+                         const MPI_Aint*, MPI_Fint, MPI_Fint, int*);
+void shoal_alltoallw_c_f(const void*, const MPI_Count*, const MPI_Aint*, const MPI_Fint*, void*, const MPI_Count*,
+                         const MPI_Aint*, const MPI_Fint*, MPI_Fint, int*);
+void shoal_allgather_c_f(const void*, MPI_Count, MPI_Fint, void*, MPI_Count, MPI_Fint, MPI_Fint, int*);
+void shoal_allgatherv_c_f(const void*, MPI_Count, MPI_Fint, void*, const MPI_Count*, const MPI_Aint*, MPI_Fint,
+                          MPI_Fint, int*);
+void shoal_alltoall_with_f(const void*, int, MPI_Fint, void*, int, MPI_Fint, MPI_Fint, MPI_Fint, int*);
+void shoal_alltoallv_with_f(const void*, const int*, const int*, MPI_Fint, void*, const int*, const int*, MPI_Fint,
+                            MPI_Fint, MPI_Fint, int*);
+void shoal_alltoallw_with_f(const void*, const int*, const int*, const MPI_Fint*, void*, const int*, const int*,
+                            const MPI_Fint*, MPI_Fint, MPI_Fint, int*);
+void shoal_allgather_with_f(const void*, int, MPI_Fint, void*, int, MPI_Fint, MPI_Fint, MPI_Fint, int*);
+void shoal_allgatherv_with_f(const void*, int, MPI_Fint, void*, const int*, const int*, MPI_Fint, MPI_Fint, MPI_Fint,
+                             int*);
 void shoal_neighbor_alltoall_f(const void*, int, MPI_Fint, void*, int, MPI_Fint, MPI_Fint, int*);
 void shoal_neighbor_alltoallv_f(const void*, const int*, const int*, MPI_Fint, void*, const int*, const int*, MPI_Fint,
                                 MPI_Fint, int*);
@@ -30,11 +46,22 @@ void shoal_ialltoallv_f(const void*, const int*, const int*, MPI_Fint, void*, co
                         MPI_Fint, shoal_request*, int*);
 void shoal_ialltoallw_f(const void*, const int*, const int*, const MPI_Fint*, void*, const int*, const int*,
                         const MPI_Fint*, MPI_Fint, shoal_request*, int*);
+void shoal_ialltoall_c_f(const void*, MPI_Count, MPI_Fint, void*, MPI_Count, MPI_Fint, MPI_Fint, shoal_request*, int*);
+void shoal_ialltoallv_c_f(const void*, const MPI_Count*, const MPI_Aint*, MPI_Fint, void*, const MPI_Count*,
+                          const MPI_Aint*, MPI_Fint, MPI_Fint, shoal_request*, int*);
+void shoal_ialltoallw_c_f(const void*, const MPI_Count*, const MPI_Aint*, const MPI_Fint*, void*, const MPI_Count*,
+                          const MPI_Aint*, const MPI_Fint*, MPI_Fint, shoal_request*, int*);
 void shoal_alltoall_init_f(const void*, int, MPI_Fint, void*, int, MPI_Fint, MPI_Fint, MPI_Fint, shoal_request*, int*);
 void shoal_alltoallv_init_f(const void*, const int*, const int*, MPI_Fint, void*, const int*, const int*, MPI_Fint,
                             MPI_Fint, MPI_Fint, shoal_request*, int*);
 void shoal_alltoallw_init_f(const void*, const int*, const int*, const MPI_Fint*, void*, const int*, const int*,
                             const MPI_Fint*, MPI_Fint, MPI_Fint, shoal_request*, int*);
+void shoal_alltoall_init_c_f(const void*, MPI_Count, MPI_Fint, void*, MPI_Count, MPI_Fint, MPI_Fint, MPI_Fint,
+                             shoal_request*, int*);
+void shoal_alltoallv_init_c_f(const void*, const MPI_Count*, const MPI_Aint*, MPI_Fint, void*, const MPI_Count*,
+                              const MPI_Aint*, MPI_Fint, MPI_Fint, MPI_Fint, shoal_request*, int*);
+void shoal_alltoallw_init_c_f(const void*, const MPI_Count*, const MPI_Aint*, const MPI_Fint*, void*, const MPI_Count*,
+                              const MPI_Aint*, const MPI_Fint*, MPI_Fint, MPI_Fint, shoal_request*, int*);
 void shoal_allgather_init_f(const void*, int, MPI_Fint, void*, int, MPI_Fint, MPI_Fint, MPI_Fint, shoal_request*, int*);
 void shoal_allgatherv_init_f(const void*, int, MPI_Fint, void*, const int*, const int*, MPI_Fint, MPI_Fint, MPI_Fint,
                              shoal_request*, int*);
@@ -247,7 +274,7 @@ std::vector<exported> every_function_of_fortran() {
   static char text[100];
   static const MPI_Fint type = MPI_Type_c2f(MPI_INT), types[] = {type, type};
   static const info& named = *new info(for_exchanges("tuna:radix=2"));  // nothing is measured for it
-  const MPI_Fint by_name = MPI_Info_c2f(named);
+  const MPI_Fint by_name = MPI_Info_c2f(named), none = MPI_Info_c2f(MPI_INFO_NULL);
   const auto coded = [](auto function, auto... all) {
     int code = 0;
     function(all..., &code);
@@ -274,18 +301,37 @@ std::vector<exported> every_function_of_fortran() {
 #define SIZED &send, &one, &zero, type, &recv, &one, &zero, type, c
 #define TYPED &send, &one, &zero, types, &recv, &one, &zero, types, c
 #define GATHERED &send, 1, type, &recv, &one, &zero, type, c
+#define LARGE_SIZED &send, &large_one, &large_zero, type, &recv, &large_one, &large_zero, type, c
+#define LARGE_TYPED &send, &large_one, &large_zero, types, &recv, &large_one, &large_zero, types, c
+#define LARGE_GATHERED &send, 1, type, &recv, &large_one, &large_zero, type, c
   return {
       {"alltoall_f", given([=](comm c) { return coded(shoal_alltoall_f, EQUAL); })},
       {"alltoallv_f", given([=](comm c) { return coded(shoal_alltoallv_f, SIZED); })},
       {"alltoallw_f", given([=](comm c) { return coded(shoal_alltoallw_f, TYPED); })},
       {"allgather_f", given([=](comm c) { return coded(shoal_allgather_f, EQUAL); })},
       {"allgatherv_f", given([=](comm c) { return coded(shoal_allgatherv_f, GATHERED); })},
+      {"alltoall_c_f", given([=](comm c) { return coded(shoal_alltoall_c_f, EQUAL); })},
+      {"alltoallv_c_f", given([=](comm c) { return coded(shoal_alltoallv_c_f, LARGE_SIZED); })},
+      {"alltoallw_c_f", given([=](comm c) { return coded(shoal_alltoallw_c_f, LARGE_TYPED); })},
+      {"allgather_c_f", given([=](comm c) { return coded(shoal_allgather_c_f, EQUAL); })},
+      {"allgatherv_c_f", given([=](comm c) { return coded(shoal_allgatherv_c_f, LARGE_GATHERED); })},
+      {"alltoall_with_f", given([=](comm c) { return coded(shoal_alltoall_with_f, EQUAL, none); })},
+      {"alltoallv_with_f", given([=](comm c) { return coded(shoal_alltoallv_with_f, SIZED, none); })},
+      {"alltoallw_with_f", given([=](comm c) { return coded(shoal_alltoallw_with_f, TYPED, none); })},
+      {"allgather_with_f", given([=](comm c) { return coded(shoal_allgather_with_f, EQUAL, none); })},
+      {"allgatherv_with_f", given([=](comm c) { return coded(shoal_allgatherv_with_f, GATHERED, none); })},
       {"ialltoall_f", given([=](comm c) { return started(shoal_ialltoall_f, EQUAL); })},
       {"ialltoallv_f", given([=](comm c) { return started(shoal_ialltoallv_f, SIZED); })},
       {"ialltoallw_f", given([=](comm c) { return started(shoal_ialltoallw_f, TYPED); })},
+      {"ialltoall_c_f", given([=](comm c) { return started(shoal_ialltoall_c_f, EQUAL); })},
+      {"ialltoallv_c_f", given([=](comm c) { return started(shoal_ialltoallv_c_f, LARGE_SIZED); })},
+      {"ialltoallw_c_f", given([=](comm c) { return started(shoal_ialltoallw_c_f, LARGE_TYPED); })},
       {"alltoall_init_f", given([=](comm c) { return repeated(shoal_alltoall_init_f, EQUAL, by_name); })},
       {"alltoallv_init_f", given([=](comm c) { return repeated(shoal_alltoallv_init_f, SIZED, by_name); })},
       {"alltoallw_init_f", given([=](comm c) { return repeated(shoal_alltoallw_init_f, TYPED, by_name); })},
+      {"alltoall_init_c_f", given([=](comm c) { return repeated(shoal_alltoall_init_c_f, EQUAL, by_name); })},
+      {"alltoallv_init_c_f", given([=](comm c) { return repeated(shoal_alltoallv_init_c_f, LARGE_SIZED, by_name); })},
+      {"alltoallw_init_c_f", given([=](comm c) { return repeated(shoal_alltoallw_init_c_f, LARGE_TYPED, by_name); })},
       {"allgather_init_f", given([=](comm c) { return repeated(shoal_allgather_init_f, EQUAL, by_name); })},
       {"allgatherv_init_f", given([=](comm c) { return repeated(shoal_allgatherv_init_f, GATHERED, by_name); })},
       {"neighbor_alltoall_f",
@@ -310,6 +356,9 @@ std::vector<exported> every_function_of_fortran() {
 #undef SIZED
 #undef TYPED
 #undef GATHERED
+#undef LARGE_SIZED
+#undef LARGE_TYPED
+#undef LARGE_GATHERED
 }
 
 std::vector<exported> every_function() {
