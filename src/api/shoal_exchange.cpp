@@ -1,14 +1,14 @@
 // shoal_exchange() of shoal.h: each rank sends blocks to the ranks it likes.
+#include "api/shoal_exchange.hpp"
+
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "calls/process.hpp"
-#include "calls/sparse_request.hpp"
 #include "team/boundary.hpp"
 #include "team/fault_tolerance.hpp"
 #include "team/nearest_rounding.hpp"
-#include "shoal/shoal.h"
 
 using namespace shoal;
 
@@ -45,15 +45,20 @@ shoal_arrivals* hand_out(arrived_blocks blocks, std::int64_t type_size) {
   return out.release();
 }
 
-sparse_request::receiver into(shoal_arrivals** arrivals) {
-  if (!arrivals) return nullptr;
-  return [arrivals](arrived_blocks came, std::int64_t size) { *arrivals = hand_out(std::move(came), size); };
+// Puts what arrives into `arrivals`, where nothing is until then.
+arrivals_place into(shoal_arrivals** arrivals) {
+  if (arrivals) *arrivals = nullptr;
+  return {arrivals, [](void* where, shoal_arrivals* came) { *static_cast<shoal_arrivals**>(where) = came; }};
+}
+
+sparse_request::receiver receiver_for(arrivals_place place) {
+  if (!place.where) return nullptr;
+  return [place](arrived_blocks came, std::int64_t size) { place.put(place.where, hand_out(std::move(came), size)); };
 }
 
 // Makes and starts the request of a call, and runs the body on it, with the ranks of the call's communicator locked.
 template <typename Body>
-int exchange_by(const sparse_call& call, shoal_arrivals** arrivals, Body body) {
-  if (arrivals) *arrivals = nullptr;
+int exchange_by(const sparse_call& call, arrivals_place place, Body body) {
   return returning_codes(call.comm, [&]() -> int {
     if (call.comm == MPI_COMM_NULL) return raise_error(call.comm, MPI_ERR_COMM, "no communicator");
     if (between_groups(call.comm))
@@ -64,7 +69,7 @@ int exchange_by(const sparse_call& call, shoal_arrivals** arrivals, Body body) {
     const std::shared_ptr<sparse_ranks> of = process::get().sparse_of(call.comm, why);
     if (!of) return raise_error(call.comm, MPI_ERR_OTHER, why.c_str());
     const std::scoped_lock alone(of->lock());
-    auto made = std::make_unique<sparse_request>(of, call, into(arrivals));
+    auto made = std::make_unique<sparse_request>(of, call, receiver_for(place));
     made->start();
     body(std::move(made));
     return MPI_SUCCESS;
@@ -73,23 +78,27 @@ int exchange_by(const sparse_call& call, shoal_arrivals** arrivals, Body body) {
 
 }  // namespace
 
+int shoal::start_sparse(const sparse_call& call, arrivals_place place, shoal_request* request) {
+  if (!request)
+    return letting_handlers_throw([&] { return raise_error(call.comm, MPI_ERR_ARG, "no place for the request"); });
+  *request = SHOAL_REQUEST_NULL;
+  return exchange_by(call, place, [request](std::unique_ptr<open_request> made) {
+    *request = reinterpret_cast<shoal_request>(made.release());
+  });
+}
+
 extern "C" {
 
 int shoal_exchange(int blocks, const int* destinations, const void* sendbuf, const MPI_Count* counts,
                    const MPI_Aint* displs, MPI_Datatype datatype, MPI_Comm comm, shoal_arrivals** arrivals) {
-  return exchange_by({blocks, destinations, sendbuf, counts, displs, datatype, comm}, arrivals,
+  return exchange_by({blocks, destinations, sendbuf, counts, displs, datatype, comm}, into(arrivals),
                      [](std::unique_ptr<sparse_request> made) { made->wait(); });
 }
 
 int shoal_iexchange(int blocks, const int* destinations, const void* sendbuf, const MPI_Count* counts,
                     const MPI_Aint* displs, MPI_Datatype datatype, MPI_Comm comm, shoal_arrivals** arrivals,
                     shoal_request* request) {
-  if (!request)
-    return letting_handlers_throw([&] { return raise_error(comm, MPI_ERR_ARG, "no place for the request"); });
-  *request = SHOAL_REQUEST_NULL;
-  return exchange_by(
-      {blocks, destinations, sendbuf, counts, displs, datatype, comm}, arrivals,
-      [request](std::unique_ptr<open_request> made) { *request = reinterpret_cast<shoal_request>(made.release()); });
+  return start_sparse({blocks, destinations, sendbuf, counts, displs, datatype, comm}, into(arrivals), request);
 }
 
 int shoal_arrivals_free(shoal_arrivals** arrivals) {
