@@ -5,15 +5,17 @@
 ! info%MPI_VAL. For an exchange in place give shoal_in_place as sendbuf, not MPI_IN_PLACE. You cannot give MPI_BOTTOM.
 ! ierror is optional, as in mpi_f08. Buffers are contiguous arrays of any type and rank.
 !
-! Counts and displacements are default integers. In functions whose names end in _c, and in shoal_exchange, they are
-! of kind int64, and so are the displacements of shoal_neighbor_alltoallw, which are in bytes. Unlike in mpi_f08, no
-! name takes both kinds: with such a name, a compiler would refuse buffers whose rank is not 1. Functions whose names
-! end in _with take an info for this call.
+! Counts and displacements are default integers. In functions whose names end in _c, and in shoal_exchange and
+! shoal_iexchange, they are of kind int64, and so are the displacements of shoal_neighbor_alltoallw, which are in
+! bytes. Unlike in mpi_f08, no name takes both kinds: with such a name, a compiler would refuse buffers whose rank is
+! not 1. Functions whose names end in _with take an info for this call.
 !
 ! The arrays from which a request was made must stay as they are until its exchange has ended. Give them the attribute
-! asynchronous if the compiler cannot see that they are in use.
+! asynchronous if the compiler cannot see that they are in use. The arrivals of shoal_iexchange must stay too, and
+! must have the attribute target.
 module shoal_f
-  use iso_c_binding, only: c_int, c_int64_t, c_char, c_ptr, c_null_ptr, c_f_pointer, c_associated
+  use iso_c_binding, only: c_int, c_int64_t, c_char, c_ptr, c_funptr, c_null_ptr, c_f_pointer, c_associated, c_loc, &
+                           c_funloc
   implicit none
   private
   public :: shoal_alltoall, shoal_alltoallv, shoal_alltoallw, shoal_allgather, shoal_allgatherv, &
@@ -27,7 +29,8 @@ module shoal_f
             shoal_alltoall_with, shoal_alltoallv_with, shoal_alltoallw_with, &
             shoal_allgather_with, shoal_allgatherv_with, &
             shoal_request, shoal_start, shoal_test, shoal_wait, shoal_request_free, &
-            shoal_exchange, shoal_arrivals, shoal_arrivals_free, shoal_comm_set_info, shoal_comm_explain, shoal_in_place
+            shoal_exchange, shoal_iexchange, shoal_arrivals, shoal_arrivals_free, &
+            shoal_comm_set_info, shoal_comm_explain, shoal_in_place
 
   ! Stands for a sendbuf in place; its value is not used.
   integer(c_int), bind(c, name="shoal_in_place_f") :: shoal_in_place(1)
@@ -38,9 +41,10 @@ module shoal_f
     type(c_ptr) :: handle = c_null_ptr
   end type
 
-  ! What arrived in a shoal_exchange: blocks in the order of the ranks that sent them. Block i begins displs(i) elements behind
-  ! the address `data`. If `came` is of this type, `call c_f_pointer(came%data, values, [came%elements])` makes `values` an
-  ! array of all elements, which stays until `call shoal_arrivals_free(came)`. MPI counts ranks and displacements from 0.
+  ! What arrived in a shoal_exchange or shoal_iexchange: blocks in the order of the ranks that sent them. Block i begins
+  ! displs(i) elements behind the address `data`. If `came` is of this type,
+  ! `call c_f_pointer(came%data, values, [came%elements])` makes `values` an array of all elements, which stays until
+  ! `call shoal_arrivals_free(came)`. MPI counts ranks and displacements from 0.
   type :: shoal_arrivals
     integer(c_int) :: blocks = 0
     integer(c_int64_t) :: elements = 0
@@ -427,7 +431,20 @@ module shoal_f
       integer(c_int), intent(in) :: destinations(*)
       integer(c_int64_t), intent(in) :: counts(*), displs(*)
       type(c_ptr), intent(out) :: arrivals
-      integer(c_int), intent(out) :: ierror
+      integer(c_int), intent(out), optional :: ierror
+    end subroutine
+
+    subroutine iexchange_of_c(blocks, destinations, sendbuf, counts, displs, datatype, comm, arrivals, put, request, &
+                              ierror) bind(c, name="shoal_iexchange_f")
+      import :: c_int, c_int64_t, c_ptr, c_funptr, shoal_request
+      integer(c_int), value :: blocks, datatype, comm
+      type(*), intent(in), asynchronous :: sendbuf(*)
+      integer(c_int), intent(in) :: destinations(*)
+      integer(c_int64_t), intent(in) :: counts(*), displs(*)
+      type(c_ptr), value :: arrivals
+      type(c_funptr), value :: put
+      type(shoal_request), intent(out) :: request
+      integer(c_int), intent(out), optional :: ierror
     end subroutine
 
     subroutine free_of_c(arrivals, ierror) bind(c, name="shoal_arrivals_free_f")
@@ -471,10 +488,36 @@ contains
     integer(c_int64_t), intent(in) :: counts(*), displs(*)
     type(shoal_arrivals), intent(out) :: arrivals
     integer(c_int), intent(out), optional :: ierror
+    call exchange_of_c(blocks, destinations, sendbuf, counts, displs, datatype, comm, arrivals%handle, ierror)
+    call show(arrivals)
+  end subroutine
+
+  ! The same, but ends in shoal_test or shoal_wait. Until then, and after an error, `arrivals` has no blocks.
+  subroutine shoal_iexchange(blocks, destinations, sendbuf, counts, displs, datatype, comm, arrivals, request, ierror)
+    integer(c_int), intent(in) :: blocks, destinations(*), datatype, comm
+    type(*), intent(in), asynchronous :: sendbuf(*)
+    integer(c_int64_t), intent(in) :: counts(*), displs(*)
+    type(shoal_arrivals), pointer, intent(in) :: arrivals
+    type(shoal_request), intent(out) :: request
+    integer(c_int), intent(out), optional :: ierror
+    arrivals = shoal_arrivals()
+    call iexchange_of_c(blocks, destinations, sendbuf, counts, displs, datatype, comm, c_loc(arrivals), &
+                        c_funloc(put), request, ierror)
+  end subroutine
+
+  ! C calls this at the end of a shoal_iexchange, with the address of the program's arrivals and what arrived.
+  subroutine put(address, handle) bind(c, name="")
+    type(c_ptr), value :: address, handle
+    type(shoal_arrivals), pointer :: arrivals
+    call c_f_pointer(address, arrivals)
+    arrivals%handle = handle
+    call show(arrivals)
+  end subroutine
+
+  ! Lets the program see what is behind the handle.
+  subroutine show(arrivals)
+    type(shoal_arrivals), intent(inout) :: arrivals
     type(arrivals_of_c), pointer :: came
-    integer(c_int) :: code
-    call exchange_of_c(blocks, destinations, sendbuf, counts, displs, datatype, comm, arrivals%handle, code)
-    if (present(ierror)) ierror = code
     if (.not. c_associated(arrivals%handle)) return
     call c_f_pointer(arrivals%handle, came)
     arrivals%blocks = came%blocks

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "api/shoal_exchange.hpp"
 #include "calls/fortran_types.hpp"
 #include "shoal/shoal.h"
 
@@ -147,6 +148,16 @@ void shoal_exchange_f(int blocks, const int* destinations, const void* sendbuf, 
   give_back(shoal_exchange(blocks, destinations, sendbuf, counts, displs, MPI_Type_f2c(datatype), MPI_Comm_f2c(comm),
                            arrivals),
             ierror);
+}
+
+// `arrivals` is an object of Fortran's, and `put` a function of shoal.f90.
+void shoal_iexchange_f(int blocks, const int* destinations, const void* sendbuf, const MPI_Count* counts,
+                       const MPI_Aint* displs, MPI_Fint datatype, MPI_Fint comm, void* arrivals,
+                       void (*put)(void*, shoal_arrivals*), shoal_request* request, int* ierror) {
+  give_back(
+      shoal::start_sparse({blocks, destinations, sendbuf, counts, displs, MPI_Type_f2c(datatype), MPI_Comm_f2c(comm)},
+                          {arrivals, put}, request),
+      ierror);
 }
 
 void shoal_arrivals_free_f(shoal_arrivals** arrivals, int* ierror) { give_back(shoal_arrivals_free(arrivals), ierror); }

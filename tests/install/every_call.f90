@@ -31,6 +31,8 @@ program every_call
   call in_a_ring()
   call between_two_groups()
   call send_to_the_first_alone()
+  call send_to_two_at_once()
+  call send_to_nobody_there()
 
   call MPI_Info_free(info, ierror)
   call MPI_Allreduce(MPI_IN_PLACE, wrong, 1, MPI_INTEGER, MPI_SUM, MPI_COMM_WORLD, ierror)
@@ -280,5 +282,48 @@ contains
     wrong = wrong + count([size(arrived%sources), size(arrived%counts), size(arrived%displs), size(numbers)] /= blocks)
     wrong = wrong + merge(0, 1, associated(numbers))
     call shoal_arrivals_free(arrived)
+  end subroutine
+
+  ! To the next rank and to the one behind it. The later exchange is waited for first.
+  subroutine send_to_two_at_once()
+    type(shoal_arrivals), target :: arrived(2)
+    type(shoal_request) :: requests(2)
+    integer, pointer :: numbers(:)
+    integer :: n, from
+    logical :: done
+    sent(:2) = [rank, 100 + rank]
+    do n = 1, 2
+      call shoal_iexchange(1, [mod(rank + n, ranks)], sent, [1_c_int64_t], [int(n - 1, c_int64_t)], MPI_INTEGER, &
+                           MPI_COMM_WORLD, arrived(n), requests(n))
+      if (arrived(n)%blocks /= 0 .or. associated(arrived(n)%sources)) wrong = wrong + 1
+    end do
+    call shoal_wait(requests(2))
+    done = .false.
+    do while (.not. done)
+      call shoal_test(requests(1), done)
+    end do
+    do n = 1, 2
+      from = modulo(rank - n, ranks)
+      call c_f_pointer(arrived(n)%data, numbers, [arrived(n)%elements])
+      if (arrived(n)%blocks /= 1 .or. size(arrived(n)%sources) /= 1 .or. size(numbers) /= 1) wrong = wrong + 1
+      wrong = wrong + count([arrived(n)%sources, numbers] /= [from, 100 * (n - 1) + from])
+      call shoal_arrivals_free(arrived(n))
+      if (arrived(n)%blocks /= 0 .or. associated(arrived(n)%sources)) wrong = wrong + 1
+    end do
+  end subroutine
+
+  ! A wrong argument of one rank: all ranks hear of it at the end, and nothing arrives.
+  subroutine send_to_nobody_there()
+    type(shoal_arrivals), target :: arrived
+    type(shoal_request) :: request
+    integer :: fresh
+    call MPI_Comm_dup(MPI_COMM_WORLD, fresh, ierror)
+    call MPI_Comm_set_errhandler(fresh, MPI_ERRORS_RETURN, ierror)
+    call shoal_iexchange(1, [merge(ranks, 0, rank == 0)], sent, [1_c_int64_t], [0_c_int64_t], MPI_INTEGER, fresh, &
+                         arrived, request, ierror)
+    if (ierror /= MPI_SUCCESS) wrong = wrong + 1
+    call shoal_wait(request, ierror)
+    if (ierror == MPI_SUCCESS .or. arrived%blocks /= 0 .or. associated(arrived%sources)) wrong = wrong + 1
+    call MPI_Comm_free(fresh, ierror)
   end subroutine
 end program

@@ -42,6 +42,14 @@ def test_nothing_is_thrown_through_any_of_them():
     assert len(functions) > 40 and [one for one in functions if not re.search(rf"\b{one}\b", called)] == []
 
 
+def test_fortran_has_every_function_of_c():
+    listed = set(re.findall(r"(?:int|void) (shoal_\w+)\(", LIST.read_text()))
+    module = (mpis.ROOT / "include/shoal/shoal.f90").read_text()
+    called = set(re.findall(r'\bsubroutine [^"]* bind\(c, name="(shoal_\w+)"\)', module))
+    assert called == {name for name in listed if name.endswith("_f")}
+    assert {name.removesuffix("_f") for name in called} == listed - called
+
+
 def test_soversion_is_the_lists():
     built = BUILT or pytest.skip("nothing is built")
     dynamic = subprocess.run(["readelf", "-d", built[0].build / "libshoal.so"], capture_output=True, text=True).stdout

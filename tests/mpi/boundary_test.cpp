@@ -71,6 +71,8 @@ void shoal_wait_f(shoal_request*, int*);
 void shoal_request_free_f(shoal_request*, int*);
 void shoal_exchange_f(int, const int*, const void*, const MPI_Count*, const MPI_Aint*, MPI_Fint, MPI_Fint,
                       shoal_arrivals**, int*);
+void shoal_iexchange_f(int, const int*, const void*, const MPI_Count*, const MPI_Aint*, MPI_Fint, MPI_Fint, void*,
+                       void (*)(void*, shoal_arrivals*), shoal_request*, int*);
 void shoal_arrivals_free_f(shoal_arrivals**, int*);
 void shoal_comm_set_info_f(MPI_Fint, MPI_Fint, int*);
 void shoal_comm_explain_f(MPI_Fint, char*, int, int*);
@@ -345,6 +347,13 @@ std::vector<exported> every_function_of_fortran() {
       {"exchange_f", given([=](comm c) {
          shoal_arrivals* came = nullptr;
          const int code = coded(shoal_exchange_f, 1, &zero, &send, &large_one, &large_zero, type, c, &came);
+         shoal_arrivals_free_f(&came, nullptr);
+         return code;
+       })},
+      {"iexchange_f", given([=](comm c) {
+         shoal_arrivals* came = nullptr;
+         const auto put = [](void* where, shoal_arrivals* all) { *static_cast<shoal_arrivals**>(where) = all; };
+         const int code = started(shoal_iexchange_f, 1, &zero, &send, &large_one, &large_zero, type, c, &came, put);
          shoal_arrivals_free_f(&came, nullptr);
          return code;
        })},
