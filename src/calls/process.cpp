@@ -1,11 +1,13 @@
 #include "calls/process.hpp"
 
 #include <algorithm>
+#include <filesystem>
 #include <fstream>
 #include <iostream>
 
 #include "calls/deleted_attributes.hpp"
 #include "calls/open_exchange.hpp"
+#include "calls/reporter.hpp"
 #include "learn/voting.hpp"
 #include "team/boundary.hpp"
 #include "team/errors.hpp"
@@ -90,6 +92,13 @@ void report_groups(const users_groups& groups, usage_report& report) {
   if (groups.state) report_gathers(*groups.state, report);
   for (const bool uniform : {false, true})
     report.add(uniform ? "allgather" : "allgatherv", groups.ranks, "native", groups.cold[uniform]);
+}
+
+// As in report.json and report.rank1.json.
+std::string report_file_of(int rank, const std::string& first) {
+  std::filesystem::path path = first;
+  if (rank != 0) path.replace_extension(".rank" + std::to_string(rank) + ".json");
+  return path;
 }
 
 std::string explained(const users_groups& groups) {
@@ -317,11 +326,12 @@ void process::count_unserved(MPI_Comm comm, bool uniform, std::int64_t sent, std
   groups->worth.count(known * groups->ranks / 2);
 }
 
-int process::leave_told(const std::string& call, const std::string& reason, native_call native) {
+int process::leave_told(const std::string& call, MPI_Comm comm, const std::string& reason, native_call native) {
   if (!begin(MPI_COMM_WORLD)) return native();
   const double begin = PMPI_Wtime();
   const int code = native();
   const double took = PMPI_Wtime() - begin;
+  if (code == MPI_SUCCESS) heed_for_report(comm);
   const std::scoped_lock guard(lock_);
   report_.add_left(call, reason, 1, took);
   return code;
@@ -351,6 +361,7 @@ users_communicator* process::attach(MPI_Comm comm) {
     held.groups->ranks = ranks_of_both(comm);
   }
   held.place = made.begin();
+  heed_for_report(comm);
   const std::scoped_lock guard(lock_);
   require(PMPI_Comm_set_attr(comm, state_key_, &held), "MPI_Comm_set_attr");
   communicators_.splice(communicators_.end(), made);
@@ -444,22 +455,27 @@ void process::finish() {
   int world_rank = -1;
   PMPI_Comm_rank(MPI_COMM_WORLD, &world_rank);
   if (world_rank == 0) keep_wisdom();
-  if (world_rank == 0 && !report_.empty()) tell();
+  if ((world_rank == 0 || is_reporter_) && !report_.empty()) tell(world_rank);
 }
 
 void process::report_nothing() {
-  if (!told_) tell();
+  if (!told_) tell(0);
 }
 
-// Called on the first rank of the job.
-void process::tell() {
+// This rank has made a call on `comm`.
+void process::heed_for_report(MPI_Comm comm) {
+  if (set().report != reporting::none && !is_reporter_) is_reporter_ = tells_instead_of_rank_0(comm);
+}
+
+void process::tell(int rank) {
   if (set().report == reporting::none) return;
   told_ = true;
-  if (set().report_file.empty()) return report_.print(std::cerr, books());
-  std::ofstream file(set().report_file);
+  if (set().report_file.empty()) return report_.print(std::cerr, rank, books());
+  const std::string path = report_file_of(rank, set().report_file);
+  std::ofstream file(path);
   file.imbue(std::locale::classic());
-  report_.write_json(file, books());
-  if (!file.flush()) say_once("SHOAL_REPORT=" + set().report_file + " cannot be written", "no report is written");
+  report_.write_json(file, rank, books());
+  if (!file.flush()) say_once("SHOAL_REPORT=" + path + " cannot be written", "no report is written");
 }
 
 int process::on_free(MPI_Comm, int, void* held, void* self) {

@@ -91,7 +91,8 @@ class process : public job_state {
   // the reason.
   template <typename Call, typename Reason>
   int leave(const Call& call, const Reason& reason, native_call native) {
-    return set().report == reporting::none ? native() : leave_told(call.name(), std::string(reason), native);
+    return set().report == reporting::none ? native()
+                                           : leave_told(call.name(), comm_of(call), std::string(reason), native);
   }
   // Counts an exchange behind a request, which has ended; its communicator may have been freed before. Then what was
   // decided there is gone, but not the algorithm, which is the team's.
@@ -110,7 +111,13 @@ class process : public job_state {
   traffic_record& traffic() { return traffic_; }
 
  private:
-  int leave_told(const std::string& call, const std::string& reason, native_call native);
+  // Of a call, or of a name that holds a call.
+  template <typename Call>
+  static MPI_Comm comm_of(const Call& call) {
+    if constexpr (requires { call.comm; }) return call.comm;
+    else return call.call.comm;
+  }
+  int leave_told(const std::string& call, MPI_Comm comm, const std::string& reason, native_call native);
   process() = default;
   bool begin(MPI_Comm comm);
   // What Shoal keeps for a communicator; null: nothing yet.
@@ -128,7 +135,8 @@ class process : public job_state {
   void report_late(const std::string& call, int ranks, const std::string& spec, const usage& what);
   void release(users_communicator& held, bool is_freed);
   void finish();
-  void tell();
+  void heed_for_report(MPI_Comm comm);
+  void tell(int rank);
   static int on_free(MPI_Comm comm, int key, void* held, void* self);
   static int on_finalize(MPI_Comm comm, int key, void* state, void* self);
 
@@ -140,6 +148,7 @@ class process : public job_state {
   std::list<users_communicator> communicators_;  // in the order of their first calls, for the report
   std::array<users_communicator*, recent_calls::places> of_places_{};  // the first one in each place
   usage_report report_;
+  std::atomic<bool> is_reporter_ = false;  // this rank reports at the end, if there is something to report
   bool told_ = false;
   traffic_record traffic_;
 };

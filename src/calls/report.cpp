@@ -81,11 +81,13 @@ void usage_report::add_left(const std::string& call, const std::string& reason, 
   if (calls > 0) left_[{call, reason}].add({calls, 0, seconds});
 }
 
-void usage_report::print(std::ostream& out, const ledger& books) const {
+void usage_report::print(std::ostream& out, int rank, const ledger& books) const {
   plain_text text;  // written at once, so that lines of other ranks do not mix in
-  if (empty()) text << "shoal: rank 0 made no all-to-all call of any kind that Shoal could see\n";
-  if (!rows_.empty()) print_usage(text);
-  print_left(text);
+  if (empty())
+    text << "shoal: rank 0 made no all-to-all call of any kind that Shoal could see; a communicator without rank 0 is "
+            "reported if at least half of all ranks are in it\n";
+  if (!rows_.empty()) print_usage(text, rank);
+  print_left(text, rank);
   print_findings(text);
   print_verified(text);
   if (books.in_calls() > 0) text << described(books);
@@ -109,8 +111,9 @@ std::vector<usage_report::row> usage_report::by_time() const {
   return order;
 }
 
-void usage_report::print_usage(std::ostream& text) const {
-  text << "shoal: exchanges as rank 0 saw them\n"
+void usage_report::print_usage(std::ostream& text, int rank) const {
+  text << "shoal: exchanges as rank " << rank << " saw them" << (rank == 0 ? "" : ", some of them without rank 0")
+       << "\n"
        << "shoal: " << std::left << std::setw(12) << "call" << std::right << std::setw(7) << "ranks" << std::setw(9)
        << "calls" << std::setw(12) << "sent" << std::setw(12) << "time" << std::setw(14) << "per call"
        << "  algorithm\n";
@@ -124,10 +127,11 @@ void usage_report::print_usage(std::ostream& text) const {
   }
 }
 
-void usage_report::print_left(std::ostream& text) const {
+void usage_report::print_left(std::ostream& text, int rank) const {
   for (const auto& [what, u] : left_)
     text << "shoal: left to the MPI: " << what.first << " (" << what.second << "), " << u.calls
-         << (u.calls == 1 ? " call" : " calls") << " of rank 0, " << readable_seconds(u.seconds) << " in them\n";
+         << (u.calls == 1 ? " call" : " calls") << " of rank " << rank << ", " << readable_seconds(u.seconds)
+         << " in them\n";
 }
 
 void usage_report::print_findings(std::ostream& text) const {
@@ -138,9 +142,9 @@ void usage_report::print_findings(std::ostream& text) const {
   }
 }
 
-void usage_report::write_json(std::ostream& out, const ledger& books) const {
+void usage_report::write_json(std::ostream& out, int rank, const ledger& books) const {
   plain_text text;
-  text << "{\n  \"calls\": [";
+  text << "{\n  \"rank\": " << rank << ",\n  \"calls\": [";
   const char* before = "\n    ";
   for (const row& it : by_time()) {
     const auto& [collective, ranks, algorithm] = it->first;

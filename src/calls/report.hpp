@@ -29,17 +29,18 @@ class usage_report {
     verified_by_sums_.add(sums);
   }
   bool empty() const { return rows_.empty() && left_.empty(); }
-  // A table with the longest times first, what was tried, and what learning cost and gained.
-  void print(std::ostream& out, const ledger& books) const;
+  // A table with the longest times first, what was tried, and what learning cost and gained. `rank`: this one, in the
+  // world.
+  void print(std::ostream& out, int rank, const ledger& books) const;
   // The same for programs: one object, with times in seconds.
-  void write_json(std::ostream& out, const ledger& books) const;
+  void write_json(std::ostream& out, int rank, const ledger& books) const;
 
  private:
   using row = std::map<std::tuple<std::string, int, std::string>, usage>::const_iterator;
 
   std::vector<row> by_time() const;
-  void print_usage(std::ostream& text) const;
-  void print_left(std::ostream& text) const;
+  void print_usage(std::ostream& text, int rank) const;
+  void print_left(std::ostream& text, int rank) const;
   void print_verified(std::ostream& text) const;
   void print_findings(std::ostream& text) const;
 

@@ -32,8 +32,10 @@ int main(int count, char **words) {
   FILE *runs = fopen("runs", "a");
   if (rank == 0) fprintf(runs, "%c", getchar());
   fclose(runs);
+  MPI_Comm all = MPI_COMM_WORLD;
+  if (count > 1 && !strcmp(words[1], "without_first")) MPI_Comm_split(all, rank ? 0 : MPI_UNDEFINED, rank, &all);
   const int exchanges = count > 1 && strcmp(words[1], "left") ? 500 : 0;
-  for (int i = 0; i < exchanges; ++i) MPI_Alltoall(out, 1, MPI_INT, in, 1, MPI_INT, MPI_COMM_WORLD);
+  for (int i = 0; i < exchanges && all != MPI_COMM_NULL; ++i) MPI_Alltoall(out, 1, MPI_INT, in, 1, MPI_INT, all);
   MPI_Request left = MPI_REQUEST_NULL;
   if (count > 1 && !exchanges) MPI_Ialltoall(out, 1, MPI_INT, in, 1, MPI_INT, MPI_COMM_WORLD, &left);
   MPI_Wait(&left, MPI_STATUS_IGNORE);
@@ -237,6 +239,31 @@ def test_report_is_json_of_all_that_was_called():
         "50% of the run is all-to-all that Shoal serves: 1 s of 2 s, in 6 calls of rank 0, most of it alltoall of 4 "
         "ranks; Shoal leaves these calls to the MPI: 2 of ialltoall (nonblocking), 250 ms"
     )
+
+
+def test_report_is_of_the_rank_that_exchanges_most(tmp_path):
+    def write(rank, calls, left):
+        name = f"report.rank{rank}.json" if rank else "report.json"
+        told = {"calls": [{"calls": 1, "seconds": calls}], "left": [{"seconds": left}], "rank": rank}
+        (tmp_path / name).write_text(json.dumps(told))
+
+    def told():
+        return try_.Run(1.0, try_.report_of(tmp_path / "report.json")).rank
+
+    write(0, 0, 0)
+    assert told() == 0
+    write(12, 0, 0.5)
+    assert told() == 12, "it has calls at least, which Shoal leaves to the MPI"
+    write(3, 0.25, 0)
+    assert told() == 3
+    write(0, 0.5, 0)
+    assert told() == 0
+
+
+def test_program_whose_first_rank_exchanges_nothing(trial):
+    done = trial("-n", "3", "--", "./program", "without_first")
+    assert done.returncode == 0, done.stderr
+    assert " in 500 calls of rank 1, most of it alltoall of 2 ranks" in done.stdout
 
 
 def test_ratio_is_of_the_medians_that_are_printed():

@@ -44,10 +44,15 @@ OWN = ("SHOAL_REPORT", "SHOAL_VERIFY")  # variables that a trial sets itself
 
 @dataclass(frozen=True)
 class Run:
-    """The seconds of a run, and Shoal's report; empty if the run had none."""
+    """The seconds of a run, and a report of Shoal's; empty if the run had none."""
 
     seconds: float
     report: dict[str, Any]
+
+    @property
+    def rank(self) -> int:
+        """Whose report it is."""
+        return int(self.report.get("rank", 0))
 
     @property
     def exchanges(self) -> int:
@@ -55,15 +60,26 @@ class Run:
 
     @property
     def exchanging(self) -> float:
-        return float(sum(row["seconds"] for row in self.report.get("calls", [])))
+        return seconds_in(self.report, "calls")
 
     @property
     def left(self) -> str:
-        """Calls of rank 0 that Shoal leaves to the MPI."""
+        """Calls of this rank that Shoal leaves to the MPI."""
         rows = self.report.get("left", [])
         return ", ".join(
             f"{row['calls']} of {row['call']} ({row['reason']}), {readable_seconds(row['seconds'])}" for row in rows
         )
+
+
+def seconds_in(report: dict[str, Any], kind: str) -> float:
+    return float(sum(row["seconds"] for row in report.get(kind, [])))
+
+
+def report_of(first: Path) -> dict[str, Any]:
+    """Of the rank that spends most time in exchanges: rank 0, or the first rank of a communicator without rank 0."""
+    paths = [first, *sorted(first.parent.glob(f"{first.stem}.rank*.json"))]
+    reports = [json.loads(path.read_text()) for path in paths]
+    return max(reports, key=lambda report: (seconds_in(report, "calls"), seconds_in(report, "left")))
 
 
 def try_(words: Sequence[str]) -> None:
@@ -105,7 +121,8 @@ def lines(trial: "Trial", settings: dict[str, str], pairs: int, command: str) ->
     if not native.exchanges:
         return [
             nothing_line(native),
-            "Next: profile the program. (If only other ranks exchange, time it with and without shoal run.)",
+            "Next: profile the program. (If fewer than half of its ranks exchange, without rank 0, time it with and "
+            "without shoal run.)",
         ]
     without, with_shoal = trial.pairs(settings, pairs)
     return [
@@ -117,7 +134,7 @@ def lines(trial: "Trial", settings: dict[str, str], pairs: int, command: str) ->
 
 def nothing_line(run: Run) -> str:
     if run.left:
-        return f"Rank 0 made no all-to-all that Shoal serves; Shoal leaves these calls to the MPI: {run.left}"
+        return f"Rank {run.rank} made no all-to-all that Shoal serves; Shoal leaves these calls to the MPI: {run.left}"
     return "Rank 0 made no all-to-all of any kind, and no MPI_Allgather between two groups"
 
 
@@ -127,7 +144,7 @@ def share_line(native: Run) -> str:
     return (
         f"{percent(native.exchanging / native.seconds)} of the run is all-to-all that Shoal serves: "
         f"{readable_seconds(native.exchanging)} of {readable_seconds(native.seconds)}, in {native.exchanges} calls of "
-        f"rank 0, most of it {what['call']} of {what['ranks']} ranks{left}"
+        f"rank {native.rank}, most of it {what['call']} of {what['ranks']} ranks{left}"
     )
 
 
@@ -236,7 +253,7 @@ class Trial:
                     "no report came back: Shoal was not loaded (by a static program, or one that clears LD_PRELOAD), "
                     f"the program ended without MPI_Finalize, or rank 0 cannot write {folder.parent}"
                 )
-            return Run(seconds, json.loads(report.read_text()))
+            return Run(seconds, report_of(report))
 
     def tell(self, text: str) -> None:
         if sys.stderr.isatty():
