@@ -141,3 +141,13 @@ def test_topology_of_the_controller(cluster, tmp_path):
     (tmp_path / "topology").write_text(told)
     shown = run([SHOAL, "topology", "show", tmp_path / "topology"], cluster).stdout
     assert "4 ranks" in shown and "rack0" in shown and "n[0-1]" in shown
+
+
+def test_tree_on_the_topology_of_the_controller(job, cluster, tmp_path):
+    """`tree` finds the ranks by the host names of their nodes."""
+    _, srun, program = job
+    (tmp_path / "topology").write_text(run(["scontrol", "show", "topology"], cluster).stdout)
+    launcher = " ".join([*srun, "-N", "4"])  # the last -N counts: a rank on each node
+    command = [SHOAL, "run", "--launcher", launcher, "--alltoall", "tree", "--report", "--", program]
+    done = run(command, cluster | {"SHOAL_TOPOLOGY": str(tmp_path / "topology")})
+    assert done.stdout == "4 ranks, 0 wrong\n" and served(done) == {("alltoall", "tree"): 1}, done.stderr
