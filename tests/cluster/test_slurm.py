@@ -2,6 +2,7 @@
 
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -99,6 +100,34 @@ def test_module(job, cluster):
     shell = 'true && exec "$0"'
     done = run([*srun, "sh", "-c", shell, program], cluster | FORCED | {"LD_PRELOAD": str(mpi.preload)})
     assert done.stdout == "4 ranks, 0 wrong\n" and served(done) == {("alltoall", "bruck"): 1}
+
+
+def test_module_file(job, cluster, tmp_path):
+    """Lmod loads the module of docs/cluster.md, which serves a job, and takes it out of the shell again."""
+    init = Path(os.environ.get("LMOD_PKG", "/usr/share/lmod/lmod"), "init/bash")
+    if not init.exists():
+        pytest.skip("there is no Lmod (Debian: lmod)")
+    mpi, srun, program = job
+    (text,) = re.findall(r"```lua\n(.*?)```", (ROOT / "docs/cluster.md").read_text(), re.DOTALL)
+    places = {
+        "/apps/shoal/lib/python3.11/site-packages/shoal/preload": mpi.build.parent,
+        "/apps/shoal/bin": SHOAL.parent,
+    }
+    for documented, here in places.items():
+        text = text.replace(documented, str(here))
+    assert "/apps/" not in text and str(mpi.preload) in text
+    (tmp_path / "shoal.lua").write_text(text)
+    script = f'''. {init}
+        module use {tmp_path}
+        module load shoal
+        command -v shoal
+        {shlex.join([*srun, str(program)])}
+        module unload shoal
+        echo "${{LD_PRELOAD-without LD_PRELOAD}}"'''
+    path = os.pathsep.join(place for place in os.get_exec_path() if Path(place) != SHOAL.parent)
+    done = run(["bash", "-c", script], cluster | FORCED | {"PATH": path})
+    assert done.stdout.splitlines() == [str(SHOAL), "4 ranks, 0 wrong", "without LD_PRELOAD"], done.stderr
+    assert served(done) == {("alltoall", "bruck"): 1}
 
 
 def test_task_prolog(job, cluster, tmp_path):
