@@ -1,4 +1,4 @@
-"""The recipe for conda says what the project says. If `pip install py-rattler-build` was run, this renders it."""
+"""The recipe for conda says what the project says, and rattler-build, if it is there, renders it for each MPI."""
 
 import re
 import tomllib
