@@ -1,5 +1,8 @@
 # A recipe for Spack: libshoal with header, CMake package and pkg-config file, and the preload, for one MPI.
 #
+# Spack itself has never run this recipe. tests/install/test_spack.py runs it with stand-ins for Spack's modules, and
+# gives its arguments to CMake.
+#
 # To build this checkout with it, put it into a repository of your own:
 #   spack repo create ~/shoal-spack shoal && mkdir -p ~/shoal-spack/packages/shoal
 #   cp packaging/spack/package.py ~/shoal-spack/packages/shoal && spack repo add ~/shoal-spack

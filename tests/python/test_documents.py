@@ -110,7 +110,9 @@ def test_links_lead_somewhere(document):
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
 def test_files_that_are_named_exist(document):
-    names = re.findall(r"`((?:src|tests|docs|examples|bench|python|cmake|tools)/[\w./-]*)`", document.read_text())
+    names = re.findall(
+        r"`((?:src|tests|docs|examples|bench|python|cmake|tools|packaging)/[\w./-]*)`", document.read_text()
+    )
     missing = [name for name in names if not (ROOT / name).exists()]
     assert missing == []
 
