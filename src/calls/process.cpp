@@ -439,7 +439,10 @@ void process::release(users_communicator& held, bool is_freed) {
   recent_calls::forget(held.comm);
   count_open(-held.open_communicators());
   if (is_freed) held.leave_communicators();
-  report_on(held);
+  try {
+    report_on(held);
+  } catch (const std::bad_alloc&) {  // the communicator goes all the same: an MPI may ask twice if this fails
+  }
 }
 
 void process::finish() {
