@@ -9,10 +9,12 @@
 #include "calls/allgather.hpp"
 #include "calls/alltoall.hpp"
 #include "calls/native.hpp"
+#include "calls/native_call.hpp"
 #include "calls/neighbor_alltoall.hpp"
 #include "calls/open_exchange.hpp"
 #include "calls/passing.hpp"
 #include "calls/process.hpp"
+#include "team/boundary.hpp"
 #include "transport/mpi_newer.hpp"
 
 namespace shoal {
@@ -45,7 +47,7 @@ class form {
     const auto native = [&] { return native_(all...); };
     if constexpr (std::is_same_v<decltype(describe(all...)), alltoall_call>)
       if (from == interface::mpi) return alltoall_of_mpi(comm, [&] { return describe(all...); }, native, all...);
-    if (from == interface::mpi && recent_calls::is_alone(comm)) return native_(all...);
+    if (from == interface::mpi && recent_calls::is_alone(comm)) return returning_codes(comm, native_call(native));
     return serve(describe(all...), from, info, native);
   }
   // Behind requests of the MPI's own. persistent() is called only if the MPI has persistent collectives.

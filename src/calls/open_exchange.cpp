@@ -368,7 +368,7 @@ bool names_algorithm(MPI_Info info, const Call& call) {
 }
 template <typename Call>
 int left_unasked(const named_call<Call>& name, const char* kind, native_call native) {
-  return letting_handlers_throw([&] { return left(name, unasked<Call>{kind, name.call}, native); });
+  return returning_codes(name.call.comm, [&] { return left(name, unasked<Call>{kind, name.call}, native); });
 }
 
 // As begun(), for an exchange that runs many times; the ranks may wait for each other.

@@ -3,7 +3,6 @@
 #include <mpi.h>
 
 #include <cstdint>
-#include <exception>
 
 #include "calls/deleted_attributes.hpp"
 #include "calls/forms.hpp"
@@ -17,11 +16,27 @@ using namespace shoal;
 // What can be found out before MPI_Init is found out here, so that it does not slow down the first exchange.
 __attribute__((constructor)) static void find_out_early() { process::get(); }
 
+// Ends what is under way on a communicator or, if `comm` is null, on all. Whatever goes wrong in this, something stays
+// under way.
+static bool have_all_ended(const MPI_Comm* comm) {
+  try {
+    return process::get().leave(comm);
+  } catch (...) {
+    return false;
+  }
+}
+
 #pragma GCC visibility push(default)
 extern "C" {
 
-// preload.c calls this when the job has ended.
-void shoal_preload_report_nothing() { process::get().report_nothing(); }
+// preload.c calls this when the job has ended. If there is no memory to tell anything, nothing is told.
+void shoal_preload_report_nothing() {
+  try {
+    process::get().report_nothing();
+  } catch (...) {
+    return;
+  }
+}
 // buffers.c calls this.
 void shoal_preload_note_buffer() { buffered_sends::expect(); }
 // preload.c calls this. `made` is where handlers.c says whether the program has made error handlers.
@@ -30,7 +45,7 @@ void shoal_preload_watch_handlers(const int* made) { error_handlers::watch_flag(
 void shoal_preload_note_duplicate(MPI_Comm comm) {
   try {
     process::get().leave_to_duplicate(comm);
-  } catch (const std::exception&) {
+  } catch (...) {
     return;
   }
 }
@@ -45,7 +60,7 @@ using deleting = int(std::intptr_t, std::intptr_t);
 // for no request.
 int shoal_preload_delete(const MPI_Comm* comm, deleting* function, [[maybe_unused]] deleting* instead, std::intptr_t a,
                          std::intptr_t b) {
-  [[maybe_unused]] const bool all_ended = process::get().leave(comm);
+  [[maybe_unused]] const bool all_ended = have_all_ended(comm);
 #ifndef OPEN_MPI
   if (!all_ended && instead) function = instead;
 #endif

@@ -29,6 +29,12 @@ void give_back(int code, MPI_Fint* ierror) {
   if (ierror) *ierror = code;
 }
 
+// Makes a call with C's arguments. Shoal may need memory to find them.
+template <typename Call>
+int with_arguments_of_c(const MPI_Fint* comm, Call call) {
+  return returning_codes(PMPI_Comm_f2c(*comm), [&] { return calling_handlers(call); });
+}
+
 // Makes a call that makes a request or changes one, and hands the request back to Fortran.
 template <typename Call>
 void with_request(MPI_Fint* request, MPI_Fint* ierror, MPI_Request own, Call call) {
@@ -96,23 +102,27 @@ void shoal_preload_note_duplicate_in_fortran(const MPI_Fint* comm) {
   decltype(mpi_##lower##_) mpi_##lower SAME_AS(mpi_##lower##_), mpi_##lower##__ SAME_AS(mpi_##lower##_), \
       MPI_##upper SAME_AS(mpi_##lower##_), ompi_##lower##_f SAME_AS(mpi_##lower##_);
 
-#define BLOCKING(form, upper, arguments)                                                      \
-  void mpi_##form##_(arguments, MPI_Fint* ierror) {                                           \
-    give_back(forms::form.blocking(interface::mpi, MPI_INFO_NULL, arguments##_IN_C), ierror); \
-  }                                                                                           \
-  ALL_NAMES(form, upper)
-#define NONBLOCKING(form, upper, arguments)                                                           \
-  void mpi_##form##_(arguments, MPI_Fint* request, MPI_Fint* ierror) {                                \
-    with_request(request, ierror, MPI_REQUEST_NULL,                                                   \
-                 [&](MPI_Request* made) { return forms::form.nonblocking(made, arguments##_IN_C); }); \
+#define BLOCKING(form, upper, arguments)                                                              \
+  void mpi_##form##_(arguments, MPI_Fint* ierror) {                                                   \
+    const int code = with_arguments_of_c(                                                             \
+        comm, [&] { return forms::form.blocking(interface::mpi, MPI_INFO_NULL, arguments##_IN_C); }); \
+    give_back(code, ierror);                                                                          \
   }                                                                                                   \
   ALL_NAMES(form, upper)
-#define PERSISTENT(form, upper, arguments)                                             \
-  void mpi_##form##_(arguments, MPI_Fint* info, MPI_Fint* request, MPI_Fint* ierror) { \
-    with_request(request, ierror, MPI_REQUEST_NULL, [&](MPI_Request* made) {           \
-      return forms::form.persistent(PMPI_Info_f2c(*info), made, arguments##_IN_C);     \
-    });                                                                                \
-  }                                                                                    \
+#define NONBLOCKING(form, upper, arguments)                                                              \
+  void mpi_##form##_(arguments, MPI_Fint* request, MPI_Fint* ierror) {                                   \
+    with_request(request, ierror, MPI_REQUEST_NULL, [&](MPI_Request* made) {                             \
+      return with_arguments_of_c(comm, [&] { return forms::form.nonblocking(made, arguments##_IN_C); }); \
+    });                                                                                                  \
+  }                                                                                                      \
+  ALL_NAMES(form, upper)
+#define PERSISTENT(form, upper, arguments)                                                             \
+  void mpi_##form##_(arguments, MPI_Fint* info, MPI_Fint* request, MPI_Fint* ierror) {                 \
+    with_request(request, ierror, MPI_REQUEST_NULL, [&](MPI_Request* made) {                           \
+      return with_arguments_of_c(                                                                      \
+          comm, [&] { return forms::form.persistent(PMPI_Info_f2c(*info), made, arguments##_IN_C); }); \
+    });                                                                                                \
+  }                                                                                                    \
   ALL_NAMES(form, upper)
 #define BLOCKING_TYPED(form, upper, place, blocks)                                                  \
   void mpi_##form##_(TYPED(place), MPI_Fint* ierror) {                                              \
