@@ -123,11 +123,23 @@ def test_requests_are_verified_and_recorded(mpi, tmp_path):
 
 
 @pytest.mark.parametrize("mpi", [pytest.param(mpi, id=mpi.name) for mpi in mpis.WHEELS])
-def test_persistent_requests_are_verified(mpi):
+def test_persistent_requests_are_verified_and_recorded(mpi, tmp_path):
+    """Allgathers are not recorded. Nine algorithms make 4 starts of two all-to-alls, and 4 blocking ones between them.
+
+    Their blocks are up to 3, 2000 and 9 integers large. Besides there are 3 starts in place, of one integer a block.
+    """
     tests = (
         "--gtest_filter=Request.PersistentExchangesRepeat*:Request.PersistentInPlace:Allgather.PersistentOnesRepeat*"
     )
-    run = mpi.run(4, [mpi.build / "mpi_tests", tests], preload=False, SHOAL_VERIFY=1, SHOAL_REPORT=1)
+    settings = {"SHOAL_VERIFY": 1, "SHOAL_REPORT": 1, "SHOAL_RECORD": tmp_path / "traffic.mtx"}
+    run = mpi.run(4, [mpi.build / "mpi_tests", tests], preload=False, **settings)
     assert run.returncode == 0, run.stdout[-5000:] + run.stderr[-5000:]
     verified = next(line for line in run.stderr.splitlines() if "runs of requests" in line)
     assert int(verified.split()[2]) > 100 and "checksum of every block" in verified
+    _, exchanges, _, *entries = (tmp_path / "traffic.mtx").read_text().splitlines()
+    assert "over 111 exchanges" in exchanges
+    recorded = {(int(a) - 1, int(b) - 1): float(each) * 111 for a, b, each in map(str.split, entries)}
+    sizes = {
+        (a, b): sum((7 * a + 3 * b) % (largest + 1) for largest in (3, 2000, 9)) for a in range(4) for b in range(4)
+    }
+    assert recorded == pytest.approx({pair: 4 * (36 * size + 3) for pair, size in sizes.items()}, rel=1e-4)

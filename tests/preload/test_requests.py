@@ -103,9 +103,12 @@ def test_other_algorithms(mpi, compiled, algorithm):
         assert {how for _, how in served(run(mpi, compiled, 4, part, 5, **asked))} == {algorithm}
 
 
-def test_results_are_compared(mpi, compiled):
-    for part in ("mix_with_blocking", "repeat"):
-        assert "verified" in run(mpi, compiled, 3, part, 5, **ASKED, SHOAL_VERIFY=1).stderr
+@pytest.mark.parametrize(("part", "exchanges"), [("mix_with_blocking", 1 + 5 * 3), ("repeat", 1 + 5 * 4)])
+def test_results_are_compared_and_traffic_is_recorded(mpi, compiled, tmp_path, part, exchanges):
+    """Each part is done five times. Before that there is a blocking call."""
+    done = run(mpi, compiled, 3, part, 5, **ASKED, SHOAL_VERIFY=1, SHOAL_RECORD=tmp_path / "traffic.mtx")
+    assert "verified" in done.stderr
+    assert f"over {exchanges} exchanges" in (tmp_path / "traffic.mtx").read_text()
 
 
 def test_mistakes_are_told(mpi, compiled):
