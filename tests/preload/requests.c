@@ -379,6 +379,62 @@ static void start_in_any_order(int times) {
   (void)times;
 }
 
+static void meet(int how) {
+  int out[most] = {0}, in[most], ones[most], at[most], sum = 0;
+  for (int i = 0; i < most; ++i) ones[i] = 1, at[i] = i;
+  if (how == 0) MPI_Alltoallv(out, ones, at, MPI_INT, in, ones, at, MPI_INT, MPI_COMM_WORLD);
+  if (how == 1) MPI_Barrier(MPI_COMM_WORLD);
+  if (how == 2) MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+}
+
+/* One rank waits in a blocking collective of the MPI's own before it waits for the exchange, the others afterwards. So
+ * the exchange must move while that rank is in the MPI. Its blocks are too large to be sent at once. */
+static void meet_meanwhile(int times) {
+  enum { large = 20000 };
+  int *out = malloc(sizeof(int) * large * ranks), *in = malloc(sizeof(int) * large * ranks);
+  for (int t = 0; t < times; ++t) {
+    MPI_Request open = MPI_REQUEST_NULL;
+    int is_persistent = 0;
+    for (int i = 0; i < large * ranks; ++i) out[i] = (rank * 10 + t) * 100000 + i, in[i] = -1;
+#if HAS_PERSISTENT
+    is_persistent = t % 2;
+    if (is_persistent) {
+      MPI_Alltoall_init(out, large, MPI_INT, in, large, MPI_INT, MPI_COMM_WORLD, MPI_INFO_NULL, &open);
+      MPI_Start(&open);
+    }
+#endif
+    if (!is_persistent) MPI_Ialltoall(out, large, MPI_INT, in, large, MPI_INT, MPI_COMM_WORLD, &open);
+    if (rank == t % ranks) meet(t % 3);
+    MPI_Wait(&open, MPI_STATUS_IGNORE);
+    if (rank != t % ranks) meet(t % 3);
+    for (int i = 0; i < large * ranks; ++i)
+      if (in[i] != (i / large * 10 + t) * 100000 + rank * large + i % large) fault("wrong data in exchange", t);
+    if (is_persistent) MPI_Request_free(&open);
+  }
+  free(out), free(in);
+}
+
+static void end_on_all(MPI_Request* open, const int* in, int number) {
+  MPI_Wait(open, MPI_STATUS_IGNORE);
+  for (int i = 0; i < ranks; ++i)
+    if (in[i] != number * 100 + i * 10 + rank) fault("wrong data in exchange", number);
+}
+
+/* More exchanges than Shoal has tags for, while rank 0 holds one open that all other ranks have ended. */
+static void hold_one(int times) {
+  int held_out[most], held_in[most], out[most], in[most];
+  MPI_Request held, open;
+  for (int i = 0; i < ranks; ++i) held_out[i] = rank * 10 + i, held_in[i] = -1;
+  MPI_Ialltoall(held_out, 1, MPI_INT, held_in, 1, MPI_INT, MPI_COMM_WORLD, &held);
+  if (rank > 0) end_on_all(&held, held_in, 0);
+  for (int t = 0; t < times && faults == 0; ++t) {
+    for (int i = 0; i < ranks; ++i) out[i] = t * 100 + rank * 10 + i, in[i] = -1;
+    MPI_Ialltoall(out, 1, MPI_INT, in, 1, MPI_INT, MPI_COMM_WORLD, &open);
+    end_on_all(&open, in, t);
+  }
+  if (rank == 0) end_on_all(&held, held_in, 0);
+}
+
 /* Prepares more persistent exchanges than Shoal has tags for, though few exist at a time. Ranks free them in different
  * orders. */
 static void prepare_many(int times) {
@@ -506,6 +562,8 @@ int main(int argc, char** argv) {
              {"repeat", repeat, 0},
              {"start_in_any_order", start_in_any_order, 0},
              {"prepare_many", prepare_many, 0},
+             {"meet_meanwhile", meet_meanwhile, 0},
+             {"hold_one", hold_one, 0},
              {"use_threads", use_threads, 1},
              {"free_beside", free_beside, 1},
              {"free_types", free_types, 0},

@@ -83,6 +83,18 @@ def test_many_are_prepared(mpi, compiled):
     run(mpi, compiled, 2, "prepare_many", 6000, **ASKED)
 
 
+def test_exchanges_move_in_collectives_of_the_mpis_own(mpi, compiled):
+    done = run(mpi, compiled, 3, "meet_meanwhile", 18, SHOAL_ALLTOALL="tuna:radix=2")
+    assert served(done) == {("alltoall", "tuna:radix=2"): 1 + 18, ("alltoallv", "native"): 6} and not left(done)
+
+
+def test_one_is_held_open_until_tags_come_round_again(mpi, compiled):
+    """With the MPI's largest tag, Shoal has tags for 32767 exchanges on Open MPI, and for 16384 on MPICH."""
+    times = 33000 if mpi.name == "openmpi" else 17000
+    done = run(mpi, compiled, 2, "hold_one", times, SHOAL_ALLTOALL="tuna:radix=2")
+    assert served(done) == {("alltoall", "tuna:radix=2"): 2 + times} and not left(done)
+
+
 def test_freed_beside_another_thread(mpi, compiled):
     run(mpi, compiled, 3, "free_beside", 100, **ASKED)
 
