@@ -387,8 +387,8 @@ static void meet(int how) {
   if (how == 2) MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
 }
 
-/* One rank waits in a blocking collective of the MPI's own before it waits for the exchange, the others afterwards. So
- * the exchange must move while that rank is in the MPI. Its blocks are too large to be sent at once. */
+/* One rank waits in a blocking collective of the MPI's own before it waits for the exchange, the others afterwards.
+ * So the exchange must move while that rank is in the MPI. Its blocks are too large to be sent at once. */
 static void meet_meanwhile(int times) {
   enum { large = 20000 };
   int *out = malloc(sizeof(int) * large * ranks), *in = malloc(sizeof(int) * large * ranks);

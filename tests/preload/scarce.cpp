@@ -3,9 +3,10 @@
 // and the next call is right. Among several ranks a call that runs out of memory ends the job, as the blocks of others
 // pass through this rank.
 //
-// Prints "returned: NAME" for each function, or "lacked: NAME" if the MPI lacks it, and the number of faults. This
-// program's malloc() and aligned_alloc() serve all libraries, and refuse memory to the drop-in library alone, not to the
-// MPI. Arguments are passed as machine words, as the preload passes them.
+// Prints "returned: NAME" for each function, "lacked: NAME" if the MPI lacks it, or "unknown: NAME" if this program
+// cannot call it, and the number of faults. This program's malloc() and aligned_alloc() serve all libraries, and refuse
+// memory to the drop-in library alone, not to the MPI. Arguments are passed as machine words, as the preload passes
+// them.
 #include <dlfcn.h>
 #include <link.h>
 #include <mpi.h>
@@ -16,7 +17,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <regex>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -67,7 +68,7 @@ namespace {
 struct function {
   std::string name;
   words* to;
-  std::string what;  // "alltoall", "allgather", "start" and so on, or the name of a function for the preload alone
+  std::string what;  // "alltoall", "allgather", "start" and so on; "shoal_preload_delete" and so on
   char form;         // 'v', 'w', or ' '
   bool in_fortran, by_handles, is_wide, has_neighbors, is_persistent, is_nonblocking;
   bool has_request() const { return is_persistent || is_nonblocking; }
@@ -75,24 +76,42 @@ struct function {
 
 bool starts_with(const std::string& text, const char* what) { return text.rfind(what, 0) == 0; }
 
+// Both take `what` away from `text`, and return whether it was there.
+bool take_front(std::string& text, const std::string& what) {
+  if (!starts_with(text, what.c_str())) return false;
+  text.erase(0, what.size());
+  return true;
+}
+bool take_back(std::string& text, const std::string& what) {
+  if (text.size() < what.size() || text.compare(text.size() - what.size(), what.size(), what) != 0) return false;
+  text.resize(text.size() - what.size());
+  return true;
+}
+
+// In Fortran names have no capitals, or nothing but capitals.
+bool is_of_fortran(const std::string& name) {
+  return starts_with(name, "mpi_") || starts_with(name, "ompi_") || std::isupper(static_cast<unsigned char>(name[5]));
+}
+
 function function_of(const std::string& name) {
-  static const std::regex parts(
-      "o?mpi_(i?)(neighbor_)?(alltoall|allgather|startall|start|request_free)([vw]?)(_init)?(_c)?(_f08_|__|_|_f)?");
   function f{name, nullptr, name, ' ', false, false, false, false, false, false};
-  std::string lower = name;
-  for (char& c : lower) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  std::smatch m;
   const bool is_of_preload = starts_with(name, "shoal_preload_");
   void* const in = is_of_preload ? dlopen(path_of_drop_in.c_str(), RTLD_LAZY | RTLD_NOLOAD) : RTLD_DEFAULT;
   f.to = reinterpret_cast<words*>(dlsym(in, name.c_str()));
-  f.in_fortran = is_of_preload && name.find("_in_fortran") != std::string::npos;
-  if (!std::regex_match(lower, m, parts)) return f;
-  f.what = m[3];
-  if (m[4].length()) f.form = m.str(4)[0];
-  f.by_handles = m[7] == "_f08_";
-  f.in_fortran = !f.by_handles && !(starts_with(name, "MPI_") && std::islower(static_cast<unsigned char>(name[5])));
-  f.is_wide = m[6].length(), f.has_neighbors = m[2].length();
-  f.is_persistent = m[5].length(), f.is_nonblocking = m[1].length();
+  f.in_fortran = is_of_preload && take_back(f.what, "_in_fortran");
+  if (is_of_preload) return f;
+  for (char& c : f.what) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  f.by_handles = take_back(f.what, "_f08_");
+  f.in_fortran = !f.by_handles && is_of_fortran(name);
+  f.is_wide = take_back(f.what, "_c");
+  if (take_front(f.what, "ompi_")) take_back(f.what, "_f");
+  while (take_back(f.what, "_")) continue;
+  take_front(f.what, "mpi_");
+  f.is_persistent = take_back(f.what, "_init");
+  f.is_nonblocking = take_front(f.what, "i");
+  f.has_neighbors = take_front(f.what, "neighbor_");
+  for (const char form : {'v', 'w'})
+    if (take_back(f.what, std::string(1, form))) f.form = form;
   return f;
 }
 
@@ -241,21 +260,32 @@ int call_for_preload(const function& f, MPI_Comm comm, int limit) {
   MPI_Comm_dup(comm, &copy);
   give_to_fortran(copy);
   MPI_Alltoall(sent, 1, MPI_INT, got, 1, MPI_INT, copy);  // then the library knows the communicator
-  const word fortrans = address(&comm_in_fortran);
+  const word named = f.in_fortran ? address(&comm_in_fortran) : address(&copy);
   arguments all;
-  if (f.name.find("delete") != std::string::npos)
-    all = {f.in_fortran ? fortrans : address(&copy), reinterpret_cast<word>(free_in_words), 0, address(&copy), 0};
-  else if (f.name.find("note_duplicate") != std::string::npos) all = {f.in_fortran ? fortrans : in_a_word(copy)};
-  else if (f.name.find("watch_handlers") != std::string::npos) all = {address(&no_handlers)};
+  if (f.what == "shoal_preload_delete") all = {named, reinterpret_cast<word>(free_in_words), 0, address(&copy), 0};
+  else if (f.what == "shoal_preload_note_duplicate") all = {f.in_fortran ? named : in_a_word(copy)};
+  else if (f.what == "shoal_preload_watch_handlers") all = {address(&no_handlers)};
   called(f, all, limit);
   if (copy != MPI_COMM_NULL) MPI_Comm_free(&copy);
   return MPI_SUCCESS;
 }
 
-int call(const function& f, MPI_Comm comm, int limit) {
-  if (starts_with(f.name, "shoal_preload_")) return call_for_preload(f, comm, limit);
-  if (f.what == "alltoall" || f.what == "allgather") return exchange(f, comm, limit);
-  return use_request(f, comm, limit);
+using caller = int(const function& f, MPI_Comm comm, int limit);
+
+// What calls such functions; null if this program does not know them.
+caller* caller_of(const std::string& what) {
+  static const std::map<std::string, caller*> all{{"alltoall", exchange},
+                                                  {"allgather", exchange},
+                                                  {"start", use_request},
+                                                  {"startall", use_request},
+                                                  {"request_free", use_request},
+                                                  {"shoal_preload_delete", call_for_preload},
+                                                  {"shoal_preload_note_buffer", call_for_preload},
+                                                  {"shoal_preload_note_duplicate", call_for_preload},
+                                                  {"shoal_preload_report_nothing", call_for_preload},
+                                                  {"shoal_preload_watch_handlers", call_for_preload}};
+  const auto found = all.find(what);
+  return found == all.end() ? nullptr : found->second;
 }
 
 // All ranks in a ring, in which a rank that is alone is its own neighbour.
@@ -277,7 +307,7 @@ void make_ready(MPI_Comm comm) {
 }
 
 // Whether memory ran out.
-bool call_with_memory_for(int limit, const function& f) {
+bool call_with_memory_for(int limit, const function& f, caller* call) {
   MPI_Comm comm = ring();
   if (ranks > 1) make_ready(comm);
   MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
@@ -294,6 +324,16 @@ bool call_with_memory_for(int limit, const function& f) {
   return has_run_out;
 }
 
+void call_until_enough(const char* name, int limit) {
+  constexpr int enough = 2000;
+  const function f = function_of(name);
+  caller* const call = caller_of(f.what);
+  while (call && f.to && limit < enough && call_with_memory_for(limit, f, call)) ++limit;
+  if (limit == enough) fault("never has enough", name, limit);
+  if (rank == 0) std::printf("%s: %s\n", !call ? "unknown" : f.to ? "returned" : "lacked", name);
+  std::fflush(stdout);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -304,15 +344,7 @@ int main(int argc, char** argv) {
   MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
   prepare_arguments();
   dl_iterate_phdr(find_drop_in, nullptr);
-  for (int i = 2; i < argc; ++i) {
-    const function f = function_of(argv[i]);
-    constexpr int enough = 2000;
-    int limit = std::atoi(argv[1]);
-    while (f.to && limit < enough && call_with_memory_for(limit, f)) ++limit;
-    if (limit == enough) fault("never has enough", f.name, limit);
-    if (rank == 0) std::printf("%s: %s\n", f.to ? "returned" : "lacked", argv[i]);
-    std::fflush(stdout);
-  }
+  for (int i = 2; i < argc; ++i) call_until_enough(argv[i], std::atoi(argv[1]));
   int all = 0;
   MPI_Allreduce(&faults, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
   if (rank == 0) std::printf("faults: %d\n", all);

@@ -12,7 +12,7 @@ import mpis
 from mpis import left, served, warnings
 
 # Debian's MPICH 4.0.2 hangs in MPI_Neighbor_alltoallw, also without Shoal.
-EVERY = [*mpis.WHEELS, *(one for one in mpis.OTHERS if one.name != "mpich-debian"), mpis.INTEL]
+EVERY = [*mpis.WHEELS, *(one for one in mpis.OTHERS if one.name != "mpich-debian"), mpis.INTEL, mpis.STANDARD]
 OFTEN = 3 if os.environ.get("SHOAL_EXHAUSTIVE") == "1" else 1  # random graphs with hundreds of calls each
 FORMS = ["neighbor_alltoall", "neighbor_alltoallv", "neighbor_alltoallw"]
 

@@ -153,10 +153,10 @@ def test_left_under_way(mpi, compiled):
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-@pytest.mark.parametrize("name", ["mpich-3.4.3", "mpich-4.0", "mpich-4.3", "openmpi-4.1", "impi"])
+@pytest.mark.parametrize("name", ["mpich-3.4.3", "mpich-4.0", "mpich-4.3", "openmpi-4.1", "impi", "standard"])
 def test_other_mpis(compiled, name):
     """An MPI that cannot move Shoal's exchanges serves such calls itself."""
-    mpi = next(one for one in [*mpis.OTHERS, mpis.INTEL] if one.name == name)
+    mpi = next(one for one in [*mpis.OTHERS, mpis.INTEL, mpis.STANDARD] if one.name == name)
     if mpi.missing():
         pytest.skip(mpi.missing())
     variables = {"LD_LIBRARY_PATH": mpi.libraries} if "impi" in name else {}
@@ -164,3 +164,12 @@ def test_other_mpis(compiled, name):
         if part != "free_early" or "openmpi" not in name:
             done = run(mpi, compiled, 3, part, 5, **ASKED, **variables)
             assert bool(left(done)) != (name in ("mpich-4.3", "openmpi-4.1"))
+
+
+@pytest.mark.parametrize("part", ["repeat", "start_in_any_order", "prepare_many"])
+def test_persistent_ones_of_the_standard_abi(compiled, part):
+    """No function of that ABI lets the MPI move Shoal's exchanges, so the MPI serves such calls itself."""
+    if mpis.STANDARD.missing():
+        pytest.skip(mpis.STANDARD.missing())
+    done = run(mpis.STANDARD, compiled, 3, part, 5, **ASKED)
+    assert {"alltoallv_init", "alltoallw_init"} <= set(left(done))

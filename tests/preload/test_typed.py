@@ -5,7 +5,7 @@ import pytest
 import mpis
 from mpis import left, served
 
-EVERY = [*mpis.WHEELS, *mpis.OTHERS, mpis.INTEL]
+EVERY = [*mpis.WHEELS, *mpis.OTHERS, mpis.INTEL, mpis.STANDARD]
 
 
 @pytest.fixture(params=EVERY, ids=lambda mpi: mpi.name, scope="module")

@@ -19,7 +19,7 @@ OPEN_MPI = ["*null buffer", "*null request", "*both in one buffer"]
 
 # These MPIs crash or hang in calls with negative counts, and after other calls that fail, without Shoal too.
 FRAIL = ["mpich-3.4.3", "mpich-debian", "impi-2021.6"]
-EVERY = [one for one in [*mpis.WHEELS, *mpis.OTHERS, mpis.INTEL] if one.name not in FRAIL]
+EVERY = [one for one in [*mpis.WHEELS, *mpis.OTHERS, mpis.INTEL, mpis.STANDARD] if one.name not in FRAIL]
 FORMS = ["ALLTOALL", "ALLTOALLV", "ALLTOALLW"]
 ALL_KINDS = ["spread_out", "tuna:radix=2", "shared", "hierarchical:local=shared"]  # of schedules and memory
 
