@@ -1,9 +1,10 @@
-"""Wrong arguments to the all-to-all family give the MPI's own errors, also if Shoal serves; right calls follow them.
+"""Wrong arguments to what Shoal serves give the MPI's own errors, also if Shoal serves; right calls follow them.
 
 The wheels' MPIs are tested with all settings of ASKED. Each other MPI is tested with one of these, or with all of them
 if SHOAL_EXHAUSTIVE=1.
 """
 
+import functools
 import os
 
 import pytest
@@ -14,7 +15,7 @@ from mpis import served
 # Mistakes that end programs without Shoal too, or that the MPI accepts. On a communicator without neighbours MPICH up
 # to 4.3 looks for an arbitrary number of them.
 MPICH = ["*null counts", "*null displacements", "*null types", "*eighbor* in place", "*eighbor* both in one buffer"]
-MPICH += ["*eighbor_alltoall[vw]* no neighbours"]
+MPICH += ["*eighbor_alltoall[vw]* no neighbours", "MPI_Allgather* send in place"]
 OPEN_MPI = ["*null buffer", "*null request", "*both in one buffer"]
 
 # These MPIs crash or hang in calls with negative counts, and after other calls that fail, without Shoal too.
@@ -50,11 +51,11 @@ def some_asked(mpi):
     return [ASKED[EVERY.index(mpi) % len(ASKED)]]
 
 
-def run(mpi, compiled, *arguments, **settings):
+def run(mpi, compiled, *arguments, program="wrong_arguments.c", ranks=3, **settings):
     if "impi" in mpi.name:  # programs for it were linked to MPICH
         settings["LD_LIBRARY_PATH"] = mpi.libraries
     left_out = OPEN_MPI if "openmpi" in mpi.name else MPICH
-    done = mpi.run(3, [compiled(mpi, "wrong_arguments.c", "-ldl"), *arguments, *left_out], timeout=60, **settings)
+    done = mpi.run(ranks, [compiled(mpi, program, "-ldl"), *arguments, *left_out], timeout=60, **settings)
     assert done.returncode == 0 and done.stdout.endswith("faults: 0\n"), done.stdout[-500:] + done.stderr[-2000:]
     return done
 
@@ -72,6 +73,19 @@ def test_errors_are_the_mpis_own(every_mpi, compiled):
         # Under the preload there are 64-bit forms that the MPI lacks.
         assert without == {call: error for call, error in errors(done).items() if call in without}
         assert {str(by) for by in settings.values()} - {"1"} <= {by for _, by in served(done)}
+
+
+def test_errors_between_two_groups_are_the_mpis_own(every_mpi, compiled):
+    """In groups of three ranks and of two."""
+    of_gathers = functools.partial(run, every_mpi, compiled, program="wrong_gathers.c", ranks=5)
+    without = errors(of_gathers(preload=False))
+    assert without
+    asked = {"SHOAL_ALLGATHER": "ring", "SHOAL_ALLGATHERV": "full"}
+    for settings in ({}, asked, asked | {"SHOAL_VERIFY": 1}):
+        done = of_gathers(**settings, SHOAL_REPORT=1)
+        assert errors(done) == without
+        by = [settings.get(f"SHOAL_ALLGATHER{form}", "native") for form in ("", "V")]
+        assert set(served(done)) == set(zip(["allgather", "allgatherv"], by, strict=True))
 
 
 def test_one_rank_alone_is_wrong(mpi, compiled):
