@@ -40,8 +40,8 @@ members members_of_both(const members& own, const members& others) {
 bool tells_instead_of_rank_0(MPI_Comm comm) {
   int rank = -1, world_rank = -1, world_ranks = 0;
   require(PMPI_Comm_rank(comm, &rank), "MPI_Comm_rank");
-  if (rank != 0) return false;
   require(PMPI_Comm_rank(MPI_COMM_WORLD, &world_rank), "MPI_Comm_rank");
+  if (rank != 0 || world_rank == 0) return false;
   require(PMPI_Comm_size(MPI_COMM_WORLD, &world_ranks), "MPI_Comm_size");
   members all = members_of(scoped_group(comm));
   if (between_groups(comm)) all = members_of_both(all, members_of(scoped_group(comm, PMPI_Comm_remote_group)));
