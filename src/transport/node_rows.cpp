@@ -9,7 +9,7 @@ namespace {
 constexpr std::size_t line_bytes = 64;
 constexpr std::size_t most_bytes = std::size_t{4} << 20;
 
-static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
+static_assert(std::atomic<std::uint64_t>::is_always_lock_free && std::atomic<std::uint16_t>::is_always_lock_free);
 
 }  // namespace
 
@@ -41,8 +41,8 @@ node_rows::node_rows(std::byte* memory, int ranks, int rank, std::size_t most)
   for (auto& readers : readers_) readers.reserve(begun_.size());
 }
 
-// The numbers in a peer's rows only grow. Both rows are looked at, because the peer may be ahead, and then it is not
-// known which of them is the later one.
+// The numbers in a peer's rows only grow, but a row has none while it is written. Both rows are looked at, because the
+// peer may be ahead, and then it is not known which of them is the later one.
 bool node_rows::has_begun(int peer, std::uint64_t number) {
   if (begun_[peer] >= number) return true;
   for (std::uint64_t row : {0, 1})
@@ -71,10 +71,14 @@ int node_rows::awaited_reader_of_next() {
   return readers.empty() ? -1 : readers.back();
 }
 
+// With this fence and the one in block_from(), a reader that has seen anything of the new row no longer finds the old
+// row's number.
 void node_rows::begin() {
   ++number_;
   next_ = 0;
   end_ = 0;
+  row_of(rank_, number_).number.store(0, std::memory_order_relaxed);
+  std::atomic_thread_fence(std::memory_order_release);
 }
 
 std::byte* node_rows::add(std::size_t bytes) {
@@ -82,7 +86,7 @@ std::byte* node_rows::add(std::size_t bytes) {
   if (bytes > 0 && next_ != rank_) readers_[number_ % 2].push_back(next_);
   const bool fits = bytes <= row_bytes_ - head_bytes_ - end_;
   const auto at = static_cast<std::uint16_t>(end_);
-  mine.at[next_++] = fits ? at : at | elsewhere;
+  mine.at[next_++].store(fits ? at : at | elsewhere, std::memory_order_relaxed);
   if (!fits) return nullptr;
   end_ += bytes;
   return reinterpret_cast<std::byte*>(&mine) + head_bytes_ + at;
@@ -90,7 +94,7 @@ std::byte* node_rows::add(std::size_t bytes) {
 
 void node_rows::publish() {
   row& mine = row_of(rank_, number_);
-  mine.at[ranks_] = static_cast<std::uint16_t>(end_);
+  mine.at[ranks_].store(static_cast<std::uint16_t>(end_), std::memory_order_relaxed);
   mine.number.store(number_, std::memory_order_release);
 }
 
@@ -102,8 +106,10 @@ bool node_rows::is_there(int peer) {
 
 node_rows::block node_rows::block_from(int peer) const {
   const row& theirs = row_of(peer, number_);
+  const std::uint16_t at = theirs.at[rank_].load(std::memory_order_relaxed);
+  const std::uint16_t end = theirs.at[rank_ + 1].load(std::memory_order_relaxed);
+  std::atomic_thread_fence(std::memory_order_acquire);
   if (theirs.number.load(std::memory_order_relaxed) != number_) return {nullptr, 0, false};
-  const std::uint16_t at = theirs.at[rank_], end = theirs.at[rank_ + 1];
   const std::size_t begin = at & ~elsewhere;
   return {reinterpret_cast<const std::byte*>(&theirs) + head_bytes_ + begin, (end & ~elsewhere) - begin,
           (at & elsewhere) != 0};

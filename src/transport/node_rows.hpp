@@ -5,6 +5,10 @@
 // have read this one. So nothing else has to be synchronised, and ranks that have nothing for each other do not wait
 // for each other.
 //
+// A rank may expect something by mistake, and then its peer does not wait for it either, and may write the row anew
+// while the rank looks at it. So a row has no number while it is written, and what it says about a block counts only if
+// its number is still there afterwards. The block itself stays: whoever has something to read is waited for.
+//
 // Memory: 4 MiB for each node and communicator, for up to 1000 ranks on the node.
 #pragma once
 
@@ -40,7 +44,7 @@ class node_rows {
   // Where to write the next block, or null if there is no room: then the block has to travel in another way.
   std::byte* add(std::size_t bytes);
   // The block that was added last has no bytes after all.
-  void empty_last() { end_ = row_of(rank_, number_).at[next_ - 1]; }
+  void empty_last() { end_ = row_of(rank_, number_).at[next_ - 1].load(std::memory_order_relaxed); }
   void publish();
 
   // Whether the peer's row of the current exchange is there. A later row may be there instead: then the current one had
@@ -55,8 +59,9 @@ class node_rows {
 
  private:
   struct row {
-    std::atomic<std::uint64_t> number;
-    std::uint16_t at[];  // where each rank's block begins, behind the row's head, and where the last one ends
+    std::atomic<std::uint64_t> number;  // of its exchange; 0 while it is written
+    // Where each rank's block begins, behind the row's head, and where the last one ends.
+    std::atomic<std::uint16_t> at[];
   };
   static constexpr std::uint16_t elsewhere = 1 << 15;
   static std::size_t row_bytes(int ranks, std::size_t most);

@@ -459,6 +459,51 @@ TEST(node_rows, one_that_was_replaced_had_nothing_for_who_comes_late) {
   EXPECT_EQ(mine.block_from(1).bytes, 0u);
 }
 
+// Begins a row with a block for each rank.
+void begin_row(node_rows& rows, std::initializer_list<std::size_t> blocks) {
+  ASSERT_EQ(rows.awaited_reader(), -1);
+  rows.begin();
+  for (const std::size_t bytes : blocks) ASSERT_NE(rows.add(bytes), nullptr);
+}
+
+// A writer does not wait for a rank for which it has nothing, even if that rank expects something by mistake.
+TEST(node_rows, one_that_is_being_replaced_is_not_read) {
+  const arena memory(node_rows::bytes_for(2));
+  node_rows mine(memory.data(), 2, 0), theirs(memory.data(), 2, 1);
+  mine.begin();
+  for (int exchange = 0; exchange < 2; ++exchange) begin_row(theirs, {0, 0}), theirs.publish();
+  ASSERT_TRUE(mine.is_there(1));
+  begin_row(theirs, {8, 0});  // this row replaces the first
+  EXPECT_EQ(mine.block_from(1).bytes, 0u);
+  EXPECT_FALSE(mine.is_there(1));
+  theirs.publish();
+  ASSERT_TRUE(mine.is_there(1));
+  EXPECT_EQ(mine.block_from(1).bytes, 0u);
+}
+
+// The first rank has something for the second one in three of four exchanges. The second one always expects something.
+TEST(node_rows, who_expects_too_much_gets_nothing_of_another_exchange) {
+  constexpr std::size_t bytes = 3000;
+  const arena memory(node_rows::bytes_for(2));
+  on_threads(2, [&](int rank) {
+    node_rows rows(memory.data(), 2, rank);
+    for (int exchange = 0; exchange < 4000; ++exchange) {
+      const std::size_t sent = exchange % 4 ? bytes : 0;
+      while (rows.awaited_reader() >= 0) std::this_thread::yield();
+      rows.begin();
+      rows.add(0);
+      std::byte* const place = rows.add(rank == 0 ? sent : 0);
+      for (std::size_t k = 0; rank == 0 && k < sent; ++k) place[k] = content(0, 1, exchange, k);
+      rows.publish();
+      if (rank == 0) continue;
+      while (!rows.is_there(0)) std::this_thread::yield();
+      const node_rows::block block = rows.block_from(0);
+      ASSERT_EQ(block.bytes, sent) << exchange;
+      for (std::size_t k = 0; k < sent; ++k) ASSERT_EQ(block.data[k], content(0, 1, exchange, k)) << exchange;
+    }
+  });
+}
+
 TEST(node_rows, have_room_for_what_they_are_made_for) {
   for (const int ranks : {2, 3, 8, 100})
     for (const std::size_t most : {0, 1, 63, 64, 1000, 1024, 20000}) {
@@ -479,9 +524,7 @@ TEST(node_rows, only_those_who_had_something_to_read_are_waited_for) {
   const arena memory(node_rows::bytes_for(3));
   node_rows mine(memory.data(), 3, 0), theirs(memory.data(), 3, 1);
   const auto exchange = [](node_rows& rows, std::size_t to_second) {
-    ASSERT_EQ(rows.awaited_reader(), -1);
-    rows.begin();
-    for (std::size_t bytes : {std::size_t{8}, to_second, std::size_t{0}}) ASSERT_NE(rows.add(bytes), nullptr);
+    begin_row(rows, {8, to_second, 0});
     rows.publish();
   };
   exchange(mine, 0);
