@@ -19,10 +19,8 @@ direct_exchange::~direct_exchange() { forget(); }
 void direct_exchange::forget() {
   if (!written_) rows_.skip();
   written_ = true;
-  for (const send& one : sends_)
-    if (one.packed && !one.message.offered) pool_.give_back(one.packed, one.bytes);
-  for (const receive& one : receives_)
-    if (one.packed) pool_.give_back(one.packed, one.bytes);
+  for (send& one : sends_)
+    if (one.message.offered) one.packed.abandon();
   sends_.clear();
   receives_.clear();
   rows_awaited_.clear();
@@ -86,24 +84,27 @@ void direct_exchange::copy_own() {
   });
 }
 
+pool_memory direct_exchange::memory_to_pack(const user_buffer& of, int rank) {
+  return of.packs(rank) ? pool_memory(pool_, of.bytes(rank), taken_) : pool_memory();
+}
+
 void direct_exchange::send_in_pieces(int peer) {
   const user_buffer& from = what_.send;
   const int rank = ranks_[peer];
-  send one{peer, {from.block(rank), from.bytes(rank)}, nullptr, from.bytes(rank)};
-  if (from.packs(rank)) {
-    one.packed = pool_.take(one.bytes, taken_);
-    if (!failure_.attempt([&] { from.pack(rank, one.packed); })) one.message.bytes = 0;
-    one.message.data = one.packed;
+  send one{peer, {from.block(rank), from.bytes(rank)}, memory_to_pack(from, rank)};
+  if (one.packed) {
+    if (!failure_.attempt([&] { from.pack(rank, one.packed.data()); })) one.message.bytes = 0;
+    one.message.data = one.packed.data();
   }
-  if (!push(one)) sends_.push_back(one);
+  if (!push(one)) sends_.push_back(std::move(one));
 }
 
 void direct_exchange::receive_in_pieces(int peer) {
   const user_buffer& to = what_.recv;
   const int rank = ranks_[peer];
-  receive one{peer, {to.block(rank), to.bytes(rank)}, nullptr, to.bytes(rank)};
-  if (to.packs(rank)) one.message.data = one.packed = pool_.take(one.bytes, taken_);
-  if (!pull(one)) receives_.push_back(one);
+  receive one{peer, {to.block(rank), to.bytes(rank)}, memory_to_pack(to, rank)};
+  if (one.packed) one.message.data = one.packed.data();
+  if (!pull(one)) receives_.push_back(std::move(one));
 }
 
 bool direct_exchange::read_row(int peer) {
@@ -118,20 +119,12 @@ bool direct_exchange::read_row(int peer) {
   return true;
 }
 
-bool direct_exchange::push(send& one) {
-  if (!window_.push(one.peer, one.message)) return false;
-  if (one.packed) pool_.give_back(one.packed, one.bytes);
-  return true;
-}
-
 bool direct_exchange::pull(receive& one) {
   if (!window_.pull(one.peer, one.message)) return false;
   const node_window::incoming& got = one.message;
   if (got.error) failure_.note(node_window::read_failure(got.error));
   else if (got.cut || got.capacity > 0) failure_.note(size_mismatch());
-  else if (one.packed) failure_.attempt([&] { what_.recv.unpack(ranks_[one.peer], one.packed); });
-  if (!one.packed) return true;
-  pool_.give_back(one.packed, one.bytes);
+  else if (one.packed) failure_.attempt([&] { what_.recv.unpack(ranks_[one.peer], one.packed.data()); });
   return true;
 }
 

@@ -36,18 +36,16 @@ class direct_exchange {
   void sleep(int microseconds);
 
  private:
-  // A block that travels in pieces. `packed` is its packed form if it is not plain memory, else null.
+  // A block that travels in pieces. `packed` is its packed form if it is not plain memory.
   struct send {
     int peer;
     node_window::outgoing message;
-    std::byte* packed;
-    std::size_t bytes;
+    pool_memory packed;
   };
   struct receive {
     int peer;
     node_window::incoming message;
-    std::byte* packed;
-    std::size_t bytes;
+    pool_memory packed;
   };
 
   void forget();
@@ -57,7 +55,8 @@ class direct_exchange {
   void send_in_pieces(int peer);
   void receive_in_pieces(int peer);
   bool read_row(int peer);
-  bool push(send& one);
+  pool_memory memory_to_pack(const user_buffer& of, int rank);
+  bool push(send& one) { return window_.push(one.peer, one.message); }
   bool pull(receive& one);
   void lap(phase p) {
     if (phases_) phases_->lap(p);

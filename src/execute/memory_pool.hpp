@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 namespace shoal {
@@ -65,22 +66,36 @@ class memory_pool {
   std::size_t kept_ = 0, in_use_ = 0, peak_ = 0;
 };
 
-// A piece that is given back by the destructor.
+// A piece that is given back by its last owner, or none.
 class pool_memory {
  public:
-  pool_memory(memory_pool& pool, std::size_t bytes) : pool_(pool), bytes_(bytes), data_(pool.take(bytes)) {}
+  pool_memory() = default;
+  pool_memory(memory_pool& pool, std::size_t bytes) : pool_(&pool), bytes_(bytes), data_(pool.take(bytes)) {}
   pool_memory(memory_pool& pool, std::size_t bytes, memory_pool::tally& counted)
-      : pool_(pool), bytes_(bytes), data_(pool.take(bytes, counted)) {}
-  ~pool_memory() { pool_.give_back(data_, bytes_); }
-  pool_memory(const pool_memory&) = delete;
-  pool_memory& operator=(const pool_memory&) = delete;
+      : pool_(&pool), bytes_(bytes), data_(pool.take(bytes, counted)) {}
+  ~pool_memory() {
+    if (data_) pool_->give_back(data_, bytes_);
+  }
+  pool_memory(pool_memory&& other) noexcept
+      : pool_(other.pool_), bytes_(other.bytes_), data_(std::exchange(other.data_, nullptr)) {}
+  pool_memory& operator=(pool_memory&& other) noexcept {
+    pool_memory taken(std::move(other));
+    std::swap(pool_, taken.pool_);
+    std::swap(bytes_, taken.bytes_);
+    std::swap(data_, taken.data_);
+    return *this;
+  }
 
+  // Called if somebody may use the piece for ever: it is never given back.
+  void abandon() { data_ = nullptr; }
+
+  explicit operator bool() const { return data_ != nullptr; }
   std::byte* data() const { return data_; }
 
  private:
-  memory_pool& pool_;
-  std::size_t bytes_;
-  std::byte* data_;
+  memory_pool* pool_ = nullptr;
+  std::size_t bytes_ = 0;
+  std::byte* data_ = nullptr;
 };
 
 }  // namespace shoal

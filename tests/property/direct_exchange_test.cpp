@@ -31,18 +31,20 @@ class node {
 
   direct_exchange& operator[](int r) { return all_[r]->moves; }
   const std::vector<std::byte>& received(int r) const { return all_[r]->recv; }
+  const memory_pool& pool(int r) const { return all_[r]->pool; }
 
   void start(int r, const sizes& sent, const sizes& expected, const packer* layout = nullptr) {
     std::fill(all_[r]->send.begin(), all_[r]->send.end(), static_cast<std::byte>(r + 1));
     start_with(all_[r]->send, r, sent, expected, layout);
   }
   void start_with(std::vector<std::byte>& send, int r, const sizes& sent, const sizes& expected,
-                  const packer* layout = nullptr) {
+                  const packer* layout = nullptr, const packer* received_layout = nullptr) {
     rank& mine = *all_[r];
     mine.window.begin_exchange();
     std::fill(mine.recv.begin(), mine.recv.end(), std::byte{0});
     payload what = blocks(send, mine.recv, sent[r], expected[r]);
     what.send.type.layout = layout;
+    what.recv.type.layout = received_layout;
     mine.moves.start(what);
   }
 
@@ -184,6 +186,41 @@ TEST(DirectExchange, WhoDoesNotGetABlockThatCannotBePackedIsToldSo) {
       EXPECT_EQ(all.received(2)[100000], std::byte{2});
     }
   }
+}
+
+// Stands for a type that takes memory to pack or to unpack, of which there is enough for a few blocks.
+class out_of_memory : public packer {
+ public:
+  explicit out_of_memory(int blocks) : left_(blocks) {}
+  void pack(const std::byte*, std::int64_t count, std::byte*) const override { use(count); }
+  void unpack(const std::byte*, std::byte*, std::int64_t count) const override { use(count); }
+
+ private:
+  void use(std::int64_t count) const {
+    if (count > 0 && left_-- == 0) throw std::bad_alloc();
+  }
+  mutable int left_;
+};
+
+// Rank 0 runs out of memory as it packs blocks, and rank 1 after it has unpacked one of two that are there.
+TEST(DirectExchange, ThoseThatRunOutOfMemoryGiveBackWhatTheyHave) {
+  node<3> all;
+  const node<3>::sizes none{}, sizes{{{0, 60000, 60000}, {0, 0, 0}, {0, 60000, 0}}};
+  const node<3>::sizes expected{{{0, 0, 0}, {60000, 0, 60000}, {60000, 0, 0}}};
+  const auto move = [&](int r) {
+    bool moved = false;
+    all[r].progress(moved);
+  };
+  memory send(node<3>::room * 3);
+  const out_of_memory at_once(0), after_one(1);
+  EXPECT_THROW(all.start_with(send, 0, sizes, expected, &at_once), std::bad_alloc);
+  for (const int r : {1, 2}) all.start(r, none, none);
+  for (const int r : {0, 2}) all.start(r, sizes, expected);
+  all.start_with(send, 1, sizes, expected, nullptr, &after_one);
+  for (const int r : {0, 2}) move(r);
+  EXPECT_THROW(move(1), std::bad_alloc);
+  all.start(1, none, none);
+  for (const int r : {0, 1}) EXPECT_EQ(all.pool(r).in_use(), 0u) << "rank " << r;
 }
 
 // The sender waits until the other rank has taken the block, and that rank waits for the sender's next exchange.
