@@ -21,23 +21,22 @@ user_buffer cut_buffer::cut(const user_buffer& whole, int blocks, const schedule
     }
     packed += bytes;
   }
-  bytes_ = static_cast<std::size_t>(packed);
-  if (packs_) packed_ = pool_.take(bytes_);
+  if (packs_) packed_ = pool_memory(pool_, static_cast<std::size_t>(packed));
   user_buffer result;
-  result.base = packs_ ? packed_ : whole.base;
+  result.base = packs_ ? packed_.data() : whole.base;
   result.counts = number_array(counts_.data());
   result.displacements = number_array(displacements_.data());
   return result;
 }
 
 void cut_buffer::pack() {
-  std::byte* out = packed_;
+  std::byte* out = packed_.data();
   if (!out) return;
   for (int i = 0; i < blocks_; out += whole_.bytes(i++)) whole_.pack(i, out);
 }
 
 void cut_buffer::unpack() {
-  const std::byte* in = packed_;
+  const std::byte* in = packed_.data();
   if (!in) return;
   for (int i = 0; i < blocks_; in += whole_.bytes(i++)) whole_.unpack(i, in);
 }

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <utility>
 #include <vector>
 
 #include "execute/memory_pool.hpp"
@@ -16,9 +15,6 @@ namespace shoal {
 class cut_buffer {
  public:
   explicit cut_buffer(memory_pool& pool) : pool_(pool) {}
-  ~cut_buffer() { release(); }
-  cut_buffer(const cut_buffer&) = delete;
-  cut_buffer& operator=(const cut_buffer&) = delete;
 
   // Cuts the first `blocks` blocks as `plan` says. Part k of block i is block i * parts + k of the result, which is
   // valid until release().
@@ -26,19 +22,16 @@ class cut_buffer {
   // Copy between the user's memory and the packed form. They do nothing if the blocks are cut where they lie.
   void pack();
   void unpack();
-  void release() {
-    if (packed_) pool_.give_back(std::exchange(packed_, nullptr), bytes_);
-  }
+  void release() { packed_ = {}; }
   // Called instead of release() if an abandoned transfer may use the packed form for ever: the memory is never freed.
-  void abandon() { packed_ = nullptr; }
+  void abandon() { packed_.abandon(); }
 
  private:
   memory_pool& pool_;
   user_buffer whole_;
   int blocks_ = 0;
   bool packs_ = false;                                // whether some block is not plain memory
-  std::byte* packed_ = nullptr;                       // the packed form
-  std::size_t bytes_ = 0;                             // of the packed form
+  pool_memory packed_;                                // the packed form
   std::vector<std::int64_t> counts_, displacements_;  // of parts, in bytes
 };
 
