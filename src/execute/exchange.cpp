@@ -27,9 +27,8 @@ void exchange::start(const program& how, const payload& what) {
   std::fill(awaits_sizes_.begin(), awaits_sizes_.end(), 0);
   ended_.reserve(how_->most_transfers);
   over_.reserve(how_->most_transfers);
-  for (op_id id = static_cast<op_id>(remaining_) - 1; id >= 0; --id)
-    if (before_[id] == 0) ready_.push_back(id);
   lap(phase::prepare);
+  run_those_that_wait_for_nothing();
   run_ready();
   if (done()) finish();
 }
@@ -87,8 +86,14 @@ void exchange::run_to_end(waiting& wait) {
   }
 }
 
-// If several operations are ready, the lowest id runs first, so that receives are posted before the sends that answer
-// them.
+// All of them run before any other operation, even one that becomes ready meanwhile: check_order() counts on that.
+void exchange::run_those_that_wait_for_nothing() {
+  for (op_id id = 0; id < static_cast<op_id>(how_->before.size()); ++id)
+    if (how_->before[id] == 0) run(id);
+}
+
+// If one operation makes several ready, the lowest id runs first, so that receives are posted before the sends that
+// answer them.
 void exchange::run_ready() {
   while (!ready_.empty()) {
     const op_id id = ready_.back();

@@ -118,6 +118,7 @@ class exchange {
   void finish();
   void cut_blocks();
   void join_blocks();
+  void run_those_that_wait_for_nothing();
   void run_ready();
   void run(op_id id);
   void run_copy(const operation& op);

@@ -10,6 +10,7 @@
 #include "memory_transport.hpp"
 #include "../unit/tree_inputs.hpp"
 #include "execute/scratch.hpp"
+#include "schedule/builder.hpp"
 #include "topology/layout_tree.hpp"
 #include "matched_by_order.hpp"
 #include "user_memory.hpp"
@@ -306,6 +307,36 @@ TEST(Exchange, SkewedSizesCostScratchForWhatTheyWeigh) {
   }
   // Of all ranks together. Only a few messages hold the large block at once, and no slot of a small block is as large.
   EXPECT_LT(pool.peak(), std::size_t{8} << 20);
+}
+
+// Notes to whom a rank of three sends, in order.
+class noting : public transport {
+ public:
+  std::vector<int> sent_to;
+
+  int ranks() const override { return 3; }
+  int rank() const override { return 0; }
+  int highest_tag() const override { return 1000; }
+  void send(int peer, int, const std::byte*, std::size_t, int) override { sent_to.push_back(peer); }
+  void receive(int, int, std::byte*, std::size_t, int) override {}
+  void poll(std::vector<ended_transfer>&) override {}
+};
+
+// The copy ends at once. What comes after it is started last all the same.
+TEST(Exchange, StartsWhatWaitsForNothingFirst) {
+  const slot to_one = send_slot(1), to_two = send_slot(2);
+  builder b(3, 0);
+  const op_id copied = b.copy(send_slot(0), recv_slot(0));
+  b.send(1, {&to_one, 1}, {&copied, 1});
+  b.send(2, {&to_two, 1});
+  const program how(b.finish());
+  noting line;
+  memory_pool pool;
+  exchange moves(pool, line);
+  const std::vector<int> counts(3, 8), at{0, 8, 16};
+  std::vector<std::byte> send(24), recv(24);
+  moves.start(how, {view(send, counts, at), view(recv, counts, at), {}});
+  EXPECT_EQ(line.sent_to, (std::vector<int>{2, 1}));
 }
 
 }  // namespace
