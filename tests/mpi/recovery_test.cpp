@@ -16,17 +16,33 @@ const char* const specs[] = {
     "spread_out", "linear",       "scattered:block_count=1",   "pairwise", "tuna:radix=2", "tuna:radix=3",
     "two_phase",  "hierarchical", "hierarchical:local=shared", "shared"};
 
+// These need equal blocks.
+const char* const uniform_specs[] = {"bruck:radix=2", "bruck:radix=3", "bruck:radix=2,variant=basic"};
+
+std::vector<std::string> specs_for(int ranks) {
+  std::vector<std::string> all(std::begin(specs), std::end(specs));
+  if ((ranks & (ranks - 1)) == 0) all.push_back("exclusive_or");
+  return all;
+}
+
 enum class form { blocking, nonblocking, persistent };
 
-// Every rank sends the same number of integers to every rank. One rank may expect more or fewer of them from rank 0.
+// Every rank sends the same number of integers to every rank. One rank may expect more or fewer of them: from rank 0,
+// or from all ranks if the calls are those of MPI_Alltoall.
 class equal_blocks_of {
  public:
-  equal_blocks_of(MPI_Comm comm, int block, int expected_of_first)
-      : comm_(comm), me_(rank_in(comm)), ranks_(ranks_of(comm)), block_(block), sent_(ranks_, block), at_(ranks_) {
+  equal_blocks_of(MPI_Comm comm, int block, int expected, bool uniform)
+      : comm_(comm),
+        me_(rank_in(comm)),
+        ranks_(ranks_of(comm)),
+        block_(block),
+        uniform_(uniform),
+        sent_(ranks_, block),
+        at_(ranks_) {
     received_ = sent_;
-    received_[0] = expected_of_first;
+    received_[0] = expected;
     for (int i = 0; i < ranks_; ++i) at_[i] = i * room();
-    send_.resize(static_cast<std::size_t>(ranks_) * room());
+    send_.resize(static_cast<std::size_t>(ranks_) * (block_ + gap));
     recv_.resize(send_.size());
   }
 
@@ -52,7 +68,9 @@ class equal_blocks_of {
     const auto* s = send_.data();
     auto* r = recv_.data();
     const int *sc = sent_.data(), *rc = received_.data(), *at = at_.data();
-    if (how == form::blocking) return shoal_alltoallv(s, sc, at, MPI_INT, r, rc, at, MPI_INT, comm_);
+    if (how == form::blocking)
+      return uniform_ ? shoal_alltoall(s, block_, MPI_INT, r, rc[0], MPI_INT, comm_)
+                      : shoal_alltoallv(s, sc, at, MPI_INT, r, rc, at, MPI_INT, comm_);
     shoal_request request = SHOAL_REQUEST_NULL;
     int code = MPI_SUCCESS;
     if (how == form::nonblocking) {
@@ -61,7 +79,8 @@ class equal_blocks_of {
       EXPECT_EQ(request, SHOAL_REQUEST_NULL);
       return code;
     }
-    code = shoal_alltoallv_init(s, sc, at, MPI_INT, r, rc, at, MPI_INT, comm_, MPI_INFO_NULL, &request);
+    code = uniform_ ? shoal_alltoall_init(s, block_, MPI_INT, r, rc[0], MPI_INT, comm_, MPI_INFO_NULL, &request)
+                    : shoal_alltoallv_init(s, sc, at, MPI_INT, r, rc, at, MPI_INT, comm_, MPI_INFO_NULL, &request);
     EXPECT_EQ(code, MPI_SUCCESS);
     for (int i = 0; i < 2; ++i) {
       EXPECT_EQ(shoal_start(request), MPI_SUCCESS);
@@ -72,17 +91,20 @@ class equal_blocks_of {
   }
 
   int begin(shoal_request* request) {
+    if (uniform_)
+      return shoal_ialltoall(send_.data(), block_, MPI_INT, recv_.data(), received_[0], MPI_INT, comm_, request);
     return shoal_ialltoallv(send_.data(), sent_.data(), at_.data(), MPI_INT, recv_.data(), received_.data(), at_.data(),
                             MPI_INT, comm_, request);
   }
 
  private:
-  static constexpr int untouched = -7;
-  int room() const { return block_ + 3; }
+  static constexpr int untouched = -7, gap = 3;
+  int room() const { return uniform_ ? block_ : block_ + gap; }
   static int content(int from, int to, int k, int number) { return ((from * 16 + to) * 1000 + k) * 16 + number; }
 
   MPI_Comm comm_;
   int me_, ranks_, block_;
+  bool uniform_;
   std::vector<int> sent_, received_, at_, send_, recv_;
 };
 
@@ -92,15 +114,16 @@ int class_of(int code) {
   return error_class;
 }
 
-// Makes six exchanges. In the second one the last rank expects a wrong size from the first rank.
-void recover(const std::string& spec, form how, int block, int expected) {
+// Makes six exchanges. In the second one the last rank expects a wrong size.
+void recover(const std::string& spec, form how, int block, int expected, bool uniform = false) {
   SCOPED_TRACE(spec + ", " + std::to_string(expected) + " of " + std::to_string(block) + " expected, form " +
                std::to_string(static_cast<int>(how)));
   doing("recovery of " + spec + " with " + std::to_string(block) + ", form " + std::to_string(static_cast<int>(how)));
   const scoped_comm comm(duplicate_of(MPI_COMM_WORLD));
-  ASSERT_EQ(shoal_comm_set_info(comm, for_exchanges(spec)), MPI_SUCCESS);
+  const info asked = uniform ? info{{"shoal_alltoall", spec}} : for_exchanges(spec);
+  ASSERT_EQ(shoal_comm_set_info(comm, asked), MPI_SUCCESS);
   const bool wrong_here = world_rank() == world_ranks() - 1;
-  equal_blocks_of right(comm, block, block), wrong(comm, block, wrong_here ? expected : block);
+  equal_blocks_of right(comm, block, block, uniform), wrong(comm, block, wrong_here ? expected : block, uniform);
   for (int call = 0; call < 6; ++call) {
     equal_blocks_of& now = call == 1 ? wrong : right;
     now.fill(call);
@@ -125,9 +148,11 @@ void recover(const std::string& spec, form how, int block, int expected) {
 
 void recover_with_all(form how) {
   if (world_ranks() < 2) GTEST_SKIP() << "a rank does not differ with itself";
-  for (const char* spec : specs)
-    for (const int block : {10, 5000, 60000})
-      for (const int expected : {block - 3, block + 3}) recover(spec, how, block, expected);
+  for (const int block : {10, 5000, 60000})
+    for (const int expected : {block - 3, block + 3}) {
+      for (const std::string& spec : specs_for(world_ranks())) recover(spec, how, block, expected);
+      for (const char* spec : uniform_specs) recover(spec, how, block, expected, true);
+    }
 }
 
 // A message that nobody receives never meets a later exchange. Blocks are small here: a message that its sender must
@@ -166,7 +191,7 @@ TEST(Recovery, ErrorsAfterTheCommunicatorWasFreedAreRaised) {
   MPI_Comm comm = duplicate_of(MPI_COMM_WORLD);
   ASSERT_EQ(shoal_comm_set_info(comm, for_exchanges("tuna:radix=2")), MPI_SUCCESS);
   const bool wrong_here = world_rank() == world_ranks() - 1;
-  equal_blocks_of wrong(comm, 10, wrong_here ? 7 : 10);
+  equal_blocks_of wrong(comm, 10, wrong_here ? 7 : 10, false);
   wrong.fill(0);
   shoal_request request = SHOAL_REQUEST_NULL;
   ASSERT_EQ(wrong.begin(&request), MPI_SUCCESS);
