@@ -38,6 +38,8 @@ GROUP_OF = {name: title for title, group in GROUPS.items() for name in group}
 def make_app(commands: Iterable[str]) -> "typer.Typer":
     import typer
 
+    from shoal.commands.given import Command
+
     app = typer.Typer(
         name="shoal",
         help="Fast, configurable, verified all-to-all exchanges for MPI programs.",
@@ -64,10 +66,10 @@ def make_app(commands: Iterable[str]) -> "typer.Typer":
         command = getattr(import_module(f"shoal.commands.{module}"), function)
         if isinstance(command, typer.Typer):  # has commands of its own
             for one in command.registered_commands:
-                one.help = flowing(one.callback)
+                one.cls, one.help = Command, flowing(one.callback)
             app.add_typer(command, name=name, rich_help_panel=GROUP_OF[name])
             continue
-        app.command(name, rich_help_panel=GROUP_OF[name], help=flowing(command))(command)
+        app.command(name, cls=Command, rich_help_panel=GROUP_OF[name], help=flowing(command))(command)
     return app
 
 

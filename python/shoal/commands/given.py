@@ -1,10 +1,23 @@
 """What options say, and options that do not go together: none is dropped in silence."""
 
 from collections.abc import Iterable
+from typing import Any
 
 import typer
+from typer.core import TyperCommand
 
 from shoal.errors import UserError
+
+
+class Command(TyperCommand):
+    """A command that refuses an option given twice: the last one would replace the others in silence."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        _, _, order = self.make_parser(ctx).parse_args(args=list(args))
+        for one in order:
+            if order.count(one) > 1:
+                raise UserError(f"{max(one.opts, key=len)} is given twice; leave one out")
+        return super().parse_args(ctx, args)
 
 
 def given(context: typer.Context, name: str) -> bool:

@@ -45,6 +45,15 @@ class Parser(argparse.ArgumentParser):
         fail(f"{message}; see {self.prog} --help")
 
 
+class Once(argparse.Action):
+    """Stores a value, and refuses a second one, which would replace the first in silence."""
+
+    def __call__(self, parser: argparse.ArgumentParser, into: argparse.Namespace, value: Any, name: Any = None) -> None:
+        if getattr(into, self.dest, self.default) != self.default:
+            parser.error(f"{name} is given twice; leave one out")
+        setattr(into, self.dest, value)
+
+
 def parser(name: str = "shoal run", description: str = DESCRIPTION) -> Parser:
     options = Parser(
         name,
@@ -53,6 +62,7 @@ def parser(name: str = "shoal run", description: str = DESCRIPTION) -> Parser:
         allow_abbrev=False,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
+    options.register("action", None, Once)  # of all options that name no other action
     add = options.add_argument
     add("-n", "--ranks", "-np", "--np", type=int, metavar="RANKS", help="number of ranks")
     add(
