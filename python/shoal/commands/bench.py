@@ -150,6 +150,8 @@ def bench(
     if suite:
         what = replace(find_suite(suite), phases=phases or SUITES[suite].phases)
         out.print(f"{suite}: {what.shows}")
+    if what.collective == "exchange":
+        refuse_unused(context, ["phases"], "with --collective exchange, which has no schedule")
     results = measure_suite(what, choose_mpis(mpi), output, resume)
     show(results, what, output)
 
@@ -370,6 +372,13 @@ def choose_mpis(wanted: str) -> list[Mpi]:
     if missing:
         raise UserError(f"--mpi {wanted}: no driver for {', '.join(missing)}; there is one for {', '.join(by_name)}")
     return [by_name[name] for name in wanted.split(",")]
+
+
+def choose_mpi(wanted: str) -> Mpi:
+    """As choose_mpis(), for commands that measure one."""
+    if "," in wanted:
+        raise UserError(f"--mpi {wanted}: name one; this command measures one MPI at a time")
+    return choose_mpis(wanted)[0]
 
 
 def driver(mpi: Mpi) -> Path:

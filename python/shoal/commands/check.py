@@ -13,7 +13,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 
 import shoal
-from shoal.commands.given import refuse_twice
+from shoal.commands.given import refuse_twice, refuse_unused
 from shoal.console import err, out
 from shoal.errors import UserError
 from shoal.graphs import HELP as GRAPH
@@ -59,6 +59,10 @@ def check(
     """
     refuse_twice(context, "layout", ["ranks"])
     refuse_twice(context, "graph", ["ranks"])
+    if collective == "allgather":
+        refuse_unused(context, ["layout"], "with --collective allgather: between two groups no schedule looks at nodes")
+    if collective in ("alltoall", "allgather"):
+        refuse_unused(context, ["graph"], f"with --collective {collective}")
     neighbors = read_graph(graph) if graph else None
     alone = shoal.Problem(layout=layout, neighbors=neighbors) if layout or graph else None
     at = [alone] if alone else problems(parse_ranks(ranks))

@@ -9,7 +9,7 @@ from rich.table import Table
 
 import shoal
 from shoal import machine, tuning
-from shoal.commands.bench import choose_mpis
+from shoal.commands.bench import choose_mpi
 from shoal.commands.tune import Runner
 from shoal.console import err, out
 from shoal.machine import Machine, Sample
@@ -40,7 +40,7 @@ def fit(
     each byte copied. Two errors are shown: of these prices, and of predictions for algorithms that were left out of
     the fit.
     """
-    chosen = choose_mpis(mpi)[0]
+    chosen = choose_mpi(mpi)
     runner = Runner(chosen, ranks)
     with err.status(f"measuring with {chosen.kind} {chosen.version}"):
         runner.prepare()

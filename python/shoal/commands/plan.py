@@ -82,7 +82,9 @@ def make_problem(
             raise UserError("give --senders and --receivers, both at least 1, instead of --ranks")
         if graph:
             raise UserError("--graph is for exchanges among neighbours; leave out --senders and --receivers")
-        return shoal.Problem(senders + receivers, senders=senders, layout=layout)
+        if layout:
+            raise UserError("--layout means nothing with --senders: between two groups no schedule looks at nodes")
+        return shoal.Problem(senders + receivers, senders=senders)
     if graph:
         return shoal.Problem(ranks, layout=layout, neighbors=read_graph(graph))
     if not ranks and not layout:

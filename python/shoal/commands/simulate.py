@@ -18,7 +18,7 @@ from rich.table import Table
 
 import shoal
 from shoal.children import child
-from shoal.commands.given import refuse_twice, refuse_unused, variant_names
+from shoal.commands.given import given, refuse_twice, refuse_unused, variant_names
 from shoal.console import err, out
 from shoal.cost_model import Cluster, closed_forms, has_closed_form, predict
 from shoal.errors import UserError, unknown
@@ -158,7 +158,7 @@ def simulate(
     (--model), and at the end how far it is off. With --events Shoal simulates every operation of every rank without
     SimGrid, fast enough for 16,384 ranks; messages then queue at links instead of sharing them.
     """
-    refuse_dropped(context, program, "--model" if model else "--events" if events else "")
+    refuse_dropped(context, program, variants, "--model" if model else "--events" if events else "")
     if suite:
         what = find_suite(suite)
         refuse_twice(context, "suite", ["message_cost"] if what.message_cost else [])
@@ -182,13 +182,17 @@ def simulate(
     simulate_exchanges(clusters, launches, wanted, output, foreseen)
 
 
-def refuse_dropped(context: typer.Context, program: list[str] | None, instead: str) -> None:
+def refuse_dropped(context: typer.Context, program: list[str] | None, variants: str, instead: str) -> None:
     refuse_twice(context, "suite", SAID)
     refuse_twice(context, "senders", ["distribution"])
+    if given(context, "senders"):
+        refuse_unused(context, ["layout"], "with --senders: between two groups no schedule looks at nodes")
     if program:
         refuse_unused(context, ["suite", *OF_EXCHANGES], "for a program, which says what it exchanges")
     else:
         refuse_unused(context, ["computing"], "without a program")
+        if "native" not in variant_names(variants):
+            refuse_unused(context, ["selector"], "without the variant native, which alone differs by it")
     if instead == "--model":
         refuse_unused(context, ["events"], "with --model: they are two ways to a time")
     if instead:
@@ -274,8 +278,6 @@ def check_sizes(text: str) -> list[int]:
 def plan_launches(variants: list[str], selectors: list[str]) -> list[Launch]:
     """One launch for Shoal's exchanges, and one for the MPI's own with each selector."""
     ours = [name for name in variants if name != "native"]
-    if ours == variants and len(selectors) > 1:
-        raise UserError(f"--selector {','.join(selectors)}: give one; only native differs between them")
     launches = [Launch(selectors[0], ours)] if ours else []
     if "native" in variants:
         labels = ["native", *(f"native {selector}" for selector in selectors[1:])]

@@ -12,7 +12,7 @@ from rich.table import Table as RichTable
 
 import shoal
 from shoal import mpi_tuning, tuning
-from shoal.commands.bench import choose_mpis
+from shoal.commands.bench import choose_mpi
 from shoal.commands.bench import measure as measure_lines
 from shoal.commands.given import refuse_twice
 from shoal.console import err, out
@@ -53,7 +53,7 @@ def tune(
     for option, path in (("-o", output), ("--export", export)):
         if path:
             check_writable(option, path)
-    chosen = choose_mpis(mpi)[0]
+    chosen = choose_mpi(mpi)
     if export:
         tune_mpi(chosen, ranks, seconds, export)
     else:
