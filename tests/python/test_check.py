@@ -1,3 +1,6 @@
+import os
+import re
+
 import pytest
 
 import shoal
@@ -82,6 +85,21 @@ def test_one_collective(shoal_command):
 @pytest.mark.parametrize("ranks", ["", "0", "3-1", "a", "1-", "1-2-3", "1,,2"])
 def test_wrong_ranks(shoal_command, ranks):
     assert "such as 1-64" in shoal_command.refused("check", "--ranks", ranks)
+
+
+@pytest.mark.parametrize("ranks", ["1-99999999999", "8,2097153"])
+def test_more_ranks_than_there_can_be(shoal_command, ranks):
+    line = shoal_command.refused("check", "--ranks", ranks)
+    assert re.search(r"\d{7,} is more than 2097152, the most ranks that Shoal takes; give fewer", line)
+
+
+def test_few_cases_are_held_at_once(monkeypatch):
+    """There may be millions."""
+    monkeypatch.setattr(check, "check_case", lambda case: case)
+    drawn = []
+    found = check.outcomes(drawn.append(n) or n for n in range(10**6))
+    assert [next(found) for _ in range(3)] == [(0, 0), (1, 1), (2, 2)]
+    assert len(drawn) < 3 + 2 * check.AHEAD * len(os.sched_getaffinity(0))
 
 
 def test_wrong_spec(shoal_command):

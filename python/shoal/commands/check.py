@@ -3,8 +3,9 @@
 import itertools
 import os
 import re
+from collections import deque
 from collections.abc import Iterable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Annotated, Literal
 
@@ -18,6 +19,12 @@ from shoal.console import err, out
 from shoal.errors import UserError
 from shoal.graphs import HELP as GRAPH
 from shoal.graphs import read_graph
+
+MOST_RANKS = 1 << 21  # as in layouts
+AHEAD = 8  # cases that wait for each core
+
+# Of a case: a fault, why the algorithm refuses it, or nothing.
+Outcome = shoal.Fault | ValueError | None
 
 
 @dataclass
@@ -65,11 +72,12 @@ def check(
         refuse_unused(context, ["graph"], f"with --collective {collective}")
     neighbors = read_graph(graph) if graph else None
     alone = shoal.Problem(layout=layout, neighbors=neighbors) if layout or graph else None
-    at = [alone] if alone else problems(parse_ranks(ranks))
-    cases = [case for case in all_cases(spec, at) if collective in (None, case.selection.algorithm.collective)]
+    numbers = [] if alone else parse_ranks(ranks)
     tallies: dict[str, Tally] = {}
-    with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as workers, progress() as bar:
-        for case, outcome in zip(cases, bar.track(workers.map(check_case, cases), total=len(cases)), strict=True):
+    with progress() as bar:
+        at = bar.track([alone] if alone else problems(numbers), total=sum(numbers) or 1)
+        cases = (case for case in all_cases(spec, at) if collective in (None, case.selection.algorithm.collective))
+        for case, outcome in outcomes(cases):
             count(tallies.setdefault(case.selection.algorithm.name, Tally()), case, outcome)
     out.print(table(tallies))
     faults = [fault for tally in tallies.values() for fault in tally.faults]
@@ -87,12 +95,17 @@ def parse_ranks(text: str) -> list[int]:
         first, last = (int(match[1]), int(match[2] or match[1])) if match else (0, 0)
         if not 1 <= first <= last:
             raise UserError(f"--ranks {text}: '{part}' is not a number of ranks such as 8, or a range such as 1-64")
+        if last > MOST_RANKS:
+            raise UserError(
+                f"--ranks {text}: {last} is more than {MOST_RANKS}, the most ranks that Shoal takes; give fewer"
+            )
         numbers.update(range(first, last + 1))
     return sorted(numbers)
 
 
 def problems(ranks: list[int]) -> Iterator[shoal.Problem]:
-    """For each number of ranks an all-to-all, and an allgather between two groups for each number of senders."""
+    """For each number of ranks as many problems: an all-to-all, and an allgather between two groups for each number of
+    senders."""
     for number in ranks:
         yield shoal.Problem(number)
         yield from (shoal.Problem(number, senders=senders) for senders in range(1, number))
@@ -159,14 +172,27 @@ def mixed(lowest: int, ranks: int) -> set[str]:
     return lists
 
 
-def check_case(case: Case) -> shoal.Fault | ValueError | None:
+def outcomes(cases: Iterable[Case]) -> Iterator[tuple[Case, Outcome]]:
+    """What becomes of each case, in order. There may be millions, so few are held at once."""
+    cores = len(os.sched_getaffinity(0))
+    under_way: deque[tuple[Case, Future[Outcome]]] = deque()
+    with ThreadPoolExecutor(cores) as workers:
+        for case in cases:
+            under_way.append((case, workers.submit(check_case, case)))
+            if len(under_way) > AHEAD * cores:
+                first, outcome = under_way.popleft()
+                yield first, outcome.result()
+        yield from ((first, outcome.result()) for first, outcome in under_way)
+
+
+def check_case(case: Case) -> Outcome:
     try:
         return shoal.check_all_ranks(case.selection, case.problem)
     except ValueError as refusal:
         return refusal
 
 
-def count(tally: Tally, case: Case, outcome: shoal.Fault | ValueError | None) -> None:
+def count(tally: Tally, case: Case, outcome: Outcome) -> None:
     if isinstance(outcome, ValueError):
         tally.refused += 1
         return
