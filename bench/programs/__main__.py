@@ -29,7 +29,7 @@ from rich.console import Console
 
 from programs import picture, table
 from programs.cases import SETS, Case, every
-from programs.launch import Place, find_mpis, find_program
+from programs.launch import Place, find_mpis, find_program, label_of
 from programs.record import Log
 from programs.rows import row, totals
 from programs.turns import Plan, measure
@@ -52,6 +52,8 @@ def main() -> None:
             return
         if not todo:
             raise UserError(f"--only {arguments.only}: no such case; see --list")
+        if arguments.quick:
+            out.print(sample(todo, arguments))
         log = Log(arguments.output / "programs.jsonl", arguments.resume)
         log.begin(provenance({place.mpi.preload for place, _ in todo}))
         measure_all(todo, arguments, log)
@@ -98,6 +100,13 @@ def chosen(place: Place, arguments: argparse.Namespace) -> Iterator[Case]:
         wanted = named and (case.quick or not arguments.quick)
         if wanted and (case.emulated or not place.emulated) and find_program(place, case):
             yield case
+
+
+def sample(todo: list[tuple[Place, Case]], arguments: argparse.Namespace) -> str:
+    """What --quick runs, in a line."""
+    labels = dict.fromkeys(label_of(place.mpi) for place, _ in todo)
+    options = f"--mpi {','.join(labels)} --pairs {arguments.pairs}{' --emulated' * arguments.emulated}"
+    return f"quick: {options}, cases: {len(todo)} (--list names them)"
 
 
 def provenance(preloads: set[Path]) -> dict[str, Any]:

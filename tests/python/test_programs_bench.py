@@ -209,12 +209,14 @@ def programs(monkeypatch, tmp_path):
 
 
 @pytest.mark.parametrize("mpi", mpis.WHEELS, ids=lambda mpi: mpi.name)
-def test_launched_for_real(programs, mpi, tmp_path):
-    """The clock has times of every way."""
+def test_launched_for_real(programs, mpi, tmp_path, capsys):
+    """It says what --quick runs, and the clock has times of every way."""
     if mpi.missing():
         pytest.skip(mpi.missing())
     label = label_of(next(one for one in find_mpis("") if one.library.is_relative_to(mpi.home.resolve())))
     assert programs("--mpi", label, "--quick", "--pairs", "1", "--only", "same alltoall 30 x 64 B") == 0
+    said = f"quick: --mpi {label} --pairs 1, cases: 1 (--list names them)\n"
+    assert capsys.readouterr().out.startswith(said)
     lines = [json.loads(line) for line in (tmp_path / "programs.jsonl").read_text().splitlines()]
     turns_taken = [line["took"] for line in lines if "turn" in line]
     assert len(turns_taken) == 1 and {"native", "auto"} <= turns_taken[0].keys()
