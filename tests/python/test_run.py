@@ -274,6 +274,8 @@ def test_report_in_a_file(program, tmp_path):
             ["--altoall is no option of shoal run (did you mean --allt"],
         ),
         (["--altoall=tuna", "-n", "2", "/bin/ls"], ["--altoall is no option of shoal run", "mean --alltoall?"]),
+        (["-n", "2", "--neighbour-alltoallw", "direct", "--", "/bin/ls"], ["did you mean --neighbor-alltoallw?"]),
+        (["-n", "2", "--allgathrv", "full", "--", "/bin/ls"], ["did you mean --allgatherv?"]),
         (["-n", "2", "--pairs", "3", "--", "/bin/ls"], ["--pairs is no option of shoal run; see"]),
         (["-n", "2", "-bind-to", "core", "/bin/ls"], ["-bind-to", "put -- before the program"]),
         (["-n", "2", "-hosts", "h", "/bin/ls"], ["-hosts", "put -- before the program"]),

@@ -158,7 +158,7 @@ def read(options: Parser, words: Sequence[str]) -> tuple[argparse.Namespace, Job
 
 
 # Options of Shoal's commands, which a slip of the fingers would hand to mpiexec.
-OWN = ("--ranks", "--launcher", "--alltoall", "--alltoallv", "--alltoallw", "--allgather", "--report", "--pairs")
+OWN = ("--ranks", "--launcher", "--report", "--pairs", *map(option_of, algorithm_settings()))
 ALIKE = 0.85  # from here on a word counts as a slip; mpiexec's own --n and --report-bindings are below
 
 WHOLE = "\0"  # in front of words that argparse must not cut up: it reads -hosts as -h, -o and so on
