@@ -1,5 +1,6 @@
 """The command itself: help, errors, start."""
 
+import re
 import subprocess
 import sys
 from itertools import pairwise
@@ -16,6 +17,7 @@ SHOAL = Path(sys.prefix) / "bin/shoal"
 def test_help_lists_the_commands(shoal_command):
     text = shoal_command.output("--help")
     assert all(f" {name} " in text for name in COMMANDS)
+    assert re.findall(r"─ (\w+) ─", text) == ["Options", "Use", "Measure", "Understand", "Model"]
 
 
 def test_version(shoal_command):
