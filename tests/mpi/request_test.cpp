@@ -504,8 +504,9 @@ TEST(Request, PersistentOnesAreMadeAndFreedWithoutLimit) {
   const scoped_comm comm(asking_for("spread_out"));
   blocks b(comm, 3);
   std::vector<shoal_request> open;
-  const std::size_t kept = 1 + static_cast<std::size_t>(world_rank()) * 3;
-  for (int i = 0; i < 150; ++i) {
+  constexpr int on_every_rank = 200;
+  const auto kept = static_cast<std::size_t>(on_every_rank + world_rank() * 3);
+  for (int i = 0; i < 300; ++i) {
     shoal_request request;
     ASSERT_EQ(b.init(MPI_INFO_NULL, &request), MPI_SUCCESS);
     b.fill(i % 50);
@@ -513,9 +514,16 @@ TEST(Request, PersistentOnesAreMadeAndFreedWithoutLimit) {
     ASSERT_EQ(shoal_wait(&request), MPI_SUCCESS);
     b.check(i % 50);
     open.push_back(request);
-    if (open.size() < kept) continue;
+    if (open.size() <= kept) continue;
     EXPECT_EQ(shoal_request_free(&open.front()), MPI_SUCCESS);
     open.erase(open.begin());
+  }
+  for (int i = on_every_rank; i > 0; --i) {  // the oldest first
+    shoal_request& request = open.at(open.size() - i);
+    b.fill(i % 50);
+    ASSERT_EQ(shoal_start(request), MPI_SUCCESS);
+    ASSERT_EQ(shoal_wait(&request), MPI_SUCCESS);
+    b.check(i % 50);
   }
   for (shoal_request& request : open) EXPECT_EQ(shoal_request_free(&request), MPI_SUCCESS);
 }
