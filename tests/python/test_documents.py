@@ -57,9 +57,9 @@ def drawing(plan, words):
     return ["".join(text.ljust(width) for text, width in zip(row, widths, strict=True)).rstrip() + "\n" for row in rows]
 
 
-def drawn():
+def drawn(documents=DOCUMENTS):
     """Schedules that the documents draw: the arguments of shoal plan, and the drawing."""
-    for document in DOCUMENTS:
+    for document in documents:
         yield from re.findall(r"```text\nshoal plan ([^\n]*)\n\n(.*?)```", document.read_text(), re.DOTALL)
 
 
@@ -69,6 +69,16 @@ def test_schedules_are_drawn_as_they_are(shoal_command, words, shown):
         assert shown == shoal_command.output("plan", *words.split())
     else:
         assert shown == "".join(drawing(shoal_command.json("plan", *words.split()), words.split()))
+
+
+def test_every_algorithm_is_drawn_and_named_with_its_parameters():
+    page = ROOT / "docs/algorithms.md"
+    names = {re.match(r"\w+", words)[0] for words, _ in drawn([page])}
+    assert names == {one.name for one in shoal.algorithms() if one.has_schedule}
+    text = page.read_text()
+    every = [(one.name, parameter.name) for one in shoal.algorithms() for parameter in one.parameters]
+    assert [one.name for one in shoal.algorithms() if not re.search(rf"`{one.name}[`:]", text)] == []
+    assert [(of, name) for of, name in every if not re.search(rf"[`:,]{name}[`,=]", text)] == []
 
 
 def transcripts():
