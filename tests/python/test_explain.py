@@ -93,6 +93,9 @@ def test_mostly_empty_exchanges_have_times_of_their_own(shoal_command, tmp_path)
     [
         (["alltoall", "-n", 4, "--sizes", 8, "--empty", 0.9], ["--empty", "alltoallv"]),
         (["alltoallw", "-n", 4, "--sizes", 8], ["alltoallw", "alltoallv"]),
+        (["alltoal", "-n", 4, "--sizes", 8], ["unknown alltoal; choose alltoall or alltoallv"]),
+        (["allgather", "-n", 4, "--sizes", 8], ["only alltoall and alltoallv; call shoal_comm_explain"]),
+        (["neighbor_alltoallv", "-n", 4, "--sizes", 8], ["only alltoall and alltoallv; call shoal_comm_explain"]),
         (["alltoall", "-n", 4, "--sizes", "much"], ["--sizes much", "uniform:0-512"]),
         (["alltoall", "-n", 4, "--sizes", "uniform:9-8"], ["uniform:9-8"]),
         (["alltoall", "--sizes", 8], ["--ranks"]),

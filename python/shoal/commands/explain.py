@@ -53,10 +53,15 @@ def explain(
     Example: [bold]shoal explain alltoallv --ranks 64 --layout 8x8 --sizes uniform:0-512[/bold]
 
     With --profile it prints what jobs with that profile choose. Without it, it predicts: it counts the messages and
-    blocks of every algorithm's schedule, and adds up their prices. The MPI's own exchange has no schedule to count, so
-    predictions leave it out. Jobs without a profile do not predict: they try candidates on their own calls.
+    blocks of every all-to-all algorithm's schedule, and adds up their prices. The MPI's own exchange has no schedule to
+    count, so predictions leave it out. Jobs without a profile do not predict: they try candidates on their own calls.
+
+    It knows neither exchanges among neighbours nor allgathers between two groups. There shoal_comm_explain says in the
+    job what served a call, and why.
     """
     if call not in KINDS:
+        if call in (one.name for one in shoal.settings() if one.takes == "SPEC"):
+            raise UserError(f"{call}: explain knows only {' and '.join(KINDS)}; call shoal_comm_explain in the job")
         raise unknown(call, KINDS)
     if profile and model:
         raise UserError("give --profile or --model, not both")
