@@ -25,13 +25,13 @@ allgather_pattern::kind allgather_pattern::parse(const std::string& word, int me
   return standard(members);
 }
 
-int allgather_pattern::rounds() const { return how_ == kind::ring ? members_ - 1 : ceil_log2(members_); }
+int allgather_pattern::rounds() const { return kind_ == kind::ring ? members_ - 1 : ceil_log2(members_); }
 
 allgather_pattern::exchange allgather_pattern::at(int round, int member) const {
-  if (how_ == kind::ring)
+  if (kind_ == kind::ring)
     return {wrap(member - 1), wrap(member + 1), wrap(member + round), wrap(member + 1 + round), 1};
   const int distance = 1 << round;
-  if (how_ == kind::bruck)
+  if (kind_ == kind::bruck)
     return {wrap(member - distance), wrap(member + distance), member, wrap(member + distance),
             std::min(distance, members_ - distance)};
   const int partner = member ^ distance;
@@ -40,11 +40,11 @@ allgather_pattern::exchange allgather_pattern::at(int round, int member) const {
 
 allgather_pattern::copies_served allgather_pattern::served_by_copy(int member, int origin) const {
   const int offset = wrap(origin - member);
-  if (how_ == kind::recursive_doubling) {
+  if (kind_ == kind::recursive_doubling) {
     const int stride = next_distance(member ^ origin);
     return {stride, members_ / stride - 1};
   }
-  const int stride = how_ == kind::ring ? 1 : next_distance(offset);
+  const int stride = kind_ == kind::ring ? 1 : next_distance(offset);
   return {stride, (members_ - 1 - offset) / stride};
 }
 

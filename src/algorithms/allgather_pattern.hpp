@@ -17,7 +17,7 @@ class allgather_pattern {
   // The word of a spec; "auto" means the standard.
   static kind parse(const std::string& word, int members);
 
-  allgather_pattern(kind how, int members) : how_(how), members_(members) {}
+  allgather_pattern(kind which, int members) : kind_(which), members_(members) {}
 
   int rounds() const;
 
@@ -38,7 +38,7 @@ class allgather_pattern {
  private:
   int wrap(int position) const { return (position % members_ + members_) % members_; }
 
-  kind how_;
+  kind kind_;
   int members_;
 };
 

@@ -76,9 +76,9 @@ schedule write_program(int ranks, int rank, int outstanding, block_parts blocks,
 }  // namespace
 
 exchange_plan::exchange_plan(const rank_tree& tree, std::vector<message> ordered, int window,
-                             std::optional<reduction> how, std::size_t empty)
+                             std::optional<reduction> wanted, std::size_t empty)
     : messages_(std::move(ordered)), ranks_(tree.ranks()) {
-  if (how) waits_ = synchronise(tree, std::span(messages_).first(messages_.size() - empty), window, *how);
+  if (wanted) waits_ = synchronise(tree, std::span(messages_).first(messages_.size() - empty), window, *wanted);
   tokens_ = waits_.kept;
   tokens_.insert(tokens_.end(), waits_.own.begin(), waits_.own.end());
   for (int rank = 0; rank < tree.ranks(); ++rank) ranks_[rank].outstanding = sends_under_way(tree, rank, window);

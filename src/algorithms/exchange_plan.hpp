@@ -23,10 +23,10 @@ struct block_parts {
 
 class exchange_plan {
  public:
-  // At most `window` messages share a directed edge for each stream that the edge carries. Without `how` ranks are not
+  // At most `window` messages share a directed edge for each stream that the edge carries. Without `wanted` ranks are not
   // synchronised: each sender only keeps its own order and window. The last `empty` messages have no bytes: they are
   // not synchronised with others.
-  exchange_plan(const rank_tree& tree, std::vector<message> ordered, int window, std::optional<reduction> how,
+  exchange_plan(const rank_tree& tree, std::vector<message> ordered, int window, std::optional<reduction> wanted,
                 std::size_t empty = 0);
 
   const std::vector<message>& messages() const { return messages_; }

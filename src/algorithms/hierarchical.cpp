@@ -141,15 +141,21 @@ struct level_exchange {
 // The exchange of a level: a walk over the digits of the distance between positions on the ring.
 class ring_exchange {
  public:
-  ring_exchange(builder& b, post& mail, carried_blocks& carried, const level_ring& around, const level_exchange& how)
-      : b_(b), mail_(mail), carried_(carried), ring_(around), how_(how), system_(how.digits_of(around.size())) {}
+  ring_exchange(builder& b, post& mail, carried_blocks& carried, const level_ring& around,
+                const level_exchange& exchange)
+      : b_(b),
+        mail_(mail),
+        carried_(carried),
+        ring_(around),
+        exchange_(exchange),
+        system_(exchange.digits_of(around.size())) {}
 
   void run(window& order, int first_step) {
-    if (!how_.linear) return run_rounds(order, first_step);
+    if (!exchange_.linear) return run_rounds(order, first_step);
     in_batches(
-        b_, order, {static_cast<int>(system_.steps()) * how_.pieces, how_.block_count, first_step},
-        [&](int k) { receive(0, k / how_.pieces + 1, k % how_.pieces, order); },
-        [&](int k) { send(0, k / how_.pieces + 1, k % how_.pieces, order); });
+        b_, order, {static_cast<int>(system_.steps()) * exchange_.pieces, exchange_.block_count, first_step},
+        [&](int k) { receive(0, k / exchange_.pieces + 1, k % exchange_.pieces, order); },
+        [&](int k) { send(0, k / exchange_.pieces + 1, k % exchange_.pieces, order); });
   }
 
  private:
@@ -159,8 +165,8 @@ class ring_exchange {
       for (int z = 1; z <= system_.steps_of_digit(x); ++z) {
         order.join(b_);
         b_.step(number++);
-        for (int piece = 0; piece < how_.pieces; ++piece) send(x, z, piece, order);
-        for (int piece = 0; piece < how_.pieces; ++piece) receive(x, z, piece, order);
+        for (int piece = 0; piece < exchange_.pieces; ++piece) send(x, z, piece, order);
+        for (int piece = 0; piece < exchange_.pieces; ++piece) receive(x, z, piece, order);
         order.next_group();
       }
   }
@@ -195,20 +201,20 @@ class ring_exchange {
   }
 
   std::span<const int> piece_of(std::span<const int> origins, int piece) const {
-    if (how_.pieces == 1) return origins;
+    if (exchange_.pieces == 1) return origins;
     return piece < static_cast<int>(origins.size()) ? origins.subspan(piece, 1) : origins.first(0);
   }
 
   // The position that blocks from here reach after this distance.
   int position(std::int64_t distance) const {
-    return modulo(ring_.position() + how_.direction * distance, ring_.size());
+    return modulo(ring_.position() + exchange_.direction * distance, ring_.size());
   }
 
   builder& b_;
   post& mail_;
   carried_blocks& carried_;
   const level_ring& ring_;
-  const level_exchange& how_;
+  const level_exchange& exchange_;
   digit_system system_;
   message_set messages_;
 };
@@ -237,10 +243,10 @@ void hand_on(builder& b, post& mail, carried_blocks& carried, const block_places
   order.next_group();
 }
 
-schedule hierarchical(const block_places& who, int rank, const std::vector<level_exchange>& how, bool shared,
+schedule hierarchical(const block_places& who, int rank, const std::vector<level_exchange>& exchanges, bool shared,
                       bool overlap) {
   const layout_tree& levels = who.levels;
-  const int self = levels.virtual_rank(rank), outermost = static_cast<int>(how.size()) - 1;
+  const int self = levels.virtual_rank(rank), outermost = static_cast<int>(exchanges.size()) - 1;
   builder b(levels.ranks(), rank);
   b.copy(send_slot(rank), recv_slot(rank));
   carried_blocks carried(b);
@@ -249,9 +255,9 @@ schedule hierarchical(const block_places& who, int rank, const std::vector<level
   int step = 0;
   for (int level = 0; level <= outermost; ++level) {
     const level_ring around(who, level, self);
-    window own(how[level].linear ? 1 : static_cast<int>(how[level].digits_of(around.size()).steps()) + 1);
-    ring_exchange(b, mail, carried, around, how[level]).run(overlap ? own : rounds, step);
-    step += how[level].steps();
+    window own(exchanges[level].linear ? 1 : static_cast<int>(exchanges[level].digits_of(around.size()).steps()) + 1);
+    ring_exchange(b, mail, carried, around, exchanges[level]).run(overlap ? own : rounds, step);
+    step += exchanges[level].steps();
   }
   for (int height = outermost; height > 0; --height) {
     window own(1);
@@ -277,22 +283,22 @@ level_exchange level_exchange_of(const layout_tree& levels, int height, int leve
   const bool outermost = level == levels.levels() - 1;
   const std::string_view way = way_of(levels, level, with);
   const int batch = way == "scattered" ? with.number_at(level, "block_count", all_requests) : all_requests;
-  level_exchange how;
-  how.most_members = levels.most_members(height, level + 1);
-  const int square = square_radix(how.most_members);
-  how.linear = way != "radix";
-  how.radix = outermost ? with.number("global_radix", square) : with.number_at(level, "radix", square);
-  how.block_count = way == "pairwise" ? 1 : batch;
+  level_exchange exchange;
+  exchange.most_members = levels.most_members(height, level + 1);
+  const int square = square_radix(exchange.most_members);
+  exchange.linear = way != "radix";
+  exchange.radix = outermost ? with.number("global_radix", square) : with.number_at(level, "radix", square);
+  exchange.block_count = way == "pairwise" ? 1 : batch;
   // All levels take the direction of the outermost flat exchange: `scattered` goes down, as in MPICH and the paper.
-  how.direction = with.word("global") == "scattered" ? -1 : +1;
-  how.pieces = outermost && with.word("pattern") == "staggered" ? levels.largest_group(height) : 1;
-  return how;
+  exchange.direction = with.word("global") == "scattered" ? -1 : +1;
+  exchange.pieces = outermost && with.word("pattern") == "staggered" ? levels.largest_group(height) : 1;
+  return exchange;
 }
 
 // The levels that are not left out, and their exchanges.
 struct used_levels {
   block_places who;
-  std::vector<level_exchange> how;
+  std::vector<level_exchange> exchanges;
   bool shared = false;  // messages inside a node go through its memory
 };
 
@@ -301,7 +307,7 @@ used_levels used_levels_of(const layout_tree& levels, const arguments& with) {
   for (int level = 0; level < levels.levels(); ++level) {
     const std::string_view way = way_of(levels, level, with);
     if (way == "none") continue;
-    used.how.push_back(level_exchange_of(levels, used.who.heights.back(), level, with));
+    used.exchanges.push_back(level_exchange_of(levels, used.who.heights.back(), level, with));
     used.who.heights.push_back(level + 1);
     used.who.most.push_back(with.number_at(level, "carriers", all_requests));
     used.shared = used.shared || way == "shared";
@@ -312,14 +318,14 @@ used_levels used_levels_of(const layout_tree& levels, const arguments& with) {
 schedule generate_hierarchical(const problem& at, int rank, const arguments& with) {
   const auto levels = levels_of(at);
   const used_levels used = used_levels_of(*levels, with);
-  return hierarchical(used.who, rank, used.how, used.shared, with.word("overlap") == "on");
+  return hierarchical(used.who, rank, used.exchanges, used.shared, with.word("overlap") == "on");
 }
 
 // Messages are numbered as if all members of the outermost level were as large as the largest. If one member has most
 // ranks and there are many others, these are more numbers than an int has.
 std::optional<std::string> refuses_staggered(const problem& at, const arguments& with) {
   constexpr std::int64_t most_messages = 1 << 30;
-  const std::int64_t messages = used_levels_of(*levels_of(at), with).how.back().messages();
+  const std::int64_t messages = used_levels_of(*levels_of(at), with).exchanges.back().messages();
   if (messages <= most_messages) return std::nullopt;
   return "pattern=staggered would number " + std::to_string(messages) + " messages, and can number " +
          std::to_string(most_messages);

@@ -11,7 +11,7 @@ namespace shoal {
 optimal_ring::optimal_ring(int senders, int receivers, int parts) : p_(senders), q_(receivers), parts_(parts) {
   const std::int64_t bound = 2 * std::int64_t{pieces()} - 2 + q_ - (q_ % 2 == 0 ? 1 : 2);
   seam_ = std::max(1, static_cast<int>(std::min<std::int64_t>(p_, bound / (4 * std::int64_t{parts_}) + 1)));
-  how_ = choose();
+  layout_ = choose();
 }
 
 optimal_ring::layout optimal_ring::choose() const {
@@ -21,7 +21,7 @@ optimal_ring::layout optimal_ring::choose() const {
 }
 
 int optimal_ring::steps() const {
-  switch (how_) {
+  switch (layout_) {
     case layout::one_way: return pieces() + q_ - 1;
     case layout::apart: return 2 * pieces() + half() - 1;
     default: return pieces() + half() - 1;
@@ -31,8 +31,8 @@ int optimal_ring::steps() const {
 ring_route optimal_ring::route(int piece) const { return {up(piece), down(piece)}; }
 
 int optimal_ring::served_upwards(int piece) const {
-  if (how_ == layout::one_way) return q_;
-  if (how_ == layout::apart) return half();
+  if (layout_ == layout::one_way) return q_;
+  if (layout_ == layout::apart) return half();
   return std::clamp(2 * piece + 1 - pieces() + half(), 0, q_);
 }
 
@@ -40,10 +40,10 @@ ring_path optimal_ring::up(int piece) const {
   const int served = served_upwards(piece), before = p_ - 1 - owner(piece);  // hops to the last sender
   if (served == 0) return {};
   const int hops = before + served, left = pieces() - 1 - piece;
-  if (how_ == layout::one_way) return {hops, left + 1 - before};
-  if (how_ == layout::apart) return {hops, 2 * piece + 1};
+  if (layout_ == layout::one_way) return {hops, left + 1 - before};
+  if (layout_ == layout::apart) return {hops, 2 * piece + 1};
   const int first = 2 * left + 1 - before;
-  if (how_ == layout::seam && owner(piece) < seam_) return {hops, first - 1, seam_ - owner(piece), 1};
+  if (layout_ == layout::seam && owner(piece) < seam_) return {hops, first - 1, seam_ - owner(piece), 1};
   return {hops, first};
 }
 
@@ -51,8 +51,8 @@ ring_path optimal_ring::down(int piece) const {
   const int served = q_ - served_upwards(piece);
   if (served == 0) return {};
   ring_path path;
-  if (how_ == layout::apart) path.first = 2 * piece + 2;
-  else if (how_ == layout::seam || even()) path.first = 2 * piece - owner(piece) + (q_ % 2 == 0 ? 1 : 2);
+  if (layout_ == layout::apart) path.first = 2 * piece + 2;
+  else if (layout_ == layout::seam || even()) path.first = 2 * piece - owner(piece) + (q_ % 2 == 0 ? 1 : 2);
   else path = crossing_down(piece);
   path.hops = owner(piece) + served;
   return path;

@@ -58,7 +58,7 @@ class optimal_ring {
 
   int p_, q_, parts_;
   int seam_;  // the first sender from which on nothing goes down
-  layout how_;
+  layout layout_;
 };
 
 // The paper's three-stage schedule, repaired. It takes p + q/2 steps if q is even and p is even or at least q.

@@ -17,12 +17,13 @@ std::string join(const std::vector<std::string>& parts, const char* separator) {
 }
 
 std::string allowed(const parameter& p) {
-  std::vector<std::string> ways = p.words;
+  std::vector<std::string> values = p.words;
   if (p.lowest <= p.highest) {
     const std::string range = std::to_string(p.lowest) + " to " + std::to_string(p.highest);
-    ways.push_back(p.list ? "whole numbers " + range + " joined by x, such as 8x8x16" : "a whole number from " + range);
+    values.push_back(p.list ? "whole numbers " + range + " joined by x, such as 8x8x16"
+                            : "a whole number from " + range);
   }
-  return join(ways, ", ") + (p.by_level ? "; or these for each level, the innermost first, joined by /" : "");
+  return join(values, ", ") + (p.by_level ? "; or these for each level, the innermost first, joined by /" : "");
 }
 
 bool accepts_number(const parameter& p, std::string_view text) {

@@ -28,19 +28,19 @@ bool looks_at_sizes(const problem& at, const arguments& with) {
 schedule generate_tree(const problem& at, int rank, const arguments& with) {
   const switch_network& network = *at.switches;
   const int window = with.number("window", 1);
-  const auto how = parse_reduction(with.word("sync"), at.ranks);
-  const block_parts blocks = how ? block_parts{with.number("parts", 1), with.number("last", 0)} : block_parts{};
+  const auto reduce = parse_reduction(with.word("sync"), at.ranks);
+  const block_parts blocks = reduce ? block_parts{with.number("parts", 1), with.number("last", 0)} : block_parts{};
   const auto tree = network.remember<rank_tree>("tree", [&] { return rank_tree(network); });
   if (at.sizes && looks_at_sizes(at, with)) {
     sized_order order = list_greedy_order(*tree, *at.sizes);
-    return exchange_plan(*tree, std::move(order.messages), window, how, order.empty).program(rank, blocks);
+    return exchange_plan(*tree, std::move(order.messages), window, reduce, order.empty).program(rank, blocks);
   }
-  if (!how && *network.remember<bool>("closed form serves", [&] { return closed_form_serves(*tree); })) {
+  if (!reduce && *network.remember<bool>("closed form serves", [&] { return closed_form_serves(*tree); })) {
     const auto table = network.remember<rank_phases>("phases", [&] { return rank_phases(*tree); });
     return unsynchronised_program(*tree, *table, rank, window);
   }
   const auto plan = network.remember<exchange_plan>("plan " + with.word("window") + " " + with.word("sync"), [&] {
-    return exchange_plan(*tree, phased_order(*tree), window, how);
+    return exchange_plan(*tree, phased_order(*tree), window, reduce);
   });
   return plan->program(rank, blocks);
 }

@@ -197,8 +197,8 @@ int sends_under_way(const rank_tree& tree, int rank, int window) {
   return static_cast<int>(std::min<std::int64_t>(most, std::max(1, tree.ranks() - 1)));
 }
 
-synchronisations synchronise(const rank_tree& tree, std::span<const message> ordered, int window, reduction how) {
-  if (how == reduction::exact) return exact_reduction(tree, ordered, window).run();
+synchronisations synchronise(const rank_tree& tree, std::span<const message> ordered, int window, reduction wanted) {
+  if (wanted == reduction::exact) return exact_reduction(tree, ordered, window).run();
   return chain2_reduction(tree, ordered, window).run();
 }
 

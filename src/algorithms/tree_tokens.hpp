@@ -38,7 +38,7 @@ struct synchronisations {
 // `ordered` lists messages in the order in which they may use the links. On each edge of its path a message waits for
 // the message that uses the edge window * streams places before it. So never more than window * streams messages share
 // the edge.
-synchronisations synchronise(const rank_tree& tree, std::span<const message> ordered, int window, reduction how);
+synchronisations synchronise(const rank_tree& tree, std::span<const message> ordered, int window, reduction wanted);
 
 // How many messages of a rank may be under way together in this window.
 int sends_under_way(const rank_tree& tree, int rank, int window);

@@ -58,7 +58,7 @@ void allgather_service::make_ready(group_plan& algorithm) {
 }
 
 const group_decision* allgather_service::pick_for(bool repeated, MPI_Info info) {
-  const group_decision* chosen = state_.asked().of_call(call_.form(), info);
+  const group_decision* chosen = state_.named().of_call(call_.form(), info);
   sizes_ = local_sizes();
   if (!chosen && !is_turn_of_shoal(repeated)) return repeated ? nullptr : state_.natives();
   return served_by(chosen, repeated);
@@ -86,10 +86,10 @@ const group_decision* allgather_service::served_by(const group_decision* chosen,
 }
 
 void allgather_service::verify(native_call native) {
-  const std::vector<std::byte> ours = packed(received(), state_.senders(in_));
+  const std::vector<std::byte> shoals = packed(received(), state_.senders(in_));
   require_of_mpi("the MPI's own collective", native);
-  require_equal(ours, packed(received(), state_.senders(in_)), state_.rank());
-  state_.verified.add(static_cast<std::int64_t>(ours.size()), 0);
+  require_equal(shoals, packed(received(), state_.senders(in_)), state_.rank());
+  state_.verified.add(static_cast<std::int64_t>(shoals.size()), 0);
 }
 
 group_sizes allgather_service::local_sizes() const {

@@ -26,10 +26,10 @@ class allgather_service {
   // if nobody asked for an algorithm and Shoal has not been the fastest so far.
   const group_decision* plan(MPI_Info info) { return pick_for(true, info); }
 
-  // What moves in each direction, and by which programs, for the algorithm that was picked.
+  // What moves in each direction, and by which schedules, for the algorithm that was picked.
   const std::array<payload, 2>& messages() const { return what_; }
-  group_exchange::programs steps(const group_plan& algorithm) const {
-    return intercommunicator::programs_of(algorithm, sizes_);
+  group_exchange::both_ways steps(const group_plan& algorithm) const {
+    return intercommunicator::schedules_of(algorithm, sizes_);
   }
   void run(const group_plan& algorithm) {
     has_met_others_ = true;

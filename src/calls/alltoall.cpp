@@ -15,7 +15,7 @@ namespace shoal {
 namespace {
 
 // Serves a call, from the first one on, as settings, the communicator or `info` ask. Also if settings are wrong.
-int serve_asked(learner& of, const alltoall_call& call, interface from, MPI_Info info, native_call native) {
+int serve_named(learner& of, const alltoall_call& call, interface from, MPI_Info info, native_call native) {
   if (!of.state() && is_revoked(call.comm)) return native();
   if (!of.was_entered() && is_refused_alone(call)) return native();
   const bool is_linked = from == interface::shoal;
@@ -58,7 +58,7 @@ int serve_unpassed(learner& of, const alltoall_call& call, interface from, MPI_I
   of.take_passes();  // forgets what a call before this one allowed
   if (is_lost(of, call.comm)) return by_mpi();
   record(of, call, from);
-  if (of.is_asked(call.form(), info)) return serve_asked(of, call, from, info, by_mpi);
+  if (of.names_algorithm(call.form(), info)) return serve_named(of, call, from, info, by_mpi);
   return serve_settled(of, call, from, by_mpi);
 }
 

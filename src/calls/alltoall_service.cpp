@@ -14,7 +14,7 @@ namespace shoal {
 
 // If nobody asks for an algorithm any more, the MPI's own collective serves.
 const decision* alltoall_service::pick(MPI_Info info) {
-  const decision* chosen = state_.asked().of_call(call_.form(), info);
+  const decision* chosen = state_.named().of_call(call_.form(), info);
   return chosen ? fit(*chosen) : nullptr;
 }
 
@@ -33,7 +33,7 @@ bool alltoall_service::ranks_ask(const prepared& algorithm) const {
 }
 
 alltoall_service::repeated alltoall_service::plan(MPI_Info info) {
-  const decision* chosen = state_.asked().of_call(call_.form(), info);
+  const decision* chosen = state_.named().of_call(call_.form(), info);
   describe();
   features sizes = local_features();
   if (!agree_on_sizes(sizes)) return {nullptr};
@@ -47,7 +47,7 @@ const decision* alltoall_service::pick_without_asking() {
   if (!ranks_.is_open()) return nullptr;
   describe();
   if (ranks_.facts().devices || state_.limit().is_set()) return nullptr;
-  const decision* chosen = state_.asked().standing(call_.form());
+  const decision* chosen = state_.named().standing(call_.form());
   if (!chosen || !local_features().invalid) return chosen;
   if (chosen->algorithm->has_schedule() && !call_.is_awaited())
     ranks_.turns().skip();  // enough, as such exchanges share no memory
@@ -105,7 +105,7 @@ scratch_limit::needs alltoall_service::scratch_needs() const {
 bool alltoall_service::agree_on_sizes(features& sizes) {
   const bool wrong = sizes.invalid;
   sizes = agree_on(sizes, ranks_.agree());
-  has_asked_ = true;
+  has_agreed_ = true;
   if (sizes.on_device || wrong) return false;
   if (sizes.invalid) throw mpi_error(MPI_ERR_OTHER, "another rank's arguments are wrong");
   if (sizes.is_uniform()) what_.uniform = what_.recv.bytes(0);
@@ -118,11 +118,11 @@ const payload& alltoall_service::blocks() {
 }
 
 void alltoall_service::verify(native_call native) {
-  const std::vector<std::byte> ours = packed(what_.recv, ranks_.ranks());
+  const std::vector<std::byte> shoals = packed(what_.recv, ranks_.ranks());
   if (call_.in_place()) restore();
   require_of_mpi("the MPI's own collective", native);
-  require_equal(ours, packed(what_.recv, ranks_.ranks()), ranks_.rank());
-  state_.verified.add(static_cast<std::int64_t>(ours.size()), 0);
+  require_equal(shoals, packed(what_.recv, ranks_.ranks()), ranks_.rank());
+  state_.verified.add(static_cast<std::int64_t>(shoals.size()), 0);
 }
 
 void describe_received(const alltoall_call& call, int blocks, block_storage& storage, payload& what) {

@@ -32,7 +32,7 @@ class alltoall_service {
   // The same as pick() if the choice is made already: `chosen`, or what the limit on scratch memory allows instead.
   const decision* fit(const decision& chosen);
   // Whether the ranks asked each other in this call.
-  bool has_asked() const { return has_asked_; }
+  bool has_agreed() const { return has_agreed_; }
   // The same as pick() for an exchange that will be repeated: the ranks always ask each other.
   struct repeated {
     const decision* chosen;
@@ -49,7 +49,7 @@ class alltoall_service {
   const user_buffer& received() const { return what_.recv; }
 
   // The program that carries out the exchange: one made for its sizes, if the algorithm looks at them.
-  const program& steps(const prepared& algorithm) const { return sized_ ? *sized_ : *algorithm.steps; }
+  const linked_schedule& steps(const prepared& algorithm) const { return sized_ ? *sized_ : *algorithm.steps; }
   void run(const prepared& algorithm) { ranks_.run(steps(algorithm), blocks()); }
 
   agreement& agree() { return ranks_.agree(); }
@@ -77,9 +77,9 @@ class alltoall_service {
   const alltoall_call& call_;
   block_storage& storage_;
   payload what_;
-  std::shared_ptr<const program> sized_;
+  std::shared_ptr<const linked_schedule> sized_;
   std::optional<pool_memory> snapshot_;
-  bool has_asked_ = false;
+  bool has_agreed_ = false;
 };
 
 }  // namespace shoal

@@ -88,8 +88,8 @@ class alltoall_work final : public request::work {
 // Messages through memory match in the order in which the two ranks start them. A schedule with several messages
 // between two ranks either keeps to one order, or tells them apart only by tags and cannot use memory.
 bool alltoall_work::everyone_may_share() {
-  const program& steps = service_.steps(*algorithm_);
-  return !state_->all().agree().on_any_rank(!steps.plan.shared_memory && !steps.one_message_each_way);
+  const linked_schedule& steps = service_.steps(*algorithm_);
+  return !state_->all().agree().on_any_rank(!steps.shared_memory && !steps.one_message_each_way);
 }
 
 void alltoall_work::start(tag_range tags) {

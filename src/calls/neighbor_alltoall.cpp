@@ -13,7 +13,7 @@ namespace shoal {
 
 // The algorithm that the user names. Null: the MPI's own collective serves. The same on every rank.
 const decision* neighbor_service::named(MPI_Info info) {
-  const decision* const chosen = state_.asked().of_call(call_.form(), info);
+  const decision* const chosen = state_.named().of_call(call_.form(), info);
   if (!chosen || !chosen->algorithm->steps) return chosen;
   return over_.facts().devices || state_.over().limit().is_set() ? nullptr : chosen;
 }
@@ -36,8 +36,8 @@ const decision* neighbor_service::fit(const decision& settled) {
   if (!settled.algorithm->steps) return &settled;
   describe();
   const bool valid = is_valid();
-  has_asked_ = process::get().set().verify;
-  if (has_asked_ && agree().on_any_rank(!valid)) {  // all of them compare, or none
+  has_agreed_ = process::get().set().verify;
+  if (has_agreed_ && agree().on_any_rank(!valid)) {  // all of them compare, or none
     if (valid) throw mpi_error(MPI_ERR_OTHER, "another rank's arguments are wrong");
     return nullptr;
   }
@@ -99,16 +99,16 @@ bool neighbor_call::is_valid() const {
 }
 
 void neighbor_service::verify(native_call native) {
-  const std::vector<std::byte> ours = packed(what_.recv, state_.sources(), state_.peers().sources);
+  const std::vector<std::byte> shoals = packed(what_.recv, state_.sources(), state_.peers().sources);
   require_of_mpi("the MPI's own collective", native);
-  require_equal(ours, packed(what_.recv, state_.sources(), state_.peers().sources), over_.rank());
-  state_.over().verified.add(static_cast<std::int64_t>(ours.size()), 0);
+  require_equal(shoals, packed(what_.recv, state_.sources(), state_.peers().sources), over_.rank());
+  state_.over().verified.add(static_cast<std::int64_t>(shoals.size()), 0);
 }
 
 namespace {
 
 // Serves a call, from the first one on, as settings ask.
-int serve_asked(const neighbor_call& call, interface from, native_call native) {
+int serve_named(const neighbor_call& call, interface from, native_call native) {
   process& job = process::get();
   if (!job.present_neighbors_of(call.comm, call.form()) && is_refused_alone(call)) return native();
   std::string wrong;
@@ -134,7 +134,7 @@ int serve_settled(learner& of, const neighbor_call& call, interface from, native
 int serve_any(learner* of, const neighbor_call& call, interface from, native_call native) {
   process& job = process::get();
   if (job.asks_for(call.what, call.form()))
-    return has_neighbors(call.comm) && !is_revoked(call.comm) ? serve_asked(call, from, native) : native();
+    return has_neighbors(call.comm) && !is_revoked(call.comm) ? serve_named(call, from, native) : native();
   if (!of || is_lost(*of, call.comm)) return native();
   if (!of->is_wrong()) return serve_settled(*of, call, from, native);
   return refused(call.comm, of->why(), from, [&] { return job.leave(call, of->why(), native); });

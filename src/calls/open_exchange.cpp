@@ -318,7 +318,7 @@ struct named_call {
 
 // Why Shoal does not serve a call for which nobody asked, and what would change that. Made only for the report.
 template <typename Call>
-struct unasked {
+struct unnamed {
   const char* kind;
   const Call& call;
   explicit operator std::string() const {
@@ -367,8 +367,8 @@ bool names_algorithm(MPI_Info info, const Call& call) {
   return !info_value(info, key.c_str()).text().empty();
 }
 template <typename Call>
-int left_unasked(const named_call<Call>& name, const char* kind, native_call native) {
-  return returning_codes(name.call.comm, [&] { return left(name, unasked<Call>{kind, name.call}, native); });
+int left_unnamed(const named_call<Call>& name, const char* kind, native_call native) {
+  return returning_codes(name.call.comm, [&] { return left(name, unnamed<Call>{kind, name.call}, native); });
 }
 
 // As begun(), for an exchange that runs many times; the ranks may wait for each other.
@@ -403,7 +403,7 @@ MPI_Request prepared_on(const neighbor_call& call, MPI_Info info, learner& of, s
 template <typename Call>
 int start_exchange(const Call& call, MPI_Request* request, native_call native) {
   const named_call<Call> name{"i", call, ""};
-  if (settings_name_none(call)) return left_unasked(name, "nonblocking", native);
+  if (settings_name_none(call)) return left_unnamed(name, "nonblocking", native);
   return serve(name, call, request, native, [&](learner& of, std::string& why) { return begun(call, of, why); });
 }
 
@@ -411,11 +411,11 @@ template <typename Call>
 int prepare_exchange(const Call& call, MPI_Info info, MPI_Request* request, native_call native) {
   const named_call<Call> name{"", call, "_init"};
   constexpr const char* kind = "persistent; its starts are not counted";
-  const bool unasked_for = settings_name_none(call);
-  if (unasked_for && (info == MPI_INFO_NULL || call.comm == MPI_COMM_NULL)) return left_unasked(name, kind, native);
+  const bool is_unnamed = settings_name_none(call);
+  if (is_unnamed && (info == MPI_INFO_NULL || call.comm == MPI_COMM_NULL)) return left_unnamed(name, kind, native);
   return serve(name, call, request, native, [&](learner& of, std::string& why) {
-    if (unasked_for && !names_algorithm(info, call))
-      return why = std::string(unasked<Call>{kind, call}), MPI_REQUEST_NULL;
+    if (is_unnamed && !names_algorithm(info, call))
+      return why = std::string(unnamed<Call>{kind, call}), MPI_REQUEST_NULL;
     return prepared_on(call, info, of, why);
   });
 }

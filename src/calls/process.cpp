@@ -41,8 +41,8 @@ std::vector<std::int64_t> largest_of_both_groups(MPI_Comm comm, const std::vecto
   all.push_back(!is_heard);
   pending_agreement own(comm, all);
   if (is_heard) {
-    const auto ours = own.wait(wait);
-    for (std::size_t i = 0; i < all.size(); ++i) all[i] = std::max(ours[i], all[i]);
+    const auto mine = own.wait(wait);
+    for (std::size_t i = 0; i < all.size(); ++i) all[i] = std::max(mine[i], all[i]);
   }
   pending_agreement unheard(comm, {all.back()});
   if (is_heard) {
@@ -326,7 +326,7 @@ void process::count_unserved(MPI_Comm comm, bool uniform, std::int64_t sent, std
   groups->worth.count(known * groups->ranks / 2);
 }
 
-int process::leave_told(const std::string& call, MPI_Comm comm, const std::string& reason, native_call native) {
+int process::leave_and_report(const std::string& call, MPI_Comm comm, const std::string& reason, native_call native) {
   if (!begin(MPI_COMM_WORLD)) return native();
   const double begin = PMPI_Wtime();
   const int code = native();
@@ -462,7 +462,7 @@ void process::finish() {
 }
 
 void process::report_nothing() {
-  if (!told_) tell(0);
+  if (!has_reported_) tell(0);
 }
 
 // This rank has made a call on `comm`.
@@ -472,7 +472,7 @@ void process::heed_for_report(MPI_Comm comm) {
 
 void process::tell(int rank) {
   if (set().report == reporting::none) return;
-  told_ = true;
+  has_reported_ = true;
   if (set().report_file.empty()) return report_.print(std::cerr, rank, books());
   const std::string path = report_file_of(rank, set().report_file);
   std::ofstream file(path);

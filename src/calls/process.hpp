@@ -92,7 +92,7 @@ class process : public job_state {
   template <typename Call, typename Reason>
   int leave(const Call& call, const Reason& reason, native_call native) {
     return set().report == reporting::none ? native()
-                                           : leave_told(call.name(), comm_of(call), std::string(reason), native);
+                                           : leave_and_report(call.name(), comm_of(call), std::string(reason), native);
   }
   // Counts an exchange behind a request, which has ended; its communicator may have been freed before. Then what was
   // decided there is gone, but not the algorithm, which is the team's.
@@ -117,7 +117,7 @@ class process : public job_state {
     if constexpr (requires { call.comm; }) return call.comm;
     else return call.call.comm;
   }
-  int leave_told(const std::string& call, MPI_Comm comm, const std::string& reason, native_call native);
+  int leave_and_report(const std::string& call, MPI_Comm comm, const std::string& reason, native_call native);
   process() = default;
   bool begin(MPI_Comm comm);
   // What Shoal keeps for a communicator; null: nothing yet.
@@ -149,7 +149,7 @@ class process : public job_state {
   std::array<users_communicator*, recent_calls::places> of_places_{};  // the first one in each place
   usage_report report_;
   std::atomic<bool> is_reporter_ = false;  // this rank reports at the end, if there is something to report
-  bool told_ = false;
+  bool has_reported_ = false;
   traffic_record traffic_;
 };
 

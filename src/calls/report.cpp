@@ -69,12 +69,12 @@ void usage_report::add(const std::string& collective, int ranks, const std::stri
 }
 
 // Of all communicators of one shape, only the last one's text is kept.
-void usage_report::add_finding(const std::string& collective, int ranks, double block_bytes, const std::string& told) {
+void usage_report::add_finding(const std::string& collective, int ranks, double block_bytes, const std::string& text) {
   const std::string shape = collective + " of " + std::to_string(ranks) + " ranks, about " +
                             readable_bytes(std::exp2(std::ceil(std::log2(std::max(1.0, block_bytes))))) + " a block";
   finding& shape_times = findings_[shape];
   if (std::exchange(shape_times.last, communicators_) != communicators_) ++shape_times.communicators;
-  shape_times.told = told;
+  shape_times.text = text;
 }
 
 void usage_report::add_left(const std::string& call, const std::string& reason, std::int64_t calls, double seconds) {
@@ -138,7 +138,7 @@ void usage_report::print_findings(std::ostream& text) const {
   for (const auto& [shape, shape_times] : findings_) {
     text << "shoal: tried for " << shape;
     if (shape_times.communicators > 1) text << " (" << shape_times.communicators << " communicators)";
-    text << ": " << shape_times.told << "\n";
+    text << ": " << shape_times.text << "\n";
   }
 }
 

@@ -20,7 +20,7 @@ class usage_report {
   // What is added from now on belongs to another communicator.
   void begin_communicator() { ++communicators_; }
   // What was tried for blocks of about `block_bytes` bytes on a communicator, and why it was kept or dropped.
-  void add_finding(const std::string& collective, int ranks, double block_bytes, const std::string& told);
+  void add_finding(const std::string& collective, int ranks, double block_bytes, const std::string& text);
   // Calls that were not Shoal's to serve, and why.
   void add_left(const std::string& call, const std::string& reason, std::int64_t calls, double seconds);
   // `bytes`: exchanges whose bytes were all compared. `sums`: those of requests, whose blocks' checksums were compared.
@@ -48,7 +48,7 @@ class usage_report {
   // How many communicators of a shape there were, and what the last one told.
   struct finding {
     int communicators = 0, last = 0;
-    std::string told;
+    std::string text;
   };
 
   int communicators_ = 0;

@@ -31,11 +31,11 @@ std::vector<std::byte> packed(const user_buffer& buffer, int blocks, std::span<c
   return all;
 }
 
-void require_equal(const std::vector<std::byte>& ours, const std::vector<std::byte>& natives, int rank) {
-  if (ours == natives) return;
-  const auto at = std::mismatch(ours.begin(), ours.end(), natives.begin()).first - ours.begin();
+void require_equal(const std::vector<std::byte>& shoals, const std::vector<std::byte>& natives, int rank) {
+  if (shoals == natives) return;
+  const auto at = std::mismatch(shoals.begin(), shoals.end(), natives.begin()).first - shoals.begin();
   throw std::runtime_error("verification failed on rank " + std::to_string(rank) + ": received byte " +
-                           std::to_string(at) + " of " + std::to_string(ours.size()) +
+                           std::to_string(at) + " of " + std::to_string(shoals.size()) +
                            " differs from the MPI's own result; please report this");
 }
 

@@ -17,7 +17,7 @@ namespace shoal {
 std::vector<std::byte> packed(const user_buffer& buffer, int blocks, std::span<const int> peers = {});
 
 // Throws std::runtime_error saying where they differ, if they do.
-void require_equal(const std::vector<std::byte>& ours, const std::vector<std::byte>& natives, int rank);
+void require_equal(const std::vector<std::byte>& shoals, const std::vector<std::byte>& natives, int rank);
 
 // For exchanges that are started in one call and ended in another. A checksum of each block travels beside it, and the
 // receiver compares. A checksum has the same size whatever the size of its block.

@@ -44,7 +44,7 @@ bool direct_exchange::try_to_write() {
   write_row();
   written_ = true;
   lap(phase::replace);
-  for (int peer : without_room_) send_in_pieces(peer);
+  for (int peer : without_room_) send_in_segments(peer);
   window_.wake_those_waiting();
   lap(phase::data);
   copy_own();
@@ -88,7 +88,7 @@ pool_memory direct_exchange::memory_to_pack(const user_buffer& of, int rank) {
   return of.packs(rank) ? pool_memory(pool_, of.bytes(rank), taken_) : pool_memory();
 }
 
-void direct_exchange::send_in_pieces(int peer) {
+void direct_exchange::send_in_segments(int peer) {
   const user_buffer& from = what_.send;
   const int rank = ranks_[peer];
   send one{peer, {from.block(rank), from.bytes(rank)}, memory_to_pack(from, rank)};
@@ -99,7 +99,7 @@ void direct_exchange::send_in_pieces(int peer) {
   if (!push(one)) sends_.push_back(std::move(one));
 }
 
-void direct_exchange::receive_in_pieces(int peer) {
+void direct_exchange::receive_in_segments(int peer) {
   const user_buffer& to = what_.recv;
   const int rank = ranks_[peer];
   receive one{peer, {to.block(rank), to.bytes(rank)}, memory_to_pack(to, rank)};
@@ -112,7 +112,7 @@ bool direct_exchange::read_row(int peer) {
   lap(phase::data);
   const node_rows::block block = rows_.block_from(peer);
   const int rank = ranks_[peer];
-  if (block.elsewhere) receive_in_pieces(peer);
+  if (block.elsewhere) receive_in_segments(peer);
   else if (block.bytes != what_.recv.bytes(rank)) failure_.note(size_mismatch());
   else failure_.attempt([&] { what_.recv.unpack(rank, block.data); });
   lap(block.elsewhere ? phase::data : phase::rearrange);
@@ -132,13 +132,13 @@ bool direct_exchange::progress(bool& moved) {
   const bool write = !written_;
   if (write && !try_to_write()) return moved = false;
   const std::size_t awaited = rows_awaited_.size();
-  const std::uint64_t pieces = window_.pieces_moved();
+  const std::uint64_t segments = window_.segments_moved();
   std::erase_if(receives_, [&](receive& one) { return pull(one); });
   std::erase_if(sends_, [&](send& one) { return push(one); });
   std::erase_if(rows_awaited_, [&](int peer) { return read_row(peer); });
-  const bool pieces_moved = window_.pieces_moved() != pieces;
-  if (pieces_moved) window_.wake_those_waiting();
-  moved = write || pieces_moved || rows_awaited_.size() != awaited;
+  const bool segments_moved = window_.segments_moved() != segments;
+  if (segments_moved) window_.wake_those_waiting();
+  moved = write || segments_moved || rows_awaited_.size() != awaited;
   if (moved) lap(phase::data);
   if (!done()) return false;
   pool_.make_ready(taken_);
@@ -146,9 +146,9 @@ bool direct_exchange::progress(bool& moved) {
 }
 
 void direct_exchange::drop_stale() {
-  const std::uint64_t before = window_.pieces_moved();
+  const std::uint64_t before = window_.segments_moved();
   window_.drop_stale();
-  if (window_.pieces_moved() != before) window_.wake_those_waiting();
+  if (window_.segments_moved() != before) window_.wake_those_waiting();
 }
 
 void direct_exchange::sleep(int microseconds) {

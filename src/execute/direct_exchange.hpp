@@ -1,6 +1,6 @@
 // An exchange between the ranks of one node. Every block goes straight to its destination through memory that the ranks
-// share: a sender puts small blocks together into one row; others go in pieces, or are read from the sender's memory.
-// Blocks that are not plain memory are packed as they are copied into the row, or before they are cut into pieces.
+// share: a sender puts small blocks together into one row; others go in segments, or are read from the sender's memory.
+// Blocks that are not plain memory are packed as they are copied into the row, or before they are cut into segments.
 #pragma once
 
 #include <span>
@@ -36,7 +36,7 @@ class direct_exchange {
   void sleep(int microseconds);
 
  private:
-  // A block that travels in pieces. `packed` is its packed form if it is not plain memory.
+  // A block that travels in segments. `packed` is its packed form if it is not plain memory.
   struct send {
     int peer;
     node_window::outgoing message;
@@ -52,8 +52,8 @@ class direct_exchange {
   bool try_to_write();
   void write_row();
   void copy_own();
-  void send_in_pieces(int peer);
-  void receive_in_pieces(int peer);
+  void send_in_segments(int peer);
+  void receive_in_segments(int peer);
   bool read_row(int peer);
   pool_memory memory_to_pack(const user_buffer& of, int rank);
   bool push(send& one) { return window_.push(one.peer, one.message); }

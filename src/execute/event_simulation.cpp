@@ -8,7 +8,7 @@
 #include <tuple>
 
 #include "algorithms/relabelling.hpp"
-#include "execute/program.hpp"
+#include "execute/linked_schedule.hpp"
 #include "topology/node_layout.hpp"
 
 namespace shoal {
@@ -106,8 +106,8 @@ class event_simulation {
     const double step = std::max(machine.link_latency, machine.per_message);
     return step > 0 ? step : 1;
   }
-  op_id operations() const { return static_cast<op_id>(steps_.plan.operations.size()); }
-  const operation& op(op_id id) const { return steps_.plan.operations[id]; }
+  op_id operations() const { return static_cast<op_id>(steps_.operations.size()); }
+  const operation& op(op_id id) const { return steps_.operations[id]; }
   double bytes(op_id id) const { return block_ * op(id).slot_count; }
   double work(op_id id) const { return machine_.per_message + machine_.per_message_byte * bytes(id); }
   waiting_for& left(int rank, op_id id) { return left_[std::size_t(rank) * operations() + id]; }
@@ -182,7 +182,7 @@ class event_simulation {
     end(rank, id);
   }
 
-  program steps_;
+  linked_schedule steps_;
   const problem& at_;
   const event_machine& machine_;
   double block_;

@@ -6,56 +6,56 @@
 
 namespace shoal {
 
-void exchange::start(const program& how, const payload& what) {
-  how_ = &how;
+void exchange::start(const linked_schedule& steps, const payload& what) {
+  steps_ = &steps;
   what_ = what;
-  temp_.assign(how.plan.temp_slots, {});
+  temp_.assign(steps.temp_slots, {});
   may_get_old_messages_ = abandoned_;
   if (!may_get_old_messages_) failure_.clear();
   lost_recv_.clear();
   send_packed_ = true;
-  if (free_pieces_.size() != pieces_.size()) forget_pieces();
-  if (how_->plan.parts > 1) cut_blocks();
+  if (free_buffers_.size() != buffers_.size()) forget_buffers();
+  if (steps_->parts > 1) cut_blocks();
   counters_ = {};
   taken_.clear();
-  remaining_ = how_->plan.operations.size();
-  before_.assign(how_->before.begin(), how_->before.end());
+  remaining_ = steps_->operations.size();
+  before_.assign(steps_->before.begin(), steps_->before.end());
   running_.assign(remaining_, {});
   ready_.clear();
   ready_.reserve(remaining_);
   held_back_.clear();  // left from a run that an error while waiting has ended
   std::fill(awaits_sizes_.begin(), awaits_sizes_.end(), 0);
-  ended_.reserve(how_->most_transfers);
-  over_.reserve(how_->most_transfers);
+  ended_.reserve(steps_->most_transfers);
+  over_.reserve(steps_->most_transfers);
   lap(phase::prepare);
   run_those_that_wait_for_nothing();
   run_ready();
   if (done()) finish();
 }
 
-std::size_t exchange::bytes_for(const program& how) {
-  const std::size_t operations = how.plan.operations.size(), temps = how.plan.temp_slots;
+std::size_t exchange::bytes_for(const linked_schedule& steps) {
+  const std::size_t operations = steps.operations.size(), temps = steps.temp_slots;
   return operations * (sizeof before_[0] + sizeof running_[0] + sizeof ready_[0]) + temps * sizeof temp_[0] +
-         how.most_transfers * sizeof ended_[0];
+         steps.most_transfers * sizeof ended_[0];
 }
 
-// How many pieces are held at once depends on what arrives first. So this prepares enough for any order in the next
+// How many buffers are held at once depends on what arrives first. So this prepares enough for any order in the next
 // run.
 void exchange::finish() {
   pool_.make_ready(taken_);
-  pieces_.reserve(taken_.pieces());
-  free_pieces_.reserve(taken_.pieces());
-  if (how_->plan.parts > 1) join_blocks();
+  buffers_.reserve(taken_.buffers());
+  free_buffers_.reserve(taken_.buffers());
+  if (steps_->parts > 1) join_blocks();
 }
 
 // After this call a block of what_ is a part.
 void exchange::cut_blocks() {
-  const int parts = how_->plan.parts;
-  what_.send = cut_send_.cut(what_.send, how_->send_blocks, how_->plan);
+  const int parts = steps_->parts;
+  what_.send = cut_send_.cut(what_.send, steps_->send_blocks, *steps_);
   send_packed_ = failure_.attempt([&] { cut_send_.pack(); });
-  what_.recv = cut_recv_.cut(what_.recv, how_->recv_blocks, how_->plan);
+  what_.recv = cut_recv_.cut(what_.recv, steps_->recv_blocks, *steps_);
   if (!what_.uniform) return;
-  const bool even = how_->plan.last_part == 0 && *what_.uniform % static_cast<std::size_t>(parts) == 0;
+  const bool even = steps_->last_part == 0 && *what_.uniform % static_cast<std::size_t>(parts) == 0;
   what_.uniform = even ? std::optional(*what_.uniform / static_cast<std::size_t>(parts)) : std::nullopt;
 }
 
@@ -88,8 +88,8 @@ void exchange::run_to_end(waiting& wait) {
 
 // All of them run before any other operation, even one that becomes ready meanwhile: check_order() counts on that.
 void exchange::run_those_that_wait_for_nothing() {
-  for (op_id id = 0; id < static_cast<op_id>(how_->before.size()); ++id)
-    if (how_->before[id] == 0) run(id);
+  for (op_id id = 0; id < static_cast<op_id>(steps_->before.size()); ++id)
+    if (steps_->before[id] == 0) run(id);
 }
 
 // If one operation makes several ready, the lowest id runs first, so that receives are posted before the sends that
@@ -112,7 +112,7 @@ void exchange::run(op_id id) {
 
 void exchange::complete(op_id id) {
   --remaining_;
-  const auto next = how_->successors(id);
+  const auto next = steps_->successors(id);
   for (auto it = next.rbegin(); it != next.rend(); ++it)
     if (--before_[*it] == 0) ready_.push_back(*it);
 }
@@ -135,7 +135,7 @@ void exchange::ended(const ended_transfer& one) {
 
 void exchange::abandon() {
   abandoned_ = true;
-  for (piece& p : pieces_) p.abandoned = true;
+  for (buffer& p : buffers_) p.abandoned = true;
   cut_send_.abandon();
   cut_recv_.abandon();
 }
@@ -143,7 +143,7 @@ void exchange::abandon() {
 // ---- copies ------------------------------------------------------------------------------------------------
 
 void exchange::run_copy(const operation& op) {
-  const auto slots = how_->plan.slots_of(op);
+  const auto slots = steps_->slots_of(op);
   if (slots.empty()) return;  // a join
   const slot from = slots[0], to = slots[1];
   const condition is = condition_of(from);
@@ -157,11 +157,11 @@ void exchange::run_copy(const operation& op) {
   } else if (to.at() == place::recv && source) {
     unpack(to, source, bytes);
   } else {
-    const int copy = take_piece(bytes, 1);
-    if (!failure_.attempt([&] { pack(from, pieces_[copy].data); })) lose(to, bytes, condition::lost);
-    else if (to.at() == place::recv) unpack(to, pieces_[copy].data, bytes);
+    const int copy = take_buffer(bytes, 1);
+    if (!failure_.attempt([&] { pack(from, buffers_[copy].data); })) lose(to, bytes, condition::lost);
+    else if (to.at() == place::recv) unpack(to, buffers_[copy].data, bytes);
     else hold(to, copy, 0, bytes);
-    release_piece(copy);
+    release_buffer(copy);
   }
   read_done(from);
   lap(to.at() == place::recv ? phase::rearrange : phase::replace);
@@ -183,11 +183,11 @@ void exchange::start_send(op_id id) {
 
 void exchange::send_sizes(op_id id, data_at where) {
   const std::size_t total = where == data_at::behind ? total_bytes(id) : 0;
-  const int message = take_piece(1 + how_->announced[id] * most_size_bytes + total, 1);
-  std::byte* const begin = pieces_[message].data;
+  const int message = take_buffer(1 + steps_->announced[id] * most_size_bytes + total, 1);
+  std::byte* const begin = buffers_[message].data;
   std::byte* end = begin + 1;
   for (slot s : blocks(id))
-    if (how_->announces(s)) end = write_size(end, bytes_of(s));
+    if (steps_->announces(s)) end = write_size(end, bytes_of(s));
   if (where == data_at::behind) {
     if (gather(id, end)) end += total;
     else where = data_at::nowhere;
@@ -216,9 +216,9 @@ void exchange::send_data(op_id id, std::size_t total) {
   const std::byte* source = total > 0 ? contiguous_source(id) : nullptr;
   state.direct = source;
   if (total > 0 && !source) {
-    state.data = take_piece(total, 1);
-    source = pieces_[state.data].data;
-    if (!gather(id, pieces_[state.data].data)) total = 0;
+    state.data = take_buffer(total, 1);
+    source = buffers_[state.data].data;
+    if (!gather(id, buffers_[state.data].data)) total = 0;
     lap(phase::replace);
   }
   ++running_[id].transfers;
@@ -231,8 +231,8 @@ void exchange::send_data(op_id id, std::size_t total) {
 void exchange::end_send(op_id id) {
   running& state = running_[id];
   if (state.direct) release_sources(id);
-  if (state.sizes != none) release_piece(state.sizes);
-  if (state.data != none) release_piece(state.data);
+  if (state.sizes != none) release_buffer(state.sizes);
+  if (state.data != none) release_buffer(state.data);
   complete(id);
 }
 
@@ -262,10 +262,10 @@ void exchange::start_receive(op_id id) {
   if (by_order && awaits_sizes_[op(id).peer]) return held_back_.push_back(id);
   if (!announced(id)) return receive_data(id, total_bytes(id));
   awaits_sizes_[op(id).peer] = by_order;
-  const int message = take_piece(1 + how_->announced[id] * most_size_bytes + inline_bytes_, 1);
+  const int message = take_buffer(1 + steps_->announced[id] * most_size_bytes + inline_bytes_, 1);
   running_[id].sizes = message;
   ++running_[id].transfers;
-  over_.receive(op(id).peer, tag(id, part::sizes), pieces_[message].data, pieces_[message].bytes,
+  over_.receive(op(id).peer, tag(id, part::sizes), buffers_[message].data, buffers_[message].bytes,
                 ticket(id, part::sizes));
 }
 
@@ -277,8 +277,8 @@ void exchange::receive_data(op_id id, std::size_t total, bool surely) {
   state.total = total;
   state.direct = total > 0 && target;
   if (total > 0 && !target) {
-    state.data = take_piece(total, 1);
-    target = pieces_[state.data].data;
+    state.data = take_buffer(total, 1);
+    target = buffers_[state.data].data;
   }
   ++state.transfers;
   over_.receive(op(id).peer, tag(id, part::data), target, total, ticket(id, part::data));
@@ -286,8 +286,8 @@ void exchange::receive_data(op_id id, std::size_t total, bool surely) {
 }
 
 void exchange::sizes_arrived(op_id id, const ended_transfer& message) {
-  const int piece = running_[id].sizes;
-  const std::byte* const begin = pieces_[piece].data;
+  const int buffer = running_[id].sizes;
+  const std::byte* const begin = buffers_[buffer].data;
   const std::byte* in = begin;
   data_at where = data_at::nowhere_nor_sizes;
   if (!message.failure && message.bytes > 0)  // else the memory holds an earlier message
@@ -296,12 +296,12 @@ void exchange::sizes_arrived(op_id id, const ended_transfer& message) {
   const std::size_t total = total_bytes(id), read = static_cast<std::size_t>(in - begin);
   lap(id, part::sizes);
   if (where == data_at::behind && message.bytes == read + total) {
-    deliver(id, piece, read);
+    deliver(id, buffer, read);
   } else if (where != data_at::next_message) {
     where == data_at::behind ? failure_.note(size_mismatch()) : failure_.note(blocks_lost());
     lose(id, where == data_at::nowhere_nor_sizes ? condition::unknown : condition::lost);
   }
-  release_piece(piece);
+  release_buffer(buffer);
   where == data_at::next_message ? receive_data(id, total, true) : complete(id);
   receive_next(op(id).peer);
 }
@@ -323,7 +323,7 @@ void exchange::receive_next(int peer) {
 exchange::data_at exchange::read_sizes(op_id id, const std::byte*& in, const std::byte* end) {
   const auto where = static_cast<data_at>(*in++);
   for (slot s : blocks(id)) {
-    if (!how_->announces(s)) continue;
+    if (!steps_->announces(s)) continue;
     std::uint64_t size = 0;
     in = read_size(in, end, size);
     if (s.at() == place::temp) temp_[s.index].bytes = size;
@@ -340,7 +340,7 @@ void exchange::data_arrived(op_id id, const ended_transfer& message) {
   } else if (state.data != none) {
     deliver(id, state.data, 0);
   }
-  if (state.data != none) release_piece(state.data);
+  if (state.data != none) release_buffer(state.data);
   complete(id);
 }
 
@@ -349,7 +349,7 @@ void exchange::deliver(op_id id, int from, std::size_t offset) {
   for (slot s : blocks(id)) {
     const std::size_t bytes = bytes_of(s);
     if (s.at() == place::temp) hold(s, from, offset, bytes);
-    else unpack(s, pieces_[from].data + offset, bytes);
+    else unpack(s, buffers_[from].data + offset, bytes);
     offset += bytes;
   }
   lap(phase::rearrange);
@@ -380,16 +380,16 @@ exchange::condition exchange::worst(op_id id) const {
   return all;
 }
 
-void exchange::lose(op_id id, condition how) {
-  for (slot s : blocks(id)) lose(s, bytes_of(s), how);
+void exchange::lose(op_id id, condition left_as) {
+  for (slot s : blocks(id)) lose(s, bytes_of(s), left_as);
 }
 
 // A block without bytes cannot be lost. A block for a recv slot has the size that this rank expects.
-void exchange::lose(slot s, std::size_t bytes, condition how) {
+void exchange::lose(slot s, std::size_t bytes, condition left_as) {
   if (s.at() == place::recv && bytes_of(s) > 0) lost_recv_.push_back(s.index);
   if (s.at() != place::temp) return;
-  const bool is_whole = bytes == 0 && how == condition::lost;
-  temp_[s.index] = {nullptr, bytes, none, how_->temp_readers[s.index], is_whole ? condition::whole : how};
+  const bool is_whole = bytes == 0 && left_as == condition::lost;
+  temp_[s.index] = {nullptr, bytes, none, steps_->temp_readers[s.index], is_whole ? condition::whole : left_as};
 }
 
 // ---- blocks ------------------------------------------------------------------------------------------------
@@ -458,46 +458,46 @@ std::byte* exchange::contiguous_target(op_id id) const {
 
 // ---- scratch memory ----------------------------------------------------------------------------------------
 
-int exchange::take_piece(std::size_t bytes, int users) {
-  if (free_pieces_.empty()) {
-    free_pieces_.push_back(static_cast<int>(pieces_.size()));
-    pieces_.emplace_back();
+int exchange::take_buffer(std::size_t bytes, int users) {
+  if (free_buffers_.empty()) {
+    free_buffers_.push_back(static_cast<int>(buffers_.size()));
+    buffers_.emplace_back();
   }
   std::byte* data = pool_.take(bytes, taken_);
-  const int index = free_pieces_.back();
-  free_pieces_.pop_back();
-  pieces_[index] = {data, bytes, users, false};
+  const int index = free_buffers_.back();
+  free_buffers_.pop_back();
+  buffers_[index] = {data, bytes, users, false};
   return index;
 }
 
-void exchange::release_piece(int index) {
-  piece& p = pieces_[index];
+void exchange::release_buffer(int index) {
+  buffer& p = buffers_[index];
   if (--p.users > 0) return;
   if (!p.abandoned) pool_.give_back(p.data, p.bytes);
-  free_pieces_.push_back(index);
+  free_buffers_.push_back(index);
 }
 
-// Forgets the pieces of a run that did not end. Others may still read and write those in use, so their memory is never
+// Forgets the buffers of a run that did not end. Others may still read and write those in use, so their memory is never
 // used for anything else.
-void exchange::forget_pieces() {
-  pieces_.clear();
-  free_pieces_.clear();
+void exchange::forget_buffers() {
+  buffers_.clear();
+  free_buffers_.clear();
 }
 
 void exchange::hold(slot s, int from, std::size_t offset, std::size_t bytes) {
-  const int readers = how_->temp_readers[s.index];
-  temp_[s.index] = {pieces_[from].data + offset, bytes, from, readers, condition::whole};
-  if (readers > 0) ++pieces_[from].users;
+  const int readers = steps_->temp_readers[s.index];
+  temp_[s.index] = {buffers_[from].data + offset, bytes, from, readers, condition::whole};
+  if (readers > 0) ++buffers_[from].users;
 }
 
 void exchange::read_done(slot s) {
   if (s.at() != place::temp) return;
   held_block& block = temp_[s.index];
-  if (--block.readers == 0 && block.piece != none) release_piece(block.piece);
+  if (--block.readers == 0 && block.buffer != none) release_buffer(block.buffer);
 }
 
 int exchange::tag(op_id id, part which) const {
-  return tags_.first + (how_->sequence[id] % (tags_.count / 2)) * 2 + (which == part::data);
+  return tags_.first + (steps_->sequence[id] % (tags_.count / 2)) * 2 + (which == part::data);
 }
 
 }  // namespace shoal

@@ -14,7 +14,7 @@
 #include "execute/cut_buffer.hpp"
 #include "execute/memory_pool.hpp"
 #include "execute/phases.hpp"
-#include "execute/program.hpp"
+#include "execute/linked_schedule.hpp"
 #include "execute/tag_turns.hpp"
 #include "execute/user_buffer.hpp"
 #include "transport/failure.hpp"
@@ -65,7 +65,7 @@ class exchange {
   // `how` and the memory that `what` names must stay until the exchange is done. The blocks of `what` are whole;
   // start() cuts them if the program moves parts. If an exchange is repeated, the sizes travel again: no rank knows
   // whether all others were told, in the run before, the sizes that it was told.
-  void start(const program& how, const payload& what);
+  void start(const linked_schedule& steps, const payload& what);
   // Moves everything that can move now. Returns true when the exchange is done; `moved` tells whether any transfer
   // ended.
   bool progress(bool& moved);
@@ -77,26 +77,26 @@ class exchange {
 
   const exchange_counters& counters() const { return counters_; }
   // The memory that an exchange keeps for a program while it runs, besides the blocks themselves.
-  static std::size_t bytes_for(const program& how);
+  static std::size_t bytes_for(const linked_schedule& steps);
 
  private:
-  // A piece of pool memory that holds blocks or a message under way.
-  struct piece {
+  // A buffer of pool memory that holds blocks or a message under way.
+  struct buffer {
     std::byte* data = nullptr;
     std::size_t bytes = 0;
-    int users = 0;           // blocks that have still to leave the piece, and the transfer that uses it
-    bool abandoned = false;  // an abandoned transfer may use the piece for ever
+    int users = 0;           // blocks that have still to leave the buffer, and the transfer that uses it
+    bool abandoned = false;  // an abandoned transfer may use the buffer for ever
   };
   static constexpr int none = -1;
 
   // The condition of a block that others get from this rank: a lost block has no data, an unknown one not even a size.
   enum class condition : std::uint8_t { whole, lost, unknown };
 
-  // A block in a temp slot: where it is, and in which piece.
+  // A block in a temp slot: where it is, and in which buffer.
   struct held_block {
     const std::byte* data = nullptr;
     std::size_t bytes = 0;
-    int piece = none;
+    int buffer = none;
     int readers = 0;
     condition is = condition::whole;
   };
@@ -104,10 +104,10 @@ class exchange {
   // What an operation under way uses.
   struct running {
     int transfers = 0;      // started and not ended
-    int sizes = none;       // piece with the announced sizes, perhaps with the data behind them
-    int data = none;        // piece with the packed data
+    int sizes = none;       // buffer with the announced sizes, perhaps with the data behind them
+    int data = none;        // buffer with the packed data
     std::size_t total = 0;  // bytes of data that are expected
-    bool direct = false;    // the data move straight from or to their place, without a piece
+    bool direct = false;    // the data move straight from or to their place, without a buffer
   };
 
   enum class part { sizes, data };
@@ -141,12 +141,12 @@ class exchange {
   void unpack(slot to, const std::byte* from, std::size_t bytes);
   condition condition_of(slot s) const;
   condition worst(op_id id) const;
-  void lose(op_id id, condition how);
-  void lose(slot s, std::size_t bytes, condition how);
+  void lose(op_id id, condition left_as);
+  void lose(slot s, std::size_t bytes, condition left_as);
 
-  const operation& op(op_id id) const { return how_->plan.operations[id]; }
-  std::span<const slot> blocks(op_id id) const { return how_->plan.slots_of(op(id)); }
-  bool announced(op_id id) const { return !what_.uniform && how_->announced[id] > 0; }
+  const operation& op(op_id id) const { return steps_->operations[id]; }
+  std::span<const slot> blocks(op_id id) const { return steps_->slots_of(op(id)); }
+  bool announced(op_id id) const { return !what_.uniform && steps_->announced[id] > 0; }
   int tag(op_id id, part which) const;
   void lap(phase p) {
     if (phases_) phases_->lap(p);
@@ -168,9 +168,9 @@ class exchange {
   bool gather(op_id id, std::byte* out);
   void release_sources(op_id id);
 
-  int take_piece(std::size_t bytes, int users);
-  void release_piece(int index);
-  void forget_pieces();
+  int take_buffer(std::size_t bytes, int users);
+  void release_buffer(int index);
+  void forget_buffers();
   void hold(slot s, int from, std::size_t offset, std::size_t bytes);
   void read_done(slot s);
 
@@ -178,7 +178,7 @@ class exchange {
   transport& over_;
   std::size_t inline_bytes_;
   tag_range tags_;
-  const program* how_ = nullptr;
+  const linked_schedule* steps_ = nullptr;
   payload what_;
   cut_buffer cut_send_, cut_recv_;
   exchange_counters counters_;
@@ -196,9 +196,9 @@ class exchange {
   bool abandoned_ = false;                // some transfer with these tags was abandoned, or may never be received
   bool may_get_old_messages_ = false;     // that was in an earlier run, so what arrives may belong to that run
   std::vector<std::uint32_t> lost_recv_;  // recv slots that did not get their block
-  std::vector<piece> pieces_;
+  std::vector<buffer> buffers_;
   memory_pool::tally taken_;
-  std::vector<int> free_pieces_;
+  std::vector<int> free_buffers_;
   std::vector<ended_transfer> ended_;
 };
 

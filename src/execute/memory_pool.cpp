@@ -7,26 +7,26 @@
 namespace shoal {
 
 memory_pool::~memory_pool() {
-  for (auto& pieces : free_)
-    for (std::byte* piece : pieces) ::operator delete(piece);
+  for (auto& buffers : free_)
+    for (std::byte* buffer : buffers) ::operator delete(buffer);
 }
 
 void memory_pool::tally::add(int index) {
   ++taken_[index];
-  ++pieces_;
+  ++buffers_;
   first_ = std::min(first_, index);
   last_ = std::max(last_, index);
 }
 
-// Clears only classes in use: exchanges of a microsecond take no pieces, and must not spend time here.
+// Clears only classes in use: exchanges of a microsecond take no buffers, and must not spend time here.
 void memory_pool::tally::clear() {
   for (int index = first_; index <= last_; ++index) taken_[index] = 0;
   first_ = classes;
   last_ = -1;
-  pieces_ = 0;
+  buffers_ = 0;
 }
 
-// Class 4k + j holds pieces of smallest * 2^k * (4 + j) / 4 bytes.
+// Class 4k + j holds buffers of smallest * 2^k * (4 + j) / 4 bytes.
 int memory_pool::class_of(std::size_t bytes) {
   if (bytes <= smallest) return 0;
   const int doublings = std::bit_width((bytes - 1) / smallest) - 1;
@@ -40,17 +40,17 @@ std::byte* memory_pool::take(std::size_t bytes) {
   const int index = class_of(bytes);
   const std::size_t size = class_bytes(index);
   last_take_[index] = ++takes_;
-  std::byte* piece;
+  std::byte* buffer;
   if (free_[index].empty()) {
-    piece = static_cast<std::byte*>(::operator new(size));
+    buffer = static_cast<std::byte*>(::operator new(size));
   } else {
-    piece = free_[index].back();
+    buffer = free_[index].back();
     free_[index].pop_back();
     kept_ -= size;
   }
   in_use_ += size;
   peak_ = std::max(peak_, in_use_);
-  return piece;
+  return buffer;
 }
 
 std::byte* memory_pool::take(std::size_t bytes, tally& counted) {
@@ -58,7 +58,7 @@ std::byte* memory_pool::take(std::size_t bytes, tally& counted) {
   return take(bytes);
 }
 
-// Makes room to keep one more piece of this class. False: no other class was unused for longer, or the piece alone is
+// Makes room to keep one more buffer of this class. False: no other class was unused for longer, or the buffer alone is
 // larger than `keep_bytes`.
 bool memory_pool::make_room(int index) noexcept {
   const std::size_t size = class_bytes(index);
@@ -66,15 +66,15 @@ bool memory_pool::make_room(int index) noexcept {
   while (kept_ + size > keep_bytes_) {
     const int other = longest_unused();
     if (last_take_[other] >= last_take_[index]) return false;
-    for (auto& pieces = free_[other]; kept_ + size > keep_bytes_ && !pieces.empty(); pieces.pop_back()) {
-      ::operator delete(pieces.back());
+    for (auto& buffers = free_[other]; kept_ + size > keep_bytes_ && !buffers.empty(); buffers.pop_back()) {
+      ::operator delete(buffers.back());
       kept_ -= class_bytes(other);
     }
   }
   return true;
 }
 
-// Looks only at classes with kept pieces.
+// Looks only at classes with kept buffers.
 int memory_pool::longest_unused() const {
   int found = -1;
   for (int index = 0; index < classes; ++index)
@@ -82,16 +82,16 @@ int memory_pool::longest_unused() const {
   return found;
 }
 
-void memory_pool::give_back(std::byte* piece, std::size_t bytes) noexcept {
+void memory_pool::give_back(std::byte* buffer, std::size_t bytes) noexcept {
   const int index = class_of(bytes);
   const std::size_t size = class_bytes(index);
   in_use_ -= size;
-  if (!make_room(index)) return ::operator delete(piece);
+  if (!make_room(index)) return ::operator delete(buffer);
   try {
-    free_[index].push_back(piece);
+    free_[index].push_back(buffer);
     kept_ += size;
   } catch (const std::bad_alloc&) {
-    ::operator delete(piece);
+    ::operator delete(buffer);
   }
 }
 

@@ -9,30 +9,30 @@
 
 namespace shoal {
 
-// Pieces come in size classes, four per doubling, so at most a fifth of a large piece is unused. Pieces that are given
+// Buffers come in size classes, four per doubling, so at most a fifth of a large buffer is unused. Buffers that are given
 // back are kept and reused. Beyond `keep_bytes` they return to the system, first those of the class that nobody has
 // taken from for the longest time.
 class memory_pool {
   static constexpr int classes = 256;
 
  public:
-  static constexpr std::int64_t smallest = 64;  // bytes of the smallest piece
-  // The most memory that pieces for `bytes` bytes in all take, if each of them is larger than the smallest.
+  static constexpr std::int64_t smallest = 64;  // bytes of the smallest buffer
+  // The most memory that buffers for `bytes` bytes in all take, if each of them is larger than the smallest.
   static constexpr std::int64_t with_unused(std::int64_t bytes) { return bytes + (bytes + 3) / 4; }
 
-  // How many pieces of each class one user took, whether it gave them back in between or not.
+  // How many buffers of each class one user took, whether it gave them back in between or not.
   class tally {
    public:
     void clear();
-    std::size_t pieces() const { return pieces_; }
+    std::size_t buffers() const { return buffers_; }
 
    private:
     friend class memory_pool;
     void add(int index);
 
     std::array<std::uint32_t, classes> taken_{};
-    int first_ = classes, last_ = -1;  // the first and the last class with pieces
-    std::size_t pieces_ = 0;
+    int first_ = classes, last_ = -1;  // the first and the last class with buffers
+    std::size_t buffers_ = 0;
   };
 
   explicit memory_pool(std::size_t keep_bytes = std::size_t{64} << 20) : keep_bytes_(keep_bytes) {}
@@ -44,8 +44,8 @@ class memory_pool {
   std::byte* take(std::size_t bytes);
   std::byte* take(std::size_t bytes, tally& counted);
   // `bytes` as given to take().
-  void give_back(std::byte* piece, std::size_t bytes) noexcept;
-  // To be called after the pieces are given back. Whoever takes the same pieces again, in any order and all at once,
+  void give_back(std::byte* buffer, std::size_t bytes) noexcept;
+  // To be called after the buffers are given back. Whoever takes the same buffers again, in any order and all at once,
   // then allocates nothing, as far as they fit into `keep_bytes` and there is memory.
   void make_ready(const tally& again) noexcept;
 
@@ -66,7 +66,7 @@ class memory_pool {
   std::size_t kept_ = 0, in_use_ = 0, peak_ = 0;
 };
 
-// A piece that is given back by its last owner, or none.
+// A buffer that is given back by its last owner, or none.
 class pool_memory {
  public:
   pool_memory() = default;
@@ -86,7 +86,7 @@ class pool_memory {
     return *this;
   }
 
-  // Called if somebody may use the piece for ever: it is never given back.
+  // Called if somebody may use the buffer for ever: it is never given back.
   void abandon() { data_ = nullptr; }
 
   explicit operator bool() const { return data_ != nullptr; }

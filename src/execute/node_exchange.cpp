@@ -118,21 +118,21 @@ node_exchange::node_exchange(memory_pool& pool, transport& below, waiting& wait,
       exchange_(pool, over_),
       direct_(pool, rows_, window_, ranks_) {}
 
-bool node_exchange::is_direct(const program& how) const {
-  return one_node_ && how.plan.shared_memory && !how.plan.among_neighbors;
+bool node_exchange::is_direct(const linked_schedule& steps) const {
+  return one_node_ && steps.shared_memory && !steps.among_neighbors;
 }
 
-void node_exchange::skip(const program& how) {
+void node_exchange::skip(const linked_schedule& steps) {
   window_.begin_exchange();
-  if (is_direct(how)) rows_.skip();
+  if (is_direct(steps)) rows_.skip();
 }
 
-void node_exchange::start(const program& how, const payload& what) {
-  direct_now_ = is_direct(how);
+void node_exchange::start(const linked_schedule& steps, const payload& what) {
+  direct_now_ = is_direct(steps);
   window_.begin_exchange();
   over_.forget();
   if (direct_now_) direct_.start(what);
-  else exchange_.start(how, what);
+  else exchange_.start(steps, what);
 }
 
 void node_exchange::run_to_end() {

@@ -26,7 +26,7 @@ class node_exchange {
     // For any schedule in which a rank sends and receives at most this many bytes in an exchange.
     static room of_any(std::size_t most) { return {most, most}; }
     // For exchanges without a schedule only. Most of the data travels in rows. Messages carry only what does not fit
-    // there, and have room for a block of average size; larger blocks travel in pieces.
+    // there, and have room for a block of average size; larger blocks travel in segments.
     static room of_direct(std::size_t most, int ranks);
     // For schedules. The rows are only for small exchanges, such as agreements.
     static room of_schedules(std::size_t most, int ranks);
@@ -51,9 +51,9 @@ class node_exchange {
 
   // These are as in `exchange`.
   void set_tags(tag_range tags) { exchange_.set_tags(tags); }
-  void start(const program& how, const payload& what);
+  void start(const linked_schedule& steps, const payload& what);
   // Called instead of start() on a rank that takes no part.
-  void skip(const program& how);
+  void skip(const linked_schedule& steps);
   bool progress(bool& moved);
   void run_to_end();
   const std::exception_ptr& failure() const { return direct_now_ ? direct_.failure() : exchange_.failure(); }
@@ -67,7 +67,7 @@ class node_exchange {
   node_exchange(memory_pool& pool, transport& below, waiting& wait, const node_layout& nodes, room size, common opened);
   static common open_together(std::span<const int> ranks, room size, transport& over, waiting& wait);
 
-  bool is_direct(const program& how) const;
+  bool is_direct(const linked_schedule& steps) const;
   void run_directly_to_end();
   void move_others();
   void move_others_at_end();

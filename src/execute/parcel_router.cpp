@@ -19,7 +19,7 @@ static_assert(sizeof(announcement) == parcels::front);
 
 void parcel_router::start(parcels held, bool refused) {
   held_ = std::move(held);
-  told_ = refused ? refusal : nothing;
+  news_ = refused ? refusal : nothing;
   failure_.clear();
   distance_ = 1;
   begin_round();
@@ -65,7 +65,7 @@ void parcel_router::begin(int digit, std::int64_t distance) {
   const int to = static_cast<int>((rank + distance) % ranks),
             from = static_cast<int>((rank - distance + ranks) % ranks);
   std::vector<std::byte>&out = of.out.message(), &in = of.in.message();
-  const announcement whole{out.size(), told_};
+  const announcement whole{out.size(), news_};
   std::memcpy(out.data(), &whole, sizeof whole);
   in.resize(first_bytes);
   const int ticket = (digit - 1) * parts;
@@ -83,7 +83,7 @@ void parcel_router::ended(const ended_transfer& one) {
   lane& of = lanes_[static_cast<std::size_t>(one.ticket / parts)];
   if (one.failure) {
     failure_.note(one.failure);
-    told_ |= loss;  // which others hear with the next messages
+    news_ |= loss;  // which others hear with the next messages
   }
   if (one.ticket % parts == first_in) first_arrived(of, one.ticket, one.failure ? 0 : one.bytes);
   else if (one.failure && one.ticket % parts == rest_in) of.in.clear();
@@ -92,8 +92,8 @@ void parcel_router::ended(const ended_transfer& one) {
 void parcel_router::first_arrived(lane& of, int ticket, std::size_t bytes) {
   announcement whole{parcels::front, loss};  // if the message is lost
   if (bytes >= sizeof whole) std::memcpy(&whole, of.in.message().data(), sizeof whole);
-  told_ |= whole.news;
-  if (told_ & loss) failure_.note(blocks_lost());
+  news_ |= whole.news;
+  if (news_ & loss) failure_.note(blocks_lost());
   of.in.message().resize(whole.bytes);
   if (whole.bytes <= first_bytes) return;
   const std::int64_t distance = (ticket / parts + 1) * distance_;

@@ -35,7 +35,7 @@ class parcel_router {
   // which that rank sent them.
   parcels take() { return std::move(held_); }
   // Whether some rank refused: every rank hears of it, unless a transfer has failed too.
-  bool refused() const { return told_ & refusal; }
+  bool refused() const { return news_ & refusal; }
 
  private:
   // What goes to one rank and comes from another in a round.
@@ -56,7 +56,7 @@ class parcel_router {
   transport& over_;
   int radix_, tag_;
   parcels held_{0};
-  std::uint64_t told_ = 0;  // all news so far, this rank's own too
+  std::uint64_t news_ = 0;  // all news so far, this rank's own too
   std::int64_t distance_ = 0;
   std::vector<lane> lanes_;
   std::vector<ended_transfer> ended_;

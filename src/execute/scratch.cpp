@@ -16,24 +16,23 @@ bool is_direct(std::span<const slot> slots, bool copies) {
 }
 }  // namespace
 
-scratch_bound bound_scratch(const program& how, bool uniform, std::size_t inline_bytes) {
-  const schedule& plan = how.plan;
-  const bool announces = !uniform || plan.parts > 1;
+scratch_bound bound_scratch(const linked_schedule& steps, bool uniform, std::size_t inline_bytes) {
+  const bool announces = !uniform || steps.parts > 1;
   scratch_bound most;
   std::int64_t parts = 0;
-  for (std::size_t id = 0; id < plan.operations.size(); ++id) {
-    const auto slots = plan.slots_of(plan.operations[id]);
-    const bool sizes = announces && how.announced[id] > 0;
-    const bool copies = plan.operations[id].kind == op_kind::copy;
+  for (std::size_t id = 0; id < steps.operations.size(); ++id) {
+    const auto slots = steps.slots_of(steps.operations[id]);
+    const bool sizes = announces && steps.announced[id] > 0;
+    const bool copies = steps.operations[id].kind == op_kind::copy;
     if (slots.empty() || (!sizes && is_direct(slots, copies))) continue;
     parts += copies ? 1 : static_cast<std::int64_t>(slots.size());
     most.bytes += 2 * memory_pool::smallest;  // for the sizes, and for the data
     if (sizes)
       most.bytes +=
-          memory_pool::with_unused(static_cast<std::int64_t>(1 + how.announced[id] * most_size_bytes + inline_bytes));
+          memory_pool::with_unused(static_cast<std::int64_t>(1 + steps.announced[id] * most_size_bytes + inline_bytes));
   }
-  most.blocks = (parts + plan.parts - 1) / plan.parts;
-  if (plan.parts > 1) most.bytes += parts;  // because the size of each part may be rounded up
+  most.blocks = (parts + steps.parts - 1) / steps.parts;
+  if (steps.parts > 1) most.bytes += parts;  // because the size of each part may be rounded up
   return most;
 }
 

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "execute/program.hpp"
+#include "execute/linked_schedule.hpp"
 
 namespace shoal {
 
@@ -18,6 +18,6 @@ struct scratch_bound {
 };
 
 // `uniform`: all blocks are equal, so no sizes travel. `inline_bytes` as of exchange.
-scratch_bound bound_scratch(const program& how, bool uniform, std::size_t inline_bytes);
+scratch_bound bound_scratch(const linked_schedule& steps, bool uniform, std::size_t inline_bytes);
 
 }  // namespace shoal

@@ -30,8 +30,8 @@ void agreements::note_wait(double seconds, double apart) {
 }
 
 rank_times agreements::times() {
-  told_paid_ += std::exchange(paid_, 0);
-  return {waited_ > 0 ? waited_ : books_.agreement(), books_.allowance() + told_paid_, told_paid_, own_loss_};
+  reported_paid_ += std::exchange(paid_, 0);
+  return {waited_ > 0 ? waited_ : books_.agreement(), books_.allowance() + reported_paid_, reported_paid_, own_loss_};
 }
 
 void agreements::hear(const agreed_terms& all) {
@@ -52,8 +52,8 @@ void agreements::hear(const agreed_terms& all, contest& of) {
 }
 
 void agreements::correct_books(const agreed_terms& all) {
-  const double told = std::exchange(told_paid_, 0);
-  if (!is_waiting_lost()) books_.spend(all.paid() - told);
+  const double reported = std::exchange(reported_paid_, 0);
+  if (!is_waiting_lost()) books_.spend(all.paid() - reported);
 }
 
 // If ranks share cores, others run while a rank waits for its core, so that wait is not lost.

@@ -61,8 +61,9 @@ class agreements {
   MPI_Comm comm_;
   ledger& books_;
   waiting& wait_;
-  double paid_ = 0, told_paid_ = 0;  // seconds that this rank paid since it last told, and told since all last heard
-  double waited_ = 0;                // seconds, for the last agreement
+  double paid_ = 0,
+         reported_paid_ = 0;  // seconds that this rank paid since it last told, and told since all last heard
+  double waited_ = 0;         // seconds, for the last agreement
   double shortest_ = contest::usual_agreement;  // that the rank which waited least waited for it
   double longest_ = contest::usual_agreement, native_call_ = 0;
   double call_ = 0;  // of the candidate that serves

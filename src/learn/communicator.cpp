@@ -10,7 +10,7 @@ namespace shoal {
 
 communicator::communicator(MPI_Comm users, const settings& set, common_facts found, wait_mode mode)
     : all_(users, std::move(found), mode, set.report == reporting::phases),
-      asked_(collective::alltoall, set, all_,
+      named_(collective::alltoall, set, all_,
              [this](const selection& chosen) -> auto& { return algorithms_.get(chosen); }),
       limit_(all_, algorithms_, set.max_temp) {
   if (set.profile && all_.open() && fits(*set.profile)) profile_ = set.profile;

@@ -7,13 +7,13 @@
 #include <memory>
 #include <vector>
 
-#include "learn/asked_algorithms.hpp"
+#include "learn/named_algorithms.hpp"
 #include "learn/decision.hpp"
 #include "learn/job_state.hpp"
 #include "learn/prepared_algorithms.hpp"
 #include "learn/rank_terms.hpp"
 #include "learn/scratch_limit.hpp"
-#include "learn/sized_programs.hpp"
+#include "learn/sized_schedules.hpp"
 #include "select/settings.hpp"
 #include "team/team.hpp"
 
@@ -42,7 +42,7 @@ class communicator : public std::enable_shared_from_this<communicator> {
   prepared_algorithms& algorithms() { return algorithms_; }
   const prepared_algorithms& algorithms() const { return algorithms_; }
   // The algorithms that the user names.
-  asked_algorithms<decision>& asked() { return asked_; }
+  named_algorithms<decision>& named() { return named_; }
   // The profile that the user names, if it fits these ranks; else null.
   const std::shared_ptr<const profile>& fitting_profile() const { return profile_; }
   // What was settled for exchanges of this size class, for use by requests: the same on every rank, or null if nothing
@@ -50,7 +50,7 @@ class communicator : public std::enable_shared_from_this<communicator> {
   const decision* settled(call_form form, int size) const;
   void settle(call_form form, int size, const decision* chosen) { settled_[form][size] = chosen; }
   scratch_limit& limit() { return limit_; }
-  sized_programs& for_sizes() { return for_sizes_; }
+  sized_schedules& for_sizes() { return for_sizes_; }
   // For the blocking call that is being served.
   block_storage& blocks() { return blocks_; }
 
@@ -63,10 +63,10 @@ class communicator : public std::enable_shared_from_this<communicator> {
 
   team all_;
   prepared_algorithms algorithms_{all_};
-  asked_algorithms<decision> asked_;
+  named_algorithms<decision> named_;
   by_form<std::map<int, const decision*>> settled_;
   scratch_limit limit_;
-  sized_programs for_sizes_{all_};
+  sized_schedules for_sizes_{all_};
   std::shared_ptr<const profile> profile_;
   block_storage blocks_;
 };

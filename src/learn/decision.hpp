@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "execute/program.hpp"
+#include "execute/linked_schedule.hpp"
 #include "select/call_form.hpp"
 #include "team/usage.hpp"
 
@@ -12,8 +12,8 @@ namespace shoal {
 // A selection made ready for a communicator, and counts of the exchanges that it served.
 struct prepared {
   std::string spec;
-  const program* steps = nullptr;  // null: the MPI's own collective
-  bool looks_at_sizes = false;     // would do better with a program made for the sizes of an exchange
+  const linked_schedule* steps = nullptr;  // null: the MPI's own collective
+  bool looks_at_sizes = false;             // would do better with a program made for the sizes of an exchange
   by_form<usage> uses;
 
   bool has_schedule() const { return steps != nullptr; }

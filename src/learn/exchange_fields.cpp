@@ -35,7 +35,7 @@ double exchange_field::mean_load() const {
   return loads / static_cast<double>(std::max<std::int64_t>(1, counted));
 }
 
-std::string exchange_field::told(std::span<const std::string> specs) const {
+std::string exchange_field::summary(std::span<const std::string> specs) const {
   std::string text = "after " + std::to_string(young + trials.calls()) + " calls";
   for (std::size_t i = 0; i < std::max<std::size_t>(1, specs.size()); ++i) {
     const contest::record& r = trials.record_of(static_cast<int>(i));

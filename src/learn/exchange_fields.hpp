@@ -47,7 +47,7 @@ struct exchange_field {
   // Bytes that this rank sends on average in a counted exchange.
   double mean_load() const;
   // One line about which of these candidates were tried, what they took, and which was kept.
-  std::string told(std::span<const std::string> specs) const;
+  std::string summary(std::span<const std::string> specs) const;
 };
 
 class exchange_fields {

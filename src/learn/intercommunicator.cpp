@@ -10,7 +10,7 @@ namespace shoal {
 
 namespace {
 
-constexpr int ours = 1;  // the candidate beside the MPI's own
+constexpr int shoals = 1;  // the candidate beside the MPI's own
 
 // The class of a size, by its power of two: Shoal chooses once for all sizes of a class.
 std::uint64_t size_of(const direction_sizes& d) {
@@ -36,7 +36,7 @@ intercommunicator::intercommunicator(job_state& job, MPI_Comm users, MPI_Comm me
       first_group_(first_of_groups(users, all_.rank())),
       network_(set.network),
       exchange_(merged, all_.phases()),
-      asked_(collective::allgather, set, all_, [this](const selection& chosen) -> auto& { return plan_of(chosen); }) {}
+      named_(collective::allgather, set, all_, [this](const selection& chosen) -> auto& { return plan_of(chosen); }) {}
 
 // ---- schedules -------------------------------------------------------------------------------------------------
 
@@ -48,12 +48,12 @@ problem intercommunicator::groups(int direction) const {
 }
 
 // A schedule numbers the senders first. Its ranks are renumbered here to those of the communicator.
-program intercommunicator::make_program(const selection& chosen, int direction) const {
+linked_schedule intercommunicator::make_schedule(const selection& chosen, int direction) const {
   schedule plan = generate(chosen, groups(direction), schedule_rank(direction));
   for (operation& op : plan.operations)
     if (op.kind != op_kind::copy) op.peer = (op.peer + first_of(direction)) % ranks();
   plan.rank = rank();
-  return program(std::move(plan));
+  return linked_schedule(std::move(plan));
 }
 
 group_plan& intercommunicator::plan_of(const selection& chosen) {
@@ -68,7 +68,7 @@ void intercommunicator::make_ready(group_plan& algorithm, const group_sizes& siz
   if (!algorithm.has_schedule()) return;
   for (int d = 0; d < 2; ++d)
     if (sizes.toward[d].largest > 0 && !algorithm.steps[d])
-      algorithm.steps[d] = std::make_unique<program>(make_program(algorithm.chosen, d));
+      algorithm.steps[d] = std::make_unique<linked_schedule>(make_schedule(algorithm.chosen, d));
 }
 
 void intercommunicator::require_service(const selection& chosen) const {
@@ -80,8 +80,8 @@ void intercommunicator::require_service(const selection& chosen) const {
                                 std::to_string(senders(1)) + " ranks: " + *first);
 }
 
-group_exchange::programs intercommunicator::programs_of(const group_plan& algorithm, const group_sizes& sizes) {
-  group_exchange::programs all{};
+group_exchange::both_ways intercommunicator::schedules_of(const group_plan& algorithm, const group_sizes& sizes) {
+  group_exchange::both_ways all{};
   for (int d = 0; d < 2; ++d)
     if (sizes.toward[d].largest > 0) all[d] = algorithm.steps[d].get();
   return all;
@@ -90,7 +90,7 @@ group_exchange::programs intercommunicator::programs_of(const group_plan& algori
 void intercommunicator::run(const group_plan& algorithm, const group_sizes& sizes, const std::array<payload, 2>& what) {
   const tag_turns::turn turn = all_.next_turn();
   exchange_.set_tags(turn.tags());
-  exchange_.start(programs_of(algorithm, sizes), what);
+  exchange_.start(schedules_of(algorithm, sizes), what);
   exchange_.run_to_end(all_.wait());
   raise(exchange_.failure());
 }
@@ -117,9 +117,9 @@ bool intercommunicator::begin(bool uniform, const group_sizes& sizes) {
   const std::uint64_t size = uniform ? size_of(sizes.toward[0]) << 8 | size_of(sizes.toward[1]) : 0;
   const auto [it, fresh] = fields_[uniform].try_emplace(size);
   running_ = &it->second;
-  if (fresh) running_->open(ours);
-  if (fresh && job_.set().names_network()) running_->prefer(ours);  // the user names the network for this
-  return running_->next() == ours;
+  if (fresh) running_->open(shoals);
+  if (fresh && job_.set().names_network()) running_->prefer(shoals);  // the user names the network for this
+  return running_->next() == shoals;
 }
 
 const group_decision* intercommunicator::natives() {
@@ -153,7 +153,7 @@ void intercommunicator::review(contest& of) {
 
 bool intercommunicator::is_ahead(bool uniform) const {
   const auto& fields = fields_[uniform];
-  return std::any_of(fields.begin(), fields.end(), [](const auto& f) { return f.second.best() == ours; });
+  return std::any_of(fields.begin(), fields.end(), [](const auto& f) { return f.second.best() == shoals; });
 }
 
 }  // namespace shoal

@@ -11,7 +11,7 @@
 #include <string>
 
 #include "learn/agreements.hpp"
-#include "learn/asked_algorithms.hpp"
+#include "learn/named_algorithms.hpp"
 #include "learn/job_state.hpp"
 #include "select/choose_between_groups.hpp"
 #include "select/contest.hpp"
@@ -26,7 +26,8 @@ namespace shoal {
 struct group_plan {
   std::string spec;
   selection chosen;
-  std::array<std::unique_ptr<const program>, 2> steps;  // by direction, made when first needed; none for `native`
+  std::array<std::unique_ptr<const linked_schedule>, 2>
+      steps;  // by direction, made when first needed; none for `native`
   by_form<usage> uses;
 
   bool has_schedule() const { return chosen.which->generate; }
@@ -56,7 +57,7 @@ class intercommunicator : public std::enable_shared_from_this<intercommunicator>
 
   group_sizes agreed(const group_sizes& mine) { return agree_on(mine, sending(), all_.agree()); }
 
-  asked_algorithms<group_decision>& asked() { return asked_; }
+  named_algorithms<group_decision>& named() { return named_; }
   // What the model says is best for these sizes.
   const group_decision* choose(const group_sizes& sizes);
   // The MPI's own, which serves until another is faster.
@@ -72,11 +73,11 @@ class intercommunicator : public std::enable_shared_from_this<intercommunicator>
   // Whether Shoal is the best so far for calls of some size.
   bool is_ahead(bool uniform) const;
 
-  // Makes the programs for the directions in which something moves, if the algorithm has a schedule. Throws
+  // Makes the schedules for the directions in which something moves, if the algorithm has a schedule. Throws
   // std::invalid_argument if it cannot serve these groups.
   void make_ready(group_plan& algorithm, const group_sizes& sizes);
-  // The programs for the directions in which something moves.
-  static group_exchange::programs programs_of(const group_plan& algorithm, const group_sizes& sizes);
+  // The schedules for the directions in which something moves.
+  static group_exchange::both_ways schedules_of(const group_plan& algorithm, const group_sizes& sizes);
   void run(const group_plan& algorithm, const group_sizes& sizes, const std::array<payload, 2>& what);
   phase_clock* phases() { return all_.phases(); }
   // The counters of the last run in this direction.
@@ -91,7 +92,7 @@ class intercommunicator : public std::enable_shared_from_this<intercommunicator>
  private:
   int schedule_rank(int direction) const { return (rank() + ranks() - first_of(direction)) % ranks(); }
   int first_of(int direction) const { return direction == 0 ? 0 : first_group_; }  // the rank that is the first sender
-  program make_program(const selection& chosen, int direction) const;
+  linked_schedule make_schedule(const selection& chosen, int direction) const;
   problem groups(int direction) const;
   // Throws std::invalid_argument if the selection can serve neither direction.
   void require_service(const selection& chosen) const;
@@ -105,7 +106,7 @@ class intercommunicator : public std::enable_shared_from_this<intercommunicator>
   std::string network_;
   group_exchange exchange_;
   std::map<std::string, group_plan> plans_;
-  asked_algorithms<group_decision> asked_;
+  named_algorithms<group_decision> named_;
   std::map<std::uint64_t, contest> fields_[2];  // by kind and size of call
   group_decision natives_;
   contest* running_ = nullptr;                      // of the call being served

@@ -25,7 +25,7 @@ job_state::job_state() {
   }
   for (const collective what : collectives)
     for (const call_form form : call_forms)
-      asks_for_[static_cast<std::size_t>(what)][form] = !problem_.empty() || settings_.asked(what, form) ||
+      asks_for_[static_cast<std::size_t>(what)][form] = !problem_.empty() || settings_.named(what, form) ||
                                                         (what == collective::allgather && settings_.names_network());
   knows_before_ = settings_.profile || !settings_.profile_fault.empty() || !settings_.wisdom.empty();
   facts_ = find_job_facts(settings_.nodes_share);

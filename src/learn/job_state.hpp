@@ -55,7 +55,7 @@ class job_state {
   // In these cases the ranks have to agree before the first such call.
   bool asks_for(collective what, call_form form) const { return asks_for_[static_cast<std::size_t>(what)][form]; }
   // Whether the settings name "native" for such calls.
-  bool asks_for_natives(collective what, call_form form) const { return names_native(settings_.asked(what, form)); }
+  bool asks_for_natives(collective what, call_form form) const { return names_native(settings_.named(what, form)); }
   // Whether asks_for() is true for some exchange.
   bool asks_for_anything() const {
     return std::any_of(collectives.begin(), collectives.end(), [this](collective what) {

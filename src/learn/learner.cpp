@@ -76,7 +76,7 @@ learner::serving learner::begin(const call_size& call, bool is_linked) {
 // passes, because Shoal has to see the call in which it ends.
 exchange_field* learner::passing(call_form form, std::int64_t bytes) {
   exchange_field* const f = stands_.now == stage::voting || pending_ ? nullptr : fields_.known(form, bytes);
-  if (!f || f->trials.best() != contest::native || (was_entered_ && is_asked(form, MPI_INFO_NULL)) ||
+  if (!f || f->trials.best() != contest::native || (was_entered_ && names_algorithm(form, MPI_INFO_NULL)) ||
       !f->trials.passes())
     return nullptr;
   ++calls_;
@@ -310,7 +310,7 @@ void learner::go_on_voting() {
 void learner::confirm_vote(bool heard_all) {
   std::vector<std::int64_t> mine(rank_times::terms + offered_memory::terms, unsaid);
   const std::span said(mine);
-  if (rank_ == 0 && heard_all && votes().asked_by() && serves().worth().may_offer_memory(stands_.agreed))
+  if (rank_ == 0 && heard_all && votes().wanted_by() && serves().worth().may_offer_memory(stands_.agreed))
     serves().offer(said.subspan(rank_times::terms));
   agrees().times().write(said);
   votes().confirm(heard_all, mine, calls_);
@@ -360,7 +360,7 @@ void learner::judge() {
   agreed.take_times(later);
   agrees().hear(agreed);
   if (!agreed.some_cannot_note_vote()) job_.served().add(comm_);
-  exchange_field* const f = votes().asked_by();
+  exchange_field* const f = votes().wanted_by();
   if (!f) return;
   hear(*f, agreed);
   serves().take_offer(later.subspan(rank_times::terms));
@@ -455,7 +455,7 @@ communicator* learner::enter_for_natives(bool is_linked) {
 }
 
 bool learner::asks_for_natives(call_form form) const {
-  return state() ? state()->asked().asks_for_natives(form) : job_.asks_for_natives(what_, form);
+  return state() ? state()->named().asks_for_natives(form) : job_.asks_for_natives(what_, form);
 }
 
 void learner::enter_known() {
@@ -467,10 +467,10 @@ void learner::enter_known() {
   serves().make_state();
 }
 
-bool learner::is_asked(call_form form, MPI_Info info) const {
+bool learner::names_algorithm(call_form form, MPI_Info info) const {
   if (stands_.now == stage::never && !state()) return stands_.is_wrong;
   if (what_ != collective::alltoall) return false;  // among neighbours such calls do not come here
-  return info != MPI_INFO_NULL || job_.asks_for(what_, form) || (state() && state()->asked().standing(form));
+  return info != MPI_INFO_NULL || job_.asks_for(what_, form) || (state() && state()->named().standing(form));
 }
 
 std::span<const std::string> learner::specs() const {
@@ -488,7 +488,7 @@ std::string learner::explain() const {
   if (!is_settled) return "nothing was exchanged on this communicator yet";
   const exchange_field& f = *last_served_.in;
   const int served = last_served_.candidate;
-  return (served == contest::native ? "native" : specs()[static_cast<std::size_t>(served)]) + ": " + f.told(specs());
+  return (served == contest::native ? "native" : specs()[static_cast<std::size_t>(served)]) + ": " + f.summary(specs());
 }
 
 }  // namespace shoal

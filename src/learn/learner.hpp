@@ -52,7 +52,7 @@ class learner {
 
   // Whether a call has to be served as somebody asked: in the settings, for the communicator, or in the MPI_Info of the
   // call.
-  bool is_asked(call_form form, MPI_Info info) const;
+  bool names_algorithm(call_form form, MPI_Info info) const;
   // To be called before a call whose algorithm nobody asked for: returns who serves it. end() is called after it.
   // `is_linked`: the program calls Shoal itself, so all ranks have it.
   serving begin(const call_size& call, bool is_linked);

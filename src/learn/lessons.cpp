@@ -13,7 +13,7 @@ std::vector<lesson> lessons_of(const first_calls& young, const exchange_fields& 
     lessons.push_back({f.shape.form,
                        {f.calls[0], f.bytes, f.seconds[0]},
                        f.mean_load() / std::max(1, blocks),
-                       tried.size() > 1 ? f.told(tried) : std::string()});
+                       tried.size() > 1 ? f.summary(tried) : std::string()});
   return lessons;
 }
 

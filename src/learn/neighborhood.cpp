@@ -119,7 +119,7 @@ neighborhood::neighborhood(communicator& over, MPI_Comm users, call_form form, c
       graph_(std::make_shared<const neighbor_graph>(graph_of_all(over.all(), users, form, peers_))),
       is_matched_alike_(!matches_differently || !graph_->has_parallel_edges()),
       algorithms_(over.all(), graph_),
-      asked_(collective::neighbor_alltoall, set, over.all(),
+      named_(collective::neighbor_alltoall, set, over.all(),
              [this](const selection& chosen) -> auto& { return algorithms_.get(chosen); }) {}
 
 }  // namespace shoal

@@ -25,7 +25,7 @@ class neighborhood {
   // Whether nonblocking calls of the MPI's own match blocks in the same way as blocking ones.
   bool is_matched_alike() const { return is_matched_alike_; }
   // The algorithms that the user names.
-  asked_algorithms<decision>& asked() { return asked_; }
+  named_algorithms<decision>& named() { return named_; }
   prepared_algorithms& algorithms() { return algorithms_; }
   const prepared_algorithms& algorithms() const { return algorithms_; }
 
@@ -35,7 +35,7 @@ class neighborhood {
   std::shared_ptr<const neighbor_graph> graph_;
   bool is_matched_alike_;
   prepared_algorithms algorithms_;
-  asked_algorithms<decision> asked_;
+  named_algorithms<decision> named_;
 };
 
 }  // namespace shoal

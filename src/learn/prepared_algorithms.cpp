@@ -7,16 +7,16 @@ prepared& prepared_algorithms::get(const selection& chosen) {
   if (const auto it = all_.find(spec); it != all_.end()) return it->second;
   prepared ready;
   ready.spec = spec;
-  if (chosen.which->generate) ready.steps = &program_of(chosen, spec);
+  if (chosen.which->generate) ready.steps = &schedule_of(chosen, spec);
   ready.looks_at_sizes = chosen.which->looks_at_sizes && chosen.which->looks_at_sizes(of_.where(), chosen.with);
   return all_.emplace(spec, std::move(ready)).first->second;
 }
 
-const program& prepared_algorithms::program_of(const selection& chosen, const std::string& spec) {
-  if (!among_) return of_.program_of(chosen);
+const linked_schedule& prepared_algorithms::schedule_of(const selection& chosen, const std::string& spec) {
+  if (!among_) return of_.schedule_of(chosen);
   problem at = of_.where();
   at.neighbors = among_;
-  return programs_.emplace(spec, program(generate(chosen, at, of_.rank()))).first->second;
+  return schedules_.emplace(spec, linked_schedule(generate(chosen, at, of_.rank()))).first->second;
 }
 
 }  // namespace shoal

@@ -23,11 +23,11 @@ class prepared_algorithms {
   const std::map<std::string, prepared>& all() const { return all_; }
 
  private:
-  const program& program_of(const selection& chosen, const std::string& spec);
+  const linked_schedule& schedule_of(const selection& chosen, const std::string& spec);
 
   team& of_;
   std::shared_ptr<const neighbor_graph> among_;
-  std::map<std::string, program> programs_;  // for exchanges among neighbours; the team keeps the others
+  std::map<std::string, linked_schedule> schedules_;  // for exchanges among neighbours; the team keeps the others
   std::map<std::string, prepared> all_;
 };
 

@@ -26,13 +26,13 @@ bool voting::may_begin(bool is_linked) {
   return false;
 }
 
-void voting::begin(exchange_field* asked_by, std::vector<std::int64_t> mine, std::int64_t call) {
-  asked_by_ = asked_by;
+void voting::begin(exchange_field* wanted_by, std::vector<std::int64_t> mine, std::int64_t call) {
+  wanted_by_ = wanted_by;
   if (!job_.has_threads()) seen_.emplace(job_.served(), comm_);  // only then ranks know the order of their calls
   vote_.begin(std::move(mine), call);
-  if (asked_by && !vote_.has_failed()) {
+  if (wanted_by && !vote_.has_failed()) {
     const auto crowding = static_cast<double>(job_.ranks_of_a_core(ranks_));
-    const double longest = asked_by->may_be_ahead ? agreements::time_slice : longest_vote;
+    const double longest = wanted_by->may_be_ahead ? agreements::time_slice : longest_vote;
     wait_for(crowding > 1 ? std::min(longest, agreements::time_slice * crowding) : usual_wait());
   }
   stands_.now = stage::voting;
@@ -40,8 +40,8 @@ void voting::begin(exchange_field* asked_by, std::vector<std::int64_t> mine, std
 
 // Seconds to wait for the vote. If this rank may be ahead of others, at most half of what its calls took so far.
 double voting::usual_wait() const {
-  return asked_by_ && asked_by_->may_be_ahead ? std::min(usual_vote, asked_by_->trials.native_seconds() / 2)
-                                              : usual_vote;
+  return wanted_by_ && wanted_by_->may_be_ahead ? std::min(usual_vote, wanted_by_->trials.native_seconds() / 2)
+                                                : usual_vote;
 }
 
 bool voting::hear() {
@@ -67,7 +67,7 @@ bool voting::wait_for(double seconds) {
 }
 
 void voting::confirm(bool has_heard_all, std::span<const std::int64_t> mine, std::int64_t call) {
-  vote_.confirm(has_heard_all, !asked_by_, mine, call);
+  vote_.confirm(has_heard_all, !wanted_by_, mine, call);
 }
 
 bool voting::end() {
@@ -75,12 +75,12 @@ bool voting::end() {
   if (vote_.end()) return true;
   stands_.now = vote_.has_failed_for_good() ? stage::never : stage::cold;
   if (stands_.now == stage::never) stands_.why = "ranks were too far apart to agree, or some of them run without Shoal";
-  if (asked_by_) asked_by_->trials.postpone();
+  if (wanted_by_) wanted_by_->trials.postpone();
   return false;
 }
 
 void voting::note_end(double seconds) {
-  if (asked_by_ && asked_by_->may_be_ahead && seconds > among_.last_wait()) among_.note_wait(seconds);
+  if (wanted_by_ && wanted_by_->may_be_ahead && seconds > among_.last_wait()) among_.note_wait(seconds);
 }
 
 bool voting::leave() {

@@ -32,10 +32,10 @@ class voting {
   // To be called before the first round. Returns false if the ranks must never vote: some of them lack Shoal, or have
   // other settings. `is_linked`: the program calls Shoal itself, so all ranks have it.
   bool may_begin(bool is_linked);
-  // Begins the vote in a call of this number, with what this rank says. `asked_by`: the field whose numbers are part of
+  // Begins the vote in a call of this number, with what this rank says. `wanted_by`: the field whose numbers are part of
   // that; null if the ranks have to vote at once, because of what is asked for or known.
-  void begin(exchange_field* asked_by, std::vector<std::int64_t> mine, std::int64_t call);
-  exchange_field* asked_by() const { return asked_by_; }
+  void begin(exchange_field* wanted_by, std::vector<std::int64_t> mine, std::int64_t call);
+  exchange_field* wanted_by() const { return wanted_by_; }
 
   // look() is to be called in every call while the vote lasts. ends_at(): whether a round ends with this call.
   void look() { vote_.look(); }
@@ -69,7 +69,7 @@ class voting {
   agreements& among_;
   vote vote_;
   std::optional<served_groups::voting> seen_;  // lets other communicators of these ranks see that a vote is under way
-  exchange_field* asked_by_ = nullptr;
+  exchange_field* wanted_by_ = nullptr;
 };
 
 }  // namespace shoal

@@ -118,11 +118,11 @@ void contest::write(std::span<std::int64_t> terms) {
   now_.resize(most_candidates);
   for (int i = 0; i < most_candidates; ++i) {
     const trial_times& now = now_[static_cast<std::size_t>(i)];
-    told_[i] = now.calls();
-    terms[i] = nanoseconds(told_[i] ? now.mean(usual_, i) : as_sizes_are_now(i));
-    if (told_[i]) usual_at_trial_[i] = usual_.mean(i);
+    reported_[i] = now.calls();
+    terms[i] = nanoseconds(reported_[i] ? now.mean(usual_, i) : as_sizes_are_now(i));
+    if (reported_[i]) usual_at_trial_[i] = usual_.mean(i);
   }
-  passed_seconds_ = static_cast<double>(passed_ - std::exchange(told_passed_, passed_)) * terms[best_] * 1e-9;
+  passed_seconds_ = static_cast<double>(passed_ - std::exchange(reported_passed_, passed_)) * terms[best_] * 1e-9;
   terms[load_term] = in_quarters(std::log2(std::max(1.0, recent_.mean)));
   terms[usual_load_term] = in_quarters(recent_.mean_log);
   now_.assign(1, {});
@@ -138,7 +138,7 @@ void contest::agreed(std::span<const std::int64_t> terms, double allowance) {
   notice_change(terms);
   excess_ = 0;
   for (int i = 0; i < most_candidates; ++i)
-    if (told_[i]) take_in(i, told_[i], static_cast<double>(terms[i]) * 1e-9);
+    if (reported_[i]) take_in(i, reported_[i], static_cast<double>(terms[i]) * 1e-9);
     else if (records_[i].calls > 0) records_[i].mean = static_cast<double>(terms[i]) * 1e-9;
   const int before = std::exchange(best_, choose());
   if (before != best_) {
@@ -152,7 +152,7 @@ void contest::agreed(std::span<const std::int64_t> terms, double allowance) {
 void contest::take_in(int candidate, int calls, double mean) {
   record& r = records_[candidate];
   const std::int64_t passed = candidate == best_ ? std::exchange(passed_, 0) : 0;
-  if (passed > 0) told_passed_ = 0;
+  if (passed > 0) reported_passed_ = 0;
   if (candidate != native) excess_ += static_cast<double>(calls + passed) * excess_of(mean);
   const int before = calls_that_count(r, calls, mean);
   r.mean = r.at_trial = (r.mean * before + mean * calls) / (before + calls);
@@ -170,7 +170,7 @@ void contest::notice_change(std::span<const std::int64_t> terms) {
   const double best = static_cast<double>(terms[best_]) * 1e-9;
   double change = 1;
   if (std::abs(load - usual_load_) >= 4) change = std::exp2(static_cast<double>(load - usual_load_) / 4);
-  else if (slower_than_before(told_[best_], best)) change = best / unsuspected_;
+  else if (slower_than_before(reported_[best_], best)) change = best / unsuspected_;
   const bool was_suspected = std::exchange(suspects_change_, change != 1);
   if (change == 1) return;
   until_agreement_ = first_timed / 2;

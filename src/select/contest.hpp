@@ -153,7 +153,7 @@ class contest {
   int untimed_left_ = 0;  // calls left until calls are timed again
   int best_ = native;
   std::int64_t calls_ = 0;
-  std::int64_t passed_ = 0, told_passed_ = 0;
+  std::int64_t passed_ = 0, reported_passed_ = 0;
   int trial_ = native, trial_left_ = 0;
   int until_agreement_ = 0, timed_left_ = 0;  // calls without a trial before an agreement; how many timed ones are left
   std::int64_t unmeasured_ = 2;               // calls up to this one are not measured: they are slower than later ones
@@ -165,7 +165,7 @@ class contest {
   recent_load recent_;
   double excess_ = 0, passed_seconds_ = 0;
   double agreement_ = usual_agreement;
-  std::array<int, most_candidates> told_{};               // calls that the agreement under way is about, by candidate
+  std::array<int, most_candidates> reported_{};           // calls that the agreement under way is about, by candidate
   std::array<double, most_candidates> usual_at_trial_{};  // usual_.mean() of each candidate at its trial
   size_mix usual_;
   // Calls since the last agreement began, by candidate, up to the last candidate that has served.

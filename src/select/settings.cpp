@@ -26,12 +26,12 @@ void take_algorithm(settings& into, const std::string& value) {
   if (value != "auto") chosen = parse_selection(value, what);
   if (chosen && form != call_form::equal && chosen->which->uniform_only)
     throw std::invalid_argument(chosen->which->name + " needs equal blocks; set it for alltoall, or use tuna");
-  into.asked(what, form) = std::move(chosen);
+  into.named(what, form) = std::move(chosen);
 }
 
 template <collective what, call_form form>
 std::string algorithm_text(const settings& from) {
-  const std::optional<selection>& chosen = from.asked(what, form);
+  const std::optional<selection>& chosen = from.named(what, form);
   return chosen ? to_string(*chosen) : "auto";
 }
 

@@ -46,10 +46,10 @@ struct settings {
   void set(const std::string& name, const std::string& value);
 
   // The algorithm that the user names for calls of a kind; empty: none.
-  const std::optional<selection>& asked(collective what, call_form form) const {
+  const std::optional<selection>& named(collective what, call_form form) const {
     return algorithms[static_cast<std::size_t>(what)][form];
   }
-  std::optional<selection>& asked(collective what, call_form form) {
+  std::optional<selection>& named(collective what, call_form form) {
     return algorithms[static_cast<std::size_t>(what)][form];
   }
   bool names_network() const { return network != standard_network; }
@@ -85,7 +85,7 @@ struct setting {
 std::span<const setting> all_settings();
 
 // Whether the user named the MPI's own.
-inline bool names_native(const std::optional<selection>& asked) { return asked && !asked->which->generate; }
+inline bool names_native(const std::optional<selection>& named) { return named && !named->which->generate; }
 
 // Reads the file that SHOAL_CONFIG names (lines `name = "value"`) and then the environment, which wins. Ignores both in
 // setuid programs. Throws std::invalid_argument.

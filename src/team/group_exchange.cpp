@@ -7,7 +7,7 @@ void group_exchange::set_tags(tag_range tags) {
   for (int d = 0; d < 2; ++d) lines_[d].moves.set_tags({tags.first + d * half, half});
 }
 
-void group_exchange::start(const programs& steps, const std::array<payload, 2>& what) {
+void group_exchange::start(const both_ways& steps, const std::array<payload, 2>& what) {
   if (clock_) clock_->begin();
   for (int d = 0; d < 2; ++d) {
     lines_[d].used = steps[d];

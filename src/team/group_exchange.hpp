@@ -13,13 +13,13 @@ namespace shoal {
 class group_exchange {
  public:
   // The program of each direction. Null means that nothing moves in this direction, and it is left out.
-  using programs = std::array<const program*, 2>;
+  using both_ways = std::array<const linked_schedule*, 2>;
 
   // `comm` has the ranks of both groups. `clock` may be null. Both stay the caller's.
   group_exchange(MPI_Comm comm, phase_clock* clock) : clock_(clock), lines_{line(comm, clock), line(comm, clock)} {}
 
   // As the functions of class exchange.
-  void start(const programs& steps, const std::array<payload, 2>& what);
+  void start(const both_ways& steps, const std::array<payload, 2>& what);
   bool progress(bool& moved);
   void run_to_end(waiting& wait);
   const std::exception_ptr& failure() const {

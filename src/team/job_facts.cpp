@@ -42,7 +42,7 @@ std::vector<int> own_cpus() {
 
 // The number of the job's ranks on this node, which Hydra and Intel MPI, Open MPI, MVAPICH, PALS and Slurm set for each
 // rank. 0 if none of them does.
-int ranks_told() {
+int ranks_by_launcher() {
   for (const char* name : {"MPI_LOCALNRANKS", "OMPI_COMM_WORLD_LOCAL_SIZE", "MV2_COMM_WORLD_LOCAL_SIZE",
                            "PALS_LOCAL_SIZE", "PMI_LOCAL_SIZE", "SLURM_STEP_TASKS_PER_NODE"}) {
     const char* text = std::getenv(name);  // NOLINT(concurrency-mt-unsafe)
@@ -66,7 +66,7 @@ job_facts find_job_facts(node_level level) {
   here.cpus = own_cpus();
   here.node = node_name();
   here.domain = hash_of(domain_of(here.cpus, level));
-  here.ranks_here = ranks_told();
+  here.ranks_here = ranks_by_launcher();
   here.cores = cores_of_job(static_cast<int>(here.cpus.size()), here.ranks_here);
   return here;
 }

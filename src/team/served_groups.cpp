@@ -67,14 +67,14 @@ void served_groups::add(MPI_Comm comm) {
 bool served_groups::contain(MPI_Comm comm) const {
   const std::scoped_lock guard(lock_);
   if (groups_.empty()) return false;
-  const scoped_group asked(comm);
-  return std::any_of(groups_.begin(), groups_.end(), [&](MPI_Group group) { return contains(group, asked.get()); });
+  const scoped_group members(comm);
+  return std::any_of(groups_.begin(), groups_.end(), [&](MPI_Group group) { return contains(group, members.get()); });
 }
 
 std::vector<served_groups::noted>::const_iterator served_groups::find(MPI_Comm comm) const {
   if (notes_.empty()) return notes_.end();
-  const scoped_group asked(comm);
-  return std::find_if(notes_.begin(), notes_.end(), [&](const noted& of) { return are_same(of.ranks, asked.get()); });
+  const scoped_group members(comm);
+  return std::find_if(notes_.begin(), notes_.end(), [&](const noted& of) { return are_same(of.ranks, members.get()); });
 }
 
 int served_groups::fruitless_agreements(MPI_Comm comm) const {
@@ -116,8 +116,8 @@ served_groups::voting::~voting() {
 bool served_groups::are_voting(MPI_Comm comm) const {
   const std::scoped_lock guard(lock_);
   if (voting_.empty()) return false;
-  const scoped_group asked(comm);
-  return std::any_of(voting_.begin(), voting_.end(), [&](MPI_Group ranks) { return are_same(ranks, asked.get()); });
+  const scoped_group members(comm);
+  return std::any_of(voting_.begin(), voting_.end(), [&](MPI_Group ranks) { return are_same(ranks, members.get()); });
 }
 
 void served_groups::clear() {

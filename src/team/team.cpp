@@ -71,7 +71,7 @@ std::vector<std::byte> team::gather(std::span<const std::byte> mine) {
   what.send.counts = what.recv.counts = number_array::linear(bytes, 0);
   what.recv.base = all.data();
   what.recv.displacements = number_array::linear(0, bytes);
-  run(program_of(parse_selection(memory_.has_all_ranks() ? "shared" : "tuna:radix=2")), what);
+  run(schedule_of(parse_selection(memory_.has_all_ranks() ? "shared" : "tuna:radix=2")), what);
   return all;
 }
 
@@ -87,10 +87,10 @@ std::vector<std::int64_t> team::largest(std::span<const std::int64_t> mine) {
 
 // ---- exchanges -------------------------------------------------------------------------------------------------
 
-const program& team::program_of(const selection& chosen) {
+const linked_schedule& team::schedule_of(const selection& chosen) {
   const std::string spec = to_string(chosen);
-  if (const auto it = programs_.find(spec); it != programs_.end()) return it->second;
-  return programs_.emplace(spec, program(generate(chosen, where(), rank()))).first->second;
+  if (const auto it = schedules_.find(spec); it != schedules_.end()) return it->second;
+  return schedules_.emplace(spec, linked_schedule(generate(chosen, where(), rank()))).first->second;
 }
 
 tag_turns::turn team::next_turn() {
@@ -114,9 +114,9 @@ node_exchange* team::inside_nodes() {
   return memory_.get();
 }
 
-void team::run(const program& steps, const payload& what) {
+void team::run(const linked_schedule& steps, const payload& what) {
   if (phases_) phases_->begin();
-  node_exchange* const inside = steps.plan.shared_memory ? inside_nodes() : nullptr;
+  node_exchange* const inside = steps.shared_memory ? inside_nodes() : nullptr;
   if (!inside) opened();
   const tag_turns::turn turn = next_turn();
   if (inside) {
@@ -131,7 +131,7 @@ void team::run(const program& steps, const payload& what) {
   raise(exchange_.failure());
 }
 
-void team::run_without_blocks(const program& steps, bool uniform) {
+void team::run_without_blocks(const linked_schedule& steps, bool uniform) {
   if (!steps.tells_sizes()) return skip(steps);
   payload nothing;
   nothing.send.counts = nothing.recv.counts = number_array::linear(0, 0);
@@ -139,8 +139,8 @@ void team::run_without_blocks(const program& steps, bool uniform) {
   run(steps, nothing);
 }
 
-void team::skip(const program& steps) {
-  node_exchange* const inside = steps.plan.shared_memory ? inside_nodes() : nullptr;
+void team::skip(const linked_schedule& steps) {
+  node_exchange* const inside = steps.shared_memory ? inside_nodes() : nullptr;
   if (inside) inside->skip(steps);
   else opened();
   turns_.skip();

@@ -69,18 +69,18 @@ class team {
 
   // The program of an algorithm, ready to run; made on first use. Throws std::invalid_argument if the algorithm cannot
   // serve these ranks.
-  const program& program_of(const selection& chosen);
+  const linked_schedule& schedule_of(const selection& chosen);
   // Every exchange takes a turn, in the order of the calls. next_turn() is for blocking exchanges, and waits until the
   // turn has come.
   tag_turns& turns() { return turns_; }
   tag_turns::turn next_turn();
   // A place for an exchange that is started many times. Empty, on every rank, if too many hold one. Collective.
   std::optional<tag_turns::place> next_place();
-  void run(const program& steps, const payload& what);
+  void run(const linked_schedule& steps, const payload& what);
   // Called instead of run() on a rank whose arguments are wrong and that has no block for others, while the others do
   // not know. The rank takes part in what is set up, and in messages that travel all the same, so that later exchanges
   // match again. `uniform`: all ranks know that all blocks are empty.
-  void run_without_blocks(const program& steps, bool uniform);
+  void run_without_blocks(const linked_schedule& steps, bool uniform);
   // Where the time of the last run went; null if nobody wants to know.
   phase_clock* phases() { return phases_ ? &*phases_ : nullptr; }
 
@@ -92,7 +92,7 @@ class team {
 
  private:
   void wait_as(wait_mode mode);
-  void skip(const program& steps);
+  void skip(const linked_schedule& steps);
   node_exchange* inside_nodes();  // null if blocks travel as messages; collective
 
   own_communicator own_;
@@ -105,7 +105,7 @@ class team {
   std::optional<phase_clock> phases_;
   exchange exchange_{pool_, over_};
   node_memory memory_{pool_, over_, wait_, *found_.where.nodes, phases()};
-  std::map<std::string, program> programs_;
+  std::map<std::string, linked_schedule> schedules_;
   team_turns turns_{over_.highest_tag()};
   std::recursive_mutex lock_;
 };

@@ -90,8 +90,8 @@ void mpi_transport::poll(std::vector<ended_transfer>& ended) {
   const int code = test_some(ranks_ == 1, requests_, count, indices_, statuses_);
   // If the communicator was revoked or a rank has failed, Open MPI returns that class here too, although it tells what
   // ended.
-  const bool told_each = code == MPI_SUCCESS || is_of_class(code, MPI_ERR_IN_STATUS) || count > 0;
-  if (!told_each) return abandon(code, ended);
+  const bool knows_each = code == MPI_SUCCESS || is_of_class(code, MPI_ERR_IN_STATUS) || count > 0;
+  if (!knows_each) return abandon(code, ended);
   if (count == MPI_UNDEFINED) return report_lost(ended);
   if (count == 0) return;
   for (int i = 0; i < count; ++i) ended.push_back(outcome(indices_[i], statuses_[i], code != MPI_SUCCESS));

@@ -51,12 +51,12 @@ ended_transfer node_transport::outcome(const receiving& one) {
 // others, until this rank has taken them.
 void node_transport::poll(std::vector<ended_transfer>& ended) {
   constexpr unsigned often = 16;
-  const std::uint64_t before = window_.pieces_moved();
+  const std::uint64_t before = window_.segments_moved();
   advance(sends_, ended, [&](sending& one) { return window_.push(one.peer, one.message); });
   advance(receives_, ended, [&](receiving& one) { return window_.pull(one.peer, one.message); });
   const bool now_and_then = ++polls_ % often == 0;
-  if (now_and_then && window_.pieces_moved() == before) window_.drop_stale();
-  if (window_.pieces_moved() != before) window_.wake_those_waiting();
+  if (now_and_then && window_.segments_moved() == before) window_.drop_stale();
+  if (window_.segments_moved() != before) window_.wake_those_waiting();
   if (now_and_then || below_under_way_ > 0) poll_below(ended);
 }
 

@@ -22,7 +22,7 @@ constexpr std::size_t most_bytes = std::size_t{8} << 20;
 // Beside its cell a slot has a line, and one line that stays unused, because cells that are a power of two apart
 // compete for the same places of a cache.
 constexpr std::size_t slot_extra = 2 * line_bytes;
-constexpr std::size_t largest_piece = 16384, smallest_piece = 256;
+constexpr std::size_t largest_segment = 16384, smallest_segment = 256;
 
 static_assert(std::atomic<std::uint32_t>::is_always_lock_free && std::atomic<std::int32_t>::is_always_lock_free);
 
@@ -32,10 +32,11 @@ std::size_t pairs(int ranks) { return static_cast<std::size_t>(ranks) * static_c
 
 }  // namespace
 
-std::size_t node_window::piece_bytes_for(int ranks, std::size_t longest) {
+std::size_t node_window::segment_bytes_for(int ranks, std::size_t longest) {
   const std::size_t share = most_bytes / (pairs(ranks) * slots) / line_bytes * line_bytes;
-  const std::size_t most = std::clamp(whole_lines(std::min(longest, largest_piece)), smallest_piece, largest_piece);
-  return std::clamp(share, smallest_piece + slot_extra, most + slot_extra) - slot_extra;
+  const std::size_t most =
+      std::clamp(whole_lines(std::min(longest, largest_segment)), smallest_segment, largest_segment);
+  return std::clamp(share, smallest_segment + slot_extra, most + slot_extra) - slot_extra;
 }
 
 std::size_t node_window::receipts_bytes(int ranks) {
@@ -45,14 +46,14 @@ std::size_t node_window::receipts_bytes(int ranks) {
 std::size_t node_window::bytes_for(int ranks, std::size_t longest) {
   const auto q = static_cast<std::size_t>(ranks);
   return q * (sizeof(sleeper) + receipts_bytes(ranks)) +
-         pairs(ranks) * slots * (piece_bytes_for(ranks, longest) + slot_extra);
+         pairs(ranks) * slots * (segment_bytes_for(ranks, longest) + slot_extra);
 }
 
 node_window::node_window(std::byte* memory, int ranks, int rank, std::size_t read_from, std::size_t longest)
     : ranks_(ranks),
       rank_(rank),
-      piece_bytes_(piece_bytes_for(ranks, longest)),
-      cell_bytes_(piece_bytes_ + line_bytes),
+      segment_bytes_(segment_bytes_for(ranks, longest)),
+      cell_bytes_(segment_bytes_ + line_bytes),
       read_from_(read_from),
       sleepers_(reinterpret_cast<sleeper*>(memory)),
       receipts_(reinterpret_cast<std::byte*>(sleepers_ + ranks)),
@@ -70,7 +71,7 @@ node_window::receipt& node_window::receipt_of(int receiver, int sender) {
   return reinterpret_cast<receipt*>(row)[sender];
 }
 
-// Whether the peer has taken all pieces but the last `most`.
+// Whether the peer has taken all segments but the last `most`.
 bool node_window::has_taken_all_but(int peer, std::uint32_t most) {
   state& at = peers_[peer];
   if (at.pushed - at.taken <= most) return true;
@@ -85,7 +86,7 @@ void node_window::publish(int peer, line& filled, std::uint64_t bytes, bool offe
   filled.offered = offered;
   filled.exchange = exchange_;
   filled.number.store(++at.pushed, std::memory_order_release);
-  ++pieces_moved_;
+  ++segments_moved_;
 }
 
 bool node_window::offer(int peer, outgoing& message) {
@@ -107,12 +108,12 @@ bool node_window::push(int peer, outgoing& message) {
   for (bool more = true; more;) {
     if (!has_taken_all_but(peer, slots - 1)) return false;
     line& to = line_of(rank_, peer, peers_[peer].pushed);
-    const std::uint64_t piece = std::min<std::uint64_t>(message.bytes, piece_bytes_);
-    copy_bytes(place_of(to, message.bytes), message.data, piece);
+    const std::uint64_t segment = std::min<std::uint64_t>(message.bytes, segment_bytes_);
+    copy_bytes(place_of(to, message.bytes), message.data, segment);
     publish(peer, to, message.bytes, false);
-    more = message.bytes > piece;
-    message.data += piece;
-    message.bytes -= piece;
+    more = message.bytes > segment;
+    message.data += segment;
+    message.bytes -= segment;
   }
   return true;
 }
@@ -138,7 +139,7 @@ int node_window::read(int peer, const line& offer, std::byte* to, std::size_t by
 
 void node_window::take(int peer) {
   receipt_of(rank_, peer).taken.store(++peers_[peer].pulled, std::memory_order_release);
-  ++pieces_moved_;
+  ++segments_moved_;
 }
 
 // Returns false if the offer is refused. An offer whose sender has ended is not, because the message can come in no
@@ -178,18 +179,19 @@ bool node_window::pull(int peer, incoming& message) {
       take(peer);
       continue;
     }
-    const std::uint64_t bytes = from.bytes, piece = from.offered ? bytes : std::min<std::uint64_t>(bytes, piece_bytes_);
-    const std::size_t fits = std::min<std::size_t>(piece, message.capacity);
+    const std::uint64_t bytes = from.bytes,
+                        segment = from.offered ? bytes : std::min<std::uint64_t>(bytes, segment_bytes_);
+    const std::size_t fits = std::min<std::size_t>(segment, message.capacity);
     if (from.offered) {
       if (!take_offer(peer, from, message, fits)) continue;
     } else {
       copy_bytes(message.data, place_of(from, bytes), fits);
       take(peer);
     }
-    message.cut = message.cut || piece > fits;
+    message.cut = message.cut || segment > fits;
     message.data += fits;
     message.capacity -= fits;
-    more = bytes > piece;
+    more = bytes > segment;
   }
   return true;
 }

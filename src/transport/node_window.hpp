@@ -1,13 +1,13 @@
 // Messages between the ranks of one node through memory that they share: a channel for every pair and direction.
 //
-// A sender copies a message in and its receiver copies it out, in pieces of at most piece_bytes(). A piece lies in one
-// of the two slots of its channel. Short pieces lie beside the number that says that they are there, in the same cache
-// line, others in a cell of their own. The receiver publishes how many pieces it has taken, in a place of its own, and
-// with every piece that it sends back itself. So ranks that send to each other look at nothing else.
+// A sender copies a message in and its receiver copies it out, in segments of at most segment_bytes(). A segment lies in one
+// of the two slots of its channel. Short segments lie beside the number that says that they are there, in the same cache
+// line, others in a cell of their own. The receiver publishes how many segments it has taken, in a place of its own, and
+// with every segment that it sends back itself. So ranks that send to each other look at nothing else.
 //
-// If processes may read each other's memory, a long message is one piece that only offers the data: it says where they
+// If processes may read each other's memory, a long message is one segment that only offers the data: it says where they
 // are. The receiver copies them from there, once, and the sender waits until it has. A receiver that cannot read them
-// refuses the offer, and the sender sends the message again in other pieces. Before a receiver reads for the first
+// refuses the offer, and the sender sends the message again in other segments. Before a receiver reads for the first
 // time, it checks that the process with the sender's number is the sender: in another container it may be another
 // process.
 //
@@ -57,13 +57,13 @@ class node_window {
 
   int ranks() const { return ranks_; }
   int rank() const { return rank_; }
-  std::size_t piece_bytes() const { return piece_bytes_; }
+  std::size_t segment_bytes() const { return segment_bytes_; }
 
   // The messages from here on are a new exchange. A message that was pushed before is never pulled any more, but
   // dropped. A message that is still expected from before is pulled as empty once its sender has gone on. All ranks
   // call this alike.
   void begin_exchange() { ++exchange_; }
-  // Takes the pieces that nobody will pull any more, so that their senders need not wait.
+  // Takes the segments that nobody will pull any more, so that their senders need not wait.
   void drop_stale();
 
   // Move what can be moved now of a message to or from another rank, and return true if that was all. Messages of a
@@ -72,11 +72,11 @@ class node_window {
   bool push(int peer, outgoing& message);
   bool pull(int peer, incoming& message);
 
-  // How many pieces were pushed and pulled so far.
-  std::uint64_t pieces_moved() const { return pieces_moved_; }
+  // How many segments were pushed and pulled so far.
+  std::uint64_t segments_moved() const { return segments_moved_; }
 
   // Sleeps until the peer has done something, at most for so long. Does not sleep if the peer already has: it has moved
-  // pieces, or `happened` returns true. After doing something, ranks call wake_those_waiting().
+  // segments, or `happened` returns true. After doing something, ranks call wake_those_waiting().
   template <typename Happened>
   void sleep_for(int peer, int microseconds, Happened happened) {
     announce_sleep(peer);
@@ -90,11 +90,11 @@ class node_window {
   static constexpr std::size_t short_bytes = 40;
 
   struct alignas(64) line {
-    std::atomic<std::uint32_t> number;  // of the piece in it, counted from 1
-    std::uint32_t taken;                // pieces that the line's writer has taken from its reader
-    std::uint64_t bytes : 63;           // of the message from this piece on
+    std::atomic<std::uint32_t> number;  // of the segment in it, counted from 1
+    std::uint32_t taken;                // segments that the line's writer has taken from its reader
+    std::uint64_t bytes : 63;           // of the message from this segment on
     std::uint64_t offered : 1;          // the message is not here: `data` begins with the address where it is
-    std::uint64_t exchange;             // that the piece belongs to; ranks may be many exchanges apart
+    std::uint64_t exchange;             // that the segment belongs to; ranks may be many exchanges apart
     std::byte data[short_bytes];
   };
   struct alignas(64) sleeper {
@@ -104,14 +104,14 @@ class node_window {
     const std::uint64_t* proof_at;  // where in its memory
   };
   struct receipt {                          // of what a sender sent to a receiver
-    std::atomic<std::uint32_t> taken;       // pieces that the receiver has taken
+    std::atomic<std::uint32_t> taken;       // segments that the receiver has taken
     std::atomic<std::uint32_t> is_refusal;  // whether the last offer among them was refused
   };
-  static std::size_t piece_bytes_for(int ranks, std::size_t longest);
+  static std::size_t segment_bytes_for(int ranks, std::size_t longest);
   static std::size_t receipts_bytes(int ranks);
 
   std::size_t channel(int from, int to) const { return static_cast<std::size_t>(to) * ranks_ + from; }
-  line& line_of(int from, int to, std::uint32_t piece) { return lines_[channel(from, to) * slots + piece % slots]; }
+  line& line_of(int from, int to, std::uint32_t segment) { return lines_[channel(from, to) * slots + segment % slots]; }
   std::byte* place_of(line& in, std::uint64_t bytes) {
     return bytes <= short_bytes ? in.data : cells_ + static_cast<std::size_t>(&in - lines_) * cell_bytes_;
   }
@@ -130,20 +130,20 @@ class node_window {
   void end_sleep();
 
   int ranks_, rank_;
-  std::size_t piece_bytes_, cell_bytes_, read_from_;
+  std::size_t segment_bytes_, cell_bytes_, read_from_;
   sleeper* sleepers_;
   std::byte* receipts_;
   line* lines_;
   std::byte* cells_;
 
   struct state {               // of the channels to and from a peer
-    std::uint32_t pushed = 0;  // pieces
+    std::uint32_t pushed = 0;  // segments
     std::uint32_t pulled = 0;
     std::uint32_t taken = 0;       // by the peer, as far as known
     std::optional<bool> readable;  // whether the peer's memory is; empty: not tried yet
   };
   std::vector<state> peers_;
-  std::uint64_t pieces_moved_ = 0;
+  std::uint64_t segments_moved_ = 0;
   std::uint64_t exchange_ = 0;
   const std::uint64_t proof_;
 };

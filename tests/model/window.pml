@@ -1,9 +1,9 @@
 /* The channels of src/transport/node_window.cpp. N ranks send each other messages of one piece or of three, or
  * nothing, or say where a long message lies (an offer). Some messages are not expected by their receivers, and some
  * that are expected are never sent. In the last exchange every rank sends one piece to every other; before it, all
- * ranks do what ALIKE names, if it is defined. Proves that a receiver gets the pieces of the exchange that it is in,
+ * ranks do what ALIKE names, if it is defined. Proves that a receiver gets the segments of the exchange that it is in,
  * in their order; that the sender's memory still holds an offered message when it is read, or that the receiver
- * refuses the offer and the message comes in three pieces; and that nobody waits for ever.
+ * refuses the offer and the message comes in three segments; and that nobody waits for ever.
  * WRONG: a slot is filled again too early (1), or a sender takes its memory back before it was read (2). */
 #ifndef N
 #define N 2
@@ -29,7 +29,7 @@
 /* What a rank sends to another in an exchange, and whether the other expects it. */
 #define none 1
 #define short_one 2
-#define long_one 3 /* three pieces */
+#define long_one 3 /* three segments */
 #define offered 4
 #define unexpected 5
 #define never_sent 6
@@ -37,7 +37,7 @@ byte plan[N * N * (EXCHANGES + 1)];
 
 /* The contents of each slot. The number says that the contents are there. */
 byte number[N * N * SLOTS], piggyback[N * N * SLOTS], exchange[N * N * SLOTS], data[N * N * SLOTS];
-byte taken_by[N * N]; /* pieces that the receiver has taken */
+byte taken_by[N * N]; /* segments that the receiver has taken */
 bool refusal[N * N];  /* whether the receiver refused the last offer that it took */
 bool is_offer[N * N * SLOTS];
 byte memory[N * N];   /* what an offer points to: the exchange, or 0 once the program has the memory back */

@@ -271,7 +271,7 @@ TEST(Faults, TagsStayWithinTheBound) {
   problem at;
   at.ranks = world_ranks();
   for (const char* spec : {"spread_out", "tuna:radix=2", "two_phase"}) {
-    const program steps(generate(parse_selection(spec), at, world_rank()));
+    const linked_schedule steps(generate(parse_selection(spec), at, world_rank()));
     std::vector<std::byte> send(static_cast<std::size_t>(9000 * at.ranks)), recv(send.size());
     for (std::size_t i = 0; i < send.size(); ++i) send[i] = content(world_rank(), static_cast<int>(i / 9000), i % 9000);
     memory_pool pool;
@@ -308,7 +308,7 @@ TEST(Faults, MemoryOfSkewedSizesIsWhatTheyWeigh) {
   what.send.displacements = number_array(sent_at.data());
   what.recv.counts = number_array(received.data());
   what.recv.displacements = number_array(received_at.data());
-  state.run(state.program_of(parse_selection("tuna:radix=2")), what);
+  state.run(state.schedule_of(parse_selection("tuna:radix=2")), what);
   EXPECT_LT(state.pool().peak(), std::size_t{3} * large);
 }
 

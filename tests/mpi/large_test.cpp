@@ -183,7 +183,7 @@ void exchange_long_messages(transport& over, const std::string& spec, std::mt199
   bytes_of_ranks b(random, over.ranks(), over.rank());
   problem at;
   at.ranks = over.ranks();
-  const program steps(generate(parse_selection(spec), at, over.rank()));
+  const linked_schedule steps(generate(parse_selection(spec), at, over.rank()));
   memory_pool pool;
   exchange one(pool, over, 200);
   payload what;

@@ -115,7 +115,7 @@ TEST(Repeat, ScratchOfChangingSizesIsGivenBackAndBounded) {
   std::vector<char> send(static_cast<std::size_t>(ranks) << 15), recv(send.size());
   std::vector<int> sent(ranks), received(ranks), at(ranks);
   for (int i = 0; i < ranks; ++i) at[i] = i << 15;
-  const program& how = state.program_of(parse_selection("tuna:radix=2"));
+  const linked_schedule& steps = state.schedule_of(parse_selection("tuna:radix=2"));
   const std::int64_t before = allocated_bytes();
   for (int number = 0; number < 2000; ++number) {
     const std::vector<int> sizes = sizes_of_call(number, ranks);
@@ -129,7 +129,7 @@ TEST(Repeat, ScratchOfChangingSizesIsGivenBackAndBounded) {
     what.send.counts = number_array(sent.data());
     what.recv.counts = number_array(received.data());
     what.send.displacements = what.recv.displacements = number_array(at.data());
-    state.run(how, what);
+    state.run(steps, what);
     ASSERT_EQ(state.pool().in_use(), 0u) << "exchange " << number;
   }
   constexpr std::int64_t kept_by_pool = 64 << 20, others = 1 << 20;

@@ -52,7 +52,7 @@ std::string refused(const std::function<void()>& reads) {
 }
 
 const std::optional<selection>& asked(const settings& of, call_form form) {
-  return of.asked(collective::alltoall, form);
+  return of.named(collective::alltoall, form);
 }
 
 std::string refused_value(const std::string& name, const std::string& value) {

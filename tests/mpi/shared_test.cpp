@@ -183,7 +183,7 @@ TEST(Shared, SleepingRanksAreWoken) {
   sleeping.wait = wait_mode::sleep;
   team state(duplicate_of(MPI_COMM_WORLD), MPI_COMM_WORLD, sleeping);
   const int ranks = state.ranks();
-  const program& how = state.program_of(parse_selection("shared"));
+  const linked_schedule& steps = state.schedule_of(parse_selection("shared"));
   std::vector<std::byte> send(static_cast<std::size_t>(ranks) * 70000), recv(send.size());
   for (int number = 0; number < 10; ++number) {
     const int block = number % 2 ? 70000 : 8;
@@ -194,7 +194,7 @@ TEST(Shared, SleepingRanksAreWoken) {
     what.send.displacements = what.recv.displacements = number_array::linear(0, block);
     for (int d = 0; d < ranks; ++d)
       for (int k = 0; k < block; ++k) send[d * block + k] = content(state.rank() + number, d, k);
-    state.run(how, what);
+    state.run(steps, what);
     for (int o = 0; o < ranks; ++o)
       for (int k = 0; k < block; ++k) ASSERT_EQ(recv[o * block + k], content(o + number, state.rank(), k)) << number;
   }

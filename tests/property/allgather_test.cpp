@@ -133,7 +133,7 @@ class machine {
     EXPECT_EQ(pool_.in_use(), 0u) << "scratch memory is not given back";
     EXPECT_EQ(counted.messages + tokens(), network_.messages());
     EXPECT_EQ(counted.bytes, network_.bytes());
-    if (j_.uniform && j_.sizes[0] % programs_[0].plan.parts == 0) expect_what_the_schedule_says(counted);
+    if (j_.uniform && j_.sizes[0] % programs_[0].parts == 0) expect_what_the_schedule_says(counted);
   }
 
   void expect_delivered_or_said() {
@@ -160,17 +160,17 @@ class machine {
 
   std::int64_t tokens() const {
     std::int64_t sum = 0;
-    for (const program& p : programs_) sum += sent_by(p.plan).tokens;
+    for (const linked_schedule& p : programs_) sum += sent_by(p).tokens;
     return sum;
   }
 
   void expect_what_the_schedule_says(const exchange_counters& counted) {
     traffic sum;
-    for (const program& p : programs_) {
-      sum.messages += sent_by(p.plan).messages;
-      sum.blocks += sent_by(p.plan).blocks;
+    for (const linked_schedule& p : programs_) {
+      sum.messages += sent_by(p).messages;
+      sum.blocks += sent_by(p).blocks;
     }
-    const std::int64_t part = j_.sizes[0] / programs_[0].plan.parts;
+    const std::int64_t part = j_.sizes[0] / programs_[0].parts;
     EXPECT_EQ(counted.messages, part > 0 ? sum.messages : 0);
     EXPECT_EQ(counted.bytes, part * sum.blocks);
   }
@@ -183,7 +183,7 @@ class machine {
   const testing::unreadable unreadable_;
   memory_pool pool_;
   std::vector<rank_memory> memory_;
-  std::vector<program> programs_;
+  std::vector<linked_schedule> programs_;
   std::vector<std::unique_ptr<transport>> lines_;
   std::vector<std::unique_ptr<exchange>> exchanges_;
 };

@@ -129,7 +129,7 @@ std::array<memory, 4> by_schedule(std::array<memory, 4>& send, const four::sizes
   memory_pool pool;
   const four::sizes expected = turned(sent);
   std::array<memory, 4> recv;
-  std::vector<program> programs;
+  std::vector<linked_schedule> programs;
   std::vector<std::unique_ptr<transport>> lines;
   std::vector<std::unique_ptr<exchange>> all;
   for (int r = 0; r < 4; ++r) programs.emplace_back(generate(parse_selection("shared"), at, r));
@@ -246,7 +246,7 @@ TEST(DirectExchange, ABlockThatNobodyExpectsHoldsNobodyUp) {
   EXPECT_EQ(all.received(1)[59999], std::byte{1});
 }
 
-// An error while a rank waits may leave exchanges half way: with rows read, with blocks that lack some pieces, or with
+// An error while a rank waits may leave exchanges half way: with rows read, with blocks that lack some segments, or with
 // rows not yet written.
 TEST(DirectExchange, ThoseThatAreLeftHalfWayTakeNothingOfTheNext) {
   for (const auto& [left, bytes] : {std::pair(1, 60000), {1, 8}, {3, 8}}) {

@@ -103,7 +103,7 @@ class whole_exchange {
       programs_.emplace_back(generate(how, at, r));
       lines_.push_back(network_.connect(r));
       in_nodes_.push_back(std::make_unique<testing::matched_by_order>(*lines_.back(), *nodes_));
-      const bool shared = programs_.back().plan.shared_memory && how.which->name == "hierarchical";
+      const bool shared = programs_.back().shared_memory && how.which->name == "hierarchical";
       exchanges_.push_back(std::make_unique<exchange>(
           pool_, shared ? static_cast<transport&>(*in_nodes_.back()) : *lines_.back(), inline_bytes));
     }
@@ -130,7 +130,7 @@ class whole_exchange {
     EXPECT_EQ(before, sent()) << "the send buffer was written";
     result.unmatched = network_.unmatched();
     result.sent_messages = network_.messages() - messages;
-    for (const program& p : programs_) result.sent_messages -= sent_by(p.plan).tokens;
+    for (const linked_schedule& p : programs_) result.sent_messages -= sent_by(p).tokens;
     result.sent_bytes = network_.bytes() - bytes;
     result.scratch_left = pool_.in_use();
     result.scratch_peak = pool_.peak();
@@ -185,7 +185,7 @@ class whole_exchange {
   const reversing backwards_;
   bool reverse_send_ = false, reverse_recv_ = false;
   std::vector<rank_memory> memory_;
-  std::vector<program> programs_;
+  std::vector<linked_schedule> programs_;
   std::shared_ptr<const node_layout> nodes_;
   std::vector<std::unique_ptr<transport>> lines_;
   std::vector<std::unique_ptr<testing::matched_by_order>> in_nodes_;
@@ -284,7 +284,7 @@ TEST(Exchange, SkewedSizesCostScratchForWhatTheyWeigh) {
   memory_pool pool;
   std::mt19937 random(1);
   std::vector<rank_memory> memory;
-  std::vector<program> programs;
+  std::vector<linked_schedule> programs;
   std::vector<std::unique_ptr<transport>> lines;
   std::vector<std::unique_ptr<exchange>> exchanges;
   for (int r = 0; r < j.ranks; ++r) {
@@ -329,13 +329,13 @@ TEST(Exchange, StartsWhatWaitsForNothingFirst) {
   const op_id copied = b.copy(send_slot(0), recv_slot(0));
   b.send(1, {&to_one, 1}, {&copied, 1});
   b.send(2, {&to_two, 1});
-  const program how(b.finish());
+  const linked_schedule steps(b.finish());
   noting line;
   memory_pool pool;
   exchange moves(pool, line);
   const std::vector<int> counts(3, 8), at{0, 8, 16};
   std::vector<std::byte> send(24), recv(24);
-  moves.start(how, {view(send, counts, at), view(recv, counts, at), {}});
+  moves.start(steps, {view(send, counts, at), view(recv, counts, at), {}});
   EXPECT_EQ(line.sent_to, (std::vector<int>{2, 1}));
 }
 

@@ -120,7 +120,7 @@ class repeated {
   struct rank {
     losing over;
     memory_pool pool;
-    program steps;
+    linked_schedule steps;
     exchange moves{pool, over};
     std::vector<std::byte> send, recv;
 

@@ -64,7 +64,7 @@ void expect_right(const char* spec, const problem& at, std::uint32_t seed) {
   memory_network network(at.ranks, {seed, random() % 2 == 0, random() % 2 ? 0.7 : 0.0});
   memory_pool pool;
   std::vector<rank_memory> memory;
-  std::vector<program> programs;
+  std::vector<linked_schedule> programs;
   std::vector<std::unique_ptr<transport>> lines;
   std::vector<std::unique_ptr<testing::matched_by_order>> in_nodes;
   std::vector<std::unique_ptr<exchange>> exchanges;
@@ -73,7 +73,7 @@ void expect_right(const char* spec, const problem& at, std::uint32_t seed) {
     programs.emplace_back(generate(parse_selection(spec, collective::neighbor_alltoall), at, r));
     lines.push_back(network.connect(r));
     in_nodes.push_back(std::make_unique<testing::matched_by_order>(*lines.back(), *at.nodes));
-    transport& over = programs.back().plan.shared_memory ? *in_nodes.back() : *lines.back();
+    transport& over = programs.back().shared_memory ? *in_nodes.back() : *lines.back();
     exchanges.push_back(std::make_unique<exchange>(pool, over, std::vector<std::size_t>{0, 4096}[seed % 2]));
   }
   for (int r = 0; r < at.ranks; ++r)

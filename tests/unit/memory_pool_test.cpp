@@ -38,8 +38,8 @@ TEST(MemoryPool, NeverKeepsMoreThanItMay) {
   std::vector<std::pair<std::byte*, std::size_t>> taken;
   for (std::size_t bytes : {mib / 4, mib / 3, mib / 4, 2 * mib, mib, mib / 2, std::size_t{100}, mib / 2, mib / 8})
     taken.emplace_back(pool.take(bytes), bytes);
-  for (const auto& [piece, bytes] : taken) {
-    pool.give_back(piece, bytes);
+  for (const auto& [buffer, bytes] : taken) {
+    pool.give_back(buffer, bytes);
     EXPECT_LE(pool.kept(), mib);
   }
   memory_pool::tally again;
@@ -65,8 +65,8 @@ TEST(MemoryPool, KeepsNothingThatWasUnusedForLongerThanWhatItHas) {
 TEST(MemoryPool, LetsGoOfNoMorePiecesThanItMust) {
   memory_pool pool(mib);
   std::vector<std::byte*> small(1024);
-  for (std::byte*& piece : small) piece = pool.take(1024);
-  for (std::byte* piece : small) pool.give_back(piece, 1024);
+  for (std::byte*& buffer : small) buffer = pool.take(1024);
+  for (std::byte* buffer : small) pool.give_back(buffer, 1024);
   EXPECT_EQ(pool.kept(), mib);
   pool.give_back(pool.take(mib / 2), mib / 2);
   EXPECT_EQ(pool.kept(), mib);
@@ -75,11 +75,11 @@ TEST(MemoryPool, LetsGoOfNoMorePiecesThanItMust) {
   pool.give_back(large, mib / 2);
 }
 
-// A piece that is given back is no better than those of its size that the pool has.
+// A buffer that is given back is no better than those of its size that the pool has.
 TEST(MemoryPool, AFullOneStaysAsItIsWhereItIsFullOfTheSame) {
   memory_pool pool(2 * mib);
-  std::byte* const pieces[] = {pool.take(mib), pool.take(mib), pool.take(mib)};
-  for (std::byte* piece : pieces) pool.give_back(piece, mib);
+  std::byte* const buffers[] = {pool.take(mib), pool.take(mib), pool.take(mib)};
+  for (std::byte* buffer : buffers) pool.give_back(buffer, mib);
   EXPECT_EQ(pool.kept(), 2 * mib);
 }
 

@@ -136,11 +136,11 @@ std::byte content(int from, int to, int message, std::size_t k) {
   return static_cast<std::byte>(from * 31 + to * 17 + message * 7 + static_cast<int>(k) * 3 + static_cast<int>(k >> 8));
 }
 
-// The size of a message: around what a line or a cell holds, or that of several pieces.
-std::size_t size_of(int from, int to, int message, std::size_t piece) {
+// The size of a message: around what a line or a cell holds, or that of several segments.
+std::size_t size_of(int from, int to, int message, std::size_t segment) {
   std::mt19937 random(static_cast<std::uint32_t>(from * 10007 + to * 101 + message));
   const std::size_t sizes[] = {
-      0, 1, 39, 40, 41, 1000, piece - 1, piece, piece + 1, 2 * piece, 2 * piece + 40, 7 * piece + 5};
+      0, 1, 39, 40, 41, 1000, segment - 1, segment, segment + 1, 2 * segment, 2 * segment + 40, 7 * segment + 5};
   return sizes[random() % std::size(sizes)];
 }
 
@@ -156,13 +156,13 @@ void send_and_receive(node_window& window, int messages) {
   std::vector<peer> peers(static_cast<std::size_t>(window.ranks()));
   const auto begin_send = [&](int p) {
     peer& at = peers[p];
-    at.out.resize(size_of(self, p, at.sent, window.piece_bytes()));
+    at.out.resize(size_of(self, p, at.sent, window.segment_bytes()));
     for (std::size_t k = 0; k < at.out.size(); ++k) at.out[k] = content(self, p, at.sent, k);
     at.sending = {at.out.data(), at.out.size()};
   };
   const auto begin_receive = [&](int p) {
     peer& at = peers[p];
-    at.in.assign(size_of(p, self, at.received, window.piece_bytes()), std::byte{0});
+    at.in.assign(size_of(p, self, at.received, window.segment_bytes()), std::byte{0});
     at.receiving = {at.in.data(), at.in.size()};
   };
   const auto check = [&](int p) {
@@ -207,14 +207,14 @@ TEST(node_window, messages_arrive_whole_and_in_order) {
 TEST(node_window, longer_messages_than_expected_are_cut) {
   const arena memory(node_window::bytes_for(2));
   node_window from(memory.data(), 2, 0), to(memory.data(), 2, 1);
-  std::vector<std::byte> sent(3 * from.piece_bytes(), std::byte{5}), place(from.piece_bytes() + 10, std::byte{1});
+  std::vector<std::byte> sent(3 * from.segment_bytes(), std::byte{5}), place(from.segment_bytes() + 10, std::byte{1});
   node_window::outgoing out{sent.data(), sent.size()};
-  node_window::incoming in{place.data(), from.piece_bytes() + 3};
+  node_window::incoming in{place.data(), from.segment_bytes() + 3};
   while (!from.push(1, out)) EXPECT_FALSE(to.pull(0, in));
   EXPECT_TRUE(to.pull(0, in));
   EXPECT_TRUE(in.cut);
   for (std::size_t k = 0; k < place.size(); ++k)
-    ASSERT_EQ(place[k], std::byte(k < from.piece_bytes() + 3 ? 5 : 1)) << k;
+    ASSERT_EQ(place[k], std::byte(k < from.segment_bytes() + 3 ? 5 : 1)) << k;
   out = {sent.data(), 100};
   in = {place.data(), 100};
   EXPECT_TRUE(from.push(1, out));
@@ -348,13 +348,13 @@ TEST(node_window, waits_for_room_and_sleeps_until_there_is_some) {
   const arena memory(node_window::bytes_for(2));
   on_threads(2, [&](int rank) {
     node_window window(memory.data(), 2, rank);
-    std::vector<std::byte> data(20 * window.piece_bytes());
+    std::vector<std::byte> data(20 * window.segment_bytes());
     node_window::outgoing out{data.data(), data.size()};
     node_window::incoming in{data.data(), data.size()};
     for (bool done = false; !done; window.wake_those_waiting()) {
-      const std::uint64_t before = window.pieces_moved();
+      const std::uint64_t before = window.segments_moved();
       done = rank == 0 ? window.push(1, out) : window.pull(0, in);
-      if (!done && window.pieces_moved() == before) window.sleep_for(1 - rank, 999999, [] { return false; });
+      if (!done && window.segments_moved() == before) window.sleep_for(1 - rank, 999999, [] { return false; });
     }
   });
 }

@@ -34,7 +34,7 @@ TEST(NodeTransport, WhatNobodyExpectsDoesNotHoldItsSenderUp) {
   std::vector<line> memory(node_window::bytes_for(3) / sizeof(line) + 1);
   memory_network network(3);
   node_rank sender(network, memory[0].bytes, ranks, 0), receiver(network, memory[0].bytes, ranks, 1);
-  const std::vector<std::byte> sent(10 * sender.window.piece_bytes());
+  const std::vector<std::byte> sent(10 * sender.window.segment_bytes());
   std::vector<std::byte> place(8);
   sender.over.send(1, 1, sent.data(), sent.size(), 0);
   receiver.window.begin_exchange();

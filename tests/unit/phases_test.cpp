@@ -23,7 +23,7 @@ phase_seconds phases_of(const char* spec, std::size_t inline_bytes, const node_l
   std::vector<std::byte> send(ranks * block_bytes), recv(ranks * ranks * block_bytes);
   std::vector<phase_clock> clocks;
   std::vector<std::unique_ptr<transport>> lines;
-  std::vector<std::unique_ptr<program>> programs;
+  std::vector<std::unique_ptr<linked_schedule>> programs;
   std::vector<std::unique_ptr<exchange>> exchanges;
   for (int r = 0; r < ranks; ++r) clocks.emplace_back(nodes, r);
   for (int r = 0; r < ranks; ++r) {
@@ -33,7 +33,7 @@ phase_seconds phases_of(const char* spec, std::size_t inline_bytes, const node_l
     what.send.counts = what.recv.counts = number_array::linear(block_bytes, 0);
     what.send.displacements = what.recv.displacements = number_array::linear(0, block_bytes);
     lines.push_back(network.connect(r));
-    programs.push_back(std::make_unique<program>(generate(parse_selection(spec), at, r)));
+    programs.push_back(std::make_unique<linked_schedule>(generate(parse_selection(spec), at, r)));
     exchanges.push_back(std::make_unique<exchange>(pool, *lines[r], inline_bytes));
     exchanges[r]->record_phases(&clocks[r]);
     clocks[r].begin();

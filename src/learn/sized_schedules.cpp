@@ -1,4 +1,4 @@
-#include "learn/sized_programs.hpp"
+#include "learn/sized_schedules.hpp"
 
 #include <bit>
 
@@ -23,14 +23,14 @@ std::vector<std::int64_t> read(std::span<const std::byte> bytes, std::size_t wid
 
 }  // namespace
 
-std::shared_ptr<const program> sized_programs::make(const prepared& algorithm, std::span<const std::int64_t> sent,
-                                                    std::int64_t largest) {
+std::shared_ptr<const linked_schedule> sized_schedules::make(const prepared& algorithm,
+                                                             std::span<const std::int64_t> sent, std::int64_t largest) {
   const auto width = static_cast<std::size_t>((std::bit_width(static_cast<std::uint64_t>(largest)) + 7) / 8);
   std::vector<std::int64_t> all = read(of_.gather(written(sent, width)), width);
   if (last_ && algorithm.spec == spec_ && all == sizes_) return last_;
   problem at = of_.where();
   at.sizes = std::make_shared<const std::vector<std::int64_t>>(all);
-  last_ = std::make_shared<const program>(generate(parse_selection(algorithm.spec), at, of_.rank()));
+  last_ = std::make_shared<const linked_schedule>(generate(parse_selection(algorithm.spec), at, of_.rank()));
   spec_ = algorithm.spec;
   sizes_ = std::move(all);
   return last_;

@@ -9,10 +9,9 @@
 
 namespace shoal {
 
-struct program {
-  explicit program(schedule from);
+struct linked_schedule : schedule {
+  explicit linked_schedule(schedule from);
 
-  schedule plan;
   std::vector<std::int32_t> before;        // per operation: how many operations it comes after
   std::vector<std::uint32_t> first_next;   // per operation, and one past the last: where its successors begin
   std::vector<op_id> next;                 // successors of all operations
@@ -31,7 +30,7 @@ struct program {
   // Whether some messages travel even if no block has a byte, because they tell sizes.
   bool tells_sizes() const;
   // Whether the size of this block travels in front of the data of a message.
-  bool announces(slot s) const { return s.passing || plan.full_metadata; }
+  bool announces(slot s) const { return s.passing || full_metadata; }
 
  private:
   void link();

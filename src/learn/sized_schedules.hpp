@@ -12,21 +12,21 @@
 
 namespace shoal {
 
-class sized_programs {
+class sized_schedules {
  public:
-  explicit sized_programs(team& of) : of_(of) {}
+  explicit sized_schedules(team& of) : of_(of) {}
 
   // `sent`: the size of each block that this rank sends; `largest`: the size of the largest block of all ranks, the
   // same on every rank. The ranks tell each other all sizes, each in as many bytes as the largest needs. The last
   // program is kept, because sizes often stay the same. Collective.
-  std::shared_ptr<const program> make(const prepared& algorithm, std::span<const std::int64_t> sent,
-                                      std::int64_t largest);
+  std::shared_ptr<const linked_schedule> make(const prepared& algorithm, std::span<const std::int64_t> sent,
+                                              std::int64_t largest);
 
  private:
   team& of_;
   std::string spec_;  // of the last program, and the sizes that it is for
   std::vector<std::int64_t> sizes_;
-  std::shared_ptr<const program> last_;
+  std::shared_ptr<const linked_schedule> last_;
 };
 
 }  // namespace shoal

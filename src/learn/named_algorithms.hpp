@@ -18,16 +18,16 @@ namespace shoal {
 
 // A Decision has `algorithm`, a pointer to a selection that was made ready, and `reason`.
 template <typename Decision>
-class asked_algorithms {
+class named_algorithms {
  public:
   using plan = std::remove_pointer_t<decltype(Decision::algorithm)>;
   // Makes a selection ready; throws std::invalid_argument if the selection cannot serve these ranks.
   using maker = std::function<plan&(const selection&)>;
 
   // Begins with what the settings say about this collective.
-  asked_algorithms(collective what, const settings& set, team& ranks, maker make)
+  named_algorithms(collective what, const settings& set, team& ranks, maker make)
       : what_(what), ranks_(ranks), make_(std::move(make)) {
-    for (const call_form form : settings::forms_of(what)) kinds_[form].ask(set.asked(what, form));
+    for (const call_form form : settings::forms_of(what)) kinds_[form].ask(set.named(what, form));
   }
 
   // What one call asks for; null if Shoal is to choose. `info` may name the algorithm for this call; if there is an
@@ -97,7 +97,7 @@ class asked_algorithms {
   std::optional<selection> parsed(call_form form, const std::string& text) {
     settings one;
     if (!text.empty()) one.set(settings::name_of(what_, form), text);
-    const std::optional<selection>& wanted = one.asked(what_, form);
+    const std::optional<selection>& wanted = one.named(what_, form);
     if (wanted) make_(*wanted);
     return wanted;
   }
