@@ -11,9 +11,12 @@ import pytest
 
 import mpis
 from mpis import ROOT
+from shoal.commands.demo import foreign_program
 
 TEXT = (ROOT / "docs/transcripts.md").read_text()
 MARK = "@@ typed: "
+# Lines that tell of measurements, and of what a busy machine left out; "shown" ends the title of a narrow table.
+MEASURED = ("shoal: tried for ", "│ exchange, ", "│ IMB ", "   exchange, ", "shown")
 # Places in the document, and those that the tests use instead.
 PLACES = {
     "/tmp/cluster": "cluster",
@@ -49,14 +52,17 @@ def shape(lines):
     """The kinds of lines: without figures, algorithms, and the results of a trial or of learning."""
     kinds = []
     for line in lines:
-        if line.startswith("shoal: tried for "):
+        if line.startswith(MEASURED):
             continue
+        line = re.sub(r"^(│ (auto|native)? +│).*│$", r"\1 MEASURED", line)
+        line = re.sub(r"\(/[^)]*\)", "(PATH)", line)
+        line = re.sub(r"up to the size *$", "up to the size shown", line)
         line = re.sub(r"^shoal: (Worth it|Not worth it|No difference|Noise).*", "shoal: VERDICT", line)
         line = re.sub(r"\d[\d.]*%?(E[+-]\d+)?( ([num]?s|([KMG]i)?B)\b)?", "#", line)
         line = re.sub(r"; (# results compared .*|no result was Shoal's)", "; PROOF", line)
         line = re.sub(r"^(shoal: all\w+( +#){5}) .*", r"\1 ALGORITHM", line)
         line = re.sub(r"less than #|[ ─━]+", lambda found: "#" if "#" in found[0] else " ", line)
-        kinds.append(line)
+        kinds.append(line.strip())
     return sorted(set(kinds))  # ranks print in any order
 
 
@@ -112,6 +118,19 @@ def test_python_and_mpi4py(tmp_path):
 
 def test_cxx_program_and_cmake(tmp_path):
     check("A C++ program and CMake", tmp_path, mpich())
+
+
+def test_researcher_and_an_algorithm(tmp_path):
+    if not (ROOT / "build/core/libshoal_core.a").exists():
+        pytest.skip("there is no build/core; make build makes it")
+    check("A researcher and an algorithm", tmp_path, {})
+
+
+@pytest.mark.alone
+def test_reviewer_and_the_figures(tmp_path):
+    if not foreign_program():
+        pytest.skip("there is no program of Intel's; make build fetches it")
+    check("A reviewer and the figures", tmp_path, mpich())
 
 
 def test_administrator_and_slurm(tmp_path):
