@@ -150,8 +150,6 @@ def bench(
     if suite:
         what = replace(find_suite(suite), phases=phases or SUITES[suite].phases)
         out.print(f"{suite}: {what.shows}")
-    if what.collective == "exchange":
-        refuse_unused(context, ["phases"], "with --collective exchange, which has no schedule")
     results = measure_suite(what, choose_mpis(mpi), output, resume)
     show(results, what, output)
 
@@ -161,6 +159,8 @@ def refuse_dropped(context: typer.Context, emulate: str, collective: str) -> Non
         refuse_twice(context, option, said)
     if not emulate:
         refuse_unused(context, ["rate"], "without --emulate")
+    if collective == "exchange":
+        refuse_unused(context, ["phases"], "with --collective exchange, which has no schedule")
     if collective == "alltoallw":
         refuse_unused(context, ["distributions"], "with --collective alltoallw, which has strips")
 

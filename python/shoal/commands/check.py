@@ -64,21 +64,14 @@ def check(
 
     Example: [bold]shoal check tuna:radix=3 --ranks 1-64[/bold]
     """
-    refuse_twice(context, "layout", ["ranks"])
-    refuse_twice(context, "graph", ["ranks"])
-    if collective == "allgather":
-        refuse_unused(context, ["layout"], "with --collective allgather: between two groups no schedule looks at nodes")
-    if collective in ("alltoall", "allgather"):
-        refuse_unused(context, ["graph"], f"with --collective {collective}")
+    refuse_dropped(context, collective)
     neighbors = read_graph(graph) if graph else None
     alone = shoal.Problem(layout=layout, neighbors=neighbors) if layout or graph else None
     numbers = [] if alone else parse_ranks(ranks)
-    tallies: dict[str, Tally] = {}
     with progress() as bar:
         at = bar.track([alone] if alone else problems(numbers), total=sum(numbers) or 1)
         cases = (case for case in all_cases(spec, at) if collective in (None, case.selection.algorithm.collective))
-        for case, outcome in outcomes(cases):
-            count(tallies.setdefault(case.selection.algorithm.name, Tally()), case, outcome)
+        tallies = counted(outcomes(cases))
     out.print(table(tallies))
     faults = [fault for tally in tallies.values() for fault in tally.faults]
     for fault in faults[:20]:
@@ -86,6 +79,15 @@ def check(
     if not any(tally.checked for tally in tallies.values()):
         raise UserError("nothing was checked: no algorithm serves these ranks; see shoal list")
     raise typer.Exit(1 if faults else 0)
+
+
+def refuse_dropped(context: typer.Context, collective: str | None) -> None:
+    refuse_twice(context, "layout", ["ranks"])
+    refuse_twice(context, "graph", ["ranks"])
+    if collective == "allgather":
+        refuse_unused(context, ["layout"], "with --collective allgather: between two groups no schedule looks at nodes")
+    if collective in ("alltoall", "allgather"):
+        refuse_unused(context, ["graph"], f"with --collective {collective}")
 
 
 def parse_ranks(text: str) -> list[int]:
@@ -190,6 +192,14 @@ def check_case(case: Case) -> Outcome:
         return shoal.check_all_ranks(case.selection, case.problem)
     except ValueError as refusal:
         return refusal
+
+
+def counted(outcomes: Iterable[tuple[Case, Outcome]]) -> dict[str, Tally]:
+    """What became of each algorithm's cases, by its name."""
+    tallies: dict[str, Tally] = {}
+    for case, outcome in outcomes:
+        count(tallies.setdefault(case.selection.algorithm.name, Tally()), case, outcome)
+    return tallies
 
 
 def count(tally: Tally, case: Case, outcome: Outcome) -> None:

@@ -140,8 +140,7 @@ def simulate(
     layout: Layout = "",
     suite: Annotated[str, typer.Option(help=f"Run an experiment by name: {', '.join(SIMULATED)}.")] = "",
     model: Annotated[
-        bool,
-        typer.Option("--model", help="Predict all-to-alls from schedules' counts instead, for up to a million ranks."),
+        bool, typer.Option("--model", help="Predict all-to-alls from schedules' counts, for up to a million ranks.")
     ] = False,
     events: Events = False,
     output: Output = Path("shoal-simulated"),
