@@ -127,6 +127,7 @@ def test_researcher_and_an_algorithm(tmp_path):
 
 
 @pytest.mark.alone
+@pytest.mark.skipif(os.environ.get("SHOAL_EXHAUSTIVE") != "1", reason="takes a minute; SHOAL_EXHAUSTIVE=1 runs it")
 def test_reviewer_and_the_figures(tmp_path):
     if not foreign_program():
         pytest.skip("there is no program of Intel's; make build fetches it")
