@@ -273,9 +273,9 @@ class driver {
     if (variant == "ask")
       return print(variant, variant, size, moved.name(), seconds([&] { agree_on({}, agreement_); }));
     const std::string spec = variant == "auto" ? chosen(moved) : variant;
-    const auto how = spec != "native" ? program_of(spec) : nullptr;
+    const auto steps = spec != "native" ? schedule_of(spec) : nullptr;
     if (what_.verify) moved.fill();
-    const double took = seconds([&] { how ? run(*how, moved.blocks()) : moved.native(); });
+    const double took = seconds([&] { steps ? run(*steps, moved.blocks()) : moved.native(); });
     names_.reset();
     if (const std::string wrong = what_.verify ? moved.wrong() : ""; !wrong.empty())
       throw std::runtime_error(variant + ": " + wrong);
@@ -289,18 +289,18 @@ class driver {
     return to_string(choose(known, agree_on(moved.sizes(), agreement_).mix()).algorithm);
   }
 
-  // The ranks share the last program made, as long as one of them runs it.
-  std::shared_ptr<const program> program_of(const std::string& variant) {
+  // The ranks share the last schedule made, as long as one of them runs it.
+  std::shared_ptr<const linked_schedule> schedule_of(const std::string& variant) {
     static std::string made_for;
-    static std::weak_ptr<const program> of_rank_0;
+    static std::weak_ptr<const linked_schedule> of_rank_0;
     const collective what = at_.senders > 0 ? collective::allgather
                             : at_.neighbors ? collective::neighbor_alltoall
                                             : collective::alltoall;
     const selection chosen = parse_selection(variant, what);
     if (!what_.verify) names_ = relabelling_of(chosen, at_, over_.rank());
-    if (!names_) return std::make_shared<program>(generate(chosen, at_, over_.rank()));
+    if (!names_) return std::make_shared<linked_schedule>(generate(chosen, at_, over_.rank()));
     auto found = made_for == variant ? of_rank_0.lock() : nullptr;
-    if (!found) found = std::make_shared<program>(generate(chosen, at_, 0));
+    if (!found) found = std::make_shared<linked_schedule>(generate(chosen, at_, 0));
     made_for = variant;
     of_rank_0 = found;
     return found;
@@ -316,15 +316,15 @@ class driver {
     return latest(PMPI_Wtime()) - start;
   }
 
-  void run(const program& how, const payload& blocks) {
-    if (!names_) return run(moves_, how, blocks);
+  void run(const linked_schedule& steps, const payload& blocks) {
+    if (!names_) return run(moves_, steps, blocks);
     renamed_transport names(over_, *names_);
     exchange moves(pool_, names);
     renamed_blocks own(blocks, *names_, over_.ranks());
-    run(moves, how, own.blocks());
+    run(moves, steps, own.blocks());
   }
-  static void run(exchange& moves, const program& how, const payload& blocks) {
-    moves.start(how, blocks);
+  static void run(exchange& moves, const linked_schedule& steps, const payload& blocks) {
+    moves.start(steps, blocks);
     for (bool any = true; !moves.done();) moves.progress(any);
   }
 

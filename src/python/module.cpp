@@ -235,7 +235,7 @@ void bind_schedules(nb::module_& m) {
       .def_prop_ro("sent", sent_by)
       .def_prop_ro("memory",
                    [](const schedule& s) {
-                     const program made(s);
+                     const linked_schedule made(s);
                      return std::make_pair(made.bytes(), exchange::bytes_for(made));
                    })
       .def_prop_ro("operations", operations_of)
