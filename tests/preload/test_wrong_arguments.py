@@ -176,6 +176,15 @@ def test_what_nobody_receives_keeps_no_communicator_from_being_freed(mpi, compil
     assert (done.returncode, done.stdout) == (0, "faults: 0\n"), done.stdout + done.stderr
 
 
+@pytest.mark.parametrize("algorithm, of_groups", [*zip(ALL_KINDS, ["full", "ring", "full", "circulant"], strict=True)])
+def test_exchanges_after_a_wrong_size_are_right(mpi, compiled, algorithm, of_groups):
+    """In all forms that Open MPI does not refuse itself."""
+    gathers = {"SHOAL_ALLGATHER": of_groups, "SHOAL_ALLGATHERV": of_groups}
+    left_out = ["equal"] if mpi.name == "openmpi" else []
+    done = mpi.run(3, [compiled(mpi, "mistaken.c"), *left_out], timeout=60, **asked(algorithm, "direct"), **gathers)
+    assert (done.returncode, done.stdout) == (0, "faults: 0\n"), done.stdout + done.stderr
+
+
 @pytest.mark.parametrize("algorithm", ["spread_out", "tuna:radix=2", "shared"])
 def test_ranks_that_ask_each_other_hear_of_the_one_that_is_wrong(compiled, algorithm):
     settings = asked(algorithm, "direct")
