@@ -148,9 +148,12 @@ void recover(const std::string& spec, form how, int block, int expected, bool un
 
 void recover_with_all(form how) {
   if (world_ranks() < 2) GTEST_SKIP() << "a rank does not differ with itself";
+  // In MPI_Alltoall Open MPI refuses a block from a rank to itself that does not fit, and then the rank takes no part.
+  const bool refuses_two_sizes = mpi_name().rfind("Open MPI", 0) == 0;
   for (const int block : {10, 5000, 60000})
     for (const int expected : {block - 3, block + 3}) {
       for (const std::string& spec : specs_for(world_ranks())) recover(spec, how, block, expected);
+      if (refuses_two_sizes) continue;
       for (const char* spec : uniform_specs) recover(spec, how, block, expected, true);
     }
 }
