@@ -105,7 +105,7 @@ scratch_limit::needs alltoall_service::scratch_needs() const {
 bool alltoall_service::agree_on_sizes(features& sizes) {
   const bool wrong = sizes.invalid;
   sizes = agree_on(sizes, ranks_.agree());
-  has_agreed_ = true;
+  meets_others_ = true;
   if (sizes.on_device || wrong) return false;
   if (sizes.invalid) throw mpi_error(MPI_ERR_OTHER, "another rank's arguments are wrong");
   if (sizes.is_uniform()) what_.uniform = what_.recv.bytes(0);

@@ -32,7 +32,7 @@ class alltoall_service {
   // The same as pick() if the choice is made already: `chosen`, or what the limit on scratch memory allows instead.
   const decision* fit(const decision& chosen);
   // Whether the ranks asked each other in this call.
-  bool has_agreed() const { return has_agreed_; }
+  bool meets_others() const { return meets_others_; }
   // The same as pick() for an exchange that will be repeated: the ranks always ask each other.
   struct repeated {
     const decision* chosen;
@@ -79,7 +79,7 @@ class alltoall_service {
   payload what_;
   std::shared_ptr<const linked_schedule> sized_;
   std::optional<pool_memory> snapshot_;
-  bool has_agreed_ = false;
+  bool meets_others_ = false;
 };
 
 }  // namespace shoal

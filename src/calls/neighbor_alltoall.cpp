@@ -36,8 +36,8 @@ const decision* neighbor_service::fit(const decision& settled) {
   if (!settled.algorithm->steps) return &settled;
   describe();
   const bool valid = is_valid();
-  has_agreed_ = process::get().set().verify;
-  if (has_agreed_ && agree().on_any_rank(!valid)) {  // all of them compare, or none
+  meets_others_ = process::get().set().verify;
+  if (meets_others_ && agree().on_any_rank(!valid)) {  // all of them compare, or none
     if (valid) throw mpi_error(MPI_ERR_OTHER, "another rank's arguments are wrong");
     return nullptr;
   }

@@ -55,7 +55,7 @@ class neighbor_service {
   // What was settled for the call. Null: the MPI's own collective serves, to report wrong arguments of this rank.
   const decision* fit(const decision& settled);
   // Whether the ranks asked each other in this call.
-  bool has_agreed() const { return has_agreed_; }
+  bool meets_others() const { return meets_others_; }
   // The same as pick() for a call that is run many times: all ranks pick the same. Collective.
   const decision* plan(MPI_Info info);
   const payload& blocks() const { return what_; }
@@ -75,7 +75,7 @@ class neighbor_service {
   const neighbor_call& call_;
   block_storage& storage_;
   payload what_;
-  bool has_agreed_ = false;
+  bool meets_others_ = false;
 };
 
 }  // namespace shoal

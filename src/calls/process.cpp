@@ -332,8 +332,12 @@ int process::leave_and_report(const std::string& call, MPI_Comm comm, const std:
   const int code = native();
   const double took = PMPI_Wtime() - begin;
   if (code == MPI_SUCCESS) heed_for_report(comm);
-  const std::scoped_lock guard(lock_);
-  report_.add_left(call, reason, 1, took);
+  try {
+    const std::scoped_lock guard(lock_);
+    report_.add_left(call, reason, 1, took);
+  } catch (const std::bad_alloc&) {
+    return code;  // the report lacks this call, which is no reason to fail it
+  }
   return code;
 }
 
@@ -465,9 +469,14 @@ void process::report_nothing() {
   if (!has_reported_) tell(0);
 }
 
-// This rank has made a call on `comm`.
-void process::heed_for_report(MPI_Comm comm) {
-  if (set().report != reporting::none && !is_reporter_) is_reporter_ = tells_instead_of_rank_0(comm);
+// This rank has made a call on `comm`. Whatever goes wrong here must not change what the call returns.
+void process::heed_for_report(MPI_Comm comm) noexcept {
+  if (set().report == reporting::none || is_reporter_) return;
+  try {
+    is_reporter_ = tells_instead_of_rank_0(comm);
+  } catch (...) {
+    return;
+  }
 }
 
 void process::tell(int rank) {

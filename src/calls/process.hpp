@@ -135,7 +135,7 @@ class process : public job_state {
   void report_late(const std::string& call, int ranks, const std::string& spec, const usage& what);
   void release(users_communicator& held, bool is_freed);
   void finish();
-  void heed_for_report(MPI_Comm comm);
+  void heed_for_report(MPI_Comm comm) noexcept;
   void tell(int rank);
   static int on_free(MPI_Comm comm, int key, void* held, void* self);
   static int on_finalize(MPI_Comm comm, int key, void* state, void* self);

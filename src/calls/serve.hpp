@@ -146,7 +146,7 @@ int carry_out_settled(communicator& state, Service& service, const Call& call, c
   const decision* chosen = nullptr;
   ended_by([&] { return chosen = service.fit(settled), 0; },
            [&] {
-             result.met_others = chosen || service.has_agreed();
+             result.met_others = chosen || service.meets_others();
              result.gave_way = chosen && chosen != &settled;
            });
   return chosen ? carry_out(state, service, call.form(), *chosen, native, &result.compared) : native();

@@ -42,7 +42,6 @@ void direct_exchange::start(const payload& what) {
 bool direct_exchange::try_to_write() {
   if (rows_.awaited_reader() >= 0) return false;
   write_row();
-  written_ = true;
   lap(phase::replace);
   for (int peer : without_room_) send_in_segments(peer);
   window_.wake_those_waiting();
@@ -60,15 +59,23 @@ bool direct_exchange::try_to_write() {
 void direct_exchange::write_row() {
   without_room_.clear();
   rows_.begin();
-  for (int peer = 0; peer < rows_.ranks(); ++peer) {
-    const int rank = ranks_[peer];
-    if (std::byte* const place = rows_.add(peer == rows_.rank() ? 0 : what_.send.bytes(rank))) {
-      if (peer != rows_.rank() && !failure_.attempt([&] { what_.send.pack(rank, place); })) rows_.empty_last();
-    } else {
-      without_room_.push_back(peer);
-    }
+  written_ = true;
+  try {
+    for (int peer = 0; peer < rows_.ranks(); ++peer) add_block(peer);
+  } catch (...) {  // out of memory, which the program may survive; then the ranks must still be in step
+    rows_.publish_early();
+    throw;
   }
   rows_.publish();
+}
+
+void direct_exchange::add_block(int peer) {
+  const int rank = ranks_[peer];
+  if (std::byte* const place = rows_.add(peer == rows_.rank() ? 0 : what_.send.bytes(rank))) {
+    if (peer != rows_.rank() && !failure_.attempt([&] { what_.send.pack(rank, place); })) rows_.empty_last();
+  } else {
+    without_room_.push_back(peer);
+  }
 }
 
 void direct_exchange::copy_own() {

@@ -51,6 +51,7 @@ class direct_exchange {
   void forget();
   bool try_to_write();
   void write_row();
+  void add_block(int peer);
   void copy_own();
   void send_in_segments(int peer);
   void receive_in_segments(int peer);

@@ -65,7 +65,7 @@ class event_queue {
   std::size_t waiting_ = 0;
 };
 
-// The program of rank 0 stands for those of all ranks.
+// The schedule of rank 0 stands for those of all ranks.
 class event_simulation {
  public:
   event_simulation(const selection& chosen, const problem& at, double block, const event_machine& machine)

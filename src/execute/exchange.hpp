@@ -1,4 +1,4 @@
-// Runs one rank's program over a transport. A blocking exchange calls start(), and then progress() until it is done;
+// Runs one rank's schedule over a transport. A blocking exchange calls start(), and then progress() until it is done;
 // nonblocking and persistent exchanges use the same object.
 //
 // An exchange always runs to its end, whatever fails on the way: it sends every message that a peer waits for, and ends
@@ -62,8 +62,8 @@ class exchange {
   exchange(const exchange&) = delete;
   exchange& operator=(const exchange&) = delete;
 
-  // `how` and the memory that `what` names must stay until the exchange is done. The blocks of `what` are whole;
-  // start() cuts them if the program moves parts. If an exchange is repeated, the sizes travel again: no rank knows
+  // `steps` and the memory that `what` names must stay until the exchange is done. The blocks of `what` are whole;
+  // start() cuts them if the schedule moves parts. If an exchange is repeated, the sizes travel again: no rank knows
   // whether all others were told, in the run before, the sizes that it was told.
   void start(const linked_schedule& steps, const payload& what);
   // Moves everything that can move now. Returns true when the exchange is done; `moved` tells whether any transfer
@@ -76,7 +76,7 @@ class exchange {
   const std::exception_ptr& failure() const { return failure_.what(); }
 
   const exchange_counters& counters() const { return counters_; }
-  // The memory that an exchange keeps for a program while it runs, besides the blocks themselves.
+  // The memory that an exchange keeps for a schedule while it runs, besides the blocks themselves.
   static std::size_t bytes_for(const linked_schedule& steps);
 
  private:

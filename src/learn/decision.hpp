@@ -13,7 +13,7 @@ namespace shoal {
 struct prepared {
   std::string spec;
   const linked_schedule* steps = nullptr;  // null: the MPI's own collective
-  bool looks_at_sizes = false;             // would do better with a program made for the sizes of an exchange
+  bool looks_at_sizes = false;             // would do better with a schedule made for the sizes of an exchange
   by_form<usage> uses;
 
   bool has_schedule() const { return steps != nullptr; }

@@ -12,7 +12,7 @@ namespace shoal {
 
 class group_exchange {
  public:
-  // The program of each direction. Null means that nothing moves in this direction, and it is left out.
+  // The schedule of each direction. Null means that nothing moves in this direction, and it is left out.
   using both_ways = std::array<const linked_schedule*, 2>;
 
   // `comm` has the ranks of both groups. `clock` may be null. Both stay the caller's.

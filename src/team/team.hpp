@@ -67,7 +67,7 @@ class team {
   // Returns the largest of each number over all ranks. Collective.
   std::vector<std::int64_t> largest(std::span<const std::int64_t> mine);
 
-  // The program of an algorithm, ready to run; made on first use. Throws std::invalid_argument if the algorithm cannot
+  // The schedule of an algorithm, ready to run; made on first use. Throws std::invalid_argument if the algorithm cannot
   // serve these ranks.
   const linked_schedule& schedule_of(const selection& chosen);
   // Every exchange takes a turn, in the order of the calls. next_turn() is for blocking exchanges, and waits until the

@@ -98,6 +98,12 @@ void node_rows::publish() {
   mine.number.store(number_, std::memory_order_release);
 }
 
+void node_rows::publish_early() {
+  empty_last();
+  while (next_ < ranks_) add(0);
+  publish();
+}
+
 bool node_rows::is_there(int peer) {
   const std::uint64_t number = row_of(peer, number_).number.load(std::memory_order_acquire);
   begun_[peer] = std::max(begun_[peer], number);

@@ -46,6 +46,8 @@ class node_rows {
   // The block that was added last has no bytes after all.
   void empty_last() { end_ = row_of(rank_, number_).at[next_ - 1].load(std::memory_order_relaxed); }
   void publish();
+  // The same, if the block that was added last, and those that are missing, have no bytes after all.
+  void publish_early();
 
   // Whether the peer's row of the current exchange is there. A later row may be there instead: then the current one had
   // nothing for this rank.

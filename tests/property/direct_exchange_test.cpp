@@ -223,6 +223,20 @@ TEST(DirectExchange, ThoseThatRunOutOfMemoryGiveBackWhatTheyHave) {
   for (const int r : {0, 1}) EXPECT_EQ(all.pool(r).in_use(), 0u) << "rank " << r;
 }
 
+TEST(DirectExchange, OneThatRunsOutOfMemoryStaysInStepWithTheOthers) {
+  node<2> all;
+  const node<2>::sizes sizes{{{0, 8}, {8, 0}}};
+  memory send(node<2>::room * 2);
+  const out_of_memory at_once(0);
+  EXPECT_THROW(all.start_with(send, 0, sizes, sizes, &at_once), std::bad_alloc);
+  all.start(1, sizes, sizes);
+  ASSERT_TRUE(all.end({1}));
+  EXPECT_TRUE(all[1].failure());
+  for (const int r : {0, 1}) all.start(r, sizes, sizes);
+  ASSERT_TRUE(all.end({0, 1}));
+  for (const int r : {0, 1}) EXPECT_FALSE(all[r].failure()) << "rank " << r;
+}
+
 // The sender waits until the other rank has taken the block, and that rank waits for the sender's next exchange.
 TEST(DirectExchange, ABlockThatNobodyExpectsHoldsNobodyUp) {
   node<2> all;

@@ -55,8 +55,8 @@ def trial(tmp_path):
     MPI.compile(tmp_path / "program.c", tmp_path / "program")
     clean = {name: value for name, value in os.environ.items() if not name.startswith(("SHOAL_", "LD_"))}
 
-    def trial(*arguments, given=None, **environment):
-        words = [SHOAL, "try", "-n", "2", *arguments]
+    def trial(*arguments, ranks=2, given=None, **environment):
+        words = [SHOAL, "try", "-n", ranks, *arguments]
         with (tmp_path / "input").open() as file:
             return subprocess.run(
                 list(map(str, words)), capture_output=True, text=True, cwd=tmp_path, env=clean | environment,
@@ -261,7 +261,7 @@ def test_report_is_of_the_rank_that_exchanges_most(tmp_path):
 
 
 def test_program_whose_first_rank_exchanges_nothing(trial):
-    done = trial("-n", "3", "--", "./program", "without_first")
+    done = trial("--", "./program", "without_first", ranks=3)
     assert done.returncode == 0, done.stderr
     assert " in 500 calls of rank 1, most of it alltoall of 2 ranks" in done.stdout
 

@@ -15,7 +15,7 @@ class Command(TyperCommand):
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         _, _, order = self.make_parser(ctx).parse_args(args=list(args))
         for one in order:
-            if order.count(one) > 1:
+            if order.count(one) > 1 and not ctx.resilient_parsing:
                 raise UserError(f"{max(one.opts, key=len)} is given twice; leave one out")
         return super().parse_args(ctx, args)
 

@@ -49,8 +49,10 @@ class Once(argparse.Action):
     """Stores a value, and refuses a second one, which would replace the first in silence."""
 
     def __call__(self, parser: argparse.ArgumentParser, into: argparse.Namespace, value: Any, name: Any = None) -> None:
-        if getattr(into, self.dest, self.default) != self.default:
+        given = vars(into).setdefault("given", set())
+        if self.dest in given:
             parser.error(f"{name} is given twice; leave one out")
+        given.add(self.dest)
         setattr(into, self.dest, value)
 
 
