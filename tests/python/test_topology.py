@@ -49,7 +49,7 @@ def test_text_is_golden(shoal_command, topology, name, text, args):
 @pytest.mark.parametrize("entry", VECTORS["topologies"], ids=lambda entry: entry["name"])
 def test_json_is_the_vectors(shoal_command, topology, entry):
     root = ["--root", entry["root"]] if entry["root_given"] else []
-    plan = shoal_command.json("topology", "schedule", topology(entry["slurm"]), "--json", *root)
+    plan = shoal_command.json("topology", "schedule", topology(entry["slurm"]), *root)
     assert list(plan) == ["machines", "root", "phases", "synchronisations"]
     assert plan["machines"] == entry["machines"]
     assert plan["root"] == entry["root"]
@@ -73,7 +73,7 @@ def test_generate_tells_what_it_did(shoal_command, topology, tmp_path):
 
 def test_ranks_are_placed(shoal_command, topology):
     path = topology(FIGURE_1)
-    plan = shoal_command.json("topology", "schedule", path, "--json", "--hosts", "n[3-5],n3")
+    plan = shoal_command.json("topology", "schedule", path, "--hosts", "n[3-5],n3")
     assert plan["machines"] == ["n3", "n4", "n5", "n3"]
     plan = shoal_command.json("topology", "schedule", path, "--json", "--ranks-per-machine", 2)
     assert plan["machines"][:3] == ["n0", "n0", "n1"]

@@ -10,12 +10,12 @@ from shoal.errors import UserError
 
 
 class Command(TyperCommand):
-    """A command that refuses an option given twice: the last one would replace the others in silence."""
+    """A command that refuses an option whose value is given twice: the last would replace the others in silence."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         _, _, order = self.make_parser(ctx).parse_args(args=list(args))
         for one in order:
-            if order.count(one) > 1 and not ctx.resilient_parsing:
+            if order.count(one) > 1 and not getattr(one, "is_flag", False) and not ctx.resilient_parsing:
                 raise UserError(f"{max(one.opts, key=len)} is given twice; leave one out")
         return super().parse_args(ctx, args)
 
