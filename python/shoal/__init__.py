@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from shoal._core import (
     COMMON_PRICES,
+    MOST_RANKS,
     Algorithm,
     Choice,
     DigitSystem,
@@ -88,6 +89,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "COMMON_PRICES",
+    "MOST_RANKS",
     "Algorithm",
     "Arrivals",
     "Choice",

@@ -517,6 +517,9 @@ def simulate_events(selection: Selection, problem: Problem, block: float, machin
     """Seconds of an exchange of equal blocks of `block` bytes. It simulates every operation of every rank; messages
     queue at links. The ranks' schedules may differ only in the names of ranks."""
 
+# The most ranks of a layout.
+MOST_RANKS: int = ...
+
 # The prices of a common machine: those of memory, node, network and groups, as best_levels takes them, and that of a
 # byte copied.
 COMMON_PRICES: tuple[tuple[tuple[float, float, float], ...], float] = ...

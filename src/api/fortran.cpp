@@ -85,42 +85,36 @@ extern "C" {
     give_back(WITH_TYPES(shoal::types_of, shoal::of_all, function, MPI_Info_f2c(info), request), ierror); \
   }
 
-BLOCKING(shoal_alltoall, EQUAL, int, int)
-BLOCKING(shoal_alltoall_c, EQUAL, MPI_Count, MPI_Aint)
+// A function, and its form with counts of 64 bits.
+#define WITH_64_BITS(kind, function, ...) \
+  kind(function, __VA_ARGS__ __VA_OPT__(, ) int, int) kind(function##_c, __VA_ARGS__ __VA_OPT__(, ) MPI_Count, MPI_Aint)
+
+WITH_64_BITS(BLOCKING, shoal_alltoall, EQUAL)
 BLOCKING_WITH(shoal_alltoall_with, EQUAL)
-BLOCKING(shoal_alltoallv, SIZED, int, int)
-BLOCKING(shoal_alltoallv_c, SIZED, MPI_Count, MPI_Aint)
+WITH_64_BITS(BLOCKING, shoal_alltoallv, SIZED)
 BLOCKING_WITH(shoal_alltoallv_with, SIZED)
-BLOCKING_TYPED(shoal_alltoallw, shoal::of_all, int, int)
-BLOCKING_TYPED(shoal_alltoallw_c, shoal::of_all, MPI_Count, MPI_Aint)
+WITH_64_BITS(BLOCKING_TYPED, shoal_alltoallw, shoal::of_all)
 void shoal_alltoallw_with_f(TYPED(int, int), MPI_Fint info, int* ierror) {
   give_back(WITH_TYPES(shoal::types_of, shoal::of_all, shoal_alltoallw_with, MPI_Info_f2c(info)), ierror);
 }
-BLOCKING(shoal_allgather, EQUAL, int, int)
-BLOCKING(shoal_allgather_c, EQUAL, MPI_Count, MPI_Aint)
+WITH_64_BITS(BLOCKING, shoal_allgather, EQUAL)
 BLOCKING_WITH(shoal_allgather_with, EQUAL)
-BLOCKING(shoal_allgatherv, GATHERED, int, int)
-BLOCKING(shoal_allgatherv_c, GATHERED, MPI_Count, MPI_Aint)
+WITH_64_BITS(BLOCKING, shoal_allgatherv, GATHERED)
 BLOCKING_WITH(shoal_allgatherv_with, GATHERED)
 BLOCKING(shoal_neighbor_alltoall, EQUAL, int, int)
 BLOCKING(shoal_neighbor_alltoallv, SIZED, int, int)
 BLOCKING_TYPED(shoal_neighbor_alltoallw, shoal::of_neighbors, int, MPI_Aint)
 
-NONBLOCKING(shoal_ialltoall, EQUAL, int, int)
-NONBLOCKING(shoal_ialltoall_c, EQUAL, MPI_Count, MPI_Aint)
-NONBLOCKING(shoal_ialltoallv, SIZED, int, int)
-NONBLOCKING(shoal_ialltoallv_c, SIZED, MPI_Count, MPI_Aint)
-NONBLOCKING_TYPED(shoal_ialltoallw, int, int)
-NONBLOCKING_TYPED(shoal_ialltoallw_c, MPI_Count, MPI_Aint)
+WITH_64_BITS(NONBLOCKING, shoal_ialltoall, EQUAL)
+WITH_64_BITS(NONBLOCKING, shoal_ialltoallv, SIZED)
+WITH_64_BITS(NONBLOCKING_TYPED, shoal_ialltoallw)
 
-PERSISTENT(shoal_alltoall_init, EQUAL, int, int)
-PERSISTENT(shoal_alltoall_init_c, EQUAL, MPI_Count, MPI_Aint)
-PERSISTENT(shoal_alltoallv_init, SIZED, int, int)
-PERSISTENT(shoal_alltoallv_init_c, SIZED, MPI_Count, MPI_Aint)
-PERSISTENT_TYPED(shoal_alltoallw_init, int, int)
-PERSISTENT_TYPED(shoal_alltoallw_init_c, MPI_Count, MPI_Aint)
+WITH_64_BITS(PERSISTENT, shoal_alltoall_init, EQUAL)
+WITH_64_BITS(PERSISTENT, shoal_alltoallv_init, SIZED)
+WITH_64_BITS(PERSISTENT_TYPED, shoal_alltoallw_init)
 PERSISTENT(shoal_allgather_init, EQUAL, int, int)
 PERSISTENT(shoal_allgatherv_init, GATHERED, int, int)
+#undef WITH_64_BITS
 #undef BLOCKING
 #undef BLOCKING_WITH
 #undef NONBLOCKING

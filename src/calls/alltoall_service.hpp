@@ -48,7 +48,7 @@ class alltoall_service {
   void drop_snapshot() { snapshot_.reset(); }
   const user_buffer& received() const { return what_.recv; }
 
-  // The program that carries out the exchange: one made for its sizes, if the algorithm looks at them.
+  // The schedule that carries out the exchange: one made for its sizes, if the algorithm looks at them.
   const linked_schedule& steps(const prepared& algorithm) const { return sized_ ? *sized_ : *algorithm.steps; }
   void run(const prepared& algorithm) { ranks_.run(steps(algorithm), blocks()); }
 

@@ -313,6 +313,7 @@ struct named_call {
   const char* before;
   const Call& call;
   const char* behind;
+  MPI_Comm comm = call.comm;
   std::string name() const { return before + call.name() + behind; }
 };
 
@@ -368,7 +369,7 @@ bool names_algorithm(MPI_Info info, const Call& call) {
 }
 template <typename Call>
 int left_unnamed(const named_call<Call>& name, const char* kind, native_call native) {
-  return returning_codes(name.call.comm, [&] { return left(name, unnamed<Call>{kind, name.call}, native); });
+  return returning_codes(name.comm, [&] { return left(name, unnamed<Call>{kind, name.call}, native); });
 }
 
 // As begun(), for an exchange that runs many times; the ranks may wait for each other.

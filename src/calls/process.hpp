@@ -92,7 +92,7 @@ class process : public job_state {
   template <typename Call, typename Reason>
   int leave(const Call& call, const Reason& reason, native_call native) {
     return set().report == reporting::none ? native()
-                                           : leave_and_report(call.name(), comm_of(call), std::string(reason), native);
+                                           : leave_and_report(call.name(), call.comm, std::string(reason), native);
   }
   // Counts an exchange behind a request, which has ended; its communicator may have been freed before. Then what was
   // decided there is gone, but not the algorithm, which is the team's.
@@ -111,12 +111,6 @@ class process : public job_state {
   traffic_record& traffic() { return traffic_; }
 
  private:
-  // Of a call, or of a name that holds a call.
-  template <typename Call>
-  static MPI_Comm comm_of(const Call& call) {
-    if constexpr (requires { call.comm; }) return call.comm;
-    else return call.call.comm;
-  }
   int leave_and_report(const std::string& call, MPI_Comm comm, const std::string& reason, native_call native);
   process() = default;
   bool begin(MPI_Comm comm);

@@ -15,6 +15,7 @@ void exchange::start(const linked_schedule& steps, const payload& what) {
   lost_recv_.clear();
   send_packed_ = true;
   if (free_buffers_.size() != buffers_.size()) forget_buffers();
+  if (!done()) abandon_cuts();
   if (steps_->parts > 1) cut_blocks();
   counters_ = {};
   taken_.clear();
@@ -133,11 +134,15 @@ void exchange::ended(const ended_transfer& one) {
   }
 }
 
+void exchange::abandon_cuts() {
+  cut_send_.abandon();
+  cut_recv_.abandon();
+}
+
 void exchange::abandon() {
   abandoned_ = true;
   for (buffer& p : buffers_) p.abandoned = true;
-  cut_send_.abandon();
-  cut_recv_.abandon();
+  abandon_cuts();
 }
 
 // ---- copies ------------------------------------------------------------------------------------------------

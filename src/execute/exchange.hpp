@@ -125,6 +125,7 @@ class exchange {
   void complete(op_id id);
   void ended(const ended_transfer& one);
   void abandon();
+  void abandon_cuts();
 
   void start_send(op_id id);
   void send_sizes(op_id id, data_at where);

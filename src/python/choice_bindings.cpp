@@ -18,6 +18,7 @@
 #include "model/load.hpp"
 #include "select/choose.hpp"
 #include "select/profile.hpp"
+#include "topology/node_layout.hpp"
 
 namespace nb = nanobind;
 using namespace shoal;
@@ -162,6 +163,7 @@ void bind_choices(nb::module_& m) {
   nb::list common;
   for (const level_price& of : common_machine.at)
     common.append(nb::make_tuple(of.latency, of.per_message, of.per_byte));
+  m.attr("MOST_RANKS") = node_layout::most_ranks;
   m.attr("COMMON_PRICES") = nb::make_tuple(nb::tuple(common), common_machine.per_copied_byte);
   m.def("best_levels", best_levels_of, nb::arg("problem"), nb::arg("block"), nb::kw_only(), nb::arg("prices"),
         nb::arg("copy"));

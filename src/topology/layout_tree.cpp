@@ -11,7 +11,6 @@ namespace shoal {
 
 namespace {
 
-constexpr int most_ranks = 1 << 21;
 constexpr std::size_t most_levels = 16;
 
 [[noreturn]] void refuse(std::string_view text, const std::string& what) {
@@ -26,9 +25,9 @@ std::vector<int> numbers(std::string_view whole, std::string_view text, int lowe
   std::vector<int> all;
   for (std::string_view part : split(text, ',')) {
     const auto value = to_number(part);
-    if (!value || *value < lowest || *value > most_ranks)
+    if (!value || *value < lowest || *value > node_layout::most_ranks)
       refuse(whole, "'" + std::string(part) + "' is not a whole number from " + std::to_string(lowest) + " to " +
-                        std::to_string(most_ranks));
+                        std::to_string(node_layout::most_ranks));
     all.push_back(*value);
   }
   return all;
@@ -60,7 +59,7 @@ std::string fault_in(const std::vector<layout_tree::level>& levels) {
     if (std::any_of(at->members.begin(), at->members.end(), [](int m) { return m < 1; }))
       return "a group of the level " + at->name + " is empty";
     groups = sum(at->members);
-    if (groups > most_ranks) return "more than " + std::to_string(most_ranks) + " ranks";
+    if (groups > node_layout::most_ranks) return "more than " + std::to_string(node_layout::most_ranks) + " ranks";
   }
   if (levels.size() > most_levels) return "more than " + std::to_string(most_levels) + " levels";
   return levels.empty() ? "there are no levels" : "";

@@ -13,8 +13,6 @@ namespace shoal {
 
 namespace {
 
-constexpr int most_ranks = 1 << 21;
-
 [[noreturn]] void refuse(std::string_view text, const std::string& what) {
   throw std::invalid_argument("layout '" + std::string(text) + "': " + what +
                               "; allowed: ranks per node (4,4,3), nodes x ranks per node (8x8), cyclic: before either "
@@ -23,9 +21,9 @@ constexpr int most_ranks = 1 << 21;
 
 int number(std::string_view whole, std::string_view part, int lowest, const char* meaning) {
   const auto value = to_number(part);
-  if (!value || *value < lowest || *value > most_ranks)
+  if (!value || *value < lowest || *value > node_layout::most_ranks)
     refuse(whole, "'" + std::string(part) + "' is not " + meaning + " (a whole number from " + std::to_string(lowest) +
-                      " to " + std::to_string(most_ranks) + ")");
+                      " to " + std::to_string(node_layout::most_ranks) + ")");
   return *value;
 }
 
@@ -35,7 +33,8 @@ std::vector<int> parse_sizes(std::string_view whole, std::string_view text) {
   if (const auto parts = split(text, 'x'); parts.size() == 2) {
     const int nodes = number(whole, parts[0], 1, "a number of nodes");
     const int each = number(whole, parts[1], 1, "a number of ranks");
-    if (nodes > most_ranks / each) refuse(whole, "more than " + std::to_string(most_ranks) + " ranks");
+    if (nodes > node_layout::most_ranks / each)
+      refuse(whole, "more than " + std::to_string(node_layout::most_ranks) + " ranks");
     sizes.assign(nodes, each);
     return sizes;
   }
@@ -43,7 +42,8 @@ std::vector<int> parse_sizes(std::string_view whole, std::string_view text) {
   for (std::string_view part : split(text, ',')) {
     sizes.push_back(number(whole, part, 1, "a number of ranks"));
     ranks += sizes.back();
-    if (ranks > most_ranks) refuse(whole, "more than " + std::to_string(most_ranks) + " ranks");
+    if (ranks > node_layout::most_ranks)
+      refuse(whole, "more than " + std::to_string(node_layout::most_ranks) + " ranks");
   }
   return sizes;
 }

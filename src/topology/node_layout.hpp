@@ -13,6 +13,8 @@ namespace shoal {
 // itself.
 class node_layout {
  public:
+  static constexpr int most_ranks = 1 << 21;
+
   // Ranks with the same number share a node; the numbers themselves mean nothing. Nodes are ordered by their
   // smallest rank, and the ranks of a node ascend.
   static node_layout from_node_ids(std::span<const int> node_of_rank);

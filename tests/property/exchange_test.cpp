@@ -309,15 +309,19 @@ TEST(Exchange, SkewedSizesCostScratchForWhatTheyWeigh) {
   EXPECT_LT(pool.peak(), std::size_t{8} << 20);
 }
 
-// Notes to whom a rank of three sends, in order.
+// Notes to whom a rank of three sends, in order, and from where. Nothing arrives.
 class noting : public transport {
  public:
   std::vector<int> sent_to;
+  std::vector<const std::byte*> sent_from;
 
   int ranks() const override { return 3; }
   int rank() const override { return 0; }
   int highest_tag() const override { return 1000; }
-  void send(int peer, int, const std::byte*, std::size_t, int) override { sent_to.push_back(peer); }
+  void send(int peer, int, const std::byte* from, std::size_t, int) override {
+    sent_to.push_back(peer);
+    sent_from.push_back(from);
+  }
   void receive(int, int, std::byte*, std::size_t, int) override {}
   void poll(std::vector<ended_transfer>&) override {}
 };
@@ -337,6 +341,26 @@ TEST(Exchange, StartsWhatWaitsForNothingFirst) {
   std::vector<std::byte> send(24), recv(24);
   moves.start(steps, {view(send, counts, at), view(recv, counts, at), {}});
   EXPECT_EQ(line.sent_to, (std::vector<int>{2, 1}));
+}
+
+// An error while a rank waits may end an exchange whose messages are still under way.
+TEST(Exchange, OneThatIsLeftHalfWayNeverUsesItsPackedBlocksAgain) {
+  const slot first_part_for_one = send_slot(2);
+  builder b(3, 0);
+  b.send(1, {&first_part_for_one, 1});
+  schedule in_parts = b.finish();
+  in_parts.parts = 2;
+  const linked_schedule steps(std::move(in_parts));
+  noting line;
+  memory_pool pool;
+  exchange moves(pool, line);
+  const reversing backwards;
+  const std::vector<int> counts(3, 8), at{0, 8, 16};
+  std::vector<std::byte> send(24), recv(24);
+  payload what{view(send, counts, at), view(recv, counts, at), {}};
+  what.send.type.layout = &backwards;
+  for (int i = 0; i < 2; ++i) moves.start(steps, what);
+  EXPECT_NE(line.sent_from.at(0), line.sent_from.at(1));
 }
 
 }  // namespace

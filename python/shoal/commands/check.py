@@ -20,7 +20,6 @@ from shoal.errors import UserError
 from shoal.graphs import HELP as GRAPH
 from shoal.graphs import read_graph
 
-MOST_RANKS = 1 << 21  # as in layouts
 AHEAD = 8  # cases that wait for each core
 
 # Of a case: a fault, why the algorithm refuses it, or nothing.
@@ -97,9 +96,9 @@ def parse_ranks(text: str) -> list[int]:
         first, last = (int(match[1]), int(match[2] or match[1])) if match else (0, 0)
         if not 1 <= first <= last:
             raise UserError(f"--ranks {text}: '{part}' is not a number of ranks such as 8, or a range such as 1-64")
-        if last > MOST_RANKS:
+        if last > shoal.MOST_RANKS:
             raise UserError(
-                f"--ranks {text}: {last} is more than {MOST_RANKS}, the most ranks that Shoal takes; give fewer"
+                f"--ranks {text}: {last} is more than {shoal.MOST_RANKS}, the most ranks that Shoal takes; give fewer"
             )
         numbers.update(range(first, last + 1))
     return sorted(numbers)
