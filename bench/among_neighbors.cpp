@@ -51,7 +51,7 @@ void among_neighbors::by(neighborhood& named, MPI_Comm comm) {
   const neighbor_call call = varying_neighbors(b_.send(), counts_.data(), at_.data(), MPI_BYTE, b_.recv(),
                                                counts_.data(), at_.data(), MPI_BYTE, comm);
   neighbor_service service(named, call, named.over().blocks());
-  serve(named.over(), service, call, interface::shoal, MPI_INFO_NULL, [&] { return native(comm); });
+  serve(service, call, interface::shoal, MPI_INFO_NULL, [&] { return native(comm); });
 }
 
 const phase_clock* among_neighbors::phases(MPI_Comm comm) const {

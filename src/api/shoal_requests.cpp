@@ -1,6 +1,7 @@
 // The C functions of shoal.h that start an exchange in one call and end it in another.
-#include "calls/allgather_work.hpp"
-#include "calls/alltoall_work.hpp"
+#include "calls/allgather_service.hpp"
+#include "calls/alltoall_service.hpp"
+#include "calls/exchange_work.hpp"
 #include "calls/forms.hpp"
 #include "calls/kept_type.hpp"
 #include "calls/native_nonblocking.hpp"
@@ -104,7 +105,7 @@ std::unique_ptr<request> started_by_shoal(communicator& state, const alltoall_ca
   const std::scoped_lock alone(state.all().lock());
   const auto kept = std::make_shared<kept_call<alltoall_call>>(call);
   return std::make_unique<request>(request::once(), call.comm, keeping(kept, started(**kept)),
-                                   alltoall_once(state, **kept));
+                                   work_once<alltoall_service>(state.shared_from_this(), **kept));
 }
 
 int nonblocking(const alltoall_call& call, shoal_request* handle) {
@@ -128,7 +129,7 @@ std::unique_ptr<request::work> prepare(const alltoall_call& call, MPI_Info info)
   if (!wrong.empty()) throw std::runtime_error(wrong);
   if (!state) return nullptr;
   const std::scoped_lock alone(state->all().lock());
-  return alltoall_repeated(*state, call, info);
+  return work_repeated<alltoall_service>(state->shared_from_this(), call, info);
 }
 
 std::unique_ptr<request::work> prepare(const allgather_call& call, MPI_Info info) {
@@ -138,7 +139,7 @@ std::unique_ptr<request::work> prepare(const allgather_call& call, MPI_Info info
   if (!wrong.empty()) throw std::runtime_error(wrong);
   if (!state) return nullptr;
   const std::scoped_lock alone(state->all().lock());
-  return allgather_repeated(*state, call, info);
+  return work_repeated<allgather_service>(state->shared_from_this(), call, info);
 }
 
 // What Shoal serves, and a persistent request of the MPI's, outlives the program's communicator. If every start makes a

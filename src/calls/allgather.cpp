@@ -32,7 +32,7 @@ int serve_counted(intercommunicator& state, const allgather_call& call, interfac
   allgather_service s(state, call);
   bool is_refused = true;  // unless serve() returns
   const auto served = [&] {
-    const int code = serve(state, s, call, from, info, native);
+    const int code = serve(s, call, from, info, native);
     is_refused = !s.has_met_others() && was_refused(code, call.comm, [&] { return call; });
     return code;
   };

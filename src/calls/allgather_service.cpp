@@ -85,6 +85,14 @@ const group_decision* allgather_service::served_by(const group_decision* chosen,
   return chosen;
 }
 
+// Each rank sends its one message to the whole other group.
+block_ends allgather_service::ends() const {
+  block_ends all;
+  const int others = state_.senders(in_), first = in_ == 0 ? 0 : state_.senders(out_);
+  for (int i = 0; i < others; ++i) all.sent.push_back({0, first + i}), all.received.push_back({i, first + i});
+  return all;
+}
+
 void allgather_service::verify(native_call native) {
   const std::vector<std::byte> shoals = packed(received(), state_.senders(in_));
   require_of_mpi("the MPI's own collective", native);

@@ -7,12 +7,17 @@
 
 #include "calls/allgather.hpp"
 #include "calls/mpi_datatype.hpp"
+#include "calls/verification.hpp"
 #include "learn/intercommunicator.hpp"
 
 namespace shoal {
 
 class allgather_service {
  public:
+  using state = intercommunicator;
+  using call = allgather_call;
+  using moving = group_exchange;
+
   // Both stay the caller's, and must outlive this.
   allgather_service(intercommunicator& state, const allgather_call& call);
   allgather_service(const allgather_service&) = delete;
@@ -27,7 +32,7 @@ class allgather_service {
   const group_decision* plan(MPI_Info info) { return pick_for(true, info); }
 
   // What moves in each direction, and by which schedules, for the algorithm that was picked.
-  const std::array<payload, 2>& messages() const { return what_; }
+  const std::array<payload, 2>& blocks() const { return what_; }
   group_exchange::both_ways steps(const group_plan& algorithm) const {
     return intercommunicator::schedules_of(algorithm, sizes_);
   }
@@ -38,12 +43,15 @@ class allgather_service {
   // For certain, even if the MPI seems to have refused the call here.
   bool has_met_others() const { return has_met_others_; }
 
+  // What Shoal keeps for the call's communicator.
+  intercommunicator& kept() { return state_; }
   agreement& agree() { return state_.all().agree(); }
   // Runs the MPI's own collective on the same buffers and compares. Throws if a byte differs.
   void verify(native_call native);
 
   const user_buffer& sent() const { return what_[out_].send; }
   const user_buffer& received() const { return what_[in_].recv; }
+  block_ends ends() const;
   std::int64_t bytes_sent() const { return static_cast<std::int64_t>(what_[out_].send.bytes(0)); }
 
  private:

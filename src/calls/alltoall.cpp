@@ -25,7 +25,7 @@ int serve_named(learner& of, const alltoall_call& call, interface from, MPI_Info
   if (!state) return refused(call.comm, of.is_wrong() ? of.why() : "", from, left);
   const std::scoped_lock alone(state->all().lock());
   alltoall_service s(*state, call, state->blocks());
-  return serve(*state, s, call, from, info, native);
+  return serve(s, call, from, info, native);
 }
 
 // Called before a call is served, so that every rank counts the call, whatever becomes of it. All record, or none.
@@ -47,7 +47,7 @@ std::int64_t block_of(const learner& of, const alltoall_call& call) {
     communicator& state = *of.state();
     const std::scoped_lock alone(state.all().lock());
     alltoall_service s(state, call, state.blocks());
-    return carry_out_settled(state, s, call, settled, native, result);
+    return carry_out_settled(s, call, settled, native, result);
   });
 }
 

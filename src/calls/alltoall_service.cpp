@@ -32,15 +32,22 @@ bool alltoall_service::ranks_ask(const prepared& algorithm) const {
          (algorithm.looks_at_sizes && !call_.uniform);
 }
 
-alltoall_service::repeated alltoall_service::plan(MPI_Info info) {
+const decision* alltoall_service::plan(MPI_Info info) {
   const decision* chosen = state_.named().of_call(call_.form(), info);
   describe();
   features sizes = local_features();
-  if (!agree_on_sizes(sizes)) return {nullptr};
+  if (!agree_on_sizes(sizes)) return nullptr;
   const int size = size_class(collective::alltoall, static_cast<double>(sizes.most_loaded), ranks_.ranks());
   if (!chosen) chosen = state_.settled(call_.form(), size);
-  if (!chosen) return {nullptr};
-  return {fitted(chosen, sizes), static_cast<std::size_t>(sizes.most_loaded)};
+  most_bytes_ = static_cast<std::size_t>(sizes.most_loaded);
+  return chosen ? fitted(chosen, sizes) : nullptr;
+}
+
+// Messages through memory match in the order in which the two ranks start them. A schedule with several messages
+// between two ranks either keeps to one order, or tells them apart only by tags and cannot use memory.
+void alltoall_service::share(team_exchange& moving, const prepared& algorithm) {
+  const linked_schedule& s = steps(algorithm);
+  if (!agree().on_any_rank(!s.shared_memory && !s.one_message_each_way)) moving.share(most_bytes_);
 }
 
 const decision* alltoall_service::pick_without_asking() {

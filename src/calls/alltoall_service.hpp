@@ -1,13 +1,16 @@
 // One all-to-all call while it is served: its buffers, what is known of the sizes, and how it is done.
 #pragma once
 
+#include <cstddef>
 #include <memory>
 #include <optional>
 #include <vector>
 
 #include "calls/alltoall.hpp"
 #include "calls/mpi_datatype.hpp"
+#include "calls/verification.hpp"
 #include "learn/communicator.hpp"
+#include "team/team_exchange.hpp"
 
 namespace shoal {
 
@@ -17,9 +20,16 @@ void describe_sent(const alltoall_call& call, int blocks, block_storage& storage
 
 class alltoall_service {
  public:
+  using state = communicator;
+  using call = alltoall_call;
+  using moving = team_exchange;
+
   // All stay the caller's, and must outlive this. `blocks` holds what is known of single blocks.
   alltoall_service(communicator& state, const alltoall_call& call, block_storage& blocks)
       : state_(state), ranks_(state.all()), call_(call), storage_(blocks) {}
+  // For an exchange that ends in a later call.
+  alltoall_service(communicator& state, const alltoall_call& call)
+      : state_(state), ranks_(state.all()), call_(call), own_(std::make_unique<block_storage>()), storage_(*own_) {}
   alltoall_service(const alltoall_service&) = delete;
   alltoall_service& operator=(const alltoall_service&) = delete;
 
@@ -34,11 +44,9 @@ class alltoall_service {
   // Whether the ranks asked each other in this call.
   bool meets_others() const { return meets_others_; }
   // The same as pick() for an exchange that will be repeated: the ranks always ask each other.
-  struct repeated {
-    const decision* chosen;
-    std::size_t most_bytes = 0;  // the most that any rank sends or receives, if `chosen`
-  };
-  repeated plan(MPI_Info info);
+  const decision* plan(MPI_Info info);
+  // Lets what was planned go through memory inside the nodes, if its messages match there. Collective.
+  void share(team_exchange& moving, const prepared& algorithm);
   // pick() without asking other ranks, for an exchange that may not wait for them. Null also if scratch memory is
   // limited, or memory may be a device's.
   const decision* pick_without_asking();
@@ -46,12 +54,16 @@ class alltoall_service {
   // What to exchange. With MPI_IN_PLACE the blocks to send are copied first; drop_snapshot() drops the copy.
   const payload& blocks();
   void drop_snapshot() { snapshot_.reset(); }
+  const user_buffer& sent() const { return what_.send; }
   const user_buffer& received() const { return what_.recv; }
+  block_ends ends() const { return block_ends::of_all(ranks_.ranks()); }
 
   // The schedule that carries out the exchange: one made for its sizes, if the algorithm looks at them.
   const linked_schedule& steps(const prepared& algorithm) const { return sized_ ? *sized_ : *algorithm.steps; }
   void run(const prepared& algorithm) { ranks_.run(steps(algorithm), blocks()); }
 
+  // What Shoal keeps for the call's communicator.
+  communicator& kept() { return state_; }
   agreement& agree() { return ranks_.agree(); }
   // Runs the MPI's own collective on the same buffers and compares. Throws if a byte differs.
   void verify(native_call native);
@@ -75,10 +87,12 @@ class alltoall_service {
   communicator& state_;
   team& ranks_;
   const alltoall_call& call_;
+  std::unique_ptr<block_storage> own_;
   block_storage& storage_;
   payload what_;
   std::shared_ptr<const linked_schedule> sized_;
   std::optional<pool_memory> snapshot_;
+  std::size_t most_bytes_ = 0;  // the most that any rank sends or receives, if an exchange is planned
   bool meets_others_ = false;
 };
 

@@ -1,5 +1,9 @@
 #include "calls/neighbor_alltoall.hpp"
 
+#include <algorithm>
+#include <span>
+#include <utility>
+
 #include "calls/alltoall_service.hpp"
 #include "calls/arguments.hpp"
 #include "calls/serve.hpp"
@@ -98,6 +102,20 @@ bool neighbor_call::is_valid() const {
   return !lacks_request && are_valid(*this, what, peers, MPI_COMM_SELF);
 }
 
+block_ends neighbor_service::ends() const {
+  block_ends all;
+  const std::span<const int> to = state_.graph().destinations(over_.rank());
+  const std::span<const neighbor_graph::arrival> from = state_.graph().arrivals(over_.rank());
+  for (int i = 0; i < state_.destinations(); ++i)
+    if (to[i] >= 0) all.sent.push_back({i, to[i]});
+  for (int i = 0; i < state_.sources(); ++i)
+    if (from[i].source >= 0) all.received.push_back({i, from[i].source});
+  std::sort(all.received.begin(), all.received.end(), [&](const auto& a, const auto& b) {
+    return std::pair(a.rank, from[a.block].edge) < std::pair(b.rank, from[b.block].edge);
+  });
+  return all;
+}
+
 void neighbor_service::verify(native_call native) {
   const std::vector<std::byte> shoals = packed(what_.recv, state_.sources(), state_.peers().sources);
   require_of_mpi("the MPI's own collective", native);
@@ -118,7 +136,7 @@ int serve_named(const neighbor_call& call, interface from, native_call native) {
   if (all.is_lost()) return native();
   const std::scoped_lock alone(all.lock());
   neighbor_service s(*among, call, among->over().blocks());
-  return serve(among->over(), s, call, from, MPI_INFO_NULL, native);
+  return serve(s, call, from, MPI_INFO_NULL, native);
 }
 
 int serve_settled(learner& of, const neighbor_call& call, interface from, native_call native) {
@@ -127,7 +145,7 @@ int serve_settled(learner& of, const neighbor_call& call, interface from, native
     neighborhood& among = *of.neighbors(call.form());
     const std::scoped_lock alone(among.over().all().lock());
     neighbor_service s(among, call, among.over().blocks());
-    return carry_out_settled(among.over(), s, call, settled, native, result);
+    return carry_out_settled(s, call, settled, native, result);
   });
 }
 

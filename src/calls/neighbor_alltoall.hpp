@@ -3,9 +3,13 @@
 
 #include <mpi.h>
 
+#include <memory>
+
 #include "calls/alltoall.hpp"
 #include "calls/native.hpp"
+#include "calls/verification.hpp"
 #include "learn/neighborhood.hpp"
+#include "team/team_exchange.hpp"
 
 namespace shoal {
 
@@ -41,9 +45,20 @@ neighbor_call typed_neighbors(All... all) {
 // One such call while it is served.
 class neighbor_service {
  public:
+  using state = neighborhood;
+  using call = neighbor_call;
+  using moving = team_exchange;
+
   // All stay the caller's, and must outlive this. `storage` holds what is known of single blocks.
   neighbor_service(neighborhood& state, const neighbor_call& call, block_storage& storage)
       : state_(state), over_(state.over().all()), call_(call), storage_(storage) {}
+  // For an exchange that ends in a later call.
+  neighbor_service(neighborhood& state, const neighbor_call& call)
+      : state_(state),
+        over_(state.over().all()),
+        call_(call),
+        own_(std::make_unique<block_storage>()),
+        storage_(*own_) {}
   neighbor_service(const neighbor_service&) = delete;
   neighbor_service& operator=(const neighbor_service&) = delete;
 
@@ -59,7 +74,13 @@ class neighbor_service {
   // The same as pick() for a call that is run many times: all ranks pick the same. Collective.
   const decision* plan(MPI_Info info);
   const payload& blocks() const { return what_; }
-  void run(const prepared& algorithm) { over_.run(*algorithm.steps, what_); }
+  const user_buffer& sent() const { return what_.send; }
+  const user_buffer& received() const { return what_.recv; }
+  block_ends ends() const;
+  const linked_schedule& steps(const prepared& algorithm) const { return *algorithm.steps; }
+  void run(const prepared& algorithm) { over_.run(steps(algorithm), what_); }
+  // What Shoal keeps for the call's communicator.
+  communicator& kept() { return state_.over(); }
   agreement& agree() { return over_.agree(); }
   // Runs the MPI's own collective on the same buffers and compares. Throws if a byte differs.
   void verify(native_call native);
@@ -73,6 +94,7 @@ class neighbor_service {
   neighborhood& state_;
   team& over_;
   const neighbor_call& call_;
+  std::unique_ptr<block_storage> own_;
   block_storage& storage_;
   payload what_;
   bool meets_others_ = false;

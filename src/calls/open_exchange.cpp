@@ -11,11 +11,12 @@
 #include <string>
 #include <vector>
 
-#include "calls/alltoall_work.hpp"
+#include "calls/alltoall_service.hpp"
+#include "calls/exchange_work.hpp"
 #include "calls/kept_type.hpp"
 #include "calls/native.hpp"
 #include "calls/native_nonblocking.hpp"
-#include "calls/neighbor_work.hpp"
+#include "calls/neighbor_alltoall.hpp"
 #include "calls/process.hpp"
 #include "team/boundary.hpp"
 #include "team/fault_tolerance.hpp"
@@ -260,7 +261,6 @@ const char* left_because(const alltoall_call& call, learner* of) {
 
 const char* left_because(const neighbor_call& call, learner* of) {
   if (!has_neighbors(call.comm)) return "a communicator without neighbours";
-  if (process::get().set().verify) return "with SHOAL_VERIFY Shoal serves only blocking exchanges among neighbours";
   return left_because(static_cast<const alltoall_call&>(call), of);
 }
 
@@ -291,7 +291,8 @@ constexpr const char* matched_otherwise = "this MPI matches parallel edges in an
 MPI_Request begun(const alltoall_call& call, learner& of, std::string& why) {
   communicator* const state = of.state();
   if (!state || !state->all().is_open()) return why = too_early, MPI_REQUEST_NULL;
-  return begun(arguments_of(call), *state, [&](const alltoall_call& kept) { return alltoall_once(*state, kept); });
+  return begun(arguments_of(call), *state,
+               [&](const alltoall_call& kept) { return work_once<alltoall_service>(state->shared_from_this(), kept); });
 }
 
 MPI_Request begun(const neighbor_call& call, learner&, std::string& why) {
@@ -299,7 +300,7 @@ MPI_Request begun(const neighbor_call& call, learner&, std::string& why) {
   if (!among) return why = too_early, MPI_REQUEST_NULL;
   if (!among->is_matched_alike()) return why = matched_otherwise, MPI_REQUEST_NULL;
   return begun(arguments_of(call), among->over(),
-               [&](const alltoall_call& kept) { return neighbor_once(among, neighbor_call(kept)); });
+               [&](const alltoall_call& kept) { return work_once<neighbor_service>(among, neighbor_call(kept)); });
 }
 
 const char* for_the_mpi() {
@@ -386,8 +387,9 @@ MPI_Request prepared_on(const call_arguments& what, communicator& state, Repeate
 MPI_Request prepared_on(const alltoall_call& call, MPI_Info info, learner& of, std::string& why) {
   communicator* const state = of.enter(false);
   if (!state) return why = of.why(), MPI_REQUEST_NULL;
-  return prepared_on(arguments_of(call), *state,
-                     [&](const alltoall_call& kept) { return alltoall_repeated(*state, kept, info); });
+  return prepared_on(arguments_of(call), *state, [&](const alltoall_call& kept) {
+    return work_repeated<alltoall_service>(state->shared_from_this(), kept, info);
+  });
 }
 
 MPI_Request prepared_on(const neighbor_call& call, MPI_Info info, learner& of, std::string& why) {
@@ -395,8 +397,9 @@ MPI_Request prepared_on(const neighbor_call& call, MPI_Info info, learner& of, s
   const auto among = process::get().neighbors_of(call.comm, call.form(), false, wrong);
   if (!among) return why = wrong.empty() ? of.why() : wrong, MPI_REQUEST_NULL;
   if (!among->is_matched_alike()) return why = matched_otherwise, MPI_REQUEST_NULL;
-  return prepared_on(arguments_of(call), among->over(),
-                     [&](const alltoall_call& kept) { return neighbor_repeated(among, neighbor_call(kept), info); });
+  return prepared_on(arguments_of(call), among->over(), [&](const alltoall_call& kept) {
+    return work_repeated<neighbor_service>(among, neighbor_call(kept), info);
+  });
 }
 
 }  // namespace

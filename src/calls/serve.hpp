@@ -14,9 +14,8 @@
 namespace shoal {
 
 // carry_out() for a user who wants to know what calls take, or that their results are right. `compared`: as there.
-template <typename State, typename Service, typename Decision>
-int carry_out_watched(State& state, Service& service, call_form form, const Decision& chosen, native_call native,
-                      double* compared) {
+template <typename Service, typename Decision>
+int carry_out_watched(Service& service, call_form form, const Decision& chosen, native_call native, double* compared) {
   auto& algorithm = *chosen.algorithm;
   const settings& set = process::get().set();
   const bool verified = set.verify && algorithm.has_schedule();
@@ -28,7 +27,8 @@ int carry_out_watched(State& state, Service& service, call_form form, const Deci
   else code = native();
   const double end = PMPI_Wtime();
   if (set.report != reporting::none)
-    count(chosen, form, service.bytes_sent(), end - begin, algorithm.has_schedule() ? state.phases() : nullptr);
+    count(chosen, form, service.bytes_sent(), end - begin,
+          algorithm.has_schedule() ? service.kept().phases() : nullptr);
   if (verified && !service.agree().on_any_rank(static_cast<bool>(failed))) {
     failed.attempt([&] { service.verify(native); });
     service.agree().on_any_rank(static_cast<bool>(failed));  // or others' comparing would count in the next call
@@ -39,28 +39,27 @@ int carry_out_watched(State& state, Service& service, call_form form, const Deci
 }
 
 // `compared`, if given, becomes the seconds that counting and comparing took.
-template <typename State, typename Service, typename Decision>
-int carry_out(State& state, Service& service, call_form form, const Decision& chosen, native_call native,
+template <typename Service, typename Decision>
+int carry_out(Service& service, call_form form, const Decision& chosen, native_call native,
               double* compared = nullptr) {
-  state.last = &chosen;
+  service.kept().last = &chosen;
   const settings& set = process::get().set();
-  if (set.verify || set.report != reporting::none)
-    return carry_out_watched(state, service, form, chosen, native, compared);
+  if (set.verify || set.report != reporting::none) return carry_out_watched(service, form, chosen, native, compared);
   if (!chosen.algorithm->has_schedule()) return native();
   service.run(*chosen.algorithm);
   return MPI_SUCCESS;
 }
 
-// `state`: what Shoal keeps for the call's communicator. Throws mpi_error and other errors, for returning_codes().
-template <typename State, typename Service, typename Call>
-int serve(State& state, Service& service, const Call& call, interface from, MPI_Info info, native_call native) {
+// Throws mpi_error and other errors, for returning_codes().
+template <typename Service, typename Call>
+int serve(Service& service, const Call& call, interface from, MPI_Info info, native_call native) {
   decltype(service.pick(info)) chosen = nullptr;
   try {
     chosen = service.pick(info);
   } catch (const std::invalid_argument& error) {  // the same on every rank
     return refused(call.comm, error.what(), from, native);
   }
-  if (chosen) return carry_out(state, service, call.form(), *chosen, native);
+  if (chosen) return carry_out(service, call.form(), *chosen, native);
   return process::get().leave(call, "device memory, or arguments that only the MPI can check", native);
 }
 
@@ -141,15 +140,15 @@ int serve_learnt(learner& of, const Call& call, const call_size& size, interface
 
 // Serves the call as was settled, if this fits the call, or else by the MPI's own collective.
 template <typename Service, typename Call>
-int carry_out_settled(communicator& state, Service& service, const Call& call, const decision& settled,
-                      native_call native, outcome& result) {
+int carry_out_settled(Service& service, const Call& call, const decision& settled, native_call native,
+                      outcome& result) {
   const decision* chosen = nullptr;
   ended_by([&] { return chosen = service.fit(settled), 0; },
            [&] {
              result.met_others = chosen || service.meets_others();
              result.gave_way = chosen && chosen != &settled;
            });
-  return chosen ? carry_out(state, service, call.form(), *chosen, native, &result.compared) : native();
+  return chosen ? carry_out(service, call.form(), *chosen, native, &result.compared) : native();
 }
 
 // Whether ranks for which Shoal has made something can exchange no more. As long as it has made nothing, calls need not

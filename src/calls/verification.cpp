@@ -44,16 +44,23 @@ block_sums::~block_sums() {
   if (!requests_.empty()) PMPI_Waitall(static_cast<int>(requests_.size()), requests_.data(), MPI_STATUSES_IGNORE);
 }
 
-void block_sums::begin(MPI_Comm own, int tag, const user_buffer& sent, int blocks) {
-  int ranks = 0;
-  require(PMPI_Comm_size(own, &ranks), "MPI_Comm_size");
+block_ends block_ends::of_all(int ranks) {
+  block_ends all;
+  for (int i = 0; i < ranks; ++i) all.sent.push_back({i, i});
+  all.received = all.sent;
+  return all;
+}
+
+void block_sums::begin(MPI_Comm own, int tag, const user_buffer& sent) {
   sent_.clear();
-  for (int i = 0; i < ranks; ++i) sent_.push_back(i < blocks ? sum_of(sent, i) : sent_.front());
-  received_.resize(sent_.size());
-  for (int i = 0; i < ranks; ++i) {
-    require(PMPI_Irecv(&received_[i], 1, MPI_UINT64_T, i, tag, own, &requests_.emplace_back()), "MPI_Irecv");
-    require(PMPI_Isend(&sent_[i], 1, MPI_UINT64_T, i, tag, own, &requests_.emplace_back()), "MPI_Isend");
-  }
+  for (const auto& [block, to] : ends_.sent) sent_.push_back(sum_of(sent, block));
+  received_.resize(ends_.received.size());
+  for (std::size_t i = 0; i < received_.size(); ++i)
+    require(PMPI_Irecv(&received_[i], 1, MPI_UINT64_T, ends_.received[i].rank, tag, own, &requests_.emplace_back()),
+            "MPI_Irecv");
+  for (std::size_t i = 0; i < sent_.size(); ++i)
+    require(PMPI_Isend(&sent_[i], 1, MPI_UINT64_T, ends_.sent[i].rank, tag, own, &requests_.emplace_back()),
+            "MPI_Isend");
 }
 
 bool block_sums::test() {
@@ -66,10 +73,10 @@ bool block_sums::test() {
   return true;
 }
 
-void block_sums::require_equal(const user_buffer& received, int blocks, int first) const {
-  for (int i = 0; i < blocks; ++i)
-    if (sum_of(received, i) != received_[first + i])
-      throw std::runtime_error("verification failed: the block from rank " + std::to_string(first + i) +
+void block_sums::require_equal(const user_buffer& received) const {
+  for (std::size_t i = 0; i < received_.size(); ++i)
+    if (sum_of(received, ends_.received[i].block) != received_[i])
+      throw std::runtime_error("verification failed: a block from rank " + std::to_string(ends_.received[i].rank) +
                                " is not what that rank sent; please report this");
 }
 

@@ -35,7 +35,7 @@ intercommunicator::intercommunicator(job_state& job, MPI_Comm users, MPI_Comm me
       agreements_(merged, job.books(), all_.wait()),
       first_group_(first_of_groups(users, all_.rank())),
       network_(set.network),
-      exchange_(merged, all_.phases()),
+      exchange_(all_, all_.phases()),
       named_(collective::allgather, set, all_, [this](const selection& chosen) -> auto& { return plan_of(chosen); }) {}
 
 // ---- schedules -------------------------------------------------------------------------------------------------

@@ -5,7 +5,6 @@
 #include <numeric>
 #include <stdexcept>
 
-#include "schedule/neighbor_graph.hpp"
 #include "team/errors.hpp"
 #include "team/mpi_neighbors.hpp"
 #include "transport/mpi_error.hpp"
@@ -114,7 +113,7 @@ neighbor_graph graph_of_all(team& over, MPI_Comm users, call_form form, const ne
 }  // namespace
 
 neighborhood::neighborhood(communicator& over, MPI_Comm users, call_form form, const settings& set)
-    : over_(over),
+    : over_(over.shared_from_this()),
       peers_(neighbors_of(users)),
       graph_(std::make_shared<const neighbor_graph>(graph_of_all(over.all(), users, form, peers_))),
       is_matched_alike_(!matches_differently || !graph_->has_parallel_edges()),

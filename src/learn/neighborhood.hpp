@@ -4,7 +4,10 @@
 
 #include <mpi.h>
 
+#include <memory>
+
 #include "learn/communicator.hpp"
+#include "schedule/neighbor_graph.hpp"
 #include "team/mpi_neighbors.hpp"
 
 namespace shoal {
@@ -17,11 +20,13 @@ class neighborhood {
   neighborhood(const neighborhood&) = delete;
   neighborhood& operator=(const neighborhood&) = delete;
 
-  communicator& over() { return over_; }
+  communicator& over() { return *over_; }
   // The number of blocks that this rank receives, and that it sends.
   int sources() const { return static_cast<int>(peers_.sources.size()); }
   int destinations() const { return static_cast<int>(peers_.destinations.size()); }
   const neighbor_ranks& peers() const { return peers_; }
+  // The neighbours of all ranks.
+  const neighbor_graph& graph() const { return *graph_; }
   // Whether nonblocking calls of the MPI's own match blocks in the same way as blocking ones.
   bool is_matched_alike() const { return is_matched_alike_; }
   // The algorithms that the user names.
@@ -30,7 +35,7 @@ class neighborhood {
   const prepared_algorithms& algorithms() const { return algorithms_; }
 
  private:
-  communicator& over_;
+  std::shared_ptr<communicator> over_;
   neighbor_ranks peers_;
   std::shared_ptr<const neighbor_graph> graph_;
   bool is_matched_alike_;

@@ -6,6 +6,7 @@
 #include <array>
 
 #include "execute/exchange.hpp"
+#include "team/team.hpp"
 #include "transport/mpi_transport.hpp"
 
 namespace shoal {
@@ -15,8 +16,9 @@ class group_exchange {
   // The schedule of each direction. Null means that nothing moves in this direction, and it is left out.
   using both_ways = std::array<const linked_schedule*, 2>;
 
-  // `comm` has the ranks of both groups. `clock` may be null. Both stay the caller's.
-  group_exchange(MPI_Comm comm, phase_clock* clock) : clock_(clock), lines_{line(comm, clock), line(comm, clock)} {}
+  // `ranks` are those of both groups. `clock` may be null. Both stay the caller's.
+  group_exchange(team& ranks, phase_clock* clock)
+      : clock_(clock), lines_{line(ranks.opened(), clock), line(ranks.opened(), clock)} {}
 
   // As the functions of class exchange.
   void start(const both_ways& steps, const std::array<payload, 2>& what);

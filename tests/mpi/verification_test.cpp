@@ -27,13 +27,27 @@ TEST(Verification, SumsTellADifference) {
     sent.insert(sent.end(), 2, me * 100 + peer);
     received.insert(received.end(), 2, peer * 100 + me);
   }
-  block_sums sums;
-  sums.begin(comm, 7, blocks_of(sent, 2), ranks);
+  block_sums sums(block_ends::of_all(ranks));
+  sums.begin(comm, 7, blocks_of(sent, 2));
   while (!sums.test()) {
   }
-  EXPECT_NO_THROW(sums.require_equal(blocks_of(received, 2), ranks, 0));
+  EXPECT_NO_THROW(sums.require_equal(blocks_of(received, 2)));
   received.back() ^= 1;
-  EXPECT_THROW(sums.require_equal(blocks_of(received, 2), ranks, 0), std::runtime_error);
+  EXPECT_THROW(sums.require_equal(blocks_of(received, 2)), std::runtime_error);
+}
+
+// Each rank sends two blocks to the next one, which has them in the other order, and a third one to nobody.
+TEST(Verification, SumsFollowTheirBlocks) {
+  const scoped_comm comm(duplicate_of(MPI_COMM_WORLD));
+  const int ranks = world_ranks(), me = world_rank(), next = (me + 1) % ranks, last = (me + ranks - 1) % ranks;
+  std::vector<int> sent = {me * 10, me * 10 + 1, -1}, received = {-2, last * 10 + 1, last * 10};
+  block_sums sums({{{0, next}, {1, next}}, {{2, last}, {1, last}}});
+  sums.begin(comm, 7, blocks_of(sent, 1));
+  while (!sums.test()) {
+  }
+  EXPECT_NO_THROW(sums.require_equal(blocks_of(received, 1)));
+  std::swap(received[1], received[2]);
+  EXPECT_THROW(sums.require_equal(blocks_of(received, 1)), std::runtime_error);
 }
 
 }  // namespace
