@@ -19,9 +19,6 @@
 
 namespace shoal {
 
-inline int serve(const alltoall_call& call, interface, MPI_Info info, native_call native) {
-  return alltoall(call, info, native);
-}
 inline int serve(const allgather_call& call, interface from, MPI_Info info, native_call native) {
   return allgather(call, from, info, native);
 }
@@ -45,10 +42,14 @@ class form {
   [[gnu::hot, gnu::flatten]] int blocking(interface from, MPI_Info info, All... all) const {
     const MPI_Comm comm = (all, ...);  // the last of them
     const auto native = [&] { return native_(all...); };
-    if constexpr (std::is_same_v<decltype(describe(all...)), alltoall_call>)
-      if (from == interface::mpi) return alltoall_of_mpi(comm, [&] { return describe(all...); }, native, all...);
-    if (from == interface::mpi && recent_calls::is_alone(comm)) return returning_codes(comm, native_call(native));
-    return serve(describe(all...), from, info, native);
+    if constexpr (std::is_same_v<decltype(describe(all...)), alltoall_call>) {
+      const auto described = [&] { return describe(all...); };
+      return from == interface::mpi ? alltoall_of_mpi(comm, described, native, all...)
+                                    : alltoall_of_shoal(comm, info, described, native, all...);
+    } else {
+      if (from == interface::mpi && recent_calls::is_alone(comm)) return returning_codes(comm, native_call(native));
+      return serve(describe(all...), from, info, native);
+    }
   }
   // Behind requests of the MPI's own. persistent() is called only if the MPI has persistent collectives.
   template <typename... All>

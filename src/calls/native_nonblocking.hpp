@@ -73,20 +73,19 @@ int wait_moving(Start start) {
   return code == MPI_SUCCESS ? end_moving(own, wait_mode::yield) : code;
 }
 
-// Whether the blocking form works. On a communicator of one rank, Open MPI's MPI_Alltoallw ignores displacements.
-inline bool has_right_blocking_form(const allgather_call&) { return true; }
-inline bool has_right_blocking_form([[maybe_unused]] const alltoall_call& call) {
+// Whether the MPI moves what Shoal has under way in the blocking form, and that form works. On a communicator of one
+// rank, Open MPI's MPI_Alltoallw ignores displacements.
+inline bool can_be_moved([[maybe_unused]] call_form form) {
 #ifdef OPEN_MPI
-  return call.form() != call_form::any_types;
-#else
-  return true;
+  if (form == call_form::any_types) return false;
 #endif
+  return progress::mpi_can_move();
 }
 
 // Runs the MPI's own collective, of which `native` is the blocking form, while what Shoal has under way moves.
 template <typename Call>
 int natively(const Call& call, wait_mode mode, native_call native) {
-  if (progress::mpi_can_move() && has_right_blocking_form(call)) return moved_by_mpi(native);
+  if (can_be_moved(call.form())) return moved_by_mpi(native);
   native_collective own;
   const int code = own.start(call);
   return code == MPI_SUCCESS ? own.wait(mode) : code;

@@ -1,4 +1,4 @@
-// All-to-alls that a program calls by MPI's names. Most of them pass: they are only counted, and the MPI serves them.
+// All-to-alls whose algorithm nobody asked for. Most of them pass: they are only counted, and the MPI serves them.
 // If ranks share a core, each call finds Shoal's code cold. So a call that passes runs little of Shoal's code, and its
 // arguments are described only if the MPI refuses it.
 #pragma once
@@ -6,8 +6,10 @@
 #include <mpi.h>
 
 #include <cstdint>
+#include <optional>
 
 #include "calls/alltoall.hpp"
+#include "calls/native_nonblocking.hpp"
 #include "calls/recent_calls.hpp"
 #include "calls/serve.hpp"
 #include "team/boundary.hpp"
@@ -20,28 +22,53 @@ inline std::int64_t block_of(const learner& of, const call_signature& call) {
   return call.in_place || of.is_as_last(call.received) ? call.received : call.sent;
 }
 
-// `all`: the arguments, from which `describe` makes an alltoall_call.
-template <typename Describe, typename... All>
-[[gnu::hot]] int alltoall_of_mpi(MPI_Comm comm, Describe describe, native_call native, All... all) {
+// The code of a call that passes and was carried out; none, if the call does not pass. `describe` makes an
+// alltoall_call of its arguments.
+template <typename Describe>
+[[gnu::hot]] std::optional<int> passed(MPI_Comm comm, const call_signature& call, Describe describe,
+                                       native_call native) {
   const auto carry_out = [&] {
     return carry_out_passed(comm, [&] { return process::learner_of(comm); }, describe, native);
   };
-  const call_signature call = signature_of(all...);
   if (recent_calls::pass_again(comm, call)) return returning_codes(comm, carry_out);
   if (recent_calls::is_alone(comm)) return returning_codes(comm, native);
   learner* const recent = recent_calls::learner_of(comm);
-  if (recent && recent->passes(call.form, block_of(*recent, call))) {
-    recent_calls::begin_repeats(comm, call, recent->will_pass());
-    return returning_codes(comm, carry_out);
-  }
+  if (!recent || !recent->passes(call.form, block_of(*recent, call))) return std::nullopt;
+  recent_calls::begin_repeats(comm, call, recent->will_pass());
+  return returning_codes(comm, carry_out);
+}
+
+// After a call that did not pass.
+inline void let_others_pass(MPI_Comm comm, const call_signature& call) {
+  learner* const of = recent_calls::learner_of(comm);
+  if (of) recent_calls::begin_repeats(comm, call, of->take_passes());
+}
+
+// `all`: the arguments.
+template <typename Describe, typename... All>
+[[gnu::hot]] int alltoall_of_mpi(MPI_Comm comm, Describe describe, native_call native, All... all) {
+  const call_signature call = signature_of(all...);
+  if (const std::optional<int> code = passed(comm, call, describe, native)) return *code;
+  learner* const recent = recent_calls::learner_of(comm);
   bool begins_to_count = false;
   const int code = returning_codes(comm, [&] {
     begins_to_count = !recent && comm != MPI_COMM_NULL && process::get().begins_to_count(comm, call);
-    return begins_to_count ? carry_out() : alltoall_of_mpi(recent, describe(), native);
+    if (!begins_to_count) return alltoall_of_mpi(recent, describe(), native);
+    return carry_out_passed(comm, [&] { return process::learner_of(comm); }, describe, native);
   });
-  if (begins_to_count) return code;
-  learner* const of = recent_calls::learner_of(comm);
-  if (of) recent_calls::begin_repeats(comm, call, of->take_passes());
+  if (!begins_to_count) let_others_pass(comm, call);
+  return code;
+}
+
+// The same for a call of shoal.h. None passes if it names an algorithm, or if the MPI cannot move what is under way.
+template <typename Describe, typename... All>
+[[gnu::hot]] int alltoall_of_shoal(MPI_Comm comm, MPI_Info info, Describe describe, native_call native, All... all) {
+  const call_signature call = signature_of(all...);
+  if (info != MPI_INFO_NULL || !can_be_moved(call.form)) return alltoall(describe(), info, native);
+  const auto moved = [&] { return moved_by_mpi(native); };
+  if (const std::optional<int> code = passed(comm, call, describe, moved)) return *code;
+  const int code = alltoall(describe(), MPI_INFO_NULL, native);
+  let_others_pass(comm, call);
   return code;
 }
 

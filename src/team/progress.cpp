@@ -13,11 +13,18 @@ progress& progress::get() {
   return *one;
 }
 
+// Counts the part before it looks whether a thread waits in the MPI. hand_to_mpi() does the two the other way round, so
+// at least one of them sees the other.
 void progress::add(part* one) {
   const std::scoped_lock guard(lock_);
-  if (handed_ > 0) register_with_mpi();
-  under_way_.push_back(one);
   ++count_;
+  try {
+    if (handed_ > 0) register_with_mpi();
+    under_way_.push_back(one);
+  } catch (...) {
+    --count_;
+    throw;
+  }
 }
 
 void progress::add_for_mpi(part* one) {
@@ -26,10 +33,17 @@ void progress::add_for_mpi(part* one) {
   add(one);
 }
 
+// Takes no lock if nothing is under way, because calls that pass through here may take less time than the lock.
 void progress::hand_to_mpi() {
-  const std::scoped_lock guard(lock_);
-  if (!idle()) register_with_mpi();
   ++handed_;
+  if (count_ == 0) return;
+  try {
+    const std::scoped_lock guard(lock_);
+    register_with_mpi();
+  } catch (...) {
+    --handed_;
+    throw;
+  }
 }
 
 void progress::remove(part* one) {
