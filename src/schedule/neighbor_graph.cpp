@@ -1,7 +1,9 @@
 #include "schedule/neighbor_graph.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <numeric>
+#include <random>
 #include <stdexcept>
 #include <string>
 
@@ -61,6 +63,35 @@ neighbor_graph neighbor_graph::complete(int ranks) {
   std::vector<int> everyone(static_cast<std::size_t>(ranks));
   std::iota(everyone.begin(), everyone.end(), 0);
   return to(std::vector(everyone.size(), everyone));
+}
+
+neighbor_graph neighbor_graph::grid(std::span<const int> extents, bool closed) {
+  const int ranks = std::accumulate(extents.begin(), extents.end(), 1, std::multiplies<>());
+  std::vector<std::vector<int>> destinations(static_cast<std::size_t>(ranks));
+  int stride = ranks;
+  for (const int extent : extents) {
+    stride /= extent;
+    for (int rank = 0; rank < ranks; ++rank)
+      for (const int step : {-1, 1}) {
+        const int at = rank / stride % extent, there = at + step;
+        if (closed || (0 <= there && there < extent))
+          destinations[rank].push_back(rank + ((there + extent) % extent - at) * stride);
+      }
+  }
+  return to(std::move(destinations));
+}
+
+neighbor_graph neighbor_graph::random(int ranks, int partners) {
+  std::mt19937 draw(7);
+  std::vector<std::vector<int>> destinations(static_cast<std::size_t>(ranks));
+  for (int from = 0; from < ranks; ++from) {
+    std::vector<int>& to = destinations[from];
+    while (static_cast<int>(to.size()) < std::min(partners, ranks - 1)) {
+      const int drawn = static_cast<int>(draw() % static_cast<unsigned>(ranks));
+      if (drawn != from && std::find(to.begin(), to.end(), drawn) == to.end()) to.push_back(drawn);
+    }
+  }
+  return to(std::move(destinations));
 }
 
 }  // namespace shoal

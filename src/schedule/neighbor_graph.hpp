@@ -29,6 +29,11 @@ class neighbor_graph {
   static neighbor_graph to(std::vector<std::vector<int>> destinations);
   // Everyone to everyone, blocks in the order of ranks: an all-to-all.
   static neighbor_graph complete(int ranks);
+  // A grid of ranks, numbered with the last dimension fastest. In each dimension a rank sends to the rank before it, then
+  // to the one after it, as in a communicator of MPI_Cart_create. In a closed grid, a torus, ends meet.
+  static neighbor_graph grid(std::span<const int> extents, bool closed);
+  // Everyone to `partners` others, or to all others if there are fewer. The same graph in every call.
+  static neighbor_graph random(int ranks, int partners);
 
   int ranks() const { return static_cast<int>(of_ranks_.size()); }
   std::span<const int> destinations(int rank) const { return of_ranks_[rank].destinations; }

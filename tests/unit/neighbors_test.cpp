@@ -1,6 +1,7 @@
 // Exchanges among neighbours: what a graph is, what its exchange means to the checker, and the algorithms for graphs.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 #include <random>
 #include <set>
@@ -36,6 +37,31 @@ TEST(neighbor_graph, refuses_edges_with_one_end) {
       {{{1}, {{0, 0}}}, {{}, {}}},          // meant for another rank
   };
   for (const auto& lists : wrong) EXPECT_THROW(neighbor_graph{lists}, std::invalid_argument);
+}
+
+using list = std::vector<int>;
+
+list destinations(const neighbor_graph& graph, int rank) {
+  return {graph.destinations(rank).begin(), graph.destinations(rank).end()};
+}
+
+TEST(neighbor_graph, of_a_grid_is_in_the_order_of_mpi) {
+  const neighbor_graph torus = neighbor_graph::grid(list{2, 3}, true), grid = neighbor_graph::grid(list{2, 3}, false);
+  EXPECT_EQ(destinations(torus, 4), (list{1, 1, 3, 5}));
+  EXPECT_EQ(destinations(torus, 0), (list{3, 3, 2, 1}));
+  EXPECT_EQ(destinations(grid, 4), (list{1, 3, 5}));
+  EXPECT_EQ(destinations(grid, 0), (list{3, 1}));
+}
+
+TEST(neighbor_graph, of_random_partners_is_the_same_each_time) {
+  const neighbor_graph once = neighbor_graph::random(20, 5), again = neighbor_graph::random(20, 5);
+  for (int rank = 0; rank < 20; ++rank) {
+    const list to = destinations(once, rank);
+    EXPECT_EQ(std::set<int>(to.begin(), to.end()).size(), 5u);
+    EXPECT_EQ(std::count(to.begin(), to.end(), rank), 0);
+    EXPECT_EQ(to, destinations(again, rank));
+  }
+  EXPECT_EQ(destinations(neighbor_graph::random(3, 9), 0).size(), 2u);
 }
 
 TEST(neighbor_graph, of_everyone_is_an_alltoall) {
