@@ -37,17 +37,17 @@ std::int64_t copied(const schedule& program, const operation& op) {
 }
 
 using chain = std::array<std::int64_t, levels>;  // how many messages follow one another, by level
+using chains = std::map<int, chain>;             // the longest that end with a message of this step
 
 void lengthen(chain& mine, const chain& other) {
   for (std::size_t l = 0; l < levels; ++l) mine[l] = std::max(mine[l], other[l]);
 }
 
-// A message that arrives in a step was sent after as long a chain as the messages that this rank sends in the step,
-// because all ranks do the same. Receives may stand before the sends of their step, so the loop goes through the
+// A message that arrives in a step was sent after as long a chain as those that `sent_in` has for the step. To these the
+// messages of this rank are added. Receives may stand before the sends of their step, so the loop goes through the
 // operations until nothing changes, or about once for each step.
-chain longest_chain(const schedule& program, const problem& at) {
+chain longest_chain(const schedule& program, const problem& at, chains& sent_in) {
   std::vector<chain> ends(program.operations.size(), chain{});
-  std::map<int, chain> sent_in;
   chain longest{};
   std::size_t times = 0;
   bool grows;
@@ -77,7 +77,7 @@ void keep_largest(exchange_load& all, const exchange_load& one) {
   all.copied_blocks = std::max(all.copied_blocks, one.copied_blocks);
 }
 
-exchange_load load_of_rank(const schedule& program, const problem& at) {
+exchange_load load_of_rank(const schedule& program, const problem& at, chains& sent_in) {
   exchange_load load;
   for (const operation& op : program.operations) {
     load.copied_blocks += copied(program, op);
@@ -87,7 +87,7 @@ exchange_load load_of_rank(const schedule& program, const problem& at) {
     used.blocks += op.slot_count;
   }
   load.copied_blocks /= program.parts;
-  const chain longest = longest_chain(program, at);
+  const chain longest = longest_chain(program, at, sent_in);
   for (std::size_t l = 0; l < levels; ++l) {
     load.at[l].waits = longest[l];
     load.at[l].blocks /= program.parts;
@@ -95,12 +95,14 @@ exchange_load load_of_rank(const schedule& program, const problem& at) {
   return load;
 }
 
-// What the ranks of a node send to other nodes is added up.
-exchange_load load_of_node(const selection& chosen, const problem& at, std::span<const int> ranks) {
+// What the ranks of a node send to other nodes is added up. In an all-to-all a rank gets what it sends itself, because all
+// ranks do the same. Among neighbours it gets what others do (`sent_in`).
+exchange_load load_of_node(const selection& chosen, const problem& at, std::span<const int> ranks, chains& sent_in) {
   exchange_load all;
   std::array<std::int64_t, levels> sent{};
   for (const int rank : ranks) {
-    const exchange_load one = load_of_rank(generate(chosen, at, rank), at);
+    chains own;
+    const exchange_load one = load_of_rank(generate(chosen, at, rank), at, at.neighbors ? sent_in : own);
     keep_largest(all, one);
     for (std::size_t l = 0; l < levels; ++l) sent[l] += one.at[l].blocks;
   }
@@ -126,11 +128,15 @@ exchange_load load_of(const selection& chosen, const problem& at) {
   const int nodes = several ? several->nodes() : at.ranks, first = several ? number_of_largest(*several) : 0;
   const int stride = (at.ranks + most_looked_at - 1) / most_looked_at;
   exchange_load all;
-  for (int i = 0; i < nodes; i += stride) {
-    // Another place in each stretch of nodes, because a stretch may be as long as a group of nodes.
-    const int node = (first + std::min(i + i / stride % stride, nodes - 1)) % nodes;
-    keep_largest(all, load_of_node(chosen, at, several ? several->ranks_of(node) : std::span(&node, 1)));
-  }
+  chains sent_in, before;
+  do {  // again until no chain grows
+    before = sent_in;
+    for (int i = 0; i < nodes; i += stride) {
+      // Another place in each stretch of nodes, because a stretch may be as long as a group of nodes.
+      const int node = (first + std::min(i + i / stride % stride, nodes - 1)) % nodes;
+      keep_largest(all, load_of_node(chosen, at, several ? several->ranks_of(node) : std::span(&node, 1), sent_in));
+    }
+  } while (sent_in != before);
   return all;
 }
 

@@ -3,7 +3,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <utility>
+#include <vector>
 
+#include "schedule/neighbor_graph.hpp"
 #include "topology/layout_tree.hpp"
 #include "tree_inputs.hpp"
 
@@ -129,6 +132,33 @@ TEST(load, counts_blocks_in_parts_once) {
     EXPECT_EQ(load_of(parse_selection(spec), at).of(level::network).blocks, 7) << spec;
     EXPECT_EQ(load_of(parse_selection(spec), at).copied_blocks, 0) << spec;
   }
+}
+
+exchange_load load_among(const char* spec, const char* layout, std::vector<std::vector<int>> neighbors) {
+  problem at = placed(layout);
+  at.neighbors = std::make_shared<const neighbor_graph>(neighbor_graph::to(std::move(neighbors)));
+  return load_of(parse_selection(spec, collective::neighbor_alltoall), at);
+}
+
+// Rank 0 sends to rank 3: to rank 1, which carries for its node, from there to rank 4, and on. No rank does what another
+// does.
+TEST(load, follows_a_block_from_neighbor_to_neighbor) {
+  const exchange_load load = load_among("gathered", "3,3", {{3}, {}, {}, {}, {}, {}});
+  EXPECT_EQ(load.of(level::memory).waits, 2);
+  EXPECT_EQ(load.of(level::network).waits, 1);
+  EXPECT_EQ(load.of(level::memory).messages, 1);
+  EXPECT_EQ(load.of(level::network).blocks, 1);
+  EXPECT_EQ(load.copied_blocks, 0);
+}
+
+TEST(load, among_neighbors_is_that_of_their_messages) {
+  const exchange_load direct = load_among("direct", "2,2", {{1, 2, 3, 3}, {2, 3}, {}, {2}});
+  EXPECT_EQ(direct.of(level::memory).messages, 1);
+  EXPECT_EQ(direct.of(level::network).messages, 2);  // both blocks for rank 3 are one message
+  EXPECT_EQ(direct.of(level::network).blocks, 5);    // of both ranks of the node
+  EXPECT_EQ(direct.copied_blocks, 2);
+  EXPECT_EQ(load_among("direct:local=messages", "2,2", {{1}, {}, {}, {}}).of(level::node).messages, 1);
+  EXPECT_EQ(load_among("gathered:carriers=1", "2,2", {{1, 2, 3, 3}, {2, 3}, {}, {2}}).of(level::network).messages, 1);
 }
 
 TEST(load, needs_a_schedule) {
