@@ -2,7 +2,7 @@
 
 from types import SimpleNamespace
 
-from shoal.commands.demo import rows_of
+from shoal.commands.demo import foreign_rows, rows_of
 from shoal.measurements import Case, Series
 
 
@@ -11,4 +11,15 @@ def test_cases_that_a_busy_machine_left_out(capsys):
     cases = {Case("MPICH 5", 8, "random", 16): series, Case("MPICH 5", 8, "random", 256): {"auto": series["auto"]}}
     (row,) = rows_of(SimpleNamespace(kind="mpich"), cases)
     assert (row.what, row.ran, row.verdict) == ("exchange, mpich, 0 to 16 B", "shared", "no difference")
-    assert "0 to 256 B: not measured, the machine is busy" in capsys.readouterr().out
+    said = capsys.readouterr().out
+    assert [line for line in said.splitlines() if "0 to 16 B" in line] == []
+    for size in ("256 B", "2 KiB", "16 KiB"):  # nothing at all was measured of the last two
+        assert f"exchange, mpich, 0 to {size}: not measured, the machine is busy" in said
+
+
+def test_sizes_of_the_foreign_program_that_it_left_out(capsys):
+    (row,) = foreign_rows({8: 2e-6, 64: 1e-6}, {8: 1e-6, 512: 1e-6}, "shared", "-")
+    assert (row.what, row.verdict) == ("IMB Alltoallv, 8 B", "faster")
+    said = capsys.readouterr().out
+    for size in ("64 B", "512 B", "4 KiB"):
+        assert f"IMB Alltoallv, {size}: not measured, the machine is busy" in said

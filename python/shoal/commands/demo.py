@@ -25,7 +25,7 @@ CHECKED_RANKS = range(1, 25)
 SIZES = "16,256,2048,16384"
 UNVERIFIED = ("native", "?")  # no algorithm of Shoal's ran
 ONCE = 1.1  # times as fast: less tells nothing after one run of each
-FOREIGN_SIZES = 5  # the foreign program's blocks have 8, 64 ... bytes: 8 to every power below this one
+FOREIGN_SIZES = (8, 64, 512, 4096)  # of the foreign program's blocks
 
 
 @dataclass(frozen=True)
@@ -118,15 +118,20 @@ def run_exchange(mpi: Mpi, ranks: int, results: Results) -> list[Row]:
 def rows_of(mpi: Mpi, measured: dict[Case, dict[str, Series]]) -> list[Row]:
     """The rows of the table, without cases in which the ranks of a variant never started in time."""
     rows = []
-    for case, series in measured.items():
-        what = f"exchange, {mpi.kind}, 0 to {readable_bytes(case.size)}"
+    found = {case.size: series for case, series in measured.items()}
+    for size in map(int, SIZES.split(",")):
+        what, series = f"exchange, {mpi.kind}, 0 to {readable_bytes(size)}", found.get(size, {})
         if {"auto", "native"} <= series.keys():
             auto, native = series["auto"], series["native"]
             ran, verdict = auto.ran.partition(": ")[0], auto.verdict_against(native)
             rows.append(Row(what, native.median, auto.median, ran, "every byte", verdict))
         else:
-            out.print(f"   {what}: not measured, the machine is busy")
+            say_unmeasured(what)
     return rows
+
+
+def say_unmeasured(what: str) -> None:
+    out.print(f"   {what}: not measured, the machine is busy")
 
 
 def foreign_program() -> Path | None:
@@ -137,7 +142,7 @@ def foreign_program() -> Path | None:
 
 def run_foreign(mpi: Mpi, ranks: int, program: Path) -> list[Row]:
     with tempfile.NamedTemporaryFile("w+", suffix=".txt") as sizes, err.status("running it three times"):
-        sizes.write("\n".join(str(8**power) for power in range(1, FOREIGN_SIZES)))
+        sizes.write("\n".join(map(str, FOREIGN_SIZES)))
         sizes.flush()
         # Without the barrier between repetitions: ranks spin in it, and with more ranks than cores one sees only that.
         command = [str(program), "Alltoallv", "-npmin", str(ranks), "-msglen", sizes.name, "-sync", "off"]
@@ -150,9 +155,19 @@ def run_foreign(mpi: Mpi, ranks: int, program: Path) -> list[Row]:
             run_program(mpi, ranks, [*command, "-iter", "20"],
                         preload | {"SHOAL_ALLTOALLV": ran, "SHOAL_REPORT": "1", "SHOAL_VERIFY": "1"})
         )  # fmt: skip
-    ours = times(with_shoal)
-    return [Row(f"IMB Alltoallv, {readable_bytes(size)}", native[size], ours[size], ran, proof,
-                compared_once(native[size], ours[size])) for size in ours if size in native]  # fmt: skip
+    return foreign_rows(native, times(with_shoal), ran, proof)
+
+
+def foreign_rows(native: dict[int, float], ours: dict[int, float], ran: str, proof: str) -> list[Row]:
+    rows = []
+    for size in FOREIGN_SIZES:
+        what = f"IMB Alltoallv, {readable_bytes(size)}"
+        if size in native and size in ours:
+            verdict = compared_once(native[size], ours[size])
+            rows.append(Row(what, native[size], ours[size], ran, proof, verdict))
+        else:
+            say_unmeasured(what)
+    return rows
 
 
 def compared_once(native: float, ours: float) -> Verdict:
