@@ -13,6 +13,7 @@ Exchanges on mpi4py's communicators, such as `shoal.alltoallv(comm, sendbuf, rec
 from typing import TYPE_CHECKING, Any
 
 from shoal._core import (
+    COMMON_LINK,
     COMMON_PRICES,
     MOST_RANKS,
     Algorithm,
@@ -50,19 +51,25 @@ from shoal._core import (
     follow_steps,
     generate,
     generate_all,
+    grid_neighbors,
     load_of,
     parse,
     parse_topology,
     plan_exchange,
     plan_sizes,
+    predict_between_groups,
     quota_cores,
+    random_neighbors,
     read_profile,
     read_topology,
+    seconds_between_groups,
     settings,
     simulate_events,
     square_radix,
+    steps_and_volume,
     waves,
     worth_measuring,
+    worth_trying,
 )
 
 if TYPE_CHECKING:
@@ -88,6 +95,7 @@ if TYPE_CHECKING:
     )
 
 __all__ = [
+    "COMMON_LINK",
     "COMMON_PRICES",
     "MOST_RANKS",
     "Algorithm",
@@ -135,6 +143,7 @@ __all__ = [
     "follow_steps",
     "generate",
     "generate_all",
+    "grid_neighbors",
     "ialltoall",
     "ialltoallv",
     "ialltoallw",
@@ -147,15 +156,20 @@ __all__ = [
     "parse_topology",
     "plan_exchange",
     "plan_sizes",
+    "predict_between_groups",
     "quota_cores",
+    "random_neighbors",
     "read_profile",
     "read_topology",
+    "seconds_between_groups",
     "set_algorithm",
     "settings",
     "simulate_events",
     "square_radix",
+    "steps_and_volume",
     "waves",
     "worth_measuring",
+    "worth_trying",
 ]
 __version__ = "0.1.0"
 

@@ -116,13 +116,23 @@ class Problem:
     @property
     def senders(self) -> int: ...
     @property
-    def has_neighbors(self) -> bool: ...
+    def collective(self) -> _Collective: ...
     @property
     def levels(self) -> list[str]:
         """The levels of the layout, from the outside in; empty without a layout."""
     @property
     def largest_node(self) -> int:
         """How many ranks the largest node has; 1 without a layout."""
+
+def grid_neighbors(extents: Sequence[int], *, closed: bool) -> list[list[int]]:
+    """To whom each rank of a grid sends: in each dimension to the rank before it, then to the one after it. `closed`: a
+    torus."""
+
+def random_neighbors(ranks: int, partners: int) -> list[list[int]]:
+    """To whom each rank sends: to `partners` others, the same in every call."""
+
+def worth_trying(problem: Problem) -> list[str]:
+    """Specs that jobs try on their own calls besides the MPI's own."""
 
 def worth_measuring(problem: Problem, equal_blocks: bool) -> list[str]:
     """Specs that `shoal tune` measures besides the MPI's own."""
@@ -501,6 +511,23 @@ class Load:
 
 def load_of(selection: Selection, problem: Problem) -> Load:
     """The load, counted from the schedules. Of more than 64 ranks only some are looked at."""
+
+# Between two groups. `message`: bytes of the largest message. `link`: seconds to start a step, and for a byte of its
+# largest transfer.
+
+def steps_and_volume(selection: Selection, problem: Problem) -> tuple[int, float]:
+    """How many steps an allgather takes, and the largest transfer of each step, in messages, added up."""
+
+def seconds_between_groups(
+    selection: Selection, problem: Problem, message: float, link: tuple[float, float]
+) -> float: ...
+def predict_between_groups(
+    problem: Problem, network: str, message: float, link: tuple[float, float]
+) -> list[tuple[str, float]]:
+    """What may serve on a network such as "full" or "torus:4x8", fastest first: specs, and seconds by the model."""
+
+# The link that jobs assume.
+COMMON_LINK: tuple[float, float] = ...
 
 @final
 class EventMachine:

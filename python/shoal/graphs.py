@@ -1,16 +1,18 @@
 """Graphs of neighbours as people name them: a grid, or a file of edges."""
 
-import itertools
 import math
 import re
 from pathlib import Path
 
+import shoal
 from shoal.errors import UserError
 
 HELP = (
     "Among neighbours: who sends to whom. grid:4x4, torus:4x4 (in any number of dimensions; torus:8 is a ring), or a"
     " file with an edge on each line (0 1: rank 0 sends to rank 1)."
 )
+
+MISSING = "exchanges among neighbours; say who sends to whom, as in --graph torus:8"  # behind the name of an exchange
 
 
 def read_graph(name: str) -> list[list[int]]:
@@ -19,26 +21,9 @@ def read_graph(name: str) -> list[list[int]]:
     if not form:
         return of_edges(name)
     extents = [int(extent) for extent in form[2].split("x")]
-    if 0 in extents:
-        raise UserError(f"--graph {name}: a dimension has at least 1 rank")
-    return in_grid(extents, form[1] == "torus")
-
-
-def in_grid(extents: list[int], closed: bool) -> list[list[int]]:
-    """The neighbours of each rank in MPI's order: in each dimension the rank before it, then the rank after it."""
-
-    def beside(at: tuple[int, ...], dimension: int, step: int) -> list[int]:
-        there = at[dimension] + step
-        if not closed and not 0 <= there < extents[dimension]:
-            return []
-        places = [*at[:dimension], there % extents[dimension], *at[dimension + 1 :]]
-        return [sum(place * math.prod(extents[i + 1 :]) for i, place in enumerate(places))]
-
-    steps = list(itertools.product(range(len(extents)), (-1, 1)))
-    return [
-        [rank for dimension, step in steps for rank in beside(at, dimension, step)]
-        for at in itertools.product(*map(range, extents))
-    ]
+    if not 0 < math.prod(extents) <= shoal.MOST_RANKS:
+        raise UserError(f"--graph {name}: a dimension has at least 1 rank, and all of them {shoal.MOST_RANKS} at most")
+    return shoal.grid_neighbors(extents, closed=form[1] == "torus")
 
 
 def of_edges(file: str) -> list[list[int]]:

@@ -58,6 +58,12 @@ class Machine:
     def between_groups(self) -> Level:
         return self.groups or self.network
 
+    @property
+    def link(self) -> tuple[float, float]:
+        """Between two groups with one rank on each node: seconds to start a step, and for a byte of its largest
+        transfer, which is also packed and unpacked."""
+        return self.network.latency + self.network.per_message, self.network.per_byte + 2 * self.copy
+
     def seconds(self, load: shoal.Load, block: float) -> float:
         levels = (self.memory, load.memory), (self.node, load.node), (self.network, load.network)
         sent = sum(level.seconds(asked, block) for level, asked in (*levels, (self.between_groups, load.groups)))

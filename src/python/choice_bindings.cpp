@@ -15,8 +15,10 @@
 #include "execute/event_simulation.hpp"
 #include "model/best_levels.hpp"
 #include "model/best_radices.hpp"
+#include "model/intergroup.hpp"
 #include "model/load.hpp"
 #include "select/choose.hpp"
+#include "select/choose_between_groups.hpp"
 #include "select/profile.hpp"
 #include "topology/node_layout.hpp"
 
@@ -72,7 +74,7 @@ choice choose_for(const profile& from, std::string_view kind, double block, doub
   return choose(measured(from, kind), {block, 1 - empty});
 }
 
-double seconds_of(const profile& from, std::string_view kind, const std::string& spec, double block, double empty) {
+double seconds_by(const profile& from, std::string_view kind, const std::string& spec, double block, double empty) {
   const measured_exchanges all = measured(from, kind);
   const auto at = std::find(all.specs.begin(), all.specs.end(), spec);
   if (at == all.specs.end()) throw std::invalid_argument("the profile has no " + spec);
@@ -92,6 +94,43 @@ std::string best_levels_of(const problem& at, double block,
   for (std::size_t l = 0; l < levels; ++l)
     std::tie(machine.at[l].latency, machine.at[l].per_message, machine.at[l].per_byte) = prices[l];
   return best_levels(*at.levels, block, machine).spec;
+}
+
+// ---- allgathers between two groups ------------------------------------------------------------------------------
+
+void require_service(const selection& chosen, const problem& at) {
+  if (!chosen.which->cost) throw std::invalid_argument(to_string(chosen) + " is not for two groups");
+  if (const auto reason = chosen.which->refuses(at, chosen.with))
+    throw std::invalid_argument(to_string(chosen) + " cannot serve these two groups: " + *reason);
+}
+
+std::pair<std::int64_t, double> steps_and_volume(const selection& chosen, const problem& at) {
+  require_service(chosen, at);
+  const intergroup_cost cost = cost_of(chosen, at);
+  return {cost.steps, cost.volume};
+}
+
+double seconds_between_groups(const selection& chosen, const problem& at, double bytes,
+                              std::pair<double, double> link) {
+  require_service(chosen, at);
+  return seconds_of(chosen, at, bytes, {link.first, link.second});
+}
+
+std::vector<std::pair<std::string, double>> predict_between_groups(const problem& at, std::string_view network,
+                                                                   double bytes, std::pair<double, double> link) {
+  std::vector<std::pair<std::string, double>> all;
+  for (const intergroup_prediction& one : predict_intergroup(at, network, bytes, {link.first, link.second}))
+    all.emplace_back(one.spec, one.seconds);
+  return all;
+}
+
+void bind_groups(nb::module_& m) {
+  m.def("steps_and_volume", steps_and_volume, nb::arg("selection"), nb::arg("problem"));
+  m.def("seconds_between_groups", seconds_between_groups, nb::arg("selection"), nb::arg("problem"), nb::arg("message"),
+        nb::arg("link"));
+  m.def("predict_between_groups", predict_between_groups, nb::arg("problem"), nb::arg("network"), nb::arg("message"),
+        nb::arg("link"));
+  m.attr("COMMON_LINK") = nb::make_tuple(common_link.startup, common_link.per_byte);
 }
 
 void bind_events(nb::module_& m) {
@@ -142,7 +181,7 @@ void bind_choices(nb::module_& m) {
       .def("rows", rows_of, nb::arg("kind"))
       .def("sparse_rows", [](const profile& p) { return tuples_of(table_of(p, "alltoallv").sparse); })
       .def("choose", choose_for, nb::arg("kind"), nb::arg("block"), nb::arg("empty") = 0.0)
-      .def("seconds", seconds_of, nb::arg("kind"), nb::arg("spec"), nb::arg("block"), nb::arg("empty") = 0.0)
+      .def("seconds", seconds_by, nb::arg("kind"), nb::arg("spec"), nb::arg("block"), nb::arg("empty") = 0.0)
       .def("__str__", to_toml);
   nb::class_<level_load>(m, "LevelLoad")
       .def_ro("waits", &level_load::waits)
@@ -160,6 +199,7 @@ void bind_choices(nb::module_& m) {
   m.def("best_radices", best_radices_of, nb::arg("ranks"), nb::kw_only(), nb::arg("per_digit"), nb::arg("per_step"),
         nb::arg("per_block"));
   bind_events(m);
+  bind_groups(m);
   nb::list common;
   for (const level_price& of : common_machine.at)
     common.append(nb::make_tuple(of.latency, of.per_message, of.per_byte));

@@ -49,7 +49,24 @@ problem make_problem(int ranks, int senders, std::string_view layout, std::optio
   if (at.nodes && at.nodes->ranks() != at.ranks)
     throw std::invalid_argument("layout " + std::string(layout) + " has " + std::to_string(at.nodes->ranks()) +
                                 " ranks, not " + std::to_string(at.ranks));
+  if (at.neighbors && at.neighbors->ranks() != at.ranks)
+    throw std::invalid_argument("the graph has " + std::to_string(at.neighbors->ranks()) + " ranks, not " +
+                                std::to_string(at.ranks));
   return at;
+}
+
+destinations destinations_in(const neighbor_graph& graph) {
+  destinations all;
+  for (int rank = 0; rank < graph.ranks(); ++rank) {
+    const auto to = graph.destinations(rank);
+    all.emplace_back(to.begin(), to.end());
+  }
+  return all;
+}
+
+collective collective_of(const problem& at) {
+  if (at.senders > 0) return collective::allgather;
+  return at.neighbors ? collective::neighbor_alltoall : collective::alltoall;
 }
 
 void require_rank(const problem& at, int rank) {
@@ -201,9 +218,20 @@ void bind_schedules(nb::module_& m) {
           nb::arg("neighbors") = nb::none())
       .def_ro("ranks", &problem::ranks)
       .def_ro("senders", &problem::senders)
-      .def_prop_ro("has_neighbors", [](const problem& p) { return p.neighbors != nullptr; })
+      .def_prop_ro("collective", [](const problem& p) { return to_string(collective_of(p)); })
       .def_prop_ro("levels", levels_of)
       .def_prop_ro("largest_node", largest_node);
+  m.def(
+      "grid_neighbors",
+      [](const std::vector<int>& extents, bool closed) {
+        return destinations_in(neighbor_graph::grid(extents, closed));
+      },
+      nb::arg("extents"), nb::kw_only(), nb::arg("closed"));
+  m.def(
+      "random_neighbors",
+      [](int ranks, int partners) { return destinations_in(neighbor_graph::random(ranks, partners)); },
+      nb::arg("ranks"), nb::arg("partners"));
+  m.def("worth_trying", [](const problem& at) { return worth_trying(collective_of(at), at); }, nb::arg("problem"));
   nb::class_<slot>(m, "Slot")
       .def_prop_ro("place", [](slot s) { return to_string(s.at()); })
       .def_prop_ro("index", [](slot s) { return static_cast<int>(s.index); })

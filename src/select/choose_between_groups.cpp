@@ -9,8 +9,6 @@ namespace shoal {
 
 namespace {
 
-constexpr link_cost common_link{20e-6, 1e-9};  // assumed, because nothing is measured
-
 struct candidate {
   std::string spec;
   double seconds;  // for all flows

@@ -9,6 +9,8 @@
 
 namespace shoal {
 
+inline constexpr link_cost common_link{20e-6, 1e-9};  // assumed, because nothing is measured
+
 // One direction of a call that has something to send.
 struct group_flow {
   problem groups;

@@ -88,6 +88,32 @@ def test_every_algorithm_is_predicted(shoal_command, tmp_path):
     )
 
 
+def predicted(shoal_command, tmp_path, *args):
+    status, _, err = shoal_command("simulate", "--model", *args, "-o", tmp_path)
+    assert status == 0, err
+    lines = map(json.loads, (tmp_path / "results.jsonl").read_text().splitlines())
+    return {line["variant"]: line["seconds"][0] for line in lines if "variant" in line}
+
+
+def test_neighbors_are_predicted_by_counts(shoal_command, tmp_path):
+    args = ["--nodes", 4, "--ppn", 4, "--sizes", 64, "--distribution", "partners:6", "--variants", "direct;gathered"]
+    found = predicted(shoal_command, tmp_path, *args)
+    assert found.keys() == {"direct", "gathered"} and 0 < found["gathered"] < found["direct"]
+
+
+def test_every_algorithm_for_two_groups_is_predicted(shoal_command, tmp_path):
+    every = [one.name for one in shoal.algorithms() if one.collective == "allgather"]
+    usual = [name for name in every if name != "torus"]
+    args = ["--nodes", 12, "--ppn", 1, "--senders", 4, "--sizes", 1024, "--variants", ";".join(usual)]
+    found = predicted(shoal_command, tmp_path, *args, "--message-cost", "1us", "--platform", "fat-tree")
+    machine = make_platform("fat-tree", 12).machine(1e-6)
+    steps, volume = shoal.steps_and_volume(shoal.parse("root_gathering", "allgather"), shoal.Problem(12, senders=4))
+    startup, per_byte = machine.link
+    assert found.keys() == set(usual) and min(found.values()) > 0
+    assert found["root_gathering"] == pytest.approx(steps * startup + 1.05 * volume * 1024 * per_byte)
+    assert predicted(shoal_command, tmp_path, *args[:-1], "torus:shape=3x4")["torus:shape=3x4"] > 0
+
+
 def test_a_million_ranks(shoal_command, tmp_path):
     args = ["--model", "--nodes", 32768, "--ppn", 32, "--sizes", 16, "--variants", "tuna:radix=2;hierarchical"]
     status, text, _ = shoal_command("simulate", *args, "-o", tmp_path)
@@ -97,10 +123,15 @@ def test_a_million_ranks(shoal_command, tmp_path):
 @pytest.mark.parametrize(
     ("args", "words"),
     [
-        (["--variants", "tuna", "--distribution", "power"], "uniform and random"),
+        (["--variants", "tuna", "--distribution", "power"], "know uniform and random blocks, not power"),
         (["--variants", "native"], "native, the MPI's own exchange, has none"),
         (["--variants", "two_phase", "--nodes", "64"], "at most 512 ranks"),
-        (["--senders", "2", "--variants", "full"], "all-to-alls"),
+        (["--variants", "direct", "--nodes", "64", "--distribution", "partners:4"], "at most 512 ranks"),
+        (["--senders", "2", "--variants", "full"], "give --ppn 1"),
+        (
+            ["--senders", "3", "--ppn", "1", "--nodes", "5", "--variants", "full:allgather=recursive_doubling"],
+            "power of two",
+        ),
     ],
 )
 def test_the_model_refuses_what_it_has_no_counts_for(shoal_command, tmp_path, args, words):

@@ -57,6 +57,58 @@ def test_every_algorithm_is_priced(monkeypatch, shoal_command):
     assert priced == {one.name for one in shoal.algorithms() if one.has_schedule and one.collective == "alltoall"}
 
 
+def test_says_what_decides_in_a_job(shoal_command):
+    told = explained(shoal_command, "alltoall", "--layout", "2x3", "--sizes", 64)
+    assert told["in_jobs"] == (
+        "its own calls decide between native, hierarchical:local=shared, spread_out and tuna:radix=2"
+    )
+    levels = explained(shoal_command, "alltoall", "--layout", "node:2 socket:2 core:2", "--sizes", 64)
+    best = COMMON.best_levels(shoal.Problem(layout="node:2 socket:2 core:2"), 64)
+    assert best in levels["in_jobs"]
+    assert "In a job: its own calls decide" in shoal_command.output("explain", "alltoall", "-n", 8, "--sizes", 64)
+
+
+def test_among_neighbors(shoal_command):
+    asked = ["--graph", "torus:4x4", "--layout", "4x4", "--sizes", 512]
+    told = explained(shoal_command, "neighbor_alltoall", *asked)
+    problem = shoal.Problem(layout="4x4", neighbors=shoal.grid_neighbors([4, 4], closed=True))
+    loads = {name: shoal.load_of(shoal.parse(name, "neighbor_alltoall"), problem) for name in ("direct", "gathered")}
+    seconds = {name: COMMON.seconds(load, 512) for name, load in loads.items()}
+    assert told["chosen"] == min(seconds, key=seconds.__getitem__)
+    assert {told["chosen"]: told["seconds"], told["next"]: told["next_seconds"]} == pytest.approx(seconds)
+    assert "2 messages between nodes" in told["why"] and told["ranks"] == 16
+    assert told["in_jobs"] == "its own calls decide between native, gathered and direct"
+    text = shoal_command.output("explain", "neighbor_alltoallv", *asked, "--empty", 0.5)
+    assert "neighbor_alltoallv, 16 ranks as 4x4, neighbours as in torus:4x4, blocks of 512 bytes" in text
+    assert "50% of all empty" in text and "Next: " in text
+    alone = explained(shoal_command, "neighbor_alltoallw", "--graph", "torus:4", "--layout", "1x4", "--sizes", 8)
+    assert alone["chosen"] == "direct" and alone["in_jobs"].endswith("native and direct")
+
+
+def test_between_two_groups_it_says_what_jobs_pick(shoal_command):
+    """The example of the test of the model in C++, which jobs ask."""
+    told = explained(shoal_command, "allgather", "--senders", 6, "--receivers", 2, "--sizes", 1000)
+    assert (told["chosen"], told["next"], told["ranks"]) == ("circulant", "full", 8)
+    assert (told["seconds"], told["next_seconds"]) == pytest.approx((66.3e-6, 86.3e-6))
+    assert told["why"] == "3 steps, volume 6; full has 4 steps, volume 6"
+    assert told["in_jobs"] == "the model picks circulant; its own calls decide between native and circulant"
+    text = shoal_command.output("explain", "allgatherv", "--senders", 6, "--receivers", 2, "--sizes", "uniform:0-1000")
+    assert "allgatherv, 6 ranks to 2, network full, messages of at most 1000 bytes" in text
+    assert "20 us for a step" in text
+
+
+def test_between_two_groups_on_other_networks_and_machines(shoal_command, tmp_path):
+    asked = ["allgather", "--senders", 4, "--receivers", 12, "--sizes", 1 << 20]
+    assert explained(shoal_command, *asked, "--network", "ring")["chosen"].startswith("ring:segments=")
+    torus = explained(shoal_command, *asked, "--network", "torus:4x4")
+    assert (torus["chosen"], torus["next"]) == ("torus:shape=4x4", "")
+    (path := tmp_path / "machine.toml").write_text(machine.to_toml(COMMON))
+    here = explained(shoal_command, *asked, "--model", path)
+    how, at = shoal.parse(here["chosen"], "allgather"), shoal.Problem(16, senders=4)
+    assert here["seconds"] == pytest.approx(shoal.seconds_between_groups(how, at, 1 << 20, COMMON.link))
+    assert here["in_jobs"] == explained(shoal_command, *asked)["in_jobs"]  # jobs do not know that machine
+
+
 def test_small_blocks_travel_in_few_messages_and_large_ones_straight(shoal_command):
     small = explained(shoal_command, "alltoall", "-n", 256, "--sizes", 1)
     large = explained(shoal_command, "alltoall", "-n", 256, "--sizes", 1 << 20)
@@ -92,10 +144,17 @@ def test_mostly_empty_exchanges_have_times_of_their_own(shoal_command, tmp_path)
     ("args", "words"),
     [
         (["alltoall", "-n", 4, "--sizes", 8, "--empty", 0.9], ["--empty", "alltoallv"]),
-        (["alltoallw", "-n", 4, "--sizes", 8], ["alltoallw", "alltoallv"]),
-        (["alltoal", "-n", 4, "--sizes", 8], ["unknown alltoal; choose alltoall or alltoallv"]),
-        (["allgather", "-n", 4, "--sizes", 8], ["only alltoall and alltoallv; call shoal_comm_explain"]),
-        (["neighbor_alltoallv", "-n", 4, "--sizes", 8], ["only alltoall and alltoallv; call shoal_comm_explain"]),
+        (["alltoal", "-n", 4, "--sizes", 8], ["unknown alltoal; choose alltoall, alltoallv, "]),
+        (["allgather", "-n", 4, "--sizes", 8], ["between two groups; give --senders and --receivers"]),
+        (["allgather", "--senders", 4, "--receivers", 4, "--sizes", 8, "--empty", 0.5], ["--empty means nothing for"]),
+        (["allgather", "--senders", 4, "--receivers", 4, "--sizes", 8, "--layout", "8x1"], ["no schedule looks at"]),
+        (["allgather", "--senders", 4, "--receivers", 4, "--sizes", 8, "--network", "mesh"], ["'mesh'", "torus:"]),
+        (["allgather", "--senders", 4, "--receivers", 4, "--sizes", 8, "--graph", "torus:8"], ["--graph", "allgather"]),
+        (["neighbor_alltoallv", "-n", 4, "--sizes", 8], ["neighbor_alltoallv exchanges among", "--graph torus:8"]),
+        (["neighbor_alltoall", "--graph", "torus:4", "--sizes", 8, "--profile", "/p"], ["--profile means nothing"]),
+        (["neighbor_alltoall", "--graph", "torus:4", "--sizes", 8, "--layout", "1x5"], ["4 ranks, not 5"]),
+        (["alltoallw", "--sizes", 8, "--profile", "/p"], ["--profile means nothing for alltoallw"]),
+        (["alltoall", "-n", 4, "--sizes", 8, "--senders", 2], ["--senders means nothing for alltoall"]),
         (["alltoall", "-n", 4, "--sizes", "much"], ["--sizes much", "uniform:0-512"]),
         (["alltoall", "-n", 4, "--sizes", "uniform:9-8"], ["uniform:9-8"]),
         (["alltoall", "--sizes", 8], ["--ranks"]),

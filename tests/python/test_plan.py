@@ -145,6 +145,7 @@ def test_among_neighbors(shoal_command, tmp_path):
         (["tuna", "--graph", "torus:4"], ["tuna", "direct, gathered"]),
         (["direct", "--graph", "torus:4", "--ranks", "5"], ["4 ranks"]),
         (["direct", "--graph", "torus:0"], ["torus:0", "at least 1"]),
+        (["direct", "--graph", "torus:99999x99999"], ["torus:99999x99999", "at most"]),
         (["direct", "--graph", "nowhere"], ["nowhere", "grid:4x4"]),
         (["direct", "--graph", __file__], [":1:", "is no edge"]),
         (["direct", "--graph", "torus:4", "--emit", "c"], ["--emit c", "--graph"]),

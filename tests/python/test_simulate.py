@@ -314,7 +314,8 @@ def test_a_torus_of_a_given_shape():
         (["--events", "--model"], "two ways"),
         (["--events", "--variants", "native"], "the MPI's own exchange, has none"),
         (["--events", "--variants", "hierarchical:carriers=1"], "differ in more than the names of ranks"),
-        (["--events", "--distribution", "sparse"], "know only all-to-alls of"),
+        (["--events", "--distribution", "sparse"], "know uniform and random blocks, not sparse"),
+        (["--events", "--distribution", "partners:2", "--variants", "direct"], "--events knows all-to-alls only"),
     ],
 )
 def test_wrong_words(shoal_command, args, words):

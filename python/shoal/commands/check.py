@@ -116,8 +116,7 @@ def all_cases(spec: str, at: Iterable[shoal.Problem]) -> Iterator[Case]:
     chosen = {} if not spec else {what: shoal.parse(spec, what) for what in collectives_of(spec)}
     every = [one for one in shoal.algorithms() if one.has_schedule and spec in ("", one.name)]
     for problem in at:
-        served = ["allgather"] if problem.senders else ["alltoall", "neighbor_alltoall"]
-        served = ["neighbor_alltoall"] if problem.has_neighbors else served
+        served = ["alltoall", "neighbor_alltoall"] if problem.collective == "alltoall" else [problem.collective]
         if ":" in spec:
             yield from (Case(chosen[what], problem) for what in served if what in chosen)
             continue

@@ -12,13 +12,18 @@ from shoal.commands.given import refuse_twice, refuse_unused
 from shoal.console import out
 from shoal.errors import UserError, unknown
 from shoal.graphs import HELP as GRAPH
-from shoal.graphs import read_graph
+from shoal.graphs import MISSING, read_graph
 from shoal.networks import HELP, read_network
 
 LAYOUT = 'Ranks per node (4,4,3), cyclic:3x4, ranks by node (0,3/1,2), or levels ("group:2 node:4 socket:2 core:8").'
 MOST = 2**30  # the core counts ranks with an int, also those of two groups together
 MOST_RANKS = 4096  # so many schedules are printed together at most
 MOST_BLOCKS = 20_000  # of one rank; a table has no more
+
+Senders = Annotated[int, typer.Option(help="For an allgather between two groups: number of ranks that send.", max=MOST)]
+Receivers = Annotated[
+    int, typer.Option(help="For an allgather between two groups: number of ranks that receive.", max=MOST)
+]
 
 
 def plan(
@@ -27,12 +32,8 @@ def plan(
     ranks: Annotated[int, typer.Option("--ranks", "-n", help="Number of ranks; or give --layout.", max=MOST)] = 0,
     rank: Annotated[int | None, typer.Option(help="Show the operations of this rank.", max=MOST)] = None,
     layout: Annotated[str, typer.Option(help=LAYOUT)] = "",
-    senders: Annotated[
-        int, typer.Option(help="For an allgather between two groups: number of ranks that send.", max=MOST)
-    ] = 0,
-    receivers: Annotated[
-        int, typer.Option(help="For an allgather between two groups: number of ranks that receive.", max=MOST)
-    ] = 0,
+    senders: Senders = 0,
+    receivers: Receivers = 0,
     graph: Annotated[str, typer.Option(help=GRAPH)] = "",
     topology: Annotated[str, typer.Option(help=f"The tree of switches, for tree: {HELP}")] = "",
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON for programs.")] = False,
@@ -51,9 +52,9 @@ def plan(
     network = read_network(topology) if topology else None
     problem = make_problem(ranks, layout, senders, receivers, network, graph)
     if not graph and spec.partition(":")[0] in among_neighbors():
-        raise UserError(f"{spec} exchanges among neighbours; say who sends to whom, as in --graph torus:8")
-    selection = shoal.parse(spec, collective_of(problem))
-    if emit == "c" and collective_of(problem) != "alltoall":
+        raise UserError(f"{spec} {MISSING}")
+    selection = shoal.parse(spec, problem.collective)
+    if emit == "c" and problem.collective != "alltoall":
         raise UserError("--emit c writes an MPI_Alltoall; leave out --senders, --receivers and --graph")
     began = time.perf_counter()
     programs = make_programs(selection, problem, rank)
@@ -90,10 +91,6 @@ def make_problem(
     if not ranks and not layout:
         raise UserError("say for how many ranks, as in --ranks 8, or where they are, as in --layout 4,4,3")
     return shoal.Problem(ranks, layout=layout)
-
-
-def collective_of(problem: shoal.Problem) -> str:
-    return "allgather" if problem.senders else "neighbor_alltoall" if problem.has_neighbors else "alltoall"
 
 
 def among_neighbors() -> set[str]:

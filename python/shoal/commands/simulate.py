@@ -22,6 +22,7 @@ from shoal.commands.given import given, refuse_twice, refuse_unused, variant_nam
 from shoal.console import err, out
 from shoal.cost_model import Cluster, closed_forms, has_closed_form, predict
 from shoal.errors import UserError, unknown
+from shoal.machine import Machine
 from shoal.measurements import Case, Results, Series, readable_bytes, readable_seconds
 from shoal.platforms import KINDS, make_platform
 from shoal.plots import latency_plot
@@ -36,9 +37,6 @@ UNITS = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0}
 # Options that a program has no use for, and options that --suite sets.
 OF_EXCHANGES = ("variants", "sizes", "distribution", "senders", "model", "events")
 SAID = ("platform", "nodes", "ppn", "selector", "variants", "sizes", "distribution", "senders")
-
-# The beginning of a distribution such as partners:12: every rank sends to so many neighbours.
-PARTNERS = "partners:"
 
 # The mean block, as a share of the size given.
 MEANS = {"uniform": 1.0, "random": 0.5}
@@ -74,28 +72,39 @@ class Blocks:
 
     @property
     def collective(self) -> str:
-        if self.distribution.startswith(PARTNERS):
+        if self.partners is not None:
             return "neighbor_alltoall"
         return "allgather" if self.senders else "alltoall"
 
+    @property
+    def partners(self) -> int | None:
+        """To how many neighbours each rank sends, among neighbours."""
+        found = re.fullmatch(r"partners:(\d+)", self.distribution)
+        return int(found[1]) if found else None
+
     def memory(self, ranks: int) -> int:
         """The bytes that all ranks together need for the largest blocks."""
-        if self.distribution.startswith(PARTNERS):
-            return max(self.sizes) * 2 * ranks * int(self.distribution.removeprefix(PARTNERS))
+        if self.partners is not None:
+            return max(self.sizes) * 2 * ranks * self.partners
         blocks = self.senders * (ranks - self.senders + 1) if self.senders else 2 * ranks * ranks
         return max(self.sizes) * blocks
 
-    @property
-    def predictable(self) -> bool:
-        return not self.senders and self.distribution in MEANS
-
     def mean(self, size: int) -> float:
-        if not self.predictable:
+        if self.collective != "alltoall":
+            return size  # all are equal
+        if self.distribution not in MEANS:
             raise UserError(
-                f"--model and --events know only all-to-alls of {' and '.join(MEANS)} blocks; leave them out to use "
-                "SimGrid"
+                f"--model and --events know {' and '.join(MEANS)} blocks, not {self.distribution}; leave them out to "
+                "use SimGrid"
             )
         return MEANS[self.distribution] * size
+
+    def problem(self, layout: str) -> shoal.Problem:
+        ranks = shoal.Problem(layout=layout).ranks
+        if self.senders:
+            return shoal.Problem(ranks, senders=self.senders)
+        neighbors = None if self.partners is None else shoal.random_neighbors(ranks, self.partners)
+        return shoal.Problem(layout=layout, neighbors=neighbors)
 
 
 # Options whose help fills a line.
@@ -140,7 +149,7 @@ def simulate(
     layout: Layout = "",
     suite: Annotated[str, typer.Option(help=f"Run an experiment by name: {', '.join(SIMULATED)}.")] = "",
     model: Annotated[
-        bool, typer.Option("--model", help="Predict all-to-alls from schedules' counts, for up to a million ranks.")
+        bool, typer.Option("--model", help="Predict from schedules' counts, for up to a million ranks.")
     ] = False,
     events: Events = False,
     output: Output = Path("shoal-simulated"),
@@ -298,37 +307,51 @@ def noted(line: str, at: Simulation, wanted: Blocks) -> str:
     """The line with what the cost model says. It stays as it is if the model does not know the platform, the blocks or
     the variant."""
     record = json.loads(line)
-    if at.platform.machine is None or not wanted.predictable:
+    if at.platform.machine is None:
         return line
     try:
-        seconds = prediction(at, record["variant"], wanted.mean(record["size"]))
+        seconds = prediction(at, record["variant"], wanted, record["size"])
     except (UserError, ValueError):  # ValueError: the algorithm's own refusal
         return line
     return json.dumps(record | {"predicted": seconds})
 
 
-def prediction(at: Simulation, variant: str, block: float) -> float:
+def prediction(at: Simulation, variant: str, wanted: Blocks, size: int) -> float:
     if at.platform.machine is None:
         raise UserError(f"--model knows {', '.join(KINDS)}, not {at.platform.name}")
     if variant == "native":
         raise UserError("--model counts schedules; native, the MPI's own exchange, has none")
-    machine, how = at.platform.machine(at.message_cost), shoal.parse(variant)
+    machine, how, block = (
+        at.platform.machine(at.message_cost),
+        shoal.parse(variant, wanted.collective),
+        wanted.mean(size),
+    )
+    if wanted.senders:
+        return between_groups(how, at, wanted, block, machine)
     if not at.layout and has_closed_form(how):
         return predict(how, Cluster(at.nodes, at.ppn), block, machine)
     if at.ranks > MOST_COUNTED:
         raise UserError(
             f"{variant}: --model counts its schedules, of at most {MOST_COUNTED} ranks; there is {closed_forms()}"
         )
-    load = shoal.load_of(how, shoal.Problem(layout=at.layout or f"{at.nodes}x{at.ppn}"))
+    load = shoal.load_of(how, wanted.problem(at.placed))
     return replace(machine, memory=machine.node).seconds(load, block)  # in SMPI all messages in a node cost the same
 
 
-def by_events(at: Simulation, variant: str, block: float) -> float:
+def between_groups(how: shoal.Selection, at: Simulation, wanted: Blocks, message: float, machine: Machine) -> float:
+    if at.ppn > 1:
+        raise UserError("--model counts the steps of two groups with one rank on each node; give --ppn 1")
+    return shoal.seconds_between_groups(how, wanted.problem(at.placed), message, machine.link)
+
+
+def by_events(at: Simulation, variant: str, wanted: Blocks, size: int) -> float:
     if at.platform.events is None:
         raise UserError(f"--events knows {', '.join(KINDS)}, not {at.platform.name}")
     if variant == "native":
         raise UserError("--events runs schedules; native, the MPI's own exchange, has none")
-    problem = shoal.Problem(layout=at.layout or f"{at.nodes}x{at.ppn}")
+    if wanted.collective != "alltoall":
+        raise UserError("--events knows all-to-alls only; leave it out to use SimGrid")
+    problem, block = wanted.problem(at.placed), wanted.mean(size)
     try:
         return shoal.simulate_events(
             shoal.parse(variant), problem, block, at.platform.events(at.nodes, at.message_cost)
@@ -342,10 +365,10 @@ class Foreseen:
     """A way to find a time without SimGrid."""
 
     how: str
-    seconds: Callable[[Simulation, str, float], float]  # of a variant with blocks of so many bytes on average
+    seconds: Callable[[Simulation, str, Blocks, int], float]  # of a variant with blocks of this size
 
 
-BY_MODEL = Foreseen("closed forms of the schedules' counts", prediction)
+BY_MODEL = Foreseen("counts of the schedules", prediction)
 BY_EVENTS = Foreseen("events of every rank, all blocks as long as the mean", by_events)
 
 
@@ -353,9 +376,8 @@ def predictions(at: Simulation, variants: list[str], wanted: Blocks, foreseen: F
     """The same lines as simulations(), without SimGrid."""
     lines = [at.provenance(foreseen.how, False)]
     for size in wanted.sizes:
-        block = wanted.mean(size)
         for variant in variants:
-            seconds = foreseen.seconds(at, variant, block)
+            seconds = foreseen.seconds(at, variant, wanted, size)
             facts = {"ranks": at.ranks, "distribution": wanted.distribution, "size": size, "variant": variant}
             lines.append(
                 json.dumps(facts | {"ran": variant, "modelled": True, "verified": False, "seconds": [seconds]})
