@@ -128,6 +128,12 @@ def test_files_that_are_named_exist(document):
 
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
+def test_no_path_hides_the_users_python(document):
+    """Beside the command is a Python without mpi4py."""
+    assert not re.search(r'shoal/bin:\$PATH|prepend_path\("PATH"', document.read_text())
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
 def test_what_shell_lines_call_is_there(document):
     """Targets of make; files of the repository that are run, or given to pytest."""
     text = document.read_text()
