@@ -250,9 +250,8 @@ class Trial:
                 return Run(seconds, {})
             if not report.exists():
                 raise UserError(
-                    "no report came back: Shoal was not loaded (by a program without MPI, a static one, or one that clears "
-                    "LD_PRELOAD), "
-                    f"the program ended without MPI_Finalize, or rank 0 cannot write {folder.parent}"
+                    "no report came back: Shoal was not loaded (the program has no MPI, is static, or clears "
+                    f"LD_PRELOAD), it ended without MPI_Finalize, or rank 0 cannot write {folder.parent}"
                 )
             return Run(seconds, report_of(report))
 
