@@ -377,13 +377,16 @@ class driver {
     used_[variant].processors.all += after.all - before.all;
     if (const phase_clock* clock = what.phases(comms_[variant])) used_[variant].add(*clock);
     const bool in_time = latest_start - start <= std::max(crowded_ ? 50e-3 : 20e-6, took / batch / 20);
-    notice_ = in_time ? std::max(shortest_notice(), 0.9 * notice_) : std::min(2 * notice_, longest_notice);
+    notice_ = in_time ? std::max(shortest_notice(), 0.9 * notice_) : std::min(2 * notice_, longest_notice());
     const double told = variant.ends_with(by_processor) ? everyones_latest(spent) : took;
     return in_time ? told : -told;
   }
 
   // Seconds from the agreement on a start to this start. The notice is longer for a while after a rank was late.
   double shortest_notice() const { return crowded_ ? 500e-6 : 50e-6; }
+  // Ranks that share cores may wait for the time slices of all others. If each has a core of its own, other programs
+  // make it late, and more notice hardly helps.
+  double longest_notice() const { return crowded_ ? 0.5 : 20e-3; }
 
   // Only rank 0 looks, outside the timed part: a look takes tens of microseconds, and other ranks on its core wait.
   processor_time look_at_processors() const { return rank_ == 0 ? processor_time::now() : processor_time(); }
@@ -437,7 +440,6 @@ class driver {
     std::cout << line.str() << "]}" << std::endl;
   }
 
-  static constexpr double longest_notice = 0.5;
   static constexpr double a_long_time = 1;
 
   options what_;

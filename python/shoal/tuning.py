@@ -64,7 +64,7 @@ class Table:
         """The rows, without specs that have no time at the smallest or the largest size: on a busy machine all their
         repetitions may have started late."""
         sizes = sorted(self.times)
-        known = self.times[sizes[0]].keys() & self.times[sizes[-1]].keys()
+        known = self.times[sizes[0]].keys() & self.times[sizes[-1]].keys() if sizes else set()
         rows = [(size, {s: t for s, t in self.medians(size).items() if s in known}) for size in sizes]
         return [(size, medians) for size, medians in rows if medians]
 

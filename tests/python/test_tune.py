@@ -7,6 +7,7 @@ import pytest
 import shoal
 from shoal import tuning
 from shoal.commands.bench import choose_mpis
+from shoal.commands.tune import make_profile
 from shoal.errors import UserError
 
 
@@ -86,6 +87,15 @@ def test_leaves_out_what_was_never_in_time():
     table = tuning.Table(["native", "pairwise"])
     table.add({8: {"native": [1.0], "pairwise": [2.0]}, 64: {"pairwise": [2.0]}, 512: {"native": [3.0]}})
     assert table.rows() == [(8, {"native": 1.0}), (512, {"native": 3.0})]
+
+
+def test_too_few_sizes_in_time_are_no_profile():
+    table, full = (tuning.Table(["native"]) for _ in range(2))
+    table.add({8: {"native": [1e-6] * 9}})
+    full.add({8: {"native": [1e-6] * 9}, 64: {"native": [1e-6] * 9}})
+    for few in (table, tuning.Table(["native"])):
+        with pytest.raises(UserError, match=r"alltoallv: .*is too much else running on this machine"):
+            make_profile(2, {"alltoall": full, "alltoallv": few}, 0.0, {})
 
 
 def test_candidates_fit_the_ranks():

@@ -23,6 +23,7 @@ from shoal.mpi import Mpi, launch_command
 # How each kind of call is measured: the driver's distribution, and its size as a multiple of the block in the profile.
 MEASURED_WITH = {"alltoall": ("uniform", 1), "alltoallv": ("random", 2), "sparse": ("pairs", 1)}
 FEWEST_SPARSE = 4  # with fewer ranks, no rank has a partner
+FEWEST_SIZES = 2  # between which a job that has the profile draws a line
 SPARSE = 0.9  # the share of blocks that are then empty
 
 
@@ -89,6 +90,12 @@ def make_profile(ranks: int, tables: dict[str, tuning.Table], asking: float, job
     """The profile of what was measured, by kind. `job` has what a profile says of a job."""
     rows = {kind: table.rows() for kind, table in tables.items()}
     sparse = rows.pop("sparse", [])
+    for kind, of_kind in rows.items():
+        if len(of_kind) < FEWEST_SIZES:
+            raise UserError(
+                f"{kind}: ranks started together for {len(of_kind)} of the sizes, and a profile needs {FEWEST_SIZES}; "
+                "is too much else running on this machine?"
+            )
     if sparse:
         rows["alltoallv"], sparse = tuning.of_same_specs(rows["alltoallv"], sparse)
     return shoal.Profile(ranks=ranks, shoal=shoal.__version__, kinds=rows, sparse=sparse, asking=asking, **job)
