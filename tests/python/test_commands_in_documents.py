@@ -61,6 +61,7 @@ SMALL = {
     "applications.py": {"--ranks": "2", "--turns": "1", "--programs": "'closure road:50;fft 6x7'"},
     "programs": {"--mpi": "mpich5", "--pairs": "1", "--only": "'alltoall 30 x 64 B, 8'"},
     "aapc.py": {"--networks": "line:2x2", "--repetitions": "1"},
+    "start_time.py": {"--pairs": "2"},
     "programs.py": {"--nodes": "2", "--ppn": "2", "--calls": "6"},
     "levels.py": {"--nodes": "4", "--ppn": "2", "--sizes": "64"},
     "search.py": {"--nodes": "4", "--ppn": "4", "--sizes": "64"},
@@ -121,7 +122,8 @@ def made_small(command):
         del options["--ranks"]
     for place, word in enumerate(words):
         if (option := ALIASES.get(word, word)) in options:
-            words[place + 1] = options.pop(option)
+            small = options.pop(option)
+            words[place + 1] = small if words[place + 1] != "1" else "1"  # which cannot be smaller
     return " ".join([*words, *(f"{option} {value}" for option, value in options.items() if option not in SMALLER)])
 
 
