@@ -518,9 +518,9 @@ def load_of(selection: Selection, problem: Problem) -> Load:
 def steps_and_volume(selection: Selection, problem: Problem) -> tuple[int, float]:
     """How many steps an allgather takes, and the largest transfer of each step, in messages, added up."""
 
-def seconds_between_groups(
-    selection: Selection, problem: Problem, message: float, link: tuple[float, float]
-) -> float: ...
+def seconds_between_groups(selection: Selection, problem: Problem, message: float, link: tuple[float, float]) -> float:
+    """Seconds of an allgather by the model."""
+
 def predict_between_groups(
     problem: Problem, network: str, message: float, link: tuple[float, float]
 ) -> list[tuple[str, float]]:

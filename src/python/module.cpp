@@ -207,7 +207,7 @@ void bind_algorithms(nb::module_& m) {
       nb::arg("spec"), nb::arg("collective") = "alltoall");
 }
 
-void bind_schedules(nb::module_& m) {
+void bind_problems(nb::module_& m) {
   nb::class_<problem>(m, "Problem")
       .def(
           "__init__",
@@ -232,6 +232,9 @@ void bind_schedules(nb::module_& m) {
       [](int ranks, int partners) { return destinations_in(neighbor_graph::random(ranks, partners)); },
       nb::arg("ranks"), nb::arg("partners"));
   m.def("worth_trying", [](const problem& at) { return worth_trying(collective_of(at), at); }, nb::arg("problem"));
+}
+
+void bind_schedules(nb::module_& m) {
   nb::class_<slot>(m, "Slot")
       .def_prop_ro("place", [](slot s) { return to_string(s.at()); })
       .def_prop_ro("index", [](slot s) { return static_cast<int>(s.index); })
@@ -340,6 +343,7 @@ void bind_digits(nb::module_& m) {
 
 NB_MODULE(_core, m) {
   bind_algorithms(m);
+  bind_problems(m);
   bind_schedules(m);
   bind_checker(m);
   bind_waves(m);

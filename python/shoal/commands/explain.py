@@ -117,6 +117,12 @@ def check_options(context: typer.Context, call: str) -> None:
     if given(context, "profile") and given(context, "model"):
         raise UserError("give --profile or --model, not both")
     refuse_twice(context, "profile", ["layout"])
+    require_ranks(context, call)
+
+
+def require_ranks(context: typer.Context, call: str) -> None:
+    """Refuses neighbours that are not given, and groups."""
+    collective = collective_of(call)
     if collective == "neighbor_alltoall" and not given(context, "graph"):
         raise UserError(f"{call} {MISSING}")
     if collective == "allgather" and not (given(context, "senders") and given(context, "receivers")):
