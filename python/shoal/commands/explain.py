@@ -22,7 +22,7 @@ from shoal.measurements import readable_seconds
 
 KINDS = tuple(one.name for one in algorithm_settings())
 PROFILED = ("alltoall", "alltoallv")
-# Options that only exchanges of one collective have.
+# Options that not all collectives have.
 OWN = {"alltoall": ["profile", "empty"], "neighbor_alltoall": ["graph", "empty"],
        "allgather": ["senders", "receivers", "network"]}  # fmt: skip
 
@@ -121,7 +121,7 @@ def check_options(context: typer.Context, call: str) -> None:
 
 
 def require_ranks(context: typer.Context, call: str) -> None:
-    """Refuses neighbours that are not given, and groups."""
+    """Refuses a call whose neighbours or groups are not given."""
     collective = collective_of(call)
     if collective == "neighbor_alltoall" and not given(context, "graph"):
         raise UserError(f"{call} {MISSING}")
@@ -149,7 +149,7 @@ def show(found: Explanation) -> None:
         f"messages of at most {found.mean_block:g} bytes" if found.call.startswith("allgather")
         else f"blocks of {found.mean_block:g} bytes on average{mostly}"
     )  # fmt: skip
-    out.print(f"{found.call}, {found.place}, {blocks}")
+    out.print(f"{found.call}, {found.place}, {blocks}", soft_wrap=True)
     out.print(f"[bold]{found.chosen}[/bold], {readable_seconds(found.seconds)}, by {found.by}", soft_wrap=True)
     out.print(f"Why: {found.why}", soft_wrap=True)
     if found.next:
