@@ -10,31 +10,35 @@ namespace shoal {
 // From here on the MPI keeps the communicator even if the program frees it, as it does for any request on it, even for
 // one that is never started. Open MPI does not keep it for a nonblocking collective alone, and would go on with a
 // communicator that is gone.
-static void keep([[maybe_unused]] MPI_Comm comm) {
+static void keep([[maybe_unused]] MPI_Comm comm) noexcept {
 #ifdef OPEN_MPI
   MPI_Request never_started = MPI_REQUEST_NULL;
-  PMPI_Recv_init(nullptr, 0, MPI_BYTE, 0, 0, comm, &never_started);
+  try {
+    PMPI_Recv_init(nullptr, 0, MPI_BYTE, 0, 0, comm, &never_started);
+  } catch (...) {  // the program's error handler threw
+  }
 #endif
 }
 
 pending_agreement::pending_agreement(MPI_Comm comm, std::vector<std::int64_t> mine)
-    : comm_(comm), mine_(std::move(mine)), largest_(mine_.size()) {
+    : comm_(comm), numbers_(std::make_unique<numbers>(std::move(mine))) {
   require_of_mpi("MPI_Iallreduce", [&] {
-    return PMPI_Iallreduce(mine_.data(), largest_.data(), static_cast<int>(mine_.size()), MPI_INT64_T, MPI_MAX, comm,
-                           &request_);
+    return PMPI_Iallreduce(numbers_->mine.data(), numbers_->largest.data(), static_cast<int>(numbers_->mine.size()),
+                           MPI_INT64_T, MPI_MAX, comm, &request_);
   });
 }
 
 pending_agreement::~pending_agreement() {
   try {
     waiting politely = moving_meanwhile(wait_mode::yield);
-    if (!abandoned_) wait(politely);
+    if (!is_abandoned()) wait(politely);
   } catch (...) {  // the communicator has failed; nobody waits for the numbers
+    abandon();
   }
 }
 
 bool pending_agreement::test() {
-  if (abandoned_) return false;
+  if (is_abandoned()) return false;
   bool ended = request_ == MPI_REQUEST_NULL;
   if (!ended) require_of_mpi("MPI_Test", [&] { return test_one(request_, ended); });
   return ended;
@@ -50,7 +54,7 @@ void pending_agreement::look() {
 std::span<const std::int64_t> pending_agreement::wait(waiting& waits) {
   while (!test()) waits.idle(waits.parts_among_lookers());
   waits.progressed();
-  return largest_;
+  return largest();
 }
 
 bool pending_agreement::wait_for(double seconds, waiting& waits) {
@@ -60,24 +64,20 @@ bool pending_agreement::wait_for(double seconds, waiting& waits) {
   return test();
 }
 
-void pending_agreement::abandon() {
-  abandoned_ = true;
-  if (request_ == MPI_REQUEST_NULL) return;
+void pending_agreement::abandon() noexcept {
+  if (request_ == MPI_REQUEST_NULL) return numbers_.reset();
   keep(comm_);
-  new std::vector<std::int64_t>(std::move(mine_));  // the MPI may still write here, so these are never freed
-  new std::vector<std::int64_t>(std::move(largest_));
+  [[maybe_unused]] const numbers* const left = numbers_.release();  // the MPI may still write there: never freed
 }
 
 bool pending_agreement::wait_or_abandon(double seconds, waiting& waits) noexcept {
-  if (abandoned_) return false;
+  if (is_abandoned()) return false;
   try {
-    const bool ended = wait_for(seconds, waits);
-    if (!ended) abandon();
-    return ended;
+    if (wait_for(seconds, waits)) return true;
   } catch (...) {  // the communicator has failed
-    abandoned_ = true;
-    return false;
   }
+  abandon();
+  return false;
 }
 
 // In MPICH, MPI_Comm_disconnect waits until no request refers to the communicator, and if the program has no preload,
@@ -86,7 +86,7 @@ bool pending_agreement::wait_or_abandon(double seconds, waiting& waits) noexcept
 // this is done only with versions that are surely newer.
 void pending_agreement::stop_asking() {
 #ifndef OPEN_MPI
-  if (abandoned_ || request_ == MPI_REQUEST_NULL || !shoal_request_is_complete) return;
+  if (is_abandoned() || request_ == MPI_REQUEST_NULL || !shoal_request_is_complete) return;
   abandon();
   PMPI_Request_free(&request_);
 #endif

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "transport/waiting.hpp"
@@ -33,9 +34,9 @@ class pending_agreement {
   std::span<const std::int64_t> wait(waiting& waits);
   // Waits until the numbers have arrived, or for this number of seconds at most. Returns whether they have arrived.
   bool wait_for(double seconds, waiting& waits);
-  std::span<const std::int64_t> largest() const { return largest_; }
+  std::span<const std::int64_t> largest() const { return numbers_->largest; }
   // Leaves the agreement as it is, because some rank may never begin it.
-  void abandon();
+  void abandon() noexcept;
   // As wait_for(), but abandons the agreement if the numbers have not arrived, or if the communicator has failed.
   bool wait_or_abandon(double seconds, waiting& waits) noexcept;
   // Nobody will ask for the numbers any more. If the agreement keeps its communicator from being disconnected, it is
@@ -43,11 +44,17 @@ class pending_agreement {
   void stop_asking();
 
  private:
+  bool is_abandoned() const { return !numbers_; }
+
+  // They live until the MPI is done with them.
+  struct numbers {
+    explicit numbers(std::vector<std::int64_t> own) : mine(std::move(own)), largest(mine.size()) {}
+    std::vector<std::int64_t> mine, largest;
+  };
+
   MPI_Comm comm_;
-  // These live until the MPI is done with them.
-  std::vector<std::int64_t> mine_, largest_;
+  std::unique_ptr<numbers> numbers_;  // null once the agreement is abandoned
   MPI_Request request_ = MPI_REQUEST_NULL;
-  bool abandoned_ = false;
   int looks_ = 0;
   double began_ = PMPI_Wtime(), apart_ = 0;
 };
