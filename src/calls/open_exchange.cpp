@@ -255,7 +255,8 @@ const char* left_because(const alltoall_call& call, learner* of) {
   require(PMPI_Comm_size(call.comm, &ranks), "MPI_Comm_size");
   if (ranks == 1) return "one rank";
   if (!progress::mpi_can_move()) return cannot_move;
-  if (is_revoked(call.comm) || (of->state() && of->state()->all().is_lost())) return "ranks have failed";
+  static const bool may_be_lost = is_fault_tolerant();
+  if (may_be_lost) return "in a fault-tolerant job only the MPI can say why such a call failed";
   return nullptr;
 }
 

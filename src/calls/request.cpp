@@ -34,6 +34,7 @@ void request::start() {
   if (lacks_communicator())
     throw mpi_error(code_of(MPI_ERR_COMM, "the communicator of this request was freed, and the MPI's own needs it"),
                     "starting the MPI's own collective");
+  if (work_) work_->ranks()->own().require_not_revoked();
   if (also_) also_();
   if (work_) {
     if (!work_->place()) turn_.emplace(work_->ranks()->turns().take());

@@ -6,6 +6,12 @@ namespace shoal {
 
 #ifdef MPI_ERR_REVOKED
 
+bool is_fault_tolerant() {
+  int *says = nullptr, found = 0;
+  if (PMPIX_Comm_is_revoked) PMPI_Comm_get_attr(MPI_COMM_WORLD, MPI_FT, &says, &found);
+  return found && *says;
+}
+
 bool is_revoked(MPI_Comm comm) noexcept {
   int revoked = 0;
   if (PMPIX_Comm_is_revoked && comm != MPI_COMM_NULL) PMPIX_Comm_is_revoked(comm, &revoked);
@@ -29,6 +35,7 @@ void revoke(MPI_Comm comm) noexcept {
 
 #else
 
+bool is_fault_tolerant() { return false; }
 bool is_revoked(MPI_Comm) noexcept { return false; }
 int lasting_error(MPI_Comm) noexcept { return MPI_SUCCESS; }
 void revoke(MPI_Comm) noexcept {}

@@ -7,6 +7,9 @@ namespace shoal {
 
 // None of these functions waits for another rank.
 
+// Whether the job was started so that it can go on when ranks have failed.
+bool is_fault_tolerant();
+
 // Whether some rank has revoked the communicator.
 bool is_revoked(MPI_Comm comm) noexcept;
 // The class of the errors with which collectives on the communicator end from now on, because it was revoked or a rank

@@ -74,8 +74,12 @@ int own_communicator::raise() {
   return raise_current(own_);
 }
 
+void own_communicator::require_not_revoked() const {
+  if (is_revoked(watched())) throw mpi_error(lasting_error(watched()), "starting an exchange");
+}
+
 int own_communicator::find_failure() noexcept {
-  const int lasting = lasting_error(is_orphaned() ? own_ : users_);
+  const int lasting = lasting_error(watched());
   if (lasting != MPI_SUCCESS && is_open()) revoke(own_);
   return lasting;
 }

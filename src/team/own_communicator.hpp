@@ -39,11 +39,16 @@ class own_communicator {
   // Raises the exception being handled; only if is_orphaned().
   int raise();
 
+  // Throws the error of a revoked communicator if the program has revoked its own. Shoal's may not be revoked yet.
+  void require_not_revoked() const;
   // Why the ranks can no longer exchange, as a code of lasting_error(). If they cannot, everything that they wait for
   // on Shoal's own communicator ends.
   int find_failure() noexcept;
 
  private:
+  // The one that tells of failures.
+  MPI_Comm watched() const { return is_orphaned() ? own_ : users_; }
+
   MPI_Comm users_, own_ = MPI_COMM_NULL;
   MPI_Errhandler handler_ = MPI_ERRHANDLER_NULL;  // of the program's communicator, once that is freed
 };
