@@ -1,8 +1,6 @@
 // Runs one allgather between two groups: both directions together, each with a schedule of its own.
 #pragma once
 
-#include <mpi.h>
-
 #include <array>
 
 #include "execute/exchange.hpp"
@@ -18,7 +16,7 @@ class group_exchange {
 
   // `ranks` are those of both groups. `clock` may be null. Both stay the caller's.
   group_exchange(team& ranks, phase_clock* clock)
-      : clock_(clock), lines_{line(ranks.opened(), clock), line(ranks.opened(), clock)} {}
+      : clock_(clock), lines_{line(ranks.messages(), clock), line(ranks.messages(), clock)} {}
 
   // As the functions of class exchange.
   void start(const both_ways& steps, const std::array<payload, 2>& what);
@@ -39,7 +37,7 @@ class group_exchange {
     memory_pool pool;  // not shared: the other direction may not take what an exchange keeps for its next run
     exchange moves{pool, over};
     bool used = false;
-    line(MPI_Comm comm, phase_clock* clock) : over(comm) { moves.record_phases(clock); }
+    line(const mpi_transport& beside, phase_clock* clock) : over(beside.another()) { moves.record_phases(clock); }
   };
 
   phase_clock* clock_;

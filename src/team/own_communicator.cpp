@@ -80,7 +80,7 @@ void own_communicator::require_not_revoked() const {
 
 int own_communicator::find_failure() noexcept {
   const int lasting = lasting_error(watched());
-  if (lasting != MPI_SUCCESS && is_open()) revoke(own_);
+  if (lasting != MPI_SUCCESS && is_open() && !is_revoked(watched())) revoke(own_);
   return lasting;
 }
 

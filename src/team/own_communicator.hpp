@@ -41,8 +41,9 @@ class own_communicator {
 
   // Throws the error of a revoked communicator if the program has revoked its own. Shoal's may not be revoked yet.
   void require_not_revoked() const;
-  // Why the ranks can no longer exchange, as a code of lasting_error(). If they cannot, everything that they wait for
-  // on Shoal's own communicator ends.
+  // Why the ranks can no longer exchange, as a code of lasting_error(). If a rank has failed, everything that the others
+  // wait for on Shoal's own communicator ends. If the program's was revoked, each rank finds that out itself. Shoal's is
+  // not revoked then: Open MPI ends a job if sends fail that it has reported as complete.
   int find_failure() noexcept;
 
  private:

@@ -44,6 +44,11 @@ class team {
 
   // The communicator that messages go over. The first use makes it, and is collective.
   MPI_Comm opened();
+  // What moves the messages on it.
+  const mpi_transport& messages() {
+    opened();
+    return over_;
+  }
   // Makes that communicator. Returns false, on every rank, if the MPI has none left. Collective.
   bool open();
   bool is_open() const { return own_.is_open(); }

@@ -3,7 +3,7 @@
 namespace shoal {
 
 team_exchange::team_exchange(team& ranks, phase_clock* clock)
-    : ranks_(ranks), clock_(clock), over_(ranks.opened()), by_messages_(ranks.pool(), over_) {
+    : ranks_(ranks), clock_(clock), over_(ranks.messages().another()), by_messages_(ranks.pool(), over_) {
   by_messages_.record_phases(clock);
 }
 

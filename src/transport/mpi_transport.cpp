@@ -42,6 +42,12 @@ mpi_transport::mpi_transport(MPI_Comm comm, std::size_t most_counted) : comm_(co
   if (PMPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &bound, &found) == MPI_SUCCESS && found) highest_tag_ = *bound;
 }
 
+mpi_transport mpi_transport::another() const {
+  mpi_transport other(comm_, most_counted_);
+  other.given_up_ = given_up_;
+  return other;
+}
+
 void mpi_transport::reserve(std::size_t transfers) {
   requests_.reserve(transfers);
   owners_.reserve(transfers);
@@ -53,13 +59,13 @@ template <typename Post>
 void mpi_transport::start(std::size_t bytes, owner of, Post post) {
   MPI_Request request = MPI_REQUEST_NULL;
   try {
-    require(given_up_, "waiting for other ranks");
+    require(*given_up_, "waiting for other ranks");
     require(bytes <= most_counted_ ? post(static_cast<int>(bytes), MPI_BYTE, &request)
                                    : post(1, mpi_long_type(bytes, MPI_BYTE, most_counted_).get(), &request),
             "starting a message");
   } catch (const mpi_error&) {
     // If a receive was not started, its message comes all the same.
-    refused_.push_back({of.ticket, 0, std::current_exception(), of.receives && given_up_ == MPI_SUCCESS});
+    refused_.push_back({of.ticket, 0, std::current_exception(), of.receives && *given_up_ == MPI_SUCCESS});
     return;
   }
   requests_.push_back(request);
@@ -93,7 +99,7 @@ void mpi_transport::poll(std::vector<ended_transfer>& ended) {
   const bool knows_each = code == MPI_SUCCESS || is_of_class(code, MPI_ERR_IN_STATUS) || count > 0;
   if (!knows_each) return abandon(code, ended);
   if (count == MPI_UNDEFINED) return report_lost(ended);
-  if (count == 0) return;
+  if (count == 0) return *given_up_ == MPI_SUCCESS ? void() : abandon(*given_up_, ended);
   for (int i = 0; i < count; ++i) ended.push_back(outcome(indices_[i], statuses_[i], code != MPI_SUCCESS));
   drop_ended(count);
 }
@@ -125,7 +131,7 @@ void mpi_transport::abandon(int code, std::vector<ended_transfer>& ended) {
   if (lasts(code)) give_up(code);
   for (std::size_t i = 0; i < requests_.size(); ++i)
     if (owners_[i].receives && requests_[i] != MPI_REQUEST_NULL) cancel(requests_[i]);
-  bool may_end = !lasts(code) && !inside_mpi::now();
+  bool may_end = !inside_mpi::now();
   for (int look = 0, count = 0; may_end && look < looks; ++look) {
     std::erase(requests_, MPI_REQUEST_NULL);  // tests of requests that have ended would move nothing
     const int seen = requests_.empty() ? MPI_ERR_OTHER : test_some(ranks_ == 1, requests_, count, indices_, statuses_);
@@ -138,7 +144,7 @@ void mpi_transport::abandon(int code, std::vector<ended_transfer>& ended) {
 void mpi_transport::report_lost(std::vector<ended_transfer>& ended) { end_all(MPI_ERR_OTHER, false, ended); }
 
 void mpi_transport::end_all(int code, bool abandoned, std::vector<ended_transfer>& ended) {
-  if (given_up_ != MPI_SUCCESS) code = given_up_;
+  if (*given_up_ != MPI_SUCCESS) code = *given_up_;
   for (const owner& of : owners_)
     ended.push_back({of.ticket, 0, std::make_exception_ptr(mpi_error(code, "moving a message")), abandoned});
   requests_.clear();
@@ -151,7 +157,7 @@ void mpi_transport::end_all(int code, bool abandoned, std::vector<ended_transfer
 // may come through memory; unless the ranks are lost.
 void mpi_transport::let_others_progress() {
   int found = 0;
-  require(given_up_, "waiting for other ranks");
+  require(*given_up_, "waiting for other ranks");
   if (inside_mpi::now()) return;
   const int code = PMPI_Iprobe(rank_, highest_tag_, comm_, &found, MPI_STATUS_IGNORE);
   if (lasts(code)) throw mpi_error(code, "moving messages of others");

@@ -3,6 +3,7 @@
 
 #include <mpi.h>
 
+#include <memory>
 #include <vector>
 
 #include "transport/transport.hpp"
@@ -16,11 +17,12 @@ class mpi_transport final : public transport {
 
   // `comm` must return errors and stays the caller's.
   explicit mpi_transport(MPI_Comm comm, std::size_t most_counted = most_counted_bytes);
+  // Another transport over the same communicator. Both give up together.
+  mpi_transport another() const;
   // From now on messages go over this communicator, which has the same ranks.
   void move_to(MPI_Comm comm) { comm_ = comm; }
-  // No message will come any more. From now on every other message, and waiting for anything else, fails with this
-  // code.
-  void give_up(int code) { given_up_ = code; }
+  // No message will come any more. From now on every message, and waiting for anything else, fails with this code.
+  void give_up(int code) { *given_up_ = code; }
   // Cancels nothing: every transfer must have ended.
   ~mpi_transport() override = default;
 
@@ -48,7 +50,7 @@ class mpi_transport final : public transport {
   void let_others_progress();
 
   MPI_Comm comm_;
-  int given_up_ = MPI_SUCCESS;
+  std::shared_ptr<int> given_up_ = std::make_shared<int>(MPI_SUCCESS);
   std::size_t most_counted_;
   int ranks_ = 0, rank_ = 0, highest_tag_ = 32767;
   std::vector<MPI_Request> requests_;
