@@ -1,5 +1,6 @@
 """Which MPI library a program loads."""
 
+import mmap
 import os
 import re
 import shutil
@@ -29,6 +30,7 @@ class Needs(NamedTuple):
     soname: str | None = None
     library: Path | None = None
     interpreter: str | None = None  # of a Python program
+    has_own: bool = False  # the program is linked to its MPI statically
 
 
 def find_program(name: str) -> str:
@@ -47,8 +49,18 @@ def needs_of(program: str) -> Needs:
     listed = os.fsdecode(subprocess.run(["ldd", program], capture_output=True, check=False).stdout)
     match = re.search(r"^\s*(libmpi(?:ch|_abi)?\.so\.\d+) => (?:(/.*) \(0x)?", listed, re.MULTILINE)
     if not match:
-        return Needs()
+        return Needs(has_own=holds_mpi(program))
     return Needs(match.group(1), Path(match.group(2)) if match.group(2) else None)
+
+
+def holds_mpi(program: str) -> bool:
+    """Whether a compiled program holds an MPI's functions, by their names for tools, which programs do not call. Cannot
+    be told if its symbols were stripped."""
+    with Path(program).open("rb") as file:
+        if file.read(4) != b"\x7fELF":
+            return False
+        with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as whole:
+            return whole.find(b"\0PMPI_Alltoall\0") >= 0
 
 
 def python_of(program: str) -> str | None:

