@@ -7,10 +7,16 @@
 #include <exception>
 #include <memory>
 #include <optional>
+#include <type_traits>
+#include <utility>
 
 #include "calls/process.hpp"
+#include "calls/recent_calls.hpp"
 #include "calls/request.hpp"
 #include "calls/verification.hpp"
+#include "execute/phases.hpp"
+#include "team/usage.hpp"
+#include "transport/failure.hpp"
 
 namespace shoal {
 
@@ -44,15 +50,15 @@ class exchange_work final : public request::work {
   void start(tag_range tags) override {
     begin_ = PMPI_Wtime();
     const auto& blocks = service_.blocks();
-    if (sums_) sums_->begin(service_.kept().all().opened(), tags.beside(), service_.sent());
+    if (sums_) sums_->begin(tags.beside(), service_.sent(), service_.received());
     moving_.set_tags(tags);
     moving_.start(service_.steps(*algorithm_), blocks);
   }
-  bool progress(bool& moved) override { return moving_.progress(moved) && (!sums_ || sums_->test()); }
+  bool progress(bool& moved) override { return moving_.progress(moved) && have_sums_ended(); }
   void run_to_end() override {
     waiting& wait = service_.kept().all().wait();
     moving_.run_to_end(wait);
-    while (sums_ && !sums_->test()) wait.idle();
+    while (!have_sums_ended()) wait.idle();
   }
   std::exception_ptr failure() override {
     first_failure first;
@@ -62,7 +68,10 @@ class exchange_work final : public request::work {
   }
   void ended() override {
     if constexpr (requires { service_.drop_snapshot(); }) service_.drop_snapshot();
-    if (!service_.kept().all().own().is_orphaned()) service_.kept().last = chosen_;
+    if (!service_.kept().all().own().is_orphaned()) {
+      recent_calls::learner_of(arguments_.comm);  // the calls that passed before this end are counted before it
+      service_.kept().last = chosen_;
+    }
     usage run;
     run.add(service_.bytes_sent(), PMPI_Wtime() - begin_, clock());
     process::get().count_ended(service_.kept().all(), *algorithm_, arguments_.name(), arguments_.form(), run);
@@ -83,13 +92,17 @@ class exchange_work final : public request::work {
     chosen_ = chosen;
     if (!chosen || !chosen->algorithm->has_schedule()) return false;
     algorithm_ = chosen->algorithm;
-    if (process::get().set().verify) sums_.emplace(service_.ends());
+    if (process::get().set().verify) sums_.emplace(service_.kept().all().messages(), service_.ends());
     return true;
+  }
+  bool have_sums_ended() {
+    if (sums_ && moving_.failure()) sums_->abandon();
+    return !sums_ || sums_->test();
   }
   void verify() {
     if (!sums_) return;
     sums_->require_equal(service_.received());
-    service_.kept().verified_by_sums.add(service_.bytes_sent(), 0);
+    process::get().count_verified(service_.kept().all(), service_.kept().verified_by_sums, service_.bytes_sent());
   }
 
   const call arguments_;

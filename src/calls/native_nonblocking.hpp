@@ -57,7 +57,8 @@ class native_collective {
   MPI_Datatype packed_ = MPI_DATATYPE_NULL;
 };
 
-// Runs the MPI's own collective in its blocking form, while the MPI moves what Shoal has under way.
+// Runs the MPI's own collective in its blocking form, while the MPI moves what Shoal has under way, as it can if
+// can_be_moved().
 template <typename Native>
 int moved_by_mpi(Native native) {
   const progress::handed_to_mpi meanwhile;

@@ -347,6 +347,14 @@ void process::report_late(const std::string& call, int ranks, const std::string&
   report_.add(call, ranks, spec, what);
 }
 
+void process::count_verified(team& on, usage& kept, std::int64_t bytes) {
+  if (!on.own().is_orphaned()) return kept.add(bytes, 0);
+  usage late;
+  late.add(bytes, 0);
+  const std::scoped_lock guard(lock_);
+  report_.add_verified({}, late);
+}
+
 std::string process::explain(MPI_Comm comm) {
   if (!open_for_calls_) return "the MPI library's own collective: outside MPI_Init and MPI_Finalize";
   const users_communicator* held = find(comm);

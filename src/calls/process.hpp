@@ -102,6 +102,8 @@ class process : public job_state {
     if (on.own().is_orphaned()) report_late(call, on.ranks(), algorithm.spec, what);
     else algorithm.uses[form].add(what);
   }
+  // Counts a run whose checksums were right: in `kept`, or in the report if the program has freed its communicator.
+  void count_verified(team& on, usage& kept, std::int64_t bytes);
   // After MPI_Finalize: if nothing was reported, says that there was nothing to report.
   void report_nothing();
 

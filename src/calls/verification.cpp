@@ -3,10 +3,9 @@
 #include <algorithm>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 #include "select/settings.hpp"
-#include "transport/mpi_ended.hpp"
-#include "transport/mpi_error.hpp"
 
 namespace shoal {
 
@@ -39,11 +38,6 @@ void require_equal(const std::vector<std::byte>& shoals, const std::vector<std::
                            " differs from the MPI's own result; please report this");
 }
 
-// The MPI may still write here.
-block_sums::~block_sums() {
-  if (!requests_.empty()) PMPI_Waitall(static_cast<int>(requests_.size()), requests_.data(), MPI_STATUSES_IGNORE);
-}
-
 block_ends block_ends::of_all(int ranks) {
   block_ends all;
   for (int i = 0; i < ranks; ++i) all.sent.push_back({i, i});
@@ -51,32 +45,54 @@ block_ends block_ends::of_all(int ranks) {
   return all;
 }
 
-void block_sums::begin(MPI_Comm own, int tag, const user_buffer& sent) {
-  sent_.clear();
-  for (const auto& [block, to] : ends_.sent) sent_.push_back(sum_of(sent, block));
-  received_.resize(ends_.received.size());
-  for (std::size_t i = 0; i < received_.size(); ++i)
-    require(PMPI_Irecv(&received_[i], 1, MPI_UINT64_T, ends_.received[i].rank, tag, own, &requests_.emplace_back()),
-            "MPI_Irecv");
-  for (std::size_t i = 0; i < sent_.size(); ++i)
-    require(PMPI_Isend(&sent_[i], 1, MPI_UINT64_T, ends_.sent[i].rank, tag, own, &requests_.emplace_back()),
-            "MPI_Isend");
+void block_sums::begin(int tag, const user_buffer& sent, const user_buffer& received) {
+  numbers_ = std::make_unique<numbers>();
+  expected_.clear();
+  std::vector<int> receivers;
+  for (const auto& one : ends_.received)
+    if (!is_abandoned_ && received.bytes(one.block) > 0) expected_.push_back(one);
+  for (const auto& [block, to] : ends_.sent)
+    if (sent.bytes(block) > 0) receivers.push_back(to), numbers_->sent.push_back(sum_of(sent, block));
+  numbers_->received.resize(expected_.size());
+  under_way_ = expected_.size() + receivers.size();
+  over_.reserve(under_way_);
+  ended_.reserve(under_way_);
+  constexpr std::size_t bytes = sizeof(std::uint64_t);
+  for (std::size_t i = 0; i < expected_.size(); ++i)
+    over_.receive(expected_[i].rank, tag, reinterpret_cast<std::byte*>(&numbers_->received[i]), bytes, 0);
+  for (std::size_t i = 0; i < receivers.size(); ++i)
+    over_.send(receivers[i], tag, reinterpret_cast<const std::byte*>(&numbers_->sent[i]), bytes, 0);
 }
 
 bool block_sums::test() {
-  while (!requests_.empty()) {
-    bool ended = false;
-    require(test_one(requests_.back(), ended), "MPI_Test");
-    if (!ended) return false;
-    requests_.pop_back();
+  if (under_way_ == 0) return true;
+  over_.poll(ended_);
+  take_ended();
+  return under_way_ == 0;
+}
+
+void block_sums::take_ended() {
+  for (const ended_transfer& one : ended_) {
+    --under_way_;
+    if (one.failure) failure_ = one.failure;
+    if (one.abandoned) [[maybe_unused]]
+      const numbers* const left = numbers_.release();  // the MPI may still write there
   }
-  return true;
+  ended_.clear();
+}
+
+void block_sums::abandon() noexcept {
+  if (under_way_ == 0) return;
+  is_abandoned_ = true;
+  over_.abandon(ended_);
+  take_ended();
 }
 
 void block_sums::require_equal(const user_buffer& received) const {
-  for (std::size_t i = 0; i < received_.size(); ++i)
-    if (sum_of(received, ends_.received[i].block) != received_[i])
-      throw std::runtime_error("verification failed: a block from rank " + std::to_string(ends_.received[i].rank) +
+  if (failure_) std::rethrow_exception(failure_);
+  for (std::size_t i = 0; i < expected_.size(); ++i)
+    if (sum_of(received, expected_[i].block) != numbers_->received[i])
+      throw std::runtime_error("verification failed: a block from rank " + std::to_string(expected_[i].rank) +
                                " is not what that rank sent; please report this");
 }
 

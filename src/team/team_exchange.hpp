@@ -2,6 +2,8 @@
 // through memory that the ranks of each node share for it.
 #pragma once
 
+#include <cstddef>
+#include <exception>
 #include <memory>
 
 #include "team/team.hpp"

@@ -33,6 +33,8 @@ class mpi_transport final : public transport {
   void send(int peer, int tag, const std::byte* data, std::size_t bytes, int ticket) override;
   void receive(int peer, int tag, std::byte* data, std::size_t capacity, int ticket) override;
   void poll(std::vector<ended_transfer>& ended) override;
+  // Ends all transfers that are under way, because nobody may be left to end them. To be taken as from poll().
+  void abandon(std::vector<ended_transfer>& ended) { abandon(MPI_ERR_OTHER, ended); }
 
  private:
   struct owner {

@@ -119,6 +119,14 @@ def test_warns_once_of_each_reason_why_no_memory_can_be_shared(mpi):
 
 
 @pytest.mark.parametrize("mpi", [pytest.param(mpi, id=mpi.name) for mpi in mpis.WHEELS])
+def test_a_request_is_not_taken_for_the_calls_after_it(mpi, tmp_path):
+    source = mpis.ROOT / "tests/mpi/calls_after_requests.c"
+    linked = [f"-I{mpis.ROOT}/include", f"-L{mpi.build}", "-lshoal", f"-Wl,-rpath,{mpi.build}"]
+    run = mpi.run(2, [mpi.compile(source, tmp_path / "program", *linked)], preload=False)
+    assert run.returncode == 0, run.stdout + run.stderr
+
+
+@pytest.mark.parametrize("mpi", [pytest.param(mpi, id=mpi.name) for mpi in mpis.WHEELS])
 def test_requests_are_verified_and_recorded(mpi, tmp_path):
     """Each of nine algorithms, of which one is the MPI's own, makes five nonblocking exchanges and a blocking one."""
     command = [mpi.build / "mpi_tests", "--gtest_filter=Request.NonblockingExchangesOverlap*"]

@@ -27,8 +27,8 @@ TEST(Verification, SumsTellADifference) {
     sent.insert(sent.end(), 2, me * 100 + peer);
     received.insert(received.end(), 2, peer * 100 + me);
   }
-  block_sums sums(block_ends::of_all(ranks));
-  sums.begin(comm, 7, blocks_of(sent, 2));
+  block_sums sums(mpi_transport(comm), block_ends::of_all(ranks));
+  sums.begin(7, blocks_of(sent, 2), blocks_of(received, 2));
   while (!sums.test()) {
   }
   EXPECT_NO_THROW(sums.require_equal(blocks_of(received, 2)));
@@ -41,8 +41,8 @@ TEST(Verification, SumsFollowTheirBlocks) {
   const scoped_comm comm(duplicate_of(MPI_COMM_WORLD));
   const int ranks = world_ranks(), me = world_rank(), next = (me + 1) % ranks, last = (me + ranks - 1) % ranks;
   std::vector<int> sent = {me * 10, me * 10 + 1, -1}, received = {-2, last * 10 + 1, last * 10};
-  block_sums sums({{{0, next}, {1, next}}, {{2, last}, {1, last}}});
-  sums.begin(comm, 7, blocks_of(sent, 1));
+  block_sums sums(mpi_transport(comm), {{{0, next}, {1, next}}, {{2, last}, {1, last}}});
+  sums.begin(7, blocks_of(sent, 1), blocks_of(received, 1));
   while (!sums.test()) {
   }
   EXPECT_NO_THROW(sums.require_equal(blocks_of(received, 1)));

@@ -1,9 +1,9 @@
 /* A rank gives arguments that are wrong, or look wrong, in exchanges in which no rank waits for it. The others must go
  * on, and all later exchanges must be right.
  *
- * Arguments: the number of calls before the wrong ones, and after them; then "later" to make wrong nonblocking calls
- * too, after which Open MPI's own nonblocking calls no longer match; or "told" if the other ranks get an error too, or
- * "told everywhere" if they get one among neighbours as well. Rank 3 of 4 is the lone one: it exchanges nothing while
+ * Arguments: the number of calls before the wrong ones, and after them; then "told" if the other ranks get an error too,
+ * or "told everywhere" if they get one among neighbours as well; then "later" to make wrong nonblocking calls too, after
+ * which Open MPI's own nonblocking calls no longer match, and of which no other rank is told. Rank 3 of 4 is the lone one: it exchanges nothing while
  * its arguments are wrong. */
 #include <mpi.h>
 #include <stdio.h>
@@ -93,11 +93,13 @@ int main(int argc, char **argv) {
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
-  const int calls = argc > 1 ? atoi(argv[1]) : 10, are_later = argc > 2 && !strcmp(argv[2], "later");
-  are_told = argc > 2 && !are_later ? argc - 2 : 0;
+  const int calls = argc > 1 ? atoi(argv[1]) : 10, are_later = argc > 2 && !strcmp(argv[argc - 1], "later");
+  const int told = are_told = argc > 2 ? argc - 2 - are_later : 0;
   among_all(calls, 1, 0);
   among_all(calls, 3, 0);
+  are_told = 0;
   if (are_later) among_all(calls, 2, 1);
+  are_told = told;
   in_a_ring(calls);
   in_a_line(calls);
   MPI_Allreduce(MPI_IN_PLACE, &faults, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
