@@ -27,6 +27,8 @@ def main() -> None:
     parser.add_argument("--mpi", default="", help="such as mpich5,openmpi5; default: all that are here")
     parser.add_argument("--pairs", type=int, default=20, help="how many times to start the program both ways")
     asked = parser.parse_args()
+    if asked.pairs < 1:
+        parser.error(f"argument --pairs: {asked.pairs} is not a number of pairs; give 1 or more")
     with told_in_one_line():
         for mpi in find_mpis(asked.mpi):
             print(compared(Place(mpi), asked.pairs), flush=True)

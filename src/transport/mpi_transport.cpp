@@ -122,10 +122,9 @@ ended_transfer mpi_transport::outcome(int index, const MPI_Status& status, bool 
 
 // Handles an error that names no certain message, after which nothing is known of any message under way. A receive that
 // has its message already cannot be cancelled, and nothing ends a send. So all of them get some looks in which they may
-// end. What does not end is left to the MPI and not freed, because Open MPI ends the program if a freed request fails.
-// The MPI may go on using the memory of such a message. Shoal never uses such memory of its own again. It cannot keep
-// the user's memory from the user: for that, this is the most that can be done. If the ranks are lost, nothing else
-// ends, and nobody looks.
+// end, unless the MPI itself has called. What does not end is left to the MPI and not freed, because Open MPI ends the
+// program if a freed request fails. The MPI may go on using the memory of such a message. Shoal never uses such memory of
+// its own again. It cannot keep the user's memory from the user: for that, this is the most that can be done.
 void mpi_transport::abandon(int code, std::vector<ended_transfer>& ended) {
   constexpr int looks = 1000;
   if (lasts(code)) give_up(code);

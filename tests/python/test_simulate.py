@@ -322,6 +322,21 @@ def test_wrong_words(shoal_command, args, words):
     assert words in shoal_command.refused("simulate", *args)
 
 
+@pytest.mark.parametrize(
+    ("exchange", "variants"),
+    [
+        (["--ppn", 4], {"tuna:radix=2", "tuna", "hierarchical"}),
+        (["--ppn", 4, "--distribution", "partners:3"], {"direct", "gathered"}),
+        (["--ppn", 1, "--senders", 3], {"root_gathering", "full"}),
+    ],
+)
+def test_usual_variants_are_those_of_the_exchange(shoal_command, tmp_path, exchange, variants):
+    status, _, err = shoal_command("simulate", "--model", "--nodes", 4, *exchange, "--sizes", 64, "-o", tmp_path)
+    assert status == 0, err
+    cases = [json.loads(line) for line in (tmp_path / "results.jsonl").read_text().splitlines()[1:]]
+    assert {case["variant"] for case in cases} == variants
+
+
 def test_what_is_missing_is_said(shoal_command, monkeypatch, tmp_path):
     monkeypatch.setattr(sys, "prefix", str(tmp_path))
     assert "apt-get install libsimgrid-dev" in shoal_command.refused("simulate", "-o", tmp_path)

@@ -108,7 +108,16 @@ class Blocks:
 
 
 # Options whose help fills a line.
-Variants = Annotated[str, typer.Option(help="Variants to compare, separated by ';'.")]
+Variants = Annotated[
+    str | None,
+    typer.Option(help="Variants to compare, separated by ';'; default: the usual ones for what is exchanged."),
+]
+# By collective.
+USUAL_ALGORITHMS = {
+    "alltoall": "tuna:radix=2;tuna;hierarchical",
+    "neighbor_alltoall": "direct;gathered",
+    "allgather": "root_gathering;full",
+}
 Distribution = Annotated[
     str,
     typer.Option(help="Distribution of block sizes, as in shoal bench; or partners:12, equal blocks among neighbours."),
@@ -136,7 +145,7 @@ def simulate(
     ] = "dragonfly",
     nodes: Annotated[int, typer.Option(help="Number of nodes.", min=1)] = 16,
     ppn: Annotated[int, typer.Option(help="Ranks on each node.", min=1)] = 16,
-    variants: Variants = "native;tuna:radix=2;tuna;hierarchical",
+    variants: Variants = None,
     sizes: Annotated[str, typer.Option(help="Bytes in a block; if blocks differ, in the largest.")] = "16,64,1024",
     distribution: Distribution = "random",
     message_cost: MessageCost = "0.4us",
@@ -162,12 +171,13 @@ def simulate(
 
     Or a whole program, without Shoal and with it: [bold]shoal simulate --nodes 8 --ppn 8 -- ./program 100[/bold]
 
-    Shoal's own schedules and executor run on SimGrid's SMPI. Times follow from the bandwidth and latency of the links
-    and from the cost of a message, which are printed. Beside each time stands the prediction of the cost model
-    (--model), and at the end how far it is off. With --events Shoal simulates every operation of every rank without
-    SimGrid, fast enough for 16,384 ranks; messages then queue at links instead of sharing them.
+    Shoal's own schedules and executor run on SimGrid's SMPI. Times follow from the links and the cost of a message,
+    which are printed. Beside each time stands the prediction of the cost model (--model), and at the end how far it is
+    off. With --events Shoal simulates all operations without SimGrid, for up to 16,384 ranks; messages then queue.
     """
-    refuse_dropped(context, program, variants, "--model" if model else "--events" if events else "")
+    instead = "--model" if model else "--events" if events else ""
+    variants = variants_or_usual(variants, Blocks([], distribution, senders).collective, instead)
+    refuse_dropped(context, program, variants, instead)
     if suite:
         what = find_suite(suite)
         refuse_twice(context, "suite", ["message_cost"] if what.message_cost else [])
@@ -187,8 +197,15 @@ def simulate(
         raise UserError(f"--senders {senders}: of {nodes * ppn} ranks at least one must receive")
     wanted = Blocks(check_sizes(sizes), distribution, senders)
     launches = plan_launches(check_variants(variants, wanted.collective), selectors)
-    foreseen = BY_MODEL if model else BY_EVENTS if events else None
-    simulate_exchanges(clusters, launches, wanted, output, foreseen)
+    simulate_exchanges(clusters, launches, wanted, output, BY_MODEL if model else BY_EVENTS if events else None)
+
+
+def variants_or_usual(variants: str | None, collective: str, instead: str) -> str:
+    """Usual is the MPI's own too, where SimGrid runs: SMPI has one for all but exchanges between two groups."""
+    if variants is not None:
+        return variants
+    native = "" if instead or collective == "allgather" else "native;"
+    return native + USUAL_ALGORITHMS[collective]
 
 
 def refuse_dropped(context: typer.Context, program: list[str] | None, variants: str, instead: str) -> None:
@@ -200,12 +217,12 @@ def refuse_dropped(context: typer.Context, program: list[str] | None, variants: 
         refuse_unused(context, ["suite", *OF_EXCHANGES], "for a program, which says what it exchanges")
     else:
         refuse_unused(context, ["computing"], "without a program")
-        if "native" not in variant_names(variants):
-            refuse_unused(context, ["selector"], "without the variant native, which alone differs by it")
     if instead == "--model":
         refuse_unused(context, ["events"], "with --model: they are two ways to a time")
     if instead:
         refuse_unused(context, ["selector"], f"with {instead}, which does not know the MPI's own")
+    elif not program and "native" not in variant_names(variants):
+        refuse_unused(context, ["selector"], "without the variant native, which alone differs by it")
 
 
 def simulate_exchanges(
