@@ -25,7 +25,9 @@ int serve_named(learner& of, const alltoall_call& call, interface from, MPI_Info
   if (!state) return refused(call.comm, of.is_wrong() ? of.why() : "", from, left);
   const std::scoped_lock alone(state->all().lock());
   alltoall_service s(*state, call, state->blocks());
-  return serve(s, call, from, info, native);
+  const int code = serve(s, call, from, info, native);
+  if (by_natives) of.let_named_pass();
+  return code;
 }
 
 // Called before a call is served, so that every rank counts the call, whatever becomes of it. All record, or none.

@@ -1,6 +1,7 @@
 #include "learn/learner.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <span>
 #include <utility>
 
@@ -61,6 +62,7 @@ learner::serving learner::begin(const call_size& call, bool is_linked) {
   exchange_field* const passed = is_watched_ ? passing(call.form, call.bytes) : nullptr;
   if (passed) return {passed, contest::native, call, true, true, false};
   ++calls_;
+  named_pass_ = false;
   linked_ = is_linked;
   if (!std::exchange(was_called_, true) && (is_linked || job_.knows_before())) begin_agreed(call);
   if (stands_.now == stage::voting || pending_) look();
@@ -80,6 +82,7 @@ exchange_field* learner::passing(call_form form, std::int64_t bytes) {
       !f->trials.passes())
     return nullptr;
   ++calls_;
+  if (was_entered_) named_pass_ = false;
   if ((was_entered_ || last_served_.candidate != contest::native) && state()) state()->last = nullptr;
   last_served_.in = f;
   last_served_.candidate = contest::native;
@@ -87,10 +90,17 @@ exchange_field* learner::passing(call_form form, std::int64_t bytes) {
 }
 
 void learner::have_passed(int calls) {
+  if (named_pass_) return;
   was_called_ = was_called_ || calls > 0;
   calls_ += calls;
   if (last_served_.in) last_served_.in->trials.pass(calls);
   else young_.add_again(calls);
+}
+
+void learner::let_named_pass() {
+  if (is_watched_) return;
+  named_pass_ = true;
+  may_pass_ = std::numeric_limits<int>::max();
 }
 
 bool learner::meets_others_first(bool is_linked) const {
@@ -141,6 +151,7 @@ void learner::take_back(const serving& of) {
 }
 
 void learner::take_back_passed() {
+  if (named_pass_) return;
   --calls_;
   if (last_served_.in) last_served_.in->trials.take_back();
   else young_.add_again(-1);

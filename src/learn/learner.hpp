@@ -67,6 +67,9 @@ class learner {
   int will_pass() const { return last_served_.in->trials.untimed_left(); }
   int take_passes() { return std::exchange(may_pass_, 0); }
   void have_passed(int calls);
+  // To be called after a call that the MPI's own served because somebody asked for it by name. Calls like it pass from
+  // now on, and count as little as it did.
+  void let_named_pass();
   void end(const serving& of, double seconds);
   // Called instead of end(), on every rank alike: the candidate could not serve the call, and is not tried for such
   // calls any more.
@@ -184,6 +187,7 @@ class learner {
   bool is_idle_;                               // this rank is alone, and nobody asks for anything
   bool linked_ = false, was_entered_ = false;  // `is_linked` of the last call; enter() was called
   bool was_called_ = false;
+  bool named_pass_ = false;  // the last calls that passed were asked for by name
   int may_pass_ = 0;
   std::int64_t calls_ = 0;
   serving last_served_;

@@ -118,12 +118,21 @@ def test_warns_once_of_each_reason_why_no_memory_can_be_shared(mpi):
     assert said == [f"shoal: the ranks of a node cannot share memory: {r}; blocks travel as messages" for r in reasons]
 
 
+def run_linked(mpi, ranks, source, tmp_path):
+    linked = [f"-I{mpis.ROOT}/include", f"-L{mpi.build}", "-lshoal", f"-Wl,-rpath,{mpi.build}"]
+    program = mpi.compile(mpis.ROOT / "tests/mpi" / source, tmp_path / "program", *linked)
+    run = mpi.run(ranks, [program], preload=False)
+    assert run.returncode == 0, run.stdout + run.stderr
+
+
 @pytest.mark.parametrize("mpi", [pytest.param(mpi, id=mpi.name) for mpi in mpis.WHEELS])
 def test_a_request_is_not_taken_for_the_calls_after_it(mpi, tmp_path):
-    source = mpis.ROOT / "tests/mpi/calls_after_requests.c"
-    linked = [f"-I{mpis.ROOT}/include", f"-L{mpi.build}", "-lshoal", f"-Wl,-rpath,{mpi.build}"]
-    run = mpi.run(2, [mpi.compile(source, tmp_path / "program", *linked)], preload=False)
-    assert run.returncode == 0, run.stdout + run.stderr
+    run_linked(mpi, 2, "calls_after_requests.c", tmp_path)
+
+
+@pytest.mark.parametrize("mpi", [pytest.param(mpi, id=mpi.name) for mpi in mpis.WHEELS])
+def test_calls_of_native_by_name_pass_and_other_calls_agree(mpi, tmp_path):
+    run_linked(mpi, 3, "native_by_name.c", tmp_path)
 
 
 @pytest.mark.parametrize("mpi", [pytest.param(mpi, id=mpi.name) for mpi in mpis.WHEELS])
