@@ -14,13 +14,16 @@ namespace {
 
 std::int64_t bytes_of(std::int64_t count, MPI_Datatype type) { return count * size_of(type); }
 
-int cold(const allgather_call& call, native_call native) {
+// `of`: null if nothing is kept for the communicator.
+int unserved(group_learner* of, const allgather_call& call, native_call native) {
   const double begin = PMPI_Wtime();
   const int code = native();
   if (was_refused(code, call.comm, [&] { return call; }) && call.is_awaited()) return code;
   const std::int64_t sent = bytes_of(call.send_count, call.send_type);
   const std::int64_t known = call.uniform ? sent + bytes_of(call.recv_counts[0], call.recv_type) : 0;
-  process::get().count_unserved(call.comm, call.uniform, sent, known, PMPI_Wtime() - begin);
+  const double seconds = PMPI_Wtime() - begin;
+  process::get().books().called(seconds);
+  if (of) of->count_unserved(call.uniform, sent, known, seconds);
   return code;
 }
 
@@ -66,8 +69,9 @@ int allgather(const allgather_call& call, interface from, MPI_Info info, native_
     const auto by_mpi = [&] { return as_on_others.as_of_program(native); };
     std::string wrong;
     process& job = process::get();
-    if (info == MPI_INFO_NULL && !job.asks_for(call.what, call.form()) && !job.may_serve_groups(call.comm))
-      return cold(call, by_mpi);
+    group_learner* const of = job.group_learner_of(call.comm);
+    if (info == MPI_INFO_NULL && !job.asks_for(call.what, call.form()) && !(of && of->may_serve()))
+      return unserved(of, call, by_mpi);
     state = job.groups_of(call.comm, from == interface::shoal, wrong);
     const auto left = [&] { return job.leave(call, "Shoal cannot serve these groups", by_mpi); };
     if (!state) return refused(call.comm, wrong, from, left);

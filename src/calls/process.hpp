@@ -16,10 +16,10 @@
 
 #include "calls/native_call.hpp"
 #include "calls/recent_calls.hpp"
-#include "calls/report.hpp"
+#include "calls/reporter.hpp"
 #include "calls/traffic.hpp"
 #include "calls/users_communicator.hpp"
-#include "learn/intercommunicator.hpp"
+#include "learn/group_learner.hpp"
 #include "learn/job_state.hpp"
 #include "learn/learner.hpp"
 #include "learn/neighborhood.hpp"
@@ -64,6 +64,8 @@ class process : public job_state {
   // The state if there is one already; else null.
   communicator* present_state_of(MPI_Comm comm) const;
 
+  // The learner of an inter-communicator, made on first use. Null for other communicators. Local.
+  group_learner* group_learner_of(MPI_Comm comm);
   // As state_of(), for an inter-communicator.
   intercommunicator* groups_of(MPI_Comm comm, bool is_linked, std::string& wrong);
 
@@ -80,13 +82,6 @@ class process : public job_state {
   // Shoal cannot serve them; `wrong` then says why.
   std::shared_ptr<sparse_ranks> sparse_of(MPI_Comm comm, std::string& wrong);
 
-  // Whether there were enough calls between two groups, whose algorithm nobody asked for, to make what serves them.
-  // Until then the MPI's own collective serves.
-  bool may_serve_groups(MPI_Comm comm);
-  // Counts a call that the MPI's own served before that. `known`: bytes of a message from each group, together, if both
-  // groups know them; else 0.
-  void count_unserved(MPI_Comm comm, bool uniform, std::int64_t sent, std::int64_t known, double seconds);
-
   // Calls the MPI's own collective, because Shoal cannot serve a call. If a report is asked for, counts the call with
   // the reason.
   template <typename Call, typename Reason>
@@ -99,13 +94,13 @@ class process : public job_state {
   template <typename Prepared>
   void count_ended(team& on, Prepared& algorithm, const std::string& call, call_form form, const usage& what) {
     if (set().report == reporting::none) return;
-    if (on.own().is_orphaned()) report_late(call, on.ranks(), algorithm.spec, what);
+    if (on.own().is_orphaned()) reporter_.add_late(call, on.ranks(), algorithm.spec, what);
     else algorithm.uses[form].add(what);
   }
   // Counts a run whose checksums were right: in `kept`, or in the report if the program has freed its communicator.
   void count_verified(team& on, usage& kept, std::int64_t bytes);
   // After MPI_Finalize: if nothing was reported, says that there was nothing to report.
-  void report_nothing();
+  void report_nothing() { reporter_.tell_of_nothing(); }
 
   // One line: what ran last on a communicator, and why.
   std::string explain(MPI_Comm comm);
@@ -123,16 +118,9 @@ class process : public job_state {
   learner* found_learner_of(MPI_Comm comm);
   learner* neighbor_learner_made_for(MPI_Comm comm);
   users_communicator* held_by(MPI_Comm comm);
-  users_groups* groups_on(MPI_Comm comm);
-  bool pays_to_serve(MPI_Comm comm, users_groups& groups);
-  std::vector<std::int64_t> largest_of_groups(MPI_Comm comm, const std::vector<std::int64_t>& mine) const;
-  void serve_groups(MPI_Comm comm, users_groups& groups);
   void report_on(const users_communicator& held);
-  void report_late(const std::string& call, int ranks, const std::string& spec, const usage& what);
   void release(users_communicator& held, bool is_freed);
   void finish();
-  void heed_for_report(MPI_Comm comm) noexcept;
-  void tell(int rank);
   static int on_free(MPI_Comm comm, int key, void* held, void* self);
   static int on_finalize(MPI_Comm comm, int key, void* state, void* self);
 
@@ -143,9 +131,7 @@ class process : public job_state {
   std::mutex lock_;
   std::list<users_communicator> communicators_;  // in the order of their first calls, for the report
   std::array<users_communicator*, recent_calls::places> of_places_{};  // the first one in each place
-  usage_report report_;
-  std::atomic<bool> is_reporter_ = false;  // this rank reports at the end, if there is something to report
-  bool has_reported_ = false;
+  reporter reporter_{*this};
   traffic_record traffic_;
 };
 

@@ -3,13 +3,13 @@
 namespace shoal {
 
 int users_communicator::open_communicators() const {
-  int open = (groups && groups->state) + (sparse != nullptr);
+  int open = (of_groups && of_groups->state()) + (sparse != nullptr);
   each_learner([&](const learner& of) { open += of.is_counted(); });
   return open;
 }
 
 void users_communicator::leave_communicators() {
-  if (groups && groups->state) groups->state->all().own().leave();
+  if (of_groups && of_groups->state()) of_groups->state()->all().own().leave();
   if (sparse) sparse->own().leave();
   each_learner([](const learner& of) {
     if (of.state()) of.state()->all().own().leave();

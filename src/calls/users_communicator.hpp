@@ -7,25 +7,12 @@
 #include <memory>
 #include <string>
 
-#include "learn/intercommunicator.hpp"
+#include "learn/group_learner.hpp"
 #include "learn/learner.hpp"
 #include "learn/neighborhood.hpp"
-#include "select/group_investment.hpp"
 #include "team/sparse_ranks.hpp"
-#include "team/usage.hpp"
 
 namespace shoal {
-
-// What Shoal keeps besides for an inter-communicator.
-struct users_groups {
-  int ranks = 0;                             // of both groups
-  bool is_undecided = true;                  // not decided yet whether Shoal serves them
-  usage cold[2];                             // calls before that decision
-  group_investment worth;                    // whether Shoal should serve them though nobody asked
-  std::shared_ptr<intercommunicator> state;  // open requests keep it
-  std::string why = "an inter-communicator";
-  bool is_wrong = false;  // the settings are wrong, and the user should know
-};
 
 // Many a communicator sees only some calls. So this is small: a large one would lie between the pieces of memory that
 // the MPI makes for each communicator, and slow down the MPI's own calls. What is needed later is made then.
@@ -36,7 +23,7 @@ struct users_communicator {
   std::unique_ptr<learner> of_ranks;                 // null: an inter-communicator, or its calls are only counted
   int counted = 0;                                   // calls that were counted while there was no learner
   std::unique_ptr<learner> of_neighbors;             // null: no exchange among neighbours yet
-  std::unique_ptr<users_groups> groups;              // null: not an inter-communicator
+  std::unique_ptr<group_learner> of_groups;          // null: not an inter-communicator
   by_form<std::shared_ptr<neighborhood>> neighbors;  // for what is asked for; open requests keep it; null: not used yet
   std::shared_ptr<sparse_ranks> sparse;              // open requests keep it; null: not used yet
   std::shared_ptr<const void> life;                  // goes with this object; null: nobody asked for it yet
