@@ -133,9 +133,9 @@ def bench(
     hand).
     With --collective neighbor_alltoallv blocks go to partners:8 (random ones) or along grid:4x2 or torus:4x2.
 
-    All ranks start a repetition at an agreed time, and it lasts from the first start to the last end. Variants take
-    turns in random order. The table shows median times, and on an emulated cluster also the share of the links' speed
-    that was reached. It calls two variants different only if a rank test does (p < 0.01).
+    Variants take turns in random order. All ranks start a repetition at an agreed time, and it lasts from the first
+    start to the last end. The table shows median times, and on an emulated cluster also how much of the links' speed
+    was used. It calls two variants different only if a statistical test does (a rank test, p < 0.01).
     """
     if list_suites:
         refuse_others(context, "list_suites")

@@ -42,7 +42,7 @@ def demo(
     ranks: Annotated[int, typer.Option("--ranks", "-n", help="Number of ranks.", min=2)] = 8,
     output: Annotated[Path, typer.Option("--output", "-o", help="Folder for the picture.")] = Path("demo"),
 ) -> None:
-    """Show what Shoal does: check schedules, then time exchanges and an unmodified program without and with Shoal.
+    """Show what Shoal does: check schedules, then time exchanges and an unmodified program, without Shoal and with it.
 
     Example: [bold]shoal demo --ranks 8[/bold]
     """

@@ -67,8 +67,8 @@ def emulate(
 
     Example: [bold]shoal emulate line:4x8 --rate 20M --alltoall tree --report -- ./program[/bold]
 
-    Needs root, or a kernel that lets users make namespaces. It touches nothing outside the emulation and leaves nothing
-    behind. The exit status is the program's.
+    This needs root, or a kernel that lets users make namespaces. It touches nothing outside the emulation and leaves
+    nothing behind. The exit status is the program's.
     """
     path = find_program(program[0])
     emulation = Emulation(read_network(network, rate))

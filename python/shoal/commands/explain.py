@@ -87,9 +87,9 @@ def explain(
 
     Between two groups: [bold]shoal explain allgather --senders 8 --receivers 24 --sizes 4096[/bold]
 
-    With --profile it prints what jobs with that profile begin with. Without it, it predicts: it counts what the
-    schedule of every algorithm sends, and adds up the prices. The MPI's own exchange has no schedule to count, so
-    predictions leave it out. The last line says what decides in a job.
+    With --profile it says what jobs with that profile start with. Without it, it predicts: it counts what the schedule
+    of every algorithm sends and copies, and multiplies by the prices of a machine. The MPI's own exchange has no
+    schedule to count, so predictions leave it out. The last line says what decides in a job.
     """
     check_options(context, call)
     block = largest_block(sizes) if call.startswith("allgather") else mean_block(sizes)

@@ -37,8 +37,8 @@ def fit(
     Example: [bold]shoal model fit -n 8 -o machine.toml[/bold]; then shoal explain --model machine.toml ...
 
     There is a price for each wait, message and byte (through a node's memory, inside a node, between nodes), and for
-    each byte copied. Two errors are shown: of these prices, and of predictions for algorithms that were left out of
-    the fit.
+    each byte copied. The command shows two errors: how far these prices are off, and how far predictions are off for
+    algorithms that the fit left out.
     """
     chosen = choose_mpi(mpi)
     runner = Runner(chosen, ranks)

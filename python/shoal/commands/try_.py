@@ -29,9 +29,9 @@ Tell whether Shoal is worth it for an MPI program: run it without and with Shoal
 
 Example: shoal try -n 4 -- ./program argument
 
-Before that it runs the program twice: once to compare every result with the MPI's own, and once to see how much of the
-run is all-to-all. You see the program's output only if it fails. Every run reads standard input from its beginning.
-The options are those of shoal run, and --pairs."""
+It takes three pairs of runs, and two runs before them: one compares results with the MPI's own, and one sees how much
+of the run is all-to-all. You see the program's output only if it fails. Every run reads standard input from its
+beginning. The options are those of shoal run, except --report, and --pairs."""
 
 LITTLE = 0.05  # the share of a run below which it is hard to see even the most that Shoal could save
 NOTICED = 1.02  # times as fast: a smaller difference does not count
