@@ -172,9 +172,8 @@ def simulate(
     Or a whole program, without Shoal and with it: [bold]shoal simulate --nodes 8 --ppn 8 -- ./program 100[/bold]
 
     Shoal's own schedules and executor run on SimGrid's SMPI. Times follow from the links and the cost of a message,
-    which the command prints. Each time has the prediction of the cost model (--model) beside it, and the last line says
-    how far predictions are off. With --events Shoal simulates all operations itself, without SimGrid, for up to 16,384
-    ranks; messages then queue at links.
+    which are printed. Each time has the prediction of the cost model (--model) beside it; the last line says how far
+    these are off. With --events, Shoal simulates up to 16,384 ranks without SimGrid; messages then queue at links.
     """
     instead = "--model" if model else "--events" if events else ""
     variants = variants_or_usual(variants, Blocks([], distribution, senders).collective, instead)

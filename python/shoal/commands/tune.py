@@ -44,8 +44,8 @@ def tune(
     Example: [bold]shoal tune -n 8 -o eight.toml[/bold]; then run jobs with SHOAL_PROFILE=eight.toml
 
     The algorithms take turns: first at a few sizes, with equal, random and mostly empty blocks, then between sizes that
-    have different winners, and again where two are too close to call. The command ends when nothing changes any more, or
-    when its time is up. The profile is for this machine and this number of ranks.
+    have different winners, and again where two are too close to call. The command ends when nothing changes any
+    more, or when its time is up. The profile is for this machine and this number of ranks.
 
     For programs that run without Shoal: [bold]shoal tune -n 8 --mpi openmpi --export rules.txt[/bold] measures the
     MPI's own algorithms and writes a tuning file that the MPI reads by itself. Open MPI and MPICH have such files.
