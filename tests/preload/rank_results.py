@@ -1,6 +1,9 @@
 """Runs unittest modules on every rank and writes the outcome of each test on each rank, as JSON.
 
-usage: python rank_results.py OUTPUT DIRECTORY PATTERN MODULE...      PATTERN selects tests, as in *Alltoall*
+usage: python rank_results.py OUTPUT DIRECTORY PATTERN TYPES MODULE...
+
+PATTERN selects tests, as in *Alltoall*. TYPES are the element types with which mpi4py's tests repeat each exchange, as
+in bid, or the word all.
 """
 
 import json
@@ -36,10 +39,20 @@ class Outcomes(unittest.TestResult):
             self.of[test.id()] = "failed"
 
 
-def main(output, directory, pattern, *modules):
+def leave_out_types_but(types):
+    import arrayimpl
+
+    for backend in arrayimpl.ArrayBackends:
+        backend.TypeMap = {code: of_mpi for code, of_mpi in backend.TypeMap.items() if code in types}
+        assert backend.TypeMap
+
+
+def main(output, directory, pattern, types, *modules):
     sys.path.insert(0, directory)
     from mpi4py import MPI
 
+    if types != "all":
+        leave_out_types_but(types)
     loader = unittest.TestLoader()
     loader.testNamePatterns = [pattern]
     outcomes = Outcomes()

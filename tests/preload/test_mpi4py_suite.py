@@ -1,8 +1,9 @@
 """mpi4py's own tests of collectives give the same results with Shoal as without, whatever algorithm is forced.
 
 By default this runs the tests of all-to-all exchanges on 3 ranks, with `auto` and with one algorithm, which differs
-from MPI to MPI. With SHOAL_EXHAUSTIVE=1 it runs them on 3 and 4 ranks with every algorithm of the table, and once more
-on duplicates of the communicators, and all tests of collectives with `auto`; also on Open MPI 4.1.
+from MPI to MPI, and with elements of 1, 4, 8 and 16 bytes. With SHOAL_EXHAUSTIVE=1 it runs them on 3 and 4 ranks with
+every algorithm of the table and elements of every type, and once more on duplicates of the communicators, and all tests
+of collectives with `auto`; also on Open MPI 4.1.
 """
 
 import importlib.metadata
@@ -23,6 +24,7 @@ RANKS = [3, 4] if EXHAUSTIVE else [3]
 MPIS = WHEELS + [one for one in OTHERS if EXHAUSTIVE and one.name == "openmpi-4.1"]
 # Other tests do not depend on the algorithm. The classes of tests whose names end with Dup repeat those of another.
 EXCHANGES = "*lltoall*" if EXHAUSTIVE else "*[!p].test*lltoall*"
+TYPES = "all" if EXHAUSTIVE else "bidD"  # elements of 1, 4, 8 and 16 bytes
 ALL_MODULES = "test_cco_*.py"
 MODULES = "test_cco_[bov]*.py"
 LEFT_MODULES = "test_cco_[np]*.py"  # nonblocking, persistent, among neighbours
@@ -80,7 +82,8 @@ def run_suite(mpi, ranks, output, pattern, files=MODULES, **how):
     runner = ROOT / "tests/preload/rank_results.py"
     # One mpi4py serves all MPIs: this names the one to load. Under the preload it is loaded already.
     where = {"MPI4PY_LIBMPI": mpi.libraries}
-    run = mpi.run(ranks, [sys.executable, runner, output, tests, pattern, *modules], timeout=900, **where, **how)
+    command = [sys.executable, runner, output, tests, pattern, TYPES, *modules]
+    run = mpi.run(ranks, command, timeout=900, **where, **how)
     assert run.returncode == 0, run.stdout + run.stderr
     return run, json.loads(output.read_text())
 
