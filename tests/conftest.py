@@ -15,6 +15,7 @@ import pytest
 import mpis
 
 os.environ |= mpis.QUICK  # for all processes that tests start, also without mpis
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # commands that tests start load what the first one has compiled
 os.environ.pop("COLUMNS", None)  # tables are as wide as they need to be, on any terminal
 OUTCOMES = ("passed", "failed", "error", "skipped")
 
