@@ -6,8 +6,6 @@ from dataclasses import astuple, dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from scipy.optimize import nnls
-
 import shoal
 from shoal.errors import UserError
 
@@ -108,6 +106,8 @@ class Sample:
 
 def fit(samples: Sequence[Sample], source: str) -> Machine:
     """The prices, none negative, with the smallest relative errors in the sense of least squares."""
+    from scipy.optimize import nnls  # takes half a second to load, and only a fit needs it
+
     rows = [[count / sample.seconds for count in counts(sample.load, sample.block)] for sample in samples]
     prices, _ = nnls(rows, [1.0] * len(rows))
     return Machine.of([float(price) for price in prices], source)

@@ -13,6 +13,12 @@ Verdict = Literal["faster", "slower", "no difference"]
 # Two variants are said to differ if so large a difference would come by chance less often than this.
 SIGNIFICANCE = 0.01
 
+BLOCKS = {
+    "uniform": "equal blocks",
+    "random": "random blocks, up to the size shown",
+    "strips": "strips of matrices by alltoallw",
+}
+
 
 @dataclass(frozen=True)
 class Case:
@@ -139,6 +145,15 @@ def short_name(version: str) -> str:
         return version
     match = re.search(r"(MPICH|Open MPI|Intel\(R\) MPI)\D*([\d.]+)", version)
     return " ".join(match.groups()) if match else version[:24]
+
+
+def blocks_of(cases: list[Case]) -> str:
+    kind = cases[0].distribution
+    if kind.startswith("partners:"):
+        return f"blocks to {kind.removeprefix('partners:')} others"
+    if kind.startswith(("grid:", "torus:")):
+        return f"blocks to neighbours in {kind}"
+    return f"messages of {kind} ranks" if " to " in kind else BLOCKS.get(kind, f"{kind} blocks")
 
 
 def readable_seconds(seconds: float) -> str:

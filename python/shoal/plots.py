@@ -16,7 +16,7 @@ from matplotlib.layout_engine import ConstrainedLayoutEngine
 from matplotlib.patches import Rectangle
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
-from shoal.measurements import Case, Results, Series, readable_bytes, readable_seconds
+from shoal.measurements import Case, Results, Series, blocks_of, readable_bytes, readable_seconds
 
 # People who do not see all colours can tell these apart (Okabe and Ito); in grey the markers differ.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
@@ -24,11 +24,6 @@ MARKERS = "osD^vPX"
 HATCHES = ("..", "//", "", "xx", "\\\\", "oo")
 LINES = ("-", "--", ":")
 NAMES = {"auto": "Shoal, choosing by itself", "native": "the MPI's own", "hand": "a hand-written loop"}
-BLOCKS = {
-    "uniform": "equal blocks",
-    "random": "random blocks, up to the size shown",
-    "strips": "strips of matrices by alltoallw",
-}
 
 mpl.rcParams["svg.hashsalt"] = "shoal"  # the same data give the same file
 
@@ -329,15 +324,6 @@ def variants(results: Results) -> list[str]:
         {name for case in results.cases.values() for name in case},
         key=lambda name: [int(part) if part.isdigit() else part for part in re.split(r"(\d+)", name)],
     )
-
-
-def blocks_of(cases: list[Case]) -> str:
-    kind = cases[0].distribution
-    if kind.startswith("partners:"):
-        return f"blocks to {kind.removeprefix('partners:')} others"
-    if kind.startswith(("grid:", "torus:")):
-        return f"blocks to neighbours in {kind}"
-    return f"messages of {kind} ranks" if " to " in kind else BLOCKS.get(kind, f"{kind} blocks")
 
 
 def wrapped(variant: str) -> str:

@@ -14,7 +14,6 @@ from rich.table import Table
 from shoal.console import out
 from shoal.errors import UserError
 from shoal.measurements import ProgramRun, Results, readable_seconds
-from shoal.plots import programs_plot
 from shoal.simulation import Simulation, in_memory, made, version
 
 PRELOADED, LIBRARY = "libshoal_simulated_program.so", "libshoal_simulated_library.so"
@@ -38,6 +37,8 @@ def simulate_program(
             for run in runs(at, selectors, [str(program.resolve()), *words[1:]], computing):
                 file.write(json.dumps(asdict(run)) + "\n")
                 results.programs.append(run)
+    from shoal.plots import programs_plot  # takes most of a second to load
+
     out.print(table(results.programs))
     programs_plot(results, output / "programs.png")
     out.print(f"Results: {output / 'results.jsonl'}; picture: {output / 'programs.png'}")

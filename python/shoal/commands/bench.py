@@ -23,10 +23,9 @@ from shoal.commands.given import refuse_others, refuse_twice, refuse_unused, var
 from shoal.console import err, out
 from shoal.emulation import Emulation, scheduling_note
 from shoal.errors import UserError, unknown
-from shoal.measurements import Case, Results, Series, readable_bytes, readable_seconds
+from shoal.measurements import Case, Results, Series, blocks_of, readable_bytes, readable_seconds
 from shoal.mpi import Mpi, find_all, launch_command, launch_environment
 from shoal.networks import GROUPS, HELP, least_seconds, read_network
-from shoal.plots import blocks_of, latency_plot
 from shoal.resume import Earlier, Kept, label_of
 from shoal.routine import compile_routine
 from shoal.suites import SUITES, Suite
@@ -183,6 +182,8 @@ def show(results: Results, what: Suite, output: Path) -> None:
         out.print(one)
     if what.emulate and (note := scheduling_note()):
         out.print(note)
+    from shoal.plots import latency_plot  # takes most of a second to load
+
     latency_plot(results, output / "latency.png")
     out.print(f"All repetitions: {output / 'results.jsonl'}; picture: {output / 'latency.png'}")
 

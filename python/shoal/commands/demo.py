@@ -19,7 +19,6 @@ from shoal.console import err, out
 from shoal.errors import UserError
 from shoal.measurements import Case, Results, Series, Verdict, readable_bytes, readable_seconds
 from shoal.mpi import Mpi, find_all, launch_command, launch_environment
-from shoal.plots import latency_plot
 
 CHECKED_RANKS = range(1, 25)
 SIZES = "16,256,2048,16384"
@@ -62,6 +61,8 @@ def demo(
         )
         rows += run_foreign(mpis["mpich"], ranks, program)
     out.print(table(rows))
+    from shoal.plots import latency_plot  # takes most of a second to load
+
     picture = output / "exchange.png"
     latency_plot(results, picture)
     (output / "results.json").write_text(json.dumps([row.__dict__ for row in rows], indent=2))

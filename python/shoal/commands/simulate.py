@@ -25,7 +25,6 @@ from shoal.errors import UserError, unknown
 from shoal.machine import Machine
 from shoal.measurements import Case, Results, Series, readable_bytes, readable_seconds
 from shoal.platforms import KINDS, make_platform
-from shoal.plots import latency_plot
 from shoal.simulated_program import simulate_program
 from shoal.simulation import Simulation, in_memory, made, version
 from shoal.suites import SIMULATED, Simulated
@@ -238,6 +237,8 @@ def simulate_exchanges(
     ]
     results = write(chain(*lines), len(clusters) * len(wanted.sizes) * len(names), output)
     show(results, clusters, verified)
+    from shoal.plots import latency_plot  # takes most of a second to load
+
     latency_plot(results, output / "latency.png")
     out.print(f"Results: {output / 'results.jsonl'}; picture: {output / 'latency.png'}")
 
