@@ -77,7 +77,8 @@ sanitize-memory sanitize-threads: sanitize-%: test-packages .venv/build.installe
 # Checks every schedule: all-to-alls of up to 130 ranks with every parameter, two groups of up to 40 ranks each, trees,
 # and all other sweeps of the core's tests at their full size. Then runs what `make test` leaves out of the files in
 # LEFT_OUT. Programs from seeds, and the commands in the documents, have commands of their own (docs/trust.md).
-LEFT_OUT := tests/model tests/emulated tests/mpi/test_mpi.py tests/python/test_transcripts.py \
+LEFT_OUT := tests/model tests/emulated tests/mpi/test_mpi.py \
+  tests/python/test_transcripts.py tests/python/test_quality.py \
   $(patsubst %,tests/preload/test_%.py,neighbors wrong_arguments mpi4py_suite large_element)
 check-all: tests := -DSHOAL_TESTS=ON
 check-all: test-packages core build/python.installed sanitize
