@@ -124,7 +124,15 @@ def test_nobody_waits_for_the_rank_that_is_wrong(compiled, settings):
     lone(compiled, settings, *([10, "later"] if settings else [2000]))
 
 
-@pytest.mark.parametrize("settings", [{}, ASKED[0] | {"SHOAL_ALLGATHER": "ring"}, asked("shared", "direct")])
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {},
+        ASKED[0] | {"SHOAL_ALLGATHER": "ring"},
+        asked("shared", "direct"),
+        *([{"SHOAL_ALLGATHER": "ring"}] if EXHAUSTIVE else []),
+    ],
+)
 @pytest.mark.parametrize("arguments", [[0], [5], [2000], [3, "behind"], [2000, "behind"]], ids=str)
 def test_the_rank_that_is_wrong_makes_the_call_once_more(mpi, compiled, settings, arguments):
     """Before and after the ranks have agreed, on this communicator or on another."""
