@@ -44,7 +44,7 @@ users_communicator* process::communicator_of(MPI_Comm comm) {
   if (users_communicator* const held = recent_calls::find(comm)) return held;
   if (deleted_attributes::are_of(comm) || !begin(comm)) return nullptr;
   users_communicator* const found = find(comm);
-  if (!found && why_of_threads(comm)) return nullptr;
+  if (!found && why_of_its_threads(comm)) return nullptr;
   users_communicator* const held = found ? found : attach(comm);
   if (!has_threads()) recent_calls::remember(*held);
   return held;
@@ -61,7 +61,7 @@ void process::leave_to_duplicate(MPI_Comm comm) {
 
 bool process::begins_to_count(MPI_Comm comm, const call_signature& call) {
   if (recent_calls::find(comm) || !begin(comm) || !may_only_count_) return false;
-  if (deleted_attributes::are_of(comm) || find(comm) || why_of_threads(comm)) return false;
+  if (deleted_attributes::are_of(comm) || find(comm)) return false;
   users_communicator& held = *attach(comm);
   recent_calls::remember(held);
   int ranks = 0;
@@ -73,9 +73,14 @@ bool process::begins_to_count(MPI_Comm comm, const call_signature& call) {
   return recent_calls::pass_again(comm, call);
 }
 
+// With one thread there are no communicators of threads, or they do no harm.
+const char* process::why_of_its_threads(MPI_Comm comm) const {
+  return open_for_calls_ && has_threads() && !deleted_attributes::are_of(comm) ? why_of_threads(comm) : nullptr;
+}
+
 const char* process::why_unknown(MPI_Comm comm) {
   if (deleted_attributes::are_of(comm)) return deleted_attributes::reason;
-  const char* const of_threads = get().open_for_calls_ ? why_of_threads(comm) : nullptr;
+  const char* const of_threads = get().why_of_its_threads(comm);
   return of_threads ? of_threads : "between two groups";
 }
 
@@ -162,7 +167,8 @@ std::shared_ptr<neighborhood> process::present_neighbors_of(MPI_Comm comm, call_
 // under way while they wait for that.
 std::shared_ptr<sparse_ranks> process::sparse_of(MPI_Comm comm, std::string& wrong) {
   users_communicator* const held = communicator_of(comm);
-  if (!held && open_for_calls_) wrong = std::string("shoal_exchange cannot serve ") + why_unknown(comm);
+  const char* const of_threads = why_of_its_threads(comm);
+  if (of_threads) wrong = std::string("shoal_exchange cannot serve ") + of_threads;
   else if (!held) wrong = "shoal_exchange was called before MPI_Init or after MPI_Finalize";
   if (!held || held->sparse) return held ? held->sparse : nullptr;
   waiting wait = moving_meanwhile(set().wait.value_or(wait_mode::yield));
@@ -207,7 +213,7 @@ void process::count_verified(team& on, usage& kept, std::int64_t bytes) {
 std::string process::explain(MPI_Comm comm) {
   if (!open_for_calls_) return "the MPI library's own collective: outside MPI_Init and MPI_Finalize";
   const users_communicator* held = find(comm);
-  if (!held && why_of_threads(comm)) return std::string("the MPI library's own collective: ") + why_of_threads(comm);
+  if (why_of_its_threads(comm)) return std::string("the MPI library's own collective: ") + why_of_its_threads(comm);
   if (!held) return "nothing was exchanged on this communicator yet";
   if (held->of_groups) return held->of_groups->explain();
   const learner& of = *learner_of(comm);  // learner_of() tells it of all calls so far

@@ -111,6 +111,7 @@ class process : public job_state {
   int leave_and_report(const std::string& call, MPI_Comm comm, const std::string& reason, native_call native);
   process() = default;
   bool begin(MPI_Comm comm);
+  const char* why_of_its_threads(MPI_Comm comm) const;
   // What Shoal keeps for a communicator; null: nothing yet.
   users_communicator* find(MPI_Comm comm) const;
   users_communicator* attach(MPI_Comm comm);

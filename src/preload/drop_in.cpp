@@ -9,7 +9,9 @@
 #include "calls/process.hpp"
 #include "team/boundary.hpp"
 #include "team/error_handlers.hpp"
+#include "team/of_threads.hpp"
 #include "transport/buffered_sends.hpp"
+#include "transport/mpi_newer.hpp"
 
 using namespace shoal;
 
@@ -127,6 +129,20 @@ PERSISTENT(MPI_Neighbor_alltoallw_init_c, neighbor_alltoallw_init_c, SHOAL_TYPED
 #undef BLOCKING
 #undef NONBLOCKING
 #undef PERSISTENT
+
+#ifndef OPEN_MPI
+// preload.c passes these on if the MPI has them.
+int MPIX_Stream_comm_create(MPI_Comm comm, int stream, MPI_Comm* made) {
+  const int code = shoal_stream_comm_create(comm, stream, made);
+  if (code == MPI_SUCCESS) mark_streams(*made);
+  return code;
+}
+int MPIX_Stream_comm_create_multiplex(MPI_Comm comm, int count, int streams[], MPI_Comm* made) {
+  const int code = shoal_stream_comm_create_multiplex(comm, count, streams, made);
+  if (code == MPI_SUCCESS) mark_streams(*made);
+  return code;
+}
+#endif
 
 int MPI_Start(MPI_Request* request) { return start_request(request); }
 int MPI_Startall(int count, MPI_Request requests[]) { return start_requests(count, requests); }

@@ -1,5 +1,8 @@
 #include "team/of_threads.hpp"
 
+#include <atomic>
+#include <mutex>
+
 #include "transport/mpi_newer.hpp"
 
 namespace shoal {
@@ -7,10 +10,21 @@ namespace shoal {
 #ifdef OPEN_MPI
 
 const char* why_of_threads(MPI_Comm) { return nullptr; }
+void mark_streams(MPI_Comm) noexcept {}
 
 #else
 
 namespace {
+
+std::atomic<int> key = MPI_KEYVAL_INVALID;  // of the mark; invalid: no communicator has it
+
+void make_key() {
+  static std::mutex lock;
+  const std::scoped_lock guard(lock);
+  int made = MPI_KEYVAL_INVALID;
+  if (key != MPI_KEYVAL_INVALID) return;
+  if (PMPI_Comm_create_keyval(MPI_COMM_DUP_FN, MPI_COMM_NULL_DELETE_FN, &made, nullptr) == MPI_SUCCESS) key = made;
+}
 
 // Several of its ranks may be in one process, for which Shoal keeps one state.
 bool has_ranks_in_threads(MPI_Comm comm) {
@@ -19,19 +33,28 @@ bool has_ranks_in_threads(MPI_Comm comm) {
 }
 
 // MPICH moves nonblocking collectives on several such communicators only in turn. So threads that each wait for one can
-// wait for each other for ever, and Shoal's agreements are such collectives.
-bool has_stream(MPI_Comm comm) {
-  constexpr int none = 0x3c000000;  // MPIX_STREAM_NULL; not in the headers of all MPIs
-  long stream = 0;                  // large enough for a handle of any ABI
-  if (!shoal_comm_get_stream || shoal_comm_get_stream(comm, 0, &stream) != MPI_SUCCESS) return false;
-  return stream != 0 && stream != none;
+// wait for each other for ever, and Shoal's agreements are such collectives. MPIX_Comm_get_stream() would not do
+// instead of a mark: some ranks may have no stream, and where there are several it reads beyond an array.
+bool has_streams(MPI_Comm comm) {
+  void* mark = nullptr;
+  int found = 0;
+  return key != MPI_KEYVAL_INVALID && PMPI_Comm_get_attr(comm, key, &mark, &found) == MPI_SUCCESS && found;
 }
 
 }  // namespace
 
 const char* why_of_threads(MPI_Comm comm) {
   if (has_ranks_in_threads(comm)) return "a communicator whose ranks are threads";
-  return has_stream(comm) ? "a stream communicator" : nullptr;
+  return has_streams(comm) ? "a stream communicator" : nullptr;
+}
+
+void mark_streams(MPI_Comm comm) noexcept {
+  try {
+    make_key();
+  } catch (...) {  // the mutex failed
+    return;
+  }
+  if (key != MPI_KEYVAL_INVALID) PMPI_Comm_set_attr(comm, key, &key);
 }
 
 #endif

@@ -65,9 +65,11 @@ SHOAL_NEWER(PMPIX_Comm_get_failed, MPI_Comm comm, MPI_Group* failed);
 #define SHOAL_AS(symbol) __asm__(symbol) __attribute__((weak))
 int shoal_async_start(int (*moves)(void* thing), void* state, int stream) SHOAL_AS("PMPIX_Async_start");
 int shoal_request_is_complete(MPI_Request request) SHOAL_AS("PMPIX_Request_is_complete");
-// These tell of communicators that belong to threads.
-int shoal_comm_get_stream(MPI_Comm comm, int index, void* stream) SHOAL_AS("PMPIX_Comm_get_stream");
+// These are about communicators that belong to threads.
 int shoal_comm_test_threadcomm(MPI_Comm comm, int* flag) SHOAL_AS("PMPIX_Comm_test_threadcomm");
+int shoal_stream_comm_create(MPI_Comm comm, int stream, MPI_Comm* made) SHOAL_AS("PMPIX_Stream_comm_create");
+int shoal_stream_comm_create_multiplex(MPI_Comm comm, int count, int streams[], MPI_Comm* made)
+    SHOAL_AS("PMPIX_Stream_comm_create_multiplex");
 #undef SHOAL_AS
 #endif
 

@@ -1,7 +1,8 @@
 /* Exchanges on communicators of MPICH that belong to threads. Prints the number of faults.
  *
- * Argument: "streams": each thread has a communicator with a stream of its own. "ranks": the threads of all processes are
- * the ranks of one communicator. */
+ * Argument: "streams": each thread has a communicator with a stream of its own, but rank 0 gives none for the second,
+ * and the third is a duplicate. "multiplex": the same, but these communicators could have several streams. "ranks": the
+ * threads of all processes are the ranks of one communicator. */
 #include <mpi.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -10,7 +11,8 @@
 enum { threads = 3, most = 16, times = 400 };
 
 static MPI_Comm of[threads];
-static int numbers[threads], faults[threads], are_ranks;
+static MPIX_Stream streams[threads];
+static int numbers[threads], faults[threads], are_ranks, are_multiplex;
 
 static int value(int from, int to, int time) { return from * 10000 + to * 1000 + time; }
 
@@ -36,22 +38,30 @@ static void *exchange_all(void *number) {
   return NULL;
 }
 
+static MPI_Comm with_stream(int thread, int rank) {
+  MPIX_Stream given;
+  MPI_Comm made, copy;
+  MPIX_Stream_create(MPI_INFO_NULL, &streams[thread]);
+  given = rank == 0 && thread == 1 ? MPIX_STREAM_NULL : streams[thread];
+  if (are_multiplex) MPIX_Stream_comm_create_multiplex(MPI_COMM_WORLD, 1, &given, &made);
+  else MPIX_Stream_comm_create(MPI_COMM_WORLD, given, &made);
+  if (thread < 2) return made;
+  MPI_Comm_dup(made, &copy);
+  MPI_Comm_free(&made);
+  return copy;
+}
+
 int main(int argc, char **argv) {
   int provided, rank, sum = 0, all = 0;
-  MPIX_Stream streams[threads];
   pthread_t running[threads];
   MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   are_ranks = argc > 1 && strcmp(argv[1], "ranks") == 0;
+  are_multiplex = argc > 1 && strcmp(argv[1], "multiplex") == 0;
   if (are_ranks) MPIX_Threadcomm_init(MPI_COMM_WORLD, threads, &of[0]);
   for (int i = 0; i < threads; ++i) {
     numbers[i] = i;
-    if (are_ranks) {
-      of[i] = of[0];
-      continue;
-    }
-    MPIX_Stream_create(MPI_INFO_NULL, &streams[i]);
-    MPIX_Stream_comm_create(MPI_COMM_WORLD, streams[i], &of[i]);
+    of[i] = are_ranks ? of[0] : with_stream(i, rank);
   }
   for (int i = 0; i < threads; ++i) pthread_create(&running[i], NULL, exchange_all, &numbers[i]);
   for (int i = 0; i < threads; ++i) pthread_join(running[i], NULL), sum += faults[i];

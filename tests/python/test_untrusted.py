@@ -24,7 +24,7 @@ NAMES = [
 ]
 PROFILE = 'shoal = "{0}"\nmpi = "{0}"\nmachine = "{0}"\nranks = 4\nlayout = "{0}"\n'
 # Files of src/ that may write a file or start a process: for SHOAL_WISDOM, _RECORD and _REPORT, and shared memory.
-WRITERS = {"select/wisdom.cpp", "calls/traffic.cpp", "calls/process.cpp", "transport/shared_memory.cpp"}
+WRITERS = {"select/wisdom.cpp", "calls/traffic.cpp", "calls/reporter.cpp", "transport/shared_memory.cpp"}
 WRITES = re.compile(
     r"\b(o?fstream \w|(fopen|popen|system|exec[vl]p?e?|fork|posix_spawnp?|creat|mkstemp|memfd_create|unlink"
     r"|rename|mkdir|openat|tmpfile)\("

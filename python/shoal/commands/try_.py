@@ -31,7 +31,8 @@ Example: shoal try -n 4 -- ./program argument
 
 It takes three pairs of runs, and two runs before them: one compares results with the MPI's own, and one sees how much
 of the run is all-to-all. You see the program's output only if it fails. Every run reads standard input from its
-beginning. The options are those of shoal run, except --report, and --pairs."""
+beginning. Besides --pairs it takes the options of shoal run, except
+--report."""
 
 LITTLE = 0.05  # the share of a run below which it is hard to see even the most that Shoal could save
 NOTICED = 1.02  # times as fast: a smaller difference does not count
