@@ -267,9 +267,10 @@ PASS_ON_NEWER(MPI_Neighbor_alltoall_c, 7)
 PASS_ON_NEWER(MPI_Neighbor_alltoallv_c, 9)
 PASS_ON_NEWER(MPI_Neighbor_alltoallw_c, 9)
 
-// Of MPICH.
+#ifndef SHOAL_FORTRAN_NAMES  // as Open MPI has
 PASS_ON_NEWER(MPIX_Stream_comm_create, 3)
 PASS_ON_NEWER(MPIX_Stream_comm_create_multiplex, 4)
+#endif
 
 PASS_ON_FORTRAN(alltoall, ALLTOALL, 8)
 PASS_ON_FORTRAN(alltoallv, ALLTOALLV, 10)
