@@ -270,6 +270,14 @@ int call_for_preload(const function& f, MPI_Comm comm, int limit) {
   return MPI_SUCCESS;
 }
 
+int make_with_stream(const function& f, MPI_Comm comm, int limit) {
+  constexpr int no_stream = 0x3c000000;  // of MPICH
+  MPI_Comm made = MPI_COMM_NULL;
+  const int code = called(f, {in_a_word(comm), no_stream, address(&made)}, limit);
+  if (made != MPI_COMM_NULL) MPI_Comm_free(&made);
+  return code;
+}
+
 using caller = int(const function& f, MPI_Comm comm, int limit);
 
 // What calls such functions; null if this program does not know them.
@@ -279,6 +287,7 @@ caller* caller_of(const std::string& what) {
                                                   {"start", use_request},
                                                   {"startall", use_request},
                                                   {"request_free", use_request},
+                                                  {"mpix_stream_comm_create", make_with_stream},
                                                   {"shoal_preload_delete", call_for_preload},
                                                   {"shoal_preload_note_buffer", call_for_preload},
                                                   {"shoal_preload_note_duplicate", call_for_preload},
