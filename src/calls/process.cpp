@@ -213,7 +213,7 @@ void process::count_verified(team& on, usage& kept, std::int64_t bytes) {
 std::string process::explain(MPI_Comm comm) {
   if (!open_for_calls_) return "the MPI library's own collective: outside MPI_Init and MPI_Finalize";
   const users_communicator* held = find(comm);
-  if (why_of_its_threads(comm)) return std::string("the MPI library's own collective: ") + why_of_its_threads(comm);
+  if (const char* const why = why_of_its_threads(comm)) return std::string("the MPI library's own collective: ") + why;
   if (!held) return "nothing was exchanged on this communicator yet";
   if (held->of_groups) return held->of_groups->explain();
   const learner& of = *learner_of(comm);  // learner_of() tells it of all calls so far

@@ -267,7 +267,7 @@ PASS_ON_NEWER(MPI_Neighbor_alltoall_c, 7)
 PASS_ON_NEWER(MPI_Neighbor_alltoallv_c, 9)
 PASS_ON_NEWER(MPI_Neighbor_alltoallw_c, 9)
 
-#ifndef SHOAL_FORTRAN_NAMES  // as Open MPI has
+#ifndef SHOAL_FORTRAN_NAMES  // which only the preload for Open MPI has; these functions are of MPICH
 PASS_ON_NEWER(MPIX_Stream_comm_create, 3)
 PASS_ON_NEWER(MPIX_Stream_comm_create_multiplex, 4)
 #endif

@@ -200,6 +200,18 @@ TEST(Choices, MakeNoCommunicatorForTheMpisOwn) {
   EXPECT_EQ(used_spec(comm), "tuna:radix=2");
 }
 
+// With several threads what a call lets pass stays with the learner, and can be asked for.
+TEST(Choices, OfNativeByNameLetLaterCallsPass) {
+  if (!process::get().has_threads() || process::get().is_watched()) GTEST_SKIP() << "needs threads, and no report";
+  for (const std::string spec : {"native", "tuna:radix=2"}) {
+    const scoped_comm comm(duplicate_of(MPI_COMM_WORLD));
+    std::vector<int> sent(ranks_of(comm)), got(ranks_of(comm));
+    ASSERT_EQ(shoal_comm_set_info(comm, for_exchanges(spec)), MPI_SUCCESS);
+    ASSERT_EQ(shoal_alltoall(sent.data(), 1, MPI_INT, got.data(), 1, MPI_INT, comm), MPI_SUCCESS);
+    EXPECT_EQ(process::learner_of(comm)->take_passes() > 0, spec == "native") << spec;
+  }
+}
+
 TEST(Choices, TakeNoReductionWhereTheAlgorithmIsAskedFor) {
   for (const char* spec : {"tuna:radix=2", "spread_out", "shared", "native"}) {
     const scoped_comm comm(duplicate_of(MPI_COMM_WORLD));
