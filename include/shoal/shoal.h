@@ -284,8 +284,8 @@ typedef struct shoal_arrivals {
  * @param[in] counts     elements of `datatype` in each block, at least 0
  * @param[in] displs     where each block begins, in extents of `datatype` from `sendbuf`
  * @param datatype       committed datatype, also on ranks that send nothing; its size must be the same on all ranks
- * @param comm           intra-communicator whose ranks exchange; errors are raised on it. MPI_ERR_OTHER if its ranks are threads,
- *                       or if it has streams and the program several threads (both are MPICH's own)
+ * @param comm           intra-communicator whose ranks exchange; errors are raised on it. Not one of MPICH's with streams
+ *                       (MPIX_Stream_comm_create), on which the call may never end. MPI_ERR_OTHER if its ranks are threads
  * @param[out] arrivals  what arrived; free it with shoal_arrivals_free(), at any time. NULL after an error
  * @return MPI_SUCCESS; what is wrong with this rank's arguments (MPI_ERR_COMM, MPI_ERR_COUNT, MPI_ERR_RANK, MPI_ERR_TYPE,
  *         MPI_ERR_BUFFER or MPI_ERR_ARG; MPI_ERR_NO_MEM if its blocks have gaps and there is no memory to pack them): then all

@@ -61,7 +61,7 @@ void process::leave_to_duplicate(MPI_Comm comm) {
 
 bool process::begins_to_count(MPI_Comm comm, const call_signature& call) {
   if (recent_calls::find(comm) || !begin(comm) || !may_only_count_) return false;
-  if (deleted_attributes::are_of(comm) || find(comm)) return false;
+  if (deleted_attributes::are_of(comm) || find(comm) || why_of_its_threads(comm)) return false;
   users_communicator& held = *attach(comm);
   recent_calls::remember(held);
   int ranks = 0;
@@ -73,9 +73,8 @@ bool process::begins_to_count(MPI_Comm comm, const call_signature& call) {
   return recent_calls::pass_again(comm, call);
 }
 
-// With one thread there are no communicators of threads, or they do no harm.
 const char* process::why_of_its_threads(MPI_Comm comm) const {
-  return open_for_calls_ && has_threads() && !deleted_attributes::are_of(comm) ? why_of_threads(comm) : nullptr;
+  return open_for_calls_ && !deleted_attributes::are_of(comm) ? why_of_threads(comm) : nullptr;
 }
 
 const char* process::why_unknown(MPI_Comm comm) {

@@ -32,9 +32,9 @@ bool has_ranks_in_threads(MPI_Comm comm) {
   return shoal_comm_test_threadcomm && shoal_comm_test_threadcomm(comm, &has) == MPI_SUCCESS && has;
 }
 
-// MPICH moves nonblocking collectives on several such communicators only in turn. So threads that each wait for one can
-// wait for each other for ever, and Shoal's agreements are such collectives. MPIX_Comm_get_stream() would not do
-// instead of a mark: some ranks may have no stream, and where there are several it reads beyond an array.
+// MPICH moves what is under way on such a communicator only in calls that are about its stream. So Shoal's agreements,
+// which are nonblocking collectives, would never end there. MPIX_Comm_get_stream() would not do instead of a mark: some
+// ranks may have no stream, and where there are several it reads beyond an array.
 bool has_streams(MPI_Comm comm) {
   void* mark = nullptr;
   int found = 0;

@@ -1,18 +1,19 @@
 /* Exchanges on communicators of MPICH that belong to threads. Prints the number of faults.
  *
  * Argument: "streams": each thread has a communicator with a stream of its own, but rank 0 gives none for the second,
- * and the third is a duplicate. "multiplex": the same, but these communicators could have several streams. "ranks": the
+ * and the third is a duplicate. "multiplex": the same, but these communicators could have several streams. "one": the
+ * program has one thread, and one such communicator. "ranks": the
  * threads of all processes are the ranks of one communicator. */
 #include <mpi.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 
-enum { threads = 3, most = 16, times = 400 };
+enum { all_threads = 3, most = 16, times = 400 };
 
-static MPI_Comm of[threads];
-static MPIX_Stream streams[threads];
-static int numbers[threads], faults[threads], are_ranks, are_multiplex;
+static MPI_Comm of[all_threads];
+static MPIX_Stream streams[all_threads];
+static int numbers[all_threads], faults[all_threads], threads = all_threads, are_ranks, are_multiplex;
 
 static int value(int from, int to, int time) { return from * 10000 + to * 1000 + time; }
 
@@ -53,8 +54,9 @@ static MPI_Comm with_stream(int thread, int rank) {
 
 int main(int argc, char **argv) {
   int provided, rank, sum = 0, all = 0;
-  pthread_t running[threads];
-  MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
+  pthread_t running[all_threads];
+  if (argc > 1 && strcmp(argv[1], "one") == 0) threads = 1;
+  MPI_Init_thread(&argc, &argv, threads > 1 ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE, &provided);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   are_ranks = argc > 1 && strcmp(argv[1], "ranks") == 0;
   are_multiplex = argc > 1 && strcmp(argv[1], "multiplex") == 0;
@@ -63,8 +65,10 @@ int main(int argc, char **argv) {
     numbers[i] = i;
     of[i] = are_ranks ? of[0] : with_stream(i, rank);
   }
-  for (int i = 0; i < threads; ++i) pthread_create(&running[i], NULL, exchange_all, &numbers[i]);
-  for (int i = 0; i < threads; ++i) pthread_join(running[i], NULL), sum += faults[i];
+  if (threads == 1) exchange_all(&numbers[0]);
+  for (int i = 0; i < threads && threads > 1; ++i) pthread_create(&running[i], NULL, exchange_all, &numbers[i]);
+  for (int i = 0; i < threads && threads > 1; ++i) pthread_join(running[i], NULL);
+  for (int i = 0; i < threads; ++i) sum += faults[i];
   if (are_ranks) MPIX_Threadcomm_free(&of[0]);
   for (int i = 0; i < threads && !are_ranks; ++i) {
     MPI_Comm_free(&of[i]);
