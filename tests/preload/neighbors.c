@@ -3,7 +3,7 @@
  * nobody, or none at all.
  *
  * Arguments: the number of random graphs; then "requests" to make nonblocking and persistent exchanges too, several
- * under way at once; or "often" to make hundreds of rounds on each communicator, with other sizes now and then, and
+ * under way at once; or "often" and a number of rounds to make on each communicator, with other sizes now and then, and
  * all-to-alls of all ranks in between. With -DLINKED the program calls functions of shoal.h instead of the names that
  * the preload takes. */
 #define _GNU_SOURCE
@@ -24,14 +24,14 @@
 /* Open MPI 5 has persistent exchanges, though it does not call itself MPI 4 yet. */
 #define HAS_PERSISTENT (MPI_VERSION >= 4 || OMPI_MAJOR_VERSION >= 5)
 
-enum { most = 64, room = 1 << 16, largest = 40 };
+enum { most = 64, room = 1 << 15, largest = 40 };
 
 typedef intptr_t word;
 typedef int words(word, word, word, word, word, word, word, word, word);
 
 static int rank, ranks, faults, calls, with_requests, rounds = 3, alike = 1;
 static unsigned state; /* the same on every rank */
-static unsigned char sent[room], got[room], expected[room], got_by[3][room];
+static unsigned char pattern[2 * room], sent[room], got[room], expected[room], got_by[3][room];
 
 static unsigned next(unsigned below) {
   state = state * 1664525u + 1013904223u;
@@ -172,7 +172,7 @@ static void exchange_all(MPI_Comm comm, struct side *out, struct side *in) {
   MPI_Type_commit(&gapped);
   for (int round = 0; round < rounds; ++round) {
     const int salt = round / alike;
-    for (int i = 0; i < room; ++i) sent[i] = (unsigned char)(rank * 37 + i * 5 + i / 256 + round);
+    memcpy(sent, pattern + round, room);
     place(out, 0, salt, gapped);
     place(in, 1, salt, gapped);
     exchange_equal(comm, salt);
@@ -231,8 +231,9 @@ int main(int argc, char **argv) {
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
   with_requests = argc > 2 && !strcmp(argv[2], "requests");
-  if (argc > 2 && !strcmp(argv[2], "often")) rounds = 300, alike = 60;
+  if (argc > 3 && !strcmp(argv[2], "often")) rounds = atoi(argv[3]), alike = rounds / 5;
   memset(got_by, 0xEE, sizeof got_by);
+  for (int i = 0; i < 2 * room; ++i) pattern[i] = (unsigned char)(rank * 37 + i * 5 + i / 256);
   const int halves[] = {ranks / 2, ranks > 1 ? 2 : 1, 1}, line[] = {ranks};
   for (int periodic = 0; periodic < 2; ++periodic) {
     in_grid(1, line, periodic);
