@@ -1,15 +1,15 @@
 /* Rank 0 makes a call with wrong arguments, and repeats it with right ones. The others make the call once, and wait for
  * rank 0 in it. All later calls must be right.
  *
- * Arguments: the number of calls before the wrong one. With any second argument, all ranks first make only right calls,
- * on another communicator. */
+ * Arguments: the numbers of calls before the wrong one and behind it. With any third argument, all ranks first make only
+ * right calls, on another communicator. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { most = 16, calls_behind = 3000 };
+enum { most = 16 };
 
-static int rank, ranks, faults;
+static int rank, ranks, faults, calls_before, calls_behind;
 
 static int exchange(int call, int count, MPI_Comm comm) {
   int sent[most], got[most];
@@ -52,7 +52,7 @@ static MPI_Comm two_groups(void) {
   return both;
 }
 
-static void on_one_communicator(int calls_before, int some_are_wrong, int (*exchange_once)(int, int, MPI_Comm)) {
+static void on_one_communicator(int some_are_wrong, int (*exchange_once)(int, int, MPI_Comm)) {
   MPI_Comm comm = exchange_once == gather ? two_groups() : all_ranks();
   MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
   for (int call = 0; call < calls_before; ++call) exchange_once(call, 1, comm);
@@ -65,11 +65,11 @@ int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-  const int calls_before = argc > 1 ? atoi(argv[1]) : 0;
-  if (argc > 2) on_one_communicator(calls_before, 0, exchange);
-  on_one_communicator(calls_before, 1, exchange);
-  on_one_communicator(calls_before, 1, exchange_unevenly);
-  on_one_communicator(calls_before, 1, gather);
+  calls_before = atoi(argv[1]), calls_behind = atoi(argv[2]);
+  if (argc > 3) on_one_communicator(0, exchange);
+  on_one_communicator(1, exchange);
+  on_one_communicator(1, exchange_unevenly);
+  on_one_communicator(1, gather);
   MPI_Allreduce(MPI_IN_PLACE, &faults, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
   if (rank == 0) printf("faults: %d\n", faults);
   MPI_Finalize();
