@@ -78,11 +78,14 @@ target_link_libraries(exchange PRIVATE shoal::shoal)
 target_compile_options(exchange PRIVATE -fpermissive)  # what malloc returns
 """
 FIND = "find_package(shoal REQUIRED)"
+# Beside the builds for the MPIs, from where the sources have the same relative paths, so that ccache has the objects.
+WITHIN_BUILD = mpis.ROOT / "build/shoal-build"
 WITHIN = {
-    "add_subdirectory": "add_subdirectory({root} _deps/shoal-build)",  # where FetchContent has it, so that ccache hits
-    "fetch_content": """
+    "add_subdirectory": f"add_subdirectory({mpis.ROOT} {WITHIN_BUILD})",
+    "fetch_content": f"""
 include(FetchContent)
-FetchContent_Declare(shoal SOURCE_DIR {root})
+set(FETCHCONTENT_BASE_DIR {WITHIN_BUILD.parent})
+FetchContent_Declare(shoal SOURCE_DIR {mpis.ROOT})
 FetchContent_MakeAvailable(shoal)""",
 }
 
@@ -124,13 +127,13 @@ def test_shoal_within_a_project(way, tmp_path):
     mpi = mpis.WHEELS[0]
     if mpi.missing():
         pytest.skip(mpi.missing())
-    project = cxx_project(tmp_path / "project", WITHIN[way].format(root=mpis.ROOT))
+    project = cxx_project(tmp_path / "project", WITHIN[way])
     options = [f"-DMPI_C_COMPILER={mpi.mpicc}", f"-DSHOAL_CORE={mpis.ROOT / 'build/core'}", "-DSHOAL_UNITY=ON"]
-    build = mpis.ROOT / f"build/within_{way}"
-    shutil.rmtree(build, ignore_errors=True)
-    run(CMAKE, "-S", project, "-B", build, *options)
-    run(CMAKE, "--build", build, "--target", "exchange")
-    runs(mpi, build / "exchange")
+    shutil.rmtree(WITHIN_BUILD, ignore_errors=True)
+    run(CMAKE, "-S", project, "-B", project / "build", "-DCMAKE_BUILD_TYPE=Release", *options)
+    run(CMAKE, "--build", project / "build", "--target", "exchange")
+    assert WITHIN_BUILD.joinpath("libshoal.so").exists()
+    runs(mpi, project / "build/exchange")
 
 
 @pytest.mark.skipif(not shutil.which("pkg-config"), reason="there is no pkg-config")
