@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <span>
+#include <string>
 #include <utility>
 
 #include "calls/alltoall_service.hpp"
@@ -125,13 +126,21 @@ void neighbor_service::verify(native_call native) {
 
 namespace {
 
+// Why Shoal has made nothing for such calls. `wrong`: what the user was warned of, if anything.
+std::string why_left(MPI_Comm comm, const std::string& wrong) {
+  if (!wrong.empty()) return "see the warning";
+  const learner* const of = process::learner_of(comm);
+  return of ? of->why() : process::why_unknown(comm);
+}
+
 // Serves a call, from the first one on, as settings ask.
 int serve_named(const neighbor_call& call, interface from, native_call native) {
   process& job = process::get();
   if (!job.present_neighbors_of(call.comm, call.form()) && is_refused_alone(call)) return native();
   std::string wrong;
   const auto among = job.neighbors_of(call.comm, call.form(), from == interface::shoal, wrong);
-  if (!among) return refused(call.comm, wrong, from, [&] { return job.leave(call, "see the warning", native); });
+  if (!among)
+    return refused(call.comm, wrong, from, [&] { return job.leave(call, why_left(call.comm, wrong), native); });
   team& all = among->over().all();
   if (all.is_lost()) return native();
   const std::scoped_lock alone(all.lock());

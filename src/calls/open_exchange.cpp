@@ -18,6 +18,7 @@
 #include "calls/native_nonblocking.hpp"
 #include "calls/neighbor_alltoall.hpp"
 #include "calls/process.hpp"
+#include "calls/serve.hpp"
 #include "team/boundary.hpp"
 #include "team/fault_tolerance.hpp"
 #include "team/mpi_neighbors.hpp"
@@ -304,11 +305,6 @@ MPI_Request begun(const neighbor_call& call, learner&, std::string& why) {
                [&](const alltoall_call& kept) { return work_once<neighbor_service>(among, neighbor_call(kept)); });
 }
 
-const char* for_the_mpi() {
-  return process::get().set().max_temp ? "SHOAL_MAX_TEMP is set"
-                                       : "device memory, or arguments that only the MPI can check";
-}
-
 // The name of such a call in the report. It is made only for the report, so that no other call pays for it.
 template <typename Call>
 struct named_call {
@@ -344,7 +340,7 @@ int serve(const Name& name, const Call& call, MPI_Request* request, native_call 
     const nearest_rounding as_on_others;
     learner* const of = process::learner_of(call.comm);
     if (const char* const why = left_because(call, of)) return left(name, why, native);
-    std::string why = for_the_mpi();
+    std::string why = why_nothing_is_picked();
     MPI_Request made = MPI_REQUEST_NULL;
     try {
       made = make(*of, why);

@@ -50,6 +50,12 @@ int carry_out(Service& service, call_form form, const Decision& chosen, native_c
   return MPI_SUCCESS;
 }
 
+// Why the MPI's own collective serves a call for which a service picks nothing. Only the report tells.
+inline const char* why_nothing_is_picked() {
+  return process::get().set().max_temp ? "SHOAL_MAX_TEMP, device memory, or arguments that only the MPI can check"
+                                       : "device memory, or arguments that only the MPI can check";
+}
+
 // Throws mpi_error and other errors, for returning_codes().
 template <typename Service, typename Call>
 int serve(Service& service, const Call& call, interface from, MPI_Info info, native_call native) {
@@ -60,7 +66,7 @@ int serve(Service& service, const Call& call, interface from, MPI_Info info, nat
     return refused(call.comm, error.what(), from, native);
   }
   if (chosen) return carry_out(service, call.form(), *chosen, native);
-  return process::get().leave(call, "device memory, or arguments that only the MPI can check", native);
+  return process::get().leave(call, why_nothing_is_picked(), native);
 }
 
 // Whether the MPI refused a call, which returned `code`, before it took part in the call. If the code does not tell,

@@ -162,6 +162,17 @@ def test_an_earlier_job_knows_of_exchanges_of_which_ranks_send_unlike_much(mpi, 
 def test_left_where_scratch_memory_is_limited(mpi, compiled):
     done = run(mpi, 2, compiled, graphs=1, **asked("gathered"), SHOAL_MAX_TEMP="64M")
     assert not served(done) and sum(left(done).values()) == calls_of(done)
+    assert all("(SHOAL_MAX_TEMP, " in line for line in done.stderr.splitlines() if "left to the MPI" in line)
+
+
+def test_left_where_some_ranks_lack_the_preload(mpi, compiled):
+    """The report gives the reason, as for other calls."""
+    command = [compiled(mpi, "neighbors.c", "-ldl"), 1]
+    parts = [mpi.ranks(2, command, SHOAL_REPORT=1, **asked("direct")), mpi.ranks(1, command, preload=False)]
+    done = mpi.launch(*parts, timeout=60)
+    assert done.stdout.splitlines()[-1] == "faults: 0", done.stdout + done.stderr
+    assert not served(done) and set(left(done)) == set(FORMS)
+    assert done.stderr.count("(some ranks of the job run without Shoal's preload)") == len(FORMS), done.stderr
 
 
 def test_unknown_algorithm(one_mpi, compiled):

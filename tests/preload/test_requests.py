@@ -132,7 +132,7 @@ def test_mistakes_are_told(mpi, compiled):
 def test_limited_memory_is_for_the_mpi(mpi, compiled):
     done = run(mpi, compiled, 3, "wait_in_any_order", 5, **ASKED, SHOAL_MAX_TEMP="64M")
     assert set(served(done)) == {("alltoall", "tuna:radix=2")}  # the blocking ones
-    assert "(SHOAL_MAX_TEMP is set)" in done.stderr
+    assert "(SHOAL_MAX_TEMP, device memory, " in done.stderr
 
 
 @pytest.mark.parametrize("part", NONBLOCKING)
