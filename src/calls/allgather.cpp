@@ -18,6 +18,7 @@ std::int64_t bytes_of(std::int64_t count, MPI_Datatype type) { return count * si
 int unserved(group_learner* of, const allgather_call& call, native_call native) {
   const double begin = PMPI_Wtime();
   const int code = native();
+  if (of && was_freed(code, call.comm)) return code;
   if (was_refused(code, call.comm, [&] { return call; }) && call.is_awaited()) return code;
   const std::int64_t sent = bytes_of(call.send_count, call.send_type);
   const std::int64_t known = call.uniform ? sent + bytes_of(call.recv_counts[0], call.recv_type) : 0;

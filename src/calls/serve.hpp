@@ -79,8 +79,14 @@ template <typename Describe>
   return is_of_arguments(code) || (is_of_class(code, MPI_ERR_TRUNCATE) && !describe().is_valid());
 }
 
+// Whether the program's error handler has freed the communicator in a call of the MPI's own, which returned `code`.
+[[gnu::hot]] inline bool was_freed(int code, MPI_Comm comm) {
+  return (code != MPI_SUCCESS || error_handlers::may_exist()) && !process::get().keeps(comm);
+}
+
 // Runs the MPI's own collective, and then `end`, which it tells whether the MPI refused the call here. If the program's
-// error handler throws, there is no code, so the arguments decide.
+// error handler throws, there is no code, so the arguments decide. If the handler has freed the communicator, nothing is
+// left to be ended.
 template <typename Describe, typename End>
 [[gnu::hot]] int carry_out_natively(MPI_Comm comm, Describe describe, native_call native, End end) {
   int code = MPI_ERR_OTHER;
@@ -90,7 +96,10 @@ template <typename Describe, typename End>
     has_thrown = false;
     return code;
   };
-  return ended_by(carried_out, [&] { end(has_thrown ? !describe().is_valid() : was_refused(code, comm, describe)); });
+  return ended_by(carried_out, [&] {
+    if (was_freed(code, comm)) return;
+    end(has_thrown ? !describe().is_valid() : was_refused(code, comm, describe));
+  });
 }
 
 // The same for a call that passes: nobody needs to know more of it. `counted_by` finds the learner that has counted it.

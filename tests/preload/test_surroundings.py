@@ -31,6 +31,13 @@ def test_tools_that_wrap_dlopen(mpi, compiled, is_first):
     assert "tuna" in run.stderr
 
 
+@pytest.mark.parametrize("calls", [2, 40])  # only counted, and learnt from
+@pytest.mark.parametrize("case", ["all", "neighbors", "groups"])
+def test_error_handler_that_frees_its_communicator(mpi, compiled, case, calls):
+    run = mpi.run(2, [compiled(mpi, "freed_by_handler.c"), case, calls], timeout=60)
+    assert (run.returncode, run.stdout) == (0, "handled: 1, freed: 1\n"), run.stderr
+
+
 def test_error_handler_that_exchanges(mpi, compiled):
     run = mpi.run(3, [compiled(mpi, "handler_exchanges.c")])
     assert (run.returncode, run.stdout.splitlines()) == (0, ["faults: 0, handled: 12"] * 3), run.stderr
