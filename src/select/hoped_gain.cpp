@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "select/ledger.hpp"
+
 namespace shoal {
 
 namespace {
@@ -16,11 +18,11 @@ double usual_call(double bytes, int ranks_of_a_core) {
 }  // namespace
 
 // A third of what seems possible, and no more than a quarter of the time: nobody knows whether as many calls follow,
-// and a loss counts for more than a gain. If nothing seems possible, the guess may be wrong, so Shoal hopes for a
-// little all the same.
+// and a loss counts for more than a gain. If nothing seems possible, the guess may be wrong, so Shoal hopes all the
+// same for as much as the ledger lets a job lose.
 double hoped_gain(double native, std::int64_t calls, double bytes, int ranks_of_a_core) {
   const double possible = native - static_cast<double>(calls) * usual_call(bytes, ranks_of_a_core);
-  return std::clamp(possible / 3, native / 16, native / 4);
+  return std::clamp(possible / 3, ledger::share * native, native / 4);
 }
 
 }  // namespace shoal

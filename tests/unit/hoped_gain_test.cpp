@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include "select/ledger.hpp"
+
 namespace shoal {
 namespace {
 
@@ -16,14 +18,15 @@ TEST(hoped_gain, is_a_quarter_of_slow_calls_and_no_more) {
 }
 
 TEST(hoped_gain, is_little_where_the_mpi_is_as_fast_as_memory) {
-  EXPECT_DOUBLE_EQ(hoped_gain(1000 * 12e-6, 1000, 512, 4), 1000 * 12e-6 / 16);      // 8 ranks on 2 cores
-  EXPECT_DOUBLE_EQ(hoped_gain(1000 * 0.35e-6, 1000, 512, 1), 1000 * 0.35e-6 / 16);  // a core for each rank
+  constexpr double share = ledger::share;
+  EXPECT_DOUBLE_EQ(hoped_gain(1000 * 12e-6, 1000, 512, 4), share * 1000 * 12e-6);      // 8 ranks on 2 cores
+  EXPECT_DOUBLE_EQ(hoped_gain(1000 * 0.35e-6, 1000, 512, 1), share * 1000 * 0.35e-6);  // a core for each rank
 }
 
 TEST(hoped_gain, counts_what_has_to_be_copied) {
   const double small = hoped_gain(100 * 400e-6, 100, 8 * 1024, 4), large = hoped_gain(100 * 400e-6, 100, 8 << 16, 4);
   EXPECT_GT(small, 1.5 * large);
-  EXPECT_DOUBLE_EQ(hoped_gain(100 * 200e-6, 100, 8 << 16, 4), 100 * 200e-6 / 16);
+  EXPECT_DOUBLE_EQ(hoped_gain(100 * 200e-6, 100, 8 << 16, 4), ledger::share * 100 * 200e-6);
 }
 
 TEST(hoped_gain, grows_with_the_calls) {
