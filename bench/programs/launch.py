@@ -124,8 +124,9 @@ def find_program(place: Place, case: Case) -> list[str] | None:
     return [str(path)] if path.exists() else None
 
 
-def variables_of(place: Place, case: Case, way: str) -> dict[str, str]:
-    """The variables of the ranks. `way`: native is without Shoal, auto is Shoal at its defaults; else it is a spec."""
+def variables_of(place: Place, case: Case, way: str, folder: Path) -> dict[str, str]:
+    """The variables of the ranks, which name libraries in the folder. `way`: native is without Shoal, auto is Shoal at
+    its defaults; else it is a spec."""
     asked = {} if way == "auto" else {f"SHOAL_{form}": way for form in case.forms}
     libraries = [str(place.mpi.library.parent), *filter(None, [os.environ.get("LD_LIBRARY_PATH")])]
     common = {"LD_LIBRARY_PATH": ":".join(libraries), "OMP_NUM_THREADS": "1"}
@@ -134,7 +135,16 @@ def variables_of(place: Place, case: Case, way: str) -> dict[str, str]:
     if way == "native":
         return common | {"LD_PRELOAD": str(compile_for(place, "clock.so"))}
     # The clock comes first, so that it also times Shoal's functions.
-    return common | asked | {"LD_PRELOAD": f"{compile_for(place, 'clock.so')}:{place.mpi.preload}"}
+    return common | asked | {"LD_PRELOAD": f"{compile_for(place, 'clock.so')}:{copy_of(place.mpi.preload, folder)}"}
+
+
+def copy_of(preload: Path, folder: Path) -> Path:
+    """A copy of the preload with its drop-in library, for one launch. Where the system keeps a file in memory decides
+    which of its parts share a place in the caches. With one copy for all launches, a program would by chance be a
+    little slower or faster in all of them, and a rank test would take that for a difference."""
+    for library in (preload, preload.with_name("libshoal-drop-in.so")):
+        shutil.copy(library, folder)
+    return folder / preload.name
 
 
 def launch(place: Place, case: Case, way: str, wisdom: Path | None = None) -> Took:
@@ -145,7 +155,7 @@ def launch(place: Place, case: Case, way: str, wisdom: Path | None = None) -> To
         folder = Path(directory)
         for changed in case.inputs:
             write_input(changed, folder)
-        variables = variables_of(place, case, way) | {"PROGRAMS_CLOCK": str(folder / "clock")}
+        variables = variables_of(place, case, way, folder) | {"PROGRAMS_CLOCK": str(folder / "clock")}
         variables |= {"SHOAL_WISDOM": str(wisdom)} if wisdom else {}
         command = place.start(place.mpi, case.ranks, [*program, *shlex.split(case.arguments)], variables)
         began = time.perf_counter()
