@@ -75,8 +75,9 @@ class process : public job_state {
   // The neighbourhood if there is one already; else null.
   std::shared_ptr<neighborhood> present_neighbors_of(MPI_Comm comm, call_form form) const;
 
-  // Whether Shoal keeps something for a communicator. Does not ask the MPI, because the program may have freed it.
-  bool keeps(MPI_Comm comm) { return held_by(comm); }
+  // Whether Shoal keeps something for a communicator. Does not ask the MPI, because the program may have freed it. Most
+  // calls are on one of the last communicators, and have looked there already.
+  bool keeps(MPI_Comm comm) { return recent_calls::find(comm) || held_by(comm); }
 
   // What expires when the program frees the communicator. None if Shoal does not know the communicator.
   std::optional<std::weak_ptr<const void>> life_of(MPI_Comm comm);
