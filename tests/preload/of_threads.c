@@ -65,9 +65,9 @@ int main(int argc, char **argv) {
     numbers[i] = i;
     of[i] = are_ranks ? of[0] : with_stream(i, rank);
   }
-  if (threads == 1) exchange_all(&numbers[0]);
-  for (int i = 0; i < threads && threads > 1; ++i) pthread_create(&running[i], NULL, exchange_all, &numbers[i]);
-  for (int i = 0; i < threads && threads > 1; ++i) pthread_join(running[i], NULL);
+  for (int i = 1; i < threads; ++i) pthread_create(&running[i], NULL, exchange_all, &numbers[i]);
+  exchange_all(&numbers[0]);
+  for (int i = 1; i < threads; ++i) pthread_join(running[i], NULL);
   for (int i = 0; i < threads; ++i) sum += faults[i];
   if (are_ranks) MPIX_Threadcomm_free(&of[0]);
   for (int i = 0; i < threads && !are_ranks; ++i) {
