@@ -37,16 +37,17 @@ double investment::hope_of(const exchange_field& f, const exchange_fields& all) 
   }
   double hope = 0;
   for (const auto& [key, one] : all)
-    hope += hoped_gain(one.trials.native_seconds(), one.trials.calls(), one.mean_load(), job_.ranks_of_a_core(ranks_));
+    hope += hoped_gain(one.trials.native_seconds(), one.trials.calls(), one.mean_load(), ranks_,
+                       job_.ranks_of_a_core(ranks_));
   return hope;
 }
 
-// What is made is of use only if the ledger can pay for trials as well.
+// What is made is of use only if it is tried as well.
 bool investment::pays(const agreed_terms& all) const {
-  const double whole = cost(all);
+  const double whole = cost(all) + seconds_of_trials(all);
   const bool none_left = all.some_full() && !is_on_one_node(all);  // exchanges between nodes need a communicator
-  return !all.have_devices() && !all.some_copy_much() && !is_limited() && !none_left &&
-         whole + seconds_of_trials(all) <= all.allowance() && whole <= all.hope();
+  return !all.have_devices() && !all.some_copy_much() && !is_limited() && !none_left && whole <= all.allowance() &&
+         whole <= all.hope();
 }
 
 // If it does, the second round offers memory, and the ranks map it if it still pays once that round has told how long
@@ -65,7 +66,7 @@ bool investment::may_offer_memory(const agreed_terms& all) const {
 }
 
 std::optional<int> investment::calls_until_hope(const agreed_terms& all, std::int64_t calls) const {
-  const double hope = all.hope(), whole = cost(all), so_far = static_cast<double>(calls);
+  const double hope = all.hope(), whole = cost(all) + seconds_of_trials(all), so_far = static_cast<double>(calls);
   if (whole <= hope || hope <= 0) return std::nullopt;
   return static_cast<int>(std::clamp(so_far * (whole / hope - 1), std::min(1e6, so_far / 4), 1e6));
 }

@@ -20,7 +20,7 @@ constexpr int enough = 96;      // calls of a candidate after which it is set as
 constexpr int remembered = 64;  // earlier calls, at most, that weigh in a mean against new ones
 // Shares of the calls' time that agreements may take: at first, in the long run, and if what was tried has lost, so
 // that no gain pays for agreements.
-constexpr double early_share = 0.05, late_share = 5e-3, lost_share = 2e-3;
+constexpr double early_share = 0.05, late_share = 5e-3, lost_share = 5e-4;
 constexpr double changed = 1.5;  // a call that takes this many times as long as before has changed
 constexpr double clearly_less = 1.5;
 // A candidate that was set aside is tried again after this many times the calls so far, at least and at most. The new
