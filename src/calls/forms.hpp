@@ -51,6 +51,12 @@ class form {
       return serve(describe(all...), from, info, native);
     }
   }
+  // Instead of blocking() for a call that passed in the preload, where the MPI's own function returned `code`, an error.
+  template <typename... All>
+  int ended_passing(int code, All... all) const {
+    const MPI_Comm comm = (all, ...);
+    return returning_codes(comm, [&] { return carry_out_passed(describe(all...), [&] { return code; }); });
+  }
   // Behind requests of the MPI's own. persistent() is called only if the MPI has persistent collectives.
   template <typename... All>
   int nonblocking(MPI_Request* request, All... all) const {

@@ -2,24 +2,11 @@
 
 #include "calls/mpi_datatype.hpp"
 #include "transport/mpi_error.hpp"
-#include "transport/mpi_newer.hpp"
 
 namespace shoal {
 
-static bool is_named(MPI_Datatype type) {
-  int combiner = MPI_COMBINER_NAMED;
-  if (PMPI_Type_get_envelope_c) {  // knows types with wide counts too, unlike the other
-    MPI_Count numbers[4];
-    PMPI_Type_get_envelope_c(type, &numbers[0], &numbers[1], &numbers[2], &numbers[3], &combiner);
-  } else {
-    int numbers[3];
-    PMPI_Type_get_envelope(type, &numbers[0], &numbers[1], &numbers[2], &combiner);
-  }
-  return combiner == MPI_COMBINER_NAMED;
-}
-
 kept_type::kept_type(MPI_Datatype users) : type_(users) {
-  if (!is_type(users) || is_named(users)) return;
+  if (!is_type(users) || is_of_mpi(users)) return;
   if (!known(users).is_committed(MPI_COMM_SELF)) return;  // a copy must not be committed either
   // Unlike MPI_Type_dup this copies no attributes.
   require(PMPI_Type_contiguous(1, users, &type_), "MPI_Type_contiguous");

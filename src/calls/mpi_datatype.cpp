@@ -371,6 +371,18 @@ bool is_type(MPI_Datatype type) {
   return bits >> kind != 0 && (bits >> object & 0xF) == of_types;
 }
 
+bool is_of_mpi(MPI_Datatype type) {
+  int combiner = MPI_COMBINER_NAMED;
+  if (PMPI_Type_get_envelope_c) {  // knows types with wide counts too, unlike the other
+    MPI_Count numbers[4];
+    PMPI_Type_get_envelope_c(type, &numbers[0], &numbers[1], &numbers[2], &numbers[3], &combiner);
+  } else {
+    int numbers[3];
+    PMPI_Type_get_envelope(type, &numbers[0], &numbers[1], &numbers[2], &combiner);
+  }
+  return combiner == MPI_COMBINER_NAMED;
+}
+
 std::int64_t size_of(MPI_Datatype type) {
   MPI_Count size = 0;
   if (is_type(type)) PMPI_Type_size_x(type, &size);

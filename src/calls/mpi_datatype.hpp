@@ -84,6 +84,8 @@ class type_list {
 
 // Whether this may be a datatype, as far as the handle tells.
 bool is_type(MPI_Datatype type);
+// Whether the MPI itself defines the type, so that it is never freed. `type`: is_type().
+bool is_of_mpi(MPI_Datatype type);
 // Bytes of an element; 0 for what is no type.
 std::int64_t size_of(MPI_Datatype type);
 // The same, without asking the MPI about the most usual types. In calls that are only counted, asking would cost more

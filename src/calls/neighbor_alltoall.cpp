@@ -148,6 +148,12 @@ int serve_named(const neighbor_call& call, interface from, native_call native) {
   return serve(s, call, from, MPI_INFO_NULL, native);
 }
 
+// After the first call for which the MPI's own is named: nobody needs to look at later ones.
+void let_named_pass(learner& of, const neighbor_call& call) {
+  of.let_named_pass();
+  recent_calls::begin_repeats_among_neighbors(call.comm, call.form(), of.take_passes());
+}
+
 int serve_settled(learner& of, const neighbor_call& call, interface from, native_call native) {
   const call_size size{call.form(), call.bytes_to_all(of.blocks()), false};
   return serve_learnt(of, call, size, from, native, [&](const decision& settled, outcome& result) {
@@ -160,8 +166,12 @@ int serve_settled(learner& of, const neighbor_call& call, interface from, native
 
 int serve_any(learner* of, const neighbor_call& call, interface from, native_call native) {
   process& job = process::get();
-  if (job.asks_for(call.what, call.form()))
-    return has_neighbors(call.comm) && !is_revoked(call.comm) ? serve_named(call, from, native) : native();
+  if (job.asks_for(call.what, call.form())) {
+    if (!has_neighbors(call.comm) || is_revoked(call.comm)) return native();
+    const int code = serve_named(call, from, native);
+    if (of && job.asks_for_natives(call.what, call.form())) let_named_pass(*of, call);
+    return code;
+  }
   if (!of || is_lost(*of, call.comm)) return native();
   if (!of->is_wrong()) return serve_settled(*of, call, from, native);
   return refused(call.comm, of->why(), from, [&] { return job.leave(call, of->why(), native); });
@@ -182,12 +192,20 @@ bool neighbor_call::is_awaited() const {
   return some(among.sources, recv_counts) || some(among.destinations, sent_counts());
 }
 
+int carry_out_passed(const neighbor_call& call, native_call native) {
+  return carry_out_passed(
+      call.comm, [&] { return process::get().neighbor_learner_of(call.comm); }, [&] { return call; }, native);
+}
+
 int neighbor_alltoall(const neighbor_call& call, interface from, native_call native) {
   return returning_codes(call.comm, [&] {
     if (call.comm == MPI_COMM_NULL) return without_communicator(from, native);
+    if (recent_calls::pass_again_among_neighbors(call.comm, call.form())) return carry_out_passed(call, native);
     learner* const of = process::get().neighbor_learner_of(call.comm);
-    if (of && of->passes(call.form(), 0))
-      return carry_out_passed(call.comm, [&] { return of; }, [&] { return call; }, native);
+    if (of && of->passes(call.form(), 0)) {
+      recent_calls::begin_repeats_among_neighbors(call.comm, call.form(), of->will_pass());
+      return carry_out_passed(call, native);
+    }
     const nearest_rounding as_on_others;
     return serve_any(of, call, from, [&] { return as_on_others.as_of_program(native); });
   });

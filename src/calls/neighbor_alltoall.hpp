@@ -42,6 +42,9 @@ neighbor_call typed_neighbors(All... all) {
 // errors have been raised on the communicator.
 [[gnu::hot]] int neighbor_alltoall(const neighbor_call& call, interface from, native_call native);
 
+// Carries out a call that passes, and was counted.
+[[gnu::hot]] int carry_out_passed(const neighbor_call& call, native_call native);
+
 // One such call while it is served.
 class neighbor_service {
  public:

@@ -1,6 +1,7 @@
 // All-to-alls whose algorithm nobody asked for. Most of them pass: they are only counted, and the MPI serves them.
 // If ranks share a core, each call finds Shoal's code cold. So a call that passes runs little of Shoal's code, and its
-// arguments are described only if the MPI refuses it.
+// arguments are described only if the MPI refuses it. Calls that repeat the last one do not even come here: the preload
+// counts them (recent_call.h).
 #pragma once
 
 #include <mpi.h>
@@ -24,9 +25,9 @@ inline std::int64_t block_of(const learner& of, const call_signature& call) {
 
 // The code of a call that passes and was carried out; none, if the call does not pass. `describe` makes an
 // alltoall_call of its arguments.
-template <typename Describe>
-[[gnu::hot]] std::optional<int> passed(MPI_Comm comm, const call_signature& call, Describe describe,
-                                       native_call native) {
+template <typename Describe, typename... All>
+[[gnu::hot]] std::optional<int> passed(MPI_Comm comm, const call_signature& call, Describe describe, native_call native,
+                                       All... all) {
   const auto carry_out = [&] {
     return carry_out_passed(comm, [&] { return process::learner_of(comm); }, describe, native);
   };
@@ -34,29 +35,36 @@ template <typename Describe>
   if (recent_calls::is_alone(comm)) return returning_codes(comm, native);
   learner* const recent = recent_calls::learner_of(comm);
   if (!recent || !recent->passes(call.form, block_of(*recent, call))) return std::nullopt;
-  recent_calls::begin_repeats(comm, call, recent->will_pass());
+  recent_calls::begin_repeats(comm, call, recent->will_pass(), all...);
   return returning_codes(comm, carry_out);
 }
 
-// After a call that did not pass.
-inline void let_others_pass(MPI_Comm comm, const call_signature& call) {
+// Carries out a call that passes, and was counted.
+inline int carry_out_passed(const alltoall_call& call, native_call native) {
+  return carry_out_passed(call.comm, [&] { return process::learner_of(call.comm); }, [&] { return call; }, native);
+}
+
+// After a call that did not pass. `all`: its arguments.
+template <typename... All>
+void let_others_pass(MPI_Comm comm, const call_signature& call, All... all) {
   learner* const of = recent_calls::learner_of(comm);
-  if (of) recent_calls::begin_repeats(comm, call, of->take_passes());
+  if (of) recent_calls::begin_repeats(comm, call, of->take_passes(), all...);
 }
 
 // `all`: the arguments.
 template <typename Describe, typename... All>
 [[gnu::hot]] int alltoall_of_mpi(MPI_Comm comm, Describe describe, native_call native, All... all) {
   const call_signature call = signature_of(all...);
-  if (const std::optional<int> code = passed(comm, call, describe, native)) return *code;
+  if (const std::optional<int> code = passed(comm, call, describe, native, all...)) return *code;
   learner* const recent = recent_calls::learner_of(comm);
   bool begins_to_count = false;
   const int code = returning_codes(comm, [&] {
     begins_to_count = !recent && comm != MPI_COMM_NULL && process::get().begins_to_count(comm, call);
     if (!begins_to_count) return alltoall_of_mpi(recent, describe(), native);
+    recent_calls::keep_arguments(comm, call, all...);
     return carry_out_passed(comm, [&] { return process::learner_of(comm); }, describe, native);
   });
-  if (!begins_to_count) let_others_pass(comm, call);
+  if (!begins_to_count) let_others_pass(comm, call, all...);
   return code;
 }
 

@@ -215,8 +215,8 @@ std::string process::explain(MPI_Comm comm) {
   if (const char* const why = why_of_its_threads(comm)) return std::string("the MPI library's own collective: ") + why;
   if (!held) return "nothing was exchanged on this communicator yet";
   if (held->of_groups) return held->of_groups->explain();
-  const learner& of = *learner_of(comm);  // learner_of() tells it of all calls so far
-  return held->of_neighbors && of.calls() == 0 && !of.state() ? held->of_neighbors->explain() : of.explain();
+  const learner& of = *learner_of(comm);  // which tells the learner of all calls so far
+  return held->of_neighbors && of.calls() == 0 && !of.state() ? neighbor_learner_of(comm)->explain() : of.explain();
 }
 
 users_communicator* process::attach(MPI_Comm comm) {

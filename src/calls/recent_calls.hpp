@@ -9,6 +9,8 @@
 #include <utility>
 
 #include "calls/call_signature.hpp"
+#include "calls/mpi_datatype.hpp"
+#include "calls/recent_call.h"
 #include "calls/users_communicator.hpp"
 #include "learn/learner.hpp"
 
@@ -19,92 +21,146 @@ class recent_calls {
  public:
   // A communicator is looked up in one place, which has room for two. Even among some hundreds of communicators, three
   // seldom share a place.
-  static constexpr int log2_places = 10;
-  static constexpr std::size_t places = std::size_t{1} << log2_places;
-  static std::size_t place_of(MPI_Comm comm) {
-    const auto number = static_cast<std::uint64_t>((std::uintptr_t)comm);  // NOLINT: an address or an int
-    return number * 0x9E3779B97F4A7C15u >> (64 - log2_places);
-  }
+  static constexpr std::size_t places = std::size_t{1} << shoal_log2_places;
+  static std::size_t place_of(MPI_Comm comm) { return shoal_place_of(number_of(comm)); }
 
   // What Shoal keeps for a communicator, its learner, and the learner of its neighbours. Null if the communicator is
-  // not among the last ones, or if there is none. learner_of() first tells the learner of the calls that repeated.
+  // not among the last ones, or if there is none. A learner is first told of the calls that repeated.
   static users_communicator* find(MPI_Comm comm) {
     const entry& last = at(comm);
-    return last.comm == comm ? last.held : nullptr;
+    return last.is_of(comm) ? last.held : nullptr;
   }
   static learner* learner_of(MPI_Comm comm) {
     entry& last = at(comm);
-    if (last.comm != comm) return nullptr;
+    if (!last.is_of(comm)) return nullptr;
     last.end_repeats();
     return last.of_ranks;
   }
   static learner* neighbor_learner_of(MPI_Comm comm) {
-    const entry& last = at(comm);
-    return last.comm == comm ? last.of_neighbors : nullptr;
+    entry& last = at(comm);
+    if (!last.is_of(comm)) return nullptr;
+    last.end_repeats_among_neighbors();
+    return last.of_neighbors;
   }
   // Whether the communicator has only this rank, and nobody asks for anything.
   static bool is_alone(MPI_Comm comm) {
     const entry& last = at(comm);
-    return last.comm == comm && last.of_ranks && last.of_ranks->is_idle();
+    return last.is_of(comm) && last.of_ranks && last.of_ranks->is_idle();
   }
 
   // Whether a call passes because the last call on its communicator passed and was the same. If so, counts it.
   [[gnu::hot]] static bool pass_again(MPI_Comm comm, const call_signature& call) {
     entry& last = at(comm);
-    if (last.comm != comm || last.left == 0 || last.like != call) return false;
-    --last.left;
-    ++last.passed;
-    return true;
+    return last.is_of(comm) && last.like == call && pass(last.among_ranks);
   }
-  // After a call: the next `calls` calls pass if they are the same.
-  static void begin_repeats(MPI_Comm comm, const call_signature& call, int calls) {
+  [[gnu::hot]] static bool pass_again_among_neighbors(MPI_Comm comm, call_form form) {
+    entry& last = at(comm);
+    return last.is_of(comm) && last.among_neighbors.form == static_cast<int>(form) && pass(last.among_neighbors);
+  }
+  // After a call: the next `calls` calls pass if they are the same. `all`: the arguments of the call.
+  template <typename... All>
+  static void begin_repeats(MPI_Comm comm, const call_signature& call, int calls, All... all) {
     entry& last = at(comm);
     last.like = call;
-    last.left = calls;
+    last.among_ranks.left = calls;
+    if (calls > 0) keep_arguments(comm, call, all...);
+  }
+  // Shows the preload the arguments of the last call, so that it knows calls that repeat it.
+  template <typename... All>
+  static void keep_arguments(MPI_Comm comm, const call_signature& call, All... all) {
+    shoal_repeats& repeats = at(comm).among_ranks;
+    repeats.form = static_cast<int>(call.form);
+    keep(repeats, call, all...);
+  }
+  static void begin_repeats_among_neighbors(MPI_Comm comm, call_form form, int calls) {
+    entry& last = at(comm);
+    if (!last.is_of(comm)) return;
+    last.among_neighbors.form = static_cast<int>(form);
+    last.among_neighbors.left = calls;
   }
 
   static void remember(users_communicator& held) {
     entry& known = at(held.comm);
-    entry& last = known.comm == held.comm ? known : made_room(held.comm);
-    last.comm = held.comm;
+    entry& last = known.is_of(held.comm) ? known : made_room(held.comm);
+    last.comm = number_of(held.comm);
     last.of_ranks = held.of_ranks.get();
     last.of_neighbors = held.of_neighbors.get();
     last.held = &held;
   }
   static void forget(MPI_Comm comm) {
     entry& last = at(comm);
-    if (last.comm != comm) return;
-    last.end_repeats();
+    if (!last.is_of(comm)) return;
+    last.end_all_repeats();
     last = {};
+  }
+  // Tells the preload where the entries are.
+  static void show(shoal_passing& to) {
+    to.entries = reinterpret_cast<char*>(last_.data());
+    to.entry_bytes = sizeof(entry);
   }
 
  private:
-  struct alignas(64) entry {
-    MPI_Comm comm{};
-    // How many more calls may repeat the last one and pass, and how many did that the learner has not heard of.
-    int left = 0, passed = 0;
-    call_signature like;
+  struct alignas(64) entry : shoal_recent_call {
     learner* of_ranks = nullptr;
     learner* of_neighbors = nullptr;
     users_communicator* held = nullptr;
+    call_signature like;  // what repeats among all ranks
 
+    bool is_of(MPI_Comm other) const { return comm == number_of(other); }
     void end_repeats() {
+      const int passed = std::exchange(among_ranks.passed, 0);
+      among_ranks.left = 0;
       if (passed > 0 && of_ranks) of_ranks->have_passed(passed);
       else if (passed > 0) held->counted += passed;
-      left = passed = 0;
+    }
+    void end_repeats_among_neighbors() {
+      const int passed = std::exchange(among_neighbors.passed, 0);
+      among_neighbors.left = 0;
+      if (passed > 0) of_neighbors->have_passed(passed);
+    }
+    void end_all_repeats() {
+      end_repeats();
+      end_repeats_among_neighbors();
     }
   };
   using place = std::array<entry, 2>;
 
+  template <typename Handle>
+  static std::intptr_t number_of(Handle handle) {
+    return (std::intptr_t)handle;  // NOLINT: an address or an int
+  }
+  static bool pass(shoal_repeats& repeats) {
+    if (repeats.left == 0) return false;
+    --repeats.left;
+    ++repeats.passed;
+    return true;
+  }
+  // The preload knows calls by their arguments if these say how large the blocks are.
+  template <typename... All>
+  static void keep(shoal_repeats& of, const call_signature&, All...) {
+    of.send_type = of.recv_type = 0;
+  }
+  static void keep(shoal_repeats& of, const call_signature& call, const void*, int sent, MPI_Datatype send_type, void*,
+                   int received, MPI_Datatype recv_type, MPI_Comm) {
+    const bool are_known = !call.in_place && stays(of.send_type, send_type) && stays(of.recv_type, recv_type);
+    of.sent = sent;
+    of.received = received;
+    of.send_type = are_known ? number_of(send_type) : 0;
+    of.recv_type = are_known ? number_of(recv_type) : 0;
+  }
+  static bool stays(std::intptr_t known, MPI_Datatype type) {
+    return known == number_of(type) || (is_type(type) && is_of_mpi(type));
+  }
+
   // The communicator's entry, or else the older one of its place.
   static entry& at(MPI_Comm comm) {
     place& of = last_[place_of(comm)];
-    return of[0].comm == comm ? of[0] : of[1];
+    return of[0].is_of(comm) ? of[0] : of[1];
   }
   static entry& made_room(MPI_Comm comm) {
     auto& [last, before] = last_[place_of(comm)];
     if (last.held) {
-      before.end_repeats();
+      before.end_all_repeats();
       before = std::exchange(last, {});
     }
     return last;

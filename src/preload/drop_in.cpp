@@ -7,6 +7,8 @@
 #include "calls/deleted_attributes.hpp"
 #include "calls/forms.hpp"
 #include "calls/process.hpp"
+#include "calls/recent_call.h"
+#include "calls/recent_calls.hpp"
 #include "team/boundary.hpp"
 #include "team/error_handlers.hpp"
 #include "team/of_threads.hpp"
@@ -26,6 +28,11 @@ static bool have_all_ended(const MPI_Comm* comm) {
   } catch (...) {
     return false;
   }
+}
+
+template <typename Function>
+static shoal_function* in_c(Function* function) {
+  return reinterpret_cast<shoal_function*>(function);
 }
 
 #pragma GCC visibility push(default)
@@ -129,6 +136,23 @@ PERSISTENT(MPI_Neighbor_alltoallw_init_c, neighbor_alltoallw_init_c, SHOAL_TYPED
 #undef BLOCKING
 #undef NONBLOCKING
 #undef PERSISTENT
+
+// passing.c calls this.
+void shoal_preload_show_passing(shoal_passing* to) {
+#define SHOW(name, mpi_name, form_of, arguments, ...)                                                            \
+  to->name = {static_cast<int>(call_form::form_of), in_c(mpi_name), in_c(+[](int code, arguments(__VA_ARGS__)) { \
+                return forms::name.ended_passing(code, arguments##_NAMES);                                       \
+              })};
+  SHOW(alltoall, PMPI_Alltoall, equal, SHOAL_EQUAL, int, int)
+  SHOW(alltoallv, PMPI_Alltoallv, any_sizes, SHOAL_SIZED, int, int)
+  SHOW(alltoallw, PMPI_Alltoallw, any_types, SHOAL_TYPED, int, int)
+  SHOW(neighbor_alltoall, PMPI_Neighbor_alltoall, equal, SHOAL_EQUAL, int, int)
+  SHOW(neighbor_alltoallv, PMPI_Neighbor_alltoallv, any_sizes, SHOAL_SIZED, int, int)
+  SHOW(neighbor_alltoallw, PMPI_Neighbor_alltoallw, any_types, SHOAL_TYPED, int, MPI_Aint)
+#undef SHOW
+  to->in_place = reinterpret_cast<std::intptr_t>(MPI_IN_PLACE);
+  recent_calls::show(*to);
+}
 
 #ifndef OPEN_MPI
 // preload.c passes these on if the MPI has them.

@@ -10,3 +10,7 @@ void* function_of_mpi(const char* name);
 void* function_of_drop_in(const char* name);
 // Whether the program has made error handlers; 0: it has made none.
 extern int has_made_handlers;
+// Asks the drop-in library, which was just loaded, for what passing.c needs.
+void begin_passing(void);
+// From now on every call goes to the drop-in library.
+void stop_passing(void);

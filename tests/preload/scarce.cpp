@@ -256,6 +256,7 @@ int free_in_words(word comm, word) { return PMPI_Comm_free(reinterpret_cast<MPI_
 // The functions that the preload alone calls.
 int call_for_preload(const function& f, MPI_Comm comm, int limit) {
   static const int no_handlers = 0;
+  static word passing[32];  // has room for a shoal_passing
   MPI_Comm copy;
   MPI_Comm_dup(comm, &copy);
   give_to_fortran(copy);
@@ -265,6 +266,7 @@ int call_for_preload(const function& f, MPI_Comm comm, int limit) {
   if (f.what == "shoal_preload_delete") all = {named, reinterpret_cast<word>(free_in_words), 0, address(&copy), 0};
   else if (f.what == "shoal_preload_note_duplicate") all = {f.in_fortran ? named : in_a_word(copy)};
   else if (f.what == "shoal_preload_watch_handlers") all = {address(&no_handlers)};
+  else if (f.what == "shoal_preload_show_passing") all = {address(passing)};
   called(f, all, limit);
   if (copy != MPI_COMM_NULL) MPI_Comm_free(&copy);
   return MPI_SUCCESS;
@@ -292,6 +294,7 @@ caller* caller_of(const std::string& what) {
                                                   {"shoal_preload_note_buffer", call_for_preload},
                                                   {"shoal_preload_note_duplicate", call_for_preload},
                                                   {"shoal_preload_report_nothing", call_for_preload},
+                                                  {"shoal_preload_show_passing", call_for_preload},
                                                   {"shoal_preload_watch_handlers", call_for_preload}};
   const auto found = all.find(what);
   return found == all.end() ? nullptr : found->second;
