@@ -78,6 +78,7 @@ def write_report(results: Results, folder: Path) -> Path:
     sections = []
     for chapter in chapters(results):
         chapter.figure.savefig(folder / f"{chapter.name}.png", dpi=150)
+        chapter.figure.set_layout_engine("none")  # it is laid out now
         plots.save(chapter.figure, folder / f"{chapter.name}.svg")
         sections.append(section(chapter, (folder / f"{chapter.name}.svg").read_bytes()))
     pairs = [(case, one, all_of.get("native")) for case, all_of in results.cases.items() for one in all_of.values()]
