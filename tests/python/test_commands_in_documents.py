@@ -53,7 +53,7 @@ SMALL = {
     "run": {"--ranks": "4"},
     "try": {"--ranks": "2"},
     "mpiexec": {"--ranks": "4"},
-    "tune": {"--ranks": "4", "--seconds": "2"},
+    "tune": {"--ranks": "4", "--seconds": "1"},
     "fit": {"--ranks": "4"},
     "simulate": {"--nodes": "4", "--ppn": "2", "--sizes": "64"},
     "check": {"--ranks": "1-12"},
