@@ -32,7 +32,7 @@ else()
 
   # A sample of the tests with sanitizers, small enough for every build: the memory of a node, whose ranks are threads,
   # and copies of strided blocks. `make sanitize` runs the others.
-  set(sample_sources tests/unit/node_memory_test.cpp tests/unit/strided_test.cpp src/execute/strided.cpp)
+  set(sample_sources tests/unit/node_memory_test.cpp)
   foreach(source node_rows node_window process_memory shared_memory)
     list(APPEND sample_sources src/transport/${source}.cpp)
   endforeach()
@@ -44,4 +44,5 @@ else()
     target_link_options(${name} PRIVATE -fsanitize=${sanitizers})
     target_link_libraries(${name} PRIVATE GTest::gtest_main)
   endforeach()
+  target_sources(sample_with_address_and_undefined PRIVATE tests/unit/strided_test.cpp src/execute/strided.cpp)
 endif()
