@@ -36,8 +36,16 @@ class Needs(NamedTuple):
 def find_program(name: str) -> str:
     path = shutil.which(name)
     if path is None:
-        raise UserError(f"{name}: no such program; give its path, or put -- before it")
+        raise UserError(why_not_found(name))
     return path
+
+
+def why_not_found(name: str) -> str:
+    if not Path(name).is_file():
+        return f"{name}: no such program; give its path, or put -- before it"
+    if os.access(name, os.X_OK):
+        return f"{name}: not on PATH; it is ./{name}"
+    return f"{name} cannot be executed; compile a source file, and put python3 before a Python script"
 
 
 def needs_of(program: str) -> Needs:

@@ -278,7 +278,10 @@ def test_report_in_a_file(program, tmp_path):
         (["-n", "2"], ["program", "shoal run --help"]),
         (["/bin/ls"], ["--ranks", "shoal run --help"]),
         (["-n", "0", "/bin/ls"], ["0", "--ranks"]),
-        (["-n", "2", "/no/such/program"], ["/no/such/program"]),
+        (["-n", "2", "/no/such/program"], ["/no/such/program: no such program"]),
+        (["-n", "2", "--", "mpiexec", "-n", "2", "/bin/ls"], ["mpiexec starts ranks", "--launcher"]),
+        (["/usr/bin/mpirun.openmpi", "-n", "2", "/bin/ls"], ["mpirun.openmpi starts ranks", "--launcher"]),
+        (["--launcher", "env", "srun", "-n", "2", "/bin/ls"], ["srun starts ranks", "--launcher"]),
         (["-n", "2", "--alltoallv", "tunna", "/bin/ls"], ["tunna", "tuna"]),
         (["-n", "2", "--alltoallv", "tuna:radix=1", "/bin/ls"], ["radix=1", "2 to"]),
         (["-n", "2", "--allgather", "tuna", "/bin/ls"], ["tuna", "union_ring"]),
@@ -305,6 +308,14 @@ def test_report_in_a_file(program, tmp_path):
 def test_wrong_input(shoal_command, args, words):
     line = shoal_command.refused("run", *args)
     assert all(word in line for word in words), line
+
+
+def test_file_that_is_no_program(shoal_command, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "mine").write_text("#!/bin/sh\n")
+    assert "mine cannot be executed" in shoal_command.refused("run", "-n", 2, "./mine")
+    (tmp_path / "mine").chmod(0o755)
+    assert "it is ./mine" in shoal_command.refused("run", "-n", 2, "mine")
 
 
 def test_no_mpi(shoal_command, monkeypatch):

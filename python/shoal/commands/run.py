@@ -141,6 +141,7 @@ def read(options: Parser, words: Sequence[str]) -> tuple[argparse.Namespace, Job
     asked, passed, program = split(options, words)
     if not program:
         options.error("which program?")
+    refuse_launcher(options, Path(program[0]).name)
     if asked.ranks is None and not asked.launcher:
         options.error("how many ranks? give -n (--ranks)")
     if asked.ranks is not None and asked.ranks < 1:
@@ -159,6 +160,15 @@ def read(options: Parser, words: Sequence[str]) -> tuple[argparse.Namespace, Job
     mpi = choose_mpi(asked.mpi, needs, program[0])
     preload = joined(shoals_preload(mpi), others)
     return asked, Job(whole, asked.ranks, mpi, [], passed, library_path(needs, mpi), preload, others)
+
+
+STARTS_RANKS = r"(mpiexec|mpirun|orterun|prterun|srun)(\..*)?"
+
+
+def refuse_launcher(options: Parser, program: str) -> None:
+    """Refuses a launcher in the place of the program: it would be started once for each rank."""
+    if re.fullmatch(STARTS_RANKS, program):
+        options.error(f"{program} starts ranks, and so does {options.prog}; leave it out, or name it by --launcher")
 
 
 # Options of Shoal's commands, which a slip of the fingers would hand to mpiexec.
