@@ -53,6 +53,19 @@ def cluster(tmp_path_factory):
     assert not folder.exists() and not processes_of(folder)
 
 
+def test_cluster_that_does_not_start_says_why(tmp_path):
+    """Its logs are gone with the rest of the folder."""
+    (tmp_path / "munged").write_text("#!/bin/sh\n")
+    (tmp_path / "slurmctld").write_text('#!/bin/sh\necho "no such plugin" >"${SLURM_CONF%/*}/slurmctld.log"; exit 1\n')
+    for tool in ("munged", "slurmctld"):
+        (tmp_path / tool).chmod(0o755)
+    path = f"{tmp_path}:{os.environ['PATH']}"
+    up = [ROOT / "tools/slurm", "up", tmp_path / "cluster"]
+    done = subprocess.run(up, env=os.environ | {"PATH": path}, capture_output=True, text=True, timeout=300, check=False)
+    assert done.returncode == 1 and "no such plugin" in done.stderr, done.stderr
+    assert not (tmp_path / "cluster").exists()
+
+
 def processes_of(folder):
     """The processes whose environment names the folder."""
     name = str(folder).encode()
