@@ -4,6 +4,7 @@
 
 #include <mpi.h>
 
+#include <tuple>
 #include <type_traits>
 
 #include "calls/allgather.hpp"
@@ -40,7 +41,7 @@ class form {
   // Flattened, so that a call that passes runs through one piece of code (see passing.hpp).
   template <typename... All>
   [[gnu::hot, gnu::flatten]] int blocking(interface from, MPI_Info info, All... all) const {
-    const MPI_Comm comm = (all, ...);  // the last of them
+    const MPI_Comm comm = std::get<sizeof...(all) - 1>(std::tie(all...));
     const auto native = [&] { return native_(all...); };
     if constexpr (std::is_same_v<decltype(describe(all...)), alltoall_call>) {
       const auto described = [&] { return describe(all...); };
