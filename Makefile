@@ -128,13 +128,11 @@ test-packages:
 
 .venv/bin/python: | packages
 	@tools/step venv "Python environment" python3 -m venv .venv
-# One pip at a time.
-.venv/run.installed: | .venv/build.installed
+.venv/run.installed .venv/wheel.installed .venv/docs.installed: | .venv/build.installed
 .venv/test.installed: | .venv/run.installed
-.venv/wheel.installed: | .venv/test.installed
-.venv/docs.installed: | .venv/wheel.installed
+# One pip at a time.
 .venv/%.installed: tools/%-requirements.txt .venv/bin/python
-	@tools/step $*-tools "Python packages to $*" $(BIN)/pip install --no-compile -r $<
+	@tools/step $*-tools "Python packages to $*" flock .venv $(BIN)/pip install --no-compile -r $<
 	@touch $@
 .mpi/%/bin/mpiexec: | .venv/bin/python
 	@tools/step $* "MPI: $(wheels_$*)" bash -c 'python3 -m venv --without-pip .mpi/$* && \
