@@ -36,11 +36,14 @@ double exchange_field::mean_load() const {
 }
 
 std::string exchange_field::summary(std::span<const std::string> specs) const {
-  std::string text = "after " + std::to_string(young + trials.calls()) + " calls";
-  for (std::size_t i = 0; i < std::max<std::size_t>(1, specs.size()); ++i) {
+  const int candidates = std::max(1, static_cast<int>(specs.size()));
+  bool is_timed = false;
+  for (int i = 0; i < candidates; ++i) is_timed |= trials.record_of(i).all_calls > 0;
+  std::string text = "after " + counted(young + trials.calls(), "call");
+  if (!is_timed) return text + ", nothing timed yet";
+  for (std::size_t i = 0; i < static_cast<std::size_t>(candidates); ++i) {
     const contest::record& r = trials.record_of(static_cast<int>(i));
-    const std::string times = " " + with_decimals(r.mean * 1e6, 1) + " us in " + std::to_string(r.all_calls) +
-                              " timed call" + (r.all_calls == 1 ? "" : "s");
+    const std::string times = " " + with_decimals(r.mean * 1e6, 1) + " us in " + counted(r.all_calls, "timed call");
     text += (i ? ", " : ": ") + (i ? specs[i] : std::string("native")) + (r.all_calls ? times : " not tried") +
             (r.dropped                              ? " (dropped: slower)"
              : static_cast<int>(i) == trials.best() ? " (kept)"

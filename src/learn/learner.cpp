@@ -5,6 +5,7 @@
 #include <span>
 #include <utility>
 
+#include "select/plain_text.hpp"
 #include "team/errors.hpp"
 #include "team/fault_tolerance.hpp"
 #include "team/mpi_neighbors.hpp"
@@ -495,7 +496,7 @@ std::string learner::explain() const {
   const bool is_settled = last_served_.in && (!state() || !state()->last || state()->last == &last_served_.chosen());
   if (state() && state()->last && !is_settled) return state()->last->algorithm->spec + ": " + state()->last->reason;
   if (!is_settled && !stands_.why.empty()) return "the MPI library's own collective: " + stands_.why;
-  if (!is_settled && calls_ > 0) return "native: after " + std::to_string(calls_) + " calls";
+  if (!is_settled && calls_ > 0) return "native: after " + counted(calls_, "call");
   if (!is_settled) return "nothing was exchanged on this communicator yet";
   const exchange_field& f = *last_served_.in;
   const int served = last_served_.candidate;

@@ -1,6 +1,7 @@
 // Text whose numbers look the same, whatever locale the program has set.
 #pragma once
 
+#include <cstdint>
 #include <ios>
 #include <locale>
 #include <sstream>
@@ -28,6 +29,11 @@ inline std::string with_digits(double number, int digits) {
   text.precision(digits);
   text << number;
   return text.str();
+}
+
+// The number with the word for what it counts: "1 call", "2 calls".
+inline std::string counted(std::int64_t number, const char* what) {
+  return std::to_string(number) + " " + what + (number == 1 ? "" : "s");
 }
 
 }  // namespace shoal

@@ -33,6 +33,8 @@ def test_one_library_serves_both(mpi):
 def test_examples(mpi):
     done = run(mpi, 3, ROOT / "examples/python/exchange.py", "tuna:radix=2", preload=False)
     assert done.stdout == "0 wrong items; exchanged by tuna:radix=2: asked for\n"
+    done = run(mpi, 3, ROOT / "examples/python/exchange.py", preload=False)
+    assert done.stdout == "0 wrong items; exchanged by native: after 1 call, nothing timed yet\n"
     done = run(mpi, 3, ROOT / "examples/python/particles.py", preload=False)
     assert done.stdout == "3000 particles of 3000 are where they belong\n"
     done = run(mpi, 3, ROOT / "examples/python/smoothing.py", preload=False, SHOAL_NEIGHBOR_ALLTOALL="gathered")
