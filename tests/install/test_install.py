@@ -128,11 +128,12 @@ def test_shoal_within_a_project(way, tmp_path):
     if mpi.missing():
         pytest.skip(mpi.missing())
     project = cxx_project(tmp_path / "project", WITHIN[way])
-    options = [f"-DMPI_C_COMPILER={mpi.mpicc}", f"-DSHOAL_CORE={mpis.ROOT / 'build/core'}", "-DSHOAL_UNITY=ON"]
+    options = [f"-DMPI_C_COMPILER={mpi.mpicc}", f"-DSHOAL_CORE={mpis.ROOT / 'build/core'}"]
     shutil.rmtree(WITHIN_BUILD, ignore_errors=True)
     run(CMAKE, "-S", project, "-B", project / "build", "-DCMAKE_BUILD_TYPE=Release", *options)
     run(CMAKE, "--build", project / "build", "--target", "exchange")
     assert WITHIN_BUILD.joinpath("libshoal.so").exists()
+    assert "SHOAL_UNITY:BOOL=ON" in (project / "build/CMakeCache.txt").read_text()
     runs(mpi, project / "build/exchange")
 
 
