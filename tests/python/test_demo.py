@@ -2,7 +2,7 @@
 
 from types import SimpleNamespace
 
-from shoal.commands.demo import foreign_rows, rows_of
+from shoal.commands.demo import busy_line, foreign_rows, rows_of
 from shoal.measurements import Case, Series
 
 
@@ -23,3 +23,8 @@ def test_sizes_of_the_foreign_program_that_it_left_out(capsys):
     said = capsys.readouterr().out
     for size in ("64 B", "512 B", "4 KiB"):
         assert f"IMB Alltoallv, {size}: not measured, the machine is busy" in said
+
+
+def test_busy_machine():
+    assert busy_line("9.20 4.00 2.00 2/160 4711", cores=2) is None  # what has just been built no longer runs
+    assert "15 other threads want its 2 cores" in busy_line("9.20 4.00 2.00 16/160 4711", cores=2)

@@ -16,7 +16,7 @@ from shoal.commands.demo import foreign_program
 TEXT = (ROOT / "docs/transcripts.md").read_text()
 MARK = "@@ typed: "
 # Lines that tell of measurements, and of what a busy machine left out; "shown" ends the title of a narrow table.
-MEASURED = ("shoal: tried for ", "│ exchange, ", "│ IMB ", "   exchange, ", "shown")
+MEASURED = ("shoal: tried for ", "│ exchange, ", "│ IMB ", "   exchange, ", "shown", "This machine is busy")
 # Places in the document, and those that the tests use instead.
 PLACES = {
     "/tmp/cluster": "cluster",

@@ -1,6 +1,7 @@
 """shoal demo: what Shoal does, in a few minutes, on this machine."""
 
 import json
+import os
 import re
 import subprocess
 import sys
@@ -47,6 +48,8 @@ def demo(
     """
     output.mkdir(parents=True, exist_ok=True)
     mpis = newest_built()
+    if busy := busy_line(Path("/proc/loadavg").read_text(), os.cpu_count() or 1):
+        out.print(busy)
     out.print("[bold]1. Schedules[/bold]: every block arrives once, in its place, and nothing deadlocks")
     out.print(f"   {check_schedules()}")
     rows: list[Row] = []
@@ -69,6 +72,15 @@ def demo(
     out.print(
         f"Picture: {picture}. Next: [bold]shoal run -n 8 --report -- your_program[/bold], shoal bench, shoal list"
     )
+
+
+def busy_line(load: str, cores: int) -> str | None:
+    """What to say if more threads want a core now than there are cores. The averages in `load`, of /proc/loadavg, count
+    what has just been built too."""
+    others = int(load.split()[3].partition("/")[0]) - 1
+    if others < cores:
+        return None
+    return f"This machine is busy: {others} other threads want its {cores} cores. So the times below say little."
 
 
 def newest_built() -> dict[str, Mpi]:
