@@ -55,7 +55,7 @@ class form {
   // Instead of blocking() for a call that passed in the preload, where the MPI's own function returned `code`, an error.
   template <typename... All>
   int ended_passing(int code, All... all) const {
-    const MPI_Comm comm = (all, ...);
+    const MPI_Comm comm = std::get<sizeof...(all) - 1>(std::tie(all...));
     return returning_codes(comm, [&] { return carry_out_passed(describe(all...), [&] { return code; }); });
   }
   // Behind requests of the MPI's own. persistent() is called only if the MPI has persistent collectives.

@@ -13,7 +13,9 @@ TEST(hoped_gain, is_a_quarter_of_slow_calls_and_no_more) {
     for (const double call : {50e-6, 500e-6, 5e-3}) {
       const double hoped = hoped_gain(100 * call, 100, 512, 2 * sharing, sharing);
       EXPECT_LE(hoped, 100 * call / 4);
-      if (call > 100e-6) EXPECT_GE(hoped, 100 * call / 5);
+      if (call > 100e-6) {
+        EXPECT_GE(hoped, 100 * call / 5);
+      }
     }
 }
 
