@@ -42,12 +42,12 @@ double investment::hope_of(const exchange_field& f, const exchange_fields& all) 
   return hope;
 }
 
-// What is made is of use only if it is tried as well.
+// What is made is of use only if the ledger can pay for trials as well.
 bool investment::pays(const agreed_terms& all) const {
-  const double whole = cost(all) + seconds_of_trials(all);
+  const double whole = cost(all);
   const bool none_left = all.some_full() && !is_on_one_node(all);  // exchanges between nodes need a communicator
-  return !all.have_devices() && !all.some_copy_much() && !is_limited() && !none_left && whole <= all.allowance() &&
-         whole <= all.hope();
+  return !all.have_devices() && !all.some_copy_much() && !is_limited() && !none_left &&
+         whole + seconds_of_trials(all) <= all.allowance() && whole <= all.hope();
 }
 
 // If it does, the second round offers memory, and the ranks map it if it still pays once that round has told how long
@@ -66,9 +66,10 @@ bool investment::may_offer_memory(const agreed_terms& all) const {
 }
 
 std::optional<int> investment::calls_until_hope(const agreed_terms& all, std::int64_t calls) const {
-  const double hope = all.hope(), whole = cost(all) + seconds_of_trials(all), so_far = static_cast<double>(calls);
+  const double hope = all.hope(), whole = cost(all), so_far = static_cast<double>(calls);
   if (whole <= hope || hope <= 0) return std::nullopt;
-  return static_cast<int>(std::clamp(so_far * (whole / hope - 1), std::min(1e6, so_far / 4), 1e6));
+  constexpr double most = 1e6;
+  return static_cast<int>(std::min(most, so_far * std::clamp(whole / hope - 1, 0.25, 2.0)));
 }
 
 std::optional<knowledge::shape_times> investment::expected(const exchange_field& f, const profile* from,

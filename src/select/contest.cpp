@@ -23,10 +23,14 @@ constexpr int remembered = 64;  // earlier calls, at most, that weigh in a mean 
 constexpr double early_share = 0.05, late_share = 5e-3, lost_share = 5e-4;
 constexpr double changed = 1.5;  // a call that takes this many times as long as before has changed
 constexpr double clearly_less = 1.5;
+// How many times faster than the MPI's own a candidate has to seem. What calls take does not tell all that a program
+// loses: where ranks share cores, some exchanges delay the calls on other communicators.
+constexpr double worthwhile = 1.1;
+constexpr double near = 1.2;
 // A candidate that was set aside is tried again after this many times the calls so far, at least and at most. The new
 // trial may take this share of the time in between.
 constexpr double patience = 2, longest_patience = 8, retried_share = 0.02;
-constexpr int retried = 4;  // calls in the new trial
+constexpr int retried = 4, retried_near = 16;  // calls in the new trial; if the two took about as long
 constexpr int assumed = 2;  // calls that a candidate counts as having had if its time was learnt elsewhere
 constexpr int many = 48;    // calls that are likely to include some of each size
 constexpr double worth = 4;
@@ -110,6 +114,11 @@ void contest::agree_within(int calls) {
   const bool waits = left > 0 && trial_left_ == 0;
   trial_left_ = 0;
   rest_for(waits ? std::min(left, calls) : calls);
+}
+
+void contest::agree_after(int calls) {
+  trial_left_ = 0;
+  wait_for(calls);
 }
 
 void contest::write(std::span<std::int64_t> terms) {
@@ -221,9 +230,14 @@ double contest::proof(int candidate) const {
 
 double contest::limit(int candidate) const { return with(records_[candidate].calls / (scattered_ ? 4 : 1)).to_drop; }
 
+// The MPI's own needs no proof once it was called often enough.
 int contest::choose() const {
   int least = best_;
-  const auto cost = [&](int i) { return records_[i].mean * (i == best_ ? 1 : proof(i)); };
+  const auto cost = [&](int i) {
+    const record& r = records_[i];
+    if (i == best_ || (i == native && r.calls >= retried_near - 1)) return r.mean;
+    return r.mean * (best_ == native ? std::max(proof(i), worthwhile) : proof(i));
+  };
   for (int i = 0; i < most_candidates; ++i)
     if (records_[i].open && !records_[i].dropped && records_[i].calls && cost(i) < cost(least)) least = i;
   return least;
@@ -251,12 +265,13 @@ bool contest::pays_to_know(int candidate) const {
   return r.calls < few || (scattered_ && r.all_calls < many) || static_cast<double>(calls_) * hoped > worth * price;
 }
 
-// Has the candidate tried again. What was measured before then hardly counts.
-void contest::take_up(record& r) {
+// Has the candidate tried again. What was measured before then hardly counts. After exchanges by another one its first
+// calls take longer, so a few calls would not do if the two are near each other.
+void contest::take_up(record& r) const {
   r.again = 0;
   r.dropped = false;
   r.anew = true;
-  r.batch = retried;
+  r.batch = r.mean < near * records_[best_].mean ? retried_near : retried;
   r.calls = std::min(r.calls, few - 1);
 }
 
