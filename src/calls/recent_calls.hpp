@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cstdint>
+#include <tuple>
 #include <utility>
 
 #include "calls/call_signature.hpp"
@@ -70,7 +71,7 @@ class recent_calls {
   static void keep_arguments(MPI_Comm comm, const call_signature& call, All... all) {
     shoal_repeats& repeats = at(comm).among_ranks;
     repeats.form = static_cast<int>(call.form);
-    keep(repeats, call, all...);
+    keep(repeats, call, std::tuple<All...>(all...));
   }
   static void begin_repeats_among_neighbors(MPI_Comm comm, call_form form, int calls) {
     entry& last = at(comm);
@@ -136,15 +137,16 @@ class recent_calls {
     return true;
   }
   // The preload knows calls by their arguments if these say how large the blocks are.
-  template <typename... All>
-  static void keep(shoal_repeats& of, const call_signature&, All...) {
+  template <typename All>
+  static void keep(shoal_repeats& of, const call_signature&, const All&) {
     of.send_type = of.recv_type = 0;
   }
-  static void keep(shoal_repeats& of, const call_signature& call, const void*, int sent, MPI_Datatype send_type, void*,
-                   int received, MPI_Datatype recv_type, MPI_Comm) {
+  using equal_blocks = std::tuple<const void*, int, MPI_Datatype, void*, int, MPI_Datatype, MPI_Comm>;
+  static void keep(shoal_repeats& of, const call_signature& call, const equal_blocks& all) {
+    const MPI_Datatype send_type = std::get<2>(all), recv_type = std::get<5>(all);
     const bool are_known = !call.in_place && stays(of.send_type, send_type) && stays(of.recv_type, recv_type);
-    of.sent = sent;
-    of.received = received;
+    of.sent = std::get<1>(all);
+    of.received = std::get<4>(all);
     of.send_type = are_known ? number_of(send_type) : 0;
     of.recv_type = are_known ? number_of(recv_type) : 0;
   }
