@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "select/hoped_gain.hpp"
+#include "team/job_facts.hpp"
 
 namespace shoal {
 
@@ -35,10 +36,12 @@ double investment::hope_of(const exchange_field& f, const exchange_fields& all) 
     const double gain = known->specs.at("native").seconds - known->best()->second.seconds;
     return static_cast<double>(f.trials.calls()) * gain;
   }
+  const bool is_told = job_.facts().ranks_here > 0 || f.shape.nodes > 0;  // else it hopes for a core for each rank
+  const int here = std::min(ranks_ / std::max(1, f.shape.nodes), ranks_on_node(job_.facts(), ranks_));
+  const int sharing = is_told ? job_.ranks_of_a_core(here) : 1;
   double hope = 0;
   for (const auto& [key, one] : all)
-    hope += hoped_gain(one.trials.native_seconds(), one.trials.calls(), one.mean_load(), ranks_,
-                       job_.ranks_of_a_core(ranks_));
+    hope += hoped_gain(one.trials.native_seconds(), one.trials.calls(), one.mean_load(), here, sharing);
   return hope;
 }
 
@@ -68,8 +71,7 @@ bool investment::may_offer_memory(const agreed_terms& all) const {
 std::optional<int> investment::calls_until_hope(const agreed_terms& all, std::int64_t calls) const {
   const double hope = all.hope(), whole = cost(all), so_far = static_cast<double>(calls);
   if (whole <= hope || hope <= 0) return std::nullopt;
-  constexpr double most = 1e6;
-  return static_cast<int>(std::min(most, so_far * std::clamp(whole / hope - 1, 0.25, 2.0)));
+  return static_cast<int>(std::clamp(so_far * (whole / hope - 1), std::min(1e6, so_far / 4), 1e6));
 }
 
 std::optional<knowledge::shape_times> investment::expected(const exchange_field& f, const profile* from,

@@ -391,7 +391,7 @@ void learner::note_outcome(const agreed_terms& all) const {
 void learner::look_again(exchange_field& f, const agreed_terms& all) {
   if (serves().is_mapped()) return f.trials.hasten();
   const auto calls = serves().worth().calls_until_hope(all, f.trials.calls());
-  if (!f.is_open && calls && agrees().price() <= all.allowance()) f.trials.agree_after(*calls);
+  if (!f.is_open && calls && agrees().price() <= all.allowance()) f.trials.agree_within(*calls);
 }
 
 // Called on every rank if ranks have counted different numbers of calls: what they decide by these would differ from

@@ -116,11 +116,6 @@ void contest::agree_within(int calls) {
   rest_for(waits ? std::min(left, calls) : calls);
 }
 
-void contest::agree_after(int calls) {
-  trial_left_ = 0;
-  wait_for(calls);
-}
-
 void contest::write(std::span<std::int64_t> terms) {
   due_ = false;
   timed_left_ = 0;  // until agreed()

@@ -95,9 +95,6 @@ class contest {
   // Lets the ranks agree after `calls` calls at the latest. Nothing is tried until then.
   void agree_within(int calls);
 
-  // Lets the ranks agree after `calls` calls, no earlier. Nothing is tried until then.
-  void agree_after(int calls);
-
   // Lets the candidate be tried from the next agreement on. A `likely` candidate comes first and needs less proof.
   void open(int candidate, bool likely = false);
   // Has all candidates but the best tried again, whatever they took before, because they serve in another way now.
