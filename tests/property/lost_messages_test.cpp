@@ -31,13 +31,13 @@ class losing final : public transport {
   int rank() const override { return below_->rank(); }
   int highest_tag() const override { return below_->highest_tag(); }
   void send(int peer, int tag, const std::byte* data, std::size_t bytes, int ticket) override {
-    below_->send(peer, tag, data, bytes, abandons_ ? unheard : ticket);
-    if (!abandons_) return;
-    abandoned_.push_back({ticket, 0, failure(), true});
     keep(data);
+    below_->send(peer, tag, data, bytes, abandons_ ? unheard : ticket);
+    if (abandons_) abandoned_.push_back({ticket, 0, failure(), true});
   }
   void receive(int peer, int tag, std::byte* data, std::size_t capacity, int ticket) override {
-    if (abandons_) return keep(data), abandoned_.push_back({ticket, 0, failure(), true});
+    keep(data);
+    if (abandons_) return abandoned_.push_back({ticket, 0, failure(), true});
     if (ticket_ == next) {
       ticket_ = ticket;
       elsewhere_.resize(capacity);
@@ -57,7 +57,8 @@ class losing final : public transport {
 
  private:
   static constexpr int none = -1, next = -2, unheard = -3;
-  // Memory that the MPI goes on using, so nobody frees it. Leak checkers, which come last, find it here.
+  // Memory that the MPI may go on using, so that nobody frees it if the exchange is abandoned. Leak checkers, which come
+  // last, find it here.
   static void keep(const std::byte* data) {
     static std::vector<const std::byte*>& in_use = *new std::vector<const std::byte*>;
     in_use.push_back(data);
