@@ -69,7 +69,7 @@ int serve_any(learner* of, const alltoall_call& call, interface from, MPI_Info i
   if (!of) return process::get().leave(call, process::why_unknown(call.comm), native);
   if (info == MPI_INFO_NULL && of->passes(call.form(), call.uniform ? block_of(*of, call) : 0)) {
     of->take_passes();
-    return carry_out_passed(call.comm, [&] { return of; }, [&] { return call; }, native);
+    return carry_out_passed(call, native);
   }
   return serve_unpassed(*of, call, from, info, native);
 }

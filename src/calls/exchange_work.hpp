@@ -69,9 +69,7 @@ class exchange_work final : public request::work {
   void ended() override {
     if constexpr (requires { service_.drop_snapshot(); }) service_.drop_snapshot();
     if (!service_.kept().all().own().is_orphaned()) {
-      // The calls that passed before this end are counted before it.
-      recent_calls::learner_of(arguments_.comm);
-      recent_calls::neighbor_learner_of(arguments_.comm);
+      recent_calls::end_repeats(arguments_.comm);  // they are counted before this end
       service_.kept().last = chosen_;
     }
     usage run;

@@ -41,7 +41,7 @@ class form {
   // Flattened, so that a call that passes runs through one piece of code (see passing.hpp).
   template <typename... All>
   [[gnu::hot, gnu::flatten]] int blocking(interface from, MPI_Info info, All... all) const {
-    const MPI_Comm comm = std::get<sizeof...(all) - 1>(std::tie(all...));
+    const MPI_Comm comm = last_of(all...);
     const auto native = [&] { return native_(all...); };
     if constexpr (std::is_same_v<decltype(describe(all...)), alltoall_call>) {
       const auto described = [&] { return describe(all...); };
@@ -55,7 +55,7 @@ class form {
   // Instead of blocking() for a call that passed in the preload, where the MPI's own function returned `code`, an error.
   template <typename... All>
   int ended_passing(int code, All... all) const {
-    const MPI_Comm comm = std::get<sizeof...(all) - 1>(std::tie(all...));
+    const MPI_Comm comm = last_of(all...);
     return returning_codes(comm, [&] { return carry_out_passed(describe(all...), [&] { return code; }); });
   }
   // Behind requests of the MPI's own. persistent() is called only if the MPI has persistent collectives.
@@ -70,6 +70,10 @@ class form {
   }
 
  private:
+  template <typename... All>
+  static MPI_Comm last_of(All... all) {
+    return std::get<sizeof...(all) - 1>(std::tie(all...));
+  }
   template <typename... All>
   auto describe_for(const MPI_Request* request, All... all) const {
     auto call = describe(all...);

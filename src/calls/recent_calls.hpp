@@ -43,6 +43,11 @@ class recent_calls {
     last.end_repeats_among_neighbors();
     return last.of_neighbors;
   }
+  // Tells the learners of the calls that repeated.
+  static void end_repeats(MPI_Comm comm) {
+    entry& last = at(comm);
+    if (last.is_of(comm)) last.end_all_repeats();
+  }
   // Whether the communicator has only this rank, and nobody asks for anything.
   static bool is_alone(MPI_Comm comm) {
     const entry& last = at(comm);

@@ -83,7 +83,7 @@ exchange_field* learner::passing(call_form form, std::int64_t bytes) {
       !f->trials.passes())
     return nullptr;
   ++calls_;
-  if (was_entered_) named_pass_ = false;
+  named_pass_ = false;
   if ((was_entered_ || last_served_.candidate != contest::native) && state()) state()->last = nullptr;
   last_served_.in = f;
   last_served_.candidate = contest::native;

@@ -26,7 +26,7 @@ constexpr double clearly_less = 1.5;
 // How many times faster than the MPI's own a candidate has to seem. What calls take does not tell all that a program
 // loses: where ranks share cores, some exchanges delay the calls on other communicators.
 constexpr double worthwhile = 1.1;
-constexpr double near = 1.2;
+constexpr double near = 1.2;  // up to here two candidates took about as long
 // A candidate that was set aside is tried again after this many times the calls so far, at least and at most. The new
 // trial may take this share of the time in between.
 constexpr double patience = 2, longest_patience = 8, retried_share = 0.02;
@@ -262,7 +262,7 @@ bool contest::pays_to_know(int candidate) const {
 
 // Has the candidate tried again. What was measured before then hardly counts. After exchanges by another one its first
 // calls take longer, so a few calls would not do if the two are near each other.
-void contest::take_up(record& r) const {
+void contest::take_up(record& r) {
   r.again = 0;
   r.dropped = false;
   r.anew = true;

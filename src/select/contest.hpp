@@ -139,7 +139,7 @@ class contest {
   int choose() const;
   bool worth_trying(int candidate);
   bool pays_to_know(int candidate) const;
-  void take_up(record& r) const;
+  void take_up(record& r);
   void leave(record& r);
   int affordable(int candidate, double allowance) const;
   void plan(double allowance);
