@@ -44,7 +44,7 @@ void agreements::hear(const agreed_terms& all) {
 void agreements::hear(const agreed_terms& all, contest& of) {
   hear(all);
   of.agreements_take(price());
-  of.agreed(all.of_contest(), all.allowance());
+  of.agreed(all.of_contest(), all.allowance(), PMPI_Wtime());
   native_call_ = of.record_of(contest::native).mean;
   call_ = of.record_of(of.best()).mean;
   books_.settle(of.excess());

@@ -18,9 +18,9 @@ std::uint64_t key_of_block(std::int64_t bytes) {
 
 }  // namespace
 
-void exchange_field::add(int candidate, double took) {
+void exchange_field::add(int candidate, double took, double now) {
   note(candidate, took);
-  trials.took(took, load);
+  trials.took(took, load, now);
 }
 
 void exchange_field::note(int candidate, double took) {
@@ -45,9 +45,10 @@ std::string exchange_field::summary(std::span<const std::string> specs) const {
     const contest::record& r = trials.record_of(static_cast<int>(i));
     const std::string times = " " + with_decimals(r.mean * 1e6, 1) + " us in " + counted(r.all_calls, "timed call");
     text += (i ? ", " : ": ") + (i ? specs[i] : std::string("native")) + (r.all_calls ? times : " not tried") +
-            (r.dropped                              ? " (dropped: slower)"
-             : static_cast<int>(i) == trials.best() ? " (kept)"
-                                                    : "");
+            (r.dropped && r.delays                    ? " (dropped: the program went on no faster)"
+             : r.dropped                              ? " (dropped: slower)"
+             : static_cast<int>(i) == trials.choice() ? " (kept)"
+                                                      : "");
   }
   return text;
 }

@@ -40,8 +40,8 @@ struct exchange_field {
   std::array<std::int64_t, contest::most_candidates> calls{};
   std::int64_t bytes = 0;  // sent in calls that the MPI's own served
 
-  // Counts an exchange that has ended, also in the contest. Begins no review.
-  void add(int candidate, double took);
+  // Counts an exchange that has ended, also in the contest. Begins no review. `now`: a time in seconds.
+  void add(int candidate, double took, double now);
   // The same, but without the contest.
   void note(int candidate, double took);
   // Bytes that this rank sends on average in a counted exchange.

@@ -132,7 +132,7 @@ void intercommunicator::end(double seconds) {
   job_.books().called(seconds);
   if (!running_) return;
   contest& of = *std::exchange(running_, nullptr);
-  of.took(seconds, 0);
+  of.took(seconds, 0, PMPI_Wtime());
   if (of.is_due()) review(of);
 }
 
@@ -146,7 +146,7 @@ void intercommunicator::take_back() {
 void intercommunicator::review(contest& of) {
   const agreements::payment paying(agreements_);
   rank_terms mine;
-  of.write(mine.of_contest);
+  of.write(mine.of_contest, PMPI_Wtime());
   mine.times = agreements_.times();
   agreements_.hear(agreed_terms(agreements_.agree(mine.numbers(), nullptr)), of);
 }

@@ -125,7 +125,7 @@ void learner::end(const serving& of, double seconds) {
   if (of.passes) return of.in->note(of.candidate, seconds);
   job_.books().called(seconds);
   exchange_field& f = *of.in;
-  f.add(of.candidate, seconds);
+  f.add(of.candidate, seconds, PMPI_Wtime());
   if (f.trials.calls() == 1 && stands_.now == stage::served)
     serves().open_if_known(f);  // not before the call: the MPI might have refused it
   if (f.trials.is_due()) review(f);
@@ -208,7 +208,7 @@ void learner::add_terms(exchange_field& f, rank_terms& mine) {
   mine.hope = serves().worth().hope_of(f, fields_);
   if (const auto learnt = job_.known().find(f.shape); learnt && learnt->best())
     mine.guess = hash_of(learnt->best()->first);
-  f.trials.write(mine.of_contest);
+  f.trials.write(mine.of_contest, PMPI_Wtime());
   job_.books().called(f.trials.passed_seconds());
 }
 

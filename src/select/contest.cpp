@@ -23,10 +23,11 @@ constexpr int remembered = 64;  // earlier calls, at most, that weigh in a mean 
 constexpr double early_share = 0.05, late_share = 5e-3, lost_share = 5e-4;
 constexpr double changed = 1.5;  // a call that takes this many times as long as before has changed
 constexpr double clearly_less = 1.5;
-// How many times faster than the MPI's own a candidate has to seem. What calls take does not tell all that a program
-// loses: where ranks share cores, some exchanges delay the calls on other communicators.
-constexpr double worthwhile = 1.1;
-constexpr double near = 1.2;  // up to here two candidates took about as long
+constexpr double worthwhile = 1.1;  // how many times faster than the MPI's own a candidate has to seem
+// A choice is compared with the MPI's own after this many times the calls so far, but not sooner than after so many more.
+constexpr std::int64_t until_compared = 4, fewest_until_compared = 256;
+constexpr int longer_stretch = 8;  // calls more if the ranks cannot agree at the end of a stretch
+constexpr double near = 1.2;       // up to here two candidates took about as long
 // A candidate that was set aside is tried again after this many times the calls so far, at least and at most. The new
 // trial may take this share of the time in between.
 constexpr double patience = 2, longest_patience = 8, retried_share = 0.02;
@@ -58,6 +59,13 @@ constexpr double smallest = 256;
 
 std::int64_t in_quarters(double log2) { return std::llround(4 * log2); }
 
+// A number that is the same on every rank, but that nobody can foresee.
+std::uint64_t chance(std::span<const std::int64_t> terms) {
+  std::uint64_t mixed = 0;
+  for (const std::int64_t term : terms) mixed = (mixed ^ static_cast<std::uint64_t>(term)) * 0x9E3779B97F4A7C15U;
+  return mixed ^ mixed >> 32;
+}
+
 }  // namespace
 
 contest::contest() : until_agreement_(cold_calls), timed_left_(cold_calls) { records_[native].open = true; }
@@ -81,7 +89,7 @@ void contest::recent_load::add(double bytes) {
   mean_log += (std::log2(std::max(smallest, bytes)) - mean_log) / calls;
 }
 
-void contest::took(double seconds, double bytes) {
+void contest::took(double seconds, double bytes, double now) {
   const int candidate = next();
   ++calls_;
   recent_.add(bytes);
@@ -94,7 +102,16 @@ void contest::took(double seconds, double bytes) {
   }
   if (trial_left_ > 0) due_ = --trial_left_ == 0;
   else if (untimed_left_ > 0) --untimed_left_;
-  else if (timed_left_ > 0) due_ = --timed_left_ == 0;
+  else if (timed_left_ > 0 && --timed_left_ == 0) end_wait(now);
+}
+
+// The first half of a stretch does not count: it takes ranks some calls to get into step behind an agreement.
+void contest::end_wait(double now) {
+  due_ = !headway_.is_on() || std::exchange(is_in_step_, !is_in_step_);
+  if (due_) return;
+  stepped_at_ = now;
+  stepped_call_ = calls_;
+  rest_for(headway_.calls() / 2, 1);
 }
 
 void contest::gave_way(bool passed) {
@@ -106,17 +123,24 @@ void contest::gave_way(bool passed) {
 
 void contest::postpone() {
   due_ = false;
+  if (headway_.is_on()) return lengthen_stretch();
   wait_for(std::max(until_agreement_, std::min(longest_distance, 2 * until_agreement_)));
+}
+
+void contest::lengthen_stretch() {
+  is_in_step_ = true;
+  rest_for(longer_stretch, 1);
 }
 
 void contest::agree_within(int calls) {
   const int left = untimed_left_ + timed_left_;
   const bool waits = left > 0 && trial_left_ == 0;
   trial_left_ = 0;
-  rest_for(waits ? std::min(left, calls) : calls);
+  const int wait = waits ? std::min(left, calls) : calls;
+  rest_for(wait, timed_of(wait));
 }
 
-void contest::write(std::span<std::int64_t> terms) {
+void contest::write(std::span<std::int64_t> terms, double now) {
   due_ = false;
   timed_left_ = 0;  // until agreed()
   now_.resize(most_candidates);
@@ -129,6 +153,8 @@ void contest::write(std::span<std::int64_t> terms) {
   passed_seconds_ = static_cast<double>(passed_ - std::exchange(reported_passed_, passed_)) * terms[best_] * 1e-9;
   terms[load_term] = in_quarters(std::log2(std::max(1.0, recent_.mean)));
   terms[usual_load_term] = in_quarters(recent_.mean_log);
+  const auto calls = static_cast<double>(std::max<std::int64_t>(1, calls_ - stepped_call_));
+  terms[pace_term] = stepped_at_ > 0 ? nanoseconds((now - stepped_at_) / calls) : 0;
   now_.assign(1, {});
 }
 
@@ -138,19 +164,63 @@ double contest::as_sizes_are_now(int candidate) const {
   return records_[candidate].at_trial * (then > 0 ? now / then : 1);
 }
 
-void contest::agreed(std::span<const std::int64_t> terms, double allowance) {
+void contest::agreed(std::span<const std::int64_t> terms, double allowance, double now) {
   notice_change(terms);
   excess_ = 0;
   for (int i = 0; i < most_candidates; ++i)
     if (reported_[i]) take_in(i, reported_[i], static_cast<double>(terms[i]) * 1e-9);
     else if (records_[i].calls > 0) records_[i].mean = static_cast<double>(terms[i]) * 1e-9;
-  const int before = std::exchange(best_, choose());
-  if (before != best_) {
-    take_up(records_[before]);  // its times may be out of date
-    suspects_change_ = false;
-    until_agreement_ = first_timed;
-  }
+  decide(terms);
+  stepped_at_ = now;
+  stepped_call_ = calls_;
+  is_in_step_ = false;
+  if (headway_.is_on()) return rest_for(headway_.calls() / 2, 1);
   plan(allowance);
+}
+
+// Decides who serves now. A candidate takes over by what calls take, because a gain should come soon. Later it has to show
+// that the program goes on faster; and if it failed in this before, at once.
+void contest::decide(std::span<const std::int64_t> terms) {
+  if (headway_.is_on()) return go_on_comparing(static_cast<double>(terms[pace_term]) * 1e-9);
+  const int choice = choose();
+  const bool is_due = choice == best_ ? calls_ >= compare_again_ : records_[choice].delays;
+  if (choice != native && is_due) return compare_headway(choice, terms);
+  if (choice != best_) take(choice);
+}
+
+void contest::take(int candidate) {
+  take_up(records_[best_]);  // its times may be out of date
+  compare_again_ = next_comparison();
+  best_ = candidate;
+  suspects_change_ = false;
+  until_agreement_ = first_timed;
+}
+
+std::int64_t contest::next_comparison() const {
+  return std::max(until_compared * calls_, calls_ + fewest_until_compared);
+}
+
+void contest::compare_headway(int candidate, std::span<const std::int64_t> terms) {
+  const std::int64_t pace = terms[pace_term] > 0 ? terms[pace_term] : terms[native];
+  headway_.begin(candidate, chance(terms), static_cast<double>(pace) * 1e-9, calls_);
+  settled_ = suspects_change_ = false;
+  was_choice_ = candidate == best_;
+  best_ = headway_.is_candidates() ? candidate : native;
+}
+
+void contest::go_on_comparing(double seconds) {
+  const int candidate = headway_.candidate();
+  const headway::verdict found = headway_.ended(seconds);
+  const bool serves = headway_.is_on() ? headway_.is_candidates() : found == headway::verdict::ahead;
+  best_ = serves ? candidate : native;
+  if (headway_.is_on()) return;
+  compare_again_ = next_comparison();
+  until_agreement_ = first_timed;
+  record& r = records_[candidate];
+  r.delays = !serves;
+  if (serves) return;
+  r.dropped = true;
+  r.again = compare_again_;
 }
 
 void contest::take_in(int candidate, int calls, double mean) {
@@ -209,10 +279,12 @@ void contest::start_over(double factor) {
     r.at_trial = r.mean *= factor;
     r.least = 0;
     r.calls = 0;
-    r.dropped = false;
+    r.dropped = r.delays = false;
     r.again = 0;
     r.batch = 1;
   }
+  if (headway_.is_on()) best_ = native;
+  headway_.stop();
   usual_.count_as(0.01);
   until_agreement_ = first_timed;
   settled_ = false;
@@ -326,13 +398,15 @@ void contest::wait_longer(double allowance) {
 
 void contest::wait_for(int calls) {
   until_agreement_ = calls;
-  rest_for(calls);
+  rest_for(calls, timed_of(calls));
 }
 
+int contest::timed_of(int calls) { return std::min(calls, std::max(first_timed, calls / timed_part)); }
+
 // Only the last of the calls are timed, for the agreement.
-void contest::rest_for(int calls) {
-  timed_left_ = std::min(calls, std::max(first_timed, calls / timed_part));
-  untimed_left_ = calls - timed_left_;
+void contest::rest_for(int calls, int timed) {
+  timed_left_ = timed;
+  untimed_left_ = calls - timed;
   skip_one();
 }
 
@@ -356,7 +430,11 @@ void contest::try_anew() {
 
 void contest::close(int candidate) {
   records_[candidate].open = false;
-  if (best_ == candidate) best_ = native;
+  if (best_ == candidate || choice() == candidate) {
+    best_ = native;
+    try_anew();  // others were set aside because this one was faster
+  }
+  if (headway_.candidate() == candidate) headway_.stop();
   if (trial_ == candidate && trial_left_ > 0) agree_within(trial_left_);
 }
 
@@ -371,6 +449,7 @@ void contest::assume(int candidate, double seconds) {
 void contest::prefer(int candidate) {
   best_ = candidate;
   likely_ = candidate;
+  compare_again_ = next_comparison();
 }
 
 }  // namespace shoal

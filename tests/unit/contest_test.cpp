@@ -55,7 +55,7 @@ class ranks {
     for (int i = 0; i < calls; ++i) sum += call(seconds, allowance);
     return sum;
   }
-  int best() const { return each_[0].best(); }
+  int best() const { return each_[0].choice(); }
   const contest& first() const { return each_[0]; }
   int calls_of(int candidate) const { return used_[candidate]; }
   int agreements() const { return agreements_; }
@@ -74,18 +74,25 @@ class ranks {
     ++used_[candidate];
     const bool passes = all_pass();
     if (is_unable(number_, candidate)) return give_way(passes);
-    if (passes) return seconds(number_, candidate);
+    now_ += gap(candidate);
+    if (passes) return pass(seconds(number_, candidate));
     double slowest = 0;
     double share = 1;  // of the load: each rank sends less than the one before
     for (contest& rank : each_) {
       std::exponential_distribution<double> late(1);
       const double took = seconds(number_, candidate) * (1 + noise_ * late(random_));
       slowest = std::max(slowest, took);
-      rank.took(took, share * load(number_));
+      rank.took(took, share * load(number_), now_ + took);
       share *= 0.8;
     }
+    now_ += slowest;
     if (each_[0].is_due()) ask();
     return slowest;
+  }
+
+  double pass(double seconds) {
+    now_ += seconds;
+    return seconds;
   }
 
   double give_way(bool passes) {
@@ -106,7 +113,7 @@ class ranks {
     for (contest& rank : each_) {
       EXPECT_TRUE(rank.is_due());
       std::array<std::int64_t, contest::terms> mine{};
-      rank.write(mine);
+      rank.write(mine, now_);
       for (std::size_t i = 0; i < mine.size(); ++i) largest_[i] = std::max(largest_[i], mine[i]);
     }
     under_way_ = true;
@@ -117,18 +124,21 @@ class ranks {
   void hear(double allowance) {
     under_way_ = false;
     heard_ = true;
-    for (contest& rank : each_) rank.agreed(largest_, allowance);
+    for (contest& rank : each_) rank.agreed(largest_, allowance, now_);
   }
 
  public:
   bytes_of load = [](std::int64_t) { return 1024; };
   std::function<bool(std::int64_t call, int candidate)> is_unable = [](std::int64_t, int) { return false; };
+  // Seconds that the program spends elsewhere before a call by this candidate.
+  std::function<double(int candidate)> gap = [](int) { return 0; };
 
  private:
   std::vector<contest> each_;
   double noise_;
   std::mt19937 random_;
   std::int64_t number_ = 0, ends_ = 0;
+  double now_ = 1;
   bool under_way_ = false, heard_ = false;
   int agreements_ = 0, passed_ = 0;
   std::array<std::int64_t, contest::terms> largest_{};
@@ -194,6 +204,28 @@ TEST(contest, leaves_calls_to_the_mpi_where_little_is_to_be_gained) {
   };
   EXPECT_EQ(best(94), contest::native);
   EXPECT_EQ(best(85), 1);
+}
+
+// Where ranks share cores, an exchange may take less time itself, and delay the program's next calls by more.
+TEST(contest, leaves_calls_to_the_mpi_if_the_program_goes_on_no_faster) {
+  const auto best = [](double gap_behind) {
+    ranks few(4, 2, 0.05);
+    few.gap = [=](int candidate) { return candidate ? gap_behind : 50e-6; };
+    few.run(5000, always({30, 24}));
+    return few.best();
+  };
+  EXPECT_EQ(best(62e-6), contest::native);
+  EXPECT_EQ(best(50e-6), 1);
+}
+
+TEST(contest, takes_over_soon_and_goes_back_if_the_program_goes_on_no_faster) {
+  ranks few(4, 2, 0.05);
+  few.gap = [](int candidate) { return candidate ? 80e-6 : 50e-6; };
+  few.run(60, always({30, 15}));
+  EXPECT_EQ(few.best(), 1);
+  few.run(2000, always({30, 15}));
+  EXPECT_EQ(few.best(), contest::native);
+  EXPECT_LT(few.calls_of(1), 1000);
 }
 
 // If every candidate has lost, no gain pays for agreements. If a faster candidate was closed, the ranks still agree
@@ -360,7 +392,7 @@ TEST(contest, loses_little_where_sizes_vary) {
         job.scatter();
         const double took =
             job.run(calls, [&](std::int64_t call, int candidate) { return of[candidate].seconds(bytes(call)); }, bytes);
-        EXPECT_LT(took, 1.12 * std::min(took_by(0), took_by(1))) << "seed " << seed << ", sizes of kind " << kind;
+        EXPECT_LT(took, 1.16 * std::min(took_by(0), took_by(1))) << "seed " << seed << ", sizes of kind " << kind;
       }
 }
 
@@ -373,7 +405,7 @@ TEST(contest, goes_back_to_the_mpis_own_when_nothing_may_be_spent) {
   few.spend_all();
   few.run(2000, always({300, 500}), [](std::int64_t) { return 64e3; });
   EXPECT_EQ(few.best(), contest::native);
-  EXPECT_LT(few.gained(), gained + 1e-3);
+  EXPECT_LT(few.gained(), gained + 2e-3);
 }
 
 TEST(contest, claims_no_gain_over_what_it_has_not_measured) {
@@ -399,18 +431,19 @@ TEST(contest, finds_the_mpis_own_again_after_a_disturbed_beginning) {
 // one of the terms.
 TEST(contest, counts_calls_that_nobody_timed_in_what_it_writes) {
   contest one;
+  double now = 1;
   one.wait_first(48);
   std::array<std::int64_t, contest::terms> terms;
   double counted = 0;
   for (int call = 0; call < 1000; ++call) {
     if (one.passes()) continue;
-    one.took(1e-3, 1000);
+    one.took(1e-3, 1000, now += 1e-3);
     counted += 1e-3;
     if (!one.is_due()) continue;
-    one.write(terms);
+    one.write(terms, now);
     counted += one.passed_seconds();
     EXPECT_NEAR(counted, 1e-3 * (call + 1), 1e-6);
-    call % 3 ? one.agreed(terms, 0) : one.postpone();  // also if agreements come to nothing
+    call % 3 ? one.agreed(terms, 0, now) : one.postpone();  // also if agreements come to nothing
   }
   EXPECT_GT(counted, 0.5);
 }
@@ -418,18 +451,19 @@ TEST(contest, counts_calls_that_nobody_timed_in_what_it_writes) {
 // If an agreement takes long, agreements may be further apart than 4096 calls.
 TEST(contest, never_agrees_sooner_because_nobody_could_agree) {
   contest one;
+  double now = 1;
   one.agreements_take(1);
   std::array<std::int64_t, contest::terms> terms;
   std::int64_t last = 0, longest = 0;
   for (std::int64_t call = 1; call < 1'000'000; ++call) {
     if (one.passes()) continue;
-    one.took(1e-3, 1000);
+    one.took(1e-3, 1000, now += 1e-3);
     if (!one.is_due()) continue;
     EXPECT_GE(call - last, longest);
     longest = std::max(longest, call - last);
     last = call;
-    one.write(terms);
-    longest < 8192 ? one.agreed(terms, 0) : one.postpone();
+    one.write(terms, now);
+    longest < 8192 ? one.agreed(terms, 0, now) : one.postpone();
   }
   EXPECT_GE(longest, 8192);
 }
@@ -437,11 +471,12 @@ TEST(contest, never_agrees_sooner_because_nobody_could_agree) {
 // How long ranks may wait for each other's votes depends on this.
 TEST(contest, knows_what_calls_took_while_the_first_agreement_is_under_way) {
   contest one;
+  double now = 1;
   EXPECT_EQ(one.native_seconds(), 0);
-  for (int call = 0; call < contest::cold_calls; ++call) one.took(1e-3, 1000);
+  for (int call = 0; call < contest::cold_calls; ++call) one.took(1e-3, 1000, now += 1e-3);
   EXPECT_NEAR(one.native_seconds(), contest::cold_calls * 1e-3, 1e-6);
   std::array<std::int64_t, contest::terms> terms;
-  one.write(terms);
+  one.write(terms, now);
   EXPECT_NEAR(one.native_seconds(), contest::cold_calls * 1e-3, 1e-6);
 }
 
