@@ -12,7 +12,7 @@
 namespace shoal {
 namespace {
 
-constexpr int most_ranks = 16;
+constexpr int most_ranks = 8;
 
 // One side of a call, the same on every rank and for every block.
 struct side {
@@ -45,9 +45,9 @@ class refusals : public testing::Test {
     MPI_Type_free(&empty_);
   }
 
-  // On one rank MPICH copies a block onto itself, and ends the program.
+  // On one rank, and on more than 8, MPICH copies blocks within a buffer that is both sides', and ends the program.
   void SetUp() override {
-    if (world_ranks() < 2) GTEST_SKIP() << "needs 2 ranks";
+    if (world_ranks() < 2 || world_ranks() > most_ranks) GTEST_SKIP() << "needs 2 to 8 ranks";
   }
 
   // Calls `compare` for every pair of sides, with lists of their own and with the same lists.
