@@ -71,7 +71,7 @@ test-parts: build $(DEBIAN:%=build-%) $(smpi_if_there) .venv/test.installed .ven
 sanitize: sanitize-memory sanitize-threads
 flags_memory := -fsanitize=address,undefined -fno-sanitize-recover=all
 flags_threads := -fsanitize=thread -Wno-tsan
-filter_threads := --gtest_filter='node_*:process_memory.*:shared_memory.*'
+filter_threads := --gtest_filter='node_rows.*:node_window.*:process_memory.*:shared_memory.*:SparseExchange.*'
 sanitize-memory sanitize-threads: sanitize-%: test-packages .venv/build.installed
 	@tools/step $@ "Build with sanitizers: $*" bash -c '$(CMAKE) build/$@ -DSHOAL_TESTS=ON \
 	  -DCMAKE_BUILD_TYPE=RelWithDebInfo \
