@@ -153,7 +153,7 @@ void intercommunicator::review(contest& of) {
 
 bool intercommunicator::is_ahead(bool uniform) const {
   const auto& fields = fields_[uniform];
-  return std::any_of(fields.begin(), fields.end(), [](const auto& f) { return f.second.best() == shoals; });
+  return std::any_of(fields.begin(), fields.end(), [](const auto& f) { return f.second.choice() == shoals; });
 }
 
 }  // namespace shoal

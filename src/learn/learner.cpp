@@ -299,8 +299,8 @@ void learner::hear(exchange_field& f, const agreed_terms& all) {
     f.trials.set_scattered(!fields_.agree_on_pattern(all.no_pattern()));
   }
   serves().tried().teach(job_.known(), f);
-  const decision& best = f.decisions[f.trials.best()];
-  if (f.is_open && best.algorithm) state()->settle(f.shape.form, f.shape.size, &best);
+  const decision& choice = f.decisions[f.trials.choice()];
+  if (f.is_open && choice.algorithm) state()->settle(f.shape.form, f.shape.size, &choice);
 }
 
 // ---- the vote --------------------------------------------------------------------------------------------------
@@ -499,7 +499,7 @@ std::string learner::explain() const {
   if (!is_settled && calls_ > 0) return "native: after " + counted(calls_, "call");
   if (!is_settled) return "nothing was exchanged on this communicator yet";
   const exchange_field& f = *last_served_.in;
-  const int served = last_served_.candidate;
+  const int served = f.trials.is_comparing() ? f.trials.choice() : last_served_.candidate;
   return (served == contest::native ? "native" : specs()[static_cast<std::size_t>(served)]) + ": " + f.summary(specs());
 }
 

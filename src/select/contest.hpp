@@ -86,7 +86,8 @@ class contest {
   // The terms that tell how large exchanges are on the rank that sends most, as 4 * log2(bytes): on average, and by the
   // mean of the logarithms, in which a few large exchanges hardly count.
   static constexpr int load_term = most_candidates, usual_load_term = load_term + 1;
-  // How many nanoseconds passed from one call to the next since the last agreement.
+  // How many nanoseconds passed from one call to the next since the last agreement; or, while two serve in turn, in the
+  // second half of a stretch.
   static constexpr int pace_term = usual_load_term + 1;
   // Tells how many seconds an agreement takes, the same on every rank: if agreements take long, they come less often.
   void agreements_take(double seconds) { agreement_ = seconds; }
@@ -111,7 +112,9 @@ class contest {
   void assume(int candidate, double seconds);
   void prefer(int candidate);
 
-  // Who serves if nothing is tried; and who the contest has settled on so far, if two serve in turn to be compared.
+  // Whether two serve in turn, to be compared.
+  bool is_comparing() const { return headway_.is_on(); }
+  // Who serves if nothing is tried; and who the contest has settled on so far, even if it is being compared.
   int best() const { return best_; }
   int choice() const { return !headway_.is_on() ? best_ : was_choice_ ? headway_.candidate() : native; }
   const record& record_of(int candidate) const { return records_[candidate]; }

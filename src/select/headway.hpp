@@ -2,8 +2,8 @@
 //
 // What calls take does not tell that. Where ranks share cores, an exchange that takes less time itself may delay the
 // program's next calls by more. So now and then the choice and the MPI's own serve stretches of calls in turn, and all
-// time counts, also that between the calls. Stretches come in pairs, and chance decides who serves first:
-// several communicators may compare at the same time, and the program itself may have a rhythm.
+// time counts, also that between the calls. Stretches come in pairs, and chance decides who serves first: several
+// communicators may compare at the same time, and the program itself may have a rhythm.
 #pragma once
 
 #include <cstdint>
@@ -33,8 +33,8 @@ class headway {
   int won_ = 0;  // pairs in which the candidate was faster
   std::uint64_t seed_ = 0;
   double before_ = 0;  // seconds in the first stretch of a pair
-  double weight_ = 0,
-         lead_ = 0;  // of all pairs; the weighted sum of the logarithms of how much faster the candidate was
+  double weight_ = 0;  // of all pairs so far
+  double lead_ = 0;    // by weight, the sum of the logarithms of how many times faster the candidate was
 };
 
 }  // namespace shoal
