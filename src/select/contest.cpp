@@ -189,9 +189,8 @@ void contest::decide(std::span<const std::int64_t> terms) {
 }
 
 void contest::take(int candidate) {
-  take_up(records_[best_]);  // its times may be out of date
   compare_again_ = next_comparison();
-  best_ = candidate;
+  take_up(records_[std::exchange(best_, candidate)]);  // its times may be out of date
   suspects_change_ = false;
   until_agreement_ = first_timed;
 }

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <deque>
 #include <functional>
+#include <numeric>
 #include <random>
 #include <vector>
 
@@ -159,6 +160,16 @@ TEST(contest, takes_what_is_faster_soon) {
   ranks few(4, 3, 0.1);
   few.run(40, always({30, 10, 25}));
   EXPECT_EQ(few.best(), 1);
+}
+
+// The loser is tried once more, since its times may be out of date. If it is far behind, few calls tell.
+TEST(contest, looks_at_what_is_far_behind_in_few_calls_once_more) {
+  ranks all(2, 2, 0);
+  while (all.best() == contest::native && all.first().calls() < 1000) all.run(1, always({100, 20}));
+  const int before = all.calls_of(contest::native);
+  all.run(100, always({100, 20}));
+  EXPECT_EQ(all.best(), 1);
+  EXPECT_LE(all.calls_of(contest::native) - before, 4);
 }
 
 TEST(contest, drops_at_once_what_is_clearly_slower) {
@@ -376,24 +387,31 @@ struct priced {
   double seconds(double bytes) const { return latency + bytes / bytes_a_second; }
 };
 
-TEST(contest, loses_little_where_sizes_vary) {
+// How many times as long a job takes that learns as if the better one of the two served from the first call.
+double regret(const std::array<priced, 2>& of, const bytes_of& bytes, unsigned seed) {
   constexpr int calls = 6000;
+  const auto took_by = [&](int candidate) {
+    const seconds_of seconds = [&](std::int64_t call, int) { return of[candidate].seconds(bytes(call)); };
+    return ranks(4, 1, 0.2, seed).run(calls, seconds);
+  };
+  accounted job(4, 2, 0.2, seed);
+  job.scatter();
+  const auto seconds = [&](std::int64_t call, int candidate) { return of[candidate].seconds(bytes(call)); };
+  return job.run(calls, seconds, bytes) / std::min(took_by(0), took_by(1));
+}
+
+// Luck decides a single job: whether the large calls of its beginning fall to one candidate or to the other.
+TEST(contest, loses_little_where_sizes_vary) {
   using pair = std::array<priced, 2>;
+  std::vector<double> regrets;
   for (const pair& of : {pair{{{20e-6, 1e9}, {10e-6, 0.8e9}}}, pair{{{20e-6, 1e9}, {24e-6, 1e9}}},
                          pair{{{20e-6, 2e9}, {10e-6, 0.5e9}}}, pair{{{20e-6, 1e9}, {12e-6, 1.4e9}}}})
     for (const int kind : {0, 1, 2})
-      for (unsigned seed = 1; seed <= 5; ++seed) {
-        const bytes_of bytes = scattered_sizes(kind, seed);
-        const auto took_by = [&](int candidate) {
-          const seconds_of seconds = [&](std::int64_t call, int) { return of[candidate].seconds(bytes(call)); };
-          return ranks(4, 1, 0.2, seed).run(calls, seconds);
-        };
-        accounted job(4, 2, 0.2, seed);
-        job.scatter();
-        const double took =
-            job.run(calls, [&](std::int64_t call, int candidate) { return of[candidate].seconds(bytes(call)); }, bytes);
-        EXPECT_LT(took, 1.16 * std::min(took_by(0), took_by(1))) << "seed " << seed << ", sizes of kind " << kind;
-      }
+      for (unsigned seed = 1; seed <= 20; ++seed) regrets.push_back(regret(of, scattered_sizes(kind, seed), seed));
+  std::sort(regrets.begin(), regrets.end());
+  const auto jobs = static_cast<double>(regrets.size());
+  EXPECT_LT(std::accumulate(regrets.begin(), regrets.end(), 0.0) / jobs, 1.02);
+  EXPECT_LT(regrets[regrets.size() * 95 / 100], 1.12);
 }
 
 // Going back costs the job nothing.
