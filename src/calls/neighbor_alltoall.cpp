@@ -133,7 +133,15 @@ std::string why_left(MPI_Comm comm, const std::string& wrong) {
   return of ? of->why() : process::why_unknown(comm);
 }
 
-// Serves a call, from the first one on, as settings ask.
+// After a call for which the MPI's own is named: nobody needs to look at later ones.
+void let_named_pass(const neighbor_call& call) {
+  learner& of = *process::get().neighbor_learner_of(call.comm);
+  of.let_named_pass();
+  recent_calls::begin_repeats_among_neighbors(call.comm, call.form(), of.take_passes());
+}
+
+// Serves a call, from the first one on, as settings ask. No call passes before all ranks have made what such calls need:
+// if the MPI refuses this rank's first one, the others wait for this rank's next.
 int serve_named(const neighbor_call& call, interface from, native_call native) {
   process& job = process::get();
   if (!job.present_neighbors_of(call.comm, call.form()) && is_refused_alone(call)) return native();
@@ -145,13 +153,9 @@ int serve_named(const neighbor_call& call, interface from, native_call native) {
   if (all.is_lost()) return native();
   const std::scoped_lock alone(all.lock());
   neighbor_service s(*among, call, among->over().blocks());
-  return serve(s, call, from, MPI_INFO_NULL, native);
-}
-
-// After the first call for which the MPI's own is named: nobody needs to look at later ones.
-void let_named_pass(learner& of, const neighbor_call& call) {
-  of.let_named_pass();
-  recent_calls::begin_repeats_among_neighbors(call.comm, call.form(), of.take_passes());
+  const int code = serve(s, call, from, MPI_INFO_NULL, native);
+  if (job.asks_for_natives(call.what, call.form())) let_named_pass(call);
+  return code;
 }
 
 int serve_settled(learner& of, const neighbor_call& call, interface from, native_call native) {
@@ -166,12 +170,8 @@ int serve_settled(learner& of, const neighbor_call& call, interface from, native
 
 int serve_any(learner* of, const neighbor_call& call, interface from, native_call native) {
   process& job = process::get();
-  if (job.asks_for(call.what, call.form())) {
-    if (!has_neighbors(call.comm) || is_revoked(call.comm)) return native();
-    const int code = serve_named(call, from, native);
-    if (of && job.asks_for_natives(call.what, call.form())) let_named_pass(*of, call);
-    return code;
-  }
+  if (job.asks_for(call.what, call.form()))
+    return has_neighbors(call.comm) && !is_revoked(call.comm) ? serve_named(call, from, native) : native();
   if (!of || is_lost(*of, call.comm)) return native();
   if (!of->is_wrong()) return serve_settled(*of, call, from, native);
   return refused(call.comm, of->why(), from, [&] { return job.leave(call, of->why(), native); });

@@ -10,7 +10,7 @@ import os
 import pytest
 
 import mpis
-from mpis import served
+from mpis import served, warnings
 
 EXHAUSTIVE = os.environ.get("SHOAL_EXHAUSTIVE") == "1"
 
@@ -145,12 +145,15 @@ def test_the_rank_that_is_wrong_makes_the_call_once_more(mpi, compiled, settings
     assert "took no part" not in done.stderr
 
 
-@pytest.mark.parametrize("settings", [{}, asked("spread_out", "direct"), asked("shared", "direct")])
+@pytest.mark.parametrize(
+    "settings", [{}, asked("native", "native"), asked("spread_out", "direct"), asked("shared", "direct")]
+)
 @pytest.mark.parametrize("handler", [[], ["handled"]], ids=str)
 def test_a_refused_call_waits_for_nobody(mpi, compiled, settings, handler):
     """Also in calls in which ranks vote and set up what they need, and with an error handler of the program's own."""
     done = mpi.run(3, [compiled(mpi, "refused.c", "-w"), 1, 400, *handler], timeout=60, **settings)
     assert done.returncode == 0 and done.stdout == "faults: 0\n", done.stdout + done.stderr
+    assert not warnings(done)
 
 
 @pytest.mark.parametrize("settings", [{}, *({f"SHOAL_{form}": by for form in FORMS[:2]} for by in ALL_KINDS)], ids=str)
