@@ -1,0 +1,79 @@
+// What learners decide. The ranks agree with each other, but exchange nothing: the tests tell what calls take.
+#include "learn/learner.hpp"
+
+#include <gtest/gtest.h>
+
+#include <array>
+
+#include "calls/process.hpp"
+#include "select/contest.hpp"
+#include "together.hpp"
+
+namespace shoal {
+namespace {
+
+// A program's calls on a communicator. They take a tenth of a second by the MPI's own, and half of that by Shoal.
+class calls {
+ public:
+  calls(learner& of, const call_size& like) : of_(of), like_(like) {}
+
+  // Returns which candidate has served.
+  int make() {
+    if (of_.passes(like_.form, like_.bytes)) return contest::native;
+    last_ = of_.begin(like_, true);
+    of_.end(last_, last_.candidate == contest::native ? 0.1 : 0.05);
+    return last_.candidate;
+  }
+  // Of calls like these; there is one once they are no longer the communicator's first ones.
+  const exchange_field& field() const { return *last_.in; }
+  bool are_compared() const { return last_.in && last_.in->trials.is_comparing(); }
+
+ private:
+  learner& of_;
+  call_size like_;
+  learner::serving last_;
+};
+
+// While the choice and the MPI's own serve stretches in turn, the choice is what persistent exchanges take, and what the
+// user is told.
+TEST(Learner, TakesTheChoiceForPersistentExchangesWhileItIsCompared) {
+  if (world_ranks() == 1) GTEST_SKIP() << "a rank alone learns nothing";
+  constexpr int most_calls = 20000, few = 8;
+  const scoped_comm comm(duplicate_of(MPI_COMM_WORLD));
+  learner& of = *process::learner_of(comm);
+  calls all(of, {call_form::equal, 64, true});
+  for (int i = 0; i < most_calls && !all.are_compared(); ++i) all.make();
+  ASSERT_TRUE(all.are_compared()) << of.explain();
+  const int choice = all.field().trials.choice();
+  ASSERT_NE(choice, contest::native);
+  const prepared* const chosen = all.field().decisions[choice].algorithm;
+  std::array<int, contest::most_candidates> served{};
+  while (served[contest::native] < few || served[choice] < few) {
+    ++served[all.make()];
+    ASSERT_TRUE(all.are_compared());
+    EXPECT_TRUE(of.explain().starts_with(chosen->spec + ": after ")) << of.explain();
+    EXPECT_EQ(of.state()->settled(call_form::equal, all.field().shape.size)->algorithm, chosen);
+  }
+}
+
+// Calls for which the MPI's own is named count for nothing, but those behind them do.
+TEST(Learner, CountsCallsThatPassBehindNamedOnes) {
+  constexpr call_size like{call_form::any_sizes, 64, false};
+  MPI_Comm ring = MPI_COMM_NULL;
+  const int ranks = world_ranks(), periodic = 1;
+  MPI_Cart_create(MPI_COMM_WORLD, 1, &ranks, &periodic, 0, &ring);
+  const scoped_comm comm(ring);
+  learner& of = *process::get().neighbor_learner_of(comm);
+  calls all(of, like);
+  while (!of.passes(like.form, like.bytes)) all.make();
+  const std::int64_t before = of.calls();
+  of.let_named_pass();
+  of.have_passed(4);
+  EXPECT_EQ(of.calls(), before);
+  EXPECT_TRUE(of.passes(like.form, like.bytes));
+  of.have_passed(2);
+  EXPECT_EQ(of.calls(), before + 3);
+}
+
+}  // namespace
+}  // namespace shoal
