@@ -45,10 +45,10 @@ std::string exchange_field::summary(std::span<const std::string> specs) const {
     const contest::record& r = trials.record_of(static_cast<int>(i));
     const std::string times = " " + with_decimals(r.mean * 1e6, 1) + " us in " + counted(r.all_calls, "timed call");
     text += (i ? ", " : ": ") + (i ? specs[i] : std::string("native")) + (r.all_calls ? times : " not tried") +
-            (r.dropped && r.delays                    ? " (dropped: the program went on no faster)"
-             : r.dropped                              ? " (dropped: slower)"
-             : static_cast<int>(i) == trials.choice() ? " (kept)"
-                                                      : "");
+            (static_cast<int>(i) == trials.choice() ? " (kept)"
+             : r.dropped && r.delays                ? " (dropped: the program went on no faster)"
+             : r.dropped                            ? " (dropped: slower)"
+                                                    : "");
   }
   return text;
 }

@@ -203,23 +203,25 @@ void contest::compare_headway(int candidate, std::span<const std::int64_t> terms
   const std::int64_t pace = terms[pace_term] > 0 ? terms[pace_term] : terms[native];
   headway_.begin(candidate, chance(terms), static_cast<double>(pace) * 1e-9, calls_);
   settled_ = suspects_change_ = false;
-  was_choice_ = candidate == best_;
-  best_ = headway_.is_candidates() ? candidate : native;
+  choice_ = best_;
+  best_ = headway_.is_candidates() ? candidate : rival();
 }
 
 void contest::go_on_comparing(double seconds) {
-  const int candidate = headway_.candidate();
+  const int candidate = headway_.candidate(), other = rival();
   const headway::verdict found = headway_.ended(seconds);
   const bool serves = headway_.is_on() ? headway_.is_candidates() : found == headway::verdict::ahead;
-  best_ = serves ? candidate : native;
+  best_ = serves ? candidate : other;
   if (headway_.is_on()) return;
-  compare_again_ = next_comparison();
   until_agreement_ = first_timed;
   record& r = records_[candidate];
-  r.delays = !serves;
-  if (serves) return;
-  r.dropped = true;
-  r.again = compare_again_;
+  r.delays = r.dropped = !serves;
+  (serves ? compare_again_ : r.again) = next_comparison();
+}
+
+void contest::stop_comparing() {
+  best_ = choice();
+  headway_.stop();
 }
 
 void contest::take_in(int candidate, int calls, double mean) {
@@ -282,8 +284,7 @@ void contest::start_over(double factor) {
     r.again = 0;
     r.batch = 1;
   }
-  if (headway_.is_on()) best_ = native;
-  headway_.stop();
+  stop_comparing();
   usual_.count_as(0.01);
   until_agreement_ = first_timed;
   settled_ = false;
@@ -429,11 +430,11 @@ void contest::try_anew() {
 
 void contest::close(int candidate) {
   records_[candidate].open = false;
-  if (best_ == candidate || choice() == candidate) {
+  if (headway_.candidate() == candidate || choice() == candidate) stop_comparing();
+  if (best_ == candidate) {
     best_ = native;
     try_anew();  // others were set aside because this one was faster
   }
-  if (headway_.candidate() == candidate) headway_.stop();
   if (trial_ == candidate && trial_left_ > 0) agree_within(trial_left_);
 }
 

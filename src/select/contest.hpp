@@ -116,7 +116,7 @@ class contest {
   bool is_comparing() const { return headway_.is_on(); }
   // Who serves if nothing is tried; and who the contest has settled on so far, even if it is being compared.
   int best() const { return best_; }
-  int choice() const { return !headway_.is_on() ? best_ : was_choice_ ? headway_.candidate() : native; }
+  int choice() const { return headway_.is_on() ? choice_ : best_; }
   const record& record_of(int candidate) const { return records_[candidate]; }
   std::int64_t calls() const { return calls_; }
   // About how many seconds the calls took that passed between the last two calls of write().
@@ -155,6 +155,9 @@ class contest {
   std::int64_t next_comparison() const;
   void compare_headway(int candidate, std::span<const std::int64_t> terms);
   void go_on_comparing(double seconds);
+  // What the candidate that is compared serves in turn with: the choice; or the MPI's own, if it is the choice itself.
+  int rival() const { return choice_ == headway_.candidate() ? native : choice_; }
+  void stop_comparing();
   bool worth_trying(int candidate);
   bool pays_to_know(int candidate) const;
   void take_up(record& r);
@@ -186,7 +189,7 @@ class contest {
   std::int64_t compare_again_ = 0;  // the call from which on a choice other than the MPI's own is compared once more
   double stepped_at_ = 0;           // from when on the time between calls is taken, in seconds, and from which call on
   std::int64_t stepped_call_ = 0;
-  bool was_choice_ = false;  // what is compared with the MPI's own had been settled on before
+  int choice_ = native;      // while two serve in turn: what had been settled on before
   bool is_in_step_ = false;  // in the second half of a stretch
   double excess_ = 0, passed_seconds_ = 0;
   double agreement_ = usual_agreement;

@@ -1,9 +1,10 @@
-// Compares how fast a program goes on if a candidate serves its exchanges with how fast it goes on if the MPI's own does.
+// Compares how fast a program goes on if a candidate serves its exchanges with how fast it goes on if another one does.
 //
 // What calls take does not tell that. Where ranks share cores, an exchange that takes less time itself may delay the
-// program's next calls by more. So now and then the choice and the MPI's own serve stretches of calls in turn, and all
-// time counts, also that between the calls. Stretches come in pairs, and chance decides who serves first: several
-// communicators may compare at the same time, and the program itself may have a rhythm.
+// program's next calls by more. So now and then two serve stretches of calls in turn, and all time counts, also that
+// between the calls: the choice and the MPI's own, or the choice and a candidate that failed in this before. Stretches
+// come in pairs, and chance decides who serves first: several communicators may compare at the same time, and the
+// program itself may have a rhythm.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +15,7 @@ class headway {
  public:
   enum class verdict { open, ahead, behind };
 
-  // Begins to compare a candidate with the MPI's own. `seed`, of chance, is the same on every rank, and so are `call`,
+  // Begins to compare a candidate with another one. `seed`, of chance, is the same on every rank, and so are `call`,
   // about how many seconds pass from one call to the next, and the number of calls so far.
   void begin(int candidate, std::uint64_t seed, double call, std::int64_t calls_so_far);
   void stop() { candidate_ = 0; }

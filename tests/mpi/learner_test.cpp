@@ -4,8 +4,10 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <string>
 
 #include "calls/process.hpp"
+#include "learn/intercommunicator.hpp"
 #include "select/contest.hpp"
 #include "together.hpp"
 
@@ -54,6 +56,30 @@ TEST(Learner, TakesTheChoiceForPersistentExchangesWhileItIsCompared) {
     EXPECT_TRUE(of.explain().starts_with(chosen->spec + ": after ")) << of.explain();
     EXPECT_EQ(of.state()->settled(call_form::equal, all.field().shape.size)->algorithm, chosen);
   }
+}
+
+// The same between two groups, the ranks with even and odd numbers. The MPI's own is tried once more right after Shoal
+// has taken over, and later for a few calls only.
+TEST(Learner, IsAheadBetweenGroupsWhileItIsCompared) {
+  if (world_ranks() == 1) GTEST_SKIP() << "a rank alone has no other group";
+  constexpr int most_calls = 20000, soonest = 200, many = 12;
+  const int side = world_rank() % 2;
+  const scoped_comm own(split_of(MPI_COMM_WORLD, side, world_rank()));
+  MPI_Comm made = MPI_COMM_NULL;
+  MPI_Intercomm_create(own, 0, MPI_COMM_WORLD, 1 - side, 0, &made);
+  const scoped_comm both(made);
+  std::string wrong;
+  intercommunicator& groups = *process::get().groups_of(both, true, wrong);
+  const group_sizes sizes{{direction_sizes{64, 64}, direction_sizes{64, 64}}};
+  int behind_taking_over = 0, by_mpi = 0;  // calls; the latter in a row
+  for (int i = 0; i < most_calls && by_mpi < many; ++i) {
+    const bool is_shoals = groups.begin(true, sizes);
+    groups.end(is_shoals ? 0.05 : 0.1);
+    behind_taking_over += behind_taking_over > 0 || groups.is_ahead(true);
+    by_mpi = is_shoals || behind_taking_over < soonest ? 0 : by_mpi + 1;
+  }
+  ASSERT_EQ(by_mpi, many);
+  EXPECT_TRUE(groups.is_ahead(true));
 }
 
 // Calls for which the MPI's own is named count for nothing, but those behind them do.

@@ -239,6 +239,25 @@ TEST(contest, takes_over_soon_and_goes_back_if_the_program_goes_on_no_faster) {
   EXPECT_LT(few.calls_of(1), 1000);
 }
 
+// By what calls take, candidate 2 is the fastest, but the program goes on faster by candidate 1.
+TEST(contest, keeps_its_choice_while_what_failed_before_is_compared_again) {
+  const seconds_of seconds = always({100, 60, 40});
+  ranks few(4, 3, 0.05);
+  few.gap = [](int candidate) { return candidate == 2 ? 130e-6 : 50e-6; };
+  while (!few.first().record_of(2).delays) few.run(1, seconds);
+  few.run(100, seconds);
+  const int before = few.calls_of(2), natives = few.calls_of(contest::native);
+  int compared = 0;
+  for (int call = 0; call < 20000; ++call) {
+    ASSERT_EQ(few.best(), 1) << "call " << call;
+    few.run(1, seconds);
+    compared += few.first().is_comparing();
+  }
+  EXPECT_GT(few.calls_of(2), before + 16);
+  EXPECT_GT(compared, 0);
+  EXPECT_LT(few.calls_of(contest::native) - natives, 2000);
+}
+
 // If every candidate has lost, no gain pays for agreements. If a faster candidate was closed, the ranks still agree
 // often, because it may serve again soon.
 TEST(contest, agrees_less_often_where_what_was_tried_has_lost) {
