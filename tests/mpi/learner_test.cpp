@@ -4,15 +4,20 @@
 #include <gtest/gtest.h>
 
 #include <array>
-#include <string>
 
-#include "calls/process.hpp"
 #include "learn/intercommunicator.hpp"
+#include "learn/job_state.hpp"
 #include "select/contest.hpp"
+#include "team/own_communicator.hpp"
 #include "together.hpp"
 
 namespace shoal {
 namespace {
+
+// A job of its own, so that no other test has spent its budget or taught it anything.
+struct new_job : job_state {
+  new_job() { begin_job(MPI_COMM_WORLD); }
+};
 
 // A program's calls on a communicator. They take a tenth of a second by the MPI's own, and half of that by Shoal.
 class calls {
@@ -42,7 +47,8 @@ TEST(Learner, TakesTheChoiceForPersistentExchangesWhileItIsCompared) {
   if (world_ranks() == 1) GTEST_SKIP() << "a rank alone learns nothing";
   constexpr int most_calls = 20000, few = 8;
   const scoped_comm comm(duplicate_of(MPI_COMM_WORLD));
-  learner& of = *process::learner_of(comm);
+  new_job job;
+  learner of(job, comm, collective::alltoall);
   calls all(of, {call_form::equal, 64, true});
   for (int i = 0; i < most_calls && !all.are_compared(); ++i) all.make();
   ASSERT_TRUE(all.are_compared()) << of.explain();
@@ -68,8 +74,8 @@ TEST(Learner, IsAheadBetweenGroupsWhileItIsCompared) {
   MPI_Comm made = MPI_COMM_NULL;
   MPI_Intercomm_create(own, 0, MPI_COMM_WORLD, 1 - side, 0, &made);
   const scoped_comm both(made);
-  std::string wrong;
-  intercommunicator& groups = *process::get().groups_of(both, true, wrong);
+  new_job job;
+  intercommunicator groups(job, both, merged(both), job.set());
   const group_sizes sizes{{direction_sizes{64, 64}, direction_sizes{64, 64}}};
   int behind_taking_over = 0, by_mpi = 0;  // calls; the latter in a row
   for (int i = 0; i < most_calls && by_mpi < many; ++i) {
@@ -89,7 +95,8 @@ TEST(Learner, CountsCallsThatPassBehindNamedOnes) {
   const int ranks = world_ranks(), periodic = 1;
   MPI_Cart_create(MPI_COMM_WORLD, 1, &ranks, &periodic, 0, &ring);
   const scoped_comm comm(ring);
-  learner& of = *process::get().neighbor_learner_of(comm);
+  new_job job;
+  learner of(job, comm, collective::neighbor_alltoall);
   calls all(of, like);
   while (!of.passes(like.form, like.bytes)) all.make();
   const std::int64_t before = of.calls();
