@@ -29,6 +29,12 @@ double investment::seconds_of_trials(const agreed_terms& all) const {
   return sharing > 1 ? call + offered_memory::usual_time_to_map * sharing : 2 * call;
 }
 
+// With how many of the ranks on its node a rank exchanges, about. If blocks are empty, nobody has counted how many, and
+// ranks wait for few others.
+int investment::met_by(const exchange_field& f, int here) const {
+  return what_ == collective::alltoall && f.may_be_ahead ? std::max(2, here / 4) : here;
+}
+
 // Goes by what such exchanges gained elsewhere in the job, or else by what those on this communicator might gain.
 double investment::hope_of(const exchange_field& f, const exchange_fields& all) const {
   const auto known = job_.known().find(f.shape);
@@ -41,7 +47,7 @@ double investment::hope_of(const exchange_field& f, const exchange_fields& all) 
   const int sharing = is_told ? job_.ranks_of_a_core(here) : 1;
   double hope = 0;
   for (const auto& [key, one] : all)
-    hope += hoped_gain(one.trials.native_seconds(), one.trials.calls(), one.mean_load(), here, sharing);
+    hope += hoped_gain(one.trials.native_seconds(), one.trials.calls(), one.mean_load(), met_by(one, here), sharing);
   return hope;
 }
 

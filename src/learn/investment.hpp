@@ -41,6 +41,7 @@ class investment {
                                                  const agreed_terms& all) const;
 
  private:
+  int met_by(const exchange_field& f, int here) const;
   bool is_limited() const;
   bool is_on_one_node(const agreed_terms& all) const;
 

@@ -11,7 +11,7 @@ namespace shoal {
 namespace {
 
 // The share of the calls' time so far that may be spent at once: the program may end soon.
-constexpr double share_at_once = 0.03;
+constexpr double share_at_once = 0.01;
 // What Shoal makes costs as much as this many looks. It is two communicators and what is found out on them: 2 ms with
 // Open MPI and 5 ms with MPICH if 8 ranks share 2 cores.
 constexpr double looks = 16, usual_price = 2e-3;

@@ -33,6 +33,11 @@ TEST(hoped_gain, counts_what_has_to_be_copied) {
   EXPECT_DOUBLE_EQ(hoped_gain(100 * 200e-6, 100, 8 << 16, 8, 4), ledger::share / 2 * 100 * 200e-6);
 }
 
+// As if most blocks are empty.
+TEST(hoped_gain, is_more_where_a_rank_meets_fewer_others) {
+  EXPECT_GT(hoped_gain(1000 * 18e-6, 1000, 4096, 2, 4), 4 * hoped_gain(1000 * 18e-6, 1000, 4096, 8, 4));
+}
+
 TEST(hoped_gain, grows_with_the_calls) {
   EXPECT_DOUBLE_EQ(hoped_gain(2 * 100 * 80e-6, 2 * 100, 512, 8, 4), 2 * hoped_gain(100 * 80e-6, 100, 512, 8, 4));
   EXPECT_EQ(hoped_gain(0, 0, 0, 8, 4), 0);
