@@ -40,4 +40,7 @@ struct shoal_passing {
   size_t entry_bytes;  // of one
   intptr_t in_place;   // MPI_IN_PLACE
   struct shoal_passing_form alltoall, alltoallv, alltoallw, neighbor_alltoall, neighbor_alltoallv, neighbor_alltoallw;
+  // Of the MPI: what tells whether a communicator is between two groups, and the allgathers. Those in one group pass.
+  intptr_t no_comm;  // MPI_COMM_NULL
+  shoal_function *test_inter, *allgather, *allgatherv;
 };

@@ -151,6 +151,10 @@ void shoal_preload_show_passing(shoal_passing* to) {
   SHOW(neighbor_alltoallw, PMPI_Neighbor_alltoallw, any_types, SHOAL_TYPED, int, MPI_Aint)
 #undef SHOW
   to->in_place = reinterpret_cast<std::intptr_t>(MPI_IN_PLACE);
+  to->no_comm = (std::intptr_t)MPI_COMM_NULL;  // NOLINT: an address or an int
+  to->test_inter = in_c(PMPI_Comm_test_inter);
+  to->allgather = in_c(PMPI_Allgather);
+  to->allgatherv = in_c(PMPI_Allgatherv);
   recent_calls::show(*to);
 }
 

@@ -81,4 +81,20 @@ PASSING(MPI_Alltoallw, alltoallw, 9, is_among_ranks(i, passing.alltoallw.form))
 PASSING(MPI_Neighbor_alltoall, neighbor_alltoall, 7, is_among_neighbors(g, passing.neighbor_alltoall.form))
 PASSING(MPI_Neighbor_alltoallv, neighbor_alltoallv, 9, is_among_neighbors(i, passing.neighbor_alltoallv.form))
 PASSING(MPI_Neighbor_alltoallw, neighbor_alltoallw, 9, is_among_neighbors(i, passing.neighbor_alltoallw.form))
+
+// Shoal serves allgathers between two groups. Those in one group it does not even count.
+static int is_in_one_group(word comm) {
+  int is_between_two = 1;
+  if (!passing.entries || handle(comm) == passing.no_comm) return 0;
+  return ((int (*)(word, int*))passing.test_inter)(comm, &is_between_two) == 0 && !is_between_two;
+}
+
+#define ALLGATHER(symbol, form_of, number, comm)                                 \
+  PASS_ON_AS(__attribute__((noinline)) static, serve_##form_of, symbol, number)  \
+  PUBLIC int symbol WORDS_##number {                                             \
+    if (!is_in_one_group(comm)) return serve_##form_of NAMES_##number;           \
+    return ((call_##number*)passing.form_of)NAMES_##number;                      \
+  }
+ALLGATHER(MPI_Allgather, allgather, 7, g)
+ALLGATHER(MPI_Allgatherv, allgatherv, 8, h)
 // NOLINTEND(misc-use-internal-linkage)

@@ -32,6 +32,14 @@ int PMPI_Alltoall(const void* send, int sent_count, MPI_Datatype send_type, void
   }
 SIZED(PMPI_Alltoallv)
 SIZED(PMPI_Neighbor_alltoallv)
+/* The preload goes on to this one, so its caller is the program, or the drop-in library. */
+int PMPI_Allgather(const void* send, int sent_count, MPI_Datatype send_type, void* recv, int received,
+                   MPI_Datatype recv_type, MPI_Comm comm) {
+  Dl_info info;
+  passed += dladdr(CALLER, &info) && !strstr(info.dli_fname, "libshoal-drop-in.so");
+  int (*to)(const void*, int, MPI_Datatype, void*, int, MPI_Datatype, MPI_Comm) = dlsym(RTLD_NEXT, "PMPI_Allgather");
+  return to(send, sent_count, send_type, recv, received, recv_type, comm);
+}
 
 static void equal(int call, MPI_Comm comm) { MPI_Alltoall(sent, 1, type, got, 1, type, comm); }
 static void growing(int call, MPI_Comm comm) { MPI_Alltoall(sent, call % 2, type, got, call % 2, type, comm); }
@@ -53,6 +61,15 @@ static void refused(int call, MPI_Comm comm) {
 }
 static void among_neighbors(int call, MPI_Comm comm) {
   MPI_Neighbor_alltoallv(sent, counts, places, type, got, counts, places, type, comm);
+}
+
+static void allgather(int call, MPI_Comm comm) {
+  int senders, is_between_two, all[most];
+  MPI_Comm_test_inter(comm, &is_between_two);
+  is_between_two ? MPI_Comm_remote_size(comm, &senders) : MPI_Comm_size(comm, &senders);
+  MPI_Allgather(&call, 1, MPI_INT, all, 1, MPI_INT, comm);
+  for (int i = 0; i < senders; ++i) faults += all[i] != call;
+  for (int i = 0; i < ranks; ++i) got[i] = call * 1000 + i * 10 + rank;
 }
 
 static void check(const char* what, int call, int is_empty) {
@@ -90,6 +107,16 @@ static void count_among_neighbors(void) {
   MPI_Comm_free(&comm);
 }
 
+/* The first rank is a group of its own. */
+static void count_between_two_groups(void) {
+  MPI_Comm own, comm;
+  MPI_Comm_split(MPI_COMM_WORLD, rank > 0, rank, &own);
+  MPI_Intercomm_create(own, 0, MPI_COMM_WORLD, rank == 0, 0, &comm);
+  count("allgather between two groups", allgather, comm);
+  MPI_Comm_free(&comm);
+  MPI_Comm_free(&own);
+}
+
 static void handle(MPI_Comm* comm, int* code, ...) {}
 
 int main(int argc, char** argv) {
@@ -105,12 +132,15 @@ int main(int argc, char** argv) {
   count_on_new("sized", sized);
   count_on_new("refused", refused);
   count_among_neighbors();
+  count_on_new("allgather in one group", allgather);
+  count_between_two_groups();
   MPI_Type_contiguous(1, MPI_INT, &type);
   MPI_Type_commit(&type);
   count_on_new("own type", equal);
   type = MPI_INT;
   MPI_Comm_create_errhandler(handle, &handler);
   count_on_new("with error handlers", equal);
+  count_on_new("allgather with error handlers", allgather);
   MPI_Finalize();
   return faults != 0;
 }
