@@ -122,10 +122,18 @@ class Mpi:
         clean = {k: v for k, v in os.environ.items() if not k.startswith("SHOAL_") and k != "LD_PRELOAD"}
         if until:
             return ended_when_it_says(until, line, clean | OPEN_MPI)
-        return subprocess.run(line, env=clean | OPEN_MPI, capture_output=True, text=True, **kwargs)
+        done = subprocess.run(line, env=clean | OPEN_MPI, capture_output=True, text=True, **kwargs)
+        if has_not_started(done):
+            done = subprocess.run(line, env=clean | OPEN_MPI, capture_output=True, text=True, **kwargs)
+        return done
 
     def run(self, ranks, command, timeout=180, until=None, **kwargs):
         return self.launch(self.ranks(ranks, command, **kwargs), timeout=timeout, until=until)
+
+
+def has_not_started(done):
+    """Whether Open MPI's launcher has ended before it started a rank, as happens once in some hundred launches."""
+    return done.returncode == 213 and "listener thread failed to start" in done.stderr
 
 
 def ended_when_it_says(what, line, env):
