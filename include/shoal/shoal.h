@@ -461,8 +461,8 @@ SHOAL_PUBLIC int shoal_request_free(shoal_request *request);
  * @return MPI_SUCCESS; MPI_ERR_INFO_VALUE or MPI_ERR_OTHER, on all ranks, if a spec is wrong or differs between them */
 SHOAL_PUBLIC int shoal_comm_set_info(MPI_Comm comm, MPI_Info info);
 
-/** Says in one line which algorithm ran last on a communicator, and why. While Shoal compares its choice with the MPI
- * library's own exchange, the line names the choice. Local.
+/** Says in one line which algorithm ran last on a communicator, and why. While Shoal compares its choice with another
+ * one, so that the two serve in turn, the line names the choice. Local.
  * @param comm      the communicator
  * @param[out] text place for the line, which a null character ends
  * @param size      bytes of `text`, at least 1; a longer line is cut off

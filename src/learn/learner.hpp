@@ -102,7 +102,7 @@ class learner {
   }
   wait_mode waits_by() const;
   const std::string& why() const { return stands_.why; }
-  // One line: what served last, or the choice if it is being compared with the MPI's own; and why.
+  // One line: what served last, or the choice while it is compared with another candidate; and why.
   std::string explain() const;
   bool is_wrong() const { return stands_.is_wrong; }
   // Whether the MPI's own serves these ranks for good, for the reason in why(), though nothing is wrong.

@@ -1,7 +1,7 @@
 // The calls of which most pass: they are like the last one on their communicator, so they are only counted, and the MPI
-// serves them. All others go to the drop-in library. If ranks share a core, each call finds Shoal's memory cold, and a
-// visit to the drop-in library would take longer than all else here. So the preload counts them itself, in the drop-in
-// library's memory (recent_call.h).
+// serves them. Allgathers within one group pass too, uncounted. All others go to the drop-in library. If ranks share a
+// core, each call finds Shoal's memory cold, and a visit to the drop-in library would take longer than all else here. So
+// the preload counts calls itself, in the drop-in library's memory (recent_call.h).
 #include <dlfcn.h>
 #include <stddef.h>
 
