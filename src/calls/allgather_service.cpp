@@ -60,6 +60,8 @@ void allgather_service::make_ready(group_plan& algorithm) {
 const group_decision* allgather_service::pick_for(bool repeated, MPI_Info info) {
   const group_decision* chosen = state_.named().of_call(call_.form(), info);
   sizes_ = local_sizes();
+  if (!repeated) state_.forget_last(chosen && !chosen->algorithm->has_schedule());
+  if (!repeated && !chosen && sizes_.invalid && call_.is_awaited()) return nullptr;  // the others meet its next call
   if (!chosen && !is_turn_of_shoal(repeated)) return repeated ? nullptr : state_.natives();
   return served_by(chosen, repeated);
 }
@@ -72,6 +74,7 @@ bool allgather_service::is_turn_of_shoal(bool repeated) {
 // `chosen`: the algorithm that is asked for, or null: the best by the model.
 const group_decision* allgather_service::served_by(const group_decision* chosen, bool repeated) {
   const group_sizes mine = sizes_;
+  if (chosen && !chosen->algorithm->has_schedule()) return chosen;
   if (repeated || !call_.uniform || state_.all().facts().devices || process::get().set().verify) {
     sizes_ = state_.agreed(mine);
     has_met_others_ = true;

@@ -20,10 +20,6 @@
 
 namespace shoal {
 
-inline int serve(const allgather_call& call, interface from, MPI_Info info, native_call native) {
-  return allgather(call, from, info, native);
-}
-
 inline int serve(const neighbor_call& call, interface from, MPI_Info, native_call native) {
   return neighbor_alltoall(call, from, native);
 }
@@ -43,13 +39,17 @@ class form {
   [[gnu::hot, gnu::flatten]] int blocking(interface from, MPI_Info info, All... all) const {
     const MPI_Comm comm = last_of(all...);
     const auto native = [&] { return native_(all...); };
-    if constexpr (std::is_same_v<decltype(describe(all...)), alltoall_call>) {
-      const auto described = [&] { return describe(all...); };
+    const auto described = [&] { return describe(all...); };
+    using call = decltype(described());
+    if constexpr (std::is_same_v<call, alltoall_call>) {
       return from == interface::mpi ? alltoall_of_mpi(comm, described, native, all...)
                                     : alltoall_of_shoal(comm, info, described, native, all...);
+    } else if constexpr (std::is_same_v<call, allgather_call>) {
+      return from == interface::mpi ? allgather_of_mpi(comm, described, native, all...)
+                                    : allgather(described(), from, info, native);
     } else {
       if (from == interface::mpi && recent_calls::is_alone(comm)) return returning_codes(comm, native_call(native));
-      return serve(describe(all...), from, info, native);
+      return serve(described(), from, info, native);
     }
   }
   // Instead of blocking() for a call that passed in the preload, where the MPI's own function returned `code`, an error.

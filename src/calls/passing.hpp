@@ -1,4 +1,4 @@
-// All-to-alls whose algorithm nobody asked for. Most of them pass: they are only counted, and the MPI serves them.
+// All-to-alls, and allgathers between two groups, whose algorithm nobody asked for. Most of them pass: they are only counted, and the MPI serves them.
 // If ranks share a core, each call finds Shoal's code cold. So a call that passes runs little of Shoal's code, and its
 // arguments are described only if the MPI refuses it. Calls that repeat the last one do not even come here: the preload
 // counts them (recent_call.h).
@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <optional>
 
+#include "calls/allgather.hpp"
 #include "calls/alltoall.hpp"
 #include "calls/native_nonblocking.hpp"
 #include "calls/recent_calls.hpp"
@@ -42,6 +43,10 @@ template <typename Describe, typename... All>
 // Carries out a call that passes, and was counted.
 inline int carry_out_passed(const alltoall_call& call, native_call native) {
   return carry_out_passed(call.comm, [&] { return process::learner_of(call.comm); }, [&] { return call; }, native);
+}
+inline int carry_out_passed(const allgather_call& call, native_call native) {
+  const auto counted_by = [&] { return process::get().group_learner_of(call.comm); };
+  return carry_out_passed(call.comm, counted_by, [&] { return call; }, native);
 }
 
 // After a call that did not pass. `all`: its arguments.
@@ -77,6 +82,19 @@ template <typename Describe, typename... All>
   if (const std::optional<int> code = passed(comm, call, describe, moved)) return *code;
   const int code = alltoall(describe(), MPI_INFO_NULL, native);
   let_others_pass(comm, call);
+  return code;
+}
+
+// The same for an allgather. Those in one group are not even counted.
+template <typename Describe, typename... All>
+int allgather_of_mpi(MPI_Comm comm, Describe describe, native_call native, All... all) {
+  if (comm != MPI_COMM_NULL && !between_groups(comm)) return returning_codes(comm, native);
+  const call_signature call = signature_of(all...);
+  if (recent_calls::pass_again_between_groups(comm, call))
+    return returning_codes(comm, [&] { return carry_out_passed(describe(), native); });
+  const int code = allgather(describe(), interface::mpi, MPI_INFO_NULL, native);
+  group_learner* const of = recent_calls::group_learner_of(comm);
+  if (of) recent_calls::begin_repeats_between_groups(comm, call, of->take_passes(), all...);
   return code;
 }
 

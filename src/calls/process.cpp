@@ -135,8 +135,9 @@ users_communicator* process::find(MPI_Comm comm) const {
 }
 
 group_learner* process::group_learner_of(MPI_Comm comm) {
-  users_communicator* const held = communicator_of(comm);
-  return held ? held->of_groups.get() : nullptr;
+  group_learner* const recent = recent_calls::group_learner_of(comm);  // which is told of all calls so far
+  users_communicator* const held = recent ? nullptr : communicator_of(comm);
+  return held ? held->of_groups.get() : recent;
 }
 
 intercommunicator* process::groups_of(MPI_Comm comm, bool is_linked, std::string& wrong) {

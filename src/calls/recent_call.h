@@ -9,15 +9,15 @@
 struct shoal_repeats {
   int left, passed;  // how many more may come, and how many came that the learner has not heard of
   int form;          // as a shoal::call_form
-  // The arguments of MPI_Alltoall, if both types are the MPI's own. Other types are not kept, because a program may free
-  // one, and the next may get its handle.
+  // The arguments of MPI_Alltoall or MPI_Allgather, if both types are the MPI's own. Other types are not kept, because a
+  // program may free one, and the next may get its handle.
   int sent, received;
   intptr_t send_type, recv_type;  // 0: not kept
 };
 
 struct shoal_recent_call {
   intptr_t comm;  // a handle
-  struct shoal_repeats among_ranks, among_neighbors;
+  struct shoal_repeats among_ranks, among_neighbors, between_groups;
 };
 
 // A communicator has its entry in one of the two of its place.
@@ -40,7 +40,7 @@ struct shoal_passing {
   size_t entry_bytes;  // of one
   intptr_t in_place;   // MPI_IN_PLACE
   struct shoal_passing_form alltoall, alltoallv, alltoallw, neighbor_alltoall, neighbor_alltoallv, neighbor_alltoallw;
-  // Of the MPI: what tells whether a communicator is between two groups, and the allgathers. Those in one group pass.
-  intptr_t no_comm;  // MPI_COMM_NULL
-  shoal_function *test_inter, *allgather, *allgatherv;
+  struct shoal_passing_form allgather, allgatherv;  // between two groups; in one group all pass
+  intptr_t no_comm;                                 // MPI_COMM_NULL
+  shoal_function* test_inter;                       // MPI_Comm_test_inter, the MPI's own
 };

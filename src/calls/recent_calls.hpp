@@ -43,6 +43,12 @@ class recent_calls {
     last.end_repeats_among_neighbors();
     return last.of_neighbors;
   }
+  static group_learner* group_learner_of(MPI_Comm comm) {
+    entry& last = at(comm);
+    if (!last.is_of(comm)) return nullptr;
+    last.end_repeats_between_groups();
+    return last.held ? last.held->of_groups.get() : nullptr;  // a program may give what is no communicator
+  }
   // Tells the learners of the calls that repeated.
   static void end_repeats(MPI_Comm comm) {
     entry& last = at(comm);
@@ -63,6 +69,10 @@ class recent_calls {
     entry& last = at(comm);
     return last.is_of(comm) && last.among_neighbors.form == static_cast<int>(form) && pass(last.among_neighbors);
   }
+  [[gnu::hot]] static bool pass_again_between_groups(MPI_Comm comm, const call_signature& call) {
+    entry& last = at(comm);
+    return last.is_of(comm) && last.like == call && pass(last.between_groups);
+  }
   // After a call: the next `calls` calls pass if they are the same. `all`: the arguments of the call.
   template <typename... All>
   static void begin_repeats(MPI_Comm comm, const call_signature& call, int calls, All... all) {
@@ -77,6 +87,14 @@ class recent_calls {
     shoal_repeats& repeats = at(comm).among_ranks;
     repeats.form = static_cast<int>(call.form);
     keep(repeats, call, std::tuple<All...>(all...));
+  }
+  template <typename... All>
+  static void begin_repeats_between_groups(MPI_Comm comm, const call_signature& call, int calls, All... all) {
+    entry& last = at(comm);
+    last.like = call;
+    last.between_groups.left = calls;
+    last.between_groups.form = static_cast<int>(call.form);
+    if (calls > 0) keep(last.between_groups, call, std::tuple<All...>(all...));
   }
   static void begin_repeats_among_neighbors(MPI_Comm comm, call_form form, int calls) {
     entry& last = at(comm);
@@ -110,7 +128,7 @@ class recent_calls {
     learner* of_ranks = nullptr;
     learner* of_neighbors = nullptr;
     users_communicator* held = nullptr;
-    call_signature like;  // what repeats among all ranks
+    call_signature like;  // what repeats among all ranks, or between two groups
 
     bool is_of(MPI_Comm other) const { return comm == number_of(other); }
     void end_repeats() {
@@ -124,9 +142,15 @@ class recent_calls {
       among_neighbors.left = 0;
       if (passed > 0) of_neighbors->have_passed(passed);
     }
+    void end_repeats_between_groups() {
+      const int passed = std::exchange(between_groups.passed, 0);
+      between_groups.left = 0;
+      if (passed > 0) held->of_groups->have_passed(passed);
+    }
     void end_all_repeats() {
       end_repeats();
       end_repeats_among_neighbors();
+      end_repeats_between_groups();
     }
   };
   using place = std::array<entry, 2>;

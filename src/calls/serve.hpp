@@ -107,7 +107,7 @@ template <typename CountedBy, typename Describe>
 [[gnu::hot]] int carry_out_passed(MPI_Comm comm, CountedBy counted_by, Describe describe, native_call native) {
   return carry_out_natively(comm, describe, native, [&](bool is_refused) {
     if (!is_refused || !describe().is_awaited()) return;
-    if (learner* const of = counted_by()) of->take_back_passed();
+    if (auto* const of = counted_by()) of->take_back_passed();
   });
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <stdexcept>
+#include <utility>
 
 #include "learn/voting.hpp"
 #include "team/errors.hpp"
@@ -64,7 +65,8 @@ bool group_learner::may_serve() {
 // Nobody asked for this, so if ranks do not hear each other, the user is not told.
 bool group_learner::pays() {
   const double begin = PMPI_Wtime();
-  const auto said = worth_.said(unserved_[false].seconds + unserved_[true].seconds, job_.books().allowance());
+  job_.books().called(worth_.end_passed());
+  const auto said = worth_.said(job_.books().allowance());
   const auto all = largest_of_all({said.begin(), said.end()});
   const double seconds = PMPI_Wtime() - begin;
   worth_.took(seconds);
@@ -84,7 +86,23 @@ std::vector<std::int64_t> group_learner::largest_of_all(const std::vector<std::i
 
 void group_learner::count_unserved(bool uniform, std::int64_t sent, std::int64_t known, double seconds) {
   unserved_[uniform].add(sent, seconds);
-  worth_.count(known * ranks_ / 2);
+  worth_.count(known * ranks_ / 2, seconds);
+  if (!job_.is_watched()) may_pass_ = worth_.untimed_left();
+}
+
+int group_learner::take_passes() {
+  const int of_service = state_ && !job_.is_watched() ? state_->untimed_left() : 0;
+  return std::max(std::exchange(may_pass_, 0), of_service);
+}
+
+void group_learner::have_passed(int calls) {
+  if (state_) state_->have_passed(calls);
+  else job_.books().called(worth_.have_passed(calls));
+}
+
+void group_learner::take_back_passed() {
+  if (state_) state_->take_back_passed();
+  else worth_.take_back();
 }
 
 intercommunicator* group_learner::enter(bool is_linked, std::string& wrong) {

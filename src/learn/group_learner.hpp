@@ -29,9 +29,14 @@ class group_learner {
   // own collective serves. To be called before each such call.
   bool may_serve();
   // Counts a call that the MPI's own served before that. `known`: bytes of a message from each group, together, if both
-  // groups know them; else 0.
+  // groups know them; else 0. Nobody may need to know what the next calls like it take: take_passes() tells how many.
   void count_unserved(bool uniform, std::int64_t sent, std::int64_t known, double seconds);
   const usage& unserved(bool uniform) const { return unserved_[uniform]; }
+  // After a call: how many more calls like it Shoal need not look at; only once. have_passed() then counts those that
+  // were made. take_back_passed() no longer counts the last of these.
+  int take_passes();
+  void have_passed(int calls);
+  void take_back_passed();
 
   // Makes the state on first use, which is collective. Returns null, on every rank, if Shoal cannot serve these groups.
   // `wrong` then says what is wrong, or is empty if the MPI's own collective is right. `is_linked`: the program calls
@@ -57,6 +62,7 @@ class group_learner {
   MPI_Comm comm_;
   int ranks_;
   bool is_undecided_ = true;  // not decided yet whether Shoal serves
+  int may_pass_ = 0;
   usage unserved_[2];
   group_investment worth_;
   std::shared_ptr<intercommunicator> state_;

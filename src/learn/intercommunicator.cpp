@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <limits>
 #include <utility>
 
 #include "transport/mpi_error.hpp"
@@ -116,10 +117,11 @@ const group_decision* intercommunicator::choose(const group_sizes& sizes) {
 bool intercommunicator::begin(bool uniform, const group_sizes& sizes) {
   const std::uint64_t size = uniform ? size_of(sizes.toward[0]) << 8 | size_of(sizes.toward[1]) : 0;
   const auto [it, fresh] = fields_[uniform].try_emplace(size);
-  running_ = &it->second;
-  if (fresh) running_->open(shoals);
-  if (fresh && job_.set().names_network()) running_->prefer(shoals);  // the user names the network for this
-  return running_->next() == shoals;
+  field_ = &it->second;
+  if (fresh) field_->open(shoals);
+  if (fresh && job_.set().names_network()) field_->prefer(shoals);  // the user names the network for this
+  passes_ = field_->best() == contest::native && field_->passes();
+  return field_->next() == shoals;
 }
 
 const group_decision* intercommunicator::natives() {
@@ -129,16 +131,30 @@ const group_decision* intercommunicator::natives() {
 }
 
 void intercommunicator::end(double seconds) {
+  if (field_ && passes_) return;
   job_.books().called(seconds);
-  if (!running_) return;
-  contest& of = *std::exchange(running_, nullptr);
-  of.took(seconds, 0, PMPI_Wtime());
-  if (of.is_due()) review(of);
+  if (!field_) return;
+  field_->took(seconds, 0, PMPI_Wtime());
+  if (field_->is_due()) review(*field_);
+}
+
+int intercommunicator::untimed_left() const {
+  if (!field_) return is_native_named_ ? std::numeric_limits<int>::max() : 0;
+  return field_->best() == contest::native ? field_->untimed_left() : 0;
+}
+
+void intercommunicator::have_passed(int calls) {
+  if (field_) field_->pass(calls);
+}
+
+void intercommunicator::take_back_passed() {
+  if (field_) field_->take_back();
 }
 
 // Removes a field without calls, because other ranks may never make one like it.
 void intercommunicator::take_back() {
-  const contest* const of = std::exchange(running_, nullptr);
+  contest* const of = std::exchange(field_, nullptr);
+  if (of && passes_) of->take_back();
   for (auto& fields : fields_)
     std::erase_if(fields, [&](const auto& one) { return &one.second == of && of->calls() == 0; });
 }
@@ -147,6 +163,7 @@ void intercommunicator::review(contest& of) {
   const agreements::payment paying(agreements_);
   rank_terms mine;
   of.write(mine.of_contest, PMPI_Wtime());
+  job_.books().called(of.passed_seconds());
   mine.times = agreements_.times();
   agreements_.hear(agreed_terms(agreements_.agree(mine.numbers(), nullptr)), of);
 }

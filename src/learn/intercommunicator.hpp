@@ -66,10 +66,21 @@ class intercommunicator : public std::enable_shared_from_this<intercommunicator>
   // begin() is called before such a call and returns whether Shoal serves it. All ranks must give the same `uniform`,
   // and the same `sizes` if that is true.
   bool begin(bool uniform, const group_sizes& sizes);
+  // Called before a call, and before begin(). `is_native`: somebody asked for the MPI's own by name, so calls like this
+  // one pass from now on.
+  void forget_last(bool is_native) {
+    field_ = nullptr;
+    is_native_named_ = is_native;
+  }
   // Called after that call, or after any other: what the call took on this rank.
   void end(double seconds);
   // Called instead of end(): the call does not count.
   void take_back();
+  // After a call: how many more calls like it the MPI's own serves, and nobody needs to know what they take.
+  // have_passed() then counts those that were made. take_back_passed() no longer counts the last of these.
+  int untimed_left() const;
+  void have_passed(int calls);
+  void take_back_passed();
   // Whether Shoal is the best so far for calls of some size.
   bool is_ahead(bool uniform) const;
 
@@ -109,7 +120,9 @@ class intercommunicator : public std::enable_shared_from_this<intercommunicator>
   named_algorithms<group_decision> named_;
   std::map<std::uint64_t, contest> fields_[2];  // by kind and size of call
   group_decision natives_;
-  contest* running_ = nullptr;                      // of the call being served
+  contest* field_ = nullptr;      // of the last call; null: its algorithm was named, or it does not count
+  bool passes_ = false;           // nobody needs to know what this call takes
+  bool is_native_named_ = false;  // as in forget_last()
   std::map<std::uint64_t, group_decision> chosen_;  // by class of sizes
 };
 

@@ -149,12 +149,12 @@ void shoal_preload_show_passing(shoal_passing* to) {
   SHOW(neighbor_alltoall, PMPI_Neighbor_alltoall, equal, SHOAL_EQUAL, int, int)
   SHOW(neighbor_alltoallv, PMPI_Neighbor_alltoallv, any_sizes, SHOAL_SIZED, int, int)
   SHOW(neighbor_alltoallw, PMPI_Neighbor_alltoallw, any_types, SHOAL_TYPED, int, MPI_Aint)
+  SHOW(allgather, PMPI_Allgather, equal, SHOAL_EQUAL, int, int)
+  SHOW(allgatherv, PMPI_Allgatherv, any_sizes, SHOAL_GATHERED, int, int)
 #undef SHOW
   to->in_place = reinterpret_cast<std::intptr_t>(MPI_IN_PLACE);
   to->no_comm = (std::intptr_t)MPI_COMM_NULL;  // NOLINT: an address or an int
   to->test_inter = in_c(PMPI_Comm_test_inter);
-  to->allgather = in_c(PMPI_Allgather);
-  to->allgatherv = in_c(PMPI_Allgatherv);
   recent_calls::show(*to);
 }
 

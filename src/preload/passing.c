@@ -1,5 +1,5 @@
 // The calls of which most pass: they are like the last one on their communicator, so they are only counted, and the MPI
-// serves them. Allgathers within one group pass too, uncounted. All others go to the drop-in library. If ranks share a
+// serves them. Allgathers in one group pass too, uncounted. All others go to the drop-in library. If ranks share a
 // core, each call finds Shoal's memory cold, and a visit to the drop-in library would take longer than all else here. So
 // the preload counts calls itself, in the drop-in library's memory (recent_call.h).
 #include <dlfcn.h>
@@ -52,30 +52,47 @@ static int is_among_neighbors(word comm, int form) {
   return last && repeats(&last->among_neighbors, form);
 }
 
-static int is_of_equal_blocks(word send, word sent, word send_type, word received, word recv_type, word comm) {
+static int is_between_groups(word comm, int form) {
   struct shoal_recent_call* const last = last_on(handle(comm));
-  if (!last || send == passing.in_place) return 0;
-  const struct shoal_repeats* const like = &last->among_ranks;
-  if (like->sent != (int)sent || like->received != (int)received || !like->send_type) return 0;
-  if (like->send_type != handle(send_type) || like->recv_type != handle(recv_type)) return 0;
-  return repeats(&last->among_ranks, passing.alltoall.form);
+  return last && repeats(&last->between_groups, form);
+}
+
+static int repeats_blocks(struct shoal_repeats* of, word send, word sent, word send_type, word received,
+                          word recv_type) {
+  if (send == passing.in_place) return 0;
+  if (of->sent != (int)sent || of->received != (int)received || !of->send_type) return 0;
+  if (of->send_type != handle(send_type) || of->recv_type != handle(recv_type)) return 0;
+  return repeats(of, passing.alltoall.form);
+}
+
+static int are_equal_among_ranks(word send, word sent, word send_type, word received, word recv_type, word comm) {
+  struct shoal_recent_call* const last = last_on(handle(comm));
+  return last && repeats_blocks(&last->among_ranks, send, sent, send_type, received, recv_type);
+}
+
+static int are_equal_between_groups(word send, word sent, word send_type, word received, word recv_type, word comm) {
+  struct shoal_recent_call* const last = last_on(handle(comm));
+  return last && repeats_blocks(&last->between_groups, send, sent, send_type, received, recv_type);
 }
 
 // `passes`: whether the call passes.
-#define PASSING(symbol, form_of, number, passes)                                        \
+#define PASSING_AS(how, name, symbol, form_of, number, passes)                          \
   PASS_ON_AS(__attribute__((noinline)) static, serve_##form_of, symbol, number)         \
-  PUBLIC int symbol WORDS_##number {                                                    \
+  how int name WORDS_##number {                                                         \
     if (!(passes)) return serve_##form_of NAMES_##number;                               \
     const int code = ((call_##number*)passing.form_of.native)NAMES_##number;            \
     return code ? ((ended_##number*)passing.form_of.ended)(code, LIST_##number) : code; \
   }
+#define PASSING(symbol, form_of, number, passes) PASSING_AS(PUBLIC, symbol, symbol, form_of, number, passes)
 #define LIST_7 a, b, c, d, e, f, g
+#define LIST_8 a, b, c, d, e, f, g, h
 #define LIST_9 a, b, c, d, e, f, g, h, i
 typedef int ended_7(int code, word a, word b, word c, word d, word e, word f, word g);
+typedef int ended_8(int code, word a, word b, word c, word d, word e, word f, word g, word h);
 typedef int ended_9(int code, word a, word b, word c, word d, word e, word f, word g, word h, word i);
 
 // NOLINTBEGIN(misc-use-internal-linkage)
-PASSING(MPI_Alltoall, alltoall, 7, is_of_equal_blocks(a, b, c, e, f, g))
+PASSING(MPI_Alltoall, alltoall, 7, are_equal_among_ranks(a, b, c, e, f, g))
 PASSING(MPI_Alltoallv, alltoallv, 9, is_among_ranks(i, passing.alltoallv.form))
 PASSING(MPI_Alltoallw, alltoallw, 9, is_among_ranks(i, passing.alltoallw.form))
 PASSING(MPI_Neighbor_alltoall, neighbor_alltoall, 7, is_among_neighbors(g, passing.neighbor_alltoall.form))
@@ -89,12 +106,12 @@ static int is_in_one_group(word comm) {
   return ((int (*)(word, int*))passing.test_inter)(comm, &is_between_two) == 0 && !is_between_two;
 }
 
-#define ALLGATHER(symbol, form_of, number, comm)                                 \
-  PASS_ON_AS(__attribute__((noinline)) static, serve_##form_of, symbol, number)  \
-  PUBLIC int symbol WORDS_##number {                                             \
-    if (!is_in_one_group(comm)) return serve_##form_of NAMES_##number;           \
-    return ((call_##number*)passing.form_of)NAMES_##number;                      \
+#define ALLGATHER(symbol, form_of, number, comm, passes)                             \
+  PASSING_AS(static, form_of##_between_groups, symbol, form_of, number, passes)      \
+  PUBLIC int symbol WORDS_##number {                                                 \
+    if (!is_in_one_group(comm)) return form_of##_between_groups NAMES_##number;      \
+    return ((call_##number*)passing.form_of.native)NAMES_##number;                   \
   }
-ALLGATHER(MPI_Allgather, allgather, 7, g)
-ALLGATHER(MPI_Allgatherv, allgatherv, 8, h)
+ALLGATHER(MPI_Allgather, allgather, 7, g, are_equal_between_groups(a, b, c, e, f, g))
+ALLGATHER(MPI_Allgatherv, allgatherv, 8, h, is_between_groups(h, passing.allgatherv.form))
 // NOLINTEND(misc-use-internal-linkage)

@@ -21,10 +21,43 @@ constexpr double nanosecond = 1e-9;
 
 }  // namespace
 
+void group_investment::count(std::int64_t bytes, double seconds) {
+  of_last_ = std::clamp(bytes / moved_by_one, std::int64_t{1}, most_of_one);
+  calls_ += of_last_;
+  in_calls_ += seconds;
+  timed_seconds_ += seconds;
+  ++timed_;
+}
+
+int group_investment::untimed_left() const {
+  const std::int64_t left = (next_ - calls_) / of_last_ - timed_before_look;
+  return static_cast<int>(std::clamp<std::int64_t>(left, 0, std::numeric_limits<int>::max()));
+}
+
+double group_investment::have_passed(int calls) {
+  const double before = end_passed();
+  passed_ = calls;
+  calls_ += calls * of_last_;
+  return before;
+}
+
+void group_investment::take_back() {
+  calls_ -= of_last_;
+  --passed_;
+}
+
+double group_investment::end_passed() {
+  const double seconds = timed_ > 0 ? passed_ * timed_seconds_ / timed_ : 0;
+  in_calls_ += seconds;
+  passed_ = timed_ = 0;
+  timed_seconds_ = 0;
+  return seconds;
+}
+
 // The least of each number counts, and the ranks hear the largest, so each is said with a minus.
-group_investment::numbers group_investment::said(double in_calls, double allowance) const {
+group_investment::numbers group_investment::said(double allowance) const {
   const auto least = [](double seconds) { return -std::llround(seconds / nanosecond); };
-  return {least(in_calls), least(allowance), least(look_)};
+  return {least(in_calls_), least(allowance), least(look_)};
 }
 
 bool group_investment::pays(std::span<const std::int64_t> heard) {

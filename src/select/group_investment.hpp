@@ -19,13 +19,21 @@ class group_investment {
   static constexpr double longest_look = 2e-3;
 
   // Counts a call: the more, the more it moves in all. `bytes`: what it moves, as far as both groups know.
-  void count(std::int64_t bytes) { calls_ += std::clamp(bytes / moved_by_one, std::int64_t{1}, most_of_one); }
+  void count(std::int64_t bytes, double seconds);
+  // How many more calls like the last one need not be timed before the ranks look: all but the last ones.
+  int untimed_left() const;
+  // Counts `calls` more calls like the last one, which were not timed. They took as long, on average, as the timed ones
+  // that come after them. Returns about how many seconds the untimed calls before them took.
+  double have_passed(int calls);
+  // No longer counts the last of these.
+  void take_back();
+  // Returns about how many seconds the untimed calls took. To be called before said().
+  double end_passed();
   // Whether the ranks look now.
   bool is_due() const { return calls_ >= next_; }
   void never_again() { next_ = std::numeric_limits<std::int64_t>::max(); }
-  // What this rank says in a look. `in_calls`: seconds that the calls took so far; `allowance`: seconds that the ledger
-  // allows.
-  numbers said(double in_calls, double allowance) const;
+  // What this rank says in a look. `allowance`: seconds that the ledger allows.
+  numbers said(double allowance) const;
   // Whether it pays, the same on every rank. `heard`: the largest numbers that the ranks said.
   bool pays(std::span<const std::int64_t> heard);
   // Called instead of pays(), on every rank, if some rank heard nothing of others for long. Maybe it came late, so the
@@ -38,7 +46,14 @@ class group_investment {
   // A look takes as long as 10 to 50 small calls if ranks share cores.
   static constexpr std::int64_t first = 1024, moved_by_one = 1 << 15, most_of_one = 32;
 
+  static constexpr int timed_before_look = 16;
+
   std::int64_t calls_ = 0, next_ = first;
+  std::int64_t of_last_ = 1;  // what the last call counts
+  double in_calls_ = 0;       // seconds
+  int passed_ = 0;            // calls whose time is not known yet
+  int timed_ = 0;             // calls since these, and what they took in seconds
+  double timed_seconds_ = 0;
   double look_ = 0;  // seconds of the last look; 0: there was none
   bool was_unheard_ = false;
 };

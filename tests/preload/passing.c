@@ -32,7 +32,15 @@ int PMPI_Alltoall(const void* send, int sent_count, MPI_Datatype send_type, void
   }
 SIZED(PMPI_Alltoallv)
 SIZED(PMPI_Neighbor_alltoallv)
-/* The preload goes on to this one, so its caller is the program, or the drop-in library. */
+/* The preload goes on to these, so the caller is the program, or the drop-in library. */
+int PMPI_Allgatherv(const void* send, int sent_count, MPI_Datatype send_type, void* recv, const int* received,
+                    const int* at, MPI_Datatype recv_type, MPI_Comm comm) {
+  Dl_info info;
+  passed += dladdr(CALLER, &info) && !strstr(info.dli_fname, "libshoal-drop-in.so");
+  int (*to)(const void*, int, MPI_Datatype, void*, const int*, const int*, MPI_Datatype, MPI_Comm) =
+      dlsym(RTLD_NEXT, "PMPI_Allgatherv");
+  return to(send, sent_count, send_type, recv, received, at, recv_type, comm);
+}
 int PMPI_Allgather(const void* send, int sent_count, MPI_Datatype send_type, void* recv, int received,
                    MPI_Datatype recv_type, MPI_Comm comm) {
   Dl_info info;
@@ -63,11 +71,31 @@ static void among_neighbors(int call, MPI_Comm comm) {
   MPI_Neighbor_alltoallv(sent, counts, places, type, got, counts, places, type, comm);
 }
 
+static int ranks_of_other_group(MPI_Comm comm) {
+  int senders;
+  MPI_Comm_remote_size(comm, &senders);
+  return senders;
+}
+
+static void gathered(int call, MPI_Comm comm) {
+  int all[most];
+  MPI_Allgatherv(&call, 1, type, all, counts, places, type, comm);
+  for (int i = 0; i < ranks_of_other_group(comm); ++i) faults += all[i] != call;
+  for (int i = 0; i < ranks; ++i) got[i] = call * 1000 + i * 10 + rank;
+}
+/* In each call another rank is refused, and calls again. */
+static void refused_between_groups(int call, MPI_Comm comm) {
+  int all[most];
+  MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+  if (call % ranks == rank && MPI_Allgatherv(&call, -1, type, all, counts, places, type, comm) == MPI_SUCCESS) ++faults;
+  gathered(call, comm);
+}
+
 static void allgather(int call, MPI_Comm comm) {
   int senders, is_between_two, all[most];
   MPI_Comm_test_inter(comm, &is_between_two);
-  is_between_two ? MPI_Comm_remote_size(comm, &senders) : MPI_Comm_size(comm, &senders);
-  MPI_Allgather(&call, 1, MPI_INT, all, 1, MPI_INT, comm);
+  is_between_two ? (senders = ranks_of_other_group(comm)) : MPI_Comm_size(comm, &senders);
+  MPI_Allgather(&call, 1, type, all, 1, type, comm);
   for (int i = 0; i < senders; ++i) faults += all[i] != call;
   for (int i = 0; i < ranks; ++i) got[i] = call * 1000 + i * 10 + rank;
 }
@@ -108,11 +136,11 @@ static void count_among_neighbors(void) {
 }
 
 /* The first rank is a group of its own. */
-static void count_between_two_groups(void) {
+static void count_between_two_groups(const char* what, void (*exchange)(int call, MPI_Comm comm)) {
   MPI_Comm own, comm;
   MPI_Comm_split(MPI_COMM_WORLD, rank > 0, rank, &own);
   MPI_Intercomm_create(own, 0, MPI_COMM_WORLD, rank == 0, 0, &comm);
-  count("allgather between two groups", allgather, comm);
+  count(what, exchange, comm);
   MPI_Comm_free(&comm);
   MPI_Comm_free(&own);
 }
@@ -133,10 +161,13 @@ int main(int argc, char** argv) {
   count_on_new("refused", refused);
   count_among_neighbors();
   count_on_new("allgather in one group", allgather);
-  count_between_two_groups();
+  count_between_two_groups("allgather between two groups", allgather);
+  count_between_two_groups("allgatherv between two groups", gathered);
+  count_between_two_groups("refused between two groups", refused_between_groups);
   MPI_Type_contiguous(1, MPI_INT, &type);
   MPI_Type_commit(&type);
   count_on_new("own type", equal);
+  count_between_two_groups("own type between two groups", allgather);
   type = MPI_INT;
   MPI_Comm_create_errhandler(handle, &handler);
   count_on_new("with error handlers", equal);

@@ -156,6 +156,13 @@ def test_a_refused_call_waits_for_nobody(mpi, compiled, settings, handler):
     assert not warnings(done)
 
 
+@pytest.mark.parametrize("seed", [12, 13])
+def test_a_rank_that_is_refused_between_groups_calls_again(mpi, compiled, seed):
+    """Also where most calls pass, and where Shoal has learnt to serve."""
+    done = mpi.run(5, [compiled(mpi, "long_gathers.c"), 5000, seed], timeout=60)
+    assert done.returncode == 0 and not done.stdout, done.stdout + done.stderr
+
+
 @pytest.mark.parametrize("settings", [{}, *({f"SHOAL_{form}": by for form in FORMS[:2]} for by in ALL_KINDS)], ids=str)
 @pytest.mark.parametrize("case", ["empty", "itself", "one_buffer", "no_blocks", "leaves"])
 def test_what_the_mpi_refuses_is_refused_and_nothing_else(mpi, compiled, settings, case):

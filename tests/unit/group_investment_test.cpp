@@ -25,9 +25,9 @@ found until_it_pays(std::vector<double> call, double look, std::int64_t bytes = 
   double spent = 0;
   for (; so_far.calls < most_calls; ++so_far.calls) {
     const bool due = ranks[0].is_due();
-    for (auto& r : ranks) {
-      EXPECT_EQ(r.is_due(), due);
-      r.count(bytes);
+    for (std::size_t i = 0; i < ranks.size(); ++i) {
+      EXPECT_EQ(ranks[i].is_due(), due);
+      ranks[i].count(bytes, call[i]);
     }
     if (!due) continue;
     ++so_far.looks;
@@ -37,7 +37,7 @@ found until_it_pays(std::vector<double> call, double look, std::int64_t bytes = 
     for (std::size_t i = 0; i < ranks.size(); ++i) {
       const double in_calls = call[i] * so_far.calls;
       const double allowance = std::max(ledger::free_seconds, ledger::share * in_calls) - spent;
-      const auto said = ranks[i].said(in_calls, allowance);
+      const auto said = ranks[i].said(allowance);
       for (std::size_t k = 0; k < most.size(); ++k) most[k] = std::max(most[k], said[k]);
     }
     for (auto& r : ranks) {
@@ -72,12 +72,37 @@ TEST(GroupInvestment, TheRankWithLeastTimeCounts) {
   EXPECT_GT(until_it_pays({5e-3, 5e-6}, 100e-6).calls, until_it_pays({5e-3, 5e-3}, 100e-6).calls);
 }
 
+// The calls but the last 16 before a look may pass, and count in full; so do their seconds.
+TEST(GroupInvestment, CallsThatPassCountLikeTheTimedOnesBehindThem) {
+  group_investment rank;
+  rank.count(1 << 16, 1e-3);  // the first call is slow, and counts as two
+  EXPECT_EQ(rank.untimed_left(), 511 - 16);
+  EXPECT_EQ(rank.have_passed(rank.untimed_left()), 0);
+  for (int call = 0; call < 16; ++call) {
+    EXPECT_FALSE(rank.is_due());
+    EXPECT_EQ(rank.untimed_left(), 0);
+    rank.count(1 << 16, 1e-5);
+  }
+  EXPECT_TRUE(rank.is_due());
+  EXPECT_NEAR(rank.end_passed(), 495e-5, 1e-9);
+  EXPECT_NEAR(rank.said(0)[0], -(1e-3 + 511e-5) * 1e9, 1);
+}
+
+TEST(GroupInvestment, ACallThatIsTakenBackDoesNotCount) {
+  group_investment rank;
+  rank.count(0, 1e-5);
+  const int left = rank.untimed_left();
+  rank.have_passed(10);
+  rank.take_back();
+  EXPECT_EQ(rank.untimed_left(), left - 9);
+}
+
 // Ranks that do not answer may be late, or have no Shoal.
 TEST(GroupInvestment, RanksThatDoNotAnswerAreAskedOnceMore) {
   group_investment rank;
   const auto calls_until_due = [&](int most) {
     int calls = 0;
-    for (; calls < most && !rank.is_due(); ++calls) rank.count(0);
+    for (; calls < most && !rank.is_due(); ++calls) rank.count(0, 0);
     return calls;
   };
   const int first = calls_until_due(1 << 20);
