@@ -2,6 +2,6 @@
 
 namespace shoal {
 
-std::array<recent_calls::place, recent_calls::places> recent_calls::last_;
+constinit std::array<recent_calls::place, recent_calls::places> recent_calls::last_{};
 
 }  // namespace shoal
