@@ -27,7 +27,7 @@ shoal_for_smpi(shoal_simulated_library ${mpi_sources} src/preload/drop_in.cpp be
                bench/simulated/simulated_mpi.cpp)
 target_link_options(
   shoal_simulated_library PRIVATE -s -Wl,--wrap=PMPI_Testsome,--wrap=PMPI_Iallreduce,--wrap=gethostname
-  -Wl,--wrap=memfd_create,--wrap=PMPI_Comm_set_attr)
+  -Wl,--wrap=PMPI_Test,--wrap=memfd_create,--wrap=PMPI_Comm_set_attr)
 # Beside these libraries, links to the commands of the same SimGrid.
 cmake_path(GET SMPIRUN PARENT_PATH simgrid_commands)
 foreach(command smpirun smpicc smpicxx)

@@ -27,18 +27,19 @@ BUILD = {
     "closure": [*CXX, ROOT / "apps/closure.cpp"],
     "fft": [*CXX, ROOT / "apps/fft.cpp", "-lfftw3"],
 }
+NAMES = ("pencils", "sparse", "fft", "closure")
 ALLOWED = 1.02
 
 
-def programs(ranks: int, calls: int, size: int) -> list[list[str]]:
+def programs(ranks: int, calls: int, size: int) -> dict[str, list[str]]:
     """Each makes about `calls` exchanges on a rank, with blocks of `size` bytes if the program lets us choose."""
     points = f"{4 * ranks}x{4 * ranks}"  # a block has 256 bytes
-    return [
-        ["exchanges", "pencils", "alltoallv", str(calls), str(size)],
-        ["exchanges", "sparse", "alltoallv", str(calls), str(size)],
-        ["fft", points, "--repetitions", str(max(1, calls // 3))],
-        ["closure", f"road:{calls // 2}"],
-    ]
+    return {
+        "pencils": ["exchanges", "pencils", "alltoallv", str(calls), str(size)],
+        "sparse": ["exchanges", "sparse", "alltoallv", str(calls), str(size)],
+        "fft": ["fft", points, "--repetitions", str(max(1, calls // 3))],
+        "closure": ["closure", f"road:{calls // 2}"],
+    }
 
 
 def build(name: str, folder: Path) -> Path:
@@ -78,14 +79,15 @@ def main() -> int:
     options.add_argument("--ppn", type=int, default=8)
     options.add_argument("--calls", default="30,300")
     options.add_argument("--size", type=int, default=256)
+    options.add_argument("--programs", default=",".join(NAMES), help="some of %(default)s")
     options.add_argument("-o", "--output", type=Path, default=Path("simulated-programs"))
     asked = options.parse_args()
     with told_in_one_line():
         made("smpicc")
     asked.output.mkdir(parents=True, exist_ok=True)
     worst = 0.0
-    for calls, which in product(map(int, asked.calls.split(",")), range(4)):
-        words = programs(asked.nodes * asked.ppn, calls, asked.size)[which]
+    for calls, name in product(map(int, asked.calls.split(",")), asked.programs.split(",")):
+        words = programs(asked.nodes * asked.ppn, calls, asked.size)[name]
         without, served = run(words, asked, asked.output).programs
         print(line(without, served), flush=True)
         worst = max(worst, served.seconds / without.seconds)

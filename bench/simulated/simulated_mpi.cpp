@@ -3,7 +3,9 @@
 
 #include <array>
 #include <cerrno>
+#include <cstdint>
 #include <cstdio>
+#include <map>
 
 // Shoal polls for messages by this function. Polling again and again would move the simulated clock by an amount that
 // means nothing, so a rank waits for a message. It does not look first, as shoal_simulated.cpp does: SimGrid 3.32 never
@@ -14,12 +16,42 @@ extern "C" int __wrap_PMPI_Testsome(int active, MPI_Request* requests, int* coun
   return PMPI_Waitany(active, requests, indices, statuses);
 }
 
-// A rank waits for an agreement if all ranks take part, and here they do, so the reduction may block. In SMPI's
-// nonblocking reduction every rank sends to every other. Its blocking one takes log P steps; MPI libraries do both so.
+namespace {
+
+struct reduction {
+  const void* mine;
+  void* all;
+  int count;
+  MPI_Datatype type;
+  MPI_Op op;
+  MPI_Comm comm;
+};
+
+std::map<MPI_Request, reduction> begun;  // this rank's: every rank has a copy of this library
+
+}  // namespace
+
+// In SMPI's nonblocking reduction every rank sends to every other. Its blocking one takes log P steps; MPI libraries do
+// both so. Ranks first ask for the end of an agreement in the same call, and here all of them take part, so the
+// reduction may block. It does so where a rank asks and not where it begins: Shoal learns what agreements take from how
+// long ranks wait there.
 extern "C" int __wrap_PMPI_Iallreduce(const void* mine, void* all, int count, MPI_Datatype type, MPI_Op op,
                                       MPI_Comm comm, MPI_Request* request) {
+  static std::uintptr_t number = 0;
+  *request = reinterpret_cast<MPI_Request>(++number);  // no address, so no request of SMPI's
+  begun[*request] = {mine, all, count, type, op, comm};
+  return MPI_SUCCESS;
+}
+
+extern "C" int __real_PMPI_Test(MPI_Request* request, int* ended, MPI_Status* status);
+extern "C" int __wrap_PMPI_Test(MPI_Request* request, int* ended, MPI_Status* status) {
+  const auto found = begun.find(*request);
+  if (found == begun.end()) return __real_PMPI_Test(request, ended, status);
+  const reduction of = found->second;
+  begun.erase(found);
   *request = MPI_REQUEST_NULL;
-  return PMPI_Allreduce(mine, all, count, type, op, comm);
+  *ended = 1;
+  return PMPI_Allreduce(of.mine, of.all, of.count, of.type, of.op, of.comm);
 }
 
 // Returns the name of the simulated host.

@@ -174,6 +174,20 @@ def test_a_whole_program_without_and_with_shoal(shoal_command, tmp_path):
 
 
 @simulated
+def test_a_program_too_short_to_gain_is_hardly_slower(shoal_command, tmp_path):
+    """16 ranks exchange 100 times on each of three communicators. Shoal has to see that agreements take time here too."""
+    source = Path(__file__).resolve().parents[2] / "bench/programs/exchanges.c"
+    subprocess.run([made("smpicc"), "-O1", source, "-o", tmp_path / "exchanges"], check=True)
+    status, _, err = shoal_command(
+        "simulate", "-o", tmp_path, "--nodes", 4, "--ppn", 4,
+        "--", tmp_path / "exchanges", "pencils", "alltoallv", 300, 256,
+    )  # fmt: skip
+    assert status == 0, err
+    _, without, served = map(json.loads, (tmp_path / "results.jsonl").read_text().splitlines())
+    assert served["seconds"] < 1.02 * without["seconds"]
+
+
+@simulated
 def test_what_the_model_makes_of_all_levels_is_tried(shoal_command, tmp_path):
     """On groups of nodes Shoal tries one candidate more than on the nodes alone."""
     program = compiled(tmp_path)
