@@ -175,7 +175,7 @@ def test_a_whole_program_without_and_with_shoal(shoal_command, tmp_path):
 
 @simulated
 def test_a_program_too_short_to_gain_is_hardly_slower(shoal_command, tmp_path):
-    """16 ranks exchange 100 times on each of three communicators. Shoal has to see that agreements take time here too."""
+    """16 ranks exchange 100 times on each of three communicators. Shoal has to see that agreements take time here."""
     source = Path(__file__).resolve().parents[2] / "bench/programs/exchanges.c"
     subprocess.run([made("smpicc"), "-O1", source, "-o", tmp_path / "exchanges"], check=True)
     status, _, err = shoal_command(
