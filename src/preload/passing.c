@@ -76,6 +76,7 @@ static int are_equal_between_groups(word send, word sent, word send_type, word r
 }
 
 // `passes`: whether the call passes.
+// NOLINTBEGIN(bugprone-macro-parentheses): names of functions
 #define PASSING_AS(how, name, symbol, form_of, number, passes)                          \
   PASS_ON_AS(__attribute__((noinline)) static, serve_##form_of, symbol, number)         \
   how int name WORDS_##number {                                                         \
@@ -83,6 +84,7 @@ static int are_equal_between_groups(word send, word sent, word send_type, word r
     const int code = ((call_##number*)passing.form_of.native)NAMES_##number;            \
     return code ? ((ended_##number*)passing.form_of.ended)(code, LIST_##number) : code; \
   }
+// NOLINTEND(bugprone-macro-parentheses)
 #define PASSING(symbol, form_of, number, passes) PASSING_AS(PUBLIC, symbol, symbol, form_of, number, passes)
 #define LIST_7 a, b, c, d, e, f, g
 #define LIST_8 a, b, c, d, e, f, g, h
