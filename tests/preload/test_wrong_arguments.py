@@ -156,11 +156,19 @@ def test_a_refused_call_waits_for_nobody(mpi, compiled, settings, handler):
     assert not warnings(done)
 
 
+@pytest.mark.parametrize("settings", [{}, {"SHOAL_ALLGATHER": "torus:shape=9"}], ids=str)
 @pytest.mark.parametrize("seed", [12, 13])
-def test_a_rank_that_is_refused_between_groups_calls_again(mpi, compiled, seed):
-    """Also where most calls pass, and where Shoal has learnt to serve."""
-    done = mpi.run(5, [compiled(mpi, "long_gathers.c"), 5000, seed], timeout=60)
+def test_a_rank_that_is_refused_between_groups_calls_again(mpi, compiled, settings, seed):
+    """Also where most calls pass, where Shoal has learnt to serve, and where it cannot serve as it was asked to."""
+    done = mpi.run(5, [compiled(mpi, "long_gathers.c"), 5000, seed], timeout=60, **settings)
     assert done.returncode == 0 and not done.stdout, done.stdout + done.stderr
+
+
+def test_what_is_no_communicator_is_refused(compiled):
+    """On MPICH only, because Open MPI crashes."""
+    mpi = mpis.WHEELS[0]
+    done = mpi.run(1, [compiled(mpi, "no_communicator.c")])
+    assert (done.returncode, done.stdout) == (0, "faults: 0\n"), done.stderr
 
 
 @pytest.mark.parametrize("settings", [{}, *({f"SHOAL_{form}": by for form in FORMS[:2]} for by in ALL_KINDS)], ids=str)
