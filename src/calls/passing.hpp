@@ -85,10 +85,16 @@ template <typename Describe, typename... All>
   return code;
 }
 
+// Does not throw, because the program may give what is no communicator. Then allgather() reports it.
+inline bool is_in_one_group(MPI_Comm comm) {
+  int is_between_two = 1;
+  return comm != MPI_COMM_NULL && PMPI_Comm_test_inter(comm, &is_between_two) == MPI_SUCCESS && !is_between_two;
+}
+
 // The same for an allgather. Those in one group are not even counted.
 template <typename Describe, typename... All>
 int allgather_of_mpi(MPI_Comm comm, Describe describe, native_call native, All... all) {
-  if (comm != MPI_COMM_NULL && !between_groups(comm)) return returning_codes(comm, native);
+  if (is_in_one_group(comm)) return returning_codes(comm, native);
   const call_signature call = signature_of(all...);
   if (recent_calls::pass_again_between_groups(comm, call))
     return returning_codes(comm, [&] { return carry_out_passed(describe(), native); });

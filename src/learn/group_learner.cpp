@@ -51,6 +51,11 @@ std::vector<std::int64_t> largest_of_both(MPI_Comm groups, const std::vector<std
 
 group_learner::group_learner(job_state& job, MPI_Comm comm) : job_(job), comm_(comm), ranks_(ranks_of_both(comm)) {}
 
+void group_learner::forget_last() {
+  may_pass_ = 0;
+  if (state_) state_->forget_last();
+}
+
 bool group_learner::may_serve() {
   if (!is_undecided_) return true;
   if (!worth_.is_due()) return false;

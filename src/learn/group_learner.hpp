@@ -25,6 +25,8 @@ class group_learner {
   // Creates nothing yet and does not communicate.
   group_learner(job_state& job, MPI_Comm comm);
 
+  // To be called before every call, because the call may end before anything is known of it.
+  void forget_last();
   // Whether there were enough calls, whose algorithm nobody asked for, to make what serves them. Until then the MPI's
   // own collective serves. To be called before each such call.
   bool may_serve();

@@ -66,12 +66,13 @@ class intercommunicator : public std::enable_shared_from_this<intercommunicator>
   // begin() is called before such a call and returns whether Shoal serves it. All ranks must give the same `uniform`,
   // and the same `sizes` if that is true.
   bool begin(bool uniform, const group_sizes& sizes);
-  // Called before a call, and before begin(). `is_native`: somebody asked for the MPI's own by name, so calls like this
-  // one pass from now on.
-  void forget_last(bool is_native) {
+  // Called before every call: what is known of the last one says nothing about this one.
+  void forget_last() {
     field_ = nullptr;
-    is_native_named_ = is_native;
+    is_native_named_ = false;
   }
+  // Called instead of begin(): somebody asked for the MPI's own by name, so calls like this one pass from now on.
+  void leave_to_named_natives() { is_native_named_ = true; }
   // Called after that call, or after any other: what the call took on this rank.
   void end(double seconds);
   // Called instead of end(): the call does not count.
@@ -122,7 +123,7 @@ class intercommunicator : public std::enable_shared_from_this<intercommunicator>
   group_decision natives_;
   contest* field_ = nullptr;      // of the last call; null: its algorithm was named, or it does not count
   bool passes_ = false;           // nobody needs to know what this call takes
-  bool is_native_named_ = false;  // as in forget_last()
+  bool is_native_named_ = false;  // as in leave_to_named_natives()
   std::map<std::uint64_t, group_decision> chosen_;  // by class of sizes
 };
 
