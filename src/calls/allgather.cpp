@@ -41,8 +41,8 @@ int serve_counted(intercommunicator& state, const allgather_call& call, interfac
     return code;
   };
   return ended_by(served, [&] {
-    if (is_refused && !s.has_met_others() && call.is_awaited()) return state.take_back();
-    state.end(PMPI_Wtime() - begin);
+    if (is_refused && !s.has_met_others() && call.is_awaited()) return state.take_back(s.counts_in());
+    state.end(s.counts_in(), PMPI_Wtime() - begin);
   });
 }
 

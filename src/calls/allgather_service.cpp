@@ -57,6 +57,12 @@ void allgather_service::make_ready(group_plan& algorithm) {
     if (sizes_.toward[d].uniform()) what_[d].uniform = static_cast<std::size_t>(sizes_.toward[d].largest);
 }
 
+const group_decision* allgather_service::pick(MPI_Info info) {
+  const group_decision* chosen = nullptr;
+  ended_by([&] { return chosen = pick_for(false, info), 0; }, [&] { counts_in_ = state_.counts_in(); });
+  return chosen;
+}
+
 const group_decision* allgather_service::pick_for(bool repeated, MPI_Info info) {
   const group_decision* chosen = state_.named().of_call(call_.form(), info);
   sizes_ = local_sizes();

@@ -26,7 +26,7 @@ class allgather_service {
   // The algorithm. Null: the MPI's own collective serves, because of device memory, or to report wrong arguments of
   // this rank. Throws if another rank's arguments are wrong. In an allgather of equal messages both groups know all
   // sizes, and ask each other only if memory may be a device's, or results are verified.
-  const group_decision* pick(MPI_Info info) { return pick_for(false, info); }
+  const group_decision* pick(MPI_Info info);
   // The same for an allgather that will be repeated: before Shoal serves it, the ranks always ask each other. Null also
   // if nobody asked for an algorithm and Shoal has not been the fastest so far.
   const group_decision* plan(MPI_Info info) { return pick_for(true, info); }
@@ -40,6 +40,8 @@ class allgather_service {
     has_met_others_ = true;
     state_.run(algorithm, sizes_, what_);
   }
+  // What the call counts in, as far as was known before it was carried out.
+  const intercommunicator::counting& counts_in() const { return counts_in_; }
   // For certain, even if the MPI seems to have refused the call here.
   bool has_met_others() const { return has_met_others_; }
 
@@ -68,6 +70,7 @@ class allgather_service {
   group_sizes sizes_;
   std::array<payload, 2> what_;  // by direction
   bool has_met_others_ = false;
+  intercommunicator::counting counts_in_;
 };
 
 }  // namespace shoal

@@ -1,6 +1,6 @@
 // By its signature a rank tells whether an exchange is, for Shoal, the same as the last one. For MPI_Alltoall and
-// MPI_Allgather it holds the sizes that all ranks know; for the other functions only the form. It holds no datatypes, because a program
-// may free one, and the next may get its handle.
+// MPI_Allgather it holds the sizes that all ranks know; for the other functions only the form. It holds no datatypes,
+// because a program may free one, and the next may get its handle.
 #pragma once
 
 #include <mpi.h>

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "learn/voting.hpp"
+#include "team/error_handlers.hpp"
 #include "team/errors.hpp"
 #include "team/own_communicator.hpp"
 #include "team/pending_agreement.hpp"
@@ -92,12 +93,12 @@ std::vector<std::int64_t> group_learner::largest_of_all(const std::vector<std::i
 void group_learner::count_unserved(bool uniform, std::int64_t sent, std::int64_t known, double seconds) {
   unserved_[uniform].add(sent, seconds);
   worth_.count(known * ranks_ / 2, seconds);
-  if (!job_.is_watched()) may_pass_ = worth_.untimed_left();
+  may_pass_ = worth_.untimed_left();
 }
 
 int group_learner::take_passes() {
-  const int of_service = state_ && !job_.is_watched() ? state_->untimed_left() : 0;
-  return std::max(std::exchange(may_pass_, 0), of_service);
+  const int may_pass = state_ ? state_->untimed_left() : std::exchange(may_pass_, 0);
+  return job_.is_watched() || error_handlers::may_exist() ? 0 : may_pass;
 }
 
 void group_learner::have_passed(int calls) {

@@ -117,11 +117,11 @@ const group_decision* intercommunicator::choose(const group_sizes& sizes) {
 bool intercommunicator::begin(bool uniform, const group_sizes& sizes) {
   const std::uint64_t size = uniform ? size_of(sizes.toward[0]) << 8 | size_of(sizes.toward[1]) : 0;
   const auto [it, fresh] = fields_[uniform].try_emplace(size);
-  field_ = &it->second;
-  if (fresh) field_->open(shoals);
-  if (fresh && job_.set().names_network()) field_->prefer(shoals);  // the user names the network for this
-  passes_ = field_->best() == contest::native && field_->passes();
-  return field_->next() == shoals;
+  contest& field = it->second;
+  if (fresh) field.open(shoals);
+  if (fresh && job_.set().names_network()) field.prefer(shoals);  // the user names the network for this
+  last_ = {&field, field.best() == contest::native && field.passes()};
+  return field.next() == shoals;
 }
 
 const group_decision* intercommunicator::natives() {
@@ -130,33 +130,34 @@ const group_decision* intercommunicator::natives() {
   return &natives_;
 }
 
-void intercommunicator::end(double seconds) {
-  if (field_ && passes_) return;
+void intercommunicator::end(const counting& in, double seconds) {
+  last_ = in;
+  if (in.passes) return;
   job_.books().called(seconds);
-  if (!field_) return;
-  field_->took(seconds, 0, PMPI_Wtime());
-  if (field_->is_due()) review(*field_);
+  if (!in.field) return;
+  in.field->took(seconds, 0, PMPI_Wtime());
+  if (in.field->is_due()) review(*in.field);
 }
 
 int intercommunicator::untimed_left() const {
-  if (!field_) return is_native_named_ ? std::numeric_limits<int>::max() : 0;
-  return field_->best() == contest::native ? field_->untimed_left() : 0;
+  if (!last_.field) return last_.is_native_named ? std::numeric_limits<int>::max() : 0;
+  return last_.field->best() == contest::native ? last_.field->untimed_left() : 0;
 }
 
 void intercommunicator::have_passed(int calls) {
-  if (field_) field_->pass(calls);
+  if (last_.field) last_.field->pass(calls);
 }
 
 void intercommunicator::take_back_passed() {
-  if (field_) field_->take_back();
+  if (last_.field) last_.field->take_back();
 }
 
 // Removes a field without calls, because other ranks may never make one like it.
-void intercommunicator::take_back() {
-  contest* const of = std::exchange(field_, nullptr);
-  if (of && passes_) of->take_back();
+void intercommunicator::take_back(const counting& in) {
+  last_ = {};
+  if (in.passes) in.field->take_back();
   for (auto& fields : fields_)
-    std::erase_if(fields, [&](const auto& one) { return &one.second == of && of->calls() == 0; });
+    std::erase_if(fields, [&](const auto& one) { return &one.second == in.field && in.field->calls() == 0; });
 }
 
 void intercommunicator::review(contest& of) {

@@ -66,17 +66,22 @@ class intercommunicator : public std::enable_shared_from_this<intercommunicator>
   // begin() is called before such a call and returns whether Shoal serves it. All ranks must give the same `uniform`,
   // and the same `sizes` if that is true.
   bool begin(bool uniform, const group_sizes& sizes);
+  // What a call counts in.
+  struct counting {
+    contest* field = nullptr;      // null: its algorithm was named, or it does not count
+    bool passes = false;           // nobody needs to know what it takes
+    bool is_native_named = false;  // somebody asked for the MPI's own by name, so calls like it pass from now on
+  };
   // Called before every call: what is known of the last one says nothing about this one.
-  void forget_last() {
-    field_ = nullptr;
-    is_native_named_ = false;
-  }
-  // Called instead of begin(): somebody asked for the MPI's own by name, so calls like this one pass from now on.
-  void leave_to_named_natives() { is_native_named_ = true; }
-  // Called after that call, or after any other: what the call took on this rank.
-  void end(double seconds);
+  void forget_last() { last_ = {}; }
+  // Called instead of begin().
+  void leave_to_named_natives() { last_.is_native_named = true; }
+  const counting& counts_in() const { return last_; }
+  // Called after the call, whatever it was: what it took on this rank. `in`: counts_in() as it was before the call,
+  // since the program's error handler may have made calls of its own.
+  void end(const counting& in, double seconds);
   // Called instead of end(): the call does not count.
-  void take_back();
+  void take_back(const counting& in);
   // After a call: how many more calls like it the MPI's own serves, and nobody needs to know what they take.
   // have_passed() then counts those that were made. take_back_passed() no longer counts the last of these.
   int untimed_left() const;
@@ -121,9 +126,7 @@ class intercommunicator : public std::enable_shared_from_this<intercommunicator>
   named_algorithms<group_decision> named_;
   std::map<std::uint64_t, contest> fields_[2];  // by kind and size of call
   group_decision natives_;
-  contest* field_ = nullptr;      // of the last call; null: its algorithm was named, or it does not count
-  bool passes_ = false;           // nobody needs to know what this call takes
-  bool is_native_named_ = false;  // as in leave_to_named_natives()
+  counting last_;
   std::map<std::uint64_t, group_decision> chosen_;  // by class of sizes
 };
 

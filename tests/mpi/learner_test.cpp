@@ -80,7 +80,7 @@ TEST(Learner, IsAheadBetweenGroupsWhileItIsCompared) {
   int behind_taking_over = 0, by_mpi = 0;  // calls; the latter in a row
   for (int i = 0; i < most_calls && by_mpi < many; ++i) {
     const bool is_shoals = groups.begin(true, sizes);
-    groups.end(is_shoals ? 0.05 : 0.1);
+    groups.end(groups.counts_in(), is_shoals ? 0.05 : 0.1);
     behind_taking_over += behind_taking_over > 0 || groups.is_ahead(true);
     by_mpi = is_shoals || behind_taking_over < soonest ? 0 : by_mpi + 1;
   }
