@@ -75,13 +75,13 @@ int serve(Service& service, const Call& call, interface from, MPI_Info info, nat
 template <typename Describe>
 [[gnu::hot]] bool was_refused(int code, MPI_Comm comm, Describe describe) {
   if (code == MPI_SUCCESS)
-    return error_handlers::may_exist() && !describe().is_valid() && error_handlers::may_hide_errors(comm);
+    return error_handlers::may_hide_errors() && !describe().is_valid() && error_handlers::may_hide_errors(comm);
   return is_of_arguments(code) || (is_of_class(code, MPI_ERR_TRUNCATE) && !describe().is_valid());
 }
 
 // Whether the program's error handler has freed the communicator in a call of the MPI's own, which returned `code`.
 [[gnu::hot]] inline bool was_freed(int code, MPI_Comm comm) {
-  return (code != MPI_SUCCESS || error_handlers::may_exist()) && !process::get().keeps(comm);
+  return (code != MPI_SUCCESS || error_handlers::may_hide_errors()) && !process::get().keeps(comm);
 }
 
 // Runs the MPI's own collective, and then `end`, which it tells whether the MPI refused the call here. If the program's

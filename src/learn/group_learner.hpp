@@ -34,9 +34,8 @@ class group_learner {
   // groups know them; else 0. Nobody may need to know what the next calls like it take: take_passes() tells how many.
   void count_unserved(bool uniform, std::int64_t sent, std::int64_t known, double seconds);
   const usage& unserved(bool uniform) const { return unserved_[uniform]; }
-  // After a call: how many more calls like it Shoal need not look at; only once. None if the program has error
-  // handlers, which may make calls of their own. have_passed() then counts those that were made. take_back_passed() no
-  // longer counts the last of these.
+  // After a call: how many more calls like it Shoal need not look at; only once. have_passed() then counts those that
+  // were made. take_back_passed() no longer counts the last of these.
   int take_passes();
   void have_passed(int calls);
   void take_back_passed();

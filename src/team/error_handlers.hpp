@@ -1,5 +1,5 @@
-// Error handlers that the program made. After such a handler has returned, MPICH and its kin return MPI_SUCCESS,
-// whatever was wrong.
+// Error handlers that the program made. They may make calls of their own. After such a handler has returned, MPICH and
+// its kin return MPI_SUCCESS, whatever was wrong.
 #pragma once
 
 #include <mpi.h>
@@ -13,11 +13,13 @@ class error_handlers {
   static void watch_flag(const int* made) { made_ = made; }
 
   // Whether there may be such handlers.
-  static bool may_exist() {
+  static bool may_exist() { return !made_ || *made_; }
+  // Whether there may be such handlers, and they may hide errors on this MPI.
+  static bool may_hide_errors() {
 #ifdef OPEN_MPI
     return false;
 #else
-    return !made_ || *made_;
+    return may_exist();
 #endif
   }
   // Whether the handler of `comm` is one. Not to be asked for exchanges that are right: such a handler may make them

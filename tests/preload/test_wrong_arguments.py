@@ -156,9 +156,10 @@ def test_a_refused_call_waits_for_nobody(mpi, compiled, settings, handler):
     assert not warnings(done)
 
 
-@pytest.mark.parametrize("asked, handler", [({}, []), ({}, ["handled"]), ({"SHOAL_ALLGATHER": "torus:shape=9"}, [])])
+@pytest.mark.parametrize("asked", [{}, {"SHOAL_ALLGATHER": "torus:shape=9"}], ids=str)
+@pytest.mark.parametrize("handler", [[], ["handled"]], ids=str)
 @pytest.mark.parametrize("seed", [12, 13])
-def test_a_rank_that_is_refused_between_groups_calls_again(mpi, compiled, seed, asked, handler):
+def test_a_rank_that_is_refused_between_groups_calls_again(mpi, compiled, seed, handler, asked):
     """Also where most calls pass, where Shoal has learnt to serve, and where it cannot serve as it was asked to."""
     done = mpi.run(5, [compiled(mpi, "long_gathers.c", "-w"), 5000, seed, *handler], timeout=60, **asked)
     assert done.returncode == 0 and not done.stdout, done.stdout + done.stderr
