@@ -71,6 +71,7 @@ int allgather(const allgather_call& call, interface from, MPI_Info info, native_
     std::string wrong;
     process& job = process::get();
     group_learner* const of = job.group_learner_of(call.comm);
+    if (error_handlers::were_made() && is_refused_alone(call)) return by_mpi();
     if (of) of->forget_last();
     if (info == MPI_INFO_NULL && !job.asks_for(call.what, call.form()) && !(of && of->may_serve()))
       return unserved(of, call, by_mpi);

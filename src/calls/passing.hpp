@@ -91,13 +91,12 @@ inline bool is_in_one_group(MPI_Comm comm) {
   return comm != MPI_COMM_NULL && PMPI_Comm_test_inter(comm, &is_between_two) == MPI_SUCCESS && !is_between_two;
 }
 
-// The same for an allgather. Those in one group are not even counted. None passes if an error handler of the program may
-// make such a call in it: the handler's would be taken back instead.
+// The same for an allgather. Those in one group are not even counted.
 template <typename Describe, typename... All>
 int allgather_of_mpi(MPI_Comm comm, Describe describe, native_call native, All... all) {
   if (is_in_one_group(comm)) return returning_codes(comm, native);
   const call_signature call = signature_of(all...);
-  if (!error_handlers::may_exist() && recent_calls::pass_again_between_groups(comm, call))
+  if (recent_calls::pass_again_between_groups(comm, call))
     return returning_codes(comm, [&] { return carry_out_passed(describe(), native); });
   const int code = allgather(describe(), interface::mpi, MPI_INFO_NULL, native);
   group_learner* const of = recent_calls::group_learner_of(comm);

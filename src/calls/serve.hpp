@@ -127,13 +127,14 @@ template <typename Call>
 
 // Serves a call whose algorithm nobody asked for. `serve_as` serves it by a decision, and fills in the outcome. Every
 // rank counts every call, whatever becomes of it, except one that the MPI refuses here while others wait for this rank:
-// the others meet this rank in its next call. Such a call is refused at once if the ranks would otherwise wait for each
-// other first.
+// the others meet this rank in its next call. Such a call is refused at once, and not counted meanwhile, if the ranks
+// would otherwise wait for each other first, or if the program's error handler may make calls of its own.
 template <typename Call, typename Serve>
 int serve_learnt(learner& of, const Call& call, const call_size& size, interface from, native_call native,
                  Serve serve_as) {
   const bool is_linked = from == interface::shoal;
-  if (of.meets_others_first(is_linked) && is_refused_alone(call)) return native();
+  const bool must_know = error_handlers::were_made() || of.meets_others_first(is_linked);
+  if (must_know && is_refused_alone(call)) return native();
   const learner::serving by = of.begin(size, is_linked);
   const double begin = by.is_timed ? PMPI_Wtime() : 0;
   outcome result;

@@ -60,7 +60,7 @@ void learner::begin_to_agree() {
 // ---- a call ----------------------------------------------------------------------------------------------------
 
 learner::serving learner::begin(const call_size& call, bool is_linked) {
-  exchange_field* const passed = is_watched_ ? passing(call.form, call.bytes) : nullptr;
+  exchange_field* const passed = is_looked_at() ? passing(call.form, call.bytes) : nullptr;
   if (passed) return {passed, contest::native, call, true, true, false};
   ++calls_;
   named_pass_ = false;

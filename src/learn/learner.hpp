@@ -26,6 +26,7 @@
 #include "learn/service.hpp"
 #include "learn/standing.hpp"
 #include "learn/voting.hpp"
+#include "team/error_handlers.hpp"
 #include "transport/waiting.hpp"
 
 namespace shoal {
@@ -61,7 +62,7 @@ class learner {
   [[gnu::hot]] bool is_idle() const { return is_idle_; }
   // Whether the MPI's own serves such a call and nobody needs to know what it takes. If so the call is counted, and
   // begin() and end() are not called. To be asked before begin(). `bytes`: the size of a block in MPI_Alltoall.
-  [[gnu::hot]] bool passes(call_form form, std::int64_t bytes) { return !is_watched_ && passing(form, bytes); }
+  [[gnu::hot]] bool passes(call_form form, std::int64_t bytes) { return !is_looked_at() && passing(form, bytes); }
   // How many more calls like the last one Shoal need not look at: will_pass() tells after a call that passed,
   // take_passes() after another call, and only once. have_passed() then counts those that were made.
   int will_pass() const { return last_served_.in->trials.untimed_left(); }
@@ -145,6 +146,9 @@ class learner {
   // The specs of the candidates; empty before there are any.
   std::span<const std::string> specs() const;
 
+  // Whether begin() and end() are called for every call: a call that the MPI refuses may make others, in an error
+  // handler.
+  bool is_looked_at() const { return is_watched_ || error_handlers::were_made(); }
   [[gnu::hot]] exchange_field* passing(call_form form, std::int64_t bytes);
   bool is_young(const call_size& call) const;
   void end_first(const call_size& call, double seconds);

@@ -12,14 +12,14 @@ class error_handlers {
   // this call, and without it, there may be some.
   static void watch_flag(const int* made) { made_ = made; }
 
-  // Whether there may be such handlers.
-  static bool may_exist() { return !made_ || *made_; }
+  // Whether there are such handlers, as far as is known.
+  static bool were_made() { return made_ && *made_; }
   // Whether there may be such handlers, and they may hide errors on this MPI.
   static bool may_hide_errors() {
 #ifdef OPEN_MPI
     return false;
 #else
-    return may_exist();
+    return !made_ || *made_;
 #endif
   }
   // Whether the handler of `comm` is one. Not to be asked for exchanges that are right: such a handler may make them

@@ -165,6 +165,13 @@ def test_a_rank_that_is_refused_between_groups_calls_again(mpi, compiled, seed, 
     assert done.returncode == 0 and not done.stdout, done.stdout + done.stderr
 
 
+@pytest.mark.parametrize("ranks, seed", [(3, 3), (3, 4), (5, 1), (5, 4)])
+def test_an_error_handler_on_one_rank_may_exchange(mpi, compiled, ranks, seed):
+    """Another exchange than the one that was refused, which the other ranks make too. Then the rank calls again."""
+    done = mpi.run(ranks, [compiled(mpi, "handled_alone.c", "-w"), 3000, seed], timeout=60)
+    assert done.returncode == 0 and not done.stdout, done.stdout + done.stderr
+
+
 def test_what_is_no_communicator_is_refused(compiled):
     """On MPICH only, because Open MPI crashes."""
     mpi = mpis.WHEELS[0]
