@@ -27,7 +27,6 @@ BUILD = {
     "closure": [*CXX, ROOT / "apps/closure.cpp"],
     "fft": [*CXX, ROOT / "apps/fft.cpp", "-lfftw3"],
 }
-NAMES = ("pencils", "sparse", "fft", "closure")
 ALLOWED = 1.02
 
 
@@ -79,9 +78,11 @@ def main() -> int:
     options.add_argument("--ppn", type=int, default=8)
     options.add_argument("--calls", default="30,300")
     options.add_argument("--size", type=int, default=256)
-    options.add_argument("--programs", default=",".join(NAMES), help="some of %(default)s")
+    options.add_argument("--programs", default=",".join(programs(1, 2, 1)), help="some of %(default)s")
     options.add_argument("-o", "--output", type=Path, default=Path("simulated-programs"))
     asked = options.parse_args()
+    if unknown := set(asked.programs.split(",")) - set(programs(1, 2, 1)):
+        options.error(f"--programs: no program is called {', '.join(sorted(unknown))}; see --help")
     with told_in_one_line():
         made("smpicc")
     asked.output.mkdir(parents=True, exist_ok=True)

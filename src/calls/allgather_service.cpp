@@ -67,7 +67,7 @@ const group_decision* allgather_service::pick_for(bool repeated, MPI_Info info) 
   const group_decision* chosen = state_.named().of_call(call_.form(), info);
   sizes_ = local_sizes();
   if (!repeated && chosen && !chosen->algorithm->has_schedule()) state_.leave_to_named_natives();
-  if (!repeated && !chosen && sizes_.invalid && call_.is_awaited()) return nullptr;  // the others meet its next call
+  if (!repeated && !chosen && sizes_.invalid && call_.is_awaited()) return nullptr;  // others meet the next call
   if (!chosen && !is_turn_of_shoal(repeated)) return repeated ? nullptr : state_.natives();
   return served_by(chosen, repeated);
 }
