@@ -43,7 +43,8 @@ void agreements::hear(const agreed_terms& all) {
 
 void agreements::hear(const agreed_terms& all, contest& of) {
   hear(all);
-  of.agreements_take(price());
+  // Every rank of a core takes its part in an agreement, and times calls before it.
+  of.agreements_take(price() * all.ranks_of_a_core());
   of.agreed(all.of_contest(), all.allowance(), PMPI_Wtime());
   native_call_ = of.record_of(contest::native).mean;
   call_ = of.record_of(of.best()).mean;

@@ -179,13 +179,17 @@ void contest::agreed(std::span<const std::int64_t> terms, double allowance, doub
 }
 
 // Decides who serves now. A candidate takes over by what calls take, because a gain should come soon. Later it has to show
-// that the program goes on faster; and if it failed in this before, at once.
+// that the program goes on faster; and at once if it failed in this before, or if it comes late and promises little.
 void contest::decide(std::span<const std::int64_t> terms) {
   if (headway_.is_on()) return go_on_comparing(static_cast<double>(terms[pace_term]) * 1e-9);
   const int choice = choose();
-  const bool is_due = choice == best_ ? calls_ >= compare_again_ : records_[choice].delays;
+  const bool is_due = choice == best_ ? calls_ >= compare_again_ : records_[choice].delays || comes_late(choice);
   if (choice != native && is_due) return compare_headway(choice, terms);
   if (choice != best_) take(choice);
+}
+
+bool contest::comes_late(int candidate) const {
+  return calls_ >= fewest_until_compared && records_[native].mean < clearly_less * records_[candidate].mean;
 }
 
 void contest::take(int candidate) {

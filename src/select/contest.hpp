@@ -151,6 +151,7 @@ class contest {
   double limit(int candidate) const;
   int choose() const;
   void decide(std::span<const std::int64_t> terms);
+  bool comes_late(int candidate) const;
   void take(int candidate);
   std::int64_t next_comparison() const;
   void compare_headway(int candidate, std::span<const std::int64_t> terms);

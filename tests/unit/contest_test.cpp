@@ -239,6 +239,22 @@ TEST(contest, takes_over_soon_and_goes_back_if_the_program_goes_on_no_faster) {
   EXPECT_LT(few.calls_of(1), 1000);
 }
 
+TEST(contest, compares_at_once_what_promises_little_after_many_calls) {
+  const auto calls_that_lost = [](double other) {
+    ranks few(4, 2, 0.05);
+    few.gap = [](int candidate) { return candidate ? 80e-6 : 50e-6; };
+    few.wait_first(300);
+    int lost = 0;
+    for (int call = 0; call < 1500; ++call) {
+      few.run(1, always({30, other}));
+      lost += few.best() == 1;
+    }
+    return lost;
+  };
+  EXPECT_EQ(calls_that_lost(24), 0);
+  EXPECT_GT(calls_that_lost(15), 0);
+}
+
 // By what calls take, candidate 2 is the fastest, but the program goes on faster by candidate 1.
 TEST(contest, keeps_its_choice_while_what_failed_before_is_compared_again) {
   const seconds_of seconds = always({100, 60, 40});
