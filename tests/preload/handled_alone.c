@@ -1,8 +1,10 @@
 /* One rank is refused now and then. Its error handler makes another exchange, in which the others take part. Then the
- * rank repeats the refused call. Checks all data. Arguments: the number of calls, and a seed. */
+ * rank repeats the refused call. Checks all data. Arguments: the number of calls, a seed, and who exchanges: all, or
+ * neighbors (in a ring). */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { most_ranks = 8, most_ints = 1 << 12 };
 
@@ -10,28 +12,31 @@ struct blocks {
   int sent[most_ranks * most_ints], got[most_ranks * most_ints], counts[most_ranks], places[most_ranks];
 };
 
-static int rank, ranks, faults;
+static int rank, ranks, faults, is_ring;
+static int blocks, peers[most_ranks]; /* of a rank */
 static struct blocks program, handlers;
 static MPI_Comm comm;
 
 static int value(int call, int from, int to) { return call * 64 + from * 8 + to; }
 
 static void prepare(struct blocks* of, int call, int ints) {
-  for (int i = 0; i < ranks; ++i) {
+  for (int i = 0; i < blocks; ++i) {
     of->counts[i] = ints;
     of->places[i] = i * ints;
-    for (int j = 0; j < ints; ++j) of->sent[i * ints + j] = value(call, rank, i), of->got[i * ints + j] = -1;
+    for (int j = 0; j < ints; ++j) of->sent[i * ints + j] = value(call, rank, peers[i]), of->got[i * ints + j] = -1;
   }
 }
 
 static void check(const struct blocks* of, int call, int ints) {
-  for (int i = 0; i < ranks; ++i)
-    for (int j = 0; j < ints; j += ints / 2 + 1) faults += of->got[i * ints + j] != value(call, i, rank);
+  for (int i = 0; i < blocks; ++i)
+    for (int j = 0; j < ints; j += ints / 2 + 1) faults += of->got[i * ints + j] != value(call, peers[i], rank);
 }
 
 static int make(struct blocks* of, int has_sizes, int ints) {
-  if (!has_sizes) return MPI_Alltoall(of->sent, ints, MPI_INT, of->got, ints, MPI_INT, comm);
-  return MPI_Alltoallv(of->sent, of->counts, of->places, MPI_INT, of->got, of->counts, of->places, MPI_INT, comm);
+  if (!has_sizes)
+    return (is_ring ? MPI_Neighbor_alltoall : MPI_Alltoall)(of->sent, ints, MPI_INT, of->got, ints, MPI_INT, comm);
+  return (is_ring ? MPI_Neighbor_alltoallv : MPI_Alltoallv)(of->sent, of->counts, of->places, MPI_INT, of->got,
+                                                            of->counts, of->places, MPI_INT, comm);
 }
 
 /* Another kind of call than the one that is refused, and of another size. */
@@ -54,12 +59,26 @@ static void exchange(int call, int has_sizes, int ints, int refused) {
   check(&program, call, ints);
 }
 
+static void make_ring(void) {
+  const int periodic = 1;
+  MPI_Cart_create(MPI_COMM_WORLD, 1, &ranks, &periodic, 0, &comm);
+  MPI_Cart_shift(comm, 0, 1, &peers[0], &peers[1]);
+  blocks = 2;
+}
+
+static void take_all(void) {
+  MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+  for (blocks = 0; blocks < ranks; ++blocks) peers[blocks] = blocks;
+}
+
 int main(int argc, char** argv) {
   MPI_Errhandler handler;
   MPI_Init(&argc, &argv);
-  MPI_Comm_dup(MPI_COMM_WORLD, &comm);
-  MPI_Comm_rank(comm, &rank);
-  MPI_Comm_size(comm, &ranks);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  is_ring = argc > 3 && !strcmp(argv[3], "neighbors");
+  if (is_ring) make_ring();
+  else take_all();
   MPI_Comm_create_errhandler(handle, &handler);
   MPI_Comm_set_errhandler(comm, handler);
   srand(argc > 2 ? atoi(argv[2]) : 0);

@@ -1,10 +1,7 @@
 """Allgathers of unmodified programs: Shoal serves those between two groups, the MPI those within one group."""
 
-from concurrent.futures import ThreadPoolExecutor
-
 import pytest
 
-import mpis
 from mpis import served, warnings
 
 SPECS = {"SHOAL_ALLGATHER": "ring", "SHOAL_ALLGATHERV": "full", "SHOAL_REPORT": 1}
@@ -46,22 +43,6 @@ def test_verified(mpi, compiled):
 
 def test_differing_sizes_are_an_error(mpi, compiled):
     right(mpi.run(5, [compiled(mpi, "allgather.c"), "differ"], **SPECS))
-
-
-def test_one_rank_differs(compiled, subtests):
-    """That rank waits ten seconds for the others, so the jobs of all MPIs run at once."""
-    there = [mpi for mpi in mpis.WHEELS if not mpi.missing()]
-    programs = {mpi: compiled(mpi, "allgather.c") for mpi in there}
-
-    def job(mpi):
-        odd = mpi.ranks(1, [programs[mpi]], SHOAL_ALLGATHER="ring", SHOAL_REPORT=1)
-        return mpi.launch(odd, mpi.ranks(4, [programs[mpi]]))
-
-    with ThreadPoolExecutor(len(mpis.WHEELS)) as pool:
-        for mpi, run in zip(there, pool.map(job, there), strict=True):
-            with subtests.test(mpi=mpi.name):
-                assert len(warnings(right(run))) == 1 and "the same SHOAL_ variables" in warnings(run)[0], run.stderr
-                assert served(run) == {}
 
 
 def test_program_itself_is_right(mpi, compiled):

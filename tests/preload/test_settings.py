@@ -6,6 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+import mpis
 from mpis import served, warnings
 
 RANKS = 4
@@ -111,21 +112,28 @@ def only_native(run):
 ODD = [(0, "tuna:radix=3"), (0, "tunna"), (RANKS - 1, "tuna:radix=3")]
 
 
+def one_differs(mpi, program, ranks, odd_rank, **settings):
+    odd = mpi.ranks(1, [program], SHOAL_REPORT=1, **settings)
+    others = mpi.ranks(ranks - 1, [program], SHOAL_REPORT=1)
+    return mpi.launch(*([odd, others] if odd_rank == 0 else [others, odd]))
+
+
 def test_one_rank_differs(one_mpi, compiled, subtests):
     """That rank waits ten seconds for the others, which have nothing to agree on. So these jobs run at once."""
-    command = [compiled(one_mpi, "exchange.c")]
-
-    def job(case):
-        odd_rank, value = case
-        odd = one_mpi.ranks(1, command, SHOAL_REPORT=1, SHOAL_ALLTOALLV=value)
-        others = one_mpi.ranks(RANKS - 1, command, SHOAL_REPORT=1)
-        return one_mpi.launch(*([odd, others] if odd_rank == 0 else [others, odd]))
-
-    with ThreadPoolExecutor(len(ODD)) as pool:
-        for (odd_rank, value), run in zip(ODD, pool.map(job, ODD), strict=True):
-            with subtests.test(odd_rank=odd_rank, value=value):
-                assert only_native(run)
-                assert len(warnings(run)) == 1
+    jobs = {}
+    with ThreadPoolExecutor(len(ODD) + len(mpis.WHEELS)) as pool:
+        program = compiled(one_mpi, "exchange.c")
+        for rank, value in ODD:
+            job = pool.submit(one_differs, one_mpi, program, RANKS, rank, SHOAL_ALLTOALLV=value)
+            jobs[f"{value} on rank {rank}"] = job
+        for mpi in (mpi for mpi in mpis.WHEELS if not mpi.missing()):
+            job = pool.submit(one_differs, mpi, compiled(mpi, "allgather.c"), 5, 0, SHOAL_ALLGATHER="ring")
+            jobs[f"between groups on {mpi.name}"] = job
+    for name, job in jobs.items():
+        with subtests.test(name):
+            run = job.result()
+            assert only_native(run)
+            assert len(warnings(run)) == 1 and "the same SHOAL_ variables" in warnings(run)[0], run.stderr
 
 
 def promising_wisdom(one_mpi, compiled, path):

@@ -31,10 +31,18 @@ def test_tools_that_wrap_dlopen(mpi, compiled, is_first):
     assert "tuna" in run.stderr
 
 
-@pytest.mark.parametrize("calls", [2, 40])  # only counted, and learnt from
+FORMS = ["ALLTOALL", "ALLGATHER", "NEIGHBOR_ALLTOALL"]
+
+
+def named(*algorithms):
+    return {f"SHOAL_{form}": algorithm for form, algorithm in zip(FORMS, algorithms, strict=True)}
+
+
+@pytest.mark.parametrize("settings", [{}, named("shared", "full", "direct"), named("tuna:radix=2", "ring", "gathered")])
+@pytest.mark.parametrize("calls", [2, 40, 1000])  # only counted, learnt from, and served
 @pytest.mark.parametrize("case", ["all", "neighbors", "groups"])
-def test_error_handler_that_frees_its_communicator(mpi, compiled, case, calls):
-    run = mpi.run(2, [compiled(mpi, "freed_by_handler.c"), case, calls], timeout=60)
+def test_error_handler_that_frees_its_communicator(mpi, compiled, case, calls, settings):
+    run = mpi.run(2, [compiled(mpi, "freed_by_handler.c"), case, calls], timeout=60, **settings)
     assert (run.returncode, run.stdout) == (0, "handled: 1, freed: 1\n"), run.stderr
 
 

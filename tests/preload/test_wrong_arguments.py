@@ -161,14 +161,16 @@ def test_a_refused_call_waits_for_nobody(mpi, compiled, settings, handler):
 @pytest.mark.parametrize("seed", [12, 13])
 def test_a_rank_that_is_refused_between_groups_calls_again(mpi, compiled, seed, handler, asked):
     """Also where most calls pass, where Shoal has learnt to serve, and where it cannot serve as it was asked to."""
-    done = mpi.run(5, [compiled(mpi, "long_gathers.c", "-w"), 5000, seed, *handler], timeout=60, **asked)
+    done = mpi.run(5, [compiled(mpi, "long_gathers.c", "-w"), 2000, seed, *handler], timeout=60, **asked)
     assert done.returncode == 0 and not done.stdout, done.stdout + done.stderr
 
 
-@pytest.mark.parametrize("ranks, seed", [(3, 3), (3, 4), (5, 1), (5, 4)])
-def test_an_error_handler_on_one_rank_may_exchange(mpi, compiled, ranks, seed):
-    """Another exchange than the one that was refused, which the other ranks make too. Then the rank calls again."""
-    done = mpi.run(ranks, [compiled(mpi, "handled_alone.c", "-w"), 3000, seed], timeout=60)
+@pytest.mark.parametrize("settings", [{}, asked("shared", "gathered")], ids=["learnt", "named"])
+@pytest.mark.parametrize("among", ["all", "neighbors"])
+@pytest.mark.parametrize("ranks, seed", [(3, 3), (5, 4)])
+def test_an_error_handler_on_one_rank_may_exchange(mpi, compiled, ranks, seed, among, settings):
+    """Another kind of exchange, in which all take part, while one rank alone is in the refused call."""
+    done = mpi.run(ranks, [compiled(mpi, "handled_alone.c", "-w"), 3000, seed, among], timeout=60, **settings)
     assert done.returncode == 0 and not done.stdout, done.stdout + done.stderr
 
 
