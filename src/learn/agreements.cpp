@@ -41,10 +41,9 @@ void agreements::hear(const agreed_terms& all) {
   for_cores_ = all.ranks_of_a_core() > 1 ? time_slice * all.ranks_of_a_core() : 0;
 }
 
-void agreements::hear(const agreed_terms& all, contest& of) {
+void agreements::hear(const agreed_terms& all, contest& of, int sharing) {
   hear(all);
-  // Every rank of a core takes its part in an agreement, and times calls before it.
-  of.agreements_take(price() * all.ranks_of_a_core());
+  of.agreements_take(price() * sharing);
   of.agreed(all.of_contest(), all.allowance(), PMPI_Wtime());
   native_call_ = of.record_of(contest::native).mean;
   call_ = of.record_of(of.best()).mean;

@@ -40,8 +40,9 @@ class agreements {
   // Takes in the times that all ranks have told.
   void hear(const agreed_terms& all);
   // The same, and passes what the ranks agreed on to a contest, which decides by it. The ledger then learns how much
-  // more or less the contest's calls took than the MPI's own would have taken.
-  void hear(const agreed_terms& all, contest& of);
+  // more or less the contest's calls took than the MPI's own would have taken. `sharing`: how many of these ranks share a
+  // core. Each of them takes its part in an agreement, and times calls before it.
+  void hear(const agreed_terms& all, contest& of, int sharing);
   // Seconds of a call that the MPI's own serves; the same on every rank.
   double native_call() const { return native_call_; }
   // Seconds that an agreement takes on the rank that waits least.

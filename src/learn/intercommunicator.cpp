@@ -166,7 +166,8 @@ void intercommunicator::review(contest& of) {
   of.write(mine.of_contest, PMPI_Wtime());
   job_.books().called(of.passed_seconds());
   mine.times = agreements_.times();
-  agreements_.hear(agreed_terms(agreements_.agree(mine.numbers(), nullptr)), of);
+  constexpr int sharing = 1;  // nobody has told how many ranks share a core
+  agreements_.hear(agreed_terms(agreements_.agree(mine.numbers(), nullptr)), of, sharing);
 }
 
 bool intercommunicator::is_ahead(bool uniform) const {

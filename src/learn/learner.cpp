@@ -291,7 +291,9 @@ bool learner::may_agree() const {
 // Takes in what was agreed about the field. Does the same on every rank.
 void learner::hear(exchange_field& f, const agreed_terms& all) {
   if (state() && all.have_devices()) state()->all().know_of_devices();
-  agrees().hear(all, f.trials);
+  // Between nodes it is not known how many ranks share a core where the launcher does not tell.
+  const int sharing = job_.is_on_one_node(ranks_, all.same_node()) ? all.ranks_of_a_core() : 1;
+  agrees().hear(all, f.trials, sharing);
   f.guess = all.guess();
   f.shape.nodes = nodes();
   if (!fields_.are_known_sizes(f.shape.form)) {
