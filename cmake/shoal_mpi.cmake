@@ -53,7 +53,7 @@ target_link_libraries(shoal-drop-in PRIVATE shoal_core own_runtime)
 target_link_options(shoal-drop-in PRIVATE -Wl,-Bsymbolic)
 shoal_library(shoal-preload preload.map src/preload/preload.c src/preload/requests.c src/preload/frees.c
               src/preload/buffers.c src/preload/duplicates.c src/preload/handlers.c src/preload/narrowed.c
-              src/preload/passing.c)
+              src/preload/passing.c src/preload/starts.c)
 target_include_directories(shoal-preload PRIVATE src)
 target_compile_definitions(shoal-preload PRIVATE _GNU_SOURCE SHOAL_ABI="${SHOAL_ABI}"
                                                  $<$<STREQUAL:${SHOAL_ABI},openmpi>:SHOAL_FORTRAN_NAMES>

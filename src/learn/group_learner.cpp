@@ -59,7 +59,7 @@ void group_learner::forget_last() {
 bool group_learner::may_serve() {
   if (!is_undecided_) return true;
   if (!worth_.is_due()) return false;
-  if (!is_of_one_world(comm_)) return worth_.never_again(), false;
+  if (job_.some_may_lack_shoal(comm_)) return worth_.never_again(), false;
   if (!pays()) return false;
   const double begin = PMPI_Wtime();
   serve();
@@ -111,9 +111,10 @@ void group_learner::take_back_passed() {
 }
 
 intercommunicator* group_learner::enter(bool is_linked, std::string& wrong) {
-  if (is_undecided_ && !is_linked && !is_of_one_world(comm_)) {
+  const char* const lacking = is_undecided_ && !is_linked ? job_.some_may_lack_shoal(comm_) : nullptr;
+  if (lacking) {
     is_undecided_ = false;
-    warn_once(comm_, why_ = voting::started_apart);
+    warn_once(comm_, why_ = lacking);
   }
   if (is_undecided_) serve();
   if (is_wrong_) wrong = why_;

@@ -12,6 +12,7 @@
 #include "team/job_parts.hpp"
 #include "team/machine.hpp"
 #include "team/nearest_rounding.hpp"
+#include "team/other_nodes.hpp"
 
 namespace shoal {
 
@@ -39,6 +40,7 @@ void job_state::begin_job(MPI_Comm comm) {
   PMPI_Comm_size(MPI_COMM_WORLD, &ranks);
   all_here_ = ranks == facts_.ranks_here;
   if (const std::string unknown = unknown_variables(); !unknown.empty()) warn_once(comm, unknown, "it is ignored");
+  announce_preload();
   remember(comm);
 }
 
@@ -50,12 +52,23 @@ std::string job_state::wrong_settings(bool same, bool some_unusable) const {
   return {};
 }
 
-// Looks only if the whole job is on this node: ranks on other nodes would not know what is found here.
+// Looks at processes only if the whole job is on this node: ranks on other nodes would not know what is found here.
 const job_parts& job_state::parts() {
   std::call_once(looked_for_parts_, [this] {
     if (all_here_) parts_ = job_parts::find();
+    else nodes_lack_preload_ = other_nodes_lack_preload();
   });
   return parts_;
+}
+
+const char* job_state::some_may_lack_shoal(MPI_Comm comm) {
+  if (!is_of_one_world(comm))
+    return "ranks that were started apart (MPI_Comm_spawn, MPI_Comm_connect) may not all have Shoal";
+  if (parts().some_lack_preload) return "some ranks of the job run without Shoal's preload";
+  if (nodes_lack_preload_)
+    return "ranks on other nodes run without Shoal's preload; start the program with `shoal run`, or give mpirun -x "
+           "LD_PRELOAD";
+  return nullptr;
 }
 
 int job_state::nodes_if_known(int ranks, bool found_one) const {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "team/errors.hpp"
+
 namespace shoal {
 
 using stage = standing::stage;
@@ -17,10 +19,10 @@ constexpr double usual_vote = 2e-3, longest_vote = 20e-3;
 }  // namespace
 
 bool voting::may_begin(bool is_linked) {
-  if (!is_linked && !is_of_one_world(comm_)) stands_.why = started_apart;
-  else if (!is_linked && job_.parts().some_lack_preload)
-    stands_.why = "some ranks of the job run without Shoal's preload";
-  else if (vote_.some_gave_up()) stands_.why = "some ranks have SHOAL_ variables that others do not have";
+  if (const char* const lacking = is_linked ? nullptr : job_.some_may_lack_shoal(comm_)) {
+    stands_.why = lacking;
+    if (job_.nodes_lack_preload()) warn_once(comm_, lacking);
+  } else if (vote_.some_gave_up()) stands_.why = "some ranks have SHOAL_ variables that others do not have";
   else return true;
   stands_.now = stage::never;
   return false;

@@ -22,8 +22,6 @@ class voting {
  public:
   // Seconds for which ranks with settings wait for others, which may have none and never vote.
   static constexpr double patience = 10;
-  static constexpr const char* started_apart =
-      "ranks that were started apart (MPI_Comm_spawn, MPI_Comm_connect) may not all have Shoal";
 
   // All arguments but `ranks` must outlive this.
   voting(job_state& job, MPI_Comm comm, int ranks, standing& stands, agreements& among, waiting& wait)

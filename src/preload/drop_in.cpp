@@ -12,6 +12,7 @@
 #include "team/boundary.hpp"
 #include "team/error_handlers.hpp"
 #include "team/of_threads.hpp"
+#include "team/other_nodes.hpp"
 #include "transport/buffered_sends.hpp"
 #include "transport/mpi_newer.hpp"
 
@@ -42,6 +43,14 @@ extern "C" {
 void shoal_preload_report_nothing() {
   try {
     process::get().report_nothing();
+  } catch (...) {
+    return;
+  }
+}
+// starts.c calls this when MPI_Init has ended. If there is no memory to tell anything, nothing is told.
+void shoal_preload_has_started() {
+  try {
+    announce_preload();
   } catch (...) {
     return;
   }

@@ -215,7 +215,7 @@ void* function_of_mpi(const char* name) {
   return module ? dlsym(module, name) : next;
 }
 
-static void prepare_once(void) {
+void prepare_to_serve(void) {
   static pthread_once_t once = PTHREAD_ONCE_INIT;
   pthread_once(&once, prepare);
 }
@@ -223,7 +223,7 @@ static void prepare_once(void) {
 void* function_of_drop_in(const char* name) { return drop_in ? dlsym(drop_in, name) : NULL; }
 
 void* function_for(const char* name) {
-  prepare_once();
+  prepare_to_serve();
   void* function = function_of_drop_in(name);
   if (!function) function = function_of_mpi(name);
   if (!function) function = narrowed(name, mpi.handle);

@@ -4,6 +4,8 @@
 // The function to which a call of this name goes. Loads the drop-in library first. Ends the program if there is no such
 // function.
 void* function_for(const char* name);
+// Finds the MPI and loads the drop-in library, if that has not been done yet.
+void prepare_to_serve(void);
 // The function of this name behind the preload, in the program's MPI or in a tool before it; null: there is none.
 void* function_of_mpi(const char* name);
 // The function of this name in the drop-in library; null: there is none, or the library is not loaded (yet).

@@ -57,6 +57,25 @@ def test_preload(emulate, mpi, program):
     assert "shoal:   of that prepare" in done.stderr  # environment variables reach the program
 
 
+# Only some hosts preload Shoal, as if mpirun of Open MPI had not handed LD_PRELOAD to the others.
+ON_HOSTS = 'case " $1 " in *" $(hostname) "*) export LD_PRELOAD="$2";; esac; exec "$3"'
+NOT_HANDED_ON = "ranks on other nodes run without Shoal's preload"
+OLDER_OPEN_MPIS = [one for one in mpis.OTHERS if "openmpi" in one.name]
+SOME_HOSTS = [(mpis.WHEELS[1], hosts) for hosts in ("n0", "n1", "n1 n2", "n0 n1 n2")]
+
+
+@pytest.mark.parametrize("open_mpi, hosts", [*SOME_HOSTS, *((one, "n0") for one in OLDER_OPEN_MPIS)])
+def test_preload_on_some_hosts(emulate, open_mpi, hosts, tmp_path):
+    """Ranks that have the preload find out that others lack it, and agree on nothing. (MPICH hands it to all hosts.)"""
+    if reason := open_mpi.missing():
+        pytest.skip(reason)
+    program = open_mpi.compile(HERE.parent / "preload/apart.c", tmp_path / "apart")
+    line = emulate(open_mpi, "switch:3", "-n", 4, "--", "sh", "-c", ON_HOSTS, "sh", hosts, open_mpi.preload, program)
+    done = subprocess.run(line, capture_output=True, text=True, timeout=180, check=False)
+    assert (done.returncode, done.stdout) == (0, "right\n"), done.stderr
+    assert done.stderr.count(NOT_HANDED_ON) == (hosts == "n0"), done.stderr
+
+
 def test_hosts_are_unknown(emulate, mpi, program, tmp_path):
     """If the topology is of other machines, the MPI's own collective serves, and one line says why."""
     other = tmp_path / "other"

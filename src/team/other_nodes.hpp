@@ -1,0 +1,16 @@
+// Whether ranks on other nodes have the preload too. mpirun of Open MPI hands LD_PRELOAD to the ranks of its own node
+// only, unless it is told to hand it to all (-x LD_PRELOAD). So either the node of the first rank lacks the preload
+// then, or all other nodes do. Other launchers hand on what their users have set.
+#pragma once
+
+namespace shoal {
+
+// To be called when MPI_Init has ended. In a job on several nodes, the first rank of a node asks mpirun to keep a name
+// (MPI_Publish_name), by which other ranks see that the node has the preload.
+void announce_preload();
+
+// Whether the node of the first rank, or all other nodes, lack the preload. All ranks that ask find the same. Asks
+// mpirun twice, and waits up to a second after MPI_Init for ranks that have not announced themselves yet.
+bool other_nodes_lack_preload();
+
+}  // namespace shoal
