@@ -291,6 +291,7 @@ caller* caller_of(const std::string& what) {
                                                   {"request_free", use_request},
                                                   {"mpix_stream_comm_create", make_with_stream},
                                                   {"shoal_preload_delete", call_for_preload},
+                                                  {"shoal_preload_has_started", call_for_preload},
                                                   {"shoal_preload_note_buffer", call_for_preload},
                                                   {"shoal_preload_note_duplicate", call_for_preload},
                                                   {"shoal_preload_report_nothing", call_for_preload},
