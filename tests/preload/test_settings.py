@@ -6,7 +6,6 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-import mpis
 from mpis import served, warnings
 
 RANKS = 4
@@ -121,14 +120,13 @@ def one_differs(mpi, program, ranks, odd_rank, **settings):
 def test_one_rank_differs(one_mpi, compiled, subtests):
     """That rank waits ten seconds for the others, which have nothing to agree on. So these jobs run at once."""
     jobs = {}
-    with ThreadPoolExecutor(len(ODD) + len(mpis.WHEELS)) as pool:
+    with ThreadPoolExecutor(len(ODD) + 1) as pool:
         program = compiled(one_mpi, "exchange.c")
         for rank, value in ODD:
             job = pool.submit(one_differs, one_mpi, program, RANKS, rank, SHOAL_ALLTOALLV=value)
             jobs[f"{value} on rank {rank}"] = job
-        for mpi in (mpi for mpi in mpis.WHEELS if not mpi.missing()):
-            job = pool.submit(one_differs, mpi, compiled(mpi, "allgather.c"), 5, 0, SHOAL_ALLGATHER="ring")
-            jobs[f"between groups on {mpi.name}"] = job
+        job = pool.submit(one_differs, one_mpi, compiled(one_mpi, "allgather.c"), 5, 0, SHOAL_ALLGATHER="ring")
+        jobs["between groups"] = job
     for name, job in jobs.items():
         with subtests.test(name):
             run = job.result()

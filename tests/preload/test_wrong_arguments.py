@@ -1,7 +1,7 @@
 """Wrong arguments to what Shoal serves give the MPI's own errors, also if Shoal serves; right calls follow them.
 
-The wheels' MPIs are tested with all settings, and each other MPI with one of them. With SHOAL_EXHAUSTIVE=1 all are
-tested with all, and with long jobs also where a setting names an algorithm.
+The wheels' MPIs are tested with all settings, and each other MPI but MPICH 4.0 with one of them. With
+SHOAL_EXHAUSTIVE=1 all are tested with all, and with long jobs also where a setting names an algorithm.
 """
 
 import functools
@@ -22,7 +22,9 @@ OPEN_MPI = ["*null buffer", "*null request", "*both in one buffer"]
 
 # These MPIs crash or hang in calls with negative counts, and after other calls that fail, without Shoal too.
 FRAIL = ["mpich-3.4.3", "mpich-debian", "impi-2021.6"]
-EVERY = [one for one in [*mpis.WHEELS, *mpis.OTHERS, mpis.INTEL, mpis.STANDARD] if one.name not in FRAIL]
+# Ranks that wait keep their cores, whatever they are told: these tests take ten times as long as on another MPI.
+SLOW = [] if EXHAUSTIVE else ["mpich-4.0"]
+EVERY = [one for one in [*mpis.WHEELS, *mpis.OTHERS, mpis.INTEL, mpis.STANDARD] if one.name not in [*FRAIL, *SLOW]]
 FORMS = ["ALLTOALL", "ALLTOALLV", "ALLTOALLW"]
 ALL_KINDS = ["spread_out", "tuna:radix=2", "shared", "hierarchical:local=shared"]  # of schedules and memory
 
