@@ -150,6 +150,7 @@ core-library: .venv/build.installed
 	@tools/step core "Build the core" bash -c '$(CMAKE) build/core $(tests) && $(BIN)/ninja -C build/core shoal_core'
 $(WHEELS:%=build-%): build-%: .mpi/%/bin/mpiexec
 build-standard: .mpi/mpich/bin/mpiexec
+$(DEBIAN:%=build-%): targets := shoal shoal-preload
 $(WHEELS:%=build-%) build-standard $(DEBIAN:%=build-%): build-%: core-library
 	@[ ! -x $(compiler_$*) ] || tools/step build-$* "Build for $*" bash -c '$(CMAKE) build/$* \
 	  $(if $(filter $*,$(WHEELS)),$(tests)) -DSHOAL_MPI=ON -DSHOAL_CORE=$(CURDIR)/build/core \

@@ -10,12 +10,13 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 
-# MPI_Init of Open MPI looks for network cards that tests do not have, which takes a second of sleep and twice the
-# processor's time. That of MPICH looks at the network too, which takes a quarter of its time. UCX watches in all of
+# MPI_Init of Open MPI looks for network cards that tests do not have, which takes more than a second of sleep and twice
+# the processor's time. That of MPICH looks at the network too, which takes a quarter of its time. UCX watches in all of
 # them when memory is given back, as a card has to know; to begin that takes half the time of a start.
 WITHOUT_CARDS = {
     "OMPI_MCA_btl": "^ofi",
     "OMPI_MCA_mtl": "^ofi",
+    "OMPI_MCA_pml": "ob1",
     "UCX_TLS": "self,sm",
     "UCX_MEM_EVENTS": "no",
     "FI_PROVIDER": "tcp",
