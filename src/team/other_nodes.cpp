@@ -20,9 +20,8 @@ namespace shoal {
 
 namespace {
 
-// What mpirun tells its ranks; empty if another launcher started them.
-std::string_view told(const char* variable) {
-  const char* const value = std::getenv(variable);  // NOLINT(concurrency-mt-unsafe)
+std::string_view variable(const char* name) {
+  const char* const value = std::getenv(name);  // NOLINT(concurrency-mt-unsafe)
   return value ? value : "";
 }
 
@@ -32,18 +31,24 @@ bool is_mpiruns(std::string_view job) {
   return job.starts_with("prte") || (!job.empty() && std::isdigit(static_cast<unsigned char>(job[0])) != 0);
 }
 
-// Whether mpirun has started ranks on other nodes than this one.
-bool is_on_several_nodes() {
-  static const bool is = is_mpiruns(told("PMIX_NAMESPACE")) && !told("OMPI_COMM_WORLD_LOCAL_SIZE").empty() &&
-                         told("OMPI_COMM_WORLD_LOCAL_SIZE") != told("OMPI_COMM_WORLD_SIZE");
-  return is;
+// What mpirun told this rank. Read once, at the end of MPI_Init: the program may clear its environment.
+struct placement {
+  std::string job{variable("PMIX_NAMESPACE")};
+  bool is_on_several_nodes = is_mpiruns(job) && !variable("OMPI_COMM_WORLD_LOCAL_SIZE").empty() &&
+                             variable("OMPI_COMM_WORLD_LOCAL_SIZE") != variable("OMPI_COMM_WORLD_SIZE");
+  bool is_first = variable("OMPI_COMM_WORLD_RANK") == "0";
+  bool is_first_of_node = variable("OMPI_COMM_WORLD_LOCAL_RANK") == "0";
+};
+
+const placement& here() {
+  static const placement read;
+  return read;
 }
 
 enum class part { node_of_first_rank, other_nodes };
 
 std::string name_of(part which) {
-  const char* const part_name = which == part::node_of_first_rank ? "first" : "others";
-  return "shoal " + std::string(told("PMIX_NAMESPACE")) + ' ' + part_name;
+  return "shoal " + here().job + (which == part::node_of_first_rank ? " first" : " others");
 }
 
 // Calls a function of the name service, and returns whether there is such a name. An MPI without a name service does
@@ -67,18 +72,17 @@ std::atomic<double> announced_at = 0;
 }  // namespace
 
 void announce_preload() {
-  if (!is_on_several_nodes()) return;
+  if (!here().is_on_several_nodes) return;
   std::call_once(announced, [] {
     announced_at = PMPI_Wtime();
-    if (told("OMPI_COMM_WORLD_LOCAL_RANK") != "0") return;
-    const bool is_first = told("OMPI_COMM_WORLD_RANK") == "0";
-    const std::string name = name_of(is_first ? part::node_of_first_rank : part::other_nodes);
+    if (!here().is_first_of_node) return;
+    const std::string name = name_of(here().is_first ? part::node_of_first_rank : part::other_nodes);
     is_name_known([&] { return PMPI_Publish_name(name.c_str(), MPI_INFO_NULL, "preload"); });
   });
 }
 
 bool other_nodes_lack_preload() {
-  if (!is_on_several_nodes()) return false;
+  if (!here().is_on_several_nodes) return false;
   constexpr double patience = 1;  // seconds
   for (const part one : {part::node_of_first_rank, part::other_nodes})
     while (!is_announced(one)) {
