@@ -40,7 +40,6 @@ void job_state::begin_job(MPI_Comm comm) {
   PMPI_Comm_size(MPI_COMM_WORLD, &ranks);
   all_here_ = ranks == facts_.ranks_here;
   if (const std::string unknown = unknown_variables(); !unknown.empty()) warn_once(comm, unknown, "it is ignored");
-  announce_preload();
   remember(comm);
 }
 

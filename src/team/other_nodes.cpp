@@ -9,7 +9,6 @@
 #include <atomic>
 #include <cctype>
 #include <cstdlib>
-#include <mutex>
 #include <string>
 #include <string_view>
 
@@ -66,23 +65,21 @@ bool is_announced(part which) {
   return is_name_known([&] { return PMPI_Lookup_name(name.c_str(), MPI_INFO_NULL, port.data()); });
 }
 
-std::once_flag announced;
-std::atomic<double> announced_at = 0;
+constexpr double never = -1;
+std::atomic<double> announced_at = never;  // Open MPI 4.1 counts the seconds from the first time that it is asked
 
 }  // namespace
 
 void announce_preload() {
   if (!here().is_on_several_nodes) return;
-  std::call_once(announced, [] {
-    announced_at = PMPI_Wtime();
-    if (!here().is_first_of_node) return;
-    const std::string name = name_of(here().is_first ? part::node_of_first_rank : part::other_nodes);
-    is_name_known([&] { return PMPI_Publish_name(name.c_str(), MPI_INFO_NULL, "preload"); });
-  });
+  announced_at = PMPI_Wtime();
+  if (!here().is_first_of_node) return;
+  const std::string name = name_of(here().is_first ? part::node_of_first_rank : part::other_nodes);
+  is_name_known([&] { return PMPI_Publish_name(name.c_str(), MPI_INFO_NULL, "preload"); });
 }
 
 bool other_nodes_lack_preload() {
-  if (!here().is_on_several_nodes) return false;
+  if (announced_at == never) return false;
   constexpr double patience = 1;  // seconds
   for (const part one : {part::node_of_first_rank, part::other_nodes})
     while (!is_announced(one)) {

@@ -10,7 +10,8 @@ namespace shoal {
 void announce_preload();
 
 // Whether the node of the first rank, or all other nodes, lack the preload. All ranks that ask find the same. Asks
-// mpirun twice, and waits up to a second after MPI_Init for ranks that have not announced themselves yet.
+// mpirun twice, and waits up to a second after MPI_Init for ranks that have not announced themselves yet. False if a
+// tool before the preload takes MPI_Init: then nobody has announced anything.
 bool other_nodes_lack_preload();
 
 }  // namespace shoal
