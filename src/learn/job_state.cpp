@@ -55,7 +55,7 @@ std::string job_state::wrong_settings(bool same, bool some_unusable) const {
 const job_parts& job_state::parts() {
   std::call_once(looked_for_parts_, [this] {
     if (all_here_) parts_ = job_parts::find();
-    else nodes_lack_preload_ = other_nodes_lack_preload();
+    else parts_.some_nodes_lack_preload = other_nodes_lack_preload();
   });
   return parts_;
 }
@@ -64,7 +64,7 @@ const char* job_state::some_may_lack_shoal(MPI_Comm comm) {
   if (!is_of_one_world(comm))
     return "ranks that were started apart (MPI_Comm_spawn, MPI_Comm_connect) may not all have Shoal";
   if (parts().some_lack_preload) return "some ranks of the job run without Shoal's preload";
-  if (nodes_lack_preload_)
+  if (parts().some_nodes_lack_preload)
     return "ranks on other nodes run without Shoal's preload; start the program with `shoal run`, or give mpirun -x "
            "LD_PRELOAD";
   return nullptr;

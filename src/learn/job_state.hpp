@@ -84,8 +84,6 @@ class job_state {
   const job_parts& parts();
   // Why the ranks of `comm` must agree on nothing: some of them may lack Shoal. Null if none is known to.
   const char* some_may_lack_shoal(MPI_Comm comm);
-  // Whether the preload was handed to some nodes only, which users should know.
-  bool nodes_lack_preload() const { return nodes_lack_preload_; }
   // Groups of ranks that have all read the same wisdom and the same profile.
   served_groups& knowing() { return knowing_; }
   // Whether the ranks of such a group should ask each other about a call: there is a profile, or the wisdom has an
@@ -121,7 +119,6 @@ class job_state {
   knowledge known_, earlier_;
   std::uint64_t wisdom_hash_ = 0;  // of the wisdom that is used; 0: none
   std::atomic<int> open_ = 0, absences_ = 0;
-  bool nodes_lack_preload_ = false;
   std::once_flag looked_for_parts_;
   job_parts parts_;
 };

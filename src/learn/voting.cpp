@@ -21,7 +21,7 @@ constexpr double usual_vote = 2e-3, longest_vote = 20e-3;
 bool voting::may_begin(bool is_linked) {
   if (const char* const lacking = is_linked ? nullptr : job_.some_may_lack_shoal(comm_)) {
     stands_.why = lacking;
-    if (job_.nodes_lack_preload()) warn_once(comm_, lacking);
+    if (job_.parts().some_nodes_lack_preload) warn_once(comm_, lacking);
   } else if (vote_.some_gave_up()) stands_.why = "some ranks have SHOAL_ variables that others do not have";
   else return true;
   stands_.now = stage::never;

@@ -47,7 +47,8 @@ void shoal_preload_report_nothing() {
     return;
   }
 }
-// starts.c calls this when MPI_Init has ended. If there is no memory to tell anything, nothing is told.
+// starts.c calls this when MPI_Init has ended in a job on several nodes. If there is no memory to tell anything, nothing
+// is told.
 void shoal_preload_has_started() {
   try {
     announce_preload();

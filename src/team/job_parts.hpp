@@ -8,6 +8,8 @@ struct job_parts {
   // Some rank on this node runs without the preload. All ranks of the node find the same at any time, because what is
   // preloaded into a process is there from its start.
   bool some_lack_preload = false;
+  // The preload was handed to some nodes only (team/other_nodes.hpp), which users should know.
+  bool some_nodes_lack_preload = false;
 
   // Looks at the launcher and the processes below it, if the launcher is on this node.
   static job_parts find();

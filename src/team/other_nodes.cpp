@@ -33,8 +33,6 @@ bool is_mpiruns(std::string_view job) {
 // What mpirun told this rank. Read once, at the end of MPI_Init: the program may clear its environment.
 struct placement {
   std::string job{variable("PMIX_NAMESPACE")};
-  bool is_on_several_nodes = is_mpiruns(job) && !variable("OMPI_COMM_WORLD_LOCAL_SIZE").empty() &&
-                             variable("OMPI_COMM_WORLD_LOCAL_SIZE") != variable("OMPI_COMM_WORLD_SIZE");
   bool is_first = variable("OMPI_COMM_WORLD_RANK") == "0";
   bool is_first_of_node = variable("OMPI_COMM_WORLD_LOCAL_RANK") == "0";
 };
@@ -71,7 +69,7 @@ std::atomic<double> announced_at = never;  // Open MPI 4.1 counts the seconds fr
 }  // namespace
 
 void announce_preload() {
-  if (!here().is_on_several_nodes) return;
+  if (!is_mpiruns(here().job)) return;
   announced_at = PMPI_Wtime();
   if (!here().is_first_of_node) return;
   const std::string name = name_of(here().is_first ? part::node_of_first_rank : part::other_nodes);

@@ -5,7 +5,7 @@
 
 namespace shoal {
 
-// To be called when MPI_Init has ended. In a job on several nodes, the first rank of a node asks mpirun to keep a name
+// To be called when MPI_Init has ended, in a job on several nodes. The first rank of a node asks mpirun to keep a name
 // (MPI_Publish_name), by which other ranks see that the node has the preload.
 void announce_preload();
 
