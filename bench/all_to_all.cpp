@@ -4,7 +4,8 @@
 #include <stdexcept>
 #include <string>
 
-#include "calls/alltoall_service.hpp"
+#include "calls/exchange_service.hpp"
+#include "calls/forms.hpp"
 #include "calls/native.hpp"
 #include "state.hpp"
 #include "transport/mpi_newer.hpp"
@@ -129,19 +130,12 @@ void all_to_all::end(MPI_Request& request) {
 
 // Does everything that Shoal does for a call before it exchanges anything.
 void all_to_all::choose(MPI_Comm comm) {
-  const auto call = w_.uniform()
-                        ? uniform_call(w_.send.data(), block(), MPI_BYTE, w_.recv.data(), block(), MPI_BYTE, comm)
-                        : alltoall_call{false,
-                                        w_.send.data(),
-                                        number_array(w_.send_counts.data()),
-                                        number_array(w_.send_at.data()),
-                                        MPI_BYTE,
-                                        w_.recv.data(),
-                                        number_array(w_.recv_counts.data()),
-                                        number_array(w_.recv_at.data()),
-                                        MPI_BYTE,
-                                        comm};
-  alltoall_service(state_on(comm), call, blocks_).pick(MPI_INFO_NULL);
+  const exchange_call call =
+      w_.uniform()
+          ? forms::alltoall.describe(w_.send.data(), block(), MPI_BYTE, w_.recv.data(), block(), MPI_BYTE, comm)
+          : forms::alltoallv.describe(w_.send.data(), w_.send_counts.data(), w_.send_at.data(), MPI_BYTE,
+                                      w_.recv.data(), w_.recv_counts.data(), w_.recv_at.data(), MPI_BYTE, comm);
+  exchange_service(state_on(comm).everyone(), call, blocks_).pick(MPI_INFO_NULL);
 }
 
 }  // namespace shoal::bench

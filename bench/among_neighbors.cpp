@@ -4,7 +4,8 @@
 
 #include <algorithm>
 
-#include "calls/neighbor_alltoall.hpp"
+#include "calls/exchange_service.hpp"
+#include "calls/forms.hpp"
 #include "calls/serve.hpp"
 #include "state.hpp"
 
@@ -48,9 +49,9 @@ int among_neighbors::native(MPI_Comm comm) {
 
 // Does what shoal_neighbor_alltoallv() does if an environment variable names the algorithm.
 void among_neighbors::by(neighborhood& named, MPI_Comm comm) {
-  const neighbor_call call = varying_neighbors(b_.send(), counts_.data(), at_.data(), MPI_BYTE, b_.recv(),
-                                               counts_.data(), at_.data(), MPI_BYTE, comm);
-  neighbor_service service(named, call, named.over().blocks());
+  const exchange_call call = forms::neighbor_alltoallv.describe(b_.send(), counts_.data(), at_.data(), MPI_BYTE,
+                                                                b_.recv(), counts_.data(), at_.data(), MPI_BYTE, comm);
+  exchange_service service(named, call, named.over().blocks());
   serve(service, call, interface::shoal, MPI_INFO_NULL, [&] { return native(comm); });
 }
 

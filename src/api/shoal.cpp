@@ -48,7 +48,7 @@ int shoal_comm_set_info(MPI_Comm comm, MPI_Info info) {
         if (intercommunicator* state = process::get().groups_of(comm, true, wrong)) state->named().take(info);
       } else if (communicator* state = process::get().state_of(comm, true, wrong)) {
         const std::scoped_lock alone(state->all().lock());
-        state->named().take(info);
+        state->everyone().named().take(info);
       }
     } catch (const std::invalid_argument& error) {
       return raise_error(comm, MPI_ERR_INFO_VALUE, error.what());

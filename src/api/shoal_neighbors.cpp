@@ -23,7 +23,7 @@ extern "C" {
 
 #define BLOCKING(form, native, arguments, ...)                                                           \
   int shoal_##form(arguments(__VA_ARGS__)) {                                                             \
-    return neighbor_alltoall(forms::form.describe(arguments##_NAMES), interface::shoal,                  \
+    return serve_along_edges(forms::form.describe(arguments##_NAMES), interface::shoal,                  \
                              [&] { return natively(comm, [&] { return native(arguments##_NAMES); }); }); \
   }
 

@@ -1,6 +1,6 @@
 // The C functions of shoal.h that start an exchange in one call and end it in another.
 #include "calls/allgather_service.hpp"
-#include "calls/alltoall_service.hpp"
+#include "calls/exchange_service.hpp"
 #include "calls/exchange_work.hpp"
 #include "calls/forms.hpp"
 #include "calls/kept_type.hpp"
@@ -44,10 +44,10 @@ request::native_start started(const Call& call) {
 // The MPI's own collective in its persistent form if the MPI has one and it is right, else in its nonblocking form. In
 // Open MPI the persistent form mixes up the same blocks in place as the nonblocking form, which native_collective
 // avoids by sending a copy. In MPICH 4.0 and Intel MPI the persistent allgather repeats what the first start sent.
-request::native_start repeated(const alltoall_call& call) {
+request::native_start repeated(const exchange_call& call) {
   const bool is_started = call.recv_type.differ() || (!call.uniform && call.in_place());
   if (!native_collective::has_persistent || is_started) return started(call);
-  return natively(call, true, [](native_collective& own, const alltoall_call& what) { return own.prepare(what); });
+  return natively(call, true, [](native_collective& own, const exchange_call& what) { return own.prepare(what); });
 }
 request::native_start repeated(const allgather_call& call) { return started(call); }
 
@@ -59,7 +59,7 @@ class kept_call {
   const Call& operator*() const { return call_; }
 
  private:
-  void keep(alltoall_call& call) {
+  void keep(exchange_call& call) {
     const int blocks = call.recv_type.differ() ? peers_of(call.comm) : 1;
     call.recv_type = received_.keep(call.recv_type, call.recv_counts, blocks);
     if (!call.in_place()) call.send_type = sent_.keep(call.send_type, call.send_counts, blocks);
@@ -81,7 +81,7 @@ request::native_start keeping(const std::shared_ptr<Kept>& kept, request::native
 }
 
 // If traffic is recorded, every start counts, as every blocking call does.
-void record(request& made, const alltoall_call& call) {
+void record(request& made, const exchange_call& call) {
   if (!process::get().set().record.empty() && traffic_record::is_of(call.comm))
     made.at_each_start([call] { process::get().traffic().add(call); });
 }
@@ -101,14 +101,14 @@ int making(shoal_request* handle, MPI_Comm comm, Body body) {
 // Whether an exchange can be started without waiting for other ranks: if what it needs is there already.
 bool can_start(team& ranks, MPI_Comm comm) { return ranks.is_open() && !ranks.is_lost() && !is_revoked(comm); }
 
-std::unique_ptr<request> started_by_shoal(communicator& state, const alltoall_call& call) {
+std::unique_ptr<request> started_by_shoal(communicator& state, const exchange_call& call) {
   const std::scoped_lock alone(state.all().lock());
-  const auto kept = std::make_shared<kept_call<alltoall_call>>(call);
+  const auto kept = std::make_shared<kept_call<exchange_call>>(call);
   return std::make_unique<request>(request::once(), call.comm, keeping(kept, started(**kept)),
-                                   work_once<alltoall_service>(state.shared_from_this(), **kept));
+                                   work_once<exchange_service>(state.among(call.form())->shared(), **kept));
 }
 
-int nonblocking(const alltoall_call& call, shoal_request* handle) {
+int nonblocking(const exchange_call& call, shoal_request* handle) {
   return making(handle, call.comm, [&] {
     communicator* const state = process::get().present_state_of(call.comm);
     auto made = state && can_start(state->all(), call.comm)
@@ -123,13 +123,13 @@ int nonblocking(const alltoall_call& call, shoal_request* handle) {
 }
 
 // Shoal's work for the exchange; null if Shoal does not serve the communicator. Throws if Shoal should and cannot.
-std::unique_ptr<request::work> prepare(const alltoall_call& call, MPI_Info info) {
+std::unique_ptr<request::work> prepare(const exchange_call& call, MPI_Info info) {
   std::string wrong;
   communicator* const state = process::get().state_of(call.comm, true, wrong);
   if (!wrong.empty()) throw std::runtime_error(wrong);
   if (!state) return nullptr;
   const std::scoped_lock alone(state->all().lock());
-  return work_repeated<alltoall_service>(state->shared_from_this(), call, info);
+  return work_repeated<exchange_service>(state->among(call.form())->shared(), call, info);
 }
 
 std::unique_ptr<request::work> prepare(const allgather_call& call, MPI_Info info) {

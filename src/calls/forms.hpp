@@ -5,10 +5,10 @@
 #include <mpi.h>
 
 #include <tuple>
-#include <type_traits>
 
 #include "calls/allgather.hpp"
 #include "calls/alltoall.hpp"
+#include "calls/exchange_call.hpp"
 #include "calls/native.hpp"
 #include "calls/native_call.hpp"
 #include "calls/neighbor_alltoall.hpp"
@@ -20,15 +20,38 @@
 
 namespace shoal {
 
-inline int serve(const neighbor_call& call, interface from, MPI_Info, native_call native) {
-  return neighbor_alltoall(call, from, native);
-}
+// Where calls go on: among all ranks, along the edges of a grid or graph, or between two groups. of() says so in the
+// description of a call, and go_on() serves a blocking one.
+struct among_ranks {
+  static exchange_call of(exchange_call call) { return call.kind = &among_all, call; }
+  template <typename Describe, typename... All>
+  static int go_on(interface from, MPI_Info info, MPI_Comm comm, Describe describe, native_call native, All... all) {
+    return from == interface::mpi ? alltoall_of_mpi(comm, describe, native, all...)
+                                  : alltoall_of_shoal(comm, info, describe, native, all...);
+  }
+};
+struct along_edges {
+  static exchange_call of(exchange_call call) { return call.kind = &among_neighbors, call; }
+  template <typename Describe, typename... All>
+  static int go_on(interface from, MPI_Info, MPI_Comm comm, Describe describe, native_call native, All...) {
+    if (from == interface::mpi && recent_calls::is_alone(comm)) return returning_codes(comm, native);
+    return serve_along_edges(describe(), from, native);
+  }
+};
+struct between_two_groups {
+  static allgather_call of(const allgather_call& call) { return call; }
+  template <typename Describe, typename... All>
+  static int go_on(interface from, MPI_Info info, MPI_Comm comm, Describe describe, native_call native, All... all) {
+    return from == interface::mpi ? allgather_of_mpi(comm, describe, native, all...)
+                                  : allgather(describe(), from, info, native);
+  }
+};
 
 // `all` are the arguments of the MPI's blocking function, with counts of either width.
-template <typename Describe, typename Native>
+template <typename Route, typename Describe, typename Native>
 class form {
  public:
-  constexpr form(Describe describe, Native native) : describe_(describe), native_(native) {}
+  constexpr form(Route, Describe describe, Native native) : describe_(describe), native_(native) {}
 
   template <typename... All>
   auto describe(All... all) const {
@@ -39,18 +62,7 @@ class form {
   [[gnu::hot, gnu::flatten]] int blocking(interface from, MPI_Info info, All... all) const {
     const MPI_Comm comm = last_of(all...);
     const auto native = [&] { return native_(all...); };
-    const auto described = [&] { return describe(all...); };
-    using call = decltype(described());
-    if constexpr (std::is_same_v<call, alltoall_call>) {
-      return from == interface::mpi ? alltoall_of_mpi(comm, described, native, all...)
-                                    : alltoall_of_shoal(comm, info, described, native, all...);
-    } else if constexpr (std::is_same_v<call, allgather_call>) {
-      return from == interface::mpi ? allgather_of_mpi(comm, described, native, all...)
-                                    : allgather(described(), from, info, native);
-    } else {
-      if (from == interface::mpi && recent_calls::is_alone(comm)) return returning_codes(comm, native_call(native));
-      return serve(described(), from, info, native);
-    }
+    return Route::go_on(from, info, comm, [&] { return describe(all...); }, native, all...);
   }
   // Instead of blocking() for a call that passed in the preload, where the MPI's own function returned `code`, an error.
   template <typename... All>
@@ -87,55 +99,56 @@ class form {
 
 namespace forms {
 
-#define SHOAL_FORM(name, describe, native) \
-  inline constexpr form name([](auto... all) { return describe(all...); }, [](auto... all) { return native(all...); })
+#define SHOAL_FORM(name, route, describe, native) \
+  inline constexpr form name(                     \
+      route(), [](auto... all) { return route::of(describe(all...)); }, [](auto... all) { return native(all...); })
 
-SHOAL_FORM(alltoall, uniform_call, PMPI_Alltoall);
-SHOAL_FORM(alltoallv, varying_call, PMPI_Alltoallv);
-SHOAL_FORM(alltoallw, typed_call, PMPI_Alltoallw);
-SHOAL_FORM(allgather, gather_call, PMPI_Allgather);
-SHOAL_FORM(allgatherv, gather_call, PMPI_Allgatherv);
+SHOAL_FORM(alltoall, among_ranks, uniform_call, PMPI_Alltoall);
+SHOAL_FORM(alltoallv, among_ranks, varying_call, PMPI_Alltoallv);
+SHOAL_FORM(alltoallw, among_ranks, typed_call, PMPI_Alltoallw);
+SHOAL_FORM(allgather, between_two_groups, gather_call, PMPI_Allgather);
+SHOAL_FORM(allgatherv, between_two_groups, gather_call, PMPI_Allgatherv);
 
-SHOAL_FORM(alltoall_c, uniform_call, native_alltoall_c);
-SHOAL_FORM(alltoallv_c, varying_call, native_alltoallv_c);
-SHOAL_FORM(alltoallw_c, typed_call, native_alltoallw_c);
-SHOAL_FORM(allgather_c, gather_call, native_allgather_c);
-SHOAL_FORM(allgatherv_c, gather_call, native_allgatherv_c);
+SHOAL_FORM(alltoall_c, among_ranks, uniform_call, native_alltoall_c);
+SHOAL_FORM(alltoallv_c, among_ranks, varying_call, native_alltoallv_c);
+SHOAL_FORM(alltoallw_c, among_ranks, typed_call, native_alltoallw_c);
+SHOAL_FORM(allgather_c, between_two_groups, gather_call, native_allgather_c);
+SHOAL_FORM(allgatherv_c, between_two_groups, gather_call, native_allgatherv_c);
 
-SHOAL_FORM(neighbor_alltoall, uniform_neighbors, PMPI_Neighbor_alltoall);
-SHOAL_FORM(neighbor_alltoallv, varying_neighbors, PMPI_Neighbor_alltoallv);
-SHOAL_FORM(neighbor_alltoallw, typed_neighbors, PMPI_Neighbor_alltoallw);
-SHOAL_FORM(neighbor_alltoall_c, uniform_neighbors, PMPI_Neighbor_alltoall_c);
-SHOAL_FORM(neighbor_alltoallv_c, varying_neighbors, PMPI_Neighbor_alltoallv_c);
-SHOAL_FORM(neighbor_alltoallw_c, typed_neighbors, PMPI_Neighbor_alltoallw_c);
+SHOAL_FORM(neighbor_alltoall, along_edges, uniform_call, PMPI_Neighbor_alltoall);
+SHOAL_FORM(neighbor_alltoallv, along_edges, varying_call, PMPI_Neighbor_alltoallv);
+SHOAL_FORM(neighbor_alltoallw, along_edges, typed_call, PMPI_Neighbor_alltoallw);
+SHOAL_FORM(neighbor_alltoall_c, along_edges, uniform_call, PMPI_Neighbor_alltoall_c);
+SHOAL_FORM(neighbor_alltoallv_c, along_edges, varying_call, PMPI_Neighbor_alltoallv_c);
+SHOAL_FORM(neighbor_alltoallw_c, along_edges, typed_call, PMPI_Neighbor_alltoallw_c);
 
-SHOAL_FORM(ialltoall, uniform_call, PMPI_Ialltoall);
-SHOAL_FORM(ialltoallv, varying_call, PMPI_Ialltoallv);
-SHOAL_FORM(ialltoallw, typed_call, PMPI_Ialltoallw);
-SHOAL_FORM(ialltoall_c, uniform_call, PMPI_Ialltoall_c);
-SHOAL_FORM(ialltoallv_c, varying_call, PMPI_Ialltoallv_c);
-SHOAL_FORM(ialltoallw_c, typed_call, PMPI_Ialltoallw_c);
+SHOAL_FORM(ialltoall, among_ranks, uniform_call, PMPI_Ialltoall);
+SHOAL_FORM(ialltoallv, among_ranks, varying_call, PMPI_Ialltoallv);
+SHOAL_FORM(ialltoallw, among_ranks, typed_call, PMPI_Ialltoallw);
+SHOAL_FORM(ialltoall_c, among_ranks, uniform_call, PMPI_Ialltoall_c);
+SHOAL_FORM(ialltoallv_c, among_ranks, varying_call, PMPI_Ialltoallv_c);
+SHOAL_FORM(ialltoallw_c, among_ranks, typed_call, PMPI_Ialltoallw_c);
 
-SHOAL_FORM(alltoall_init, uniform_call, PMPI_Alltoall_init);
-SHOAL_FORM(alltoallv_init, varying_call, PMPI_Alltoallv_init);
-SHOAL_FORM(alltoallw_init, typed_call, PMPI_Alltoallw_init);
-SHOAL_FORM(alltoall_init_c, uniform_call, PMPI_Alltoall_init_c);
-SHOAL_FORM(alltoallv_init_c, varying_call, PMPI_Alltoallv_init_c);
-SHOAL_FORM(alltoallw_init_c, typed_call, PMPI_Alltoallw_init_c);
+SHOAL_FORM(alltoall_init, among_ranks, uniform_call, PMPI_Alltoall_init);
+SHOAL_FORM(alltoallv_init, among_ranks, varying_call, PMPI_Alltoallv_init);
+SHOAL_FORM(alltoallw_init, among_ranks, typed_call, PMPI_Alltoallw_init);
+SHOAL_FORM(alltoall_init_c, among_ranks, uniform_call, PMPI_Alltoall_init_c);
+SHOAL_FORM(alltoallv_init_c, among_ranks, varying_call, PMPI_Alltoallv_init_c);
+SHOAL_FORM(alltoallw_init_c, among_ranks, typed_call, PMPI_Alltoallw_init_c);
 
-SHOAL_FORM(ineighbor_alltoall, uniform_neighbors, PMPI_Ineighbor_alltoall);
-SHOAL_FORM(ineighbor_alltoallv, varying_neighbors, PMPI_Ineighbor_alltoallv);
-SHOAL_FORM(ineighbor_alltoallw, typed_neighbors, PMPI_Ineighbor_alltoallw);
-SHOAL_FORM(ineighbor_alltoall_c, uniform_neighbors, PMPI_Ineighbor_alltoall_c);
-SHOAL_FORM(ineighbor_alltoallv_c, varying_neighbors, PMPI_Ineighbor_alltoallv_c);
-SHOAL_FORM(ineighbor_alltoallw_c, typed_neighbors, PMPI_Ineighbor_alltoallw_c);
+SHOAL_FORM(ineighbor_alltoall, along_edges, uniform_call, PMPI_Ineighbor_alltoall);
+SHOAL_FORM(ineighbor_alltoallv, along_edges, varying_call, PMPI_Ineighbor_alltoallv);
+SHOAL_FORM(ineighbor_alltoallw, along_edges, typed_call, PMPI_Ineighbor_alltoallw);
+SHOAL_FORM(ineighbor_alltoall_c, along_edges, uniform_call, PMPI_Ineighbor_alltoall_c);
+SHOAL_FORM(ineighbor_alltoallv_c, along_edges, varying_call, PMPI_Ineighbor_alltoallv_c);
+SHOAL_FORM(ineighbor_alltoallw_c, along_edges, typed_call, PMPI_Ineighbor_alltoallw_c);
 
-SHOAL_FORM(neighbor_alltoall_init, uniform_neighbors, PMPI_Neighbor_alltoall_init);
-SHOAL_FORM(neighbor_alltoallv_init, varying_neighbors, PMPI_Neighbor_alltoallv_init);
-SHOAL_FORM(neighbor_alltoallw_init, typed_neighbors, PMPI_Neighbor_alltoallw_init);
-SHOAL_FORM(neighbor_alltoall_init_c, uniform_neighbors, PMPI_Neighbor_alltoall_init_c);
-SHOAL_FORM(neighbor_alltoallv_init_c, varying_neighbors, PMPI_Neighbor_alltoallv_init_c);
-SHOAL_FORM(neighbor_alltoallw_init_c, typed_neighbors, PMPI_Neighbor_alltoallw_init_c);
+SHOAL_FORM(neighbor_alltoall_init, along_edges, uniform_call, PMPI_Neighbor_alltoall_init);
+SHOAL_FORM(neighbor_alltoallv_init, along_edges, varying_call, PMPI_Neighbor_alltoallv_init);
+SHOAL_FORM(neighbor_alltoallw_init, along_edges, typed_call, PMPI_Neighbor_alltoallw_init);
+SHOAL_FORM(neighbor_alltoall_init_c, along_edges, uniform_call, PMPI_Neighbor_alltoall_init_c);
+SHOAL_FORM(neighbor_alltoallv_init_c, along_edges, varying_call, PMPI_Neighbor_alltoallv_init_c);
+SHOAL_FORM(neighbor_alltoallw_init_c, along_edges, typed_call, PMPI_Neighbor_alltoallw_init_c);
 
 #undef SHOAL_FORM
 

@@ -43,8 +43,8 @@ inline typed_blocks of_all(MPI_Comm comm, bool in_place) {
   return {in_place ? 0 : ranks, ranks};
 }
 inline typed_blocks of_neighbors(MPI_Comm comm, bool /*in_place*/) {
-  const neighbor_ranks among = neighbors_of(comm);
-  return {static_cast<int>(among.destinations.size()), static_cast<int>(among.sources.size())};
+  const block_peers among = neighbors_of(comm);
+  return {among.sent, among.received};
 }
 
 // Makes a call with C's handles of the types. `blocks` returns how many there are; `types` makes their handles.

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "calls/allgather.hpp"
-#include "calls/alltoall.hpp"
+#include "calls/exchange_call.hpp"
 #include "transport/mpi_arguments.hpp"
 
 namespace shoal {
@@ -19,9 +19,9 @@ int peers_of(MPI_Comm comm);
 bool fits_int(std::int64_t value);
 int count_too_large(MPI_Comm comm);
 
-// The arguments of MPI_Alltoall, as those of the general call.
+// The arguments of MPI_Alltoall, as those of the general call. Whoever calls this, or the functions below, sets the kind.
 template <typename Count>
-alltoall_call uniform_call(const void* send, Count send_count, MPI_Datatype send_type, void* recv, Count recv_count,
+exchange_call uniform_call(const void* send, Count send_count, MPI_Datatype send_type, void* recv, Count recv_count,
                            MPI_Datatype recv_type, MPI_Comm comm) {
   return {true,      send, number_array::linear(send_count, 0), number_array::linear(0, send_count),
           send_type, recv, number_array::linear(recv_count, 0), number_array::linear(0, recv_count),
@@ -30,7 +30,7 @@ alltoall_call uniform_call(const void* send, Count send_count, MPI_Datatype send
 
 // The arguments of MPI_Alltoallv.
 template <typename Count, typename Displacement>
-alltoall_call varying_call(const void* send, const Count* send_counts, const Displacement* send_displacements,
+exchange_call varying_call(const void* send, const Count* send_counts, const Displacement* send_displacements,
                            MPI_Datatype send_type, void* recv, const Count* recv_counts,
                            const Displacement* recv_displacements, MPI_Datatype recv_type, MPI_Comm comm) {
   return {false,     send, number_array(send_counts), number_array(send_displacements),
@@ -40,7 +40,7 @@ alltoall_call varying_call(const void* send, const Count* send_counts, const Dis
 
 // The arguments of MPI_Alltoallw.
 template <typename Count, typename Displacement>
-alltoall_call typed_call(const void* send, const Count* send_counts, const Displacement* send_displacements,
+exchange_call typed_call(const void* send, const Count* send_counts, const Displacement* send_displacements,
                          const MPI_Datatype* send_types, void* recv, const Count* recv_counts,
                          const Displacement* recv_displacements, const MPI_Datatype* recv_types, MPI_Comm comm) {
   return {false,

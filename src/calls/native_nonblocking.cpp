@@ -32,7 +32,7 @@ const int* ints_of(const number_array& values, int ranks, std::vector<int>& stor
 }
 
 // Counts and displacements of both sides.
-bool fit(const alltoall_call& call, int ranks) {
+bool fit(const exchange_call& call, int ranks) {
   return fit(call.recv_counts, ranks) && fit(call.recv_displacements, ranks) &&
          (call.in_place() || (fit(call.send_counts, ranks) && fit(call.send_displacements, ranks)));
 }
@@ -41,7 +41,7 @@ bool fit(const alltoall_call& call, int ranks) {
 // itself knows of its type, and Open MPI does not match a call that is in place on some ranks with one that is not on
 // others. So there all ranks send from a copy. So they do in MPI_Ialltoallw of MPICH before 4.3 and of its kin, which
 // delivers wrong data if the types of blocks differ.
-bool is_right_in_place([[maybe_unused]] const alltoall_call& call) {
+bool is_right_in_place([[maybe_unused]] const exchange_call& call) {
 #ifdef OPEN_MPI
   return false;
 #else
@@ -56,7 +56,7 @@ native_collective::~native_collective() {
   if (packed_ != MPI_DATATYPE_NULL) PMPI_Type_free(&packed_);
 }
 
-int native_collective::start(const alltoall_call& call) {
+int native_collective::start(const exchange_call& call) {
   if (!call.uniform) return start_v(call.in_place() && !is_right_in_place(call) ? sent_from_a_copy(call) : call);
   const std::int64_t sent = call.send == MPI_IN_PLACE ? 0 : call.send_counts[0], received = call.recv_counts[0];
   if (fits_int(sent) && fits_int(received))
@@ -67,7 +67,7 @@ int native_collective::start(const alltoall_call& call) {
                           &request_);
 }
 
-alltoall_call native_collective::sent_from_a_copy(alltoall_call call) {
+exchange_call native_collective::sent_from_a_copy(exchange_call call) {
   const int ranks = peers_of(call.comm);
   std::vector<element_type> types;
   user_buffer blocks;
@@ -100,12 +100,12 @@ std::int64_t native_collective::make_packed(std::int64_t bytes) {
   return size;
 }
 
-int native_collective::start_v(const alltoall_call& call) {
+int native_collective::start_v(const exchange_call& call) {
   const int ranks = peers_of(call.comm);
   return fit(call, ranks) ? start_narrow(call, ranks) : start_wide(call, ranks);
 }
 
-int native_collective::start_narrow(const alltoall_call& call, int ranks) {
+int native_collective::start_narrow(const exchange_call& call, int ranks) {
   const int* const sent = call.in_place() ? nullptr : ints_of(call.send_counts, ranks, ints_[0]);
   const int* const sent_at = call.in_place() ? nullptr : ints_of(call.send_displacements, ranks, ints_[1]);
   const int* const received = ints_of(call.recv_counts, ranks, ints_[2]);
@@ -117,7 +117,7 @@ int native_collective::start_narrow(const alltoall_call& call, int ranks) {
                          call.recv_type[0], call.comm, &request_);
 }
 
-int native_collective::start_wide(const alltoall_call& call, int ranks) {
+int native_collective::start_wide(const exchange_call& call, int ranks) {
   if (!PMPI_Ialltoallv_c || !PMPI_Ialltoallw_c) return count_too_large(call.comm);
   const MPI_Count* const sent = call.in_place() ? nullptr : listed(call.send_counts, ranks, counts_[0]);
   const MPI_Aint* const sent_at = call.in_place() ? nullptr : listed(call.send_displacements, ranks, displacements_[0]);
@@ -155,7 +155,7 @@ int native_collective::start_v(const allgather_call& call) {
 
 const bool native_collective::has_persistent = PMPI_Alltoall_init;
 
-int native_collective::prepare(const alltoall_call& call) {
+int native_collective::prepare(const exchange_call& call) {
   if (!call.uniform) return prepare_v(call, peers_of(call.comm));
   const std::int64_t sent = call.in_place() ? 0 : call.send_counts[0], received = call.recv_counts[0];
   if (fits_int(sent) && fits_int(received))
@@ -167,7 +167,7 @@ int native_collective::prepare(const alltoall_call& call) {
 }
 
 // Not for MPI_IN_PLACE.
-int native_collective::prepare_v(const alltoall_call& call, int ranks) {
+int native_collective::prepare_v(const exchange_call& call, int ranks) {
   if (fit(call, ranks))
     return PMPI_Alltoallv_init(
         call.send, ints_of(call.send_counts, ranks, ints_[0]), ints_of(call.send_displacements, ranks, ints_[1]),

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "calls/allgather.hpp"
-#include "calls/alltoall.hpp"
+#include "calls/exchange_call.hpp"
 #include "calls/native_call.hpp"
 #include "team/progress.hpp"
 #include "transport/waiting.hpp"
@@ -26,24 +26,24 @@ class native_collective {
 
   // Starts the collective; to be called once. Returns an MPI error code; errors have been raised on the communicator.
   // What the call names must stay until the end.
-  int start(const alltoall_call& call);
+  int start(const exchange_call& call);
   int start(const allgather_call& call);
   // The same for a persistent request, which is prepared and not started, if the MPI has persistent collectives.
   static const bool has_persistent;
-  int prepare(const alltoall_call& call);
+  int prepare(const exchange_call& call);
   int test(bool& ended);
   int wait(wait_mode mode);
   // Gives the request to the caller, who ends it. What the request needs stays here.
   MPI_Request hand_over() { return std::exchange(request_, MPI_REQUEST_NULL); }
 
  private:
-  alltoall_call sent_from_a_copy(alltoall_call call);
+  exchange_call sent_from_a_copy(exchange_call call);
   std::int64_t make_packed(std::int64_t bytes);
-  int start_v(const alltoall_call& call);
-  int start_narrow(const alltoall_call& call, int ranks);
-  int start_wide(const alltoall_call& call, int ranks);
+  int start_v(const exchange_call& call);
+  int start_narrow(const exchange_call& call, int ranks);
+  int start_wide(const exchange_call& call, int ranks);
   int start_v(const allgather_call& call);
-  int prepare_v(const alltoall_call& call, int ranks);
+  int prepare_v(const exchange_call& call, int ranks);
 
   MPI_Request request_ = MPI_REQUEST_NULL;
   // Counts and displacements in the integers that the MPI's function takes, if the program gave them in others.

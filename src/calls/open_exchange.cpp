@@ -11,17 +11,15 @@
 #include <string>
 #include <vector>
 
-#include "calls/alltoall_service.hpp"
+#include "calls/exchange_service.hpp"
 #include "calls/exchange_work.hpp"
 #include "calls/kept_type.hpp"
 #include "calls/native.hpp"
 #include "calls/native_nonblocking.hpp"
-#include "calls/neighbor_alltoall.hpp"
 #include "calls/process.hpp"
 #include "calls/serve.hpp"
 #include "team/boundary.hpp"
 #include "team/fault_tolerance.hpp"
-#include "team/mpi_neighbors.hpp"
 #include "team/mpi_request.hpp"
 #include "team/nearest_rounding.hpp"
 #include "transport/mpi_error.hpp"
@@ -48,31 +46,15 @@ class kept_numbers {
   std::vector<std::int64_t> large_;
 };
 
-// A call's arguments, and how many blocks it sends and receives.
-struct call_arguments {
-  const alltoall_call& call;
-  int sent, received;
-  bool is_recorded;
-};
-
-call_arguments arguments_of(const alltoall_call& call) {
-  const int ranks = peers_of(call.comm);
-  return {call, ranks, ranks, !process::get().set().record.empty() && traffic_record::is_of(call.comm)};
-}
-call_arguments arguments_of(const neighbor_call& call) {
-  const neighbor_ranks among = neighbors_of(call.comm);
-  return {call, static_cast<int>(among.destinations.size()), static_cast<int>(among.sources.size()), false};
-}
-
 class open_exchange final : public progress::part {
  public:
-  open_exchange(const call_arguments& what, bool is_persistent);
+  open_exchange(const exchange_call& call, bool is_persistent);
   ~open_exchange() override;
   open_exchange(const open_exchange&) = delete;
   open_exchange& operator=(const open_exchange&) = delete;
 
   // The call, with arguments that stay until the end.
-  const alltoall_call& call() const { return call_; }
+  const exchange_call& call() const { return call_; }
   MPI_Request handle() const { return handle_.handle(); }
   // The MPI's request, for the program.
   MPI_Request hand_out() { return handle_.hand_out(); }
@@ -90,7 +72,7 @@ class open_exchange final : public progress::part {
   bool move() noexcept override;
 
  private:
-  void keep_numbers(const call_arguments& what, bool is_alike);
+  void keep_numbers(const block_peers& blocks, bool is_alike);
   void run();
   void record();
   int raise();
@@ -98,7 +80,7 @@ class open_exchange final : public progress::part {
   bool advance() noexcept;
   void finish(bool with_error) noexcept;
 
-  alltoall_call call_;
+  exchange_call call_;
   std::array<kept_types, 2> types_;
   std::array<kept_numbers, 4> numbers_;
   mpi_request handle_;
@@ -134,22 +116,26 @@ open_exchange* persistent_behind(MPI_Request request) {
   return nullptr;
 }
 
-open_exchange::open_exchange(const call_arguments& what, bool is_persistent)
-    : call_(what.call), handle_(is_persistent), is_persistent_(is_persistent), is_recorded_(what.is_recorded) {
-  const bool is_alike = call_.are_sides_alike() && what.sent == what.received;  // what is kept must be alike too
-  call_.recv_type = types_[0].keep(call_.recv_type, call_.recv_counts, what.received);
+open_exchange::open_exchange(const exchange_call& call, bool is_persistent)
+    : call_(call),
+      handle_(is_persistent),
+      is_persistent_(is_persistent),
+      is_recorded_(call.is_complete() && !process::get().set().record.empty() && traffic_record::is_of(call.comm)) {
+  const block_peers blocks = call.kind->peers(call.comm);
+  const bool is_alike = call_.are_sides_alike() && blocks.sent == blocks.received;  // what is kept must be alike too
+  call_.recv_type = types_[0].keep(call_.recv_type, call_.recv_counts, blocks.received);
   if (is_alike) call_.send_type = call_.recv_type;
-  else if (!call_.in_place()) call_.send_type = types_[1].keep(call_.send_type, call_.send_counts, what.sent);
-  if (!call_.uniform) keep_numbers(what, is_alike);
+  else if (!call_.in_place()) call_.send_type = types_[1].keep(call_.send_type, call_.send_counts, blocks.sent);
+  if (!call_.uniform) keep_numbers(blocks, is_alike);
   persistent += is_persistent;
 }
 
-void open_exchange::keep_numbers(const call_arguments& what, bool is_alike) {
-  call_.recv_counts = numbers_[0].keep(call_.recv_counts, what.received);
-  call_.recv_displacements = numbers_[1].keep(call_.recv_displacements, what.received);
+void open_exchange::keep_numbers(const block_peers& blocks, bool is_alike) {
+  call_.recv_counts = numbers_[0].keep(call_.recv_counts, blocks.received);
+  call_.recv_displacements = numbers_[1].keep(call_.recv_displacements, blocks.received);
   if (call_.in_place()) return;
-  call_.send_counts = is_alike ? call_.recv_counts : numbers_[2].keep(call_.send_counts, what.sent);
-  call_.send_displacements = numbers_[3].keep(call_.send_displacements, what.sent);
+  call_.send_counts = is_alike ? call_.recv_counts : numbers_[2].keep(call_.send_counts, blocks.sent);
+  call_.send_displacements = numbers_[3].keep(call_.send_displacements, blocks.sent);
 }
 
 open_exchange::~open_exchange() {
@@ -250,9 +236,9 @@ int open_exchange::leave() {
 constexpr const char* cannot_move = "this MPI cannot move Shoal's exchanges in the background";
 
 // Why the MPI's own collective has to serve such a call; null: it does not have to.
-const char* left_because(const alltoall_call& call, learner* of) {
+const char* left_because(const exchange_call& call, learner* of) {
   int ranks = 1;
-  if (!of) return process::why_unknown(call.comm);
+  if (!of) return call.kind->why_unknown(call.comm);
   require(PMPI_Comm_size(call.comm, &ranks), "MPI_Comm_size");
   if (ranks == 1) return "one rank";
   if (!progress::mpi_can_move()) return cannot_move;
@@ -261,19 +247,21 @@ const char* left_because(const alltoall_call& call, learner* of) {
   return nullptr;
 }
 
-const char* left_because(const neighbor_call& call, learner* of) {
-  if (!has_neighbors(call.comm)) return "a communicator without neighbours";
-  return left_because(static_cast<const alltoall_call&>(call), of);
-}
+// In a nonblocking call no rank may wait for others, so what Shoal needs is made in calls that may wait.
+constexpr const char* too_early = "before a blocking or persistent call of the same name on this communicator";
+// Said if two ranks have several edges between them.
+constexpr const char* matched_otherwise = "this MPI matches parallel edges in another order than in blocking calls";
 
-// Starts an exchange on ranks for which Shoal has set up what it needs. `once` makes the work, for arguments that stay.
-// If it returns null, the MPI's own collective serves, because it has to or is to judge this rank's arguments, and
-// there is no request.
-template <typename Once>
-MPI_Request begun(const call_arguments& what, communicator& state, Once once) {
-  const std::scoped_lock alone(state.all().lock());
-  auto made = std::make_unique<open_exchange>(what, false);
-  auto by_shoal = once(made->call());
+// Starts an exchange on ranks for which Shoal has set up what it needs, with a copy of the arguments that stays. If it
+// returns null, the MPI's own collective serves: because it has to, for the reason in `why`, or to judge this rank's
+// arguments.
+MPI_Request begun(const exchange_call& call, learner& of, std::string& why) {
+  neighborhood* const among = of.among(call.form());
+  if (!among || !among->over().all().is_open()) return why = too_early, MPI_REQUEST_NULL;
+  if (!among->is_matched_alike()) return why = matched_otherwise, MPI_REQUEST_NULL;
+  const std::scoped_lock alone(among->over().all().lock());
+  auto made = std::make_unique<open_exchange>(call, false);
+  auto by_shoal = work_once<exchange_service>(among->shared(), made->call());
   if (!by_shoal) return MPI_REQUEST_NULL;
   open_exchange& one = keep(std::move(made));
   try {
@@ -285,41 +273,19 @@ MPI_Request begun(const call_arguments& what, communicator& state, Once once) {
   return one.hand_out();
 }
 
-// In a nonblocking call no rank may wait for others, so what Shoal needs is made in calls that may wait.
-constexpr const char* too_early = "before a blocking or persistent call of the same name on this communicator";
-// Said if two ranks have several edges between them.
-constexpr const char* matched_otherwise = "this MPI matches parallel edges in another order than in blocking calls";
-
-MPI_Request begun(const alltoall_call& call, learner& of, std::string& why) {
-  communicator* const state = of.state();
-  if (!state || !state->all().is_open()) return why = too_early, MPI_REQUEST_NULL;
-  return begun(arguments_of(call), *state,
-               [&](const alltoall_call& kept) { return work_once<alltoall_service>(state->shared_from_this(), kept); });
-}
-
-MPI_Request begun(const neighbor_call& call, learner&, std::string& why) {
-  const auto among = process::get().present_neighbors_of(call.comm, call.form());
-  if (!among) return why = too_early, MPI_REQUEST_NULL;
-  if (!among->is_matched_alike()) return why = matched_otherwise, MPI_REQUEST_NULL;
-  return begun(arguments_of(call), among->over(),
-               [&](const alltoall_call& kept) { return work_once<neighbor_service>(among, neighbor_call(kept)); });
-}
-
 // The name of such a call in the report. It is made only for the report, so that no other call pays for it.
-template <typename Call>
 struct named_call {
   const char* before;
-  const Call& call;
+  const exchange_call& call;
   const char* behind;
   MPI_Comm comm = call.comm;
   std::string name() const { return before + call.name() + behind; }
 };
 
 // Why Shoal does not serve a call for which nobody asked, and what would change that. Made only for the report.
-template <typename Call>
 struct unnamed {
   const char* kind;
-  const Call& call;
+  const exchange_call& call;
   explicit operator std::string() const {
     if (!progress::mpi_can_move()) return kind + std::string(", and ") + cannot_move;
     std::string setting = "SHOAL_" + call.name();
@@ -328,17 +294,18 @@ struct unnamed {
   }
 };
 
-template <typename Name, typename Reason>
-int left(const Name& name, const Reason& why, native_call native) {
+template <typename Reason>
+int left(const named_call& name, const Reason& why, native_call native) {
   return process::get().leave(name, why, native);
 }
 
 // `make` returns a request. If it returns none, the MPI's own collective serves, for the reason that `make` tells.
-template <typename Name, typename Call, typename Make>
-int serve(const Name& name, const Call& call, MPI_Request* request, native_call native, Make make) {
+template <typename Make>
+int serve(const named_call& name, MPI_Request* request, native_call native, Make make) {
+  const exchange_call& call = name.call;
   return returning_codes(call.comm, [&]() -> int {
     const nearest_rounding as_on_others;
-    learner* const of = process::learner_of(call.comm);
+    learner* const of = call.kind->learner_of(call.comm);
     if (const char* const why = left_because(call, of)) return left(name, why, native);
     std::string why = why_nothing_is_picked();
     MPI_Request made = MPI_REQUEST_NULL;
@@ -354,77 +321,52 @@ int serve(const Name& name, const Call& call, MPI_Request* request, native_call 
 }
 
 // Whether nobody asked for an algorithm of Shoal's, so that the MPI's own serves. Such calls cost next to nothing.
-template <typename Call>
-bool settings_name_none(const Call& call) {
+bool settings_name_none(const exchange_call& call) {
   const process& job = process::get();
-  return !job.asks_for(call.what, call.form()) || call.comm == MPI_COMM_NULL ||
-         job.asks_for_natives(call.what, call.form());
+  return !job.asks_for(call.what(), call.form()) || call.comm == MPI_COMM_NULL ||
+         job.asks_for_natives(call.what(), call.form());
 }
-template <typename Call>
-bool names_algorithm(MPI_Info info, const Call& call) {
-  const std::string key = "shoal_" + settings::name_of(call.what, call.form());
+bool names_algorithm(MPI_Info info, const exchange_call& call) {
+  const std::string key = "shoal_" + settings::name_of(call.what(), call.form());
   return !info_value(info, key.c_str()).text().empty();
 }
-template <typename Call>
-int left_unnamed(const named_call<Call>& name, const char* kind, native_call native) {
-  return returning_codes(name.comm, [&] { return left(name, unnamed<Call>{kind, name.call}, native); });
+int left_unnamed(const named_call& name, const char* kind, native_call native) {
+  return returning_codes(name.comm, [&] { return left(name, unnamed{kind, name.call}, native); });
 }
 
 // As begun(), for an exchange that runs many times; the ranks may wait for each other.
-template <typename Repeated>
-MPI_Request prepared_on(const call_arguments& what, communicator& state, Repeated repeated) {
-  const std::scoped_lock alone(state.all().lock());
-  auto made = std::make_unique<open_exchange>(what, true);
-  auto by_shoal = repeated(made->call());
+MPI_Request prepared_on(const exchange_call& call, MPI_Info info, learner& of, std::string& why) {
+  communicator* const state = of.enter(false);
+  if (!state) return why = of.why(), MPI_REQUEST_NULL;
+  const std::scoped_lock alone(state->all().lock());
+  neighborhood* const among = of.make_among(call.form());
+  if (!among) return why = of.why(), MPI_REQUEST_NULL;
+  if (!among->is_matched_alike()) return why = matched_otherwise, MPI_REQUEST_NULL;
+  auto made = std::make_unique<open_exchange>(call, true);
+  auto by_shoal = work_repeated<exchange_service>(among->shared(), made->call(), info);
   if (!by_shoal) return MPI_REQUEST_NULL;
   made->prepare(std::move(by_shoal));
   return keep(std::move(made)).hand_out();
 }
 
-MPI_Request prepared_on(const alltoall_call& call, MPI_Info info, learner& of, std::string& why) {
-  communicator* const state = of.enter(false);
-  if (!state) return why = of.why(), MPI_REQUEST_NULL;
-  return prepared_on(arguments_of(call), *state, [&](const alltoall_call& kept) {
-    return work_repeated<alltoall_service>(state->shared_from_this(), kept, info);
-  });
-}
-
-MPI_Request prepared_on(const neighbor_call& call, MPI_Info info, learner& of, std::string& why) {
-  std::string wrong;
-  const auto among = process::get().neighbors_of(call.comm, call.form(), false, wrong);
-  if (!among) return why = wrong.empty() ? of.why() : wrong, MPI_REQUEST_NULL;
-  if (!among->is_matched_alike()) return why = matched_otherwise, MPI_REQUEST_NULL;
-  return prepared_on(arguments_of(call), among->over(), [&](const alltoall_call& kept) {
-    return work_repeated<neighbor_service>(among, neighbor_call(kept), info);
-  });
-}
-
 }  // namespace
 
-template <typename Call>
-int start_exchange(const Call& call, MPI_Request* request, native_call native) {
-  const named_call<Call> name{"i", call, ""};
+int start_exchange(const exchange_call& call, MPI_Request* request, native_call native) {
+  const named_call name{"i", call, ""};
   if (settings_name_none(call)) return left_unnamed(name, "nonblocking", native);
-  return serve(name, call, request, native, [&](learner& of, std::string& why) { return begun(call, of, why); });
+  return serve(name, request, native, [&](learner& of, std::string& why) { return begun(call, of, why); });
 }
 
-template <typename Call>
-int prepare_exchange(const Call& call, MPI_Info info, MPI_Request* request, native_call native) {
-  const named_call<Call> name{"", call, "_init"};
+int prepare_exchange(const exchange_call& call, MPI_Info info, MPI_Request* request, native_call native) {
+  const named_call name{"", call, "_init"};
   constexpr const char* kind = "persistent; its starts are not counted";
   const bool is_unnamed = settings_name_none(call);
   if (is_unnamed && (info == MPI_INFO_NULL || call.comm == MPI_COMM_NULL)) return left_unnamed(name, kind, native);
-  return serve(name, call, request, native, [&](learner& of, std::string& why) {
-    if (is_unnamed && !names_algorithm(info, call))
-      return why = std::string(unnamed<Call>{kind, call}), MPI_REQUEST_NULL;
+  return serve(name, request, native, [&](learner& of, std::string& why) {
+    if (is_unnamed && !names_algorithm(info, call)) return why = std::string(unnamed{kind, call}), MPI_REQUEST_NULL;
     return prepared_on(call, info, of, why);
   });
 }
-
-template int start_exchange(const alltoall_call&, MPI_Request*, native_call);
-template int start_exchange(const neighbor_call&, MPI_Request*, native_call);
-template int prepare_exchange(const alltoall_call&, MPI_Info, MPI_Request*, native_call);
-template int prepare_exchange(const neighbor_call&, MPI_Info, MPI_Request*, native_call);
 
 int start_request(MPI_Request* request) {
   open_exchange* const one = persistent && request ? persistent_behind(*request) : nullptr;

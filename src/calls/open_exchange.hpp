@@ -4,15 +4,14 @@
 
 #include <mpi.h>
 
+#include "calls/exchange_call.hpp"
 #include "calls/native_call.hpp"
 
 namespace shoal {
 
 // Both give back a request, for Shoal's exchange or for the MPI's own collective. `native` makes the latter.
-template <typename Call>
-int start_exchange(const Call& call, MPI_Request* request, native_call native);
-template <typename Call>
-int prepare_exchange(const Call& call, MPI_Info info, MPI_Request* request, native_call native);
+int start_exchange(const exchange_call& call, MPI_Request* request, native_call native);
+int prepare_exchange(const exchange_call& call, MPI_Info info, MPI_Request* request, native_call native);
 
 // MPI_Startall, MPI_Start and MPI_Request_free, for requests of Shoal's and all others. As long as no persistent
 // request is Shoal's, they cost what they cost without Shoal.

@@ -1,4 +1,4 @@
-// All-to-alls, and allgathers between two groups, whose algorithm nobody asked for. Most of them pass: they are only
+// Calls whose algorithm nobody asked for. Most of them pass: they are only
 // counted, and the MPI serves them. If ranks share a core, each call finds Shoal's code cold. So a call that passes
 // runs little of Shoal's code, and its arguments are described only if the MPI refuses it. Calls that repeat the last
 // one do not even come here: the preload counts them (recent_call.h).
@@ -10,22 +10,16 @@
 #include <optional>
 
 #include "calls/allgather.hpp"
-#include "calls/alltoall.hpp"
 #include "calls/native_nonblocking.hpp"
 #include "calls/recent_calls.hpp"
 #include "calls/serve.hpp"
+#include "calls/serve_exchange.hpp"
 #include "team/boundary.hpp"
 
 namespace shoal {
 
-// The bytes of a block of MPI_Alltoall, by which all ranks know the exchange. A rank that gives one wrong count must
-// still go the same way as the others. Its two sizes differ, and the wrong one is hardly ever the last exchange's.
-inline std::int64_t block_of(const learner& of, const call_signature& call) {
-  return call.in_place || of.is_as_last(call.received) ? call.received : call.sent;
-}
-
 // The code of a call that passes and was carried out; none, if the call does not pass. `describe` makes an
-// alltoall_call of its arguments.
+// exchange_call of its arguments.
 template <typename Describe, typename... All>
 [[gnu::hot]] std::optional<int> passed(MPI_Comm comm, const call_signature& call, Describe describe, native_call native,
                                        All... all) {
@@ -41,8 +35,8 @@ template <typename Describe, typename... All>
 }
 
 // Carries out a call that passes, and was counted.
-inline int carry_out_passed(const alltoall_call& call, native_call native) {
-  return carry_out_passed(call.comm, [&] { return process::learner_of(call.comm); }, [&] { return call; }, native);
+inline int carry_out_passed(const exchange_call& call, native_call native) {
+  return carry_out_passed(call.comm, [&] { return call.kind->learner_of(call.comm); }, [&] { return call; }, native);
 }
 inline int carry_out_passed(const allgather_call& call, native_call native) {
   const auto counted_by = [&] { return process::get().group_learner_of(call.comm); };
@@ -65,7 +59,7 @@ template <typename Describe, typename... All>
   bool begins_to_count = false;
   const int code = returning_codes(comm, [&] {
     begins_to_count = !recent && comm != MPI_COMM_NULL && process::get().begins_to_count(comm, call);
-    if (!begins_to_count) return alltoall_of_mpi(recent, describe(), native);
+    if (!begins_to_count) return serve_unpassed_of_mpi(recent, describe(), native);
     recent_calls::keep_arguments(comm, call, all...);
     return carry_out_passed(comm, [&] { return process::learner_of(comm); }, describe, native);
   });
@@ -77,10 +71,10 @@ template <typename Describe, typename... All>
 template <typename Describe, typename... All>
 [[gnu::hot]] int alltoall_of_shoal(MPI_Comm comm, MPI_Info info, Describe describe, native_call native, All... all) {
   const call_signature call = signature_of(all...);
-  if (info != MPI_INFO_NULL || !can_be_moved(call.form)) return alltoall(describe(), info, native);
+  if (info != MPI_INFO_NULL || !can_be_moved(call.form)) return serve_of_shoal(describe(), info, native);
   const auto moved = [&] { return moved_by_mpi(native); };
   if (const std::optional<int> code = passed(comm, call, describe, moved)) return *code;
-  const int code = alltoall(describe(), MPI_INFO_NULL, native);
+  const int code = serve_of_shoal(describe(), MPI_INFO_NULL, native);
   let_others_pass(comm, call);
   return code;
 }

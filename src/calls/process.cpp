@@ -145,24 +145,6 @@ intercommunicator* process::groups_of(MPI_Comm comm, bool is_linked, std::string
   return of ? of->enter(is_linked, wrong) : nullptr;
 }
 
-std::shared_ptr<neighborhood> process::neighbors_of(MPI_Comm comm, call_form form, bool is_linked, std::string& wrong) {
-  communicator* const state = state_of(comm, is_linked, wrong);
-  if (!state) return nullptr;
-  auto& neighbors = communicator_of(comm)->neighbors[form];
-  const std::scoped_lock alone(state->all().lock());
-  try {
-    if (!neighbors) neighbors = std::make_shared<neighborhood>(*state, comm, form, set());
-  } catch (const std::invalid_argument& error) {  // the same on every rank
-    wrong = error.what();
-  }
-  return neighbors;
-}
-
-std::shared_ptr<neighborhood> process::present_neighbors_of(MPI_Comm comm, call_form form) const {
-  const users_communicator* held = open_for_calls_ ? find(comm) : nullptr;
-  return held ? held->neighbors[form] : nullptr;
-}
-
 // A blocking collective of the MPI's own makes the communicator. So the ranks first agree, and move what they have
 // under way while they wait for that.
 std::shared_ptr<sparse_ranks> process::sparse_of(MPI_Comm comm, std::string& wrong) {

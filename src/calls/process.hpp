@@ -22,7 +22,6 @@
 #include "learn/group_learner.hpp"
 #include "learn/job_state.hpp"
 #include "learn/learner.hpp"
-#include "learn/neighborhood.hpp"
 #include "team/sparse_ranks.hpp"
 
 namespace shoal {
@@ -68,12 +67,6 @@ class process : public job_state {
   group_learner* group_learner_of(MPI_Comm comm);
   // As state_of(), for an inter-communicator.
   intercommunicator* groups_of(MPI_Comm comm, bool is_linked, std::string& wrong);
-
-  // The neighbourhood of a communicator that has neighbours, for calls of a form. Made on first use, which is
-  // collective. Null as in state_of().
-  std::shared_ptr<neighborhood> neighbors_of(MPI_Comm comm, call_form form, bool is_linked, std::string& wrong);
-  // The neighbourhood if there is one already; else null.
-  std::shared_ptr<neighborhood> present_neighbors_of(MPI_Comm comm, call_form form) const;
 
   // Whether Shoal keeps something for a communicator. Does not ask the MPI, because the program may have freed it. Most
   // calls are on one of the last communicators, and have looked there already.

@@ -66,22 +66,13 @@ void report_lessons(const learner& of, usage_report& report) {
   }
 }
 
-void report_prepared(const std::map<std::string, prepared>& all, collective what, int ranks, usage_report& report) {
-  for (const auto& [spec, ready] : all)
-    for (const call_form form : call_forms) report.add(settings::name_of(what, form), ranks, spec, ready.uses[form]);
-}
-
-void report_neighbors(const neighborhood& of, int ranks, usage_report& report) {
-  report_prepared(of.algorithms().all(), collective::neighbor_alltoall, ranks, report);
-}
-
 void report_exchanges(const learner& of, usage_report& report) {
   if (!of.state()) return;
-  const communicator& state = *of.state();
-  report_prepared(state.algorithms().all(), collective::alltoall, of.ranks(), report);
   for (const call_form form : call_forms)
-    if (const auto& among = of.neighbors(form)) report_neighbors(*among, of.ranks(), report);
-  report.add_verified(state.verified, state.verified_by_sums);
+    if (const neighborhood* const among = of.among(form))
+      for (const auto& [spec, ready] : among->algorithms().all())
+        report.add(settings::name_of(of.what(), form), of.ranks(), spec, ready.uses[form]);
+  report.add_verified(of.state()->verified, of.state()->verified_by_sums);
 }
 
 void report_gathers(const intercommunicator& of, usage_report& report) {
@@ -121,8 +112,6 @@ void reporter::add(const users_communicator& held) {
     report_lessons(of, report_);
     report_exchanges(of, report_);
   });
-  for (const call_form form : call_forms)
-    if (const auto& among = held.neighbors[form]) report_neighbors(*among, held.of_ranks->ranks(), report_);
   if (held.sparse) report_.add("exchange", held.sparse->ranks(), "digits", held.sparse->used());
   if (held.of_groups) report_groups(*held.of_groups, report_);
 }

@@ -15,7 +15,7 @@ bool traffic_record::is_of(MPI_Comm comm) {
   return likeness == MPI_IDENT || likeness == MPI_CONGRUENT;
 }
 
-void traffic_record::add(const alltoall_call& call) {
+void traffic_record::add(const exchange_call& call) {
   int ranks = 0;
   PMPI_Comm_size(MPI_COMM_WORLD, &ranks);
   const std::scoped_lock guard(lock_);

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "calls/alltoall.hpp"
+#include "calls/exchange_call.hpp"
 
 namespace shoal {
 
@@ -19,7 +19,7 @@ class traffic_record {
   // Whether calls on `comm` are recorded: its ranks are those of MPI_COMM_WORLD in their order.
   static bool is_of(MPI_Comm comm);
   // Adds one such call. Several threads may call this at once.
-  void add(const alltoall_call& call);
+  void add(const exchange_call& call);
   // Rank 0 writes a matrix in Matrix Market form. Collective. Writes nothing if no call was recorded.
   void write(const std::string& path) const;
 

@@ -9,7 +9,6 @@
 
 #include "learn/group_learner.hpp"
 #include "learn/learner.hpp"
-#include "learn/neighborhood.hpp"
 #include "team/sparse_ranks.hpp"
 
 namespace shoal {
@@ -18,15 +17,14 @@ namespace shoal {
 // the MPI makes for each communicator, and slow down the MPI's own calls. What is needed later is made then.
 struct users_communicator {
   MPI_Comm comm = MPI_COMM_NULL;
-  std::list<users_communicator>::iterator place;     // in the list of all
-  users_communicator* next = nullptr;                // the next one with the same recent_calls::place_of()
-  std::unique_ptr<learner> of_ranks;                 // null: an inter-communicator, or its calls are only counted
-  int counted = 0;                                   // calls that were counted while there was no learner
-  std::unique_ptr<learner> of_neighbors;             // null: no exchange among neighbours yet
-  std::unique_ptr<group_learner> of_groups;          // null: not an inter-communicator
-  by_form<std::shared_ptr<neighborhood>> neighbors;  // for what is asked for; open requests keep it; null: not used yet
-  std::shared_ptr<sparse_ranks> sparse;              // open requests keep it; null: not used yet
-  std::shared_ptr<const void> life;                  // goes with this object; null: nobody asked for it yet
+  std::list<users_communicator>::iterator place;  // in the list of all
+  users_communicator* next = nullptr;             // the next one with the same recent_calls::place_of()
+  std::unique_ptr<learner> of_ranks;              // null: an inter-communicator, or its calls are only counted
+  int counted = 0;                                // calls that were counted while there was no learner
+  std::unique_ptr<learner> of_neighbors;          // null: no exchange among neighbours yet
+  std::unique_ptr<group_learner> of_groups;       // null: not an inter-communicator
+  std::shared_ptr<sparse_ranks> sparse;           // open requests keep it; null: not used yet
+  std::shared_ptr<const void> life;               // goes with this object; null: nobody asked for it yet
 
   // Visits the learners that exist. Takes no memory, because it may have run out when the communicator is freed.
   template <typename Visit>

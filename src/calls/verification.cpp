@@ -45,6 +45,20 @@ block_ends block_ends::of_all(int ranks) {
   return all;
 }
 
+block_ends block_ends::of(const neighbor_graph& graph, int rank) {
+  block_ends all;
+  const std::span<const int> to = graph.destinations(rank);
+  const std::span<const neighbor_graph::arrival> from = graph.arrivals(rank);
+  for (int i = 0; i < static_cast<int>(to.size()); ++i)
+    if (to[i] >= 0) all.sent.push_back({i, to[i]});
+  for (int i = 0; i < static_cast<int>(from.size()); ++i)
+    if (from[i].source >= 0) all.received.push_back({i, from[i].source});
+  std::sort(all.received.begin(), all.received.end(), [&](const end& a, const end& b) {
+    return std::pair(a.rank, from[a.block].edge) < std::pair(b.rank, from[b.block].edge);
+  });
+  return all;
+}
+
 void block_sums::begin(int tag, const user_buffer& sent, const user_buffer& received) {
   numbers_ = std::make_unique<numbers>();
   expected_.clear();

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "execute/user_buffer.hpp"
+#include "schedule/neighbor_graph.hpp"
 #include "transport/mpi_transport.hpp"
 
 namespace shoal {
@@ -29,8 +30,9 @@ struct block_ends {
   };
   std::vector<end> sent, received;
 
-  // As in an all-to-all.
+  // As in an all-to-all, and among neighbours.
   static block_ends of_all(int ranks);
+  static block_ends of(const neighbor_graph& graph, int rank);
 };
 
 // For exchanges that are started in one call and ended in another. A checksum of each block that is not empty travels

@@ -8,11 +8,8 @@
 
 namespace shoal {
 
-communicator::communicator(MPI_Comm users, const settings& set, common_facts found, wait_mode mode)
-    : all_(users, std::move(found), mode, set.report == reporting::phases),
-      named_(collective::alltoall, set, all_,
-             [this](const selection& chosen) -> auto& { return algorithms_.get(chosen); }),
-      limit_(all_, algorithms_, set.max_temp) {
+communicator::communicator(MPI_Comm users, collective what, const settings& set, common_facts found, wait_mode mode)
+    : all_(users, std::move(found), mode, set.report == reporting::phases), what_(what), everyone_(*this, set) {
   if (set.profile && all_.open() && fits(*set.profile)) profile_ = set.profile;
 }
 
@@ -36,12 +33,27 @@ bool communicator::fits(const profile& from) {
   return !on_some_rank;
 }
 
+neighborhood* communicator::among(call_form form) {
+  return what_ == collective::alltoall ? &everyone_ : of_neighbors_[form].get();
+}
+
+neighborhood* communicator::make_among(call_form form, MPI_Comm users, const settings& set, std::string& why) {
+  if (among(form)) return among(form);
+  try {
+    if (lacks_graph_[form].empty()) of_neighbors_[form] = std::make_unique<neighborhood>(*this, users, form, set);
+  } catch (const std::invalid_argument& error) {  // the same on every rank
+    lacks_graph_[form] = error.what();
+  }
+  if (!of_neighbors_[form]) why = lacks_graph_[form];
+  return of_neighbors_[form].get();
+}
+
 const decision* communicator::settled(call_form form, int size) const {
   const auto it = settled_[form].find(size);
   return it == settled_[form].end() ? nullptr : it->second;
 }
 
-std::shared_ptr<communicator> make_communicator(MPI_Comm users, int ranks, const job_state& job,
+std::shared_ptr<communicator> make_communicator(MPI_Comm users, collective what, int ranks, const job_state& job,
                                                 const agreed_terms& all, waiting& wait) {
   settings set = job.set();
   constexpr const char* instead = "it is not used";
@@ -55,7 +67,7 @@ std::shared_ptr<communicator> make_communicator(MPI_Comm users, int ranks, const
   if (!job.is_on_one_node(ranks, all.same_node()) || set.finds_levels)
     shared = places_of_ranks(users, job.facts(), set.finds_levels, wait);
   common_facts found{place_ranks(users, set, std::move(shared), wait), all.cores(), all.have_devices()};
-  return std::make_shared<communicator>(users, set, std::move(found), wait.mode());
+  return std::make_shared<communicator>(users, what, set, std::move(found), wait.mode());
 }
 
 }  // namespace shoal

@@ -28,8 +28,6 @@ int rank_in(MPI_Comm comm) {
   return rank;
 }
 
-int destinations_of(MPI_Comm comm) { return static_cast<int>(neighbors_of(comm).destinations.size()); }
-
 }  // namespace
 
 learner::learner(job_state& job, MPI_Comm comm, collective what)
@@ -38,7 +36,7 @@ learner::learner(job_state& job, MPI_Comm comm, collective what)
       what_(what),
       ranks_(ranks_of(comm)),
       rank_(rank_in(comm)),
-      blocks_(what == collective::alltoall ? ranks_ : destinations_of(comm)),
+      blocks_(what == collective::alltoall ? ranks_ : neighbors_of(comm).sent),
       is_watched_(job.is_watched()),
       is_idle_(ranks_ == 1 && !is_watched_ && !job.asks_for_anything()) {}
 
@@ -469,7 +467,8 @@ communicator* learner::enter_for_natives(bool is_linked) {
 }
 
 bool learner::asks_for_natives(call_form form) const {
-  return state() ? state()->named().asks_for_natives(form) : job_.asks_for_natives(what_, form);
+  neighborhood* const those = among(form);
+  return those ? those->named().asks_for_natives(form) : job_.asks_for_natives(what_, form);
 }
 
 void learner::enter_known() {
@@ -483,8 +482,9 @@ void learner::enter_known() {
 
 bool learner::names_algorithm(call_form form, MPI_Info info) const {
   if (stands_.now == stage::never && !state()) return stands_.is_wrong;
-  if (what_ != collective::alltoall) return false;  // among neighbours such calls do not come here
-  return info != MPI_INFO_NULL || job_.asks_for(what_, form) || (state() && state()->named().standing(form));
+  if (info != MPI_INFO_NULL || job_.asks_for(what_, form)) return true;
+  neighborhood* const those = among(form);
+  return those && those->named().standing(form);
 }
 
 std::span<const std::string> learner::specs() const {

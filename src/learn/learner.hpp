@@ -96,11 +96,11 @@ class learner {
   communicator* state() const { return begun_ ? begun_->serves.state() : nullptr; }
   // Whether Shoal opened a communicator here, which counts among those of the job.
   bool is_counted() const { return begun_ && begun_->serves.is_counted(); }
-  // The neighbourhood for exchanges of this form, if Shoal serves some of them; else null.
-  const std::shared_ptr<neighborhood>& neighbors(call_form form) const {
-    static const std::shared_ptr<neighborhood> none;
-    return begun_ ? begun_->serves.neighbors(form) : none;
-  }
+  // Who exchanges with whom in calls of this form; null if nobody needed it yet.
+  neighborhood* among(call_form form) const { return begun_ ? begun_->serves.among(form) : nullptr; }
+  // The same, made on first use, after enter(); collective. Null, on every rank, if the ranks can make no graph of their
+  // neighbours, for the reason in why().
+  neighborhood* make_among(call_form form) { return serves().make_among(form); }
   wait_mode waits_by() const;
   const std::string& why() const { return stands_.why; }
   // One line: what served last, or the choice while it is compared with another candidate; and why.

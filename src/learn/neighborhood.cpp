@@ -5,6 +5,7 @@
 #include <numeric>
 #include <stdexcept>
 
+#include "learn/communicator.hpp"
 #include "team/errors.hpp"
 #include "team/mpi_neighbors.hpp"
 #include "transport/mpi_error.hpp"
@@ -42,7 +43,7 @@ int native(call_form form, const std::vector<int>& sent, std::vector<int>& recei
 // For each block that this rank receives: which of its sender's blocks it is, as the MPI's own exchange matches them.
 // MPIs match differently if two ranks have several edges; MPICH up to 4.0 even differs between its own functions.
 // Collective.
-std::vector<int> matched_edges(MPI_Comm users, call_form form, const neighbor_ranks& mine) {
+std::vector<int> matched_edges(MPI_Comm users, call_form form, const block_peers& mine) {
   std::vector<int> sent(mine.destinations.size() + 1), received(mine.sources.size() + 1, -1);  // never a null address
   std::iota(sent.begin(), sent.end(), 0);
   require_of_mpi("the MPI's own exchange among neighbours", [&] { return native(form, sent, received, users); });
@@ -60,7 +61,7 @@ class spoken_neighbors {
   explicit spoken_neighbors(std::size_t most) : most_(most) {}
 
   std::size_t numbers() const { return 2 + 3 * most_; }
-  std::vector<int> said(const neighbor_ranks& mine, const std::vector<int>& edges) const {
+  std::vector<int> said(const block_peers& mine, const std::vector<int>& edges) const {
     std::vector<int> all(numbers());
     all[0] = static_cast<int>(mine.destinations.size());
     all[1] = static_cast<int>(mine.sources.size());
@@ -86,7 +87,7 @@ class spoken_neighbors {
 
 // The most neighbours that any rank has on either side. Throws if telling all ranks about the neighbours of all would
 // take too much memory: it would also take longer than exchanges could gain.
-std::size_t most_neighbors(team& over, const neighbor_ranks& mine) {
+std::size_t most_neighbors(team& over, const block_peers& mine) {
   constexpr std::size_t most_bytes = std::size_t{16} << 20;
   const auto own = static_cast<std::int64_t>(std::max(mine.sources.size(), mine.destinations.size()));
   const auto most = static_cast<std::size_t>(over.largest({&own, 1})[0]);
@@ -98,7 +99,7 @@ std::size_t most_neighbors(team& over, const neighbor_ranks& mine) {
   return most;
 }
 
-neighbor_graph graph_of_all(team& over, MPI_Comm users, call_form form, const neighbor_ranks& mine) {
+neighbor_graph graph_of_all(team& over, MPI_Comm users, call_form form, const block_peers& mine) {
   const spoken_neighbors spoken(most_neighbors(over, mine));
   const std::vector<int> said = spoken.said(mine, matched_edges(users, form, mine));
   const std::vector<std::byte> bytes = over.gather(std::as_bytes(std::span(said)));
@@ -112,13 +113,27 @@ neighbor_graph graph_of_all(team& over, MPI_Comm users, call_form form, const ne
 
 }  // namespace
 
-neighborhood::neighborhood(communicator& over, MPI_Comm users, call_form form, const settings& set)
-    : over_(over.shared_from_this()),
-      peers_(neighbors_of(users)),
-      graph_(std::make_shared<const neighbor_graph>(graph_of_all(over.all(), users, form, peers_))),
-      is_matched_alike_(!matches_differently || !graph_->has_parallel_edges()),
+neighborhood::edges neighborhood::edges_of(team& over, MPI_Comm users, call_form form) {
+  edges found{neighbors_of(users), nullptr};
+  found.of_all = std::make_shared<const neighbor_graph>(graph_of_all(over, users, form, found.of_rank));
+  return found;
+}
+
+neighborhood::neighborhood(communicator& over, collective what, edges between, const settings& set)
+    : over_(over),
+      peers_(std::move(between.of_rank)),
+      graph_(std::move(between.of_all)),
+      is_matched_alike_(!matches_differently || !graph_ || !graph_->has_parallel_edges()),
       algorithms_(over.all(), graph_),
-      named_(collective::neighbor_alltoall, set, over.all(),
-             [this](const selection& chosen) -> auto& { return algorithms_.get(chosen); }) {}
+      named_(what, set, over.all(), [this](const selection& chosen) -> auto& { return algorithms_.get(chosen); }),
+      limit_(over.all(), algorithms_, set.max_temp) {}
+
+std::shared_ptr<neighborhood> neighborhood::shared() { return {over_.shared_from_this(), this}; }
+
+neighborhood::neighborhood(communicator& over, const settings& set)
+    : neighborhood(over, collective::alltoall, {{over.ranks(), over.ranks(), {}, {}}, nullptr}, set) {}
+
+neighborhood::neighborhood(communicator& over, MPI_Comm users, call_form form, const settings& set)
+    : neighborhood(over, collective::neighbor_alltoall, edges_of(over.all(), users, form), set) {}
 
 }  // namespace shoal

@@ -12,6 +12,14 @@ prepared& prepared_algorithms::get(const selection& chosen) {
   return all_.emplace(spec, std::move(ready)).first->second;
 }
 
+prepared& prepared_algorithms::named(const char* spec) {
+  return get(parse_selection(spec, among_ ? collective::neighbor_alltoall : collective::alltoall));
+}
+
+prepared& prepared_algorithms::straight() { return named(among_ ? "direct" : "spread_out"); }
+
+prepared& prepared_algorithms::natives() { return named("native"); }
+
 const linked_schedule& prepared_algorithms::schedule_of(const selection& chosen, const std::string& spec) {
   if (!among_) return of_.schedule_of(chosen);
   problem at = of_.where();

@@ -13,16 +13,19 @@ namespace shoal {
 
 class prepared_algorithms {
  public:
-  explicit prepared_algorithms(team& of) : of_(of) {}
-  // For exchanges among neighbours.
+  // `among`: the neighbours of all ranks; null: every rank exchanges with all.
   prepared_algorithms(team& of, std::shared_ptr<const neighbor_graph> among) : of_(of), among_(std::move(among)) {}
 
   // Made ready on first use. Throws std::invalid_argument if the selection cannot serve these ranks.
   prepared& get(const selection& chosen);
+  // What needs no scratch memory: each block goes straight to its receiver, or the MPI's own collective serves.
+  prepared& straight();
+  prepared& natives();
   // By spec.
   const std::map<std::string, prepared>& all() const { return all_; }
 
  private:
+  prepared& named(const char* spec);
   const linked_schedule& schedule_of(const selection& chosen, const std::string& spec);
 
   team& of_;

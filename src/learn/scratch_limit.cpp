@@ -24,15 +24,15 @@ std::int64_t scratch_limit::most_needed(const prepared& algorithm, bool uniform,
 const decision* scratch_limit::keep(const decision* chosen, bool uniform, const needs& mine) {
   const std::int64_t needed = most_needed(*chosen->algorithm, uniform, mine);
   if (needed <= *most_) return chosen;
-  prepared& straight = algorithms_.get(parse_selection("spread_out"));
+  prepared& straight = algorithms_.straight();
   const bool fits = most_needed(straight, uniform, mine) <= *most_;
-  prepared& instead = fits ? straight : algorithms_.get(parse_selection("native"));
+  prepared& instead = fits ? straight : algorithms_.natives();
   decision& ready = replaced_[chosen->algorithm->spec + " " + instead.spec];
   if (ready.algorithm) return &ready;
   const std::string why = chosen->algorithm->spec + " may need " + std::to_string(needed) +
                           " bytes of scratch memory on a rank, SHOAL_MAX_TEMP allows " + std::to_string(*most_);
   if (ranks_.rank() == 0)
-    say_once(why, fits ? "using spread_out, which needs none" : "using the MPI library's own collective");
+    say_once(why, fits ? "using " + straight.spec + ", which needs none" : "using the MPI library's own collective");
   ready.algorithm = &instead;
   ready.reason = why;
   return &ready;

@@ -82,7 +82,7 @@ void service::set_up_whole(const agreed_terms& all) {
 
 bool service::make_state() {
   try {
-    if (!state_) state_ = make_communicator(whose_.comm, whose_.ranks, job_, stands_.agreed, wait_);
+    if (!state_) state_ = make_communicator(whose_.comm, whose_.what, whose_.ranks, job_, stands_.agreed, wait_);
   } catch (const std::invalid_argument& error) {
     stands_.refuse(whose_.comm, error.what(), true);
   }
@@ -132,10 +132,11 @@ void service::open(exchange_field& f) {
   const bool same_size = is_known || stands_.load > 0;  // on every rank
   const auto known = same_size && f.trials.calls() == 0 ? expected(f) : std::nullopt;
   candidates_.add_levels(f, state_->all().where(), stands_.agreed);
-  prepared_algorithms* const ready = candidates_.are_several() || known ? algorithms_for(f.shape.form) : nullptr;
-  if (!ready) return;
+  // Nobody asked for an algorithm, so only the report tells if the ranks can make no graph of their neighbours.
+  neighborhood* const among = candidates_.are_several() || known ? make_among(f.shape.form) : nullptr;
+  if (!among) return;
   if (known) candidates_.assume(f, *known);
-  candidates_.open(f, *ready);
+  candidates_.open(f, among->algorithms());
 }
 
 void service::close(exchange_field& f) {
@@ -150,13 +151,6 @@ void service::close_all() {
 
 std::optional<knowledge::shape_times> service::expected(const exchange_field& f) const {
   return stands_.knows ? worth_.expected(f, state_->fitting_profile().get(), stands_.agreed) : std::nullopt;
-}
-
-prepared_algorithms* service::algorithms_for(call_form form) {
-  if (whose_.what == collective::alltoall) return &state_->algorithms();
-  // Nobody asked for an algorithm, so only the report tells why there is no neighbourhood.
-  const auto& among = neighborhoods_.make(*state_, form, stands_.why);
-  return among ? &among->algorithms() : nullptr;
 }
 
 }  // namespace shoal

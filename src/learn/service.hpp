@@ -19,7 +19,6 @@
 #include "learn/exchange_fields.hpp"
 #include "learn/investment.hpp"
 #include "learn/job_state.hpp"
-#include "learn/neighborhoods.hpp"
 #include "learn/standing.hpp"
 
 namespace shoal {
@@ -46,8 +45,11 @@ class service {
   bool is_counted() const { return is_counted_; }
   // How many nodes the ranks are on. To be called only if there is a state.
   int nodes() const { return state_->all().where().nodes->nodes(); }
-  // The neighbourhood for exchanges of this form, if Shoal serves some of them; else null.
-  const std::shared_ptr<neighborhood>& neighbors(call_form form) const { return neighborhoods_.of(form); }
+  // Who exchanges with whom in calls of this form; null if nobody needed it yet.
+  neighborhood* among(call_form form) const { return state_ ? state_->among(form) : nullptr; }
+  // The same, made on first use, once there is a state; collective. Null, on every rank, if the ranks can make no graph
+  // of their neighbours; the standing then says why.
+  neighborhood* make_among(call_form form) { return state_->make_among(form, whose_.comm, job_.set(), stands_.why); }
   const candidates& tried() const { return candidates_; }
   const investment& worth() const { return worth_; }
 
@@ -94,7 +96,6 @@ class service {
   void share(std::size_t most);
   void serve();
   bool has_room(double load) const;
-  prepared_algorithms* algorithms_for(call_form form);
   void open(exchange_field& f);
 
   job_state& job_;
@@ -105,7 +106,6 @@ class service {
   std::shared_ptr<communicator> state_;
   offered_memory offered_;
   investment worth_{job_, whose_.what, whose_.ranks, among_, offered_};
-  neighborhoods neighborhoods_{whose_.comm, job_.set()};
   candidates candidates_;
   bool is_counted_ = false, cannot_grow_ = false;
 };

@@ -13,8 +13,8 @@ int topology_of(MPI_Comm comm) {
 }
 
 // For each dimension the neighbour before this rank, then the one after it.
-neighbor_ranks in_grid(MPI_Comm comm) {
-  neighbor_ranks found;
+block_peers in_grid(MPI_Comm comm) {
+  block_peers found;
   int dimensions = 0;
   require(PMPI_Cartdim_get(comm, &dimensions), "MPI_Cartdim_get");
   for (int d = 0; d < dimensions; ++d) {
@@ -26,8 +26,8 @@ neighbor_ranks in_grid(MPI_Comm comm) {
   return found;
 }
 
-neighbor_ranks in_graph(MPI_Comm comm) {
-  neighbor_ranks found;
+block_peers in_graph(MPI_Comm comm) {
+  block_peers found;
   int rank = 0, count = 0;
   require(PMPI_Comm_rank(comm, &rank), "MPI_Comm_rank");
   require(PMPI_Graph_neighbors_count(comm, rank, &count), "MPI_Graph_neighbors_count");
@@ -37,8 +37,8 @@ neighbor_ranks in_graph(MPI_Comm comm) {
   return found;
 }
 
-neighbor_ranks in_distributed_graph(MPI_Comm comm) {
-  neighbor_ranks found;
+block_peers in_distributed_graph(MPI_Comm comm) {
+  block_peers found;
   int in = 0, out = 0, weighted = 0;
   require(PMPI_Dist_graph_neighbors_count(comm, &in, &out, &weighted), "MPI_Dist_graph_neighbors_count");
   found.sources.resize(static_cast<std::size_t>(in));
@@ -50,17 +50,24 @@ neighbor_ranks in_distributed_graph(MPI_Comm comm) {
   return found;
 }
 
-}  // namespace
-
-bool has_neighbors(MPI_Comm comm) { return topology_of(comm) != MPI_UNDEFINED; }
-
-neighbor_ranks neighbors_of(MPI_Comm comm) {
+block_peers listed_neighbors(MPI_Comm comm) {
   switch (topology_of(comm)) {
     case MPI_CART: return in_grid(comm);
     case MPI_GRAPH: return in_graph(comm);
     case MPI_DIST_GRAPH: return in_distributed_graph(comm);
     default: return {};
   }
+}
+
+}  // namespace
+
+bool has_neighbors(MPI_Comm comm) { return topology_of(comm) != MPI_UNDEFINED; }
+
+block_peers neighbors_of(MPI_Comm comm) {
+  block_peers found = listed_neighbors(comm);
+  found.received = static_cast<int>(found.sources.size());
+  found.sent = static_cast<int>(found.destinations.size());
+  return found;
 }
 
 }  // namespace shoal

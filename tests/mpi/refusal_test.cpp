@@ -74,7 +74,7 @@ class refusals : public testing::Test {
 
   // Whether only the MPI refuses this side. Shoal needs no type for blocks without elements. MPIs need one, and Open
   // MPI also if each block has its own type; the code that they return tells Shoal so.
-  static bool is_lenient(const alltoall_call& call, const side& one) {
+  static bool is_lenient(const exchange_call& call, const side& one) {
 #ifdef OPEN_MPI
     if (call.recv_type.differ()) return one.count == 0;
 #endif

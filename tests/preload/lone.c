@@ -1,10 +1,9 @@
 /* A rank gives arguments that are wrong, or look wrong, in exchanges in which no rank waits for it. The others must go
  * on, and all later exchanges must be right.
  *
- * Arguments: the number of calls before the wrong ones, and after them; then "told" if the other ranks get an error too,
- * or "told everywhere" if they get one among neighbours as well; then "later" to make wrong nonblocking calls too, after
- * which Open MPI's own nonblocking calls no longer match, and of which no other rank is told. Rank 3 of 4 is the lone one: it exchanges nothing while
- * its arguments are wrong. */
+ * Arguments: the number of calls before the wrong ones, and after them; then "told" if the other ranks get an error too;
+ * then "later" to make wrong nonblocking calls too, after which Open MPI's own nonblocking calls no longer match, and of
+ * which no other rank is told. Rank 3 of 4 is the lone one: it exchanges nothing while its arguments are wrong. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -62,7 +61,7 @@ static void in_a_ring(int calls) {
     const int is_wrong = is_lone(rank) && call == calls;
     const int code = MPI_Neighbor_alltoall(sent, 1, is_wrong ? uncommitted : MPI_INT, got, 1, MPI_INT, ring);
     for (int i = 0; i < edges; ++i)
-      if (are_told > 1 && call == calls ? !code : code || got[i] != call * 1000 + peers[i] * 10) ++faults;
+      if (are_told && call == calls ? !code : code || got[i] != call * 1000 + peers[i] * 10) ++faults;
   }
   MPI_Type_free(&uncommitted);
   MPI_Comm_free(&ring);
@@ -94,7 +93,7 @@ int main(int argc, char **argv) {
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
   const int calls = argc > 1 ? atoi(argv[1]) : 10, are_later = argc > 2 && !strcmp(argv[argc - 1], "later");
-  const int told = are_told = argc > 2 ? argc - 2 - are_later : 0;
+  const int told = are_told = argc - are_later > 2;
   among_all(calls, 1, 0);
   among_all(calls, 3, 0);
   are_told = 0;

@@ -1,4 +1,5 @@
-// One all-to-all call while it is served: its buffers, what is known of the sizes, and how it is done.
+// One call in which ranks send each other blocks, while it is served: its buffers, what is known of the sizes, and how
+// it is done.
 #pragma once
 
 #include <cstddef>
@@ -6,7 +7,7 @@
 #include <optional>
 #include <vector>
 
-#include "calls/alltoall.hpp"
+#include "calls/exchange_call.hpp"
 #include "calls/mpi_datatype.hpp"
 #include "calls/verification.hpp"
 #include "learn/communicator.hpp"
@@ -14,24 +15,24 @@
 
 namespace shoal {
 
-// Describe the blocks that a call receives, and those that it sends.
-void describe_received(const alltoall_call& call, int blocks, block_storage& storage, payload& what);
-void describe_sent(const alltoall_call& call, int blocks, block_storage& storage, payload& what);
-
-class alltoall_service {
+class exchange_service {
  public:
-  using state = communicator;
-  using call = alltoall_call;
+  using state = neighborhood;
+  using call = exchange_call;
   using moving = team_exchange;
 
   // All stay the caller's, and must outlive this. `blocks` holds what is known of single blocks.
-  alltoall_service(communicator& state, const alltoall_call& call, block_storage& blocks)
-      : state_(state), ranks_(state.all()), call_(call), storage_(blocks) {}
+  exchange_service(neighborhood& among, const exchange_call& call, block_storage& blocks)
+      : among_(among), ranks_(among.over().all()), call_(call), storage_(blocks) {}
   // For an exchange that ends in a later call.
-  alltoall_service(communicator& state, const alltoall_call& call)
-      : state_(state), ranks_(state.all()), call_(call), own_(std::make_unique<block_storage>()), storage_(*own_) {}
-  alltoall_service(const alltoall_service&) = delete;
-  alltoall_service& operator=(const alltoall_service&) = delete;
+  exchange_service(neighborhood& among, const exchange_call& call)
+      : among_(among),
+        ranks_(among.over().all()),
+        call_(call),
+        own_(std::make_unique<block_storage>()),
+        storage_(*own_) {}
+  exchange_service(const exchange_service&) = delete;
+  exchange_service& operator=(const exchange_service&) = delete;
 
   // The algorithm. Null: the MPI's own collective serves, because of device memory, or to report wrong arguments of
   // this rank. Throws if another rank's arguments are wrong. The ranks ask each other only if they must: if memory may
@@ -56,19 +57,19 @@ class alltoall_service {
   void drop_snapshot() { snapshot_.reset(); }
   const user_buffer& sent() const { return what_.send; }
   const user_buffer& received() const { return what_.recv; }
-  block_ends ends() const { return block_ends::of_all(ranks_.ranks()); }
+  block_ends ends() const;
 
   // The schedule that carries out the exchange: one made for its sizes, if the algorithm looks at them.
   const linked_schedule& steps(const prepared& algorithm) const { return sized_ ? *sized_ : *algorithm.steps; }
   void run(const prepared& algorithm) { ranks_.run(steps(algorithm), blocks()); }
 
   // What Shoal keeps for the call's communicator.
-  communicator& kept() { return state_; }
+  communicator& kept() { return among_.over(); }
   agreement& agree() { return ranks_.agree(); }
   // Runs the MPI's own collective on the same buffers and compares. Throws if a byte differs.
   void verify(native_call native);
 
-  std::int64_t bytes_sent() const { return call_.bytes_to_all(ranks_.ranks()); }
+  std::int64_t bytes_sent() const { return call_.bytes_to_all(among_.peers().sent); }
 
  private:
   bool ranks_ask(const prepared& algorithm) const;
@@ -84,9 +85,9 @@ class alltoall_service {
   void take_snapshot();
   void restore();
 
-  communicator& state_;
+  neighborhood& among_;
   team& ranks_;
-  const alltoall_call& call_;
+  const exchange_call& call_;
   std::unique_ptr<block_storage> own_;
   block_storage& storage_;
   payload what_;
