@@ -199,8 +199,7 @@ SHOAL_PUBLIC int shoal_allgatherv_with(const void *sendbuf, int sendcount, MPI_D
 /** @name Among neighbours
  * On communicators with a topology: grids (MPI_Cart_create), graphs, and distributed graphs. Shoal learns from these calls as
  * from those of shoal_alltoall(), unless SHOAL_NEIGHBOR_ALLTOALL, SHOAL_NEIGHBOR_ALLTOALLV or SHOAL_NEIGHBOR_ALLTOALLW names
- * a spec, such as "gathered". The first call that Shoal serves by a schedule tells all ranks the whole graph. With
- * SHOAL_MAX_TEMP the MPI library's own collectives serve these calls.
+ * a spec, such as "gathered". The first call that Shoal serves by a schedule tells all ranks the whole graph.
  * @{ */
 
 /**

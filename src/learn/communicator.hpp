@@ -43,7 +43,6 @@ class communicator : public std::enable_shared_from_this<communicator> {
   // Who exchanges with whom in calls of this form; null if nobody needed it yet. Exchanges among neighbours have one
   // for each form, because an MPI may match several edges between two ranks differently in different forms.
   neighborhood* among(call_form form);
-  const neighborhood* among(call_form form) const { return const_cast<communicator*>(this)->among(form); }
   // The same, made on first use; collective. Returns null, on every rank, if the ranks can make no graph of their
   // neighbours; `why` then says why. `users`: the program's communicator.
   neighborhood* make_among(call_form form, MPI_Comm users, const settings& set, std::string& why);

@@ -7,6 +7,7 @@
 #include "../unit/random_graph.hpp"
 #include "algorithms/algorithm.hpp"
 #include "execute/exchange.hpp"
+#include "execute/scratch.hpp"
 #include "topology/node_layout.hpp"
 #include "matched_by_order.hpp"
 #include "memory_transport.hpp"
@@ -58,9 +59,20 @@ rank_memory memory_of(const neighbor_graph& graph, const edge_sizes& sizes, int 
   return m;
 }
 
+// Scratch memory that all ranks together may need.
+std::int64_t bound_of(const std::vector<linked_schedule>& programs, const edge_sizes& sizes, std::size_t inline_bytes) {
+  int largest = 0;
+  for (const std::vector<int>& of_rank : sizes)
+    for (const int size : of_rank) largest = std::max(largest, size);
+  std::int64_t sum = 0;
+  for (const linked_schedule& p : programs) sum += bound_scratch(p, false, inline_bytes).with(largest, 0);
+  return sum;
+}
+
 void expect_right(const char* spec, const problem& at, std::uint32_t seed) {
   std::mt19937 random(seed);
   const edge_sizes sizes = random_sizes(*at.neighbors, random);
+  const std::size_t inline_bytes = seed % 2 ? 4096 : 0;
   memory_network network(at.ranks, {seed, random() % 2 == 0, random() % 2 ? 0.7 : 0.0});
   memory_pool pool;
   std::vector<rank_memory> memory;
@@ -74,7 +86,7 @@ void expect_right(const char* spec, const problem& at, std::uint32_t seed) {
     lines.push_back(network.connect(r));
     in_nodes.push_back(std::make_unique<testing::matched_by_order>(*lines.back(), *at.nodes));
     transport& over = programs.back().shared_memory ? *in_nodes.back() : *lines.back();
-    exchanges.push_back(std::make_unique<exchange>(pool, over, std::vector<std::size_t>{0, 4096}[seed % 2]));
+    exchanges.push_back(std::make_unique<exchange>(pool, over, inline_bytes));
   }
   for (int r = 0; r < at.ranks; ++r)
     exchanges[r]->start(programs[r], {view(memory[r].send, memory[r].send_counts, memory[r].send_at),
@@ -94,6 +106,7 @@ void expect_right(const char* spec, const problem& at, std::uint32_t seed) {
   }
   EXPECT_EQ(network.unmatched(), 0u);
   EXPECT_EQ(pool.in_use(), 0u);
+  EXPECT_LE(static_cast<std::int64_t>(pool.peak()), bound_of(programs, sizes, inline_bytes));
 }
 
 TEST(NeighborExchange, DeliversEveryBlockOfRandomGraphs) {
