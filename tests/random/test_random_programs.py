@@ -32,8 +32,13 @@ CASES = [
         {"SHOAL_ALLTOALL": "shared", "SHOAL_ALLTOALLV": "tuna:radix=2", "SHOAL_ALLGATHER": "ring"} | NEIGHBORS,
     ),
     ("mpi", 6, 4, {"SHOAL_LAYOUT": "4,2", "SHOAL_VERIFY": "1"} | NEIGHBORS),
-    ("shoal", 4, 10, {"SHOAL_MAX_TEMP": "20000", "SHOAL_LAYOUT": "2,2"}),
-    ("mpi", 3, 10, {"SHOAL_MAX_TEMP": "20000", "SHOAL_ALLTOALL": "tuna:radix=2", "SHOAL_ALLTOALLV": "tuna:radix=2"}),
+    ("shoal", 4, 10, {"SHOAL_MAX_TEMP": "20000", "SHOAL_LAYOUT": "2,2"} | NEIGHBORS),
+    (
+        "mpi",
+        3,
+        10,
+        {"SHOAL_MAX_TEMP": "20000", "SHOAL_ALLTOALL": "tuna:radix=2", "SHOAL_ALLTOALLV": "tuna:radix=2"} | NEIGHBORS,
+    ),
 ]
 
 
