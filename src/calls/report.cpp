@@ -41,8 +41,9 @@ std::string quoted(const std::string& text) {
   return out.str();
 }
 
-std::string described(const ledger& books) {
-  const double all = std::max(1e-9, books.in_calls() + books.gained());
+// The ledger knows the times of calls only from which Shoal learns. `in_calls`: the seconds of all calls.
+std::string described(const ledger& books, double in_calls) {
+  const double all = std::max(1e-9, in_calls + books.gained());
   plain_text text;
   text << std::fixed << std::setprecision(1) << "shoal: learning cost " << readable_seconds(books.spent())
        << " and gained " << readable_seconds(books.gained()) << ": " << 100 * books.spent() / all << " % and "
@@ -90,8 +91,15 @@ void usage_report::print(std::ostream& out, int rank, const ledger& books) const
   print_left(text, rank);
   print_findings(text);
   print_verified(text);
-  if (books.in_calls() > 0) text << described(books);
+  if (books.in_calls() > 0) text << described(books, in_calls());
   out << text.str() << std::flush;
+}
+
+double usage_report::in_calls() const {
+  double seconds = 0;
+  for (const auto& [what, u] : rows_) seconds += u.seconds;
+  for (const auto& [what, u] : left_) seconds += u.seconds;
+  return seconds;
 }
 
 // What requests receive is compared only by checksums, which travel in messages of the MPI's own.
@@ -160,7 +168,7 @@ void usage_report::write_json(std::ostream& out, int rank, const ledger& books) 
          << "}";
   text << "\n  ],\n  \"verified\": " << verified_.calls + verified_by_sums_.calls
        << ",\n  \"learning\": {\"cost\": " << books.spent() << ", \"gained\": " << books.gained()
-       << ", \"in_calls\": " << books.in_calls() << "}\n}\n";
+       << ", \"in_calls\": " << in_calls() << "}\n}\n";
   out << text.str();
 }
 

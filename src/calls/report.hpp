@@ -38,6 +38,7 @@ class usage_report {
  private:
   using row = std::map<std::tuple<std::string, int, std::string>, usage>::const_iterator;
 
+  double in_calls() const;  // seconds
   std::vector<row> by_time() const;
   void print_usage(std::ostream& text, int rank) const;
   void print_left(std::ostream& text, int rank) const;

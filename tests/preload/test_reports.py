@@ -58,3 +58,13 @@ def test_files(one_mpi, compiled, tmp_path):
     assert {name: one["rank"] for name, one in told.items()} == {"report.json": 0, "report.rank1.json": 1}
     assert told["report.json"]["calls"] == []
     assert [row["calls"] for row in told["report.rank1.json"]["calls"]] == [5]
+
+
+def test_cost_is_compared_with_all_calls(mpi, compiled, tmp_path):
+    """Also with those behind the vote in which the ranks hear that one of them lacks the preload."""
+    command, report = [compiled(mpi, "neighbors.c", "-ldl"), 1, "often", 500], tmp_path / "report.json"
+    done = mpi.launch(mpi.ranks(2, command, SHOAL_REPORT=report), mpi.ranks(1, command, preload=False), timeout=60)
+    assert done.returncode == 0, done.stdout + done.stderr
+    told = json.loads(report.read_text())
+    in_rows = sum(row["seconds"] for row in told["calls"] + told["left"])
+    assert told["left"] and told["learning"]["in_calls"] == pytest.approx(in_rows, rel=1e-4)
