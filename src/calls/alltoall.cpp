@@ -1,6 +1,5 @@
 #include "calls/alltoall.hpp"
 
-#include "calls/native.hpp"
 #include "calls/process.hpp"
 #include "transport/mpi_error.hpp"
 

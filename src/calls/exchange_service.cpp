@@ -2,11 +2,8 @@
 
 #include <algorithm>
 
-#include "calls/arguments.hpp"
 #include "calls/process.hpp"
-#include "calls/verification.hpp"
 #include "select/knowledge.hpp"
-#include "team/boundary.hpp"
 #include "team/devices.hpp"
 #include "transport/mpi_error.hpp"
 
@@ -44,9 +41,11 @@ const decision* exchange_service::plan(MPI_Info info) {
 }
 
 // Messages through memory match in the order in which the two ranks start them. A schedule with several messages
-// between two ranks either keeps to one order, or tells them apart only by tags and cannot use memory.
+// between two ranks either keeps to one order, or tells them apart only by tags and cannot use memory. Among neighbours
+// the algorithm's parameter decides (`local`).
 void exchange_service::share(team_exchange& moving, const prepared& algorithm) {
   const linked_schedule& s = steps(algorithm);
+  if (!among_.is_complete() && !s.shared_memory) return;
   if (!agree().on_any_rank(!s.shared_memory && !s.one_message_each_way)) moving.share(most_bytes_);
 }
 
@@ -88,23 +87,46 @@ const decision* exchange_service::within_limit(const decision* chosen) const {
   return limited ? among_.limit().keep(chosen, call_.has_known_sizes(), scratch_needs()) : chosen;
 }
 
+// Calls visit() with the number and the bytes of each block of one side. Blocks of nobody count for nothing, and may
+// have any count.
+template <typename Visit>
+static void each_block(const user_buffer& side, int blocks, const std::vector<int>& ranks, Visit visit) {
+  for (int i = 0; i < blocks; ++i)
+    if (ranks.empty() || ranks[i] != MPI_PROC_NULL)
+      visit(i, std::max<std::int64_t>(0, side.counts[i]) * side.type_of(i).size);
+}
+
+template <typename Visit>
+void exchange_service::each_sent(Visit visit) const {
+  const block_peers& peers = among_.peers();
+  if (call_.in_place()) each_block(what_.recv, peers.received, peers.sources, visit);
+  else each_block(what_.send, peers.sent, peers.destinations, visit);
+}
+
+template <typename Visit>
+void exchange_service::each_received(Visit visit) const {
+  each_block(what_.recv, among_.peers().received, among_.peers().sources, visit);
+}
+
 // What this rank packs or copies, whatever the algorithm.
 scratch_limit::needs exchange_service::scratch_needs() const {
   scratch_limit::needs mine;
-  const auto add_side = [&](const user_buffer& side, int blocks, bool is_copied) {
+  struct side {
     std::int64_t bytes = 0;
-    for (int i = 0; i < blocks; ++i) {
-      const auto block = static_cast<std::int64_t>(side.bytes(i));
-      bytes += block;
-      is_copied = is_copied || side.packs(i);
-      mine.largest_block = std::max(mine.largest_block, block);
-    }
-    if (is_copied) mine.packed += bytes + blocks * memory_pool::smallest;  // if blocks are packed one by one
+    bool is_copied = false;
   };
-  const block_peers& peers = among_.peers();
-  if (call_.in_place()) add_side(what_.recv, peers.received, true);
-  else add_side(what_.send, peers.sent, false);
-  add_side(what_.recv, peers.received, false);
+  side sent{0, call_.in_place()}, received;
+  const auto add = [&](side& to, const user_buffer& buffer) {
+    return [&](int i, std::int64_t bytes) {
+      to.bytes += bytes + memory_pool::smallest;  // if blocks are packed one by one
+      to.is_copied = to.is_copied || buffer.packs(i);
+      mine.largest_block = std::max(mine.largest_block, bytes);
+    };
+  };
+  each_sent(add(sent, call_.in_place() ? what_.recv : what_.send));
+  each_received(add(received, what_.recv));
+  for (const side& one : {sent, received})
+    if (one.is_copied) mine.packed += one.bytes;
   return mine;
 }
 
@@ -147,20 +169,16 @@ void exchange_service::describe() {
 features exchange_service::local_features() const {
   features mine;
   mine.ranks = ranks_.ranks();
-  const block_peers& peers = among_.peers();
-  const user_buffer& b = call_.in_place() ? what_.recv : what_.send;
-  const int sent = call_.in_place() ? peers.received : peers.sent;
-  for (int i = 0; i < sent; ++i) {
-    const std::int64_t bytes = std::max<std::int64_t>(0, b.counts[i]) * b.type_of(i).size;
+  each_sent([&](int, std::int64_t bytes) {
     mine.total_bytes += bytes;
     mine.largest_block = std::max(mine.largest_block, bytes);
     mine.nonempty_blocks += bytes > 0;
-  }
+  });
   std::int64_t received = 0;
-  for (int i = 0; i < peers.received; ++i) received += what_.recv.counts[i] * what_.recv.type_of(i).size;
+  each_received([&](int, std::int64_t bytes) { received += bytes; });
   mine.most_loaded = std::max(mine.total_bytes, received);
   const MPI_Comm some = ranks_.is_open() ? ranks_.own().get() : MPI_COMM_SELF;  // opened() would make one
-  mine.invalid = !are_valid(call_, what_, peers, some);
+  mine.invalid = !are_valid(call_, what_, among_.peers(), some);
   mine.on_device = ranks_.facts().devices &&
                    (may_be_device_memory(call_.recv) || (!call_.in_place() && may_be_device_memory(call_.send)));
   return mine;

@@ -82,6 +82,10 @@ class exchange_service {
   void describe();
   features local_features() const;
   bool agree_on_sizes(features& sizes);
+  template <typename Visit>
+  void each_sent(Visit visit) const;
+  template <typename Visit>
+  void each_received(Visit visit) const;
   void take_snapshot();
   void restore();
 

@@ -14,8 +14,6 @@
 #include "calls/exchange_service.hpp"
 #include "calls/exchange_work.hpp"
 #include "calls/kept_type.hpp"
-#include "calls/native.hpp"
-#include "calls/native_nonblocking.hpp"
 #include "calls/process.hpp"
 #include "calls/serve.hpp"
 #include "team/boundary.hpp"

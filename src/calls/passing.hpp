@@ -1,4 +1,4 @@
-// Calls whose algorithm nobody asked for. Most of them pass: they are only
+// All-to-alls, and allgathers between two groups, whose algorithm nobody asked for. Most of them pass: they are only
 // counted, and the MPI serves them. If ranks share a core, each call finds Shoal's code cold. So a call that passes
 // runs little of Shoal's code, and its arguments are described only if the MPI refuses it. Calls that repeat the last
 // one do not even come here: the preload counts them (recent_call.h).

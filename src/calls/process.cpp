@@ -198,8 +198,12 @@ std::string process::explain(MPI_Comm comm) {
   if (const char* const why = why_of_its_threads(comm)) return std::string("the MPI library's own collective: ") + why;
   if (!held) return "nothing was exchanged on this communicator yet";
   if (held->of_groups) return held->of_groups->explain();
-  const learner& of = *learner_of(comm);  // which tells the learner of all calls so far
-  return held->of_neighbors && of.calls() == 0 && !of.state() ? neighbor_learner_of(comm)->explain() : of.explain();
+  const learner& among_all = *learner_of(comm);  // which tells the learner of all calls so far
+  if (!held->of_neighbors) return among_all.explain();
+  const learner& along_edges = *neighbor_learner_of(comm);
+  if (!along_edges.was_used()) return among_all.explain();
+  if (!among_all.was_used()) return along_edges.explain();
+  return "all-to-alls: " + among_all.explain() + "; among neighbours: " + along_edges.explain();
 }
 
 users_communicator* process::attach(MPI_Comm comm) {

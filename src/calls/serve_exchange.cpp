@@ -11,31 +11,31 @@ namespace shoal {
 namespace {
 
 // Who exchanges with whom, made on first use, which is collective. Null, on every rank, if Shoal cannot serve the call.
-// If the MPI's own is asked for by name in an exchange with all, the ranks only compare their settings.
-neighborhood* entered(learner& of, const exchange_call& call, interface from, bool by_natives) {
+// `wrong` then says what the user should know, if anything. If the MPI's own is asked for by name in an exchange with
+// all, the ranks only compare their settings.
+std::shared_ptr<neighborhood> entered(learner& of, const exchange_call& call, interface from, bool by_natives,
+                                      std::string& wrong) {
   const bool is_linked = from == interface::shoal;
   communicator* const state = by_natives && call.is_complete() ? of.enter_for_natives(is_linked) : of.enter(is_linked);
-  if (!state) return nullptr;
-  const std::scoped_lock alone(state->all().lock());
-  return of.make_among(call.form());
+  neighborhood* const among = state ? of.make_among(call.form()) : nullptr;
+  if (!among && (state || of.is_wrong())) wrong = of.why();
+  return among ? among->shared() : nullptr;
 }
 
 // Serves a call, from the first one on, as settings, the communicator or `info` ask. Also if settings are wrong. If the
 // MPI refuses this rank's first call, the others wait for this rank's next.
 int serve_named(learner& of, const exchange_call& call, interface from, MPI_Info info, native_call native) {
   if (!of.state() && is_revoked(call.comm)) return native();
-  if (!of.among(call.form()) && is_refused_alone(call)) return native();
+  if ((!of.was_entered() || !of.among(call.form())) && is_refused_alone(call)) return native();
   const bool by_natives = info == MPI_INFO_NULL && of.asks_for_natives(call.form());
-  neighborhood* const among = entered(of, call, from, by_natives);
-  if (!among) {
-    const bool is_wrong = of.is_wrong() || of.state();
-    const auto left = [&] { return process::get().leave(call, is_wrong ? "see the warning" : of.why(), native); };
-    return refused(call.comm, is_wrong ? of.why() : "", from, left);
-  }
+  std::string wrong;
+  const auto among = entered(of, call, from, by_natives, wrong);  // stays if a handler frees the communicator
+  const auto left = [&] { return process::get().leave(call, wrong.empty() ? of.why() : "see the warning", native); };
+  if (!among) return refused(call.comm, wrong, from, left);
   const std::scoped_lock alone(among->over().all().lock());
   exchange_service s(*among, call, among->over().blocks());
   const int code = serve(s, call, from, info, native);
-  if (by_natives) of.let_named_pass();
+  if (by_natives && process::get().keeps(call.comm)) of.let_named_pass();
   return code;
 }
 
@@ -57,6 +57,7 @@ std::int64_t block_of(const learner& of, const exchange_call& call) {
   if (call.in_place()) size.copied = size.bytes * (call.uniform ? blocks : 1);
   return serve_learnt(of, call, size, from, native, [&](const decision& settled, outcome& result) {
     neighborhood& among = *of.among(call.form());
+    const auto stays = error_handlers::were_made() ? among.shared() : nullptr;  // a handler may free the communicator
     const std::scoped_lock alone(among.over().all().lock());
     exchange_service s(among, call, among.over().blocks());
     return carry_out_settled(s, call, settled, native, result);
@@ -74,9 +75,15 @@ int serve_unpassed(learner& of, const exchange_call& call, interface from, MPI_I
   return serve_settled(of, call, from, by_mpi);
 }
 
+// Why a communicator has no learner. Asked for only by the report.
+struct unknown {
+  const exchange_call& call;
+  explicit operator std::string() const { return call.kind->why_unknown(call.comm); }
+};
+
 // `of`: null if the communicator has no learner.
 int serve_any(learner* of, const exchange_call& call, interface from, MPI_Info info, native_call native) {
-  if (!of) return process::get().leave(call, call.kind->why_unknown(call.comm), native);
+  if (!of) return process::get().leave(call, unknown{call}, native);
   if (info == MPI_INFO_NULL && of->passes(call.form(), call.has_known_sizes() ? block_of(*of, call) : 0)) {
     of->take_passes();
     return carry_out_passed(call, native);

@@ -38,6 +38,7 @@ neighborhood* communicator::among(call_form form) {
 }
 
 neighborhood* communicator::make_among(call_form form, MPI_Comm users, const settings& set, std::string& why) {
+  const std::scoped_lock alone(all_.lock());
   if (among(form)) return among(form);
   try {
     if (lacks_graph_[form].empty()) of_neighbors_[form] = std::make_unique<neighborhood>(*this, users, form, set);

@@ -1,4 +1,5 @@
-// What serves the exchanges of a collective on one of the user's communicators, once its ranks have agreed that Shoal may serve them.
+// What serves the exchanges of one collective on one of the user's communicators, once its ranks have agreed that Shoal
+// may serve them.
 #pragma once
 
 #include <mpi.h>

@@ -55,7 +55,7 @@ double investment::hope_of(const exchange_field& f, const exchange_fields& all) 
 bool investment::pays(const agreed_terms& all) const {
   const double whole = cost(all);
   const bool none_left = all.some_full() && !is_on_one_node(all);  // exchanges between nodes need a communicator
-  return !all.have_devices() && !all.some_copy_much() && !is_limited() && !none_left &&
+  return !all.have_devices() && !all.some_copy_much() && !none_left &&
          whole + seconds_of_trials(all) <= all.allowance() && whole <= all.hope();
 }
 
@@ -82,7 +82,6 @@ std::optional<int> investment::calls_until_hope(const agreed_terms& all, std::in
 
 std::optional<knowledge::shape_times> investment::expected(const exchange_field& f, const profile* from,
                                                            const agreed_terms& all) const {
-  if (is_limited()) return std::nullopt;
   const bool equal = f.shape.form == call_form::equal;
   const bool is_of_profiles = what_ == collective::alltoall && f.shape.form != call_form::any_types;
   if (from && is_of_profiles && from->kinds[equal]) return from->kinds[equal]->expected({f.load / ranks_, 1}, ranks_);
@@ -92,9 +91,6 @@ std::optional<knowledge::shape_times> investment::expected(const exchange_field&
   const double gain = known->calls_each() * (native - known->best()->second.seconds);
   return gain > cost(all) ? known : std::nullopt;
 }
-
-// Schedules among neighbours do not heed a limit on scratch memory.
-bool investment::is_limited() const { return what_ != collective::alltoall && job_.set().max_temp; }
 
 bool investment::is_on_one_node(const agreed_terms& all) const { return job_.is_on_one_node(ranks_, all.same_node()); }
 

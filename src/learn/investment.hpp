@@ -42,7 +42,6 @@ class investment {
 
  private:
   int met_by(const exchange_field& f, int here) const;
-  bool is_limited() const;
   bool is_on_one_node(const agreed_terms& all) const;
 
   job_state& job_;

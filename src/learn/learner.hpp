@@ -121,6 +121,8 @@ class learner {
   // Counts this communicator in what the job knows; to be called once, at the end.
   void keep_lessons() const { count_communicator(job_.known(), young_, fields_, nodes()); }
   std::int64_t calls() const { return calls_; }
+  // Whether there was any call.
+  bool was_used() const { return calls() > 0 || (state() && state()->last); }
   int ranks() const { return ranks_; }
   // Blocks that this rank sends in an exchange.
   int blocks() const { return blocks_; }

@@ -8,7 +8,8 @@ prepared& prepared_algorithms::get(const selection& chosen) {
   prepared ready;
   ready.spec = spec;
   if (chosen.which->generate) ready.steps = &schedule_of(chosen, spec);
-  ready.looks_at_sizes = chosen.which->looks_at_sizes && chosen.which->looks_at_sizes(of_.where(), chosen.with);
+  ready.looks_at_sizes =
+      !among_ && chosen.which->looks_at_sizes && chosen.which->looks_at_sizes(of_.where(), chosen.with);
   return all_.emplace(spec, std::move(ready)).first->second;
 }
 

@@ -7,17 +7,17 @@ namespace shoal {
 
 using stage = standing::stage;
 
-service::service(job_state& job, const owner& whose, standing& stands, agreements& among, waiting& wait)
+service::service(job_state& job, const owner& whose, standing& stands, agreements& agrees, waiting& wait)
     : job_(job),
       whose_(whose),
       stands_(stands),
-      among_(among),
+      agrees_(agrees),
       wait_(wait),
       offered_(whose.what == collective::alltoall ? node_exchange::room::of_direct
                                                   : node_exchange::room::of_schedules) {}
 
 std::vector<std::int64_t> service::agree(std::vector<std::int64_t> mine) {
-  return among_.agree(std::move(mine), state_ ? &state_->all() : nullptr);
+  return agrees_.agree(std::move(mine), state_ ? &state_->all() : nullptr);
 }
 
 // ---- memory ----------------------------------------------------------------------------------------------------
@@ -115,7 +115,7 @@ void service::open_if_known(exchange_field& f) {
   const double load = is_known ? f.load : stands_.load;
   if (offered_.largest_exchange() > 0 && (load == 0 || !has_room(load))) return;
   if (is_known && f.copied > most_copied) return;  // the same on every rank, as MPI_IN_PLACE is
-  const agreements::payment paying(among_);
+  const agreements::payment paying(agrees_);
   open(f);
 }
 

@@ -33,7 +33,7 @@ class service {
     exchange_fields& fields;
   };
 
-  service(job_state& job, const owner& whose, standing& stands, agreements& among, waiting& wait);
+  service(job_state& job, const owner& whose, standing& stands, agreements& agrees, waiting& wait);
   service(const service&) = delete;
   service& operator=(const service&) = delete;
 
@@ -101,11 +101,11 @@ class service {
   job_state& job_;
   owner whose_;
   standing& stands_;
-  agreements& among_;
+  agreements& agrees_;
   waiting& wait_;
   std::shared_ptr<communicator> state_;
   offered_memory offered_;
-  investment worth_{job_, whose_.what, whose_.ranks, among_, offered_};
+  investment worth_{job_, whose_.what, whose_.ranks, agrees_, offered_};
   candidates candidates_;
   bool is_counted_ = false, cannot_grow_ = false;
 };

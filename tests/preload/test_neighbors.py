@@ -125,7 +125,7 @@ def test_verified_where_it_is_learnt(mpi, compiled):
 
 @pytest.mark.parametrize("layout,spec", [("4", "direct"), ("2,2", "gathered")])
 def test_what_an_earlier_job_learnt(mpi, compiled, tmp_path, layout, spec):
-    """It serves from the first call on."""
+    """It serves from the first call on, also within a limit on scratch memory."""
     wisdom = tmp_path / "wisdom"
     run(mpi, 4, compiled, "often", rounds_of(mpi), graphs=0, SHOAL_WISDOM=wisdom, SHOAL_LAYOUT=layout)
     learnt = wisdom.read_text()
@@ -137,10 +137,9 @@ def test_what_an_earlier_job_learnt(mpi, compiled, tmp_path, layout, spec):
     )
     assert rows
     wisdom.write_text(learnt)
-    done = run(mpi, 4, compiled, graphs=0, SHOAL_WISDOM=wisdom, SHOAL_LAYOUT=layout)
-    assert {("neighbor_alltoall", spec), ("neighbor_alltoallv", spec), ("neighbor_alltoallw", spec)} <= set(
-        served(done)
-    )
+    for limit in ({}, {"SHOAL_MAX_TEMP": "64M"}):
+        done = run(mpi, 4, compiled, graphs=0, SHOAL_WISDOM=wisdom, SHOAL_LAYOUT=layout, **limit)
+        assert {(form, spec) for form in FORMS} <= set(served(done))
 
 
 def test_an_earlier_job_knows_of_exchanges_of_which_ranks_send_unlike_much(mpi, compiled, tmp_path):
@@ -170,6 +169,13 @@ def test_scratch_memory_is_limited(mpi, compiled):
     scarce = run(mpi, 4, compiled, graphs=1, may_warn=True, **asked("gathered"), **limit)
     assert re.search("gathered may need .* SHOAL_MAX_TEMP allows 1; using direct, which needs none", scarce.stderr)
     assert {spec for _, spec in served(scarce)} == {"direct", "native"} and not left(scarce)
+
+
+def test_counts_for_nobody_take_no_memory(mpi, compiled):
+    limit = {"SHOAL_LAYOUT": "2,2", "SHOAL_MAX_TEMP": "64M", "SHOAL_REPORT": 1}
+    done = mpi.run(4, [compiled(mpi, "nobody.c")], timeout=60, **asked("gathered"), **limit)
+    assert (done.returncode, done.stdout) == (0, "faults: 0\n"), done.stdout + done.stderr
+    assert served(done) == {("neighbor_alltoallv", "gathered"): 5}, done.stderr
 
 
 def test_left_where_some_ranks_lack_the_preload(mpi, compiled):

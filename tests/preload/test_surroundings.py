@@ -38,7 +38,15 @@ def named(*algorithms):
     return {f"SHOAL_{form}": algorithm for form, algorithm in zip(FORMS, algorithms, strict=True)}
 
 
-@pytest.mark.parametrize("settings", [{}, named("shared", "full", "direct"), named("tuna:radix=2", "ring", "gathered")])
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {},
+        named("shared", "full", "direct"),
+        named("tuna:radix=2", "ring", "gathered"),
+        named("native", "native", "native"),
+    ],
+)
 @pytest.mark.parametrize("calls", [2, 40, 1000])  # only counted, learnt from, and served
 @pytest.mark.parametrize("case", ["all", "neighbors", "groups"])
 def test_error_handler_that_frees_its_communicator(mpi, compiled, case, calls, settings):
