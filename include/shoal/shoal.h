@@ -461,7 +461,8 @@ SHOAL_PUBLIC int shoal_request_free(shoal_request *request);
 SHOAL_PUBLIC int shoal_comm_set_info(MPI_Comm comm, MPI_Info info);
 
 /** Says in one line which algorithm ran last on a communicator, and why. While Shoal compares its choice with another
- * one, so that the two serve in turn, the line names the choice. Local.
+ * one, so that the two serve in turn, the line names the choice. If there were also exchanges among neighbours, it says so
+ * for both. Local.
  * @param comm      the communicator
  * @param[out] text place for the line, which a null character ends
  * @param size      bytes of `text`, at least 1; a longer line is cut off

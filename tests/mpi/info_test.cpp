@@ -106,6 +106,22 @@ TEST_F(Info, ExplanationIsCutToTheRoomThereIs) {
 
 TEST_F(Info, UnusedCommunicatorSaysSo) { EXPECT_NE(explained(comm_).find("nothing was exchanged"), std::string::npos); }
 
+TEST_F(Info, ExchangesAmongNeighboursAreExplainedToo) {
+  const int ranks = ranks_of(comm_), closed = 1;
+  if (ranks == 1) GTEST_SKIP() << "a rank that is alone has nothing to explain";
+  MPI_Comm made;
+  MPI_Cart_create(comm_, 1, &ranks, &closed, 0, &made);
+  const scoped_comm ring(made);
+  ASSERT_EQ(set(ring, "shoal_alltoallv", "linear"), MPI_SUCCESS);
+  const std::array<char, 2> sent{};
+  std::array<char, 2> got{};
+  ASSERT_EQ(shoal_neighbor_alltoall(sent.data(), 1, MPI_CHAR, got.data(), 1, MPI_CHAR, ring), MPI_SUCCESS);
+  const std::string edges = explained(ring);
+  EXPECT_TRUE(edges.starts_with("native: after 1 call")) << edges;
+  ASSERT_EQ(exchange_with(ring, MPI_INFO_NULL), MPI_SUCCESS);
+  EXPECT_EQ(explained(ring), "all-to-alls: linear: asked for; among neighbours: " + edges);
+}
+
 // ---- wrong values: an error on every rank, which names the value and what is allowed --------------------------
 
 struct wrong {
