@@ -11,7 +11,6 @@
 
 #include "algorithms/algorithm.hpp"
 #include "calls/mpi_datatype.hpp"
-#include "calls/native_call.hpp"
 #include "execute/exchange.hpp"
 #include "execute/user_buffer.hpp"
 #include "select/call_form.hpp"

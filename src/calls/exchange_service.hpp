@@ -9,6 +9,7 @@
 
 #include "calls/exchange_call.hpp"
 #include "calls/mpi_datatype.hpp"
+#include "calls/native_call.hpp"
 #include "calls/verification.hpp"
 #include "learn/communicator.hpp"
 #include "team/team_exchange.hpp"

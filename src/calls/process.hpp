@@ -55,9 +55,9 @@ class process : public job_state {
   // Why a communicator has no learner, between MPI_Init and MPI_Finalize.
   static const char* why_unknown(MPI_Comm comm);
 
-  // Shoal's state for the all-to-alls on a communicator, made on first use, which is collective. Null, on every rank, if Shoal cannot
-  // serve it. `wrong` then says what is wrong, or is empty if the MPI's own collective is right. `is_linked`: the
-  // program calls Shoal itself.
+  // Shoal's state for the all-to-alls on a communicator, made on first use, which is collective. Null, on every rank,
+  // if Shoal cannot serve it. `wrong` then says what is wrong, or is empty if the MPI's own collective is right.
+  // `is_linked`: the program calls Shoal itself.
   communicator* state_of(MPI_Comm comm, bool is_linked, std::string& wrong);
 
   // The state if there is one already; else null.
