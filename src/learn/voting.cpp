@@ -16,13 +16,16 @@ namespace {
 // beside other exchanges slows them down. But if a rank is ahead of others, its waiting may make all of them late.
 constexpr double usual_vote = 2e-3, longest_vote = 20e-3;
 
+constexpr const char* too_far_apart = "ranks were too far apart to agree, or some of them run without Shoal";
+
 }  // namespace
 
 bool voting::may_begin(bool is_linked) {
   if (const char* const lacking = is_linked ? nullptr : job_.some_may_lack_shoal(comm_)) {
     stands_.why = lacking;
     if (job_.parts().some_nodes_lack_preload) warn_once(comm_, lacking);
-  } else if (vote_.some_gave_up()) stands_.why = "some ranks have SHOAL_ variables that others do not have";
+  } else if (vote_.some_have_settings()) stands_.why = "some ranks have SHOAL_ variables that others do not have";
+  else if (vote_.some_run_ahead()) stands_.why = too_far_apart;
   else return true;
   stands_.now = stage::never;
   return false;
@@ -33,12 +36,13 @@ void voting::begin(exchange_field* wanted_by, std::vector<std::int64_t> mine, st
   if (!job_.has_threads()) seen_.emplace(job_.served(), comm_);  // only then ranks know the order of their calls
   vote_.begin(std::move(mine), call);
   if (wanted_by && !vote_.has_failed()) {
-    const auto crowding = static_cast<double>(job_.ranks_of_a_core(ranks_));
-    const double longest = wanted_by->may_be_ahead ? agreements::time_slice : longest_vote;
-    wait_for(crowding > 1 ? std::min(longest, agreements::time_slice * crowding) : usual_wait());
+    const double longest = wanted_by->may_be_ahead ? usual_vote : longest_vote;
+    wait_for(crowding() > 1 ? std::min(longest, agreements::time_slice * crowding()) : usual_wait());
   }
   stands_.now = stage::voting;
 }
+
+double voting::crowding() const { return static_cast<double>(job_.ranks_of_a_core(ranks_)); }
 
 // Seconds to wait for the vote. If this rank may be ahead of others, at most half of what its calls took so far.
 double voting::usual_wait() const {
@@ -47,12 +51,26 @@ double voting::usual_wait() const {
 }
 
 bool voting::hear() {
-  const bool is_here = vote_.wait_for(0);
-  if (is_here) among_.note_wait(among_.last_wait(), vote_.apart());
-  const bool is_heard =
-      is_here || wait_for(vote_.all_take_part() ? patience : std::min(usual_wait(), job_.books().allowance() / 2));
-  if (is_heard) stands_.agreed = agreed_terms(vote_.heard());
-  return is_heard;
+  bool is_heard = vote_.wait_for(0);
+  if (is_heard) among_.note_wait(among_.last_wait(), vote_.apart());
+  else is_heard = wait_for(longest_wait());
+  runs_ahead_ = may_run_ahead() && (!is_heard || vote_.apart() > longest_lag());
+  if (!is_heard || runs_ahead_) return false;
+  stands_.agreed = agreed_terms(vote_.heard());
+  return true;
+}
+
+// Whether all ranks vote, and their exchange does not keep them together.
+bool voting::may_run_ahead() const { return wanted_by_->may_be_ahead && vote_.all_take_part(); }
+
+// Seconds after which each rank had a core for a while. A rank that began to vote that long before others runs ahead of
+// them, and the program would lose the time for which they wait for each other.
+double voting::longest_lag() const { return std::max(longest_vote, 2 * agreements::time_slice * crowding()); }
+
+// Seconds to wait for the end of the first round.
+double voting::longest_wait() const {
+  if (may_run_ahead()) return longest_lag() - vote_.age();
+  return vote_.all_take_part() ? patience : std::min(usual_wait(), job_.books().allowance() / 2);
 }
 
 bool voting::hear_at_once(bool patiently) {
@@ -69,20 +87,25 @@ bool voting::wait_for(double seconds) {
 }
 
 void voting::confirm(bool has_heard_all, std::span<const std::int64_t> mine, std::int64_t call) {
-  vote_.confirm(has_heard_all, !wanted_by_, mine, call);
+  using next = vote::after_failure;
+  vote_.confirm(has_heard_all,
+                !wanted_by_   ? next::has_settings
+                : runs_ahead_ ? next::runs_ahead
+                              : next::again,
+                mine, call);
 }
 
 bool voting::end() {
   seen_.reset();
   if (vote_.end()) return true;
   stands_.now = vote_.has_failed_for_good() ? stage::never : stage::cold;
-  if (stands_.now == stage::never) stands_.why = "ranks were too far apart to agree, or some of them run without Shoal";
+  if (stands_.now == stage::never) stands_.why = too_far_apart;
   if (wanted_by_) wanted_by_->trials.postpone();
   return false;
 }
 
 void voting::note_end(double seconds) {
-  if (wanted_by_ && wanted_by_->may_be_ahead && seconds > among_.last_wait()) among_.note_wait(seconds);
+  if (wanted_by_ && wanted_by_->may_be_ahead && seconds > among_.last_wait()) among_.note_wait(seconds, vote_.apart());
 }
 
 bool voting::leave() {

@@ -40,7 +40,8 @@ class voting {
   bool ends_at(std::int64_t call) const { return vote_.ends_at(call); }
   bool is_confirming() const { return vote_.is_confirming(); }
   // Both end the first round, and return whether the numbers of all ranks are here. If so, these are what the ranks
-  // have agreed on. `patiently`: all ranks should come, so this one waits for them.
+  // have agreed on. hear() waits for ranks that have voted before, unless this rank runs far ahead of them.
+  // `patiently`: all ranks should come, so this one waits for them.
   bool hear();
   bool hear_at_once(bool patiently);
   // Begins the second round, with what this rank says in it.
@@ -58,6 +59,10 @@ class voting {
 
  private:
   double usual_wait() const;
+  double crowding() const;
+  bool may_run_ahead() const;
+  double longest_lag() const;
+  double longest_wait() const;
   bool wait_for(double seconds);
 
   job_state& job_;
@@ -68,6 +73,7 @@ class voting {
   vote vote_;
   std::optional<served_groups::voting> seen_;  // lets other communicators of these ranks see that a vote is under way
   exchange_field* wanted_by_ = nullptr;
+  bool runs_ahead_ = false;  // of ranks that vote too
 };
 
 }  // namespace shoal

@@ -47,7 +47,7 @@ bool pending_agreement::test() {
 void pending_agreement::look() {
   if (looks_ < 0) return;
   const bool has_come = test();
-  if (++looks_ > 1) apart_ = PMPI_Wtime() - began_;
+  if (++looks_ > 1) apart_ = age();
   if (has_come) looks_ = -1;
 }
 

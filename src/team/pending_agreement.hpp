@@ -30,6 +30,8 @@ class pending_agreement {
   // they took no longer than one call.
   void look();
   double apart() const { return apart_; }
+  // Seconds since this rank began it.
+  double age() const { return PMPI_Wtime() - began_; }
   // Waits until the numbers have arrived, and returns them.
   std::span<const std::int64_t> wait(waiting& waits);
   // Waits until the numbers have arrived, or for this number of seconds at most. Returns whether they have arrived.
