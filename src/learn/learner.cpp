@@ -64,7 +64,7 @@ learner::serving learner::begin(const call_size& call, bool is_linked) {
   named_pass_ = false;
   linked_ = is_linked;
   if (!std::exchange(was_called_, true) && (is_linked || job_.knows_before())) begin_agreed(call);
-  if (stands_.now == stage::voting || pending_) look();
+  if (has_to_look()) look();
   if (is_young(call)) return {.size = call, .is_timed = is_watched_, .is_placed = false};
   exchange_field& f = field_of(call);
   const int candidate = f.trials.next();
@@ -76,7 +76,7 @@ learner::serving learner::begin(const call_size& call, bool is_linked) {
 // Shoal's memory: if ranks share a core, each of them finds that memory cold. While an agreement is under way no call
 // passes, because Shoal has to see the call in which it ends.
 exchange_field* learner::passing(call_form form, std::int64_t bytes) {
-  exchange_field* const f = stands_.now == stage::voting || pending_ ? nullptr : fields_.known(form, bytes);
+  exchange_field* const f = has_to_look() ? nullptr : fields_.known(form, bytes);
   if (!f || f->trials.best() != contest::native || (was_entered_ && names_algorithm(form, MPI_INFO_NULL)) ||
       !f->trials.passes())
     return nullptr;
@@ -251,9 +251,17 @@ std::int64_t learner::calls_until_heard(const exchange_field& f, bool is_first) 
 void learner::look() {
   if (is_revoked(comm_)) return;
   if (stands_.now == stage::voting) votes().look();
+  else if (looks_back_until_ > 0) look_back();
   if (pending_) pending_->look();
   if (votes().ends_at(calls_)) go_on_voting();
   if (pending_ends_in_ == calls_) end_review();
+}
+
+// A vote has failed, and others may wait for its end. Some ranks may never come to it, so this rank looks only for a
+// while.
+void learner::look_back() {
+  const bool is_last = calls_ >= looks_back_until_;
+  if (votes().look_back(is_last) || is_last) looks_back_until_ = 0;
 }
 
 void learner::end_review() {
@@ -331,8 +339,10 @@ void learner::confirm_vote(bool heard_all) {
 // Returns whether every rank has heard all others.
 bool learner::end_vote() {
   const bool is_over = votes().end();
-  if (!is_over) serves().drop_offer();
-  return is_over;
+  if (is_over) return true;
+  serves().drop_offer();
+  looks_back_until_ = 2 * calls_;
+  return false;
 }
 
 learner::~learner() { leave(); }
@@ -343,6 +353,7 @@ bool learner::leave() {
   const bool has_ended = !pending_ || pending_->wait_or_abandon(patience, begun_->wait);
   pending_.reset();
   pending_ends_in_ = -1;
+  looks_back_until_ = 0;
   return (!begun_ || begun_->votes.leave()) && has_ended;
 }
 

@@ -160,7 +160,9 @@ class learner {
   void add_terms(exchange_field& f, rank_terms& mine);
   void review(exchange_field& f);
   std::int64_t calls_until_heard(const exchange_field& f, bool is_first) const;
+  bool has_to_look() const { return stands_.now == stage::voting || pending_ || looks_back_until_ > 0; }
   void look();
+  void look_back();
   void end_review();
   void go_on(exchange_field& f, const agreed_terms& all);
   bool may_agree() const;
@@ -204,6 +206,7 @@ class learner {
 
   exchange_field* pending_field_ = nullptr;  // the field that pending_ is about
   std::int64_t pending_ends_in_ = -1;        // the call in which pending_ is heard; -1: none
+  std::int64_t looks_back_until_ = 0;        // the last call that looks at a vote that failed; 0: none does
   first_calls young_;
   std::unique_ptr<agreeing> begun_;  // refers to the members above
 };

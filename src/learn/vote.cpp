@@ -8,7 +8,7 @@ namespace shoal {
 namespace {
 
 // What each rank says first in the second round; the numbers that it was given to say begin at `given`.
-enum second_term : std::size_t { unheard, on_failure, given };
+enum second_term : std::size_t { unheard, giving_up, given };
 
 }  // namespace
 
@@ -41,16 +41,14 @@ bool vote::wait_for(double seconds) {
   return true;
 }
 
-// After a vote that failed the second round is open for some calls too: ranks that were apart still are. A rank that
-// never votes again looks at it even longer, because others may wait for its end, and get on only while this rank looks.
-void vote::confirm(bool has_heard_all, after_failure next, std::span<const std::int64_t> mine, std::int64_t call) {
-  const bool is_last = !has_heard_all && (next != after_failure::again || failed_ + 1 == most);
-  last_call_ = call + (!has_failed() ? 0 : is_last ? call : call / 4);
+// After a vote that failed the second round is open for some calls too: ranks that were apart still are.
+void vote::confirm(bool has_heard_all, bool gives_up, std::span<const std::int64_t> mine, std::int64_t call) {
+  last_call_ = call + (has_failed() ? call / 4 : 0);
   is_confirming_ = true;
   has_heard_all_ = has_heard_all;
-  next_ = next;
+  gives_up_ = gives_up;
   if (!has_heard_all) first_left_.push_back(std::move(round_));
-  std::vector<std::int64_t> said{!has_heard_all, static_cast<std::int64_t>(next)};
+  std::vector<std::int64_t> said{!has_heard_all, gives_up};
   said.insert(said.end(), mine.begin(), mine.end());
   round_ = std::make_unique<pending_agreement>(comm_, std::move(said));
 }
@@ -61,8 +59,12 @@ bool vote::end() {
   if (has_heard_all_ && round_->wait(*wait_)[unheard] == 0) return true;
   second_left_.push_back(std::move(round_));
   ++failed_;
-  if (has_failed_for_good()) stop_asking();
+  if (gives_up_) stop_asking();
   return false;
+}
+
+void vote::stop_looking() {
+  if (has_failed_for_good()) stop_asking();
 }
 
 void vote::stop_asking() {
@@ -72,9 +74,9 @@ void vote::stop_asking() {
 
 std::span<const std::int64_t> vote::confirmed() const { return round_->largest().subspan(given); }
 
-bool vote::has_ended(after_failure with) const {
+bool vote::has_ended(std::int64_t and_some_gave_up) const {
   return std::any_of(second_left_.begin(), second_left_.end(), [=](const auto& round) {
-    return round->test() && round->largest()[on_failure] == static_cast<std::int64_t>(with);
+    return round->test() && round->largest()[giving_up] == and_some_gave_up;
   });
 }
 

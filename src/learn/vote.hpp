@@ -22,9 +22,6 @@ class vote {
  public:
   // After this many votes that failed no rank tries again.
   static constexpr int most = 4;
-  // What a rank does after a vote that failed: it votes again, or never, because it runs far ahead of others or because
-  // it has settings that others may not have.
-  enum class after_failure : std::int64_t { again, runs_ahead, has_settings };
 
   // `wait` must outlive the vote.
   vote(MPI_Comm comm, waiting& wait) : comm_(comm), wait_(&wait) {}
@@ -45,30 +42,34 @@ class vote {
   // ranks are here; heard() then returns the largest of each.
   bool wait_for(double seconds);
   std::span<const std::int64_t> heard() const { return heard_; }
-  // Begins the second round, in the call in which the first ends. It ends in this call too, or later if a vote has
-  // failed before. `next`: what this rank does if not all ranks have heard all.
-  void confirm(bool has_heard_all, after_failure next, std::span<const std::int64_t> mine, std::int64_t call);
+  // Begins the second round, in the call in which the first ends. `gives_up`: this rank begins no further vote if not
+  // all ranks have heard all. The second round ends in this call too, or later if a vote has failed before.
+  void confirm(bool has_heard_all, bool gives_up, std::span<const std::int64_t> mine, std::int64_t call);
   bool is_confirming() const { return is_confirming_; }
   // Ends the second round, and returns whether every rank has heard all.
   bool end();
   // What the ranks have said in the second round: the largest of each number.
   std::span<const std::int64_t> confirmed() const;
 
+  // Looks at the last vote, which failed, and returns whether it has ended on all ranks. Others may wait for that, and
+  // get on only while this rank looks. stop_looking(): this rank does not look any more.
+  bool look_back() { return second_left_.back()->test(); }
+  void stop_looking();
+
   // Ends all that is under way. A round in which some rank never takes part cannot end: it is abandoned, and leave()
   // returns false.
   bool leave();
 
   bool has_failed() const { return failed_ > 0; }
-  bool has_failed_for_good() const { return failed_ >= most || (has_failed() && next_ != after_failure::again); }
+  bool has_failed_for_good() const { return failed_ >= most; }
   // Whether an earlier vote that failed has ended since, because all ranks took part in it after all; and whether all
-  // of them vote again, or some never do.
-  bool all_take_part() const { return has_ended(after_failure::again); }
-  bool some_run_ahead() const { return has_ended(after_failure::runs_ahead); }
-  bool some_have_settings() const { return has_ended(after_failure::has_settings); }
+  // of them go on voting, or some have given up.
+  bool all_take_part() const { return has_ended(0); }
+  bool some_gave_up() const { return has_ended(1); }
 
  private:
   void stop_asking();
-  bool has_ended(after_failure with) const;
+  bool has_ended(std::int64_t and_some_gave_up) const;
 
   MPI_Comm comm_;
   waiting* wait_;
@@ -77,8 +78,7 @@ class vote {
   std::vector<std::int64_t> heard_;
   std::int64_t last_call_ = -1;
   double apart_ = 0;
-  bool is_confirming_ = false, has_heard_all_ = false;
-  after_failure next_ = after_failure::again;
+  bool is_confirming_ = false, has_heard_all_ = false, gives_up_ = false;
   int failed_ = 0;
 };
 

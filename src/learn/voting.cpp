@@ -16,16 +16,13 @@ namespace {
 // beside other exchanges slows them down. But if a rank is ahead of others, its waiting may make all of them late.
 constexpr double usual_vote = 2e-3, longest_vote = 20e-3;
 
-constexpr const char* too_far_apart = "ranks were too far apart to agree, or some of them run without Shoal";
-
 }  // namespace
 
 bool voting::may_begin(bool is_linked) {
   if (const char* const lacking = is_linked ? nullptr : job_.some_may_lack_shoal(comm_)) {
     stands_.why = lacking;
     if (job_.parts().some_nodes_lack_preload) warn_once(comm_, lacking);
-  } else if (vote_.some_have_settings()) stands_.why = "some ranks have SHOAL_ variables that others do not have";
-  else if (vote_.some_run_ahead()) stands_.why = too_far_apart;
+  } else if (vote_.some_gave_up()) stands_.why = "some ranks have SHOAL_ variables that others do not have";
   else return true;
   stands_.now = stage::never;
   return false;
@@ -36,7 +33,7 @@ void voting::begin(exchange_field* wanted_by, std::vector<std::int64_t> mine, st
   if (!job_.has_threads()) seen_.emplace(job_.served(), comm_);  // only then ranks know the order of their calls
   vote_.begin(std::move(mine), call);
   if (wanted_by && !vote_.has_failed()) {
-    const double longest = wanted_by->may_be_ahead ? usual_vote : longest_vote;
+    const double longest = wanted_by->may_be_ahead ? agreements::time_slice : longest_vote;
     wait_for(crowding() > 1 ? std::min(longest, agreements::time_slice * crowding()) : usual_wait());
   }
   stands_.now = stage::voting;
@@ -54,8 +51,8 @@ bool voting::hear() {
   bool is_heard = vote_.wait_for(0);
   if (is_heard) among_.note_wait(among_.last_wait(), vote_.apart());
   else is_heard = wait_for(longest_wait());
-  runs_ahead_ = may_run_ahead() && (!is_heard || vote_.apart() > longest_lag());
-  if (!is_heard || runs_ahead_) return false;
+  const bool runs_ahead = may_run_ahead() && vote_.apart() > longest_lag();
+  if (!is_heard || runs_ahead) return false;
   stands_.agreed = agreed_terms(vote_.heard());
   return true;
 }
@@ -73,6 +70,12 @@ double voting::longest_wait() const {
   return vote_.all_take_part() ? patience : std::min(usual_wait(), job_.books().allowance() / 2);
 }
 
+bool voting::look_back(bool last) {
+  const bool has_ended = vote_.look_back();
+  if (has_ended || last) vote_.stop_looking();
+  return has_ended;
+}
+
 bool voting::hear_at_once(bool patiently) {
   const bool is_heard = wait_for(patiently ? patience : usual_vote);
   if (is_heard) stands_.agreed = agreed_terms(vote_.heard());
@@ -87,19 +90,14 @@ bool voting::wait_for(double seconds) {
 }
 
 void voting::confirm(bool has_heard_all, std::span<const std::int64_t> mine, std::int64_t call) {
-  using next = vote::after_failure;
-  vote_.confirm(has_heard_all,
-                !wanted_by_   ? next::has_settings
-                : runs_ahead_ ? next::runs_ahead
-                              : next::again,
-                mine, call);
+  vote_.confirm(has_heard_all, !wanted_by_, mine, call);
 }
 
 bool voting::end() {
   seen_.reset();
   if (vote_.end()) return true;
   stands_.now = vote_.has_failed_for_good() ? stage::never : stage::cold;
-  if (stands_.now == stage::never) stands_.why = too_far_apart;
+  if (stands_.now == stage::never) stands_.why = "ranks were too far apart to agree, or some of them run without Shoal";
   if (wanted_by_) wanted_by_->trials.postpone();
   return false;
 }

@@ -40,8 +40,8 @@ class voting {
   bool ends_at(std::int64_t call) const { return vote_.ends_at(call); }
   bool is_confirming() const { return vote_.is_confirming(); }
   // Both end the first round, and return whether the numbers of all ranks are here. If so, these are what the ranks
-  // have agreed on. hear() waits for ranks that have voted before, unless this rank runs far ahead of them.
-  // `patiently`: all ranks should come, so this one waits for them.
+  // have agreed on. hear() waits for ranks that have voted before, unless this rank runs far ahead of them; it returns
+  // false then. `patiently`: all ranks should come, so this one waits for them.
   bool hear();
   bool hear_at_once(bool patiently);
   // Begins the second round, with what this rank says in it.
@@ -53,6 +53,9 @@ class voting {
   // Notes how long the end of the vote took this rank. If it could have gone on instead, all that time is lost to the
   // program.
   void note_end(double seconds);
+
+  // As vote::look_back(), to be called in the calls after a vote that failed. `last`: this rank looks no more.
+  bool look_back(bool last);
 
   // As vote::leave().
   bool leave();
@@ -73,7 +76,6 @@ class voting {
   vote vote_;
   std::optional<served_groups::voting> seen_;  // lets other communicators of these ranks see that a vote is under way
   exchange_field* wanted_by_ = nullptr;
-  bool runs_ahead_ = false;  // of ranks that vote too
 };
 
 }  // namespace shoal

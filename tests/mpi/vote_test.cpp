@@ -27,7 +27,7 @@ TEST(Vote, OneThatFailedKeepsNoCommunicatorFromBeingDisconnected) {
   const auto fail = [&] {
     in_two_rounds.begin({world_rank()}, 1);
     in_two_rounds.wait_for(0);
-    in_two_rounds.confirm(false, vote::after_failure::has_settings, {}, 0);
+    in_two_rounds.confirm(false, true, {}, 0);
     EXPECT_FALSE(in_two_rounds.end());
   };
   if (world_rank() == 0) fail();
@@ -41,46 +41,23 @@ TEST(Vote, OneThatFailedKeepsNoCommunicatorFromBeingDisconnected) {
   EXPECT_EQ(comm, MPI_COMM_NULL);
 }
 
-// Rank 0 says so, though it has heard all others.
-TEST(Vote, ThatFailsBecauseARankRunsAheadIsTheLast) {
-  if (world_ranks() == 1) GTEST_SKIP() << "it takes several ranks";
-  using next = vote::after_failure;
+// One rank heard nobody, as if it ran ahead. The others wait for the end of the second round, in which that rank must
+// look until all have come.
+TEST(Vote, OneThatFailedEndsOnAllRanksWhileTheyLookBack) {
   const scoped_comm comm(duplicate_of(MPI_COMM_WORLD));
   waiting wait(wait_mode::yield);
   vote runs(comm, wait);
-  const bool is_ahead = world_rank() == 0;
   runs.begin({world_rank()}, 1);
   while (!runs.wait_for(1)) {
   }
-  runs.confirm(!is_ahead, is_ahead ? next::runs_ahead : next::again, {}, 2);
+  const bool is_ahead = world_rank() == world_ranks() - 1;
+  runs.confirm(!is_ahead, false, {}, 2);
   EXPECT_FALSE(runs.end());
-  EXPECT_EQ(runs.has_failed_for_good(), is_ahead);
-  if (is_ahead) return;
-  EXPECT_TRUE(runs.some_run_ahead());
-  EXPECT_FALSE(runs.all_take_part());
-  EXPECT_FALSE(runs.some_have_settings());
-}
-
-// Others may wait for the second round, and get on only while this rank looks at it.
-TEST(Vote, ARankThatRunsAheadLooksAtTheSecondRoundForLonger) {
-  using next = vote::after_failure;
-  const scoped_comm comm(duplicate_of(MPI_COMM_WORLD));
-  waiting wait(wait_mode::yield);
-  vote runs(comm, wait);
-  const auto last_call = [&](next then) {
-    constexpr std::int64_t begins_in = 80, confirms_in = 100;
-    runs.begin({world_rank()}, begins_in);
-    while (!runs.wait_for(1)) {
-    }
-    runs.confirm(false, then, {}, confirms_in);
-    std::int64_t call = confirms_in;
-    while (!runs.ends_at(call)) ++call;
-    EXPECT_FALSE(runs.end());
-    return call;
-  };
-  EXPECT_EQ(last_call(next::again), 100);
-  EXPECT_EQ(last_call(next::again), 125);
-  EXPECT_EQ(last_call(next::runs_ahead), 200);
+  while (!runs.look_back()) {
+  }
+  EXPECT_TRUE(runs.all_take_part());
+  EXPECT_FALSE(runs.some_gave_up());
+  EXPECT_FALSE(runs.has_failed_for_good());
 }
 
 }  // namespace
