@@ -30,6 +30,7 @@ bool vote::leave() {
 // After a vote that failed the next one is open for half as many calls as there were so far.
 void vote::begin(std::vector<std::int64_t> mine, std::int64_t call) {
   round_ = std::make_unique<pending_agreement>(comm_, std::move(mine));
+  first_call_ = call;
   last_call_ = call + 1 + (has_failed() ? call / 2 : 0);
   apart_ = 0;
 }
@@ -41,9 +42,10 @@ bool vote::wait_for(double seconds) {
   return true;
 }
 
-// After a vote that failed the second round is open for some calls too: ranks that were apart still are.
+// After a vote that failed the second round is open for as many calls as the first. So ranks that were heard in the
+// first come to the second before this rank ends it, even if they stay as many calls behind.
 void vote::confirm(bool has_heard_all, bool gives_up, std::span<const std::int64_t> mine, std::int64_t call) {
-  last_call_ = call + (has_failed() ? call / 4 : 0);
+  last_call_ = call + (has_failed() ? call - first_call_ : 0);
   is_confirming_ = true;
   has_heard_all_ = has_heard_all;
   gives_up_ = gives_up;

@@ -76,7 +76,7 @@ class vote {
   std::unique_ptr<pending_agreement> round_;
   std::vector<std::unique_ptr<pending_agreement>> first_left_, second_left_;  // rounds of votes that failed
   std::vector<std::int64_t> heard_;
-  std::int64_t last_call_ = -1;
+  std::int64_t first_call_ = -1, last_call_ = -1;  // of the round under way, the first is that of the first round
   double apart_ = 0;
   bool is_confirming_ = false, has_heard_all_ = false, gives_up_ = false;
   int failed_ = 0;
