@@ -236,7 +236,7 @@ bool process::leave(const MPI_Comm* comm) {
   recent_calls::forget(*comm);
   bool all_ended = true;
   if (const users_communicator* const held = held_by(*comm))
-    held->each_learner([&](learner& of) { all_ended &= of.leave(); });
+    held->each_learner([&](learner& of) { all_ended &= of.let_go(); });
   return all_ended;
 }
 

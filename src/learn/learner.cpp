@@ -348,13 +348,24 @@ bool learner::end_vote() {
 learner::~learner() { leave(); }
 
 // Waits only a short time: a rank whose call is refused may never come to what the others have begun to agree on.
-bool learner::leave() {
+void learner::leave() {
   constexpr double patience = 0.1;
-  const bool has_ended = !pending_ || pending_->wait_or_abandon(patience, begun_->wait);
+  if (pending_) pending_->wait_or_abandon(patience, begun_->wait);
+  forget_pending();
+  if (begun_) begun_->votes.leave();
+}
+
+// Waits for nobody, as the MPI's own MPI_Comm_free does not.
+bool learner::let_go() {
+  const bool has_ended = !pending_ || pending_agreement::let_go(std::move(pending_));
+  forget_pending();
+  return (!begun_ || begun_->votes.let_go()) && has_ended;
+}
+
+void learner::forget_pending() {
   pending_.reset();
   pending_ends_in_ = -1;
   looks_back_until_ = 0;
-  return (!begun_ || begun_->votes.leave()) && has_ended;
 }
 
 void learner::stop(const char* why) {

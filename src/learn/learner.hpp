@@ -110,9 +110,9 @@ class learner {
   bool is_left_to_mpi() const { return stands_.now == stage::never && !stands_.is_wrong; }
 
   MPI_Comm comm() const { return comm_; }
-  // To be called on every rank before the communicator is freed: ends what is under way on it. Returns false if
-  // something stays under way, because some rank may never begin it.
-  bool leave();
+  // To be called on every rank before the communicator is freed: leaves what is under way on it to the MPI. Returns
+  // whether nothing is, so that the communicator can be disconnected.
+  bool let_go();
   // From now on the MPI's own serves, unless Shoal serves already. To be called on every rank between the same calls.
   void stop(const char* why);
 
@@ -163,6 +163,8 @@ class learner {
   bool has_to_look() const { return stands_.now == stage::voting || pending_ || looks_back_until_ > 0; }
   void look();
   void look_back();
+  void leave();
+  void forget_pending();
   void end_review();
   void go_on(exchange_field& f, const agreed_terms& all);
   bool may_agree() const;

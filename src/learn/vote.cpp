@@ -12,7 +12,7 @@ enum second_term : std::size_t { unheard, giving_up, given };
 
 }  // namespace
 
-bool vote::leave() {
+void vote::leave() {
   double patience = 0.1;  // seconds for each round, until one does not end in time
   const auto end = [&](const std::unique_ptr<pending_agreement>& round) {
     if (round && !round->wait_or_abandon(patience, *wait_)) patience = 0;
@@ -24,7 +24,21 @@ bool vote::leave() {
     std::for_each(left->begin(), left->end(), end);
     left->clear();
   }
-  return patience > 0;
+}
+
+bool vote::let_go() {
+  bool all_ended = true;
+  const auto let_one_go = [&](std::unique_ptr<pending_agreement>& round) {
+    all_ended &= pending_agreement::let_go(std::move(round));
+  };
+  last_call_ = -1;
+  is_confirming_ = false;
+  if (round_) let_one_go(round_);
+  for (auto* left : {&first_left_, &second_left_}) {
+    std::for_each(left->begin(), left->end(), let_one_go);
+    left->clear();
+  }
+  return all_ended;
 }
 
 // After a vote that failed the next one is open for half as many calls as there were so far.

@@ -56,9 +56,10 @@ class vote {
   bool look_back() { return second_left_.back()->test(); }
   void stop_looking();
 
-  // Ends all that is under way. A round in which some rank never takes part cannot end: it is abandoned, and leave()
-  // returns false.
-  bool leave();
+  // Leaves all that is under way to the MPI. Returns whether it has ended already.
+  bool let_go();
+  // Ends all that is under way. A round in which some rank never takes part cannot end: it is abandoned.
+  void leave();
 
   bool has_failed() const { return failed_ > 0; }
   bool has_failed_for_good() const { return failed_ >= most; }

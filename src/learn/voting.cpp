@@ -33,7 +33,8 @@ void voting::begin(exchange_field* wanted_by, std::vector<std::int64_t> mine, st
   if (!job_.has_threads()) seen_.emplace(job_.served(), comm_);  // only then ranks know the order of their calls
   vote_.begin(std::move(mine), call);
   if (wanted_by && !vote_.has_failed()) {
-    const double longest = wanted_by->may_be_ahead ? agreements::time_slice : longest_vote;
+    const double longest =
+        wanted_by->may_be_ahead ? std::min(agreements::time_slice, job_.books().allowance()) : longest_vote;
     wait_for(crowding() > 1 ? std::min(longest, agreements::time_slice * crowding()) : usual_wait());
   }
   stands_.now = stage::voting;
@@ -106,10 +107,19 @@ void voting::note_end(double seconds) {
   if (wanted_by_ && wanted_by_->may_be_ahead && seconds > among_.last_wait()) among_.note_wait(seconds, vote_.apart());
 }
 
-bool voting::leave() {
+void voting::stop() {
   if (stands_.now == stage::voting) stands_.now = stage::cold;
   seen_.reset();
-  return vote_.leave();
+}
+
+bool voting::let_go() {
+  stop();
+  return vote_.let_go();
+}
+
+void voting::leave() {
+  stop();
+  vote_.leave();
 }
 
 }  // namespace shoal

@@ -57,10 +57,12 @@ class voting {
   // As vote::look_back(), to be called in the calls after a vote that failed. `last`: this rank looks no more.
   bool look_back(bool last);
 
-  // As vote::leave().
-  bool leave();
+  // As those of the vote.
+  bool let_go();
+  void leave();
 
  private:
+  void stop();
   double usual_wait() const;
   double crowding() const;
   bool may_run_ahead() const;

@@ -1,5 +1,10 @@
 #include "team/pending_agreement.hpp"
 
+#include <algorithm>
+#include <array>
+#include <mutex>
+#include <utility>
+
 #include "team/errors.hpp"
 #include "team/progress.hpp"
 #include "transport/mpi_ended.hpp"
@@ -10,15 +15,25 @@ namespace shoal {
 // From here on the MPI keeps the communicator even if the program frees it, as it does for any request on it, even for
 // one that is never started. Open MPI does not keep it for a nonblocking collective alone, and would go on with a
 // communicator that is gone.
-static void keep([[maybe_unused]] MPI_Comm comm) noexcept {
-#ifdef OPEN_MPI
+static MPI_Request keep([[maybe_unused]] MPI_Comm comm) noexcept {
   MPI_Request never_started = MPI_REQUEST_NULL;
+#ifdef OPEN_MPI
   try {
     PMPI_Recv_init(nullptr, 0, MPI_BYTE, 0, 0, comm, &never_started);
   } catch (...) {  // the program's error handler threw
   }
 #endif
+  return never_started;
 }
+
+namespace {
+
+// Agreements that were let go. They are never destroyed at the end, because the MPI may have ended by then. Some may
+// never end, so there are never many.
+constinit std::array<pending_agreement*, 64> those_let_go{};
+constinit std::mutex lock_of_those;
+
+}  // namespace
 
 pending_agreement::pending_agreement(MPI_Comm comm, std::vector<std::int64_t> mine)
     : comm_(comm), numbers_(std::make_unique<numbers>(std::move(mine))) {
@@ -77,6 +92,38 @@ bool pending_agreement::wait_or_abandon(double seconds, waiting& waits) noexcept
   } catch (...) {  // the communicator has failed
   }
   abandon();
+  return false;
+}
+
+bool pending_agreement::has_gone() noexcept {
+  try {
+    if (!test()) return false;
+  } catch (...) {  // the communicator has failed
+    abandon();
+  }
+  if (keeping_ != MPI_REQUEST_NULL) PMPI_Request_free(&keeping_);
+  return true;
+}
+
+std::size_t pending_agreement::left_to_mpi() noexcept {
+  const std::scoped_lock alone(lock_of_those);
+  for (pending_agreement*& one : those_let_go)
+    if (one && one->has_gone()) delete std::exchange(one, nullptr);
+  return those_let_go.size() - std::ranges::count(those_let_go, nullptr);
+}
+
+bool pending_agreement::let_go(std::unique_ptr<pending_agreement> agreement) noexcept {
+  left_to_mpi();
+  if (agreement->is_abandoned()) return false;
+  if (agreement->has_gone()) return true;
+  const std::scoped_lock alone(lock_of_those);
+  const auto place = std::ranges::find(those_let_go, nullptr);
+  if (place == those_let_go.end()) {
+    agreement->abandon();
+    return false;
+  }
+  agreement->keeping_ = keep(agreement->comm_);
+  *place = agreement.release();
   return false;
 }
 

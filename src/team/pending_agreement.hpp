@@ -41,12 +41,18 @@ class pending_agreement {
   void abandon() noexcept;
   // As wait_for(), but abandons the agreement if the numbers have not arrived, or if the communicator has failed.
   bool wait_or_abandon(double seconds, waiting& waits) noexcept;
+  // Leaves the agreement to the MPI, which goes on with it and keeps the communicator meanwhile, even if the program
+  // frees it. Returns whether it has ended already. Calls for other agreements clean up behind it.
+  static bool let_go(std::unique_ptr<pending_agreement> agreement) noexcept;
+  // Cleans up behind agreements that were let go, and returns how many have not ended.
+  static std::size_t left_to_mpi() noexcept;
   // Nobody will ask for the numbers any more. If the agreement keeps its communicator from being disconnected, it is
   // abandoned at once.
   void stop_asking();
 
  private:
   bool is_abandoned() const { return !numbers_; }
+  bool has_gone() noexcept;
 
   // They live until the MPI is done with them.
   struct numbers {
@@ -55,8 +61,8 @@ class pending_agreement {
   };
 
   MPI_Comm comm_;
-  std::unique_ptr<numbers> numbers_;  // null once the agreement is abandoned
-  MPI_Request request_ = MPI_REQUEST_NULL;
+  std::unique_ptr<numbers> numbers_;                                     // null once the agreement is abandoned
+  MPI_Request request_ = MPI_REQUEST_NULL, keeping_ = MPI_REQUEST_NULL;  // the latter keeps the communicator
   int looks_ = 0;
   double began_ = PMPI_Wtime(), apart_ = 0;
 };

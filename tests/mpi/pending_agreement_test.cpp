@@ -23,5 +23,22 @@ TEST(PendingAgreement, IsLeftWithoutMemory) {
   meet();
 }
 
+// Rank 0 frees the communicator before the others begin.
+TEST(PendingAgreement, EndsBehindACommunicatorThatIsFreed) {
+  MPI_Comm comm = duplicate_of(MPI_COMM_WORLD);
+  const auto begin_and_let_go = [&] {
+    const bool has_ended =
+        pending_agreement::let_go(std::make_unique<pending_agreement>(comm, std::vector<std::int64_t>{7}));
+    MPI_Comm_free(&comm);
+    return has_ended;
+  };
+  if (world_rank() == 0) EXPECT_EQ(begin_and_let_go(), world_ranks() == 1);
+  meet();
+  if (world_rank() > 0) begin_and_let_go();
+  while (pending_agreement::left_to_mpi() > 0) {
+  }
+  meet();
+}
+
 }  // namespace
 }  // namespace shoal

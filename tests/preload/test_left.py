@@ -21,10 +21,10 @@ def every_mpi(request):
     return request.param
 
 
-def run(mpi, command, **variables):
+def run(mpi, command, ranks=2, **variables):
     if "impi" in mpi.name:  # programs for it were linked to MPICH
         variables["LD_LIBRARY_PATH"] = mpi.libraries
-    done = mpi.run(2, command, **variables)
+    done = mpi.run(ranks, command, **variables)
     assert done.returncode == 0, done.stdout + done.stderr
     return done
 
@@ -69,6 +69,15 @@ def test_ranks_that_are_ahead_disconnect(mpich, compiled):
     if mpich.missing():
         pytest.skip(mpich.missing())
     run(mpich, [compiled(mpich, "ahead.c"), 120, 96, 97, 120, 400], timeout=60)
+
+
+@pytest.mark.parametrize("mpich", MPICHS, ids=lambda mpi: mpi.name)
+def test_ranks_that_stay_behind(mpich, compiled):
+    """No rank waits in a vote for one that stays behind: in these ten communicators that took 100 s. And no rank begins
+    a vote that others never join: it would meet the program's nonblocking collective."""
+    if mpich.missing():
+        pytest.skip(mpich.missing())
+    run(mpich, [compiled(mpich, "lagging.c"), 10, 1200, 130, 200], ranks=3, timeout=60)
 
 
 def test_file_for_programs(one_mpi, compiled, tmp_path):
