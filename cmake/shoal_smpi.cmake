@@ -25,6 +25,7 @@ set_target_properties(shoal_simulated PROPERTIES CXX_VISIBILITY_PRESET default)
 shoal_for_smpi(shoal_simulated_program bench/simulated/simulated_program.cpp)
 shoal_for_smpi(shoal_simulated_library ${mpi_sources} src/preload/drop_in.cpp bench/simulated/served.cpp
                bench/simulated/simulated_mpi.cpp)
+target_compile_definitions(shoal_simulated_library PRIVATE SHOAL_SIMULATED_TIME)
 target_link_options(
   shoal_simulated_library PRIVATE -s -Wl,--wrap=PMPI_Testsome,--wrap=PMPI_Iallreduce,--wrap=gethostname
   -Wl,--wrap=PMPI_Test,--wrap=memfd_create,--wrap=PMPI_Comm_set_attr)

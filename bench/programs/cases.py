@@ -95,7 +95,9 @@ def kinds() -> Iterator[Case]:
         yield exchanges(kind, collective, calls, size, 8)
     for kind, calls in product(("computing", "skewed"), (100, 1000)):
         yield exchanges(kind, "alltoallv", calls, KiB, 8)
-    yield exchanges("chain", "alltoallv", 2000, 64, 4)  # each rank sends only to the next, so some are far ahead
+    for ranks in (4, 8):  # each rank sends only to the next, or only to the first, so some are far ahead
+        yield exchanges("chain", "alltoallv", 1000, 64, ranks)
+        yield exchanges("funnel", "alltoallv", 1600, 64, ranks)
 
 
 def mixed() -> Iterator[Case]:

@@ -30,6 +30,7 @@ static int sparse(int call, int from, int to) { return mixed(from, to) % 8 ? 0 :
 static int moving(int call, int from, int to) { return mixed(from * 997 + call, to) % (2 * base + 1); }
 static int bursts(int call, int from, int to) { return base * (mixed(call, 5) % 20 ? 1 : 64); }
 static int chain(int call, int from, int to) { return to == from + 1 ? base : 0; }
+static int funnel(int call, int from, int to) { return to == 0 ? base : 0; }
 static int uneven(int call, int from, int to) { return mixed(from, to) % (2 * same(call, from, to) + 1); }
 
 // What the exchanges of the kind "mixed" are like.
@@ -48,6 +49,7 @@ static int mixed_bytes(int call, int from, int to) {
 static int no_work(int call) { return 0; }
 static int work(int call) { return 100; }
 static int late_in_turn(int call) { return call % 32 == rank * 32 / ranks ? -20000 : 0; }
+static int late_by_chance(int call) { return mixed(call, 3) % ranks == rank ? -1000 : 0; }
 static int skewed(int call) { return call % ranks == rank ? 400 : 50; }
 
 static const struct kind {
@@ -60,7 +62,7 @@ static const struct kind {
     {"drifting", world, drifting, no_work},  {"sparse", world, sparse, no_work},
     {"uneven", world, uneven, no_work},      {"computing", world, same, work},
     {"skewed", world, same, skewed},         {"pencils", in_turn, same, no_work},
-    {"chain", world, chain, late_in_turn},
+    {"chain", world, chain, late_in_turn},   {"funnel", world, funnel, late_by_chance},
     {"moving", world, moving, no_work},      {"bursts", world, bursts, no_work},
     {"communicators", five_each, same, no_work}, {"copies", sixty_each, same, no_work}, {"mixed", mixed_communicator, mixed_bytes, mixed_work},
 };

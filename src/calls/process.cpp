@@ -271,6 +271,8 @@ void process::finish() {
   leave_open_exchanges();
   free_rank_communicator();
   while (!communicators_.empty()) release(communicators_.front(), false);
+  constexpr double patience = 0.1;
+  pending_agreement::wait_for_left(patience);
   served().clear();
   knowing().clear();
   if (!set().record.empty()) traffic_.write(set().record);

@@ -9,6 +9,7 @@
 #include "team/errors.hpp"
 #include "team/fault_tolerance.hpp"
 #include "team/mpi_neighbors.hpp"
+#include "team/node_clock.hpp"
 #include "team/progress.hpp"
 #include "transport/mpi_error.hpp"
 
@@ -194,6 +195,7 @@ rank_terms learner::terms(exchange_field* f) {
   fields_.write_pattern(mine.no_pattern);
   mine.largest_load = fields_.largest_usual_load();
   if (f) add_terms(*f, mine);
+  mine.said_at = node_clock();
   mine.times = agrees().times();
   mine.calls = static_cast<std::uint64_t>(calls_);
   return mine;

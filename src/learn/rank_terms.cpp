@@ -35,6 +35,8 @@ enum term : std::size_t {
   in_contest,
   patternless = in_contest + contest::terms,
   largest = patternless + size_pattern::longest,
+  said_first,
+  said_last,
   all_terms
 };
 constexpr std::size_t agreed_least = 0, agreed_most = 1, allowed_least = 2, paid_least = 3,
@@ -105,6 +107,8 @@ std::vector<std::int64_t> rank_terms::numbers() const {
   std::copy(of_contest.begin(), of_contest.end(), all.begin() + in_contest);
   std::copy(no_pattern.begin(), no_pattern.end(), all.begin() + patternless);
   all[largest] = std::llround(largest_load);
+  all[said_first] = -nanoseconds_of(said_at);
+  all[said_last] = nanoseconds_of(said_at);
   return all;
 }
 
@@ -113,6 +117,7 @@ bool agreed_terms::same_profile() const { return is_same(profile_hash); }
 bool agreed_terms::same_wisdom() const { return is_same(wisdom_hash); }
 bool agreed_terms::same_node() const { return is_same(node_hash) && is_same(domain_hash); }
 bool agreed_terms::same_calls() const { return is_same(call_number); }
+double agreed_terms::seconds_apart() const { return seconds_of(all_[said_last] + all_[said_first]); }
 bool agreed_terms::some_unusable() const { return all_[unusable] != 0; }
 bool agreed_terms::some_know_nothing() const { return all_[knowing_nothing] != 0; }
 bool agreed_terms::some_full() const { return all_[full] != 0; }

@@ -42,6 +42,7 @@ struct rank_terms {
   bool has_full_notes = false;    // it cannot begin to remember what came of their agreements
   bool has_devices = false;
   int cores = 1, ranks_of_a_core = 1;
+  double said_at = 0;  // seconds of node_clock()
   rank_times times;
   std::int64_t memory_error = 0;  // the error number if this rank could not map offered memory; else 0
   bool is_unreadable = false;     // this rank cannot read the first rank's memory directly
@@ -78,6 +79,8 @@ class agreed_terms {
   bool same_wisdom() const;
   bool same_node() const;
   bool same_calls() const;
+  // Seconds between the first and the last rank that said its terms; only if all are on one node.
+  double seconds_apart() const;
   bool some_unusable() const;
   bool some_know_nothing() const;
   bool some_full() const;

@@ -32,9 +32,10 @@ class vote {
   // Begins the first round, in a call that has the same number on all ranks.
   void begin(std::vector<std::int64_t> mine, std::int64_t call);
   // look() is to be called in every call while the vote lasts. apart(): how far apart the ranks were in the first
-  // round, in seconds. age(): seconds since this rank began the round.
+  // round, in seconds, at most; missing(): at least. age(): seconds since this rank began the round.
   void look() { round_->look(); }
   double apart() const { return apart_; }
+  double missing() const { return round_->missing(); }
   double age() const { return round_->age(); }
   // Whether the round ends with this call.
   bool ends_at(std::int64_t call) const { return call == last_call_; }

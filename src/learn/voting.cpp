@@ -52,17 +52,24 @@ bool voting::hear() {
   bool is_heard = vote_.wait_for(0);
   if (is_heard) among_.note_wait(among_.last_wait(), vote_.apart());
   else is_heard = wait_for(longest_wait());
-  const bool runs_ahead = may_run_ahead() && vote_.apart() > longest_lag();
-  if (!is_heard || runs_ahead) return false;
-  stands_.agreed = agreed_terms(vote_.heard());
+  if (!is_heard) return false;
+  const agreed_terms all(vote_.heard());
+  if (are_far_apart(all)) return false;
+  stands_.agreed = all;
   return true;
 }
 
-// Whether all ranks vote, and their exchange does not keep them together.
-bool voting::may_run_ahead() const { return wanted_by_->may_be_ahead && vote_.all_take_part(); }
+// If so, the program would lose the time for which ranks wait for each other. On one node all ranks that have heard all
+// find the same. So none of them waits for the second round in vain, and no rank that has ended its program, and whose
+// MPI no longer moves that round, is waited for.
+bool voting::are_far_apart(const agreed_terms& all) const {
+  return all.same_node() ? all.seconds_apart() > longest_lag() : may_run_ahead() && vote_.missing() > longest_lag();
+}
 
-// Seconds after which each rank had a core for a while. A rank that began to vote that long before others runs ahead of
-// them, and the program would lose the time for which they wait for each other.
+// Whether all ranks vote, and their exchange does not keep them together.
+bool voting::may_run_ahead() const { return wanted_by_ && wanted_by_->may_be_ahead && vote_.all_take_part(); }
+
+// Seconds after which each rank had a core for a while.
 double voting::longest_lag() const { return std::max(longest_vote, 2 * agreements::time_slice * crowding()); }
 
 // Seconds to wait for the end of the first round.

@@ -65,6 +65,7 @@ class voting {
   void stop();
   double usual_wait() const;
   double crowding() const;
+  bool are_far_apart(const agreed_terms& all) const;
   bool may_run_ahead() const;
   double longest_lag() const;
   double longest_wait() const;

@@ -64,6 +64,7 @@ void pending_agreement::look() {
   const bool has_come = test();
   if (++looks_ > 1) apart_ = age();
   if (has_come) looks_ = -1;
+  else missing_ = age();
 }
 
 std::span<const std::int64_t> pending_agreement::wait(waiting& waits) {
@@ -110,6 +111,12 @@ std::size_t pending_agreement::left_to_mpi() noexcept {
   for (pending_agreement*& one : those_let_go)
     if (one && one->has_gone()) delete std::exchange(one, nullptr);
   return those_let_go.size() - std::ranges::count(those_let_go, nullptr);
+}
+
+void pending_agreement::wait_for_left(double seconds) noexcept {
+  waiting politely(wait_mode::yield);
+  const double end = PMPI_Wtime() + seconds;
+  while (left_to_mpi() > 0 && PMPI_Wtime() < end) politely.idle();
 }
 
 bool pending_agreement::let_go(std::unique_ptr<pending_agreement> agreement) noexcept {

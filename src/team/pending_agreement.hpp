@@ -30,6 +30,8 @@ class pending_agreement {
   // they took no longer than one call.
   void look();
   double apart() const { return apart_; }
+  // Seconds after which the numbers had not arrived yet when this rank last looked.
+  double missing() const { return missing_; }
   // Seconds since this rank began it.
   double age() const { return PMPI_Wtime() - began_; }
   // Waits until the numbers have arrived, and returns them.
@@ -46,6 +48,9 @@ class pending_agreement {
   static bool let_go(std::unique_ptr<pending_agreement> agreement) noexcept;
   // Cleans up behind agreements that were let go, and returns how many have not ended.
   static std::size_t left_to_mpi() noexcept;
+  // Waits until all of these have ended, or for this number of seconds at most. Other ranks may wait for them, and some
+  // MPIs move nothing while they end.
+  static void wait_for_left(double seconds) noexcept;
   // Nobody will ask for the numbers any more. If the agreement keeps its communicator from being disconnected, it is
   // abandoned at once.
   void stop_asking();
@@ -64,7 +69,7 @@ class pending_agreement {
   std::unique_ptr<numbers> numbers_;                                     // null once the agreement is abandoned
   MPI_Request request_ = MPI_REQUEST_NULL, keeping_ = MPI_REQUEST_NULL;  // the latter keeps the communicator
   int looks_ = 0;
-  double began_ = PMPI_Wtime(), apart_ = 0;
+  double began_ = PMPI_Wtime(), apart_ = 0, missing_ = 0;
 };
 
 }  // namespace shoal
