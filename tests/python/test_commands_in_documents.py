@@ -209,7 +209,7 @@ def test_commands(document, reader, subtests):
 @pytest.mark.parametrize("document", DOCUMENTS)
 def test_nothing_else_is_shown(document):
     """A line that is no command of ours belongs in a block with a language, or in NOT_RUN with a reason."""
-    known = re.compile(r"(\w+=\S+ )*(\.venv/bin/)?(shoal|mpiexec|python (bench/|-c )|export SHOAL_)")
+    known = re.compile(r'(\w+=("[^"]*"|\S+) )*(\.venv/bin/)?(shoal|mpiexec|python (bench/|-c )|export SHOAL_)')
     assert [line for line in commands(document) if not known.match(line) and not reason_not_to(line)] == []
 
 
