@@ -262,8 +262,7 @@ void learner::look() {
 // A vote has failed, and others may wait for its end. Some ranks may never come to it, so this rank looks only for a
 // while.
 void learner::look_back() {
-  const bool is_last = calls_ >= looks_back_until_;
-  if (votes().look_back(is_last) || is_last) looks_back_until_ = 0;
+  if (votes().look_back(calls_ >= looks_back_until_)) looks_back_until_ = 0;
 }
 
 void learner::end_review() {

@@ -16,6 +16,11 @@ namespace {
 // beside other exchanges slows them down. But if a rank is ahead of others, its waiting may make all of them late.
 constexpr double usual_vote = 2e-3, longest_vote = 20e-3;
 
+// Seconds after which each rank had a core for a while.
+double longest_lag(double ranks_of_a_core) {
+  return std::max(longest_vote, 2 * agreements::time_slice * ranks_of_a_core);
+}
+
 }  // namespace
 
 bool voting::may_begin(bool is_linked) {
@@ -63,25 +68,23 @@ bool voting::hear() {
 // find the same. So none of them waits for the second round in vain, and no rank that has ended its program, and whose
 // MPI no longer moves that round, is waited for.
 bool voting::are_far_apart(const agreed_terms& all) const {
-  return all.same_node() ? all.seconds_apart() > longest_lag() : may_run_ahead() && vote_.missing() > longest_lag();
+  const double longest = longest_lag(all.ranks_of_a_core());
+  return all.same_node() ? all.seconds_apart() > longest : may_run_ahead() && vote_.missing() > longest;
 }
 
 // Whether all ranks vote, and their exchange does not keep them together.
 bool voting::may_run_ahead() const { return wanted_by_ && wanted_by_->may_be_ahead && vote_.all_take_part(); }
 
-// Seconds after which each rank had a core for a while.
-double voting::longest_lag() const { return std::max(longest_vote, 2 * agreements::time_slice * crowding()); }
-
 // Seconds to wait for the end of the first round.
 double voting::longest_wait() const {
-  if (may_run_ahead()) return longest_lag() - vote_.age();
+  if (may_run_ahead()) return longest_lag(crowding()) - vote_.age();
   return vote_.all_take_part() ? patience : std::min(usual_wait(), job_.books().allowance() / 2);
 }
 
 bool voting::look_back(bool last) {
-  const bool has_ended = vote_.look_back();
-  if (has_ended || last) vote_.stop_looking();
-  return has_ended;
+  const bool is_done = vote_.look_back() || last;
+  if (is_done) vote_.stop_looking();
+  return is_done;
 }
 
 bool voting::hear_at_once(bool patiently) {

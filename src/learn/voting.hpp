@@ -54,7 +54,8 @@ class voting {
   // program.
   void note_end(double seconds);
 
-  // As vote::look_back(), to be called in the calls after a vote that failed. `last`: this rank looks no more.
+  // To be called in the calls after a vote that failed, while it returns false: looks whether the vote has ended on all
+  // ranks. `last`: this rank looks no more.
   bool look_back(bool last);
 
   // As those of the vote.
@@ -67,7 +68,6 @@ class voting {
   double crowding() const;
   bool are_far_apart(const agreed_terms& all) const;
   bool may_run_ahead() const;
-  double longest_lag() const;
   double longest_wait() const;
   bool wait_for(double seconds);
 

@@ -2,8 +2,7 @@
 
 #include <algorithm>
 #include <array>
-#include <mutex>
-#include <utility>
+#include <atomic>
 
 #include "team/errors.hpp"
 #include "team/progress.hpp"
@@ -29,9 +28,19 @@ static MPI_Request keep([[maybe_unused]] MPI_Comm comm) noexcept {
 namespace {
 
 // Agreements that were let go. They are never destroyed at the end, because the MPI may have ended by then. Some may
-// never end, so there are never many.
-constinit std::array<pending_agreement*, 64> those_let_go{};
-constinit std::mutex lock_of_those;
+// never end, so there are never many. While one is tested it is not among them, because the program's error handler may
+// be called, and let others go.
+constinit std::array<std::atomic<pending_agreement*>, 64> those_let_go{};
+
+// Returns false if there is no room.
+bool put_among_those(std::unique_ptr<pending_agreement>& one) {
+  return std::ranges::any_of(those_let_go, [&](auto& place) {
+    pending_agreement* none = nullptr;
+    if (!place.compare_exchange_strong(none, one.get())) return false;
+    one.release();
+    return true;
+  });
+}
 
 }  // namespace
 
@@ -82,7 +91,7 @@ bool pending_agreement::wait_for(double seconds, waiting& waits) {
 
 void pending_agreement::abandon() noexcept {
   if (request_ == MPI_REQUEST_NULL) return numbers_.reset();
-  keep(comm_);
+  if (keeping_ == MPI_REQUEST_NULL) keep(comm_);
   [[maybe_unused]] const numbers* const left = numbers_.release();  // the MPI may still write there: never freed
 }
 
@@ -99,18 +108,22 @@ bool pending_agreement::wait_or_abandon(double seconds, waiting& waits) noexcept
 bool pending_agreement::has_gone() noexcept {
   try {
     if (!test()) return false;
+    if (keeping_ != MPI_REQUEST_NULL) PMPI_Request_free(&keeping_);
   } catch (...) {  // the communicator has failed
     abandon();
   }
-  if (keeping_ != MPI_REQUEST_NULL) PMPI_Request_free(&keeping_);
   return true;
 }
 
-std::size_t pending_agreement::left_to_mpi() noexcept {
-  const std::scoped_lock alone(lock_of_those);
-  for (pending_agreement*& one : those_let_go)
-    if (one && one->has_gone()) delete std::exchange(one, nullptr);
-  return those_let_go.size() - std::ranges::count(those_let_go, nullptr);
+int pending_agreement::left_to_mpi() noexcept {
+  int left = 0;
+  for (auto& place : those_let_go) {
+    std::unique_ptr<pending_agreement> one(place.exchange(nullptr));
+    if (!one || one->has_gone()) continue;
+    ++left;
+    if (!put_among_those(one)) one->abandon();
+  }
+  return left;
 }
 
 void pending_agreement::wait_for_left(double seconds) noexcept {
@@ -123,14 +136,8 @@ bool pending_agreement::let_go(std::unique_ptr<pending_agreement> agreement) noe
   left_to_mpi();
   if (agreement->is_abandoned()) return false;
   if (agreement->has_gone()) return true;
-  const std::scoped_lock alone(lock_of_those);
-  const auto place = std::ranges::find(those_let_go, nullptr);
-  if (place == those_let_go.end()) {
-    agreement->abandon();
-    return false;
-  }
   agreement->keeping_ = keep(agreement->comm_);
-  *place = agreement.release();
+  if (!put_among_those(agreement)) agreement->abandon();
   return false;
 }
 

@@ -47,7 +47,7 @@ class pending_agreement {
   // frees it. Returns whether it has ended already. Calls for other agreements clean up behind it.
   static bool let_go(std::unique_ptr<pending_agreement> agreement) noexcept;
   // Cleans up behind agreements that were let go, and returns how many have not ended.
-  static std::size_t left_to_mpi() noexcept;
+  static int left_to_mpi() noexcept;
   // Waits until all of these have ended, or for this number of seconds at most. Other ranks may wait for them, and some
   // MPIs move nothing while they end.
   static void wait_for_left(double seconds) noexcept;

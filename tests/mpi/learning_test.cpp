@@ -1,7 +1,9 @@
 // What the ranks of a communicator look at before they agree on anything, and when they agree.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -45,6 +47,16 @@ TEST(Learning, MakesMemoryForTheLargestUsualExchange) {
   terms.largest_load = 16384;
   EXPECT_GE(agreed_terms(terms.numbers()).room(ranks), 2 * 16384);
   EXPECT_LT(agreed_terms(terms.numbers()).room(ranks), 4 * 16384);
+}
+
+TEST(Learning, TellsHowFarApartRanksSaidTheirTerms) {
+  rank_terms first, last;
+  first.said_at = 100.25;
+  last.said_at = 101;
+  std::vector<std::int64_t> largest = first.numbers();
+  const std::vector<std::int64_t> others = last.numbers();
+  for (std::size_t i = 0; i < largest.size(); ++i) largest[i] = std::max(largest[i], others[i]);
+  EXPECT_DOUBLE_EQ(agreed_terms(largest).seconds_apart(), 0.75);
 }
 
 // By what calls take, candidate 1 is twice as fast. But the program goes on no faster by it.

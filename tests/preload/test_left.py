@@ -73,8 +73,8 @@ def test_ranks_that_are_ahead_disconnect(mpich, compiled):
 
 @pytest.mark.parametrize("mpich", MPICHS, ids=lambda mpi: mpi.name)
 def test_ranks_that_stay_behind(mpich, compiled):
-    """No rank waits in a vote for one that stays behind: in these ten communicators that took 100 s. And no rank begins
-    a vote that others never join: it would meet the program's nonblocking collective."""
+    """No rank waits in a vote for one that stays behind: on these ten communicators that took more than 60 s. And no rank
+    begins a vote that others never join: it would meet the program's nonblocking collective."""
     if mpich.missing():
         pytest.skip(mpich.missing())
     run(mpich, [compiled(mpich, "lagging.c"), 10, 1200, 130, 200], ranks=3, timeout=60)
