@@ -73,7 +73,7 @@ def test_ranks_that_are_ahead_disconnect(mpich, compiled):
 
 @pytest.mark.parametrize("mpich", MPICHS, ids=lambda mpi: mpi.name)
 def test_ranks_that_stay_behind(mpich, compiled):
-    """No rank waits in a vote for one that stays behind: on these ten communicators that took more than 60 s. And no rank
+    """No rank waits in a vote for one that stays behind: on these ten communicators that took more than 60 s. And none
     begins a vote that others never join: it would meet the program's nonblocking collective."""
     if mpich.missing():
         pytest.skip(mpich.missing())
