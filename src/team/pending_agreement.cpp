@@ -1,8 +1,8 @@
 #include "team/pending_agreement.hpp"
 
-#include <algorithm>
 #include <array>
 #include <atomic>
+#include <utility>
 
 #include "team/errors.hpp"
 #include "team/progress.hpp"
@@ -32,14 +32,15 @@ namespace {
 // be called, and let others go.
 constinit std::array<std::atomic<pending_agreement*>, 64> those_let_go{};
 
-// Returns false if there is no room.
-bool put_among_those(std::unique_ptr<pending_agreement>& one) {
-  return std::ranges::any_of(those_let_go, [&](auto& place) {
+// From here on another thread may take the agreement. If there is no room, it is abandoned.
+void put_among_those(std::unique_ptr<pending_agreement> agreement) {
+  pending_agreement* const one = agreement.release();
+  for (auto& place : those_let_go) {
     pending_agreement* none = nullptr;
-    if (!place.compare_exchange_strong(none, one.get())) return false;
-    one.release();
-    return true;
-  });
+    if (place.compare_exchange_strong(none, one)) return;
+  }
+  one->abandon();
+  delete one;
 }
 
 }  // namespace
@@ -121,7 +122,7 @@ int pending_agreement::left_to_mpi() noexcept {
     std::unique_ptr<pending_agreement> one(place.exchange(nullptr));
     if (!one || one->has_gone()) continue;
     ++left;
-    if (!put_among_those(one)) one->abandon();
+    put_among_those(std::move(one));
   }
   return left;
 }
@@ -137,7 +138,7 @@ bool pending_agreement::let_go(std::unique_ptr<pending_agreement> agreement) noe
   if (agreement->is_abandoned()) return false;
   if (agreement->has_gone()) return true;
   agreement->keeping_ = keep(agreement->comm_);
-  if (!put_among_those(agreement)) agreement->abandon();
+  put_among_those(std::move(agreement));
   return false;
 }
 
