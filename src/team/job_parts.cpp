@@ -1,42 +1,22 @@
 #include "team/job_parts.hpp"
 
-#include <fcntl.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <charconv>
-#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "team/processes.hpp"
+
 namespace shoal {
 
 namespace {
 
 namespace fs = std::filesystem;
-
-// The text of a file that /proc has for a process. Every rank reads such files in its first agreement, and a stream
-// would take several times as long.
-std::string text_of(int id, const char* file) {
-  std::string all;
-  std::array<char, 32> path{};
-  std::snprintf(path.data(), path.size(), "/proc/%d/%s", id, file);
-  const int descriptor = ::open(path.data(), O_RDONLY | O_CLOEXEC);
-  if (descriptor < 0) return all;
-  constexpr std::size_t part = 4096;
-  for (ssize_t got = 1; got > 0;) {
-    const std::size_t before = all.size();
-    all.resize(before + part);
-    got = ::read(descriptor, all.data() + before, part);
-    all.resize(before + static_cast<std::size_t>(std::max<ssize_t>(0, got)));
-  }
-  ::close(descriptor);
-  return all;
-}
 
 // The number at the beginning of a text; 0 if there is none.
 int number_in(std::string_view text) {

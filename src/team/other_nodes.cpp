@@ -5,6 +5,7 @@
 #ifdef OPEN_MPI
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cctype>
@@ -13,6 +14,7 @@
 #include <string_view>
 
 #include "team/handled_by.hpp"
+#include "team/processes.hpp"
 #include "transport/mpi_error.hpp"
 
 namespace shoal {
@@ -35,11 +37,44 @@ struct placement {
   std::string job{variable("PMIX_NAMESPACE")};
   bool is_first = variable("OMPI_COMM_WORLD_RANK") == "0";
   bool is_first_of_node = variable("OMPI_COMM_WORLD_LOCAL_RANK") == "0";
+  bool is_in_parts = variable("OMPI_NUM_APP_CTX") != "1";
+  std::string command{variable("OMPI_COMMAND")}, arguments{variable("OMPI_ARGV")};
 };
 
 const placement& here() {
   static const placement read;
   return read;
+}
+
+bool has_preload(std::string_view text) { return text.find("libshoal-preload.so") != std::string_view::npos; }
+
+bool is_env(std::string_view path) { return path.substr(path.rfind('/') + 1) == "env"; }
+
+// The program in `env NAME=value program arguments`, and what stands before it. Another command is the program itself.
+struct user_command {
+  std::string_view assignments, program;
+
+  explicit user_command(const placement& given) : program(given.command) {
+    const std::string_view words = given.arguments;
+    for (std::size_t begin = 0, end = 0; begin < words.size() && (is_env(program) || program.find('=') != program.npos);
+         begin = end + 1) {
+      end = std::min(words.size(), words.find(' ', begin));
+      assignments = words.substr(0, begin), program = words.substr(begin, end - begin);
+    }
+  }
+};
+
+// Whether this process is what mpirun started, without a script between that may look at which node it is on, and
+// mpirun's process on this node does not have the preload. So mpirun has handed it on: `mpirun -x LD_PRELOAD program`.
+bool came_from_mpirun(std::string_view program) {
+  const std::string started = text_of(getpid(), "cmdline"), environment = text_of(getppid(), "environ");
+  return started.substr(0, started.find('\0')) == program && !environment.empty() && !has_preload(environment);
+}
+
+// Whether this rank sees by itself that mpirun has handed the preload to all nodes.
+bool is_handed_to_all() {
+  const user_command command(here());
+  return !here().is_in_parts && (has_preload(command.assignments) || came_from_mpirun(command.program));
 }
 
 enum class part { node_of_first_rank, other_nodes };
@@ -77,7 +112,7 @@ void announce_preload() {
 }
 
 bool other_nodes_lack_preload() {
-  if (announced_at == never) return false;
+  if (announced_at == never || is_handed_to_all()) return false;
   constexpr double patience = 1;  // seconds
   for (const part one : {part::node_of_first_rank, part::other_nodes})
     while (!is_announced(one)) {

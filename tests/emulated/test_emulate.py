@@ -14,6 +14,7 @@ import mpis
 import shoal
 from shoal.emulation import Emulation
 from shoal.errors import UserError
+from shoal.mpi import identify
 from shoal.networks import read_network
 
 HERE = Path(__file__).resolve().parent
@@ -74,6 +75,29 @@ def test_preload_on_some_hosts(emulate, open_mpi, hosts, tmp_path):
     done = subprocess.run(line, capture_output=True, text=True, timeout=180, check=False)
     assert (done.returncode, done.stdout) == (0, "right\n"), done.stderr
     assert done.stderr.count(NOT_HANDED_ON) == (hosts == "n0"), done.stderr
+
+
+HANDED_ON = {  # how the ranks get the preload, and how many of four ask mpirun whether those on other hosts have it
+    "env": ("env LD_PRELOAD={preload} {program}", 0),
+    "-x": ("-x LD_PRELOAD={preload} env A=b {program}", 0),
+    "script": ("sh -c 'LD_PRELOAD={preload} exec {program}'", 4),
+}
+
+
+@pytest.mark.parametrize("how", HANDED_ON)
+@pytest.mark.parametrize("open_mpi", [mpis.WHEELS[1], OLDER_OPEN_MPI], ids=lambda mpi: mpi.name)
+def test_asks_only_what_ranks_cannot_see(emulate, open_mpi, how, tmp_path):
+    """Answers of mpirun took up to 70 ms, so ranks do not ask where they see that it has handed the preload to all."""
+    if reason := open_mpi.missing():
+        pytest.skip(reason)
+    program = open_mpi.compile(HERE / "asks.c", tmp_path / "asks")
+    words, asking = HANDED_ON[how]
+    words = words.format(preload=open_mpi.preload, program=program)
+    with Emulation(read_network("switch:2")) as cluster:
+        *inside, launched = cluster.launch_command(identify(Path(open_mpi.tool("mpiexec")))[0], 4, [])
+        line = [*inside, launched.partition(" env ")[0] + " " + words]
+        done = subprocess.run(line, capture_output=True, text=True, timeout=180, check=False)
+    assert (done.returncode, done.stdout) == (0, f"{asking} asked\n"), done.stderr
 
 
 def test_hosts_are_unknown(emulate, mpi, program, tmp_path):
