@@ -15,13 +15,19 @@ struct shoal_repeats {
   intptr_t send_type, recv_type;  // 0: not kept
 };
 
+// Kept with all that Shoal keeps for a communicator, because few programs need it.
+struct shoal_other_repeats {
+  struct shoal_repeats among_neighbors, between_groups;
+};
+
 struct shoal_recent_call {
   intptr_t comm;  // a handle
-  struct shoal_repeats among_ranks, among_neighbors, between_groups;
+  struct shoal_repeats among_ranks;
+  struct shoal_other_repeats* others;  // null: nothing is kept for this communicator
 };
 
 // A communicator has its entry in one of the two of its place.
-enum { shoal_log2_places = 10 };
+enum { shoal_log2_places = 9 };
 static inline size_t shoal_place_of(intptr_t comm) {
   return (size_t)((uint64_t)comm * 0x9E3779B97F4A7C15u >> (64 - shoal_log2_places));
 }

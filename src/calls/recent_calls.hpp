@@ -21,8 +21,8 @@ namespace shoal {
 // Not used if several threads may call at once.
 class recent_calls {
  public:
-  // A communicator is looked up in one place, which has room for two. Even among some hundreds of communicators, three
-  // seldom share a place.
+  // A communicator is looked up in one place, which has room for two. Even among three hundred communicators, three
+  // seldom share a place. More places would lie on more pages, and each page costs when it is first touched.
   static constexpr std::size_t places = std::size_t{1} << shoal_log2_places;
   static std::size_t place_of(MPI_Comm comm) { return shoal_place_of(number_of(comm)); }
 
@@ -30,7 +30,7 @@ class recent_calls {
   // not among the last ones, or if there is none. A learner is first told of the calls that repeated.
   static users_communicator* find(MPI_Comm comm) {
     const entry& last = at(comm);
-    return last.is_of(comm) ? last.held : nullptr;
+    return last.is_of(comm) ? last.held() : nullptr;
   }
   static learner* learner_of(MPI_Comm comm) {
     entry& last = at(comm);
@@ -40,15 +40,15 @@ class recent_calls {
   }
   static learner* neighbor_learner_of(MPI_Comm comm) {
     entry& last = at(comm);
-    if (!last.is_of(comm)) return nullptr;
+    if (!last.is_of(comm) || !last.held()) return nullptr;
     last.end_repeats_among_neighbors();
-    return last.of_neighbors;
+    return last.held()->of_neighbors.get();
   }
   static group_learner* group_learner_of(MPI_Comm comm) {
     entry& last = at(comm);
-    if (!last.is_of(comm)) return nullptr;
+    if (!last.is_of(comm) || !last.held()) return nullptr;
     last.end_repeats_between_groups();
-    return last.held ? last.held->of_groups.get() : nullptr;  // a program may give what is no communicator
+    return last.held()->of_groups.get();
   }
   // Tells the learners of the calls that repeated.
   static void end_repeats(MPI_Comm comm) {
@@ -64,21 +64,22 @@ class recent_calls {
   // Whether a call passes because the last call on its communicator passed and was the same. If so, counts it.
   [[gnu::hot]] static bool pass_again(MPI_Comm comm, const call_signature& call) {
     entry& last = at(comm);
-    return last.is_of(comm) && last.like == call && pass(last.among_ranks);
+    return last.is_of(comm) && last.held() && last.held()->like == call && pass(last.among_ranks);
   }
   [[gnu::hot]] static bool pass_again_among_neighbors(MPI_Comm comm, call_form form) {
     entry& last = at(comm);
-    return last.is_of(comm) && last.among_neighbors.form == static_cast<int>(form) && pass(last.among_neighbors);
+    return last.is_of(comm) && last.others && last.others->among_neighbors.form == static_cast<int>(form) &&
+           pass(last.others->among_neighbors);
   }
   [[gnu::hot]] static bool pass_again_between_groups(MPI_Comm comm, const call_signature& call) {
     entry& last = at(comm);
-    return last.is_of(comm) && last.like == call && pass(last.between_groups);
+    return last.is_of(comm) && last.held() && last.held()->like == call && pass(last.others->between_groups);
   }
   // After a call: the next `calls` calls pass if they are the same. `all`: the arguments of the call.
   template <typename... All>
   static void begin_repeats(MPI_Comm comm, const call_signature& call, int calls, All... all) {
     entry& last = at(comm);
-    last.like = call;
+    last.held()->like = call;
     last.among_ranks.left = calls;
     if (calls > 0) keep_arguments(comm, call, all...);
   }
@@ -92,16 +93,17 @@ class recent_calls {
   template <typename... All>
   static void begin_repeats_between_groups(MPI_Comm comm, const call_signature& call, int calls, All... all) {
     entry& last = at(comm);
-    last.like = call;
-    last.between_groups.left = calls;
-    last.between_groups.form = static_cast<int>(call.form);
-    if (calls > 0) keep(last.between_groups, call, std::tuple<All...>(all...));
+    last.held()->like = call;
+    shoal_repeats& repeats = last.others->between_groups;
+    repeats.left = calls;
+    repeats.form = static_cast<int>(call.form);
+    if (calls > 0) keep(repeats, call, std::tuple<All...>(all...));
   }
   static void begin_repeats_among_neighbors(MPI_Comm comm, call_form form, int calls) {
     entry& last = at(comm);
-    if (!last.is_of(comm)) return;
-    last.among_neighbors.form = static_cast<int>(form);
-    last.among_neighbors.left = calls;
+    if (!last.is_of(comm) || !last.others) return;
+    last.others->among_neighbors.form = static_cast<int>(form);
+    last.others->among_neighbors.left = calls;
   }
 
   static void remember(users_communicator& held) {
@@ -109,8 +111,7 @@ class recent_calls {
     entry& last = known.is_of(held.comm) ? known : made_room(held.comm);
     last.comm = number_of(held.comm);
     last.of_ranks = held.of_ranks.get();
-    last.of_neighbors = held.of_neighbors.get();
-    last.held = &held;
+    last.others = &held;
   }
   static void forget(MPI_Comm comm) {
     entry& last = at(comm);
@@ -127,28 +128,27 @@ class recent_calls {
  private:
   struct alignas(64) entry : shoal_recent_call {
     learner* of_ranks = nullptr;
-    learner* of_neighbors = nullptr;
-    users_communicator* held = nullptr;
-    call_signature like;  // what repeats among all ranks, or between two groups
 
+    users_communicator* held() const { return static_cast<users_communicator*>(others); }
     bool is_of(MPI_Comm other) const { return comm == number_of(other); }
     void end_repeats() {
       const int passed = std::exchange(among_ranks.passed, 0);
       among_ranks.left = 0;
       if (passed > 0 && of_ranks) of_ranks->have_passed(passed);
-      else if (passed > 0) held->counted += passed;
+      else if (passed > 0) held()->counted += passed;
     }
     void end_repeats_among_neighbors() {
-      const int passed = std::exchange(among_neighbors.passed, 0);
-      among_neighbors.left = 0;
-      if (passed > 0) of_neighbors->have_passed(passed);
+      const int passed = std::exchange(others->among_neighbors.passed, 0);
+      others->among_neighbors.left = 0;
+      if (passed > 0) held()->of_neighbors->have_passed(passed);
     }
     void end_repeats_between_groups() {
-      const int passed = std::exchange(between_groups.passed, 0);
-      between_groups.left = 0;
-      if (passed > 0) held->of_groups->have_passed(passed);
+      const int passed = std::exchange(others->between_groups.passed, 0);
+      others->between_groups.left = 0;
+      if (passed > 0) held()->of_groups->have_passed(passed);
     }
     void end_all_repeats() {
+      if (!others) return;
       end_repeats();
       end_repeats_among_neighbors();
       end_repeats_between_groups();
@@ -192,7 +192,7 @@ class recent_calls {
   }
   static entry& made_room(MPI_Comm comm) {
     auto& [last, before] = last_[place_of(comm)];
-    if (last.held) {
+    if (last.others) {
       before.end_all_repeats();
       before = std::exchange(last, {});
     }

@@ -49,12 +49,12 @@ static int is_among_ranks(word comm, int form) {
 
 static int is_among_neighbors(word comm, int form) {
   struct shoal_recent_call* const last = last_on(handle(comm));
-  return last && repeats(&last->among_neighbors, form);
+  return last && last->others && repeats(&last->others->among_neighbors, form);
 }
 
 static int is_between_groups(word comm, int form) {
   struct shoal_recent_call* const last = last_on(handle(comm));
-  return last && repeats(&last->between_groups, form);
+  return last && last->others && repeats(&last->others->between_groups, form);
 }
 
 static int repeats_blocks(struct shoal_repeats* of, word send, word sent, word send_type, word received,
@@ -72,7 +72,7 @@ static int are_equal_among_ranks(word send, word sent, word send_type, word rece
 
 static int are_equal_between_groups(word send, word sent, word send_type, word received, word recv_type, word comm) {
   struct shoal_recent_call* const last = last_on(handle(comm));
-  return last && repeats_blocks(&last->between_groups, send, sent, send_type, received, recv_type);
+  return last && last->others && repeats_blocks(&last->others->between_groups, send, sent, send_type, received, recv_type);
 }
 
 // `passes`: whether the call passes.
