@@ -15,7 +15,7 @@ struct shoal_repeats {
   intptr_t send_type, recv_type;  // 0: not kept
 };
 
-// Kept with all that Shoal keeps for a communicator, because few programs need it.
+// What few programs need. It lies with all else that Shoal keeps for a communicator (users_communicator.hpp).
 struct shoal_other_repeats {
   struct shoal_repeats among_neighbors, between_groups;
 };

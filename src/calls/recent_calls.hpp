@@ -29,51 +29,49 @@ class recent_calls {
   // What Shoal keeps for a communicator, its learner, and the learner of its neighbours. Null if the communicator is
   // not among the last ones, or if there is none. A learner is first told of the calls that repeated.
   static users_communicator* find(MPI_Comm comm) {
-    const entry& last = at(comm);
-    return last.is_of(comm) ? last.held() : nullptr;
+    const entry* const last = known(comm);
+    return last ? last->held() : nullptr;
   }
   static learner* learner_of(MPI_Comm comm) {
-    entry& last = at(comm);
-    if (!last.is_of(comm)) return nullptr;
-    last.end_repeats();
-    return last.of_ranks;
+    entry* const last = known(comm);
+    if (!last) return nullptr;
+    last->end_repeats();
+    return last->of_ranks;
   }
   static learner* neighbor_learner_of(MPI_Comm comm) {
-    entry& last = at(comm);
-    if (!last.is_of(comm) || !last.held()) return nullptr;
-    last.end_repeats_among_neighbors();
-    return last.held()->of_neighbors.get();
+    entry* const last = known(comm);
+    if (!last) return nullptr;
+    last->end_repeats_among_neighbors();
+    return last->held()->of_neighbors.get();
   }
   static group_learner* group_learner_of(MPI_Comm comm) {
-    entry& last = at(comm);
-    if (!last.is_of(comm) || !last.held()) return nullptr;
-    last.end_repeats_between_groups();
-    return last.held()->of_groups.get();
+    entry* const last = known(comm);
+    if (!last) return nullptr;
+    last->end_repeats_between_groups();
+    return last->held()->of_groups.get();
   }
   // Tells the learners of the calls that repeated.
   static void end_repeats(MPI_Comm comm) {
-    entry& last = at(comm);
-    if (last.is_of(comm)) last.end_all_repeats();
+    if (entry* const last = known(comm)) last->end_all_repeats();
   }
   // Whether the communicator has only this rank, and nobody asks for anything.
   static bool is_alone(MPI_Comm comm) {
-    const entry& last = at(comm);
-    return last.is_of(comm) && last.of_ranks && last.of_ranks->is_idle();
+    const entry* const last = known(comm);
+    return last && last->of_ranks && last->of_ranks->is_idle();
   }
 
   // Whether a call passes because the last call on its communicator passed and was the same. If so, counts it.
   [[gnu::hot]] static bool pass_again(MPI_Comm comm, const call_signature& call) {
-    entry& last = at(comm);
-    return last.is_of(comm) && last.held() && last.held()->like == call && pass(last.among_ranks);
+    entry* const last = known(comm);
+    return last && last->held()->like == call && pass(last->among_ranks);
   }
   [[gnu::hot]] static bool pass_again_among_neighbors(MPI_Comm comm, call_form form) {
-    entry& last = at(comm);
-    return last.is_of(comm) && last.others && last.others->among_neighbors.form == static_cast<int>(form) &&
-           pass(last.others->among_neighbors);
+    entry* const last = known(comm);
+    return last && last->others->among_neighbors.form == static_cast<int>(form) && pass(last->others->among_neighbors);
   }
   [[gnu::hot]] static bool pass_again_between_groups(MPI_Comm comm, const call_signature& call) {
-    entry& last = at(comm);
-    return last.is_of(comm) && last.held() && last.held()->like == call && pass(last.others->between_groups);
+    entry* const last = known(comm);
+    return last && last->held()->like == call && pass(last->others->between_groups);
   }
   // After a call: the next `calls` calls pass if they are the same. `all`: the arguments of the call.
   template <typename... All>
@@ -100,24 +98,24 @@ class recent_calls {
     if (calls > 0) keep(repeats, call, std::tuple<All...>(all...));
   }
   static void begin_repeats_among_neighbors(MPI_Comm comm, call_form form, int calls) {
-    entry& last = at(comm);
-    if (!last.is_of(comm) || !last.others) return;
-    last.others->among_neighbors.form = static_cast<int>(form);
-    last.others->among_neighbors.left = calls;
+    entry* const last = known(comm);
+    if (!last) return;
+    last->others->among_neighbors.form = static_cast<int>(form);
+    last->others->among_neighbors.left = calls;
   }
 
   static void remember(users_communicator& held) {
-    entry& known = at(held.comm);
-    entry& last = known.is_of(held.comm) ? known : made_room(held.comm);
+    entry* const before = known(held.comm);
+    entry& last = before ? *before : made_room(held.comm);
     last.comm = number_of(held.comm);
     last.of_ranks = held.of_ranks.get();
     last.others = &held;
   }
   static void forget(MPI_Comm comm) {
-    entry& last = at(comm);
-    if (!last.is_of(comm)) return;
-    last.end_all_repeats();
-    last = {};
+    entry* const last = known(comm);
+    if (!last) return;
+    last->end_all_repeats();
+    *last = {};
   }
   // Tells the preload where the entries are.
   static void show(shoal_passing& to) {
@@ -189,6 +187,11 @@ class recent_calls {
   static entry& at(MPI_Comm comm) {
     place& of = last_[place_of(comm)];
     return of[0].is_of(comm) ? of[0] : of[1];
+  }
+  // Null if the communicator has no entry. A program may give what is no communicator, such as the handle 0.
+  static entry* known(MPI_Comm comm) {
+    entry& last = at(comm);
+    return last.is_of(comm) && last.others ? &last : nullptr;
   }
   static entry& made_room(MPI_Comm comm) {
     auto& [last, before] = last_[place_of(comm)];

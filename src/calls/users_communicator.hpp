@@ -18,6 +18,8 @@ namespace shoal {
 // Many a communicator sees only some calls. So this is small: a large one would lie between the pieces of memory that
 // the MPI makes for each communicator, and slow down the MPI's own calls. What is needed later is made then.
 struct users_communicator : shoal_other_repeats {
+  users_communicator() : shoal_other_repeats{} {}
+
   MPI_Comm comm = MPI_COMM_NULL;
   std::list<users_communicator>::iterator place;  // in the list of all
   users_communicator* next = nullptr;             // the next one with the same recent_calls::place_of()

@@ -34,6 +34,11 @@ static struct shoal_recent_call* last_on(word comm) {
   return other->comm == comm ? other : NULL;
 }
 
+static struct shoal_other_repeats* others_on(word comm) {
+  struct shoal_recent_call* const last = last_on(handle(comm));
+  return last ? last->others : NULL;
+}
+
 // Whether a call of this form repeats the last one. If so, counts it.
 static int repeats(struct shoal_repeats* of, int form) {
   if (of->left == 0 || of->form != form) return 0;
@@ -48,13 +53,13 @@ static int is_among_ranks(word comm, int form) {
 }
 
 static int is_among_neighbors(word comm, int form) {
-  struct shoal_recent_call* const last = last_on(handle(comm));
-  return last && last->others && repeats(&last->others->among_neighbors, form);
+  struct shoal_other_repeats* const others = others_on(comm);
+  return others && repeats(&others->among_neighbors, form);
 }
 
 static int is_between_groups(word comm, int form) {
-  struct shoal_recent_call* const last = last_on(handle(comm));
-  return last && last->others && repeats(&last->others->between_groups, form);
+  struct shoal_other_repeats* const others = others_on(comm);
+  return others && repeats(&others->between_groups, form);
 }
 
 static int repeats_blocks(struct shoal_repeats* of, word send, word sent, word send_type, word received,
@@ -71,8 +76,8 @@ static int are_equal_among_ranks(word send, word sent, word send_type, word rece
 }
 
 static int are_equal_between_groups(word send, word sent, word send_type, word received, word recv_type, word comm) {
-  struct shoal_recent_call* const last = last_on(handle(comm));
-  return last && last->others && repeats_blocks(&last->others->between_groups, send, sent, send_type, received, recv_type);
+  struct shoal_other_repeats* const others = others_on(comm);
+  return others && repeats_blocks(&others->between_groups, send, sent, send_type, received, recv_type);
 }
 
 // `passes`: whether the call passes.

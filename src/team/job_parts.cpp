@@ -70,7 +70,7 @@ bool is_below(int id, int launcher) {
 
 bool is_rank_without_preload(int id) {
   const std::string maps = text_of(id, "maps");
-  return maps.find("/libmpi") != std::string::npos && maps.find("/libshoal-preload.so") == std::string::npos;
+  return maps.find("/libmpi") != std::string::npos && !names_preload(maps);
 }
 
 }  // namespace

@@ -38,15 +38,13 @@ struct placement {
   bool is_first = variable("OMPI_COMM_WORLD_RANK") == "0";
   bool is_first_of_node = variable("OMPI_COMM_WORLD_LOCAL_RANK") == "0";
   bool is_in_parts = variable("OMPI_NUM_APP_CTX") != "1";
-  std::string command{variable("OMPI_COMMAND")}, arguments{variable("OMPI_ARGV")};
+  std::string command{variable("OMPI_COMMAND")}, arguments{variable("OMPI_ARGV")}, preloaded{variable("LD_PRELOAD")};
 };
 
 const placement& here() {
   static const placement read;
   return read;
 }
-
-bool has_preload(std::string_view text) { return text.find("libshoal-preload.so") != std::string_view::npos; }
 
 bool is_env(std::string_view path) { return path.substr(path.rfind('/') + 1) == "env"; }
 
@@ -64,17 +62,18 @@ struct user_command {
   }
 };
 
-// Whether this process is what mpirun started, without a script between that may look at which node it is on, and
-// mpirun's process on this node does not have the preload. So mpirun has handed it on: `mpirun -x LD_PRELOAD program`.
+// Whether LD_PRELOAD can only come from `mpirun -x LD_PRELOAD program`: mpirun's process on this node does not have it,
+// and has started this program itself, without a script between that may look at which node it is on.
 bool came_from_mpirun(std::string_view program) {
   const std::string started = text_of(getpid(), "cmdline"), environment = text_of(getppid(), "environ");
-  return started.substr(0, started.find('\0')) == program && !environment.empty() && !has_preload(environment);
+  return names_preload(here().preloaded) && started.substr(0, started.find('\0')) == program && !environment.empty() &&
+         !names_preload(environment);
 }
 
 // Whether this rank sees by itself that mpirun has handed the preload to all nodes.
 bool is_handed_to_all() {
   const user_command command(here());
-  return !here().is_in_parts && (has_preload(command.assignments) || came_from_mpirun(command.program));
+  return !here().is_in_parts && (names_preload(command.assignments) || came_from_mpirun(command.program));
 }
 
 enum class part { node_of_first_rank, other_nodes };

@@ -9,10 +9,10 @@ namespace shoal {
 // (MPI_Publish_name), by which other ranks see that the node has the preload.
 void announce_preload();
 
-// Whether the node of the first rank, or all other nodes, lack the preload. All ranks that ask find the same. A rank that
-// does not see it by itself asks mpirun twice: that took up to 70 ms where ranks share cores and mpirun is on another
-// node. It waits up to a second after MPI_Init for ranks that have not announced themselves yet. False if a tool
-// before the preload takes MPI_Init: then nobody has announced anything.
+// Whether the node of the first rank, or all other nodes, lack the preload. All ranks that ask find the same. A rank
+// that does not see it by itself asks mpirun twice, which takes long if ranks share cores and mpirun is on another node.
+// It waits up to a second after MPI_Init for ranks that have not announced themselves yet. False if a tool before the
+// preload takes MPI_Init: then nobody has announced anything.
 bool other_nodes_lack_preload();
 
 }  // namespace shoal

@@ -2,10 +2,14 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 namespace shoal {
 
 // The text of a file that /proc has for a process, such as "cmdline"; empty if it cannot be read.
 std::string text_of(int id, const char* file);
+
+// Whether such a text names Shoal's preload.
+inline bool names_preload(std::string_view text) { return text.find("libshoal-preload.so") != std::string_view::npos; }
 
 }  // namespace shoal

@@ -78,24 +78,27 @@ def test_preload_on_some_hosts(emulate, open_mpi, hosts, tmp_path):
 
 
 HANDED_ON = {  # how the ranks get the preload, and how many of four ask mpirun whether those on other hosts have it
-    "env": ("env LD_PRELOAD={preload} {program}", 0),
-    "-x": ("-x LD_PRELOAD={preload} env A=b {program}", 0),
-    "script": ("sh -c 'LD_PRELOAD={preload} exec {program}'", 4),
+    "env": ("{mpirun} env LD_PRELOAD={preload} {program}", 0),
+    "-x": ("{mpirun} -x LD_PRELOAD={preload} env A=b {program}", 0),
+    "script": ("{mpirun} sh -c 'LD_PRELOAD={preload} exec {program}'", 4),
+    "daemons": ("LD_PRELOAD={preload} {mpirun} -x LD_PRELOAD {program}", 4),  # these have it from mpirun here
+    "linked": ("{mpirun} -x LD_PRELOAD= {program}", 4),
 }
 
 
 @pytest.mark.parametrize("how", HANDED_ON)
 @pytest.mark.parametrize("open_mpi", [mpis.WHEELS[1], OLDER_OPEN_MPI], ids=lambda mpi: mpi.name)
 def test_asks_only_what_ranks_cannot_see(emulate, open_mpi, how, tmp_path):
-    """Answers of mpirun took up to 70 ms, so ranks do not ask where they see that it has handed the preload to all."""
+    """Answers of mpirun may take long, so ranks do not ask where they see that it has handed the preload to all."""
     if reason := open_mpi.missing():
         pytest.skip(reason)
-    program = open_mpi.compile(HERE / "asks.c", tmp_path / "asks")
+    linked = [open_mpi.preload, f"-Wl,-rpath,{open_mpi.preload.parent}"] if how == "linked" else []
+    program = open_mpi.compile(HERE / "asks.c", tmp_path / "asks", *linked)
     words, asking = HANDED_ON[how]
-    words = words.format(preload=open_mpi.preload, program=program)
     with Emulation(read_network("switch:2")) as cluster:
         *inside, launched = cluster.launch_command(identify(Path(open_mpi.tool("mpiexec")))[0], 4, [])
-        line = [*inside, launched.partition(" env ")[0] + " " + words]
+        mpirun = launched.partition(" env ")[0]
+        line = [*inside, words.format(mpirun=mpirun, preload=open_mpi.preload, program=program)]
         done = subprocess.run(line, capture_output=True, text=True, timeout=180, check=False)
     assert (done.returncode, done.stdout) == (0, f"{asking} asked\n"), done.stderr
 
