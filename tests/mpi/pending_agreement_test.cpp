@@ -9,6 +9,19 @@
 namespace shoal {
 namespace {
 
+// The largest of each number may come from another rank.
+TEST(PendingAgreement, TellsTheLargestOfEachNumber) {
+  const scoped_comm comm(duplicate_of(MPI_COMM_WORLD));
+  waiting wait(wait_mode::yield);
+  const std::int64_t rank = world_rank(), last = world_ranks() - 1;
+  for (int round = 0; round < 3; ++round) {
+    pending_agreement said(comm, {rank, -rank, round - 1000, rank == 1 ? 7 : -7});
+    const auto largest = said.wait(wait);
+    EXPECT_EQ(std::vector(largest.begin(), largest.end()),
+              (std::vector<std::int64_t>{last, 0, round - 1000, last > 0 ? 7 : -7}));
+  }
+}
+
 // A rank leaves agreements in destructors and where memory has run out, so leaving one may not need any.
 TEST(PendingAgreement, IsLeftWithoutMemory) {
   const scoped_comm comm(duplicate_of(MPI_COMM_WORLD));

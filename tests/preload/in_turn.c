@@ -1,20 +1,18 @@
-/* Many communicators of the same ranks, used in turn. Prints the number of reductions by which the ranks agreed.
+/* Many communicators of the same ranks, used in turn. Prints the number of their agreements.
  *
  * Arguments: the number of communicators, and the number of calls on each. A third argument, if not 0, is the number of
  * calls on the first communicator; these come before all calls on the others. */
-#define _GNU_SOURCE
-#include <dlfcn.h>
-#include <mpi.h>
+#include "agreements.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 
 static int agreements;
 
-/* All libraries of the process find this function before the MPI's. */
-int PMPI_Iallreduce(const void *sent, void *got, int count, MPI_Datatype type, MPI_Op how, MPI_Comm comm, MPI_Request *request) {
-  int (*reduce)(const void *, void *, int, MPI_Datatype, MPI_Op, MPI_Comm, MPI_Request *) = dlsym(RTLD_NEXT, "PMPI_Iallreduce");
+static int begin_agreement(MPI_Comm comm) {
+  (void)comm;
   ++agreements;
-  return reduce(sent, got, count, type, how, comm, request);
+  return MPI_SUCCESS;
 }
 
 static int ranks, rank, faults;

@@ -1,12 +1,11 @@
 /* Calls that mostly repeat the last one on their communicator. In between come other sizes, other forms, calls that one
  * rank gets wrong and repeats, and communicators that are freed. Then come exchanges that some ranks describe by a type
  * of their own, which they free at once, so that another type may get its handle. Prints the number of faults, which
- * counts ranks that did not agree in the same calls as rank 0, and the number of reductions by which the ranks agreed.
+ * counts ranks that did not agree in the same calls as rank 0, and the number of their agreements.
  *
  * Argument: the number of calls. */
-#define _GNU_SOURCE
-#include <dlfcn.h>
-#include <mpi.h>
+#include "agreements.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -15,12 +14,11 @@ enum { most_ranks = 8, most_ints = 2 };
 static int agreements, ranks, rank, faults, made;
 static unsigned when;  /* the ranks agreed: a hash of the numbers of these calls */
 
-/* All libraries of the process find this function before the MPI's. */
-int PMPI_Iallreduce(const void *sent, void *got, int count, MPI_Datatype type, MPI_Op how, MPI_Comm comm, MPI_Request *request) {
-  int (*reduce)(const void *, void *, int, MPI_Datatype, MPI_Op, MPI_Comm, MPI_Request *) = dlsym(RTLD_NEXT, "PMPI_Iallreduce");
+static int begin_agreement(MPI_Comm comm) {
+  (void)comm;
   ++agreements;
   when = when * 31 + made;
-  return reduce(sent, got, count, type, how, comm, request);
+  return MPI_SUCCESS;
 }
 
 static void exchange(int call, MPI_Comm comm) {

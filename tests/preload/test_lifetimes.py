@@ -227,7 +227,7 @@ def calls_before_vote(mpi):
 
 
 def test_communicators_in_turn(mpi, compiled):
-    """All begin their first agreement before any of these has ended, and only few may spend a reduction on it."""
+    """All begin their first agreement before any of these has ended, and only few may be made."""
     assert 0 < agreements(mpi, compiled, 100, calls_before_vote(mpi) + 34) < 20
 
 
