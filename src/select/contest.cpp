@@ -352,12 +352,14 @@ void contest::leave(record& r) {
   r.again = calls_ + std::llround(std::clamp(paid_after, (patience - 1) * calls, (longest_patience - 1) * calls));
 }
 
-// How many calls of the candidate's next trial the ledger allows. The MPI's own may always be tried: a job without
-// Shoal would have paid for it too.
+// How many calls of the candidate's next trial the ledger allows. A first call also made things ready, which may have
+// been half of it. The MPI's own may always be tried: a job without Shoal would have paid for it too.
 int contest::affordable(int candidate, double allowance) const {
   const record& r = records_[candidate];
   if (candidate == native) return r.batch;
-  const double best = records_[best_].mean, more = r.calls ? std::max(0.02 * best, r.mean - best) : best;
+  const double best = records_[best_].mean, last = r.mean - best;
+  const double readying = r.all_calls == 1 ? std::min(first_call, last / 2) : 0;
+  const double more = r.calls ? std::max(0.02 * best, last - readying) : best;
   return more > 0 ? static_cast<int>(std::clamp(allowance / more, 0.0, static_cast<double>(r.batch))) : r.batch;
 }
 

@@ -189,6 +189,17 @@ TEST(contest, gives_a_candidate_time_to_warm_up) {
   EXPECT_EQ(few.best(), 1);
 }
 
+// The first call of a candidate makes things ready, and may meet a disturbance. That uses up most of what may be spent.
+TEST(contest, tries_a_second_call_soon_after_a_long_first_one) {
+  ranks few(4, 2, 0);
+  const auto seconds = [&](std::int64_t, int candidate) {
+    const double of_candidate = few.calls_of(1) <= 1 ? 1.6e-3 : 15e-6;
+    return candidate == 1 ? of_candidate : 60e-6;
+  };
+  few.run(200, seconds, 1.5e-3);
+  EXPECT_EQ(few.best(), 1);
+}
+
 TEST(contest, tries_nothing_that_the_ledger_does_not_allow) {
   ranks few(4, 2, 0.1);
   few.run(400, always({100, 50}), -1e-3);
