@@ -21,8 +21,9 @@ namespace shoal {
 // Not used if several threads may call at once.
 class recent_calls {
  public:
-  // A communicator is looked up in one place, which has room for two. Even among three hundred communicators, three
-  // seldom share a place. More places would lie on more pages, and each page costs when it is first touched.
+  // A communicator is looked up in one place, which has room for two. Of three hundred communicators of Open MPI, up
+  // to a fifth share theirs with two others or more. More places would lie on more pages, and each page costs when it
+  // is first touched.
   static constexpr std::size_t places = std::size_t{1} << shoal_log2_places;
   static std::size_t place_of(MPI_Comm comm) { return shoal_place_of(number_of(comm)); }
 

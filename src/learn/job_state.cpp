@@ -66,7 +66,7 @@ const char* job_state::some_may_lack_shoal(MPI_Comm comm) {
   if (parts().some_lack_preload) return "some ranks of the job run without Shoal's preload";
   if (parts().some_nodes_lack_preload)
     return "ranks on other nodes run without Shoal's preload; start the program with `shoal run`, or give mpirun -x "
-           "LD_PRELOAD";
+           "LD_PRELOAD, and put its file on all nodes";
   return nullptr;
 }
 

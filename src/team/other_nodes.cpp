@@ -3,6 +3,7 @@
 #include <mpi.h>
 
 #ifdef OPEN_MPI
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -46,34 +47,57 @@ const placement& here() {
   return read;
 }
 
-bool is_env(std::string_view path) { return path.substr(path.rfind('/') + 1) == "env"; }
+std::string_view name_in(std::string_view path) { return path.substr(path.rfind('/') + 1); }
 
-// The program in `env NAME=value program arguments`, and what stands before it. Another command is the program itself.
+// In `env NAME=value program arguments`, what stands before the program, and the line from its name on. Another command
+// is the program itself. mpirun tells its words with single spaces between them.
 struct user_command {
-  std::string_view assignments, program;
+  std::string_view assignments;
+  std::string program;
 
-  explicit user_command(const placement& given) : program(given.command) {
-    const std::string_view words = given.arguments;
-    for (std::size_t begin = 0, end = 0; begin < words.size() && (is_env(program) || program.find('=') != program.npos);
-         begin = end + 1) {
-      end = std::min(words.size(), words.find(' ', begin));
-      assignments = words.substr(0, begin), program = words.substr(begin, end - begin);
+  explicit user_command(const placement& given) {
+    std::string_view command = given.command, words = given.arguments;
+    while (!words.empty() && (name_in(command) == "env" || command.find('=') != command.npos)) {
+      const std::size_t end = std::min(words.size(), words.find(' '));
+      command = words.substr(0, end);
+      words.remove_prefix(std::min(words.size(), end + 1));
+      assignments = std::string_view(given.arguments).substr(0, command.data() - given.arguments.data());
     }
+    program = std::string(name_in(command)) + (words.empty() ? "" : " ") + std::string(words);
   }
 };
 
-// Whether LD_PRELOAD can only come from `mpirun -x LD_PRELOAD program`: mpirun's process on this node does not have it,
-// and has started this program itself, without a script between that may look at which node it is on.
-bool came_from_mpirun(std::string_view program) {
-  const std::string started = text_of(getpid(), "cmdline"), environment = text_of(getppid(), "environ");
-  return names_preload(here().preloaded) && started.substr(0, started.find('\0')) == program && !environment.empty() &&
-         !names_preload(environment);
+// The same line for this process. It has other words if a script has started it, which may look at which node it is on.
+std::string this_program() {
+  std::string line = text_of(getpid(), "cmdline");
+  if (!line.empty()) line.pop_back();
+  const std::size_t end = std::min(line.size(), line.find('\0'));
+  std::replace(line.begin(), line.end(), '\0', ' ');
+  return line.substr(name_in(std::string_view(line).substr(0, end)).data() - line.data());
 }
 
-// Whether this rank sees by itself that mpirun has handed the preload to all nodes.
-bool is_handed_to_all() {
+// Whether LD_PRELOAD comes from `mpirun -x LD_PRELOAD`: mpirun's process on this node does not have it.
+bool came_from_mpirun() {
+  const std::string environment = text_of(getppid(), "environ");
+  return !environment.empty() && !names_preload(environment);
+}
+
+// Whether the file of the preload is where this program is. As mpirun starts the program on all nodes by the same path,
+// they have the preload by its path too. Otherwise the file may be on a disk of this node alone.
+bool lies_with_program() {
+  const std::string& all = here().preloaded;
+  const std::size_t name = std::min(all.size(), all.find(preload_name)), begin = all.find_last_of(": ", name) + 1;
+  const std::string path = all.substr(begin, std::min(all.size(), all.find_first_of(": ", name)) - begin);
+  struct stat preload{}, program{};
+  return path.starts_with('/') && stat(path.c_str(), &preload) == 0 && stat("/proc/self/exe", &program) == 0 &&
+         preload.st_dev == program.st_dev;
+}
+
+// Whether this rank sees by itself that mpirun has handed the preload to all nodes, and that all have its file.
+bool have_all_nodes() {
   const user_command command(here());
-  return !here().is_in_parts && (names_preload(command.assignments) || came_from_mpirun(command.program));
+  return !here().is_in_parts && names_preload(here().preloaded) && lies_with_program() &&
+         command.program == this_program() && (names_preload(command.assignments) || came_from_mpirun());
 }
 
 enum class part { node_of_first_rank, other_nodes };
@@ -111,7 +135,7 @@ void announce_preload() {
 }
 
 bool other_nodes_lack_preload() {
-  if (announced_at == never || is_handed_to_all()) return false;
+  if (announced_at == never || have_all_nodes()) return false;
   constexpr double patience = 1;  // seconds
   for (const part one : {part::node_of_first_rank, part::other_nodes})
     while (!is_announced(one)) {

@@ -1,6 +1,6 @@
 // Whether ranks on other nodes have the preload too. mpirun of Open MPI hands LD_PRELOAD to the ranks of its own node
-// only, unless it is told to hand it to all (-x LD_PRELOAD). So either the node of the first rank lacks the preload
-// then, or all other nodes do. Other launchers hand on what their users have set.
+// only, unless it is told to hand it to all (-x LD_PRELOAD); and the file may lie on one node only. So either the node
+// of the first rank lacks the preload then, or all other nodes do. Other launchers hand on what their users have set.
 #pragma once
 
 namespace shoal {
@@ -10,9 +10,9 @@ namespace shoal {
 void announce_preload();
 
 // Whether the node of the first rank, or all other nodes, lack the preload. All ranks that ask find the same. A rank
-// that does not see it by itself asks mpirun twice, which takes long if ranks share cores and mpirun is on another node.
-// It waits up to a second after MPI_Init for ranks that have not announced themselves yet. False if a tool before the
-// preload takes MPI_Init: then nobody has announced anything.
+// that does not see by itself that all nodes have it asks mpirun twice. That takes long if ranks share cores and mpirun
+// is on another node. It waits up to a second after MPI_Init for ranks that have not announced themselves yet. False if
+// a tool before the preload takes MPI_Init: then nobody has announced anything.
 bool other_nodes_lack_preload();
 
 }  // namespace shoal

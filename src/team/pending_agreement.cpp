@@ -28,9 +28,9 @@ static MPI_Request keep([[maybe_unused]] MPI_Comm comm) noexcept {
 
 namespace {
 
-// The number of ranks if each tells its numbers to all others; 0 if the MPI reduces them. Open MPI reduces in steps. Few
-// ranks tell each other faster, and much faster in their first exchange over TCP: there each step opens connections only
-// after the step before.
+// The number of ranks if each tells its numbers to all others; 0 if the MPI reduces them. Open MPI reduces in steps.
+// Few ranks tell each other faster, and much faster in their first exchange over TCP: there each step opens connections
+// only after the step before.
 int ranks_that_tell_all([[maybe_unused]] MPI_Comm comm) {
   int ranks = 0;
 #ifdef OPEN_MPI

@@ -5,6 +5,7 @@ import json
 import os
 import signal
 import subprocess
+import tempfile
 import time
 from pathlib import Path
 
@@ -79,28 +80,51 @@ def test_preload_on_some_hosts(emulate, open_mpi, hosts, tmp_path):
 
 HANDED_ON = {  # how the ranks get the preload, and how many of four ask mpirun whether those on other hosts have it
     "env": ("{mpirun} env LD_PRELOAD={preload} {program}", 0),
-    "-x": ("{mpirun} -x LD_PRELOAD={preload} env A=b {program}", 0),
+    "env of a script": ("{mpirun} env LD_PRELOAD={preload} sh -c 'exec {program}'", 4),
+    "-x": ("{mpirun} -x LD_PRELOAD={preload} {program} '1 2' 3", 0),
+    "-x and env": ("{mpirun} -x LD_PRELOAD={preload} env A=b {program}", 0),
     "script": ("{mpirun} sh -c 'LD_PRELOAD={preload} exec {program}'", 4),
     "daemons": ("LD_PRELOAD={preload} {mpirun} -x LD_PRELOAD {program}", 4),  # these have it from mpirun here
     "linked": ("{mpirun} -x LD_PRELOAD= {program}", 4),
 }
 
 
-@pytest.mark.parametrize("how", HANDED_ON)
-@pytest.mark.parametrize("open_mpi", [mpis.WHEELS[1], OLDER_OPEN_MPI], ids=lambda mpi: mpi.name)
-def test_asks_only_what_ranks_cannot_see(emulate, open_mpi, how, tmp_path):
-    """Answers of mpirun may take long, so ranks do not ask where they see that it has handed the preload to all."""
-    if reason := open_mpi.missing():
-        pytest.skip(reason)
-    linked = [open_mpi.preload, f"-Wl,-rpath,{open_mpi.preload.parent}"] if how == "linked" else []
-    program = open_mpi.compile(HERE / "asks.c", tmp_path / "asks", *linked)
-    words, asking = HANDED_ON[how]
+def over_two_hosts(open_mpi, words, source, folder, *flags):
+    """The outcome of a shell's line: the program's four ranks over two hosts."""
+    program = open_mpi.compile(source, Path(folder) / "program", *flags)
     with Emulation(read_network("switch:2")) as cluster:
         *inside, launched = cluster.launch_command(identify(Path(open_mpi.tool("mpiexec")))[0], 4, [])
         mpirun = launched.partition(" env ")[0]
         line = [*inside, words.format(mpirun=mpirun, preload=open_mpi.preload, program=program)]
-        done = subprocess.run(line, capture_output=True, text=True, timeout=180, check=False)
+        return subprocess.run(line, capture_output=True, text=True, timeout=180, check=False)
+
+
+@pytest.mark.parametrize("how", HANDED_ON)
+@pytest.mark.parametrize("open_mpi", [mpis.WHEELS[1], OLDER_OPEN_MPI], ids=lambda mpi: mpi.name)
+def test_asks_only_what_ranks_cannot_see(emulate, open_mpi, how):
+    """Answers of mpirun may take long, so ranks do not ask where they see that all hosts have the preload."""
+    if reason := open_mpi.missing():
+        pytest.skip(reason)
+    library = open_mpi.preload
+    linked = [library, f"-Wl,-rpath,{library.parent}"] if how == "linked" else []
+    words, asking = HANDED_ON[how]
+    with tempfile.TemporaryDirectory(dir=library.parent) as same_disk:
+        done = over_two_hosts(open_mpi, words, HERE / "asks.c", same_disk, *linked)
     assert (done.returncode, done.stdout) == (0, f"{asking} asked\n"), done.stderr
+
+
+@pytest.mark.parametrize("open_mpi", [mpis.WHEELS[1], OLDER_OPEN_MPI], ids=lambda mpi: mpi.name)
+def test_preload_lies_on_one_host_only(emulate, open_mpi, tmp_path):
+    """All ranks get the name of its file. But each host has a /dev/shm of its own, and mpirun is on the first."""
+    if reason := open_mpi.missing():
+        pytest.skip(reason)
+    words = (
+        "mkdir /dev/shm/shoal && cp {preload.parent}/*.so /dev/shm/shoal && "
+        "{mpirun} env LD_PRELOAD=/dev/shm/shoal/{preload.name} {program}"
+    )
+    done = over_two_hosts(open_mpi, words, HERE.parent / "preload/apart.c", tmp_path)
+    assert (done.returncode, done.stdout) == (0, "right\n"), done.stderr
+    assert done.stderr.count(NOT_HANDED_ON) == 1, done.stderr
 
 
 def test_hosts_are_unknown(emulate, mpi, program, tmp_path):
