@@ -163,7 +163,7 @@ class file_lock {
 
 wisdom parse_wisdom(std::string_view text, const std::string& file) { return wisdom_reader(text, file).all(); }
 
-// Reads only regular files: a pipe or a device may never end.
+// Reads only regular files: a pipe or a device may never end. In an empty file nothing is known yet.
 wisdom read_wisdom(const std::string& path) {
   std::error_code ignored;
   const auto status = std::filesystem::status(path, ignored);
@@ -172,7 +172,8 @@ wisdom read_wisdom(const std::string& path) {
     throw std::invalid_argument(path + " is not a regular file; SHOAL_WISDOM must name one");
   std::ifstream file(path);
   if (!file.is_open()) throw std::invalid_argument(path + " cannot be read: " + std::generic_category().message(errno));
-  return parse_wisdom(read_beginning(file, most_wisdom_bytes + 1), path);
+  const std::string text = read_beginning(file, most_wisdom_bytes + 1);
+  return text.empty() ? wisdom{} : parse_wisdom(text, path);
 }
 
 std::string to_toml(const wisdom& all) {

@@ -95,5 +95,15 @@ TEST(wisdom, that_cannot_be_read_is_not_taken_for_none) {
   EXPECT_THROW(read_wisdom(here.at("link") + "/wisdom"), std::invalid_argument);
 }
 
+// mktemp makes such a file.
+TEST(wisdom, begins_in_an_empty_file) {
+  const folder here;
+  const std::string path = here.at("wisdom");
+  std::ofstream(path).flush();
+  EXPECT_TRUE(read_wisdom(path).known.empty());
+  add_to_wisdom(path, lesson());
+  EXPECT_FALSE(read_wisdom(path).known.empty());
+}
+
 }  // namespace
 }  // namespace shoal
