@@ -1,6 +1,5 @@
 #include "team/pending_agreement.hpp"
 
-#include <algorithm>
 #include <array>
 #include <atomic>
 #include <utility>
@@ -28,21 +27,6 @@ static MPI_Request keep([[maybe_unused]] MPI_Comm comm) noexcept {
 
 namespace {
 
-// The number of ranks if each tells its numbers to all others; 0 if the MPI reduces them. Open MPI reduces in steps.
-// Few ranks tell each other faster, and much faster in their first exchange over TCP: there each step opens connections
-// only after the step before.
-int ranks_that_tell_all([[maybe_unused]] MPI_Comm comm) {
-  int ranks = 0;
-#ifdef OPEN_MPI
-  constexpr int few = 16;
-  int is_between_groups = 0;
-  require(PMPI_Comm_test_inter(comm, &is_between_groups), "MPI_Comm_test_inter");
-  require(PMPI_Comm_size(comm, &ranks), "MPI_Comm_size");
-  if (is_between_groups || ranks > few) ranks = 0;
-#endif
-  return ranks;
-}
-
 // Agreements that were let go. They are never destroyed at the end, because the MPI may have ended by then. Some may
 // never end, so there are never many. While one is tested it is not among them, because the program's error handler may
 // be called, and let others go.
@@ -62,28 +46,11 @@ void put_among_those(std::unique_ptr<pending_agreement> agreement) {
 }  // namespace
 
 pending_agreement::pending_agreement(MPI_Comm comm, std::vector<std::int64_t> mine)
-    : comm_(comm), numbers_(std::make_unique<numbers>(std::move(mine), ranks_that_tell_all(comm))) {
-  const int count = static_cast<int>(numbers_->mine.size());
-  if (!numbers_->of_ranks.empty())
-    require_of_mpi("MPI_Iallgather", [&] {
-      return PMPI_Iallgather(numbers_->mine.data(), count, MPI_INT64_T, numbers_->of_ranks.data(), count, MPI_INT64_T,
-                             comm, &request_);
-    });
-  else
-    require_of_mpi("MPI_Iallreduce", [&] {
-      return PMPI_Iallreduce(numbers_->mine.data(), numbers_->largest.data(), count, MPI_INT64_T, MPI_MAX, comm,
-                             &request_);
-    });
-}
-
-pending_agreement::numbers::numbers(std::vector<std::int64_t> own, int telling)
-    : mine(std::move(own)), largest(mine), of_ranks(mine.size() * static_cast<std::size_t>(telling)) {}
-
-void pending_agreement::numbers::take_largest() {
-  for (std::size_t at = 0; at < of_ranks.size(); ++at) {
-    std::int64_t& most = largest[at % largest.size()];
-    most = std::max(most, of_ranks[at]);
-  }
+    : comm_(comm), numbers_(std::make_unique<numbers>(std::move(mine))) {
+  require_of_mpi("MPI_Iallreduce", [&] {
+    return PMPI_Iallreduce(numbers_->mine.data(), numbers_->largest.data(), static_cast<int>(numbers_->mine.size()),
+                           MPI_INT64_T, MPI_MAX, comm, &request_);
+  });
 }
 
 pending_agreement::~pending_agreement() {
@@ -97,10 +64,8 @@ pending_agreement::~pending_agreement() {
 
 bool pending_agreement::test() {
   if (is_abandoned()) return false;
-  if (request_ == MPI_REQUEST_NULL) return true;
-  bool ended = false;
-  require_of_mpi("MPI_Test", [&] { return test_one(request_, ended); });
-  if (ended) numbers_->take_largest();
+  bool ended = request_ == MPI_REQUEST_NULL;
+  if (!ended) require_of_mpi("MPI_Test", [&] { return test_one(request_, ended); });
   return ended;
 }
 

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "transport/waiting.hpp"
@@ -60,11 +61,8 @@ class pending_agreement {
 
   // They live until the MPI is done with them.
   struct numbers {
-    numbers(std::vector<std::int64_t> own, int telling);  // as many ranks tell all others; 0: none
-    void take_largest();
-
+    explicit numbers(std::vector<std::int64_t> own) : mine(std::move(own)), largest(mine.size()) {}
     std::vector<std::int64_t> mine, largest;
-    std::vector<std::int64_t> of_ranks;  // what each rank tells all others; empty if the MPI reduces the numbers
   };
 
   MPI_Comm comm_;

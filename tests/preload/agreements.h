@@ -1,5 +1,5 @@
-/* Tells a test program when the ranks begin an agreement of Shoal's. They agree by PMPI_Iallreduce, but few ranks of
- * Open MPI by PMPI_Iallgather. All libraries of the process find the functions of this file before the MPI's. */
+/* Tells a test program when the ranks begin an agreement of Shoal's. They agree by PMPI_Iallreduce. All libraries of
+ * the process find the function of this file before the MPI's. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <mpi.h>
@@ -11,10 +11,4 @@ int PMPI_Iallreduce(const void *sent, void *got, int count, MPI_Datatype type, M
   int (*reduce)(const void *, void *, int, MPI_Datatype, MPI_Op, MPI_Comm, MPI_Request *) = dlsym(RTLD_NEXT, "PMPI_Iallreduce");
   const int error = begin_agreement(comm);
   return error == MPI_SUCCESS ? reduce(sent, got, count, type, how, comm, request) : error;
-}
-
-int PMPI_Iallgather(const void *sent, int count, MPI_Datatype type, void *got, int got_count, MPI_Datatype got_type, MPI_Comm comm, MPI_Request *request) {
-  int (*gather)(const void *, int, MPI_Datatype, void *, int, MPI_Datatype, MPI_Comm, MPI_Request *) = dlsym(RTLD_NEXT, "PMPI_Iallgather");
-  const int error = begin_agreement(comm);
-  return error == MPI_SUCCESS ? gather(sent, count, type, got, got_count, got_type, comm, request) : error;
 }
