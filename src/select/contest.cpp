@@ -357,9 +357,9 @@ void contest::leave(record& r) {
 int contest::affordable(int candidate, double allowance) const {
   const record& r = records_[candidate];
   if (candidate == native) return r.batch;
-  const double best = records_[best_].mean, last = r.mean - best;
-  const double readying = r.all_calls == 1 ? std::min(first_call, last / 2) : 0;
-  const double more = r.calls ? std::max(0.02 * best, last - readying) : best;
+  const double best = records_[best_].mean, beyond = r.mean - best;
+  const double readying = r.all_calls == 1 ? std::min(first_call, beyond / 2) : 0;
+  const double more = r.calls ? std::max(0.02 * best, beyond - readying) : best;
   return more > 0 ? static_cast<int>(std::clamp(allowance / more, 0.0, static_cast<double>(r.batch))) : r.batch;
 }
 

@@ -11,8 +11,10 @@
 #include <atomic>
 #include <cctype>
 #include <cstdlib>
+#include <filesystem>
 #include <string>
 #include <string_view>
+#include <system_error>
 
 #include "team/handled_by.hpp"
 #include "team/processes.hpp"
@@ -82,15 +84,23 @@ bool came_from_mpirun() {
   return !environment.empty() && !names_preload(environment);
 }
 
-// Whether the file of the preload is where this program is. As mpirun starts the program on all nodes by the same path,
-// they have the preload by its path too. Otherwise the file may be on a disk of this node alone.
+// Whether this program belongs to the system. Then each node may have it on a disk of its own.
+bool is_of_system() {
+  std::error_code unknown;
+  const std::string program = std::filesystem::read_symlink("/proc/self/exe", unknown);
+  const auto is_in = [&](const char* folder) { return program.starts_with(folder); };
+  return unknown || is_in("/usr/") || is_in("/bin/") || is_in("/lib") || is_in("/opt/");
+}
+
+// Whether the file of the preload is where the user's program is. As mpirun starts the program on all nodes by the same
+// path, they have the preload by its path too. Otherwise the file may be on a disk of this node alone.
 bool lies_with_program() {
   const std::string& all = here().preloaded;
   const std::size_t name = std::min(all.size(), all.find(preload_name)), begin = all.find_last_of(": ", name) + 1;
   const std::string path = all.substr(begin, std::min(all.size(), all.find_first_of(": ", name)) - begin);
   struct stat preload{}, program{};
-  return path.starts_with('/') && stat(path.c_str(), &preload) == 0 && stat("/proc/self/exe", &program) == 0 &&
-         preload.st_dev == program.st_dev;
+  return path.starts_with('/') && !is_of_system() && stat(path.c_str(), &preload) == 0 &&
+         stat("/proc/self/exe", &program) == 0 && preload.st_dev == program.st_dev;
 }
 
 // Whether this rank sees by itself that mpirun has handed the preload to all nodes, and that all have its file.

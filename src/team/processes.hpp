@@ -9,8 +9,9 @@ namespace shoal {
 // The text of a file that /proc has for a process, such as "cmdline"; empty if it cannot be read to its end.
 std::string text_of(int id, const char* file);
 
-// Whether such a text names Shoal's preload.
 constexpr std::string_view preload_name = "libshoal-preload.so";
+
+// Whether such a text names Shoal's preload.
 inline bool names_preload(std::string_view text) { return text.find(preload_name) != std::string_view::npos; }
 
 }  // namespace shoal

@@ -85,6 +85,7 @@ HANDED_ON = {  # how the ranks get the preload, and how many of four ask mpirun 
     "-x and env": ("{mpirun} -x LD_PRELOAD={preload} env A=b {program}", 0),
     "script": ("{mpirun} sh -c 'LD_PRELOAD={preload} exec {program}'", 4),
     "daemons": ("LD_PRELOAD={preload} {mpirun} -x LD_PRELOAD {program}", 4),  # these have it from mpirun here
+    "system's program": ("{mpirun} -x LD_PRELOAD={preload} /lib64/ld-linux-x86-64.so.2 {program}", 4),
     "linked": ("{mpirun} -x LD_PRELOAD= {program}", 4),
 }
 

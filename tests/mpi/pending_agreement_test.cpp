@@ -9,7 +9,7 @@
 namespace shoal {
 namespace {
 
-// The largest of each number may come from another rank.
+// Each number is largest on another rank.
 TEST(PendingAgreement, TellsTheLargestOfEachNumber) {
   const scoped_comm comm(duplicate_of(MPI_COMM_WORLD));
   waiting wait(wait_mode::yield);
